@@ -1,0 +1,127 @@
+# gpq: plain GNU make, no configure step. `make help` lists what one can say.
+#
+#   make                 ./gpq
+#   make SANITIZE=1 ...  the same with ASan and UBSan, in its own build folder
+#   make CC=clang ...    likewise
+
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+VERSION := $(shell cat VERSION)
+
+PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive
+
+# Debian 12 names. DEPS build gpq, TEST_DEPS are for `make check lint`.
+DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev pci.ids
+TEST_DEPS := libcmocka-dev jq zstd mandoc zsh fish perl python3 ripgrep procps util-linux parallel \
+             clang clang-tidy clang-format cppcheck valgrind libclang-rt-14-dev
+
+CSTD     := -std=gnu17
+WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+            -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wcast-qual -Wno-format-nonliteral
+CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I.
+CFLAGS   ?= -O2 -g
+HARDEN   := -fstack-protector-strong -fPIE
+LDFLAGS  += -pie -Wl,-z,relro,-z,now
+VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))
+
+ifdef SANITIZE
+CFLAGS   := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+VARIANT  := $(VARIANT)-san
+endif
+
+# `make deps demo` installs the libraries on the way, so only then may they be missing now.
+NEEDS_LIBS := $(filter-out deps clean help install-deps,$(or $(MAKECMDGOALS),all))
+ifneq ($(NEEDS_LIBS),)
+ifeq ($(filter deps,$(MAKECMDGOALS)),)
+ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes),yes)
+$(error libraries are missing ($(PKGS)): run `make deps` first, as root or with sudo)
+endif
+endif
+endif
+# Asked for in recipes, not while make reads this file: `make deps check` installs them on the way.
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+# None of them is linked, nor libm: they are loaded on demand, see common/host/lib.h.
+LIBS      := -pthread -Wl,--as-needed -lm
+
+# `make V=1` shows the commands.
+Q := $(if $(V),,@)
+
+B    := build/$(VARIANT)
+LIB  := $(B)/libgpq.a
+LSRC := $(wildcard common/*/*.c)
+CSRC := $(wildcard cmd/*.c)
+LOBJ := $(LSRC:%.c=$(B)/%.o)
+COBJ := $(CSRC:%.c=$(B)/%.o)
+COMPILE = $(CC) $(CSTD) $(WARN) $(CPPFLAGS) $(HARDEN) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
+
+# ./gpq is the plain build; a variant (clang, sanitizers) stays in its folder.
+all: $(if $(filter plain,$(VARIANT)),gpq,$(B)/gpq)
+
+gpq: build/plain/gpq
+	@cp -f $< $@
+
+$(B)/gpq: $(COBJ) $(LIB)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(COBJ) $(LIB) $(LIBS)
+
+$(LIB): $(LOBJ)
+	@rm -f $@
+	@echo '  AR   $@'
+	$(Q)$(AR) rcs $@ $^
+
+# The stamp makes a change of version or flags rebuild what it must.
+$(B)/%.o: %.c VERSION Makefile
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# With `make deps ...` everything waits for the packages.
+$(LOBJ) $(COBJ): $(if $(filter deps,$(MAKECMDGOALS)),| deps)
+
+-include $(LOBJ:.o=.d) $(COBJ:.o=.d)
+include $(wildcard tests/*.mk tests/*/*.mk)
+
+install: all
+	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
+		"$(DESTDIR)$(DATADIR)/zsh/vendor-completions" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
+	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
+	install -m 644 man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
+	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
+	install -m 644 completions/_gpq "$(DESTDIR)$(DATADIR)/zsh/vendor-completions/_gpq"
+	install -m 644 completions/gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/gpq.fish"
+
+# apt-get as root or through sudo; elsewhere the names to install.
+deps:
+	@if ! command -v apt-get >/dev/null; then echo "install: $(DEPS) $(TEST_DEPS)"; \
+	elif [ "$$(id -u)" = 0 ]; then $(APT_INSTALL); \
+	elif sudo -n true 2>/dev/null || [ -t 0 ] && command -v sudo >/dev/null; then sudo sh -c '$(APT_INSTALL)'; \
+	else echo "no root here; ask for: apt-get install $(DEPS) $(TEST_DEPS)"; exit 1; fi
+APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(DEPS) $(TEST_DEPS) >/dev/null
+
+demo: all
+	@tests/demo
+
+C_FILES := $(LSRC) $(CSRC) $(USRC)
+lint:
+	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h common/*/*.h)
+	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(CPPFLAGS)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
+		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(LSRC) $(CSRC)
+
+clean:
+	rm -rf build gpq
+
+help:
+	@echo 'make            build ./gpq'
+	@echo 'make deps       install what building and testing need (apt-get)'
+	@echo 'make demo       show the main job on a recorded host and a log'
+	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan'
+	@echo 'make lint       clang-format, clang-tidy, cppcheck'
+	@echo 'make install    DESTDIR= PREFIX=/usr/local'
+	@echo 'make bench      benchmarks (tests/bench)'
+	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel)'
+
+.PHONY: all clean install deps demo lint help
+.DELETE_ON_ERROR:
