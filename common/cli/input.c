@@ -1,0 +1,37 @@
+// Files named by the user; see input.h.
+#include "common/cli/input.h"
+
+#include "common/cli/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *input_name(const char *name)
+{
+	return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+const char *input_next(int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES: return "run as root, or as a user who may read it";
+	case ENOENT: return "check the name";
+	case EISDIR: return "name a file in it";
+	default: return NULL;
+	}
+}
+
+int input_read(struct buf *b, const char *name)
+{
+	bool in = strcmp(name, "-") == 0;
+	int fd = in ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t n = fd < 0 ? -1 : buf_read_fd(b, fd);
+	int saved = errno;
+	if (fd >= 0 && !in)
+		close(fd);
+	return n < 0 ? err_sys(saved, input_next(saved), "%s", input_name(name)) : GPQ_OK;
+}

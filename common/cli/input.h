@@ -1,0 +1,16 @@
+// A file that the user names on the command line.
+#ifndef GPQ_CLI_INPUT_H
+#define GPQ_CLI_INPUT_H
+
+#include "common/host/buf.h"
+
+// Reads the whole file into `b`; "-" is standard input. GPQ_OK, or the exit status after a message.
+int input_read(struct buf *b, const char *name);
+
+// What to do about a file that cannot be read; NULL: who knows.
+const char *input_next(int error);
+
+// How messages call it.
+const char *input_name(const char *name);
+
+#endif

@@ -1,0 +1,220 @@
+// JSON writer; see json.h.
+#include "common/cli/json.h"
+
+#include "common/cli/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void json_init(struct json *j, struct buf *out, bool pretty)
+{
+	*j = (struct json){.out = out, .pretty = pretty, .empty = true};
+}
+
+static bool on_one_line(const struct json *j)
+{
+	return !j->pretty || (j->flat && j->depth >= j->flat);
+}
+
+static void newline(struct json *j)
+{
+	buf_puts(j->out, "\n");
+	for (unsigned i = 0; i < j->depth; i++)
+		buf_puts(j->out, "  ");
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+#define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+// Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
+// one that counts lies below it.
+static uint64_t odd_bytes(uint64_t w)
+{
+	uint64_t quote = w ^ ALL('"'), backslash = w ^ ALL('\\'), del = w ^ ALL(0x7f);
+	return ((w - ALL(0x20)) | (quote - ALL(1)) | (backslash - ALL(1)) | (del - ALL(1)) | w) &
+	       ALL(0x80);
+}
+
+static size_t plain_run(const char *s, size_t len)
+{
+	size_t n = 0;
+	for (uint64_t w; n + 8 <= len; n += 8) {
+		memcpy(&w, s + n, 8);
+		if (odd_bytes(w))
+			break;
+	}
+	while (n < len && is_plain((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
+static void quote(struct buf *out, const char *s, size_t len)
+{
+	buf_puts(out, "\"");
+	for (size_t i = 0; i < len;) {
+		size_t run = plain_run(s + i, len - i);
+		buf_append(out, s + i, run);
+		i += run;
+		if (i == len)
+			break;
+		size_t n = text_utf8(s + i, len - i);
+		unsigned char c = (unsigned char)s[i];
+		if (n > 1)
+			buf_append(out, s + i, n);
+		else if (n == 0)
+			buf_puts(out, "\xef\xbf\xbd");
+		else if (c == '"' || c == '\\')
+			buf_printf(out, "\\%c", c);
+		else
+			buf_printf(out, "\\u%04x", c);
+		i += n ? n : 1;
+	}
+	buf_puts(out, "\"");
+}
+
+static void start_value(struct json *j, const char *key)
+{
+	bool line = on_one_line(j);
+	if (!j->empty)
+		buf_puts(j->out, line && j->pretty ? ", " : ",");
+	if (!line && j->depth)
+		newline(j);
+	j->empty = false;
+	if (key) {
+		quote(j->out, key, strlen(key));
+		buf_puts(j->out, j->pretty ? ": " : ":");
+	}
+}
+
+void json_quoted(const struct json *j, struct buf *out, const char *key)
+{
+	quote(out, key, strlen(key));
+	buf_puts(out, j->pretty ? ": " : ":");
+}
+
+void json_quoted_key(struct json *j, const char *quoted, size_t len)
+{
+	if (!j->empty)
+		buf_append(j->out, ", ", 1 + (size_t)j->pretty);
+	buf_append(j->out, quoted, len);
+	j->empty = true; // no comma before the value
+}
+
+void json_begin(struct json *j, const char *key, char open)
+{
+	start_value(j, key);
+	buf_append(j->out, &open, 1);
+	j->depth++;
+	j->empty = true;
+}
+
+void json_begin_flat(struct json *j, const char *key, char open)
+{
+	json_begin(j, key, open);
+	if (!j->flat)
+		j->flat = j->depth;
+}
+
+void json_end(struct json *j, char close)
+{
+	if (!j->depth)
+		return;
+	bool own_line = !j->empty && !on_one_line(j);
+	if (j->flat == j->depth)
+		j->flat = 0;
+	j->depth--;
+	if (own_line)
+		newline(j);
+	buf_append(j->out, &close, 1);
+	j->empty = false;
+}
+
+void json_strn(struct json *j, const char *key, const char *value, size_t len)
+{
+	start_value(j, key);
+	quote(j->out, value, len);
+}
+
+void json_str(struct json *j, const char *key, const char *value)
+{
+	if (value)
+		json_strn(j, key, value, strlen(value));
+	else
+		json_null(j, key);
+}
+
+void json_null(struct json *j, const char *key)
+{
+	start_value(j, key);
+	buf_puts(j->out, "null");
+}
+
+void json_u64(struct json *j, const char *key, uint64_t value)
+{
+	if (value == UINT64_MAX) {
+		json_null(j, key);
+		return;
+	}
+	start_value(j, key);
+	buf_u64(j->out, value);
+}
+
+void json_milli(struct json *j, const char *key, uint64_t thousandths)
+{
+	char part[4] = {'.'};
+	start_value(j, key);
+	buf_u64(j->out, thousandths / 1000);
+	thousandths %= 1000;
+	for (int i = 3; i; i--, thousandths /= 10)
+		part[i] = (char)('0' + thousandths % 10);
+	for (size_t n = 4; n > 1; n--)
+		if (part[n - 1] != '0') {
+			buf_append(j->out, part, n);
+			return;
+		}
+}
+
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+	if (value == INT64_MIN) {
+		json_null(j, key);
+		return;
+	}
+	start_value(j, key);
+	if (value < 0)
+		buf_puts(j->out, "-");
+	buf_u64(j->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void json_f64(struct json *j, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, key);
+		return;
+	}
+	start_value(j, key);
+	buf_printf(j->out, "%.9g", value);
+}
+
+void json_hex(struct json *j, const char *key, uint64_t value)
+{
+	if (value == UINT64_MAX) {
+		json_null(j, key);
+		return;
+	}
+	start_value(j, key);
+	buf_puts(j->out, "\"");
+	buf_hex(j->out, value);
+	buf_puts(j->out, "\"");
+}
+
+void json_bool(struct json *j, const char *key, int value)
+{
+	start_value(j, key);
+	buf_puts(j->out, value < 0 ? "null" : value ? "true" : "false");
+}

@@ -1,0 +1,255 @@
+// Option tables to getopt_long and back; see opts.h.
+#include "common/cli/opts.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPTS_MAX = 96, LONG_BASE = 256 };
+
+struct parser {
+	const struct opt *opt[OPTS_MAX];
+	void *base[OPTS_MAX];
+	struct option longs[OPTS_MAX + 1];
+	char shorts[2 * OPTS_MAX + 4];
+	unsigned n;
+};
+
+static void add_set(struct parser *p, const struct opt_set *set)
+{
+	size_t s = strlen(p->shorts);
+	for (const struct opt *o = set->table; o->name && p->n < OPTS_MAX; o++) {
+		p->opt[p->n] = o;
+		p->base[p->n] = set->base;
+		p->longs[p->n] = (struct option){o->name, o->arg ? required_argument : no_argument,
+						 NULL, LONG_BASE + (int)p->n};
+		p->n++;
+		if (o->letter)
+			p->shorts[s++] = o->letter;
+		if (o->letter && o->arg)
+			p->shorts[s++] = ':';
+	}
+}
+
+static const struct parser *parser_init(struct parser *p, const struct opt_set *sets, bool stop)
+{
+	memset(p, 0, sizeof(*p));
+	// ':' makes getopt tell a missing argument from an unknown option.
+	snprintf(p->shorts, sizeof(p->shorts), stop ? "+:" : ":");
+	for (; sets->table; sets++)
+		add_set(p, sets);
+	return p;
+}
+
+static int find(const struct parser *p, int c)
+{
+	if (c >= LONG_BASE)
+		return c - LONG_BASE;
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->opt[i]->letter == c)
+			return (int)i;
+	return -1;
+}
+
+// Lists
+
+static bool words_push(struct words *w, const char *word, size_t len)
+{
+	char **v = realloc(w->v, (w->n + 1) * sizeof(*v));
+	if (!v)
+		return false;
+	w->v = v;
+	w->v[w->n] = strndup(word, len);
+	return w->v[w->n] && ++w->n;
+}
+
+static bool words_add(struct words *w, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		if (n && !words_push(w, text, n))
+			return false;
+		text += n + (text[n] == ',');
+	}
+	return true;
+}
+
+bool pids_has(const struct pids *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i] == pid)
+			return true;
+	return false;
+}
+
+bool pids_add(struct pids *p, const char *text, char bad[32])
+{
+	static const char sep[] = ", \t\r\n";
+	for (text += strspn(text, sep); *text; text += strspn(text, sep)) {
+		size_t n = strcspn(text, sep);
+		uint64_t v = 0;
+		snprintf(bad, 32, "%.*s", n < 31 ? (int)n : 31, text);
+		if (n > 10 || !parse_u64(bad, &v) || v == 0 || v > INT32_MAX)
+			return false;
+		text += n;
+		if (pids_has(p, (pid_t)v))
+			continue;
+		pid_t *list = realloc(p->v, (p->n + 1) * sizeof(*list));
+		if (!list)
+			return false;
+		p->v = list;
+		p->v[p->n++] = (pid_t)v;
+	}
+	return true;
+}
+
+static int pids_option(struct pids *p, const struct opt *o, const char *arg)
+{
+	char bad[32] = "";
+	struct buf in = {0};
+	p->given = true;
+	bool from_stdin = strcmp(arg, "-") == 0;
+	if (from_stdin && buf_read_fd(&in, STDIN_FILENO) < 0) {
+		buf_fini(&in);
+		err_sys(errno, NULL, "--%s -: standard input", o->name);
+		return -1;
+	}
+	// NULs separate as well: find -print0, xargs -0 habits.
+	for (size_t i = 0; i < in.len; i++)
+		if (!in.data[i])
+			in.data[i] = '\n';
+	bool ok = pids_add(p, from_stdin ? (in.data ? in.data : "") : arg, bad);
+	if (!ok)
+		err_fail(GPQ_USAGE, "give process ids, or - to read them from standard input",
+			 "--%s: %s is not a process id", o->name, bad);
+	buf_fini(&in);
+	return ok ? 0 : -1;
+}
+
+static int choice_option(int *value, const struct opt *o, const char *arg)
+{
+	struct buf all = {0};
+	for (int i = 0; o->choices[i]; i++) {
+		if (strcmp(o->choices[i], arg) == 0) {
+			*value = i;
+			buf_fini(&all);
+			return 0;
+		}
+		buf_printf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+	}
+	err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
+	buf_fini(&all);
+	return -1;
+}
+
+static int bad_value(const struct opt *o, const char *arg, const char *what)
+{
+	err_fail(GPQ_USAGE, NULL, "--%s: %s is not %s", o->name, *arg ? arg : "(nothing)", what);
+	return -1;
+}
+
+static int store(const struct opt *o, void *base, const char *arg)
+{
+	void *member = (char *)base + o->offset;
+	switch (o->kind) {
+	case OPT_FLAG: *(bool *)member = true; return 0;
+	case OPT_COUNT: ++*(int *)member; return 0;
+	case OPT_STR: *(const char **)member = arg; return 0;
+	case OPT_WORDS:
+		return words_add(member, arg) ? 0 : bad_value(o, arg, "a list that fits memory");
+	case OPT_PIDS: return pids_option(member, o, arg);
+	case OPT_U64: return parse_u64(arg, member) ? 0 : bad_value(o, arg, "a number");
+	case OPT_NS:
+		return parse_duration(arg, member)
+			       ? 0
+			       : bad_value(o, arg, "a duration such as 50ms or 2s");
+	case OPT_SIZE: return parse_size(arg, member) ? 0 : bad_value(o, arg, "a size such as 64K");
+	case OPT_CHOICE: return choice_option(member, o, arg);
+	}
+	return -1;
+}
+
+static int unknown(const struct parser *p, char **argv, bool missing)
+{
+	const char *words[OPTS_MAX + 1] = {0};
+	int known = optopt ? find(p, optopt) : -1;
+	const char *given = argv[optind - 1];
+	if (missing) {
+		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
+			 known >= 0 ? p->opt[known]->arg : "?");
+		return -1;
+	}
+	if (optopt >= LONG_BASE) {
+		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
+		return -1;
+	}
+	if (optopt) {
+		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
+		return -1;
+	}
+	given += strspn(given, "-");
+	char name[64];
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+	for (unsigned i = 0; i < p->n; i++)
+		words[i] = p->opt[i]->name;
+	const char *guess = text_suggest(name, words);
+	err_fail(GPQ_USAGE, "--help lists the options", "unknown option --%s%s%s", name,
+		 guess ? ", did you mean --" : "", guess ? guess : "");
+	return -1;
+}
+
+int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
+{
+	struct parser p;
+	int c;
+	parser_init(&p, sets, stop);
+	optind = 0; // not 1: glibc then also forgets a parse that it has not finished
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return unknown(&p, argv, c == ':');
+		int i = find(&p, c);
+		if (i < 0 || store(p.opt[i], p.base[i], optarg))
+			return -1;
+	}
+	return optind;
+}
+
+void opts_fini(const struct opt_set *sets)
+{
+	for (; sets->table; sets++) {
+		for (const struct opt *o = sets->table; o->name; o++) {
+			void *member = (char *)sets->base + o->offset;
+			if (o->kind == OPT_PIDS)
+				free(((struct pids *)member)->v);
+			if (o->kind != OPT_WORDS)
+				continue;
+			struct words *w = member;
+			while (w->n)
+				free(w->v[--w->n]);
+			free(w->v);
+		}
+	}
+}
+
+void opts_help(struct buf *b, const struct opt *table)
+{
+	enum { COLUMN = 30 };
+	for (const struct opt *o = table; o->name; o++) {
+		size_t start = b->len;
+		char letter[4] = {'-', o->letter, ',', 0};
+		buf_printf(b, "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
+			   o->arg ? " " : "", o->arg ? o->arg : "");
+		if (b->len - start + 2 > COLUMN) {
+			buf_puts(b, "\n");
+			start = b->len;
+		}
+		buf_printf(b, "%*s%s\n", (int)(COLUMN - (b->len - start)), "", o->help);
+	}
+}

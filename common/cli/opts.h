@@ -1,0 +1,79 @@
+// Options as data: one table per command drives parsing, --help, completion and the check of the
+// man page.
+#ifndef GPQ_CLI_OPTS_H
+#define GPQ_CLI_OPTS_H
+
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum opt_kind {     // member of the options struct
+	OPT_FLAG,   // bool
+	OPT_COUNT,  // int, one more each time
+	OPT_STR,    // const char *
+	OPT_WORDS,  // struct words: comma-separated, may be repeated
+	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads them from standard
+		    // input
+	OPT_U64,    // uint64_t, decimal or 0x
+	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
+	OPT_SIZE,   // uint64_t bytes: "64K"
+	OPT_CHOICE, // int: index of the word in `choices`
+};
+
+struct words {
+	char **v; // owned
+	size_t n;
+};
+
+struct pids {
+	pid_t *v; // owned; in the order given, without duplicates
+	size_t n;
+	bool given; // also when standard input was empty
+};
+
+struct opt {
+	const char *name; // long name without dashes; NULL ends a table
+	char letter;      // short name, 0: none
+	enum opt_kind kind;
+	size_t offset;              // of the member in the options struct
+	const char *arg;            // name of the argument in help; NULL for flags
+	const char *help;           // one line without full stop
+	const char *const *choices; // OPT_CHOICE: NULL-terminated
+};
+
+#define OPT(type, member, name, letter, kind, arg, help)                                     \
+	{                                                                                    \
+		(name), (letter), (kind), offsetof(struct type, member), (arg), (help), NULL \
+	}
+#define OPT_ONE_OF(type, member, name, letter, arg, help, choices)                          \
+	{                                                                                   \
+		(name), (letter), OPT_CHOICE, offsetof(struct type, member), (arg), (help), \
+			(choices)                                                           \
+	}
+
+// A table and the struct its offsets are in.
+struct opt_set {
+	const struct opt *table;
+	void *base;
+};
+
+// Parses argv[1...] by the tables of `sets` (ended by a NULL table). `stop`: options end at the
+// first operand. Operands are moved to the end; their index is returned. -1 after a message: a
+// usage error.
+int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
+
+// Frees lists that the members of `sets` own.
+void opts_fini(const struct opt_set *sets);
+
+// "  -p, --pid PID[,PID...]      help" lines.
+void opts_help(struct buf *b, const struct opt *table);
+
+// Adds the comma- or blank-separated PIDs in `text`. False at the first word that is none, which
+// `bad` then holds.
+bool pids_add(struct pids *p, const char *text, char bad[32]);
+bool pids_has(const struct pids *p, pid_t pid);
+
+#endif

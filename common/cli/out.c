@@ -1,0 +1,518 @@
+// Documents, tables and rows of the output object; see out.h.
+#include "common/cli/out_priv.h"
+#include "common/cli/outtable.h"
+
+#include "common/cli/context.h"
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { OUT_COLS_MAX = 96, FLUSH_AT = 1 << 16 };
+
+struct out {
+	struct out_opts opts;
+	const struct out_table *table; // open one, or NULL
+	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
+	unsigned nshown;
+	struct buf keys;              // JSON: theirs, quoted, one behind the other
+	size_t key_end[OUT_COLS_MAX]; // where each ends
+	bool stream;
+	bool color;
+	int status;               // first failure to write
+	int error;                // its errno
+	struct outtable gathered; // table mode, not streaming
+	struct buf buf;           // what is not written yet
+	struct buf cell, escaped; // scratch
+	struct json json;
+	struct context context; // --context: written with each record
+};
+
+static bool document_opened;
+
+bool out_opened(void)
+{
+	return document_opened;
+}
+
+static bool wants_color(int color)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	if (color)
+		return color == 1;
+	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+struct out *out_open(const struct out_opts *opts)
+{
+	struct out *o = calloc(1, sizeof(*o));
+	if (!o)
+		return NULL;
+	o->opts = *opts;
+	o->color = opts->mode == OUT_TABLE && wants_color(opts->color);
+	if (opts->context)
+		context_init(&o->context);
+	json_init(&o->json, &o->buf, opts->mode == OUT_JSON);
+	if (opts->mode == OUT_JSON)
+		json_begin(&o->json, NULL, '{');
+	document_opened = true;
+	return o;
+}
+
+enum out_mode out_mode(const struct out *o)
+{
+	return o->opts.mode;
+}
+
+struct json *out_json(struct out *o)
+{
+	return o->opts.mode == OUT_JSON ? &o->json : NULL;
+}
+
+static int failed(struct out *o, int error)
+{
+	if (!o->status) {
+		o->error = error;
+		o->status = error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
+	}
+	o->buf.len = 0;
+	return o->status;
+}
+
+int out_flush(struct out *o)
+{
+	size_t done = 0;
+	while (!o->status && done < o->buf.len) {
+		ssize_t n = write(STDOUT_FILENO, o->buf.data + done, o->buf.len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			failed(o, errno);
+	}
+	o->buf.len = 0;
+	return o->status;
+}
+
+static void flush_if_large(struct out *o)
+{
+	if (o->buf.len >= FLUSH_AT)
+		out_flush(o);
+}
+
+// Which columns: -o
+
+static int find_column(const struct out_table *t, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < t->ncols; i++) {
+		const struct out_col *c = &t->cols[i];
+		if ((strlen(c->name) == len && strncasecmp(c->name, name, len) == 0) ||
+		    (strlen(c->key) == len && strncasecmp(c->key, name, len) == 0))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int unknown_column(const struct out_table *t, const char *name, size_t len)
+{
+	const char *words[OUT_COLS_MAX + 1] = {0};
+	char given[64], upper[64];
+	snprintf(given, sizeof(given), "%.*s", len ? (int)(len < 60 ? len : 60) : 2,
+		 len ? name : "''");
+	for (size_t i = 0; i < sizeof(upper); i++)
+		upper[i] = (char)(given[i] >= 'a' && given[i] <= 'z' ? given[i] - 32 : given[i]);
+	for (unsigned i = 0; i < t->ncols; i++)
+		words[i] = t->cols[i].name;
+	const char *guess = text_suggest(upper, words);
+	return err_fail(GPQ_USAGE, "--list-columns lists them", "unknown column %s in %s%s%s",
+			given, t->name, guess ? ", did you mean " : "", guess ? guess : "");
+}
+
+static bool is_default(const struct out_opts *opts, const struct out_col *c)
+{
+	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
+	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE));
+}
+
+static void show(struct out *o, unsigned column)
+{
+	for (unsigned i = 0; i < o->nshown; i++)
+		if (o->shown[i] == column)
+			return;
+	o->shown[o->nshown++] = column;
+}
+
+static int choose_columns(struct out *o, const struct out_table *t)
+{
+	const char *list = o->opts.columns;
+	if (list && !list[*list == '+'])
+		return err_fail(GPQ_USAGE, "--list-columns lists them",
+				"--output: no column given");
+	bool add = list && *list == '+';
+	o->nshown = 0;
+	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
+		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
+			show(o, i);
+	while (list && *list) {
+		list += *list == '+';
+		size_t len = strcspn(list, ",");
+		int i = find_column(t, list, len);
+		if (i < 0)
+			return unknown_column(t, list, len);
+		show(o, (unsigned)i);
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+bool out_wants(const struct out *o, unsigned column)
+{
+	for (unsigned i = 0; i < o->nshown; i++)
+		if (o->shown[i] == column)
+			return true;
+	return false;
+}
+
+bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
+{
+	struct out o = {.opts = *opts};
+	int column = find_column(t, name, strlen(name));
+	// Checked without a message: out_begin will give it.
+	const char *list = opts->columns;
+	while (list && *list) {
+		list += *list == '+';
+		size_t len = strcspn(list, ",");
+		if (find_column(t, list, len) < 0)
+			return true;
+		list += len + (list[len] == ',');
+	}
+	return column >= 0 && choose_columns(&o, t) == 0 && out_wants(&o, (unsigned)column);
+}
+
+// Tables for people
+
+static void table_start(struct out *o)
+{
+	outtable_init(&o->gathered, !o->opts.noheadings, o->color);
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = &o->table->cols[o->shown[i]];
+		outtable_column(&o->gathered, c->name, outfmt_is_number(c->type),
+				c->flags & OUT_TRUNC, c->flags & OUT_STATUS);
+	}
+	for (unsigned i = 0; i < o->context.n; i++)
+		outtable_column(&o->gathered, o->context.item[i].name, false, false, false);
+}
+
+// Text of a cell as the table shows it, in o->cell; "-" for null. libsmartcols escapes what is not
+// printable.
+static const char *cell_text(struct out *o, const struct out_col *c, const void *record)
+{
+	o->cell.len = 0;
+	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes))
+		buf_puts(&o->cell, "-");
+	return o->cell.data ? o->cell.data : "";
+}
+
+static void table_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->nshown; i++)
+		outtable_cell(&o->gathered, cell_text(o, &o->table->cols[o->shown[i]], record));
+	for (unsigned i = 0; i < o->context.n; i++)
+		outtable_cell(&o->gathered, o->context.item[i].value);
+}
+
+static void table_finish(struct out *o)
+{
+	if (outtable_print(&o->gathered, &o->buf))
+		failed(o, ENOMEM);
+	outtable_fini(&o->gathered);
+}
+
+// Rows one by one
+
+static void pad(struct buf *b, size_t have, size_t want)
+{
+	if (have < want)
+		buf_fill(b, ' ', want - have);
+}
+
+static size_t width_of(const struct out_col *c)
+{
+	size_t n = strlen(c->name);
+	return c->width > n ? c->width : n;
+}
+
+static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const char *text)
+{
+	o->escaped.len = 0;
+	text_escape(&o->escaped, text, strlen(text));
+	if (i)
+		buf_puts(&o->buf, " ");
+	size_t start = o->buf.len;
+	if (outfmt_is_number(c->type))
+		pad(&o->buf, o->escaped.len, width_of(c));
+	buf_append(&o->buf, o->escaped.data, o->escaped.len);
+	if (!outfmt_is_number(c->type) && i + 1 < o->nshown)
+		pad(&o->buf, o->buf.len - start, width_of(c));
+}
+
+static void stream_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = &o->table->cols[o->shown[i]];
+		stream_cell(o, i, c, record ? cell_text(o, c, record) : c->name);
+	}
+	for (unsigned i = 0; i < o->context.n; i++)
+		buf_printf(&o->buf, " %s",
+			   record ? o->context.item[i].value : o->context.item[i].name);
+	buf_puts(&o->buf, "\n");
+}
+
+static void raw_headings(struct out *o)
+{
+	for (unsigned i = 0; i < o->nshown; i++)
+		buf_printf(&o->buf, "%s%s", i ? " " : "", o->table->cols[o->shown[i]].name);
+	for (unsigned i = 0; i < o->context.n; i++)
+		buf_printf(&o->buf, " %s", o->context.item[i].name);
+	buf_puts(&o->buf, "\n");
+}
+
+static void raw_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->nshown; i++) {
+		o->cell.len = 0;
+		bool known =
+			outfmt_text(&o->cell, &o->table->cols[o->shown[i]], record, false, true);
+		if (i)
+			buf_puts(&o->buf, " ");
+		if (known)
+			outfmt_raw(&o->buf, o->cell.data ? o->cell.data : "", o->cell.len);
+		else
+			buf_puts(&o->buf, "-");
+	}
+	for (unsigned i = 0; i < o->context.n; i++) {
+		buf_puts(&o->buf, " ");
+		outfmt_raw(&o->buf, o->context.item[i].value, strlen(o->context.item[i].value));
+	}
+	buf_puts(&o->buf, "\n");
+}
+
+static void pairs_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = &o->table->cols[o->shown[i]];
+		o->cell.len = 0;
+		outfmt_text(&o->cell, c, record, false, true);
+		if (i)
+			buf_puts(&o->buf, " ");
+		outfmt_pair(&o->buf, c->name, o->cell.data ? o->cell.data : "", o->cell.len);
+	}
+	for (unsigned i = 0; i < o->context.n; i++) {
+		buf_puts(&o->buf, " ");
+		outfmt_pair(&o->buf, o->context.item[i].name, o->context.item[i].value,
+			    strlen(o->context.item[i].value));
+	}
+	buf_puts(&o->buf, "\n");
+}
+
+static void quote_keys(struct out *o)
+{
+	o->keys.len = 0;
+	for (unsigned i = 0; i < o->nshown; i++) {
+		json_quoted(&o->json, &o->keys, o->table->cols[o->shown[i]].key);
+		o->key_end[i] = o->keys.len;
+	}
+}
+
+static void json_context(struct out *o)
+{
+	for (unsigned i = 0; i < o->context.n; i++)
+		json_str(&o->json, o->context.item[i].key, o->context.item[i].value);
+}
+
+static void json_members(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->nshown; i++) {
+		size_t at = i ? o->key_end[i - 1] : 0;
+		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
+		outfmt_json(&o->json, NULL, &o->table->cols[o->shown[i]], record);
+	}
+	json_context(o);
+}
+
+static void json_row(struct out *o, const void *record)
+{
+	json_begin_flat(&o->json, NULL, '{');
+	json_members(o, record);
+	json_end(&o->json, '}');
+}
+
+static void ndjson_row(struct out *o, const void *record)
+{
+	json_init(&o->json, &o->buf, false);
+	json_begin(&o->json, NULL, '{');
+	json_str(&o->json, "record", o->table->record);
+	json_members(o, record);
+	json_end(&o->json, '}');
+	buf_puts(&o->buf, "\n");
+}
+
+int out_begin(struct out *o, const struct out_table *t, bool stream)
+{
+	int r = choose_columns(o, t);
+	if (r)
+		return r;
+	o->table = t;
+	o->stream = stream;
+	quote_keys(o);
+	switch (o->opts.mode) {
+	case OUT_TABLE:
+		if (!stream)
+			table_start(o);
+		else if (!o->opts.noheadings)
+			stream_row(o, NULL);
+		break;
+	case OUT_RAW:
+		if (!o->opts.noheadings)
+			raw_headings(o);
+		break;
+	case OUT_JSON: json_begin(&o->json, t->name, '['); break;
+	default: break;
+	}
+	return 0;
+}
+
+void out_row(struct out *o, const void *record)
+{
+	switch (o->opts.mode) {
+	case OUT_TABLE: o->stream ? stream_row(o, record) : table_row(o, record); break;
+	case OUT_RAW: raw_row(o, record); break;
+	case OUT_PAIRS: pairs_row(o, record); break;
+	case OUT_JSON: json_row(o, record); break;
+	case OUT_NDJSON: ndjson_row(o, record); break;
+	}
+	flush_if_large(o);
+}
+
+void out_end(struct out *o)
+{
+	if (!o->table)
+		return; // out_begin() failed
+	if (o->opts.mode == OUT_TABLE && !o->stream)
+		table_finish(o);
+	else if (o->opts.mode == OUT_JSON)
+		json_end(&o->json, ']');
+	o->table = NULL;
+}
+
+int out_object(struct out *o, const struct out_table *t, const void *record)
+{
+	int r = choose_columns(o, t);
+	if (r)
+		return r;
+	o->table = t;
+	if (o->opts.mode == OUT_JSON) {
+		json_begin(&o->json, t->name, '{');
+		for (unsigned i = 0; i < o->nshown; i++)
+			outfmt_json(&o->json, t->cols[o->shown[i]].key, &t->cols[o->shown[i]],
+				    record);
+		json_context(o);
+		json_end(&o->json, '}');
+	} else if (o->opts.mode == OUT_TABLE) {
+		size_t widest = 0;
+		for (unsigned i = 0; i < o->nshown; i++) {
+			size_t n = strlen(t->cols[o->shown[i]].name);
+			widest = n > widest ? n : widest;
+		}
+		for (unsigned i = 0; i < o->nshown; i++) {
+			const struct out_col *c = &t->cols[o->shown[i]];
+			const char *text = cell_text(o, c, record);
+			buf_printf(&o->buf, "%s:", c->name);
+			pad(&o->buf, strlen(c->name), widest + 1);
+			text_escape(&o->buf, text, strlen(text));
+			buf_puts(&o->buf, "\n");
+		}
+	} else {
+		r = out_begin(o, t, true);
+		out_row(o, record);
+		out_end(o);
+	}
+	o->table = NULL;
+	return r;
+}
+
+void out_title(struct out *o, const char *fmt, ...)
+{
+	if (o->opts.mode != OUT_TABLE)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	if (o->buf.len)
+		buf_puts(&o->buf, "\n");
+	buf_vprintf(&o->buf, fmt, ap);
+	buf_puts(&o->buf, "\n");
+	va_end(ap);
+}
+
+int out_close(struct out *o)
+{
+	if (o->opts.mode == OUT_JSON) {
+		if (o->table)
+			out_end(o);
+		json_end(&o->json, '}');
+		buf_puts(&o->buf, "\n");
+	}
+	int status = out_flush(o);
+	if (status == GPQ_FAILED)
+		err_fail(GPQ_FAILED, NULL, "standard output: %s", strerror(o->error));
+	outtable_fini(&o->gathered);
+	context_fini(&o->context);
+	buf_fini(&o->buf);
+	buf_fini(&o->keys);
+	buf_fini(&o->cell);
+	buf_fini(&o->escaped);
+	free(o);
+	return status;
+}
+
+struct column_record {
+	const char *table, *column, *key, *type, *help;
+	int8_t is_default;
+};
+
+static const struct out_col column_cols[] = {
+	OUT_COL(column_record, column, "COLUMN", "column", OUT_STR, OUT_DEFAULT, "name for -o"),
+	OUT_COL(column_record, key, "KEY", "key", OUT_STR, OUT_DEFAULT, "key in JSON"),
+	OUT_COL(column_record, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "type in JSON, or unit"),
+	OUT_COL(column_record, is_default, "DEFAULT", "default", OUT_BOOL, OUT_DEFAULT,
+		"shown without -o"),
+	OUT_COL(column_record, table, "TABLE", "table", OUT_STR, OUT_DEFAULT,
+		"table it belongs to"),
+	OUT_COL(column_record, help, "HELP", "help", OUT_STR, OUT_DEFAULT, "what it holds"),
+};
+static const struct out_table column_table = {"columns", "column", column_cols, 6};
+
+int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables)
+{
+	struct out *o = out_open(opts);
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	int status = out_begin(o, &column_table, false);
+	for (; !status && tables && *tables; tables++) {
+		for (unsigned i = 0; i < (*tables)->ncols; i++) {
+			const struct out_col *c = &(*tables)->cols[i];
+			struct column_record r = {(*tables)->name, c->name,
+						  c->key,          outfmt_type_name(c->type),
+						  c->help,         (c->flags & OUT_DEFAULT) != 0};
+			out_row(o, &r);
+		}
+	}
+	if (!status)
+		out_end(o);
+	int closed = out_close(o);
+	return status ? status : closed;
+}

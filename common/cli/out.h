@@ -1,0 +1,120 @@
+// One output object for every command: tables for people (libsmartcols), raw, pairs, JSON and
+// NDJSON for pipes, all from the same records and the same column tables.
+//
+// A record is a plain struct; a column says where in it a value lies, what it is called and how it
+// is written. Adding a column is one line. Values that are not known are the type's null (below):
+// `-` in tables and raw output, an empty string in pairs, null in JSON.
+#ifndef GPQ_CLI_OUT_H
+#define GPQ_CLI_OUT_H
+
+#include "common/cli/json.h"
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define U64_NULL UINT64_MAX
+#define I64_NULL INT64_MIN
+
+enum out_type {   // member of the record   null        table           raw, pairs, JSON
+	OUT_STR,  // const char *           NULL        text            text
+	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
+	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
+	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (a JSON string: jq
+		  // loses bits of numbers)
+	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes
+	OUT_NS,   // uint64_t, nanoseconds  U64_NULL    1.23ms          nanoseconds
+	OUT_BOOL, // int8_t                 -1          yes, no         yes, no (JSON true, false)
+	OUT_F64,  // double                 NaN         3 digits        9 digits
+	OUT_LIST, // const char *, blank-separated words; NULL. A JSON array of strings
+};
+
+enum {
+	OUT_DEFAULT = 1, // shown without -o
+	OUT_TRUNC = 2,   // may be cut to fit a terminal
+	OUT_STATUS =
+		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
+	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
+			 // table shows)
+};
+
+struct out_col {
+	const char *name; // heading and what -o takes, upper case
+	const char *key;  // JSON key, lower case, unit included: "ring_bytes"
+	enum out_type type;
+	unsigned flags;
+	size_t offset;    // of the member in the record
+	const char *help; // one line without full stop
+	unsigned width;   // least width when rows are written one by one; 0: that of the heading
+};
+
+#define OUT_COL(record, member, name, key, type, flags, help)                              \
+	{                                                                                  \
+		(name), (key), (type), (flags), offsetof(struct record, member), (help), 0 \
+	}
+
+struct out_table {
+	const char *name;   // JSON: the array's key ("queues")
+	const char *record; // NDJSON: value of "record" in each line ("queue")
+	const struct out_col *cols;
+	unsigned ncols;
+};
+
+enum out_mode { OUT_TABLE, OUT_RAW, OUT_PAIRS, OUT_JSON, OUT_NDJSON };
+
+// Filled by the shared options of every command (cmd/gpq.c).
+struct out_opts {
+	enum out_mode mode;
+	const char *columns; // -o: "A,B" chooses, "+A" adds; NULL: the default ones
+	bool all;
+	bool noheadings;
+	bool bytes;
+	bool context;
+	bool progress; // also when standard error is no terminal (progress.h)
+	int color;     // 0 auto, 1 always, 2 never
+};
+
+struct out;
+
+// NULL when memory is out. Writes to standard output; in JSON mode opens the document.
+struct out *out_open(const struct out_opts *opts);
+
+// Has this process opened any? Then an error needs no document of its own.
+bool out_opened(void);
+
+// A table of records. `stream`: rows are written as they come (following, millions of rows);
+// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
+// table has not.
+int out_begin(struct out *o, const struct out_table *t, bool stream);
+void out_row(struct out *o, const void *record);
+void out_end(struct out *o);
+
+// A single record: an object in JSON, one "NAME: value" a line for people, as a row elsewhere. 0 or
+// GPQ_USAGE.
+int out_object(struct out *o, const struct out_table *t, const void *record);
+
+// After out_begin: is the column of this index shown? Spares the work of getting what nobody sees.
+bool out_wants(const struct out *o, unsigned column);
+
+// Before out_begin: would it be? (-o with an unknown name: yes.)
+bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
+
+// Heading between tables, for people only.
+void out_title(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+// The JSON document, to add members of one's own between tables (only in OUT_JSON; elsewhere NULL).
+struct json *out_json(struct out *o);
+enum out_mode out_mode(const struct out *o);
+
+// Writes out what is buffered (streams, --watch). 0, or the exit status of out_close.
+int out_flush(struct out *o);
+
+// Ends the document and writes all. GPQ_OK; GPQ_FAILED after a message (disk full ...); GPQ_PIPE
+// without one.
+int out_close(struct out *o);
+
+// Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
+int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);
+
+#endif

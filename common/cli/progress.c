@@ -1,0 +1,111 @@
+// The progress bar; progress.h.
+#include "common/cli/progress.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+#define QUIET  (SECOND / 2) // what ends sooner shows nothing
+#define REDRAW (SECOND / 4)
+#define WIDTH  20
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void progress_init(struct progress *p, bool wanted, bool rows)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	bool in_the_way = rows && isatty(STDOUT_FILENO);
+
+	*p = (struct progress){.on = wanted || (terminal && !in_the_way && err_verbose() >= 0),
+			       .bar = terminal,
+			       .begin_ns = now_ns()};
+}
+
+bool progress_due(const struct progress *p)
+{
+	uint64_t now;
+
+	if (!p->on)
+		return false;
+	now = now_ns();
+	return now - p->begin_ns >= QUIET && now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
+}
+
+static void put_share(struct buf *b, double share)
+{
+	int full = (int)(share * WIDTH);
+
+	buf_puts(b, "[");
+	for (int i = 0; i < WIDTH; i++)
+		buf_puts(b, i < full ? "#" : "-");
+	buf_printf(b, "] %3d %%, ", (int)(share * 100));
+}
+
+static void put_left(struct buf *b, const struct progress *p, double share)
+{
+	double spent = (double)(p->drawn_ns - p->begin_ns), left = spent * (1 - share) / share;
+	char text[24];
+
+	if (left < 1e15) // the first thousandth of something long says nothing
+		buf_printf(b, ", %s left", text_ns(text, (uint64_t)left));
+}
+
+void progress_show(struct progress *p, double share, const char *fmt, ...)
+{
+	struct buf line = {0};
+	va_list ap;
+	ssize_t ignored;
+
+	if (!progress_due(p))
+		return;
+	p->drawn_ns = now_ns();
+	share = share > 1 ? 1 : share;
+	buf_puts(&line, p->bar ? "\r\033[Kgpq: " : "gpq: ");
+	if (!isnan(share))
+		put_share(&line, share);
+	va_start(ap, fmt);
+	buf_vprintf(&line, fmt, ap);
+	va_end(ap);
+	if (share > 0)
+		put_left(&line, p, share);
+	if (!p->bar)
+		buf_puts(&line, "\n");
+	err_bar(p->bar);
+	ignored = write(STDERR_FILENO, line.data, line.len);
+	(void)ignored;
+	buf_fini(&line);
+}
+
+void progress_bytes(struct progress *p, uint64_t done, uint64_t total)
+{
+	char have[16], all[16], rate[16];
+	double spent;
+
+	if (!progress_due(p))
+		return;
+	spent = (double)(now_ns() - p->begin_ns) / (double)SECOND;
+	text_size(have, done);
+	text_size(rate, (uint64_t)((double)done / spent));
+	if (total)
+		progress_show(p, (double)done / (double)total, "%s of %s, %s/s", have,
+			      text_size(all, total), rate);
+	else
+		progress_show(p, NAN, "%s, %s/s", have, rate);
+}
+
+void progress_end(struct progress *p)
+{
+	p->on = false;
+	err_bar(false);
+}

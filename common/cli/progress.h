@@ -1,0 +1,34 @@
+// How far a long command is: a bar with rate and time left on a terminal's standard error, redrawn
+// in place; with --progress and no terminal there, a line every second.
+//
+// Nothing is shown in the first half second. A message on standard error (err.h) wipes the bar.
+#ifndef GPQ_CLI_PROGRESS_H
+#define GPQ_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool on, bar;      // shown at all; drawn in place
+	uint64_t begin_ns; // CLOCK_MONOTONIC
+	uint64_t drawn_ns; // last time
+};
+
+// `wanted`: --progress was given. `rows`: rows go to standard output as they come, so that a bar on
+// the same terminal would be in their way.
+void progress_init(struct progress *p, bool wanted, bool rows);
+
+// Is it time to show something? Spares the work of finding out what.
+bool progress_due(const struct progress *p);
+
+// Shows it when it is time. `share` is 0 to 1, NAN when the end is not known.
+void progress_show(struct progress *p, double share, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+// `done` bytes of `total` (0: not known): "1.2G of 1.6G, 540M/s".
+void progress_bytes(struct progress *p, uint64_t done, uint64_t total);
+
+// Wipes the bar.
+void progress_end(struct progress *p);
+
+#endif

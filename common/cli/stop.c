@@ -1,0 +1,74 @@
+// Ending early when asked; stop.h. A handler can come between a look at its flag and a read that
+// waits, so it also fills a pipe that is waited for together with the input.
+#include "common/cli/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t asked;
+static int wake[2] = {-1, -1};
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+	ssize_t ignored;
+
+	asked = sig;
+	ignored = write(wake[1], "", 1);
+	(void)ignored;
+	errno = saved;
+}
+
+void stop_watch(void)
+{
+	struct sigaction ask = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
+	const int signals[] = {SIGINT, SIGTERM};
+
+	if (wake[0] >= 0 || pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+		return; // without the pipe a signal ends the program, as ever
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &ask, NULL);
+}
+
+int stop_asked(void)
+{
+	return asked;
+}
+
+const char *stop_name(int sig)
+{
+	return sig == SIGTERM ? "SIGTERM" : "SIGINT";
+}
+
+int stop_status(void)
+{
+	return 128 + asked;
+}
+
+int stop_wait(int fd, int ms)
+{
+	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
+	int n;
+
+	do
+		n = asked ? -1 : poll(fds, 2, ms);
+	while (n < 0 && errno == EINTR && !asked);
+	if (!asked)
+		return n < 0 ? -1 : n > 0;
+	errno = EINTR;
+	return -1;
+}
+
+ssize_t stop_read(int fd, void *to, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = stop_wait(fd, -1) < 0 ? -1 : read(fd, to, n);
+	while (got < 0 && errno == EINTR && !asked);
+	return got;
+}

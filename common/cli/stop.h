@@ -1,0 +1,30 @@
+// Ctrl-C asks a long command to come to an end early: it prints what is known so far, says so, and
+// ends with 128 + the signal's number. A second Ctrl-C ends it at once.
+#ifndef GPQ_CLI_STOP_H
+#define GPQ_CLI_STOP_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// From now on SIGINT and SIGTERM ask. What is ignored (nohup, a shell's background job) stays so.
+// Calling it again does nothing.
+void stop_watch(void);
+
+// The number of the signal that asked, 0 while none did. May be called by any thread.
+int stop_asked(void);
+
+// "SIGINT"; what stop_asked() returned.
+const char *stop_name(int sig);
+
+// The exit status then: GPQ_STOPPED, or 143 for SIGTERM.
+int stop_status(void);
+
+// As read(2), but waits for input only until somebody asks: then -1 with EINTR. Goes on after other
+// signals.
+ssize_t stop_read(int fd, void *to, size_t n);
+
+// Waits until `fd` (-1: none) may be read without waiting, at most `ms` milliseconds (-1: for
+// ever). 1: it may; 0: time is over; -1 with EINTR: somebody asks.
+int stop_wait(int fd, int ms);
+
+#endif

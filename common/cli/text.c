@@ -1,0 +1,178 @@
+// Text and quantities; see text.h.
+#include "common/cli/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+size_t text_utf8(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	if (len == 0)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	size_t n = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+	if (u[0] < 0xc2 || u[0] > 0xf4 || n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	// Overlong forms, surrogates, and what lies beyond U+10FFFF.
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+// C0, DEL, and the C1 controls U+0080..U+009F, which some terminals obey.
+static bool is_control(const unsigned char *s, size_t n)
+{
+	return s[0] < 0x20 || s[0] == 0x7f || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+}
+
+void text_escape(struct buf *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t n = text_utf8(s + i, len - i);
+		if (n && !is_control((const unsigned char *)s + i, n)) {
+			buf_append(out, s + i, n);
+			i += n;
+			continue;
+		}
+		for (size_t end = i + (n ? n : 1); i < end; i++)
+			buf_printf(out, "\\x%02x", (unsigned char)s[i]);
+	}
+}
+
+char *text_size(char out[16], uint64_t bytes)
+{
+	static const char unit[] = "BKMGTPE";
+	unsigned u = 0;
+	double v = (double)bytes;
+	while (v >= 1024 && u < 6) {
+		v /= 1024;
+		u++;
+	}
+	snprintf(out, 16, v == floor(v) ? "%.0f%c" : "%.1f%c", v, unit[u]);
+	return out;
+}
+
+char *text_ns(char out[24], uint64_t ns)
+{
+	uint64_t s = ns / 1000000000;
+	if (ns < 1000)
+		snprintf(out, 24, "%uns", (unsigned)ns);
+	else if (ns < 1000000)
+		snprintf(out, 24, "%.3gus", (double)ns / 1e3);
+	else if (s < 1)
+		snprintf(out, 24, "%.3gms", (double)ns / 1e6);
+	else if (s < 60)
+		snprintf(out, 24, "%.3gs", (double)ns / 1e9);
+	else
+		snprintf(out, 24, "%llum%02us", (unsigned long long)(s / 60), (unsigned)(s % 60));
+	return out;
+}
+
+bool parse_u64(const char *s, uint64_t *value)
+{
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	const char *digits = hex ? s + 2 : s;
+	size_t n = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+	if (n == 0 || digits[n])
+		return false;
+	errno = 0;
+	*value = strtoull(digits, NULL, hex ? 16 : 10);
+	return errno == 0;
+}
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+// A decimal number and one of `units`; the unit "" is the default.
+static bool parse_quantity(const char *s, const struct unit *units, uint64_t *value)
+{
+	size_t digits = strspn(s, "0123456789.");
+	char *end;
+	double v = strtod(s, &end);
+	if (digits == 0 || end != s + digits)
+		return false;
+	for (; units->name; units++) {
+		if (strcasecmp(end, units->name) != 0)
+			continue;
+		v = v * units->factor + 0.5;
+		if (v >= 1.8e19)
+			return false;
+		*value = (uint64_t)v;
+		return true;
+	}
+	return false;
+}
+
+bool parse_duration(const char *s, uint64_t *ns)
+{
+	static const struct unit units[] = {
+		{"", 1e9},   {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},   {"ns", 1},
+		{"m", 60e9}, {"min", 60e9}, {"h", 36e11}, {"d", 864e11}, {NULL, 0},
+	};
+	return parse_quantity(s, units, ns);
+}
+
+bool parse_size(const char *s, uint64_t *bytes)
+{
+	enum { KI = 1 << 10, MI = 1 << 20, GI = 1 << 30 };
+	static const struct unit units[] = {
+		{"", 1},   {"B", 1},    {"K", KI},     {"KiB", KI},     {"M", MI}, {"MiB", MI},
+		{"G", GI}, {"GiB", GI}, {"T", 0x1p40}, {"TiB", 0x1p40}, {NULL, 0},
+	};
+	return parse_quantity(s, units, bytes);
+}
+
+enum { WORD_MAX = 32 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+// Edits between two words: insert, delete, replace, swap of neighbours.
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned d[WORD_MAX + 1][WORD_MAX + 1] = {0};
+	size_t la = strnlen(a, WORD_MAX), lb = strnlen(b, WORD_MAX);
+	for (size_t i = 0; i <= la; i++)
+		d[i][0] = (unsigned)i;
+	for (size_t j = 0; j <= lb; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= la; i++) {
+		for (size_t j = 1; j <= lb; j++) {
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	}
+	return d[la][lb];
+}
+
+const char *text_suggest(const char *s, const char *const *words)
+{
+	const char *best = NULL;
+	unsigned best_d = 3;
+	for (; *words; words++) {
+		unsigned n = distance(s, *words);
+		// Two edits in a three-letter word make another word.
+		if (n < best_d && n * 2 < strlen(*words)) {
+			best_d = n;
+			best = *words;
+		}
+	}
+	return best;
+}

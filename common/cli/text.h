@@ -1,0 +1,35 @@
+// Text made safe for terminals, and quantities as people read and write them.
+#ifndef GPQ_CLI_TEXT_H
+#define GPQ_CLI_TEXT_H
+
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Length in bytes of the valid UTF-8 sequence at `s` (1 to 4), or 0.
+size_t text_utf8(const char *s, size_t len);
+
+// Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
+void text_escape(struct buf *out, const char *s, size_t len);
+
+// "16K", "1.5M", "0B": binary units, at most one decimal.
+char *text_size(char out[16], uint64_t bytes);
+
+// "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
+char *text_ns(char out[24], uint64_t ns);
+
+// Whole string an unsigned number, decimal or 0x hex. False when it is not, or does not fit.
+bool parse_u64(const char *s, uint64_t *value);
+
+// "50ms", "2s", "1.5s", "100us", "1m", "1h"; a bare number is seconds. Nanoseconds.
+bool parse_duration(const char *s, uint64_t *ns);
+
+// "64", "4K", "16M", "2G": binary units. Bytes.
+bool parse_size(const char *s, uint64_t *bytes);
+
+// The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
+const char *text_suggest(const char *s, const char *const *words);
+
+#endif

@@ -1,0 +1,99 @@
+// Chrome trace events; traceevent.h. Written by the text of "Trace Event Format" (Google, public).
+#include "common/cli/traceevent.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FLUSH_AT ((size_t)1 << 16)
+
+static void flush(struct traceevent *t)
+{
+	size_t done = 0;
+
+	while (!t->error && done < t->buf.len) {
+		ssize_t n = write(t->fd, t->buf.data + done, t->buf.len - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			t->error = errno;
+	}
+	t->buf.len = 0;
+}
+
+void traceevent_open(struct traceevent *t, int fd)
+{
+	*t = (struct traceevent){.fd = fd};
+	json_init(&t->json, &t->buf, false);
+	json_begin(&t->json, NULL, '{');
+	json_begin(&t->json, "traceEvents", '[');
+}
+
+void traceevent_begin(struct traceevent *t, char phase, uint64_t pid, uint64_t tid, uint64_t ts_ns,
+		      const char *category, const char *name, size_t name_len)
+{
+	struct json *j = &t->json;
+
+	buf_puts(&t->buf,
+		 "\n"); // one event a line, for people and for grep; behind the comma or not
+	json_begin(j, NULL, '{');
+	json_strn(j, "ph", &phase, 1);
+	json_u64(j, "pid", pid);
+	json_u64(j, "tid", tid);
+	if (ts_ns != UINT64_MAX)
+		json_milli(j, "ts", ts_ns);
+	if (category)
+		json_str(j, "cat", category);
+	json_strn(j, "name", name, name_len);
+}
+
+void traceevent_end(struct traceevent *t)
+{
+	json_end(&t->json, '}');
+	if (t->buf.len >= FLUSH_AT)
+		flush(t);
+}
+
+static void metadata(struct traceevent *t, uint64_t pid, uint64_t tid, const char *what,
+		     const char *key, const char *name, uint64_t number)
+{
+	traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what, strlen(what));
+	json_begin(&t->json, "args", '{');
+	if (name)
+		json_str(&t->json, key, name);
+	else
+		json_u64(&t->json, key, number);
+	json_end(&t->json, '}');
+	traceevent_end(t);
+}
+
+void traceevent_name_process(struct traceevent *t, uint64_t pid, const char *name, uint64_t order)
+{
+	metadata(t, pid, 0, "process_name", "name", name, 0);
+	metadata(t, pid, 0, "process_sort_index", "sort_index", NULL, order);
+}
+
+void traceevent_name_thread(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
+			    uint64_t order)
+{
+	metadata(t, pid, tid, "thread_name", "name", name, 0);
+	metadata(t, pid, tid, "thread_sort_index", "sort_index", NULL, order);
+}
+
+int traceevent_close(struct traceevent *t, const char *clock)
+{
+	struct json *j = &t->json;
+
+	json_end(j, ']');
+	json_str(j, "displayTimeUnit", "ns");
+	json_begin(j, "otherData", '{');
+	json_str(j, "clock", clock);
+	json_str(j, "producer", "gpq trace");
+	json_end(j, '}');
+	json_end(j, '}');
+	buf_puts(&t->buf, "\n");
+	flush(t);
+	buf_fini(&t->buf);
+	return t->error;
+}

@@ -1,0 +1,51 @@
+// libarchive, loaded when it is first needed (lib.h).
+#ifndef GPQ_HOST_ARC_H
+#define GPQ_HOST_ARC_H
+
+#include "common/host/lib.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+// To use one more function of libarchive, add its name.
+#define ARC_FUNCTIONS(X)                         \
+	X(archive_entry_free)                    \
+	X(archive_entry_new)                     \
+	X(archive_entry_set_filetype)            \
+	X(archive_entry_set_mtime)               \
+	X(archive_entry_set_pathname)            \
+	X(archive_entry_set_perm)                \
+	X(archive_entry_set_size)                \
+	X(archive_entry_set_symlink)             \
+	X(archive_errno)                         \
+	X(archive_error_string)                  \
+	X(archive_read_data)                     \
+	X(archive_read_free)                     \
+	X(archive_read_new)                      \
+	X(archive_read_next_header)              \
+	X(archive_read_open)                     \
+	X(archive_read_support_filter_bzip2)     \
+	X(archive_read_support_filter_gzip)      \
+	X(archive_read_support_filter_lz4)       \
+	X(archive_read_support_filter_xz)        \
+	X(archive_read_support_filter_zstd)      \
+	X(archive_read_support_format_empty)     \
+	X(archive_read_support_format_raw)       \
+	X(archive_write_add_filter_gzip)         \
+	X(archive_write_add_filter_zstd)         \
+	X(archive_write_close)                   \
+	X(archive_write_data)                    \
+	X(archive_write_free)                    \
+	X(archive_write_header)                  \
+	X(archive_write_new)                     \
+	X(archive_write_open)                    \
+	X(archive_write_set_bytes_in_last_block) \
+	X(archive_write_set_format_pax_restricted)
+
+struct arc {
+	LIB_STRUCT(ARC_FUNCTIONS)
+};
+
+const struct arc *arc_get(void);
+
+#endif

@@ -1,0 +1,479 @@
+// Blocks of an input, for several threads (see blocks.h).
+//
+// A ring of places, each with the memory of a block. Whoever has nothing to do takes the oldest
+// block if it is ready and nobody is taking, or else fills the next free place and works on it.
+//
+// Blocks of a file are mapped, which spares a copy; the last one and odd ones are read. A file that
+// somebody truncates meanwhile raises SIGBUS: zeros take the place of what is gone, and the block
+// is read anew.
+#include "common/host/blocks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define THREADS_MAX     64
+#define PLACES_A_THREAD 3
+#define MAP_LEAST       ((size_t)65536)
+#define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
+
+enum state { FREE, BUSY, READY };
+
+struct place {
+	enum state state;
+	uint64_t number;
+	int error;
+	bool ended; // the input has nothing behind this block
+	struct block block;
+	char *memory; // for what is read
+	char *map;    // NULL: it was read
+	size_t map_len;
+	atomic_bool holed; // a part of the map is gone
+};
+
+struct run {
+	const struct blocks_input *in;
+	const struct blocks_job *job;
+	size_t size;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next, taken; // blocks
+	bool taking, reading; // somebody is
+	bool ended;           // no block after `next`
+	bool stopped;
+	int status;
+	char *rest; // of a stream: the line that its last block did not end
+	size_t rest_len;
+	bool in_line; // the last block of a stream ended within a line
+	unsigned nplaces;
+	struct place *places;
+	bool maps;
+	struct sigaction before; // of SIGBUS
+};
+
+struct worker {
+	struct run *run;
+	unsigned number;
+	pthread_t thread;
+};
+
+// The run whose maps the handler mends. A signal handler is given no context of its own.
+static struct run *_Atomic guarded;
+
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	struct run *run = atomic_load(&guarded);
+	uintptr_t at = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
+
+	(void)context;
+	for (unsigned i = 0; run && i < run->nplaces; i++) {
+		struct place *p = &run->places[i];
+		uintptr_t from = (uintptr_t)p->map;
+
+		if (!from || at < from || at >= from + p->map_len)
+			continue;
+		atomic_store(&p->holed, true);
+		if (mmap(p->map + (at - from), p->map_len - (at - from), PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+			return;
+	}
+	signal(sig, SIG_DFL); // not ours: it comes again, and ends the process
+}
+
+static void guard_begin(struct run *run)
+{
+	struct sigaction mend = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+	struct run *nobody = NULL;
+
+	if (run->in->fd < 0 || run->size < MAP_LEAST ||
+	    !atomic_compare_exchange_strong(&guarded, &nobody, run))
+		return;
+	run->maps = !sigaction(SIGBUS, &mend, &run->before);
+	if (!run->maps)
+		atomic_store(&guarded, NULL);
+}
+
+static void guard_end(struct run *run)
+{
+	if (!run->maps)
+		return;
+	sigaction(SIGBUS, &run->before, NULL);
+	atomic_store(&guarded, NULL);
+}
+
+static void unmap(struct place *p)
+{
+	char *map = p->map;
+
+	p->map = NULL;
+	if (map)
+		munmap(map, p->map_len);
+}
+
+// Reads as much of [at, at + n) as there is. Bytes, or -1.
+static ssize_t read_at(int fd, char *to, size_t n, uint64_t at)
+{
+	size_t got = 0;
+
+	while (got < n) {
+		ssize_t r = pread(fd, to + got, n - got, (off_t)(at + got));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -1;
+		if (!r)
+			break;
+		got += (size_t)r;
+	}
+	return (ssize_t)got;
+}
+
+bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start)
+{
+	char buf[65536];
+	const char *newline = NULL;
+	uint64_t from = at - (at > 0);
+	ssize_t n;
+
+	*start = at < end ? at : end;
+	if (!at || at >= end)
+		return true;
+	for (; !newline && from < end; from += (uint64_t)n) {
+		n = read_at(fd, buf, sizeof(buf), from);
+		if (n < 0)
+			return false;
+		newline = memchr(buf, '\n', (size_t)n);
+		if (newline)
+			*start = from + (uint64_t)(newline - buf) + 1;
+		if (!n)
+			break;
+	}
+	*start = newline && *start < end ? *start : end;
+	return true;
+}
+
+// What a place's memory holds of a file.
+struct window {
+	const struct run *run;
+	char *p;
+	uint64_t at; // offset of p[0] in the file
+	size_t n;    // bytes
+	size_t max;  // bytes up to the end of the input
+	bool ended;  // the file is shorter than it was
+};
+
+// Reads on up to `n` bytes. False with errno.
+static bool extend(struct window *w, size_t n)
+{
+	ssize_t got;
+
+	n = n < w->max ? n : w->max;
+	if (n <= w->n || w->ended)
+		return true;
+	got = read_at(w->run->in->fd, w->p + w->n, n - w->n, w->at + w->n);
+	if (got < 0)
+		return false;
+	w->n += (size_t)got;
+	w->ended = w->n < n;
+	return true;
+}
+
+// Where a line begins at or behind `at`; `at` itself when none does within BLOCKS_LOOK bytes, and
+// *found is false then. False with errno.
+static bool find_border(struct window *w, size_t at, size_t *border, bool *found)
+{
+	const char *newline = NULL;
+
+	for (size_t look = LOOK_FIRST; at <= w->n && !newline; look = BLOCKS_LOOK) {
+		if (!extend(w, at + look))
+			return false;
+		newline = memchr(w->p + at - 1, '\n', (w->n - at < look ? w->n - at : look) + 1);
+		if (look == BLOCKS_LOOK)
+			break;
+	}
+	*found = newline;
+	*border = newline ? (size_t)(newline - w->p) + 1 : at;
+	return true;
+}
+
+// A block that is not the last, mapped. False: it cannot be, or its lines are too long.
+static bool map_from_file(struct run *run, struct place *p)
+{
+	const struct blocks_input *in = run->in;
+	uint64_t first = in->from + p->number * run->size, left = in->to - first;
+	size_t lead = p->number > 0, page = (size_t)((first - lead) & 4095), start = 0, end;
+	size_t n = lead + run->size + LOOK_FIRST;
+	struct window w = {.run = run, .at = first - lead, .n = n, .max = n};
+	bool begins = true, ends;
+
+	if (!run->maps || left < n + BLOCKS_PAD)
+		return false;
+	p->map_len = page + n + BLOCKS_PAD;
+	w.p = mmap(NULL, p->map_len, PROT_READ, MAP_SHARED | MAP_POPULATE, in->fd,
+		   (off_t)(first - lead - page));
+	if (w.p == MAP_FAILED)
+		return false;
+	p->map = w.p;
+	w.p += page;
+	if ((lead && !find_border(&w, lead, &start, &begins)) ||
+	    !find_border(&w, lead + run->size, &end, &ends) || !begins || !ends) {
+		unmap(p);
+		return false;
+	}
+	p->ended = false;
+	p->block.text = w.p + start;
+	p->block.len = end > start ? end - start : 0;
+	p->block.lines = p->block.len > 0;
+	return true;
+}
+
+// Block `number` of a file: the lines that begin in its share of the bytes. All shares have the
+// same size, whatever the lines; blocks next to each other find the same border, as both look for
+// it the same way. False with errno.
+static bool fill_from_file(struct run *run, struct place *p)
+{
+	const struct blocks_input *in = run->in;
+	uint64_t first = in->from + p->number * run->size, left = in->to - first;
+	size_t lead = p->number > 0, share = left < run->size ? (size_t)left : run->size;
+	size_t start = 0, end;
+	bool begins = true, ends = true;
+	struct window w = {.run = run, .p = p->memory, .at = first - lead, .max = SIZE_MAX};
+
+	w.max = left < SIZE_MAX / 2 ? (size_t)left + lead : SIZE_MAX;
+	if (!extend(&w, lead + share))
+		return false;
+	if (lead && !find_border(&w, lead, &start, &begins))
+		return false;
+	end = w.n;
+	if (share < left && w.n >= lead + share && !find_border(&w, lead + share, &end, &ends))
+		return false;
+	p->ended = share == left || w.ended;
+	p->block.text = w.p + start;
+	p->block.len = end > start ? end - start : 0;
+	p->block.lines = begins && end > start && w.p[end - 1] == '\n';
+	memset(w.p + w.n, 0, BLOCKS_PAD);
+	return true;
+}
+
+// The next block of a stream: what was left of the last one and what is read now, up to the last
+// line's end. False with errno.
+static bool fill_from_stream(struct run *run, struct place *p)
+{
+	const struct blocks_input *in = run->in;
+	bool in_line = run->in_line;
+	size_t n = run->rest_len;
+	const char *newline;
+	ssize_t got = 1;
+
+	memcpy(p->memory, run->rest, n);
+	run->rest_len = 0;
+	do {
+		got = in->read(in->ctx, p->memory + n, run->size - n);
+		n += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && n < run->size && !in->eager);
+	p->ended = got <= 0;
+	newline = memrchr(p->memory, '\n', n);
+	if (newline && got > 0) {
+		run->rest_len = n - (size_t)(newline + 1 - p->memory);
+		n -= run->rest_len;
+		memcpy(run->rest, newline + 1, run->rest_len);
+	}
+	run->in_line = n ? p->memory[n - 1] != '\n' : in_line;
+	p->block.text = p->memory;
+	p->block.len = n;
+	p->block.lines = !in_line && n && !run->in_line;
+	memset(p->memory + n, 0, BLOCKS_PAD);
+	return got >= 0;
+}
+
+static void fill(struct run *run, struct place *p)
+{
+	bool file = run->in->fd >= 0, ok;
+
+	atomic_store(&p->holed, false);
+	if (file)
+		ok = map_from_file(run, p) || fill_from_file(run, p);
+	else
+		ok = fill_from_stream(run, p);
+
+	p->error = ok ? 0 : errno;
+	p->ended |= !ok;
+	if (!ok && file)
+		p->block.len = 0;
+}
+
+// Called and returns with the lock held.
+static void fill_and_work(struct worker *me)
+{
+	struct run *run = me->run;
+	uint64_t number = run->next++;
+	struct place *p = &run->places[number % run->nplaces];
+
+	p->state = BUSY;
+	p->number = number;
+	run->reading = run->in->fd < 0;
+	pthread_mutex_unlock(&run->lock);
+	fill(run, p);
+	pthread_mutex_lock(&run->lock);
+	run->reading = false;
+	run->ended |= p->ended;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
+	if (run->job->work && p->block.len)
+		run->job->work(run->job->ctx, me->number, &p->block);
+	pthread_mutex_lock(&run->lock);
+	p->state = READY;
+	pthread_cond_broadcast(&run->changed);
+}
+
+// What the file has now: what was made of the block is of no use any more.
+static void read_anew(struct run *run, struct place *p)
+{
+	unmap(p);
+	if (!fill_from_file(run, p)) {
+		p->error = errno;
+		p->block.len = 0;
+	}
+	p->block.lines = false;
+	atomic_store(&p->holed, false);
+}
+
+static int take_block(struct run *run, struct place *p)
+{
+	int status = 0;
+
+	if (atomic_load(&p->holed))
+		read_anew(run, p);
+	if (p->block.len)
+		status = run->job->take(run->job->ctx, &p->block);
+	if (!status && atomic_load(&p->holed))
+		status = -ESTALE; // too late
+	unmap(p);
+	return status ? status : -p->error;
+}
+
+// Called and returns with the lock held.
+static void take(struct run *run, struct place *p)
+{
+	int status;
+
+	run->taking = true;
+	pthread_mutex_unlock(&run->lock);
+	status = take_block(run, p);
+	pthread_mutex_lock(&run->lock);
+	run->taking = false;
+	run->taken++;
+	p->state = FREE;
+	run->status = status;
+	// What lies behind a file's new end is no part of it any more.
+	run->stopped = status || p->ended;
+	pthread_cond_broadcast(&run->changed);
+}
+
+// Is there a block to be filled, and room for it?
+static bool may_fill(const struct run *run)
+{
+	const struct blocks_input *in = run->in;
+
+	if (run->ended || run->reading || run->next - run->taken >= run->nplaces)
+		return false;
+	return in->fd < 0 || run->next * run->size < in->to - in->from;
+}
+
+static void *work(void *arg)
+{
+	struct worker *me = arg;
+	struct run *run = me->run;
+
+	pthread_mutex_lock(&run->lock);
+	while (!run->stopped) {
+		struct place *oldest = &run->places[run->taken % run->nplaces];
+
+		if (run->taken < run->next && oldest->state == READY && !run->taking)
+			take(run, oldest);
+		else if (may_fill(run))
+			fill_and_work(me);
+		else
+			pthread_cond_wait(&run->changed, &run->lock);
+	}
+	pthread_mutex_unlock(&run->lock);
+	return NULL;
+}
+
+static bool make_places(struct run *run)
+{
+	// A block, the byte before it, the line that ends behind it.
+	size_t memory = 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
+
+	run->places = calloc(run->nplaces, sizeof(*run->places));
+	run->rest = malloc(run->size);
+	if (!run->places || !run->rest)
+		return false;
+	for (unsigned i = 0; i < run->nplaces; i++) {
+		struct place *p = &run->places[i];
+
+		p->memory = malloc(memory);
+		if (!p->memory || (run->job->init && !run->job->init(run->job->ctx, &p->block)))
+			return false;
+	}
+	return true;
+}
+
+static void free_places(struct run *run)
+{
+	for (unsigned i = 0; run->places && i < run->nplaces; i++) {
+		if (run->job->fini)
+			run->job->fini(run->job->ctx, &run->places[i].block);
+		unmap(&run->places[i]);
+		free(run->places[i].memory);
+	}
+	free(run->places);
+	free(run->rest);
+}
+
+static void run_threads(struct run *run, unsigned threads)
+{
+	struct worker workers[THREADS_MAX];
+	unsigned n = 1;
+
+	workers[0] = (struct worker){.run = run};
+	for (; n < threads; n++) {
+		workers[n] = (struct worker){.run = run, .number = n};
+		if (pthread_create(&workers[n].thread, NULL, work, &workers[n]))
+			break;
+	}
+	work(&workers[0]);
+	while (--n)
+		pthread_join(workers[n].thread, NULL);
+}
+
+int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
+	       size_t size)
+{
+	struct run run = {.in = in, .job = job, .size = size ? size : BLOCKS_SIZE};
+
+	if (in->fd >= 0 && in->from >= in->to)
+		return 0;
+	threads = threads ? threads : 1;
+	threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+	run.nplaces = threads > 1 ? threads * PLACES_A_THREAD : 1;
+	pthread_mutex_init(&run.lock, NULL);
+	pthread_cond_init(&run.changed, NULL);
+	if (make_places(&run)) {
+		guard_begin(&run);
+		run_threads(&run, threads);
+		guard_end(&run);
+	} else {
+		run.status = -ENOMEM;
+	}
+	free_places(&run);
+	pthread_cond_destroy(&run.changed);
+	pthread_mutex_destroy(&run.lock);
+	return run.status;
+}

@@ -1,0 +1,57 @@
+// An input as blocks of whole lines, worked on by several threads and taken in order.
+//
+// Every block is worked on by any one thread, then taken: one after the other, in the order of the
+// input, also by any one of them. So the work may run in parallel, and what is taken depends on
+// nothing but the input. Memory is bounded: a thread that is too far ahead waits.
+#ifndef GPQ_HOST_BLOCKS_H
+#define GPQ_HOST_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define BLOCKS_SIZE ((size_t)256 * 1024) // the usual size: it should fit a core's own cache
+#define BLOCKS_PAD  128                  // bytes behind a block's text that may be read
+
+// A line that goes on for longer than this behind a block's end is cut there.
+#define BLOCKS_LOOK ((size_t)64 * 1024)
+
+struct blocks_input {
+	// A regular file is read from offset `from` up to `to`, a line's start, by all threads.
+	// Without `fd` (-1) one thread at a time calls `read`: as read(2), 0 at the end.
+	int fd;
+	uint64_t from, to;
+	ssize_t (*read)(void *ctx, char *to, size_t n);
+	void *ctx;
+	bool eager; // a block is what one read gives: nobody waits for it to become full
+};
+
+// Where the first line begins at or behind `at`, at most `end`. False with errno.
+bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start);
+
+struct block {
+	const char *text;
+	size_t len;
+	bool lines; // it begins with a line and ends with one, newline included
+	void *user; // the job's; the same for all blocks that use this memory
+};
+
+struct blocks_job {
+	void *ctx;
+	// `worker`: 0 to threads - 1. May be NULL.
+	void (*work)(void *ctx, unsigned worker, struct block *b);
+	// Not 0: the end, and what blocks_run returns.
+	int (*take)(void *ctx, struct block *b);
+	// Make and free `user`. May be NULL. False: memory is short.
+	bool (*init)(void *ctx, struct block *b);
+	void (*fini)(void *ctx, struct block *b);
+};
+
+// 0; what `take` returned; or -errno when reading failed or memory is short, ESTALE
+// when the file was truncated while a block of it was taken. `size`: of a block, 0
+// is BLOCKS_SIZE. The caller is one of the threads; that others cannot be had is no error.
+int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
+	       size_t size);
+
+#endif

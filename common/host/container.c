@@ -1,0 +1,170 @@
+// Containers from cgroup paths; see container.h.
+#include "common/host/container.h"
+
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ID_DIGITS = 64 };
+
+// What stands before the id in a path component, or what the whole path holds, and whose habit that
+// is.
+static const struct {
+	const char *prefix, *runtime;
+} id_prefixes[] = {
+	{"docker-", "docker"}, {"libpod-payload-", "podman"},
+	{"libpod-", "podman"}, {"cri-containerd-", "containerd"},
+	{"crio-", "cri-o"},    {"nerdctl-", "containerd"},
+};
+static const struct {
+	const char *part, *runtime;
+} path_parts[] = {{"kubepods", "kubernetes"},
+		  {"/docker/", "docker"},
+		  {"/libpod", "podman"},
+		  {"/containerd/", "containerd"}};
+
+// Names stand where others have ids.
+static const struct {
+	const char *prefix, *runtime;
+} name_prefixes[] = {{"lxc.payload.", "lxc"},
+		     {"lxc.payload/", "lxc"},
+		     {"lxc/", "lxc"},
+		     {"machine-", "nspawn"},
+		     {"systemd-nspawn@", "nspawn"}};
+
+static void set(struct container *c, const char *id, size_t len, const char *runtime)
+{
+	snprintf(c->id, sizeof(c->id), "%.*s", (int)len, id);
+	snprintf(c->runtime, sizeof(c->runtime), "%s", runtime);
+}
+
+static const char *path_runtime(const char *path)
+{
+	for (size_t i = 0; i < sizeof(path_parts) / sizeof(path_parts[0]); i++)
+		if (strstr(path, path_parts[i].part))
+			return path_parts[i].runtime;
+	return "";
+}
+
+// A component that ends in 64 hex digits (".scope" and the like may follow), anywhere in the path.
+static bool find_id(struct container *c, const char *path)
+{
+	for (const char *s = path; *s;) {
+		size_t hex = strspn(s, "0123456789abcdef");
+		if (hex != ID_DIGITS) {
+			s += hex ? hex : 1;
+			continue;
+		}
+		const char *runtime = path_runtime(path);
+		for (size_t i = 0; i < sizeof(id_prefixes) / sizeof(id_prefixes[0]) && !*runtime;
+		     i++) {
+			size_t n = strlen(id_prefixes[i].prefix);
+			if ((size_t)(s - path) >= n &&
+			    strncmp(s - n, id_prefixes[i].prefix, n) == 0)
+				runtime = id_prefixes[i].runtime;
+		}
+		set(c, s, ID_DIGITS, runtime);
+		return true;
+	}
+	return false;
+}
+
+static bool find_name(struct container *c, const char *path)
+{
+	for (size_t i = 0; i < sizeof(name_prefixes) / sizeof(name_prefixes[0]); i++) {
+		const char *s = strstr(path, name_prefixes[i].prefix);
+		if (!s || (s > path && s[-1] != '/'))
+			continue;
+		s += strlen(name_prefixes[i].prefix);
+		size_t n = strcspn(s, "/");
+		const char *dot = memchr(s, '.', n);
+		bool unit =
+			dot && (strncmp(dot, ".scope", 6) == 0 || strncmp(dot, ".service", 8) == 0);
+		n = unit ? (size_t)(dot - s) : n;
+		if (n) {
+			set(c, s, n, name_prefixes[i].runtime);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool container_parse(struct container *c, const char *cgroup)
+{
+	char line[4096];
+	*c = (struct container){0};
+	while (*cgroup) {
+		size_t n = strcspn(cgroup, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)n, cgroup);
+		cgroup += n + (cgroup[n] == '\n');
+		// "hierarchy:controllers:path"
+		const char *path = strchr(line, ':');
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path && (find_id(c, path + 1) || find_name(c, path + 1)))
+			return true;
+	}
+	return false;
+}
+
+bool container_of(struct container *c, pid_t pid)
+{
+	struct buf b = {0};
+	bool found = false;
+	*c = (struct container){0};
+	errno = 0;
+	if (host_readf(&b, "/proc/%d/cgroup", (int)pid) >= 0) {
+		found = container_parse(c, b.data);
+		errno = 0;
+	}
+	int saved = errno;
+	buf_fini(&b);
+	errno = saved;
+	return found;
+}
+
+// The string behind `key` in a JSON text, from `text` on. Enough for two files that programs write.
+static bool json_value(const char *text, const char *key, char *value, size_t size)
+{
+	const char *s = text ? strstr(text, key) : NULL;
+	s = s ? strchr(s + strlen(key), '"') : NULL;
+	if (!s)
+		return false;
+	s += 1;
+	s += *s == '/'; // docker writes its names with a slash
+	snprintf(value, size, "%.*s", (int)strcspn(s, "\""), s);
+	return *value != '\0';
+}
+
+bool container_name(const struct container *c, char *name, size_t size)
+{
+	struct buf b = {0};
+	bool found = false;
+	if (strlen(c->id) != ID_DIGITS) {
+		snprintf(name, size, "%s", c->id);
+		return *c->id != '\0';
+	}
+	if (host_readf(&b, "/var/lib/docker/containers/%s/config.v2.json", c->id) >= 0) {
+		found = json_value(b.data, "\"Name\":", name, size);
+	} else if (host_read(&b,
+			     "/var/lib/containers/storage/overlay-containers/containers.json") >=
+		   0) {
+		const char *entry = strstr(b.data, c->id);
+		found = entry && json_value(entry, "\"names\":", name, size);
+	}
+	buf_fini(&b);
+	return found;
+}
+
+bool container_is(const struct container *c, const char *want)
+{
+	char name[128];
+	size_t n = strlen(want);
+	if (!*c->id || n == 0)
+		return false;
+	if (strcmp(c->id, want) == 0 ||
+	    (n >= 6 && strlen(c->id) == ID_DIGITS && strncmp(c->id, want, n) == 0))
+		return true;
+	return container_name(c, name, sizeof(name)) && strcmp(name, want) == 0;
+}

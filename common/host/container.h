@@ -1,0 +1,29 @@
+// Which container a process is in, from /proc/PID/cgroup, for docker, podman, containerd, CRI-O,
+// kubernetes, LXC and systemd-nspawn, with cgroup v1 and v2.
+#ifndef GPQ_HOST_CONTAINER_H
+#define GPQ_HOST_CONTAINER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct container {
+	char id[80]; // 64 hex digits, or the machine's name (LXC, nspawn); "": not in a container
+	char runtime[16]; // "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc",
+			  // "nspawn"; "" unknown
+};
+
+// Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.
+bool container_parse(struct container *c, const char *cgroup);
+
+// The same for a process. False also when the file cannot be read (errno then tells, else errno is
+// 0).
+bool container_of(struct container *c, pid_t pid);
+
+// The name that people gave it, from docker's or podman's records, which only root can read. False
+// when unknown.
+bool container_name(const struct container *c, char *name, size_t size);
+
+// Does `want` (an id, at least 6 leading digits of one, or a name) mean this container?
+bool container_is(const struct container *c, const char *want);
+
+#endif

@@ -1,0 +1,137 @@
+// Patterns of paths under the sysroot; see glob.h.
+//
+// The walk keeps a folder without links in it, so that ".." in a link's target goes up from there
+// as the kernel would; sysfs links all look like "../../devices/...".
+#include "common/host/glob.h"
+
+#include "common/host/root.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LINKS = 16 };
+
+static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links);
+
+// One name in `dir`: follows or reports it if it is a link.
+static int enter(const struct glob_visitor *v, const char *dir, const char *name, const char *rest,
+		 int links)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return v->missing(v->arg, dir, ENAMETOOLONG);
+	if (host_readlink(path, target, sizeof(target)) < 0) {
+		if (errno == EINVAL)
+			return walk(v, path, rest, links);
+		int error = errno;
+		if (*rest && snprintf(target, sizeof(target), "%s/%s", path, rest) < PATH_MAX)
+			return v->missing(v->arg, target, error);
+		return v->missing(v->arg, path, error);
+	}
+	int r = v->link(v->arg, path, target);
+	if (r || (!*rest && v->keep_last))
+		return r;
+	char next[PATH_MAX];
+	bool fits = snprintf(next, sizeof(next), "%s/%s", target, rest) < PATH_MAX;
+	if (links >= MAX_LINKS || !fits)
+		return v->missing(v->arg, path, fits ? ELOOP : ENAMETOOLONG);
+	return walk(v, *target == '/' ? "" : dir, next, links + 1);
+}
+
+static int by_version(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+	char **v;
+	size_t n;
+};
+
+static int add_name(struct names *l, const char *name)
+{
+	char **v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	if (!v)
+		return -1;
+	l->v = v;
+	l->v[l->n] = strdup(name);
+	return l->v[l->n] ? (int)(l->n++, 0) : -1;
+}
+
+// Names in `dir` that match, sorted. -1 with errno.
+static int list_names(struct names *l, const char *dir, const char *pattern)
+{
+	DIR *d = host_opendir(*dir ? dir : "/");
+	int r = d ? 0 : -1;
+	if (!d)
+		return -1;
+	for (struct dirent *e; r == 0 && (e = readdir(d));)
+		if (fnmatch(pattern, e->d_name, FNM_PERIOD) == 0)
+			r = add_name(l, e->d_name);
+	closedir(d);
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), by_version);
+	return r;
+}
+
+static int enter_matching(const struct glob_visitor *v, const char *dir, const char *pattern,
+			  const char *rest, int links)
+{
+	struct names l = {0};
+	int r = list_names(&l, dir, pattern);
+	if (r && errno != ENOMEM) {
+		char path[PATH_MAX];
+		int n = snprintf(path, sizeof(path), "%s/%s", dir, pattern);
+		r = v->missing(v->arg, n < PATH_MAX ? path : dir, errno);
+	}
+	for (size_t i = 0; i < l.n; i++) {
+		if (r == 0)
+			r = enter(v, dir, l.v[i], rest, links);
+		free(l.v[i]);
+	}
+	free(l.v);
+	return r;
+}
+
+// The folder above `dir`, which has no link in it, or the root.
+static int walk_up(const struct glob_visitor *v, const char *dir, const char *rest, int links)
+{
+	char up[PATH_MAX];
+	const char *slash = strrchr(dir, '/');
+	snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
+	return walk(v, up, rest, links);
+}
+
+static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links)
+{
+	rest += strspn(rest, "/");
+	if (!*rest)
+		return v->found(v->arg, *dir ? dir : "/");
+	const size_t len = strcspn(rest, "/");
+	const char *behind = rest + len + strspn(rest + len, "/");
+	char component[NAME_MAX + 1];
+	if (len > NAME_MAX)
+		return v->missing(v->arg, dir, ENAMETOOLONG);
+	snprintf(component, sizeof(component), "%.*s", (int)len, rest);
+	if (strcmp(component, ".") == 0)
+		return walk(v, dir, behind, links);
+	if (strcmp(component, "..") == 0)
+		return walk_up(v, dir, behind, links);
+	int r = 0;
+	char *save = NULL;
+	for (char *name = strtok_r(component, "|", &save); name && r == 0;
+	     name = strtok_r(NULL, "|", &save))
+		r = strpbrk(name, "*?[") ? enter_matching(v, dir, name, behind, links)
+					 : enter(v, dir, name, behind, links);
+	return r;
+}
+
+int host_glob(const char *pattern, const struct glob_visitor *v)
+{
+	return walk(v, "", pattern, 0);
+}

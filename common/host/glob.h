@@ -1,0 +1,23 @@
+// All paths under the sysroot that match a pattern, with the symbolic links on the way, so that a
+// copy can have the links of the original and nothing is copied twice.
+#ifndef GPQ_HOST_GLOB_H
+#define GPQ_HOST_GLOB_H
+
+#include <stdbool.h>
+
+struct glob_visitor {
+	// A path that matches; it has no link in it. Anything but 0 ends the walk with that result.
+	int (*found)(void *arg, const char *path);
+	// A link that was met, and where it points to, as it says so.
+	int (*link)(void *arg, const char *path, const char *target);
+	// A name without wildcards that cannot be looked up, or a folder that cannot be listed.
+	int (*missing)(void *arg, const char *path, int error);
+	void *arg;
+	bool keep_last; // a link at the end of the path is a find of link() and not followed
+};
+
+// `pattern` is absolute. Each component is a list of shell patterns, `a|b*|c`. Finds of a pattern
+// come in version order (2 before 10). 0, the visitor's result, or -1 with errno ENOMEM.
+int host_glob(const char *pattern, const struct glob_visitor *v);
+
+#endif

@@ -1,0 +1,17 @@
+// Shared libraries by dlopen(); see lib.h.
+#include "common/host/lib.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
+{
+	void *lib = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+	size_t i = 0;
+
+	for (void *f; lib && i < n && (f = dlsym(lib, names[i])); i++)
+		memcpy((char *)api + i * sizeof(f), &f, sizeof(f));
+	errno = ENOPKG;
+	return lib && i == n;
+}

@@ -1,0 +1,44 @@
+// Shared libraries that are loaded when they are first needed.
+//
+// Linked, libpci, libdrm_amdgpu, libpcre2, libsmartcols and libarchive load 22 libraries at the
+// start of every gpq (udev, XML, ICU, ...). Suspending a queue must not wait for a PCI database.
+//
+// A library is a list of the functions that are used, its struct has a member for each of them:
+//
+//   #define SCOLS_FUNCTIONS(X) X(scols_new_table) X(scols_unref_table)
+//   struct scols { LIB_STRUCT(SCOLS_FUNCTIONS) };
+//   static LIB_GETTER(scols, "libsmartcols.so.1", SCOLS_FUNCTIONS)
+//   ...
+//   const struct scols *lib = scols_get();
+//   struct libscols_table *t = lib ? lib->scols_new_table() : NULL;
+#ifndef GPQ_HOST_LIB_H
+#define GPQ_HOST_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
+// False with errno ENOPKG when the library is missing or lacks one of them. Never unloads.
+bool lib_load(const char *soname, const char *const *names, size_t n, void *api);
+
+#define LIB_MEMBER(name)      __typeof__ (&(name))(name);
+#define LIB_STRUCT(FUNCTIONS) FUNCTIONS(LIB_MEMBER)
+
+// In two steps, as PCRE2's names are macros.
+#define LIB_NAME(name)  LIB_NAME_(name)
+#define LIB_NAME_(name) #name,
+
+// const struct TYPE *TYPE_get(void): the functions, valid until the program ends; NULL with errno
+// ENOPKG when the library is missing or too old. Not for several threads at once.
+#define LIB_GETTER(type, soname, FUNCTIONS)                                                        \
+	const struct type *type##_get(void)                                                        \
+	{                                                                                          \
+		static const char *const names[] = {FUNCTIONS(LIB_NAME)};                          \
+		static struct type api;                                                            \
+		static bool loaded;                                                                \
+		loaded =                                                                           \
+			loaded || lib_load(soname, names, sizeof(names) / sizeof(names[0]), &api); \
+		return loaded ? &api : NULL;                                                       \
+	}
+
+#endif

@@ -1,0 +1,48 @@
+// Processes as /proc shows them: names, users, PID namespaces, parents.
+//
+// Facts: proc(5). sysfs of KFD names processes by their PID in the initial namespace (kfd-facts
+// 11), so on a host the numbers agree with /proc; inside a container they do not, and /proc/PID is
+// then another process or missing.
+#ifndef GPQ_HOST_PROC_H
+#define GPQ_HOST_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc {
+	pid_t pid;      // as asked
+	pid_t ppid;     // 0: unknown
+	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
+	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
+	uint64_t uid;   // effective; UINT64_MAX: unknown
+	pid_t tracer;   // who traces it, 0: nobody; -1: unknown
+	char state;     // R, S, D, T, t, Z ...; 0: unknown
+	char comm[64];  // "" unknown; the kernel keeps 15 bytes, kernel threads may have more
+};
+
+// From /proc/PID/status. 0, or -1 with errno (ENOENT, ESRCH: no such process).
+int proc_read(struct proc *p, pid_t pid);
+
+// Start time in clock ticks since boot, from /proc/PID/stat: with the PID it names a process for
+// good. 0, or -1.
+int proc_start_ticks(pid_t pid, uint64_t *ticks);
+
+// Command line with blanks between the arguments, cut at `size`. Length; 0 for kernel threads and
+// zombies; -1 with errno.
+ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
+
+// PIDs of all processes. Count, the list in *pids (free it); -1 with errno.
+ssize_t proc_list(pid_t **pids);
+
+// `root` and all its descendants, root first, parents before children. Count, or -1 with errno.
+ssize_t proc_tree(pid_t root, pid_t **pids);
+
+// Processes that have this PID in their innermost namespace (each container may have one). Count,
+// or -1 with errno.
+ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids);
+
+// Login name, or the number as text. Kept until the program ends.
+const char *proc_user(uint64_t uid);
+
+#endif

@@ -1,0 +1,268 @@
+// Pseudonyms; see redact.h. Formats of the files: proc(5), cgroups(7).
+#include "common/host/redact.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+	struct alias *next; // owned
+	char *name;         // owned
+	size_t len;
+	char pseudonym[72];
+};
+
+struct redact {
+	struct alias *aliases[REDACT_KINDS]; // the latest first
+	size_t n[REDACT_KINDS];
+};
+
+enum { ID_DIGITS = 64 };
+
+static const char *const words[REDACT_KINDS] = {"user",    "host",  "program",
+						"command", "group", "container"};
+
+struct redact *redact_new(void)
+{
+	return calloc(1, sizeof(struct redact));
+}
+
+void redact_free(struct redact *r)
+{
+	for (unsigned k = 0; r && k < REDACT_KINDS; k++)
+		for (struct alias *a = r->aliases[k], *next; a; a = next) {
+			next = a->next;
+			free(a->name);
+			free(a);
+		}
+	free(r);
+}
+
+static struct alias *alias_new(enum redact_kind kind, const char *name, size_t len, size_t number)
+{
+	struct alias *a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->name = strndup(name, len);
+	a->len = len;
+	if (!a->name) {
+		free(a);
+		return NULL;
+	}
+	// The first twelve digits are what people see of a container's id.
+	if (kind == REDACT_CONTAINER_ID)
+		snprintf(a->pseudonym, sizeof(a->pseudonym), "%012zx%052d", number, 0);
+	else
+		snprintf(a->pseudonym, sizeof(a->pseudonym), "%s%zu", words[kind], number);
+	return a;
+}
+
+const char *redact_name(struct redact *r, enum redact_kind kind, const char *name, size_t len)
+{
+	len = strnlen(name, len);
+	for (struct alias *a = r->aliases[kind]; a; a = a->next)
+		if (a->len == len && memcmp(a->name, name, len) == 0)
+			return a->pseudonym;
+	struct alias *a = alias_new(kind, name, len, r->n[kind] + 1);
+	if (!a) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	a->next = r->aliases[kind];
+	r->aliases[kind] = a;
+	r->n[kind]++;
+	return a->pseudonym;
+}
+
+// Replaces b[at .. at + len) by `text`.
+static int splice(struct buf *b, size_t at, size_t len, const char *text)
+{
+	const size_t n = strlen(text);
+	if (buf_reserve(b, n))
+		return -1;
+	memmove(b->data + at + n, b->data + at + len, b->len - at - len + 1);
+	memcpy(b->data + at, text, n);
+	b->len += n - len;
+	return 0;
+}
+
+static int splice_name(struct redact *r, enum redact_kind kind, struct buf *b, size_t at,
+		       size_t len)
+{
+	const char *p = len ? redact_name(r, kind, b->data + at, len) : "";
+	return p ? splice(b, at, len, p) : -1;
+}
+
+// A line is the name.
+static int line_is_name(struct redact *r, enum redact_kind kind, struct buf *b)
+{
+	return b->len ? splice_name(r, kind, b, 0, strcspn(b->data, "\n")) : 0;
+}
+
+int redact_hostname(struct redact *r, struct buf *b)
+{
+	return line_is_name(r, REDACT_HOST, b);
+}
+
+int redact_comm(struct redact *r, struct buf *b)
+{
+	return line_is_name(r, REDACT_PROGRAM, b);
+}
+
+// Arguments end with NUL each; all of them are one name.
+int redact_cmdline(struct redact *r, struct buf *b)
+{
+	if (b->len == 0)
+		return 0;
+	for (size_t i = 0; i < b->len; i++)
+		if (b->data[i] == '\0')
+			b->data[i] = '\n'; // a name is text
+	const char *p = redact_name(r, REDACT_COMMAND, b->data, b->len);
+	if (!p)
+		return -1;
+	b->len = 0;
+	return buf_append(b, p, strlen(p) + 1);
+}
+
+// "PID (comm) state ..."; the name may hold parentheses and line ends.
+int redact_stat(struct redact *r, struct buf *b)
+{
+	const char *open = b->len ? memchr(b->data, '(', b->len) : NULL;
+	const char *close = b->len ? memrchr(b->data, ')', b->len) : NULL;
+	if (!open || !close || close < open)
+		return 0;
+	return splice_name(r, REDACT_PROGRAM, b, (size_t)(open - b->data) + 1,
+			   (size_t)(close - open) - 1);
+}
+
+// "Name:\tcomm". The kernel escapes line ends and backslashes here and nowhere else.
+int redact_status(struct redact *r, struct buf *b)
+{
+	static const char key[] = "Name:\t";
+	const size_t at = sizeof(key) - 1;
+	if (b->len < at || memcmp(b->data, key, at) != 0)
+		return 0;
+	char name[256];
+	size_t n = 0, len = strcspn(b->data + at, "\n");
+	for (const char *s = b->data + at; s < b->data + at + len && n < sizeof(name) - 1; s++) {
+		bool escaped = *s == '\\' && (s[1] == 'n' || s[1] == '\\');
+		name[n++] = !escaped ? *s : *++s == 'n' ? '\n' : '\\';
+	}
+	const char *p = redact_name(r, REDACT_PROGRAM, name, n);
+	return p ? splice(b, at, len, p) : -1;
+}
+
+// cgroups: "hierarchy:controllers:/part/part". Parts that every system has:
+static const char *const common_parts[] = {"..",
+					   "system.slice",
+					   "user.slice",
+					   "machine.slice",
+					   "init.scope",
+					   "kubepods",
+					   "docker",
+					   "kubepods.slice",
+					   "lxc",
+					   "libpod_parent",
+					   "podman",
+					   "containerd",
+					   "besteffort",
+					   "burstable",
+					   "guaranteed",
+					   "lxc.payload",
+					   "container",
+					   "kubepods-besteffort.slice",
+					   "kubepods-burstable.slice",
+					   "app.slice",
+					   "user-runtime-dir@.service"};
+// What may stand before an id or a name and must stay for gpq to find it (container.c).
+static const char *const prefixes[] = {"docker-",         "libpod-payload-", "libpod-",
+				       "cri-containerd-", "crio-",           "nerdctl-",
+				       "lxc.payload.",    "machine-",        "systemd-nspawn@"};
+static const char *const suffixes[] = {".scope", ".service", ".slice"};
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static size_t prefix_of(const char *s, size_t len)
+{
+	for (size_t i = 0; i < COUNT(prefixes); i++)
+		if (len > strlen(prefixes[i]) && memcmp(s, prefixes[i], strlen(prefixes[i])) == 0)
+			return strlen(prefixes[i]);
+	return 0;
+}
+
+static size_t suffix_of(const char *s, size_t len)
+{
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		const size_t n = strlen(suffixes[i]);
+		if (len > n && memcmp(s + len - n, suffixes[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+static bool is_common(const char *s, size_t len)
+{
+	for (size_t i = 0; i < COUNT(common_parts); i++)
+		if (strlen(common_parts[i]) == len && memcmp(s, common_parts[i], len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_hex_id(const char *s, size_t len)
+{
+	return len == ID_DIGITS && strspn(s, "0123456789abcdef") >= len;
+}
+
+// One part of a path, appended to `to` as it may be shown.
+static int append_part(struct redact *r, struct buf *to, const char *s, size_t len)
+{
+	if (len == 0 || is_common(s, len))
+		return buf_append(to, s, len);
+	const size_t before = prefix_of(s, len);
+	const size_t after = suffix_of(s + before, len - before);
+	const char *core = s + before;
+	const size_t n = len - before - after;
+	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.
+	const bool id = is_hex_id(core, n);
+	const char *p = redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n);
+	if (!p || buf_append(to, s, before) || buf_puts(to, p))
+		return -1;
+	return buf_append(to, core + n, after);
+}
+
+static int append_path(struct redact *r, struct buf *to, const char *s, size_t len)
+{
+	for (const char *end = s + len; s <= end;) {
+		const char *slash = memchr(s, '/', (size_t)(end - s));
+		const char *stop = slash ? slash : end;
+		if (append_part(r, to, s, (size_t)(stop - s)) || (slash && buf_puts(to, "/")))
+			return -1;
+		s = stop + 1;
+	}
+	return 0;
+}
+
+int redact_cgroup(struct redact *r, struct buf *b)
+{
+	struct buf to = {0};
+	int failed = b->len ? 0 : buf_append(&to, "", 0);
+	for (const char *line = b->data; b->len && *line && !failed;) {
+		const size_t len = strcspn(line, "\n");
+		const char *path = memchr(line, ':', len);
+		path = path ? memchr(path + 1, ':', len - (size_t)(path + 1 - line)) : NULL;
+		// The controllers of a named hierarchy ("name=systemd") are not the user's.
+		const size_t head = path ? (size_t)(path + 1 - line) : 0;
+		failed = buf_append(&to, line, head) ||
+			 append_path(r, &to, line + head, len - head) || buf_puts(&to, "\n");
+		line += len + (line[len] == '\n');
+	}
+	if (failed) {
+		buf_fini(&to);
+		return -1;
+	}
+	buf_fini(b);
+	*b = to;
+	return 0;
+}

@@ -1,0 +1,41 @@
+// Names that people gave, replaced by pseudonyms: the same name gets the same pseudonym for as long
+// as the object lives, another one gets another ("user1", "user2"). They are numbered in the order
+// they are met, so nothing of a name can be guessed from its pseudonym.
+//
+// What is not known to be harmless is replaced: a program's name and arguments whole, a part of a
+// cgroup path unless it is one that every system has.
+#ifndef GPQ_HOST_REDACT_H
+#define GPQ_HOST_REDACT_H
+
+#include "common/host/buf.h"
+
+#include <stddef.h>
+
+enum redact_kind {
+	REDACT_USER,
+	REDACT_HOST,
+	REDACT_PROGRAM,      // comm
+	REDACT_COMMAND,      // command line
+	REDACT_GROUP,        // part of a cgroup path
+	REDACT_CONTAINER,    // name of a container
+	REDACT_CONTAINER_ID, // 64 hex digits, and so is its pseudonym
+	REDACT_KINDS
+};
+
+struct redact;
+
+struct redact *redact_new(void); // NULL: ENOMEM
+void redact_free(struct redact *r);
+
+// The pseudonym of `name`, valid as long as `r`. NULL: ENOMEM.
+const char *redact_name(struct redact *r, enum redact_kind kind, const char *name, size_t len);
+
+// Contents of files of /proc, rewritten in place. 0, or -1 with errno ENOMEM.
+int redact_hostname(struct redact *r, struct buf *b);
+int redact_comm(struct redact *r, struct buf *b);
+int redact_cmdline(struct redact *r, struct buf *b);
+int redact_stat(struct redact *r, struct buf *b);
+int redact_status(struct redact *r, struct buf *b);
+int redact_cgroup(struct redact *r, struct buf *b);
+
+#endif

@@ -1,0 +1,384 @@
+// Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
+#include "common/host/tree.h"
+
+#include "common/host/arc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct tree {
+	char path[PATH_MAX]; // wanted name, without slashes at the end
+	char temp[PATH_MAX]; // "" : none (any more)
+	int fd;              // of the temporary directory or file, -1
+	struct archive *tar; // NULL: a directory
+	int error;           // errno of the first failure to write it
+	const struct arc *arc;
+	char prefix[256]; // folder that the entries of an archive lie in
+	time_t now;       // of all entries, so that one host gives one archive
+	char **paths;     // all that was added, parents first; owned
+	size_t n, cap;
+	void *known; // tsearch() tree of the same
+	void *links; // of those that are links
+};
+
+static const struct {
+	const char *suffix;
+	enum { PLAIN, GZIP, ZSTD } compression;
+} formats[] = {
+	{".tar", PLAIN}, {".tar.gz", GZIP}, {".tgz", GZIP}, {".tar.zst", ZSTD}, {".tzst", ZSTD},
+};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static int format_of(const char *path)
+{
+	const size_t len = strlen(path);
+	for (int i = 0; i < FORMATS; i++) {
+		const size_t n = strlen(formats[i].suffix);
+		if (len > n && strcmp(path + len - n, formats[i].suffix) == 0)
+			return i;
+	}
+	return -1;
+}
+
+// libarchive's error numbers are errno's, or its own where nothing fits.
+static int archive_failed(const struct tree *t)
+{
+	int e = t->error ? t->error : t->arc->archive_errno(t->tar);
+	errno = e > 0 ? e : EIO;
+	return -1;
+}
+
+// Never tells libarchive (3.6) of a failure: it would not free its memory then. Whatever else it
+// writes goes nowhere.
+static la_ssize_t write_block(struct archive *a, void *tree, const void *data, size_t len)
+{
+	struct tree *t = tree;
+	(void)a;
+	for (size_t done = 0; !t->error && done < len;) {
+		ssize_t n = write(t->fd, (const char *)data + done, len - done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			t->error = errno;
+	}
+	return (la_ssize_t)len;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+// ".NAME.partial-XXXXXX" in the folder of the wanted path.
+static int temp_name(struct tree *t)
+{
+	const char *base = base_name(t->path);
+	int n = snprintf(t->temp, sizeof(t->temp), "%.*s.%s.partial-XXXXXX", (int)(base - t->path),
+			 t->path, base);
+	if (n < (int)sizeof(t->temp))
+		return 0;
+	t->temp[0] = '\0';
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+static int open_directory(struct tree *t)
+{
+	if (temp_name(t))
+		return -1;
+	if (!mkdtemp(t->temp)) {
+		t->temp[0] = '\0';
+		return -1;
+	}
+	t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return t->fd < 0 ? -1 : 0;
+}
+
+// The folder that its entries lie in: "host" for host.tar.zst.
+static void name_prefix(struct tree *t, int format)
+{
+	const char *base = base_name(t->path);
+	size_t len = format < 0 ? 0 : strlen(base) - strlen(formats[format].suffix);
+	if (len == 0)
+		base = "gpq-snapshot";
+	snprintf(t->prefix, sizeof(t->prefix), "%.*s", (int)(len ? len : strlen(base)), base);
+}
+
+static int start_archive(struct tree *t, int format)
+{
+	const struct arc *arc = t->arc;
+	int r = arc->archive_write_set_format_pax_restricted(t->tar);
+	if (r >= ARCHIVE_WARN && format >= 0 && formats[format].compression == GZIP)
+		r = arc->archive_write_add_filter_gzip(t->tar);
+	if (r >= ARCHIVE_WARN && format >= 0 && formats[format].compression == ZSTD)
+		r = arc->archive_write_add_filter_zstd(t->tar);
+	arc->archive_write_set_bytes_in_last_block(t->tar, 1); // no zeros behind compressed data
+	if (r >= ARCHIVE_WARN)
+		r = arc->archive_write_open(t->tar, t, NULL, write_block, NULL);
+	return r >= ARCHIVE_WARN ? 0 : archive_failed(t);
+}
+
+// `format` below 0: to standard output.
+static int open_archive(struct tree *t, int format)
+{
+	t->arc = arc_get();
+	if (!t->arc)
+		return -1;
+	t->tar = t->arc->archive_write_new();
+	if (!t->tar) {
+		errno = ENOMEM;
+		return -1;
+	}
+	name_prefix(t, format);
+	if (format >= 0 && temp_name(t))
+		return -1;
+	t->fd = format < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+			   : mkostemp(t->temp, O_CLOEXEC);
+	if (t->fd >= 0)
+		return start_archive(t, format);
+	t->temp[0] = '\0';
+	return -1;
+}
+
+static int open_tree(struct tree *t, const char *path)
+{
+	struct stat st;
+	if (strcmp(path, "-") == 0)
+		return open_archive(t, -1);
+	size_t len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (snprintf(t->path, sizeof(t->path), "%.*s", (int)len, path) >= (int)sizeof(t->path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (lstat(t->path, &st) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	int format = format_of(t->path);
+	return format < 0 ? open_directory(t) : open_archive(t, format);
+}
+
+struct tree *tree_new(const char *path)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->fd = -1;
+	t->now = time(NULL);
+	if (!*path)
+		errno = ENOENT;
+	if (*path && open_tree(t, path) == 0)
+		return t;
+	int saved = errno;
+	tree_free(t);
+	errno = saved;
+	return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int remember(struct tree *t, const char *path)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 256;
+		char **paths = reallocarray(t->paths, cap, sizeof(*paths));
+		if (!paths)
+			return -1;
+		t->paths = paths;
+		t->cap = cap;
+	}
+	char *copy = strdup(path);
+	if (copy && tsearch(copy, &t->known, compare)) {
+		t->paths[t->n++] = copy;
+		return 0;
+	}
+	free(copy);
+	errno = ENOMEM;
+	return -1;
+}
+
+static int write_entry(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
+{
+	struct archive_entry *e = t->arc->archive_entry_new();
+	if (!e) {
+		errno = ENOMEM;
+		return -1;
+	}
+	char name[PATH_MAX + 256];
+	snprintf(name, sizeof(name), "%s%s", t->prefix, path);
+	t->arc->archive_entry_set_pathname(e, name);
+	t->arc->archive_entry_set_filetype(e, type);
+	t->arc->archive_entry_set_perm(e, type == AE_IFDIR ? 0755 : type == AE_IFLNK ? 0777 : 0644);
+	t->arc->archive_entry_set_mtime(e, t->now, 0);
+	if (type == AE_IFLNK)
+		t->arc->archive_entry_set_symlink(e, data);
+	t->arc->archive_entry_set_size(e, type == AE_IFREG ? (la_int64_t)len : 0);
+	int r = t->arc->archive_write_header(t->tar, e);
+	t->arc->archive_entry_free(e);
+	if (r >= ARCHIVE_WARN && type == AE_IFREG && len > 0 &&
+	    t->arc->archive_write_data(t->tar, data, len) != (la_ssize_t)len)
+		r = ARCHIVE_FATAL;
+	return r < ARCHIVE_WARN || t->error ? archive_failed(t) : 0;
+}
+
+static int write_file(int dir, const char *name, const void *data, size_t len)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int failed = fd < 0;
+	for (size_t done = 0; !failed && done < len;) {
+		ssize_t n = write(fd, (const char *)data + done, len - done);
+		if (n > 0)
+			done += (size_t)n;
+		else
+			failed = errno != EINTR;
+	}
+	int saved = errno;
+	if (fd >= 0 && close(fd) && !failed)
+		return -1;
+	errno = saved;
+	return failed ? -1 : 0;
+}
+
+// Folders above `path`, outermost first. None of them may be a link that was added, since that
+// might lead out of the tree.
+static int add_parents(struct tree *t, const char *path)
+{
+	char dir[PATH_MAX];
+	for (const char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
+		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
+		if (tfind(dir, &t->links, compare)) {
+			errno = ELOOP;
+			return -1;
+		}
+		if (tree_dir(t, dir))
+			return -1;
+	}
+	return 0;
+}
+
+// 1: go on and write it; 0: it is there; -1.
+static int prepare(struct tree *t, const char *path)
+{
+	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (tfind(path, &t->known, compare))
+		return 0;
+	return add_parents(t, path) || remember(t, path) ? -1 : 1;
+}
+
+int tree_dir(struct tree *t, const char *path)
+{
+	int r = prepare(t, path);
+	if (r != 1)
+		return r;
+	return t->tar ? write_entry(t, path, AE_IFDIR, NULL, 0) : mkdirat(t->fd, path + 1, 0755);
+}
+
+int tree_file(struct tree *t, const char *path, const void *data, size_t len)
+{
+	int r = prepare(t, path);
+	if (r != 1)
+		return r;
+	return t->tar ? write_entry(t, path, AE_IFREG, data, len)
+		      : write_file(t->fd, path + 1, data, len);
+}
+
+int tree_link(struct tree *t, const char *path, const char *target)
+{
+	int r = prepare(t, path);
+	if (r != 1)
+		return r;
+	if (!tsearch(t->paths[t->n - 1], &t->links, compare))
+		return -1;
+	return t->tar ? write_entry(t, path, AE_IFLNK, target, 0)
+		      : symlinkat(target, t->fd, path + 1);
+}
+
+// File systems without RENAME_NOREPLACE (NFS, some FUSE) refuse it with EINVAL.
+static int rename_new(const char *from, const char *to)
+{
+	struct stat st;
+	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (lstat(to, &st) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return rename(from, to);
+}
+
+// mkstemp() and mkdtemp() keep others out until here; from now on the umask decides.
+static int open_to_umask(struct tree *t)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	return fchmod(t->fd, (t->tar ? 0666 : 0777) & ~mask);
+}
+
+int tree_commit(struct tree *t)
+{
+	if (t->tar && (t->arc->archive_write_close(t->tar) != ARCHIVE_OK || t->error))
+		return archive_failed(t);
+	if (!t->temp[0])
+		return 0;
+	if (open_to_umask(t) || fsync(t->fd) || rename_new(t->temp, t->path))
+		return -1;
+	t->temp[0] = '\0';
+	return 0;
+}
+
+static void discard(struct tree *t)
+{
+	for (size_t i = t->n; !t->tar && i > 0; i--)
+		if (unlinkat(t->fd, t->paths[i - 1] + 1, 0) && errno == EISDIR)
+			unlinkat(t->fd, t->paths[i - 1] + 1, AT_REMOVEDIR);
+	if (t->tar)
+		unlink(t->temp);
+	else
+		rmdir(t->temp);
+}
+
+static void keep(void *path)
+{
+	(void)path;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	if (t->temp[0])
+		discard(t);
+	if (t->tar) {
+		t->error = t->error ? t->error : ECANCELED; // nothing more is written
+		t->arc->archive_write_free(t->tar);
+	}
+	if (t->fd >= 0)
+		close(t->fd);
+	tdestroy(t->links, keep); // `paths` owns them
+	tdestroy(t->known, keep);
+	for (size_t i = 0; i < t->n; i++)
+		free(t->paths[i]);
+	free(t->paths);
+	free(t);
+}

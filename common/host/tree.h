@@ -1,0 +1,35 @@
+// Writes a tree of files that appears all at once or not at all: a new directory, a tar archive
+// (plain, .gz or .zst), or a tar stream on standard output.
+//
+// Everything goes to a temporary name beside the wanted one, which gets its name by the last step,
+// rename; whatever ends the program before leaves at most `.NAME.partial-XXXXXX`. Nothing that
+// exists is ever replaced. Archives are POSIX pax by libarchive; their entries lie in a folder
+// named after the archive, so that unpacking one makes one folder.
+#ifndef GPQ_HOST_TREE_H
+#define GPQ_HOST_TREE_H
+
+#include <stddef.h>
+
+struct tree;
+
+// `path`: ends in .tar, .tar.gz, .tgz, .tar.zst or .tzst: an archive; "-": a tar on standard
+// output; else a directory. NULL with errno: EEXIST, ENOENT (no such parent folder), EACCES,
+// ENOSPC, ENOMEM.
+struct tree *tree_new(const char *path);
+
+// Adds a folder, a file or a symbolic link. `path` is absolute within the tree ("/proc/1/stat");
+// parent folders are made as needed, and each path counts once: adding it again does nothing.
+// 0, or -1 with errno (ENOSPC, EIO, EPIPE, ENOMEM, ELOOP: below a link that was added ...); then
+// the tree is spoiled.
+int tree_dir(struct tree *t, const char *path);
+int tree_file(struct tree *t, const char *path, const void *data, size_t len);
+int tree_link(struct tree *t, const char *path, const char *target);
+
+// Writes out what is left and gives the tree its name. 0, or -1 with errno (EEXIST: it appeared
+// meanwhile).
+int tree_commit(struct tree *t);
+
+// Also removes what was not committed.
+void tree_free(struct tree *t);
+
+#endif

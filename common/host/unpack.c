@@ -1,0 +1,125 @@
+// Compressed streams (see unpack.h).
+//
+// Magic numbers: RFC 1952 (gzip), RFC 8878 (zstd), the xz and LZ4 frame format descriptions, bzip2.
+#include "common/host/unpack.h"
+#include "common/host/arc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PACKED_SIZE 65536
+
+struct unpack {
+	const struct arc *arc;
+	struct archive *a;
+	ssize_t (*read)(void *ctx, char *to, size_t n);
+	void *ctx;
+	int error; // errno of `read`
+	bool opened, ended;
+	char packed[PACKED_SIZE];
+};
+
+static const struct {
+	const char *name, *magic;
+	size_t len;
+} formats[] = {
+	{"gzip", "\x1f\x8b\x08", 3},
+	{"zstd", "\x28\xb5\x2f\xfd", 4},
+	{"xz",
+	 "\xfd"
+	 "7zXZ\0",
+	 6},
+	{"lz4", "\x04\x22\x4d\x18", 4},
+	{"bzip2", "BZh", 3},
+};
+
+const char *unpack_format(const char *head, size_t len)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (len >= UNPACK_HEAD && !memcmp(head, formats[i].magic, formats[i].len))
+			return formats[i].name;
+	}
+	return NULL;
+}
+
+static la_ssize_t give(struct archive *a, void *ctx, const void **data)
+{
+	struct unpack *u = ctx;
+	ssize_t n = u->read(u->ctx, u->packed, sizeof(u->packed));
+
+	(void)a;
+	u->error = n < 0 ? errno : 0;
+	*data = u->packed;
+	return n;
+}
+
+struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx)
+{
+	const struct arc *arc = arc_get();
+	struct unpack *u = arc ? malloc(sizeof(*u)) : NULL;
+
+	if (!u)
+		return NULL;
+	memset(u, 0, offsetof(struct unpack, packed));
+	u->arc = arc;
+	u->read = read;
+	u->ctx = ctx;
+	u->a = arc->archive_read_new();
+	if (!u->a) {
+		free(u);
+		errno = ENOMEM;
+		return NULL;
+	}
+	arc->archive_read_support_filter_gzip(u->a);
+	arc->archive_read_support_filter_zstd(u->a);
+	arc->archive_read_support_filter_xz(u->a);
+	arc->archive_read_support_filter_lz4(u->a);
+	arc->archive_read_support_filter_bzip2(u->a);
+	arc->archive_read_support_format_raw(u->a);
+	arc->archive_read_support_format_empty(u->a);
+	return u;
+}
+
+void unpack_free(struct unpack *u)
+{
+	if (!u)
+		return;
+	u->arc->archive_read_free(u->a);
+	free(u);
+}
+
+static ssize_t fail(struct unpack *u)
+{
+	errno = u->error ? u->error : EBADMSG;
+	return -1;
+}
+
+ssize_t unpack_read(struct unpack *u, char *to, size_t n)
+{
+	struct archive_entry *entry;
+	la_ssize_t got;
+	int r;
+
+	if (!u->opened) {
+		r = u->arc->archive_read_open(u->a, u, NULL, give, NULL);
+		if (r == ARCHIVE_OK)
+			r = u->arc->archive_read_next_header(u->a, &entry);
+		if (r < ARCHIVE_WARN)
+			return fail(u);
+		u->opened = true;
+		u->ended = r == ARCHIVE_EOF;
+	}
+	if (u->ended)
+		return 0;
+	got = u->arc->archive_read_data(u->a, to, n);
+	return got < 0 ? fail(u) : (ssize_t)got;
+}
+
+const char *unpack_error(const struct unpack *u)
+{
+	const char *text = u->arc->archive_error_string(u->a);
+
+	return text ? text : "damaged";
+}

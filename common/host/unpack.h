@@ -1,0 +1,27 @@
+// Compressed streams, unpacked while they are read: gzip, zstd, xz, lz4 and bzip2, by libarchive
+// (arc.h). Several streams one behind the other are one.
+#ifndef GPQ_HOST_UNPACK_H
+#define GPQ_HOST_UNPACK_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// Bytes that tell the format.
+#define UNPACK_HEAD 6
+
+// "gzip": what data that begins so is compressed with; NULL: it is not.
+const char *unpack_format(const char *head, size_t len);
+
+struct unpack;
+
+// `read` is as read(2), and gives the compressed data. NULL with errno: ENOPKG when libarchive is
+// missing, else memory is short.
+struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx);
+void unpack_free(struct unpack *u);
+
+// As read(2). -1 with the errno of `read`, or EBADMSG when the data is damaged: unpack_error says
+// how.
+ssize_t unpack_read(struct unpack *u, char *to, size_t n);
+const char *unpack_error(const struct unpack *u);
+
+#endif

@@ -1,0 +1,173 @@
+// Log-linear histogram; the bucket rule is in hist.h.
+#include "common/stats/hist.h"
+
+#include "common/cli/jsonin.h"
+#include "common/stats/samples.h"
+
+#include <string.h>
+
+#define SUB_BITS 5
+#define SUB      (1u << SUB_BITS)
+
+void hist_init(struct hist *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->min = UINT64_MAX;
+}
+
+unsigned hist_index(uint64_t v)
+{
+	if (v < 2 * SUB)
+		return (unsigned)v;
+	unsigned shift = 63u - (unsigned)__builtin_clzll(v) - SUB_BITS;
+	return shift * SUB + (unsigned)(v >> shift);
+}
+
+uint64_t hist_lower(unsigned index)
+{
+	if (index < 2 * SUB)
+		return index;
+	return (uint64_t)(index % SUB + SUB) << (index / SUB - 1);
+}
+
+uint64_t hist_upper(unsigned index)
+{
+	return index + 1 < HIST_BUCKETS ? hist_lower(index + 1) - 1 : UINT64_MAX;
+}
+
+// Saturating, which keeps merging associative.
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+void hist_add(struct hist *h, uint64_t v)
+{
+	h->count++;
+	h->sum = plus(h->sum, v);
+	if (v < h->min)
+		h->min = v;
+	if (v > h->max)
+		h->max = v;
+	h->bucket[hist_index(v)]++;
+}
+
+void hist_merge(struct hist *to, const struct hist *from)
+{
+	to->count = plus(to->count, from->count);
+	to->sum = plus(to->sum, from->sum);
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		to->bucket[i] = plus(to->bucket[i], from->bucket[i]);
+}
+
+uint64_t hist_percentile(const struct hist *h, double p)
+{
+	uint64_t rank = stats_rank(h->count, p), seen = 0;
+	for (unsigned i = 0; h->count && i < HIST_BUCKETS; i++) {
+		seen += h->bucket[i];
+		if (seen >= rank)
+			return hist_upper(i) < h->max ? hist_upper(i) : h->max;
+	}
+	return UINT64_MAX;
+}
+
+static void json_pair(struct json *j, uint64_t lower, uint64_t count)
+{
+	json_begin(j, NULL, '[');
+	json_u64(j, NULL, lower);
+	json_u64(j, NULL, count);
+	json_end(j, ']');
+}
+
+void hist_json(const struct hist *h, struct json *j, const char *key)
+{
+	json_begin_flat(j, key, '{');
+	json_str(j, "rule", HIST_RULE);
+	json_u64(j, "count", h->count);
+	json_u64(j, "sum", h->sum);
+	json_u64(j, "min", h->min); // UINT64_MAX of an empty one is written as null
+	h->count ? json_u64(j, "max", h->max) : json_null(j, "max");
+	json_begin(j, "buckets", '[');
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		if (h->bucket[i])
+			json_pair(j, hist_lower(i), h->bucket[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+bool hist_put(struct hist *h, uint64_t lower, uint64_t count)
+{
+	unsigned i = hist_index(lower);
+	if (hist_lower(i) != lower)
+		return false;
+	h->bucket[i] = plus(h->bucket[i], count);
+	return true;
+}
+
+static bool read_buckets(struct hist *h, const struct jsonin_value *v)
+{
+	struct jsonin all, pair;
+	struct jsonin_value each, lower, count;
+	uint64_t at, n;
+	if (!jsonin_open(&all, v->text, v->len, '['))
+		return false;
+	while (jsonin_next(&all, NULL, &each))
+		if (!jsonin_open(&pair, each.text, each.len, '[') ||
+		    !jsonin_next(&pair, NULL, &lower) || !jsonin_next(&pair, NULL, &count) ||
+		    !jsonin_u64(&lower, &at) || !jsonin_u64(&count, &n) || !hist_put(h, at, n))
+			return false;
+	return true;
+}
+
+static bool read_member(struct hist *h, const struct jsonin_value *key,
+			const struct jsonin_value *v)
+{
+	const struct {
+		const char *key;
+		uint64_t *to;
+	} numbers[] = {{"count", &h->count}, {"sum", &h->sum}, {"min", &h->min}, {"max", &h->max}};
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (jsonin_is(key, numbers[i].key))
+			return v->kind == 'n' || jsonin_u64(v, numbers[i].to);
+	if (jsonin_is(key, "rule"))
+		return jsonin_is(v, HIST_RULE);
+	return !jsonin_is(key, "buckets") || read_buckets(h, v);
+}
+
+// Do the numbers beside the buckets fit them?
+static bool agrees(const struct hist *h)
+{
+	uint64_t count = 0;
+	unsigned first = HIST_BUCKETS, last = 0;
+	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		count = plus(count, h->bucket[i]);
+		first = first < i ? first : i;
+		last = i;
+	}
+	if (!count)
+		return h->count == 0;
+	return count == h->count && hist_index(h->min) == first && hist_index(h->max) == last;
+}
+
+bool hist_read(struct hist *h, const char *text, size_t len)
+{
+	struct jsonin j;
+	struct jsonin_value key, v;
+	bool ok = jsonin_open(&j, text, len, '{'), ruled = false;
+	hist_init(h);
+	while (ok && jsonin_next(&j, &key, &v)) {
+		ok = read_member(h, &key, &v);
+		ruled |= jsonin_is(&key, "rule");
+	}
+	if (ok && ruled && agrees(h))
+		return true;
+	hist_init(h);
+	return false;
+}

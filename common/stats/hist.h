@@ -1,0 +1,53 @@
+// A histogram that can be added to others without loss: log-linear buckets at fixed places.
+//
+// The bucket rule, which never changes, so that results of any two versions and hosts can be
+// merged ("loglin32"): values 0 to 63 have a bucket each; above, every power of two is divided
+// into 32 buckets of equal width. A bucket is at most 1/32 (3.2 %) as wide as its smallest value.
+//
+//   value v < 64:  index v
+//   otherwise:     e = floor(log2 v), index = 32 (e - 5) + floor(v / 2^(e - 5))
+//
+// Merging adds counters, so it is associative and commutative, exactly.
+#ifndef GPQ_STATS_HIST_H
+#define GPQ_STATS_HIST_H
+
+#include "common/cli/json.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HIST_BUCKETS 1920
+#define HIST_RULE    "loglin32"
+
+struct hist {
+	uint64_t count;
+	uint64_t sum; // of the values; stays at UINT64_MAX when that is exceeded
+	uint64_t min; // UINT64_MAX while empty
+	uint64_t max;
+	uint64_t bucket[HIST_BUCKETS];
+};
+
+void hist_init(struct hist *h);
+void hist_add(struct hist *h, uint64_t value);
+void hist_merge(struct hist *to, const struct hist *from);
+
+unsigned hist_index(uint64_t value);
+uint64_t hist_lower(unsigned index); // smallest value of the bucket
+uint64_t hist_upper(unsigned index); // largest value of the bucket
+
+// The value that at least the share `p` (0 to 1) of all values does not exceed: the upper end of
+// the bucket the exact answer (samples.h) is in, never above the maximum. So it is never too small
+// and at most 3.2 % too large. UINT64_MAX when empty.
+uint64_t hist_percentile(const struct hist *h, double p);
+
+// {"rule": "loglin32", "count": N, "sum": S, "min": A, "max": B, "buckets": [[lower, count], ...]}
+// with the buckets that are not empty, ascending, all on one line.
+void hist_json(const struct hist *h, struct json *j, const char *key);
+
+// Puts one bucket of that form back. False when no bucket begins at `lower`.
+bool hist_put(struct hist *h, uint64_t lower, uint64_t count);
+
+// Reads that form. False, and *h empty, when it is not one, of another rule, or contradicts itself.
+bool hist_read(struct hist *h, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,20 @@
+// The mathematics library, loaded when it is first needed (common/host/lib.h): by gpq bench alone.
+#ifndef GPQ_STATS_MATHS_H
+#define GPQ_STATS_MATHS_H
+
+#include "common/host/lib.h"
+
+#include <math.h>
+
+#define MATHS_FUNCTIONS(X) \
+	X(erfc)            \
+	X(exp) X(fmax) X(fmin) X(lgamma_r) X(llround) X(log) X(log10) X(log1p) X(pow) X(sqrt)
+
+struct maths {
+	LIB_STRUCT(MATHS_FUNCTIONS)
+};
+
+// Never NULL: it is part of the C library. Ends the program where it is missing all the same.
+const struct maths *maths(void);
+
+#endif

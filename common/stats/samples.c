@@ -1,0 +1,181 @@
+// Percentiles, mean, bootstrap interval of the median, rank test; definitions in samples.h.
+#include "common/stats/samples.h"
+
+#include "common/stats/maths.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int samples_reserve(struct samples *s, size_t n)
+{
+	if (n <= s->cap)
+		return 0;
+	double *v = reallocarray(s->v, n, sizeof(*v));
+	if (!v)
+		return -1;
+	s->v = v;
+	s->cap = n;
+	return 0;
+}
+
+int samples_add(struct samples *s, double value)
+{
+	if (isnan(value))
+		return 0;
+	if (s->n == s->cap && samples_reserve(s, s->cap ? 2 * s->cap : 64))
+		return -1;
+	s->v[s->n++] = value;
+	s->sorted = false;
+	return 0;
+}
+
+void samples_fini(struct samples *s)
+{
+	free(s->v);
+	*s = (struct samples){0};
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+void samples_sort(struct samples *s)
+{
+	if (!s->sorted && s->n)
+		qsort(s->v, s->n, sizeof(*s->v), ascending);
+	s->sorted = true;
+}
+
+uint64_t stats_rank(uint64_t n, double p)
+{
+	// 0.999 is not a binary fraction: 0.999 * 1000 must have rank 999, not 1000.
+	double exact = p * (double)n;
+	double rank = ceil(exact - 1e-9 * (exact + 1));
+	if (!n)
+		return 0;
+	return rank < 1 ? 1 : rank >= (double)n ? n : (uint64_t)rank;
+}
+
+double samples_percentile(struct samples *s, double p)
+{
+	samples_sort(s);
+	return s->n ? s->v[stats_rank(s->n, p) - 1] : NAN;
+}
+
+static double mean(const struct samples *s)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->v[i];
+	return s->n ? sum / (double)s->n : NAN;
+}
+
+static double deviation(const struct samples *s, double m)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->n; i++)
+		sum += (s->v[i] - m) * (s->v[i] - m);
+	return s->n > 1 ? maths()->sqrt(sum / (double)(s->n - 1)) : NAN;
+}
+
+struct summary samples_summary(struct samples *s)
+{
+	struct summary r = {.n = s->n};
+	samples_sort(s);
+	r.min = samples_percentile(s, 0);
+	r.max = samples_percentile(s, 1);
+	r.mean = mean(s);
+	r.sd = deviation(s, r.mean);
+	r.p50 = samples_percentile(s, 0.5);
+	r.p90 = samples_percentile(s, 0.9);
+	r.p95 = samples_percentile(s, 0.95);
+	r.p99 = samples_percentile(s, 0.99);
+	r.p999 = samples_percentile(s, 0.999);
+	samples_median_ci(s, 0.95, &r.ci_low, &r.ci_high);
+	return r;
+}
+
+static double log_factorial(size_t n)
+{
+	int sign;
+	return maths()->lgamma_r((double)n + 1, &sign);
+}
+
+// P(X >= k) for X binomial of n and p, 0 < p < 1. Terms further than 10 deviations from the mean
+// add nothing that a double could hold beside the rest, and are left out.
+static double binomial_tail(size_t n, size_t k, double p)
+{
+	double lp = maths()->log(p), lq = maths()->log1p(-p), at = (double)n * p, sum = 0;
+	double reach = 10 * maths()->sqrt(at * (1 - p)) + 10;
+	size_t first = at - reach > (double)k ? (size_t)(at - reach) : k;
+	size_t last = at + reach < (double)n ? (size_t)(at + reach) : n;
+	for (size_t i = first; i <= last; i++)
+		sum += maths()->exp(log_factorial(n) - log_factorial(i) - log_factorial(n - i) +
+				    (double)i * lp + (double)(n - i) * lq);
+	return sum < 1 ? sum : 1;
+}
+
+// Smallest j such that the median of a resample is at most the j-th value with probability >= q.
+static size_t resample_rank(size_t n, double q)
+{
+	size_t k = (size_t)stats_rank(n, 0.5), low = 1, high = n;
+	while (low < high) {
+		size_t j = low + (high - low) / 2;
+		if (binomial_tail(n, k, (double)j / (double)n) >= q)
+			high = j;
+		else
+			low = j + 1;
+	}
+	return low;
+}
+
+void samples_median_ci(struct samples *s, double level, double *low, double *high)
+{
+	*low = *high = NAN;
+	if (!s->n)
+		return;
+	samples_sort(s);
+	*low = s->v[resample_rank(s->n, (1 - level) / 2) - 1];
+	*high = s->v[resample_rank(s->n, (1 + level) / 2) - 1];
+}
+
+// Walks both sorted sets together. U of `a`, and the sum of t^3 - t over groups of t equal values.
+static double count_u(const struct samples *a, const struct samples *b, double *ties)
+{
+	size_t i = 0, j = 0;
+	double u = 0;
+	*ties = 0;
+	while (i < a->n || j < b->n) {
+		double v = i < a->n && (j == b->n || a->v[i] <= b->v[j]) ? a->v[i] : b->v[j];
+		size_t below = j, na = 0, nb = 0;
+		for (; i < a->n && a->v[i] == v; i++)
+			na++;
+		for (; j < b->n && b->v[j] == v; j++)
+			nb++;
+		u += (double)na * ((double)below + (double)nb / 2);
+		double t = (double)(na + nb);
+		*ties += t * t * t - t;
+	}
+	return u;
+}
+
+struct rank_test stats_rank_test(struct samples *a, struct samples *b)
+{
+	struct rank_test r = {NAN, NAN, NAN};
+	double na = (double)a->n, nb = (double)b->n, n = na + nb, ties;
+	if (!a->n || !b->n)
+		return r;
+	samples_sort(a);
+	samples_sort(b);
+	r.u = count_u(a, b, &ties);
+	r.effect = 1 - r.u / (na * nb);
+	if (a->n < 8 || b->n < 8)
+		return r;
+	double variance = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
+	double distance = fabs(r.u - na * nb / 2) - 0.5;
+	r.p = variance > 0 && distance > 0 ? maths()->erfc(distance / maths()->sqrt(2 * variance))
+					   : 1;
+	return r;
+}

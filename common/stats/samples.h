@@ -1,0 +1,58 @@
+// Numbers measured one by one, kept all of them, and what can be said of them exactly.
+//
+// Percentiles use one definition everywhere: the p-th percentile of n values is the smallest of
+// them that at least p n of them do not exceed, that is the value of rank ceil(p n) (1 to n) in
+// ascending order. It is always a value that was measured; nothing is interpolated. The median is
+// the 50th percentile in this sense.
+#ifndef GPQ_STATS_SAMPLES_H
+#define GPQ_STATS_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct samples {
+	double *v; // owned; ascending after samples_sort()
+	size_t n, cap;
+	bool sorted;
+};
+
+// What is not known is NaN. Values in the unit of the samples.
+struct summary {
+	size_t n;
+	double min, max, mean;
+	double sd; // of the sample: divides by n - 1; NaN for one value
+	double p50, p90, p95, p99, p999;
+	double ci_low, ci_high; // of the median, 95 %: samples_median_ci()
+};
+
+// NaN is left out: it stands for "not measured". 0, or -1 with ENOMEM.
+int samples_add(struct samples *s, double value);
+int samples_reserve(struct samples *s, size_t n); // room for n in all; then adding cannot fail
+void samples_fini(struct samples *s);
+void samples_sort(struct samples *s);
+
+// Rank of the percentile p (0 to 1) among n values: 1 to n; 0 when n is 0.
+uint64_t stats_rank(uint64_t n, double p);
+
+// These sort when needed. NaN when there are no values.
+double samples_percentile(struct samples *s, double p);
+struct summary samples_summary(struct samples *s);
+
+// Percentile bootstrap interval of the median with confidence `level` (0.95). Not by drawing: the
+// distribution of the median of a resample is known exactly (a resample's median is at most the
+// j-th value when at least ceil(n/2) of n draws, each of probability j/n, fall on it), so this is
+// what infinitely many resamples would give, and needs no seed. NaN without values.
+void samples_median_ci(struct samples *s, double level, double *low, double *high);
+
+// Mann-Whitney test: do values of one set tend to be larger than those of the other?
+// u: pairs (a, b) with a > b, ties counted half.
+// p: two-sided; normal approximation with corrections for ties and continuity; NaN with fewer than
+// 8 values on either side: too few for it.
+// effect: share of pairs in which the value of `b` is the larger; 0.5 is no difference.
+struct rank_test {
+	double u, p, effect;
+};
+struct rank_test stats_rank_test(struct samples *a, struct samples *b);
+
+#endif
