@@ -1,0 +1,27 @@
+// The preflight: what stands between this user on this host and each gpq command.
+//
+// Facts: kfd-facts 1 (/dev/kfd, versions), 2.2 (order of the driver's checks), 4.2 (capability
+// bits), 5 (debugfs), 9 (SMI events), 11 (containers). On a recorded host all that files tell is
+// told; what only a running kernel can answer is unknown.
+#ifndef GPQ_KFD_CHECK_H
+#define GPQ_KFD_CHECK_H
+
+#include <stddef.h>
+
+enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
+
+struct kfd_check {
+	const char *name;     // "kfd-version"
+	const char *commands; // blank-separated: which commands it concerns; NULL: none needs it
+	enum kfd_check_status status;
+	char found[192];  // what was found, in words
+	const char *mend; // what to do about it; NULL: nothing to do, or nothing known
+};
+
+enum { KFD_CHECKS_MAX = 32 };
+
+// Makes all checks and returns their number. On a live host /dev/kfd is opened to ask its version,
+// which makes the caller a KFD process until it ends (kfd-facts 1); nothing else has a side effect.
+size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX]);
+
+#endif

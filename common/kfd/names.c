@@ -1,0 +1,156 @@
+// Names from libpci and libdrm_amdgpu; see names.h.
+#include "common/kfd/names.h"
+
+#include "common/host/lib.h"
+#include "common/host/root.h"
+#include "common/kfd/topology.h"
+
+#include <amdgpu.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pci/pci.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PCI_FUNCTIONS(X) X(pci_alloc) X(pci_cleanup) X(pci_lookup_name)
+
+#define DRM_FUNCTIONS(X)              \
+	X(amdgpu_device_deinitialize) \
+	X(amdgpu_device_initialize)   \
+	X(amdgpu_get_marketing_name)
+
+struct pci {
+	LIB_STRUCT(PCI_FUNCTIONS)
+};
+
+struct drm {
+	LIB_STRUCT(DRM_FUNCTIONS)
+};
+
+static LIB_GETTER(pci, NAMES_LIBPCI, PCI_FUNCTIONS) static LIB_GETTER(drm, NAMES_LIBDRM,
+								      DRM_FUNCTIONS)
+
+	struct pci_names {
+	const struct pci *lib;
+	struct pci_access *access;
+	bool broken;
+};
+
+// libpci ends the program on a damaged database unless its handler does not return; it passes no
+// argument that could say where to go instead.
+static _Thread_local jmp_buf on_error;
+
+static void __attribute__((noreturn)) handle_error(char *message, ...)
+{
+	(void)message;
+	longjmp(on_error, 1);
+}
+
+// Without pci_init(), which would look for a bus, these two are not set, but used.
+static void ignore_message(char *message, ...)
+{
+	(void)message;
+}
+
+struct pci_names *pci_names_new(void)
+{
+	const struct pci *lib = pci_get();
+	struct pci_names *n = lib ? calloc(1, sizeof(*n)) : NULL;
+	if (!n)
+		return NULL;
+	n->lib = lib;
+	n->access = lib->pci_alloc();
+	n->access->error = handle_error;
+	n->access->warning = ignore_message;
+	n->access->debug = ignore_message;
+	return n;
+}
+
+void pci_names_free(struct pci_names *n)
+{
+	if (n)
+		n->lib->pci_cleanup(n->access);
+	free(n);
+}
+
+void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, char *name,
+		      size_t size)
+{
+	*name = '\0';
+	if (!n || n->broken || vendor > 0xffff || (device > 0xffff && device != KFD_UNKNOWN))
+		return;
+	if (setjmp(on_error)) {
+		n->broken = true;
+		*name = '\0';
+		return;
+	}
+	int what = (device == KFD_UNKNOWN ? PCI_LOOKUP_VENDOR : PCI_LOOKUP_DEVICE) |
+		   PCI_LOOKUP_NO_NUMBERS | PCI_LOOKUP_NO_HWDB;
+	char text[256];
+	const char *found = n->lib->pci_lookup_name(n->access, text, sizeof(text), what,
+						    (int)vendor, (int)(device & 0xffff));
+	if (found)
+		snprintf(name, size, "%s", found);
+}
+
+// The library reports failures on standard error by itself, where only our own lines belong.
+// Descriptor to restore, or -1.
+static int mute_stderr(void)
+{
+	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (saved >= 0 && null >= 0)
+		dup2(null, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+	return saved;
+}
+
+static void restore_stderr(int saved)
+{
+	if (saved < 0)
+		return;
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+}
+
+static int ask_library(const struct drm *lib, int fd, char *name, size_t size)
+{
+	uint32_t major_version = 0, minor_version = 0;
+	amdgpu_device_handle device = NULL;
+	int r = lib->amdgpu_device_initialize(fd, &major_version, &minor_version, &device);
+	if (r)
+		return r < 0 ? r : -EIO;
+	const char *found = lib->amdgpu_get_marketing_name(device);
+	if (found)
+		snprintf(name, size, "%s", found);
+	lib->amdgpu_device_deinitialize(device);
+	return found ? 0 : -ENODATA;
+}
+
+int drm_marketing_name(uint64_t minor, char *name, size_t size)
+{
+	const struct drm *lib;
+	char path[32];
+	*name = '\0';
+	if (!host_is_live() || minor > UINT32_MAX)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (unsigned)minor);
+	int fd = host_open(path, O_RDWR);
+	if (fd < 0)
+		return -errno;
+	lib = drm_get();
+	if (!lib) {
+		close(fd);
+		return -ENOPKG;
+	}
+	int saved = mute_stderr();
+	int r = ask_library(lib, fd, name, size);
+	restore_stderr(saved);
+	close(fd); // the library has its own duplicate
+	return r;
+}

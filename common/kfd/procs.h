@@ -1,0 +1,108 @@
+// /sys/class/kfd/kfd/proc: the processes that have KFD open, and their queues.
+//
+// Formats: kfd-facts 4.1 (kernel: kfd_procfs_show() and kfd_procfs_queue_show() in kfd_process.c).
+// Everything here may vanish while it is read, since processes end: a file that cannot be read is
+// an unknown value, a directory that is gone is a process or queue that is not there. Neither is an
+// error.
+#ifndef GPQ_KFD_PROCS_H
+#define GPQ_KFD_PROCS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/kfd/topology.h" // KFD_UNKNOWN
+
+enum kfd_queue_type { // the numbers of sysfs; the debugger's ioctls use others
+	KFD_QUEUE_COMPUTE = 0,
+	KFD_QUEUE_SDMA = 1,
+	KFD_QUEUE_HIQ = 2,
+	KFD_QUEUE_DIQ = 3,
+	KFD_QUEUE_SDMA_XGMI = 4,
+	KFD_QUEUE_TYPE_UNKNOWN = -1,
+};
+
+// "compute", "sdma", "sdma-xgmi", ... or NULL for a number without a name.
+const char *kfd_queue_type_name(int type);
+
+struct kfd_queue {
+	uint32_t proc;    // index in kfd_procs.procs
+	uint32_t qid;     // within the process, over all its GPUs; recycled
+	int32_t context;  // secondary KFD context (KFD 1.19), -1: the primary one
+	uint32_t gpu_id;  // 0 unknown
+	int32_t type;     // enum kfd_queue_type, or a number newer than this list
+	uint64_t bytes;   // ring size, KFD_UNKNOWN
+	uint64_t created; // grows with each queue created, KFD_UNKNOWN: see kfd_procs_read
+};
+
+// What the driver counts per process and GPU.
+struct kfd_usage {
+	uint32_t proc;
+	uint32_t gpu_id;
+	uint64_t vram_bytes; // KFD_UNKNOWN each
+	uint64_t sdma_us;    // busy time; the kernel reads live memory of the process for it: slow
+	uint64_t evicted_ms; // grows when an eviction ends
+	uint64_t cu_occupancy; // gfx9 family only
+};
+
+struct kfd_proc {
+	pid_t pid;      // init-namespace tgid, whatever namespace this is read in
+	uint64_t pasid; // KFD_UNKNOWN; newer kernels say 0
+	uint32_t queue; // queues[queue .. queue + queues), by context and qid
+	uint32_t queues;
+	uint32_t usage; // usages[usage .. usage + usages)
+	uint32_t usages;
+	int error; // errno of a queues directory that could not be read, 0
+};
+
+struct kfd_procs {
+	struct kfd_proc *procs; // by pid
+	struct kfd_queue *queues;
+	struct kfd_usage *usages;
+	size_t nprocs, nqueues, nusages;
+	size_t cap_procs, cap_queues, cap_usages;
+	bool sysfs; // read from the kernel's own sysfs, not from a copy
+};
+
+// Which files are opened at all.
+enum kfd_want {
+	KFD_WANT_GPU = 1,
+	KFD_WANT_TYPE = 2,
+	KFD_WANT_SIZE = 4,
+	KFD_WANT_PASID = 8,
+	KFD_WANT_VRAM = 16,
+	KFD_WANT_SDMA = 32,
+	KFD_WANT_EVICTED = 64,
+	KFD_WANT_CU = 128,
+	KFD_WANT_IDLE_GPUS = 256, // usage also of GPUs on which the process has no queue
+};
+
+struct kfd_procs_how {
+	unsigned want;                            // enum kfd_want
+	bool (*keep)(const void *arg, pid_t pid); // NULL: all. Of the others nothing is read
+	const void *arg;
+};
+
+// Reads all processes into p, which must be zeroed or have been used before. Each file is opened at
+// most once.
+//
+// kfd_queue.created is the inode number of the queue's directory, which kernfs counts upwards for
+// each node it makes; so it tells the order in which queues were created, which qids do not. A
+// recorded host has it from the file `queues/.order` (qids, oldest first), if it has that.
+//
+// 0, or -1 with errno: ENOENT no KFD on this host, EACCES, ENOMEM.
+int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
+
+// Forgets the order of creation of processes whose queues came or went since kfd_procs_read().
+// Whatever was read in between and saw each process at one moment has then met exactly the queues
+// of p. Nothing to do on a recorded host.
+void kfd_procs_confirm(struct kfd_procs *p);
+
+void kfd_procs_fini(struct kfd_procs *p);
+
+// The process's counters on a GPU, or NULL.
+const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_proc *proc,
+					uint32_t gpu_id);
+
+#endif

@@ -1,0 +1,240 @@
+// What a node's properties mean. Facts: kfd-facts 4.2; the save-area formula is that of
+// drivers/gpu/drm/amd/amdkfd/kfd_queue.c (kfd_queue_ctx_save_restore_size).
+#include "common/kfd/topology_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Properties by name, never by position: kernels differ in which they have.
+static const struct property {
+	const char *name;
+	size_t offset;
+} properties[] = {
+#define P(name, member)                                \
+	{                                              \
+		name, offsetof(struct kfd_gpu, member) \
+	}
+	P("simd_count", simd_count),
+	P("simd_per_cu", simd_per_cu),
+	P("array_count", array_count),
+	P("simd_arrays_per_engine", simd_arrays_per_engine),
+	P("lds_size_in_kb", lds_size_kb),
+	P("wave_front_size", wave_front_size),
+	P("gfx_target_version", gfx_target_version),
+	P("vendor_id", vendor_id),
+	P("device_id", device_id),
+	P("location_id", location_id),
+	P("domain", domain),
+	P("drm_render_minor", render_minor),
+	P("hive_id", hive_id),
+	P("num_sdma_engines", sdma_engines),
+	P("num_sdma_xgmi_engines", sdma_xgmi),
+	P("num_sdma_queues_per_engine", sdma_queues),
+	P("num_cp_queues", cp_queues),
+	P("cwsr_size", cwsr_bytes),
+	P("ctl_stack_size", ctl_stack_bytes),
+	P("max_engine_clk_fcompute", max_engine_mhz),
+	P("local_mem_size", local_mem_bytes),
+	P("fw_version", mec_fw),
+	P("capability", capability),
+	P("debug_prop", debug_prop),
+	P("sdma_fw_version", sdma_fw),
+	P("unique_id", unique_id),
+	P("num_xcc", num_xcc),
+#undef P
+};
+#define N_PROPERTIES (sizeof(properties) / sizeof(properties[0]))
+
+static uint64_t *field(struct kfd_gpu *g, const struct property *p)
+{
+	return (uint64_t *)(void *)((char *)g + p->offset);
+}
+
+void kfd_gpu_init(struct kfd_gpu *g)
+{
+	*g = (struct kfd_gpu){.can_suspend = -1, .selected = true};
+	for (size_t i = 0; i < N_PROPERTIES; i++)
+		*field(g, &properties[i]) = KFD_UNKNOWN;
+	g->index = g->node = g->gpu_id = g->cus = g->vram_bytes = KFD_UNKNOWN;
+}
+
+// Whole text a decimal number below KFD_UNKNOWN.
+static bool parse_number(const char *s, size_t len, uint64_t *value)
+{
+	uint64_t v = 0;
+	if (!len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned)(unsigned char)s[i] - '0';
+		if (digit > 9 || __builtin_mul_overflow(v, 10u, &v) ||
+		    __builtin_add_overflow(v, digit, &v))
+			return false;
+	}
+	*value = v;
+	return v != KFD_UNKNOWN;
+}
+
+// Splits "name value" at its one blank. False when it is anything else.
+static bool parse_line(const char *line, size_t len, size_t *name_len, uint64_t *value)
+{
+	const char *blank = memchr(line, ' ', len);
+	if (!blank || blank == line)
+		return false;
+	*name_len = (size_t)(blank - line);
+	return parse_number(blank + 1, len - *name_len - 1, value);
+}
+
+static void set_property(struct kfd_gpu *g, const char *name, size_t len, uint64_t value)
+{
+	for (size_t i = 0; i < N_PROPERTIES; i++)
+		if (strlen(properties[i].name) == len && memcmp(properties[i].name, name, len) == 0)
+			*field(g, &properties[i]) = value;
+}
+
+void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len)
+{
+	const char *end = text + len;
+	for (const char *line = text; line < end;) {
+		const char *nl = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = nl ? nl : end;
+		size_t name_len = 0;
+		uint64_t value = 0;
+		if (parse_line(line, (size_t)(stop - line), &name_len, &value))
+			set_property(g, line, name_len, value), g->good_lines++;
+		else if (stop > line)
+			g->bad_lines++;
+		line = stop + 1;
+	}
+}
+
+uint64_t kfd_bank_bytes(const char *text, size_t len)
+{
+	enum { FRAME_BUFFER_PUBLIC = 1, FRAME_BUFFER_PRIVATE = 2 };
+	uint64_t type = KFD_UNKNOWN, size = 0;
+	const char *end = text + len;
+	for (const char *line = text; line < end;) {
+		const char *nl = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = nl ? nl : end;
+		size_t n = 0;
+		uint64_t value = 0;
+		if (parse_line(line, (size_t)(stop - line), &n, &value)) {
+			if (n == strlen("heap_type") && memcmp(line, "heap_type", n) == 0)
+				type = value;
+			if (n == strlen("size_in_bytes") && memcmp(line, "size_in_bytes", n) == 0)
+				size = value;
+		}
+		line = stop + 1;
+	}
+	return type == FRAME_BUFFER_PUBLIC || type == FRAME_BUFFER_PRIVATE ? size : 0;
+}
+
+// Greater counts than these are no GPU but a damaged file; the products below then fit in 64 bits.
+static bool plausible(uint64_t v)
+{
+	return v != 0 && v < 1u << 20;
+}
+
+static void derive_cus(struct kfd_gpu *g)
+{
+	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
+		g->cus = g->simd_count / g->simd_per_cu;
+}
+
+// Minor and stepping are one hexadecimal digit each: 90010 is gfx90a.
+static void derive_gfx(struct kfd_gpu *g)
+{
+	uint64_t v = g->gfx_target_version;
+	unsigned minor = (unsigned)(v / 100 % 100), step = (unsigned)(v % 100);
+	if (v < 10000 || v > 999999 || minor > 15 || step > 15)
+		return;
+	snprintf(g->gfx, sizeof(g->gfx), "gfx%u%x%x", (unsigned)(v / 10000), minor, step);
+}
+
+// Low 16 bits: bus, device, function. A partition's number is or-ed into the function, or, by some
+// drivers, into bits 31:28; where the render node tells the PCI device, topology.c corrects this.
+static void derive_bdf(struct kfd_gpu *g)
+{
+	uint64_t id = g->location_id;
+	if (g->domain > 0xffffffffu || id > 0xffffffffu || (id & 0x0fff0000u))
+		return;
+	snprintf(g->bdf, sizeof(g->bdf), "%04x:%02x:%02x.%x", (unsigned)g->domain,
+		 (unsigned)(id >> 8 & 0xff), (unsigned)(id >> 3 & 0x1f), (unsigned)(id & 7));
+}
+
+static uint64_t page_align(uint64_t v)
+{
+	return (v + 4095) & ~(uint64_t)4095;
+}
+
+// Registers and LDS of one CU, as the driver counts them; 0: a GPU newer than what is known here.
+static uint64_t bytes_per_cu(const struct kfd_gpu *g)
+{
+	static const uint32_t vgprs_512k[] = {90008, 90010, 90400, 90401, 90402, 90500};
+	static const uint32_t vgprs_384k[] = {110000, 110001, 110501, 120000, 120001};
+	const uint64_t sgprs = 0x4000, hwregs = 0x1000;
+	uint64_t version = g->gfx_target_version;
+	uint64_t vgprs = 0x40000, lds = 0x10000;
+	if (version < 90000 || version > 120001)
+		return 0;
+	for (size_t i = 0; i < sizeof(vgprs_512k) / sizeof(vgprs_512k[0]); i++)
+		if (version == vgprs_512k[i])
+			vgprs = 0x80000;
+	for (size_t i = 0; i < sizeof(vgprs_384k) / sizeof(vgprs_384k[0]); i++)
+		if (version == vgprs_384k[i])
+			vgprs = 0x60000;
+	if (version == 90500) { // the first with more LDS than the others
+		if (!plausible(g->lds_size_kb))
+			return 0;
+		lds = g->lds_size_kb << 10;
+	}
+	return vgprs + sgprs + lds + hwregs;
+}
+
+static uint64_t waves_of(const struct kfd_gpu *g, uint64_t cus)
+{
+	if (g->gfx_target_version >= 100100)
+		return cus * 32;
+	if (!plausible(g->array_count) || !plausible(g->simd_arrays_per_engine))
+		return 0;
+	uint64_t by_engines = g->array_count / g->simd_arrays_per_engine * 512;
+	return cus * 40 < by_engines ? cus * 40 : by_engines;
+}
+
+// Drivers before 6.12 leave the sizes to the runtime, which computes them in the same way.
+static void derive_cwsr(struct kfd_gpu *g)
+{
+	if (g->cwsr_bytes != KFD_UNKNOWN && g->ctl_stack_bytes != KFD_UNKNOWN)
+		return;
+	// Drivers without this property (before 6.5) knew no GPU with several.
+	uint64_t xccs = g->num_xcc == KFD_UNKNOWN ? 1 : g->num_xcc;
+	uint64_t cu_bytes = bytes_per_cu(g);
+	if (g->cus == KFD_UNKNOWN || !plausible(xccs) || !cu_bytes)
+		return;
+	uint64_t cus = g->cus / xccs, waves = waves_of(g, cus);
+	if (!waves)
+		return;
+	uint64_t version = g->gfx_target_version;
+	uint64_t stack = page_align(40 + waves * (version >= 100100 ? 12 : 8) + 8);
+	if (version / 10000 == 10 && stack > 0x7000)
+		stack = 0x7000; // what the context-save hardware of gfx10 can address
+	g->ctl_stack_bytes = stack;
+	g->cwsr_bytes = stack + page_align(cus * cu_bytes);
+	g->cwsr_computed = true;
+}
+
+void kfd_gpu_derive(struct kfd_gpu *g)
+{
+	if (g->num_xcc == 0) // no GPU has none: whoever wrote that did not know
+		g->num_xcc = KFD_UNKNOWN;
+	derive_cus(g);
+	derive_gfx(g);
+	derive_bdf(g);
+	derive_cwsr(g);
+	if (g->capability != KFD_UNKNOWN)
+		g->can_suspend = (g->capability & KFD_CAP_DEBUG) == KFD_CAP_DEBUG;
+}
+
+bool kfd_gpu_uses_mes(const struct kfd_gpu *g)
+{
+	return g->gfx_target_version >= 110000 && g->gfx_target_version != KFD_UNKNOWN;
+}

@@ -1,0 +1,110 @@
+// The GPUs that KFD knows, from /sys/class/kfd/kfd/topology (on a live or a recorded host).
+//
+// Facts: kfd-facts 4.2, and drivers/gpu/drm/amd/amdkfd/kfd_topology.c. No device is opened. Each
+// file is opened once; besides gpu_id and properties nothing is read unless asked for.
+#ifndef GPQ_KFD_TOPOLOGY_H
+#define GPQ_KFD_TOPOLOGY_H
+
+#include "common/kfd/abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A number that the host did not tell, or not as a number that makes sense. The same value as the
+// output's null.
+#define KFD_UNKNOWN UINT64_MAX
+
+// Both bits of `capability` that suspending queues needs.
+#define KFD_CAP_DEBUG (KFD_CAP_TRAP_DEBUG | KFD_CAP_DEBUG_FIRMWARE)
+
+// One GPU node; a partition of a GPU is a node of its own. Numbers are KFD_UNKNOWN, texts empty
+// where unknown.
+struct kfd_gpu {
+	uint64_t index;  // 0...: among the GPUs that can be read, in the order of the nodes, which
+			 // is the runtime's order too; KFD_UNKNOWN for those that cannot be read
+	uint64_t node;   // number of the topology node
+	uint64_t gpu_id; // decimal in sysfs, hexadecimal in debugfs
+
+	// As the properties file has them.
+	uint64_t simd_count; // of all XCCs together
+	uint64_t simd_per_cu;
+	uint64_t array_count;
+	uint64_t simd_arrays_per_engine;
+	uint64_t lds_size_kb;
+	uint64_t wave_front_size;
+	uint64_t gfx_target_version; // major * 10000 + minor * 100 + stepping
+	uint64_t vendor_id;
+	uint64_t device_id;
+	uint64_t location_id;
+	uint64_t domain;
+	uint64_t render_minor;    // N of /dev/dri/renderD<N>
+	uint64_t hive_id;         // 0: in no XGMI hive
+	uint64_t sdma_engines;    // PCIe engines: queues of type 1
+	uint64_t sdma_xgmi;       // XGMI engines: queues of type 4
+	uint64_t sdma_queues;     // per engine
+	uint64_t cp_queues;       // compute queue slots (HQDs) that KFD may use, per XCC
+	uint64_t mec_fw;          // compute firmware
+	uint64_t sdma_fw;         // SDMA firmware
+	uint64_t capability;      // KFD_CAP_... (abi.h)
+	uint64_t debug_prop;      // watch points; bits of KFD
+	uint64_t unique_id;       // serial number of the board; 0 where it has none
+	uint64_t num_xcc;         // accelerator complexes of this node
+	uint64_t max_engine_mhz;  // greatest engine clock
+	uint64_t local_mem_bytes; // where told; 0 on discrete GPUs, whose memory is in mem_banks
+
+	// Derived.
+	uint64_t cus;             // compute units of all XCCs together
+	uint64_t cwsr_bytes;      // wave save area of a queue on one XCC, control stack included
+	uint64_t ctl_stack_bytes; // the control stack's part of it
+	bool cwsr_computed;       // by the driver's formula: before 6.12 no property tells it
+	int8_t can_suspend;       // 1: queues can be taken off this GPU; 0: not; -1: unknown
+	char gfx[12];             // "gfx90a"
+	char bdf[24];             // "0000:0a:00.0", of the PCI device also where it is partitioned
+	bool bdf_of_device;       // told by the device; else from location_id, which a partition's
+				  // number may have changed
+
+	// On request.
+	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY
+	char name[64];       // KFD_TOPOLOGY_NAME: "aldebaran"; "ip discovery" on newer GPUs
+
+	// What went wrong.
+	int error;              // errno: EPERM where the device cgroup denies the GPU; 0: none
+	const char *error_file; // reading which file of the node
+	unsigned bad_lines;     // lines of properties that are no "name value"
+	unsigned good_lines;    // those that are
+
+	bool selected; // by kfd_topology_select()
+};
+
+struct kfd_topology {
+	struct kfd_gpu *gpus; // owned; sorted by node
+	size_t n;
+	size_t cpu_nodes;
+};
+
+// What to read besides gpu_id and properties.
+enum {
+	KFD_TOPOLOGY_BDF = 1,    // the render node's device link: the true PCI address
+	KFD_TOPOLOGY_NAME = 2,   // nodes/<n>/name
+	KFD_TOPOLOGY_MEMORY = 4, // nodes/<n>/mem_banks/*/properties
+};
+
+// Reads all GPU nodes; every GPU is selected. 0, or -errno when there is no topology (-ENOENT: no
+// KFD driver) or memory is out. A node that cannot be read, or vanishes meanwhile, is no failure.
+int kfd_topology_load(struct kfd_topology *t, unsigned what);
+void kfd_topology_fini(struct kfd_topology *t);
+
+// True where the MES firmware maps queues, one command each; false: the HWS firmware, by runlist.
+// In 6.12 gfx11 and later always use MES, earlier ones do not by default.
+bool kfd_gpu_uses_mes(const struct kfd_gpu *g);
+
+// The GPU with this gpu_id, or NULL.
+struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id);
+
+// Selects the GPUs that `words` name, as --gpu takes them: index, gpu_id (decimal, 0x hex, or bare
+// hex as debugfs prints it), PCI address (all partitions of that device; domain 0000 may be left
+// out), in this order of preference. n = 0 selects all. NULL, or the first word that names none.
+const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
+
+#endif
