@@ -1,0 +1,60 @@
+// The registers of a slot, or the dwords of an MQD, one after the other: names, values, and what
+// their bits mean, by the tables of regs.h.
+#ifndef GPQ_DEBUGFS_DECODE_H
+#define GPQ_DEBUGFS_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/regs.h"
+
+#define DECODE_NONE UINT32_MAX
+
+struct decoded_reg {
+	const struct reg *reg; // NULL: no name known
+	uint32_t dw;           // of the MQD; DECODE_NONE
+	uint32_t address;      // byte address as hqds prints it; DECODE_NONE in memory
+	uint32_t value;
+	bool known; // false: the text did not have it
+	const struct decode *from;
+};
+
+struct decoded_field {
+	const char *name;    // "QUEUE_SIZE"; "" when the field is the whole register or pair
+	uint64_t number;     // in the unit: bytes, dwords, ...
+	const char *unit;    // "bytes", "dwords", "address", "flag"; NULL: none
+	const char *meaning; // NULL: the name says it
+	uint8_t lsb, width;  // width 64: both registers of a pair
+	char text[48];       // "1M", "yes", "0x7f6155000000"
+};
+
+// Where words come from; fill it with decode_slot() or decode_mqd().
+struct decode {
+	const struct hqds *h;
+	const struct hqd *s;
+	const struct mqds *m;
+	const struct mqd *q;
+	enum gfx_gen gen;
+	unsigned xcc;
+	bool sdma;
+};
+
+typedef void (*decode_reg_fn)(void *arg, const struct decoded_reg *r);
+typedef void (*decode_field_fn)(void *arg, const struct decoded_reg *r,
+				const struct decoded_field *f);
+
+// All registers of a slot in the order of the text.
+void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, decode_reg_fn fn,
+		 void *arg);
+
+// All named dwords of an MQD.
+void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
+		decode_reg_fn fn, void *arg);
+
+// The fields of a register. Of two that are halves of one number the low one stands for both and
+// the high one has no fields.
+void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
+
+#endif

@@ -1,0 +1,190 @@
+// Hex dump lines of KFD's debugfs. See dump.h for the format.
+//
+// A live file has nothing but lines of one fixed shape, so that shape is tried first, eight digits
+// at a time in one 64-bit register. Whatever differs (captures through terminals, CRLF, torn lines)
+// takes the slow way, word by word.
+#include "common/debugfs/dump.h"
+
+#include <string.h>
+
+#define EACH_BYTE(b) (0x0101010101010101ull * (b))
+#define HEAD         13 // 4 blanks, 8 digits, colon
+#define FULL_LINE    85 // 4 blanks, 8 digits, colon, 8 times a blank and 8 digits
+
+bool dump_hex8(const char *p, uint32_t *out)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	// Per byte, top bit set: t is above 9; u is above 6; u is above 0. Adding cannot carry
+	// over from one byte to the next, because bytes with their top bit set are refused below.
+	uint64_t t = v ^ EACH_BYTE('0');
+	uint64_t u = (v | EACH_BYTE(0x20)) ^ EACH_BYTE(0x60);
+	uint64_t digit = ~(t + EACH_BYTE(0x76));
+	uint64_t letter = ~(u + EACH_BYTE(0x79)) & (u + EACH_BYTE(0x7f));
+
+	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
+		return false;
+
+	*out = dump_hex8_good(p);
+	return true;
+}
+
+const char *dump_line_end(const char *p, const char *end)
+{
+	const char *nl = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+
+	return nl ? nl : end;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	return p;
+}
+
+static const char *skip_word(const char *p, const char *end)
+{
+	while (p < end && !is_blank(*p))
+		p++;
+	return p;
+}
+
+static bool parse_any(const char *p, const char *end, struct dump_line *out)
+{
+	p = skip_blanks(p, end);
+	if (end - p < 9 || p[8] != ':' || !dump_hex8(p, &out->addr))
+		return false;
+	memset(out->words, 0, sizeof(out->words));
+	out->valid = out->count = 0;
+
+	bool aligned =
+		true; // no word so far of another length, behind which nobody knows which is which
+	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
+		const char *w = p;
+
+		p = skip_word(p, end);
+		if (out->count == DUMP_WORDS)
+			return false; // more words than the kernel ever prints: not a dump line
+		aligned &= p - w == 8;
+		if (aligned && dump_hex8(w, &out->words[out->count]))
+			out->valid |= (uint8_t)(1u << out->count);
+		out->count++;
+	}
+	return true;
+}
+
+// Vectors of 16 bytes, which every 64-bit machine has; the compiler chooses the instructions.
+typedef uint8_t block __attribute__((vector_size(16)));
+
+// Nonzero where a byte is not what it must be: a blank where `blank` has one, a hex digit
+// elsewhere.
+static block wrong(const char *p, const char *blanks)
+{
+	block v, blank;
+
+	memcpy(&v, p, sizeof(v));
+	memcpy(&blank, blanks, sizeof(blank));
+
+	block digit = (v - '0') < 10, letter = ((v | 0x20) - 'a') < 6;
+
+	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
+}
+
+static bool all_zero(block v)
+{
+	uint64_t half[2];
+
+	memcpy(half, &v, sizeof(half));
+	return (half[0] | half[1]) == 0;
+}
+
+// The 72 bytes of eight words with a blank before each.
+static bool words_are_good(const char *p)
+{
+	// 0xff where the blanks are: every ninth byte.
+	static const char blanks[72] = {[0] = -1,  [9] = -1,  [18] = -1, [27] = -1,
+					[36] = -1, [45] = -1, [54] = -1, [63] = -1};
+	block bad = wrong(p, blanks) | wrong(p + 16, blanks + 16) | wrong(p + 32, blanks + 32) |
+		    wrong(p + 48, blanks + 48) | wrong(p + 56, blanks + 56);
+
+	return all_zero(bad);
+}
+
+// Most of an MQD is 0: a plain comparison is faster than looking at each digit.
+static bool words_are_zero(const char *p)
+{
+	return memcmp(p, " 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000",
+		      72) == 0;
+}
+
+bool dump_words_good(const char *p, unsigned words)
+{
+	uint32_t ignored;
+
+	if (words == DUMP_WORDS)
+		return words_are_good(p);
+	bool good = true;
+
+	for (unsigned i = 0; good && i < words; i++)
+		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
+	return good;
+}
+
+unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
+{
+	size_t len = (size_t)(end - p);
+
+	if (len <= HEAD || len > FULL_LINE || (len - HEAD) % 9 != 0)
+		return 0;
+	unsigned words = (unsigned)(len - HEAD) / 9;
+
+	if (p[HEAD - 1] != ':' || memcmp(p, "    ", 4) != 0 || !dump_hex8(p + 4, addr))
+		return 0;
+	p += HEAD;
+	if (words == DUMP_WORDS && words_are_zero(p))
+		return words;
+	return dump_words_good(p, words) ? words : 0;
+}
+
+bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
+{
+	unsigned words = dump_plain(p, end, &out->addr);
+
+	if (!words)
+		return parse_any(p, end, out);
+	memset(out->words, 0, sizeof(out->words));
+	for (unsigned i = 0; i < words; i++)
+		dump_hex8(p + DUMP_WORD(0, i), &out->words[i]);
+	out->valid = (uint8_t)((1u << words) - 1);
+	out->count = (uint8_t)words;
+	return true;
+}
+
+// "    00000fe0: " up to the colon.
+static bool offset_is(const char *p, uint32_t offset)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char tail[4] = {hex[offset >> 8 & 15], hex[offset >> 4 & 15], hex[offset & 15], ':'};
+
+	return memcmp(p, "    00000", 9) == 0 && memcmp(p + 9, tail, 4) == 0;
+}
+
+unsigned dump_run(const char *p, const char *end, unsigned most)
+{
+	unsigned n = 0;
+
+	for (; n < most && end - p >= DUMP_LINE; n++, p += DUMP_LINE) {
+		if (p[DUMP_LINE - 1] != '\n' || !offset_is(p, 32 * n))
+			break;
+		if (!words_are_zero(p + HEAD) && !words_are_good(p + HEAD))
+			break;
+	}
+	return n;
+}

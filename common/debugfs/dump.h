@@ -1,0 +1,69 @@
+// One line of a KFD hex dump, as debugfs mqds, hqds and rls print it:
+//
+//    00000220: 2a400000 0000007f 00011a20 ...
+//
+// Blanks, an 8-digit byte offset or address, a colon, and up to eight 32-bit words of eight digits
+// (kfd-facts 5.1, 5.2, 5.3; kernel: seq_hex_dump() in lib/seq_file, dump_qpd registers in
+// kfd_device_queue_manager.c).
+#ifndef GPQ_DEBUGFS_DUMP_H
+#define GPQ_DEBUGFS_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DUMP_WORDS 8 // words on a full line
+
+struct dump_line {
+	uint32_t addr;              // byte offset or byte address before the colon
+	uint32_t words[DUMP_WORDS]; // 0 where the valid bit is clear
+	uint8_t valid;              // bit i: words[i] was eight hex digits
+	uint8_t count;              // words on the line, readable or not, 0..8
+};
+
+// True when the text at p (to end, without newline) is a dump line; out is then filled.
+bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
+
+// The end of the line that begins at p: its newline, or end.
+const char *dump_line_end(const char *p, const char *end);
+
+// A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
+bool dump_hex8(const char *p, uint32_t *out);
+
+// The same where it is known to be one.
+static inline uint32_t dump_hex8_good(const char *p)
+{
+	uint64_t n;
+
+	memcpy(&n, p, sizeof(n));
+	n = (n & 0x0f0f0f0f0f0f0f0full) + 9 * ((n >> 6) & 0x0101010101010101ull);
+	n = __builtin_bswap64(n); // first digit highest; hosts of AMD GPUs are little-endian
+	n = (n | n >> 4) & 0x00ff00ff00ff00ffull;
+	n = (n | n >> 8) & 0x0000ffff0000ffffull;
+	return (uint32_t)(n | n >> 16);
+}
+
+// Is there, at p, `words` times a blank and eight hex digits?
+bool dump_words_good(const char *p, unsigned words);
+
+// Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
+// then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.
+unsigned dump_plain(const char *p, const char *end, uint32_t *addr);
+
+// The shape that the kernel prints: full lines, and with a newline they are this long.
+#define DUMP_LINE         86
+#define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row
+
+// How many full lines follow each other at p, exactly as the kernel prints an MQD (4 blanks before
+// the offset): offsets 0, 32, 64 ... and every word good, at most `most` (128). They need no
+// further look: their words are at DUMP_WORD().
+unsigned dump_run(const char *p, const char *end, unsigned most);
+
+// The number of words on the line that are not eight hex digits.
+static inline unsigned dump_line_bad(const struct dump_line *l)
+{
+	return l->count - (unsigned)__builtin_popcount(l->valid);
+}
+
+#endif

@@ -1,0 +1,24 @@
+// GPU generations as far as MQD and register layouts differ (kfd-facts 6 and 7).
+#ifndef GPQ_DEBUGFS_GFX_H
+#define GPQ_DEBUGFS_GFX_H
+
+#include <stdint.h>
+
+enum gfx_gen {
+	GFX_UNKNOWN,
+	GFX8,   // Tonga .. Vega M: vi MQD
+	GFX9,   // Vega, Raven, Arcturus, gfx90a: v9 MQD
+	GFX940, // gfx940 .. gfx942, gfx950: v9 MQD of several XCCs
+	GFX10,
+	GFX11,
+	GFX12,
+	GFX_GENS
+};
+
+// Generation of a gfx_target_version as sysfs topology prints it: major*10000 + minor*100 + step.
+enum gfx_gen gfx_gen_of(uint32_t gfx_target_version);
+
+// "gfx9" and the like; "unknown" for GFX_UNKNOWN.
+const char *gfx_gen_name(enum gfx_gen gen);
+
+#endif

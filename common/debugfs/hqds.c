@@ -1,0 +1,246 @@
+// Parser of debugfs hqds. See hqds.h; formats in kfd-facts 5.2.
+#include "common/debugfs/hqds.h"
+
+#include "common/debugfs/lex.h"
+#include "common/host/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
+#define BASE_GFX9  0x3245
+#define BASE_GFX10 0x3209
+#define ACTIVE     2 // index of CP_HQD_ACTIVE
+
+void hqds_init(struct hqds *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+void hqds_fini(struct hqds *h)
+{
+	free(h->nodes);
+	free(h->slots);
+	free(h->regs);
+	free(h->odd);
+	hqds_init(h);
+}
+
+static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
+{
+	if (ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes))
+		return -ENOMEM;
+	h->nodes[h->nnodes++] =
+		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
+	return 0;
+}
+
+static int add_slot(struct hqds *h, const struct hqd *slot)
+{
+	// A text that begins in the middle: a node that nobody knows.
+	if (!h->nnodes && add_node(h, UINT32_MAX, 0))
+		return -ENOMEM;
+	if (ARRAY_GROW(h->slots, h->cap_slots, h->nslots))
+		return -ENOMEM;
+	h->slots[h->nslots] = *slot;
+	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
+	h->slots[h->nslots++].line = (uint32_t)h->nregs;
+	h->nodes[h->nnodes - 1].slots++;
+	return 0;
+}
+
+// Where in a line's numbers the fields of a slot are; -1: nowhere.
+static const struct {
+	const char *format;
+	enum hqd_kind kind;
+	int8_t xcc, mec, pipe, queue;
+} slot_lines[] = {
+	{"Inst %d, CP Pipe %d, Queue %d", HQD_CP, 0, -1, 1, 2},
+	{"SDMA Engine %d, RLC %d", HQD_SDMA, -1, -1, 0, 1},
+	{"Inst %d, HIQ on MEC %d Pipe %d Queue %d", HQD_HIQ, 0, 1, 2, 3},
+	{"CP Pipe %d, Queue %d", HQD_CP, -1, -1, 0, 1},
+	{"HIQ on MEC %d Pipe %d Queue %d", HQD_HIQ, -1, 0, 1, 2},
+};
+
+static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
+{
+	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
+		uint32_t v[4] = {0};
+		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
+
+		if (!lex_line(p, end, slot_lines[i].format, v))
+			continue;
+		struct hqd slot = {.kind = (uint8_t)slot_lines[i].kind,
+				   .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
+				   .mec = mec < 0 ? 0 : (uint16_t)v[mec],
+				   .pipe = (uint16_t)v[slot_lines[i].pipe],
+				   .queue = (uint16_t)v[slot_lines[i].queue]};
+
+		*err = add_slot(h, &slot);
+		return true;
+	}
+	return false;
+}
+
+static bool node_line(struct hqds *h, const char *p, const char *end, int *err)
+{
+	uint32_t v[2];
+
+	if (lex_line(p, end, "Node %d, gpu_id %x:", v)) {
+		*err = add_node(h, v[0], v[1]);
+		return true;
+	}
+	if (!h->nnodes || !lex_line(p, end, "Device is stopped", v))
+		return false;
+	h->nodes[h->nnodes - 1].stopped = true;
+	return true;
+}
+
+// A register line belongs to the slot at hand, unless a node line came after it.
+static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
+{
+	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
+
+	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
+}
+
+static bool add_line(struct hqds *h, const struct hqd_line *l, int *err)
+{
+	struct hqd *s = slot_of_line(h, l->addr);
+
+	if (!s)
+		return false;
+	*err = ARRAY_GROW(h->regs, h->cap_regs, h->nregs) ? -ENOMEM : 0;
+	if (!*err) {
+		h->regs[h->nregs++] = *l;
+		s->lines++;
+	}
+	return true;
+}
+
+static bool odd_line(struct hqds *h, const struct dump_line *l, int *err)
+{
+	struct hqd_line line = {.addr = l->addr, .odd = (uint32_t)h->nodd, .count = l->count};
+
+	if (!slot_of_line(h, l->addr))
+		return false;
+	*err = ARRAY_GROW(h->odd, h->cap_odd, h->nodd) ? -ENOMEM : 0;
+	if (*err)
+		return true;
+	h->odd[h->nodd++] = *l;
+	h->bad_words += dump_line_bad(l);
+	return add_line(h, &line, err);
+}
+
+static bool is_empty(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	return p == end;
+}
+
+static bool parse_line(struct hqds *h, const char *p, const char *end, bool whole, int *err)
+{
+	struct hqd_line plain = {.text = p};
+	struct dump_line odd;
+
+	plain.count = (uint8_t)dump_plain(p, end, &plain.addr);
+	if (plain.count)
+		return add_line(h, &plain, err);
+	// Without its newline a slot's line may have lost digits at its end.
+	if (whole && slot_line(h, p, end, err))
+		return true;
+	if (dump_line_parse(p, end, &odd))
+		return odd_line(h, &odd, err);
+	return node_line(h, p, end, err) || is_empty(p, end);
+}
+
+int hqds_parse(struct hqds *h, const char *text, size_t len)
+{
+	const char *end = text + len;
+	int err = 0;
+
+	h->nnodes = h->nslots = h->nregs = h->nodd = 0;
+	h->lines = h->foreign = h->first_foreign = h->bad_words = 0;
+	for (const char *p = text; !err && p < end;) {
+		const char *nl = dump_line_end(p, end);
+
+		h->lines++;
+		if (!parse_line(h, p, nl, nl < end, &err) && !err && !h->foreign++)
+			h->first_foreign = h->lines;
+		p = nl < end ? nl + 1 : end;
+	}
+	return err;
+}
+
+// --- registers ---
+
+static bool word_of_line(const struct hqds *h, const struct hqd_line *l, unsigned i, uint32_t *out)
+{
+	*out = 0;
+	if (l->text)
+		return dump_hex8(l->text + DUMP_WORD(0, i), out);
+	*out = h->odd[l->odd].words[i];
+	return h->odd[l->odd].valid >> i & 1;
+}
+
+static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
+{
+	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
+		const struct hqd_line *l = &h->regs[i];
+		uint32_t first = l->addr / 4;
+
+		if (dword >= first && dword < first + l->count)
+			return word_of_line(h, l, dword - first, out);
+	}
+	return false;
+}
+
+// Dword address of CP_MQD_BASE_ADDR: that of the first line but for gfx8 and older, which print
+// others before it.
+bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
+{
+	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
+		uint32_t reg = h->regs[i].addr / 4;
+
+		if ((reg & 0xffff) == BASE_GFX9 || (reg & 0xffff) == BASE_GFX10) {
+			*base = reg;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint32_t *out)
+{
+	uint32_t base;
+
+	return s->kind != HQD_SDMA && index < 0x100 && hqd_cp_base(h, s, &base) &&
+	       reg_at(h, s, base + index, out);
+}
+
+bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, uint32_t *out)
+{
+	return s->kind == HQD_SDMA && s->lines && offset < 0x100 &&
+	       reg_at(h, s, h->regs[s->line].addr / 4 + offset, out);
+}
+
+bool hqd_cp_active(const struct hqds *h, const struct hqd *s)
+{
+	uint32_t v;
+
+	return hqd_cp_reg(h, s, ACTIVE, &v) && (v & 1);
+}
+
+void hqd_each(const struct hqds *h, const struct hqd *s,
+	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg)
+{
+	for (uint32_t i = s->line; i < s->line + s->lines; i++)
+		for (unsigned w = 0; w < h->regs[i].count; w++) {
+			uint32_t value;
+			bool known = word_of_line(h, &h->regs[i], w, &value);
+
+			fn(arg, h->regs[i].addr + 4 * w, known, value);
+		}
+}

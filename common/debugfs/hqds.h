@@ -1,0 +1,89 @@
+// /sys/kernel/debug/kfd/hqds: the registers of every hardware queue slot that KFD owns.
+//
+// Formats of all kernels: kfd-facts 5.2 and 7 (kernel: dqm_debugfs_hqds() in
+// kfd_device_queue_manager.c, the dump functions of amdgpu_amdkfd_gfx_v*.c). One pass over a
+// buffer, nothing allocated per line. Registers are read live one after the other while the
+// scheduler keeps switching, so a slot may be half of one queue and half of another.
+#ifndef GPQ_DEBUGFS_HQDS_H
+#define GPQ_DEBUGFS_HQDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/debugfs/dump.h"
+
+enum hqd_kind {
+	HQD_CP,   // compute slot
+	HQD_HIQ,  // the scheduler's own queue; with MES its content is meaningless
+	HQD_SDMA, // stale after an unmap: in use only with bit 28 of DOORBELL set
+};
+
+struct hqd {
+	uint32_t node; // index in hqds.nodes
+	uint32_t line; // index of its first register line in hqds.regs
+	uint16_t lines;
+	uint8_t kind;   // enum hqd_kind
+	int8_t xcc;     // logical XCC; -1: not told (kernels up to 6.4, and SDMA, which is once per
+			// node)
+	uint16_t mec;   // HIQ alone; other compute slots are on MEC 1
+	uint16_t pipe;  // SDMA: engine
+	uint16_t queue; // SDMA: RLC
+};
+
+struct hqds_node {
+	uint32_t node;   // number of the topology node
+	uint32_t gpu_id; // as in sysfs
+	bool stopped;    // scheduler stopped, device suspended or resetting: no slots were read
+	uint32_t first;  // its slots: hqds.slots[first .. first + slots)
+	uint32_t slots;
+};
+
+// Words stay in the text until somebody asks, if the line is as the kernel prints it.
+struct hqd_line {
+	const char *text; // NULL: see hqds.odd
+	uint32_t addr;    // byte address of the first register
+	uint32_t odd;     // index in hqds.odd
+	uint8_t count;    // registers, 1..8
+};
+
+struct hqds {
+	struct hqds_node *nodes;
+	struct hqd *slots;
+	struct hqd_line *regs; // register lines
+	struct dump_line *odd; // those that are not as the kernel prints them
+	size_t nnodes, nslots, nregs, nodd;
+	size_t cap_nodes, cap_slots, cap_regs, cap_odd;
+
+	uint32_t lines;
+	uint32_t foreign;       // lines not understood
+	uint32_t first_foreign; // number of the first of them, 0 if none
+	uint32_t bad_words;     // values that are not eight hex digits
+};
+
+void hqds_init(struct hqds *h);
+void hqds_fini(struct hqds *h);
+
+// Parses text[0..len), replacing what h held; its memory is used again. The text must stay as it is
+// for as long as h is used. 0, or -ENOMEM.
+int hqds_parse(struct hqds *h, const char *text, size_t len);
+
+// A register of a compute slot or the HIQ by its index in the dump, which is MQD dword - 128:
+// CP_MQD_BASE_ADDR is 0. False when the text did not have it.
+bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint32_t *out);
+
+// A register of an SDMA slot by its distance in dwords from the slot's first one (RB_CNTL).
+bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, uint32_t *out);
+
+// In use? Compute: CP_HQD_ACTIVE. SDMA: the doorbell is enabled (`doorbell` is the offset of that
+// register, sdma_reg_doorbell()). False also when it cannot be told.
+bool hqd_cp_active(const struct hqds *h, const struct hqd *s);
+
+// Dword address of CP_MQD_BASE_ADDR, the register that compute slots are counted from.
+bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);
+
+// A slot's registers in the order of the text: fn is called with the byte address of each.
+void hqd_each(const struct hqds *h, const struct hqd *s,
+	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg);
+
+#endif

@@ -1,0 +1,67 @@
+// What the dwords of an MQD mean: one value by name, for each layout the kernel has (kfd-facts 6).
+//
+// Compute dwords 128..183 are the image of the HQD registers, so the same values can be had from a
+// compute block of hqds by (dword - 128).
+#ifndef GPQ_DEBUGFS_MQD_VALUE_H
+#define GPQ_DEBUGFS_MQD_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/debugfs/gfx.h"
+#include "common/debugfs/mqds.h"
+
+// A value that the memory image holds "as of the last unmap" is stale while the queue is on
+// hardware (facts 6): those are marked (u). The others are the driver's own and always right.
+enum mqd_value {
+	MQD_V_BASE,       // GPU address of the MQD on this XCC: the key to HQDs and MAP_QUEUES
+	MQD_V_ACTIVE,     // 1 on hardware, 0 off: firmware writes it at map and unmap
+	MQD_V_VMID,       // (u)
+	MQD_V_PIPE_PRIO,  // 0 low, 1 medium, 2 high
+	MQD_V_QUEUE_PRIO, // 0..15
+	MQD_V_RING,       // ring address in the process, bytes
+	MQD_V_RING_BYTES,
+	MQD_V_RPTR,         // (u) compute: dword index inside the ring; SDMA: bytes, ever growing
+	MQD_V_WPTR,         // (u) compute: dwords, ever growing (v8: inside the ring); SDMA: bytes
+	MQD_V_RPTR_ADDR,    // address in the process of its u64 read index
+	MQD_V_WPTR_ADDR,    // and of its u64 write index
+	MQD_V_DOORBELL,     // byte offset in the doorbell BAR
+	MQD_V_AQL,          // 1 AQL packets, 0 PM4
+	MQD_V_CTX_BASE,     // saved-context (CWSR) area of this XCC
+	MQD_V_CTX_BYTES,    // and its size
+	MQD_V_STACK_BYTES,  // control stack part of it
+	MQD_V_STACK_OFFSET, // (u) start of the used part of the stack, which grows down from
+			    // STACK_BYTES
+	MQD_V_WAVE_OFFSET,  // (u) end of saved waves in it: above STACK_BYTES when waves are parked
+	MQD_V_READ_INDEX,   // (u) AQL packets consumed
+	MQD_V_ERROR,        // (u) cp_hqd_error
+	MQD_V_SDMA_ENGINE,
+	MQD_V_SDMA_RLC,
+	MQD_VALUES
+};
+
+// The value on logical XCC xcc (0 for SDMA). False: not in this layout, or not in the text.
+bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
+	     enum mqd_value what, uint64_t *out);
+
+// The same from any other place that shows the dwords of an MQD: `word` gives the one at `dw`, or
+// false.
+typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
+bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
+		  const void *from, uint64_t *out);
+
+// True when the layout of this kind of queue on this generation has the value at all.
+bool mqd_has(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what);
+
+// The generation a dump shows by itself, for text without its topology: from register defaults the
+// driver writes at creation. GFX_UNKNOWN when they are none we know.
+// gfx9 and gfx940, and gfx11 and gfx12 compute, look alike and are told as the first of the two;
+// their compute layouts do not differ in any value above.
+enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
+
+// Dwords waiting in a compute ring, or bytes in an SDMA ring: the write pointer less the read
+// pointer, modulo the ring. True to the moment of the last unmap only. False when a part is
+// missing.
+bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out);
+
+#endif

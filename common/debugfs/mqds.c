@@ -1,0 +1,352 @@
+// Parser of debugfs mqds. See mqds.h; formats in kfd-facts 5.1.
+//
+// The text has no separator between the XCCs of a queue: a dump begins wherever the offset is 0
+// again. Offsets also tell where lines are missing; those rows are put in as unread.
+#include "common/debugfs/mqds.h"
+
+#include "common/host/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_BYTES    (4 * DUMP_WORDS)
+#define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
+#define MAX_LOST     16  // missing lines put in as unread; bounds memory on hostile text
+#define COMPUTE_ROWS 64
+#define SDMA_ROWS    16
+
+struct parser {
+	struct mqds *m;
+	struct mqd *q;     // queue whose dumps are being read, NULL before the first
+	bool keep;         // rows of the dump being read are kept
+	bool in_dump;      // a dump has begun under q
+	uint32_t next_row; // row expected next in the dump
+};
+
+void mqds_init(struct mqds *m)
+{
+	memset(m, 0, sizeof(*m));
+}
+
+void mqds_fini(struct mqds *m)
+{
+	free(m->procs);
+	free(m->queues);
+	free(m->dumps);
+	free(m->rows);
+	free(m->valid);
+	mqds_init(m);
+}
+
+// Room for `rows` rows and one more.
+static int reserve_rows(struct mqds *m, size_t rows)
+{
+	size_t cap = m->cap_rows;
+
+	if (rows < m->cap_rows)
+		return 0;
+	if (ARRAY_GROW(m->rows, cap, rows))
+		return -ENOMEM;
+
+	uint8_t *valid = realloc(m->valid, cap);
+
+	if (!valid)
+		return -ENOMEM;
+	m->valid = valid;
+	m->cap_rows = cap;
+	return 0;
+}
+
+// --- the line shapes ---
+
+// A cursor over one line. Each step gives false and stays where it was when the line has something
+// else.
+struct cursor {
+	const char *p, *end;
+};
+
+static bool eat(struct cursor *c, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(c->end - c->p) < n || memcmp(c->p, word, n) != 0)
+		return false;
+	c->p += n;
+	return true;
+}
+
+static int digit_of(char c, int base)
+{
+	int d = 99;
+
+	if (c >= '0' && c <= '9')
+		d = c - '0';
+	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		d = (c | 0x20) - 'a' + 10;
+	return d < base ? d : -1;
+}
+
+static bool eat_number(struct cursor *c, int base, uint32_t *out)
+{
+	const char *p = c->p;
+	uint64_t v = 0;
+
+	while (p < c->end && digit_of(*p, base) >= 0 && v <= UINT32_MAX)
+		v = v * (unsigned)base + (unsigned)digit_of(*p++, base);
+	if (p == c->p || v > UINT32_MAX)
+		return false;
+	c->p = p;
+	*out = (uint32_t)v;
+	return true;
+}
+
+static bool add_proc(struct parser *ps, int32_t pid, int64_t pasid, int *err)
+{
+	struct mqds *m = ps->m;
+
+	*err = ARRAY_GROW(m->procs, m->cap_procs, m->nprocs) ? -ENOMEM : 0;
+	if (*err)
+		return false;
+	m->procs[m->nprocs++] =
+		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
+	ps->q = NULL;
+	ps->in_dump = false;
+	return true;
+}
+
+// "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
+// again. Without its colon the line was torn, and its number may be too.
+static bool process_line(struct parser *ps, struct cursor c, int *err)
+{
+	uint32_t pid, pasid;
+
+	if (!eat(&c, "Process ") || !eat_number(&c, 10, &pid) || pid > INT32_MAX ||
+	    !eat(&c, " PASID "))
+		return false;
+	bool known = eat(&c, "0x");
+
+	if (!eat_number(&c, known ? 16 : 10, &pasid) || !eat(&c, ":"))
+		return false;
+	return add_proc(ps, (int32_t)pid, known ? (int64_t)pasid : -1, err);
+}
+
+static const struct {
+	const char *text;
+	enum mqd_kind kind;
+	bool typed; // the type number and " on device " stand before the gpu_id
+} queue_lines[] = {
+	{"Compute queue on device ", MQD_COMPUTE, false},
+	{"SDMA queue on device ", MQD_SDMA, false},
+	{"DIQ on device ", MQD_DIQ, false},
+	{"Bad user queue type ", MQD_BAD_USER, true},
+	{"Queue node with bad user queue type ", MQD_BAD_USER, true},
+	{"Bad kernel queue type ", MQD_OTHER, true},
+	{"Weird: Queue node with neither kernel nor user queue", MQD_OTHER, false},
+};
+
+// The number after "device " at the end of the line; 0 when it is not there or may have been torn.
+static uint32_t queue_gpu(struct cursor c)
+{
+	uint32_t gpu;
+
+	if (c.p == c.end || !eat_number(&c, 16, &gpu))
+		return 0;
+	return c.p < c.end && (*c.p == '\n' || *c.p == '\r' || *c.p == ' ') ? gpu : 0;
+}
+
+static bool add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu, int *err)
+{
+	struct mqds *m = ps->m;
+
+	if (!m->nprocs && !add_proc(ps, -1, -1, err))
+		return false;
+	*err = ARRAY_GROW(m->queues, m->cap_queues, m->nqueues) ? -ENOMEM : 0;
+	if (*err)
+		return false;
+	m->no_gpu += !gpu && kind != MQD_OTHER;
+	ps->q = &m->queues[m->nqueues++];
+	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
+			      .dump = (uint32_t)m->ndumps,
+			      .gpu_id = gpu,
+			      .line = m->lines,
+			      .kind = (uint8_t)kind};
+	m->procs[m->nprocs - 1].queues++;
+	ps->in_dump = false;
+	return true;
+}
+
+static bool queue_line(struct parser *ps, struct cursor c, int *err)
+{
+	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
+		struct cursor at = c;
+		uint32_t type;
+
+		if (!eat(&at, queue_lines[i].text))
+			continue;
+		if (queue_lines[i].typed &&
+		    (!eat_number(&at, 10, &type) || !eat(&at, " on device ")))
+			at.p = at.end;
+		return add_queue(ps, queue_lines[i].kind, queue_gpu(at), err);
+	}
+	return false;
+}
+
+// --- dumps ---
+
+static bool has_dump(const struct mqd *q)
+{
+	return q->kind == MQD_COMPUTE || q->kind == MQD_SDMA || q->kind == MQD_DIQ;
+}
+
+static bool begin_dump(struct parser *ps, const char *text, int *err)
+{
+	struct mqds *m = ps->m;
+	struct mqd *q = ps->q;
+
+	ps->in_dump = true;
+	ps->next_row = 0;
+	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
+	if (!ps->keep) {
+		q->bogus += q->bogus < UINT16_MAX;
+		return true;
+	}
+	*err = ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps) ? -ENOMEM : 0;
+	if (*err)
+		return false;
+	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
+	q->dumps++;
+	return true;
+}
+
+static bool add_rows(struct parser *ps, const struct dump_line *l, uint32_t row, int *err)
+{
+	struct mqds *m = ps->m;
+	uint32_t lost = row - ps->next_row;
+
+	*err = reserve_rows(m, m->nrows + lost);
+	if (*err)
+		return false;
+	memset(m->rows[m->nrows], 0, lost * sizeof(*m->rows));
+	memset(m->valid + m->nrows, 0, lost);
+	m->nrows += lost;
+	m->lost_lines += lost;
+
+	memcpy(m->rows[m->nrows], l->words, sizeof(l->words));
+	m->valid[m->nrows++] = l->valid;
+	m->dumps[m->ndumps - 1].rows += lost + 1;
+	m->bad_words += dump_line_bad(l);
+	return true;
+}
+
+static bool dump_row(struct parser *ps, const struct dump_line *l, const char *text, int *err)
+{
+	uint32_t row = l->addr / ROW_BYTES;
+
+	if (!ps->q || !has_dump(ps->q) || l->addr % ROW_BYTES || row >= MAX_ROWS)
+		return false;
+	if ((row == 0 || !ps->in_dump) && !begin_dump(ps, text, err))
+		return false;
+	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
+		return false; // goes back, but not to 0, or leaps: a line out of place
+	if (ps->keep && !add_rows(ps, l, row, err))
+		return false;
+	ps->next_row = row + 1;
+	return true;
+}
+
+// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 when it is none.
+static size_t plain_dump(struct parser *ps, const char *p, const char *end, int *err)
+{
+	struct mqds *m = ps->m;
+
+	if (!ps->q || !has_dump(ps->q))
+		return 0;
+	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
+
+	if (!n || !begin_dump(ps, p, err))
+		return 0;
+	if (ps->keep)
+		m->dumps[m->ndumps - 1].plain = m->dumps[m->ndumps - 1].rows = n;
+	ps->next_row = n;
+	m->lines += n;
+	return n * (size_t)DUMP_LINE;
+}
+
+static int parse_line(struct parser *ps, const char *p, const char *end, bool whole)
+{
+	struct mqds *m = ps->m;
+	struct dump_line l;
+	int err = 0;
+	bool known;
+
+	m->lines++;
+	if (dump_line_parse(p, end, &l)) {
+		known = dump_row(ps, &l, p, &err);
+	} else {
+		// With its newline, which says that the line is whole.
+		struct cursor c = {p, end + whole};
+
+		while (c.p < c.end && (*c.p == ' ' || *c.p == '\t'))
+			c.p++;
+		known = c.p >= end || *c.p == '\r' || process_line(ps, c, &err) ||
+			(!err && queue_line(ps, c, &err));
+	}
+	if (!known && !err && !m->foreign++)
+		m->first_foreign = m->lines;
+	return err;
+}
+
+bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out)
+{
+	unsigned row = dw / DUMP_WORDS, word = dw % DUMP_WORDS;
+
+	if (xcc >= q->dumps || row >= m->dumps[q->dump + xcc].rows)
+		return false;
+	const struct mqd_dump *d = &m->dumps[q->dump + xcc];
+
+	if (row < d->plain)
+		return dump_hex8(d->text + DUMP_WORD(row, word), out);
+	*out = m->rows[d->row + row - d->plain][word];
+	return m->valid[d->row + row - d->plain] >> word & 1;
+}
+
+static void count_cut(struct mqds *m)
+{
+	for (size_t i = 0; i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+		unsigned last = (q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS) * DUMP_WORDS - 1;
+		uint32_t ignored;
+
+		for (unsigned x = 0; x < q->dumps; x++)
+			m->cut += !mqd_word(m, q, x, last, &ignored);
+		m->cut += !q->dumps && has_dump(q);
+	}
+}
+
+int mqds_parse(struct mqds *m, const char *text, size_t len)
+{
+	struct parser ps = {.m = m};
+	const char *end = text + len;
+
+	m->nprocs = m->nqueues = m->ndumps = m->nrows = 0;
+	m->lines = m->foreign = m->first_foreign = m->bad_words = m->lost_lines = m->cut = 0;
+	m->no_gpu = 0;
+	for (const char *p = text; p < end;) {
+		int err = 0;
+		size_t plain = plain_dump(&ps, p, end, &err);
+
+		p += plain;
+		if (plain)
+			continue;
+		const char *nl = dump_line_end(p, end);
+
+		if (!err)
+			err = parse_line(&ps, p, nl, nl < end);
+		if (err)
+			return err;
+		p = nl < end ? nl + 1 : end;
+	}
+	count_cut(m);
+	return 0;
+}

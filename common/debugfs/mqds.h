@@ -1,0 +1,87 @@
+// /sys/kernel/debug/kfd/mqds: the memory queue descriptors (MQDs) of every KFD process.
+//
+// Formats of all kernels: kfd-facts 5.1 (kernel: kfd_debugfs_mqds_by_process() in kfd_process.c,
+// pqm_debugfs_mqds() in kfd_process_queue_manager.c). One pass over a buffer; words are
+// only converted when asked for (mqd_word), and nothing is allocated per line. Text that is not
+// understood is counted and skipped, a word that is not a number is missing, never 0.
+#ifndef GPQ_DEBUGFS_MQDS_H
+#define GPQ_DEBUGFS_MQDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/debugfs/dump.h"
+
+enum mqd_kind {
+	MQD_COMPUTE,  // user compute queue: one dump per XCC
+	MQD_SDMA,     // user SDMA queue, PCIe or XGMI
+	MQD_BAD_USER, // user queue of a type the kernel did not know: no dump
+	MQD_DIQ,      // debugger's kernel queue of old kernels: one dump, not a user queue
+	MQD_OTHER,    // "Bad kernel queue", "Weird": no dump, not a user queue
+};
+
+// One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7. The first `plain` rows are
+// as the kernel prints them and stay in the text until somebody asks; what follows is in mqds.rows.
+struct mqd_dump {
+	const char *text; // of its first line
+	uint32_t plain;
+	uint32_t row;  // index in mqds.rows of the row behind them
+	uint32_t rows; // in all: 64 for compute, 16 (gfx10: 17) for SDMA; fewer when the text was
+		       // cut
+};
+
+struct mqd {
+	uint32_t proc;   // index in mqds.procs
+	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
+	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
+	uint32_t line;   // line of the text it starts on, from 1
+	uint16_t dumps;  // dumps kept: XCCs of a compute queue, at most 1 for SDMA
+	uint16_t bogus;  // dumps dropped: kernels up to 6.12 repeat SDMA dumps (facts 5.1)
+	uint8_t kind;    // enum mqd_kind
+};
+
+struct mqds_proc {
+	int32_t pid;    // init-namespace tgid; -1 when the text begins after its header
+	int64_t pasid;  // -1 unknown: newer kernels print a pid in its place (facts 5.1)
+	uint32_t first; // its queues: mqds.queues[first .. first + queues), newest first
+	uint32_t queues;
+};
+
+struct mqds {
+	struct mqds_proc *procs;
+	struct mqd *queues;
+	struct mqd_dump *dumps;
+	uint32_t (*rows)[DUMP_WORDS];
+	uint8_t *valid; // per row: bit i set when word i was read
+	size_t nprocs, nqueues, ndumps, nrows;
+	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
+
+	// What the text held besides: for one honest message.
+	uint32_t lines;
+	uint32_t foreign;       // lines not understood
+	uint32_t first_foreign; // number of the first of them, 0 if none
+	uint32_t no_gpu;        // queues without a readable gpu_id
+	uint32_t bad_words;     // words that are not eight hex digits
+	uint32_t lost_lines;    // dump lines missing between two others
+	uint32_t cut;           // kept dumps shorter than the MQD they belong to
+};
+
+void mqds_init(struct mqds *m);
+void mqds_fini(struct mqds *m);
+
+// Parse text[0..len) into m, replacing what it held; its memory is used again. The text must stay
+// as it is for as long as m is used. Returns 0, or -ENOMEM. Content is never an error: see the
+// counters.
+int mqds_parse(struct mqds *m, const char *text, size_t len);
+
+// Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.
+bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out);
+
+// A queue of the process's own making, so one with an entry in sysfs.
+static inline bool mqd_is_user(const struct mqd *q)
+{
+	return q->kind <= MQD_BAD_USER;
+}
+
+#endif

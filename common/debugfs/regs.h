@@ -1,0 +1,75 @@
+// Names and bit fields of the registers of a queue, per GPU generation: one table for the dwords of
+// MQDs and for the HQD registers of hqds.
+//
+// kfd-facts 6 and 7 (kernel: vi_structs.h, v9_structs.h, v10_structs.h, v11_structs.h,
+// v12_structs.h, and the sh_mask headers of gc and sdma). A compute HQD register is the MQD dword
+// of 128 + its index (hqds.h); SDMA registers have places of their own, which sdma_mqd_dword()
+// maps.
+#ifndef GPQ_DEBUGFS_REGS_H
+#define GPQ_DEBUGFS_REGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/debugfs/gfx.h"
+
+enum reg_unit {
+	REG_HEX, // bits without a better meaning
+	REG_NUMBER,
+	REG_FLAG,      // one bit: set or not
+	REG_BYTES,     // value << shift bytes
+	REG_POWER,     // 2^value << shift bytes
+	REG_DWORDS,    // offsets and pointers in 32-bit words
+	REG_ADDR_LOW,  // low part of an address in units of 1 << shift bytes
+	REG_ADDR_HIGH, // high part of the same
+	REG_WORDS,     // one of `words`
+	REG_ONES,      // a mask: how many bits are set
+};
+
+struct reg_field {
+	const char *name; // "SIZE"; "" when the field is the whole register
+	uint8_t lsb, width;
+	uint8_t unit; // enum reg_unit
+	uint8_t shift;
+	const char *const *words; // REG_WORDS: NULL-terminated, by value
+	const char *meaning;      // NULL: the name says it
+};
+
+struct reg {
+	const char *name; // as the driver's headers have it, lower case
+	const struct reg_field *fields;
+	uint16_t dw;   // of the MQD
+	uint16_t gens; // bit per enum gfx_gen that has it by this name
+	uint8_t nfields;
+};
+
+#define REG_GEN(gen) (1u << (gen))
+
+// The register at this dword of the MQD, NULL where none is known.
+const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
+const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);
+
+// By name, NULL when this generation has none of it.
+const struct reg *reg_compute_named(enum gfx_gen gen, const char *name);
+const struct reg *reg_sdma_named(enum gfx_gen gen, const char *name);
+
+// The MQD dword whose register is at `offset` dwords from the first register of an SDMA slot; -1:
+// none.
+int sdma_mqd_dword(enum gfx_gen gen, unsigned offset);
+
+// And the way back; -1: hqds does not show that one.
+int sdma_reg_offset(enum gfx_gen gen, unsigned dw);
+
+static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
+{
+	return word >> f->lsb & (uint32_t)((1ull << f->width) - 1);
+}
+
+// What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.
+char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
+
+// Bits of cp_hqd_error in words ("EDC AQL"), "none" for 0.
+char *reg_error_text(char text[160], uint32_t error);
+
+#endif

@@ -1,0 +1,382 @@
+// Dwords of compute MQDs, which from 128 to 183 are the HQD registers; see regs.h. Facts: kfd-facts
+// 6 and 7.
+#include "common/debugfs/regs_priv.h"
+
+#define G8    REG_GEN(GFX8)
+#define G9    (REG_GEN(GFX9) | REG_GEN(GFX940))
+#define G940  REG_GEN(GFX940)
+#define ONLY9 REG_GEN(GFX9)
+#define G10   REG_GEN(GFX10)
+#define G11   REG_GEN(GFX11)
+#define G12   REG_GEN(GFX12)
+#define G11UP (G11 | G12)
+#define G10UP (G10 | G11UP)
+#define G9UP  (G9 | G10UP)
+#define ALL   (G8 | G9UP)
+#define TO10  (G8 | G9 | G10)
+#define BUT12 (ALL & ~G12)
+
+// enum hqd_dequeue_request_type of amdgpu_amdkfd_gfx_v9.c and its like
+static const char *const dequeue_words[] = {"none", "drain the pipe", "reset waves", "save waves",
+					    NULL};
+static const char *const pipe_prio[] = {"low", "medium", "high", NULL};
+
+static const struct reg_field hex[] = {{"", 0, 32, REG_HEX, 0, NULL, NULL}};
+static const struct reg_field number[] = {{"", 0, 32, REG_NUMBER, 0, NULL, NULL}};
+static const struct reg_field bytes[] = {{"", 0, 32, REG_BYTES, 0, NULL, NULL}};
+static const struct reg_field dwords[] = {{"", 0, 32, REG_DWORDS, 0, NULL, NULL}};
+static const struct reg_field addr_lo[] = {{"", 0, 32, REG_ADDR_LOW, 0, NULL, NULL}};
+static const struct reg_field addr_hi[] = {{"", 0, 32, REG_ADDR_HIGH, 0, NULL, NULL}};
+static const struct reg_field addr256_lo[] = {{"", 0, 32, REG_ADDR_LOW, 8, NULL, NULL}};
+static const struct reg_field addr256_hi[] = {{"", 0, 32, REG_ADDR_HIGH, 8, NULL, NULL}};
+static const struct reg_field flag[] = {{"", 0, 1, REG_FLAG, 0, NULL, NULL}};
+
+static const struct reg_field mqd_base_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "of this MQD, on this XCC"}};
+static const struct reg_field mqd_base_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "of this MQD, on this XCC"}};
+static const struct reg_field ring_base_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 8, NULL, "of the ring in the process"}};
+static const struct reg_field ring_base_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 8, NULL, "of the ring in the process"}};
+static const struct reg_field rptr_report_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "where the read index is written to"}};
+static const struct reg_field rptr_report_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "where the read index is written to"}};
+static const struct reg_field wptr_poll_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "where the write index is read from"}};
+static const struct reg_field wptr_poll_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "where the write index is read from"}};
+static const struct reg_field eop_base_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 8, NULL, "of the buffer for end-of-pipe events"}};
+static const struct reg_field eop_base_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 8, NULL, "of the buffer for end-of-pipe events"}};
+static const struct reg_field ctx_base_lo[] = {
+	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "of the area to save waves in, of this XCC"}};
+static const struct reg_field ctx_base_hi[] = {
+	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "of the area to save waves in, of this XCC"}};
+static const struct reg_field pq_rptr[] = {
+	{"", 0, 32, REG_DWORDS, 0, NULL, "read pointer inside the ring"}};
+static const struct reg_field pq_wptr[] = {{"", 0, 32, REG_DWORDS, 0, NULL, "written in all"}};
+static const struct reg_field read_index[] = {
+	{"", 0, 32, REG_NUMBER, 0, NULL, "AQL packets consumed"}};
+static const struct reg_field stack_offset[] = {
+	{"", 0, 32, REG_BYTES, 0, NULL,
+	 "where the used part of the control stack begins: it grows down"}};
+static const struct reg_field stack_size[] = {
+	{"", 0, 32, REG_BYTES, 0, NULL, "of the control stack in the save area"}};
+static const struct reg_field wave_offset[] = {
+	{"", 0, 32, REG_BYTES, 0, NULL,
+	 "end of saved waves: beyond the stack when some are parked"}};
+static const struct reg_field ctx_size[] = {
+	{"", 0, 32, REG_BYTES, 0, NULL, "of the save area of one XCC"}};
+static const struct reg_field aql_control[] = {
+	{"", 0, 32, REG_HEX, 0, NULL, "1: AQL queue, 0: PM4"}};
+static const struct reg_field xcc_id[] = {
+	{"", 0, 32, REG_NUMBER, 0, NULL, "turn of this XCC when work groups are dealt out"}};
+static const struct reg_field mqd_stride[] = {
+	{"", 0, 32, REG_BYTES, 0, NULL, "from the MQD of one XCC to the next"}};
+
+static const struct reg_field active[] = {
+	{"ACTIVE", 0, 1, REG_FLAG, 0, NULL, "the queue is in this slot"},
+	{"BUSY_GATE", 1, 1, REG_FLAG, 0, NULL, NULL},
+};
+static const struct reg_field vmid[] = {
+	{"VMID", 0, 4, REG_NUMBER, 0, NULL, "address space on the GPU, given anew at each map"},
+	{"IB_VMID", 8, 4, REG_NUMBER, 0, NULL, NULL},
+	{"VQID", 16, 10, REG_NUMBER, 0, NULL, NULL},
+};
+static const struct reg_field persistent_state[] = {
+	{"PRELOAD_REQ", 0, 1, REG_FLAG, 0, NULL, NULL},
+	{"PRELOAD_SIZE", 8, 10, REG_NUMBER, 0, NULL, NULL},
+	{"RESTORE_ACTIVE", 28, 1, REG_FLAG, 0, NULL, "waves are being restored"},
+	{"RELAUNCH_WAVES", 29, 1, REG_FLAG, 0, NULL, NULL},
+	{"QSWITCH_MODE", 30, 1, REG_FLAG, 0, NULL,
+	 "waves are saved when the queue is taken off (CWSR)"},
+	{"DISP_ACTIVE", 31, 1, REG_FLAG, 0, NULL, "a dispatch is running"},
+};
+static const struct reg_field pipe_priority[] = {
+	{"PIPE_PRIORITY", 0, 2, REG_WORDS, 0, pipe_prio, NULL}};
+static const struct reg_field queue_priority[] = {
+	{"PRIORITY_LEVEL", 0, 4, REG_NUMBER, 0, NULL, "0 to 15"}};
+static const struct reg_field quantum[] = {
+	{"QUANTUM_EN", 0, 1, REG_FLAG, 0, NULL, NULL},
+	{"QUANTUM_SCALE", 4, 1, REG_NUMBER, 0, NULL, NULL},
+	{"QUANTUM_DURATION", 8, 6, REG_NUMBER, 0, NULL, NULL},
+	{"QUANTUM_ACTIVE", 31, 1, REG_FLAG, 0, NULL, NULL},
+};
+static const struct reg_field doorbell[] = {
+	{"BIF_DROP", 1, 1, REG_FLAG, 0, NULL, "AQL queue"},
+	{"OFFSET", 2, 26, REG_BYTES, 2, NULL, "in the doorbell BAR"},
+	{"SOURCE", 28, 1, REG_FLAG, 0, NULL, NULL},
+	{"SCHD_HIT", 29, 1, REG_FLAG, 0, NULL, NULL},
+	{"EN", 30, 1, REG_FLAG, 0, NULL, NULL},
+	{"HIT", 31, 1, REG_FLAG, 0, NULL, "rung since it was mapped"},
+};
+#define PQ_CONTROL_COMMON                                                       \
+	{"QUEUE_SIZE", 0, 6, REG_POWER, 3, NULL, "of the ring"},                \
+		{"WPTR_CARRY", 6, 1, REG_FLAG, 0, NULL, NULL},                  \
+		{"RPTR_CARRY", 7, 1, REG_FLAG, 0, NULL, NULL},                  \
+		{"RPTR_BLOCK_SIZE", 8, 6, REG_NUMBER, 0, NULL, NULL},           \
+		{"QUEUE_FULL_EN", 14, 1, REG_FLAG, 0, NULL, NULL},              \
+		{"PQ_EMPTY", 15, 1, REG_FLAG, 0, NULL, "the ring was drained"}, \
+		{"MIN_AVAIL_SIZE", 20, 2, REG_NUMBER, 0, NULL, NULL},           \
+		{"TMZ", 22, 1, REG_FLAG, 0, NULL, NULL},                        \
+		{"EXE_DISABLE", 23, 1, REG_FLAG, 0, NULL, NULL},                \
+		{"NO_UPDATE_RPTR", 27, 1, REG_FLAG, 0, NULL, NULL},             \
+		{"UNORD_DISPATCH", 28, 1, REG_FLAG, 0, NULL, NULL},             \
+		{"PRIV_STATE", 30, 1, REG_FLAG, 0, NULL, NULL},                 \
+	{                                                                       \
+		"KMD_QUEUE", 31, 1, REG_FLAG, 0, NULL, "the driver's own queue" \
+	}
+static const struct reg_field pq_control9[] = {
+	PQ_CONTROL_COMMON,
+	{"WPP_CLAMP_EN", 16, 1, REG_FLAG, 0, NULL, NULL},
+	{"CACHE_POLICY", 24, 1, REG_NUMBER, 0, NULL, NULL}, // bit 25 is SLOT_BASED_WPTR's here
+	{"SLOT_BASED_WPTR", 25, 2, REG_NUMBER, 0, NULL, NULL},
+};
+static const struct reg_field pq_control10[] = {
+	PQ_CONTROL_COMMON,
+	{"SLOT_BASED_WPTR", 18, 2, REG_NUMBER, 0, NULL, NULL},
+	{"CACHE_POLICY", 24, 2, REG_NUMBER, 0, NULL, NULL},
+};
+#define DEQUEUE_COMMON                                                 \
+	{"DEQUEUE_INT", 4, 1, REG_FLAG, 0, NULL, "interrupt pending"}, \
+		{"IQ_REQ_PEND", 8, 1, REG_FLAG, 0, NULL, "interrupt"}, \
+		{"DEQUEUE_REQ_EN", 9, 1, REG_FLAG, 0, NULL, NULL},     \
+	{                                                              \
+		"IQ_REQ_PEND_EN", 10, 1, REG_FLAG, 0, NULL, NULL       \
+	}
+static const struct reg_field dequeue9[] = {
+	{"DEQUEUE_REQ", 0, 3, REG_WORDS, 0, dequeue_words, NULL}, DEQUEUE_COMMON};
+static const struct reg_field dequeue10[] = {
+	{"DEQUEUE_REQ", 0, 4, REG_WORDS, 0, dequeue_words, NULL}, DEQUEUE_COMMON};
+static const struct reg_field hq_status9[] = {
+	{"DEQUEUE_STATUS", 0, 2, REG_NUMBER, 0, NULL,
+	 "of the last request to leave the slot; 2 was seen after waves were saved"},
+	{"DEQUEUE_RETRY_CNT", 2, 2, REG_NUMBER, 0, NULL, NULL},
+	{"QUEUE_IDLE", 30, 1, REG_FLAG, 0, NULL, "nothing to do, no wave running"},
+};
+static const struct reg_field hq_status11[] = {
+	{"CWSR", 0, 1, REG_FLAG, 0, NULL, NULL},
+	{"SAVE_STATUS", 1, 1, REG_FLAG, 0, NULL, NULL},
+	{"SLOT_CONNECTED", 15, 1, REG_FLAG, 0, NULL, NULL},
+	{"PCIE_ATOMICS", 29, 1, REG_FLAG, 0, NULL, NULL},
+	{"QUEUE_IDLE", 30, 1, REG_FLAG, 0, NULL, "nothing to do, no wave running"},
+};
+static const struct reg_field error[] = {
+	{"EDC_ERROR", 0, 4, REG_HEX, 0, NULL, "memory check"},
+	{"SUA_ERROR", 4, 1, REG_FLAG, 0, NULL, NULL},
+	{"AQL_ERROR", 5, 1, REG_FLAG, 0, NULL, "bad packet"},
+	{"PQ_UTCL1_ERROR", 8, 1, REG_FLAG, 0, NULL, "ring not mapped"},
+	{"IB_UTCL1_ERROR", 9, 1, REG_FLAG, 0, NULL, NULL},
+	{"EOP_UTCL1_ERROR", 10, 1, REG_FLAG, 0, NULL, NULL},
+	{"IQ_UTCL1_ERROR", 11, 1, REG_FLAG, 0, NULL, NULL},
+	{"RRPT_UTCL1_ERROR", 12, 1, REG_FLAG, 0, NULL, "read index not mapped"},
+	{"WPP_UTCL1_ERROR", 13, 1, REG_FLAG, 0, NULL, "write index not mapped"},
+	{"SEM_UTCL1_ERROR", 14, 1, REG_FLAG, 0, NULL, NULL},
+	{"DMA_SRC_UTCL1_ERROR", 15, 1, REG_FLAG, 0, NULL, NULL},
+	{"DMA_DST_UTCL1_ERROR", 16, 1, REG_FLAG, 0, NULL, NULL},
+	{"SR_UTCL1_ERROR", 17, 1, REG_FLAG, 0, NULL, "save area not mapped"},
+	{"QU_UTCL1_ERROR", 18, 1, REG_FLAG, 0, NULL, NULL},
+	{"TC_UTCL1_ERROR", 19, 1, REG_FLAG, 0, NULL, NULL},
+};
+
+static const struct reg_field eop_control[] = {
+	{"EOP_SIZE", 0, 6, REG_POWER, 3, NULL,
+	 "of the buffer for end-of-pipe events, if it has one"},
+};
+// Shader arrays are called SH up to gfx9; from gfx10 on a bit is a pair of CUs (WGP).
+static const struct reg_field cu_mask9[] = {
+	{"SH0_CU_EN", 0, 16, REG_ONES, 0, NULL, "CUs the queue may use"},
+	{"SH1_CU_EN", 16, 16, REG_ONES, 0, NULL, "CUs the queue may use"},
+};
+static const struct reg_field cu_mask10[] = {
+	{"SA0_CU_EN", 0, 16, REG_ONES, 0, NULL, "bits of the CU mask that are set"},
+	{"SA1_CU_EN", 16, 16, REG_ONES, 0, NULL, "bits of the CU mask that are set"},
+};
+
+#define R(dw, gens, name, fields)                                                  \
+	{                                                                          \
+		name, (fields), (dw), (gens), sizeof(fields) / sizeof((fields)[0]) \
+	}
+
+// Sorted by dword; of several rows with one dword each generation has at most one.
+static const struct reg regs[] = {
+	R(0, ALL, "header", hex),
+	R(1, ALL, "compute_dispatch_initiator", hex),
+	R(2, ALL, "compute_dim_x", number),
+	R(3, ALL, "compute_dim_y", number),
+	R(4, ALL, "compute_dim_z", number),
+	R(5, ALL, "compute_start_x", number),
+	R(6, ALL, "compute_start_y", number),
+	R(7, ALL, "compute_start_z", number),
+	R(8, ALL, "compute_num_thread_x", number),
+	R(9, ALL, "compute_num_thread_y", number),
+	R(10, ALL, "compute_num_thread_z", number),
+	R(11, ALL, "compute_pipelinestat_enable", flag),
+	R(13, ALL, "compute_pgm_lo", addr256_lo),
+	R(14, ALL, "compute_pgm_hi", addr256_hi),
+	R(15, TO10 | G12, "compute_tba_lo", addr256_lo),
+	R(15, G11, "compute_dispatch_pkt_addr_lo", addr_lo),
+	R(16, TO10 | G12, "compute_tba_hi", addr256_hi),
+	R(16, G11, "compute_dispatch_pkt_addr_hi", addr_hi),
+	R(17, TO10 | G12, "compute_tma_lo", addr256_lo),
+	R(17, G11, "compute_dispatch_scratch_base_lo", addr256_lo),
+	R(18, TO10 | G12, "compute_tma_hi", addr256_hi),
+	R(18, G11, "compute_dispatch_scratch_base_hi", addr256_hi),
+	R(19, ALL, "compute_pgm_rsrc1", hex),
+	R(20, ALL, "compute_pgm_rsrc2", hex),
+	R(21, ALL, "compute_vmid", number),
+	R(22, ALL, "compute_resource_limits", hex),
+	R(23, G8 | G9, "compute_static_thread_mgmt_se0", cu_mask9),
+	R(23, G10UP, "compute_static_thread_mgmt_se0", cu_mask10),
+	R(24, G8 | G9, "compute_static_thread_mgmt_se1", cu_mask9),
+	R(24, G10UP, "compute_static_thread_mgmt_se1", cu_mask10),
+	R(25, ALL, "compute_tmpring_size", hex),
+	R(26, G8 | G9, "compute_static_thread_mgmt_se2", cu_mask9),
+	R(26, G10UP, "compute_static_thread_mgmt_se2", cu_mask10),
+	R(27, G8 | G9, "compute_static_thread_mgmt_se3", cu_mask9),
+	R(27, G10UP, "compute_static_thread_mgmt_se3", cu_mask10),
+	R(28, ALL, "compute_restart_x", number),
+	R(29, ALL, "compute_restart_y", number),
+	R(30, ALL, "compute_restart_z", number),
+	R(33, ALL, "compute_dispatch_id", number),
+	R(34, ALL, "compute_threadgroup_id", number),
+	R(35, TO10, "compute_relaunch", hex),
+	R(39, ONLY9, "compute_static_thread_mgmt_se4", cu_mask9),
+	R(39, G940, "compute_current_logic_xcc_id", xcc_id),
+	R(39, G11UP, "compute_user_accum_0", hex),
+	R(40, ONLY9, "compute_static_thread_mgmt_se5", cu_mask9),
+	R(40, G940, "compute_restart_cg_tg_id", number),
+	R(40, G11UP, "compute_user_accum_1", hex),
+	R(41, ONLY9, "compute_static_thread_mgmt_se6", cu_mask9),
+	R(41, G940, "compute_tg_chunk_size", number),
+	R(41, G11UP, "compute_user_accum_2", hex),
+	R(42, ONLY9, "compute_static_thread_mgmt_se7", cu_mask9),
+	R(42, G940, "compute_restore_tg_chunk_size", number),
+	R(42, G11UP, "compute_user_accum_3", hex),
+	R(44, G11UP, "compute_static_thread_mgmt_se4", cu_mask10),
+	R(45, G11UP, "compute_static_thread_mgmt_se5", cu_mask10),
+	R(46, G11UP, "compute_static_thread_mgmt_se6", cu_mask10),
+	R(47, G11UP, "compute_static_thread_mgmt_se7", cu_mask10),
+	R(49, G11UP, "compute_relaunch", hex),
+	R(59, G12, "compute_static_thread_mgmt_se8", cu_mask10),
+	R(65, ALL, "compute_user_data_0", hex),
+	R(66, ALL, "compute_user_data_1", hex),
+	R(67, ALL, "compute_user_data_2", hex),
+	R(68, ALL, "compute_user_data_3", hex),
+	R(69, ALL, "compute_user_data_4", hex),
+	R(70, ALL, "compute_user_data_5", hex),
+	R(71, ALL, "compute_user_data_6", hex),
+	R(72, ALL, "compute_user_data_7", hex),
+	R(73, ALL, "compute_user_data_8", hex),
+	R(74, ALL, "compute_user_data_9", hex),
+	R(75, ALL, "compute_user_data_10", hex),
+	R(76, ALL, "compute_user_data_11", hex),
+	R(77, ALL, "compute_user_data_12", hex),
+	R(78, ALL, "compute_user_data_13", hex),
+	R(79, ALL, "compute_user_data_14", hex),
+	R(80, ALL, "compute_user_data_15", hex),
+	R(88, ALL, "cp_mqd_connect_start_time_lo", hex),
+	R(89, ALL, "cp_mqd_connect_start_time_hi", hex),
+	R(90, ALL, "cp_mqd_connect_end_time_lo", hex),
+	R(91, ALL, "cp_mqd_connect_end_time_hi", hex),
+	R(93, ALL, "cp_mqd_connect_end_pq_rptr", dwords),
+	R(94, ALL, "cp_mqd_connect_end_pq_wptr", dwords),
+	R(96, G9UP, "cp_mqd_readindex_lo", read_index),
+	R(97, G9UP, "cp_mqd_readindex_hi", read_index),
+	R(98, ALL, "cp_mqd_save_start_time_lo", hex),
+	R(99, ALL, "cp_mqd_save_start_time_hi", hex),
+	R(100, ALL, "cp_mqd_save_end_time_lo", hex),
+	R(101, ALL, "cp_mqd_save_end_time_hi", hex),
+	R(102, ALL, "cp_mqd_restore_start_time_lo", hex),
+	R(103, ALL, "cp_mqd_restore_start_time_hi", hex),
+	R(104, ALL, "cp_mqd_restore_end_time_lo", hex),
+	R(105, ALL, "cp_mqd_restore_end_time_hi", hex),
+	R(106, ALL, "disable_queue", hex),
+	R(128, ALL, "cp_mqd_base_addr_lo", mqd_base_lo),
+	R(129, ALL, "cp_mqd_base_addr_hi", mqd_base_hi),
+	R(130, ALL, "cp_hqd_active", active),
+	R(131, ALL, "cp_hqd_vmid", vmid),
+	R(132, ALL, "cp_hqd_persistent_state", persistent_state),
+	R(133, ALL, "cp_hqd_pipe_priority", pipe_priority),
+	R(134, ALL, "cp_hqd_queue_priority", queue_priority),
+	R(135, ALL, "cp_hqd_quantum", quantum),
+	R(136, ALL, "cp_hqd_pq_base_lo", ring_base_lo),
+	R(137, ALL, "cp_hqd_pq_base_hi", ring_base_hi),
+	R(138, ALL, "cp_hqd_pq_rptr", pq_rptr),
+	R(139, ALL, "cp_hqd_pq_rptr_report_addr_lo", rptr_report_lo),
+	R(140, ALL, "cp_hqd_pq_rptr_report_addr_hi", rptr_report_hi),
+	R(141, ALL, "cp_hqd_pq_wptr_poll_addr_lo", wptr_poll_lo),
+	R(142, ALL, "cp_hqd_pq_wptr_poll_addr_hi", wptr_poll_hi),
+	R(143, ALL, "cp_hqd_pq_doorbell_control", doorbell),
+	R(144, G8, "cp_hqd_pq_wptr", dwords),
+	R(145, G8 | G9, "cp_hqd_pq_control", pq_control9),
+	R(145, G10UP, "cp_hqd_pq_control", pq_control10),
+	R(146, ALL, "cp_hqd_ib_base_addr_lo", addr_lo),
+	R(147, ALL, "cp_hqd_ib_base_addr_hi", addr_hi),
+	R(148, ALL, "cp_hqd_ib_rptr", dwords),
+	R(149, ALL, "cp_hqd_ib_control", hex),
+	R(150, ALL, "cp_hqd_iq_timer", hex),
+	R(151, ALL, "cp_hqd_iq_rptr", number),
+	R(152, G8 | G9, "cp_hqd_dequeue_request", dequeue9),
+	R(152, G10UP, "cp_hqd_dequeue_request", dequeue10),
+	R(153, ALL, "cp_hqd_dma_offload", hex),
+	R(154, BUT12, "cp_hqd_sema_cmd", hex),
+	R(155, ALL, "cp_hqd_msg_type", hex),
+	R(156, ALL, "cp_hqd_atomic0_preop_lo", hex),
+	R(157, ALL, "cp_hqd_atomic0_preop_hi", hex),
+	R(158, ALL, "cp_hqd_atomic1_preop_lo", hex),
+	R(159, ALL, "cp_hqd_atomic1_preop_hi", hex),
+	R(160, G8 | G9, "cp_hqd_hq_status0", hq_status9),
+	R(160, G10, "cp_hqd_hq_scheduler0", hq_status9),
+	R(160, G11UP, "cp_hqd_hq_status0", hq_status11),
+	R(161, G8 | G9 | G11UP, "cp_hqd_hq_control0", hex),
+	R(161, G10, "cp_hqd_hq_scheduler1", hex),
+	R(162, ALL, "cp_mqd_control", hex),
+	R(163, ALL, "cp_hqd_hq_status1", hex),
+	R(164, ALL, "cp_hqd_hq_control1", hex),
+	R(165, ALL, "cp_hqd_eop_base_addr_lo", eop_base_lo),
+	R(166, ALL, "cp_hqd_eop_base_addr_hi", eop_base_hi),
+	R(167, ALL, "cp_hqd_eop_control", eop_control),
+	R(168, ALL, "cp_hqd_eop_rptr", hex),
+	R(169, ALL, "cp_hqd_eop_wptr", hex),
+	R(170, ALL, "cp_hqd_eop_done_events", hex),
+	R(171, ALL, "cp_hqd_ctx_save_base_addr_lo", ctx_base_lo),
+	R(172, ALL, "cp_hqd_ctx_save_base_addr_hi", ctx_base_hi),
+	R(173, ALL, "cp_hqd_ctx_save_control", hex),
+	R(174, ALL, "cp_hqd_cntl_stack_offset", stack_offset),
+	R(175, ALL, "cp_hqd_cntl_stack_size", stack_size),
+	R(176, ALL, "cp_hqd_wg_state_offset", wave_offset),
+	R(177, ALL, "cp_hqd_ctx_save_size", ctx_size),
+	R(178, BUT12, "cp_hqd_gds_resource_state", hex),
+	R(179, ALL, "cp_hqd_error", error),
+	R(180, ALL, "cp_hqd_eop_wptr_mem", hex),
+	R(181, G8, "cp_hqd_eop_dones", hex),
+	R(181, G9UP, "cp_hqd_aql_control", aql_control),
+	R(182, G9UP, "cp_hqd_pq_wptr_lo", pq_wptr),
+	R(183, G9UP, "cp_hqd_pq_wptr_hi", pq_wptr),
+	R(184, G940, "cp_hqd_aql_control_1", hex),
+	R(184, G10, "cp_hqd_suspend_cntl_stack_offset", bytes),
+	R(185, G940, "cp_hqd_aql_dispatch_id", number),
+	R(185, G10, "cp_hqd_suspend_cntl_stack_dw_cnt", number),
+	R(186, G10, "cp_hqd_suspend_wg_state_offset", bytes),
+	R(225, G940, "pm4_target_xcc_in_xcp", number),
+	R(226, G940, "cp_mqd_stride_size", mqd_stride),
+};
+
+const struct reg *reg_compute(enum gfx_gen gen, unsigned dw)
+{
+	return reg_at(regs, sizeof(regs) / sizeof(regs[0]), gen, dw);
+}
+
+const struct reg *reg_compute_named(enum gfx_gen gen, const char *name)
+{
+	return reg_named(regs, sizeof(regs) / sizeof(regs[0]), gen, name);
+}
+
+char *reg_error_text(char text[160], uint32_t word)
+{
+	return reg_flags_text(text, 160, error, sizeof(error) / sizeof(error[0]), word);
+}

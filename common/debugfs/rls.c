@@ -1,0 +1,225 @@
+// Parser of debugfs rls; see rls.h.
+#include "common/debugfs/rls.h"
+
+#include "common/debugfs/dump.h"
+#include "common/debugfs/lex.h"
+#include "common/host/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { // PM4 type 3 opcodes, header bits 15:8
+	PM4_MAP_PROCESS = 0xa1,
+	PM4_MAP_QUEUES = 0xa2,
+	PM4_RUN_LIST = 0xa5,
+};
+
+enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // least length that has all fields used here
+
+void rls_init(struct rls *r)
+{
+	memset(r, 0, sizeof(*r));
+}
+
+void rls_fini(struct rls *r)
+{
+	free(r->nodes);
+	free(r->processes);
+	free(r->queues);
+	free(r->words);
+	rls_init(r);
+}
+
+// --- packets ---
+
+static int add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
+{
+	if (ARRAY_GROW(r->processes, r->cap_processes, r->nprocesses))
+		return -ENOMEM;
+	r->processes[r->nprocesses++] =
+		(struct rls_process){.pasid = w[1] & 0xffff,
+				     .announced = w[13] >> 22,
+				     .gws = w[13] & 0x7f,
+				     .sdma = w[13] >> 7 & 1,
+				     .quantum = w[1] >> 25,
+				     .page_table = (uint64_t)w[3] << 32 | w[2],
+				     .queue = (uint32_t)r->nqueues};
+	n->processes++;
+	return 0;
+}
+
+static int add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
+{
+	if (ARRAY_GROW(r->queues, r->cap_queues, r->nqueues))
+		return -ENOMEM;
+	r->queues[r->nqueues++] = (struct rls_queue){.mqd = (uint64_t)w[4] << 32 | w[3],
+						     .wptr = (uint64_t)w[6] << 32 | w[5],
+						     .doorbell = w[2] & 0x0ffffffc,
+						     .control = w[1]};
+	n->queues++;
+	if (n->processes)
+		r->processes[r->nprocesses - 1].queues++;
+	return 0;
+}
+
+static int read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, size_t len)
+{
+	switch (w[0] >> 8 & 0xff) {
+	case PM4_MAP_PROCESS: return len < MAP_PROCESS_WORDS ? 0 : add_process(r, n, w);
+	case PM4_MAP_QUEUES: return len < MAP_QUEUES_WORDS ? 0 : add_queue(r, n, w);
+	case PM4_RUN_LIST: n->chained = true; return 0;
+	default: return 0;
+	}
+}
+
+// Walks the words gathered for the last node.
+static int read_packets(struct rls *r)
+{
+	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
+	size_t at = 0;
+	int err = 0;
+
+	while (n && !err && at < r->nwords) {
+		const uint32_t *w = r->words + at;
+		size_t len = (w[0] >> 16 & 0x3fff) + 2;
+
+		if (w[0] >> 30 != 3 || len > r->nwords - at) {
+			n->damaged = true;
+			break;
+		}
+		err = read_packet(r, n, w, len);
+		at += len;
+	}
+	r->nwords = 0;
+	return err;
+}
+
+// --- lines ---
+
+// "Node 2, gpu_id f7bc:"
+static bool node_line(struct rls *r, const char *p, const char *end, int *err)
+{
+	uint32_t v[2];
+
+	if (!lex_line(p, end, "Node %d, gpu_id %x:", v))
+		return false;
+	*err = read_packets(r);
+	if (!*err && ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes))
+		*err = -ENOMEM;
+	if (!*err)
+		r->nodes[r->nnodes++] = (struct rls_node){.node = v[0],
+							  .gpu_id = v[1],
+							  .process = (uint32_t)r->nprocesses,
+							  .queue = (uint32_t)r->nqueues};
+	return true;
+}
+
+static bool none_line(struct rls *r, const char *p, const char *end)
+{
+	uint32_t none;
+
+	if (!r->nnodes || !lex_line(p, end, "No active runlist", &none))
+		return false;
+	r->nodes[r->nnodes - 1].state = RLS_NONE;
+	return true;
+}
+
+static bool is_empty(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	return p == end;
+}
+
+// A line as the kernel prints it, which is tried first: 2 blanks, 8 digits, a colon, and up to
+// eight times a blank and 8 digits.
+static bool plain_line(const char *p, const char *end, struct dump_line *l)
+{
+	enum { HEAD = 11, WORD = 9 };
+	size_t len = (size_t)(end - p), n = len > HEAD ? (len - HEAD) / WORD : 0;
+	if (len != HEAD + n * WORD || n < 1 || n > DUMP_WORDS || p[0] != ' ' || p[1] != ' ' ||
+	    p[10] != ':' || !dump_hex8(p + 2, &l->addr))
+		return false;
+	if (!dump_words_good(p + HEAD, (unsigned)n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		l->words[i] = dump_hex8_good(p + HEAD + i * WORD + 1);
+	l->count = (uint8_t)n;
+	l->valid = (uint8_t)((1u << n) - 1);
+	return true;
+}
+
+static int reserve_words(struct rls *r)
+{
+	int err = 0;
+	while (!err && r->cap_words < r->nwords + DUMP_WORDS)
+		err = ARRAY_GROW(r->words, r->cap_words, r->cap_words);
+	return err ? -ENOMEM : 0;
+}
+
+// Words must follow each other without a hole, or packets would be misread: behind one nothing
+// counts.
+static bool words_line(struct rls *r, const struct dump_line *l, int *err)
+{
+	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
+
+	if (!n || n->damaged)
+		return false;
+	n->state = RLS_DUMP;
+	n->damaged = l->addr != r->nwords * 4;
+	*err = reserve_words(r);
+	for (unsigned i = 0; !*err && !n->damaged && i < l->count; i++) {
+		n->damaged = !(l->valid >> i & 1);
+		if (!n->damaged)
+			r->words[r->nwords++] = l->words[i];
+	}
+	return !n->damaged;
+}
+
+static int parse_line(struct rls *r, const char *p, const char *end)
+{
+	struct dump_line l;
+	int err = 0;
+	bool known;
+
+	r->lines++;
+	if (plain_line(p, end, &l) || dump_line_parse(p, end, &l))
+		known = words_line(r, &l, &err);
+	else
+		known = node_line(r, p, end, &err) || none_line(r, p, end) || is_empty(p, end);
+	r->foreign += !known;
+	return err;
+}
+
+int rls_parse(struct rls *r, const char *text, size_t len)
+{
+	const char *end = text + len;
+	int err = 0;
+
+	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
+	r->lines = r->foreign = 0;
+	for (const char *p = text; !err && p < end;) {
+		const char *nl = dump_line_end(p, end);
+
+		err = parse_line(r, p, nl);
+		p = nl < end ? nl + 1 : end;
+	}
+	return err ? err : read_packets(r);
+}
+
+const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id)
+{
+	for (size_t i = 0; i < r->nnodes; i++)
+		if (r->nodes[i].gpu_id == gpu_id)
+			return &r->nodes[i];
+	return NULL;
+}
+
+bool rls_maps(const struct rls *r, const struct rls_node *n, uint32_t doorbell)
+{
+	for (uint32_t i = n->queue; i < n->queue + n->queues; i++)
+		if (r->queues[i].doorbell == doorbell)
+			return true;
+	return false;
+}

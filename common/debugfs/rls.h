@@ -1,0 +1,70 @@
+// /sys/kernel/debug/kfd/rls: the runlist of each GPU, that is which queues its scheduler was told
+// to run.
+//
+// Formats: kfd-facts 5.3 (kernel: pm_debugfs_runlist() in kfd_packet_manager.c, packets in
+// kfd_pm4_headers_ai.h). One pass, buffer in, records out. A GPU scheduled by MES (gfx11 and later)
+// never has one.
+#ifndef GPQ_DEBUGFS_RLS_H
+#define GPQ_DEBUGFS_RLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rls_state {
+	RLS_UNKNOWN, // neither a dump nor a word about it: the text was cut
+	RLS_NONE,    // "No active runlist": no active queue, or no scheduler that uses runlists
+	RLS_DUMP,
+};
+
+struct rls_node {
+	uint32_t node;   // number of the topology node
+	uint32_t gpu_id; // as in sysfs
+	uint8_t state;   // enum rls_state
+	bool chained; // over-subscribed: more is mapped than fits the hardware, which takes turns
+	bool damaged; // the dump ends inside a packet, or holds what is none
+	uint32_t process, processes; // rls.processes[process .. process + processes)
+	uint32_t queue, queues;      // rls.queues[queue .. queue + queues)
+};
+
+struct rls_process { // MAP_PROCESS
+	uint32_t pasid;
+	uint32_t announced;     // queues it has by its own count, active or not (10 bits)
+	uint32_t gws;           // GWS entries
+	uint32_t quantum;       // of a turn, as the scheduler counts it
+	uint64_t page_table;    // base of its page directory, flags in the low bits
+	bool sdma;              // may use SDMA
+	uint32_t queue, queues; // its MAP_QUEUES: rls.queues[queue .. queue + queues)
+};
+
+struct rls_queue {         // MAP_QUEUES
+	uint64_t mqd;      // GPU address of the MQD (XCC 0)
+	uint64_t wptr;     // address of the write index in the process
+	uint32_t doorbell; // byte offset in the doorbell BAR: unique on the GPU
+	uint32_t control;  // first dword: engine_sel 28:26 (0 compute, 2 and 3 SDMA), queue_type
+			   // 23:21
+};
+
+struct rls {
+	struct rls_node *nodes;
+	struct rls_process *processes;
+	struct rls_queue *queues;
+	uint32_t *words; // of the dump being read
+	size_t nnodes, nprocesses, nqueues, nwords;
+	size_t cap_nodes, cap_processes, cap_queues, cap_words;
+	uint32_t lines, foreign; // lines of the text, and those not understood
+};
+
+void rls_init(struct rls *r);
+void rls_fini(struct rls *r);
+
+// Parses text[0..len), replacing what r held. 0, or -ENOMEM.
+int rls_parse(struct rls *r, const char *text, size_t len);
+
+// The node of a GPU, or NULL.
+const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id);
+
+// True when the node's runlist has a queue with this doorbell.
+bool rls_maps(const struct rls *r, const struct rls_node *n, uint32_t doorbell);
+
+#endif
