@@ -1,0 +1,86 @@
+// A block of whole lines, taken apart as far as that needs nothing of what came before it; so that
+// several threads can work on one input, and most lines need no more than counting.
+//
+// Three kinds of lines come out: those that fit a known form (form.h) and of which only numbers
+// matter are counted; those that also say something in order (packets, kernel names, queues) become
+// items, parsed; the rest become items to be read as the scanner reads them. Then
+// amdlog_reading_take (reading.h) takes the digests of an input in the input's order.
+//
+// Where a record may have to be mended, or nearly nothing fits, the digest says `slow`, and the
+// block is to be scanned as a whole.
+#ifndef GPQ_AMDLOG_DIGEST_H
+#define GPQ_AMDLOG_DIGEST_H
+
+#include "common/amdlog/detail.h"
+#include "common/amdlog/form.h"
+#include "common/amdlog/scan.h"
+
+// Kinds that are items whatever is asked for: what they say depends on what was said before.
+#define AMDLOG_KIND(kind) (UINT32_C(1) << AMDLOG_##kind)
+#define AMDLOG_KINDS_PLACED                                                                       \
+	(AMDLOG_KIND(PACKET) | AMDLOG_KIND(DISPATCH) | AMDLOG_KIND(BARRIER_AND) |                 \
+	 AMDLOG_KIND(BARRIER_OR) | AMDLOG_KIND(BARRIER_VALUE) | AMDLOG_KIND(KERNEL) |             \
+	 AMDLOG_KIND(QUEUE_CREATED) | AMDLOG_KIND(QUEUE_SELECTED) | AMDLOG_KIND(QUEUE_ACQUIRED) | \
+	 AMDLOG_KIND(QUEUE_RELEASED) | AMDLOG_KIND(QUEUE_DELETED) | AMDLOG_KIND(QUEUE_ERROR) |    \
+	 AMDLOG_KIND(VERSION))
+
+// What API and command lines of a thread say of the stream its next packets go to.
+struct digest_stream {
+	bool api;        // there were API lines: the stream of before is over
+	bool by_command; // `stream` comes from a command line behind these
+	uint64_t stream; // AMDLOG_UNKNOWN: none is named
+};
+
+enum digest_what {
+	DIGEST_RECORD,
+	DIGEST_STREAM, // only `r.who` and `stream` are set
+	DIGEST_LINE,   // only `r.text` and `r.len` are set: a line to be scanned, with its newline
+};
+
+struct digest_item {
+	enum digest_what what;
+	// Of the lines counted since the item before, the times of the first and last record;
+	// first_us is AMDLOG_UNKNOWN when there are none.
+	uint64_t first_us, last_us;
+	struct amdlog_record r;      // its offset is not set
+	struct digest_stream stream; // of its thread, since the thread's last item
+	uint32_t name_hash;          // of a kernel's name, see intern_hash
+	struct amdlog_packet packet; // of packets
+};
+
+// What the counted lines of one thread add up to.
+struct digest_sum {
+	const struct form *form;
+	uint64_t records, api_calls, first_us, last_us;
+	struct digest_stream stream; // since this thread's last item
+	// The API line that names it, looked into when that matters; msg NULL: none.
+	struct amdlog_record entry;
+};
+
+struct digest {
+	bool slow;
+	uint64_t lines, foreign;           // counted: all, and those without a record
+	uint64_t steps_back;               // between counted records with no item between them
+	uint64_t first_us, last_us;        // as of an item, behind the last one
+	uint32_t kinds[AMDLOG_NKINDS][16]; // records counted, by level
+	uint32_t nitems, item_cap, nsums;
+	struct digest_item *items;
+	struct digest_sum *sums; // in the order of their first record; room for FORM_MAX
+};
+
+// False when memory is short; digest_fini then, too.
+bool digest_init(struct digest *d);
+void digest_fini(struct digest *d);
+
+// What a thread needs to make digests.
+struct digester;
+
+// `kinds`: a bit for each kind of record that must become an item. NULL when memory is short.
+struct digester *digester_new(const struct forms *forms, uint32_t kinds);
+void digester_free(struct digester *g);
+
+// Digests text[0..len), whole lines of which the last ends with a newline, and MARKS_PAD more bytes
+// may be read behind them. `d` points into the text.
+void digester_run(struct digester *g, struct digest *d, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,76 @@
+// The prefixes an input repeats: nearly every record of a thread begins with the same bytes, but
+// for level, file, line and time. A form is what must be equal; a record that fits one needs no
+// parsing of its prefix.
+//
+// One thread adds forms, in the order of the records; any thread may look them up meanwhile. What
+// is not in the table yet is parsed in full, so that who adds when makes no difference to the
+// result.
+//
+// Facts: amd-log-facts.md section 2: the columns are fixed up to the time, then the process part of
+// releases from 5.0 on. Older ones and odd ones get no form.
+#ifndef GPQ_AMDLOG_FORM_H
+#define GPQ_AMDLOG_FORM_H
+
+#include "common/amdlog/record.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define FORM_AT    28 // column of the colon behind the file's name
+#define FORM_BYTES 64 // that are compared from there on
+#define FORM_MAX   1024
+#define FORM_SLOTS 4096
+#define FORM_BARE  8 // without a process
+#define FORM_ENDS  8 // columns a message begins in
+
+typedef uint8_t form_vec __attribute__((vector_size(16)));
+typedef uint64_t form_words __attribute__((vector_size(16)));
+
+struct form {
+	form_vec text[FORM_BYTES / 16], mask[FORM_BYTES / 16]; // 0 in the mask: any byte
+	uint64_t high_mask;       // of the eight bytes in front of the time's last eight digits
+	uint8_t time_end, msg_at; // columns behind the time, and of the message
+	bool has_thread;
+	enum amdlog_style style : 8;
+	uint16_t first; // index of the first form of the same thread
+	uint32_t who;
+};
+
+struct forms {
+	_Atomic uint32_t n;
+	_Atomic uint32_t nbare, nends;
+	uint16_t bare[FORM_BARE];
+	uint8_t ends[FORM_ENDS];
+	_Atomic uint16_t slots[FORM_SLOTS]; // index + 1, 0 is free
+	struct form v[FORM_MAX];
+};
+
+// Notes the prefix of `r`, whose time lies in columns [FORM_AT + 7, time_end), unless it is known
+// or none that repeats.
+void forms_note(struct forms *f, const struct amdlog_record *r, size_t time_end);
+
+// Another input: process numbers mean something else. No thread may be looking.
+void forms_reset(struct forms *f);
+
+// The form of the record at `p`, of which FORM_AT + FORM_BYTES bytes may be read, or NULL.
+const struct form *forms_find(const struct forms *f, const char *p);
+
+// Bits that differ in one of the four parts.
+static inline form_words form_differs(const struct form *f, const char *p, unsigned part)
+{
+	form_vec here;
+
+	memcpy(&here, p + FORM_AT + part * 16, sizeof(here));
+	return (form_words)((here ^ f->text[part]) & f->mask[part]);
+}
+
+// Do the bytes at `p` fit, the time's digits aside? Callers see to the record's length.
+static inline bool form_fits(const struct form *f, const char *p)
+{
+	form_words differ = form_differs(f, p, 0) | form_differs(f, p, 1) | form_differs(f, p, 2) |
+			    form_differs(f, p, 3);
+
+	return !(differ[0] | differ[1]);
+}
+
+#endif

@@ -1,0 +1,108 @@
+// Taking blocks in order (see reading.h).
+#include "common/amdlog/reading.h"
+
+#include <stdlib.h>
+
+static void take_record(void *ctx, const struct amdlog_record *record)
+{
+	struct amdlog_reading *r = ctx;
+	struct amdlog_event e;
+
+	if (amdlog_summary_add(r->sum, r->scan, record, &e) && r->event)
+		r->event(r->ctx, &e);
+}
+
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum)
+{
+	const struct amdlog_sink own = {.ctx = r, .record = take_record};
+	struct amdlog_sink sink;
+
+	*r = (struct amdlog_reading){.sum = sum};
+	r->forms = calloc(1, sizeof(*r->forms));
+	r->mend = amdlog_mend_new(&own);
+	if (!r->forms || !r->mend)
+		return false;
+	sink = amdlog_mend_sink(r->mend);
+	r->scan = amdlog_scan_new(&sink);
+	if (!r->scan)
+		return false;
+	amdlog_mend_watch(r->mend, r->scan);
+	amdlog_scan_note(r->scan, r->forms);
+	return true;
+}
+
+void amdlog_reading_fini(struct amdlog_reading *r)
+{
+	amdlog_scan_free(r->scan);
+	amdlog_mend_free(r->mend);
+	free(r->forms);
+}
+
+// Where the digest's next item lies in the text, and how far the scanner has been told.
+struct place {
+	const char *text, *told;
+	uint64_t offset; // of `text` in the input
+};
+
+static void tell(struct amdlog_reading *r, struct place *p, const char *to)
+{
+	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->told)};
+
+	amdlog_scan_skip(r->scan, &seen);
+	p->told = to;
+}
+
+static void take_item(struct amdlog_reading *r, struct place *p, struct digest_item *item)
+{
+	struct amdlog_event e;
+
+	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
+	switch (item->what) {
+	case DIGEST_STREAM: amdlog_summary_add_stream(r->sum, r->scan, item); break;
+	case DIGEST_LINE:
+		tell(r, p, item->r.text);
+		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
+		p->told = item->r.text + item->r.len;
+		break;
+	case DIGEST_RECORD:
+		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
+		if (amdlog_summary_add_item(r->sum, r->scan, item, &e) && r->event)
+			r->event(r->ctx, &e);
+		break;
+	}
+}
+
+static void take_digest(struct amdlog_reading *r, const char *text, size_t len,
+			const struct digest *d)
+{
+	struct place p = {text, text, amdlog_scan_offset(r->scan)};
+	struct amdlog_counts seen = {.lines = d->lines, .foreign = d->foreign};
+
+	seen.records = d->lines - d->foreign;
+	for (uint32_t i = 0; i < d->nitems; i++) {
+		take_item(r, &p, &d->items[i]);
+		seen.lines += d->items[i].what == DIGEST_RECORD;
+		seen.records += d->items[i].what == DIGEST_RECORD;
+	}
+	amdlog_summary_add_times(r->sum, d->first_us, d->last_us);
+	amdlog_summary_add_sums(r->sum, r->scan, d);
+	tell(r, &p, text + len);
+	amdlog_scan_skip(r->scan, &seen);
+}
+
+void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
+			 const struct digest *d)
+{
+	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
+		amdlog_scan_feed(r->scan, text, len, 0);
+	else if (d && !d->slow && amdlog_mend_idle(r->mend))
+		take_digest(r, text, len, d);
+	else
+		amdlog_scan_lines(r->scan, text, len);
+}
+
+void amdlog_reading_end(struct amdlog_reading *r)
+{
+	amdlog_scan_end(r->scan);
+	amdlog_mend_end(r->mend);
+}

@@ -1,0 +1,38 @@
+// Reading a log into a summary: the blocks of an input, digested by any threads, taken in order.
+//
+//   block -> digester_run (any thread) -> amdlog_reading_take (one block after the other)
+//                                           |-> summary            counted lines
+//                                           |-> summary, event     items
+//                                           `-> scanner -> mend -> summary, event   all other text
+//
+// The result is the same as that of scanning all text from front to end.
+#ifndef GPQ_AMDLOG_READING_H
+#define GPQ_AMDLOG_READING_H
+
+#include "common/amdlog/mend.h"
+#include "common/amdlog/summary.h"
+
+struct amdlog_reading {
+	struct amdlog_summary *sum; // not owned
+	struct amdlog_scan *scan;
+	struct amdlog_mend *mend;
+	struct forms *forms;
+	// Called for records that the filter lets pass: for all, or for those only of which
+	// digests make items. May be NULL.
+	void (*event)(void *ctx, const struct amdlog_event *e);
+	void *ctx;
+};
+
+// False when memory is short; amdlog_reading_fini then, too.
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum);
+void amdlog_reading_fini(struct amdlog_reading *r);
+
+// The next text of the input. `d`: its digest, when it begins and ends with a line and the filter
+// leaves nothing out; else NULL.
+void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
+			 const struct digest *d);
+
+// The input ends; another may follow.
+void amdlog_reading_end(struct amdlog_reading *r);
+
+#endif

@@ -1,0 +1,109 @@
+// What the parts of the scanner share: block handling (scan.c), prefixes (prefix.c), threads
+// (who.c) and message kinds (kind.c).
+#ifndef GPQ_AMDLOG_SCAN_PRIV_H
+#define GPQ_AMDLOG_SCAN_PRIV_H
+
+#include "common/amdlog/form.h"
+#include "common/amdlog/intern.h"
+#include "common/amdlog/marks.h"
+#include "common/amdlog/scan.h"
+
+#include <string.h>
+
+#define SCAN_READ     ((size_t)256 * 1024) // at most this much is asked of a read
+#define SCAN_LOOK     ((size_t)1024)       // a prefix is shorter
+#define SCAN_CAP      (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
+#define SCAN_TILE     ((size_t)4096)
+#define WHO_SLOTS     64
+#define WHO_TEXT      56 // a multiple of 8
+#define LEVEL_NONE    255
+#define KIND_PATTERNS 64
+
+// The text of a process part seen before, and whose it is: nearly every line repeats one of a few.
+struct who_slot {
+	uint8_t len; // 0: free
+	char text[WHO_TEXT];
+	enum amdlog_style style;
+	uint32_t who;
+};
+
+// The table of message beginnings, prepared for comparing eight bytes at once.
+struct kind_index {
+	uint8_t from[128]; // first pattern with this letter
+	uint64_t word[KIND_PATTERNS], mask[KIND_PATTERNS];
+};
+
+struct amdlog_scan {
+	struct amdlog_sink sink;
+	marks_fn *find_marks;
+	struct amdlog_counts counts;
+
+	// The line at the front of the buffer.
+	bool in_line;     // its beginning was in an earlier block
+	bool line_rec;    // it begins with a record
+	bool seg_rec;     // the segment at the front of the buffer is a record
+	bool seg_done;    // and was handed out already: it is too long, and skipped
+	const char *text; // the buffer, or the lines of a caller
+	uint64_t base;    // offset of `text` in the input
+	size_t fill;      // bytes in the buffer
+	uint32_t source;  // number of the input
+	int64_t assumed;  // process of records that name none; -1
+
+	struct forms *forms; // to note prefixes in; NULL: nobody looks for them
+	struct kind_index kinds;
+	const struct who_slot *last; // used last; its length serves to find the next one
+	struct who_slot slots[WHO_SLOTS];
+	struct intern who_keys;
+	struct intern tid_keys; // 3.7 to 4.5: some lines have the tid only
+	struct amdlog_who *who;
+	uint32_t nwho, who_cap;
+
+	uint32_t marks[SCAN_TILE + MARKS_SPARE];
+	char buf[SCAN_CAP + MARKS_PAD];
+};
+
+// Length of the prefix up to and without the time when `p` begins like one (":3:name.cpp   :12  :
+// 123"), else 0. With `strict` the file must be named like one of the runtime's, as it must within
+// a line.
+size_t prefix_shape(const char *p, size_t len, bool strict);
+
+// What a line must begin with to begin with a record.
+bool is_record_line(const char *p, size_t len);
+
+// Fills style, time, who, msg of a record whose text and len are set.
+void prefix_parse(struct amdlog_scan *s, struct amdlog_record *r);
+
+void kind_init(struct kind_index *index);
+
+// Fills kind and name_len.
+void kind_parse(const struct kind_index *index, struct amdlog_record *r);
+
+bool who_init(struct amdlog_scan *s);
+void who_fini(struct amdlog_scan *s);
+
+// Reads a process part at `p`; returns its length (0: none) and sets style and who.
+size_t who_parse(struct amdlog_scan *s, const char *p, size_t len, struct amdlog_record *r);
+
+static inline uint64_t load64(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+// Value of a hexadecimal digit, or -1.
+static inline int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#endif
