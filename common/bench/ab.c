@@ -1,0 +1,551 @@
+// Running the experiment; ab.h.
+#include "common/bench/ab.h"
+
+#include "common/bench/ablog.h"
+#include "common/bench/side.h"
+#include "common/bench/subject.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+
+const char *const ab_mode_name[AB_MODES] = {"alone", "shared", "preempt"};
+
+// What a command prints, as far as it is wanted.
+struct printed {
+	regex_t regex, ready;
+	bool has_regex, has_ready, is_ready;
+	struct samples v;
+	size_t start; // in the window: from here on
+};
+
+struct experiment {
+	const struct ab_plan *plan;
+	struct ab_run *run;
+	struct side online, offline;
+	struct printed online_printed, offline_printed;
+	struct lineup_taking taking;
+	unsigned taken_queues;  // that the lineup being taken is about
+	unsigned lineup_queues; // of the best one that was taken
+	unsigned lineup;        // which one of the run's is next
+	bool taken_held;        // offline was suspended meanwhile
+	int signals;
+	bool stopped, bursts, busy;
+	bool watch; // online's queues are watched
+	uint64_t busy_since, idle_since, held_since, looked;
+	uint64_t online_from, window_from;
+	char log[2][4096]; // AMD_LOG_LEVEL_FILE of the online and the offline command
+	int status;
+	char *why;
+};
+
+static int fail(struct experiment *x, int status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct experiment *x, int status, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	if (!x->status) {
+		x->status = status;
+		vsnprintf(x->why, 400, fmt, ap);
+	}
+	va_end(ap);
+	return -1;
+}
+
+static int failed(struct experiment *x, const struct kfd_failure *f)
+{
+	return fail(x, f->status ? f->status : 1, "%s", f->text);
+}
+
+// What it prints: the first group of the expression, a number.
+static void on_line(void *arg, const char *line)
+{
+	struct printed *p = arg;
+	regmatch_t m[2];
+	char *end;
+	if (p->has_ready && !p->is_ready)
+		p->is_ready = regexec(&p->ready, line, 0, NULL, 0) == 0;
+	if (!p->has_regex || regexec(&p->regex, line, 2, m, 0) || m[1].rm_so < 0)
+		return;
+	double v = strtod(line + m[1].rm_so, &end);
+	if (end != line + m[1].rm_so)
+		samples_add(&p->v, v);
+}
+
+// ---- which queues they have
+
+// A lineup of more queues than the last one is a better one: queues come one by one.
+static void take_lineup(struct experiment *x)
+{
+	pid_t online[CHILD_PIDS_MAX], offline[CHILD_PIDS_MAX];
+	unsigned num = x->online.num_queues + x->offline.num_queues;
+	if (x->taking.fd >= 0 || num <= x->lineup_queues)
+		return;
+	unsigned n = side_pids(&x->online, online, CHILD_PIDS_MAX);
+	unsigned k = side_pids(&x->offline, offline, CHILD_PIDS_MAX);
+	x->taken_queues = num;
+	x->taken_held = x->offline.held;
+	lineup_take(&x->taking, online, n, offline, k);
+}
+
+// Where suspended queues would be is not known.
+static void forget_slots(struct lineup *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].offline)
+			l->v[i].slots[0] = '\0';
+}
+
+static void poll_lineup(struct experiment *x)
+{
+	x->taken_held |= x->offline.held;
+	if (x->taking.fd < 0 || lineup_poll(&x->taking, &x->run->lineup[x->lineup]) != 1)
+		return;
+	x->lineup_queues = x->taken_queues;
+	if (x->taken_held)
+		forget_slots(&x->run->lineup[x->lineup]);
+}
+
+// The next one is of other processes, that do not run beside these.
+static void next_lineup(struct experiment *x)
+{
+	lineup_stop(&x->taking);
+	x->lineup_queues = 0;
+	x->lineup++;
+}
+
+// ---- suspending and resuming
+
+static int set_held(struct experiment *x, bool hold)
+{
+	struct kfd_failure f = {0};
+	uint64_t asked = bench_now();
+	bool was = x->offline.held;
+	if (side_hold(&x->offline, hold, &f))
+		return failed(x, &f);
+	uint64_t now = bench_now();
+	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
+	if (hold) {
+		x->held_since = now;
+		x->run->holds++;
+	} else if (was) {
+		x->run->held_ns += asked - x->held_since;
+	}
+	return 0;
+}
+
+// A request is what lies between two times at which the queues are empty.
+static int watch_online(struct experiment *x)
+{
+	bool work = side_has_work(&x->online);
+	uint64_t now = bench_now();
+	if (work && !x->busy)
+		x->busy_since = now;
+	if (!work && x->busy) {
+		samples_add(&x->run->latency, (double)(now - x->busy_since));
+		x->idle_since = now;
+	}
+	x->busy = work;
+	if (!x->bursts)
+		return 0;
+	if (work && !x->offline.held)
+		return set_held(x, true);
+	if (!work && x->offline.held && now >= x->idle_since + x->plan->idle_ns)
+		return set_held(x, false);
+	return 0;
+}
+
+static void tick(void *arg)
+{
+	struct experiment *x = arg;
+	child_tick(&x->online.child, on_line, &x->online_printed);
+	child_tick(&x->offline.child, on_line, &x->offline_printed);
+}
+
+static int look(struct experiment *x)
+{
+	struct kfd_failure f = {0};
+	x->looked = bench_now();
+	if (side_look(&x->online, &f) || side_look(&x->offline, &f))
+		return failed(x, &f);
+	take_lineup(x);
+	poll_lineup(x);
+	return 0;
+}
+
+// One turn of the loop: at most `ns` later. False when it has to end.
+static bool turn(struct experiment *x, uint64_t ns)
+{
+	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
+			     {.fd = x->online.child.out, .events = POLLIN},
+			     {.fd = x->offline.child.out, .events = POLLIN}};
+	struct timespec t = {0, (long)ns};
+	ppoll(p, 3, &t, NULL);
+	if (p[0].revents && bench_signals_stop(x->signals))
+		x->stopped = true;
+	tick(x);
+	if (bench_now() > x->looked + 50 * MS && look(x))
+		return false;
+	return !x->stopped && !(x->watch && watch_online(x));
+}
+
+// Work is to be seen as soon as it is there; its end, only where latencies are measured by it.
+static uint64_t pace(const struct experiment *x)
+{
+	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
+	if (!x->watch)
+		return 2 * MS;
+	return measured && x->busy && x->offline.held == x->bursts ? MS / 2 : MS / 20;
+}
+
+static bool run_until(struct experiment *x, uint64_t until)
+{
+	while (bench_now() < until)
+		if (!turn(x, pace(x)))
+			return false;
+	return true;
+}
+
+// ---- starting
+
+static int start(struct experiment *x, struct side *s)
+{
+	bool offline = s == &x->offline;
+	const char *command = offline ? x->plan->offline : x->plan->online;
+	struct child_log log = {.level = "4"};
+	if (x->plan->log_dir)
+		log.file = x->log[offline];
+	return side_start(s, offline ? "offline" : "online", command, &log)
+		       ? fail(x, 1, "%s: %s", command, strerror(errno))
+		       : 0;
+}
+
+static int ended_early(struct experiment *x, struct side *s)
+{
+	char status[32];
+	uint64_t patience = bench_now() + 1000 * MS;
+	while (!s->child.ended && bench_now() < patience)
+		turn(x, 2 * MS);
+	if (!s->child.ended)
+		return fail(x, 1, "a process of the %s command ended", s->name);
+	const char *tail = s->child.tail.data ? s->child.tail.data : "";
+	size_t n = strlen(tail);
+	while (n && tail[n - 1] == '\n')
+		n--;
+	const char *line = memrchr(tail, '\n', n);
+	line = line ? line + 1 : tail;
+	child_status_text(&s->child, status);
+	int len = (int)(tail + n - line);
+	return fail(x, 1, "the %s command ended with %s; it said last: %.*s", s->name, status,
+		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+}
+
+// Until its processes have queues, and their number has been the same for a while.
+static int wait_for_queues(struct experiment *x, struct side *s, uint64_t steady)
+{
+	uint64_t end = bench_now() + x->plan->ready_ns, since = bench_now();
+	size_t before = 0;
+	while (bench_now() < end) {
+		if (look(x))
+			return -1;
+		if (s->n != before)
+			since = bench_now();
+		before = s->n;
+		if (s->n && bench_now() >= since + steady)
+			return 0;
+		if (!turn(x, 10 * MS))
+			return fail(x, 1, "stopped");
+		if (s->child.ended)
+			return ended_early(x, s);
+	}
+	return fail(x, 1, "the %s command had no queues within %.3g s", s->name,
+		    (double)x->plan->ready_ns / 1e9);
+}
+
+static bool is_at_work(struct experiment *x)
+{
+	const struct printed *p = &x->offline_printed;
+	return p->has_ready ? p->is_ready : side_has_moved(&x->offline);
+}
+
+// A program has queues long before it has something for them to do.
+static int wait_for_work(struct experiment *x, struct side *s)
+{
+	uint64_t end = bench_now() + x->plan->ready_ns;
+	while (!is_at_work(x)) {
+		if (!turn(x, 10 * MS))
+			return fail(x, 1, "stopped");
+		if (s->child.ended)
+			return ended_early(x, s);
+		if (bench_now() >= end)
+			return fail(x, 1, "the %s command %s within %.3g s", s->name,
+				    x->plan->offline_ready
+					    ? "printed no line that matches --offline-ready"
+					    : "has queues, but they took nothing",
+				    (double)x->plan->ready_ns / 1e9);
+	}
+	return 0;
+}
+
+static int start_offline(struct experiment *x)
+{
+	struct side *s = &x->offline;
+	s->attach = true;
+	s->grace = x->plan->grace;
+	if (start(x, s) || wait_for_queues(x, s, 500 * MS) || wait_for_work(x, s))
+		return -1;
+	return 0;
+}
+
+// ---- counting
+
+static void begin_window(struct experiment *x)
+{
+	side_count_begin(&x->offline);
+	x->offline_printed.start = x->offline_printed.v.n;
+	x->window_from = bench_now();
+}
+
+static int end_window(struct experiment *x)
+{
+	const struct printed *p = &x->offline_printed;
+	struct kfd_failure f = {0};
+	double sum = 0;
+	x->run->window_ns = bench_now() - x->window_from;
+	if (side_count_end(&x->offline, &x->run->packets, &f))
+		return ended_early(x, &x->offline);
+	for (size_t i = p->start; i < p->v.n; i++)
+		sum += p->v.v[i];
+	if (p->v.n > p->start)
+		x->run->offline_metric = sum / (double)(p->v.n - p->start);
+	return 0;
+}
+
+static int run_online(struct experiment *x)
+{
+	struct side *s = &x->online;
+	x->online_from = bench_now();
+	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
+	if (start(x, s))
+		return -1;
+	if (s->attach && wait_for_queues(x, s, 0))
+		return -1;
+	x->watch = s->attach;
+	while (!s->child.ended)
+		if (!turn(x, pace(x)))
+			return fail(x, 1, "stopped");
+	x->run->online_ns = bench_now() - x->online_from;
+	return s->child.status ? ended_early(x, s) : 0;
+}
+
+static void end_online(struct experiment *x)
+{
+	x->watch = x->busy = false;
+	side_release(&x->online);
+	child_end(&x->online.child, 2000 * MS, tick, x);
+}
+
+static int run_online_in_window(struct experiment *x, enum ab_mode mode)
+{
+	bool whole = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_COMMAND;
+	x->bursts = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
+	begin_window(x);
+	if (!run_until(x, bench_now() + x->plan->lead_ns))
+		return fail(x, 1, "stopped");
+	if (whole && set_held(x, true))
+		return -1;
+	int r = run_online(x);
+	end_online(x);
+	x->bursts = false;
+	if (x->offline.held && set_held(x, false))
+		return -1;
+	if (r || !run_until(x, bench_now() + x->plan->lead_ns))
+		return fail(x, 1, "stopped");
+	return end_window(x);
+}
+
+static int run_alone(struct experiment *x)
+{
+	int r = run_online(x);
+	end_online(x);
+	next_lineup(x);
+	if (r || start_offline(x))
+		return -1;
+	begin_window(x);
+	if (!run_until(x, bench_now() + x->run->online_ns + 2 * x->plan->lead_ns))
+		return fail(x, 1, "stopped");
+	return end_window(x);
+}
+
+static int run_both(struct experiment *x, enum ab_mode mode)
+{
+	return start_offline(x) || run_online_in_window(x, mode) ? -1 : 0;
+}
+
+// ---- AMD logs
+
+static const char *log_of(const struct experiment *x, bool offline)
+{
+	if (x->plan->log_dir)
+		return x->log[offline];
+	return offline ? x->plan->offline_log : x->plan->online_log;
+}
+
+// Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
+static int read_log(struct experiment *x, bool offline, uint64_t from, uint64_t ns, struct ablog *l)
+{
+	const char *path = log_of(x, offline);
+	*l = (struct ablog){.from_us = from / 1000, .until_us = (from + ns) / 1000};
+	if (ablog_add(l, path))
+		return fail(x, 1, "the %s command's log %s: %s", offline ? "offline" : "online",
+			    path,
+			    errno == ENOENT ? "it wrote none; does it use HIP?" : strerror(errno));
+	if (l->records)
+		return 0;
+	return fail(x, 1, "the %s command's log %s has no record of the time it ran",
+		    offline ? "offline" : "online", path);
+}
+
+static int take_log_latencies(struct experiment *x)
+{
+	struct ablog l;
+	int r = read_log(x, false, x->online_from, x->run->online_ns, &l);
+	samples_fini(&x->run->latency);
+	x->run->latency = l.latency;
+	if (!r && !x->run->latency.n)
+		return fail(x, 1, "the online command's log %s has no launch that a call waits for",
+			    log_of(x, false));
+	return r;
+}
+
+static int take_log_rate(struct experiment *x)
+{
+	struct ablog l;
+	int r = read_log(x, true, x->window_from, x->run->window_ns, &l);
+	// Launches say what was handed in; what was taken, the queues know better.
+	if (l.packets)
+		x->run->offline_logged = l.packets;
+	ablog_fini(&l);
+	return r;
+}
+
+// The latencies of a run: printed, logged, seen in the queues, or the command as a whole.
+static int take_latencies(struct experiment *x)
+{
+	const struct samples *printed = &x->online_printed.v;
+	if (log_of(x, false) && !x->plan->metric)
+		return take_log_latencies(x);
+	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
+		samples_add(&x->run->latency, (double)x->run->online_ns);
+	if (x->plan->metric)
+		samples_fini(&x->run->latency); // what was seen in the queues is another thing
+	for (size_t i = 0; i < printed->n; i++)
+		if (samples_add(&x->run->latency, printed->v[i] * x->plan->metric_ns))
+			return fail(x, 1, "out of memory");
+	if (x->plan->metric && !printed->n)
+		return fail(x, 1, "no line of the online command's output matches --metric");
+	if (!x->run->latency.n)
+		return fail(x, 1, "the online command's queues never had anything to do");
+	return 0;
+}
+
+// ---- one run
+
+static int compile(struct experiment *x, struct printed *p, const char *text)
+{
+	if (!text)
+		return 0;
+	if (regcomp(&p->regex, text, REG_EXTENDED))
+		return fail(x, 2, "%s is no extended regular expression", text);
+	p->has_regex = true;
+	return p->regex.re_nsub ? 0 : fail(x, 2, "%s has no group ( ) around the number", text);
+}
+
+static int compile_ready(struct experiment *x)
+{
+	struct printed *p = &x->offline_printed;
+	const char *text = x->plan->offline_ready;
+	if (!text)
+		return 0;
+	if (regcomp(&p->ready, text, REG_EXTENDED | REG_NOSUB))
+		return fail(x, 2, "%s is no extended regular expression", text);
+	p->has_ready = true;
+	return 0;
+}
+
+static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
+{
+	static const char *const names[] = {"online", "offline"};
+	for (unsigned i = 0; x->plan->log_dir && i < 2; i++)
+		if (snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", x->plan->log_dir,
+			     ab_mode_name[mode], (unsigned long long)number + 1,
+			     names[i]) >= (int)sizeof(x->log[i]))
+			return fail(x, 2, "--log: the name is too long");
+	return 0;
+}
+
+static void printed_fini(struct printed *p)
+{
+	samples_fini(&p->v);
+	if (p->has_regex)
+		regfree(&p->regex);
+	if (p->has_ready)
+		regfree(&p->ready);
+}
+
+static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
+{
+	const struct ab_plan *p = x->plan;
+	int r = compile(x, &x->online_printed, p->metric) ||
+		compile(x, &x->offline_printed, p->offline_metric) || compile_ready(x) ||
+		name_logs(x, mode, number);
+	r = r || (mode == AB_ALONE ? run_alone(x) : run_both(x, mode));
+	side_release(&x->online);
+	side_release(&x->offline);
+	child_end(&x->online.child, 2000 * MS, tick, x);
+	child_end(&x->offline.child, 2000 * MS, tick, x);
+	r = r || take_latencies(x);
+	if (!r && log_of(x, true))
+		take_log_rate(x);
+}
+
+int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
+		bool *stopped, char why[400])
+{
+	struct experiment *x = calloc(1, sizeof(*x));
+	*why = '\0';
+	*r = (struct ab_run){.mode = mode,
+			     .number = number,
+			     .offline_metric = NAN,
+			     .offline_logged = UINT64_MAX};
+	if (!x) {
+		snprintf(why, 400, "out of memory");
+		return 1;
+	}
+	x->plan = p;
+	x->run = r;
+	x->why = why;
+	x->taking.fd = x->online.child.out = x->offline.child.out = -1;
+	x->signals = bench_signals_open();
+	measure(x, mode, number);
+	int status = x->status;
+	*stopped = x->stopped;
+	lineup_stop(&x->taking);
+	side_fini(&x->online);
+	side_fini(&x->offline);
+	printed_fini(&x->online_printed);
+	printed_fini(&x->offline_printed);
+	close(x->signals);
+	free(x);
+	return status;
+}

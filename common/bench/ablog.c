@@ -1,0 +1,210 @@
+// Requests and work from AMD logs; ablog.h.
+#include "common/bench/ablog.h"
+
+#include "common/amdlog/detail.h"
+#include "common/amdlog/scan.h"
+#include "common/host/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Where a thread is.
+struct thread {
+	uint64_t begin_us; // of its request; AMDLOG_UNKNOWN: none is open
+};
+
+struct ring {
+	int64_t pid;
+	uint64_t hwq;
+	uint64_t rptr;
+};
+
+// Reading one file.
+struct reader {
+	struct ablog *log;
+	struct amdlog_scan *scan;
+	struct thread *thread; // by number of the scanner
+	size_t threads, thread_cap;
+	struct ring *ring;
+	size_t rings, ring_cap;
+	bool no_memory;
+};
+
+static bool name_has(const struct amdlog_record *r, const char *part)
+{
+	return memmem(r->msg, r->name_len, part, strlen(part)) != NULL;
+}
+
+static bool name_ends(const struct amdlog_record *r, const char *part)
+{
+	size_t n = strlen(part);
+	return r->name_len >= n && memcmp(r->msg + r->name_len - n, part, n) == 0;
+}
+
+// Calls that give the GPU something to do.
+static bool begins(const struct amdlog_record *r)
+{
+	switch (r->kind) {
+	case AMDLOG_DISPATCH:
+	case AMDLOG_KERNEL: return true;
+	case AMDLOG_API_ENTRY:
+		return name_has(r, "Launch") || name_ends(r, "Async") || name_has(r, "hipMemcpy");
+	default: return false;
+	}
+}
+
+// Calls that return when the GPU has done it.
+static bool ends(const struct amdlog_record *r)
+{
+	return r->kind == AMDLOG_API_RETURN &&
+	       (name_has(r, "Synchronize") || (name_has(r, "hipMemcpy") && !name_has(r, "Async")));
+}
+
+static struct thread *thread_of(struct reader *x, uint32_t who)
+{
+	while (x->threads <= who) {
+		if (ARRAY_GROW(x->thread, x->thread_cap, x->threads))
+			return NULL;
+		x->thread[x->threads++].begin_us = AMDLOG_UNKNOWN;
+	}
+	return &x->thread[who];
+}
+
+static void follow_request(struct reader *x, const struct amdlog_record *r)
+{
+	struct thread *t = thread_of(x, r->who);
+	if (!t) {
+		x->no_memory = true;
+		return;
+	}
+	if (t->begin_us == AMDLOG_UNKNOWN && begins(r)) {
+		t->begin_us = r->time_us;
+	} else if (t->begin_us != AMDLOG_UNKNOWN && ends(r)) {
+		if (r->time_us >= t->begin_us)
+			x->no_memory |= samples_add(&x->log->latency,
+						    (double)(r->time_us - t->begin_us) * 1e3) != 0;
+		t->begin_us = AMDLOG_UNKNOWN;
+	}
+}
+
+static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_packet *p)
+{
+	for (size_t i = 0; i < x->rings; i++)
+		if (x->ring[i].pid == pid && x->ring[i].hwq == p->hwq)
+			return &x->ring[i];
+	if (ARRAY_GROW(x->ring, x->ring_cap, x->rings))
+		return NULL;
+	x->ring[x->rings] = (struct ring){pid, p->hwq, p->rptr};
+	return &x->ring[x->rings++];
+}
+
+// The index is 32 bits wide in the log, and lines of different threads may stand in another order.
+static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
+{
+	struct amdlog_packet p;
+	uint32_t n;
+	const struct amdlog_who *who = amdlog_scan_who(x->scan, &n);
+	amdlog_packet_parse(r, &p);
+	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
+		return;
+	struct ring *ring = ring_of(x, r->who < n ? who[r->who].pid : -1, &p);
+	uint32_t ahead = ring ? (uint32_t)(p.rptr - ring->rptr) : 0;
+	x->no_memory |= !ring;
+	if (!ring || ahead > UINT32_MAX / 2)
+		return;
+	x->log->packets += within ? ahead : 0;
+	ring->rptr = p.rptr;
+}
+
+static void on_record(void *ctx, const struct amdlog_record *r)
+{
+	struct reader *x = ctx;
+	bool within = r->time_us >= x->log->from_us && r->time_us <= x->log->until_us;
+	if (r->time_us == AMDLOG_UNKNOWN)
+		return;
+	switch (r->kind) {
+	case AMDLOG_PACKET:
+	case AMDLOG_DISPATCH:
+	case AMDLOG_BARRIER_AND:
+	case AMDLOG_BARRIER_OR:
+	case AMDLOG_BARRIER_VALUE: count_packet(x, r, within); break;
+	default: break;
+	}
+	x->log->records += within;
+	if (within)
+		follow_request(x, r);
+}
+
+static int read_file(struct reader *x, int fd)
+{
+	size_t size;
+	ssize_t n = 0;
+	char *room;
+	while ((room = amdlog_scan_room(x->scan, &size))) {
+		n = read(fd, room, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		amdlog_scan_fed(x->scan, (size_t)n);
+	}
+	amdlog_scan_end(x->scan);
+	return n < 0 ? -1 : 0;
+}
+
+static int add_file(struct ablog *l, const char *path)
+{
+	struct reader x = {.log = l};
+	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = -1;
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	x.scan = amdlog_scan_new(&sink);
+	errno = ENOMEM;
+	r = x.scan ? read_file(&x, fd) : -1;
+	int error = x.no_memory ? ENOMEM : errno;
+	amdlog_scan_free(x.scan);
+	free(x.thread);
+	free(x.ring);
+	close(fd);
+	l->files++;
+	errno = error;
+	return r || x.no_memory ? -1 : 0;
+}
+
+// FILE_PID, with whatever else stands in the name taken as it is.
+static int find_files(const char *path, glob_t *g)
+{
+	char pattern[2 * 4096], *to = pattern;
+	for (const char *p = path; *p && to < pattern + sizeof(pattern) - 16; p++) {
+		if (strchr("*?[\\", *p))
+			*to++ = '\\';
+		*to++ = *p;
+	}
+	strcpy(to, "_[0-9]*"); // NOLINT: there is room
+	return glob(pattern, 0, NULL, g);
+}
+
+int ablog_add(struct ablog *l, const char *path)
+{
+	unsigned before = l->files;
+	glob_t g = {0};
+	int r = add_file(l, path);
+	if (!r && find_files(path, &g) == 0)
+		for (size_t i = 0; i < g.gl_pathc && !r; i++)
+			r = add_file(l, g.gl_pathv[i]);
+	int error = errno;
+	globfree(&g);
+	errno = !r && l->files == before ? ENOENT : error;
+	return r || l->files == before ? -1 : 0;
+}
+
+void ablog_fini(struct ablog *l)
+{
+	samples_fini(&l->latency);
+}

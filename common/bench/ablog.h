@@ -1,0 +1,26 @@
+// What the AMD log of a program says about requests and throughput, for the experiment.
+//
+// A request is what a thread launches or copies between two calls that wait for the GPU; it ends
+// when such a call returns. Work taken is how far the read indices went that packet lines tell (6.2
+// and later). Facts: amd-log-facts.md 6 (packets), 9 (API lines), 1 (AMD_LOG_LEVEL_FILE, its _PID).
+#ifndef GPQ_BENCH_ABLOG_H
+#define GPQ_BENCH_ABLOG_H
+
+#include "common/stats/samples.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ablog {
+	uint64_t from_us, until_us; // CLOCK_MONOTONIC: what is looked at
+	struct samples latency;     // of requests that lie within, ns
+	uint64_t records;           // within
+	uint64_t packets;           // taken, by read indices; 0 where the log has none
+	unsigned files;
+};
+
+// Adds FILE and every FILE_PID. 0, or -1 with errno; ENOENT: there is neither.
+int ablog_add(struct ablog *l, const char *path);
+void ablog_fini(struct ablog *l);
+
+#endif

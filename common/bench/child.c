@@ -1,0 +1,204 @@
+// Running commands; child.h.
+#include "common/bench/child.h"
+
+#include "common/bench/subject.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TAIL = 2000, LINE_MAX_BYTES = 1 << 20 };
+
+static void set_log(const struct child_log *log)
+{
+	if (!log || !log->file)
+		return;
+	setenv("AMD_LOG_LEVEL", log->level, 0);
+	setenv("AMD_LOG_LEVEL_FILE", log->file, 1);
+}
+
+static void become(const char *command, const struct child_log *log, int out)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid();
+	set_log(log);
+	int in = open("/dev/null", O_RDONLY);
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(out, STDERR_FILENO) < 0)
+		_exit(127);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+int child_start(struct child *c, const char *command, const struct child_log *log)
+{
+	int pipefd[2];
+	*c = (struct child){.out = -1};
+	if (pipe2(pipefd, O_CLOEXEC))
+		return -1;
+	c->pid = fork();
+	if (c->pid == 0)
+		become(command, log, pipefd[1]);
+	int error = errno;
+	close(pipefd[1]);
+	if (c->pid < 0) {
+		close(pipefd[0]);
+		c->pid = 0;
+		errno = error;
+		return -1;
+	}
+	c->out = pipefd[0];
+	fcntl(c->out, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static void keep_tail(struct child *c, const char *data, size_t n)
+{
+	buf_append(&c->tail, data, n);
+	if (c->tail.len <= 2 * TAIL)
+		return;
+	memmove(c->tail.data, c->tail.data + c->tail.len - TAIL, TAIL);
+	c->tail.len = TAIL;
+	c->tail.data[TAIL] = '\0';
+}
+
+static void give_lines(struct child *c, child_line_fn *fn, void *arg)
+{
+	char *at = c->line.data, *end;
+	size_t left = c->line.len;
+	while (left && (end = memchr(at, '\n', left))) {
+		*end = '\0';
+		if (fn)
+			fn(arg, at);
+		left -= (size_t)(end - at) + 1;
+		at = end + 1;
+	}
+	if (left > LINE_MAX_BYTES) // nobody's metric
+		left = 0;
+	memmove(c->line.data, at, left);
+	c->line.len = left;
+}
+
+static void take_output(struct child *c, child_line_fn *fn, void *arg)
+{
+	char data[16384];
+	ssize_t n;
+	while (c->out >= 0 && (n = read(c->out, data, sizeof(data))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0)
+			break;
+		keep_tail(c, data, (size_t)n);
+		buf_append(&c->line, data, (size_t)n);
+		give_lines(c, fn, arg);
+	}
+	if (c->out >= 0)
+		close(c->out);
+	c->out = -1;
+}
+
+void child_tick(struct child *c, child_line_fn *fn, void *arg)
+{
+	siginfo_t i = {0};
+	take_output(c, fn, arg);
+	if (c->ended || !c->pid)
+		return;
+	// Looked at before it is reaped: whoever traces it reaps it, too, and its status with it.
+	if (waitid(P_PID, (id_t)c->pid, &i, WEXITED | WNOHANG | WNOWAIT) || !i.si_pid)
+		return;
+	c->ended = true;
+	c->status = i.si_code == CLD_EXITED ? i.si_status << 8 : i.si_status;
+	take_output(c, fn, arg);
+	waitpid(c->pid, NULL, WNOHANG);
+}
+
+static bool group_lives(const struct child *c)
+{
+	return kill(-c->pid, 0) == 0;
+}
+
+void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg)
+{
+	uint64_t until = bench_now() + grace_ns;
+	if (!c->pid)
+		return;
+	kill(-c->pid, SIGTERM);
+	kill(-c->pid, SIGCONT);
+	while (bench_now() < until && group_lives(c)) {
+		tick(arg);
+		usleep(1000);
+	}
+	kill(-c->pid, SIGKILL);
+	while (!c->ended) {
+		tick(arg);
+		usleep(1000);
+	}
+}
+
+void child_fini(struct child *c)
+{
+	if (c->out >= 0)
+		close(c->out);
+	buf_fini(&c->line);
+	buf_fini(&c->tail);
+	c->out = -1;
+	c->pid = 0;
+}
+
+void child_status_text(const struct child *c, char text[32])
+{
+	if (WIFSIGNALED(c->status))
+		snprintf(text, 32, "signal %d", WTERMSIG(c->status));
+	else
+		snprintf(text, 32, "status %d", WEXITSTATUS(c->status));
+}
+
+static bool has_queues(pid_t pid)
+{
+	DIR *d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	struct dirent *e;
+	bool any = false;
+	while (d && !any && (e = readdir(d)))
+		any = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return any;
+}
+
+// Up the line of parents: there are few KFD processes, and many others.
+static bool descends(pid_t pid, pid_t from)
+{
+	struct proc p;
+	for (unsigned depth = 0; pid > 1 && depth < 64; depth++, pid = p.ppid)
+		if (pid == from)
+			return true;
+		else if (proc_read(&p, pid))
+			return false;
+	return false;
+}
+
+unsigned child_kfd_processes(const struct child *c, pid_t *pids, unsigned max)
+{
+	DIR *d = c->pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
+	struct dirent *e;
+	unsigned found = 0;
+	while (d && found < max && (e = readdir(d))) {
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		if (pid > 0 && descends(pid, c->pid) && has_queues(pid))
+			pids[found++] = pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}

@@ -1,0 +1,169 @@
+// Facts of the host and the target for bench; context.h. Facts: kfd-facts 1 (versions), 4.2
+// (topology); /sys/module/amdgpu.
+#include "common/bench/context.h"
+
+#include "common/cli/context.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/kfd/device.h"
+#include "common/kfd/topology.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEY(key, label)   #key,
+#define LABEL(key, label) (label),
+const char *const bench_context_key[CONTEXT_ITEMS] = {BENCH_CONTEXT(KEY)};
+const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
+
+static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(c->text[i], sizeof(c->text[i]), fmt, ap);
+	va_end(ap);
+}
+
+static void append(struct bench_context *c, enum bench_context_item i, const char *text)
+{
+	size_t len = strlen(c->text[i]);
+	snprintf(c->text[i] + len, sizeof(c->text[i]) - len, "%s%s", len ? " " : "", text);
+}
+
+// First line of a small file, or "".
+static void line_of(const char *path, char *text, size_t size)
+{
+	struct buf b = {0};
+	*text = '\0';
+	if (host_read(&b, path) > 0)
+		snprintf(text, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
+	buf_fini(&b);
+}
+
+// What cli knows of every host, under our names.
+static void from_cli(struct bench_context *c)
+{
+	static const struct {
+		const char *key;
+		enum bench_context_item item;
+	} same[] = {{"host", CONTEXT_host},
+		    {"kernel", CONTEXT_kernel},
+		    {"boot_id", CONTEXT_boot_id},
+		    {"source", CONTEXT_source}};
+	struct context cli;
+	context_init(&cli);
+	for (unsigned i = 0; i < cli.n; i++)
+		for (unsigned k = 0; k < sizeof(same) / sizeof(same[0]); k++)
+			if (strcmp(cli.item[i].key, same[k].key) == 0)
+				set(c, same[k].item, "%s", cli.item[i].value);
+	context_fini(&cli);
+}
+
+// The processor says whether it is one; the firmware's maker says whose.
+static void machine(struct bench_context *c)
+{
+	struct buf b = {0};
+	char maker[64];
+	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
+	line_of("/sys/class/dmi/id/sys_vendor", maker, sizeof(maker));
+	if (!b.len)
+		set(c, CONTEXT_machine, "unknown");
+	else if (virtual)
+		set(c, CONTEXT_machine, "VM (%s)", *maker ? maker : "maker unknown");
+	else
+		set(c, CONTEXT_machine, "bare metal (%s)", *maker ? maker : "maker unknown");
+	buf_fini(&b);
+}
+
+// Those that change what suspending costs or whether it works.
+static void parameters(struct bench_context *c)
+{
+	static const char *const names[] = {"sched_policy",    "queue_preemption_timeout_ms",
+					    "cwsr_enable",     "hws_max_conc_proc",
+					    "hws_gws_support", "mes",
+					    "mtype_local",     "preempt_us"}; // of the software GPU
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[96], value[24], both[64];
+		snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", names[i]);
+		line_of(path, value, sizeof(value));
+		snprintf(both, sizeof(both), "%s=%s", names[i], value);
+		if (*value)
+			append(c, CONTEXT_parameters, both);
+	}
+}
+
+// NULL: all GPUs of the host.
+static bool used(const struct kfd_session *s, uint64_t gpu_id)
+{
+	for (unsigned i = 0; s && i < s->num; i++)
+		if (s->queues[i].gpu_id == gpu_id)
+			return true;
+	return !s;
+}
+
+static void add_gpu(struct bench_context *c, const struct kfd_gpu *g)
+{
+	char text[96];
+	snprintf(text, sizeof(text), "%s%s %s xcc %llu mec %llu",
+		 *c->text[CONTEXT_gpus] ? "; " : "", g->gfx, g->bdf, (unsigned long long)g->num_xcc,
+		 (unsigned long long)g->mec_fw);
+	append(c, CONTEXT_gpus, text);
+	// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS (kfd-facts,
+	// vocabulary).
+	set(c, CONTEXT_scheduler, "%s", g->gfx_target_version >= 110000 ? "MES" : "HWS");
+}
+
+static void add_gpus(struct bench_context *c, const struct kfd_session *s)
+{
+	struct kfd_topology t;
+	*c->text[CONTEXT_gpus] = '\0';
+	if (kfd_topology_load(&t, KFD_TOPOLOGY_BDF))
+		return;
+	for (size_t i = 0; i < t.n; i++)
+		if (used(s, t.gpus[i].gpu_id))
+			add_gpu(c, &t.gpus[i]);
+	kfd_topology_fini(&t);
+}
+
+void bench_context_host(struct bench_context *c)
+{
+	struct timespec now;
+	struct tm utc;
+	memset(c, 0, sizeof(*c));
+	from_cli(c);
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(c->text[CONTEXT_started], sizeof(c->text[0]), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	set(c, CONTEXT_run, "%.100s-%lld%03ld-%d", c->text[CONTEXT_host], (long long)now.tv_sec,
+	    now.tv_nsec / 1000000, (int)getpid());
+	machine(c);
+	line_of("/sys/module/amdgpu/version", c->text[CONTEXT_driver], sizeof(c->text[0]));
+	parameters(c);
+	set(c, CONTEXT_processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	set(c, CONTEXT_gpq, "%s", GPQ_VERSION);
+	add_gpus(c, NULL);
+	proc_cmdline(getpid(), c->text[CONTEXT_command], sizeof(c->text[0]));
+}
+
+void bench_context_target(struct bench_context *c, struct kfd_session *s)
+{
+	struct kfd_version v;
+	struct proc p;
+	if (kfd_get_version(s->kfd, &v) == 0)
+		set(c, CONTEXT_kfd_version, "%u.%u", v.major, v.minor);
+	add_gpus(c, s);
+	set(c, CONTEXT_target, "%d %s", (int)s->target.pid,
+	    proc_read(&p, s->target.pid) ? "?" : p.comm);
+	set(c, CONTEXT_target_queues, "%u", s->num);
+}
+
+bool bench_context_is_gpu(const struct bench_context *c)
+{
+	return strcmp(c->text[CONTEXT_source], "live") == 0;
+}

@@ -1,0 +1,54 @@
+// Where a measurement was made: what another person needs to know to compare it with theirs. It is
+// written with every raw sample, so that a line of a file stands on its own.
+#ifndef GPQ_BENCH_CONTEXT_H
+#define GPQ_BENCH_CONTEXT_H
+
+#include "common/kfd/session.h"
+
+#include <stddef.h>
+
+// key in JSON, label for people
+#define BENCH_CONTEXT(X)                                                           \
+	X(run, "run") /* host, time and pid: names the run */                      \
+	X(host, "host")                                                            \
+	X(started, "started") /* UTC */                                            \
+	X(source, "source")   /* live, softgpu */                                  \
+	X(machine, "machine") /* bare metal, or the hypervisor */                  \
+	X(kernel, "kernel")                                                        \
+	X(boot_id, "boot id")                                                      \
+	X(driver, "amdgpu version") /* out-of-tree drivers only */                 \
+	X(kfd_version, "KFD interface")                                            \
+	X(parameters, "amdgpu parameters")                                         \
+	X(scheduler, "queue scheduler") /* HWS or MES */                           \
+	X(gpus, "GPUs")                 /* gfx942x4xcc 0000:0a:00.0 mec 163 ... */ \
+	X(processors, "processors")                                                \
+	X(target, "target") /* pid and name */                                     \
+	X(target_queues, "queues of the target")                                   \
+	X(gpq, "gpq version")                                                      \
+	X(seed, "seed")                                                            \
+	X(command, "command")
+
+enum bench_context_item {
+#define ITEM(key, label) CONTEXT_##key,
+	BENCH_CONTEXT(ITEM)
+#undef ITEM
+		CONTEXT_ITEMS
+};
+
+struct bench_context {
+	char text[CONTEXT_ITEMS][512]; // "" unknown
+};
+
+extern const char *const bench_context_key[CONTEXT_ITEMS];
+extern const char *const bench_context_label[CONTEXT_ITEMS];
+
+// All that is known of the host.
+void bench_context_host(struct bench_context *c);
+
+// And of a target that is attached to.
+void bench_context_target(struct bench_context *c, struct kfd_session *s);
+
+// Are times measured there a GPU's?
+bool bench_context_is_gpu(const struct bench_context *c);
+
+#endif

@@ -1,0 +1,254 @@
+// One measured cycle; cycle.h. Between a decision and the ioctl it is about, nothing is allocated,
+// logged or opened: a cycle only fills a struct that was there before.
+#include "common/bench/cycle.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define BUSY_NS 20000000ull // how long progress is looked for without a break
+#define NAP_NS  100000ull   // and then between looks
+
+static const char *const result_names[] = {"ok",     "idle",  "moved",  "partly",
+					   "failed", "stuck", "stopped"};
+
+const char *cycle_result_name(enum cycle_result r)
+{
+	return result_names[r];
+}
+
+bool cycle_result_from_name(const char *name, size_t len, enum cycle_result *r)
+{
+	for (unsigned i = 0; i < sizeof(result_names) / sizeof(result_names[0]); i++) {
+		if (strlen(result_names[i]) != len || memcmp(result_names[i], name, len) != 0)
+			continue;
+		*r = (enum cycle_result)i;
+		return true;
+	}
+	return false;
+}
+
+bool cycle_setting_same(const struct cycle_setting *a, const struct cycle_setting *b)
+{
+	return a->grace == b->grace && a->queues == b->queues && a->hold_ns == b->hold_ns &&
+	       a->gap_ns == b->gap_ns;
+}
+
+void cycle_clear(struct cycle *c)
+{
+	struct cycle none = {
+		.number = c->number, .block = c->block, .warmup = c->warmup, .set = c->set};
+	size_t first = offsetof(struct cycle, at_ns), last = offsetof(struct cycle, xccs);
+	memset((char *)&none + first, 0xff, last - first); // CYCLE_NONE in each
+	*c = none;
+}
+
+// The selection of this cycle: all that the plan names, or the first so many of them.
+static void choose(struct subject *s, const struct cycle_plan *p, const struct cycle *c,
+		   struct kfd_selection *sel)
+{
+	*sel = p->select;
+	if (c->set.queues == CYCLE_NONE)
+		return;
+	sel->num_ids = 0;
+	for (unsigned i = 0; i < s->session.num && sel->num_ids < c->set.queues; i++)
+		if (kfd_selected(&p->select, &s->session.queues[i]))
+			sel->ids[sel->num_ids++] = s->session.queues[i].queue_id;
+}
+
+static bool look(struct subject *s, struct kfd_indices *i, bool write)
+{
+	return kfd_watch_look(&s->watch, i, write) || subject_out_of_reach(s);
+}
+
+static bool measure_untouched(struct subject *s, struct cycle *c)
+{
+	struct kfd_indices before, after;
+	uint64_t start = bench_now();
+	if (!look(s, &before, false) || !subject_wait(s, start + c->set.hold_ns + c->set.gap_ns))
+		return false;
+	uint64_t end = bench_now();
+	if (!look(s, &after, false))
+		return false;
+	c->untouched_ns = end - start;
+	c->untouched_packets = kfd_watch_packets(&s->watch, &before, &after);
+	return true;
+}
+
+// What the call did to each queue, and the longest ioctl of it (there is one unless queues are
+// new).
+static enum cycle_result judge(const struct subject *s, int n, enum kfd_result wanted,
+			       uint64_t *ioctl_ns)
+{
+	int done = 0;
+	*ioctl_ns = 0;
+	for (int i = 0; i < n; i++) {
+		done += s->outcome[i].result == wanted;
+		if (s->outcome[i].latency_ns > *ioctl_ns)
+			*ioctl_ns = s->outcome[i].latency_ns;
+	}
+	return done == n && n ? CYCLE_OK : done ? CYCLE_PARTLY : CYCLE_FAILED;
+}
+
+static bool suspend(struct subject *s, const struct kfd_selection *sel, struct cycle *c)
+{
+	c->at_ns = bench_now();
+	int n = kfd_session_suspend(&s->session, sel, (unsigned)c->set.grace, false, s->outcome,
+				    &s->failure);
+	uint64_t t1 = bench_now();
+	if (n < 0)
+		return subject_out_of_reach(s);
+	c->suspend_ns = t1 - c->at_ns;
+	c->queues = (uint64_t)n;
+	c->result = judge(s, n, KFD_RESULT_SUSPENDED, &c->suspend_ioctl_ns);
+	return true;
+}
+
+// Looks without a break; when did the last movement show? *held is the last look.
+static bool watch_still(struct subject *s, struct cycle *c, uint64_t settle,
+			const struct kfd_indices *before, struct kfd_indices *held)
+{
+	struct kfd_indices now;
+	uint64_t t1 = c->at_ns + c->suspend_ns, last = t1;
+	c->still_ns = c->still_look_ns = 0;
+	if (!look(s, held, false))
+		return false;
+	for (uint64_t t = bench_now(); t < t1 + settle; last = t) {
+		if (!look(s, &now, false))
+			return false;
+		t = bench_now();
+		if (t - last > c->still_look_ns)
+			c->still_look_ns = t - last;
+		if (!kfd_watch_moved(&s->watch, held, &now))
+			continue;
+		c->still_ns = t - t1;
+		*held = now;
+	}
+	c->suspend_packets = kfd_watch_packets(&s->watch, before, held);
+	return true;
+}
+
+static void read_saved(struct subject *s, struct cycle *c)
+{
+	unsigned xccs = 0;
+	for (unsigned i = 0; i < s->watch.n; i++) {
+		const struct kfd_queue_entry *q = &s->watch.queue[i];
+		unsigned n = kfd_session_xccs(&s->session, q->gpu_id);
+		bool compute = q->queue_type == KFD_SNAPSHOT_COMPUTE ||
+			       q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL;
+		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > xccs)
+			xccs = n;
+	}
+	c->xccs = xccs;
+}
+
+// *at_resume becomes the last look before the request to resume.
+static bool hold(struct subject *s, struct cycle *c, const struct kfd_indices *held,
+		 struct kfd_indices *at_resume)
+{
+	bool on = subject_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
+	if (s->end == SUBJECT_GONE || s->end == SUBJECT_LOST)
+		return false;
+	read_saved(s, c);
+	if (!look(s, at_resume, true))
+		return false;
+	c->held_packets = kfd_watch_packets(&s->watch, held, at_resume);
+	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
+	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
+		c->result = CYCLE_MOVED;
+	return on || s->end == SUBJECT_STOPPED;
+}
+
+static bool resume(struct subject *s, const struct kfd_selection *sel, struct cycle *c)
+{
+	uint64_t t2 = bench_now();
+	int n = kfd_session_resume(&s->session, sel, s->outcome, &s->failure);
+	uint64_t t3 = bench_now();
+	if (n < 0)
+		return subject_out_of_reach(s);
+	c->held_ns = t2 - c->at_ns - c->suspend_ns;
+	c->resume_ns = t3 - t2;
+	enum cycle_result r = judge(s, n, KFD_RESULT_RESUMED, &c->resume_ioctl_ns);
+	if (r != CYCLE_OK && c->result == CYCLE_OK)
+		c->result = r;
+	return true;
+}
+
+static uint64_t resumed_at(const struct cycle *c)
+{
+	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
+}
+
+// Looks until some read index moves. *first becomes the first look.
+static bool watch_progress(struct subject *s, struct cycle *c, uint64_t patience,
+			   const struct kfd_indices *at_resume, struct kfd_indices *first)
+{
+	struct kfd_indices now;
+	uint64_t t3 = resumed_at(c), last = t3, t = t3;
+	if (!look(s, first, true))
+		return false;
+	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
+	for (now = *first; t < t3 + patience; last = t) {
+		t = bench_now();
+		if (kfd_watch_moved(&s->watch, at_resume, &now)) {
+			c->progress_ns = t - t3;
+			c->progress_look_ns = t - last;
+			return true;
+		}
+		bool idle = !c->backlog_packets && !kfd_watch_backlog(&s->watch, &now);
+		if (idle && t >= t3 + c->set.gap_ns) {
+			c->result = c->result == CYCLE_OK ? CYCLE_IDLE : c->result;
+			return true;
+		}
+		if (!subject_wait(s, t > t3 + BUSY_NS ? t + NAP_NS : 0) || !look(s, &now, true))
+			return false;
+	}
+	c->result = CYCLE_STUCK;
+	return false;
+}
+
+static bool gap(struct subject *s, struct cycle *c, const struct kfd_indices *first)
+{
+	struct kfd_indices end;
+	uint64_t t3 = resumed_at(c);
+	bool on = subject_wait(s, t3 + c->set.gap_ns);
+	if (s->end == SUBJECT_GONE || s->end == SUBJECT_LOST || !look(s, &end, false))
+		return false;
+	c->gap_ns = bench_now() - t3;
+	c->gap_packets = kfd_watch_packets(&s->watch, first, &end);
+	return on;
+}
+
+static bool run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c)
+{
+	struct kfd_selection sel;
+	struct kfd_indices before, held, at_resume, first;
+	uint64_t settle = p->settle_ns < c->set.hold_ns ? p->settle_ns : c->set.hold_ns;
+	if (!subject_wait(s, 0) || kfd_session_refresh(&s->session, &s->failure))
+		return s->end == SUBJECT_LIVES ? subject_out_of_reach(s) : false;
+	choose(s, p, c, &sel);
+	kfd_watch_choose(&s->watch, &s->session, &sel);
+	if (untouched && !measure_untouched(s, c))
+		return false;
+	if (!look(s, &before, false))
+		return false;
+	c->read_sum = kfd_watch_packets(&s->watch, &(struct kfd_indices){0}, &before);
+	subject_holds(s, c->set.hold_ns);
+	if (!suspend(s, &sel, c) || c->result == CYCLE_FAILED)
+		return false;
+	if (!watch_still(s, c, settle, &before, &held) || !hold(s, c, &held, &at_resume) ||
+	    !resume(s, &sel, c))
+		return false;
+	subject_holds(s, 0);
+	return c->result < CYCLE_FAILED &&
+	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, c, &first);
+}
+
+bool cycle_run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c)
+{
+	cycle_clear(c);
+	bool on = run(s, p, untouched, c);
+	subject_holds(s, 0);
+	if (!on && c->result < CYCLE_FAILED)
+		c->result = CYCLE_STOPPED;
+	return on;
+}

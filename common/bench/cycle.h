@@ -1,0 +1,89 @@
+// One cycle: suspend, see it stand still, hold, resume, see it go on, leave it alone.
+//
+//     at          t1            t2           t3                    end
+//     |-suspend---|----held-----|--resume----|---gap---------------|
+//                 |-still-|                  |-progress-|
+//
+// Times are CLOCK_MONOTONIC nanoseconds; CYCLE_NONE where something did not happen.
+#ifndef GPQ_BENCH_CYCLE_H
+#define GPQ_BENCH_CYCLE_H
+
+#include "common/bench/subject.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CYCLE_NONE UINT64_MAX
+
+// How a cycle ended. All but the first are reasons to look at it; its times are kept all the same.
+enum cycle_result {
+	CYCLE_OK,
+	CYCLE_IDLE,    // the target had nothing to do, so its progress says nothing
+	CYCLE_MOVED,   // a read index moved while the queues were held
+	CYCLE_PARTLY,  // not all queues were suspended
+	CYCLE_FAILED,  // none was
+	CYCLE_STUCK,   // no progress after resume although there was work
+	CYCLE_STOPPED, // ended in the middle: by a signal, or with the target
+};
+const char *cycle_result_name(enum cycle_result r);
+bool cycle_result_from_name(const char *name, size_t len, enum cycle_result *r);
+
+struct cycle_setting {
+	uint64_t grace;   // 1000 GPU clocks
+	uint64_t queues;  // how many of the chosen ones; CYCLE_NONE: all
+	uint64_t hold_ns; // wanted
+	uint64_t gap_ns;  // wanted
+};
+
+bool cycle_setting_same(const struct cycle_setting *a, const struct cycle_setting *b);
+
+struct cycle {
+	uint64_t number; // from 0, in the order they ran
+	uint64_t block;  // each setting once per block
+	bool warmup;     // ran first, in no statistic
+	struct cycle_setting set;
+	enum cycle_result result;
+	uint64_t queues; // that the call was about
+
+	uint64_t at_ns;            // the request
+	uint64_t suspend_ns;       // request to return
+	uint64_t suspend_ioctl_ns; // the system call alone
+	uint64_t still_ns;         // return to the last movement seen; 0: none was seen
+	uint64_t still_look_ns;    // longest time between two looks meanwhile: how sure that is
+	uint64_t held_ns;          // suspend's return to the request to resume
+	uint64_t resume_ns;        // request to return
+	uint64_t resume_ioctl_ns;
+	uint64_t progress_ns;      // return to the first movement seen
+	uint64_t progress_look_ns; // time between that look and the one before
+	uint64_t gap_ns;           // resume's return to the end of the cycle
+
+	uint64_t read_sum;        // sum of the AQL read indices at the request
+	uint64_t suspend_packets; // AQL packets taken from the request until it stood still
+	uint64_t held_packets;    // from then until the request to resume
+	uint64_t resume_packets;  // from then until the first look after resume's return
+	uint64_t gap_packets;     // from then to the end
+	uint64_t backlog_packets; // waiting at the request to resume
+
+	uint64_t untouched_ns;      // length of the untouched window before the cycle
+	uint64_t untouched_packets; // taken in it
+
+	// cycle_clear() counts on xccs standing behind all that can be CYCLE_NONE.
+	unsigned xccs;                     // 0: saved waves unknown
+	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
+};
+
+// Everything measured becomes CYCLE_NONE; number, block, warmup and set stay.
+void cycle_clear(struct cycle *c);
+
+struct cycle_plan {
+	struct kfd_selection select; // what may be suspended
+	uint64_t settle_ns;          // how long stillness is watched without a break
+	uint64_t patience_ns;        // how long to wait for progress before calling it stuck
+};
+
+// Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
+// length first, in which nothing is done. False when the measurement has to end (s->end, or
+// s->failure has a text, or the result says it); the target runs then, if it lives.
+bool cycle_run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c);
+
+#endif

@@ -1,0 +1,144 @@
+// Markdown and HTML side by side; doc.h.
+#include "common/bench/doc.h"
+
+#include "common/bench/plot.h"
+#include "common/cli/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char style[] =
+	"body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
+	"table{border-collapse:collapse;margin:1em 0;font-size:90%}"
+	"th,td{border:1px solid #ccc;padding:.25em .6em;text-align:left}.n{text-align:right}"
+	"th{background:#f3f3f3}svg{max-width:100%;height:auto}"
+	".warn{border-left:.4em solid #d55e00;background:#fdf1ea;padding:.6em 1em}";
+
+void doc_init(struct doc *d, const char *title)
+{
+	*d = (struct doc){0};
+	buf_printf(&d->md, "# %s\n", title);
+	buf_puts(&d->html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+	plot_text(&d->html, title);
+	buf_printf(&d->html, "</title>\n<style>%s</style></head>\n<body>\n<h1>", style);
+	plot_text(&d->html, title);
+	buf_puts(&d->html, "</h1>\n");
+}
+
+// Text of others in Markdown: no control characters, and nothing that ends a cell or begins markup.
+static void md_text(struct buf *out, const char *text)
+{
+	struct buf safe = {0};
+	text_escape(&safe, text, strlen(text));
+	for (const char *s = safe.data ? safe.data : ""; *s; s++) {
+		if (strchr("|<*_`[\\", *s))
+			buf_puts(out, "\\");
+		buf_append(out, s, 1);
+	}
+	buf_fini(&safe);
+}
+
+void doc_heading(struct doc *d, const char *text)
+{
+	buf_puts(&d->md, "\n## ");
+	md_text(&d->md, text);
+	buf_puts(&d->md, "\n");
+	buf_puts(&d->html, "<h2>");
+	plot_text(&d->html, text);
+	buf_puts(&d->html, "</h2>\n");
+}
+
+static void paragraph(struct doc *d, const char *md, const char *html, const char *text)
+{
+	buf_puts(&d->md, md);
+	md_text(&d->md, text);
+	buf_puts(&d->md, "\n");
+	buf_puts(&d->html, html);
+	plot_text(&d->html, text);
+	buf_puts(&d->html, "</p>\n");
+}
+
+void doc_say(struct doc *d, const char *fmt, ...)
+{
+	struct buf b = {0};
+	va_list ap;
+	va_start(ap, fmt);
+	if (buf_vprintf(&b, fmt, ap) == 0)
+		paragraph(d, "\n", "<p>", b.data);
+	va_end(ap);
+	buf_fini(&b);
+}
+
+void doc_warn(struct doc *d, const char *text)
+{
+	paragraph(d, "\n> ", "<p class=\"warn\">", text);
+}
+
+void doc_table(struct doc *d, const char *headings)
+{
+	unsigned n = 0;
+	buf_puts(&d->md, "\n");
+	buf_puts(&d->html, "<table><tr>");
+	for (const char *h = headings; *h; n++) {
+		size_t len = strcspn(h, "|");
+		buf_printf(&d->md, "| %.*s ", (int)len, h);
+		buf_printf(&d->html, "<th>%.*s</th>", (int)len, h);
+		h += len + (h[len] == '|');
+	}
+	buf_puts(&d->md, "|\n");
+	for (unsigned i = 0; i < n; i++)
+		buf_puts(&d->md, i ? "|---:" : "|:---");
+	buf_puts(&d->md, "|\n");
+	buf_puts(&d->html, "</tr>\n");
+	d->column = 0;
+	d->columns = n;
+}
+
+void doc_cell(struct doc *d, const char *fmt, ...)
+{
+	struct buf b = {0};
+	va_list ap;
+	va_start(ap, fmt);
+	buf_vprintf(&b, fmt, ap);
+	va_end(ap);
+	const char *text = b.data && *b.data ? b.data : "-";
+	buf_puts(&d->md, "| ");
+	md_text(&d->md, text);
+	buf_puts(&d->md, " ");
+	// Two columns are a name and its value, numbers or not.
+	bool number = d->columns > 2 && strspn(text, "-.0123456789") == strlen(text);
+	buf_printf(&d->html, "%s<td%s>", d->column++ ? "" : "<tr>", number ? " class=\"n\"" : "");
+	plot_text(&d->html, text);
+	buf_puts(&d->html, "</td>");
+	buf_fini(&b);
+}
+
+void doc_row_end(struct doc *d)
+{
+	buf_puts(&d->md, "|\n");
+	buf_puts(&d->html, "</tr>\n");
+	d->column = 0;
+}
+
+void doc_table_end(struct doc *d)
+{
+	buf_puts(&d->html, "</table>\n");
+}
+
+struct buf *doc_svg(struct doc *d)
+{
+	return &d->html;
+}
+
+void doc_end(struct doc *d)
+{
+	buf_puts(&d->html, "</body></html>\n");
+}
+
+void doc_fini(struct doc *d)
+{
+	buf_fini(&d->md);
+	buf_fini(&d->html);
+}

@@ -1,0 +1,31 @@
+// Which settings are compared, and in which order: every setting once per block, the order inside
+// each block drawn by lot from a seed that is printed. So a drift of the machine (heat, other work)
+// meets all settings alike, and a run can be cut short at any time and still be fair.
+#ifndef GPQ_BENCH_PLAN_H
+#define GPQ_BENCH_PLAN_H
+
+#include "common/bench/cycle.h"
+#include "common/stats/rng.h"
+
+#define PLAN_SETTINGS_MAX 256
+
+struct plan {
+	struct cycle_setting setting[PLAN_SETTINGS_MAX]; // all combinations
+	unsigned n;
+	unsigned order[PLAN_SETTINGS_MAX]; // of the present block
+	struct rng rng;
+};
+
+// `base` without any sweep. `sweep`: "grace=1", "32", "255", "queues=1", "2" (a word without a name
+// belongs to the one before). 0, or -1 and a sentence in `why`.
+int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
+	      uint64_t seed, char why[128]);
+
+// Setting of cycle number `i`; ask in ascending order.
+const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
+
+// "grace=32 queues=2 hold=10ms gap=10ms": only the names in which settings differ; "all" when there
+// is one setting.
+void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96]);
+
+#endif

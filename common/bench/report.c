@@ -1,0 +1,393 @@
+// Tables and plots of a run; report.h.
+#include "common/bench/report.h"
+
+#include "common/bench/bars.h"
+#include "common/bench/plot.h"
+#include "common/stats/maths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARS = 60, CDF_POINTS = 300, CDF_SETTINGS = 3, TIMELINE_CYCLES = 20 };
+
+void report_context(struct doc *d, const struct bench_context *c)
+{
+	const char *name = c->text[CONTEXT_run];
+	doc_heading(d, *name ? name : "a run without a name");
+	if (!bench_context_is_gpu(c))
+		doc_warn(d, "Not measured on a GPU: the real driver over a software GPU in a VM. "
+			    "These times say nothing about hardware.");
+	doc_table(d, "context|value");
+	for (unsigned i = 0; i < CONTEXT_ITEMS; i++) {
+		doc_cell(d, "%s", bench_context_label[i]);
+		doc_cell(d, "%s", c->text[i]);
+		doc_row_end(d);
+	}
+	doc_table_end(d);
+}
+
+static void cycles(struct doc *d, const struct result *r)
+{
+	doc_table(d, "setting|ok|idle|moved|partly|failed|stuck|stopped");
+	for (unsigned i = 0; i < r->n; i++) {
+		char name[96];
+		plan_name(&r->settings, &r->of[i]->set, name);
+		doc_cell(d, "%s", name);
+		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
+			doc_cell(d, "%llu", (unsigned long long)r->of[i]->count[k]);
+		doc_row_end(d);
+	}
+	doc_table_end(d);
+	doc_say(d,
+		"Cycles by how they ended; %llu more ran to warm up and count for nothing. No "
+		"outlier is left out.",
+		(unsigned long long)r->warmup);
+}
+
+void report_ms(struct doc *d, double ns)
+{
+	isnan(ns) ? doc_cell(d, "-") : doc_cell(d, "%.3f", ns / 1e6);
+}
+
+static void latency_row(struct doc *d, const char *name, enum result_metric m, struct samples *s)
+{
+	struct summary v = samples_summary(s);
+	const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
+				v.p99, v.p999, v.max,    v.mean,    v.sd};
+	doc_cell(d, "%s", result_metric_name[m]);
+	doc_cell(d, "%s", name);
+	doc_cell(d, "%zu", v.n);
+	for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		report_ms(d, cells[i]);
+	doc_row_end(d);
+}
+
+static void latencies(struct doc *d, struct result *r)
+{
+	doc_table(d, "ms|setting|n|min|p50|95% from|to|p90|p95|p99|p99.9|max|mean|sd");
+	for (unsigned m = 0; m < METRICS; m++)
+		for (unsigned i = 0; i < r->n; i++) {
+			char name[96];
+			plan_name(&r->settings, &r->of[i]->set, name);
+			latency_row(d, name, (enum result_metric)m, &r->of[i]->metric[m]);
+		}
+	doc_table_end(d);
+	doc_table(d, "time|what it is");
+	for (unsigned m = 0; m < METRICS; m++) {
+		doc_cell(d, "%s", result_metric_name[m]);
+		doc_cell(d, "%s", result_metric_help[m]);
+		doc_row_end(d);
+	}
+	doc_table_end(d);
+}
+
+void report_per_cent(struct doc *d, double share)
+{
+	isnan(share) ? doc_cell(d, "-") : doc_cell(d, "%.2f", 100 * share);
+}
+
+static void rate(struct doc *d, double v)
+{
+	isnan(v) ? doc_cell(d, "-") : doc_cell(d, "%.1f", v);
+}
+
+static void effects(struct doc *d, const struct result *r)
+{
+	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %");
+	for (unsigned i = 0; i < r->n; i++) {
+		struct result_rates v = result_rates(r->of[i]);
+		char name[96];
+		plan_name(&r->settings, &r->of[i]->set, name);
+		doc_cell(d, "%s", name);
+		rate(d, v.untouched);
+		rate(d, v.gap);
+		rate(d, v.held);
+		report_per_cent(d, v.held_share);
+		report_per_cent(d, v.loss);
+		report_per_cent(d, v.effect);
+		doc_row_end(d);
+	}
+	doc_table_end(d);
+	doc_say(d, "AQL packets that the target's queues took in a second: in windows in which "
+		   "nothing was done, between cycles, and while suspended. Loss is of the "
+		   "throughput over whole cycles against untouched; the effect is the loss beyond "
+		   "the share of time it was suspended.");
+}
+
+static void verdicts(struct doc *d, struct result *r, const struct result_goals *g)
+{
+	doc_table(d, "goal|setting|measured|limit|result");
+	for (unsigned i = 0; i < r->n; i++) {
+		struct result_verdict v[RESULT_GOALS];
+		char name[96];
+		plan_name(&r->settings, &r->of[i]->set, name);
+		result_judge(r->of[i], g, v);
+		for (unsigned k = 0; k < RESULT_GOALS; k++) {
+			bool share = strcmp(v[k].goal, "effect") == 0;
+			doc_cell(d, share ? "%s, %%" : "%s at p99, ms", v[k].goal);
+			doc_cell(d, "%s", name);
+			share ? report_per_cent(d, v[k].value) : report_ms(d, v[k].value);
+			share ? report_per_cent(d, v[k].limit) : report_ms(d, v[k].limit);
+			doc_cell(d, "%s", v[k].pass < 0 ? "unknown" : v[k].pass ? "ok" : "failed");
+			doc_row_end(d);
+		}
+	}
+	doc_table_end(d);
+}
+
+static void saved(struct doc *d, const struct result *r)
+{
+	bool any = false;
+	for (unsigned i = 0; i < r->n; i++)
+		any |= r->of[i]->xccs > 0;
+	if (!any)
+		return;
+	doc_heading(d, "Wave state saved");
+	doc_table(d, "setting|XCC|mean bytes|most bytes");
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct result_setting *s = r->of[i];
+		char name[96];
+		plan_name(&r->settings, &s->set, name);
+		for (unsigned x = 0; x < s->xccs; x++) {
+			doc_cell(d, "%s", name);
+			doc_cell(d, "%u", x);
+			doc_cell(d, "%.1f", (double)s->saved_sum[x] / (double)s->saved_cycles);
+			doc_cell(d, "%llu", (unsigned long long)s->saved_max[x]);
+			doc_row_end(d);
+		}
+	}
+	doc_table_end(d);
+}
+
+// Plots
+
+void report_cdf(struct plot *p, struct samples *s, const char *name)
+{
+	double x[CDF_POINTS + 1], y[CDF_POINTS + 1];
+	size_t n = s->n < CDF_POINTS ? s->n : CDF_POINTS;
+	samples_sort(s);
+	for (size_t i = 0; i < n; i++) {
+		size_t rank = (i + 1) * s->n / n;
+		x[i] = s->v[rank - 1] > 1 ? s->v[rank - 1] : 1;
+		y[i] = (double)rank / (double)s->n;
+	}
+	plot_line(p, x, y, n, true, name);
+}
+
+static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
+
+static void cdf_extent(const struct result *r, double *min, double *max)
+{
+	*min = INFINITY;
+	*max = 0;
+	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			struct samples *s = &r->of[i]->metric[shown[k]];
+			if (!s->n)
+				continue;
+			*min = maths()->fmin(*min, samples_percentile(s, 0));
+			*max = maths()->fmax(*max, samples_percentile(s, 1));
+		}
+	*min = maths()->fmax(*min, 1);
+}
+
+// A picture goes its own way: it says itself what was not measured on a GPU.
+const char *report_title(char title[96], const struct bench_context *c, const char *text)
+{
+	snprintf(title, 96, "%s%s", text, bench_context_is_gpu(c) ? "" : " (software GPU)");
+	return title;
+}
+
+void report_bars(struct plot *p, struct samples *s, const char *name)
+{
+	double x[BARS + 1], y[BARS];
+	struct bars b;
+	bars_of_samples(&b, s, BARS);
+	for (unsigned i = 0; i < b.n; i++) {
+		x[i] = maths()->fmax((double)b.v[i].lower, 1);
+		x[i + 1] = (double)b.v[i].upper + 1;
+		y[i] = (double)b.v[i].count / (double)b.total;
+	}
+	plot_bars(p, x, y, b.n, name);
+}
+
+double report_highest_bar(struct samples *s)
+{
+	struct bars b;
+	double top = 0;
+	bars_of_samples(&b, s, BARS);
+	for (unsigned i = 0; i < b.n; i++)
+		top = maths()->fmax(top, (double)b.v[i].count / (double)b.total);
+	return top;
+}
+
+// "suspend", "resume, queues=3"
+static const char *line_name(char line[128], const struct result *r, unsigned i,
+			     enum result_metric m)
+{
+	char name[96];
+	plan_name(&r->settings, &r->of[i]->set, name);
+	snprintf(line, 128, "%s%s%s", result_metric_name[m], r->n > 1 ? ", " : "",
+		 r->n > 1 ? name : "");
+	return line;
+}
+
+// The same times as histograms.
+static void hist_plot(struct doc *d, struct result *r, const struct result_goals *g)
+{
+	double min, max, top = 0;
+	char title[96], name[128];
+	struct plot p;
+	cdf_extent(r, &min, &max);
+	if (!(max >= min))
+		return;
+	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
+		for (unsigned k = 0; k < 2; k++)
+			top = maths()->fmax(top, report_highest_bar(&r->of[i]->metric[shown[k]]));
+	plot_open(&p, doc_svg(d), report_title(title, &r->context, "How long the calls took"),
+		  (struct plot_axis){"request until return", PLOT_NS, min, max, true},
+		  (struct plot_axis){"share of calls", PLOT_SHARE, 0, top, false});
+	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
+		for (unsigned k = 0; k < 2; k++)
+			report_bars(&p, &r->of[i]->metric[shown[k]],
+				    line_name(name, r, i, shown[k]));
+	plot_mark(&p, g->suspend_ns, "goal");
+	plot_close(&p);
+}
+
+static void cdf_plot(struct doc *d, struct result *r, const struct result_goals *g)
+{
+	double min, max;
+	char title[96];
+	struct plot p;
+	cdf_extent(r, &min, &max);
+	if (!(max >= min))
+		return;
+	plot_open(&p, doc_svg(d),
+		  report_title(title, &r->context, "Share of the calls that took at most so long"),
+		  (struct plot_axis){"request until return", PLOT_NS, min, max, true},
+		  (struct plot_axis){"share of calls", PLOT_SHARE, 0, 1, false});
+	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++) {
+		char name[128];
+		for (unsigned k = 0; k < 2; k++)
+			report_cdf(&p, &r->of[i]->metric[shown[k]],
+				   line_name(name, r, i, shown[k]));
+	}
+	plot_mark(&p, g->suspend_ns, "goal");
+	plot_close(&p);
+	hist_plot(d, r, g);
+	if (r->n > CDF_SETTINGS)
+		doc_say(d, "The plots show the first %d settings of %u.", CDF_SETTINGS, r->n);
+}
+
+struct timeline {
+	const struct cycle *c;
+	size_t n;
+	double t0; // ns
+};
+
+static bool complete(const struct cycle *c)
+{
+	return c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
+	       c->read_sum != CYCLE_NONE;
+}
+
+// Indices can be compared while the same queues are watched: those that went away take their
+// packets with them.
+static bool follows(const struct cycle *a, const struct cycle *b)
+{
+	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
+	       b->queues == a->queues && b->read_sum >= a->read_sum;
+}
+
+// The first cycles behind the warm-up that are whole and follow each other.
+static struct timeline choose_timeline(const struct load_run *run)
+{
+	struct timeline t = {0};
+	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
+		const struct cycle *c = &run->timeline[i];
+		const struct cycle *last = t.n ? &t.c[t.n - 1] : NULL;
+		bool next = last && follows(last, c);
+		if (c->warmup || !complete(c) || (t.n && !next)) {
+			if (t.n)
+				break;
+			continue;
+		}
+		if (!t.n)
+			t.c = c;
+		t.n++;
+	}
+	t.t0 = t.n ? (double)t.c[0].at_ns : 0;
+	return t;
+}
+
+static double seconds(const struct timeline *t, uint64_t at)
+{
+	return ((double)at - t->t0) / 1e9;
+}
+
+// Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,
+// and the hold after it. Packets are counted exactly at these moments.
+static size_t timeline_steps(const struct timeline *t, double *x, double *y)
+{
+	size_t n = 0;
+	for (size_t i = 0; i + 1 < t->n; i++) {
+		const struct cycle *c = &t->c[i], *next = &t->c[i + 1];
+		uint64_t off = c->at_ns + c->suspend_ns, on = off + c->held_ns;
+		uint64_t next_off = next->at_ns + next->suspend_ns;
+		uint64_t ran = next->read_sum + next->suspend_packets - c->read_sum -
+			       c->suspend_packets - c->held_packets;
+		x[n] = seconds(t, off);
+		y[n++] = c->held_ns ? (double)c->held_packets / ((double)c->held_ns / 1e9) : 0;
+		x[n] = seconds(t, on);
+		y[n++] = (double)ran / ((double)(next_off - on) / 1e9);
+	}
+	return n;
+}
+
+static void timeline_plot(struct doc *d, const struct load_run *run)
+{
+	struct timeline t = choose_timeline(run);
+	double x[2 * TIMELINE_CYCLES], y[2 * TIMELINE_CYCLES], top = 0;
+	char title[96];
+	struct plot p;
+	size_t n = t.n > 2 ? timeline_steps(&t, x, y) : 0;
+	if (!n) {
+		doc_say(d,
+			"No plot over time: hardly two cycles in a row watched the same queues.");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		top = maths()->fmax(top, y[i]);
+	plot_open(&p, doc_svg(d),
+		  report_title(title, &run->result.context,
+			       "The target's dispatch rate; shaded: suspended"),
+		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
+		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
+	for (size_t i = 0; i < n; i += 2)
+		plot_band(&p, x[i], x[i + 1]);
+	plot_line(&p, x, y, n, true, "packets taken");
+	plot_close(&p);
+	doc_say(d,
+		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
+		"call is made or returns, so the rate is a mean between these moments.",
+		t.n);
+}
+
+void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals)
+{
+	struct result *r = &run->result;
+	report_context(d, &r->context);
+	doc_heading(d, "Goals");
+	verdicts(d, r, goals);
+	doc_heading(d, "Latencies");
+	cdf_plot(d, r, goals);
+	latencies(d, r);
+	doc_heading(d, "Throughput of the target");
+	timeline_plot(d, run);
+	effects(d, r);
+	saved(d, r);
+	doc_heading(d, "Cycles");
+	cycles(d, r);
+}

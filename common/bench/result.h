@@ -1,0 +1,98 @@
+// What the cycles of a run say, setting by setting: latencies, the target's throughput, goals.
+//
+// Live results and reports of files are made here by the same code from the same samples; another
+// program that reads the raw file must get the same numbers (tests/cli/bench-report.sh does it).
+//
+// Which cycles count: all but those that ran to warm up, each with the values it has. No outlier is
+// left out.
+#ifndef GPQ_BENCH_RESULT_H
+#define GPQ_BENCH_RESULT_H
+
+#include "common/bench/context.h"
+#include "common/bench/plan.h"
+#include "common/stats/hist.h"
+#include "common/stats/samples.h"
+
+// name, member of struct cycle or difference of two, what it is
+#define RESULT_METRICS(X)                                                    \
+	X(suspend, "request to suspend until the call returns")              \
+	X(suspend_ioctl, "of that, the system call itself")                  \
+	X(own, "of that, gpq's own part")                                    \
+	X(still, "suspend's return until the last movement of a read index") \
+	X(resume, "request to resume until the call returns")                \
+	X(resume_ioctl, "of that, the system call itself")                   \
+	X(progress, "resume's return until a read index moves")
+
+enum result_metric {
+#define METRIC(name, help) METRIC_##name,
+	RESULT_METRICS(METRIC)
+#undef METRIC
+		METRICS
+};
+extern const char *const result_metric_name[METRICS];
+extern const char *const result_metric_help[METRICS];
+
+// The metric's value in a cycle, or NaN.
+double result_metric(const struct cycle *c, enum result_metric m);
+
+// Sums over a setting's cycles that have all that is needed, of the queues that it suspends.
+struct result_effect {
+	uint64_t cycles_ns, cycles_packets;       // whole cycles
+	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
+	uint64_t gap_ns, gap_packets;             // from resume's return to the end
+	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
+	uint64_t work; // packets seen at all; 0: the target was idle and nothing can be said
+};
+
+struct result_setting {
+	struct cycle_setting set;
+	struct samples metric[METRICS];
+	struct result_effect effect;
+	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
+	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
+	unsigned xccs;
+};
+
+struct result {
+	struct bench_context context;
+	struct plan settings;                         // only to name them
+	struct result_setting *of[PLAN_SETTINGS_MAX]; // owned; in the order of settings.setting
+	unsigned n;
+	uint64_t warmup;
+};
+
+void result_init(struct result *r);
+void result_fini(struct result *r);
+
+// 0, or -1 with errno (ENOMEM; E2BIG: too many settings).
+int result_add(struct result *r, const struct cycle *c);
+
+// Adds all samples of another run. 0, or -1 with errno as above.
+int result_merge(struct result *to, const struct result *from);
+
+// Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
+// held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
+// was asked for.
+struct result_rates {
+	double untouched, held, gap; // packets a second
+	double held_share, loss, effect;
+};
+struct result_rates result_rates(const struct result_setting *s);
+
+// Goals: "suspend" and "resume", ns at p99; "effect", share; "online", share above alone.
+struct result_goals {
+	double suspend_ns, resume_ns, effect, online;
+};
+
+struct result_verdict {
+	const char *goal;
+	double value, limit;
+	int8_t pass; // -1: cannot be told
+};
+enum { RESULT_GOALS = 3 };
+void result_judge(struct result_setting *s, const struct result_goals *g,
+		  struct result_verdict v[RESULT_GOALS]);
+
+void result_hist(const struct samples *s, struct hist *h);
+
+#endif

@@ -1,0 +1,70 @@
+// One side of the experiment: a command, the KFD processes it starts, and their queues.
+//
+// Processes and queues that appear later belong to it, too. Where the side is attached to, each
+// process has a holder (kfd/holder.h), as with gpq suspend: so all of them are suspended side by
+// side, new queues are suspended as they appear, and whatever dies, they run again.
+#ifndef GPQ_BENCH_SIDE_H
+#define GPQ_BENCH_SIDE_H
+
+#include "common/bench/child.h"
+#include "common/kfd/holder.h"
+#include "common/kfd/measure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A process with queues.
+struct member {
+	struct kfd_target target;
+	struct kfd_link link; // fd -1: not attached to
+	pid_t holder;         // that was started for it; 0: none
+	struct kfd_watch watch;
+	struct kfd_indices first, last; // of the watched queues: where counting began, last look
+	uint64_t gone;                  // packets counted of queues that are no more
+	struct buf queues;              // its directory in sysfs, as it was when `watch` was made
+	unsigned tries;                 // looks that told of more queues than its holder knew
+	bool ended;
+};
+
+struct side {
+	const char *name; // "online", "offline"
+	struct child child;
+	struct member **member; // owned
+	size_t n, cap;
+	bool attach;         // to its processes, and to those that come
+	bool held;           // suspended; what comes is suspended, too
+	uint64_t renew_ns;   // when the hold has to be renewed
+	unsigned grace;      // of suspending, 1000 GPU clocks
+	unsigned num_queues; // by sysfs, at the last look
+};
+
+// 0, or -1 with errno.
+int side_start(struct side *s, const char *name, const char *command, const struct child_log *log);
+
+// Looks for processes and queues that came or went. Costs a few reads of sysfs. 0, or -1 and *f.
+int side_look(struct side *s, struct kfd_failure *f);
+
+// Suspends all of its processes at the same time, or resumes them; returns when all are.
+// 0, or -1 and *f; then some may be suspended, until side_end().
+int side_hold(struct side *s, bool hold, struct kfd_failure *f);
+
+// Is there a queue with packets that were not taken yet?
+bool side_has_work(struct side *s);
+
+// Has any of its queues ever taken a packet?
+bool side_has_moved(struct side *s);
+
+// AQL packets that its queues took from begin to end. -1 and *f when none of its processes lives.
+void side_count_begin(struct side *s);
+int side_count_end(struct side *s, uint64_t *packets, struct kfd_failure *f);
+
+unsigned side_pids(const struct side *s, pid_t *pids, unsigned max);
+
+// Lets go of its processes: their queues run when this returns.
+void side_release(struct side *s);
+
+// Frees all but what ran: end the command first.
+void side_fini(struct side *s);
+
+#endif

@@ -1,0 +1,138 @@
+// Attaching to the measured process and serving it; subject.h.
+#include "common/bench/subject.h"
+
+#include "common/kfd/tracee.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define SECOND         1000000000ull
+#define DYING_MS       2000
+#define KILL_MARGIN_NS (30 * SECOND) // more than the driver takes to give up on a preemption
+
+uint64_t bench_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+int bench_signals_open(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool bench_signals_stop(int signals)
+{
+	struct signalfd_siginfo i;
+	bool stop = false;
+	while (read(signals, &i, sizeof(i)) == (ssize_t)sizeof(i))
+		stop |= i.ssi_signo != SIGCHLD;
+	return stop;
+}
+
+static int prepare(struct subject *s, pid_t pid, struct kfd_failure *f)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	if (timer_create(CLOCK_MONOTONIC, &e, &s->killer))
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
+	if (kfd_target_pin(&s->target, pid, 0, f) ||
+	    kfd_session_open(&s->session, &s->target, NULL, f) ||
+	    kfd_session_refresh(&s->session, f))
+		return -1;
+	if (kfd_watch_init(&s->watch, pid))
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
+	return 0;
+}
+
+struct subject *subject_open(pid_t pid, int signals, struct kfd_failure *f)
+{
+	struct subject *s = calloc(1, sizeof(*s));
+	if (!s) {
+		kfd_fail(f, KFD_FAULT_SYSTEM, "memory", strerror(ENOMEM));
+		return NULL;
+	}
+	s->watch.mem = -1;
+	s->signals = signals;
+	if (prepare(s, pid, f) == 0)
+		return s;
+	free(s);
+	return NULL;
+}
+
+void subject_close(struct subject *s)
+{
+	kfd_session_close(&s->session);
+	kfd_watch_fini(&s->watch);
+	if (s->end == SUBJECT_LIVES || s->end == SUBJECT_STOPPED)
+		tracee_rescue(s->target.pid);
+	kfd_target_unpin(&s->target);
+	timer_delete(s->killer);
+	free(s);
+}
+
+bool subject_out_of_reach(struct subject *s)
+{
+	struct pollfd dead = {.fd = s->target.pidfd, .events = POLLIN};
+	if (s->end == SUBJECT_LIVES)
+		s->end = poll(&dead, 1, DYING_MS) == 1 ? SUBJECT_GONE : SUBJECT_LOST;
+	return false;
+}
+
+bool subject_tick(struct subject *s)
+{
+	struct pollfd p[] = {{.fd = s->session.events, .events = POLLIN},
+			     {.fd = s->target.pidfd, .events = POLLIN}};
+	if (s->end != SUBJECT_LIVES)
+		return false;
+	if (tracee_serve(s->target.pid) == TRACEE_GONE)
+		s->end = SUBJECT_GONE;
+	else if (poll(p, 2, 0) <= 0)
+		return true;
+	else if (p[1].revents)
+		s->end = SUBJECT_GONE;
+	else if (kfd_session_events(&s->session, &s->failure))
+		subject_out_of_reach(s);
+	return s->end == SUBJECT_LIVES;
+}
+
+bool subject_wait(struct subject *s, uint64_t until)
+{
+	struct pollfd p[] = {{.fd = s->signals, .events = POLLIN},
+			     {.fd = s->session.events, .events = POLLIN},
+			     {.fd = s->target.pidfd, .events = POLLIN}};
+	uint64_t now;
+	do {
+		now = bench_now();
+		uint64_t left = until > now ? until - now : 0;
+		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
+		if (ppoll(p, 3, &t, NULL) <= 0)
+			continue;
+		subject_tick(s);
+		if (p[0].revents && bench_signals_stop(s->signals) && s->end == SUBJECT_LIVES)
+			s->end = SUBJECT_STOPPED;
+		// A stop that was reported between the two must not wait for the next signal.
+		subject_tick(s);
+	} while (s->end == SUBJECT_LIVES && bench_now() < until);
+	return s->end == SUBJECT_LIVES;
+}
+
+void subject_holds(struct subject *s, uint64_t ns)
+{
+	uint64_t at = ns ? ns + KILL_MARGIN_NS : 0;
+	struct itimerspec when = {.it_value = {(time_t)(at / SECOND), (long)(at % SECOND)}};
+	timer_settime(s->killer, 0, &when, NULL);
+}
