@@ -1,0 +1,88 @@
+// What a command is, and the one table of all of them.
+//
+// To add one: a line in GPQ_COMMANDS, cmd/NAME.c with its NAME_spec, man/gpq-NAME.1, a test in
+// tests/cli (README.md).
+#ifndef GPQ_CMD_COMMAND_H
+#define GPQ_CMD_COMMAND_H
+
+#include "common/cli/err.h"
+#include "common/cli/opts.h"
+#include "common/cli/out.h"
+
+// What must be there before a command runs; checked in one place (cmd/needs.c).
+enum {
+	NEED_KFD = 1,     // /sys/class/kfd: the driver, live or recorded
+	NEED_LIVE = 2,    // a running host, not --sysroot
+	NEED_DEV_KFD = 4, // /dev/kfd may be opened for reading and writing
+	NEED_DEBUGFS = 8, // /sys/kernel/debug/kfd is readable
+};
+
+// name, what it needs, one-line help. Sorted by name.
+#define GPQ_COMMANDS(X)                                                                           \
+	X(bench, 0, "measure what suspending and resuming costs")                                 \
+	X(gpus, NEED_KFD, "list the GPUs of KFD and what they support")                           \
+	X(hqd, NEED_KFD | NEED_DEBUGFS, "show hardware queue slots, decoded, and whose they are") \
+	X(merge, 0, "add up results of many runs and hosts")                                      \
+	X(queues, NEED_KFD, "list the queues of processes")                                       \
+	X(resume, NEED_LIVE, "put suspended queues back")                                         \
+	X(snapshot, NEED_KFD, "save a host for --sysroot, compare")                               \
+	X(suspend, NEED_LIVE, "take queues off the GPU, hold them off")                           \
+	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")
+
+struct cmd;
+
+struct cmd_spec {
+	const char *synopsis; // without the name, one form a line: "[-p PID[,PID...]] [--gpu GPU]"
+	const char *description; // a few sentences for --help
+	const char *operands;    // "FILE..."; NULL: none are allowed
+	const struct opt *opts;
+	size_t opts_size;                       // of the struct that opts' offsets are in
+	const void *defaults;                   // initial content of it, NULL: zeros
+	const struct out_table *const *tables;  // NULL-terminated: what -o chooses from
+	unsigned (*needs)(const struct cmd *c); // replaces the table's needs when options change
+						// them; or NULL
+	bool stop_at_operand;      // options behind the first operand are not ours: `-- CMD ARGS`
+	int (*run)(struct cmd *c); // exit status
+};
+
+struct command {
+	const char *name;
+	unsigned needs;
+	const char *summary;
+	const struct cmd_spec *spec;
+};
+
+// One call of a command.
+struct cmd {
+	const struct command *def;
+	void *opts; // the command's options struct
+	int argc;   // operands
+	char **argv;
+	struct out_opts out; // for out_open()
+};
+
+// Sorted; ends with a NULL name.
+extern const struct command gpq_commands[];
+
+// GPQ_OK, or the status after a message that says what is missing and how to get it.
+int needs_check(unsigned needs);
+
+// `gpq --complete`: candidates for the last of `words` (what is typed behind `gpq`), one a line, a
+// tab before its help.
+int complete_words(int n, char **words);
+
+// `gpq --install DIR`: a link per command.
+int install_links(const char *dir);
+
+// Options that every command takes.
+struct common_opts {
+	struct out_opts out;
+	bool json, ndjson, raw, pairs;
+	const char *sysroot;
+	bool quiet;
+	int verbose;
+	bool help, version, list_columns;
+};
+extern const struct opt common_opts_table[];
+
+#endif

@@ -1,0 +1,292 @@
+// gpq gpus: the GPUs of KFD, what they are called everywhere and what they support; --check: what
+// stands between this user and each command. Facts: kfd-facts 4.2.
+#include "cmd/gpus_check.h"
+
+#include "common/host/root.h"
+#include "common/kfd/names.h"
+#include "common/kfd/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct gpus_opts {
+	struct words gpu;
+	bool check;
+};
+
+static const struct opt opts[] = {
+	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only these: index, gpu_id (decimal or hex) or PCI address"),
+	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
+	    "tell what stands between this user on this host and each command"),
+	{0},
+};
+
+struct row {
+	struct kfd_gpu g;
+	const char *bdf, *gfx, *sched, *name, *marketing, *vendor, *device, *asic, *render, *cwsr;
+	int8_t suspend;
+	char marketing_text[128], vendor_text[128], device_text[128], render_text[24];
+};
+
+#define COL(member, name, key, type, flags, help) OUT_COL(row, member, name, key, type, flags, help)
+#define D                                         (OUT_DEFAULT)
+#define M                                         (OUT_MACHINE)
+
+static const struct out_col cols[] = {
+	COL(g.index, "INDEX", "index", OUT_U64, D, "place among the readable GPUs"),
+	COL(g.node, "NODE", "node", OUT_U64, D, "KFD topology node"),
+	COL(g.gpu_id, "GPU", "gpu_id", OUT_U64, D, "gpu_id, decimal as in sysfs"),
+	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D, "gpu_id, hexadecimal as in debugfs"),
+	COL(bdf, "BDF", "bdf", OUT_STR, D, "PCI address; partitions share one"),
+	COL(gfx, "GFX", "gfx", OUT_STR, D, "instruction set"),
+	COL(g.cus, "CUS", "cus", OUT_U64, D, "compute units of all XCCs together"),
+	COL(g.num_xcc, "XCCS", "xccs", OUT_U64, D, "accelerator complexes"),
+	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D,
+	    "hardware slots for compute queues per XCC"),
+	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D, "SDMA engines for PCIe"),
+	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D, "SDMA engines for XGMI"),
+	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", OUT_U64, M,
+	    "queues of one SDMA engine"),
+	COL(sched, "SCHED", "scheduler", OUT_STR, M,
+	    "who maps queues: HWS (runlist) or MES (command per queue)"),
+	COL(suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
+	    "can queues be suspended: capability bits 0x8000 and 0x20000000"),
+	COL(g.capability, "CAPABILITY", "capability", OUT_HEX, M, "capability bits of KFD"),
+	COL(g.debug_prop, "DEBUG_PROP", "debug_prop", OUT_HEX, M, "debug properties of KFD"),
+	COL(g.mec_fw, "MEC_FW", "mec_fw", OUT_U64, M, "version of the compute firmware"),
+	COL(g.sdma_fw, "SDMA_FW", "sdma_fw", OUT_U64, M, "version of the SDMA firmware"),
+	COL(g.cwsr_bytes, "CWSR", "cwsr_bytes", OUT_SIZE, M,
+	    "area that the waves of a queue are saved to, per XCC"),
+	COL(g.ctl_stack_bytes, "CTL_STACK", "ctl_stack_bytes", OUT_SIZE, M,
+	    "its part for the control stack"),
+	COL(cwsr, "CWSR_FROM", "cwsr_from", OUT_STR, M,
+	    "where these sizes come from: property, or formula on older drivers"),
+	COL(g.unique_id, "UNIQUE_ID", "unique_id", OUT_HEX, M, "serial number of the GPU"),
+	COL(g.hive_id, "HIVE", "hive_id", OUT_HEX, M, "XGMI hive"),
+	COL(g.vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, "memory of the GPU"),
+	COL(g.wave_front_size, "WAVE", "wave_front_size", OUT_U64, M, "work-items of a wave"),
+	COL(g.max_engine_mhz, "MHZ", "max_engine_mhz", OUT_U64, M, "greatest engine clock"),
+	COL(render, "RENDER", "render_node", OUT_STR, M, "its render node in /dev/dri"),
+	COL(g.vendor_id, "VENDOR_ID", "vendor_id", OUT_HEX, M, "PCI vendor number"),
+	COL(g.device_id, "DEVICE_ID", "device_id", OUT_HEX, M, "PCI device number"),
+	COL(vendor, "VENDOR", "vendor", OUT_STR, M | OUT_TRUNC, "PCI vendor name"),
+	COL(device, "DEVICE", "device", OUT_STR, M | OUT_TRUNC, "PCI device name"),
+	COL(marketing, "MARKETING", "marketing_name", OUT_STR, M | OUT_TRUNC,
+	    "name by libdrm_amdgpu, if the render node opens"),
+	COL(asic, "ASIC", "asic", OUT_STR, M, "KFD's own name of the node"),
+	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "marketing name, else PCI device name"),
+};
+
+static const struct out_table table = {"gpus", "gpu", cols, sizeof(cols) / sizeof(cols[0])};
+static const struct out_table *const tables[] = {&table, &gpus_check_table, NULL};
+
+static const char *text_or_null(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+// What costs a file, a library or a device is got only when a column shows it.
+struct wants {
+	unsigned topology; // KFD_TOPOLOGY_...
+	bool marketing, pci;
+};
+
+static struct wants wanted(const struct out_opts *o)
+{
+	const bool name = out_would_want(o, &table, "NAME");
+	struct wants w = {.topology = KFD_TOPOLOGY_BDF}; // --gpu takes addresses
+	if (out_would_want(o, &table, "ASIC"))
+		w.topology |= KFD_TOPOLOGY_NAME;
+	if (out_would_want(o, &table, "VRAM"))
+		w.topology |= KFD_TOPOLOGY_MEMORY;
+	w.marketing = name || out_would_want(o, &table, "MARKETING");
+	w.pci = name || out_would_want(o, &table, "VENDOR") || out_would_want(o, &table, "DEVICE");
+	return w;
+}
+
+static void note_errors(const struct kfd_gpu *g)
+{
+	unsigned node = (unsigned)g->node;
+	if (g->error)
+		err_note("node %u: %s: %s%s", node, g->error_file, strerror(g->error),
+			 g->error == EPERM ? " (the device cgroup of this container denies the GPU)"
+					   : "");
+	if (!g->error && !g->good_lines)
+		err_note("node %u: properties: %s", node,
+			 g->bad_lines ? "nothing that is a property" : "empty");
+	if (g->bad_lines)
+		err_note("node %u: %u lines of properties are no \"name value\"", node,
+			 g->bad_lines);
+	if (g->cwsr_computed)
+		err_note("node %u: CWSR: this driver does not tell it; computed as the driver and "
+			 "the runtime do",
+			 node);
+	if (g->bdf[0] && !g->bdf_of_device)
+		err_note("node %u: BDF: from location_id, since /sys/class/drm does not lead to "
+			 "the device; of a partition, the last digit is its number",
+			 node);
+	if (g->can_suspend == 0)
+		err_note("node %u: SUSPEND: no: capability lacks %s", node,
+			 g->capability & KFD_CAP_TRAP_DEBUG
+				 ? "0x20000000: the GPU's firmware is too old for debugging"
+				 : "0x8000: the driver cannot debug on this GPU");
+}
+
+// Columns that nobody wants are not explained either.
+static void note_extras(const struct row *r, const struct wants *w, const struct pci_names *pci,
+			int marketing_error)
+{
+	const struct kfd_gpu *g = &r->g;
+	if ((w->topology & KFD_TOPOLOGY_MEMORY) && g->vram_bytes == KFD_UNKNOWN && !g->error)
+		err_note("node %u: VRAM: neither local_mem_size nor mem_banks tell it",
+			 (unsigned)g->node);
+	if (w->marketing && !r->marketing)
+		err_note("node %u: MARKETING: %s: %s", (unsigned)g->node,
+			 r->render ? r->render : "no render node",
+			 !host_is_live()              ? "a recorded host cannot be asked"
+			 : marketing_error == -ENOPKG ? NAMES_LIBDRM " is missing"
+						      : strerror(-marketing_error));
+	if (pci && !r->device && g->device_id <= 0xffff && g->vendor_id <= 0xffff)
+		err_note("node %u: DEVICE: the PCI ID database does not know %04x:%04x; "
+			 "update-pciids may help",
+			 (unsigned)g->node, (unsigned)g->vendor_id, (unsigned)g->device_id);
+}
+
+static const char *scheduler(const struct kfd_gpu *g)
+{
+	if (!g->gfx[0])
+		return NULL;
+	return kfd_gpu_uses_mes(g) ? "MES" : "HWS";
+}
+
+// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
+static const char *best_name(const struct row *r)
+{
+	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
+	return generic && r->device ? r->device : r->marketing;
+}
+
+static void fill_names(struct row *r, const struct wants *w, struct pci_names *pci)
+{
+	const struct kfd_gpu *g = &r->g;
+	int error = 0;
+	if (w->pci) {
+		pci_names_lookup(pci, g->vendor_id, KFD_UNKNOWN, r->vendor_text,
+				 sizeof(r->vendor_text));
+		pci_names_lookup(pci, g->vendor_id, g->device_id, r->device_text,
+				 sizeof(r->device_text));
+	}
+	if (w->marketing)
+		error = drm_marketing_name(g->render_minor, r->marketing_text,
+					   sizeof(r->marketing_text));
+	r->vendor = text_or_null(r->vendor_text);
+	r->device = text_or_null(r->device_text);
+	r->marketing = text_or_null(r->marketing_text);
+	r->name = best_name(r);
+	note_errors(g);
+	note_extras(r, w, pci, error);
+}
+
+static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
+		 struct pci_names *pci)
+{
+	*r = (struct row){.g = *g, .suspend = g->can_suspend, .sched = scheduler(g)};
+	r->bdf = text_or_null(r->g.bdf);
+	r->gfx = text_or_null(r->g.gfx);
+	r->asic = text_or_null(r->g.name);
+	if (g->cwsr_bytes != KFD_UNKNOWN)
+		r->cwsr = g->cwsr_computed ? "formula" : "property";
+	if (g->render_minor <= UINT32_MAX) {
+		snprintf(r->render_text, sizeof(r->render_text), "renderD%u",
+			 (unsigned)g->render_minor);
+		r->render = r->render_text;
+	}
+	// Zero is how KFD says that there is none.
+	if (g->unique_id == 0)
+		r->g.unique_id = KFD_UNKNOWN;
+	if (g->hive_id == 0)
+		r->g.hive_id = KFD_UNKNOWN;
+	fill_names(r, w, pci);
+}
+
+static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct wants *w)
+{
+	struct out *o = out_open(&c->out);
+	struct pci_names *pci = w->pci ? pci_names_new() : NULL;
+	if (w->pci && !pci)
+		err_note("VENDOR, DEVICE: %s",
+			 errno == ENOPKG ? NAMES_LIBPCI " is missing" : strerror(errno));
+	int status = o ? out_begin(o, &table, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	for (size_t i = 0; !status && i < t->n; i++) {
+		struct row r;
+		if (!t->gpus[i].selected)
+			continue;
+		fill(&r, &t->gpus[i], w, pci);
+		out_row(o, &r);
+	}
+	if (o && !status)
+		out_end(o);
+	pci_names_free(pci);
+	int closed = o ? out_close(o) : 0;
+	return status ? status : closed;
+}
+
+static int no_gpus(struct cmd *c, const struct kfd_topology *t, const struct wants *w)
+{
+	int status = c->out.mode == OUT_JSON ? print_gpus(c, t, w) : GPQ_OK;
+	if (status)
+		return status;
+	return err_fail(GPQ_NOTFOUND,
+			"is one plugged in, and passed in if this is a container? see dmesg",
+			"the KFD driver is here but has no GPU (CPU nodes: %zu)", t->cpu_nodes);
+}
+
+static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *w)
+{
+	const struct gpus_opts *o = c->opts;
+	if (!t->n)
+		return no_gpus(c, t, w);
+	const char *bad = kfd_topology_select(t, o->gpu.v, o->gpu.n);
+	if (bad)
+		return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
+	return print_gpus(c, t, w);
+}
+
+static int run(struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	struct kfd_topology t;
+	if (o->check && o->gpu.n)
+		return err_fail(GPQ_USAGE, "leave one of them out",
+				"--check looks at the whole host: it takes no --gpu");
+	if (o->check)
+		return gpus_check(c);
+	const struct wants w = wanted(&c->out);
+	int r = kfd_topology_load(&t, w.topology);
+	if (r)
+		return err_sys(-r, NULL, "/sys/class/kfd/kfd/topology/nodes");
+	int status = list_gpus(c, &t, &w);
+	kfd_topology_fini(&t);
+	return status;
+}
+
+static unsigned needs(const struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	return o->check ? 0 : NEED_KFD;
+}
+
+const struct cmd_spec gpus_spec = {
+	.synopsis = "[--gpu GPU[,GPU...]]\n--check",
+	.description =
+		"Lists the GPUs of the KFD driver: numbers, names, what they have and whether "
+		"queues can be suspended on them. With --check, tells what stands between this "
+		"user on this host and each gpq command, and how to mend it.",
+	.opts = opts,
+	.opts_size = sizeof(struct gpus_opts),
+	.tables = tables,
+	.needs = needs,
+	.run = run,
+};

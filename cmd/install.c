@@ -1,0 +1,47 @@
+// gpq --install DIR: a link per command, so that `queues` works like `gpq queues` (as busybox
+// does).
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// True when dir/name is already a link to `target`.
+static bool is_ours(int dir, const char *name, const char *target)
+{
+	char now[PATH_MAX];
+	ssize_t n = readlinkat(dir, name, now, sizeof(now) - 1);
+	return n >= 0 && (size_t)n == strlen(target) && memcmp(now, target, (size_t)n) == 0;
+}
+
+int install_links(const char *dir)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return err_sys(errno, NULL, "/proc/self/exe");
+	self[n] = '\0';
+	int fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(errno, "make the directory first", "%s", dir);
+	int status = GPQ_OK;
+	for (const struct command *c = gpq_commands; c->name; c++) {
+		char name[32];
+		snprintf(name, sizeof(name), "gpq-%s", c->name);
+		// A file that is there already is the user's: it stays.
+		if (symlinkat(self, fd, name) == 0)
+			continue;
+		int error = errno;
+		if (error != EEXIST)
+			status = err_sys(error, NULL, "%s/%s", dir, name);
+		else if (!is_ours(fd, name, self))
+			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
+					  "%s/%s: is there already, and is no link to this gpq",
+					  dir, name);
+	}
+	close(fd);
+	return status;
+}

@@ -1,0 +1,81 @@
+// What a command needs of the host, checked in one place so that "why can I not" has one good
+// answer. Facts: kfd-facts 1 (/dev/kfd), 4 (sysfs), 5 (debugfs).
+#include "cmd/command.h"
+
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char REPLAY[] = "or give a recorded host with --sysroot DIR";
+
+static int need_kfd(void)
+{
+	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
+		return GPQ_OK;
+	const char *next =
+		host_is_live()
+			? "load the amdgpu module, or give a recorded host with --sysroot DIR"
+			: "the recorded host has none: is it the right directory?";
+	return err_fail(GPQ_UNSUPPORTED, next, "no KFD driver here: /sys/class/kfd/kfd: %s",
+			strerror(errno));
+}
+
+static int need_live(void)
+{
+	if (host_is_live())
+		return GPQ_OK;
+	return err_fail(GPQ_USAGE, "leave out --sysroot and GPQ_SYSROOT",
+			"this acts on a running host, not on a recorded one");
+}
+
+static int need_dev_kfd(void)
+{
+	if (host_access("/dev/kfd", R_OK | W_OK) == 0)
+		return GPQ_OK;
+	int error = errno;
+	if (error == EACCES || error == EPERM)
+		return err_fail(
+			GPQ_DENIED,
+			"join the group that owns it (render on most systems), or run as root",
+			"/dev/kfd: %s", strerror(error));
+	return err_fail(GPQ_UNSUPPORTED,
+			"load the amdgpu module; in a container, pass the device in",
+			"/dev/kfd: %s", strerror(error));
+}
+
+static int need_debugfs(void)
+{
+	if (host_access("/sys/kernel/debug/kfd", R_OK | X_OK) == 0)
+		return GPQ_OK;
+	int error = errno;
+	if (error == EACCES || error == EPERM)
+		return err_fail(GPQ_DENIED, "debugfs is for root: use sudo",
+				"/sys/kernel/debug/kfd: %s", strerror(error));
+	if (host_access("/sys/kernel/debug/kprobes", F_OK) &&
+	    host_access("/sys/kernel/debug/dri", F_OK))
+		return err_fail(GPQ_UNSUPPORTED,
+				host_is_live() ? "as root: mount -t debugfs none /sys/kernel/debug"
+					       : REPLAY,
+				"debugfs is not mounted on /sys/kernel/debug");
+	return err_fail(GPQ_UNSUPPORTED, "the kernel needs CONFIG_DEBUG_FS and the amdgpu module",
+			"/sys/kernel/debug/kfd: %s", strerror(error));
+}
+
+int needs_check(unsigned needs)
+{
+	static const struct {
+		unsigned need;
+		int (*check)(void);
+	} checks[] = {{NEED_LIVE, need_live},
+		      {NEED_KFD, need_kfd},
+		      {NEED_DEV_KFD, need_dev_kfd},
+		      {NEED_DEBUGFS, need_debugfs}};
+	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		int status = (needs & checks[i].need) ? checks[i].check() : GPQ_OK;
+		if (status)
+			return status;
+	}
+	return GPQ_OK;
+}

@@ -1,0 +1,504 @@
+// gpq queues: which queues a process owns, and what each is doing.
+#include "cmd/command.h"
+#include "cmd/watch.h"
+
+#include "common/cli/text.h"
+#include "common/host/root.h"
+#include "common/kfd/pick.h"
+#include "common/kfd/qlist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct queues_opts {
+	struct pick_opts pick;
+	struct words gpus, types;
+	const char *prio;
+	const char *mqds;
+	bool all;
+	bool likely;
+	uint64_t watch; // ns, WATCH_OFF without --watch
+};
+
+static const struct queues_opts defaults = {.watch = WATCH_OFF};
+
+static const struct opt opts[] = {
+	PICK_OPTS(queues_opts),
+	OPT(queues_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only queues on these GPUs: index, gpu_id or PCI address"),
+	OPT(queues_opts, types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",
+	    "only queues of these types: compute, sdma, sdma-xgmi"),
+	OPT(queues_opts, prio, "prio", 0, OPT_STR, "MIN[:MAX]",
+	    "only queues of these priorities, 0 to 15"),
+	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
+	    "also processes that opened KFD but own no queue"),
+	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
+	    "where it is not certain which MQD is a queue's, show the likeliest"),
+	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
+	    "list a copy of debugfs mqds alone; - is standard input"),
+	OPT(queues_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	{0},
+};
+
+// member, heading, JSON key, type, flags, what must be read for it, help
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+#define COLUMNS(X)                                                                                \
+	X(pid, "PID", "pid", OUT_I64, D, 0, "process, as the host numbers it")                    \
+	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D, QLIST_STATUS,                                    \
+	  "its PID inside its container; elsewhere the same as PID")                              \
+	X(comm, "COMMAND", "command", OUT_STR, D, QLIST_STATUS, "command name, up to 15 bytes")   \
+	X(user, "USER", "user", OUT_STR, D, QLIST_STATUS, "effective user")                       \
+	X(process, "PROCESS", "process", OUT_STR, D | OUT_STATUS, QLIST_STATUS,                   \
+	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                     \
+	X(container, "CONTAINER", "container", OUT_STR, D, QLIST_CONTAINER,                       \
+	  "container: first 12 digits of its id, or its name")                                    \
+	X(gpu_id, "GPU", "gpu_id", OUT_U64, D, QLIST_GPU, "GPU as KFD numbers it (its gpu_id)")   \
+	X(bdf, "BDF", "bdf", OUT_STR, D, QLIST_GPU | QLIST_BDF, "PCI address of the GPU")         \
+	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                       \
+	X(type, "TYPE", "type", OUT_STR, D, QLIST_TYPE, "compute, sdma or sdma-xgmi")             \
+	X(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, QLIST_SIZE, "size of the ring")          \
+	X(prio, "PRIO", "prio", OUT_U64, D, QLIST_MQD, "priority, 0 to 15 (MQD)")                 \
+	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
+	  QLIST_MQD | QLIST_INDICES | QLIST_HOLDER | QLIST_GPU | QLIST_STATUS,                    \
+	  "running, idle, mapped (work unknown), suspended (by gpq), evicted, off-hardware, "     \
+	  "unknown")                                                                              \
+	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, QLIST_MQD,                           \
+	  "in a hardware slot, by the runlist and MQD dword 130")                                 \
+	X(backlog, "BACKLOG", "backlog", OUT_U64, D, QLIST_MQD | QLIST_INDICES,                   \
+	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken " \
+	  "off")                                                                                  \
+	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, QLIST_EVICTED,                          \
+	  "time the process was evicted from the GPU, without an eviction going on")              \
+	X(cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D, QLIST_CU,                              \
+	  "compute units the process occupies on the GPU (gfx9 family)")                          \
+	X(vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, QLIST_VRAM,                              \
+	  "memory of the process on the GPU")                                                     \
+	X(gfx, "GFX", "gfx", OUT_STR, 0, QLIST_GPU, "instruction set of the GPU")                 \
+	X(cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, QLIST_CMDLINE, "command line")       \
+	X(container_id, "CONTAINER_ID", "container_id", OUT_STR, M, QLIST_CONTAINER,              \
+	  "container in full")                                                                    \
+	X(runtime, "RUNTIME", "runtime", OUT_STR, 0, QLIST_CONTAINER,                             \
+	  "what runs the container: docker, podman, kubernetes ...")                              \
+	X(container_name, "CONTAINER_NAME", "container_name", OUT_STR, 0, QLIST_CONTAINER_NAME,   \
+	  "name given to the container (docker, podman; root only)")                              \
+	X(gpu, "INDEX", "gpu_index", OUT_U64, M, QLIST_GPU, "index of the GPU, as in gpq gpus")   \
+	X(context, "CONTEXT", "context", OUT_U64, 0, 0,                                           \
+	  "secondary KFD context that owns the queue")                                            \
+	X(pasid, "PASID", "pasid", OUT_U64, 0, QLIST_PASID, "address space id of the process")    \
+	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, QLIST_SDMA,                            \
+	  "time the process kept the GPU's SDMA engines busy")                                    \
+	X(packets, "PACKETS", "packets", OUT_STR, 0, QLIST_MQD, "aql or pm4 (MQD)")               \
+	X(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M, QLIST_MQD,                             \
+	  "address of the ring in the process (MQD)")                                             \
+	X(rptr, "RPTR", "rptr", OUT_U64, M, QLIST_MQD,                                            \
+	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                 \
+	X(wptr, "WPTR", "wptr", OUT_U64, M, QLIST_MQD,                                            \
+	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                    \
+	X(doorbell, "DOORBELL", "doorbell", OUT_HEX, M, QLIST_MQD,                                \
+	  "byte offset of the doorbell in its PCI region (MQD)")                                  \
+	X(xccs, "XCCS", "xccs", OUT_U64, M, QLIST_MQD, "XCCs the queue runs on (MQD)")            \
+	X(ctx_bytes, "CTX", "ctx_bytes", OUT_SIZE, M, QLIST_MQD,                                  \
+	  "area to save waves in, for each XCC (MQD)")                                            \
+	X(saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, M, QLIST_MQD,                            \
+	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                     \
+	X(read_now, "READ_NOW", "read_now", OUT_U64, M, QLIST_MQD | QLIST_INDICES,                \
+	  "read index now, from the process: AQL packets, SDMA bytes")                            \
+	X(write_now, "WRITE_NOW", "write_now", OUT_U64, M, QLIST_MQD | QLIST_INDICES,             \
+	  "write index now, from the process")                                                    \
+	X(holder, "HOLDER", "holder", OUT_I64, M, QLIST_HOLDER,                                   \
+	  "pid of the gpq holder that has it suspended")                                          \
+	X(match, "MATCH", "match", OUT_STR, M, QLIST_MQD,                                         \
+	  "how its MQD was found: order of creation, only candidate, likely; null: not found")    \
+	X(pipe_prio, "PIPE_PRIO", "pipe_prio", OUT_U64, 0, QLIST_MQD,                             \
+	  "pipe priority, 0 to 2 (MQD)")                                                          \
+	X(vmid, "VMID", "vmid", OUT_U64, 0, QLIST_MQD, "VMID at the last unmap (MQD)")            \
+	X(read_index, "READ_INDEX", "read_index", OUT_U64, 0, QLIST_MQD,                          \
+	  "AQL packets consumed up to the last unmap (MQD)")                                      \
+	X(rptr_addr, "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, QLIST_MQD,                             \
+	  "address of the read index in the process (MQD)")                                       \
+	X(wptr_addr, "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, QLIST_MQD,                             \
+	  "address of the write index in the process (MQD)")                                      \
+	X(ctx_addr, "CTX_ADDR", "ctx_addr", OUT_HEX, 0, QLIST_MQD,                                \
+	  "address of the save area in the process, first XCC (MQD)")                             \
+	X(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, 0, QLIST_MQD, "GPU address of the MQD")      \
+	X(error, "ERROR", "error", OUT_HEX, 0, QLIST_MQD, "cp_hqd_error (MQD)")                   \
+	X(sdma_engine, "ENGINE", "sdma_engine", OUT_U64, 0, QLIST_MQD, "SDMA engine (MQD)")       \
+	X(sdma_rlc, "RLC", "sdma_rlc", OUT_U64, 0, QLIST_MQD, "queue of the SDMA engine (MQD)")
+
+#define COLUMN(member, name, key, type, flags, reads, help) \
+	OUT_COL(qrow, member, name, key, type, flags, help),
+static const struct out_col cols[] = {COLUMNS(COLUMN)};
+#define READS(member, name, key, type, flags, reads, help) (reads),
+static const unsigned col_reads[] = {COLUMNS(READS)};
+
+static const struct out_table queues_table = {"queues", "queue", cols,
+					      sizeof(cols) / sizeof(cols[0])};
+static const struct out_table *const tables[] = {&queues_table, NULL};
+
+// A captured dump knows nothing of processes: what it does know is shown by default instead.
+static const struct out_table *captured_table(void)
+{
+	static const char *const shown[] = {"PID",   "GPU",  "TYPE",    "RING",     "RING_ADDR",
+					    "RPTR",  "WPTR", "BACKLOG", "DOORBELL", "PRIO",
+					    "ON_HW", "XCCS", "CTX"};
+	static struct out_col captured[sizeof(cols) / sizeof(cols[0])];
+	static const struct out_table table = {"queues", "queue", captured,
+					       sizeof(cols) / sizeof(cols[0])};
+	memcpy(captured, cols, sizeof(cols));
+	for (unsigned i = 0; i < table.ncols; i++) {
+		bool show = false;
+		for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+			show |= strcmp(captured[i].name, shown[k]) == 0;
+		if (!show && captured[i].flags & OUT_DEFAULT)
+			captured[i].flags ^= OUT_DEFAULT | OUT_MACHINE;
+		captured[i].flags |= show ? OUT_DEFAULT : 0;
+	}
+	return &table;
+}
+
+// --- which queues ---
+
+struct filter {
+	const struct queues_opts *opts;
+	uint64_t prio_min, prio_max;
+	size_t unknown_prio; // left out because nobody knows their priority
+};
+
+static int parse_prio(struct filter *f)
+{
+	const char *text = f->opts->prio;
+	char low[8] = "";
+	f->prio_min = 0;
+	f->prio_max = UINT64_MAX;
+	if (!text)
+		return GPQ_OK;
+	size_t n = strcspn(text, ":");
+	if (n < sizeof(low))
+		memcpy(low, text, n);
+	bool ok = parse_u64(low, &f->prio_min);
+	f->prio_max = 15;
+	if (ok && text[n])
+		ok = parse_u64(text + n + 1, &f->prio_max);
+	if (!ok || f->prio_min > f->prio_max || f->prio_max > 15)
+		return err_fail(GPQ_USAGE, "for example --prio 8, or --prio 0:7",
+				"--prio %s: not MIN or MIN:MAX with priorities from 0 to 15", text);
+	return GPQ_OK;
+}
+
+static int check_types(const struct queues_opts *o)
+{
+	static const char *const types[] = {"compute", "sdma", "sdma-xgmi", NULL};
+	for (size_t i = 0; i < o->types.n; i++) {
+		const char *const *t = types;
+		while (*t && strcmp(*t, o->types.v[i]) != 0)
+			t++;
+		if (*t)
+			continue;
+		const char *guess = text_suggest(o->types.v[i], types);
+		return err_fail(GPQ_USAGE, "it is one of compute, sdma, sdma-xgmi",
+				"--type %s: no such type%s%s", o->types.v[i],
+				guess ? ", did you mean " : "", guess ? guess : "");
+	}
+	return GPQ_OK;
+}
+
+static bool has_word(const struct words *w, const char *text)
+{
+	for (size_t i = 0; text && i < w->n; i++)
+		if (strcmp(w->v[i], text) == 0)
+			return true;
+	return false;
+}
+
+static bool gpu_chosen(const struct qlist *q, const struct words *w, uint64_t gpu_id)
+{
+	if (!w->n)
+		return true;
+	if (q->how->mqds_file)
+		return pick_gpu_number(w, gpu_id);
+	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
+	return g && g->selected;
+}
+
+static bool chosen(struct filter *f, const struct qlist *q, const struct qrow *r)
+{
+	const struct queues_opts *o = f->opts;
+	if (o->types.n && !has_word(&o->types, r->type))
+		return false;
+	if (!gpu_chosen(q, &o->gpus, r->gpu_id))
+		return false;
+	if (o->prio && r->prio == MQD_UNKNOWN) {
+		f->unknown_prio++;
+		return false;
+	}
+	return !o->prio || (r->prio >= f->prio_min && r->prio <= f->prio_max);
+}
+
+// How many rows are left to show.
+static size_t apply_filter(struct filter *f, struct qlist *q)
+{
+	size_t shown = 0;
+	f->unknown_prio = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		q->rows[i].hidden = !chosen(f, q, &q->rows[i]);
+		shown += !q->rows[i].hidden;
+	}
+	return shown;
+}
+
+// --- why not: a PID that was asked for and has no row ---
+
+static bool has_row(const struct qlist *q, pid_t pid, bool hidden)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].pid == pid && q->rows[i].hidden == hidden)
+			return true;
+	return false;
+}
+
+static const struct kfd_proc *kfd_proc_of(const struct qlist *q, pid_t pid)
+{
+	for (size_t i = 0; i < q->procs.nprocs; i++)
+		if (q->procs.procs[i].pid == pid)
+			return &q->procs.procs[i];
+	return NULL;
+}
+
+static int no_such_process(pid_t pid)
+{
+	pid_t *found;
+	ssize_t n = proc_find_ns_pid(pid, &found);
+	pid_t first = n > 0 ? found[0] : 0;
+	free(found);
+	if (first)
+		return err_fail(GPQ_NOTFOUND, "use the host's PID, or --ns-pid",
+				"pid %d: in another PID namespace: it is pid %d of this host",
+				(int)pid, (int)first);
+	return err_fail(GPQ_NOTFOUND, "without -p all are listed", "pid %d: no such process",
+			(int)pid);
+}
+
+static int explain_pid(const struct qlist *q, const struct pick *pick, pid_t pid)
+{
+	struct proc p;
+	bool alive = proc_read(&p, pid) == 0;
+	if (has_row(q, pid, true))
+		return err_fail(GPQ_NOTFOUND, NULL,
+				"pid %d: --gpu, --type and --prio choose none of its queues",
+				(int)pid);
+	if (q->how->mqds_file)
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
+				q->how->mqds_file);
+	const struct kfd_proc *kfd = kfd_proc_of(q, pid);
+	if (kfd && kfd->error)
+		return err_sys(kfd->error, NULL, "pid %d: its queues in sysfs", (int)pid);
+	if (kfd)
+		return err_fail(GPQ_NOTFOUND, "-a shows it",
+				alive ? "pid %d: owns no queue, it only has KFD open"
+				      : "pid %d: ended, and owns no queue, but something holds its "
+					"KFD open",
+				(int)pid);
+	if (alive && !people_are_host())
+		return err_fail(
+			GPQ_NOTFOUND, "run gpq on the host",
+			"pid %d: in another PID namespace than KFD's PIDs, which are the host's",
+			(int)pid);
+	if (alive && !pick_keeps(pick, pid))
+		return err_fail(GPQ_NOTFOUND, NULL,
+				"pid %d: --container and --comm do not choose it", (int)pid);
+	if (alive)
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue, it never opened KFD",
+				(int)pid);
+	return no_such_process(pid);
+}
+
+// A process whose queues cannot be read is missing from the list: that must not look like having
+// none.
+static bool unreadable(const struct qlist *q)
+{
+	bool any = false;
+	for (size_t i = 0; i < q->procs.nprocs; i++) {
+		const struct kfd_proc *p = &q->procs.procs[i];
+		if (p->error == EACCES || p->error == EPERM) {
+			any = true;
+			err_warn(NULL, "pid %d: its queues in sysfs: %s", (int)p->pid,
+				 strerror(p->error));
+		}
+	}
+	return any;
+}
+
+// GPQ_OK when all that was asked for is there, 3 when some of it is, 5 when none is.
+static int check_found(const struct qlist *q, const struct pick *pick, size_t shown)
+{
+	const struct pick_opts *o = pick->opts;
+	int status = GPQ_OK;
+	if (!pick_asks(pick))
+		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
+	enum { MESSAGES = 20 };
+	size_t missing = 0;
+	// With --tree the descendants stand for it, with --ns-pid it has other numbers here.
+	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
+		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
+		if (!has_row(q, pid, false) && ++missing <= MESSAGES)
+			status = explain_pid(q, pick, pid);
+	}
+	if (missing > MESSAGES)
+		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
+	if (status)
+		return shown ? GPQ_PARTIAL : status;
+	if (!shown)
+		return err_fail(GPQ_NOTFOUND, "-a also shows processes without queues",
+				"no process that was asked for owns a queue");
+	return GPQ_OK;
+}
+
+// --- listing ---
+
+static unsigned wanted(const struct out *o, const struct queues_opts *opt)
+{
+	unsigned want = opt->prio ? QLIST_MQD : 0;
+	for (unsigned i = 0; i < queues_table.ncols; i++)
+		if (out_wants(o, i))
+			want |= col_reads[i];
+	if (opt->gpus.n)
+		want |= QLIST_GPU | QLIST_BDF;
+	if (opt->types.n)
+		want |= QLIST_TYPE;
+	return want;
+}
+
+static int select_gpus(struct qlist *q, const struct words *w)
+{
+	const char *bad = q->how->mqds_file ? NULL : kfd_topology_select(&q->gpus, w->v, w->n);
+	if (!bad)
+		return GPQ_OK;
+	return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
+}
+
+static int check_prio(const struct qlist *q, const struct filter *f)
+{
+	if (!f->opts->prio || !q->mqds_error)
+		return GPQ_OK;
+	return err_sys(q->mqds_error,
+		       "priorities are in MQDs, which root can read where debugfs is mounted",
+		       "--prio: /sys/kernel/debug/kfd/mqds");
+}
+
+static void note_unknown_prio(const struct filter *f)
+{
+	if (f->unknown_prio)
+		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
+}
+
+static int print_rows(const struct qlist *q, struct out *o)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (!q->rows[i].hidden)
+			out_row(o, &q->rows[i]);
+	return GPQ_OK;
+}
+
+// One reading of the host, written out.
+static int list_once(struct cmd *c, struct out *o, struct filter *f)
+{
+	const struct queues_opts *opt = c->opts;
+	struct people people = {0};
+	struct qlist q = {0};
+	struct pick pick;
+	struct qlist_how how = {.want = wanted(o, opt),
+				.mqds_file = opt->mqds,
+				.idle = opt->all,
+				.likely = opt->likely,
+				.keep = pick_keeps,
+				.arg = &pick};
+	int status = pick_init(&pick, &opt->pick, &people);
+	if (!status)
+		status = qlist_load(&q, &people, &how);
+	if (!status)
+		status = select_gpus(&q, &opt->gpus);
+	if (!status)
+		status = check_prio(&q, f);
+	if (!status) {
+		size_t shown = apply_filter(f, &q);
+		print_rows(&q, o);
+		note_unknown_prio(f);
+		bool damaged = qlist_explain(&q);
+		status = check_found(&q, &pick, shown);
+		if (!status && damaged)
+			status = GPQ_PARTIAL;
+	}
+	pick_fini(&pick);
+	qlist_fini(&q);
+	people_fini(&people);
+	return status;
+}
+
+static int list(struct cmd *c, void *filter)
+{
+	struct filter *f = filter;
+	struct out *o = out_open(&c->out);
+	if (!o)
+		return err_sys(ENOMEM, NULL, "output");
+	const struct queues_opts *opt = c->opts;
+	int status = out_begin(o, opt->mqds ? captured_table() : &queues_table, false);
+	if (!status)
+		status = list_once(c, o, f);
+	out_end(o);
+	int written = out_close(o);
+	return written ? written : status;
+}
+
+static int check_mqds_only(const struct queues_opts *o)
+{
+	const struct pick_opts *p = &o->pick;
+	if (!o->mqds)
+		return GPQ_OK;
+	if (p->comm || p->containers.n || p->ns_pid || p->tree)
+		return err_fail(GPQ_USAGE, "leave it out, or --mqds",
+				"--comm, --container, --ns-pid and --tree need a host, --mqds "
+				"lists a file alone");
+	if (o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, NULL,
+				"--watch and --mqds exclude each other: a file does not change");
+	return GPQ_OK;
+}
+
+static unsigned needs(const struct cmd *c)
+{
+	const struct queues_opts *o = c->opts;
+	return o->mqds ? 0 : NEED_KFD;
+}
+
+static int run(struct cmd *c)
+{
+	const struct queues_opts *o = c->opts;
+	struct filter f = {.opts = o};
+	int status = parse_prio(&f);
+	if (!status)
+		status = watch_check(o->watch);
+	if (!status)
+		status = check_types(o);
+	if (!status)
+		status = check_mqds_only(o);
+	if (status)
+		return status;
+	return o->watch != WATCH_OFF ? watch_run(c, o->watch, list, &f) : list(c, &f);
+}
+
+const struct cmd_spec queues_spec = {
+	.synopsis = "[-p PID[,PID...]] [--tree] [--ns-pid] [--container ID|NAME] [--comm REGEX]\n"
+		    "[--gpu GPU] [--type TYPE] [--prio MIN[:MAX]] [-a] [--watch SEC]\n"
+		    "--mqds FILE|-",
+	.description = "Lists the queues of processes that use KFD, with whose they are and what "
+		       "the driver\n"
+		       "and, where debugfs can be read, their MQDs say about them.",
+	.opts = opts,
+	.opts_size = sizeof(struct queues_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.needs = needs,
+	.run = run,
+};

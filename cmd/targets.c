@@ -1,0 +1,287 @@
+// From options to processes, and to the words of the holder's protocol.
+#include "cmd/targets.h"
+
+#include "cmd/command.h"
+#include "common/cli/text.h"
+#include "common/debugfs/mqds.h"
+#include "common/debugfs/mqd_value.h"
+#include "common/host/container.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/kfd/join.h"
+#include "common/kfd/procs.h"
+#include "common/kfd/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int no_memory(void)
+{
+	return err_fail(GPQ_FAILED, NULL, "out of memory");
+}
+
+static int add(struct targets *t, pid_t pid)
+{
+	struct target *v;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].pid == pid)
+			return 0;
+	v = realloc(t->v, (t->n + 1) * sizeof(*v));
+	if (!v)
+		return no_memory();
+	t->v = v;
+	v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
+	return 0;
+}
+
+static bool has_kfd(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)pid);
+	return host_access(path, F_OK) == 0;
+}
+
+// Those of `root` and its descendants that have KFD open.
+static int add_tree(struct targets *t, pid_t root)
+{
+	pid_t *pids;
+	ssize_t n = proc_tree(root, &pids);
+	size_t before = t->n;
+	int status = 0;
+
+	if (n < 0)
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: no such process", (int)root);
+	for (ssize_t i = 0; i < n && !status; i++)
+		if (has_kfd(pids[i]))
+			status = add(t, pids[i]);
+	free(pids);
+	if (!status && t->n == before)
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that have",
+				"pid %d: neither it nor a descendant has opened /dev/kfd",
+				(int)root);
+	return status;
+}
+
+static int add_container(struct targets *t, const char *want)
+{
+	const struct kfd_procs_how how = {0};
+	struct kfd_procs procs = {0};
+	struct container c;
+	size_t before = t->n;
+	int status = 0;
+
+	if (kfd_procs_read(&procs, &how) < 0)
+		return err_sys(errno, NULL, "list the KFD processes");
+	for (size_t i = 0; i < procs.nprocs && !status; i++)
+		if (container_of(&c, procs.procs[i].pid) && container_is(&c, want))
+			status = add(t, procs.procs[i].pid);
+	kfd_procs_fini(&procs);
+	if (!status && t->n == before)
+		return err_fail(GPQ_NOTFOUND, "gpq queues -o +CONTAINER shows the containers",
+				"container %s: no process in it has opened /dev/kfd", want);
+	return status;
+}
+
+static int find_processes(struct targets *t, const struct choice *c)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < c->pids.n && !status; i++)
+		status = c->tree ? add_tree(t, c->pids.v[i]) : add(t, c->pids.v[i]);
+	if (!status && c->container)
+		status = add_container(t, c->container);
+	if (!status && t->n == 0)
+		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
+	return status;
+}
+
+// " queues=0,3"
+static int queue_words(struct targets *t, const struct words *queues)
+{
+	uint64_t id;
+
+	if (queues->n > KFD_MAX_QUEUES)
+		return err_fail(GPQ_USAGE, NULL, "more than %u queues named", KFD_MAX_QUEUES);
+	for (size_t i = 0; i < queues->n; i++) {
+		if (!parse_u64(queues->v[i], &id) || id >= KFD_MAX_QUEUES)
+			return err_fail(GPQ_USAGE, "ids go from 0 to 1023", "queue %s: no queue id",
+					queues->v[i]);
+		if (buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id) < 0)
+			return no_memory();
+	}
+	return 0;
+}
+
+// " gpus=41460"
+static int gpu_words(struct targets *t, const struct words *gpus)
+{
+	struct kfd_topology topology;
+	const char *bad, *before = " gpus=";
+	int r;
+
+	if (!gpus->n)
+		return 0;
+	r = kfd_topology_load(&topology, KFD_TOPOLOGY_BDF);
+	if (r < 0)
+		return err_sys(-r, NULL, "read the GPUs");
+	bad = kfd_topology_select(&topology, gpus->v, gpus->n);
+	for (size_t i = 0; !bad && i < topology.n; i++) {
+		if (!topology.gpus[i].selected)
+			continue;
+		buf_printf(&t->words, "%s%u", before, (unsigned)topology.gpus[i].gpu_id);
+		before = ",";
+	}
+	r = bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : 0;
+	kfd_topology_fini(&topology);
+	return r;
+}
+
+// What --prio looks at: MQDs joined to the queues of sysfs.
+struct priorities {
+	struct kfd_procs procs;
+	struct mqds mqds;
+	struct join join;
+	struct buf text;
+};
+
+static bool read_priorities(struct priorities *p)
+{
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE};
+
+	return kfd_procs_read(&p->procs, &how) == 0 &&
+	       host_read(&p->text, "/sys/kernel/debug/kfd/mqds") >= 0 &&
+	       mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
+	       join_all(&p->join, &p->procs, &p->mqds, NULL, NULL) == 0;
+}
+
+static void free_priorities(struct priorities *p)
+{
+	join_fini(&p->join);
+	mqds_fini(&p->mqds);
+	kfd_procs_fini(&p->procs);
+	buf_fini(&p->text);
+}
+
+// The priority of a compute queue whose MQD is known for certain.
+static bool queue_priority(const struct priorities *p, size_t queue, uint64_t *prio)
+{
+	const struct join_queue *j = &p->join.queues[queue];
+	const struct mqd *q;
+
+	if (j->count != 1)
+		return false;
+	q = &p->mqds.queues[p->join.candidates[j->first]];
+	return mqd_get(&p->mqds, q, mqd_guess_gen(&p->mqds, q), 0, MQD_V_QUEUE_PRIO, prio);
+}
+
+static void add_ids(struct target *t, const struct priorities *p, const struct kfd_proc *proc,
+		    uint64_t min, uint64_t max)
+{
+	uint64_t prio;
+
+	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
+		const struct kfd_queue *q = &p->procs.queues[i];
+
+		if (q->type != KFD_QUEUE_COMPUTE)
+			err_note("pid %d: queue %u: SDMA queues have no priority, left out",
+				 (int)t->pid, q->qid);
+		else if (!queue_priority(p, i, &prio))
+			err_warn("name it with -Q",
+				 "pid %d: queue %u: its priority is not known for "
+				 "certain, left out",
+				 (int)t->pid, q->qid);
+		else if (prio >= min && prio <= max)
+			buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
+	}
+}
+
+static bool parse_range(const char *text, uint64_t *min, uint64_t *max)
+{
+	char low[32];
+	size_t n = strcspn(text, ":");
+
+	snprintf(low, sizeof(low), "%.*s", (int)n, text);
+	*max = 15;
+	return n < sizeof(low) && parse_u64(low, min) && *min <= 15 &&
+	       (!text[n] || (parse_u64(text + n + 1, max) && *max <= 15 && *max >= *min));
+}
+
+static int prio_words(struct targets *t, const char *prio)
+{
+	struct priorities p = {0};
+	uint64_t min, max;
+	int status = 0;
+
+	if (!parse_range(prio, &min, &max))
+		return err_fail(GPQ_USAGE, "priorities go from 0 to 15: --prio 8 or --prio 0:7",
+				"--prio %s: no range of priorities", prio);
+	mqds_init(&p.mqds);
+	if (!read_priorities(&p))
+		status = err_sys(errno, "priorities are in debugfs, which is for root",
+				 "read the queue priorities");
+	for (size_t i = 0; i < t->n && !status; i++) {
+		for (size_t k = 0; k < p.procs.nprocs; k++)
+			if (p.procs.procs[k].pid == t->v[i].pid)
+				add_ids(&t->v[i], &p, &p.procs.procs[k], min, max);
+		if (!t->v[i].ids.len) {
+			t->v[i].failed = true;
+			kfd_fail(&t->v[i].failure, KFD_FAULT_NO_QUEUE);
+		}
+	}
+	free_priorities(&p);
+	return status;
+}
+
+int targets_find(struct targets *t, const struct choice *c)
+{
+	int status;
+
+	*t = (struct targets){0};
+	if (!c->pids.given && !c->container)
+		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
+				"no process named");
+	if (c->prio && c->queues.n)
+		return err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
+	status = find_processes(t, c);
+	if (!status)
+		status = queue_words(t, &c->queues);
+	if (!status)
+		status = gpu_words(t, &c->gpus);
+	if (!status && c->prio)
+		status = prio_words(t, c->prio);
+	return status;
+}
+
+void targets_fini(struct targets *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		kfd_link_close(&t->v[i].link);
+		kfd_target_unpin(&t->v[i].pin);
+		buf_fini(&t->v[i].ids);
+	}
+	free(t->v);
+	buf_fini(&t->words);
+}
+
+int targets_report(const struct targets *t)
+{
+	size_t failed = 0;
+	int first = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct target *v = &t->v[i];
+
+		if (!v->failed)
+			continue;
+		err_fail((enum gpq_exit)v->failure.status, NULL, "pid %d: %s", (int)v->pid,
+			 v->failure.text);
+		if (failed++ == 0)
+			first = v->failure.status;
+	}
+	return failed && failed < t->n ? GPQ_PARTIAL : first;
+}
