@@ -1,0 +1,171 @@
+// gpq resume: puts suspended queues back on the GPU.
+#include "cmd/held.h"
+
+#include "common/kfd/criu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
+// which resumes as well. The driver itself takes 9 s to give up on a GPU that does not answer.
+#define SOON_MS     1000
+#define PATIENCE_MS 20000
+
+struct resume_opts {
+	struct choice choice;
+	bool all, keep;
+};
+
+static const struct opt opts[] = {
+	OPT(resume_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
+	    "processes; - reads PIDs from standard input"),
+	OPT(resume_opts, all, "all", 'a', OPT_FLAG, NULL, "everything that gpq suspended"),
+	OPT(resume_opts, choice.container, "container", 0, OPT_STR, "ID",
+	    "processes of a container (id or name)"),
+	OPT(resume_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
+	    "descendants of the processes too"),
+	OPT(resume_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
+	    "only these queues; the others stay suspended"),
+	OPT(resume_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only queues on these GPUs (index, gpu_id or PCI address)"),
+	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, NULL,
+	    "stay attached, which makes the next suspend quicker"),
+	{0},
+};
+
+static void name(struct choice *c, pid_t pid)
+{
+	char bad[32], text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	pids_add(&c->pids, text, bad);
+}
+
+// All processes that are held, as if they had been named.
+static int name_all(struct choice *c)
+{
+	struct kfd_holding *list;
+	pid_t paused[256];
+	size_t num, num_paused = kfd_criu_list(paused, 256);
+
+	if (kfd_holdings(&list, &num) < 0)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	for (size_t i = 0; i < num; i++)
+		name(c, list[i].target);
+	for (size_t i = 0; i < num_paused && i < 256; i++)
+		name(c, paused[i]);
+	kfd_holdings_free(list, num);
+	return 0;
+}
+
+// Without a holder, there may be a record of a pause.
+static void ask(struct target *t, const char *request)
+{
+	struct kfd_failure *f = &t->failure;
+
+	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
+	if (t->failed)
+		return;
+	if (kfd_link_open(&t->link, &t->pin, false, NULL, f) < 0)
+		t->failed = f->status != GPQ_NOTFOUND || kfd_criu_resume(&t->pin, f) < 0;
+	else
+		t->failed = kfd_link_send(&t->link, request, f) < 0;
+}
+
+static void take(struct target *t)
+{
+	if (t->failed || t->link.fd < 0)
+		return;
+	t->failed = kfd_link_receive(&t->link, SOON_MS, &t->failure) < 0;
+	if (t->failed && t->failure.status == GPQ_DEADLINE && !kfd_holder_is_stopped(&t->pin))
+		t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
+	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->pin)) {
+		err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
+			 (int)t->pid);
+		t->failed = false;
+	}
+	t->at_ns = held_now();
+	if (!t->failed && t->link.answer.ended)
+		kfd_link_wait_end(&t->link);
+}
+
+static int show(struct cmd *c, const struct targets *all)
+{
+	struct held_sum sum = {0};
+	struct out *o = out_open(&c->out);
+	int status, end;
+
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = out_begin(o, &held_table, false);
+	for (size_t i = 0; i < all->n && !status; i++) {
+		const struct target *t = &all->v[i];
+
+		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
+			struct held_row row = held_row_of(t, &t->link.answer.queues[k]);
+
+			held_count(&sum, held_status(t->link.answer.queues[k].result));
+			out_row(o, &row);
+		}
+	}
+	if (!status)
+		out_end(o);
+	end = out_close(o);
+	return status ? status : end ? end : held_sum_status(&sum);
+}
+
+static int resume(struct cmd *c, struct targets *all)
+{
+	const struct resume_opts *o = c->opts;
+	struct buf request = {0};
+	int status, failed;
+
+	buf_printf(&request, "resume%s%s", o->keep ? " keep" : "",
+		   all->words.data ? all->words.data : "");
+	for (size_t i = 0; i < all->n; i++)
+		ask(&all->v[i], request.data);
+	for (size_t i = 0; i < all->n; i++)
+		take(&all->v[i]);
+	buf_fini(&request);
+	status = show(c, all);
+	failed = targets_report(all);
+	if (!failed || status == GPQ_PIPE)
+		return status;
+	return status ? GPQ_PARTIAL : failed;
+}
+
+static int run(struct cmd *c)
+{
+	struct resume_opts *o = c->opts;
+	struct targets all;
+	int status;
+
+	if (o->all && (o->choice.pids.given || o->choice.container))
+		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
+	if (o->all && (status = name_all(&o->choice)))
+		return status;
+	if (o->all && !o->choice.pids.n)
+		return GPQ_OK;
+	if (o->all)
+		o->choice.pids.given = true;
+	status = targets_find(&all, &o->choice);
+	if (!status)
+		status = resume(c, &all);
+	targets_fini(&all);
+	return status;
+}
+
+static const struct out_table *const tables[] = {&held_table, NULL};
+
+const struct cmd_spec resume_spec = {
+	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--tree] [--keep]\n"
+		    "--container ID ...\n"
+		    "--all",
+	.description =
+		"Puts queues that gpq suspend took off the GPU back. When it returns, they are "
+		"back.",
+	.opts = opts,
+	.opts_size = sizeof(struct resume_opts),
+	.tables = tables,
+	.run = run,
+};

@@ -1,0 +1,42 @@
+// Inside gpq suspend: its options and what its files offer each other.
+#ifndef GPQ_CMD_SUSPEND_H
+#define GPQ_CMD_SUSPEND_H
+
+#include "cmd/held.h"
+#include "common/kfd/proof.h"
+
+struct suspend_opts {
+	struct choice choice;
+	uint64_t grace, for_ns;
+	bool verify, idle, list;
+	int method; // 0 debug, 1 criu
+};
+
+// The step at which GPQ_TEST_STOP=WHO:N wants this process stopped (tests only).
+struct kfd_steps test_steps(const char *who);
+
+// ---- suspend_proof.c: --verify
+
+// What was seen of each queue in the answers, in their order.
+struct proofs {
+	struct proof_seen *v; // NULL: not asked for
+	size_t n;
+};
+
+// Watches the queues of all answers for a little while. 0, or -1 (memory is out).
+int proofs_take(struct proofs *p, const struct targets *all);
+// Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
+int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status);
+void proofs_fini(struct proofs *p);
+
+// ---- suspend_run.c: -- COMMAND
+
+// Runs `argv` while the claims of `all` last, then ends them. COMMAND's exit status; when it died
+// from a signal, so do we. 126 and 127 when it cannot be run, as env(1).
+int run_held(char **argv, struct targets *all);
+
+// ---- suspend_criu.c: --method criu
+
+int suspend_criu(struct cmd *c, struct targets *all);
+
+#endif
