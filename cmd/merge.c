@@ -1,0 +1,224 @@
+// gpq merge: results of many runs and hosts added up, in any order.
+#include "cmd/trace.h"
+
+#include "common/bench/sum.h"
+#include "common/cli/input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct merge_opts {
+	bool partial;
+	int by;       // of gpq trace
+	uint64_t top; // likewise
+};
+
+static const char *const by_words[] = {"queue", "kernel", "process", "thread", "api", NULL};
+static const struct merge_opts defaults = {.by = BY_NOTHING, .top = U64_NULL};
+
+// What was read: sums of gpq bench, or parts of gpq trace.
+struct merge {
+	struct sum sum;
+	struct trace_lines lines;
+};
+
+static const struct opt opts[] = {
+	OPT_ONE_OF(merge_opts, by, "by", 0, "WHAT",
+		   "logs: one table only: queue, kernel, process, thread or api", by_words),
+	OPT(merge_opts, partial, "partial", 0, OPT_FLAG, NULL,
+	    "write sums that can be merged again, one JSON object a line"),
+	OPT(merge_opts, top, "top", 0, OPT_U64, "N",
+	    "logs: kernels to show (default 20, in JSON all)"),
+	{0},
+};
+
+struct merge_row {
+	const char *metric, *source, *scheduler, *kernel, *gpus;
+	uint64_t grace, queues, hold, gap, n, p50, p90, p99, p999, min, max, mean;
+};
+
+static const struct out_col cols[] = {
+	OUT_COL(merge_row, metric, "METRIC", "metric", OUT_STR, OUT_DEFAULT,
+		"which time, see gpq-bench(1)"),
+	OUT_COL(merge_row, grace, "GRACE", "grace", OUT_U64, OUT_DEFAULT, "grace period"),
+	OUT_COL(merge_row, queues, "QUEUES", "queues_wanted", OUT_U64, OUT_DEFAULT,
+		"how many queues were suspended, - all"),
+	OUT_COL(merge_row, hold, "HOLD", "hold_wanted_ns", OUT_NS, OUT_DEFAULT,
+		"how long they were held"),
+	OUT_COL(merge_row, gap, "GAP", "gap_wanted_ns", OUT_NS, OUT_MACHINE,
+		"how long they ran between cycles"),
+	OUT_COL(merge_row, source, "SOURCE", "source", OUT_STR, OUT_DEFAULT,
+		"live, or softgpu, whose times are not a GPU's"),
+	OUT_COL(merge_row, scheduler, "SCHED", "scheduler", OUT_STR, OUT_MACHINE, "HWS or MES"),
+	OUT_COL(merge_row, kernel, "KERNEL", "kernel", OUT_STR, OUT_MACHINE, "kernel release"),
+	OUT_COL(merge_row, gpus, "GPUS", "gpus", OUT_STR, OUT_MACHINE, "the target's GPUs"),
+	OUT_COL(merge_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
+	OUT_COL(merge_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT,
+		"median, at most 3.2 % too large"),
+	OUT_COL(merge_row, p90, "P90", "p90_ns", OUT_NS, OUT_DEFAULT, "90th percentile, likewise"),
+	OUT_COL(merge_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile, likewise"),
+	OUT_COL(merge_row, p999, "P99.9", "p999_ns", OUT_NS, OUT_DEFAULT,
+		"99.9th percentile, likewise"),
+	OUT_COL(merge_row, min, "MIN", "min_ns", OUT_NS, OUT_MACHINE, "smallest, exact"),
+	OUT_COL(merge_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest, exact"),
+	OUT_COL(merge_row, mean, "MEAN", "mean_ns", OUT_NS, OUT_MACHINE, "mean, exact"),
+};
+static const struct out_table table = {"sums", "sum", cols, sizeof(cols) / sizeof(cols[0])};
+
+static int add_stream(struct merge *m, const char *path, FILE *f)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	uint64_t number = 0;
+	ssize_t n;
+	int r = 0;
+	while (r >= 0 && (n = getline(&line, &cap, f)) >= 0) {
+		number++;
+		n -= n && line[n - 1] == '\n';
+		r = trace_lines_add(&m->lines, line, (size_t)n);
+		if (r == 0)
+			r = sum_add_line(&m->sum, path, number, line, (size_t)n);
+	}
+	if (r >= 0 && ferror(f))
+		r = -1;
+	int error = errno;
+	free(line);
+	return r < 0 ? err_sys(error, NULL, "%s", path) : GPQ_OK;
+}
+
+static int add_file(struct merge *m, const char *path)
+{
+	struct sum *s = &m->sum;
+	uint64_t bad = s->bad_lines;
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	if (!f)
+		return err_sys(errno, input_next(errno), "%s", path);
+	int status = add_stream(m, path, f);
+	if (f != stdin)
+		fclose(f);
+	if (!status && s->bad_lines > bad)
+		err_warn("they are left out",
+			 "%s: %llu lines are no results of gpq bench or gpq trace; %s", path,
+			 (unsigned long long)(s->bad_lines - bad), bad ? "" : s->first_bad);
+	return status;
+}
+
+static struct merge_row row_of(const struct sum_row *r)
+{
+	const struct sum_key *k = &r->key;
+	const struct hist *h = &r->hist;
+	return (struct merge_row){
+		.metric = k->metric,
+		.source = *k->source ? k->source : NULL,
+		.scheduler = *k->scheduler ? k->scheduler : NULL,
+		.kernel = *k->kernel ? k->kernel : NULL,
+		.gpus = *k->gpus ? k->gpus : NULL,
+		.grace = k->set.grace,
+		.queues = k->set.queues,
+		.hold = k->set.hold_ns,
+		.gap = k->set.gap_ns,
+		.n = h->count,
+		.p50 = hist_percentile(h, 0.5),
+		.p90 = hist_percentile(h, 0.9),
+		.p99 = hist_percentile(h, 0.99),
+		.p999 = hist_percentile(h, 0.999),
+		.min = h->min,
+		.max = h->max,
+		.mean = h->count && h->sum != UINT64_MAX ? h->sum / h->count : U64_NULL,
+	};
+}
+
+static int print_table(struct cmd *c, const struct sum *s)
+{
+	struct out *o = out_open(&c->out);
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	int status = out_begin(o, &table, false);
+	for (size_t i = 0; i < s->n && !status; i++) {
+		struct merge_row row = row_of(s->row[i]);
+		out_row(o, &row);
+	}
+	if (!status)
+		out_end(o);
+	int closed = out_close(o);
+	return status ? status : closed;
+}
+
+static int print_partial(const struct sum *s)
+{
+	struct buf b = {0};
+	int status = GPQ_OK;
+	for (size_t i = 0; i < s->n; i++)
+		sum_write(&b, s->row[i]);
+	for (size_t done = 0; done < b.len && !status;) {
+		ssize_t n = write(STDOUT_FILENO, b.data + done, b.len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EPIPE)
+			status = GPQ_PIPE;
+		else if (errno != EINTR)
+			status = err_sys(errno, NULL, "standard output");
+	}
+	buf_fini(&b);
+	return status;
+}
+
+static int print(struct cmd *c, struct merge *m)
+{
+	const struct merge_opts *o = c->opts;
+	if (m->lines.n && m->sum.n)
+		return err_fail(GPQ_USAGE, "merge them apart",
+				"results of gpq bench and of gpq trace cannot be added");
+	if (m->lines.n)
+		return o->partial ? trace_merge_partial(&m->lines)
+				  : trace_merge_report(c, &m->lines, o->by, o->top);
+	if (!m->sum.n)
+		return err_fail(GPQ_NOTFOUND,
+				"gpq trace --partial, gpq bench --raw FILE and gpq merge --partial "
+				"write them",
+				"no results in what was read");
+	if (o->by != BY_NOTHING || o->top != U64_NULL)
+		return err_fail(GPQ_USAGE, "leave them out",
+				"--by and --top are for results of gpq trace");
+	return o->partial ? print_partial(&m->sum) : print_table(c, &m->sum);
+}
+
+static int run(struct cmd *c)
+{
+	struct merge m = {0};
+	int n = c->argc ? c->argc : 1, status = GPQ_OK;
+	for (int i = 0; i < n && !status; i++)
+		status = add_file(&m, c->argc ? c->argv[i] : "-");
+	if (!status)
+		status = print(c, &m);
+	sum_fini(&m.sum);
+	trace_lines_fini(&m.lines);
+	return status;
+}
+
+static const struct out_table *const tables[] = {
+	&table,
+	&trace_totals_table,
+	&trace_process_table,
+	&trace_queue_table,
+	&trace_kernel_table,
+	&trace_thread_table,
+	&trace_api_table,
+	NULL,
+};
+
+const struct cmd_spec merge_spec = {
+	.synopsis = "[--partial] [--by WHAT] [--top N] [FILE...]",
+	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
+		       "order: what gpq trace\n--partial wrote, raw samples of gpq bench, and what "
+		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",
+	.operands = "FILE...",
+	.opts = opts,
+	.opts_size = sizeof(struct merge_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.run = run,
+};
