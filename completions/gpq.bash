@@ -1,0 +1,10 @@
+# bash completion for gpq: candidates come from the program itself (gpq --complete).
+_gpq()
+{
+	local name=${COMP_WORDS[0]##*/} IFS=$'\n'
+	local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
+	# Called through a link such as gpq-queues: the name is the command.
+	[ "$name" = gpq ] || words=("${name#gpq-}" "${words[@]}")
+	COMPREPLY=($(gpq --complete -- "${words[@]}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _gpq gpq gpq-bench gpq-gpus gpq-hqd gpq-merge gpq-queues gpq-resume gpq-snapshot gpq-suspend gpq-trace
