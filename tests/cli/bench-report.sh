@@ -1,0 +1,194 @@
+#!/bin/bash
+# Every number in a report, and in --compare, computed again from the raw samples by another program, in Python with its
+# own definitions (exact fractions for the interval of the median, all pairs for the rank test).
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+export PATH=${GPQ_BIN:-$top}:$PATH
+command -v python3 >/dev/null || { echo "ok 1 - report # SKIP no python3"; echo 1..1; exit; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+data=$top/tests/data/bench
+gpq bench report --html "$work/page.html" "$data/old.ndjson" >"$work/report.md" || echo "not ok - report ends with $?"
+gpq bench report "$data/ab.ndjson" >"$work/ab.md" || echo "not ok - report of the experiment ends with $?"
+gpq bench report --compare "$data/old.ndjson" "$data/new.ndjson" -qJ --output-all >"$work/compare.json" || echo "not ok - compare ends with $?"
+exec python3 - "$data" "$work" <<'PYTHON'
+import html, json, math, re, sys
+from fractions import Fraction
+from xml.dom import minidom
+
+data, work = sys.argv[1:]
+count = 0
+
+def check(ok, what, more=""):
+    global count
+    count += 1
+    print(("ok" if ok else "not ok"), count, "-", what)
+    if not ok:
+        print("#", more)
+
+def read(name):
+    return [c for c in map(json.loads, open(f"{data}/{name}")) if not c["warmup"]]
+
+METRICS = {
+    "suspend": lambda c: c["suspend_ns"],
+    "suspend_ioctl": lambda c: c["suspend_ioctl_ns"],
+    "own": lambda c: c["suspend_ns"] - c["suspend_ioctl_ns"],
+    "still": lambda c: c["still_ns"],
+    "resume": lambda c: c["resume_ns"],
+    "resume_ioctl": lambda c: c["resume_ioctl_ns"],
+    "progress": lambda c: c["progress_ns"],
+}
+
+def values(cycles, metric):
+    return sorted(v for v in map(METRICS[metric], cycles) if v is not None)
+
+def percentile(v, p):  # p: a Fraction
+    return v[max(1, math.ceil(p * len(v))) - 1]
+
+def interval(v):
+    n, k = len(v), math.ceil(Fraction(len(v), 2))
+    def at_most(j):
+        p = Fraction(j, n)
+        return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
+    return [v[next(j for j in range(1, n + 1) if at_most(j) >= q) - 1] for q in (Fraction(1, 40), Fraction(39, 40))]
+
+def summary(v):
+    mean = Fraction(sum(v), len(v))
+    sd = math.sqrt(sum((x - mean) ** 2 for x in v) / (len(v) - 1))
+    return [v[0], percentile(v, Fraction(1, 2)), *interval(v)] + [
+        percentile(v, Fraction(p, 1000)) for p in (900, 950, 990, 999)] + [v[-1], float(mean), sd]
+
+def tables(text):  # heading of the first column -> rows
+    found = {}
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        rows = [[c.strip().replace("\\", "") for c in line.strip("|").split("|")] for line in block.strip().split("\n")]
+        found[rows[0][0] + "|" + rows[0][1]] = rows[2:]
+    return found
+
+old = read("old.ndjson")
+settings = {}
+for c in old:
+    settings.setdefault("queues=%d" % c["queues_wanted"], []).append(c)
+md = tables(open(work + "/report.md").read())
+
+check(len(settings) == 2 and all(len(s) == 40 for s in settings.values()), "the samples are those of two settings")
+rows = md["ms|setting"]
+check(len(rows) == 2 * len(METRICS), "a row for each time and setting")
+for metric, setting, n, *cells in rows:
+    v = values(settings[setting], metric)
+    want = [str(len(v))] + ["%.3f" % (x / 1e6) for x in summary(v)]
+    check([n] + cells == want, f"{metric}, {setting}", f"got {[n] + cells}, wanted {want}")
+
+check(len(md["setting|untouched /s"]) == 2, "a row of throughput for each setting")
+effect = {}
+for setting, *cells in md["setting|untouched /s"]:
+    s = settings[setting]
+    untouched = [c for c in s if c["untouched_ns"] is not None]
+    rate0 = sum(c["untouched_packets"] for c in untouched) / (sum(c["untouched_ns"] for c in untouched) / 1e9)
+    held = sum(c["held_ns"] for c in s)
+    time = sum(c["suspend_ns"] + c["held_ns"] + c["resume_ns"] + c["gap_ns"] for c in s)
+    done = sum(c["suspend_packets"] + c["held_packets"] + c["resume_packets"] + c["gap_packets"] for c in s)
+    gap = sum(c["gap_packets"] for c in s) / (sum(c["gap_ns"] for c in s) / 1e9)
+    loss = 1 - done / (time / 1e9) / rate0
+    effect[setting] = loss - held / time
+    want = ["%.1f" % rate0, "%.1f" % gap, "%.1f" % (sum(c["held_packets"] for c in s) / (held / 1e9))]
+    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting])]
+    check(cells == want, f"throughput, {setting}", f"got {cells}, wanted {want}")
+
+for goal, setting, measured, limit, result in md["goal|setting"]:
+    if goal.startswith("effect"):
+        value, bound, text = effect[setting], 0.05, "%.2f" % (100 * effect[setting])
+    else:
+        value, bound = percentile(values(settings[setting], goal.split()[0]), Fraction(99, 100)), 1e7
+        text = "%.3f" % (value / 1e6)
+    check((measured, result) == (text, "ok" if value < bound else "failed"), f"goal {goal}, {setting}", f"{measured} {result}")
+
+for setting, xcc, mean, most in md["setting|XCC"]:
+    v = [c["saved_bytes_xcc"][int(xcc)] for c in settings[setting]]
+    check((mean, most) == ("%.1f" % (sum(v) / len(v)), str(max(v))), f"saved waves, {setting}, XCC {xcc}")
+for setting, *cells in md["setting|ok"]:
+    want = [str(sum(c["result"] == r for c in settings[setting]))
+            for r in ("ok", "idle", "moved", "partly", "failed", "stuck", "stopped")]
+    check(cells == want, f"cycles, {setting}", f"got {cells}, wanted {want}")
+
+# Two sets of samples
+new = {}
+for c in read("new.ndjson"):
+    new.setdefault("queues=%d" % c["queues_wanted"], []).append(c)
+
+def rank_test(a, b):
+    u = sum((x > y) + (x == y) / 2 for x in a for y in b)
+    n1, n2, n = len(a), len(b), len(a) + len(b)
+    both = a + b
+    ties = sum(both.count(v) ** 3 - both.count(v) for v in set(both))
+    var = n1 * n2 / 12 * (n + 1 - ties / (n * (n - 1)))
+    distance = abs(u - n1 * n2 / 2) - 0.5
+    return math.erfc(distance / math.sqrt(2 * var)) if var > 0 and distance > 0 else 1, 1 - u / (n1 * n2)
+
+changes = json.load(open(work + "/compare.json"))["changes"]
+check(len(changes) == 2 * len(METRICS), "a change for each time and setting")
+for c in changes:
+    a, b = values(settings[c["setting"]], c["metric"]), values(new[c["setting"]], c["metric"])
+    p, larger = rank_test(a, b)
+    verdict = "same" if p >= 0.01 else "slower" if larger > 0.5 else "faster"
+    half = Fraction(1, 2)
+    ok = (c["n_old"], c["n_new"], c["p50_old_ns"], c["p50_new_ns"]) == (len(a), len(b), percentile(a, half), percentile(b, half))
+    ok = ok and math.isclose(c["p"], p, rel_tol=1e-6) and math.isclose(c["new_larger_share"], larger, rel_tol=1e-6)
+    check(ok and c["verdict"] == verdict, f"change of {c['metric']}, {c['setting']}", f"{c} wanted p {p}, {larger}, {verdict}")
+check(all(c["verdict"] == "slower" for c in changes if c["metric"] == "suspend"), "5 ms more are seen")
+
+# The page
+page = open(work + "/page.html").read()
+svgs = re.findall(r"<svg.*?</svg>", page, re.S)
+check(len(svgs) == 2, "the page has two plots of times; over time there is none, as the queues watched change")
+check(all(minidom.parseString(s) for s in svgs), "they are well-formed XML")
+check(not re.search(r"<script|<link|src=|href=|@import|url\(|nan|inf\b", page), "it needs nothing else, and has no holes")
+cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+flat = [c for rows in md.values() for row in rows for c in row]
+check([html.unescape(c) for c in cells] == flat, "page and Markdown have the same cells")
+
+# The experiment: online latencies, offline rates, goals, from the raw lines alone
+runs = [json.loads(line) for line in open(data + "/ab.ndjson")]
+ab = tables(open(work + "/ab.md").read())
+ms = lambda x: "%.3f" % (x / 1e6)
+half = Fraction(1, 2)
+mode = {}
+for name in ("alone", "shared", "preempt"):
+    r = [x for x in runs if x["mode"] == name]
+    lat = sorted(v for x in r for v in x["latencies_ns"])
+    rates = [x["packets"] / (x["window_ns"] / 1e9) for x in r]
+    mode[name] = dict(
+        n=len(r), lat=lat, rates=rates, mean=sum(rates) / len(rates),
+        held=sum(x["held_ns"] for x in r) / sum(x["window_ns"] for x in r), holds=sum(x["holds"] for x in r),
+        off=sorted(v for x in r for v in x["suspends_ns"]), on=sorted(v for x in r for v in x["resumes_ns"]))
+check([row[0] for row in ab["ms|runs"]] == list(mode), "the experiment has a row for each mode")
+for name, *cells in ab["ms|runs"]:
+    m = mode[name]
+    s = summary(m["lat"])
+    want = [str(m["n"]), str(len(m["lat"]))] + [ms(x) for x in (s[9], s[10], s[1], s[5], s[6], s[8])]
+    want.append("%.3f" % (percentile(m["lat"], half) / percentile(mode["alone"]["lat"], half)))
+    check(cells == want, f"online latency, {name}", f"got {cells}, wanted {want}")
+for name, *cells in ab["mode|runs"]:
+    m = mode[name]
+    sd = math.sqrt(sum((x - m["mean"]) ** 2 for x in m["rates"]) / (len(m["rates"]) - 1))
+    times = [ms(percentile(v, p)) if v else "-" for v in (m["off"], m["on"]) for p in (half, Fraction(99, 100))]
+    want = [str(m["n"]), "%.1f" % m["mean"], "%.1f" % sd, str(m["holds"]), *times, "%.2f" % (100 * m["held"])]
+    want.append("%.2f" % (100 * (1 - m["mean"] / mode["alone"]["mean"])))
+    check([c.replace("-0.00", "0.00") for c in cells] == want, f"offline work, {name}", f"got {cells}, wanted {want}")
+p = mode["preempt"]
+values_of = [percentile(p["lat"], half) / percentile(mode["alone"]["lat"], half) - 1, 1 - p["mean"] / mode["alone"]["mean"] - p["held"]]
+for (goal, measured, limit, result), value, bound in zip(ab["goal|measured %"], values_of, (0.10, 0.05)):
+    check((measured, result) == ("%.2f" % (100 * value), "ok" if value <= bound else "failed"), goal, f"{measured} {result}, wanted {value}")
+# Which queues: of both sides in every run; alone they are two moments
+ids = {}
+for x in runs:
+    for part in ("queues", "queues_offline_alone"):
+        for side in ("online", "offline"):
+            found = sorted(q["queue_id"] for q in x[part] if q["side"] == side)
+            if found:
+                ids.setdefault(side, []).append(found)
+for side, process, seen, queues, text, same, *_ in ab["side|process"]:
+    want = (str(len(ids[side])), str(len(ids[side][0])), "yes" if all(i == ids[side][0] for i in ids[side]) else "no")
+    check((seen, queues, same) == want, f"queue ids, {side}", f"got {(seen, queues, same)}, wanted {want}")
+print(f"1..{count}")
+PYTHON

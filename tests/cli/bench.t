@@ -1,0 +1,81 @@
+# gpq bench without a GPU: what it says to wrong usage, and reports of files. Measuring is tested in tests/kernel.
+$ gpq bench
+gpq: bench: which kind of bench?; say gpq bench ab, preempt or report
+? 2
+
+$ gpq bench frobnicate
+gpq: bench: frobnicate is no kind of bench; say gpq bench ab, preempt or report
+? 2
+
+$ gpq bench report --cycles 3 x
+gpq: bench: report: --cycles does not belong to it; gpq bench --help says which option is whose
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt -p 1
+gpq: bench: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+
+$ gpq bench report
+gpq: bench: report needs files with samples; gpq bench report FILE|DIR...
+? 2
+
+$ gpq bench report /nowhere
+gpq: bench: /nowhere: No such file or directory
+? 5
+
+$ gpq bench report /dev/null
+gpq: bench: /dev/null: no samples there; gpq bench preempt or ab --raw FILE writes them
+? 5
+
+$ mkdir none && gpq bench report none
+gpq: bench: none: no samples there; gpq bench preempt or ab --raw FILE writes them
+? 5
+
+$ echo '{"record":"other"}' | gpq bench report -
+gpq: bench: -: 1 lines are no samples; - line 1: not a sample that this version knows; they are left out
+gpq: bench: -: no samples there; gpq bench preempt or ab --raw FILE writes them
+? 5
+
+$ gpq bench report --goal suspend=soon $DATA/bench/old.ndjson
+gpq: bench: --goal: suspend=soon is none; for example suspend=10ms,resume=10ms,effect=5
+? 2
+
+$ gpq bench report --compare $DATA/bench/old.ndjson
+gpq: bench: --compare takes two files or folders; gpq bench report --compare OLD NEW
+? 2
+
+# The same samples are no change.
+$ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -n | sort | uniq -c | grep -vc same
+0
+? 1
+
+# A torn last line, as a crash leaves it, costs that line and no more.
+$ head -c 20000 $DATA/bench/old.ndjson >torn.ndjson && gpq bench report torn.ndjson 2>&1 >/dev/null | sed 's/line [0-9]*/line N/'
+gpq: bench: torn.ndjson: 1 lines are no samples; torn.ndjson line N: not JSON; they are left out
+
+# Output that cannot be written.
+$ gpq bench report $DATA/bench/old.ndjson >/dev/full
+gpq: bench: standard output: No space left on device
+? 1
+
+$ gpq bench report --html /dev/full $DATA/bench/old.ndjson >/dev/null
+gpq: bench: /dev/full: No space left on device
+? 1
+
+$ gpq bench report --html /nowhere/x $DATA/bench/old.ndjson >/dev/null
+gpq: bench: /nowhere/x: No such file or directory
+? 5
+
+# A folder is all its files, and four runs are four sections.
+$ gpq bench report $DATA/bench | grep -c '^## gpq-lab'
+4
+
+# The pictures of README.md are what the tool draws of these samples.
+$ mkdir plots && gpq bench report --svg plots $DATA/bench/plain.ndjson >/dev/null && for i in 1 2 3; do cmp plots/plot-$i.svg $DATA/bench/plot-$i.svg; done; ls plots
+plot-1.svg
+plot-2.svg
+plot-3.svg
+
+$ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && for i in 1 2; do cmp ab/plot-$i.svg $DATA/bench/ab/plot-$i.svg; done; ls ab
+plot-1.svg
+plot-2.svg

@@ -1,0 +1,175 @@
+# gpq gpus on recorded hosts. Values from the properties files and kfd-facts 4.2, by hand.
+$ gpq --sysroot $HOSTS/vm-gfx942x8-running gpus -o INDEX,NODE,GPU,HEX,BDF,GFX,CUS,XCCS,SLOTS,SDMA,XGMI,SUSPEND,VRAM
+INDEX NODE   GPU    HEX BDF          GFX    CUS XCCS SLOTS SDMA XGMI SUSPEND VRAM
+    0    1 15628 0x3d0c 0000:c0:00.0 gfx942 304    8    24   16    0 yes     192G
+
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus -r -n -o GPU,SCHED,CAPABILITY,MEC_FW,SDMA_FW,CWSR,CTL_STACK,CWSR_FROM,RENDER -b
+58361 HWS 0x2087a280 83 8 63508480 36864 property renderD128
+
+$ gpq --sysroot $HOSTS/vm-gfx1100-running gpus -r -n -o GPU,GFX,SCHED,CUS,SDMAQ,WAVE,UNIQUE_ID,HIVE,VENDOR_ID,DEVICE_ID,ASIC
+14642 gfx1100 MES 96 6 32 0x5af700000000 - 0x1002 0x744c ip\x20discovery
+
+$ gpq --sysroot $HOSTS/topo-gfx1030 gpus -P -o GPU,HEX,GFX,CUS,CWSR,CTL_STACK,VRAM,BDF
+GPU="16918" HEX="0x4216" GFX="gfx1030" CUS="80" CWSR="27881472" CTL_STACK="28672" VRAM="17163091968" BDF="0000:c0:00.0"
+
+$ gpq --sysroot $HOSTS/vm-gfx942-running gpus -r -n -b -o GPU,HEX,GFX,CUS,XCCS,SDMA,SDMAQ,CAPABILITY,DEBUG_PROP,MEC_FW,SDMA_FW,CWSR,CTL_STACK,VRAM
+21385 0x5389 gfx942 38 1 2 8 0x2047a280 0x5e7 178 24 23203840 12288 25769803776
+
+# The hosts of the worked examples.
+$ for h in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes; do gpq --sysroot $HOSTS/$h gpus -n -r -o INDEX,NODE,GPU,HEX,BDF,GFX,CUS,XCCS,SLOTS,SDMA,XGMI,SUSPEND; done
+0 1 41460 0xa1f4 0000:43:00.0 gfx90a 104 1 24 2 3 yes
+0 2 63420 0xf7bc 0000:0a:00.0 gfx942 80 4 24 2 6 yes
+0 1 27694 0x6c2e 0000:03:00.0 gfx1100 96 1 8 2 0 yes
+
+# Partitions share a PCI device, although location_id counts them in the function bits; a driver
+# before 6.5 tells neither XCCs nor save areas: 20480 = pages of 40 + 2048 * 8 + 8 bytes,
+# 20910080 = 20480 + 60 * 0x55000.
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus -o INDEX,GPU,BDF,CUS,XCCS,SUSPEND,VRAM,CWSR,CTL_STACK,CWSR_FROM -b
+INDEX   GPU BDF          CUS XCCS SUSPEND        VRAM     CWSR CTL_STACK CWSR_FROM
+    0 51500 0000:0a:00.0  38    1 yes     25769803776 23203840     12288 property
+    1 30817 0000:0a:00.0  38    1 yes     25769803776 23203840     12288 property
+    2  9001 0000:0a:00.0  38    1 yes     25769803776 23203840     12288 property
+    3 26287 0001:c4:00.0  60    - no      17163091968 20910080     20480 formula
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --gpu 0001:c4:00.0 -v -o GPU,CWSR
+gpq: gpus: node 4: CWSR: this driver does not tell it; computed as the driver and the runtime do
+gpq: gpus: node 4: SUSPEND: no: capability lacks 0x8000: the driver cannot debug on this GPU
+  GPU  CWSR
+26287 19.9M
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus -J -o GPU,XCCS,unique_id --gpu 1,66af
+{
+  "gpus": [
+    {"gpu_id": 30817, "xccs": 1, "unique_id": "0xa44fce81e1e2f6a3"},
+    {"gpu_id": 26287, "xccs": null, "unique_id": null}
+  ]
+}
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --ndjson -o GPU --gpu 0a:00.0 --gpu 0x66af
+{"record":"gpu","gpu_id":51500}
+{"record":"gpu","gpu_id":30817}
+{"record":"gpu","gpu_id":9001}
+{"record":"gpu","gpu_id":26287}
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --gpu 1,7
+gpq: gpus: there is no GPU 7; gpq gpus lists them
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus 0
+gpq: gpus: 0: no operand is expected; --help shows the options
+? 2
+
+# Numbers 1002 and 740f by the PCI ID database.
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus -J -o VENDOR,DEVICE,MARKETING | grep -c 'Advanced Micro Devices.*MI2[15]0.*"marketing_name": null'
+1
+
+# No GPU; no driver; a topology that is no directory.
+$ gpq --sysroot $HOSTS/nogpu-k6.12 gpus
+gpq: gpus: the KFD driver is here but has no GPU (CPU nodes: 1); is one plugged in, and passed in if this is a container? see dmesg
+? 5
+
+$ gpq --sysroot $HOSTS/nogpu-k6.12 gpus -J -q 2>/dev/null
+{
+  "gpus": []
+}
+? 5
+
+$ mkdir -p t/sys/class/kfd/kfd/topology && touch t/sys/class/kfd/kfd/topology/nodes && gpq --sysroot t gpus
+gpq: gpus: /sys/class/kfd/kfd/topology/nodes: Not a directory
+? 5
+
+# Nodes that cannot be read, files that vanished, lines that are none: nulls, and -v says why.
+$ N=t/sys/class/kfd/kfd/topology/nodes; rm -f $N; mkdir -p $N/0 $N/1/gpu_id $N/2 $N/3 $N/4 && echo 0 >$N/0/gpu_id && echo 7 >$N/2/gpu_id && echo 4711 >$N/3/gpu_id &&
+> printf 'gfx_target_version 90010\nsimd_count -4\nsimd_per_cu\n\n\0\0\1\377\nlocation_id 99999999999\nnum_cp_queues 0x18\nnum_xcc 1' >$N/3/properties &&
+> gpq --sysroot t gpus -v -o INDEX,NODE,GPU,BDF,GFX,CUS,XCCS,SLOTS,SUSPEND,VRAM
+gpq: gpus: node 1: gpu_id: Is a directory
+gpq: gpus: node 2: properties: No such file or directory
+gpq: gpus: node 3: 4 lines of properties are no "name value"
+gpq: gpus: node 3: VRAM: neither local_mem_size nor mem_banks tell it
+INDEX NODE  GPU BDF GFX    CUS XCCS SLOTS SUSPEND VRAM
+    -    1    - -   -        -    -     - -          -
+    -    2    7 -   -        -    -     - -          -
+    0    3 4711 -   gfx90a   -    1     - -          -
+
+$ N=t/sys/class/kfd/kfd/topology/nodes; rm -r t; mkdir -p $N/3 && echo 4711 >$N/3/gpu_id && (echo 'simd_per_cu 4'; head -c 20000000 /dev/zero; echo; echo 'simd_count 416') >$N/3/properties && gpq --sysroot t gpus -n -o GPU,CUS
+4711 104
+
+$ N=t/sys/class/kfd/kfd/topology/nodes; : >$N/3/properties; mkdir $N/4 && echo 4712 >$N/4/gpu_id && echo num_xcc 0 >$N/4/properties; gpq --sysroot t gpus -v -n -r -o GPU,XCCS
+gpq: gpus: node 3: properties: empty
+4711 -
+4712 -
+
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus >/dev/full
+gpq: gpus: standard output: No space left on device
+? 1
+
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus -o GPUS
+gpq: gpus: unknown column GPUS in gpus, did you mean GPU; --list-columns lists them
+? 2
+
+# The preflight. What only a living host knows is unknown on a recorded one.
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus --check -o CHECK,STATUS,FOUND,MEND
+CHECK                  STATUS  FOUND                                                 MEND
+kernel                 ok      Linux 6.12.95+deb12-amd64                             -
+driver                 ok      amdgpu                                                -
+gpus                   ok      GPUs: 1                                               -
+processes              ok      processes that opened KFD: 2                          -
+dev-kfd                unknown a recorded host cannot tell                           run gpq gpus --check on that host
+kfd-version            unknown a recorded host cannot tell                           run gpq gpus --check on that host
+debug-driver           ok      bit 0x8000 is set on 1 of 1 GPUs                      -
+debug-firmware         ok      bit 0x20000000 is set on 1 of 1 GPUs                  -
+scheduler              ok      HWS: each suspend preempts all processes on the GPU   -
+sched-policy           ok      0: firmware schedules, more queues than slots allowed -
+cwsr                   ok      waves are saved and restored                          -
+preemption-timeout     unknown queue_preemption_timeout_ms: was not recorded         record it: gpq snapshot on that host
+ptrace-scope           ok      0: own processes may be traced                        -
+cap-sys-ptrace         unknown a recorded host cannot tell                           run gpq gpus --check on that host
+cap-sys-admin          unknown a recorded host cannot tell                           run gpq gpus --check on that host
+cap-checkpoint-restore unknown a recorded host cannot tell                           run gpq gpus --check on that host
+pid-namespace          unknown a recorded host cannot tell                           run gpq gpus --check on that host
+debugfs                ok      /sys/kernel/debug/kfd is readable                     -
+tracefs                unknown /sys/kernel/tracing was not recorded                  record it: gpq snapshot on that host
+
+# A host on which everything is wrong.
+$ rm -rf t && P=t/sys/module/amdgpu/parameters; S=t/proc/sys/kernel; mkdir -p t/sys/class $P $S/yama t/sys/kernel/tracing/events && cp -r $HOSTS/topo-partitions/sys/class/kfd t/sys/class &&
+> echo 5.15.0-91-generic >$S/osrelease; echo 3 >$S/yama/ptrace_scope; echo 2 >$P/sched_policy; echo 0 >$P/cwsr_enable; echo 500 >$P/queue_preemption_timeout_ms; echo 6.8.5 >t/sys/module/amdgpu/version
+> gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND | grep -vE '^(dev|kfd|cap|pid)-'
+kernel                 unknown Linux 5.15.0-91-generic: its own driver cannot suspend queues, another might
+driver                 ok      amdgpu, out of tree, 6.8.5
+gpus                   ok      GPUs: 4
+processes              unknown /sys/class/kfd/kfd/proc was not recorded
+debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
+debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
+scheduler              ok      HWS: each suspend preempts all processes on the GPU
+sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls
+cwsr                   no      0: a queue cannot leave the GPU in the middle of a kernel
+preemption-timeout     ok      500 ms; a preemption that takes longer resets the GPU
+ptrace-scope           no      3: nobody may trace
+debugfs                unknown /sys/kernel/debug/kfd/mqds was not recorded
+tracefs                ok      /sys/kernel/tracing is readable
+
+$ echo one >t/sys/module/amdgpu/parameters/cwsr_enable; rm t/proc/sys/kernel/osrelease; echo 2 >t/proc/sys/kernel/yama/ptrace_scope; rm t/sys/class/kfd/kfd/topology/nodes/[1234]/gpu_id; mkdir t/sys/class/kfd/kfd/topology/nodes/{1,2,3,4}/gpu_id
+> gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND,MEND | grep -E '^(kernel|gpus|cwsr|ptrace-scope|debug-d|sched)'
+kernel                 unknown osrelease: was not recorded                                  record it: gpq snapshot on that host
+gpus                   no      GPUs: 4, none readable                                       let the device cgroup of this container have the GPUs
+debug-driver           unknown no GPU tells its capability                                  see the line gpus
+scheduler              unknown no GPU tells its gfx version                                 see the line gpus
+sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls boot without amdgpu.sched_policy=2
+cwsr                   unknown cwsr_enable: no number in it                                 modinfo -p amdgpu tells what it may be
+ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                              run as root, or as root: sysctl kernel.yama.ptrace_scope=0
+
+$ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | select(.check == "scheduler" or .check == "driver") | {status, found, mend, lists: (.commands // [] | contains(["gpus"]))}]'
+[{"status":"ok","found":"amdgpu","mend":null,"lists":true},{"status":"ok","found":"MES: no runlist to look at","mend":null,"lists":false}]
+
+# It needs nothing: neither a driver nor a recording of one.
+$ mkdir -p nothing && gpq --sysroot nothing gpus --check -r -n -o CHECK,STATUS | head -3
+kernel unknown
+driver no
+gpus no
+
+$ gpq gpus --check -r -n -o CHECK | wc -l
+19
+
+$ gpq gpus --check --gpu 0
+gpq: gpus: --check looks at the whole host: it takes no --gpu; leave one of them out
+? 2

@@ -1,0 +1,46 @@
+#!/bin/bash
+# gpq hqd on our older recordings of the driver over the software GPU, which lie beside the project (GPQ_RECORDINGS): files of
+# debugfs alone, with the software GPU's own account of the moment.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+recordings=${GPQ_RECORDINGS:-$top/../shared/kfd-recordings}
+count=0 bad=0
+
+is() { # name, got, wanted
+	count=$((count + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $count - $1"
+		return
+	fi
+	bad=$((bad + 1))
+	echo "not ok $count - $1"
+	diff <(echo "$3") <(echo "$2") | head -20 | sed 's/^/# /'
+}
+
+if [ ! -d "$recordings" ]; then
+	echo "1..0 # skip no recordings"
+	exit 0
+fi
+
+gpq() { "${GPQ_BIN:-$top}/gpq" hqd "$@"; }
+
+# packets doorbell mqd size of compute queues: "queue aql pasid P doorbell N mqd A size S ...", doorbells in dwords.
+ran() { awk '$1 == "queue" && $2 != "sdma" { printf "%s 0x%x 0x%s %s\n", $2, $6 * 4, $8, $10 }' "$1" | sort; }
+
+for softgpu in "$recordings"/*/softgpu.*; do
+	d=${softgpu%/*} state=${softgpu##*/softgpu.}
+	files=(--hqds "$d/hqds.$state" --mqds "$d/mqds.$state" --rls "$d/rls.$state")
+	name=${d##*/}/$state
+	is "$name: number of slots" "$(gpq "${files[@]}" -rn | wc -l)" "$(grep -cE 'CP Pipe|HIQ on|SDMA Engine' "$d/hqds.$state")"
+	is "$name: compute slots hold what the GPU ran" \
+		"$(gpq "${files[@]}" -a -rno XCC,KIND,PACKETS,DOORBELL,MQD_ADDR,RING | sed -n 's/^0 compute //p' | sort)" "$(ran "$softgpu")"
+	is "$name: and each has an owner" "$(gpq "${files[@]}" -a -rno KIND,PID | grep -c 'compute -')" 0
+	is "$name: MQDs" "$(gpq --mqds "$d/mqds.$state" -rno KIND,XCC | grep -cE '^sdma|compute 0')" "$(grep -c 'queue on device' "$d/mqds.$state")"
+	is "$name: every word of the slots" "$(gpq "${files[@]}" --raw-regs -rno VALUE | md5sum)" \
+		"$(awk '/^    [0-9a-f]+:/ { for (i = 2; i <= NF; i++) { sub(/^0+/, "", $i); print "0x" ($i == "" ? "0" : $i) } }' "$d/hqds.$state" | md5sum)"
+	if ! grep -q 'No active' "$d/rls.$state"; then
+		is "$name: the runlist maps as many compute queues as the GPU ran" \
+			"$(gpq "${files[@]}" --runlist -rno PACKET,KIND | grep -c 'MAP_QUEUES compute')" "$(ran "$softgpu" | wc -l)"
+	fi
+done
+echo "1..$count"
+[ $bad = 0 ]

@@ -1,0 +1,390 @@
+# gpq hqd on recorded hosts. Values by hand from the dumps of kfd-facts 5.5, by the places of sections 6 and 7.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --active
+  GPU KIND    XCC MEC PIPE QUEUE ACTIVE   PID COMMAND QID VMID      RING_ADDR RING  RPTR   WPTR DOORBELL PRIO ERROR
+41460 hiq       0   2    0     0 yes        - -         -    0       0xfcc000   2K   119   2679   0x3000    1 none
+41460 compute   0   1    0     2 yes    52880 vllm      0    9 0x7fb1c8000000   1M 70128 332336   0x6000    7 none
+41460 compute   0   1    0     3 yes    41207 python3   0    8 0x7f2a41c00000   4K   448    448   0x4000    7 none
+41460 compute   0   1    1     2 yes    41207 python3   -    8 0x7f2a40000000   1M 72224 596544   0x4010    7 none
+41460 sdma      -   -    1     0 yes    41207 python3   3    8 0x7f2a3f000000   1M 15224  15224   0x4850    - -
+
+# Empty slots are not all zero (facts 5.2): what they hold is left over, and null.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -r -n -o KIND,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -2
+     39 sdma no - - - - -
+     21 compute no - - - - -
+
+# Four XCCs: the same queue in the same slot on each, by another MQD address.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94314 -r -o XCC,SLOT,QID,MQD_ADDR,MATCH
+XCC SLOT QID MQD_ADDR MATCH
+0 p0q2 3 0x17a2000 mqd
+0 p0q3 0 0x6ed000 mqd
+1 p0q2 3 0x17a5000 mqd
+1 p0q3 0 0x6f0000 mqd
+2 p0q2 3 0x17a8000 mqd
+2 p0q3 0 0x6f3000 mqd
+3 p0q2 3 0x17ab000 mqd
+3 p0q3 0 0x6f6000 mqd
+- e0r0 1 - ring
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94314 --xcc 1,3 -r -n -o XCC,SLOT,QID
+1 p0q2 3
+1 p0q3 0
+3 p0q2 3
+3 p0q3 0
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --sdma --hiq -a -r -n -o KIND,XCC,MEC,PIPE,QUEUE,PID,QID
+hiq 0 2 0 0 - -
+hiq 1 2 0 0 - -
+hiq 2 2 0 0 - -
+hiq 3 2 0 0 - -
+sdma - - 0 0 94314 1
+
+# MES: nobody uses the HIQ.
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -v --hiq -o KIND,ACTIVE,RING_ADDR
+gpq: hqd: 1 HIQ slots: the MES firmware does not use them, their content means nothing
+KIND ACTIVE RING_ADDR
+hiq  -              -
+
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -p 7311 -r -n -o GPU,KIND,PIPE,QUEUE,QID,RING_ADDR,RING,WPTR,DOORBELL,BACKLOG
+27694 compute 0 2 1 0x7ff0a1000000 1048576 565520 0x2008 3
+27694 compute 1 2 0 0x7ff0a1200000 4096 176 0x2000 0
+27694 sdma 0 2 2 0x7ff0a0e00000 1048576 0 0x2800 0
+
+# Which of the alike queues is which nothing proves; --likely takes the likeliest.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -p 41207 -v -r -n -o SLOT,QID
+gpq: hqd: QID: unknown for 1 rows: gpq queues -v tells why; --likely takes the likeliest
+gpq: hqd: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
+p0q3 0
+p1q2 -
+e1r0 3
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -p 41207 --likely -r -n -o SLOT,QID
+p0q3 0
+p1q2 2
+e1r0 3
+
+# Suspended queues are in no slot: queues 0 and 2 of 664 (TRUTH).
+$ grep -c 'susp=0,2 -> 2' $HOSTS/vm-gfx942-suspended/TRUTH; gpq --sysroot $HOSTS/vm-gfx942-suspended hqd -a --likely -r -n -o PID,QID | grep -v '^-' | sort
+1
+664 1
+665 0
+
+# GPUs by index, number of sysfs, number of debugfs, PCI address.
+$ for g in 0 41460 a1f4 0000:43:00.0; do GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --gpu $g -r -n | wc -l; done
+65
+65
+65
+65
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --gpu 7
+gpq: hqd: there is no GPU 7; gpq gpus lists them
+? 5
+
+# Registers and fields.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -p 52880 --regs -o REGISTER,VALUE,ADDRESS,DWORD | sed -n '1,4p;16,19p;57p'
+REGISTER                           VALUE ADDRESS DWORD
+cp_mqd_base_addr_lo            0x1401000  0xc914   128
+cp_mqd_base_addr_hi                  0x0  0xc918   129
+cp_hqd_active                        0x1  0xc91c   130
+cp_hqd_pq_wptr_poll_addr_hi       0x7fb1  0xc94c   142
+cp_hqd_pq_doorbell_control    0x60006002  0xc950   143
+-                                    0x0  0xc954   144
+cp_hqd_pq_control             0x1c014511  0xc958   145
+cp_hqd_pq_wptr_hi                    0x0  0xc9f0   183
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -p 52880 --fields -o REGISTER,FIELD,BITS,VALUE,NUMBER,UNIT,MEANING | grep -E 'doorbell|QUEUE_SIZE|wptr |eop_control|PRIO|ctx_save_size'
+cp_hqd_pipe_priority       PIPE_PRIORITY       1:0   medium                       1 -       -
+cp_hqd_queue_priority      PRIORITY_LEVEL      3:0   7                            7 -       0 to 15
+cp_hqd_pq_doorbell_control BIF_DROP            1     yes                          1 flag    AQL queue
+cp_hqd_pq_doorbell_control OFFSET              27:2  24K                      24576 bytes   in the doorbell BAR
+cp_hqd_pq_doorbell_control SOURCE              28    no                           0 flag    -
+cp_hqd_pq_doorbell_control SCHD_HIT            29    yes                          1 flag    -
+cp_hqd_pq_doorbell_control EN                  30    yes                          1 flag    -
+cp_hqd_pq_doorbell_control HIT                 31    no                           0 flag    rung since it was mapped
+cp_hqd_pq_control          QUEUE_SIZE          5:0   1M                     1048576 bytes   of the ring
+cp_hqd_eop_control         EOP_SIZE            5:0   8B                           8 bytes   of the buffer for end-of-pipe events, if it has one
+cp_hqd_eop_wptr            -                   31:0  0x7f8000               8355840 -       -
+cp_hqd_ctx_save_size       -                   31:0  62020K                63508480 bytes   of the save area of one XCC
+cp_hqd_pq_wptr             -                   63:0  332336                  332336 dwords  written in all
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --sdma -a --fields -r -n -o REGISTER,FIELD,VALUE | grep -E 'rb_cntl|rb_base|rptr|doorbell'
+sdmax_rlcx_rb_cntl RB_ENABLE yes
+sdmax_rlcx_rb_cntl RB_SIZE 1M
+sdmax_rlcx_rb_cntl RPTR_WRITEBACK_ENABLE yes
+sdmax_rlcx_rb_cntl RPTR_WRITEBACK_TIMER 6
+sdmax_rlcx_rb_cntl RB_VMID 8
+sdmax_rlcx_rb_base - 0x7f2a3f000000
+sdmax_rlcx_rb_rptr - 15224
+sdmax_rlcx_rb_rptr_addr - 0x7f2a5d09c010
+sdmax_rlcx_ib_rptr - 0
+sdmax_rlcx_doorbell ENABLE yes
+sdmax_rlcx_doorbell CAPTURED no
+sdmax_rlcx_doorbell_log - 0x0
+sdmax_rlcx_doorbell_offset OFFSET 18512B
+
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --sdma -a --raw-regs -r -n -o ADDRESS,VALUE | sed -n '1,3p;8p;18,20p'
+0x4e40 0x861825
+0x4e44 0xf0a0e000
+0x4e48 0x7f
+0x4e60 0x7ff0
+0x4e88 0x10000000
+0x4ee4 0x0
+0x4eec 0x2800
+
+# What MQDs in memory say: the queue that is off the hardware too, and its CU mask.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --mqd -p 94314 -r -n -o QID,KIND,XCC,ACTIVE,RPTR,WPTR,BACKLOG
+3 compute 0 yes 0 0 0
+3 compute 1 yes 0 0 0
+3 compute 2 yes 0 0 0
+3 compute 3 yes 0 0 0
+2 compute 0 no 227664 260536656 0
+2 compute 1 no 227664 260536656 0
+2 compute 2 no 227664 260536656 0
+2 compute 3 no 227664 260536656 0
+1 sdma - - 84 84 0
+0 compute 0 yes 16 16 0
+0 compute 1 yes 16 16 0
+0 compute 2 yes 16 16 0
+0 compute 3 yes 16 16 0
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --mqd --xcc 2 -p 94314 --fields -r -n -o QID,REGISTER,FIELD,VALUE | grep -E '^2 .*(xcc_id|mgmt_se0|stride|wg_state)'
+2 compute_static_thread_mgmt_se0 SH0_CU_EN 16\x20of\x2016
+2 compute_static_thread_mgmt_se0 SH1_CU_EN 16\x20of\x2016
+2 compute_current_logic_xcc_id - 3
+2 cp_hqd_wg_state_offset - 8K
+2 cp_mqd_stride_size - 12K
+
+# Every queue once an XCC; the repeated SDMA dumps of the kernel are none.
+$ grep -c 'queue on device' $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds; gpq hqd --mqds $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds -r -n -o KIND | sort | uniq -c
+4
+     12 compute
+      1 sdma
+
+# Captured text: only what is in it.
+$ D=$HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd; gpq hqd --hqds $D/hqds -a --xcc 0 -r -n -o GPU,KIND,SLOT,PID,QID,RING_ADDR,INDEX; gpq hqd --hqds - --mqds $D/mqds -a --xcc 0 -r -n -o SLOT,PID,COMMAND,QID <$D/hqds
+63420 hiq hiq - - 0xfcc000 -
+63420 compute p0q2 - - 0x7f61c0200000 -
+63420 compute p0q3 - - 0x7f61c15a6000 -
+hiq - - -
+p0q2 94314 - -
+p0q3 94314 - -
+
+$ gpq hqd --hqds - --mqds -
+gpq: hqd: only one of the files can be standard input
+? 2
+
+$ gpq hqd --hqds - -p 1 --tree
+gpq: hqd: --comm, --container, --ns-pid and --tree need a host, files hold none; leave it out, or the files
+? 2
+
+$ gpq hqd --hqds - --watch 1
+gpq: hqd: --watch and --sample need a host: a file does not change
+? 2
+
+$ gpq hqd --hqds /nowhere
+gpq: hqd: /nowhere: No such file or directory; check the name
+? 5
+
+$ echo hello | gpq hqd --hqds -
+gpq: hqd: standard input: no dump of slots (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/hqds
+? 1
+
+$ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\nhello\n    0000c914: 01401000 00000000 0000000x 00000909\n' | gpq hqd --hqds - -o GPU,SLOT,ACTIVE
+gpq: hqd: standard input: 1 lines not understood, the first is line 3
+gpq: hqd: standard input: 1 words are no 8 hex digits, what they hold is unknown
+  GPU SLOT ACTIVE
+41460 p0q2 -
+? 3
+
+# Kernels up to 6.4 name no XCC; a stopped device has no slots.
+$ printf 'Node 1, gpu_id a1f4:\n  CP Pipe 1, Queue 2\n    0000c914: 01401000 00000000 00000001 00000909 40005301\nNode 2, gpu_id a1f5:\n Device is stopped\n' | gpq hqd --hqds - -o GPU,NODE,XCC,SLOT,ACTIVE,VMID,MQD_ADDR
+gpq: hqd: GPU a1f5: device is stopped (suspended, resetting, or without scheduler): it has no slots to read
+  GPU NODE XCC SLOT ACTIVE VMID  MQD_ADDR
+41460    1   0 p1q2 yes       9 0x1401000
+
+# gfx8 prints four registers of the CU mask first; fields know them.
+$ printf 'Node 1, gpu_id 12:\n  CP Pipe 0, Queue 0\n    0000b858: ffff00ff 000f0000\n    0000b864: 00000001 00000000\n    0000c914: 01401000 00000000 00000001 00000009\n' | gpq hqd --hqds - --fields -r -n -o REGISTER,FIELD,VALUE | head -9
+compute_static_thread_mgmt_se0 SH0_CU_EN 8\x20of\x2016
+compute_static_thread_mgmt_se0 SH1_CU_EN 16\x20of\x2016
+compute_static_thread_mgmt_se1 SH0_CU_EN 0\x20of\x2016
+compute_static_thread_mgmt_se1 SH1_CU_EN 4\x20of\x2016
+compute_static_thread_mgmt_se2 SH0_CU_EN 1\x20of\x2016
+compute_static_thread_mgmt_se2 SH1_CU_EN 0\x20of\x2016
+compute_static_thread_mgmt_se3 SH0_CU_EN 0\x20of\x2016
+compute_static_thread_mgmt_se3 SH1_CU_EN 0\x20of\x2016
+cp_mqd_base_addr - 0x1401000
+
+# Which of the three it is: not in a slot, no queue, no process.
+$ gpq --sysroot $HOSTS/vm-gfx942-suspended hqd -p 664 --sdma
+gpq: hqd: pid 664: none of its 3 queues is in a slot that was asked for; gpq hqd --summary tells which are not, and why
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94377
+gpq: hqd: pid 94377: owns no queue; gpq queues -a shows who has KFD open
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94314,4711 -a --xcc 0 -r -n -o SLOT,PID
+gpq: hqd: pid 4711: no such process; gpq queues lists those that own queues
+p0q2 94314
+p0q3 94314
+? 3
+
+# Hosts without GPU, without debugfs, without KFD.
+$ gpq --sysroot $HOSTS/nogpu-k6.12 hqd
+
+$ gpq --sysroot $HOSTS/nogpu-k6.12 hqd -J
+{
+  "slots": []
+}
+
+$ mkdir -p h/sys/class/kfd/kfd; gpq --sysroot h hqd
+gpq: hqd: debugfs is not mounted on /sys/kernel/debug; or give a recorded host with --sysroot DIR
+? 6
+
+$ gpq --sysroot . hqd
+gpq: hqd: no KFD driver here: /sys/class/kfd/kfd: No such file or directory; the recorded host has none: is it the right directory?
+? 6
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --xcc one
+gpq: hqd: --xcc one: not a number; they are counted from 0, for example --xcc 0,1
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --regs --fields
+gpq: hqd: --regs and --fields exclude each other; choose one
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 0
+gpq: hqd: --watch: the least interval is 10ms; for example --watch 0.5
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 1 -J
+{"level":"error","command":"hqd","message":"--watch has no end, so it cannot be one JSON document","next":"use --ndjson","status":2}
+{}
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -o SLOT,PIPES
+gpq: hqd: unknown column PIPES in slots, did you mean PIPE; --list-columns lists them
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd >/dev/full
+gpq: hqd: standard output: No space left on device
+? 1
+
+$ gpq --sysroot $HOSTS/gfx942-4xcc-k6.12 hqd --regs | head -1
+  GPU XCC SLOT   PID QID REGISTER                             VALUE  ADDRESS
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 0.01 -o SLOT --hiq | head -2
+{"record":"slot","slot":"hiq"}
+{"record":"slot","slot":"hiq"}
+
+# How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 (facts 4.2), 8 queues of each SDMA engine.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary
+Slots
+  GPU KIND    XCC SLOTS USED FREE   RATE QUEUES OVER BY
+63420 compute   0    24    2   22 0.0833      2 no   -
+63420 compute   1    24    2   22 0.0833      2 no   -
+63420 compute   2    24    2   22 0.0833      2 no   -
+63420 compute   3    24    2   22 0.0833      2 no   -
+63420 sdma      -    64    1   63 0.0156      1 no   -
+
+Queues without a slot
+  GPU   PID COMMAND        QID KIND         RING_ADDR PRIO BACKLOG OFF_XCCS WHY REASON
+63420 94314 pt_main_thread   2 compute 0x7f61c0400000    7       0        4 off not to run: evicted, suspended by a debugger, or disabled by its program; the dumps do not tell which
+
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --summary
+Slots
+  GPU KIND    XCC SLOTS USED FREE   RATE QUEUES OVER BY
+27694 compute   0     8    2    6   0.25      2 no   -
+27694 sdma      -    16    1   15 0.0625      1 no   -
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting -r -n -o PID,KIND,RING_ADDR,BACKLOG,SAVED,XCCS,OFF_XCCS,WHY
+41207 compute 0x7f2a40200000 1 1742144 1 1 off
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary -r -n -o KIND,USED
+compute 3
+sdma 1
+
+$ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
+{
+  "occupancy": [],
+  "sharers": [],
+  "waiting": []
+}
+
+# More compute queues than slots: who shares them. The MQDs of 26 queues of two processes, of which slots hold one.
+$ mkdir -p dumps; awk 'BEGIN { for (p = 1; p <= 2; p++) { print "Process " p " PASID 0x" p ":"; for (q = 0; q < 13; q++) { print "  Compute queue on device a1f4"; for (i = 0; i < 64; i++) { printf "    %08x:", i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 16 && w == 0 ? p * 4096 + q : i == 16 && w == 2 ? 1 : i == 16 && w == 4 ? 1073763073 : i == 17 && w == 0 ? p * 256 + q : i == 17 && w == 7 ? p * 8192 + q * 8 : 0; print "" } } } }' >dumps/mqds; awk 'BEGIN { print "Node 1, gpu_id a1f4:"; for (s = 0; s < 24; s++) { printf " Inst 0,  CP Pipe %d, Queue %d\n", s % 4, s / 4 + 2; for (i = 0; i < 2; i++) { printf "    %08x:", 51476 + i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 0 && w == 0 ? 4096 + s : i == 0 && w == 2 ? s < 13 : i == 1 && w == 0 ? 256 + s : 0; print "" } } }' >dumps/hqds; gpq hqd --hqds dumps/hqds --mqds dumps/mqds --summary | cut -c1-100 | sed -n '1,9p;$p'
+Slots
+  GPU KIND    XCC SLOTS USED FREE  RATE QUEUES OVER BY
+41460 compute   0    24   13   11 0.542     26 yes  compute queues
+
+Processes that share over-subscribed GPUs
+  GPU PID COMMAND MAPPED IN_SLOT
+41460   1 -           13      13
+41460   2 -           13       0
+
+41460   2 -         - compute   0x20c00    0       -        1 turns its GPU is over-subscribed and q
+
+# Over-subscribed by the runlist's word: more processes than VMIDs, though slots are free.
+$ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o KIND,SLOTS,USED,QUEUES,OVER,BY
+compute 24 13 1 yes processes
+
+# Runlists: 3 of the 4 queues of 41207 have a packet (facts 5.5).
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -r -n -o PACKET,PASID,PID,QID,KIND,QUEUES,MAPPED,QUANTUM,GWS,SDMA,DOORBELL,MQD_ADDR,WPTR_ADDR
+MAP_PROCESS 0x4 52880 - - 1 1 10 0 yes - - -
+MAP_QUEUES - 52880 0 compute - - - - - 0x6000 0x1401000 0x7fb1e2c10038
+MAP_PROCESS 0x3 41207 - - 4 3 10 0 yes - - -
+MAP_QUEUES - 41207 3 sdma - - - - - 0x4850 0x6e6000 0x7f2a5d09c008
+MAP_QUEUES - 41207 - compute - - - - - 0x4010 0x13c2000 0x7f2a5d0a4038
+MAP_QUEUES - 41207 0 compute - - - - - 0x4000 0x6f1000 0x7f2a5d0c0038
+none - 41207 - compute - - - - - 0x4008 0x13ae000 0x7f2a5d0b2038
+
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --runlist -v
+gpq: hqd: GPU 6c2e: no active runlist: its scheduler is MES, which has none
+
+$ gpq hqd --rls $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/rls -r -n -o PACKET,PID,KIND,DOORBELL,MQD_ADDR
+MAP_PROCESS - - - -
+MAP_QUEUES - compute 0x4010 0x17a2000
+MAP_QUEUES - sdma 0x4800 0x6e5000
+MAP_QUEUES - compute 0x4000 0x6ed000
+
+$ head -3 $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/rls | gpq hqd --rls - -r -n -o PACKET,QUEUES,MAPPED
+gpq: hqd: 1 runlists end inside a packet or hold what is none: more may be mapped
+? 3
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -p 41207,999 -r -n -o PACKET | sort | uniq -c
+gpq: hqd: pid 999: in no runlist, and no queue of it should be; gpq queues shows its queues
+      1 MAP_PROCESS
+      3 MAP_QUEUES
+      1 none
+
+$ gpq hqd --hqds dumps/hqds --runlist
+gpq: hqd: --runlist needs a copy of rls; add --rls FILE
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --sample 3
+gpq: hqd: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --sample 0
+gpq: hqd: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --table waiting
+gpq: hqd: --table chooses a table of --summary; add --summary
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --mqd --summary
+gpq: hqd: --mqd shows MQDs in memory, --summary is about something else; leave one of them out
+? 2
+
+# The debugger's queue of old kernels: one dump, in a slot like others, and no queue of the process.
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; sed '0,/^  Compute queue on/s//  DIQ on/' $D/mqds >dumps/diq; gpq hqd --mqds dumps/diq -r -n -o KIND,PID,RING_ADDR | sort | head -4; gpq hqd --mqds dumps/diq --hqds $D/hqds --active -r -n -o SLOT,PID,MATCH
+compute 41207 0x7f2a40000000
+compute 41207 0x7f2a40200000
+compute 41207 0x7f2a41c00000
+diq 52880 0x7fb1c8000000
+hiq - -
+p0q2 52880 mqd
+p0q3 41207 mqd
+p1q2 41207 mqd
+e1r0 41207 ring
+

@@ -1,0 +1,62 @@
+#!/bin/bash
+# The libraries of gpq: none but the C library is loaded at its start, and without one of them only its own fields and
+# options are gone. An empty file in LD_LIBRARY_PATH stands for a library that cannot be loaded.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+export PATH=${GPQ_BIN:-$top}:$PATH LC_ALL=C
+host=$top/tests/hosts/vm-gfx942-running
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+n=0 bad=0
+is() { # NAME GOT WANTED
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
+		bad=1
+		echo "not ok $n - $1"
+		diff <(echo "$3") <(echo "$2") | sed 's/^/# /'
+	fi
+}
+without() { # SONAME COMMAND...: its output, messages included, and its exit status
+	mkdir -p "$1.d" && : >"$1.d/$1"
+	LD_LIBRARY_PATH=$PWD/$1.d "${@:2}" 2>&1
+	echo "status $?"
+}
+tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+
+linked=$(ldd "$(command -v gpq)" | sed 's/^[[:blank:]]*//; s/ .*//; s:.*/::' | sort | tr '\n' ' ')
+case $linked in
+*san.so*) n=1 && echo "ok 1 - linked with the C library alone # SKIP a sanitizer brings its own" ;;
+*) is "linked with the C library alone (mathematics: common/stats/maths.h, others: common/host/lib.h)" "$(echo "$linked" | grep -o 'lib[^ ]*')" libc.so.6 ;;
+esac
+
+gpus=$(gpq --sysroot "$host" gpus -r -n -o NODE,GPU,GFX)
+is "gpus without libpci" "$(without libpci.so.3 gpq --sysroot "$host" gpus -r -n -v -o NODE,GPU,GFX,VENDOR,DEVICE | grep -v BDF)" \
+	"gpq: gpus: VENDOR, DEVICE: libpci.so.3 is missing
+$gpus - -
+status 0"
+is "and it says nothing where no name is wanted" "$(without libpci.so.3 gpq --sysroot "$host" gpus -r -n -v -o NODE,GPU,GFX | grep -v BDF)" "$gpus
+status 0"
+is "a regular expression without libpcre2" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues --comm mk)" \
+	"gpq: queues: --comm: libpcre2-8.so.0 is missing; install libpcre2-8-0, or leave it out
+status 6"
+is "queues without libpcre2" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues -r -n -o PID,QID | wc -l)" \
+	"$(($(gpq --sysroot "$host" queues -r -n -o PID,QID | wc -l) + 1))"
+is "an archive without libarchive" "$(without libarchive.so.13 gpq --sysroot "$host" snapshot x.tar)" \
+	"gpq: snapshot: x.tar: libarchive.so.13 is missing; install libarchive13, or name a directory instead of an archive
+status 6"
+is "a table on a terminal without libsmartcols" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -o PID,QID,TYPE")" \
+	"$(gpq --sysroot "$host" queues -o PID,QID,TYPE)
+status 0"
+is "and -v says what is lacking" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -v -o PID" | grep libsmartcols)" \
+	"gpq: queues: libsmartcols.so.1 is missing: this table is neither coloured nor cut to the terminal"
+
+# A recorded host may hold anything.
+cp -r "$host" host && pid=$(gpq --sysroot host queues -r -n -o PID | head -1)
+sed -i $'1s/.*/Name:\ta\033[1mb/' "host/proc/$pid/status"
+is "no control character reaches a terminal without libsmartcols" \
+	"$(without libsmartcols.so.1 tty "gpq --sysroot host queues -p $pid -n -o COMMAND" | sort -u)" 'a\x1b[1mb
+status 0'
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,163 @@
+#!/bin/bash
+# gpq merge of parts of logs: the report is that of gpq trace for the whole, in whatever order the parts come and however
+# they are grouped; the example of the man page; what is damaged, doubled or missing.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+bin=${GPQ_BIN:-$top/build/plain}
+PATH=$bin:$PATH
+export LC_ALL=C
+data=$top/tests/data/amdlog
+samples=${GPQ_SAMPLES:-$top/../shared/samples}/amdlog
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+n=0 bad=0
+is() { # NAME WANTED GOT
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
+		bad=1
+		printf 'not ok %d - %s\n# wanted %q\n# got    %q\n' $n "$1" "${2:0:300}" "${3:0:300}"
+	fi
+}
+same() { # NAME FILE FILE
+	n=$((n + 1))
+	if cmp -s "$2" "$3"; then echo "ok $n - $1"; else
+		bad=1
+		echo "not ok $n - $1"
+		diff "$2" "$3" | head -5 | cut -c1-300 | sed 's/^/# /'
+	fi
+}
+
+# One file: tables, JSON and notes are those of gpq trace.
+for f in "$data"/*.log "$samples"/*.log; do
+	[ -f "$f" ] || continue
+	name=$(basename "$f")
+	gpq trace --partial "$f" >part
+	for o in "" -J "--by api -r" "--by thread" "--by kernel --top 3"; do
+		gpq trace $o "$f" >want 2>want.err
+		gpq merge $o part >got 2>got.err
+		# What only the reader of the file can know: the pid in its name.
+		sed -i "s/^gpq: merge:/gpq: trace:/; s/\"command\":\"merge\"/\"command\":\"trace\"/" got.err
+		cat want.err >>want
+		cat got.err >>got
+		same "$name${o:+ $o}" want got
+	done
+done
+
+# One file in ranges, cut anywhere: within records, within torn ones, at its ends.
+ranges() { # FILE CUT...: the parts
+	local f=$1 at=0 cut
+	shift
+	for cut; do
+		gpq trace --partial --range "$at:$((cut - at))" "$f" || return
+		at=$cut
+	done
+	gpq trace --partial --range "$at:" "$f"
+}
+for f in "$data"/*.log "$samples"/*.log; do
+	[ -f "$f" ] || continue
+	size=$(stat -c %s "$f")
+	gpq trace -J "$f" >want 2>/dev/null
+	wrong=
+	for ((i = 1; i <= 24; i++)); do
+		ranges "$f" $((size * i / 25)) | tac | gpq merge -J >got 2>err
+		[ -s err ] || cmp -s want got || wrong+=" $((size * i / 25))"
+		[ -s err ] && wrong+=" $(head -1 err)"
+	done
+	ranges "$f" $((size / 7)) $((size * 2 / 7)) $((size * 3 / 7)) $((size / 2)) $((size / 2 + 1)) $((size * 5 / 7)) $((size - 1)) >parts
+	shuf --random-source=<(yes) parts | gpq merge -J >got 2>err
+	cmp -s want got || wrong+=" eight"
+	is "$(basename "$f") in ranges" "" "$wrong"
+done
+
+# Many files: any order and grouping.
+for s in 1 2 3 4 5; do
+	gen-amdlog --lines 3000 --seed $s --release "$(sed -n ${s}p <<<"5.4
+6.0
+6.2
+7.0
+7.12")" --level 5 >log_$s 2>/dev/null
+done
+gpq trace -J log_1 log_2 log_3 log_4 log_5 >whole
+for s in 1 2 3 4 5; do gpq trace --partial log_$s >p$s; done
+gpq merge -J p1 p2 p3 p4 p5 >got
+same "five files" whole got
+gpq merge --partial p1 p2 p3 p4 p5 >all
+while read -r a b c d e; do
+	gpq merge --partial p$a p$b | cat - p$c | gpq merge --partial >x
+	gpq merge --partial p$d p$e >y
+	gpq merge --partial y x >z
+	same "((${a}${b})$c)(${d}${e}): the same bytes" all z
+	gpq merge -J y x >got
+	same "((${a}${b})$c)(${d}${e}): the same report" whole got
+done <<<"5 4 3 2 1
+2 1 4 5 3
+3 5 1 2 4"
+cat p5 p3 p1 p2 p4 | gpq merge -J >got
+same "from standard input" whole got
+gpq trace --partial log_1 log_2 log_3 log_4 log_5 | gpq merge -J >got
+same "several files, one call" whole got
+gpq merge -J all >got
+same "merged parts merge" whole got
+
+# The first example of the man page, as it stands there.
+if parallel --version 2>/dev/null | grep -q GNU; then
+	mkdir run
+	cp log_1 run/trace_1 && cp log_4 run/trace_2
+	example=$(sed -n '/^\$ parallel/{s/^\$ //;s/\\-/-/g;p;q}' "$top/man/gpq-merge.1")
+	HOME=$work bash -c "$example" >got 2>got.err
+	gpq trace run/trace_1 run/trace_2 >want 2>want.err
+	is "GNU parallel: $example" "$(cat want)" "$(cat got)"
+	seq 0 9 | HOME=$work parallel gpq trace --partial --range {}00K:100K log_3 2>/dev/null | gpq merge -J >got
+	gpq trace -J log_3 >want
+	same "GNU parallel: ranges" want got
+else
+	n=$((n + 2))
+	echo "ok $((n - 1)) - GNU parallel # skip it is not installed"
+	echo "ok $n - GNU parallel: ranges # skip it is not installed"
+fi
+# The last lines of the Spark and srun examples are the same calls; what they pipe is one line for each log.
+printf '%s\n' log_1 log_2 | xargs -r gpq trace --partial >piped
+is "a line for each log" 2 "$(wc -l <piped)"
+
+# What is wrong
+cp p1 lie
+sed -i 's/"process":1/"process":99999999/' lie
+out=$(gpq merge lie 2>&1)
+is "an index that points nowhere" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew" "$?:$out"
+head -c 2000 p1 >cut
+out=$(gpq merge cut 2>&1 | tail -1)
+is "a part that is cut" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+sed 's/"schema":1/"schema":2/' p1 >later
+out=$(gpq merge later 2>&1 | tail -1)
+is "a part of a later version" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
+is "logs and benchmarks" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart" "$?:$(cat err)"
+size=$(stat -c %s log_1)
+sed "s/\"from\":0/\"from\":100/" p1 >late
+out=$(gpq merge -q --by process -J late 2>&1 >/dev/null)
+is "-q says nothing of it" "" "$out"
+out=$(gpq merge --by process late 2>&1 >/dev/null | head -1)
+is "the beginning is missing" "gpq: merge: log_1: bytes 0 to 100 are in no part; what is in them is missing" "$out"
+out=$(gpq merge --by process p1 late 2>&1 >/dev/null | head -1)
+is "parts that overlap" "gpq: merge: log_1: bytes 100 to $size are in two parts; what is in both counts twice" "$out"
+gpq trace --partial --kernel x log_1 >out 2>err
+is "--kernel" "2:" "$?:$(cat out)"
+gpq trace --partial --since +1s log_1 >out 2>err
+is "--since +1s" "2:" "$?:$(cat out)"
+gpq trace --partial -J log_1 >out 2>err
+is "-J" "2" "$?"
+gpq trace --partial /nowhere log_1 >out 2>err
+is "a log that is missing: the other" "3:1" "$?:$(wc -l <out)"
+gpq trace --partial log_1 2>err >/dev/full
+is "full disk" "1:gpq: trace: standard output: No space left on device" "$?:$(cat err)"
+gpq merge --partial p1 2>err >/dev/full
+is "full disk when merging" "1:gpq: merge: standard output: No space left on device" "$?:$(cat err)"
+gpq trace --partial log_1 | true
+is "closed pipe" "1" "$((PIPESTATUS[0] == 141 || PIPESTATUS[0] == 0))"
+since=$(gpq trace -J log_1 | jq '.totals.first_us + 1000')
+gpq trace --partial --since "$since" log_1 | gpq merge -J >got
+gpq trace -J --since "$since" log_1 >want
+same "--since chooses what is counted" want got
+echo "1..$n"
+exit $bad

@@ -1,0 +1,71 @@
+#!/bin/bash
+# gpq merge: sums do not depend on order, grouping or how often they were written and read again; and they are those that
+# jq and sort find in the raw samples.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+export PATH=${GPQ_BIN:-$top}:$PATH LC_ALL=C
+data=$top/tests/data/bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+n=0 bad=0
+same() { # NAME FILE FILE
+	n=$((n + 1))
+	if cmp -s "$2" "$3"; then echo "ok $n - $1"; else
+		bad=1
+		echo "not ok $n - $1"
+		diff "$2" "$3" | head -5 | cut -c1-300 | sed 's/^/# /'
+	fi
+}
+is() { # NAME GOT WANTED
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
+		bad=1
+		printf 'not ok %d - %s\n# got    %s\n# wanted %s\n' $n "$1" "$2" "$3"
+	fi
+}
+p() { gpq merge --partial "$@"; }
+
+a=$data/old.ndjson b=$data/new.ndjson c=$data/plain.ndjson
+p "$a" "$b" "$c" >all
+p "$a" >pa && p "$b" >pb && p "$c" >pc
+p pa pb >ab && p ab pc >ab_c && same "(a + b) + c is a + b + c" ab_c all
+p pb pc >bc && p pa bc >a_bc && same "a + (b + c) is, too" a_bc all
+p pc pb pa >cba && same "c + b + a is, too" cba all
+p "$c" pb "$a" >mixed && same "so are samples and sums mixed" mixed all
+p all >again && same "a sum alone is itself" again all
+cat "$a" pb "$c" | p - >piped && same "from standard input" piped all
+cat "$a" "$b" "$c" | shuf --random-source=<(yes) >shuffled && p shuffled >s && same "lines in any order" s all
+split -n r/7 shuffled part. && for f in part.*; do p "$f" >"$f.sum"; done && p part.*.sum >parts && same "seven parts, each added up alone" parts all
+
+# A second opinion on the numbers: nearest rank of the raw values; the sum may be 1/32 too large at most.
+exact() { # KEY WANTED-QUEUES SHARE
+	jq -r "select(.warmup == false and .queues_wanted == $2) | .$1" "$a" "$b" | sort -n |
+		awk -v p="$3" '{ v[NR] = $1 } END { r = int(p * NR); r += r < p * NR; print v[r < 1 ? 1 : r] }'
+}
+got() { # METRIC WANTED-QUEUES COLUMN
+	gpq merge -J "$a" "$b" | jq -r ".sums[] | select(.metric == \"$1\" and .queues_wanted == $2) | .$3"
+}
+for m in suspend resume; do
+	for q in 1 3; do
+		is "$m, queues=$q: maximum" "$(got $m $q max_ns)" "$(exact ${m}_ns $q 1)"
+		is "$m, queues=$q: number" "$(got $m $q n)" 80
+		is "$m, queues=$q: median within a bucket" "$(awk -v g="$(got $m $q p50_ns)" -v e="$(exact ${m}_ns $q 0.5)" \
+			'BEGIN { print (g >= e && g <= e * 33 / 32) ? 1 : 0 }')" 1
+	done
+done
+is "the two runs of one host and setting add up" "$(gpq merge -rno METRIC "$a" "$b" | sort | uniq -c | awk '$2 == "suspend" { print $1 }')" 2
+sed 's/"kernel":"[^"]*"/"kernel":"6.99"/' "$a" >other
+is "another kernel does not" "$(gpq merge -rno METRIC "$a" other | grep -cx suspend)" 4
+
+# Input that is none
+sed 's/"count":/"count":1/' pa | head -1 >lie
+out=$(p lie 2>&1)
+is "a histogram that contradicts itself is refused" "$?:$out" "5:gpq: merge: lie: 1 lines are no results of gpq bench or gpq trace; lie line 1: not a sample that this version knows; they are left out
+gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
+out=$(gpq merge /nowhere 2>&1)
+is "no such file" "$?:$out" "5:gpq: merge: /nowhere: No such file or directory; check the name"
+out=$(p "$a" 2>&1 >/dev/full)
+is "full disk" "$?:$out" "1:gpq: merge: standard output: No space left on device"
+echo "1..$n"
+exit $bad

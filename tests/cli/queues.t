@@ -1,0 +1,356 @@
+# gpq queues on recorded hosts. Values by hand from the dumps and kfd-facts 5.5, 6 and 8.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues
+  PID NSPID COMMAND USER PROCESS CONTAINER      GPU BDF          QID TYPE    RING PRIO STATE   BACKLOG EVICTED CUS  VRAM
+41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 mapped        -     0ns  61 31.8G
+41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   1 compute   1M    7 unknown       -     0ns  61 31.8G
+41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   2 compute   1M    7 unknown       -     0ns  61 31.8G
+41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   3 sdma      1M    - mapped        -     0ns  61 31.8G
+52880     7 vllm    1000 alive   24c458cfb46d 41460 0000:43:00.0   0 compute   1M    7 mapped        -     0ns 104  2.0G
+
+# Two queues look alike from outside, so nothing proves which MQD is whose: null, unless asked for.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -p 41207 -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CTX,MATCH
+gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
+QID RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CTX MATCH
+0 0x7f2a41c00000 448 448 0x4000 yes 1 63508480 only
+1 - - - - - 1 63508480 -
+2 - - - - - 1 63508480 -
+3 0x7f2a3f000000 15224 15224 0x4850 yes - - only
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -n -p 41207 --likely -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,BACKLOG,SAVED,MATCH
+0 0x7f2a41c00000 448 448 0x4000 yes - - only
+1 0x7f2a40200000 53680 2412992 0x4008 no 1 1742144 likely
+2 0x7f2a40000000 72224 596528 0x4010 yes - - likely
+3 0x7f2a3f000000 15224 15224 0x4850 yes - - only
+
+# Where the order of creation is known it proves every match. Four XCCs; repeated SDMA dumps are not queues.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -v -r -o PID,QID,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CTX,MATCH
+PID QID TYPE RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CTX MATCH
+94314 0 compute 0x7f61c15a6000 16 16 0x4000 yes 4 12214272 order
+94314 1 sdma 0x7f6155000000 84 84 0x4800 yes - - order
+94314 2 compute 0x7f61c0400000 227664 260536656 0x4008 no 4 12214272 order
+94314 3 compute 0x7f61c0200000 0 0 0x4010 yes 4 12214272 order
+
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq queues -r -o PID,NSPID,COMMAND,USER,CONTAINER,RUNTIME,GPU,INDEX,GFX,QID,TYPE,RING_ADDR,DOORBELL,ON_HW,CUS,ENGINE,RLC
+PID NSPID COMMAND USER CONTAINER RUNTIME GPU INDEX GFX QID TYPE RING_ADDR DOORBELL ON_HW CUS ENGINE RLC
+7311 412 blender 101000 gpu1 lxc 27694 0 gfx1100 0 compute 0x7ff0a1200000 0x2000 yes - - -
+7311 412 blender 101000 gpu1 lxc 27694 0 gfx1100 1 compute 0x7ff0a1000000 0x2008 yes - - -
+7311 412 blender 101000 gpu1 lxc 27694 0 gfx1100 2 sdma 0x7ff0a0e00000 0x2800 - - 0 2
+
+# The real driver over a software GPU, whose firmware writes dword 130 as that of gfx942 does (queues 0 and 2 of the first
+# process are suspended, see TRUTH). Of SDMA queues only the runlist tells, and MES has none.
+$ gpq --sysroot $HOSTS/vm-gfx90a-suspended queues -r -n --likely -o PID,QID,TYPE,ON_HW,RPTR,WPTR,BACKLOG
+170 0 compute no 12480 44848 999
+170 1 compute yes 12480 44848 -
+170 2 sdma no 68608 68608 0
+171 0 compute yes 1809 18149 -
+
+$ gpq --sysroot $HOSTS/vm-gfx90a-running queues -r -n -o PID,QID,ON_HW
+170 0 yes
+170 1 yes
+170 2 yes
+171 0 yes
+
+$ gpq --sysroot $HOSTS/vm-gfx1100-suspended queues -r -n --likely -o PID,QID,TYPE,ON_HW
+1646 0 compute no
+1646 1 compute yes
+1646 2 sdma -
+1647 0 compute yes
+
+# Where the runlist alone tells, and where nothing does: firmware that does not write the dword.
+$ cp -r $HOSTS/vm-gfx90a-suspended $HOSTS/vm-gfx1100-suspended .; sed -i -E 's/^(    00000200: [0-9a-f]+ [0-9a-f]+) 00000001/\1 00000000/' */sys/kernel/debug/kfd/mqds; gpq --sysroot vm-gfx90a-suspended queues -r -n --likely -o PID,QID,ON_HW; gpq --sysroot vm-gfx1100-suspended queues -v -r -n -p 1647 -o PID,QID,ON_HW,BACKLOG
+170 0 no
+170 1 yes
+170 2 no
+171 0 yes
+gpq: queues: on hardware or off: unknown for 3 compute queues: no MQD on its GPU has dword 130 set: its firmware may not write it, and there is no runlist
+1647 0 - -
+
+# Processes without queues, and one that is dead while somebody holds its KFD open.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -a -o PID,COMMAND,PROCESS,QID,VRAM -r
+PID COMMAND PROCESS QID VRAM
+93010 - gone - 536870912
+94314 pt_main_thread alive 0 1073741824
+94314 pt_main_thread alive 1 1073741824
+94314 pt_main_thread alive 2 1073741824
+94314 pt_main_thread alive 3 1073741824
+94377 rocm-smi alive - 0
+
+$ gpq --sysroot $HOSTS/nogpu-k6.12 queues
+$ gpq --sysroot $HOSTS/nogpu-k6.12 queues -a -o PID,COMMAND,QID,VRAM
+PID COMMAND  QID VRAM
+903 rocminfo   -    -
+
+$ gpq --sysroot $HOSTS/nogpu-k6.12 queues -J
+{
+  "queues": []
+}
+
+# Which of the three it is: no queues, no process, another namespace.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -p 94377
+gpq: queues: pid 94377: owns no queue, it only has KFD open; -a shows it
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -p 93010
+gpq: queues: pid 93010: ended, and owns no queue, but something holds its KFD open; -a shows it
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 1
+gpq: queues: pid 1: owns no queue, it never opened KFD
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 999
+gpq: queues: pid 999: no such process; without -p all are listed
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 31
+gpq: queues: pid 31: in another PID namespace: it is pid 41207 of this host; use the host's PID, or --ns-pid
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 31 --ns-pid -r -o PID,NSPID,QID
+PID NSPID QID
+41207 31 0
+41207 31 1
+41207 31 2
+41207 31 3
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 32 --ns-pid
+gpq: queues: pid 32: no container has a process with that PID; without --ns-pid, PIDs are those of the host
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 999,52880,1 -o PID,QID
+gpq: queues: pid 999: no such process; without -p all are listed
+gpq: queues: pid 1: owns no queue, it never opened KFD
+  PID QID
+52880   0
+? 3
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --ndjson -p 999
+{"level":"error","command":"queues","message":"pid 999: no such process","next":"without -p all are listed","status":5}
+? 5
+
+# Descendants; the parent itself owns nothing.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 41150
+gpq: queues: pid 41150: owns no queue, it never opened KFD
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 41150 --tree -r -n -o PID,QID
+41207 0
+41207 1
+41207 2
+41207 3
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --tree
+gpq: queues: --tree says how to read -p; add -p PID
+? 2
+
+$ echo 52880 | GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p - -r -n -o PID,QID
+52880 0
+
+# Containers by name (docker's own record), by digits of the id; commands by regular expression.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container trainer -r -n -o PID,QID,CONTAINER_NAME,RUNTIME
+41207 0 trainer docker
+41207 1 trainer docker
+41207 2 trainer docker
+41207 3 trainer docker
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container 24c458 -r -n -o PID,QID,CONTAINER_NAME,RUNTIME
+52880 0 - kubernetes
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container nope
+gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm '^v.*m$' -r -n -o PID,COMMAND,CMDLINE
+52880 vllm /usr/bin/python3\x20-m\x20vllm.entrypoints.openai.api_server\x20--model\x20/models/seven-b
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm '('
+gpq: queues: --comm: (: missing closing parenthesis at character 1; see pcre2pattern(3)
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm vllm -p 41207
+gpq: queues: pid 41207: --container and --comm do not choose it
+? 5
+
+# Queues by GPU, type and priority.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --gpu a1f4 --type sdma -r -n -o PID,QID,TYPE,SDMA_BUSY
+41207 3 sdma 88121000
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --type sdam
+gpq: queues: --type sdam: no such type, did you mean sdma; it is one of compute, sdma, sdma-xgmi
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --type sdma -p 52880
+gpq: queues: pid 52880: --gpu, --type and --prio choose none of its queues
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --gpu 7
+gpq: queues: there is no GPU 7; gpq gpus lists them
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 5:7 -v -r -n -o PID,QID,PRIO,PIPE_PRIO
+gpq: queues: --prio: 1 queues of unknown priority are left out
+gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
+41207 0 7 1
+41207 1 7 1
+41207 2 7 1
+52880 0 7 1
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 8 -r -n
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 9:3
+gpq: queues: --prio 9:3: not MIN or MIN:MAX with priorities from 0 to 15; for example --prio 8, or --prio 0:7
+? 2
+
+# Without debugfs: what sysfs tells is there, the rest is null and -v says why.
+$ cp -r $HOSTS/gfx90a-k6.12 h && rm -r h/sys/kernel && gpq --sysroot h queues -v -p 52880 -r -n -o PID,QID,RING,PRIO,ON_HW,RING_ADDR
+gpq: queues: /sys/kernel/debug/kfd/mqds: No such file or directory: what MQDs tell is unknown
+52880 0 1048576 - - -
+
+$ gpq --sysroot h queues --prio 3
+gpq: queues: --prio: /sys/kernel/debug/kfd/mqds: No such file or directory; priorities are in MQDs, which root can read where debugfs is mounted
+? 5
+
+# Files that vanish, are empty or hold nonsense: nulls.
+$ q=h/sys/class/kfd/kfd/proc/41207/queues; rm $q/0/size $q/1/type; printf x >$q/2/gpuid; : >$q/3/size; printf '%025d' 7 >$q/2/size; gpq --sysroot h queues -p 41207 -r -n -o QID,GPU,TYPE,RING,VRAM,CUS
+0 41460 compute - 34187771904 61
+1 41460 - 1048576 34187771904 61
+2 - compute 7 - -
+3 41460 sdma - 34187771904 61
+
+$ rm -r h/sys/class/kfd/kfd/proc/41207/queues h/proc/52880 && gpq --sysroot h queues -a -r -n -o PID,COMMAND,PROCESS,QID
+41207 python3 alive -
+52880 - gone 0
+
+# A captured dump alone.
+$ gpq queues --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
+  PID   GPU TYPE    RING PRIO ON_HW BACKLOG      RING_ADDR  RPTR    WPTR DOORBELL XCCS   CTX
+52880 41460 compute   1M    7 yes         - 0x7fb1c8000000 70128  332288   0x6000    1 60.6M
+41207 41460 sdma      1M    - -           - 0x7f2a3f000000 15224   15224   0x4850    -     -
+41207 41460 compute   1M    7 yes         - 0x7f2a40000000 72224  596528   0x4010    1 60.6M
+41207 41460 compute   1M    7 no          1 0x7f2a40200000 53680 2412992   0x4008    1 60.6M
+41207 41460 compute   4K    7 yes         - 0x7f2a41c00000   448     448   0x4000    1 60.6M
+
+$ gpq queues --mqds - -p 52880 --gpu a1f4 -J -o PID,QID,GPU,RING_ADDR <$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
+{
+  "queues": [
+    {"pid": 52880, "qid": null, "gpu_id": 41460, "ring_addr": "0x7fb1c8000000"}
+  ]
+}
+
+$ cp $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds . && gpq queues --mqds mqds -p 7
+gpq: queues: pid 7: owns no queue in mqds
+? 5
+
+# Damaged dumps: torn in the middle of a line, a word that is none, foreign text, empty, binary.
+$ head -c 1631 mqds >torn && gpq queues --mqds torn -r -n
+gpq: queues: torn: 1 words are no 8 hex digits, what they hold is unknown
+gpq: queues: torn: 1 MQDs are cut short
+52880 41460 compute - 7 yes - 0x7fb1c8000000 70128 - 0x6000 - -
+? 3
+
+$ sed '0,/ 40005301 /s// 4000530g /; s/ 000111f0 / 111f0 /' mqds | gpq queues --mqds - -p 52880 -r -n -o RING_ADDR,RPTR,WPTR
+gpq: queues: -: 7 words are no 8 hex digits, what they hold is unknown
+0x7fb1c8000000 - 332288
+? 3
+
+$ sed '0,/on device [0-9a-f]*/s//on device a1z4/' mqds | gpq queues --mqds - -p 52880 -r -n -o GPU,RING_ADDR
+gpq: queues: -: 1 queues do not tell their GPU
+- 0x7fb1c8000000
+? 3
+
+$ : >empty && gpq queues --mqds empty -v
+gpq: queues: empty: empty: no process had KFD open
+
+$ head -c 5000 /dev/zero >zeros && gpq queues --mqds zeros
+gpq: queues: zeros: no MQD dump (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/mqds
+? 1
+
+$ gpq queues --mqds /
+gpq: queues: /: Is a directory; name a file in it
+? 1
+
+$ gpq queues --mqds missing
+gpq: queues: missing: No such file or directory; check the name
+? 5
+
+$ gpq queues --mqds empty --comm x
+gpq: queues: --comm, --container, --ns-pid and --tree need a host, --mqds lists a file alone; leave it out, or --mqds
+? 2
+
+# --watch: a stream of records in a pipe, ended by the reader.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 52880 --watch 0.05 -o PID,QID | head -3
+{"record":"queue","pid":52880,"qid":0}
+{"record":"queue","pid":52880,"qid":0}
+{"record":"queue","pid":52880,"qid":0}
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 1 -J
+{"level":"error","command":"queues","message":"--watch has no end, so it cannot be one JSON document","next":"use --ndjson","status":2}
+{}
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues >/dev/full
+gpq: queues: standard output: No space left on device
+? 1
+
+# A secondary context of the process (KFD 1.19): its queues are listed too, and prove nothing about order.
+$ cp -r $HOSTS/gfx942-4xcc-k6.12 c; q=c/sys/class/kfd/kfd/proc/94314; mkdir -p $q/context_1/queues && cp -r $q/queues/3 $q/context_1/queues/0 && gpq --sysroot c queues -v -r -n -o QID,CONTEXT,TYPE,RING_ADDR,MATCH
+gpq: queues: pid 94314: queues 2,3,0: the process has more queues than MQDs of its GPU, type and size
+0 - compute 0x7f61c15a6000 only
+1 - sdma 0x7f6155000000 only
+2 - compute - -
+3 - compute - -
+0 1 compute - -
+
+# Order of creation of a recorded host, against the order of queue ids; nonsense in it is no order.
+$ q=c/sys/class/kfd/kfd/proc/94314; rm -r $q/context_1; echo 0 1 3 2 >$q/queues/.order; gpq --sysroot c queues -r -n -o QID,RING_ADDR,MATCH
+0 0x7f61c15a6000 order
+1 0x7f6155000000 order
+2 0x7f61c0200000 order
+3 0x7f61c0400000 order
+
+$ q=c/sys/class/kfd/kfd/proc/94314; echo 0 1 x 3 2 >$q/queues/.order; gpq --sysroot c queues -r -n -o QID,RING_ADDR,MATCH
+0 0x7f61c15a6000 only
+1 0x7f6155000000 only
+2 - -
+3 - -
+
+# A recorded host from a stranger: names as long as they can be, pipes where files should be.
+$ cp -r $HOSTS/gfx90a-k6.12 s && q=s/sys/class/kfd/kfd/proc/52880/queues && cp -r $q/0 $q/$(printf '0%.0s' $(seq 200))5 && cp -r $q/0 $q/00 && gpq --sysroot s queues -p 52880 -rno PID,QID
+52880 0
+
+$ cp -r $HOSTS/gfx90a-k6.12 f && rm f/sys/kernel/debug/kfd/mqds f/proc/52880/status && mkfifo f/sys/kernel/debug/kfd/mqds f/proc/52880/status && timeout 5 gpq --sysroot f queues -p 52880 -rno PID,QID,PRIO,COMMAND
+52880 0 - -
+
+# What sysfs does not tell is said with -v.
+$ cp -r $HOSTS/gfx90a-k6.12 v && q=v/sys/class/kfd/kfd/proc/52880/queues/0 && rm $q/gpuid && printf 9 >$q/type && printf x >$q/size && rm v/sys/kernel/debug/kfd/mqds && gpq --sysroot v queues -p 52880 -v -rno GPU,TYPE,RING
+gpq: queues: GPU: unknown for 1 queues: sysfs file gpuid is missing, unreadable or holds no number
+gpq: queues: RING: unknown for 1 queues: sysfs file size is missing, unreadable or holds no number
+gpq: queues: TYPE: unknown for 1 queues: sysfs file type is missing, unreadable, or a number newer than this gpq
+- - -
+
+$ printf '41207\0 52880' | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p - -rno PID | uniq
+41207
+52880
+
+$ seq 100000 100100 | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p - 2>&1 | tail -1
+gpq: queues: 81 more PIDs own no queue
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 0
+gpq: queues: --watch: the least interval is 10ms; for example --watch 0.5
+? 2
+
+# Headers without queues, as processes that only have KFD open.
+$ grep -n Process $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds | wc -l; gpq queues -a --mqds $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds -rno PID | sort -u | wc -l
+3
+3
+
+# The first process was evicted (HOW tells) and nobody traces it. Then it was suspended by a debugger, which traces it.
+$ gpq --sysroot $HOSTS/vm-gfx942-evicted queues -r -n -o QID,STATE
+0 evicted
+1 evicted
+2 evicted
+0 mapped
+$ gpq --sysroot $HOSTS/vm-gfx942-suspended queues -r -n -o QID,STATE
+0 unknown
+1 unknown
+2 off-hardware
+0 mapped

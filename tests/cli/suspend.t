@@ -1,0 +1,75 @@
+# gpq suspend and resume where there is nothing to suspend; the real thing is in tests/kernel/gpq.
+
+$ gpq suspend
+gpq: suspend: no process named; -p PID, or --container ID; gpq queues shows them
+? 2
+$ gpq resume
+gpq: resume: no process named; -p PID, or --container ID; gpq queues shows them
+? 2
+$ gpq suspend -p 999999999
+gpq: suspend: pid 999999999: no such process
+? 5
+$ gpq suspend -p 999999999,999999998
+gpq: suspend: pid 999999999: no such process
+gpq: suspend: pid 999999998: no such process
+? 5
+$ gpq resume -p 999999999
+gpq: resume: pid 999999999: no such process
+? 5
+$ gpq suspend -p 1x
+gpq: suspend: --pid: 1x is not a process id; give process ids, or - to read them from standard input
+? 2
+$ gpq suspend -p 1 --grace 256
+gpq: suspend: grace period 256 is out of range; 0 to 255 (units of 1000 GPU clocks)
+? 2
+$ gpq suspend -p 1 -Q 1,x
+gpq: suspend: queue x: no queue id; ids go from 0 to 1023
+? 2
+$ gpq suspend -p 1 -Q 1024
+gpq: suspend: queue 1024: no queue id; ids go from 0 to 1023
+? 2
+$ gpq suspend -p 1 --prio 9:8
+gpq: suspend: --prio 9:8: no range of priorities; priorities go from 0 to 15: --prio 8 or --prio 0:7
+? 2
+$ gpq suspend -p 1 --prio 9 -Q 1
+gpq: suspend: --queue and --prio exclude each other; choose one
+? 2
+$ gpq suspend -p 1 --tree --all
+gpq: suspend: unknown option --all; --help lists the options
+? 2
+$ gpq resume --all -p 1
+gpq: resume: --all excludes --pid and --container; choose one
+? 2
+$ gpq resume trailing
+gpq: resume: trailing: no operand is expected; --help shows the options
+? 2
+
+# Standard input
+$ echo | gpq suspend -p -
+gpq: suspend: standard input names no process
+? 5
+$ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
+2
+
+# Nothing is held, and that is no failure.
+$ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
+$ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
+{"holders":[]}
+$ XDG_RUNTIME_DIR=$PWD gpq resume --all
+
+# A recorded host has no processes.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1
+gpq: suspend: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+
+# A directory that others could get into is refused.
+$ mkdir -m 755 -p run/gpq
+$ sleep 100 & XDG_RUNTIME_DIR=$PWD/run gpq suspend -p $! 2>&1 | sed 's/[0-9][0-9]*:/PID:/; s|/[^ ]*/run|DIR|'; kill $!
+gpq: suspend: pid PID: socket directory DIR/gpq: must belong to you and be closed to others; chmod 700
+
+# Failures are objects where records are.
+$ gpq suspend -J -p 999999999 2>&1 >/dev/null | jq -r .message
+pid 999999999: no such process
+$ gpq suspend -p 999999999 -- echo not run
+gpq: suspend: pid 999999999: no such process
+? 5

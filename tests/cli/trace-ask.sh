@@ -1,0 +1,93 @@
+#!/bin/bash
+# The questions of gpq trace (--compare ...) on generated and on real logs, against answers that trace_ask.py
+# works out from the text on its own. Real logs are not part of the project.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+samples=${GPQ_SAMPLES:-$top/../shared/samples}
+PATH=${GPQ_BIN:-$top/build/plain}:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+
+ask() { # question, its arguments: numbers its results on
+	local out=$work/out
+	ASK_FROM=$n PYTHONDONTWRITEBYTECODE=1 python3 "$top/tests/cli/trace_ask.py" "$@" >"$out" 2>"$work/err"
+	if ! tail -1 "$out" | grep -qE '^# [1-9][0-9]* [0-9]+$'; then
+		echo "not ok $((n += 1)) - $*"
+		sed 's/^/# /' "$work/err" | tail -5
+		bad=$((bad + 1))
+		return
+	fi
+	sed '$d' "$out"
+	read -r _ tests failed < <(tail -1 "$out")
+	n=$tests bad=$((bad + failed))
+}
+
+gen-amdlog --release 7.0 --level 4 --lines 20000 --mix torch --streams 1 --seed 3 >"$work/gen-a.log" 2>/dev/null
+gen-amdlog --release 7.0 --level 4 --lines 20000 --mix cpp --streams 6 --hwqs 2 --threads 3 --seed 8 >"$work/gen-b.log" 2>/dev/null
+gen-amdlog --release 7.12 --level 5 --lines 20000 --mix gemm --streams 3 --processes 2 --seed 5 >"$work/gen-c.log" 2>/dev/null
+real=()
+if [ -d "$samples/hip-vm" ]; then
+	for name in hip643-l4_s4 hip643-l4_two_a hip643-l4_two_b hip571-l4_susp; do
+		zstd -dqc "$samples/hip-vm/$name.log.zst" >"$work/$name.log"
+		real+=("$work/$name.log")
+	done
+fi
+
+ask compare "$top/tests/data/amdlog/cnn.log" "$top/tests/data/amdlog/transformer.log"
+ask compare "$work/gen-a.log" "$work/gen-b.log"
+ask compare "$work/gen-b.log" "$work/gen-c.log"
+ask series "$top/tests/data/amdlog/cnn.log" 50000
+ask series "$work/gen-b.log" 10000
+ask series "$work/gen-c.log" 333
+printf '1000450000 1000850000 held\n1000100030 1000200030 exact\n' >"$work/cnn.marks"
+ask gaps "$top/tests/data/amdlog/cnn.log" "$work/cnn.marks"
+ask gaps "$work/gen-b.log" -
+ask gaps "$work/gen-c.log" -
+ask latency "$top/tests/data/amdlog/cnn.log"
+ask latency "$top/tests/data/amdlog/transformer.log"
+ask latency "$work/gen-b.log"
+ask latency "$work/gen-c.log"
+for log in "$work"/gen-[abc].log "$top"/tests/data/amdlog/{cnn,transformer,moves,rocm70,rocm57}.log; do
+	ask api "$log"
+	ask streams "$log"
+done
+if [ ${#real[@]} -gt 0 ]; then
+	ask compare "$work/hip643-l4_two_a.log" "$work/hip643-l4_two_b.log"
+	ask compare "$work/hip643-l4_s4.log" "$work/hip571-l4_susp.log"
+	ask series "$work/hip643-l4_two_a.log" 100000
+	ask gaps "$work/hip643-l4_two_a.log" -
+	sed -nE 's/^(before suspend|resumed) ([0-9]+)\.([0-9]+)$/\2 \3/p' "$samples/hip-vm/hip571-l4_susp.events" |
+		awk '{ t[NR] = ($1 * 100 + $2) * 10000 } END { print t[1], t[2], "held" }' >"$work/susp.marks"
+	ask gaps "$work/hip571-l4_susp.log" "$work/susp.marks"
+	ask api "$samples/amdlog/rocm702-l5-4streams-priority.log"
+	ask latency "$samples/amdlog/rocm702-l5-4streams-priority.log"
+	for name in hip643-l4_s4 hip571-l4_susp; do
+		ask api "$work/$name.log"
+		ask latency "$work/$name.log"
+		ask streams "$work/$name.log" "$samples/hip-vm/$name.truth"
+	done
+	ask series "$work/hip571-l4_susp.log" 250000
+else
+	echo "ok $((n += 1)) - real logs # skip no real samples"
+fi
+
+# The same whoever reads the log: one thread, some, from a pipe.
+gen-amdlog --release 7.12 --level 5 --lines 60000 --mix torch --streams 5 --hwqs 3 --threads 3 --noise --seed 11 >"$work/gen-d.log" 2>/dev/null
+first=$(sed -nE 's/^:[0-9]:[^:]*:[0-9 ]*: ([0-9]+) us: .*/\1/p' "$work/gen-d.log" | head -1)
+echo "$((first + 20000)) $((first + 90000)) m" >"$work/gen-d.marks"
+for question in "--series 3ms" "--series 3ms --by queue" "--gaps --mark $work/gen-d.marks" --latency "--by stream" "--by error" "--by api"; do
+	gpq trace -q --ndjson --threads 1 $question "$work/gen-d.log" >"$work/one"
+	gpq trace -q --ndjson --threads 5 $question "$work/gen-d.log" >"$work/many"
+	gpq trace -q --ndjson $question - <"$work/gen-d.log" >"$work/pipe"
+	n=$((n + 1))
+	if [ "$question" != "--by error" ] && [ ! -s "$work/one" ] || ! cmp -s "$work/one" "$work/many" || ! cmp -s "$work/one" "$work/pipe"; then
+		echo "not ok $n - ${question%% /*}: the same for any number of threads and from a pipe"
+		diff "$work/one" "$work/many" | head -5 | sed 's/^/# /'
+		bad=$((bad + 1))
+	else
+		echo "ok $n - ${question%% /*}: the same for any number of threads and from a pipe"
+	fi
+done
+echo "1..$n"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,113 @@
+#!/bin/bash
+# gpq trace says the same of a log in any number of threads, compressed, piped, in ranges, while it grows; and what odd
+# files do to it.
+set -u
+shopt -s lastpipe # what ends a pipeline counts here
+top=$(cd "$(dirname "$0")/../.." && pwd)
+bin=${GPQ_BIN:-$top/build/plain}
+PATH=$bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+n=0 bad=0
+ok() { # name, 0 when it holds
+	n=$((n + 1))
+	if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
+		bad=1
+		echo "not ok $n - $1"
+	fi
+}
+same() { # name, file with what is wanted; on standard input what came
+	cat >got
+	cmp -s "$2" got
+	ok "$1" $?
+}
+
+while read -r name options; do
+	# shellcheck disable=SC2086 # the options are words
+	gen-amdlog $options >log 2>/dev/null
+	gpq trace -J --threads 1 log >want 2>/dev/null
+	for threads in 2 3 8; do gpq trace -J --threads $threads log 2>/dev/null | same "$name: $threads threads" want; done
+	gpq trace -J - <log 2>/dev/null | same "$name: standard input" want
+	# shellcheck disable=SC2002 # a pipe is meant
+	cat log | gpq trace -J - 2>/dev/null | same "$name: a pipe" want
+	zstd -qc log | gpq trace -J - 2>/dev/null | same "$name: zstd" want
+	gzip -c log >log.gz
+	gpq trace -J log.gz 2>/dev/null | same "$name: gzip" want
+	# Ranges, the whole file's totals being their sum.
+	counts='.totals | [.lines, .bytes, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign,
+		.unnamed, .api_errors, .steps_back]'
+	share=$(($(stat -c %s log) / 5 + 1))
+	gpq trace -J log 2>/dev/null | jq -c "$counts" >want
+	for i in 0 1 2 3 4; do gpq trace -J --range $((i * share)):$share log 2>/dev/null | jq -c "$counts"; done |
+		jq -sc 'transpose | map(add)' | same "$name: five ranges" want
+done <<'END'
+level5 --release 7.12 --level 5 --lines 20000 --threads 3 --streams 5
+level3 --release 7.0 --level 3 --lines 20000
+noise --release 7.0 --level 4 --lines 20000 --noise --processes 2 --seed 3
+torn --release 7.12 --level 5 --lines 20000 --processes 4 --tear 0.02 --seed 4
+old --release 4.5 --level 4 --lines 10000
+END
+
+# A file that grows, is truncated in the middle of a line, replaced, and does not exist at first.
+log=$top/tests/data/amdlog/rocm70.log
+wait_for() { # until the list has so many lines
+	for _ in $(seq 100); do
+		[ "$(wc -l <list)" -ge "$1" ] && return
+		sleep 0.05
+	done
+}
+: >list
+gpq trace -q --follow --list -rn -o TIME_US,KIND grows >list 2>err &
+pid=$!
+sleep 0.2
+head -5 "$log" >grows
+wait_for 5
+sed -n 6p "$log" | head -c 40 >>grows
+sleep 0.3
+: >grows
+sleep 0.3
+sed -n 7,9p "$log" >>grows
+wait_for 9
+mv grows grown
+sed -n 10p "$log" >>grown
+wait_for 10
+sed -n 11,12p "$log" >grows
+wait_for 12
+kill $pid # a shell's background job ignores SIGINT
+wait $pid
+[ $? -eq 143 ]
+ok "--follow ends with a signal" $?
+sed -n '1,5p;7,12p' "$log" | gpq trace -q --list -rn -o TIME_US,KIND - >want
+# The line that was cut has a prefix without its time's end.
+grep -v '^- ' list | same "--follow reads on through truncation and rotation" want
+
+# No newline at all, nothing but holes, endless input.
+truncate -s 300M holes
+gpq trace holes >out 2>err
+[ $? -eq 5 ] && grep -q 'no AMD log records' err
+ok "a sparse file" $?
+(cat "$log" && cat holes) | gpq trace -q -J - | jq -e '.totals | [.lines, .records] == [62, 60]' >/dev/null
+ok "a log, then holes" $?
+yes "$(head -1 "$log")" | timeout -s INT 1 gpq trace -q -J - 2>err | jq -e '.totals | .records > 1000 and .records == .lines' >/dev/null
+ok "endless input ends with Ctrl-C, and what was read is told" $?
+
+# Truncated while it is read: a shorter file, or a word on it; never a crash.
+gen-amdlog --release 7.12 --level 5 --lines 60000 >one 2>/dev/null
+wrong=0
+for size in 0 1000 1000000 30000000 50000000; do
+	cat one one one one one one one >shrinks
+	(sleep 0.02 && truncate -s $size shrinks) &
+	gpq trace -q -J shrinks >out 2>err
+	status=$?
+	wait
+	case $status in
+	0 | 5) ;;
+	1) grep -q truncated err || wrong=1 ;;
+	*) wrong=1 ;;
+	esac
+	jq -e .totals out >/dev/null 2>&1 || [ $status -eq 5 ] || wrong=1
+done
+ok "files truncated while they are mapped" $wrong
+echo "1..$n"
+exit $bad

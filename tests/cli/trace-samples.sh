@@ -1,0 +1,159 @@
+#!/bin/bash
+# gpq trace -J on real logs, against what their SOURCES.md says and against the truth that was recorded beside them:
+# the program's own launch counts (.truth), the driver's queue snapshot (.snap), packets the GPU completed (.softgpu).
+# None of the expected values comes from gpq. The logs are not part of the project.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+samples=${GPQ_SAMPLES:-$top/../shared/samples}
+PATH=${GPQ_BIN:-$top}:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+
+if [ ! -d "$samples/amdlog" ] || [ ! -d "$samples/hip-vm" ]; then
+	echo "ok 1 - real logs # skip no real samples"
+	echo "1..1"
+	exit 0
+fi
+
+is() { # name, wanted, got
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^/# /' | cut -c1-200 | head -20
+	fi
+}
+
+# "0..11" as SOURCES.md writes a range, "-" when nothing is known.
+range='def range($a; $b): if $a == null then "-" else "\($a)..\($b)" end;'
+
+# file | from | release | L | P | D | B | H | K | pids | rptr | wptr | ...
+while IFS='|' read -r _ file _ _ l p d b h k pids rptr wptr _; do
+	f=$samples/amdlog/$(echo $file)
+	# A last line without newline is a line here; wc -l does not count it.
+	[ -z "$(tail -c 1 "$f")" ] || l=$((l + 1))
+	pids=$(echo $pids | sed 's/^none$//')
+	# 5.x prints no rptr and wptr, and so on: a dash. A single value is written as a range here.
+	rptr=$(echo $rptr | sed -E 's/^([0-9]+)$/\1..\1/') wptr=$(echo $wptr | sed -E 's/^([0-9]+)$/\1..\1/')
+	want="lines $((l)) prefixed $((p)) D $((d)) B $((b)) H $((h)) K $((k)) pids $(echo $pids) rptr $rptr wptr $wptr"
+	got=$(gpq trace -J "$f" | jq -r "$range"'
+		[.processes[].pid | select(. != null)] as $pids | .totals |
+		"lines \(.lines) prefixed \(.lines - .foreign) D \(.dispatches // 0) B \(.barriers // 0) H \(.hwqs) K \(.kernels) " +
+		"pids \($pids | map(tostring) | join(" ")) rptr \(range(.rptr_min; .rptr_max)) wptr \(range(.wptr_min; .wptr_max))"')
+	is "$(echo $file): counts as in SOURCES.md" "$want" "$got"
+done < <(grep -E '^\| [^ ]+\.log \|' "$samples/amdlog/SOURCES.md")
+is "SOURCES.md lists every log" "$(ls "$samples"/amdlog/*.log | wc -l)" "$n"
+
+f=$samples/amdlog/rocm702-l5-4streams-priority.log
+is "rocm702: the 670 records, one of them behind a progress line" "670 1" \
+	"$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')"
+is "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
+	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')" \
+	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.priority) \(.dispatches)"')"
+f=$samples/amdlog/doc-lumi-rocm5-l4-wrapped.log
+# Three records stand behind others in one line; the dispatch goes on in the next one.
+is "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "7 3 0 1" \
+	"$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.torn) \(.mended)"')"
+is "4394: rptr behind wptr by 11" 11 \
+	"$(gpq trace -J "$samples/amdlog/issue-ROCm-4394-rocm632.log" | jq '.queues[0].backlog_max')"
+# The last line of these excerpts is cut, in three of them within the prefix.
+for f in issue-hip-3769-rocm63-selectedqueue issue-legacy-4358-rocm63-barrier pr-llama-1087-rocm54 issue-legacy-1578-rocm431; do
+	is "$f: the cut last line is torn" 1 "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)"
+done
+is "windows: no packets, nothing known of queues" "null null 4" \
+	"$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')"
+
+# Launches per kernel: names are mangled up to 6.3, demangled later, and both cut where the message buffer ends.
+launches_of_truth() {
+	grep -h '^kernel ' "$@" | awk '$4 > 0 && NF > 5 { print $4, substr($6, 1, 4000) }' | sort
+}
+launches_of_log() { # truth files; JSON on standard input
+	jq -r '.kernels[] | select(.launches > 0) | "\(.launches) \(.name)"' | grep -v ' __amd_rocclr_' >"$work/log"
+	grep -h '^kernel ' "$@" | awk 'NF > 5 { print $6 }' | sort -u >"$work/mangled"
+	c++filt <"$work/mangled" | paste - "$work/mangled" | perl -e '
+		while (<STDIN>) { chomp; my ($d, $m) = split /\t/; $n{substr($_, 0, 4000)} = substr($m, 0, 4000) for $d, $m; last if eof }
+		open my $f, "<", $ARGV[0]; while (<$f>) { chomp; my ($c, $x) = /^(\d+) (.*)/; my $k = substr($x, 0, 4000); $sum{$n{$k} // $k} += $c }
+		print "$sum{$_} $_\n" for keys %sum' "$work/log" | sort
+}
+rings_of_snap() { sed -nE 's/.*ring ([0-9]+) .*ring_base (0x[0-9a-f]+) wptr_addr (0x[0-9a-f]+) .*/\2 \1 \3/p' "$@"; }
+# ring, packets completed; rings of the process only, and not the 4096 byte ring that ROCr keeps for itself
+completed() { # snap, softgpu...
+	local snap=$1
+	shift
+	sed -nE 's/^done .* ring ([0-9a-f]+) size [0-9]+ .* dispatch ([0-9]+) .*/0x\1 \2/p' "$@" | sort -u >"$work/done"
+	rings_of_snap "$snap" | awk '$2 > 4096 { print $1 }' | while read -r ring; do grep "^$ring " "$work/done"; done | sort
+}
+handles() { rings_of_snap "$1" | awk '$2 > 4096' | while read -r ring _ w; do printf '%s 0x%x\n' "$ring" $((w - 0x38)); done | sort; }
+
+for z in "$samples"/hip-vm/*.log.zst; do
+	b=${z%.log.zst} name=$(basename "${z%.log.zst}")
+	log=$work/$name.log
+	zstd -dqc "$z" >"$log"
+	gpq trace -J "$log" >"$work/j"
+	is "$name: dispatches, barriers by grep" \
+		"$(grep -ao 'Dispatch Header' "$log" | wc -l) $(grep -aoE 'Barrier-?AND Header' "$log" | wc -l)" \
+		"$(jq -r '.totals | "\(.dispatches // 0) \(.barriers // 0)"' "$work/j")"
+	is "$name: nothing between records is lost" \
+		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)" \
+		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")"
+	is "$name: standard input gives the same" "$(jq -cS 'del(.notes)' "$work/j" | md5sum)" \
+		"$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | md5sum)"
+	case $name in
+	*_mixed) # two processes in one file: what is torn cannot be had; every queue and process is seen all the same
+		is "$name: both processes" "$(cat "$b"_[ab].truth | sed -nE 's/^pid //p' | sort -n | paste -sd' ')" \
+			"$(jq -r '[.processes[].pid | select(. != null) | tostring] | join(" ")' "$work/j")"
+		is "$name: every ring of both" "$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)" \
+			"$(jq -r '.queues[].hwq | select(. != null)' "$work/j" | sort)"
+		is "$name: torn records are counted and told of" "true true" \
+			"$(jq -r '"\(.totals.torn > 5000) \(.notes | any(test("torn")))"' "$work/j")"
+		# No name made of two pieces; those that fit in a first piece (45 characters here) are all there.
+		is "$name: no other kernels than those of the programs" "$(cat "$b"_[ab].truth | awk '/^kernel/ && NF > 5 { print $6 }' | cut -c1-4000 | sort -u)" \
+			"$(jq -r '.kernels[].name' "$work/j" | cut -c1-4000 | sort)"
+		is "$name: launches of kernels with short names" \
+			"$(cat "$b"_[ab].truth | awk '/^kernel/ && length($6) < 40 { n[$6] += $4 } END { for (k in n) print n[k], k }' | sort)" \
+			"$(jq -r '.kernels[] | select(.name | length < 40) | "\(.launches) \(.name)"' "$work/j" | sort)"
+		is "$name: handles joined to rings are the right ones" "" \
+			"$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" | sort |
+				comm -23 - <(for s in "$b"_[ab].end.snap; do handles "$s"; done | sort))"
+		continue ;;
+	*) is "$name: nothing is torn" 0 "$(jq .totals.torn "$work/j")" ;;
+	esac
+	if [ -f "$b.truth" ]; then
+		is "$name: launches per kernel as the program counted" "$(launches_of_truth "$b.truth")" \
+			"$(launches_of_log "$b.truth" <"$work/j")"
+		is "$name: launches in all" "$(sed -nE 's/^total_launches //p' "$b.truth")" "$(jq .totals.launches "$work/j")"
+	fi
+	if [ "$(jq .totals.dispatches "$work/j")" = null ]; then
+		is "$name: level 3 tells no dispatch of a queue" "null" "$(jq -r '[.queues[].dispatches] | unique | .[]' "$work/j")"
+		# 5.7 prints the handle in queue lines, 6.4 both addresses.
+		is "$name: queues by their handles" "$(handles "$b.end.snap" | cut -d' ' -f2 | sort)" \
+			"$(jq -r '.queues[].swq' "$work/j" | sort)"
+		continue
+	fi
+	is "$name: ring and handle of every queue as in the driver's snapshot" "$(handles "$b.end.snap")" \
+		"$(jq -r '.queues[] | "\(.hwq) \(.swq)"' "$work/j" | sort)"
+	if ls "$b".end.softgpu >/dev/null 2>&1; then
+		is "$name: dispatches per ring as the GPU completed" "$(completed "$b.end.snap" "$b.end.softgpu")" \
+			"$(jq -r '.queues[] | "\(.hwq) \(.dispatches)"' "$work/j" | sort)"
+	fi
+	rm -f "$log"
+done
+
+# Priorities: streams of these two did not share queues, so each queue has what its stream got (1 low, 0 normal, -1 high).
+for name in hip571-l4_s4 hip643-l4_s4; do
+	zstd -dqc "$samples/hip-vm/$name.log.zst" >"$work/log"
+	is "$name: priorities and launches per stream" \
+		"$(sed -nE 's/^stream .* prio_got (-?[0-9]) launches ([0-9]+) .*/\1 \2/p' "$samples/hip-vm/$name.truth" |
+			sed 's/^1 /low /; s/^0 /normal /; s/^-1 /high /' | sort)" \
+		"$(gpq trace -J "$work/log" | jq -r '.queues[] | "\(.priority) \(.dispatches)"' | sort)"
+	is "$name: --list --ndjson gives every record" "$(grep -acE '^:[0-9]:' "$work/log")" \
+		"$(gpq trace -q --list --ndjson "$work/log" | wc -l)"
+	is "$name: --kernel leaves the launches of one kernel" \
+		"$(awk '$6 == "vector_add" { print $4 }' "$samples/hip-vm/$name.truth")" \
+		"$(gpq trace -q -J --kernel '^vector_add' "$work/log" | jq '[.queues[].dispatches] | add')"
+done
+echo "1..$n"
+[ "$bad" -eq 0 ]

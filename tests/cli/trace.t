@@ -1,0 +1,649 @@
+# gpq trace on logs made by hand, one per layout (tests/data/amdlog). Expected values were counted in the logs.
+#
+# rocm70.log: pid 4711 launches attention four times and layer_norm twice, alternating between a high and a normal
+# queue; pid 8022 once, 40 packets behind. Packet indices of the first queue: 0 1 2, then a barrier 3 with rptr 2.
+$ gpq trace $DATA/amdlog/rocm70.log
+Errors
+KIND  PID COUNT FIRST_US  LAST_US HWQ WHAT
+api  8022     1 90001980 90001980   - hipMalloc: hipErrorOutOfMemory
+
+Totals
+LINES:        61
+BYTES:        10.3K
+RECORDS:      60
+LAUNCHES:     7
+DISPATCHES:   7
+BARRIERS:     2
+KERNELS:      3
+HWQS:         3
+PIDS:         2
+TORN:         0
+FOREIGN:      2
+API_ERRORS:   1
+QUEUE_ERRORS: 0
+LEVEL:        4
+FORMAT:       6.4+
+HIP:          7.0.51831.7c9236b16
+SPAN:         1.98ms
+
+Processes
+ PID RECORDS THREADS QUEUES KERNELS LAUNCHES DISPATCHES BARRIERS API_CALLS API_ERRORS FIRST_US   SPAN
+4711      57       1      2       2        6          6        2         9          0 90000000 1.95ms
+8022       3       1      1       1        1          1        0         0          1 90001960   20us
+
+Hardware queues
+ PID            HWQ            SWQ ID PRIO   STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST MEAN
+4711 0x7f0000b20000 0x7f0000a1a000  1 high         1          3        1       2 90001030 90001900       2    1
+4711 0x7f0000b40000 0x7f0000a1b000  2 normal       1          3        1       2 90001130 90001950       2 0.75
+8022 0x7e0000b20000 0x7e0000a1a000  1 -            -          1        0       1 90001970 90001970      40   40
+
+Kernels
+LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
+       4          4      2 256x1x1  2048x1x1 64x1x1 64x1x1 void attention<float, 128>(float*, int)
+       2          2      2 4096x1x1 8192x1x1 64x1x1 64x1x1 layer_norm(float*)
+       1          1      1 4096x1x1 4096x1x1 64x1x1 64x1x1 train_step
+
+$ gpq trace -J $DATA/amdlog/rocm70.log | jq -c 'keys, (.totals | keys)'
+["errors","kernels","notes","processes","queues","totals"]
+["api_errors","barrier_values","barriers","bytes","dispatches","first_us","foreign","format","glued","hip_version","hwqs","kernels","last_us","launches","level_max","lines","mended","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","torn","unnamed","wptr_max","wptr_min"]
+
+$ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.queues[] | [.pid, .hwq, .swq, .id, .dispatches, .barriers, .first_us, .last_us, .backlog_max]'
+[4711,"0x7f0000b20000","0x7f0000a1a000",1,3,1,90001030,90001900,2]
+[4711,"0x7f0000b40000","0x7f0000a1b000",2,3,1,90001130,90001950,2]
+[8022,"0x7e0000b20000","0x7e0000a1a000",1,1,0,90001970,90001970,40]
+
+$ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.kernels[0] | [.name, .launches, .dispatches, .grid_items_min, .grid_items_max]'
+["void attention<float, 128>(float*, int)",4,4,256,2048]
+
+# One table
+$ gpq trace --by process -r $DATA/amdlog/rocm70.log
+PID RECORDS THREADS QUEUES KERNELS LAUNCHES DISPATCHES BARRIERS API_CALLS API_ERRORS FIRST_US SPAN
+4711 57 1 2 2 6 6 2 9 0 90000000 1950000
+8022 3 1 1 1 1 1 0 0 1 90001960 20000
+
+$ gpq trace --by api $DATA/amdlog/rocm70.log
+CALLS RETURNS ERRORS TIMED TOTAL MEAN_US P50 P99 MAX NAME
+    6       6      0     6  21us     3.5 3us 6us 6us hipLaunchKernel
+    2       2      0     0     -       -   -   -   - hipStreamCreateWithPriority
+    1       0      0     0     -       -   -   -   - hipGetLastError
+    0       1      1     0     -       -   -   -   - hipMalloc
+
+$ gpq trace -q --by thread -o pid,tid,records,launches $DATA/amdlog/rocm57.log
+PID            TID RECORDS LAUNCHES
+512 0x7f00000c3740      25        3
+512 0x7f00000c4fc0       1        0
+
+$ gpq trace --by kernel --top 1 -n -o dispatches,name $DATA/amdlog/rocm70.log
+         4 void attention<float, 128>(float*, int)
+
+$ gpq trace -n -o hwq,priority,rptr_max,wptr_max $DATA/amdlog/rocm70.log
+0x7f0000b20000 high          2        3
+0x7f0000b40000 normal        3        3
+0x7e0000b20000 -           100      140
+
+$ gpq trace --by kernel --ndjson -o name,dispatches $DATA/amdlog/rocm70.log | tail -1
+{"record":"kernel","name":"train_step","dispatches":1}
+
+# When queues were made: created at 90000110 and 90000210, never deleted.
+$ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.queues[] | [.created, .created_us, .deleted, .deleted_us]'
+[1,90000110,0,null]
+[1,90000210,0,null]
+[0,null,0,null]
+
+# Filters. The fourth launch of attention is at 90001315, its dispatch at 90001330.
+$ gpq trace -J -p 8022 $DATA/amdlog/rocm70.log | jq -c '[.totals.records, .totals.pids, (.queues | length), .kernels[].name]'
+[3,1,1,"train_step"]
+
+$ gpq trace -J --kernel 'layer|train' $DATA/amdlog/rocm70.log | jq -c '[.totals.records, .totals.dispatches, .totals.barriers], (.kernels[] | .name)'
+[6,3,0]
+"layer_norm(float*)"
+"train_step"
+
+$ gpq trace -J --since 90001316 --until 90001430 $DATA/amdlog/rocm70.log | jq -c '[.totals.launches, .totals.dispatches, .totals.first_us, .totals.last_us], [.kernels[] | [.launches, .dispatches]]'
+[1,2,90001320,90001430]
+[[1,1],[0,1]]
+
+$ gpq trace -J --since +1.96ms $DATA/amdlog/rocm70.log | jq -c '[.totals.records, .totals.first_us]'
+[3,90001960]
+
+$ gpq trace -J --since +1.0s $DATA/amdlog/rocm70.log 2>/dev/null | jq -c '[.totals.records, .totals.first_us, .totals.lines]'
+[0,null,61]
+
+$ gpq trace --by queue -p 1 $DATA/amdlog/rocm70.log
+gpq: trace: no record is of the processes, kernels or times asked for; the log has process ids 4711, 8022
+? 5
+
+$ gpq trace --by queue -p 1 $DATA/amdlog/rocm63-level3.log
+gpq: trace: no record is of the processes, kernels or times asked for; the log has no process ids: ROCm 6.3 and later print them at level 4 and up
+? 5
+
+$ gpq trace --by kernel --kernel nonesuch $DATA/amdlog/rocm70.log
+gpq: trace: no record is of the processes, kernels or times asked for
+? 5
+
+# The list
+$ gpq trace --list -p 8022 $DATA/amdlog/rocm70.log
+      TIME_US     PID            TID KIND                      HWQ  ID       RPTR       WPTR GRID           WORKGROUP  API                  KERNEL
+     90001960    8022 0x7e00000e5400 kernel                      -   -          -          - -              -          -                    train_step
+     90001970    8022 0x7e00000e5400 dispatch       0x7e0000b20000   1        100        140 4096x1x1       64x1x1     -                    train_step
+     90001980    8022 0x7e00000e5400 return                      -   -          -          - -              -          hipMalloc            -
+
+$ gpq trace --list --ndjson -o time_us,kind,backlog,offset,torn --kernel layer $DATA/amdlog/rocm70.log
+{"record":"record","time_us":90001415,"kind":"kernel","backlog":null,"offset":7346,"torn":false}
+{"record":"record","time_us":90001430,"kind":"dispatch","backlog":2,"offset":7599,"torn":false}
+{"record":"record","time_us":90001515,"kind":"kernel","backlog":null,"offset":8562,"torn":false}
+{"record":"record","time_us":90001530,"kind":"dispatch","backlog":2,"offset":8815,"torn":false}
+
+# Every layout: lines, records, foreign, glued, torn, launches, dispatches, barriers, kernels, hwqs, pids, level, format
+$ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .foreign, .glued, .torn, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .level_max, .format]')"; done
+cnn.log [47,47,0,0,0,6,6,1,3,1,1,4,"6.4+"]
+moves.log [41,41,0,0,0,6,6,0,1,2,1,4,"6.4+"]
+nolocation.log [7,3,4,0,0,1,null,null,1,0,1,3,"6.4+"]
+rocm35.log [7,6,1,0,0,0,null,null,0,0,1,3,"3.5"]
+rocm43.log [10,9,1,0,0,1,1,1,1,1,1,4,"3.7-4.5"]
+rocm57.log [27,26,1,0,0,3,3,1,2,1,1,4,"5.7-6.2"]
+rocm63-level3.log [6,6,0,0,1,2,null,null,1,1,0,3,"6.3"]
+rocm63-level4.log [5,4,1,0,0,1,1,1,1,1,1,4,"6.3"]
+rocm70.log [61,60,2,1,0,7,7,2,3,3,2,4,"6.4+"]
+rocm712-level4.log [4,4,0,0,0,1,null,null,1,0,1,4,"6.4+"]
+torn.log [5,4,1,0,1,1,2,0,1,1,1,4,"6.4+"]
+transformer.log [57,57,0,0,0,8,8,0,3,2,1,4,"6.4+"]
+windows.log [3,3,0,0,0,0,null,null,0,0,1,5,"5.0-5.6 6.4+"]
+wrapped.log [4,4,1,1,0,1,1,0,1,1,1,4,"5.0-5.6"]
+
+# 3.5 counts in units of 100 ns; 6.3 counts packets in 32 bits: rptr 4294967290, wptr 5.
+$ gpq trace -J $DATA/amdlog/rocm35.log | jq -c '.totals.first_us, .totals.last_us, [.queues[0] | .hwq, .swq, .dispatches]'
+1000000000
+1000000200
+[null,"0x7f0000222000",null]
+
+$ gpq trace -J $DATA/amdlog/rocm63-level4.log | jq -c '[.queues[0] | .backlog_max, .backlog_mean, .rptr_max, .wptr_max, .streams]'
+[11,11,4294967290,5,null]
+
+# 5.7: the ring of the packets and the handle of the queue lines are one queue; names of more than 4000 bytes stay whole.
+$ gpq trace -J $DATA/amdlog/rocm57.log | jq -c '[.queues[] | [.hwq, .swq, .priority, .dispatches, .barriers, .barrier_values]], [.kernels[].name | length]'
+[["0x7f0000c00000","0x7f0000aaa000","high",3,1,1]]
+[1,4010]
+
+# A packet wrapped at a terminal's width goes on in the next line.
+$ gpq trace -qJ $DATA/amdlog/wrapped.log | jq -c '[.totals.mended, .kernels[0].grid_max, .kernels[0].name]'
+[1,"16777216x1x1","copy_kernel"]
+
+# What a log cannot tell is said, and null.
+$ gpq trace -J $DATA/amdlog/rocm63-level3.log | jq -c '(.queues[] | [.pid, .hwq, .swq, .priority, .dispatches, .backlog_max]), .notes[]'
+[null,"0x7f0000b80000","0x7f0000a2c000","low",null,null]
+"no packet lines: dispatches, barriers and backlog of queues are unknown; AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)"
+"records without a process id: 6; ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API lines"
+"torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)"
+"the last line has no newline: it may be cut"
+
+$ cp $DATA/amdlog/rocm63-level3.log hip_4711; gpq trace -J hip_4711 | jq -r '.notes[2]'
+the file's name ends in _4711, as AMD_LOG_LEVEL_FILE ends it with the process id
+
+$ gpq trace --by queue $DATA/amdlog/torn.log
+ PID            HWQ            SWQ ID PRIO STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST MEAN
+4711 0x7f0000b20000 0x7f0000a1a000  1 -          -          2        0       1 96000000 96000100       6    6
+gpq: trace: packets without rptr and wptr: 1; no backlog from them (dispatches have them from ROCm 6.2 on, barriers from 6.4)
+gpq: trace: torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)
+gpq: trace: dispatches without a kernel name before them: 1
+gpq: trace: no queue creation in the log: it begins in mid stream, so priorities are unknown
+
+$ gpq trace -q --by kernel --ndjson $DATA/amdlog/nolocation.log | jq -c '[.name, .launches, .dispatches]'
+["k1",1,null]
+
+$ gpq trace -J $DATA/amdlog/nolocation.log | jq -r '.totals.queue_errors, .notes[0]'
+1
+queue errors, faults or full rings: 1; --list -o +TEXT shows the records of kind queue_error
+
+# Several inputs, standard input
+$ cat $DATA/amdlog/rocm70.log | gpq trace -J - | jq -c .totals.records
+60
+
+$ gpq trace -qJ $DATA/amdlog/rocm70.log - $DATA/amdlog/rocm57.log <$DATA/amdlog/rocm43.log | jq -c '.totals | [.lines, .records, .pids, .hwqs, .format]'
+[98,95,4,5,"3.7-4.5 5.7-6.2 6.4+"]
+
+# Two logs without process ids: equal addresses are not one queue.
+$ gpq trace -qJ $DATA/amdlog/rocm63-level3.log $DATA/amdlog/rocm63-level3.log | jq -c '[.totals.hwqs, (.processes | length), (.queues | length)]'
+[2,2,2]
+
+# Names are escaped before they reach a terminal, and valid in JSON.
+$ printf ':3:rocvirtual.cpp           :3351: 0090000000 us: [pid:7 tid: 0x7f] ShaderName : evil\033[31mred\007\xff\n' >evil.log; gpq trace -qn --by kernel -o name evil.log; gpq trace -qJ evil.log | jq -r '.kernels[0].name == "evil\u001b[31mred\u0007\ufffd"'
+evil\x1b[31mred\x07\xff
+true
+
+# Bad input
+$ gpq trace
+gpq: trace: no file given; name a log, or - for standard input
+? 2
+
+$ gpq trace /nonexistent.log
+gpq: trace: /nonexistent.log: No such file or directory
+? 5
+
+$ mkdir d; gpq trace d
+gpq: trace: d: is a directory; name the log files in it
+? 1
+
+$ : >empty; gpq trace -J empty 2>/dev/null | jq -c .totals.records,.queues,.totals.format; gpq trace -J empty >/dev/null
+0
+[]
+null
+{"level":"error","command":"trace","message":"no AMD log records in the input","next":"was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?","status":5}
+? 5
+
+$ gpq trace empty
+gpq: trace: no AMD log records in the input; was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?
+? 5
+
+# Compressed logs are unpacked on the way; what is damaged is told, and what came before it reported.
+$ gzip -c $DATA/amdlog/rocm70.log >x.gz; gpq trace -rn --by queue -o HWQ,DISPATCHES x.gz
+0x7f0000b20000 3
+0x7f0000b40000 3
+0x7e0000b20000 1
+
+$ for p in "zstd -qc" "xz -c" "bzip2 -c"; do $p $DATA/amdlog/rocm70.log | gpq trace -J - | jq -c '.totals | [.lines, .records]'; done
+[61,60]
+[61,60]
+[61,60]
+
+$ (gzip -c $DATA/amdlog/rocm70.log; gzip -c $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq .totals.records
+120
+
+$ for i in $(seq 40); do cat $DATA/amdlog/rocm70.log; done | gzip -c >big.gz; head -c -500 big.gz >cut.gz; gpq trace -q -rn --by queue -o HWQ cut.gz | wc -l
+gpq: trace: cut.gz: gzip: truncated gzip input; what was read until then is reported
+3
+
+$ (head -c 300 x.gz; head -c 300 /dev/zero; tail -c 300 x.gz) | gpq trace -J - 2>&1 >/dev/null | jq -r .status
+1
+
+$ iconv -t UTF-16 $DATA/amdlog/rocm70.log | gpq trace -
+gpq: trace: standard input: is UTF-16 text; iconv -f UTF-16 -t UTF-8 FILE | gpq trace -
+? 6
+
+# Files of AMD_LOG_LEVEL_FILE=run, one for each process, whose names tell what level 3 does not.
+$ cp $DATA/amdlog/rocm63-level3.log run_20; gzip -c run_20 >run_7.gz; touch run_x runs_3; gpq trace -q -rn --by process -o PID,RECORDS run
+7 6
+20 6
+
+$ gpq trace runner
+gpq: trace: runner: No such file or directory
+? 5
+
+# Ranges side by side add up.
+$ for r in 0:1000 1000:3K 4072:; do gpq trace -q -J --range $r $DATA/amdlog/rocm70.log | jq -c '.totals | [.lines, .records, .dispatches]'; done
+[7,7,null]
+[18,18,2]
+[36,35,5]
+
+$ gpq trace --range 5 $DATA/amdlog/rocm70.log
+gpq: trace: --range: 5 is not OFFSET:LEN; give bytes, as 0:100M or 100M: (to the end)
+? 2
+
+$ gpq trace --range 0:1 --follow $DATA/amdlog/rocm70.log
+gpq: trace: --range and --follow exclude each other; choose one
+? 2
+
+$ gpq trace --range 0:1000 x.gz
+gpq: trace: x.gz: --range of a file that is compressed (gzip); unpack the file first
+? 6
+
+$ gpq trace --follow a b
+gpq: trace: --follow takes one file, not 2; name one
+? 2
+
+$ gpq trace --threads 0 x.gz
+gpq: trace: --threads: 0 threads read nothing; give at least 1
+? 2
+
+$ gpq trace --by queue --list $DATA/amdlog/rocm70.log
+gpq: trace: --list and --by exclude each other; choose one
+? 2
+
+# A reader that goes away is no error worth a word.
+$ bash -c 'gpq trace --list $DATA/amdlog/rocm70.log $DATA/amdlog/rocm70.log | head -1 >/dev/null; echo ${PIPESTATUS[0]}' | sed 's/141/0/'
+0
+
+$ gpq trace -J $DATA/amdlog/rocm70.log /nonexistent.log 2>/dev/null | jq .totals.records; gpq trace $DATA/amdlog/rocm70.log /nonexistent.log >/dev/null
+60
+gpq: trace: /nonexistent.log: No such file or directory
+? 3
+
+$ gpq trace --kernel '(' $DATA/amdlog/rocm70.log
+gpq: trace: --kernel: (: missing closing parenthesis at character 1; see pcre2pattern(3)
+? 2
+
+$ gpq trace --since yesterday $DATA/amdlog/rocm70.log
+gpq: trace: --since: yesterday is not a time; give microseconds as in the log, or +200ms from its first record
+? 2
+
+$ gpq trace --by queue -o nonsense $DATA/amdlog/rocm70.log
+gpq: trace: unknown column nonsense in queues; --list-columns lists them
+? 2
+
+$ gpq trace --by color $DATA/amdlog/rocm70.log
+gpq: trace: --by: color is none of queue, kernel, process, thread, api, stream, error
+? 2
+
+$ gpq trace $DATA/amdlog/rocm70.log >/dev/full
+gpq: trace: standard output: No space left on device
+? 1
+
+$ gpq trace --list $DATA/amdlog/rocm70.log $DATA/amdlog/rocm70.log >/dev/full
+gpq: trace: standard output: No space left on device
+? 1
+
+# NULs, random bytes, no newline: counted, no more. (Endless lines: trace-memory.sh.)
+$ head -c 300000 /dev/zero | gpq trace -q -J - 2>/dev/null | jq -c '.totals | [.lines, .records, .bytes]'
+[1,0,300000]
+
+$ (cat $DATA/amdlog/rocm70.log; head -c 1000000 $(command -v gpq); echo; cat $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq -c '.totals | [.records >= 120, .dispatches, .hwqs]'
+[true,14,3]
+
+$ (sed -n '1,20p' $DATA/amdlog/rocm70.log; sleep 0.2) | gpq trace --list -n - | head -1 | cut -c1-40
+     90000000    4711 0x7f00000e5400 oth
+
+# Matching a name may take too many steps: that is no "does not match".
+$ { sed -n 1,15p $DATA/amdlog/rocm70.log; printf ':3:rocvirtual.cpp           :3351: 0090001015 us: [pid:4711 tid: 0x7f00000e5400] ShaderName : %s\n' $(head -c 3000 /dev/zero | tr '\0' a); } | gpq trace -qrn --by kernel --kernel '(*NO_JIT)(a+)+[bc]' - 2>&1 >/dev/null | tail -1; exit ${PIPESTATUS[1]}
+gpq: trace: --kernel: some names could not be matched: match limit exceeded; use a simpler expression
+? 3
+
+# Two logs against each other. cnn.log: six dispatches in 0.9136 s, wptr - rptr 0 1 1 2 2 0 and 1 before the barrier;
+# transformer.log: eight in 0.7009 s, its second queue is made but never used. relu is in both.
+$ cd $DATA/amdlog; gpq trace --compare cnn.log transformer.log
+A and B use one hardware queue each; no overlap
+kernels: 1 in both, 2 only in A, 2 only in B
+B dispatches 1.74 times as often as A: 11.41/s against 6.567/s
+A's queues are deeper: mean backlog 1 against 0
+a dispatch has 4.983e+04 work-items on average in A, 1.659e+05 in B
+they ran at the same time for 0.7009 s, if they are of one host and boot
+
+Logs
+LOG RECORDS PIDS QUEUES STREAMS KERNELS LAUNCHES DISPATCHES RATE BACKLOG DEEPEST GRID_P50 GRID_MAX GAP_P50 GAP_P99 GAP_MAX QUEUE_ERRORS  SPAN FILE
+A        47    1      1       1       3        6          6 6.57       1       2    16895   131072   100ms   500ms   500ms            0 914ms cnn.log
+B        57    1      1       2       3        8          8 11.4       0       0   135167   262144    20ms    20ms    20ms            0 701ms transformer.log
+
+Hardware queues
+LOG PID            HWQ IN_OTHER PRIO STREAMS KERNELS DISPATCHES RATE BACKLOG DEEPEST GAP_P50 GAP_P99 GAP_MAX
+A   100 0x7f0000b20000 no       low        1       3          6 6.57       1       2   100ms   500ms   500ms
+B   200 0x7e0000b20000 no       high       1       3          8 11.4       0       0    20ms    20ms    20ms
+
+Kernels
+IN   A B RATE_A RATE_B GRID_MAX_A GRID_MAX_B NAME
+B    0 4      0   5.71 -          131072x1x1 attention(float*, int)
+B    0 3      0   4.28 -          262144x1x1 Cijk_Ailk_Bljk_SB_MT64x64x8
+A    3 0   3.28      0 131072x1x1 -          conv2d(float const*, float*)
+both 2 1   2.19   1.43 16384x1x1  16384x1x1  relu(float*)
+A    1 0   1.09      0 4096x1x1   -          max_pool(float*)
+
+# A log against itself has the same queues and kernels; one without process ids may have.
+$ cd $DATA/amdlog; gpq trace -J --compare rocm70.log rocm70.log | jq -c '.verdict, [.queues[].in_other], [.kernels[].in], .findings[0]'
+"A and B use 3 hardware queues each; 3 in both"
+["yes","yes","yes","yes","yes","yes"]
+["both","both","both"]
+"kernels: 3 in both, 0 only in A, 0 only in B"
+
+$ cd $DATA/amdlog; gpq trace -qJ --compare rocm63-level3.log rocm63-level3.log | jq -r '.verdict, .queues[0].in_other, .queues[0].dispatches, .logs[0].dispatches, (.logs[0].rate_per_s | round)'
+A and B use one hardware queue each; 1 at an address that the other uses too, but a log without process ids does not tell whether it is the same
+maybe
+null
+null
+50000
+
+$ cd $DATA/amdlog; gpq trace --compare --by kernel --top 1 -r -o in,a,b,grid_max_b cnn.log transformer.log
+IN A B GRID_MAX_B
+B 0 4 131072x1x1
+
+$ cd $DATA/amdlog; gpq trace --compare --ndjson cnn.log transformer.log | jq -r .record | uniq -c | sed 's/^ *//'
+6 finding
+2 log
+2 queue
+5 kernel
+
+$ gpq trace --compare $DATA/amdlog/cnn.log
+gpq: trace: --compare takes two files, not 1; name two logs
+? 2
+
+$ gpq trace --compare --by api a b
+gpq: trace: --compare has no table by api; with it say queue or kernel
+? 2
+
+$ cd $DATA/amdlog; gpq trace --compare cnn.log HOW
+gpq: trace: HOW: no AMD log records
+? 5
+
+$ gpq trace --compare $DATA/amdlog/cnn.log nonesuch
+gpq: trace: nonesuch: No such file or directory
+? 5
+
+# Over time: cnn.log has dispatches at 1000.00, .10, .20, .30, .40 and .90 s and its first record 1 ms before. The fifth
+# and the sixth interval of its queue are the ones of 1000.40 and 1000.50 s.
+$ gpq trace --series 100ms $DATA/amdlog/cnn.log
+11 intervals of 100ms, from 999.900000 s on
+PID QUEUE          DISPATCHES IDLE PEAK DEEPEST DISPATCHED  BACKLOG
+  - all                     6    5   10       2 .@@@@@....@  .**@@    *
+100 0x7f0000b20000          6    4   10       2 .@@@@@....@  .**@@    *
+
+$ LC_ALL=C.UTF-8 gpq trace --series 100ms $DATA/amdlog/cnn.log | tail -1
+100 0x7f0000b20000          6    4   10       2 ·█████····█  ·▅▅██    ▅
+
+$ gpq trace --series 100ms -r --by queue -o time_us,dispatches,barriers,backlog_mean,backlog_max $DATA/amdlog/cnn.log | sed -n '1p;6,7p;$p'
+TIME_US DISPATCHES BARRIERS BACKLOG DEEPEST
+1000400000 1 0 2 2
+1000500000 0 0 - -
+1000900000 1 1 0.5 1
+
+$ gpq trace -J --series 500ms $DATA/amdlog/cnn.log | jq -c '.interval_ns, (.intervals[] | [.time_us, .seconds, .queues, .launches, .dispatches, .rate_per_s])'
+500000000
+[999500000,0,0,0,0,0]
+[1000000000,0.5,1,5,5,10]
+[1000500000,1,1,1,1,2]
+
+$ gpq trace --ndjson --series 200us -p 8022 $DATA/amdlog/rocm70.log | jq -c '[.record, .time_us, .dispatches]'
+["track",null,1]
+["track",null,1]
+["interval",90001800,1]
+["queue_interval",90001800,1]
+
+# A log without packets has launches: two, at 80000130 and 80000140.
+$ gpq trace -qr --series 10us $DATA/amdlog/rocm63-level3.log -o time_us,launches,dispatches,rate,queues
+TIME_US LAUNCHES DISPATCHES RATE QUEUES
+80000100 0 - 0 -
+80000110 0 - 0 -
+80000120 0 - 0 -
+80000130 1 - 100000 -
+80000140 1 - 100000 -
+
+# The picture: well-formed, nothing that runs or is fetched, three axes with units, lines of two queues and of all.
+$ gpq trace -q --series 100ms --svg x.svg $DATA/amdlog/cnn.log $DATA/amdlog/transformer.log >/dev/null; python3 -c '
+> import xml.etree.ElementTree as e
+> r = e.parse("x.svg").getroot()
+> n = [x.tag.split("}")[1] for x in r.iter()]
+> print(sorted(set(n)), r.get("width"), r.get("height"))
+> print([x.text for x in r.iter() if x.get("transform", "").startswith("rotate")])
+> print(sum(x.get("fill") == "none" and x.get("d") is not None for x in r.iter()))
+> print(sorted({k for x in r.iter() for k in x.attrib if "href" in k or k.startswith("on")}))'
+['g', 'path', 'rect', 'svg', 'text', 'title'] 760 1068
+['dispatches per second', 'packets', 'queues']
+7
+[]
+
+$ gpq trace --series 100ms --svg nowhere/x.svg $DATA/amdlog/cnn.log >/dev/null
+gpq: trace: --svg nowhere/x.svg: No such file or directory
+? 5
+
+$ gpq trace --svg x.svg $DATA/amdlog/cnn.log
+gpq: trace: --svg: nothing to draw; say --series 100ms too
+? 2
+
+$ gpq trace --series 1500ns $DATA/amdlog/cnn.log
+gpq: trace: --series: the log's clock has no shorter intervals; give whole microseconds, as 100ms
+? 2
+
+$ gpq trace --series 1s --list $DATA/amdlog/cnn.log
+gpq: trace: --list and --series exclude each other; choose one
+? 2
+
+# 90 s and 1000 s in intervals of a microsecond are too many: what fits is shown.
+$ cat $DATA/amdlog/rocm70.log $DATA/amdlog/cnn.log | gpq trace -q --series 1us - | head -1
+gpq: trace: --series: the log has more than 1048576 intervals of 1us; the rest is left out; use --series 1ms or more
+1981 intervals of 1us, from 90.000000 s on
+
+# Times without a dispatch: cnn.log waits 100 ms four times and 500 ms once, with a backlog of 2, from 1000.40003 to
+# 1000.90003 s; somebody held its queue from 1000.45 to 1000.85 s.
+$ printf '# held by hand\n\n1000450000,1000850000,held\n' >marks; gpq trace --gaps --top 1 --mark marks $DATA/amdlog/cnn.log
+Time between dispatches
+PID QUEUE          DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
+  - all                     6   100ms   500ms   500ms     -     -         -         -
+100 0x7f0000b20000          6   100ms   500ms   500ms     1     1      50ms      50ms
+
+Longest times without a dispatch
+PID QUEUE            BEGIN_US     END_US   GAP BACKLOG MARK OVERLAP
+  - all            1000400030 1000900030 500ms       - held   400ms
+100 0x7f0000b20000 1000400030 1000900030 500ms       2 held   400ms
+
+Marked windows
+MARK   BEGIN_US LENGTH PID            HWQ DISPATCHES TAKEN DEEPEST   GAP AFTER
+held 1000450000  400ms 100 0x7f0000b20000          0     -       - 500ms  50ms
+
+$ gpq trace --gaps -r -o queue,gap,mark --top 2 $DATA/amdlog/cnn.log
+QUEUE GAP MARK
+all 500000000 -
+all 100000000 -
+0x7f0000b20000 500000000 -
+0x7f0000b20000 100000000 -
+
+# What gpq itself writes: two queues of process 100 suspended at 1000.45 s (the call took 1 ms), back at 1000.85 and
+# 1000.851 s; process 7 with a deadline; a cycle of gpq bench of 20 + 300 + 30 ms from 1000.1 s on. Other records say nothing.
+$ cat >marks <<'END'
+> {"record":"queue","pid":100,"gpu_id":1,"queue_id":0,"type":"aql","result":"suspended","latency_ns":1000000,"at_ns":1000450000000,"until_ns":null}
+> {"record":"queue","pid":100,"gpu_id":1,"queue_id":1,"type":"aql","result":"suspended","latency_ns":1000000,"at_ns":1000450000000,"until_ns":null}
+> {"record":"queue","pid":7,"gpu_id":1,"queue_id":0,"type":"aql","result":"suspended","latency_ns":null,"at_ns":1000200000000,"until_ns":1000250000000}
+> {"record":"queue","pid":9,"gpu_id":1,"queue_id":0,"type":"aql","result":"refused","latency_ns":5,"at_ns":1000200000000,"until_ns":null}
+> {"record":"queue","pid":100,"gpu_id":1,"queue_id":0,"type":"aql","result":"resumed","latency_ns":9,"at_ns":1000850000000,"until_ns":null}
+> {"record":"queue","pid":100,"gpu_id":1,"queue_id":1,"type":"aql","result":"resumed","latency_ns":9,"at_ns":1000851000000,"until_ns":null}
+> {"record":"preempt_cycle","cycle":3,"at_ns":1000100000000,"suspend_ns":20000000,"held_ns":300000000,"resume_ns":30000000,"result":"ok"}
+> {"record":"preempt_cycle","cycle":4,"at_ns":1000100000000,"suspend_ns":null,"held_ns":null,"resume_ns":null,"result":"failed"}
+> {"record":"ab_run","mode":"both"}
+> END
+> gpq trace --gaps --ndjson --mark marks $DATA/amdlog/cnn.log | jq -c 'select(.record == "mark") | [.mark, .begin_us, .end_us, .dispatches, .taken, .after_ns]'
+["cycle 3",1000100000,1000450000,4,2,450030000]
+["pid 7",1000200000,1000250000,1,0,50030000]
+["pid 100",1000449000,1000851000,0,null,49030000]
+
+# The recorded cycles of a benchmark are windows, of another time here.
+$ gpq trace --gaps --top 0 --mark $DATA/bench/plain.ndjson $DATA/amdlog/cnn.log | tail -1; grep -c preempt_cycle $DATA/bench/plain.ndjson
+gpq: trace: --mark: windows outside of the log's time: 83 of 83; log times are microseconds of CLOCK_MONOTONIC
+Marked windows
+83
+
+# A log without packets has launches: two, 10 us apart.
+$ gpq trace -qJ --gaps $DATA/amdlog/rocm63-level3.log | jq -c '.queues[] | [.queue, .dispatches, .gap_max_ns]'
+["all",2,10000]
+
+$ printf '5 4 x\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: line 1: it ends before it begins; write BEGIN END [NAME]
+? 1
+
+$ printf '1 2\n26.33 29.08 held\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: line 2: no two times in front; write BEGIN END [NAME], in microseconds of the log or as 26.33s
+? 1
+
+$ printf '{\n "queues": [\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: line 1: no JSON object on one line; use --ndjson, not --json, to write such a file
+? 1
+
+$ printf '{"a":1}\n#\n' >marks; gpq trace --series 1s --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: no window in it; see MARKS in gpq-trace(1)
+? 1
+
+$ gpq trace --gaps --mark nonesuch $DATA/amdlog/cnn.log
+gpq: trace: --mark nonesuch: No such file or directory
+? 5
+
+$ gpq trace --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark: marks nothing by itself; say --gaps or --series too
+? 2
+
+$ seq -f '%.0f 2000000000 x' 10001 >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: line 10001: too many windows; split the file
+? 1
+
+# In a picture they are bands.
+$ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c '#f2c14e' x.svg
+3
+
+# Streams over time: moves.log has stream 0x3950000 on the first queue for two dispatches, for one on the second, for one on
+# the first again; then it is made anew on the second one. The other stream stays.
+$ gpq trace --by stream $DATA/amdlog/moves.log
+PID    STREAM   FIRST_US    LAST_US            HWQ PRIO   DISPATCHES
+300 0x3950000 2000000020 2000002020 0x7f0000b20000 normal          2
+300 0x3950000 2000003020 2000003020 0x7f0000b40000 normal          1
+300 0x3950000 2000005020 2000005020 0x7f0000b20000 normal          1
+300 0x3950000 2000006020 2000007020 0x7f0000b40000 normal          1
+300 0x3960000 2000000120 2000004020 0x7f0000b40000 normal          1
+
+# 5.7: made on a handle, dispatched to a ring, and one queue all the same.
+$ gpq trace --by stream -q --ndjson $DATA/amdlog/rocm57.log | jq -c '[.stream, .hwq, .swq, .created, .dispatches]'
+["0x5600000a0","0x7f0000c00000","0x7f0000aaa000",1,3]
+
+# What went wrong comes first: queues before calls.
+$ gpq trace -q $DATA/amdlog/nolocation.log $DATA/amdlog/transformer.log $DATA/amdlog/rocm70.log $DATA/amdlog/transformer.log | head -5
+Errors
+KIND   PID COUNT     FIRST_US      LAST_US            HWQ WHAT
+queue  310     1 418000000302 418000000302 0x7f0000b00000 Callback: Queue 0x7f0000b00000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016
+api    200     2   1000700000   1000700000              - hipMalloc: hipErrorOutOfMemory
+api   8022     1     90001980     90001980              - hipMalloc: hipErrorOutOfMemory
+
+$ gpq trace -qr --by error -o kind,count,hwq $DATA/amdlog/nolocation.log
+KIND COUNT HWQ
+queue 1 0x7f0000b00000
+
+$ gpq trace -qJ $DATA/amdlog/cnn.log | jq -c .errors
+[]
+
+# Distinct errors beyond the first thousand are counted in the totals only.
+$ for i in $(seq 1200); do printf ':3:hip_memory.cpp           :700 : %010d us: [pid:%d tid: 0x7f00] hipMalloc: Returned hipErrorOutOfMemory : \n' $i $i; done >many.log; gpq trace -qJ many.log | jq -c '[(.errors | length), .totals.api_errors]'
+[1000,1200]
+
+# Latency: the commands of cnn.log are complete 1, 2, 3, 4, 460 and 6 ms after they were enqueued, its marker after 2.5 ms; the
+# handler is called 2.5 ms after it was set.
+$ gpq trace --latency $DATA/amdlog/cnn.log
+From enqueue to completion
+KIND            ENQUEUED COMPLETED   MEAN    P50   P90   P99   MAX
+KernelExecution        6         6 79.3ms 3.01ms 460ms 460ms 460ms
+InternalMarker         1         1  2.5ms  2.5ms 2.5ms 2.5ms 2.5ms
+handler                1         1  2.5ms  2.5ms 2.5ms 2.5ms 2.5ms
+
+Hardware queues
+PID            HWQ COMPLETED    P50   P99   MAX HANDLERS HANDLER_P50 HANDLER_MAX
+100 0x7f0000b20000         7 3.01ms 460ms 460ms        1       2.5ms       2.5ms
+
+Kernels
+COMPLETED   MEAN    P50   P99   MAX NAME
+        3 3.33ms 3.01ms   6ms   6ms conv2d(float const*, float*)
+        2    3ms 2.02ms   4ms   4ms relu(float*)
+        1  460ms  460ms 460ms 460ms max_pool(float*)
+
+$ gpq trace --latency --ndjson -o kind,enqueued,completed,latency_max_ns $DATA/amdlog/cnn.log | sed -n '1p;3p'
+{"record":"command","kind":"KernelExecution","enqueued":6,"completed":6,"latency_max_ns":460000000}
+{"record":"command","kind":"handler","enqueued":1,"completed":1,"latency_max_ns":2500000}
+
+# An address that is enqueued again is another command; what never completes, or was never enqueued, has no latency.
+$ p() { printf ':4:command.cpp              :357 : %010d us: [pid:7 tid: 0x7f] Command %s\n' "$1" "$2"; }
+> { p 10 '0x5 complete'; p 20 '(Marker) enqueued: 0x5'; p 30 '(Marker) enqueued: 0x5'; p 34 '0x5 complete'; p 40 '0x5 complete'
+>   p 50 '(Marker) enqueued: 0x6'; p 60 '(FillBuffer) enqueued: 0x7 to queue: 0x99'; p 59 '0x7 complete (Wall: 1, CPU: 2, GPU: 3 us)'; } >c.log
+> gpq trace -v --latency -r -o kind,enqueued,completed,mean,max c.log
+gpq: trace: commands that completed but were not seen being enqueued: 2
+KIND ENQUEUED COMPLETED MEAN MAX
+Marker 3 1 4000 4000
+FillBuffer 1 1 0 0
+gpq: trace: no packet lines: dispatches, barriers and backlog of queues are unknown; AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)
+
+$ gpq trace -q --latency $DATA/amdlog/rocm63-level3.log
+
+$ gpq trace --latency $DATA/amdlog/rocm63-level3.log 2>&1 | head -1
+gpq: trace: no latencies: the log tells of no command and no signal handler; AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)
+
+$ gpq trace --latency --kernel k $DATA/amdlog/cnn.log
+gpq: trace: --kernel leaves out the commands that --latency is about; use --latency --by kernel
+? 2

@@ -1,0 +1,63 @@
+// libFuzzer target: lines of raw samples (common/bench/raw.c, ab_result.c, common/cli/jsonin.c).
+//
+// Beside not crashing: what was taken for a sample is written and read again as the same, and can
+// be added up.
+#include "common/bench/ab.h"
+#include "common/bench/raw.h"
+#include "common/bench/result.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool ok)
+{
+	if (!ok)
+		__builtin_trap();
+}
+
+static void check_cycle(const struct bench_context *context, const struct cycle *c)
+{
+	static struct bench_context again_context;
+	struct cycle again;
+	struct buf line = {0};
+	const char *why;
+	raw_write(&line, context, c);
+	require(raw_read(line.data, line.len - 1, &again_context, &again, &why));
+	require(memcmp(c, &again, sizeof(again)) == 0);
+	buf_fini(&line);
+}
+
+static void check_sum(const struct cycle *c)
+{
+	const struct result_goals goals = {1, 1, 1, 1};
+	struct result_verdict v[RESULT_GOALS];
+	struct result r;
+	result_init(&r);
+	require(result_add(&r, c) == 0);
+	result_judge(r.of[0], &goals, v);
+	result_fini(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct bench_context context;
+	struct cycle c;
+	struct ab_run run;
+	const char *why;
+	if (raw_read((const char *)data, size, &context, &c, &why)) {
+		check_cycle(&context, &c);
+		check_sum(&c);
+	}
+	if (ab_read((const char *)data, size, &context, &run)) {
+		struct ab_result a = {0};
+		struct lineups all;
+		require(ab_result_add(&a, &run) == 0);
+		ab_judge(&a, run.mode);
+		require(lineups_compare(&all, a.lineup, a.nlineup) == 0);
+		lineups_fini(&all);
+		ab_result_fini(&a);
+	}
+	ab_run_fini(&run);
+	return 0;
+}

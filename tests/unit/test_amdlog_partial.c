@@ -1,0 +1,389 @@
+// Parts of logs added up: whatever the cuts, the sum is that of the whole; what is no part, or a
+// damaged one, is refused.
+#include "common/amdlog/mend.h"
+#include "common/amdlog/partial.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct reader {
+	struct amdlog_scan *scan;
+	struct amdlog_mend *mend;
+	struct amdlog_summary sum;
+};
+
+static void take(void *ctx, const struct amdlog_record *r)
+{
+	struct reader *x = ctx;
+	struct amdlog_event e;
+
+	amdlog_summary_add(&x->sum, x->scan, r, &e);
+}
+
+static void read_log(struct reader *x, const char *text, size_t len, bool part)
+{
+	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
+	struct amdlog_sink sink = {.ctx = x, .record = take};
+
+	amdlog_summary_init(&x->sum, &all);
+	x->sum.want_api = true;
+	if (part)
+		amdlog_summary_resume(&x->sum);
+	x->mend = amdlog_mend_new(&sink);
+	sink = amdlog_mend_sink(x->mend);
+	x->scan = amdlog_scan_new(&sink);
+	amdlog_mend_watch(x->mend, x->scan);
+	amdlog_scan_buffer(x->scan, text, len, 0);
+	amdlog_mend_end(x->mend);
+}
+
+static void end_log(struct reader *x)
+{
+	amdlog_scan_free(x->scan);
+	amdlog_mend_free(x->mend);
+	amdlog_summary_fini(&x->sum);
+}
+
+static void put_shapes(struct buf *b, const struct amdlog_shapes *s)
+{
+	for (int i = 0; i < 3 && s->items_min <= s->items_max; i++)
+		buf_printf(b, " %llu-%llu", (unsigned long long)s->min[i],
+			   (unsigned long long)s->max[i]);
+}
+
+#define LL(x) ((unsigned long long)(x))
+
+// All that a report shows, as text, in the order of the rows.
+static char *describe(struct amdlog_summary *s)
+{
+	struct buf b = {0};
+
+	amdlog_summary_finish(s);
+	const struct amdlog_totals *t = &s->totals;
+
+	buf_printf(&b,
+		   "%llu records, launches %llu torn %llu unnamed %llu back %llu errors %llu "
+		   "strays %llu %s span %llu-%llu\n",
+		   LL(t->records), LL(t->launches), LL(t->torn), LL(t->unnamed), LL(t->steps_back),
+		   LL(t->api_errors), LL(t->strays), t->hip_version, LL(t->span.first_us),
+		   LL(t->span.last_us));
+	for (unsigned i = 0; i < AMDLOG_NKINDS; i++)
+		buf_printf(&b, " %llu", LL(t->kinds[i]));
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		const struct amdlog_process *p = &s->processes[i];
+
+		if (p->records)
+			buf_printf(&b, "\nprocess %lld: %llu %u %u %u %llu", (long long)p->pid,
+				   LL(p->records), p->threads, p->queues, p->kernels,
+				   LL(p->api_calls));
+	}
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		const struct amdlog_queue *q = &s->queues[i];
+
+		if (!q->records || q->merged != AMDLOG_NONE)
+			continue;
+		buf_printf(&b,
+			   "\nqueue %lld %llx %llx id %lld %d prio %d size %llu: %llu %llu %llu "
+			   "created %llu %llu kernels %u streams %u backlog %llu %llu %llu span "
+			   "%llu-%llu",
+			   (long long)s->processes[q->process].pid, LL(q->hwq), LL(q->swq),
+			   (long long)q->id, q->ids_differ, q->priority, LL(q->size),
+			   LL(q->records), LL(q->dispatches), LL(q->barriers), LL(q->created),
+			   LL(q->created_us), q->kernels, q->streams, LL(q->backlog_max),
+			   LL(q->backlog_sum), LL(q->wptr_max), LL(q->span.first_us),
+			   LL(q->span.last_us));
+	}
+	for (uint32_t i = 0; i < s->nkernels; i++) {
+		const struct amdlog_kernel *k = &s->kernels[i];
+
+		if (!(k->launches + k->dispatches))
+			continue;
+		buf_printf(&b, "\nkernel %s: %llu %llu in %u on %u, %llu-%llu", k->name,
+			   LL(k->launches), LL(k->dispatches), k->processes, k->queues,
+			   LL(k->span.first_us), LL(k->span.last_us));
+		put_shapes(&b, &k->grid);
+		put_shapes(&b, &k->workgroup);
+	}
+	for (uint32_t i = 0; i < s->napis; i++)
+		buf_printf(&b, "\napi %s: %llu %llu %llu %llu", s->apis[i].name,
+			   LL(s->apis[i].calls), LL(s->apis[i].returns), LL(s->apis[i].total_us),
+			   LL(s->apis[i].max_us));
+	return b.data;
+}
+
+// A part, through JSON and back.
+static void add_part(struct amdlog_merge *m, const char *text, size_t from, size_t to, bool first)
+{
+	struct reader x;
+	struct amdlog_summary back;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "a log", .from = from, .to = to};
+	struct buf line = {0}, again = {0};
+	const char *why = "";
+
+	read_log(&x, text + from, to - from, true);
+	part.counts = *amdlog_scan_counts(x.scan);
+	assert_int_equal(amdlog_partial_write(&line, &part, &x.sum), 0);
+	end_log(&x);
+	if (!amdlog_partial_read(line.data, line.len - 1, &part, &back, &why))
+		fail_msg("%s: %.300s", why, line.data);
+	assert_int_equal(amdlog_partial_write(&again, &part, &back), 0);
+	assert_string_equal(again.data, line.data);
+	assert_true(amdlog_merge_add(m, &part, &back, first));
+	amdlog_summary_fini(&back);
+	amdlog_part_fini(&part);
+	buf_fini(&line);
+	buf_fini(&again);
+}
+
+// `n` cuts, ascending, each at the beginning of a line.
+static void check_cuts(const char *text, size_t len, const size_t *cuts, size_t n,
+		       const char *whole)
+{
+	struct amdlog_merge m;
+	char *got;
+
+	amdlog_merge_init(&m);
+	for (size_t i = 0; i <= n; i++)
+		add_part(&m, text, i ? cuts[i - 1] : 0, i < n ? cuts[i] : len, i == 0);
+	got = describe(&m.sum);
+	if (strcmp(got, whole) != 0) {
+		size_t at = 0;
+
+		while (got[at] == whole[at])
+			at++;
+		while (at && got[at - 1] != '\n')
+			at--;
+		fail_msg("cut at %zu: got %.300s\nwanted %.300s", n ? cuts[0] : 0, got + at,
+			 whole + at);
+	}
+	free(got);
+	amdlog_merge_fini(&m);
+}
+
+static void check_log(const char *text, size_t len)
+{
+	size_t *lines = calloc(len + 1, sizeof(*lines)), n = 0;
+	struct reader x;
+	char *whole;
+
+	read_log(&x, text, len, false);
+	whole = describe(&x.sum);
+	end_log(&x);
+	for (size_t i = 1; i < len; i++)
+		if (text[i - 1] == '\n')
+			lines[n++] = i;
+	check_cuts(text, len, NULL, 0, whole);
+	for (size_t i = 0; i < n; i += 1 + n / 200) // every line of a small one
+		check_cuts(text, len, &lines[i], 1, whole);
+	for (size_t k = 2; k < 30 && k < n; k += 3) { // and in many at once
+		size_t cuts[30];
+
+		for (size_t i = 0; i < k; i++)
+			cuts[i] = lines[(i + 1) * n / (k + 1)];
+		check_cuts(text, len, cuts, k, whole);
+	}
+	if (n && n < 400)
+		check_cuts(text, len, lines, n, whole); // every line a part
+	free(whole);
+	free(lines);
+}
+
+static void cuts_of(const char *path)
+{
+	struct buf b = {0};
+
+	if (buf_read_at(&b, AT_FDCWD, path) < 0)
+		fail_msg("%s is not there; run this at the top of the sources", path);
+	check_log(b.data, b.len);
+	buf_fini(&b);
+}
+
+// Torn and wrapped records are not cut: they belong to the part they begin in, which reads on.
+static void test_logs(void **state)
+{
+	static const char *const logs[] = {
+		"cnn",        "rocm35",         "rocm43",        "rocm57",
+		"rocm70",     "rocm63-level3",  "rocm63-level4", "transformer",
+		"nolocation", "rocm712-level4", "windows"};
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		snprintf(path, sizeof(path), "tests/data/amdlog/%s.log", logs[i]);
+		cuts_of(path);
+	}
+}
+
+#define P "us: [pid:7     tid:0x7f00000000aa] "
+#define Q "us: [pid:7     tid:0x7f00000000bb] "
+#define DISPATCH(hwq, obj, grid)                                                             \
+	"HWq=0x" hwq ", Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), " \
+	"setup=3, grid=[" grid ", 1, 1], workgroup=[64, 1, 1], private_seg_size=0, "         \
+	"group_seg_size=0, kernel_obj=0x" obj ", kernarg_address=0x6, completion_signal=0x0\n"
+
+// 6.0: rings in packets, handles in queue lines, joined by streams; two threads; a graph launch
+// whose kernel is known by its object; an object that gets another kernel; a creation that returns
+// much later.
+static const char joined[] =
+	":3:hip_stream.cpp          :1   : 1000 " P "hipStreamCreate ( 0x1 ) \n"
+	":3:rocdevice.cpp           :1   : 1001 " P
+	"created hardware queue 0xa000 with size 16384 with priority 1, cooperative: 0\n"
+	":3:rocdevice.cpp           :1   : 1002 " P "acquireQueue refCount: 0xa000 (1)\n"
+	":3:hip_stream.cpp          :1   : 1003 " P
+	"hipStreamCreate: Returned hipSuccess : stream:0x51\n"
+	":3:hip_module.cpp          :1   : 1010 " P
+	"hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, stream:0x51 ) \n"
+	":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : one\n"
+	":3:rocvirtual.cpp          :1   : 1012 " Q "ShaderName : two\n"
+	":4:rocvirtual.cpp          :1   : 1013 " P
+		DISPATCH("b000", "e1", "64") ":4:rocvirtual.cpp          :1   : 1014 " Q DISPATCH(
+			"b000", "e2",
+			"128") ":3:hip_module.cpp          :1   : 1015 " P
+			       "hipLaunchKernel: Returned hipSuccess : \n"
+			       ":4:rocvirtual.cpp          :1   : 1013 " Q DISPATCH(
+				       "b000", "e1",
+				       "32") ":3:hip_module.cpp          :1   : 1017 " Q
+					     "hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, "
+					     "stream:0x52 ) \n"
+					     ":3:rocdevice.cpp           :1   : 1018 " Q
+					     "created hardware queue 0xa800 with size 16384 with "
+					     "priority 2, cooperative: 0\n"
+					     ":3:rocvirtual.cpp          :1   : 1019 " Q
+					     "ShaderName : three\n"
+					     ":4:rocvirtual.cpp          :1   : 1020 " Q DISPATCH(
+						     "b800", "e1",
+						     "256") ":4:rocvirtual.cpp          :1   : "
+							    "1021 " P DISPATCH(
+								    "b800", "e1",
+								    "8") ":4:rocvirtual.cpp        "
+									 "  :1   : 1022 " P
+										 DISPATCH(
+											 "b800",
+											 "e9",
+											 "8") ":3:"
+											      "hip_"
+											      "modu"
+											      "le."
+											      "cpp "
+											      "    "
+											      "    "
+											      " :1 "
+											      "  : "
+											      "1023"
+											      " " Q
+											      "hipL"
+											      "aunc"
+											      "hKer"
+											      "nel:"
+											      " Ret"
+											      "urne"
+											      "d "
+											      "hipE"
+											      "rror"
+											      "Unkn"
+											      "own "
+											      ": : "
+											      "dura"
+											      "tion"
+											      ": 6 "
+											      "us\n"
+											      ":3:"
+											      "rocd"
+											      "evic"
+											      "e."
+											      "cpp "
+											      "    "
+											      "    "
+											      "  "
+											      ":1  "
+											      " : "
+											      "1030"
+											      " " P
+											      "dele"
+											      "ting"
+											      " "
+											      "hard"
+											      "ware"
+											      " que"
+											      "ue "
+											      "0xa0"
+											      "00 "
+											      "with"
+											      " "
+											      "refC"
+											      "ount"
+											      " 0"
+											      "\n";
+
+static void test_state_carried(void **state)
+{
+	(void)state;
+	check_log(joined, sizeof(joined) - 1);
+}
+
+static void test_names_that_are_no_text(void **state)
+{
+	static const char log[] =
+		":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : a\xff\n"
+		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : a\xfe\n"
+		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : \xe4\xbd\xa0\"\\\x01\n";
+
+	(void)state;
+	check_log(log, sizeof(log) - 1);
+}
+
+// Whatever is wrong in a line, it is refused or read, and never read outside (run with ASan).
+static void test_damage(void **state)
+{
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "x"};
+	struct amdlog_summary back;
+	struct buf line = {0};
+	struct amdlog_merge m;
+	struct reader x;
+	const char *why;
+	unsigned refused = 0;
+
+	(void)state;
+	read_log(&x, joined, sizeof(joined) - 1, true);
+	amdlog_partial_write(&line, &part, &x.sum);
+	end_log(&x);
+	line.len--;
+	for (size_t i = 0; i < line.len; i++) {
+		for (int bit = 0; bit < 8; bit += 3) {
+			line.data[i] ^= (char)(1 << bit);
+			if (amdlog_partial_read(line.data, line.len, &part, &back, &why)) {
+				amdlog_merge_init(&m);
+				amdlog_merge_add(&m, &part, &back, true);
+				amdlog_summary_finish(&m.sum);
+				amdlog_merge_fini(&m);
+				amdlog_summary_fini(&back);
+				amdlog_part_fini(&part);
+			} else {
+				refused++;
+			}
+			line.data[i] ^= (char)(1 << bit);
+		}
+		assert_false(amdlog_partial_read(line.data, i, &part, &back, &why));
+	}
+	assert_true(refused > 100);
+	buf_fini(&line);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_state_carried),
+		cmocka_unit_test(test_names_that_are_no_text),
+		cmocka_unit_test(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+// Reading a log in blocks by several threads says the same as scanning it from front to end, for
+// every size of block, number of threads and form of input; and so does a log cut at any byte.
+#include "common/amdlog/partial.h"
+#include "common/amdlog/reading.h"
+#include "common/host/blocks.h"
+#include "common/host/buf.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define THREADS 4
+
+struct run {
+	struct amdlog_summary sum;
+	struct amdlog_reading reading;
+	struct digester *digesters[THREADS];
+	const char *text; // of a stream
+	size_t left, step;
+	uint64_t items, digests;
+};
+
+static const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
+
+// Everything the summary and the scanner know, as text.
+static void dump(struct run *r, struct buf *out)
+{
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "log",
+				   .counts = *amdlog_scan_counts(r->reading.scan),
+				   .mended = amdlog_mend_count(r->reading.mend)};
+
+	out->len = 0;
+	assert_int_equal(amdlog_partial_write(out, &part, &r->sum), 0);
+	assert_int_equal(buf_printf(out, "%u queues, %u kernels, %llu steps back\n", r->sum.nqueues,
+				    r->sum.nkernels, (unsigned long long)r->sum.totals.steps_back),
+			 0);
+}
+
+static void finish(struct run *r, struct buf *out)
+{
+	amdlog_reading_end(&r->reading);
+	dump(r, out);
+	for (unsigned i = 0; i < THREADS; i++)
+		digester_free(r->digesters[i]);
+	amdlog_reading_fini(&r->reading);
+	amdlog_summary_fini(&r->sum);
+}
+
+static void begin(struct run *r)
+{
+	*r = (struct run){.text = NULL};
+	amdlog_summary_init(&r->sum, &all);
+	assert_true(amdlog_reading_init(&r->reading, &r->sum));
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, 0));
+}
+
+static void in_order(const char *text, size_t len, struct buf *out)
+{
+	struct run r;
+
+	begin(&r);
+	amdlog_scan_feed(r.reading.scan, text, len, 0);
+	finish(&r, out);
+}
+
+static bool init(void *ctx, struct block *b)
+{
+	(void)ctx;
+	b->user = calloc(1, sizeof(struct digest));
+	return b->user && digest_init(b->user);
+}
+
+static void fini(void *ctx, struct block *b)
+{
+	(void)ctx;
+	if (b->user)
+		digest_fini(b->user);
+	free(b->user);
+}
+
+static void work(void *ctx, unsigned worker, struct block *b)
+{
+	struct run *r = ctx;
+
+	if (b->lines)
+		digester_run(r->digesters[worker], b->user, b->text, b->len);
+}
+
+static int take(void *ctx, struct block *b)
+{
+	struct run *r = ctx;
+	const struct digest *d = b->lines ? b->user : NULL;
+
+	if (d && !d->slow) {
+		r->digests++;
+		r->items += d->nitems;
+	}
+	amdlog_reading_take(&r->reading, b->text, b->len, d);
+	return 0;
+}
+
+static ssize_t give(void *ctx, char *to, size_t n)
+{
+	struct run *r = ctx;
+
+	n = n < r->left ? n : r->left;
+	n = r->step && n > r->step ? r->step : n;
+	memcpy(to, r->text, n);
+	r->text += n;
+	r->left -= n;
+	return (ssize_t)n;
+}
+
+// As a file (`fd`), or as a stream that gives `step` bytes at once.
+static void in_blocks(const char *text, size_t len, int fd, size_t step, size_t size,
+		      unsigned threads, struct buf *out)
+{
+	struct run r;
+	struct blocks_job job = {.work = work, .take = take, .init = init, .fini = fini};
+	struct blocks_input in = {.fd = fd, .to = len, .read = give, .eager = step > 0};
+
+	begin(&r);
+	r.text = text;
+	r.left = len;
+	r.step = step;
+	job.ctx = in.ctx = &r;
+	assert_int_equal(blocks_run(&in, &job, threads, size), 0);
+	finish(&r, out);
+}
+
+static int file_of(const char *text, size_t len)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), (ssize_t)len);
+	return fd;
+}
+
+static void same(const char *name, const struct buf *want, const struct buf *got, size_t size,
+		 unsigned threads)
+{
+	size_t at, from;
+
+	if (want->len == got->len && !memcmp(want->data, got->data, want->len))
+		return;
+	for (at = 0; at < want->len && at < got->len && want->data[at] == got->data[at];)
+		at++;
+	from = at > 60 ? at - 60 : 0;
+	print_error("%s: blocks of %zu bytes, %u threads:\nwant ...%.120s\ngot  ...%.120s\n", name,
+		    size, threads, want->data + from, got->data + from);
+	fail();
+}
+
+static void check_all_ways(const char *name, const char *text, size_t len)
+{
+	static const size_t sizes[] = {61, 300, 1000, 4096, 65536, 0};
+	struct buf want = {0}, got = {0};
+	int fd = file_of(text, len);
+
+	in_order(text, len, &want);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (unsigned threads = 1; threads <= THREADS; threads += threads == 1 ? 1 : 2) {
+			in_blocks(text, len, fd, 0, sizes[i], threads, &got);
+			same(name, &want, &got, sizes[i], threads);
+			in_blocks(text, len, -1, 0, sizes[i], threads, &got);
+			same(name, &want, &got, sizes[i], threads);
+			in_blocks(text, len, -1, 97, sizes[i], threads, &got);
+			same(name, &want, &got, sizes[i], threads);
+		}
+	}
+	close(fd);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
+static unsigned check_folder(const char *folder, const char *suffix)
+{
+	DIR *d = opendir(folder);
+	struct buf path = {0}, text = {0};
+	unsigned n = 0;
+
+	for (const struct dirent *e; d && (e = readdir(d));) {
+		const char *dot = strrchr(e->d_name, '.');
+
+		if (e->d_name[0] == '.' || (suffix && (!dot || strcmp(dot, suffix) != 0)))
+			continue;
+		path.len = 0;
+		buf_printf(&path, "%s/%s", folder, e->d_name);
+		if (buf_read_at(&text, AT_FDCWD, path.data) <= 0)
+			continue;
+		check_all_ways(e->d_name, text.data, text.len);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	buf_fini(&path);
+	buf_fini(&text);
+	return n;
+}
+
+static void test_all_ways(void **state)
+{
+	const char *samples = getenv("GPQ_SAMPLES");
+	char folder[4096];
+
+	(void)state;
+	assert_true(check_folder("tests/data/amdlog", ".log") > 5);
+	snprintf(folder, sizeof(folder), "%s/amdlog", samples ? samples : "../shared/samples");
+	check_folder(folder, NULL);
+}
+
+// Many lines of many threads, with what is rare in between: so much of it that forms are found.
+static void test_mixed(void **state)
+{
+	struct buf part = {0}, text = {0};
+	static const char *const files[] = {"rocm70.log",  "torn.log",          "rocm57.log",
+					    "windows.log", "rocm63-level3.log", "rocm70.log",
+					    "rocm43.log"};
+	char path[128];
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		snprintf(path, sizeof(path), "tests/data/amdlog/%s", files[i % 9 < 7 ? i % 9 : 0]);
+		assert_true(buf_read_at(&part, AT_FDCWD, path) > 0);
+		// In most copies another process and threads of its own.
+		for (char *p = part.data; i % 3 && (p = strstr(p, "[pid:4711")); p++)
+			p[5] = (char)('5' + i % 5);
+		buf_append(&text, part.data, part.len);
+	}
+	check_all_ways("mixed", text.data, text.len);
+	buf_fini(&part);
+	buf_fini(&text);
+}
+
+// Most of a regular log must take the short way; else all of this tests nothing.
+static void test_short_way(void **state)
+{
+	struct buf text = {0}, log = {0};
+	struct run r;
+	struct blocks_job job = {.ctx = &r, .work = work, .take = take, .init = init, .fini = fini};
+	struct blocks_input in = {.fd = -1, .read = give, .ctx = &r};
+
+	(void)state;
+	assert_true(buf_read_at(&log, AT_FDCWD, "tests/data/amdlog/rocm70.log") > 0);
+	// Without the two lines that do not begin with a record.
+	for (unsigned i = 0; i < 100; i++) {
+		for (const char *p = log.data, *end; (end = strchr(p, '\n')); p = end + 1) {
+			if (*p == ':')
+				buf_append(&text, p, (size_t)(end + 1 - p));
+		}
+	}
+	begin(&r);
+	r.text = text.data;
+	r.left = text.len;
+	assert_int_equal(blocks_run(&in, &job, 1, 16384), 0);
+	assert_true(r.digests > 50);
+	assert_true(r.items * 2 < amdlog_scan_counts(r.reading.scan)->records);
+	finish(&r, &log);
+	buf_fini(&text);
+	buf_fini(&log);
+}
+
+// Two copies, so that forms are known in the second, which is cut.
+static void check_cuts(const char *file, size_t step)
+{
+	struct buf log = {0}, text = {0}, want = {0}, got = {0};
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/data/amdlog/%s", file);
+	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
+	for (size_t cut = 0; cut < log.len; cut += step) {
+		text.len = 0;
+		buf_append(&text, log.data, log.len);
+		buf_append(&text, log.data, cut);
+		in_order(text.data, text.len, &want);
+		in_blocks(text.data, text.len, -1, 0, log.len, 1, &got);
+		same(file, &want, &got, log.len, 1);
+		in_blocks(text.data, text.len, -1, 0, log.len + cut + 1, 1, &got);
+		same(file, &want, &got, log.len + cut + 1, 1);
+	}
+	buf_fini(&log);
+	buf_fini(&text);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
+static void test_every_cut(void **state)
+{
+	(void)state;
+	check_cuts("torn.log", 1);
+	check_cuts("rocm63-level4.log", 1);
+	check_cuts("rocm70.log", 13);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_ways),
+		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_short_way),
+		cmocka_unit_test(test_every_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+// common/cli/jsonin and common/bench without a target: settings and their order, raw samples there
+// and back, adding up. Expected values by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/bench/ab.h"
+#include "common/bench/ablog.h"
+#include "common/bench/bars.h"
+#include "common/bench/plan.h"
+#include "common/bench/plot.h"
+#include "common/bench/raw.h"
+#include "common/bench/result.h"
+#include "common/cli/jsonin.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// JSON
+
+static bool is_json(const char *text)
+{
+	struct jsonin j;
+	return jsonin_open(&j, text, strlen(text), '{');
+}
+
+static void test_json_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"",
+					  "{",
+					  "}",
+					  "[]",
+					  "{,}",
+					  "{\"a\"}",
+					  "{\"a\":}",
+					  "{\"a\":1,}",
+					  "{\"a\":1",
+					  "{\"a\":01x}",
+					  "{\"a\":\"}",
+					  "{\"a\":tru}",
+					  "{} {}",
+					  "{\"a\":.5}",
+					  "{\"a\":1e}",
+					  "{\"a\" 1}",
+					  "{\"a\":\"\n\"}",
+					  "{\"a\":\"\\"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (is_json(bad[i]))
+			fail_msg("taken for an object: %s", bad[i]);
+	char deep[256];
+	memset(deep, '[', sizeof(deep));
+	memcpy(deep, "{\"a\":", 5);
+	deep[255] = '\0';
+	assert_false(is_json(deep));
+	assert_true(is_json(" { } "));
+	assert_true(is_json("{\"a\":-1.5e+3,\"b\":[true,false,null,{}],\"c\":\"\\u00e4\\\"\"}"));
+}
+
+// Cut anywhere, it is refused, and nothing behind the end is read (the sanitizers watch).
+static void test_json_cut(void **state)
+{
+	(void)state;
+	static const char text[] = "{\"a\":[1,{\"b\":\"x\\n\\u1234\"}],\"c\":-1.5e-3,\"d\":null}";
+	for (size_t n = 0; n < sizeof(text) - 1; n++) {
+		char *part = malloc(n + 1);
+		struct jsonin j;
+		memcpy(part, text, n);
+		assert_false(jsonin_open(&j, part, n, '{'));
+		free(part);
+	}
+}
+
+static void test_json_members(void **state)
+{
+	(void)state;
+	static const char text[] = "{\"n\": 18446744073709551614, \"s\":\"a\\\"b\\u00e9\\n\", "
+				   "\"f\" : 2.5,\"l\":[1, 2]}";
+	struct jsonin j, l;
+	struct jsonin_value k, v;
+	uint64_t n;
+	double f;
+	char s[32];
+	assert_true(jsonin_open(&j, text, strlen(text), '{'));
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "n") && jsonin_u64(&v, &n));
+	assert_true(n == UINT64_MAX - 1);
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "s") && !jsonin_is(&k, "ss"));
+	assert_true(jsonin_str(&v, s, sizeof(s)) && !jsonin_u64(&v, &n));
+	assert_string_equal(s, "a\"b\xc3\xa9\n" + 0);
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_f64(&v, &f) && f == 2.5);
+	assert_false(jsonin_u64(&v, &n));
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_open(&l, v.text, v.len, '['));
+	assert_true(jsonin_next(&l, NULL, &v) && jsonin_u64(&v, &n) && n == 1);
+	assert_true(jsonin_next(&l, NULL, &v) && jsonin_u64(&v, &n) && n == 2);
+	assert_false(jsonin_next(&l, NULL, &v));
+	assert_false(jsonin_next(&j, &k, &v));
+	assert_false(j.failed);
+}
+
+// Settings
+
+static void test_plan(void **state)
+{
+	(void)state;
+	static char words[][16] = {"grace=1", "32", "255", "hold=1ms", "2ms"};
+	char *const sweep[] = {words[0], words[1], words[2], words[3], words[4]};
+	const struct cycle_setting base = {32, CYCLE_NONE, 5, 7};
+	struct plan p;
+	char why[128], name[96];
+	assert_int_equal(plan_init(&p, &base, sweep, 5, 3, why), 0);
+	assert_int_equal(p.n, 6);
+	for (uint64_t block = 0; block < 20; block++) {
+		bool seen[6] = {0};
+		for (uint64_t i = 0; i < 6; i++) {
+			const struct cycle_setting *s = plan_next(&p, block * 6 + i);
+			seen[s - p.setting] = true;
+			assert_true(s->queues == CYCLE_NONE && s->gap_ns == 7);
+		}
+		for (unsigned i = 0; i < 6; i++)
+			assert_true(seen[i]);
+	}
+	plan_name(&p, &p.setting[5], name);
+	assert_string_equal(name, "grace=255,hold=2ms");
+	assert_int_equal(plan_init(&p, &base, NULL, 0, 3, why), 0);
+	plan_name(&p, &p.setting[0], name);
+	assert_string_equal(name, "all");
+}
+
+static void test_plan_refused(void **state)
+{
+	(void)state;
+	static char bad[][16] = {"grace=256", "grace=",   "grace", "color=1",
+				 "queues=0",  "hold=abc", "=1",    "1"};
+	const struct cycle_setting base = {0};
+	struct plan p;
+	char why[128];
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(plan_init(&p, &base, (char *[]){bad[i]}, 1, 3, why), -1);
+	char *many[40], text[40][16];
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(text[i], sizeof(text[i]), "%s%u",
+			 i == 0    ? "grace="
+			 : i == 20 ? "queues="
+				   : "",
+			 i % 20 + 1);
+		many[i] = text[i];
+	}
+	assert_int_equal(plan_init(&p, &base, many, 40, 3, why), -1);
+	assert_string_equal(why, "more than 256 combinations");
+}
+
+// Samples
+
+static struct cycle a_cycle(uint64_t suspend, uint64_t held_packets)
+{
+	struct cycle c = {.set = {32, 2, 10, 20}};
+	cycle_clear(&c);
+	c.at_ns = 1000;
+	c.suspend_ns = suspend;
+	c.suspend_ioctl_ns = suspend - 1;
+	c.held_ns = 1000000000;
+	c.resume_ns = 0;
+	c.gap_ns = 1000000000;
+	c.suspend_packets = c.resume_packets = 0;
+	c.held_packets = held_packets;
+	c.gap_packets = 90;
+	c.backlog_packets = 5;
+	return c;
+}
+
+static void test_raw(void **state)
+{
+	(void)state;
+	struct bench_context in = {0}, out;
+	struct cycle c = a_cycle(77, 0), back;
+	struct buf b = {0};
+	const char *why;
+	strcpy(in.text[CONTEXT_host], "a \"host\"\n");
+	strcpy(in.text[CONTEXT_run], "r1");
+	c.result = CYCLE_MOVED;
+	c.warmup = true;
+	c.xccs = 2;
+	c.saved_bytes[1] = 4096;
+	raw_write(&b, &in, &c);
+	assert_int_equal(b.data[b.len - 1], '\n');
+	assert_true(raw_read(b.data, b.len - 1, &out, &back, &why));
+	assert_memory_equal(&c, &back, sizeof(c));
+	assert_memory_equal(&in, &out, sizeof(in));
+	for (size_t n = 0; n < b.len - 1; n++)
+		assert_false(raw_read(b.data, n, &out, &back, &why));
+	assert_false(raw_read("{\"record\":\"ab_run\"}", 19, &out, &back, &why));
+	assert_false(raw_read("{}", 2, &out, &back, &why));
+	buf_fini(&b);
+}
+
+static void test_result(void **state)
+{
+	(void)state;
+	struct result a, b;
+	result_init(&a);
+	result_init(&b);
+	for (uint64_t i = 1; i <= 10; i++) {
+		struct cycle c = a_cycle(i * 1000000, 0);
+		c.untouched_ns = 1000000000;
+		c.untouched_packets = 100;
+		assert_int_equal(result_add(i % 2 ? &a : &b, &c), 0);
+	}
+	struct cycle warm = a_cycle(999000000, 0);
+	warm.warmup = true;
+	result_add(&a, &warm);
+	assert_int_equal(result_merge(&a, &b), 0);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(a.warmup, 1);
+	assert_int_equal(a.of[0]->count[CYCLE_OK], 10);
+	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend], 0.5) == 5e6);
+	assert_true(samples_percentile(&a.of[0]->metric[METRIC_own], 1) == 1);
+	struct result_rates v = result_rates(a.of[0]);
+	assert_true(v.untouched == 100 && v.held == 0 && v.gap == 90);
+	// 10 cycles of 2 s and 55 ms in all, half of it held, 90 packets each.
+	assert_true(fabs(v.held_share - 10 / 20.055) < 1e-12);
+	assert_true(fabs(v.loss - (1 - 900 / 20.055 / 100)) < 1e-12);
+	assert_true(fabs(v.effect - (v.loss - v.held_share)) < 1e-12);
+	result_fini(&a);
+	result_fini(&b);
+}
+
+// A fast call that leaves a queue running is no success.
+static void test_verdict(void **state)
+{
+	(void)state;
+	const struct result_goals goals = {1e7, 1e7, 0.05, 0.1};
+	struct result_verdict v[RESULT_GOALS];
+	struct cycle c = a_cycle(1000, 0);
+	struct result r;
+	result_init(&r);
+	result_add(&r, &c);
+	result_judge(r.of[0], &goals, v);
+	assert_int_equal(v[0].pass, 1);
+	assert_int_equal(v[1].pass, 1);
+	assert_int_equal(v[2].pass, -1); // nothing untouched to compare with
+	c = a_cycle(1000, 3);
+	c.result = CYCLE_MOVED;
+	result_add(&r, &c);
+	result_judge(r.of[0], &goals, v);
+	assert_int_equal(v[0].pass, 0);
+	result_fini(&r);
+}
+
+static void test_ab(void **state)
+{
+	(void)state;
+	struct bench_context in = {0}, out;
+	struct ab_run r = {.mode = AB_PREEMPT,
+			   .number = 4,
+			   .online_ns = 5,
+			   .window_ns = 4000000000,
+			   .packets = 300,
+			   .offline_metric = NAN,
+			   .offline_logged = UINT64_MAX,
+			   .held_ns = 1000000000,
+			   .holds = 2},
+		      back;
+	struct buf b = {0};
+	struct ab_result a = {0};
+	samples_add(&r.latency, 1100);
+	ab_write(&b, &in, &r);
+	assert_true(ab_read(b.data, b.len - 1, &out, &back));
+	assert_int_equal(ab_result_add(&a, &back), 0);
+	r.mode = AB_ALONE;
+	r.latency.v[0] = 1000;
+	r.packets = 400;
+	r.held_ns = 0;
+	assert_int_equal(ab_result_add(&a, &r), 0);
+	struct ab_verdict v = ab_judge(&a, AB_PREEMPT);
+	assert_true(fabs(v.ratio - 1.1) < 1e-12 && fabs(v.loss - 0.25) < 1e-12 && v.held == 0.25);
+	r.mode = AB_SHARED; // what the log says counts, where there is one
+	r.offline_logged = 200;
+	assert_int_equal(ab_result_add(&a, &r), 0);
+	assert_true(fabs(ab_judge(&a, AB_SHARED).loss - 0.5) < 1e-12);
+	ab_run_fini(&r);
+	ab_run_fini(&back);
+	ab_result_fini(&a);
+	buf_fini(&b);
+}
+
+// Two runs side by side, written and read again: what is the same, what both have, what to go by.
+static void test_lineup(void **state)
+{
+	(void)state;
+	static const struct lineup_queue online = {.pid = 10,
+						   .gpu_id = 7,
+						   .gpu = 0,
+						   .qid = 0,
+						   .prio = 11,
+						   .type = "compute",
+						   .slots = "p0q2"};
+	static const struct lineup_queue offline = {.offline = true,
+						    .pid = 20,
+						    .gpu_id = 7,
+						    .gpu = 0,
+						    .qid = 0,
+						    .prio = 7,
+						    .type = "compute",
+						    .slots = "p1q2"};
+	struct lineup l[2] = {{0}, {0}};
+	for (unsigned i = 0; i < 2; i++) {
+		struct lineup_queue q[] = {online, offline, offline};
+		struct lineup one = {.v = q, .n = 2 + i};
+		struct jsonin_value v = {.kind = '['};
+		struct buf b = {0};
+		struct json j;
+		q[1].slots[1] = (char)('1' + i); // in another slot each time
+		q[2].qid = 1;
+		q[2].slots[0] = '\0';
+		json_init(&j, &b, false);
+		lineup_write(&j, NULL, &one);
+		v.text = b.data;
+		v.len = b.len;
+		assert_true(lineup_read(&v, &l[i]));
+		assert_int_equal(l[i].n, 2 + i);
+		assert_memory_equal(&l[i].v[0], &online, sizeof(online));
+		buf_fini(&b);
+	}
+	struct lineups c;
+	assert_int_equal(lineups_compare(&c, l, 2), 0);
+	assert_int_equal(c.runs.nprograms, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct qruns_program *g = &c.runs.programs[i];
+		bool off = strcmp(g->program, "offline") == 0;
+		assert_int_equal(g->seen, 2);
+		assert_int_equal(g->same_ids, !off);
+		assert_int_equal(g->same_count, !off);
+		assert_int_equal(g->same_slots, off ? -1 : 1); // one of the second run is unknown
+		assert_int_equal(g->queues_max, off ? 2 : 1);
+	}
+	assert_int_equal(c.runs.npairs, 1);
+	assert_int_equal(qset_count(&c.runs.pairs[0].ids), 1);
+	assert_int_equal(c.runs.strategies[QRUNS_FIXED].works, 0);
+	assert_true(c.runs.strategies[QRUNS_PRIORITY].chosen);
+	lineups_fini(&c);
+	lineup_fini(&l[0]);
+	lineup_fini(&l[1]);
+}
+
+static void test_lineup_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+		"[1]", "[{\"pid\":-1}]", "[{\"queue_id\":\"x\"}]", "[{\"slots\":7}]", "[{]", "{}"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct jsonin_value v = {'[', bad[i], strlen(bad[i])};
+		struct lineup l = {0};
+		if (lineup_read(&v, &l))
+			fail_msg("taken for a lineup: %s", bad[i]);
+		lineup_fini(&l);
+	}
+}
+
+// All values are in some bar, bars follow each other without a hole, and there are not too many.
+static void test_bars(void **state)
+{
+	(void)state;
+	static const uint64_t values[] = {0, 1, 63, 64, 65, 1000, 1000, 1001, 5000000, UINT64_MAX};
+	struct hist h;
+	struct bars b;
+	hist_init(&h);
+	bars_of(&b, &h, 10);
+	assert_int_equal(b.n, 0);
+	for (unsigned i = 0; i < 10; i++)
+		hist_add(&h, values[i]);
+	for (unsigned most = 1; most <= BARS_MAX; most++) {
+		uint64_t sum = 0;
+		bars_of(&b, &h, most);
+		assert_in_range(b.n, 1, most);
+		for (unsigned i = 0; i < b.n; i++) {
+			sum += b.v[i].count;
+			assert_true(b.v[i].lower <= b.v[i].upper);
+			assert_true(!i || b.v[i].lower == b.v[i - 1].upper + 1);
+		}
+		assert_int_equal(sum, 10);
+		assert_true(b.v[b.n - 1].upper == UINT64_MAX && b.v[0].lower == 0);
+	}
+	hist_init(&h);
+	for (unsigned i = 0; i < 3; i++)
+		hist_add(&h, 1000 + i);
+	bars_of(&b, &h, 16);
+	assert_int_equal(b.n, 1); // 960 to 1023: an eighth of 512 to 1023
+	assert_int_equal(b.v[0].lower, 960);
+	assert_int_equal(b.v[0].upper, 1023);
+}
+
+#define LOG_PACKET(us, tid, hwq, rptr)                                                             \
+	":4:rocvirtual.cpp           :1083: " us " us: [pid:7 tid: " tid "] SWq=0x7e00, HWq=" hwq  \
+	", id=1, Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), setup=3, "     \
+	"grid=[64, 1, 1], workgroup=[64, 1, 1], private_seg_size=0, group_seg_size=0, "            \
+	"kernel_obj=0x1, kernarg_address=0x2, completion_signal=0x0, correlation_id=0, rptr=" rptr \
+	", wptr=4294967295\n"
+
+// A log of two threads; what counts is between 1000 and 5000 us.
+static const char log_lines[] =
+	":3:hip_module.cpp           :662 : 0000000800 us: [pid:7 tid: 0x10001] hipLaunchKernel ( "
+	"0x1 ) \n" LOG_PACKET("0000000810", "0x10001", "0x7f00", "4294967290")
+		LOG_PACKET("0000001100", "0x10001", "0x7f00", "4294967294") // 4 packets further
+	":3:hip_stream.cpp           :503 : 0000001500 us: [pid:7 tid: 0x10001] "
+	"hipStreamSynchronize: "
+	"Returned hipSuccess : : duration: 9 us\n" // 400 us since the first launch within
+	":3:hip_memory.cpp           :600 : 0000002000 us: [pid:7 tid: 0x10002] hipMemcpy ( 0x1 ) "
+	"\n"
+	":3:hip_module.cpp           :662 : 0000002100 us: [pid:7 tid: 0x10001] "
+	"hipModuleLaunchKernel ( 0x1 ) \n"
+	":3:hip_memory.cpp           :605 : 0000002250 us: [pid:7 tid: 0x10002] hipMemcpy: "
+	"Returned hipSuccess : \n" LOG_PACKET("0000002300", "0x10001", "0x7f00",
+					      "3")          // wraps: 5 further
+	LOG_PACKET("0000002310", "0x10001", "0x7f80", "40") // another ring begins
+	LOG_PACKET("0000002320", "0x10002", "0x7f00", "2")  // of another thread, late
+	LOG_PACKET("0000002330", "0x10001", "0x7f80",
+		   "43") ":3:hip_stream.cpp           :390 : 0000002340 us: [pid:7 tid: 0x10001] "
+			 "hipMemcpyAsync: Returned hipSuccess : \n"
+			 ":3:hip_device.cpp           :503 : 0000003100 us: [pid:7 tid: 0x10001] "
+			 "hipDeviceSynchronize: Returned hipSuccess : \n"
+			 ":3:hip_device.cpp           :503 : 0000003200 us: [pid:7 tid: 0x10001] "
+			 "hipDeviceSynchronize: Returned hipSuccess : \n"
+			 ":3:hip_module.cpp           :662 : 0000004900 us: [pid:7 tid: 0x10001] "
+			 "hipLaunchKernel ( 0x1 ) \n"
+			 ":3:hip_device.cpp           :503 : 0000005100 us: [pid:7 tid: 0x10001] "
+			 "hipDeviceSynchronize: Returned hipSuccess : \n" LOG_PACKET(
+				 "0000005200", "0x10001", "0x7f00", "90");
+
+static void write_log(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(log_lines, f);
+	fclose(f);
+}
+
+static void test_ablog(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/gpq-ablog-XXXXXX", path[64], other[80];
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a[b].log", dir);
+	struct ablog l = {.from_us = 1000, .until_us = 5000};
+	assert_int_equal(ablog_add(&l, path), -1);
+	assert_int_equal(errno, ENOENT);
+	snprintf(other, sizeof(other), "%s_77", path);
+	write_log(other);
+	assert_int_equal(ablog_add(&l, path), 0);
+	samples_sort(&l.latency);
+	assert_int_equal(l.latency.n, 3);
+	assert_true(l.latency.v[0] == 250e3 && l.latency.v[1] == 400e3 && l.latency.v[2] == 1000e3);
+	assert_int_equal(l.packets, 4 + 5 + 3);
+	write_log(path); // both files are read
+	struct ablog both = {.from_us = 1000, .until_us = 5000};
+	assert_int_equal(ablog_add(&both, path), 0);
+	assert_int_equal(both.files, 2);
+	assert_int_equal(both.records, 2 * l.records);
+	unlink(path);
+	unlink(other);
+	rmdir(dir);
+	ablog_fini(&l);
+	ablog_fini(&both);
+}
+
+static void test_plot_text(void **state)
+{
+	(void)state;
+	struct buf b = {0};
+	plot_text(&b, "<script>&\"\x1b[31m");
+	assert_string_equal(b.data, "&lt;script&gt;&amp;&quot;\\x1b[31m");
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_refused), cmocka_unit_test(test_json_cut),
+		cmocka_unit_test(test_json_members), cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_plan_refused), cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_result),       cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_ab),           cmocka_unit_test(test_plot_text),
+		cmocka_unit_test(test_lineup),       cmocka_unit_test(test_lineup_refused),
+		cmocka_unit_test(test_bars),         cmocka_unit_test(test_ablog),
+	};
+	return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+// The parser of debugfs hqds: the slots of kfd-facts 5.5, formats of old and new kernels, real
+// captures when they are at hand (never part of the project), and damage.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/debugfs/hqds.h"
+#include "common/debugfs/mqd_value.h"
+
+static struct hqds h;
+static char *kept; // the text of h, which needs it
+
+static int setup(void **state)
+{
+	(void)state;
+	hqds_init(&h);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	hqds_fini(&h);
+	free(kept);
+	kept = NULL;
+	return 0;
+}
+
+static void parse_len(const char *text, size_t len)
+{
+	char *copy = malloc(len ? len : 1); // no byte beyond the end
+
+	assert_non_null(copy);
+	memcpy(copy, text, len);
+	assert_int_equal(hqds_parse(&h, copy, len), 0);
+	free(kept);
+	kept = copy;
+}
+
+static void parse(const char *text)
+{
+	parse_len(text, strlen(text));
+}
+
+static char *sample(const char *name, size_t *len)
+{
+	const char *dir = getenv("GPQ_SAMPLES");
+	char path[4096];
+	enum { MOST = 4 << 20 };
+	char *text = malloc(MOST);
+
+	snprintf(path, sizeof(path), "%s/kfd/%s", dir ? dir : "../shared/samples", name);
+	FILE *f = fopen(path, "re");
+
+	assert_non_null(text);
+	if (!f) {
+		free(text);
+		print_message("# skipped: no real samples (%s)\n", path);
+		return NULL;
+	}
+	*len = fread(text, 1, MOST - 1, f);
+	text[*len] = 0;
+	fclose(f);
+	return text;
+}
+
+static size_t count_word(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, word)); p += strlen(word))
+		n++;
+	return n;
+}
+
+static size_t count_kind(enum hqd_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h.nslots; i++)
+		n += h.slots[i].kind == kind;
+	return n;
+}
+
+static uint32_t cp(size_t slot, unsigned index)
+{
+	uint32_t v = 0;
+
+	if (!hqd_cp_reg(&h, &h.slots[slot], index, &v))
+		fail_msg("slot %zu has no register %u", slot, index);
+	return v;
+}
+
+static uint32_t sdma(size_t slot, unsigned offset)
+{
+	uint32_t v = 0;
+
+	if (!hqd_sdma_reg(&h, &h.slots[slot], offset, &v))
+		fail_msg("slot %zu has no register +%u", slot, offset);
+	return v;
+}
+
+static const char gfx90a[] =
+	"Node 1, gpu_id a1f4:\n"
+	"   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n"
+	"    0000c914: 006e3000 00000000 00000001 00000000 00005300 00000000 00000001 00000111\n"
+	" Inst 0,  CP Pipe 0, Queue 2\n"
+	"    0000c914: 01401000 00000000 00000001 00000909 40005301 00000001 00000007 00000111\n"
+	"    0000c934: b1c80000 0000007f 000111f0 e2c10080 00007fb1 e2c10038 00007fb1 60006002\n"
+	"    0000c954: 00000000 1c014511 00000000 00000000 00000000 00b00000 00000000 00000000\n"
+	"    0000c974: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
+	"    0000c994: 00004000 00000000 00000100 00000000 00000000 00000000 00000000 00000000\n"
+	"    0000c9b4: 40000000 007f8000 00000000 9a000000 00007fb1 00000000 00009000 00009000\n"
+	"    0000c9d4: 00009000 03c91000 00000000 00000000 00000000 00000001 00051230 00000000\n"
+	" Inst 0,  CP Pipe 3, Queue 7\n"
+	"    0000c914: 00000000 00000000 00000000 00000000 0be05301 00000000 00000000 00000000\n"
+	"  SDMA Engine 1, RLC 0\n"
+	"    00006640: 08061025 2a3f0000 0000007f 00003b78 00000000 00003b78 00000000 00000000\n"
+	"    00006660: 00007f2a 5d09c011 00000000 00000000 00000000 00000000 00000000 00000000\n"
+	"    00006680: 00000000 00000004 10000000\n"
+	"    000066e0: 00000000 00000000 00000000 00004850 00000000 00000000\n"
+	"    000066fc: 00000000 00000000 0000002f 00000000 00000000 00000000 00000000\n"
+	"    00006740: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
+	"    00006760: 00000000 00000abc\n";
+
+static void facts_gfx90a(void **state)
+{
+	(void)state;
+	uint32_t v;
+
+	parse(gfx90a);
+	assert_int_equal(h.nnodes, 1);
+	assert_int_equal(h.nodes[0].node, 1);
+	assert_int_equal(h.nodes[0].gpu_id, 0xa1f4);
+	assert_int_equal(h.nodes[0].slots, 4);
+	assert_int_equal(h.foreign + h.bad_words, 0);
+	assert_int_equal(h.slots[0].kind, HQD_HIQ);
+	assert_int_equal(h.slots[0].mec, 2);
+	assert_int_equal(h.slots[0].xcc, 0);
+
+	assert_int_equal(h.slots[1].kind, HQD_CP);
+	assert_int_equal(h.slots[1].pipe, 0);
+	assert_int_equal(h.slots[1].queue, 2);
+	assert_int_equal(h.slots[1].lines, 7);
+	assert_int_equal(cp(1, 0), 0x1401000);
+	assert_int_equal(cp(1, 8), 0xb1c80000);
+	assert_int_equal(cp(1, 15), 0x60006002);
+	assert_int_equal(cp(1, 17), 0x1c014511);
+	assert_int_equal(cp(1, 53), 1);
+	assert_int_equal(cp(1, 54), 0x51230);
+	assert_false(hqd_cp_reg(&h, &h.slots[1], 56, &v));
+	assert_false(hqd_sdma_reg(&h, &h.slots[1], 0, &v));
+	assert_true(hqd_cp_active(&h, &h.slots[1]));
+	assert_int_equal(h.slots[2].pipe, 3);
+	assert_int_equal(h.slots[2].queue, 7);
+	assert_false(hqd_cp_active(&h, &h.slots[2]));
+
+	assert_int_equal(h.slots[3].kind, HQD_SDMA);
+	assert_int_equal(h.slots[3].xcc, -1);
+	assert_int_equal(h.slots[3].pipe, 1);
+	assert_int_equal(h.slots[3].queue, 0);
+	assert_int_equal(sdma(3, 18), 0x10000000);   // doorbell
+	assert_int_equal(sdma(3, 0x28 + 3), 0x4850); // doorbell offset, behind a gap
+	assert_int_equal(sdma(3, 0x2f + 2), 0x2f);
+	assert_int_equal(sdma(3, 0x40 + 9), 0xabc);
+	assert_false(hqd_sdma_reg(&h, &h.slots[3], 19, &v)); // in the gap
+	assert_false(hqd_cp_reg(&h, &h.slots[3], 0, &v));
+}
+
+// Kernels up to 6.4 have no Inst; gfx8 prints CU masks first; gfx10 and later have another base.
+static void formats(void **state)
+{
+	(void)state;
+	parse("Node 1, gpu_id 10:\n"
+	      "  HIQ on MEC 2 Pipe 1 Queue 3\n"
+	      "    0000c914: 00000001 00000002 00000003\n"
+	      "  CP Pipe 1, Queue 4\n"
+	      "    0000b858: ffffffff ffffffff\n"
+	      "    0000b864: ffffffff ffffffff\n"
+	      "    0000c914: 00100000 00000000 00000001\n"
+	      "Node 2, gpu_id 20:\n"
+	      " Device is stopped\n"
+	      "Node 3, gpu_id 30:\n"
+	      " Inst 7,  CP Pipe 0, Queue 3\n"
+	      "    0000c824: 015ac000 00000080 00000001 00000808\n"
+	      " Inst 3,  CP Pipe 2, Queue 5\n"
+	      "    001cc914: 017ab000 00000000 00000001 00000808\n");
+	assert_int_equal(h.nnodes, 3);
+	assert_int_equal(h.nslots, 4);
+	assert_int_equal(h.foreign, 0);
+	assert_int_equal(h.slots[0].xcc, -1);
+	assert_int_equal(h.slots[0].mec, 2);
+	assert_int_equal(h.slots[0].pipe, 1);
+	assert_int_equal(h.slots[0].queue, 3);
+	assert_int_equal(cp(0, 1), 2);
+	assert_int_equal(h.slots[1].pipe, 1);
+	assert_int_equal(cp(1, 0), 0x100000);
+	assert_true(hqd_cp_active(&h, &h.slots[1]));
+	assert_true(h.nodes[1].stopped);
+	assert_int_equal(h.nodes[1].slots, 0);
+	assert_false(h.nodes[2].stopped);
+	assert_int_equal(h.slots[2].xcc, 7);
+	assert_int_equal(cp(2, 0), 0x15ac000);
+	assert_int_equal(cp(2, 1), 0x80);
+	assert_int_equal(h.slots[3].xcc, 3);
+	assert_int_equal(cp(3, 3), 0x808);
+}
+
+static void damage(void **state)
+{
+	(void)state;
+	uint32_t v;
+
+	parse("    0000c914: 00000001\n" // no slot yet
+	      " Inst 0,  CP Pipe 0, Queue 2\n"
+	      "    0000c914: 0000000g 00000002\n"
+	      "    0000c934: 1 00000009\n"
+	      "noise\n"
+	      "    0000c93e: 00000001\n" // no register begins there
+	      "Node 5, gpu_id 50:\n"
+	      "    0000c954: 00000001\n" // belongs to no slot of this node
+	      " Inst 0,  CP Pipe x, Queue 2\n"
+	      " Inst 0,  CP Pipe 1, Queue 2");
+	assert_int_equal(h.nnodes, 2);
+	assert_int_equal(h.nodes[0].node, UINT32_MAX);
+	assert_int_equal(h.nslots, 1); // the last line may have lost a digit
+	assert_int_equal(h.foreign, 6);
+	assert_int_equal(h.first_foreign, 1);
+	assert_int_equal(h.bad_words, 3);
+	assert_false(hqd_cp_reg(&h, &h.slots[0], 0, &v));
+	assert_int_equal(cp(0, 1), 2);
+	assert_false(hqd_cp_reg(&h, &h.slots[0], 9, &v));
+
+	parse("");
+	assert_int_equal(h.nnodes + h.nslots + h.lines, 0);
+}
+
+// Cut after any byte: the registers whose digits are all there, and with their values.
+static void cut_anywhere(void **state)
+{
+	(void)state;
+	struct hqds whole;
+
+	hqds_init(&whole);
+	assert_int_equal(hqds_parse(&whole, gfx90a, strlen(gfx90a)), 0);
+	for (size_t len = 0; len <= strlen(gfx90a); len++) {
+		size_t regs = 0, want = 0;
+
+		// A word is there when its last digit is: eight digits behind a blank, on a line
+		// with a colon at 12.
+		for (const char *p = gfx90a; p < gfx90a + len; p += strcspn(p, "\n") + 1)
+			for (size_t i = 13; p[12] == ':' && i < strcspn(p, "\n"); i += 9)
+				want += p + i + 9 <= gfx90a + len;
+		parse_len(gfx90a, len);
+		for (size_t i = 0; i < h.nslots; i++)
+			for (unsigned r = 0; r < 0x80; r++) {
+				uint32_t v, w = 0;
+
+				if (!hqd_cp_reg(&h, &h.slots[i], r, &v) &&
+				    !hqd_sdma_reg(&h, &h.slots[i], r, &v))
+					continue;
+				regs++;
+				assert_true(hqd_cp_reg(&whole, &whole.slots[i], r, &w) ||
+					    hqd_sdma_reg(&whole, &whole.slots[i], r, &w));
+				assert_int_equal(v, w);
+			}
+		assert_int_equal(regs, want);
+	}
+	hqds_fini(&whole);
+}
+
+// Third word of the line behind each line that has `word`: CP_HQD_ACTIVE of compute slots.
+static size_t count_active(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, word)); p += strlen(word)) {
+		const char *line = strchr(p, '\n') + 1;
+
+		n += strncmp(line + 32, "00000001", 8) == 0;
+	}
+	return n;
+}
+
+static void real_16streams(void **state)
+{
+	(void)state;
+	size_t len, active = 0, idle = 0;
+	char *text = sample("hqds-16streams.txt", &len);
+
+	if (!text) {
+		skip();
+		return;
+	}
+	parse_len(text, len);
+	assert_int_equal(h.nnodes, count_word(text, "Node "));
+	assert_int_equal(count_kind(HQD_HIQ), count_word(text, "HIQ on MEC"));
+	assert_int_equal(count_kind(HQD_CP), count_word(text, "CP Pipe"));
+	assert_int_equal(count_kind(HQD_SDMA), count_word(text, "SDMA Engine"));
+	assert_int_equal(h.nslots, 32 + 768 + 512); // SOURCES.md
+	assert_int_equal(h.foreign + h.bad_words, 0);
+	for (size_t i = 0; i < h.nslots; i++) {
+		const struct hqd *s = &h.slots[i];
+
+		if (s->kind != HQD_CP)
+			continue;
+		assert_int_equal(s->lines, 7);
+		assert_in_range(s->xcc, 0, 3);
+		assert_in_range(s->queue, 2, 7);
+		active += hqd_cp_active(&h, s);
+		// All idle slots read the same (facts 5.2).
+		if (!hqd_cp_active(&h, s)) {
+			idle++;
+			assert_int_equal(cp(i, 4), 0x0be05301);
+			assert_int_equal(cp(i, 41), 0x007f8000);
+		}
+	}
+	assert_int_equal(active, count_active(text, "CP Pipe"));
+	assert_int_equal(active, 20); // five queues on four XCCs
+	assert_int_equal(idle, 748);  // facts 5.2
+	free(text);
+}
+
+// Each MQD of the other capture of that moment has its slot on every XCC, found by its address.
+static void real_join(void **state)
+{
+	(void)state;
+	size_t hlen, mlen;
+	char *htext = sample("hqds-16streams.txt", &hlen),
+	     *mtext = htext ? sample("mqds-16streams.txt", &mlen) : NULL;
+	struct mqds m;
+
+	if (!mtext) {
+		free(htext);
+		skip();
+		return;
+	}
+	parse_len(htext, hlen);
+	mqds_init(&m);
+	assert_int_equal(mqds_parse(&m, mtext, mlen), 0);
+	assert_int_equal(m.nqueues, 5);
+	for (size_t q = 0; q < m.nqueues; q++)
+		for (unsigned x = 0; x < 4; x++) {
+			uint64_t base;
+			size_t found = 0;
+
+			assert_true(mqd_get(&m, &m.queues[q], GFX940, x, MQD_V_BASE, &base));
+			for (size_t i = 0; i < h.nslots; i++) {
+				const struct hqd *s = &h.slots[i];
+
+				if (s->kind != HQD_CP || s->xcc != (int)x ||
+				    !hqd_cp_active(&h, s) ||
+				    h.nodes[s->node].gpu_id != m.queues[q].gpu_id)
+					continue;
+				found += cp(i, 0) == (uint32_t)base && cp(i, 1) == base >> 32;
+			}
+			assert_int_equal(found, 1);
+		}
+	mqds_fini(&m);
+	free(htext);
+	free(mtext);
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(facts_gfx90a), TEST(formats),        TEST(damage),
+		TEST(cut_anywhere), TEST(real_16streams), TEST(real_join),
+	};
+
+	return cmocka_run_group_tests_name("debugfs hqds", tests, NULL, NULL);
+}

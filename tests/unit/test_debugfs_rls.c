@@ -1,0 +1,210 @@
+// The parser of debugfs rls: the runlists of kfd-facts 5.5, a real capture when it is at hand, and
+// damage.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/debugfs/rls.h"
+
+static struct rls r;
+
+static int setup(void **state)
+{
+	(void)state;
+	rls_init(&r);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rls_fini(&r);
+	return 0;
+}
+
+static void parse_len(const char *text, size_t len)
+{
+	char *copy = malloc(len ? len : 1); // no byte beyond the end
+
+	assert_non_null(copy);
+	memcpy(copy, text, len);
+	assert_int_equal(rls_parse(&r, copy, len), 0);
+	free(copy);
+}
+
+static void parse(const char *text)
+{
+	parse_len(text, strlen(text));
+}
+
+static const char gfx90a[] =
+	"Node 1, gpu_id a1f4:\n"
+	"  00000000: c013a100 14000004 a62d2001 00000117 00010002 00001118 ffffbfe0 000000ff\n"
+	"  00000020: ffffbff8 000000ff 00000000 00000000 00000000 00400080 00000008 00000000\n"
+	"  00000040: 00000000 00000000 00000000 00000000 00000000 c005a200 20000010 00006000\n"
+	"  00000060: 01401000 00000000 e2c10038 00007fb1 c013a100 14000003 f83ba001 000000f8\n"
+	"  00000080: 00010002 00001118 ffffbfe0 000000ff ffffbff8 000000ff 00000000 00000000\n"
+	"  000000a0: 00000000 01000080 00000008 00000000 00000000 00000000 00000000 00000000\n"
+	"  000000c0: 00000000 c005a200 2c000010 00004850 006e6000 00000000 5d09c008 00007f2a\n"
+	"  000000e0: c005a200 20000010 00004010 013c2000 00000000 5d0a4038 00007f2a c005a200\n"
+	"  00000100: 20000010 00004000 006f1000 00000000 5d0c0038 00007f2a\n";
+
+// Process 4 has one queue of one; process 3 has three of four, since one is suspended.
+static void facts_gfx90a(void **state)
+{
+	(void)state;
+	parse(gfx90a);
+	assert_int_equal(r.nnodes, 1);
+	assert_int_equal(r.foreign, 0);
+	assert_int_equal(r.nodes[0].node, 1);
+	assert_int_equal(r.nodes[0].gpu_id, 0xa1f4);
+	assert_int_equal(r.nodes[0].state, RLS_DUMP);
+	assert_false(r.nodes[0].damaged);
+	assert_false(r.nodes[0].chained);
+	assert_int_equal(r.nprocesses, 2);
+	assert_int_equal(r.processes[0].pasid, 4);
+	assert_int_equal(r.processes[0].announced, 1);
+	assert_int_equal(r.processes[0].queues, 1);
+	assert_int_equal(r.processes[1].pasid, 3);
+	assert_int_equal(r.processes[1].announced, 4);
+	assert_int_equal(r.processes[1].queue, 1);
+	assert_int_equal(r.processes[1].queues, 3);
+	assert_true(r.processes[1].sdma);
+	assert_int_equal(r.queues[0].mqd, 0x1401000);
+	assert_int_equal(r.queues[0].wptr, 0x7fb1e2c10038);
+	assert_int_equal(r.queues[1].doorbell, 0x4850);
+	assert_int_equal(r.queues[1].control >> 26 & 7, 3); // SDMA1
+	assert_true(rls_maps(&r, rls_find(&r, 0xa1f4), 0x4010));
+	assert_false(rls_maps(&r, rls_find(&r, 0xa1f4), 0x4008)); // the suspended one
+	assert_null(rls_find(&r, 0xf7bc));
+}
+
+static void nodes_and_states(void **state)
+{
+	(void)state;
+	parse("Node 1, gpu_id 6c2e:\n  No active runlist\r\n"
+	      "Node 2, gpu_id 10:\n"
+	      "  00000000: c00ea100 14008000 00000000 00000000 00000000 00000000 00000000 "
+	      "00000000\n"
+	      "  00000020: 00000000 00000000 00000000 00000000 00000000 00c00085 00000000 "
+	      "00000000\n"
+	      "  00000040: c005a200 20000014 00001800 003cd800 00007fff 00a64000 00007f25 "
+	      "c002a500\n"
+	      "  00000060: 00001000 00000000 00800010\n"
+	      "Node 3, gpu_id 11:\n");
+	assert_int_equal(r.nnodes, 3);
+	assert_int_equal(r.nodes[0].state, RLS_NONE);
+	assert_int_equal(r.nodes[1].state, RLS_DUMP);
+	assert_true(r.nodes[1].chained);
+	assert_false(r.nodes[1].damaged);
+	assert_int_equal(r.processes[0].announced, 3);
+	assert_int_equal(r.processes[0].gws, 5);
+	assert_int_equal(r.queues[0].mqd, 0x7fff003cd800);
+	assert_int_equal(r.nodes[2].state, RLS_UNKNOWN);
+}
+
+// Cut after any byte: the queues whose packets are whole, and no others.
+static void cut_anywhere(void **state)
+{
+	(void)state;
+	const size_t header = strcspn(gfx90a, "\n") + 1;
+	static const size_t ends[] = {28, 56, 63, 70}; // words up to the end of each MAP_QUEUES
+
+	for (size_t len = 0; len <= strlen(gfx90a); len++) {
+		size_t words = 0, want = 0;
+
+		for (size_t pos = header; pos < len; pos++) { // by the last digits of words
+			size_t col = (pos - header) % 84;
+
+			words += col >= 12 + 7 && (col - 12 - 7) % 9 == 0;
+		}
+		for (size_t i = 0; i < 4; i++)
+			want += words >= ends[i];
+		parse_len(gfx90a, len);
+		assert_int_equal(r.nqueues, want);
+		if (words && words != 21 && words != 28 && words != 49 && words != 56 &&
+		    words != 63 && words != 70)
+			assert_true(r.nodes[0].damaged);
+	}
+}
+
+static void holes_and_nonsense(void **state)
+{
+	(void)state;
+	parse("  00000000: c005a200 20000010\n" // before any node
+	      "Node 1, gpu_id 10:\n"
+	      "  00000000: c013a100 14000004 a62d2001 00000117 00010002 00001118 ffffbfe0 "
+	      "000000ff\n"
+	      "  00000040: c005a200 20000010 00006000 01401000 00000000 e2c10038 00007fb1 "
+	      "00000000\n"
+	      "Node 2, gpu_id 20:\n"
+	      "  00000000: 00000000 c005a200 20000010 00006000 01401000 00000000 e2c10038 "
+	      "00007fb1\n"
+	      "Node 3, gpu_id 30:\n"
+	      "  00000000: c005a200 2000001g 00006000 01401000 00000000 e2c10038 00007fb1 "
+	      "00000000\n"
+	      "Node x, gpu_id 30:\nNode 4, gpu_id zz:\nNode 99999999999, gpu_id 1:\n");
+	assert_int_equal(r.nnodes, 3);
+	assert_int_equal(r.nqueues, 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(r.nodes[i].damaged);
+	assert_int_equal(r.foreign, 6);
+	parse("");
+	assert_int_equal(r.nnodes, 0);
+}
+
+// 8x MI308X: 40 compute queues mapped and 16 SDMA; the process with PASID 0x800c has three queues
+// and none of them mapped (facts 5.3).
+static void real_8gpu(void **state)
+{
+	(void)state;
+	const char *dir = getenv("GPQ_SAMPLES");
+	char path[4096];
+	static char text[1 << 20];
+	size_t compute = 0, words = 0;
+
+	snprintf(path, sizeof(path), "%s/kfd/rls-8gpu.txt", dir ? dir : "../shared/samples");
+	FILE *f = fopen(path, "re");
+
+	if (!f) {
+		print_message("# skipped: no real samples (%s)\n", path);
+		skip();
+		return;
+	}
+	size_t len = fread(text, 1, sizeof(text) - 1, f);
+
+	fclose(f);
+	text[len] = 0;
+	parse_len(text, len);
+	for (const char *p = text; (p = strstr(p, "c005a200")); p++)
+		words++;
+	assert_int_equal(r.nqueues, words);
+	assert_int_equal(r.nnodes, 8);
+	assert_int_equal(r.foreign, 0);
+	for (size_t i = 0; i < r.nqueues; i++)
+		compute += (r.queues[i].control >> 26 & 7) == 0;
+	assert_int_equal(compute, 40);
+	assert_int_equal(r.nqueues, 56);
+	assert_int_equal(r.processes[0].pasid, 0x800c);
+	assert_int_equal(r.processes[0].announced, 3);
+	assert_int_equal(r.processes[0].queues, 0);
+	for (size_t i = 0; i < r.nnodes; i++)
+		assert_false(r.nodes[i].damaged);
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(facts_gfx90a),       TEST(nodes_and_states), TEST(cut_anywhere),
+		TEST(holes_and_nonsense), TEST(real_8gpu),
+	};
+
+	return cmocka_run_group_tests_name("debugfs rls", tests, NULL, NULL);
+}

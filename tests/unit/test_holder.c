@@ -1,0 +1,470 @@
+// common/kfd: the holder's line protocol, its sockets' names, failures; and a holder without a GPU.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/kfd/failure.h"
+#include "common/kfd/holder_line.h"
+#include "common/kfd/rundir.h"
+#include "common/kfd/tracee.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int parse(const char *text, struct holder_request *r, struct kfd_failure *f)
+{
+	char line[HOLDER_LINE_MAX];
+
+	snprintf(line, sizeof(line), "%s", text);
+	return holder_request_parse(line, r, f);
+}
+
+static void test_requests(void **state)
+{
+	struct holder_request r;
+	struct kfd_failure f;
+
+	(void)state;
+	assert_int_equal(parse("suspend", &r, &f), 0);
+	assert_int_equal(r.verb, HOLDER_SUSPEND);
+	assert_int_equal(r.sel.num_ids + r.sel.num_gpus, 0);
+	assert_false(r.tie || r.idle || r.addresses || r.for_ns);
+	assert_int_equal(
+		parse("suspend queues=0,1023 gpus=41460 grace=255 for_ns=50000000 tie idle", &r,
+		      &f),
+		0);
+	assert_int_equal(r.sel.num_ids, 2);
+	assert_int_equal(r.sel.ids[1], 1023);
+	assert_int_equal(r.sel.gpus[0], 41460);
+	assert_int_equal(r.grace, 255);
+	assert_int_equal(r.for_ns, 50000000);
+	assert_true(r.tie && r.idle);
+	assert_int_equal(parse("resume keep", &r, &f), 0);
+	assert_true(r.verb == HOLDER_RESUME && r.keep);
+	assert_int_equal(parse("hold", &r, &f), 0);
+	assert_int_equal(r.verb, HOLDER_HOLD);
+}
+
+static void test_bad_requests(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"jump",
+		"suspend  tie",
+		"suspend tie ",
+		"suspend queues=",
+		"suspend queues=1,",
+		"suspend queues=x",
+		"suspend queues=-1",
+		"suspend grace",
+		"suspend grace=256",
+		"suspend grace=0x1",
+		"suspend grace=1 2",
+		"suspend for_ns=0",
+		"suspend keep",
+		"resume tie",
+		"status queues=1",
+		"suspend tie=1",
+		"SUSPEND",
+		"suspend queues=1 queues=+2",
+		"suspend for_ns=99999999999999999999",
+	};
+	struct holder_request r;
+	struct kfd_failure f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (parse(bad[i], &r, &f) == 0)
+			fail_msg("accepted: '%s'", bad[i]);
+		assert_int_equal(f.status, 2);
+	}
+}
+
+// 1024 ids fit, one more does not.
+static void test_many_ids(void **state)
+{
+	char line[HOLDER_LINE_MAX] = "suspend queues=0";
+	struct holder_request r;
+	struct kfd_failure f;
+	size_t n = strlen(line);
+
+	(void)state;
+	for (int i = 1; i < 1024; i++)
+		n += (size_t)sprintf(line + n, ",%d", i);
+	assert_true(n < sizeof(line));
+	assert_int_equal(parse(line, &r, &f), 0);
+	assert_int_equal(r.sel.num_ids, 1024);
+	assert_int_equal(r.sel.ids[1023], 1023);
+	strcpy(line + n, ",7");
+	assert_int_equal(parse(line, &r, &f), -1);
+}
+
+static void test_answers(void **state)
+{
+	char queue[] = "queue id=3 gpu=41460 type=aql result=suspended latency_ns=180321 ring=7f00 "
+		       "ring_size=65536 read=7f001000 write=7f002038 ctx=7fff00000000 "
+		       "ctx_size=12214272 xccs=4 colour=blue bare";
+	char ok[] = "ok holder=12 target=34 held=2 since_ns=99 until_ns=0 follows=1 kept=0 ended=1";
+	char error[] = "error 4 already traced by pid 7 (gdb)";
+	struct kfd_answer_queue q;
+	struct kfd_answer a = {0};
+	struct kfd_failure f;
+
+	(void)state;
+	assert_int_equal(holder_answer_parse(queue, &q, &a, &f), HOLDER_LINE_QUEUE);
+	assert_int_equal(q.queue.queue_id, 3);
+	assert_int_equal(q.queue.gpu_id, 41460);
+	assert_int_equal(q.queue.queue_type, KFD_SNAPSHOT_COMPUTE_AQL);
+	assert_int_equal(q.result, KFD_RESULT_SUSPENDED);
+	assert_int_equal(q.latency_ns, 180321);
+	assert_int_equal(q.queue.ring_size, 65536);
+	assert_int_equal(q.queue.write_pointer_address, 0x7f002038);
+	assert_int_equal(q.queue.ctx_save_restore_address, 0x7fff00000000);
+	assert_int_equal(q.xccs, 4);
+	assert_int_equal(holder_answer_parse(ok, &q, &a, &f), HOLDER_LINE_OK);
+	assert_true(a.holder == 12 && a.held == 2 && a.since_ns == 99 && a.until_ns == 0);
+	assert_true(a.follows && !a.kept && a.ended);
+	assert_int_equal(holder_answer_parse(error, &q, &a, &f), HOLDER_LINE_ERROR);
+	assert_int_equal(f.status, 4);
+	assert_string_equal(f.text, "already traced by pid 7 (gdb)");
+}
+
+static void test_bad_answers(void **state)
+{
+	static const char *const bad[] = {"",          "okay",    "error", "error x",
+					  "error 0 y", "error 5", "hello"};
+	struct kfd_answer_queue q;
+	struct kfd_answer a = {0};
+	struct kfd_failure f;
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		strcpy(line, bad[i]);
+		assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_BAD);
+	}
+}
+
+// What is written is what is read.
+static void test_round_trip(void **state)
+{
+	struct kfd_answer_queue q = {.queue = {.queue_id = 1023,
+					       .gpu_id = UINT32_MAX,
+					       .queue_type = KFD_SNAPSHOT_SDMA_XGMI,
+					       .ring_base_address = UINT64_MAX,
+					       .ctx_save_restore_area_size = UINT32_MAX},
+				     .result = KFD_RESULT_TIMEOUT,
+				     .latency_ns = UINT64_MAX,
+				     .xccs = 8},
+				got;
+	char line[HOLDER_LINE_MAX];
+	struct kfd_answer a;
+	struct kfd_failure f;
+	size_t n = holder_format_queue(line, &q, true);
+
+	(void)state;
+	assert_int_equal(line[n - 1], '\n');
+	line[n - 1] = '\0';
+	assert_int_equal(holder_answer_parse(line, &got, &a, &f), HOLDER_LINE_QUEUE);
+	assert_memory_equal(&q, &got, sizeof(q));
+}
+
+static void test_socket_names(void **state)
+{
+	static const char *const bad[] = {"lock",   "12",     "12-", "-5-6", "12-34x",
+					  "012-34", "12-034", "0-1", ""};
+	char name[KFD_SOCKET_NAME_SIZE];
+	uint64_t start;
+	pid_t pid;
+
+	(void)state;
+	kfd_socket_name(name, 4711, 1234567);
+	assert_string_equal(name, "4711-1234567");
+	assert_true(kfd_socket_parse(name, &pid, &start) && pid == 4711 && start == 1234567);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(kfd_socket_parse(bad[i], &pid, &start));
+}
+
+// Each errno of the facts, with the exit status and a word of the sentence it must give.
+static void test_failures(void **state)
+{
+	static const struct {
+		enum kfd_step step;
+		int error, status;
+		const char *word;
+	} cases[] = {
+		{KFD_STEP_OPEN, ENOENT, 6, "amdgpu"},
+		{KFD_STEP_OPEN, EACCES, 4, "render"},
+		{KFD_STEP_OPEN, EINVAL, 1, "reset"},
+		{KFD_STEP_PROBE, ENOTTY, 6, "too old"},
+		{KFD_STEP_SEIZE, ESRCH, 5, "no such process"},
+		{KFD_STEP_PROBE, ESRCH, 5, "not a KFD process"},
+		{KFD_STEP_ENABLE, EALREADY, 4, "rocgdb"},
+		{KFD_STEP_ENABLE, ENODEV, 6, "gfx9"},
+		{KFD_STEP_ENABLE, EBUSY, 6, "CU mask"},
+		{KFD_STEP_SUSPEND, EPERM, 6, "runtime"},
+		{KFD_STEP_SUSPEND, ESRCH, 5, "ended"},
+		{KFD_STEP_RESUME, EINVAL, 1, "somebody else ended"},
+		{KFD_STEP_SUSPEND, EIO, 1, "Input/output error"},
+	};
+	struct kfd_failure f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(kfd_fail_errno(&f, cases[i].step, cases[i].error), -1);
+		assert_int_equal(f.status, cases[i].status);
+		assert_non_null(strstr(f.text, cases[i].word));
+	}
+	kfd_fail(&f, KFD_FAULT_TRACED, 7, "a\nb\x1b[31m");
+	assert_null(strpbrk(f.text, "\n\x1b"));
+	for (int i = 0; i < KFD_FAULT_COUNT; i++) {
+		int status = 0;
+
+		assert_non_null(kfd_fault_format((enum kfd_fault)i, &status));
+		assert_true(status != 0);
+	}
+}
+
+// A process to hold, and a directory for the holders' sockets.
+static pid_t victim;
+
+static int setup(void **state)
+{
+	char dir[] = "/tmp/gpq-test-XXXXXX";
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	victim = fork();
+	if (victim == 0) {
+		pause();
+		_exit(0);
+	}
+	return victim < 0 ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	char path[128];
+
+	(void)state;
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
+	snprintf(path, sizeof(path), "%s/gpq", getenv("XDG_RUNTIME_DIR"));
+	return rmdir(path) || rmdir(getenv("XDG_RUNTIME_DIR"));
+}
+
+static void reap_holder(pid_t holder)
+{
+	assert_int_equal(waitpid(holder, NULL, 0), holder);
+}
+
+// Without KFD the protocol works all the same, and a request for queues is answered by the reason.
+static void test_holder_without_kfd(void **state)
+{
+	struct kfd_target t;
+	struct kfd_link l;
+	struct kfd_failure f;
+	pid_t holder;
+
+	(void)state;
+	if (access("/dev/kfd", F_OK) == 0)
+		skip();
+	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, false, NULL, &f), -1);
+	assert_int_equal(f.status, 5);
+	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
+	holder = l.answer.holder;
+	assert_true(holder > 0 && holder != getpid());
+	assert_int_equal(l.answer.num + l.answer.held, 0);
+	assert_int_equal(kfd_link_send(&l, "nonsense", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), -1);
+	assert_int_equal(f.status, 2);
+	assert_int_equal(kfd_link_send(&l, "suspend", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), -1);
+	assert_int_equal(f.status, 6);
+	assert_non_null(strstr(f.text, "/dev/kfd"));
+	kfd_link_close(&l);
+	reap_holder(holder);
+	kfd_target_unpin(&t);
+}
+
+// A thousand connections that say nothing, or nonsense without end, keep nobody out.
+static void test_crowd(void **state)
+{
+	enum { CROWD = 1000 };
+	static int fds[CROWD];
+	char path[256], junk[HOLDER_LINE_MAX];
+	struct kfd_target t;
+	struct kfd_link l;
+	struct kfd_failure f;
+	int dir;
+
+	(void)state;
+	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
+	pid_t holder = l.answer.holder;
+	dir = kfd_rundir_open(&f);
+	assert_true(dir >= 0);
+	kfd_socket_name(path, t.pid, t.start);
+	memset(junk, 'x', sizeof(junk));
+	for (int i = 0; i < CROWD; i++) {
+		fds[i] = kfd_socket_connect(dir, path, 1000);
+		assert_true(fds[i] >= 0);
+		if (i % 3 == 0)
+			send(fds[i], junk, sizeof(junk), MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (i % 10 == 9 && i < CROWD - 10)
+			close(fds[i - 5]);
+	}
+	kfd_link_close(&l);
+	assert_int_equal(kfd_link_open(&l, &t, false, NULL, &f), 0);
+	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
+	assert_int_equal(l.answer.holder, holder);
+	kfd_link_close(&l);
+	for (int i = 0; i < CROWD; i++)
+		close(fds[i]);
+	close(dir);
+	reap_holder(holder);
+	kfd_target_unpin(&t);
+}
+
+// Another user gets nothing out of a holder, even when the directory and the socket let him in.
+static void test_other_uid(void **state)
+{
+	char name[KFD_SOCKET_NAME_SIZE], path[160], byte;
+	struct kfd_target t;
+	struct kfd_link l;
+	struct kfd_failure f;
+	int dir, status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
+	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
+	pid_t holder = l.answer.holder;
+	dir = kfd_rundir_open(&f);
+	kfd_socket_name(name, t.pid, t.start);
+	snprintf(path, sizeof(path), "%s/gpq/%s", getenv("XDG_RUNTIME_DIR"), name);
+	assert_int_equal(chmod(path, 0777), 0);
+	assert_int_equal(chmod(getenv("XDG_RUNTIME_DIR"), 0755), 0);
+	pid_t stranger = fork();
+	if (stranger == 0) {
+		if (setresuid(1234, 1234, 1234))
+			_exit(9);
+		if (kfd_socket_connect(dir, name, 1000) != -EACCES)
+			_exit(8); // the directory is closed
+		_exit(0);
+	}
+	assert_int_equal(waitpid(stranger, &status, 0), stranger);
+	assert_int_equal(status, 0);
+	assert_int_equal(fchmod(dir, 0755), 0);
+	stranger = fork();
+	if (stranger == 0) {
+		int fd = setresuid(1234, 1234, 1234) ? -1 : kfd_socket_connect(dir, name, 1000);
+
+		if (fd < 0 || send(fd, "status\n", 7, MSG_NOSIGNAL) < 0)
+			_exit(fd < 0 ? 8 : 0);
+		_exit(recv(fd, &byte, 1, 0) <= 0 ? 0 : 7); // the holder hangs up
+	}
+	assert_int_equal(waitpid(stranger, &status, 0), stranger);
+	assert_int_equal(status, 0);
+	assert_int_equal(fchmod(dir, 0700), 0);
+	kfd_link_close(&l);
+	close(dir);
+	reap_holder(holder);
+	kfd_target_unpin(&t);
+}
+
+// The directory is refused when others could get in.
+static void test_directory(void **state)
+{
+	struct kfd_failure f;
+	char path[128];
+	int dir = kfd_rundir_open(&f);
+
+	(void)state;
+	assert_true(dir >= 0);
+	close(dir);
+	snprintf(path, sizeof(path), "%s/gpq", getenv("XDG_RUNTIME_DIR"));
+	assert_int_equal(chmod(path, 0755), 0);
+	assert_int_equal(kfd_rundir_open(&f), -1);
+	assert_non_null(strstr(f.text, "chmod 700"));
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void test_pin(void **state)
+{
+	struct kfd_target t;
+	struct kfd_failure f;
+	uint64_t start = kfd_target_start(getpid());
+
+	(void)state;
+	assert_true(start > 0);
+	assert_int_equal(kfd_target_pin(&t, getpid(), start + 1, &f), -1);
+	assert_int_equal(f.status, 5);
+	assert_non_null(strstr(f.text, "used by another"));
+	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
+	assert_true(kfd_target_alive(&t));
+	kfd_target_unpin(&t);
+	assert_int_equal(kfd_target_pin(&t, 999999999, 0, &f), -1);
+	assert_string_equal(f.text, "no such process");
+}
+
+// A tracer gets in the way, and is named.
+static void test_refusals(void **state)
+{
+	struct kfd_failure f;
+
+	(void)state;
+	assert_int_equal(tracee_seize(getpid(), &f), -1);
+	assert_non_null(strstr(f.text, "itself"));
+	pid_t tracer = fork();
+	if (tracer == 0) {
+		if (tracee_seize(victim, &f) < 0)
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(tracer, &status, WUNTRACED), tracer);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(tracee_seize(victim, &f), -1);
+	assert_int_equal(f.status, 4);
+	assert_non_null(strstr(f.text, "already traced by pid"));
+	kill(tracer, SIGKILL);
+	waitpid(tracer, NULL, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_requests),     cmocka_unit_test(test_bad_requests),
+		cmocka_unit_test(test_many_ids),     cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_bad_answers),  cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_socket_names), cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_directory),    cmocka_unit_test(test_holder_without_kfd),
+		cmocka_unit_test(test_crowd),        cmocka_unit_test(test_other_uid),
+		cmocka_unit_test(test_pin),          cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,143 @@
+// common/host: sysroot, processes, containers.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/host/container.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void test_container(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *cgroup, *id, *runtime;
+	} cases[] = {
+		{"0::/system.slice/docker-" ID ".scope\n", ID, "docker"},
+		{"12:pids:/docker/" ID "\n11:cpu:/docker/" ID "\n", ID, "docker"},
+		{"0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID
+		 ".scope/container\n",
+		 ID, "podman"},
+		{"0::/machine.slice/libpod-payload-" ID "\n", ID, "podman"},
+		{"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
+		 "cri-containerd-" ID ".scope\n",
+		 ID, "kubernetes"},
+		{"0::/kubepods/besteffort/pod1-2/" ID "\n", ID, "kubernetes"},
+		{"0::/system.slice/crio-" ID ".scope\n", ID, "cri-o"},
+		{"0::/lxc.payload.web/system.slice/nginx.service\n", "web", "lxc"},
+		{"4:memory:/lxc/build1\n", "build1", "lxc"},
+		{"0::/machine.slice/machine-deb12.scope/payload\n", "deb12", "nspawn"},
+	};
+	struct container c;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(container_parse(&c, cases[i].cgroup));
+		assert_string_equal(c.id, cases[i].id);
+		assert_string_equal(c.runtime, cases[i].runtime);
+	}
+	static const char *const none[] = {"",
+					   "0::/\n",
+					   "0::/user.slice/user-1000.slice/session-2.scope\n",
+					   "0::/system.slice/docker.service\n",
+					   "garbage",
+					   "1:2",
+					   "0::/my-lxc/x\n"};
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(container_parse(&c, none[i]));
+	assert_true(container_parse(&c, cases[0].cgroup));
+	assert_true(container_is(&c, "012345"));
+	assert_false(container_is(&c, "01234"));
+	assert_false(container_is(&c, ""));
+}
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[512];
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (char *s = path + strlen(dir) + 1; (s = strchr(s, '/')); s++) {
+		*s = '\0';
+		mkdir(path, 0755);
+		*s = '/';
+	}
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void test_sysroot(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/gpq-test-XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	put(dir, "proc/10/status",
+	    "Name:\ta (b) c\nState:\tS (sleeping)\nPPid:\t1\nUid:\t0\t1000\t0\t0\nNSpid:\t10\t7\n");
+	put(dir, "proc/10/stat", "10 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n");
+	put(dir, "proc/11/stat", "11 (x) S 10 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
+	put(dir, "proc/12/stat", "12 (x) S 11 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
+	put(dir, "proc/13/stat", "13 (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
+	put(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
+	put(dir, "number", "42\n");
+	char link[64];
+	snprintf(link, sizeof(link), "%s/out", dir);
+	assert_int_equal(symlink("/etc/passwd", link), 0);
+	assert_int_equal(host_set_root(dir), 0);
+	assert_false(host_is_live());
+
+	struct proc p;
+	assert_int_equal(proc_read(&p, 10), 0);
+	assert_string_equal(p.comm, "a (b) c");
+	assert_int_equal(p.ppid, 1);
+	assert_int_equal(p.uid, 1000);
+	assert_int_equal(p.ns_pid, 7);
+	assert_int_equal(p.depth, 1);
+	assert_int_equal(p.state, 'S');
+	assert_string_equal(proc_user(p.uid), "ada");
+	assert_string_equal(proc_user(77), "77");
+	uint64_t v = 0;
+	assert_int_equal(proc_start_ticks(10, &v), 0);
+	assert_int_equal(v, 4711);
+	pid_t *list;
+	assert_int_equal(proc_tree(10, &list), 3);
+	assert_int_equal(list[0], 10);
+	assert_int_equal(list[1], 11);
+	assert_int_equal(list[2], 12);
+	free(list);
+	assert_int_equal(proc_find_ns_pid(7, &list), 1);
+	assert_int_equal(list[0], 10);
+	free(list);
+	assert_int_equal(proc_read(&p, 99), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(host_read_u64("/number", &v), 0);
+	assert_int_equal(v, 42);
+	assert_int_equal(host_read_u64("/etc/passwd", &v), -1);
+
+	// An absolute link stays inside: it is the recorded passwd, not this machine's.
+	struct buf b = {0};
+	assert_true(host_read(&b, "/out") > 0);
+	assert_non_null(strstr(b.data, "ada"));
+	assert_int_equal(host_read(&b, "/../../../../etc/hostname"), -1);
+	buf_fini(&b);
+	host_set_root(NULL);
+	char rm[128];
+	snprintf(rm, sizeof(rm), "rm -rf %s", dir);
+	assert_int_equal(system(rm), 0); // NOLINT(cert-env33-c)
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_container),
+					   cmocka_unit_test(test_sysroot)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+// Values of slots, decoding of registers, and sampling. Words are those of kfd-facts 5.5; places
+// and names those of sections 6 and 7.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/debugfs/decode.h"
+#include "common/debugfs/hqd_value.h"
+#include "common/kfd/hqdsample.h"
+
+static struct hqds h;
+
+static int setup(void **state)
+{
+	(void)state;
+	hqds_init(&h);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	hqds_fini(&h);
+	return 0;
+}
+
+static void parse(const char *text)
+{
+	assert_int_equal(hqds_parse(&h, text, strlen(text)), 0);
+	assert_int_equal(h.foreign, 0);
+}
+
+static uint64_t value(size_t slot, enum gfx_gen gen, enum mqd_value what)
+{
+	uint64_t v = 0;
+	if (!hqd_get(&h, &h.slots[slot], gen, what, &v))
+		fail_msg("slot %zu has no value %d", slot, (int)what);
+	return v;
+}
+
+static const char compute[] =
+	"Node 2, gpu_id f7bc:\n"
+	" Inst 0,  CP Pipe 0, Queue 2\n"
+	"    0000c914: 017a2000 00000000 00000001 00000808 40005301 00000001 00000007 00000111\n"
+	"    0000c934: 61c02000 0000007f 00000000 c1596080 00007f61 c1596038 00007f61 60004012\n"
+	"    0000c954: 00000000 1401c511 00000000 00000000 00000000 00b00000 00000000 00000000\n"
+	"    0000c974: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
+	"    0000c994: 40004000 00000000 00000100 00000000 00000000 00000000 00000000 00000000\n"
+	"    0000c9b4: 40000000 007f8000 00000000 aa000000 00007f41 00000000 00002000 00002000\n"
+	"    0000c9d4: 00002000 00ba6000 00000000 00000120 00000000 00000001 00000010 00000002\n"
+	" Inst 1,  CP Pipe 0, Queue 2\n"
+	"    000cc914: 017a5000 00000000 00000000 00000808 40005301 00000001 00000007 00000111\n";
+
+static const char sdma44[] =
+	"Node 2, gpu_id f7bc:\n"
+	"  SDMA Engine 2, RLC 0\n"
+	"    000e54c0: 08061025 61550000 0000007f 00000054 00000000 00000054 00000001 00403000\n"
+	"    000e54e0: 00007f61 c1590011 00000100 00000000 00000000 00000000 00000000 00000000\n"
+	"    000e5500: 00000000 00000004 10000000\n"
+	"    000e5560: 00000000 00000000 00000000 00004800 00000000 00000000\n"
+	"    000e557c: 00000000 00000000 0000000f 00000000 00000000 00004000 00000000\n"
+	"    000e55c0: 00000000 00000001 00000002 00000003 00000004 00000005 00000006 00000007\n"
+	"    000e55e0: 00000008 00000009 0000000a 0000000b\n";
+
+static void compute_values(void **state)
+{
+	(void)state;
+	parse(compute);
+	assert_int_equal(value(0, GFX940, MQD_V_BASE), 0x17a2000);
+	assert_int_equal(value(0, GFX940, MQD_V_RING), 0x7f61c0200000);
+	assert_int_equal(value(0, GFX940, MQD_V_RING_BYTES), 1 << 20);
+	assert_int_equal(value(0, GFX940, MQD_V_DOORBELL), 0x4010);
+	assert_int_equal(value(0, GFX940, MQD_V_VMID), 8);
+	assert_int_equal(value(0, GFX940, MQD_V_QUEUE_PRIO), 7);
+	assert_int_equal(value(0, GFX940, MQD_V_ERROR), 0x120);
+	assert_int_equal(value(0, GFX940, MQD_V_WPTR), 0x200000010);
+	assert_int_equal(hqd_in_use(&h, &h.slots[0], GFX940), 1);
+	assert_int_equal(hqd_in_use(&h, &h.slots[1], GFX940), 0);
+	uint64_t v;
+	assert_false(hqd_get(&h, &h.slots[1], GFX940, MQD_V_RING, &v)); // not in the text
+	assert_false(hqd_get(&h, &h.slots[0], GFX_UNKNOWN, MQD_V_RING, &v));
+	assert_false(hqd_get(&h, &h.slots[0], GFX940, MQD_V_READ_INDEX, &v)); // memory alone
+}
+
+static void sdma_values(void **state)
+{
+	(void)state;
+	uint64_t v;
+	parse(sdma44);
+	assert_int_equal(value(0, GFX940, MQD_V_RING), 0x7f6155000000);
+	assert_int_equal(value(0, GFX940, MQD_V_RING_BYTES), 1 << 20);
+	assert_int_equal(value(0, GFX940, MQD_V_RPTR), 0x54);
+	assert_int_equal(value(0, GFX940, MQD_V_WPTR), 0x100000054);
+	assert_int_equal(value(0, GFX940, MQD_V_DOORBELL), 0x4800);
+	assert_int_equal(value(0, GFX940, MQD_V_RPTR_ADDR), 0x7f61c1590010); // bit 0 is a flag
+	assert_int_equal(value(0, GFX940, MQD_V_VMID), 8);
+	assert_int_equal(hqd_in_use(&h, &h.slots[0], GFX940), 1);
+	assert_int_equal(hqd_in_use(&h, &h.slots[0], GFX_UNKNOWN), -1);
+	assert_false(hqd_get(&h, &h.slots[0], GFX_UNKNOWN, MQD_V_VMID, &v));
+}
+
+// gfx8: no high halves of the pointers, and the doorbell's offset beside its enable bit.
+static void sdma_gfx8(void **state)
+{
+	(void)state;
+	parse("Node 1, gpu_id 1:\n  SDMA Engine 0, RLC 1\n"
+	      "    0000d600: 08061025 12345600 0000007f 00000054 00000064 00000000 00000000 "
+	      "00000000\n"
+	      "    0000d620: 00007f61 c1590011 00000100 00000000 00000000 00000000 00000000 "
+	      "00000000\n"
+	      "    0000d640: 00000000 00000004 10000142\n");
+	assert_int_equal(value(0, GFX8, MQD_V_RING), 0x7f1234560000);
+	assert_int_equal(value(0, GFX8, MQD_V_RPTR), 0x54);
+	assert_int_equal(value(0, GFX8, MQD_V_WPTR), 0x64);
+	assert_int_equal(value(0, GFX8, MQD_V_DOORBELL), 0x508);
+	assert_int_equal(hqd_in_use(&h, &h.slots[0], GFX8), 1);
+}
+
+static enum gfx_gen guess(const char *text)
+{
+	parse(text);
+	return hqd_guess_gen(&h, &h.nodes[0]);
+}
+
+static void guesses(void **state)
+{
+	(void)state;
+	assert_int_equal(guess(compute), GFX940); // it has an XCC 1
+	assert_int_equal(guess("Node 1, gpu_id a1f4:\n CP Pipe 0, Queue 2\n    0000c914: 0 0\n"),
+			 GFX9);
+	assert_int_equal(guess("Node 1, gpu_id 1:\n CP Pipe 0, Queue 2\n    0000b858: 00000000 "
+			       "00000000\n    0000c914: 00000000\n"),
+			 GFX8);
+	assert_int_equal(guess("Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c824: "
+			       "00000000 00000000 00000000 00000000 40005501\n"),
+			 GFX11);
+	assert_int_equal(guess("Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c824: "
+			       "00000000 00000000 00000000 00000000 40005301\n"),
+			 GFX10);
+	assert_int_equal(guess(sdma44), GFX_UNKNOWN);
+}
+
+// --- decoding ---
+
+struct seen {
+	unsigned regs, named, fields;
+	char found[200]; // what is looked for
+	const char *wanted;
+};
+
+static void see_reg(void *arg, const struct decoded_reg *r)
+{
+	struct seen *s = arg;
+	s->regs++;
+	s->named += r->reg != NULL;
+	if (r->reg && strcmp(r->reg->name, s->wanted) == 0)
+		snprintf(s->found, sizeof(s->found), "%x %x", r->address, r->value);
+}
+
+static void see_field(void *arg, const struct decoded_reg *r, const struct decoded_field *f)
+{
+	struct seen *s = arg;
+	char name[80];
+	snprintf(name, sizeof(name), "%s.%s", r->reg->name, f->name);
+	s->fields++;
+	if (strcmp(name, s->wanted) == 0)
+		snprintf(s->found, sizeof(s->found), "%s %llu %s", f->text,
+			 (unsigned long long)f->number, f->unit ? f->unit : "-");
+}
+
+static void see_fields(void *arg, const struct decoded_reg *r)
+{
+	decode_fields(r, see_field, arg);
+}
+
+static const char *reg_of(size_t slot, const char *name)
+{
+	static struct seen s;
+	s = (struct seen){.wanted = name};
+	decode_slot(&h, &h.slots[slot], GFX940, see_reg, &s);
+	return s.found;
+}
+
+static const char *field_of(size_t slot, const char *name)
+{
+	static struct seen s;
+	s = (struct seen){.wanted = name};
+	decode_slot(&h, &h.slots[slot], GFX940, see_fields, &s);
+	return s.found;
+}
+
+static void registers(void **state)
+{
+	(void)state;
+	struct seen s = {.wanted = ""};
+	parse(compute);
+	decode_slot(&h, &h.slots[0], GFX940, see_reg, &s);
+	assert_int_equal(s.regs, 56);
+	assert_int_equal(s.named, 55); // all but the hole
+	assert_string_equal(reg_of(0, "cp_hqd_pq_doorbell_control"), "c950 60004012");
+	assert_string_equal(reg_of(1, "cp_mqd_base_addr_lo"), "cc914 17a5000");
+	s = (struct seen){.wanted = ""};
+	decode_slot(&h, &h.slots[0], GFX_UNKNOWN, see_reg, &s);
+	assert_int_equal(s.regs, 56); // addresses and values are there for any GPU
+	assert_int_equal(s.named, 0);
+}
+
+static void sdma_registers(void **state)
+{
+	(void)state;
+	struct seen s = {.wanted = ""};
+	parse(sdma44);
+	decode_slot(&h, &h.slots[0], GFX940, see_reg, &s);
+	assert_int_equal(s.regs, 44);
+	assert_int_equal(s.named, 44);
+	assert_string_equal(reg_of(0, "sdmax_rlcx_doorbell"), "e5508 10000000");
+	assert_string_equal(reg_of(0, "sdmax_rlcx_midcmd_data8"), "e55e0 8");
+	assert_string_equal(reg_of(0, "sdmax_rlcx_midcmd_data10"), "e55e8 a");
+	assert_string_equal(reg_of(0, "sdmax_rlcx_midcmd_cntl"), "e55ec b");
+}
+
+static void fields(void **state)
+{
+	(void)state;
+	parse(compute);
+	assert_string_equal(field_of(0, "cp_hqd_pq_base_lo."),
+			    "0x7f61c0200000 140057811877888 address");
+	assert_string_equal(field_of(0, "cp_hqd_pq_base_hi."), ""); // the other half has it
+	assert_string_equal(field_of(0, "cp_hqd_pq_wptr_lo."), "8589934608 8589934608 dwords");
+	assert_string_equal(field_of(0, "cp_hqd_pq_control.QUEUE_SIZE"), "1M 1048576 bytes");
+	assert_string_equal(field_of(0, "cp_hqd_pq_control.PQ_EMPTY"), "yes 1 flag");
+	assert_string_equal(field_of(0, "cp_hqd_error.AQL_ERROR"), "yes 1 flag");
+	assert_string_equal(field_of(0, "cp_hqd_ctx_save_size."), "11928K 12214272 bytes");
+	assert_string_equal(field_of(0, "cp_hqd_pipe_priority.PIPE_PRIORITY"), "medium 1 -");
+	assert_string_equal(field_of(0, "cp_hqd_dequeue_request.DEQUEUE_REQ"), "none 0 -");
+	// Half of a pair that the text does not have is shown by itself.
+	parse("Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c914: 01401000\n");
+	assert_string_equal(field_of(0, "cp_mqd_base_addr_lo."), "0x1401000 20975616 address");
+}
+
+// --- sampling ---
+
+static struct hqd_row row(uint64_t mqd, uint64_t rptr, uint64_t wptr, const char *packets)
+{
+	return (struct hqd_row){.kind = "compute",
+				.mqd_addr = mqd,
+				.ring_addr = mqd << 8,
+				.ring_bytes = 4096,
+				.rptr = rptr,
+				.wptr = wptr,
+				.packets = packets,
+				.active = 1,
+				.idle = rptr == wptr % 1024,
+				.gen = GFX940};
+}
+
+static void add(struct hqdsample *s, struct hqd_row a, struct hqd_row b)
+{
+	struct hqd_row rows[] = {a, b};
+	struct hqdlist l = {.rows = rows, .n = 2};
+	assert_int_equal(hqdsample_add(s, &l), 0);
+}
+
+// Two slots. In the first a queue that runs, in the second two that take turns.
+static void sampling(void **state)
+{
+	(void)state;
+	struct hqdsample s = {0};
+	struct hqd_row off = row(0, 0, 0, "aql");
+	off.active = 0;
+	add(&s, row(1, 160, 2000, "aql"), row(2, 16, 16, "pm4"));
+	add(&s, row(1, 320, 2016, "aql"), row(3, 0, 8, "pm4"));
+	add(&s, row(1, 0, 2048, "aql"), off);
+	add(&s, row(1, 16, 2080, "aql"), row(2, 24, 24, "pm4"));
+	hqdsample_finish(&s);
+	assert_int_equal(s.samples, 4);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.seen[0].row.mqd_addr, 1); // moved most
+	assert_int_equal(s.seen[0].active, 4);
+	assert_int_equal(s.seen[0].moved, 3);
+	assert_true(s.seen[0].moved_share == 1.0);
+	assert_true(s.seen[0].share == 1.0);
+	assert_int_equal(s.seen[0].busy, 3); // rptr 0 is wptr 2048 of a ring of 1024 dwords
+	// 2000 - (2000 - 160) % 1024 = 1184 dwords by the first sample, 2064 by the last.
+	assert_int_equal(s.seen[0].consumed, (2064 - 1184) / 16);
+	assert_int_equal(s.seen[1].row.mqd_addr, 2);
+	assert_true(s.seen[1].share == 0.5);
+	assert_int_equal(s.seen[1].moved, 1);
+	assert_int_equal(s.seen[1].consumed, 8); // PM4: dwords
+	assert_int_equal(s.seen[2].row.mqd_addr, 3);
+	assert_true(s.seen[2].share == 0.25);
+	assert_int_equal(s.seen[2].moved, 0);
+	assert_int_equal(s.seen[2].consumed, 0);
+	hqdsample_fini(&s);
+}
+
+static void one_sample(void **state)
+{
+	(void)state;
+	struct hqdsample s = {0};
+	struct hqd_row torn = row(1, 0, 0, "aql");
+	torn.rptr = 512; // of another moment than the write pointer
+	add(&s, torn, row(2, KFD_UNKNOWN, 5, "aql"));
+	hqdsample_finish(&s);
+	assert_true(s.seen[0].moved_share != s.seen[0].moved_share); // nothing to compare with
+	assert_int_equal(s.seen[0].consumed, KFD_UNKNOWN);
+	assert_int_equal(s.seen[1].consumed, KFD_UNKNOWN);
+	hqdsample_fini(&s);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {T(compute_values), T(sdma_values), T(sdma_gfx8),
+					   T(guesses),        T(registers),   T(sdma_registers),
+					   T(fields),         T(sampling),    T(one_sample)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+// Matching sysfs queues with MQDs: what is proved, what stays open, and that nothing is guessed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/debugfs/mqd_summary.h"
+#include "common/kfd/join.h"
+
+// --- a process on both sides ---
+
+struct fixture {
+	struct kfd_proc proc;
+	struct kfd_queue queues[8];
+	struct kfd_procs procs;
+	char text[1 << 16];
+	struct mqds mqds;
+	struct join join;
+};
+
+static struct fixture *f;
+
+static int setup(void **state)
+{
+	(void)state;
+	f = calloc(1, sizeof(*f));
+	assert_non_null(f);
+	f->proc.pid = 41207;
+	f->procs = (struct kfd_procs){.procs = &f->proc, .queues = f->queues, .nprocs = 1};
+	sprintf(f->text, "Process 41207 PASID 0x3:\n");
+	mqds_init(&f->mqds);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	join_fini(&f->join);
+	mqds_fini(&f->mqds);
+	free(f);
+	return 0;
+}
+
+static void sysfs(uint32_t qid, uint32_t gpu, int type, uint64_t bytes, uint64_t created)
+{
+	f->queues[f->procs.nqueues++] = (struct kfd_queue){.qid = qid,
+							   .context = -1,
+							   .gpu_id = gpu,
+							   .type = type,
+							   .bytes = bytes,
+							   .created = created};
+	f->proc.queues++;
+}
+
+// A dump whose only words of interest are those of its rows; gfx9 by its persistent_state.
+static void line(unsigned offset, unsigned words, const uint32_t *w)
+{
+	char *p = f->text + strlen(f->text);
+
+	p += sprintf(p, "    %08x:", offset);
+	for (unsigned i = 0; i < words; i++)
+		p += sprintf(p, " %08x", w[i]);
+	sprintf(p, "\n");
+}
+
+static void add_text(const char *text)
+{
+	size_t have = strlen(f->text);
+
+	snprintf(f->text + have, sizeof(f->text) - have, "%s", text);
+}
+
+static void zeros(unsigned from, unsigned to)
+{
+	static const uint32_t none[8];
+
+	for (; from < to; from += 32)
+		line(from, 8, none);
+}
+
+// size: field of pq_control; active: dword 130; base: its MQD address, which names it here.
+static void compute(uint32_t gpu, unsigned size, uint32_t base, unsigned active)
+{
+	sprintf(f->text + strlen(f->text), "  Compute queue on device %x\n", gpu);
+	zeros(0, 0x200);
+	line(0x200, 8, (uint32_t[]){base, 0, active, 0, 0x40005301, 1, 7, 0x111});
+	zeros(0x220, 0x240);
+	line(0x240, 8, (uint32_t[]){0, 0x1c014500 | size, 0, 0, 0, 0x00b00000, 0, 0});
+	zeros(0x260, 0x800);
+}
+
+static void sdma(uint32_t gpu, uint32_t rb_cntl, uint32_t ring)
+{
+	sprintf(f->text + strlen(f->text), "  SDMA queue on device %x\n", gpu);
+	line(0, 8, (uint32_t[]){rb_cntl, ring, 0, 0, 0, 0, 0, 0});
+	zeros(0x20, 0x60);
+	line(0x60, 8, (uint32_t[]){0, 0, 0, 0xf, 0, 0, 0, 0});
+	zeros(0x80, 0x200);
+}
+
+static enum gfx_gen no_topology(const void *arg, uint32_t gpu_id)
+{
+	(void)arg, (void)gpu_id;
+	return GFX_UNKNOWN;
+}
+
+static void join_now(void)
+{
+	assert_int_equal(mqds_parse(&f->mqds, f->text, strlen(f->text)), 0);
+	assert_int_equal(join_all(&f->join, &f->procs, &f->mqds, no_topology, NULL), 0);
+}
+
+// The MQD that sysfs queue i certainly has, by its base address (SDMA: ring).
+static uint64_t base_of(size_t i)
+{
+	const struct join_queue *q = &f->join.queues[i];
+	uint64_t v;
+
+	if (q->count != 1)
+		return 0;
+	const struct mqd *m = &f->mqds.queues[f->join.candidates[q->first]];
+
+	assert_int_equal(q->likely, f->join.candidates[q->first]);
+	assert_true(
+		mqd_get(&f->mqds, m, GFX9, 0, m->kind == MQD_SDMA ? MQD_V_RING : MQD_V_BASE, &v));
+	return v;
+}
+
+static int why(size_t i)
+{
+	return f->join.queues[i].why;
+}
+
+enum { KIB4 = 9, MIB = 17 }; // pq_control sizes: 8 << 9 and 8 << 17 bytes
+
+// --- the rules ---
+
+// The gfx90a process of facts 5.5: two queues are alone with their key, two look alike.
+static void only_one_of_its_kind(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 4096, KFD_UNKNOWN);
+	sysfs(1, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	sysfs(2, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	sysfs(3, 0xa1f4, 1, 1 << 20, KFD_UNKNOWN);
+	sdma(0xa1f4, 0x24, 0x30);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x1000, 0);
+	compute(0xa1f4, KIB4, 0xf000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0xf000);
+	assert_int_equal(why(0), JOIN_ONLY);
+	assert_int_equal(base_of(3), 0x3000);
+	assert_int_equal(base_of(1), 0);
+	assert_int_equal(why(1), JOIN_AMBIGUOUS);
+	assert_int_equal(f->join.queues[1].count, 2);
+	// By qid order, newest first: qid 2 is likely the first one printed.
+	assert_int_equal(f->join.queues[2].likely, 1);
+	assert_int_equal(f->join.queues[1].likely, 2);
+}
+
+// Creation order of sysfs settles it, against the order of qids: qid 0 was given out again last.
+static void creation_order_proves(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 900);
+	sysfs(1, 0xa1f4, 0, 1 << 20, 300);
+	sysfs(2, 0xa1f4, 0, 1 << 20, 500);
+	compute(0xa1f4, MIB, 0x9000, 1);
+	compute(0xa1f4, MIB, 0x5000, 1);
+	compute(0xa1f4, MIB, 0x3000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0x9000);
+	assert_int_equal(base_of(1), 0x3000);
+	assert_int_equal(base_of(2), 0x5000);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(why(i), JOIN_ORDER);
+}
+
+// A queue was made between the two reads: order proves nothing any more, the key still may.
+static void counts_differ(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 4096, 100);
+	sysfs(1, 0xa1f4, 0, 1 << 20, 200);
+	compute(0xa1f4, MIB, 0x3000, 1);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, KIB4, 0x1000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0x1000);
+	assert_int_equal(why(0), JOIN_ONLY);
+	assert_int_equal(why(1), JOIN_AMBIGUOUS);
+	assert_int_equal(f->join.queues[1].count, 2);
+	assert_int_equal(f->join.queues[1].likely, -1);
+}
+
+static void fewer_mqds_than_queues(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	sysfs(1, 0xa1f4, 0, 1 << 20, 200);
+	sysfs(2, 0xa1f4, 1, 1 << 20, 300);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	join_now();
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(why(i), JOIN_SHORT);
+		assert_int_equal(f->join.queues[i].count, 0);
+	}
+	assert_int_equal(why(2), JOIN_NO_MQD);
+	assert_int_equal(f->join.queues[2].count, 0);
+}
+
+// Order and keys contradict each other: keys alone decide.
+static void order_contradicted(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 4096, 900);
+	sysfs(1, 0xa1f4, 0, 1 << 20, 300);
+	compute(0xa1f4, MIB, 0x5000, 1);
+	compute(0xa1f4, KIB4, 0x1000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0x1000);
+	assert_int_equal(base_of(1), 0x5000);
+	assert_int_equal(why(0), JOIN_ONLY);
+}
+
+static void other_gpu_or_type_is_no_match(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	sysfs(1, 0xb000, 1, 1 << 20, KFD_UNKNOWN);
+	sysfs(2, 0xb000, 4, 2 << 20, KFD_UNKNOWN); // XGMI SDMA prints as SDMA
+	compute(0xb000, MIB, 0x1000, 1);
+	sdma(0xa1f4, 0x24, 0x20);
+	sdma(0xb000, 0x26, 0x40);
+	join_now();
+	assert_int_equal(why(0), JOIN_NO_MQD);
+	assert_int_equal(why(1), JOIN_NO_MQD);
+	assert_int_equal(base_of(2), 0x4000);
+}
+
+// What one side does not know fits anything, and so proves nothing where there are two.
+static void unknown_keys(void **state)
+{
+	(void)state;
+	sysfs(0, 0, KFD_QUEUE_TYPE_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN); // its files vanished
+	sysfs(1, 0xa1f4, 0, 4096, KFD_UNKNOWN);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, KIB4, 0x1000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0);
+	assert_int_equal(why(0), JOIN_AMBIGUOUS);
+	assert_int_equal(base_of(1), 0);
+}
+
+static void kernel_queues_are_not_users(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	add_text("  DIQ on device a1f4\n    00000000: c0310800\n"
+		 "  Weird: Queue node with neither kernel nor user queue\n");
+	compute(0xa1f4, MIB, 0x2000, 1);
+	join_now();
+	assert_int_equal(base_of(0), 0x2000);
+	assert_int_equal(why(0), JOIN_ORDER);
+}
+
+// KFD 1.19: a second context of a process is a second process in mqds, with the same pid.
+static void contexts_have_no_common_order(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	sysfs(0, 0xa1f4, 0, 1 << 20, 200);
+	f->queues[1].context = 1;
+	compute(0xa1f4, MIB, 0x2000, 1);
+	add_text("Process 41207 PASID 0x4:\n");
+	compute(0xa1f4, MIB, 0x1000, 1);
+	join_now();
+	assert_int_equal(why(0), JOIN_AMBIGUOUS);
+	assert_int_equal(f->join.queues[0].count, 2);
+	assert_int_equal(f->join.queues[1].count, 2);
+}
+
+static void no_such_process(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	f->proc.pid = 7;
+	compute(0xa1f4, MIB, 0x2000, 1);
+	join_now();
+	assert_int_equal(why(0), JOIN_NO_PROC);
+	assert_int_equal(f->join.queues[0].count, 0);
+	for (int i = 0; i < JOIN_WHYS; i++)
+		assert_true(strlen(join_why_text((enum join_why)i)) > 10);
+}
+
+// Values on which all candidates agree are known although the match is not.
+static void candidates_agree(void **state)
+{
+	(void)state;
+	struct mqd_summary a, b;
+
+	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	sysfs(1, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x1000, 1);
+	join_now();
+	mqd_summarize(&a, &f->mqds, &f->mqds.queues[0], GFX9, 1);
+	mqd_summarize(&b, &f->mqds, &f->mqds.queues[1], GFX9, 1);
+	mqd_summary_agree(&a, &b);
+	assert_int_equal(a.v[MQD_V_BASE], MQD_UNKNOWN);
+	assert_int_equal(a.v[MQD_D_ON_HW], 1);
+	assert_int_equal(a.v[MQD_V_QUEUE_PRIO], 7);
+	assert_int_equal(a.v[MQD_D_XCCS], 1);
+	assert_int_equal(a.v[MQD_D_BACKLOG], MQD_UNKNOWN); // on hardware: pointers are stale
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(only_one_of_its_kind), TEST(creation_order_proves),
+		TEST(counts_differ),        TEST(fewer_mqds_than_queues),
+		TEST(order_contradicted),   TEST(other_gpu_or_type_is_no_match),
+		TEST(unknown_keys),         TEST(kernel_queues_are_not_users),
+		TEST(no_such_process),      TEST(contexts_have_no_common_order),
+		TEST(candidates_agree),
+	};
+
+	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
+}

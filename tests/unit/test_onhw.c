@@ -1,0 +1,124 @@
+// On hardware or off: each combination of what the runlist and dword 130 say (kfd-facts 5.3, 6, 8).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/kfd/onhw.h"
+
+// One compute queue of the gfx generation asked for, doorbell 0x4008, on GPU a1f4; beside it
+// another one, doorbell 0x4010. `first` and `second` are their dwords 130.
+static enum onhw judge(enum gfx_gen gen, unsigned first, unsigned second, const char *runlist)
+{
+	char text[2048];
+	struct mqds m;
+	struct rls r;
+	struct onhw_host host;
+	const enum gfx_gen gens[2] = {gen, gen};
+	enum onhw verdict;
+
+	snprintf(text, sizeof(text),
+		 "Process 7 PASID 0x1:\n"
+		 "  Compute queue on device a1f4\n"
+		 "    00000000: c0310800\n    000001e0: 00000000\n"
+		 "    00000200: 013ae000 00000000 %08x 00000808 40005301 00000001 00000007 "
+		 "00000111\n"
+		 "    00000220: 2a402000 0000007f 0000d1b0 5d0b2080 00007f2a 5d0b2038 00007f2a "
+		 "6000400a\n"
+		 "  Compute queue on device a1f4\n"
+		 "    00000000: c0310800\n    000001e0: 00000000\n"
+		 "    00000200: 013c2000 00000000 %08x 00000808 40005301 00000001 00000007 "
+		 "00000111\n"
+		 "    00000220: 2a400000 0000007f 0000d1b0 5d0b2080 00007f2a 5d0b2038 00007f2a "
+		 "60004012\n",
+		 first, second);
+	mqds_init(&m);
+	rls_init(&r);
+	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
+	assert_int_equal(m.nqueues, 2);
+	assert_int_equal(rls_parse(&r, runlist, strlen(runlist)), 0);
+	assert_int_equal(onhw_init(&host, &m, gens, &r), 0);
+	verdict = onhw_judge(&host, &m.queues[0], gen);
+	onhw_fini(&host);
+	rls_fini(&r);
+	mqds_fini(&m);
+	return verdict;
+}
+
+#define NODE          "Node 1, gpu_id a1f4:\n"
+#define MAP(doorbell) "c005a200 20000010 " doorbell " 013ae000 00000000 5d0b2038 00007f2a"
+static const char without[] = "";
+static const char none[] = NODE "  No active runlist\n";
+static const char listed[] = NODE "  00000000: " MAP("00004008") "\n";
+static const char other[] = NODE "  00000000: " MAP("00004010") "\n";
+static const char turns[] =
+	NODE "  00000000: " MAP("00004008") " c002a500\n  00000020: 00001000 00000000 00800010\n";
+static const char torn[] = NODE "  00000000: c005a200 20000010\n";
+static const char elsewhere[] = "Node 1, gpu_id beef:\n  00000000: " MAP("00004010") "\n";
+
+static void runlist_decides(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(GFX9, 0, 0, listed),
+			 ONHW_ON); // firmware that never writes dword 130
+	assert_int_equal(judge(GFX9, 1, 1, listed), ONHW_ON);
+	assert_int_equal(judge(GFX9, 0, 0, other), ONHW_OFF);
+	assert_int_equal(judge(GFX9, 0, 1, other), ONHW_OFF);
+	assert_int_equal(judge(GFX9, 1, 1, other), ONHW_CONTRADICT);
+}
+
+static void turns_are_open(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(GFX9, 0, 0, turns), ONHW_TURNS);
+	assert_int_equal(judge(GFX9, 0, 1, turns),
+			 ONHW_OFF); // written on this GPU, so the 0 counts
+	assert_int_equal(judge(GFX9, 1, 0, turns), ONHW_ON);
+}
+
+static void without_a_runlist(void **state)
+{
+	(void)state;
+	const char *const texts[] = {without, torn, elsewhere};
+
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(judge(GFX9, 1, 0, texts[i]), ONHW_ON);
+		assert_int_equal(judge(GFX9, 0, 1, texts[i]), ONHW_OFF);
+		assert_int_equal(judge(GFX9, 0, 0, texts[i]), ONHW_SILENT);
+		assert_int_equal(judge(GFX940, 0, 0, texts[i]),
+				 ONHW_OFF); // its firmware is known to write it
+	}
+	assert_int_equal(judge(GFX_UNKNOWN, 1, 1, without), ONHW_UNKNOWN);
+}
+
+// "No active runlist": nothing is mapped on GPUs that have runlists, and says nothing on those that
+// never do.
+static void no_active_runlist(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(GFX9, 0, 0, none), ONHW_OFF);
+	assert_int_equal(judge(GFX10, 0, 0, none), ONHW_OFF);
+	assert_int_equal(judge(GFX11, 0, 0, none), ONHW_SILENT);
+	assert_int_equal(judge(GFX11, 0, 1, none), ONHW_OFF);
+	assert_int_equal(judge(GFX12, 1, 0, none), ONHW_ON);
+	for (int o = ONHW_UNKNOWN; o <= ONHW_CONTRADICT; o++)
+		assert_non_null(onhw_text((enum onhw)o));
+	assert_null(onhw_text(ONHW_ON));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runlist_decides),
+		cmocka_unit_test(turns_are_open),
+		cmocka_unit_test(without_a_runlist),
+		cmocka_unit_test(no_active_runlist),
+	};
+
+	return cmocka_run_group_tests_name("on hardware", tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+// What a snapshot is made with: patterns and links, pseudonyms, trees that appear at once; and the
+// slots that a diff looks queues up in.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/host/glob.h"
+#include "common/host/redact.h"
+#include "common/host/root.h"
+#include "common/host/tree.h"
+#include "common/kfd/qruns.h"
+#include "common/kfd/slots.h"
+#include "common/kfd/snapshot.h"
+
+static char dir[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/gpq-snapshot.XXXXXX");
+	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	char command[256];
+	host_set_root(NULL);
+	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf %s", dir, dir);
+	return chdir("/") || system(command);
+}
+
+static void sh(const char *command)
+{
+	assert_int_equal(system(command), 0);
+}
+
+// --- patterns ---
+
+struct log {
+	struct buf text;
+	bool keep_last;
+};
+
+static int on_found(void *arg, const char *path)
+{
+	return buf_printf(arg, "%s\n", path);
+}
+
+static int on_link(void *arg, const char *path, const char *target)
+{
+	return buf_printf(arg, "%s -> %s\n", path, target);
+}
+
+static int on_missing(void *arg, const char *path, int error)
+{
+	return buf_printf(arg, "%s: %s\n", path, strerrorname_np(error));
+}
+
+static void globbed(const char *pattern, bool keep_last, const char *want)
+{
+	struct buf b = {0};
+	const struct glob_visitor v = {on_found, on_link, on_missing, &b, keep_last};
+	buf_puts(&b, "");
+	assert_int_equal(host_glob(pattern, &v), 0);
+	assert_string_equal(b.data, want);
+	buf_fini(&b);
+}
+
+static void patterns(void **state)
+{
+	(void)state;
+	sh("mkdir -p r/a/1 r/a/2 r/a/10 r/a/x; touch r/a/1/f r/a/2/f r/a/10/f r/a/10/g r/a/x/.h");
+	assert_int_equal(host_set_root("r"), 0);
+	globbed("/a/*/f", false, "/a/1/f\n/a/2/f\n/a/10/f\n/a/x/f: ENOENT\n");
+	globbed("/a/[0-9]*/f|g", false,
+		"/a/1/f\n/a/1/g: ENOENT\n/a/2/f\n/a/2/g: ENOENT\n/a/10/f\n/a/10/g\n");
+	globbed("/a/1*/g*|f", false, "/a/1/f\n/a/10/g\n/a/10/f\n");
+	globbed("/a/x/*", false, ""); // hidden files are not matched
+	globbed("/a/x/.h", false, "/a/x/.h\n");
+	globbed("/none/*/f", false, "/none/*/f: ENOENT\n");
+	globbed("/a/1/f/deeper", false, "/a/1/f/deeper: ENOTDIR\n");
+}
+
+static void links(void **state)
+{
+	(void)state;
+	sh("mkdir -p r/dev/pci/card r/class; touch r/dev/pci/vendor r/top; ln -s ../dev/pci/card "
+	   "r/class/c;"
+	   "ln -s ../../pci r/dev/pci/card/device; ln -s /dev/./pci r/class/absolute; ln -s self "
+	   "r/class/self;"
+	   "ln -s ../../../../top r/class/out; ln -s gone r/class/dangling; ln -s ..card "
+	   "r/class/dots");
+	assert_int_equal(host_set_root("r"), 0);
+	globbed("/class/c/device/vendor", false,
+		"/class/c -> ../dev/pci/card\n/dev/pci/card/device -> "
+		"../../pci\n/dev/pci/vendor\n");
+	globbed("/class/absolute/vendor", false,
+		"/class/absolute -> /dev/./pci\n/dev/pci/vendor\n");
+	globbed("/class/out", false, "/class/out -> ../../../../top\n/top\n");
+	globbed("/class/c", true, "/class/c -> ../dev/pci/card\n");
+	globbed("/class/dangling", false, "/class/dangling -> gone\n/class/gone: ENOENT\n");
+	globbed("/class/dots", false, "/class/dots -> ..card\n/class/..card: ENOENT\n");
+	struct buf b = {0};
+	const struct glob_visitor v = {on_found, on_link, on_missing, &b, false};
+	sh("ln -s ../../.. r/class/root");
+	globbed("/class/root", false, "/class/root -> ../../..\n/\n");
+	assert_int_equal(host_glob("/class/self/x", &v), 0);
+	assert_non_null(strstr(b.data, "ELOOP"));
+	buf_fini(&b);
+}
+
+// --- pseudonyms ---
+
+static struct redact *names;
+
+static void redacted(int (*f)(struct redact *, struct buf *), const char *text, const char *want)
+{
+	struct buf b = {0};
+	buf_puts(&b, text);
+	assert_int_equal(f(names, &b), 0);
+	assert_string_equal(b.data, want);
+	assert_int_equal(b.len, strlen(want));
+	buf_fini(&b);
+}
+
+static void programs(void **state)
+{
+	(void)state;
+	names = redact_new();
+	redacted(redact_comm, "train\n", "program1\n");
+	redacted(redact_stat, "7 (train) S 1 7", "7 (program1) S 1 7");
+	redacted(redact_stat, "7 (a) (b) c) S 1 7", "7 (program2) S 1 7");
+	redacted(redact_comm, "a) (b) c\n", "program2\n");
+	redacted(redact_status, "Name:\ttrain\nState:\tS\n", "Name:\tprogram1\nState:\tS\n");
+	redacted(redact_comm, "back\\slash\n", "program3\n");
+	redacted(redact_status, "Name:\tback\\\\slash\nPid:\t7\n", "Name:\tprogram3\nPid:\t7\n");
+	redacted(redact_hostname, "node7\n", "host1\n");
+	redacted(redact_comm, "", "");
+	redacted(redact_stat, "torn", "torn");
+	redacted(redact_status, "Nam", "Nam");
+	struct buf b = {0};
+	buf_append(&b, "a\0b\0", 4);
+	assert_int_equal(redact_cmdline(names, &b), 0);
+	assert_int_equal(b.len, sizeof("command1"));
+	assert_memory_equal(b.data, "command1", sizeof("command1"));
+	buf_fini(&b);
+	redact_free(names);
+}
+
+#define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID1 "0000000000010000000000000000000000000000000000000000000000000000"
+
+static void cgroups(void **state)
+{
+	(void)state;
+	names = redact_new();
+	redacted(redact_cgroup, "0::/init.scope\n", "0::/init.scope\n");
+	redacted(redact_cgroup, "0::/\n", "0::/\n");
+	redacted(redact_cgroup, "0::/system.slice/docker-" ID ".scope\n",
+		 "0::/system.slice/docker-" ID1 ".scope\n");
+	redacted(redact_cgroup, "4:memory:/docker/" ID "\n3:cpu,cpuacct:/docker/" ID "\n",
+		 "4:memory:/docker/" ID1 "\n3:cpu,cpuacct:/docker/" ID1 "\n");
+	redacted(redact_cgroup, "0::/kubepods.slice/kubepods-pod1234_5.slice/crio-" ID ".scope\n",
+		 "0::/kubepods.slice/group1.slice/crio-" ID1 ".scope\n");
+	redacted(redact_cgroup, "0::/lxc.payload.alice/init.scope\n",
+		 "0::/lxc.payload.group2/init.scope\n");
+	redacted(redact_cgroup, "0::/machine.slice/machine-alice.scope\n",
+		 "0::/machine.slice/machine-group2.scope\n");
+	redacted(redact_cgroup, "0::/user.slice/user-1000.slice/alice.service/app\n",
+		 "0::/user.slice/group3.slice/group2.service/group4\n");
+	redacted(redact_cgroup, "no colons alice", "group5\n");
+	redact_free(names);
+}
+
+// --- trees ---
+
+static void stopped(void **state)
+{
+	(void)state;
+	sh("mkdir -p r/sys/class/kfd/kfd/proc/7/queues/0 r/sys/kernel/debug/kfd; echo 1 "
+	   ">r/sys/kernel/debug/kfd/mqds");
+	assert_int_equal(host_set_root("r"), 0);
+	const volatile int stop = 2;
+	struct snapshot s;
+	const char *const outs[] = {"out", "out.tar", "out.tar.zst"};
+	for (unsigned i = 0; i < 3; i++) {
+		struct tree *t = tree_new(outs[i]);
+		assert_non_null(t);
+		assert_int_equal(snapshot_save(&s, t, NULL, &stop), -1);
+		assert_int_equal(errno, EINTR);
+		tree_free(t);
+		snapshot_fini(&s);
+	}
+	sh("test \"$(ls -A)\" = r");
+}
+
+static void half_written(void **state)
+{
+	(void)state;
+	struct tree *t = tree_new("out");
+	assert_non_null(t);
+	assert_int_equal(tree_file(t, "/a/b/c", "x", 1), 0);
+	assert_int_equal(tree_link(t, "/a/l", "b/c"), 0);
+	assert_int_equal(tree_dir(t, "/a/b"), 0);                // there already
+	assert_int_equal(tree_file(t, "/a/b/c", "other", 5), 0); // once is enough
+	assert_int_equal(tree_file(t, "relative", "x", 1), -1);
+	assert_int_equal(tree_link(t, "/etc", "/tmp"), 0);
+	assert_int_equal(tree_file(t, "/etc/gpq-must-not-be", "x", 1), -1); // it would be in /tmp
+	assert_int_equal(errno, ELOOP);
+	sh("! test -e out");
+	tree_free(t);
+	sh("test -z \"$(ls -A)\"");
+	t = tree_new("out");
+	assert_int_equal(tree_file(t, "/a/b/c", "x", 1), 0);
+	sh("mkdir out"); // somebody else was faster
+	assert_int_equal(tree_commit(t), -1);
+	assert_int_equal(errno, EEXIST);
+	tree_free(t);
+	sh("rmdir out && test -z \"$(ls -A)\"");
+	t = tree_new("out/");
+	assert_int_equal(tree_file(t, "/f", "", 0), 0);
+	assert_int_equal(tree_commit(t), 0);
+	tree_free(t);
+	sh("test -f out/f");
+	assert_null(tree_new("out"));
+	assert_int_equal(errno, EEXIST);
+	assert_null(tree_new(""));
+	assert_int_equal(errno, ENOENT);
+	assert_null(tree_new("no/where"));
+	assert_int_equal(errno, ENOENT);
+}
+
+// --- slots ---
+
+#define WORDS "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
+#define SLOT(mqd, active)                                                                          \
+	"    0000c914: " mqd " 00000080 " active " 00000808 40005301 00000001 00000007 00000111\n" \
+	"    0000c934: 61c02000 0000007f 00000010 c1596080 00007f61 c1596038 00007f61 60004012\n"  \
+	"    0000c954: " WORDS "    0000c974: " WORDS "    0000c994: " WORDS                       \
+	"    0000c9b4: " WORDS                                                                     \
+	"    0000c9d4: 00000000 00000000 00000000 00000000 00000000 00000001 00000120 00000001\n"
+
+static void slots(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"Node 1, gpu_id a1f4:\n"
+		"   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n" SLOT(
+			"11110000",
+			"000000"
+			"01") " Inst 0,  CP Pipe 0, Queue 2\n" SLOT("22220000",
+								    "00000001") " Inst 1,  CP "
+										"Pipe 3, "
+										"Queue "
+										"7\n" SLOT(
+											"33"
+											"33"
+											"00"
+											"0"
+											"0",
+											"00"
+											"00"
+											"00"
+											"0"
+											"1") " Inst"
+											     " 1,  "
+											     "CP "
+											     "Pipe "
+											     "1, "
+											     "Queue"
+											     " "
+											     "2"
+											     "\n" SLOT(
+												     "44440000",
+												     "00000000") " Inst 1,  "
+														 "CP Pipe 1, "
+														 "Queue 3\n  "
+														 "  "
+														 "0000c914: "
+														 "55550000 "
+														 "00000000 "
+														 "00000001\n" // torn
+														 "  SDMA "
+														 "Engine 0, "
+														 "RLC "
+														 "0\n" SLOT(
+															 "666"
+															 "600"
+															 "00",
+															 "000"
+															 "000"
+															 "01") "Node 2, gpu_id f7bc:\n"
+															       "  CP Pipe 2, Queue 4\n" SLOT(
+																       "77770000",
+																       "00000001"); // up to Linux 6.4
+	struct slots s = {0};
+	assert_int_equal(slots_parse(&s, text, sizeof(text) - 1), 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.v[0].gpu_id, 0xa1f4);
+	assert_int_equal(s.v[0].mqd, 0x8022220000);
+	assert_int_equal(s.v[0].rptr, 0x10);
+	assert_int_equal(s.v[0].wptr, 0x100000120);
+	assert_int_equal(s.v[0].doorbell, 0x4010);
+	assert_int_equal(s.v[1].xcc * 100 + s.v[1].pipe * 10 + s.v[1].queue, 137);
+	assert_int_equal(s.v[2].gpu_id, 0xf7bc);
+	assert_int_equal(s.v[2].xcc * 100 + s.v[2].pipe * 10 + s.v[2].queue, 24);
+	assert_int_equal(slots_parse(&s, "", 0), 0);
+	assert_int_equal(s.n, 0);
+	slots_fini(&s);
+}
+
+static void ids(void **state)
+{
+	(void)state;
+	struct qset s = {{0}};
+	struct buf b = {0};
+	buf_puts(&b, "");
+	assert_int_equal(qset_text(&s, &b), 0);
+	assert_string_equal(b.data, "");
+	s.bits[0] = 0x17;
+	s.bits[1] = 1;
+	s.bits[15] = 1ull << 63;
+	assert_int_equal(qset_text(&s, &b), 0);
+	assert_string_equal(b.data, "0-2,4,64,1023");
+	assert_int_equal(qset_count(&s), 6);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(patterns, setup, teardown),
+		cmocka_unit_test_setup_teardown(links, setup, teardown),
+		cmocka_unit_test(programs),
+		cmocka_unit_test(cgroups),
+		cmocka_unit_test_setup_teardown(stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(half_written, setup, teardown),
+		cmocka_unit_test(slots),
+		cmocka_unit_test(ids),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

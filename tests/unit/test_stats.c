@@ -1,0 +1,363 @@
+// common/stats: expected values from exact arithmetic (Python's fractions: the binomial sums, the
+// rank test by counting all pairs) or by hand, and a plain simulation as second implementation of
+// the bootstrap interval.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/stats/hist.h"
+#include "common/stats/rng.h"
+#include "common/stats/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct samples from(const double *v, size_t n)
+{
+	struct samples s = {0};
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(samples_add(&s, v[i]), 0);
+	return s;
+}
+#define FROM(...) from((const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
+
+static void test_buckets(void **state)
+{
+	(void)state;
+	// By the rule in hist.h, by hand.
+	assert_int_equal(hist_index(0), 0);
+	assert_int_equal(hist_index(63), 63);
+	assert_int_equal(hist_index(64), 64);
+	assert_int_equal(hist_index(65), 64);
+	assert_int_equal(hist_index(66), 65);
+	assert_int_equal(hist_index(1000), 32 * (9 - 5) + 1000 / 16);
+	assert_int_equal(hist_index(UINT64_MAX), HIST_BUCKETS - 1);
+	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+		assert_int_equal(hist_index(hist_lower(i)), i);
+		assert_int_equal(hist_index(hist_upper(i)), i);
+		assert_true(hist_upper(i) - hist_lower(i) <= hist_lower(i) / 32);
+		if (i)
+			assert_int_equal(hist_lower(i), hist_upper(i - 1) + 1);
+	}
+}
+
+static void random_hist(struct hist *h, uint64_t seed, unsigned n)
+{
+	struct rng r = {seed};
+	hist_init(h);
+	for (unsigned i = 0; i < n; i++)
+		hist_add(h, rng_next(&r) >> rng_below(&r, 64));
+}
+
+static void test_merge(void **state)
+{
+	(void)state;
+	static struct hist a, b, c, ab_c, a_bc, cba, all;
+	for (unsigned round = 0; round < 50; round++) {
+		random_hist(&a, round, round % 7); // some are empty
+		random_hist(&b, round + 1000, 100);
+		random_hist(&c, round + 2000, 3 * round);
+		ab_c = a;
+		hist_merge(&ab_c, &b);
+		hist_merge(&ab_c, &c);
+		a_bc = b;
+		hist_merge(&a_bc, &c);
+		all = a;
+		hist_merge(&all, &a_bc);
+		cba = c;
+		hist_merge(&cba, &b);
+		hist_merge(&cba, &a);
+		assert_memory_equal(&ab_c, &all, sizeof(all));
+		assert_memory_equal(&ab_c, &cba, sizeof(cba));
+		assert_int_equal(ab_c.count, a.count + b.count + c.count);
+	}
+}
+
+static void test_hist_percentile(void **state)
+{
+	(void)state;
+	static struct hist h;
+	struct samples s = {0};
+	struct rng r = {7};
+	const double ps[] = {0, 0.01, 0.5, 0.9, 0.99, 0.999, 1};
+	hist_init(&h);
+	assert_true(hist_percentile(&h, 0.5) == UINT64_MAX);
+	for (unsigned i = 0; i < 10000; i++) {
+		uint64_t v = rng_below(&r, 1u << (1 + rng_below(&r, 30)));
+		hist_add(&h, v);
+		samples_add(&s, (double)v);
+	}
+	for (unsigned i = 0; i < 7; i++) {
+		double exact = samples_percentile(&s, ps[i]);
+		double rough = (double)hist_percentile(&h, ps[i]);
+		assert_true(rough >= exact && rough <= exact * (1 + 1.0 / 32));
+	}
+	samples_fini(&s);
+}
+
+static void test_hist_json(void **state)
+{
+	(void)state;
+	static struct hist h, back;
+	struct buf b = {0};
+	struct json j;
+	json_init(&j, &b, false);
+	hist_init(&h);
+	hist_init(&back);
+	hist_add(&h, 3);
+	hist_add(&h, 3);
+	hist_add(&h, 1000); // bucket 992 to 1007
+	hist_json(&h, &j, NULL);
+	assert_string_equal(b.data, "{\"rule\":\"loglin32\",\"count\":3,\"sum\":1006,\"min\":3,"
+				    "\"max\":1000,\"buckets\":[[3,2],[992,1]]}");
+	assert_true(hist_put(&back, 3, 2));
+	assert_true(hist_put(&back, 992, 1));
+	assert_false(hist_put(&back, 993, 1));
+	assert_memory_equal(h.bucket, back.bucket, sizeof(h.bucket));
+	assert_true(hist_read(&back, b.data, b.len));
+	assert_memory_equal(&h, &back, sizeof(h));
+	for (size_t n = 0; n < b.len; n++)
+		assert_false(hist_read(&back, b.data, n));
+	static const char *const bad[] = {
+		"{\"rule\":\"other\",\"count\":0,\"buckets\":[]}",
+		"{\"rule\":\"loglin32\",\"count\":2,\"min\":3,\"max\":3,\"buckets\":[[3,1]]}",
+		"{\"rule\":\"loglin32\",\"count\":1,\"min\":2,\"max\":3,\"buckets\":[[3,1]]}",
+		"{\"rule\":\"loglin32\",\"count\":1,\"min\":65,\"max\":65,\"buckets\":[[65,1]]}",
+		"{\"rule\":\"loglin32\",\"count\":1,\"min\":3,\"max\":3,\"buckets\":[3,1]}",
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(hist_read(&back, bad[i], strlen(bad[i])));
+	assert_int_equal(back.count, 0);
+	buf_fini(&b);
+}
+
+static void test_saturation(void **state)
+{
+	(void)state;
+	static struct hist a, b;
+	hist_init(&a);
+	hist_init(&b);
+	hist_add(&a, UINT64_MAX);
+	hist_add(&b, 5);
+	hist_merge(&a, &b);
+	assert_true(a.sum == UINT64_MAX);
+	assert_int_equal(a.min, 5);
+	assert_int_equal(a.count, 2);
+}
+
+static void test_ranks(void **state)
+{
+	(void)state;
+	assert_int_equal(stats_rank(0, 0.5), 0);
+	assert_int_equal(stats_rank(1, 0), 1);
+	assert_int_equal(stats_rank(1, 0.999), 1);
+	assert_int_equal(stats_rank(10, 0.5), 5);
+	assert_int_equal(stats_rank(11, 0.5), 6);
+	assert_int_equal(stats_rank(100, 0.99), 99);
+	assert_int_equal(stats_rank(1000, 0.999), 999);
+	assert_int_equal(stats_rank(1001, 0.999), 1000);
+	assert_int_equal(stats_rank(1000000, 0.999), 999000);
+	assert_int_equal(stats_rank(1000000, 1), 1000000);
+}
+
+static void test_summary(void **state)
+{
+	(void)state;
+	struct samples s = FROM(9, 4, 2, 5, 4, 7, 4, 5, NAN);
+	struct summary r = samples_summary(&s);
+	assert_int_equal(r.n, 8); // NaN is no sample
+	assert_true(r.min == 2 && r.max == 9 && r.p50 == 4 && r.p90 == 9 && r.mean == 5);
+	assert_true(fabs(r.sd - 2.138089935299395) < 1e-12);
+	assert_true(r.ci_low == 4 && r.ci_high == 7); // ranks 2 and 7
+	samples_fini(&s);
+
+	s = FROM(3);
+	r = samples_summary(&s);
+	assert_true(r.mean == 3 && isnan(r.sd) && r.p999 == 3 && r.ci_low == 3 && r.ci_high == 3);
+	samples_fini(&s);
+
+	r = samples_summary(&s);
+	assert_true(r.n == 0 && isnan(r.p50) && isnan(r.mean) && isnan(r.max) && isnan(r.ci_low));
+	samples_fini(&s);
+}
+
+static void test_interval(void **state)
+{
+	(void)state;
+	// n and the ranks of the ends, by exact fractions.
+	static const unsigned known[][3] = {
+		{1, 1, 1},  {2, 1, 2},   {3, 1, 3},   {5, 1, 5},    {8, 2, 7},     {10, 2, 8},
+		{11, 3, 9}, {20, 6, 14}, {25, 8, 18}, {50, 18, 32}, {101, 41, 61}, {200, 86, 114}};
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct samples s = {0};
+		double low, high;
+		for (unsigned v = known[i][0]; v; v--)
+			samples_add(&s, v);
+		samples_median_ci(&s, 0.95, &low, &high);
+		assert_true(low == known[i][1]);
+		assert_true(high == known[i][2]);
+		samples_fini(&s);
+	}
+}
+
+// The bootstrap as it is usually done: draw, take the median, sort the medians.
+static void test_interval_by_drawing(void **state)
+{
+	(void)state;
+	enum { N = 301, DRAWS = 4000 };
+	struct rng r = {42};
+	struct samples s = {0}, medians = {0};
+	double low, high;
+	for (unsigned i = 0; i < N; i++)
+		samples_add(&s, (double)rng_below(&r, 1000000));
+	samples_sort(&s);
+	for (unsigned d = 0; d < DRAWS; d++) {
+		struct samples draw = {0};
+		for (unsigned i = 0; i < N; i++)
+			samples_add(&draw, (double)rng_below(&r, N)); // ranks instead of values
+		samples_add(&medians, samples_percentile(&draw, 0.5));
+		samples_fini(&draw);
+	}
+	samples_median_ci(&s, 0.95, &low, &high);
+	double want_low = samples_percentile(&medians, 0.025);
+	double want_high = samples_percentile(&medians, 0.975);
+	double got_low = -1, got_high = -1;
+	for (unsigned i = 0; i < N; i++) {
+		got_low = s.v[i] == low ? i : got_low;
+		got_high = s.v[i] == high ? i : got_high;
+	}
+	assert_true(fabs(got_low - want_low) <= 2);
+	assert_true(fabs(got_high - want_high) <= 2);
+	samples_fini(&s);
+	samples_fini(&medians);
+}
+
+// The true median is in the interval about 95 times out of 100: uniform values, median known.
+static void test_coverage(void **state)
+{
+	(void)state;
+	struct rng r = {99};
+	unsigned hits = 0;
+	for (unsigned i = 0; i < 1000; i++) {
+		struct samples s = {0};
+		double low, high;
+		for (unsigned k = 0; k < 101; k++)
+			samples_add(&s, (double)(rng_next(&r) >> 11) * 0x1p-53);
+		samples_median_ci(&s, 0.95, &low, &high);
+		hits += low <= 0.5 && 0.5 <= high;
+		samples_fini(&s);
+	}
+	assert_in_range(hits, 925, 975);
+}
+
+static void test_large(void **state)
+{
+	(void)state;
+	struct samples s = {0};
+	double low, high;
+	samples_reserve(&s, 1000001);
+	for (unsigned i = 0; i < 1000001; i++)
+		samples_add(&s, 1000001 - i);
+	samples_median_ci(&s, 0.95, &low, &high);
+	// Normal approximation: 500001 -+ 1.96 sqrt(n) / 2
+	assert_true(fabs(low - (500001 - 980)) < 5 && fabs(high - (500001 + 980)) < 5);
+	samples_fini(&s);
+}
+
+static void test_rank_test(void **state)
+{
+	(void)state;
+	struct samples a = FROM(19, 22, 16, 29, 24, 31, 18, 27);
+	struct samples b = FROM(20, 11, 17, 12, 15, 9, 14, 21, 13);
+	struct rank_test t = stats_rank_test(&a, &b);
+	assert_true(t.u == 65 && fabs(t.p - 0.006098945931214366) < 1e-9);
+	assert_true(fabs(t.effect - (1 - 65.0 / 72)) < 1e-12);
+	samples_fini(&a);
+	samples_fini(&b);
+
+	a = FROM(1, 2, 2, 3, 3, 3, 4, 5);
+	b = FROM(2, 3, 4, 4, 5, 5, 6, 6, 7);
+	t = stats_rank_test(&a, &b);
+	assert_true(t.u == 13.5 && fabs(t.p - 0.031758957148063746) < 1e-9);
+	samples_fini(&b);
+
+	t = stats_rank_test(&a, &a); // the same values
+	assert_true(t.p == 1 && t.effect == 0.5);
+	b = FROM(1, 2, 3); // too few
+	t = stats_rank_test(&a, &b);
+	assert_true(isnan(t.p) && !isnan(t.u));
+	samples_fini(&b);
+	t = stats_rank_test(&a, &b);
+	assert_true(isnan(t.p) && isnan(t.effect));
+	samples_fini(&a);
+
+	a = FROM(4, 4, 4, 4, 4, 4, 4, 4); // no variance at all
+	t = stats_rank_test(&a, &a);
+	assert_true(t.p == 1);
+	samples_fini(&a);
+}
+
+// Without a difference, p is below 0.05 in 5 of 100 tests.
+static void test_rank_test_level(void **state)
+{
+	(void)state;
+	struct rng r = {5};
+	unsigned alarms = 0;
+	for (unsigned i = 0; i < 2000; i++) {
+		struct samples a = {0}, b = {0};
+		for (unsigned k = 0; k < 30; k++) {
+			samples_add(&a, (double)rng_below(&r, 50)); // with ties
+			samples_add(&b, (double)rng_below(&r, 50));
+		}
+		alarms += stats_rank_test(&a, &b).p < 0.05;
+		samples_fini(&a);
+		samples_fini(&b);
+	}
+	assert_in_range(alarms, 70, 130);
+}
+
+static void test_shuffle(void **state)
+{
+	(void)state;
+	// First output of SplitMix64 seeded with 0, as its authors publish it.
+	struct rng r = {0};
+	assert_true(rng_next(&r) == 0xe220a8397b1dcdafull);
+	unsigned v[6], first[6] = {0};
+	for (unsigned i = 0; i < 6000; i++) {
+		unsigned seen = 0;
+		for (unsigned k = 0; k < 6; k++)
+			v[k] = k;
+		rng_shuffle(&r, v, 6);
+		for (unsigned k = 0; k < 6; k++)
+			seen |= 1u << v[k];
+		assert_int_equal(seen, 63);
+		first[v[0]]++;
+	}
+	for (unsigned k = 0; k < 6; k++)
+		assert_in_range(first[k], 880, 1120); // 1000 -+ 4 deviations
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_buckets),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_hist_percentile),
+		cmocka_unit_test(test_hist_json),
+		cmocka_unit_test(test_saturation),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_interval_by_drawing),
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_rank_test),
+		cmocka_unit_test(test_rank_test_level),
+		cmocka_unit_test(test_shuffle),
+	};
+	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+// common/kfd/topology: what the properties of a node mean. Expected values by hand from kfd-facts
+// 4.2 (those marked HW there come from a real machine), never from the code.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/host/root.h"
+#include "common/kfd/topology_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct kfd_gpu derived(const char *text)
+{
+	struct kfd_gpu g;
+	kfd_gpu_init(&g);
+	kfd_gpu_parse(&g, text, strlen(text));
+	kfd_gpu_derive(&g);
+	return g;
+}
+
+static void test_gfx_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *version, *name;
+	} cases[] = {
+		{"90010", "gfx90a"},
+		{"90402", "gfx942"},
+		{"90012", "gfx90c"},
+		{"100300", "gfx1030"},
+		{"110000", "gfx1100"},
+		{"120001", "gfx1201"},
+		{"90006", "gfx906"},
+		{"80003", "gfx803"},
+		{"110003", "gfx1103"},
+		{"0", ""},
+		{"9", ""},
+		{"99999999", ""},
+		{"90099", ""}, // no one hexadecimal digit
+		{"18446744073709551614", ""},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "gfx_target_version %s\n", cases[i].version);
+		assert_string_equal(derived(text).gfx, cases[i].name);
+	}
+}
+
+static void test_address(void **state)
+{
+	(void)state;
+	assert_string_equal(derived("location_id 2560\ndomain 0\n").bdf, "0000:0a:00.0");
+	assert_string_equal(derived("location_id 49152\ndomain 1\n").bdf, "0001:c0:00.0");
+	assert_string_equal(derived("location_id 65535\ndomain 65535\n").bdf, "ffff:ff:1f.7");
+	// Partition number in bits 31:28, as some drivers have it.
+	assert_string_equal(derived("location_id 1610615296\ndomain 0\n").bdf, "0000:0a:00.0");
+	assert_string_equal(derived("location_id 65536\ndomain 0\n").bdf, "");
+	assert_string_equal(derived("location_id 2560\n").bdf, "");
+}
+
+// The formula against sizes that a driver told, without giving it those sizes.
+static void test_cwsr(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t stack, total;
+	} cases[] = {
+		// 20 CUs per XCC of a captured MI308X: kfd-facts 4.2, HW.
+		{"simd_count 320\narray_count 16\nsimd_arrays_per_engine 1\nsimd_per_cu 4\n"
+		 "gfx_target_version 90402\nnum_xcc 4\n",
+		 0x2000, 0xba6000},
+		// kfd-recordings: cwsr_size and ctl_stack_size that amdkfd 6.12 computed.
+		{"simd_count 416\narray_count 8\nsimd_arrays_per_engine 1\nsimd_per_cu 4\n"
+		 "gfx_target_version 90010\nnum_xcc 1\n",
+		 36864, 63508480},
+		{"simd_count 160\narray_count 8\nsimd_arrays_per_engine 2\nsimd_per_cu 2\n"
+		 "gfx_target_version 100300\nnum_xcc 1\n",
+		 28672, 27881472},
+		{"simd_count 192\narray_count 12\nsimd_arrays_per_engine 2\nsimd_per_cu 2\n"
+		 "gfx_target_version 110000\nnum_xcc 1\n",
+		 40960, 46047232},
+		{"simd_count 1216\narray_count 32\nsimd_arrays_per_engine 1\nsimd_per_cu 4\n"
+		 "gfx_target_version 90402\nnum_xcc 8\n",
+		 12288, 23203840},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kfd_gpu g = derived(cases[i].text);
+		assert_true(g.cwsr_computed);
+		assert_int_equal(g.ctl_stack_bytes, cases[i].stack);
+		assert_int_equal(g.cwsr_bytes, cases[i].total);
+	}
+	struct kfd_gpu told = derived("cwsr_size 4096\nctl_stack_size 8192\nsimd_count 416\n"
+				      "simd_per_cu 4\ngfx_target_version 90010\n");
+	assert_false(told.cwsr_computed);
+	assert_int_equal(told.cwsr_bytes, 4096);
+	// A GPU that is not known yet: no guess.
+	assert_true(derived("simd_count 512\nsimd_per_cu 4\ngfx_target_version 130000\n"
+			    "num_xcc 1\n")
+			    .cwsr_bytes == KFD_UNKNOWN);
+}
+
+static void test_suspend_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(derived("capability 746037888\n").can_suspend, 1); // 0x2c77a280
+	assert_int_equal(derived("capability 209166976\n").can_suspend, 0); // 0x0c77a280
+	assert_int_equal(derived("capability 746005120\n").can_suspend, 0); // 0x2c772280
+	assert_int_equal(derived("").can_suspend, -1);
+}
+
+static void test_malformed(void **state)
+{
+	(void)state;
+	static const char text[] = "simd_count -1\nsimd_per_cu 4x\nnum_xcc\n\nfw_version 12 3\n"
+				   "unique_id 18446744073709551616\nhive_id 18446744073709551615\n"
+				   "wave_front_size 64\n\001\002\003\nnum_cp_queues 24";
+	struct kfd_gpu g = derived(text);
+	assert_int_equal(g.bad_lines, 7);
+	assert_true(g.simd_count == KFD_UNKNOWN && g.simd_per_cu == KFD_UNKNOWN);
+	assert_true(g.num_xcc == KFD_UNKNOWN && g.mec_fw == KFD_UNKNOWN);
+	assert_true(g.unique_id == KFD_UNKNOWN && g.hive_id == KFD_UNKNOWN);
+	assert_true(g.cus == KFD_UNKNOWN && g.cwsr_bytes == KFD_UNKNOWN);
+	assert_int_equal(g.wave_front_size, 64);
+	assert_int_equal(g.cp_queues, 24); // no newline at the end
+	// A NUL inside of a name must not end the comparison.
+	static const char nul[] = "num_xcc\0num_xcc_and_much_more_behind_the_name 7\n";
+	kfd_gpu_init(&g);
+	kfd_gpu_parse(&g, nul, sizeof(nul) - 1);
+	assert_true(g.num_xcc == KFD_UNKNOWN);
+	// Numbers that only a damaged file has must not overflow or divide by zero.
+	static const char *const bad[] = {
+		"simd_count 18446744073709551614\nsimd_per_cu 1\ngfx_target_version 90402\n",
+		"simd_count 320\nsimd_per_cu 0\ngfx_target_version 90402\nnum_xcc 4\n",
+		"simd_count 320\nsimd_per_cu 4\ngfx_target_version 90402\nnum_xcc 0\n",
+		"simd_count 320\nsimd_per_cu 4\narray_count 1\nsimd_arrays_per_engine 0\n"
+		"gfx_target_version 90402\nnum_xcc 1\n"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_true(derived(bad[i]).cwsr_bytes == KFD_UNKNOWN);
+}
+
+static void test_memory(void **state)
+{
+	(void)state;
+	static const char vram[] = "heap_type 1\nsize_in_bytes 68719476736\nflags 0\nwidth 4096\n";
+	static const char hidden[] = "heap_type 2\nsize_in_bytes 4096\n";
+	static const char system[] = "heap_type 0\nsize_in_bytes 4096\n";
+	assert_int_equal(kfd_bank_bytes(vram, strlen(vram)), 68719476736u);
+	assert_int_equal(kfd_bank_bytes(hidden, strlen(hidden)), 4096);
+	assert_int_equal(kfd_bank_bytes(system, strlen(system)), 0);
+	assert_int_equal(kfd_bank_bytes("", 0), 0);
+}
+
+// ---- a host made for the test ---------------------------------------------------------------
+
+static char host_dir[64];
+
+static void put(const char *path, const char *content)
+{
+	char full[256];
+	snprintf(full, sizeof(full), "%s%s", host_dir, path);
+	for (char *p = full + strlen(host_dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = '\0';
+		mkdir(full, 0755);
+	}
+	FILE *f = fopen(full, "w");
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static void put_node(unsigned node, const char *file, const char *content)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/topology/nodes/%u/%s", node, file);
+	put(path, content);
+}
+
+static void put_device_link(unsigned minor, const char *target)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/dev", minor);
+	put(path, "226:128\n");
+	snprintf(path, sizeof(path), "%s/sys/class/drm/renderD%u/device", host_dir, minor);
+	assert_int_equal(symlink(target, path), 0);
+}
+
+static int setup_host(void **state)
+{
+	(void)state;
+	snprintf(host_dir, sizeof(host_dir), "/tmp/gpq-topology-XXXXXX");
+	return mkdtemp(host_dir) ? host_set_root(host_dir) : -1;
+}
+
+static int teardown_host(void **state)
+{
+	(void)state;
+	char command[128];
+	host_set_root(NULL);
+	snprintf(command, sizeof(command), "rm -rf '%s'", host_dir);
+	return system(command);
+}
+
+static void test_nodes(void **state)
+{
+	(void)state;
+	struct kfd_topology t;
+	assert_int_equal(kfd_topology_load(&t, 0), -ENOENT);
+	put_node(0, "gpu_id", "0\n");
+	put_node(10, "gpu_id", "41460\n");
+	put_node(10, "properties", "simd_count 416\nsimd_per_cu 4\nlocation_id 2560\ndomain 0\n");
+	put_node(2, "gpu_id", "63420\n"); // properties vanished meanwhile
+	put_node(3, "properties", "simd_count 8\n");
+	put_node(4, "gpu_id/x", ""); // cannot be read: a directory
+	put_node(5, "name", "gone\n");
+	put_node(6, "gpu_id", "rubbish\n");
+	put("/sys/class/kfd/kfd/topology/nodes/notanode/gpu_id", "1\n");
+	assert_int_equal(kfd_topology_load(&t, 0), 0);
+	assert_int_equal(t.cpu_nodes, 1);
+	assert_int_equal(t.n, 5);
+	static const struct {
+		uint64_t node, gpu_id, index;
+		int error;
+	} want[] = {{2, 63420, KFD_UNKNOWN, ENOENT},
+		    {3, KFD_UNKNOWN, KFD_UNKNOWN, ENOENT},
+		    {4, KFD_UNKNOWN, KFD_UNKNOWN, EISDIR},
+		    {6, KFD_UNKNOWN, KFD_UNKNOWN, ENOENT},
+		    {10, 41460, 0, 0}};
+	for (size_t i = 0; i < t.n; i++) {
+		assert_int_equal(t.gpus[i].node, want[i].node);
+		assert_true(t.gpus[i].gpu_id == want[i].gpu_id);
+		assert_true(t.gpus[i].index == want[i].index);
+		assert_int_equal(t.gpus[i].error, want[i].error);
+	}
+	assert_int_equal(t.gpus[1].simd_count, 8); // read although gpu_id is missing
+	assert_ptr_equal(kfd_topology_find(&t, 41460), &t.gpus[4]);
+	assert_null(kfd_topology_find(&t, 1));
+	assert_null(kfd_topology_find(&t, KFD_UNKNOWN));
+	kfd_topology_fini(&t);
+}
+
+// Three partitions of a device, as a host in CPX mode shows them, and one whole GPU.
+static void put_partitions(void)
+{
+	static const char *const ids[] = {"100\n", "200\n", "300\n", "4096\n"};
+	static const unsigned locations[] = {2560, 2561, 2562, 0x4300};
+	for (unsigned i = 0; i < 4; i++) {
+		char text[128];
+		snprintf(text, sizeof(text),
+			 "location_id %u\ndomain 0\ndrm_render_minor %u\nsimd_count 4\n",
+			 locations[i], 128 + i);
+		put_node(i + 1, "gpu_id", ids[i]);
+		put_node(i + 1, "properties", text);
+	}
+	put_device_link(128, "../../../0000:0a:00.0");
+	put_device_link(129, "../../../amdgpu_xcp.0");
+	put("/sys/class/drm/renderD130/device/uevent", "MODALIAS=platform:amdgpu_xcp\n");
+	put("/sys/class/drm/renderD131/device/uevent",
+	    "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:43:00.0\nMODALIAS=x\n");
+}
+
+static void test_partitions(void **state)
+{
+	(void)state;
+	struct kfd_topology t;
+	put_partitions();
+	assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_BDF), 0);
+	assert_int_equal(t.n, 4);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(t.gpus[i].bdf, "0000:0a:00.0");
+	assert_string_equal(t.gpus[3].bdf, "0000:43:00.0");
+	kfd_topology_fini(&t);
+}
+
+// What a word of --gpu selects, as a string of one digit per GPU.
+static const char *selected(struct kfd_topology *t, const char *word)
+{
+	static char bits[8];
+	char *words[] = {strdup(word)};
+	const char *bad = kfd_topology_select(t, words, 1);
+	if (bad)
+		assert_string_equal(bad, word);
+	free(words[0]);
+	for (size_t i = 0; i < t->n; i++)
+		bits[i] = t->gpus[i].selected ? '1' : '0';
+	bits[t->n] = '\0';
+	return bad ? "none" : bits;
+}
+
+static void test_select(void **state)
+{
+	(void)state;
+	struct kfd_topology t;
+	put_partitions();
+	assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_BDF), 0);
+	static const struct {
+		const char *word, *bits;
+	} cases[] = {
+		{"0", "1000"},
+		{"3", "0001"},
+		{"4", "none"},
+		{"200", "0100"},
+		{"0xc8", "0100"},
+		{"c8", "0100"},   // hexadecimal 200
+		{"1000", "0001"}, // 0x1000 = 4096
+		{"0000:0a:00.0", "1110"},
+		{"0A:00.0", "1110"},
+		{"43:00.0", "0001"},
+		{"0001:43:00.0", "none"},
+		{"", "none"},
+		{"-1", "none"},
+		{"0x", "none"},
+		{":", "none"},
+		{"99999999999999999999999", "none"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(selected(&t, cases[i].word), cases[i].bits);
+	assert_null(kfd_topology_select(&t, NULL, 0));
+	for (size_t i = 0; i < t.n; i++)
+		assert_true(t.gpus[i].selected);
+	kfd_topology_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gfx_names),
+		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_cwsr),
+		cmocka_unit_test(test_suspend_bits),
+		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test_setup_teardown(test_nodes, setup_host, teardown_host),
+		cmocka_unit_test_setup_teardown(test_partitions, setup_host, teardown_host),
+		cmocka_unit_test_setup_teardown(test_select, setup_host, teardown_host),
+	};
+	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+// common/kfd/tracee: signals of a traced process are handed on whatever becomes of the tracer,
+// which is killed here at the moment it is about to hand one on. Three processes: the victim counts
+// signals, the tracer serves it, and this one drives the tracer from system call to system call.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/kfd/tracee.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 20000
+
+static int got[2]; // the victim writes a byte for each signal
+
+static void count(int sig)
+{
+	char byte = (char)sig;
+
+	if (write(got[1], &byte, 1) != 1)
+		_exit(1);
+}
+
+static pid_t start_victim(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); // Yama would want an ancestor
+	signal(SIGUSR1, count);
+	count(0);
+	for (;;)
+		pause();
+}
+
+static pid_t start_tracer(pid_t victim)
+{
+	pid_t pid = fork();
+	struct kfd_failure f;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (tracee_seize(victim, &f) < 0)
+		_exit(1);
+	count(1);
+	while (tracee_serve(victim) == TRACEE_RUNS)
+		poll(NULL, 0, 1);
+	_exit(0);
+}
+
+// The next byte of the victim, or -1 when none came.
+static int next_byte(int patience_ms)
+{
+	struct pollfd p = {.fd = got[0], .events = POLLIN};
+	char byte;
+
+	return poll(&p, 1, patience_ms) == 1 && read(got[0], &byte, 1) == 1 ? byte : -1;
+}
+
+static void wait_stop(pid_t tracer)
+{
+	int status;
+
+	assert_int_equal(waitpid(tracer, &status, __WALL), tracer);
+	assert_true(WIFSTOPPED(status));
+}
+
+// Stops the tracer wherever it is.
+static void stop(pid_t tracer)
+{
+	assert_int_equal(ptrace(PTRACE_SEIZE, tracer, 0, PTRACE_O_TRACESYSGOOD), 0);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, tracer, 0, 0), 0);
+	wait_stop(tracer);
+}
+
+// Lets the stopped tracer go on until it is about to make the ptrace call `request`.
+static void run_until(pid_t tracer, uint64_t request)
+{
+	struct __ptrace_syscall_info info = {0};
+
+	while (info.op != PTRACE_SYSCALL_INFO_ENTRY || info.entry.nr != SYS_ptrace ||
+	       info.entry.args[0] != request) {
+		assert_int_equal(ptrace(PTRACE_SYSCALL, tracer, 0, 0), 0);
+		wait_stop(tracer);
+		assert_true(ptrace(PTRACE_GET_SYSCALL_INFO, tracer, sizeof(info), &info) > 0);
+	}
+}
+
+static void test_killed_tracer(void **state)
+{
+	pid_t victim = start_victim(), tracer;
+
+	(void)state;
+	alarm(60); // whatever goes wrong, it ends
+	assert_int_equal(next_byte(PATIENCE_MS), 0);
+	for (int i = 0; i < 20; i++) {
+		tracer = start_tracer(victim);
+		assert_int_equal(next_byte(PATIENCE_MS), 1);
+		stop(tracer); // before there is a signal that it could hand on unseen
+		kill(victim, SIGUSR1);
+		run_until(tracer, PTRACE_CONT);
+		kill(tracer, SIGKILL);
+		waitpid(tracer, NULL, __WALL);
+		assert_int_equal(next_byte(PATIENCE_MS), SIGUSR1); // it came
+		assert_int_equal(next_byte(20), -1);               // and only once
+	}
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return pipe(got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer)};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
