@@ -1,0 +1,147 @@
+# gpq bench ab on the real driver: what it takes latencies and rates from, processes that come later, and what it says when a
+# command does not do what it should. How fast anything is decides nothing here (bench-experiment.sh).
+# shellcheck shell=dash disable=SC1091,SC2009,SC2016,SC2046,SC2086
+. /t/lib.sh
+
+load gfx942 || { finish; exit; }
+
+ab() { gpq bench ab "$@" > /tmp/out 2> /tmp/err; }
+
+# Field of a mode in a table: TABLE-HEADING MODE COLUMN.
+field() { # TITLE ROW COLUMN
+	awk -v t="$1" -v m="$2" -v c="$3" '$0 == t { on = 1; next } on == 1 { for (i = 1; i <= NF; i++) if ($i == c) col = i; on = 2; next }
+		on == 2 && $1 == m { print $col; exit } on == 2 && NF == 0 { exit }' /tmp/out
+}
+more() { # DESCRIPTION GOT LIMIT
+	if awk -v a="$2" -v b="$3" 'BEGIN { exit !(a + 0 > b + 0) }'; then pass "$1"; else fail "$1" "got '$2', wanted more than $3"; fi
+}
+
+nothing_left() { # WHEN
+	is "no command and no holder is left ($1)" "$(ps | grep -cE '[m]kqueue|[g]pq-holder')" 0
+}
+
+# ---- the online command as a whole --------------------------------------------------------------------------------------
+
+ab --online 'mkqueue -n 1 -c 300 -q' --offline 'mkqueue -n 2 -q' --runs 2 --lead 200ms --raw /tmp/raw
+is "ab: status" $? 0
+is "a raw line for each run and mode" "$(grep -c '"record":"ab_run"' /tmp/raw)" 6
+is "a latency for each online run" "$(field 'Latency of online requests' alone N) $(field 'Latency of online requests' shared N) \
+$(field 'Latency of online requests' preempt N)" "2 2 2"
+is "alone and shared: offline was not held" "$(field 'Throughput of the offline work' alone HOLDS) \
+$(field 'Throughput of the offline work' shared HOLDS)" "0 0"
+is "preempt: once a run" "$(field 'Throughput of the offline work' preempt HOLDS)" 2
+more "preempt: it lost work" "$(field 'Throughput of the offline work' preempt LOSS%)" 5
+more "preempt: for it was held" "$(field 'Throughput of the offline work' preempt HELD%)" 5
+more "alone, it worked as fast as its two queues do" "$(field 'Throughput of the offline work' alone RATE)" 1000
+is "queues are counted" "$(field 'Queues over all runs' online MAX) $(field 'Queues over all runs' offline MAX)" "1 2"
+is "each side is seen in every run" "$(field 'Queues over all runs' online RUNS) $(field 'Queues over all runs' offline RUNS)" "6 6"
+is "with the same ids each time" "$(field 'Queues over all runs' online IDS) $(field 'Queues over all runs' offline IDS)" "yes yes"
+is "both sides have queue 0" "$(field 'Queues side by side' offline QIDS)" 0
+is "only the process tells whose a queue is" "$(awk '$1 == "pid" || $1 == "fixed-ids" || $1 == "priority" { print $1, $2, $3 }' /tmp/out |
+	tr '\n' ';')" "fixed-ids no no;priority no no;pid yes yes;"
+is "slots are known where nothing is held" "$(sed -n 2p /tmp/raw | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
+is "and unknown where it is" "$(sed -n 3p /tmp/raw | grep -o '"side":"offline"[^}]*"slots":null' | wc -l)" 2
+nothing_left "after ab"
+gpq bench report --html /tmp/page /tmp/raw > /tmp/md 2> /tmp/err
+is "the report takes the file" "$?:$(cat /tmp/err)" "0:"
+is "with a row for each mode and table" "$(grep -cE '^\| (alone|shared|preempt) ' /tmp/md)" 6
+
+# ---- bursts ---------------------------------------------------------------------------------------------------------------
+
+ab --online 'mkqueue -n 1 -R 150 -c 150 -q' --offline 'mkqueue -n 1 -q' --runs 1 --lead 200ms --burst-on progress --idle 2ms
+is "bursts: status" $? 0
+more "bursts: many requests in a run" "$(field 'Latency of online requests' preempt N)" 3
+more "bursts: offline was taken off again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 3
+nothing_left "after bursts"
+
+# ---- what they print ------------------------------------------------------------------------------------------------------
+
+ab --online 'for i in 1 2 3; do mkqueue -n 1 -c 20 -q; echo "request $i: ${i}0.5 ms"; done' --offline 'mkqueue -n 1 -q' \
+	--modes alone,preempt --runs 1 --lead 200ms --metric 'request [0-9]+: ([0-9.]+) ms'
+is "--metric: status" $? 0
+is "--metric: the numbers printed are the latencies" "$(field 'Latency of online requests' alone N) \
+$(field 'Latency of online requests' alone P50) $(field 'Latency of online requests' alone MAX)" "3 20.5ms 30.5ms"
+
+# ---- the offline work takes long to begin ---------------------------------------------------------------------------------
+
+ab --online 'mkqueue -n 1 -c 20 -q' --offline 'mkqueue -n 1 -q & sleep 1; echo step 1; wait' --modes shared --runs 1 --lead 100ms \
+	--offline-ready '^step [0-9]+$' --raw /tmp/raw
+is "--offline-ready: status" $? 0
+ab --online 'mkqueue -n 1 -c 20 -q' --offline 'mkqueue -n 1 -q' --modes shared --runs 1 --lead 100ms --offline-ready 'never' --ready 1s
+is "never ready: status" $? 1
+like "never ready: it says so" "$(cat /tmp/err)" "offline command printed no line that matches --offline-ready within 1 s"
+nothing_left "after it was never ready"
+
+# ---- AMD logs that the commands write by themselves ---------------------------------------------------------------------
+
+ab --online 'mkqueue -n 1 -B 20 --pause 50 --requests 5 -q -L /tmp/on.log' --offline 'mkqueue -n 1 -q -L /tmp/off.log' \
+	--modes alone,preempt --runs 1 --lead 200ms --online-log /tmp/on.log --offline-log /tmp/off.log --raw /tmp/raw
+is "--online-log: status" $? 0
+is "--online-log: a latency for each request" "$(field 'Latency of online requests' alone N) \
+$(field 'Latency of online requests' preempt N)" "5 5"
+# The log tells the read index with each launch, 20 ms apart here.
+logged=$(sed -n 's/.*"packets":\([0-9]*\).*"offline_logged_packets":\([0-9]*\).*/\1 \2/p' /tmp/raw | awk '{ d = $1 - $2; print (d < 200 && d > -200) }')
+is "--offline-log: the packets that its queue took" "$logged" "1
+1"
+ab --online 'sleep 0.2' --offline 'mkqueue -n 1 -q' --modes shared --runs 1 --lead 100ms --online-log /tmp/none
+is "no log: status" $? 1
+like "no log: it says so" "$(cat /tmp/err)" "the online command's log /tmp/none: it wrote none"
+
+# ---- processes and queues that come later ---------------------------------------------------------------------------------
+
+ab --online 'sleep 2' --offline 'mkqueue -n 1 -q -l 1000 & sleep 1.5; exec mkqueue -n 2 -q' --modes preempt --runs 1 --lead 100ms \
+	--raw /tmp/raw
+is "later processes: status" $? 0
+is "later processes: a later queue and a later process are in the lineup" "$(grep -o '"side":"offline"' /tmp/raw | wc -l)" 4
+held=$(grep -o '"held_ns":[0-9]*' /tmp/raw | cut -d: -f2)
+more "it was held" "$held" 1000000000
+# One queue ran for the lead before and after; what came meanwhile did not begin before the online work was done.
+packets=$(grep -o '"packets":[0-9]*' /tmp/raw | cut -d: -f2)
+if [ "$packets" -lt 1500 ]; then pass "what came later did not run meanwhile"; else fail "what came later did not run meanwhile" "$packets packets"; fi
+nothing_left "after later processes"
+
+# ---- commands that fail ---------------------------------------------------------------------------------------------------
+
+ab --online 'echo bad weights; exit 3' --offline 'mkqueue -n 1 -q' --runs 1 --lead 100ms
+is "online fails: status" $? 1
+like "online fails: it says so" "$(cat /tmp/err)" "online command ended with status 3; it said last: bad weights"
+nothing_left "after online failed"
+ab --online 'sleep 0.2' --offline 'echo no data; exit 0' --modes shared --runs 1 --lead 100ms
+is "offline without queues: status" $? 1
+like "offline without queues: it says so" "$(cat /tmp/err)" "offline command ended with status 0; it said last: no data"
+ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
+is "offline ends in the middle: status" $? 1
+like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"
+ab --online 'sleep 0.2' --offline 'mkqueue -n 1 -q' --modes shared --runs 1 --lead 100ms --metric 'x([0-9]+)'
+is "--metric matches nothing: status" $? 1
+like "--metric matches nothing: it says so" "$(cat /tmp/err)" "no line .* matches --metric"
+nothing_left "after failures"
+
+ab --online 'sleep 0.2' --offline 'mkqueue -n 1 -q' --modes shared --runs 2 --lead 100ms --raw /dev/full
+is "full disk: status" $? 1
+like "full disk: it says so" "$(cat /tmp/err)" "raw /dev/full: No space left on device"
+like "full disk: what was measured is printed" "$(cat /tmp/out)" "Latency of online requests"
+nothing_left "after a full disk"
+
+gpq bench ab --online 'sleep 30' --offline 'mkqueue -n 1 -q' --modes preempt --runs 1 --lead 100ms > /tmp/out 2> /tmp/err &
+B=$!
+within 20 pidof gpq-holder
+usleep 700000
+kill -9 $(pidof gpq-holder)
+wait $B
+is "holder killed: status" $? 1
+like "holder killed: it says so" "$(cat /tmp/err)" "run 1, preempt: pid [0-9]+: .*holder"
+nothing_left "after a killed holder"
+
+gpq bench ab --online 'sleep 30' --offline 'mkqueue -n 1 -q' --modes preempt --runs 1 --lead 100ms > /tmp/out 2> /tmp/err &
+B=$!
+usleep 2500000
+kill -INT $B
+wait $B
+is "SIGINT: status" $? 3
+like "SIGINT: it says so" "$(cat /tmp/err)" "stopped in run 1"
+nothing_left "after SIGINT"
+
+kernel_is_content
+unload
+finish

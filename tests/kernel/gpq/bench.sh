@@ -1,0 +1,191 @@
+# gpq bench preempt on the real driver: numbers that make sense, a target that is whole afterwards, and the truth about
+# everything that goes wrong in the middle. Nothing here says how fast anything has to be: the processor is emulated. The
+# only time that is judged is the one that was put in: the software GPU's preempt_us.
+# shellcheck shell=dash disable=SC1091,SC2086
+. /t/lib.sh
+
+PARAMETERS=/sys/module/amdgpu/parameters
+load gfx942 || { finish; exit; }
+
+bench() { # ARGUMENTS...: messages in /tmp/err
+	gpq bench preempt -p $P "$@" 2> /tmp/err
+}
+
+# A column of a metric in the table of latencies (gpq's -r output: exact nanoseconds).
+field() { # FILE METRIC COLUMN
+	awk -v m="$2" -v c="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) col = i } $2 == m { print $col }' "$1"
+}
+
+at_least() { # DESCRIPTION GOT LIMIT
+	if [ "${2:-0}" -ge "$3" ] 2> /dev/null; then pass "$1"; else fail "$1" "got '$2', wanted at least $3"; fi
+}
+
+below() { # DESCRIPTION GOT LIMIT
+	if [ -n "$2" ] && [ "$2" -lt "$3" ] 2> /dev/null; then pass "$1"; else fail "$1" "got '$2', wanted less than $3"; fi
+}
+
+nobody_traces() { is "nobody traces the target ($1)" "$(awk '/TracerPid/ { print $2 }' /proc/$P/status)" 0; }
+
+# ---- 1,000 cycles on a target with a fixed amount of work ---------------------------------------------------------------
+
+rm -f $STATUS
+mkqueue -n 3 -c 60000 -k $STATUS > /tmp/mkqueue.log 2>&1 &
+P=$!
+within 20 test -s $STATUS || fail "mkqueue starts" "$(cat /tmp/mkqueue.log)"
+bench --cycles 1000 --warmup 5 --hold 2ms --gap 2ms --raw /tmp/raw -r -o SETTING,METRIC,N,MIN,P50,P99,MAX > /tmp/out
+is "1,000 cycles end with status" $? 0
+is "and with a sample each" "$(field /tmp/out suspend N) $(field /tmp/out resume N)" "1000 1000"
+is "a raw line for each, those to warm up included" "$(wc -l < /tmp/raw)" 1005
+is "every one of them went as it should" "$(grep -c '"result":"ok"' /tmp/raw)" 1005
+is "nothing moved while it was held" "$(grep -c '"held_packets":0,' /tmp/raw)" 1005
+at_least "the system call is part of the time" "$(field /tmp/out suspend P50)" "$(field /tmp/out suspend_ioctl P50)"
+at_least "p50 is not below the minimum" "$(field /tmp/out suspend P50)" "$(field /tmp/out suspend MIN)"
+at_least "p99 is not below p50" "$(field /tmp/out suspend P99)" "$(field /tmp/out suspend P50)"
+at_least "the maximum is not below p99" "$(field /tmp/out suspend MAX)" "$(field /tmp/out suspend P99)"
+at_least "it took the GPU some time to go on" "$(field /tmp/out progress MIN)" 1
+nobody_traces "after 1,000 cycles"
+
+# The same numbers from the raw lines, by awk. Nearest rank: the ceil(p n)-th of n.
+of_raw() { # KEY SHARE-IN-PER-MILLE
+	grep '"warmup":false' /tmp/raw | sed "s/.*\"$1\":\([0-9]*\).*/\1/" | sort -n |
+		awk -v p="$2" '{ v[NR] = $1 } END { r = int((p * NR + 999) / 1000); print v[r < 1 ? 1 : r] }'
+}
+for m in suspend resume progress; do
+	is "awk finds the same percentiles of $m in the raw samples" \
+		"$(field /tmp/out $m MIN) $(field /tmp/out $m P50) $(field /tmp/out $m P99) $(field /tmp/out $m MAX)" \
+		"$(of_raw ${m}_ns 0) $(of_raw ${m}_ns 500) $(of_raw ${m}_ns 990) $(of_raw ${m}_ns 1000)"
+done
+within 60 sh -c "! kill -0 $P 2>/dev/null"
+wait $P
+is "the target ends by itself, as it does when all its packets are taken" $? 0
+
+# ---- the latency follows what the GPU takes -----------------------------------------------------------------------------
+
+target -n 2
+for us in 0 1000 5000 20000; do
+	echo $us > $PARAMETERS/preempt_us
+	bench --cycles 25 --warmup 2 --hold 2ms --gap 5ms -r -o SETTING,METRIC,MIN,P50 > /tmp/out.$us
+	at_least "with preempt_us=$us no suspend is shorter than that" "$(field /tmp/out.$us suspend MIN)" $((us * 1000))
+done
+echo 0 > $PARAMETERS/preempt_us
+# The shortest of each: what the emulator adds on top varies, but seldom all 25 times.
+for us in 0 1000 5000 20000; do echo "$((us * 1000)) $(field /tmp/out.$us suspend MIN)"; done > /tmp/slope
+awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 } END { print int(1000 * (n * xy - x * y) / (n * xx - x * x)) }' \
+	/tmp/slope > /tmp/permille
+note "preempt_us in ns, shortest suspend: $(tr '\n' ';' < /tmp/slope) slope $(cat /tmp/permille) per mille"
+at_least "suspend grows as much as the delay put in (slope, per mille)" "$(cat /tmp/permille)" 900
+below "and not much more" "$(cat /tmp/permille)" 1400
+
+# ---- settings compared --------------------------------------------------------------------------------------------------
+
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
+is "a sweep has all combinations" "$(awk '$2 == "suspend" && NF > 9 { print $1, $3 }' /tmp/out | sort | tr '\n' ';')" \
+	"grace=1,queues=1 4;grace=1,queues=2 4;grace=255,queues=1 4;grace=255,queues=2 4;"
+order() { sed 's/.*"grace":\([0-9]*\),"queues_wanted":\([0-9]*\).*/\1.\2/' /tmp/raw | tr '\n' ' '; }
+is "each combination once per block" "$(order | tr ' ' '\n' | sed -n 1,4p | sort | tr '\n' ' ')" "1.1 1.2 255.1 255.2 "
+first=$(order)
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
+is "the same seed gives the same order" "$(order)" "$first"
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 12 --raw /tmp/raw > /tmp/out
+unlike "another one another" "$(order)" "^$first\$"
+is "only the queues wanted are suspended" "$(sed 's/.*"queues_wanted":\([0-9]*\).*"queues":\([0-9]*\).*/\1=\2/' /tmp/raw |
+	sort -u | tr '\n' ' ')" "1=1 2=2 "
+
+bench --overhead -r > /tmp/out
+is "--overhead: status" $? 0
+is "--overhead: three kinds, 1,000 samples each" "$(grep -c ' 1000 ' /tmp/out)" 3
+moves 0 "after --overhead"
+like "the software GPU is called one" "$(cat /tmp/err)" "not a GPU's"
+
+# ---- what goes wrong in the middle --------------------------------------------------------------------------------------
+
+rm -f /tmp/raw
+gpq bench preempt -p $P --duration 60s --hold 300ms --gap 300ms --raw /tmp/raw > /tmp/out 2> /tmp/err &
+B=$!
+within 20 test -s /tmp/raw
+kill -INT $B
+wait $B
+is "SIGINT: status" $? 3
+like "SIGINT: it says so" "$(cat /tmp/err)" "stopped after [0-9]+ cycles; the target runs"
+like "SIGINT: what was measured is printed" "$(cat /tmp/out)" "Latencies"
+nobody_traces "after SIGINT"
+moves 0 "after SIGINT"
+
+gpq bench preempt -p $P --duration 60s --hold 20s --raw /tmp/raw > /dev/null 2>&1 &
+B=$!
+usleep 700000
+still 0 "held for 20 s"
+kill -9 $B
+wait $B 2> /dev/null
+moves 0 "after bench was killed in the middle of it"
+
+bench --cycles 5 --raw /dev/full > /tmp/out
+is "full disk: status" $? 1
+like "full disk: it says so" "$(cat /tmp/err)" "raw /dev/full: stopped after 0 cycles: No space left"
+like "full disk: what was measured is printed" "$(cat /tmp/out)" "Latencies"
+mkdir -p /tmp/small
+mount -t tmpfs -o size=16k small /tmp/small
+bench --cycles 100 --hold 1ms --gap 1ms --raw /tmp/small/raw > /tmp/out
+is "disk full in the middle: status" $? 1
+is "its last line is whole" "$(tail -c 2 /tmp/small/raw)" "}"
+gpq bench report /tmp/small/raw > /tmp/out 2> /tmp/err
+is "and the report takes the file" "$? $(wc -l < /tmp/err)" "0 0"
+umount /tmp/small
+bench --cycles 3 > /dev/full
+is "standard output full: status" $? 1
+moves 0 "after full disks"
+
+bench -Q 77
+is "no such queue: status" $? 5
+bench -Q 1 --cycles 3 --hold 200ms --gap 1ms > /tmp/out &
+B=$!
+usleep 300000
+moves 0 "while only queue 1 is measured"
+wait $B
+
+gpq bench preempt -p $P --patience 1s --cycles 10000 --hold 1ms --gap 1ms > /tmp/out 2> /tmp/err &
+B=$!
+usleep 700000
+echo $P > /sys/kernel/debug/softgpu/evict
+wait $B
+is "no progress at all: status" $? 1
+like "no progress at all: it says so" "$(cat /tmp/err)" "no progress within 1s of resume although there is work"
+echo $P > /sys/kernel/debug/softgpu/restore
+moves 0 "once the eviction is over"
+
+rm -f /tmp/raw
+gpq bench preempt -p $P --cycles 10000 --hold 20ms --raw /tmp/raw > /tmp/out 2> /tmp/err &
+B=$!
+within 20 test -s /tmp/raw
+reap $P
+wait $B
+is "target killed: status" $? 5
+like "target killed: it says so" "$(cat /tmp/err)" "after [0-9]+ cycles: the process ended"
+is "target killed: the raw file is whole" "$(tail -c 2 /tmp/raw)" "}"
+
+target -n 2 -d 1000
+bench --cycles 60 --hold 20ms --gap 10ms > /tmp/out
+is "a queue destroyed in the middle: status" $? 0
+like "and it was there at first, gone at last" "$(cat /tmp/mkqueue.log $STATUS | tail -1)" "^1 "
+reap $P
+
+target -n 1 -R 1
+bench --cycles 5 --hold 5ms --gap 5ms > /tmp/out
+is "a target with nothing to do: status" $? 0
+like "it says so" "$(cat /tmp/err)" "had nothing to do in [0-9]+ of [0-9]+ cycles"
+mkdir -p /run
+gpq suspend -p $P > /dev/null
+bench --cycles 3 > /tmp/out
+is "a target that gpq suspend holds: status" $? 4
+like "it says so" "$(cat /tmp/err)" "held|holder"
+gpq resume -p $P > /dev/null
+reap $P
+
+bench --cycles 3
+is "no such process: status" $? 5
+P=1
+bench --cycles 3
+is "not a KFD process: status" $? 5
+kernel_is_content
+unload
+finish

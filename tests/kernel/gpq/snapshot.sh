@@ -1,0 +1,176 @@
+# gpq snapshot on the living driver: what a snapshot replays is what the host printed, on every kind of model; what --diff
+# says happened is what the debugger did; the experiment that --compare is for, with real processes.
+# shellcheck shell=dash disable=SC1091,SC2086
+. /t/lib.sh
+
+SNAPS=/tmp/snaps
+SOURCES="gpus queues"
+
+# All that the commands print, in a form that two hosts can be compared in. SDMA busy time is left to the driver's mood.
+show() { # GPQ-OPTIONS
+	local c
+	for c in $SOURCES; do
+		echo "== $c"
+		gpq "$@" $c -J --output-all 2>&1 | sed 's/"sdma_ns": *[^,}]*//'
+	done
+	echo "== queues -a -v"
+	gpq "$@" queues -a -v 2>&1
+	# What only a running host knows is "unknown" in a replay.
+	echo "== check"
+	gpq "$@" gpus --check -rno CHECK,STATUS 2>&1
+}
+
+snap() { # NAME OPTIONS...
+	local name=$1
+	shift
+	rm -rf "${SNAPS:?}/$name"
+	gpq snapshot "$SNAPS/$name" "$@"
+}
+
+hold() { # PID IDS
+	: > /tmp/dbg.log
+	dbg $1 seize enable snap=$CLEAR_NEW susp=$2 hold > /tmp/dbg.log 2>&1 &
+	W=$!
+	within 20 grep -q 'susp=.* -> [1-9]' /tmp/dbg.log || fail "queues $2 are suspended" "$(cat /tmp/dbg.log)"
+}
+
+# All queues of the only process are off, so nothing moves while one looks.
+round_trip() {
+	target -n 2 -s -p 3,9
+	hold $P 0,1,2
+	show > /tmp/live1
+	status_is "a snapshot is taken" 0 snap still
+	show > /tmp/live2
+	is "nothing moved meanwhile" "$(diff /tmp/live1 /tmp/live2)" ""
+	show --sysroot $SNAPS/still > /tmp/replay
+	is "the replay prints what the host printed, but for what only a running host knows" \
+		"$(diff /tmp/live1 /tmp/replay | grep '^[<>]' | grep -v -E '^< [a-z-]+ (ok|no)$|^> [a-z-]+ unknown$')" ""
+	is "debugfs is there byte for byte" \
+		"$(for f in mqds hqds rls; do cmp /sys/kernel/debug/kfd/$f $SNAPS/still/sys/kernel/debug/kfd/$f; done 2>&1)" ""
+	is "so are the queues in sysfs" "$(cd $KFD/proc/$P/queues && grep -r . [0-9]* | sort)" \
+		"$(cd $SNAPS/still/$KFD/proc/$P/queues && grep -r . [0-9]* | grep -v '/\.now:' | sort)"
+	is "and the order in which they were created" "$(cat $SNAPS/still/$KFD/proc/$P/queues/.order)" "0 1 2"
+	is "gpq itself is no process of KFD in it" "$(ls $SNAPS/still/$KFD/proc)" "$(ls $KFD/proc)"
+	is "its ancestors are there" "$(test -d $SNAPS/still/proc/1 && echo yes)" yes
+	like "the interface version is noted" "$(cat $SNAPS/still/MANIFEST)" "kfd 1\.[0-9]+ "
+	reap $W
+	moves 0 "the snapshot is taken, the debugger gone"
+}
+
+# What only the living process and the holder tell is in it, too.
+held_by_gpq() {
+	local live
+	snap free -q > /dev/null
+	gpq suspend -p $P -q > /dev/null || fail "gpq suspend" "status $?"
+	live=$(gpq queues -p $P -rno QID,STATE,HOLDER,READ_NOW,WRITE_NOW)
+	like "the queues are held" "$live" "0 suspended [0-9]+ [0-9]+ [0-9]+ "
+	snap held -q > /dev/null
+	is "state, holder and indices are replayed" "$(gpq --sysroot $SNAPS/held queues -p $P -rno QID,STATE,HOLDER,READ_NOW,WRITE_NOW)" "$live"
+	is "--diff names the suspended ones" "$(gpq snapshot --diff $SNAPS/free $SNAPS/held -rno QID,CHANGE -q | grep suspended | cut -d' ' -f1 | tr '\n' ' ')" "0 1 2 "
+	gpq resume -p $P -q > /dev/null || fail "gpq resume" "status $?"
+	moves 0 "gpq resume"
+}
+
+# The same process runs on.
+changes() {
+	snap running -q > /dev/null
+	status_is "--diff with the live host" 0 gpq snapshot --diff $SNAPS/running / -q
+	hold $P 0,2
+	snap suspended -q > /dev/null
+	local off r out
+	off=$(gpq snapshot --diff $SNAPS/running $SNAPS/suspended -rno QID,CHANGE -q | grep -w off | cut -d' ' -f1 | tr '\n' ' ')
+	case $GPU in
+	gfx11* | gfx12*) is "the suspended queue is in no slot any more" \
+		"$(gpq snapshot --diff $SNAPS/running $SNAPS/suspended -a -rno QID,SLOTS -q | grep '^0 ')" "0 none" ;;
+	*) is "off are the two that were suspended" "$off" "0 2 " ;;
+	esac
+	r=$(rptr 1)
+	within 20 has_moved 1 "$r"
+	snap later -q > /dev/null
+	out=$(gpq snapshot --diff $SNAPS/suspended $SNAPS/later -a -rno QID,TYPE,CHANGE,CONSUMED,POINTERS_WERE,POINTERS -q)
+	is "a suspended queue makes no progress, the other does" "$(echo "$out" | grep compute | grep progress | cut -d' ' -f1)" 1
+	note "$out"
+	reap $W
+	reap $P
+	is "the process went" "$(gpq snapshot --diff $SNAPS/later / -q -rno CHANGE | sort -u)" went
+}
+
+# Progress against the program's own count of packets.
+progress() {
+	target -n 1 -R 400
+	local a b got
+	snap p1 -q > /dev/null
+	a=$(rptr 0)
+	usleep 1500000
+	b=$(rptr 0)
+	snap p2 -q > /dev/null
+	got=$(gpq snapshot --diff $SNAPS/p1 $SNAPS/p2 -rno CONSUMED -q)
+	if [ "${got:-0}" -ge $((b - a)) ] 2> /dev/null; then pass "progress is at least that of the program meanwhile"; else
+		fail "progress is at least that of the program meanwhile" "got $got, the program counted $((b - a))"
+	fi
+	reap $P
+}
+
+# Two programs, three runs, the same each time.
+experiment() {
+	local i
+	for i in 1 2 3; do
+		target -n 2 -p 3
+		rm -f /tmp/s2
+		mkqueue -n 1 -P -p 9 -k /tmp/s2 > /tmp/mk2.log 2>&1 &
+		P2=$!
+		within 20 test -s /tmp/s2
+		snap run$i -q > /dev/null
+		reap $P $P2
+	done
+	is "two programs in three runs" "$(gpq snapshot --compare $SNAPS/run1 $SNAPS/run2 $SNAPS/run3 --table programs -rno RUNS,EVER,PRIOS,IDS,COUNT,PRIO | sort)" \
+		"3 0 9 yes yes yes
+3 0-1 3 yes yes yes"
+	is "they share an id but no priority" "$(gpq snapshot --compare $SNAPS/run1 $SNAPS/run2 $SNAPS/run3 --table strategies -rno STRATEGY,WORKS,USE)" \
+		"fixed-ids no no
+priority yes yes
+pid yes no"
+}
+
+# Queues that come and go while it reads: whatever comes out replays.
+restless() {
+	local n=0 bad=0
+	(while :; do mkqueue -n 3 -s -l 40 -d 60 --exit 120 -q > /dev/null 2>&1; done) &
+	C=$!
+	while [ $n -lt 8 ]; do
+		snap r$n -q > /dev/null 2>&1 || bad=$((bad + 1))
+		gpq --sysroot $SNAPS/r$n queues -a -J > /dev/null 2>&1 || [ $? -eq 5 ] || bad=$((bad + 1))
+		n=$((n + 1))
+	done
+	kill -9 $C
+	wait $C 2> /dev/null
+	killall -q -9 mkqueue
+	is "8 snapshots of a restless host are taken and replayed" $bad 0
+	within 20 sh -c "[ -z \"\$(ls $KFD/proc)\" ]"
+}
+
+# The VM has no libarchive: gpq does without it until an archive is asked for.
+no_library() {
+	[ -z "$(find /lib /usr/lib -name 'libarchive.so.13*' 2> /dev/null)" ] || { skip "without libarchive" "it is here"; return; }
+	status_is "without libarchive an archive is refused" 6 gpq snapshot $SNAPS/x.tar
+	like "with the way out" "$OUT" "libarchive.so.13 is missing; install libarchive13, or name a directory"
+	is "and nothing is left of it" "$(ls -A $SNAPS | grep x.tar)" ""
+}
+
+mkdir -p $SNAPS
+gpq --list | grep -qx hqd && SOURCES="$SOURCES hqd"
+for m in gfx90a gfx942x8 gfx1100; do
+	load $m || continue
+	round_trip
+	held_by_gpq
+	changes
+	unload
+done
+load gfx942
+no_library
+progress
+experiment
+restless
+unload
+kernel_is_content
+finish

@@ -1,0 +1,514 @@
+/*
+ * hipq: a HIP program that makes a known number of launches on known streams and writes down what
+ * it did, so that whatever watches it (gpq, a log, the driver's files) can be held against the
+ * truth.
+ *
+ * It is plain C and loads the runtime with dlopen (HIPLIB names it), so that one binary runs on
+ * every HIP release. With -o PREFIX it writes PREFIX.seq (each launch, in order of the calls) and,
+ * when all work is done and the streams are still there, PREFIX.truth. The functions come from
+ * HIP's public header <hip/hip_runtime_api.h>; stream priorities are 1 (low), 0, -1 (high).
+ */
+#define __HIP_PLATFORM_AMD__
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <hip/hip_runtime_api.h>
+
+#define HIP_FUNCTIONS(X)               \
+	X(hipInit)                     \
+	X(hipGetDeviceCount)           \
+	X(hipSetDevice)                \
+	X(hipRuntimeGetVersion)        \
+	X(hipStreamCreateWithPriority) \
+	X(hipStreamGetPriority)        \
+	X(hipStreamSynchronize)        \
+	X(hipStreamWaitEvent)          \
+	X(hipStreamDestroy)            \
+	X(hipMalloc)                   \
+	X(hipHostMalloc)               \
+	X(hipMemcpyAsync)              \
+	X(hipMemsetAsync)              \
+	X(hipModuleLoadData)           \
+	X(hipModuleGetFunction)        \
+	X(hipModuleLaunchKernel)       \
+	X(hipEventCreate)              \
+	X(hipEventRecord)              \
+	X(hipDeviceSynchronize)        \
+	X(hipGetErrorString)
+
+#define DECLARE(f) static __typeof__(f) *p_##f;
+HIP_FUNCTIONS(DECLARE)
+
+#define CHECK(call)                                                           \
+	do {                                                                  \
+		hipError_t e_ = (call);                                       \
+		if (e_)                                                       \
+			die("%s: %d %s", #call, e_, p_hipGetErrorString(e_)); \
+	} while (0)
+
+enum { MAX_STREAMS = 64, MAX_KERNELS = 32, MAX_DEVICES = 8, MAX_THREADS = 16, COPY = 65536 };
+
+enum pattern { ROUND_ROBIN, RANDOM, BURST, SKEW, SEQUENTIAL, PATTERNS };
+static const char *const pattern_names[PATTERNS] = {"rr", "rand", "burst", "skew", "seq"};
+
+static struct {
+	const char *code, *out;
+	unsigned long launches;
+	int streams, devices, threads, rounds, hold_s, sleep_us, pause_ms, blocks;
+	int event_every, copy_every, wait_every, sync_every;
+	unsigned seed;
+	enum pattern pattern;
+	bool priorities, null_stream, copy_first;
+} opt = {.code = "/opt/hip/kernels.gfx90a.co",
+	 .launches = 1000,
+	 .streams = 1,
+	 .devices = 1,
+	 .threads = 1,
+	 .rounds = 1,
+	 .seed = 1};
+
+static struct stream {
+	hipStream_t handle;
+	int asked, got; /* priorities */
+	unsigned long launches, kernel[MAX_KERNELS], records, copies, sets, waits, syncs;
+} streams[MAX_STREAMS];
+
+static struct {
+	hipFunction_t kernel[MAX_KERNELS];
+	void *memory;
+} devices[MAX_DEVICES];
+
+static const char *kernel_names[MAX_KERNELS];
+static int n_kernels;
+static void *host_memory;
+static int runtime_version;
+
+static struct worker {
+	pthread_t thread;
+	int index, tid;
+} workers[MAX_THREADS];
+
+static FILE *seq;
+static pthread_mutex_t seq_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void die(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("hipq: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A fixed generator: the same seed makes the same launches with every libc. */
+static unsigned next_random(unsigned *s)
+{
+	*s = *s * 1664525u + 1013904223u;
+	return *s >> 8;
+}
+
+static FILE *open_out(const char *suffix, const char *mode)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.%s", opt.out, suffix);
+	f = fopen(path, mode);
+	if (!f)
+		die("%s cannot be written", path);
+	return f;
+}
+
+/* ---- launching ---- */
+
+/* Which of its streams [lo, hi) a worker takes for its n-th of all launches. */
+static int choose(unsigned long n, unsigned long all, int lo, int hi, unsigned *s)
+{
+	int i = lo;
+
+	switch (opt.pattern) {
+	case RANDOM: return lo + next_random(s) % (hi - lo);
+	case BURST: return lo + n / 64 % (hi - lo);
+	case SKEW: /* half of them on the first, a quarter on the second ... */
+		while (i < hi - 1 && next_random(s) & 1)
+			i++;
+		return i;
+	case SEQUENTIAL: return lo + n * (hi - lo) / all;
+	default: return lo + n % (hi - lo);
+	}
+}
+
+static void launch(struct worker *w, int i, unsigned *s, bool tall)
+{
+	struct stream *st = &streams[i];
+	unsigned k = next_random(s) % n_kernels;
+	unsigned gx = 1 + next_random(s) % 1000, bx = 64 << next_random(s) % 5;
+	unsigned gy = tall ? 1 + next_random(s) % 9 : 1;
+	/* Every kernel gets pointers to memory, as many as any of them wants. */
+	void *values[16], *args[16];
+
+	if (opt.blocks)
+		gx = opt.blocks, gy = 1, bx = 256;
+	for (int a = 0; a < 16; a++) {
+		values[a] = devices[i % opt.devices].memory;
+		args[a] = values;
+	}
+	CHECK(p_hipModuleLaunchKernel(devices[i % opt.devices].kernel[k], gx, gy, 1, bx, 1, 1, 0,
+				      st->handle, args, NULL));
+	st->launches++;
+	st->kernel[k]++;
+	if (!seq)
+		return;
+	pthread_mutex_lock(&seq_lock);
+	fprintf(seq, "%d %d %u %u %u 1 %u 1 1\n", w->index, i, k, gx * bx, gy, bx);
+	pthread_mutex_unlock(&seq_lock);
+}
+
+static bool due(unsigned long n, int every)
+{
+	return every && n % every == (unsigned long)every - 1;
+}
+
+/* What happens between launches, when asked for: events, waits across streams, copies, syncs. */
+static void between(unsigned long n, int i, int lo, int hi, hipEvent_t ev)
+{
+	struct stream *st = &streams[i], *other = &streams[lo + (i - lo + 1) % (hi - lo)];
+	char *memory = devices[i % opt.devices].memory;
+
+	if (due(n, opt.event_every) || due(n, opt.wait_every)) {
+		CHECK(p_hipEventRecord(ev, st->handle));
+		st->records++;
+	}
+	if (due(n, opt.wait_every)) {
+		CHECK(p_hipStreamWaitEvent(other->handle, ev, 0));
+		other->waits++;
+	}
+	if (due(n, opt.copy_every)) {
+		CHECK(p_hipMemcpyAsync(memory, host_memory, COPY, hipMemcpyHostToDevice,
+				       st->handle));
+		CHECK(p_hipMemsetAsync(memory + COPY, 0, 4096, st->handle));
+		st->copies++;
+		st->sets++;
+	}
+	if (due(n, opt.sync_every)) {
+		CHECK(p_hipStreamSynchronize(st->handle));
+		st->syncs++;
+		usleep(opt.pause_ms * 1000);
+	}
+	if (opt.sleep_us)
+		usleep(opt.sleep_us);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	unsigned s = opt.seed * 7919 + w->index;
+	unsigned long mine = opt.launches / opt.threads;
+	int lo = w->index * opt.streams / opt.threads,
+	    hi = (w->index + 1) * opt.streams / opt.threads;
+	hipEvent_t ev;
+
+	mine += (unsigned long)w->index < opt.launches % opt.threads;
+	w->tid = syscall(SYS_gettid);
+	if (hi == lo)
+		hi = lo + 1;
+	CHECK(p_hipSetDevice(0));
+	CHECK(p_hipEventCreate(&ev));
+	for (unsigned long n = 0; n < mine; n++) {
+		int i = choose(n, mine, lo, hi, &s);
+
+		if (opt.devices > 1)
+			CHECK(p_hipSetDevice(i % opt.devices));
+		launch(w, i, &s, n % 7 == 0);
+		between(n, i, lo, hi, ev);
+	}
+	return NULL;
+}
+
+static void create_streams(void)
+{
+	for (int i = opt.null_stream; i < opt.streams; i++) {
+		struct stream *st = &streams[i];
+
+		CHECK(p_hipSetDevice(i % opt.devices));
+		st->asked = opt.priorities ? 1 - i % 3 : 0;
+		CHECK(p_hipStreamCreateWithPriority(&st->handle, hipStreamNonBlocking, st->asked));
+		CHECK(p_hipStreamGetPriority(st->handle, &st->got));
+	}
+}
+
+static void destroy_streams(void)
+{
+	for (int i = opt.null_stream; i < opt.streams; i++)
+		CHECK(p_hipStreamDestroy(streams[i].handle));
+}
+
+static void run_round(int round)
+{
+	if (opt.out) {
+		seq = open_out("seq", round ? "a" : "w");
+		if (!round)
+			fputs("# thread stream kernel globalsize(x y z) workgroup(x y z)\n", seq);
+	}
+	for (int i = 1; i < opt.threads; i++)
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+			die("a thread cannot be created");
+	work(&workers[0]);
+	for (int i = 1; i < opt.threads; i++)
+		pthread_join(workers[i].thread, NULL);
+	for (int i = 0; i < opt.streams; i++) {
+		CHECK(p_hipStreamSynchronize(streams[i].handle));
+		streams[i].syncs++;
+	}
+	CHECK(p_hipDeviceSynchronize());
+	if (seq)
+		fclose(seq);
+	seq = NULL;
+}
+
+/* ---- the truth ---- */
+
+static void write_streams(FILE *f)
+{
+	for (int i = 0; i < opt.streams; i++) {
+		const struct stream *s = &streams[i];
+
+		fprintf(f,
+			"stream %d device %d handle %p prio_asked %d prio_got %d launches %lu "
+			"event_records %lu "
+			"wait_events %lu memcpy %lu memset %lu syncs %lu per_kernel",
+			i, i % opt.devices, (void *)s->handle, s->asked, s->got, s->launches,
+			s->records, s->waits, s->copies, s->sets, s->syncs);
+		for (int k = 0; k < n_kernels; k++)
+			fprintf(f, " %lu", s->kernel[k]);
+		fputc('\n', f);
+	}
+}
+
+/* Appears all at once, under its name: that it is there means that all work is done. */
+static void write_truth(void)
+{
+	char from[512], to[512];
+	unsigned long all = 0;
+	FILE *f = open_out("truth.new", "w");
+
+	fprintf(f, "pid %d\nruntime %d\npattern %s seed %u threads %d devices %d rounds %d\n",
+		getpid(), runtime_version, pattern_names[opt.pattern], opt.seed, opt.threads,
+		opt.devices, opt.rounds);
+	for (int i = 0; i < opt.threads; i++)
+		fprintf(f, "thread %d tid %d\n", i, workers[i].tid);
+	for (int k = 0; k < n_kernels; k++) {
+		unsigned long sum = 0;
+
+		for (int i = 0; i < opt.streams; i++)
+			sum += streams[i].kernel[k];
+		fprintf(f, "kernel %d launches %lu name %s\n", k, sum, kernel_names[k]);
+		all += sum;
+	}
+	write_streams(f);
+	fprintf(f, "total_launches %lu\n", all);
+	fclose(f);
+	snprintf(from, sizeof(from), "%s.truth.new", opt.out);
+	snprintf(to, sizeof(to), "%s.truth", opt.out);
+	rename(from, to);
+}
+
+/* Streams and queues stay until PREFIX.go appears, so that others can look at them. */
+static void hold(void)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s.go", opt.out ? opt.out : "/tmp/hipq");
+	for (int i = 0; i < opt.hold_s * 50 && access(path, F_OK); i++)
+		usleep(20000);
+}
+
+/* ---- setting up ---- */
+
+static void load_runtime(void)
+{
+	const char *name = getenv("HIPLIB");
+	void *lib = dlopen(name ? name : "libamdhip64.so.5", RTLD_NOW);
+
+	if (!lib)
+		die("%s", dlerror());
+#define LOOK_UP(f)                                 \
+	p_##f = (__typeof__(p_##f))dlsym(lib, #f); \
+	if (!p_##f)                                \
+		die("the runtime has no " #f);
+	HIP_FUNCTIONS(LOOK_UP)
+}
+
+static char *read_code(void)
+{
+	FILE *f = fopen(opt.code, "r");
+	char *data;
+	long size;
+
+	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0)
+		die("no code object %s", opt.code);
+	rewind(f);
+	data = malloc(size);
+	if (!data || fread(data, 1, size, f) != (size_t)size)
+		die("%s cannot be read", opt.code);
+	fclose(f);
+	return data;
+}
+
+/* Without -k: all kernels, whose names the build put beside the code object. */
+static void read_names(void)
+{
+	static char line[16384];
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.names", opt.code);
+	f = fopen(path, "r");
+	while (f && n_kernels < MAX_KERNELS && fscanf(f, "%16383s", line) == 1)
+		kernel_names[n_kernels++] = strdup(line);
+	if (!n_kernels)
+		die("no kernel: name one with -k (%s cannot be read)", path);
+	fclose(f);
+}
+
+static void load_devices(void)
+{
+	char *code = read_code();
+	int found;
+
+	CHECK(p_hipInit(0));
+	CHECK(p_hipGetDeviceCount(&found));
+	CHECK(p_hipRuntimeGetVersion(&runtime_version));
+	printf("hipq: pid %d devices %d runtime %d\n", getpid(), found, runtime_version);
+	if (!n_kernels)
+		read_names();
+	for (int d = 0; d < opt.devices; d++) {
+		hipModule_t mod;
+
+		CHECK(p_hipSetDevice(d));
+		CHECK(p_hipModuleLoadData(&mod, code));
+		for (int k = 0; k < n_kernels; k++)
+			CHECK(p_hipModuleGetFunction(&devices[d].kernel[k], mod, kernel_names[k]));
+		CHECK(p_hipMalloc(&devices[d].memory, 1 << 20));
+	}
+	CHECK(p_hipHostMalloc(&host_memory, COPY, 0));
+	CHECK(p_hipSetDevice(0));
+	if (opt.copy_first) { /* the queues for copies are then older than the streams' queues */
+		CHECK(p_hipMemcpyAsync(devices[0].memory, host_memory, COPY, hipMemcpyHostToDevice,
+				       NULL));
+		CHECK(p_hipDeviceSynchronize());
+	}
+	free(code);
+}
+
+static const char usage[] =
+	"usage: hipq [-c CODE] [-k KERNEL]... [-s STREAMS] [-n LAUNCHES] [-P] [-p "
+	"rr|rand|burst|skew|seq]\n"
+	"            [-T THREADS] [-d DEVICES] [-R ROUNDS] [-e|-m|-w|-y EVERY] [-0] [-b] [-u US]\n"
+	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS]\n"
+	"  -P streams of low, normal, high priority in turn   -R create and destroy the streams "
+	"anew\n"
+	"  -e record an event, -m copy, -w wait on the next stream, -y sync: every N launches\n"
+	"  -i pause after each of these syncs   -g all grids have so many blocks of 256\n"
+	"  -0 stream 0 is the null stream   -b copy before the first stream   -u pause between "
+	"launches\n"
+	"  -o write PREFIX.truth and .seq   -H keep streams afterwards until PREFIX.go appears\n";
+
+static int number(const char *s, int lowest, int highest)
+{
+	char *end;
+	long v = strtol(s, &end, 0);
+
+	if (*s == 0 || *end || v < lowest || v > highest)
+		die("'%s' is no number between %d and %d", s, lowest, highest);
+	return v;
+}
+
+static enum pattern parse_pattern(const char *s)
+{
+	for (int i = 0; i < PATTERNS; i++)
+		if (!strcmp(s, pattern_names[i]))
+			return i;
+	die("unknown pattern %s", s);
+	return 0;
+}
+
+static void parse(int argc, char **argv)
+{
+	enum { ANY = 1 << 30 };
+	int o;
+
+	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bu:S:o:H:g:i:h")) > 0)
+		switch (o) {
+		case 'c': opt.code = optarg; break;
+		case 'k':
+			if (n_kernels == MAX_KERNELS)
+				die("more than %d kernels", MAX_KERNELS);
+			kernel_names[n_kernels++] = optarg;
+			break;
+		case 's': opt.streams = number(optarg, 1, MAX_STREAMS); break;
+		case 'n': opt.launches = number(optarg, 0, ANY); break;
+		case 'P': opt.priorities = true; break;
+		case 'p': opt.pattern = parse_pattern(optarg); break;
+		case 'T': opt.threads = number(optarg, 1, MAX_THREADS); break;
+		case 'd': opt.devices = number(optarg, 1, MAX_DEVICES); break;
+		case 'R': opt.rounds = number(optarg, 1, ANY); break;
+		case 'e': opt.event_every = number(optarg, 1, ANY); break;
+		case 'm': opt.copy_every = number(optarg, 1, ANY); break;
+		case 'w': opt.wait_every = number(optarg, 1, ANY); break;
+		case 'y': opt.sync_every = number(optarg, 1, ANY); break;
+		case '0': opt.null_stream = true; break;
+		case 'b': opt.copy_first = true; break;
+		case 'u': opt.sleep_us = number(optarg, 0, ANY); break;
+		case 'S': opt.seed = number(optarg, 0, ANY); break;
+		case 'o': opt.out = optarg; break;
+		case 'g': opt.blocks = number(optarg, 1, 1 << 22); break;
+		case 'i': opt.pause_ms = number(optarg, 0, 1000000); break;
+		case 'H': opt.hold_s = number(optarg, 0, ANY / 50); break;
+		default: fputs(usage, o == 'h' ? stdout : stderr); exit(o == 'h' ? 0 : 2);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	double start = now(), launching = start;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse(argc, argv);
+	for (int i = 0; i < MAX_THREADS; i++)
+		workers[i].index = i;
+	load_runtime();
+	load_devices();
+	for (int round = 0; round < opt.rounds; round++) {
+		if (round)
+			destroy_streams();
+		create_streams();
+		launching = now();
+		printf("hipq: start launching %.1f s\n", launching - start);
+		run_round(round);
+	}
+	if (opt.out)
+		write_truth();
+	printf("hipq: %lu launches in %.2f s\n", opt.launches, now() - launching);
+	hold();
+	destroy_streams();
+	return 0;
+}

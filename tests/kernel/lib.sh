@@ -1,0 +1,157 @@
+# Sourced by every test script that runs in the VM (busybox sh). Output is TAP: one line for each assertion, what was got
+# and what was wanted when it fails, the plan at the end. Nothing here sleeps for a fixed time to let something happen:
+# it polls for the thing, with a deadline.
+# shellcheck shell=dash disable=SC2086
+
+TAP_N=0
+TAP_BAD=0
+GPU=            # the model under test, put before each description
+STATUS=/tmp/s   # mkqueue's status file: "queue rptr wptr" lines, rewritten all the time
+CLEAR_NEW=0x40000000 # EC_QUEUE_NEW, the flag every queue is born with and that keeps it from being suspended
+
+# The last line of the console log then names the script and the assertion after which a VM hung.
+tap_line() { # WORD DESCRIPTION
+	TAP_N=$((TAP_N + 1))
+	echo "$1 $TAP_N - ${GPU:+$GPU: }$2"
+	echo "${0##*/}: $1 $TAP_N - ${GPU:+$GPU: }$2" > /dev/kmsg 2> /dev/null
+}
+
+pass() { tap_line ok "$1"; }
+
+fail() { # DESCRIPTION [TEXT]
+	TAP_BAD=$((TAP_BAD + 1))
+	tap_line "not ok" "$1"
+	[ -z "$2" ] || echo "$2" | sed 's/^/#   /'
+}
+
+skip() { tap_line ok "$1 # SKIP $2"; } # DESCRIPTION WHY
+
+note() { echo "$*" | sed 's/^/# /'; }
+
+# A command succeeds.
+ok() { # DESCRIPTION COMMAND...
+	local d=$1 out rc
+	shift
+	out=$("$@" 2>&1)
+	rc=$?
+	if [ $rc -eq 0 ]; then pass "$d"; else fail "$d" "status $rc from: $*
+$out"; fi
+}
+
+# A command ends with this exit status; its output is left in $OUT.
+status_is() { # DESCRIPTION STATUS COMMAND...
+	local d=$1 want=$2 rc
+	shift 2
+	OUT=$("$@" 2>&1)
+	rc=$?
+	if [ $rc -eq "$want" ]; then pass "$d"; else fail "$d" "got status $rc, wanted $want, from: $*
+$OUT"; fi
+}
+
+is() { # DESCRIPTION GOT WANTED
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got    '$2'
+wanted '$3'"; fi
+}
+
+# Text matches an extended regular expression; newlines count as blanks.
+like() { # DESCRIPTION GOT ERE
+	if echo "$2" | tr '\n' ' ' | grep -qE -- "$3"; then pass "$1"; else fail "$1" "got:
+$2
+wanted a match of: $3"; fi
+}
+
+unlike() { # DESCRIPTION GOT ERE
+	if echo "$2" | tr '\n' ' ' | grep -qE -- "$3"; then fail "$1" "got:
+$2
+wanted no match of: $3"; else pass "$1"; fi
+}
+
+# Called at the end of a script. A script that does not get here has no plan, and that counts as a failure.
+finish() {
+	echo "1..$TAP_N"
+	[ $TAP_BAD -eq 0 ]
+}
+
+# Poll until a command succeeds. The deadline is generous, as the processor is emulated and shared.
+within() { # SECONDS COMMAND...
+	local end
+	end=$(($(uptime_ms) + $1 * 1000))
+	shift
+	while ! "$@" > /dev/null 2>&1; do
+		[ "$(uptime_ms)" -lt $end ] || return 1
+		usleep 20000
+	done
+}
+
+uptime_ms() { sed 's/\([0-9]*\)\.\([0-9]*\).*/\1\20/' /proc/uptime; }
+
+# ---- the driver --------------------------------------------------------------------------------------------------------
+
+KFD=/sys/class/kfd/kfd
+
+load() { # MODEL[,MODEL...] [PARAMETER=VALUE...]
+	local g=$1
+	shift
+	GPU=$g
+	insmod /mods/amdgpu.ko "gpus=$g" "$@" || { fail "amdgpu.ko loads" "$(dmesg | tail -n 3)"; return 1; }
+}
+
+# References go away a little after the last process; rmmod only works then.
+unload() {
+	within 10 rmmod amdgpu || fail "amdgpu.ko unloads" "$(rmmod amdgpu 2>&1; ls $KFD/proc)"
+	GPU=
+}
+
+# Nothing in the kernel's log that a kernel developer would have to look at.
+kernel_is_content() {
+	local out
+	out=$(dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|oison|softgpu: unknown|cannot map')
+	is "no complaint in the kernel's log" "$out" ""
+}
+
+# ---- a target ----------------------------------------------------------------------------------------------------------
+
+# Start mkqueue in the background and return when its queues are there: P is its pid.
+target() { # MKQUEUE-ARGS...
+	rm -f $STATUS
+	mkqueue "$@" -k $STATUS > /tmp/mkqueue.log 2>&1 &
+	P=$!
+	within 20 test -s $STATUS || fail "mkqueue $* starts" "$(cat /tmp/mkqueue.log)"
+}
+
+# End a process and wait until the driver has forgotten it, too.
+reap() { # PID...
+	local p
+	for p; do
+		kill -9 "$p" 2> /dev/null
+		wait "$p" 2> /dev/null
+		within 20 test ! -d "$KFD/proc/$p"
+	done
+}
+
+rptr() { awk -v q="$1" '$1 == q { print $2 }' ${2:-$STATUS}; } # QUEUE [STATUSFILE]
+
+has_moved() { [ "$(rptr "$1" "$3")" != "$2" ]; } # QUEUE FROM [STATUSFILE]
+
+# A queue's read pointer goes on.
+moves() { # QUEUE WHEN [STATUSFILE]
+	local r
+	r=$(rptr "$1" "$3")
+	if [ -n "$r" ] && within 10 has_moved "$1" "$r" "$3"; then pass "queue $1 runs ($2)"; else
+		fail "queue $1 runs ($2)" "read pointer stays at ${r:-nothing}"
+	fi
+}
+
+# A queue's read pointer does not move for as long as one can watch (default 0.5 s, after the status file has been
+# rewritten once, so that it shows the present).
+still() { # QUEUE WHEN [MILLISECONDS]
+	local r end
+	usleep 60000
+	r=$(rptr "$1")
+	end=$(($(uptime_ms) + ${3:-500}))
+	while [ "$(uptime_ms)" -lt $end ]; do
+		[ "$(rptr "$1")" = "$r" ] || { fail "queue $1 stands still ($2)" "read pointer went from $r to $(rptr "$1")"; return; }
+		usleep 20000
+	done
+	if [ -n "$r" ]; then pass "queue $1 stands still ($2)"; else fail "queue $1 stands still ($2)" "no such queue"; fi
+}
