@@ -93,12 +93,6 @@ static uint32_t kinds_needed(const struct trace *t)
 	return kinds;
 }
 
-static bool is_filtered(const struct amdlog_filter *f)
-{
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel ||
-	       f->since_relative || f->until_relative;
-}
-
 static bool init_block(void *ctx, struct block *b)
 {
 	const struct input *in = ctx;
@@ -120,10 +114,16 @@ static void fini_block(void *ctx, struct block *b)
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
 {
+	const struct digest_choice *choice;
+	struct digest_choice its;
 	struct input *in = ctx;
+	struct digest *d = b->user;
 
-	if (in->digests && b->lines)
-		digester_run(in->digesters[worker], b->user, b->text, b->len);
+	if (!in->digests || !b->lines)
+		return;
+	d->slow = !amdlog_reading_choice(&in->t->reading, &its, &choice);
+	if (!d->slow)
+		digester_run(in->digesters[worker], d, choice, b->text, b->len);
 }
 
 static int take_block(void *ctx, struct block *b)
@@ -178,8 +178,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	int status;
 
-	in->digests =
-		!context && kinds_needed(in->t) != UINT32_MAX && !is_filtered(&in->t->sum.filter);
+	in->digests = !context && kinds_needed(in->t) != UINT32_MAX;
 	threads = in->digests ? threads : 1; // in order, there is nothing to share
 	status = in->digests && !make_digesters(in, threads) ? -ENOMEM
 							     : blocks_run(from, &job, threads, 0);

@@ -43,15 +43,9 @@ static void on_errors(struct notes *n, const struct amdlog_totals *sum)
 		    sum->kinds[AMDLOG_QUEUE_ERROR]);
 }
 
-// What was left out may have told more.
-static bool is_filtered(const struct amdlog_filter *f)
-{
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel;
-}
-
 static void on_level(struct notes *n)
 {
-	if (!amdlog_has_packets(&n->t->sum) && !is_filtered(&n->t->sum.filter))
+	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
 		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
 		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
 }
@@ -130,7 +124,7 @@ static void on_queues(struct notes *n)
 		    handles);
 	if (differ)
 		say(n, "queues made anew at the same address, with another id: %u", differ);
-	if (!created && shown && !is_filtered(&s->filter))
+	if (!created && shown && !amdlog_is_filtered(&s->filter))
 		say(n, "no queue creation in the log: it begins in mid stream, so priorities are "
 		       "unknown");
 }

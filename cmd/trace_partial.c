@@ -28,11 +28,6 @@ static int write_all(struct buf *b)
 	return GPQ_OK;
 }
 
-static bool is_filtered(const struct amdlog_filter *f)
-{
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN;
-}
-
 static int write_part(struct trace *t, char *file, int status)
 {
 	const struct amdlog_counts *c = amdlog_scan_counts(t->scan);
@@ -40,7 +35,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
 				   .mended = amdlog_mend_count(t->mend),
-				   .filtered = is_filtered(&t->sum.filter),
+				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c};
 	struct buf line = {0};

@@ -34,7 +34,8 @@ struct digester {
 struct walk {
 	struct digester *g;
 	struct digest *d;
-	const struct form *form; // of the line before
+	const struct digest_choice *choice; // NULL: all
+	const struct form *form;            // of the line before
 	struct digest_sum *sum;
 	uint64_t last_us;       // since the last item; 0: none
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
@@ -227,17 +228,28 @@ struct line {
 	unsigned level;
 };
 
+// What the filter of the summary says of a line that is counted.
+static bool is_chosen(const struct walk *w, const struct line *l)
+{
+	const struct digest_choice *c = w->choice;
+
+	return w->form->wanted && !c->none && l->us >= c->since_us && l->us <= c->until_us;
+}
+
 static inline void count(struct walk *w, const struct line *l, enum amdlog_kind kind)
 {
 	struct digest_sum *sum = w->sum;
 	struct digest *d = w->d;
 
 	d->lines++;
+	if (w->choice && !is_chosen(w, l))
+		return;
 	d->kinds[kind][l->level]++;
 	d->steps_back += l->us < w->last_us;
 	d->first_us = d->first_us == AMDLOG_UNKNOWN ? l->us : d->first_us;
 	w->last_us = l->us;
 	sum->records++;
+	sum->api_calls += kind == AMDLOG_API_ENTRY;
 	sum->first_us = l->us < sum->first_us ? l->us : sum->first_us;
 	sum->last_us = l->us > sum->last_us ? l->us : sum->last_us;
 }
@@ -400,7 +412,6 @@ static inline bool api_line(struct walk *w, const struct line *l)
 		return false;
 	count(w, l, kind);
 	if (kind == AMDLOG_API_ENTRY) {
-		w->sum->api_calls++;
 		if (!w->form->has_thread)
 			return true;
 		w->sum->entry.msg = p;
@@ -491,9 +502,10 @@ static void reset(struct digester *g, struct digest *d)
 	memset(d->kinds, 0, sizeof(d->kinds));
 }
 
-void digester_run(struct digester *g, struct digest *d, const char *text, size_t len)
+void digester_run(struct digester *g, struct digest *d, const struct digest_choice *choice,
+		  const char *text, size_t len)
 {
-	struct walk w = {.g = g, .d = d};
+	struct walk w = {.g = g, .d = d, .choice = choice};
 	size_t line = 0;
 
 	reset(g, d);

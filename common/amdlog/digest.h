@@ -68,6 +68,13 @@ struct digest {
 	struct digest_sum *sums; // in the order of their first record; room for FORM_MAX
 };
 
+// Which of the lines that are counted count, their process aside (struct form); items are chosen
+// when they are taken.
+struct digest_choice {
+	uint64_t since_us, until_us; // inclusive
+	bool none;                   // only items can be what is asked for
+};
+
 // False when memory is short; digest_fini then, too.
 bool digest_init(struct digest *d);
 void digest_fini(struct digest *d);
@@ -80,7 +87,8 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds);
 void digester_free(struct digester *g);
 
 // Digests text[0..len), whole lines of which the last ends with a newline, and MARKS_PAD more bytes
-// may be read behind them. `d` points into the text.
-void digester_run(struct digester *g, struct digest *d, const char *text, size_t len);
+// may be read behind them. `choice` NULL: all lines count. `d` points into the text.
+void digester_run(struct digester *g, struct digest *d, const struct digest_choice *choice,
+		  const char *text, size_t len);
 
 #endif

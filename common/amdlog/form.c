@@ -93,6 +93,15 @@ static uint32_t first_of(const struct forms *f, uint32_t n, const struct amdlog_
 	return n;
 }
 
+static bool is_wanted(const struct forms *f, int64_t pid)
+{
+	size_t i = 0;
+
+	while (i < f->npids && f->pids[i] != pid)
+		i++;
+	return !f->npids || i < f->npids;
+}
+
 static bool add_end(struct forms *f, size_t end)
 {
 	uint32_t n = atomic_load_explicit(&f->nends, memory_order_relaxed);
@@ -108,7 +117,7 @@ static bool add_end(struct forms *f, size_t end)
 	return true;
 }
 
-void forms_note(struct forms *f, const struct amdlog_record *r, size_t time_end)
+void forms_note(struct forms *f, const struct amdlog_record *r, int64_t pid, size_t time_end)
 {
 	uint32_t n = atomic_load_explicit(&f->n, memory_order_relaxed), at;
 	uint32_t nbare = atomic_load_explicit(&f->nbare, memory_order_relaxed);
@@ -125,6 +134,7 @@ void forms_note(struct forms *f, const struct amdlog_record *r, size_t time_end)
 		return;
 	form_init(&f->v[n], r, time_end, end);
 	f->v[n].first = (uint16_t)first;
+	f->v[n].wanted = is_wanted(f, pid);
 	f->v[n].has_thread = r->text[end - 2] == ']';
 	if (f->v[n].has_thread) {
 		if (!add_end(f, end))

@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define FORM_AT    28 // column of the colon behind the file's name
 #define FORM_BYTES 64 // that are compared from there on
@@ -31,6 +32,7 @@ struct form {
 	uint64_t high_mask;       // of the eight bytes in front of the time's last eight digits
 	uint8_t time_end, msg_at; // columns behind the time, and of the message
 	bool has_thread;
+	bool wanted; // its process is one of those asked for
 	enum amdlog_style style : 8;
 	uint16_t first; // index of the first form of the same thread
 	uint32_t who;
@@ -41,13 +43,15 @@ struct forms {
 	_Atomic uint32_t nbare, nends;
 	uint16_t bare[FORM_BARE];
 	uint8_t ends[FORM_ENDS];
+	const pid_t *pids;                  // those asked for, not owned
+	size_t npids;                       // 0: all
 	_Atomic uint16_t slots[FORM_SLOTS]; // index + 1, 0 is free
 	struct form v[FORM_MAX];
 };
 
-// Notes the prefix of `r`, whose time lies in columns [FORM_AT + 7, time_end), unless it is known
-// or none that repeats.
-void forms_note(struct forms *f, const struct amdlog_record *r, size_t time_end);
+// Notes the prefix of `r`, a record of process `pid` whose time lies in columns
+// [FORM_AT + 7, time_end), unless it is known or none that repeats.
+void forms_note(struct forms *f, const struct amdlog_record *r, int64_t pid, size_t time_end);
 
 // Another input: process numbers mean something else. No thread may be looking.
 void forms_reset(struct forms *f);

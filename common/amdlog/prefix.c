@@ -184,5 +184,5 @@ void prefix_parse(struct amdlog_scan *s, struct amdlog_record *r)
 		r->style = AMDLOG_STYLE_6_3;
 	set_message(r, at);
 	if (s->forms)
-		forms_note(s->forms, r, time_end);
+		forms_note(s->forms, r, s->who[r->who].pid, time_end);
 }

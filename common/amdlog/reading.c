@@ -1,6 +1,7 @@
 // Taking blocks in order (see reading.h).
 #include "common/amdlog/reading.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static void take_record(void *ctx, const struct amdlog_record *record)
@@ -18,10 +19,13 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum)
 	struct amdlog_sink sink;
 
 	*r = (struct amdlog_reading){.sum = sum};
+	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
 	r->forms = calloc(1, sizeof(*r->forms));
 	r->mend = amdlog_mend_new(&own);
 	if (!r->forms || !r->mend)
 		return false;
+	r->forms->pids = sum->filter.pids;
+	r->forms->npids = sum->filter.npids;
 	sink = amdlog_mend_sink(r->mend);
 	r->scan = amdlog_scan_new(&sink);
 	if (!r->scan)
@@ -36,6 +40,18 @@ void amdlog_reading_fini(struct amdlog_reading *r)
 	amdlog_scan_free(r->scan);
 	amdlog_mend_free(r->mend);
 	free(r->forms);
+}
+
+bool amdlog_reading_choice(const struct amdlog_reading *r, struct digest_choice *out,
+			   const struct digest_choice **choice)
+{
+	const struct amdlog_filter *f = &r->sum->filter;
+
+	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
+		return false;
+	*out = (struct digest_choice){f->since_us, f->until_us, f->kernel != NULL};
+	*choice = amdlog_is_filtered(f) ? out : NULL;
+	return true;
 }
 
 // Where the digest's next item lies in the text, and how far the scanner has been told.
@@ -99,6 +115,8 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 		take_digest(r, text, len, d);
 	else
 		amdlog_scan_lines(r->scan, text, len);
+	if (r->sum->based)
+		atomic_store_explicit(&r->settled, true, memory_order_release);
 }
 
 void amdlog_reading_end(struct amdlog_reading *r)

@@ -17,6 +17,7 @@ struct amdlog_reading {
 	struct amdlog_scan *scan;
 	struct amdlog_mend *mend;
 	struct forms *forms;
+	_Atomic bool settled; // the filter's times are known: none of them waits for a record
 	// Called for records that the filter lets pass: for all, or for those only of which
 	// digests make items. May be NULL.
 	void (*event)(void *ctx, const struct amdlog_event *e);
@@ -27,8 +28,12 @@ struct amdlog_reading {
 bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum);
 void amdlog_reading_fini(struct amdlog_reading *r);
 
-// The next text of the input. `d`: its digest, when it begins and ends with a line and the filter
-// leaves nothing out; else NULL.
+// What digests count (digest.h), NULL for everything; from any thread. False: it depends on records
+// that were not taken yet, so what is to be read now cannot be digested.
+bool amdlog_reading_choice(const struct amdlog_reading *r, struct digest_choice *out,
+			   const struct digest_choice **choice);
+
+// The next text of the input. `d`: its digest, when it begins and ends with a line; else NULL.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 const struct digest *d);
 

@@ -277,6 +277,11 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 	s->based = true;
 }
 
+bool amdlog_is_filtered(const struct amdlog_filter *f)
+{
+	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel;
+}
+
 static bool time_wanted(const struct amdlog_filter *f, uint64_t us)
 {
 	if (!f->since_us && f->until_us == AMDLOG_UNKNOWN)

@@ -181,6 +181,9 @@ struct amdlog_event {
 	uint32_t stream_queue; // and its queue; AMDLOG_NONE
 };
 
+// It leaves something out. Its times may still wait for a first record.
+bool amdlog_is_filtered(const struct amdlog_filter *f);
+
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);
 

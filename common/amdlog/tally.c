@@ -15,6 +15,7 @@ void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint6
 	if (first_us == AMDLOG_UNKNOWN)
 		return;
 	s->totals.steps_back += first_us < s->last_us;
+	s->first_us = s->first_us == AMDLOG_UNKNOWN ? first_us : s->first_us;
 	s->last_us = last_us;
 }
 

@@ -34,6 +34,14 @@ while read -r name options; do
 	zstd -qc log | gpq trace -J - 2>/dev/null | same "$name: zstd" want
 	gzip -c log >log.gz
 	gpq trace -J log.gz 2>/dev/null | same "$name: gzip" want
+	middle=$(gpq trace -qrn --list -o TIME_US - <log | awk '$1 != "-" && ++n == 3000 { print $1; exit }')
+	for filter in "--since $middle" "--since +1ms --until +20ms" "-p $(gpq trace -qrn --by process -o PID log | tail -1)" "--kernel [ae]"; do
+		case $filter in *-) continue ;; esac
+		# shellcheck disable=SC2086 # its words
+		gpq trace -J --threads 1 $filter - <log >filtered 2>/dev/null
+		# shellcheck disable=SC2086
+		gpq trace -J --threads 3 $filter log 2>/dev/null | same "$name: $filter" filtered
+	done
 	# Ranges, the whole file's totals being their sum.
 	counts='.totals | [.lines, .bytes, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign,
 		.unnamed, .api_errors, .steps_back]'

@@ -30,7 +30,23 @@ struct run {
 	uint64_t items, digests;
 };
 
-static const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
+static bool names_layer(void *ctx, const char *name, size_t len)
+{
+	(void)ctx;
+	return memmem(name, len, "layer", 5);
+}
+
+static const pid_t pids[] = {4711, 5711, 182280};
+static const struct amdlog_filter filters[] = {
+	{.until_us = AMDLOG_UNKNOWN},
+	{.until_us = AMDLOG_UNKNOWN, .pids = pids, .npids = 3},
+	{.since_us = 90001100, .until_us = 90001950},
+	{.since_us = 300, .since_relative = true, .until_us = 90001950},
+	{.until_us = 700, .until_relative = true, .pids = pids, .npids = 1},
+	{.until_us = AMDLOG_UNKNOWN, .kernel = names_layer},
+};
+#define FILTERS (sizeof(filters) / sizeof(filters[0]))
+static const struct amdlog_filter *filter; // the one that is tried
 
 // Everything the summary and the scanner know, as text.
 static void dump(struct run *r, struct buf *out)
@@ -59,7 +75,7 @@ static void finish(struct run *r, struct buf *out)
 static void begin(struct run *r)
 {
 	*r = (struct run){.text = NULL};
-	amdlog_summary_init(&r->sum, &all);
+	amdlog_summary_init(&r->sum, filter);
 	assert_true(amdlog_reading_init(&r->reading, &r->sum));
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, 0));
@@ -91,10 +107,14 @@ static void fini(void *ctx, struct block *b)
 
 static void work(void *ctx, unsigned worker, struct block *b)
 {
+	const struct digest_choice *choice;
+	struct digest_choice its;
 	struct run *r = ctx;
+	struct digest *d = b->user;
 
-	if (b->lines)
-		digester_run(r->digesters[worker], b->user, b->text, b->len);
+	d->slow = !b->lines || !amdlog_reading_choice(&r->reading, &its, &choice);
+	if (!d->slow)
+		digester_run(r->digesters[worker], d, choice, b->text, b->len);
 }
 
 static int take(void *ctx, struct block *b)
@@ -163,14 +183,15 @@ static void same(const char *name, const struct buf *want, const struct buf *got
 	fail();
 }
 
-static void check_all_ways(const char *name, const char *text, size_t len)
+static void check_filtered(const char *name, const char *text, size_t len)
 {
 	static const size_t sizes[] = {61, 300, 1000, 4096, 65536, 0};
 	struct buf want = {0}, got = {0};
 	int fd = file_of(text, len);
 
 	in_order(text, len, &want);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	// Filters make no difference to how blocks are cut.
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i += filter == filters ? 1 : 3) {
 		for (unsigned threads = 1; threads <= THREADS; threads += threads == 1 ? 1 : 2) {
 			in_blocks(text, len, fd, 0, sizes[i], threads, &got);
 			same(name, &want, &got, sizes[i], threads);
@@ -183,6 +204,15 @@ static void check_all_ways(const char *name, const char *text, size_t len)
 	close(fd);
 	buf_fini(&want);
 	buf_fini(&got);
+}
+
+static void check_all_ways(const char *name, const char *text, size_t len)
+{
+	for (size_t i = 0; i < FILTERS; i++) {
+		filter = &filters[i];
+		check_filtered(name, text, len);
+	}
+	filter = filters;
 }
 
 static unsigned check_folder(const char *folder, const char *suffix)
@@ -306,6 +336,7 @@ static void test_every_cut(void **state)
 
 int main(void)
 {
+	filter = filters;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_ways),
 		cmocka_unit_test(test_mixed),
