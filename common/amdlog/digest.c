@@ -25,7 +25,10 @@ struct digester {
 	const struct forms *forms;
 	uint32_t kinds;
 	marks_fn *find_marks;
-	struct amdlog_scan *scratch; // parses lines that fit no form; what it learns is not used
+	// Odd lines go through them to see how far what is odd reaches; what they make is not used.
+	struct amdlog_scan *scratch;
+	struct amdlog_mend *mend;
+	bool unsure; // a process may be known to others that is not known here
 	uint32_t marks[SCAN_TILE + MARKS_SPARE];
 	struct digest_sum *sum_of[FORM_MAX]; // by first form; NULL: none in this block
 };
@@ -41,6 +44,7 @@ struct walk {
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
 	uint32_t raw;
 	bool glued; // a record begins within this line
+	bool open;  // lines before are not done with: a torn record may be mended yet
 };
 
 bool digest_init(struct digest *d)
@@ -57,27 +61,36 @@ void digest_fini(struct digest *d)
 	*d = (struct digest){0};
 }
 
-static void ignore(void *ctx, const struct amdlog_record *r)
+// Of a thread without a process, earlier lines may tell the process (releases up to 4.5).
+static void look(void *ctx, const struct amdlog_record *r)
 {
-	(void)ctx;
-	(void)r;
+	struct digester *g = ctx;
+
+	g->unsure |= r->style <= AMDLOG_STYLE_3_7 && r->who &&
+		     g->scratch->who[r->who].tid != AMDLOG_UNKNOWN;
 }
 
 struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 {
-	const struct amdlog_sink nobody = {.record = ignore};
 	struct digester *g = calloc(1, sizeof(*g));
+	const struct amdlog_sink own = {.ctx = g, .record = look};
+	struct amdlog_sink sink;
 
 	if (!g)
 		return NULL;
 	g->forms = forms;
 	g->kinds = kinds | AMDLOG_KINDS_PLACED;
 	g->find_marks = marks_choose();
-	g->scratch = amdlog_scan_new(&nobody);
+	g->mend = amdlog_mend_new(&own);
+	if (g->mend) {
+		sink = amdlog_mend_sink(g->mend);
+		g->scratch = amdlog_scan_new(&sink);
+	}
 	if (!g->scratch) {
-		free(g);
+		digester_free(g);
 		return NULL;
 	}
+	amdlog_mend_watch(g->mend, g->scratch);
 	return g;
 }
 
@@ -86,6 +99,7 @@ void digester_free(struct digester *g)
 	if (!g)
 		return;
 	amdlog_scan_free(g->scratch);
+	amdlog_mend_free(g->mend);
 	free(g);
 }
 
@@ -223,7 +237,8 @@ static inline bool makes_stream(const char *name)
 
 // What is known of a line that fits a form.
 struct line {
-	const char *text, *end, *msg;
+	const char *text, *end, *msg; // `end`: without a carriage return
+	const char *newline;
 	uint64_t us;
 	unsigned level;
 };
@@ -300,45 +315,54 @@ static void flush_streams(struct walk *w)
 	}
 }
 
+// A line that is to be read as the scanner reads it, and those behind it until nothing is open.
+static void scan_line(struct walk *w, const char *p, const char *end)
+{
+	struct digest *d = w->d;
+	struct digest_item *item = d->nitems ? &d->items[d->nitems - 1] : NULL;
+	size_t len = (size_t)(end - p) + 1;
+
+	if (!item || item->what != DIGEST_LINES || item->r.text + item->r.len != p) {
+		flush_streams(w);
+		item = new_item(w);
+		if (!item)
+			return;
+		item->what = DIGEST_LINES;
+		item->r.text = p;
+	}
+	item->r.len += len;
+	amdlog_scan_lines(w->g->scratch, p, len);
+	d->torn |= w->open || w->glued || !amdlog_mend_idle(w->g->mend);
+	w->open = !amdlog_mend_idle(w->g->mend) || ((w->open || w->glued) && w->g->unsure);
+}
+
 // A line that fits no form. Text without a record means nothing while no record is torn.
 static void odd_line(struct walk *w, const char *p, const char *end)
 {
-	struct amdlog_record r = {.text = p, .len = (size_t)(end - p), .ended = true};
-	struct digest_item *item;
-
-	if (!is_record_line(p, r.len)) {
+	if (!is_record_line(p, (size_t)(end - p))) {
 		w->d->lines++;
 		w->d->foreign++;
-		return;
-	}
-	if (p[r.len - 1] == '\r')
-		r.len--;
-	prefix_parse(w->g->scratch, &r);
-	kind_parse(&w->g->scratch->kinds, &r);
-	w->raw++;
-	if (amdlog_mend_wants(&r) || w->raw > 64 + w->d->lines / 4) {
+	} else if (++w->raw > 64 + w->d->lines / 4) {
 		w->d->slow = true;
-		return;
+	} else {
+		scan_line(w, p, end);
 	}
-	flush_streams(w);
-	item = new_item(w);
-	if (!item)
-		return;
-	item->what = DIGEST_LINE;
-	item->r.text = p;
-	item->r.len = (size_t)(end - p) + 1;
 }
 
-static void add_item(struct walk *w, const struct amdlog_record *r)
+static void add_item(struct walk *w, const struct line *l, const struct amdlog_record *r)
 {
-	struct digest_item *item = new_item(w);
+	struct digest_item *item;
 	const char *name;
 	size_t len;
 
+	if (amdlog_mend_wants(r)) {
+		scan_line(w, l->text, l->newline);
+		return;
+	}
+	item = new_item(w);
 	if (!item)
 		return;
 	item->r = *r;
-	w->d->slow |= amdlog_mend_wants(r);
 	if (r->kind == AMDLOG_KERNEL) {
 		name = amdlog_kernel_name(r, &len);
 		item->name_hash = intern_hash(name, len);
@@ -349,18 +373,16 @@ static void add_item(struct walk *w, const struct amdlog_record *r)
 		amdlog_packet_parse(r, &item->packet);
 }
 
-// A record with blanks or an unusual colour in front of its message, or with a carriage return.
+// A record with blanks or an unusual colour in front of its message.
 static void odd_record(struct walk *w, const struct line *l)
 {
 	struct amdlog_record r = {
 		.text = l->text, .len = (size_t)(l->end - l->text), .ended = true};
 
-	if (r.text[r.len - 1] == '\r')
-		r.len--;
 	prefix_parse(w->g->scratch, &r);
 	r.who = w->form->who;
 	kind_parse(&w->g->scratch->kinds, &r);
-	add_item(w, &r);
+	add_item(w, l, &r);
 }
 
 // A command that is bound for a stream says so at its end.
@@ -384,7 +406,7 @@ static void other_line(struct walk *w, const struct line *l)
 	kind_parse(&w->g->scratch->kinds, &r);
 	if (w->g->kinds >> r.kind & 1 || r.kind == AMDLOG_API_ENTRY ||
 	    r.kind == AMDLOG_API_RETURN) {
-		add_item(w, &r);
+		add_item(w, l, &r);
 		return;
 	}
 	if (r.kind == AMDLOG_COMMAND_ENQUEUED)
@@ -435,7 +457,7 @@ static inline void form_line(struct walk *w, struct line *l)
 
 	l->msg = l->text + w->form->msg_at;
 	first = (unsigned char)*l->msg;
-	if (l->end[-1] == '\r' || first == ' ') {
+	if (first == ' ') {
 		odd_record(w, l);
 		return;
 	}
@@ -472,15 +494,16 @@ static inline bool find_form(struct walk *w, const char *p, const char *end)
 	return end - p > f->msg_at;
 }
 
-static inline void take_line(struct walk *w, const char *p, const char *end)
+static inline void take_line(struct walk *w, const char *p, const char *newline)
 {
-	struct line l = {.text = p, .end = end};
+	struct line l = {.text = p, .newline = newline};
 
-	if (w->glued || end - p > AMDLOG_TEXT_MAX) {
-		w->d->slow = true;
+	if (w->open || w->glued || newline - p > AMDLOG_TEXT_MAX) {
+		scan_line(w, p, newline);
 		return;
 	}
-	if (find_form(w, p, end)) {
+	l.end = newline - (newline > p && newline[-1] == '\r');
+	if (find_form(w, p, l.end)) {
 		l.us = read_time(w, w->form, p);
 		// In a file that is truncated at this moment it need not be a digit any more.
 		l.level = (unsigned)(p[1] - '0') & 15;
@@ -489,13 +512,16 @@ static inline void take_line(struct walk *w, const char *p, const char *end)
 			return;
 		}
 	}
-	odd_line(w, p, end);
+	odd_line(w, p, newline);
 }
 
 static void reset(struct digester *g, struct digest *d)
 {
 	memset(g->sum_of, 0, sizeof(g->sum_of));
-	d->slow = false;
+	amdlog_scan_assume(g->scratch, g->forms->assumed);
+	amdlog_mend_end(g->mend);
+	g->unsure = false;
+	d->slow = d->torn = false;
 	d->lines = d->foreign = d->steps_back = 0;
 	d->nitems = d->nsums = 0;
 	d->first_us = AMDLOG_UNKNOWN;
@@ -518,7 +544,7 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 			size_t at = tile + g->marks[i];
 
 			if (text[at] != '\n') {
-				w.glued = true;
+				w.glued |= prefix_shape(text + at, len - at, true) > 0;
 				continue;
 			}
 			for (size_t q = line; q < at; q += 64)

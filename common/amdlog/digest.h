@@ -34,7 +34,7 @@ struct digest_stream {
 enum digest_what {
 	DIGEST_RECORD,
 	DIGEST_STREAM, // only `r.who` and `stream` are set
-	DIGEST_LINE,   // only `r.text` and `r.len` are set: a line to be scanned, with its newline
+	DIGEST_LINES,  // only `r.text` and `r.len` are set: to be scanned, with their newlines
 };
 
 struct digest_item {
@@ -59,6 +59,7 @@ struct digest_sum {
 
 struct digest {
 	bool slow;
+	bool torn; // some of DIGEST_LINES are there as a line before them may be mended
 	uint64_t lines, foreign;           // counted: all, and those without a record
 	uint64_t steps_back;               // between counted records with no item between them
 	uint64_t first_us, last_us;        // as of an item, behind the last one

@@ -39,6 +39,7 @@ struct form {
 };
 
 struct forms {
+	int64_t assumed; // process of records that name none; -1
 	_Atomic uint32_t n;
 	_Atomic uint32_t nbare, nends;
 	uint16_t bare[FORM_BARE];

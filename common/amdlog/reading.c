@@ -75,7 +75,7 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct digest_i
 	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case DIGEST_STREAM: amdlog_summary_add_stream(r->sum, r->scan, item); break;
-	case DIGEST_LINE:
+	case DIGEST_LINES:
 		tell(r, p, item->r.text);
 		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
 		p->told = item->r.text + item->r.len;
@@ -106,12 +106,22 @@ static void take_digest(struct amdlog_reading *r, const char *text, size_t len,
 	amdlog_scan_skip(r->scan, &seen);
 }
 
+// A digest tells by the processes how far lines reach that may be mended. Of the many threads
+// behind AMDLOG_WHO_MAX the scanner does not tell the process.
+static bool is_trusted(const struct amdlog_reading *r, const struct digest *d)
+{
+	uint32_t nwho;
+
+	amdlog_scan_who(r->scan, &nwho);
+	return !d->slow && (!d->torn || nwho < AMDLOG_WHO_MAX / 2);
+}
+
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 const struct digest *d)
 {
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len, 0);
-	else if (d && !d->slow && amdlog_mend_idle(r->mend))
+	else if (d && is_trusted(r, d) && amdlog_mend_idle(r->mend))
 		take_digest(r, text, len, d);
 	else
 		amdlog_scan_lines(r->scan, text, len);

@@ -215,6 +215,7 @@ void amdlog_scan_end(struct amdlog_scan *s)
 void amdlog_scan_note(struct amdlog_scan *s, struct forms *forms)
 {
 	s->forms = forms;
+	forms->assumed = s->assumed;
 }
 
 uint64_t amdlog_scan_offset(const struct amdlog_scan *s)
@@ -230,6 +231,8 @@ void amdlog_scan_from(struct amdlog_scan *s, uint64_t offset)
 void amdlog_scan_assume(struct amdlog_scan *s, int64_t pid)
 {
 	s->assumed = pid;
+	if (s->forms)
+		s->forms->assumed = pid;
 }
 
 bool amdlog_scan_at_line(const struct amdlog_scan *s)

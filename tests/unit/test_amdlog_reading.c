@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct run {
 	const char *text; // of a stream
 	size_t left, step;
 	uint64_t items, digests;
+	uint64_t scanned; // bytes of lines that digests left to the scanner
 };
 
 static bool names_layer(void *ctx, const char *name, size_t len)
@@ -125,6 +127,8 @@ static int take(void *ctx, struct block *b)
 	if (d && !d->slow) {
 		r->digests++;
 		r->items += d->nitems;
+		for (uint32_t i = 0; i < d->nitems; i++)
+			r->scanned += d->items[i].what == DIGEST_LINES ? d->items[i].r.len : 0;
 	}
 	amdlog_reading_take(&r->reading, b->text, b->len, d);
 	return 0;
@@ -274,32 +278,143 @@ static void test_mixed(void **state)
 	buf_fini(&text);
 }
 
-// Most of a regular log must take the short way; else all of this tests nothing.
-static void test_short_way(void **state)
+// The lines of a log that begin with a record, many times, every seventh line or so spoilt: behind
+// a progress bar, in front of another record of its own or another process, torn at the end of a
+// piece with the rest some lines later, wrapped by a terminal.
+struct spoiler {
+	struct buf *out;
+	const char *end_of_line;
+	unsigned random, every, wait; // lines until `rest` is written
+	unsigned spoilt;
+	struct buf rest;
+};
+
+static unsigned any(struct spoiler *s, unsigned below)
+{
+	s->random = s->random * 1103515245 + 12345;
+	return (s->random >> 16) % below;
+}
+
+static void put(struct spoiler *s, const char *p, size_t len, bool ended)
+{
+	buf_append(s->out, p, len);
+	if (ended)
+		buf_append(s->out, s->end_of_line, strlen(s->end_of_line));
+}
+
+static void tear(struct spoiler *s, const char *p, size_t len, bool ended)
+{
+	size_t cut = 128 * (1 + any(s, (unsigned)(len / 128)));
+
+	put(s, p, cut, ended);
+	s->rest.len = 0;
+	buf_append(&s->rest, p + cut, len - cut);
+	s->wait = 1 + any(s, 3);
+}
+
+static void put_line(struct spoiler *s, const char *p, size_t len)
+{
+	unsigned what = any(s, s->every);
+	char line[8192];
+
+	assert_true(len < sizeof(line));
+	memcpy(line, p, len + 1);
+	if (!memcmp(line + 48, "[pid:4711", 9) && any(s, 9) == 0)
+		line[53] = (char)('5' + any(s, 3));
+	p = line;
+	s->spoilt += what < 6;
+	switch (what) {
+	case 0: put(s, " 10%|#1:3: ", 11, false); break;
+	case 1: put(s, p, len, false); break;
+	case 2: put(s, p, len < 128 ? len : 128, false); return;
+	case 3:
+	case 4:
+		if (len > 128 && !s->wait) {
+			tear(s, p, len, what == 3);
+			return;
+		}
+		break;
+	case 5:
+		put(s, p, len / 2, true);
+		p += len / 2;
+		len -= len / 2;
+		break;
+	default: break;
+	}
+	put(s, p, len, true);
+	if (s->wait && !--s->wait)
+		put(s, s->rest.data, s->rest.len, true);
+}
+
+static void spoil(struct buf *out, const char *file, size_t bytes, unsigned every,
+		  const char *end_of_line)
+{
+	struct spoiler s = {
+		.out = out, .end_of_line = end_of_line, .random = every, .every = every};
+	struct buf log = {0};
+	char path[128];
+
+	out->len = 0;
+	snprintf(path, sizeof(path), "tests/data/amdlog/%s", file);
+	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
+	while (out->len < bytes) {
+		for (const char *p = log.data, *end; (end = strchr(p, '\n')); p = end + 1) {
+			if (*p == ':')
+				put_line(&s, p, (size_t)(end - p));
+		}
+	}
+	assert_true(s.spoilt >= bytes / 1000 / every);
+	buf_fini(&log);
+	buf_fini(&s.rest);
+}
+
+static void test_spoilt(void **state)
+{
+	static const char *const files[] = {"rocm70.log", "rocm57.log", "rocm63-level4.log",
+					    "rocm43.log"};
+	struct buf text = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		for (unsigned every = 7; every < 200; every *= 5) {
+			spoil(&text, files[i], 60000, every, every == 35 ? "\r\n" : "\n");
+			check_all_ways(files[i], text.data, text.len);
+		}
+	}
+	buf_fini(&text);
+}
+
+// Most of a regular log must take the short way, else all of this tests nothing; and of one with
+// few odd lines, too.
+static void check_short_way(unsigned every, const char *end_of_line)
 {
 	struct buf text = {0}, log = {0};
 	struct run r;
 	struct blocks_job job = {.ctx = &r, .work = work, .take = take, .init = init, .fini = fini};
 	struct blocks_input in = {.fd = -1, .read = give, .ctx = &r};
+	uint64_t records;
 
-	(void)state;
-	assert_true(buf_read_at(&log, AT_FDCWD, "tests/data/amdlog/rocm70.log") > 0);
-	// Without the two lines that do not begin with a record.
-	for (unsigned i = 0; i < 100; i++) {
-		for (const char *p = log.data, *end; (end = strchr(p, '\n')); p = end + 1) {
-			if (*p == ':')
-				buf_append(&text, p, (size_t)(end + 1 - p));
-		}
-	}
+	spoil(&text, "rocm70.log", 1000000, every, end_of_line);
 	begin(&r);
 	r.text = text.data;
 	r.left = text.len;
 	assert_int_equal(blocks_run(&in, &job, 1, 16384), 0);
+	records = amdlog_scan_counts(r.reading.scan)->records;
 	assert_true(r.digests > 50);
-	assert_true(r.items * 2 < amdlog_scan_counts(r.reading.scan)->records);
+	assert_true(r.digests * 16384 > text.len * 9 / 10);
+	assert_true(r.items * 2 < records);
+	assert_true(r.scanned * 10 < text.len);
 	finish(&r, &log);
 	buf_fini(&text);
 	buf_fini(&log);
+}
+
+static void test_short_way(void **state)
+{
+	(void)state;
+	check_short_way(UINT_MAX / 2, "\n");
+	check_short_way(UINT_MAX / 2, "\r\n");
+	check_short_way(500, "\n");
 }
 
 // Two copies, so that forms are known in the second, which is cut.
@@ -338,9 +453,8 @@ int main(void)
 {
 	filter = filters;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_ways),
-		cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_short_way),
+		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_spoilt),    cmocka_unit_test(test_short_way),
 		cmocka_unit_test(test_every_cut),
 	};
 
