@@ -277,10 +277,18 @@ static const struct opt gpq_opts_table[] = {
 	{0},
 };
 
+static int unexpected(const char *operand)
+{
+	return err_fail(GPQ_USAGE, "gpq --help shows what is", "%s: no operand is expected",
+			operand);
+}
+
 static int run_help(int argc, char **argv)
 {
 	const struct command *def = argc > 1 ? find_command(argv[1]) : NULL;
-	if (argc < 2)
+	if (argc > 2)
+		return unexpected(argv[2]);
+	if (argc < 2 || strcmp(argv[1], "help") == 0)
 		return print_general_help();
 	return def ? print_help(def) : unknown_command(argv[1]);
 }
@@ -295,6 +303,8 @@ static int run_gpq(int argc, char **argv)
 		return GPQ_USAGE;
 	if (gpq.complete)
 		return complete_words(argc - first, argv + first);
+	if (first < argc && (gpq.install || gpq.list))
+		return unexpected(argv[first]);
 	if (gpq.install)
 		return install_links(gpq.install);
 	if (gpq.list)

@@ -349,6 +349,9 @@ static int check_found(const struct qlist *q, const struct pick *pick, size_t sh
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
 	if (status)
 		return shown ? GPQ_PARTIAL : status;
+	if (!shown && o->containers.n && !o->pids.given && !o->comm)
+		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
+				"no process in such a container owns a queue");
 	if (!shown)
 		return err_fail(GPQ_NOTFOUND, "-a also shows processes without queues",
 				"no process that was asked for owns a queue");

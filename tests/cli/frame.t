@@ -11,6 +11,15 @@ $ gpq help frobnicate
 gpq: unknown command frobnicate; gpq --list lists them
 ? 2
 
+$ gpq help help | head -1; gpq help queues now
+Usage: gpq [OPTIONS] COMMAND [OPTIONS] ...
+gpq: now: no operand is expected; gpq --help shows what is
+? 2
+
+$ mkdir unused && gpq --install unused now; gpq --list now; ls unused
+gpq: now: no operand is expected; gpq --help shows what is
+gpq: now: no operand is expected; gpq --help shows what is
+
 $ gpq --version
 gpq 0.1.0
 

@@ -157,7 +157,16 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container 24c458 -r -n -o PID,QID
 52880 0 - kubernetes
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container nope
+gpq: queues: no process in such a container owns a queue; gpq queues -a -o +CONTAINER_NAME shows them
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm nope
 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+? 5
+
+# A driver before Linux 5.8 has GPUs and no list of processes.
+$ GPQ_SYSROOT=$HOSTS/topo-gfx1030 gpq queues
+gpq: queues: /sys/class/kfd/kfd/proc: No such file or directory; it takes Linux 5.8 or later; gpq gpus --check tells more
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm '^v.*m$' -r -n -o PID,COMMAND,CMDLINE
