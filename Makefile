@@ -83,14 +83,22 @@ $(LOBJ) $(COBJ): $(if $(filter deps,$(MAKECMDGOALS)),| deps)
 -include $(LOBJ:.o=.d) $(COBJ:.o=.d)
 include $(wildcard tests/*.mk tests/*/*.mk)
 
+# Where Debian's zsh looks: packages have a folder of their own.
+ZSHDIR   ?= $(DATADIR)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+COMMANDS := $(patsubst man/%.1,%,$(wildcard man/gpq-*.1))
+
 install: all
 	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
-		"$(DESTDIR)$(DATADIR)/zsh/vendor-completions" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
+		"$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
 	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
 	install -m 644 man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
-	install -m 644 completions/_gpq "$(DESTDIR)$(DATADIR)/zsh/vendor-completions/_gpq"
+	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
 	install -m 644 completions/gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/gpq.fish"
+	@# Both shells look for a file of the command's name, so the links of `gpq --install` need one each.
+	for c in $(COMMANDS); do \
+		ln -sf gpq "$(DESTDIR)$(DATADIR)/bash-completion/completions/$$c" && \
+		ln -sf gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$$c.fish" || exit 1; done
 
 # apt-get as root or through sudo; elsewhere the names to install.
 deps:
@@ -117,11 +125,13 @@ help:
 	@echo 'make            build ./gpq'
 	@echo 'make deps       install what building and testing need (apt-get)'
 	@echo 'make demo       show the main job on a recorded host and a log'
-	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan'
+	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
+	@echo 'make check-one  T=tests/cli/queues.t'
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
-	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make bench      benchmarks (tests/bench)'
-	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel)'
+	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
+	@echo 'make install    DESTDIR= PREFIX=/usr/local'
+	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang and SANITIZE=1 build beside'
 
 .PHONY: all clean install deps demo lint help
 .DELETE_ON_ERROR:

@@ -62,14 +62,28 @@ bash_reply() { bash -c 'source "$1/completions/gpq.bash"; shift; COMP_WORDS=("$@
 same "bash completes commands" "queues" "$(bash_reply gpq que)"
 same "bash completes options behind a link" "--ndjson" "$(bash_reply gpq-queues --nd)"
 same "bash completes columns" "PID,QID" "$(bash_reply gpq queues -o PID,QI)"
+same "bash completes what follows =" "always" "$(bash_reply gpq queues --color = al)"
+same "bash completes the empty word behind =" "$(printf 'always\nauto\nnever')" "$(bash_reply gpq gpus --color = | sort)"
+same "bash completes a list of processes" "41207,52880" "$(GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12 bash_reply gpq queues -p 41207,5)"
 same "bash completes choices" "$(printf 'always\nauto')" "$(bash_reply gpq gpus --color a | sort)"
 if command -v zsh >/dev/null; then
-	zsh -n "$top/completions/_gpq"
-	ok $? "zsh reads its completion"
-else ok 0 "zsh reads its completion # skip no zsh"; fi
+	zsh_reply() { # WORD...: the candidates that _describe would get
+		zsh -fc '_describe() { print -l -- ${candidates%%:*} }; _files() { : }; file=$1; shift
+			words=("$@"); CURRENT=$#; set --; source $file' - "$top/completions/_gpq" "$@"
+	}
+	same "zsh completes options" "--ndjson" "$(zsh_reply gpq queues --nd)"
+	same "zsh completes options behind a link" "--ndjson" "$(zsh_reply gpq-queues --nd)"
+	same "zsh completes what follows =" "--output=PID,QID" "$(zsh_reply gpq queues --output=PID,QI)"
+	same "zsh takes it for gpq and for links" "_gpq _gpq" "$(zsh -fc 'fpath=($1 $fpath); autoload -U compinit
+		compinit -D -u; print ${_comps[gpq]} ${_patcomps[gpq-*]}' - "$top/completions")"
+else ok 0 "zsh completes # skip no zsh"; fi
 if command -v fish >/dev/null; then
-	same "fish completes options" "--ndjson" \
-		"$(HOME=$(mktemp -d) fish -N -c "source $top/completions/gpq.fish; complete -C 'gpq queues --nd'" | cut -f1)"
-else ok 0 "fish completes options # skip no fish"; fi
+	fish_home=$(mktemp -d)
+	fish_reply() { HOME=$fish_home fish -N -c "source $top/completions/gpq.fish; complete -C '$1'" | cut -f1; }
+	same "fish completes options" "--ndjson" "$(fish_reply 'gpq queues --nd')"
+	same "fish completes options behind a link" "--ndjson" "$(fish_reply 'gpq-queues --nd')"
+	same "fish completes what follows =" "--output=PID,QID" "$(fish_reply 'gpq queues --output=PID,QI')"
+	rm -rf "$fish_home"
+else ok 0 "fish completes # skip no fish"; fi
 echo "1..$n"
 [ "$bad" -eq 0 ]
