@@ -61,8 +61,8 @@ all_registers() {
 # A stopped program submits nothing: when its queues are drained nothing moves.
 as_programmed() {
 	local slots
-	target -n 2 -s -p 3,9
-	second -n 1 -P -r 32768
+	target -n 2 -s -p 3,9 -b 64
+	second -n 1 -P -r 32768 -b 64
 	no_lie "each queue that was created is in a slot, with its owner" "$(created /tmp/mkqueue.log /tmp/mk2.log)" "$(owners)"
 	is "pids are known for all" "$(gpq hqd -a -rno KIND,PID | grep -v '^hiq' | grep -c ' -')" 0
 	kill -STOP $P $P2
@@ -122,7 +122,7 @@ evicted() {
 	within 10 sh -c "gpq hqd -p $P -a -rn | grep -q ." || fail "restored queues are in slots again" "$(gpq hqd -a)"
 }
 
-# Everything is stopped and drained: two readings are the same, and so is a replay.
+# Everything is stopped and drained, so a replay is the same as what was read before the snapshot.
 show() { # GPQ-OPTIONS
 	for form in "" "-a --regs" "-a --fields" "-a --raw-regs" --mqd --summary --runlist; do
 		echo "== $form"
@@ -137,12 +137,10 @@ round_trip() {
 	# A snapshot opens the driver, for its version: that rewrites MQDs of mapped queues once.
 	gpq snapshot /tmp/snap -q > /dev/null || fail "gpq snapshot" "status $?"
 	rm -rf /tmp/snap
-	show > /tmp/live1
+	show > /tmp/live
 	gpq snapshot /tmp/snap -q > /dev/null || fail "gpq snapshot" "status $?"
-	show > /tmp/live2
-	is "nothing moved meanwhile" "$(diff /tmp/live1 /tmp/live2 | head -5)" ""
 	show --sysroot /tmp/snap > /tmp/replay
-	is "a snapshot replays what the host printed" "$(diff /tmp/live1 /tmp/replay | head -5)" ""
+	is "a snapshot replays what the host printed" "$(diff /tmp/live /tmp/replay | head -5)" ""
 	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds -a -rno KIND,XCC,SLOT,PID,RING_ADDR > /tmp/captured
 	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd -a -rno KIND,XCC,SLOT,PID,RING_ADDR)"
 	rm -rf /tmp/snap
