@@ -75,15 +75,23 @@ finish() {
 # Poll until a command succeeds. The deadline is generous, as the processor is emulated and shared.
 within() { # SECONDS COMMAND...
 	local end
-	end=$(($(uptime_ms) + $1 * 1000))
+	clock
+	end=$((NOW + $1 * 1000))
 	shift
 	while ! "$@" > /dev/null 2>&1; do
-		[ "$(uptime_ms)" -lt $end ] || return 1
-		usleep 20000
+		clock
+		[ $NOW -lt $end ] || return 1
+		usleep 25000
 	done
 }
 
-uptime_ms() { sed 's/\([0-9]*\)\.\([0-9]*\).*/\1\20/' /proc/uptime; }
+# NOW in milliseconds since boot, with no process started: on an emulated processor that costs more than what one waits for.
+clock() {
+	read -r NOW _ < /proc/uptime
+	NOW=${NOW%.*}${NOW#*.}0
+}
+
+uptime_ms() { clock && echo $NOW; }
 
 # ---- the driver --------------------------------------------------------------------------------------------------------
 
@@ -129,7 +137,10 @@ reap() { # PID...
 	done
 }
 
-rptr() { awk -v q="$1" '$1 == q { print $2 }' ${2:-$STATUS}; } # QUEUE [STATUSFILE]
+rptr() { # QUEUE [STATUSFILE]
+	local q r
+	while read -r q r _; do [ "$q" != "$1" ] || echo "$r"; done < "${2:-$STATUS}"
+}
 
 has_moved() { [ "$(rptr "$1" "$3")" != "$2" ]; } # QUEUE FROM [STATUSFILE]
 
@@ -142,16 +153,19 @@ moves() { # QUEUE WHEN [STATUSFILE]
 	fi
 }
 
-# A queue's read pointer does not move for as long as one can watch (default 0.5 s, after the status file has been
-# rewritten once, so that it shows the present).
+# A queue's read pointer, which only ever grows, is the same after a while (default 0.5 s; the first look is taken after the
+# status file has been rewritten once, so that it shows the present).
 still() { # QUEUE WHEN [MILLISECONDS]
-	local r end
+	local r now
 	usleep 60000
 	r=$(rptr "$1")
-	end=$(($(uptime_ms) + ${3:-500}))
-	while [ "$(uptime_ms)" -lt $end ]; do
-		[ "$(rptr "$1")" = "$r" ] || { fail "queue $1 stands still ($2)" "read pointer went from $r to $(rptr "$1")"; return; }
-		usleep 20000
-	done
-	if [ -n "$r" ]; then pass "queue $1 stands still ($2)"; else fail "queue $1 stands still ($2)" "no such queue"; fi
+	usleep ${3:-500}000
+	now=$(rptr "$1")
+	if [ -z "$r" ]; then
+		fail "queue $1 stands still ($2)" "no such queue"
+	elif [ "$now" = "$r" ]; then
+		pass "queue $1 stands still ($2)"
+	else
+		fail "queue $1 stands still ($2)" "read pointer went from $r to $now"
+	fi
 }
