@@ -193,6 +193,61 @@ static int check_found(const struct hqd_view *v)
 	return status && v->shown ? GPQ_PARTIAL : status;
 }
 
+// --- what was asked for by number must be there ---
+
+static bool dumps_have_gpu(const struct hqdlist *l, const struct words *w)
+{
+	const struct qlist *q = &l->queues;
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		if (pick_gpu_number(w, l->hqds.nodes[i].gpu_id))
+			return true;
+	for (size_t i = 0; i < q->mqds.nqueues; i++)
+		if (pick_gpu_number(w, q->mqds.queues[i].gpu_id))
+			return true;
+	for (size_t i = 0; i < q->rls.nnodes; i++)
+		if (pick_gpu_number(w, q->rls.nodes[i].gpu_id))
+			return true;
+	return false;
+}
+
+static int check_gpus(struct hqd_view *v)
+{
+	const struct words *w = &v->opts->gpus;
+	if (!v->list.captured) {
+		const char *bad = kfd_topology_select(&v->list.queues.gpus, w->v, w->n);
+		return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s",
+				      bad)
+			   : GPQ_OK;
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		const struct words one = {.v = &w->v[i], .n = 1};
+		if (!dumps_have_gpu(&v->list, &one))
+			return err_fail(GPQ_NOTFOUND,
+					"dumps name GPUs by gpu_id alone, not by index or address",
+					"there is no GPU %s in the files", w->v[i]);
+	}
+	return GPQ_OK;
+}
+
+static int check_xccs_there(const struct hqd_view *v)
+{
+	const struct words *w = &v->opts->xccs;
+	for (size_t i = 0; i < w->n; i++) {
+		bool any = false, found = false;
+		uint64_t n = 0;
+		parse_u64(w->v[i], &n);
+		for (size_t k = 0; k < v->list.n; k++) {
+			const struct hqd_row *r = &v->list.rows[k];
+			any |= hqd_gpu_chosen(v, r->gpu_id);
+			found |= hqd_gpu_chosen(v, r->gpu_id) && r->xcc == n;
+		}
+		if (any && !found)
+			return err_fail(GPQ_NOTFOUND, "they are counted from 0",
+					"no GPU that was asked for has an XCC %s", w->v[i]);
+	}
+	return GPQ_OK;
+}
+
 // --- one reading ---
 
 static int load(struct hqd_view *v)
@@ -207,11 +262,9 @@ static int load(struct hqd_view *v)
 	int status = pick_init(&v->pick, &o->pick, &v->people);
 	if (!status)
 		status = hqdlist_load(&v->list, &v->people, &v->how);
-	if (status || v->list.captured)
-		return status;
-	const char *bad = kfd_topology_select(&v->list.queues.gpus, o->gpus.v, o->gpus.n);
-	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad)
-		   : GPQ_OK;
+	if (!status)
+		status = check_gpus(v);
+	return status ? status : check_xccs_there(v);
 }
 
 static int print(struct hqd_view *v, struct out *o, const struct form *f)
@@ -251,6 +304,20 @@ static bool captured(const struct hqd_opts *o)
 	return o->hqds || o->mqds || o->rls;
 }
 
+// Each form with the dump that it is about.
+static int check_files(const struct hqd_opts *o)
+{
+	const struct form *f = form_of(o);
+	if (o->runlist && !o->rls)
+		return err_fail(GPQ_USAGE, "add --rls FILE", "--runlist needs a copy of rls");
+	if (o->mqd && !o->mqds)
+		return err_fail(GPQ_USAGE, "add --mqds FILE", "--mqd needs a copy of mqds");
+	if (f->option && !o->runlist && !o->hqds && !o->mqds)
+		return err_fail(GPQ_USAGE, "add --hqds FILE, --mqds FILE or both",
+				"--%s needs a copy of hqds or mqds", f->option);
+	return GPQ_OK;
+}
+
 static int check_captured(const struct hqd_opts *o)
 {
 	const struct pick_opts *p = &o->pick;
@@ -269,9 +336,7 @@ static int check_captured(const struct hqd_opts *o)
 	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --sample need a host: a file does not change");
-	if (o->runlist && !o->rls)
-		return err_fail(GPQ_USAGE, "add --rls FILE", "--runlist needs a copy of rls");
-	return GPQ_OK;
+	return check_files(o);
 }
 
 static int check_forms(const struct hqd_opts *o)
@@ -288,6 +353,13 @@ static int check_forms(const struct hqd_opts *o)
 	if (first && o->mqd && (o->summary || o->runlist || o->sample != SAMPLE_OFF))
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--mqd shows MQDs in memory, --%s is about something else", first);
+	bool runlist = o->runlist || (o->rls && !o->hqds && !o->mqds);
+	if (runlist && (o->xccs.n || o->active || o->hiq))
+		return err_fail(GPQ_USAGE, "leave it out",
+				"--%s is about slots, --runlist about what is to get one",
+				o->xccs.n   ? "xcc"
+				: o->active ? "active"
+					    : "hiq");
 	if (o->sample == 0 || (o->sample != SAMPLE_OFF && o->sample > MOST_SAMPLES))
 		return err_fail(GPQ_USAGE, "for example --sample 20",
 				"--sample: a number from 1 to %d", MOST_SAMPLES);

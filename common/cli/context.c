@@ -33,6 +33,14 @@ static void add_clock(struct context *c, const char *name, const char *key, cloc
 	add(c, name, key, host_is_live() ? ns : "-");
 }
 
+// The software GPU of tests/kernel says so itself: no time measured there is a GPU's. Its parameter
+// is there for everybody, its folder for root and where debugfs is mounted.
+static bool is_softgpu(void)
+{
+	return host_access("/sys/module/amdgpu/parameters/preempt_us", 0) == 0 ||
+	       host_access("/sys/kernel/debug/softgpu", 0) == 0;
+}
+
 void context_init(struct context *c)
 {
 	char ns[64];
@@ -44,11 +52,10 @@ void context_init(struct context *c)
 	    host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) > 0 ? ns : "-");
 	add_clock(c, "MONOTONIC_NS", "monotonic_ns", CLOCK_MONOTONIC);
 	add_clock(c, "REALTIME_NS", "realtime_ns", CLOCK_REALTIME);
-	// The software GPU of tests/kernel says so itself: no time measured there is a GPU's.
 	add(c, "SOURCE", "source",
-	    !host_is_live()                                    ? "recorded"
-	    : host_access("/sys/kernel/debug/softgpu", 0) == 0 ? "softgpu"
-							       : "live");
+	    !host_is_live() ? "recorded"
+	    : is_softgpu()  ? "softgpu"
+			    : "live");
 }
 
 void context_fini(struct context *c)

@@ -188,7 +188,8 @@ static int parse_line(struct rls *r, const char *p, const char *end)
 		known = words_line(r, &l, &err);
 	else
 		known = node_line(r, p, end, &err) || none_line(r, p, end) || is_empty(p, end);
-	r->foreign += !known;
+	if (!known && !r->foreign++)
+		r->first_foreign = r->lines;
 	return err;
 }
 
@@ -198,7 +199,7 @@ int rls_parse(struct rls *r, const char *text, size_t len)
 	int err = 0;
 
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
-	r->lines = r->foreign = 0;
+	r->lines = r->foreign = r->first_foreign = 0;
 	for (const char *p = text; !err && p < end;) {
 		const char *nl = dump_line_end(p, end);
 

@@ -53,6 +53,7 @@ struct rls {
 	size_t nnodes, nprocesses, nqueues, nwords;
 	size_t cap_nodes, cap_processes, cap_queues, cap_words;
 	uint32_t lines, foreign; // lines of the text, and those not understood
+	uint32_t first_foreign;  // number of the first of these, from 1
 };
 
 void rls_init(struct rls *r);

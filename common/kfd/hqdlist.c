@@ -114,10 +114,7 @@ static int load_queues(struct hqdlist *l)
 	// Without mqds: nothing is known of queues, at most what was to run.
 	q->how = &l->queues_how;
 	q->mqds_error = ENODATA;
-	int status = how->rls_file ? input_read(&q->rls_text, how->rls_file) : GPQ_OK;
-	if (!status && q->rls_text.len && rls_parse(&q->rls, q->rls_text.data, q->rls_text.len))
-		status = err_sys(ENOMEM, NULL, "rls");
-	return status;
+	return how->rls_file ? qlist_load_rls(q) : GPQ_OK;
 }
 
 static int load_slots(struct hqdlist *l)
@@ -203,7 +200,8 @@ static void explain_text(const struct hqdlist *l)
 			err_note(HQDLIST_HQDS ": %s", text[i]);
 	}
 	if (file && !l->text.len)
-		err_note("%s: empty: the host had no GPU", input_name(file));
+		err_warn("or was copied without the right to read it",
+			 "%s: empty: the host had no GPU", input_name(file));
 }
 
 static void explain_rows(const struct hqdlist *l)
@@ -255,5 +253,7 @@ bool hqdlist_explain(const struct hqdlist *l)
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
 		damaged |= qlist_explain(&l->queues);
+	else
+		damaged |= qlist_explain_rls(&l->queues);
 	return damaged;
 }

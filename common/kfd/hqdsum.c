@@ -242,7 +242,10 @@ static void find_reason(struct hqd_waiting *w, const struct hqdsum *s, const str
 			   "not to run: evicted, suspended by a debugger, or disabled by its "
 			   "program; the dumps do not tell which");
 	else if (!n)
-		set_reason(w, "no-slots", "the dump of slots does not have its GPU");
+		set_reason(w, "no-slots",
+			   l->captured && !l->how->hqds_file
+				   ? "no dump of slots was given: --hqds FILE"
+				   : "the dump of slots does not have its GPU");
 	else if (is_unclear(s, w))
 		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
 	else if (is_over(s, w->gpu_id) || verdict == ONHW_TURNS)

@@ -114,6 +114,13 @@ void qlist_fini(struct qlist *q);
 // The generation of a GPU by the topology; GFX_UNKNOWN when that does not tell.
 enum gfx_gen qlist_gen(const struct qlist *q, uint32_t gpu_id);
 
+// Reads the runlists, as a witness of what is on hardware; without them dword 130 stands alone.
+// GPQ_OK also when there are none; a file that was named must have some. (qlist_load does it.)
+int qlist_load_rls(struct qlist *q);
+
+// Says what is wrong with them. True: a file that was named is damaged. (qlist_explain does it.)
+bool qlist_explain_rls(const struct qlist *q);
+
 // Says on stderr, for -v, why fields are unknown. True: the file that was named is damaged, which
 // is said without -v too.
 bool qlist_explain(const struct qlist *q);

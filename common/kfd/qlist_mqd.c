@@ -42,8 +42,16 @@ static enum gfx_gen gen_of_mqd(const struct qlist *q, const struct mqd *m)
 	return gen;
 }
 
-// The runlists, as a witness of what is on hardware. Without them dword 130 stands alone.
-static int load_rls(struct qlist *q)
+// Was anything in it what a dump of runlists has? Dumps of slots begin with the same line.
+static bool is_rls(const struct rls *r)
+{
+	bool any = r->nprocesses || r->nqueues || !r->foreign;
+	for (size_t i = 0; i < r->nnodes; i++)
+		any |= r->nodes[i].state == RLS_NONE;
+	return any;
+}
+
+int qlist_load_rls(struct qlist *q)
 {
 	uint64_t policy;
 	const struct qlist_how *how = q->how;
@@ -56,7 +64,13 @@ static int load_rls(struct qlist *q)
 		    policy == 2)) // queues run without a scheduler, and so without runlists
 		return GPQ_OK;
 	const char *text = q->rls_text.data ? q->rls_text.data : "";
-	return rls_parse(&q->rls, text, q->rls_text.len) ? err_sys(ENOMEM, NULL, RLS) : GPQ_OK;
+	if (rls_parse(&q->rls, text, q->rls_text.len))
+		return err_sys(ENOMEM, NULL, RLS);
+	if (!how->rls_file || is_rls(&q->rls))
+		return GPQ_OK;
+	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
+			"%s: no dump of runlists (line %u is none of its lines)",
+			input_name(how->rls_file), q->rls.first_foreign);
 }
 
 static int summarize(struct qlist *q)
@@ -95,15 +109,14 @@ int qlist_load_mqds(struct qlist *q)
 	q->mqds_error = 0;
 	if (!file)
 		kfd_procs_confirm(&q->procs);
-	int status = load_rls(q);
+	int status = qlist_load_rls(q);
 	if (status)
 		return status;
 	if (mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len) || summarize(q))
 		return err_sys(ENOMEM, NULL, "%s", file ? file : MQDS);
 	if (file && !q->mqds.nprocs && q->mqds.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
-				"%s: no MQD dump (line %u is none of its lines)",
-				strcmp(file, "-") == 0 ? "standard input" : file,
+				"%s: no MQD dump (line %u is none of its lines)", input_name(file),
 				q->mqds.first_foreign);
 	if (!file && join_all(&q->join, &q->procs, &q->mqds, gen_of_gpu, q))
 		return err_sys(ENOMEM, NULL, "join of queues and MQDs");
@@ -196,13 +209,30 @@ static bool explain_dump(const struct qlist *q)
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
 		damaged |= *text[i] && file;
 		if (*text[i] && file)
-			err_warn(NULL, "%s: %s", file, text[i]);
+			err_warn(NULL, "%s: %s", input_name(file), text[i]);
 		else if (*text[i])
 			err_note(MQDS ": %s", text[i]);
 	}
 	if (file && !q->text.len)
-		err_note("%s: empty: no process had KFD open", file);
+		err_warn("or was copied without the right to read it",
+			 "%s: empty: no process had KFD open", input_name(file));
 	return damaged;
+}
+
+bool qlist_explain_rls(const struct qlist *q)
+{
+	const struct rls *r = &q->rls;
+	const char *file = q->how->rls_file;
+	if (r->foreign && file)
+		err_warn(NULL, "%s: %u lines not understood, the first is line %u",
+			 input_name(file), r->foreign, r->first_foreign);
+	else if (r->foreign)
+		err_note(RLS ": %u lines not understood, the first is line %u", r->foreign,
+			 r->first_foreign);
+	if (file && !q->rls_text.len)
+		err_warn("or was copied without the right to read it",
+			 "%s: empty: the host had no GPU", input_name(file));
+	return r->foreign && file;
 }
 
 // One line a process and reason, with the queues it holds for.
@@ -246,6 +276,7 @@ bool qlist_explain(const struct qlist *q)
 		err_note(MQDS ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
 	qlist_explain_sysfs(q);
 	bool damaged = explain_dump(q);
+	damaged |= qlist_explain_rls(q);
 	if (q->verdicts)
 		explain_onhw(q);
 	for (size_t i = 0; q->join.queues && i < q->procs.nprocs; i++)

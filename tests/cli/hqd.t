@@ -388,3 +388,48 @@ p0q3 41207 mqd
 p1q2 41207 mqd
 e1r0 41207 ring
 
+
+# What was asked for by number must be there: a host of one XCC, a dump that names GPUs by gpu_id.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --xcc 0,1
+gpq: hqd: no GPU that was asked for has an XCC 1; they are counted from 0
+? 5
+
+$ D=$HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd; gpq hqd --hqds $D/hqds --gpu f7bc --xcc 3 -a -rno SLOT | sort -u; gpq hqd --hqds $D/hqds --gpu f7bc --xcc 4; gpq hqd --mqds $D/mqds --gpu 2
+hiq
+p0q2
+p0q3
+gpq: hqd: no GPU that was asked for has an XCC 4; they are counted from 0
+gpq: hqd: there is no GPU 2 in the files; dumps name GPUs by gpu_id alone, not by index or address
+? 5
+
+# A file of another kind, also one that begins with the same line; a good one with a line too much; empty ones.
+$ echo hello | gpq hqd --rls -
+gpq: hqd: standard input: no dump of runlists (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
+? 1
+
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; gpq hqd --rls $D/hqds 2>&1 | sed "s,$D,D,"; gpq hqd --rls $D/hqds --mqds $D/mqds 2>&1 | sed "s,$D,D,"
+gpq: hqd: D/hqds: no dump of runlists (line 2 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
+gpq: hqd: D/hqds: no dump of runlists (line 2 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
+
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; (cat $D/rls; echo hello) | gpq hqd --rls - -rno PACKET 2>&1 | sort | uniq -c; grep -c . $D/rls
+      2 MAP_PROCESS
+      4 MAP_QUEUES
+      1 gpq: hqd: standard input: 1 lines not understood, the first is line 11
+10
+
+$ gpq hqd --hqds /dev/null; gpq hqd --rls /dev/null
+gpq: hqd: /dev/null: empty: the host had no GPU; or was copied without the right to read it
+gpq: hqd: /dev/null: empty: the host had no GPU; or was copied without the right to read it
+
+# Forms without the dump that they are about.
+$ for o in --summary --regs --fields --mqd --active; do gpq hqd --rls $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/rls $o; done
+gpq: hqd: --summary needs a copy of hqds or mqds; add --hqds FILE, --mqds FILE or both
+gpq: hqd: --regs needs a copy of hqds or mqds; add --hqds FILE, --mqds FILE or both
+gpq: hqd: --fields needs a copy of hqds or mqds; add --hqds FILE, --mqds FILE or both
+gpq: hqd: --mqd needs a copy of mqds; add --mqds FILE
+gpq: hqd: --active is about slots, --runlist about what is to get one; leave it out
+? 2
+
+$ gpq hqd --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds --summary --table waiting -rno WHY,REASON | sort | uniq -c
+      4 no-slots no\x20dump\x20of\x20slots\x20was\x20given:\x20--hqds\x20FILE
+      1 off not\x20to\x20run:\x20evicted,\x20suspended\x20by\x20a\x20debugger,\x20or\x20disabled\x20by\x20its\x20program;\x20the\x20dumps\x20do\x20not\x20tell\x20which

@@ -257,17 +257,17 @@ gpq: queues: torn: 1 MQDs are cut short
 ? 3
 
 $ sed '0,/ 40005301 /s// 4000530g /; s/ 000111f0 / 111f0 /' mqds | gpq queues --mqds - -p 52880 -r -n -o RING_ADDR,RPTR,WPTR
-gpq: queues: -: 7 words are no 8 hex digits, what they hold is unknown
+gpq: queues: standard input: 7 words are no 8 hex digits, what they hold is unknown
 0x7fb1c8000000 - 332288
 ? 3
 
 $ sed '0,/on device [0-9a-f]*/s//on device a1z4/' mqds | gpq queues --mqds - -p 52880 -r -n -o GPU,RING_ADDR
-gpq: queues: -: 1 queues do not tell their GPU
+gpq: queues: standard input: 1 queues do not tell their GPU
 - 0x7fb1c8000000
 ? 3
 
 $ : >empty && gpq queues --mqds empty -v
-gpq: queues: empty: empty: no process had KFD open
+gpq: queues: empty: empty: no process had KFD open; or was copied without the right to read it
 
 $ head -c 5000 /dev/zero >zeros && gpq queues --mqds zeros
 gpq: queues: zeros: no MQD dump (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/mqds
