@@ -84,6 +84,7 @@ static const struct opt opts[] = {
 };
 
 static const struct bench_opts defaults = {
+	.cycles = U64_NULL,
 	.hold_ns = 10000000,
 	.gap_ns = 10000000,
 	.grace = 32,

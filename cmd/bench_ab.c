@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,6 +115,21 @@ static void print_offline(struct out *o, struct ab_result *a)
 	out_end(o);
 }
 
+// Why slots may be unknown.
+static void print_looks(struct out *o, const struct ab_result *a)
+{
+	size_t suspended = lineups_suspended(a->lineup, a->nlineup);
+	if (suspended)
+		out_title(o,
+			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
+			  "no slot.",
+			  suspended, a->nlineup);
+	if (out_json(o)) {
+		json_u64(out_json(o), "looks", a->nlineup);
+		json_u64(out_json(o), "looks_suspended", suspended);
+	}
+}
+
 // Whose queues are which, over all runs; as gpq snapshot --compare tells it.
 static void print_ids(struct out *o, const struct ab_result *a)
 {
@@ -125,6 +141,7 @@ static void print_ids(struct out *o, const struct ab_result *a)
 	out_begin(o, &qruns_programs_table, false);
 	qruns_print_programs(o, &c.runs, &t);
 	out_end(o);
+	print_looks(o, a);
 	out_title(o, "Queues side by side");
 	out_begin(o, &qruns_overlaps_table, false);
 	qruns_print_overlaps(o, &c.runs, &t);
@@ -188,12 +205,14 @@ static int print(struct cmd *c, struct ab_result *a)
 {
 	const struct bench_opts *opts = c->opts;
 	struct result_goals goals;
-	struct out_opts plain = c->out;
 	bench_goals(&opts->goals, &goals);
-	plain.columns = NULL;
-	struct out *o = out_open(&plain);
+	struct out *o = out_open(&c->out);
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	if (c->out.columns) { // what was asked for by name, alone
+		print_online(o, a);
+		return out_close(o);
+	}
 	bench_print_context(o, &a->context);
 	out_title(o, "Latency of online requests");
 	print_online(o, a);
@@ -249,6 +268,9 @@ static int prepare(struct ab *b, struct cmd *c)
 	const struct bench_opts *o = b->opts;
 	struct result_goals goals;
 	int status = bench_goals(&o->goals, &goals);
+	status = status ? status : out_check(&c->out, &bench_online_table);
+	if (status)
+		return status;
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
 				c->argv[1]);
@@ -257,6 +279,8 @@ static int prepare(struct ab *b, struct cmd *c)
 				"ab needs both commands");
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
+	if (!o->runs)
+		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
 	b->plan = (struct ab_plan){.online = o->online,
 				   .offline = o->offline,
 				   .metric = o->metric,
@@ -272,6 +296,7 @@ static int prepare(struct ab *b, struct cmd *c)
 				   .idle_ns = o->idle_ns,
 				   .ready_ns = o->ready_ns};
 	bench_context_host(&b->context);
+	bench_context_driver(&b->context);
 	status = status ? status : choose_modes(b);
 	status = status ? status : make_log_dir(o);
 	if (status || !o->raw)
@@ -331,6 +356,7 @@ static bool any_run(const struct ab_result *a)
 int bench_ab(struct cmd *c)
 {
 	struct ab b = {.opts = c->opts};
+	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
 	int status = prepare(&b, c);
 	if (!status) {
 		b.result.context = b.context;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,25 +91,63 @@ static int make_plan(struct preempt *p)
 	snprintf(p->context.text[CONTEXT_seed], sizeof(p->context.text[0]), "%" PRIu64, seed);
 	p->cycles.settle_ns = o->settle_ns;
 	p->cycles.patience_ns = o->patience_ns;
-	uint64_t cycles = o->cycles ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
+	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
+	if (!o->cycles)
+		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --duration allows",
+				"--cycles: 0 measures nothing");
 	p->total = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
 	if (cycles > 1000000000 || o->warmup > 1000000)
 		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
 	return GPQ_OK;
 }
 
+struct overhead_row {
+	const char *what;
+	uint64_t n, p50, ci_low, ci_high, p99, max;
+};
+
+static const struct out_col overhead_cols[] = {
+	OUT_COL(overhead_row, what, "WHAT", "what", OUT_STR, OUT_DEFAULT, "what was measured"),
+	OUT_COL(overhead_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
+	OUT_COL(overhead_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT, "median"),
+	OUT_COL(overhead_row, ci_low, "CI_LOW", "ci_low_ns", OUT_NS, OUT_DEFAULT,
+		"lower end of the median's 95 % interval"),
+	OUT_COL(overhead_row, ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, OUT_DEFAULT,
+		"upper end of it"),
+	OUT_COL(overhead_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile"),
+	OUT_COL(overhead_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest sample"),
+};
+static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
+
+static int check_arguments(const struct preempt *p, const struct cmd *c)
+{
+	const struct bench_opts *o = p->opts;
+	if (c->argc > 1)
+		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
+	if (o->pids.n != 1)
+		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
+				"preempt measures one process: give its pid with -p");
+	if (o->overhead && (o->raw || o->sweep.n || o->duration_ns || o->queues.n || o->gpus.n))
+		return err_fail(GPQ_USAGE, "leave it out",
+				"--overhead suspends nothing: --%s does not belong to it",
+				o->raw           ? "raw"
+				: o->sweep.n     ? "sweep"
+				: o->duration_ns ? "duration"
+				: o->queues.n    ? "queue"
+						 : "gpu");
+	return out_check(&c->out, o->overhead ? &overhead_table : &bench_latencies_table);
+}
+
 static int prepare(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
 	p->out = &c->out;
-	if (c->argc > 1)
-		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
-	if (p->opts->pids.n != 1)
-		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
-				"preempt measures one process: give its pid with -p");
+	int status = check_arguments(p, c);
+	if (status)
+		return status;
 	p->pid = p->opts->pids.v[0];
 	bench_context_host(&p->context);
-	int status = make_plan(p);
+	status = make_plan(p);
 	status = status ? status : choose_queues(p);
 	status = status ? status : choose_gpus(p);
 	if (status)
@@ -249,24 +288,6 @@ static int print(struct preempt *p, struct cmd *c, int status)
 	return status ? status : printed ? printed : closed;
 }
 
-struct overhead_row {
-	const char *what;
-	uint64_t n, p50, ci_low, ci_high, p99, max;
-};
-
-static const struct out_col overhead_cols[] = {
-	OUT_COL(overhead_row, what, "WHAT", "what", OUT_STR, OUT_DEFAULT, "what was measured"),
-	OUT_COL(overhead_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
-	OUT_COL(overhead_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT, "median"),
-	OUT_COL(overhead_row, ci_low, "CI_LOW", "ci_low_ns", OUT_NS, OUT_DEFAULT,
-		"lower end of the median's 95 % interval"),
-	OUT_COL(overhead_row, ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, OUT_DEFAULT,
-		"upper end of it"),
-	OUT_COL(overhead_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile"),
-	OUT_COL(overhead_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest sample"),
-};
-static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
-
 static void overhead_row(struct out *o, const char *what, struct samples *s)
 {
 	struct summary m = samples_summary(s);
@@ -307,7 +328,7 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	static const char *const what[] = {"reading the clock", "gpq without a call",
 					   "ioctl with an empty list"};
 	struct samples s[OVERHEADS] = {0};
-	uint64_t n = p->opts->cycles ? p->opts->cycles : 1000;
+	uint64_t n = p->opts->cycles != U64_NULL ? p->opts->cycles : 1000;
 	int r = 0;
 	for (uint64_t i = 0; i < n && !r && subject_wait(p->subject, 0); i++)
 		r = sample_overhead(p, s);
@@ -350,6 +371,7 @@ int bench_preempt(struct cmd *c)
 	if (!p)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	p->raw.fd = p->signals = -1;
+	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
 	result_init(&p->result);
 	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &goals);
 	status = status ? status : prepare(p, c);

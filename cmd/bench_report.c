@@ -19,8 +19,9 @@ static int load(struct load *l, const char *path)
 	if (load_add(l, path))
 		return err_sys(errno, NULL, "%s", path);
 	if (l->bad_lines > bad)
-		err_warn("they are left out", "%s: %llu lines are no samples; %s", path,
-			 (unsigned long long)(l->bad_lines - bad), bad ? "" : l->first_bad);
+		err_warn("they are left out", "%s: %llu lines are no samples%s%s", path,
+			 (unsigned long long)(l->bad_lines - bad), bad ? "" : "; ",
+			 bad ? "" : l->first_bad);
 	return GPQ_OK;
 }
 
@@ -258,6 +259,11 @@ int bench_report(struct cmd *c)
 	int status = GPQ_OK;
 	if (o->compare)
 		return compare(c);
+	if (c->out.mode != OUT_TABLE || c->out.columns || c->out.all)
+		return err_fail(GPQ_USAGE,
+				"raw samples are JSON, and gpq merge adds them up as such",
+				"report writes Markdown: -J, --ndjson, -r, -P and -o do not change "
+				"it");
 	if (c->argc < 2)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");

@@ -98,12 +98,14 @@ static void take_lineup(struct experiment *x)
 	lineup_take(&x->taking, online, n, offline, k);
 }
 
-// Where suspended queues would be is not known.
-static void forget_slots(struct lineup *l)
+// Where suspended queues would be is not known; that they were is the reason.
+static void mark_suspended(struct lineup *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].offline)
+		if (l->v[i].offline) {
 			l->v[i].slots[0] = '\0';
+			l->v[i].suspended = true;
+		}
 }
 
 static void poll_lineup(struct experiment *x)
@@ -113,7 +115,7 @@ static void poll_lineup(struct experiment *x)
 		return;
 	x->lineup_queues = x->taken_queues;
 	if (x->taken_held)
-		forget_slots(&x->run->lineup[x->lineup]);
+		mark_suspended(&x->run->lineup[x->lineup]);
 }
 
 // The next one is of other processes, that do not run beside these.
@@ -230,7 +232,8 @@ static int start(struct experiment *x, struct side *s)
 		       : 0;
 }
 
-static int ended_early(struct experiment *x, struct side *s)
+// `before`: what did not come first, or "".
+static int ended_early(struct experiment *x, struct side *s, const char *before)
 {
 	char status[32];
 	uint64_t patience = bench_now() + 1000 * MS;
@@ -246,8 +249,8 @@ static int ended_early(struct experiment *x, struct side *s)
 	line = line ? line + 1 : tail;
 	child_status_text(&s->child, status);
 	int len = (int)(tail + n - line);
-	return fail(x, 1, "the %s command ended with %s; it said last: %.*s", s->name, status,
-		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+	return fail(x, 1, "the %s command ended with %s%s; it said last: %.*s", s->name, status,
+		    before, n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
 }
 
 // Until its processes have queues, and their number has been the same for a while.
@@ -266,7 +269,7 @@ static int wait_for_queues(struct experiment *x, struct side *s, uint64_t steady
 		if (!turn(x, 10 * MS))
 			return fail(x, 1, "stopped");
 		if (s->child.ended)
-			return ended_early(x, s);
+			return ended_early(x, s, " before it had queues");
 	}
 	return fail(x, 1, "the %s command had no queues within %.3g s", s->name,
 		    (double)x->plan->ready_ns / 1e9);
@@ -286,7 +289,7 @@ static int wait_for_work(struct experiment *x, struct side *s)
 		if (!turn(x, 10 * MS))
 			return fail(x, 1, "stopped");
 		if (s->child.ended)
-			return ended_early(x, s);
+			return ended_early(x, s, " before it was at work");
 		if (bench_now() >= end)
 			return fail(x, 1, "the %s command %s within %.3g s", s->name,
 				    x->plan->offline_ready
@@ -323,7 +326,7 @@ static int end_window(struct experiment *x)
 	double sum = 0;
 	x->run->window_ns = bench_now() - x->window_from;
 	if (side_count_end(&x->offline, &x->run->packets, &f))
-		return ended_early(x, &x->offline);
+		return ended_early(x, &x->offline, "");
 	for (size_t i = p->start; i < p->v.n; i++)
 		sum += p->v.v[i];
 	if (p->v.n > p->start)
@@ -345,7 +348,7 @@ static int run_online(struct experiment *x)
 		if (!turn(x, pace(x)))
 			return fail(x, 1, "stopped");
 	x->run->online_ns = bench_now() - x->online_from;
-	return s->child.status ? ended_early(x, s) : 0;
+	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
 static void end_online(struct experiment *x)
@@ -461,14 +464,16 @@ static int take_latencies(struct experiment *x)
 
 // ---- one run
 
-static int compile(struct experiment *x, struct printed *p, const char *text)
+static int compile(struct experiment *x, struct printed *p, const char *option, const char *text)
 {
 	if (!text)
 		return 0;
 	if (regcomp(&p->regex, text, REG_EXTENDED))
-		return fail(x, 2, "%s is no extended regular expression", text);
+		return fail(x, 2, "%s: %s is no extended regular expression", option, text);
 	p->has_regex = true;
-	return p->regex.re_nsub ? 0 : fail(x, 2, "%s has no group ( ) around the number", text);
+	return p->regex.re_nsub
+		       ? 0
+		       : fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
 }
 
 static int compile_ready(struct experiment *x)
@@ -478,7 +483,7 @@ static int compile_ready(struct experiment *x)
 	if (!text)
 		return 0;
 	if (regcomp(&p->ready, text, REG_EXTENDED | REG_NOSUB))
-		return fail(x, 2, "%s is no extended regular expression", text);
+		return fail(x, 2, "--offline-ready: %s is no extended regular expression", text);
 	p->has_ready = true;
 	return 0;
 }
@@ -506,9 +511,9 @@ static void printed_fini(struct printed *p)
 static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
-	int r = compile(x, &x->online_printed, p->metric) ||
-		compile(x, &x->offline_printed, p->offline_metric) || compile_ready(x) ||
-		name_logs(x, mode, number);
+	int r = compile(x, &x->online_printed, "--metric", p->metric) ||
+		compile(x, &x->offline_printed, "--offline-metric", p->offline_metric) ||
+		compile_ready(x) || name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_both(x, mode));
 	side_release(&x->online);
 	side_release(&x->offline);

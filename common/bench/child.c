@@ -29,6 +29,7 @@ static void become(const char *command, const struct child_log *log, int out)
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL); // which bench itself ignores
 	setsid();
 	set_log(log);
 	int in = open("/dev/null", O_RDONLY);

@@ -9,8 +9,10 @@
 #include "common/kfd/topology.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,6 +151,32 @@ void bench_context_host(struct bench_context *c)
 	set(c, CONTEXT_gpq, "%s", GPQ_VERSION);
 	add_gpus(c, NULL);
 	proc_cmdline(getpid(), c->text[CONTEXT_command], sizeof(c->text[0]));
+}
+
+static int tell_version(int to)
+{
+	struct kfd_version v;
+	int kfd = kfd_open();
+	if (kfd < 0 || kfd_get_version(kfd, &v))
+		return 1;
+	return write(to, &v, sizeof(v)) != (ssize_t)sizeof(v);
+}
+
+void bench_context_driver(struct bench_context *c)
+{
+	struct kfd_version v;
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(tell_version(ends[1]));
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &v, sizeof(v)) == (ssize_t)sizeof(v))
+		set(c, CONTEXT_kfd_version, "%u.%u", v.major, v.minor);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
 }
 
 void bench_context_target(struct bench_context *c, struct kfd_session *s)

@@ -45,6 +45,10 @@ extern const char *const bench_context_label[CONTEXT_ITEMS];
 // All that is known of the host.
 void bench_context_host(struct bench_context *c);
 
+// The interface version, asked for by a process that ends at once: who opens the driver stays a KFD
+// process until its end. (bench_context_target asks its own session.)
+void bench_context_driver(struct bench_context *c);
+
 // And of a target that is attached to.
 void bench_context_target(struct bench_context *c, struct kfd_session *s);
 

@@ -38,6 +38,7 @@ void lineup_write(struct json *j, const char *key, const struct lineup *l)
 		json_str(j, "type", known(q->type));
 		json_u64(j, "priority", q->prio);
 		json_str(j, "slots", known(q->slots));
+		json_bool(j, "suspended", q->suspended);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -63,6 +64,8 @@ static bool read_member(const struct jsonin_value *key, const struct jsonin_valu
 		q->pid = (int64_t)pid;
 	if (jsonin_is(key, "side"))
 		q->offline = jsonin_is(v, sides[1]);
+	if (jsonin_is(key, "suspended"))
+		q->suspended = v->kind == 't';
 	if (jsonin_is(key, "type") && v->kind != 'n')
 		return jsonin_str(v, q->type, sizeof(q->type));
 	if (jsonin_is(key, "slots") && v->kind != 'n')
@@ -265,6 +268,18 @@ static int make_moments(struct lineups *c, const struct lineup *v, size_t n)
 		show(&c->moments[i], &row, &v[i]);
 	}
 	return 0;
+}
+
+size_t lineups_suspended(const struct lineup *v, size_t n)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool any = false;
+		for (size_t k = 0; k < v[i].n; k++)
+			any |= v[i].v[k].suspended;
+		found += any;
+	}
+	return found;
 }
 
 int lineups_compare(struct lineups *c, const struct lineup *v, size_t n)

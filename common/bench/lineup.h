@@ -13,7 +13,8 @@
 #include <sys/types.h>
 
 struct lineup_queue {
-	bool offline; // side
+	bool offline;   // side
+	bool suspended; // at some time while one looked: it then has no slots
 	int64_t pid;
 	uint64_t gpu_id, gpu, qid, prio; // gpu: index; KFD_UNKNOWN
 	char type[16];
@@ -50,6 +51,9 @@ struct lineups {
 	struct qrow *rows;      // owned
 	struct qruns runs;
 };
+
+// How many of them found queues suspended, so that their slots are unknown.
+size_t lineups_suspended(const struct lineup *v, size_t n);
 
 // The lineups must outlive it. 0, or -1 with errno ENOMEM.
 int lineups_compare(struct lineups *c, const struct lineup *v, size_t n);

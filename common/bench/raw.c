@@ -87,15 +87,22 @@ void raw_write(struct buf *out, const struct bench_context *context, const struc
 	buf_puts(out, "\n");
 }
 
-static void read_saved(const struct jsonin_value *v, struct cycle *c)
+// One number for each XCC, in their order: none may be left out.
+static bool read_saved(const struct jsonin_value *v, struct cycle *c)
 {
 	struct jsonin j;
 	struct jsonin_value each;
+	c->xccs = 0;
+	if (v->kind == 'n')
+		return true;
 	if (!jsonin_open(&j, v->text, v->len, '['))
-		return;
-	while (c->xccs < KFD_XCC_MAX && jsonin_next(&j, NULL, &each))
-		if (jsonin_u64(&each, &c->saved_bytes[c->xccs]))
-			c->xccs++;
+		return false;
+	while (jsonin_next(&j, NULL, &each)) {
+		if (c->xccs == KFD_XCC_MAX || !jsonin_u64(&each, &c->saved_bytes[c->xccs]))
+			return false;
+		c->xccs++;
+	}
+	return !j.failed;
 }
 
 // What else a line has beside numbers. False when it makes the line one of another kind.
@@ -111,7 +118,7 @@ static bool read_word(const struct jsonin_value *key, const struct jsonin_value 
 	if (jsonin_is(key, "warmup"))
 		c->warmup = v->kind == 't';
 	if (jsonin_is(key, "saved_bytes_xcc"))
-		read_saved(v, c);
+		return read_saved(v, c);
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
 		if (jsonin_is(key, bench_context_key[i]))
 			jsonin_str(v, context->text[i], sizeof(context->text[i]));

@@ -176,8 +176,13 @@ static void queues(struct doc *d, const struct ab_result *a)
 	if (lineups_compare(&c, a->lineup, a->nlineup))
 		return;
 	programs(d, &c.runs);
-	doc_say(d, "Over all runs, by GPU and age of a side's processes. Slots of queues that were "
-		   "suspended when they were looked at are not known.");
+	size_t suspended = lineups_suspended(a->lineup, a->nlineup);
+	doc_say(d, "Over all runs, by GPU and age of a side's processes.");
+	if (suspended)
+		doc_say(d,
+			"In %zu of %zu looks the offline queues were suspended, and so in no slot: "
+			"whether slots are the same is then not known.",
+			suspended, a->nlineup);
 	pairs(d, &c.runs);
 	strategies(d, &c.runs);
 	lineups_fini(&c);

@@ -177,6 +177,12 @@ bool out_wants(const struct out *o, unsigned column)
 	return false;
 }
 
+int out_check(const struct out_opts *opts, const struct out_table *t)
+{
+	struct out o = {.opts = *opts};
+	return choose_columns(&o, t);
+}
+
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
 {
 	struct out o = {.opts = *opts};

@@ -100,6 +100,9 @@ bool out_wants(const struct out *o, unsigned column);
 // Before out_begin: would it be? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
 
+// Before long work: does -o name columns that the table has? 0, or GPQ_USAGE after a message.
+int out_check(const struct out_opts *opts, const struct out_table *t);
+
 // Heading between tables, for people only.
 void out_title(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -59,6 +59,12 @@ static bool is_null(enum out_type type, union cell v)
 	}
 }
 
+static bool is_thousands(double v)
+{
+	double size = v < 0 ? -v : v;
+	return size >= 999.5 && size < 1e9;
+}
+
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes)
 {
 	union cell v = get(c, record);
@@ -75,7 +81,9 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 		break;
 	case OUT_HEX: buf_hex(b, v.u64); break;
 	case OUT_BOOL: buf_puts(b, v.b ? "yes" : "no"); break;
-	case OUT_F64: buf_printf(b, human ? "%.3g" : "%.9g", v.f64); break;
+	case OUT_F64: // three digits, but thousands in full: 2050, not 2.05e+03
+		buf_printf(b, !human ? "%.9g" : is_thousands(v.f64) ? "%.0f" : "%.3g", v.f64);
+		break;
 	case OUT_SIZE:
 		if (human && !bytes) {
 			buf_puts(b, text_size(tmp, v.u64));

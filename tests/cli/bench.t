@@ -79,3 +79,14 @@ plot-3.svg
 $ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && for i in 1 2; do cmp ab/plot-$i.svg $DATA/bench/ab/plot-$i.svg; done; ls ab
 plot-1.svg
 plot-2.svg
+
+# The report is Markdown, whatever form is asked for.
+$ gpq bench report -J $DATA/bench/old.ndjson
+{"level":"error","command":"bench","message":"report writes Markdown: -J, --ndjson, -r, -P and -o do not change it","next":"raw samples are JSON, and gpq merge adds them up as such","status":2}
+{}
+? 2
+
+# A file that a torn line is in, beside one with others: each says its own.
+$ (head -1 $DATA/bench/ab.ndjson; echo x) >one.ndjson; (head -2 $DATA/bench/ab.ndjson; echo y) >two.ndjson; gpq bench report one.ndjson two.ndjson 2>&1 >/dev/null
+gpq: bench: one.ndjson: 1 lines are no samples; one.ndjson line 2: not JSON; they are left out
+gpq: bench: two.ndjson: 1 lines are no samples; they are left out

@@ -319,6 +319,7 @@ static void test_lineup(void **state)
 		q[1].slots[1] = (char)('1' + i); // in another slot each time
 		q[2].qid = 1;
 		q[2].slots[0] = '\0';
+		q[2].suspended = true;
 		json_init(&j, &b, false);
 		lineup_write(&j, NULL, &one);
 		v.text = b.data;
@@ -326,9 +327,12 @@ static void test_lineup(void **state)
 		assert_true(lineup_read(&v, &l[i]));
 		assert_int_equal(l[i].n, 2 + i);
 		assert_memory_equal(&l[i].v[0], &online, sizeof(online));
+		assert_false(l[i].v[1].suspended);
+		assert_true(i == 0 || l[i].v[2].suspended);
 		buf_fini(&b);
 	}
 	struct lineups c;
+	assert_int_equal(lineups_suspended(l, 2), 1);
 	assert_int_equal(lineups_compare(&c, l, 2), 0);
 	assert_int_equal(c.runs.nprograms, 2);
 	for (unsigned i = 0; i < 2; i++) {

@@ -40,7 +40,10 @@ is "both sides have queue 0" "$(field 'Queues side by side' offline QIDS)" 0
 is "only the process tells whose a queue is" "$(awk '$1 == "pid" || $1 == "fixed-ids" || $1 == "priority" { print $1, $2, $3 }' /tmp/out |
 	tr '\n' ';')" "fixed-ids no no;priority no no;pid yes yes;"
 is "slots are known where nothing is held" "$(sed -n 2p /tmp/raw | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
-is "and unknown where it is" "$(sed -n 3p /tmp/raw | grep -o '"side":"offline"[^}]*"slots":null' | wc -l)" 2
+is "and unknown where it is, which the record says" \
+	"$(sed -n 3p /tmp/raw | grep -o '"side":"offline"[^}]*"slots":null,"suspended":true' | wc -l)" 2
+like "so does gpq" "$(cat /tmp/out)" "SLOT: in 2 of 8 looks the offline queues were suspended"
+like "the driver's version is in the record" "$(cat /tmp/raw)" '"kfd_version":"1\.[0-9]+"'
 nothing_left "after ab"
 gpq bench report --html /tmp/page /tmp/raw > /tmp/md 2> /tmp/err
 is "the report takes the file" "$?:$(cat /tmp/err)" "0:"
@@ -108,7 +111,13 @@ like "online fails: it says so" "$(cat /tmp/err)" "online command ended with sta
 nothing_left "after online failed"
 ab --online 'sleep 0.2' --offline 'echo no data; exit 0' --modes shared --runs 1 --lead 100ms
 is "offline without queues: status" $? 1
-like "offline without queues: it says so" "$(cat /tmp/err)" "offline command ended with status 0; it said last: no data"
+like "offline without queues: it says so" "$(cat /tmp/err)" "offline command ended with status 0 before it had queues; it said last: no data"
+ab --online 'sleep 0.2' --offline 'mkqueue -n 1 -q' --modes shared --runs 1 --lead 100ms --burst-on progress
+like "online without queues to watch: it says so" "$?:$(cat /tmp/err)" "^1:.*online command ended with status 0 before it had queues"
+for option in "--runs 0" "-o NONE" "--grace 256" "--modes none"; do
+	gpq bench ab --online true --offline "touch /tmp/ran" $option > /tmp/out 2> /tmp/err
+	is "ab $option: refused before anything runs" "$? $(ls /tmp/ran 2> /dev/null)" "2 "
+done
 ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
 is "offline ends in the middle: status" $? 1
 like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"

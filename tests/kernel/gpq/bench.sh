@@ -133,12 +133,23 @@ is "its last line is whole" "$(tail -c 2 /tmp/small/raw)" "}"
 gpq bench report /tmp/small/raw > /tmp/out 2> /tmp/err
 is "and the report takes the file" "$? $(wc -l < /tmp/err)" "0 0"
 umount /tmp/small
+mkfifo /tmp/fifo
+head -c 10 /tmp/fifo > /dev/null &
+bench --cycles 200 --hold 1ms --gap 1ms --raw /tmp/fifo > /tmp/out
+is "the reader of --raw went away: status" $? 1
+like "it says so" "$(cat /tmp/err)" "raw /tmp/fifo: stopped after [0-9]+ cycles: Broken pipe"
+like "what was measured is printed" "$(cat /tmp/out)" "Latencies"
+rm /tmp/fifo
 bench --cycles 3 > /dev/full
 is "standard output full: status" $? 1
 moves 0 "after full disks"
 
 bench -Q 77
 is "no such queue: status" $? 5
+for option in "--cycles 0" "-o NONE" "--overhead --raw /tmp/none" "--overhead --sweep grace=1"; do
+	bench $option > /tmp/out
+	is "$option: refused before anything is suspended" "$? $(cat /tmp/out; ls /tmp/none 2> /dev/null)" "2 "
+done
 bench -Q 1 --cycles 3 --hold 200ms --gap 1ms > /tmp/out &
 B=$!
 usleep 300000
@@ -182,6 +193,14 @@ is "a target that gpq suspend holds: status" $? 4
 like "it says so" "$(cat /tmp/err)" "held|holder"
 gpq resume -p $P > /dev/null
 reap $P
+
+umount /sys/kernel/debug
+target -n 1
+bench --cycles 2 --warmup 0 --raw /tmp/raw > /tmp/out
+is "without debugfs, as others have it: status" $? 0
+like "it is still called a software GPU" "$(cat /tmp/err /tmp/raw)" "not a GPU's.*\"source\":\"softgpu\""
+reap $P
+mount -t debugfs none /sys/kernel/debug
 
 bench --cycles 3
 is "no such process: status" $? 5
