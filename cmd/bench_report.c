@@ -15,13 +15,16 @@
 
 static int load(struct load *l, const char *path)
 {
-	uint64_t bad = l->bad_lines;
+	uint64_t bad = l->bad_lines, repeated = l->repeated;
 	if (load_add(l, path))
 		return err_sys(errno, NULL, "%s", path);
 	if (l->bad_lines > bad)
 		err_warn("they are left out", "%s: %llu lines are no samples%s%s", path,
 			 (unsigned long long)(l->bad_lines - bad), bad ? "" : "; ",
 			 bad ? "" : l->first_bad);
+	if (l->repeated > repeated)
+		err_warn("they count once", "%s: %llu samples were read before", path,
+			 (unsigned long long)(l->repeated - repeated));
 	return GPQ_OK;
 }
 
@@ -145,14 +148,14 @@ static const char *verdict(const struct rank_test *t)
 	return t->p >= SIGNIFICANT ? "same" : t->effect > 0.5 ? "slower" : "faster";
 }
 
-static void change_row(struct out *o, const char *setting, enum result_metric m, struct samples *a,
+static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
 		       struct samples *b)
 {
 	struct rank_test t = stats_rank_test(a, b);
 	double old = samples_percentile(a, 0.5), new = samples_percentile(b, 0.5);
 	struct change_row row = {
 		.setting = setting,
-		.metric = result_metric_name[m],
+		.metric = metric,
 		.verdict = verdict(&t),
 		.n_old = a->n,
 		.n_new = b->n,
@@ -177,15 +180,35 @@ static int pool(struct result *to, const struct load *l)
 	return GPQ_OK;
 }
 
-static void warn_if_apart(const struct result *a, const struct result *b)
+// Latencies of online requests of all runs of one side, mode by mode.
+static int pool_online(struct samples to[AB_MODES], const struct load *l)
+{
+	for (size_t i = 0; i < l->nab; i++)
+		for (unsigned m = 0; m < AB_MODES; m++) {
+			const struct samples *s = &l->ab[i]->mode[m].latency;
+			for (size_t k = 0; k < s->n; k++)
+				if (samples_add(&to[m], s->v[k]))
+					return err_fail(GPQ_FAILED, NULL, "out of memory");
+		}
+	return GPQ_OK;
+}
+
+static const struct bench_context *context_of(const struct load *l)
+{
+	return l->n ? &l->run[0]->result.context : &l->ab[0]->context;
+}
+
+static void warn_if_apart(const struct bench_context *a, const struct bench_context *b)
 {
 	static const enum bench_context_item same[] = {CONTEXT_source, CONTEXT_gpus, CONTEXT_kernel,
 						       CONTEXT_parameters, CONTEXT_target_queues};
-	for (unsigned i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		if (strcmp(a->context.text[same[i]], b->context.text[same[i]]) != 0)
-			err_warn("the difference may be the reason", "%s differs: %s; %s",
-				 bench_context_label[same[i]], a->context.text[same[i]],
-				 b->context.text[same[i]]);
+	for (unsigned i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		const char *x = a->text[same[i]], *y = b->text[same[i]];
+		if (strcmp(x, y) != 0)
+			err_warn("the difference may be the reason", "not the same %s: %s; %s",
+				 bench_context_label[same[i]], *x ? x : "unknown",
+				 *y ? y : "unknown");
+	}
 }
 
 static struct result_setting *partner(struct result *r, const struct cycle_setting *set)
@@ -196,11 +219,11 @@ static struct result_setting *partner(struct result *r, const struct cycle_setti
 	return NULL;
 }
 
-static int print_changes(struct out *o, struct result *a, struct result *b)
+// How many settings both have.
+static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 {
 	unsigned both = 0;
-	int status = out_begin(o, &bench_changes_table, false);
-	for (unsigned i = 0; i < a->n && !status; i++) {
+	for (unsigned i = 0; i < a->n; i++) {
 		struct result_setting *s = partner(b, &a->of[i]->set);
 		char name[96];
 		if (!s)
@@ -208,31 +231,67 @@ static int print_changes(struct out *o, struct result *a, struct result *b)
 		both++;
 		plan_name(&a->settings, &a->of[i]->set, name);
 		for (unsigned m = 0; m < METRICS; m++)
-			change_row(o, name, (enum result_metric)m, &a->of[i]->metric[m],
+			change_row(o, name, result_metric_name[m], &a->of[i]->metric[m],
 				   &s->metric[m]);
 	}
-	if (!status)
-		out_end(o);
-	if (!status && !both)
-		status = err_fail(GPQ_NOTFOUND, "grace, queues, hold and gap must be the same",
-				  "the two have no setting in common");
-	return status;
+	return both;
 }
 
-static int compare_loaded(struct cmd *c, struct load *old, struct load *new)
+// How many modes both have.
+static unsigned print_online(struct out *o, struct samples old[AB_MODES],
+			     struct samples new[AB_MODES])
 {
-	struct result a, b;
-	int status = pool(&a, old), more = pool(&b, new);
-	struct out *o = status || more ? NULL : out_open(&c->out);
-	status = status ? status : more;
+	unsigned both = 0;
+	for (unsigned m = 0; m < AB_MODES; m++) {
+		if (!old[m].n || !new[m].n)
+			continue;
+		both++;
+		change_row(o, ab_mode_name[m], "online", &old[m], &new[m]);
+	}
+	return both;
+}
+
+struct sides { // all samples of the old and of the new runs
+	struct result cycles[2];
+	struct samples online[2][AB_MODES];
+};
+
+static int print_changes(struct out *o, struct sides *s)
+{
+	int status = out_begin(o, &bench_changes_table, false);
+	if (status)
+		return status;
+	unsigned both = print_cycles(o, &s->cycles[0], &s->cycles[1]);
+	both += print_online(o, s->online[0], s->online[1]);
+	out_end(o);
+	if (both)
+		return GPQ_OK;
+	return err_fail(GPQ_NOTFOUND,
+			"grace, queues, hold and gap must be the same, or both be of ab",
+			"the two have no setting in common");
+}
+
+static int compare_loaded(struct cmd *c, const struct load *old, const struct load *new)
+{
+	const struct load *const of[] = {old, new};
+	struct sides s = {0};
+	int status = GPQ_OK;
+	for (unsigned i = 0; i < 2; i++) {
+		int pooled = pool(&s.cycles[i], of[i]);
+		status = status ? status : pooled ? pooled : pool_online(s.online[i], of[i]);
+	}
+	struct out *o = status ? NULL : out_open(&c->out);
 	if (o) {
-		warn_if_apart(&a, &b);
-		status = print_changes(o, &a, &b);
+		warn_if_apart(context_of(old), context_of(new));
+		status = print_changes(o, &s);
 		int closed = out_close(o);
 		status = status ? status : closed;
 	}
-	result_fini(&a);
-	result_fini(&b);
+	for (unsigned i = 0; i < 2; i++) {
+		result_fini(&s.cycles[i]);
+		for (unsigned m = 0; m < AB_MODES; m++)
+			samples_fini(&s.online[i][m]);
+	}
 	return status;
 }
 

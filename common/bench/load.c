@@ -9,6 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+
+enum { SEEN_MAX = 1 << 26 }; // greater numbers than any run has are not watched
+
+// 1: number `n` is new, and now met; 0: it was met before; -1 with errno.
+static int meet(struct load_seen *s, uint64_t n)
+{
+	if (n >= SEEN_MAX)
+		return 1;
+	if (n / 8 >= s->size) {
+		size_t size = (size_t)n / 4 + 64;
+		uint8_t *bits = realloc(s->bits, size);
+		if (!bits)
+			return -1;
+		memset(bits + s->size, 0, size - s->size);
+		s->bits = bits;
+		s->size = size;
+	}
+	bool met = s->bits[n / 8] >> (n % 8) & 1;
+	s->bits[n / 8] |= (uint8_t)(1u << (n % 8));
+	return !met;
+}
 
 static struct load_run *find_run(struct load *l, const struct bench_context *c)
 {
@@ -29,21 +51,35 @@ static struct load_run *find_run(struct load *l, const struct bench_context *c)
 	return r->timeline ? r : NULL;
 }
 
-static struct ab_result *find_ab(struct load *l, const struct bench_context *c)
+// Index of the experiment in l->ab, or -1 with errno.
+static ssize_t find_ab(struct load *l, const struct bench_context *c)
 {
 	for (size_t i = l->nab; i--;)
 		if (strcmp(l->ab[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
-			return l->ab[i];
+			return (ssize_t)i;
 	struct ab_result **v = reallocarray(l->ab, l->nab + 1, sizeof(struct ab_result *));
-	if (!v)
-		return NULL;
-	l->ab = v;
-	struct ab_result *a = calloc(1, sizeof(*a));
+	l->ab = v ? v : l->ab;
+	struct load_seen *seen = reallocarray(l->ab_seen, l->nab + 1, sizeof(*seen));
+	l->ab_seen = seen ? seen : l->ab_seen;
+	struct ab_result *a = v && seen ? calloc(1, sizeof(*a)) : NULL;
 	if (!a)
-		return NULL;
+		return -1;
 	a->context = *c;
+	l->ab_seen[l->nab] = (struct load_seen){0};
 	l->ab[l->nab++] = a;
-	return a;
+	return (ssize_t)l->nab - 1;
+}
+
+static int add_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
+{
+	ssize_t i = find_ab(l, context);
+	if (i < 0)
+		return -1;
+	int is_new = run->number < SEEN_MAX
+			     ? meet(&l->ab_seen[i], run->number * AB_MODES + run->mode)
+			     : 1;
+	l->repeated += is_new == 0;
+	return is_new > 0 ? ab_result_add(l->ab[i], run) : is_new;
 }
 
 // 1: it was a run of the experiment and is added; 0: it was none; -1 with errno.
@@ -52,10 +88,8 @@ static int add_ab(struct load *l, const char *line, size_t len)
 	struct bench_context context;
 	struct ab_run run;
 	int r = 0;
-	if (ab_read(line, len, &context, &run)) {
-		struct ab_result *a = find_ab(l, &context);
-		r = a && ab_result_add(a, &run) == 0 ? 1 : -1;
-	}
+	if (ab_read(line, len, &context, &run))
+		r = add_ab_run(l, &context, &run) ? -1 : 1;
 	ab_run_fini(&run);
 	return r;
 }
@@ -80,8 +114,10 @@ static int add_line(struct load *l, const char *path, uint64_t number, const cha
 		return 0;
 	}
 	struct load_run *r = find_run(l, &context);
-	if (!r)
-		return -1;
+	int is_new = r ? meet(&r->seen, c.number) : -1;
+	l->repeated += is_new == 0;
+	if (is_new <= 0)
+		return is_new;
 	if (r->ntimeline < LOAD_TIMELINE)
 		r->timeline[r->ntimeline++] = c;
 	return result_add(&r->result, &c);
@@ -152,13 +188,16 @@ void load_fini(struct load *l)
 	for (size_t i = 0; i < l->n; i++) {
 		result_fini(&l->run[i]->result);
 		free(l->run[i]->timeline);
+		free(l->run[i]->seen.bits);
 		free(l->run[i]);
 	}
 	for (size_t i = 0; i < l->nab; i++) {
 		ab_result_fini(l->ab[i]);
 		free(l->ab[i]);
+		free(l->ab_seen[i].bits);
 	}
 	free(l->run);
 	free(l->ab);
+	free(l->ab_seen);
 	memset(l, 0, sizeof(*l));
 }

@@ -7,8 +7,15 @@
 
 #define LOAD_TIMELINE 2000 // cycles kept one by one, for the plot over time
 
+// Which samples of a run were met, by their numbers.
+struct load_seen {
+	uint8_t *bits; // owned
+	size_t size;
+};
+
 struct load_run {
 	struct result result;
+	struct load_seen seen;
 	struct cycle *timeline; // owned: the first cycles, in the order they ran
 	size_t ntimeline;
 };
@@ -16,9 +23,11 @@ struct load_run {
 struct load {
 	struct load_run **run; // owned; in the order they were met
 	size_t n;
-	struct ab_result **ab; // likewise: runs of gpq bench ab
+	struct ab_result **ab;     // likewise: runs of gpq bench ab
+	struct load_seen *ab_seen; // owned: of each of them
 	size_t nab;
 	uint64_t lines, bad_lines;
+	uint64_t repeated;   // samples met again, as when a file is named twice: they count once
 	char first_bad[160]; // "FILE line 7: not JSON"
 };
 

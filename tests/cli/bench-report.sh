@@ -11,6 +11,18 @@ data=$top/tests/data/bench
 gpq bench report --html "$work/page.html" "$data/old.ndjson" >"$work/report.md" || echo "not ok - report ends with $?"
 gpq bench report "$data/ab.ndjson" >"$work/ab.md" || echo "not ok - report of the experiment ends with $?"
 gpq bench report --compare "$data/old.ndjson" "$data/new.ndjson" -qJ --output-all >"$work/compare.json" || echo "not ok - compare ends with $?"
+# The experiment as it would be had each preempted request taken 3 ms longer, and shared ones a little less, some of them.
+python3 - "$data" "$work" <<'PYTHON'
+import json, sys
+with open(sys.argv[2] + "/ab2.ndjson", "w") as out:
+    for line in open(sys.argv[1] + "/ab.ndjson"):
+        run = json.loads(line)
+        run["run"] += "-later"
+        more = {"alone": 0, "shared": -40000, "preempt": 3000000}[run["mode"]]
+        run["latencies_ns"] = [v + more * (i % 2 or more > 0) for i, v in enumerate(run["latencies_ns"])]
+        print(json.dumps(run), file=out)
+PYTHON
+gpq bench report --compare "$data/ab.ndjson" "$work/ab2.ndjson" -qJ --output-all >"$work/compare-ab.json" || echo "not ok - compare of experiments ends with $?"
 exec python3 - "$data" "$work" <<'PYTHON'
 import html, json, math, re, sys
 from fractions import Fraction
@@ -190,5 +202,22 @@ for x in runs:
 for side, process, seen, queues, text, same, *_ in ab["side|process"]:
     want = (str(len(ids[side])), str(len(ids[side][0])), "yes" if all(i == ids[side][0] for i in ids[side]) else "no")
     check((seen, queues, same) == want, f"queue ids, {side}", f"got {(seen, queues, same)}, wanted {want}")
+# Two experiments
+later = [json.loads(line) for line in open(work + "/ab2.ndjson")]
+changes = json.load(open(work + "/compare-ab.json"))["changes"]
+check([(c["setting"], c["metric"]) for c in changes] == [(m, "online") for m in mode], "a change of online latency for each mode")
+for c in changes:
+    a = mode[c["setting"]]["lat"]
+    b = sorted(v for x in later if x["mode"] == c["setting"] for v in x["latencies_ns"])
+    p, larger = rank_test(a, b)
+    verdict = "same" if p >= 0.01 else "slower" if larger > 0.5 else "faster"
+    ok = (c["n_old"], c["n_new"], c["p50_old_ns"], c["p50_new_ns"]) == (len(a), len(b), percentile(a, half), percentile(b, half))
+    check(ok and c["verdict"] == verdict and math.isclose(c["p"], p, rel_tol=1e-6), f"change of online latency, {c['setting']}",
+          f"{c} wanted {p} {larger} {verdict}")
+# Looks at suspended queues
+looks = [x[part] for x in runs for part in ("queues", "queues_offline_alone") if x[part]]
+off = sum(any(q.get("suspended") for q in look) for look in looks)
+said = re.search(r"In (\d+) of (\d+) looks the offline queues were suspended", open(work + "/ab.md").read())
+check((said.groups() if said else None) == ((str(off), str(len(looks))) if off else None), "in how many looks queues were suspended")
 print(f"1..{count}")
 PYTHON

@@ -87,6 +87,16 @@ $ gpq bench report -J $DATA/bench/old.ndjson
 ? 2
 
 # A file that a torn line is in, beside one with others: each says its own.
-$ (head -1 $DATA/bench/ab.ndjson; echo x) >one.ndjson; (head -2 $DATA/bench/ab.ndjson; echo y) >two.ndjson; gpq bench report one.ndjson two.ndjson 2>&1 >/dev/null
+$ (head -1 $DATA/bench/ab.ndjson; echo x) >one.ndjson; (sed -n 2p $DATA/bench/ab.ndjson; echo y) >two.ndjson; gpq bench report one.ndjson two.ndjson 2>&1 >/dev/null
 gpq: bench: one.ndjson: 1 lines are no samples; one.ndjson line 2: not JSON; they are left out
 gpq: bench: two.ndjson: 1 lines are no samples; they are left out
+
+# The same samples named twice count once: in a file, and in its folder.
+$ gpq bench report $DATA/bench/old.ndjson $DATA/bench 2>&1 >/dev/null | sed "s,$DATA,D,"; gpq bench report $DATA/bench/ab.ndjson $DATA/bench/ab.ndjson 2>&1 >twice.md | sed "s,$DATA,D,"; gpq bench report $DATA/bench/ab.ndjson | cmp - twice.md
+gpq: bench: D/bench: 86 samples were read before; they count once
+gpq: bench: D/bench/ab.ndjson: 6 samples were read before; they count once
+
+# Cycles and experiments are not comparable.
+$ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/ab.ndjson -q
+gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
+? 5
