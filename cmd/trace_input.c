@@ -300,8 +300,7 @@ static int read_input(struct input *in)
 	int status;
 
 	if (at >= 0 && !fstat(in->fd, &st) && S_ISDIR(st.st_mode))
-		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
-				in->name);
+		return -EISDIR;
 	status = peek(in);
 	format = unpack_format(in->head, in->head_len);
 	from.eager = in->t->opts->list || in->t->ask || in->t->timeline || in->tail;
@@ -322,20 +321,30 @@ static int read_input(struct input *in)
 	return in->range ? read_range(in, &from) : read_blocks(in, &from, false);
 }
 
+static int reading_failed(const struct input *in, int error, bool any)
+{
+	const char *next = any ? "what was read until then is reported" : NULL;
+
+	if (error == EISDIR)
+		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
+				in->name);
+	if (error == ESTALE)
+		return err_fail(GPQ_FAILED, next, "%s: was truncated while it was read", in->name);
+	return err_sys(error, next, "%s", in->name);
+}
+
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 {
 	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
+	uint64_t before = amdlog_scan_counts(t->scan)->bytes;
 	int status;
 
 	in.range = t->opts->range ? &t->range : NULL;
 	status = read_input(&in);
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;
-	else if (status == -ESTALE)
-		status = err_fail(GPQ_FAILED, "what was read until then is reported",
-				  "%s: was truncated while it was read", name);
 	else if (status < 0)
-		status = err_sys(-status, "what was read until then is reported", "%s", name);
+		status = reading_failed(&in, -status, amdlog_scan_counts(t->scan)->bytes > before);
 	amdlog_reading_end(&t->reading);
 	if (in.past_range) // a line that its end counted
 		amdlog_scan_recount(t->scan, &in.counts);

@@ -48,7 +48,8 @@ static int write_part(struct trace *t, char *file, int status)
 }
 
 // What was read is written even when reading ended early, or there was nothing in it.
-static int one_file(struct cmd *c, const struct amdlog_filter *filter, char *file)
+// *broken: nothing more can be written.
+static int one_file(struct cmd *c, const struct amdlog_filter *filter, char *file, bool *broken)
 {
 	struct trace t = {.opts = c->opts, .by = BY_NOTHING, .perfetto_fd = -1};
 	int status, written = GPQ_OK;
@@ -69,6 +70,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, char *fil
 		status = err_fail(GPQ_FAILED, NULL, "out of memory");
 	}
 	trace_close(&t);
+	*broken = written != GPQ_OK;
 	return written ? written : status;
 }
 
@@ -93,14 +95,15 @@ static int check(const struct cmd *c, const struct amdlog_filter *filter)
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter)
 {
 	int status = check(c, filter), worst = status, failed = 0;
+	bool broken = false;
 
 	stop_watch();
 	for (int i = 0; i < c->argc && !status; i++) {
-		int this = one_file(c, filter, c->argv[i]);
+		int this = one_file(c, filter, c->argv[i], &broken);
 
 		failed += this != GPQ_OK;
 		worst = this ? this : worst;
-		if (this == GPQ_PIPE || stop_asked())
+		if (broken || stop_asked())
 			status = this;
 	}
 	return !status && failed && failed < c->argc ? GPQ_PARTIAL : worst;

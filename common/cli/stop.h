@@ -1,5 +1,6 @@
 // Ctrl-C asks a long command to come to an end early: it prints what is known so far, says so, and
-// ends with 128 + the signal's number. A second Ctrl-C ends it at once.
+// ends with 128 + the signal's number. A second Ctrl-C ends it at once, unless it comes within a
+// blink.
 #ifndef GPQ_CLI_STOP_H
 #define GPQ_CLI_STOP_H
 

@@ -4,8 +4,8 @@
 // block if it is ready and nobody is taking, or else fills the next free place and works on it.
 //
 // Blocks of a file are mapped, which spares a copy; the last one and odd ones are read. A file that
-// somebody truncates meanwhile raises SIGBUS: zeros take the place of what is gone, and the block
-// is read anew.
+// somebody truncates meanwhile raises SIGBUS, and so does a disk that fails: zeros take the place
+// of what is gone, and the block is read anew.
 #include "common/host/blocks.h"
 
 #include <errno.h>
@@ -202,6 +202,25 @@ static bool find_border(struct window *w, size_t at, size_t *border, bool *found
 	return true;
 }
 
+// Not MAP_POPULATE: where a page cannot be read, mm_populate() tries again for ever, and nothing
+// but SIGKILL ends it (seen with Linux 6.18 and EIO). Before 5.14 pages come as they are touched.
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+// NULL: it cannot be.
+static char *map_pages(int fd, uint64_t at, size_t n)
+{
+	char *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, (off_t)at);
+
+	if (map == MAP_FAILED)
+		return NULL;
+	if (!madvise(map, n, MADV_POPULATE_READ) || errno == EINVAL)
+		return map;
+	munmap(map, n);
+	return NULL;
+}
+
 // A block that is not the last, mapped. False: it cannot be, or its lines are too long.
 static bool map_from_file(struct run *run, struct place *p)
 {
@@ -215,9 +234,8 @@ static bool map_from_file(struct run *run, struct place *p)
 	if (!run->maps || left < n + BLOCKS_PAD)
 		return false;
 	p->map_len = page + n + BLOCKS_PAD;
-	w.p = mmap(NULL, p->map_len, PROT_READ, MAP_SHARED | MAP_POPULATE, in->fd,
-		   (off_t)(first - lead - page));
-	if (w.p == MAP_FAILED)
+	w.p = map_pages(in->fd, first - lead - page, p->map_len);
+	if (!w.p)
 		return false;
 	p->map = w.p;
 	w.p += page;
@@ -297,11 +315,11 @@ static void fill(struct run *run, struct place *p)
 	bool file = run->in->fd >= 0, ok;
 
 	atomic_store(&p->holed, false);
-	if (file)
-		ok = map_from_file(run, p) || fill_from_file(run, p);
-	else
-		ok = fill_from_stream(run, p);
-
+	ok = file && map_from_file(run, p);
+	if (!ok) {
+		atomic_store(&p->holed, false); // what is read holds what there is
+		ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
+	}
 	p->error = ok ? 0 : errno;
 	p->ended |= !ok;
 	if (!ok && file)
@@ -335,11 +353,14 @@ static void fill_and_work(struct worker *me)
 // What the file has now: what was made of the block is of no use any more.
 static void read_anew(struct run *run, struct place *p)
 {
+	bool ended = p->ended;
+
 	unmap(p);
 	if (!fill_from_file(run, p)) {
 		p->error = errno;
 		p->block.len = 0;
 	}
+	p->ended |= ended; // even when the file has grown again: nobody fills the block behind it
 	p->block.lines = false;
 	atomic_store(&p->holed, false);
 }
