@@ -1,31 +1,20 @@
 #!/bin/bash
 # Queues that this user may not read are not "no queues". With a copy of gpq, since another user may not reach ours.
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-cp "${GPQ_BIN:-$top}/gpq" "$work/gpq"
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
+cp "$bin/gpq" "$work/gpq"
 cp -r "$top/tests/hosts/gfx90a-k6.12" "$work/host"
 rm "$work/host/sys/kernel/debug/kfd/mqds"
 chmod -R go+rX "$work"
 chmod 0 "$work/host/sys/class/kfd/kfd/proc/41207/queues"
 drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid 65534 --regid 65534 --clear-groups"
-n=0 bad=0
-is() { # name, wanted, got
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=1
-		echo "not ok $n - $1"
-		printf '# wanted %q\n# got    %q\n' "$2" "$3"
-	fi
-}
 gpq() { ASAN_OPTIONS=detect_leaks=0 $drop "$work/gpq" --sysroot "$work/host" queues "$@" 2>&1; }
 message="gpq: queues: pid 41207: its queues in sysfs: Permission denied"
-is "the list tells which process is missing" "$message 52880" "$(gpq -rno PID | tr '\n' ' ' | sed 's/ $//')"
+expect "the list tells which process is missing" "$message 52880" "$(gpq -rno PID | tr '\n' ' ' | sed 's/ $//')"
 gpq >/dev/null
-is "the list is done in part" 3 $?
-is "the process itself cannot be told" "$message" "$(gpq -p 41207)"
+expect "the list is done in part" 3 $?
+expect "the process itself cannot be told" "$message" "$(gpq -p 41207)"
 gpq -p 41207 >/dev/null
-is "for want of rights" 4 $?
-echo "1..$n"
-[ $bad -eq 0 ]
+expect "for want of rights" 4 $?
+finish

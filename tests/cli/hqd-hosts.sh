@@ -1,21 +1,10 @@
 #!/bin/bash
 # gpq hqd on the hosts that were recorded in the VM, in every state, against TRUTH: what the programs said they created, what
 # a debugger said it suspended, and what the software GPU said it ran.
-top=$(cd "$(dirname "$0")/../.." && pwd)
-count=0 bad=0
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 
-is() { # name, got, wanted
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-		return
-	fi
-	bad=$((bad + 1))
-	echo "not ok $count - $1"
-	diff <(echo "$3") <(echo "$2") | head -20 | sed 's/^/# /'
-}
-
-gpq() { "${GPQ_BIN:-$top}/gpq" --sysroot "$host" hqd "$@"; }
+gpq() { command gpq --sysroot "$host" hqd "$@"; }
 
 # pid qid kind ring size priority: "mkqueue PID: queue ID gpu_id G type T doorbell_offset D ring_base R ring_size S priority P"
 created() { awk '/^mkqueue .*ring_base/ { sub(":", "", $2); print $2, $4, $8 == 1 ? "sdma" : "compute", $12, $14, $8 == 1 ? "-" : $16 }' "$host/TRUTH" | sort; }
@@ -74,11 +63,10 @@ done
 # A snapshot of a recorded host has all that gpq hqd reads (common/kfd/snapshot_items.c).
 snap=$(mktemp -d)
 trap 'rm -rf "$snap"' EXIT
-show() { for form in "" --regs --fields --raw-regs --mqd --summary --runlist; do "${GPQ_BIN:-$top}/gpq" --sysroot "$1" hqd $form -v -J --output-all 2>&1; done; }
+show() { for form in "" --regs --fields --raw-regs --mqd --summary --runlist; do command gpq --sysroot "$1" hqd $form -v -J --output-all 2>&1; done; }
 for host in "$top"/tests/hosts/{gfx,vm-gfx942-,vm-gfx1100-}*; do
 	rm -rf "$snap/s"
-	"${GPQ_BIN:-$top}/gpq" --sysroot "$host" snapshot "$snap/s" -q >/dev/null 2>&1
+	command gpq --sysroot "$host" snapshot "$snap/s" -q >/dev/null 2>&1
 	is "${host##*/}: a snapshot shows the same" "$(show "$snap/s" | md5sum)" "$(show "$host" | md5sum)"
 done
-echo "1..$count"
-[ $bad = 0 ]
+finish

@@ -1,27 +1,13 @@
 #!/bin/bash
 # gpq hqd on our older recordings of the driver over the software GPU, which lie beside the project (GPQ_RECORDINGS): files of
 # debugfs alone, with the software GPU's own account of the moment.
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 recordings=${GPQ_RECORDINGS:-$top/../shared/kfd-recordings}
-count=0 bad=0
 
-is() { # name, got, wanted
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-		return
-	fi
-	bad=$((bad + 1))
-	echo "not ok $count - $1"
-	diff <(echo "$3") <(echo "$2") | head -20 | sed 's/^/# /'
-}
+[ -d "$recordings" ] || skip_all "no recordings"
 
-if [ ! -d "$recordings" ]; then
-	echo "1..0 # skip no recordings"
-	exit 0
-fi
-
-gpq() { "${GPQ_BIN:-$top}/gpq" hqd "$@"; }
+gpq() { command gpq hqd "$@"; }
 
 # packets doorbell mqd size of compute queues: "queue aql pasid P doorbell N mqd A size S ...", doorbells in dwords.
 ran() { awk '$1 == "queue" && $2 != "sdma" { printf "%s 0x%x 0x%s %s\n", $2, $6 * 4, $8, $10 }' "$1" | sort; }
@@ -42,5 +28,4 @@ for softgpu in "$recordings"/*/softgpu.*; do
 			"$(gpq "${files[@]}" --runlist -rno PACKET,KIND | grep -c 'MAP_QUEUES compute')" "$(ran "$softgpu" | wc -l)"
 	fi
 done
-echo "1..$count"
-[ $bad = 0 ]
+finish

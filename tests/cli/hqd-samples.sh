@@ -1,29 +1,15 @@
 #!/bin/bash
 # gpq hqd on real captures of MI308X hosts, which are not part of the project.
 # Every count and value comes once more from the text itself by grep and awk: word numbers of kfd-facts 6 and 7.
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
-count=0 bad=0
 
-result() { # name, wanted, got
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-		return
-	fi
-	bad=$((bad + 1))
-	echo "not ok $count - $1"
-	diff <(echo "$2") <(echo "$3") | head -20 | sed 's/^/# /'
-}
-
-gpq() { "${GPQ_BIN:-$top}/gpq" hqd "$@"; }
+gpq() { command gpq hqd "$@"; }
 
 hqds=$samples/hqds-16streams.txt mqds=$samples/mqds-16streams.txt mqds8=$samples/mqds-8gpu-sdma.txt rls=$samples/rls-8gpu.txt
 for f in "$hqds" "$mqds" "$mqds8" "$rls"; do
-	if [ ! -r "$f" ]; then
-		echo "1..0 # skip no real samples"
-		exit 0
-	fi
+	[ -r "$f" ] || skip_all "no real samples"
 done
 
 # One line a slot: gpu kind xcc pipe queue, then all its words in one.
@@ -55,13 +41,13 @@ normalize() {
 }
 
 all=$(slots "$hqds")
-result "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
+expect "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
 	"$(gpq --hqds "$hqds" --mqds "$mqds" -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,KIND | sed -n 's/ compute$//p')"
 for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
-	result "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -rno KIND | grep -c "^${kind#*=}")"
+	expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -rno KIND | grep -c "^${kind#*=}")"
 done
-result "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -rno KIND,XCC,PIPE,QUEUE)"
-result "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
+expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -rno KIND,XCC,PIPE,QUEUE)"
+expect "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
 
 # Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
 mqd_of_xcc() { # pid gpu xcc base
@@ -74,28 +60,28 @@ mqd_of_xcc() { # pid gpu xcc base
 wanted=$(mqd_of_xcc "$mqds" | while read -r pid gpu xcc base; do
 	printf '%d %d %d 0x%x mqd\n' "$pid" $((0x$gpu)) "$xcc" $((0x$base))
 done | sort)
-result "each MQD is joined to its slot on each XCC" "$wanted" \
+expect "each MQD is joined to its slot on each XCC" "$wanted" \
 	"$(gpq --hqds "$hqds" --mqds "$mqds" --active -rno PID,GPU,XCC,MQD_ADDR,MATCH | grep -v '^-' | sort)"
-result "of all four XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * 4))" "$(wc -l <<<"$wanted")"
+expect "of all four XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * 4))" "$(wc -l <<<"$wanted")"
 
 # SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
-result "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
+expect "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
 	"$(gpq --hqds "$hqds" --sdma --active -rn | wc -l)"
-result "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
+expect "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
 	"$(gpq --hqds "$hqds" --sdma --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
 
 # All registers: as many as the text has words, the same words in the same order.
-result "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
+expect "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
 	"$(gpq --hqds "$hqds" --raw-regs -rno VALUE)"
-result "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
+expect "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
 	"$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))"
-result "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" --regs -rno REGISTER | grep -c '^-')"
+expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" --regs -rno REGISTER | grep -c '^-')"
 
 # The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
-result "MQDs in memory: on hardware or not, on each XCC" \
+expect "MQDs in memory: on hardware or not, on each XCC" \
 	"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")" \
 	"$(gpq --mqds "$mqds8" -rno KIND,XCC,ACTIVE | sed -n 's/^compute //p')"
-result "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -rno PID | grep -vc '^-')"
+expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -rno PID | grep -vc '^-')"
 
 # The runlist: as many MAP_PROCESS and MAP_QUEUES packets as there are headers among its words, by engine (bits 28:26).
 packets() {
@@ -111,24 +97,24 @@ wanted=$(packets | while read -r name gpu engine db; do
 	printf '%s %d %s 0x%x\n' "$name" $((0x$gpu)) $kind $((0x$db & 0xffffffc))
 done)
 got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,KIND,DOORBELL --runlist)
-result "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
-result "40 mapped compute queues" "40 40" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
+expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
+expect "40 mapped compute queues" "40 40" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
 # kfd-facts 6: dword 130 is 0 for the three queues that have no packet, those of 3658041.
-result "3 unmapped ones" $'none 3658041\nnone 3658041\nnone 3658041' "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
-result "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
+expect "3 unmapped ones" $'none 3658041\nnone 3658041\nnone 3658041' "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
+expect "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
 
 # Each captured MQD is in its slots, or there is a reason: here all are, there none is.
-result "no queue without a slot" "" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
-result "a reason for every other one" "$(grep -c 'queue on device' "$mqds8")" \
+expect "no queue without a slot" "" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
+expect "a reason for every other one" "$(grep -c 'queue on device' "$mqds8")" \
 	"$(gpq --hqds "$hqds" --mqds "$mqds8" --rls "$rls" --summary --table waiting -rno WHY,REASON | grep -cE '^(off|moving) .')"
-result "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
+expect "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
 	while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)" \
 	"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,KIND | sed -n 's/ compute$//p' | sort)"
 
 # Torn anywhere it is still a dump: no crash, and as many slots as it announces.
 torn=$(mktemp)
 trap 'rm -f "$torn"' EXIT
-result "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
+expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 	head -c $n "$hqds" >"$torn"
 	got=$(gpq -q --hqds "$torn" --mqds "$mqds" -rno KIND 2>/dev/null)
 	status=$?
@@ -136,5 +122,4 @@ result "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 	slots=$(head -n "$(wc -l <"$torn")" "$torn" | grep -cE 'CP Pipe|HIQ on|SDMA Eng')
 	[ "$(grep -c . <<<"$got")" = "$slots" ] || echo "$n: $slots slots, got $(grep -c . <<<"$got")"
 done)"
-echo "1..$count"
-[ $bad = 0 ]
+finish

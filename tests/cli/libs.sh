@@ -1,22 +1,10 @@
 #!/bin/bash
 # The libraries of gpq: none but the C library is loaded at its start, and without one of them only its own fields and
 # options are gone. An empty file in LD_LIBRARY_PATH stands for a library that cannot be loaded.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-export PATH=${GPQ_BIN:-$top}:$PATH LC_ALL=C
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 host=$top/tests/hosts/vm-gfx942-running
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
-n=0 bad=0
-is() { # NAME GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=1
-		echo "not ok $n - $1"
-		diff <(echo "$3") <(echo "$2") | sed 's/^/# /'
-	fi
-}
 without() { # SONAME COMMAND...: its output, messages included, and its exit status
 	mkdir -p "$1.d" && : >"$1.d/$1"
 	LD_LIBRARY_PATH=$PWD/$1.d "${@:2}" 2>&1
@@ -58,5 +46,4 @@ is "no control character reaches a terminal without libsmartcols" \
 	"$(without libsmartcols.so.1 tty "gpq --sysroot host queues -p $pid -n -o COMMAND" | sort -u)" 'a\x1b[1mb
 status 0'
 
-echo "1..$n"
-exit $bad
+finish

@@ -1,32 +1,11 @@
 #!/bin/bash
 # gpq merge of parts of logs: the report is that of gpq trace for the whole, in whatever order the parts come and however
 # they are grouped; the example of the man page; what is damaged, doubled or missing.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-bin=${GPQ_BIN:-$top/build/plain}
-PATH=$bin:$PATH
-export LC_ALL=C
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 data=$top/tests/data/amdlog
 samples=${GPQ_SAMPLES:-$top/../shared/samples}/amdlog
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
-n=0 bad=0
-is() { # NAME WANTED GOT
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=1
-		printf 'not ok %d - %s\n# wanted %q\n# got    %q\n' $n "$1" "${2:0:300}" "${3:0:300}"
-	fi
-}
-same() { # NAME FILE FILE
-	n=$((n + 1))
-	if cmp -s "$2" "$3"; then echo "ok $n - $1"; else
-		bad=1
-		echo "not ok $n - $1"
-		diff "$2" "$3" | head -5 | cut -c1-300 | sed 's/^/# /'
-	fi
-}
 
 # One file: tables, JSON and notes are those of gpq trace.
 for f in "$data"/*.log "$samples"/*.log; do
@@ -67,7 +46,7 @@ for f in "$data"/*.log "$samples"/*.log; do
 	ranges "$f" $((size / 7)) $((size * 2 / 7)) $((size * 3 / 7)) $((size / 2)) $((size / 2 + 1)) $((size * 5 / 7)) $((size - 1)) >parts
 	shuf --random-source=<(yes) parts | gpq merge -J >got 2>err
 	cmp -s want got || wrong+=" eight"
-	is "$(basename "$f") in ranges" "" "$wrong"
+	expect "$(basename "$f") in ranges" "" "$wrong"
 done
 
 # Many files: any order and grouping.
@@ -107,7 +86,7 @@ if parallel --version 2>/dev/null | grep -q GNU; then
 	example=$(sed -n '/^\$ parallel/{s/^\$ //;s/\\-/-/g;p;q}' "$top/man/gpq-merge.1")
 	HOME=$work bash -c "$example" >got 2>got.err
 	gpq trace run/trace_1 run/trace_2 >want 2>want.err
-	is "GNU parallel: $example" "$(cat want)" "$(cat got)"
+	expect "GNU parallel: $example" "$(cat want)" "$(cat got)"
 	seq 0 9 | HOME=$work parallel gpq trace --partial --range {}00K:100K log_3 2>/dev/null | gpq merge -J >got
 	gpq trace -J log_3 >want
 	same "GNU parallel: ranges" want got
@@ -118,46 +97,46 @@ else
 fi
 # The last lines of the Spark and srun examples are the same calls; what they pipe is one line for each log.
 printf '%s\n' log_1 log_2 | xargs -r gpq trace --partial >piped
-is "a line for each log" 2 "$(wc -l <piped)"
+expect "a line for each log" 2 "$(wc -l <piped)"
 
 # What is wrong
 cp p1 lie
 sed -i 's/"process":1/"process":99999999/' lie
 out=$(gpq merge lie 2>&1)
-is "an index that points nowhere" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew" "$?:$out"
+expect "an index that points nowhere" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew" "$?:$out"
 head -c 2000 p1 >cut
 out=$(gpq merge cut 2>&1 | tail -1)
-is "a part that is cut" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+expect "a part that is cut" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
 sed 's/"schema":1/"schema":2/' p1 >later
 out=$(gpq merge later 2>&1 | tail -1)
-is "a part of a later version" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+expect "a part of a later version" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
-is "logs and benchmarks" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart" "$?:$(cat err)"
+expect "logs and benchmarks" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart" "$?:$(cat err)"
 size=$(stat -c %s log_1)
 sed "s/\"from\":0/\"from\":100/" p1 >late
 out=$(gpq merge -q --by process -J late 2>&1 >/dev/null)
-is "-q says nothing of it" "" "$out"
+expect "-q says nothing of it" "" "$out"
 out=$(gpq merge --by process late 2>&1 >/dev/null | head -1)
-is "the beginning is missing" "gpq: merge: log_1: bytes 0 to 100 are in no part; what is in them is missing" "$out"
+expect "the beginning is missing" "gpq: merge: log_1: bytes 0 to 100 are in no part; what is in them is missing" "$out"
 out=$(gpq merge --by process p1 late 2>&1 >/dev/null | head -1)
-is "parts that overlap" "gpq: merge: log_1: bytes 100 to $size are in two parts; what is in both counts twice" "$out"
+expect "parts that overlap" "gpq: merge: log_1: bytes 100 to $size are in two parts; what is in both counts twice" "$out"
 gpq trace --partial --kernel x log_1 >out 2>err
-is "--kernel" "2:" "$?:$(cat out)"
+expect "--kernel" "2:" "$?:$(cat out)"
 gpq trace --partial --since +1s log_1 >out 2>err
-is "--since +1s" "2:" "$?:$(cat out)"
+expect "--since +1s" "2:" "$?:$(cat out)"
 gpq trace --partial -J log_1 >out 2>err
-is "-J" "2" "$?"
+expect "-J" "2" "$?"
 gpq trace --partial /nowhere log_1 >out 2>err
-is "a log that is missing: the other" "3:1" "$?:$(wc -l <out)"
+expect "a log that is missing: the other" "3:1" "$?:$(wc -l <out)"
 gpq trace --partial log_1 2>err >/dev/full
-is "full disk" "1:gpq: trace: standard output: No space left on device" "$?:$(cat err)"
+expect "full disk" "1:gpq: trace: standard output: No space left on device" "$?:$(cat err)"
 gpq merge --partial p1 2>err >/dev/full
-is "full disk when merging" "1:gpq: merge: standard output: No space left on device" "$?:$(cat err)"
+expect "full disk when merging" "1:gpq: merge: standard output: No space left on device" "$?:$(cat err)"
 gpq trace --partial log_1 | true
-is "closed pipe" "1" "$((PIPESTATUS[0] == 141 || PIPESTATUS[0] == 0))"
+expect "closed pipe" "1" "$((PIPESTATUS[0] == 141 || PIPESTATUS[0] == 0))"
 since=$(gpq trace -J log_1 | jq '.totals.first_us + 1000')
 gpq trace --partial --since "$since" log_1 | gpq merge -J >got
 gpq trace -J --since "$since" log_1 >want
 same "--since chooses what is counted" want got
-echo "1..$n"
-exit $bad
+[ -d "$samples" ] || pass "real logs # skip no real samples"
+finish

@@ -1,29 +1,10 @@
 #!/bin/bash
 # gpq merge: sums do not depend on order, grouping or how often they were written and read again; and they are those that
 # jq and sort find in the raw samples.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-export PATH=${GPQ_BIN:-$top}:$PATH LC_ALL=C
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 data=$top/tests/data/bench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
-n=0 bad=0
-same() { # NAME FILE FILE
-	n=$((n + 1))
-	if cmp -s "$2" "$3"; then echo "ok $n - $1"; else
-		bad=1
-		echo "not ok $n - $1"
-		diff "$2" "$3" | head -5 | cut -c1-300 | sed 's/^/# /'
-	fi
-}
-is() { # NAME GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=1
-		printf 'not ok %d - %s\n# got    %s\n# wanted %s\n' $n "$1" "$2" "$3"
-	fi
-}
 p() { gpq merge --partial "$@"; }
 
 a=$data/old.ndjson b=$data/new.ndjson c=$data/plain.ndjson
@@ -67,5 +48,4 @@ out=$(gpq merge /nowhere 2>&1)
 is "no such file" "$?:$out" "5:gpq: merge: /nowhere: No such file or directory; check the name"
 out=$(p "$a" 2>&1 >/dev/full)
 is "full disk" "$?:$out" "1:gpq: merge: standard output: No space left on device"
-echo "1..$n"
-exit $bad
+finish

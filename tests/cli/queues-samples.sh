@@ -1,20 +1,9 @@
 #!/bin/bash
 # gpq queues --mqds on real captures of MI308X hosts, which are not part of the project.
 # Every value comes once more from the text itself by awk: word numbers of kfd-facts 6.
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
-count=0 bad=0
-
-result() { # name, wanted, got
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-		return
-	fi
-	bad=$((bad + 1))
-	echo "not ok $count - $1"
-	diff <(echo "$2") <(echo "$3") | head -20 | sed 's/^/# /'
-}
 
 # pid, gpu_id, type, ring, rptr, wptr, doorbell, on hardware, XCCs; all as the text has them.
 by_awk() {
@@ -42,29 +31,28 @@ normalize() {
 	done
 }
 
-gpq() { "${GPQ_BIN:-$top}/gpq" queues "$@"; }
+gpq() { command gpq queues "$@"; }
 
 for name in mqds-16streams mqds-8gpu-sdma; do
 	f=$samples/$name.txt
 	if [ ! -r "$f" ]; then
-		count=$((count + 1))
-		echo "ok $count - $name # skip no real samples"
+		pass "$name # skip no real samples"
 		continue
 	fi
-	result "$name: every queue" "$(by_awk "$f" | normalize)" \
+	expect "$name: every queue" "$(by_awk "$f" | normalize)" \
 		"$(gpq --mqds "$f" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)"
-	result "$name: number of queues" "$(grep -c 'queue on device' "$f")" "$(gpq --mqds "$f" -r -n | wc -l)"
-	result "$name: nothing left over" "" "$(gpq -v --mqds "$f" 2>&1 >/dev/null)"
+	expect "$name: number of queues" "$(grep -c 'queue on device' "$f")" "$(gpq --mqds "$f" -r -n | wc -l)"
+	expect "$name: nothing left over" "" "$(gpq -v --mqds "$f" 2>&1 >/dev/null)"
 done
 f=$samples/mqds-8gpu-sdma.txt
 if [ -r "$f" ]; then
 	# kfd-facts 6: dword 130 is 0 for the three queues of 3658041, which are in no runlist.
-	result "off hardware" $'3658041\n3658041\n3658041' \
+	expect "off hardware" $'3658041\n3658041\n3658041' \
 		"$(gpq --mqds "$f" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')"
-	result "on hardware" 40 "$(gpq --mqds "$f" -r -n -o ON_HW | grep -c yes)"
+	expect "on hardware" 40 "$(gpq --mqds "$f" -r -n -o ON_HW | grep -c yes)"
 	# Torn anywhere it is still a dump: no crash, and as many queues as it announces.
 	torn=$(mktemp)
-	result "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
+	expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 		head -c $n "$f" >"$torn"
 		got=$(gpq -q --mqds "$torn" -r -n 2>/dev/null)
 		status=$? wanted=3                   # in part: the last MQD or line is cut
@@ -74,5 +62,4 @@ if [ -r "$f" ]; then
 	done)"
 	rm -f "$torn"
 fi
-echo "1..$count"
-[ $bad = 0 ]
+finish

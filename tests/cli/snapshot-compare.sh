@@ -1,24 +1,9 @@
 #!/bin/bash
 # gpq snapshot --compare: runs made from one recorded host, with what differs between them made by hand. TAP.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=${GPQ_BIN:-$top}:$PATH
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 host=$top/tests/hosts/gfx90a-k6.12
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset GPQ_SYSROOT
-export LC_ALL=C
-n=0 bad=0
-
-is() { # NAME GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=$((bad + 1))
-		printf 'not ok %d - %s\n' $n "$1"
-		printf 'got:    %s\nwanted: %s\n' "$2" "$3" | head -40 | sed 's/^/# /'
-	fi
-}
 
 kfd=sys/class/kfd/kfd/proc
 
@@ -143,5 +128,4 @@ is "--table without --compare" "$(gpq snapshot --table runs x 2>&1; echo $?)" "g
 is "--diff and --compare" "$(gpq snapshot --diff --compare a1 a2 2>&1; echo $?)" "gpq: snapshot: --diff and --compare exclude each other; choose one
 2"
 
-echo "1..$n"
-[ $bad -eq 0 ]
+finish

@@ -1,24 +1,9 @@
 #!/bin/bash
 # gpq snapshot --diff: against what the recording program said it did (HOW, TRUTH), and against edited trees. TAP.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=${GPQ_BIN:-$top}:$PATH
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 hosts=$top/tests/hosts
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset GPQ_SYSROOT
-export LC_ALL=C
-n=0 bad=0
-
-is() { # NAME GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=$((bad + 1))
-		printf 'not ok %d - %s\n' $n "$1"
-		printf 'got:    %s\nwanted: %s\n' "$2" "$3" | head -40 | sed 's/^/# /'
-	fi
-}
 
 # "PID:QID" of the queues with a change, in one line
 with() { # CHANGE BEFORE AFTER
@@ -134,5 +119,4 @@ is "--all without --diff" "$(gpq --sysroot "$h" snapshot -a x 2>&1; echo $?)" "g
 is "a full disk" "$(gpq snapshot --diff "$a" "$b" 2>&1 >/dev/full; echo $?)" "gpq: snapshot: standard output: No space left on device
 1"
 
-echo "1..$n"
-[ $bad -eq 0 ]
+finish

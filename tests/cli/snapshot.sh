@@ -1,35 +1,9 @@
 #!/bin/bash
 # gpq snapshot: what it saves, in which form, and that it leaves nothing half done. TAP.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=${GPQ_BIN:-$top}:$PATH
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 hosts=$top/tests/hosts
-work=$(mktemp -d)
-trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset GPQ_SYSROOT
-export LC_ALL=C
-n=0 bad=0
-
-ok() { # NAME COMMAND...: it succeeds
-	local name=$1 out
-	shift
-	n=$((n + 1))
-	if out=$("$@" 2>&1); then echo "ok $n - $name"; else
-		bad=$((bad + 1))
-		echo "not ok $n - $name"
-		echo "$out" | head -40 | sed 's/^/# /'
-	fi
-}
-
-is() { # NAME GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=$((bad + 1))
-		printf 'not ok %d - %s\n' $n "$1"
-		printf 'got:    %s\nwanted: %s\n' "$2" "$3" | head -40 | sed 's/^/# /'
-	fi
-}
 
 # --- round trip: the snapshot of a recorded host prints what that host prints, in every command ---
 
@@ -230,5 +204,4 @@ victim:"
 timeout 20 gpq --sysroot evil snapshot tamed -q >/dev/null 2>&1
 is "pipes and links out of the tree are left alone" "$? $(grep -rl root: tamed; ls -d tamed/etc/shadow 2>/dev/null)" "0 tamed/etc/passwd"
 
-echo "1..$n"
-[ $bad -eq 0 ]
+finish

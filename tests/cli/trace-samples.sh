@@ -2,30 +2,10 @@
 # gpq trace -J on real logs, against what their SOURCES.md says and against the truth that was recorded beside them:
 # the program's own launch counts (.truth), the driver's queue snapshot (.snap), packets the GPU completed (.softgpu).
 # None of the expected values comes from gpq. The logs are not part of the project.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-samples=${GPQ_SAMPLES:-$top/../shared/samples}
-PATH=${GPQ_BIN:-$top}:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 
-if [ ! -d "$samples/amdlog" ] || [ ! -d "$samples/hip-vm" ]; then
-	echo "ok 1 - real logs # skip no real samples"
-	echo "1..1"
-	exit 0
-fi
-
-is() { # name, wanted, got
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=$((bad + 1))
-		echo "not ok $n - $1"
-		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^/# /' | cut -c1-200 | head -20
-	fi
-}
+[ -d "$samples/amdlog" ] && [ -d "$samples/hip-vm" ] || skip_all "no real samples"
 
 # "0..11" as SOURCES.md writes a range, "-" when nothing is known.
 range='def range($a; $b): if $a == null then "-" else "\($a)..\($b)" end;'
@@ -43,27 +23,27 @@ while IFS='|' read -r _ file _ _ l p d b h k pids rptr wptr _; do
 		[.processes[].pid | select(. != null)] as $pids | .totals |
 		"lines \(.lines) prefixed \(.lines - .foreign) D \(.dispatches // 0) B \(.barriers // 0) H \(.hwqs) K \(.kernels) " +
 		"pids \($pids | map(tostring) | join(" ")) rptr \(range(.rptr_min; .rptr_max)) wptr \(range(.wptr_min; .wptr_max))"')
-	is "$(echo $file): counts as in SOURCES.md" "$want" "$got"
+	expect "$(echo $file): counts as in SOURCES.md" "$want" "$got"
 done < <(grep -E '^\| [^ ]+\.log \|' "$samples/amdlog/SOURCES.md")
-is "SOURCES.md lists every log" "$(ls "$samples"/amdlog/*.log | wc -l)" "$n"
+expect "SOURCES.md lists every log" "$(ls "$samples"/amdlog/*.log | wc -l)" "$n"
 
 f=$samples/amdlog/rocm702-l5-4streams-priority.log
-is "rocm702: the 670 records, one of them behind a progress line" "670 1" \
+expect "rocm702: the 670 records, one of them behind a progress line" "670 1" \
 	"$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')"
-is "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
+expect "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
 	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')" \
 	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.priority) \(.dispatches)"')"
 f=$samples/amdlog/doc-lumi-rocm5-l4-wrapped.log
 # Three records stand behind others in one line; the dispatch goes on in the next one.
-is "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "7 3 0 1" \
+expect "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "7 3 0 1" \
 	"$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.torn) \(.mended)"')"
-is "4394: rptr behind wptr by 11" 11 \
+expect "4394: rptr behind wptr by 11" 11 \
 	"$(gpq trace -J "$samples/amdlog/issue-ROCm-4394-rocm632.log" | jq '.queues[0].backlog_max')"
 # The last line of these excerpts is cut, in three of them within the prefix.
 for f in issue-hip-3769-rocm63-selectedqueue issue-legacy-4358-rocm63-barrier pr-llama-1087-rocm54 issue-legacy-1578-rocm431; do
-	is "$f: the cut last line is torn" 1 "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)"
+	expect "$f: the cut last line is torn" 1 "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)"
 done
-is "windows: no packets, nothing known of queues" "null null 4" \
+expect "windows: no packets, nothing known of queues" "null null 4" \
 	"$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')"
 
 # Launches per kernel: names are mangled up to 6.3, demangled later, and both cut where the message buffer ends.
@@ -93,50 +73,50 @@ for z in "$samples"/hip-vm/*.log.zst; do
 	log=$work/$name.log
 	zstd -dqc "$z" >"$log"
 	gpq trace -J "$log" >"$work/j"
-	is "$name: dispatches, barriers by grep" \
+	expect "$name: dispatches, barriers by grep" \
 		"$(grep -ao 'Dispatch Header' "$log" | wc -l) $(grep -aoE 'Barrier-?AND Header' "$log" | wc -l)" \
 		"$(jq -r '.totals | "\(.dispatches // 0) \(.barriers // 0)"' "$work/j")"
-	is "$name: nothing between records is lost" \
+	expect "$name: nothing between records is lost" \
 		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)" \
 		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")"
-	is "$name: standard input gives the same" "$(jq -cS 'del(.notes)' "$work/j" | md5sum)" \
+	expect "$name: standard input gives the same" "$(jq -cS 'del(.notes)' "$work/j" | md5sum)" \
 		"$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | md5sum)"
 	case $name in
 	*_mixed) # two processes in one file: what is torn cannot be had; every queue and process is seen all the same
-		is "$name: both processes" "$(cat "$b"_[ab].truth | sed -nE 's/^pid //p' | sort -n | paste -sd' ')" \
+		expect "$name: both processes" "$(cat "$b"_[ab].truth | sed -nE 's/^pid //p' | sort -n | paste -sd' ')" \
 			"$(jq -r '[.processes[].pid | select(. != null) | tostring] | join(" ")' "$work/j")"
-		is "$name: every ring of both" "$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)" \
+		expect "$name: every ring of both" "$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)" \
 			"$(jq -r '.queues[].hwq | select(. != null)' "$work/j" | sort)"
-		is "$name: torn records are counted and told of" "true true" \
+		expect "$name: torn records are counted and told of" "true true" \
 			"$(jq -r '"\(.totals.torn > 5000) \(.notes | any(test("torn")))"' "$work/j")"
 		# No name made of two pieces; those that fit in a first piece (45 characters here) are all there.
-		is "$name: no other kernels than those of the programs" "$(cat "$b"_[ab].truth | awk '/^kernel/ && NF > 5 { print $6 }' | cut -c1-4000 | sort -u)" \
+		expect "$name: no other kernels than those of the programs" "$(cat "$b"_[ab].truth | awk '/^kernel/ && NF > 5 { print $6 }' | cut -c1-4000 | sort -u)" \
 			"$(jq -r '.kernels[].name' "$work/j" | cut -c1-4000 | sort)"
-		is "$name: launches of kernels with short names" \
+		expect "$name: launches of kernels with short names" \
 			"$(cat "$b"_[ab].truth | awk '/^kernel/ && length($6) < 40 { n[$6] += $4 } END { for (k in n) print n[k], k }' | sort)" \
 			"$(jq -r '.kernels[] | select(.name | length < 40) | "\(.launches) \(.name)"' "$work/j" | sort)"
-		is "$name: handles joined to rings are the right ones" "" \
+		expect "$name: handles joined to rings are the right ones" "" \
 			"$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" | sort |
 				comm -23 - <(for s in "$b"_[ab].end.snap; do handles "$s"; done | sort))"
 		continue ;;
-	*) is "$name: nothing is torn" 0 "$(jq .totals.torn "$work/j")" ;;
+	*) expect "$name: nothing is torn" 0 "$(jq .totals.torn "$work/j")" ;;
 	esac
 	if [ -f "$b.truth" ]; then
-		is "$name: launches per kernel as the program counted" "$(launches_of_truth "$b.truth")" \
+		expect "$name: launches per kernel as the program counted" "$(launches_of_truth "$b.truth")" \
 			"$(launches_of_log "$b.truth" <"$work/j")"
-		is "$name: launches in all" "$(sed -nE 's/^total_launches //p' "$b.truth")" "$(jq .totals.launches "$work/j")"
+		expect "$name: launches in all" "$(sed -nE 's/^total_launches //p' "$b.truth")" "$(jq .totals.launches "$work/j")"
 	fi
 	if [ "$(jq .totals.dispatches "$work/j")" = null ]; then
-		is "$name: level 3 tells no dispatch of a queue" "null" "$(jq -r '[.queues[].dispatches] | unique | .[]' "$work/j")"
+		expect "$name: level 3 tells no dispatch of a queue" "null" "$(jq -r '[.queues[].dispatches] | unique | .[]' "$work/j")"
 		# 5.7 prints the handle in queue lines, 6.4 both addresses.
-		is "$name: queues by their handles" "$(handles "$b.end.snap" | cut -d' ' -f2 | sort)" \
+		expect "$name: queues by their handles" "$(handles "$b.end.snap" | cut -d' ' -f2 | sort)" \
 			"$(jq -r '.queues[].swq' "$work/j" | sort)"
 		continue
 	fi
-	is "$name: ring and handle of every queue as in the driver's snapshot" "$(handles "$b.end.snap")" \
+	expect "$name: ring and handle of every queue as in the driver's snapshot" "$(handles "$b.end.snap")" \
 		"$(jq -r '.queues[] | "\(.hwq) \(.swq)"' "$work/j" | sort)"
 	if ls "$b".end.softgpu >/dev/null 2>&1; then
-		is "$name: dispatches per ring as the GPU completed" "$(completed "$b.end.snap" "$b.end.softgpu")" \
+		expect "$name: dispatches per ring as the GPU completed" "$(completed "$b.end.snap" "$b.end.softgpu")" \
 			"$(jq -r '.queues[] | "\(.hwq) \(.dispatches)"' "$work/j" | sort)"
 	fi
 	rm -f "$log"
@@ -145,15 +125,14 @@ done
 # Priorities: streams of these two did not share queues, so each queue has what its stream got (1 low, 0 normal, -1 high).
 for name in hip571-l4_s4 hip643-l4_s4; do
 	zstd -dqc "$samples/hip-vm/$name.log.zst" >"$work/log"
-	is "$name: priorities and launches per stream" \
+	expect "$name: priorities and launches per stream" \
 		"$(sed -nE 's/^stream .* prio_got (-?[0-9]) launches ([0-9]+) .*/\1 \2/p' "$samples/hip-vm/$name.truth" |
 			sed 's/^1 /low /; s/^0 /normal /; s/^-1 /high /' | sort)" \
 		"$(gpq trace -J "$work/log" | jq -r '.queues[] | "\(.priority) \(.dispatches)"' | sort)"
-	is "$name: --list --ndjson gives every record" "$(grep -acE '^:[0-9]:' "$work/log")" \
+	expect "$name: --list --ndjson gives every record" "$(grep -acE '^:[0-9]:' "$work/log")" \
 		"$(gpq trace -q --list --ndjson "$work/log" | wc -l)"
-	is "$name: --kernel leaves the launches of one kernel" \
+	expect "$name: --kernel leaves the launches of one kernel" \
 		"$(awk '$6 == "vector_add" { print $4 }' "$samples/hip-vm/$name.truth")" \
 		"$(gpq trace -q -J --kernel '^vector_add' "$work/log" | jq '[.queues[].dispatches] | add')"
 done
-echo "1..$n"
-[ "$bad" -eq 0 ]
+finish

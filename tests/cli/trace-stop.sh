@@ -1,22 +1,9 @@
 #!/bin/bash
 # Ctrl-C and SIGTERM in the middle of gpq trace: what is known is printed, said, and the status tells. Progress without
 # a terminal.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-bin=${GPQ_BIN:-$top/build/plain}
-PATH=$bin:$PATH
-export LC_ALL=C
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 cd "$work" || exit
-n=0 bad=0
-is() { # NAME WANTED GOT
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-		bad=1
-		printf 'not ok %d - %s\n# wanted %q\n# got    %q\n' $n "$1" "$2" "$3"
-	fi
-}
 gen-amdlog --lines 8000 >log 2>/dev/null
 
 # gpq reads the log from a pipe that stays open, and gets the signal once all of it was taken.
@@ -46,15 +33,15 @@ gpq trace -J log | jq -S 'del(.notes, .totals.foreign)' >whole
 for s in "INT 130" "TERM 143"; do
 	set -- $s
 	stop "$1" -J
-	is "$1: status" "$2" "$status"
-	is "$1: the document holds what was read" "$(cat whole)" "$(jq -S 'del(.notes, .totals.foreign)' out)"
-	is "$1: and says that it is not all" "true" "$(jq '.notes | any(test("stopped by SIG'"$1"'"))' out)"
-	is "$1: one message, as JSON" "error $2 stopped by SIG$1" "$(jq -r '"\(.level) \(.status) \(.message[0:18])"' err | sed "s/ *a*f*$//")"
+	expect "$1: status" "$2" "$status"
+	expect "$1: the document holds what was read" "$(cat whole)" "$(jq -S 'del(.notes, .totals.foreign)' out)"
+	expect "$1: and says that it is not all" "true" "$(jq '.notes | any(test("stopped by SIG'"$1"'"))' out)"
+	expect "$1: one message, as JSON" "error $2 stopped by SIG$1" "$(jq -r '"\(.level) \(.status) \(.message[0:18])"' err | sed "s/ *a*f*$//")"
 done
 stop INT
-is "for people" "0 gpq: trace: stopped by SIGINT after" "$(grep -q '^Kernels' out; echo "$? $(grep -o '.*stopped by SIGINT after' err)")"
+expect "for people" "0 gpq: trace: stopped by SIGINT after" "$(grep -q '^Kernels' out; echo "$? $(grep -o '.*stopped by SIGINT after' err)")"
 stop INT --list --ndjson
-is "a list ends with a whole line" "$(gpq trace --list --ndjson log | wc -l)" "$(jq -c .record out | wc -l)"
+expect "a list ends with a whole line" "$(gpq trace --list --ndjson log | wc -l)" "$(jq -c .record out | wc -l)"
 
 # A signal that was ignored stays ignored, as behind nohup.
 rm -f in; mkfifo in
@@ -65,7 +52,7 @@ cat log >&9
 kill -INT $pid
 exec 9>&-
 wait $pid
-is "ignored SIGINT stays ignored" "0" "$?"
+expect "ignored SIGINT stays ignored" "0" "$?"
 
 # --progress: lines, no control characters, when standard error is a file
 rm -f in; mkfifo in
@@ -75,11 +62,11 @@ exec 9>in
 until [ -s err ]; do cat log >&9; sleep 0.1; done
 exec 9>&-
 wait $pid
-is "--progress: status" "0" "$?"
-is "--progress: a line with amount and rate" "0" "$(head -1 err | grep -qxE 'gpq: [0-9.]+[KMG]?B?, [0-9.]+[KMG]?B?/s'; echo $?)"
-is "--progress: no control characters" "" "$(tr -d '[:print:]\n' <err)"
+expect "--progress: status" "0" "$?"
+expect "--progress: a line with amount and rate" "0" "$(head -1 err | grep -qxE 'gpq: [0-9.]+[KMG]?B?, [0-9.]+[KMG]?B?/s'; echo $?)"
+expect "--progress: no control characters" "" "$(tr -d '[:print:]\n' <err)"
 gpq trace -J log >out 2>err
-is "nothing without it" "" "$(cat err)"
+expect "nothing without it" "" "$(cat err)"
 
 # On a terminal: the bar stands in one line, and is gone before the report.
 if script --version >/dev/null 2>&1; then
@@ -89,11 +76,10 @@ if script --version >/dev/null 2>&1; then
 	SH
 	chmod +x slow
 	script -qec ./slow /dev/null >term </dev/null
-	is "on a terminal a bar" "1" "$(tr '\r' '\n' <term | grep -aqE '\[Kgpq: .*/s$' && echo 1)"
-	is "which is wiped" "1" "$(tail -c 4 term | grep -acE $'\r\x1b\\[K$')"
+	expect "on a terminal a bar" "1" "$(tr '\r' '\n' <term | grep -aqE '\[Kgpq: .*/s$' && echo 1)"
+	expect "which is wiped" "1" "$(tail -c 4 term | grep -acE $'\r\x1b\\[K$')"
 else
 	n=$((n + 1))
 	echo "ok $n - on a terminal # skip no script(1)"
 fi
-echo "1..$n"
-exit $bad
+finish
