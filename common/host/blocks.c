@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX     64
-#define PLACES_A_THREAD 3
+#define PLACES_A_THREAD 4
 #define MAP_LEAST       ((size_t)65536)
 #define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
 
@@ -42,6 +42,7 @@ struct run {
 	size_t size;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	unsigned waiting; // threads
 	uint64_t next, taken; // blocks
 	bool taking, reading; // somebody is
 	bool ended;           // no block after `next`
@@ -326,7 +327,17 @@ static void fill(struct run *run, struct place *p)
 		p->block.len = 0;
 }
 
-// Called and returns with the lock held.
+// Gives the lock up, and wakes those who wait: once it is free, else they would wait for it next.
+static void unlock_and_wake(struct run *run, bool wake)
+{
+	wake &= run->waiting > 0;
+	pthread_mutex_unlock(&run->lock);
+	if (wake)
+		pthread_cond_broadcast(&run->changed);
+}
+
+// Called and returns with the lock held. Nobody needs to be told that the block is ready: whoever
+// worked on it, or is taking, looks for the oldest next.
 static void fill_and_work(struct worker *me)
 {
 	struct run *run = me->run;
@@ -341,13 +352,11 @@ static void fill_and_work(struct worker *me)
 	pthread_mutex_lock(&run->lock);
 	run->reading = false;
 	run->ended |= p->ended;
-	pthread_cond_broadcast(&run->changed);
-	pthread_mutex_unlock(&run->lock);
+	unlock_and_wake(run, run->in->fd < 0); // the next may read
 	if (run->job->work && p->block.len)
 		run->job->work(run->job->ctx, me->number, &p->block);
 	pthread_mutex_lock(&run->lock);
 	p->state = READY;
-	pthread_cond_broadcast(&run->changed);
 }
 
 // What the file has now: what was made of the block is of no use any more.
@@ -379,7 +388,8 @@ static int take_block(struct run *run, struct place *p)
 	return status ? status : -p->error;
 }
 
-// Called and returns with the lock held.
+// Called and returns with the lock held. Who waits for room is woken when there is much of it, not
+// for every block.
 static void take(struct run *run, struct place *p)
 {
 	int status;
@@ -394,7 +404,8 @@ static void take(struct run *run, struct place *p)
 	run->status = status;
 	// What lies behind a file's new end is no part of it any more.
 	run->stopped = status || p->ended;
-	pthread_cond_broadcast(&run->changed);
+	unlock_and_wake(run, run->stopped || run->next - run->taken <= run->nplaces / 2);
+	pthread_mutex_lock(&run->lock);
 }
 
 // Is there a block to be filled, and room for it?
@@ -405,6 +416,13 @@ static bool may_fill(const struct run *run)
 	if (run->ended || run->reading || run->next - run->taken >= run->nplaces)
 		return false;
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
+}
+
+static void wait_for_change(struct run *run)
+{
+	run->waiting++;
+	pthread_cond_wait(&run->changed, &run->lock);
+	run->waiting--;
 }
 
 static void *work(void *arg)
@@ -421,7 +439,7 @@ static void *work(void *arg)
 		else if (may_fill(run))
 			fill_and_work(me);
 		else
-			pthread_cond_wait(&run->changed, &run->lock);
+			wait_for_change(run);
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;
