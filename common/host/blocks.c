@@ -3,9 +3,10 @@
 // A ring of places, each with the memory of a block. Whoever has nothing to do takes the oldest
 // block if it is ready and nobody is taking, or else fills the next free place and works on it.
 //
-// Blocks of a file are mapped, which spares a copy; the last one and odd ones are read. A file that
-// somebody truncates meanwhile raises SIGBUS, and so does a disk that fails: zeros take the place
-// of what is gone, and the block is read anew.
+// A file is mapped as a whole, which spares a copy, and what was taken is let go; the last block
+// and odd ones are read. A file that somebody truncates meanwhile raises SIGBUS, and so does a disk
+// that fails: zeros take the place of what is gone, the blocks it concerns are read anew, and all
+// that follow are read.
 #include "common/host/blocks.h"
 
 #include <errno.h>
@@ -19,8 +20,10 @@
 
 #define THREADS_MAX     64
 #define PLACES_A_THREAD 4
+#define AROUND          ((uint64_t)64 * 1024) // a fault maps so much, aligned to it
 #define MAP_LEAST       ((size_t)65536)
-#define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
+#define DROP_LEAST      ((size_t)4 << 20) // letting go costs all threads an interrupt
+#define LOOK_FIRST      ((size_t)4096)    // nearly all lines are shorter
 
 enum state { FREE, BUSY, READY };
 
@@ -30,10 +33,11 @@ struct place {
 	int error;
 	bool ended; // the input has nothing behind this block
 	struct block block;
-	char *memory; // for what is read
-	char *map;    // NULL: it was read
+	char *memory;      // for what is read
+	char *_Atomic map; // where it lies in the run's map, page by page; NULL: it was read
 	size_t map_len;
-	atomic_bool holed; // a part of the map is gone
+	atomic_size_t map_used; // bytes, the rest was only looked at
+	atomic_bool holed;      // a part of those is gone
 };
 
 struct run {
@@ -42,7 +46,7 @@ struct run {
 	size_t size;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned waiting; // threads
+	unsigned waiting;     // threads
 	uint64_t next, taken; // blocks
 	bool taking, reading; // somebody is
 	bool ended;           // no block after `next`
@@ -53,7 +57,12 @@ struct run {
 	bool in_line; // the last block of a stream ended within a line
 	unsigned nplaces;
 	struct place *places;
-	bool maps;
+	size_t page;
+	char *map;        // of the file from offset map_at on; NULL
+	uint64_t map_at;  // a page's start, as is
+	uint64_t dropped; // up to where it was let go
+	size_t map_len;
+	atomic_bool holed;       // a part of the map is gone
 	struct sigaction before; // of SIGBUS
 };
 
@@ -66,54 +75,91 @@ struct worker {
 // The run whose maps the handler mends. A signal handler is given no context of its own.
 static struct run *_Atomic guarded;
 
+// The end of the block that has the address; NULL: none does.
+static char *end_of_block_at(struct run *run, const char *at)
+{
+	for (unsigned i = 0; i < run->nplaces; i++) {
+		char *from = atomic_load(&run->places[i].map);
+
+		if (from && at >= from && at < from + run->places[i].map_len)
+			return from + run->places[i].map_len;
+	}
+	return NULL;
+}
+
+static void mark_holed(struct run *run, const char *at, const char *end)
+{
+	atomic_store(&run->holed, true);
+	for (unsigned i = 0; i < run->nplaces; i++) {
+		const char *from = atomic_load(&run->places[i].map);
+
+		if (from && from < end && at < from + atomic_load(&run->places[i].map_used))
+			atomic_store(&run->places[i].holed, true);
+	}
+}
+
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	struct run *run = atomic_load(&guarded);
-	uintptr_t at = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
+	char *at = info->si_addr, *end = run ? end_of_block_at(run, at) : NULL;
 
 	(void)context;
-	for (unsigned i = 0; run && i < run->nplaces; i++) {
-		struct place *p = &run->places[i];
-		uintptr_t from = (uintptr_t)p->map;
-
-		if (!from || at < from || at >= from + p->map_len)
-			continue;
-		atomic_store(&p->holed, true);
-		if (mmap(p->map + (at - from), p->map_len - (at - from), PROT_READ,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (end) {
+		at -= (uintptr_t)at & (run->page - 1);
+		mark_holed(run, at, end);
+		if (mmap(at, (size_t)(end - at), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			 -1, 0) != MAP_FAILED)
 			return;
 	}
 	signal(sig, SIG_DFL); // not ours: it comes again, and ends the process
 }
 
-static void guard_begin(struct run *run)
+// Not MAP_POPULATE: where a page cannot be read, mm_populate() tries again for ever, and nothing
+// but SIGKILL ends it (seen with Linux 6.18 and EIO). Pages come as they are touched, 16 at once.
+static void map_file(struct run *run)
 {
+	const struct blocks_input *in = run->in;
 	struct sigaction mend = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
 	struct run *nobody = NULL;
+	char *map;
 
-	if (run->in->fd < 0 || run->size < MAP_LEAST ||
-	    !atomic_compare_exchange_strong(&guarded, &nobody, run))
+	if (in->fd < 0 || run->size < MAP_LEAST || in->to - in->from > SIZE_MAX / 2)
 		return;
-	run->maps = !sigaction(SIGBUS, &mend, &run->before);
-	if (!run->maps)
+	run->map_at = run->dropped = in->from & ~(uint64_t)(run->page - 1);
+	run->map_len = (size_t)(in->to - run->map_at);
+	map = mmap(NULL, run->map_len, PROT_READ, MAP_SHARED, in->fd, (off_t)run->map_at);
+	if (map == MAP_FAILED)
+		return;
+	if (atomic_compare_exchange_strong(&guarded, &nobody, run) &&
+	    !sigaction(SIGBUS, &mend, &run->before)) {
+		run->map = map;
+		return;
+	}
+	if (!nobody)
 		atomic_store(&guarded, NULL);
+	munmap(map, run->map_len);
 }
 
-static void guard_end(struct run *run)
+static void unmap_file(struct run *run)
 {
-	if (!run->maps)
+	if (!run->map)
 		return;
 	sigaction(SIGBUS, &run->before, NULL);
 	atomic_store(&guarded, NULL);
+	munmap(run->map, run->map_len);
 }
 
-static void unmap(struct place *p)
+// Lets go what lies before offset `to`, when it is much; not quite up to it, as the next block
+// looks at the byte in front of it, and a fault would map all around that again.
+static void drop(struct run *run, uint64_t to)
 {
-	char *map = p->map;
-
-	p->map = NULL;
-	if (map)
-		munmap(map, p->map_len);
+	to = to < run->in->to ? to : run->in->to;
+	to = (to - 1) & ~(AROUND - 1);
+	if (!run->map || to < run->dropped + DROP_LEAST)
+		return;
+	madvise(run->map + (run->dropped - run->map_at), (size_t)(to - run->dropped),
+		MADV_DONTNEED);
+	run->dropped = to;
 }
 
 // Reads as much of [at, at + n) as there is. Bytes, or -1.
@@ -203,48 +249,29 @@ static bool find_border(struct window *w, size_t at, size_t *border, bool *found
 	return true;
 }
 
-// Not MAP_POPULATE: where a page cannot be read, mm_populate() tries again for ever, and nothing
-// but SIGKILL ends it (seen with Linux 6.18 and EIO). Before 5.14 pages come as they are touched.
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
-
-// NULL: it cannot be.
-static char *map_pages(int fd, uint64_t at, size_t n)
-{
-	char *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, (off_t)at);
-
-	if (map == MAP_FAILED)
-		return NULL;
-	if (!madvise(map, n, MADV_POPULATE_READ) || errno == EINVAL)
-		return map;
-	munmap(map, n);
-	return NULL;
-}
-
-// A block that is not the last, mapped. False: it cannot be, or its lines are too long.
-static bool map_from_file(struct run *run, struct place *p)
+// A block that is not the last, where it is mapped. False: it is not, or its lines are too long.
+static bool map_block(struct run *run, struct place *p)
 {
 	const struct blocks_input *in = run->in;
 	uint64_t first = in->from + p->number * run->size, left = in->to - first;
-	size_t lead = p->number > 0, page = (size_t)((first - lead) & 4095), start = 0, end;
-	size_t n = lead + run->size + LOOK_FIRST;
+	size_t lead = p->number > 0, start = 0, end, n = lead + run->size + LOOK_FIRST, page;
 	struct window w = {.run = run, .at = first - lead, .n = n, .max = n};
-	bool begins = true, ends;
+	bool begins = true, ends = false;
 
-	if (!run->maps || left < n + BLOCKS_PAD)
+	if (!run->map || left < n + BLOCKS_PAD)
 		return false;
+	page = (size_t)(w.at & (run->page - 1));
+	w.p = run->map + (w.at - run->map_at);
 	p->map_len = page + n + BLOCKS_PAD;
-	w.p = map_pages(in->fd, first - lead - page, p->map_len);
-	if (!w.p)
-		return false;
-	p->map = w.p;
-	w.p += page;
-	if ((lead && !find_border(&w, lead, &start, &begins)) ||
+	p->map_len += -p->map_len & (run->page - 1);
+	atomic_store(&p->map_used, p->map_len);
+	atomic_store(&p->map, w.p - page);
+	if (atomic_load(&run->holed) || (lead && !find_border(&w, lead, &start, &begins)) ||
 	    !find_border(&w, lead + run->size, &end, &ends) || !begins || !ends) {
-		unmap(p);
+		atomic_store(&p->map, NULL);
 		return false;
 	}
+	atomic_store(&p->map_used, page + end);
 	p->ended = false;
 	p->block.text = w.p + start;
 	p->block.len = end > start ? end - start : 0;
@@ -316,7 +343,7 @@ static void fill(struct run *run, struct place *p)
 	bool file = run->in->fd >= 0, ok;
 
 	atomic_store(&p->holed, false);
-	ok = file && map_from_file(run, p);
+	ok = file && map_block(run, p);
 	if (!ok) {
 		atomic_store(&p->holed, false); // what is read holds what there is
 		ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
@@ -364,7 +391,7 @@ static void read_anew(struct run *run, struct place *p)
 {
 	bool ended = p->ended;
 
-	unmap(p);
+	atomic_store(&p->map, NULL);
 	if (!fill_from_file(run, p)) {
 		p->error = errno;
 		p->block.len = 0;
@@ -384,7 +411,8 @@ static int take_block(struct run *run, struct place *p)
 		status = run->job->take(run->job->ctx, &p->block);
 	if (!status && atomic_load(&p->holed))
 		status = -ESTALE; // too late
-	unmap(p);
+	atomic_store(&p->map, NULL);
+	drop(run, run->in->from + (p->number + 1) * run->size);
 	return status ? status : -p->error;
 }
 
@@ -469,7 +497,6 @@ static void free_places(struct run *run)
 	for (unsigned i = 0; run->places && i < run->nplaces; i++) {
 		if (run->job->fini)
 			run->job->fini(run->job->ctx, &run->places[i].block);
-		unmap(&run->places[i]);
 		free(run->places[i].memory);
 	}
 	free(run->places);
@@ -501,13 +528,14 @@ int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsi
 		return 0;
 	threads = threads ? threads : 1;
 	threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+	run.page = (size_t)sysconf(_SC_PAGESIZE);
 	run.nplaces = threads > 1 ? threads * PLACES_A_THREAD : 1;
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.changed, NULL);
 	if (make_places(&run)) {
-		guard_begin(&run);
+		map_file(&run);
 		run_threads(&run, threads);
-		guard_end(&run);
+		unmap_file(&run);
 	} else {
 		run.status = -ENOMEM;
 	}

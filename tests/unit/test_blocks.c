@@ -1,0 +1,115 @@
+// Blocks of a file: all of its bytes once, in order, whatever the size; and of one that is
+// truncated while it is mapped, what is left of it.
+#include "common/host/blocks.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LINE_LEN 64
+#define LINES    200000 // 12.8 MB
+
+struct taken {
+	int fd;
+	uint64_t next;   // number of the line that must come next
+	uint64_t cut_at; // bytes of the file after the first block; 0: it stays
+	uint64_t blocks, zeros;
+	_Atomic uint64_t seen; // bytes that work() looked at
+};
+
+static int numbered_file(void)
+{
+	int fd = memfd_create("blocks", MFD_CLOEXEC);
+	char *text = malloc((size_t)LINES * LINE_LEN + 1);
+
+	assert_true(fd >= 0 && text);
+	for (size_t i = 0; i < LINES; i++)
+		snprintf(text + i * LINE_LEN, LINE_LEN + 1, "%-*zu\n", LINE_LEN - 1, i);
+	assert_int_equal(write(fd, text, (size_t)LINES * LINE_LEN), (ssize_t)LINES * LINE_LEN);
+	free(text);
+	return fd;
+}
+
+static void look(void *ctx, unsigned worker, struct block *b)
+{
+	struct taken *t = ctx;
+	uint64_t n = 0;
+
+	(void)worker;
+	for (size_t i = 0; i < b->len; i += 512)
+		n += b->text[i] ? 512 : 0;
+	t->seen += n;
+}
+
+static int check(void *ctx, struct block *b)
+{
+	struct taken *t = ctx;
+	size_t at = 0;
+
+	for (; at + LINE_LEN <= b->len && b->text[at]; at += LINE_LEN)
+		assert_int_equal(strtoull(b->text + at, NULL, 10), t->next++);
+	t->zeros += at < b->len;
+	if (!t->blocks++ && t->cut_at)
+		assert_int_equal(ftruncate(t->fd, (off_t)t->cut_at), 0);
+	return 0;
+}
+
+static void test_all_of_it(void **state)
+{
+	static const size_t sizes[] = {65536, 100000, 0, 5000000};
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct taken t = {.fd = numbered_file()};
+		const struct blocks_job job = {.ctx = &t, .work = look, .take = check};
+		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
+
+		assert_int_equal(blocks_run(&in, &job, 1 + i % 3, sizes[i / 2]), 0);
+		assert_int_equal(t.next, LINES);
+		close(t.fd);
+	}
+}
+
+// What is gone is read as zeros, and the block anew. Where it went while other threads had worked
+// on what follows, it may be too late for that.
+static void test_truncated(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		struct taken t = {.fd = numbered_file()};
+		const struct blocks_job job = {.ctx = &t, .work = look, .take = check};
+		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
+		uint64_t left = 5000 + (uint64_t)(LINES - 5000) * (i / 4) / 10;
+		unsigned threads = 1 + i % 4;
+		int status;
+
+		t.cut_at = left * LINE_LEN;
+		status = blocks_run(&in, &job, threads, 0);
+		if (threads == 1)
+			assert_true(!status && !t.zeros && t.next == left);
+		else if (!status)
+			assert_in_range(t.next, left, LINES);
+		else
+			assert_int_equal(status, -ESTALE);
+		close(t.fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_of_it),
+		cmocka_unit_test(test_truncated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
