@@ -43,9 +43,13 @@ struct walk {
 	uint64_t last_us;       // since the last item; 0: none
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
 	uint32_t raw;
-	bool glued; // a record begins within this line
-	bool open;  // lines before are not done with: a torn record may be mended yet
+	unsigned odd; // of this line, bits
 };
+
+// A record begins within the line.
+#define ODD_GLUED 1u
+// Lines before it are not done with: a torn record may be mended yet.
+#define ODD_OPEN 2u
 
 bool digest_init(struct digest *d)
 {
@@ -321,6 +325,7 @@ static void scan_line(struct walk *w, const char *p, const char *end)
 	struct digest *d = w->d;
 	struct digest_item *item = d->nitems ? &d->items[d->nitems - 1] : NULL;
 	size_t len = (size_t)(end - p) + 1;
+	bool open;
 
 	if (!item || item->what != DIGEST_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w);
@@ -332,8 +337,9 @@ static void scan_line(struct walk *w, const char *p, const char *end)
 	}
 	item->r.len += len;
 	amdlog_scan_lines(w->g->scratch, p, len);
-	d->torn |= w->open || w->glued || !amdlog_mend_idle(w->g->mend);
-	w->open = !amdlog_mend_idle(w->g->mend) || ((w->open || w->glued) && w->g->unsure);
+	open = !amdlog_mend_idle(w->g->mend);
+	d->torn |= w->odd || open;
+	w->odd = open || (w->odd && w->g->unsure) ? ODD_OPEN : 0;
 }
 
 // A line that fits no form. Text without a record means nothing while no record is torn.
@@ -498,7 +504,7 @@ static inline void take_line(struct walk *w, const char *p, const char *newline)
 {
 	struct line l = {.text = p, .newline = newline};
 
-	if (w->open || w->glued || newline - p > AMDLOG_TEXT_MAX) {
+	if (w->odd || newline - p > AMDLOG_TEXT_MAX) {
 		scan_line(w, p, newline);
 		return;
 	}
@@ -544,13 +550,13 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 			size_t at = tile + g->marks[i];
 
 			if (text[at] != '\n') {
-				w.glued |= prefix_shape(text + at, len - at, true) > 0;
+				if (prefix_shape(text + at, len - at, true))
+					w.odd |= ODD_GLUED;
 				continue;
 			}
 			for (size_t q = line; q < at; q += 64)
 				__builtin_prefetch(text + q + AHEAD);
 			take_line(&w, text + line, text + at);
-			w.glued = false;
 			line = at + 1;
 		}
 	}

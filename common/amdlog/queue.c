@@ -325,6 +325,7 @@ static void count_line(struct amdlog_queue *q, const struct amdlog_record *r)
 void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	struct amdlog_queue *q;
+	struct amdlog_kernel *k;
 
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
@@ -345,8 +346,11 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 		e->record->kind == AMDLOG_BARRIER_AND || e->record->kind == AMDLOG_BARRIER_OR;
 	q->barrier_values += e->record->kind == AMDLOG_BARRIER_VALUE;
 	count_pointers(s, q, e->packet);
-	if (e->kernel != AMDLOG_NONE && pair_is_new(&s->queue_kernels, e->queue, e->kernel)) {
+	if (e->kernel == AMDLOG_NONE)
+		return;
+	k = &s->kernels[e->kernel];
+	if (pair_is_newer(&k->seen_queues, &s->queue_kernels, e->queue, e->kernel)) {
 		q->kernels++;
-		s->kernels[e->kernel].queues++;
+		k->queues++;
 	}
 }

@@ -164,6 +164,7 @@ uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, ui
 	*k = (struct amdlog_kernel){.name = s->names.entries[n].bytes,
 				    .len = (uint32_t)len,
 				    .wanted = true,
+				    .object_process = AMDLOG_NONE,
 				    .span = SPAN_NONE};
 	shapes_init(&k->grid);
 	shapes_init(&k->workgroup);
@@ -186,6 +187,24 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	t->knows_kernel = true;
 }
 
+// The process's code object is this kernel's, from now on.
+static void set_object(struct amdlog_summary *s, const struct pair *key, uint32_t kernel)
+{
+	struct amdlog_kernel *k = &s->kernels[kernel];
+	uint32_t before;
+
+	if (k->object == key->b && k->object_process == key->a &&
+	    k->object_moves == s->object_moves)
+		return;
+	before = intern_value(&s->by_object, key, sizeof(*key));
+	s->object_moves += before != INTERN_NONE && before != kernel;
+	if (before != kernel && !intern_set(&s->by_object, key, sizeof(*key), kernel))
+		return;
+	k->object = key->b;
+	k->object_process = (uint32_t)key->a;
+	k->object_moves = s->object_moves;
+}
+
 // A dispatch has the last name of its thread, or that of an earlier one of the same code object
 // (graph launches print no names).
 static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
@@ -197,7 +216,7 @@ static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 	e->kernel = t->kernel;
 	t->kernel = AMDLOG_NONE;
 	if (e->kernel != AMDLOG_NONE && has_object)
-		intern_set(&s->by_object, &key, sizeof(key), e->kernel);
+		set_object(s, &key, e->kernel);
 	else if (e->kernel == AMDLOG_NONE && has_object)
 		e->kernel = intern_value(&s->by_object, &key, sizeof(key));
 	if (s->resumed && !t->knows_kernel) {
@@ -321,7 +340,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 	} else {
 		k->launches++;
 	}
-	if (pair_is_new(&s->process_kernels, t->process, e->kernel)) {
+	if (pair_is_newer(&k->seen_processes, &s->process_kernels, t->process, e->kernel)) {
 		k->processes++;
 		s->processes[t->process].kernels++;
 	}

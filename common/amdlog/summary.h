@@ -99,6 +99,11 @@ struct amdlog_kernel {
 	uint32_t queues, processes;
 	struct amdlog_shapes grid, workgroup;
 	struct amdlog_span span;
+	// What need not be looked up again: bits of the first 64 queues and processes it was seen
+	// with, and the kernel_obj that is known to be its own.
+	uint64_t seen_queues, seen_processes;
+	uint64_t object, object_moves; // as of that many moves
+	uint32_t object_process;       // AMDLOG_NONE: none yet
 };
 
 struct amdlog_api {
@@ -162,6 +167,7 @@ struct amdlog_summary {
 	struct intern by_ring, by_handle; // -> queue
 	struct intern by_stream;          // -> queue the stream was created on
 	struct intern by_object;          // kernel_obj -> kernel
+	uint64_t object_moves;            // times a kernel_obj became another kernel's
 	// Pairs seen, for counting distinct ones.
 	struct intern queue_kernels, queue_streams, process_kernels;
 	// Of a part: where `open` is, and threads with the queues they wrote to before it was known
