@@ -355,6 +355,49 @@ static void test_naming(void **state)
 	done(&run);
 }
 
+// A code object's address is another kernel's after its module went, and then the first one's
+// again.
+static void test_object_moves(void **state)
+{
+	static const char log[] = L("0xa", 1000000001, "ShaderName : one")
+		L("0xa", 1000000002, D(100, 10, 0, 0)) L("0xa", 1000000003, "ShaderName : two")
+			L("0xa", 1000000004, D(100, 10, 0, 1))
+				L("0xa", 1000000005, "ShaderName : one")
+					L("0xa", 1000000006, D(100, 10, 0, 2))
+						L("0xa", 1000000007, D(100, 10, 0, 3)); // no name
+	struct run run;
+
+	(void)state;
+	summarise(&run, log, NULL);
+	assert_int_equal(kernel(&run, "one")->dispatches, 3);
+	assert_int_equal(kernel(&run, "two")->dispatches, 1);
+	done(&run);
+}
+
+// More queues than a kernel has bits for.
+static void test_many_queues(void **state)
+{
+	static const char lines[] = L("0xa", 1000000001, "ShaderName : one")
+		L("0xa", 1000000002,
+		  "SWq=0x5%u, HWq=0x%u, id=1, Dispatch Header = 0xb02 (type=2), setup=1, "
+		  "grid=[64, 1, 1], workgroup=[64, 1, 1], kernel_obj=0x10, "
+		  "completion_signal=0x0, correlation_id=0, rptr=0, wptr=1");
+	static char log[200 * (sizeof(lines) + 8)];
+	struct run run;
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		n += (size_t)snprintf(log + n, sizeof(log) - n, lines, 100 + i % 80, 100 + i % 80);
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.nqueues, 80);
+	assert_int_equal(kernel(&run, "one")->dispatches, 200);
+	assert_int_equal(kernel(&run, "one")->queues, 80);
+	for (uint32_t i = 0; i < 80; i++)
+		assert_int_equal(run.sum.queues[i].kernels, 1);
+	done(&run);
+}
+
 // 5.7: queue lines name the handle, packets the ring; the stream made on the one dispatches to the
 // other.
 static void test_join_by_stream(void **state)
@@ -715,6 +758,8 @@ int main(void)
 		cmocka_unit_test(test_queue_lines),
 		cmocka_unit_test(test_api_lines),
 		cmocka_unit_test(test_naming),
+		cmocka_unit_test(test_object_moves),
+		cmocka_unit_test(test_many_queues),
 		cmocka_unit_test(test_join_by_stream),
 		cmocka_unit_test(test_disputed_join),
 		cmocka_unit_test(test_handles),
