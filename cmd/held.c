@@ -80,9 +80,14 @@ struct held_row held_row_of(const struct target *t, const struct kfd_answer_queu
 		.saved_bytes = U64_NULL,
 		.backlog = U64_NULL,
 		.at_ns = t->at_ns,
-		.until_ns = t->link.answer.until_ns ? t->link.answer.until_ns : U64_NULL,
+		.until_ns = q->until_ns ? q->until_ns : U64_NULL,
 		.holder = t->link.answer.holder > 0 ? (uint64_t)t->link.answer.holder : U64_NULL,
 	};
+}
+
+void held_unknown(const struct target *t, const struct kfd_answer_queue *q)
+{
+	err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid, q->queue.queue_id);
 }
 
 int held_status(enum kfd_result r)

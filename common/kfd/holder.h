@@ -28,6 +28,7 @@ struct kfd_answer_queue {
 	unsigned xccs;
 	enum kfd_result result;
 	uint64_t latency_ns;
+	uint64_t until_ns; // suspended: CLOCK_MONOTONIC, 0: no deadline
 };
 
 // An answer: its queues and its last line. Owned by the link; valid until the next request.

@@ -171,6 +171,7 @@ size_t holder_format_queue(char *to, const struct kfd_answer_queue *q, bool addr
 	p = line_put(line_put(p, " type="), kfd_snapshot_type_name(e->queue_type));
 	p = line_put(line_put(p, " result="), kfd_result_name(q->result));
 	p = line_put_number(p, " latency_ns=", q->latency_ns, 10);
+	p = line_put_number(p, " until_ns=", q->until_ns, 10);
 	if (addresses) {
 		p = line_put_number(p, " ring=", e->ring_base_address, 16);
 		p = line_put_number(p, " ring_size=", e->ring_size, 10);
@@ -212,6 +213,8 @@ static void take_queue_word(const char *key, const char *value, struct kfd_answe
 		q->result = kfd_result_from_name(value);
 	else if (strcmp(key, "latency_ns") == 0)
 		q->latency_ns = n;
+	else if (strcmp(key, "until_ns") == 0)
+		q->until_ns = n;
 	else if (strcmp(key, "ring") == 0)
 		e->ring_base_address = x;
 	else if (strcmp(key, "ring_size") == 0)

@@ -25,6 +25,15 @@ static bool wait_for(struct holder *h, int fd, uint64_t what)
 	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
+// Who has not taken his answers is not asked for more requests.
+void holder_watch_client(struct holder *h, struct client *c, bool answers)
+{
+	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
+				.data.u64 = CLIENTS + (uint64_t)(c - h->clients)};
+
+	epoll_ctl(h->poll, EPOLL_CTL_MOD, c->fd, &e);
+}
+
 static void serve_signals(struct holder *h)
 {
 	struct signalfd_siginfo info;
@@ -40,18 +49,27 @@ static void serve_events(struct holder *h)
 {
 	struct kfd_failure f;
 
-	if (kfd_session_events(&h->session, &f) < 0)
+	if (kfd_session_events(&h->session, &f) < 0) {
 		h->ending = true;
-	else if (h->session.stale)
+		return;
+	}
+	if (!h->session.num_held)
+		claim_forget_queues(h); // the target's runtime has ended
+	if (h->session.stale)
 		serve_new_queues(h);
+	holder_title(h);
 }
 
 static void serve_timer(struct holder *h)
 {
 	uint64_t times;
 
-	if (read(h->timer, &times, sizeof(times)) == sizeof(times))
-		claim_expire(h);
+	if (read(h->timer, &times, sizeof(times)) != sizeof(times))
+		return;
+	if (claim_expire(h))
+		serve_release(h);
+	claim_arm(h);
+	holder_title(h);
 }
 
 // A free place, made by dropping whoever has been silent for longest and holds nothing.
@@ -64,7 +82,7 @@ static struct client *free_place(struct holder *h)
 
 		if (c->fd < 0)
 			return c;
-		if (!c->tied.made && (!oldest || c->last < oldest->last))
+		if (!claim_is_made(h, claim_of(h, c)) && (!oldest || c->last < oldest->last))
 			oldest = c;
 	}
 	if (oldest)
@@ -93,18 +111,15 @@ static void serve_listener(struct holder *h)
 		return;
 	}
 	c->fd = fd;
-	c->len = 0;
-	c->tied.made = false;
-	c->keeps = false;
 	c->last = ++h->turn;
 }
 
-// Answers all complete lines in the client's buffer.
+// Answers the complete lines in the client's buffer, as long as it takes the answers.
 static void serve_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
 
-	while (c->fd >= 0 && (end = memchr(in, '\n', c->len))) {
+	while (c->fd >= 0 && !c->out && (end = memchr(in, '\n', c->len))) {
 		size_t used = (size_t)(end - in) + 1;
 
 		*end = '\0';
@@ -112,14 +127,22 @@ static void serve_lines(struct holder *h, struct client *c)
 		c->len -= used;
 		memmove(in, in + used, c->len);
 	}
-	if (c->len == HOLDER_LINE_MAX) // no line of ours is that long
+	if (c->len == HOLDER_LINE_MAX && !c->out) // no line of ours is that long
 		client_close(h, c);
 }
 
 static void serve_client(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients];
-	ssize_t n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
+	ssize_t n;
+
+	if (c->out) {
+		send_more(h, c);
+		if (!c->out)
+			serve_lines(h, c);
+		return;
+	}
+	n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;

@@ -2,82 +2,23 @@
 #include "common/kfd/holder_priv.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 void client_close(struct holder *h, struct client *c)
 {
-	bool was_tied = c->tied.made;
+	bool was_tied = claim_is_made(h, claim_of(h, c));
 
+	claim_drop(h, claim_of(h, c));
 	close(c->fd);
-	c->fd = -1;
-	c->len = 0;
-	c->tied.made = false;
-	c->keeps = false;
-	if (was_tied && claim_until(h) == 0)
-		serve_release(h);
-	if (was_tied)
-		claim_arm(h);
-}
-
-// A client that does not read its answers must not stop us: what does not fit is its loss.
-static void flush_text(struct holder *h, struct client *c)
-{
-	const char *text = h->text;
-
-	while (c->fd >= 0 && h->text_len) {
-		ssize_t n = send(c->fd, text, h->text_len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			shutdown(c->fd, SHUT_RDWR);
-			break;
-		}
-		text += n;
-		h->text_len -= (size_t)n;
-	}
-	h->text_len = 0;
-}
-
-static void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
-{
-	h->text_len =
-		(size_t)snprintf(h->text, sizeof(h->text), "error %d %s\n", f->status, f->text);
-	flush_text(h, c);
-}
-
-static void send_ok(struct holder *h, struct client *c)
-{
-	uint64_t until = claim_until(h);
-	struct kfd_answer a = {.holder = h->pid,
-			       .held = h->session.num_held,
-			       .since_ns = h->session.since_ns,
-			       .until_ns = until == FOREVER ? 0 : until,
-			       .follows = h->follows,
-			       .kept = h->kept,
-			       .ended = h->ending};
-
-	h->text_len += holder_format_ok(h->text + h->text_len, h->target.pid, &a);
-	flush_text(h, c);
-}
-
-// The `queue` lines; send_ok() sends what is still in the buffer along with its own line.
-static void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
-{
-	for (int i = 0; i < num; i++) {
-		const struct kfd_outcome *o = &h->outcomes[i];
-		struct kfd_answer_queue q = {
-			.queue = o->queue, .result = o->result, .latency_ns = o->latency_ns};
-
-		if (addresses)
-			q.xccs = kfd_session_xccs(&h->session, q.queue.gpu_id);
-		h->text_len += holder_format_queue(h->text + h->text_len, &q, addresses);
-		if (h->text_len > sizeof(h->text) - 2 * HOLDER_LINE_MAX)
-			flush_text(h, c);
-	}
+	free(c->out);
+	*c = (struct client){.fd = -1};
+	if (!was_tied)
+		return;
+	serve_release(h);
+	claim_arm(h);
+	holder_title(h);
 }
 
 // The session is opened by the first request that needs it, after the timers were set.
@@ -105,40 +46,12 @@ static void check_session(struct holder *h)
 		h->ending = true;
 }
 
-static void make_claim(struct holder *h, struct client *c, const struct holder_request *r)
-{
-	struct claim *claim = r->tie ? &c->tied : &h->lasting;
-	uint64_t until = r->for_ns ? holder_now() + r->for_ns : FOREVER;
-
-	if (!claim->made || claim->until_ns < until || r->tie)
-		claim->until_ns = until;
-	claim->made = true;
-}
-
-// New queues are followed unless ids were named; several requests add up.
-static void want_following(struct holder *h, const struct holder_request *r)
-{
-	if (r->sel.num_ids || r->idle)
-		return;
-	if (!h->follows || !r->sel.num_gpus)
-		h->follow.num_gpus = 0;
-	if (!h->follows || h->follow.num_gpus)
-		for (unsigned i = 0; i < r->sel.num_gpus; i++)
-			if (h->follow.num_gpus < sizeof(h->follow.gpus) / sizeof(h->follow.gpus[0]))
-				h->follow.gpus[h->follow.num_gpus++] = r->sel.gpus[i];
-	h->follows = true;
-	h->grace = r->grace;
-}
-
 // Undo is armed before the deed: first the timers, the last of which is the kernel's; then the
 // session, which the kernel ends when we die; then the queues.
-static int suspend(struct holder *h, struct client *c, const struct holder_request *r,
-		   struct kfd_failure *f)
+static int suspend(struct holder *h, const struct holder_request *r, struct kfd_failure *f)
 {
 	int n;
 
-	make_claim(h, c, r);
-	claim_arm(h);
 	if (need_session(h, f) < 0)
 		return -1;
 	kfd_step(h->steps, 6);
@@ -149,49 +62,53 @@ static int suspend(struct holder *h, struct client *c, const struct holder_reque
 
 static void serve_suspend(struct holder *h, struct client *c, const struct holder_request *r)
 {
+	unsigned claim = claim_make(h, c, r);
 	struct kfd_failure f;
-	int n = suspend(h, c, r, &f);
+	int n = suspend(h, r, &f);
 
 	if (n < 0) {
 		send_error(h, c, &f);
 		// Nothing of a request that failed may stay behind.
-		(r->tie ? &c->tied : &h->lasting)->made = false;
-		if (claim_until(h) == 0)
-			serve_release(h);
+		claim_cancel(h, claim);
+		serve_release(h);
 		claim_arm(h);
 		return;
 	}
-	want_following(h, r);
+	claim_fill(h, claim, r, n);
+	claim_arm(h);
+	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
-	holder_title(h); // nobody waits for that
+	// Nobody waits for the rest.
+	serve_new_queues(h);
+	holder_title(h);
 	kfd_step(h->steps, 8);
 }
 
 static void serve_hold(struct holder *h, struct client *c)
 {
-	if (c->tied.made) {
-		if (!h->lasting.made || h->lasting.until_ns < c->tied.until_ns)
-			h->lasting.until_ns = c->tied.until_ns;
-		h->lasting.made = true;
-		c->tied.made = false;
-	}
+	claim_hold(h, c);
 	claim_arm(h);
 	send_ok(h, c);
 }
 
 static void serve_untie(struct holder *h, struct client *c, const struct holder_request *r)
 {
-	bool was_tied = c->tied.made;
+	bool was_tied = claim_is_made(h, claim_of(h, c));
+	int n = 0;
 
-	c->tied.made = false;
+	kfd_step(h->steps, 10);
+	claim_drop(h, claim_of(h, c));
 	c->keeps = r->keep;
-	if (was_tied && claim_until(h) == 0)
-		serve_release(h);
+	if (was_tied)
+		n = serve_release(h);
+	kfd_step(h->steps, 11);
 	claim_arm(h);
 	if (h->ending)
 		kfd_session_close(&h->session);
+	send_outcomes(h, c, n, false);
 	send_ok(h, c);
+	holder_title(h);
 }
 
 static bool stays(const struct holder *h)
@@ -203,16 +120,46 @@ static bool stays(const struct holder *h)
 	return stay;
 }
 
-void serve_release(struct holder *h)
+// What the end of the session is going to resume.
+static int list_held(struct holder *h)
 {
-	const struct kfd_selection all = {0};
-	struct kfd_failure f;
+	const struct kfd_session *s = &h->session;
+	int n = 0;
 
-	claim_drop_all(h);
-	if (!stays(h) || !h->session.enabled ||
-	    kfd_session_resume(&h->session, &all, h->outcomes, &f) < 0)
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
+			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
+								.result = KFD_RESULT_RESUMED};
+	return n;
+}
+
+// Queues that are suspended and that no claim is about. Their number; the ids are in h->sel.
+static unsigned gather_unwanted(struct holder *h)
+{
+	const struct kfd_session *s = &h->session;
+
+	h->sel.num_ids = h->sel.num_gpus = 0;
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
+
+		if (s->held[id] && !claim_until_of(h, id))
+			h->sel.ids[h->sel.num_ids++] = id;
+	}
+	return h->sel.num_ids;
+}
+
+int serve_release(struct holder *h)
+{
+	struct kfd_failure f;
+	int n;
+
+	if (!claim_until(h) && (!stays(h) || !h->session.enabled)) {
 		h->ending = true;
-	holder_title(h);
+		return list_held(h);
+	}
+	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
+	h->ending |= n < 0;
+	return n < 0 ? 0 : n;
 }
 
 // Resuming named queues leaves the rest held. Whatever cannot be resumed by a call is resumed by
@@ -234,6 +181,8 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 		send_error(h, c, &f);
 		return;
 	}
+	for (int i = 0; i < n && !all; i++)
+		claim_forget(h, h->outcomes[i].queue.queue_id);
 	if (all || !h->session.num_held) {
 		claim_drop_all(h);
 		h->ending = !h->kept;
@@ -272,6 +221,7 @@ static void serve_queues(struct holder *h, struct client *c, const struct holder
 	}
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
+	serve_new_queues(h);
 }
 
 static void serve_status(struct holder *h, struct client *c)
@@ -307,12 +257,40 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
+// Queues that appeared and that somebody wants suspended. Their number, or -1; the ids are in
+// h->sel. What was resumed by name is not new, and is left alone.
+static int gather_new(struct holder *h)
+{
+	struct kfd_session *s = &h->session;
+	struct kfd_failure f;
+
+	if (s->stale && kfd_session_refresh(s, &f) < 0)
+		return -1;
+	h->sel.num_ids = h->sel.num_gpus = 0;
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
+
+		if (s->fresh[id] && s->held[id])
+			claim_follow(h, &s->queues[i]);
+		else if (s->fresh[id] && claim_follows(h, s->queues[i].gpu_id))
+			h->sel.ids[h->sel.num_ids++] = id;
+		s->fresh[id] = false;
+	}
+	return (int)h->sel.num_ids;
+}
+
 void serve_new_queues(struct holder *h)
 {
 	struct kfd_failure f;
 
-	if (h->follows && claim_until(h) &&
-	    kfd_session_suspend(&h->session, &h->follow, h->grace, false, h->outcomes, &f) >= 0)
-		holder_title(h);
+	while (gather_new(h) > 0) {
+		int n = kfd_session_suspend(&h->session, &h->sel, h->grace, false, h->outcomes, &f);
+
+		for (int i = 0; i < n; i++)
+			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
+				claim_follow(h, &h->outcomes[i].queue);
+		if (n < 0)
+			break;
+	}
 	check_session(h);
 }

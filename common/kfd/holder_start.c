@@ -85,6 +85,7 @@ static void run(struct holder *h)
 	kfd_step(h->steps, 9);
 	remove_socket(h);
 	kfd_session_close(&h->session);
+	send_last(h);
 	_exit(0);
 }
 

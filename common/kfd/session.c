@@ -182,7 +182,7 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 		if (r < 0)
 			return kfd_fail_errno(f, KFD_STEP_SNAPSHOT, -r);
 		if (a.query.exception_mask & KFD_EC_QUEUE_NEW)
-			s->stale = true;
+			s->stale = s->fresh[a.query.queue_id % KFD_MAX_QUEUES] = true;
 		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME)
 			on_runtime_change(s);
 	}
@@ -226,6 +226,9 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
 	s->num = a.snapshot.num_entries < KFD_MAX_QUEUES ? a.snapshot.num_entries : KFD_MAX_QUEUES;
 	qsort(s->queues, s->num, sizeof(s->queues[0]), by_id);
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->queues[i].exception_status & KFD_EC_QUEUE_NEW)
+			s->fresh[s->queues[i].queue_id % KFD_MAX_QUEUES] = true;
 	s->stale = false;
 	return 0;
 }

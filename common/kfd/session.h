@@ -50,7 +50,8 @@ struct kfd_session {
 	bool stale;   // the queue list has to be read again
 	unsigned num; // queues[0..num), by ascending id
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES];
-	bool held[KFD_MAX_QUEUES]; // suspended by us, by queue id
+	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
+	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
 	unsigned num_held;
 	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
 	unsigned num_gpus;
