@@ -21,6 +21,9 @@ extern const struct out_table holders_table; // gpq suspend --list
 // The row of a queue in a holder's answer, without proof.
 struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q);
 
+// Says that there is no such queue.
+void held_unknown(const struct target *t, const struct kfd_answer_queue *q);
+
 // CLOCK_MONOTONIC, nanoseconds.
 uint64_t held_now(void);
 

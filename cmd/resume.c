@@ -89,6 +89,15 @@ static void take(struct target *t)
 		kfd_link_wait_end(&t->link);
 }
 
+static void explain(const struct target *t, const struct kfd_answer_queue *q)
+{
+	if (q->result == KFD_RESULT_UNKNOWN)
+		held_unknown(t, q);
+	if (q->result == KFD_RESULT_REFUSED)
+		err_warn("see the kernel log", "pid %d: queue %u: the driver did not put it back",
+			 (int)t->pid, q->queue.queue_id);
+}
+
 static int show(struct cmd *c, const struct targets *all)
 {
 	struct held_sum sum = {0};
@@ -104,6 +113,7 @@ static int show(struct cmd *c, const struct targets *all)
 		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
 			struct held_row row = held_row_of(t, &t->link.answer.queues[k]);
 
+			explain(t, &t->link.answer.queues[k]);
 			held_count(&sum, held_status(t->link.answer.queues[k].result));
 			out_row(o, &row);
 		}
@@ -144,8 +154,10 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
 	if (o->all && (status = name_all(&o->choice)))
 		return status;
-	if (o->all && !o->choice.pids.n)
-		return GPQ_OK;
+	if (o->all && !o->choice.pids.n) {
+		all = (struct targets){0};
+		return show(c, &all); // nothing to do, but JSON is a document all the same
+	}
 	if (o->all)
 		o->choice.pids.given = true;
 	status = targets_find(&all, &o->choice);

@@ -32,13 +32,15 @@ static const struct opt opts[] = {
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
 	    "prove it: watch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
+	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
+	    "with COMMAND: append when the queues were suspended and resumed"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
 	OPT_ONE_OF(suspend_opts, method, "method", 0, "METHOD",
 		   "debug, or criu (dangerous: see gpq-suspend(1))", methods),
 	{0},
 };
 
-static const struct suspend_opts defaults = {.grace = 0};
+static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
 
 struct kfd_steps test_steps(const char *who)
 {
@@ -54,7 +56,7 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		    const struct target *t)
 {
 	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
-	if (o->for_ns)
+	if (o->for_ns != NO_DEADLINE)
 		buf_printf(b, " for_ns=%llu", (unsigned long long)o->for_ns);
 	if (o->idle)
 		buf_puts(b, " idle");
@@ -65,6 +67,9 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 	if (t->ids.data)
 		buf_puts(b, t->ids.data);
 }
+
+// After so long a holder is looked at: stopped ones never answer.
+#define STOPPED_MS 5000u
 
 // The question that all targets get, and where this process and the holders are to be stopped by a
 // test.
@@ -98,16 +103,28 @@ static void ask(struct target *t, const struct question *q)
 	kfd_step(&q->steps, 3);
 }
 
+// A holder that somebody stopped is not waited for until the last.
+static bool receive(struct target *t)
+{
+	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)
+		return true;
+	if (t->failure.status != GPQ_DEADLINE)
+		return false;
+	if (kfd_holder_is_stopped(&t->pin))
+		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
+	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
+}
+
 static void take_answer(struct target *t, const struct question *q)
 {
 	if (!t->failed)
-		t->failed = kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
+		t->failed = !receive(t);
 	// It was there already and just ending, as at its deadline: then a new one is asked.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
 		send_request(t, q);
 		if (!t->failed)
-			t->failed = kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
+			t->failed = !receive(t);
 	}
 	t->at_ns = held_now();
 	if (t->failed)
@@ -151,10 +168,7 @@ static void explain(const struct target *t, const struct kfd_answer_queue *q)
 			 "it was resumed",
 			 (int)t->pid, q->queue.queue_id);
 		break;
-	case KFD_RESULT_UNKNOWN:
-		err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid,
-			 q->queue.queue_id);
-		break;
+	case KFD_RESULT_UNKNOWN: held_unknown(t, q); break;
 	case KFD_RESULT_CLOSING:
 		err_warn(NULL, "pid %d: queue %u is being destroyed", (int)t->pid,
 			 q->queue.queue_id);
@@ -209,42 +223,64 @@ static int show(struct cmd *c, const struct targets *all, const struct proofs *p
 	return status;
 }
 
+// Nothing stays suspended; what we started has ended when we have.
+static void let_go(struct targets *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		kfd_link_abandon(&all->v[i].link);
+}
+
 // From now on the queues stay suspended without us. Where nothing was suspended and nothing is
-// going to be, the holder is left to end. One that ended at its deadline has done what it was asked
-// for.
+// going to be, the holder ends. One that ended at its deadline has done what it was asked for.
 static void confirm(struct targets *all, const struct suspend_opts *o)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 
-		if (t->failed || (!t->link.answer.held && !t->link.answer.follows))
+		if (t->failed)
 			continue;
+		if (!t->link.answer.held && !t->link.answer.follows) {
+			kfd_link_abandon(&t->link);
+			continue;
+		}
 		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 ||
 			    kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
-		if (t->failed && o->for_ns)
+		if (t->failed && o->for_ns != NO_DEADLINE)
 			t->failed = false;
 	}
 }
 
-static int suspend_all(struct cmd *c, struct targets *all)
+static int run_command(struct cmd *c, struct targets *all, const struct proofs *proofs,
+		       struct marks *marks)
+{
+	struct held_sum sum = {0};
+	int status, failed;
+
+	write_rows(NULL, all, proofs, &sum);
+	status = held_sum_status(&sum);
+	failed = targets_report(all);
+	if (!status)
+		status = failed;
+	if (!status && marks)
+		status = marks_suspended(marks, all);
+	if (!status)
+		return run_held(c->argv, all, marks);
+	let_go(all);
+	return status;
+}
+
+static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	const struct suspend_opts *o = c->opts;
 	const struct kfd_steps steps = test_steps("gpq");
 	struct proofs proofs = {0};
-	struct held_sum sum = {0};
 	int status, failed;
 
 	ask_all(all, o, &steps);
 	if (o->verify && proofs_take(&proofs, all) < 0)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->argc) {
-		write_rows(NULL, all, &proofs, &sum);
-		status = held_sum_status(&sum);
-		failed = targets_report(all);
-		if (!status && !failed)
-			status = run_held(c->argv, all);
-		else if (!status)
-			status = failed;
+		status = run_command(c, all, &proofs, marks);
 	} else {
 		signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
 		status = show(c, all, &proofs);
@@ -252,6 +288,8 @@ static int suspend_all(struct cmd *c, struct targets *all)
 		// Standard output that cannot be written is a failure, and a failure holds nothing.
 		if (status != GPQ_FAILED && status != GPQ_USAGE)
 			confirm(all, o);
+		else
+			let_go(all);
 		failed = targets_report(all);
 		if (failed && status != GPQ_PIPE)
 			status = status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
@@ -260,24 +298,71 @@ static int suspend_all(struct cmd *c, struct targets *all)
 	return status;
 }
 
-static int run(struct cmd *c)
+bool suspend_has_details(const struct suspend_opts *o)
+{
+	const struct choice *c = &o->choice;
+
+	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns != NO_DEADLINE ||
+	       o->verify || o->idle || o->marks;
+}
+
+static int check_list(const struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+
+	if (!suspend_has_details(o) && !o->choice.container && !o->choice.tree && !o->method &&
+	    !c->argc)
+		return 0;
+	return err_fail(GPQ_USAGE, "of the other options only -p goes with it",
+			"--list shows what is suspended, and suspends nothing");
+}
+
+// What would hold queues otherwise than it looks is refused.
+static int check(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	struct kfd_failure f;
-	struct targets all;
-	int status;
 
 	if (o->list)
-		return held_list(&c->out, &o->choice.pids);
+		return check_list(c);
 	if (o->grace > KFD_GRACE_MAX) {
 		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
 		return err_fail(GPQ_USAGE, NULL, "%s", f.text);
 	}
+	if (!o->for_ns || (o->for_ns > INT64_MAX && o->for_ns != NO_DEADLINE))
+		return err_fail(GPQ_USAGE, "without --for they are off until gpq resume",
+				"--for: no time at all, or more than 292 years");
+	// As after `-- $CMD` with an empty variable.
+	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
+		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",
+				"no COMMAND behind --");
+	if (o->marks && !c->argc)
+		return err_fail(GPQ_USAGE,
+				"without one, gpq suspend --ndjson and gpq resume --ndjson "
+				"write marks",
+				"--marks goes with a COMMAND");
+	return 0;
+}
+
+static int run(struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+	struct marks *marks = NULL;
+	struct targets all;
+	int status = check(c);
+
+	if (status)
+		return status;
+	if (o->list)
+		return held_list(&c->out, &o->choice.pids);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->choice);
+	if (!status && o->marks && !(marks = marks_open(o->marks)))
+		status = GPQ_FAILED;
 	if (!status)
-		status = o->method ? suspend_criu(c, &all) : suspend_all(c, &all);
+		status = o->method ? suspend_criu(c, &all) : suspend_all(c, &all, marks);
+	marks_close(marks);
 	targets_fini(&all);
 	return status;
 }

@@ -9,8 +9,16 @@ struct suspend_opts {
 	struct choice choice;
 	uint64_t grace, for_ns;
 	bool verify, idle, list;
+	const char *marks;
 	int method; // 0 debug, 1 criu
 };
+
+#define NO_DEADLINE UINT64_MAX // for_ns
+
+// Is anything given but the processes?
+bool suspend_has_details(const struct suspend_opts *o);
+
+struct marks; // suspend_marks.c
 
 // The step at which GPQ_TEST_STOP=WHO:N wants this process stopped (tests only).
 struct kfd_steps test_steps(const char *who);
@@ -32,8 +40,19 @@ void proofs_fini(struct proofs *p);
 // ---- suspend_run.c: -- COMMAND
 
 // Runs `argv` while the claims of `all` last, then ends them. COMMAND's exit status; when it died
-// from a signal, so do we. 126 and 127 when it cannot be run, as env(1).
-int run_held(char **argv, struct targets *all);
+// from a signal, so do we. 126 and 127 when it cannot be run, as env(1). `marks` may be NULL.
+int run_held(char **argv, struct targets *all, struct marks *marks);
+
+// ---- suspend_marks.c: --marks FILE
+
+// Opens FILE, to append to it. NULL after a message.
+struct marks *marks_open(const char *file);
+// Adds the queues that were suspended. 0, or an exit status after a message.
+int marks_suspended(struct marks *m, const struct targets *all);
+// They run again, at t->at_ns: because of our release, whose answer says which, or, without an
+// answer, as the holder ended.
+void marks_resumed(struct marks *m, const struct target *t, bool answered);
+void marks_close(struct marks *m);
 
 // ---- suspend_criu.c: --method criu
 

@@ -7,13 +7,6 @@ static const char hazards[] =
 	"nothing resumes a process paused by this method but gpq resume, not even the end of gpq, "
 	"and a checkpoint of it meanwhile makes it impossible";
 
-static bool has_other_options(const struct suspend_opts *o)
-{
-	const struct choice *c = &o->choice;
-
-	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns || o->verify || o->idle;
-}
-
 static void pause_one(struct target *t, struct out *o)
 {
 	struct held_row row = {.pid = (uint64_t)t->pid,
@@ -39,7 +32,7 @@ int suspend_criu(struct cmd *c, struct targets *all)
 	int status, failed, end;
 	struct out *o;
 
-	if (has_other_options(c->opts) || c->argc)
+	if (suspend_has_details(c->opts) || c->argc)
 		return err_fail(GPQ_USAGE, "leave out the other options",
 				"--method criu pauses whole processes, and has no deadline");
 	err_warn("see gpq-suspend(1)", "--method criu: %s", hazards);

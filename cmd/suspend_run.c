@@ -58,20 +58,39 @@ static bool serve_signals(int signals, pid_t child, int *status)
 	return false;
 }
 
-// A holder that ends early was killed, or its target ended: worth a word, no reason to stop.
-static void check_link(struct target *t, struct pollfd *p)
+// Is the last deadline of its queues over?
+static bool is_over(const struct target *t)
+{
+	const struct kfd_answer *a = &t->link.answer;
+	uint64_t until = 0;
+
+	for (size_t i = 0; i < a->num; i++)
+		if (a->queues[i].until_ns > until)
+			until = a->queues[i].until_ns;
+	return until && until <= t->at_ns;
+}
+
+// A holder that ends early came to its deadline, was told to or killed, or its target ended: worth
+// a word, no reason to stop.
+static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 {
 	if (!p->revents)
 		return;
 	p->fd = -1;
 	t->failed = true;
-	if (kfd_target_alive(&t->pin))
-		err_warn("see gpq queues", "pid %d: its holder ended; its queues run", (int)t->pid);
-	else
+	t->at_ns = held_now();
+	marks_resumed(marks, t, false);
+	if (!kfd_target_alive(&t->pin))
 		err_note("pid %d: ended", (int)t->pid);
+	else if (is_over(t))
+		err_note("pid %d: its time is over; its queues run", (int)t->pid);
+	else
+		err_warn("see gpq queues",
+			 "pid %d: its holder ended (gpq resume, or killed); its queues run",
+			 (int)t->pid);
 }
 
-static int wait_command(pid_t child, int signals, struct targets *all)
+static int wait_command(pid_t child, int signals, struct targets *all, struct marks *marks)
 {
 	struct pollfd *p = calloc(all->n + 1, sizeof(*p));
 	int status = 0;
@@ -85,20 +104,25 @@ static int wait_command(pid_t child, int signals, struct targets *all)
 		if (poll(p, (nfds_t)all->n + 1, -1) < 0)
 			p[0].revents = POLLIN;
 		for (size_t i = 0; i < all->n; i++)
-			check_link(&all->v[i], &p[i + 1]);
+			check_link(&all->v[i], &p[i + 1], marks);
 	}
 	free(p);
 	return status;
 }
 
-static void release(struct targets *all)
+static void release(struct targets *all, struct marks *marks)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
+		bool answered;
 
-		if (!t->failed && kfd_link_send(&t->link, "release", &t->failure) == 0 &&
-		    kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0 &&
-		    t->link.answer.ended)
+		if (t->failed)
+			continue;
+		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
+			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
+		t->at_ns = held_now();
+		marks_resumed(marks, t, answered);
+		if (answered && t->link.answer.ended)
 			kfd_link_wait_end(&t->link);
 	}
 }
@@ -114,7 +138,7 @@ static int pass_status(int status, const sigset_t *mask)
 	return 128 + WTERMSIG(status);
 }
 
-int run_held(char **argv, struct targets *all)
+int run_held(char **argv, struct targets *all, struct marks *marks)
 {
 	sigset_t set, mask;
 	int signals, status;
@@ -130,8 +154,8 @@ int run_held(char **argv, struct targets *all)
 		exec_command(argv, &mask);
 	if (child < 0)
 		return err_sys(errno, NULL, "run %s", argv[0]);
-	status = wait_command(child, signals, all);
+	status = wait_command(child, signals, all, marks);
 	close(signals);
-	release(all);
+	release(all, marks);
 	return pass_status(status, &mask);
 }

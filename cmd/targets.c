@@ -18,6 +18,17 @@
 #include <string.h>
 #include <unistd.h>
 
+// Where no driver is, lists of its things are missing, too.
+static int need_driver(void)
+{
+	struct kfd_failure f;
+
+	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
+		return 0;
+	kfd_fail(&f, KFD_FAULT_NO_DRIVER);
+	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
+}
+
 static int no_memory(void)
 {
 	return err_fail(GPQ_FAILED, NULL, "out of memory");
@@ -49,13 +60,15 @@ static bool has_kfd(pid_t pid)
 // Those of `root` and its descendants that have KFD open.
 static int add_tree(struct targets *t, pid_t root)
 {
-	pid_t *pids;
-	ssize_t n = proc_tree(root, &pids);
+	pid_t *pids = NULL;
+	struct proc p;
+	ssize_t n = proc_read(&p, root) == 0 ? proc_tree(root, &pids) : -1;
 	size_t before = t->n;
 	int status = 0;
 
 	if (n < 0)
-		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: no such process", (int)root);
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				"pid %d: no such process", (int)root);
 	for (ssize_t i = 0; i < n && !status; i++)
 		if (has_kfd(pids[i]))
 			status = add(t, pids[i]);
@@ -211,15 +224,26 @@ static bool parse_range(const char *text, uint64_t *min, uint64_t *max)
 	       (!text[n] || (parse_u64(text + n + 1, max) && *max <= 15 && *max >= *min));
 }
 
+static int check_prio(const char *prio)
+{
+	uint64_t min, max;
+
+	if (parse_range(prio, &min, &max))
+		return 0;
+	return err_fail(GPQ_USAGE, "priorities go from 0 to 15: --prio 8 or --prio 0:7",
+			"--prio %s: no range of priorities", prio);
+}
+
 static int prio_words(struct targets *t, const char *prio)
 {
 	struct priorities p = {0};
-	uint64_t min, max;
-	int status = 0;
+	uint64_t min = 0, max = 0;
+	int status;
 
-	if (!parse_range(prio, &min, &max))
-		return err_fail(GPQ_USAGE, "priorities go from 0 to 15: --prio 8 or --prio 0:7",
-				"--prio %s: no range of priorities", prio);
+	parse_range(prio, &min, &max);
+	status = needs_check(NEED_DEBUGFS);
+	if (status)
+		return status;
 	mqds_init(&p.mqds);
 	if (!read_priorities(&p))
 		status = err_sys(errno, "priorities are in debugfs, which is for root",
@@ -239,7 +263,7 @@ static int prio_words(struct targets *t, const char *prio)
 
 int targets_find(struct targets *t, const struct choice *c)
 {
-	int status;
+	int status = 0;
 
 	*t = (struct targets){0};
 	if (!c->pids.given && !c->container)
@@ -247,7 +271,12 @@ int targets_find(struct targets *t, const struct choice *c)
 				"no process named");
 	if (c->prio && c->queues.n)
 		return err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
-	status = find_processes(t, c);
+	if (c->prio && (status = check_prio(c->prio)))
+		return status;
+	if (c->container || c->tree || c->gpus.n || c->prio)
+		status = need_driver();
+	if (!status)
+		status = find_processes(t, c);
 	if (!status)
 		status = queue_words(t, &c->queues);
 	if (!status)
@@ -268,6 +297,17 @@ void targets_fini(struct targets *t)
 	buf_fini(&t->words);
 }
 
+// A sentence of common/kfd has what to do next behind its last semicolon.
+static int report(const struct target *v)
+{
+	const char *text = v->failure.text, *next = NULL;
+
+	for (const char *p = text; (p = strstr(p, "; ")); p += 2)
+		next = p + 2;
+	return err_fail((enum gpq_exit)v->failure.status, next, "pid %d: %.*s", (int)v->pid,
+			next ? (int)(next - text) - 2 : (int)strlen(text), text);
+}
+
 int targets_report(const struct targets *t)
 {
 	size_t failed = 0;
@@ -278,8 +318,7 @@ int targets_report(const struct targets *t)
 
 		if (!v->failed)
 			continue;
-		err_fail((enum gpq_exit)v->failure.status, NULL, "pid %d: %s", (int)v->pid,
-			 v->failure.text);
+		report(v);
 		if (failed++ == 0)
 			first = v->failure.status;
 	}

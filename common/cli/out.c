@@ -17,6 +17,8 @@ enum { OUT_COLS_MAX = 96, FLUSH_AT = 1 << 16 };
 
 struct out {
 	struct out_opts opts;
+	int fd;                        // where to
+	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown;
@@ -50,17 +52,25 @@ static bool wants_color(int color)
 
 struct out *out_open(const struct out_opts *opts)
 {
+	struct out *o = out_open_fd(opts, STDOUT_FILENO, "standard output");
+	document_opened |= o != NULL;
+	return o;
+}
+
+struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
+{
 	struct out *o = calloc(1, sizeof(*o));
 	if (!o)
 		return NULL;
 	o->opts = *opts;
+	o->fd = fd;
+	o->name = name;
 	o->color = opts->mode == OUT_TABLE && wants_color(opts->color);
 	if (opts->context)
 		context_init(&o->context);
 	json_init(&o->json, &o->buf, opts->mode == OUT_JSON);
 	if (opts->mode == OUT_JSON)
 		json_begin(&o->json, NULL, '{');
-	document_opened = true;
 	return o;
 }
 
@@ -88,7 +98,7 @@ int out_flush(struct out *o)
 {
 	size_t done = 0;
 	while (!o->status && done < o->buf.len) {
-		ssize_t n = write(STDOUT_FILENO, o->buf.data + done, o->buf.len - done);
+		ssize_t n = write(o->fd, o->buf.data + done, o->buf.len - done);
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
@@ -474,7 +484,7 @@ int out_close(struct out *o)
 	}
 	int status = out_flush(o);
 	if (status == GPQ_FAILED)
-		err_fail(GPQ_FAILED, NULL, "standard output: %s", strerror(o->error));
+		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));
 	outtable_fini(&o->gathered);
 	context_fini(&o->context);
 	buf_fini(&o->buf);

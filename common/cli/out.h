@@ -80,7 +80,10 @@ struct out;
 // NULL when memory is out. Writes to standard output; in JSON mode opens the document.
 struct out *out_open(const struct out_opts *opts);
 
-// Has this process opened any? Then an error needs no document of its own.
+// The same to a file of one's own; `name` is what messages call it. Both are borrowed.
+struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
+
+// Has this process opened any on standard output? Then an error needs no document of its own.
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);

@@ -7,14 +7,14 @@ $ gpq resume
 gpq: resume: no process named; -p PID, or --container ID; gpq queues shows them
 ? 2
 $ gpq suspend -p 999999999
-gpq: suspend: pid 999999999: no such process
+gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5
 $ gpq suspend -p 999999999,999999998
-gpq: suspend: pid 999999999: no such process
-gpq: suspend: pid 999999998: no such process
+gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
+gpq: suspend: pid 999999998: no such process; gpq queues lists those that own queues
 ? 5
 $ gpq resume -p 999999999
-gpq: resume: pid 999999999: no such process
+gpq: resume: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5
 $ gpq suspend -p 1x
 gpq: suspend: --pid: 1x is not a process id; give process ids, or - to read them from standard input
@@ -40,6 +40,29 @@ gpq: suspend: unknown option --all; --help lists the options
 $ gpq resume --all -p 1
 gpq: resume: --all excludes --pid and --container; choose one
 ? 2
+$ gpq suspend -p 1 --for 0
+gpq: suspend: --for: no time at all, or more than 292 years; without --for they are off until gpq resume
+? 2
+$ gpq suspend -p 1 --for 3000000h
+gpq: suspend: --for: no time at all, or more than 292 years; without --for they are off until gpq resume
+? 2
+$ gpq suspend -p 1 --
+gpq: suspend: no COMMAND behind --; without -- they are off until gpq resume
+? 2
+$ gpq suspend -p 1 --marks marks
+gpq: suspend: --marks goes with a COMMAND; without one, gpq suspend --ndjson and gpq resume --ndjson write marks
+? 2
+$ gpq suspend --list --for 1s
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+? 2
+$ gpq suspend --list -- true
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+? 2
+$ gpq suspend -p 999999999 --marks /nonexistent/marks -- true
+gpq: suspend: --marks /nonexistent/marks: No such file or directory
+? 1
+$ gpq suspend --tree -p 999999999 2>&1 | sed 's/pid 999999999: no such process.*/REFUSED/; s/no .dev.kfd here.*/REFUSED/'
+gpq: suspend: REFUSED
 $ gpq resume trailing
 gpq: resume: trailing: no operand is expected; --help shows the options
 ? 2
@@ -56,6 +79,8 @@ $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
 {"holders":[]}
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all
+$ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
+{"queues":[]}
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1
@@ -68,8 +93,9 @@ $ sleep 100 & XDG_RUNTIME_DIR=$PWD/run gpq suspend -p $! 2>&1 | sed 's/[0-9][0-9
 gpq: suspend: pid PID: socket directory DIR/gpq: must belong to you and be closed to others; chmod 700
 
 # Failures are objects where records are.
-$ gpq suspend -J -p 999999999 2>&1 >/dev/null | jq -r .message
+$ gpq suspend -J -p 999999999 2>&1 >/dev/null | jq -r .message,.next
 pid 999999999: no such process
+gpq queues lists those that own queues
 $ gpq suspend -p 999999999 -- echo not run
-gpq: suspend: pid 999999999: no such process
+gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5

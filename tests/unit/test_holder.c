@@ -165,6 +165,7 @@ static void test_round_trip(void **state)
 					       .ctx_save_restore_area_size = UINT32_MAX},
 				     .result = KFD_RESULT_TIMEOUT,
 				     .latency_ns = UINT64_MAX,
+				     .until_ns = 4711,
 				     .xccs = 8},
 				got;
 	char line[HOLDER_LINE_MAX];
@@ -344,6 +345,44 @@ static void test_crowd(void **state)
 	kfd_target_unpin(&t);
 }
 
+// Who asks and does not read is not answered for a while, loses nothing, and keeps nobody waiting.
+static void test_slow_client(void **state)
+{
+	enum { REQUESTS = 20000 };
+	static char text[7 * REQUESTS], got[1 << 16];
+	struct kfd_target t;
+	struct kfd_link l, other;
+	struct kfd_failure f;
+	size_t lines = 0, sent = 0;
+	ssize_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < REQUESTS; i++)
+		memcpy(text + 7 * i, "status\n", 7);
+	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	// As much as goes without reading: more than a socket holds of answers.
+	while ((n = send(l.fd, text + sent, sizeof(text) - sent, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0)
+		sent += (size_t)n;
+	assert_int_equal(kfd_link_open(&other, &t, false, NULL, &f), 0);
+	assert_int_equal(kfd_link_send(&other, "status", &f), 0);
+	assert_int_equal(kfd_link_receive(&other, 10000, &f), 0);
+	pid_t holder = other.answer.holder;
+	kfd_link_close(&other);
+	while (lines < REQUESTS) {
+		n = recv(l.fd, got, sizeof(got), 0);
+		assert_true(n > 0);
+		for (ssize_t i = 0; i < n; i++)
+			lines += got[i] == '\n';
+		n = send(l.fd, text + sent, sizeof(text) - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		sent += n > 0 ? (size_t)n : 0;
+	}
+	assert_int_equal(sent, sizeof(text));
+	kfd_link_close(&l);
+	reap_holder(holder);
+	kfd_target_unpin(&t);
+}
+
 // Another user gets nothing out of a holder, even when the directory and the socket let him in.
 static void test_other_uid(void **state)
 {
@@ -426,7 +465,7 @@ static void test_pin(void **state)
 	assert_true(kfd_target_alive(&t));
 	kfd_target_unpin(&t);
 	assert_int_equal(kfd_target_pin(&t, 999999999, 0, &f), -1);
-	assert_string_equal(f.text, "no such process");
+	assert_string_equal(f.text, "no such process; gpq queues lists those that own queues");
 }
 
 // A tracer gets in the way, and is named.
@@ -462,8 +501,9 @@ int main(void)
 		cmocka_unit_test(test_bad_answers),  cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_socket_names), cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_directory),    cmocka_unit_test(test_holder_without_kfd),
-		cmocka_unit_test(test_crowd),        cmocka_unit_test(test_other_uid),
-		cmocka_unit_test(test_pin),          cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_crowd),        cmocka_unit_test(test_slow_client),
+		cmocka_unit_test(test_other_uid),    cmocka_unit_test(test_pin),
+		cmocka_unit_test(test_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
