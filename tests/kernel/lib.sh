@@ -53,15 +53,31 @@ is() { # DESCRIPTION GOT WANTED
 wanted '$3'"; fi
 }
 
-# Text matches an extended regular expression; newlines count as blanks.
+# Text matches an extended regular expression; newlines count as blanks. Where the expression says no more than "there is
+# this text somewhere", no grep is needed to see that there is.
+matches() { # TEXT ERE
+	local line text='' IFS='
+'
+	set -f
+	for line in $1; do text="$text$line "; done
+	set +f
+	case $2 in
+	*[][\\^\$*+?\(\){}\|]*) ;;
+	*) case $text in *"$2"*) return ;; esac ;;
+	esac
+	grep -qE -- "$2" <<- E
+		$text
+	E
+}
+
 like() { # DESCRIPTION GOT ERE
-	if echo "$2" | tr '\n' ' ' | grep -qE -- "$3"; then pass "$1"; else fail "$1" "got:
+	if matches "$2" "$3"; then pass "$1"; else fail "$1" "got:
 $2
 wanted a match of: $3"; fi
 }
 
 unlike() { # DESCRIPTION GOT ERE
-	if echo "$2" | tr '\n' ' ' | grep -qE -- "$3"; then fail "$1" "got:
+	if matches "$2" "$3"; then fail "$1" "got:
 $2
 wanted no match of: $3"; else pass "$1"; fi
 }
@@ -72,6 +88,12 @@ finish() {
 	[ $TAP_BAD -eq 0 ]
 }
 
+# 20 ms without starting a process: nothing is ever written into this pipe. Only busybox has read -t.
+NAP=/tmp/.nap
+[ -p $NAP ] || mkfifo $NAP
+# shellcheck disable=SC3045
+if (read -t 0.01 -r _ <> $NAP) 2> /dev/null; [ $? = 1 ]; then nap() { ! read -t 0.02 -r _ <> $NAP; }; else nap() { usleep 20000; }; fi
+
 # Poll until a command succeeds. The deadline is generous, as the processor is emulated and shared.
 within() { # SECONDS COMMAND...
 	local end
@@ -81,7 +103,7 @@ within() { # SECONDS COMMAND...
 	while ! "$@" > /dev/null 2>&1; do
 		clock
 		[ $NOW -lt $end ] || return 1
-		usleep 25000
+		nap
 	done
 }
 
@@ -137,17 +159,21 @@ reap() { # PID...
 	done
 }
 
-rptr() { # QUEUE [STATUSFILE]
+look_at_rptr() { # QUEUE [STATUSFILE]; in RPTR
 	local q r
-	while read -r q r _; do [ "$q" != "$1" ] || echo "$r"; done < "${2:-$STATUS}"
+	RPTR=
+	while read -r q r _; do [ "$q" != "$1" ] || RPTR=$r; done < "${2:-$STATUS}"
 }
 
-has_moved() { [ "$(rptr "$1" "$3")" != "$2" ]; } # QUEUE FROM [STATUSFILE]
+rptr() { look_at_rptr "$@" && echo "$RPTR"; } # QUEUE [STATUSFILE]
+
+has_moved() { look_at_rptr "$1" "$3" && [ "$RPTR" != "$2" ]; } # QUEUE FROM [STATUSFILE]
 
 # A queue's read pointer goes on.
 moves() { # QUEUE WHEN [STATUSFILE]
 	local r
-	r=$(rptr "$1" "$3")
+	look_at_rptr "$1" "$3"
+	r=$RPTR
 	if [ -n "$r" ] && within 10 has_moved "$1" "$r" "$3"; then pass "queue $1 runs ($2)"; else
 		fail "queue $1 runs ($2)" "read pointer stays at ${r:-nothing}"
 	fi
@@ -158,9 +184,11 @@ moves() { # QUEUE WHEN [STATUSFILE]
 still() { # QUEUE WHEN [MILLISECONDS]
 	local r now
 	usleep 60000
-	r=$(rptr "$1")
+	look_at_rptr "$1"
+	r=$RPTR
 	usleep ${3:-500}000
-	now=$(rptr "$1")
+	look_at_rptr "$1"
+	now=$RPTR
 	if [ -z "$r" ]; then
 		fail "queue $1 stands still ($2)" "no such queue"
 	elif [ "$now" = "$r" ]; then

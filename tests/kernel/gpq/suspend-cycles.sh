@@ -5,7 +5,12 @@
 
 rss() { awk '/^VmRSS/ { print $2 }' /proc/$1/status; }
 fds() { ls /proc/$1/fd | wc -l; }
-processes() { ls -d /proc/[0-9]* | wc -l; }
+# Without the kernel's own threads, which come and go.
+processes() {
+	local n=0 exe
+	for exe in /proc/[0-9]*/exe; do [ ! -e $exe ] || n=$((n + 1)); done
+	echo $n
+}
 a_done() { ! kill -0 $A 2> /dev/null; }
 
 # B computes; it is suspended and stands still for 2 s; A runs to its end meanwhile; B goes on.

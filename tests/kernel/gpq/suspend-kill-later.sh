@@ -14,6 +14,11 @@ kill -STOP $H
 status_is "resume with a holder that is stopped" 0 gpq resume -p $P
 like "says so" "$OUT" "its holder did not answer and was killed"
 is_free "the holder was stopped"
+gpq suspend -p $P > /dev/null
+kill -STOP "$(tracer $P)"
+status_is "suspend with a holder that is stopped" 124 gpq suspend -p $P
+like "says so" "$OUT" "its holder is stopped .*; gpq resume ends it"
+gpq resume -p $P > /dev/null 2>&1
 gpq suspend -p $P --for 500ms > /dev/null
 kill -STOP "$(tracer $P)"
 is_free "the holder was stopped and its deadline passed"

@@ -15,6 +15,7 @@ as_user() { su user -c "$*"; }
 
 sleep 1000 & SLEEPER=$!
 refused "no driver" 6 "pid $SLEEPER: no /dev/kfd here; load the amdgpu driver" -p $SLEEPER
+refused "no driver, and a GPU named" 6 "no /dev/kfd here; load the amdgpu driver" -p $SLEEPER --gpu 0
 
 load gfx942
 refused "not a KFD process" 5 "not a KFD process" -p $SLEEPER
