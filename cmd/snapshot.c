@@ -183,14 +183,28 @@ static int save(struct cmd *c, const char *path, struct redact *names)
 		status = print_saved(c, &s, path);
 	} else if (stopped) {
 		err_warn(NULL, "stopped; nothing is left behind");
-		raise(stopped); // SA_RESETHAND: the default action, so that a script's shell stops
-				// too
+		signal(stopped, SIG_DFL); // ended by it, so that a script's shell stops too
+		raise(stopped);
 		status = 128 + stopped;
 	} else {
 		status = error == EPIPE ? GPQ_PIPE : refused(path, error);
 	}
 	snapshot_fini(&s);
 	return status;
+}
+
+// Who names one of these wants no folder of that name.
+static bool is_other_archive(const char *path)
+{
+	static const char *const ends[] = {".zip", ".7z",      ".tar.xz",
+					   ".txz", ".tar.bz2", ".tar.lz4"};
+	size_t len = strlen(path);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t n = strlen(ends[i]);
+		if (len > n && strcmp(path + len - n, ends[i]) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int run_save(struct cmd *c)
@@ -201,6 +215,9 @@ static int run_save(struct cmd *c)
 				"gpq snapshot DIR, or FILE.tar.zst, or - for a tar stream",
 				c->argc ? "%s: only one name is expected" : "a name is missing",
 				c->argc ? c->argv[1] : "");
+	if (is_other_archive(c->argv[0]))
+		return err_fail(GPQ_USAGE, "archives are .tar, .tar.gz and .tar.zst",
+				"%s: no such archive can be written", c->argv[0]);
 	if (strcmp(c->argv[0], "-") == 0 && isatty(STDOUT_FILENO))
 		return err_fail(GPQ_USAGE, "gpq snapshot - | ssh ..., or name a file",
 				"an archive is not written to a terminal");

@@ -162,6 +162,23 @@ for delay in 0.001 0.002 0.003 0.004 0.006 0.008 0.01 0.015; do
 done
 is "interrupted: all or nothing" "$(ls -A stop)" ""
 
+# Ended by the signal itself, not by a status that looks like it: a shell then ends its script, too.
+ends=$(python3 - "$hosts/vm-gfx942x8-running" <<'PYTHON'
+import signal, subprocess, sys, time
+ends = set()
+for delay in [d / 2000 for d in range(1, 60)]:
+    p = subprocess.Popen(["gpq", "--sysroot", sys.argv[1], "snapshot", "stop/s.tar.zst", "-q"], stdout=-3, stderr=-3)
+    time.sleep(delay)
+    p.send_signal(signal.SIGINT)
+    ends.add(p.wait())
+    subprocess.run(["rm", "-f", "stop/s.tar.zst"])
+print(*sorted(ends - {0}))
+PYTHON
+)
+is "a signal ends it" "${ends:--2}" -2
+
+fails "an archive of another kind" 2 "host.zip: no such archive can be written; archives are .tar, .tar.gz and .tar.zst" gpq --sysroot "$h" snapshot host.zip
+
 # Somebody who may not read debugfs and another's /proc files.
 cp -r "$hosts/vm-gfx942-running" user
 chmod 700 user/sys/kernel/debug
