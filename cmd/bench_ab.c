@@ -5,6 +5,7 @@
 #include "common/bench/ab.h"
 #include "common/bench/raw.h"
 #include "common/bench/report.h"
+#include "common/cli/progress.h"
 #include "common/stats/maths.h"
 
 #include <errno.h>
@@ -234,7 +235,18 @@ struct ab {
 	struct raw_file raw;
 	bool has_raw;
 	struct buf line;
+	struct progress progress;
+	uint64_t done, total; // runs
+	enum ab_mode now;
 };
+
+static void draw(void *arg)
+{
+	struct ab *b = arg;
+	progress_show(&b->progress, (double)b->done / (double)b->total,
+		      "run %" PRIu64 " of %" PRIu64 ", %s", b->done + 1, b->total,
+		      ab_mode_name[b->now]);
+}
 
 static int choose_modes(struct ab *b)
 {
@@ -294,7 +306,9 @@ static int prepare(struct ab *b, struct cmd *c)
 				   .grace = (unsigned)o->grace,
 				   .lead_ns = o->lead_ns,
 				   .idle_ns = o->idle_ns,
-				   .ready_ns = o->ready_ns};
+				   .ready_ns = o->ready_ns,
+				   .tick = draw,
+				   .tick_arg = b};
 	bench_context_host(&b->context);
 	bench_context_driver(&b->context);
 	status = status ? status : choose_modes(b);
@@ -324,9 +338,11 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	bool stopped = false;
 	char why[400];
 	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
+	b->now = mode;
 	int failed = ab_run_mode(&b->plan, mode, number, &r, &stopped, why);
 	int status = failed ? failed : keep(b, &r);
 	ab_run_fini(&r);
+	b->done++;
 	if (stopped) {
 		err_warn("nothing is held; what was measured follows", "stopped in run %" PRIu64,
 			 number + 1);
@@ -338,13 +354,17 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	return status;
 }
 
-static int run_all(struct ab *b)
+static int run_all(struct ab *b, bool wanted)
 {
 	int status = GPQ_OK;
+	for (unsigned m = 0; m < AB_MODES; m++)
+		b->total += b->mode[m] ? b->opts->runs : 0;
+	progress_init(&b->progress, wanted, false);
 	for (uint64_t i = 0; i < b->opts->runs && !status; i++)
 		for (unsigned m = 0; m < AB_MODES && !status; m++)
 			if (b->mode[m])
 				status = run_one(b, (enum ab_mode)m, i);
+	progress_end(&b->progress);
 	return status;
 }
 
@@ -362,7 +382,7 @@ int bench_ab(struct cmd *c)
 		b.result.context = b.context;
 		if (!bench_context_is_gpu(&b.context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
-		status = run_all(&b);
+		status = run_all(&b, c->out.progress);
 	}
 	if (any_run(&b.result)) {
 		int printed = print(c, &b.result);

@@ -178,6 +178,8 @@ static int look(struct experiment *x)
 {
 	struct kfd_failure f = {0};
 	x->looked = bench_now();
+	if (x->plan->tick)
+		x->plan->tick(x->plan->tick_arg);
 	if (side_look(&x->online, &f) || side_look(&x->offline, &f))
 		return failed(x, &f);
 	take_lineup(x);

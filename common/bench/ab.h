@@ -29,9 +29,11 @@ struct ab_plan {
 	const char *online_log, *offline_log; // logs that the commands write; NULL
 	enum ab_hold hold;
 	unsigned grace;
-	uint64_t lead_ns;  // offline runs so long before and after the online command
-	uint64_t idle_ns;  // online queues empty for so long: it is done for now
-	uint64_t ready_ns; // how long the offline command may take until its queues move
+	uint64_t lead_ns;        // offline runs so long before and after the online command
+	uint64_t idle_ns;        // online queues empty for so long: it is done for now
+	uint64_t ready_ns;       // how long the offline command may take until its queues move
+	void (*tick)(void *arg); // called now and then while a run goes on; or NULL
+	void *tick_arg;
 };
 
 // One run in one mode. In mode alone, online and offline ran one after the other.

@@ -196,7 +196,7 @@ static uint32_t find_by_ring(const struct hqdlist *l, const struct hqd_row *r)
 // or later queue.
 static void find_mqd(struct hqdlist *l, struct hqd_row *r)
 {
-	uint32_t at = r->mqd_addr == KFD_UNKNOWN
+	uint32_t at = r->mqd_addr == KFD_UNKNOWN || r->gpu_id == KFD_UNKNOWN
 			      ? UINT32_MAX
 			      : hqdlist_mqd_at(l, (uint32_t)r->gpu_id, r->mqd_addr);
 	if (at == UINT32_MAX) {

@@ -57,6 +57,9 @@ more "bursts: many requests in a run" "$(field 'Latency of online requests' pree
 more "bursts: offline was taken off again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 3
 nothing_left "after bursts"
 
+gpq bench ab --online 'sleep 2' --offline 'mkqueue -n 1 -q' --modes shared,preempt --runs 1 --lead 100ms --progress > /tmp/out 2> /tmp/err
+like "it tells how far it is" "$?:$(cat /tmp/err)" "^0:.*0 %, run 1 of 2, shared.*50 %, run 2 of 2, preempt, .* left"
+
 # ---- what they print ------------------------------------------------------------------------------------------------------
 
 ab --online 'for i in 1 2 3; do mkqueue -n 1 -c 20 -q; echo "request $i: ${i}0.5 ms"; done' --offline 'mkqueue -n 1 -q' \
