@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 static const struct {
 	const char *what, *next;
@@ -41,14 +42,18 @@ int trace_marks_read(struct trace *t)
 	const char *path = t->opts->mark;
 	struct amdlog_windows *w = &t->marks;
 	struct buf text = {0};
-	int status;
+	int status, fd;
 
 	if (!path)
 		return GPQ_OK;
-	if (buf_read_at(&text, AT_FDCWD, path) < 0)
+	// It may be a pipe whose writer is still at work: to be waited for.
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);
 	else
 		status = read_windows(w, path, &text);
+	if (fd >= 0)
+		close(fd);
 	buf_fini(&text);
 	return status;
 }

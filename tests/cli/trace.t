@@ -540,6 +540,10 @@ Marked windows
 $ gpq trace -qJ --gaps $DATA/amdlog/rocm63-level3.log | jq -c '.queues[] | [.queue, .dispatches, .gap_max_ns]'
 ["all",2,10000]
 
+# Marks from a pipe whose writer takes its time.
+$ (sleep 0.3; echo 1000.45s 1000.85s held) | gpq trace --gaps --top 1 --mark /dev/stdin $DATA/amdlog/cnn.log | tail -1
+held 1000450000  400ms 100 0x7f0000b20000          0     -       - 500ms  50ms
+
 $ printf '5 4 x\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
 gpq: trace: --mark marks: line 1: it ends before it begins; write BEGIN END [NAME]
 ? 1
