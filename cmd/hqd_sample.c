@@ -1,11 +1,13 @@
 // gpq hqd --sample N: which queues are in the slots, and move, how often: a top of queues.
 #include "cmd/hqd.h"
 
+#include "common/cli/progress.h"
 #include "common/cli/stop.h"
 #include "common/host/root.h"
 #include "common/kfd/hqdsample.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -77,14 +79,19 @@ static int take_samples(struct hqd_view *v, struct hqdsample *s)
 {
 	const struct hqd_opts *o = v->opts;
 	uint64_t begin = now_ns();
+	struct progress progress;
 	int status = hqdsample_add(s, &v->list) ? err_sys(ENOMEM, NULL, "samples") : GPQ_OK;
+	progress_init(&progress, v->cmd->out.progress, false);
 	for (uint64_t i = 1; !status && i < o->sample; i++) {
 		if (!wait_for(o, begin, i))
 			break;
 		status = read_again(v);
 		if (!status && hqdsample_add(s, &v->list))
 			status = err_sys(ENOMEM, NULL, "samples");
+		progress_show(&progress, (double)i / (double)o->sample,
+			      "sample %" PRIu64 " of %" PRIu64, i, o->sample);
 	}
+	progress_end(&progress);
 	if (!status)
 		err_note("%llu samples in %.3f s", (unsigned long long)s->samples,
 			 (double)(now_ns() - begin) / 1e9);

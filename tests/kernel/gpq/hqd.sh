@@ -190,6 +190,8 @@ sampling() {
 	is "one that does nothing was there and did not" "$(echo "$out" | grep "^$P2 ")" "$P2 1 0 20"
 	is "who moves comes first" "$(echo "$out" | head -n 1 | cut -d' ' -f1)" $P
 	status_is "nothing of this process" 5 gpq hqd --sample 2 -p 1
+	# At most a line a second, and none in the first half.
+	like "--progress tells how far it is" "$(gpq hqd --sample 30 --interval 100ms --progress 2>&1 > /dev/null)" "sample [0-9]+ of 30, .* left"
 	gpq hqd --sample 100000 -rno PID > /tmp/out 2> /tmp/err &
 	W=$!
 	sleep 1
