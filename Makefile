@@ -35,8 +35,9 @@ endif
 NEEDS_LIBS := $(filter-out deps clean help install-deps,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDS_LIBS),)
 ifeq ($(filter deps,$(MAKECMDGOALS)),)
-ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes),yes)
-$(error libraries are missing ($(PKGS)): run `make deps` first, as root or with sudo)
+NEEDS_PKGS := $(PKGS) $(if $(filter check check-one,$(MAKECMDGOALS)),cmocka)
+ifneq ($(shell pkg-config --exists $(NEEDS_PKGS) 2>/dev/null && echo yes),yes)
+$(error libraries are missing ($(strip $(NEEDS_PKGS))): run `make deps` first, as root or with sudo)
 endif
 endif
 endif

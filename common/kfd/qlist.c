@@ -311,7 +311,10 @@ static int load_host(struct qlist *q)
 	q->foreign =
 		(want & (QLIST_STATUS | QLIST_CONTAINER | QLIST_CMDLINE)) && !people_are_host();
 	if (kfd_procs_read(&q->procs, &procs))
-		return err_sys(errno, "it takes Linux 5.8 or later; gpq gpus --check tells more",
+		return err_sys(errno,
+			       host_is_live()
+				       ? "it takes Linux 5.8 or later; gpq gpus --check tells more"
+				       : "it was not recorded, or the kernel was older than 5.8",
 			       "/sys/class/kfd/kfd/proc");
 	if (want & (QLIST_GPU | QLIST_BDF)) {
 		int error = kfd_topology_load(&q->gpus, want & QLIST_BDF ? KFD_TOPOLOGY_BDF : 0);

@@ -164,9 +164,9 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm nope
 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
 ? 5
 
-# A driver before Linux 5.8 has GPUs and no list of processes.
+# GPUs alone, as of a driver before Linux 5.8.
 $ GPQ_SYSROOT=$HOSTS/topo-gfx1030 gpq queues
-gpq: queues: /sys/class/kfd/kfd/proc: No such file or directory; it takes Linux 5.8 or later; gpq gpus --check tells more
+gpq: queues: /sys/class/kfd/kfd/proc: No such file or directory; it was not recorded, or the kernel was older than 5.8
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm '^v.*m$' -r -n -o PID,COMMAND,CMDLINE

@@ -30,7 +30,8 @@ copy_files() { # ROOT FILE...
 copy_driver() { # ROOT
 	local d f
 	copy "$1" $KFD/topology $KFD/proc
-	for f in sched_policy cwsr_enable hws_max_conc_proc max_num_of_queues_per_device no_system_mem_limit; do
+	for f in sched_policy cwsr_enable hws_max_conc_proc max_num_of_queues_per_device no_system_mem_limit \
+		queue_preemption_timeout_ms; do
 		copy_files "$1" /sys/module/amdgpu/parameters/$f
 	done
 	rm -rf "$1"$KFD/topology/nodes/*/caches # hundreds of files that nothing reads
