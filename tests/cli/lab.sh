@@ -17,6 +17,8 @@ is "the models that there are" "$(run GPUS=x CMD=true "$kernel/lab" | sed -n 's/
 is "a shell without a terminal" "$(run "$kernel/lab")" \
 	$'tests/kernel/lab: standard input is no terminal: say what to run with CMD=\'...\'\nstatus 2'
 is "files that are not there" "$(run ROOT="$work/none" CMD=true "$kernel/lab")" "tests/kernel/lab: ROOT: no folder $work/none"$'\nstatus 5'
+is "a script that there is not" "$(run "$kernel/check" gpq/queues.sh gpq/nope.sh)" \
+	$'tests/kernel/check: no script gpq/nope.sh; name them as in tests/kernel, e.g. gpq/queues.sh\nstatus 2'
 is "nothing was begun" "$(ls "$work")" ""
 if command -v apt-get dpkg xz >/dev/null && [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; then
 	for c in lab check; do
