@@ -1,6 +1,7 @@
 // gpq trace: what AMD_LOG_LEVEL logs say of queues, dispatches, kernels and backlog.
 #include "cmd/trace.h"
 
+#include "common/cli/grep.h"
 #include "common/cli/regex.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
@@ -18,6 +19,10 @@ static const struct opt opts[] = {
 	    "go on as the file grows, through truncation and rotation"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
 	    "the longest times without a dispatch, of each queue"),
+	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
+	    "only records whose text matches; repeated: any of them"),
+	OPT(trace_opts, grep_not, "grep-not", 0, OPT_LIST, "REGEX",
+	    "only records whose text does not match; repeated: none of them"),
 	OPT(trace_opts, kernel, "kernel", 0, OPT_STR, "REGEX",
 	    "only launches and dispatches of kernels whose name matches"),
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
@@ -101,12 +106,29 @@ static int parse_time(const char *option, const char *arg, uint64_t *us, bool *r
 	return GPQ_OK;
 }
 
+static int read_grep(const struct trace_opts *o, struct grep **g)
+{
+	int status;
+
+	if (!o->grep.n && !o->grep_not.n)
+		return GPQ_OK;
+	*g = grep_new(':'); // as records begin
+	if (!*g)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = grep_add(*g, GREP_WANT, "--grep", &o->grep);
+	return status ? status : grep_add(*g, GREP_DROP, "--grep-not", &o->grep_not);
+}
+
 static int read_filter(const struct trace_opts *o, struct regex *kernel, struct amdlog_filter *f)
 {
 	int status;
 
 	*f = (struct amdlog_filter){
-		.pids = o->pids.v, .npids = o->pids.n, .until_us = AMDLOG_UNKNOWN};
+		.pids = o->pids.v,
+		.npids = o->pids.n,
+		.until_us = AMDLOG_UNKNOWN,
+		.text = o->grep.n || o->grep_not.n,
+	};
 	status = parse_time("since", o->since, &f->since_us, &f->since_relative);
 	if (!status)
 		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
@@ -134,7 +156,7 @@ static int nothing_chosen(const struct trace *t)
 		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
 				"level 4 and up");
 	status = err_fail(GPQ_NOTFOUND, pids.data,
-			  "no record is of the processes, kernels or times asked for");
+			  "no record is of the processes, kernels, times or text asked for");
 	buf_fini(&pids);
 	return status;
 }
@@ -158,8 +180,9 @@ static int report(struct trace *t, int status)
 
 	progress_end(&t->progress);
 	// People are spared tables of nothing; programs get the document they expect.
-	if (t->sum.totals.records || ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
-				      out_mode(t->out) != OUT_TABLE)) {
+	if (!t->untold && (t->sum.totals.records ||
+			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
+			    out_mode(t->out) != OUT_TABLE))) {
 		amdlog_summary_finish(&t->sum);
 		if (shown && t->ask)
 			told = t->ask->report(t);
@@ -210,9 +233,10 @@ static int one_table(const struct cmd *c, const struct trace_opts *o)
 	return o->by == BY_NOTHING && (c->out.columns || c->out.all) ? (int)BY_QUEUE : o->by;
 }
 
-static int ask(struct cmd *c, const struct amdlog_filter *filter)
+static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct trace t = {.opts = c->opts, .perfetto_fd = -1, .ask = trace_question(c->opts)};
+	struct trace t = {
+		.opts = c->opts, .grep = grep, .perfetto_fd = -1, .ask = trace_question(c->opts)};
 	int status;
 
 	amdlog_summary_init(&t.sum, filter);
@@ -231,18 +255,22 @@ static int run(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
 	struct regex kernel = {0};
+	struct grep *grep = NULL;
 	struct amdlog_filter filter;
 	int status = trace_check_options(c->opts, c->argc);
 
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
+	if (!status)
+		status = read_grep(o, &grep);
 	if (!status) {
-		status = o->partial   ? trace_partial(c, &filter)
-			 : o->compare ? trace_compare(c, &filter)
-				      : ask(c, &filter);
+		status = o->partial   ? trace_partial(c, &filter, grep)
+			 : o->compare ? trace_compare(c, &filter, grep)
+				      : ask(c, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
 	regex_fini(&kernel);
+	grep_free(grep);
 	return status;
 }
 
@@ -252,13 +280,14 @@ const struct cmd_spec trace_spec = {
 		    "--gaps [--mark FILE] [--top N] [FILTER...] FILE...|-\n"
 		    "--latency [--by queue|kernel] [--top N] [FILTER...] FILE...|-\n"
 		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
-		    "--partial [-p PID[,PID...]] [--since TIME] [--until TIME] FILE...|-\n"
+		    "--partial [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] [--since TIME] "
+		    "[--until TIME] FILE...|-\n"
 		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
 		       "7.13) and tell which\n"
 		       "processes, hardware queues and kernels they show, how many dispatches, how "
 		       "deep the queues were.\n"
-		       "FILTER is any of --kernel, --pid, --since and --until.",
+		       "FILTER is any of --grep, --grep-not, --kernel, --pid, --since and --until.",
 	.operands = "FILE...",
 	.opts = opts,
 	.opts_size = sizeof(struct trace_opts),

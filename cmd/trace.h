@@ -41,6 +41,7 @@ struct trace_opts {
 	const char *svg;      // file for the picture of the series
 	const char *perfetto; // file for the timeline; "-": standard output
 	struct pids pids;
+	struct words grep, grep_not; // regular expressions of records
 };
 
 struct trace;
@@ -61,6 +62,8 @@ struct trace_ask {
 
 struct trace {
 	const struct trace_opts *opts;
+	const struct grep *grep; // of the filter; NULL
+	bool untold;             // what was read means nothing: it is not reported
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
@@ -142,7 +145,7 @@ const struct trace_ask *trace_question(const struct trace_opts *o);
 int trace_check_options(const struct trace_opts *o, int argc);
 
 // --compare
-int trace_compare(struct cmd *c, const struct amdlog_filter *filter);
+int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // --mark: reads and sorts the windows. Exit status.
 int trace_marks_read(struct trace *t);
@@ -174,7 +177,7 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv);
 int trace_perfetto_close(struct trace *t);
 
 // --partial, and gpq merge of what it wrote.
-int trace_partial(struct cmd *c, const struct amdlog_filter *filter);
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // Lines that gpq trace --partial wrote.
 struct trace_lines {

@@ -71,6 +71,10 @@ int trace_check_options(const struct trace_opts *o, int argc)
 	if (o->latency && o->kernel)
 		return err_fail(GPQ_USAGE, "use --latency --by kernel",
 				"--kernel leaves out the commands that --latency is about");
+	if (o->latency && (o->grep.n || o->grep_not.n))
+		return err_fail(GPQ_USAGE, "choose processes or times, or use --list --grep",
+				"--%s leaves out one of the two lines that --latency is between",
+				o->grep.n ? "grep" : "grep-not");
 	if (o->mark && !o->gaps && o->series == U64_NULL)
 		return err_fail(GPQ_USAGE, "say --gaps or --series too",
 				"--mark: marks nothing by itself");

@@ -455,7 +455,8 @@ static int read_logs(struct compared *d)
 	return status;
 }
 
-static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_filter *filter)
+static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_filter *filter,
+		      const struct grep *grep)
 {
 	bool opened = true;
 
@@ -463,6 +464,7 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 		struct trace *t = &d->log[i];
 
 		t->opts = c->opts;
+		t->grep = grep;
 		t->label = labels[i];
 		t->ask = &ask;
 		t->asked = &d->side[i];
@@ -488,7 +490,7 @@ static int begin(struct compared *d)
 	return d->one ? out_begin(d->out, views[by].table, false) : GPQ_OK;
 }
 
-int trace_compare(struct cmd *c, const struct amdlog_filter *filter)
+int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	struct compared d = {.files = c->argv};
 	int status, written, reported = GPQ_OK;
@@ -496,7 +498,8 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter)
 	d.out = out_open(&c->out);
 	if (!d.out)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = open_logs(&d, c, filter) ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = open_logs(&d, c, filter, grep) ? GPQ_OK
+						: err_fail(GPQ_FAILED, NULL, "out of memory");
 	d.one = d.log[0].by != BY_NOTHING || c->out.columns || c->out.all;
 	d.progress = c->out.progress;
 	if (!status)

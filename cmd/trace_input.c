@@ -34,6 +34,13 @@ struct input {
 	bool begun;
 	bool digests; // blocks are digested: what is not counted is not needed
 	struct digester *digesters[THREADS_MOST];
+	struct grepper *greppers[THREADS_MOST]; // with --grep
+};
+
+// What threads find out of a block.
+struct found {
+	struct digest digest;
+	struct grep_hits hits;
 };
 
 static void take_event(void *ctx, const struct amdlog_event *e)
@@ -50,7 +57,7 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 
 bool trace_open(struct trace *t)
 {
-	if (!amdlog_reading_init(&t->reading, &t->sum))
+	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
 		return false;
 	t->scan = t->reading.scan;
 	t->mend = t->reading.mend;
@@ -95,21 +102,23 @@ static uint32_t kinds_needed(const struct trace *t)
 
 static bool init_block(void *ctx, struct block *b)
 {
-	const struct input *in = ctx;
-	struct digest *d;
+	struct found *f = calloc(1, sizeof(*f));
 
-	if (!in->digests)
-		return true;
-	b->user = d = calloc(1, sizeof(*d));
-	return d && digest_init(d);
+	(void)ctx;
+	b->user = f;
+	return f && digest_init(&f->digest);
 }
 
 static void fini_block(void *ctx, struct block *b)
 {
+	struct found *f = b->user;
+
 	(void)ctx;
-	if (b->user)
-		digest_fini(b->user);
-	free(b->user);
+	if (f) {
+		digest_fini(&f->digest);
+		grep_hits_fini(&f->hits);
+	}
+	free(f);
 }
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
@@ -117,25 +126,47 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	const struct digest_choice *choice;
 	struct digest_choice its;
 	struct input *in = ctx;
-	struct digest *d = b->user;
+	struct found *f = b->user;
+	struct grep_hits *hits = in->t->grep ? &f->hits : NULL;
 
-	if (!in->digests || !b->lines)
+	if (!b->lines)
 		return;
-	d->slow = !amdlog_reading_choice(&in->t->reading, &its, &choice);
-	if (!d->slow)
-		digester_run(in->digesters[worker], d, choice, b->text, b->len);
+	if (hits)
+		grepper_lines(in->greppers[worker], b->text, b->len, hits);
+	if (!in->digests || (hits && hits->error))
+		return;
+	f->digest.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
+	if (!f->digest.slow)
+		digester_run(in->digesters[worker], &f->digest, choice, b->text, b->len);
+}
+
+// A regular expression that takes too many steps on a record ends it all: how much was read by then
+// would depend on the blocks.
+static int check_grep(struct trace *t, const struct found *f)
+{
+	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
+
+	status = status ? status : grepper_check(t->reading.grepper);
+	t->untold |= status != GPQ_OK;
+	return status;
 }
 
 static int take_block(void *ctx, struct block *b)
 {
 	struct input *in = ctx;
 	struct trace *t = in->t;
+	struct found *f = b->lines ? b->user : NULL;
 	int status;
 
 	if (!in->begun && (status = refuse(b->text, b->len, in->name)))
 		return status;
 	in->begun = true;
-	amdlog_reading_take(&t->reading, b->text, b->len, in->digests && b->lines ? b->user : NULL);
+	if (f && t->grep && (status = check_grep(t, f)))
+		return status;
+	amdlog_reading_take(&t->reading, b->text, b->len, f && in->digests ? &f->digest : NULL,
+			    f && t->grep ? &f->hits : NULL);
+	if (t->grep && (status = check_grep(t, NULL)))
+		return status;
 	progress_bytes(&t->progress, amdlog_scan_counts(t->scan)->bytes, t->input_bytes);
 	// A reader that went away: reading on is of no use.
 	if (t->opts->list && (status = out_flush(t->out)))
@@ -155,14 +186,28 @@ static unsigned threads_to_use(const struct trace *t)
 	return n < THREADS_USUAL ? (unsigned)n : THREADS_USUAL;
 }
 
-static bool make_digesters(struct input *in, unsigned n)
+static bool make_workers(struct input *in, unsigned n)
 {
+	const struct trace *t = in->t;
+
 	for (unsigned i = 0; i < n; i++) {
-		in->digesters[i] = digester_new(in->t->reading.forms, kinds_needed(in->t));
-		if (!in->digesters[i])
+		if (in->digests &&
+		    !(in->digesters[i] = digester_new(t->reading.forms, kinds_needed(t))))
+			return false;
+		if (t->grep && !(in->greppers[i] = grepper_new(t->grep)))
 			return false;
 	}
 	return true;
+}
+
+static void free_workers(struct input *in, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		digester_free(in->digesters[i]);
+		grepper_free(in->greppers[i]);
+		in->digesters[i] = NULL;
+		in->greppers[i] = NULL;
+	}
 }
 
 // `context`: nothing of it counts, so every record has to be looked at.
@@ -179,13 +224,10 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	int status;
 
 	in->digests = !context && kinds_needed(in->t) != UINT32_MAX;
-	threads = in->digests ? threads : 1; // in order, there is nothing to share
-	status = in->digests && !make_digesters(in, threads) ? -ENOMEM
-							     : blocks_run(from, &job, threads, 0);
-	for (unsigned i = 0; i < threads; i++) {
-		digester_free(in->digesters[i]);
-		in->digesters[i] = NULL;
-	}
+	if (!in->digests && !in->t->grep)
+		threads = 1; // in order, there is nothing to share
+	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
+	free_workers(in, threads);
 	return status;
 }
 
@@ -346,6 +388,8 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	else if (status < 0)
 		status = reading_failed(&in, -status, amdlog_scan_counts(t->scan)->bytes > before);
 	amdlog_reading_end(&t->reading);
+	if (t->grep && !status)
+		status = check_grep(t, NULL);
 	if (in.past_range) // a line that its end counted
 		amdlog_scan_recount(t->scan, &in.counts);
 	return status;

@@ -49,9 +49,10 @@ static int write_part(struct trace *t, char *file, int status)
 
 // What was read is written even when reading ended early, or there was nothing in it.
 // *broken: nothing more can be written.
-static int one_file(struct cmd *c, const struct amdlog_filter *filter, char *file, bool *broken)
+static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
+		    char *file, bool *broken)
 {
-	struct trace t = {.opts = c->opts, .by = BY_NOTHING, .perfetto_fd = -1};
+	struct trace t = {.opts = c->opts, .grep = grep, .by = BY_NOTHING, .perfetto_fd = -1};
 	int status, written = GPQ_OK;
 
 	amdlog_summary_init(&t.sum, filter);
@@ -62,7 +63,8 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, char *fil
 		t.input_bytes = trace_input_size(1, &file);
 		status = trace_scan(&t, 1, &file);
 		progress_end(&t.progress);
-		if (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes)
+		if (!t.untold &&
+		    (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes))
 			written = write_part(&t, file, status);
 		if (!written && status == GPQ_STOPPED)
 			status = trace_stopped(&t);
@@ -92,14 +94,14 @@ static int check(const struct cmd *c, const struct amdlog_filter *filter)
 	return GPQ_OK;
 }
 
-int trace_partial(struct cmd *c, const struct amdlog_filter *filter)
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	int status = check(c, filter), worst = status, failed = 0;
 	bool broken = false;
 
 	stop_watch();
 	for (int i = 0; i < c->argc && !status; i++) {
-		int this = one_file(c, filter, c->argv[i], &broken);
+		int this = one_file(c, filter, grep, c->argv[i], &broken);
 
 		failed += this != GPQ_OK;
 		worst = this ? this : worst;

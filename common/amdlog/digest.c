@@ -43,7 +43,9 @@ struct walk {
 	uint64_t last_us;       // since the last item; 0: none
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
 	uint32_t raw;
-	unsigned odd; // of this line, bits
+	unsigned odd;  // of this line, bits
+	bool unwanted; // this line, by its text
+	struct grep_cursor hits;
 };
 
 // A record begins within the line.
@@ -252,7 +254,8 @@ static bool is_chosen(const struct walk *w, const struct line *l)
 {
 	const struct digest_choice *c = w->choice;
 
-	return w->form->wanted && !c->none && l->us >= c->since_us && l->us <= c->until_us;
+	return !w->unwanted && w->form->wanted && !c->none && l->us >= c->since_us &&
+	       l->us <= c->until_us;
 }
 
 static inline void count(struct walk *w, const struct line *l, enum amdlog_kind kind)
@@ -369,6 +372,7 @@ static void add_item(struct walk *w, const struct line *l, const struct amdlog_r
 	if (!item)
 		return;
 	item->r = *r;
+	item->r.unwanted = w->unwanted;
 	if (r->kind == AMDLOG_KERNEL) {
 		name = amdlog_kernel_name(r, &len);
 		item->name_hash = intern_hash(name, len);
@@ -538,9 +542,12 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 		  const char *text, size_t len)
 {
 	struct walk w = {.g = g, .d = d, .choice = choice};
+	bool by_text = choice && choice->hits;
 	size_t line = 0;
 
 	reset(g, d);
+	if (by_text)
+		w.hits = grep_hits_begin(choice->hits);
 	for (size_t tile = 0; tile < len && !d->slow; tile += SCAN_TILE) {
 		size_t size = len - tile < SCAN_TILE ? len - tile : SCAN_TILE;
 		bool line_start = !tile || text[tile - 1] == '\n';
@@ -556,6 +563,8 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 			}
 			for (size_t q = line; q < at; q += 64)
 				__builtin_prefetch(text + q + AHEAD);
+			if (by_text)
+				w.unwanted = !grep_cursor_has(&w.hits, (uint32_t)line);
 			take_line(&w, text + line, text + at);
 			line = at + 1;
 		}

@@ -14,6 +14,7 @@
 #include "common/amdlog/detail.h"
 #include "common/amdlog/form.h"
 #include "common/amdlog/scan.h"
+#include "common/cli/grep.h"
 
 // Kinds that are items whatever is asked for: what they say depends on what was said before.
 #define AMDLOG_KIND(kind) (UINT32_C(1) << AMDLOG_##kind)
@@ -69,11 +70,12 @@ struct digest {
 	struct digest_sum *sums; // in the order of their first record; room for FORM_MAX
 };
 
-// Which of the lines that are counted count, their process aside (struct form); items are chosen
-// when they are taken.
+// Which of the lines that are counted count, their process aside (struct form). Items are chosen
+// when they are taken, but for their text.
 struct digest_choice {
-	uint64_t since_us, until_us; // inclusive
-	bool none;                   // only items can be what is asked for
+	uint64_t since_us, until_us;  // inclusive
+	bool none;                    // only items can be what is asked for
+	const struct grep_hits *hits; // lines whose text is; NULL: all
 };
 
 // False when memory is short; digest_fini then, too.

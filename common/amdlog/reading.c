@@ -4,16 +4,37 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+// A record that is one whole line of the block was matched with it; others were cut or put
+// together.
+static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record *record)
+{
+	const struct reading_block *b = &r->block;
+	uintptr_t at = (uintptr_t)record->text - (uintptr_t)b->text;
+	const char *end = record->text + record->len;
+
+	if (b->hits && at < b->len && record->len < b->len - at &&
+	    (!at || record->text[-1] == '\n') && (*end == '\n' || (*end == '\r' && end[1] == '\n')))
+		return grep_hits_has(b->hits, (uint32_t)at);
+	return grepper_text(r->grepper, record->text, record->len);
+}
+
 static void take_record(void *ctx, const struct amdlog_record *record)
 {
 	struct amdlog_reading *r = ctx;
+	struct amdlog_record own;
 	struct amdlog_event e;
 
+	if (r->grepper) {
+		own = *record;
+		own.unwanted = !is_picked(r, record);
+		record = &own;
+	}
 	if (amdlog_summary_add(r->sum, r->scan, record, &e) && r->event)
 		r->event(r->ctx, &e);
 }
 
-bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum)
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
 	struct amdlog_sink sink;
@@ -22,7 +43,8 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum)
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
 	r->forms = calloc(1, sizeof(*r->forms));
 	r->mend = amdlog_mend_new(&own);
-	if (!r->forms || !r->mend)
+	r->grepper = grep ? grepper_new(grep) : NULL;
+	if (!r->forms || !r->mend || (grep && !r->grepper))
 		return false;
 	r->forms->pids = sum->filter.pids;
 	r->forms->npids = sum->filter.npids;
@@ -39,17 +61,18 @@ void amdlog_reading_fini(struct amdlog_reading *r)
 {
 	amdlog_scan_free(r->scan);
 	amdlog_mend_free(r->mend);
+	grepper_free(r->grepper);
 	free(r->forms);
 }
 
-bool amdlog_reading_choice(const struct amdlog_reading *r, struct digest_choice *out,
-			   const struct digest_choice **choice)
+bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
+			   struct digest_choice *out, const struct digest_choice **choice)
 {
 	const struct amdlog_filter *f = &r->sum->filter;
 
 	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
 		return false;
-	*out = (struct digest_choice){f->since_us, f->until_us, f->kernel != NULL};
+	*out = (struct digest_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
 	*choice = amdlog_is_filtered(f) ? out : NULL;
 	return true;
 }
@@ -117,14 +140,16 @@ static bool is_trusted(const struct amdlog_reading *r, const struct digest *d)
 }
 
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
-			 const struct digest *d)
+			 const struct digest *d, const struct grep_hits *hits)
 {
+	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len, 0);
 	else if (d && is_trusted(r, d) && amdlog_mend_idle(r->mend))
 		take_digest(r, text, len, d);
 	else
 		amdlog_scan_lines(r->scan, text, len);
+	r->block.hits = NULL;
 	if (r->sum->based)
 		atomic_store_explicit(&r->settled, true, memory_order_release);
 }

@@ -17,6 +17,12 @@ struct amdlog_reading {
 	struct amdlog_scan *scan;
 	struct amdlog_mend *mend;
 	struct forms *forms;
+	struct grepper *grepper; // of the filter by text; NULL: none
+	struct reading_block {   // that is being taken
+		const char *text;
+		size_t len;
+		const struct grep_hits *hits;
+	} block;
 	_Atomic bool settled; // the filter's times are known: none of them waits for a record
 	// Called for records that the filter lets pass: for all, or for those only of which
 	// digests make items. May be NULL.
@@ -24,18 +30,22 @@ struct amdlog_reading {
 	void *ctx;
 };
 
-// False when memory is short; amdlog_reading_fini then, too.
-bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum);
+// `grep`: what the filter asks of the text (struct amdlog_filter), else NULL. False when memory is
+// short; amdlog_reading_fini then, too.
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+			 const struct grep *grep);
 void amdlog_reading_fini(struct amdlog_reading *r);
 
-// What digests count (digest.h), NULL for everything; from any thread. False: it depends on records
-// that were not taken yet, so what is to be read now cannot be digested.
-bool amdlog_reading_choice(const struct amdlog_reading *r, struct digest_choice *out,
-			   const struct digest_choice **choice);
+// What the digest of a block counts (digest.h), NULL for everything; from any thread. `hits`: its
+// lines that are picked by their text, or NULL. False: it depends on records that were not taken
+// yet, so what is to be read now cannot be digested.
+bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
+			   struct digest_choice *out, const struct digest_choice **choice);
 
 // The next text of the input. `d`: its digest, when it begins and ends with a line; else NULL.
+// `hits`: of its lines, likewise.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
-			 const struct digest *d);
+			 const struct digest *d, const struct grep_hits *hits);
 
 // The input ends; another may follow.
 void amdlog_reading_end(struct amdlog_reading *r);

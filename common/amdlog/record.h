@@ -68,6 +68,7 @@ struct amdlog_record {
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
 	bool ended;        // a newline follows: a number at the end of the text is whole
+	bool unwanted;     // by its text, see struct amdlog_filter
 	uint16_t name_len; // API lines: length of the function's name at `msg`
 };
 

@@ -298,7 +298,7 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 
 bool amdlog_is_filtered(const struct amdlog_filter *f)
 {
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel;
+	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
 }
 
 static bool time_wanted(const struct amdlog_filter *f, uint64_t us)
@@ -313,6 +313,8 @@ static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event 
 	const struct amdlog_filter *f = &s->filter;
 	size_t i = 0;
 
+	if (e->record->unwanted)
+		return false;
 	while (i < f->npids && f->pids[i] != e->who->pid)
 		i++;
 	if ((f->npids && i == f->npids) || !time_wanted(f, e->record->time_us))

@@ -130,6 +130,7 @@ struct amdlog_filter {
 	bool since_relative, until_relative; // they count from the first record
 	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
 	void *kernel_ctx;
+	bool text; // leaves out records that are `unwanted`
 };
 
 struct amdlog_summary {

@@ -163,6 +163,10 @@ static int store(const struct opt *o, void *base, const char *arg)
 	case OPT_STR: *(const char **)member = arg; return 0;
 	case OPT_WORDS:
 		return words_add(member, arg) ? 0 : bad_value(o, arg, "a list that fits memory");
+	case OPT_LIST:
+		return words_push(member, arg, strlen(arg))
+			       ? 0
+			       : bad_value(o, arg, "an argument that fits memory");
 	case OPT_PIDS: return pids_option(member, o, arg);
 	case OPT_U64: return parse_u64(arg, member) ? 0 : bad_value(o, arg, "a number");
 	case OPT_NS:
@@ -228,7 +232,7 @@ void opts_fini(const struct opt_set *sets)
 			void *member = (char *)sets->base + o->offset;
 			if (o->kind == OPT_PIDS)
 				free(((struct pids *)member)->v);
-			if (o->kind != OPT_WORDS)
+			if (o->kind != OPT_WORDS && o->kind != OPT_LIST)
 				continue;
 			struct words *w = member;
 			while (w->n)

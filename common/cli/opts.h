@@ -15,6 +15,7 @@ enum opt_kind {     // member of the options struct
 	OPT_COUNT,  // int, one more each time
 	OPT_STR,    // const char *
 	OPT_WORDS,  // struct words: comma-separated, may be repeated
+	OPT_LIST,   // struct words: may be repeated, each argument as it is
 	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads them from standard
 		    // input
 	OPT_U64,    // uint64_t, decimal or 0x

@@ -110,15 +110,15 @@ $ gpq trace -J --since +1.0s $DATA/amdlog/rocm70.log 2>/dev/null | jq -c '[.tota
 [0,null,61]
 
 $ gpq trace --by queue -p 1 $DATA/amdlog/rocm70.log
-gpq: trace: no record is of the processes, kernels or times asked for; the log has process ids 4711, 8022
+gpq: trace: no record is of the processes, kernels, times or text asked for; the log has process ids 4711, 8022
 ? 5
 
 $ gpq trace --by queue -p 1 $DATA/amdlog/rocm63-level3.log
-gpq: trace: no record is of the processes, kernels or times asked for; the log has no process ids: ROCm 6.3 and later print them at level 4 and up
+gpq: trace: no record is of the processes, kernels, times or text asked for; the log has no process ids: ROCm 6.3 and later print them at level 4 and up
 ? 5
 
 $ gpq trace --by kernel --kernel nonesuch $DATA/amdlog/rocm70.log
-gpq: trace: no record is of the processes, kernels or times asked for
+gpq: trace: no record is of the processes, kernels, times or text asked for
 ? 5
 
 # The list

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	a.side.sum = &a.sum;
 	amdlog_summary_init(&a.sum, &all);
 	a.sum.want_api = true;
-	if (!amdlog_reading_init(&a.reading, &a.sum))
+	if (!amdlog_reading_init(&a.reading, &a.sum, NULL))
 		abort();
 	a.reading.ctx = &a;
 	a.reading.event = take;

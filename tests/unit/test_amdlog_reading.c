@@ -2,6 +2,7 @@
 // every size of block, number of threads and form of input; and so does a log cut at any byte.
 #include "common/amdlog/partial.h"
 #include "common/amdlog/reading.h"
+#include "common/cli/opts.h"
 #include "common/host/blocks.h"
 #include "common/host/buf.h"
 
@@ -22,10 +23,17 @@
 
 #define THREADS 4
 
+// What a thread finds out of a block.
+struct found {
+	struct digest digest;
+	struct grep_hits hits;
+};
+
 struct run {
 	struct amdlog_summary sum;
 	struct amdlog_reading reading;
 	struct digester *digesters[THREADS];
+	struct grepper *greppers[THREADS];
 	const char *text; // of a stream
 	size_t left, step;
 	uint64_t items, digests;
@@ -39,16 +47,23 @@ static bool names_layer(void *ctx, const char *name, size_t len)
 }
 
 static const pid_t pids[] = {4711, 5711, 182280};
-static const struct amdlog_filter filters[] = {
-	{.until_us = AMDLOG_UNKNOWN},
-	{.until_us = AMDLOG_UNKNOWN, .pids = pids, .npids = 3},
-	{.since_us = 90001100, .until_us = 90001950},
-	{.since_us = 300, .since_relative = true, .until_us = 90001950},
-	{.until_us = 700, .until_relative = true, .pids = pids, .npids = 1},
-	{.until_us = AMDLOG_UNKNOWN, .kernel = names_layer},
+static const struct filter {
+	struct amdlog_filter f;
+	const char *grep, *grep_not; // regular expressions
+} filters[] = {
+	{{.until_us = AMDLOG_UNKNOWN}, NULL, NULL},
+	{{.until_us = AMDLOG_UNKNOWN, .pids = pids, .npids = 3}, NULL, NULL},
+	{{.since_us = 90001100, .until_us = 90001950}, NULL, NULL},
+	{{.since_us = 300, .since_relative = true, .until_us = 90001950}, NULL, NULL},
+	{{.until_us = 700, .until_relative = true, .pids = pids, .npids = 1}, NULL, NULL},
+	{{.until_us = AMDLOG_UNKNOWN, .kernel = names_layer}, NULL, NULL},
+	{{.until_us = AMDLOG_UNKNOWN, .text = true}, "rptr=[^,]*, wptr|hipLaunch\\w+\\s", NULL},
+	{{.until_us = AMDLOG_UNKNOWN, .text = true}, "^:[34]:[^_]+:", "Success$"},
+	{{.until_us = 700, .until_relative = true, .text = true}, NULL, "(?s)\\d{4} us.*=0x"},
 };
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
-static const struct amdlog_filter *filter; // the one that is tried
+static const struct filter *filter; // the one that is tried
+static struct grep *grep;
 
 // Everything the summary and the scanner know, as text.
 static void dump(struct run *r, struct buf *out)
@@ -68,8 +83,10 @@ static void finish(struct run *r, struct buf *out)
 {
 	amdlog_reading_end(&r->reading);
 	dump(r, out);
-	for (unsigned i = 0; i < THREADS; i++)
+	for (unsigned i = 0; i < THREADS; i++) {
 		digester_free(r->digesters[i]);
+		grepper_free(r->greppers[i]);
+	}
 	amdlog_reading_fini(&r->reading);
 	amdlog_summary_fini(&r->sum);
 }
@@ -77,10 +94,12 @@ static void finish(struct run *r, struct buf *out)
 static void begin(struct run *r)
 {
 	*r = (struct run){.text = NULL};
-	amdlog_summary_init(&r->sum, filter);
-	assert_true(amdlog_reading_init(&r->reading, &r->sum));
-	for (unsigned i = 0; i < THREADS; i++)
+	amdlog_summary_init(&r->sum, &filter->f);
+	assert_true(amdlog_reading_init(&r->reading, &r->sum, grep));
+	for (unsigned i = 0; i < THREADS; i++) {
 		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, 0));
+		assert_true(!grep || (r->greppers[i] = grepper_new(grep)));
+	}
 }
 
 static void in_order(const char *text, size_t len, struct buf *out)
@@ -95,16 +114,20 @@ static void in_order(const char *text, size_t len, struct buf *out)
 static bool init(void *ctx, struct block *b)
 {
 	(void)ctx;
-	b->user = calloc(1, sizeof(struct digest));
-	return b->user && digest_init(b->user);
+	b->user = calloc(1, sizeof(struct found));
+	return b->user && digest_init(&((struct found *)b->user)->digest);
 }
 
 static void fini(void *ctx, struct block *b)
 {
+	struct found *f = b->user;
+
 	(void)ctx;
-	if (b->user)
-		digest_fini(b->user);
-	free(b->user);
+	if (f) {
+		digest_fini(&f->digest);
+		grep_hits_fini(&f->hits);
+	}
+	free(f);
 }
 
 static void work(void *ctx, unsigned worker, struct block *b)
@@ -112,17 +135,23 @@ static void work(void *ctx, unsigned worker, struct block *b)
 	const struct digest_choice *choice;
 	struct digest_choice its;
 	struct run *r = ctx;
-	struct digest *d = b->user;
+	struct found *f = b->user;
+	struct grep_hits *hits = grep ? &f->hits : NULL;
 
-	d->slow = !b->lines || !amdlog_reading_choice(&r->reading, &its, &choice);
-	if (!d->slow)
-		digester_run(r->digesters[worker], d, choice, b->text, b->len);
+	if (b->lines && grep) {
+		grepper_lines(r->greppers[worker], b->text, b->len, hits);
+		assert_int_equal(hits->error, 0);
+	}
+	f->digest.slow = !b->lines || !amdlog_reading_choice(&r->reading, hits, &its, &choice);
+	if (!f->digest.slow)
+		digester_run(r->digesters[worker], &f->digest, choice, b->text, b->len);
 }
 
 static int take(void *ctx, struct block *b)
 {
 	struct run *r = ctx;
-	const struct digest *d = b->lines ? b->user : NULL;
+	const struct found *f = b->lines ? b->user : NULL;
+	const struct digest *d = f ? &f->digest : NULL;
 
 	if (d && !d->slow) {
 		r->digests++;
@@ -130,7 +159,7 @@ static int take(void *ctx, struct block *b)
 		for (uint32_t i = 0; i < d->nitems; i++)
 			r->scanned += d->items[i].what == DIGEST_LINES ? d->items[i].r.len : 0;
 	}
-	amdlog_reading_take(&r->reading, b->text, b->len, d);
+	amdlog_reading_take(&r->reading, b->text, b->len, d, f && grep ? &f->hits : NULL);
 	return 0;
 }
 
@@ -210,11 +239,27 @@ static void check_filtered(const char *name, const char *text, size_t len)
 	buf_fini(&got);
 }
 
+static void make_grep(void)
+{
+	char *v[] = {(char *)(uintptr_t)filter->grep, (char *)(uintptr_t)filter->grep_not};
+
+	if (!filter->f.text)
+		return;
+	assert_non_null(grep = grep_new(':'));
+	assert_int_equal(grep_add(grep, GREP_WANT, "", &(struct words){v, filter->grep != NULL}),
+			 0);
+	assert_int_equal(
+		grep_add(grep, GREP_DROP, "", &(struct words){v + 1, filter->grep_not != NULL}), 0);
+}
+
 static void check_all_ways(const char *name, const char *text, size_t len)
 {
 	for (size_t i = 0; i < FILTERS; i++) {
 		filter = &filters[i];
+		make_grep();
 		check_filtered(name, text, len);
+		grep_free(grep);
+		grep = NULL;
 	}
 	filter = filters;
 }

@@ -1,0 +1,375 @@
+// Regular expressions over blocks of lines; see grep.h, pcre2api(3) and pcre2jit(3).
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "common/cli/grep.h"
+
+#include "common/cli/err.h"
+#include "common/cli/opts.h"
+#include "common/host/lib.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+
+#define PCRE "libpcre2-8.so.0"
+
+// A line is 100 to 4000 bytes, on which a sane expression takes some thousand steps. One that takes
+// exponentially many is told apart after some ten milliseconds.
+#define STEPS_MAX   1000000
+#define STACK_FIRST ((size_t)32 * 1024)
+#define STACK_MAX   ((size_t)512 * 1024)
+
+#define GREP_FUNCTIONS(X)               \
+	X(pcre2_code_free)              \
+	X(pcre2_compile)                \
+	X(pcre2_compile_context_create) \
+	X(pcre2_compile_context_free)   \
+	X(pcre2_get_error_message)      \
+	X(pcre2_get_ovector_pointer)    \
+	X(pcre2_jit_compile)            \
+	X(pcre2_jit_stack_assign)       \
+	X(pcre2_jit_stack_create)       \
+	X(pcre2_jit_stack_free)         \
+	X(pcre2_match)                  \
+	X(pcre2_match_context_create)   \
+	X(pcre2_match_context_free)     \
+	X(pcre2_match_data_create)      \
+	X(pcre2_match_data_free)        \
+	X(pcre2_set_match_limit)        \
+	X(pcre2_set_newline)
+
+struct grep_pcre {
+	LIB_STRUCT(GREP_FUNCTIONS)
+};
+
+static LIB_GETTER(grep_pcre, PCRE, GREP_FUNCTIONS)
+
+	struct expression {
+	enum grep_side side;
+	const char *option;
+	char *pattern;
+	pcre2_code *line;  // for one line
+	pcre2_code *block; // for lines of a block; NULL: there is none
+};
+
+struct grep {
+	const struct grep_pcre *lib;
+	char first;
+	unsigned n;
+	unsigned wanted; // of GREP_WANT
+	struct expression *v;
+};
+
+struct grepper {
+	const struct grep *g;
+	pcre2_match_data *found;
+	pcre2_match_context *limits;
+	pcre2_jit_stack *stack;
+	int error; // of grepper_text
+	unsigned by;
+	bool by_line[]; // blocks take too many steps
+};
+
+struct grep *grep_new(char first)
+{
+	struct grep *g = calloc(1, sizeof(*g));
+
+	if (g)
+		g->first = first;
+	return g;
+}
+
+void grep_free(struct grep *g)
+{
+	for (unsigned i = 0; g && i < g->n; i++) {
+		g->lib->pcre2_code_free(g->v[i].line);
+		g->lib->pcre2_code_free(g->v[i].block);
+		free(g->v[i].pattern);
+	}
+	if (g)
+		free(g->v);
+	free(g);
+}
+
+static pcre2_code *compile(const struct grep *g, const char *pattern, int *error, size_t *at)
+{
+	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
+	pcre2_compile_context *context = g->lib->pcre2_compile_context_create(NULL);
+	pcre2_code *code = NULL;
+
+	*error = PCRE2_ERROR_NOMEMORY;
+	*at = 0;
+	if (!context)
+		return NULL;
+	g->lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	code = g->lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, error, at,
+				     context);
+	g->lib->pcre2_compile_context_free(context);
+	if (code)
+		g->lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it, slower only
+	return code;
+}
+
+static int add(struct grep *g, enum grep_side side, const char *option, const char *pattern)
+{
+	struct expression *v = reallocarray(g->v, g->n + 1, sizeof(*v)), *e;
+	struct buf within = {0};
+	PCRE2_UCHAR why[128];
+	int error;
+	size_t at;
+
+	if (!v)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	g->v = v;
+	e = &v[g->n++];
+	*e = (struct expression){side, option, strdup(pattern), NULL, NULL};
+	e->line = compile(g, pattern, &error, &at);
+	if (!e->line) {
+		g->lib->pcre2_get_error_message(error, why, sizeof(why));
+		return err_fail(GPQ_USAGE, "see pcre2pattern(3)", "%s: %s: %s at character %zu",
+				option, pattern, (const char *)why, at);
+	}
+	if (grep_within_lines(&within, pattern))
+		e->block = compile(g, within.data ? within.data : "", &error, &at);
+	buf_fini(&within);
+	g->wanted += side == GREP_WANT;
+	return e->pattern ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+}
+
+int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns)
+{
+	int status = GPQ_OK;
+
+	if (patterns->n && !g->lib && !(g->lib = grep_pcre_get()))
+		return err_fail(GPQ_UNSUPPORTED, "install libpcre2-8-0, or leave it out",
+				"%s: " PCRE " is missing", option);
+	for (size_t i = 0; i < patterns->n && !status; i++)
+		status = add(g, side, option, patterns->v[i]);
+	return status;
+}
+
+struct grepper *grepper_new(const struct grep *g)
+{
+	struct grepper *w = calloc(1, sizeof(*w) + g->n);
+
+	if (!w)
+		return NULL;
+	w->g = g;
+	w->found = g->lib->pcre2_match_data_create(1, NULL);
+	w->limits = g->lib->pcre2_match_context_create(NULL);
+	w->stack = g->lib->pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL);
+	if (!w->found || !w->limits) {
+		grepper_free(w);
+		return NULL;
+	}
+	g->lib->pcre2_set_match_limit(w->limits, STEPS_MAX);
+	if (w->stack) // not where PCRE2 has no compiler
+		g->lib->pcre2_jit_stack_assign(w->limits, NULL, w->stack);
+	return w;
+}
+
+void grepper_free(struct grepper *w)
+{
+	if (!w)
+		return;
+	w->g->lib->pcre2_match_data_free(w->found);
+	w->g->lib->pcre2_match_context_free(w->limits);
+	w->g->lib->pcre2_jit_stack_free(w->stack);
+	free(w);
+}
+
+// 1 matches, 0 does not, negative: PCRE2 gave up.
+static int match(const struct grepper *w, const pcre2_code *code, const char *text, size_t len,
+		 size_t from)
+{
+	int n = w->g->lib->pcre2_match(code, (PCRE2_SPTR)text, len, from, 0, w->found, w->limits);
+
+	return n >= 0 ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : n;
+}
+
+bool grepper_text(struct grepper *w, const char *text, size_t len)
+{
+	bool wanted = !w->g->wanted;
+
+	for (unsigned i = 0; i < w->g->n; i++) {
+		const struct expression *e = &w->g->v[i];
+		int n = wanted && e->side == GREP_WANT ? 0 : match(w, e->line, text, len, 0);
+
+		if (n < 0 && !w->error) {
+			w->error = n;
+			w->by = i;
+		}
+		if (n < 0 || (n && e->side == GREP_DROP))
+			return false;
+		wanted |= n > 0;
+	}
+	return wanted;
+}
+
+static bool set_add(struct grep_hits *h, struct grep_set *s, uint32_t at)
+{
+	uint32_t cap = s->cap ? s->cap * 2 : 256, *v = s->v;
+
+	if (s->n + 1 >= s->cap) {
+		v = realloc(s->v, cap * sizeof(*v));
+		if (!v) {
+			h->error = PCRE2_ERROR_NOMEMORY;
+			return false;
+		}
+		s->v = v;
+		s->cap = cap;
+	}
+	v[s->n] = at;
+	s->n += at != UINT32_MAX;
+	return true;
+}
+
+struct area {
+	const char *text;
+	size_t len;
+};
+
+// Where matching lines begin, from the line at `*at` on, and from where on that is not known.
+static int find_in_block(const struct grepper *w, const struct expression *e, struct area a,
+			 size_t *at, struct grep_hits *h)
+{
+	const PCRE2_SIZE *found = w->g->lib->pcre2_get_ovector_pointer(w->found);
+	int n = 0;
+
+	while (*at < a.len && (n = match(w, e->block, a.text, a.len, *at)) > 0) {
+		const char *from = a.text + *at, *hit = a.text + found[0];
+		const char *newline = memrchr(from, '\n', (size_t)(hit - from));
+		size_t line = newline ? (size_t)(newline + 1 - a.text) : *at;
+
+		if (found[0] == a.len) // behind the last line
+			return 0;
+		if ((!w->g->first || a.text[line] == w->g->first) &&
+		    !set_add(h, &h->sets[e->side], (uint32_t)line))
+			return 0;
+		newline = memchr(hit, '\n', a.len - found[0]);
+		*at = (size_t)(newline + 1 - a.text);
+	}
+	return n;
+}
+
+// The same, line by line. Lines of no interest do not count, even where PCRE2 would give up.
+static int find_by_line(const struct grepper *w, const struct expression *e, struct area a,
+			size_t at, struct grep_hits *h)
+{
+	for (size_t end; at < a.len; at = end + 1) {
+		size_t len;
+		int n;
+
+		end = (size_t)((const char *)memchr(a.text + at, '\n', a.len - at) - a.text);
+		len = end - at;
+		len -= len && a.text[end - 1] == '\r';
+		if (w->g->first && a.text[at] != w->g->first)
+			continue;
+		n = match(w, e->line, a.text + at, len, 0);
+		if (n < 0)
+			return n;
+		if (n && !set_add(h, &h->sets[e->side], (uint32_t)at))
+			return 0;
+	}
+	return 0;
+}
+
+static bool has_crlf(struct area a)
+{
+	const char *p = a.text, *end = p + a.len;
+
+	while ((p = memchr(p, '\r', (size_t)(end - p)))) {
+		if (*++p == '\n') // the text ends with one
+			return true;
+	}
+	return false;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+// Hits of several expressions, in order and without what is there twice.
+static void tidy(struct grep_hits *h, struct grep_set *s, bool several)
+{
+	uint32_t n = 0;
+
+	if (several && s->n) {
+		qsort(s->v, s->n, sizeof(*s->v), by_place);
+		for (uint32_t i = 1; i < s->n; i++) {
+			if (s->v[i] != s->v[n])
+				s->v[++n] = s->v[i];
+		}
+		s->n = n + 1;
+	}
+	set_add(h, s, UINT32_MAX);
+}
+
+void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h)
+{
+	const struct area a = {text, len};
+	bool crlf = has_crlf(a);
+
+	h->all = !w->g->wanted;
+	h->error = 0;
+	h->sets[GREP_WANT].n = h->sets[GREP_DROP].n = 0;
+	for (unsigned i = 0; i < w->g->n && !h->error; i++) {
+		const struct expression *e = &w->g->v[i];
+		size_t at = 0;
+		int n = 0;
+
+		if (e->block && !crlf && !w->by_line[i]) {
+			n = find_in_block(w, e, a, &at, h);
+			w->by_line[i] = n < 0;
+		} else {
+			n = -1;
+		}
+		if (n < 0 && (n = find_by_line(w, e, a, at, h)) < 0)
+			h->error = n;
+		h->by = i;
+	}
+	for (unsigned i = 0; i < GREP_SIDES; i++)
+		tidy(h, &h->sets[i], w->g->n > 1);
+}
+
+bool grep_hits_has(const struct grep_hits *h, uint32_t at)
+{
+	bool in[GREP_SIDES];
+
+	for (unsigned i = 0; i < GREP_SIDES; i++) {
+		const struct grep_set *s = &h->sets[i];
+
+		in[i] = s->n && bsearch(&at, s->v, s->n, sizeof(at), by_place);
+	}
+	return (h->all || in[GREP_WANT]) && !in[GREP_DROP];
+}
+
+void grep_hits_fini(struct grep_hits *h)
+{
+	for (unsigned i = 0; i < GREP_SIDES; i++)
+		free(h->sets[i].v);
+	*h = (struct grep_hits){0};
+}
+
+static int gave_up(const struct grep *g, int error, unsigned by)
+{
+	const struct expression *e = &g->v[by];
+	PCRE2_UCHAR why[128];
+
+	if (!error)
+		return GPQ_OK;
+	g->lib->pcre2_get_error_message(error, why, sizeof(why));
+	return err_fail(GPQ_FAILED, "use a simpler expression", "%s: %s: %s on a record", e->option,
+			e->pattern, (const char *)why);
+}
+
+int grepper_check(const struct grepper *w)
+{
+	return gave_up(w->g, w->error, w->by);
+}
+
+int grep_hits_check(const struct grep *g, const struct grep_hits *h)
+{
+	return gave_up(g, h->error, h->by);
+}

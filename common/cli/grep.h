@@ -1,0 +1,89 @@
+// Regular expressions over blocks of lines, by PCRE2 and its compiler, for several threads.
+//
+// A block is walked from match to match, not line by line: one call of pcre2_match() goes on until
+// a line matches. The result is that of every line taken by itself, without its newline and a
+// carriage return before it: expressions are rewritten so that nothing in them matches a newline
+// (grep_lines.c); those that cannot be are tried line by line, and so is everything where a block
+// takes too many steps, or lines end with a carriage return.
+//
+// Text is bytes: no UTF-8, \w is ASCII.
+#ifndef GPQ_CLI_GREP_H
+#define GPQ_CLI_GREP_H
+
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct words;
+
+enum grep_side { GREP_WANT, GREP_DROP, GREP_SIDES };
+
+// A line is picked when one of the expressions of GREP_WANT matches, or there are none, and none of
+// GREP_DROP does.
+struct grep;
+
+// NULL when memory is short. Only lines that begin with `first` are of interest; 0: all.
+struct grep *grep_new(char first);
+void grep_free(struct grep *g);
+
+// Compiles what `option` (as in "--grep", outlives it) was given, each a regular expression.
+// GPQ_OK, or the exit status after a message.
+int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns);
+
+// Where matching lines begin, in order; behind the last one UINT32_MAX.
+struct grep_hits {
+	struct grep_set {
+		uint32_t *v, n, cap;
+	} sets[GREP_SIDES];
+	bool all;    // there is no GREP_WANT
+	int error;   // PCRE2 gave up on a line; 0
+	unsigned by; // with the expression of this number
+};
+
+void grep_hits_fini(struct grep_hits *h);
+
+// What a thread needs to match. NULL when memory is short.
+struct grepper;
+struct grepper *grepper_new(const struct grep *g);
+void grepper_free(struct grepper *w);
+
+// Whole lines of fewer than 4 GiB, the last of which ends with a newline.
+void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h);
+
+// Is one text picked? False too when PCRE2 gives up.
+bool grepper_text(struct grepper *w, const char *text, size_t len);
+
+// PCRE2 gave up on some text: the exit status, after a message. Else GPQ_OK.
+int grepper_check(const struct grepper *w);
+int grep_hits_check(const struct grep *g, const struct grep_hits *h);
+
+// Is the line picked that begins at `at`?
+bool grep_hits_has(const struct grep_hits *h, uint32_t at);
+
+// The same for one line after the other, front to back.
+struct grep_cursor {
+	const uint32_t *at[GREP_SIDES];
+	bool all;
+};
+
+static inline struct grep_cursor grep_hits_begin(const struct grep_hits *h)
+{
+	return (struct grep_cursor){{h->sets[GREP_WANT].v, h->sets[GREP_DROP].v}, h->all};
+}
+
+static inline bool grep_cursor_has(struct grep_cursor *c, uint32_t at)
+{
+	for (unsigned i = 0; i < GREP_SIDES; i++) {
+		while (*c->at[i] < at)
+			c->at[i]++;
+	}
+	return (c->all || *c->at[GREP_WANT] == at) && *c->at[GREP_DROP] != at;
+}
+
+// The expression rewritten so that nothing in it matches a newline or looks across one, in `out`.
+// False: it has something that is not known here to be so, or memory is short.
+bool grep_within_lines(struct buf *out, const char *pattern);
+
+#endif

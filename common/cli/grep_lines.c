@@ -1,0 +1,180 @@
+// Keeping a regular expression within lines; see grep.h, pcre2pattern(3) and pcre2syntax(3).
+//
+// In a block of lines, with PCRE2_MULTILINE, an expression must say of a line what it says of that
+// line alone. So what matches a newline must not: [^x] becomes [^\nx], \s a class without it. Then
+// a look ahead or behind stops at the line's bounds too, as nothing it may look for lies across.
+//
+// Only what is known to be right is let through; the rest (\A, \n, (*COMMIT), (?s), recursion,
+// names of groups, ...) is matched line by line.
+#include "common/cli/grep.h"
+
+#include <string.h>
+
+#define SPACES "\\t\\x0b\\x0c\\r\\x20" // \s without the newline
+
+struct rewriting {
+	struct buf *out;
+	const char *p; // of the pattern, what comes next
+	bool failed;
+};
+
+static void emit(struct rewriting *r, const char *text, size_t n)
+{
+	r->failed |= buf_append(r->out, text, n) != 0;
+}
+
+static bool emit_text(struct rewriting *r, const char *text)
+{
+	emit(r, text, strlen(text));
+	return true;
+}
+
+static bool copy(struct rewriting *r, size_t n)
+{
+	emit(r, r->p, n);
+	r->p += n;
+	return true;
+}
+
+static bool is_alnum(char c)
+{
+	return (unsigned char)(c - '0') < 10 || (unsigned char)((c | 0x20) - 'a') < 26;
+}
+
+static bool is_hex(char c)
+{
+	return (unsigned char)(c - '0') < 10 || (unsigned char)((c | 0x20) - 'a') < 6;
+}
+
+// A character that stands for itself behind a backslash.
+static bool is_quoted(char c)
+{
+	return (unsigned char)c >= 0x20 && !is_alnum(c);
+}
+
+// \x41, but for \x0a.
+static bool copy_hex(struct rewriting *r)
+{
+	const char *p = r->p;
+
+	return is_hex(p[2]) && is_hex(p[3]) && strncasecmp(p + 2, "0a", 2) != 0 && copy(r, 4);
+}
+
+// Behind a backslash, outside of a class.
+static bool copy_escape(struct rewriting *r)
+{
+	static const struct {
+		char letter;
+		const char *as;
+	} changed[] = {
+		{'s', "[" SPACES "]"}, {'D', "[^\\n\\d]"}, {'W', "[^\\n\\w]"}, {'H', "[^\\n\\h]"}};
+	char c = r->p[1];
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		if (c == changed[i].letter) {
+			r->p += 2;
+			return emit_text(r, changed[i].as);
+		}
+	}
+	if (c == 'x')
+		return copy_hex(r);
+	if (c >= '1' && c <= '9') // a group that has matched, so without newlines
+		return !is_alnum(r->p[2]) && copy(r, 2);
+	if (c && strchr("dwhSbBVtrfea", c))
+		return copy(r, 2);
+	return is_quoted(c) && copy(r, 2);
+}
+
+// [:alpha:] within a class.
+static bool copy_named(struct rewriting *r, bool negated)
+{
+	static const char *const without[] = {"alpha", "lower", "upper", "alnum", "digit", "xdigit",
+					      "word",  "punct", "graph", "blank", "print"};
+	static const char *const with[] = {"space", "cntrl", "ascii"};
+	const char *name = r->p + 2, *end = strstr(name, ":]");
+	size_t n = end ? (size_t)(end - name) : 0;
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+		if (n == strlen(without[i]) && !memcmp(name, without[i], n))
+			return copy(r, n + 4);
+	}
+	for (size_t i = 0; negated && i < sizeof(with) / sizeof(with[0]); i++) {
+		if (n == strlen(with[i]) && !memcmp(name, with[i], n))
+			return copy(r, n + 4);
+	}
+	return false;
+}
+
+// Behind a backslash within a class. What stands for several characters, or a control character,
+// is no bound of a range here.
+static bool copy_class_escape(struct rewriting *r, bool negated)
+{
+	char c = r->p[1];
+
+	if (is_quoted(c))
+		return copy(r, 2);
+	if (!c || r->p[-1] == '-' || r->p[2] == '-')
+		return false;
+	if (c == 's' && !negated) {
+		r->p += 2;
+		return emit_text(r, SPACES);
+	}
+	return strchr(negated ? "dwhsDWHSVtrn" : "dwhSVtr", c) && copy(r, 2);
+}
+
+static bool copy_class(struct rewriting *r)
+{
+	bool negated = r->p[1] == '^', first = true;
+
+	emit_text(r, negated ? "[^\\n" : "[");
+	for (r->p += 1 + negated; *r->p != ']' || first; first = false) {
+		bool ok = true;
+
+		if ((unsigned char)*r->p < 0x20) // the end, too
+			return false;
+		if (first && (*r->p == ']' || *r->p == '-'))
+			ok = emit_text(r, "\\") && copy(r, 1);
+		else if (*r->p == '\\')
+			ok = copy_class_escape(r, negated);
+		else if (*r->p == '[' && strchr(":.=", r->p[1]) && r->p[1])
+			ok = r->p[1] == ':' && copy_named(r, negated);
+		else
+			copy(r, 1);
+		if (!ok)
+			return false;
+	}
+	return copy(r, 1);
+}
+
+// A parenthesis that opens.
+static bool copy_group(struct rewriting *r)
+{
+	static const char *const kinds[] = {"(?:",  "(?>",  "(?=",  "(?!",
+					    "(?<=", "(?<!", "(?i)", "(?i:"};
+
+	if (r->p[1] != '?')
+		return r->p[1] != '*' && copy(r, 1);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strncmp(r->p, kinds[i], strlen(kinds[i])))
+			return copy(r, strlen(kinds[i]));
+	}
+	return false;
+}
+
+bool grep_within_lines(struct buf *out, const char *pattern)
+{
+	struct rewriting r = {.out = out, .p = pattern};
+	bool ok = true;
+
+	out->len = 0;
+	while (ok && *r.p) {
+		switch (*r.p) {
+		case '\\': ok = copy_escape(&r); break;
+		case '[': ok = copy_class(&r); break;
+		case '(': ok = copy_group(&r); break;
+		case '\n': ok = false; break;
+		default: copy(&r, 1); break;
+		}
+	}
+	return ok && !r.failed;
+}
