@@ -90,8 +90,7 @@ static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = 0;
 
-	// A part notes for every thread what it does not know yet.
-	if (t->sum.resumed || t->opts->list || t->timeline || (t->ask && !t->ask->kinds))
+	if (t->opts->list || t->timeline || (t->ask && !t->ask->kinds))
 		return UINT32_MAX;
 	if (t->ask)
 		kinds |= t->ask->kinds;
@@ -127,12 +126,14 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	struct digest_choice its;
 	struct input *in = ctx;
 	struct found *f = b->user;
-	struct grep_hits *hits = in->t->grep ? &f->hits : NULL;
+	struct grep_hits *hits = NULL;
 
-	if (!b->lines)
+	if (!b->lines || !f)
 		return;
-	if (hits)
+	if (in->t->grep) {
+		hits = &f->hits;
 		grepper_lines(in->greppers[worker], b->text, b->len, hits);
+	}
 	if (!in->digests || (hits && hits->error))
 		return;
 	f->digest.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
@@ -223,7 +224,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	int status;
 
-	in->digests = !context && kinds_needed(in->t) != UINT32_MAX;
+	in->digests = !context;
 	if (!in->digests && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;

@@ -23,7 +23,7 @@
 
 struct digester {
 	const struct forms *forms;
-	uint32_t kinds;
+	uint32_t kinds; // that somebody takes one by one
 	marks_fn *find_marks;
 	// Odd lines go through them to see how far what is odd reaches; what they make is not used.
 	struct amdlog_scan *scratch;
@@ -85,7 +85,7 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	if (!g)
 		return NULL;
 	g->forms = forms;
-	g->kinds = kinds | AMDLOG_KINDS_PLACED;
+	g->kinds = kinds;
 	g->find_marks = marks_choose();
 	g->mend = amdlog_mend_new(&own);
 	if (g->mend) {
@@ -276,6 +276,12 @@ static inline void count(struct walk *w, const struct line *l, enum amdlog_kind 
 	sum->last_us = l->us > sum->last_us ? l->us : sum->last_us;
 }
 
+// Somebody takes records of the kind one by one, and this one is chosen.
+static inline bool is_asked_for(const struct walk *w, const struct line *l, enum amdlog_kind kind)
+{
+	return w->g->kinds >> kind & 1 && (!w->choice || is_chosen(w, l));
+}
+
 static void fill_record(const struct walk *w, const struct line *l, struct amdlog_record *r)
 {
 	size_t len = (size_t)(l->end - l->msg);
@@ -414,8 +420,8 @@ static void other_line(struct walk *w, const struct line *l)
 
 	fill_record(w, l, &r);
 	kind_parse(&w->g->scratch->kinds, &r);
-	if (w->g->kinds >> r.kind & 1 || r.kind == AMDLOG_API_ENTRY ||
-	    r.kind == AMDLOG_API_RETURN) {
+	if (AMDLOG_KINDS_PLACED >> r.kind & 1 || is_asked_for(w, l, r.kind) ||
+	    r.kind == AMDLOG_API_ENTRY || r.kind == AMDLOG_API_RETURN) {
 		add_item(w, l, &r);
 		return;
 	}
@@ -440,7 +446,7 @@ static inline bool api_line(struct walk *w, const struct line *l)
 		kind = AMDLOG_API_RETURN;
 	else
 		return false;
-	if (makes_stream(p) || w->g->kinds >> kind & 1)
+	if (makes_stream(p) || is_asked_for(w, l, kind))
 		return false;
 	count(w, l, kind);
 	if (kind == AMDLOG_API_ENTRY) {

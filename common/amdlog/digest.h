@@ -85,7 +85,8 @@ void digest_fini(struct digest *d);
 // What a thread needs to make digests.
 struct digester;
 
-// `kinds`: a bit for each kind of record that must become an item. NULL when memory is short.
+// `kinds`: a bit for each kind of record that must become an item, if it is chosen. NULL when
+// memory is short.
 struct digester *digester_new(const struct forms *forms, uint32_t kinds);
 void digester_free(struct digester *g);
 

@@ -335,7 +335,7 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 
 bool grep_hits_has(const struct grep_hits *h, uint32_t at)
 {
-	bool in[GREP_SIDES];
+	bool in[GREP_SIDES] = {false, false};
 
 	for (unsigned i = 0; i < GREP_SIDES; i++) {
 		const struct grep_set *s = &h->sets[i];

@@ -37,7 +37,8 @@ struct run {
 	const char *text; // of a stream
 	size_t left, step;
 	uint64_t items, digests;
-	uint64_t scanned; // bytes of lines that digests left to the scanner
+	uint64_t events, sum_of_events; // how many, and what they say
+	uint64_t scanned;               // bytes of lines that digests left to the scanner
 };
 
 static bool names_layer(void *ctx, const char *name, size_t len)
@@ -50,16 +51,28 @@ static const pid_t pids[] = {4711, 5711, 182280};
 static const struct filter {
 	struct amdlog_filter f;
 	const char *grep, *grep_not; // regular expressions
+	uint32_t kinds;              // taken one by one
+	bool resumed;                // a part of a log
 } filters[] = {
-	{{.until_us = AMDLOG_UNKNOWN}, NULL, NULL},
-	{{.until_us = AMDLOG_UNKNOWN, .pids = pids, .npids = 3}, NULL, NULL},
-	{{.since_us = 90001100, .until_us = 90001950}, NULL, NULL},
-	{{.since_us = 300, .since_relative = true, .until_us = 90001950}, NULL, NULL},
-	{{.until_us = 700, .until_relative = true, .pids = pids, .npids = 1}, NULL, NULL},
-	{{.until_us = AMDLOG_UNKNOWN, .kernel = names_layer}, NULL, NULL},
-	{{.until_us = AMDLOG_UNKNOWN, .text = true}, "rptr=[^,]*, wptr|hipLaunch\\w+\\s", NULL},
-	{{.until_us = AMDLOG_UNKNOWN, .text = true}, "^:[34]:[^_]+:", "Success$"},
-	{{.until_us = 700, .until_relative = true, .text = true}, NULL, "(?s)\\d{4} us.*=0x"},
+	{.f = {.until_us = AMDLOG_UNKNOWN}},
+	{.f = {.until_us = AMDLOG_UNKNOWN, .pids = pids, .npids = 3}},
+	{.f = {.since_us = 90001100, .until_us = 90001950}},
+	{.f = {.since_us = 300, .since_relative = true, .until_us = 90001950}},
+	{.f = {.until_us = 700, .until_relative = true, .pids = pids, .npids = 1}},
+	{.f = {.until_us = AMDLOG_UNKNOWN, .kernel = names_layer}},
+	{.f = {.until_us = AMDLOG_UNKNOWN, .text = true},
+	 .grep = "rptr=[^,]*, wptr|hipLaunch\\w+\\s"},
+	{.f = {.until_us = AMDLOG_UNKNOWN, .text = true},
+	 .grep = "^:[34]:[^_]+:",
+	 .grep_not = "Success$"},
+	{.f = {.until_us = 700, .until_relative = true, .text = true},
+	 .grep_not = "(?s)\\d{4} us.*=0x"},
+	{.f = {.until_us = AMDLOG_UNKNOWN}, .kinds = UINT32_MAX},
+	{.f = {.until_us = AMDLOG_UNKNOWN}, .resumed = true},
+	{.f = {.until_us = AMDLOG_UNKNOWN, .text = true},
+	 .grep = "hip\\w+\\s",
+	 .kinds = UINT32_MAX,
+	 .resumed = true},
 };
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 static const struct filter *filter; // the one that is tried
@@ -74,9 +87,12 @@ static void dump(struct run *r, struct buf *out)
 
 	out->len = 0;
 	assert_int_equal(amdlog_partial_write(out, &part, &r->sum), 0);
-	assert_int_equal(buf_printf(out, "%u queues, %u kernels, %llu steps back\n", r->sum.nqueues,
-				    r->sum.nkernels, (unsigned long long)r->sum.totals.steps_back),
-			 0);
+	assert_int_equal(
+		buf_printf(out, "%u queues, %u kernels, %llu steps back, events %llu %llx\n",
+			   r->sum.nqueues, r->sum.nkernels,
+			   (unsigned long long)r->sum.totals.steps_back,
+			   (unsigned long long)r->events, (unsigned long long)r->sum_of_events),
+		0);
 }
 
 static void finish(struct run *r, struct buf *out)
@@ -91,13 +107,46 @@ static void finish(struct run *r, struct buf *out)
 	amdlog_summary_fini(&r->sum);
 }
 
+static void mix(struct run *r, const void *data, size_t n)
+{
+	const unsigned char *p = data;
+
+	while (n--)
+		r->sum_of_events = (r->sum_of_events ^ *p++) * UINT64_C(0x100000001b3);
+}
+
+// All that is known of a record that is taken one by one, in order.
+static void take_event(void *ctx, const struct amdlog_event *e)
+{
+	const struct amdlog_record *rec = e->record;
+	const uint64_t values[] = {
+		rec->offset,  rec->time_us,    rec->level,
+		rec->style,   rec->kind,       rec->ended,
+		rec->msg_len, rec->len,        (uint64_t)(rec->msg - rec->text),
+		e->who->tid,  e->queue,        (uint64_t)e->who->pid,
+		e->kernel,    e->torn,         e->packet ? e->packet->wptr : 1,
+		e->stream,    e->stream_queue, e->packet ? e->packet->grid[0] : 1,
+	};
+	struct run *r = ctx;
+
+	r->events++;
+	mix(r, values, sizeof(values));
+	mix(r, rec->text, rec->len);
+	if (rec->kind == AMDLOG_API_ENTRY || rec->kind == AMDLOG_API_RETURN)
+		mix(r, &rec->name_len, sizeof(rec->name_len));
+}
+
 static void begin(struct run *r)
 {
 	*r = (struct run){.text = NULL};
 	amdlog_summary_init(&r->sum, &filter->f);
+	if (filter->resumed)
+		amdlog_summary_resume(&r->sum);
 	assert_true(amdlog_reading_init(&r->reading, &r->sum, grep));
+	r->reading.ctx = r;
+	r->reading.event = filter->kinds ? take_event : NULL;
 	for (unsigned i = 0; i < THREADS; i++) {
-		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, 0));
+		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, filter->kinds));
 		assert_true(!grep || (r->greppers[i] = grepper_new(grep)));
 	}
 }
