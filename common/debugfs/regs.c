@@ -79,11 +79,17 @@ char *reg_flags_text(char *text, size_t size, const struct reg_field *fields, si
 		     uint32_t word)
 {
 	size_t len = 0;
+	uint32_t unnamed = word;
 
 	snprintf(text, size, "none");
-	for (size_t i = 0; i < n && len < size; i++)
-		if (reg_field_bits(&fields[i], word))
+	for (size_t i = 0; i < n && len < size; i++) {
+		uint32_t bits = reg_field_bits(&fields[i], word);
+		unnamed &= ~(bits << fields[i].lsb);
+		if (bits)
 			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? " " : "",
 						fields[i].name);
+	}
+	if (unnamed && len < size)
+		snprintf(text + len, size - len, "%s0x%x", len ? " " : "", unnamed);
 	return text;
 }

@@ -69,7 +69,8 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 // What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.
 char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
 
-// Bits of cp_hqd_error in words ("EDC AQL"), "none" for 0.
-char *reg_error_text(char text[160], uint32_t error);
+// Names of the bits of cp_hqd_error ("AQL_ERROR PQ_UTCL1_ERROR"), "none" for 0. All of them fit.
+enum { REG_ERROR_TEXT = 320 };
+char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t error);
 
 #endif

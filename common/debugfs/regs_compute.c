@@ -166,20 +166,20 @@ static const struct reg_field hq_status11[] = {
 };
 static const struct reg_field error[] = {
 	{"EDC_ERROR", 0, 4, REG_HEX, 0, NULL, "memory check"},
-	{"SUA_ERROR", 4, 1, REG_FLAG, 0, NULL, NULL},
+	{"SUA_ERROR", 4, 1, REG_FLAG, 0, NULL, "SUA violation, as the driver's interrupts name it"},
 	{"AQL_ERROR", 5, 1, REG_FLAG, 0, NULL, "bad packet"},
 	{"PQ_UTCL1_ERROR", 8, 1, REG_FLAG, 0, NULL, "ring not mapped"},
-	{"IB_UTCL1_ERROR", 9, 1, REG_FLAG, 0, NULL, NULL},
-	{"EOP_UTCL1_ERROR", 10, 1, REG_FLAG, 0, NULL, NULL},
-	{"IQ_UTCL1_ERROR", 11, 1, REG_FLAG, 0, NULL, NULL},
+	{"IB_UTCL1_ERROR", 9, 1, REG_FLAG, 0, NULL, "indirect buffer not mapped"},
+	{"EOP_UTCL1_ERROR", 10, 1, REG_FLAG, 0, NULL, "end-of-pipe buffer not mapped"},
+	{"IQ_UTCL1_ERROR", 11, 1, REG_FLAG, 0, NULL, "an address of the IQ unit not mapped"},
 	{"RRPT_UTCL1_ERROR", 12, 1, REG_FLAG, 0, NULL, "read index not mapped"},
 	{"WPP_UTCL1_ERROR", 13, 1, REG_FLAG, 0, NULL, "write index not mapped"},
-	{"SEM_UTCL1_ERROR", 14, 1, REG_FLAG, 0, NULL, NULL},
-	{"DMA_SRC_UTCL1_ERROR", 15, 1, REG_FLAG, 0, NULL, NULL},
-	{"DMA_DST_UTCL1_ERROR", 16, 1, REG_FLAG, 0, NULL, NULL},
+	{"SEM_UTCL1_ERROR", 14, 1, REG_FLAG, 0, NULL, "semaphore not mapped"},
+	{"DMA_SRC_UTCL1_ERROR", 15, 1, REG_FLAG, 0, NULL, "source of a copy not mapped"},
+	{"DMA_DST_UTCL1_ERROR", 16, 1, REG_FLAG, 0, NULL, "target of a copy not mapped"},
 	{"SR_UTCL1_ERROR", 17, 1, REG_FLAG, 0, NULL, "save area not mapped"},
-	{"QU_UTCL1_ERROR", 18, 1, REG_FLAG, 0, NULL, NULL},
-	{"TC_UTCL1_ERROR", 19, 1, REG_FLAG, 0, NULL, NULL},
+	{"QU_UTCL1_ERROR", 18, 1, REG_FLAG, 0, NULL, "an address of the QU unit not mapped"},
+	{"TC_UTCL1_ERROR", 19, 1, REG_FLAG, 0, NULL, "an address of the texture cache not mapped"},
 };
 
 static const struct reg_field eop_control[] = {
@@ -376,7 +376,7 @@ const struct reg *reg_compute_named(enum gfx_gen gen, const char *name)
 	return reg_named(regs, sizeof(regs) / sizeof(regs[0]), gen, name);
 }
 
-char *reg_error_text(char text[160], uint32_t word)
+char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 {
-	return reg_flags_text(text, 160, error, sizeof(error) / sizeof(error[0]), word);
+	return reg_flags_text(text, REG_ERROR_TEXT, error, sizeof(error) / sizeof(error[0]), word);
 }

@@ -104,7 +104,7 @@ static void fill_backlog(struct hqd_row *r)
 
 static int fill_error(const struct hqdlist *l, struct hqd_row *r)
 {
-	char text[160];
+	char text[REG_ERROR_TEXT];
 	r->error = value(l, r, MQD_V_ERROR);
 	if (r->error == KFD_UNKNOWN)
 		return 0;

@@ -433,3 +433,15 @@ gpq: hqd: --active is about slots, --runlist about what is to get one; leave it 
 $ gpq hqd --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds --summary --table waiting -rno WHY,REASON | sort | uniq -c
       4 no-slots no\x20dump\x20of\x20slots\x20was\x20given:\x20--hqds\x20FILE
       1 off not\x20to\x20run:\x20evicted,\x20suspended\x20by\x20a\x20debugger,\x20or\x20disabled\x20by\x20its\x20program;\x20the\x20dumps\x20do\x20not\x20tell\x20which
+
+# Errors: bits 4, 5, 8 to 19 of cp_hqd_error (dword 51), by name and, in --fields, in words: none without.
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; sed 's/00009000 03c91000 00000000 00000000/00009000 03c91000 00000000 000fff30/' $D/hqds >errors; gpq hqd --hqds errors --mqds $D/mqds -p 52880 -rno SLOT,ERROR | sed 's/\\x20/\n/g' | wc -l; gpq hqd --hqds errors --mqds $D/mqds -p 52880 --fields -rno REGISTER,FIELD,VALUE,MEANING | grep '^cp_hqd_error .* yes ' >words; grep -c . words; grep -c ' -$' words; gpq hqd --hqds errors --mqds $D/mqds -p 52880 -o SLOT,ERROR | cut -c1-50
+14
+14
+0
+SLOT ERROR
+p0q2 SUA_ERROR AQL_ERROR PQ_UTCL1_ERROR IB_UTCL1_E
+
+# A bit that has no name is told as what it is.
+$ sed 's/000fff30/00000040/' errors | gpq hqd --hqds - -a --xcc 0 -rno SLOT,ERROR | grep -m1 0x
+p0q2 0x40

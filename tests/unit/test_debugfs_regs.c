@@ -54,9 +54,10 @@ static void compute_fields(void **state)
 	means(reg_compute(GFX9, 177), "", 0xba6000, "11928K");
 	means(reg_compute(GFX9, 130), "ACTIVE", 1, "yes");
 
-	char text[160];
+	char text[REG_ERROR_TEXT];
 
 	assert_string_equal(reg_error_text(text, 0), "none");
+	assert_string_equal(strrchr(reg_error_text(text, UINT32_MAX), ' '), " 0xfff000c0");
 	assert_string_equal(reg_error_text(text, 1 << 5 | 1 << 8), "AQL_ERROR PQ_UTCL1_ERROR");
 }
 
