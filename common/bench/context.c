@@ -109,27 +109,45 @@ static bool used(const struct kfd_session *s, uint64_t gpu_id)
 	return !s;
 }
 
-static void add_gpu(struct bench_context *c, const struct kfd_gpu *g)
+// False when there is no room left for it and for the number of those that follow.
+static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 {
-	char text[96];
-	snprintf(text, sizeof(text), "%s%s %s xcc %llu mec %llu",
-		 *c->text[CONTEXT_gpus] ? "; " : "", g->gfx, g->bdf, (unsigned long long)g->num_xcc,
-		 (unsigned long long)g->mec_fw);
-	append(c, CONTEXT_gpus, text);
-	// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS (kfd-facts,
-	// vocabulary).
-	set(c, CONTEXT_scheduler, "%s", g->gfx_target_version >= 110000 ? "MES" : "HWS");
+	char *text = c->text[CONTEXT_gpus];
+	size_t len = strlen(text),
+	       room = sizeof(c->text[0]) - sizeof("; and 18446744073709551615 more");
+	char one[128];
+	int n = snprintf(one, sizeof(one), "%s%s %s xcc %llu mec %llu", len ? "; " : "", g->gfx,
+			 g->bdf, (unsigned long long)g->num_xcc, (unsigned long long)g->mec_fw);
+	if (len + (size_t)n > room)
+		return false;
+	memcpy(text + len, one, (size_t)n + 1);
+	return true;
+}
+
+// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS (kfd-facts, vocabulary).
+static void add_scheduler(struct bench_context *c, const struct kfd_gpu *g)
+{
+	const char *name = g->gfx_target_version >= 110000 ? "MES" : "HWS";
+	if (!strstr(c->text[CONTEXT_scheduler], name))
+		append(c, CONTEXT_scheduler, name);
 }
 
 static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 {
 	struct kfd_topology t;
-	*c->text[CONTEXT_gpus] = '\0';
+	size_t left = 0;
+	*c->text[CONTEXT_gpus] = *c->text[CONTEXT_scheduler] = '\0';
 	if (kfd_topology_load(&t, KFD_TOPOLOGY_BDF))
 		return;
-	for (size_t i = 0; i < t.n; i++)
-		if (used(s, t.gpus[i].gpu_id))
-			add_gpu(c, &t.gpus[i]);
+	for (size_t i = 0; i < t.n; i++) {
+		if (!used(s, t.gpus[i].gpu_id))
+			continue;
+		add_scheduler(c, &t.gpus[i]);
+		left += left || !add_gpu(c, &t.gpus[i]);
+	}
+	if (left)
+		snprintf(c->text[CONTEXT_gpus] + strlen(c->text[CONTEXT_gpus]), 32,
+			 "; and %zu more", left);
 	kfd_topology_fini(&t);
 }
 

@@ -15,6 +15,7 @@
 #include "common/bench/raw.h"
 #include "common/bench/result.h"
 #include "common/cli/jsonin.h"
+#include "common/host/root.h"
 
 #include <errno.h>
 #include <math.h>
@@ -290,6 +291,54 @@ static void test_ab(void **state)
 	buf_fini(&b);
 }
 
+static void put(const char *dir, unsigned node, const char *name, const char *text)
+{
+	char path[200];
+	snprintf(path, sizeof(path), "%s/sys/class/kfd/kfd/topology/nodes/%u/%s", dir, node, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+// A host of as many partitions as there are: those that the record has no room for are counted.
+static void test_context_gpus(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/test_bench.XXXXXX", command[300], text[200];
+	static struct bench_context c;
+	assert_non_null(mkdtemp(dir));
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(command, sizeof(command),
+			 "mkdir -p %s/sys/class/kfd/kfd/topology/nodes/%u", dir, i);
+		assert_int_equal(system(command), 0);
+		snprintf(text, sizeof(text), "%u\n", 1000 + i);
+		put(dir, i, "gpu_id", text);
+		put(dir, i, "name", "x\n");
+		snprintf(text, sizeof(text),
+			 "gfx_target_version %u\nlocation_id %u\ndomain 0\nnum_xcc 1\nfw_version "
+			 "178\nsimd_count 8\n",
+			 i == 63 ? 110000 : 90402, i << 8);
+		put(dir, i, "properties", text);
+	}
+	assert_int_equal(host_set_root(dir), 0);
+	bench_context_host(&c);
+	host_set_root("/");
+	const char *gpus = c.text[CONTEXT_gpus], *more = strstr(gpus, "; and ");
+	assert_memory_equal(gpus, "gfx942 0000:00:00.0 xcc 1 mec 178; gfx942 0000:01:00.0 xcc 1",
+			    60);
+	assert_non_null(more);
+	unsigned told = 1;
+	for (const char *p = gpus; p < more; p++)
+		told += *p == ';';
+	snprintf(text, sizeof(text), "; and %u more", 64 - told);
+	assert_string_equal(more, text);
+	assert_true(told > 8);
+	assert_string_equal(c.text[CONTEXT_scheduler], "HWS MES"); // also of those not told
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 // Two runs side by side, written and read again: what is the same, what both have, what to go by.
 static void test_lineup(void **state)
 {
@@ -485,13 +534,21 @@ static void test_plot_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json_refused), cmocka_unit_test(test_json_cut),
-		cmocka_unit_test(test_json_members), cmocka_unit_test(test_plan),
-		cmocka_unit_test(test_plan_refused), cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_result),       cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_ab),           cmocka_unit_test(test_plot_text),
-		cmocka_unit_test(test_lineup),       cmocka_unit_test(test_lineup_refused),
-		cmocka_unit_test(test_bars),         cmocka_unit_test(test_ablog),
+		cmocka_unit_test(test_json_refused),
+		cmocka_unit_test(test_json_cut),
+		cmocka_unit_test(test_json_members),
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_plan_refused),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_ab),
+		cmocka_unit_test(test_plot_text),
+		cmocka_unit_test(test_context_gpus),
+		cmocka_unit_test(test_lineup),
+		cmocka_unit_test(test_lineup_refused),
+		cmocka_unit_test(test_bars),
+		cmocka_unit_test(test_ablog),
 	};
 	return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
 }
