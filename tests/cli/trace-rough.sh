@@ -25,7 +25,7 @@ skip() { # HOW-MANY WHY
 		echo "ok $n - # skip $2"
 	done
 }
-t() { timeout -k 1 60 gpq trace "$@"; } # what hangs shows as 124 or 137
+t() { timeout -k 1 300 gpq trace "$@"; } # what hangs shows as 124 or 137
 says() { # OPTIONS...: status and message
 	local status
 	t "$@" >/dev/null 2>said
@@ -42,7 +42,7 @@ status = subprocess.run(sys.argv[1:]).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=open("rss", "w"))
 sys.exit(status)
 PY
-peak() { timeout -k 1 60 python3 peak gpq trace "$@"; }
+peak() { timeout -k 1 300 python3 peak gpq trace "$@"; }
 limit=65536
 ldd "$(command -v gpq)" | grep -q libasan && limit=1000000 # its shadow is counted, too
 small() { is "$1: less than 64 MB" 1 $(($(cat rss) < limit)); }
@@ -93,7 +93,7 @@ def write():
 threading.Thread(target=write).start()
 sys.exit(subprocess.run(sys.argv[2:], stdin=here).returncode)
 PY
-timeout -k 1 60 python3 hangup "$log" gpq trace --by process -rno PID,DISPATCHES - >out 2>err
+timeout -k 1 300 python3 hangup "$log" gpq trace --by process -rno PID,DISPATCHES - >out 2>err
 is "EIO behind a log: what was read, and why it ends" "1:4711 6,8022 1:gpq: trace: standard input: Input/output error; what was read until then is reported" \
 	"$?:$(paste -sd, out):$(cat err)"
 
@@ -102,9 +102,9 @@ gen-amdlog --release 7.12 --level 5 --lines 20000 >big 2>/dev/null
 at=$(($(stat -c %s big) / 2))
 mkdir mnt
 cat >eio <<'SH'
-for threads in 1 2 8; do timeout -k 1 20 gpq trace -J --threads $threads mnt/log 2>>err | jq -c '.totals | [.bytes, .records == .lines]'; done
-timeout -k 1 20 gpq trace --partial mnt/log 2>>err | grep -c trace_partial
-timeout -k 1 20 gpq trace --list -rno KIND mnt/log 2>>err >list
+for threads in 1 2 8; do timeout -k 1 300 gpq trace -J --threads $threads mnt/log 2>>err | jq -c '.totals | [.bytes, .records == .lines]'; done
+timeout -k 1 300 gpq trace --partial mnt/log 2>>err | grep -c trace_partial
+timeout -k 1 300 gpq trace --list -rno KIND mnt/log 2>>err >list
 SH
 : >err
 python3 "$top/tests/cli/fuse_eio.py" big $at "$work/mnt" sh eio >out
