@@ -14,7 +14,7 @@ PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive
 
 # Debian 12 names. DEPS build gpq, TEST_DEPS are for `make check lint`.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev pci.ids
-TEST_DEPS := libcmocka-dev jq zstd mandoc zsh fish perl python3 ripgrep procps util-linux parallel \
+TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 ripgrep procps util-linux parallel \
              clang clang-tidy clang-format cppcheck valgrind libclang-rt-14-dev
 
 CSTD     := -std=gnu17
