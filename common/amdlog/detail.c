@@ -11,6 +11,14 @@
 // The runtime's message buffer; longer messages are cut without a sign.
 #define MESSAGE_MAX 4095
 
+#define NO16 -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
+#define A_F  -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1
+
+const int8_t hex_values[256] = {
+	NO16, NO16, NO16, 0,   1,    2,   3,    4,    5,    6,    7,    8,    9,    -1,   -1,   -1,
+	-1,   -1,   -1,   A_F, NO16, A_F, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16,
+};
+
 // What ends at `at` is whole: a separator follows, or the line ends here.
 static bool is_end(const struct amdlog_record *r, const char *at)
 {

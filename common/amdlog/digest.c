@@ -16,11 +16,6 @@
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
 
-// Mapped text was not touched before: it is asked for while lines so far in front of it are read.
-#ifndef AHEAD
-#define AHEAD 8192
-#endif
-
 struct digester {
 	const struct forms *forms;
 	uint32_t kinds; // that somebody takes one by one
@@ -567,8 +562,6 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 					w.odd |= ODD_GLUED;
 				continue;
 			}
-			for (size_t q = line; q < at; q += 64)
-				__builtin_prefetch(text + q + AHEAD);
 			if (by_text)
 				w.unwanted = !grep_cursor_has(&w.hits, (uint32_t)line);
 			take_line(&w, text + line, text + at);

@@ -16,16 +16,16 @@ struct pattern {
 		text, sizeof(text) - 1, AMDLOG_##kind \
 	}
 
-// In order of the first letter; of several that fit the first counts.
+// In order of the first letter; of several that fit the first counts. What is frequent comes first.
 static const struct pattern patterns[] = {
+	P("Arg", ARG),
 	P("AQL dispatch failed", QUEUE_ERROR),
 	P("All commands finished", WAIT),
 	P("Allocate hsa", MEMORY),
 	P("Arena Memory", MEMORY),
-	P("Arg", ARG),
-	P("Callback: Queue", QUEUE_ERROR),
 	P("Command (", COMMAND_ENQUEUED),
 	P("Command ", COMMAND_COMPLETE),
+	P("Callback: Queue", QUEUE_ERROR),
 	P("Created SWq=", QUEUE_CREATED),
 	P("Deleting hardware queue", QUEUE_DELETED),
 	P("Deleting CG enabled hardware queue", QUEUE_DELETED),
@@ -145,8 +145,8 @@ static enum amdlog_kind header_kind(const char *p, size_t len)
 	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
 		size_t n = packets[i].len;
 
-		if (len >= n + sizeof(header) - 1 && !memcmp(p, packets[i].text, n) &&
-		    !memcmp(p + n, header, sizeof(header) - 1))
+		if (*p == packets[i].text[0] && len >= n + sizeof(header) - 1 &&
+		    !memcmp(p, packets[i].text, n) && !memcmp(p + n, header, sizeof(header) - 1))
 			return packets[i].kind;
 	}
 	return AMDLOG_PACKET;

@@ -1,6 +1,9 @@
 // The mark finders: portable C, SSE2, AVX2, AVX-512 and NEON (see marks.h).
 #include "common/amdlog/marks.h"
 
+// Mapped text was not touched before: it is asked for so far in front of where the finder is.
+#define AHEAD 8192
+
 static size_t marks_plain(const char *text, size_t len, bool line_start, uint32_t *out)
 {
 	size_t n = 0;
@@ -54,6 +57,7 @@ static inline uint64_t valid_bits(size_t at, size_t len)
 			struct masks m = look(text + i);                                           \
 			uint64_t marks = m.newlines | (m.records & ~(m.newlines << 1 | before));   \
                                                                                                    \
+			__builtin_prefetch(text + i + AHEAD);                                      \
 			before = m.newlines >> 63;                                                 \
 			n = spread(marks & valid_bits(i, len), i, out, n);                         \
 		}                                                                                  \

@@ -97,13 +97,12 @@ static inline bool is_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-// Value of a hexadecimal digit, or -1.
+// Value of a hexadecimal digit, or -1. From a table: the digits of an address are digits and
+// letters at random, which no branch foretells.
+extern const int8_t hex_values[256];
 static inline int hex_digit(char c)
 {
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return hex_values[(unsigned char)c];
 }
 
 #endif
