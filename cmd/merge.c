@@ -16,7 +16,6 @@ struct merge_opts {
 	uint64_t top; // likewise
 };
 
-static const char *const by_words[] = {"queue", "kernel", "process", "thread", "api", NULL};
 static const struct merge_opts defaults = {.by = BY_NOTHING, .top = U64_NULL};
 
 // What was read: sums of gpq bench, or parts of gpq trace.
@@ -27,7 +26,8 @@ struct merge {
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(merge_opts, by, "by", 0, "WHAT",
-		   "logs: one table only: queue, kernel, process, thread or api", by_words),
+		   "logs: one table only: queue, kernel, process, thread, api, stream or error",
+		   trace_by_words),
 	OPT(merge_opts, partial, "partial", 0, OPT_FLAG, NULL,
 	    "write sums that can be merged again, one JSON object a line"),
 	OPT(merge_opts, top, "top", 0, OPT_U64, "N",
@@ -207,6 +207,8 @@ static const struct out_table *const tables[] = {
 	&trace_kernel_table,
 	&trace_thread_table,
 	&trace_api_table,
+	&trace_stream_table,
+	&trace_error_table,
 	NULL,
 };
 

@@ -23,6 +23,8 @@ static const struct opt opts[] = {
 	    "only records whose text matches; repeated: any of them"),
 	OPT(trace_opts, grep_not, "grep-not", 0, OPT_LIST, "REGEX",
 	    "only records whose text does not match; repeated: none of them"),
+	OPT(trace_opts, host, "host", 0, OPT_STR, "NAME",
+	    "with --partial: whose logs they are; equal pids of two hosts stay apart"),
 	OPT(trace_opts, kernel, "kernel", 0, OPT_STR, "REGEX",
 	    "only launches and dispatches of kernels whose name matches"),
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
@@ -280,8 +282,8 @@ const struct cmd_spec trace_spec = {
 		    "--gaps [--mark FILE] [--top N] [FILTER...] FILE...|-\n"
 		    "--latency [--by queue|kernel] [--top N] [FILTER...] FILE...|-\n"
 		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
-		    "--partial [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] [--since TIME] "
-		    "[--until TIME] FILE...|-\n"
+		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
+		    "[--since TIME] [--until TIME] FILE...|-\n"
 		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
 		       "7.13) and tell which\n"

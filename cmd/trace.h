@@ -35,6 +35,7 @@ struct trace_opts {
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow;
 	const char *range;
+	const char *host; // --partial: whose log it is
 	const char *kernel;
 	const char *since, *until;
 	const char *mark;     // file with windows of time
@@ -95,6 +96,10 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 
 // Before the input is read: checks the columns asked for. 0, or an exit status after a message.
 int trace_begin(struct trace *t);
+
+// The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
+const char *trace_host(const struct trace *t, uint32_t process);
+bool trace_several_hosts(const struct trace *t);
 
 // After amdlog_summary_finish: writes what was asked for.
 void trace_report(struct trace *t);
@@ -182,7 +187,7 @@ int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struc
 // Lines that gpq trace --partial wrote.
 struct trace_lines {
 	struct trace_line {
-		char *text, *file; // owned
+		char *text, *host, *file; // owned; host: NULL, not said
 		size_t len;
 		uint64_t from, to; // bytes of the file
 	} * v;

@@ -78,6 +78,10 @@ int trace_check_options(const struct trace_opts *o, int argc)
 	if (o->mark && !o->gaps && o->series == U64_NULL)
 		return err_fail(GPQ_USAGE, "say --gaps or --series too",
 				"--mark: marks nothing by itself");
+	if (o->host && (!o->partial || !*o->host))
+		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
+				*o->host ? "--host is for parts that gpq merge adds up"
+					 : "--host: the name is empty");
 	if (!argc)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && argc != 2)

@@ -7,6 +7,7 @@
 #define SHOWN_DEFAULT 10
 
 struct error_row {
+	const char *host;
 	const char *kind, *what;
 	int64_t pid;
 	uint64_t count, hwq, first_us, last_us;
@@ -16,6 +17,7 @@ struct error_row {
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(error_row, member, name, key, type, flags, help)
 static const struct out_col cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(kind, "KIND", "kind", OUT_STR, D,
 	    "queue: aborts, faults, full rings; api: calls that failed"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
@@ -36,6 +38,7 @@ static int by_weight(const void *a, const void *b, void *ctx)
 	const struct amdlog_errors *all = ctx;
 	const struct amdlog_error *x = &all->v[*(const uint32_t *)a];
 	const struct amdlog_error *y = &all->v[*(const uint32_t *)b];
+	int order;
 
 	if (x->of_queue != y->of_queue)
 		return x->of_queue ? -1 : 1;
@@ -43,7 +46,8 @@ static int by_weight(const void *a, const void *b, void *ctx)
 		return x->first_us < y->first_us ? -1 : 1;
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	return strcmp(x->text, y->text);
+	order = strcmp(x->text, y->text);
+	return order ? order : (x->process > y->process) - (x->process < y->process);
 }
 
 static void error_out(struct trace *t, const struct amdlog_error *e)
@@ -51,6 +55,7 @@ static void error_out(struct trace *t, const struct amdlog_error *e)
 	int64_t pid = t->sum.processes[e->process].pid;
 	struct amdlog_span span = {e->first_us, e->last_us};
 	struct error_row r = {
+		.host = trace_host(t, e->process),
 		.kind = e->of_queue ? "queue" : "api",
 		.pid = pid < 0 ? I64_NULL : pid,
 		.count = e->count,

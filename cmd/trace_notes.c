@@ -129,6 +129,15 @@ static void on_queues(struct notes *n)
 		       "unknown");
 }
 
+static void on_hosts(struct notes *n)
+{
+	bool shown = n->t->by == BY_NOTHING || n->t->by == BY_KERNEL;
+
+	if (shown && trace_several_hosts(n->t))
+		say(n, "logs of several hosts, each with a clock of its own: times are told of "
+		       "their processes only");
+}
+
 static void on_stop(struct notes *n)
 {
 	if (n->json && stop_asked())
@@ -160,6 +169,7 @@ static void on_log(struct notes *n)
 	on_pointers(n, sum);
 	on_damage(n, sum);
 	on_queues(n);
+	on_hosts(n);
 	on_limits(n);
 }
 

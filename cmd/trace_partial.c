@@ -31,13 +31,16 @@ static int write_all(struct buf *b)
 static int write_part(struct trace *t, char *file, int status)
 {
 	const struct amdlog_counts *c = amdlog_scan_counts(t->scan);
-	struct amdlog_part part = {.file = file,
+	const struct amdlog_streams *streams = t->asked;
+	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
+				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
 				   .mended = amdlog_mend_count(t->mend),
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
-				   .counts = *c};
+				   .counts = *c,
+				   .streams = *streams}; // all of it lent
 	struct buf line = {0};
 	int r = amdlog_partial_write(&line, &part, &t->sum)
 			? err_fail(GPQ_FAILED, NULL, "out of memory")
@@ -47,12 +50,31 @@ static int write_part(struct trace *t, char *file, int status)
 	return r;
 }
 
+// What --by stream needs is gathered for all, as nobody knows yet what will be asked.
+static void gather(struct trace *t, const struct amdlog_event *e)
+{
+	amdlog_streams_add(t->asked, &t->sum, e);
+}
+
+static void gather_fini(struct trace *t)
+{
+	amdlog_streams_fini(t->asked);
+}
+
+static const struct trace_ask gathering = {.event = gather, .fini = gather_fini};
+
 // What was read is written even when reading ended early, or there was nothing in it.
 // *broken: nothing more can be written.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
-	struct trace t = {.opts = c->opts, .grep = grep, .by = BY_NOTHING, .perfetto_fd = -1};
+	struct amdlog_streams streams = {0};
+	struct trace t = {.opts = c->opts,
+			  .grep = grep,
+			  .by = BY_NOTHING,
+			  .perfetto_fd = -1,
+			  .ask = &gathering,
+			  .asked = &streams};
 	int status, written = GPQ_OK;
 
 	amdlog_summary_init(&t.sum, filter);
@@ -79,9 +101,17 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 static int check(const struct cmd *c, const struct amdlog_filter *filter)
 {
 	const struct trace_opts *o = c->opts;
+	const char *question = o->list      ? "--list"
+			       : o->compare ? "--compare"
+			       : o->gaps    ? "--gaps"
+			       : o->latency ? "--latency"
+					    : NULL;
 
-	if (o->list || o->compare || o->gaps || o->latency || o->series != U64_NULL ||
-	    o->perfetto || o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
+	question = o->series != U64_NULL ? "--series" : o->perfetto ? "--perfetto" : question;
+	if (question)
+		return err_fail(GPQ_USAGE, "ask it of the files themselves",
+				"%s cannot be had from parts", question);
+	if (o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
 		return err_fail(GPQ_USAGE, "choose when merging what to show",
 				"--partial has a format of its own");
 	if (o->kernel)
@@ -117,6 +147,7 @@ void trace_lines_fini(struct trace_lines *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->v[i].text);
+		free(l->v[i].host);
 		free(l->v[i].file);
 	}
 	free(l->v);
@@ -146,16 +177,26 @@ int trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 		errno = ENOMEM;
 		return -1;
 	}
-	l->v[l->n++] = (struct trace_line){copy, place.file, len, place.from, place.to};
+	l->v[l->n++] = (struct trace_line){copy, place.host, place.file, len, place.from, place.to};
 	return 1;
 }
 
-// By file, then by place; the last resort is the text, so that any order of input gives one order.
+// Those of no named host first.
+static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
+{
+	if (!x->host || !y->host)
+		return (x->host != NULL) - (y->host != NULL);
+	return strcmp(x->host, y->host);
+}
+
+// By host, file, then by place; the last resort is the text, so that any order of input gives one
+// order.
 static int by_place(const void *a, const void *b)
 {
 	const struct trace_line *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
+	int order = compare_hosts(x, y);
 
+	order = order ? order : strcmp(x->file, y->file);
 	if (order)
 		return order;
 	if (x->from != y->from)
@@ -190,14 +231,15 @@ int trace_merge_partial(struct trace_lines *l)
 // own; pieces of one must not overlap, and had better leave no gap.
 static bool continues(const struct trace_line *before, const struct trace_line *next)
 {
-	return strcmp(before->file, next->file) == 0 && next->from > 0;
+	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
+	       next->from > 0;
 }
 
 static void look_at_places(const struct trace_lines *l, size_t i)
 {
 	const struct trace_line *v = &l->v[i], *before = i ? v - 1 : NULL;
 
-	if (before && strcmp(before->file, v->file) == 0 && v->from > 0) {
+	if (before && continues(before, v)) {
 		if (v->from < before->to)
 			err_warn("what is in both counts twice",
 				 "%s: bytes %llu to %llu are in two parts", v->file,
@@ -237,21 +279,46 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	return ok ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
 }
 
-static int report(struct cmd *c, struct trace *t)
+// --by stream: what the parts gathered takes the place of what would be gathered.
+static int begin(struct trace *t, struct amdlog_merge *m)
 {
 	int status;
 
-	t->out = out_open(&c->out);
+	if (t->by != BY_STREAM)
+		return trace_begin(t);
+	t->ask = &trace_streams;
+	status = t->ask->begin(t);
+	if (!status) {
+		*(struct amdlog_streams *)t->asked = m->streams;
+		m->streams = (struct amdlog_streams){0};
+	}
+	return status;
+}
+
+static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
+{
+	struct out_opts out = c->out;
+	int status, told = GPQ_OK;
+
+	out.hosts = m->hosts.n > 0;
+	t->out = out_open(&out);
 	if (!t->out)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = trace_begin(t);
+	status = begin(t, m);
 	if (!status) {
 		amdlog_summary_finish(&t->sum);
-		trace_report(t);
+		if (t->ask)
+			told = t->ask->report(t);
+		else
+			trace_report(t);
 		trace_notes(t, 1);
 	}
+	if (t->ask)
+		t->ask->fini(t);
 	int closed = out_close(t->out);
-	return status ? status : closed;
+	if (status || closed)
+		return status ? status : closed;
+	return told;
 }
 
 int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top)
@@ -275,7 +342,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 	t.sum = m.sum; // and is given back to be freed
 	if (filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
-	status = status ? status : report(c, &t);
+	status = status ? status : report(c, &t, &m);
 	m.sum = t.sum;
 	amdlog_merge_fini(&m);
 	return status;

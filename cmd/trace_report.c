@@ -12,12 +12,14 @@
 #define TOP_DEFAULT 20
 
 struct process_row {
+	const char *host;
 	int64_t pid;
 	uint64_t records, threads, queues, kernels, launches, dispatches, barriers, api_calls;
 	uint64_t api_errors, first_us, last_us, span_ns;
 };
 
 struct queue_row {
+	const char *host;
 	int64_t pid, id;
 	uint64_t hwq, swq, size, streams, dispatches, barriers, barrier_values, kernels, torn;
 	uint64_t created, deleted, first_us, last_us, span_ns, created_us, deleted_us;
@@ -32,6 +34,7 @@ struct kernel_row {
 };
 
 struct thread_row {
+	const char *host;
 	int64_t pid;
 	uint64_t tid, records, launches, dispatches, barriers, api_calls, api_errors;
 	uint64_t first_us, last_us;
@@ -49,6 +52,7 @@ struct api_row {
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(process_row, member, name, key, type, flags, help)
 static const struct out_col process_cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(pid, "PID", "pid", OUT_I64, D,
 	    "process id in its own namespace; unknown: no record says"),
 	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
@@ -69,6 +73,7 @@ static const struct out_col process_cols[] = {
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(queue_row, member, name, key, type, flags, help)
 static const struct out_col queue_cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address: the queue's ring in gpq queues"),
 	COL(swq, "SWQ", "swq", OUT_HEX, D, "address of the hsa_queue_t"),
@@ -122,6 +127,7 @@ static const struct out_col kernel_cols[] = {
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(thread_row, member, name, key, type, flags, help)
 static const struct out_col thread_cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(tid, "TID", "tid", OUT_HEX, D, "pthread_self(), not the kernel's thread id"),
 	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
@@ -213,19 +219,27 @@ static bool process_shown(const struct trace *t, uint32_t i)
 	return t->sum.processes[i].records > 0;
 }
 
+// Hosts are numbered in the order of their names.
+static int compare_hosts(const struct trace *t, uint32_t a, uint32_t b)
+{
+	return compare(t->sum.processes[a].host, t->sum.processes[b].host);
+}
+
 static int process_order(const void *a, const void *b, void *ctx)
 {
 	const struct trace *t = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int by_host = compare_hosts(t, x, y);
 	int by_pid = compare_pids(t->sum.processes[x].pid, t->sum.processes[y].pid);
 
-	return by_pid ? by_pid : compare(x, y);
+	return by_host ? by_host : by_pid ? by_pid : compare(x, y);
 }
 
 static void process_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_process *p = &t->sum.processes[i];
 	struct process_row r = {
+		.host = trace_host(t, i),
 		.pid = p->pid < 0 ? I64_NULL : p->pid,
 		.records = p->records,
 		.threads = p->pid < 0 ? U64_NULL : p->threads,
@@ -254,10 +268,11 @@ static int queue_order(const void *a, const void *b, void *ctx)
 	const struct trace *t = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct amdlog_queue *q = t->sum.queues;
+	int by_host = compare_hosts(t, q[x].process, q[y].process);
 	int by_pid = compare_pids(t->sum.processes[q[x].process].pid,
 				  t->sum.processes[q[y].process].pid);
 
-	return by_pid ? by_pid : compare(x, y);
+	return by_host ? by_host : by_pid ? by_pid : compare(x, y);
 }
 
 static void queue_out(struct trace *t, uint32_t i)
@@ -266,6 +281,7 @@ static void queue_out(struct trace *t, uint32_t i)
 	int64_t pid = t->sum.processes[q->process].pid;
 	bool ring = q->hwq != AMDLOG_UNKNOWN, depth = q->backlog_n > 0;
 	struct queue_row r = {
+		.host = trace_host(t, q->process),
 		.pid = pid < 0 ? I64_NULL : pid,
 		.id = q->id < 0 || q->ids_differ ? I64_NULL : q->id,
 		.hwq = q->hwq,
@@ -320,6 +336,7 @@ static void kernel_out(struct trace *t, uint32_t i)
 	const struct amdlog_kernel *k = &t->sum.kernels[i];
 	bool grid = k->grid.items_min <= k->grid.items_max;
 	bool group = k->workgroup.items_min <= k->workgroup.items_max;
+	bool clocks = trace_several_hosts(t);
 	char text[4][64];
 	struct kernel_row r = {
 		.name = k->name,
@@ -333,8 +350,8 @@ static void kernel_out(struct trace *t, uint32_t i)
 		.workgroup_max = group ? trace_shape(text[3], k->workgroup.max) : NULL,
 		.items_min = grid ? k->grid.items_min : U64_NULL,
 		.items_max = grid ? k->grid.items_max : U64_NULL,
-		.first_us = trace_first_of(&k->span),
-		.last_us = trace_last_of(&k->span),
+		.first_us = clocks ? U64_NULL : trace_first_of(&k->span),
+		.last_us = clocks ? U64_NULL : trace_last_of(&k->span),
 	};
 
 	out_row(t->out, &r);
@@ -350,9 +367,10 @@ static int thread_order(const void *a, const void *b, void *ctx)
 	const struct trace *t = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct amdlog_thread *th = t->sum.threads;
+	int by_host = compare_hosts(t, th[x].process, th[y].process);
 	int by_pid = compare_pids(th[x].who.pid, th[y].who.pid);
 
-	return by_pid ? by_pid : compare(x, y);
+	return by_host ? by_host : by_pid ? by_pid : compare(x, y);
 }
 
 static void thread_out(struct trace *t, uint32_t i)
@@ -360,6 +378,7 @@ static void thread_out(struct trace *t, uint32_t i)
 	const struct amdlog_thread *th = &t->sum.threads[i];
 	const struct amdlog_who *who = &th->who;
 	struct thread_row r = {
+		.host = trace_host(t, th->process),
 		.pid = who->pid < 0 ? I64_NULL : who->pid,
 		.tid = who->tid,
 		.records = th->records,

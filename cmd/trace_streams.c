@@ -7,6 +7,7 @@
 #include <string.h>
 
 struct stream_row {
+	const char *host;
 	int64_t pid;
 	uint64_t stream, hwq, swq, first_us, last_us, span_ns, packets, dispatches, created;
 	const char *priority;
@@ -17,6 +18,7 @@ struct stream_row {
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(stream_row, member, name, key, type, flags, help)
 static const struct out_col cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
 	COL(first_us, "FIRST_US", "first_us", OUT_U64, D,
@@ -52,6 +54,7 @@ static void period_out(struct trace *t, const struct stream_period *p)
 	int64_t pid = t->sum.processes[p->process].pid;
 	bool packets = amdlog_has_packets(&t->sum);
 	struct stream_row r = {
+		.host = trace_host(t, p->process),
 		.pid = pid < 0 ? I64_NULL : pid,
 		.stream = p->stream,
 		.hwq = q->hwq,

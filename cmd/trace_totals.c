@@ -1,6 +1,8 @@
 // The totals of `gpq trace`.
 #include "cmd/trace.h"
 
+#include "common/amdlog/partial.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -56,6 +58,18 @@ static const struct out_col totals_cols[] = {
 
 const struct out_table trace_totals_table = {"totals", "totals", totals_cols,
 					     sizeof(totals_cols) / sizeof(totals_cols[0])};
+
+const char *trace_host(const struct trace *t, uint32_t process)
+{
+	uint32_t host = t->sum.processes[process].host;
+
+	return host && t->merged ? t->merged->hosts.entries[host - 1].bytes : NULL;
+}
+
+bool trace_several_hosts(const struct trace *t)
+{
+	return t->merged && t->merged->several_hosts;
+}
 
 uint64_t trace_first_of(const struct amdlog_span *s)
 {
@@ -143,6 +157,8 @@ void trace_totals(struct trace *t)
 
 	for (unsigned i = 0; i < 10; i++)
 		r.level_max = sum->levels[i] ? i : r.level_max;
+	if (trace_several_hosts(t))
+		r.first_us = r.last_us = r.span_ns = U64_NULL;
 	count_distinct(t, &r);
 	out_object(t->out, &trace_totals_table, &r);
 }

@@ -44,7 +44,8 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct amdlog_queue *q = &s->queues[i];
 
-		if (q->hwq != h->swq || s->processes[q->process].pid < 0)
+		if (q->hwq != h->swq || s->processes[q->process].pid < 0 ||
+		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
 			return; // of two processes, who knows which

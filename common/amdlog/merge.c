@@ -34,6 +34,8 @@ void amdlog_merge_init(struct amdlog_merge *m)
 void amdlog_merge_fini(struct amdlog_merge *m)
 {
 	amdlog_summary_fini(&m->sum);
+	amdlog_streams_fini(&m->streams);
+	intern_fini(&m->hosts);
 	intern_fini(&m->threads);
 	intern_fini(&m->tids);
 }
@@ -66,7 +68,7 @@ static struct amdlog_who who_in(const struct amdlog_merge *m, const struct amdlo
 {
 	uint32_t source = p->source == UINT32_MAX ? p->source : p->pid < 0 ? m->files : 0;
 
-	return (struct amdlog_who){.pid = p->pid, .tid = tid, .source = source};
+	return (struct amdlog_who){.pid = p->pid, .tid = tid, .source = source, .host = m->host};
 }
 
 // Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
@@ -93,7 +95,7 @@ static void map_processes(struct adding *a)
 static uint32_t thread_in(struct adding *a, const struct amdlog_thread *t)
 {
 	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
-	struct amdlog_who who = {p->pid, t->who.tid, p->source};
+	struct amdlog_who who = {p->pid, t->who.tid, p->source, p->host};
 	struct pair key = {a->map.process[t->process], t->who.tid}, tid = {t->who.tid, a->m->files};
 	uint32_t n = intern_value(&a->m->threads, &key, sizeof(key));
 
@@ -403,6 +405,47 @@ static void settle(struct adding *a)
 		(a->from->open[i].value ? settle_value : settle_dispatch)(a, &a->from->open[i]);
 }
 
+// The stream that records of a thread were for, which the part did not know: as queue.c tells it.
+static void settle_head(struct adding *a, const struct stream_head *h)
+{
+	const struct amdlog_thread *t = &a->to->threads[a->map.thread[h->thread]];
+	uint32_t line = mapped(a->map.queue, a->from->threads[h->thread].head_line);
+	bool packet = h->what == STREAM_HEAD_PACKET, dispatch = h->what == STREAM_HEAD_DISPATCH;
+	struct stream_period p = {.process = t->process,
+				  .stream = t->stream,
+				  .queue = mapped(a->map.queue, h->queue),
+				  .span = h->span};
+
+	if ((packet && !t->by_command) ||
+	    (h->what == STREAM_HEAD_LINE && (t->creating || t->by_command)) ||
+	    (h->what == STREAM_HEAD_MADE && !t->creating))
+		return;
+	if (h->what == STREAM_HEAD_MADE) {
+		p.stream = h->stream;
+		p.queue = line != AMDLOG_NONE ? line : t->queue;
+	}
+	if (p.stream == AMDLOG_UNKNOWN || p.queue == AMDLOG_NONE)
+		return;
+	p.packets = packet || dispatch ? h->n : 0;
+	p.dispatches = dispatch ? h->n : 0;
+	p.created = h->n - p.packets;
+	amdlog_streams_put(&a->m->streams, &p);
+}
+
+static void take_periods(struct adding *a, const struct amdlog_streams *s)
+{
+	for (uint32_t i = 0; i < s->nheads; i++)
+		settle_head(a, &s->heads[i]);
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct stream_period p = s->v[i];
+
+		p.process = a->map.process[p.process];
+		p.queue = a->map.queue[p.queue];
+		amdlog_streams_put(&a->m->streams, &p);
+	}
+	a->m->streams.left_out += s->left_out;
+}
+
 // --- what it leaves ---
 
 static void take_pairs(struct adding *a)
@@ -498,14 +541,30 @@ static void add_counts(struct amdlog_merge *m, const struct amdlog_part *p)
 	m->mended += p->mended;
 }
 
+// Each host has a clock of its own.
+static bool enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
+{
+	uint32_t n = part->host ? intern_put(&m->hosts, part->host, strlen(part->host), NULL) : 0;
+	uint32_t host = part->host ? n + 1 : 0;
+
+	if (n == INTERN_NONE)
+		return false;
+	if (m->files && host != m->host) {
+		m->several_hosts = true;
+		m->sum.last_us = 0;
+	}
+	m->host = host;
+	return true;
+}
+
 bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
 		      const struct amdlog_summary *next, bool new_file)
 {
 	struct adding a = {.m = m, .to = &m->sum, .from = next};
 
-	m->files += new_file;
-	if (!map_new(&a.map, next))
+	if (!enter_host(m, part) || !map_new(&a.map, next))
 		return false;
+	m->files += new_file;
 	map_processes(&a);
 	for (uint32_t i = 0; !a.failed && i < next->nthreads; i++)
 		add_thread(&a, i);
@@ -520,6 +579,7 @@ bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
 		add_errors(&a);
 		add_counts(m, part);
 		settle(&a);
+		take_periods(&a, &part->streams);
 		take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
 		take_table(&a, &m->sum.by_stream, &next->by_stream, a.map.queue);
 		take_pairs(&a);

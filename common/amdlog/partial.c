@@ -169,15 +169,23 @@ int amdlog_partial_write(struct buf *out, const struct amdlog_part *part,
 	json_begin(&j, NULL, '{');
 	json_str(&j, "record", AMDLOG_PARTIAL_RECORD);
 	json_u64(&j, "schema", AMDLOG_PARTIAL_SCHEMA);
+	if (part->host)
+		json_str(&j, "host", part->host);
 	json_str(&j, "file", part->file);
 	write_members(&j, partial_part.v, partial_part.n, part, NULL);
 	write_summary(&j, s, &b);
+	write_rows(&j, "streams", partial_stream.v, partial_stream.n, part->streams.v,
+		   part->streams.n, sizeof(*part->streams.v), NULL);
+	write_rows(&j, "stream_heads", partial_head.v, partial_head.n, part->streams.heads,
+		   part->streams.nheads, sizeof(*part->streams.heads), NULL);
 	json_end(&j, '}');
 	return buf_puts(out, "\n");
 }
 
 void amdlog_part_fini(struct amdlog_part *part)
 {
+	amdlog_streams_fini(&part->streams);
 	free(part->file);
-	part->file = NULL;
+	free(part->host);
+	part->file = part->host = NULL;
 }

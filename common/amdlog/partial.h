@@ -8,20 +8,23 @@
 #ifndef GPQ_AMDLOG_PARTIAL_H
 #define GPQ_AMDLOG_PARTIAL_H
 
+#include "common/amdlog/streams.h"
 #include "common/amdlog/summary.h"
 #include "common/host/buf.h"
 
 #define AMDLOG_PARTIAL_RECORD "trace_partial"
-#define AMDLOG_PARTIAL_SCHEMA 1
+#define AMDLOG_PARTIAL_SCHEMA 2
 
 // Where a part comes from and what the scanner counted in it.
 struct amdlog_part {
+	char *host;        // owned; that its processes are of, NULL: not said
 	char *file;        // owned; as it was named
 	uint64_t from, to; // bytes of it
 	uint64_t mended;
 	bool filtered; // not all records were counted
 	bool stopped;  // not read to its end
 	struct amdlog_counts counts;
+	struct amdlog_streams streams; // owned
 };
 
 // Appends the line, newline included, of a summary that was begun with amdlog_summary_resume and is
@@ -34,14 +37,18 @@ int amdlog_partial_write(struct buf *out, const struct amdlog_part *part,
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
-// File and place only, to sort lines by. False as above.
+// Host, file and place only, to sort lines by. False as above.
 bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
 
 void amdlog_part_fini(struct amdlog_part *part);
 
-// The sum of parts that are added in the order of the files' names and their places.
+// The sum of parts that are added in the order of hosts, the files' names and their places.
 struct amdlog_merge {
 	struct amdlog_summary sum;
+	struct amdlog_streams streams;
+	struct intern hosts;   // their names; process.host is the number plus one
+	uint32_t host;         // of the last part
+	bool several_hosts;    // times of one and of another cannot be compared
 	struct intern threads; // process and tid -> thread
 	struct intern tids;    // tid and file -> thread with a pid
 	struct amdlog_counts counts;

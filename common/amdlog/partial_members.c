@@ -113,6 +113,25 @@ static const struct member api_members[] = {
 	M(amdlog_api, timed, U64), M(amdlog_api, total_us, U64), M(amdlog_api, max_us, U64),
 };
 
+static const struct member stream_members[] = {
+	INDEX(stream_period, process, processes),
+	M(stream_period, stream, U64),
+	INDEX(stream_period, queue, queues),
+	M(stream_period, created, U64),
+	M(stream_period, packets, U64),
+	M(stream_period, dispatches, U64),
+	SPAN(stream_period),
+};
+
+static const struct member head_members[] = {
+	INDEX(stream_head, thread, threads),
+	M(stream_head, what, U32),
+	INDEX(stream_head, queue, queues),
+	M(stream_head, stream, U64),
+	M(stream_head, n, U64),
+	SPAN(stream_head),
+};
+
 static const struct member open_members[] = {
 	INDEX(amdlog_open, process, processes),
 	INDEX(amdlog_open, queue, queues),
@@ -178,6 +197,8 @@ const struct members partial_thread = {thread_members, COUNT(thread_members)};
 const struct members partial_queue = {queue_members, COUNT(queue_members)};
 const struct members partial_kernel = {kernel_members, COUNT(kernel_members)};
 const struct members partial_api = {api_members, COUNT(api_members)};
+const struct members partial_stream = {stream_members, COUNT(stream_members)};
+const struct members partial_head = {head_members, COUNT(head_members)};
 const struct members partial_open = {open_members, COUNT(open_members)};
 const struct members partial_error = {error_members, COUNT(error_members)};
 const struct members partial_totals = {totals_members, COUNT(totals_members)};

@@ -21,7 +21,8 @@ struct members {
 };
 
 extern const struct members partial_process, partial_thread, partial_queue, partial_kernel,
-	partial_api, partial_open, partial_error, partial_totals, partial_state, partial_part;
+	partial_api, partial_stream, partial_head, partial_open, partial_error, partial_totals,
+	partial_state, partial_part;
 
 // What rows are before anything is known of them. A summary's own functions make them.
 struct blanks {

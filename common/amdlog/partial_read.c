@@ -247,6 +247,29 @@ static bool new_error(struct reading *r, const struct jsonin_value *v)
 	return true;
 }
 
+static bool new_period(struct reading *r, const struct jsonin_value *v)
+{
+	struct stream_period p = {.process = AMDLOG_NONE, .queue = AMDLOG_NONE};
+
+	if (!read_row(v, partial_stream.v, partial_stream.n, &p) || p.process >= r->s->nprocesses ||
+	    p.queue >= r->s->nqueues)
+		return false;
+	amdlog_streams_put(&r->part->streams, &p);
+	return true;
+}
+
+static bool new_head(struct reading *r, const struct jsonin_value *v)
+{
+	struct stream_head h = {.thread = AMDLOG_NONE, .queue = AMDLOG_NONE};
+	bool any_queue = false;
+
+	if (!read_row(v, partial_head.v, partial_head.n, &h) || h.thread >= r->s->nthreads)
+		return false;
+	any_queue = h.queue == AMDLOG_NONE && h.what == STREAM_HEAD_MADE;
+	return (any_queue || h.queue < r->s->nqueues) &&
+	       amdlog_streams_put_head(&r->part->streams, &h);
+}
+
 static bool read_api_times(struct reading *r, const struct jsonin_value *v)
 {
 	struct jsonin_value api, times;
@@ -327,9 +350,10 @@ static bool read_section(struct reading *r, const struct jsonin_value *key,
 	const struct {
 		const char *key;
 		bool (*take)(struct reading *, const struct jsonin_value *);
-	} rows[] = {{"processes", new_process}, {"threads", new_thread}, {"queues", new_queue},
-		    {"kernels", new_kernel},    {"apis", new_api},       {"open", new_open},
-		    {"errors", new_error}};
+	} rows[] = {
+		{"processes", new_process}, {"threads", new_thread}, {"queues", new_queue},
+		{"kernels", new_kernel},    {"apis", new_api},       {"open", new_open},
+		{"errors", new_error},      {"streams", new_period}, {"stream_heads", new_head}};
 	const struct {
 		const char *key;
 		struct intern *in;
@@ -353,6 +377,8 @@ static bool read_section(struct reading *r, const struct jsonin_value *key,
 		return read_totals(r, v);
 	if (jsonin_is(key, "file"))
 		return !r->part->file && text_of(v, &r->part->file);
+	if (jsonin_is(key, "host"))
+		return !r->part->host && text_of(v, &r->part->host);
 	return read_member(key, v, partial_part.v, partial_part.n, r->part);
 }
 
@@ -465,6 +491,8 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 		seen += jsonin_is(&key, "file") || jsonin_is(&key, "from") || jsonin_is(&key, "to");
 		if (jsonin_is(&key, "file"))
 			ok = !part->file && text_of(&v, &part->file);
+		else if (jsonin_is(&key, "host"))
+			ok = !part->host && text_of(&v, &part->host);
 		else
 			ok = read_member(&key, &v, partial_part.v, partial_part.n, part);
 		if (!ok)

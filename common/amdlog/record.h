@@ -77,6 +77,7 @@ struct amdlog_who {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
 	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
 	uint32_t source; // which input it was seen in when pid is unknown, else 0
+	uint32_t host;   // in a sum of parts: their host's number; 0: none is named
 };
 
 const char *amdlog_kind_name(enum amdlog_kind kind);

@@ -78,7 +78,7 @@ bool amdlog_has_packets(const struct amdlog_summary *s)
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
 {
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
-	uint64_t key[3] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid};
+	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
 	uint32_t n = intern_put(&s->process_keys, key, sizeof(key), NULL);
 	struct amdlog_process *p;
 
@@ -91,7 +91,7 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
 		return AMDLOG_NONE;
 	s->processes = p;
 	p[n] = (struct amdlog_process){
-		.pid = w->pid, .source = w->source, .tid = tid, .span = SPAN_NONE};
+		.pid = w->pid, .source = w->source, .host = w->host, .tid = tid, .span = SPAN_NONE};
 	s->nprocesses = n + 1;
 	return n;
 }

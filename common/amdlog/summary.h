@@ -42,8 +42,8 @@ struct amdlog_thread {
 };
 
 struct amdlog_process {
-	int64_t pid; // -1: the log does not say
-	uint32_t source;
+	int64_t pid;           // -1: the log does not say
+	uint32_t source, host; // as of its threads
 	uint64_t tid; // in a part: thread without a pid, which an earlier part may know; else
 		      // AMDLOG_UNKNOWN
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;

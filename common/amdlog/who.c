@@ -46,7 +46,7 @@ static uint32_t who_add(struct amdlog_scan *s, const struct amdlog_who *w)
 bool who_init(struct amdlog_scan *s)
 {
 	// Number 0 takes all that find no place.
-	const struct amdlog_who rest = {-1, AMDLOG_UNKNOWN, UINT32_MAX};
+	const struct amdlog_who rest = {-1, AMDLOG_UNKNOWN, UINT32_MAX, 0};
 
 	s->who_keys.max_entries = s->tid_keys.max_entries = AMDLOG_WHO_MAX;
 	who_add(s, &rest);
@@ -63,7 +63,7 @@ void who_fini(struct amdlog_scan *s)
 static uint32_t who_lookup(struct amdlog_scan *s, const struct process_part *part)
 {
 	int64_t pid = part->pid < 0 ? s->assumed : part->pid;
-	struct amdlog_who w = {pid, part->tid, pid < 0 ? s->source : 0};
+	struct amdlog_who w = {pid, part->tid, pid < 0 ? s->source : 0, 0};
 	uint64_t key[2] = {part->tid, s->source};
 	uint32_t known, before = s->nwho, n;
 

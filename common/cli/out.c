@@ -145,7 +145,8 @@ static int unknown_column(const struct out_table *t, const char *name, size_t le
 static bool is_default(const struct out_opts *opts, const struct out_col *c)
 {
 	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
-	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE));
+	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
+	       (opts->hosts && (c->flags & OUT_HOST));
 }
 
 static void show(struct out *o, unsigned column)

@@ -37,6 +37,7 @@ enum {
 		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
 	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
 			 // table shows)
+	OUT_HOST = 16,   // where rows are of named hosts, also without -o
 };
 
 struct out_col {
@@ -71,6 +72,7 @@ struct out_opts {
 	bool noheadings;
 	bool bytes;
 	bool context;
+	bool hosts;    // rows are of named hosts
 	bool progress; // also when standard error is no terminal (progress.h)
 	int color;     // 0 auto, 1 always, 2 never
 };

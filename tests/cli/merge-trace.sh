@@ -12,7 +12,7 @@ for f in "$data"/*.log "$samples"/*.log; do
 	[ -f "$f" ] || continue
 	name=$(basename "$f")
 	gpq trace --partial "$f" >part
-	for o in "" -J "--by api -r" "--by thread" "--by kernel --top 3"; do
+	for o in "" -J "--by api -r" "--by thread" "--by kernel --top 3" "--by error -rn" "--by stream -J"; do
 		gpq trace $o "$f" >want 2>want.err
 		gpq merge $o part >got 2>got.err
 		# What only the reader of the file can know: the pid in its name.
@@ -37,15 +37,21 @@ for f in "$data"/*.log "$samples"/*.log; do
 	[ -f "$f" ] || continue
 	size=$(stat -c %s "$f")
 	gpq trace -J "$f" >want 2>/dev/null
+	gpq trace --by stream -J "$f" >want.streams 2>/dev/null
 	wrong=
 	for ((i = 1; i <= 24; i++)); do
-		ranges "$f" $((size * i / 25)) | tac | gpq merge -J >got 2>err
+		ranges "$f" $((size * i / 25)) | tac >parts
+		gpq merge --by stream -J parts >got 2>/dev/null
+		cmp -s want.streams got || wrong+=" streams:$((size * i / 25))"
+		gpq merge -J parts >got 2>err
 		[ -s err ] || cmp -s want got || wrong+=" $((size * i / 25))"
 		[ -s err ] && wrong+=" $(head -1 err)"
 	done
 	ranges "$f" $((size / 7)) $((size * 2 / 7)) $((size * 3 / 7)) $((size / 2)) $((size / 2 + 1)) $((size * 5 / 7)) $((size - 1)) >parts
 	shuf --random-source=<(yes) parts | gpq merge -J >got 2>err
 	cmp -s want got || wrong+=" eight"
+	gpq merge --by stream -J parts >got 2>/dev/null
+	cmp -s want.streams got || wrong+=" streams of eight"
 	expect "$(basename "$f") in ranges" "" "$wrong"
 done
 
@@ -107,7 +113,7 @@ expect "an index that points nowhere" "1:gpq: merge: the part of log_1 from byte
 head -c 2000 p1 >cut
 out=$(gpq merge cut 2>&1 | tail -1)
 expect "a part that is cut" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
-sed 's/"schema":1/"schema":2/' p1 >later
+sed 's/"schema":2/"schema":3/' p1 >later
 out=$(gpq merge later 2>&1 | tail -1)
 expect "a part of a later version" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
@@ -124,6 +130,10 @@ gpq trace --partial --kernel x log_1 >out 2>err
 expect "--kernel" "2:" "$?:$(cat out)"
 gpq trace --partial --since +1s log_1 >out 2>err
 expect "--since +1s" "2:" "$?:$(cat out)"
+for o in --list --gaps --latency "--series 1ms" "--perfetto x"; do
+	gpq trace --partial $o log_1 >out 2>err
+	expect "$o" "2: gpq: trace: ${o% *} cannot be had from parts; ask it of the files themselves" "$?:$(cat out) $(cat err)"
+done
 gpq trace --partial -J log_1 >out 2>err
 expect "-J" "2" "$?"
 gpq trace --partial /nowhere log_1 >out 2>err
