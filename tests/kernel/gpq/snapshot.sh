@@ -62,11 +62,14 @@ held_by_gpq() {
 	local live
 	snap free -q > /dev/null
 	gpq suspend -p $P -q > /dev/null || fail "gpq suspend" "status $?"
+	kill -STOP $P # it would go on submitting until its rings are full
+	within 10 grep -q '^State:.[Tt]' /proc/$P/status
 	live=$(gpq queues -p $P -rno QID,STATE,HOLDER,READ_NOW,WRITE_NOW)
 	like "the queues are held" "$live" "0 suspended [0-9]+ [0-9]+ [0-9]+ "
 	snap held -q > /dev/null
 	is "state, holder and indices are replayed" "$(gpq --sysroot $SNAPS/held queues -p $P -rno QID,STATE,HOLDER,READ_NOW,WRITE_NOW)" "$live"
 	is "--diff names the suspended ones" "$(gpq snapshot --diff $SNAPS/free $SNAPS/held -rno QID,CHANGE -q | grep suspended | cut -d' ' -f1 | tr '\n' ' ')" "0 1 2 "
+	kill -CONT $P
 	gpq resume -p $P -q > /dev/null || fail "gpq resume" "status $?"
 	moves 0 "gpq resume"
 }
