@@ -30,9 +30,9 @@ kill -9 $G
 wait $G 2> /dev/null
 is_free "gpq was killed while its command ran"
 killall -q sleep
-gpq suspend -p $P -- sleep 100 > /tmp/gpq.out 2>&1 &
+gpq suspend -p $P -- sh -c ': > /tmp/runs; exec sleep 100' > /tmp/gpq.out 2>&1 &
 G=$!
-within 10 traced $P
+within 20 test -e /tmp/runs
 kill -9 "$(tracer $P)"
 within 10 grep -q "its holder ended" /tmp/gpq.out
 like "a holder that dies while the command runs is worth a word" "$(cat /tmp/gpq.out)" "pid $P: its holder ended"
