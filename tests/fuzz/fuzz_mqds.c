@@ -3,30 +3,12 @@
 // Beside not crashing: the fast way through lines of the kernel's own shape and the slow way
 // through any others give the same words. A blank more before each line forces the slow one.
 #include "common/debugfs/mqd_summary.h"
+#include "tests/fuzz/indent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
-
-static char *indent(const char *text, size_t size, size_t *len)
-{
-	char *out = malloc(2 * size + 2), *p = out;
-	require(out != NULL);
-	for (size_t i = 0; i < size; i++) {
-		if (i == 0 || text[i - 1] == '\n')
-			*p++ = ' ';
-		*p++ = text[i];
-	}
-	*len = (size_t)(p - out);
-	return out;
-}
 
 static void check_shape(const struct mqds *m)
 {
