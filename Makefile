@@ -72,11 +72,14 @@ $(LIB): $(LOBJ)
 	@echo '  AR   $@'
 	$(Q)$(AR) rcs $@ $^
 
+# Called where the processor has them only.
+FLAGS_digest_loop_avx2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
+
 # The stamp makes a change of version or flags rebuild what it must.
 $(B)/%.o: %.c VERSION Makefile
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) $(FLAGS_$(basename $(<F))) -c -o $@ $<
 
 # With `make deps ...` everything waits for the packages.
 $(LOBJ) $(COBJ): $(if $(filter deps,$(MAKECMDGOALS)),| deps)

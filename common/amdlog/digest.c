@@ -1,52 +1,17 @@
-// Taking blocks of lines apart (see digest.h).
-//
-// The loop over lines is what the speed of a summary depends on: per line a form's bytes, the
-// digits of the time, the first bytes of the message.
+// Taking blocks of lines apart (see digest.h): what becomes of lines that are not counted at once.
+// The loop over the lines is in digest_loop.c.
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 5 to 9 (messages).
-#include "common/amdlog/digest.h"
-#include "common/amdlog/mend.h"
-#include "common/amdlog/scan_priv.h"
+#include "common/amdlog/digest_priv.h"
 
 #include <stdlib.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #define ITEMS_MAX 16384 // of a block; more: it is slow
 
-struct digester {
-	const struct forms *forms;
-	uint32_t kinds; // that somebody takes one by one
-	marks_fn *find_marks;
-	// Odd lines go through them to see how far what is odd reaches; what they make is not used.
-	struct amdlog_scan *scratch;
-	struct amdlog_mend *mend;
-	bool unsure; // a process may be known to others that is not known here
-	uint32_t marks[SCAN_TILE + MARKS_SPARE];
-	struct digest_sum *sum_of[FORM_MAX]; // by first form; NULL: none in this block
+// Fits no line.
+static const struct form no_form = {
+	.mask = {{0, 0xff}}, // where take_line() sees a digit
 };
-
-// Where the loop is.
-struct walk {
-	struct digester *g;
-	struct digest *d;
-	const struct digest_choice *choice; // NULL: all
-	const struct form *form;            // of the line before
-	struct digest_sum *sum;
-	uint64_t last_us;       // since the last item; 0: none
-	uint64_t high, high_us; // upper digits of a time, as text and as a number
-	uint32_t raw;
-	unsigned odd;  // of this line, bits
-	bool unwanted; // this line, by its text
-	struct grep_cursor hits;
-};
-
-// A record begins within the line.
-#define ODD_GLUED 1u
-// Lines before it are not done with: a torn record may be mended yet.
-#define ODD_OPEN 2u
 
 bool digest_init(struct digest *d)
 {
@@ -71,6 +36,46 @@ static void look(void *ctx, const struct amdlog_record *r)
 		     g->scratch->who[r->who].tid != AMDLOG_UNKNOWN;
 }
 
+static const struct {
+	const char *name;
+	digest_loop_fn *loop;
+} loops[] = {
+	{"any", digest_loop},
+#if defined(__x86_64__)
+	{"avx2", digest_loop_avx2},
+#endif
+};
+
+static unsigned loops_usable(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? 2 : 1;
+#else
+	return 1;
+#endif
+}
+
+bool digester_use(struct digester *g, unsigned n, const char **name)
+{
+	if (n >= loops_usable())
+		return false;
+	g->loop = loops[n].loop;
+	if (name)
+		*name = loops[n].name;
+	return true;
+}
+
+static void leads_init(uint8_t leads[256])
+{
+	memset(leads, LEAD_OTHER, 128);
+	memset(leads + 128, LEAD_ODD, 128);
+	for (const char *p = " \x1b<^E"; *p; p++)
+		leads[(unsigned char)*p] = LEAD_ODD;
+	for (const char *p = "h_ic"; *p; p++)
+		leads[(unsigned char)*p] = LEAD_API;
+}
+
 struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 {
 	struct digester *g = calloc(1, sizeof(*g));
@@ -82,6 +87,8 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	g->forms = forms;
 	g->kinds = kinds;
 	g->find_marks = marks_choose();
+	digester_use(g, loops_usable() - 1, NULL);
+	leads_init(g->leads);
 	g->mend = amdlog_mend_new(&own);
 	if (g->mend) {
 		sink = amdlog_mend_sink(g->mend);
@@ -91,6 +98,9 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 		digester_free(g);
 		return NULL;
 	}
+	g->index = &g->scratch->kinds;
+	g->counted = ~(kinds | AMDLOG_KINDS_PLACED | AMDLOG_KIND(API_ENTRY) |
+		       AMDLOG_KIND(API_RETURN) | AMDLOG_KIND(COMMAND_ENQUEUED));
 	amdlog_mend_watch(g->mend, g->scratch);
 	return g;
 }
@@ -104,8 +114,8 @@ void digester_free(struct digester *g)
 	free(g);
 }
 
-// A new item, zeroed but for its packet; NULL when there are too many.
-static struct digest_item *new_item(struct walk *w)
+// A new item, of which only times and what it is are set; NULL when there are too many.
+static struct digest_item *new_item(struct walk *w, enum digest_what what)
 {
 	struct digest *d = w->d;
 	struct digest_item *item;
@@ -123,7 +133,7 @@ static struct digest_item *new_item(struct walk *w)
 		d->item_cap = cap;
 	}
 	item = &d->items[d->nitems++];
-	memset(item, 0, offsetof(struct digest_item, packet));
+	item->what = what;
 	item->first_us = d->first_us;
 	item->last_us = w->last_us;
 	d->first_us = AMDLOG_UNKNOWN;
@@ -141,171 +151,39 @@ static struct digest_sum *sum_of(struct walk *w, const struct form *f)
 		**place = (struct digest_sum){
 			.form = f,
 			.first_us = AMDLOG_UNKNOWN,
-			.stream.stream = AMDLOG_UNKNOWN,
-			.entry.ended = true,
 		};
 	}
 	return *place;
 }
 
-// Value of eight digits, the first in the lowest byte, '0' taken off.
-static inline uint64_t digits_value(uint64_t x)
+// The stream that an API line names for what follows it: an entry, as its call is over with a
+// return.
+static uint64_t api_stream(const struct digest_sum *sum)
 {
-	x = x * 10 + (x >> 8);
-	return ((x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-		(x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-	       32;
-}
-
-static inline bool all_digits(uint64_t x)
-{
-	return !(((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080));
-}
-
-// The time, of which the upper digits nearly always are those of the line before. AMDLOG_UNKNOWN
-// when it is not all digits.
-static inline uint64_t read_time(struct walk *w, const struct form *f, const char *p)
-{
-	const uint64_t zeros = UINT64_C(0x3030303030303030);
-	uint64_t low = load64(p + f->time_end - 8) ^ zeros;
-	uint64_t high = (load64(p + f->time_end - 16) ^ zeros) & f->high_mask;
-
-	if (!all_digits(low))
-		return AMDLOG_UNKNOWN;
-	if (high != w->high) {
-		if (!all_digits(high))
-			return AMDLOG_UNKNOWN;
-		w->high = high;
-		w->high_us = digits_value(high) * 100000000;
-	}
-	return w->high_us + digits_value(low);
-}
-
-// Where the first blank or colon of 16 bytes is, a bit for each.
-static inline uint32_t word_ends(const char *p)
-{
-#if defined(__SSE2__)
-	const __m128i x = _mm_loadu_si128((const __m128i_u *)p);
-	const __m128i blank = _mm_cmpeq_epi8(x, _mm_set1_epi8(' '));
-	const __m128i colon = _mm_cmpeq_epi8(x, _mm_set1_epi8(':'));
-
-	return (uint32_t)_mm_movemask_epi8(_mm_or_si128(blank, colon));
-#else
-	uint32_t bits = 0;
-
-	for (unsigned i = 0; i < 16; i++)
-		bits |= (uint32_t)(p[i] == ' ' || p[i] == ':') << i;
-	return bits;
-#endif
-}
-
-// Length of the word at `p` up to a blank or colon; WORD_MAX when there is none before. Most are
-// shorter than 32.
-#define WORD_MAX 64
-static inline unsigned word_end(const char *p)
-{
-	uint32_t bits = word_ends(p) | word_ends(p + 16) << 16;
-
-	if (__builtin_expect(bits != 0, 1))
-		return (unsigned)__builtin_ctz(bits);
-	bits = word_ends(p + 32) | word_ends(p + 48) << 16;
-	return bits ? 32 + (unsigned)__builtin_ctz(bits) : WORD_MAX;
-}
-
-static inline uint64_t text64(const char text[8])
-{
-	return load64(text);
-}
-
-static inline bool is_success(const char *p)
-{
-	return load64(p) == text64(": Return") && load64(p + 8) == text64("ed hipSu") &&
-	       load64(p + 13) == text64("pSuccess");
-}
-
-// An API entry is closed by its bracket, and by the end of its colour if it has one.
-static inline bool is_closed(const char *end)
-{
-	if (load64(end - 8) >> 8 == text64(" ) \x1b[0m\0"))
-		return true;
-	return end[-2] == ' ' ? end[-1] == ')' : end[-1] == ' ' && end[-2] == ')' && end[-3] == ' ';
-}
-
-static inline bool makes_stream(const char *name)
-{
-	return load64(name) == text64("hipStrea") && name[8] == 'm' && name[9] == 'C';
-}
-
-// What is known of a line that fits a form.
-struct line {
-	const char *text, *end, *msg; // `end`: without a carriage return
-	const char *newline;
-	uint64_t us;
-	unsigned level;
-};
-
-// What the filter of the summary says of a line that is counted.
-static bool is_chosen(const struct walk *w, const struct line *l)
-{
-	const struct digest_choice *c = w->choice;
-
-	return !w->unwanted && w->form->wanted && !c->none && l->us >= c->since_us &&
-	       l->us <= c->until_us;
-}
-
-static inline void count(struct walk *w, const struct line *l, enum amdlog_kind kind)
-{
-	struct digest_sum *sum = w->sum;
-	struct digest *d = w->d;
-
-	d->lines++;
-	if (w->choice && !is_chosen(w, l))
-		return;
-	d->kinds[kind][l->level]++;
-	d->steps_back += l->us < w->last_us;
-	d->first_us = d->first_us == AMDLOG_UNKNOWN ? l->us : d->first_us;
-	w->last_us = l->us;
-	sum->records++;
-	sum->api_calls += kind == AMDLOG_API_ENTRY;
-	sum->first_us = l->us < sum->first_us ? l->us : sum->first_us;
-	sum->last_us = l->us > sum->last_us ? l->us : sum->last_us;
-}
-
-// Somebody takes records of the kind one by one, and this one is chosen.
-static inline bool is_asked_for(const struct walk *w, const struct line *l, enum amdlog_kind kind)
-{
-	return w->g->kinds >> kind & 1 && (!w->choice || is_chosen(w, l));
-}
-
-static void fill_record(const struct walk *w, const struct line *l, struct amdlog_record *r)
-{
-	size_t len = (size_t)(l->end - l->msg);
-
-	while (len && (l->msg[len - 1] == ' ' || l->msg[len - 1] == '\t'))
-		len--;
-	*r = (struct amdlog_record){
-		.text = l->text,
-		.len = (size_t)(l->end - l->text),
-		.msg = l->msg,
-		.msg_len = len,
-		.time_us = l->us,
-		.who = w->form->who,
-		.level = (uint8_t)l->level,
-		.style = w->form->style,
+	const char *end = text_end(sum->api_end);
+	struct amdlog_record entry = {
+		.msg = sum->api,
+		.msg_len = (size_t)(end - sum->api) - (end[-1] == ' '),
+		.name_len = (uint16_t)word_end(sum->api),
 		.ended = true,
 	};
+
+	return is_entry(sum->api + entry.name_len) ? amdlog_entry_stream(&entry) : AMDLOG_UNKNOWN;
 }
 
-// Hands what is known of a thread's stream to the item.
+// Hands what is known of a thread's stream to the item. What its API line says is read when it
+// matters: nearly always another follows before.
 static void take_stream(struct digest_sum *sum, struct digest_item *item)
 {
+	bool by_command = sum->command > sum->api;
+
 	item->r.who = sum->form->who;
-	item->stream = sum->stream;
-	if (sum->entry.msg) {
-		item->stream.stream = amdlog_entry_stream(&sum->entry);
-		sum->entry.msg = NULL;
-	}
-	sum->stream = (struct digest_stream){.stream = AMDLOG_UNKNOWN};
+	item->stream.api = sum->api;
+	item->stream.by_command = by_command;
+	item->stream.stream = by_command ? sum->command_stream
+			      : sum->api ? api_stream(sum)
+					 : AMDLOG_UNKNOWN;
+	sum->api = sum->command = NULL;
 }
 
 // Items for what is known of streams: what follows may be of any thread.
@@ -316,10 +194,8 @@ static void flush_streams(struct walk *w)
 	for (uint32_t i = 0; i < w->d->nsums; i++) {
 		struct digest_sum *sum = &w->d->sums[i];
 
-		if ((sum->stream.api || sum->stream.by_command) && (item = new_item(w))) {
-			item->what = DIGEST_STREAM;
+		if ((sum->api || sum->command) && (item = new_item(w, DIGEST_STREAM)))
 			take_stream(sum, item);
-		}
 	}
 }
 
@@ -333,21 +209,23 @@ static void scan_line(struct walk *w, const char *p, const char *end)
 
 	if (!item || item->what != DIGEST_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w);
-		item = new_item(w);
+		item = new_item(w, DIGEST_LINES);
 		if (!item)
 			return;
-		item->what = DIGEST_LINES;
 		item->r.text = p;
+		item->r.len = 0;
 	}
 	item->r.len += len;
 	amdlog_scan_lines(w->g->scratch, p, len);
 	open = !amdlog_mend_idle(w->g->mend);
 	d->torn |= w->odd || open;
 	w->odd = open || (w->odd && w->g->unsure) ? ODD_OPEN : 0;
+	if (w->odd)
+		w->form = &no_form;
 }
 
-// A line that fits no form. Text without a record means nothing while no record is torn.
-static void odd_line(struct walk *w, const char *p, const char *end)
+// Text without a record means nothing while no record is torn.
+static void text_line(struct walk *w, const char *p, const char *end)
 {
 	if (!is_record_line(p, (size_t)(end - p))) {
 		w->d->lines++;
@@ -359,17 +237,43 @@ static void odd_line(struct walk *w, const char *p, const char *end)
 	}
 }
 
-static void add_item(struct walk *w, const struct line *l, const struct amdlog_record *r)
+void digest_odd_line(struct walk *w, const char *text, const char *newline)
+{
+	if (w->odd || newline - text > AMDLOG_TEXT_MAX)
+		scan_line(w, text, newline);
+	else
+		text_line(w, text, newline);
+}
+
+void digest_glued(struct walk *w)
+{
+	w->odd |= ODD_GLUED;
+	w->form = &no_form;
+}
+
+const struct form *digest_other_form(struct walk *w, const char *text)
+{
+	const struct form *f =
+		w->odd || text[0] != ':' || text[2] != ':' ? NULL : forms_find(w->g->forms, text);
+
+	if (f) {
+		w->form = f;
+		w->sum = sum_of(w, f);
+	}
+	return f;
+}
+
+static void add_item(struct walk *w, const struct amdlog_record *r, const char *newline)
 {
 	struct digest_item *item;
 	const char *name;
 	size_t len;
 
 	if (amdlog_mend_wants(r)) {
-		scan_line(w, l->text, l->newline);
+		scan_line(w, r->text, newline);
 		return;
 	}
-	item = new_item(w);
+	item = new_item(w, DIGEST_RECORD);
 	if (!item)
 		return;
 	item->r = *r;
@@ -377,23 +281,23 @@ static void add_item(struct walk *w, const struct line *l, const struct amdlog_r
 	if (r->kind == AMDLOG_KERNEL) {
 		name = amdlog_kernel_name(r, &len);
 		item->name_hash = intern_hash(name, len);
-		return; // says nothing of a stream
+		item->stream = (struct digest_stream){0}; // says nothing of one
+		return;
 	}
 	take_stream(w->sum, item);
 	if (r->kind >= AMDLOG_PACKET && r->kind <= AMDLOG_BARRIER_VALUE)
 		amdlog_packet_parse(r, &item->packet);
 }
 
-// A record with blanks or an unusual colour in front of its message.
-static void odd_record(struct walk *w, const struct line *l)
+void digest_odd_record(struct walk *w, const char *text, const char *newline)
 {
 	struct amdlog_record r = {
-		.text = l->text, .len = (size_t)(l->end - l->text), .ended = true};
+		.text = text, .len = (size_t)(text_end(newline) - text), .ended = true};
 
 	prefix_parse(w->g->scratch, &r);
 	r.who = w->form->who;
 	kind_parse(&w->g->scratch->kinds, &r);
-	add_item(w, l, &r);
+	add_item(w, &r, newline);
 }
 
 // A command that is bound for a stream says so at its end.
@@ -403,127 +307,39 @@ static void note_command(struct walk *w, const struct amdlog_record *r)
 
 	if (stream == AMDLOG_UNKNOWN)
 		return;
-	w->sum->stream.by_command = true;
-	w->sum->stream.stream = stream;
-	w->sum->entry.msg = NULL;
+	w->sum->command = r->msg;
+	w->sum->command_stream = stream;
 }
 
-// Messages that are no API lines, or odd ones.
-static void other_line(struct walk *w, const struct line *l)
+void digest_other_line(struct walk *w, const char *text, const char *newline, const char *msg,
+		       uint64_t us)
 {
-	struct amdlog_record r;
+	const char *end = text_end(newline);
+	struct amdlog_record r = {
+		.text = text,
+		.len = (size_t)(end - text),
+		.msg = msg,
+		.time_us = us,
+		.who = w->form->who,
+		.level = (uint8_t)(text[1] - '0') & 15,
+		.style = w->form->style,
+		.ended = true,
+	};
 
-	fill_record(w, l, &r);
+	while (end > msg && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	r.msg_len = (size_t)(end - msg);
 	kind_parse(&w->g->scratch->kinds, &r);
-	if (AMDLOG_KINDS_PLACED >> r.kind & 1 || is_asked_for(w, l, r.kind) ||
+	if (AMDLOG_KINDS_PLACED >> r.kind & 1 || is_asked_for(w, us, r.kind) ||
 	    r.kind == AMDLOG_API_ENTRY || r.kind == AMDLOG_API_RETURN) {
-		add_item(w, l, &r);
+		add_item(w, &r, newline);
 		return;
 	}
 	if (r.kind == AMDLOG_COMMAND_ENQUEUED)
 		note_command(w, &r);
-	count(w, l, r.kind);
-}
-
-// An API line as nearly all are: an entry that is closed, or a return of hipSuccess. False: it is
-// something else.
-static inline bool api_line(struct walk *w, const struct line *l)
-{
-	const char *p = l->msg;
-	unsigned n = word_end(p);
-	enum amdlog_kind kind;
-
-	if (n == WORD_MAX)
-		return false;
-	if (p[n] == ' ' && p[n + 1] == '(' && is_closed(l->end))
-		kind = AMDLOG_API_ENTRY;
-	else if (is_success(p + n))
-		kind = AMDLOG_API_RETURN;
-	else
-		return false;
-	if (makes_stream(p) || is_asked_for(w, l, kind))
-		return false;
-	count(w, l, kind);
-	if (kind == AMDLOG_API_ENTRY) {
-		if (!w->form->has_thread)
-			return true;
-		w->sum->entry.msg = p;
-		w->sum->entry.msg_len = (size_t)(l->end - p) - (l->end[-1] == ' ');
-		w->sum->entry.name_len = (uint16_t)n;
-	} else {
-		w->sum->entry.msg = NULL;
-	}
-	w->sum->stream = (struct digest_stream){.api = true, .stream = AMDLOG_UNKNOWN};
-	return true;
-}
-
-static inline bool may_be_api(char first)
-{
-	return first == 'h' || first == '_' || first == 'i' || first == 'c';
-}
-
-static inline void form_line(struct walk *w, struct line *l)
-{
-	unsigned char first;
-
-	l->msg = l->text + w->form->msg_at;
-	first = (unsigned char)*l->msg;
-	if (first == ' ') {
-		odd_record(w, l);
-		return;
-	}
-	if (first == 0x1b) {
-		if ((load64(l->msg) ^ text64("\x1b[32m hi")) << 16 || !may_be_api(l->msg[6])) {
-			odd_record(w, l);
-			return;
-		}
-		l->msg += 6;
-		first = (unsigned char)*l->msg;
-	} else if (first >= 0x80 || first == '^' || first == '<' || first == 'E') {
-		odd_record(w, l);
-		return;
-	}
-	if (!may_be_api((char)first) || !api_line(w, l))
-		other_line(w, l);
-}
-
-// Does the line begin as records do, and with the same bytes as others of its thread?
-static inline bool find_form(struct walk *w, const char *p, const char *end)
-{
-	const struct form *f = w->form;
-
-	if (end - p <= FORM_AT + 24 || p[0] != ':' || p[2] != ':' || !is_digit(p[1]) ||
-	    !is_digit(p[FORM_AT + 1]))
-		return false;
-	if (!f || !form_fits(f, p)) {
-		f = forms_find(w->g->forms, p);
-		if (!f)
-			return false;
-		w->form = f;
-		w->sum = sum_of(w, f);
-	}
-	return end - p > f->msg_at;
-}
-
-static inline void take_line(struct walk *w, const char *p, const char *newline)
-{
-	struct line l = {.text = p, .newline = newline};
-
-	if (w->odd || newline - p > AMDLOG_TEXT_MAX) {
-		scan_line(w, p, newline);
-		return;
-	}
-	l.end = newline - (newline > p && newline[-1] == '\r');
-	if (find_form(w, p, l.end)) {
-		l.us = read_time(w, w->form, p);
-		// In a file that is truncated at this moment it need not be a digit any more.
-		l.level = (unsigned)(p[1] - '0') & 15;
-		if (l.us != AMDLOG_UNKNOWN) {
-			form_line(w, &l);
-			return;
-		}
-	}
-	odd_line(w, p, newline);
+	w->d->lines++;
+	if (!w->choice || is_chosen(w, us))
+		digest_count(w, us, r.level, r.kind);
 }
 
 static void reset(struct digester *g, struct digest *d)
@@ -542,32 +358,12 @@ static void reset(struct digester *g, struct digest *d)
 void digester_run(struct digester *g, struct digest *d, const struct digest_choice *choice,
 		  const char *text, size_t len)
 {
-	struct walk w = {.g = g, .d = d, .choice = choice};
-	bool by_text = choice && choice->hits;
-	size_t line = 0;
+	struct walk w = {.g = g, .d = d, .choice = choice, .form = &no_form};
 
 	reset(g, d);
-	if (by_text)
+	if (choice && choice->hits)
 		w.hits = grep_hits_begin(choice->hits);
-	for (size_t tile = 0; tile < len && !d->slow; tile += SCAN_TILE) {
-		size_t size = len - tile < SCAN_TILE ? len - tile : SCAN_TILE;
-		bool line_start = !tile || text[tile - 1] == '\n';
-		size_t n = g->find_marks(text + tile, size, line_start, g->marks);
-
-		for (size_t i = 0; i < n && !d->slow; i++) {
-			size_t at = tile + g->marks[i];
-
-			if (text[at] != '\n') {
-				if (prefix_shape(text + at, len - at, true))
-					w.odd |= ODD_GLUED;
-				continue;
-			}
-			if (by_text)
-				w.unwanted = !grep_cursor_has(&w.hits, (uint32_t)line);
-			take_line(&w, text + line, text + at);
-			line = at + 1;
-		}
-	}
+	g->loop(&w, text, len);
 	flush_streams(&w);
 	d->last_us = w.last_us;
 }

@@ -53,9 +53,10 @@ struct digest_item {
 struct digest_sum {
 	const struct form *form;
 	uint64_t records, api_calls, first_us, last_us;
-	struct digest_stream stream; // since this thread's last item
-	// The API line that names it, looked into when that matters; msg NULL: none.
-	struct amdlog_record entry;
+	// Since this thread's last item: the message and the newline of its last API line, and the
+	// last message of a command that says which stream it is for. NULL: none.
+	const char *api, *api_end, *command;
+	uint64_t command_stream;
 };
 
 struct digest {
@@ -89,6 +90,10 @@ struct digester;
 // memory is short.
 struct digester *digester_new(const struct forms *forms, uint32_t kinds);
 void digester_free(struct digester *g);
+
+// For tests: one implementation after the other, the portable one first; false behind the last this
+// processor can run. `name` may be NULL.
+bool digester_use(struct digester *g, unsigned n, const char **name);
 
 // Digests text[0..len), whole lines of which the last ends with a newline, and MARKS_PAD more bytes
 // may be read behind them. `choice` NULL: all lines count. `d` points into the text.

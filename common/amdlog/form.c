@@ -67,6 +67,7 @@ static void form_init(struct form *f, const struct amdlog_record *r, size_t time
 {
 	const size_t digits = time_end - (FORM_AT + 7);
 	uint8_t mask[FORM_BYTES] = {[0] = 0xff, [5] = 0xff, [6] = 0xff};
+	uint8_t in_time[16] = {0}, digit[32] = {[1] = 0xff};
 
 	memset(mask + (time_end - FORM_AT), 0xff, end - time_end);
 	// cppcheck takes a vector of sixteen bytes for one byte.
@@ -74,6 +75,10 @@ static void form_init(struct form *f, const struct amdlog_record *r, size_t time
 	memcpy(f->text, r->text + FORM_AT, FORM_BYTES);
 	// cppcheck-suppress bufferAccessOutOfBounds
 	memcpy(f->mask, mask, FORM_BYTES);
+	memset(digit + 7, 0xff, digits);
+	memcpy(f->digits, digit, sizeof(digit));
+	memset(in_time + 16 - digits, 0x0f, digits);
+	memcpy(&f->time_mask, in_time, sizeof(in_time));
 	// The digits of the upper eight bytes stand at their end.
 	f->high_mask = digits > 8 ? ~UINT64_C(0) << (16 - digits) * 8 : 0;
 	f->time_end = (uint8_t)time_end;

@@ -29,7 +29,9 @@ typedef uint64_t form_words __attribute__((vector_size(16)));
 
 struct form {
 	form_vec text[FORM_BYTES / 16], mask[FORM_BYTES / 16]; // 0 in the mask: any byte
-	uint64_t high_mask;       // of the eight bytes in front of the time's last eight digits
+	form_vec digits[2];                                    // 0xff where there must be digits
+	form_vec time_mask; // of the sixteen bytes in front of the time's end: 0x0f for digits
+	uint64_t high_mask; // of the eight bytes in front of the time's last eight digits
 	uint8_t time_end, msg_at; // columns behind the time, and of the message
 	bool has_thread;
 	bool wanted; // its process is one of those asked for

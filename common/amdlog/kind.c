@@ -1,7 +1,7 @@
 // What a message is about, from its first bytes.
 //
 // Facts: amd-log-facts.md sections 5 to 10 for the texts, 13 for the rules.
-#include "common/amdlog/scan_priv.h"
+#include "common/amdlog/number.h"
 
 #define NAME_MAX_LEN 128
 
@@ -16,7 +16,7 @@ struct pattern {
 		text, sizeof(text) - 1, AMDLOG_##kind \
 	}
 
-// In order of the first letter; of several that fit the first counts. What is frequent comes first.
+// Of several that fit the first counts. Of 3 to 32 bytes each.
 static const struct pattern patterns[] = {
 	P("Arg", ARG),
 	P("AQL dispatch failed", QUEUE_ERROR),
@@ -28,7 +28,7 @@ static const struct pattern patterns[] = {
 	P("Callback: Queue", QUEUE_ERROR),
 	P("Created SWq=", QUEUE_CREATED),
 	P("Deleting hardware queue", QUEUE_DELETED),
-	P("Deleting CG enabled hardware queue", QUEUE_DELETED),
+	P("Deleting CG enabled hardware", QUEUE_DELETED),
 	P("Device::callbackQueue", QUEUE_ERROR),
 	P("Device not Stable", QUEUE_ERROR),
 	P("Event ", WAIT),
@@ -49,7 +49,7 @@ static const struct pattern patterns[] = {
 	P("Locking to pool", MEMORY),
 	P("Memory Fault Error", QUEUE_ERROR),
 	P("No HW event", WAIT),
-	P("Number of allocated hardware queues", QUEUE_COUNT),
+	P("Number of allocated hardware", QUEUE_COUNT),
 	P("Queue marker", WAIT),
 	P("Runtime rea", QUEUE_ERROR), // "reachead", "reached the AQL queue limit"
 	P("SWq=", PACKET),
@@ -64,7 +64,7 @@ static const struct pattern patterns[] = {
 	P("created hardware queue", QUEUE_CREATED),
 	P("deleting hardware queue", QUEUE_DELETED),
 	P("finish() called", WAIT),
-	P("number of allocated hardware queues", QUEUE_COUNT),
+	P("number of allocated hardware", QUEUE_COUNT),
 	P("releaseQueue", QUEUE_RELEASED),
 	P("selected queue", QUEUE_SELECTED),
 };
@@ -125,16 +125,34 @@ const char *amdlog_style_name(enum amdlog_style style)
 
 _Static_assert(NPATTERNS <= KIND_PATTERNS, "scan_priv.h has room for each");
 
+// Puts the patterns in their places, the last one first. False: two beginnings share one.
+static bool fill_places(struct kind_index *index)
+{
+	memset(index->first, KIND_PATTERNS, sizeof(index->first));
+	for (size_t i = NPATTERNS; i--;) {
+		uint8_t *place = &index->first[kind_place(index, (char *)index->v[i].text)];
+
+		if (*place < KIND_PATTERNS &&
+		    memcmp(patterns[*place].text, patterns[i].text, 3) != 0)
+			return false;
+		index->v[i].next = *place;
+		*place = (uint8_t)i;
+	}
+	return true;
+}
+
 void kind_init(struct kind_index *index)
 {
-	memset(index->from, NPATTERNS, sizeof(index->from));
-	for (size_t i = NPATTERNS; i--;) {
-		size_t n = patterns[i].len < 8 ? patterns[i].len : 8;
+	for (size_t i = 0; i < NPATTERNS; i++) {
+		struct kind_pattern *m = &index->v[i];
 
-		index->from[(unsigned char)patterns[i].text[0]] = (uint8_t)i;
-		memcpy(&index->word[i], patterns[i].text, n);
-		memset(&index->mask[i], 0xff, n);
+		*m = (struct kind_pattern){.len = patterns[i].len, .kind = patterns[i].kind};
+		memcpy(m->text, patterns[i].text, patterns[i].len);
+		memset(m->mask, 0xff, patterns[i].len);
 	}
+	index->factor = UINT32_C(0x9e3779b1);
+	while (!fill_places(index))
+		index->factor += 2;
 }
 
 // "Dispatch Header = ", at the front of a packet line's fields or behind some.
@@ -142,11 +160,13 @@ static enum amdlog_kind header_kind(const char *p, size_t len)
 {
 	static const char header[] = " Header = ";
 
+	if (*p != 'D' && *p != 'B')
+		return AMDLOG_PACKET;
 	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
 		size_t n = packets[i].len;
 
-		if (*p == packets[i].text[0] && len >= n + sizeof(header) - 1 &&
-		    !memcmp(p, packets[i].text, n) && !memcmp(p + n, header, sizeof(header) - 1))
+		if (len >= n + sizeof(header) - 1 && !memcmp(p, packets[i].text, n) &&
+		    !memcmp(p + n, header, sizeof(header) - 1))
 			return packets[i].kind;
 	}
 	return AMDLOG_PACKET;
@@ -155,15 +175,25 @@ static enum amdlog_kind header_kind(const char *p, size_t len)
 // Fields of the form "name=value, " stand in front of the packet's kind; new releases add some.
 static enum amdlog_kind packet_kind(const char *p, size_t len)
 {
-	const char *end = p + len;
 	enum amdlog_kind kind = AMDLOG_PACKET;
+	size_t from = 0;
+	int field = 0;
 
-	for (int field = 0; field < 12 && kind == AMDLOG_PACKET; field++) {
-		p = memchr(p, ',', (size_t)(end - p));
-		if (!p || end - p < 2)
+	for (size_t at = 0; at < len; at += 64) {
+		uint64_t commas = bytes_that_are(p + at, ',');
+
+		for (; commas && kind == AMDLOG_PACKET; commas &= commas - 1) {
+			size_t comma = at + (size_t)__builtin_ctzll(commas);
+
+			if (comma < from)
+				continue;
+			from = comma + 2;
+			if (from > len || field++ == 12)
+				return kind;
+			kind = header_kind(p + from, len - from);
+		}
+		if (kind != AMDLOG_PACKET)
 			break;
-		p += 2;
-		kind = header_kind(p, (size_t)(end - p));
 	}
 	return kind;
 }
@@ -210,14 +240,6 @@ static bool api_parse(struct amdlog_record *r)
 	return true;
 }
 
-// The first eight bytes are those of the pattern; are the others?
-static inline bool is_rest(const char *p, const struct pattern *m)
-{
-	if (m->len <= 16)
-		return load64(p + m->len - 8) == load64(m->text + m->len - 8);
-	return !memcmp(p + 8, m->text + 8, m->len - 8u);
-}
-
 static bool may_be_api(char first)
 {
 	return first == 'h' || first == '_' || first == 'i' || first == 'c';
@@ -226,24 +248,15 @@ static bool may_be_api(char first)
 void kind_parse(const struct kind_index *index, struct amdlog_record *r)
 {
 	const char *p = r->msg;
-	unsigned char first;
-	uint64_t word;
 
 	r->kind = AMDLOG_OTHER;
 	r->name_len = 0;
-	if (!r->msg_len)
+	if (!r->msg_len || (may_be_api(p[0]) && api_parse(r)))
 		return;
-	first = (unsigned char)p[0];
-	if (may_be_api(p[0]) && api_parse(r))
-		return;
-	word = load64(p);
-	for (size_t i = index->from[first & 127]; i < NPATTERNS; i++) {
-		const struct pattern *m = &patterns[i];
+	for (size_t i = index->first[kind_place(index, p)]; i < NPATTERNS; i = index->v[i].next) {
+		const struct kind_pattern *m = &index->v[i];
 
-		if ((unsigned char)m->text[0] != first)
-			return;
-		if ((word & index->mask[i]) == index->word[i] && r->msg_len >= m->len &&
-		    (m->len <= 8 || is_rest(p, m))) {
+		if (kind_fits(m, p) && r->msg_len >= m->len) {
 			r->kind = m->kind == AMDLOG_PACKET ? packet_kind(p, r->msg_len) : m->kind;
 			return;
 		}

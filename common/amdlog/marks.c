@@ -19,25 +19,36 @@ static size_t marks_plain(const char *text, size_t len, bool line_start, uint32_
 	return n;
 }
 
-// What 64 bytes hold, a bit for each: newlines; colons with a digit and a colon behind them.
+// What 64 bytes hold, a bit for each: newlines; colons with a colon two bytes on.
 struct masks {
-	uint64_t newlines, records;
+	uint64_t newlines, pairs;
 };
 
-// Appends the positions of the set bits of `bits`, the first of which stands for `base`. Lines are
-// longer than 32 bytes as a rule, so the first two are written without asking whether they exist.
+// Those of the colons at `bits` that have a digit behind them.
+static __attribute__((noinline)) uint64_t with_digit(const char *text, uint64_t bits)
+{
+	uint64_t records = 0;
+
+	for (; bits; bits &= bits - 1) {
+		unsigned at = (unsigned)__builtin_ctzll(bits);
+
+		if ((unsigned char)(text[at + 1] - '0') < 10)
+			records |= UINT64_C(1) << at;
+	}
+	return records;
+}
+
+// Appends the positions of the set bits of `bits`, the first of which stands for `base`. The first
+// one is written without asking whether it exists; a second one is rare, as records are longer.
 static inline size_t spread(uint64_t bits, size_t base, uint32_t *out, size_t n)
 {
-	unsigned count = (unsigned)__builtin_popcountll(bits);
+	const uint64_t none = UINT64_C(1) << 63; // what counting zeros is defined for
 
-	out[n] = (uint32_t)(base + (size_t)__builtin_ctzll(bits | UINT64_C(1) << 63));
-	bits &= bits - 1;
-	out[n + 1] = (uint32_t)(base + (size_t)__builtin_ctzll(bits | UINT64_C(1) << 63));
-	for (unsigned i = 2; __builtin_expect(i < count, 0); i++) {
-		bits &= bits - 1;
-		out[n + i] = (uint32_t)(base + (size_t)__builtin_ctzll(bits));
-	}
-	return n + count;
+	out[n] = (uint32_t)(base + (size_t)__builtin_ctzll(bits | none));
+	n += bits != 0;
+	for (bits &= bits - 1; __builtin_expect(bits != 0, 0); bits &= bits - 1)
+		out[n++] = (uint32_t)(base + (size_t)__builtin_ctzll(bits));
+	return n;
 }
 
 // Bits of a block that lie before `len`.
@@ -51,14 +62,23 @@ static inline uint64_t valid_bits(size_t at, size_t len)
 	attribute static size_t name(const char *text, size_t len, bool line_start, uint32_t *out) \
 	{                                                                                          \
 		uint64_t before = line_start;                                                      \
-		size_t n = 0;                                                                      \
+		size_t n = 0, i;                                                                   \
                                                                                                    \
-		for (size_t i = 0; i < len; i += 64) {                                             \
+		for (i = 0; i + 64 <= len; i += 64) {                                              \
 			struct masks m = look(text + i);                                           \
-			uint64_t marks = m.newlines | (m.records & ~(m.newlines << 1 | before));   \
+			uint64_t marks = m.newlines, pairs = m.pairs & ~(marks << 1 | before);     \
                                                                                                    \
 			__builtin_prefetch(text + i + AHEAD);                                      \
-			before = m.newlines >> 63;                                                 \
+			before = marks >> 63;                                                      \
+			if (__builtin_expect(pairs != 0, 0))                                       \
+				marks |= with_digit(text + i, pairs);                              \
+			n = spread(marks, i, out, n);                                              \
+		}                                                                                  \
+		if (i < len) {                                                                     \
+			struct masks m = look(text + i);                                           \
+			uint64_t marks = m.newlines, pairs = m.pairs & ~(marks << 1 | before);     \
+                                                                                                   \
+			marks |= with_digit(text + i, pairs);                                      \
 			n = spread(marks & valid_bits(i, len), i, out, n);                         \
 		}                                                                                  \
 		return n;                                                                          \
@@ -71,54 +91,38 @@ static inline uint64_t valid_bits(size_t at, size_t len)
 #define AVX2   __attribute__((target("avx2,bmi,popcnt")))
 #define AVX512 __attribute__((target("avx512bw,avx2,bmi,popcnt")))
 
-static inline uint32_t records_sse2(const char *p, __m128i here)
-{
-	const __m128i colon = _mm_set1_epi8(':'), zero = _mm_set1_epi8('0');
-	__m128i one_on = _mm_sub_epi8(_mm_loadu_si128((const __m128i_u *)(p + 1)), zero);
-	__m128i two_on = _mm_loadu_si128((const __m128i_u *)(p + 2));
-	__m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(one_on, _mm_set1_epi8(9)), one_on);
-	__m128i colons = _mm_and_si128(_mm_cmpeq_epi8(here, colon), _mm_cmpeq_epi8(two_on, colon));
-
-	return (uint32_t)_mm_movemask_epi8(_mm_and_si128(colons, digit));
-}
-
 static inline struct masks look_sse2(const char *p)
 {
+	const __m128i newline = _mm_set1_epi8('\n'), colon = _mm_set1_epi8(':');
 	struct masks m = {0, 0};
 
 	for (unsigned i = 0; i < 64; i += 16) {
-		__m128i here = _mm_loadu_si128((const __m128i_u *)(p + i));
-		__m128i newline = _mm_cmpeq_epi8(here, _mm_set1_epi8('\n'));
+		__m128i x = _mm_loadu_si128((const __m128i_u *)(p + i));
+		__m128i y = _mm_loadu_si128((const __m128i_u *)(p + i + 2));
+		__m128i pair = _mm_and_si128(_mm_cmpeq_epi8(x, colon), _mm_cmpeq_epi8(y, colon));
+		uint32_t newlines = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, newline));
 
-		m.newlines |= (uint64_t)(uint32_t)_mm_movemask_epi8(newline) << i;
-		m.records |= (uint64_t)records_sse2(p + i, here) << i;
+		m.newlines |= (uint64_t)newlines << i;
+		m.pairs |= (uint64_t)(uint32_t)_mm_movemask_epi8(pair) << i;
 	}
 	return m;
 }
 FINDER(marks_sse2, look_sse2, NO_ATTRIBUTE)
 
-AVX2 static inline uint32_t records_avx2(const char *p, __m256i here)
-{
-	const __m256i colon = _mm256_set1_epi8(':'), zero = _mm256_set1_epi8('0');
-	__m256i one_on = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i_u *)(p + 1)), zero);
-	__m256i two_on = _mm256_loadu_si256((const __m256i_u *)(p + 2));
-	__m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(one_on, _mm256_set1_epi8(9)), one_on);
-	__m256i colons =
-		_mm256_and_si256(_mm256_cmpeq_epi8(here, colon), _mm256_cmpeq_epi8(two_on, colon));
-
-	return (uint32_t)_mm256_movemask_epi8(_mm256_and_si256(colons, digit));
-}
-
 AVX2 static inline struct masks look_avx2(const char *p)
 {
+	const __m256i newline = _mm256_set1_epi8('\n'), colon = _mm256_set1_epi8(':');
 	struct masks m = {0, 0};
 
 	for (unsigned i = 0; i < 64; i += 32) {
-		__m256i here = _mm256_loadu_si256((const __m256i_u *)(p + i));
-		__m256i newline = _mm256_cmpeq_epi8(here, _mm256_set1_epi8('\n'));
+		__m256i x = _mm256_loadu_si256((const __m256i_u *)(p + i));
+		__m256i y = _mm256_loadu_si256((const __m256i_u *)(p + i + 2));
+		__m256i pair =
+			_mm256_and_si256(_mm256_cmpeq_epi8(x, colon), _mm256_cmpeq_epi8(y, colon));
+		uint32_t newlines = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, newline));
 
-		m.newlines |= (uint64_t)(uint32_t)_mm256_movemask_epi8(newline) << i;
-		m.records |= (uint64_t)records_avx2(p + i, here) << i;
+		m.newlines |= (uint64_t)newlines << i;
+		m.pairs |= (uint64_t)(uint32_t)_mm256_movemask_epi8(pair) << i;
 	}
 	return m;
 }
@@ -127,14 +131,11 @@ FINDER(marks_avx2, look_avx2, AVX2)
 AVX512 static inline struct masks look_avx512(const char *p)
 {
 	const __m512i colon = _mm512_set1_epi8(':');
-	__m512i here = _mm512_loadu_si512(p);
-	__m512i one_on = _mm512_sub_epi8(_mm512_loadu_si512(p + 1), _mm512_set1_epi8('0'));
-	uint64_t two_on = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p + 2), colon);
+	__m512i x = _mm512_loadu_si512(p), y = _mm512_loadu_si512(p + 2);
 
 	return (struct masks){
-		_mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8('\n')),
-		_mm512_cmpeq_epi8_mask(here, colon) & two_on &
-			_mm512_cmplt_epu8_mask(one_on, _mm512_set1_epi8(10)),
+		_mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n')),
+		_mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(x, colon), y, colon),
 	};
 }
 FINDER(marks_avx512, look_avx512, AVX512)
@@ -176,18 +177,15 @@ static inline struct masks look_neon(const char *text)
 {
 	const uint8_t *p = (const uint8_t *)text;
 	const uint8x16_t colon = vdupq_n_u8(':');
-	uint8x16_t newlines[4], records[4];
+	uint8x16_t newlines[4], pairs[4];
 
 	for (unsigned i = 0; i < 4; i++, p += 16) {
-		uint8x16_t here = vld1q_u8(p), two_on = vld1q_u8(p + 2);
-		uint8x16_t digit =
-			vcltq_u8(vsubq_u8(vld1q_u8(p + 1), vdupq_n_u8('0')), vdupq_n_u8(10));
+		uint8x16_t x = vld1q_u8(p);
 
-		newlines[i] = vceqq_u8(here, vdupq_n_u8('\n'));
-		records[i] =
-			vandq_u8(digit, vandq_u8(vceqq_u8(here, colon), vceqq_u8(two_on, colon)));
+		newlines[i] = vceqq_u8(x, vdupq_n_u8('\n'));
+		pairs[i] = vandq_u8(vceqq_u8(x, colon), vceqq_u8(vld1q_u8(p + 2), colon));
 	}
-	return (struct masks){bits_of(newlines), bits_of(records)};
+	return (struct masks){bits_of(newlines), bits_of(pairs)};
 }
 FINDER(marks_neon, look_neon, )
 

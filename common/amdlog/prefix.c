@@ -2,7 +2,7 @@
 // message.
 //
 // Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 13 (parse rules).
-#include "common/amdlog/scan_priv.h"
+#include "common/amdlog/number.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
 
@@ -68,28 +68,16 @@ static size_t find_time(const char *p, size_t len)
 	return prefix_shape(p, len, false);
 }
 
-// Eight digits at once; true when all are. `*v` gets their value.
-static bool eight_digits(const char *p, uint64_t *v)
-{
-	uint64_t x = load64(p) ^ UINT64_C(0x3030303030303030);
-
-	if (((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080))
-		return false;
-	x = x * 10 + (x >> 8);
-	*v = ((x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-	      (x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-	     32;
-	return true;
-}
-
 // Reads digits from *at on; a number too large to be a time becomes unknown.
 static uint64_t read_time(const char *p, size_t *at, size_t len)
 {
 	size_t from = *at, i = from;
 	uint64_t v = 0;
 
-	if (len - i >= 8 && eight_digits(p + i, &v))
+	if (len - i >= 8 && !no_digits(load64(p + i) ^ DIGIT_ZEROS)) {
+		v = digits_value(load64(p + i) ^ DIGIT_ZEROS);
 		i += 8;
+	}
 	for (; i < len && is_digit(p[i]); i++)
 		v = v * 10 + (uint64_t)(p[i] - '0');
 	*at = i;

@@ -27,10 +27,18 @@ struct who_slot {
 	uint32_t who;
 };
 
-// The table of message beginnings, prepared for comparing eight bytes at once.
+// The table of message beginnings, prepared for comparing 32 bytes at once. Of those whose first
+// three bytes are the same, `first` has the first and `next` the next; KIND_PATTERNS: there is
+// none.
+struct kind_pattern {
+	form_vec text[2], mask[2]; // the pattern's first 32 bytes; 0 in the mask: behind its end
+	uint8_t len, next;
+	enum amdlog_kind kind : 8;
+};
 struct kind_index {
-	uint8_t from[128]; // first pattern with this letter
-	uint64_t word[KIND_PATTERNS], mask[KIND_PATTERNS];
+	uint32_t factor; // that sends different beginnings to different places of `first`
+	uint8_t first[256];
+	struct kind_pattern v[KIND_PATTERNS];
 };
 
 struct amdlog_scan {
@@ -90,6 +98,24 @@ static inline uint64_t load64(const char *p)
 
 	memcpy(&v, p, sizeof(v));
 	return v;
+}
+
+// Where in `first` those are that may be the pattern of the message at `p`.
+static inline uint8_t kind_place(const struct kind_index *index, const char *p)
+{
+	return (uint8_t)((uint32_t)(load64(p) & 0xffffff) * index->factor >> 24);
+}
+
+// Are the 32 bytes at `p` as the pattern wants them?
+static inline bool kind_fits(const struct kind_pattern *m, const char *p)
+{
+	form_vec here[2];
+	form_words differ;
+
+	memcpy(here, p, sizeof(here));
+	differ = (form_words)(((here[0] ^ m->text[0]) & m->mask[0]) |
+			      ((here[1] ^ m->text[1]) & m->mask[1]));
+	return !(differ[0] | differ[1]);
 }
 
 static inline bool is_digit(char c)

@@ -1,0 +1,133 @@
+// Numbers in messages, all their digits at once.
+#ifndef GPQ_AMDLOG_NUMBER_H
+#define GPQ_AMDLOG_NUMBER_H
+
+#include "common/amdlog/scan_priv.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+// A bit for each of 64 bytes that is `c`.
+static inline uint64_t bytes_that_are(const char *p, char c)
+{
+	uint64_t bits = 0;
+
+#if defined(__SSE2__)
+	for (unsigned i = 0; i < 64; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i_u *)(p + i));
+		__m128i hit = _mm_cmpeq_epi8(x, _mm_set1_epi8(c));
+
+		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(hit) << i;
+	}
+#else
+	for (unsigned i = 0; i < 64; i++)
+		bits |= (uint64_t)(p[i] == c) << i;
+#endif
+	return bits;
+}
+
+// Reads up to `max` hexadecimal digits at `p`, of which 17 bytes may be read. Returns how many
+// there are; above 16 the value is not set.
+static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
+{
+#if defined(__SSE2__)
+	const __m128i x = _mm_loadu_si128((const __m128i_u *)p);
+	__m128i d = _mm_sub_epi8(x, _mm_set1_epi8('0'));
+	__m128i l = _mm_sub_epi8(_mm_or_si128(x, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+	__m128i is_d = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
+	__m128i is_l = _mm_cmpeq_epi8(_mm_min_epu8(l, _mm_set1_epi8(5)), l);
+	uint32_t others = ~(uint32_t)_mm_movemask_epi8(_mm_or_si128(is_d, is_l));
+	size_t n = (size_t)__builtin_ctz(others);
+
+	if (n >= max)
+		n = max;
+	else if (n == 16 && hex_digit(p[16]) >= 0)
+		return 17;
+	if (!n || n > 16)
+		return n;
+	// Four bits a byte, then pairs of those in every other byte, the first digit on top.
+	l = _mm_and_si128(is_l, _mm_add_epi8(l, _mm_set1_epi8(10)));
+	d = _mm_or_si128(_mm_and_si128(is_d, d), l);
+	d = _mm_or_si128(_mm_slli_epi16(d, 4), _mm_srli_epi16(d, 8));
+	d = _mm_packus_epi16(_mm_and_si128(d, _mm_set1_epi16(0xff)), d);
+	*value = __builtin_bswap64((uint64_t)_mm_cvtsi128_si64(d)) >> (16 - n) * 4;
+	return n;
+#else
+	uint64_t v = 0;
+	size_t n = 0;
+
+	for (int digit; n < max && n < 17 && (digit = hex_digit(p[n])) >= 0; n++)
+		v = v << 4 | (uint64_t)digit;
+	*value = v;
+	return n;
+#endif
+}
+
+#define DIGIT_ZEROS UINT64_C(0x3030303030303030)
+
+// Of eight bytes that were digits before DIGIT_ZEROS was taken off by xor, the high bit of each
+// that was none; exact up to the first.
+static inline uint64_t no_digits(uint64_t x)
+{
+	return ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
+}
+
+// Their value, the first in the lowest byte.
+static inline uint64_t digits_value(uint64_t x)
+{
+	x = x * 10 + (x >> 8);
+	return ((x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		(x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+	       32;
+}
+
+// The same with decimal digits, of which 8 bytes may be read; more than 19 have no value.
+static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
+{
+	uint64_t x = load64(p) ^ DIGIT_ZEROS, others = no_digits(x), v = 0;
+	size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+
+	if (n && n < 8 && n <= max) {
+		*value = digits_value(x << (64 - n * 8));
+		return n;
+	}
+	for (n = 0; n < max && n < 20 && is_digit(p[n]); n++)
+		v = v * 10 + (uint64_t)(p[n] - '0');
+	*value = v;
+	return n;
+}
+
+// What ends at `at` is whole: a separator follows, or the line ends here.
+static inline bool is_number_end(const struct amdlog_record *r, const char *at)
+{
+	static const bool separators[256] = {
+		[','] = true, [' '] = true, [']'] = true, [')'] = true, ['('] = true};
+	const char *end = r->msg + r->msg_len;
+
+	if (at < end)
+		return separators[(unsigned char)*at];
+	return r->ended || end < r->text + r->len;
+}
+
+// A number, hexadecimal behind 0x; behind its last digit in *end. AMDLOG_UNKNOWN when there is none
+// or it is cut.
+static inline uint64_t read_number(const struct amdlog_record *r, const char *p, const char **end)
+{
+	const char *stop = r->msg + r->msg_len;
+	uint64_t v = 0;
+	size_t n, most;
+
+	if (stop - p > 2 && p[0] == '0' && p[1] == 'x') {
+		p += 2;
+		n = read_hex(p, (size_t)(stop - p), &v);
+		most = 16;
+	} else {
+		n = read_decimal(p, p < stop ? (size_t)(stop - p) : 0, &v);
+		most = 19;
+	}
+	*end = p + n;
+	return n && n <= most && is_number_end(r, p + n) ? v : AMDLOG_UNKNOWN;
+}
+
+#endif
