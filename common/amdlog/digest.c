@@ -265,11 +265,13 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 
 static void add_item(struct walk *w, const struct amdlog_record *r, const char *newline)
 {
+	bool is_packet = r->kind >= AMDLOG_PACKET && r->kind <= AMDLOG_BARRIER_VALUE;
+	struct amdlog_packet packet;
 	struct digest_item *item;
-	const char *name;
-	size_t len;
 
-	if (amdlog_mend_wants(r)) {
+	if (is_packet)
+		amdlog_packet_parse(r, &packet);
+	if (!(is_packet && packet.ends) && amdlog_mend_wants(r)) {
 		scan_line(w, r->text, newline);
 		return;
 	}
@@ -279,14 +281,14 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 	item->r = *r;
 	item->r.unwanted = w->unwanted;
 	if (r->kind == AMDLOG_KERNEL) {
-		name = amdlog_kernel_name(r, &len);
-		item->name_hash = intern_hash(name, len);
+		item->name = amdlog_kernel_name(r, &item->name_len);
+		item->name_hash = intern_hash(item->name, item->name_len);
 		item->stream = (struct digest_stream){0}; // says nothing of one
 		return;
 	}
 	take_stream(w->sum, item);
-	if (r->kind >= AMDLOG_PACKET && r->kind <= AMDLOG_BARRIER_VALUE)
-		amdlog_packet_parse(r, &item->packet);
+	if (is_packet)
+		item->packet = packet;
 }
 
 void digest_odd_record(struct walk *w, const char *text, const char *newline)
@@ -296,7 +298,7 @@ void digest_odd_record(struct walk *w, const char *text, const char *newline)
 
 	prefix_parse(w->g->scratch, &r);
 	r.who = w->form->who;
-	kind_parse(&w->g->scratch->kinds, &r);
+	kind_parse(w->g->index, &r);
 	add_item(w, &r, newline);
 }
 
@@ -312,7 +314,7 @@ static void note_command(struct walk *w, const struct amdlog_record *r)
 }
 
 void digest_other_line(struct walk *w, const char *text, const char *newline, const char *msg,
-		       uint64_t us)
+		       uint64_t us, const struct kind_pattern *m)
 {
 	const char *end = text_end(newline);
 	struct amdlog_record r = {
@@ -329,7 +331,10 @@ void digest_other_line(struct walk *w, const char *text, const char *newline, co
 	while (end > msg && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	r.msg_len = (size_t)(end - msg);
-	kind_parse(&w->g->scratch->kinds, &r);
+	if (m)
+		r.kind = kind_of(m, msg, r.msg_len);
+	else
+		kind_parse(w->g->index, &r);
 	if (AMDLOG_KINDS_PLACED >> r.kind & 1 || is_asked_for(w, us, r.kind) ||
 	    r.kind == AMDLOG_API_ENTRY || r.kind == AMDLOG_API_RETURN) {
 		add_item(w, &r, newline);

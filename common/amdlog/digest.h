@@ -45,7 +45,9 @@ struct digest_item {
 	uint64_t first_us, last_us;
 	struct amdlog_record r;      // its offset is not set
 	struct digest_stream stream; // of its thread, since the thread's last item
-	uint32_t name_hash;          // of a kernel's name, see intern_hash
+	const char *name;            // of a kernel, with its hash (intern_hash)
+	size_t name_len;
+	uint32_t name_hash;
 	struct amdlog_packet packet; // of packets
 };
 

@@ -108,22 +108,26 @@ HOT bool api_line(struct walk *w, const char *msg, const char *newline, bool ent
 	return true;
 }
 
-// A message of a kind that is counted and no more; one that ends with a blank is looked at closer.
-HOT bool counted_line(struct walk *w, const char *msg, const char *newline, uint64_t us,
-		      unsigned level, bool plain)
+// A message that is no API line. One that ends with a blank is looked at closer, as the blank may
+// be the pattern's last.
+HOT void other_line(struct walk *w, const char *text, const char *newline, const char *msg,
+		    uint64_t us, unsigned level, bool plain)
 {
 	const struct kind_index *index = w->g->index;
 	uint8_t i = index->first[kind_place(index, msg)];
+	const struct kind_pattern *m = NULL;
 
 	while (i < KIND_PATTERNS && !kind_fits(&index->v[i], msg))
 		i = index->v[i].next;
-	if (i == KIND_PATTERNS || newline - msg < index->v[i].len || newline[-1] <= ' ' ||
-	    !(w->g->counted >> index->v[i].kind & 1))
-		return false;
+	if (i < KIND_PATTERNS && newline - msg >= index->v[i].len && newline[-1] > ' ')
+		m = &index->v[i];
+	if (!m || !(w->g->counted >> m->kind & 1)) {
+		digest_other_line(w, text, newline, msg, us, m);
+		return;
+	}
 	w->d->lines++;
 	if (plain || !w->choice || is_chosen(w, us))
-		digest_count(w, us, level, index->v[i].kind);
-	return true;
+		digest_count(w, us, level, m->kind);
 }
 
 HOT bool is_coloured(const char *msg)
@@ -144,14 +148,16 @@ HOT void take_record(struct walk *w, const char *text, const char *newline, unsi
 		lead = leads[(unsigned char)*msg] == LEAD_API ? LEAD_API : LEAD_ODD;
 		if (lead == LEAD_API && api_line(w, msg, newline, true, us, level, plain))
 			return;
-	} else if (lead == LEAD_API ? api_line(w, msg, newline, false, us, level, plain)
-				    : counted_line(w, msg, newline, us, level, plain)) {
+	} else if (lead == LEAD_OTHER) {
+		other_line(w, text, newline, msg, us, level, plain);
+		return;
+	} else if (lead == LEAD_API && api_line(w, msg, newline, false, us, level, plain)) {
 		return;
 	}
 	if (lead == LEAD_ODD)
 		digest_odd_record(w, text, newline);
 	else
-		digest_other_line(w, text, newline, msg, us);
+		digest_other_line(w, text, newline, msg, us, NULL);
 }
 
 // Shorter by so much than the longest text, so that comparing once tells a line that has a message

@@ -64,9 +64,10 @@ void digest_odd_line(struct walk *w, const char *text, const char *newline);
 const struct form *digest_other_form(struct walk *w, const char *text);
 // A record with blanks or an unusual colour in front of its message.
 void digest_odd_record(struct walk *w, const char *text, const char *newline);
-// A record that is not an API line as nearly all are.
+// A record that is not an API line as nearly all are. `m`: the pattern of its message, when it is
+// known.
 void digest_other_line(struct walk *w, const char *text, const char *newline, const char *msg,
-		       uint64_t us);
+		       uint64_t us, const struct kind_pattern *m);
 // Another record begins within the line.
 void digest_glued(struct walk *w);
 

@@ -198,6 +198,11 @@ static enum amdlog_kind packet_kind(const char *p, size_t len)
 	return kind;
 }
 
+enum amdlog_kind kind_of(const struct kind_pattern *m, const char *p, size_t len)
+{
+	return m->kind == AMDLOG_PACKET ? packet_kind(p, len) : m->kind;
+}
+
 // The high bit of each byte of the result that was zero in `x`; exact up to the first.
 static uint64_t zero_bytes(uint64_t x)
 {
@@ -257,7 +262,7 @@ void kind_parse(const struct kind_index *index, struct amdlog_record *r)
 		const struct kind_pattern *m = &index->v[i];
 
 		if (kind_fits(m, p) && r->msg_len >= m->len) {
-			r->kind = m->kind == AMDLOG_PACKET ? packet_kind(p, r->msg_len) : m->kind;
+			r->kind = kind_of(m, p, r->msg_len);
 			return;
 		}
 	}

@@ -121,6 +121,8 @@ static inline void take_field(const struct amdlog_record *r, enum field field, c
 	numbers[field] = read_number(r, value, &end);
 	if (field == RPTR && (end >= stop || *end != ',')) // always followed by wptr
 		numbers[RPTR] = AMDLOG_UNKNOWN;
+	p->ends = field == WPTR && numbers[WPTR] != AMDLOG_UNKNOWN && end == stop && r->ended &&
+		  r->kind != AMDLOG_PACKET;
 }
 
 // Barriers of 6.2 and 6.3 print no pointers, so only a pointer without its partner tells of a loss.

@@ -55,7 +55,7 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 	return q;
 }
 
-static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+static uint32_t find_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
 {
 	struct pair key = {process, hwq};
 	uint32_t q = intern_value(&s->by_ring, &key, sizeof(key)), known;
@@ -70,6 +70,22 @@ static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64
 	intern_set(&s->by_ring, &key, sizeof(key), known);
 	return known;
 }
+
+// A ring's queue stays the same once it is known.
+static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+{
+	struct amdlog_ring *ring = &s->rings[hwq * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+	uint32_t q;
+
+	if (ring->hwq == hwq && ring->process == process && hwq)
+		return ring->queue;
+	q = find_by_ring(s, process, hwq);
+	s->stream_changes++;
+	if (q != AMDLOG_NONE)
+		*ring = (struct amdlog_ring){process, q, hwq};
+	return q;
+}
+_Static_assert(AMDLOG_RINGS == 64, "queue_by_ring takes six bits");
 
 static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 {
@@ -99,6 +115,7 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 	if (q == AMDLOG_NONE || stream == AMDLOG_UNKNOWN)
 		return;
 	intern_set(&s->by_stream, &key, sizeof(key), q);
+	s->stream_changes++;
 	stream_seen(s, q, stream);
 }
 
@@ -119,8 +136,14 @@ static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uin
 
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
 {
+	struct amdlog_queue *queue = &s->queues[q];
+
+	if (queue->wrote_stream == stream && queue->wrote_changes == s->stream_changes)
+		return;
 	stream_seen(s, q, stream);
-	join_by_stream(s, &s->queues[q], q, stream);
+	join_by_stream(s, queue, q, stream);
+	queue->wrote_stream = stream;
+	queue->wrote_changes = s->stream_changes;
 }
 
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address)

@@ -83,6 +83,9 @@ void prefix_parse(struct amdlog_scan *s, struct amdlog_record *r);
 
 void kind_init(struct kind_index *index);
 
+// The kind of a message with this pattern.
+enum amdlog_kind kind_of(const struct kind_pattern *m, const char *p, size_t len);
+
 // Fills kind and name_len.
 void kind_parse(const struct kind_index *index, struct amdlog_record *r);
 

@@ -39,6 +39,7 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 	s->process_kernels.max_entries = PAIRS_MAX;
 	s->open_keys.max_entries = s->head_streams.max_entries = PAIRS_MAX;
 	s->first_us = AMDLOG_UNKNOWN;
+	s->stream_changes = 1; // unlike that of a new queue
 }
 
 void amdlog_summary_resume(struct amdlog_summary *s)
@@ -176,8 +177,8 @@ uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, ui
 static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
 			 const struct digest_item *item)
 {
-	size_t len;
-	const char *name = amdlog_kernel_name(e->record, &len);
+	size_t len = item ? item->name_len : 0;
+	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
 
 	// The name of a torn record is not the kernel's.
 	e->kernel = e->torn || !len ? AMDLOG_NONE

@@ -71,6 +71,8 @@ struct amdlog_queue {
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
 	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
 	bool handle_unsure;
+	// What need not be looked up again: the stream that wrote to it last, as of so many changes.
+	uint64_t wrote_stream, wrote_changes;
 };
 
 // Smallest and largest of a shape, by number of work-items.
@@ -133,6 +135,12 @@ struct amdlog_filter {
 	bool text; // leaves out records that are `unwanted`
 };
 
+#define AMDLOG_RINGS 64
+struct amdlog_ring {
+	uint32_t process, queue;
+	uint64_t hwq; // 0: none
+};
+
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
@@ -169,6 +177,9 @@ struct amdlog_summary {
 	struct intern by_stream;          // -> queue the stream was created on
 	struct intern by_object;          // kernel_obj -> kernel
 	uint64_t object_moves;            // times a kernel_obj became another kernel's
+	uint64_t stream_changes;          // times that something became known of streams' queues
+	// The queues found by ring last, by their addresses.
+	struct amdlog_ring rings[AMDLOG_RINGS];
 	// Pairs seen, for counting distinct ones.
 	struct intern queue_kernels, queue_streams, process_kernels;
 	// Of a part: where `open` is, and threads with the queues they wrote to before it was known
