@@ -371,8 +371,6 @@ static int reading_failed(const struct input *in, int error, bool any)
 	if (error == EISDIR)
 		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
 				in->name);
-	if (error == ESTALE)
-		return err_fail(GPQ_FAILED, next, "%s: was truncated while it was read", in->name);
 	return err_sys(error, next, "%s", in->name);
 }
 

@@ -17,7 +17,7 @@ struct amdlog_packet {
 	uint64_t grid[3];    // work-items; [0] is AMDLOG_UNKNOWN when not known
 	uint64_t workgroup[3];
 	bool whole; // nothing is missing that the release prints
-	bool ends;  // with the write pointer, behind which the line ends: no rest of it is elsewhere
+	bool ends; // with the write pointer, behind which the line ends: no rest of it is elsewhere
 };
 
 struct amdlog_queue_line {

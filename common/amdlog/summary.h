@@ -71,7 +71,8 @@ struct amdlog_queue {
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
 	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
 	bool handle_unsure;
-	// What need not be looked up again: the stream that wrote to it last, as of so many changes.
+	// What need not be looked up again: the stream that wrote to it last, as of so many
+	// changes.
 	uint64_t wrote_stream, wrote_changes;
 };
 

@@ -3,27 +3,22 @@
 // A ring of places, each with the memory of a block. Whoever has nothing to do takes the oldest
 // block if it is ready and nobody is taking, or else fills the next free place and works on it.
 //
-// A file is mapped as a whole, which spares a copy, and what was taken is let go; the last block
-// and odd ones are read. A file that somebody truncates meanwhile raises SIGBUS, and so does a disk
-// that fails: zeros take the place of what is gone, the blocks it concerns are read anew, and all
-// that follow are read.
+// Files are read, not mapped. The copy lies in the core's own cache when it is worked on, which is
+// worth what it costs; of several threads that map and let go each waits for the others (the page
+// tables are common to all); and a file that is truncated meanwhile, or a disk that fails, is no
+// signal. The pages of the file and of the memory lie alike: copying is slower where they do not.
 #include "common/host/blocks.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define THREADS_MAX     64
-#define PLACES_A_THREAD 4
-#define AROUND          ((uint64_t)64 * 1024) // a fault maps so much, aligned to it
-#define MAP_LEAST       ((size_t)65536)
-#define DROP_LEAST      ((size_t)4 << 20) // letting go costs all threads an interrupt
-#define LOOK_FIRST      ((size_t)4096)    // nearly all lines are shorter
+#define PLACES_A_THREAD 2
+#define PAGE            ((size_t)4096)
+#define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
 
 enum state { FREE, BUSY, READY };
 
@@ -33,11 +28,7 @@ struct place {
 	int error;
 	bool ended; // the input has nothing behind this block
 	struct block block;
-	char *memory;      // for what is read
-	char *_Atomic map; // where it lies in the run's map, page by page; NULL: it was read
-	size_t map_len;
-	atomic_size_t map_used; // bytes, the rest was only looked at
-	atomic_bool holed;      // a part of those is gone
+	char *memory; // a page's start
 };
 
 struct run {
@@ -57,13 +48,6 @@ struct run {
 	bool in_line; // the last block of a stream ended within a line
 	unsigned nplaces;
 	struct place *places;
-	size_t page;
-	char *map;        // of the file from offset map_at on; NULL
-	uint64_t map_at;  // a page's start, as is
-	uint64_t dropped; // up to where it was let go
-	size_t map_len;
-	atomic_bool holed;       // a part of the map is gone
-	struct sigaction before; // of SIGBUS
 };
 
 struct worker {
@@ -71,96 +55,6 @@ struct worker {
 	unsigned number;
 	pthread_t thread;
 };
-
-// The run whose maps the handler mends. A signal handler is given no context of its own.
-static struct run *_Atomic guarded;
-
-// The end of the block that has the address; NULL: none does.
-static char *end_of_block_at(struct run *run, const char *at)
-{
-	for (unsigned i = 0; i < run->nplaces; i++) {
-		char *from = atomic_load(&run->places[i].map);
-
-		if (from && at >= from && at < from + run->places[i].map_len)
-			return from + run->places[i].map_len;
-	}
-	return NULL;
-}
-
-static void mark_holed(struct run *run, const char *at, const char *end)
-{
-	atomic_store(&run->holed, true);
-	for (unsigned i = 0; i < run->nplaces; i++) {
-		const char *from = atomic_load(&run->places[i].map);
-
-		if (from && from < end && at < from + atomic_load(&run->places[i].map_used))
-			atomic_store(&run->places[i].holed, true);
-	}
-}
-
-static void on_sigbus(int sig, siginfo_t *info, void *context)
-{
-	struct run *run = atomic_load(&guarded);
-	char *at = info->si_addr, *end = run ? end_of_block_at(run, at) : NULL;
-
-	(void)context;
-	if (end) {
-		at -= (uintptr_t)at & (run->page - 1);
-		mark_holed(run, at, end);
-		if (mmap(at, (size_t)(end - at), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			 -1, 0) != MAP_FAILED)
-			return;
-	}
-	signal(sig, SIG_DFL); // not ours: it comes again, and ends the process
-}
-
-// Not MAP_POPULATE: where a page cannot be read, mm_populate() tries again for ever, and nothing
-// but SIGKILL ends it (seen with Linux 6.18 and EIO). Pages come as they are touched, 16 at once.
-static void map_file(struct run *run)
-{
-	const struct blocks_input *in = run->in;
-	struct sigaction mend = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
-	struct run *nobody = NULL;
-	char *map;
-
-	if (in->fd < 0 || run->size < MAP_LEAST || in->to - in->from > SIZE_MAX / 2)
-		return;
-	run->map_at = run->dropped = in->from & ~(uint64_t)(run->page - 1);
-	run->map_len = (size_t)(in->to - run->map_at);
-	map = mmap(NULL, run->map_len, PROT_READ, MAP_SHARED, in->fd, (off_t)run->map_at);
-	if (map == MAP_FAILED)
-		return;
-	if (atomic_compare_exchange_strong(&guarded, &nobody, run) &&
-	    !sigaction(SIGBUS, &mend, &run->before)) {
-		run->map = map;
-		return;
-	}
-	if (!nobody)
-		atomic_store(&guarded, NULL);
-	munmap(map, run->map_len);
-}
-
-static void unmap_file(struct run *run)
-{
-	if (!run->map)
-		return;
-	sigaction(SIGBUS, &run->before, NULL);
-	atomic_store(&guarded, NULL);
-	munmap(run->map, run->map_len);
-}
-
-// Lets go what lies before offset `to`, when it is much; not quite up to it, as the next block
-// looks at the byte in front of it, and a fault would map all around that again.
-static void drop(struct run *run, uint64_t to)
-{
-	to = to < run->in->to ? to : run->in->to;
-	to = (to - 1) & ~(AROUND - 1);
-	if (!run->map || to < run->dropped + DROP_LEAST)
-		return;
-	madvise(run->map + (run->dropped - run->map_at), (size_t)(to - run->dropped),
-		MADV_DONTNEED);
-	run->dropped = to;
-}
 
 // Reads as much of [at, at + n) as there is. Bytes, or -1.
 static ssize_t read_at(int fd, char *to, size_t n, uint64_t at)
@@ -249,36 +143,6 @@ static bool find_border(struct window *w, size_t at, size_t *border, bool *found
 	return true;
 }
 
-// A block that is not the last, where it is mapped. False: it is not, or its lines are too long.
-static bool map_block(struct run *run, struct place *p)
-{
-	const struct blocks_input *in = run->in;
-	uint64_t first = in->from + p->number * run->size, left = in->to - first;
-	size_t lead = p->number > 0, start = 0, end, n = lead + run->size + LOOK_FIRST, page;
-	struct window w = {.run = run, .at = first - lead, .n = n, .max = n};
-	bool begins = true, ends = false;
-
-	if (!run->map || left < n + BLOCKS_PAD)
-		return false;
-	page = (size_t)(w.at & (run->page - 1));
-	w.p = run->map + (w.at - run->map_at);
-	p->map_len = page + n + BLOCKS_PAD;
-	p->map_len += -p->map_len & (run->page - 1);
-	atomic_store(&p->map_used, p->map_len);
-	atomic_store(&p->map, w.p - page);
-	if (atomic_load(&run->holed) || (lead && !find_border(&w, lead, &start, &begins)) ||
-	    !find_border(&w, lead + run->size, &end, &ends) || !begins || !ends) {
-		atomic_store(&p->map, NULL);
-		return false;
-	}
-	atomic_store(&p->map_used, page + end);
-	p->ended = false;
-	p->block.text = w.p + start;
-	p->block.len = end > start ? end - start : 0;
-	p->block.lines = p->block.len > 0;
-	return true;
-}
-
 // Block `number` of a file: the lines that begin in its share of the bytes. All shares have the
 // same size, whatever the lines; blocks next to each other find the same border, as both look for
 // it the same way. False with errno.
@@ -289,17 +153,18 @@ static bool fill_from_file(struct run *run, struct place *p)
 	size_t lead = p->number > 0, share = left < run->size ? (size_t)left : run->size;
 	size_t start = 0, end;
 	bool begins = true, ends = true;
-	struct window w = {.run = run, .p = p->memory, .at = first - lead, .max = SIZE_MAX};
+	struct window w = {.run = run, .at = first - lead, .max = SIZE_MAX};
 
+	w.p = p->memory + w.at % PAGE;
 	w.max = left < SIZE_MAX / 2 ? (size_t)left + lead : SIZE_MAX;
-	if (!extend(&w, lead + share))
+	if (!extend(&w, lead + share + LOOK_FIRST))
 		return false;
 	if (lead && !find_border(&w, lead, &start, &begins))
 		return false;
+	p->ended = share == left || w.n < lead + share;
 	end = w.n;
 	if (share < left && w.n >= lead + share && !find_border(&w, lead + share, &end, &ends))
 		return false;
-	p->ended = share == left || w.ended;
 	p->block.text = w.p + start;
 	p->block.len = end > start ? end - start : 0;
 	p->block.lines = begins && end > start && w.p[end - 1] == '\n';
@@ -340,14 +205,8 @@ static bool fill_from_stream(struct run *run, struct place *p)
 
 static void fill(struct run *run, struct place *p)
 {
-	bool file = run->in->fd >= 0, ok;
+	bool file = run->in->fd >= 0, ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
 
-	atomic_store(&p->holed, false);
-	ok = file && map_block(run, p);
-	if (!ok) {
-		atomic_store(&p->holed, false); // what is read holds what there is
-		ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
-	}
 	p->error = ok ? 0 : errno;
 	p->ended |= !ok;
 	if (!ok && file)
@@ -386,36 +245,6 @@ static void fill_and_work(struct worker *me)
 	p->state = READY;
 }
 
-// What the file has now: what was made of the block is of no use any more.
-static void read_anew(struct run *run, struct place *p)
-{
-	bool ended = p->ended;
-
-	atomic_store(&p->map, NULL);
-	if (!fill_from_file(run, p)) {
-		p->error = errno;
-		p->block.len = 0;
-	}
-	p->ended |= ended; // even when the file has grown again: nobody fills the block behind it
-	p->block.lines = false;
-	atomic_store(&p->holed, false);
-}
-
-static int take_block(struct run *run, struct place *p)
-{
-	int status = 0;
-
-	if (atomic_load(&p->holed))
-		read_anew(run, p);
-	if (p->block.len)
-		status = run->job->take(run->job->ctx, &p->block);
-	if (!status && atomic_load(&p->holed))
-		status = -ESTALE; // too late
-	atomic_store(&p->map, NULL);
-	drop(run, run->in->from + (p->number + 1) * run->size);
-	return status ? status : -p->error;
-}
-
 // Called and returns with the lock held. Who waits for room is woken when there is much of it, not
 // for every block.
 static void take(struct run *run, struct place *p)
@@ -424,7 +253,8 @@ static void take(struct run *run, struct place *p)
 
 	run->taking = true;
 	pthread_mutex_unlock(&run->lock);
-	status = take_block(run, p);
+	status = p->block.len ? run->job->take(run->job->ctx, &p->block) : 0;
+	status = status ? status : -p->error;
 	pthread_mutex_lock(&run->lock);
 	run->taking = false;
 	run->taken++;
@@ -475,8 +305,8 @@ static void *work(void *arg)
 
 static bool make_places(struct run *run)
 {
-	// A block, the byte before it, the line that ends behind it.
-	size_t memory = 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
+	// Where its page begins, the byte before it, a block, the line that ends behind it.
+	size_t memory = PAGE + 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
 
 	run->places = calloc(run->nplaces, sizeof(*run->places));
 	run->rest = malloc(run->size);
@@ -485,7 +315,7 @@ static bool make_places(struct run *run)
 	for (unsigned i = 0; i < run->nplaces; i++) {
 		struct place *p = &run->places[i];
 
-		p->memory = malloc(memory);
+		p->memory = aligned_alloc(PAGE, memory + -memory % PAGE);
 		if (!p->memory || (run->job->init && !run->job->init(run->job->ctx, &p->block)))
 			return false;
 	}
@@ -528,14 +358,11 @@ int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsi
 		return 0;
 	threads = threads ? threads : 1;
 	threads = threads < THREADS_MAX ? threads : THREADS_MAX;
-	run.page = (size_t)sysconf(_SC_PAGESIZE);
 	run.nplaces = threads > 1 ? threads * PLACES_A_THREAD : 1;
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.changed, NULL);
 	if (make_places(&run)) {
-		map_file(&run);
 		run_threads(&run, threads);
-		unmap_file(&run);
 	} else {
 		run.status = -ENOMEM;
 	}

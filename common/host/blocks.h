@@ -48,9 +48,9 @@ struct blocks_job {
 	void (*fini)(void *ctx, struct block *b);
 };
 
-// 0; what `take` returned; or -errno when reading failed or memory is short, ESTALE
-// when the file was truncated while a block of it was taken. `size`: of a block, 0
-// is BLOCKS_SIZE. The caller is one of the threads; that others cannot be had is no error.
+// 0; what `take` returned; or -errno when reading failed or memory is short. A file that is
+// truncated meanwhile ends where it does. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one of
+// the threads; that others cannot be had is no error.
 int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
 	       size_t size);
 
