@@ -49,7 +49,10 @@ uint32_t intern_hash(const void *bytes, size_t len)
 	}
 	for (; len >= 8; p += 8, len -= 8)
 		h = mix(h, p);
-	memcpy(&word, p, len);
+	if (p - (const char *)bytes >= 8) // the last eight, some of which were taken in
+		memcpy(&word, p + len - 8, 8);
+	else
+		memcpy(&word, p, len);
 	h = (h ^ word) * UINT64_C(0xc4ceb9fe1a85ec53);
 	return (uint32_t)(h ^ h >> 32);
 }

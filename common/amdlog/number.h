@@ -85,9 +85,15 @@ static inline uint64_t digits_value(uint64_t x)
 // The same with decimal digits, of which 8 bytes may be read; more than 19 have no value.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
-	uint64_t x = load64(p) ^ DIGIT_ZEROS, others = no_digits(x), v = 0;
-	size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+	uint64_t x = load64(p) ^ DIGIT_ZEROS, others, v = 0;
+	size_t n;
 
+	if ((x & 0xff) < 10 && (x >> 8 & 0xff) >= 10 && max) {
+		*value = x & 0xff;
+		return 1;
+	}
+	others = no_digits(x);
+	n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
 	if (n && n < 8 && n <= max) {
 		*value = digits_value(x << (64 - n * 8));
 		return n;
@@ -112,7 +118,7 @@ static inline bool is_number_end(const struct amdlog_record *r, const char *at)
 
 // A number, hexadecimal behind 0x; behind its last digit in *end. AMDLOG_UNKNOWN when there is none
 // or it is cut.
-static inline uint64_t read_number(const struct amdlog_record *r, const char *p, const char **end)
+static inline __attribute__((always_inline)) uint64_t read_number(const struct amdlog_record *r, const char *p, const char **end)
 {
 	const char *stop = r->msg + r->msg_len;
 	uint64_t v = 0;

@@ -97,11 +97,17 @@ static void read_triple(const struct amdlog_record *r, const char *p, uint64_t o
 
 	if (p >= r->msg + r->msg_len || *p++ != '[')
 		return;
-	for (int i = 0; i < 3; i++) {
-		v[i] = read_number(r, p, &p);
+	v[0] = read_number(r, p, &p);
+	if (v[0] != AMDLOG_UNKNOWN && r->msg + r->msg_len - p >= 7 && !memcmp(p, ", 1, 1]", 7)) {
+		memcpy(out, (uint64_t[]){v[0], 1, 1}, sizeof(v)); // as most are
+		return;
+	}
+	for (int i = 0;; i++) {
 		if (v[i] == AMDLOG_UNKNOWN || p >= r->msg + r->msg_len || *p != ",,]"[i])
 			return;
-		p += i < 2 ? 2 : 1;
+		if (i == 2)
+			break;
+		v[i + 1] = read_number(r, p + 2, &p);
 	}
 	memcpy(out, v, sizeof(v));
 }
