@@ -9,23 +9,31 @@
 #endif
 
 // A bit for each of 64 bytes that is `c`.
+#if defined(__SSE2__)
+static inline uint32_t sixteen_that_are(const char *p, char c)
+{
+	__m128i x = _mm_loadu_si128((const __m128i_u *)p);
+
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
+}
+
+static inline uint64_t bytes_that_are(const char *p, char c)
+{
+	uint32_t low = sixteen_that_are(p, c) | sixteen_that_are(p + 16, c) << 16;
+	uint32_t high = sixteen_that_are(p + 32, c) | sixteen_that_are(p + 48, c) << 16;
+
+	return (uint64_t)high << 32 | low;
+}
+#else
 static inline uint64_t bytes_that_are(const char *p, char c)
 {
 	uint64_t bits = 0;
 
-#if defined(__SSE2__)
-	for (unsigned i = 0; i < 64; i += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i_u *)(p + i));
-		__m128i hit = _mm_cmpeq_epi8(x, _mm_set1_epi8(c));
-
-		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(hit) << i;
-	}
-#else
 	for (unsigned i = 0; i < 64; i++)
 		bits |= (uint64_t)(p[i] == c) << i;
-#endif
 	return bits;
 }
+#endif
 
 // Reads up to `max` hexadecimal digits at `p`, of which 17 bytes may be read. Returns how many
 // there are; above 16 the value is not set.

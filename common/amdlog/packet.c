@@ -84,10 +84,10 @@ static inline enum field field_at(const char *from, const char *equals)
 
 	memcpy(&letters, equals - sizeof(letters), sizeof(letters));
 	slot = SLOT(letters);
-	if (names[slot].letters != letters || names[slot].needs == WHOLE || equals - from < 3 ||
-	    (names[slot].needs == BLANK && equals[-5] != ' '))
-		return find_field(from, equals);
-	return names[slot].field;
+	if (names[slot].letters == letters &&
+	    (names[slot].needs == NOTHING || (names[slot].needs == BLANK && equals[-5] == ' ')))
+		return names[slot].field;
+	return find_field(from, equals);
 }
 
 // "[1024, 1, 1]"
@@ -112,23 +112,21 @@ static void read_triple(const struct amdlog_record *r, const char *p, uint64_t o
 	memcpy(out, v, sizeof(v));
 }
 
-// `numbers`: of the fields that are single ones.
-static inline void take_field(const struct amdlog_record *r, enum field field, const char *value,
-			      struct amdlog_packet *p, uint64_t numbers[NFIELDS])
+// `numbers`: of the fields that are single ones. Where the value ends.
+static __attribute__((noinline)) const char *take_field(const struct amdlog_record *r, enum field field,
+				     const char *value, struct amdlog_packet *p,
+				     uint64_t numbers[NFIELDS])
 {
-	const char *stop = r->msg + r->msg_len, *end;
+	const char *stop = r->msg + r->msg_len, *end = value;
 
-	if (field == SKIPPED)
-		return;
 	if (field < HWQ) {
 		read_triple(r, value, field == GRID ? p->grid : p->workgroup);
-		return;
+		return end;
 	}
 	numbers[field] = read_number(r, value, &end);
 	if (field == RPTR && (end >= stop || *end != ',')) // always followed by wptr
 		numbers[RPTR] = AMDLOG_UNKNOWN;
-	p->ends = field == WPTR && numbers[WPTR] != AMDLOG_UNKNOWN && end == stop && r->ended &&
-		  r->kind != AMDLOG_PACKET;
+	return end;
 }
 
 // Barriers of 6.2 and 6.3 print no pointers, so only a pointer without its partner tells of a loss.
@@ -150,22 +148,26 @@ static bool is_whole(const struct amdlog_record *r, const struct amdlog_packet *
 
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
 {
-	const char *from = r->msg, *end = r->msg + r->msg_len;
+	const char *from = r->msg, *stop = r->msg + r->msg_len, *end = NULL;
+	enum field field = SKIPPED;
 	uint64_t numbers[NFIELDS];
 
-	memset(numbers, 0xff, sizeof(numbers)); // AMDLOG_UNKNOWN
-	*p = (struct amdlog_packet){.grid = {AMDLOG_UNKNOWN}, .workgroup = {AMDLOG_UNKNOWN}};
-	for (const char *text = r->msg; text < end; text += 64) {
+	for (unsigned i = HWQ; i < NFIELDS; i++)
+		numbers[i] = AMDLOG_UNKNOWN;
+	for (unsigned i = 0; i < 3; i++)
+		p->grid[i] = p->workgroup[i] = i ? 0 : AMDLOG_UNKNOWN;
+	for (const char *text = r->msg; text < stop; text += 64) {
 		uint64_t bits = bytes_that_are(text, '=');
 
-		if (end - text < 64)
-			bits &= (UINT64_C(1) << (end - text)) - 1;
+		if (stop - text < 64)
+			bits &= (UINT64_C(1) << (stop - text)) - 1;
 		for (; bits; bits &= bits - 1) {
-			const char *equals = text + __builtin_ctzll(bits);
+			const char *value = text + __builtin_ctzll(bits) + 1;
 
-			if (equals > from && equals + 1 < end)
-				take_field(r, field_at(from, equals), equals + 1, p, numbers);
-			from = equals + 1;
+			field = field_at(from, value - 1);
+			if (field != SKIPPED && value < stop)
+				end = take_field(r, field, value, p, numbers);
+			from = value;
 		}
 	}
 	p->hwq = numbers[HWQ];
@@ -175,4 +177,6 @@ void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
 	p->rptr = numbers[RPTR];
 	p->wptr = numbers[WPTR];
 	p->whole = is_whole(r, p, numbers[COMPLETION_SIGNAL] != AMDLOG_UNKNOWN);
+	p->ends = field == WPTR && p->wptr != AMDLOG_UNKNOWN && end == stop && r->ended &&
+		  r->kind != AMDLOG_PACKET;
 }
