@@ -120,7 +120,7 @@ static struct digest_item *new_item(struct walk *w, enum digest_what what)
 	struct digest *d = w->d;
 	struct digest_item *item;
 
-	if (d->nitems == d->item_cap) {
+	if (!d->items || d->nitems == d->item_cap) {
 		uint32_t cap = d->item_cap ? d->item_cap * 2 : 256;
 		struct digest_item *items =
 			cap > ITEMS_MAX ? NULL : realloc(d->items, cap * sizeof(*items));

@@ -126,7 +126,8 @@ static inline bool is_number_end(const struct amdlog_record *r, const char *at)
 
 // A number, hexadecimal behind 0x; behind its last digit in *end. AMDLOG_UNKNOWN when there is none
 // or it is cut.
-static inline __attribute__((always_inline)) uint64_t read_number(const struct amdlog_record *r, const char *p, const char **end)
+static inline __attribute__((always_inline)) uint64_t read_number(const struct amdlog_record *r,
+								  const char *p, const char **end)
 {
 	const char *stop = r->msg + r->msg_len;
 	uint64_t v = 0;

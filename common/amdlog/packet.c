@@ -113,9 +113,10 @@ static void read_triple(const struct amdlog_record *r, const char *p, uint64_t o
 }
 
 // `numbers`: of the fields that are single ones. Where the value ends.
-static __attribute__((noinline)) const char *take_field(const struct amdlog_record *r, enum field field,
-				     const char *value, struct amdlog_packet *p,
-				     uint64_t numbers[NFIELDS])
+static __attribute__((noinline)) const char *take_field(const struct amdlog_record *r,
+							enum field field, const char *value,
+							struct amdlog_packet *p,
+							uint64_t numbers[NFIELDS])
 {
 	const char *stop = r->msg + r->msg_len, *end = value;
 

@@ -49,8 +49,8 @@ struct blocks_job {
 };
 
 // 0; what `take` returned; or -errno when reading failed or memory is short. A file that is
-// truncated meanwhile ends where it does. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one of
-// the threads; that others cannot be had is no error.
+// truncated meanwhile ends where it does. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one
+// of the threads; that others cannot be had is no error.
 int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
 	       size_t size);
 
