@@ -156,7 +156,7 @@ is "a reader that goes away ends it as a signal does" "${PIPESTATUS[0]}" 141
 mkdir stop
 for delay in 0.001 0.002 0.003 0.004 0.006 0.008 0.01 0.015; do
 	for name in d t.tar.zst; do
-		timeout -s INT $delay gpq --sysroot "$hosts/vm-gfx942x8-running" snapshot "stop/$name" -q >/dev/null 2>&1
+		timeout --foreground -k 60 -s INT $delay gpq --sysroot "$hosts/vm-gfx942x8-running" snapshot "stop/$name" -q >/dev/null 2>&1
 		if [ -e "stop/$name/MANIFEST" ] || { [ -f "stop/$name" ] && zstd -qt "stop/$name"; }; then rm -r "stop/$name"; fi
 	done
 done

@@ -100,7 +100,7 @@ is "--gaps: no other queue" "$(t --gaps -J --grep "$q," clean | jq -r '[.queues[
 t --perfetto timeline --grep "$q,.*Dispatch" clean >out
 is "--perfetto" "$(jq '[.traceEvents[] | select(.args.wptr?)] | length' timeline)" "$dispatches"
 is "--by api" "$(t --by api -rn -o CALLS,NAME --grep 'hipLaunchKernel \(' clean)" "$(grep -c 'hipLaunchKernel (' clean) hipLaunchKernel"
-is "--follow" "$(timeout -s TERM 2 gpq trace -q --follow --list -rn -o OFFSET --grep 'Dispatch Header' clean 2>/dev/null | md5sum)" \
+is "--follow" "$(timeout --foreground -k 60 -s TERM 2 gpq trace -q --follow --list -rn -o OFFSET --grep 'Dispatch Header' clean 2>/dev/null | md5sum)" \
 	"$(grep -b 'Dispatch Header' clean | cut -d: -f1 | md5sum)"
 is "with --since and --pid" "$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t -J --grep Header --since "$since" --until +1h clean | jq .totals.records)" \
 	"$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t --list -rn -o TIME_US,OFFSET clean | awk -v s="$since" '$1 >= s { print $2 }' |

@@ -97,7 +97,7 @@ gpq trace holes >out 2>err
 ok "a sparse file" $?
 (cat "$log" && cat holes) | gpq trace -q -J - | jq -e '.totals | [.lines, .records] == [62, 60]' >/dev/null
 ok "a log, then holes" $?
-yes "$(head -1 "$log")" | timeout -s INT 1 gpq trace -q -J - 2>err | jq -e '.totals | .records > 1000 and .records == .lines' >/dev/null
+yes "$(head -1 "$log")" | timeout --foreground -k 60 -s INT 1 gpq trace -q -J - 2>err | jq -e '.totals | .records > 1000 and .records == .lines' >/dev/null
 ok "endless input ends with Ctrl-C, and what was read is told" $?
 
 # Truncated while it is read: a shorter file, or a word on it; never a crash.

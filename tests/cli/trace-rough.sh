@@ -57,10 +57,10 @@ small "2 GB without a newline from a pipe"
 
 # Endless input: Ctrl-C, and what is known so far.
 expect "yes: Ctrl-C" "gpq: trace: stopped by SIGINT after" \
-	"$(yes | timeout -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')"
+	"$(yes | timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')"
 for o in -J "--list -rn" "--by api -J" "--gaps -J" --partial; do
 	# shellcheck disable=SC2086 # the options are words
-	yes "$(grep -m1 HWq= "$log")" | timeout --preserve-status -s INT 0.4 gpq trace -q $o - >out 2>err
+	yes "$(grep -m1 HWq= "$log")" | timeout --foreground -k 60 --preserve-status -s INT 0.4 gpq trace -q $o - >out 2>err
 	expect "endless input, $o: status, rows, why" "130 rows 1" "${PIPESTATUS[1]} $([ -s out ] && echo rows) $(grep -c 'stopped by SIGINT' err)"
 done
 
