@@ -11,6 +11,7 @@
 // Fits no line.
 static const struct form no_form = {
 	.mask = {{0, 0xff}}, // where take_line() sees a digit
+	.time_end = FORM_AT, // so that looking for digits stays within the line
 };
 
 bool digest_init(struct digest *d)
