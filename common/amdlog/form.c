@@ -76,6 +76,7 @@ static void form_init(struct form *f, const struct amdlog_record *r, size_t time
 	// cppcheck-suppress bufferAccessOutOfBounds
 	memcpy(f->mask, mask, FORM_BYTES);
 	memset(digit + 7, 0xff, digits);
+	// cppcheck-suppress bufferAccessOutOfBounds
 	memcpy(f->digits, digit, sizeof(digit));
 	memset(in_time + 16 - digits, 0x0f, digits);
 	memcpy(&f->time_mask, in_time, sizeof(in_time));

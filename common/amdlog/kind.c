@@ -132,8 +132,7 @@ static bool fill_places(struct kind_index *index)
 	for (size_t i = NPATTERNS; i--;) {
 		uint8_t *place = &index->first[kind_place(index, (char *)index->v[i].text)];
 
-		if (*place < KIND_PATTERNS &&
-		    memcmp(patterns[*place].text, patterns[i].text, 3) != 0)
+		if (*place < NPATTERNS && memcmp(patterns[*place].text, patterns[i].text, 3) != 0)
 			return false;
 		index->v[i].next = *place;
 		*place = (uint8_t)i;
