@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX     64
-#define PLACES_A_THREAD 2
+#define PLACES_A_THREAD 3
 #define PAGE            ((size_t)4096)
 #define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
 
