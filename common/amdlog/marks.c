@@ -1,7 +1,7 @@
 // The mark finders: portable C, SSE2, AVX2, AVX-512 and NEON (see marks.h).
 #include "common/amdlog/marks.h"
 
-// Mapped text was not touched before: it is asked for so far in front of where the finder is.
+// The text is asked for so far in front of where the finder is.
 #define AHEAD 8192
 
 static size_t marks_plain(const char *text, size_t len, bool line_start, uint32_t *out)

@@ -582,6 +582,7 @@ bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
 		take_periods(&a, &part->streams);
 		take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
 		take_table(&a, &m->sum.by_stream, &next->by_stream, a.map.queue);
+		m->sum.stream_changes++;
 		take_pairs(&a);
 		take_streams(&a);
 		take_handles(&a);

@@ -90,7 +90,8 @@ static inline uint64_t digits_value(uint64_t x)
 	       32;
 }
 
-// The same with decimal digits, of which 8 bytes may be read; more than 19 have no value.
+// Reads up to `max` decimal digits at `p`, of which 8 bytes may be read. Returns how many there
+// are, at most 20; above 19 the value may have overflowed.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
 	uint64_t x = load64(p) ^ DIGIT_ZEROS, others, v = 0;

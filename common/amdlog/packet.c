@@ -1,7 +1,7 @@
 // The fields of packet lines (see detail.h). Facts: amd-log-facts.md sections 5 and 12.
 //
-// Packets are few among the lines of a log, and yet a quarter of the work: they have up to
-// twenty-five fields. The letters in front of an '=' tell whether it is read.
+// Packets are few among the lines of a log, but have up to twenty-five fields each. The letters in
+// front of an '=' tell whether it is read.
 #include "common/amdlog/detail.h"
 #include "common/amdlog/number.h"
 

@@ -80,7 +80,6 @@ static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64
 	if (ring->hwq == hwq && ring->process == process && hwq)
 		return ring->queue;
 	q = find_by_ring(s, process, hwq);
-	s->stream_changes++;
 	if (q != AMDLOG_NONE)
 		*ring = (struct amdlog_ring){process, q, hwq};
 	return q;

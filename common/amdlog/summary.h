@@ -178,7 +178,7 @@ struct amdlog_summary {
 	struct intern by_stream;          // -> queue the stream was created on
 	struct intern by_object;          // kernel_obj -> kernel
 	uint64_t object_moves;            // times a kernel_obj became another kernel's
-	uint64_t stream_changes;          // times that something became known of streams' queues
+	uint64_t stream_changes;          // times that a stream was created on a queue
 	// The queues found by ring last, by their addresses.
 	struct amdlog_ring rings[AMDLOG_RINGS];
 	// Pairs seen, for counting distinct ones.
