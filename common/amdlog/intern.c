@@ -13,47 +13,44 @@ struct intern_chunk {
 	char bytes[];
 };
 
-// Takes in eight bytes.
-static inline uint64_t mix(uint64_t h, const char *p)
+static inline uint64_t word(const char *p)
 {
-	uint64_t word;
+	uint64_t w;
 
-	memcpy(&word, p, 8);
-	h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
-	return h ^ h >> 32;
+	memcpy(&w, p, sizeof(w));
+	return w;
 }
 
-// Kernel names are hundreds of bytes long: four chains at once.
-static uint64_t mix_long(uint64_t h, const char *p, size_t len)
+// Takes in sixteen bytes: both halves of a product hang on all bits of both factors.
+static inline uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
 {
-	uint64_t a = h, b = h + 1, c = h + 2, d = h + 3;
+	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ h);
 
-	for (; len >= 32; p += 32, len -= 32) {
-		a = mix(a, p);
-		b = mix(b, p + 8);
-		c = mix(c, p + 16);
-		d = mix(d, p + 24);
-	}
-	return ((a * 3 + b) * 5 + c) * 7 + d;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 uint32_t intern_hash(const void *bytes, size_t len)
 {
-	const char *p = bytes;
-	uint64_t h = (uint64_t)len * UINT64_C(0x9e3779b97f4a7c15), word = 0;
+	const char *p = bytes, *end = p + len;
+	uint64_t h = (uint64_t)len * UINT64_C(0xc4ceb9fe1a85ec53), other = ~h;
 
-	if (len >= 64) {
-		h = mix_long(h, p, len);
-		p += len & ~(size_t)31;
-		len &= 31;
+	if (len < 16) {
+		uint64_t a = 0, b = 0;
+
+		memcpy(&a, p, len < 8 ? len : 8);
+		if (len > 8)
+			memcpy(&b, p + 8, len - 8);
+		h = mix(h, a, b);
+		return (uint32_t)(h ^ h >> 32);
 	}
-	for (; len >= 8; p += 8, len -= 8)
-		h = mix(h, p);
-	if (p - (const char *)bytes >= 8) // the last eight, some of which were taken in
-		memcpy(&word, p + len - 8, 8);
-	else
-		memcpy(&word, p, len);
-	h = (h ^ word) * UINT64_C(0xc4ceb9fe1a85ec53);
+	// Kernel names are hundreds of bytes long: two chains at once.
+	for (; end - p > 32; p += 32) {
+		h = mix(h, word(p), word(p + 8));
+		other = mix(other, word(p + 16), word(p + 24));
+	}
+	if (end - p > 16)
+		other = mix(other, word(p), word(p + 8));
+	h = mix(h ^ other << 1, word(end - 16), word(end - 8));
 	return (uint32_t)(h ^ h >> 32);
 }
 
