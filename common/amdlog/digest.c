@@ -10,7 +10,10 @@
 
 // Fits no line.
 static const struct form no_form = {
-	.mask = {{0, 0xff}}, // where take_line() sees a digit
+	.mask = {{0, 0xff}}, // a NUL and a digit at once
+	.digits = {{0, 0xff}},
+	.mask_bits = 2,
+	.digit_bits = 2,
 	.time_end = FORM_AT, // so that looking for digits stays within the line
 };
 
@@ -44,6 +47,7 @@ static const struct {
 	{"any", digest_loop},
 #if defined(__x86_64__)
 	{"avx2", digest_loop_avx2},
+	{"avx512", digest_loop_avx512},
 #endif
 };
 
@@ -51,7 +55,9 @@ static unsigned loops_usable(void)
 {
 #if defined(__x86_64__)
 	__builtin_cpu_init();
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? 2 : 1;
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+		return 1;
+	return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") ? 3 : 2;
 #else
 	return 1;
 #endif
@@ -62,6 +68,7 @@ bool digester_use(struct digester *g, unsigned n, const char **name)
 	if (n >= loops_usable())
 		return false;
 	g->loop = loops[n].loop;
+	g->knows_packets = n > 0;
 	if (name)
 		*name = loops[n].name;
 	return true;
@@ -79,18 +86,20 @@ static void leads_init(uint8_t leads[256])
 
 struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 {
-	struct digester *g = calloc(1, sizeof(*g));
+	struct digester *g = aligned_alloc(64, sizeof(*g));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
 	struct amdlog_sink sink;
 
 	if (!g)
 		return NULL;
+	memset(g, 0, sizeof(*g));
 	g->forms = forms;
 	g->kinds = kinds;
-	g->find_marks = marks_choose();
+	g->find_newlines = marks_choose()->newlines;
 	digester_use(g, loops_usable() - 1, NULL);
 	leads_init(g->leads);
-	g->mend = amdlog_mend_new(&own);
+	g->packets = calloc(1, sizeof(*g->packets));
+	g->mend = g->packets ? amdlog_mend_new(&own) : NULL;
 	if (g->mend) {
 		sink = amdlog_mend_sink(g->mend);
 		g->scratch = amdlog_scan_new(&sink);
@@ -112,6 +121,7 @@ void digester_free(struct digester *g)
 		return;
 	amdlog_scan_free(g->scratch);
 	amdlog_mend_free(g->mend);
+	free(g->packets);
 	free(g);
 }
 
@@ -139,6 +149,7 @@ static struct digest_item *new_item(struct walk *w, enum digest_what what)
 	item->last_us = w->last_us;
 	d->first_us = AMDLOG_UNKNOWN;
 	w->last_us = 0;
+	w->near_us = NO_TIME;
 	return item;
 }
 
@@ -161,15 +172,16 @@ static struct digest_sum *sum_of(struct walk *w, const struct form *f)
 // return.
 static uint64_t api_stream(const struct digest_sum *sum)
 {
+	const char *msg = sum->api + (*sum->api == 0x1b ? COLOUR_LEN : 0);
 	const char *end = text_end(sum->api_end);
 	struct amdlog_record entry = {
-		.msg = sum->api,
-		.msg_len = (size_t)(end - sum->api) - (end[-1] == ' '),
-		.name_len = (uint16_t)word_end(sum->api),
+		.msg = msg,
+		.msg_len = (size_t)(end - msg) - (end[-1] == ' '),
+		.name_len = (uint16_t)word_end(msg),
 		.ended = true,
 	};
 
-	return is_entry(sum->api + entry.name_len) ? amdlog_entry_stream(&entry) : AMDLOG_UNKNOWN;
+	return is_entry(msg + entry.name_len) ? amdlog_entry_stream(&entry) : AMDLOG_UNKNOWN;
 }
 
 // Hands what is known of a thread's stream to the item. What its API line says is read when it
@@ -231,7 +243,7 @@ static void text_line(struct walk *w, const char *p, const char *end)
 	if (!is_record_line(p, (size_t)(end - p))) {
 		w->d->lines++;
 		w->d->foreign++;
-	} else if (++w->raw > 64 + w->d->lines / 4) {
+	} else if (++w->raw > 64 + digest_lines(w->d) / 4) {
 		w->d->slow = true;
 	} else {
 		scan_line(w, p, end);
@@ -246,10 +258,27 @@ void digest_odd_line(struct walk *w, const char *text, const char *newline)
 		text_line(w, text, newline);
 }
 
-void digest_glued(struct walk *w)
+bool digest_glued(struct walk *w, const char *line, const char *newline)
 {
+	const char *p = line + 1;
+
+	while (p < newline && !(is_mark(p) && prefix_shape(p, (size_t)(w->end - p), true)))
+		p++;
+	if (p == newline)
+		return false;
 	w->odd |= ODD_GLUED;
 	w->form = &no_form;
+	return true;
+}
+
+void digest_learn(struct walk *w, const char *line, const char *newline)
+{
+	const char *msg = line + w->form->msg_at;
+	unsigned skip = *msg == 0x1b ? COLOUR_LEN : 0, n = word_end(msg + skip);
+	enum amdlog_kind kind = skip ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN;
+
+	n += (unsigned)strlen(skip ? " (" : ": Returned hipSuccess");
+	shape_learn(shape_slot(w->g->shapes, line, msg), line, msg, newline, skip, n, kind);
 }
 
 const struct form *digest_other_form(struct walk *w, const char *text)
@@ -260,8 +289,22 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 	if (f) {
 		w->form = f;
 		w->sum = sum_of(w, f);
+		w->near_us = NO_TIME;
+		w->leads = f->has_thread ? w->g->leads : w->g->no_leads;
 	}
 	return f;
+}
+
+void digest_packet(struct walk *w, const struct amdlog_record *r, const struct amdlog_packet *p)
+{
+	struct digest_item *item = new_item(w, DIGEST_RECORD);
+
+	if (!item)
+		return;
+	item->r = *r;
+	item->r.unwanted = w->unwanted;
+	item->packet = *p;
+	take_stream(w->sum, item);
 }
 
 static void add_item(struct walk *w, const struct amdlog_record *r, const char *newline)
@@ -270,10 +313,17 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 	struct amdlog_packet packet;
 	struct digest_item *item;
 
-	if (is_packet)
+	if (is_packet) {
 		amdlog_packet_parse(r, &packet);
+		if (w->g->knows_packets)
+			packet_learn(w->g->packets, r, &packet);
+	}
 	if (!(is_packet && packet.ends) && amdlog_mend_wants(r)) {
 		scan_line(w, r->text, newline);
+		return;
+	}
+	if (is_packet) {
+		digest_packet(w, r, &packet);
 		return;
 	}
 	item = new_item(w, DIGEST_RECORD);
@@ -288,8 +338,6 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 		return;
 	}
 	take_stream(w->sum, item);
-	if (is_packet)
-		item->packet = packet;
 }
 
 void digest_odd_record(struct walk *w, const char *text, const char *newline)
@@ -343,14 +391,14 @@ void digest_other_line(struct walk *w, const char *text, const char *newline, co
 	}
 	if (r.kind == AMDLOG_COMMAND_ENQUEUED)
 		note_command(w, &r);
-	w->d->lines++;
-	if (!w->choice || is_chosen(w, us))
-		digest_count(w, us, r.level, r.kind);
+	if (w->choice && !is_chosen(w, us))
+		w->d->lines++;
+	else
+		digest_count(w, us, digest_counter(r.kind, r.level), r.kind == AMDLOG_API_ENTRY);
 }
 
 static void reset(struct digester *g, struct digest *d)
 {
-	memset(g->sum_of, 0, sizeof(g->sum_of));
 	amdlog_scan_assume(g->scratch, g->forms->assumed);
 	amdlog_mend_end(g->mend);
 	g->unsure = false;
@@ -358,13 +406,18 @@ static void reset(struct digester *g, struct digest *d)
 	d->lines = d->foreign = d->steps_back = 0;
 	d->nitems = d->nsums = 0;
 	d->first_us = AMDLOG_UNKNOWN;
-	memset(d->kinds, 0, sizeof(d->kinds));
+	memset(d->counts, 0, sizeof(d->counts));
 }
 
 void digester_run(struct digester *g, struct digest *d, const struct digest_choice *choice,
 		  const char *text, size_t len)
 {
-	struct walk w = {.g = g, .d = d, .choice = choice, .form = &no_form};
+	struct walk w = {.g = g,
+			 .d = d,
+			 .choice = choice,
+			 .form = &no_form,
+			 .end = text + len,
+			 .near_us = NO_TIME};
 
 	reset(g, d);
 	if (choice && choice->hits)
@@ -372,4 +425,6 @@ void digester_run(struct digester *g, struct digest *d, const struct digest_choi
 	g->loop(&w, text, len);
 	flush_streams(&w);
 	d->last_us = w.last_us;
+	for (uint32_t i = 0; i < d->nsums; i++)
+		g->sum_of[d->sums[i].form->first] = NULL;
 }

@@ -54,24 +54,42 @@ struct digest_item {
 // What the counted lines of one thread add up to.
 struct digest_sum {
 	const struct form *form;
-	uint64_t records, api_calls, first_us, last_us;
+	uint64_t counted; // records, and API calls in the upper 32 bits
+	uint64_t first_us, last_us;
 	// Since this thread's last item: the message and the newline of its last API line, and the
 	// last message of a command that says which stream it is for. NULL: none.
 	const char *api, *api_end, *command;
 	uint64_t command_stream;
 };
 
+// Where the records of a kind and a level are counted.
+#define DIGEST_LEVELS 16
+static inline uint16_t digest_counter(enum amdlog_kind kind, unsigned level)
+{
+	return (uint16_t)(kind * DIGEST_LEVELS + (level & (DIGEST_LEVELS - 1)));
+}
+
 struct digest {
 	bool slow;
 	bool torn; // some of DIGEST_LINES are there as a line before them may be mended
-	uint64_t lines, foreign;           // counted: all, and those without a record
-	uint64_t steps_back;               // between counted records with no item between them
-	uint64_t first_us, last_us;        // as of an item, behind the last one
-	uint32_t kinds[AMDLOG_NKINDS][16]; // records counted, by level
+	uint64_t lines, foreign;    // counted: those that are not in `sums`, without a record
+	uint64_t steps_back;        // between counted records with no item between them
+	uint64_t first_us, last_us; // as of an item, behind the last one
+	uint32_t counts[AMDLOG_NKINDS * DIGEST_LEVELS]; // records counted (digest_counter)
 	uint32_t nitems, item_cap, nsums;
 	struct digest_item *items;
 	struct digest_sum *sums; // in the order of their first record; room for FORM_MAX
 };
+
+// All lines counted so far.
+static inline uint64_t digest_lines(const struct digest *d)
+{
+	uint64_t n = d->lines;
+
+	for (uint32_t i = 0; i < d->nsums; i++)
+		n += (uint32_t)d->sums[i].counted;
+	return n;
+}
 
 // Which of the lines that are counted count, their process aside (struct form). Items are chosen
 // when they are taken, but for their text.

@@ -4,7 +4,10 @@
 
 #include "common/amdlog/digest.h"
 #include "common/amdlog/mend.h"
+#include "common/amdlog/number.h"
+#include "common/amdlog/packet_known.h"
 #include "common/amdlog/scan_priv.h"
+#include "common/amdlog/shape.h"
 
 // What a line is by the first byte of its message.
 enum lead {
@@ -17,19 +20,23 @@ struct walk;
 typedef void digest_loop_fn(struct walk *w, const char *text, size_t len);
 
 struct digester {
+	struct shape shapes[SHAPE_SLOTS];
+	struct packet_memo *packets;
 	const struct forms *forms;
-	uint32_t kinds;   // that somebody takes one by one
-	uint32_t counted; // that are counted and no more
 	const struct kind_index *index;
-	marks_fn *find_marks;
+	newlines_fn *find_newlines;
 	digest_loop_fn *loop;
 	// Odd lines go through them to see how far what is odd reaches; what they make is not used.
 	struct amdlog_scan *scratch;
 	struct amdlog_mend *mend;
-	uint8_t leads[256]; // enum lead
-	bool unsure;        // a process may be known to others that is not known here
-	uint32_t marks[SCAN_TILE + MARKS_SPARE];
 	struct digest_sum *sum_of[FORM_MAX]; // by first form; NULL: none in this block
+	uint32_t kinds;                      // that somebody takes one by one
+	uint32_t counted;                    // that are counted and no more
+	uint32_t newlines[SCAN_TILE + MARKS_SPARE];
+	bool knows_packets;    // the loop does; that of all processors reads each in full
+	bool unsure;           // a process may be known to others that is not known here
+	uint8_t leads[256];    // enum lead
+	uint8_t no_leads[256]; // LEAD_OTHER
 };
 
 // A record begins within the line.
@@ -45,15 +52,19 @@ struct walk {
 	const struct form *form;            // of the line before; one that fits none while `odd`
 	struct digest_sum *sum;
 	uint64_t last_us;       // since the last item; 0: none
+	uint64_t near_us;       // the same, NO_TIME when it is of another thread, or there is none
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
+	const char *end;        // of the block
+	const uint8_t *leads;   // of the form: API lines that name no thread have none
 	uint32_t raw;
 	unsigned odd;  // of this line, bits
 	bool unwanted; // this line, by its text
 	struct grep_cursor hits;
 };
 
-// The same loop for processors of different age: the one of all, then of x86-64 with AVX2 and BMI2.
-digest_loop_fn digest_loop, digest_loop_avx2;
+// The same loop for processors of different age: the one of all, then of x86-64 with AVX2 and BMI2,
+// then with AVX-512 too.
+digest_loop_fn digest_loop, digest_loop_avx2, digest_loop_avx512;
 
 // The rest of the work on a line, rarer than the loop's own. It begins within `text`, and ends at
 // `newline`.
@@ -68,8 +79,12 @@ void digest_odd_record(struct walk *w, const char *text, const char *newline);
 // known.
 void digest_other_line(struct walk *w, const char *text, const char *newline, const char *msg,
 		       uint64_t us, const struct kind_pattern *m);
-// Another record begins within the line.
-void digest_glued(struct walk *w);
+// A packet that is all its line.
+void digest_packet(struct walk *w, const struct amdlog_record *r, const struct amdlog_packet *p);
+// Does another record begin within the line?
+bool digest_glued(struct walk *w, const char *line, const char *newline);
+// An API line as nearly all are, of a shape that may not be known yet.
+void digest_learn(struct walk *w, const char *line, const char *newline);
 
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct walk *w, uint64_t us)
@@ -86,23 +101,31 @@ static inline bool is_asked_for(const struct walk *w, uint64_t us, enum amdlog_k
 	return w->g->kinds >> kind & 1 && (!w->choice || is_chosen(w, us));
 }
 
-static inline void digest_count(struct walk *w, uint64_t us, unsigned level, enum amdlog_kind kind)
+// A time that is not looked at closer follows the one before of the same thread, not this much
+// later.
+#define TIME_SPAN (UINT64_C(1) << 40)
+#define NO_TIME   (UINT64_C(1) << 63) // before which there is none
+
+static inline void digest_count(struct walk *w, uint64_t us, uint16_t counter, bool entry)
 {
 	struct digest_sum *sum = w->sum;
 	struct digest *d = w->d;
 
-	d->kinds[kind][level & 15]++;
-	d->steps_back += us < w->last_us;
-	w->last_us = us;
-	if (d->first_us == AMDLOG_UNKNOWN)
-		d->first_us = us;
-	sum->records++;
-	sum->api_calls += kind == AMDLOG_API_ENTRY;
+	d->counts[counter]++;
+	sum->counted += 1 | (uint64_t)entry << 32;
+	if (__builtin_expect(us - w->near_us >= TIME_SPAN, 0)) {
+		d->steps_back += us < w->last_us;
+		if (d->first_us == AMDLOG_UNKNOWN)
+			d->first_us = us;
+		if (us < sum->first_us)
+			sum->first_us = us;
+	}
+	w->last_us = w->near_us = us;
 	if (us > sum->last_us)
 		sum->last_us = us;
-	if (us < sum->first_us)
-		sum->first_us = us;
 }
+
+#define COLOUR_LEN 6 // of "\x1b[32m " in front of an API entry
 
 // Without a carriage return.
 static inline const char *text_end(const char *newline)
@@ -117,8 +140,6 @@ static inline uint64_t text64(const char text[8])
 
 // Where the first blank or colon of 32 bytes is, a bit for each.
 #if defined(__AVX2__)
-#include <immintrin.h>
-
 static inline uint32_t word_ends(const char *p)
 {
 	const __m256i x = _mm256_loadu_si256((const __m256i_u *)p);
@@ -128,8 +149,6 @@ static inline uint32_t word_ends(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(blank, colon));
 }
 #elif defined(__SSE2__)
-#include <emmintrin.h>
-
 static inline uint32_t word_ends_16(const char *p)
 {
 	const __m128i x = _mm_loadu_si128((const __m128i_u *)p);

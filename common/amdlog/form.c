@@ -63,6 +63,16 @@ static bool is_regular(const struct amdlog_record *r, size_t time_end)
 	       r->text[FORM_AT + 5] == ':';
 }
 
+// A bit for each byte that is set.
+static uint64_t bits_of(const uint8_t *mask, size_t n)
+{
+	uint64_t bits = 0;
+
+	while (n--)
+		bits = bits << 1 | (mask[n] & 1);
+	return bits;
+}
+
 static void form_init(struct form *f, const struct amdlog_record *r, size_t time_end, size_t end)
 {
 	const size_t digits = time_end - (FORM_AT + 7);
@@ -70,18 +80,16 @@ static void form_init(struct form *f, const struct amdlog_record *r, size_t time
 	uint8_t in_time[16] = {0}, digit[32] = {[1] = 0xff};
 
 	memset(mask + (time_end - FORM_AT), 0xff, end - time_end);
-	// cppcheck takes a vector of sixteen bytes for one byte.
-	// cppcheck-suppress bufferAccessOutOfBounds
-	memcpy(f->text, r->text + FORM_AT, FORM_BYTES);
-	// cppcheck-suppress bufferAccessOutOfBounds
-	memcpy(f->mask, mask, FORM_BYTES);
+	form_fill(f->text, r->text + FORM_AT, FORM_BYTES);
+	form_fill(f->mask, mask, FORM_BYTES);
 	memset(digit + 7, 0xff, digits);
-	// cppcheck-suppress bufferAccessOutOfBounds
-	memcpy(f->digits, digit, sizeof(digit));
+	form_fill(f->digits, digit, sizeof(digit));
 	memset(in_time + 16 - digits, 0x0f, digits);
 	memcpy(&f->time_mask, in_time, sizeof(in_time));
 	// The digits of the upper eight bytes stand at their end.
 	f->high_mask = digits > 8 ? ~UINT64_C(0) << (16 - digits) * 8 : 0;
+	f->mask_bits = bits_of(mask, sizeof(mask));
+	f->digit_bits = (uint32_t)bits_of(digit, sizeof(digit));
 	f->time_end = (uint8_t)time_end;
 	f->msg_at = (uint8_t)end;
 	f->style = r->style;

@@ -28,10 +28,13 @@ typedef uint8_t form_vec __attribute__((vector_size(16)));
 typedef uint64_t form_words __attribute__((vector_size(16)));
 
 struct form {
-	form_vec text[FORM_BYTES / 16], mask[FORM_BYTES / 16]; // 0 in the mask: any byte
-	form_vec digits[2];                                    // 0xff where there must be digits
+	_Alignas(64) form_vec text[FORM_BYTES / 16];
+	form_vec mask[FORM_BYTES / 16]; // 0: any byte
+	form_vec digits[2];             // 0xff where there must be digits
 	form_vec time_mask; // of the sixteen bytes in front of the time's end: 0x0f for digits
+	uint64_t mask_bits; // the same as `mask`, a bit a byte
 	uint64_t high_mask; // of the eight bytes in front of the time's last eight digits
+	uint32_t digit_bits;
 	uint8_t time_end, msg_at; // columns behind the time, and of the message
 	bool has_thread;
 	bool wanted; // its process is one of those asked for
@@ -61,6 +64,12 @@ void forms_reset(struct forms *f);
 
 // The form of the record at `p`, of which FORM_AT + FORM_BYTES bytes may be read, or NULL.
 const struct form *forms_find(const struct forms *f, const char *p);
+
+// Fills vectors from bytes.
+static inline void form_fill(form_vec *to, const void *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+}
 
 // Bits that differ in one of the four parts.
 static inline form_words form_differs(const struct form *f, const char *p, unsigned part)

@@ -172,7 +172,7 @@ static enum amdlog_kind header_kind(const char *p, size_t len)
 }
 
 // Fields of the form "name=value, " stand in front of the packet's kind; new releases add some.
-static enum amdlog_kind packet_kind(const char *p, size_t len)
+enum amdlog_kind packet_kind(const char *p, size_t len)
 {
 	enum amdlog_kind kind = AMDLOG_PACKET;
 	size_t from = 0;

@@ -4,12 +4,17 @@
 
 #include "common/amdlog/scan_priv.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 // A bit for each of 64 bytes that is `c`.
-#if defined(__SSE2__)
+#if defined(__AVX512BW__)
+static inline uint64_t bytes_that_are(const char *p, char c)
+{
+	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
+}
+#elif defined(__SSE2__)
 static inline uint32_t sixteen_that_are(const char *p, char c)
 {
 	__m128i x = _mm_loadu_si128((const __m128i_u *)p);
@@ -113,6 +118,24 @@ static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 	return n;
 }
 
+#if defined(__SSE4_1__)
+// The value of the digits among the sixteen bytes in front of `end`. `mask`: 0x0f for each of them,
+// which are the last ones, else 0. Pairs are joined, then pairs of those.
+static inline uint64_t decimal16(const char *end, __m128i mask)
+{
+	const __m128i tens = _mm_set1_epi16(1 << 8 | 10);
+	const __m128i hundreds = _mm_set1_epi32(1 << 16 | 100);
+	const __m128i ten_thousands = _mm_set1_epi32(1 << 16 | 10000);
+	__m128i x = _mm_and_si128(_mm_loadu_si128((const __m128i_u *)(end - 16)), mask);
+	uint64_t halves;
+
+	x = _mm_madd_epi16(_mm_maddubs_epi16(x, tens), hundreds);
+	x = _mm_madd_epi16(_mm_packus_epi32(x, x), ten_thousands);
+	halves = (uint64_t)_mm_cvtsi128_si64(x);
+	return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
+}
+#endif
+
 // What ends at `at` is whole: a separator follows, or the line ends here.
 static inline bool is_number_end(const struct amdlog_record *r, const char *at)
 {
@@ -144,6 +167,28 @@ static inline __attribute__((always_inline)) uint64_t read_number(const struct a
 	}
 	*end = p + n;
 	return n && n <= most && is_number_end(r, p + n) ? v : AMDLOG_UNKNOWN;
+}
+
+// "[1024, 1, 1]"; `out` stays as it is when it is not whole.
+static inline void read_triple(const struct amdlog_record *r, const char *p, uint64_t out[3])
+{
+	uint64_t v[3];
+
+	if (p >= r->msg + r->msg_len || *p++ != '[')
+		return;
+	v[0] = read_number(r, p, &p);
+	if (v[0] != AMDLOG_UNKNOWN && r->msg + r->msg_len - p >= 7 && !memcmp(p, ", 1, 1]", 7)) {
+		memcpy(out, (uint64_t[]){v[0], 1, 1}, sizeof(v)); // as most are
+		return;
+	}
+	for (int i = 0;; i++) {
+		if (v[i] == AMDLOG_UNKNOWN || p >= r->msg + r->msg_len || *p != ",,]"[i])
+			return;
+		if (i == 2)
+			break;
+		v[i + 1] = read_number(r, p + 2, &p);
+	}
+	memcpy(out, v, sizeof(v));
 }
 
 #endif

@@ -4,6 +4,7 @@
 // front of an '=' tell whether it is read.
 #include "common/amdlog/detail.h"
 #include "common/amdlog/number.h"
+#include "common/amdlog/packet_known.h"
 
 enum field {
 	SKIPPED,
@@ -90,28 +91,6 @@ static inline enum field field_at(const char *from, const char *equals)
 	return find_field(from, equals);
 }
 
-// "[1024, 1, 1]"
-static void read_triple(const struct amdlog_record *r, const char *p, uint64_t out[3])
-{
-	uint64_t v[3];
-
-	if (p >= r->msg + r->msg_len || *p++ != '[')
-		return;
-	v[0] = read_number(r, p, &p);
-	if (v[0] != AMDLOG_UNKNOWN && r->msg + r->msg_len - p >= 7 && !memcmp(p, ", 1, 1]", 7)) {
-		memcpy(out, (uint64_t[]){v[0], 1, 1}, sizeof(v)); // as most are
-		return;
-	}
-	for (int i = 0;; i++) {
-		if (v[i] == AMDLOG_UNKNOWN || p >= r->msg + r->msg_len || *p != ",,]"[i])
-			return;
-		if (i == 2)
-			break;
-		v[i + 1] = read_number(r, p + 2, &p);
-	}
-	memcpy(out, v, sizeof(v));
-}
-
 // `numbers`: of the fields that are single ones. Where the value ends.
 static __attribute__((noinline)) const char *take_field(const struct amdlog_record *r,
 							enum field field, const char *value,
@@ -145,6 +124,153 @@ static bool is_whole(const struct amdlog_record *r, const struct amdlog_packet *
 	if (p->grid[0] == AMDLOG_UNKNOWN && !memmem(r->msg, r->msg_len, "cluster_count", 13))
 		return false;
 	return both || p->swq == AMDLOG_UNKNOWN;
+}
+
+// What a step does with the number of the field whose '=' is at `equals`. False: nothing it can.
+static bool step_of(const char *from, const char *equals, struct packet_step *s)
+{
+	enum field field = field_at(from, equals);
+
+	s->number = field == GRID || field == WORKGROUP ? STEP_TRIPLE : STEP_DECIMAL;
+	switch (field) {
+	case SKIPPED:
+	case COMPLETION_SIGNAL: s->field = STEP_SKIPPED; return true;
+	case GRID: s->field = STEP_GRID; return true;
+	case WORKGROUP: s->field = STEP_WORKGROUP; return true;
+	case KERNEL_OBJ: s->field = STEP_KERNEL_OBJ; return true;
+	case RPTR: s->field = STEP_RPTR; return true;
+	case WPTR: s->field = STEP_WPTR; return true;
+	default: return false;
+	}
+}
+
+// Where learning is: behind a number or the head; the '=' last seen, and where its name may begin.
+struct learning {
+	const char *p, *stop, *equals, *from;
+};
+
+// The next number: behind "=", "[" or a blank. NULL: there is none.
+static const char *next_number(struct learning *at)
+{
+	for (const char *p = at->p; p < at->stop; p++) {
+		if (is_digit(*p) && (p[-1] == '=' || p[-1] == '[' || p[-1] == ' '))
+			return p;
+		if (*p == '=') {
+			at->from = at->equals + 1;
+			at->equals = p;
+		}
+	}
+	return NULL;
+}
+
+// Behind the number; NULL: it is none that steps take.
+static const char *skip_number(const struct learning *at, const char *p,
+			       const struct packet_step *s)
+{
+	const char *from = p;
+
+	if (s->number == STEP_TRIPLE) {
+		p = memchr(p, ']', (size_t)(at->stop - p));
+		return p ? p + 1 : NULL;
+	}
+	while (s->number == STEP_HEX ? hex_digit(*p) >= 0 : is_digit(*p))
+		p++;
+	return p > from && p - from < 16 ? p : NULL;
+}
+
+static bool is_separator(char c)
+{
+	return c == ',' || c == ' ' || c == ']' || c == ')';
+}
+
+// What is to be done with the number at `number`, and the text in front of it. False: steps cannot.
+static bool learn_step(struct learning *at, const char *number, struct packet_step *s)
+{
+	const char *first = at->equals + 1;
+	size_t len;
+
+	if (!step_of(at->from, at->equals, s) ||
+	    (s->field && number != first + (s->number == STEP_TRIPLE)))
+		return false;
+	if (s->number == STEP_DECIMAL && number[0] == '0' && number[1] == 'x') {
+		s->number = STEP_HEX;
+		number += 2;
+	}
+	len = (size_t)(number - at->p);
+	if (len > STEP_TEXT)
+		return false;
+	memcpy(s->text, at->p, len);
+	s->len = (uint8_t)len;
+	s->bits = (uint32_t)((UINT64_C(1) << len) - 1);
+	at->p = skip_number(at, number, s);
+	// A separator, so that a name does not depend on the number in front of it.
+	return at->p && (at->p == at->stop || is_separator(*at->p));
+}
+
+static bool learn_rest(struct packet_rest *rest, struct learning at)
+{
+	unsigned seen = 0;
+	const char *number;
+
+	while (at.p < at.stop) {
+		struct packet_step s = {0};
+
+		number = next_number(&at);
+		if (!number || rest->n == STEPS_MAX || !learn_step(&at, number, &s))
+			return false;
+		seen |= 1u << s.field;
+		rest->steps[rest->n++] = s;
+	}
+	return seen >> STEP_RPTR & 1 && seen >> STEP_WPTR & 1;
+}
+
+// Nothing that steps read may be named in front of them, but for the last name.
+static bool is_plain_head(const char *msg, struct learning *at)
+{
+	struct packet_step s;
+
+	at->from = at->equals = msg;
+	for (const char *p = msg; p < at->p; p++) {
+		if (*p != '=')
+			continue;
+		if (at->equals > msg && step_of(at->from, at->equals, &s) && s.field)
+			return false;
+		at->from = at->equals + (at->equals > msg);
+		at->equals = p;
+	}
+	return at->equals > msg;
+}
+
+void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
+		  const struct amdlog_packet *p)
+{
+	static const char header[] = " Header = ";
+	struct packet_rest *rest = &m->rests[r->kind - AMDLOG_PACKET];
+	struct learning at = {.stop = r->msg + r->msg_len};
+	struct packet_head *head;
+	const char *end;
+	size_t len;
+
+	if (r->kind == AMDLOG_PACKET || !p->whole || !p->ends || r->msg_len < HEAD_LEAST)
+		return;
+	end = memmem(r->msg, r->msg_len, header, sizeof(header) - 1);
+	if (!end)
+		return;
+	len = (size_t)(end - r->msg) + sizeof(header) - 1;
+	at.p = memchr(end, '[', (size_t)(at.stop - end));
+	if (packet_kind(r->msg, len) != r->kind || !at.p || ++at.p - r->msg > HEAD_MAX ||
+	    !is_plain_head(r->msg, &at))
+		return;
+	rest->n = 0;
+	if (!learn_rest(rest, at)) {
+		rest->n = 0;
+		return;
+	}
+	len = (size_t)(at.p - r->msg);
+	head = packet_slot(m, r->msg);
+	*head = (struct packet_head){
+		.hwq = p->hwq, .swq = p->swq, .id = p->id, .len = (uint8_t)len, .kind = r->kind};
+	memcpy(head->text, r->msg, len);
 }
 
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)

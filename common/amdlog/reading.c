@@ -41,7 +41,9 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 
 	*r = (struct amdlog_reading){.sum = sum};
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
-	r->forms = calloc(1, sizeof(*r->forms));
+	r->forms = aligned_alloc(64, sizeof(*r->forms));
+	if (r->forms)
+		memset(r->forms, 0, sizeof(*r->forms));
 	r->mend = amdlog_mend_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
 	if (!r->forms || !r->mend || (grep && !r->grepper))
@@ -115,9 +117,9 @@ static void take_digest(struct amdlog_reading *r, const char *text, size_t len,
 			const struct digest *d)
 {
 	struct place p = {text, text, amdlog_scan_offset(r->scan)};
-	struct amdlog_counts seen = {.lines = d->lines, .foreign = d->foreign};
+	struct amdlog_counts seen = {.lines = digest_lines(d), .foreign = d->foreign};
 
-	seen.records = d->lines - d->foreign;
+	seen.records = seen.lines - d->foreign;
 	for (uint32_t i = 0; i < d->nitems; i++) {
 		take_item(r, &p, &d->items[i]);
 		seen.lines += d->items[i].what == DIGEST_RECORD;

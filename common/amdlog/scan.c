@@ -14,7 +14,7 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 		return NULL;
 	memset(s, 0, offsetof(struct amdlog_scan, marks));
 	s->sink = *sink;
-	s->find_marks = marks_choose();
+	s->find_marks = marks_choose()->marks;
 	s->text = s->buf;
 	s->assumed = -1;
 	kind_init(&s->kinds);
@@ -68,7 +68,7 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 // ":amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:..] [***rocr***] ".
 bool is_record_line(const char *p, size_t len)
 {
-	if (len > 2 && p[0] == ':' && p[2] == ':' && is_digit(p[1]))
+	if (len > 2 && is_mark(p))
 		return true;
 	return len > 40 && p[0] == ':' && (unsigned char)((p[1] | 0x20) - 'a') < 26 &&
 	       prefix_shape(p, len, true);

@@ -75,6 +75,12 @@ struct amdlog_scan {
 // a line.
 size_t prefix_shape(const char *p, size_t len, bool strict);
 
+// Colon, digit, colon: where a record may begin.
+static inline bool is_mark(const char *p)
+{
+	return p[0] == ':' && p[2] == ':' && (unsigned char)(p[1] - '0') < 10;
+}
+
 // What a line must begin with to begin with a record.
 bool is_record_line(const char *p, size_t len);
 
@@ -85,6 +91,9 @@ void kind_init(struct kind_index *index);
 
 // The kind of a message with this pattern.
 enum amdlog_kind kind_of(const struct kind_pattern *m, const char *p, size_t len);
+
+// Of a message with fields of packets.
+enum amdlog_kind packet_kind(const char *p, size_t len);
 
 // Fills kind and name_len.
 void kind_parse(const struct kind_index *index, struct amdlog_record *r);

@@ -23,8 +23,8 @@ static void add_kinds(struct amdlog_totals *sum, const struct digest *d)
 {
 	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
 		for (unsigned level = 0; level < 10; level++) {
-			sum->kinds[kind] += d->kinds[kind][level];
-			sum->levels[level] += d->kinds[kind][level];
+			sum->kinds[kind] += d->counts[digest_counter(kind, level)];
+			sum->levels[level] += d->counts[digest_counter(kind, level)];
 		}
 	}
 }
@@ -36,16 +36,17 @@ void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan 
 	s->totals.steps_back += d->steps_back;
 	for (uint32_t i = 0; i < d->nsums; i++) {
 		const struct digest_sum *sum = &d->sums[i];
+		uint32_t records = (uint32_t)sum->counted;
 		struct amdlog_thread *t = summary_thread(s, scan, sum->form->who);
 
-		if (!sum->records)
+		if (!records)
 			continue;
 		if (!t)
 			return;
-		s->totals.records += sum->records;
-		s->totals.styles[sum->form->style] += sum->records;
-		t->records += sum->records;
-		t->api_calls += sum->api_calls;
+		s->totals.records += records;
+		s->totals.styles[sum->form->style] += records;
+		t->records += records;
+		t->api_calls += sum->counted >> 32;
 		span_add(&t->span, sum->first_us);
 		span_add(&t->span, sum->last_us);
 	}

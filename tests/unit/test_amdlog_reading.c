@@ -77,7 +77,10 @@ static const struct filter {
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 static const struct filter *filter; // the one that is tried
 static struct grep *grep;
-static bool portable; // digesters use the loop that runs anywhere, else the fastest here
+// The digesters' loop: 0 is the one that runs anywhere. One that this processor does not have: the
+// fastest it has.
+#define LOOPS 3
+static unsigned loop = LOOPS - 1;
 
 // Everything the summary and the scanner know, as text.
 static void dump(struct run *r, struct buf *out)
@@ -133,6 +136,15 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 	r->events++;
 	mix(r, values, sizeof(values));
 	mix(r, rec->text, rec->len);
+	if (e->packet) {
+		const struct amdlog_packet *p = e->packet;
+		const uint64_t fields[] = {p->hwq,     p->swq,          p->kernel_obj,
+					   p->rptr,    (uint64_t)p->id, p->workgroup[0],
+					   p->grid[1], p->grid[2],      p->workgroup[1],
+					   p->whole,   p->ends,         p->workgroup[2]};
+
+		mix(r, fields, sizeof(fields));
+	}
 	if (rec->kind == AMDLOG_API_ENTRY || rec->kind == AMDLOG_API_RETURN)
 		mix(r, &rec->name_len, sizeof(rec->name_len));
 }
@@ -148,7 +160,7 @@ static void begin(struct run *r)
 	r->reading.event = filter->kinds ? take_event : NULL;
 	for (unsigned i = 0; i < THREADS; i++) {
 		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, filter->kinds));
-		assert_true(!portable || digester_use(r->digesters[i], 0, NULL));
+		digester_use(r->digesters[i], loop, NULL);
 		assert_true(!grep || (r->greppers[i] = grepper_new(grep)));
 	}
 }
@@ -279,12 +291,13 @@ static void check_filtered(const char *name, const char *text, size_t len)
 		for (unsigned threads = 1; threads <= THREADS; threads += threads == 1 ? 1 : 2) {
 			in_blocks(text, len, fd, 0, sizes[i], threads, &got);
 			same(name, &want, &got, sizes[i], threads);
-			portable = true;
+			loop = 0;
 			in_blocks(text, len, -1, 0, sizes[i], threads, &got);
-			portable = false;
 			same(name, &want, &got, sizes[i], threads);
+			loop = 1;
 			in_blocks(text, len, -1, 97, sizes[i], threads, &got);
 			same(name, &want, &got, sizes[i], threads);
+			loop = LOOPS - 1;
 		}
 	}
 	close(fd);
@@ -528,10 +541,10 @@ static void check_cuts(const char *file, size_t step)
 		buf_append(&text, log.data, log.len);
 		buf_append(&text, log.data, cut);
 		in_order(text.data, text.len, &want);
-		portable = true;
+		loop = cut % (LOOPS - 1);
 		in_blocks(text.data, text.len, -1, 0, log.len, 1, &got);
-		portable = false;
 		same(file, &want, &got, log.len, 1);
+		loop = LOOPS - 1;
 		in_blocks(text.data, text.len, -1, 0, log.len + cut + 1, 1, &got);
 		same(file, &want, &got, log.len + cut + 1, 1);
 	}
@@ -549,13 +562,177 @@ static void test_every_cut(void **state)
 	check_cuts("rocm70.log", 13);
 }
 
+// A log in which lines repeat, of one thread, of two by turns (which have numbers of one length),
+// or without processes.
+enum variant { ONE_THREAD, TWO_THREADS, NO_THREADS, VARIANTS };
+static void read_repeated(struct buf *out, enum variant variant)
+{
+	static const char who[] = "[pid:4711 tid: 0x7fd0001006c0] ";
+	unsigned n = 0;
+
+	assert_true(buf_read_at(out, AT_FDCWD, "tests/data/amdlog/repeated.txt") > 0);
+	for (char *p = out->data; variant != ONE_THREAD && (p = strstr(p, who)); n++, p++) {
+		if (variant == TWO_THREADS) {
+			p[15] += n % 2;
+			continue;
+		}
+		out->len -= sizeof(who) - 2; // one blank more
+		memmove(p + 1, p + sizeof(who) - 1, (size_t)(out->data + out->len - p));
+		*p = ' ';
+	}
+}
+
+static void check_byte(struct buf *text, size_t at, char other, size_t size, struct buf *want,
+		       struct buf *got)
+{
+	char before = text->data[at];
+
+	text->data[at] = other;
+	loop = (unsigned)at % LOOPS;
+	in_order(text->data, text->len, want);
+	in_blocks(text->data, text->len, -1, 0, size, 1, got);
+	same("a byte", want, got, at, 1);
+	text->data[at] = before;
+	loop = LOOPS - 1;
+}
+
+// What is known is looked at less closely than what is new; not so much less that it would miss any
+// byte that is another one. The blocks are of two copies: one to learn from, and one.
+static void test_every_byte(void **state)
+{
+	static const char others[] = "3 x=0,]f\r\x1b";
+	struct buf log = {0}, text = {0}, want = {0}, got = {0};
+
+	(void)state;
+	for (unsigned variant = 0; variant < VARIANTS; variant++) {
+		read_repeated(&log, variant);
+		text.len = 0;
+		for (unsigned i = 0; i < 5; i++)
+			buf_append(&text, log.data, log.len);
+		for (size_t i = 0; i < log.len; i++) {
+			char other = others[i * 7 % (sizeof(others) - 1)];
+
+			check_byte(&text, 3 * log.len + i, '\n', 2 * log.len, &want, &got);
+			check_byte(&text, 3 * log.len + i, ':', 2 * log.len, &want, &got);
+			filter = &filters[FILTERS - 3]; // all that is known of the records
+			check_byte(&text, 3 * log.len + i, other, 2 * log.len, &want, &got);
+			filter = filters;
+		}
+	}
+	buf_fini(&log);
+	buf_fini(&text);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
+// Behind lines that are known, one as they are but long.
+static void test_long_lines(void **state)
+{
+	static const int off[] = {-700, -400, -357, -300, -256, -200, -1, 0, 1, 500};
+	static const char entry[] = "\x1b[32m hipSetDevice ( ", end[] = " ) \x1b[0m\n";
+	struct buf log = {0}, text = {0}, want = {0}, got = {0};
+	const char *line;
+
+	(void)state;
+	read_repeated(&log, ONE_THREAD);
+	line = strstr(log.data, entry);
+	assert_non_null(line);
+	while (line[-1] != '\n')
+		line--;
+	for (unsigned i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
+		text.len = 0;
+		for (unsigned copy = 0; copy < 100; copy++)
+			buf_append(&text, log.data, log.len);
+		buf_append(&text, line, (size_t)(strstr(line, entry) - line) + strlen(entry));
+		for (int n = AMDLOG_TEXT_MAX + off[i]; n > 0; n--)
+			buf_append(&text, "x", 1);
+		buf_append(&text, end, strlen(end));
+		buf_append(&text, log.data, log.len);
+		for (loop = 0; loop < LOOPS; loop++) {
+			in_order(text.data, text.len, &want);
+			in_blocks(text.data, text.len, -1, 0, 2 * AMDLOG_TEXT_MAX, 1, &got);
+			same("long", &want, &got, (size_t)i, 1);
+		}
+	}
+	loop = LOOPS - 1;
+	buf_fini(&log);
+	buf_fini(&text);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
+// Packets of a form, with numbers of any length: '#' is a decimal one, '$' a hexadecimal one.
+static void put_packets(struct buf *out, const char *form, struct spoiler *s)
+{
+	for (const char *p = form; *p; p++) {
+		unsigned digits = any(s, 4) ? 1 + any(s, 5) : 1 + any(s, 21);
+
+		if (*p != '#' && *p != '$')
+			buf_append(out, p, 1);
+		for (; (*p == '#' || *p == '$') && digits; digits--)
+			buf_append(out, &"0123456789abcdef"[any(s, *p == '#' ? 10 : 16)], 1);
+	}
+	buf_append(out, "\n", 1);
+}
+
+static void test_known_packets(void **state)
+{
+#define PREFIX ":4:rocvirtual.cpp           :1083: 0090001030 us: [pid:4711 tid: 0x7f00000e5400] "
+#define SWQ    PREFIX "SWq=0x7f0000a1a000, "
+#define HWQ    "HWq=0x7f0000b20000, "
+#define GRID   "Dispatch Header = 0xb02 (type=2), grid=[#, #, #], workgroup=[#, 1, 1], "
+#define END    "completion_signal=0x$, correlation_id=#, rptr=#, wptr=#"
+	static const char *const forms[] = {
+		SWQ HWQ GRID "private_seg_size=#, kernel_obj=0x$, kernarg_address=0x$, " END,
+		SWQ HWQ GRID "kernel_obj=(nil), " END,
+		SWQ HWQ GRID "kernel_obj=0x$, rptr=#, " END,
+		SWQ HWQ GRID "kernel_obj=0x$, id=#, " END,
+		SWQ HWQ GRID "x_grid=[#, 1, 1], kernel_obj=#, " END,
+		SWQ HWQ GRID "kernel_obj=0x$, completion_signal=0x$, rptr=#wptr=#, wptr=#",
+		SWQ HWQ GRID "kernel_obj=0x$z, " END,
+		SWQ HWQ GRID "kernel_obj=0x$, " END " ",
+		SWQ HWQ GRID "kernel_obj=0x$, completion_signal=#, wptr=#",
+		SWQ HWQ GRID "kernel_obj=0x$, rptr=#, wptr=#",
+		SWQ "rptr=1, " HWQ GRID END,
+		SWQ "kernel_obj=0x12, " HWQ GRID END,
+		PREFIX HWQ GRID "kernel_obj=0x$, completion_signal=0x$, wptr=#",
+		SWQ HWQ "BarrierAND Header = 0x1503 (type=3), dep_signal=[0x$, 0x$, 0x$], " END,
+		SWQ HWQ
+		"X Header = 0x1503, y=[0x$], BarrierOR Header = 0x1, dep_signal=[0x$], " END,
+		SWQ HWQ
+		"X Header = 0x1503, y=[0x$], BarrierAND Header = 0x1, dep_signal=[0x$], " END,
+	};
+	const unsigned nforms = sizeof(forms) / sizeof(forms[0]);
+	struct spoiler s = {.random = 1};
+	struct buf text = {0}, want = {0}, got = {0};
+
+	(void)state;
+	filter = &filters[FILTERS - 3];
+	for (unsigned round = 0; round < 40; round++) {
+		text.len = 0;
+		for (unsigned i = 0; i < 300; i++)
+			put_packets(&text, forms[round < nforms ? round : any(&s, nforms)], &s);
+		for (loop = 0; loop < LOOPS; loop++) {
+			in_order(text.data, text.len, &want);
+			in_blocks(text.data, text.len, -1, 0, 8192, 1, &got);
+			same("packets", &want, &got, round, 1);
+		}
+	}
+	loop = LOOPS - 1;
+	filter = filters;
+	buf_fini(&text);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
 int main(void)
 {
 	filter = filters;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_spoilt),    cmocka_unit_test(test_short_way),
-		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_all_ways),   cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_spoilt),     cmocka_unit_test(test_short_way),
+		cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_known_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

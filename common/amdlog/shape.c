@@ -1,0 +1,28 @@
+// Shapes of API lines (see shape.h).
+#include "common/amdlog/shape.h"
+#include "common/amdlog/digest.h"
+
+void shape_learn(struct shape *s, const char *line, const char *msg, const char *newline,
+		 size_t skip, size_t len, enum amdlog_kind kind)
+{
+	uint8_t mask[SHAPE_BYTES] = {0};
+
+	len += skip;
+	if (s->len || len > SHAPE_BYTES)
+		return;
+	// What is known is not searched for another record.
+	for (const char *p = line + 1; p < msg + len; p++) {
+		if (is_mark(p))
+			return;
+	}
+	memset(mask, 0xff, len);
+	form_fill(s->mask, mask, SHAPE_BYTES);
+	form_fill(s->text, msg, SHAPE_BYTES);
+	form_fill(s->head, line, SHAPE_HEAD);
+	s->bits = len == 64 ? ~UINT64_C(0) : (UINT64_C(1) << len) - 1;
+	s->len = (uint8_t)len;
+	s->entry = kind == AMDLOG_API_ENTRY;
+	s->counter = digest_counter(kind, (unsigned)(line[1] - '0'));
+	s->tail = load64(newline - sizeof(s->tail));
+	s->tail_mask = !s->entry ? 0 : newline[-1] == '\r' ? ~UINT64_C(0) : ~UINT64_C(0xff);
+}
