@@ -91,6 +91,28 @@ static inline enum field field_at(const char *from, const char *equals)
 	return find_field(from, equals);
 }
 
+// "[1024, 1, 1]"; `out` stays as it is when it is not whole.
+static void read_triple(const struct amdlog_record *r, const char *p, uint64_t out[3])
+{
+	uint64_t v[3];
+
+	if (p >= r->msg + r->msg_len || *p++ != '[')
+		return;
+	v[0] = read_number(r, p, &p);
+	if (v[0] != AMDLOG_UNKNOWN && r->msg + r->msg_len - p >= 7 && !memcmp(p, ", 1, 1]", 7)) {
+		memcpy(out, (uint64_t[]){v[0], 1, 1}, sizeof(v)); // as most are
+		return;
+	}
+	for (int i = 0;; i++) {
+		if (v[i] == AMDLOG_UNKNOWN || p >= r->msg + r->msg_len || *p != ",,]"[i])
+			return;
+		if (i == 2)
+			break;
+		v[i + 1] = read_number(r, p + 2, &p);
+	}
+	memcpy(out, v, sizeof(v));
+}
+
 // `numbers`: of the fields that are single ones. Where the value ends.
 static __attribute__((noinline)) const char *take_field(const struct amdlog_record *r,
 							enum field field, const char *value,
