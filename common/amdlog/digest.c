@@ -7,14 +7,16 @@
 #include <stdlib.h>
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
+#define NEWLINES                                                                                   \
+	{                                                                                          \
+		10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10                     \
+	}
 
-// Fits no line.
+// Fits no line whose message begins within it.
 static const struct form no_form = {
-	.mask = {{0, 0xff}}, // a NUL and a digit at once
-	.digits = {{0, 0xff}},
-	.mask_bits = 2,
-	.digit_bits = 2,
-	.time_end = FORM_AT, // so that looking for digits stays within the line
+	.text = {NEWLINES, NEWLINES, NEWLINES, NEWLINES},
+	.time_end = FORM_AT,
+	.msg_at = FORM_AT + FORM_BYTES - 1,
 };
 
 bool digest_init(struct digest *d)
@@ -95,9 +97,9 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	memset(g, 0, sizeof(*g));
 	g->forms = forms;
 	g->kinds = kinds;
-	g->find_newlines = marks_choose()->newlines;
 	digester_use(g, loops_usable() - 1, NULL);
 	leads_init(g->leads);
+	shape_slots_init(&g->shapes);
 	g->packets = calloc(1, sizeof(*g->packets));
 	g->mend = g->packets ? amdlog_mend_new(&own) : NULL;
 	if (g->mend) {
@@ -271,14 +273,46 @@ bool digest_glued(struct walk *w, const char *line, const char *newline)
 	return true;
 }
 
-void digest_learn(struct walk *w, const char *line, const char *newline)
+void digest_learn_api(struct walk *w, const char *line, const char *newline)
 {
 	const char *msg = line + w->form->msg_at;
-	unsigned skip = *msg == 0x1b ? COLOUR_LEN : 0, n = word_end(msg + skip);
-	enum amdlog_kind kind = skip ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN;
+	bool entry = *msg == 0x1b;
+	size_t len = entry ? COLOUR_LEN : 0;
 
-	n += (unsigned)strlen(skip ? " (" : ": Returned hipSuccess");
-	shape_learn(shape_slot(w->g->shapes, line, msg), line, msg, newline, skip, n, kind);
+	len += word_end(msg + len) + strlen(entry ? " (" : ": Returned hipSuccess");
+	shape_learn(&w->g->shapes, line, msg, newline, len,
+		    entry ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN);
+}
+
+void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
+		  const struct kind_pattern *m)
+{
+	const struct kind_index *index = w->g->index;
+	size_t len = m->len;
+
+	// Blanks at a line's end are no part of the message, so they may not be what tells it.
+	while ((unsigned char)msg[len - 1] <= ' ')
+		len++;
+	// A message that goes on as another pattern does is of that one.
+	for (unsigned i = 0; i < KIND_PATTERNS; i++) {
+		if (index->v[i].len > len && !memcmp(index->v[i].text, msg, len))
+			return;
+	}
+	shape_learn(&w->g->shapes, line, msg, newline, len, m->kind);
+}
+
+void digest_time_steps(struct walk *w, uint64_t last, uint64_t near, uint64_t us)
+{
+	struct digest_sum *sum = w->sum;
+	struct digest *d = w->d;
+
+	d->steps_back += us < last;
+	if (d->first_us == AMDLOG_UNKNOWN)
+		d->first_us = us;
+	if (us < sum->first_us)
+		sum->first_us = us;
+	if (near != NO_TIME && near > sum->last_us)
+		sum->last_us = near;
 }
 
 const struct form *digest_other_form(struct walk *w, const char *text)
@@ -290,7 +324,6 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 		w->form = f;
 		w->sum = sum_of(w, f);
 		w->near_us = NO_TIME;
-		w->leads = f->has_thread ? w->g->leads : w->g->no_leads;
 	}
 	return f;
 }

@@ -10,17 +10,23 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-// fits(): the bytes from FORM_AT on, and digits where the line's number and the time are.
-// shape_fits(): the line's first bytes, and those of its message.
+// A form, held in registers; lines that fit it; lines of a shape, by their first bytes and those of
+// their message.
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-HOT bool fits(const struct form *f, const char *p)
-{
-	__m512i x = _mm512_loadu_si512(p + FORM_AT);
-	__m256i value = _mm256_sub_epi8(_mm512_castsi512_si256(x), _mm256_set1_epi8('0'));
-	__mmask32 other = _mm256_mask_cmpgt_epu8_mask(f->digit_bits, value, _mm256_set1_epi8(9));
+struct held_form {
+	__m512i text, limit;
+};
 
-	return _kortestz_mask64_u8(
-		_mm512_mask_cmpneq_epi8_mask(f->mask_bits, x, _mm512_load_si512(f->text)), other);
+HOT struct held_form hold(const struct form *f)
+{
+	return (struct held_form){_mm512_load_si512(f->text), _mm512_load_si512(f->limit)};
+}
+
+HOT bool fits(const struct held_form *f, const char *p)
+{
+	__m512i differs = _mm512_xor_si512(_mm512_loadu_si512(p + FORM_AT), f->text);
+
+	return !_mm512_cmpgt_epu8_mask(differs, f->limit);
 }
 
 HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
@@ -33,17 +39,15 @@ HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
 		_mm512_mask_cmpneq_epi8_mask(s->bits, y, _mm512_load_si512(s->text)), other);
 }
 #elif defined(__AVX2__)
-// What of 64 bytes is not as it should be; any byte may be where the mask is 0.
-HOT __m256i differ64(const char *p, const form_vec text[4], const form_vec mask[4])
-{
-	const __m256i *t = (const __m256i *)text, *m = (const __m256i *)mask;
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
-	__m256i y = _mm256_loadu_si256((const __m256i_u *)(p + 32));
+struct held_form {
+	__m256i text[2], limit[2];
+};
 
-	x = _mm256_and_si256(_mm256_xor_si256(x, _mm256_load_si256(t)), _mm256_load_si256(m));
-	y = _mm256_and_si256(_mm256_xor_si256(y, _mm256_load_si256(t + 1)),
-			     _mm256_load_si256(m + 1));
-	return _mm256_or_si256(x, y);
+HOT struct held_form hold(const struct form *f)
+{
+	const __m256i *t = (const __m256i *)f->text, *l = (const __m256i *)f->limit;
+
+	return (struct held_form){{t[0], t[1]}, {l[0], l[1]}};
 }
 
 HOT bool are_zero(__m256i x, __m256i y)
@@ -52,30 +56,41 @@ HOT bool are_zero(__m256i x, __m256i y)
 	return _mm256_testz_si256(x, x);
 }
 
-HOT bool fits(const struct form *f, const char *p)
+HOT bool fits(const struct held_form *f, const char *p)
 {
 	__m256i x = _mm256_loadu_si256((const __m256i_u *)(p + FORM_AT));
-	__m256i value = _mm256_sub_epi8(x, _mm256_set1_epi8('0'));
-	__m256i other = _mm256_xor_si256(_mm256_min_epu8(value, _mm256_set1_epi8(9)), value);
+	__m256i y = _mm256_loadu_si256((const __m256i_u *)(p + FORM_AT + 32));
 
-	other = _mm256_and_si256(other, _mm256_load_si256((const __m256i *)f->digits));
-	return are_zero(differ64(p + FORM_AT, f->text, f->mask), other);
+	x = _mm256_subs_epu8(_mm256_xor_si256(x, f->text[0]), f->limit[0]);
+	y = _mm256_subs_epu8(_mm256_xor_si256(y, f->text[1]), f->limit[1]);
+	return are_zero(x, y);
 }
 
 HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
 {
+	const __m256i *t = (const __m256i *)s->text, *m = (const __m256i *)s->mask;
 	__m256i x = _mm256_loadu_si256((const __m256i_u *)line);
+	__m256i y = _mm256_loadu_si256((const __m256i_u *)msg);
+	__m256i z = _mm256_loadu_si256((const __m256i_u *)(msg + 32));
 
 	x = _mm256_xor_si256(x, _mm256_load_si256((const __m256i *)s->head));
-	return are_zero(differ64(msg, s->text, s->mask), x);
+	y = _mm256_and_si256(_mm256_xor_si256(y, t[0]), m[0]);
+	z = _mm256_and_si256(_mm256_xor_si256(z, t[1]), m[1]);
+	return are_zero(_mm256_or_si256(x, y), z);
 }
 #else
-HOT bool fits(const struct form *f, const char *p)
-{
-	uint64_t low = load64(p + f->time_end - 8) ^ DIGIT_ZEROS;
-	uint64_t high = (load64(p + f->time_end - 16) ^ DIGIT_ZEROS) & f->high_mask;
+struct held_form {
+	const struct form *form;
+};
 
-	return form_fits(f, p) && is_digit(p[FORM_AT + 1]) && !no_digits(low) && !no_digits(high);
+HOT struct held_form hold(const struct form *f)
+{
+	return (struct held_form){f};
+}
+
+HOT bool fits(const struct held_form *f, const char *p)
+{
+	return form_fits(f->form, p);
 }
 
 HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
@@ -211,6 +226,8 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 		digest_other_line(w, text, newline, msg, us, m);
 		return;
 	}
+	if (plain)
+		digest_learn(w, text, newline, msg, m);
 	if (plain || !w->choice || is_chosen(w, us))
 		digest_count(w, us, digest_counter(m->kind, level), false);
 	else
@@ -235,7 +252,7 @@ HOT void take_record(struct walk *w, const char *text, const char *newline, unsi
 		lead = leads[(unsigned char)*msg] == LEAD_API ? LEAD_API : LEAD_ODD;
 		if (lead == LEAD_API && api_line(w, msg, newline, true, us, level, plain)) {
 			if (plain)
-				digest_learn(w, text, newline);
+				digest_learn_api(w, text, newline);
 			return;
 		}
 	} else if (lead == LEAD_OTHER) {
@@ -243,7 +260,7 @@ HOT void take_record(struct walk *w, const char *text, const char *newline, unsi
 		return;
 	} else if (lead == LEAD_API && api_line(w, msg, newline, false, us, level, plain)) {
 		if (plain)
-			digest_learn(w, text, newline);
+			digest_learn_api(w, text, newline);
 		return;
 	}
 	if (lead == LEAD_ODD)
@@ -256,23 +273,15 @@ HOT void take_record(struct walk *w, const char *text, const char *newline, unsi
 // and is not too long.
 #define LINE_MOST (AMDLOG_TEXT_MAX - 256)
 
-// Colons of p[0..n) with another two bytes on, a bit for each; up to LOOK bytes.
-#define LOOK 62
-HOT uint64_t colon_pairs(const char *p, size_t n)
-{
-	uint64_t colons = bytes_that_are(p, ':') & ((UINT64_C(1) << n) - 1);
-
-	return colons & colons >> 2;
-}
-
-// Does [p, newline) hold a colon, a digit, a colon?
+// Does [p, newline) hold a colon, a digit, a colon? Looked for in 62 places at once.
 static __attribute__((noinline)) bool find_mark(const char *p, const char *newline)
 {
-	for (; p < newline; p += LOOK - 2) {
-		size_t n = (size_t)(newline - p);
+	for (; p < newline; p += 62) {
+		uint64_t colons = bytes_that_are(p, ':'), pairs = colons & colons >> 2;
 
-		for (uint64_t pairs = colon_pairs(p, n < LOOK ? n : LOOK); pairs;
-		     pairs &= pairs - 1) {
+		if (newline - p < 64)
+			pairs &= (UINT64_C(1) << (newline - p)) - 1;
+		for (; pairs; pairs &= pairs - 1) {
 			if (is_mark(p + __builtin_ctzll(pairs)))
 				return true;
 		}
@@ -280,82 +289,139 @@ static __attribute__((noinline)) bool find_mark(const char *p, const char *newli
 	return false;
 }
 
-// Two looks at most tell that there are no colons for one.
-HOT bool has_no_mark(const char *p, const char *newline)
+// Where the line at `p` ends. *pairs: it has two colons with a byte between them, not the ones at
+// its beginning.
+HOT const char *line_end(const char *p, bool *pairs)
 {
-	size_t n = (size_t)(newline - p);
+	uint64_t ends = bytes_that_are(p, '\n'), colons = bytes_that_are(p, ':') & ~UINT64_C(1);
+	uint64_t before = 0, seen = 0;
 
-	if (n <= LOOK)
-		return !colon_pairs(p, n);
-	return n <= 2 * LOOK - 2 && !(colon_pairs(p, LOOK) | colon_pairs(newline - LOOK, LOOK));
+	while (!ends) {
+		seen |= colons & (colons << 2 | before);
+		before = colons >> 62;
+		p += 64;
+		ends = bytes_that_are(p, '\n');
+		colons = bytes_that_are(p, ':');
+	}
+	colons &= ends - 1;
+	*pairs = seen | (colons & (colons << 2 | before));
+	return p + __builtin_ctzll(ends);
 }
 
-// Is what is left of a line neither missing nor too long, nor does another record begin there?
-static __attribute__((noinline)) bool is_usual(const char *rest, const char *newline)
+// Is one of the pairs of colons from `p` on, a bit for each, a mark? Returns end with ": : duration".
+HOT bool is_any_mark(const char *p, uint64_t pairs)
 {
-	return rest < newline && newline - rest < LINE_MOST - SHAPE_BYTES &&
-	       !find_mark(rest, newline);
+	while (pairs && !is_mark(p + __builtin_ctzll(pairs)))
+		pairs &= pairs - 1;
+	return pairs;
 }
 
-// An API line as there was one before.
-HOT bool known_line(struct walk *w, const char *p, const char *newline)
+// Where the line ends whose message is at `msg`; NULL when it is long, or another record may begin
+// within the message. Bits of two looks stand for its first 128 bytes.
+HOT const char *known_end(const char *msg)
 {
-	const char *msg = p + w->form->msg_at;
-	const struct shape *s = shape_slot(w->g->shapes, p, msg);
-	const char *rest = msg + s->len - 2; // a colon in front may be half of a mark
+	uint64_t ends = bytes_that_are(msg, '\n'), colons = bytes_that_are(msg, ':'), more;
+
+	if (ends) {
+		colons &= ends - 1;
+		if (__builtin_expect(is_any_mark(msg, colons & colons >> 2), 0))
+			return NULL;
+		return msg + __builtin_ctzll(ends);
+	}
+	ends = bytes_that_are(msg + 64, '\n');
+	more = bytes_that_are(msg + 64, ':') & (ends - 1);
+	if (!ends || is_any_mark(msg, colons & (colons >> 2 | more << 62)) ||
+	    is_any_mark(msg + 64, more & more >> 2))
+		return NULL;
+	return msg + 64 + __builtin_ctzll(ends);
+}
+
+// Counts lines from `p` on that are as there were others of the same form; where the first one
+// begins that is not, or that begins at `stop` or behind. The numbers that each line changes are
+// kept in registers.
+static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
+							  const char *stop)
+{
+	const struct form *form = w->form;
+	struct held_form held = hold(form);
 	struct digest_sum *sum = w->sum;
+	uint32_t *counts = w->d->counts;
+	uint64_t counted = 0, last = w->last_us, near = w->near_us, us;
+	const char *api = NULL, *api_end = NULL, *newline;
 
-	if (!shape_fits(s, p, msg) || ((load64(newline - 8) ^ s->tail) & s->tail_mask))
-		return false;
-	if (!has_no_mark(rest, newline) && !is_usual(rest, newline))
-		return false;
-	sum->api = msg;
-	sum->api_end = newline;
-	digest_count(w, read_time(w, w->form, p), s->counter, s->entry);
-	return true;
+	// What API lines say of a stream is another thing where they do not name their thread.
+	if (!form->has_thread)
+		return p;
+	for (; p < stop && fits(&held, p); p = newline + 1) {
+		const char *msg = p + form->msg_at;
+		const struct shape *s = shape_slot(&w->g->shapes, p, msg);
+
+		if (!shape_fits(s, p, msg))
+			break;
+		newline = known_end(msg);
+		if (!newline || ((load64(newline - 8) ^ s->tail) & s->tail_mask))
+			break;
+		us = read_time(w, form, p);
+		if (__builtin_expect(us - near >= TIME_SPAN, 0))
+			digest_time_steps(w, last, near, us);
+		last = near = us;
+		counts[s->counter]++;
+		counted += s->counts;
+		api = s->api ? msg : api;
+		api_end = s->api ? newline : api_end;
+	}
+	if (counted) {
+		sum->counted += counted;
+		sum->last_us = last > sum->last_us ? last : sum->last_us;
+		w->last_us = w->near_us = last;
+	}
+	if (api) {
+		sum->api = api;
+		sum->api_end = api_end;
+	}
+	return p;
 }
 
-HOT void take_line(struct walk *w, const char *p, const char *newline, bool plain)
+// Takes the line at `p`, or some. The next one's.
+HOT const char *take_line(struct walk *w, const char *p, const char *stop, bool plain)
 {
 	const struct form *f = w->form;
+	const char *newline;
 	uint32_t begin;
+	bool pairs;
 
-	if (__builtin_expect(!fits(f, p), 0)) {
+	if (__builtin_expect(!form_fits(f, p), 0)) {
 		f = digest_other_form(w, p);
-		if (f && !fits(f, p))
-			f = NULL;
+		newline = f && plain ? known_lines(w, p, stop) : p;
+		if (newline > p)
+			return newline;
 	}
-	if (f && plain && w->leads[(unsigned char)p[f->msg_at]] != LEAD_OTHER &&
-	    known_line(w, p, newline))
-		return;
+	newline = line_end(p, &pairs);
 	memcpy(&begin, p, sizeof(begin));
 	begin = (begin ^ (':' | '0' << 8 | ':' << 16)) & 0xffffff; // ":0:"
-	if (find_mark(p + 1, newline) && digest_glued(w, p, newline))
+	if (pairs && find_mark(p + 1, newline) && digest_glued(w, p, newline))
 		f = NULL;
 	if (f && begin <= 9 << 8 && !(begin & 0xff) &&
 	    (size_t)(newline - p - 1 - f->msg_at) < LINE_MOST)
 		take_record(w, p, newline, begin >> 8, plain);
 	else
 		digest_odd_line(w, p, newline);
+	return newline + 1;
 }
 
+// Of a known line, as much is read behind where it begins as two looks at a message need.
 HOT void run(struct walk *w, const char *text, size_t len, bool plain)
 {
-	struct digester *g = w->g;
-	const char *line = text;
+	const char *end = text + len, *line = text;
+	const char *stop = len < FORM_AT + FORM_BYTES ? text : end - FORM_AT - FORM_BYTES;
 
-	for (size_t tile = 0; tile < len && !w->d->slow; tile += SCAN_TILE) {
-		size_t size = len - tile < SCAN_TILE ? len - tile : SCAN_TILE;
-		size_t n = g->find_newlines(text + tile, size, g->newlines);
-
-		for (size_t i = 0; i < n; i++) {
-			const char *newline = text + tile + g->newlines[i];
-
-			if (!plain && w->choice && w->choice->hits)
-				w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
-			take_line(w, line, newline, plain);
-			line = newline + 1;
-		}
+	while (line < end && !w->d->slow) {
+		if (!plain && w->choice && w->choice->hits)
+			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
+		if (plain)
+			line = known_lines(w, line, stop);
+		if (line < end)
+			line = take_line(w, line, stop, plain);
 	}
 }
 

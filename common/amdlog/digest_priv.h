@@ -20,11 +20,10 @@ struct walk;
 typedef void digest_loop_fn(struct walk *w, const char *text, size_t len);
 
 struct digester {
-	struct shape shapes[SHAPE_SLOTS];
+	struct shape_slots shapes;
 	struct packet_memo *packets;
 	const struct forms *forms;
 	const struct kind_index *index;
-	newlines_fn *find_newlines;
 	digest_loop_fn *loop;
 	// Odd lines go through them to see how far what is odd reaches; what they make is not used.
 	struct amdlog_scan *scratch;
@@ -32,11 +31,9 @@ struct digester {
 	struct digest_sum *sum_of[FORM_MAX]; // by first form; NULL: none in this block
 	uint32_t kinds;                      // that somebody takes one by one
 	uint32_t counted;                    // that are counted and no more
-	uint32_t newlines[SCAN_TILE + MARKS_SPARE];
-	bool knows_packets;    // the loop does; that of all processors reads each in full
-	bool unsure;           // a process may be known to others that is not known here
-	uint8_t leads[256];    // enum lead
-	uint8_t no_leads[256]; // LEAD_OTHER
+	bool knows_packets; // the loop does; that of all processors reads each in full
+	bool unsure;        // a process may be known to others that is not known here
+	uint8_t leads[256]; // enum lead
 };
 
 // A record begins within the line.
@@ -55,7 +52,6 @@ struct walk {
 	uint64_t near_us;       // the same, NO_TIME when it is of another thread, or there is none
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
 	const char *end;        // of the block
-	const uint8_t *leads;   // of the form: API lines that name no thread have none
 	uint32_t raw;
 	unsigned odd;  // of this line, bits
 	bool unwanted; // this line, by its text
@@ -83,8 +79,14 @@ void digest_other_line(struct walk *w, const char *text, const char *newline, co
 void digest_packet(struct walk *w, const struct amdlog_record *r, const struct amdlog_packet *p);
 // Does another record begin within the line?
 bool digest_glued(struct walk *w, const char *line, const char *newline);
-// An API line as nearly all are, of a shape that may not be known yet.
-void digest_learn(struct walk *w, const char *line, const char *newline);
+// Lines of a shape that may not be known yet: an API line as nearly all are; one whose message is
+// counted by its pattern.
+void digest_learn_api(struct walk *w, const char *line, const char *newline);
+void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
+		  const struct kind_pattern *m);
+// A time that does not follow the one before of the same thread closely: it was `near`, and the
+// last one since an item `last` (struct walk).
+void digest_time_steps(struct walk *w, uint64_t last, uint64_t near, uint64_t us);
 
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct walk *w, uint64_t us)
@@ -113,13 +115,8 @@ static inline void digest_count(struct walk *w, uint64_t us, uint16_t counter, b
 
 	d->counts[counter]++;
 	sum->counted += 1 | (uint64_t)entry << 32;
-	if (__builtin_expect(us - w->near_us >= TIME_SPAN, 0)) {
-		d->steps_back += us < w->last_us;
-		if (d->first_us == AMDLOG_UNKNOWN)
-			d->first_us = us;
-		if (us < sum->first_us)
-			sum->first_us = us;
-	}
+	if (__builtin_expect(us - w->near_us >= TIME_SPAN, 0))
+		digest_time_steps(w, w->last_us, w->near_us, us);
 	w->last_us = w->near_us = us;
 	if (us > sum->last_us)
 		sum->last_us = us;

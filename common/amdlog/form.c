@@ -63,33 +63,27 @@ static bool is_regular(const struct amdlog_record *r, size_t time_end)
 	       r->text[FORM_AT + 5] == ':';
 }
 
-// A bit for each byte that is set.
-static uint64_t bits_of(const uint8_t *mask, size_t n)
-{
-	uint64_t bits = 0;
-
-	while (n--)
-		bits = bits << 1 | (mask[n] & 1);
-	return bits;
-}
-
 static void form_init(struct form *f, const struct amdlog_record *r, size_t time_end, size_t end)
 {
-	const size_t digits = time_end - (FORM_AT + 7);
-	uint8_t mask[FORM_BYTES] = {[0] = 0xff, [5] = 0xff, [6] = 0xff};
-	uint8_t in_time[16] = {0}, digit[32] = {[1] = 0xff};
+	const size_t time_at = FORM_AT + 7, digits = time_end - time_at;
+	uint8_t text[FORM_BYTES], limit[FORM_BYTES] = {0}, in_time[16] = {0};
 
-	memset(mask + (time_end - FORM_AT), 0xff, end - time_end);
-	form_fill(f->text, r->text + FORM_AT, FORM_BYTES);
-	form_fill(f->mask, mask, FORM_BYTES);
-	memset(digit + 7, 0xff, digits);
-	form_fill(f->digits, digit, sizeof(digit));
+	memcpy(text, r->text + FORM_AT, sizeof(text));
+	memset(limit + (end - FORM_AT), 0xff, FORM_AT + FORM_BYTES - end);
+	// The number of the source's line: a digit, then digits and blanks (and some of what lies
+	// between them, but no colon and no end of the line).
+	text[1] = '0';
+	limit[1] = 9;
+	memset(text + 2, ' ', 3);
+	memset(limit + 2, ' ' ^ '9', 3);
+	memset(text + 7, '0', digits);
+	memset(limit + 7, 9, digits);
+	form_fill(f->text, text, FORM_BYTES);
+	form_fill(f->limit, limit, FORM_BYTES);
 	memset(in_time + 16 - digits, 0x0f, digits);
 	memcpy(&f->time_mask, in_time, sizeof(in_time));
 	// The digits of the upper eight bytes stand at their end.
 	f->high_mask = digits > 8 ? ~UINT64_C(0) << (16 - digits) * 8 : 0;
-	f->mask_bits = bits_of(mask, sizeof(mask));
-	f->digit_bits = (uint32_t)bits_of(digit, sizeof(digit));
 	f->time_end = (uint8_t)time_end;
 	f->msg_at = (uint8_t)end;
 	f->style = r->style;

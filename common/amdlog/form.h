@@ -28,13 +28,12 @@ typedef uint8_t form_vec __attribute__((vector_size(16)));
 typedef uint64_t form_words __attribute__((vector_size(16)));
 
 struct form {
+	// A byte fits when it differs from the text in no more than the limit: 0 for the byte
+	// itself, 9 for any digit where the text is '0', 0xff for any byte.
 	_Alignas(64) form_vec text[FORM_BYTES / 16];
-	form_vec mask[FORM_BYTES / 16]; // 0: any byte
-	form_vec digits[2];             // 0xff where there must be digits
+	form_vec limit[FORM_BYTES / 16];
 	form_vec time_mask; // of the sixteen bytes in front of the time's end: 0x0f for digits
-	uint64_t mask_bits; // the same as `mask`, a bit a byte
 	uint64_t high_mask; // of the eight bytes in front of the time's last eight digits
-	uint32_t digit_bits;
 	uint8_t time_end, msg_at; // columns behind the time, and of the message
 	bool has_thread;
 	bool wanted; // its process is one of those asked for
@@ -71,22 +70,16 @@ static inline void form_fill(form_vec *to, const void *from, size_t bytes)
 	memcpy(to, from, bytes);
 }
 
-// Bits that differ in one of the four parts.
-static inline form_words form_differs(const struct form *f, const char *p, unsigned part)
-{
-	form_vec here;
-
-	memcpy(&here, p + FORM_AT + part * 16, sizeof(here));
-	return (form_words)((here ^ f->text[part]) & f->mask[part]);
-}
-
-// Do the bytes at `p` fit, the time's digits aside? Callers see to the record's length.
+// Do the bytes at `p` fit? Callers see to the record's length.
 static inline bool form_fits(const struct form *f, const char *p)
 {
-	form_words differ = form_differs(f, p, 0) | form_differs(f, p, 1) | form_differs(f, p, 2) |
-			    form_differs(f, p, 3);
+	form_vec over = {0}, here;
 
-	return !(differ[0] | differ[1]);
+	for (unsigned i = 0; i < FORM_BYTES / 16; i++) {
+		memcpy(&here, p + FORM_AT + i * 16, sizeof(here));
+		over |= (form_vec)((here ^ f->text[i]) > f->limit[i]);
+	}
+	return !(((form_words)over)[0] | ((form_words)over)[1]);
 }
 
 #endif

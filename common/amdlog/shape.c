@@ -1,13 +1,14 @@
-// Shapes of API lines (see shape.h).
+// Shapes of lines (see shape.h).
 #include "common/amdlog/shape.h"
 #include "common/amdlog/digest.h"
 
-void shape_learn(struct shape *s, const char *line, const char *msg, const char *newline,
-		 size_t skip, size_t len, enum amdlog_kind kind)
+void shape_learn(struct shape_slots *slots, const char *line, const char *msg, const char *newline,
+		 size_t len, enum amdlog_kind kind)
 {
+	struct shape *s = shape_slot(slots, line, msg);
+	bool entry = kind == AMDLOG_API_ENTRY;
 	uint8_t mask[SHAPE_BYTES] = {0};
 
-	len += skip;
 	if (s->len || len > SHAPE_BYTES)
 		return;
 	// What is known is not searched for another record.
@@ -21,8 +22,9 @@ void shape_learn(struct shape *s, const char *line, const char *msg, const char 
 	form_fill(s->head, line, SHAPE_HEAD);
 	s->bits = len == 64 ? ~UINT64_C(0) : (UINT64_C(1) << len) - 1;
 	s->len = (uint8_t)len;
-	s->entry = kind == AMDLOG_API_ENTRY;
+	s->api = entry || kind == AMDLOG_API_RETURN;
+	s->counts = 1 | (uint64_t)entry << 32;
 	s->counter = digest_counter(kind, (unsigned)(line[1] - '0'));
 	s->tail = load64(newline - sizeof(s->tail));
-	s->tail_mask = !s->entry ? 0 : newline[-1] == '\r' ? ~UINT64_C(0) : ~UINT64_C(0xff);
+	s->tail_mask = !entry ? 0 : newline[-1] == '\r' ? ~UINT64_C(0) : ~UINT64_C(0xff);
 }
