@@ -174,8 +174,8 @@ static struct digest_sum *sum_of(struct walk *w, const struct form *f)
 // return.
 static uint64_t api_stream(const struct digest_sum *sum)
 {
-	const char *msg = sum->api + (*sum->api == 0x1b ? COLOUR_LEN : 0);
-	const char *end = text_end(sum->api_end);
+	const char *msg = sum->api.msg + (*sum->api.msg == 0x1b ? COLOUR_LEN : 0);
+	const char *end = text_end(sum->api.newline);
 	struct amdlog_record entry = {
 		.msg = msg,
 		.msg_len = (size_t)(end - msg) - (end[-1] == ' '),
@@ -190,15 +190,15 @@ static uint64_t api_stream(const struct digest_sum *sum)
 // matters: nearly always another follows before.
 static void take_stream(struct digest_sum *sum, struct digest_item *item)
 {
-	bool by_command = sum->command > sum->api;
+	bool by_command = sum->command > sum->api.msg;
 
 	item->r.who = sum->form->who;
-	item->stream.api = sum->api;
+	item->stream.api = sum->api.msg;
 	item->stream.by_command = by_command;
 	item->stream.stream = by_command ? sum->command_stream
-			      : sum->api ? api_stream(sum)
+			      : sum->api.msg ? api_stream(sum)
 					 : AMDLOG_UNKNOWN;
-	sum->api = sum->command = NULL;
+	sum->api.msg = sum->command = NULL;
 }
 
 // Items for what is known of streams: what follows may be of any thread.
@@ -209,7 +209,7 @@ static void flush_streams(struct walk *w)
 	for (uint32_t i = 0; i < w->d->nsums; i++) {
 		struct digest_sum *sum = &w->d->sums[i];
 
-		if ((sum->api || sum->command) && (item = new_item(w, DIGEST_STREAM)))
+		if ((sum->api.msg || sum->command) && (item = new_item(w, DIGEST_STREAM)))
 			take_stream(sum, item);
 	}
 }
@@ -301,18 +301,25 @@ void digest_learn(struct walk *w, const char *line, const char *newline, const c
 	shape_learn(&w->g->shapes, line, msg, newline, len, m->kind);
 }
 
-void digest_time_steps(struct walk *w, uint64_t last, uint64_t near, uint64_t us)
+void digest_time_steps(struct walk *w, uint64_t us)
 {
-	struct digest_sum *sum = w->sum;
 	struct digest *d = w->d;
 
-	d->steps_back += us < last;
+	d->steps_back += us < w->last_us;
 	if (d->first_us == AMDLOG_UNKNOWN)
 		d->first_us = us;
-	if (us < sum->first_us)
-		sum->first_us = us;
-	if (near != NO_TIME && near > sum->last_us)
-		sum->last_us = near;
+	if (us < w->sum->first_us)
+		w->sum->first_us = us;
+}
+
+void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step, uint64_t last)
+{
+	if (step != NO_TIME)
+		digest_time_steps(w, step);
+	w->sum->counted += counted;
+	w->last_us = w->near_us = last;
+	if (last > w->sum->last_us)
+		w->sum->last_us = last;
 }
 
 const struct form *digest_other_form(struct walk *w, const char *text)

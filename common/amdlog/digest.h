@@ -51,14 +51,19 @@ struct digest_item {
 	struct amdlog_packet packet; // of packets
 };
 
+struct api_line {
+	const char *msg, *newline;
+};
+
 // What the counted lines of one thread add up to.
 struct digest_sum {
 	const struct form *form;
 	uint64_t counted; // records, and API calls in the upper 32 bits
 	uint64_t first_us, last_us;
-	// Since this thread's last item: the message and the newline of its last API line, and the
-	// last message of a command that says which stream it is for. NULL: none.
-	const char *api, *api_end, *command;
+	// Since this thread's last item: its last API line, and the last message of a command that
+	// says which stream it is for. NULL: none.
+	struct api_line api;
+	const char *command;
 	uint64_t command_stream;
 };
 

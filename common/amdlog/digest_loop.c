@@ -161,8 +161,7 @@ HOT bool api_line(struct walk *w, const char *msg, const char *newline, bool ent
 	    (!plain && is_asked_for(w, us, kind)))
 		return false;
 	if (w->form->has_thread || !entry) {
-		sum->api = msg;
-		sum->api_end = newline;
+		sum->api = (struct api_line){msg, newline};
 	}
 	if (plain || !w->choice || is_chosen(w, us))
 		digest_count(w, us, digest_counter(kind, level), entry);
@@ -337,24 +336,24 @@ HOT const char *known_end(const char *msg)
 }
 
 // Counts lines from `p` on that are as there were others of the same form; where the first one
-// begins that is not, or that begins at `stop` or behind. The numbers that each line changes are
-// kept in registers.
+// begins that is not, or that begins at `stop` or behind. What each line changes is kept at hand.
 static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
 							  const char *stop)
 {
 	const struct form *form = w->form;
 	struct held_form held = hold(form);
-	struct digest_sum *sum = w->sum;
+	struct shape_slots *slots = &w->g->shapes;
+	struct api_line lines[2] = {{0}}; // the last one that is none, and that is
+	uint64_t counted = 0, near = w->near_us, step = NO_TIME, us;
 	uint32_t *counts = w->d->counts;
-	uint64_t counted = 0, last = w->last_us, near = w->near_us, us;
-	const char *api = NULL, *api_end = NULL, *newline;
+	const char *newline;
 
 	// What API lines say of a stream is another thing where they do not name their thread.
 	if (!form->has_thread)
 		return p;
 	for (; p < stop && fits(&held, p); p = newline + 1) {
 		const char *msg = p + form->msg_at;
-		const struct shape *s = shape_slot(&w->g->shapes, p, msg);
+		const struct shape *s = shape_slot(slots, p, msg);
 
 		if (!shape_fits(s, p, msg))
 			break;
@@ -362,23 +361,20 @@ static __attribute__((noinline)) const char *known_lines(struct walk *w, const c
 		if (!newline || ((load64(newline - 8) ^ s->tail) & s->tail_mask))
 			break;
 		us = read_time(w, form, p);
-		if (__builtin_expect(us - near >= TIME_SPAN, 0))
-			digest_time_steps(w, last, near, us);
-		last = near = us;
+		if (__builtin_expect(us - near >= TIME_SPAN, 0)) {
+			if (counted)
+				break;
+			step = us;
+		}
+		near = us;
 		counts[s->counter]++;
 		counted += s->counts;
-		api = s->api ? msg : api;
-		api_end = s->api ? newline : api_end;
+		lines[s->api] = (struct api_line){msg, newline};
 	}
-	if (counted) {
-		sum->counted += counted;
-		sum->last_us = last > sum->last_us ? last : sum->last_us;
-		w->last_us = w->near_us = last;
-	}
-	if (api) {
-		sum->api = api;
-		sum->api_end = api_end;
-	}
+	if (counted)
+		digest_known_lines(w, counted, step, near);
+	if (lines[1].msg)
+		w->sum->api = lines[1];
 	return p;
 }
 

@@ -84,9 +84,11 @@ bool digest_glued(struct walk *w, const char *line, const char *newline);
 void digest_learn_api(struct walk *w, const char *line, const char *newline);
 void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
 		  const struct kind_pattern *m);
-// A time that does not follow the one before of the same thread closely: it was `near`, and the
-// last one since an item `last` (struct walk).
-void digest_time_steps(struct walk *w, uint64_t last, uint64_t near, uint64_t us);
+// A time that does not follow the one before of the same thread closely.
+void digest_time_steps(struct walk *w, uint64_t us);
+// Lines of one form, counted but for what is the same for all: they add `counted` to its sum, the
+// first one's time is a `step` (NO_TIME: it is none), the last one has time `last`.
+void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step, uint64_t last);
 
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct walk *w, uint64_t us)
@@ -116,7 +118,7 @@ static inline void digest_count(struct walk *w, uint64_t us, uint16_t counter, b
 	d->counts[counter]++;
 	sum->counted += 1 | (uint64_t)entry << 32;
 	if (__builtin_expect(us - w->near_us >= TIME_SPAN, 0))
-		digest_time_steps(w, w->last_us, w->near_us, us);
+		digest_time_steps(w, us);
 	w->last_us = w->near_us = us;
 	if (us > sum->last_us)
 		sum->last_us = us;
