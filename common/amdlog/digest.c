@@ -127,11 +127,9 @@ void digester_free(struct digester *g)
 	free(g);
 }
 
-// A new item, of which only times and what it is are set; NULL when there are too many.
-static struct digest_item *new_item(struct walk *w, enum digest_what what)
+struct digest_item *digest_next_item(struct walk *w)
 {
 	struct digest *d = w->d;
-	struct digest_item *item;
 
 	if (!d->items || d->nitems == d->item_cap) {
 		uint32_t cap = d->item_cap ? d->item_cap * 2 : 256;
@@ -145,11 +143,21 @@ static struct digest_item *new_item(struct walk *w, enum digest_what what)
 		d->items = items;
 		d->item_cap = cap;
 	}
-	item = &d->items[d->nitems++];
+	return &d->items[d->nitems];
+}
+
+// A new item, of which only times and what it is are set; NULL when there are too many.
+static struct digest_item *new_item(struct walk *w, enum digest_what what)
+{
+	struct digest_item *item = digest_next_item(w);
+
+	if (!item)
+		return NULL;
+	w->d->nitems++;
 	item->what = what;
-	item->first_us = d->first_us;
+	item->first_us = w->d->first_us;
 	item->last_us = w->last_us;
-	d->first_us = AMDLOG_UNKNOWN;
+	w->d->first_us = AMDLOG_UNKNOWN;
 	w->last_us = 0;
 	w->near_us = NO_TIME;
 	return item;
@@ -335,15 +343,25 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 	return f;
 }
 
-void digest_packet(struct walk *w, const struct amdlog_record *r, const struct amdlog_packet *p)
+void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
+			 const char *newline)
 {
 	struct digest_item *item = new_item(w, DIGEST_RECORD);
+	const struct form *f = w->form;
 
-	if (!item)
-		return;
-	item->r = *r;
-	item->r.unwanted = w->unwanted;
-	item->packet = *p;
+	item->r = (struct amdlog_record){
+		.text = text,
+		.len = (size_t)(newline - text),
+		.msg = text + f->msg_at,
+		.msg_len = (size_t)(newline - text) - f->msg_at,
+		.time_us = us,
+		.who = f->who,
+		.level = (uint8_t)(text[1] - '0'),
+		.style = f->style,
+		.kind = kind,
+		.ended = true,
+		.unwanted = w->unwanted,
+	};
 	take_stream(w->sum, item);
 }
 
@@ -362,13 +380,11 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 		scan_line(w, r->text, newline);
 		return;
 	}
-	if (is_packet) {
-		digest_packet(w, r, &packet);
-		return;
-	}
 	item = new_item(w, DIGEST_RECORD);
 	if (!item)
 		return;
+	if (is_packet)
+		item->packet = packet;
 	item->r = *r;
 	item->r.unwanted = w->unwanted;
 	if (r->kind == AMDLOG_KERNEL) {

@@ -171,38 +171,28 @@ HOT bool api_line(struct walk *w, const char *msg, const char *newline, bool ent
 }
 
 #if defined(__AVX2__)
-// A packet that begins as one before did, and is like others behind.
-HOT bool known_packet(struct walk *w, const char *text, const char *newline, const char *msg,
-		      uint64_t us, unsigned level)
+// A packet that begins as one before did, and is like others behind. The next line; NULL: it is
+// none.
+HOT const char *known_packet(struct walk *w, const char *line)
 {
-	size_t len = (size_t)(newline - msg);
-	const struct packet_head *head =
-		len < HEAD_LEAST ? NULL : packet_head_at(w->g->packets, msg, len);
-	struct amdlog_packet packet;
+	const char *msg = line + w->form->msg_at, *newline;
+	const struct packet_head *head;
+	struct digest_item *item;
 
-	if (!head || !packet_parse_known(w->g->packets, head, msg, newline, &packet))
-		return false;
-	digest_packet(w,
-		      &(struct amdlog_record){
-			      .text = text,
-			      .len = (size_t)(newline - text),
-			      .msg = msg,
-			      .msg_len = len,
-			      .time_us = us,
-			      .who = w->form->who,
-			      .level = (uint8_t)level,
-			      .style = w->form->style,
-			      .kind = head->kind,
-			      .ended = true,
-		      },
-		      &packet);
-	return true;
+	if (memcmp(msg + 1, "Wq=", 3) != 0 || w->end - msg < HEAD_MAX)
+		return NULL;
+	head = packet_head_at(w->g->packets, line, msg);
+	item = head ? digest_next_item(w) : NULL;
+	newline = item ? packet_parse_known(w->g->packets, head, msg, &item->packet) : NULL;
+	if (!newline || *newline != '\n')
+		return NULL;
+	digest_known_packet(w, head->kind, read_time(w, w->form, line), line, newline);
+	return newline + 1;
 }
 #else
-HOT bool known_packet(struct walk *w, const char *text, const char *newline, const char *msg,
-		      uint64_t us, unsigned level)
+HOT const char *known_packet(struct walk *w, const char *line)
 {
-	return (void)w, (void)text, (void)newline, (void)msg, (void)us, (void)level, false;
+	return (void)w, (void)line, NULL;
 }
 #endif
 
@@ -219,8 +209,6 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 		i = index->v[i].next;
 	if (i < KIND_PATTERNS && newline - msg >= index->v[i].len && newline[-1] > ' ')
 		m = &index->v[i];
-	if (m && m->kind == AMDLOG_PACKET && known_packet(w, text, newline, msg, us, level))
-		return;
 	if (!m || !(w->g->counted >> m->kind & 1)) {
 		digest_other_line(w, text, newline, msg, us, m);
 		return;
@@ -382,16 +370,19 @@ static __attribute__((noinline)) const char *known_lines(struct walk *w, const c
 HOT const char *take_line(struct walk *w, const char *p, const char *stop, bool plain)
 {
 	const struct form *f = w->form;
-	const char *newline;
+	const char *newline, *next;
 	uint32_t begin;
 	bool pairs;
 
 	if (__builtin_expect(!form_fits(f, p), 0)) {
 		f = digest_other_form(w, p);
-		newline = f && plain ? known_lines(w, p, stop) : p;
-		if (newline > p)
-			return newline;
+		next = f && plain ? known_lines(w, p, stop) : p;
+		if (next > p)
+			return next;
 	}
+	next = f ? known_packet(w, p) : NULL;
+	if (next)
+		return next;
 	newline = line_end(p, &pairs);
 	memcpy(&begin, p, sizeof(begin));
 	begin = (begin ^ (':' | '0' << 8 | ':' << 16)) & 0xffffff; // ":0:"

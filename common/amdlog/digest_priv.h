@@ -75,8 +75,11 @@ void digest_odd_record(struct walk *w, const char *text, const char *newline);
 // known.
 void digest_other_line(struct walk *w, const char *text, const char *newline, const char *msg,
 		       uint64_t us, const struct kind_pattern *m);
-// A packet that is all its line.
-void digest_packet(struct walk *w, const struct amdlog_record *r, const struct amdlog_packet *p);
+// Where the next item is going to be, if there will be one; NULL: there are too many.
+struct digest_item *digest_next_item(struct walk *w);
+// A packet that is all its line, and stands in the next item already.
+void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
+			 const char *newline);
 // Does another record begin within the line?
 bool digest_glued(struct walk *w, const char *line, const char *newline);
 // Lines of a shape that may not be known yet: an API line as nearly all are; one whose message is

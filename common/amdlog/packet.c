@@ -224,6 +224,8 @@ static bool learn_step(struct learning *at, const char *number, struct packet_st
 	memcpy(s->text, at->p, len);
 	s->len = (uint8_t)len;
 	s->bits = (uint32_t)((UINT64_C(1) << len) - 1);
+	s->digits = 1; // to begin with
+	s->look = 3;
 	at->p = skip_number(at, number, s);
 	// A separator, so that a name does not depend on the number in front of it.
 	return at->p && (at->p == at->stop || is_separator(*at->p));
@@ -263,6 +265,16 @@ static bool is_plain_head(const char *msg, struct learning *at)
 	return at->equals > msg;
 }
 
+// What is known is not searched for another record. Of numbers' lengths nothing is known.
+static bool may_hold_mark(const struct amdlog_record *r)
+{
+	for (const char *p = r->text + 1; p < r->msg; p++) {
+		if (is_mark(p))
+			return true;
+	}
+	return memchr(r->msg, ':', r->msg_len);
+}
+
 void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 		  const struct amdlog_packet *p)
 {
@@ -273,14 +285,14 @@ void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 	const char *end;
 	size_t len;
 
-	if (r->kind == AMDLOG_PACKET || !p->whole || !p->ends || r->msg_len < HEAD_LEAST)
+	if (r->kind == AMDLOG_PACKET || !p->whole || !p->ends || may_hold_mark(r))
 		return;
 	end = memmem(r->msg, r->msg_len, header, sizeof(header) - 1);
 	if (!end)
 		return;
 	len = (size_t)(end - r->msg) + sizeof(header) - 1;
 	at.p = memchr(end, '[', (size_t)(at.stop - end));
-	if (packet_kind(r->msg, len) != r->kind || !at.p || ++at.p - r->msg > HEAD_MAX ||
+	if (packet_kind(r->msg, len) != r->kind || !at.p || ++at.p - r->msg >= HEAD_MAX ||
 	    !is_plain_head(r->msg, &at))
 		return;
 	rest->n = 0;
@@ -292,6 +304,7 @@ void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 	head = packet_slot(m, r->msg);
 	*head = (struct packet_head){
 		.hwq = p->hwq, .swq = p->swq, .id = p->id, .len = (uint8_t)len, .kind = r->kind};
+	memcpy(head->line, r->text, HEAD_LINE);
 	memcpy(head->text, r->msg, len);
 }
 

@@ -12,8 +12,8 @@
 #include "common/amdlog/detail.h"
 #include "common/amdlog/number.h"
 
-#define HEAD_MAX   160
-#define HEAD_LEAST 72 // a shorter packet line is not looked up
+#define HEAD_LINE  32  // bytes of the line: level, file, three digits of the line's number
+#define HEAD_MAX   160 // of the message
 #define HEAD_SLOTS 1024
 #define STEP_TEXT  32
 #define STEPS_MAX  24
@@ -24,7 +24,8 @@ struct packet_head {
 	int64_t id;
 	uint8_t len; // 0: the slot is free
 	enum amdlog_kind kind : 8;
-	char text[HEAD_MAX];
+	char line[HEAD_LINE];
+	char text[HEAD_MAX]; // zeros behind `len`
 };
 
 enum step_number { STEP_DECIMAL, STEP_HEX, STEP_TRIPLE };
@@ -42,7 +43,8 @@ enum step_field {
 struct packet_step {
 	char text[STEP_TEXT];
 	uint32_t bits; // a bit for each of its bytes
-	uint8_t len;
+	uint32_t look; // a bit for each digit of the last such number, and one more
+	uint8_t len, digits;
 	enum step_number number : 8;
 	enum step_field field : 8;
 };
@@ -57,7 +59,7 @@ struct packet_memo {
 	struct packet_rest rests[AMDLOG_BARRIER_VALUE - AMDLOG_PACKET + 1]; // by kind
 };
 
-// Where the head is, if it is, of a packet line of HEAD_LEAST bytes at least.
+// Where the head is, if it is, of a packet's message, of which HEAD_MAX bytes may be read.
 static inline struct packet_head *packet_slot(struct packet_memo *m, const char *msg)
 {
 	uint64_t key = load64(msg + 10); // of the first address
@@ -72,28 +74,45 @@ _Static_assert(HEAD_SLOTS == 1024, "packet_slot takes ten bits");
 void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 		  const struct amdlog_packet *p);
 
-// The head of a packet line as there was one before; NULL.
-static inline const struct packet_head *packet_head_at(struct packet_memo *m, const char *msg,
-						       size_t len)
-{
-	const struct packet_head *h = packet_slot(m, msg);
-
-	return len > h->len && h->len && !memcmp(h->text, msg, h->len) ? h : NULL;
-}
-
 #if defined(__AVX2__)
 
-// How many of the 16 bytes at `p` are digits before another comes.
-static inline unsigned decimal_digits(const char *p)
+// Which of the 32 bytes at `p` differ.
+static inline uint32_t differing(const char *p, const char *text)
+{
+	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
+	__m256i y = _mm256_loadu_si256((const __m256i_u *)text);
+
+	return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, y));
+}
+
+// The head of a packet line as there was one before; NULL.
+static inline const struct packet_head *packet_head_at(struct packet_memo *m, const char *line,
+						       const char *msg)
+{
+	const struct packet_head *h = packet_slot(m, msg);
+	unsigned at = 0;
+
+	if (!h->len || differing(line, h->line))
+		return NULL;
+	while (at + 32 <= h->len) {
+		if (differing(msg + at, h->text + at))
+			return NULL;
+		at += 32;
+	}
+	return differing(msg + at, h->text + at) & ((UINT32_C(1) << (h->len - at)) - 1) ? NULL : h;
+}
+_Static_assert(HEAD_MAX % 32 == 0 && HEAD_LINE == 32, "heads are compared 32 bytes at once");
+
+// Which of the 16 bytes at `p` are digits.
+static inline uint32_t decimal_digits(const char *p)
 {
 	__m128i x = _mm_loadu_si128((const __m128i_u *)p);
 	__m128i d = _mm_sub_epi8(x, _mm_set1_epi8('0'));
-	__m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
 
-	return (unsigned)__builtin_ctz(~(uint32_t)_mm_movemask_epi8(is_digit));
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d));
 }
 
-static inline unsigned hex_digits(const char *p)
+static inline uint32_t hex_digits(const char *p)
 {
 	__m128i x = _mm_loadu_si128((const __m128i_u *)p);
 	__m128i d = _mm_sub_epi8(x, _mm_set1_epi8('0'));
@@ -101,8 +120,7 @@ static inline unsigned hex_digits(const char *p)
 	__m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
 	__m128i is_letter = _mm_cmpeq_epi8(_mm_min_epu8(l, _mm_set1_epi8(5)), l);
 
-	return (unsigned)__builtin_ctz(
-		~(uint32_t)_mm_movemask_epi8(_mm_or_si128(is_digit, is_letter)));
+	return (uint32_t)_mm_movemask_epi8(_mm_or_si128(is_digit, is_letter));
 }
 
 // The value of the `n` digits that end at `end`, at most 16.
@@ -114,13 +132,22 @@ static inline uint64_t decimal_value(const char *end, unsigned n)
 	return decimal16(end, _mm_loadu_si128((const __m128i_u *)(masks + n)));
 }
 
-// A number of 1 to 15 digits; behind it, or NULL.
-static inline const char *step_number(const char *p, bool hex, bool wanted, uint64_t *value)
+// A number of 1 to 15 digits; behind it, or NULL. It is tried with as many as the last one had, as
+// most have, so that what follows need not wait until they are counted.
+static inline const char *step_number(struct packet_step *s, const char *p, bool wanted,
+				      uint64_t *value)
 {
-	unsigned n = hex ? hex_digits(p) : decimal_digits(p);
+	bool hex = s->number == STEP_HEX;
+	uint32_t digits = hex ? hex_digits(p) : decimal_digits(p);
+	unsigned n = s->digits;
 
-	if (n - 1 >= 15)
-		return NULL;
+	if ((digits & s->look) != s->look >> 1) {
+		n = (unsigned)__builtin_ctz(~digits);
+		if (n - 1 >= 15)
+			return NULL;
+		s->digits = (uint8_t)n;
+		s->look = (UINT32_C(2) << n) - 1;
+	}
 	if (wanted && hex)
 		read_hex(p, n, value);
 	else if (wanted)
@@ -128,42 +155,41 @@ static inline const char *step_number(const char *p, bool hex, bool wanted, uint
 	return p + n;
 }
 
-static inline const char *step_triple(const char *p, uint64_t out[3])
+static inline const char *step_triple(struct packet_step *s, const char *p, uint64_t out[3])
 {
 	static const char ones[8] = ", 1, 1]";
 
-	p = step_number(p, false, true, &out[0]);
+	p = step_number(s, p, true, &out[0]);
 	if (p && !((load64(p) ^ load64(ones)) << 8)) {
 		out[1] = out[2] = 1; // as most are
 		return p + 7;
 	}
 	for (int i = 1; i < 3 && p; i++)
-		p = p[0] == ',' && p[1] == ' ' ? step_number(p + 2, false, true, &out[i]) : NULL;
+		p = p[0] == ',' && p[1] == ' ' ? step_number(s, p + 2, true, &out[i]) : NULL;
 	return p && *p == ']' ? p + 1 : NULL;
 }
 
-// What a packet of [msg, stop) says that begins with `h`. False: it is to be read in full.
-static inline bool packet_parse_known(const struct packet_memo *m, const struct packet_head *h,
-				      const char *msg, const char *stop, struct amdlog_packet *out)
+// What a packet says whose message begins with `h`. Where it ends, perhaps: when the line does not
+// end there, or for NULL, it is to be read in full.
+static inline const char *packet_parse_known(struct packet_memo *m,
+					     const struct packet_head *h, const char *msg,
+					     struct amdlog_packet *out)
 {
-	const struct packet_rest *rest = &m->rests[h->kind - AMDLOG_PACKET];
+	struct packet_rest *rest = &m->rests[h->kind - AMDLOG_PACKET];
 	uint64_t triples[3][3] = {{0}, {AMDLOG_UNKNOWN}, {AMDLOG_UNKNOWN}}, numbers[6];
 	const char *p = msg + h->len;
 
 	numbers[STEP_KERNEL_OBJ] = AMDLOG_UNKNOWN;
-	for (const struct packet_step *s = rest->steps, *end = s + rest->n; s < end; s++) {
-		__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
-		__m256i text = _mm256_loadu_si256((const __m256i_u *)s->text);
-
-		if (~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, text)) & s->bits)
-			return false;
+	for (struct packet_step *s = rest->steps, *end = s + rest->n; s < end; s++) {
+		if (differing(p, s->text) & s->bits)
+			return NULL;
 		p += s->len;
 		if (s->number == STEP_TRIPLE)
-			p = step_triple(p, triples[s->field]);
+			p = step_triple(s, p, triples[s->field]);
 		else
-			p = step_number(p, s->number == STEP_HEX, s->field, &numbers[s->field]);
+			p = step_number(s, p, s->field, &numbers[s->field]);
 		if (!p)
-			return false;
+			return NULL;
 	}
 	*out = (struct amdlog_packet){
 		.hwq = h->hwq,
@@ -177,7 +203,7 @@ static inline bool packet_parse_known(const struct packet_memo *m, const struct 
 	};
 	memcpy(out->grid, triples[STEP_GRID], sizeof(out->grid));
 	memcpy(out->workgroup, triples[STEP_WORKGROUP], sizeof(out->workgroup));
-	return p == stop && rest->n;
+	return rest->n ? p : NULL;
 }
 #endif
 
