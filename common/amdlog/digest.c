@@ -343,26 +343,52 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 	return f;
 }
 
+// A record whose message ends without blanks, at the line's end. Written where it is to be: copying
+// what was just written in parts waits for all of them.
+static inline void set_record(struct amdlog_record *r, const struct walk *w, enum amdlog_kind kind,
+			      uint64_t us, const char *text, const char *newline)
+{
+	const struct form *f = w->form;
+
+	r->text = text;
+	r->len = (size_t)(newline - text);
+	r->msg = text + f->msg_at;
+	r->msg_len = (size_t)(newline - r->msg);
+	r->offset = 0;
+	r->time_us = us;
+	r->who = f->who;
+	r->level = (uint8_t)(text[1] - '0') & 15;
+	r->style = f->style;
+	r->kind = kind;
+	r->ended = true;
+	r->unwanted = w->unwanted;
+	r->name_len = 0;
+}
+
 void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
 			 const char *newline)
 {
 	struct digest_item *item = new_item(w, DIGEST_RECORD);
-	const struct form *f = w->form;
 
-	item->r = (struct amdlog_record){
-		.text = text,
-		.len = (size_t)(newline - text),
-		.msg = text + f->msg_at,
-		.msg_len = (size_t)(newline - text) - f->msg_at,
-		.time_us = us,
-		.who = f->who,
-		.level = (uint8_t)(text[1] - '0'),
-		.style = f->style,
-		.kind = kind,
-		.ended = true,
-		.unwanted = w->unwanted,
-	};
+	set_record(&item->r, w, kind, us, text, newline);
 	take_stream(w->sum, item);
+}
+
+static void set_kernel(struct digest_item *item)
+{
+	item->name = amdlog_kernel_name(&item->r, &item->name_len);
+	item->name_hash = intern_hash(item->name, item->name_len);
+	item->stream = (struct digest_stream){0}; // says nothing of one
+}
+
+void digest_kernel(struct walk *w, uint64_t us, const char *text, const char *newline)
+{
+	struct digest_item *item = new_item(w, DIGEST_RECORD);
+
+	if (!item)
+		return;
+	set_record(&item->r, w, AMDLOG_KERNEL, us, text, newline);
+	set_kernel(item);
 }
 
 static void add_item(struct walk *w, const struct amdlog_record *r, const char *newline)
@@ -387,13 +413,10 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 		item->packet = packet;
 	item->r = *r;
 	item->r.unwanted = w->unwanted;
-	if (r->kind == AMDLOG_KERNEL) {
-		item->name = amdlog_kernel_name(r, &item->name_len);
-		item->name_hash = intern_hash(item->name, item->name_len);
-		item->stream = (struct digest_stream){0}; // says nothing of one
-		return;
-	}
-	take_stream(w->sum, item);
+	if (r->kind == AMDLOG_KERNEL)
+		set_kernel(item);
+	else
+		take_stream(w->sum, item);
 }
 
 void digest_odd_record(struct walk *w, const char *text, const char *newline)

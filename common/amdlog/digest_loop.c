@@ -209,6 +209,10 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 		i = index->v[i].next;
 	if (i < KIND_PATTERNS && newline - msg >= index->v[i].len && newline[-1] > ' ')
 		m = &index->v[i];
+	if (m && m->kind == AMDLOG_KERNEL) {
+		digest_kernel(w, us, text, newline);
+		return;
+	}
 	if (!m || !(w->g->counted >> m->kind & 1)) {
 		digest_other_line(w, text, newline, msg, us, m);
 		return;

@@ -80,6 +80,8 @@ struct digest_item *digest_next_item(struct walk *w);
 // A packet that is all its line, and stands in the next item already.
 void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
 			 const char *newline);
+// A kernel's name, which the line ends with.
+void digest_kernel(struct walk *w, uint64_t us, const char *text, const char *newline);
 // Does another record begin within the line?
 bool digest_glued(struct walk *w, const char *line, const char *newline);
 // Lines of a shape that may not be known yet: an API line as nearly all are; one whose message is

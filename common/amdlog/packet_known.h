@@ -171,14 +171,16 @@ static inline const char *step_triple(struct packet_step *s, const char *p, uint
 
 // What a packet says whose message begins with `h`. Where it ends, perhaps: when the line does not
 // end there, or for NULL, it is to be read in full.
-static inline const char *packet_parse_known(struct packet_memo *m,
-					     const struct packet_head *h, const char *msg,
-					     struct amdlog_packet *out)
+static inline const char *packet_parse_known(struct packet_memo *m, const struct packet_head *h,
+					     const char *msg, struct amdlog_packet *out)
 {
 	struct packet_rest *rest = &m->rests[h->kind - AMDLOG_PACKET];
-	uint64_t triples[3][3] = {{0}, {AMDLOG_UNKNOWN}, {AMDLOG_UNKNOWN}}, numbers[6];
+	uint64_t skipped[3], numbers[6];
+	uint64_t *triples[3] = {skipped, out->grid, out->workgroup};
 	const char *p = msg + h->len;
 
+	for (unsigned i = 0; i < 3; i++)
+		out->grid[i] = out->workgroup[i] = i ? 0 : AMDLOG_UNKNOWN;
 	numbers[STEP_KERNEL_OBJ] = AMDLOG_UNKNOWN;
 	for (struct packet_step *s = rest->steps, *end = s + rest->n; s < end; s++) {
 		if (differing(p, s->text) & s->bits)
@@ -191,18 +193,13 @@ static inline const char *packet_parse_known(struct packet_memo *m,
 		if (!p)
 			return NULL;
 	}
-	*out = (struct amdlog_packet){
-		.hwq = h->hwq,
-		.swq = h->swq,
-		.id = h->id,
-		.kernel_obj = numbers[STEP_KERNEL_OBJ],
-		.rptr = numbers[STEP_RPTR],
-		.wptr = numbers[STEP_WPTR],
-		.whole = true,
-		.ends = true,
-	};
-	memcpy(out->grid, triples[STEP_GRID], sizeof(out->grid));
-	memcpy(out->workgroup, triples[STEP_WORKGROUP], sizeof(out->workgroup));
+	out->hwq = h->hwq;
+	out->swq = h->swq;
+	out->id = h->id;
+	out->kernel_obj = numbers[STEP_KERNEL_OBJ];
+	out->rptr = numbers[STEP_RPTR];
+	out->wptr = numbers[STEP_WPTR];
+	out->whole = out->ends = true;
 	return rest->n ? p : NULL;
 }
 #endif
