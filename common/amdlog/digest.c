@@ -99,7 +99,8 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	g->kinds = kinds;
 	digester_use(g, loops_usable() - 1, NULL);
 	leads_init(g->leads);
-	shape_slots_init(&g->shapes);
+	shape_slots_init(&g->shapes[0]);
+	shape_slots_init(&g->shapes[1]);
 	g->packets = calloc(1, sizeof(*g->packets));
 	g->mend = g->packets ? amdlog_mend_new(&own) : NULL;
 	if (g->mend) {
@@ -284,12 +285,15 @@ bool digest_glued(struct walk *w, const char *line, const char *newline)
 void digest_learn_api(struct walk *w, const char *line, const char *newline)
 {
 	const char *msg = line + w->form->msg_at;
-	bool entry = *msg == 0x1b;
+	bool entry = *msg == 0x1b, has_thread = w->form->has_thread;
 	size_t len = entry ? COLOUR_LEN : 0;
+	struct shape *s;
 
 	len += word_end(msg + len) + strlen(entry ? " (" : ": Returned hipSuccess");
-	shape_learn(&w->g->shapes, line, msg, newline, len,
-		    entry ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN);
+	s = shape_learn(&w->g->shapes[has_thread], line, msg, newline, len,
+			entry ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN);
+	if (s)
+		s->api = has_thread || !entry;
 }
 
 void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
@@ -306,7 +310,7 @@ void digest_learn(struct walk *w, const char *line, const char *newline, const c
 		if (index->v[i].len > len && !memcmp(index->v[i].text, msg, len))
 			return;
 	}
-	shape_learn(&w->g->shapes, line, msg, newline, len, m->kind);
+	shape_learn(&w->g->shapes[w->form->has_thread], line, msg, newline, len, m->kind);
 }
 
 void digest_time_steps(struct walk *w, uint64_t us)

@@ -175,7 +175,7 @@ HOT bool api_line(struct walk *w, const char *msg, const char *newline, bool ent
 // none.
 HOT const char *known_packet(struct walk *w, const char *line)
 {
-	const char *msg = line + w->form->msg_at, *newline;
+	const char *msg = line + w->form->msg_at, *end;
 	const struct packet_head *head;
 	struct digest_item *item;
 
@@ -183,11 +183,11 @@ HOT const char *known_packet(struct walk *w, const char *line)
 		return NULL;
 	head = packet_head_at(w->g->packets, line, msg);
 	item = head ? digest_next_item(w) : NULL;
-	newline = item ? packet_parse_known(w->g->packets, head, msg, &item->packet) : NULL;
-	if (!newline || *newline != '\n')
+	end = item ? packet_parse_known(w->g->packets, head, msg, &item->packet) : NULL;
+	if (!end || end[*end == '\r'] != '\n')
 		return NULL;
-	digest_known_packet(w, head->kind, read_time(w, w->form, line), line, newline);
-	return newline + 1;
+	digest_known_packet(w, head->kind, read_time(w, w->form, line), line, end);
+	return end + (*end == '\r') + 1;
 }
 #else
 HOT const char *known_packet(struct walk *w, const char *line)
@@ -204,13 +204,14 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 	const struct kind_index *index = w->g->index;
 	uint8_t i = index->first[kind_place(index, msg)];
 	const struct kind_pattern *m = NULL;
+	const char *end = text_end(newline);
 
 	while (i < KIND_PATTERNS && !kind_fits(&index->v[i], msg))
 		i = index->v[i].next;
-	if (i < KIND_PATTERNS && newline - msg >= index->v[i].len && newline[-1] > ' ')
+	if (i < KIND_PATTERNS && end - msg >= index->v[i].len && end[-1] > ' ')
 		m = &index->v[i];
 	if (m && m->kind == AMDLOG_KERNEL) {
-		digest_kernel(w, us, text, newline);
+		digest_kernel(w, us, text, end);
 		return;
 	}
 	if (!m || !(w->g->counted >> m->kind & 1)) {
@@ -334,15 +335,12 @@ static __attribute__((noinline)) const char *known_lines(struct walk *w, const c
 {
 	const struct form *form = w->form;
 	struct held_form held = hold(form);
-	struct shape_slots *slots = &w->g->shapes;
+	struct shape_slots *slots = &w->g->shapes[form->has_thread];
 	struct api_line lines[2] = {{0}}; // the last one that is none, and that is
 	uint64_t counted = 0, near = w->near_us, step = NO_TIME, us;
 	uint32_t *counts = w->d->counts;
 	const char *newline;
 
-	// What API lines say of a stream is another thing where they do not name their thread.
-	if (!form->has_thread)
-		return p;
 	for (; p < stop && fits(&held, p); p = newline + 1) {
 		const char *msg = p + form->msg_at;
 		const struct shape *s = shape_slot(slots, p, msg);

@@ -20,7 +20,7 @@ struct walk;
 typedef void digest_loop_fn(struct walk *w, const char *text, size_t len);
 
 struct digester {
-	struct shape_slots shapes;
+	struct shape_slots shapes[2]; // of threads that are not named, and of those that are
 	struct packet_memo *packets;
 	const struct forms *forms;
 	const struct kind_index *index;

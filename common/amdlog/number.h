@@ -14,6 +14,18 @@ static inline uint64_t bytes_that_are(const char *p, char c)
 {
 	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
 }
+#elif defined(__AVX2__)
+static inline uint32_t thirty_two_that_are(const char *p, char c)
+{
+	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
+
+	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
+}
+
+static inline uint64_t bytes_that_are(const char *p, char c)
+{
+	return thirty_two_that_are(p, c) | (uint64_t)thirty_two_that_are(p + 32, c) << 32;
+}
 #elif defined(__SSE2__)
 static inline uint32_t sixteen_that_are(const char *p, char c)
 {

@@ -23,7 +23,7 @@ struct shape {
 	uint64_t counts;          // what it adds to digest_sum.counted
 	uint16_t counter;         // which of digest.counts
 	uint8_t len;              // of the message's text, 0: the slot is free
-	bool api;
+	bool api; // it is the last API line of its thread (digest_sum.api)
 };
 
 struct shape_slots {
@@ -51,8 +51,8 @@ _Static_assert(SHAPE_SLOTS == 512, "shape_slot takes nine bits");
 
 // Learns the shape of a line that ends at `newline`, its message at `msg`, of which the first `len`
 // bytes tell it: an API entry closed as the runtime does, a return of hipSuccess, or a message that
-// is counted and no more.
-void shape_learn(struct shape_slots *slots, const char *line, const char *msg, const char *newline,
-		 size_t len, enum amdlog_kind kind);
+// is counted and no more. NULL: it is not one that can be known, or there was no room.
+struct shape *shape_learn(struct shape_slots *slots, const char *line, const char *msg,
+			  const char *newline, size_t len, enum amdlog_kind kind);
 
 #endif
