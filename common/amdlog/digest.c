@@ -334,6 +334,17 @@ void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step, uint64_
 		w->sum->last_us = last;
 }
 
+// As there are records since the last item, and of this thread before: a time that does not come
+// before the last one nor the thread's first is nothing to look at.
+static uint64_t near_time(const struct walk *w)
+{
+	uint64_t first = w->sum->first_us;
+
+	if (w->d->first_us == AMDLOG_UNKNOWN || first == AMDLOG_UNKNOWN)
+		return NO_TIME;
+	return first > w->last_us ? first : w->last_us;
+}
+
 const struct form *digest_other_form(struct walk *w, const char *text)
 {
 	const struct form *f =
@@ -342,7 +353,7 @@ const struct form *digest_other_form(struct walk *w, const char *text)
 	if (f) {
 		w->form = f;
 		w->sum = sum_of(w, f);
-		w->near_us = NO_TIME;
+		w->near_us = near_time(w);
 	}
 	return f;
 }

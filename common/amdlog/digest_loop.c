@@ -328,10 +328,9 @@ HOT const char *known_end(const char *msg)
 	return msg + 64 + __builtin_ctzll(ends);
 }
 
-// Counts lines from `p` on that are as there were others of the same form; where the first one
-// begins that is not, or that begins at `stop` or behind. What each line changes is kept at hand.
-static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
-							  const char *stop)
+// Counts lines from `p` on that are as there were others, as long as they are of one form. What each
+// line changes is kept at hand.
+HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop)
 {
 	const struct form *form = w->form;
 	struct held_form held = hold(form);
@@ -368,20 +367,27 @@ static __attribute__((noinline)) const char *known_lines(struct walk *w, const c
 	return p;
 }
 
-// Takes the line at `p`, or some. The next one's.
-HOT const char *take_line(struct walk *w, const char *p, const char *stop, bool plain)
+// Counts lines from `p` on that are as there were others; where the first one begins that is not, or
+// that begins at `stop` or behind.
+static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
+							  const char *stop)
+{
+	do
+		p = lines_of_form(w, p, stop);
+	while (p < stop && !form_fits(w->form, p) && digest_other_form(w, p));
+	return p;
+}
+
+// Takes the line at `p`. Where the next one begins.
+HOT const char *take_line(struct walk *w, const char *p, bool plain)
 {
 	const struct form *f = w->form;
 	const char *newline, *next;
 	uint32_t begin;
 	bool pairs;
 
-	if (__builtin_expect(!form_fits(f, p), 0)) {
+	if (!form_fits(f, p))
 		f = digest_other_form(w, p);
-		next = f && plain ? known_lines(w, p, stop) : p;
-		if (next > p)
-			return next;
-	}
 	next = f ? known_packet(w, p) : NULL;
 	if (next)
 		return next;
@@ -410,7 +416,7 @@ HOT void run(struct walk *w, const char *text, size_t len, bool plain)
 		if (plain)
 			line = known_lines(w, line, stop);
 		if (line < end)
-			line = take_line(w, line, stop, plain);
+			line = take_line(w, line, plain);
 	}
 }
 

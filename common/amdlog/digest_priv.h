@@ -49,7 +49,7 @@ struct walk {
 	const struct form *form;            // of the line before; one that fits none while `odd`
 	struct digest_sum *sum;
 	uint64_t last_us;       // since the last item; 0: none
-	uint64_t near_us;       // the same, NO_TIME when it is of another thread, or there is none
+	uint64_t near_us;       // the same or later, NO_TIME when nothing is known yet
 	uint64_t high, high_us; // upper digits of a time, as text and as a number
 	const char *end;        // of the block
 	uint32_t raw;
