@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
-#define NEWLINES                                                                                   \
-	{                                                                                          \
-		10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10                     \
+#define NEWLINES                                                               \
+	{                                                                      \
+		10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10 \
 	}
 
 // Fits no line whose message begins within it.
@@ -204,9 +204,9 @@ static void take_stream(struct digest_sum *sum, struct digest_item *item)
 	item->r.who = sum->form->who;
 	item->stream.api = sum->api.msg;
 	item->stream.by_command = by_command;
-	item->stream.stream = by_command ? sum->command_stream
+	item->stream.stream = by_command     ? sum->command_stream
 			      : sum->api.msg ? api_stream(sum)
-					 : AMDLOG_UNKNOWN;
+					     : AMDLOG_UNKNOWN;
 	sum->api.msg = sum->command = NULL;
 }
 
@@ -322,16 +322,6 @@ void digest_time_steps(struct walk *w, uint64_t us)
 		d->first_us = us;
 	if (us < w->sum->first_us)
 		w->sum->first_us = us;
-}
-
-void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step, uint64_t last)
-{
-	if (step != NO_TIME)
-		digest_time_steps(w, step);
-	w->sum->counted += counted;
-	w->last_us = w->near_us = last;
-	if (last > w->sum->last_us)
-		w->sum->last_us = last;
 }
 
 // As there are records since the last item, and of this thread before: a time that does not come

@@ -300,7 +300,8 @@ HOT const char *line_end(const char *p, bool *pairs)
 	return p + __builtin_ctzll(ends);
 }
 
-// Is one of the pairs of colons from `p` on, a bit for each, a mark? Returns end with ": : duration".
+// Is one of the pairs of colons from `p` on, a bit for each, a mark? Returns end with ": :
+// duration".
 HOT bool is_any_mark(const char *p, uint64_t pairs)
 {
 	while (pairs && !is_mark(p + __builtin_ctzll(pairs)))
@@ -328,9 +329,11 @@ HOT const char *known_end(const char *msg)
 	return msg + 64 + __builtin_ctzll(ends);
 }
 
-// Counts lines from `p` on that are as there were others, as long as they are of one form. What each
-// line changes is kept at hand.
-HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop)
+// Counts lines from `p` on that are as there were others, as long as they are of one form, whose
+// messages begin in column `msg_at`; *other: the next is not of it. What each line changes is kept
+// at hand.
+HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop, size_t msg_at,
+			      bool *other)
 {
 	const struct form *form = w->form;
 	struct held_form held = hold(form);
@@ -340,10 +343,14 @@ HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop)
 	uint32_t *counts = w->d->counts;
 	const char *newline;
 
-	for (; p < stop && fits(&held, p); p = newline + 1) {
-		const char *msg = p + form->msg_at;
-		const struct shape *s = shape_slot(slots, p, msg);
+	for (*other = false; p < stop; p = newline + 1) {
+		const char *msg = p + msg_at;
+		const struct shape *s;
 
+		*other = !fits(&held, p);
+		if (*other)
+			break;
+		s = shape_slot(slots, p, msg);
 		if (!shape_fits(s, p, msg))
 			break;
 		newline = known_end(msg);
@@ -367,14 +374,30 @@ HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop)
 	return p;
 }
 
-// Counts lines from `p` on that are as there were others; where the first one begins that is not, or
-// that begins at `stop` or behind.
-static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
-							  const char *stop)
+// The same number, of which the compiler knows nothing.
+HOT size_t opaque(size_t n)
 {
-	do
-		p = lines_of_form(w, p, stop);
-	while (p < stop && !form_fits(w->form, p) && digest_other_form(w, p));
+	__asm__("" : "+r"(n));
+	return n;
+}
+
+// Counts lines from `p` on that are as there were others; where the first one begins that is not,
+// or that begins at `stop` or behind.
+//
+// Where a line ends is known when its message has come, for which its form must have come. That the
+// next form's messages begin in the same column is for the processor to guess, so that lines of
+// threads by turns need not wait for each other's forms.
+static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
+							 const char *stop)
+{
+	size_t msg_at = w->form->msg_at;
+	bool other;
+
+	do {
+		if (w->form->msg_at != msg_at)
+			msg_at = opaque(w->form->msg_at);
+		p = lines_of_form(w, p, stop, msg_at, &other);
+	} while (other && digest_other_form(w, p));
 	return p;
 }
 

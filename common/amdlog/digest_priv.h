@@ -91,9 +91,6 @@ void digest_learn(struct walk *w, const char *line, const char *newline, const c
 		  const struct kind_pattern *m);
 // A time that does not follow the one before of the same thread closely.
 void digest_time_steps(struct walk *w, uint64_t us);
-// Lines of one form, counted but for what is the same for all: they add `counted` to its sum, the
-// first one's time is a `step` (NO_TIME: it is none), the last one has time `last`.
-void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step, uint64_t last);
 
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct walk *w, uint64_t us)
@@ -127,6 +124,19 @@ static inline void digest_count(struct walk *w, uint64_t us, uint16_t counter, b
 	w->last_us = w->near_us = us;
 	if (us > sum->last_us)
 		sum->last_us = us;
+}
+
+// Lines of one form, counted but for what is the same for all: they add `counted` to its sum, the
+// first one's time is a `step` (NO_TIME: it is none), the last one has time `last`.
+static inline void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step,
+				      uint64_t last)
+{
+	if (step != NO_TIME)
+		digest_time_steps(w, step);
+	w->sum->counted += counted;
+	w->last_us = w->near_us = last;
+	if (last > w->sum->last_us)
+		w->sum->last_us = last;
 }
 
 #define COLOUR_LEN 6 // of "\x1b[32m " in front of an API entry

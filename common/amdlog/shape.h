@@ -23,7 +23,7 @@ struct shape {
 	uint64_t counts;          // what it adds to digest_sum.counted
 	uint16_t counter;         // which of digest.counts
 	uint8_t len;              // of the message's text, 0: the slot is free
-	bool api; // it is the last API line of its thread (digest_sum.api)
+	bool api;                 // it is the last API line of its thread (digest_sum.api)
 };
 
 struct shape_slots {
