@@ -1,8 +1,6 @@
 // The mark finders: portable C, SSE2, AVX2, AVX-512 and NEON (see marks.h).
 #include "common/amdlog/marks.h"
 
-#include <string.h>
-
 // The text is asked for so far in front of where the finder is.
 #define AHEAD 8192
 
@@ -18,15 +16,6 @@ static size_t marks_plain(const char *text, size_t len, bool line_start, uint32_
 			out[n++] = (uint32_t)i;
 		line_start = newline;
 	}
-	return n;
-}
-
-static size_t newlines_plain(const char *text, size_t len, uint32_t *out)
-{
-	size_t n = 0;
-
-	for (const char *p = text; (p = memchr(p, '\n', (size_t)(text + len - p))); p++)
-		out[n++] = (uint32_t)(p - text);
 	return n;
 }
 
@@ -68,20 +57,7 @@ static inline uint64_t valid_bits(size_t at, size_t len)
 	return len - at >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (len - at)) - 1;
 }
 
-// A finder of newlines made of a function that looks for them in 64 bytes.
-#define NEWLINES(name, look, attribute)                                             \
-	attribute static size_t name(const char *text, size_t len, uint32_t *out)   \
-	{                                                                           \
-		size_t n = 0, i;                                                    \
-                                                                                    \
-		for (i = 0; i + 64 <= len; i += 64)                                 \
-			n = spread(look(text + i), i, out, n);                      \
-		if (i < len)                                                        \
-			n = spread(look(text + i) & valid_bits(i, len), i, out, n); \
-		return n;                                                           \
-	}
-
-// A finder of marks, likewise.
+// A finder made of a function that looks at 64 bytes.
 #define FINDER(name, look, attribute)                                                              \
 	attribute static size_t name(const char *text, size_t len, bool line_start, uint32_t *out) \
 	{                                                                                          \
@@ -133,20 +109,6 @@ static inline struct masks look_sse2(const char *p)
 }
 FINDER(marks_sse2, look_sse2, NO_ATTRIBUTE)
 
-static inline uint64_t newlines64_sse2(const char *p)
-{
-	const __m128i newline = _mm_set1_epi8('\n');
-	uint64_t bits = 0;
-
-	for (unsigned i = 0; i < 64; i += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i_u *)(p + i));
-
-		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, newline)) << i;
-	}
-	return bits;
-}
-NEWLINES(newlines_sse2, newlines64_sse2, NO_ATTRIBUTE)
-
 AVX2 static inline struct masks look_avx2(const char *p)
 {
 	const __m256i newline = _mm256_set1_epi8('\n'), colon = _mm256_set1_epi8(':');
@@ -166,18 +128,6 @@ AVX2 static inline struct masks look_avx2(const char *p)
 }
 FINDER(marks_avx2, look_avx2, AVX2)
 
-AVX2 static inline uint64_t newlines64_avx2(const char *p)
-{
-	const __m256i newline = _mm256_set1_epi8('\n');
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
-	__m256i y = _mm256_loadu_si256((const __m256i_u *)(p + 32));
-	uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, newline));
-	uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(y, newline));
-
-	return (uint64_t)high << 32 | low;
-}
-NEWLINES(newlines_avx2, newlines64_avx2, AVX2)
-
 AVX512 static inline struct masks look_avx512(const char *p)
 {
 	const __m512i colon = _mm512_set1_epi8(':');
@@ -190,17 +140,14 @@ AVX512 static inline struct masks look_avx512(const char *p)
 }
 FINDER(marks_avx512, look_avx512, AVX512)
 
-AVX512 static inline uint64_t newlines64_avx512(const char *p)
-{
-	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8('\n'));
-}
-NEWLINES(newlines_avx512, newlines64_avx512, AVX512)
-
-static const struct marks_finder finders[] = {
-	{"plain", marks_plain, newlines_plain},
-	{"sse2", marks_sse2, newlines_sse2},
-	{"avx2", marks_avx2, newlines_avx2},
-	{"avx512", marks_avx512, newlines_avx512},
+static const struct {
+	const char *name;
+	marks_fn *find;
+} finders[] = {
+	{"plain", marks_plain},
+	{"sse2", marks_sse2},
+	{"avx2", marks_avx2},
+	{"avx512", marks_avx512},
 };
 
 static unsigned usable(void)
@@ -212,19 +159,7 @@ static unsigned usable(void)
 	return __builtin_cpu_supports("avx512bw") ? 4 : 3;
 }
 #elif defined(__aarch64__)
-#include <arm_neon.h>
-
-// A bit for each byte that is set, of four registers of 16 bytes.
-static inline uint64_t bits_of(const uint8x16_t in[4])
-{
-	const uint8x16_t weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-	uint8x16_t a = vpaddq_u8(vandq_u8(in[0], weight), vandq_u8(in[1], weight));
-	uint8x16_t b = vpaddq_u8(vandq_u8(in[2], weight), vandq_u8(in[3], weight));
-
-	a = vpaddq_u8(a, b);
-	a = vpaddq_u8(a, a);
-	return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
-}
+#include "common/amdlog/neon.h"
 
 static inline struct masks look_neon(const char *text)
 {
@@ -242,27 +177,20 @@ static inline struct masks look_neon(const char *text)
 }
 FINDER(marks_neon, look_neon, )
 
-static inline uint64_t newlines64_neon(const char *text)
-{
-	uint8x16_t newlines[4];
-
-	for (unsigned i = 0; i < 4; i++)
-		newlines[i] = vceqq_u8(vld1q_u8((const uint8_t *)text + i * 16), vdupq_n_u8('\n'));
-	return bits_of(newlines);
-}
-NEWLINES(newlines_neon, newlines64_neon, )
-
-static const struct marks_finder finders[] = {
-	{"plain", marks_plain, newlines_plain},
-	{"neon", marks_neon, newlines_neon},
-};
+static const struct {
+	const char *name;
+	marks_fn *find;
+} finders[] = {{"plain", marks_plain}, {"neon", marks_neon}};
 
 static unsigned usable(void)
 {
 	return 2;
 }
 #else
-static const struct marks_finder finders[] = {{"plain", marks_plain, newlines_plain}};
+static const struct {
+	const char *name;
+	marks_fn *find;
+} finders[] = {{"plain", marks_plain}};
 
 static unsigned usable(void)
 {
@@ -270,12 +198,16 @@ static unsigned usable(void)
 }
 #endif
 
-const struct marks_finder *marks_nth(unsigned n)
+marks_fn *marks_nth(unsigned n, const char **name)
 {
-	return n < usable() ? &finders[n] : NULL;
+	if (n >= usable())
+		return NULL;
+	if (name)
+		*name = finders[n].name;
+	return finders[n].find;
 }
 
-const struct marks_finder *marks_choose(void)
+marks_fn *marks_choose(void)
 {
-	return &finders[usable() - 1];
+	return finders[usable() - 1].find;
 }

@@ -22,20 +22,11 @@
 // `len` and MARKS_SPARE. `line_start`: a line begins at text[0].
 typedef size_t marks_fn(const char *text, size_t len, bool line_start, uint32_t *out);
 
-// The newlines alone, likewise.
-typedef size_t newlines_fn(const char *text, size_t len, uint32_t *out);
-
-struct marks_finder {
-	const char *name;
-	marks_fn *marks;
-	newlines_fn *newlines;
-};
-
 // The fastest one this processor has.
-const struct marks_finder *marks_choose(void);
+marks_fn *marks_choose(void);
 
 // One implementation after the other, the portable one first, for tests; NULL behind the last this
-// processor can run.
-const struct marks_finder *marks_nth(unsigned n);
+// processor can run. `name` may be NULL.
+marks_fn *marks_nth(unsigned n, const char **name);
 
 #endif

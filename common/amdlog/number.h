@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include "common/amdlog/neon.h"
 #endif
 
 // A bit for each of 64 bytes that is `c`.
@@ -40,6 +42,15 @@ static inline uint64_t bytes_that_are(const char *p, char c)
 	uint32_t high = sixteen_that_are(p + 32, c) | sixteen_that_are(p + 48, c) << 16;
 
 	return (uint64_t)high << 32 | low;
+}
+#elif defined(__aarch64__)
+static inline uint64_t bytes_that_are(const char *p, char c)
+{
+	uint8x16_t are[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		are[i] = vceqq_u8(vld1q_u8((const uint8_t *)p + i * 16), vdupq_n_u8((uint8_t)c));
+	return bits_of(are);
 }
 #else
 static inline uint64_t bytes_that_are(const char *p, char c)

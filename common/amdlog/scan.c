@@ -14,7 +14,7 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 		return NULL;
 	memset(s, 0, offsetof(struct amdlog_scan, marks));
 	s->sink = *sink;
-	s->find_marks = marks_choose()->marks;
+	s->find_marks = marks_choose();
 	s->text = s->buf;
 	s->assumed = -1;
 	kind_init(&s->kinds);
