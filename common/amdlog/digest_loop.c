@@ -93,17 +93,17 @@ HOT bool fits(const struct held_form *f, const char *p)
 	return form_fits(f->form, p);
 }
 
+HOT form_vec text_differs(const struct shape *s, const char *msg, unsigned part)
+{
+	return (form_load(msg + part * 16) ^ s->text[part]) & s->mask[part];
+}
+
 HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
 {
-	form_vec head[2], text[4];
-	form_words differ;
+	form_vec head = (form_load(line) ^ s->head[0]) | (form_load(line + 16) ^ s->head[1]);
 
-	memcpy(head, line, sizeof(head));
-	memcpy(text, msg, sizeof(text));
-	differ = (form_words)((head[0] ^ s->head[0]) | (head[1] ^ s->head[1]));
-	for (unsigned i = 0; i < 4; i++)
-		differ |= (form_words)((text[i] ^ s->text[i]) & s->mask[i]);
-	return !(differ[0] | differ[1]);
+	return form_is_zero(head | text_differs(s, msg, 0) | text_differs(s, msg, 1) |
+			    text_differs(s, msg, 2) | text_differs(s, msg, 3));
 }
 #endif
 

@@ -16,6 +16,11 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/types.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #define FORM_AT    28 // column of the colon behind the file's name
 #define FORM_BYTES 64 // that are compared from there on
@@ -70,16 +75,41 @@ static inline void form_fill(form_vec *to, const void *from, size_t bytes)
 	memcpy(to, from, bytes);
 }
 
+// Bytes by which `x` is more than `limit`, else 0.
+static inline form_vec form_over(form_vec x, form_vec limit)
+{
+#if defined(__SSE2__)
+	return (form_vec)_mm_subs_epu8((__m128i)x, (__m128i)limit);
+#elif defined(__aarch64__)
+	return (form_vec)vqsubq_u8((uint8x16_t)x, (uint8x16_t)limit);
+#else
+	return (form_vec)(x > limit);
+#endif
+}
+
+static inline bool form_is_zero(form_vec x)
+{
+	return !(((form_words)x)[0] | ((form_words)x)[1]);
+}
+
+static inline form_vec form_load(const char *p)
+{
+	form_vec v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline form_vec form_differs(const struct form *f, const char *p, unsigned part)
+{
+	return form_over(form_load(p + FORM_AT + part * 16) ^ f->text[part], f->limit[part]);
+}
+
 // Do the bytes at `p` fit? Callers see to the record's length.
 static inline bool form_fits(const struct form *f, const char *p)
 {
-	form_vec over = {0}, here;
-
-	for (unsigned i = 0; i < FORM_BYTES / 16; i++) {
-		memcpy(&here, p + FORM_AT + i * 16, sizeof(here));
-		over |= (form_vec)((here ^ f->text[i]) > f->limit[i]);
-	}
-	return !(((form_words)over)[0] | ((form_words)over)[1]);
+	return form_is_zero(form_differs(f, p, 0) | form_differs(f, p, 1) | form_differs(f, p, 2) |
+			    form_differs(f, p, 3));
 }
 
 #endif

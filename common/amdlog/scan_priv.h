@@ -121,13 +121,8 @@ static inline uint8_t kind_place(const struct kind_index *index, const char *p)
 // Are the 32 bytes at `p` as the pattern wants them?
 static inline bool kind_fits(const struct kind_pattern *m, const char *p)
 {
-	form_vec here[2];
-	form_words differ;
-
-	memcpy(here, p, sizeof(here));
-	differ = (form_words)(((here[0] ^ m->text[0]) & m->mask[0]) |
-			      ((here[1] ^ m->text[1]) & m->mask[1]));
-	return !(differ[0] | differ[1]);
+	return form_is_zero(((form_load(p) ^ m->text[0]) & m->mask[0]) |
+			    ((form_load(p + 16) ^ m->text[1]) & m->mask[1]));
 }
 
 static inline bool is_digit(char c)
