@@ -212,8 +212,18 @@ static void free_workers(struct input *in, unsigned n)
 }
 
 // `context`: nothing of it counts, so every record has to be looked at.
+// A file that was cut while it was read ends where it does; that is worth a word.
+static void note_end(const struct input *in, const struct blocks_input *from, uint64_t bytes)
+{
+	if (from->fd >= 0 && bytes < from->to - from->from)
+		err_warn("read it again when nobody writes to it",
+			 "%s: truncated while it was read: %llu of %llu bytes", in->name,
+			 (unsigned long long)bytes, (unsigned long long)(from->to - from->from));
+}
+
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
+	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes;
 	const struct blocks_job job = {
 		.ctx = in,
 		.work = work_on_block,
@@ -229,6 +239,8 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 		threads = 1; // in order, there is nothing to share
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
 	free_workers(in, threads);
+	if (!status && !context)
+		note_end(in, from, amdlog_scan_counts(in->t->scan)->bytes - before);
 	return status;
 }
 
