@@ -207,18 +207,18 @@ static inline bool slot_fits(const struct who_slot *slot, const char *p, size_t 
 	return load64(slot->text + n - 8) == load64(p + n - 8);
 }
 
-static void remember(struct amdlog_scan *s, const char *p, const struct amdlog_record *r,
-		     size_t len)
+static void remember(struct amdlog_scan *s, const char *p, const struct process_part *part,
+		     uint32_t who)
 {
 	struct who_slot *slot;
 
-	if (len > WHO_TEXT || len < 8)
+	if (part->len > WHO_TEXT || part->len < 8)
 		return;
-	slot = slot_for(s, p, len);
-	slot->len = (uint8_t)len;
-	memcpy(slot->text, p, len);
-	slot->style = r->style;
-	slot->who = r->who;
+	slot = slot_for(s, p, part->len);
+	slot->len = (uint8_t)part->len;
+	memcpy(slot->text, p, part->len);
+	slot->style = part->style;
+	slot->who = who;
 	s->last = slot;
 }
 
@@ -248,7 +248,7 @@ size_t who_parse(struct amdlog_scan *s, const char *p, size_t len, struct amdlog
 		if (r->style != AMDLOG_STYLE_3_5)
 			r->style = part.style;
 		r->who = who_lookup(s, &part);
-		remember(s, p, r, part.len);
+		remember(s, p, &part, r->who);
 		return part.len;
 	}
 	if (len && p[0] == ' ' && r->style == AMDLOG_STYLE_3_7)

@@ -403,6 +403,22 @@ static void test_bare_tid(void **state)
 	assert_int_equal(trial.seen[3].who.pid, -1);
 }
 
+// A thread first seen behind an odd prefix: what follows has the style of its own prefix.
+static void test_style_of_each(void **state)
+{
+	static const char log[] =
+		":3:a.cpp                    :66  : 1: [pid:7 tid: 0x7e00000e5400] x\n"
+		":3:hip_memory.cpp           :384 : 22498980 us: [pid:7 tid: 0x7e00000e5400] x\n"
+		":3:a.cpp                    :66  : 1: [pid:7 tid: 0x7e00000e5400] x\n";
+
+	(void)state;
+	scan_all(&trial, log, sizeof(log) - 1, 0);
+	assert_int_equal(trial.seen[0].r.style, AMDLOG_STYLE_3_5);
+	assert_int_equal(trial.seen[1].r.style, AMDLOG_STYLE_6_4);
+	assert_int_equal(trial.seen[2].r.style, AMDLOG_STYLE_3_5);
+	assert_int_equal(trial.seen[1].who.pid, 7);
+}
+
 static char *nasty_text(size_t *len)
 {
 	size_t cap = 1 << 20, n = 0;
@@ -543,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_stale_bytes),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_bare_tid),
+		cmocka_unit_test(test_style_of_each),
 		cmocka_unit_test(test_read_sizes),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_mark_finders),
