@@ -21,7 +21,8 @@
 
 // The text of a process part seen before, and whose it is: nearly every line repeats one of a few.
 struct who_slot {
-	uint8_t len; // 0: free
+	uint8_t len;   // of the text, 0: free
+	uint8_t ahead; // bytes of it that are no part, but must be there
 	char text[WHO_TEXT];
 	enum amdlog_style style;
 	uint32_t who;

@@ -13,7 +13,7 @@ struct who_key {
 
 // What the text says, before it is looked up.
 struct process_part {
-	size_t len;
+	size_t len, ahead; // of the part, and of what must follow it
 	int64_t pid;
 	uint64_t tid;
 	enum amdlog_style style;
@@ -163,12 +163,14 @@ static bool read_bare(const char *p, size_t len, struct process_part *part)
 	at = at ? skip_word(p, at, len, "]") : 0;
 	if (!at)
 		return false;
-	if (skip_word(p, at, len, "!\t"))
+	if (skip_word(p, at, len, "!\t")) {
 		part->len = at + 2;
-	else if (skip_word(p, at, len, " HWq="))
+	} else if (skip_word(p, at, len, " HWq=")) {
 		part->len = at + 1;
-	else
+		part->ahead = strlen("HWq=");
+	} else {
 		return false;
+	}
 	part->pid = -1;
 	part->style = AMDLOG_STYLE_3_7;
 	return true;
@@ -210,13 +212,15 @@ static inline bool slot_fits(const struct who_slot *slot, const char *p, size_t 
 static void remember(struct amdlog_scan *s, const char *p, const struct process_part *part,
 		     uint32_t who)
 {
+	size_t len = part->len + part->ahead;
 	struct who_slot *slot;
 
-	if (part->len > WHO_TEXT || part->len < 8)
+	if (len > WHO_TEXT || len < 8)
 		return;
-	slot = slot_for(s, p, part->len);
-	slot->len = (uint8_t)part->len;
-	memcpy(slot->text, p, part->len);
+	slot = slot_for(s, p, len);
+	slot->len = (uint8_t)len;
+	slot->ahead = (uint8_t)part->ahead;
+	memcpy(slot->text, p, len);
 	slot->style = part->style;
 	slot->who = who;
 	s->last = slot;
@@ -228,7 +232,7 @@ static size_t use_slot(struct amdlog_scan *s, const struct who_slot *slot, struc
 	if (r->style != AMDLOG_STYLE_3_5)
 		r->style = slot->style;
 	s->last = slot;
-	return slot->len;
+	return slot->len - slot->ahead;
 }
 
 size_t who_parse(struct amdlog_scan *s, const char *p, size_t len, struct amdlog_record *r)

@@ -394,13 +394,17 @@ static void test_bare_tid(void **state)
 		":4:rocvirtual.cpp           :862 : 2249898000360 us: [7f63] HWq=0x1000, x\n"
 		":3:hip_memory.cpp           :384 : 2249898000370 us: 18228: [7f63] hipFree ( 1 )\n"
 		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f63] HWq=0x1000, x\n"
-		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f64] HWq=0x1000, x\n";
+		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f64] HWq=0x1000, x\n"
+		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f63] HWs=0x1000, x\n";
 
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.seen[0].who.pid, -1);
 	assert_int_equal(trial.seen[2].who.pid, 18228);
 	assert_int_equal(trial.seen[3].who.pid, -1);
+	// In front of anything else it is no thread, however well it is known.
+	assert_int_equal(trial.seen[4].who.pid, -1);
+	assert_true(trial.seen[4].who.tid == NO_TID);
 }
 
 // A thread first seen behind an odd prefix: what follows has the style of its own prefix.
