@@ -390,12 +390,16 @@ static void test_empty(void **state)
 // seen.
 static void test_bare_tid(void **state)
 {
-	static const char log[] =
-		":4:rocvirtual.cpp           :862 : 2249898000360 us: [7f63] HWq=0x1000, x\n"
-		":3:hip_memory.cpp           :384 : 2249898000370 us: 18228: [7f63] hipFree ( 1 )\n"
-		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f63] HWq=0x1000, x\n"
-		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f64] HWq=0x1000, x\n"
-		":4:rocvirtual.cpp           :862 : 2249898000380 us: [7f63] HWs=0x1000, x\n";
+	static const char log[] = ":4:rocvirtual.cpp           :862 : 2249898000360 us: "
+				  "[7f634262e880] HWq=0x1000, x\n"
+				  ":3:hip_memory.cpp           :384 : 2249898000370 us: 18228: "
+				  "[7f634262e880] hipFree ( 1 )\n"
+				  ":4:rocvirtual.cpp           :862 : 2249898000380 us: "
+				  "[7f634262e880] HWq=0x1000, x\n"
+				  ":4:rocvirtual.cpp           :862 : 2249898000380 us: "
+				  "[7f644262e880] HWq=0x1000, x\n"
+				  ":4:rocvirtual.cpp           :862 : 2249898000380 us: "
+				  "[7f634262e880] HWs=0x1000, x\n";
 
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
