@@ -233,13 +233,107 @@ static void test_every_cut(void **state)
 	check_cuts("rocm70.log", 13);
 }
 
+// Logs of all kinds, some lines of it several times, then damaged at random.
+#define PART       6000
+#define DAMAGE_MAX 6
+static const char *const logs[] = {"cnn.log",         "moves.log",          "nolocation.log",
+				   "repeated.txt",    "rocm35.log",         "rocm43.log",
+				   "rocm57.log",      "rocm63-level3.log",  "rocm63-level4.log",
+				   "rocm70.log",      "rocm712-level4.log", "torn.log",
+				   "transformer.log", "windows.log",        "wrapped.log"};
+#define LOGS (sizeof(logs) / sizeof(logs[0]))
+static const char *const glue[] = {
+	":3:a.cpp:66 : 1",
+	":3:hip_device_runtime.cpp   :668 : 20159813612 us: [pid:4711 tid: 0x7fd0001006c0] "
+	"hipSetDevice: Returned hipSuccess : ",
+	":4:rocvirtual.cpp           :760 : 2000000000240 us: [7f00000b2880] HW",
+};
+
+// Of a log up to PART bytes from a line's beginning on, several times.
+static void put_part(struct buf *out, unsigned times, unsigned *random)
+{
+	struct buf log = {0};
+	const char *p, *end;
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/data/amdlog/%s", logs[any_below(random, LOGS)]);
+	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
+	p = log.data;
+	end = p + log.len;
+	if (log.len > PART) {
+		p = memchr(p + any_below(random, (unsigned)log.len - PART), '\n', PART);
+		p = p ? p + 1 : log.data;
+		end = end - p < PART ? end : p + PART;
+	}
+	while (times--) {
+		buf_append(out, p, (size_t)(end - p));
+		buf_append(out, "\n", 1);
+	}
+	buf_fini(&log);
+}
+
+static void damage(char *text, size_t len, size_t at, unsigned *random)
+{
+	static const char bytes[] = "\n\n::::3330 x=,]f\r\x1b[hS\t(";
+	const char *from = text + any_below(random, (unsigned)len - 200);
+	char *newline = memchr(text + at, '\n', len - at);
+	size_t left = len - at, n = any_below(random, 200);
+
+	n = n < left ? n : left;
+	switch (any_below(random, 6)) {
+	case 0: memmove(text + at, from, n); break;
+	case 1: memmove(text + at, text + at + n, left - n); break;
+	case 2:
+		if (newline)
+			*newline = ' ';
+		break;
+	case 3:
+		from = glue[any_below(random, sizeof(glue) / sizeof(glue[0]))];
+		n = strlen(from);
+		memcpy(text + at, from, n < left ? n : left);
+		break;
+	default: text[at] = bytes[any_below(random, sizeof(bytes) - 1)]; break;
+	}
+}
+
+// GPQ_DAMAGE: how many times; the default is quick.
+static void test_damaged(void **state)
+{
+	const char *asked = getenv("GPQ_DAMAGE");
+	unsigned rounds = asked ? (unsigned)atoi(asked) : 300, random = rounds, copies;
+	struct buf text = {0}, want = {0}, got = {0};
+
+	(void)state;
+	while (rounds--) {
+		size_t size;
+
+		text.len = 0;
+		copies = 3 + any_below(&random, 4);
+		put_part(&text, copies, &random);
+		size = any_below(&random, 2) ? text.len / copies * 2
+					     : 1000 + any_below(&random, 9000);
+		put_part(&text, 1, &random);
+		for (unsigned i = 1 + any_below(&random, DAMAGE_MAX); i--;)
+			damage(text.data, text.len, any_below(&random, (unsigned)text.len),
+			       &random);
+		loop = rounds % LOOPS;
+		in_order(text.data, text.len, &want);
+		in_blocks(text.data, text.len, -1, 0, size, 1 + any_below(&random, 2), &got);
+		same("damaged", &want, &got, size, rounds);
+	}
+	loop = LOOPS - 1;
+	buf_fini(&text);
+	buf_fini(&want);
+	buf_fini(&got);
+}
+
 int main(void)
 {
 	filter = filters;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_spoilt),    cmocka_unit_test(test_short_way),
-		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_every_cut), cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
