@@ -45,10 +45,15 @@ const struct form *forms_find(const struct forms *f, const char *p)
 static size_t prefix_end(const struct amdlog_record *r, size_t time_end)
 {
 	const char *p = r->text;
-	size_t end = (size_t)(r->msg - p), at = time_end + (p[time_end] == 'd') + 4;
+	size_t end = (size_t)(r->msg - p), at = time_end + (p[time_end] == 'd');
 
-	if (r->style == AMDLOG_STYLE_6_4_LOW || (r->style == AMDLOG_STYLE_6_3 && p[at + 1] == ' '))
-		return at + 2;
+	if (memcmp(p + at, " us: ", 5) != 0)
+		return 0;
+	at += 5;
+	if (p[at] == ' ')
+		return at < end ? at + 1 : 0;
+	if (p[at] == '[' && memcmp(p + at, "[pid:", 5) != 0)
+		return 0;
 	while (at < end && p[at] != ']')
 		at++;
 	return at + 2 <= end && p[at + 1] == ' ' ? at + 2 : 0;
@@ -60,7 +65,7 @@ static bool is_regular(const struct amdlog_record *r, size_t time_end)
 		return false;
 	return r->len > FORM_AT + FORM_BYTES && time_end >= FORM_AT + 7 + 8 &&
 	       time_end <= FORM_AT + 7 + 16 && r->text[FORM_AT] == ':' &&
-	       r->text[FORM_AT + 5] == ':';
+	       r->text[FORM_AT + 5] == ':' && r->text[FORM_AT + 6] == ' ';
 }
 
 static void form_init(struct form *f, const struct amdlog_record *r, size_t time_end, size_t end)

@@ -231,7 +231,7 @@ static bool learn_step(struct learning *at, const char *number, struct packet_st
 	return at->p && (at->p == at->stop || is_separator(*at->p));
 }
 
-static bool learn_rest(struct packet_rest *rest, struct learning at)
+static bool learn_rest(struct packet_rest *rest, struct learning at, const struct amdlog_packet *p)
 {
 	unsigned seen = 0;
 	const char *number;
@@ -245,7 +245,8 @@ static bool learn_rest(struct packet_rest *rest, struct learning at)
 		seen |= 1u << s.field;
 		rest->steps[rest->n++] = s;
 	}
-	return seen >> STEP_RPTR & 1 && seen >> STEP_WPTR & 1;
+	return seen >> STEP_RPTR & 1 && seen >> STEP_WPTR & 1 && p->rptr != AMDLOG_UNKNOWN &&
+	       (seen >> STEP_KERNEL_OBJ & 1) == (p->kernel_obj != AMDLOG_UNKNOWN);
 }
 
 // Nothing that steps read may be named in front of them, but for the last name.
@@ -275,17 +276,43 @@ static bool may_hold_mark(const struct amdlog_record *r)
 	return memchr(r->msg, ':', r->msg_len);
 }
 
+// Each field that is read has one value.
+static bool is_named_once(const struct amdlog_record *r)
+{
+	const char *from = r->msg, *end = from + r->msg_len;
+	unsigned seen = 0;
+
+	for (const char *p = from; (p = memchr(p, '=', (size_t)(end - p))); from = ++p) {
+		enum field field = field_at(from, p);
+
+		if (field != SKIPPED && seen >> field & 1)
+			return false;
+		seen |= 1u << field;
+	}
+	return true;
+}
+
+// What is known must tell as much of any packet as of this one: not if a part of it was in the
+// head.
+static bool is_learnable(const struct amdlog_record *r, const struct amdlog_packet *p)
+{
+	return r->kind != AMDLOG_PACKET && p->whole && p->ends &&
+	       (r->kind != AMDLOG_DISPATCH || p->grid[0] != AMDLOG_UNKNOWN) && is_named_once(r) &&
+	       !may_hold_mark(r);
+}
+
 void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 		  const struct amdlog_packet *p)
 {
-	static const char header[] = " Header = ";
+	static const char header[] = " Header = ", completion[] = "completion_signal=";
 	struct packet_rest *rest = &m->rests[r->kind - AMDLOG_PACKET];
 	struct learning at = {.stop = r->msg + r->msg_len};
+	struct packet_step first;
 	struct packet_head *head;
 	const char *end;
 	size_t len;
 
-	if (r->kind == AMDLOG_PACKET || !p->whole || !p->ends || may_hold_mark(r))
+	if (!is_learnable(r, p))
 		return;
 	end = memmem(r->msg, r->msg_len, header, sizeof(header) - 1);
 	if (!end)
@@ -293,17 +320,25 @@ void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 	len = (size_t)(end - r->msg) + sizeof(header) - 1;
 	at.p = memchr(end, '[', (size_t)(at.stop - end));
 	if (packet_kind(r->msg, len) != r->kind || !at.p || ++at.p - r->msg >= HEAD_MAX ||
-	    !is_plain_head(r->msg, &at))
+	    !is_plain_head(r->msg, &at) || !step_of(at.from, at.equals, &first) ||
+	    !memmem(at.p, (size_t)(at.stop - at.p), completion, sizeof(completion) - 1))
 		return;
 	rest->n = 0;
-	if (!learn_rest(rest, at)) {
+	rest->first = first.field;
+	if (!learn_rest(rest, at, p)) {
 		rest->n = 0;
 		return;
 	}
 	len = (size_t)(at.p - r->msg);
 	head = packet_slot(m, r->msg);
 	*head = (struct packet_head){
-		.hwq = p->hwq, .swq = p->swq, .id = p->id, .len = (uint8_t)len, .kind = r->kind};
+		.hwq = p->hwq,
+		.swq = p->swq,
+		.id = p->id,
+		.len = (uint8_t)len,
+		.kind = r->kind,
+		.first = first.field,
+	};
 	memcpy(head->line, r->text, HEAD_LINE);
 	memcpy(head->text, r->msg, len);
 }

@@ -18,16 +18,6 @@
 #define STEP_TEXT  32
 #define STEPS_MAX  24
 
-// "SWq=0x.., HWq=0x.., id=8, Dispatch Header = 0xb02 (type=2, ..), setup=3, grid=["
-struct packet_head {
-	uint64_t hwq, swq;
-	int64_t id;
-	uint8_t len; // 0: the slot is free
-	enum amdlog_kind kind : 8;
-	char line[HEAD_LINE];
-	char text[HEAD_MAX]; // zeros behind `len`
-};
-
 enum step_number { STEP_DECIMAL, STEP_HEX, STEP_TRIPLE };
 
 enum step_field {
@@ -37,6 +27,17 @@ enum step_field {
 	STEP_KERNEL_OBJ, // numbers
 	STEP_RPTR,
 	STEP_WPTR,
+};
+
+// "SWq=0x.., HWq=0x.., id=8, Dispatch Header = 0xb02 (type=2, ..), setup=3, grid=["
+struct packet_head {
+	uint64_t hwq, swq;
+	int64_t id;
+	uint8_t len; // 0: the slot is free
+	enum amdlog_kind kind : 8;
+	enum step_field first : 8; // whose value begins behind it
+	char line[HEAD_LINE];
+	char text[HEAD_MAX]; // zeros behind `len`
 };
 
 // A number of the rest, and the text in front of it.
@@ -49,8 +50,10 @@ struct packet_step {
 	enum step_field field : 8;
 };
 
+// What follows a head whose last name is that of `first`.
 struct packet_rest {
 	uint8_t n; // steps; 0: not known
+	enum step_field first : 8;
 	struct packet_step steps[STEPS_MAX];
 };
 
@@ -179,6 +182,8 @@ static inline const char *packet_parse_known(struct packet_memo *m, const struct
 	uint64_t *triples[3] = {skipped, out->grid, out->workgroup};
 	const char *p = msg + h->len;
 
+	if (!rest->n || rest->first != h->first)
+		return NULL;
 	for (unsigned i = 0; i < 3; i++)
 		out->grid[i] = out->workgroup[i] = i ? 0 : AMDLOG_UNKNOWN;
 	numbers[STEP_KERNEL_OBJ] = AMDLOG_UNKNOWN;
@@ -200,7 +205,7 @@ static inline const char *packet_parse_known(struct packet_memo *m, const struct
 	out->rptr = numbers[STEP_RPTR];
 	out->wptr = numbers[STEP_WPTR];
 	out->whole = out->ends = true;
-	return rest->n ? p : NULL;
+	return p;
 }
 #endif
 
