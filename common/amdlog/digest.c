@@ -12,7 +12,8 @@
 		10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10 \
 	}
 
-// Fits no line whose message begins within it.
+// Fits nothing but 64 newlines; take_line() sees that no message begins behind the line's end, and
+// no shape has a newline where one begins.
 static const struct form no_form = {
 	.text = {NEWLINES, NEWLINES, NEWLINES, NEWLINES},
 	.time_end = FORM_AT,
@@ -38,7 +39,7 @@ static void look(void *ctx, const struct amdlog_record *r)
 {
 	struct digester *g = ctx;
 
-	g->unsure |= r->style <= AMDLOG_STYLE_3_7 && r->who &&
+	g->unsure |= g->scratch->who[r->who].pid < 0 && r->who &&
 		     g->scratch->who[r->who].tid != AMDLOG_UNKNOWN;
 }
 
@@ -305,7 +306,7 @@ void digest_learn(struct walk *w, const char *line, const char *newline, const c
 	// Blanks at a line's end are no part of the message, so they may not be what tells it.
 	while ((unsigned char)msg[len - 1] <= ' ')
 		len++;
-	// A message that goes on as another pattern does is of that one.
+	// A message that goes on as another pattern does is of that one. (None of today's does.)
 	for (unsigned i = 0; i < KIND_PATTERNS; i++) {
 		if (index->v[i].len > len && !memcmp(index->v[i].text, msg, len))
 			return;

@@ -429,7 +429,9 @@ HOT const char *take_line(struct walk *w, const char *p, bool plain)
 	return newline + 1;
 }
 
-// Of a known line, as much is read behind where it begins as two looks at a message need.
+// A known line begins in front of `stop`, so that its message begins within the block, and two
+// looks at it stay within what may be read behind. The last lines are not tried.
+_Static_assert(MARKS_PAD >= 128, "known_end looks at as much");
 HOT void run(struct walk *w, const char *text, size_t len, bool plain)
 {
 	const char *end = text + len, *line = text;

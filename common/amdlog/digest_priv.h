@@ -89,7 +89,7 @@ bool digest_glued(struct walk *w, const char *line, const char *newline);
 void digest_learn_api(struct walk *w, const char *line, const char *newline);
 void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
 		  const struct kind_pattern *m);
-// A time that does not follow the one before of the same thread closely.
+// A time that does not follow `near_us` closely.
 void digest_time_steps(struct walk *w, uint64_t us);
 
 // What the filter of the summary says of a line that is counted.
@@ -107,8 +107,7 @@ static inline bool is_asked_for(const struct walk *w, uint64_t us, enum amdlog_k
 	return w->g->kinds >> kind & 1 && (!w->choice || is_chosen(w, us));
 }
 
-// A time that is not looked at closer follows the one before of the same thread, not this much
-// later.
+// A time that is not looked at closer follows `near_us`, not this much later.
 #define TIME_SPAN (UINT64_C(1) << 40)
 #define NO_TIME   (UINT64_C(1) << 63) // before which there is none
 

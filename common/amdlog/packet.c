@@ -276,16 +276,18 @@ static bool may_hold_mark(const struct amdlog_record *r)
 	return memchr(r->msg, ':', r->msg_len);
 }
 
-// Each field that is read has one value.
-static bool is_named_once(const struct amdlog_record *r)
+// Each field that is read has one value; in front of `last`, the '=' of the head's last name, those
+// that the head keeps, and from there on those that steps read.
+static bool is_in_place(const struct amdlog_record *r, const char *last)
 {
 	const char *from = r->msg, *end = from + r->msg_len;
 	unsigned seen = 0;
 
 	for (const char *p = from; (p = memchr(p, '=', (size_t)(end - p))); from = ++p) {
 		enum field field = field_at(from, p);
+		bool kept = field == HWQ || field == SWQ || field == ID;
 
-		if (field != SKIPPED && seen >> field & 1)
+		if (field != SKIPPED && (seen >> field & 1 || kept != (p < last)))
 			return false;
 		seen |= 1u << field;
 	}
@@ -297,14 +299,13 @@ static bool is_named_once(const struct amdlog_record *r)
 static bool is_learnable(const struct amdlog_record *r, const struct amdlog_packet *p)
 {
 	return r->kind != AMDLOG_PACKET && p->whole && p->ends &&
-	       (r->kind != AMDLOG_DISPATCH || p->grid[0] != AMDLOG_UNKNOWN) && is_named_once(r) &&
-	       !may_hold_mark(r);
+	       (r->kind != AMDLOG_DISPATCH || p->grid[0] != AMDLOG_UNKNOWN) && !may_hold_mark(r);
 }
 
 void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 		  const struct amdlog_packet *p)
 {
-	static const char header[] = " Header = ", completion[] = "completion_signal=";
+	static const char header[] = " Header = ";
 	struct packet_rest *rest = &m->rests[r->kind - AMDLOG_PACKET];
 	struct learning at = {.stop = r->msg + r->msg_len};
 	struct packet_step first;
@@ -321,7 +322,7 @@ void packet_learn(struct packet_memo *m, const struct amdlog_record *r,
 	at.p = memchr(end, '[', (size_t)(at.stop - end));
 	if (packet_kind(r->msg, len) != r->kind || !at.p || ++at.p - r->msg >= HEAD_MAX ||
 	    !is_plain_head(r->msg, &at) || !step_of(at.from, at.equals, &first) ||
-	    !memmem(at.p, (size_t)(at.stop - at.p), completion, sizeof(completion) - 1))
+	    !is_in_place(r, at.equals))
 		return;
 	rest->n = 0;
 	rest->first = first.field;

@@ -115,7 +115,9 @@ for size in 0 1000 1000000 30000000 50000000; do
 	*) wrong=1 ;;
 	esac
 	jq -e .totals out >/dev/null 2>&1 || [ $status -eq 5 ] || wrong=1
-	[ "$(jq -r '.totals.bytes // 0' out)" = $all ] || [ "$(grep -c "shrinks: truncated while it was read: [0-9]* of $all bytes" err)" = 1 ] || wrong=1
+	# It may be cut before it is opened.
+	bytes=$(jq -r '.totals.bytes // 0' out)
+	[ "${bytes:-0}" = $all ] || [ "${bytes:-0}" = $size ] || [ "$(grep -c "shrinks: truncated while it was read: [0-9]* of $all bytes" err)" = 1 ] || wrong=1
 done
 ok "files truncated while they are read" $wrong
 echo "1..$n"
