@@ -301,7 +301,7 @@ static void damage(char *text, size_t len, size_t at, unsigned *random)
 static void test_damaged(void **state)
 {
 	const char *asked = getenv("GPQ_DAMAGE");
-	unsigned rounds = asked ? (unsigned)atoi(asked) : 300, random = rounds, copies;
+	unsigned rounds = asked ? (unsigned)strtoul(asked, NULL, 10) : 300, random = rounds, copies;
 	struct buf text = {0}, want = {0}, got = {0};
 
 	(void)state;
