@@ -110,7 +110,9 @@ static void fill_memory(struct amdgpu_device *adev, const struct sg_model *model
 	adev->vm_manager.first_kfd_vmid = SG_COMPUTE_VMID;
 	adev->gds.gws_size = 64;
 	spin_lock_init(&adev->mman.bdev.lru_lock);
+#if !SG_LINUX_7
 	mutex_init(&adev->mman.gtt_window_lock);
+#endif
 }
 
 static void fill_doorbells(struct amdgpu_device *adev, const struct sg_gpu *gpu)
@@ -150,6 +152,10 @@ static int fill_partitions(struct amdgpu_device *adev, const struct sg_model *mo
 		xcp->id = xcp->mem_id = i;
 		xcp->valid = true;
 		xcp->ddev = adev_to_drm(adev);
+#if SG_LINUX_7
+		xcp->xcp_mgr = manager;
+		xcp->unique_id = adev->unique_id + i;
+#endif
 		xcp->ip[AMDGPU_XCP_GFX].inst_mask = GENMASK(xccs - 1, 0) << (i * xccs);
 	}
 	manager->num_xcps = model->partitions;

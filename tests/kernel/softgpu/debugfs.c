@@ -87,10 +87,50 @@ static struct mm_struct *mm_of(const char __user *buffer, size_t n)
 	return mm ? mm : ERR_PTR(-ESRCH);
 }
 
+#if SG_LINUX_7
+/* "PID CONTEXT": what the memory manager does to the buffers of one context (schedule_evict). */
+static bool is_context(const char __user *buffer, size_t n, int *pid, int *context)
+{
+	char text[32] = "";
+
+	if (n >= sizeof(text) || copy_from_user(text, buffer, n))
+		return false;
+	return sscanf(text, "%d %d", pid, context) == 2;
+}
+
+static ssize_t context_write(int nr, int context, bool evict)
+{
+	struct task_struct *task = get_pid_task(find_vpid(nr), PIDTYPE_PID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct kfd_process *p = mm ? kfd_lookup_process_by_id(mm, context) : NULL;
+	int err = -ESRCH;
+
+	if (p) {
+		err = evict ? kfd_process_evict_queues(p, KFD_QUEUE_EVICTION_TRIGGER_TTM)
+			    : kfd_process_restore_queues(p);
+		kfd_unref_process(p);
+	}
+	if (mm)
+		mmput(mm);
+	if (task)
+		put_task_struct(task);
+	return err;
+}
+#endif
+
 static ssize_t evict_write(struct file *file, const char __user *buffer, size_t n, loff_t *pos)
 {
-	struct mm_struct *mm = mm_of(buffer, n);
+	struct mm_struct *mm;
 	int err;
+#if SG_LINUX_7
+	int nr, context;
+
+	if (is_context(buffer, n, &nr, &context)) {
+		err = context_write(nr, context, true);
+		return err ? err : (ssize_t)n;
+	}
+#endif
+	mm = mm_of(buffer, n);
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
@@ -101,8 +141,17 @@ static ssize_t evict_write(struct file *file, const char __user *buffer, size_t 
 
 static ssize_t restore_write(struct file *file, const char __user *buffer, size_t n, loff_t *pos)
 {
-	struct mm_struct *mm = mm_of(buffer, n);
+	struct mm_struct *mm;
 	int err;
+#if SG_LINUX_7
+	int nr, context;
+
+	if (is_context(buffer, n, &nr, &context)) {
+		err = context_write(nr, context, false);
+		return err ? err : (ssize_t)n;
+	}
+#endif
+	mm = mm_of(buffer, n);
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);

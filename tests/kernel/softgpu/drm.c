@@ -170,7 +170,9 @@ const struct drm_driver sg_drm_driver = {
 	.num_ioctls = ARRAY_SIZE(ioctls),
 	.name = "amdgpu", /* libdrm chooses its backend by this name ... */
 	.desc = "softgpu test device",
+#if !SG_LINUX_7
 	.date = "20150101",
+#endif
 	.major = 3, /* ... and features by amdgpu's version */
 	.minor = 61,
 };

@@ -129,6 +129,25 @@ static void build_grace_period(struct amdgpu_device *adev, u32 wait_times, u32 g
 		*reg_data = (wait_times & ~0xffu) | (grace_period & 0xff);
 }
 
+#if SG_LINUX_7
+static void build_dequeue_wait(struct amdgpu_device *adev, u32 wait_times, u32 sch_wave,
+			       u32 que_sleep, u32 *reg_offset, u32 *reg_data)
+{
+	build_grace_period(adev, wait_times, sch_wave ? sch_wave : ~0u, reg_offset, reg_data);
+}
+
+/* The doorbell of a queue that an SDMA engine still runs after all were taken off: none is stuck. */
+static u32 hqd_sdma_get_doorbell(struct amdgpu_device *adev, int engine, int queue)
+{
+	return 0;
+}
+#define OF_ITS_TIME                                                  \
+	.build_dequeue_wait_counts_packet_info = build_dequeue_wait, \
+	.hqd_sdma_get_doorbell = hqd_sdma_get_doorbell
+#else
+#define OF_ITS_TIME .build_grace_period_packet_info = build_grace_period
+#endif
+
 static void set_trap_handler(struct amdgpu_device *adev, u32 vmid, u64 tba, u64 tma, u32 xcc)
 {
 }
@@ -170,7 +189,7 @@ static u64 hqd_reset(struct amdgpu_device *adev, u32 pipe, u32 queue, u32 xcc,
 		.set_address_watch = set_address_watch,                \
 		.clear_address_watch = clear_address_watch,            \
 		.get_iq_wait_times = get_iq_wait_times,                \
-		.build_grace_period_packet_info = build_grace_period,  \
+		OF_ITS_TIME,                                           \
 		.get_cu_occupancy = sg_cu_occupancy,                   \
 		.program_trap_handler_settings = set_trap_handler,     \
 		.hqd_get_pq_addr = hqd_get_pq_addr,                    \
@@ -186,3 +205,6 @@ KFD2KGD(gfx_v10_kfd2kgd);
 KFD2KGD(gfx_v10_3_kfd2kgd);
 KFD2KGD(gfx_v11_kfd2kgd);
 KFD2KGD(gfx_v12_kfd2kgd);
+#if SG_LINUX_7
+KFD2KGD(gfx_v12_1_kfd2kgd);
+#endif

@@ -65,7 +65,8 @@ int amdgpu_amdkfd_gpuvm_free_memory_of_gpu(struct amdgpu_device *adev, struct kg
 	return 0;
 }
 
-int amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel(struct kgd_mem *mem, void **kptr, u64 *size)
+int amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel(struct kgd_mem *mem, void **kptr,
+					     u64 *size SG_DOMAIN_ARG)
 {
 	struct sg_bo *bo = to_sg_bo(mem->bo);
 
@@ -75,8 +76,8 @@ int amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel(struct kgd_mem *mem, void **kptr, u
 	return *kptr ? 0 : -ENOMEM;
 }
 
-int amdgpu_amdkfd_alloc_gtt_mem(struct amdgpu_device *adev, size_t size, void **mem_obj,
-				u64 *gpu_addr, void **cpu_ptr, bool mqd_gfx9)
+int amdgpu_amdkfd_alloc_gtt_mem(struct amdgpu_device *adev, size_t size SG_DOMAIN_ARG,
+				void **mem_obj, u64 *gpu_addr, void **cpu_ptr, bool mqd_gfx9)
 {
 	struct sg_gpu *gpu = sg_from_adev(adev);
 	struct sg_bo *bo = sg_bo_new(gpu, size);

@@ -84,4 +84,4 @@ module_init(softgpu_init);
 module_exit(softgpu_exit);
 MODULE_LICENSE("GPL and additional rights");
 MODULE_DESCRIPTION("amdkfd over a software GPU (test rig)");
-MODULE_IMPORT_NS(DMA_BUF);
+SG_IMPORT_NS(DMA_BUF);

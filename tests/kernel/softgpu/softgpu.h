@@ -12,6 +12,7 @@
 #ifndef SOFTGPU_H
 #define SOFTGPU_H
 
+#include "compat.h"
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
 #include "amdgpu_mes.h"
@@ -73,6 +74,8 @@ struct sg_vm {
 	u32 id; /* page directory number: stands for the page table base */
 	u32 pasid;
 	struct amdkfd_process_info *process_info;
+	pid_t tgid; /* who took it */
+	char comm[TASK_COMM_LEN];
 };
 
 struct sg_map {

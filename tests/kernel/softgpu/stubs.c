@@ -54,6 +54,7 @@ int amdgpu_amdkfd_get_pcie_bandwidth_mbytes(struct amdgpu_device *adev, bool is_
 	return 64000;
 }
 
+#if !SG_LINUX_7
 int amdgpu_amdkfd_get_xgmi_bandwidth_mbytes(struct amdgpu_device *dst, struct amdgpu_device *src,
 					    bool is_min)
 {
@@ -64,6 +65,11 @@ u8 amdgpu_amdkfd_get_xgmi_hops_count(struct amdgpu_device *dst, struct amdgpu_de
 {
 	return 1;
 }
+
+void amdgpu_amdkfd_gpuvm_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
+{
+}
+#endif
 
 int amdgpu_amdkfd_get_tile_config(struct amdgpu_device *adev, struct tile_config *config)
 {
@@ -95,7 +101,11 @@ int kfd_debugfs_kfd_mem_limits(struct seq_file *m, void *data)
 
 static DEFINE_IDA(pasids);
 
+#if SG_LINUX_7
+int amdgpu_pasid_alloc(unsigned int bits, struct amdgpu_fpriv *fpriv)
+#else
 int amdgpu_pasid_alloc(unsigned int bits)
+#endif
 {
 	return ida_alloc_range(&pasids, 1U << (bits - 1), (1U << bits) - 1, GFP_KERNEL);
 }
@@ -146,10 +156,6 @@ int amdgpu_vm_flush_compute_tlb(struct amdgpu_device *adev, struct amdgpu_vm *vm
 	return 0;
 }
 
-void amdgpu_amdkfd_gpuvm_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
-{
-}
-
 void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm *vm)
 {
 }
@@ -183,7 +189,7 @@ int amdgpu_amdkfd_criu_resume(void *process_info)
 }
 
 int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int fd, struct amdgpu_device **owner,
-				  u64 *size, void *metadata, size_t metadata_size,
+				  u64 *size, SG_METADATA metadata, size_t metadata_size,
 				  u32 *metadata_used, u32 *flags, s8 *xcp)
 {
 	return -EOPNOTSUPP;
@@ -261,6 +267,7 @@ struct amdgpu_task_info *amdgpu_vm_get_task_info_pasid(struct amdgpu_device *ade
 
 void amdgpu_vm_put_task_info(struct amdgpu_task_info *info)
 {
+	kfree(info);
 }
 
 bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev)
@@ -301,24 +308,25 @@ void amdgpu_reset_get_desc(struct amdgpu_reset_context *context, char *text, siz
 
 /* ---- MES commands without an effect on queues ---- */
 
-int amdgpu_mes_suspend(struct amdgpu_device *adev)
+int amdgpu_mes_suspend(struct amdgpu_device *adev SG_XCC_ARG)
 {
 	return 0;
 }
 
-int amdgpu_mes_resume(struct amdgpu_device *adev)
+int amdgpu_mes_resume(struct amdgpu_device *adev SG_XCC_ARG)
 {
 	return 0;
 }
 
-int amdgpu_mes_flush_shader_debugger(struct amdgpu_device *adev, u64 process_context_addr)
+int amdgpu_mes_flush_shader_debugger(struct amdgpu_device *adev,
+				     u64 process_context_addr SG_XCC_ARG)
 {
 	return 0;
 }
 
 int amdgpu_mes_set_shader_debugger(struct amdgpu_device *adev, u64 process_context_addr,
 				   u32 spi_control, const u32 *watch_control, u32 flags,
-				   bool trap_enabled)
+				   bool trap_enabled SG_XCC_ARG)
 {
 	return 0;
 }

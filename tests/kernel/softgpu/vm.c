@@ -29,6 +29,9 @@ int sg_vm_open(struct sg_gpu *gpu, struct drm_file *file)
 	err = xa_alloc(&vm_ids, &vm->id, vm, XA_LIMIT(1, 1 << 20), GFP_KERNEL);
 	if (err)
 		goto fail;
+#if SG_LINUX_7 /* a PASID belongs to the open file, no longer to the process */
+	vm->pasid = vm->fpriv.vm.pasid = amdgpu_pasid_alloc(16, &vm->fpriv);
+#endif
 	file->driver_priv = vm;
 	return 0;
 fail:
@@ -39,7 +42,12 @@ fail:
 
 static void vm_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct sg_vm, ref));
+	struct sg_vm *vm = container_of(ref, struct sg_vm, ref);
+
+#if SG_LINUX_7
+	amdgpu_pasid_free(vm->pasid);
+#endif
+	kfree(vm);
 }
 
 void sg_vm_put(struct sg_vm *vm)
@@ -220,14 +228,18 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 	info->n_vms++;
 	vm->process_info = info;
 	avm->process_info = info;
+	vm->tgid = current->tgid;
+	get_task_comm(vm->comm, current->group_leader);
 	return 0;
 }
 
+#if !SG_LINUX_7
 int amdgpu_amdkfd_gpuvm_set_vm_pasid(struct amdgpu_device *adev, struct amdgpu_vm *avm, u32 pasid)
 {
 	to_sg_vm(avm)->pasid = pasid;
 	return 0;
 }
+#endif
 
 u64 amdgpu_amdkfd_gpuvm_get_process_page_dir(void *drm_priv)
 {

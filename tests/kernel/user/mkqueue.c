@@ -19,7 +19,7 @@
 #define SDMA_BACKLOG 16     /* packets: an SDMA queue is as fast as it is fed */
 #define R_DEBUG      0x1000 /* what the debugger gets to see as the loader's address */
 
-static struct gpu gpus[MAX_GPUS];
+static struct gpu gpus[MAX_GPUS], others[MAX_GPUS];
 static struct queue queues[MAX_QUEUES];
 static struct stream streams[MAX_QUEUES];
 static uint64_t credit[MAX_QUEUES]; /* packets times 10^6 that --rate still allows */
@@ -371,6 +371,10 @@ static void start(void)
 		opt.gpus = found - opt.skip;
 	for (int i = 0; i < opt.gpus; i++)
 		gpu_open(&gpus[i], kfd, &nodes[opt.skip + i], opt.user_memory);
+	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without. */
+	for (int i = 0; i < found && !opt.few; i++)
+		if (i < opt.skip || i >= opt.skip + opt.gpus)
+			gpu_open(&others[i], kfd, &nodes[i], opt.user_memory);
 	if (!opt.no_runtime) {
 		while (opt.wait_ms && opt.trigger && access(opt.trigger, F_OK))
 			usleep(TICK_US);
