@@ -1,0 +1,57 @@
+// The table of driver facts; see driver.h. Sources: amdkfd of Linux 6.12.95, 7.2.12 and 7.3.4
+// (update_mqd()'s set_priority() in kfd_mqd_manager_v*.c; suspend_queues() in
+// kfd_device_queue_manager.c; KFD_IOCTL_MINOR_VERSION in uapi/linux/kfd_ioctl.h).
+#include "common/kfd/driver.h"
+
+#include "common/host/root.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define RELEASE(major, minor) ((major)*1000u + (minor))
+#define OPEN                  (~0u)
+
+// `yes` and `no` are ranges of KFD interface versions that were seen; between them lies the
+// unknown.
+static const struct row {
+	unsigned from, below; // kernel releases in which the fact holds
+	struct {
+		unsigned first, last;
+	} yes, no;
+} rows[KFD_FACTS] = {
+	[KFD_FACT_QUEUE_PRIORITY] = {0, RELEASE(7, 0), .yes = {1, 17}, .no = {23, OPEN}},
+	// Not in 6.12. A release that mends it becomes `below`.
+	[KFD_FACT_SUSPEND_CRASH] = {RELEASE(7, 2), OPEN, .yes = {23, OPEN}, .no = {1, 17}},
+};
+
+void kfd_driver_read(struct kfd_driver *d, unsigned interface)
+{
+	struct buf b = {0};
+	char *dot;
+
+	*d = (struct kfd_driver){.interface = interface};
+	if (host_read(&b, "/proc/sys/kernel/osrelease") > 0) {
+		d->major = (unsigned)strtoul(b.data, &dot, 10);
+		d->minor = *dot == '.' ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
+	}
+	buf_fini(&b);
+	// Only a driver built outside of the kernel tree has a version of its own.
+	d->out_of_tree = host_access("/sys/module/amdgpu/version", F_OK) == 0;
+}
+
+static enum kfd_answer3 by_interface(const struct row *r, unsigned n)
+{
+	if (n >= r->yes.first && n <= r->yes.last)
+		return KFD_ANSWER_YES;
+	return n >= r->no.first && n <= r->no.last ? KFD_ANSWER_NO : KFD_ANSWER_UNKNOWN;
+}
+
+enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact)
+{
+	const struct row *r = &rows[fact];
+	unsigned release = RELEASE(d->major, d->minor);
+
+	if (d->out_of_tree || !release)
+		return by_interface(r, d->interface);
+	return release >= r->from && release < r->below ? KFD_ANSWER_YES : KFD_ANSWER_NO;
+}

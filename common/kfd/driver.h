@@ -1,0 +1,38 @@
+// What differs between versions of the KFD driver, as one table of facts.
+//
+// Most differences show at run time (a file, an ioctl's answer, a dump) and are found out there.
+// These cannot be seen, or not without harm. Each row of the table in driver.c names the kernel
+// sources that it was read in and seen running (tests/kernel).
+//
+// The KFD interface version stands for a driver built out of the kernel tree (DKMS), whose release
+// is not the kernel's.
+#ifndef GPQ_KFD_DRIVER_H
+#define GPQ_KFD_DRIVER_H
+
+#include <stdbool.h>
+
+enum kfd_fact {
+	// The MQD's cp_hqd_queue_priority (dword 134) holds the queue's priority, 0 to 15.
+	KFD_FACT_QUEUE_PRIORITY,
+	// SUSPEND_QUEUES follows a null pointer when the target has not acquired a GPU that comes
+	// after one with queues to suspend; the target's mutex then stays locked for ever.
+	KFD_FACT_SUSPEND_CRASH,
+	KFD_FACTS
+};
+
+enum kfd_answer3 { KFD_ANSWER_UNKNOWN = -1, KFD_ANSWER_NO, KFD_ANSWER_YES };
+
+struct kfd_driver {
+	unsigned major, minor; // of the kernel, 0.0: unknown
+	unsigned interface;    // the N of KFD interface 1.N, 0: unknown
+	bool out_of_tree;
+};
+
+// Reads the kernel release and whether the driver is out of tree, of the live or recorded host.
+// `interface` is the caller's: 0 when he did not ask the driver.
+void kfd_driver_read(struct kfd_driver *d, unsigned interface);
+
+// UNKNOWN where neither release nor interface version decides.
+enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact);
+
+#endif

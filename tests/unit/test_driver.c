@@ -1,0 +1,47 @@
+// Driver facts by kernel release and KFD interface version. Expected: what was read in amdkfd of
+// 6.12, 7.2 and 7.3 and seen running in the VM (common/kfd/driver.c).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/kfd/driver.h"
+
+static void test_releases(void **state)
+{
+	static const struct {
+		struct kfd_driver d;
+		enum kfd_answer3 priority, crash;
+	} cases[] = {
+		{{6, 12, 0, false}, KFD_ANSWER_YES, KFD_ANSWER_NO},
+		{{6, 19, 0, false}, KFD_ANSWER_YES, KFD_ANSWER_NO},
+		{{7, 0, 0, false}, KFD_ANSWER_NO, KFD_ANSWER_NO},
+		{{7, 1, 23, false}, KFD_ANSWER_NO, KFD_ANSWER_NO},
+		{{7, 2, 0, false}, KFD_ANSWER_NO, KFD_ANSWER_YES},
+		{{7, 3, 23, false}, KFD_ANSWER_NO, KFD_ANSWER_YES},
+		{{8, 0, 0, false}, KFD_ANSWER_NO, KFD_ANSWER_YES}, // until a row says otherwise
+		// Out of tree, and recorded without a release: the interface version decides.
+		{{7, 3, 17, true}, KFD_ANSWER_YES, KFD_ANSWER_NO},
+		{{6, 8, 23, true}, KFD_ANSWER_NO, KFD_ANSWER_YES},
+		{{6, 8, 20, true}, KFD_ANSWER_UNKNOWN, KFD_ANSWER_UNKNOWN},
+		{{6, 8, 0, true}, KFD_ANSWER_UNKNOWN, KFD_ANSWER_UNKNOWN},
+		{{0, 0, 0, false}, KFD_ANSWER_UNKNOWN, KFD_ANSWER_UNKNOWN},
+		{{0, 0, 17, false}, KFD_ANSWER_YES, KFD_ANSWER_NO},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct kfd_driver *d = &cases[i].d;
+
+		assert_int_equal(kfd_driver_fact(d, KFD_FACT_QUEUE_PRIORITY), cases[i].priority);
+		assert_int_equal(kfd_driver_fact(d, KFD_FACT_SUSPEND_CRASH), cases[i].crash);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_releases)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
