@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 
 #include "common/host/root.h"
+#include "common/kfd/prio.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,13 @@ static const struct opt *find_any(const struct command *def, const char *word)
 	return o || !def ? o : find_option(def->spec->opts, word);
 }
 
+static void offer_levels(struct typed *t)
+{
+	skip_list(t);
+	for (unsigned i = 0; prio_level_name(i); i++)
+		offer(t, prio_level_name(i), "level of priority");
+}
+
 static void offer_values(const struct opt *o, struct typed *t, const struct cmd_spec *spec)
 {
 	if (o->choices)
@@ -103,6 +111,8 @@ static void offer_values(const struct opt *o, struct typed *t, const struct cmd_
 			offer(t, o->choices[i], o->help);
 	else if (o->kind == OPT_PIDS)
 		offer_pids(t);
+	else if (strcmp(o->name, "prio") == 0)
+		offer_levels(t);
 	else if (strcmp(o->name, "output") == 0 && spec)
 		offer_columns(t, spec);
 }

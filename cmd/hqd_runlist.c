@@ -28,6 +28,8 @@ static const struct out_col cols[] = {
 	COL(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, D, "GPU address of the MQD"),
 	COL(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, D, "address of the ring in the process"),
 	COL(prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
+	COL(level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
+	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
 	COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(node, "NODE", "node", OUT_U64, M, "KFD topology node"),
 	COL(engine, "ENGINE", "engine", OUT_U64, M, "SDMA engine"),
@@ -94,6 +96,8 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 	int status = out_begin(o, &hqd_runlist_table, false);
 	if (status)
 		return status;
+	if (!hqdlist_needs_level(&v->list))
+		out_leave_out(o, "LEVEL");
 	if (runlist_make(&r, &v->list))
 		status = err_sys(ENOMEM, NULL, "runlist");
 	for (size_t i = 0; !status && i < r.n; i++) {

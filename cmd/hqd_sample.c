@@ -38,6 +38,8 @@ static const struct out_col cols[] = {
 	COL(row.backlog, "BACKLOG", "backlog", OUT_U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(row.prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
+	COL(row.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
+	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
 	COL(row.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
 	COL(row.rptr, "RPTR", "rptr", OUT_U64, M, "read pointer: dword in the ring; SDMA: bytes"),
@@ -123,6 +125,8 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	int status = out_begin(o, &hqd_sample_table, false);
 	if (status)
 		return status;
+	if (!hqdlist_needs_level(&v->list))
+		out_leave_out(o, "LEVEL");
 	stop_watch();
 	status = take_samples(v, &s);
 	if (!status)

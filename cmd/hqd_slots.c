@@ -26,6 +26,8 @@ static const struct out_col cols[] = {
 	COL(doorbell, "DOORBELL", "doorbell", OUT_HEX, D,
 	    "byte offset of the doorbell in its PCI region"),
 	COL(prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
+	COL(level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
+	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
 	COL(errors, "ERROR", "error", OUT_STR, D, "errors the hardware noted, none without any"),
 	COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(node, "NODE", "node", OUT_U64, M, "KFD topology node"),
@@ -58,6 +60,8 @@ const struct out_table hqd_slots_table = {"slots", "slot", cols, sizeof(cols) / 
 int hqd_print_slots(struct hqd_view *v, struct out *o)
 {
 	int status = out_begin(o, &hqd_slots_table, false);
+	if (!status && !hqdlist_needs_level(&v->list))
+		out_leave_out(o, "LEVEL");
 	for (size_t i = 0; !status && i < v->list.n; i++)
 		if (!v->list.rows[i].hidden)
 			out_row(o, &v->list.rows[i]);

@@ -46,6 +46,8 @@ static const struct out_col waiting_cols[] = {
 	C(hqd_waiting, ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, D,
 	  "address of the ring in the process"),
 	C(hqd_waiting, prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
+	C(hqd_waiting, level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
+	  "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
 	C(hqd_waiting, backlog, "BACKLOG", "backlog", OUT_U64, D,
 	  "what waited when it was taken off: AQL packets, PM4 dwords, SDMA bytes"),
 	C(hqd_waiting, missing, "OFF_XCCS", "off_xccs", OUT_U64, D, "XCCs on which it has no slot"),
@@ -140,6 +142,8 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		status = out_begin(o, &hqd_summary_tables[i], false);
 		if (status)
 			break;
+		if (!hqdlist_needs_level(&v->list))
+			out_leave_out(o, "LEVEL");
 		print[i](v, &s, o);
 		out_end(o);
 	}

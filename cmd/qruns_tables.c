@@ -26,7 +26,7 @@ static const struct out_col program_cols[] = {
 	COL(always, "ALWAYS", "ids_always", OUT_STR, D, "ids in all of its runs"),
 	COL(ever, "EVER", "ids_ever", OUT_STR, D, "ids in any of its runs"),
 	COL(prios, "PRIOS", "priorities", OUT_LIST, D,
-	    "priorities of its compute queues in any run"),
+	    "priorities of its compute queues in any run; levels where these are unknown"),
 	COL(same_ids, "IDS", "same_ids", OUT_BOOL, D | OUT_STATUS,
 	    "the same ids in all of its runs"),
 	COL(same_count, "COUNT", "same_count", OUT_BOOL, D | OUT_STATUS, "as many of each type"),
@@ -53,7 +53,7 @@ static const struct out_col pair_cols[] = {
 	COL(gpus, "GPUS", "gpus_shared", OUT_LIST, D, "GPUs that both have queues on"),
 	COL(ids, "QIDS", "ids_shared", OUT_STR, D, "queue ids that both have in one run"),
 	COL(prios, "PRIOS", "priorities_shared", OUT_LIST, D,
-	    "priorities that both have in one run"),
+	    "priorities, or levels, that both have in one run"),
 	COL(overlap, "OVERLAP", "id_overlap", OUT_F64, D,
 	    "ids that both have as a share of those that either has"),
 };
@@ -104,6 +104,17 @@ const char *qruns_bits_text(struct buf *b, uint64_t bits)
 	return text_of(b);
 }
 
+const char *qruns_prios_text(struct buf *b, const struct qruns *r, uint32_t prios)
+{
+	if (!r->levels)
+		return qruns_bits_text(b, prios);
+	b->len = 0;
+	for (unsigned i = 0; prio_level_name(i); i++)
+		if (prios >> i & 1)
+			buf_printf(b, "%s%s", b->len ? " " : "", prio_level_name(i));
+	return text_of(b);
+}
+
 void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_texts *t)
 {
 	for (size_t i = 0; i < r->nprograms; i++) {
@@ -118,7 +129,7 @@ void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_tex
 			.max = p->queues_max,
 			.always = qruns_ids_text(&t->ids, &p->always),
 			.ever = qruns_ids_text(&t->more, &p->ever),
-			.prios = qruns_bits_text(&t->prios, p->prios),
+			.prios = qruns_prios_text(&t->prios, r, p->prios),
 			.same_ids = p->same_ids,
 			.same_count = p->same_count,
 			.same_slots = p->same_slots,
@@ -139,7 +150,7 @@ void qruns_print_overlaps(struct out *o, const struct qruns *r, struct qruns_tex
 			.runs = p->runs,
 			.gpus = qruns_bits_text(&t->gpus, p->gpus),
 			.ids = qruns_ids_text(&t->ids, &p->ids),
-			.prios = qruns_bits_text(&t->prios, p->prios),
+			.prios = qruns_prios_text(&t->prios, r, p->prios),
 			.overlap = p->overlap,
 		};
 		out_row(o, &row);

@@ -18,6 +18,7 @@ void qruns_texts_fini(struct qruns_texts *t);
 // In `b`, until it is used again; NULL for none.
 const char *qruns_ids_text(struct buf *b, const struct qset *s);
 const char *qruns_bits_text(struct buf *b, uint64_t bits);
+const char *qruns_prios_text(struct buf *b, const struct qruns *r, uint32_t prios);
 
 // Rows; between out_begin() and out_end().
 void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_texts *t);

@@ -29,8 +29,8 @@ static const struct opt opts[] = {
 	    "only queues on these GPUs: index, gpu_id or PCI address"),
 	OPT(queues_opts, types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",
 	    "only queues of these types: compute, sdma, sdma-xgmi"),
-	OPT(queues_opts, prio, "prio", 0, OPT_STR, "MIN[:MAX]",
-	    "only queues of these priorities, 0 to 15"),
+	OPT(queues_opts, prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
+	    "only queues of these levels (low, medium, high) or priorities (0 to 15)"),
 	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
 	    "also processes that opened KFD but own no queue"),
 	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
@@ -57,9 +57,13 @@ static const struct opt opts[] = {
 	X(gpu_id, "GPU", "gpu_id", OUT_U64, D, QLIST_GPU, "GPU as KFD numbers it (its gpu_id)")   \
 	X(bdf, "BDF", "bdf", OUT_STR, D, QLIST_GPU | QLIST_BDF, "PCI address of the GPU")         \
 	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                       \
+	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                \
+	  "secondary KFD context that owns the queue; null: the process itself")                  \
 	X(type, "TYPE", "type", OUT_STR, D, QLIST_TYPE, "compute, sdma or sdma-xgmi")             \
 	X(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, QLIST_SIZE, "size of the ring")          \
 	X(prio, "PRIO", "prio", OUT_U64, D, QLIST_MQD, "priority, 0 to 15 (MQD)")                 \
+	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, QLIST_MQD,                              \
+	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")         \
 	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
 	  QLIST_MQD | QLIST_INDICES | QLIST_HOLDER | QLIST_GPU | QLIST_STATUS,                    \
 	  "running, idle, mapped (work unknown), suspended (by gpq), evicted, off-hardware, "     \
@@ -84,8 +88,6 @@ static const struct opt opts[] = {
 	X(container_name, "CONTAINER_NAME", "container_name", OUT_STR, 0, QLIST_CONTAINER_NAME,   \
 	  "name given to the container (docker, podman; root only)")                              \
 	X(gpu, "INDEX", "gpu_index", OUT_U64, M, QLIST_GPU, "index of the GPU, as in gpq gpus")   \
-	X(context, "CONTEXT", "context", OUT_U64, 0, 0,                                           \
-	  "secondary KFD context that owns the queue")                                            \
 	X(pasid, "PASID", "pasid", OUT_U64, 0, QLIST_PASID, "address space id of the process")    \
 	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, QLIST_SDMA,                            \
 	  "time the process kept the GPU's SDMA engines busy")                                    \
@@ -162,30 +164,9 @@ static const struct out_table *captured_table(void)
 
 struct filter {
 	const struct queues_opts *opts;
-	uint64_t prio_min, prio_max;
+	struct prio_choice prio;
 	size_t unknown_prio; // left out because nobody knows their priority
 };
-
-static int parse_prio(struct filter *f)
-{
-	const char *text = f->opts->prio;
-	char low[8] = "";
-	f->prio_min = 0;
-	f->prio_max = UINT64_MAX;
-	if (!text)
-		return GPQ_OK;
-	size_t n = strcspn(text, ":");
-	if (n < sizeof(low))
-		memcpy(low, text, n);
-	bool ok = parse_u64(low, &f->prio_min);
-	f->prio_max = 15;
-	if (ok && text[n])
-		ok = parse_u64(text + n + 1, &f->prio_max);
-	if (!ok || f->prio_min > f->prio_max || f->prio_max > 15)
-		return err_fail(GPQ_USAGE, "for example --prio 8, or --prio 0:7",
-				"--prio %s: not MIN or MIN:MAX with priorities from 0 to 15", text);
-	return GPQ_OK;
-}
 
 static int check_types(const struct queues_opts *o)
 {
@@ -229,11 +210,11 @@ static bool chosen(struct filter *f, const struct qlist *q, const struct qrow *r
 		return false;
 	if (!gpu_chosen(q, &o->gpus, r->gpu_id))
 		return false;
-	if (o->prio && r->prio == MQD_UNKNOWN) {
-		f->unknown_prio++;
-		return false;
-	}
-	return !o->prio || (r->prio >= f->prio_min && r->prio <= f->prio_max);
+	if (!o->prio)
+		return true;
+	enum kfd_answer3 fits = prio_fits(&f->prio, r->prio, r->pipe_prio);
+	f->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
+	return fits == KFD_ANSWER_YES;
 }
 
 // How many rows are left to show.
@@ -383,8 +364,10 @@ static int select_gpus(struct qlist *q, const struct words *w)
 
 static int check_prio(const struct qlist *q, const struct filter *f)
 {
-	if (!f->opts->prio || !q->mqds_error)
+	if (!f->opts->prio)
 		return GPQ_OK;
+	if (!q->mqds_error)
+		return q->mqds.nqueues ? prio_check(&f->prio, q->prio_written) : GPQ_OK;
 	return err_sys(q->mqds_error,
 		       "priorities are in MQDs, which root can read where debugfs is mounted",
 		       "--prio: /sys/kernel/debug/kfd/mqds");
@@ -396,8 +379,24 @@ static void note_unknown_prio(const struct filter *f)
 		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
 }
 
+// Columns that most hosts have nothing for.
+static void leave_out(const struct qlist *q, struct out *o)
+{
+	bool context = false, level = false;
+	for (size_t i = 0; i < q->n; i++) {
+		const struct qrow *r = &q->rows[i];
+		context |= !r->hidden && r->context != KFD_UNKNOWN;
+		level |= !r->hidden && r->level && r->prio == MQD_UNKNOWN;
+	}
+	if (!context)
+		out_leave_out(o, "CONTEXT");
+	if (!level)
+		out_leave_out(o, "LEVEL");
+}
+
 static int print_rows(const struct qlist *q, struct out *o)
 {
+	leave_out(q, o);
 	for (size_t i = 0; i < q->n; i++)
 		if (!q->rows[i].hidden)
 			out_row(o, &q->rows[i]);
@@ -479,7 +478,7 @@ static int run(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
 	struct filter f = {.opts = o};
-	int status = parse_prio(&f);
+	int status = prio_parse(&f.prio, o->prio);
 	if (!status)
 		status = watch_check(o->watch);
 	if (!status)
@@ -493,7 +492,7 @@ static int run(struct cmd *c)
 
 const struct cmd_spec queues_spec = {
 	.synopsis = "[-p PID[,PID...]] [--tree] [--ns-pid] [--container ID|NAME] [--comm REGEX]\n"
-		    "[--gpu GPU] [--type TYPE] [--prio MIN[:MAX]] [-a] [--watch SEC]\n"
+		    "[--gpu GPU] [--type TYPE] [--prio LEVEL|MIN[:MAX]] [-a] [--watch SEC]\n"
 		    "--mqds FILE|-",
 	.description = "Lists the queues of processes that use KFD, with whose they are and what "
 		       "the driver\n"

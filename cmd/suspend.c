@@ -24,8 +24,8 @@ static const struct opt opts[] = {
 	    "only these queues; new ones are left alone"),
 	OPT(suspend_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
 	    "only queues on these GPUs (index, gpu_id or PCI address)"),
-	OPT(suspend_opts, choice.prio, "prio", 0, OPT_STR, "MIN[:MAX]",
-	    "only queues of these priorities, 0 to 15 (root)"),
+	OPT(suspend_opts, choice.prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
+	    "only queues of these levels (low, medium, high) or priorities (0 to 15) (root)"),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
 	    "time for waves to end before they are saved, 0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
@@ -371,7 +371,7 @@ static const struct out_table *const tables[] = {&held_table, &holders_table, NU
 
 const struct cmd_spec suspend_spec = {
 	.synopsis =
-		"-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio MIN[:MAX]] [--tree] [--grace N]\n"
+		"-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] [--grace N]\n"
 		"--container ID ...\n"
 		"-p PID ... -- COMMAND [ARGS]\n"
 		"--list",

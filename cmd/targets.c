@@ -9,6 +9,7 @@
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/kfd/join.h"
+#include "common/kfd/prio.h"
 #include "common/kfd/procs.h"
 #include "common/kfd/topology.h"
 
@@ -160,15 +161,18 @@ struct priorities {
 	struct mqds mqds;
 	struct join join;
 	struct buf text;
+	enum kfd_answer3 written;
 };
 
 static bool read_priorities(struct priorities *p)
 {
 	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE};
 
-	return kfd_procs_read(&p->procs, &how) == 0 &&
-	       host_read(&p->text, "/sys/kernel/debug/kfd/mqds") >= 0 &&
-	       mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
+	if (kfd_procs_read(&p->procs, &how) ||
+	    host_read(&p->text, "/sys/kernel/debug/kfd/mqds") < 0)
+		return false;
+	kfd_procs_confirm(&p->procs);
+	return mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
 	       join_all(&p->join, &p->procs, &p->mqds, NULL, NULL) == 0;
 }
 
@@ -180,67 +184,74 @@ static void free_priorities(struct priorities *p)
 	buf_fini(&p->text);
 }
 
-// The priority of a compute queue whose MQD is known for certain.
-static bool queue_priority(const struct priorities *p, size_t queue, uint64_t *prio)
+// What the MQD of a queue has; UINT64_MAX where that, or which MQD it is, is not known.
+static uint64_t queue_value(const struct priorities *p, size_t queue, enum mqd_value what)
 {
 	const struct join_queue *j = &p->join.queues[queue];
 	const struct mqd *q;
+	uint64_t v;
 
 	if (j->count != 1)
-		return false;
+		return UINT64_MAX;
 	q = &p->mqds.queues[p->join.candidates[j->first]];
-	return mqd_get(&p->mqds, q, mqd_guess_gen(&p->mqds, q), 0, MQD_V_QUEUE_PRIO, prio);
+	return mqd_get(&p->mqds, q, mqd_guess_gen(&p->mqds, q), 0, what, &v) ? v : UINT64_MAX;
+}
+
+static enum kfd_answer3 queue_fits(const struct priorities *p, size_t queue,
+				   const struct prio_choice *c)
+{
+	uint64_t prio =
+		p->written == KFD_ANSWER_YES ? queue_value(p, queue, MQD_V_QUEUE_PRIO) : UINT64_MAX;
+
+	return prio_fits(c, prio, queue_value(p, queue, MQD_V_PIPE_PRIO));
 }
 
 static void add_ids(struct target *t, const struct priorities *p, const struct kfd_proc *proc,
-		    uint64_t min, uint64_t max)
+		    const struct prio_choice *c)
 {
-	uint64_t prio;
-
 	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
 		const struct kfd_queue *q = &p->procs.queues[i];
+		enum kfd_answer3 fits;
 
-		if (q->type != KFD_QUEUE_COMPUTE)
+		// Ids count in each context anew, and only the primary one's can be suspended.
+		if (q->context >= 0)
+			continue;
+		if (q->type != KFD_QUEUE_COMPUTE) {
 			err_note("pid %d: queue %u: SDMA queues have no priority, left out",
 				 (int)t->pid, q->qid);
-		else if (!queue_priority(p, i, &prio))
+			continue;
+		}
+		fits = queue_fits(p, i, c);
+		if (fits == KFD_ANSWER_UNKNOWN)
 			err_warn("name it with -Q",
 				 "pid %d: queue %u: its priority is not known for "
 				 "certain, left out",
 				 (int)t->pid, q->qid);
-		else if (prio >= min && prio <= max)
+		else if (fits == KFD_ANSWER_YES)
 			buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
 	}
 }
 
-static bool parse_range(const char *text, uint64_t *min, uint64_t *max)
+static void choose_queues(struct targets *t, const struct priorities *p,
+			  const struct prio_choice *c)
 {
-	char low[32];
-	size_t n = strcspn(text, ":");
-
-	snprintf(low, sizeof(low), "%.*s", (int)n, text);
-	*max = 15;
-	return n < sizeof(low) && parse_u64(low, min) && *min <= 15 &&
-	       (!text[n] || (parse_u64(text + n + 1, max) && *max <= 15 && *max >= *min));
+	for (size_t i = 0; i < t->n; i++) {
+		for (size_t k = 0; k < p->procs.nprocs; k++)
+			if (p->procs.procs[k].pid == t->v[i].pid)
+				add_ids(&t->v[i], p, &p->procs.procs[k], c);
+		if (!t->v[i].ids.len) {
+			t->v[i].failed = true;
+			kfd_fail(&t->v[i].failure, KFD_FAULT_NO_QUEUE);
+		}
+	}
 }
 
-static int check_prio(const char *prio)
-{
-	uint64_t min, max;
-
-	if (parse_range(prio, &min, &max))
-		return 0;
-	return err_fail(GPQ_USAGE, "priorities go from 0 to 15: --prio 8 or --prio 0:7",
-			"--prio %s: no range of priorities", prio);
-}
-
-static int prio_words(struct targets *t, const char *prio)
+static int prio_words(struct targets *t, const struct prio_choice *c)
 {
 	struct priorities p = {0};
-	uint64_t min = 0, max = 0;
+	struct kfd_driver driver;
 	int status;
 
-	parse_range(prio, &min, &max);
 	status = needs_check(NEED_DEBUGFS);
 	if (status)
 		return status;
@@ -248,21 +259,19 @@ static int prio_words(struct targets *t, const char *prio)
 	if (!read_priorities(&p))
 		status = err_sys(errno, "priorities are in debugfs, which is for root",
 				 "read the queue priorities");
-	for (size_t i = 0; i < t->n && !status; i++) {
-		for (size_t k = 0; k < p.procs.nprocs; k++)
-			if (p.procs.procs[k].pid == t->v[i].pid)
-				add_ids(&t->v[i], &p, &p.procs.procs[k], min, max);
-		if (!t->v[i].ids.len) {
-			t->v[i].failed = true;
-			kfd_fail(&t->v[i].failure, KFD_FAULT_NO_QUEUE);
-		}
-	}
+	kfd_driver_read(&driver, 0);
+	p.written = prio_written(&p.mqds, &driver);
+	if (!status)
+		status = prio_check(c, p.written);
+	if (!status)
+		choose_queues(t, &p, c);
 	free_priorities(&p);
 	return status;
 }
 
 int targets_find(struct targets *t, const struct choice *c)
 {
+	struct prio_choice prio;
 	int status = 0;
 
 	*t = (struct targets){0};
@@ -271,7 +280,8 @@ int targets_find(struct targets *t, const struct choice *c)
 				"no process named");
 	if (c->prio && c->queues.n)
 		return err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
-	if (c->prio && (status = check_prio(c->prio)))
+	status = prio_parse(&prio, c->prio);
+	if (status)
 		return status;
 	if (c->container || c->tree || c->gpus.n || c->prio)
 		status = need_driver();
@@ -282,7 +292,7 @@ int targets_find(struct targets *t, const struct choice *c)
 	if (!status)
 		status = gpu_words(t, &c->gpus);
 	if (!status && c->prio)
-		status = prio_words(t, c->prio);
+		status = prio_words(t, &prio);
 	return status;
 }
 

@@ -13,7 +13,7 @@ struct choice {
 	const char *container;
 	bool tree;
 	struct words queues, gpus;
-	const char *prio; // "MIN[:MAX]"
+	const char *prio; // "high,medium", "MIN[:MAX]"
 };
 
 // One process, the talk with its holder, and what came of it.

@@ -37,6 +37,7 @@ void lineup_write(struct json *j, const char *key, const struct lineup *l)
 		json_u64(j, "queue_id", q->qid);
 		json_str(j, "type", known(q->type));
 		json_u64(j, "priority", q->prio);
+		json_u64(j, "pipe_priority", q->pipe_prio);
 		json_str(j, "slots", known(q->slots));
 		json_bool(j, "suspended", q->suspended);
 		json_end(j, '}');
@@ -53,7 +54,8 @@ static bool read_member(const struct jsonin_value *key, const struct jsonin_valu
 	} numbers[] = {{"gpu_id", &q->gpu_id},
 		       {"gpu", &q->gpu},
 		       {"queue_id", &q->qid},
-		       {"priority", &q->prio}};
+		       {"priority", &q->prio},
+		       {"pipe_priority", &q->pipe_prio}};
 	uint64_t pid = 0;
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (jsonin_is(key, numbers[i].key))
@@ -83,7 +85,8 @@ bool lineup_read(const struct jsonin_value *v, struct lineup *l)
 		struct lineup_queue q = {.gpu_id = KFD_UNKNOWN,
 					 .gpu = KFD_UNKNOWN,
 					 .qid = KFD_UNKNOWN,
-					 .prio = KFD_UNKNOWN};
+					 .prio = KFD_UNKNOWN,
+					 .pipe_prio = KFD_UNKNOWN};
 		if (!jsonin_open(&j, each.text, each.len, '{'))
 			return false;
 		while (jsonin_next(&j, &key, &value))
@@ -124,7 +127,8 @@ static int add(struct lineup *l, const struct moment_queue *q, bool offline)
 				    .gpu_id = q->row->gpu_id,
 				    .gpu = q->row->gpu,
 				    .qid = q->row->qid,
-				    .prio = q->row->prio};
+				    .prio = q->row->prio,
+				    .pipe_prio = q->row->pipe_prio};
 	copy_text(to->type, sizeof(to->type), q->row->type);
 	copy_text(to->slots, sizeof(to->slots), q->slots);
 	return 0;
@@ -237,7 +241,8 @@ static void show(struct moment *m, struct qrow **row, const struct lineup *l)
 				   .gpu_id = q->gpu_id,
 				   .qid = q->qid,
 				   .type = known(q->type),
-				   .prio = q->prio};
+				   .prio = q->prio,
+				   .pipe_prio = q->pipe_prio};
 		m->queues[m->n] = (struct moment_queue){.row = r, .start_ticks = KFD_UNKNOWN};
 		memcpy(m->queues[m->n++].slots, q->slots, sizeof(q->slots));
 	}

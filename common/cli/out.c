@@ -22,6 +22,7 @@ struct out {
 	const struct out_table *table; // open one, or NULL
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown;
+	bool named[OUT_COLS_MAX];     // by -o, of each column of the table
 	struct buf keys;              // JSON: theirs, quoted, one behind the other
 	size_t key_end[OUT_COLS_MAX]; // where each ends
 	bool stream;
@@ -146,6 +147,7 @@ static bool is_default(const struct out_opts *opts, const struct out_col *c)
 {
 	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
 	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
+	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
 	       (opts->hosts && (c->flags & OUT_HOST));
 }
 
@@ -165,6 +167,7 @@ static int choose_columns(struct out *o, const struct out_table *t)
 				"--output: no column given");
 	bool add = list && *list == '+';
 	o->nshown = 0;
+	memset(o->named, 0, sizeof(o->named));
 	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
 		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
 			show(o, i);
@@ -175,6 +178,7 @@ static int choose_columns(struct out *o, const struct out_table *t)
 		if (i < 0)
 			return unknown_column(t, list, len);
 		show(o, (unsigned)i);
+		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}
 	return 0;
@@ -401,6 +405,20 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 	default: break;
 	}
 	return 0;
+}
+
+void out_leave_out(struct out *o, const char *name)
+{
+	int column = find_column(o->table, name, strlen(name));
+	unsigned n = 0;
+	if (o->opts.mode != OUT_TABLE || o->stream || o->opts.all || column < 0 || o->named[column])
+		return;
+	for (unsigned i = 0; i < o->nshown; i++)
+		if (o->shown[i] != (unsigned)column)
+			o->shown[n++] = o->shown[i];
+	o->nshown = n;
+	outtable_fini(&o->gathered);
+	table_start(o);
 }
 
 void out_row(struct out *o, const void *record)

@@ -38,6 +38,7 @@ enum {
 	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
 			 // table shows)
 	OUT_HOST = 16,   // where rows are of named hosts, also without -o
+	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
 };
 
 struct out_col {
@@ -101,6 +102,10 @@ int out_object(struct out *o, const struct out_table *t, const void *record);
 
 // After out_begin: is the column of this index shown? Spares the work of getting what nobody sees.
 bool out_wants(const struct out *o, unsigned column);
+
+// After out_begin and before the first row: nothing is to be seen in this OUT_RARE column. It goes
+// unless -o or --output-all named it.
+void out_leave_out(struct out *o, const char *name);
 
 // Before out_begin: would it be? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);

@@ -97,6 +97,25 @@ static int find_gens(struct hqdlist *l)
 	return l->gens ? 0 : -1;
 }
 
+// MQDs in memory tell more than slots; where they leave it open, what is in a slot may tell.
+static void find_prios(struct hqdlist *l)
+{
+	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
+	if (written == KFD_ANSWER_UNKNOWN)
+		written = prio_written_slots(&l->hqds);
+	l->has_prios = written == KFD_ANSWER_YES;
+}
+
+bool hqdlist_needs_level(const struct hqdlist *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->rows[i].level != NULL;
+	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
+		any |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
+	return any && !l->has_prios;
+}
+
 // --- loading ---
 
 static int load_queues(struct hqdlist *l)
@@ -145,6 +164,7 @@ int hqdlist_load(struct hqdlist *l, struct people *people, const struct hqdlist_
 	l->has_mqds = !status && !l->queues.mqds_error;
 	if (!status && !how->memory)
 		status = load_slots(l);
+	find_prios(l);
 	if (!status && (index_mqds(l) || find_gens(l) || hqdlist_fill(l)))
 		status = err_sys(ENOMEM, NULL, "list of slots");
 	return status;
@@ -155,6 +175,7 @@ int hqdlist_reload(struct hqdlist *l, const char *text, size_t len)
 	hqdlist_free_rows(l);
 	if (hqds_parse(&l->hqds, text, len))
 		return -1;
+	find_prios(l);
 	return find_gens(l) || hqdlist_fill(l) ? -1 : 0;
 }
 

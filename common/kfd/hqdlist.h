@@ -34,6 +34,7 @@ struct hqd_row {
 	uint64_t rptr, wptr; // compute: dwords, the first inside the ring; SDMA: bytes
 	uint64_t backlog;    // AQL packets, PM4 dwords or SDMA bytes between them
 	uint64_t prio, pipe_prio, error;
+	const char *level; // "low", "medium", "high"
 	uint64_t rptr_addr, wptr_addr, ctx_addr, ctx_bytes;
 	const char *errors; // the bits of `error` by name
 	const char *match;  // how the owner was found: "mqd" (address and ring), "ring" (and
@@ -63,7 +64,8 @@ struct hqdlist {
 	struct qlist queues;
 	struct people *people; // not owned
 	bool captured;
-	bool has_mqds; // mqds was at hand, even if it was empty
+	bool has_mqds;  // mqds was at hand, even if it was empty
+	bool has_prios; // registers hold priorities; elsewhere hqd_row.prio is unknown
 	struct buf text;
 	struct hqds hqds;
 	enum gfx_gen *gens; // of each of hqds.nodes
@@ -92,6 +94,9 @@ void hqdlist_fini(struct hqdlist *l);
 pid_t hqdlist_pid(const struct hqdlist *l, uint32_t mqd);
 // Its queue in l->queues, or NULL where it is not certain which one it is.
 const struct qrow *hqdlist_queue(const struct hqdlist *l, uint32_t mqd);
+// Do levels tell what priorities do not: are these unknown and levels known?
+bool hqdlist_needs_level(const struct hqdlist *l);
+
 // Generation of a GPU, by the topology or the look of the dumps.
 enum gfx_gen hqdlist_gen(const struct hqdlist *l, uint32_t gpu_id);
 

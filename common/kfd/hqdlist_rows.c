@@ -141,6 +141,9 @@ static int fill_values(const struct hqdlist *l, struct hqd_row *r)
 		uint64_t v = value(l, r, map[i].what);
 		memcpy((char *)r + map[i].member, &v, sizeof(v));
 	}
+	if (!l->has_prios)
+		r->prio = KFD_UNKNOWN;
+	r->level = strcmp(r->kind, "compute") == 0 ? prio_level_name(r->pipe_prio) : NULL;
 	uint64_t aql = value(l, r, MQD_V_AQL);
 	if (aql != KFD_UNKNOWN)
 		r->packets = aql ? "aql" : "pm4";

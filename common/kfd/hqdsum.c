@@ -287,6 +287,7 @@ static int add_waiting(struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
 		.kind = q->kind == MQD_SDMA ? "sdma" : "compute",
 		.ring_addr = value(l, mqd, MQD_V_RING),
 		.prio = value(l, mqd, MQD_V_QUEUE_PRIO),
+		.level = prio_level_name(value(l, mqd, MQD_V_PIPE_PRIO)),
 		.mqd_addr = value(l, mqd, MQD_V_BASE),
 		.backlog = value(l, mqd, MQD_D_BACKLOG),
 		.saved_bytes = value(l, mqd, MQD_D_SAVED_BYTES),

@@ -39,6 +39,7 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	uint64_t qid;
 	const char *kind; // "compute", "sdma"
 	uint64_t ring_addr, prio, mqd_addr, backlog, saved_bytes;
+	const char *level;      // of priority: "low", "medium", "high"
 	uint64_t xccs, missing; // XCCs it belongs on; those of them it is not on
 	int64_t holder;         // pid of the gpq holder that has it suspended
 	const char *why;        // "suspended", "off", "turns", "moving", "unknown", "no-slots"

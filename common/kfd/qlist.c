@@ -349,6 +349,8 @@ int qlist_load(struct qlist *q, struct people *people, const struct qlist_how *h
 	q->mqds_error = ENODATA;
 	mqds_init(&q->mqds);
 	rls_init(&q->rls);
+	if (!how->mqds_file)
+		kfd_driver_read(&q->driver, 0);
 	int status = how->mqds_file ? GPQ_OK : load_host(q);
 	if (!status && (how->mqds_file || how->want & QLIST_MQD))
 		status = qlist_load_mqds(q);

@@ -12,6 +12,7 @@
 #include "common/kfd/holder.h"
 #include "common/kfd/join.h"
 #include "common/kfd/onhw.h"
+#include "common/kfd/prio.h"
 #include "common/kfd/procs.h"
 #include "common/kfd/topology.h"
 
@@ -58,6 +59,7 @@ struct qrow {
 	uint64_t rptr, wptr, backlog, doorbell, prio, pipe_prio, vmid;
 	uint64_t xccs, ctx_addr, ctx_bytes, saved_bytes, read_index, error;
 	uint64_t sdma_engine, sdma_rlc;
+	const char *level; // "low", "medium", "high": of pipe_prio
 	int8_t on_hw;
 	const char *packets; // "aql", "pm4"
 	// From the living process, where that may be traced.
@@ -96,6 +98,8 @@ struct qlist {
 	struct mqd_summary *summaries; // of each MQD
 	uint8_t *verdicts;             // enum onhw of each MQD
 	enum gfx_gen *gens;            // generation of each MQD's GPU
+	struct kfd_driver driver;      // of the host; zero with mqds_file
+	enum kfd_answer3 prio_written; // whether MQDs hold priorities: elsewhere prio is unknown
 	struct rls rls;
 	struct qrow *rows;
 	size_t n, cap;

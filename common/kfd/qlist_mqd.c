@@ -84,12 +84,15 @@ static int summarize(struct qlist *q)
 		return -1;
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
+	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
 	int err = onhw_init(&host, &q->mqds, q->gens, &q->rls);
 	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
 		const struct mqd *m = &q->mqds.queues[i];
 		enum onhw on = onhw_judge(&host, m, q->gens[i]);
 		q->verdicts[i] = (uint8_t)on;
 		mqd_summarize(&q->summaries[i], &q->mqds, m, q->gens[i], (int)on);
+		if (q->prio_written != KFD_ANSWER_YES)
+			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	}
 	onhw_fini(&host);
 	return err;
@@ -153,6 +156,7 @@ static void fill(struct qrow *r, const struct mqd_summary *s)
 	};
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		memcpy((char *)r + map[i].member, &s->v[map[i].value], sizeof(uint64_t));
+	r->level = prio_level_name(r->pipe_prio);
 	r->on_hw = s->v[MQD_D_ON_HW] > 1 ? -1 : (int8_t)s->v[MQD_D_ON_HW];
 	if (s->v[MQD_V_AQL] != MQD_UNKNOWN)
 		r->packets = s->v[MQD_V_AQL] ? "aql" : "pm4";
@@ -266,6 +270,18 @@ static void explain_onhw(const struct qlist *q)
 	}
 }
 
+static void explain_prio(const struct qlist *q)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < q->mqds.nqueues; i++)
+		n += q->mqds.queues[i].kind == MQD_COMPUTE;
+	if (n && q->prio_written != KFD_ANSWER_YES)
+		err_note("PRIO: unknown for %zu compute queues: %s; LEVEL is known", n,
+			 q->prio_written == KFD_ANSWER_NO
+				 ? "this driver does not write it into MQDs (Linux 7.0 and later)"
+				 : "their MQDs do not tell whether the driver writes it");
+}
+
 bool qlist_explain(const struct qlist *q)
 {
 	if (q->foreign)
@@ -277,8 +293,10 @@ bool qlist_explain(const struct qlist *q)
 	qlist_explain_sysfs(q);
 	bool damaged = explain_dump(q);
 	damaged |= qlist_explain_rls(q);
-	if (q->verdicts)
+	if (q->verdicts) {
 		explain_onhw(q);
+		explain_prio(q);
+	}
 	for (size_t i = 0; q->join.queues && i < q->procs.nprocs; i++)
 		for (int why = JOIN_AMBIGUOUS; why < JOIN_WHYS; why++)
 			explain_join(q, &q->procs.procs[i], (enum join_why)why);

@@ -77,7 +77,7 @@ static const char *program_of(const struct qrow *r, enum qruns_by by)
 	return by == QRUNS_CMDLINE && r->cmdline ? r->cmdline : r->comm;
 }
 
-static void add_queue(struct qruns_proc *p, const struct moment_queue *q)
+static void add_queue(struct qruns_proc *p, const struct moment_queue *q, bool levels)
 {
 	const struct qrow *r = q->row;
 	const bool compute = r->type && strcmp(r->type, "compute") == 0;
@@ -89,8 +89,9 @@ static void add_queue(struct qruns_proc *p, const struct moment_queue *q)
 		p->ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu != KFD_UNKNOWN)
 		p->gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
-	if (compute && r->prio < 32)
-		p->prios |= 1u << r->prio;
+	const uint64_t prio = levels ? r->pipe_prio : r->prio;
+	if (compute && prio < (levels ? 3 : 32))
+		p->prios |= 1u << prio;
 }
 
 // "0=p0q2 1=p1q2": the slot of each compute queue. NULL when one is unknown.
@@ -123,7 +124,7 @@ static int add_procs(struct qruns *r, const struct moment *m, unsigned run, enum
 					 .pid = row->pid,
 					 .start_ticks = m->queues[i].start_ticks};
 		for (end = i; end < m->n && m->queues[end].row->pid == row->pid; end++)
-			add_queue(p, &m->queues[end]);
+			add_queue(p, &m->queues[end], r->levels);
 		p->slots = slots_text(m, i, end);
 	}
 	return 0;
@@ -300,9 +301,21 @@ static int collect_pairs(struct qruns *r)
 	return 0;
 }
 
+// Where a driver wrote no priorities, levels can be compared alone, with runs of any driver.
+static bool needs_levels(const struct moment *moments, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (size_t k = 0; k < moments[i].n; k++) {
+			const struct qrow *r = moments[i].queues[k].row;
+			if (r->prio == KFD_UNKNOWN && prio_level_name(r->pipe_prio))
+				return true;
+		}
+	return false;
+}
+
 int qruns_compare(struct qruns *r, const struct moment *moments, unsigned n, enum qruns_by by)
 {
-	*r = (struct qruns){.runs = n};
+	*r = (struct qruns){.runs = n, .levels = needs_levels(moments, n)};
 	for (unsigned i = 0; i < n; i++)
 		if (add_procs(r, &moments[i], i, by))
 			return -1;

@@ -34,7 +34,7 @@ struct qruns_proc {
 	unsigned compute, sdma, other; // queues
 	struct qset ids;
 	uint64_t gpus;  // bit: index of a GPU, 63: that one and all above
-	uint32_t prios; // bit: a priority (0..15) of its compute queues; 0: none is known
+	uint32_t prios; // of its compute queues, see qruns.levels; 0: none is known
 	char *slots;    // owned: "0=p0q2 1=p1q2"; NULL: unknown
 	double overlap; // of its ids with those of the first run that has it: 1 the same, 0 none
 	int8_t same_ids, same_count, same_slots, same_prios; // as in that run; -1 unknown
@@ -58,7 +58,7 @@ struct qruns_pair {
 	const char *a, *b;
 	unsigned runs; // in which both were there
 	struct qset ids;
-	uint32_t prios; // that both have in one run
+	uint32_t prios; // that both have in one run; see qruns.levels
 	uint64_t gpus;
 	double overlap;               // of ids, mean over all such pairs of processes
 	unsigned last_run, processes; // while counting
@@ -74,6 +74,7 @@ struct qruns_strategy {
 
 struct qruns {
 	unsigned runs;
+	bool levels; // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
 	struct qruns_proc *procs; // by run, program, worker
 	struct qruns_program *programs;
 	struct qruns_pair *pairs;

@@ -49,12 +49,15 @@ static void say_pair(struct qruns_strategy *s, const struct qruns_pair *p, const
 		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
 }
 
-static void prios_text(uint32_t prios, char text[100])
+static void prios_text(const struct qruns *r, uint32_t prios, char text[100])
 {
 	size_t len = 0;
 	text[0] = '\0';
 	for (unsigned i = 0; i < 32 && len < 90; i++)
-		if (prios >> i & 1)
+		if (prios >> i & 1 && r->levels)
+			len += (size_t)snprintf(text + len, 100 - len, "%s%s", len ? "," : "",
+						prio_level_name(i));
+		else if (prios >> i & 1)
 			len += (size_t)snprintf(text + len, 100 - len, "%s%u", len ? "," : "", i);
 }
 
@@ -129,8 +132,9 @@ static unsigned unfit_priorities(const struct qruns *r, struct qruns_strategy *s
 	for (size_t i = 0; i < r->npairs; i++) {
 		if (!r->pairs[i].prios)
 			continue;
-		prios_text(r->pairs[i].prios, text);
-		snprintf(what, sizeof(what), "priority %s", text);
+		prios_text(r, r->pairs[i].prios, text);
+		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
+			 text);
 		if (++n <= MENTIONED)
 			say_pair(s, &r->pairs[i], what);
 	}
@@ -162,7 +166,7 @@ static void judge_priority(const struct qruns *r, struct qruns_strategy *s)
 	} else {
 		s->works = 1;
 		for (size_t i = 0; i < r->nprograms && i < 4; i++) {
-			prios_text(r->programs[i].prios, text);
+			prios_text(r, r->programs[i].prios, text);
 			say_program(s, &r->programs[i], *text ? text : "none");
 		}
 	}

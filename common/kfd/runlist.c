@@ -85,6 +85,7 @@ static void fill_queue(const struct maker *m, struct runlist_row *row, uint32_t 
 	row->qid = q ? q->qid : KFD_UNKNOWN;
 	row->ring_addr = v[MQD_V_RING];
 	row->prio = v[MQD_V_QUEUE_PRIO];
+	row->level = prio_level_name(v[MQD_V_PIPE_PRIO]);
 }
 
 // Bits 28:26 are the engine: 0 compute, 2 and 3 SDMA 0 and 1; or, where bits 3:2 say so, the number

@@ -23,6 +23,7 @@ struct runlist_row {
 	uint64_t quantum, gws, page_table;
 	int8_t sdma; // the process may use SDMA
 	uint64_t doorbell, mqd_addr, wptr_addr, ring_addr, prio;
+	const char *level; // of priority: "low", "medium", "high"
 };
 
 struct runlist {

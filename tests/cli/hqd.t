@@ -321,7 +321,7 @@ Processes that share over-subscribed GPUs
 41460   1 -           13      13
 41460   2 -           13       0
 
-41460   2 -         - compute   0x20c00    0       -        1 turns its GPU is over-subscribed and q
+41460   2 -         - compute   0x20c00    - low         -        1 turns its GPU is over-subscribed
 
 # Over-subscribed by the runlist's word: more processes than VMIDs, though slots are free.
 $ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o KIND,SLOTS,USED,QUEUES,OVER,BY

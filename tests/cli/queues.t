@@ -206,7 +206,7 @@ gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; sh
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 8 -r -n
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 9:3
-gpq: queues: --prio 9:3: not MIN or MIN:MAX with priorities from 0 to 15; for example --prio 8, or --prio 0:7
+gpq: queues: --prio 9:3: neither levels (low, medium, high) nor MIN[:MAX] with priorities from 0 to 15; for example --prio high, --prio 8 or --prio 0:7
 ? 2
 
 # Without debugfs: what sysfs tells is there, the rest is null and -v says why.

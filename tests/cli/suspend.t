@@ -29,7 +29,7 @@ $ gpq suspend -p 1 -Q 1024
 gpq: suspend: queue 1024: no queue id; ids go from 0 to 1023
 ? 2
 $ gpq suspend -p 1 --prio 9:8
-gpq: suspend: --prio 9:8: no range of priorities; priorities go from 0 to 15: --prio 8 or --prio 0:7
+gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with priorities from 0 to 15; for example --prio high, --prio 8 or --prio 0:7
 ? 2
 $ gpq suspend -p 1 --prio 9 -Q 1
 gpq: suspend: --queue and --prio exclude each other; choose one
