@@ -159,29 +159,37 @@ static int gpu_words(struct targets *t, const struct words *gpus)
 struct priorities {
 	struct kfd_procs procs;
 	struct mqds mqds;
+	struct rls rls;
 	struct join join;
-	struct buf text;
+	struct buf text, rls_text;
 	enum kfd_answer3 written;
 };
 
 static bool read_priorities(struct priorities *p)
 {
-	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE};
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE |
+						  KFD_WANT_JOIN};
 
 	if (kfd_procs_read(&p->procs, &how) ||
 	    host_read(&p->text, "/sys/kernel/debug/kfd/mqds") < 0)
 		return false;
 	kfd_procs_confirm(&p->procs);
+	// Without runlists no PASID tells contexts apart.
+	if (host_read(&p->rls_text, "/sys/kernel/debug/kfd/rls") > 0 &&
+	    rls_parse(&p->rls, p->rls_text.data, p->rls_text.len))
+		return false;
 	return mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
-	       join_all(&p->join, &p->procs, &p->mqds, NULL, NULL) == 0;
+	       join_all(&p->join, &p->procs, &p->mqds, &p->rls, NULL, NULL) == 0;
 }
 
 static void free_priorities(struct priorities *p)
 {
 	join_fini(&p->join);
 	mqds_fini(&p->mqds);
+	rls_fini(&p->rls);
 	kfd_procs_fini(&p->procs);
 	buf_fini(&p->text);
+	buf_fini(&p->rls_text);
 }
 
 // What the MQD of a queue has; UINT64_MAX where that, or which MQD it is, is not known.
@@ -256,6 +264,7 @@ static int prio_words(struct targets *t, const struct prio_choice *c)
 	if (status)
 		return status;
 	mqds_init(&p.mqds);
+	rls_init(&p.rls);
 	if (!read_priorities(&p))
 		status = err_sys(errno, "priorities are in debugfs, which is for root",
 				 "read the queue priorities");

@@ -1,5 +1,5 @@
 // Joining sysfs queues and MQDs; see join.h for the rules.
-#include "common/kfd/join.h"
+#include "common/kfd/join_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +23,12 @@ struct side {
 
 struct joiner {
 	struct join *j;
-	const struct kfd_procs *p;
-	const struct mqds *m;
-	join_gen_fn gen;
-	const void *arg;
-	struct side sys, mqd; // of the process at hand: sysfs queues newest first where known, MQDs
-			      // as printed
+	struct join_sides s;
+	struct side sys, mqd; // of the context or process at hand: sysfs queues newest first where
+			      // known, MQDs as printed
 	size_t cap_sys, cap_mqd;
+	uint32_t *blocks; // of each context of a process
+	size_t cap_blocks;
 };
 
 const char *join_why_text(enum join_why why)
@@ -83,44 +82,49 @@ static int reserve(struct side *s, size_t *cap, size_t n)
 
 // --- the two sides of a process ---
 
-// Newest first: by creation where known, else by qid, which is right until one was given out again.
+// Newest first: by creation where known, else by id, which is right until one was given out again.
+// The primary context is the oldest one.
 static int newest_first(const void *a, const void *b, void *arg)
 {
-	const struct kfd_queue *queues = arg;
-	const struct kfd_queue *x = &queues[*(const uint32_t *)a],
-			       *y = &queues[*(const uint32_t *)b];
+	const struct kfd_procs *p = arg;
+	const struct kfd_queue *x = &p->queues[*(const uint32_t *)a],
+			       *y = &p->queues[*(const uint32_t *)b];
+	const struct kfd_context *c = &p->contexts[x->owner], *d = &p->contexts[y->owner];
 
+	if (c != d && c->created != d->created)
+		return c->created < d->created ? 1 : -1;
+	if (c != d)
+		return (c->id < d->id) - (c->id > d->id);
 	if (x->created != y->created)
 		return x->created < y->created ? 1 : -1;
 	return (x->qid < y->qid) - (x->qid > y->qid);
 }
 
 // True when creation order is known for all of them.
-static bool load_sysfs(struct joiner *jn, const struct kfd_proc *proc)
+static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
-	const struct kfd_queue *queues = jn->p->queues;
+	const struct kfd_procs *p = jn->s.p;
 	struct side *s = &jn->sys;
 	bool ordered = true;
 
-	s->n = proc->queues;
-	for (uint32_t i = 0; i < proc->queues; i++)
-		s->index[i] = proc->queue + i;
-	qsort_r(s->index, s->n, sizeof(*s->index), newest_first, (void *)(uintptr_t)queues);
+	s->n = n;
+	for (uint32_t i = 0; i < n; i++)
+		s->index[i] = first + i;
+	qsort_r(s->index, s->n, sizeof(*s->index), newest_first, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < s->n; i++) {
-		const struct kfd_queue *q = &queues[s->index[i]];
+		const struct kfd_queue *q = &p->queues[s->index[i]];
 
 		s->keys[i] = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
-		// Two contexts are two processes to the driver: no common order in mqds.
-		ordered &= q->created != KFD_UNKNOWN && q->context < 0;
+		ordered &= q->created != KFD_UNKNOWN;
 	}
 	return ordered;
 }
 
-static enum gfx_gen gen_of(const struct joiner *jn, const struct mqd *q)
+enum gfx_gen join_gen_of(const struct join_sides *s, const struct mqd *q)
 {
-	enum gfx_gen gen = jn->gen ? jn->gen(jn->arg, q->gpu_id) : GFX_UNKNOWN;
+	enum gfx_gen gen = s->gen ? s->gen(s->arg, q->gpu_id) : GFX_UNKNOWN;
 
-	return gen == GFX_UNKNOWN ? mqd_guess_gen(jn->m, q) : gen;
+	return gen == GFX_UNKNOWN ? mqd_guess_gen(s->m, q) : gen;
 }
 
 static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
@@ -128,7 +132,7 @@ static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 	struct key k = {q->gpu_id, q->kind == MQD_BAD_USER ? -1 : q->kind, KFD_UNKNOWN};
 	uint64_t bytes;
 
-	if (mqd_get(jn->m, q, gen_of(jn, q), 0, MQD_V_RING_BYTES, &bytes))
+	if (mqd_get(jn->s.m, q, join_gen_of(&jn->s, q), 0, MQD_V_RING_BYTES, &bytes))
 		k.bytes = bytes;
 	return k;
 }
@@ -146,22 +150,27 @@ static size_t count_mqds(const struct mqds *m, pid_t pid, unsigned *procs)
 	return n;
 }
 
-static void load_mqds(struct joiner *jn, pid_t pid)
+static void add_block(struct joiner *jn, const struct mqds_proc *p)
 {
-	const struct mqds *m = jn->m;
+	const struct mqds *m = jn->s.m;
 	struct side *s = &jn->mqd;
 
-	s->n = 0;
-	for (size_t i = 0; i < m->nprocs; i++) {
-		const struct mqds_proc *p = &m->procs[i];
-
-		for (uint32_t k = p->first; p->pid == pid && k < p->first + p->queues; k++) {
-			if (!mqd_is_user(&m->queues[k]))
-				continue;
-			s->index[s->n] = k;
-			s->keys[s->n++] = mqd_key(jn, &m->queues[k]);
-		}
+	for (uint32_t k = p->first; k < p->first + p->queues; k++) {
+		if (!mqd_is_user(&m->queues[k]))
+			continue;
+		s->index[s->n] = k;
+		s->keys[s->n++] = mqd_key(jn, &m->queues[k]);
 	}
+}
+
+static void load_mqds(struct joiner *jn, pid_t pid)
+{
+	const struct mqds *m = jn->s.m;
+
+	jn->mqd.n = 0;
+	for (size_t i = 0; i < m->nprocs; i++)
+		if (m->procs[i].pid == pid)
+			add_block(jn, &m->procs[i]);
 }
 
 // --- the rules ---
@@ -248,31 +257,92 @@ static int match_by_order(struct joiner *jn)
 	return 0;
 }
 
-static int join_process(struct joiner *jn, const struct kfd_proc *proc)
+// --- processes ---
+
+// Are there as many of each kind on both sides?
+static bool keys_agree(const struct joiner *jn)
 {
-	unsigned procs;
-	size_t n = count_mqds(jn->m, proc->pid, &procs);
+	bool agree = jn->sys.n == jn->mqd.n;
 
-	if (!procs)
-		return 0; // JOIN_NO_PROC stands
-	if (reserve(&jn->sys, &jn->cap_sys, proc->queues) || reserve(&jn->mqd, &jn->cap_mqd, n))
-		return -1;
+	for (size_t i = 0; agree && i < jn->sys.n; i++)
+		agree = count_fitting(&jn->sys, &jn->sys.keys[i]) ==
+			count_fitting(&jn->mqd, &jn->sys.keys[i]);
+	return agree;
+}
 
-	bool ordered = load_sysfs(jn, proc);
+// Loads a context and its block. True: order of creation is known.
+static bool load_context(struct joiner *jn, const struct kfd_proc *proc, uint32_t i)
+{
+	const struct kfd_context *c = &jn->s.p->contexts[proc->context + i];
 
-	load_mqds(jn, proc->pid);
-	if (ordered && procs == 1 && orders_agree(jn))
-		return match_by_order(jn);
+	jn->mqd.n = 0;
+	add_block(jn, &jn->s.m->procs[jn->blocks[i]]);
+	return load_sysfs(jn, c->queue, c->queues);
+}
+
+static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
+{
+	bool agree = true;
+
+	for (uint32_t i = 0; agree && i < proc->contexts; i++)
+		agree = load_context(jn, proc, i) ? orders_agree(jn) : keys_agree(jn);
+	return agree;
+}
+
+static int match_by_keys(struct joiner *jn)
+{
 	for (size_t i = 0; i < jn->sys.n; i++)
 		if (match_by_key(jn, i))
 			return -1;
 	return 0;
 }
 
-int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, join_gen_fn gen,
-	     const void *arg)
+// Each block of a process that has several is matched with its context alone.
+static int join_contexts(struct joiner *jn, const struct kfd_proc *proc)
 {
-	struct joiner jn = {.j = j, .p = p, .m = m, .gen = gen, .arg = arg};
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < proc->contexts; i++)
+		err = load_context(jn, proc, i) ? match_by_order(jn) : match_by_keys(jn);
+	return err;
+}
+
+static int grow_blocks(struct joiner *jn, size_t n)
+{
+	uint32_t *blocks = reallocarray(jn->blocks, n, sizeof(*blocks));
+
+	if (!blocks)
+		return -1;
+	jn->blocks = blocks;
+	jn->cap_blocks = n;
+	return 0;
+}
+
+static int join_process(struct joiner *jn, const struct kfd_proc *proc)
+{
+	unsigned procs;
+	size_t n = count_mqds(jn->s.m, proc->pid, &procs);
+
+	if (!procs)
+		return 0; // JOIN_NO_PROC stands
+	if (reserve(&jn->sys, &jn->cap_sys, proc->queues) || reserve(&jn->mqd, &jn->cap_mqd, n) ||
+	    (jn->cap_blocks < proc->contexts && grow_blocks(jn, proc->contexts)))
+		return -1;
+	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc))
+		return join_contexts(jn, proc);
+
+	bool ordered = load_sysfs(jn, proc->queue, proc->queues);
+
+	load_mqds(jn, proc->pid);
+	if (ordered && procs == 1 && proc->contexts == 1 && orders_agree(jn))
+		return match_by_order(jn);
+	return match_by_keys(jn);
+}
+
+int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
+	     join_gen_fn gen, const void *arg)
+{
+	struct joiner jn = {.j = j, .s = {p, m, rls, gen, arg}};
 	int err = 0;
 
 	*j = (struct join){.queues = calloc(p->nqueues + 1, sizeof(*j->queues))};
@@ -287,6 +357,7 @@ int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, jo
 	free(jn.sys.index);
 	free(jn.mqd.keys);
 	free(jn.mqd.index);
+	free(jn.blocks);
 	if (err)
 		errno = ENOMEM;
 	return err;

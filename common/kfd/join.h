@@ -7,6 +7,10 @@
 //   order   both sides have as many queues, and put in order of creation each pair agrees in GPU,
 //   type and size; only    one queue of the process has this GPU, type and size, and one MQD does.
 //
+// A process with secondary contexts has a block in mqds for each, newest first; where it is certain
+// which one is which (join_blocks.c), and each agrees with its context in number and kind of
+// queues, the rules hold for each context and its block alone.
+//
 // Where neither holds, all MQDs it could be are kept: a value they agree on is still certain. Queue
 // ids alone prove no order, since the lowest free one is given out again.
 #ifndef GPQ_KFD_JOIN_H
@@ -17,6 +21,7 @@
 
 #include "common/debugfs/gfx.h"
 #include "common/debugfs/mqds.h"
+#include "common/debugfs/rls.h"
 #include "common/kfd/procs.h"
 
 enum join_why {
@@ -54,8 +59,8 @@ typedef enum gfx_gen (*join_gen_fn)(const void *arg, uint32_t gpu_id);
 
 // Joins all processes. 0, or -1 with errno (ENOMEM). The caller keeps p and m while it uses the
 // result.
-int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, join_gen_fn gen,
-	     const void *arg);
+int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
+	     join_gen_fn gen, const void *arg);
 
 void join_fini(struct join *j);
 

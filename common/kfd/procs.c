@@ -19,12 +19,14 @@
 #include "common/host/array.h"
 #include "common/host/root.h"
 
-#define PROC_DIR "/sys/class/kfd/kfd/proc"
+#define PROC_DIR     "/sys/class/kfd/kfd/proc"
+#define DEBUGFS_PROC "/sys/kernel/debug/kfd/proc"
 
 struct reader {
 	struct kfd_procs *p;
 	const struct kfd_procs_how *how;
-	bool sysfs; // inode numbers are kernfs's own
+	unsigned want; // of the process at hand
+	bool sysfs;    // inode numbers are kernfs's own
 };
 
 const char *kfd_queue_type_name(int type)
@@ -110,11 +112,10 @@ static const char *queue_file(char out[64], const char *qid, const char *file)
 	return out;
 }
 
-static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid,
-		     int32_t context)
+static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid)
 {
 	struct kfd_procs *p = r->p;
-	unsigned want = r->how->want;
+	unsigned want = r->want;
 	char name[64];
 
 	if (ARRAY_GROW(p->queues, p->cap_queues, p->nqueues))
@@ -122,8 +123,9 @@ static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t
 	struct kfd_queue *q = &p->queues[p->nqueues++];
 
 	*q = (struct kfd_queue){.proc = (uint32_t)p->nprocs - 1,
+				.owner = (uint32_t)p->ncontexts - 1,
 				.qid = qid,
-				.context = context,
+				.context = p->contexts[p->ncontexts - 1].id,
 				.type = KFD_QUEUE_TYPE_UNKNOWN,
 				.bytes = KFD_UNKNOWN,
 				.created = r->sysfs ? e->d_ino : KFD_UNKNOWN};
@@ -136,24 +138,32 @@ static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t
 	return 0;
 }
 
-// Creation order of a recorded host: qids, oldest first, in a file beside the queues.
-static void read_order(struct reader *r, int dir, size_t first)
+// A list of ids of a recorded host, oldest first: `each` is told the rank of each, from 1.
+static void read_order(struct reader *r, int dir, const char *name,
+		       void (*each)(struct reader *r, uint64_t id, uint64_t rank))
 {
 	struct buf text = {0};
-	uint64_t rank = 0, qid;
+	uint64_t rank = 0, id;
 
-	if (buf_read_at(&text, dir, ".order") > 0) {
+	if (buf_read_at(&text, dir, name) > 0) {
 		for (char *save, *word = strtok_r(text.data, " \n", &save); word;
 		     word = strtok_r(NULL, " \n", &save)) {
-			if (!number(word, word + strlen(word), &qid))
+			if (!number(word, word + strlen(word), &id))
 				break;
-			rank++;
-			for (size_t i = first; i < r->p->nqueues; i++)
-				if (r->p->queues[i].qid == qid)
-					r->p->queues[i].created = rank;
+			each(r, id, ++rank);
 		}
 	}
 	buf_fini(&text);
+}
+
+// Of the context being read.
+static void rank_queue(struct reader *r, uint64_t id, uint64_t rank)
+{
+	struct kfd_procs *p = r->p;
+
+	for (size_t i = p->contexts[p->ncontexts - 1].queue; i < p->nqueues; i++)
+		if (p->queues[i].qid == id)
+			p->queues[i].created = rank;
 }
 
 static int by_qid(const void *a, const void *b)
@@ -163,10 +173,12 @@ static int by_qid(const void *a, const void *b)
 	return (x->qid > y->qid) - (x->qid < y->qid);
 }
 
-static int read_queues(struct reader *r, int parent, const char *name, int32_t context)
+// Those of the last context.
+static int read_queues(struct reader *r, int parent)
 {
-	size_t first = r->p->nqueues;
-	DIR *d = open_dir(parent, name);
+	struct kfd_procs *p = r->p;
+	size_t first = p->nqueues;
+	DIR *d = open_dir(parent, "queues");
 	bool order = false;
 	int err = 0;
 
@@ -176,32 +188,58 @@ static int read_queues(struct reader *r, int parent, const char *name, int32_t c
 		uint32_t qid;
 
 		if (id_name(e->d_name, &qid) && e->d_type != DT_LNK)
-			err = add_queue(r, dirfd(d), e, qid, context);
+			err = add_queue(r, dirfd(d), e, qid);
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
 	}
 	if (order && !r->sysfs)
-		read_order(r, dirfd(d), first);
+		read_order(r, dirfd(d), ".order", rank_queue);
 	closedir(d);
-	if (r->p->nqueues > first)
-		qsort(r->p->queues + first, r->p->nqueues - first, sizeof(*r->p->queues), by_qid);
+	if (p->nqueues > first)
+		qsort(p->queues + first, p->nqueues - first, sizeof(*p->queues), by_qid);
 	return err;
 }
 
 // --- usage ---
 
+// The PASID on one GPU. It is 0 as long as nothing has acquired the GPU.
+static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
+{
+	char name[32] = "";
+	struct buf text = {0};
+	uint64_t v = 0;
+
+	if (proc->pasid != KFD_UNKNOWN)
+		return proc->pasid;
+	if (context >= 0)
+		snprintf(name, sizeof(name), "context_%d/", (int)context);
+	if (host_readf(&text, DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu) <= 0 ||
+	    !number(text.data, text.data + text.len, &v))
+		v = 0;
+	buf_fini(&text);
+	return v ? v : KFD_UNKNOWN;
+}
+
 static int add_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	struct kfd_procs *p = r->p;
-	unsigned want = r->how->want;
+	const struct kfd_proc *proc = &p->procs[p->nprocs - 1];
+	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
+	unsigned want = r->want;
 	char name[64];
 
 	if (ARRAY_GROW(p->usages, p->cap_usages, p->nusages))
 		return -1;
 	struct kfd_usage *u = &p->usages[p->nusages++];
 
-	*u = (struct kfd_usage){
-		(uint32_t)p->nprocs - 1, gpu, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN};
+	c->usages++;
+	*u = (struct kfd_usage){(uint32_t)p->ncontexts - 1,
+				gpu,
+				KFD_UNKNOWN,
+				KFD_UNKNOWN,
+				KFD_UNKNOWN,
+				KFD_UNKNOWN,
+				KFD_UNKNOWN};
 	if (want & KFD_WANT_VRAM && snprintf(name, sizeof(name), "vram_%u", gpu) > 0)
 		u->vram_bytes = read_number(dir, name);
 	if (want & KFD_WANT_SDMA && snprintf(name, sizeof(name), "sdma_%u", gpu) > 0)
@@ -210,6 +248,8 @@ static int add_usage(struct reader *r, int dir, uint32_t gpu)
 		u->evicted_ms = read_number(dir, name);
 	if (want & KFD_WANT_CU && snprintf(name, sizeof(name), "stats_%u/cu_occupancy", gpu) > 0)
 		u->cu_occupancy = read_number(dir, name);
+	if (want & KFD_WANT_PASID)
+		u->pasid = read_pasid(proc, c->id, gpu);
 	return 0;
 }
 
@@ -217,51 +257,166 @@ static int want_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	const struct kfd_procs *p = r->p;
 
-	if (!gpu || kfd_procs_usage(p, &p->procs[p->nprocs - 1], gpu))
+	if (!gpu || kfd_procs_usage(p, &p->contexts[p->ncontexts - 1], gpu))
 		return 0;
-	if (add_usage(r, dir, gpu))
+	return add_usage(r, dir, gpu);
+}
+
+const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
+					uint32_t gpu_id)
+{
+	for (uint32_t i = 0; i < c->usages; i++)
+		if (p->usages[c->usage + i].gpu_id == gpu_id)
+			return &p->usages[c->usage + i];
+	return NULL;
+}
+
+// --- contexts ---
+
+static int by_id(const void *a, const void *b)
+{
+	const struct kfd_context *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+// Of the process being read.
+static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
+{
+	struct kfd_procs *p = r->p;
+
+	for (size_t i = p->procs[p->nprocs - 1].context; i < p->ncontexts; i++)
+		if (p->contexts[i].id >= 0 && (uint64_t)p->contexts[i].id == id)
+			p->contexts[i].created = rank;
+}
+
+// GPUs by name of vram_<gpuid>.
+static int read_idle_gpus(struct reader *r, int dir)
+{
+	DIR *d = open_dir(dir, ".");
+	int err = 0;
+
+	if (!d)
+		return errno == ENOMEM ? -1 : 0;
+	for (struct dirent *e; !err && (e = readdir(d));) {
+		uint32_t gpu;
+
+		if (strncmp(e->d_name, "vram_", 5) == 0 && id_name(e->d_name + 5, &gpu))
+			err = want_usage(r, dirfd(d), gpu);
+	}
+	closedir(d);
+	return err;
+}
+
+// `dir` is that of the last context.
+static int read_context(struct reader *r, int dir)
+{
+	const unsigned usage =
+		KFD_WANT_VRAM | KFD_WANT_SDMA | KFD_WANT_EVICTED | KFD_WANT_CU | KFD_WANT_PASID;
+	struct kfd_procs *p = r->p;
+	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
+	int err = read_queues(r, dir);
+
+	if (err && errno != ENOMEM && c->id < 0)
+		p->procs[p->nprocs - 1].error = errno;
+	if (err && errno == ENOMEM)
 		return -1;
-	r->p->procs[p->nprocs - 1].usages++;
+	c->queues = (uint32_t)p->nqueues - c->queue;
+	err = r->want & KFD_WANT_IDLE_GPUS ? read_idle_gpus(r, dir) : 0;
+	for (uint32_t i = 0; !err && (r->want & usage) && i < c->queues; i++)
+		err = want_usage(r, dir, p->queues[c->queue + i].gpu_id);
+	return err;
+}
+
+static int add_context(struct reader *r, int32_t id, uint64_t created)
+{
+	struct kfd_procs *p = r->p;
+
+	if (ARRAY_GROW(p->contexts, p->cap_contexts, p->ncontexts))
+		return -1;
+	p->contexts[p->ncontexts++] = (struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
+							   .id = id,
+							   .created = created,
+							   .queue = (uint32_t)p->nqueues,
+							   .usage = (uint32_t)p->nusages};
+	p->procs[p->nprocs - 1].contexts++;
 	return 0;
 }
 
-const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_proc *proc,
-					uint32_t gpu_id)
+// The primary context and the secondary ones by id; what they have is not read yet.
+static int find_contexts(struct reader *r, DIR *d)
 {
-	for (uint32_t i = 0; i < proc->usages; i++)
-		if (p->usages[proc->usage + i].gpu_id == gpu_id)
-			return &p->usages[proc->usage + i];
-	return NULL;
+	struct kfd_procs *p = r->p;
+	const size_t first = p->ncontexts;
+	bool order = false;
+
+	if (add_context(r, -1, 0))
+		return -1;
+	for (struct dirent *e; (e = readdir(d));) {
+		uint32_t id;
+
+		if (strncmp(e->d_name, "context_", 8) == 0 && id_name(e->d_name + 8, &id)) {
+			if (add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN))
+				return -1;
+		} else {
+			order |= strcmp(e->d_name, ".contexts") == 0;
+		}
+	}
+	qsort(p->contexts + first, p->ncontexts - first, sizeof(*p->contexts), by_id);
+	if (order && !r->sysfs)
+		read_order(r, dirfd(d), ".contexts", rank_context);
+	return 0;
+}
+
+static int open_context(int dir, int32_t id)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "context_%d", (int)id);
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+// What contexts have lies in one piece, so they are read one after the other.
+static int read_contexts(struct reader *r, DIR *d)
+{
+	struct kfd_procs *p = r->p;
+	struct kfd_proc *proc = &p->procs[p->nprocs - 1];
+	const uint32_t first = (uint32_t)p->ncontexts;
+
+	if (find_contexts(r, d))
+		return -1;
+	const uint32_t n = (uint32_t)p->ncontexts - first;
+
+	r->want = r->how->want;
+	if (n > 1 && r->want & KFD_WANT_JOIN)
+		r->want |= KFD_WANT_PASID;
+	if (r->want & KFD_WANT_PASID)
+		proc->pasid = read_number(dirfd(d), "pasid");
+	if (!proc->pasid) // newer kernels
+		proc->pasid = KFD_UNKNOWN;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		struct kfd_context *c = &p->contexts[first + i];
+		int dir = c->id < 0 ? dirfd(d) : open_context(dirfd(d), c->id);
+
+		p->ncontexts = first + i + 1; // the last one is the one being read
+		c->queue = (uint32_t)p->nqueues;
+		c->usage = (uint32_t)p->nusages;
+		if (dir < 0)
+			continue; // it ended meanwhile
+		err = read_context(r, dir);
+		if (c->id >= 0)
+			close(dir);
+	}
+	return err;
 }
 
 // --- processes ---
 
-// What the process's directory has besides its own queues: contexts of KFD 1.19, and GPUs by name
-// of vram_<gpuid>.
-static int read_entries(struct reader *r, DIR *d, bool idle_gpus)
-{
-	for (struct dirent *e; (e = readdir(d));) {
-		uint32_t id;
-		char name[sizeof(e->d_name) + sizeof("/queues")];
-
-		if (strncmp(e->d_name, "context_", 8) == 0 && id_name(e->d_name + 8, &id)) {
-			snprintf(name, sizeof(name), "%s/queues", e->d_name);
-			if (read_queues(r, dirfd(d), name, (int32_t)id) && errno == ENOMEM)
-				return -1;
-		} else if (idle_gpus && strncmp(e->d_name, "vram_", 5) == 0 &&
-			   id_name(e->d_name + 5, &id)) {
-			if (want_usage(r, dirfd(d), id))
-				return -1;
-		}
-	}
-	return 0;
-}
-
 static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 {
-	const unsigned usage = KFD_WANT_VRAM | KFD_WANT_SDMA | KFD_WANT_EVICTED | KFD_WANT_CU;
 	struct kfd_procs *p = r->p;
-	unsigned want = r->how->want;
 	DIR *d = open_dir(parent, name);
 
 	if (!d)
@@ -271,24 +426,16 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 		return -1;
 	}
 	struct kfd_proc *proc = &p->procs[p->nprocs++];
-	int err;
 
 	*proc = (struct kfd_proc){.pid = pid,
 				  .pasid = KFD_UNKNOWN,
+				  .context = (uint32_t)p->ncontexts,
 				  .queue = (uint32_t)p->nqueues,
 				  .usage = (uint32_t)p->nusages};
-	if (want & KFD_WANT_PASID)
-		proc->pasid = read_number(dirfd(d), "pasid");
-	err = read_queues(r, dirfd(d), "queues", -1);
-	if (err && errno != ENOMEM) {
-		proc->error = errno;
-		err = 0;
-	}
-	if (!err)
-		err = read_entries(r, d, want & KFD_WANT_IDLE_GPUS);
+	int err = read_contexts(r, d);
+
 	proc->queues = (uint32_t)p->nqueues - proc->queue;
-	for (uint32_t i = 0; !err && (want & usage) && i < proc->queues; i++)
-		err = want_usage(r, dirfd(d), p->queues[proc->queue + i].gpu_id);
+	proc->usages = (uint32_t)p->nusages - proc->usage;
 	closedir(d);
 	return err;
 }
@@ -309,8 +456,8 @@ static void sort_procs(struct kfd_procs *p)
 	for (size_t i = 0; i < p->nprocs; i++) {
 		for (uint32_t k = 0; k < p->procs[i].queues; k++)
 			p->queues[p->procs[i].queue + k].proc = (uint32_t)i;
-		for (uint32_t k = 0; k < p->procs[i].usages; k++)
-			p->usages[p->procs[i].usage + k].proc = (uint32_t)i;
+		for (uint32_t k = 0; k < p->procs[i].contexts; k++)
+			p->contexts[p->procs[i].context + k].proc = (uint32_t)i;
 	}
 }
 
@@ -321,7 +468,7 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	DIR *d = host_opendir(PROC_DIR);
 	int err = 0;
 
-	p->nprocs = p->nqueues = p->nusages = 0;
+	p->nprocs = p->ncontexts = p->nqueues = p->nusages = 0;
 	if (!d)
 		return -1;
 	r.sysfs = p->sysfs = fstatfs(dirfd(d), &fs) == 0 && fs.f_type == SYSFS_MAGIC;
@@ -351,38 +498,77 @@ static bool is_known(const struct kfd_queue *queues, uint32_t n, uint32_t qid, u
 
 // An inode number is never given out again, so the same numbers mean the same queues all the time
 // in between.
-static bool unchanged(const struct kfd_procs *p, const struct kfd_proc *proc)
+static bool same_queues(const struct kfd_procs *p, const struct kfd_context *c, int parent)
 {
-	DIR *d = host_opendirf(PROC_DIR "/%d/queues", (int)proc->pid);
+	DIR *d = open_dir(parent, "queues");
 	uint32_t found = 0, qid;
 	bool same = d != NULL;
 
 	for (struct dirent *e; same && (e = readdir(d));) {
 		if (!id_name(e->d_name, &qid))
 			continue;
-		same = is_known(p->queues + proc->queue, proc->queues, qid, e->d_ino);
+		same = is_known(p->queues + c->queue, c->queues, qid, e->d_ino);
 		found++;
 	}
 	if (d)
 		closedir(d);
-	return same && found == proc->queues;
+	return same && found == c->queues;
+}
+
+static bool same_context(const struct kfd_procs *p, const struct kfd_proc *proc, int parent,
+			 const struct dirent *e, uint32_t id)
+{
+	for (uint32_t i = 1; i < proc->contexts; i++) {
+		const struct kfd_context *c = &p->contexts[proc->context + i];
+
+		if (c->id != (int32_t)id || c->created != e->d_ino)
+			continue;
+		DIR *d = open_dir(parent, e->d_name);
+		bool same = d && same_queues(p, c, dirfd(d));
+
+		if (d)
+			closedir(d);
+		return same;
+	}
+	return false;
+}
+
+static bool unchanged(const struct kfd_procs *p, const struct kfd_proc *proc)
+{
+	DIR *d = host_opendirf(PROC_DIR "/%d", (int)proc->pid);
+	bool same = d && same_queues(p, &p->contexts[proc->context], dirfd(d));
+	uint32_t found = 1, id;
+
+	for (struct dirent *e; same && (e = readdir(d));) {
+		if (strncmp(e->d_name, "context_", 8) != 0 || !id_name(e->d_name + 8, &id))
+			continue;
+		same = same_context(p, proc, dirfd(d), e, id);
+		found++;
+	}
+	if (d)
+		closedir(d);
+	return same && found == proc->contexts;
 }
 
 void kfd_procs_confirm(struct kfd_procs *p)
 {
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
-		const struct kfd_proc *proc = &p->procs[i];
+		struct kfd_proc *proc = &p->procs[i];
 
-		if (proc->queues < 2 || unchanged(p, proc))
+		if ((proc->queues < 2 && proc->contexts < 2) || unchanged(p, proc))
 			continue; // one queue needs no order
+		proc->changed = true;
 		for (uint32_t k = 0; k < proc->queues; k++)
 			p->queues[proc->queue + k].created = KFD_UNKNOWN;
+		for (uint32_t k = 1; k < proc->contexts; k++)
+			p->contexts[proc->context + k].created = KFD_UNKNOWN;
 	}
 }
 
 void kfd_procs_fini(struct kfd_procs *p)
 {
 	free(p->procs);
+	free(p->contexts);
 	free(p->queues);
 	free(p->usages);
 	*p = (struct kfd_procs){0};

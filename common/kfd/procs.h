@@ -28,7 +28,8 @@ const char *kfd_queue_type_name(int type);
 
 struct kfd_queue {
 	uint32_t proc;    // index in kfd_procs.procs
-	uint32_t qid;     // within the process, over all its GPUs; recycled
+	uint32_t owner;   // index in kfd_procs.contexts
+	uint32_t qid;     // within the context, over all its GPUs; recycled
 	int32_t context;  // secondary KFD context (KFD 1.19), -1: the primary one
 	uint32_t gpu_id;  // 0 unknown
 	int32_t type;     // enum kfd_queue_type, or a number newer than this list
@@ -36,32 +37,50 @@ struct kfd_queue {
 	uint64_t created; // grows with each queue created, KFD_UNKNOWN: see kfd_procs_read
 };
 
-// What the driver counts per process and GPU.
-struct kfd_usage {
+// What owns queues: the process itself (its primary context), or a secondary context, which is a
+// process of its own to the driver in all but its PID (kernel: kfd_ioctl_create_process()).
+struct kfd_context {
 	uint32_t proc;
+	int32_t id;       // N of context_N, given out again; -1: the primary one
+	uint64_t created; // grows with each context created, KFD_UNKNOWN; 0: the primary one
+	uint32_t queue;   // queues[queue .. queue + queues), by qid
+	uint32_t queues;
+	uint32_t usage; // usages[usage .. usage + usages)
+	uint32_t usages;
+};
+
+// What the driver counts per context and GPU.
+struct kfd_usage {
+	uint32_t context; // index in kfd_procs.contexts
 	uint32_t gpu_id;
 	uint64_t vram_bytes; // KFD_UNKNOWN each
 	uint64_t sdma_us;    // busy time; the kernel reads live memory of the process for it: slow
 	uint64_t evicted_ms; // grows when an eviction ends
 	uint64_t cu_occupancy; // gfx9 family only
+	uint64_t pasid;        // sysfs has one for all GPUs; from about 6.15 on debugfs has one
+			       // for each, where the GPU was acquired
 };
 
 struct kfd_proc {
-	pid_t pid;      // init-namespace tgid, whatever namespace this is read in
-	uint64_t pasid; // KFD_UNKNOWN; newer kernels say 0
+	pid_t pid;        // init-namespace tgid, whatever namespace this is read in
+	uint64_t pasid;   // of all GPUs, KFD_UNKNOWN; also where newer kernels say 0
+	uint32_t context; // contexts[context .. context + contexts), the primary one first, by id
+	uint32_t contexts;
+	bool changed;   // contexts or queues came or went: see kfd_procs_confirm
 	uint32_t queue; // queues[queue .. queue + queues), by context and qid
 	uint32_t queues;
-	uint32_t usage; // usages[usage .. usage + usages)
+	uint32_t usage; // usages[usage .. usage + usages), of all contexts
 	uint32_t usages;
 	int error; // errno of a queues directory that could not be read, 0
 };
 
 struct kfd_procs {
 	struct kfd_proc *procs; // by pid
+	struct kfd_context *contexts;
 	struct kfd_queue *queues;
 	struct kfd_usage *usages;
-	size_t nprocs, nqueues, nusages;
-	size_t cap_procs, cap_queues, cap_usages;
+	size_t nprocs, ncontexts, nqueues, nusages;
+	size_t cap_procs, cap_contexts, cap_queues, cap_usages;
 	bool sysfs; // read from the kernel's own sysfs, not from a copy
 };
 
@@ -76,6 +95,7 @@ enum kfd_want {
 	KFD_WANT_EVICTED = 64,
 	KFD_WANT_CU = 128,
 	KFD_WANT_IDLE_GPUS = 256, // usage also of GPUs on which the process has no queue
+	KFD_WANT_JOIN = 512,      // PASIDs of processes that have secondary contexts
 };
 
 struct kfd_procs_how {
@@ -88,21 +108,23 @@ struct kfd_procs_how {
 // most once.
 //
 // kfd_queue.created is the inode number of the queue's directory, which kernfs counts upwards for
-// each node it makes; so it tells the order in which queues were created, which qids do not. A
-// recorded host has it from the file `queues/.order` (qids, oldest first), if it has that.
+// each node it makes; so it tells the order in which queues were created, which qids do not; and
+// so kfd_context.created that of contexts. A recorded host has them from the files `queues/.order`
+// (qids, oldest first) and `.contexts` beside `queues` (ids, oldest first), if it has these.
 //
 // 0, or -1 with errno: ENOENT no KFD on this host, EACCES, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
-// Forgets the order of creation of processes whose queues came or went since kfd_procs_read().
+// Forgets the order of creation of processes whose queues or contexts came or went since
+// kfd_procs_read(), and marks them as changed.
 // Whatever was read in between and saw each process at one moment has then met exactly the queues
 // of p. Nothing to do on a recorded host.
 void kfd_procs_confirm(struct kfd_procs *p);
 
 void kfd_procs_fini(struct kfd_procs *p);
 
-// The process's counters on a GPU, or NULL.
-const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_proc *proc,
+// The counters of a context on a GPU, or NULL.
+const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id);
 
 #endif

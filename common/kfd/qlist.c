@@ -156,12 +156,13 @@ static int row_of_queue(struct qlist *q, const struct kfd_proc *proc, size_t ind
 	struct qrow *r = qlist_add_row(q, proc->pid);
 	if (!r || fill_process(q, r))
 		return -1;
-	const struct kfd_usage *u = kfd_procs_usage(&q->procs, proc, queue->gpu_id);
+	const struct kfd_usage *u =
+		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
 	r->qid = queue->qid;
 	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
 	r->type = kfd_queue_type_name(queue->type);
 	r->ring_bytes = queue->bytes;
-	r->pasid = proc->pasid;
+	r->pasid = u ? u->pasid : proc->pasid;
 	fill_gpu(q, r, queue->gpu_id);
 	if (u)
 		fill_usage(r, u);
@@ -302,10 +303,11 @@ static int load_host(struct qlist *q)
 	unsigned want = how->want;
 	if (want & QLIST_MQD)
 		want |= QLIST_GPU | QLIST_TYPE | QLIST_SIZE;
-	if (want & (QLIST_VRAM | QLIST_SDMA | QLIST_EVICTED | QLIST_CU))
+	if (want & (QLIST_VRAM | QLIST_SDMA | QLIST_EVICTED | QLIST_CU | QLIST_PASID))
 		want |= QLIST_GPU;
 	// The low bits are those of enum kfd_want.
-	struct kfd_procs_how procs = {.want = (want & 255) | (how->idle ? KFD_WANT_IDLE_GPUS : 0),
+	struct kfd_procs_how procs = {.want = (want & 255) | (how->idle ? KFD_WANT_IDLE_GPUS : 0) |
+					      (want & QLIST_MQD ? KFD_WANT_JOIN : 0),
 				      .keep = how->keep,
 				      .arg = how->arg};
 	q->foreign =

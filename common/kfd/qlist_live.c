@@ -19,6 +19,9 @@
 static const struct kfd_holding *holding_of(const struct qlist *q, const struct qrow *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
+	// The debug interface reaches the primary context alone, and ids count in each anew.
+	if (r->context != KFD_UNKNOWN)
+		return NULL;
 	for (size_t i = 0; h && i < h->num_queues; i++)
 		if (h->queue_ids[i] == r->qid)
 			return h;

@@ -121,7 +121,7 @@ int qlist_load_mqds(struct qlist *q)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
 				"%s: no MQD dump (line %u is none of its lines)", input_name(file),
 				q->mqds.first_foreign);
-	if (!file && join_all(&q->join, &q->procs, &q->mqds, gen_of_gpu, q))
+	if (!file && join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q))
 		return err_sys(ENOMEM, NULL, "join of queues and MQDs");
 	return GPQ_OK;
 }

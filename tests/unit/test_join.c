@@ -16,10 +16,13 @@
 
 struct fixture {
 	struct kfd_proc proc;
+	struct kfd_context contexts[8];
+	struct kfd_usage usages[8];
 	struct kfd_queue queues[8];
 	struct kfd_procs procs;
 	char text[1 << 16];
 	struct mqds mqds;
+	struct rls rls;
 	struct join join;
 };
 
@@ -31,7 +34,15 @@ static int setup(void **state)
 	f = calloc(1, sizeof(*f));
 	assert_non_null(f);
 	f->proc.pid = 41207;
-	f->procs = (struct kfd_procs){.procs = &f->proc, .queues = f->queues, .nprocs = 1};
+	f->procs = (struct kfd_procs){.procs = &f->proc,
+				      .contexts = f->contexts,
+				      .queues = f->queues,
+				      .usages = f->usages,
+				      .nprocs = 1,
+				      .ncontexts = 1};
+	f->contexts[0].id = -1;
+	f->proc.contexts = 1;
+	rls_init(&f->rls);
 	sprintf(f->text, "Process 41207 PASID 0x3:\n");
 	mqds_init(&f->mqds);
 	return 0;
@@ -42,19 +53,41 @@ static int teardown(void **state)
 	(void)state;
 	join_fini(&f->join);
 	mqds_fini(&f->mqds);
+	rls_fini(&f->rls);
 	free(f);
 	return 0;
 }
 
 static void sysfs(uint32_t qid, uint32_t gpu, int type, uint64_t bytes, uint64_t created)
 {
-	f->queues[f->procs.nqueues++] = (struct kfd_queue){.qid = qid,
-							   .context = -1,
-							   .gpu_id = gpu,
-							   .type = type,
-							   .bytes = bytes,
-							   .created = created};
+	struct kfd_context *c = &f->contexts[f->procs.ncontexts - 1];
+
+	f->queues[f->procs.nqueues++] =
+		(struct kfd_queue){.qid = qid,
+				   .owner = (uint32_t)f->procs.ncontexts - 1,
+				   .context = c->id,
+				   .gpu_id = gpu,
+				   .type = type,
+				   .bytes = bytes,
+				   .created = created};
+	c->queues++;
 	f->proc.queues++;
+}
+
+// What follows is of this secondary context, which has this PASID on GPU a1f4.
+static void context(int32_t id, uint64_t created, uint64_t pasid)
+{
+	size_t n = f->procs.nusages++;
+
+	f->usages[n] = (struct kfd_usage){
+		.context = (uint32_t)f->procs.ncontexts, .gpu_id = 0xa1f4, .pasid = pasid};
+	f->contexts[f->procs.ncontexts++] =
+		(struct kfd_context){.id = id,
+				     .created = created,
+				     .queue = (uint32_t)f->procs.nqueues,
+				     .usage = (uint32_t)n,
+				     .usages = 1};
+	f->proc.contexts++;
 }
 
 // A dump whose only words of interest are those of its rows; gfx9 by its persistent_state.
@@ -112,7 +145,7 @@ static enum gfx_gen no_topology(const void *arg, uint32_t gpu_id)
 static void join_now(void)
 {
 	assert_int_equal(mqds_parse(&f->mqds, f->text, strlen(f->text)), 0);
-	assert_int_equal(join_all(&f->join, &f->procs, &f->mqds, no_topology, NULL), 0);
+	assert_int_equal(join_all(&f->join, &f->procs, &f->mqds, &f->rls, no_topology, NULL), 0);
 }
 
 // The MQD that sysfs queue i certainly has, by its base address (SDMA: ring).
@@ -270,20 +303,209 @@ static void kernel_queues_are_not_users(void **state)
 	assert_int_equal(why(0), JOIN_ORDER);
 }
 
-// KFD 1.19: a second context of a process is a second process in mqds, with the same pid.
-static void contexts_have_no_common_order(void **state)
+// --- contexts: a block for each, newest first, the primary one last ---
+
+static void block(void)
+{
+	add_text("Process 41207 PASID 41207:\n");
+}
+
+// A compute queue that the runlist can name.
+static void compute_at(uint32_t base, uint32_t doorbell)
+{
+	add_text("  Compute queue on device a1f4\n");
+	zeros(0, 0x200);
+	line(0x200, 8, (uint32_t[]){base, 0, 1, 0, 0x40005301, 1, 7, 0x111});
+	line(0x220, 8, (uint32_t[]){0, 0, 0, 0, 0, 0, 0, doorbell});
+	line(0x240, 8, (uint32_t[]){0, 0x1c014500 | MIB, 0, 0, 0, 0x00b00000, 0, 0});
+	zeros(0x260, 0x800);
+}
+
+// The runlist: MAP_PROCESS of gfx9 with one MAP_QUEUES each (kfd-facts 5.3), unused words 0.
+static void runlist(size_t n, const uint32_t (*pasid_doorbell)[2])
+{
+	char text[4096] = "Node 1, gpu_id a1f4:\n";
+	size_t words = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned w = 0; w < 16 + 7; w++) {
+			uint32_t v = w == 0    ? 0xc00ea100
+				     : w == 1  ? pasid_doorbell[i][0]
+				     : w == 16 ? 0xc005a200
+				     : w == 18 ? pasid_doorbell[i][1]
+					       : 0;
+			char *p = text + strlen(text);
+
+			if (words++ % 8 == 0)
+				p += sprintf(p, "%s  %08zx:", words > 1 ? "\n" : "",
+					     4 * (words - 1));
+			sprintf(p, " %08x", v);
+		}
+	strcat(text, "\n");
+	assert_int_equal(rls_parse(&f->rls, text, strlen(text)), 0);
+	assert_int_equal(f->rls.nprocesses, n);
+}
+
+// Two contexts and the primary one, alike in all but their order.
+static void contexts_alike(uint64_t created0, uint64_t created1)
+{
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	context(0, created0, 0x8001);
+	sysfs(0, 0xa1f4, 0, 1 << 20, created0 + 10);
+	context(1, created1, 0x8002);
+	sysfs(0, 0xa1f4, 0, 1 << 20, created1 + 10);
+	*f->text = '\0';
+}
+
+static void contexts_by_order(void **state)
+{
+	(void)state;
+	contexts_alike(200, 300);
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	join_now();
+	assert_int_equal(base_of(0), 0x3000); // the primary one is printed last
+	assert_int_equal(base_of(1), 0x2000);
+	assert_int_equal(base_of(2), 0x1000);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(why(i), JOIN_ORDER);
+}
+
+// One secondary context cannot be mistaken, whatever is known of its creation.
+static void one_context_needs_no_order(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	context(3, KFD_UNKNOWN, KFD_UNKNOWN);
+	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	*f->text = '\0';
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	compute_at(0x2000, 0x5008);
+	join_now();
+	assert_int_equal(base_of(0), 0x2000);
+	assert_int_equal(base_of(1), 0x1000);
+}
+
+// Context 0 was given out again after 1 came, or two threads raced: PASIDs must say.
+static void recycled_ids_need_pasids(void **state)
+{
+	(void)state;
+	contexts_alike(500, 300);
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	join_now();
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+		assert_int_equal(f->join.queues[i].count, 3);
+	}
+	assert_int_equal(f->join.queues[0].likely, 2);
+	assert_int_equal(f->join.queues[1].likely, 0); // the newer one
+	assert_int_equal(f->join.queues[2].likely, 1);
+	join_fini(&f->join);
+	// One is enough: the primary one is last, the other what is left.
+	runlist(1, (const uint32_t[][2]){{0x8001, 0x4008}});
+	join_now();
+	assert_int_equal(base_of(0), 0x3000);
+	assert_int_equal(base_of(1), 0x1000);
+	assert_int_equal(base_of(2), 0x2000);
+	join_fini(&f->join);
+	// The other one of the two races.
+	runlist(2, (const uint32_t[][2]){{0x8002, 0x4008}, {0x8001, 0x5008}});
+	join_now();
+	assert_int_equal(base_of(0), 0x3000);
+	assert_int_equal(base_of(1), 0x2000);
+	assert_int_equal(base_of(2), 0x1000);
+}
+
+// PASIDs against the order: something came or went, nothing is certain.
+static void pasids_contradict(void **state)
+{
+	(void)state;
+	contexts_alike(200, 300);
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	runlist(1, (const uint32_t[][2]){{0x8001, 0x4008}});
+	join_now();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+}
+
+// A context without queues has its block, too.
+static void empty_contexts_count(void **state)
 {
 	(void)state;
 	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
-	sysfs(0, 0xa1f4, 0, 1 << 20, 200);
-	f->queues[1].context = 1;
-	compute(0xa1f4, MIB, 0x2000, 1);
-	add_text("Process 41207 PASID 0x4:\n");
-	compute(0xa1f4, MIB, 0x1000, 1);
+	context(0, 200, KFD_UNKNOWN);
+	context(1, 300, KFD_UNKNOWN);
+	sysfs(0, 0xa1f4, 0, 1 << 20, 310);
+	*f->text = '\0';
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	block();
+	compute_at(0x3000, 0x6008);
 	join_now();
-	assert_int_equal(why(0), JOIN_AMBIGUOUS);
-	assert_int_equal(f->join.queues[0].count, 2);
-	assert_int_equal(f->join.queues[1].count, 2);
+	assert_int_equal(base_of(0), 0x3000);
+	assert_int_equal(base_of(1), 0x1000);
+}
+
+// A block is missing, or does not agree with its context: all that it could be is kept.
+static void blocks_that_do_not_fit(void **state)
+{
+	(void)state;
+	contexts_alike(200, 300);
+	block();
+	compute_at(0x1000, 0x4008);
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	join_now();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+	join_fini(&f->join);
+	*f->text = '\0';
+	block();
+	block();
+	compute_at(0x1000, 0x4008);
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	join_now();
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+		assert_int_equal(f->join.queues[i].count, 3);
+	}
+}
+
+// Contexts came or went between the two reads.
+static void changed_contexts_prove_nothing(void **state)
+{
+	(void)state;
+	contexts_alike(200, 300);
+	f->proc.changed = true;
+	block();
+	compute_at(0x1000, 0x4008);
+	block();
+	compute_at(0x2000, 0x5008);
+	block();
+	compute_at(0x3000, 0x6008);
+	join_now();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(why(i), JOIN_AMBIGUOUS);
 }
 
 static void no_such_process(void **state)
@@ -324,11 +546,22 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(only_one_of_its_kind), TEST(creation_order_proves),
-		TEST(counts_differ),        TEST(fewer_mqds_than_queues),
-		TEST(order_contradicted),   TEST(other_gpu_or_type_is_no_match),
-		TEST(unknown_keys),         TEST(kernel_queues_are_not_users),
-		TEST(no_such_process),      TEST(contexts_have_no_common_order),
+		TEST(only_one_of_its_kind),
+		TEST(creation_order_proves),
+		TEST(counts_differ),
+		TEST(fewer_mqds_than_queues),
+		TEST(order_contradicted),
+		TEST(other_gpu_or_type_is_no_match),
+		TEST(unknown_keys),
+		TEST(kernel_queues_are_not_users),
+		TEST(no_such_process),
+		TEST(contexts_by_order),
+		TEST(one_context_needs_no_order),
+		TEST(recycled_ids_need_pasids),
+		TEST(pasids_contradict),
+		TEST(empty_contexts_count),
+		TEST(blocks_that_do_not_fit),
+		TEST(changed_contexts_prove_nothing),
 		TEST(candidates_agree),
 	};
 
