@@ -129,6 +129,14 @@ static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 	       hqd_pid_chosen(v, r->pid);
 }
 
+void hqd_leave_out(const struct hqd_view *v, struct out *o)
+{
+	if (!hqdlist_needs_level(&v->list))
+		out_leave_out(o, "LEVEL");
+	if (!hqdlist_has_contexts(&v->list))
+		out_leave_out(o, "CONTEXT");
+}
+
 void hqd_apply_filter(struct hqd_view *v)
 {
 	v->shown = 0;

@@ -45,6 +45,9 @@ bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
 // Hides the rows that were not asked for.
 void hqd_apply_filter(struct hqd_view *v);
 
+// After out_begin: the columns that this host has nothing for go.
+void hqd_leave_out(const struct hqd_view *v, struct out *o);
+
 // Each prints one form of the reading. GPQ_OK, or the exit status after a message.
 int hqd_print_slots(struct hqd_view *v, struct out *o);
 int hqd_print_regs(struct hqd_view *v, struct out *o);

@@ -18,7 +18,9 @@ static const struct out_col cols[] = {
 	COL(pasid, "PASID", "pasid", OUT_HEX, D, "address space id of the process"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process"),
 	COL(comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
+	COL(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
+	    "secondary KFD context that owns the queue; null: the process itself"),
 	COL(kind, "KIND", "kind", OUT_STR, D, "compute or sdma"),
 	COL(announced, "QUEUES", "queues", OUT_U64, D,
 	    "queues the process has on the GPU, to run or not"),
@@ -96,8 +98,7 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 	int status = out_begin(o, &hqd_runlist_table, false);
 	if (status)
 		return status;
-	if (!hqdlist_needs_level(&v->list))
-		out_leave_out(o, "LEVEL");
+	hqd_leave_out(v, o);
 	if (runlist_make(&r, &v->list))
 		status = err_sys(ENOMEM, NULL, "runlist");
 	for (size_t i = 0; !status && i < r.n; i++) {

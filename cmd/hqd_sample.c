@@ -26,7 +26,9 @@ static const struct out_col cols[] = {
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
 	COL(row.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
 	COL(row.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(row.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	COL(row.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
+	COL(row.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
+	    "secondary KFD context that owns the queue; null: the process itself"),
 	COL(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
 	    "share of the samples in which it was in the slot"),
 	COL(moved_share, "MOVED", "moved_share", OUT_F64, D,
@@ -125,8 +127,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	int status = out_begin(o, &hqd_sample_table, false);
 	if (status)
 		return status;
-	if (!hqdlist_needs_level(&v->list))
-		out_leave_out(o, "LEVEL");
+	hqd_leave_out(v, o);
 	stop_watch();
 	status = take_samples(v, &s);
 	if (!status)

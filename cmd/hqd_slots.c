@@ -17,7 +17,9 @@ static const struct out_col cols[] = {
 	COL(active, "ACTIVE", "active", OUT_BOOL, D | OUT_STATUS, "the slot has a queue"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
 	COL(comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
+	COL(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
+	    "secondary KFD context that owns the queue; null: the process itself"),
 	COL(vmid, "VMID", "vmid", OUT_U64, D, "address space on the GPU, given anew at each map"),
 	COL(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, D, "address of the ring in the process"),
 	COL(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, "size of the ring"),
@@ -60,8 +62,8 @@ const struct out_table hqd_slots_table = {"slots", "slot", cols, sizeof(cols) / 
 int hqd_print_slots(struct hqd_view *v, struct out *o)
 {
 	int status = out_begin(o, &hqd_slots_table, false);
-	if (!status && !hqdlist_needs_level(&v->list))
-		out_leave_out(o, "LEVEL");
+	if (!status)
+		hqd_leave_out(v, o);
 	for (size_t i = 0; !status && i < v->list.n; i++)
 		if (!v->list.rows[i].hidden)
 			out_row(o, &v->list.rows[i]);

@@ -41,7 +41,9 @@ static const struct out_col waiting_cols[] = {
 	C(hqd_waiting, gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
 	C(hqd_waiting, pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
 	C(hqd_waiting, comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	C(hqd_waiting, qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	C(hqd_waiting, qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
+	C(hqd_waiting, context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
+	  "secondary KFD context that owns the queue; null: the process itself"),
 	C(hqd_waiting, kind, "KIND", "kind", OUT_STR, D, "compute or sdma"),
 	C(hqd_waiting, ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, D,
 	  "address of the ring in the process"),
@@ -142,8 +144,7 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		status = out_begin(o, &hqd_summary_tables[i], false);
 		if (status)
 			break;
-		if (!hqdlist_needs_level(&v->list))
-			out_leave_out(o, "LEVEL");
+		hqd_leave_out(v, o);
 		print[i](v, &s, o);
 		out_end(o);
 	}

@@ -66,8 +66,8 @@ static const struct opt opts[] = {
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")         \
 	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
 	  QLIST_MQD | QLIST_INDICES | QLIST_HOLDER | QLIST_GPU | QLIST_STATUS,                    \
-	  "running, idle, mapped (work unknown), suspended (by gpq), evicted, off-hardware, "     \
-	  "unknown")                                                                              \
+	  "running, idle, mapped (work unknown), turns (over-subscribed), suspended (by gpq), "   \
+	  "evicted, off-hardware, unknown")                                                       \
 	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, QLIST_MQD,                           \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                 \
 	X(backlog, "BACKLOG", "backlog", OUT_U64, D, QLIST_MQD | QLIST_INDICES,                   \

@@ -1,6 +1,7 @@
-// The table of driver facts; see driver.h. Sources: amdkfd of Linux 6.12.95, 7.2.12 and 7.3.4
-// (update_mqd()'s set_priority() in kfd_mqd_manager_v*.c; suspend_queues() in
-// kfd_device_queue_manager.c; KFD_IOCTL_MINOR_VERSION in uapi/linux/kfd_ioctl.h).
+// The table of driver facts; see driver.h. Sources: amdkfd of Linux 6.12.95, 6.12.107, 7.2.12 and
+// 7.3.4 (update_mqd()'s set_priority() in kfd_mqd_manager_v*.c; suspend_queues() in
+// kfd_device_queue_manager.c; kfd_ioctl_set_debug_trap() in kfd_chardev.c; KFD_IOCTL_MINOR_VERSION
+// in uapi/linux/kfd_ioctl.h).
 #include "common/kfd/driver.h"
 
 #include "common/host/root.h"
@@ -8,20 +9,25 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define RELEASE(major, minor) ((major)*1000u + (minor))
-#define OPEN                  (~0u)
+#define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))
+#define OPEN                         (~0u)
 
 // `yes` and `no` are ranges of KFD interface versions that were seen; between them lies the
 // unknown.
 static const struct row {
 	unsigned from, below; // kernel releases in which the fact holds
+	unsigned maybe;       // from this one on it may hold; 0: only from `from` on
 	struct {
 		unsigned first, last;
 	} yes, no;
 } rows[KFD_FACTS] = {
-	[KFD_FACT_QUEUE_PRIORITY] = {0, RELEASE(7, 0), .yes = {1, 17}, .no = {23, OPEN}},
+	[KFD_FACT_QUEUE_PRIORITY] = {0, RELEASE(7, 0, 0), .yes = {1, 17}, .no = {23, OPEN}},
 	// Not in 6.12. A release that mends it becomes `below`.
-	[KFD_FACT_SUSPEND_CRASH] = {RELEASE(7, 2), OPEN, .yes = {23, OPEN}, .no = {1, 17}},
+	[KFD_FACT_SUSPEND_CRASH] = {RELEASE(7, 2, 0), OPEN, .yes = {23, OPEN}, .no = {1, 17}},
+	// Not in 6.12.95; 6.12.107 has it, between them and up to 7.1 nothing was read. The
+	// interface version did not change with it.
+	[KFD_FACT_UNTRACED_DEBUGGER] = {RELEASE(7, 2, 0), OPEN, RELEASE(6, 12, 96),
+					.yes = {23, OPEN}},
 };
 
 void kfd_driver_read(struct kfd_driver *d, unsigned interface)
@@ -32,7 +38,8 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 	*d = (struct kfd_driver){.interface = interface};
 	if (host_read(&b, "/proc/sys/kernel/osrelease") > 0) {
 		d->major = (unsigned)strtoul(b.data, &dot, 10);
-		d->minor = *dot == '.' ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
+		d->minor = *dot == '.' ? (unsigned)strtoul(dot + 1, &dot, 10) : 0;
+		d->patch = *dot == '.' ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
 	}
 	buf_fini(&b);
 	// Only a driver built outside of the kernel tree has a version of its own.
@@ -41,6 +48,8 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 
 static enum kfd_answer3 by_interface(const struct row *r, unsigned n)
 {
+	if (!n)
+		return KFD_ANSWER_UNKNOWN;
 	if (n >= r->yes.first && n <= r->yes.last)
 		return KFD_ANSWER_YES;
 	return n >= r->no.first && n <= r->no.last ? KFD_ANSWER_NO : KFD_ANSWER_UNKNOWN;
@@ -49,9 +58,11 @@ static enum kfd_answer3 by_interface(const struct row *r, unsigned n)
 enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact)
 {
 	const struct row *r = &rows[fact];
-	unsigned release = RELEASE(d->major, d->minor);
+	unsigned release = RELEASE(d->major, d->minor, d->patch < 1000 ? d->patch : 999);
 
-	if (d->out_of_tree || !release)
+	if (d->out_of_tree || !d->major)
 		return by_interface(r, d->interface);
+	if (r->maybe && release >= r->maybe && release < r->from)
+		return KFD_ANSWER_UNKNOWN;
 	return release >= r->from && release < r->below ? KFD_ANSWER_YES : KFD_ANSWER_NO;
 }

@@ -17,6 +17,9 @@ enum kfd_fact {
 	// SUSPEND_QUEUES follows a null pointer when the target has not acquired a GPU that comes
 	// after one with queues to suspend; the target's mutex then stays locked for ever.
 	KFD_FACT_SUSPEND_CRASH,
+	// A debugger may detach from ptrace and go on holding queues: DBG_TRAP's permission is to
+	// trace the target, or to be its debugger already.
+	KFD_FACT_UNTRACED_DEBUGGER,
 	KFD_FACTS
 };
 
@@ -26,6 +29,7 @@ struct kfd_driver {
 	unsigned major, minor; // of the kernel, 0.0: unknown
 	unsigned interface;    // the N of KFD interface 1.N, 0: unknown
 	bool out_of_tree;
+	unsigned patch; // of major.minor.patch
 };
 
 // Reads the kernel release and whether the driver is out of tree, of the live or recorded host.

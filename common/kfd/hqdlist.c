@@ -106,6 +106,14 @@ static void find_prios(struct hqdlist *l)
 	l->has_prios = written == KFD_ANSWER_YES;
 }
 
+bool hqdlist_has_contexts(const struct hqdlist *l)
+{
+	for (size_t i = 0; i < l->queues.n; i++)
+		if (l->queues.rows[i].context != KFD_UNKNOWN)
+			return true;
+	return false;
+}
+
 bool hqdlist_needs_level(const struct hqdlist *l)
 {
 	bool any = false;

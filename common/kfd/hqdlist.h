@@ -34,6 +34,7 @@ struct hqd_row {
 	uint64_t rptr, wptr; // compute: dwords, the first inside the ring; SDMA: bytes
 	uint64_t backlog;    // AQL packets, PM4 dwords or SDMA bytes between them
 	uint64_t prio, pipe_prio, error;
+	uint64_t context;  // as in struct qrow
 	const char *level; // "low", "medium", "high"
 	uint64_t rptr_addr, wptr_addr, ctx_addr, ctx_bytes;
 	const char *errors; // the bits of `error` by name
@@ -94,6 +95,9 @@ void hqdlist_fini(struct hqdlist *l);
 pid_t hqdlist_pid(const struct hqdlist *l, uint32_t mqd);
 // Its queue in l->queues, or NULL where it is not certain which one it is.
 const struct qrow *hqdlist_queue(const struct hqdlist *l, uint32_t mqd);
+// Is a queue of a secondary context?
+bool hqdlist_has_contexts(const struct hqdlist *l);
+
 // Do levels tell what priorities do not: are these unknown and levels known?
 bool hqdlist_needs_level(const struct hqdlist *l);
 

@@ -22,6 +22,7 @@ static const struct hqd_row unknown_row = {
 	.active = -1,
 	.pid = INT64_MIN,
 	.qid = KFD_UNKNOWN,
+	.context = KFD_UNKNOWN,
 	.vmid = KFD_UNKNOWN,
 	.ring_addr = KFD_UNKNOWN,
 	.ring_bytes = KFD_UNKNOWN,
@@ -165,8 +166,10 @@ static int fill_owner(const struct hqdlist *l, struct hqd_row *r)
 	const struct qrow *q = hqdlist_queue(l, r->mqd);
 	if (pid >= 0)
 		r->pid = pid;
-	if (q)
+	if (q) {
 		r->qid = q->qid;
+		r->context = q->context;
+	}
 	if (pid < 0 || l->captured || l->queues.foreign)
 		return 0;
 	const struct person *who = people_get(l->people, pid, PERSON_STATUS);

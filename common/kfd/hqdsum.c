@@ -284,6 +284,7 @@ static int add_waiting(struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
 		.pid = pid < 0 ? INT64_MIN : pid,
 		.comm = comm_of(l, pid),
 		.qid = row ? row->qid : UINT64_MAX,
+		.context = row ? row->context : UINT64_MAX,
 		.kind = q->kind == MQD_SDMA ? "sdma" : "compute",
 		.ring_addr = value(l, mqd, MQD_V_RING),
 		.prio = value(l, mqd, MQD_V_QUEUE_PRIO),

@@ -36,8 +36,8 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	uint64_t gpu, gpu_id;
 	int64_t pid;
 	const char *comm;
-	uint64_t qid;
-	const char *kind; // "compute", "sdma"
+	uint64_t qid, context; // context: as in struct qrow
+	const char *kind;      // "compute", "sdma"
 	uint64_t ring_addr, prio, mqd_addr, backlog, saved_bytes;
 	const char *level;      // of priority: "low", "medium", "high"
 	uint64_t xccs, missing; // XCCs it belongs on; those of them it is not on

@@ -66,14 +66,16 @@ struct qrow {
 	uint64_t read_now, write_now;
 	int64_t holder; // pid of the gpq holder that has it suspended
 	int8_t traced;  // its process, by a debugger or a holder
-	// "running", "idle", "mapped", "suspended", "evicted", "off-hardware", "unknown"
+	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
 	const char *state;
 	const char *match; // how its MQD was found: "order", "only", "likely"; NULL: not for sure
 
-	uint32_t mqd; // index in qlist.mqds.queues; UINT32_MAX: not known for sure
-	bool evicted; // while the state is found
-	uint32_t seq; // place in which it was found
-	bool hidden;  // for the caller to leave it out; false at first
+	uint32_t mqd;  // index in qlist.mqds.queues; UINT32_MAX: not known for sure
+	bool turns;    // its MQD's verdict is ONHW_TURNS
+	bool evicted;  // while the state is found
+	bool doubtful; // off-hardware: evicted, or held by a debugger that does not trace it
+	uint32_t seq;  // place in which it was found
+	bool hidden;   // for the caller to leave it out; false at first
 };
 
 struct qlist_how {

@@ -84,7 +84,7 @@ static const char *state_of(const struct qrow *r)
 	if (r->holder != INT64_MIN)
 		return "suspended";
 	if (r->on_hw < 0)
-		return "unknown";
+		return r->turns ? "turns" : "unknown";
 	if (!r->on_hw)
 		return "off-hardware";
 	return r->backlog == MQD_UNKNOWN ? "mapped" : r->backlog ? "running" : "idle";
@@ -121,23 +121,37 @@ static bool is_off(const struct qrow *r)
 	return r->state && strcmp(r->state, "off-hardware") == 0;
 }
 
-// Among the rows of one process: is this queue off along with all others on its GPU?
+// Among the rows of one process: is this queue off along with all others of its context on its GPU?
 static bool all_off(const struct qrow *rows, size_t n, const struct qrow *r)
 {
 	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].gpu_id == r->gpu_id && rows[i].qid != KFD_UNKNOWN && !is_off(&rows[i]))
+		if (rows[i].gpu_id == r->gpu_id && rows[i].context == r->context &&
+		    rows[i].qid != KFD_UNKNOWN && !is_off(&rows[i]))
 			return false;
 	return true;
 }
 
-// Only a tracer suspends, and only the driver takes all queues of a process off a GPU. In two
-// steps, as each queue is judged by the states of the others.
-static void find_evicted(struct qrow *rows, size_t n)
+// Is there nobody who could have suspended it? Debuggers reach the primary context alone. They
+// trace its process, unless the driver lets them detach and go on.
+static bool cannot_be_held(const struct qlist *q, const struct qrow *r)
 {
-	for (size_t i = 0; i < n; i++)
-		rows[i].evicted = rows[i].traced == 0 && all_off(rows, n, &rows[i]);
+	return r->context != KFD_UNKNOWN ||
+	       (r->traced == 0 &&
+		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
+}
+
+// Only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
+// two steps, as each queue is judged by the states of the others.
+static void find_evicted(const struct qlist *q, struct qrow *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct qrow *r = &rows[i];
+		bool off = all_off(rows, n, r);
+		r->evicted = off && cannot_be_held(q, r);
+		r->doubtful = off && !r->evicted && r->traced == 0;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].evicted)
 			rows[i].state = "evicted";
@@ -148,6 +162,6 @@ void qlist_find_evicted(struct qlist *q)
 	for (size_t i = 0, n; i < q->n; i += n) {
 		for (n = 1; i + n < q->n && q->rows[i + n].pid == q->rows[i].pid;)
 			n++;
-		find_evicted(&q->rows[i], n);
+		find_evicted(q, &q->rows[i], n);
 	}
 }

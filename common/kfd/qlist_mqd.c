@@ -85,7 +85,7 @@ static int summarize(struct qlist *q)
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
-	int err = onhw_init(&host, &q->mqds, q->gens, &q->rls);
+	int err = onhw_init(&host, &q->mqds, q->gens, &q->rls, &q->gpus);
 	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
 		const struct mqd *m = &q->mqds.queues[i];
 		enum onhw on = onhw_judge(&host, m, q->gens[i]);
@@ -167,6 +167,7 @@ static void fill(struct qrow *r, const struct mqd_summary *s)
 void qlist_fill_mqd(const struct qlist *q, struct qrow *r, size_t mqd)
 {
 	r->mqd = (uint32_t)mqd;
+	r->turns = q->verdicts[mqd] == ONHW_TURNS;
 	fill(r, &q->summaries[mqd]);
 }
 
@@ -183,8 +184,11 @@ void qlist_fill_joined(const struct qlist *q, struct qrow *r, size_t index)
 	// What all that it could be have in common is certain all the same.
 	const uint32_t *c = q->join.candidates + j->first;
 	struct mqd_summary common = q->summaries[c[0]];
-	for (uint32_t i = 1; i < j->count; i++)
+	r->turns = true;
+	for (uint32_t i = 0; i < j->count; i++) {
 		mqd_summary_agree(&common, &q->summaries[c[i]]);
+		r->turns &= q->verdicts[c[i]] == ONHW_TURNS;
+	}
 	fill(r, &common);
 }
 
@@ -270,6 +274,21 @@ static void explain_onhw(const struct qlist *q)
 	}
 }
 
+static void explain_off(const struct qlist *q)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < q->n; i++)
+		n += q->rows[i].doubtful;
+	if (n)
+		err_note("off-hardware: %zu queues of processes that nobody traces: evicted, or "
+			 "held "
+			 "by a debugger that has detached: this driver %s",
+			 n,
+			 kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_YES
+				 ? "lets it hold on"
+				 : "may let it hold on");
+}
+
 static void explain_prio(const struct qlist *q)
 {
 	size_t n = 0;
@@ -296,6 +315,7 @@ bool qlist_explain(const struct qlist *q)
 	if (q->verdicts) {
 		explain_onhw(q);
 		explain_prio(q);
+		explain_off(q);
 	}
 	for (size_t i = 0; q->join.queues && i < q->procs.nprocs; i++)
 		for (int why = JOIN_AMBIGUOUS; why < JOIN_WHYS; why++)

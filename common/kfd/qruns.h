@@ -74,7 +74,7 @@ struct qruns_strategy {
 
 struct qruns {
 	unsigned runs;
-	bool levels; // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
+	bool levels;              // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
 	struct qruns_proc *procs; // by run, program, worker
 	struct qruns_program *programs;
 	struct qruns_pair *pairs;

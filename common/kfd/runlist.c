@@ -2,10 +2,8 @@
 #include "common/kfd/runlist.h"
 
 #include "common/host/array.h"
-#include "common/host/root.h"
 #include "common/kfd/hqdlist_priv.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const struct runlist_row unknown_row = {
@@ -15,6 +13,7 @@ static const struct runlist_row unknown_row = {
 	.pid = INT64_MIN,
 	.pasid = KFD_UNKNOWN,
 	.qid = KFD_UNKNOWN,
+	.context = KFD_UNKNOWN,
 	.engine = KFD_UNKNOWN,
 	.announced = KFD_UNKNOWN,
 	.mapped = KFD_UNKNOWN,
@@ -33,8 +32,10 @@ struct maker {
 	struct runlist *r;
 	const struct hqdlist *l;
 	const struct rls_node *node;
-	bool *listed; // of each MQD
+	bool *listed; // of each MQD: a row has it, or will have
 };
+
+enum { NONE = UINT32_MAX };
 
 static struct runlist_row *add_row(struct maker *m, const char *packet)
 {
@@ -83,6 +84,7 @@ static void fill_queue(const struct maker *m, struct runlist_row *row, uint32_t 
 	const uint64_t *v = m->l->queues.summaries[mqd].v;
 	set_pid(m, row, hqdlist_pid(m->l, mqd));
 	row->qid = q ? q->qid : KFD_UNKNOWN;
+	row->context = q ? q->context : KFD_UNKNOWN;
 	row->ring_addr = v[MQD_V_RING];
 	row->prio = v[MQD_V_QUEUE_PRIO];
 	row->level = prio_level_name(v[MQD_V_PIPE_PRIO]);
@@ -112,9 +114,19 @@ static int add_queue(struct maker *m, const struct rls_queue *q)
 	row->wptr_addr = q->wptr;
 	if (mqd == UINT32_MAX)
 		return 0;
-	m->listed[mqd] = true;
 	fill_queue(m, row, mqd);
 	return 0;
+}
+
+// Whatever the list maps is not missing, wherever in the list it is.
+static void mark_mapped(struct maker *m)
+{
+	const struct rls *rls = &m->l->queues.rls;
+	for (uint32_t i = m->node->queue; i < m->node->queue + m->node->queues; i++) {
+		uint32_t mqd = mqd_of(m, &rls->queues[i]);
+		if (mqd != NONE)
+			m->listed[mqd] = true;
+	}
 }
 
 // A queue that has no packet.
@@ -135,15 +147,15 @@ static int add_unmapped(struct maker *m, uint32_t mqd)
 	return 0;
 }
 
-// Those of this process that are not in the list; `pid` INT64_MIN: of any.
-static int add_missing(struct maker *m, int64_t pid)
+// Those of this block of mqds that are not in the list; NONE: of any.
+static int add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
 	for (uint32_t i = 0; i < mqds->nqueues; i++) {
 		const struct mqd *q = &mqds->queues[i];
 		if (q->gpu_id != m->node->gpu_id || m->listed[i] ||
 		    (q->kind != MQD_COMPUTE && q->kind != MQD_SDMA) ||
-		    (pid != INT64_MIN && hqdlist_pid(m->l, i) != pid))
+		    (block != NONE && q->proc != block))
 			continue;
 		if (add_unmapped(m, i))
 			return -1;
@@ -153,42 +165,77 @@ static int add_missing(struct maker *m, int64_t pid)
 
 // --- processes ---
 
-static int64_t pid_by_mqds(const struct maker *m, uint32_t pasid)
+// A packet's owner: a context of a process, which has a block in mqds.
+struct owner {
+	int64_t pid;      // INT64_MIN: unknown
+	uint64_t context; // KFD_UNKNOWN: the primary one, or unknown
+	uint32_t block;   // index in mqds.procs, NONE
+};
+
+static const struct owner nobody = {INT64_MIN, KFD_UNKNOWN, NONE};
+
+static struct owner owner_by_mqd(const struct maker *m, uint32_t mqd)
+{
+	const struct qrow *q = hqdlist_queue(m->l, mqd);
+	return (struct owner){hqdlist_pid(m->l, mqd), q ? q->context : KFD_UNKNOWN,
+			      m->l->queues.mqds.queues[mqd].proc};
+}
+
+static struct owner owner_by_mqds(const struct maker *m, uint32_t pasid)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
-	for (size_t i = 0; i < mqds->nprocs; i++)
+	for (uint32_t i = 0; i < mqds->nprocs; i++)
 		if (mqds->procs[i].pasid == (int64_t)pasid)
-			return mqds->procs[i].pid;
-	return INT64_MIN;
+			return (struct owner){mqds->procs[i].pid, KFD_UNKNOWN, i};
+	return nobody;
 }
 
-// Kernels from 6.15 on have no PASID of a process but one for each GPU, in debugfs.
-static int64_t pid_by_host(const struct maker *m, uint32_t pasid)
+// The block of a context, by its queues; else that of its process if it has but one.
+static uint32_t block_of(const struct maker *m, const struct kfd_context *c, int64_t pid)
+{
+	const struct qlist *q = &m->l->queues;
+	uint32_t block = NONE;
+	for (uint32_t i = c->queue; q->join.queues && i < c->queue + c->queues; i++) {
+		const struct join_queue *j = &q->join.queues[i];
+		if (j->count == 1)
+			return q->mqds.queues[q->join.candidates[j->first]].proc;
+	}
+	for (uint32_t i = 0; i < q->mqds.nprocs; i++) {
+		if (q->mqds.procs[i].pid != pid)
+			continue;
+		if (block != NONE)
+			return NONE;
+		block = i;
+	}
+	return block;
+}
+
+// Kernels from 6.15 on have no PASID of a process but one for each context and GPU.
+static struct owner owner_by_host(const struct maker *m, uint32_t pasid)
 {
 	const struct kfd_procs *p = &m->l->queues.procs;
-	for (size_t i = 0; !m->l->captured && i < p->nprocs; i++) {
-		char path[96];
-		uint64_t v;
-		if (p->procs[i].pasid == pasid && pasid)
-			return p->procs[i].pid;
-		snprintf(path, sizeof(path), "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
-			 (int)p->procs[i].pid, m->node->gpu_id);
-		if (host_read_u64(path, &v) == 0 && v == pasid)
-			return p->procs[i].pid;
+	for (size_t i = 0; !m->l->captured && pasid && i < p->ncontexts; i++) {
+		const struct kfd_context *c = &p->contexts[i];
+		const struct kfd_usage *u = kfd_procs_usage(p, c, m->node->gpu_id);
+		const struct kfd_proc *proc = &p->procs[c->proc];
+		if ((u ? u->pasid : proc->pasid) != pasid)
+			continue;
+		return (struct owner){proc->pid, c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id,
+				      block_of(m, c, proc->pid)};
 	}
-	return INT64_MIN;
+	return nobody;
 }
 
-static int64_t pid_of(const struct maker *m, const struct rls_process *p)
+static struct owner owner_of(const struct maker *m, const struct rls_process *p)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++) {
 		uint32_t mqd = mqd_of(m, &rls->queues[i]);
-		if (mqd != UINT32_MAX)
-			return hqdlist_pid(m->l, mqd);
+		if (mqd != NONE)
+			return owner_by_mqd(m, mqd);
 	}
-	int64_t pid = pid_by_mqds(m, p->pasid);
-	return pid == INT64_MIN ? pid_by_host(m, p->pasid) : pid;
+	struct owner o = owner_by_mqds(m, p->pasid);
+	return o.pid == INT64_MIN ? owner_by_host(m, p->pasid) : o;
 }
 
 static int add_process(struct maker *m, const struct rls_process *p)
@@ -197,8 +244,9 @@ static int add_process(struct maker *m, const struct rls_process *p)
 	struct runlist_row *row = add_row(m, "MAP_PROCESS");
 	if (!row)
 		return -1;
-	int64_t pid = pid_of(m, p);
-	set_pid(m, row, pid);
+	const struct owner o = owner_of(m, p);
+	set_pid(m, row, o.pid);
+	row->context = o.context;
 	row->pasid = p->pasid;
 	row->announced = p->announced;
 	row->mapped = p->queues;
@@ -209,7 +257,7 @@ static int add_process(struct maker *m, const struct rls_process *p)
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++)
 		if (add_queue(m, &rls->queues[i]))
 			return -1;
-	return pid < 0 ? 0 : add_missing(m, pid);
+	return o.block == NONE ? 0 : add_missing(m, o.block);
 }
 
 // --- lists ---
@@ -218,6 +266,7 @@ static int add_node(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
+	mark_mapped(m);
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
 	// A list that begins in the middle has queues before its first process.
 	for (uint32_t i = n->queue; i < first; i++)
@@ -232,7 +281,7 @@ static int add_node(struct maker *m)
 	// MES never has a list; and a damaged one leaves open what it had.
 	if (n->damaged || n->state == RLS_UNKNOWN || hqdlist_gen(m->l, n->gpu_id) >= GFX11)
 		return 0;
-	return add_missing(m, INT64_MIN);
+	return add_missing(m, NONE);
 }
 
 int runlist_make(struct runlist *r, const struct hqdlist *l)

@@ -15,11 +15,11 @@ struct runlist_row {
 			    // mapped than can run at a time), "none": a queue without a packet
 	int64_t pid;
 	const char *comm;
-	uint64_t pasid, qid;
-	const char *kind;   // "compute", "sdma"
-	uint64_t engine;    // SDMA
-	uint64_t announced; // queues that the process has on the GPU, mapped or not
-	uint64_t mapped;    // of them mapped here
+	uint64_t pasid, qid, context; // context: as in struct qrow
+	const char *kind;             // "compute", "sdma"
+	uint64_t engine;              // SDMA
+	uint64_t announced;           // queues that the process has on the GPU, mapped or not
+	uint64_t mapped;              // of them mapped here
 	uint64_t quantum, gws, page_table;
 	int8_t sdma; // the process may use SDMA
 	uint64_t doorbell, mqd_addr, wptr_addr, ring_addr, prio;

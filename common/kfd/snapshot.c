@@ -142,6 +142,28 @@ static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, in
 	return r;
 }
 
+static int by_age(const void *a, const void *b)
+{
+	const struct kfd_context *x = a, *y = b;
+	return (x->created > y->created) - (x->created < y->created);
+}
+
+// Ids of secondary contexts, oldest first, likewise.
+static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
+{
+	const size_t n = proc->contexts;
+	struct kfd_context *c = calloc(n + 1, sizeof(*c));
+	if (!c)
+		return -1;
+	memcpy(c, p->contexts + proc->context, n * sizeof(*c));
+	qsort(c, n, sizeof(*c), by_age); // the primary one comes first
+	int r = 0;
+	for (size_t i = 1; i < n && r == 0 && c[n - 1].created != KFD_UNKNOWN; i++)
+		r = buf_printf(b, "%d%c", (int)c[i].id, i + 1 < n ? ' ' : '\n');
+	free(c);
+	return r;
+}
+
 // The number behind `mark` in `path`, -1: none.
 static long number_behind(const char *path, const char *mark)
 {
@@ -151,20 +173,40 @@ static long number_behind(const char *path, const char *mark)
 	return s && end > s + strlen(mark) ? v : -1;
 }
 
+static const struct kfd_proc *proc_of(const struct kfd_procs *p, long pid)
+{
+	for (size_t i = 0; i < p->nprocs; i++)
+		if (p->procs[i].pid == pid)
+			return &p->procs[i];
+	return NULL;
+}
+
+static int add_text(struct walk *w, const char *dir, const char *name, struct buf *b)
+{
+	char path[PATH_MAX];
+	int r = 0;
+	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
+		r = tree_file(w->v->t, path, b->data, b->len);
+	b->len = 0;
+	return r;
+}
+
 // `dir` is ".../proc/PID/queues" or ".../proc/PID/context_N/queues".
 static int add_order(struct walk *w, const char *dir)
 {
-	const long pid = number_behind(dir, "/proc/"), context = number_behind(dir, "/context_");
-	char path[PATH_MAX];
+	const long context = number_behind(dir, "/context_");
+	const struct kfd_proc *proc = proc_of(w->queues, number_behind(dir, "/proc/"));
 	struct buf b = {0};
-	int r = 0;
-	for (size_t i = 0; i < w->queues->nprocs && r == 0; i++)
-		if (w->queues->procs[i].pid == pid)
-			r = order_text(w->queues, &w->queues->procs[i], (int)context, &b);
-	if (r == 0 && b.len && snprintf(path, sizeof(path), "%s/.order", dir) < PATH_MAX)
-		r = tree_file(w->v->t, path, b.data, b.len);
+	if (!proc)
+		return 0;
+	int r = order_text(w->queues, proc, (int)context, &b) || add_text(w, dir, ".order", &b);
+	if (!r && context < 0 && !contexts_text(w->queues, proc, &b)) {
+		char parent[PATH_MAX];
+		snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(dir, '/') - dir), dir);
+		r = add_text(w, parent, ".contexts", &b);
+	}
 	buf_fini(&b);
-	return r;
+	return r ? -1 : 0;
 }
 
 static int put_number(struct buf *b, bool known, uint64_t v, char end)
@@ -351,8 +393,13 @@ static void forget_entries(struct snapshot *s)
 
 static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
 {
-	if (a->nqueues != b->nqueues || a->nprocs != b->nprocs)
+	if (a->nqueues != b->nqueues || a->nprocs != b->nprocs || a->ncontexts != b->ncontexts)
 		return false;
+	for (size_t i = 0; i < a->ncontexts; i++) {
+		const struct kfd_context *x = &a->contexts[i], *y = &b->contexts[i];
+		if (x->id != y->id || x->created != y->created)
+			return false;
+	}
 	for (size_t i = 0; i < a->nqueues; i++) {
 		const struct kfd_queue *x = &a->queues[i], *y = &b->queues[i];
 		if (a->procs[x->proc].pid != b->procs[y->proc].pid || x->qid != y->qid ||

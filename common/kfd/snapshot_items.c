@@ -25,8 +25,11 @@ const struct snapshot_item snapshot_items[] = {
 	{PROCESS "/vram_*|sdma_*", 0, NULL, "queues"},
 	{PROCESS "/stats_*/evicted_ms", 0, NULL, "queues"},
 	{PROCESS "/stats_*/cu_occupancy", SNAP_OPTIONAL, NULL, "queues; gfx9 only"},
+	{PROCESS "/context_*/vram_*|sdma_*", SNAP_OPTIONAL, NULL, "queues"},
+	{PROCESS "/context_*/stats_*/evicted_ms|cu_occupancy", SNAP_OPTIONAL, NULL, "queues"},
 	{PROCESS "/counters_*/*", SNAP_OPTIONAL, NULL, "page faults, where the driver counts them"},
-	{DEBUG "/proc/*/pasid_*", SNAP_OPTIONAL, NULL, "hqd --runlist, kernels from 6.15"},
+	{DEBUG "/proc/*/pasid_*", SNAP_OPTIONAL, NULL, "PASIDs, kernels from 6.15"},
+	{DEBUG "/proc/*/context_*/pasid_*", SNAP_OPTIONAL, NULL, "which MQDs are a context's"},
 	{DEBUG "/mem_limit", 0, NULL, "bug reports"},
 
 	{KFD "/topology/generation_id|system_properties", 0, NULL, "bug reports"},

@@ -11,6 +11,8 @@
 
 #include "common/kfd/onhw.h"
 
+static const struct kfd_topology no_gpus;
+
 // One compute queue of the gfx generation asked for, doorbell 0x4008, on GPU a1f4; beside it
 // another one, doorbell 0x4010. `first` and `second` are their dwords 130.
 static enum onhw judge(enum gfx_gen gen, unsigned first, unsigned second, const char *runlist)
@@ -42,7 +44,7 @@ static enum onhw judge(enum gfx_gen gen, unsigned first, unsigned second, const 
 	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
 	assert_int_equal(m.nqueues, 2);
 	assert_int_equal(rls_parse(&r, runlist, strlen(runlist)), 0);
-	assert_int_equal(onhw_init(&host, &m, gens, &r), 0);
+	assert_int_equal(onhw_init(&host, &m, gens, &r, &no_gpus), 0);
 	verdict = onhw_judge(&host, &m.queues[0], gen);
 	onhw_fini(&host);
 	rls_fini(&r);
@@ -76,8 +78,9 @@ static void turns_are_open(void **state)
 {
 	(void)state;
 	assert_int_equal(judge(GFX9, 0, 0, turns), ONHW_TURNS);
-	assert_int_equal(judge(GFX9, 0, 1, turns),
-			 ONHW_OFF); // written on this GPU, so the 0 counts
+	// Written on this GPU; but the next moment it is its turn.
+	assert_int_equal(judge(GFX9, 0, 1, turns), ONHW_TURNS);
+	assert_int_equal(judge(GFX940, 0, 0, turns), ONHW_TURNS);
 	assert_int_equal(judge(GFX9, 1, 0, turns), ONHW_ON);
 }
 
@@ -111,13 +114,60 @@ static void no_active_runlist(void **state)
 	assert_null(onhw_text(ONHW_ON));
 }
 
+// `n` processes with a compute queue each, the first one's dword 130 is 0. No runlist; a GPU with
+// this many slots.
+static enum onhw judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
+{
+	char text[8192] = "";
+	enum gfx_gen gens[16];
+	struct kfd_gpu gpu = {.gpu_id = 0xa1f4, .cp_queues = slots};
+	const struct kfd_topology gpus = {.gpus = &gpu, .n = 1};
+	struct mqds m;
+	struct rls r;
+	struct onhw_host host;
+
+	assert_in_range(n, 1, 16);
+	for (unsigned i = 0; i < n; i++) {
+		size_t len = strlen(text);
+
+		gens[i] = gen;
+		snprintf(text + len, sizeof(text) - len,
+			 "Process %u PASID %u:\n"
+			 "  Compute queue on device a1f4\n"
+			 "    00000200: %08x 00000000 %08x 00000808 40005301 00000001 00000007 "
+			 "00000111\n",
+			 i + 7, i + 7, 0x013ae000 + i * 4096, i > 0);
+	}
+	mqds_init(&m);
+	rls_init(&r);
+	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
+	assert_int_equal(onhw_init(&host, &m, gens, &r, &gpus), 0);
+	const enum onhw verdict = onhw_judge(&host, &m.queues[0], gen);
+
+	onhw_fini(&host);
+	mqds_fini(&m);
+	return verdict;
+}
+
+// Off, or its turn has passed: as long as the GPU can run all at a time it is off.
+static void turns_without_a_runlist(void **state)
+{
+	(void)state;
+	assert_int_equal(judge_many(GFX11, 8, 24), ONHW_OFF);
+	assert_int_equal(judge_many(GFX11, 9, 24), ONHW_MAY_TURN); // VMIDs 8 to 15 are KFD's
+	assert_int_equal(judge_many(GFX940, 9, 24), ONHW_MAY_TURN);
+	assert_int_equal(judge_many(GFX11, 4, 4), ONHW_OFF);
+	assert_int_equal(judge_many(GFX11, 5, 4), ONHW_MAY_TURN);
+	assert_int_equal(judge_many(GFX11, 8, KFD_UNKNOWN), ONHW_OFF);
+	assert_int_equal(judge_many(GFX11, 1, 24), ONHW_SILENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runlist_decides),
-		cmocka_unit_test(turns_are_open),
-		cmocka_unit_test(without_a_runlist),
-		cmocka_unit_test(no_active_runlist),
+		cmocka_unit_test(runlist_decides),         cmocka_unit_test(turns_are_open),
+		cmocka_unit_test(without_a_runlist),       cmocka_unit_test(no_active_runlist),
+		cmocka_unit_test(turns_without_a_runlist),
 	};
 
 	return cmocka_run_group_tests_name("on hardware", tests, NULL, NULL);

@@ -13,8 +13,8 @@
 #include "common/cli/err.h"
 #include "common/kfd/prio.h"
 
-static const struct kfd_driver linux_612 = {.major = 6, .minor = 12}, linux_73 = {7, 3, 0, false},
-			       nothing_known = {0};
+static const struct kfd_driver linux_612 = {.major = 6, .minor = 12},
+			       linux_73 = {.major = 7, .minor = 3}, nothing_known = {0};
 
 // MQDs of two compute queues with these levels (dword 133) and priorities (134).
 static enum kfd_answer3 written(unsigned level1, unsigned prio1, unsigned level2, unsigned prio2,

@@ -2,12 +2,13 @@
 # mkqueue says it created; suspended, evicted and over-subscribed queues; a snapshot replays what the host printed.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
+. /t/gpq/prio.inc
 
 SOFTGPU=/sys/kernel/debug/softgpu
 
 # mkqueue's words: "mkqueue PID: queue ID gpu_id G type T doorbell_offset D ring_base R ring_size S priority P".
 created() { # LOG...
-	awk '$3 == "queue" { sub(":", "", $2); print $2, $4, $6, $8 == 1 ? "sdma" : "compute", $12, $14, $8 == 1 ? "-" : $16 }' "$@" | sort
+	awk '$3 == "queue" { sub(":", "", $2); print $2, $4, $6, $8 == 1 ? "sdma" : "compute", $12, $14, $8 == 1 ? "-" : $16 }' "$@" | with_level 7 | sort
 }
 
 # What the software GPU has resident: "queue aql pasid P doorbell N mqd A size S rptr R wptr W", doorbells in dwords, positions
@@ -27,7 +28,7 @@ in_slots() { # one line for each queue, by its first XCC
 	} | sort
 }
 
-owners() { gpq hqd -a -rno PID,QID,GPU,KIND,RING_ADDR,RING,PRIO,KIND "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
+owners() { gpq hqd -a -rno PID,QID,GPU,KIND,RING_ADDR,RING,PRIO,LEVEL,KIND "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
 
 second() { # MKQUEUE-ARGS...
 	rm -f /tmp/s2
@@ -63,7 +64,10 @@ as_programmed() {
 	local slots
 	target -n 2 -s -p 3,9 -b 64
 	second -n 1 -P -r 32768 -b 64
+	see_driver
 	no_lie "each queue that was created is in a slot, with its owner" "$(created /tmp/mkqueue.log /tmp/mk2.log)" "$(owners)"
+	is "priorities of compute queues are what the driver writes" "$(gpq hqd -a -rno KIND,PRIO,LEVEL | sed -n 's/^compute //p' | sort -u)" \
+		"$(printf '%s\n' "$(shown_prio 3) low" "$(shown_prio 7) medium" "$(shown_prio 9) medium" | sort -u)"
 	is "pids are known for all" "$(gpq hqd -a -rno KIND,PID | grep -v '^hiq' | grep -c ' -')" 0
 	kill -STOP $P $P2
 	within 20 drained || fail "the queues drain" "$(cat $SOFTGPU/[0-9]*)"

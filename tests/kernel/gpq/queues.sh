@@ -1,6 +1,7 @@
 # gpq queues against what mkqueue says it created, on every model, with queues and processes coming and going.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
+. /t/gpq/prio.inc
 
 listing() { gpq queues -r -n -o PID,QID,GPU,TYPE,RING "$@"; }
 
@@ -10,9 +11,9 @@ truth() { # LOG...
 	awk '$3 == "queue" { sub(":", "", $2); print $2, $4, $6, $8 == 1 ? "sdma" : "compute", $14 }' "$@"
 }
 
-# The truth about the MQDs of these logs: pid, queue, address of the ring, priority. SDMA MQDs hold no priority.
+# The truth about the MQDs of these logs: pid, queue, address of the ring, priority, level. SDMA MQDs hold no priority.
 mqd_truth() {
-	awk '$3 == "queue" { sub(":", "", $2); print $2, $4, $12, $8 == 1 ? "-" : $16 }' "$@"
+	awk '$3 == "queue" { sub(":", "", $2); print $2, $4, $12, $8 == 1 ? "-" : $16 }' "$@" | with_level 4
 }
 
 second() { # MKQUEUE-ARGS...
@@ -34,11 +35,12 @@ no_lie() { # DESCRIPTION TRUTH GOT
 as_created() {
 	target -n 2 -s -p 3,9
 	second -n 1 -P -r 32768
+	see_driver
 	is "each queue that was created is listed, and no other" "$(listing | sort -n)" "$(truth /tmp/mkqueue.log /tmp/mk2.log | sort -n)"
-	no_lie "ring addresses and priorities are those of the MQDs" "$(mqd_truth /tmp/mkqueue.log /tmp/mk2.log)" \
-		"$(gpq queues -r -n -o PID,QID,RING_ADDR,PRIO)"
-	is "a PM4 queue alone is known for sure" "$(gpq queues -p $P2 -r -n -o QID,RING_ADDR,PRIO,PACKETS)" \
-		"0 $(mqd_truth /tmp/mk2.log | cut -d' ' -f3) 7 pm4"
+	no_lie "ring addresses, priorities and levels are those of the MQDs" "$(mqd_truth /tmp/mkqueue.log /tmp/mk2.log)" \
+		"$(gpq queues -r -n -o PID,QID,RING_ADDR,PRIO,LEVEL)"
+	is "a PM4 queue alone is known for sure" "$(gpq queues -p $P2 -r -n -o QID,RING_ADDR,PRIO,LEVEL,PACKETS)" \
+		"0 $(mqd_truth /tmp/mk2.log | cut -d' ' -f3) $(shown_prio 7) medium pm4"
 	is "-p limits it to a process" "$(listing -p $P2)" "$(truth /tmp/mk2.log)"
 }
 
@@ -85,6 +87,29 @@ one_model() {
 	unload
 }
 
+# Queues 0 to 3 with a priority of each level's end and a low one within its level.
+by_priority() {
+	load gfx942
+	target -q -n 4 -p 0,3,10,11
+	see_driver
+	is "--prio LEVEL" "$(gpq queues --prio medium,high -r -n -o QID | tr '\n' ' ')" "2 3 "
+	is "--prio with whole levels" "$(gpq queues --prio 0:10 -r -n -o QID | tr '\n' ' ')" "0 1 2 "
+	is "--prio with the highest level" "$(gpq queues --prio 11 -r -n -o QID)" 3
+	if [ $WRITES = yes ]; then
+		is "--prio within a level" "$(gpq queues --prio 3:10 -r -n -o QID | tr '\n' ' ')" "1 2 "
+	else
+		status_is "--prio within a level: refused" 6 gpq queues --prio 3:10 -r -n -o QID
+		like "with the reason and the levels" "$OUT" '^gpq: queues: --prio 3:10: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high$'
+	fi
+	reap $P
+	target -q -n 1 -p 0
+	is "a queue of priority 0 alone: what the driver does is known by its release" "$(gpq queues -r -n -o PRIO,LEVEL)" "$(shown_prio 0) low"
+	cp /sys/kernel/debug/kfd/mqds /tmp/mqds
+	is "of a file it is not" "$(gpq queues --mqds /tmp/mqds -r -n -o PRIO,LEVEL)" "- low"
+	reap $P
+	unload
+}
+
 by_others() {
 	load gfx942
 	target -n 1
@@ -105,6 +130,7 @@ by_others() {
 
 mkfifo /tmp/never
 for m in ${MODELS:-gfx942 gfx942x8 gfx942cpx gfx90a gfx908 gfx906 gfx1030 gfx1100 gfx1201}; do one_model $m; done
+by_priority
 by_others
 kernel_is_content
 finish

@@ -267,9 +267,8 @@ output() {
 	reap $P
 }
 
-# Queue ids 0, 1, 2 get these priorities; debugfs knows them.
-priorities() {
-	target -q -n 3 -p 0,7,15
+# Of the queues below.
+within_levels() {
 	status_is "--prio 8" 0 gpq suspend -p $P --prio 8 -r -n -o QID
 	is "only the queue of priority 15" "$OUT" 2
 	still 2 "priority 15"
@@ -280,6 +279,31 @@ priorities() {
 	moves 2 "priority 15"
 	gpq resume -p $P > /dev/null
 	status_is "--prio 1:6: none fits" 5 gpq suspend -p $P --prio 1:6
+}
+
+# Queue ids 0, 1, 2 get these priorities; debugfs knows them.
+priorities() {
+	target -q -n 3 -p 0,7,15
+	see_driver
+	if [ $WRITES = yes ]; then
+		within_levels
+	else
+		status_is "--prio 8 cuts a level: refused" 6 gpq suspend -p $P --prio 8
+		like "with the reason and the levels" "$OUT" '^gpq: suspend: --prio 8: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high$'
+		moves 2 "nothing was suspended"
+	fi
+	status_is "--prio high" 0 gpq suspend -p $P --prio high -r -n -o QID
+	is "only the queue of priority 15 is high" "$OUT" 2
+	still 2 "level high"
+	moves 1 "level medium"
+	gpq resume -p $P > /dev/null
+	status_is "--prio 0:10, two whole levels" 0 gpq suspend -p $P --prio 0:10 -r -n -o QID
+	is "the other two are low and medium" "$(echo $OUT)" "0 1"
+	moves 2 "priority 15"
+	gpq resume -p $P > /dev/null
+	reap $P
+	target -q -n 1 -p 7
+	status_is "--prio low,high: none fits" 5 gpq suspend -p $P --prio low,high
 	like "says so" "$OUT" "pid $P: none of its queues fits"
 	reap $P
 }
