@@ -370,11 +370,11 @@ static int run(struct cmd *c)
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
 
 const struct cmd_spec suspend_spec = {
-	.synopsis =
-		"-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] [--grace N]\n"
-		"--container ID ...\n"
-		"-p PID ... -- COMMAND [ARGS]\n"
-		"--list",
+	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] "
+		    "[--grace N]\n"
+		    "--container ID ...\n"
+		    "-p PID ... -- COMMAND [ARGS]\n"
+		    "--list",
 	.description =
 		"Takes the queues of processes off the GPU and keeps them off until gpq resume, "
 		"until --for has\npassed, or until COMMAND has ended. When it returns, they are "

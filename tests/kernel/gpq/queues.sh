@@ -99,7 +99,7 @@ by_priority() {
 		is "--prio within a level" "$(gpq queues --prio 3:10 -r -n -o QID | tr '\n' ' ')" "1 2 "
 	else
 		status_is "--prio within a level: refused" 6 gpq queues --prio 3:10 -r -n -o QID
-		like "with the reason and the levels" "$OUT" '^gpq: queues: --prio 3:10: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high$'
+		like "with the reason and the levels" "$OUT" '^gpq: queues: --prio 3:10: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high'
 	fi
 	reap $P
 	target -q -n 1 -p 0

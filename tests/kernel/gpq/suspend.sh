@@ -289,7 +289,7 @@ priorities() {
 		within_levels
 	else
 		status_is "--prio 8 cuts a level: refused" 6 gpq suspend -p $P --prio 8
-		like "with the reason and the levels" "$OUT" '^gpq: suspend: --prio 8: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high$'
+		like "with the reason and the levels" "$OUT" '^gpq: suspend: --prio 8: the driver does not write .*0:6 is low, 7:10 medium, 11:15 high'
 		moves 2 "nothing was suspended"
 	fi
 	status_is "--prio high" 0 gpq suspend -p $P --prio high -r -n -o QID
