@@ -21,6 +21,8 @@ static const struct sentence {
 		"no right to open /dev/kfd; join its group (usually render), or run as root"},
 	[KFD_FAULT_DEVICE_LOCKED] = {FAILED,
 		"the driver is locked by a GPU reset or a system suspend; try again"},
+	[KFD_FAULT_NO_GPU] = {UNSUPPORTED,
+		"no GPU here: the driver has none to use; gpq gpus --check tells more"},
 	[KFD_FAULT_KERNEL_OLD] = {UNSUPPORTED,
 		"kernel too old: its KFD interface is %u.%u, suspending queues needs 1.13 (Linux 6.5)"},
 	[KFD_FAULT_NO_HWS] = {UNSUPPORTED,
@@ -76,6 +78,12 @@ static const struct sentence {
 		"on this GPU"},
 	[KFD_FAULT_SESSION_LOST] = {FAILED,
 		"somebody else ended the debug session: the queues run again"},
+	[KFD_FAULT_MAY_CRASH] = {DENIED,
+		"this kernel's driver crashes when it suspends a process that has not opened GPU %u, and "
+		"only debugfs shows whether it has; run as root, with debugfs mounted"},
+	[KFD_FAULT_WOULD_CRASH] = {UNSUPPORTED,
+		"it has not opened GPU %u, and this kernel's driver crashes when it suspends such a process; "
+		"start it where it opens all GPUs, or hide that GPU from it (device cgroup)"},
 	[KFD_FAULT_GRACE] = {USAGE,
 		"grace period %ld is out of range; 0 to 255 (units of 1000 GPU clocks)"},
 	[KFD_FAULT_HOLDER_LOST] = {FAILED,

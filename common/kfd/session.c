@@ -3,7 +3,9 @@
 #include "common/kfd/session.h"
 
 #include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/session_priv.h"
+#include "common/kfd/topology.h"
 #include "common/kfd/tracee.h"
 
 #include <errno.h>
@@ -40,6 +42,8 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 	int r;
 
 	s->kfd = kfd_open();
+	if (s->kfd == -EINVAL && !kfd_topology_has_gpu())
+		return kfd_fail(f, KFD_FAULT_NO_GPU);
 	if (s->kfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
 	r = kfd_get_version(s->kfd, &v);
@@ -47,6 +51,7 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
 	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)
 		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, v.major, v.minor);
+	s->may_crash = kfd_driver_may_crash(v.minor);
 	return 0;
 }
 
@@ -233,7 +238,7 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
+void session_load_gpus(struct kfd_session *s)
 {
 	struct kfd_dbg a = {.snapshot = {.buf_ptr = (uintptr_t)s->gpus,
 					 .num_entries = 64,
@@ -241,6 +246,11 @@ unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
 
 	if (!s->num_gpus && session_trap(s, KFD_DBG_GET_DEVICE_SNAPSHOT, &a) >= 0)
 		s->num_gpus = a.snapshot.num_entries < 64 ? a.snapshot.num_entries : 64;
+}
+
+unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
+{
+	session_load_gpus(s);
 	for (unsigned i = 0; i < s->num_gpus; i++)
 		if (s->gpus[i].gpu_id == gpu_id && s->gpus[i].num_xcc)
 			return s->gpus[i].num_xcc;

@@ -55,7 +55,9 @@ struct kfd_session {
 	unsigned num_held;
 	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
 	unsigned num_gpus;
-	struct kfd_device_entry gpus[64];
+	struct kfd_device_entry gpus[64]; // in the driver's order
+	bool may_crash;                   // KFD_FACT_SUSPEND_CRASH is or may be true here
+	bool acquired[64];                // of gpus: known to be
 };
 
 // Test hook: the process stops itself (SIGSTOP) after the numbered step of the protocol, so that a

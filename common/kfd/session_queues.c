@@ -221,10 +221,14 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace,
 			 struct attempt *at, struct kfd_failure *f)
 {
-	uint64_t start = now_ns();
-	int r = trap_suspend(s, ids, n, grace);
-	uint64_t end = now_ns();
+	uint64_t start, end;
+	int r;
 
+	if (s->may_crash && session_guard(s, ids, n, f) < 0)
+		return -1;
+	start = now_ns();
+	r = trap_suspend(s, ids, n, grace);
+	end = now_ns();
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_SUSPEND, -r);
 	take_results(s, at, ids, n, start, end);
