@@ -230,7 +230,7 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 	r = trap_suspend(s, ids, n, grace);
 	end = now_ns();
 	if (r < 0)
-		return kfd_fail_errno(f, KFD_STEP_SUSPEND, -r);
+		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
 	return kfd_session_events(s, f); // did queues appear meanwhile?
 }
@@ -336,5 +336,5 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	attempt_init(&at);
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
-	return r < 0 ? kfd_fail_errno(f, KFD_STEP_RESUME, -r) : report(s, sel, &at, out);
+	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
 }
