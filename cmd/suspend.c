@@ -199,11 +199,15 @@ static void write_rows(struct out *o, const struct targets *all, const struct pr
 
 			if (proofs->v)
 				status = proofs_fill(proofs, at++, &row, status);
+			if (q->result == KFD_RESULT_UNKNOWN &&
+			    held_is_unreached(t, q->queue.queue_id))
+				continue; // its row follows
 			explain(t, q);
 			held_count(sum, status);
 			if (o)
 				out_row(o, &row);
 		}
+		held_unreached(o, t, sum);
 		note_new_ones(t, sum);
 	}
 }
@@ -281,6 +285,9 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	int status, failed;
 
 	ask_all(all, o, &steps);
+	status = targets_find_unreached(all);
+	if (status)
+		return status;
 	if (o->verify && proofs_take(&proofs, all) < 0)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->argc) {
@@ -290,7 +297,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		status = show(c, all, &proofs);
 		kfd_step(&steps, 5);
 		// Standard output that cannot be written is a failure, and a failure holds nothing.
-		if (status != GPQ_FAILED && status != GPQ_USAGE)
+		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 			confirm(all, o);
 		else
 			let_go(all);
