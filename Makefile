@@ -12,10 +12,12 @@ VERSION := $(shell cat VERSION)
 
 PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive
 
-# Debian 12 names. DEPS build gpq, TEST_DEPS are for `make check lint`.
+# Names of Debian 12 and 13. DEPS build gpq, TEST_DEPS are for `make check lint`; CLANG_RT is added when apt is asked.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev pci.ids
 TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 ripgrep procps util-linux parallel \
-             clang clang-tidy clang-format cppcheck valgrind libclang-rt-14-dev
+             clang clang-tidy clang-format cppcheck valgrind
+# The sanitizers' runtime has clang's version in its name.
+CLANG_RT  := $$(apt-cache depends clang | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p")
 
 CSTD     := -std=gnu17
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
@@ -72,9 +74,9 @@ $(LIB): $(LOBJ)
 	@echo '  AR   $@'
 	$(Q)$(AR) rcs $@ $^
 
-# Called where the processor has them only.
-FLAGS_digest_loop_avx2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
-FLAGS_digest_loop_avx512 := $(if $(FLAGS_digest_loop_avx2),$(FLAGS_digest_loop_avx2) -mavx512bw -mavx512vl)
+# Called where the processor has them only. Expanded in the recipe: `make deps all` installs the compiler on the way.
+FLAGS_digest_loop_avx2 = $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
+FLAGS_digest_loop_avx512 = $(if $(FLAGS_digest_loop_avx2),$(FLAGS_digest_loop_avx2) -mavx512bw -mavx512vl)
 
 # The stamp makes a change of version or flags rebuild what it must.
 $(B)/%.o: %.c VERSION Makefile
@@ -111,7 +113,7 @@ deps:
 	elif [ "$$(id -u)" = 0 ]; then $(APT_INSTALL); \
 	elif sudo -n true 2>/dev/null || [ -t 0 ] && command -v sudo >/dev/null; then sudo sh -c '$(APT_INSTALL)'; \
 	else echo "no root here; ask for: apt-get install $(DEPS) $(TEST_DEPS)"; exit 1; fi
-APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(DEPS) $(TEST_DEPS) >/dev/null
+APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(DEPS) $(TEST_DEPS) $(CLANG_RT) >/dev/null
 
 demo: all
 	@tests/demo

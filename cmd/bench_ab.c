@@ -341,6 +341,12 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	b->now = mode;
 	int failed = ab_run_mode(&b->plan, mode, number, &r, &stopped, why);
 	int status = failed ? failed : keep(b, &r);
+	if (r.unreached)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "run %" PRIu64
+			 ", %s: %zu offline queues of secondary contexts ran on: the "
+			 "debug interface does not reach them",
+			 number + 1, ab_mode_name[mode], r.unreached);
 	ab_run_fini(&r);
 	b->done++;
 	if (stopped) {

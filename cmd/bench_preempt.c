@@ -3,6 +3,7 @@
 
 #include "common/bench/raw.h"
 #include "common/bench/subject.h"
+#include "common/kfd/contexts.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
@@ -158,6 +159,19 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
+static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
+{
+	struct kfd_unreached *list;
+	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
+	if (n > 0)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
+			 "interface does not reach them",
+			 (int)pid, n);
+	free(list);
+	return n < 0 ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
+}
+
 static int attach(struct preempt *p)
 {
 	struct kfd_failure f = {0};
@@ -176,7 +190,7 @@ static int attach(struct preempt *p)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
-	return GPQ_OK;
+	return warn_of_contexts(p->pid, &p->cycles.select);
 }
 
 // Only when nothing is being measured.

@@ -7,17 +7,22 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static const struct out_col held_cols[] = {
 	OUT_COL(held_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
 	OUT_COL(held_row, gpu, "GPU", "gpu_id", OUT_U64, OUT_DEFAULT, "gpu_id of the GPU"),
+	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE,
+		"secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
 	OUT_COL(held_row, qid, "QID", "queue_id", OUT_U64, OUT_DEFAULT, "queue id in the process"),
 	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT,
 		"aql, compute (PM4), sdma or sdma-xgmi"),
 	OUT_COL(held_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
-		"suspended, already, busy, refused, timeout, closing, unknown; resumed, running"),
+		"suspended, already, busy, refused, timeout, closing, unknown, unreachable; "
+		"resumed, "
+		"running"),
 	OUT_COL(held_row, latency_ns, "LATENCY", "latency_ns", OUT_NS, OUT_DEFAULT,
 		"time of the driver call, shared by the queues of one call"),
 	OUT_COL(held_row, proof, "PROOF", "proof", OUT_STR, OUT_STATUS,
@@ -37,7 +42,7 @@ const struct out_table held_table = {"queues", "queue", held_cols,
 				     sizeof(held_cols) / sizeof(held_cols[0])};
 
 struct holder_row {
-	uint64_t pid, holder, queues, held_ns, left_ns;
+	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
 	const char *comm, *user, *state, *ids, *socket;
 	int8_t follows;
 };
@@ -57,6 +62,8 @@ static const struct out_col holder_cols[] = {
 		"how long the first of them has been suspended"),
 	OUT_COL(holder_row, left_ns, "LEFT", "left_ns", OUT_NS, OUT_DEFAULT,
 		"time to the deadline, - without one"),
+	OUT_COL(holder_row, unreached, "UNREACHED", "unreached", OUT_U64, OUT_MACHINE,
+		"queues of secondary contexts, which run on"),
 	OUT_COL(holder_row, socket, "SOCKET", "socket", OUT_STR, 0,
 		"where the holder listens, see gpq-suspend(1)"),
 	OUT_COL(holder_row, follows, "FOLLOWS", "follows", OUT_BOOL, 0,
@@ -74,6 +81,7 @@ struct held_row held_row_of(const struct target *t, const struct kfd_answer_queu
 		.pid = (uint64_t)t->pid,
 		.gpu = known ? q->queue.gpu_id : U64_NULL,
 		.qid = q->queue.queue_id,
+		.context = U64_NULL,
 		.type = known ? kfd_snapshot_type_name(q->queue.queue_type) : NULL,
 		.result = kfd_result_name(q->result),
 		.latency_ns = q->latency_ns ? q->latency_ns : U64_NULL,
@@ -85,9 +93,59 @@ struct held_row held_row_of(const struct target *t, const struct kfd_answer_queu
 	};
 }
 
+// sysfs does not tell AQL from PM4.
+static const char *unreached_type(const struct kfd_unreached *q)
+{
+	return q->type == KFD_QUEUE_COMPUTE ? NULL : kfd_queue_type_name(q->type);
+}
+
+void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
+{
+	size_t n = t->num_unreached, contexts = kfd_contexts_count(t->unreached, n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kfd_unreached *q = &t->unreached[i];
+		struct held_row row = {.pid = (uint64_t)t->pid,
+				       .gpu = q->gpu_id ? q->gpu_id : U64_NULL,
+				       .qid = q->qid,
+				       .context = q->context,
+				       .type = unreached_type(q),
+				       .result = "unreachable",
+				       .latency_ns = U64_NULL,
+				       .saved_bytes = U64_NULL,
+				       .backlog = U64_NULL,
+				       .at_ns = t->at_ns,
+				       .until_ns = U64_NULL,
+				       .holder = U64_NULL};
+
+		held_count(sum, GPQ_UNSUPPORTED);
+		if (o)
+			out_row(o, &row);
+	}
+	if (n)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zu queue%s of %zu secondary context%s run%s on: the debug "
+			 "interface does not reach them",
+			 (int)t->pid, n, n == 1 ? "" : "s", contexts, contexts == 1 ? "" : "s",
+			 n == 1 ? "s" : "");
+}
+
+bool held_is_unreached(const struct target *t, uint32_t qid)
+{
+	for (size_t i = 0; i < t->num_unreached; i++)
+		if (t->unreached[i].qid == qid)
+			return true;
+	return false;
+}
+
 void held_unknown(const struct target *t, const struct kfd_answer_queue *q)
 {
-	err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid, q->queue.queue_id);
+	if (held_is_unreached(t, q->queue.queue_id))
+		err_warn(NULL, "pid %d: queue %u: only a secondary context has one of this id",
+			 (int)t->pid, q->queue.queue_id);
+	else
+		err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid,
+			 q->queue.queue_id);
 }
 
 int held_status(enum kfd_result r)
@@ -133,11 +191,21 @@ static const char *state_of(const struct kfd_holding *h)
 	return h->held ? "suspended" : h->kept ? "kept" : "waiting";
 }
 
+static uint64_t count_unreached(pid_t pid)
+{
+	struct kfd_unreached *list;
+	ssize_t n = kfd_contexts_unreached(pid, NULL, &list);
+
+	free(list);
+	return n < 0 ? U64_NULL : (uint64_t)n;
+}
+
 static void write_holder(struct out *o, const struct kfd_holding *h, uint64_t now)
 {
 	struct holder_row r = {.pid = (uint64_t)h->target,
 			       .holder = h->holder > 0 ? (uint64_t)h->holder : U64_NULL,
 			       .queues = h->answers ? h->held : U64_NULL,
+			       .unreached = count_unreached(h->target),
 			       .held_ns = h->since_ns ? now - h->since_ns : U64_NULL,
 			       .left_ns = h->until_ns > now ? h->until_ns - now : U64_NULL,
 			       .user = proc_user(h->uid),
@@ -167,6 +235,7 @@ static void write_paused(struct out *o, const struct pids *only)
 		struct holder_row r = {.pid = (uint64_t)pids[i],
 				       .holder = U64_NULL,
 				       .queues = U64_NULL,
+				       .unreached = count_unreached(pids[i]),
 				       .held_ns = U64_NULL,
 				       .left_ns = U64_NULL,
 				       .state = "paused",

@@ -7,7 +7,7 @@
 
 // One queue: what was asked of it and what came of it.
 struct held_row {
-	uint64_t pid, gpu, qid;
+	uint64_t pid, gpu, qid, context;
 	const char *type, *result, *proof;
 	uint64_t latency_ns;
 	uint64_t saved_bytes, backlog;
@@ -20,6 +20,9 @@ extern const struct out_table holders_table; // gpq suspend --list
 
 // The row of a queue in a holder's answer, without proof.
 struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q);
+
+// Was a queue of this id meant that cannot be held?
+bool held_is_unreached(const struct target *t, uint32_t qid);
 
 // Says that there is no such queue.
 void held_unknown(const struct target *t, const struct kfd_answer_queue *q);
@@ -37,6 +40,10 @@ struct held_sum {
 };
 void held_count(struct held_sum *s, int status);
 int held_sum_status(const struct held_sum *s);
+
+// Counts the queues that were meant and cannot be held, says how many they are and, unless `o` is
+// NULL, writes a row for each.
+void held_unreached(struct out *o, const struct target *t, struct held_sum *sum);
 
 // gpq suspend --list.
 int held_list(const struct out_opts *out, const struct pids *only);

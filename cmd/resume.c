@@ -77,9 +77,10 @@ static void take(struct target *t)
 	if (t->failed || t->link.fd < 0)
 		return;
 	t->failed = kfd_link_receive(&t->link, SOON_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE && !kfd_holder_is_stopped(&t->pin))
+	if (t->failed && t->failure.status == GPQ_DEADLINE &&
+	    !kfd_holder_is_stopped(&t->link, &t->pin))
 		t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->pin)) {
+	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->link, &t->pin)) {
 		err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
 			 (int)t->pid);
 		t->failed = false;
@@ -111,10 +112,14 @@ static int show(struct cmd *c, const struct targets *all)
 		const struct target *t = &all->v[i];
 
 		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
-			struct held_row row = held_row_of(t, &t->link.answer.queues[k]);
+			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+			struct held_row row = held_row_of(t, q);
+			bool beyond = held_is_unreached(t, q->queue.queue_id);
 
-			explain(t, &t->link.answer.queues[k]);
-			held_count(&sum, held_status(t->link.answer.queues[k].result));
+			explain(t, q);
+			held_count(&sum, beyond && q->result == KFD_RESULT_UNKNOWN
+						 ? GPQ_UNSUPPORTED
+						 : held_status(q->result));
 			out_row(o, &row);
 		}
 	}
@@ -137,7 +142,9 @@ static int resume(struct cmd *c, struct targets *all)
 	for (size_t i = 0; i < all->n; i++)
 		take(&all->v[i]);
 	buf_fini(&request);
-	status = show(c, all);
+	status = all->sel.num_ids ? targets_find_unreached(all) : 0;
+	if (!status)
+		status = show(c, all);
 	failed = targets_report(all);
 	if (!failed || status == GPQ_PIPE)
 		return status;

@@ -32,6 +32,8 @@ static const struct opt opts[] = {
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
 	    "prove it: watch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
+	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
+	    "hold without tracing, where the driver allows it (Linux 7.2 and later)"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
 	    "with COMMAND: append when the queues were suspended and resumed"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
@@ -60,6 +62,8 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_printf(b, " for_ns=%llu", (unsigned long long)o->for_ns);
 	if (o->idle)
 		buf_puts(b, " idle");
+	if (o->no_trace)
+		buf_puts(b, " notrace");
 	if (o->verify)
 		buf_puts(b, " addresses");
 	if (all->words.data)
@@ -110,7 +114,7 @@ static bool receive(struct target *t)
 		return true;
 	if (t->failure.status != GPQ_DEADLINE)
 		return false;
-	if (kfd_holder_is_stopped(&t->pin))
+	if (kfd_holder_is_stopped(&t->link, &t->pin))
 		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
 	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
 }
@@ -195,11 +199,15 @@ static void write_rows(struct out *o, const struct targets *all, const struct pr
 
 			if (proofs->v)
 				status = proofs_fill(proofs, at++, &row, status);
+			if (q->result == KFD_RESULT_UNKNOWN &&
+			    held_is_unreached(t, q->queue.queue_id))
+				continue; // its row follows
 			explain(t, q);
 			held_count(sum, status);
 			if (o)
 				out_row(o, &row);
 		}
+		held_unreached(o, t, sum);
 		note_new_ones(t, sum);
 	}
 }
@@ -277,6 +285,9 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	int status, failed;
 
 	ask_all(all, o, &steps);
+	status = targets_find_unreached(all);
+	if (status)
+		return status;
 	if (o->verify && proofs_take(&proofs, all) < 0)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->argc) {
@@ -286,7 +297,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		status = show(c, all, &proofs);
 		kfd_step(&steps, 5);
 		// Standard output that cannot be written is a failure, and a failure holds nothing.
-		if (status != GPQ_FAILED && status != GPQ_USAGE)
+		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 			confirm(all, o);
 		else
 			let_go(all);
@@ -303,7 +314,7 @@ bool suspend_has_details(const struct suspend_opts *o)
 	const struct choice *c = &o->choice;
 
 	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns != NO_DEADLINE ||
-	       o->verify || o->idle || o->marks;
+	       o->verify || o->idle || o->no_trace || o->marks;
 }
 
 static int check_list(const struct cmd *c)

@@ -8,7 +8,7 @@
 struct suspend_opts {
 	struct choice choice;
 	uint64_t grace, for_ns;
-	bool verify, idle, list;
+	bool verify, idle, no_trace, list;
 	const char *marks;
 	int method; // 0 debug, 1 criu
 };

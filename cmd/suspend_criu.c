@@ -12,6 +12,7 @@ static void pause_one(struct target *t, struct out *o)
 	struct held_row row = {.pid = (uint64_t)t->pid,
 			       .gpu = U64_NULL,
 			       .qid = U64_NULL,
+			       .context = U64_NULL,
 			       .latency_ns = U64_NULL,
 			       .saved_bytes = U64_NULL,
 			       .backlog = U64_NULL,

@@ -127,6 +127,7 @@ static int queue_words(struct targets *t, const struct words *queues)
 					queues->v[i]);
 		if (buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id) < 0)
 			return no_memory();
+		t->sel.ids[t->sel.num_ids++] = (uint32_t)id;
 	}
 	return 0;
 }
@@ -149,6 +150,8 @@ static int gpu_words(struct targets *t, const struct words *gpus)
 			continue;
 		buf_printf(&t->words, "%s%u", before, (unsigned)topology.gpus[i].gpu_id);
 		before = ",";
+		if (t->sel.num_gpus < sizeof(t->sel.gpus) / sizeof(t->sel.gpus[0]))
+			t->sel.gpus[t->sel.num_gpus++] = (uint32_t)topology.gpus[i].gpu_id;
 	}
 	r = bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : 0;
 	kfd_topology_fini(&topology);
@@ -305,9 +308,23 @@ int targets_find(struct targets *t, const struct choice *c)
 	return status;
 }
 
+int targets_find_unreached(struct targets *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct target *v = &t->v[i];
+		ssize_t n = kfd_contexts_unreached(v->pid, &t->sel, &v->unreached);
+
+		if (n < 0)
+			return no_memory();
+		v->num_unreached = (size_t)n;
+	}
+	return 0;
+}
+
 void targets_fini(struct targets *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
+		free(t->v[i].unreached);
 		kfd_link_close(&t->v[i].link);
 		kfd_target_unpin(&t->v[i].pin);
 		buf_fini(&t->v[i].ids);

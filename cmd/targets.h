@@ -5,6 +5,7 @@
 
 #include "common/cli/opts.h"
 #include "common/host/buf.h"
+#include "common/kfd/contexts.h"
 #include "common/kfd/holder.h"
 
 // Options that choose; both commands have them in their options struct.
@@ -20,9 +21,11 @@ struct choice {
 struct target {
 	pid_t pid;
 	struct kfd_target pin;
-	struct kfd_link link; // fd -1: none
-	uint64_t at_ns;       // CLOCK_MONOTONIC, when its answer came
-	struct buf ids;       // --prio: the ids that fit, "1,2"
+	struct kfd_link link;            // fd -1: none
+	uint64_t at_ns;                  // CLOCK_MONOTONIC, when its answer came
+	struct buf ids;                  // --prio: the ids that fit, "1,2"
+	struct kfd_unreached *unreached; // queues that were meant and cannot be held; owned
+	size_t num_unreached;
 	bool failed;
 	struct kfd_failure failure;
 };
@@ -30,12 +33,17 @@ struct target {
 struct targets {
 	struct target *v;
 	size_t n;
-	struct buf words; // " queues=1,2 gpus=41460": the same for all
+	struct kfd_selection sel; // --queue and --gpu: the same for all
+	struct buf words;         // ... in the holder's protocol: " queues=1,2 gpus=41460"
 };
 
 // Finds the processes and checks the words. 0 or an exit status after a message.
 int targets_find(struct targets *t, const struct choice *c);
 void targets_fini(struct targets *t);
+
+// Looks for queues of secondary contexts among those that were meant. 0, or an exit status after a
+// message.
+int targets_find_unreached(struct targets *t);
 
 // Says why it did not work for each target that failed. 0 when none did, GPQ_PARTIAL when some did,
 // the first one's status when all did.

@@ -140,6 +140,7 @@ static int set_held(struct experiment *x, bool hold)
 	if (hold) {
 		x->held_since = now;
 		x->run->holds++;
+		x->run->unreached = x->offline.unreached;
 	} else if (was) {
 		x->run->held_ns += asked - x->held_since;
 	}

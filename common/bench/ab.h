@@ -48,6 +48,7 @@ struct ab_run {
 	uint64_t offline_logged; // packets it took in it by its AMD log; UINT64_MAX without
 	uint64_t held_ns;        // of the window: from suspend's return to the request to resume
 	uint64_t holds;          // times it was suspended
+	size_t unreached;        // its queues in secondary contexts, which ran on meanwhile
 	// Each time: from the request until all queues of all its processes were off, or on, ns.
 	struct samples suspend, resume;
 	// Of both sides where they ran side by side; in mode alone, of the online work, then of the

@@ -4,6 +4,7 @@
 #include "common/bench/subject.h"
 #include "common/host/array.h"
 #include "common/host/root.h"
+#include "common/kfd/contexts.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -250,6 +251,18 @@ int side_look(struct side *s, struct kfd_failure *f)
 	return s->held && bench_now() > s->renew_ns ? side_hold(s, true, f) : 0;
 }
 
+// Once for each process, after a hold, so that the hold does not wait for it.
+static void count_unreached(struct side *s, struct member *m)
+{
+	struct kfd_unreached *list;
+	if (m->looked)
+		return;
+	m->looked = true;
+	ssize_t n = kfd_contexts_unreached(m->target.pid, NULL, &list);
+	s->unreached += n > 0 ? (size_t)n : 0;
+	free(list);
+}
+
 // Asked all before the first answers: their drivers' calls run side by side.
 int side_hold(struct side *s, bool hold, struct kfd_failure *f)
 {
@@ -269,6 +282,8 @@ int side_hold(struct side *s, bool hold, struct kfd_failure *f)
 			status = -1;
 	}
 	s->renew_ns = bench_now() + RENEW_NS;
+	for (size_t i = 0; hold && i < s->n; i++)
+		count_unreached(s, s->member[i]);
 	return status;
 }
 

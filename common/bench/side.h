@@ -23,6 +23,7 @@ struct member {
 	struct kfd_indices first, last; // of the watched queues: where counting began, last look
 	uint64_t gone;                  // packets counted of queues that are no more
 	struct buf queues;              // its directory in sysfs, as it was when `watch` was made
+	bool looked;                    // for queues that cannot be held
 	unsigned tries;                 // looks that told of more queues than its holder knew
 	bool ended;
 };
@@ -36,6 +37,7 @@ struct side {
 	bool held;           // suspended; what comes is suspended, too
 	uint64_t renew_ns;   // when the hold has to be renewed
 	unsigned grace;      // of suspending, 1000 GPU clocks
+	size_t unreached;    // queues of secondary contexts, which no hold reaches
 	unsigned num_queues; // by sysfs, at the last look
 };
 

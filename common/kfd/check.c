@@ -4,6 +4,7 @@
 #include "common/host/container.h"
 #include "common/host/root.h"
 #include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
@@ -21,9 +22,11 @@
 // What several lines look at.
 struct host {
 	struct kfd_topology topology;
-	int topology_error; // 0, or -errno
-	uint64_t caps;      // effective capabilities of this process; KFD_UNKNOWN: not told
-	bool user_ns;       // not in the initial user namespace: capabilities count less
+	int topology_error;         // 0, or -errno
+	uint64_t caps;              // effective capabilities of this process; KFD_UNKNOWN: not told
+	struct kfd_version version; // 0.0: not asked, or version_error
+	int version_error;          // 0, or -errno
+	bool user_ns;               // not in the initial user namespace: capabilities count less
 };
 
 static void set(struct kfd_check *c, enum kfd_check_status status, const char *mend,
@@ -41,6 +44,7 @@ static void set(struct kfd_check *c, enum kfd_check_status status, const char *m
 }
 
 static const char MEND_RECORD[] = "record it: gpq snapshot on that host";
+static const char MEND_ON_HOST[] = "run gpq gpus --check on that host";
 static const char MEND_GPUS[] = "see the line gpus";
 static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the driver has no GPU?";
 
@@ -55,8 +59,7 @@ static void set_missing(struct kfd_check *c, int error, const char *path, const 
 
 static void set_live_only(struct kfd_check *c)
 {
-	set(c, KFD_CHECK_UNKNOWN, "run gpq gpus --check on that host",
-	    "a recorded host cannot tell");
+	set(c, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
 }
 
 // First line of a file, or NULL.
@@ -149,20 +152,36 @@ static void set_version(struct kfd_check *c, const struct kfd_version *v)
 
 static void check_version(const struct host *h, struct kfd_check *c)
 {
-	(void)h;
-	struct kfd_version v = {0};
-	if (!host_is_live()) {
+	if (!host_is_live())
 		set_live_only(c);
-		return;
-	}
-	int fd = kfd_open();
-	int r = fd < 0 ? fd : kfd_get_version(fd, &v);
-	if (r)
-		set(c, KFD_CHECK_UNKNOWN, mend_open(-r), KFD_DEVICE_PATH ": %s", strerror(-r));
+	else if (h->version_error == -EINVAL && !h->topology.n)
+		set(c, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
+	else if (h->version_error)
+		set(c, KFD_CHECK_UNKNOWN, mend_open(-h->version_error), KFD_DEVICE_PATH ": %s",
+		    strerror(-h->version_error));
 	else
-		set_version(c, &v);
-	if (fd >= 0)
-		close(fd);
+		set_version(c, &h->version);
+}
+
+// The fault needs a process that has not opened a GPU behind another one: never with one GPU.
+static void check_faults(const struct host *h, struct kfd_check *c)
+{
+	static const char found[] = "suspending a process that left a GPU unopened %s this driver";
+	const char *mend =
+		host_is_live() ? "run as root: only debugfs tells where it is safe" : MEND_ON_HOST;
+	struct kfd_driver d;
+	kfd_driver_read(&d, h->version.minor);
+	enum kfd_answer3 crash = kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH);
+	if (crash == KFD_ANSWER_NO)
+		set(c, KFD_CHECK_OK, NULL, "none known");
+	else if (h->topology.n == 1)
+		set(c, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
+	else if (crash == KFD_ANSWER_UNKNOWN)
+		set(c, KFD_CHECK_UNKNOWN, mend, found, "may crash");
+	else if (host_is_live() && host_access("/sys/kernel/debug/kfd/proc", R_OK | X_OK) == 0)
+		set(c, KFD_CHECK_OK, NULL, "gpq refuses what would crash this driver");
+	else
+		set(c, KFD_CHECK_UNKNOWN, mend, found, "crashes");
 }
 
 static void check_gpus(const struct host *h, struct kfd_check *c)
@@ -469,6 +488,14 @@ static void read_self(struct host *h)
 	buf_fini(&b);
 }
 
+static void ask_version(struct host *h)
+{
+	int fd = kfd_open();
+	h->version_error = fd < 0 ? fd : kfd_get_version(fd, &h->version);
+	if (fd >= 0)
+		close(fd);
+}
+
 // Resuming asks the process that holds the queues, and needs none of this.
 #define SUSPENDERS "suspend bench"
 
@@ -482,6 +509,7 @@ static const struct {
 	{"processes", "queues snapshot", check_processes},
 	{"dev-kfd", SUSPENDERS, check_device},
 	{"kfd-version", SUSPENDERS, check_version},
+	{"driver-faults", SUSPENDERS, check_faults},
 	{"debug-driver", SUSPENDERS, check_debug_driver},
 	{"debug-firmware", SUSPENDERS, check_debug_firmware},
 	{"scheduler", "hqd " SUSPENDERS, check_scheduler},
@@ -504,6 +532,8 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 	struct host h = {0};
 	h.topology_error = kfd_topology_load(&h.topology, 0);
 	read_self(&h);
+	if (host_is_live())
+		ask_version(&h);
 	for (size_t i = 0; i < n; i++) {
 		checks[i] =
 			(struct kfd_check){.name = lines[i].name, .commands = lines[i].commands};

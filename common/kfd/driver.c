@@ -66,3 +66,13 @@ enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact)
 		return KFD_ANSWER_UNKNOWN;
 	return release >= r->from && release < r->below ? KFD_ANSWER_YES : KFD_ANSWER_NO;
 }
+
+bool kfd_driver_may_crash(unsigned interface)
+{
+	struct kfd_driver d;
+
+	if (by_interface(&rows[KFD_FACT_SUSPEND_CRASH], interface) == KFD_ANSWER_NO)
+		return false;
+	kfd_driver_read(&d, interface);
+	return kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH) != KFD_ANSWER_NO;
+}

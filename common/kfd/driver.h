@@ -36,6 +36,10 @@ struct kfd_driver {
 // `interface` is the caller's: 0 when he did not ask the driver.
 void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 
+// Is KFD_FACT_SUSPEND_CRASH true, or not known to be false, of the running driver? Interface
+// versions that are known to be safe cost no system call.
+bool kfd_driver_may_crash(unsigned interface);
+
 // UNKNOWN where neither release nor interface version decides.
 enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact);
 

@@ -21,6 +21,8 @@ static const struct sentence {
 		"no right to open /dev/kfd; join its group (usually render), or run as root"},
 	[KFD_FAULT_DEVICE_LOCKED] = {FAILED,
 		"the driver is locked by a GPU reset or a system suspend; try again"},
+	[KFD_FAULT_NO_GPU] = {UNSUPPORTED,
+		"no GPU here: the driver has none to use; gpq gpus --check tells more"},
 	[KFD_FAULT_KERNEL_OLD] = {UNSUPPORTED,
 		"kernel too old: its KFD interface is %u.%u, suspending queues needs 1.13 (Linux 6.5)"},
 	[KFD_FAULT_NO_HWS] = {UNSUPPORTED,
@@ -59,8 +61,9 @@ static const struct sentence {
 	[KFD_FAULT_YAMA_OFF] = {DENIED,
 		"kernel.yama.ptrace_scope is 3: nobody may trace until the next boot"},
 	[KFD_FAULT_FOREIGN_SESSION] = {DENIED,
-		"somebody else has a debug session on it (rocgdb?), and taking it over would leave "
-		"nobody to resume the queues; end that one first"},
+		"somebody else has a debug session on it (rocgdb, or another user's gpq suspend "
+		"--no-trace), and taking it over would leave nobody to resume the queues; end that "
+		"one first"},
 	[KFD_FAULT_RUNTIME_OFF] = {UNSUPPORTED,
 		"its runtime is not enabled for debugging (ROCm too old, or a GPU of this host "
 		"without debug firmware): its queues cannot be suspended"},
@@ -76,6 +79,20 @@ static const struct sentence {
 		"on this GPU"},
 	[KFD_FAULT_SESSION_LOST] = {FAILED,
 		"somebody else ended the debug session: the queues run again"},
+	[KFD_FAULT_MUST_TRACE] = {UNSUPPORTED,
+		"this kernel's driver lets only the tracer of a process suspend its queues; "
+		"leave out --no-trace"},
+	[KFD_FAULT_TAKEN] = {FAILED,
+		"another debugger has taken the debug session, and its queues stay as they are; "
+		"end that debugger, then gpq resume"},
+	[KFD_FAULT_HELD_TRACED] = {FAILED,
+		"it is held already, by a holder that traces it; gpq resume ends that one"},
+	[KFD_FAULT_MAY_CRASH] = {DENIED,
+		"this kernel's driver crashes when it suspends a process that has not opened GPU %u, and "
+		"only debugfs shows whether it has; run as root, with debugfs mounted"},
+	[KFD_FAULT_WOULD_CRASH] = {UNSUPPORTED,
+		"it has not opened GPU %u, and this kernel's driver crashes when it suspends such a process; "
+		"start it where it opens all GPUs, or hide that GPU from it (device cgroup)"},
 	[KFD_FAULT_GRACE] = {USAGE,
 		"grace period %ld is out of range; 0 to 255 (units of 1000 GPU clocks)"},
 	[KFD_FAULT_HOLDER_LOST] = {FAILED,

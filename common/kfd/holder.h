@@ -49,6 +49,7 @@ struct kfd_link {
 	int fd; // -1: none
 	pid_t target;
 	pid_t started; // the holder, when kfd_link_open() started it
+	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
 	bool lost;     // it ended before it answered, and the target lives
 	struct kfd_answer answer;
 	char *in; // what was read and not used yet
@@ -75,12 +76,13 @@ void kfd_link_abandon(struct kfd_link *l);
 // After an answer that says `ended`: waits until the holder is gone and the target untraced.
 void kfd_link_wait_end(struct kfd_link *l);
 
-// Is the process that traces the target stopped (SIGSTOP)?
-bool kfd_holder_is_stopped(const struct kfd_target *t);
+// Is the process that holds the target stopped (SIGSTOP)? It is the target's tracer or, where
+// nobody traces, the link's peer.
+bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the target's
-// tracer is not a holder of ours.
-bool kfd_holder_kill(const struct kfd_target *t);
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when who holds the
+// target is not a holder of ours.
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t);
 
 // What living holders hold.
 struct kfd_holding {

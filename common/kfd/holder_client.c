@@ -143,6 +143,8 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 		l->fd = start_holder(name, t, steps, &l->started, f);
 	else
 		return explain_no_socket(t, f);
+	if (l->fd >= 0)
+		l->peer = l->started ? l->started : kfd_socket_peer(l->fd);
 	return l->fd < 0 ? -1 : 0;
 }
 
@@ -293,32 +295,45 @@ void kfd_link_abandon(struct kfd_link *l)
 		wait_death(l->started, ABANDON_MS);
 }
 
-bool kfd_holder_is_stopped(const struct kfd_target *t)
+// The kernel says who traces the target, and who listens on the socket. 0: no holder.
+static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
 {
-	struct kfd_ptrace_facts target, holder;
+	struct kfd_ptrace_facts target = {0}, peer;
 
-	return kfd_ptrace_facts(t->pid, &target) == 0 && target.tracer &&
-	       kfd_ptrace_facts(target.tracer, &holder) == 0 && holder.state == 'T';
+	if (has_holder(t->pid, &target))
+		return target.tracer;
+	if (l->peer > 0 && !target.tracer && kfd_ptrace_facts(l->peer, &peer) == 0 &&
+	    strcmp(peer.name, KFD_HOLDER_COMM) == 0)
+		return l->peer;
+	return 0;
 }
 
-bool kfd_holder_kill(const struct kfd_target *t)
+bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
 {
-	struct kfd_ptrace_facts target, holder;
-	int pidfd;
+	pid_t pid = find_holder(l, t);
+	struct kfd_ptrace_facts holder;
 
-	// The kernel itself says who traces the target; that process can be no other.
-	if (!has_holder(t->pid, &target))
+	return pid && kfd_ptrace_facts(pid, &holder) == 0 && holder.state == 'T';
+}
+
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t)
+{
+	pid_t pid = find_holder(l, t);
+	int pidfd;
+	bool sent;
+
+	if (!pid)
 		return false;
-	pidfd = (int)syscall(SYS_pidfd_open, target.tracer, 0);
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
-	if (kfd_ptrace_facts(t->pid, &holder) < 0 || holder.tracer != target.tracer ||
-	    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0) {
-		close(pidfd);
-		return false;
-	}
+	// Pinned; if it still is the holder, it was so all the time.
+	sent = find_holder(l, t) == pid &&
+	       syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	close(pidfd);
-	wait_death(target.tracer, END_MS);
+	if (!sent)
+		return false;
+	wait_death(pid, END_MS);
 	tracee_rescue(t->pid);
 	return true;
 }

@@ -61,7 +61,7 @@ static bool list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *n
 	return true;
 }
 
-enum option { QUEUES, GPUS, GRACE, FOR, TIE, IDLE, KEEP, ADDRESSES };
+enum option { QUEUES, GPUS, GRACE, FOR, TIE, IDLE, KEEP, ADDRESSES, NOTRACE };
 
 // Which requests take which words, and whether they have a value.
 static const struct word {
@@ -77,6 +77,7 @@ static const struct word {
 	[IDLE] = {"idle", BIT(HOLDER_SUSPEND), false},
 	[KEEP] = {"keep", BIT(HOLDER_RESUME) | BIT(HOLDER_RELEASE), false},
 	[ADDRESSES] = {"addresses", BIT(HOLDER_SUSPEND) | BIT(HOLDER_QUEUES), false},
+	[NOTRACE] = {"notrace", BIT(HOLDER_SUSPEND), false},
 };
 
 static bool take_option(enum option o, char *value, struct holder_request *r)
@@ -97,6 +98,7 @@ static bool take_option(enum option o, char *value, struct holder_request *r)
 	case IDLE: r->idle = true; return true;
 	case KEEP: r->keep = true; return true;
 	case ADDRESSES: r->addresses = true; return true;
+	case NOTRACE: r->untraced = true; return true;
 	}
 	return false;
 }
@@ -129,7 +131,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 	r->verb = 0;
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
-	r->tie = r->idle = r->keep = r->addresses = false;
+	r->tie = r->idle = r->keep = r->addresses = r->untraced = false;
 	while (r->verb < NUM(verbs) && strcmp(word, verbs[r->verb]) != 0)
 		r->verb++;
 	keep_word(shown, word);

@@ -28,6 +28,7 @@ struct holder_request {
 	bool tie;        // suspend: the claim ends with the connection
 	bool idle;       // suspend: only queues without work
 	bool keep;       // resume: stay attached; release: while the connection lasts
+	bool untraced;   // suspend: a new session goes on without tracing
 	bool addresses;  // suspend, queues: with addresses and XCCs
 };
 

@@ -49,13 +49,14 @@ static void take_answer(struct kfd_holding *h, const struct kfd_answer *a)
 			h->queue_ids[h->num_queues++] = a->queues[i].queue.queue_id;
 }
 
-// A holder that does not answer (stopped, or in a call that takes long) is still the tracer.
-static void take_silence(struct kfd_holding *h)
+// A holder that does not answer (stopped, or in a call that takes long) is still the tracer or,
+// where nobody traces, who listens.
+static void take_silence(struct kfd_holding *h, pid_t peer)
 {
 	struct kfd_ptrace_facts facts;
 
 	if (kfd_ptrace_facts(h->target, &facts) == 0)
-		h->holder = facts.tracer;
+		h->holder = facts.tracer ? facts.tracer : peer;
 }
 
 static void ask(struct kfd_holding *h, int fd)
@@ -64,7 +65,7 @@ static void ask(struct kfd_holding *h, int fd)
 	struct kfd_failure f;
 
 	if (kfd_link_send(&l, "status", &f) < 0 || kfd_link_receive(&l, ASK_MS, &f) < 0)
-		take_silence(h);
+		take_silence(h, kfd_socket_peer(fd));
 	else
 		take_answer(h, &l.answer);
 	kfd_link_close(&l);

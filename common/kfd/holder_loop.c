@@ -41,7 +41,8 @@ static void serve_signals(struct holder *h)
 	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
 			h->ending = true; // asked to end: so we do, and the queues run
-	if (h->opened && !h->failed && tracee_serve(h->target.pid) == TRACEE_GONE)
+	if (h->opened && !h->failed && !h->session.untraced &&
+	    tracee_serve(h->target.pid) == TRACEE_GONE)
 		h->ending = true;
 }
 
@@ -157,7 +158,7 @@ static void serve_client(struct holder *h, struct client *c)
 
 static bool is_wanted(const struct holder *h)
 {
-	if (h->kept || claim_until(h))
+	if (h->kept || claim_until(h) || h->session.taken)
 		return true;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
 		if (h->clients[i].fd >= 0)
@@ -191,6 +192,18 @@ bool holder_watch_session(struct holder *h)
 	return wait_for(h, h->session.events, SESSION);
 }
 
+// A session that another debugger has taken cannot be ended now: this goes on and tries again.
+static bool is_over(struct holder *h)
+{
+	if (!h->ending && is_wanted(h))
+		return false;
+	if (h->session.untraced)
+		h->ending = kfd_session_close(&h->session);
+	return h->ending || !h->session.untraced;
+}
+
+#define TAKEN_MS 200 // between two tries to end a session that was taken
+
 void holder_loop(struct holder *h)
 {
 	struct epoll_event e[AT_ONCE];
@@ -201,13 +214,14 @@ void holder_loop(struct holder *h)
 	    !wait_for(h, h->listener, LISTENER))
 		return;
 	do {
-		int n = epoll_wait(h->poll, e, AT_ONCE, -1);
+		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.taken ? TAKEN_MS : -1);
 
 		if (n < 0 && errno != EINTR)
 			break;
+		h->ending |= n == 0;
 		if (n > 1)
 			qsort(e, (size_t)n, sizeof(e[0]), by_kind);
 		for (int i = 0; i < n; i++)
 			react(h, e[i].data.u64);
-	} while (!h->ending && is_wanted(h));
+	} while (!is_over(h));
 }

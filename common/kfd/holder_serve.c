@@ -22,11 +22,12 @@ void client_close(struct holder *h, struct client *c)
 }
 
 // The session is opened by the first request that needs it, after the timers were set.
-static int need_session(struct holder *h, struct kfd_failure *f)
+static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 {
 	if (!h->opened) {
 		h->opened = true;
-		h->failed = kfd_session_open(&h->session, &h->target, h->steps, &h->failure) < 0;
+		h->failed =
+			kfd_session_open(&h->session, &h->target, trace, h->steps, &h->failure) < 0;
 		if (!h->failed && !holder_watch_session(h))
 			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
 					     strerror(errno)) < 0;
@@ -52,8 +53,10 @@ static int suspend(struct holder *h, const struct holder_request *r, struct kfd_
 {
 	int n;
 
-	if (need_session(h, f) < 0)
+	if (need_session(h, !r->untraced, f) < 0)
 		return -1;
+	if (r->untraced && !h->session.untraced)
+		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
 	kfd_step(h->steps, 6);
 	n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
 	kfd_step(h->steps, 7);
@@ -92,6 +95,21 @@ static void serve_hold(struct holder *h, struct client *c)
 	send_ok(h, c);
 }
 
+// The answer to what resumed `n` queues. A session that is to end ends before the client hears of
+// it.
+static void send_end(struct holder *h, struct client *c, int n)
+{
+	struct kfd_failure f;
+
+	if (h->ending && !kfd_session_close(&h->session)) {
+		kfd_fail(&f, KFD_FAULT_TAKEN);
+		send_error(h, c, &f);
+		return;
+	}
+	send_outcomes(h, c, n, false);
+	send_ok(h, c);
+}
+
 static void serve_untie(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	bool was_tied = claim_is_made(h, claim_of(h, c));
@@ -104,10 +122,7 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 		n = serve_release(h);
 	kfd_step(h->steps, 11);
 	claim_arm(h);
-	if (h->ending)
-		kfd_session_close(&h->session);
-	send_outcomes(h, c, n, false);
-	send_ok(h, c);
+	send_end(h, c, n);
 	holder_title(h);
 }
 
@@ -170,7 +185,7 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 	struct kfd_failure f;
 	int n;
 
-	if (need_session(h, &f) < 0) {
+	if (need_session(h, true, &f) < 0) {
 		send_error(h, c, &f);
 		return;
 	}
@@ -188,10 +203,7 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 		h->ending = !h->kept;
 	}
 	claim_arm(h);
-	if (h->ending)
-		kfd_session_close(&h->session);
-	send_outcomes(h, c, n, false);
-	send_ok(h, c);
+	send_end(h, c, n);
 	holder_title(h);
 }
 
@@ -199,7 +211,7 @@ static int list_queues(struct holder *h, struct kfd_failure *f)
 {
 	struct kfd_session *s = &h->session;
 
-	if (need_session(h, f) < 0 || (s->stale && kfd_session_refresh(s, f) < 0))
+	if (need_session(h, true, f) < 0 || (s->stale && kfd_session_refresh(s, f) < 0))
 		return -1;
 	for (unsigned i = 0; i < s->num; i++)
 		h->outcomes[i] = (struct kfd_outcome){

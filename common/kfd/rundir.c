@@ -174,6 +174,14 @@ int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 	return r;
 }
 
+pid_t kfd_socket_peer(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
 int kfd_socket_listen(int dir, const char *name)
 {
 	struct sockaddr_un a;

@@ -30,6 +30,10 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start);
 int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms);
 int kfd_socket_listen(int dir, const char *name);
 
+// Who listened when this connection was made, 0 when the kernel does not say (another PID
+// namespace).
+pid_t kfd_socket_peer(int fd);
+
 // Locks the directory against other starters: until it is unlocked through this descriptor or one
 // that a child inherited, or until all of these are closed. 0 or -errno.
 int kfd_rundir_lock(int dir);

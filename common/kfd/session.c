@@ -3,7 +3,9 @@
 #include "common/kfd/session.h"
 
 #include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/session_priv.h"
+#include "common/kfd/topology.h"
 #include "common/kfd/tracee.h"
 
 #include <errno.h>
@@ -29,9 +31,21 @@ void kfd_step(const struct kfd_steps *steps, unsigned number)
 
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
 {
+	int r;
+
 	a->pid = (uint32_t)s->target.pid;
 	a->op = op;
-	return kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+	r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+	if (r == -EPERM && s->untraced && session_take_back(s))
+		r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+	return r;
+}
+
+int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f)
+{
+	if (r == -EPERM && s->taken)
+		return kfd_fail(f, KFD_FAULT_TAKEN);
+	return kfd_fail_errno(f, step, -r);
 }
 
 static int open_device(struct kfd_session *s, struct kfd_failure *f)
@@ -40,6 +54,8 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 	int r;
 
 	s->kfd = kfd_open();
+	if (s->kfd == -EINVAL && !kfd_topology_has_gpu())
+		return kfd_fail(f, KFD_FAULT_NO_GPU);
 	if (s->kfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
 	r = kfd_get_version(s->kfd, &v);
@@ -47,6 +63,7 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
 	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)
 		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, v.major, v.minor);
+	s->may_crash = kfd_driver_may_crash(v.minor);
 	return 0;
 }
 
@@ -122,18 +139,11 @@ static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, st
 	return s->num ? kfd_fail(f, KFD_FAULT_RUNTIME_OFF) : 0;
 }
 
-int kfd_session_open(struct kfd_session *s, const struct kfd_target *target,
-		     const struct kfd_steps *steps, struct kfd_failure *f)
+int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f)
 {
 	struct kfd_rinfo info = {0};
 
-	s->target = *target;
-	s->events = -1;
-	s->stale = true;
-	if (open_device(s, f) < 0)
-		return -1;
-	kfd_step(steps, 1);
-	if (tracee_seize(target->pid, f) < 0)
+	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
 	kfd_step(steps, 2);
 	if (probe(s, f) < 0)
@@ -148,12 +158,24 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target,
 	return check_runtime(s, &info, f);
 }
 
-void kfd_session_close(struct kfd_session *s)
+int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
+		     const struct kfd_steps *steps, struct kfd_failure *f)
+{
+	s->target = *target;
+	s->events = -1;
+	s->stale = true;
+	if (open_device(s, f) < 0)
+		return -1;
+	kfd_step(steps, 1);
+	return trace ? session_attach(s, steps, f) : session_attach_untraced(s, steps, f);
+}
+
+bool kfd_session_close(struct kfd_session *s)
 {
 	struct kfd_dbg a = {0};
 
-	if (s->enabled)
-		session_trap(s, KFD_DBG_DISABLE, &a);
+	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken)
+		return false;
 	s->enabled = false;
 	session_unhold_all(s);
 	if (s->events >= 0)
@@ -161,6 +183,7 @@ void kfd_session_close(struct kfd_session *s)
 	if (s->kfd >= 0)
 		close(s->kfd);
 	s->events = s->kfd = -1;
+	return true;
 }
 
 // The runtime was enabled or disabled: in both cases no queue is suspended now.
@@ -180,7 +203,7 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 		if (r == -EAGAIN)
 			return 0;
 		if (r < 0)
-			return kfd_fail_errno(f, KFD_STEP_SNAPSHOT, -r);
+			return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 		if (a.query.exception_mask & KFD_EC_QUEUE_NEW)
 			s->stale = s->fresh[a.query.queue_id % KFD_MAX_QUEUES] = true;
 		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME)
@@ -222,7 +245,7 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 
 	if (r < 0)
-		return kfd_fail_errno(f, KFD_STEP_SNAPSHOT, -r);
+		return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
 	s->num = a.snapshot.num_entries < KFD_MAX_QUEUES ? a.snapshot.num_entries : KFD_MAX_QUEUES;
 	qsort(s->queues, s->num, sizeof(s->queues[0]), by_id);
@@ -233,7 +256,7 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
+void session_load_gpus(struct kfd_session *s)
 {
 	struct kfd_dbg a = {.snapshot = {.buf_ptr = (uintptr_t)s->gpus,
 					 .num_entries = 64,
@@ -241,6 +264,11 @@ unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
 
 	if (!s->num_gpus && session_trap(s, KFD_DBG_GET_DEVICE_SNAPSHOT, &a) >= 0)
 		s->num_gpus = a.snapshot.num_entries < 64 ? a.snapshot.num_entries : 64;
+}
+
+unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
+{
+	session_load_gpus(s);
 	for (unsigned i = 0; i < s->num_gpus; i++)
 		if (s->gpus[i].gpu_id == gpu_id && s->gpus[i].num_xcc)
 			return s->gpus[i].num_xcc;

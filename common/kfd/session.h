@@ -3,7 +3,8 @@
 //
 // Facts: kfd-facts.md section 2 (debug trap), 12 (gotchas). Rules that shape this interface:
 // - All calls must come from one thread, the one that called kfd_session_open(): the driver wants
-//   the ptrace tracer *thread*. The tracee's stops must be served meanwhile (tracee.h).
+//   the ptrace tracer *thread*. The tracee's stops must be served meanwhile (tracee.h), unless the
+//   session is untraced (session_untraced.c).
 // - The session ends when this process ends, however it ends; the queues then run again.
 // - Nothing is allocated after kfd_session_open().
 #ifndef GPQ_KFD_SESSION_H
@@ -47,15 +48,19 @@ struct kfd_session {
 	int kfd;
 	int events; // readable when something happened; end of file when the session is over
 	bool enabled;
-	bool stale;   // the queue list has to be read again
-	unsigned num; // queues[0..num), by ascending id
+	bool untraced; // nobody traces the target for it, so it has no stops to serve
+	bool taken;    // untraced, and another debugger took it: calls fail until that one ends
+	bool stale;    // the queue list has to be read again
+	unsigned num;  // queues[0..num), by ascending id
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES];
 	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
 	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
 	unsigned num_held;
 	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
 	unsigned num_gpus;
-	struct kfd_device_entry gpus[64];
+	struct kfd_device_entry gpus[64]; // in the driver's order
+	bool may_crash;                   // KFD_FACT_SUSPEND_CRASH is or may be true here
+	bool acquired[64];                // of gpus: known to be
 };
 
 // Test hook: the process stops itself (SIGSTOP) after the numbered step of the protocol, so that a
@@ -67,13 +72,16 @@ struct kfd_steps {
 void kfd_step(const struct kfd_steps *steps, unsigned number);
 
 // Opens /dev/kfd, seizes the target, makes sure that nobody debugs it, and starts the session.
-// *s must be zeroed. Suspends nothing. On failure the caller must end its thread (or process) to
-// stop tracing. Passes steps 1 to 5. 0, or -1 and *f.
-int kfd_session_open(struct kfd_session *s, const struct kfd_target *target,
+// *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it is let go
+// once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE elsewhere). On
+// failure the caller must end its thread (or process) to stop tracing, and close the session.
+// Passes steps 1 to 5. 0, or -1 and *f.
+int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
 		     const struct kfd_steps *steps, struct kfd_failure *f);
 
-// Ends the session: all queues run. Tracing goes on until the calling thread ends.
-void kfd_session_close(struct kfd_session *s);
+// Ends the session: all queues run. Tracing goes on until the calling thread ends. False when
+// another debugger has taken the session: its queues are as they were; try again.
+bool kfd_session_close(struct kfd_session *s);
 
 // Suspends what `sel` names and is not suspended yet. `out` has room for KFD_MAX_QUEUES plus
 // sel->num_ids entries. `idle_only`: leave queues alone that have work. `grace`: 0..KFD_GRACE_MAX.

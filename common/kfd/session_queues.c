@@ -221,12 +221,16 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace,
 			 struct attempt *at, struct kfd_failure *f)
 {
-	uint64_t start = now_ns();
-	int r = trap_suspend(s, ids, n, grace);
-	uint64_t end = now_ns();
+	uint64_t start, end;
+	int r;
 
+	if (s->may_crash && session_guard(s, ids, n, f) < 0)
+		return -1;
+	start = now_ns();
+	r = trap_suspend(s, ids, n, grace);
+	end = now_ns();
 	if (r < 0)
-		return kfd_fail_errno(f, KFD_STEP_SUSPEND, -r);
+		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
 	return kfd_session_events(s, f); // did queues appear meanwhile?
 }
@@ -332,5 +336,5 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	attempt_init(&at);
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
-	return r < 0 ? kfd_fail_errno(f, KFD_STEP_RESUME, -r) : report(s, sel, &at, out);
+	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
 }

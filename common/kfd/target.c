@@ -105,7 +105,7 @@ static const char *status_field(const char *text, const char *name)
 	for (const char *p = text; p; p = strchr(p, '\n')) {
 		p += *p == '\n';
 		if (strncmp(p, name, len) == 0 && p[len] == ':')
-			return p + len + 1;
+			return p + len + 1 + strspn(p + len + 1, "\t");
 	}
 	return NULL;
 }
@@ -113,15 +113,19 @@ static const char *status_field(const char *text, const char *name)
 int kfd_ptrace_facts(pid_t pid, struct kfd_ptrace_facts *facts)
 {
 	char path[48], text[4096];
-	const char *tracer, *uid, *state;
+	const char *name, *tracer, *uid, *state;
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	if (read_small(path, text, sizeof(text)) < 0)
 		return -1;
 	tracer = status_field(text, "TracerPid");
+	name = status_field(text, "Name");
 	uid = status_field(text, "Uid");
 	state = status_field(text, "State");
+	facts->name[0] = '\0';
+	if (name)
+		snprintf(facts->name, sizeof(facts->name), "%.*s", (int)strcspn(name, "\n"), name);
 	facts->has_memory = status_field(text, "VmSize") != NULL;
 	facts->state = state ? state[strspn(state, " \t")] : '\0';
 	facts->tracer = tracer ? (pid_t)strtol(tracer, NULL, 10) : 0;

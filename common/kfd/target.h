@@ -24,6 +24,7 @@ struct kfd_ptrace_facts {
 	char state;           // R, S, Z ...; 0 unknown
 	bool has_memory;      // false: a kernel thread or a zombie
 	uid_t uid;            // real uid
+	char name[32];        // its own, "" unknown
 	char tracer_name[32]; // "?" when it cannot be read
 };
 

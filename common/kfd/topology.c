@@ -223,6 +223,15 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	return r;
 }
 
+bool kfd_topology_has_gpu(void)
+{
+	struct kfd_topology t = {0};
+	bool any = kfd_topology_load(&t, 0) == 0 && t.n > 0;
+
+	kfd_topology_fini(&t);
+	return any;
+}
+
 void kfd_topology_fini(struct kfd_topology *t)
 {
 	free(t->gpus);

@@ -95,6 +95,10 @@ enum {
 int kfd_topology_load(struct kfd_topology *t, unsigned what);
 void kfd_topology_fini(struct kfd_topology *t);
 
+// False when KFD knows no GPU. Then open(2) of /dev/kfd is EINVAL from Linux 7.x on
+// (kfd_process.c: create_process()), which else means a driver that is locked.
+bool kfd_topology_has_gpu(void);
+
 // True where the MES firmware maps queues, one command each; false: the HWS firmware, by runlist.
 // In 6.12 gfx11 and later always use MES, earlier ones do not by default.
 bool kfd_gpu_uses_mes(const struct kfd_gpu *g);

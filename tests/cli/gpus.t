@@ -116,6 +116,7 @@ gpus                   ok      GPUs: 1                                          
 processes              ok      processes that opened KFD: 2                          -
 dev-kfd                unknown a recorded host cannot tell                           run gpq gpus --check on that host
 kfd-version            unknown a recorded host cannot tell                           run gpq gpus --check on that host
+driver-faults          ok      none known                                            -
 debug-driver           ok      bit 0x8000 is set on 1 of 1 GPUs                      -
 debug-firmware         ok      bit 0x20000000 is set on 1 of 1 GPUs                  -
 scheduler              ok      HWS: each suspend preempts all processes on the GPU   -
@@ -138,6 +139,7 @@ kernel                 unknown Linux 5.15.0-91-generic: its own driver cannot su
 driver                 ok      amdgpu, out of tree, 6.8.5
 gpus                   ok      GPUs: 4
 processes              unknown /sys/class/kfd/kfd/proc was not recorded
+driver-faults          unknown suspending a process that left a GPU unopened may crash this driver
 debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
 debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
 scheduler              ok      HWS: each suspend preempts all processes on the GPU
@@ -150,13 +152,13 @@ tracefs                ok      /sys/kernel/tracing is readable
 
 $ echo one >t/sys/module/amdgpu/parameters/cwsr_enable; rm t/proc/sys/kernel/osrelease; echo 2 >t/proc/sys/kernel/yama/ptrace_scope; rm t/sys/class/kfd/kfd/topology/nodes/[1234]/gpu_id; mkdir t/sys/class/kfd/kfd/topology/nodes/{1,2,3,4}/gpu_id
 > gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND,MEND | grep -E '^(kernel|gpus|cwsr|ptrace-scope|debug-d|sched)'
-kernel                 unknown osrelease: was not recorded                                  record it: gpq snapshot on that host
-gpus                   no      GPUs: 4, none readable                                       let the device cgroup of this container have the GPUs
-debug-driver           unknown no GPU tells its capability                                  see the line gpus
-scheduler              unknown no GPU tells its gfx version                                 see the line gpus
-sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls boot without amdgpu.sched_policy=2
-cwsr                   unknown cwsr_enable: no number in it                                 modinfo -p amdgpu tells what it may be
-ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                              run as root, or as root: sysctl kernel.yama.ptrace_scope=0
+kernel                 unknown osrelease: was not recorded                                         record it: gpq snapshot on that host
+gpus                   no      GPUs: 4, none readable                                              let the device cgroup of this container have the GPUs
+debug-driver           unknown no GPU tells its capability                                         see the line gpus
+scheduler              unknown no GPU tells its gfx version                                        see the line gpus
+sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls        boot without amdgpu.sched_policy=2
+cwsr                   unknown cwsr_enable: no number in it                                        modinfo -p amdgpu tells what it may be
+ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                                     run as root, or as root: sysctl kernel.yama.ptrace_scope=0
 
 $ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | select(.check == "scheduler" or .check == "driver") | {status, found, mend, lists: (.commands // [] | contains(["gpus"]))}]'
 [{"status":"ok","found":"amdgpu","mend":null,"lists":true},{"status":"ok","found":"MES: no runlist to look at","mend":null,"lists":false}]
@@ -168,7 +170,7 @@ driver no
 gpus no
 
 $ gpq gpus --check -r -n -o CHECK | wc -l
-19
+20
 
 $ gpq gpus --check --gpu 0
 gpq: gpus: --check looks at the whole host: it takes no --gpu; leave one of them out
