@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* ctxdbg PID: may a secondary context (KFD 1.19 and later) be a debugger?  Ends with 3 where there are none. */
+/* ctxdbg PID: may a secondary context (KFD 1.19 and later) be a debugger?  Ends with 3 where there
+ * are none. */
 #include <sys/ptrace.h>
 #include "kfduser.h"
 
@@ -16,7 +17,9 @@ int main(int argc, char **argv)
 	struct kfd_ioctl_dbg_trap_args args = {
 		.pid = (uint32_t)pid,
 		.op = KFD_IOC_DBG_TRAP_ENABLE,
-		.enable = {.rinfo_ptr = (uintptr_t)&info, .rinfo_size = sizeof(info), .dbg_fd = (uint32_t)fd},
+		.enable = {.rinfo_ptr = (uintptr_t)&info,
+			   .rinfo_size = sizeof(info),
+			   .dbg_fd = (uint32_t)fd},
 	};
 
 	say("CREATE_PROCESS", ioctl(fd, AMDKFD_IOC_CREATE_PROCESS, NULL));

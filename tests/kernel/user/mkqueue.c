@@ -371,7 +371,8 @@ static void start(void)
 		opt.gpus = found - opt.skip;
 	for (int i = 0; i < opt.gpus; i++)
 		gpu_open(&gpus[i], kfd, &nodes[opt.skip + i], opt.user_memory);
-	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without. */
+	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without.
+	 */
 	for (int i = 0; i < found && !opt.few; i++)
 		if (i < opt.skip || i >= opt.skip + opt.gpus)
 			gpu_open(&others[i], kfd, &nodes[i], opt.user_memory);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* smi SECONDS: what the driver tells about the first GPU through AMDKFD_IOC_SMI_EVENTS, line by line. */
+/* smi SECONDS: what the driver tells about the first GPU through AMDKFD_IOC_SMI_EVENTS, line by
+ * line. */
 #include <poll.h>
 #include "kfduser.h"
 
