@@ -159,7 +159,7 @@ begin() {
 
 then_and_now() {
 	local f
-	for f in /tmp/s*; do case $f in *.pid) ;; *) cp $f $f.then ;; esac; done
+	for f in /tmp/s*.pid; do cp ${f%.pid} ${f%.pid}.then; done
 	usleep 1500000
 }
 

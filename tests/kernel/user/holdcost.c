@@ -264,13 +264,17 @@ static uint64_t work_of(pid_t pid)
 	return ns;
 }
 
+/* Until the driver has forgotten the holder, too: on 6.12 the next open of /dev/kfd would wait for
+ * that, for longer than all the rest takes, on both sides of a ratio. */
 static void release(pid_t pid)
 {
 	const pid_t holder = tracer(pid);
+	char path[64];
 
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", holder);
 	if (holder)
 		kill(holder, SIGKILL);
-	while (tracer(pid))
+	while (tracer(pid) || (holder && !access(path, F_OK)))
 		usleep(1000);
 }
 
