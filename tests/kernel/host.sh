@@ -37,7 +37,12 @@ locked() { # FOLDER COMMAND...
 	) 9> "$f"
 }
 
-# The folder of a series (6.12 or 6.1), fetched if it is not there.
+# The folder of a series (6.12, 6.1, 7.3, newest), fetched if it is not there.
 kdir() { # SERIES
 	"$HERE/fetch" "$1"
+}
+
+# The series of a kernel's folder, e.g. 6.12.
+series_of() { # KDIR
+	sed -E 's/^([0-9]+\.[0-9]+).*/\1/' "$1/VERSION"
 }

@@ -9,6 +9,17 @@ GPU=            # the model under test, put before each description
 STATUS=/tmp/s   # mkqueue's status file: "queue rptr wptr" lines, rewritten all the time
 CLEAR_NEW=0x40000000 # EC_QUEUE_NEW, the flag every queue is born with and that keeps it from being suspended
 
+# What differs between the drivers that are tried here: FACT=SERIES, the series from which on it is so. Seen are 6.12 and
+# 7.3; where a fact came in between is read from their sources and change logs. Scripts expect by `driver_has FACT`;
+# rig/driver.sh and rig/contexts.sh hold each of them, and what was before, against the driver that runs.
+#   contexts           a process may have several contexts (AMDKFD_IOC_CREATE_PROCESS), in each of which ids begin at 0
+#   pasid_per_gpu      sysfs proc/PID/pasid is 0; debugfs kfd/proc/PID/pasid_GPU has it, 0 where a GPU was not acquired
+#   level_only         of a queue's priority only the pipe priority is in its MQD (word 133); word 134 is 0
+#   untraced_debugger  who said ENABLE may suspend and resume after PTRACE_DETACH; a stranger's DISABLE is refused
+#   process_events     SMI events tell of processes that begin and end
+#   gfx950             amdkfd knows GC 9.5.0
+DRIVER_SINCE="contexts=7.0 pasid_per_gpu=7.0 level_only=7.0 untraced_debugger=7.0 process_events=7.0 gfx950=6.13"
+
 # The last line of the console log then names the script and the assertion after which a VM hung.
 tap_line() { # WORD DESCRIPTION
 	TAP_N=$((TAP_N + 1))
@@ -118,6 +129,27 @@ uptime_ms() { clock && echo $NOW; }
 # ---- the driver --------------------------------------------------------------------------------------------------------
 
 KFD=/sys/class/kfd/kfd
+
+# A fact of the table at the head of this file, for the kernel that runs.
+driver_has() { # FACT
+	local word
+	for word in $DRIVER_SINCE; do
+		case $word in "$1="*) not_before "${word#*=}" && return || return 1 ;; esac
+	done
+	fail "driver_has $1: the table in lib.sh knows no such fact"
+	return 1
+}
+
+not_before() { # SERIES
+	local release
+	release=$(uname -r)
+	[ $((${release%%.*} * 1000 + $(series_minor $release))) -ge $((${1%%.*} * 1000 + $(series_minor $1))) ]
+}
+
+series_minor() { # RELEASE
+	local rest=${1#*.}
+	echo ${rest%%[!0-9]*}
+}
 
 load() { # MODEL[,MODEL...] [PARAMETER=VALUE...]
 	local g=$1

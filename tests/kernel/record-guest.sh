@@ -1,11 +1,13 @@
 # Runs in the VM for tests/kernel/record: bring each model into each state and write the tree of what a host shows.
 # The trees are rooted like /, as gpq --sysroot reads them. Ends with all of them as a tar on standard output.
+# HOSTS is a list of MODEL:WHAT; WHAT is one of the record_ functions below. PREFIX begins the trees' names.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 exec 3>&1 1>&2
 TREES=/tmp/trees
 CONTAINER=/sys/fs/cgroup/docker-$(printf 'recorded' | sha256sum | cut -d' ' -f1).scope
 mkdir -p "$CONTAINER"
+echo 2 > /proc/sys/kernel/randomize_va_space # two programs with the same addresses would be a rare host
 SOFT=/sys/kernel/debug/softgpu
 
 # Folders of sysfs as plain folders. busybox cp reads to the end of a file, whatever size sysfs claims for it.
@@ -27,9 +29,21 @@ copy_files() { # ROOT FILE...
 	done
 }
 
+# Which queues are older than which: kernfs numbers what it makes one after the other.
+copy_order() { # ROOT
+	local d
+	for d in $KFD/proc/*/queues $KFD/proc/*/context_*/queues; do
+		[ -d "$1$d" ] || continue
+		ls -i $d | sort -n | awk '{ printf "%s%s", n++ ? " " : "", $2 } END { if (n) print "" }' > "$1$d/.order"
+		[ -s "$1$d/.order" ] || rm "$1$d/.order"
+	done
+}
+
 copy_driver() { # ROOT
 	local d f
 	copy "$1" $KFD/topology $KFD/proc
+	copy_order "$1"
+	[ ! -d /sys/kernel/debug/kfd/proc ] || copy "$1" /sys/kernel/debug/kfd/proc
 	for f in sched_policy cwsr_enable hws_max_conc_proc max_num_of_queues_per_device no_system_mem_limit \
 		queue_preemption_timeout_ms; do
 		copy_files "$1" /sys/module/amdgpu/parameters/$f
@@ -60,7 +74,7 @@ copy_processes() { # ROOT PID...
 # One tree: HOW says how it was made, TRUTH what the programs say they did and, a little later, the software GPU what it
 # runs.
 tree() { # STATE HOW
-	local root=$TREES/vm-$GPU-$1
+	local root=$TREES/$PREFIX-$GPU-$1
 	mkdir -p "$root"
 	copy_driver "$root"
 	# shellcheck disable=SC2046
@@ -69,9 +83,19 @@ tree() { # STATE HOW
 }
 
 describe() { # STATE HOW
-	local root=$TREES/vm-$GPU-$1
+	local root=$TREES/$PREFIX-$GPU-$1
 	echo "tests/kernel/record: amdkfd $(uname -r) over the software GPU $GPU in a VM; $2. Left out: topology/nodes/*/caches." > "$root/HOW"
-	{ cat /tmp/mk1 /tmp/mk2 /tmp/dbg; sed -n 's/^queue/softgpu: &/p' $SOFT/[0-9]*; } > "$root/TRUTH" 2> /dev/null
+	{ cat /tmp/mk* /tmp/dbg; read_pointers; sed -n 's/^queue/softgpu: &/p' $SOFT/[0-9]*; } > "$root/TRUTH" 2> /dev/null
+}
+
+# Where the queues' read pointers stood before and after: "PID [CONTEXT] QUEUE FROM TO" of those that move.
+read_pointers() {
+	local f
+	for f in /tmp/s*.then; do
+		[ -e $f ] || continue
+		paste $f ${f%.then} | awk -v p=$(cat ${f%.then}.pid) '
+			{ k = NF / 2; print "read pointer: " p, (k == 4 ? "context " $1 " queue " $2 : "queue " $1), $(k - 1), $(2 * k - 1) }'
+	done
 }
 
 # The first process has two AQL queues and an SDMA queue, the second, which is in a container, one PM4 queue.
@@ -95,8 +119,7 @@ hold() { # PID QUEUES
 	within 20 grep -q 'susp=.*->' /tmp/dbg || fail "queues $2 are held" "$(cat /tmp/dbg)"
 }
 
-record_model() { # MODEL
-	load "$1" || return
+record_states() {
 	start
 	tree running "two processes run four queues"
 	hold $P1 0,2
@@ -105,10 +128,10 @@ record_model() { # MODEL
 	echo $P1 > $SOFT/evict
 	tree evicted "process $P1 is evicted (its queues are off the GPU), process $P2 runs"
 	echo $P1 > $SOFT/restore
-	copy_driver "$TREES/vm-$GPU-gone"
+	copy_driver "$TREES/$PREFIX-$GPU-gone"
 	kill -9 $P1
 	within 20 test ! -d /proc/$P1
-	copy_processes "$TREES/vm-$GPU-gone" $P2
+	copy_processes "$TREES/$PREFIX-$GPU-gone" $P2
 	describe gone "process $P1 was killed after sysfs and debugfs were read and before /proc was"
 	reap $P1 $P2
 	start -l 1000 # one more queue after a second
@@ -116,9 +139,61 @@ record_model() { # MODEL
 	within 20 sh -c '[ $(wc -l < /tmp/s1) -eq 4 ]' || fail "a late queue is created" "$(cat /tmp/mk1)"
 	tree new "queues 0 and 1 of process $P1 are suspended by $W, its last queue was created after that and runs"
 	reap $W $P1 $P2
-	unload
 }
 
-for m in $MODELS; do record_model "$m"; done
+# A workload of its own, which must come to run; NAME is that of its log /tmp/mkNAME and of its status file /tmp/sNAME.
+run() { # NAME PROGRAM ARGUMENTS...
+	local n=$1
+	shift
+	"$@" -t 600 -k /tmp/s$n > /tmp/mk$n 2>&1 &
+	PID=$!
+	PIDS="$PIDS $PID"
+	echo $PID > /tmp/s$n.pid
+	within 20 test -s /tmp/s$n || fail "$* starts" "$(cat /tmp/mk$n)"
+}
+
+begin() {
+	PIDS=
+	rm -f /tmp/s* /tmp/mk* /tmp/dbg
+}
+
+then_and_now() {
+	local f
+	for f in /tmp/s*.pid; do cp ${f%.pid} ${f%.pid}.then; done
+	usleep 1500000
+}
+
+record_priorities() {
+	begin
+	run 1 mkqueue -n 4 -p 0,7,11,15 -s
+	then_and_now
+	tree running "four compute queues of priorities 0, 7, 11, 15 and an SDMA queue run"
+	reap $PIDS
+}
+
+record_contexts() {
+	begin
+	run 1 ctxq -q 3 -c 2 -n 2 -s -d -r 65536,4096,1048576 -p 0,7,11,15
+	run 2 mkqueue -n 1
+	echo "${PIDS% *} 1" > $SOFT/evict
+	then_and_now
+	tree contexts "process$(echo "${PIDS% *}") has its primary context and two secondary ones, of which 1 is evicted; the primary's queue 0 was destroyed and made anew"
+	reap $PIDS
+}
+
+record_oversubscribed() {
+	local n
+	begin
+	for n in 1 2 3 4 5 6 7 8 9 10; do run $n mkqueue -n $((n % 2 + 1)); done
+	then_and_now
+	tree oversubscribed "ten processes, more than the VMIDs that amdkfd has, take turns; all run"
+	reap $PIDS
+}
+
+for h in $HOSTS; do
+	load ${h%:*} || continue
+	record_${h#*:}
+	unload
+done
 [ $TAP_BAD -eq 0 ] || exit 1
 tar -C $TREES -cf - . >&3

@@ -6,24 +6,19 @@
 
 created() { awk -v q="$1" -v k="$2" '$4 == q && /ring_base/ { for (i = 3; i < NF; i += 2) if ($i == k) print $(i + 1) }' /tmp/mkqueue.log; } # QUEUE WORD
 
-mqd_word() { # COMPUTE-QUEUE-NUMBER (0: newest) WORD -> of its first XCC
-	awk -v n="$1" -v w="$2" '
-		function hex(s) { return index("123456789abcdef", substr(s, 8, 1)) * 32 }
-		/queue on device/ { q = /Compute/ ? ++seen : -1; rows = 0; next }
-		q == n + 1 && /^    / && rows++ == int(w / 8) { print $(w % 8 + 2); exit }' $KFDEBUG/mqds
-}
-
 # GFX version and XCCs that belong to a model's name.
 expected() {
 	case $GPU in
 	gfx942) echo "90402 1" ;;
 	gfx942x8) echo "90402 8" ;;
 	gfx942cpx) echo "90402 1" ;;
+	gfx950) echo "90500 1" ;;
 	gfx90a) echo "90010 1" ;;
 	gfx908) echo "90008 1" ;;
 	gfx906) echo "90006 1" ;;
 	gfx1030) echo "100300 1" ;;
 	gfx1100) echo "110000 1" ;;
+	gfx1151) echo "110501 1" ;;
 	gfx1201) echo "120001 1" ;;
 	esac
 }

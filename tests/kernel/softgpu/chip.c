@@ -27,6 +27,8 @@ static void fill_identity(struct amdgpu_device *adev, const struct sg_gpu *gpu)
 	int i;
 
 	adev->asic_type = model->asic_type;
+	if (model->apu)
+		adev->flags |= AMD_IS_APU;
 	adev->rev_id = model->revision;
 	adev->unique_id = UNIQUE_ID_BASE + gpu->index;
 	adev->ip_versions[GC_HWIP][0] = model->gc;
@@ -93,7 +95,7 @@ static void fill_gfx(struct amdgpu_device *adev, const struct sg_model *model)
 	info->max_waves_per_simd = model->waves;
 	info->wave_front_size = model->wavefront;
 	info->max_scratch_slots_per_cu = 32;
-	info->lds_size = 64;
+	info->lds_size = model->lds_kib ? model->lds_kib : 64;
 	info->number = model->cus;
 	fill_cu_bitmap(info, model);
 }

@@ -95,7 +95,7 @@ static int start_kfd(struct sg_gpu *gpu)
 		adev->kfd.init_complete = kgd2kfd_device_init(adev->kfd.dev, &shared);
 	if (adev->kfd.init_complete)
 		return 0;
-	dev_err(adev->dev, "softgpu: KFD did not accept the device\n");
+	dev_err(adev->dev, "softgpu: amdkfd of this kernel does not know %s\n", gpu->model->name);
 	return -ENODEV;
 }
 

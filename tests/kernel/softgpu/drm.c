@@ -38,12 +38,12 @@ static int answer_memory(const struct drm_amdgpu_info *info, const struct amdgpu
 	return answer(info, &memory, sizeof(memory));
 }
 
-static u32 family(int gfx_major)
+static u32 family(u32 gc)
 {
-	switch (gfx_major) {
+	switch (IP_VERSION_MAJ(gc)) {
 	case 9: return AMDGPU_FAMILY_AI;
 	case 10: return AMDGPU_FAMILY_NV;
-	case 11: return AMDGPU_FAMILY_GC_11_0_0;
+	case 11: return IP_VERSION_MIN(gc) ? AMDGPU_FAMILY_GC_11_5_0 : AMDGPU_FAMILY_GC_11_0_0;
 	default: return AMDGPU_FAMILY_GC_12_0_0;
 	}
 }
@@ -57,7 +57,9 @@ static int answer_device(const struct drm_amdgpu_info *info, struct amdgpu_devic
 		return -ENOMEM;
 	device->device_id = adev->pdev->device;
 	device->chip_rev = device->pci_rev = device->external_rev = adev->rev_id;
-	device->family = family(sg_gfx_major(sg_from_adev(adev)));
+	device->family = family(sg_from_adev(adev)->model->gc);
+	if (adev->flags & AMD_IS_APU)
+		device->ids_flags |= AMDGPU_IDS_FLAGS_FUSION;
 	device->num_shader_engines = adev->gfx.config.max_shader_engines;
 	device->num_shader_arrays_per_engine = adev->gfx.config.max_sh_per_se;
 	device->gpu_counter_freq = GPU_COUNTER_KHZ;

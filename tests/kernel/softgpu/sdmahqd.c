@@ -58,7 +58,7 @@ static u32 engine_base(const struct sg_gpu *gpu, u32 engine)
 					   0x41260, 0x41860, 0x79400, 0x79800};
 	const u32 n = ARRAY_SIZE(gfx942_bases);
 
-	if (gpu->model->gc == IP_VERSION(9, 4, 3))
+	if (gpu->model->gc == IP_VERSION(9, 4, 3) || gpu->model->gc == IP_VERSION(9, 5, 0))
 		return gfx942_bases[engine % n] + engine / n * 0x80000;
 	return engine < 2 ? 0x1260 + engine * 0x600 : 0x1e000 + (engine - 2) * 0x400;
 }

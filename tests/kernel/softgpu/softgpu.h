@@ -44,6 +44,8 @@ struct sg_model {
 	int sdma_engines;
 	u32 mec_fw, sdma_fw, mes_version;
 	bool mes; /* queues are scheduled by MES commands, not by run lists */
+	bool apu; /* one chip with the processor */
+	int lds_kib; /* of a CU; 0: 64 */
 	u64 vram;
 };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* ctxdbg PID: may a secondary context (KFD 1.19 and later) be a debugger?  Ends with 3 where there
- * are none. */
+/* ctxdbg PID: may a secondary context (KFD 1.19 and later) be a debugger? */
 #include <sys/ptrace.h>
 #include "kfduser.h"
 
-#ifdef AMDKFD_IOC_CREATE_PROCESS
 static void say(const char *what, int result)
 {
 	printf("%s -> %s\n", what, result ? strerrorname_np(errno) : "0");
@@ -29,9 +27,3 @@ int main(int argc, char **argv)
 	say("ENABLE from a secondary context", ioctl(fd, AMDKFD_IOC_DBG_TRAP, &args));
 	return 0;
 }
-#else
-int main(void)
-{
-	return 3; /* headers of an older kernel */
-}
-#endif

@@ -14,7 +14,6 @@
  */
 #include "kfdqueue.h"
 
-#ifdef AMDKFD_IOC_CREATE_PROCESS
 #define MAX_QUEUES   64
 #define MAX_CONTEXTS 16
 
@@ -181,10 +180,3 @@ int main(int argc, char **argv)
 	}
 	return 0;
 }
-#else
-int main(void)
-{
-	errno = EOPNOTSUPP;
-	die("CREATE_PROCESS"); /* headers of an older kernel */
-}
-#endif

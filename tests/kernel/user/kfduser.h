@@ -21,6 +21,11 @@
 #include <sys/mman.h>
 #include "linux/kfd_ioctl.h"
 
+/* Older headers do not have it; what an older driver answers to it is asked, too. */
+#ifndef AMDKFD_IOC_CREATE_PROCESS
+#define AMDKFD_IOC_CREATE_PROCESS AMDKFD_IO(0x27)
+#endif
+
 #define TOPOLOGY  "/sys/class/kfd/kfd/topology/nodes"
 #define MAX_NODES 64
 
