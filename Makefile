@@ -53,8 +53,8 @@ Q := $(if $(V),,@)
 
 B    := build/$(VARIANT)
 LIB  := $(B)/libgpq.a
-LSRC := $(wildcard common/*/*.c)
-CSRC := $(wildcard cmd/*.c)
+LSRC := $(wildcard common/*/*.c common/*/*/*.c)
+CSRC := $(wildcard cmd/*.c cmd/*/*.c)
 LOBJ := $(LSRC:%.c=$(B)/%.o)
 COBJ := $(CSRC:%.c=$(B)/%.o)
 COMPILE = $(CC) $(CSTD) $(WARN) $(CPPFLAGS) $(HARDEN) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
@@ -120,7 +120,7 @@ demo: all
 
 C_FILES := $(LSRC) $(CSRC) $(USRC)
 lint:
-	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h common/*/*.h tests/unit/*.h)
+	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
 	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(CPPFLAGS)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
 		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(LSRC) $(CSRC)

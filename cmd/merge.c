@@ -1,5 +1,5 @@
 // gpq merge: results of many runs and hosts added up, in any order.
-#include "cmd/trace.h"
+#include "cmd/trace/trace.h"
 
 #include "common/bench/sum.h"
 #include "common/cli/input.h"

@@ -4,8 +4,8 @@
 
 #include "common/cli/text.h"
 #include "common/host/root.h"
-#include "common/kfd/pick.h"
-#include "common/kfd/qlist.h"
+#include "common/state/pick.h"
+#include "common/state/queue_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

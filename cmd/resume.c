@@ -1,7 +1,7 @@
 // gpq resume: puts suspended queues back on the GPU.
-#include "cmd/held.h"
+#include "cmd/suspend/hold_table.h"
 
-#include "common/kfd/criu.h"
+#include "common/holder/criu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

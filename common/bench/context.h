@@ -3,7 +3,7 @@
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 
-#include "common/kfd/session.h"
+#include "common/holder/session.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 
 #include "common/cli/json.h"
 #include "common/cli/jsonin.h"
-#include "common/kfd/qruns.h"
+#include "common/state/run_compare.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -19,7 +19,7 @@ struct lineup_queue {
 	uint64_t gpu_id, gpu, qid; // gpu: index; KFD_UNKNOWN
 	uint64_t prio, pipe_prio;  // as in struct qrow
 	char type[16];
-	char slots[96]; // as in moment.h; "" unknown
+	char slots[96]; // as in host_state.h; "" unknown
 };
 
 struct lineup {

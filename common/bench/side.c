@@ -4,7 +4,7 @@
 #include "common/bench/subject.h"
 #include "common/host/array.h"
 #include "common/host/root.h"
-#include "common/kfd/contexts.h"
+#include "common/holder/contexts.h"
 
 #include <dirent.h>
 #include <poll.h>

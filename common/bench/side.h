@@ -7,8 +7,8 @@
 #define GPQ_BENCH_SIDE_H
 
 #include "common/bench/child.h"
-#include "common/kfd/holder.h"
-#include "common/kfd/measure.h"
+#include "common/holder/holder.h"
+#include "common/holder/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // Attaching to the measured process and serving it; subject.h.
 #include "common/bench/subject.h"
 
-#include "common/kfd/tracee.h"
+#include "common/holder/ptrace.h"
 
 #include <errno.h>
 #include <poll.h>

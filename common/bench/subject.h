@@ -6,8 +6,8 @@
 #ifndef GPQ_BENCH_SUBJECT_H
 #define GPQ_BENCH_SUBJECT_H
 
-#include "common/kfd/measure.h"
-#include "common/kfd/session.h"
+#include "common/holder/measure.h"
+#include "common/holder/session.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -29,8 +29,8 @@ example() { # FILE
 
 # A holder lives while somebody is connected to it, also without a GPU.
 cat > "$work/keep.c" << 'END'
-#include "common/kfd/holder.h"
-#include "common/kfd/rundir.h"
+#include "common/holder/holder.h"
+#include "common/holder/rundir.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // libFuzzer target: what gpq hqd makes of the three dumps together (common/kfd/hqdlist*.c,
-// hqdsum.c, runlist.c): owners of slots, occupancy, queues without a slot, packets.
+// slot_summary.c, runlist.c): owners of slots, occupancy, queues without a slot, packets.
 //
 // The input is hqds, mqds and rls one after the other, a line "====" between them. Beside not
 // crashing: each owner named is one that mqds has, and the counts are those of the rows.
 #include "common/cli/err.h"
-#include "common/kfd/hqdsum.h"
-#include "common/kfd/runlist.h"
+#include "common/state/slot_summary.h"
+#include "common/state/runlist.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/kfd/holder_priv.h"
+#include "common/holder/holder_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "common/kfd/failure.h"
-#include "common/kfd/holder_line.h"
-#include "common/kfd/rundir.h"
-#include "common/kfd/tracee.h"
+#include "common/holder/failure.h"
+#include "common/holder/protocol.h"
+#include "common/holder/rundir.h"
+#include "common/holder/ptrace.h"
 
 #include <errno.h>
 #include <signal.h>

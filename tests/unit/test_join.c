@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/debugfs/mqd_summary.h"
-#include "common/kfd/join.h"
+#include "common/state/join.h"
 
 // --- a process on both sides ---
 

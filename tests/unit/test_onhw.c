@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/kfd/onhw.h"
+#include "common/state/residency.h"
 
 static const struct kfd_topology no_gpus;
 

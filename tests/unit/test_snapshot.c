@@ -18,9 +18,9 @@
 #include "common/host/redact.h"
 #include "common/host/root.h"
 #include "common/host/tree.h"
-#include "common/kfd/qruns.h"
-#include "common/kfd/slots.h"
-#include "common/kfd/snapshot.h"
+#include "common/state/run_compare.h"
+#include "common/state/slots.h"
+#include "common/state/snapshot.h"
 
 static char dir[64];
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/kfd/tracee.h"
+#include "common/holder/ptrace.h"
 
 #include <poll.h>
 #include <signal.h>

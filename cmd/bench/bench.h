@@ -1,0 +1,46 @@
+// gpq bench and its kinds: options of all of them in one struct, one run function each.
+#ifndef GPQ_CMD_BENCH_BENCH_H
+#define GPQ_CMD_BENCH_BENCH_H
+
+#include "cmd/command.h"
+#include "common/bench/result.h"
+
+struct bench_opts {
+	// preempt
+	struct pids pids;
+	struct words queues, gpus, sweep, goals;
+	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
+	uint64_t untouched_every, seed;
+	const char *raw;
+	bool overhead;
+	// ab
+	const char *online, *offline, *metric, *offline_metric, *log, *online_log, *offline_log,
+		*offline_ready;
+	struct words modes;
+	uint64_t runs, lead_ns, idle_ns, ready_ns;
+	int burst_on, metric_unit;
+	// report
+	const char *html, *svg;
+	bool compare;
+};
+
+int bench_preempt(struct cmd *c);
+int bench_report(struct cmd *c);
+int bench_ab(struct cmd *c);
+
+// "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
+int bench_goals(const struct words *w, struct result_goals *g);
+
+// The tables of a result, on standard output.
+extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
+extern const struct out_table bench_changes_table;
+extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
+extern const struct out_table bench_ab_goals_table;
+// Rows of bench_histogram_table.
+void bench_print_bars(struct out *o, const char *setting, const char *metric,
+		      const struct samples *s);
+void bench_print_context(struct out *o, const struct bench_context *c);
+int bench_print(struct out *o, const struct out_opts *opts, struct result *r,
+		const struct result_goals *g);
+
+#endif

@@ -1,0 +1,404 @@
+// gpq bench preempt: cycles of suspend and resume on a living process.
+#include "cmd/bench/bench.h"
+
+#include "common/bench/raw.h"
+#include "common/bench/subject.h"
+#include "common/holder/contexts.h"
+#include "common/cli/progress.h"
+#include "common/cli/text.h"
+#include "common/kfd/topology.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define DEFAULT_CYCLES 100
+
+struct preempt {
+	const struct bench_opts *opts;
+	const struct out_opts *out;
+	pid_t pid;
+	struct plan plan;
+	struct cycle_plan cycles;
+	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until the time is over
+	uint64_t end_ns;
+	int signals;
+	struct subject *subject;
+	struct raw_file raw;
+	struct bench_context context;
+	struct result result;
+	uint64_t done;
+	uint64_t idle;
+	struct progress progress;
+	int raw_error;
+};
+
+static int choose_queues(struct preempt *p)
+{
+	struct kfd_selection *sel = &p->cycles.select;
+	for (size_t i = 0; i < p->opts->queues.n; i++) {
+		uint64_t id;
+		if (!parse_u64(p->opts->queues.v[i], &id) || id >= KFD_MAX_QUEUES)
+			return err_fail(GPQ_USAGE, "gpq queues shows the ids",
+					"--queue: %s is no queue id", p->opts->queues.v[i]);
+		if (sel->num_ids < KFD_MAX_QUEUES)
+			sel->ids[sel->num_ids++] = (uint32_t)id;
+	}
+	return GPQ_OK;
+}
+
+static int choose_gpus(struct preempt *p)
+{
+	struct kfd_selection *sel = &p->cycles.select;
+	struct kfd_topology t;
+	if (!p->opts->gpus.n)
+		return GPQ_OK;
+	int r = kfd_topology_load(&t, KFD_TOPOLOGY_BDF);
+	if (r)
+		return err_sys(-r, NULL, "topology");
+	const char *bad = kfd_topology_select(&t, p->opts->gpus.v, p->opts->gpus.n);
+	for (size_t i = 0; i < t.n && !bad; i++)
+		if (t.gpus[i].selected && sel->num_gpus < 64)
+			sel->gpus[sel->num_gpus++] = (uint32_t)t.gpus[i].gpu_id;
+	kfd_topology_fini(&t);
+	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : GPQ_OK;
+}
+
+static uint64_t draw_seed(void)
+{
+	uint32_t seed = 1; // short enough to be typed again
+	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+		seed = (uint32_t)bench_now();
+	return seed;
+}
+
+static int make_plan(struct preempt *p)
+{
+	const struct bench_opts *o = p->opts;
+	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
+	uint64_t seed = o->seed == U64_NULL ? draw_seed() : o->seed;
+	char why[128];
+	if (o->grace > KFD_GRACE_MAX)
+		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
+	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
+		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
+				why);
+	snprintf(p->context.text[CONTEXT_seed], sizeof(p->context.text[0]), "%" PRIu64, seed);
+	p->cycles.settle_ns = o->settle_ns;
+	p->cycles.patience_ns = o->patience_ns;
+	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
+	if (!o->cycles)
+		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --duration allows",
+				"--cycles: 0 measures nothing");
+	p->total = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
+	if (cycles > 1000000000 || o->warmup > 1000000)
+		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
+	return GPQ_OK;
+}
+
+struct overhead_row {
+	const char *what;
+	uint64_t n, p50, ci_low, ci_high, p99, max;
+};
+
+static const struct out_col overhead_cols[] = {
+	OUT_COL(overhead_row, what, "WHAT", "what", OUT_STR, OUT_DEFAULT, "what was measured"),
+	OUT_COL(overhead_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
+	OUT_COL(overhead_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT, "median"),
+	OUT_COL(overhead_row, ci_low, "CI_LOW", "ci_low_ns", OUT_NS, OUT_DEFAULT,
+		"lower end of the median's 95 % interval"),
+	OUT_COL(overhead_row, ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, OUT_DEFAULT,
+		"upper end of it"),
+	OUT_COL(overhead_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile"),
+	OUT_COL(overhead_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest sample"),
+};
+static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
+
+static int check_arguments(const struct preempt *p, const struct cmd *c)
+{
+	const struct bench_opts *o = p->opts;
+	if (c->argc > 1)
+		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
+	if (o->pids.n != 1)
+		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
+				"preempt measures one process: give its pid with -p");
+	if (o->overhead && (o->raw || o->sweep.n || o->duration_ns || o->queues.n || o->gpus.n))
+		return err_fail(GPQ_USAGE, "leave it out",
+				"--overhead suspends nothing: --%s does not belong to it",
+				o->raw           ? "raw"
+				: o->sweep.n     ? "sweep"
+				: o->duration_ns ? "duration"
+				: o->queues.n    ? "queue"
+						 : "gpu");
+	return out_check(&c->out, o->overhead ? &overhead_table : &bench_latencies_table);
+}
+
+static int prepare(struct preempt *p, struct cmd *c)
+{
+	p->opts = c->opts;
+	p->out = &c->out;
+	int status = check_arguments(p, c);
+	if (status)
+		return status;
+	p->pid = p->opts->pids.v[0];
+	bench_context_host(&p->context);
+	status = make_plan(p);
+	status = status ? status : choose_queues(p);
+	status = status ? status : choose_gpus(p);
+	if (status)
+		return status;
+	// Before the target is touched: a file that cannot be written is no reason to suspend it.
+	if (p->opts->raw && raw_file_open(&p->raw, p->opts->raw))
+		return err_sys(errno, NULL, "--raw %s", p->opts->raw);
+	return GPQ_OK;
+}
+
+static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
+{
+	struct kfd_unreached *list;
+	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
+	if (n > 0)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
+			 "interface does not reach them",
+			 (int)pid, n);
+	free(list);
+	return n < 0 ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
+}
+
+static int attach(struct preempt *p)
+{
+	struct kfd_failure f = {0};
+	p->signals = bench_signals_open();
+	if (p->signals < 0)
+		return err_sys(errno, NULL, "signalfd");
+	p->subject = subject_open(p->pid, p->signals, &f);
+	if (!p->subject)
+		return err_fail(f.status, NULL, "pid %d: %s", (int)p->pid, f.text);
+	bench_context_target(&p->context, &p->subject->session);
+	p->result.context = p->context;
+	if (!p->subject->session.num)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
+				"pid %d has no queues", (int)p->pid);
+	if (!kfd_watch_choose(&p->subject->watch, &p->subject->session, &p->cycles.select))
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
+				"pid %d has no queue of these whose read index can be read",
+				(int)p->pid);
+	return warn_of_contexts(p->pid, &p->cycles.select);
+}
+
+// Only when nothing is being measured.
+static void draw(struct preempt *p)
+{
+	uint64_t now = bench_now(), left = p->end_ns > now ? p->end_ns - now : 0;
+	if (p->total != UINT64_MAX)
+		progress_show(&p->progress, (double)p->done / (double)p->total,
+			      "cycle %" PRIu64 " of %" PRIu64, p->done, p->total);
+	else
+		progress_show(&p->progress, 1 - (double)left / (double)p->opts->duration_ns,
+			      "cycle %" PRIu64, p->done);
+}
+
+static int keep(struct preempt *p, const struct cycle *c)
+{
+	p->done++;
+	p->idle += c->result == CYCLE_IDLE;
+	if (result_add(&p->result, c))
+		return err_sys(errno, "use fewer cycles or settings", "cycle %" PRIu64, p->done);
+	if (p->raw.fd < 0 || raw_file_add(&p->raw, &p->context, c) == 0)
+		return GPQ_OK;
+	return err_sys(errno, "what was measured up to here follows",
+		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
+}
+
+static bool ends_measurement(const struct cycle *c)
+{
+	return c->result == CYCLE_FAILED || c->result == CYCLE_STUCK || c->result == CYCLE_STOPPED;
+}
+
+// Runs them all. GPQ_OK also when the target or the user ended it: explain() tells.
+static int measure(struct preempt *p, struct cycle *last)
+{
+	const struct bench_opts *o = p->opts;
+	uint64_t every = o->untouched_every;
+	progress_init(&p->progress, p->out->progress, false);
+	p->end_ns = o->duration_ns ? bench_now() + o->duration_ns : UINT64_MAX;
+	for (uint64_t i = 0; i < p->total && bench_now() < p->end_ns; i++) {
+		*last = (struct cycle){.number = i,
+				       .block = i / p->plan.n,
+				       .warmup = i < o->warmup * p->plan.n,
+				       .set = *plan_next(&p->plan, i)};
+		uint64_t counted = last->block - o->warmup; // wraps while it warms up
+		bool untouched = every && !last->warmup && counted % every == 0;
+		bool on = cycle_run(p->subject, &p->cycles, untouched, last);
+		int status = keep(p, last);
+		if (status || !on || ends_measurement(last))
+			return status;
+		draw(p);
+	}
+	return GPQ_OK;
+}
+
+static const char *first_refusal(const struct subject *s)
+{
+	for (unsigned i = 0; i < s->session.num; i++)
+		if (s->outcome[i].result != KFD_RESULT_SUSPENDED)
+			return kfd_result_name(s->outcome[i].result);
+	return "no queue of these is there any more";
+}
+
+// Why it ended before its time. Exit status.
+static int explain(const struct preempt *p, const struct cycle *last)
+{
+	const struct subject *s = p->subject;
+	char after[64];
+	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
+	if (s->end == SUBJECT_GONE)
+		return err_fail(GPQ_NOTFOUND, "what was measured follows",
+				"pid %d: %s: the process ended, or ran another program",
+				(int)p->pid, after);
+	if (s->failure.status)
+		return err_fail(s->failure.status, NULL, "pid %d: %s: %s", (int)p->pid, after,
+				s->failure.text);
+	if (s->end == SUBJECT_LOST)
+		return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its memory can no longer be read",
+				(int)p->pid, after);
+	if (s->end == SUBJECT_STOPPED) {
+		err_warn("the target runs; what was measured follows", "stopped %s", after);
+		return GPQ_PARTIAL;
+	}
+	if (last->result == CYCLE_FAILED)
+		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
+				"pid %d: %s: not suspended: %s", (int)p->pid, after,
+				first_refusal(s));
+	if (last->result == CYCLE_STUCK)
+		return err_fail(GPQ_FAILED, "nothing is held; --patience waits longer",
+				"pid %d: %s: no progress within %.3gs of resume although there is "
+				"work",
+				(int)p->pid, after, (double)p->opts->patience_ns / 1e9);
+	if (p->idle)
+		err_warn("measure while it has work",
+			 "pid %d had nothing to do in %" PRIu64 " of %" PRIu64
+			 " cycles: its progress then says nothing",
+			 (int)p->pid, p->idle, p->done);
+	return GPQ_OK;
+}
+
+static int print(struct preempt *p, struct cmd *c, int status)
+{
+	struct result_goals goals;
+	bench_goals(&p->opts->goals, &goals);
+	struct out *o = out_open(&c->out);
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	int printed = bench_print(o, &c->out, &p->result, &goals);
+	int closed = out_close(o);
+	return status ? status : printed ? printed : closed;
+}
+
+static void overhead_row(struct out *o, const char *what, struct samples *s)
+{
+	struct summary m = samples_summary(s);
+	struct overhead_row row = {what,
+				   m.n,
+				   (uint64_t)m.p50,
+				   (uint64_t)m.ci_low,
+				   (uint64_t)m.ci_high,
+				   (uint64_t)m.p99,
+				   (uint64_t)m.max};
+	if (m.n)
+		out_row(o, &row);
+}
+
+enum { CLOCK, OWN, EMPTY, OVERHEADS };
+
+// One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
+static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
+{
+	// A queue that cannot exist: the selection is worked through and nothing is left to do.
+	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
+	uint64_t t0 = bench_now(), t1 = bench_now();
+	kfd_session_suspend(&p->subject->session, &nothing, 32, false, p->subject->outcome,
+			    &p->subject->failure);
+	uint64_t t2 = bench_now();
+	int r = kfd_session_suspend_nothing(&p->subject->session);
+	uint64_t t3 = bench_now();
+	if (r)
+		return r;
+	samples_add(&s[CLOCK], (double)(t1 - t0));
+	samples_add(&s[OWN], (double)(t2 - t1));
+	samples_add(&s[EMPTY], (double)(t3 - t2));
+	return 0;
+}
+
+static int measure_overhead(struct preempt *p, struct cmd *c)
+{
+	static const char *const what[] = {"reading the clock", "gpq without a call",
+					   "ioctl with an empty list"};
+	struct samples s[OVERHEADS] = {0};
+	uint64_t n = p->opts->cycles != U64_NULL ? p->opts->cycles : 1000;
+	int r = 0;
+	for (uint64_t i = 0; i < n && !r && subject_wait(p->subject, 0); i++)
+		r = sample_overhead(p, s);
+	struct out *o = out_open(&c->out);
+	int status = o ? out_begin(o, &overhead_table, false) : GPQ_FAILED;
+	for (unsigned i = 0; i < OVERHEADS; i++) {
+		if (!status)
+			overhead_row(o, what[i], &s[i]);
+		samples_fini(&s[i]);
+	}
+	if (o && !status)
+		out_end(o);
+	int closed = o ? out_close(o) : GPQ_FAILED;
+	if (r)
+		return err_sys(-r, NULL, "suspending an empty list");
+	return status ? status : closed ? closed : explain(p, &(struct cycle){0});
+}
+
+static int run_attached(struct preempt *p, struct cmd *c)
+{
+	struct cycle last = {0};
+	int status = attach(p);
+	if (status)
+		return status;
+	if (!bench_context_is_gpu(&p->context))
+		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
+	if (p->opts->overhead)
+		return measure_overhead(p, c);
+	status = measure(p, &last);
+	progress_end(&p->progress);
+	if (!status)
+		status = explain(p, &last);
+	return status;
+}
+
+int bench_preempt(struct cmd *c)
+{
+	struct preempt *p = calloc(1, sizeof(*p));
+	struct result_goals goals;
+	if (!p)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	p->raw.fd = p->signals = -1;
+	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
+	result_init(&p->result);
+	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &goals);
+	status = status ? status : prepare(p, c);
+	status = status ? status : run_attached(p, c);
+	if (p->subject)
+		subject_close(p->subject); // whatever is printed, and wherever to: nothing is held
+	if (p->signals >= 0)
+		close(p->signals);
+	if (raw_file_close(&p->raw) && !status)
+		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
+	if (p->done)
+		status = print(p, c, status);
+	result_fini(&p->result);
+	free(p);
+	return status;
+}

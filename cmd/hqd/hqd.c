@@ -1,0 +1,430 @@
+// gpq hqd: the hardware's queue slots, what is in them and whose it is. Facts: kfd-facts 5 to 8.
+#include "cmd/hqd/hqd.h"
+#include "cmd/watch.h"
+
+#include "common/cli/text.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MOST_SAMPLES = 1000000 };
+#define SAMPLE_OFF UINT64_MAX // of an option that was not given
+
+static const struct hqd_opts defaults = {
+	.sample = SAMPLE_OFF, .table = -1, .interval = 10000000, .watch = WATCH_OFF};
+
+static const struct opt opts[] = {
+	PICK_OPTS(hqd_opts),
+	OPT(hqd_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only these GPUs: index, gpu_id or PCI address"),
+	OPT(hqd_opts, xccs, "xcc", 0, OPT_WORDS, "N[,N...]", "only slots of these XCCs"),
+	OPT(hqd_opts, active, "active", 'a', OPT_FLAG, NULL, "only slots that have a queue"),
+	OPT(hqd_opts, sdma, "sdma", 0, OPT_FLAG, NULL, "only slots of SDMA engines"),
+	OPT(hqd_opts, hiq, "hiq", 0, OPT_FLAG, NULL,
+	    "only the scheduler's own queues; with --sdma: both"),
+	OPT(hqd_opts, mqd, "mqd", 0, OPT_FLAG, NULL,
+	    "the queues' MQDs in memory, for each XCC, instead of the slots"),
+	OPT(hqd_opts, regs, "regs", 0, OPT_FLAG, NULL, "all registers by name and value"),
+	OPT(hqd_opts, fields, "fields", 0, OPT_FLAG, NULL, "what the bits of the registers mean"),
+	OPT(hqd_opts, raw_regs, "raw-regs", 0, OPT_FLAG, NULL,
+	    "all registers by address, for every GPU"),
+	OPT(hqd_opts, summary, "summary", 0, OPT_FLAG, NULL,
+	    "how full the slots are, who shares them, and which queues are in none"),
+	OPT_ONE_OF(hqd_opts, table, "table", 0, "TABLE",
+		   "of --summary only occupancy, sharers or waiting", hqd_summary_names),
+	OPT(hqd_opts, runlist, "runlist", 0, OPT_FLAG, NULL,
+	    "what the schedulers were told to run, packet by packet"),
+	OPT(hqd_opts, sample, "sample", 0, OPT_U64, "N",
+	    "read N times; how often was a queue in its slot, and moving?"),
+	OPT(hqd_opts, interval, "interval", 0, OPT_NS, "T", "time between samples (10ms)"),
+	OPT(hqd_opts, likely, "likely", 0, OPT_FLAG, NULL,
+	    "where it is not certain which queue an MQD is, show the likeliest"),
+	OPT(hqd_opts, hqds, "hqds", 0, OPT_STR, "FILE",
+	    "a copy of debugfs hqds instead of this host; - is standard input"),
+	OPT(hqd_opts, mqds, "mqds", 0, OPT_STR, "FILE", "a copy of debugfs mqds, likewise"),
+	OPT(hqd_opts, rls, "rls", 0, OPT_STR, "FILE", "a copy of debugfs rls, likewise"),
+	OPT(hqd_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	{0},
+};
+
+static const struct out_table *const tables[] = {&hqd_slots_table,       &hqd_regs_table,
+						 &hqd_raw_table,         &hqd_fields_table,
+						 &hqd_summary_tables[0], &hqd_summary_tables[1],
+						 &hqd_summary_tables[2], &hqd_runlist_table,
+						 &hqd_sample_table,      NULL};
+
+// What can be printed of a reading. The first form that is asked for counts.
+struct form {
+	const char *option;
+	size_t flag; // offset of its bool in the options; 0: none
+	int (*print)(struct hqd_view *v, struct out *o);
+	bool by_row; // it shows rows, so that none may be left
+};
+
+static const struct form forms[] = {
+	{"regs", offsetof(struct hqd_opts, regs), hqd_print_regs, true},
+	{"fields", offsetof(struct hqd_opts, fields), hqd_print_fields, true},
+	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_raw, true},
+	{"summary", offsetof(struct hqd_opts, summary), hqd_print_summary, false},
+	{"runlist", offsetof(struct hqd_opts, runlist), hqd_print_runlist, false},
+	{"sample", 0, hqd_print_sample, false},
+	{NULL, 0, hqd_print_slots, true},
+};
+
+static bool is_asked(const struct form *f, const struct hqd_opts *o)
+{
+	if (!f->flag)
+		return !f->option || o->sample != SAMPLE_OFF;
+	return *((const bool *)((const char *)o + f->flag));
+}
+
+static const struct form *form_of(const struct hqd_opts *o)
+{
+	const struct form *f = forms;
+	while (!is_asked(f, o))
+		f++;
+	return f;
+}
+
+// --- which slots ---
+
+bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
+{
+	const struct words *w = &v->opts->gpus;
+	if (!w->n)
+		return true;
+	if (v->list.captured)
+		return pick_gpu_number(w, gpu_id);
+	const struct kfd_gpu *g = kfd_topology_find(&v->list.queues.gpus, gpu_id);
+	return g && g->selected;
+}
+
+bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid)
+{
+	return !pick_asks(&v->pick) || (pid >= 0 && pick_keeps(&v->pick, (pid_t)pid));
+}
+
+bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
+{
+	const struct hqd_opts *o = v->opts;
+	uint64_t n;
+	for (size_t i = 0; i < o->xccs.n; i++)
+		if (parse_u64(o->xccs.v[i], &n) && n == xcc)
+			return true;
+	return !o->xccs.n;
+}
+
+static bool kind_chosen(const struct hqd_opts *o, const char *kind)
+{
+	return (!o->sdma && !o->hiq) || (o->sdma && strcmp(kind, "sdma") == 0) ||
+	       (o->hiq && strcmp(kind, "hiq") == 0);
+}
+
+static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
+{
+	const struct hqd_opts *o = v->opts;
+	return kind_chosen(o, r->kind) && (!o->active || r->active == 1) &&
+	       hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->gpu_id) &&
+	       hqd_pid_chosen(v, r->pid);
+}
+
+void hqd_leave_out(const struct hqd_view *v, struct out *o)
+{
+	if (!hqdlist_needs_level(&v->list))
+		out_leave_out(o, "LEVEL");
+	if (!hqdlist_has_contexts(&v->list))
+		out_leave_out(o, "CONTEXT");
+}
+
+void hqd_apply_filter(struct hqd_view *v)
+{
+	v->shown = 0;
+	for (size_t i = 0; i < v->list.n; i++) {
+		v->list.rows[i].hidden = !chosen(v, &v->list.rows[i]);
+		v->shown += !v->list.rows[i].hidden;
+	}
+}
+
+// --- nothing found ---
+
+static size_t count_queues(const struct hqdlist *l, pid_t pid)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->queues.n; i++)
+		n += l->queues.rows[i].pid == pid;
+	return n;
+}
+
+static bool is_shown(const struct hqdlist *l, pid_t pid)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->rows[i].hidden && l->rows[i].pid == pid)
+			return true;
+	return false;
+}
+
+static int explain_pid(const struct hqd_view *v, pid_t pid)
+{
+	struct proc p;
+	size_t n = count_queues(&v->list, pid);
+	if (n)
+		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
+				"pid %d: none of its %zu queues is in a slot that was asked for",
+				(int)pid, n);
+	if (v->list.captured)
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
+				v->opts->mqds ? v->opts->mqds
+					      : "the dump: --mqds FILE tells owners");
+	if (proc_read(&p, pid))
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				"pid %d: no such process", (int)pid);
+	return err_fail(GPQ_NOTFOUND, "gpq queues -a shows who has KFD open",
+			"pid %d: owns no queue", (int)pid);
+}
+
+static int check_found(const struct hqd_view *v)
+{
+	const struct pick *p = &v->pick;
+	int status = GPQ_OK;
+	if (!pick_asks(p) || v->opts->pick.tree)
+		return pick_asks(p) && !v->shown
+			       ? err_fail(GPQ_NOTFOUND, NULL,
+					  "no process that was asked for has a queue in a slot")
+			       : GPQ_OK;
+	for (size_t i = 0; i < p->n; i++)
+		if (!is_shown(&v->list, p->pids[i]))
+			status = explain_pid(v, p->pids[i]);
+	if (!p->n && !v->shown)
+		return err_fail(GPQ_NOTFOUND, NULL,
+				"no process that was asked for has a queue in a slot");
+	return status && v->shown ? GPQ_PARTIAL : status;
+}
+
+// --- what was asked for by number must be there ---
+
+static bool dumps_have_gpu(const struct hqdlist *l, const struct words *w)
+{
+	const struct qlist *q = &l->queues;
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		if (pick_gpu_number(w, l->hqds.nodes[i].gpu_id))
+			return true;
+	for (size_t i = 0; i < q->mqds.nqueues; i++)
+		if (pick_gpu_number(w, q->mqds.queues[i].gpu_id))
+			return true;
+	for (size_t i = 0; i < q->rls.nnodes; i++)
+		if (pick_gpu_number(w, q->rls.nodes[i].gpu_id))
+			return true;
+	return false;
+}
+
+static int check_gpus(struct hqd_view *v)
+{
+	const struct words *w = &v->opts->gpus;
+	if (!v->list.captured) {
+		const char *bad = kfd_topology_select(&v->list.queues.gpus, w->v, w->n);
+		return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s",
+				      bad)
+			   : GPQ_OK;
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		const struct words one = {.v = &w->v[i], .n = 1};
+		if (!dumps_have_gpu(&v->list, &one))
+			return err_fail(GPQ_NOTFOUND,
+					"dumps name GPUs by gpu_id alone, not by index or address",
+					"there is no GPU %s in the files", w->v[i]);
+	}
+	return GPQ_OK;
+}
+
+static int check_xccs_there(const struct hqd_view *v)
+{
+	const struct words *w = &v->opts->xccs;
+	for (size_t i = 0; i < w->n; i++) {
+		bool any = false, found = false;
+		uint64_t n = 0;
+		parse_u64(w->v[i], &n);
+		for (size_t k = 0; k < v->list.n; k++) {
+			const struct hqd_row *r = &v->list.rows[k];
+			any |= hqd_gpu_chosen(v, r->gpu_id);
+			found |= hqd_gpu_chosen(v, r->gpu_id) && r->xcc == n;
+		}
+		if (any && !found)
+			return err_fail(GPQ_NOTFOUND, "they are counted from 0",
+					"no GPU that was asked for has an XCC %s", w->v[i]);
+	}
+	return GPQ_OK;
+}
+
+// --- one reading ---
+
+static int load(struct hqd_view *v)
+{
+	const struct hqd_opts *o = v->opts;
+	v->how = (struct hqdlist_how){.hqds_file = o->hqds,
+				      .mqds_file = o->mqds,
+				      .rls_file = o->rls,
+				      .likely = o->likely,
+				      // Runlists need no slots.
+				      .memory = o->mqd || o->runlist};
+	int status = pick_init(&v->pick, &o->pick, &v->people);
+	if (!status)
+		status = hqdlist_load(&v->list, &v->people, &v->how);
+	if (!status)
+		status = check_gpus(v);
+	return status ? status : check_xccs_there(v);
+}
+
+static int print(struct hqd_view *v, struct out *o, const struct form *f)
+{
+	int status = load(v);
+	if (status)
+		return status;
+	hqd_apply_filter(v);
+	status = f->print(v, o);
+	if (status)
+		return status;
+	bool damaged = hqdlist_explain(&v->list);
+	status = f->by_row ? check_found(v) : GPQ_OK;
+	return !status && damaged ? GPQ_PARTIAL : status;
+}
+
+static int list(struct cmd *c, void *arg)
+{
+	struct hqd_view v = {.cmd = c, .opts = c->opts};
+	const struct form *f = form_of(v.opts);
+	struct out *o = out_open(&c->out);
+	if (!o)
+		return err_sys(ENOMEM, NULL, "output");
+	(void)arg;
+	int status = print(&v, o, f);
+	int written = out_close(o);
+	pick_fini(&v.pick);
+	hqdlist_fini(&v.list);
+	people_fini(&v.people);
+	return written ? written : status;
+}
+
+// --- options ---
+
+static bool captured(const struct hqd_opts *o)
+{
+	return o->hqds || o->mqds || o->rls;
+}
+
+// Each form with the dump that it is about.
+static int check_files(const struct hqd_opts *o)
+{
+	const struct form *f = form_of(o);
+	if (o->runlist && !o->rls)
+		return err_fail(GPQ_USAGE, "add --rls FILE", "--runlist needs a copy of rls");
+	if (o->mqd && !o->mqds)
+		return err_fail(GPQ_USAGE, "add --mqds FILE", "--mqd needs a copy of mqds");
+	if (f->option && !o->runlist && !o->hqds && !o->mqds)
+		return err_fail(GPQ_USAGE, "add --hqds FILE, --mqds FILE or both",
+				"--%s needs a copy of hqds or mqds", f->option);
+	return GPQ_OK;
+}
+
+static int check_captured(const struct hqd_opts *o)
+{
+	const struct pick_opts *p = &o->pick;
+	const char *const files[] = {o->hqds, o->mqds, o->rls};
+	int stdins = 0;
+	for (int i = 0; i < 3; i++)
+		stdins += files[i] && strcmp(files[i], "-") == 0;
+	if (stdins > 1)
+		return err_fail(GPQ_USAGE, NULL, "only one of the files can be standard input");
+	if (!captured(o))
+		return GPQ_OK;
+	if (p->comm || p->containers.n || p->ns_pid || p->tree)
+		return err_fail(GPQ_USAGE, "leave it out, or the files",
+				"--comm, --container, --ns-pid and --tree need a host, files hold "
+				"none");
+	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
+		return err_fail(GPQ_USAGE, NULL,
+				"--watch and --sample need a host: a file does not change");
+	return check_files(o);
+}
+
+static int check_forms(const struct hqd_opts *o)
+{
+	const char *first = NULL;
+	for (const struct form *f = forms; f->option; f++) {
+		if (!is_asked(f, o))
+			continue;
+		if (first)
+			return err_fail(GPQ_USAGE, "choose one", "--%s and --%s exclude each other",
+					first, f->option);
+		first = f->option;
+	}
+	if (first && o->mqd && (o->summary || o->runlist || o->sample != SAMPLE_OFF))
+		return err_fail(GPQ_USAGE, "leave one of them out",
+				"--mqd shows MQDs in memory, --%s is about something else", first);
+	bool runlist = o->runlist || (o->rls && !o->hqds && !o->mqds);
+	if (runlist && (o->xccs.n || o->active || o->hiq))
+		return err_fail(GPQ_USAGE, "leave it out",
+				"--%s is about slots, --runlist about what is to get one",
+				o->xccs.n   ? "xcc"
+				: o->active ? "active"
+					    : "hiq");
+	if (o->sample == 0 || (o->sample != SAMPLE_OFF && o->sample > MOST_SAMPLES))
+		return err_fail(GPQ_USAGE, "for example --sample 20",
+				"--sample: a number from 1 to %d", MOST_SAMPLES);
+	if (o->table >= 0 && !o->summary)
+		return err_fail(GPQ_USAGE, "add --summary", "--table chooses a table of --summary");
+	return GPQ_OK;
+}
+
+static int check_xccs(const struct hqd_opts *o)
+{
+	uint64_t n;
+	for (size_t i = 0; i < o->xccs.n; i++)
+		if (!parse_u64(o->xccs.v[i], &n))
+			return err_fail(GPQ_USAGE, "they are counted from 0, for example --xcc 0,1",
+					"--xcc %s: not a number", o->xccs.v[i]);
+	return GPQ_OK;
+}
+
+static unsigned needs(const struct cmd *c)
+{
+	const struct hqd_opts *o = c->opts;
+	if (captured(o))
+		return 0;
+	return NEED_KFD | NEED_DEBUGFS | (o->sample != SAMPLE_OFF ? NEED_LIVE : 0);
+}
+
+static int run(struct cmd *c)
+{
+	struct hqd_opts *o = c->opts;
+	int status = check_captured(o);
+	if (!status)
+		status = check_forms(o);
+	if (!status)
+		status = check_xccs(o);
+	if (!status && o->watch != WATCH_OFF)
+		status = watch_check(o->watch);
+	if (status)
+		return status;
+	// Of mqds alone there are no slots to show, of rls alone nothing but packets.
+	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
+	o->runlist |= o->rls && !o->hqds && !o->mqds;
+	return o->watch != WATCH_OFF ? watch_run(c, o->watch, list, NULL) : list(c, NULL);
+}
+
+const struct cmd_spec hqd_spec = {
+	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [--active] [--sdma] [--hiq] [--mqd]\n"
+		    "--regs | --fields | --raw-regs ...\n"
+		    "--summary [--table TABLE]\n"
+		    "--runlist\n"
+		    "--sample N [--interval T]",
+	.description =
+		"Shows the hardware's queue slots (HQDs): which are in use, whose queue is in "
+		"them, and what their registers hold, in plain words.",
+	.opts = opts,
+	.opts_size = sizeof(struct hqd_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.needs = needs,
+	.run = run,
+};

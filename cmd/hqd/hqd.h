@@ -1,0 +1,60 @@
+// Shared by the files of gpq hqd.
+#ifndef GPQ_CMD_HQD_HQD_H
+#define GPQ_CMD_HQD_HQD_H
+
+#include "cmd/command.h"
+
+#include "common/state/slot_rows.h"
+#include "common/state/pick.h"
+
+struct hqd_opts {
+	struct pick_opts pick;
+	struct words gpus, xccs;
+	const char *hqds, *mqds, *rls;
+	bool active, sdma, hiq, likely;
+	bool mqd, regs, fields, raw_regs, summary, runlist;
+	int table;                 // of --summary; -1: all
+	uint64_t sample, interval; // how many, ns apart
+	uint64_t watch;            // ns, WATCH_OFF without --watch
+};
+
+// One reading of the host.
+struct hqd_view {
+	struct cmd *cmd;
+	const struct hqd_opts *opts;
+	struct people people;
+	struct pick pick;
+	struct hqdlist_how how;
+	struct hqdlist list;
+	size_t shown; // rows that the filters leave
+};
+
+extern const struct out_table hqd_slots_table;
+extern const struct out_table hqd_runlist_table, hqd_sample_table;
+extern const struct out_table hqd_regs_table, hqd_raw_table, hqd_fields_table;
+
+enum { HQD_SUMMARY_TABLES = 3 };
+extern const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES];
+extern const char *const hqd_summary_names[];
+
+// May this row's GPU, XCC, kind, process be shown?
+bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
+bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
+bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
+
+// Hides the rows that were not asked for.
+void hqd_apply_filter(struct hqd_view *v);
+
+// After out_begin: the columns that this host has nothing for go.
+void hqd_leave_out(const struct hqd_view *v, struct out *o);
+
+// Each prints one form of the reading. GPQ_OK, or the exit status after a message.
+int hqd_print_slots(struct hqd_view *v, struct out *o);
+int hqd_print_regs(struct hqd_view *v, struct out *o);
+int hqd_print_raw(struct hqd_view *v, struct out *o);
+int hqd_print_fields(struct hqd_view *v, struct out *o);
+int hqd_print_runlist(struct hqd_view *v, struct out *o);
+int hqd_print_sample(struct hqd_view *v, struct out *o);
+int hqd_print_summary(struct hqd_view *v, struct out *o);
+
+#endif

@@ -1,0 +1,161 @@
+// gpq hqd --regs, --fields, --raw-regs: every register of the slots that are shown, or every dword
+// of the MQDs with --mqd.
+#include "cmd/hqd/hqd.h"
+
+#include "common/debugfs/decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct line {
+	const struct hqd_row *slot;
+	uint64_t gpu_id, gpu, xcc, qid;
+	int64_t pid;
+	const char *kind, *slot_name, *reg, *field, *text, *unit, *meaning, *bits;
+	uint64_t address, dw, value, number;
+	char bits_text[16], pair_name[64];
+};
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(line, member, name, key, type, flags, help)
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+#define WHERE                                                                                   \
+	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),         \
+		COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),           \
+		COL(slot_name, "SLOT", "slot", OUT_STR, D,                                      \
+		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                \
+		COL(pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),              \
+		COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),             \
+		COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"), \
+		COL(kind, "KIND", "kind", OUT_STR, M,                                           \
+		    "compute, sdma, hiq (the scheduler's own queue), diq (MQDs: the debugger's)")
+#define ADDRESS                                          \
+	COL(address, "ADDRESS", "address", OUT_HEX, D,   \
+	    "byte address of the register, as in hqds"), \
+		COL(dw, "DWORD", "dword", OUT_U64, M, "dword of the MQD that is its image")
+
+static const struct out_col reg_cols[] = {
+	WHERE,
+	COL(reg, "REGISTER", "register", OUT_STR, D, "name in the driver's MQD structures"),
+	COL(value, "VALUE", "value", OUT_HEX, D, "content"),
+	ADDRESS,
+};
+static const struct out_col raw_cols[] = {
+	WHERE,
+	ADDRESS,
+	COL(value, "VALUE", "value", OUT_HEX, D, "content"),
+};
+static const struct out_col field_cols[] = {
+	WHERE,
+	COL(reg, "REGISTER", "register", OUT_STR, D, "name in the driver's MQD structures"),
+	COL(field, "FIELD", "field", OUT_STR, D, "bit field; null: the whole register or pair"),
+	COL(bits, "BITS", "bits", OUT_STR, M, "its bits, highest and lowest"),
+	COL(text, "VALUE", "value", OUT_STR, D, "content in plain words"),
+	COL(number, "NUMBER", "number", OUT_U64, M, "content as a number, in UNIT"),
+	COL(unit, "UNIT", "unit", OUT_STR, D, "bytes, dwords, address, flag, units of a mask"),
+	COL(meaning, "MEANING", "meaning", OUT_STR, D, "what it is"),
+};
+
+#define TABLE(name, record, cols)                                          \
+	{                                                                  \
+		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
+	}
+const struct out_table hqd_regs_table = TABLE("registers", "register", reg_cols);
+const struct out_table hqd_raw_table = TABLE("raw_registers", "raw_register", raw_cols);
+const struct out_table hqd_fields_table = TABLE("fields", "field", field_cols);
+
+struct printer {
+	struct out *o;
+	struct line line;
+};
+
+static void fill_reg(struct line *l, const struct decoded_reg *r)
+{
+	l->reg = r->reg ? r->reg->name : NULL;
+	// Some registers of slots are in no MQD: the tables number them beyond its end.
+	l->dw = r->dw < (r->from->sdma ? 130 : 512) ? r->dw : U64_NULL;
+	l->address = r->address == DECODE_NONE ? U64_NULL : r->address;
+	l->value = r->known ? r->value : U64_NULL;
+}
+
+static void print_reg(void *arg, const struct decoded_reg *r)
+{
+	struct printer *p = arg;
+	fill_reg(&p->line, r);
+	out_row(p->o, &p->line);
+}
+
+// "cp_hqd_pq_base" for both of its halves.
+static void name_pair(struct line *l)
+{
+	size_t n = strlen(l->reg);
+	n -= n > 3 && strcmp(l->reg + n - 3, "_lo") == 0 ? 3 : 0;
+	snprintf(l->pair_name, sizeof(l->pair_name), "%.*s", (int)n, l->reg);
+	l->reg = l->pair_name;
+}
+
+static void print_field(void *arg, const struct decoded_reg *r, const struct decoded_field *f)
+{
+	struct printer *p = arg;
+	struct line *l = &p->line;
+	fill_reg(l, r);
+	if (f->width == 64 && l->reg)
+		name_pair(l);
+	l->field = *f->name ? f->name : NULL;
+	l->text = f->text;
+	l->number = f->number;
+	l->unit = f->unit;
+	l->meaning = f->meaning;
+	snprintf(l->bits_text, sizeof(l->bits_text), f->width == 1 ? "%u" : "%u:%u",
+		 f->lsb + f->width - 1u, f->lsb);
+	l->bits = l->bits_text;
+	out_row(p->o, l);
+}
+
+static void print_fields_of(void *arg, const struct decoded_reg *r)
+{
+	decode_fields(r, print_field, arg);
+}
+
+static int print_all(struct hqd_view *v, struct out *o, const struct out_table *table,
+		     decode_reg_fn fn)
+{
+	int status = out_begin(o, table, false);
+	const struct hqdlist *l = &v->list;
+	for (size_t i = 0; !status && i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		struct printer p = {.o = o,
+				    .line = {.gpu_id = r->gpu_id,
+					     .gpu = r->gpu,
+					     .xcc = r->xcc,
+					     .qid = r->qid,
+					     .pid = r->pid,
+					     .kind = r->kind,
+					     .slot_name = r->slot}};
+		if (r->hidden)
+			continue;
+		if (r->hqd)
+			decode_slot(&l->hqds, r->hqd, r->gen, fn, &p);
+		else
+			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->mqd], r->gen,
+				   r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, fn, &p);
+	}
+	out_end(o);
+	return status;
+}
+
+int hqd_print_regs(struct hqd_view *v, struct out *o)
+{
+	return print_all(v, o, &hqd_regs_table, print_reg);
+}
+
+int hqd_print_raw(struct hqd_view *v, struct out *o)
+{
+	return print_all(v, o, &hqd_raw_table, print_reg);
+}
+
+int hqd_print_fields(struct hqd_view *v, struct out *o)
+{
+	return print_all(v, o, &hqd_fields_table, print_fields_of);
+}

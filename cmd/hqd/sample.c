@@ -1,0 +1,154 @@
+// gpq hqd --sample N: which queues are in the slots, and move, how often: a top of queues.
+#include "cmd/hqd/hqd.h"
+
+#include "common/cli/progress.h"
+#include "common/cli/stop.h"
+#include "common/host/root.h"
+#include "common/state/slot_samples.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(hqd_seen, member, name, key, type, flags, help)
+
+static const struct out_col cols[] = {
+	COL(row.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(row.kind, "KIND", "kind", OUT_STR, D,
+	    "compute, sdma, or hiq: the scheduler's own queue"),
+	COL(row.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
+	COL(row.slot, "SLOT", "slot", OUT_STR, D,
+	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
+	COL(row.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
+	COL(row.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
+	COL(row.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
+	COL(row.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
+	    "secondary KFD context that owns the queue; null: the process itself"),
+	COL(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
+	    "share of the samples in which it was in the slot"),
+	COL(moved_share, "MOVED", "moved_share", OUT_F64, D,
+	    "share of the samples in which its pointers had moved since it was last seen"),
+	COL(busy_share, "BUSY", "busy_share", OUT_F64, D,
+	    "share of the samples in which it was in the slot and not idle"),
+	COL(consumed, "CONSUMED", "consumed", OUT_U64, D,
+	    "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
+	COL(row.backlog, "BACKLOG", "backlog", OUT_U64, D,
+	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
+	COL(row.prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
+	COL(row.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
+	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
+	COL(row.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
+	COL(row.rptr, "RPTR", "rptr", OUT_U64, M, "read pointer: dword in the ring; SDMA: bytes"),
+	COL(row.wptr, "WPTR", "wptr", OUT_U64, M, "write pointer: dwords in all; SDMA: bytes"),
+	COL(row.ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M,
+	    "address of the ring in the process"),
+};
+
+const struct out_table hqd_sample_table = {"samples", "sample", cols,
+					   sizeof(cols) / sizeof(cols[0])};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// Until the moment of sample `i`. False: somebody asks to stop.
+static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
+{
+	uint64_t at = begin + i * o->interval, now = now_ns();
+	uint64_t ms = at > now ? (at - now + 999999) / 1000000 : 0;
+	return !stop_asked() && stop_wait(-1, ms > INT32_MAX ? INT32_MAX : (int)ms) == 0;
+}
+
+static int read_again(struct hqd_view *v)
+{
+	struct hqdlist *l = &v->list;
+	if (host_read(&l->text, HQDLIST_HQDS) < 0)
+		return err_sys(errno, NULL, HQDLIST_HQDS);
+	if (hqdlist_reload(l, l->text.data ? l->text.data : "", l->text.len))
+		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
+	hqd_apply_filter(v);
+	return GPQ_OK;
+}
+
+static int take_samples(struct hqd_view *v, struct hqdsample *s)
+{
+	const struct hqd_opts *o = v->opts;
+	uint64_t begin = now_ns();
+	struct progress progress;
+	int status = hqdsample_add(s, &v->list) ? err_sys(ENOMEM, NULL, "samples") : GPQ_OK;
+	progress_init(&progress, v->cmd->out.progress, false);
+	for (uint64_t i = 1; !status && i < o->sample; i++) {
+		if (!wait_for(o, begin, i))
+			break;
+		status = read_again(v);
+		if (!status && hqdsample_add(s, &v->list))
+			status = err_sys(ENOMEM, NULL, "samples");
+		progress_show(&progress, (double)i / (double)o->sample,
+			      "sample %" PRIu64 " of %" PRIu64, i, o->sample);
+	}
+	progress_end(&progress);
+	if (!status)
+		err_note("%llu samples in %.3f s", (unsigned long long)s->samples,
+			 (double)(now_ns() - begin) / 1e9);
+	return status;
+}
+
+// Queues that were created since the MQDs were read get their owners from newer ones.
+static int find_owners(struct hqd_view *v, struct hqdsample *s)
+{
+	struct hqdlist fresh = {0};
+	struct hqdlist_how how = v->how;
+	bool any = false;
+	for (size_t i = 0; i < s->n; i++)
+		any |= s->seen[i].row.pid == INT64_MIN && strcmp(s->seen[i].row.kind, "hiq") != 0;
+	if (!any)
+		return GPQ_OK;
+	how.memory = true;
+	int status = hqdlist_load(&fresh, &v->people, &how);
+	for (size_t i = 0; !status && i < s->n; i++)
+		if (s->seen[i].row.pid == INT64_MIN && hqdlist_find_owner(&fresh, &s->seen[i].row))
+			status = err_sys(ENOMEM, NULL, "owners");
+	hqdlist_fini(&fresh);
+	return status;
+}
+
+int hqd_print_sample(struct hqd_view *v, struct out *o)
+{
+	struct hqdsample s = {0};
+	int status = out_begin(o, &hqd_sample_table, false);
+	if (status)
+		return status;
+	hqd_leave_out(v, o);
+	stop_watch();
+	status = take_samples(v, &s);
+	if (!status)
+		status = find_owners(v, &s);
+	hqdsample_finish(&s);
+	size_t shown = 0;
+	for (size_t i = 0; !status && i < s.n; i++) {
+		if (!hqd_pid_chosen(v, s.seen[i].row.pid))
+			continue;
+		out_row(o, &s.seen[i]);
+		shown++;
+	}
+	out_end(o);
+	if (!status && stop_asked()) {
+		err_warn(NULL, "stopped by %s after %llu of %llu samples", stop_name(stop_asked()),
+			 (unsigned long long)s.samples, (unsigned long long)v->opts->sample);
+		status = stop_status();
+	}
+	if (!status && !shown && pick_asks(&v->pick))
+		status = err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells why",
+				  "no process that was asked for had a queue in a slot");
+	hqdsample_fini(&s);
+	return status;
+}

@@ -1,0 +1,161 @@
+// gpq suspend ... -- COMMAND: runs it while the queues are off, and passes on what it gets.
+//
+// Signals from the terminal reach COMMAND by themselves, as it is in our process group; those that
+// somebody sends to us are sent on. Job control needs nothing: both stop together.
+#include "cmd/suspend/suspend.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
+
+static void exec_command(char **argv, const sigset_t *mask)
+{
+	int error;
+
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	err_sys(error, NULL, "%s", argv[0]);
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+// Reaps COMMAND, and holders that died before us. True when COMMAND has ended.
+static bool reap(pid_t child, int *status)
+{
+	int other;
+	pid_t pid;
+
+	if (waitpid(child, status, WNOHANG) == child)
+		return true;
+	while ((pid = waitpid(-1, &other, WNOHANG)) > 0)
+		if (pid == child) { // it ended between the two looks
+			*status = other;
+			return true;
+		}
+	return false;
+}
+
+// True when COMMAND has ended.
+static bool serve_signals(int signals, pid_t child, int *status)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (reap(child, status))
+				return true;
+		} else if (info.ssi_code <= 0) { // from a process, not from the terminal
+			kill(child, (int)info.ssi_signo);
+		}
+	}
+	return false;
+}
+
+// Is the last deadline of its queues over?
+static bool is_over(const struct target *t)
+{
+	const struct kfd_answer *a = &t->link.answer;
+	uint64_t until = 0;
+
+	for (size_t i = 0; i < a->num; i++)
+		if (a->queues[i].until_ns > until)
+			until = a->queues[i].until_ns;
+	return until && until <= t->at_ns;
+}
+
+// A holder that ends early came to its deadline, was told to or killed, or its target ended: worth
+// a word, no reason to stop.
+static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
+{
+	if (!p->revents)
+		return;
+	p->fd = -1;
+	t->failed = true;
+	t->at_ns = held_now();
+	marks_resumed(marks, t, false);
+	if (!kfd_target_alive(&t->pin))
+		err_note("pid %d: ended", (int)t->pid);
+	else if (is_over(t))
+		err_note("pid %d: its time is over; its queues run", (int)t->pid);
+	else
+		err_warn("see gpq queues",
+			 "pid %d: its holder ended (gpq resume, or killed); its queues run",
+			 (int)t->pid);
+}
+
+static int wait_command(pid_t child, int signals, struct targets *all, struct marks *marks)
+{
+	struct pollfd *p = calloc(all->n + 1, sizeof(*p));
+	int status = 0;
+
+	if (!p)
+		return waitpid(child, &status, 0) == child ? status : 0;
+	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
+	for (size_t i = 0; i < all->n; i++)
+		p[i + 1] = (struct pollfd){.fd = all->v[i].link.fd, .events = POLLIN};
+	while (!p[0].revents || !serve_signals(signals, child, &status)) {
+		if (poll(p, (nfds_t)all->n + 1, -1) < 0)
+			p[0].revents = POLLIN;
+		for (size_t i = 0; i < all->n; i++)
+			check_link(&all->v[i], &p[i + 1], marks);
+	}
+	free(p);
+	return status;
+}
+
+static void release(struct targets *all, struct marks *marks)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
+		bool answered;
+
+		if (t->failed)
+			continue;
+		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
+			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
+		t->at_ns = held_now();
+		marks_resumed(marks, t, answered);
+		if (answered && t->link.answer.ended)
+			kfd_link_wait_end(&t->link);
+	}
+}
+
+// As a shell does it: whoever asks how we ended learns how COMMAND ended.
+static int pass_status(int status, const sigset_t *mask)
+{
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+int run_held(char **argv, struct targets *all, struct marks *marks)
+{
+	sigset_t set, mask;
+	int signals, status;
+	pid_t child;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(&set, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	child = signals < 0 ? -1 : fork();
+	if (child == 0)
+		exec_command(argv, &mask);
+	if (child < 0)
+		return err_sys(errno, NULL, "run %s", argv[0]);
+	status = wait_command(child, signals, all, marks);
+	close(signals);
+	release(all, marks);
+	return pass_status(status, &mask);
+}

@@ -1,0 +1,277 @@
+// Tables of suspended queues and of holders.
+#include "cmd/suspend/hold_table.h"
+
+#include "common/host/proc.h"
+#include "common/holder/criu.h"
+#include "common/holder/protocol.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct out_col held_cols[] = {
+	OUT_COL(held_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
+	OUT_COL(held_row, gpu, "GPU", "gpu_id", OUT_U64, OUT_DEFAULT, "gpu_id of the GPU"),
+	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE,
+		"secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
+	OUT_COL(held_row, qid, "QID", "queue_id", OUT_U64, OUT_DEFAULT, "queue id in the process"),
+	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT,
+		"aql, compute (PM4), sdma or sdma-xgmi"),
+	OUT_COL(held_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
+		"suspended, already, busy, refused, timeout, closing, unknown, unreachable; "
+		"resumed, "
+		"running"),
+	OUT_COL(held_row, latency_ns, "LATENCY", "latency_ns", OUT_NS, OUT_DEFAULT,
+		"time of the driver call, shared by the queues of one call"),
+	OUT_COL(held_row, proof, "PROOF", "proof", OUT_STR, OUT_STATUS,
+		"with --verify: stopped, draining or moving"),
+	OUT_COL(held_row, saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, 0,
+		"with --verify: waves and control stacks that the GPU saved"),
+	OUT_COL(held_row, backlog, "BACKLOG", "backlog", OUT_U64, 0,
+		"with --verify: write index less read index"),
+	OUT_COL(held_row, holder, "HOLDER", "holder", OUT_U64, 0, "process that holds the queue"),
+	OUT_COL(held_row, at_ns, "AT_NS", "at_ns", OUT_U64, OUT_MACHINE,
+		"when the answer came, CLOCK_MONOTONIC"),
+	OUT_COL(held_row, until_ns, "UNTIL_NS", "until_ns", OUT_U64, OUT_MACHINE,
+		"deadline at which the queues come back, on the same clock"),
+};
+
+const struct out_table held_table = {"queues", "queue", held_cols,
+				     sizeof(held_cols) / sizeof(held_cols[0])};
+
+struct holder_row {
+	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
+	const char *comm, *user, *state, *ids, *socket;
+	int8_t follows;
+};
+
+static const struct out_col holder_cols[] = {
+	OUT_COL(holder_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process that is held"),
+	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT, "its name"),
+	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
+		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer) "
+		"or paused (criu)"),
+	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
+	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT, "their ids"),
+	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
+		"process that holds them"),
+	OUT_COL(holder_row, user, "USER", "user", OUT_STR, OUT_DEFAULT, "owner of the holder"),
+	OUT_COL(holder_row, held_ns, "SINCE", "held_ns", OUT_NS, OUT_DEFAULT,
+		"how long the first of them has been suspended"),
+	OUT_COL(holder_row, left_ns, "LEFT", "left_ns", OUT_NS, OUT_DEFAULT,
+		"time to the deadline, - without one"),
+	OUT_COL(holder_row, unreached, "UNREACHED", "unreached", OUT_U64, OUT_MACHINE,
+		"queues of secondary contexts, which run on"),
+	OUT_COL(holder_row, socket, "SOCKET", "socket", OUT_STR, 0,
+		"where the holder listens, see gpq-suspend(1)"),
+	OUT_COL(holder_row, follows, "FOLLOWS", "follows", OUT_BOOL, 0,
+		"queues that appear later are suspended as well"),
+};
+
+const struct out_table holders_table = {"holders", "holder", holder_cols,
+					sizeof(holder_cols) / sizeof(holder_cols[0])};
+
+struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q)
+{
+	bool known = q->result != KFD_RESULT_UNKNOWN;
+
+	return (struct held_row){
+		.pid = (uint64_t)t->pid,
+		.gpu = known ? q->queue.gpu_id : U64_NULL,
+		.qid = q->queue.queue_id,
+		.context = U64_NULL,
+		.type = known ? kfd_snapshot_type_name(q->queue.queue_type) : NULL,
+		.result = kfd_result_name(q->result),
+		.latency_ns = q->latency_ns ? q->latency_ns : U64_NULL,
+		.saved_bytes = U64_NULL,
+		.backlog = U64_NULL,
+		.at_ns = t->at_ns,
+		.until_ns = q->until_ns ? q->until_ns : U64_NULL,
+		.holder = t->link.answer.holder > 0 ? (uint64_t)t->link.answer.holder : U64_NULL,
+	};
+}
+
+// sysfs does not tell AQL from PM4.
+static const char *unreached_type(const struct kfd_unreached *q)
+{
+	return q->type == KFD_QUEUE_COMPUTE ? NULL : kfd_queue_type_name(q->type);
+}
+
+void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
+{
+	size_t n = t->num_unreached, contexts = kfd_contexts_count(t->unreached, n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kfd_unreached *q = &t->unreached[i];
+		struct held_row row = {.pid = (uint64_t)t->pid,
+				       .gpu = q->gpu_id ? q->gpu_id : U64_NULL,
+				       .qid = q->qid,
+				       .context = q->context,
+				       .type = unreached_type(q),
+				       .result = "unreachable",
+				       .latency_ns = U64_NULL,
+				       .saved_bytes = U64_NULL,
+				       .backlog = U64_NULL,
+				       .at_ns = t->at_ns,
+				       .until_ns = U64_NULL,
+				       .holder = U64_NULL};
+
+		held_count(sum, GPQ_UNSUPPORTED);
+		if (o)
+			out_row(o, &row);
+	}
+	if (n)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zu queue%s of %zu secondary context%s run%s on: the debug "
+			 "interface does not reach them",
+			 (int)t->pid, n, n == 1 ? "" : "s", contexts, contexts == 1 ? "" : "s",
+			 n == 1 ? "s" : "");
+}
+
+bool held_is_unreached(const struct target *t, uint32_t qid)
+{
+	for (size_t i = 0; i < t->num_unreached; i++)
+		if (t->unreached[i].qid == qid)
+			return true;
+	return false;
+}
+
+void held_unknown(const struct target *t, const struct kfd_answer_queue *q)
+{
+	if (held_is_unreached(t, q->queue.queue_id))
+		err_warn(NULL, "pid %d: queue %u: only a secondary context has one of this id",
+			 (int)t->pid, q->queue.queue_id);
+	else
+		err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid,
+			 q->queue.queue_id);
+}
+
+int held_status(enum kfd_result r)
+{
+	switch (r) {
+	case KFD_RESULT_SUSPENDED:
+	case KFD_RESULT_ALREADY:
+	case KFD_RESULT_RESUMED:
+	case KFD_RESULT_RUNNING: return GPQ_OK;
+	case KFD_RESULT_UNKNOWN: return GPQ_NOTFOUND;
+	default: return GPQ_FAILED;
+	}
+}
+
+void held_count(struct held_sum *s, int status)
+{
+	if (!status) {
+		s->done++;
+	} else {
+		s->failed++;
+		if (!s->first)
+			s->first = status;
+	}
+}
+
+int held_sum_status(const struct held_sum *s)
+{
+	return s->failed && s->done ? GPQ_PARTIAL : s->first;
+}
+
+uint64_t held_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const char *state_of(const struct kfd_holding *h)
+{
+	if (!h->answers)
+		return "silent";
+	return h->held ? "suspended" : h->kept ? "kept" : "waiting";
+}
+
+static uint64_t count_unreached(pid_t pid)
+{
+	struct kfd_unreached *list;
+	ssize_t n = kfd_contexts_unreached(pid, NULL, &list);
+
+	free(list);
+	return n < 0 ? U64_NULL : (uint64_t)n;
+}
+
+static void write_holder(struct out *o, const struct kfd_holding *h, uint64_t now)
+{
+	struct holder_row r = {.pid = (uint64_t)h->target,
+			       .holder = h->holder > 0 ? (uint64_t)h->holder : U64_NULL,
+			       .queues = h->answers ? h->held : U64_NULL,
+			       .unreached = count_unreached(h->target),
+			       .held_ns = h->since_ns ? now - h->since_ns : U64_NULL,
+			       .left_ns = h->until_ns > now ? h->until_ns - now : U64_NULL,
+			       .user = proc_user(h->uid),
+			       .state = state_of(h),
+			       .socket = h->socket,
+			       .follows = h->answers ? h->follows : -1};
+	struct buf ids = {0};
+	struct proc p;
+
+	if (proc_read(&p, h->target) == 0 && p.comm[0])
+		r.comm = p.comm;
+	for (size_t i = 0; i < h->num_queues; i++)
+		buf_printf(&ids, "%s%u", i ? " " : "", h->queue_ids[i]);
+	r.ids = ids.data;
+	out_row(o, &r);
+	buf_fini(&ids);
+}
+
+// Those that --method criu paused have no holder.
+static void write_paused(struct out *o, const struct pids *only)
+{
+	pid_t pids[256];
+	size_t num = kfd_criu_list(pids, 256);
+	struct proc p;
+
+	for (size_t i = 0; i < num && i < 256; i++) {
+		struct holder_row r = {.pid = (uint64_t)pids[i],
+				       .holder = U64_NULL,
+				       .queues = U64_NULL,
+				       .unreached = count_unreached(pids[i]),
+				       .held_ns = U64_NULL,
+				       .left_ns = U64_NULL,
+				       .state = "paused",
+				       .follows = 1};
+
+		if (only->given && !pids_has(only, pids[i]))
+			continue;
+		if (proc_read(&p, pids[i]) == 0 && p.comm[0])
+			r.comm = p.comm;
+		out_row(o, &r);
+	}
+}
+
+int held_list(const struct out_opts *opts, const struct pids *only)
+{
+	struct kfd_holding *list;
+	size_t num;
+	struct out *o;
+	int status;
+
+	if (kfd_holdings(&list, &num) < 0)
+		return err_sys(errno, NULL, "list the holders");
+	o = out_open(opts);
+	if (!o) {
+		kfd_holdings_free(list, num);
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	}
+	status = out_begin(o, &holders_table, false);
+	for (size_t i = 0; i < num && !status; i++)
+		if (!only->given || pids_has(only, list[i].target))
+			write_holder(o, &list[i], held_now());
+	if (!status)
+		write_paused(o, only);
+	if (!status)
+		out_end(o);
+	kfd_holdings_free(list, num);
+	int end = out_close(o);
+	return status ? status : end;
+}

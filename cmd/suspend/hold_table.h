@@ -1,0 +1,51 @@
+// Tables that `gpq suspend` and `gpq resume` share: queues with what became of them, and holders.
+#ifndef GPQ_CMD_SUSPEND_HOLD_TABLE_H
+#define GPQ_CMD_SUSPEND_HOLD_TABLE_H
+
+#include "cmd/command.h"
+#include "cmd/suspend/targets.h"
+
+// One queue: what was asked of it and what came of it.
+struct held_row {
+	uint64_t pid, gpu, qid, context;
+	const char *type, *result, *proof;
+	uint64_t latency_ns;
+	uint64_t saved_bytes, backlog;
+	uint64_t holder;
+	uint64_t at_ns, until_ns; // CLOCK_MONOTONIC
+};
+
+extern const struct out_table held_table;    // struct held_row
+extern const struct out_table holders_table; // gpq suspend --list
+
+// The row of a queue in a holder's answer, without proof.
+struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q);
+
+// Was a queue of this id meant that cannot be held?
+bool held_is_unreached(const struct target *t, uint32_t qid);
+
+// Says that there is no such queue.
+void held_unknown(const struct target *t, const struct kfd_answer_queue *q);
+
+// CLOCK_MONOTONIC, nanoseconds.
+uint64_t held_now(void);
+
+// The exit status that a result stands for: GPQ_OK when it is what was asked for.
+int held_status(enum kfd_result r);
+
+// Adds up exit statuses of queues: all 0: 0; some 0: GPQ_PARTIAL; none: the first.
+struct held_sum {
+	size_t done, failed;
+	int first;
+};
+void held_count(struct held_sum *s, int status);
+int held_sum_status(const struct held_sum *s);
+
+// Counts the queues that were meant and cannot be held, says how many they are and, unless `o` is
+// NULL, writes a row for each.
+void held_unreached(struct out *o, const struct target *t, struct held_sum *sum);
+
+// gpq suspend --list.
+int held_list(const struct out_opts *out, const struct pids *only);
+
+#endif

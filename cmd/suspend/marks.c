@@ -1,0 +1,88 @@
+// gpq suspend --marks FILE ... -- COMMAND: when the queues went and came back, in the words of
+// gpq suspend --ndjson and gpq resume --ndjson, since standard output belongs to COMMAND.
+// gpq trace --gaps --mark reads them (common/amdlog/windows.h).
+#include "cmd/suspend/suspend.h"
+
+#include "common/cli/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct marks {
+	struct out *out;
+	int fd;
+};
+
+struct marks *marks_open(const char *file)
+{
+	const struct out_opts lines = {.mode = OUT_NDJSON};
+	struct marks *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (m && m->fd < 0) {
+		err_sys(errno, NULL, "--marks %s", file);
+		free(m);
+		return NULL;
+	}
+	if (m)
+		m->out = out_open_fd(&lines, m->fd, file);
+	if (m && m->out && !out_begin(m->out, &held_table, true))
+		return m;
+	err_fail(GPQ_FAILED, NULL, "out of memory");
+	marks_close(m);
+	return NULL;
+}
+
+static bool write_rows(struct marks *m, const struct target *t)
+{
+	for (size_t i = 0; i < t->link.answer.num; i++) {
+		struct held_row row = held_row_of(t, &t->link.answer.queues[i]);
+
+		out_row(m->out, &row);
+	}
+	return out_flush(m->out) == 0;
+}
+
+int marks_suspended(struct marks *m, const struct targets *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!write_rows(m, &all->v[i]))
+			return GPQ_FAILED; // what it is out_close() says
+	return 0;
+}
+
+void marks_resumed(struct marks *m, const struct target *t, bool answered)
+{
+	struct held_row row = {.pid = (uint64_t)t->pid,
+			       .gpu = U64_NULL,
+			       .qid = U64_NULL,
+			       .result = kfd_result_name(KFD_RESULT_RESUMED),
+			       .latency_ns = U64_NULL,
+			       .saved_bytes = U64_NULL,
+			       .backlog = U64_NULL,
+			       .holder = U64_NULL,
+			       .at_ns = t->at_ns,
+			       .until_ns = U64_NULL};
+
+	if (!m)
+		return;
+	if (answered) {
+		write_rows(m, t);
+		return;
+	}
+	out_row(m->out, &row); // one for all of them
+	out_flush(m->out);
+}
+
+void marks_close(struct marks *m)
+{
+	if (!m)
+		return;
+	if (m->out)
+		out_close(m->out);
+	close(m->fd);
+	free(m);
+}

@@ -1,0 +1,400 @@
+// gpq suspend: takes queues off the GPU and keeps them off.
+//
+// The work is done by holders (common/holder/holder.h), one per process; this asks them all at once,
+// shows what they answered, and only then turns the tied claims into lasting ones: whatever ends
+// gpq before that leaves nothing suspended.
+#include "cmd/suspend/hold_table.h"
+#include "cmd/suspend/suspend.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const methods[] = {"debug", "criu", NULL};
+
+static const struct opt opts[] = {
+	OPT(suspend_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
+	    "processes; - reads PIDs from standard input"),
+	OPT(suspend_opts, choice.container, "container", 0, OPT_STR, "ID",
+	    "processes of a container (id or name)"),
+	OPT(suspend_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
+	    "descendants of the processes too"),
+	OPT(suspend_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
+	    "only these queues; new ones are left alone"),
+	OPT(suspend_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only queues on these GPUs (index, gpu_id or PCI address)"),
+	OPT(suspend_opts, choice.prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
+	    "only queues of these levels (low, medium, high) or priorities (0 to 15) (root)"),
+	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
+	    "time for waves to end before they are saved, 0 to 255 x 1000 GPU clocks"),
+	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
+	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
+	    "prove it: watch the read indices, read the saved waves"),
+	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
+	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
+	    "hold without tracing, where the driver allows it (Linux 7.2 and later)"),
+	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
+	    "with COMMAND: append when the queues were suspended and resumed"),
+	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
+	OPT_ONE_OF(suspend_opts, method, "method", 0, "METHOD",
+		   "debug, or criu (dangerous: see gpq-suspend(1))", methods),
+	{0},
+};
+
+static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
+
+struct kfd_steps test_steps(const char *who)
+{
+	const char *where = getenv("GPQ_TEST_STOP");
+	size_t n = strlen(who);
+
+	if (!where || strncmp(where, who, n) != 0 || where[n] != ':')
+		return (struct kfd_steps){0};
+	return (struct kfd_steps){.stop_after = (unsigned)strtoul(where + n + 1, NULL, 10)};
+}
+
+static void request(struct buf *b, const struct suspend_opts *o, const struct targets *all,
+		    const struct target *t)
+{
+	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
+	if (o->for_ns != NO_DEADLINE)
+		buf_printf(b, " for_ns=%llu", (unsigned long long)o->for_ns);
+	if (o->idle)
+		buf_puts(b, " idle");
+	if (o->no_trace)
+		buf_puts(b, " notrace");
+	if (o->verify)
+		buf_puts(b, " addresses");
+	if (all->words.data)
+		buf_puts(b, all->words.data);
+	if (t->ids.data)
+		buf_puts(b, t->ids.data);
+}
+
+// After so long a holder is looked at: stopped ones never answer.
+#define STOPPED_MS 5000u
+
+// The question that all targets get, and where this process and the holders are to be stopped by a
+// test.
+struct question {
+	const struct suspend_opts *opts;
+	const struct targets *all;
+	struct kfd_steps steps, holder_steps;
+};
+
+static void send_request(struct target *t, const struct question *q)
+{
+	struct kfd_failure *f = &t->failure;
+	struct buf b = {0};
+
+	t->failed = kfd_link_open(&t->link, &t->pin, true, &q->holder_steps, f) < 0;
+	kfd_step(&q->steps, 2);
+	if (!t->failed) {
+		request(&b, q->opts, q->all, t);
+		t->failed = kfd_link_send(&t->link, b.data, f) < 0;
+	}
+	buf_fini(&b);
+}
+
+// Everything up to the request. Nothing waits here, so that all targets are worked on at once.
+static void ask(struct target *t, const struct question *q)
+{
+	t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
+	kfd_step(&q->steps, 1);
+	if (!t->failed)
+		send_request(t, q);
+	kfd_step(&q->steps, 3);
+}
+
+// A holder that somebody stopped is not waited for until the last.
+static bool receive(struct target *t)
+{
+	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)
+		return true;
+	if (t->failure.status != GPQ_DEADLINE)
+		return false;
+	if (kfd_holder_is_stopped(&t->link, &t->pin))
+		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
+	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
+}
+
+static void take_answer(struct target *t, const struct question *q)
+{
+	if (!t->failed)
+		t->failed = !receive(t);
+	// It was there already and just ending, as at its deadline: then a new one is asked.
+	if (t->failed && t->link.lost && !t->link.started) {
+		kfd_link_close(&t->link);
+		send_request(t, q);
+		if (!t->failed)
+			t->failed = !receive(t);
+	}
+	t->at_ns = held_now();
+	if (t->failed)
+		kfd_link_abandon(&t->link);
+}
+
+static void ask_all(struct targets *all, const struct suspend_opts *o,
+		    const struct kfd_steps *steps)
+{
+	const struct question q = {
+		.opts = o, .all = all, .steps = *steps, .holder_steps = test_steps("holder")};
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->v[i].failed)
+			ask(&all->v[i], &q);
+	for (size_t i = 0; i < all->n; i++)
+		take_answer(&all->v[i], &q);
+	kfd_step(steps, 4);
+}
+
+static void note_new_ones(const struct target *t, const struct held_sum *sum)
+{
+	if (!t->failed && t->link.answer.num == 0 && !sum->failed)
+		err_note("pid %d: no queue yet; those that appear will be suspended", (int)t->pid);
+}
+
+// Why a queue was not suspended, for those that need more than a word.
+static void explain(const struct target *t, const struct kfd_answer_queue *q)
+{
+	switch (q->result) {
+	case KFD_RESULT_TIMEOUT:
+		err_warn("see the kernel log",
+			 "pid %d: queue %u: the GPU did not answer within "
+			 "%llu s; the driver resets it, and every process on it dies",
+			 (int)t->pid, q->queue.queue_id,
+			 (unsigned long long)(q->latency_ns / 1000000000u));
+		break;
+	case KFD_RESULT_REFUSED:
+		err_warn("see the kernel log",
+			 "pid %d: queue %u: the hardware did not let go of it; "
+			 "it was resumed",
+			 (int)t->pid, q->queue.queue_id);
+		break;
+	case KFD_RESULT_UNKNOWN: held_unknown(t, q); break;
+	case KFD_RESULT_CLOSING:
+		err_warn(NULL, "pid %d: queue %u is being destroyed", (int)t->pid,
+			 q->queue.queue_id);
+		break;
+	default: break;
+	}
+}
+
+// Writes a row per queue and adds up how it went.
+static void write_rows(struct out *o, const struct targets *all, const struct proofs *proofs,
+		       struct held_sum *sum)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct target *t = &all->v[i];
+
+		if (t->failed)
+			continue;
+		for (size_t k = 0; k < t->link.answer.num; k++) {
+			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+			struct held_row row = held_row_of(t, q);
+			int status = held_status(q->result);
+
+			if (proofs->v)
+				status = proofs_fill(proofs, at++, &row, status);
+			if (q->result == KFD_RESULT_UNKNOWN &&
+			    held_is_unreached(t, q->queue.queue_id))
+				continue; // its row follows
+			explain(t, q);
+			held_count(sum, status);
+			if (o)
+				out_row(o, &row);
+		}
+		held_unreached(o, t, sum);
+		note_new_ones(t, sum);
+	}
+}
+
+static int show(struct cmd *c, const struct targets *all, const struct proofs *proofs)
+{
+	struct held_sum sum = {0};
+	struct out *o = out_open(&c->out);
+	int status, end;
+
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = out_begin(o, &held_table, false);
+	if (!status) {
+		write_rows(o, all, proofs, &sum);
+		out_end(o);
+	}
+	end = out_close(o);
+	if (!status)
+		status = end ? end : held_sum_status(&sum);
+	return status;
+}
+
+// Nothing stays suspended; what we started has ended when we have.
+static void let_go(struct targets *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		kfd_link_abandon(&all->v[i].link);
+}
+
+// From now on the queues stay suspended without us. Where nothing was suspended and nothing is
+// going to be, the holder ends. One that ended at its deadline has done what it was asked for.
+static void confirm(struct targets *all, const struct suspend_opts *o)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
+
+		if (t->failed)
+			continue;
+		if (!t->link.answer.held && !t->link.answer.follows) {
+			kfd_link_abandon(&t->link);
+			continue;
+		}
+		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 ||
+			    kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
+		if (t->failed && o->for_ns != NO_DEADLINE)
+			t->failed = false;
+	}
+}
+
+static int run_command(struct cmd *c, struct targets *all, const struct proofs *proofs,
+		       struct marks *marks)
+{
+	struct held_sum sum = {0};
+	int status, failed;
+
+	write_rows(NULL, all, proofs, &sum);
+	status = held_sum_status(&sum);
+	failed = targets_report(all);
+	if (!status)
+		status = failed;
+	if (!status && marks)
+		status = marks_suspended(marks, all);
+	if (!status)
+		return run_held(c->argv, all, marks);
+	let_go(all);
+	return status;
+}
+
+static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
+{
+	const struct suspend_opts *o = c->opts;
+	const struct kfd_steps steps = test_steps("gpq");
+	struct proofs proofs = {0};
+	int status, failed;
+
+	ask_all(all, o, &steps);
+	status = targets_find_unreached(all);
+	if (status)
+		return status;
+	if (o->verify && proofs_take(&proofs, all) < 0)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	if (c->argc) {
+		status = run_command(c, all, &proofs, marks);
+	} else {
+		signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
+		status = show(c, all, &proofs);
+		kfd_step(&steps, 5);
+		// Standard output that cannot be written is a failure, and a failure holds nothing.
+		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
+			confirm(all, o);
+		else
+			let_go(all);
+		failed = targets_report(all);
+		if (failed && status != GPQ_PIPE)
+			status = status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
+	}
+	proofs_fini(&proofs);
+	return status;
+}
+
+bool suspend_has_details(const struct suspend_opts *o)
+{
+	const struct choice *c = &o->choice;
+
+	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns != NO_DEADLINE ||
+	       o->verify || o->idle || o->no_trace || o->marks;
+}
+
+static int check_list(const struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+
+	if (!suspend_has_details(o) && !o->choice.container && !o->choice.tree && !o->method &&
+	    !c->argc)
+		return 0;
+	return err_fail(GPQ_USAGE, "of the other options only -p goes with it",
+			"--list shows what is suspended, and suspends nothing");
+}
+
+// What would hold queues otherwise than it looks is refused.
+static int check(const struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+	struct kfd_failure f;
+
+	if (o->list)
+		return check_list(c);
+	if (o->grace > KFD_GRACE_MAX) {
+		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
+		return err_fail(GPQ_USAGE, NULL, "%s", f.text);
+	}
+	if (!o->for_ns || (o->for_ns > INT64_MAX && o->for_ns != NO_DEADLINE))
+		return err_fail(GPQ_USAGE, "without --for they are off until gpq resume",
+				"--for: no time at all, or more than 292 years");
+	// As after `-- $CMD` with an empty variable.
+	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
+		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",
+				"no COMMAND behind --");
+	if (o->marks && !c->argc)
+		return err_fail(GPQ_USAGE,
+				"without one, gpq suspend --ndjson and gpq resume --ndjson "
+				"write marks",
+				"--marks goes with a COMMAND");
+	return 0;
+}
+
+static int run(struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+	struct marks *marks = NULL;
+	struct targets all;
+	int status = check(c);
+
+	if (status)
+		return status;
+	if (o->list)
+		return held_list(&c->out, &o->choice.pids);
+	if (o->verify && !c->out.columns)
+		c->out.columns = "+PROOF,SAVED,BACKLOG";
+	status = targets_find(&all, &o->choice);
+	if (!status && o->marks && !(marks = marks_open(o->marks)))
+		status = GPQ_FAILED;
+	if (!status)
+		status = o->method ? suspend_criu(c, &all) : suspend_all(c, &all, marks);
+	marks_close(marks);
+	targets_fini(&all);
+	return status;
+}
+
+static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
+
+const struct cmd_spec suspend_spec = {
+	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] "
+		    "[--grace N]\n"
+		    "--container ID ...\n"
+		    "-p PID ... -- COMMAND [ARGS]\n"
+		    "--list",
+	.description =
+		"Takes the queues of processes off the GPU and keeps them off until gpq resume, "
+		"until --for has\npassed, or until COMMAND has ended. When it returns, they are "
+		"off; whatever dies, they come back.",
+	.operands = "COMMAND [ARGS]",
+	.opts = opts,
+	.opts_size = sizeof(struct suspend_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.stop_at_operand = true,
+	.run = run,
+};

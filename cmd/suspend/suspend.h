@@ -1,0 +1,61 @@
+// Inside gpq suspend: its options and what its files offer each other.
+#ifndef GPQ_CMD_SUSPEND_SUSPEND_H
+#define GPQ_CMD_SUSPEND_SUSPEND_H
+
+#include "cmd/suspend/hold_table.h"
+#include "common/holder/quiesce.h"
+
+struct suspend_opts {
+	struct choice choice;
+	uint64_t grace, for_ns;
+	bool verify, idle, no_trace, list;
+	const char *marks;
+	int method; // 0 debug, 1 criu
+};
+
+#define NO_DEADLINE UINT64_MAX // for_ns
+
+// Is anything given but the processes?
+bool suspend_has_details(const struct suspend_opts *o);
+
+struct marks; // marks.c
+
+// The step at which GPQ_TEST_STOP=WHO:N wants this process stopped (tests only).
+struct kfd_steps test_steps(const char *who);
+
+// ---- verify.c: --verify
+
+// What was seen of each queue in the answers, in their order.
+struct proofs {
+	struct proof_seen *v; // NULL: not asked for
+	size_t n;
+};
+
+// Watches the queues of all answers for a little while. 0, or -1 (memory is out).
+int proofs_take(struct proofs *p, const struct targets *all);
+// Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
+int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status);
+void proofs_fini(struct proofs *p);
+
+// ---- command.c: -- COMMAND
+
+// Runs `argv` while the claims of `all` last, then ends them. COMMAND's exit status; when it died
+// from a signal, so do we. 126 and 127 when it cannot be run, as env(1). `marks` may be NULL.
+int run_held(char **argv, struct targets *all, struct marks *marks);
+
+// ---- marks.c: --marks FILE
+
+// Opens FILE, to append to it. NULL after a message.
+struct marks *marks_open(const char *file);
+// Adds the queues that were suspended. 0, or an exit status after a message.
+int marks_suspended(struct marks *m, const struct targets *all);
+// They run again, at t->at_ns: because of our release, whose answer says which, or, without an
+// answer, as the holder ended.
+void marks_resumed(struct marks *m, const struct target *t, bool answered);
+void marks_close(struct marks *m);
+
+// ---- criu.c: --method criu
+
+int suspend_criu(struct cmd *c, struct targets *all);
+
+#endif

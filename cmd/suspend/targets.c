@@ -1,0 +1,362 @@
+// From options to processes, and to the words of the holder's protocol.
+#include "cmd/suspend/targets.h"
+
+#include "cmd/command.h"
+#include "common/cli/text.h"
+#include "common/debugfs/mqds.h"
+#include "common/debugfs/mqd_value.h"
+#include "common/host/container.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/state/join.h"
+#include "common/state/prio.h"
+#include "common/kfd/procs.h"
+#include "common/kfd/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Where no driver is, lists of its things are missing, too.
+static int need_driver(void)
+{
+	struct kfd_failure f;
+
+	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
+		return 0;
+	kfd_fail(&f, KFD_FAULT_NO_DRIVER);
+	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
+}
+
+static int no_memory(void)
+{
+	return err_fail(GPQ_FAILED, NULL, "out of memory");
+}
+
+static int add(struct targets *t, pid_t pid)
+{
+	struct target *v;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].pid == pid)
+			return 0;
+	v = realloc(t->v, (t->n + 1) * sizeof(*v));
+	if (!v)
+		return no_memory();
+	t->v = v;
+	v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
+	return 0;
+}
+
+static bool has_kfd(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)pid);
+	return host_access(path, F_OK) == 0;
+}
+
+// Those of `root` and its descendants that have KFD open.
+static int add_tree(struct targets *t, pid_t root)
+{
+	pid_t *pids = NULL;
+	struct proc p;
+	ssize_t n = proc_read(&p, root) == 0 ? proc_tree(root, &pids) : -1;
+	size_t before = t->n;
+	int status = 0;
+
+	if (n < 0)
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				"pid %d: no such process", (int)root);
+	for (ssize_t i = 0; i < n && !status; i++)
+		if (has_kfd(pids[i]))
+			status = add(t, pids[i]);
+	free(pids);
+	if (!status && t->n == before)
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that have",
+				"pid %d: neither it nor a descendant has opened /dev/kfd",
+				(int)root);
+	return status;
+}
+
+static int add_container(struct targets *t, const char *want)
+{
+	const struct kfd_procs_how how = {0};
+	struct kfd_procs procs = {0};
+	struct container c;
+	size_t before = t->n;
+	int status = 0;
+
+	if (kfd_procs_read(&procs, &how) < 0)
+		return err_sys(errno, NULL, "list the KFD processes");
+	for (size_t i = 0; i < procs.nprocs && !status; i++)
+		if (container_of(&c, procs.procs[i].pid) && container_is(&c, want))
+			status = add(t, procs.procs[i].pid);
+	kfd_procs_fini(&procs);
+	if (!status && t->n == before)
+		return err_fail(GPQ_NOTFOUND, "gpq queues -o +CONTAINER shows the containers",
+				"container %s: no process in it has opened /dev/kfd", want);
+	return status;
+}
+
+static int find_processes(struct targets *t, const struct choice *c)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < c->pids.n && !status; i++)
+		status = c->tree ? add_tree(t, c->pids.v[i]) : add(t, c->pids.v[i]);
+	if (!status && c->container)
+		status = add_container(t, c->container);
+	if (!status && t->n == 0)
+		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
+	return status;
+}
+
+// " queues=0,3"
+static int queue_words(struct targets *t, const struct words *queues)
+{
+	uint64_t id;
+
+	if (queues->n > KFD_MAX_QUEUES)
+		return err_fail(GPQ_USAGE, NULL, "more than %u queues named", KFD_MAX_QUEUES);
+	for (size_t i = 0; i < queues->n; i++) {
+		if (!parse_u64(queues->v[i], &id) || id >= KFD_MAX_QUEUES)
+			return err_fail(GPQ_USAGE, "ids go from 0 to 1023", "queue %s: no queue id",
+					queues->v[i]);
+		if (buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id) < 0)
+			return no_memory();
+		t->sel.ids[t->sel.num_ids++] = (uint32_t)id;
+	}
+	return 0;
+}
+
+// " gpus=41460"
+static int gpu_words(struct targets *t, const struct words *gpus)
+{
+	struct kfd_topology topology;
+	const char *bad, *before = " gpus=";
+	int r;
+
+	if (!gpus->n)
+		return 0;
+	r = kfd_topology_load(&topology, KFD_TOPOLOGY_BDF);
+	if (r < 0)
+		return err_sys(-r, NULL, "read the GPUs");
+	bad = kfd_topology_select(&topology, gpus->v, gpus->n);
+	for (size_t i = 0; !bad && i < topology.n; i++) {
+		if (!topology.gpus[i].selected)
+			continue;
+		buf_printf(&t->words, "%s%u", before, (unsigned)topology.gpus[i].gpu_id);
+		before = ",";
+		if (t->sel.num_gpus < sizeof(t->sel.gpus) / sizeof(t->sel.gpus[0]))
+			t->sel.gpus[t->sel.num_gpus++] = (uint32_t)topology.gpus[i].gpu_id;
+	}
+	r = bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : 0;
+	kfd_topology_fini(&topology);
+	return r;
+}
+
+// What --prio looks at: MQDs joined to the queues of sysfs.
+struct priorities {
+	struct kfd_procs procs;
+	struct mqds mqds;
+	struct rls rls;
+	struct join join;
+	struct buf text, rls_text;
+	enum kfd_answer3 written;
+};
+
+static bool read_priorities(struct priorities *p)
+{
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE |
+						  KFD_WANT_JOIN};
+
+	if (kfd_procs_read(&p->procs, &how) ||
+	    host_read(&p->text, "/sys/kernel/debug/kfd/mqds") < 0)
+		return false;
+	kfd_procs_confirm(&p->procs);
+	// Without runlists no PASID tells contexts apart.
+	if (host_read(&p->rls_text, "/sys/kernel/debug/kfd/rls") > 0 &&
+	    rls_parse(&p->rls, p->rls_text.data, p->rls_text.len))
+		return false;
+	return mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
+	       join_all(&p->join, &p->procs, &p->mqds, &p->rls, NULL, NULL) == 0;
+}
+
+static void free_priorities(struct priorities *p)
+{
+	join_fini(&p->join);
+	mqds_fini(&p->mqds);
+	rls_fini(&p->rls);
+	kfd_procs_fini(&p->procs);
+	buf_fini(&p->text);
+	buf_fini(&p->rls_text);
+}
+
+// What the MQD of a queue has; UINT64_MAX where that, or which MQD it is, is not known.
+static uint64_t queue_value(const struct priorities *p, size_t queue, enum mqd_value what)
+{
+	const struct join_queue *j = &p->join.queues[queue];
+	const struct mqd *q;
+	uint64_t v;
+
+	if (j->count != 1)
+		return UINT64_MAX;
+	q = &p->mqds.queues[p->join.candidates[j->first]];
+	return mqd_get(&p->mqds, q, mqd_guess_gen(&p->mqds, q), 0, what, &v) ? v : UINT64_MAX;
+}
+
+static enum kfd_answer3 queue_fits(const struct priorities *p, size_t queue,
+				   const struct prio_choice *c)
+{
+	uint64_t prio =
+		p->written == KFD_ANSWER_YES ? queue_value(p, queue, MQD_V_QUEUE_PRIO) : UINT64_MAX;
+
+	return prio_fits(c, prio, queue_value(p, queue, MQD_V_PIPE_PRIO));
+}
+
+static void add_ids(struct target *t, const struct priorities *p, const struct kfd_proc *proc,
+		    const struct prio_choice *c)
+{
+	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
+		const struct kfd_queue *q = &p->procs.queues[i];
+		enum kfd_answer3 fits;
+
+		// Ids count in each context anew, and only the primary one's can be suspended.
+		if (q->context >= 0)
+			continue;
+		if (q->type != KFD_QUEUE_COMPUTE) {
+			err_note("pid %d: queue %u: SDMA queues have no priority, left out",
+				 (int)t->pid, q->qid);
+			continue;
+		}
+		fits = queue_fits(p, i, c);
+		if (fits == KFD_ANSWER_UNKNOWN)
+			err_warn("name it with -Q",
+				 "pid %d: queue %u: its priority is not known for "
+				 "certain, left out",
+				 (int)t->pid, q->qid);
+		else if (fits == KFD_ANSWER_YES)
+			buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
+	}
+}
+
+static void choose_queues(struct targets *t, const struct priorities *p,
+			  const struct prio_choice *c)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		for (size_t k = 0; k < p->procs.nprocs; k++)
+			if (p->procs.procs[k].pid == t->v[i].pid)
+				add_ids(&t->v[i], p, &p->procs.procs[k], c);
+		if (!t->v[i].ids.len) {
+			t->v[i].failed = true;
+			kfd_fail(&t->v[i].failure, KFD_FAULT_NO_QUEUE);
+		}
+	}
+}
+
+static int prio_words(struct targets *t, const struct prio_choice *c)
+{
+	struct priorities p = {0};
+	struct kfd_driver driver;
+	int status;
+
+	status = needs_check(NEED_DEBUGFS);
+	if (status)
+		return status;
+	mqds_init(&p.mqds);
+	rls_init(&p.rls);
+	if (!read_priorities(&p))
+		status = err_sys(errno, "priorities are in debugfs, which is for root",
+				 "read the queue priorities");
+	kfd_driver_read(&driver, 0);
+	p.written = prio_written(&p.mqds, &driver);
+	if (!status)
+		status = prio_check(c, p.written);
+	if (!status)
+		choose_queues(t, &p, c);
+	free_priorities(&p);
+	return status;
+}
+
+int targets_find(struct targets *t, const struct choice *c)
+{
+	struct prio_choice prio;
+	int status = 0;
+
+	*t = (struct targets){0};
+	if (!c->pids.given && !c->container)
+		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
+				"no process named");
+	if (c->prio && c->queues.n)
+		return err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
+	status = prio_parse(&prio, c->prio);
+	if (status)
+		return status;
+	if (c->container || c->tree || c->gpus.n || c->prio)
+		status = need_driver();
+	if (!status)
+		status = find_processes(t, c);
+	if (!status)
+		status = queue_words(t, &c->queues);
+	if (!status)
+		status = gpu_words(t, &c->gpus);
+	if (!status && c->prio)
+		status = prio_words(t, &prio);
+	return status;
+}
+
+int targets_find_unreached(struct targets *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct target *v = &t->v[i];
+		ssize_t n = kfd_contexts_unreached(v->pid, &t->sel, &v->unreached);
+
+		if (n < 0)
+			return no_memory();
+		v->num_unreached = (size_t)n;
+	}
+	return 0;
+}
+
+void targets_fini(struct targets *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->v[i].unreached);
+		kfd_link_close(&t->v[i].link);
+		kfd_target_unpin(&t->v[i].pin);
+		buf_fini(&t->v[i].ids);
+	}
+	free(t->v);
+	buf_fini(&t->words);
+}
+
+// A sentence of common/kfd has what to do next behind its last semicolon.
+static int report(const struct target *v)
+{
+	const char *text = v->failure.text, *next = NULL;
+
+	for (const char *p = text; (p = strstr(p, "; ")); p += 2)
+		next = p + 2;
+	return err_fail((enum gpq_exit)v->failure.status, next, "pid %d: %.*s", (int)v->pid,
+			next ? (int)(next - text) - 2 : (int)strlen(text), text);
+}
+
+int targets_report(const struct targets *t)
+{
+	size_t failed = 0;
+	int first = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct target *v = &t->v[i];
+
+		if (!v->failed)
+			continue;
+		report(v);
+		if (failed++ == 0)
+			first = v->failure.status;
+	}
+	return failed && failed < t->n ? GPQ_PARTIAL : first;
+}

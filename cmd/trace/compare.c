@@ -1,0 +1,519 @@
+// gpq trace --compare: two logs against each other.
+//
+// Either is read on its own; what they have in common is found at the end
+// (common/amdlog/compare.h).
+#include "cmd/trace/trace.h"
+
+#include "common/amdlog/compare.h"
+#include "common/cli/stop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct log_row {
+	const char *log, *file;
+	uint64_t records, pids, queues, streams, kernels, launches, dispatches, span_ns;
+	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
+	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns, api_errors, queue_errors;
+	uint64_t first_us, last_us;
+	double rate, backlog_mean;
+};
+
+struct queue_row {
+	const char *log, *priority, *other;
+	int64_t pid;
+	uint64_t hwq, swq, streams, kernels, dispatches, backlog_max, gap_p50_ns, gap_p99_ns;
+	uint64_t gap_max_ns;
+	double rate, backlog_mean;
+};
+
+struct kernel_row {
+	const char *in, *name, *grid_min[2], *grid_max[2];
+	uint64_t uses[2], items_min[2], items_max[2];
+	double rate[2];
+};
+
+struct finding_row {
+	const char *text;
+};
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(log_row, member, name, key, type, flags, help)
+static const struct out_col log_cols[] = {
+	COL(log, "LOG", "log", OUT_STR, D, "A is the first file, B the second"),
+	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
+	COL(pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
+	COL(queues, "QUEUES", "queues", OUT_U64, D,
+	    "hardware queues that were dispatched to; without packets: known ones"),
+	COL(streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on them"),
+	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
+	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(rate, "RATE", "rate_per_s", OUT_F64, D,
+	    "of these each second; launches where a log has no packets"),
+	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
+	    "packets waiting in front of a new one, mean"),
+	COL(backlog_p50, "BACKLOG_P50", "backlog_p50", OUT_U64, M, "median of these"),
+	COL(backlog_p99, "BACKLOG_P99", "backlog_p99", OUT_U64, M, "99th percentile"),
+	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
+	COL(grid_p50, "GRID_P50", "grid_p50", OUT_U64, D, "work-items of a dispatch, median"),
+	COL(grid_p90, "GRID_P90", "grid_p90", OUT_U64, M, "90th percentile"),
+	COL(grid_max, "GRID_MAX", "grid_max", OUT_U64, D, "of the largest dispatch"),
+	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D,
+	    "time between dispatches on any queue, median"),
+	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, M,
+	    "API calls that did not return hipSuccess"),
+	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
+	    "queue aborts, memory faults, full rings"),
+	COL(first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
+	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
+	COL(span_ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
+	COL(file, "FILE", "file", OUT_STR, D | OUT_TRUNC, "the file"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(queue_row, member, name, key, type, flags, help)
+static const struct out_col queue_cols[] = {
+	COL(log, "LOG", "log", OUT_STR, D, "A or B"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
+	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
+	COL(other, "IN_OTHER", "in_other", OUT_STR, D,
+	    "used in the other log too (process and address): yes, no; maybe: one has no process "
+	    "ids"),
+	COL(priority, "PRIO", "priority", OUT_STR, D, "low, normal or high"),
+	COL(streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on it"),
+	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(rate, "RATE", "rate_per_s", OUT_F64, D, "of these each second of the log"),
+	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
+	    "packets waiting in front of a new one, mean"),
+	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
+	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
+	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(kernel_row, member, name, key, type, flags, help)
+static const struct out_col kernel_cols[] = {
+	COL(in, "IN", "in", OUT_STR, D, "A, B or both"),
+	COL(uses[0], "A", "a", OUT_U64, D, "dispatches in A; launches where a log has no packets"),
+	COL(uses[1], "B", "b", OUT_U64, D, "likewise in B"),
+	COL(rate[0], "RATE_A", "rate_a_per_s", OUT_F64, D, "of these each second of the log"),
+	COL(rate[1], "RATE_B", "rate_b_per_s", OUT_F64, D, "likewise in B"),
+	COL(grid_min[0], "GRID_MIN_A", "grid_min_a", OUT_STR, 0, "smallest grid, in work-items"),
+	COL(grid_max[0], "GRID_MAX_A", "grid_max_a", OUT_STR, D, "largest grid"),
+	COL(grid_min[1], "GRID_MIN_B", "grid_min_b", OUT_STR, 0, "smallest grid in B"),
+	COL(grid_max[1], "GRID_MAX_B", "grid_max_b", OUT_STR, D, "largest grid in B"),
+	COL(items_min[0], "ITEMS_MIN_A", "grid_items_min_a", OUT_U64, M,
+	    "work-items of the smallest grid"),
+	COL(items_max[0], "ITEMS_MAX_A", "grid_items_max_a", OUT_U64, M,
+	    "work-items of the largest"),
+	COL(items_min[1], "ITEMS_MIN_B", "grid_items_min_b", OUT_U64, M, "likewise in B"),
+	COL(items_max[1], "ITEMS_MAX_B", "grid_items_max_b", OUT_U64, M, "likewise in B"),
+	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
+};
+#undef COL
+
+static const struct out_col finding_cols[] = {
+	OUT_COL(finding_row, text, "FINDING", "finding", OUT_STR, D, "what is to be said of both"),
+};
+
+#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+const struct out_table trace_compare_finding_table = {"findings", "finding", TABLE(finding_cols)};
+const struct out_table trace_compare_log_table = {"logs", "log", TABLE(log_cols)};
+const struct out_table trace_compare_queue_table = {"queues", "queue", TABLE(queue_cols)};
+const struct out_table trace_compare_kernel_table = {"kernels", "kernel", TABLE(kernel_cols)};
+
+static const char *const labels[] = {"A", "B"};
+
+struct compared {
+	struct trace log[2];
+	struct amdlog_side side[2];
+	struct amdlog_comparison result;
+	char **files;
+	struct out *out;
+	bool one;      // only one of the tables
+	bool progress; // --progress
+};
+
+static uint64_t us_to_ns(uint64_t us)
+{
+	return us == UINT64_MAX ? U64_NULL : us * 1000;
+}
+
+static void take_event(struct trace *t, const struct amdlog_event *e)
+{
+	amdlog_side_add(t->asked, e);
+}
+
+static void drop_side(struct trace *t)
+{
+	amdlog_side_fini(t->asked);
+}
+
+static const struct trace_ask ask = {
+	.event = take_event, .kinds = AMDLOG_KINDS_PLACED, .fini = drop_side};
+
+static void set_gaps(struct amdlog_gaps *g, uint32_t queue, uint64_t *p50, uint64_t *p99,
+		     uint64_t *max)
+{
+	struct hist h;
+	bool any = amdlog_gaps_lengths(g, queue, &h);
+
+	*p50 = us_to_ns(hist_percentile(&h, 0.5));
+	*p99 = us_to_ns(hist_percentile(&h, 0.99));
+	*max = any ? us_to_ns(h.max) : U64_NULL;
+}
+
+static uint64_t percentile(struct spread *s, double p)
+{
+	struct hist h;
+
+	spread_get(s, 0, &h);
+	return hist_percentile(&h, p);
+}
+
+static double mean_of(const struct spread *s)
+{
+	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
+					    : NAN;
+}
+
+static void count_distinct(const struct amdlog_summary *s, struct log_row *r)
+{
+	for (uint32_t i = 0; i < s->nprocesses; i++)
+		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
+	for (uint32_t i = 0; i < s->nkernels; i++)
+		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
+	for (uint32_t i = 0; i < s->nqueues; i++)
+		r->streams += trace_queue_shown(&s->queues[i]) ? s->queues[i].streams : 0;
+}
+
+static void log_out(struct compared *d, unsigned i)
+{
+	struct amdlog_side *side = &d->side[i];
+	const struct amdlog_summary *s = side->sum;
+	const struct amdlog_totals *sum = &s->totals;
+	bool packets = amdlog_has_packets(s);
+	uint64_t dispatches = sum->kinds[AMDLOG_DISPATCH];
+	struct log_row r = {
+		.log = labels[i],
+		.file = d->files[i],
+		.records = sum->records,
+		.queues = d->result.queues[i],
+		.launches = sum->launches,
+		.dispatches = packets ? dispatches : U64_NULL,
+		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
+					  &sum->span),
+		.backlog_mean = mean_of(&side->backlogs),
+		.backlog_p50 = percentile(&side->backlogs, 0.5),
+		.backlog_p99 = percentile(&side->backlogs, 0.99),
+		.backlog_max = percentile(&side->backlogs, 1),
+		.grid_p50 = percentile(&side->grids, 0.5),
+		.grid_p90 = percentile(&side->grids, 0.9),
+		.grid_max = percentile(&side->grids, 1),
+		.api_errors = sum->api_errors,
+		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
+		.first_us = trace_first_of(&sum->span),
+		.last_us = trace_last_of(&sum->span),
+		.span_ns = trace_span_of(&sum->span),
+	};
+
+	count_distinct(s, &r);
+	r.streams = r.streams ? r.streams : U64_NULL;
+	set_gaps(&side->gaps, GAPS_ALL, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
+	out_row(d->out, &r);
+}
+
+static void logs_out(struct compared *d)
+{
+	for (unsigned i = 0; i < 2; i++)
+		log_out(d, i);
+}
+
+static void queue_out(struct compared *d, unsigned i, uint32_t n)
+{
+	static const char *const same[] = {"no", "maybe", "yes"};
+	struct amdlog_side *side = &d->side[i];
+	const struct amdlog_summary *s = side->sum;
+	const struct amdlog_queue *q = &s->queues[n];
+	int64_t pid = s->processes[q->process].pid;
+	bool packets = amdlog_has_packets(s);
+	struct queue_row r = {
+		.log = labels[i],
+		.pid = pid < 0 ? I64_NULL : pid,
+		.hwq = q->hwq,
+		.swq = q->swq,
+		.other = same[amdlog_queue_in_other(&d->result, i, n)],
+		.priority = trace_priority(q->priority),
+		.streams = q->streams ? q->streams : U64_NULL,
+		.kernels = packets ? q->kernels : U64_NULL,
+		.dispatches = packets ? q->dispatches : U64_NULL,
+		.rate = packets ? amdlog_per_second(q->dispatches, &s->totals.span) : NAN,
+		.backlog_mean = q->backlog_n ? (double)q->backlog_sum / (double)q->backlog_n : NAN,
+		.backlog_max = q->backlog_n ? q->backlog_max : U64_NULL,
+	};
+
+	set_gaps(&side->gaps, n, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
+	out_row(d->out, &r);
+}
+
+static void queues_out(struct compared *d)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		for (uint32_t n = 0; n < d->side[i].sum->nqueues; n++) {
+			if (amdlog_queue_used(&d->result, i, n))
+				queue_out(d, i, n);
+		}
+	}
+}
+
+static const struct amdlog_kernel *kernel_of(const struct amdlog_comparison *c,
+					     const struct amdlog_match *m, unsigned i)
+{
+	return m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
+}
+
+static const struct amdlog_kernel *any_kernel_of(const struct amdlog_comparison *c,
+						 const struct amdlog_match *m)
+{
+	const struct amdlog_kernel *a = kernel_of(c, m, 0);
+
+	return a ? a : kernel_of(c, m, 1);
+}
+
+static void kernel_out(struct compared *d, const struct amdlog_match *m)
+{
+	const struct amdlog_comparison *c = &d->result;
+	char text[4][64];
+	struct kernel_row r = {
+		.in = m->in[0] == AMDLOG_NONE   ? "B"
+		      : m->in[1] == AMDLOG_NONE ? "A"
+						: "both",
+		.name = any_kernel_of(c, m)->name,
+	};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct amdlog_kernel *k = kernel_of(c, m, i);
+		bool grid = k && k->grid.items_min <= k->grid.items_max;
+
+		r.uses[i] = amdlog_kernel_uses(c, i, m->in[i]);
+		r.rate[i] = amdlog_per_second(r.uses[i], &c->side[i].sum->totals.span);
+		r.grid_min[i] = grid ? trace_shape(text[i], k->grid.min) : NULL;
+		r.grid_max[i] = grid ? trace_shape(text[2 + i], k->grid.max) : NULL;
+		r.items_min[i] = grid ? k->grid.items_min : U64_NULL;
+		r.items_max[i] = grid ? k->grid.items_max : U64_NULL;
+	}
+	out_row(d->out, &r);
+}
+
+// Those used most in either log first.
+static int kernel_order(const void *a, const void *b, void *ctx)
+{
+	const struct amdlog_comparison *c = ctx;
+	const struct amdlog_match *m[] = {a, b};
+	uint64_t most[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t x = amdlog_kernel_uses(c, 0, m[i]->in[0]);
+		uint64_t y = amdlog_kernel_uses(c, 1, m[i]->in[1]);
+
+		most[i] = x > y ? x : y;
+	}
+	return most[0] != most[1]
+		       ? (most[0] < most[1]) - (most[0] > most[1])
+		       : strcmp(any_kernel_of(c, m[0])->name, any_kernel_of(c, m[1])->name);
+}
+
+static uint32_t kernels_shown(const struct compared *d)
+{
+	return trace_top(&d->log[0], d->result.nkernels);
+}
+
+static void kernels_out(struct compared *d)
+{
+	struct amdlog_comparison *c = &d->result;
+
+	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
+	for (uint32_t i = 0; i < kernels_shown(d); i++)
+		kernel_out(d, &c->kernels[i]);
+}
+
+static void finding_out(struct compared *d, const char *line)
+{
+	struct json *json = out_json(d->out);
+	struct finding_row row = {line};
+
+	json ? json_str(json, NULL, line) : out_row(d->out, &row);
+}
+
+// One text for people; for programs the verdict on the queues, and what else was found.
+static void verdict_out(struct compared *d)
+{
+	struct json *json = out_json(d->out);
+	struct buf text = {0};
+	char *line, *rest;
+
+	amdlog_verdict(&d->result, &text);
+	if (!text.len || out_mode(d->out) == OUT_TABLE) {
+		out_title(d->out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
+		buf_fini(&text);
+		return;
+	}
+	line = strtok_r(text.data, "\n", &rest);
+	if (json) {
+		json_str(json, "verdict", line);
+		json_begin(json, "findings", '[');
+		line = strtok_r(NULL, "\n", &rest);
+	} else {
+		out_begin(d->out, &trace_compare_finding_table, false);
+	}
+	for (; line; line = strtok_r(NULL, "\n", &rest))
+		finding_out(d, line);
+	json ? json_end(json, ']') : out_end(d->out);
+	buf_fini(&text);
+}
+
+static const struct {
+	const struct out_table *table;
+	void (*out)(struct compared *);
+} views[] = {
+	[BY_QUEUE] = {&trace_compare_queue_table, queues_out},
+	[BY_KERNEL] = {&trace_compare_kernel_table, kernels_out},
+	{&trace_compare_log_table, logs_out},
+};
+
+static void whole_report(struct compared *d)
+{
+	struct amdlog_comparison *c = &d->result;
+
+	verdict_out(d);
+	out_title(d->out, "Logs");
+	out_begin(d->out, &trace_compare_log_table, false);
+	logs_out(d);
+	out_end(d->out);
+	out_title(d->out, "Hardware queues");
+	out_begin(d->out, &trace_compare_queue_table, false);
+	queues_out(d);
+	out_end(d->out);
+	if (kernels_shown(d) < c->nkernels)
+		out_title(d->out, "Kernels (%u of %u)", kernels_shown(d), c->nkernels);
+	else
+		out_title(d->out, "Kernels");
+	out_begin(d->out, &trace_compare_kernel_table, false);
+	kernels_out(d);
+	out_end(d->out);
+}
+
+static int report(struct compared *d)
+{
+	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
+
+	for (unsigned i = 0; i < 2; i++)
+		amdlog_summary_finish(&d->log[i].sum);
+	if (!amdlog_compare(&d->result, d->side))
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	if (d->one) {
+		views[by].out(d);
+		out_end(d->out);
+	} else {
+		whole_report(d);
+	}
+	trace_notes(d->log, 2);
+	return GPQ_OK;
+}
+
+// A log that could not be read, or has nothing, cannot be compared.
+static int read_logs(struct compared *d)
+{
+	int status = GPQ_OK;
+
+	stop_watch();
+	for (unsigned i = 0; i < 2 && !status; i++) {
+		struct trace *t = &d->log[i];
+
+		progress_init(&t->progress, d->progress, false);
+		t->input_bytes = trace_input_size(1, &d->files[i]);
+		status = trace_scan(t, 1, &d->files[i]);
+		progress_end(&t->progress);
+		if (!status && !t->sum.totals.records)
+			status = err_fail(
+				GPQ_NOTFOUND, NULL, "%s: no AMD log records%s", d->files[i],
+				amdlog_scan_counts(t->scan)->records ? " of what was asked for"
+								     : "");
+	}
+	return status;
+}
+
+static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_filter *filter,
+		      const struct grep *grep)
+{
+	bool opened = true;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct trace *t = &d->log[i];
+
+		t->opts = c->opts;
+		t->grep = grep;
+		t->label = labels[i];
+		t->ask = &ask;
+		t->asked = &d->side[i];
+		t->by = t->opts->by;
+		t->out = d->out;
+		d->side[i].sum = &t->sum;
+		amdlog_summary_init(&t->sum, filter);
+		opened &= trace_open(t);
+	}
+	return opened;
+}
+
+// The one that was being read.
+static const struct trace *stopped_log(const struct compared *d)
+{
+	return &d->log[amdlog_scan_counts(d->log[1].scan)->bytes > 0];
+}
+
+static int begin(struct compared *d)
+{
+	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
+
+	return d->one ? out_begin(d->out, views[by].table, false) : GPQ_OK;
+}
+
+int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+{
+	struct compared d = {.files = c->argv};
+	int status, written, reported = GPQ_OK;
+
+	d.out = out_open(&c->out);
+	if (!d.out)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = open_logs(&d, c, filter, grep) ? GPQ_OK
+						: err_fail(GPQ_FAILED, NULL, "out of memory");
+	d.one = d.log[0].by != BY_NOTHING || c->out.columns || c->out.all;
+	d.progress = c->out.progress;
+	if (!status)
+		status = begin(&d);
+	if (!status)
+		status = read_logs(&d);
+	// Stopped in the second log: what is known of it by then is compared.
+	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
+		reported = report(&d);
+	written = out_close(d.out);
+	if (status == GPQ_STOPPED && !written)
+		status = trace_stopped(stopped_log(&d));
+	amdlog_compare_fini(&d.result);
+	for (unsigned i = 0; i < 2; i++)
+		trace_close(&d.log[i]);
+	return written ? written : status ? status : reported;
+}

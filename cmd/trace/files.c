@@ -1,0 +1,272 @@
+// Which inputs `gpq trace` reads: files, families of files, standard input, a file that grows.
+//
+// Facts: amd-log-facts.md section 1: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each
+// process.
+#include "cmd/trace/trace.h"
+
+#include "common/cli/stop.h"
+#include "common/cli/text.h"
+#include "common/host/tail.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// A file of a family, and its process.
+struct member {
+	char *path;
+	uint64_t pid, size;
+};
+
+struct family {
+	struct member *v;
+	size_t n;
+};
+
+// "_4711", and what a compressed file has behind it. False: no such name.
+static bool pid_of_suffix(const char *text, uint64_t *pid)
+{
+	static const char *const ends[] = {"", ".gz", ".zst", ".xz", ".lz4", ".bz2"};
+	size_t n = *text == '_' ? strspn(text + 1, "0123456789") : 0;
+	char digits[12] = "";
+
+	if (!n || n > 10)
+		return false;
+	memcpy(digits, text + 1, n);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (strcmp(text + 1 + n, ends[i]) == 0)
+			return parse_u64(digits, pid);
+	}
+	return false;
+}
+
+int64_t trace_pid_of_name(const char *name)
+{
+	const char *suffix = strrchr(name, '_');
+	uint64_t pid;
+
+	return suffix && pid_of_suffix(suffix, &pid) ? (int64_t)pid : -1;
+}
+
+static bool add_member(struct family *f, const char *dir, const char *name, uint64_t pid)
+{
+	struct member *v = realloc(f->v, (f->n + 1) * sizeof(*v));
+	struct buf path = {0};
+	struct stat st;
+
+	if (!v)
+		return false;
+	f->v = v;
+	if (buf_printf(&path, "%s%s", dir, name)) {
+		buf_fini(&path);
+		return false;
+	}
+	if (stat(path.data, &st) || !S_ISREG(st.st_mode)) {
+		buf_fini(&path);
+		return true;
+	}
+	v[f->n++] = (struct member){path.data, pid, (uint64_t)st.st_size};
+	return true;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : strcmp(x->path, y->path);
+}
+
+static void family_fini(struct family *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->v[i].path);
+	free(f->v);
+	*f = (struct family){0};
+}
+
+// The files NAME_<pid>, by process, where there is no file NAME. False when memory is short.
+static bool family_find(struct family *f, const char *name)
+{
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	char *dir = strndup(name, (size_t)(base - name));
+	struct stat st;
+	bool ok = dir;
+	DIR *d;
+
+	*f = (struct family){0};
+	if (!dir || !stat(name, &st) || errno != ENOENT || !*base) {
+		free(dir);
+		return ok;
+	}
+	d = opendir(*dir ? dir : ".");
+	for (const struct dirent *e; ok && d && (e = readdir(d));) {
+		uint64_t pid;
+
+		if (!strncmp(e->d_name, base, strlen(base)) &&
+		    pid_of_suffix(e->d_name + strlen(base), &pid))
+			ok = add_member(f, dir, e->d_name, pid);
+	}
+	if (d)
+		closedir(d);
+	free(dir);
+	if (!ok)
+		family_fini(f);
+	if (f->n)
+		qsort(f->v, f->n, sizeof(*f->v), by_pid);
+	return ok;
+}
+
+static uint64_t family_size(const char *name)
+{
+	struct family f;
+	uint64_t sum = 0;
+
+	family_find(&f, name);
+	for (size_t i = 0; i < f.n; i++)
+		sum += f.v[i].size;
+	family_fini(&f);
+	return sum;
+}
+
+uint64_t trace_input_size(int n, char **names)
+{
+	uint64_t sum = 0, all;
+	struct stat st;
+
+	for (int i = 0; i < n; i++) {
+		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
+
+		all = r ? family_size(names[i]) : S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+		if (!all && (r || !S_ISREG(st.st_mode)))
+			return 0;
+		sum += all;
+	}
+	return sum;
+}
+
+static int read_file(struct trace *t, const char *name)
+{
+	int fd, status;
+
+	if (strcmp(name, "-") == 0)
+		return trace_read(t, "standard input", STDIN_FILENO, NULL);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL,
+			       "%s", name);
+	status = trace_read(t, name, fd, NULL);
+	close(fd);
+	return status;
+}
+
+static int wait_for_more(int ms)
+{
+	return stop_wait(-1, ms);
+}
+
+static int follow(struct trace *t, const char *name)
+{
+	struct tail tail;
+	int status;
+
+	if (!tail_open(&tail, name, wait_for_more))
+		return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL,
+			       "%s", name);
+	if (tail.fd < 0)
+		err_warn(NULL, "%s: does not exist yet; waiting for it", name);
+	status = trace_read(t, name, -1, &tail);
+	if (tail.cuts)
+		err_note("%s: truncated or replaced %llu times", name,
+			 (unsigned long long)tail.cuts);
+	tail_close(&tail);
+	return status;
+}
+
+static bool is_over(int status)
+{
+	return status == GPQ_PIPE || status == GPQ_STOPPED;
+}
+
+// Every file is read even when one cannot be. *failed counts those that cannot.
+static int read_family(struct trace *t, const struct family *f, int *failed)
+{
+	int status = GPQ_OK;
+
+	for (size_t i = 0; i < f->n && !is_over(status); i++) {
+		int this;
+
+		amdlog_scan_assume(t->scan, (int64_t)f->v[i].pid);
+		this = read_file(t, f->v[i].path);
+		*failed += this != GPQ_OK;
+		status = this ? this : status;
+	}
+	amdlog_scan_assume(t->scan, -1);
+	return status;
+}
+
+// The status of the one that failed, or "in part".
+int trace_scan(struct trace *t, int n, char **names)
+{
+	int status = GPQ_OK, failed = 0, all = 0;
+
+	if (t->opts->follow && strcmp(names[0], "-") != 0)
+		return follow(t, names[0]);
+	for (int i = 0; i < n && !is_over(status); i++) {
+		struct family f = {0};
+		int this;
+
+		if (strcmp(names[i], "-") != 0 && !family_find(&f, names[i]))
+			return err_fail(GPQ_FAILED, NULL, "out of memory");
+		if (f.n) {
+			this = read_family(t, &f, &failed);
+		} else {
+			this = read_file(t, names[i]);
+			failed += this != GPQ_OK;
+		}
+		all += f.n ? (int)f.n : 1;
+		family_fini(&f);
+		status = this ? this : status;
+	}
+	if (is_over(status))
+		return status;
+	return failed && failed < all ? GPQ_PARTIAL : status;
+}
+
+int trace_check_input(const struct trace_opts *o, int argc)
+{
+	struct trace_range range;
+
+	if (!o->threads)
+		return err_fail(GPQ_USAGE, "give at least 1", "--threads: 0 threads read nothing");
+	if (o->range && !trace_range_parse(o->range, &range))
+		return err_fail(GPQ_USAGE, "give bytes, as 0:100M or 100M: (to the end)",
+				"--range: %s is not OFFSET:LEN", o->range);
+	if ((o->range || o->follow) && argc > 1)
+		return err_fail(GPQ_USAGE, "name one", "%s takes one file, not %d",
+				o->range ? "--range" : "--follow", argc);
+	if (o->range && o->follow)
+		return err_fail(GPQ_USAGE, "choose one", "--range and --follow exclude each other");
+	if (o->range && ((o->since && *o->since == '+') || (o->until && *o->until == '+')))
+		return err_fail(
+			GPQ_USAGE, "give the log's own time",
+			"--range: a time from the first record differs from range to range");
+	return GPQ_OK;
+}
+
+// "OFFSET:LEN", "OFFSET:".
+bool trace_range_parse(const char *text, struct trace_range *range)
+{
+	const char *colon = strchr(text, ':');
+	char from[32];
+
+	if (!colon || colon == text || colon - text >= (ptrdiff_t)sizeof(from))
+		return false;
+	memcpy(from, text, (size_t)(colon - text));
+	from[colon - text] = 0;
+	range->len = UINT64_MAX;
+	return parse_size(from, &range->from) && (!colon[1] || parse_size(colon + 1, &range->len));
+}

@@ -1,0 +1,407 @@
+// The text of one input of `gpq trace`, read by several threads: plain or compressed, growing, or
+// a range of it. Which inputs there are: files.c.
+#include "cmd/trace/trace.h"
+
+#include "common/amdlog/timeline.h"
+#include "common/cli/stop.h"
+#include "common/host/blocks.h"
+#include "common/host/tail.h"
+#include "common/host/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define THREADS_USUAL 8 // more are of no use: the order of packets is one thread's work
+#define THREADS_MOST  64
+
+// An input while it is read.
+struct input {
+	struct trace *t;
+	const char *name;
+	int fd;
+	struct tail *tail; // --follow; NULL
+	const struct trace_range *range;
+	bool past_range; // read on behind the range: what it counted is
+	struct amdlog_counts counts;
+	struct unpack *unpack;
+	char head[UNPACK_HEAD]; // read already
+	size_t head_len;
+	bool begun;
+	bool digests; // blocks are digested: what is not counted is not needed
+	struct digester *digesters[THREADS_MOST];
+	struct grepper *greppers[THREADS_MOST]; // with --grep
+};
+
+// What threads find out of a block.
+struct found {
+	struct digest digest;
+	struct grep_hits hits;
+};
+
+static void take_event(void *ctx, const struct amdlog_event *e)
+{
+	struct trace *t = ctx;
+
+	if (t->opts->list)
+		trace_list_row(t, e);
+	if (t->ask)
+		t->ask->event(t, e);
+	if (t->timeline)
+		amdlog_timeline_add(t->timeline, &t->sum, e);
+}
+
+bool trace_open(struct trace *t)
+{
+	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
+		return false;
+	t->scan = t->reading.scan;
+	t->mend = t->reading.mend;
+	t->reading.ctx = t;
+	t->reading.event = take_event;
+	return !t->opts->range || trace_range_parse(t->opts->range, &t->range);
+}
+
+void trace_close(struct trace *t)
+{
+	if (t->ask)
+		t->ask->fini(t);
+	amdlog_reading_fini(&t->reading);
+	amdlog_summary_fini(&t->sum);
+	amdlog_windows_fini(&t->marks);
+	buf_fini(&t->text);
+}
+
+// Not what a log looks like, and how to make one of it.
+static int refuse(const char *head, size_t len, const char *name)
+{
+	if (len > 1 && (unsigned char)head[0] == 0xff && (unsigned char)head[1] == 0xfe)
+		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
+				"%s: is UTF-16 text", name);
+	return GPQ_OK;
+}
+
+// Kinds of records that somebody takes one by one; UINT32_MAX: all.
+static uint32_t kinds_needed(const struct trace *t)
+{
+	uint32_t kinds = 0;
+
+	if (t->opts->list || t->timeline || (t->ask && !t->ask->kinds))
+		return UINT32_MAX;
+	if (t->ask)
+		kinds |= t->ask->kinds;
+	if (t->sum.want_api)
+		kinds |= AMDLOG_KIND(API_ENTRY) | AMDLOG_KIND(API_RETURN);
+	return kinds;
+}
+
+static bool init_block(void *ctx, struct block *b)
+{
+	struct found *f = calloc(1, sizeof(*f));
+
+	(void)ctx;
+	b->user = f;
+	return f && digest_init(&f->digest);
+}
+
+static void fini_block(void *ctx, struct block *b)
+{
+	struct found *f = b->user;
+
+	(void)ctx;
+	if (f) {
+		digest_fini(&f->digest);
+		grep_hits_fini(&f->hits);
+	}
+	free(f);
+}
+
+static void work_on_block(void *ctx, unsigned worker, struct block *b)
+{
+	const struct digest_choice *choice;
+	struct digest_choice its;
+	struct input *in = ctx;
+	struct found *f = b->user;
+	struct grep_hits *hits = NULL;
+
+	if (!b->lines || !f)
+		return;
+	if (in->t->grep) {
+		hits = &f->hits;
+		grepper_lines(in->greppers[worker], b->text, b->len, hits);
+	}
+	if (!in->digests || (hits && hits->error))
+		return;
+	f->digest.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
+	if (!f->digest.slow)
+		digester_run(in->digesters[worker], &f->digest, choice, b->text, b->len);
+}
+
+// A regular expression that takes too many steps on a record ends it all: how much was read by then
+// would depend on the blocks.
+static int check_grep(struct trace *t, const struct found *f)
+{
+	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
+
+	status = status ? status : grepper_check(t->reading.grepper);
+	t->untold |= status != GPQ_OK;
+	return status;
+}
+
+static int take_block(void *ctx, struct block *b)
+{
+	struct input *in = ctx;
+	struct trace *t = in->t;
+	struct found *f = b->lines ? b->user : NULL;
+	int status;
+
+	if (!in->begun && (status = refuse(b->text, b->len, in->name)))
+		return status;
+	in->begun = true;
+	if (f && t->grep && (status = check_grep(t, f)))
+		return status;
+	amdlog_reading_take(&t->reading, b->text, b->len, f && in->digests ? &f->digest : NULL,
+			    f && t->grep ? &f->hits : NULL);
+	if (t->grep && (status = check_grep(t, NULL)))
+		return status;
+	progress_bytes(&t->progress, amdlog_scan_counts(t->scan)->bytes, t->input_bytes);
+	// A reader that went away: reading on is of no use.
+	if (t->opts->list && (status = out_flush(t->out)))
+		return status;
+	if (t->timeline && amdlog_timeline_error(t->timeline) == EPIPE)
+		return GPQ_PIPE;
+	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
+}
+
+static unsigned threads_to_use(const struct trace *t)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	if (t->opts->threads != U64_NULL)
+		return t->opts->threads < THREADS_MOST ? (unsigned)t->opts->threads : THREADS_MOST;
+	return n < THREADS_USUAL ? (unsigned)n : THREADS_USUAL;
+}
+
+static bool make_workers(struct input *in, unsigned n)
+{
+	const struct trace *t = in->t;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (in->digests &&
+		    !(in->digesters[i] = digester_new(t->reading.forms, kinds_needed(t))))
+			return false;
+		if (t->grep && !(in->greppers[i] = grepper_new(t->grep)))
+			return false;
+	}
+	return true;
+}
+
+static void free_workers(struct input *in, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		digester_free(in->digesters[i]);
+		grepper_free(in->greppers[i]);
+		in->digesters[i] = NULL;
+		in->greppers[i] = NULL;
+	}
+}
+
+// `context`: nothing of it counts, so every record has to be looked at.
+// A file that was cut while it was read ends where it does; that is worth a word.
+static void note_end(const struct input *in, const struct blocks_input *from, uint64_t bytes)
+{
+	if (from->fd >= 0 && bytes < from->to - from->from)
+		err_warn("read it again when nobody writes to it",
+			 "%s: truncated while it was read: %llu of %llu bytes", in->name,
+			 (unsigned long long)bytes, (unsigned long long)(from->to - from->from));
+}
+
+static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
+{
+	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes;
+	const struct blocks_job job = {
+		.ctx = in,
+		.work = work_on_block,
+		.take = take_block,
+		.init = init_block,
+		.fini = fini_block,
+	};
+	unsigned threads = threads_to_use(in->t);
+	int status;
+
+	in->digests = !context;
+	if (!in->digests && !in->t->grep)
+		threads = 1; // in order, there is nothing to share
+	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
+	free_workers(in, threads);
+	if (!status && !context)
+		note_end(in, from, amdlog_scan_counts(in->t->scan)->bytes - before);
+	return status;
+}
+
+static ssize_t read_raw(void *ctx, char *to, size_t n)
+{
+	struct input *in = ctx;
+
+	if (in->head_len) {
+		n = n < in->head_len ? n : in->head_len;
+		memcpy(to, in->head, n);
+		in->head_len -= n;
+		memmove(in->head, in->head + n, in->head_len);
+		return (ssize_t)n;
+	}
+	return in->tail ? tail_read(in->tail, to, n) : stop_read(in->fd, to, n);
+}
+
+static ssize_t read_unpacked(void *ctx, char *to, size_t n)
+{
+	struct input *in = ctx;
+
+	return unpack_read(in->unpack, to, n);
+}
+
+// How much of the file in front of a range is read for names and streams, and behind it for the
+// rest of torn records.
+#define CONTEXT (UINT64_C(4) << 20)
+
+// Text that is no part of the range: nothing of it counts.
+static int read_context(struct input *in, uint64_t from, uint64_t to)
+{
+	const struct amdlog_counts counts = *amdlog_scan_counts(in->t->scan);
+	const struct blocks_input input = {.fd = in->fd, .from = from, .to = to};
+	int status = read_blocks(in, &input, true);
+
+	amdlog_scan_recount(in->t->scan, &counts);
+	return status;
+}
+
+// The lines that begin in the range, between `file->from` and `file->to`. -errno or an exit status.
+static int read_range(struct input *in, const struct blocks_input *file)
+{
+	uint64_t at = in->range->from, len = in->range->len, from, to, lead;
+	uint64_t end = len > UINT64_MAX - at ? UINT64_MAX : at + len;
+	struct trace *t = in->t;
+	int status;
+
+	if (!blocks_line_start(in->fd, at, file->to, &from) ||
+	    !blocks_line_start(in->fd, end, file->to, &to) ||
+	    !blocks_line_start(in->fd, from > CONTEXT ? from - CONTEXT : 0, from, &lead))
+		return -errno;
+	t->sum.range_from = from;
+	t->sum.range_to = to;
+	t->input_bytes = to - from;
+	if (from >= to) // no line begins in it
+		return GPQ_OK;
+	amdlog_mend_range(t->mend, from, to);
+	amdlog_scan_from(t->scan, lead);
+	status = read_context(in, lead, from);
+	if (!status)
+		status = read_blocks(
+			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
+	if (!status && !amdlog_mend_idle(t->mend) && file->to > to) {
+		in->past_range = true;
+		in->counts = *amdlog_scan_counts(t->scan);
+		status = read_context(in, to, file->to - to < CONTEXT ? file->to : to + CONTEXT);
+	}
+	return status;
+}
+
+// The first bytes tell what it is packed with. They are read and kept, as a pipe gives them once.
+static int peek(struct input *in)
+{
+	ssize_t n = 1;
+
+	while (!in->tail && in->head_len < UNPACK_HEAD && n > 0) {
+		n = stop_read(in->fd, in->head + in->head_len, UNPACK_HEAD - in->head_len);
+		in->head_len += n > 0 ? (size_t)n : 0;
+	}
+	return n < 0 ? -errno : 0;
+}
+
+static int read_packed(struct input *in, struct blocks_input *from, const char *format)
+{
+	int status;
+
+	if (in->range)
+		return err_fail(GPQ_UNSUPPORTED, "unpack the file first",
+				"%s: --range of a file that is compressed (%s)", in->name, format);
+	in->unpack = unpack_new(read_raw, in);
+	if (!in->unpack)
+		return err_fail(
+			GPQ_UNSUPPORTED,
+			"install libarchive (libarchive13), or unpack it: ... | gpq trace -",
+			"%s: is compressed (%s)", in->name, format);
+	from->read = read_unpacked;
+	in->t->input_bytes = 0; // more than the file has
+	status = read_blocks(in, from, false);
+	if (status == -EBADMSG)
+		status = err_fail(GPQ_FAILED, "what was read until then is reported", "%s: %s: %s",
+				  in->name, format, unpack_error(in->unpack));
+	unpack_free(in->unpack);
+	return status;
+}
+
+static int read_input(struct input *in)
+{
+	struct blocks_input from = {.fd = -1, .read = read_raw, .ctx = in};
+	off_t at = in->tail ? -1 : lseek(in->fd, 0, SEEK_CUR);
+	struct stat st = {0};
+	const char *format;
+	int status;
+
+	if (at >= 0 && !fstat(in->fd, &st) && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	status = peek(in);
+	format = unpack_format(in->head, in->head_len);
+	from.eager = in->t->opts->list || in->t->ask || in->t->timeline || in->tail;
+	if (status)
+		return status;
+	if (format)
+		return read_packed(in, &from, format);
+	// Files of /proc and /sys say nothing of their size.
+	if (at >= 0 && S_ISREG(st.st_mode) && st.st_size > at) {
+		from.fd = in->fd;
+		from.from = (uint64_t)at;
+		from.to = (uint64_t)st.st_size;
+		posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	} else if (in->range) {
+		return err_fail(GPQ_USAGE, "name a file that is not empty",
+				"%s: --range of what has no size", in->name);
+	}
+	return in->range ? read_range(in, &from) : read_blocks(in, &from, false);
+}
+
+static int reading_failed(const struct input *in, int error, bool any)
+{
+	const char *next = any ? "what was read until then is reported" : NULL;
+
+	if (error == EISDIR)
+		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
+				in->name);
+	return err_sys(error, next, "%s", in->name);
+}
+
+int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
+{
+	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
+	uint64_t before = amdlog_scan_counts(t->scan)->bytes;
+	int status;
+
+	in.range = t->opts->range ? &t->range : NULL;
+	status = read_input(&in);
+	if (status < 0 && stop_asked())
+		status = GPQ_STOPPED;
+	else if (status < 0)
+		status = reading_failed(&in, -status, amdlog_scan_counts(t->scan)->bytes > before);
+	amdlog_reading_end(&t->reading);
+	if (t->grep && !status)
+		status = check_grep(t, NULL);
+	if (in.past_range) // a line that its end counted
+		amdlog_scan_recount(t->scan, &in.counts);
+	return status;
+}

@@ -1,0 +1,120 @@
+// gpq trace --list: one record a line, as they come.
+#include "cmd/trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct list_row {
+	uint64_t time_us, offset, tid, level, hwq, swq, rptr, wptr, backlog;
+	int64_t pid, id;
+	uint64_t duration_us;
+	const char *kind, *api, *kernel, *grid, *workgroup, *text;
+	int8_t torn;
+};
+
+#define D OUT_DEFAULT
+#define COL(member, name, key, type, flags, help, width)                                           \
+	{                                                                                          \
+		(name), (key), (type), (flags), offsetof(struct list_row, member), (help), (width) \
+	}
+static const struct out_col cols[] = {
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 13),
+	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace", 7),
+	COL(tid, "TID", "tid", OUT_HEX, D, "pthread_self()", 14),
+	COL(level, "LEVEL", "level", OUT_U64, OUT_MACHINE, "level of the record", 5),
+	COL(kind, "KIND", "kind", OUT_STR, D, "what the record is about", 14),
+	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address", 14),
+	COL(swq, "SWQ", "swq", OUT_HEX, OUT_MACHINE, "address of the hsa_queue_t", 14),
+	COL(id, "ID", "id", OUT_I64, D, "ROCr's count of queues", 3),
+	COL(rptr, "RPTR", "rptr", OUT_U64, D, "read pointer", 10),
+	COL(wptr, "WPTR", "wptr", OUT_U64, D, "write pointer: index of this packet", 10),
+	COL(backlog, "BACKLOG", "backlog", OUT_U64, 0, "packets waiting in front of it", 7),
+	COL(grid, "GRID", "grid", OUT_STR, D, "work-items", 14),
+	COL(workgroup, "WORKGROUP", "workgroup", OUT_STR, D, "work-items of a group", 10),
+	COL(torn, "TORN", "torn", OUT_BOOL, OUT_MACHINE, "the record misses a part", 4),
+	COL(offset, "OFFSET", "offset", OUT_U64, 0, "of the record in the input, bytes", 10),
+	COL(duration_us, "DURATION_US", "duration_us", OUT_U64, OUT_MACHINE,
+	    "of a returning API call", 11),
+	COL(api, "API", "api", OUT_STR, D, "API function", 20),
+	COL(kernel, "KERNEL", "kernel", OUT_STR, D, "kernel's name", 6),
+	COL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
+};
+#undef COL
+const struct out_table trace_list_table = {"records", "record", cols,
+					   sizeof(cols) / sizeof(cols[0])};
+
+#define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
+
+// The message as a string; what a terminal may not get is escaped on output.
+static const char *message(struct trace *t, const struct amdlog_record *r)
+{
+	t->text.len = 0;
+	if (!out_wants(t->out, TEXT_COLUMN) || buf_append(&t->text, r->msg, r->msg_len))
+		return NULL;
+	return t->text.data;
+}
+
+// Its first bytes when it is an API line. The scanner takes no name longer than this.
+static const char *api_name(char out[160], const struct amdlog_record *r)
+{
+	if (!r->name_len || r->name_len >= 160)
+		return NULL;
+	memcpy(out, r->msg, r->name_len);
+	out[r->name_len] = 0;
+	return out;
+}
+
+static uint64_t backlog_of(const struct amdlog_packet *p)
+{
+	int64_t n;
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+		return U64_NULL;
+	n = amdlog_backlog(p->rptr, p->wptr);
+	return n < 0 ? 0 : (uint64_t)n;
+}
+
+static void set_packet(struct list_row *r, const struct amdlog_packet *p, char text[2][64])
+{
+	r->hwq = p->hwq;
+	r->swq = p->swq;
+	r->id = p->id < 0 ? I64_NULL : p->id;
+	r->rptr = p->rptr;
+	r->wptr = p->wptr;
+	r->backlog = backlog_of(p);
+	r->grid = trace_shape(text[0], p->grid);
+	r->workgroup = trace_shape(text[1], p->workgroup);
+}
+
+void trace_list_row(struct trace *t, const struct amdlog_event *e)
+{
+	char shapes[2][64], api[160];
+	struct list_row r = {
+		.time_us = e->record->time_us,
+		.offset = e->record->offset,
+		.tid = e->who->tid,
+		.level = e->record->level < 10 ? e->record->level : U64_NULL,
+		.hwq = U64_NULL,
+		.swq = U64_NULL,
+		.rptr = U64_NULL,
+		.wptr = U64_NULL,
+		.backlog = U64_NULL,
+		.id = I64_NULL,
+		.pid = e->who->pid < 0 ? I64_NULL : e->who->pid,
+		.kind = amdlog_kind_name(e->record->kind),
+		.torn = e->torn,
+		.kernel = e->kernel == AMDLOG_NONE ? NULL : t->sum.kernels[e->kernel].name,
+		.text = message(t, e->record),
+		.api = api_name(api, e->record),
+		.duration_us = e->record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(e->record)
+								    : U64_NULL,
+	};
+
+	if (e->packet) {
+		set_packet(&r, e->packet, shapes);
+	} else if (e->queue != AMDLOG_NONE) {
+		r.hwq = t->sum.queues[e->queue].hwq;
+		r.swq = t->sum.queues[e->queue].swq;
+	}
+	out_row(t->out, &r);
+}

@@ -1,0 +1,192 @@
+// What a log cannot tell, said once and in words: in the JSON document, else as warnings.
+//
+// Facts: amd-log-facts.md sections 1.1 (what is printed at which level), 4 (how lines break), 6
+// and 12.
+#include "cmd/trace/trace.h"
+
+#include "common/cli/json.h"
+#include "common/cli/stop.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+struct notes {
+	struct trace *t;
+	struct json *json; // NULL: warnings
+	struct buf text;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct notes *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	n->text.len = 0;
+	if (n->t->label)
+		buf_printf(&n->text, "%s: ", n->t->label);
+	va_start(ap, fmt);
+	if (buf_vprintf(&n->text, fmt, ap) == 0) {
+		if (n->json)
+			json_str(n->json, NULL, n->text.data);
+		else
+			err_warn(NULL, "%s", n->text.data);
+	}
+	va_end(ap);
+}
+
+static void on_errors(struct notes *n, const struct amdlog_totals *sum)
+{
+	if (sum->kinds[AMDLOG_QUEUE_ERROR])
+		say(n,
+		    "queue errors, faults or full rings: %" PRIu64
+		    "; --list -o +TEXT shows the records "
+		    "of kind queue_error",
+		    sum->kinds[AMDLOG_QUEUE_ERROR]);
+}
+
+static void on_level(struct notes *n)
+{
+	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
+		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
+		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
+}
+
+static void on_processes(struct notes *n)
+{
+	const struct amdlog_summary *s = &n->t->sum;
+	uint64_t without = 0;
+
+	for (uint32_t i = 0; i < s->nprocesses; i++)
+		without += s->processes[i].pid < 0 ? s->processes[i].records : 0;
+	if (!without)
+		return;
+	say(n,
+	    "records without a process id: %" PRIu64
+	    "; ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API lines",
+	    without);
+	if (n->t->name_pid >= 0 && without == s->totals.records)
+		say(n,
+		    "the file's name ends in _%" PRId64
+		    ", as AMD_LOG_LEVEL_FILE ends it with the process id",
+		    n->t->name_pid);
+}
+
+static void on_pointers(struct notes *n, const struct amdlog_totals *sum)
+{
+	if (sum->no_pointers)
+		say(n,
+		    "packets without rptr and wptr: %" PRIu64
+		    "; no backlog from them (dispatches have them from ROCm 6.2 on, barriers from "
+		    "6.4)",
+		    sum->no_pointers);
+	if (sum->inversions)
+		say(n, "packets with rptr ahead of wptr: %" PRIu64 "; taken as backlog 0",
+		    sum->inversions);
+}
+
+static void on_damage(struct notes *n, const struct amdlog_totals *sum)
+{
+	const struct amdlog_counts *c = trace_counts(n->t);
+
+	if (sum->torn)
+		say(n,
+		    "torn records: %" PRIu64 "; what they miss is not guessed "
+		    "(an AMD_LOG_LEVEL_FILE for each process keeps records whole)",
+		    sum->torn);
+	if (sum->unnamed)
+		say(n, "dispatches without a kernel name before them: %" PRIu64, sum->unnamed);
+	if (sum->strays)
+		say(n, "packets of no known queue: %" PRIu64, sum->strays);
+	if (c->unended)
+		say(n, "the last line has no newline: it may be cut");
+}
+
+// Queue lines and packets may name the same queue by different addresses.
+static void on_queues(struct notes *n)
+{
+	const struct amdlog_summary *s = &n->t->sum;
+	uint32_t handles = 0, created = 0, differ = 0, shown = 0;
+
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		const struct amdlog_queue *q = &s->queues[i];
+
+		if (!trace_queue_shown(q))
+			continue;
+		shown++;
+		handles += q->hwq == AMDLOG_UNKNOWN;
+		created += q->created > 0;
+		differ += q->ids_differ;
+	}
+	if (handles)
+		say(n,
+		    "queues known by their handle (SWq) only: %u; ROCm before 6.2 prints the ring "
+		    "(HWq) "
+		    "in packets alone, and no stream ties them together here",
+		    handles);
+	if (differ)
+		say(n, "queues made anew at the same address, with another id: %u", differ);
+	if (!created && shown && !amdlog_is_filtered(&s->filter))
+		say(n, "no queue creation in the log: it begins in mid stream, so priorities are "
+		       "unknown");
+}
+
+static void on_hosts(struct notes *n)
+{
+	bool shown = n->t->by == BY_NOTHING || n->t->by == BY_KERNEL;
+
+	if (shown && trace_several_hosts(n->t))
+		say(n, "logs of several hosts, each with a clock of its own: times are told of "
+		       "their processes only");
+}
+
+static void on_stop(struct notes *n)
+{
+	if (n->json && stop_asked())
+		say(n, "stopped by %s: the input was not read to its end", stop_name(stop_asked()));
+}
+
+static void on_limits(struct notes *n)
+{
+	if (n->t->sum.no_memory)
+		say(n, "too many different names or queues: some are counted in the totals only");
+	if (n->t->sum.errors.left_out)
+		say(n,
+		    "more than %u different errors: %" PRIu64
+		    " records are counted in the totals only",
+		    ERRORS_MAX, n->t->sum.errors.left_out);
+	if (n->t->sum.totals.several_versions)
+		say(n, "the log states several HIP versions");
+}
+
+static void on_log(struct notes *n)
+{
+	const struct amdlog_totals *sum = &n->t->sum.totals;
+
+	if (!sum->records)
+		return;
+	on_errors(n, sum);
+	on_level(n);
+	on_processes(n);
+	on_pointers(n, sum);
+	on_damage(n, sum);
+	on_queues(n);
+	on_hosts(n);
+	on_limits(n);
+}
+
+void trace_notes(struct trace *logs, unsigned n)
+{
+	struct notes notes = {.t = logs, .json = out_json(logs->out)};
+
+	if (notes.json)
+		json_begin(notes.json, "notes", '[');
+	else
+		out_flush(logs->out); // the notes come behind what they are about
+	on_stop(&notes);
+	for (unsigned i = 0; i < n; i++) {
+		notes.t = &logs[i];
+		on_log(&notes);
+	}
+	if (notes.json)
+		json_end(notes.json, ']');
+	buf_fini(&notes.text);
+}

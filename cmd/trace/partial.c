@@ -1,0 +1,359 @@
+// gpq trace --partial: a line for each file (or its range) that can be added to others; gpq merge
+// of such lines, which reports what gpq trace reports of the whole.
+#include "cmd/trace/trace.h"
+
+#include "common/amdlog/partial.h"
+#include "common/cli/stop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- writing ---
+
+static int write_all(struct buf *b)
+{
+	for (size_t done = 0; done < b->len;) {
+		ssize_t n = write(STDOUT_FILENO, b->data + done, b->len - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EPIPE)
+			return GPQ_PIPE;
+		else if (errno != EINTR)
+			return err_sys(errno, NULL, "standard output");
+	}
+	b->len = 0;
+	return GPQ_OK;
+}
+
+static int write_part(struct trace *t, char *file, int status)
+{
+	const struct amdlog_counts *c = amdlog_scan_counts(t->scan);
+	const struct amdlog_streams *streams = t->asked;
+	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
+				   .file = file,
+				   .from = t->sum.range_from,
+				   .to = t->sum.range_from + c->bytes,
+				   .mended = amdlog_mend_count(t->mend),
+				   .filtered = amdlog_is_filtered(&t->sum.filter),
+				   .stopped = status != GPQ_OK,
+				   .counts = *c,
+				   .streams = *streams}; // all of it lent
+	struct buf line = {0};
+	int r = amdlog_partial_write(&line, &part, &t->sum)
+			? err_fail(GPQ_FAILED, NULL, "out of memory")
+			: write_all(&line);
+
+	buf_fini(&line);
+	return r;
+}
+
+// What --by stream needs is gathered for all, as nobody knows yet what will be asked.
+static void gather(struct trace *t, const struct amdlog_event *e)
+{
+	amdlog_streams_add(t->asked, &t->sum, e);
+}
+
+static void gather_fini(struct trace *t)
+{
+	amdlog_streams_fini(t->asked);
+}
+
+static const struct trace_ask gathering = {.event = gather, .fini = gather_fini};
+
+// What was read is written even when reading ended early, or there was nothing in it.
+// *broken: nothing more can be written.
+static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
+		    char *file, bool *broken)
+{
+	struct amdlog_streams streams = {0};
+	struct trace t = {.opts = c->opts,
+			  .grep = grep,
+			  .by = BY_NOTHING,
+			  .perfetto_fd = -1,
+			  .ask = &gathering,
+			  .asked = &streams};
+	int status, written = GPQ_OK;
+
+	amdlog_summary_init(&t.sum, filter);
+	amdlog_summary_resume(&t.sum);
+	t.sum.want_api = true;
+	if (trace_open(&t)) {
+		progress_init(&t.progress, c->out.progress, false);
+		t.input_bytes = trace_input_size(1, &file);
+		status = trace_scan(&t, 1, &file);
+		progress_end(&t.progress);
+		if (!t.untold &&
+		    (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes))
+			written = write_part(&t, file, status);
+		if (!written && status == GPQ_STOPPED)
+			status = trace_stopped(&t);
+	} else {
+		status = err_fail(GPQ_FAILED, NULL, "out of memory");
+	}
+	trace_close(&t);
+	*broken = written != GPQ_OK;
+	return written ? written : status;
+}
+
+static int check(const struct cmd *c, const struct amdlog_filter *filter)
+{
+	const struct trace_opts *o = c->opts;
+	const char *question = o->list      ? "--list"
+			       : o->compare ? "--compare"
+			       : o->gaps    ? "--gaps"
+			       : o->latency ? "--latency"
+					    : NULL;
+
+	question = o->series != U64_NULL ? "--series" : o->perfetto ? "--perfetto" : question;
+	if (question)
+		return err_fail(GPQ_USAGE, "ask it of the files themselves",
+				"%s cannot be had from parts", question);
+	if (o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
+		return err_fail(GPQ_USAGE, "choose when merging what to show",
+				"--partial has a format of its own");
+	if (o->kernel)
+		return err_fail(GPQ_USAGE, NULL,
+				"--partial and --kernel exclude each other: a kernel's name may "
+				"stand in another part");
+	if (filter->since_relative || filter->until_relative)
+		return err_fail(GPQ_USAGE, "give the log's own time",
+				"--partial: a + counts from the first record of each part");
+	return GPQ_OK;
+}
+
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+{
+	int status = check(c, filter), worst = status, failed = 0;
+	bool broken = false;
+
+	stop_watch();
+	for (int i = 0; i < c->argc && !status; i++) {
+		int this = one_file(c, filter, grep, c->argv[i], &broken);
+
+		failed += this != GPQ_OK;
+		worst = this ? this : worst;
+		if (broken || stop_asked())
+			status = this;
+	}
+	return !status && failed && failed < c->argc ? GPQ_PARTIAL : worst;
+}
+
+// --- merging ---
+
+void trace_lines_fini(struct trace_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].text);
+		free(l->v[i].host);
+		free(l->v[i].file);
+	}
+	free(l->v);
+	*l = (struct trace_lines){0};
+}
+
+static bool has_room(struct trace_lines *l)
+{
+	struct trace_line *more = reallocarray(l->v, l->n + 1, sizeof(*more));
+
+	if (!more)
+		return false;
+	l->v = more;
+	return true;
+}
+
+int trace_lines_add(struct trace_lines *l, const char *text, size_t len)
+{
+	struct amdlog_part place;
+	char *copy;
+
+	if (!amdlog_partial_place(text, len, &place))
+		return 0;
+	copy = has_room(l) ? strndup(text, len) : NULL;
+	if (!copy) {
+		amdlog_part_fini(&place);
+		errno = ENOMEM;
+		return -1;
+	}
+	l->v[l->n++] = (struct trace_line){copy, place.host, place.file, len, place.from, place.to};
+	return 1;
+}
+
+// Those of no named host first.
+static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
+{
+	if (!x->host || !y->host)
+		return (x->host != NULL) - (y->host != NULL);
+	return strcmp(x->host, y->host);
+}
+
+// By host, file, then by place; the last resort is the text, so that any order of input gives one
+// order.
+static int by_place(const void *a, const void *b)
+{
+	const struct trace_line *x = a, *y = b;
+	int order = compare_hosts(x, y);
+
+	order = order ? order : strcmp(x->file, y->file);
+	if (order)
+		return order;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+static void sort_lines(struct trace_lines *l)
+{
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), by_place);
+}
+
+int trace_merge_partial(struct trace_lines *l)
+{
+	struct buf b = {0};
+	int status = GPQ_OK;
+
+	sort_lines(l);
+	for (size_t i = 0; i < l->n && !status; i++) {
+		buf_append(&b, l->v[i].text, l->v[i].len);
+		buf_puts(&b, "\n");
+		status = write_all(&b);
+	}
+	buf_fini(&b);
+	return status;
+}
+
+// Files of the same name that are whole (of several hosts, or standard input) are files of their
+// own; pieces of one must not overlap, and had better leave no gap.
+static bool continues(const struct trace_line *before, const struct trace_line *next)
+{
+	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
+	       next->from > 0;
+}
+
+static void look_at_places(const struct trace_lines *l, size_t i)
+{
+	const struct trace_line *v = &l->v[i], *before = i ? v - 1 : NULL;
+
+	if (before && continues(before, v)) {
+		if (v->from < before->to)
+			err_warn("what is in both counts twice",
+				 "%s: bytes %llu to %llu are in two parts", v->file,
+				 (unsigned long long)v->from,
+				 (unsigned long long)(before->to < v->to ? before->to : v->to));
+		else if (v->from > before->to)
+			err_warn("what is in them is missing",
+				 "%s: bytes %llu to %llu are in no part", v->file,
+				 (unsigned long long)before->to, (unsigned long long)v->from);
+	} else if (v->from > 0) {
+		err_warn("what is in them is missing", "%s: bytes 0 to %llu are in no part",
+			 v->file, (unsigned long long)v->from);
+	}
+}
+
+static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i,
+		    bool *filtered)
+{
+	const struct trace_line *v = &l->v[i];
+	struct amdlog_part part;
+	struct amdlog_summary next;
+	const char *why;
+	bool ok;
+
+	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
+		return err_fail(GPQ_FAILED, "make it anew", "the part of %s from byte %llu is %s",
+				v->file, (unsigned long long)v->from, why);
+	look_at_places(l, i);
+	if (part.stopped)
+		err_warn("what comes behind is missing", "%s was read to byte %llu only", v->file,
+			 (unsigned long long)part.to);
+	*filtered |= part.filtered;
+	ok = amdlog_merge_add(m, &part, &next, !i || !continues(v - 1, v));
+	amdlog_summary_fini(&next);
+	amdlog_part_fini(&part);
+	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
+	return ok ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+}
+
+// --by stream: what the parts gathered takes the place of what would be gathered.
+static int begin(struct trace *t, struct amdlog_merge *m)
+{
+	int status;
+
+	if (t->by != BY_STREAM)
+		return trace_begin(t);
+	t->ask = &trace_streams;
+	status = t->ask->begin(t);
+	if (!status) {
+		*(struct amdlog_streams *)t->asked = m->streams;
+		m->streams = (struct amdlog_streams){0};
+	}
+	return status;
+}
+
+static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
+{
+	struct out_opts out = c->out;
+	int status, told = GPQ_OK;
+
+	out.hosts = m->hosts.n > 0;
+	t->out = out_open(&out);
+	if (!t->out)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = begin(t, m);
+	if (!status) {
+		amdlog_summary_finish(&t->sum);
+		if (t->ask)
+			told = t->ask->report(t);
+		else
+			trace_report(t);
+		trace_notes(t, 1);
+	}
+	if (t->ask)
+		t->ask->fini(t);
+	int closed = out_close(t->out);
+	if (status || closed)
+		return status ? status : closed;
+	return told;
+}
+
+int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top)
+{
+	const struct trace_opts opts = {
+		.top = top, .by = by, .series = U64_NULL, .threads = U64_NULL};
+	struct trace t = {.opts = &opts, .by = by, .name_pid = -1, .perfetto_fd = -1};
+	struct amdlog_merge m;
+	bool filtered = false;
+	int status = GPQ_OK;
+
+	if (by == BY_NOTHING && (c->out.columns || c->out.all))
+		t.by = BY_QUEUE;
+	sort_lines(l);
+	amdlog_merge_init(&m);
+	progress_init(&t.progress, c->out.progress, false);
+	for (size_t i = 0; i < l->n && !status; i++)
+		status = add_line(&t, &m, l, i, &filtered);
+	progress_end(&t.progress);
+	t.merged = &m;
+	t.sum = m.sum; // and is given back to be freed
+	if (filtered)
+		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
+	status = status ? status : report(c, &t, &m);
+	m.sum = t.sum;
+	amdlog_merge_fini(&m);
+	return status;
+}
+
+const struct amdlog_counts *trace_counts(const struct trace *t)
+{
+	return t->merged ? &t->merged->counts : amdlog_scan_counts(t->scan);
+}
+
+uint64_t trace_mended(const struct trace *t)
+{
+	return t->merged ? t->merged->mended : amdlog_mend_count(t->mend);
+}

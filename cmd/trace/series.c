@@ -1,0 +1,362 @@
+// gpq trace --series: dispatches, backlog and busy queues over time (common/amdlog/series.h).
+//
+// People get a line for each queue with the course drawn in characters; programs get every
+// interval.
+#include "cmd/trace/trace.h"
+
+#include "common/amdlog/series.h"
+#include "common/cli/spark.h"
+#include "common/cli/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { SPARK_LEAST = 10, SPARK_MOST = 100, SPARK_USUAL = 40, SPARK_OTHERS = 66 };
+
+struct track_row {
+	const char *queue, *course, *depth;
+	int64_t pid;
+	uint64_t dispatches, launches, intervals, idle, backlog_max;
+	double rate_max;
+};
+
+struct interval_row {
+	int64_t pid;
+	uint64_t hwq, time_us, launches, dispatches, barriers, queues, backlog_max;
+	double seconds, rate, backlog_mean;
+};
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(track_row, member, name, key, type, flags, help)
+static const struct out_col track_cols[] = {
+	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
+	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(launches, "LAUNCHES", "launches", OUT_U64, M, "kernel launches (ShaderName)"),
+	COL(intervals, "INTERVALS", "intervals", OUT_U64, M, "from its first to its last packet"),
+	COL(idle, "IDLE", "idle_intervals", OUT_U64, D, "intervals of these without a dispatch"),
+	COL(rate_max, "PEAK", "peak_per_s", OUT_F64, D,
+	    "dispatches each second in the interval with most of them"),
+	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D,
+	    "most packets waiting in front of a new one"),
+	COL(course, "DISPATCHED", "dispatched", OUT_STR, D,
+	    "dispatches over time, from none to the peak"),
+	COL(depth, "BACKLOG", "backlog", OUT_STR, D,
+	    "the deepest over time; blank: no packet told it"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(interval_row, member, name, key, type, flags, help)
+#define COUNTS                                                                             \
+	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets in it"), \
+		COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier packets"),      \
+		COL(rate, "RATE", "rate_per_s", OUT_F64, D, "dispatches each second"),     \
+		COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,                   \
+		    "packets waiting in front of a new one, mean"),                        \
+		COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these")
+static const struct out_col interval_cols[] = {
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
+	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the first"),
+	COL(queues, "QUEUES", "queues", OUT_U64, D, "hardware queues that got packets"),
+	COL(launches, "LAUNCHES", "launches", OUT_U64, M, "kernel launches (ShaderName)"),
+	COUNTS,
+};
+static const struct out_col queue_interval_cols[] = {
+	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
+	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the log's first"),
+	COUNTS,
+};
+#undef COL
+
+#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+const struct out_table trace_track_table = {"tracks", "track", TABLE(track_cols)};
+// Programs get the numbers, not their picture: without the last two columns.
+static const struct out_table plain_track_table = {"tracks", "track", track_cols,
+						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
+const struct out_table trace_interval_table = {"intervals", "interval", TABLE(interval_cols)};
+const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
+						     TABLE(queue_interval_cols)};
+
+// Dispatches, or launches where the log has no packets.
+static uint64_t work_of(const struct trace *t, const struct series_point *p)
+{
+	return amdlog_has_packets(&t->sum) ? p->dispatches : p->launches;
+}
+
+static double per_second(const struct amdlog_series *s, uint64_t n)
+{
+	return (double)n * 1e6 / (double)s->width_us;
+}
+
+static struct interval_row interval_of(const struct trace *t, const struct series_track *track,
+				       uint64_t n)
+{
+	const struct amdlog_series *s = t->asked;
+	struct series_point p = amdlog_series_at(track, n);
+	bool packets = amdlog_has_packets(&t->sum);
+
+	return (struct interval_row){
+		.time_us = n * s->width_us,
+		.seconds = (double)((n - s->all.first) * s->width_us) / 1e6,
+		.launches = p.launches,
+		.dispatches = packets ? p.dispatches : U64_NULL,
+		.barriers = packets ? p.barriers : U64_NULL,
+		.queues = packets ? p.queues : U64_NULL,
+		.rate = per_second(s, work_of(t, &p)),
+		.backlog_mean = p.backlog_n ? (double)p.backlog_sum / (double)p.backlog_n : NAN,
+		.backlog_max = p.backlog_n ? p.backlog_max : U64_NULL,
+	};
+}
+
+static void intervals_out(struct trace *t)
+{
+	const struct amdlog_series *s = t->asked;
+
+	for (uint64_t n = s->all.first; n < s->all.end; n++) {
+		struct interval_row r = interval_of(t, &s->all, n);
+
+		out_row(t->out, &r);
+	}
+}
+
+static int64_t pid_of(const struct trace *t, uint32_t q)
+{
+	int64_t pid = t->sum.processes[t->sum.queues[q].process].pid;
+
+	return pid < 0 ? I64_NULL : pid;
+}
+
+static int by_dispatches(const void *a, const void *b, void *ctx)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct amdlog_queue *q = ctx;
+
+	if (q[x].dispatches != q[y].dispatches)
+		return q[x].dispatches < q[y].dispatches ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n)
+{
+	uint32_t *order = calloc(s->nqueues ? s->nqueues : 1, sizeof(*order));
+
+	*n = 0;
+	for (uint32_t i = 0; order && i < s->nqueues; i++) {
+		if (s->queues[i].first < s->queues[i].end)
+			order[(*n)++] = i;
+	}
+	if (order)
+		qsort_r(order, *n, sizeof(*order), by_dispatches, t->sum.queues);
+	return order;
+}
+
+static void queue_intervals_out(struct trace *t)
+{
+	const struct amdlog_series *s = t->asked;
+	uint32_t nqueues, *order = trace_series_queues(t, s, &nqueues);
+
+	for (uint32_t i = 0; order && i < nqueues; i++) {
+		const struct series_track *track = &s->queues[order[i]];
+
+		for (uint64_t n = track->first; n < track->end; n++) {
+			struct interval_row r = interval_of(t, track, n);
+
+			r.pid = pid_of(t, order[i]);
+			r.hwq = t->sum.queues[order[i]].hwq;
+			out_row(t->out, &r);
+		}
+	}
+	free(order);
+}
+
+// Characters for the course of one measure: two of them fit beside the other columns.
+static unsigned spark_width(void)
+{
+	struct winsize size;
+	int width = SPARK_USUAL;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		width = (size.ws_col - SPARK_OTHERS) / 2;
+	return (unsigned)(width < SPARK_LEAST  ? SPARK_LEAST
+			  : width > SPARK_MOST ? SPARK_MOST
+					       : width);
+}
+
+// The course from the first to the last interval of the log, in as many characters as there are
+// intervals or fit.
+static void draw(const struct trace *t, const struct series_track *track, bool depth,
+		 struct buf *out)
+{
+	const struct amdlog_series *s = t->asked;
+	uint64_t all = s->all.end - s->all.first;
+	uint64_t width = all < spark_width() ? all : spark_width();
+	double values[SPARK_MOST], max = 0;
+
+	for (uint64_t i = 0; i < width; i++) {
+		uint64_t from = s->all.first + i * all / width;
+		uint64_t to = s->all.first + (i + 1) * all / width;
+		struct series_point p = amdlog_series_sum(track, from, to);
+
+		if (depth)
+			values[i] = p.backlog_n ? p.backlog_max : NAN;
+		else
+			values[i] = (double)work_of(t, &p) / (double)(to - from);
+		max = values[i] > max ? values[i] : max;
+	}
+	out->len = 0;
+	spark_line(out, values, width, max, spark_utf8());
+}
+
+static void track_out(struct trace *t, const struct series_track *track, uint32_t queue)
+{
+	const struct amdlog_series *s = t->asked;
+	struct series_point sum = amdlog_series_sum(track, track->first, track->end);
+	bool packets = amdlog_has_packets(&t->sum);
+	struct buf course = {0}, depth = {0};
+	uint64_t most = 0, hwq;
+	char name[32] = "all";
+	struct track_row r = {.pid = I64_NULL, .intervals = track->end - track->first};
+
+	for (uint64_t n = track->first; n < track->end; n++) {
+		struct series_point p = amdlog_series_at(track, n);
+
+		r.idle += work_of(t, &p) == 0;
+		most = work_of(t, &p) > most ? work_of(t, &p) : most;
+	}
+	if (queue != AMDLOG_NONE) {
+		hwq = t->sum.queues[queue].hwq;
+		r.pid = pid_of(t, queue);
+		snprintf(name, sizeof(name), hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
+	}
+	draw(t, track, false, &course);
+	draw(t, track, true, &depth);
+	r.queue = name;
+	r.dispatches = packets ? sum.dispatches : U64_NULL;
+	r.launches = queue == AMDLOG_NONE ? sum.launches : U64_NULL;
+	r.rate_max = per_second(s, most);
+	r.course = course.data;
+	r.backlog_max = sum.backlog_n ? sum.backlog_max : U64_NULL;
+	r.depth = sum.backlog_n ? depth.data : NULL;
+	out_row(t->out, &r);
+	buf_fini(&course);
+	buf_fini(&depth);
+}
+
+static void tracks_out(struct trace *t)
+{
+	const struct amdlog_series *s = t->asked;
+	uint32_t n, *order = trace_series_queues(t, s, &n);
+
+	if (s->all.first < s->all.end)
+		track_out(t, &s->all, AMDLOG_NONE);
+	for (uint32_t i = 0; order && i < n; i++)
+		track_out(t, &s->queues[order[i]], order[i]);
+	free(order);
+}
+
+static void table_out(struct trace *t, const struct out_table *table, void (*rows)(struct trace *))
+{
+	out_begin(t->out, table, false);
+	rows(t);
+	out_end(t->out);
+}
+
+static void whole_report(struct trace *t)
+{
+	const struct amdlog_series *s = t->asked;
+	char width[24];
+
+	if (out_json(t->out))
+		json_u64(out_json(t->out), "interval_ns", s->width_us * 1000);
+	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
+		  s->all.end - s->all.first, text_ns(width, s->width_us * 1000),
+		  s->all.first * s->width_us / 1000000, s->all.first * s->width_us % 1000000);
+	if (out_mode(t->out) == OUT_TABLE) {
+		table_out(t, &trace_track_table, tracks_out);
+		return;
+	}
+	table_out(t, &plain_track_table, tracks_out);
+	table_out(t, &trace_interval_table, intervals_out);
+	table_out(t, &trace_queue_interval_table, queue_intervals_out);
+}
+
+static int begin(struct trace *t)
+{
+	struct amdlog_series *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	s->width_us = t->opts->series / 1000;
+	t->asked = s;
+	if (!t->one_table)
+		return GPQ_OK;
+	return out_begin(t->out,
+			 t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table,
+			 false);
+}
+
+static void take_event(struct trace *t, const struct amdlog_event *e)
+{
+	amdlog_series_add(t->asked, e);
+}
+
+static int check(const struct amdlog_series *s)
+{
+	char next[64], width[24];
+
+	if (s->least_us) {
+		snprintf(next, sizeof(next), "use --series %" PRIu64 "ms or more",
+			 s->least_us / 1000 + 1);
+		return err_fail(GPQ_PARTIAL, next,
+				"--series: the log has more than %u intervals of %s; the rest is "
+				"left out",
+				SERIES_INTERVALS_MAX, text_ns(width, s->width_us * 1000));
+	}
+	if (s->incomplete)
+		return err_fail(GPQ_PARTIAL, "use longer intervals, or --pid",
+				"--series: too many queues and intervals: some are left out");
+	return GPQ_OK;
+}
+
+static int report(struct trace *t)
+{
+	struct amdlog_series *s = t->asked;
+	int status = GPQ_OK;
+
+	amdlog_series_cover(s, &t->sum.totals.span);
+	if (t->one_table) {
+		t->by == BY_QUEUE ? queue_intervals_out(t) : intervals_out(t);
+		out_end(t->out);
+	} else {
+		whole_report(t);
+	}
+	if (t->opts->svg)
+		status = trace_series_svg(t, s, t->opts->svg);
+	return status ? status : check(s);
+}
+
+static void fini(struct trace *t)
+{
+	if (t->asked)
+		amdlog_series_fini(t->asked);
+	free(t->asked);
+}
+
+const struct trace_ask trace_series = {
+	.begin = begin,
+	.event = take_event,
+	.kinds = AMDLOG_KINDS_PLACED,
+	.report = report,
+	.fini = fini,
+};

@@ -1,0 +1,164 @@
+// The totals of `gpq trace`.
+#include "cmd/trace/trace.h"
+
+#include "common/amdlog/partial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct totals_row {
+	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches,
+		kernels;
+	uint64_t hwqs, pids, torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
+	uint64_t first_us, last_us, span_ns, rptr_min, rptr_max, wptr_min, wptr_max, steps_back;
+	const char *format, *hip_version;
+};
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(totals_row, member, name, key, type, flags, help)
+static const struct out_col totals_cols[] = {
+	COL(lines, "LINES", "lines", OUT_U64, D, "lines, a last one without newline too"),
+	COL(bytes, "BYTES", "bytes", OUT_SIZE, D, "bytes read"),
+	COL(records, "RECORDS", "records", OUT_U64, D, "log records of all kinds"),
+	COL(launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
+	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier-AND and barrier-OR packets"),
+	COL(barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
+	    "packets that wait for a value"),
+	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(hwqs, "HWQS", "hwqs", OUT_U64, D, "different hardware queues (process and HWq)"),
+	COL(pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
+	COL(torn, "TORN", "torn", OUT_U64, D, "records that miss a part"),
+	COL(mended, "MENDED", "mended", OUT_U64, M, "torn records that were put together again"),
+	COL(glued, "GLUED", "glued", OUT_U64, M, "records that begin within a line"),
+	COL(foreign, "FOREIGN", "foreign", OUT_U64, D, "lines that do not begin with a record"),
+	COL(unnamed, "UNNAMED", "unnamed", OUT_U64, M, "dispatches whose kernel is not known"),
+	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, D,
+	    "API calls that did not return hipSuccess"),
+	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
+	    "queue aborts, memory faults, full rings"),
+	COL(level_max, "LEVEL", "level_max", OUT_U64, D, "highest level of a record"),
+	COL(format, "FORMAT", "format", OUT_STR, D, "ROCm releases that print such records"),
+	COL(hip_version, "HIP", "hip_version", OUT_STR, D, "HIP version the log states"),
+	COL(first_us, "FIRST_US", "first_us", OUT_U64, M,
+	    "time of the first record, CLOCK_MONOTONIC"),
+	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "time of the last record"),
+	COL(span_ns, "SPAN", "span_ns", OUT_NS, D, "time from first to last record"),
+	COL(rptr_min, "RPTR_MIN", "rptr_min", OUT_U64, M, "least read pointer"),
+	COL(rptr_max, "RPTR_MAX", "rptr_max", OUT_U64, M, "greatest read pointer"),
+	COL(wptr_min, "WPTR_MIN", "wptr_min", OUT_U64, M, "least write pointer"),
+	COL(wptr_max, "WPTR_MAX", "wptr_max", OUT_U64, M, "greatest write pointer"),
+	COL(steps_back, "STEPS_BACK", "steps_back", OUT_U64, M,
+	    "records older than the one before"),
+};
+#undef COL
+
+const struct out_table trace_totals_table = {"totals", "totals", totals_cols,
+					     sizeof(totals_cols) / sizeof(totals_cols[0])};
+
+const char *trace_host(const struct trace *t, uint32_t process)
+{
+	uint32_t host = t->sum.processes[process].host;
+
+	return host && t->merged ? t->merged->hosts.entries[host - 1].bytes : NULL;
+}
+
+bool trace_several_hosts(const struct trace *t)
+{
+	return t->merged && t->merged->several_hosts;
+}
+
+uint64_t trace_first_of(const struct amdlog_span *s)
+{
+	return s->first_us > s->last_us ? U64_NULL : s->first_us;
+}
+
+uint64_t trace_last_of(const struct amdlog_span *s)
+{
+	return s->first_us > s->last_us ? U64_NULL : s->last_us;
+}
+
+uint64_t trace_span_of(const struct amdlog_span *s)
+{
+	return s->first_us > s->last_us ? U64_NULL : (s->last_us - s->first_us) * 1000;
+}
+
+bool trace_queue_shown(const struct amdlog_queue *q)
+{
+	return q->records && q->merged == AMDLOG_NONE;
+}
+
+// The layouts that occur, "5.7-6.2" or "3.7-4.5 6.3".
+static const char *format_names(const struct amdlog_totals *sum, char out[64])
+{
+	size_t at = 0;
+
+	out[0] = 0;
+	for (int i = AMDLOG_STYLE_NONE + 1; i < AMDLOG_NSTYLES; i++) {
+		const char *name = amdlog_style_name((enum amdlog_style)i);
+
+		if (sum->styles[i] && !strstr(out, name))
+			at += (size_t)snprintf(out + at, 64 - at, "%s%s", at ? " " : "", name);
+	}
+	return at ? out : NULL;
+}
+
+static void count_distinct(const struct trace *t, struct totals_row *r)
+{
+	const struct amdlog_summary *s = &t->sum;
+
+	for (uint32_t i = 0; i < s->nkernels; i++)
+		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
+	for (uint32_t i = 0; i < s->nqueues; i++)
+		r->hwqs += trace_queue_shown(&s->queues[i]) && s->queues[i].hwq != AMDLOG_UNKNOWN;
+	for (uint32_t i = 0; i < s->nprocesses; i++)
+		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
+}
+
+void trace_totals(struct trace *t)
+{
+	const struct amdlog_counts *c = trace_counts(t);
+	const struct amdlog_totals *sum = &t->sum.totals;
+	bool packets = amdlog_has_packets(&t->sum);
+	bool pointers = sum->wptr_min != AMDLOG_UNKNOWN;
+	char format[64];
+	struct totals_row r = {
+		.lines = c->lines,
+		.bytes = c->bytes,
+		.glued = c->glued,
+		.foreign = c->foreign,
+		.records = sum->records,
+		.launches = sum->launches,
+		.dispatches = packets ? sum->kinds[AMDLOG_DISPATCH] : U64_NULL,
+		.barriers = packets ? sum->kinds[AMDLOG_BARRIER_AND] + sum->kinds[AMDLOG_BARRIER_OR]
+				    : U64_NULL,
+		.barrier_values = packets ? sum->kinds[AMDLOG_BARRIER_VALUE] : U64_NULL,
+		.torn = sum->torn,
+		.mended = trace_mended(t),
+		.unnamed = sum->unnamed,
+		.api_errors = sum->api_errors,
+		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
+		.level_max = U64_NULL,
+		.first_us = trace_first_of(&sum->span),
+		.last_us = trace_last_of(&sum->span),
+		.span_ns = trace_span_of(&sum->span),
+		.rptr_min = pointers ? sum->rptr_min : U64_NULL,
+		.rptr_max = pointers ? sum->rptr_max : U64_NULL,
+		.wptr_min = pointers ? sum->wptr_min : U64_NULL,
+		.wptr_max = pointers ? sum->wptr_max : U64_NULL,
+		.steps_back = sum->steps_back,
+		.format = format_names(sum, format),
+		.hip_version =
+			sum->hip_version[0] && !sum->several_versions ? sum->hip_version : NULL,
+	};
+
+	for (unsigned i = 0; i < 10; i++)
+		r.level_max = sum->levels[i] ? i : r.level_max;
+	if (trace_several_hosts(t))
+		r.first_us = r.last_us = r.span_ns = U64_NULL;
+	count_distinct(t, &r);
+	out_object(t->out, &trace_totals_table, &r);
+}

@@ -1,0 +1,299 @@
+// gpq trace: what AMD_LOG_LEVEL logs say of queues, dispatches, kernels and backlog.
+#include "cmd/trace/trace.h"
+
+#include "common/cli/grep.h"
+#include "common/cli/regex.h"
+#include "common/cli/stop.h"
+#include "common/cli/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct opt opts[] = {
+	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
+		   "one table only: queue, kernel, process, thread, api, stream or error",
+		   trace_by_words),
+	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, NULL,
+	    "two logs against each other: queues, kernels, rate, backlog, grids, gaps"),
+	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
+	    "go on as the file grows, through truncation and rotation"),
+	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
+	    "the longest times without a dispatch, of each queue"),
+	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
+	    "only records whose text matches; repeated: any of them"),
+	OPT(trace_opts, grep_not, "grep-not", 0, OPT_LIST, "REGEX",
+	    "only records whose text does not match; repeated: none of them"),
+	OPT(trace_opts, host, "host", 0, OPT_STR, "NAME",
+	    "with --partial: whose logs they are; equal pids of two hosts stay apart"),
+	OPT(trace_opts, kernel, "kernel", 0, OPT_STR, "REGEX",
+	    "only launches and dispatches of kernels whose name matches"),
+	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
+	    "from enqueue to completion: by kind of command, queue and kernel"),
+	OPT(trace_opts, list, "list", 'l', OPT_FLAG, NULL, "one record a line, as they come"),
+	OPT(trace_opts, mark, "mark", 0, OPT_STR, "FILE",
+	    "with --gaps or --series: windows of time, as of suspensions"),
+	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, NULL,
+	    "write a part that gpq merge adds to others, one JSON object for each file"),
+	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
+	    "write a timeline for the Perfetto UI; -: to standard output, and no report"),
+	OPT(trace_opts, pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
+	    "only these processes, as the log numbers them"),
+	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
+	    "only what begins in these bytes of the file; ranges side by side add up"),
+	OPT(trace_opts, series, "series", 0, OPT_NS, "TIME",
+	    "dispatches, backlog and busy queues over time, in intervals of TIME"),
+	OPT(trace_opts, since, "since", 0, OPT_STR, "TIME",
+	    "only records from TIME on: log time in us, or +DURATION from the first record"),
+	OPT(trace_opts, svg, "svg", 0, OPT_STR, "FILE", "with --series: draw it too"),
+	OPT(trace_opts, threads, "threads", 0, OPT_U64, "N",
+	    "threads that read the input (default: one for each processor, at most 8)"),
+	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
+	    "kernels to show (default 20, in JSON all); gaps of a queue (5)"),
+	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME", "only records up to TIME"),
+	{0},
+};
+
+static const struct trace_opts defaults = {
+	.top = U64_NULL, .series = U64_NULL, .threads = U64_NULL, .by = BY_NOTHING};
+
+// clang-format off
+static const struct out_table *const tables[] = {
+	&trace_totals_table,
+	&trace_process_table,
+	&trace_queue_table,
+	&trace_kernel_table,
+	&trace_thread_table,
+	&trace_api_table,
+	&trace_stream_table,
+	&trace_error_table,
+	&trace_list_table,
+	&trace_command_table,
+	&trace_latency_queue_table,
+	&trace_latency_kernel_table,
+	&trace_rhythm_table,
+	&trace_gap_table,
+	&trace_mark_table,
+	&trace_track_table,
+	&trace_interval_table,
+	&trace_queue_interval_table,
+	&trace_compare_finding_table,
+	&trace_compare_log_table,
+	&trace_compare_queue_table,
+	&trace_compare_kernel_table,
+	NULL,
+};
+// clang-format on
+
+static bool kernel_matches(void *ctx, const char *name, size_t len)
+{
+	return regex_matches(ctx, name, len);
+}
+
+// "41254735" is the log's own microseconds; "41.25s" and "+200ms" are durations, the latter from
+// the first record.
+static int parse_time(const char *option, const char *arg, uint64_t *us, bool *relative)
+{
+	uint64_t ns;
+
+	if (!arg)
+		return GPQ_OK;
+	*relative = *arg == '+';
+	if (!*relative && parse_u64(arg, us))
+		return GPQ_OK;
+	if (!parse_duration(arg + *relative, &ns))
+		return err_fail(GPQ_USAGE,
+				"give microseconds as in the log, or +200ms from its first record",
+				"--%s: %s is not a time", option, arg);
+	*us = ns / 1000;
+	return GPQ_OK;
+}
+
+static int read_grep(const struct trace_opts *o, struct grep **g)
+{
+	int status;
+
+	if (!o->grep.n && !o->grep_not.n)
+		return GPQ_OK;
+	*g = grep_new(':'); // as records begin
+	if (!*g)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = grep_add(*g, GREP_WANT, "--grep", &o->grep);
+	return status ? status : grep_add(*g, GREP_DROP, "--grep-not", &o->grep_not);
+}
+
+static int read_filter(const struct trace_opts *o, struct regex *kernel, struct amdlog_filter *f)
+{
+	int status;
+
+	*f = (struct amdlog_filter){
+		.pids = o->pids.v,
+		.npids = o->pids.n,
+		.until_us = AMDLOG_UNKNOWN,
+		.text = o->grep.n || o->grep_not.n,
+	};
+	status = parse_time("since", o->since, &f->since_us, &f->since_relative);
+	if (!status)
+		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
+	if (!status && o->pids.given && !o->pids.n)
+		status = err_fail(GPQ_USAGE, "name a process", "--pid: the list is empty");
+	if (status || !o->kernel)
+		return status;
+	f->kernel = kernel_matches;
+	f->kernel_ctx = kernel;
+	return regex_init(kernel, "--kernel", o->kernel);
+}
+
+// The records were there, but none of those asked for. Which processes would have been?
+static int nothing_chosen(const struct trace *t)
+{
+	struct buf pids = {0};
+	int status;
+
+	for (uint32_t i = 0; t->opts->pids.n && i < t->sum.nprocesses && pids.len < 200; i++) {
+		if (t->sum.processes[i].pid >= 0)
+			buf_printf(&pids, "%s%lld", pids.len ? ", " : "the log has process ids ",
+				   (long long)t->sum.processes[i].pid);
+	}
+	if (t->opts->pids.n && !pids.len)
+		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
+				"level 4 and up");
+	status = err_fail(GPQ_NOTFOUND, pids.data,
+			  "no record is of the processes, kernels, times or text asked for");
+	buf_fini(&pids);
+	return status;
+}
+
+// Says where it stopped; what was known is printed by then.
+int trace_stopped(const struct trace *t)
+{
+	char read[16], all[16];
+
+	return err_fail(
+		stop_status(), NULL, "stopped by %s after %s%s%s of input", stop_name(stop_asked()),
+		text_size(read, amdlog_scan_counts(t->scan)->bytes), t->input_bytes ? " of " : "",
+		t->input_bytes ? text_size(all, t->input_bytes) : "");
+}
+
+static int report(struct trace *t, int status)
+{
+	bool nothing = !amdlog_scan_counts(t->scan)->records;
+	bool shown = !trace_perfetto_is_stdout(t->opts);
+	int written, drawn, told = GPQ_OK;
+
+	progress_end(&t->progress);
+	// People are spared tables of nothing; programs get the document they expect.
+	if (!t->untold && (t->sum.totals.records ||
+			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
+			    out_mode(t->out) != OUT_TABLE))) {
+		amdlog_summary_finish(&t->sum);
+		if (shown && t->ask)
+			told = t->ask->report(t);
+		else if (shown)
+			trace_report(t);
+		trace_notes(t, 1);
+	}
+	drawn = trace_perfetto_close(t);
+	written = out_close(t->out);
+	if (written || drawn)
+		return written ? written : drawn;
+	if (status == GPQ_STOPPED)
+		return trace_stopped(t);
+	if (!status && nothing)
+		return err_fail(
+			GPQ_NOTFOUND,
+			"was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?",
+			"no AMD log records in the input");
+	if (!status && !t->sum.totals.records)
+		return nothing_chosen(t);
+	return status ? status : told;
+}
+
+static int run_trace(struct cmd *c, struct trace *t)
+{
+	int status = trace_marks_read(t);
+
+	if (!status)
+		status = t->ask ? t->ask->begin(t) : trace_begin(t);
+
+	if (!status)
+		status = trace_perfetto_open(t, c->argc, c->argv);
+	if (status) {
+		trace_perfetto_close(t);
+		out_close(t->out);
+		return status;
+	}
+	stop_watch();
+	progress_init(&t->progress, c->out.progress, t->opts->list);
+	t->input_bytes = trace_input_size(c->argc, c->argv);
+	t->name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
+	return report(t, trace_scan(t, c->argc, c->argv));
+}
+
+// -o names columns of one table: of the queues when no other was asked for.
+static int one_table(const struct cmd *c, const struct trace_opts *o)
+{
+	return o->by == BY_NOTHING && (c->out.columns || c->out.all) ? (int)BY_QUEUE : o->by;
+}
+
+static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+{
+	struct trace t = {
+		.opts = c->opts, .grep = grep, .perfetto_fd = -1, .ask = trace_question(c->opts)};
+	int status;
+
+	amdlog_summary_init(&t.sum, filter);
+	t.by = t.ask ? t.opts->by : one_table(c, t.opts);
+	t.one_table = c->out.columns || c->out.all || c->out.mode == OUT_RAW ||
+		      c->out.mode == OUT_PAIRS || t.opts->by != BY_NOTHING;
+	t.sum.want_api = t.by == BY_API;
+	status = trace_open(&t) && (t.out = out_open(&c->out))
+			 ? run_trace(c, &t)
+			 : err_fail(GPQ_FAILED, NULL, "out of memory");
+	trace_close(&t);
+	return status;
+}
+
+static int run(struct cmd *c)
+{
+	const struct trace_opts *o = c->opts;
+	struct regex kernel = {0};
+	struct grep *grep = NULL;
+	struct amdlog_filter filter;
+	int status = trace_check_options(c->opts, c->argc);
+
+	if (!status)
+		status = read_filter(o, &kernel, &filter);
+	if (!status)
+		status = read_grep(o, &grep);
+	if (!status) {
+		status = o->partial   ? trace_partial(c, &filter, grep)
+			 : o->compare ? trace_compare(c, &filter, grep)
+				      : ask(c, &filter, grep);
+		status = regex_check(&kernel, status);
+	}
+	regex_fini(&kernel);
+	grep_free(grep);
+	return status;
+}
+
+const struct cmd_spec trace_spec = {
+	.synopsis = "[--by WHAT] [--top N] [--perfetto FILE] [FILTER...] FILE...|-\n"
+		    "--list [FILTER...] FILE...|-\n"
+		    "--gaps [--mark FILE] [--top N] [FILTER...] FILE...|-\n"
+		    "--latency [--by queue|kernel] [--top N] [FILTER...] FILE...|-\n"
+		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
+		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
+		    "[--since TIME] [--until TIME] FILE...|-\n"
+		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B",
+	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
+		       "7.13) and tell which\n"
+		       "processes, hardware queues and kernels they show, how many dispatches, how "
+		       "deep the queues were.\n"
+		       "FILTER is any of --grep, --grep-not, --kernel, --pid, --since and --until.",
+	.operands = "FILE...",
+	.opts = opts,
+	.opts_size = sizeof(struct trace_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.run = run,
+};

@@ -1,0 +1,214 @@
+// What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
+// report (totals.c, report.c), notes (notes.c), list of records (list.c),
+// timeline (perfetto.c), parts (partial.c), which question is asked (ask.c), and
+// questions of their own (compare.c, series.c, gaps.c).
+#ifndef GPQ_CMD_TRACE_TRACE_H
+#define GPQ_CMD_TRACE_TRACE_H
+
+#include "cmd/command.h"
+#include "common/amdlog/reading.h"
+#include "common/amdlog/windows.h"
+#include "common/cli/progress.h"
+
+struct tail;
+
+// Bytes of a file: the lines that begin in them.
+struct trace_range {
+	uint64_t from, len;
+};
+
+enum trace_by {
+	BY_NOTHING = -1,
+	BY_QUEUE,
+	BY_KERNEL,
+	BY_PROCESS,
+	BY_THREAD,
+	BY_API,
+	BY_STREAM,
+	BY_ERROR
+};
+
+struct trace_opts {
+	uint64_t top;     // kernels; U64_NULL: not said
+	uint64_t series;  // nanoseconds; U64_NULL: not asked for
+	uint64_t threads; // U64_NULL: not said
+	int by;           // enum trace_by
+	bool list, compare, gaps, latency, partial, follow;
+	const char *range;
+	const char *host; // --partial: whose log it is
+	const char *kernel;
+	const char *since, *until;
+	const char *mark;     // file with windows of time
+	const char *svg;      // file for the picture of the series
+	const char *perfetto; // file for the timeline; "-": standard output
+	struct pids pids;
+	struct words grep, grep_not; // regular expressions of records
+};
+
+struct trace;
+
+// A question that the summary does not answer: it takes the records one by one, in the order of the
+// input.
+struct trace_ask {
+	// Before the input is read: checks options and columns. 0, or an exit status after a
+	// message.
+	int (*begin)(struct trace *t);
+	void (*event)(struct trace *t, const struct amdlog_event *e);
+	// The kinds of records `event` needs, a bit for each; others may be left out, which is
+	// faster. 0: all.
+	uint32_t kinds;
+	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
+	void (*fini)(struct trace *t);
+};
+
+struct trace {
+	const struct trace_opts *opts;
+	const struct grep *grep; // of the filter; NULL
+	bool untold;             // what was read means nothing: it is not reported
+	struct out *out;
+	struct amdlog_reading reading;
+	struct amdlog_scan *scan; // the reading's
+	struct amdlog_mend *mend;
+	struct amdlog_summary sum;
+	struct trace_range range; // when opts->range
+	int by;                   // enum trace_by, BY_NOTHING: the whole report
+	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
+	struct buf text;  // scratch of --list
+	struct amdlog_timeline *timeline;  // --perfetto; NULL
+	int perfetto_fd;                   // -1
+	const struct amdlog_merge *merged; // gpq merge: counts are in it; NULL
+	struct progress progress;
+	uint64_t input_bytes;        // of all files together; 0: not known
+	const struct trace_ask *ask; // NULL: the summary is all that is asked for
+	void *asked;                 // its own
+	bool one_table;              // -o, -r, -P or --by: a question writes one table only
+	struct amdlog_windows marks; // --mark, sorted
+	const char *label;           // stands before its notes: which log; NULL
+};
+
+extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,
+	trace_kernel_table, trace_thread_table, trace_api_table, trace_list_table,
+	trace_command_table, trace_latency_queue_table, trace_latency_kernel_table,
+	trace_error_table, trace_stream_table, trace_rhythm_table, trace_gap_table,
+	trace_mark_table, trace_track_table, trace_interval_table, trace_queue_interval_table,
+	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
+	trace_compare_kernel_table;
+
+// Before the input is read: checks the columns asked for. 0, or an exit status after a message.
+int trace_begin(struct trace *t);
+
+// The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
+const char *trace_host(const struct trace *t, uint32_t process);
+bool trace_several_hosts(const struct trace *t);
+
+// After amdlog_summary_finish: writes what was asked for.
+void trace_report(struct trace *t);
+
+// The totals, of trace_report.
+void trace_totals(struct trace *t);
+
+// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen.
+uint64_t trace_first_of(const struct amdlog_span *s);
+uint64_t trace_last_of(const struct amdlog_span *s);
+uint64_t trace_span_of(const struct amdlog_span *s);
+
+// Something that was chosen names it, and no other row stands for it.
+bool trace_queue_shown(const struct amdlog_queue *q);
+
+// Says what the logs cannot tell: members of the JSON document, else warnings.
+void trace_notes(struct trace *logs, unsigned n);
+
+// Scanner and mender of a log, its summary set up before; false without memory. trace_close is due
+// all the same.
+bool trace_open(struct trace *t);
+void trace_close(struct trace *t);
+
+// Reads files one behind the other. Exit status.
+int trace_scan(struct trace *t, int n, char **names);
+
+// Says where Ctrl-C ended it, and returns the exit status.
+int trace_stopped(const struct trace *t);
+
+// 0 unless all are regular files: then the end is known beforehand.
+uint64_t trace_input_size(int n, char **names);
+
+// What an input is read as; GPQ_USAGE after a message when that does not go together.
+int trace_check_input(const struct trace_opts *o, int argc);
+bool trace_range_parse(const char *text, struct trace_range *range);
+
+// Reads one input, and no more: `tail` is NULL, or followed in place of `fd`. Exit status.
+int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
+
+// 4711 of "trace_4711", as AMD_LOG_LEVEL_FILE=trace makes it; -1.
+int64_t trace_pid_of_name(const char *name);
+
+// The words of enum trace_by.
+extern const char *const trace_by_words[];
+
+// The question of its own that the options ask, or NULL; and a check of all of them. Exit status.
+const struct trace_ask *trace_question(const struct trace_opts *o);
+int trace_check_options(const struct trace_opts *o, int argc);
+
+// --compare
+int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
+
+// --mark: reads and sorts the windows. Exit status.
+int trace_marks_read(struct trace *t);
+
+// --series, --gaps, --latency, --by stream
+extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams;
+
+// The errors, of the report or alone.
+void trace_errors(struct trace *t);
+
+// --svg: the series drawn. Exit status.
+struct amdlog_series;
+int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char *path);
+
+// Queues that have a track, those with most dispatches first; owned by the caller. NULL without
+// memory.
+uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n);
+
+// The first so many of `rows` kernels are shown.
+uint32_t trace_top(const struct trace *t, uint32_t rows);
+
+// --list
+void trace_list_row(struct trace *t, const struct amdlog_event *e);
+
+// --perfetto: opens its file after out_open(), and closes it after the input was read. 0, or an
+// exit status after a message.
+bool trace_perfetto_is_stdout(const struct trace_opts *o);
+int trace_perfetto_open(struct trace *t, int argc, char **argv);
+int trace_perfetto_close(struct trace *t);
+
+// --partial, and gpq merge of what it wrote.
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
+
+// Lines that gpq trace --partial wrote.
+struct trace_lines {
+	struct trace_line {
+		char *text, *host, *file; // owned; host: NULL, not said
+		size_t len;
+		uint64_t from, to; // bytes of the file
+	} * v;
+	size_t n;
+};
+
+// Keeps a line: 1 when it is one, 0 when not, -1 with errno.
+int trace_lines_add(struct trace_lines *l, const char *text, size_t len);
+void trace_lines_fini(struct trace_lines *l);
+// Writes them, sorted by file and place, or the report of their sum. Exit status.
+int trace_merge_partial(struct trace_lines *l);
+int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top);
+
+// What the scanner counted, here or where the parts were made.
+const struct amdlog_counts *trace_counts(const struct trace *t);
+uint64_t trace_mended(const struct trace *t);
+
+// NULL for -1 and what lies outside.
+const char *trace_priority(int priority);
+
+// "1024x1x1"; NULL when not known.
+const char *trace_shape(char out[64], const uint64_t dim[3]);
+
+#endif

@@ -1,0 +1,339 @@
+// Talking to a holder, and starting one when there is none.
+#include "common/holder/holder_priv.h"
+#include "common/holder/ptrace.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONNECT_MS 5000
+#define END_MS     5000
+#define ABANDON_MS 1000
+#define MAX_ANSWER (4 * KFD_MAX_QUEUES) // no holder of ours has more to say
+
+struct lookup {
+	const char *name;
+	int fd; // or -errno
+};
+
+static bool try_connect(int dir, uid_t owner, void *arg)
+{
+	struct lookup *l = arg;
+
+	(void)owner;
+	l->fd = kfd_socket_connect(dir, l->name, CONNECT_MS);
+	return l->fd >= 0;
+}
+
+// A socket of the name: a living holder's (then *fd is a connection to it), or a new one to listen
+// on. -errno when neither can be had.
+static int claim_name(int dir, const char *name, int *fd)
+{
+	int listener = kfd_socket_listen(dir, name);
+
+	if (listener != -EADDRINUSE)
+		return listener;
+	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // somebody was faster
+	if (*fd != -ECONNREFUSED && *fd != -ENOENT)
+		return *fd < 0 ? *fd : 0;
+	unlinkat(dir, name, 0); // of a holder that was killed, or has ended meanwhile
+	return kfd_socket_listen(dir, name);
+}
+
+// Under the directory's lock. A new holder is given its first connection, so it never waits for us,
+// nor we for it.
+static int start_locked(int dir, const char *name, const struct kfd_target *t,
+			const struct kfd_steps *steps, pid_t *holder, struct kfd_failure *f)
+{
+	int fd = -1, ends[2], listener = claim_name(dir, name, &fd);
+
+	if (fd >= 0)
+		return fd;
+	if (listener < 0)
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "make the holder's socket",
+				strerror(-listener));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
+		*holder = kfd_fail(f, KFD_FAULT_SYSTEM, "connect to the holder", strerror(errno));
+	} else {
+		*holder = holder_start(t, listener, ends[1], dir, name, steps, f);
+		close(ends[1]);
+		fd = ends[0];
+	}
+	close(listener);
+	if (*holder >= 0)
+		return fd;
+	unlinkat(dir, name, 0);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int start_holder(const char *name, const struct kfd_target *t, const struct kfd_steps *steps,
+			pid_t *holder, struct kfd_failure *f)
+{
+	int dir = kfd_rundir_open(f), r, fd = -1;
+
+	if (dir < 0)
+		return -1;
+	r = kfd_rundir_lock(dir);
+	if (r < 0)
+		kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory", strerror(-r));
+	else
+		fd = start_locked(dir, name, t, steps, holder, f);
+	// A new holder has inherited the descriptor and with it the lock, so it lets go of it as
+	// well: we may have been killed before this.
+	kfd_rundir_unlock(dir);
+	close(dir);
+	return fd;
+}
+
+static void wait_death(pid_t pid, int timeout_ms)
+{
+	struct pollfd p = {.events = POLLIN};
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd < 0)
+		return;
+	poll(&p, 1, timeout_ms);
+	close(p.fd);
+}
+
+static bool has_holder(pid_t pid, struct kfd_ptrace_facts *facts)
+{
+	return kfd_ptrace_facts(pid, facts) == 0 && facts->tracer &&
+	       strcmp(facts->tracer_name, KFD_HOLDER_COMM) == 0;
+}
+
+// There is no socket; but the kernel may know of a holder all the same. One that is just ending has
+// removed its socket already.
+static int explain_no_socket(const struct kfd_target *t, struct kfd_failure *f)
+{
+	struct kfd_ptrace_facts facts;
+
+	if (has_holder(t->pid, &facts))
+		wait_death(facts.tracer, ABANDON_MS);
+	if (has_holder(t->pid, &facts))
+		return tracee_explain_holder(facts.tracer, f);
+	return kfd_fail(f, KFD_FAULT_NOT_HELD);
+}
+
+int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
+		  const struct kfd_steps *steps, struct kfd_failure *f)
+{
+	char name[KFD_SOCKET_NAME_SIZE];
+	struct lookup look = {.name = name, .fd = -ENOENT};
+	struct kfd_ptrace_facts facts;
+
+	memset(l, 0, sizeof(*l));
+	l->fd = -1;
+	l->target = t->pid;
+	kfd_socket_name(name, t->pid, t->start);
+	// What nobody traces has no holder yet, or one that is just starting.
+	if (start && kfd_ptrace_facts(t->pid, &facts) == 0 && !facts.tracer)
+		l->fd = start_holder(name, t, steps, &l->started, f);
+	else if (kfd_rundir_each(try_connect, &look))
+		l->fd = look.fd;
+	else if (start)
+		l->fd = start_holder(name, t, steps, &l->started, f);
+	else
+		return explain_no_socket(t, f);
+	if (l->fd >= 0)
+		l->peer = l->started ? l->started : kfd_socket_peer(l->fd);
+	return l->fd < 0 ? -1 : 0;
+}
+
+void kfd_link_close(struct kfd_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l->in);
+	free(l->answer.queues);
+	memset(l, 0, sizeof(*l));
+	l->fd = -1;
+}
+
+// The holder died with work to do. If it died in the middle of the runtime handshake, a thread of
+// the target may sleep for ever: nobody but us is there to wake it.
+static int lost(struct kfd_link *l, struct kfd_failure *f)
+{
+	struct kfd_ptrace_facts facts;
+
+	if (kfd_ptrace_facts(l->target, &facts) < 0 || facts.state == 'Z' || facts.state == 'X')
+		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
+	l->lost = true;
+	tracee_rescue(l->target);
+	return kfd_fail(f, KFD_FAULT_HOLDER_LOST);
+}
+
+int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f)
+{
+	struct iovec parts[] = {
+		{.iov_base = (void *)(uintptr_t)request, .iov_len = strlen(request)},
+		{.iov_base = (char[]){'\n'}, .iov_len = 1}};
+	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
+	ssize_t n;
+
+	l->answer.num = 0;
+	do
+		n = sendmsg(l->fd, &m, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : lost(l, f);
+}
+
+// Room for more text. False when memory is out.
+static bool make_text_room(struct kfd_link *l)
+{
+	size_t room = l->in_room + 4 * HOLDER_LINE_MAX;
+	char *in;
+
+	if (l->in_room - l->in_len >= HOLDER_LINE_MAX)
+		return true;
+	in = realloc(l->in, room);
+	if (!in)
+		return false;
+	l->in = in;
+	l->in_room = room;
+	return true;
+}
+
+// Room for one more queue. False when memory is out or the holder talks nonsense.
+static bool make_queue_room(struct kfd_answer *a)
+{
+	size_t room = a->room ? 2 * a->room : 32;
+	void *queues;
+
+	if (a->num < a->room)
+		return true;
+	queues = room > MAX_ANSWER ? NULL : realloc(a->queues, room * sizeof(a->queues[0]));
+	if (!queues)
+		return false;
+	a->queues = queues;
+	a->room = room;
+	return true;
+}
+
+// Takes the lines that are there. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
+static int take_lines(struct kfd_link *l, struct kfd_failure *f)
+{
+	struct kfd_answer *a = &l->answer;
+	size_t used = 0;
+	int r = 0;
+	char *end;
+
+	while (r == 0 && (end = memchr(l->in + used, '\n', l->in_len - used))) {
+		char *line = l->in + used;
+
+		*end = '\0';
+		used = (size_t)(end - l->in) + 1;
+		if (!make_queue_room(a))
+			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
+		switch (holder_answer_parse(line, &a->queues[a->num], a, f)) {
+		case HOLDER_LINE_QUEUE: a->num++; break;
+		case HOLDER_LINE_OK: r = 1; break;
+		case HOLDER_LINE_ERROR: r = -1; break;
+		case HOLDER_LINE_BAD:
+			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer of the holder",
+					"not understood (a holder of another version?)");
+		}
+	}
+	l->in_len -= used;
+	memmove(l->in, l->in + used, l->in_len);
+	return r;
+}
+
+static int wait_readable(int fd, uint64_t deadline)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t now = holder_now();
+	int r;
+
+	if (now >= deadline)
+		return 0;
+	r = poll(&p, 1, (int)((deadline - now) / 1000000) + 1);
+	return r < 0 && errno == EINTR ? 1 : r;
+}
+
+int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
+{
+	uint64_t deadline = holder_now() + (uint64_t)timeout_ms * 1000000u;
+	ssize_t n;
+	int r;
+
+	for (;;) {
+		if (!make_text_room(l))
+			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
+		r = take_lines(l, f);
+		if (r)
+			return r < 0 ? -1 : 0;
+		if (wait_readable(l->fd, deadline) == 0)
+			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
+		n = recv(l->fd, l->in + l->in_len, l->in_room - l->in_len, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return lost(l, f);
+		l->in_len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+void kfd_link_wait_end(struct kfd_link *l)
+{
+	if (l->answer.holder > 0)
+		wait_death(l->answer.holder, END_MS);
+}
+
+void kfd_link_abandon(struct kfd_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	if (l->started > 0)
+		wait_death(l->started, ABANDON_MS);
+}
+
+// The kernel says who traces the target, and who listens on the socket. 0: no holder.
+static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
+{
+	struct kfd_ptrace_facts target = {0}, peer;
+
+	if (has_holder(t->pid, &target))
+		return target.tracer;
+	if (l->peer > 0 && !target.tracer && kfd_ptrace_facts(l->peer, &peer) == 0 &&
+	    strcmp(peer.name, KFD_HOLDER_COMM) == 0)
+		return l->peer;
+	return 0;
+}
+
+bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
+{
+	pid_t pid = find_holder(l, t);
+	struct kfd_ptrace_facts holder;
+
+	return pid && kfd_ptrace_facts(pid, &holder) == 0 && holder.state == 'T';
+}
+
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t)
+{
+	pid_t pid = find_holder(l, t);
+	int pidfd;
+	bool sent;
+
+	if (!pid)
+		return false;
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return errno == ESRCH;
+	// Pinned; if it still is the holder, it was so all the time.
+	sent = find_holder(l, t) == pid &&
+	       syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
+	close(pidfd);
+	if (!sent)
+		return false;
+	wait_death(pid, END_MS);
+	tracee_rescue(t->pid);
+	return true;
+}

@@ -1,0 +1,236 @@
+// Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: kfd-facts.md 3.1.
+#include "common/holder/criu.h"
+
+#include "common/kfd/device.h"
+#include "common/holder/rundir.h"
+#include "common/holder/ptrace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PREFIX           "criu-"
+#define RECORD_NAME_SIZE (sizeof(PREFIX) + KFD_SOCKET_NAME_SIZE)
+
+enum record { RECORD_NONE, RECORD_INTENT, RECORD_PAUSED };
+
+static void record_name(char name[RECORD_NAME_SIZE], const struct kfd_target *t)
+{
+	memcpy(name, PREFIX, sizeof(PREFIX));
+	kfd_socket_name(name + sizeof(PREFIX) - 1, t->pid, t->start);
+}
+
+// On disk before we go on: the record must outlive whatever ends us.
+static int write_record(int dir, const char *name, const char *text, struct kfd_failure *f)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bool ok =
+		fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && fsync(fd) == 0;
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return ok ? 0
+		  : kfd_fail(f, KFD_FAULT_SYSTEM, "write the record of the pause", strerror(error));
+}
+
+static enum record read_record(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char first = 0;
+
+	if (fd < 0)
+		return RECORD_NONE;
+	if (read(fd, &first, 1) != 1)
+		first = 0;
+	close(fd);
+	return first == 'p' ? RECORD_PAUSED : RECORD_INTENT;
+}
+
+// A descriptor of the target's own /dev/kfd; -1 and *f. Close it at once: while it is open, a dead
+// target's queues would stay.
+static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
+{
+	char path[48], to[16];
+	struct dirent *e;
+	int fd = -1;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
+	d = opendir(path);
+	while (d && fd < 0 && (e = readdir(d))) {
+		ssize_t n = readlinkat(dirfd(d), e->d_name, to, sizeof(to));
+
+		if (n == (ssize_t)strlen(KFD_DEVICE_PATH) &&
+		    memcmp(to, KFD_DEVICE_PATH, (size_t)n) == 0)
+			fd = (int)syscall(SYS_pidfd_getfd, t->pidfd,
+					  (int)strtol(e->d_name, NULL, 10), 0);
+	}
+	if (d)
+		closedir(d);
+	return fd >= 0 ? fd : kfd_fail(f, KFD_FAULT_NOT_KFD);
+}
+
+static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct kfd_failure *f)
+{
+	struct kfd_criu a = {.op = op};
+	int fd, r;
+
+	if (tracee_seize(t->pid, f) < 0 || (fd = steal_device(t, f)) < 0)
+		return -1;
+	r = kfd_ioctl(fd, KFD_CRIU_OP, &a);
+	close(fd);
+	if (r == -EACCES)
+		return kfd_fail(f, KFD_FAULT_CRIU_CAPABILITY);
+	// EINVAL: it is not paused, so there is nothing to undo.
+	if (r < 0 && !(op == KFD_CRIU_UNPAUSE && r == -EINVAL))
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "checkpoint interface", strerror(-r));
+	return 0;
+}
+
+// The caller must be the tracer, and the end of a tracer lets the target go without a stop: so each
+// call is made by a process of its own.
+static int in_child(const struct kfd_target *t, enum kfd_criu_command op, struct kfd_failure *f)
+{
+	int answer[2], status = 0;
+	ssize_t n = 0;
+	pid_t pid;
+
+	f->status = 0;
+	if (pipe2(answer, O_CLOEXEC) < 0)
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
+	pid = fork();
+	if (pid == 0) {
+		criu_op(t, op, f);
+		n = write(answer[1], f, sizeof(*f));
+		_exit(n != sizeof(*f));
+	}
+	close(answer[1]);
+	if (pid > 0) {
+		n = read(answer[0], f, sizeof(*f));
+		waitpid(pid, &status, 0);
+	}
+	close(answer[0]);
+	if (n != sizeof(*f))
+		return kfd_fail(f, KFD_FAULT_HOLDER_LOST);
+	return f->status ? -1 : 0;
+}
+
+static int pause_locked(int dir, const char *name, const struct kfd_target *t, bool *already,
+			struct kfd_failure *f)
+{
+	enum record before = read_record(dir, name);
+
+	*already = before == RECORD_PAUSED;
+	if (*already)
+		return 0;
+	// A gpq that died with the intent may or may not have paused it.
+	if (before == RECORD_INTENT && in_child(t, KFD_CRIU_UNPAUSE, f) < 0)
+		return -1;
+	if (write_record(dir, name, "intent\n", f) < 0)
+		return -1;
+	if (in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
+		// An error of the driver undoes what was done; a child that was killed may have
+		// paused it.
+		struct kfd_failure ignored;
+
+		if (in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
+			unlinkat(dir, name, 0);
+		return -1;
+	}
+	return write_record(dir, name, "paused\n", f);
+}
+
+int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f)
+{
+	char name[RECORD_NAME_SIZE];
+	int dir = kfd_rundir_open(f), r;
+
+	if (dir < 0)
+		return -1;
+	record_name(name, t);
+	r = kfd_rundir_lock(dir);
+	if (r < 0)
+		kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory", strerror(-r));
+	else
+		r = pause_locked(dir, name, t, already, f);
+	kfd_rundir_unlock(dir);
+	close(dir);
+	return r < 0 ? -1 : 0;
+}
+
+struct undo {
+	const struct kfd_target *t;
+	struct kfd_failure *f;
+	int result;
+};
+
+static bool resume_in(int dir, uid_t owner, void *arg)
+{
+	struct undo *u = arg;
+	char name[RECORD_NAME_SIZE];
+
+	(void)owner;
+	record_name(name, u->t);
+	if (read_record(dir, name) == RECORD_NONE)
+		return false;
+	kfd_rundir_lock(dir);
+	u->result = in_child(u->t, KFD_CRIU_UNPAUSE, u->f);
+	if (u->result == 0)
+		unlinkat(dir, name, 0);
+	kfd_rundir_unlock(dir);
+	return true;
+}
+
+int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f)
+{
+	struct undo u = {.t = t, .f = f, .result = -1};
+
+	return kfd_rundir_each(resume_in, &u) ? u.result : kfd_fail(f, KFD_FAULT_NOT_HELD);
+}
+
+struct record_list {
+	pid_t *pids;
+	size_t num, room;
+};
+
+// Records of processes that are gone are removed on the way: with them went the pause.
+static bool list_in(int dir, uid_t owner, void *arg)
+{
+	struct record_list *l = arg;
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	uint64_t start;
+	pid_t pid;
+
+	(void)owner;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (strncmp(e->d_name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
+		    !kfd_socket_parse(e->d_name + sizeof(PREFIX) - 1, &pid, &start))
+			continue;
+		if (kfd_target_start(pid) != start) {
+			unlinkat(dir, e->d_name, 0);
+			continue;
+		}
+		if (l->num < l->room)
+			l->pids[l->num] = pid;
+		l->num++;
+	}
+	if (d)
+		closedir(d);
+	return false;
+}
+
+size_t kfd_criu_list(pid_t *pids, size_t room)
+{
+	struct record_list l = {.pids = pids, .room = room};
+
+	kfd_rundir_each(list_in, &l);
+	return l.num;
+}

@@ -1,0 +1,332 @@
+// How long queues stay suspended: claims, what they are about, and the timers that end them.
+#include "common/holder/holder_priv.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/timerfd.h>
+
+// The kernel's timer fires this much later than ours, which normally has done its work by then.
+#define KILL_MARGIN_NS 1000000000ull
+
+uint64_t holder_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// ---- what a claim is about
+
+static bool has_id(const struct wish *w, uint32_t id)
+{
+	return w->ids[id / 64 % WISH_WORDS] >> id % 64 & 1;
+}
+
+static bool has_gpu(const struct wish *w, uint32_t gpu)
+{
+	for (unsigned i = 0; i < w->num_gpus; i++)
+		if (w->gpus[i] == gpu)
+			return true;
+	return false;
+}
+
+static bool follows_gpu(const struct wish *w, uint32_t gpu)
+{
+	return w->follows && (!w->num_gpus || has_gpu(w, gpu));
+}
+
+static bool is_empty(const struct wish *w)
+{
+	uint64_t any = w->follows;
+
+	for (unsigned i = 0; i < WISH_WORDS; i++)
+		any |= w->ids[i];
+	return !any;
+}
+
+// Is everything that `a` is about also in `b`?
+static bool is_within(const struct wish *a, const struct wish *b)
+{
+	for (unsigned i = 0; i < WISH_WORDS; i++)
+		if (a->ids[i] & ~b->ids[i])
+			return false;
+	if (!a->follows || (b->follows && !b->num_gpus))
+		return true;
+	for (unsigned i = 0; i < a->num_gpus; i++)
+		if (!follows_gpu(b, a->gpus[i]))
+			return false;
+	return b->follows && a->num_gpus;
+}
+
+// No GPUs stands for all, so an own list is only added to.
+static void follow(struct wish *w, const uint32_t *gpus, unsigned num)
+{
+	if (!num || (w->follows && !w->num_gpus))
+		w->num_gpus = 0;
+	else
+		for (unsigned i = 0; i < num; i++)
+			if (!has_gpu(w, gpus[i]) && w->num_gpus < WISH_GPUS)
+				w->gpus[w->num_gpus++] = gpus[i];
+	w->follows = true;
+}
+
+static void join(struct wish *to, const struct wish *from)
+{
+	for (unsigned i = 0; i < WISH_WORDS; i++)
+		to->ids[i] |= from->ids[i];
+	if (from->follows)
+		follow(to, from->gpus, from->num_gpus);
+}
+
+// ---- making and ending claims
+
+bool claim_is_made(const struct holder *h, unsigned n)
+{
+	return h->made[n / 64] >> n % 64 & 1;
+}
+
+void claim_drop(struct holder *h, unsigned n)
+{
+	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
+}
+
+// The first claim from `n` on that is made; CLAIMS: there is none. Hardly ever are there more than
+// one or two, and this is on the way of every answer.
+static unsigned next_made(const struct holder *h, unsigned n)
+{
+	for (uint64_t word; n < CLAIMS; n = (n / 64 + 1) * 64) {
+		word = h->made[n / 64] >> n % 64;
+		if (word)
+			return n + (unsigned)__builtin_ctzll(word);
+	}
+	return CLAIMS;
+}
+
+// A wish is only looked at while its claim is made, so most of them are never touched.
+static void make(struct holder *h, unsigned n, uint64_t until)
+{
+	if (!claim_is_made(h, n))
+		memset(&h->wishes[n], 0, sizeof(h->wishes[n]));
+	h->made[n / 64] |= UINT64_C(1) << n % 64;
+	h->until_ns[n] = until;
+}
+
+// A place for a lasting claim. When there is none left, the one that ends last is made longer:
+// nothing is resumed too early, and the callers that wish so much are served all the same.
+static unsigned lasting_place(const struct holder *h)
+{
+	unsigned last = 0;
+
+	for (unsigned i = 0; i < LASTING_CLAIMS; i++) {
+		if (!claim_is_made(h, i))
+			return i;
+		if (h->until_ns[i] > h->until_ns[last])
+			last = i;
+	}
+	return last;
+}
+
+static unsigned make_lasting(struct holder *h, uint64_t until)
+{
+	unsigned n = lasting_place(h);
+
+	if (claim_is_made(h, n) && h->until_ns[n] > until)
+		until = h->until_ns[n];
+	make(h, n, until);
+	return n;
+}
+
+// Lasting claims that say no more than another one are dropped: who asks for the same again and
+// again needs one place.
+static void thin_out(struct holder *h, unsigned n)
+{
+	for (unsigned i = next_made(h, 0); i < LASTING_CLAIMS; i = next_made(h, i + 1)) {
+		if (i == n)
+			continue;
+		if (h->until_ns[i] <= h->until_ns[n] && is_within(&h->wishes[i], &h->wishes[n])) {
+			claim_drop(h, i);
+		} else if (h->until_ns[n] <= h->until_ns[i] &&
+			   is_within(&h->wishes[n], &h->wishes[i])) {
+			claim_drop(h, n);
+			return;
+		}
+	}
+}
+
+unsigned claim_make(struct holder *h, const struct client *c, const struct holder_request *r)
+{
+	uint64_t until = r->for_ns ? holder_now() + r->for_ns : FOREVER;
+	unsigned n = r->tie ? claim_of(h, c) : make_lasting(h, until);
+
+	if (r->tie)
+		make(h, n, until);
+	claim_arm(h);
+	return n;
+}
+
+void claim_cancel(struct holder *h, unsigned n)
+{
+	if (claim_is_made(h, n) && is_empty(&h->wishes[n]))
+		claim_drop(h, n);
+}
+
+void claim_fill(struct holder *h, unsigned n, const struct holder_request *r, int num)
+{
+	struct wish *w = &h->wishes[n];
+
+	for (int i = 0; i < num; i++) {
+		const struct kfd_outcome *o = &h->outcomes[i];
+
+		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
+			w->ids[o->queue.queue_id / 64 % WISH_WORDS] |= UINT64_C(1)
+								       << o->queue.queue_id % 64;
+	}
+	if (!r->sel.num_ids && !r->idle)
+		follow(w, r->sel.gpus, r->sel.num_gpus);
+	if (is_empty(w))
+		claim_drop(h, n);
+	else if (n < LASTING_CLAIMS)
+		thin_out(h, n);
+}
+
+void claim_hold(struct holder *h, const struct client *c)
+{
+	unsigned from = claim_of(h, c), to;
+
+	if (!claim_is_made(h, from))
+		return;
+	to = make_lasting(h, h->until_ns[from]);
+	join(&h->wishes[to], &h->wishes[from]);
+	claim_drop(h, from);
+	thin_out(h, to);
+}
+
+void claim_drop_all(struct holder *h)
+{
+	memset(h->made, 0, sizeof(h->made));
+}
+
+void claim_forget(struct holder *h, uint32_t id)
+{
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1)) {
+		struct wish *w = &h->wishes[i];
+
+		w->ids[id / 64 % WISH_WORDS] &= ~(UINT64_C(1) << id % 64);
+		if (is_empty(w))
+			claim_drop(h, i);
+	}
+}
+
+void claim_forget_queues(struct holder *h)
+{
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		memset(h->wishes[i].ids, 0, sizeof(h->wishes[i].ids));
+}
+
+void claim_follow(struct holder *h, const struct kfd_queue_entry *q)
+{
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (follows_gpu(&h->wishes[i], q->gpu_id))
+			h->wishes[i].ids[q->queue_id / 64 % WISH_WORDS] |= UINT64_C(1)
+									   << q->queue_id % 64;
+}
+
+// ---- asking about them
+
+uint64_t claim_until(const struct holder *h)
+{
+	uint64_t until = 0;
+
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (h->until_ns[i] > until)
+			until = h->until_ns[i];
+	return until;
+}
+
+uint64_t claim_until_of(const struct holder *h, uint32_t id)
+{
+	uint64_t until = 0;
+
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (h->until_ns[i] > until && has_id(&h->wishes[i], id))
+			until = h->until_ns[i];
+	return until;
+}
+
+bool claim_follows(const struct holder *h, uint32_t gpu)
+{
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (follows_gpu(&h->wishes[i], gpu))
+			return true;
+	return false;
+}
+
+bool claim_follows_any(const struct holder *h)
+{
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (h->wishes[i].follows)
+			return true;
+	return false;
+}
+
+// ---- timers
+
+// The next moment at which some claim ends; 0: never.
+static uint64_t next_end(const struct holder *h)
+{
+	uint64_t next = FOREVER;
+
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+		if (h->until_ns[i] < next)
+			next = h->until_ns[i];
+	return next == FOREVER ? 0 : next;
+}
+
+static struct itimerspec at(uint64_t ns)
+{
+	return (struct itimerspec){.it_value = {.tv_sec = (time_t)(ns / 1000000000u),
+						.tv_nsec = (long)(ns % 1000000000u)}};
+}
+
+// A timer whose signal is SIGKILL works even on a process that is stopped; and our death resumes
+// the queues.
+static void arm_killer(struct holder *h, uint64_t until)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	bool wanted = until != 0 && until != FOREVER;
+	struct itimerspec when = at(wanted ? until + KILL_MARGIN_NS : 0);
+
+	if (h->armed_kill == (wanted ? until : 0))
+		return;
+	h->armed_kill = wanted ? until : 0;
+	if (!h->has_killer)
+		h->has_killer = timer_create(CLOCK_MONOTONIC, &e, &h->killer) == 0;
+	if (h->has_killer)
+		timer_settime(h->killer, TIMER_ABSTIME, &when, NULL);
+}
+
+void claim_arm(struct holder *h)
+{
+	uint64_t next = next_end(h);
+	struct itimerspec when = at(next);
+
+	if (h->armed_next != next)
+		timerfd_settime(h->timer, TFD_TIMER_ABSTIME, &when, NULL);
+	h->armed_next = next;
+	arm_killer(h, claim_until(h));
+}
+
+bool claim_expire(struct holder *h)
+{
+	uint64_t now = holder_now();
+	bool any = false;
+
+	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1)) {
+		if (h->until_ns[i] > now)
+			continue;
+		claim_drop(h, i);
+		any = true;
+	}
+	return any;
+}

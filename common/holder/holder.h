@@ -1,0 +1,111 @@
+// The holder: a small process per target that keeps its queues suspended, and how to talk to it.
+//
+// The driver undoes a suspension when the process that asked for it dies, so something has to live
+// between `gpq suspend` and `gpq resume`. It listens on a unix socket named PID-STARTTIME in a
+// private directory and speaks lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
+//
+// Claims. Each `suspend` request makes a claim: tied to its connection, or lasting until resume;
+// with or without a deadline. Queues stay suspended while there is a claim. A tied claim ends with
+// its connection, so whoever dies between suspending and confirming leaves nothing stuck.
+#ifndef GPQ_HOLDER_HOLDER_H
+#define GPQ_HOLDER_HOLDER_H
+
+#include "common/holder/failure.h"
+#include "common/holder/session.h"
+#include "common/holder/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
+#define KFD_ANSWER_MS 90000u
+
+// One queue as a holder tells it.
+struct kfd_answer_queue {
+	struct kfd_queue_entry queue; // addresses only when asked for
+	unsigned xccs;
+	enum kfd_result result;
+	uint64_t latency_ns;
+	uint64_t until_ns; // suspended: CLOCK_MONOTONIC, 0: no deadline
+};
+
+// An answer: its queues and its last line. Owned by the link; valid until the next request.
+struct kfd_answer {
+	struct kfd_answer_queue *queues;
+	size_t num, room;
+	pid_t holder;
+	unsigned held;     // queues suspended now
+	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
+	uint64_t until_ns; // 0: no deadline
+	bool follows;      // queues that appear later are suspended too
+	bool kept;         // stays attached without a claim
+	bool ended;        // the holder ends now
+};
+
+// A connection to a holder.
+struct kfd_link {
+	int fd; // -1: none
+	pid_t target;
+	pid_t started; // the holder, when kfd_link_open() started it
+	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
+	bool lost;     // it ended before it answered, and the target lives
+	struct kfd_answer answer;
+	char *in; // what was read and not used yet
+	size_t in_len, in_room;
+};
+
+// Connects to the target's holder. `start`: if there is none, starts one; otherwise the failure is
+// KFD_FAULT_NOT_HELD. `steps` goes to the holder. 0, or -1 and *f.
+int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
+		  const struct kfd_steps *steps, struct kfd_failure *f);
+void kfd_link_close(struct kfd_link *l);
+
+// Sends a request line (without newline). 0, or -1 and *f.
+int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f);
+
+// Waits for the answer to the oldest request sent, at most `timeout_ms`. 0, or -1 and *f, which is
+// the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
+int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
+
+// After a failure: hangs up and, if the holder was started for us, gives it a moment to end, so
+// that the target is as it was.
+void kfd_link_abandon(struct kfd_link *l);
+
+// After an answer that says `ended`: waits until the holder is gone and the target untraced.
+void kfd_link_wait_end(struct kfd_link *l);
+
+// Is the process that holds the target stopped (SIGSTOP)? It is the target's tracer or, where
+// nobody traces, the link's peer.
+bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
+
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when who holds the
+// target is not a holder of ours.
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t);
+
+// What living holders hold.
+struct kfd_holding {
+	pid_t target;
+	uint64_t target_start; // as in struct kfd_target
+	pid_t holder;          // 0 unknown
+	uid_t uid;             // owner of the holder
+	bool answers; // false: it did not answer in time, and only the fields above are known
+	unsigned held;
+	uint64_t since_ns, until_ns; // CLOCK_MONOTONIC; until 0: no deadline
+	bool follows, kept;
+	char *socket;        // path
+	uint32_t *queue_ids; // the suspended ones, ascending
+	size_t num_queues;
+};
+
+// Lists holders from their socket directories; root sees those of all users. Needs no right on the
+// targets. A holder that does not answer within 300 ms is listed with answers = false.
+// 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
+int kfd_holdings(struct kfd_holding **list, size_t *num);
+void kfd_holdings_free(struct kfd_holding *list, size_t num);
+
+// The holding of `pid`, or NULL.
+const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
+
+#endif

@@ -1,0 +1,163 @@
+// Inside the holder: its state, and what its files offer each other.
+//
+// start.c makes the process, loop.c waits for everything it has to react to,
+// serve.c answers requests, deadlines.c knows how long queues stay suspended.
+#ifndef GPQ_HOLDER_HOLDER_PRIV_H
+#define GPQ_HOLDER_HOLDER_PRIV_H
+
+#include "common/holder/protocol.h"
+#include "common/holder/rundir.h"
+
+#include <time.h>
+
+#define HOLDER_MAX_CLIENTS 64
+#define FOREVER            UINT64_MAX
+
+// Claims, by number: somebody wants queues to stay suspended. The first ones last until resume or
+// their deadline, the others are tied to a client's connection.
+#define LASTING_CLAIMS 16
+#define CLAIMS         (LASTING_CLAIMS + HOLDER_MAX_CLIENTS)
+
+// What a claim is about: queues, and perhaps those that appear later.
+#define WISH_WORDS (KFD_MAX_QUEUES / 64)
+#define WISH_GPUS  64
+struct wish {
+	uint64_t ids[WISH_WORDS]; // a bit for each queue id
+	bool follows;
+	unsigned num_gpus; // follows: only on these; 0: on all
+	uint32_t gpus[WISH_GPUS];
+};
+
+struct client {
+	int fd;        // -1: free
+	bool keeps;    // wants us to stay attached as long as it is connected
+	uint64_t last; // holder.turn when it last said something
+	size_t len;    // bytes of its line in holder.in
+	char *out;     // what it has not taken yet of its answers; NULL: nothing
+	size_t out_len;
+};
+
+struct holder {
+	struct kfd_target target;
+	const struct kfd_steps *steps;
+	struct kfd_session session;
+	bool opened; // kfd_session_open() was called
+	bool failed; // ... and failed, with `failure`
+	struct kfd_failure failure;
+
+	uint64_t made[(CLAIMS + 63) / 64]; // a bit for each claim that there is
+	uint64_t until_ns[CLAIMS];         // of those: CLOCK_MONOTONIC, or FOREVER
+	unsigned grace;                    // for queues that appear later
+	bool kept;                         // stay without a claim
+	bool ending;
+
+	pid_t pid; // of the holder itself
+	int listener, signals, timer, poll;
+	uint64_t turn; // counts what clients said
+	timer_t killer;
+	bool has_killer;
+	int dir; // the socket's directory and name, to remove it
+	char name[KFD_SOCKET_NAME_SIZE];
+	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
+	bool titled;                     // the memory behind the command line was looked for
+	char *title;                     // ... and is here
+	size_t title_size, title_len;
+	char text[8 * HOLDER_LINE_MAX]; // an answer, sent at once where it fits
+	size_t text_len;
+	struct client clients[HOLDER_MAX_CLIENTS];
+	struct kfd_selection sel; // scratch
+	// Last and apart, since most of it is never touched: a new holder is up sooner for it.
+	struct wish wishes[CLAIMS]; // of the claims that are made
+	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
+	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
+};
+
+uint64_t holder_now(void);
+
+// ---- deadlines.c: how long
+
+// The number of the claim that is tied to a client.
+static inline unsigned claim_of(const struct holder *h, const struct client *c)
+{
+	return LASTING_CLAIMS + (unsigned)(c - h->clients);
+}
+
+bool claim_is_made(const struct holder *h, unsigned n);
+void claim_drop(struct holder *h, unsigned n);
+
+// Makes the claim of a `suspend` request and arms its timers, before anything is suspended. Its
+// number.
+unsigned claim_make(struct holder *h, const struct client *c, const struct holder_request *r);
+// Takes it back, unless it was there before.
+void claim_cancel(struct holder *h, unsigned n);
+// Says what it is about, once that is known: of `num` outcomes those that are suspended. Without
+// any, and nothing to follow, it is dropped.
+void claim_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
+// Turns the client's tied claim into a lasting one.
+void claim_hold(struct holder *h, const struct client *c);
+// Drops claims whose time has come. False when there were none.
+bool claim_expire(struct holder *h);
+void claim_drop_all(struct holder *h);
+// Nobody wants this queue suspended any more; claims about nothing else are dropped.
+void claim_forget(struct holder *h, uint32_t id);
+// The queues are gone; what is to follow stays.
+void claim_forget_queues(struct holder *h);
+// Whoever follows the queue's GPU wants the queue.
+void claim_follow(struct holder *h, const struct kfd_queue_entry *q);
+
+// When the last claim ends, of all or of those on one queue; 0: there is none.
+uint64_t claim_until(const struct holder *h);
+uint64_t claim_until_of(const struct holder *h, uint32_t id);
+// Does somebody want the queues that appear on this GPU, or on any?
+bool claim_follows(const struct holder *h, uint32_t gpu);
+bool claim_follows_any(const struct holder *h);
+// Sets the timers for the present claims: one that we act on, and one by which the kernel kills us
+// if we do not.
+void claim_arm(struct holder *h);
+
+// ---- serve.c: what
+
+// Answers one request line (it is written into).
+void serve_line(struct holder *h, struct client *c, char *line);
+// Suspends queues that appeared, if that is wanted. Sets h->ending when the session is over.
+void serve_new_queues(struct holder *h);
+// Claims ended: resumes what nobody wants suspended any more and, unless kept, ends with the last
+// claim. Number of outcomes.
+int serve_release(struct holder *h);
+void client_close(struct holder *h, struct client *c);
+
+// ---- send.c: answers
+
+// Sends h->text; what the client does not take now is kept for it.
+void send_text(struct holder *h, struct client *c);
+// Sends what was kept, as far as it goes.
+void send_more(struct holder *h, struct client *c);
+// Before we end: gives clients that still have to get something a moment.
+void send_last(struct holder *h);
+void send_error(struct holder *h, struct client *c, const struct kfd_failure *f);
+void send_ok(struct holder *h, struct client *c);
+// `queue` lines of the first `num` outcomes; send_ok() sends what is still in the buffer.
+void send_outcomes(struct holder *h, struct client *c, int num, bool addresses);
+
+// ---- loop.c
+
+// Serves until there is nothing left to hold.
+void holder_loop(struct holder *h);
+// Has the loop wait for the session's events as well. False when memory is out.
+bool holder_watch_session(struct holder *h);
+// Waits for requests of the client, or until it takes more of its answers.
+void holder_watch_client(struct holder *h, struct client *c, bool answers);
+
+// ---- start.c
+
+// Starts a holder that serves `client` and `listener`, the socket `name` in the locked `dir`, which
+// it unlocks. Pid of the holder, or -1 and *f.
+pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
+		   const struct kfd_steps *steps, struct kfd_failure *f);
+
+// ---- title.c
+
+// Says on the command line what is held. Nobody waits for that: after the answer.
+void holder_title(struct holder *h);
+
+#endif

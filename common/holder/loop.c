@@ -1,0 +1,227 @@
+// The holder's one loop: requests, the target's stops, the driver's events, deadlines.
+#include "common/holder/holder_priv.h"
+#include "common/holder/ptrace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// What an event is about, in the order in which events that come together are served: an end before
+// requests, and requests before a new client, which may take the place of one that has just spoken.
+enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX_CLIENTS };
+
+#define AT_ONCE 16
+
+// A descriptor that is closed is no longer waited for, since nobody has a duplicate of it.
+static bool wait_for(struct holder *h, int fd, uint64_t what)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
+
+	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+// Who has not taken his answers is not asked for more requests.
+void holder_watch_client(struct holder *h, struct client *c, bool answers)
+{
+	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
+				.data.u64 = CLIENTS + (uint64_t)(c - h->clients)};
+
+	epoll_ctl(h->poll, EPOLL_CTL_MOD, c->fd, &e);
+}
+
+static void serve_signals(struct holder *h)
+{
+	struct signalfd_siginfo info;
+
+	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			h->ending = true; // asked to end: so we do, and the queues run
+	if (h->opened && !h->failed && !h->session.untraced &&
+	    tracee_serve(h->target.pid) == TRACEE_GONE)
+		h->ending = true;
+}
+
+static void serve_events(struct holder *h)
+{
+	struct kfd_failure f;
+
+	if (kfd_session_events(&h->session, &f) < 0) {
+		h->ending = true;
+		return;
+	}
+	if (!h->session.num_held)
+		claim_forget_queues(h); // the target's runtime has ended
+	if (h->session.stale)
+		serve_new_queues(h);
+	holder_title(h);
+}
+
+static void serve_timer(struct holder *h)
+{
+	uint64_t times;
+
+	if (read(h->timer, &times, sizeof(times)) != sizeof(times))
+		return;
+	if (claim_expire(h))
+		serve_release(h);
+	claim_arm(h);
+	holder_title(h);
+}
+
+// A free place, made by dropping whoever has been silent for longest and holds nothing.
+static struct client *free_place(struct holder *h)
+{
+	struct client *oldest = NULL;
+
+	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
+		struct client *c = &h->clients[i];
+
+		if (c->fd < 0)
+			return c;
+		if (!claim_is_made(h, claim_of(h, c)) && (!oldest || c->last < oldest->last))
+			oldest = c;
+	}
+	if (oldest)
+		client_close(h, oldest);
+	return oldest;
+}
+
+// The directory keeps others out; this is the second lock.
+static bool is_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+static void serve_listener(struct holder *h)
+{
+	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client *c = fd >= 0 && is_allowed(fd) ? free_place(h) : NULL;
+
+	if (!c || !wait_for(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	c->fd = fd;
+	c->last = ++h->turn;
+}
+
+// Answers the complete lines in the client's buffer, as long as it takes the answers.
+static void serve_lines(struct holder *h, struct client *c)
+{
+	char *in = h->in[c - h->clients], *end;
+
+	while (c->fd >= 0 && !c->out && (end = memchr(in, '\n', c->len))) {
+		size_t used = (size_t)(end - in) + 1;
+
+		*end = '\0';
+		serve_line(h, c, in);
+		c->len -= used;
+		memmove(in, in + used, c->len);
+	}
+	if (c->len == HOLDER_LINE_MAX && !c->out) // no line of ours is that long
+		client_close(h, c);
+}
+
+static void serve_client(struct holder *h, struct client *c)
+{
+	char *in = h->in[c - h->clients];
+	ssize_t n;
+
+	if (c->out) {
+		send_more(h, c);
+		if (!c->out)
+			serve_lines(h, c);
+		return;
+	}
+	n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		client_close(h, c);
+		return;
+	}
+	c->last = ++h->turn;
+	c->len += (size_t)n;
+	serve_lines(h, c);
+}
+
+static bool is_wanted(const struct holder *h)
+{
+	if (h->kept || claim_until(h) || h->session.taken)
+		return true;
+	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
+		if (h->clients[i].fd >= 0)
+			return true;
+	return false;
+}
+
+static void react(struct holder *h, uint64_t what)
+{
+	switch (what) {
+	case SIGNALS: serve_signals(h); break;
+	case SESSION: serve_events(h); break;
+	case TARGET: h->ending = true; break;
+	case TIMER: serve_timer(h); break;
+	case LISTENER: serve_listener(h); break;
+	default:
+		if (!h->ending && h->clients[what - CLIENTS].fd >= 0)
+			serve_client(h, &h->clients[what - CLIENTS]);
+	}
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct epoll_event *x = a, *y = b;
+
+	return (x->data.u64 > y->data.u64) - (x->data.u64 < y->data.u64);
+}
+
+bool holder_watch_session(struct holder *h)
+{
+	return wait_for(h, h->session.events, SESSION);
+}
+
+// A session that another debugger has taken cannot be ended now: this goes on and tries again.
+static bool is_over(struct holder *h)
+{
+	if (!h->ending && is_wanted(h))
+		return false;
+	if (h->session.untraced)
+		h->ending = kfd_session_close(&h->session);
+	return h->ending || !h->session.untraced;
+}
+
+#define TAKEN_MS 200 // between two tries to end a session that was taken
+
+void holder_loop(struct holder *h)
+{
+	struct epoll_event e[AT_ONCE];
+
+	h->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (!wait_for(h, h->signals, SIGNALS) || !wait_for(h, h->target.pidfd, TARGET) ||
+	    !wait_for(h, h->timer, TIMER) || !wait_for(h, h->clients[0].fd, CLIENTS) ||
+	    !wait_for(h, h->listener, LISTENER))
+		return;
+	do {
+		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.taken ? TAKEN_MS : -1);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		h->ending |= n == 0;
+		if (n > 1)
+			qsort(e, (size_t)n, sizeof(e[0]), by_kind);
+		for (int i = 0; i < n; i++)
+			react(h, e[i].data.u64);
+	} while (!is_over(h));
+}

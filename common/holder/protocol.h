@@ -1,0 +1,57 @@
+// The holder's line protocol: text to structs and back. Pure functions, no I/O.
+//
+// A request is one line; the answer is any number of `queue` lines and one `ok` or `error` line.
+// Words are separated by one blank; unknown key=value words in answers are ignored, so that new
+// ones can be added. The protocol is public: gpq-suspend(1), PROTOCOL.
+#ifndef GPQ_HOLDER_PROTOCOL_H
+#define GPQ_HOLDER_PROTOCOL_H
+
+#include "common/holder/holder.h"
+
+// Longest line either side sends, newline included: 1024 ids of five characters fit.
+#define HOLDER_LINE_MAX 8192
+
+enum holder_verb {
+	HOLDER_SUSPEND,
+	HOLDER_HOLD,    // makes the connection's tied claim last until resume
+	HOLDER_RELEASE, // ends the connection's tied claim
+	HOLDER_RESUME,
+	HOLDER_QUEUES, // all queues of the target, suspended or running
+	HOLDER_STATUS, // only those that are suspended, without asking the driver
+};
+
+struct holder_request {
+	enum holder_verb verb;
+	struct kfd_selection sel;
+	unsigned grace;  // suspend
+	uint64_t for_ns; // suspend: 0 no deadline
+	bool tie;        // suspend: the claim ends with the connection
+	bool idle;       // suspend: only queues without work
+	bool keep;       // resume: stay attached; release: while the connection lasts
+	bool untraced;   // suspend: a new session goes on without tracing
+	bool addresses;  // suspend, queues: with addresses and XCCs
+};
+
+// Parses a line without newline; writes into it. 0, or -1 and *f (KFD_FAULT_REQUEST).
+int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f);
+
+// Text is put together without printf, which takes longer than all else a holder does: both write
+// to `to`, end it with a NUL, and return where that is.
+char *line_put(char *to, const char *s);
+char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
+
+// Both append a whole line to `to`, which has HOLDER_LINE_MAX bytes. Length.
+size_t holder_format_queue(char *to, const struct kfd_answer_queue *q, bool addresses);
+size_t holder_format_ok(char *to, pid_t target, const struct kfd_answer *a);
+
+// What a line of an answer is.
+enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
+
+// Parses a line of an answer; writes into it. Fills *q, *a (all but queues), or *f.
+enum holder_line holder_answer_parse(char *line, struct kfd_answer_queue *q, struct kfd_answer *a,
+				     struct kfd_failure *f);
+
+// "aql", "compute", "sdma", "sdma-xgmi", or "unknown".
+const char *kfd_snapshot_type_name(uint32_t snapshot_type);
+
+#endif

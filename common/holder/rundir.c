@@ -1,0 +1,215 @@
+// Private directories and the sockets in them. Facts: unix(7), XDG base directory specification.
+#include "common/holder/rundir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static bool is_own_dir(const char *path)
+{
+	struct stat st;
+
+	return path && path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid();
+}
+
+// Where one's own directory is. False when the path would be too long.
+static bool own_path(char *path, size_t size)
+{
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	char run_user[32];
+	int n;
+
+	snprintf(run_user, sizeof(run_user), "/run/user/%u", (unsigned)geteuid());
+	if (is_own_dir(xdg))
+		n = snprintf(path, size, "%s/gpq", xdg);
+	else if (geteuid() == 0 && is_own_dir("/run"))
+		n = snprintf(path, size, "/run/gpq");
+	else if (is_own_dir(run_user))
+		n = snprintf(path, size, "%s/gpq", run_user);
+	else
+		n = snprintf(path, size, "/tmp/gpq-%u", (unsigned)geteuid());
+	return n > 0 && (size_t)n < size;
+}
+
+// Opens `path` if it is a directory closed to all but its owner. `owner` gets who that is.
+static int open_private(const char *path, uid_t *owner)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || (st.st_mode & 077)) {
+		close(fd);
+		return -EPERM;
+	}
+	*owner = st.st_uid;
+	return fd;
+}
+
+int kfd_rundir_open(struct kfd_failure *f)
+{
+	char path[4096], what[300];
+	uid_t owner = 0;
+	int fd;
+
+	if (!own_path(path, sizeof(path)))
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "XDG_RUNTIME_DIR", strerror(ENAMETOOLONG));
+	fd = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : open_private(path, &owner);
+	if (fd >= 0 && owner != geteuid()) {
+		close(fd);
+		fd = -EPERM;
+	}
+	if (fd >= 0)
+		return fd;
+	snprintf(what, sizeof(what), "socket directory %.200s", path);
+	return kfd_fail(f, KFD_FAULT_SYSTEM, what,
+			fd == -EPERM ? "must belong to you and be closed to others; chmod 700"
+				     : strerror(-fd));
+}
+
+static bool visit(const char *path, bool (*each)(int, uid_t, void *), void *arg)
+{
+	uid_t owner = 0;
+	int fd = open_private(path, &owner);
+	bool stop;
+
+	if (fd < 0)
+		return false;
+	stop = (owner == geteuid() || geteuid() == 0) && each(fd, owner, arg);
+	close(fd);
+	return stop;
+}
+
+// All users' directories, for root.
+static bool visit_all(const char *own, bool (*each)(int, uid_t, void *), void *arg)
+{
+	static const char *const patterns[] = {"/run/gpq", "/run/user/*/gpq", "/tmp/gpq-*"};
+	bool stop = false;
+	glob_t found;
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && !stop; i++) {
+		if (glob(patterns[i], GLOB_NOSORT, NULL, &found) != 0)
+			continue;
+		for (size_t k = 0; k < found.gl_pathc && !stop; k++)
+			if (strcmp(found.gl_pathv[k], own) != 0)
+				stop = visit(found.gl_pathv[k], each, arg);
+		globfree(&found);
+	}
+	return stop;
+}
+
+bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
+{
+	char own[4096], other[64];
+
+	if (!own_path(own, sizeof(own)))
+		own[0] = '\0';
+	if (own[0] && visit(own, each, arg))
+		return true;
+	if (geteuid() == 0)
+		return visit_all(own, each, arg);
+	// XDG_RUNTIME_DIR may have been set for the one call and not for the other.
+	snprintf(other, sizeof(other), "/run/user/%u/gpq", (unsigned)geteuid());
+	if (strcmp(own, other) != 0 && visit(other, each, arg))
+		return true;
+	snprintf(other, sizeof(other), "/tmp/gpq-%u", (unsigned)geteuid());
+	return strcmp(own, other) != 0 && visit(other, each, arg);
+}
+
+void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start)
+{
+	snprintf(name, KFD_SOCKET_NAME_SIZE, "%d-%llu", (int)pid, (unsigned long long)start);
+}
+
+bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
+{
+	char again[KFD_SOCKET_NAME_SIZE], *end;
+
+	*pid = (pid_t)strtol(name, &end, 10);
+	if (*end != '-' || *pid <= 0)
+		return false;
+	*start = strtoull(end + 1, &end, 10);
+	kfd_socket_name(again, *pid, *start);
+	return strcmp(name, again) == 0;
+}
+
+// The directory is reached by its descriptor: a long path would not fit a socket address.
+static int fill_address(struct sockaddr_un *a, int dir, const char *name)
+{
+	int n;
+
+	memset(a, 0, sizeof(*a));
+	a->sun_family = AF_UNIX;
+	n = snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d/%s", dir, name);
+	return n > 0 && (size_t)n < sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
+}
+
+int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
+{
+	struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
+	struct sockaddr_un a;
+	int fd, r = fill_address(&a, dir, name);
+
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	r = -errno;
+	close(fd);
+	return r;
+}
+
+pid_t kfd_socket_peer(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+int kfd_socket_listen(int dir, const char *name)
+{
+	struct sockaddr_un a;
+	int fd, r = fill_address(&a, dir, name);
+
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 128) == 0)
+		return fd;
+	r = -errno;
+	close(fd);
+	return r;
+}
+
+int kfd_rundir_lock(int dir)
+{
+	int r;
+
+	do
+		r = flock(dir, LOCK_EX);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+void kfd_rundir_unlock(int dir)
+{
+	flock(dir, LOCK_UN);
+}

@@ -1,0 +1,42 @@
+// The private directories where holders have their sockets.
+//
+// One's own is $XDG_RUNTIME_DIR/gpq when that variable names a directory of ours, else /run/gpq for
+// root (where there is a /run), /run/user/UID/gpq, or /tmp/gpq-UID. It must belong to us and be
+// closed to others (0700).
+#ifndef GPQ_HOLDER_RUNDIR_H
+#define GPQ_HOLDER_RUNDIR_H
+
+#include "common/holder/failure.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// A descriptor of one's own directory, made when it does not exist. -1 and *f on failure.
+int kfd_rundir_open(struct kfd_failure *f);
+
+// Calls `each` with a descriptor and the owner of every directory that may hold sockets of use to
+// us: our own, and for root those of all users. Stops when `each` returns true; then returns true.
+bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg);
+
+// Name of the socket of a target, and back. False when `name` is no such name.
+#define KFD_SOCKET_NAME_SIZE 48
+void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start);
+bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start);
+
+// Connects to, or binds and listens on, `name` in the directory `dir`. Descriptor or -errno
+// (-EADDRINUSE: there is a socket of that name already, maybe of a holder that was killed).
+// `timeout_ms` limits connecting, sending and receiving.
+int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms);
+int kfd_socket_listen(int dir, const char *name);
+
+// Who listened when this connection was made, 0 when the kernel does not say (another PID
+// namespace).
+pid_t kfd_socket_peer(int fd);
+
+// Locks the directory against other starters: until it is unlocked through this descriptor or one
+// that a child inherited, or until all of these are closed. 0 or -errno.
+int kfd_rundir_lock(int dir);
+void kfd_rundir_unlock(int dir);
+
+#endif

@@ -1,0 +1,149 @@
+// Answers of a holder: put together in one buffer, sent at once where they fit, and kept for
+// clients that are slow. A client that never reads must neither stop us nor eat our memory.
+#include "common/holder/holder_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+// The longest answer, 1024 queues with addresses, is a quarter of it.
+#define KEPT_MAX (1u << 20)
+
+// How long clients are waited for at our end.
+#define LAST_MS 1000
+
+// Bytes that were taken; -1 when the client is gone.
+static ssize_t send_some(const struct client *c, const char *text, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = send(c->fd, text + done, len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR)
+			return -1;
+	}
+	return (ssize_t)done;
+}
+
+static void forget_kept(struct client *c)
+{
+	free(c->out);
+	c->out = NULL;
+	c->out_len = 0;
+}
+
+// The loop reads the end of the connection then and closes it.
+static void give_up(struct holder *h, struct client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	forget_kept(c);
+	holder_watch_client(h, c, false);
+}
+
+static bool keep(struct holder *h, struct client *c, const char *text, size_t len)
+{
+	char *out = c->out_len + len > KEPT_MAX ? NULL : realloc(c->out, c->out_len + len);
+
+	if (!out)
+		return false;
+	if (!c->out)
+		holder_watch_client(h, c, true);
+	memcpy(out + c->out_len, text, len);
+	c->out = out;
+	c->out_len += len;
+	return true;
+}
+
+void send_text(struct holder *h, struct client *c)
+{
+	ssize_t n = c->fd < 0 ? -1 : c->out ? 0 : send_some(c, h->text, h->text_len);
+	size_t done = n < 0 ? 0 : (size_t)n;
+
+	if (c->fd >= 0 &&
+	    (n < 0 || (done < h->text_len && !keep(h, c, h->text + done, h->text_len - done))))
+		give_up(h, c);
+	h->text_len = 0;
+}
+
+void send_more(struct holder *h, struct client *c)
+{
+	ssize_t n = send_some(c, c->out, c->out_len);
+
+	if (n < 0) {
+		give_up(h, c);
+		return;
+	}
+	c->out_len -= (size_t)n;
+	memmove(c->out, c->out + n, c->out_len);
+	if (c->out_len)
+		return;
+	forget_kept(c);
+	holder_watch_client(h, c, false);
+}
+
+void send_last(struct holder *h)
+{
+	uint64_t end = holder_now() + LAST_MS * 1000000ull, now;
+
+	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
+		struct client *c = &h->clients[i];
+		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
+
+		while (c->fd >= 0 && c->out && (now = holder_now()) < end &&
+		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
+			send_more(h, c);
+	}
+}
+
+void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
+{
+	h->text_len =
+		(size_t)snprintf(h->text, sizeof(h->text), "error %d %s\n", f->status, f->text);
+	send_text(h, c);
+}
+
+// For people and protocol, "no deadline" is 0.
+static uint64_t deadline(uint64_t until)
+{
+	return until == FOREVER ? 0 : until;
+}
+
+void send_ok(struct holder *h, struct client *c)
+{
+	struct kfd_answer a = {.holder = h->pid,
+			       .held = h->session.num_held,
+			       .since_ns = h->session.since_ns,
+			       .until_ns = deadline(claim_until(h)),
+			       .follows = claim_follows_any(h),
+			       .kept = h->kept,
+			       .ended = h->ending};
+
+	h->text_len += holder_format_ok(h->text + h->text_len, h->target.pid, &a);
+	send_text(h, c);
+}
+
+void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
+{
+	for (int i = 0; i < num; i++) {
+		const struct kfd_outcome *o = &h->outcomes[i];
+		struct kfd_answer_queue q = {
+			.queue = o->queue,
+			.result = o->result,
+			.latency_ns = o->latency_ns,
+			.until_ns = deadline(claim_until_of(h, o->queue.queue_id))};
+
+		if (addresses)
+			q.xccs = kfd_session_xccs(&h->session, q.queue.gpu_id);
+		h->text_len += holder_format_queue(h->text + h->text_len, &q, addresses);
+		if (h->text_len > sizeof(h->text) - 2 * HOLDER_LINE_MAX)
+			send_text(h, c);
+	}
+}

@@ -1,0 +1,308 @@
+// What a holder does when asked. Each request gets `queue` lines and one `ok` or `error` line.
+#include "common/holder/holder_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void client_close(struct holder *h, struct client *c)
+{
+	bool was_tied = claim_is_made(h, claim_of(h, c));
+
+	claim_drop(h, claim_of(h, c));
+	close(c->fd);
+	free(c->out);
+	*c = (struct client){.fd = -1};
+	if (!was_tied)
+		return;
+	serve_release(h);
+	claim_arm(h);
+	holder_title(h);
+}
+
+// The session is opened by the first request that needs it, after the timers were set.
+static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
+{
+	if (!h->opened) {
+		h->opened = true;
+		h->failed =
+			kfd_session_open(&h->session, &h->target, trace, h->steps, &h->failure) < 0;
+		if (!h->failed && !holder_watch_session(h))
+			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
+					     strerror(errno)) < 0;
+		// Answers are sent first, then the session is closed and we end, which stops
+		// tracing.
+		h->ending |= h->failed;
+	}
+	if (h->failed)
+		*f = h->failure;
+	return h->failed ? -1 : 0;
+}
+
+// A session that was ended under us: the queues run, there is nothing left to do here.
+static void check_session(struct holder *h)
+{
+	if (h->opened && !h->failed && !h->session.enabled)
+		h->ending = true;
+}
+
+// Undo is armed before the deed: first the timers, the last of which is the kernel's; then the
+// session, which the kernel ends when we die; then the queues.
+static int suspend(struct holder *h, const struct holder_request *r, struct kfd_failure *f)
+{
+	int n;
+
+	if (need_session(h, !r->untraced, f) < 0)
+		return -1;
+	if (r->untraced && !h->session.untraced)
+		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
+	kfd_step(h->steps, 6);
+	n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
+	kfd_step(h->steps, 7);
+	return n;
+}
+
+static void serve_suspend(struct holder *h, struct client *c, const struct holder_request *r)
+{
+	unsigned claim = claim_make(h, c, r);
+	struct kfd_failure f;
+	int n = suspend(h, r, &f);
+
+	if (n < 0) {
+		send_error(h, c, &f);
+		// Nothing of a request that failed may stay behind.
+		claim_cancel(h, claim);
+		serve_release(h);
+		claim_arm(h);
+		return;
+	}
+	claim_fill(h, claim, r, n);
+	claim_arm(h);
+	h->grace = r->grace;
+	send_outcomes(h, c, n, r->addresses);
+	send_ok(h, c);
+	// Nobody waits for the rest.
+	serve_new_queues(h);
+	holder_title(h);
+	kfd_step(h->steps, 8);
+}
+
+static void serve_hold(struct holder *h, struct client *c)
+{
+	claim_hold(h, c);
+	claim_arm(h);
+	send_ok(h, c);
+}
+
+// The answer to what resumed `n` queues. A session that is to end ends before the client hears of
+// it.
+static void send_end(struct holder *h, struct client *c, int n)
+{
+	struct kfd_failure f;
+
+	if (h->ending && !kfd_session_close(&h->session)) {
+		kfd_fail(&f, KFD_FAULT_TAKEN);
+		send_error(h, c, &f);
+		return;
+	}
+	send_outcomes(h, c, n, false);
+	send_ok(h, c);
+}
+
+static void serve_untie(struct holder *h, struct client *c, const struct holder_request *r)
+{
+	bool was_tied = claim_is_made(h, claim_of(h, c));
+	int n = 0;
+
+	kfd_step(h->steps, 10);
+	claim_drop(h, claim_of(h, c));
+	c->keeps = r->keep;
+	if (was_tied)
+		n = serve_release(h);
+	kfd_step(h->steps, 11);
+	claim_arm(h);
+	send_end(h, c, n);
+	holder_title(h);
+}
+
+static bool stays(const struct holder *h)
+{
+	bool stay = h->kept;
+
+	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
+		stay |= h->clients[i].fd >= 0 && h->clients[i].keeps;
+	return stay;
+}
+
+// What the end of the session is going to resume.
+static int list_held(struct holder *h)
+{
+	const struct kfd_session *s = &h->session;
+	int n = 0;
+
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
+			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
+								.result = KFD_RESULT_RESUMED};
+	return n;
+}
+
+// Queues that are suspended and that no claim is about. Their number; the ids are in h->sel.
+static unsigned gather_unwanted(struct holder *h)
+{
+	const struct kfd_session *s = &h->session;
+
+	h->sel.num_ids = h->sel.num_gpus = 0;
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
+
+		if (s->held[id] && !claim_until_of(h, id))
+			h->sel.ids[h->sel.num_ids++] = id;
+	}
+	return h->sel.num_ids;
+}
+
+int serve_release(struct holder *h)
+{
+	struct kfd_failure f;
+	int n;
+
+	if (!claim_until(h) && (!stays(h) || !h->session.enabled)) {
+		h->ending = true;
+		return list_held(h);
+	}
+	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
+	h->ending |= n < 0;
+	return n < 0 ? 0 : n;
+}
+
+// Resuming named queues leaves the rest held. Whatever cannot be resumed by a call is resumed by
+// our end.
+static void serve_resume(struct holder *h, struct client *c, const struct holder_request *r)
+{
+	bool all = !r->sel.num_ids && !r->sel.num_gpus;
+	struct kfd_failure f;
+	int n;
+
+	if (need_session(h, true, &f) < 0) {
+		send_error(h, c, &f);
+		return;
+	}
+	h->kept = r->keep || (h->kept && !all);
+	n = kfd_session_resume(&h->session, &r->sel, h->outcomes, &f);
+	if (n < 0) {
+		h->ending = true;
+		send_error(h, c, &f);
+		return;
+	}
+	for (int i = 0; i < n && !all; i++)
+		claim_forget(h, h->outcomes[i].queue.queue_id);
+	if (all || !h->session.num_held) {
+		claim_drop_all(h);
+		h->ending = !h->kept;
+	}
+	claim_arm(h);
+	send_end(h, c, n);
+	holder_title(h);
+}
+
+static int list_queues(struct holder *h, struct kfd_failure *f)
+{
+	struct kfd_session *s = &h->session;
+
+	if (need_session(h, true, f) < 0 || (s->stale && kfd_session_refresh(s, f) < 0))
+		return -1;
+	for (unsigned i = 0; i < s->num; i++)
+		h->outcomes[i] = (struct kfd_outcome){
+			.queue = s->queues[i],
+			.result = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES]
+					  ? KFD_RESULT_SUSPENDED
+					  : KFD_RESULT_RUNNING};
+	return (int)s->num;
+}
+
+static void serve_queues(struct holder *h, struct client *c, const struct holder_request *r)
+{
+	struct kfd_failure f;
+	int n = list_queues(h, &f);
+
+	if (n < 0) {
+		send_error(h, c, &f);
+		return;
+	}
+	send_outcomes(h, c, n, r->addresses);
+	send_ok(h, c);
+	serve_new_queues(h);
+}
+
+static void serve_status(struct holder *h, struct client *c)
+{
+	const struct kfd_session *s = &h->session;
+	int n = 0;
+
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
+			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
+								.result = KFD_RESULT_SUSPENDED};
+	send_outcomes(h, c, n, false);
+	send_ok(h, c);
+}
+
+void serve_line(struct holder *h, struct client *c, char *line)
+{
+	struct holder_request r;
+	struct kfd_failure f;
+
+	if (holder_request_parse(line, &r, &f) < 0) {
+		send_error(h, c, &f);
+		return;
+	}
+	switch (r.verb) {
+	case HOLDER_SUSPEND: serve_suspend(h, c, &r); break;
+	case HOLDER_HOLD: serve_hold(h, c); break;
+	case HOLDER_RELEASE: serve_untie(h, c, &r); break;
+	case HOLDER_RESUME: serve_resume(h, c, &r); break;
+	case HOLDER_QUEUES: serve_queues(h, c, &r); break;
+	case HOLDER_STATUS: serve_status(h, c); break;
+	}
+	check_session(h);
+}
+
+// Queues that appeared and that somebody wants suspended. Their number, or -1; the ids are in
+// h->sel. What was resumed by name is not new, and is left alone.
+static int gather_new(struct holder *h)
+{
+	struct kfd_session *s = &h->session;
+	struct kfd_failure f;
+
+	if (s->stale && kfd_session_refresh(s, &f) < 0)
+		return -1;
+	h->sel.num_ids = h->sel.num_gpus = 0;
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
+
+		if (s->fresh[id] && s->held[id])
+			claim_follow(h, &s->queues[i]);
+		else if (s->fresh[id] && claim_follows(h, s->queues[i].gpu_id))
+			h->sel.ids[h->sel.num_ids++] = id;
+		s->fresh[id] = false;
+	}
+	return (int)h->sel.num_ids;
+}
+
+void serve_new_queues(struct holder *h)
+{
+	struct kfd_failure f;
+
+	while (gather_new(h) > 0) {
+		int n = kfd_session_suspend(&h->session, &h->sel, h->grace, false, h->outcomes, &f);
+
+		for (int i = 0; i < n; i++)
+			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
+				claim_follow(h, &h->outcomes[i].queue);
+		if (n < 0)
+			break;
+	}
+	check_session(h);
+}

@@ -1,0 +1,276 @@
+// Opening, serving and closing a debug session. Facts: kfd-facts.md section 2.
+// What suspends and resumes queues in it is in session_queues.c.
+#include "common/holder/session.h"
+
+#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
+#include "common/holder/session_priv.h"
+#include "common/kfd/topology.h"
+#include "common/holder/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)
+
+// A target that enables or disables its runtime sleeps until the debugger answers, and nothing but
+// an answer or a signal wakes it, not even the debugger's death. Answers given in advance count, so
+// there are always two in store: one hsa_shut_down and one hsa_init go through even if we are
+// killed before we notice.
+#define ANSWERS_IN_STORE 2
+
+void kfd_step(const struct kfd_steps *steps, unsigned number)
+{
+	if (steps && steps->stop_after == number)
+		raise(SIGSTOP);
+}
+
+int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
+{
+	int r;
+
+	a->pid = (uint32_t)s->target.pid;
+	a->op = op;
+	r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+	if (r == -EPERM && s->untraced && session_take_back(s))
+		r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+	return r;
+}
+
+int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f)
+{
+	if (r == -EPERM && s->taken)
+		return kfd_fail(f, KFD_FAULT_TAKEN);
+	return kfd_fail_errno(f, step, -r);
+}
+
+static int open_device(struct kfd_session *s, struct kfd_failure *f)
+{
+	struct kfd_version v;
+	int r;
+
+	s->kfd = kfd_open();
+	if (s->kfd == -EINVAL && !kfd_topology_has_gpu())
+		return kfd_fail(f, KFD_FAULT_NO_GPU);
+	if (s->kfd < 0)
+		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
+	r = kfd_get_version(s->kfd, &v);
+	if (r < 0)
+		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
+	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)
+		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, v.major, v.minor);
+	s->may_crash = kfd_driver_may_crash(v.minor);
+	return 0;
+}
+
+static bool runs_without_hws(void)
+{
+	int fd = open("/sys/module/amdgpu/parameters/sched_policy", O_RDONLY | O_CLOEXEC);
+	char c = '0';
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &c, 1) != 1)
+		c = '0';
+	close(fd);
+	return c == '2';
+}
+
+// ENABLE on a process that has a session already would take it away from its owner, who could then
+// die without the queues being resumed. A count of queues tells beforehand: EINVAL is "no session"
+// (or a driver without HWS, which ENABLE then tells in the same way).
+static int probe(struct kfd_session *s, struct kfd_failure *f)
+{
+	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
+	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
+
+	if (r >= 0)
+		return kfd_fail(f, KFD_FAULT_FOREIGN_SESSION);
+	return r == -EINVAL ? 0 : kfd_fail_errno(f, KFD_STEP_PROBE, -r);
+}
+
+static int answer_runtime(struct kfd_session *s)
+{
+	struct kfd_dbg a = {.send_event = {.exception_mask = KFD_EC_PROCESS_RUNTIME}};
+
+	return session_trap(s, KFD_DBG_SEND_RUNTIME_EVENT, &a);
+}
+
+static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_failure *f)
+{
+	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
+				       .rinfo_ptr = (uintptr_t)info,
+				       .rinfo_size = sizeof(*info)}};
+	int pipefd[2], r;
+
+	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
+	if (pipe2(pipefd, O_CLOEXEC | O_NONBLOCK) < 0)
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
+	s->events = pipefd[0];
+	a.enable.dbg_fd = (uint32_t)pipefd[1];
+	r = session_trap(s, KFD_DBG_ENABLE, &a);
+	// The kernel has its own reference; without ours, end of file means that the session is
+	// over.
+	close(pipefd[1]);
+	if (r == -EINVAL && runs_without_hws())
+		return kfd_fail(f, KFD_FAULT_NO_HWS);
+	if (r < 0)
+		return kfd_fail_errno(f, KFD_STEP_ENABLE, -r);
+	s->enabled = true;
+	return 0;
+}
+
+// Without an enabled runtime nothing can be suspended. A process without queues may be about to
+// enable it, and is kept: its queues are caught as they appear.
+static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, struct kfd_failure *f)
+{
+	switch (info->runtime_state) {
+	case KFD_RUNTIME_ENABLED: return 0;
+	case KFD_RUNTIME_BUSY: return kfd_fail(f, KFD_FAULT_RUNTIME_BUSY);
+	case KFD_RUNTIME_DISABLED: break;
+	default: return kfd_fail(f, KFD_FAULT_RUNTIME_ERROR);
+	}
+	if (kfd_session_refresh(s, f) < 0)
+		return -1;
+	return s->num ? kfd_fail(f, KFD_FAULT_RUNTIME_OFF) : 0;
+}
+
+int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f)
+{
+	struct kfd_rinfo info = {0};
+
+	if (tracee_seize(s->target.pid, f) < 0)
+		return -1;
+	kfd_step(steps, 2);
+	if (probe(s, f) < 0)
+		return -1;
+	kfd_step(steps, 3);
+	if (enable(s, &info, f) < 0)
+		return -1;
+	kfd_step(steps, 4);
+	for (int i = 0; i < ANSWERS_IN_STORE; i++)
+		answer_runtime(s);
+	kfd_step(steps, 5);
+	return check_runtime(s, &info, f);
+}
+
+int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
+		     const struct kfd_steps *steps, struct kfd_failure *f)
+{
+	s->target = *target;
+	s->events = -1;
+	s->stale = true;
+	if (open_device(s, f) < 0)
+		return -1;
+	kfd_step(steps, 1);
+	return trace ? session_attach(s, steps, f) : session_attach_untraced(s, steps, f);
+}
+
+bool kfd_session_close(struct kfd_session *s)
+{
+	struct kfd_dbg a = {0};
+
+	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken)
+		return false;
+	s->enabled = false;
+	session_unhold_all(s);
+	if (s->events >= 0)
+		close(s->events);
+	if (s->kfd >= 0)
+		close(s->kfd);
+	s->events = s->kfd = -1;
+	return true;
+}
+
+// The runtime was enabled or disabled: in both cases no queue is suspended now.
+static void on_runtime_change(struct kfd_session *s)
+{
+	answer_runtime(s);
+	session_unhold_all(s);
+	s->stale = true;
+}
+
+static int query_events(struct kfd_session *s, struct kfd_failure *f)
+{
+	for (;;) {
+		struct kfd_dbg a = {.query = {.exception_mask = WATCHED}};
+		int r = session_trap(s, KFD_DBG_QUERY_DEBUG_EVENT, &a);
+
+		if (r == -EAGAIN)
+			return 0;
+		if (r < 0)
+			return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
+		if (a.query.exception_mask & KFD_EC_QUEUE_NEW)
+			s->stale = s->fresh[a.query.queue_id % KFD_MAX_QUEUES] = true;
+		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME)
+			on_runtime_change(s);
+	}
+}
+
+int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
+{
+	char drain[256];
+	bool any = false;
+	ssize_t n;
+
+	do {
+		n = read(s->events, drain, sizeof(drain));
+		any |= n > 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n == 0) {
+		s->enabled = false;
+		return kfd_fail(f, kfd_target_alive(&s->target) ? KFD_FAULT_SESSION_LOST
+								: KFD_FAULT_GONE);
+	}
+	return any ? query_events(s, f) : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct kfd_queue_entry *x = a, *y = b;
+
+	return (x->queue_id > y->queue_id) - (x->queue_id < y->queue_id);
+}
+
+int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
+{
+	struct kfd_dbg a = {.snapshot = {.exception_mask = KFD_EC_QUEUE_NEW,
+					 .buf_ptr = (uintptr_t)s->queues,
+					 .num_entries = KFD_MAX_QUEUES,
+					 .entry_size = sizeof(s->queues[0])}};
+	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
+
+	if (r < 0)
+		return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
+	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
+	s->num = a.snapshot.num_entries < KFD_MAX_QUEUES ? a.snapshot.num_entries : KFD_MAX_QUEUES;
+	qsort(s->queues, s->num, sizeof(s->queues[0]), by_id);
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->queues[i].exception_status & KFD_EC_QUEUE_NEW)
+			s->fresh[s->queues[i].queue_id % KFD_MAX_QUEUES] = true;
+	s->stale = false;
+	return 0;
+}
+
+void session_load_gpus(struct kfd_session *s)
+{
+	struct kfd_dbg a = {.snapshot = {.buf_ptr = (uintptr_t)s->gpus,
+					 .num_entries = 64,
+					 .entry_size = sizeof(s->gpus[0])}};
+
+	if (!s->num_gpus && session_trap(s, KFD_DBG_GET_DEVICE_SNAPSHOT, &a) >= 0)
+		s->num_gpus = a.snapshot.num_entries < 64 ? a.snapshot.num_entries : 64;
+}
+
+unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
+{
+	session_load_gpus(s);
+	for (unsigned i = 0; i < s->num_gpus; i++)
+		if (s->gpus[i].gpu_id == gpu_id && s->gpus[i].num_xcc)
+			return s->gpus[i].num_xcc;
+	return 1;
+}

@@ -1,0 +1,112 @@
+// A debug session on one process: the only way to take another process's queues off the GPU that
+// the kernel undoes by itself when we die.
+//
+// Facts: kfd-facts.md section 2 (debug trap), 12 (gotchas). Rules that shape this interface:
+// - All calls must come from one thread, the one that called kfd_session_open(): the driver wants
+//   the ptrace tracer *thread*. The tracee's stops must be served meanwhile (ptrace.h), unless the
+//   session is untraced (session_untraced.c).
+// - The session ends when this process ends, however it ends; the queues then run again.
+// - Nothing is allocated after kfd_session_open().
+#ifndef GPQ_HOLDER_SESSION_H
+#define GPQ_HOLDER_SESSION_H
+
+#include "common/kfd/abi.h"
+#include "common/holder/failure.h"
+#include "common/holder/target.h"
+
+#include <stdbool.h>
+
+enum kfd_result {
+	KFD_RESULT_NONE,
+	KFD_RESULT_SUSPENDED,
+	KFD_RESULT_ALREADY, // was suspended before
+	KFD_RESULT_BUSY,    // only idle queues were wanted and this one had work; it runs
+	KFD_RESULT_REFUSED, // the hardware did not let go of it; it was resumed
+	KFD_RESULT_TIMEOUT, // the GPU did not answer; the driver resets it
+	KFD_RESULT_CLOSING, // the target is destroying it
+	KFD_RESULT_UNKNOWN, // no queue of this id
+	KFD_RESULT_RESUMED,
+	KFD_RESULT_RUNNING, // was not suspended
+};
+
+// Which queues. No ids and no GPUs means all, including those that appear later.
+struct kfd_selection {
+	uint32_t ids[KFD_MAX_QUEUES];
+	unsigned num_ids;
+	uint32_t gpus[64]; // gpu_id numbers
+	unsigned num_gpus;
+};
+
+struct kfd_outcome {
+	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
+	enum kfd_result result;
+	uint64_t latency_ns; // of the call that suspended or resumed it; 0 when there was none
+};
+
+struct kfd_session {
+	struct kfd_target target; // borrowed pin
+	int kfd;
+	int events; // readable when something happened; end of file when the session is over
+	bool enabled;
+	bool untraced; // nobody traces the target for it, so it has no stops to serve
+	bool taken;    // untraced, and another debugger took it: calls fail until that one ends
+	bool stale;    // the queue list has to be read again
+	unsigned num;  // queues[0..num), by ascending id
+	struct kfd_queue_entry queues[KFD_MAX_QUEUES];
+	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
+	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
+	unsigned num_held;
+	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
+	unsigned num_gpus;
+	struct kfd_device_entry gpus[64]; // in the driver's order
+	bool may_crash;                   // KFD_FACT_SUSPEND_CRASH is or may be true here
+	bool acquired[64];                // of gpus: known to be
+};
+
+// Test hook: the process stops itself (SIGSTOP) after the numbered step of the protocol, so that a
+// test can do something to it there. 0 stops nowhere.
+struct kfd_steps {
+	unsigned stop_after;
+};
+
+void kfd_step(const struct kfd_steps *steps, unsigned number);
+
+// Opens /dev/kfd, seizes the target, makes sure that nobody debugs it, and starts the session.
+// *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it is let go
+// once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE elsewhere). On
+// failure the caller must end its thread (or process) to stop tracing, and close the session.
+// Passes steps 1 to 5. 0, or -1 and *f.
+int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
+		     const struct kfd_steps *steps, struct kfd_failure *f);
+
+// Ends the session: all queues run. Tracing goes on until the calling thread ends. False when
+// another debugger has taken the session: its queues are as they were; try again.
+bool kfd_session_close(struct kfd_session *s);
+
+// Suspends what `sel` names and is not suspended yet. `out` has room for KFD_MAX_QUEUES plus
+// sel->num_ids entries. `idle_only`: leave queues alone that have work. `grace`: 0..KFD_GRACE_MAX.
+// Number of outcomes, or -1 and *f; queues suspended before the failure stay so.
+int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, unsigned grace,
+			bool idle_only, struct kfd_outcome *out, struct kfd_failure *f);
+
+// Resumes what `sel` names. Number of outcomes, or -1 and *f: then end the session.
+int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
+		       struct kfd_outcome *out, struct kfd_failure *f);
+
+// Takes what the driver reported: answers the runtime handshake, notes new queues in s->stale.
+// 0, or -1 and *f (KFD_FAULT_SESSION_LOST) when the session is over.
+int kfd_session_events(struct kfd_session *s, struct kfd_failure *f);
+
+// Brings s->queues up to date. 0, or -1 and *f.
+int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f);
+
+bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q);
+
+// XCCs of a GPU of the target, 1 when unknown.
+unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);
+
+const char *kfd_result_name(enum kfd_result r);
+// KFD_RESULT_NONE when there is no such name.
+enum kfd_result kfd_result_from_name(const char *name);
+
+#endif

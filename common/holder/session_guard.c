@@ -1,0 +1,72 @@
+// Keeps a driver of KFD_FACT_SUSPEND_CRASH (driver.h) from crashing.
+//
+// Facts: kfd_device_queue_manager.c of Linux 7.2 and 7.3: suspend_queues() walks the target's GPUs
+// in the order of GET_DEVICE_SNAPSHOT and, once a queue was suspended, flushes the TLB of each
+// further GPU without queues to suspend, through a pointer that is null until the target has
+// acquired that GPU (ACQUIRE_VM). Two things prove that it has: a queue on it, and a PASID other
+// than 0 in debugfs. A GPU is never given back while the process lives.
+#include "common/holder/session_priv.h"
+
+#include "common/host/people.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+
+static unsigned place_of(const struct kfd_session *s, uint32_t gpu_id)
+{
+	for (unsigned i = 0; i < s->num_gpus; i++)
+		if (s->gpus[i].gpu_id == gpu_id)
+			return i;
+	return 0; // not in the snapshot: taken as the first, which asks the most
+}
+
+static void note_queues(struct kfd_session *s)
+{
+	for (unsigned i = 0; i < s->num; i++)
+		for (unsigned k = 0; k < s->num_gpus; k++)
+			s->acquired[k] |= s->gpus[k].gpu_id == s->queues[i].gpu_id;
+}
+
+// The first of the GPUs that have one of these queues.
+static unsigned first_place(const struct kfd_session *s, const uint32_t *ids, unsigned n)
+{
+	unsigned first = s->num_gpus;
+
+	for (unsigned i = 0; i < s->num; i++)
+		for (unsigned k = 0; k < n; k++)
+			if (s->queues[i].queue_id == ids[k]) {
+				unsigned at = place_of(s, s->queues[i].gpu_id);
+
+				first = at < first ? at : first;
+			}
+	return first;
+}
+
+// debugfs names processes by their host pids: in a PID namespace the file is somebody else's.
+static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
+{
+	struct buf b = {0};
+	unsigned id = s->gpus[gpu].gpu_id;
+	ssize_t n = people_are_host() ? host_readf(&b, "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
+						   (int)s->target.pid, id)
+				      : -1;
+	char first = n > 0 ? b.data[0] : '\0';
+
+	buf_fini(&b);
+	if (first == '0')
+		return kfd_fail(f, KFD_FAULT_WOULD_CRASH, id);
+	s->acquired[gpu] = first >= '1' && first <= '9';
+	return s->acquired[gpu] ? 0 : kfd_fail(f, KFD_FAULT_MAY_CRASH, id);
+}
+
+int session_guard(struct kfd_session *s, const uint32_t *ids, unsigned n, struct kfd_failure *f)
+{
+	session_load_gpus(s);
+	if (!s->num_gpus)
+		return kfd_fail(f, KFD_FAULT_MAY_CRASH, 0u);
+	note_queues(s);
+	for (unsigned i = first_place(s, ids, n) + 1; i < s->num_gpus; i++)
+		if (!s->acquired[i] && check_pasid(s, i, f) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,36 @@
+// Shared by session.c and session_queues.c.
+#ifndef GPQ_HOLDER_SESSION_PRIV_H
+#define GPQ_HOLDER_SESSION_PRIV_H
+
+#include "common/holder/session.h"
+
+// One DBG_TRAP call for the session's target. Result (>= 0) or -errno.
+int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
+
+// What a call's -errno means for the session. -1 and *f.
+int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f);
+
+// Seizes the target and enables the session, whose kfd is open. Steps 2 to 5. 0, or -1 and *f.
+int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f);
+
+// The same, and the target is let go (session_untraced.c).
+int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
+			    struct kfd_failure *f);
+
+// After -EPERM in an untraced session: gets it back from another debugger, by tracing. False: it
+// was not taken, or could not be had back (s->taken).
+bool session_take_back(struct kfd_session *s);
+
+// Fills s->gpus once.
+void session_load_gpus(struct kfd_session *s);
+
+// Before SUSPEND_QUEUES of these ids: refuses what a driver of KFD_FACT_SUSPEND_CRASH would crash
+// on, unless it is proved safe. 0, or -1 and *f.
+int session_guard(struct kfd_session *s, const uint32_t *ids, unsigned n, struct kfd_failure *f);
+
+// Keeps the books of what is suspended.
+void session_hold(struct kfd_session *s, uint32_t id, uint64_t now_ns);
+void session_unhold(struct kfd_session *s, uint32_t id);
+void session_unhold_all(struct kfd_session *s);
+
+#endif

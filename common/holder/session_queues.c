@@ -1,0 +1,340 @@
+// Suspending and resuming queues inside a session. Facts: kfd-facts.md 2.3 (SUSPEND, RESUME, the
+// QUEUE_NEW rule), 12.
+#include "common/holder/session_priv.h"
+
+#include "common/holder/quiesce.h"
+
+#include <string.h>
+#include <time.h>
+
+// A queue can stay unsuspendable while the target destroys it, and new ones can appear at any time.
+#define MAX_ROUNDS 8
+
+// The driver gives up after queue_preemption_timeout_ms, 9 s unless changed; a refusal is
+// immediate.
+#define TIMEOUT_NS 2000000000ull
+
+// What became of each queue so far, by queue id. Times are per round: its queues share one call.
+struct attempt {
+	uint8_t result[KFD_MAX_QUEUES]; // enum kfd_result
+	uint8_t round[KFD_MAX_QUEUES];  // of the last call that had it; valid with a result
+	uint64_t latency_ns[MAX_ROUNDS];
+	unsigned rounds;
+};
+
+// Only what is read is cleared: this is on the way of every suspension.
+static void attempt_init(struct attempt *at)
+{
+	memset(at->result, 0, sizeof(at->result));
+	at->rounds = 0;
+}
+
+static uint64_t latency_of(const struct attempt *at, uint32_t id)
+{
+	switch (at->result[id]) {
+	case KFD_RESULT_NONE:
+	case KFD_RESULT_ALREADY:
+	case KFD_RESULT_RUNNING: return 0;
+	default: return at->round[id] < at->rounds ? at->latency_ns[at->round[id]] : 0;
+	}
+}
+
+static const char *const result_names[] = {
+	[KFD_RESULT_NONE] = "none",       [KFD_RESULT_SUSPENDED] = "suspended",
+	[KFD_RESULT_ALREADY] = "already", [KFD_RESULT_BUSY] = "busy",
+	[KFD_RESULT_REFUSED] = "refused", [KFD_RESULT_TIMEOUT] = "timeout",
+	[KFD_RESULT_CLOSING] = "closing", [KFD_RESULT_UNKNOWN] = "unknown",
+	[KFD_RESULT_RESUMED] = "resumed", [KFD_RESULT_RUNNING] = "running",
+};
+
+const char *kfd_result_name(enum kfd_result r)
+{
+	return result_names[r];
+}
+
+enum kfd_result kfd_result_from_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(result_names) / sizeof(result_names[0]); i++)
+		if (strcmp(result_names[i], name) == 0)
+			return (enum kfd_result)i;
+	return KFD_RESULT_NONE;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool among(const uint32_t *list, unsigned num, uint32_t value)
+{
+	for (unsigned i = 0; i < num; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q)
+{
+	return (!sel->num_ids || among(sel->ids, sel->num_ids, q->queue_id)) &&
+	       (!sel->num_gpus || among(sel->gpus, sel->num_gpus, q->gpu_id));
+}
+
+void session_hold(struct kfd_session *s, uint32_t id, uint64_t now)
+{
+	if (s->held[id])
+		return;
+	s->held[id] = true;
+	if (s->num_held++ == 0)
+		s->since_ns = now;
+}
+
+void session_unhold(struct kfd_session *s, uint32_t id)
+{
+	if (!s->held[id])
+		return;
+	s->held[id] = false;
+	if (--s->num_held == 0)
+		s->since_ns = 0;
+}
+
+void session_unhold_all(struct kfd_session *s)
+{
+	memset(s->held, 0, sizeof(s->held));
+	s->num_held = 0;
+	s->since_ns = 0;
+}
+
+static int trap_suspend(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace)
+{
+	struct kfd_dbg a = {.suspend = {.queue_array_ptr = (uintptr_t)ids,
+					.num_queues = n,
+					.grace_period = grace}};
+
+	return session_trap(s, KFD_DBG_SUSPEND_QUEUES, &a);
+}
+
+static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
+{
+	struct kfd_dbg a = {.resume = {.queue_array_ptr = (uintptr_t)ids, .num_queues = n}};
+
+	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
+}
+
+static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
+{
+	struct kfd_proof p;
+
+	kfd_proof_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
+	return kfd_proof_has_work(&p);
+}
+
+// Packets in the ring, seen without touching the queue. Headers of a running queue are stale.
+static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
+{
+	struct kfd_proof p;
+
+	kfd_proof_read(s->target.pid, q, 0, &p);
+	return p.has_indices && p.read_index != p.write_index;
+}
+
+static bool untried(uint8_t r)
+{
+	return r == KFD_RESULT_NONE || r == KFD_RESULT_CLOSING;
+}
+
+// Ids of the queues that are still to be suspended.
+static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, bool idle_only,
+			struct attempt *at, uint32_t *ids)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->num; i++) {
+		const struct kfd_queue_entry *q = &s->queues[i];
+		uint32_t id = q->queue_id;
+
+		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) || !untried(at->result[id]))
+			continue;
+		if (s->held[id]) {
+			at->result[id] = KFD_RESULT_ALREADY;
+		} else if (idle_only && has_backlog(s, q)) {
+			at->result[id] = KFD_RESULT_BUSY;
+			at->round[id] = MAX_ROUNDS; // no call was needed
+		} else {
+			ids[n++] = id;
+		}
+	}
+	return n;
+}
+
+// Reads the bits the kernel left in the ids. What failed remains flagged as suspended in the driver
+// and would never be mapped again: it must be resumed.
+static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *ids, unsigned n,
+			 uint64_t start, uint64_t end)
+{
+	unsigned failed = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t bits = ids[i] & ~KFD_QUEUE_ID_MASK, id = ids[i] & KFD_QUEUE_ID_MASK;
+
+		if (id >= KFD_MAX_QUEUES)
+			continue;
+		at->round[id] = (uint8_t)at->rounds;
+		if (bits & KFD_QUEUE_ERROR) {
+			at->result[id] =
+				end - start < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT;
+			ids[failed++] = id;
+		} else if (bits & KFD_QUEUE_INVALID) {
+			at->result[id] = KFD_RESULT_CLOSING;
+			s->stale = true;
+		} else {
+			at->result[id] = KFD_RESULT_SUSPENDED;
+			session_hold(s, id, end);
+		}
+	}
+	at->latency_ns[at->rounds++] = end - start;
+	if (failed)
+		trap_resume(s, ids, failed);
+}
+
+// A queue can have got work between the look and the call, and its waves can only be seen now.
+static void release_busy(struct kfd_session *s, struct attempt *at)
+{
+	uint32_t ids[KFD_MAX_QUEUES];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id;
+
+		if (at->result[id] != KFD_RESULT_SUSPENDED || !has_work(s, &s->queues[i]))
+			continue;
+		at->result[id] = KFD_RESULT_BUSY;
+		session_unhold(s, id);
+		ids[n++] = id;
+	}
+	if (n)
+		trap_resume(s, ids, n);
+}
+
+static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace,
+			 struct attempt *at, struct kfd_failure *f)
+{
+	uint64_t start, end;
+	int r;
+
+	if (s->may_crash && session_guard(s, ids, n, f) < 0)
+		return -1;
+	start = now_ns();
+	r = trap_suspend(s, ids, n, grace);
+	end = now_ns();
+	if (r < 0)
+		return session_fail(s, KFD_STEP_SUSPEND, r, f);
+	take_results(s, at, ids, n, start, end);
+	return kfd_session_events(s, f); // did queues appear meanwhile?
+}
+
+static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uint32_t id)
+{
+	for (unsigned i = 0; i < s->num; i++)
+		if (s->queues[i].queue_id == id)
+			return &s->queues[i];
+	return NULL;
+}
+
+// One outcome per selected queue that exists, then one per named id that does not.
+static int report(const struct kfd_session *s, const struct kfd_selection *sel,
+		  const struct attempt *at, struct kfd_outcome *out)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id;
+
+		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
+			continue;
+		out[n++] = (struct kfd_outcome){s->queues[i], (enum kfd_result)at->result[id],
+						latency_of(at, id)};
+	}
+	for (unsigned i = 0; i < sel->num_ids; i++)
+		if (!find_queue(s, sel->ids[i]))
+			out[n++] = (struct kfd_outcome){.queue.queue_id = sel->ids[i],
+							.result = KFD_RESULT_UNKNOWN};
+	return n;
+}
+
+int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, unsigned grace,
+			bool idle_only, struct kfd_outcome *out, struct kfd_failure *f)
+{
+	uint32_t ids[KFD_MAX_QUEUES];
+	struct attempt at;
+	unsigned n;
+
+	if (grace > KFD_GRACE_MAX)
+		return kfd_fail(f, KFD_FAULT_GRACE, (long)grace);
+	attempt_init(&at);
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		if (s->stale && kfd_session_refresh(s, f) < 0)
+			return -1;
+		n = collect(s, sel, idle_only, &at, ids);
+		if (n == 0)
+			break;
+		if (suspend_round(s, ids, n, grace, &at, f) < 0)
+			return -1;
+	}
+	if (idle_only)
+		release_busy(s, &at);
+	return report(s, sel, &at, out);
+}
+
+// Selected queues that are suspended.
+static unsigned collect_held(const struct kfd_session *s, const struct kfd_selection *sel,
+			     struct attempt *at, uint32_t *ids)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->num; i++) {
+		uint32_t id = s->queues[i].queue_id;
+
+		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
+			continue;
+		at->result[id] = s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING;
+		at->round[id] = 0;
+		if (s->held[id])
+			ids[n++] = id;
+	}
+	return n;
+}
+
+static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
+{
+	uint64_t start = now_ns();
+	int r = trap_resume(s, ids, n);
+
+	if (r < 0)
+		return r;
+	at->latency_ns[at->rounds++] = now_ns() - start;
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
+
+		session_unhold(s, id);
+		if (ids[i] & KFD_QUEUE_ERROR)
+			at->result[id] = KFD_RESULT_REFUSED;
+	}
+	return 0;
+}
+
+int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
+		       struct kfd_outcome *out, struct kfd_failure *f)
+{
+	uint32_t ids[KFD_MAX_QUEUES];
+	struct attempt at;
+	unsigned n;
+	int r;
+
+	attempt_init(&at);
+	n = collect_held(s, sel, &at, ids);
+	r = n ? resume_held(s, ids, n, &at) : 0;
+	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
+}

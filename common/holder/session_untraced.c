@@ -1,0 +1,106 @@
+// Holding without tracing: a session whose owner has let go of ptrace.
+//
+// Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c. Linux 6.12 takes calls from the tracer alone;
+// 7.2 and 7.3 also from the process that called ENABLE, by any thread, traced or not. Whether a
+// driver does is found out by trying, so no version is looked up.
+//
+// ENABLE itself wants the tracer. A thread seizes the target, enables, and ends: the kernel then
+// lets the target go without a stop, which PTRACE_DETACH would need and which would interrupt a
+// system call of the target.
+//
+// While nobody traces, another debugger can seize the target and call ENABLE. The driver refuses
+// with EALREADY and still writes down the caller as owner, whose death then resumes nothing. So
+// EPERM on a call of ours means that the session was taken. The same call brings it back: once
+// nobody else traces, seize and ENABLE make this process the owner again. From then on it traces.
+#include "common/holder/session_priv.h"
+
+#include "common/kfd/device.h"
+#include "common/holder/ptrace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct opening {
+	struct kfd_session *s;
+	const struct kfd_steps *steps;
+	struct kfd_failure *f;
+	pid_t thread;
+	int result;
+};
+
+static void *open_traced(void *arg)
+{
+	struct opening *o = arg;
+
+	o->thread = gettid();
+	o->result = session_attach(o->s, o->steps, o->f);
+	return NULL;
+}
+
+// A joined thread may still be on its way out; the kernel lets the target go at the end of that
+// way.
+static void wait_until_let_go(pid_t target, pid_t thread)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	struct kfd_ptrace_facts facts;
+
+	while (kfd_ptrace_facts(target, &facts) == 0 && facts.tracer == thread)
+		nanosleep(&pause, NULL);
+}
+
+// A count of queues: a call without effect that only tells whether calls are taken.
+static int try_call(struct kfd_session *s)
+{
+	struct kfd_dbg a = {.pid = (uint32_t)s->target.pid,
+			    .op = KFD_DBG_GET_QUEUE_SNAPSHOT,
+			    .snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
+
+	return kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a);
+}
+
+int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
+			    struct kfd_failure *f)
+{
+	struct opening o = {.s = s, .steps = steps, .f = f};
+	pthread_t thread;
+	int r = pthread_create(&thread, NULL, open_traced, &o);
+
+	if (r)
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "start a thread", strerror(r));
+	pthread_join(thread, NULL);
+	if (o.result < 0)
+		return -1;
+	wait_until_let_go(s->target.pid, o.thread);
+	s->untraced = true;
+	r = try_call(s);
+	if (r >= 0)
+		return 0;
+	return r == -EPERM ? kfd_fail(f, KFD_FAULT_MUST_TRACE)
+			   : kfd_fail_errno(f, KFD_STEP_SNAPSHOT, -r);
+}
+
+bool session_take_back(struct kfd_session *s)
+{
+	struct kfd_rinfo info;
+	struct kfd_dbg a = {.pid = (uint32_t)s->target.pid,
+			    .op = KFD_DBG_ENABLE,
+			    .enable = {.rinfo_ptr = (uintptr_t)&info,
+				       .rinfo_size = sizeof(info),
+				       .dbg_fd = (uint32_t)s->events}};
+	struct kfd_failure f;
+
+	if (try_call(s) != -EPERM)
+		return false; // it is ours: the call was refused for another reason
+	s->taken = tracee_seize(s->target.pid, &f) < 0;
+	if (s->taken)
+		return false;
+	s->untraced = false;
+	if (kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a) >= 0) { // it was over, and this began another one
+		a.op = KFD_DBG_DISABLE;
+		kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a);
+	}
+	return true;
+}

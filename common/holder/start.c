@@ -1,0 +1,125 @@
+// Making a holder: a process of its own that keeps nothing of its starter's, and its end.
+#include "common/holder/holder_priv.h"
+#include "common/holder/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+// Closes all descriptors but the standard ones and ours.
+static void keep_only(const struct holder *h)
+{
+	int keep[] = {h->listener, h->dir, h->target.pidfd, h->clients[0].fd};
+	const size_t num = sizeof(keep) / sizeof(keep[0]);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), next = 3;
+
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	qsort(keep, num, sizeof(keep[0]), by_number);
+	for (size_t i = 0; i < num; i++) {
+		if (keep[i] > next)
+			close_range((unsigned)next, (unsigned)keep[i] - 1, 0);
+		next = keep[i] + 1;
+	}
+	close_range((unsigned)next, ~0u, 0);
+}
+
+// Signals that ask to end are read from a descriptor; nothing interrupts us anywhere.
+static void take_signals(struct holder *h)
+{
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL); // ignored by our starter, the tracee's stops would not be told
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	h->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void detach(struct holder *h)
+{
+	const struct rlimit no_core = {0, 0};
+
+	kfd_rundir_unlock(h->dir);
+	h->pid = getpid();
+	setsid();
+	prctl(PR_SET_NAME, KFD_HOLDER_COMM);
+	if (chdir("/") < 0)
+		h->ending = true;
+	setrlimit(RLIMIT_CORE, &no_core);
+	keep_only(h);
+	take_signals(h);
+}
+
+// Whoever comes from now on starts a new holder, which waits for our end.
+static void remove_socket(struct holder *h)
+{
+	unlinkat(h->dir, h->name, 0);
+	close(h->listener);
+}
+
+static void run(struct holder *h)
+{
+	detach(h);
+	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	listen(h->listener, 128); // again: now SO_PEERCRED names us, not our starter
+	if (h->signals >= 0 && h->timer >= 0 && !h->ending)
+		holder_loop(h);
+	kfd_step(h->steps, 9);
+	remove_socket(h);
+	kfd_session_close(&h->session);
+	send_last(h);
+	_exit(0);
+}
+
+// The holder's own state is made by the holder: what its starter never has, it need not free.
+static struct holder *holder_new(const struct kfd_target *t, int listener, int client, int dir,
+				 const char *name, const struct kfd_steps *steps)
+{
+	struct holder *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->target = *t;
+	h->steps = steps;
+	h->listener = listener;
+	h->dir = dir;
+	h->session.kfd = h->session.events = -1;
+	memcpy(h->name, name, strlen(name) + 1);
+	h->clients[0].fd = client;
+	for (unsigned i = 1; i < HOLDER_MAX_CLIENTS; i++)
+		h->clients[i].fd = -1;
+	return h;
+}
+
+pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
+		   const struct kfd_steps *steps, struct kfd_failure *f)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct holder *h = holder_new(t, listener, client, dir, name, steps);
+
+		if (h)
+			run(h);
+		_exit(1); // the client is told that the holder ended
+	}
+	return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno)) : pid;
+}

@@ -1,0 +1,136 @@
+// Two moments side by side; see diff.h.
+#include "common/state/diff.h"
+
+#include <string.h>
+
+static const char *const words[] = {"came",     "went",      "off",      "on",
+				    "moved",    "ring",      "priority", "evicted",
+				    "progress", "suspended", "resumed"};
+
+const char *qdiff_word(unsigned bit)
+{
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (bit == 1u << i)
+			return words[i];
+	return NULL;
+}
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+// Unknown start times agree with any.
+static int compare(const struct moment_queue *a, const struct moment_queue *b)
+{
+	const struct qrow *x = a->row, *y = b->row;
+	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
+	int r = ORDER(x->pid, y->pid);
+	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
+	r = r ? r : ORDER(x->context + 1, y->context + 1); // none: first
+	return r ? r : ORDER(x->qid, y->qid);
+}
+
+static bool differ(uint64_t a, uint64_t b)
+{
+	return a != KFD_UNKNOWN && b != KFD_UNKNOWN && a != b;
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return a && b && *a && *b && strcmp(a, b) != 0;
+}
+
+static bool is_certain(const struct qrow *r)
+{
+	return r->match && strcmp(r->match, "likely") != 0;
+}
+
+static bool recycled(const struct qrow *a, const struct qrow *b)
+{
+	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
+	       (is_certain(a) && is_certain(b) && differ(a->mqd_addr, b->mqd_addr));
+}
+
+static uint64_t grown(uint64_t a, uint64_t b)
+{
+	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
+}
+
+static bool is_known(int pointers)
+{
+	return pointers != POINTERS_UNKNOWN && pointers != POINTERS_STALE;
+}
+
+static void measure(struct qdiff *d)
+{
+	const struct moment_queue *a = d->before, *b = d->after;
+	d->evicted_ns = grown(a->row->evicted_ns, b->row->evicted_ns);
+	if (!is_known(a->pointers) || !is_known(b->pointers))
+		return;
+	d->consumed = grown(a->consumed, b->consumed);
+	d->submitted = grown(a->submitted, b->submitted);
+	d->unit = d->consumed == KFD_UNKNOWN && d->submitted == KFD_UNKNOWN ? NULL : b->unit;
+}
+
+static bool has_grown(uint64_t v)
+{
+	return v != KFD_UNKNOWN && v > 0;
+}
+
+static unsigned changes_of(const struct qdiff *d)
+{
+	const struct qrow *a = d->before->row, *b = d->after->row;
+	const struct {
+		bool is;
+		unsigned bit;
+	} all[] = {
+		{d->before->on_hw == 1 && d->after->on_hw == 0, QDIFF_OFF},
+		{d->before->on_hw == 0 && d->after->on_hw == 1, QDIFF_ON},
+		{texts_differ(d->before->slots, d->after->slots), QDIFF_MOVED},
+		{differ(a->ring_addr, b->ring_addr) || differ(a->ring_bytes, b->ring_bytes),
+		 QDIFF_RING},
+		{differ(a->prio, b->prio) || differ(a->pipe_prio, b->pipe_prio), QDIFF_PRIORITY},
+		{has_grown(d->evicted_ns), QDIFF_EVICTED},
+		{a->holder < 0 && b->holder >= 0, QDIFF_SUSPENDED},
+		{a->holder >= 0 && b->holder < 0, QDIFF_RESUMED},
+		{has_grown(d->consumed) || has_grown(d->submitted), QDIFF_PROGRESS},
+	};
+	unsigned changes = 0;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		changes |= all[i].is ? all[i].bit : 0;
+	return changes;
+}
+
+static struct qdiff pair(const struct moment_queue *a, const struct moment_queue *b)
+{
+	struct qdiff d = {.before = a,
+			  .after = b,
+			  .consumed = KFD_UNKNOWN,
+			  .submitted = KFD_UNKNOWN,
+			  .evicted_ns = KFD_UNKNOWN};
+	if (a && b) {
+		measure(&d);
+		d.changes = changes_of(&d);
+	} else {
+		d.changes = a ? QDIFF_WENT : QDIFF_CAME;
+	}
+	return d;
+}
+
+void qdiff_run(const struct moment *before, const struct moment *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg)
+{
+	size_t i = 0, j = 0;
+	while (i < before->n || j < after->n) {
+		const struct moment_queue *a = i < before->n ? &before->queues[i] : NULL;
+		const struct moment_queue *b = j < after->n ? &after->queues[j] : NULL;
+		int order = !a ? 1 : !b ? -1 : compare(a, b);
+		if (order == 0 && recycled(a->row, b->row)) {
+			struct qdiff went = pair(a, NULL);
+			each(arg, &went);
+			a = NULL;
+		}
+		struct qdiff d = pair(order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+		each(arg, &d);
+		i += order <= 0;
+		j += order >= 0;
+	}
+}

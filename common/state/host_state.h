@@ -1,0 +1,49 @@
+// The queues of a host at one moment, live or recorded, in a form that two moments can be compared
+// in: each with its place in the hardware and how far it got.
+//
+// Facts: kfd-facts 6 (what the memory image is good for), 7 (HQD registers), 8 (joins).
+#ifndef GPQ_STATE_HOST_STATE_H
+#define GPQ_STATE_HOST_STATE_H
+
+#include "common/host/people.h"
+#include "common/state/queue_rows.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum moment_pointers { // where the read and write position come from
+	POINTERS_UNKNOWN,
+	POINTERS_LIVE,    // registers of its slot
+	POINTERS_SAVED,   // its MQD, which is exact as long as it is off hardware
+	POINTERS_PROCESS, // indices in the process's memory, read a moment after the dumps
+	POINTERS_STALE,   // its MQD as of the last unmap: how far it got since is not known
+};
+
+struct moment_queue {
+	const struct qrow *row; // owned by moment.list
+	uint64_t start_ticks;   // of its process; KFD_UNKNOWN
+	char slots[96];         // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
+	int8_t on_hw;           // row->on_hw, and 1 where it is seen in a slot
+	int pointers;           // enum moment_pointers
+	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
+	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
+};
+
+struct moment {
+	struct people people;
+	struct qlist list;
+	struct qlist_how how;
+	struct moment_queue *queues; // by pid, context, qid
+	size_t n;
+	char host[65], boot_id[40]; // "" unknown
+	uint64_t uptime_cs;         // 1/100 s since boot; KFD_UNKNOWN
+	bool has_slots;             // hqds was read
+};
+
+// Reads the recorded host `dir`, or the live one for "/". GPQ_OK, or the exit status after a
+// message. The sysroot is the live host afterwards.
+int moment_load(struct moment *m, const char *dir);
+void moment_fini(struct moment *m);
+
+#endif

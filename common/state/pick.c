@@ -1,0 +1,142 @@
+// Choosing processes; see pick.h.
+#include "common/state/pick.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add(struct pick *p, const pid_t *pids, ssize_t n)
+{
+	pid_t *list = reallocarray(p->pids, p->n + (size_t)n + 1, sizeof(*list));
+	if (!list)
+		return err_sys(ENOMEM, NULL, "list of PIDs");
+	if (n > 0)
+		memcpy(list + p->n, pids, (size_t)n * sizeof(*list));
+	p->pids = list;
+	p->n += (size_t)n;
+	return GPQ_OK;
+}
+
+// The host's PIDs of a PID inside containers: one for each container that has it.
+static int add_ns_pid(struct pick *p, pid_t pid)
+{
+	pid_t *found;
+	ssize_t n = proc_find_ns_pid(pid, &found);
+	int status = n < 0 ? err_sys(errno, NULL, "/proc") : GPQ_OK;
+	if (n == 0)
+		status = err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
+				  "pid %d: no container has a process with that PID", (int)pid);
+	if (n > 0)
+		status = add(p, found, n);
+	free(found);
+	return status;
+}
+
+static int add_descendants(struct pick *p)
+{
+	size_t roots = p->n;
+	for (size_t i = 0; i < roots; i++) {
+		pid_t *found;
+		ssize_t n = proc_tree(p->pids[i], &found);
+		int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
+		free(found);
+		if (status)
+			return status;
+	}
+	return GPQ_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int collect_pids(struct pick *p)
+{
+	const struct pick_opts *o = p->opts;
+	int status = o->ns_pid ? GPQ_OK : add(p, o->pids.v, (ssize_t)o->pids.n);
+	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
+		status = add_ns_pid(p, o->pids.v[i]);
+	if (!status && o->tree)
+		status = add_descendants(p);
+	if (p->n)
+		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
+	return status;
+}
+
+static int compile(struct pick *p)
+{
+	p->regex = calloc(1, sizeof(*p->regex));
+	return p->regex ? regex_init(p->regex, "--comm", p->opts->comm)
+			: err_sys(ENOMEM, NULL, "--comm");
+}
+
+int pick_init(struct pick *p, const struct pick_opts *opts, struct people *people)
+{
+	*p = (struct pick){.opts = opts, .people = people, .self = people_self()};
+	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
+		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
+				opts->ns_pid ? "ns-pid" : "tree");
+	int status = opts->comm ? compile(p) : GPQ_OK;
+	if (!status && opts->pids.given)
+		status = collect_pids(p);
+	return status;
+}
+
+void pick_fini(struct pick *p)
+{
+	if (p->regex)
+		regex_fini(p->regex);
+	free(p->regex);
+	free(p->pids);
+	*p = (struct pick){0};
+}
+
+static bool comm_matches(const struct pick *p, pid_t pid)
+{
+	const struct person *who = people_get(p->people, pid, PERSON_STATUS);
+	return who && !who->error &&
+	       regex_matches(p->regex, who->proc.comm, strlen(who->proc.comm));
+}
+
+static bool container_matches(const struct pick *p, pid_t pid)
+{
+	const struct person *who = people_get(p->people, pid, PERSON_CONTAINER);
+	for (size_t i = 0; who && i < p->opts->containers.n; i++)
+		if (container_is(&who->container, p->opts->containers.v[i]))
+			return true;
+	return false;
+}
+
+bool pick_keeps(const void *arg, pid_t pid)
+{
+	const struct pick *p = arg;
+	if (pid == p->self)
+		return false;
+	if (p->opts->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_number)))
+		return false;
+	if (p->regex && !comm_matches(p, pid))
+		return false;
+	return !p->opts->containers.n || container_matches(p, pid);
+}
+
+bool pick_asks(const struct pick *p)
+{
+	return p->opts->pids.given || p->opts->containers.n || p->opts->comm;
+}
+
+bool pick_gpu_number(const struct words *w, uint64_t gpu_id)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		uint64_t v;
+		char *end;
+		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
+		    (strtoull(w->v[i], &end, 16) == gpu_id && !*end))
+			return true;
+	}
+	return false;
+}

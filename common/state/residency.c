@@ -1,0 +1,145 @@
+// On hardware or off; see residency.h.
+#include "common/state/residency.h"
+
+#include "common/debugfs/mqd_value.h"
+#include "common/host/array.h"
+
+#include <stdlib.h>
+
+const char *onhw_text(enum onhw o)
+{
+	switch (o) {
+	case ONHW_UNKNOWN: return "neither the runlist nor the MQD tells";
+	case ONHW_SILENT:
+		return "no MQD on its GPU has dword 130 set: its firmware may not write it, and "
+		       "there is no runlist";
+	case ONHW_TURNS: return "mapped, but the GPU is over-subscribed and queues take turns";
+	case ONHW_MAY_TURN:
+		return "off hardware, or waiting for its turn: the GPU has more processes or "
+		       "queues "
+		       "than it can run at a time";
+	case ONHW_CONTRADICT:
+		return "runlist and MQD contradict each other: it changed while it was read";
+	default: return NULL;
+	}
+}
+
+// Dword 130 on all XCCs: 0, 1, or -1 when they differ or it is missing. A PM4 queue runs on one of
+// them alone.
+static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+{
+	uint64_t first, v, aql = 1;
+	bool any;
+
+	if (!mqd_get(m, q, gen, 0, MQD_V_ACTIVE, &first))
+		return -1;
+	any = mqd_get(m, q, gen, 0, MQD_V_AQL, &aql) && !aql;
+	for (unsigned x = 1; x < q->dumps; x++) {
+		if (!mqd_get(m, q, gen, x, MQD_V_ACTIVE, &v) || (!any && v != first))
+			return -1;
+		first |= v;
+	}
+	return (int)first;
+}
+
+static const struct onhw_gpu *find_gpu(const struct onhw_host *h, uint32_t gpu_id)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->gpus[i].gpu_id == gpu_id)
+			return &h->gpus[i];
+	return NULL;
+}
+
+static struct onhw_gpu *add_gpu(struct onhw_host *h, uint32_t gpu_id,
+				const struct kfd_topology *gpus)
+{
+	const struct onhw_gpu *known = find_gpu(h, gpu_id);
+	const struct kfd_gpu *g = kfd_topology_find(gpus, gpu_id);
+
+	if (known)
+		return &h->gpus[known - h->gpus];
+	if (ARRAY_GROW(h->gpus, h->cap, h->n))
+		return NULL;
+	h->gpus[h->n] = (struct onhw_gpu){
+		.gpu_id = gpu_id, .last = UINT32_MAX, .slots = g ? g->cp_queues : KFD_UNKNOWN};
+	return &h->gpus[h->n++];
+}
+
+int onhw_init(struct onhw_host *h, const struct mqds *m, const enum gfx_gen *gens,
+	      const struct rls *rls, const struct kfd_topology *gpus)
+{
+	*h = (struct onhw_host){.mqds = m, .rls = rls};
+	for (size_t i = 0; i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+		struct onhw_gpu *g = q->kind == MQD_COMPUTE ? add_gpu(h, q->gpu_id, gpus) : NULL;
+
+		if (q->kind != MQD_COMPUTE)
+			continue;
+		if (!g)
+			return -1;
+		g->written |= active(m, q, gens[i]) == 1;
+		g->queues++;
+		g->owners += g->last != q->proc; // their queues stand together
+		g->last = q->proc;
+	}
+	return 0;
+}
+
+void onhw_fini(struct onhw_host *h)
+{
+	free(h->gpus);
+	*h = (struct onhw_host){0};
+}
+
+static enum onhw judge_dword(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen)
+{
+	int on = active(h->mqds, q, gen);
+
+	if (on < 0)
+		return ONHW_UNKNOWN;
+	if (on)
+		return ONHW_ON;
+	const struct onhw_gpu *g = find_gpu(h, q->gpu_id);
+
+	return gen == GFX940 || (g && g->written) ? ONHW_OFF : ONHW_SILENT;
+}
+
+// VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
+enum { VMIDS = 8 };
+
+// Without a list a queue that is off may only wait for its turn.
+static enum onhw without_list(const struct onhw_host *h, const struct mqd *q, enum onhw by_dword)
+{
+	const struct onhw_gpu *g = find_gpu(h, q->gpu_id);
+	bool over = g && (g->owners > VMIDS || (g->slots && g->queues > g->slots));
+
+	return by_dword == ONHW_OFF && over ? ONHW_MAY_TURN : by_dword;
+}
+
+// By the runlist, where it tells something about this queue.
+static enum onhw judge_list(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen,
+			    enum onhw by_dword)
+{
+	const struct rls_node *node = rls_find(h->rls, q->gpu_id);
+	uint64_t doorbell;
+
+	if (!node || node->damaged || node->state == RLS_UNKNOWN)
+		return without_list(h, q, by_dword);
+	// MES has no runlists. Before it, none means that no queue of the GPU is active.
+	if (node->state == RLS_NONE)
+		return by_dword != ONHW_ON && (gen == GFX9 || gen == GFX940 || gen == GFX10)
+			       ? ONHW_OFF
+			       : without_list(h, q, by_dword);
+	if (!mqd_get(h->mqds, q, gen, 0, MQD_V_DOORBELL, &doorbell))
+		return by_dword;
+	if (!rls_maps(h->rls, node, (uint32_t)doorbell))
+		return by_dword == ONHW_ON ? ONHW_CONTRADICT : ONHW_OFF;
+	if (!node->chained)
+		return ONHW_ON;
+	return by_dword == ONHW_ON ? ONHW_ON : ONHW_TURNS;
+}
+
+enum onhw onhw_judge(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen)
+{
+	return judge_list(h, q, gen, judge_dword(h, q, gen));
+}

@@ -1,0 +1,62 @@
+// Is a queue in a hardware slot, as far as one can tell without reading registers?
+//
+// Facts: kfd-facts 5.3, 6 and 8. Two witnesses: the runlist, which lists exactly the queues that
+// the scheduler was told to run (gfx9, gfx10), and dword 130 of the MQD, which the firmware of
+// gfx942 sets and clears. That other firmware does so was not observed: a 0 counts only on a GPU
+// where the dword is 1 somewhere, so that it is written at all.
+//
+// An over-subscribed GPU (its runlist is chained) takes queues off and on by turns, many times a
+// second: a 0 in dword 130 then says nothing but that it was not this queue's turn. Of MES, which
+// has no runlists, only the numbers of processes and queues tell that there may be turns.
+#ifndef GPQ_STATE_RESIDENCY_H
+#define GPQ_STATE_RESIDENCY_H
+
+#include "common/debugfs/gfx.h"
+#include "common/debugfs/mqds.h"
+#include "common/debugfs/rls.h"
+#include "common/kfd/topology.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum onhw {
+	ONHW_OFF = 0,
+	ONHW_ON = 1,
+	ONHW_UNKNOWN = 2, // no witness
+	ONHW_SILENT,      // only a dword 130 of 0 that the firmware may never have written
+	ONHW_TURNS,       // mapped, but the GPU is over-subscribed, so queues take turns
+	ONHW_MAY_TURN,    // dword 130 is 0, and the GPU may be over-subscribed: there is no list
+	ONHW_CONTRADICT,  // the runlist and dword 130 say opposite things: it changed between two
+			  // reads
+};
+
+struct onhw_gpu {
+	uint32_t gpu_id;
+	bool written;    // dword 130 is set somewhere
+	uint32_t queues; // compute queues that have MQDs
+	uint32_t owners; // processes and contexts that have any
+	uint32_t last;   // while counting: the last of them
+	uint64_t slots;  // of an XCC; UINT64_MAX unknown
+};
+
+// The witnesses of a host.
+struct onhw_host {
+	const struct mqds *mqds; // not owned
+	const struct rls *rls;   // not owned; may be empty
+	struct onhw_gpu *gpus;   // owned
+	size_t n, cap;
+};
+
+// `gens` has the generation of each of mqds.queues; `gpus` may be empty. 0, or -1 with errno
+// ENOMEM.
+int onhw_init(struct onhw_host *h, const struct mqds *m, const enum gfx_gen *gens,
+	      const struct rls *rls, const struct kfd_topology *gpus);
+void onhw_fini(struct onhw_host *h);
+
+// Anything from ONHW_UNKNOWN on means unknown.
+enum onhw onhw_judge(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen);
+
+// Why it is unknown, for people; NULL for ONHW_OFF, ONHW_ON.
+const char *onhw_text(enum onhw o);
+
+#endif

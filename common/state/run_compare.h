@@ -1,0 +1,96 @@
+// The queue-id experiment: over repeated runs of the same programs, do they get the same queue ids,
+// as many queues, the same slots and priorities; do programs that run side by side have any in
+// common; and by what can a program's queues be told from others' therefore?
+//
+// A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
+// (kfd-facts 4.1), so programs share them unless their numbers of queues happen to be fixed and one
+// begins where nobody expects it.
+#ifndef GPQ_STATE_RUN_COMPARE_H
+#define GPQ_STATE_RUN_COMPARE_H
+
+#include "common/host/buf.h"
+#include "common/state/host_state.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum qruns_by { QRUNS_CMDLINE, QRUNS_COMM, QRUNS_CONTAINER }; // what makes a program the same one
+
+enum { QRUNS_IDS = 1024 }; // queue ids of a process: 0 .. 1023
+
+struct qset {
+	uint64_t bits[QRUNS_IDS / 64];
+};
+
+// A process that has queues, in one run.
+struct qruns_proc {
+	unsigned run;
+	const char *program; // NULL: unknown
+	const char *comm;
+	unsigned worker; // processes of the same program, by GPU and then by start: 0, 1 ...
+	int64_t pid;
+	uint64_t start_ticks;
+	unsigned compute, sdma, other; // queues
+	struct qset ids;
+	uint64_t gpus;  // bit: index of a GPU, 63: that one and all above
+	uint32_t prios; // of its compute queues, see qruns.levels; 0: none is known
+	char *slots;    // owned: "0=p0q2 1=p1q2"; NULL: unknown
+	double overlap; // of its ids with those of the first run that has it: 1 the same, 0 none
+	int8_t same_ids, same_count, same_slots, same_prios; // as in that run; -1 unknown
+};
+
+// A program, over all runs.
+struct qruns_program {
+	const char *program, *comm;
+	unsigned worker;
+	unsigned seen; // runs
+	double sum;    // while counting
+	unsigned queues_min, queues_max;
+	struct qset always, ever; // ids in all of these runs; in any of them
+	uint32_t prios;
+	int8_t same_ids, same_count, same_slots, same_prios; // -1 unknown: see seen, too
+	double consistency; // of ids: mean over all pairs of runs of what both have / either has
+};
+
+// Two programs, or two processes of one, side by side.
+struct qruns_pair {
+	const char *a, *b;
+	unsigned runs; // in which both were there
+	struct qset ids;
+	uint32_t prios; // that both have in one run; see qruns.levels
+	uint64_t gpus;
+	double overlap;               // of ids, mean over all such pairs of processes
+	unsigned last_run, processes; // while counting
+};
+
+enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
+
+struct qruns_strategy {
+	int8_t works; // -1: these runs do not tell
+	bool chosen;  // the first that works
+	char evidence[400];
+};
+
+struct qruns {
+	unsigned runs;
+	bool levels;              // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
+	struct qruns_proc *procs; // by run, program, worker
+	struct qruns_program *programs;
+	struct qruns_pair *pairs;
+	size_t nprocs, nprograms, npairs, cap_procs, cap_programs, cap_pairs;
+	struct qruns_strategy strategies[QRUNS_STRATEGIES];
+};
+
+// Texts of the moments are used, not copied. 0, or -1 with errno ENOMEM.
+int qruns_compare(struct qruns *r, const struct moment *moments, unsigned n, enum qruns_by by);
+void qruns_fini(struct qruns *r);
+
+// Fills the strategies; qruns_compare() has done so.
+void qruns_judge(struct qruns *r);
+
+// "0,1,3" or "0-5,7" of a set of ids.
+int qset_text(const struct qset *s, struct buf *b);
+unsigned qset_count(const struct qset *s);
+
+#endif

@@ -1,0 +1,331 @@
+// Occupancy of hardware slots; see slot_summary.h.
+#include "common/state/slot_summary.h"
+
+#include "common/debugfs/mqd_value.h"
+#include "common/host/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- what each queue does ---
+
+enum mapped { MAPPED_NO, MAPPED_YES, MAPPED_UNKNOWN };
+
+static enum mapped mapped(const struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+{
+	if (s->on[mqd])
+		return MAPPED_YES;
+	switch (l->queues.verdicts[mqd]) {
+	case ONHW_OFF: return MAPPED_NO;
+	case ONHW_ON:
+	case ONHW_TURNS: return MAPPED_YES;
+	default: return MAPPED_UNKNOWN;
+	}
+}
+
+static int find_slots(struct hqdsum *s, const struct hqdlist *l)
+{
+	s->on = calloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
+	for (size_t i = 0; s->on && i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		if (r->hqd && r->mqd != UINT32_MAX && r->active == 1)
+			s->on[r->mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
+	}
+	return s->on ? 0 : -1;
+}
+
+static uint64_t value(const struct hqdlist *l, uint32_t mqd, unsigned what)
+{
+	return l->queues.summaries[mqd].v[what];
+}
+
+// --- over-subscription ---
+
+struct load { // of a GPU and kind
+	uint64_t wanted, unknown;
+};
+
+static struct load load_of(const struct hqdsum *s, const struct hqdlist *l, uint32_t gpu_id,
+			   enum mqd_kind kind)
+{
+	const struct mqds *m = &l->queues.mqds;
+	struct load load = {0};
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		if (m->queues[i].gpu_id != gpu_id || m->queues[i].kind != kind)
+			continue;
+		enum mapped is = mapped(s, l, i);
+		load.wanted += is == MAPPED_YES;
+		load.unknown += is == MAPPED_UNKNOWN;
+	}
+	return load;
+}
+
+static uint64_t gws_processes(const struct rls *r, const struct rls_node *n)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = n->process; i < n->process + n->processes; i++)
+		sum += r->processes[i].gws > 0;
+	return sum;
+}
+
+static void judge_over(struct hqd_occupancy *o, const struct hqdlist *l, const struct load *load)
+{
+	const struct rls_node *n = rls_find(&l->queues.rls, (uint32_t)o->gpu_id);
+	bool list = n && n->state == RLS_DUMP && !n->damaged;
+	bool many = load->wanted > o->slots;
+	if (list)
+		o->over = n->chained;
+	else if (many || !load->unknown)
+		o->over = many;
+	if (o->over != 1)
+		return;
+	o->why = many || !list                          ? "compute queues"
+		 : gws_processes(&l->queues.rls, n) > 1 ? "gws"
+							: "processes";
+}
+
+// --- occupancy ---
+
+// The record of this kind and XCC of the node, which is the last one; NULL: out of memory.
+static struct hqd_occupancy *occupancy_of(struct hqdsum *s, size_t first, const struct hqd_row *r)
+{
+	for (size_t i = first; i < s->nxccs; i++)
+		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->kind) == 0)
+			return &s->xccs[i];
+	if (ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs))
+		return NULL;
+	s->xccs[s->nxccs] = (struct hqd_occupancy){
+		.gpu = r->gpu, .gpu_id = r->gpu_id, .kind = r->kind, .xcc = r->xcc, .over = -1};
+	return &s->xccs[s->nxccs++];
+}
+
+static void finish_xcc(struct hqd_occupancy *o, const struct hqdsum *s, const struct hqdlist *l)
+{
+	bool sdma = strcmp(o->kind, "sdma") == 0;
+	const struct load load = load_of(s, l, (uint32_t)o->gpu_id, sdma ? MQD_SDMA : MQD_COMPUTE);
+	o->free = o->used == UINT64_MAX ? UINT64_MAX : o->slots - o->used;
+	o->rate = o->used == UINT64_MAX ? __builtin_nan("") : (double)o->used / (double)o->slots;
+	o->queues = l->has_mqds ? load.wanted : UINT64_MAX;
+	// An SDMA queue has its slot from its creation on: they cannot be too many.
+	if (sdma)
+		o->over = 0;
+	else if (l->has_mqds)
+		judge_over(o, l, &load);
+}
+
+static int count_slots(struct hqdsum *s, const struct hqdlist *l)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		if (!r->hqd || r->hqd->kind == HQD_HIQ)
+			continue;
+		if (s->nxccs && s->xccs[s->nxccs - 1].gpu_id != r->gpu_id)
+			first = s->nxccs;
+		struct hqd_occupancy *o = occupancy_of(s, first, r);
+		if (!o)
+			return -1;
+		o->slots++;
+		if (r->active < 0)
+			o->used = UINT64_MAX;
+		else if (o->used != UINT64_MAX)
+			o->used += (uint64_t)r->active;
+	}
+	for (size_t i = 0; i < s->nxccs; i++)
+		finish_xcc(&s->xccs[i], s, l);
+	return 0;
+}
+
+// --- who shares ---
+
+static bool is_over(const struct hqdsum *s, uint64_t gpu_id)
+{
+	for (size_t i = 0; i < s->nxccs; i++)
+		if (s->xccs[i].gpu_id == gpu_id && s->xccs[i].over == 1)
+			return true;
+	return false;
+}
+
+static const char *comm_of(const struct hqdlist *l, int64_t pid)
+{
+	if (pid < 0 || l->captured || l->queues.foreign)
+		return NULL;
+	const struct person *who = people_get(l->people, (pid_t)pid, PERSON_STATUS);
+	return who && !who->error && *who->proc.comm ? who->proc.comm : NULL;
+}
+
+static uint64_t index_of(const struct hqdlist *l, uint64_t gpu_id)
+{
+	const struct kfd_gpu *g = kfd_topology_find(&l->queues.gpus, gpu_id);
+	return g ? g->index : UINT64_MAX;
+}
+
+static struct hqd_sharer *sharer_of(struct hqdsum *s, const struct hqdlist *l, uint32_t gpu_id,
+				    int64_t pid)
+{
+	for (size_t i = 0; i < s->nsharers; i++)
+		if (s->sharers[i].gpu_id == gpu_id && s->sharers[i].pid == pid)
+			return &s->sharers[i];
+	if (ARRAY_GROW(s->sharers, s->cap_sharers, s->nsharers))
+		return NULL;
+	s->sharers[s->nsharers] = (struct hqd_sharer){
+		.gpu = index_of(l, gpu_id), .gpu_id = gpu_id, .pid = pid, .comm = comm_of(l, pid)};
+	return &s->sharers[s->nsharers++];
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct hqd_sharer *x = a, *y = b;
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	if (x->queues != y->queues)
+		return x->queues > y->queues ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int count_sharers(struct hqdsum *s, const struct hqdlist *l)
+{
+	const struct mqds *m = &l->queues.mqds;
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		if (m->queues[i].kind != MQD_COMPUTE || mapped(s, l, i) == MAPPED_NO ||
+		    !is_over(s, m->queues[i].gpu_id))
+			continue;
+		pid_t pid = hqdlist_pid(l, i);
+		struct hqd_sharer *to =
+			sharer_of(s, l, m->queues[i].gpu_id, pid < 0 ? INT64_MIN : pid);
+		if (!to)
+			return -1;
+		to->queues++;
+		to->slots += s->on[i] != 0;
+	}
+	if (s->nsharers)
+		qsort(s->sharers, s->nsharers, sizeof(*s->sharers), most_first);
+	return 0;
+}
+
+// --- queues without a slot ---
+
+static const struct hqds_node *node_of(const struct hqdlist *l, uint32_t gpu_id)
+{
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		if (l->hqds.nodes[i].gpu_id == gpu_id)
+			return &l->hqds.nodes[i];
+	return NULL;
+}
+
+static void set_reason(struct hqd_waiting *w, const char *why, const char *reason)
+{
+	w->why = why;
+	w->reason = reason;
+}
+
+// Its slots are there but the dump does not tell whether they are in use.
+static bool is_unclear(const struct hqdsum *s, const struct hqd_waiting *w)
+{
+	for (size_t i = 0; i < s->nxccs; i++)
+		if (s->xccs[i].gpu_id == w->gpu_id && strcmp(s->xccs[i].kind, w->kind) == 0 &&
+		    s->xccs[i].used == UINT64_MAX)
+			return true;
+	return false;
+}
+
+static void find_reason(struct hqd_waiting *w, const struct hqdsum *s, const struct hqdlist *l)
+{
+	const struct hqds_node *n = node_of(l, (uint32_t)w->gpu_id);
+	enum onhw verdict = l->queues.verdicts[w->mqd];
+	if (n && n->stopped)
+		set_reason(w, "no-slots", "its GPU is stopped: suspended, resetting or broken");
+	else if (w->holder != INT64_MIN)
+		set_reason(w, "suspended", "gpq suspend holds it off");
+	else if (verdict == ONHW_OFF)
+		set_reason(w, "off",
+			   "not to run: evicted, suspended by a debugger, or disabled by its "
+			   "program; the dumps do not tell which");
+	else if (!n)
+		set_reason(w, "no-slots",
+			   l->captured && !l->how->hqds_file
+				   ? "no dump of slots was given: --hqds FILE"
+				   : "the dump of slots does not have its GPU");
+	else if (is_unclear(s, w))
+		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
+	else if (is_over(s, w->gpu_id) || verdict == ONHW_TURNS)
+		set_reason(w, "turns",
+			   "its GPU is over-subscribed and queues take turns: --sample shows how "
+			   "often it runs");
+	else if (verdict == ONHW_ON || s->on[w->mqd])
+		set_reason(w, "moving",
+			   "mapped: it was just put on or taken off while the slots were read");
+	else
+		set_reason(w, "unknown", onhw_text(verdict));
+}
+
+// XCCs that a queue belongs on. SDMA slots are one for the GPU, and a PM4 queue runs on one XCC
+// alone, though it has an MQD for each (kernel: kfd_mqd_manager_v9.c, pm4_target_xcc).
+static uint64_t belongs_on(const struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+{
+	const struct mqd *q = &l->queues.mqds.queues[mqd];
+	if (q->kind == MQD_SDMA || q->dumps < 2 || !value(l, mqd, MQD_V_AQL))
+		return s->on[mqd] ? s->on[mqd] : 1;
+	return q->dumps >= HQDSUM_XCCS ? UINT64_MAX : (1ull << q->dumps) - 1;
+}
+
+static int add_waiting(struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+{
+	const struct mqd *q = &l->queues.mqds.queues[mqd];
+	const struct qrow *row = hqdlist_queue(l, mqd);
+	pid_t pid = hqdlist_pid(l, mqd);
+	uint64_t belongs = belongs_on(s, l, mqd);
+	if (ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting))
+		return -1;
+	struct hqd_waiting *w = &s->waiting[s->nwaiting++];
+	*w = (struct hqd_waiting){
+		.gpu = index_of(l, q->gpu_id),
+		.gpu_id = q->gpu_id,
+		.pid = pid < 0 ? INT64_MIN : pid,
+		.comm = comm_of(l, pid),
+		.qid = row ? row->qid : UINT64_MAX,
+		.context = row ? row->context : UINT64_MAX,
+		.kind = q->kind == MQD_SDMA ? "sdma" : "compute",
+		.ring_addr = value(l, mqd, MQD_V_RING),
+		.prio = value(l, mqd, MQD_V_QUEUE_PRIO),
+		.level = prio_level_name(value(l, mqd, MQD_V_PIPE_PRIO)),
+		.mqd_addr = value(l, mqd, MQD_V_BASE),
+		.backlog = value(l, mqd, MQD_D_BACKLOG),
+		.saved_bytes = value(l, mqd, MQD_D_SAVED_BYTES),
+		.xccs = (uint64_t)__builtin_popcountll(belongs),
+		.missing = (uint64_t)__builtin_popcountll(belongs & ~s->on[mqd]),
+		.holder = row ? row->holder : INT64_MIN,
+		.mqd = mqd,
+	};
+	find_reason(w, s, l);
+	return 0;
+}
+
+static int find_waiting(struct hqdsum *s, const struct hqdlist *l)
+{
+	const struct mqds *m = &l->queues.mqds;
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+		if ((q->kind == MQD_COMPUTE || q->kind == MQD_SDMA) &&
+		    (belongs_on(s, l, i) & ~s->on[i]) && add_waiting(s, l, i))
+			return -1;
+	}
+	return 0;
+}
+
+int hqdsum_make(struct hqdsum *s, const struct hqdlist *l)
+{
+	*s = (struct hqdsum){0};
+	return find_slots(s, l) || count_slots(s, l) || count_sharers(s, l) || find_waiting(s, l)
+		       ? -1
+		       : 0;
+}
+
+void hqdsum_fini(struct hqdsum *s)
+{
+	free(s->xccs);
+	free(s->sharers);
+	free(s->waiting);
+	free(s->on);
+	*s = (struct hqdsum){0};
+}

@@ -1,0 +1,61 @@
+// Saves what a host shows of its GPUs and of the processes that use them, as a tree that --sysroot
+// replays. Which paths: the table in snapshot_items.c. Nothing is written to the host; /dev/kfd is
+// opened for its version only, after everything else was read.
+#ifndef GPQ_STATE_SNAPSHOT_H
+#define GPQ_STATE_SNAPSHOT_H
+
+#include "common/host/buf.h"
+#include "common/host/redact.h"
+#include "common/host/tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A path of the host, or a pattern of paths (glob.h).
+struct snapshot_item {
+	const char *path;
+	unsigned flags;
+	int (*redact)(struct redact *, struct buf *); // with --redact; NULL: nothing to hide
+	const char *reader;                           // who needs it
+};
+
+enum {
+	SNAP_DUMP = 1,     // read first, together with its like, as close in time as possible
+	SNAP_PROC = 2,     // once for each process concerned; "%" is its PID
+	SNAP_LINK = 4,     // a link to be kept, whatever it leads to
+	SNAP_OPTIONAL = 8, // many hosts have it not
+	SNAP_FLAT = 16,    // without the links on the way: /proc/self
+	SNAP_ORDER = 32,   // a folder of queues: the order they were created in goes into it
+};
+
+extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
+
+// What became of one path.
+struct snapshot_entry {
+	char *path;
+	uint64_t size;             // bytes
+	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; 0 where nobody asked
+	int error;                 // errno: it is not in the snapshot
+};
+
+struct snapshot {
+	struct snapshot_entry *entries; // owned
+	size_t n, cap;
+	size_t files;                  // saved
+	uint64_t bytes;                // in them
+	size_t procs, queues;          // of KFD
+	uint64_t begin_ns, end_ns;     // CLOCK_MONOTONIC around the dumps
+	unsigned tries;                // times that they were read
+	bool settled;                  // no queue came or went meanwhile
+	bool live;                     // of a running host
+	unsigned kfd_major, kfd_minor; // interface version; 0.0: unknown
+};
+
+// Reads all items and adds them to `t`, with a list of them in /MANIFEST. `r`: NULL, or the
+// pseudonyms for names. `stop` is looked at between files. 0, or -1 with errno: EINTR (stopped),
+// ENOMEM, or why `t` cannot be written.
+int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop);
+void snapshot_fini(struct snapshot *s);
+
+#endif
