@@ -35,6 +35,7 @@ void lineup_write(struct json *j, const char *key, const struct lineup *l)
 		json_u64(j, "gpu_id", q->gpu_id);
 		json_u64(j, "gpu", q->gpu);
 		json_u64(j, "queue_id", q->qid);
+		json_u64(j, "context", q->context);
 		json_str(j, "type", known(q->type));
 		json_u64(j, "priority", q->prio);
 		json_u64(j, "pipe_priority", q->pipe_prio);
@@ -51,11 +52,9 @@ static bool read_member(const struct jsonin_value *key, const struct jsonin_valu
 	const struct {
 		const char *key;
 		uint64_t *to;
-	} numbers[] = {{"gpu_id", &q->gpu_id},
-		       {"gpu", &q->gpu},
-		       {"queue_id", &q->qid},
-		       {"priority", &q->prio},
-		       {"pipe_priority", &q->pipe_prio}};
+	} numbers[] = {{"gpu_id", &q->gpu_id}, {"gpu", &q->gpu},
+		       {"queue_id", &q->qid},  {"context", &q->context},
+		       {"priority", &q->prio}, {"pipe_priority", &q->pipe_prio}};
 	uint64_t pid = 0;
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (jsonin_is(key, numbers[i].key))
@@ -85,6 +84,7 @@ bool lineup_read(const struct jsonin_value *v, struct lineup *l)
 		struct lineup_queue q = {.gpu_id = KFD_UNKNOWN,
 					 .gpu = KFD_UNKNOWN,
 					 .qid = KFD_UNKNOWN,
+					 .context = KFD_UNKNOWN,
 					 .prio = KFD_UNKNOWN,
 					 .pipe_prio = KFD_UNKNOWN};
 		if (!jsonin_open(&j, each.text, each.len, '{'))
@@ -127,6 +127,7 @@ static int add(struct lineup *l, const struct moment_queue *q, bool offline)
 				    .gpu_id = q->row->gpu_id,
 				    .gpu = q->row->gpu,
 				    .qid = q->row->qid,
+				    .context = q->row->context,
 				    .prio = q->row->prio,
 				    .pipe_prio = q->row->pipe_prio};
 	copy_text(to->type, sizeof(to->type), q->row->type);
@@ -240,6 +241,7 @@ static void show(struct moment *m, struct qrow **row, const struct lineup *l)
 				   .gpu = q->gpu,
 				   .gpu_id = q->gpu_id,
 				   .qid = q->qid,
+				   .context = q->context,
 				   .type = known(q->type),
 				   .prio = q->prio,
 				   .pipe_prio = q->pipe_prio};

@@ -17,6 +17,7 @@ struct lineup_queue {
 	bool suspended; // at some time while one looked: it then has no slots
 	int64_t pid;
 	uint64_t gpu_id, gpu, qid; // gpu: index; KFD_UNKNOWN
+	uint64_t context;          // likewise
 	uint64_t prio, pipe_prio;  // as in struct qrow
 	char type[16];
 	char slots[96]; // as in host_state.h; "" unknown

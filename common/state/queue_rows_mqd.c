@@ -247,10 +247,18 @@ bool qlist_explain_rls(const struct qlist *q)
 static void explain_join(const struct qlist *q, const struct kfd_proc *proc, enum join_why why)
 {
 	struct buf b = {0};
+	int32_t context = -1;
 	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
 		const struct join_queue *j = &q->join.queues[i];
-		if (j->why == why && !(q->how->likely && j->likely >= 0))
-			buf_printf(&b, "%s%u", b.len ? "," : "", q->procs.queues[i].qid);
+		const struct kfd_queue *queue = &q->procs.queues[i];
+		if (j->why != why || (q->how->likely && j->likely >= 0))
+			continue;
+		if (queue->context != context)
+			buf_printf(&b, "%scontext %d: %u", b.len ? ", " : "", (int)queue->context,
+				   queue->qid);
+		else
+			buf_printf(&b, "%s%u", b.len ? "," : "", queue->qid);
+		context = queue->context;
 	}
 	if (b.len)
 		err_note("pid %d: queue%s %s: %s%s", (int)proc->pid, strchr(b.data, ',') ? "s" : "",

@@ -85,7 +85,8 @@ static void add_queue(struct qruns_proc *p, const struct moment_queue *q, bool l
 	p->compute += compute;
 	p->sdma += sdma;
 	p->other += !compute && !sdma;
-	if (r->qid < QRUNS_IDS)
+	// Ids of a secondary context count from 0 again, and nobody can name them to suspend.
+	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
 		p->ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu != KFD_UNKNOWN)
 		p->gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
@@ -100,7 +101,8 @@ static char *slots_text(const struct moment *m, size_t first, size_t end)
 	struct buf b = {0};
 	for (size_t i = first; i < end; i++) {
 		const struct moment_queue *q = &m->queues[i];
-		if (!q->row->type || strcmp(q->row->type, "compute") != 0)
+		if (!q->row->type || strcmp(q->row->type, "compute") != 0 ||
+		    q->row->context != KFD_UNKNOWN)
 			continue;
 		if (!q->slots[0] ||
 		    buf_printf(&b, "%s%u=%s", b.len ? " " : "", (unsigned)q->row->qid, q->slots)) {

@@ -32,10 +32,10 @@ struct qruns_proc {
 	int64_t pid;
 	uint64_t start_ticks;
 	unsigned compute, sdma, other; // queues
-	struct qset ids;
-	uint64_t gpus;  // bit: index of a GPU, 63: that one and all above
-	uint32_t prios; // of its compute queues, see qruns.levels; 0: none is known
-	char *slots;    // owned: "0=p0q2 1=p1q2"; NULL: unknown
+	struct qset ids;               // of the primary context
+	uint64_t gpus;                 // bit: index of a GPU, 63: that one and all above
+	uint32_t prios;                // of its compute queues, see qruns.levels; 0: none is known
+	char *slots;                   // owned: "0=p0q2 1=p1q2"; NULL: unknown
 	double overlap; // of its ids with those of the first run that has it: 1 the same, 0 none
 	int8_t same_ids, same_count, same_slots, same_prios; // as in that run; -1 unknown
 };

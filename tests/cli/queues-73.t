@@ -100,6 +100,8 @@ $ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 141 | head -1 | grep -c CO
 # Without PASIDs, and so without an order of contexts, nothing is guessed; the likelier order has the newest first.
 $ cp -r $HOSTS/vm73-gfx942-contexts nopasid; rm -r nopasid/sys/kernel/debug/kfd/proc; gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,PASID | sort | uniq -c | awk '{ print $4, $5 }' | sort | uniq -c | sed 's/^ *//'
 10 - -
+$ gpq --sysroot nopasid queues -p 140 -v -rno RING_ADDR 2>&1 >/dev/null | grep "several MQDs"
+gpq: queues: pid 140: queues 0,1,2,3, context 0: 0,1,2, context 1: 0,1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
 $ gpq --sysroot nopasid queues -p 140 --likely -rno CONTEXT,QID,RING_ADDR,MATCH | grep -E '^[01] '
 0 0 0x7f2976ebb000 likely
 0 1 0x7f297578a000 likely

@@ -302,7 +302,7 @@ gpq: queues: standard output: No space left on device
 
 # A secondary context of the process (KFD 1.19): its queues are listed too, and prove nothing about order.
 $ cp -r $HOSTS/gfx942-4xcc-k6.12 c; q=c/sys/class/kfd/kfd/proc/94314; mkdir -p $q/context_1/queues && cp -r $q/queues/3 $q/context_1/queues/0 && gpq --sysroot c queues -v -r -n -o QID,CONTEXT,TYPE,RING_ADDR,MATCH
-gpq: queues: pid 94314: queues 2,3,0: the process has more queues than MQDs of its GPU, type and size
+gpq: queues: pid 94314: queues 2,3, context 1: 0: the process has more queues than MQDs of its GPU, type and size
 0 - compute 0x7f61c15a6000 only
 1 - sdma 0x7f6155000000 only
 2 - compute - -

@@ -347,7 +347,9 @@ static void test_lineup(void **state)
 						   .gpu_id = 7,
 						   .gpu = 0,
 						   .qid = 0,
+						   .context = KFD_UNKNOWN,
 						   .prio = 11,
+						   .pipe_prio = 2,
 						   .type = "compute",
 						   .slots = "p0q2"};
 	static const struct lineup_queue offline = {.offline = true,
@@ -355,7 +357,9 @@ static void test_lineup(void **state)
 						    .gpu_id = 7,
 						    .gpu = 0,
 						    .qid = 0,
+						    .context = KFD_UNKNOWN,
 						    .prio = 7,
+						    .pipe_prio = 1,
 						    .type = "compute",
 						    .slots = "p1q2"};
 	struct lineup l[2] = {{0}, {0}};
@@ -400,6 +404,39 @@ static void test_lineup(void **state)
 	lineups_fini(&c);
 	lineup_fini(&l[0]);
 	lineup_fini(&l[1]);
+}
+
+// Drivers that write no priorities, but levels: two runs of both sides.
+static void test_lineup_levels(void **state)
+{
+	static const struct {
+		uint64_t online, offline; // levels
+		int8_t works;
+		const char *evidence;
+	} cases[] = {
+		{2, 1, 1, "offline: medium; online: high"},
+		{1, 1, 0, "offline and online share priority level medium"},
+		{KFD_UNKNOWN, 1, -1, "priorities are unknown: they need the dumps of debugfs"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lineup_queue q[] = {
+			{.pid = 10, .pipe_prio = cases[i].online},
+			{.pid = 20, .pipe_prio = cases[i].offline, .offline = true}};
+		const struct lineup runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
+		struct lineups c;
+
+		for (unsigned k = 0; k < 2; k++) {
+			q[k].prio = q[k].context = KFD_UNKNOWN;
+			strcpy(q[k].type, "compute");
+		}
+		assert_int_equal(lineups_compare(&c, runs, 2), 0);
+		assert_true(c.runs.levels);
+		const struct qruns_strategy *by = &c.runs.strategies[QRUNS_PRIORITY];
+
+		assert_int_equal(by->works, cases[i].works);
+		assert_string_equal(by->evidence, cases[i].evidence);
+		lineups_fini(&c);
+	}
 }
 
 static void test_lineup_refused(void **state)
@@ -546,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),
 		cmocka_unit_test(test_lineup),
+		cmocka_unit_test(test_lineup_levels),
 		cmocka_unit_test(test_lineup_refused),
 		cmocka_unit_test(test_bars),
 		cmocka_unit_test(test_ablog),

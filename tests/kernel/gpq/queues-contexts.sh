@@ -80,6 +80,8 @@ off() {
 		"$(per_context stats_$G/evicted_ms | awk '{ print $1, $2 * 1000000 }')"
 	[ ! -e $KFD/proc/$P/stats_$G/cu_occupancy ] || ok "so are CUs" within 20 same_cus
 	gpq suspend -p $P -q > /tmp/out 2>&1
+	# A listing waits for an answer of the holder, but not for long.
+	within 20 sh -c "gpq queues -p $P -rno STATE | grep -q suspended"
 	is "gpq suspend holds the primary context's queues" "$(states)" "- suspended
 0 running
 1 running"
