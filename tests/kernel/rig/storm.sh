@@ -31,16 +31,25 @@ round() {
 	wait
 }
 
+# With what the processors keep for themselves of what was given back (in pages); that can be 10 MiB and more.
 free_mib() {
 	sync
 	echo 3 > /proc/sys/vm/drop_caches
-	awk '/MemAvailable/ { print int($2 / 1024) }' /proc/meminfo
+	awk '/MemAvailable/ { n = $2 } $1 == "count:" { n += 4 * $2 } END { print int(n / 1024) }' /proc/meminfo /proc/zoneinfo
+}
+
+# When no more of it comes back.
+settled_mib() {
+	local now last
+	now=$(free_mib)
+	while last=$now; usleep 500000; now=$(free_mib); [ $now -gt $last ]; do :; done
+	echo $now
 }
 
 GPUS=gfx942,gfx1100,gfx90a
 load $GPUS # once before, so that what only grows at the first time does not count
 unload
-before=$(free_mib)
+before=$(settled_mib)
 load $GPUS
 : > /tmp/storm.log
 end=$(($(uptime_ms) + ${STORM_SECONDS:-8} * 1000))
