@@ -45,7 +45,7 @@ endif
 endif
 # Asked for in recipes, not while make reads this file: `make deps check` installs them on the way.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-# None of them is linked, nor libm: they are loaded on demand, see common/host/lib.h.
+# None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h.
 LIBS      := -pthread -Wl,--as-needed -lm
 
 # `make V=1` shows the commands.

@@ -46,91 +46,91 @@ static const struct opt opts[] = {
 #define M OUT_MACHINE
 #define COLUMNS(X)                                                                                \
 	X(pid, "PID", "pid", OUT_I64, D, 0, "process, as the host numbers it")                    \
-	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D, QLIST_STATUS,                                    \
+	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D, READ_STATUS,                                     \
 	  "its PID inside its container; elsewhere the same as PID")                              \
-	X(comm, "COMMAND", "command", OUT_STR, D, QLIST_STATUS, "command name, up to 15 bytes")   \
-	X(user, "USER", "user", OUT_STR, D, QLIST_STATUS, "effective user")                       \
-	X(process, "PROCESS", "process", OUT_STR, D | OUT_STATUS, QLIST_STATUS,                   \
+	X(comm, "COMMAND", "command", OUT_STR, D, READ_STATUS, "command name, up to 15 bytes")    \
+	X(user, "USER", "user", OUT_STR, D, READ_STATUS, "effective user")                        \
+	X(process, "PROCESS", "process", OUT_STR, D | OUT_STATUS, READ_STATUS,                    \
 	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                     \
-	X(container, "CONTAINER", "container", OUT_STR, D, QLIST_CONTAINER,                       \
+	X(container, "CONTAINER", "container", OUT_STR, D, READ_CONTAINER,                        \
 	  "container: first 12 digits of its id, or its name")                                    \
-	X(gpu_id, "GPU", "gpu_id", OUT_U64, D, QLIST_GPU, "GPU as KFD numbers it (its gpu_id)")   \
-	X(bdf, "BDF", "bdf", OUT_STR, D, QLIST_GPU | QLIST_BDF, "PCI address of the GPU")         \
+	X(gpu_id, "GPU", "gpu_id", OUT_U64, D, READ_GPU, "GPU as KFD numbers it (its gpu_id)")    \
+	X(bdf, "BDF", "bdf", OUT_STR, D, READ_GPU | READ_BDF, "PCI address of the GPU")           \
 	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                       \
 	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                \
 	  "secondary KFD context that owns the queue; null: the process itself")                  \
-	X(type, "TYPE", "type", OUT_STR, D, QLIST_TYPE, "compute, sdma or sdma-xgmi")             \
-	X(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, QLIST_SIZE, "size of the ring")          \
-	X(prio, "PRIO", "prio", OUT_U64, D, QLIST_MQD, "priority, 0 to 15 (MQD)")                 \
-	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, QLIST_MQD,                              \
+	X(type, "TYPE", "type", OUT_STR, D, READ_TYPE, "compute, sdma or sdma-xgmi")              \
+	X(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, READ_SIZE, "size of the ring")           \
+	X(prio, "PRIO", "prio", OUT_U64, D, READ_MQD, "priority, 0 to 15 (MQD)")                  \
+	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, READ_MQD,                               \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")         \
 	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
-	  QLIST_MQD | QLIST_INDICES | QLIST_HOLDER | QLIST_GPU | QLIST_STATUS,                    \
+	  READ_MQD | READ_INDICES | READ_HOLDER | READ_GPU | READ_STATUS,                         \
 	  "running, idle, mapped (work unknown), turns (over-subscribed), suspended (by gpq), "   \
 	  "evicted, off-hardware, unknown")                                                       \
-	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, QLIST_MQD,                           \
+	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, READ_MQD,                            \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                 \
-	X(backlog, "BACKLOG", "backlog", OUT_U64, D, QLIST_MQD | QLIST_INDICES,                   \
+	X(backlog, "BACKLOG", "backlog", OUT_U64, D, READ_MQD | READ_INDICES,                     \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken " \
 	  "off")                                                                                  \
-	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, QLIST_EVICTED,                          \
+	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, READ_EVICTED,                           \
 	  "time the process was evicted from the GPU, without an eviction going on")              \
-	X(cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D, QLIST_CU,                              \
+	X(cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D, READ_CU,                               \
 	  "compute units the process occupies on the GPU (gfx9 family)")                          \
-	X(vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, QLIST_VRAM,                              \
+	X(vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, READ_VRAM,                               \
 	  "memory of the process on the GPU")                                                     \
-	X(gfx, "GFX", "gfx", OUT_STR, 0, QLIST_GPU, "instruction set of the GPU")                 \
-	X(cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, QLIST_CMDLINE, "command line")       \
-	X(container_id, "CONTAINER_ID", "container_id", OUT_STR, M, QLIST_CONTAINER,              \
+	X(gfx, "GFX", "gfx", OUT_STR, 0, READ_GPU, "instruction set of the GPU")                  \
+	X(cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, READ_CMDLINE, "command line")        \
+	X(container_id, "CONTAINER_ID", "container_id", OUT_STR, M, READ_CONTAINER,               \
 	  "container in full")                                                                    \
-	X(runtime, "RUNTIME", "runtime", OUT_STR, 0, QLIST_CONTAINER,                             \
+	X(runtime, "RUNTIME", "runtime", OUT_STR, 0, READ_CONTAINER,                              \
 	  "what runs the container: docker, podman, kubernetes ...")                              \
-	X(container_name, "CONTAINER_NAME", "container_name", OUT_STR, 0, QLIST_CONTAINER_NAME,   \
+	X(container_name, "CONTAINER_NAME", "container_name", OUT_STR, 0, READ_CONTAINER_NAME,    \
 	  "name given to the container (docker, podman; root only)")                              \
-	X(gpu, "INDEX", "gpu_index", OUT_U64, M, QLIST_GPU, "index of the GPU, as in gpq gpus")   \
-	X(pasid, "PASID", "pasid", OUT_U64, 0, QLIST_PASID, "address space id of the process")    \
-	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, QLIST_SDMA,                            \
+	X(gpu, "INDEX", "gpu_index", OUT_U64, M, READ_GPU, "index of the GPU, as in gpq gpus")    \
+	X(pasid, "PASID", "pasid", OUT_U64, 0, READ_PASID, "address space id of the process")     \
+	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, READ_SDMA,                             \
 	  "time the process kept the GPU's SDMA engines busy")                                    \
-	X(packets, "PACKETS", "packets", OUT_STR, 0, QLIST_MQD, "aql or pm4 (MQD)")               \
-	X(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M, QLIST_MQD,                             \
+	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD, "aql or pm4 (MQD)")                \
+	X(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M, READ_MQD,                              \
 	  "address of the ring in the process (MQD)")                                             \
-	X(rptr, "RPTR", "rptr", OUT_U64, M, QLIST_MQD,                                            \
+	X(rptr, "RPTR", "rptr", OUT_U64, M, READ_MQD,                                             \
 	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                 \
-	X(wptr, "WPTR", "wptr", OUT_U64, M, QLIST_MQD,                                            \
+	X(wptr, "WPTR", "wptr", OUT_U64, M, READ_MQD,                                             \
 	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                    \
-	X(doorbell, "DOORBELL", "doorbell", OUT_HEX, M, QLIST_MQD,                                \
+	X(doorbell, "DOORBELL", "doorbell", OUT_HEX, M, READ_MQD,                                 \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                  \
-	X(xccs, "XCCS", "xccs", OUT_U64, M, QLIST_MQD, "XCCs the queue runs on (MQD)")            \
-	X(ctx_bytes, "CTX", "ctx_bytes", OUT_SIZE, M, QLIST_MQD,                                  \
+	X(xccs, "XCCS", "xccs", OUT_U64, M, READ_MQD, "XCCs the queue runs on (MQD)")             \
+	X(ctx_bytes, "CTX", "ctx_bytes", OUT_SIZE, M, READ_MQD,                                   \
 	  "area to save waves in, for each XCC (MQD)")                                            \
-	X(saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, M, QLIST_MQD,                            \
+	X(saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                             \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                     \
-	X(read_now, "READ_NOW", "read_now", OUT_U64, M, QLIST_MQD | QLIST_INDICES,                \
+	X(read_now, "READ_NOW", "read_now", OUT_U64, M, READ_MQD | READ_INDICES,                  \
 	  "read index now, from the process: AQL packets, SDMA bytes")                            \
-	X(write_now, "WRITE_NOW", "write_now", OUT_U64, M, QLIST_MQD | QLIST_INDICES,             \
+	X(write_now, "WRITE_NOW", "write_now", OUT_U64, M, READ_MQD | READ_INDICES,               \
 	  "write index now, from the process")                                                    \
-	X(holder, "HOLDER", "holder", OUT_I64, M, QLIST_HOLDER,                                   \
+	X(holder, "HOLDER", "holder", OUT_I64, M, READ_HOLDER,                                    \
 	  "pid of the gpq holder that has it suspended")                                          \
-	X(match, "MATCH", "match", OUT_STR, M, QLIST_MQD,                                         \
+	X(match, "MATCH", "match", OUT_STR, M, READ_MQD,                                          \
 	  "how its MQD was found: order of creation, only candidate, likely; null: not found")    \
-	X(pipe_prio, "PIPE_PRIO", "pipe_prio", OUT_U64, 0, QLIST_MQD,                             \
+	X(pipe_prio, "PIPE_PRIO", "pipe_prio", OUT_U64, 0, READ_MQD,                              \
 	  "pipe priority, 0 to 2 (MQD)")                                                          \
-	X(vmid, "VMID", "vmid", OUT_U64, 0, QLIST_MQD, "VMID at the last unmap (MQD)")            \
-	X(read_index, "READ_INDEX", "read_index", OUT_U64, 0, QLIST_MQD,                          \
+	X(vmid, "VMID", "vmid", OUT_U64, 0, READ_MQD, "VMID at the last unmap (MQD)")             \
+	X(read_index, "READ_INDEX", "read_index", OUT_U64, 0, READ_MQD,                           \
 	  "AQL packets consumed up to the last unmap (MQD)")                                      \
-	X(rptr_addr, "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, QLIST_MQD,                             \
+	X(rptr_addr, "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, READ_MQD,                              \
 	  "address of the read index in the process (MQD)")                                       \
-	X(wptr_addr, "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, QLIST_MQD,                             \
+	X(wptr_addr, "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, READ_MQD,                              \
 	  "address of the write index in the process (MQD)")                                      \
-	X(ctx_addr, "CTX_ADDR", "ctx_addr", OUT_HEX, 0, QLIST_MQD,                                \
+	X(ctx_addr, "CTX_ADDR", "ctx_addr", OUT_HEX, 0, READ_MQD,                                 \
 	  "address of the save area in the process, first XCC (MQD)")                             \
-	X(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, 0, QLIST_MQD, "GPU address of the MQD")      \
-	X(error, "ERROR", "error", OUT_HEX, 0, QLIST_MQD, "cp_hqd_error (MQD)")                   \
-	X(sdma_engine, "ENGINE", "sdma_engine", OUT_U64, 0, QLIST_MQD, "SDMA engine (MQD)")       \
-	X(sdma_rlc, "RLC", "sdma_rlc", OUT_U64, 0, QLIST_MQD, "queue of the SDMA engine (MQD)")
+	X(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, 0, READ_MQD, "GPU address of the MQD")       \
+	X(error, "ERROR", "error", OUT_HEX, 0, READ_MQD, "cp_hqd_error (MQD)")                    \
+	X(sdma_engine, "ENGINE", "sdma_engine", OUT_U64, 0, READ_MQD, "SDMA engine (MQD)")        \
+	X(sdma_rlc, "RLC", "sdma_rlc", OUT_U64, 0, READ_MQD, "queue of the SDMA engine (MQD)")
 
 #define COLUMN(member, name, key, type, flags, reads, help) \
-	OUT_COL(qrow, member, name, key, type, flags, help),
+	OUT_COL(queue_row, member, name, key, type, flags, help),
 static const struct out_col cols[] = {COLUMNS(COLUMN)};
 #define READS(member, name, key, type, flags, reads, help) (reads),
 static const unsigned col_reads[] = {COLUMNS(READS)};
@@ -193,7 +193,7 @@ static bool has_word(const struct words *w, const char *text)
 	return false;
 }
 
-static bool gpu_chosen(const struct qlist *q, const struct words *w, uint64_t gpu_id)
+static bool gpu_chosen(const struct queue_rows *q, const struct words *w, uint64_t gpu_id)
 {
 	if (!w->n)
 		return true;
@@ -203,7 +203,7 @@ static bool gpu_chosen(const struct qlist *q, const struct words *w, uint64_t gp
 	return g && g->selected;
 }
 
-static bool chosen(struct filter *f, const struct qlist *q, const struct qrow *r)
+static bool chosen(struct filter *f, const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct queues_opts *o = f->opts;
 	if (o->types.n && !has_word(&o->types, r->type))
@@ -218,7 +218,7 @@ static bool chosen(struct filter *f, const struct qlist *q, const struct qrow *r
 }
 
 // How many rows are left to show.
-static size_t apply_filter(struct filter *f, struct qlist *q)
+static size_t apply_filter(struct filter *f, struct queue_rows *q)
 {
 	size_t shown = 0;
 	f->unknown_prio = 0;
@@ -231,7 +231,7 @@ static size_t apply_filter(struct filter *f, struct qlist *q)
 
 // --- why not: a PID that was asked for and has no row ---
 
-static bool has_row(const struct qlist *q, pid_t pid, bool hidden)
+static bool has_row(const struct queue_rows *q, pid_t pid, bool hidden)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (q->rows[i].pid == pid && q->rows[i].hidden == hidden)
@@ -239,7 +239,7 @@ static bool has_row(const struct qlist *q, pid_t pid, bool hidden)
 	return false;
 }
 
-static const struct kfd_proc *kfd_proc_of(const struct qlist *q, pid_t pid)
+static const struct kfd_proc *kfd_proc_of(const struct queue_rows *q, pid_t pid)
 {
 	for (size_t i = 0; i < q->procs.nprocs; i++)
 		if (q->procs.procs[i].pid == pid)
@@ -261,7 +261,7 @@ static int no_such_process(pid_t pid)
 			(int)pid);
 }
 
-static int explain_pid(const struct qlist *q, const struct pick *pick, pid_t pid)
+static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_t pid)
 {
 	struct proc p;
 	bool alive = proc_read(&p, pid) == 0;
@@ -281,7 +281,7 @@ static int explain_pid(const struct qlist *q, const struct pick *pick, pid_t pid
 				      : "pid %d: ended, and owns no queue, but something holds its "
 					"KFD open",
 				(int)pid);
-	if (alive && !people_are_host())
+	if (alive && !pids_are_host())
 		return err_fail(
 			GPQ_NOTFOUND, "run gpq on the host",
 			"pid %d: in another PID namespace than KFD's PIDs, which are the host's",
@@ -297,7 +297,7 @@ static int explain_pid(const struct qlist *q, const struct pick *pick, pid_t pid
 
 // A process whose queues cannot be read is missing from the list: that must not look like having
 // none.
-static bool unreadable(const struct qlist *q)
+static bool unreadable(const struct queue_rows *q)
 {
 	bool any = false;
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
@@ -312,7 +312,7 @@ static bool unreadable(const struct qlist *q)
 }
 
 // GPQ_OK when all that was asked for is there, 3 when some of it is, 5 when none is.
-static int check_found(const struct qlist *q, const struct pick *pick, size_t shown)
+static int check_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;
 	int status = GPQ_OK;
@@ -343,18 +343,18 @@ static int check_found(const struct qlist *q, const struct pick *pick, size_t sh
 
 static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 {
-	unsigned want = opt->prio ? QLIST_MQD : 0;
+	unsigned want = opt->prio ? READ_MQD : 0;
 	for (unsigned i = 0; i < queues_table.ncols; i++)
 		if (out_wants(o, i))
 			want |= col_reads[i];
 	if (opt->gpus.n)
-		want |= QLIST_GPU | QLIST_BDF;
+		want |= READ_GPU | READ_BDF;
 	if (opt->types.n)
-		want |= QLIST_TYPE;
+		want |= READ_TYPE;
 	return want;
 }
 
-static int select_gpus(struct qlist *q, const struct words *w)
+static int select_gpus(struct queue_rows *q, const struct words *w)
 {
 	const char *bad = q->how->mqds_file ? NULL : kfd_topology_select(&q->gpus, w->v, w->n);
 	if (!bad)
@@ -362,7 +362,7 @@ static int select_gpus(struct qlist *q, const struct words *w)
 	return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
 }
 
-static int check_prio(const struct qlist *q, const struct filter *f)
+static int check_prio(const struct queue_rows *q, const struct filter *f)
 {
 	if (!f->opts->prio)
 		return GPQ_OK;
@@ -380,11 +380,11 @@ static void note_unknown_prio(const struct filter *f)
 }
 
 // Columns that most hosts have nothing for.
-static void leave_out(const struct qlist *q, struct out *o)
+static void leave_out(const struct queue_rows *q, struct out *o)
 {
 	bool context = false, level = false;
 	for (size_t i = 0; i < q->n; i++) {
-		const struct qrow *r = &q->rows[i];
+		const struct queue_row *r = &q->rows[i];
 		context |= !r->hidden && r->context != KFD_UNKNOWN;
 		level |= !r->hidden && r->level && r->prio == MQD_UNKNOWN;
 	}
@@ -394,7 +394,7 @@ static void leave_out(const struct qlist *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
-static int print_rows(const struct qlist *q, struct out *o)
+static int print_rows(const struct queue_rows *q, struct out *o)
 {
 	leave_out(q, o);
 	for (size_t i = 0; i < q->n; i++)
@@ -407,18 +407,18 @@ static int print_rows(const struct qlist *q, struct out *o)
 static int list_once(struct cmd *c, struct out *o, struct filter *f)
 {
 	const struct queues_opts *opt = c->opts;
-	struct people people = {0};
-	struct qlist q = {0};
+	struct process_cache processes = {0};
+	struct queue_rows q = {0};
 	struct pick pick;
-	struct qlist_how how = {.want = wanted(o, opt),
-				.mqds_file = opt->mqds,
-				.idle = opt->all,
-				.likely = opt->likely,
-				.keep = pick_keeps,
-				.arg = &pick};
-	int status = pick_init(&pick, &opt->pick, &people);
+	struct queue_rows_how how = {.want = wanted(o, opt),
+				     .mqds_file = opt->mqds,
+				     .idle = opt->all,
+				     .likely = opt->likely,
+				     .keep = pick_keeps,
+				     .arg = &pick};
+	int status = pick_init(&pick, &opt->pick, &processes);
 	if (!status)
-		status = qlist_load(&q, &people, &how);
+		status = queue_rows_load(&q, &processes, &how);
 	if (!status)
 		status = select_gpus(&q, &opt->gpus);
 	if (!status)
@@ -427,14 +427,14 @@ static int list_once(struct cmd *c, struct out *o, struct filter *f)
 		size_t shown = apply_filter(f, &q);
 		print_rows(&q, o);
 		note_unknown_prio(f);
-		bool damaged = qlist_explain(&q);
+		bool damaged = queue_rows_explain(&q);
 		status = check_found(&q, &pick, shown);
 		if (!status && damaged)
 			status = GPQ_PARTIAL;
 	}
 	pick_fini(&pick);
-	qlist_fini(&q);
-	people_fini(&people);
+	queue_rows_fini(&q);
+	process_cache_fini(&processes);
 	return status;
 }
 

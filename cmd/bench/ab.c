@@ -119,14 +119,14 @@ static void print_offline(struct out *o, struct ab_result *a)
 // Why slots may be unknown.
 static void print_looks(struct out *o, const struct ab_result *a)
 {
-	size_t suspended = lineups_suspended(a->lineup, a->nlineup);
+	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	if (suspended)
 		out_title(o,
 			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
 			  "no slot.",
-			  suspended, a->nlineup);
+			  suspended, a->nqueue_sets);
 	if (out_json(o)) {
-		json_u64(out_json(o), "looks", a->nlineup);
+		json_u64(out_json(o), "looks", a->nqueue_sets);
 		json_u64(out_json(o), "looks_suspended", suspended);
 	}
 }
@@ -134,25 +134,25 @@ static void print_looks(struct out *o, const struct ab_result *a)
 // Whose queues are which, over all runs; as gpq snapshot --compare tells it.
 static void print_ids(struct out *o, const struct ab_result *a)
 {
-	struct qruns_texts t = {0};
+	struct run_compare_texts t = {0};
 	struct lineups c;
-	if (lineups_compare(&c, a->lineup, a->nlineup))
+	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
 		return;
 	out_title(o, "Queues over all runs");
-	out_begin(o, &qruns_programs_table, false);
-	qruns_print_programs(o, &c.runs, &t);
+	out_begin(o, &run_compare_programs_table, false);
+	run_compare_print_programs(o, &c.runs, &t);
 	out_end(o);
 	print_looks(o, a);
 	out_title(o, "Queues side by side");
-	out_begin(o, &qruns_overlaps_table, false);
-	qruns_print_overlaps(o, &c.runs, &t);
+	out_begin(o, &run_compare_overlaps_table, false);
+	run_compare_print_overlaps(o, &c.runs, &t);
 	out_end(o);
 	out_title(o, "How to find them again");
-	out_begin(o, &qruns_strategies_table, false);
-	qruns_print_strategies(o, &c.runs);
+	out_begin(o, &run_compare_strategies_table, false);
+	run_compare_print_strategies(o, &c.runs);
 	out_end(o);
-	qruns_texts_fini(&t);
-	lineups_fini(&c);
+	run_compare_texts_fini(&t);
+	queue_sets_fini(&c);
 }
 
 static void print_histograms(struct out *o, const struct ab_result *a)

@@ -216,10 +216,10 @@ static int run(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {
-	&bench_latencies_table, &bench_effects_table,   &bench_goals_table,
-	&bench_changes_table,   &bench_online_table,    &bench_offline_table,
-	&qruns_programs_table,  &qruns_overlaps_table,  &qruns_strategies_table,
-	&bench_ab_goals_table,  &bench_histogram_table, NULL};
+	&bench_latencies_table,      &bench_effects_table,        &bench_goals_table,
+	&bench_changes_table,        &bench_online_table,         &bench_offline_table,
+	&run_compare_programs_table, &run_compare_overlaps_table, &run_compare_strategies_table,
+	&bench_ab_goals_table,       &bench_histogram_table,      NULL};
 
 const struct cmd_spec bench_spec = {
 	.synopsis = "preempt -p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "

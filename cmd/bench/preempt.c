@@ -2,7 +2,7 @@
 #include "cmd/bench/bench.h"
 
 #include "common/bench/raw.h"
-#include "common/bench/subject.h"
+#include "common/bench/attached.h"
 #include "common/holder/contexts.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
@@ -29,7 +29,7 @@ struct preempt {
 	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
-	struct subject *subject;
+	struct attached_target *attached;
 	struct raw_file raw;
 	struct bench_context context;
 	struct result result;
@@ -178,15 +178,15 @@ static int attach(struct preempt *p)
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
-	p->subject = subject_open(p->pid, p->signals, &f);
-	if (!p->subject)
+	p->attached = attached_open(p->pid, p->signals, &f);
+	if (!p->attached)
 		return err_fail(f.status, NULL, "pid %d: %s", (int)p->pid, f.text);
-	bench_context_target(&p->context, &p->subject->session);
+	bench_context_target(&p->context, &p->attached->session);
 	p->result.context = p->context;
-	if (!p->subject->session.num)
+	if (!p->attached->session.num)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
 				"pid %d has no queues", (int)p->pid);
-	if (!kfd_watch_choose(&p->subject->watch, &p->subject->session, &p->cycles.select))
+	if (!kfd_watch_choose(&p->attached->watch, &p->attached->session, &p->cycles.select))
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
@@ -236,7 +236,7 @@ static int measure(struct preempt *p, struct cycle *last)
 				       .set = *plan_next(&p->plan, i)};
 		uint64_t counted = last->block - o->warmup; // wraps while it warms up
 		bool untouched = every && !last->warmup && counted % every == 0;
-		bool on = cycle_run(p->subject, &p->cycles, untouched, last);
+		bool on = cycle_run(p->attached, &p->cycles, untouched, last);
 		int status = keep(p, last);
 		if (status || !on || ends_measurement(last))
 			return status;
@@ -245,7 +245,7 @@ static int measure(struct preempt *p, struct cycle *last)
 	return GPQ_OK;
 }
 
-static const char *first_refusal(const struct subject *s)
+static const char *first_refusal(const struct attached_target *s)
 {
 	for (unsigned i = 0; i < s->session.num; i++)
 		if (s->outcome[i].result != KFD_RESULT_SUSPENDED)
@@ -256,20 +256,20 @@ static const char *first_refusal(const struct subject *s)
 // Why it ended before its time. Exit status.
 static int explain(const struct preempt *p, const struct cycle *last)
 {
-	const struct subject *s = p->subject;
+	const struct attached_target *s = p->attached;
 	char after[64];
 	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
-	if (s->end == SUBJECT_GONE)
+	if (s->end == ATTACHED_GONE)
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program",
 				(int)p->pid, after);
 	if (s->failure.status)
 		return err_fail(s->failure.status, NULL, "pid %d: %s: %s", (int)p->pid, after,
 				s->failure.text);
-	if (s->end == SUBJECT_LOST)
+	if (s->end == ATTACHED_LOST)
 		return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its memory can no longer be read",
 				(int)p->pid, after);
-	if (s->end == SUBJECT_STOPPED) {
+	if (s->end == ATTACHED_STOPPED) {
 		err_warn("the target runs; what was measured follows", "stopped %s", after);
 		return GPQ_PARTIAL;
 	}
@@ -324,10 +324,10 @@ static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 	// A queue that cannot exist: the selection is worked through and nothing is left to do.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
 	uint64_t t0 = bench_now(), t1 = bench_now();
-	kfd_session_suspend(&p->subject->session, &nothing, 32, false, p->subject->outcome,
-			    &p->subject->failure);
+	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,
+			    &p->attached->failure);
 	uint64_t t2 = bench_now();
-	int r = kfd_session_suspend_nothing(&p->subject->session);
+	int r = kfd_session_suspend_nothing(&p->attached->session);
 	uint64_t t3 = bench_now();
 	if (r)
 		return r;
@@ -344,7 +344,7 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	struct samples s[OVERHEADS] = {0};
 	uint64_t n = p->opts->cycles != U64_NULL ? p->opts->cycles : 1000;
 	int r = 0;
-	for (uint64_t i = 0; i < n && !r && subject_wait(p->subject, 0); i++)
+	for (uint64_t i = 0; i < n && !r && attached_wait(p->attached, 0); i++)
 		r = sample_overhead(p, s);
 	struct out *o = out_open(&c->out);
 	int status = o ? out_begin(o, &overhead_table, false) : GPQ_FAILED;
@@ -390,8 +390,9 @@ int bench_preempt(struct cmd *c)
 	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &goals);
 	status = status ? status : prepare(p, c);
 	status = status ? status : run_attached(p, c);
-	if (p->subject)
-		subject_close(p->subject); // whatever is printed, and wherever to: nothing is held
+	if (p->attached)
+		attached_close(
+			p->attached); // whatever is printed, and wherever to: nothing is held
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)

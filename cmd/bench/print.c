@@ -1,7 +1,7 @@
 // Results of gpq bench as tables, JSON and verdicts.
 #include "cmd/bench/bench.h"
 
-#include "common/bench/bars.h"
+#include "common/bench/histogram_plot.h"
 #include "common/stats/maths.h"
 
 #include <stdio.h>
@@ -101,9 +101,9 @@ void bench_print_bars(struct out *o, const char *setting, const char *metric,
 {
 	enum { LINES = 16, LONGEST = 40 };
 	static const char full[] = "########################################";
-	struct bars b;
+	struct histogram_plot b;
 	uint64_t most = 1;
-	bars_of_samples(&b, s, LINES);
+	histogram_plot_of_samples(&b, s, LINES);
 	for (unsigned i = 0; i < b.n; i++)
 		most = b.v[i].count > most ? b.v[i].count : most;
 	for (unsigned i = 0; i < b.n; i++) {

@@ -131,9 +131,9 @@ static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 
 void hqd_leave_out(const struct hqd_view *v, struct out *o)
 {
-	if (!hqdlist_needs_level(&v->list))
+	if (!slot_rows_needs_level(&v->list))
 		out_leave_out(o, "LEVEL");
-	if (!hqdlist_has_contexts(&v->list))
+	if (!slot_rows_has_contexts(&v->list))
 		out_leave_out(o, "CONTEXT");
 }
 
@@ -148,7 +148,7 @@ void hqd_apply_filter(struct hqd_view *v)
 
 // --- nothing found ---
 
-static size_t count_queues(const struct hqdlist *l, pid_t pid)
+static size_t count_queues(const struct slot_rows *l, pid_t pid)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->queues.n; i++)
@@ -156,7 +156,7 @@ static size_t count_queues(const struct hqdlist *l, pid_t pid)
 	return n;
 }
 
-static bool is_shown(const struct hqdlist *l, pid_t pid)
+static bool is_shown(const struct slot_rows *l, pid_t pid)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->rows[i].hidden && l->rows[i].pid == pid)
@@ -203,9 +203,9 @@ static int check_found(const struct hqd_view *v)
 
 // --- what was asked for by number must be there ---
 
-static bool dumps_have_gpu(const struct hqdlist *l, const struct words *w)
+static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 {
-	const struct qlist *q = &l->queues;
+	const struct queue_rows *q = &l->queues;
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
 		if (pick_gpu_number(w, l->hqds.nodes[i].gpu_id))
 			return true;
@@ -261,15 +261,15 @@ static int check_xccs_there(const struct hqd_view *v)
 static int load(struct hqd_view *v)
 {
 	const struct hqd_opts *o = v->opts;
-	v->how = (struct hqdlist_how){.hqds_file = o->hqds,
-				      .mqds_file = o->mqds,
-				      .rls_file = o->rls,
-				      .likely = o->likely,
-				      // Runlists need no slots.
-				      .memory = o->mqd || o->runlist};
-	int status = pick_init(&v->pick, &o->pick, &v->people);
+	v->how = (struct slot_rows_how){.hqds_file = o->hqds,
+					.mqds_file = o->mqds,
+					.rls_file = o->rls,
+					.likely = o->likely,
+					// Runlists need no slots.
+					.memory = o->mqd || o->runlist};
+	int status = pick_init(&v->pick, &o->pick, &v->processes);
 	if (!status)
-		status = hqdlist_load(&v->list, &v->people, &v->how);
+		status = slot_rows_load(&v->list, &v->processes, &v->how);
 	if (!status)
 		status = check_gpus(v);
 	return status ? status : check_xccs_there(v);
@@ -284,7 +284,7 @@ static int print(struct hqd_view *v, struct out *o, const struct form *f)
 	status = f->print(v, o);
 	if (status)
 		return status;
-	bool damaged = hqdlist_explain(&v->list);
+	bool damaged = slot_rows_explain(&v->list);
 	status = f->by_row ? check_found(v) : GPQ_OK;
 	return !status && damaged ? GPQ_PARTIAL : status;
 }
@@ -300,8 +300,8 @@ static int list(struct cmd *c, void *arg)
 	int status = print(&v, o, f);
 	int written = out_close(o);
 	pick_fini(&v.pick);
-	hqdlist_fini(&v.list);
-	people_fini(&v.people);
+	slot_rows_fini(&v.list);
+	process_cache_fini(&v.processes);
 	return written ? written : status;
 }
 

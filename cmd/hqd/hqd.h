@@ -22,10 +22,10 @@ struct hqd_opts {
 struct hqd_view {
 	struct cmd *cmd;
 	const struct hqd_opts *opts;
-	struct people people;
+	struct process_cache processes;
 	struct pick pick;
-	struct hqdlist_how how;
-	struct hqdlist list;
+	struct slot_rows_how how;
+	struct slot_rows list;
 	size_t shown; // rows that the filters leave
 };
 

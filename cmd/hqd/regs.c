@@ -122,7 +122,7 @@ static int print_all(struct hqd_view *v, struct out *o, const struct out_table *
 		     decode_reg_fn fn)
 {
 	int status = out_begin(o, table, false);
-	const struct hqdlist *l = &v->list;
+	const struct slot_rows *l = &v->list;
 	for (size_t i = 0; !status && i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
 		struct printer p = {.o = o,

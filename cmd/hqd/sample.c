@@ -70,27 +70,27 @@ static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 
 static int read_again(struct hqd_view *v)
 {
-	struct hqdlist *l = &v->list;
+	struct slot_rows *l = &v->list;
 	if (host_read(&l->text, HQDLIST_HQDS) < 0)
 		return err_sys(errno, NULL, HQDLIST_HQDS);
-	if (hqdlist_reload(l, l->text.data ? l->text.data : "", l->text.len))
+	if (slot_rows_reload(l, l->text.data ? l->text.data : "", l->text.len))
 		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
 	hqd_apply_filter(v);
 	return GPQ_OK;
 }
 
-static int take_samples(struct hqd_view *v, struct hqdsample *s)
+static int take_samples(struct hqd_view *v, struct slot_samples *s)
 {
 	const struct hqd_opts *o = v->opts;
 	uint64_t begin = now_ns();
 	struct progress progress;
-	int status = hqdsample_add(s, &v->list) ? err_sys(ENOMEM, NULL, "samples") : GPQ_OK;
+	int status = slot_samples_add(s, &v->list) ? err_sys(ENOMEM, NULL, "samples") : GPQ_OK;
 	progress_init(&progress, v->cmd->out.progress, false);
 	for (uint64_t i = 1; !status && i < o->sample; i++) {
 		if (!wait_for(o, begin, i))
 			break;
 		status = read_again(v);
-		if (!status && hqdsample_add(s, &v->list))
+		if (!status && slot_samples_add(s, &v->list))
 			status = err_sys(ENOMEM, NULL, "samples");
 		progress_show(&progress, (double)i / (double)o->sample,
 			      "sample %" PRIu64 " of %" PRIu64, i, o->sample);
@@ -103,27 +103,28 @@ static int take_samples(struct hqd_view *v, struct hqdsample *s)
 }
 
 // Queues that were created since the MQDs were read get their owners from newer ones.
-static int find_owners(struct hqd_view *v, struct hqdsample *s)
+static int find_owners(struct hqd_view *v, struct slot_samples *s)
 {
-	struct hqdlist fresh = {0};
-	struct hqdlist_how how = v->how;
+	struct slot_rows fresh = {0};
+	struct slot_rows_how how = v->how;
 	bool any = false;
 	for (size_t i = 0; i < s->n; i++)
 		any |= s->seen[i].row.pid == INT64_MIN && strcmp(s->seen[i].row.kind, "hiq") != 0;
 	if (!any)
 		return GPQ_OK;
 	how.memory = true;
-	int status = hqdlist_load(&fresh, &v->people, &how);
+	int status = slot_rows_load(&fresh, &v->processes, &how);
 	for (size_t i = 0; !status && i < s->n; i++)
-		if (s->seen[i].row.pid == INT64_MIN && hqdlist_find_owner(&fresh, &s->seen[i].row))
+		if (s->seen[i].row.pid == INT64_MIN &&
+		    slot_rows_find_owner(&fresh, &s->seen[i].row))
 			status = err_sys(ENOMEM, NULL, "owners");
-	hqdlist_fini(&fresh);
+	slot_rows_fini(&fresh);
 	return status;
 }
 
 int hqd_print_sample(struct hqd_view *v, struct out *o)
 {
-	struct hqdsample s = {0};
+	struct slot_samples s = {0};
 	int status = out_begin(o, &hqd_sample_table, false);
 	if (status)
 		return status;
@@ -132,7 +133,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	status = take_samples(v, &s);
 	if (!status)
 		status = find_owners(v, &s);
-	hqdsample_finish(&s);
+	slot_samples_finish(&s);
 	size_t shown = 0;
 	for (size_t i = 0; !status && i < s.n; i++) {
 		if (!hqd_pid_chosen(v, s.seen[i].row.pid))
@@ -149,6 +150,6 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	if (!status && !shown && pick_asks(&v->pick))
 		status = err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells why",
 				  "no process that was asked for had a queue in a slot");
-	hqdsample_fini(&s);
+	slot_samples_fini(&s);
 	return status;
 }

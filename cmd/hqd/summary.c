@@ -85,7 +85,7 @@ static bool kind_chosen(const struct hqd_view *v, const char *kind)
 	return !v->opts->sdma || strcmp(kind, "sdma") == 0;
 }
 
-static void print_occupancy(const struct hqd_view *v, const struct hqdsum *s, struct out *o)
+static void print_occupancy(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
 {
 	for (size_t i = 0; i < s->nxccs; i++) {
 		const struct hqd_occupancy *x = &s->xccs[i];
@@ -95,14 +95,14 @@ static void print_occupancy(const struct hqd_view *v, const struct hqdsum *s, st
 	}
 }
 
-static void print_sharers(const struct hqd_view *v, const struct hqdsum *s, struct out *o)
+static void print_sharers(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
 {
 	for (size_t i = 0; i < s->nsharers; i++)
 		if (hqd_gpu_chosen(v, s->sharers[i].gpu_id) && hqd_pid_chosen(v, s->sharers[i].pid))
 			out_row(o, &s->sharers[i]);
 }
 
-static void print_waiting(const struct hqd_view *v, const struct hqdsum *s, struct out *o)
+static void print_waiting(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
 {
 	for (size_t i = 0; i < s->nwaiting; i++) {
 		const struct hqd_waiting *w = &s->waiting[i];
@@ -120,7 +120,7 @@ static int only_table(const struct hqd_view *v)
 	return v->cmd->out.columns || v->cmd->out.all ? 0 : -1;
 }
 
-static size_t rows_of(const struct hqdsum *s, int table)
+static size_t rows_of(const struct slot_summary *s, int table)
 {
 	const size_t n[] = {s->nxccs, s->nsharers, s->nwaiting};
 	return n[table];
@@ -128,12 +128,12 @@ static size_t rows_of(const struct hqdsum *s, int table)
 
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
-	static void (*const print[HQD_SUMMARY_TABLES])(const struct hqd_view *,
-						       const struct hqdsum *, struct out *) = {
-		print_occupancy, print_sharers, print_waiting};
-	struct hqdsum s;
+	static void (*const print[HQD_SUMMARY_TABLES])(
+		const struct hqd_view *, const struct slot_summary *,
+		struct out *) = {print_occupancy, print_sharers, print_waiting};
+	struct slot_summary s;
 	int only = only_table(v);
-	int status = hqdsum_make(&s, &v->list) ? err_sys(ENOMEM, NULL, "summary") : GPQ_OK;
+	int status = slot_summary_make(&s, &v->list) ? err_sys(ENOMEM, NULL, "summary") : GPQ_OK;
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// People are spared tables of nothing; programs get the document they expect.
 		bool empty = !rows_of(&s, i) && out_mode(o) == OUT_TABLE;
@@ -148,6 +148,6 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		print[i](v, &s, o);
 		out_end(o);
 	}
-	hqdsum_fini(&s);
+	slot_summary_fini(&s);
 	return status;
 }

@@ -48,16 +48,18 @@ static const struct out_col run_cols[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 const struct out_table snapshot_runs_table = {"runs", "run", run_cols, COUNT(run_cols)};
-static const struct out_table *const tables[] = {&snapshot_runs_table, &qruns_programs_table,
-						 &qruns_overlaps_table, &qruns_strategies_table};
+static const struct out_table *const tables[] = {&snapshot_runs_table, &run_compare_programs_table,
+						 &run_compare_overlaps_table,
+						 &run_compare_strategies_table};
 enum { RUNS, PROGRAMS, OVERLAPS, STRATEGIES, TABLES };
 static const char *const titles[] = {"Processes, run by run", "Programs over all runs",
 				     "Programs side by side", "How to find their queues again"};
 
-static void print_runs(struct out *o, const struct qruns *r, char **dirs, struct qruns_texts *t)
+static void print_runs(struct out *o, const struct run_compare *r, char **dirs,
+		       struct run_compare_texts *t)
 {
 	for (size_t i = 0; i < r->nprocs; i++) {
-		const struct qruns_proc *p = &r->procs[i];
+		const struct run_compare_proc *p = &r->procs[i];
 		const struct run_row row = {
 			.run = dirs[p->run],
 			.program = p->program,
@@ -67,10 +69,10 @@ static void print_runs(struct out *o, const struct qruns *r, char **dirs, struct
 			.queues = p->compute + p->sdma + p->other,
 			.compute = p->compute,
 			.sdma = p->sdma,
-			.ids = qruns_ids_text(&t->ids, &p->ids),
+			.ids = run_compare_ids_text(&t->ids, &p->ids),
 			.slots = p->slots,
-			.prios = qruns_prios_text(&t->prios, r, p->prios),
-			.gpus = qruns_bits_text(&t->gpus, p->gpus),
+			.prios = run_compare_prios_text(&t->prios, r, p->prios),
+			.gpus = run_compare_bits_text(&t->gpus, p->gpus),
 			.overlap = p->overlap,
 			.same_ids = p->same_ids,
 			.same_count = p->same_count,
@@ -81,18 +83,18 @@ static void print_runs(struct out *o, const struct qruns *r, char **dirs, struct
 	}
 }
 
-static int print_table(struct out *o, const struct qruns *r, char **dirs, int which)
+static int print_table(struct out *o, const struct run_compare *r, char **dirs, int which)
 {
-	struct qruns_texts t = {0};
+	struct run_compare_texts t = {0};
 	if (which == RUNS)
 		print_runs(o, r, dirs, &t);
 	else if (which == PROGRAMS)
-		qruns_print_programs(o, r, &t);
+		run_compare_print_programs(o, r, &t);
 	else if (which == OVERLAPS)
-		qruns_print_overlaps(o, r, &t);
+		run_compare_print_overlaps(o, r, &t);
 	else
-		qruns_print_strategies(o, r);
-	qruns_texts_fini(&t);
+		run_compare_print_strategies(o, r);
+	run_compare_texts_fini(&t);
 	return GPQ_OK;
 }
 
@@ -105,7 +107,7 @@ static int only_table(const struct cmd *c)
 	return c->out.columns || c->out.all ? RUNS : -1;
 }
 
-static int print_all(struct cmd *c, const struct qruns *r)
+static int print_all(struct cmd *c, const struct run_compare *r)
 {
 	const int only = only_table(c);
 	struct out *o = out_open(&c->out);
@@ -125,7 +127,7 @@ static int print_all(struct cmd *c, const struct qruns *r)
 	return status ? status : closed;
 }
 
-static void explain(const struct qruns *r)
+static void explain(const struct run_compare *r)
 {
 	bool repeated = false;
 	for (size_t i = 0; i < r->nprograms; i++)
@@ -135,18 +137,18 @@ static void explain(const struct qruns *r)
 			 "no program is in two of the %u runs", r->runs);
 }
 
-static int compare(struct cmd *c, struct moment *runs, unsigned n)
+static int compare(struct cmd *c, struct host_state *runs, unsigned n)
 {
 	const struct snapshot_opts *opt = c->opts;
-	struct qruns r;
+	struct run_compare r;
 	int status;
-	if (qruns_compare(&r, runs, n, (enum qruns_by)opt->by)) {
+	if (run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by)) {
 		status = err_sys(ENOMEM, NULL, "compare");
 	} else {
 		explain(&r);
 		status = print_all(c, &r);
 	}
-	qruns_fini(&r);
+	run_compare_fini(&r);
 	return status;
 }
 
@@ -156,14 +158,14 @@ int snapshot_compare(struct cmd *c)
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
-	struct moment *runs = calloc(n, sizeof(*runs));
+	struct host_state *runs = calloc(n, sizeof(*runs));
 	int status = runs ? GPQ_OK : err_sys(ENOMEM, NULL, "compare");
 	for (unsigned i = 0; i < n && !status; i++)
-		status = moment_load(&runs[i], c->argv[i]);
+		status = host_state_load(&runs[i], c->argv[i]);
 	if (!status)
 		status = compare(c, runs, n);
 	for (unsigned i = 0; runs && i < n; i++)
-		moment_fini(&runs[i]);
+		host_state_fini(&runs[i]);
 	free(runs);
 	return status;
 }

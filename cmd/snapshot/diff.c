@@ -74,7 +74,7 @@ struct printer {
 	struct buf change, detail;
 };
 
-static const char *pointers_name(const struct moment_queue *q)
+static const char *pointers_name(const struct state_queue *q)
 {
 	static const char *const names[] = {NULL, "live", "saved", "process", "stale"};
 	return q ? names[q->pointers] : NULL;
@@ -98,13 +98,13 @@ static void detail_numbers(struct buf *b, const char *what, uint64_t was, uint64
 static void describe(struct buf *b, const struct qdiff *d)
 {
 	static const char *const on[] = {"off", "on"};
-	const struct moment_queue *was = d->before, *is = d->after;
+	const struct state_queue *was = d->before, *is = d->after;
 	char text[24];
 	b->len = 0;
 	buf_puts(b, "");
 	if (!was || !is)
 		return;
-	const struct qrow *x = was->row, *y = is->row;
+	const struct queue_row *x = was->row, *y = is->row;
 	if (d->changes & (QDIFF_ON | QDIFF_OFF))
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
 	if (strcmp(was->slots, is->slots) != 0 && was->slots[0] && is->slots[0])
@@ -128,13 +128,13 @@ static void name_changes(struct buf *b, unsigned changes)
 
 static void fill(struct row *r, const struct qdiff *d)
 {
-	static const struct qrow none = {.prio = KFD_UNKNOWN,
-					 .pipe_prio = KFD_UNKNOWN,
-					 .ring_addr = KFD_UNKNOWN,
-					 .ring_bytes = KFD_UNKNOWN};
-	const struct moment_queue *any = d->after ? d->after : d->before;
-	const struct qrow *was = d->before ? d->before->row : &none;
-	const struct qrow *is = d->after ? d->after->row : &none, *q = any->row;
+	static const struct queue_row none = {.prio = KFD_UNKNOWN,
+					      .pipe_prio = KFD_UNKNOWN,
+					      .ring_addr = KFD_UNKNOWN,
+					      .ring_bytes = KFD_UNKNOWN};
+	const struct state_queue *any = d->after ? d->after : d->before;
+	const struct queue_row *was = d->before ? d->before->row : &none;
+	const struct queue_row *is = d->after ? d->after->row : &none, *q = any->row;
 	*r = (struct row){
 		.pid = q->pid,
 		.comm = q->comm,
@@ -168,7 +168,7 @@ static void fill(struct row *r, const struct qdiff *d)
 
 static void count(struct printer *p, const struct qdiff *d)
 {
-	const struct moment_queue *a = d->before, *b = d->after;
+	const struct state_queue *a = d->before, *b = d->after;
 	p->differing += d->changes != 0;
 	if (!a || !b)
 		return;
@@ -192,7 +192,7 @@ static void print_one(void *arg, const struct qdiff *d)
 	out_row(p->o, &r);
 }
 
-static void explain(const struct printer *p, const struct moment *a, const struct moment *b)
+static void explain(const struct printer *p, const struct host_state *a, const struct host_state *b)
 {
 	if (*a->boot_id && *b->boot_id && strcmp(a->boot_id, b->boot_id) != 0)
 		err_warn("compare two moments of one boot",
@@ -214,7 +214,7 @@ static void explain(const struct printer *p, const struct moment *a, const struc
 			 p->likely);
 }
 
-static int print_diff(struct cmd *c, const struct moment *a, const struct moment *b)
+static int print_diff(struct cmd *c, const struct host_state *a, const struct host_state *b)
 {
 	const struct snapshot_opts *opt = c->opts;
 	struct printer p = {.o = out_open(&c->out), .all = opt->all};
@@ -236,16 +236,16 @@ static int print_diff(struct cmd *c, const struct moment *a, const struct moment
 
 int snapshot_diff(struct cmd *c)
 {
-	struct moment a = {0}, b = {0};
+	struct host_state a = {0}, b = {0};
 	if (c->argc != 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --diff BEFORE AFTER; / is the live host",
 				"--diff takes two snapshots");
-	int status = moment_load(&a, c->argv[0]);
+	int status = host_state_load(&a, c->argv[0]);
 	if (!status)
-		status = moment_load(&b, c->argv[1]);
+		status = host_state_load(&b, c->argv[1]);
 	if (!status)
 		status = print_diff(c, &a, &b);
-	moment_fini(&a);
-	moment_fini(&b);
+	host_state_fini(&a);
+	host_state_fini(&b);
 	return status;
 }

@@ -76,26 +76,27 @@ static const struct out_col strategy_cols[] = {
 #undef COL
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-const struct out_table qruns_programs_table = {"programs", "program", program_cols,
-					       COUNT(program_cols)};
-const struct out_table qruns_overlaps_table = {"overlaps", "overlap", pair_cols, COUNT(pair_cols)};
-const struct out_table qruns_strategies_table = {"strategies", "strategy", strategy_cols,
-						 COUNT(strategy_cols)};
-const char *const qruns_strategy_name[QRUNS_STRATEGIES] = {"fixed-ids", "priority", "pid"};
+const struct out_table run_compare_programs_table = {"programs", "program", program_cols,
+						     COUNT(program_cols)};
+const struct out_table run_compare_overlaps_table = {"overlaps", "overlap", pair_cols,
+						     COUNT(pair_cols)};
+const struct out_table run_compare_strategies_table = {"strategies", "strategy", strategy_cols,
+						       COUNT(strategy_cols)};
+const char *const run_compare_strategy_name[QRUNS_STRATEGIES] = {"fixed-ids", "priority", "pid"};
 
 static const char *text_of(struct buf *b)
 {
 	return b->len ? b->data : NULL;
 }
 
-const char *qruns_ids_text(struct buf *b, const struct qset *s)
+const char *run_compare_ids_text(struct buf *b, const struct qset *s)
 {
 	b->len = 0;
 	qset_text(s, b);
 	return text_of(b);
 }
 
-const char *qruns_bits_text(struct buf *b, uint64_t bits)
+const char *run_compare_bits_text(struct buf *b, uint64_t bits)
 {
 	b->len = 0;
 	for (unsigned i = 0; i < 64; i++)
@@ -104,10 +105,10 @@ const char *qruns_bits_text(struct buf *b, uint64_t bits)
 	return text_of(b);
 }
 
-const char *qruns_prios_text(struct buf *b, const struct qruns *r, uint32_t prios)
+const char *run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios)
 {
 	if (!r->levels)
-		return qruns_bits_text(b, prios);
+		return run_compare_bits_text(b, prios);
 	b->len = 0;
 	for (unsigned i = 0; prio_level_name(i); i++)
 		if (prios >> i & 1)
@@ -115,10 +116,11 @@ const char *qruns_prios_text(struct buf *b, const struct qruns *r, uint32_t prio
 	return text_of(b);
 }
 
-void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_texts *t)
+void run_compare_print_programs(struct out *o, const struct run_compare *r,
+				struct run_compare_texts *t)
 {
 	for (size_t i = 0; i < r->nprograms; i++) {
-		const struct qruns_program *p = &r->programs[i];
+		const struct run_compare_program *p = &r->programs[i];
 		const struct program_row row = {
 			.program = p->program,
 			.comm = p->comm,
@@ -127,9 +129,9 @@ void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_tex
 			.missing = r->runs - p->seen,
 			.min = p->queues_min,
 			.max = p->queues_max,
-			.always = qruns_ids_text(&t->ids, &p->always),
-			.ever = qruns_ids_text(&t->more, &p->ever),
-			.prios = qruns_prios_text(&t->prios, r, p->prios),
+			.always = run_compare_ids_text(&t->ids, &p->always),
+			.ever = run_compare_ids_text(&t->more, &p->ever),
+			.prios = run_compare_prios_text(&t->prios, r, p->prios),
 			.same_ids = p->same_ids,
 			.same_count = p->same_count,
 			.same_slots = p->same_slots,
@@ -140,34 +142,35 @@ void qruns_print_programs(struct out *o, const struct qruns *r, struct qruns_tex
 	}
 }
 
-void qruns_print_overlaps(struct out *o, const struct qruns *r, struct qruns_texts *t)
+void run_compare_print_overlaps(struct out *o, const struct run_compare *r,
+				struct run_compare_texts *t)
 {
 	for (size_t i = 0; i < r->npairs; i++) {
-		const struct qruns_pair *p = &r->pairs[i];
+		const struct run_compare_pair *p = &r->pairs[i];
 		const struct pair_row row = {
 			.a = p->a,
 			.b = p->b,
 			.runs = p->runs,
-			.gpus = qruns_bits_text(&t->gpus, p->gpus),
-			.ids = qruns_ids_text(&t->ids, &p->ids),
-			.prios = qruns_prios_text(&t->prios, r, p->prios),
+			.gpus = run_compare_bits_text(&t->gpus, p->gpus),
+			.ids = run_compare_ids_text(&t->ids, &p->ids),
+			.prios = run_compare_prios_text(&t->prios, r, p->prios),
 			.overlap = p->overlap,
 		};
 		out_row(o, &row);
 	}
 }
 
-void qruns_print_strategies(struct out *o, const struct qruns *r)
+void run_compare_print_strategies(struct out *o, const struct run_compare *r)
 {
 	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
-		const struct qruns_strategy *s = &r->strategies[i];
-		const struct strategy_row row = {qruns_strategy_name[i], s->evidence, s->works,
-						 s->chosen};
+		const struct run_compare_strategy *s = &r->strategies[i];
+		const struct strategy_row row = {run_compare_strategy_name[i], s->evidence,
+						 s->works, s->chosen};
 		out_row(o, &row);
 	}
 }
 
-void qruns_texts_fini(struct qruns_texts *t)
+void run_compare_texts_fini(struct run_compare_texts *t)
 {
 	buf_fini(&t->ids);
 	buf_fini(&t->more);

@@ -65,9 +65,9 @@ static const struct out_table saved_table = {"snapshots", "snapshot", cols,
 static const struct out_table *const tables[] = {&saved_table,
 						 &snapshot_diff_table,
 						 &snapshot_runs_table,
-						 &qruns_programs_table,
-						 &qruns_overlaps_table,
-						 &qruns_strategies_table,
+						 &run_compare_programs_table,
+						 &run_compare_overlaps_table,
+						 &run_compare_strategies_table,
 						 NULL};
 
 static volatile int stopped; // the signal

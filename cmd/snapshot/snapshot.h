@@ -6,7 +6,7 @@
 
 struct snapshot_opts {
 	bool redact, diff, compare, all, exit_code;
-	int by;    // enum qruns_by
+	int by;    // enum run_compare_by
 	int table; // of --compare; -1: all
 };
 

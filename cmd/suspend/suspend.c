@@ -1,8 +1,8 @@
 // gpq suspend: takes queues off the GPU and keeps them off.
 //
-// The work is done by holders (common/holder/holder.h), one per process; this asks them all at once,
-// shows what they answered, and only then turns the tied claims into lasting ones: whatever ends
-// gpq before that leaves nothing suspended.
+// The work is done by holders (common/holder/holder.h), one per process; this asks them all at
+// once, shows what they answered, and only then turns the tied holds into lasting ones: whatever
+// ends gpq before that leaves nothing suspended.
 #include "cmd/suspend/hold_table.h"
 #include "cmd/suspend/suspend.h"
 

@@ -39,7 +39,7 @@ void proofs_fini(struct proofs *p);
 
 // ---- command.c: -- COMMAND
 
-// Runs `argv` while the claims of `all` last, then ends them. COMMAND's exit status; when it died
+// Runs `argv` while the holds of `all` last, then ends them. COMMAND's exit status; when it died
 // from a signal, so do we. 126 and 127 when it cannot be run, as env(1). `marks` may be NULL.
 int run_held(char **argv, struct targets *all, struct marks *marks);
 

@@ -11,7 +11,7 @@
 #define BETWEEN_NS 10000000 // of looks
 
 struct proof_seen {
-	struct kfd_proof look[LOOKS];
+	struct kfd_quiesce look[LOOKS];
 };
 
 static void look(struct proofs *p, const struct targets *all, int which)
@@ -27,7 +27,7 @@ static void look(struct proofs *p, const struct targets *all, int which)
 			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
 
 			if (q->result != KFD_RESULT_UNKNOWN)
-				kfd_proof_read(t->pid, &q->queue, q->xccs, &p->v[at].look[which]);
+				kfd_quiesce_read(t->pid, &q->queue, q->xccs, &p->v[at].look[which]);
 		}
 	}
 }
@@ -64,7 +64,7 @@ static const char *verdict(const struct proof_seen *s)
 int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status)
 {
 	const struct proof_seen *s = &p->v[i];
-	const struct kfd_proof *last = &s->look[LOOKS - 1];
+	const struct kfd_quiesce *last = &s->look[LOOKS - 1];
 
 	row->proof = verdict(s);
 	if (!row->proof)

@@ -305,8 +305,8 @@ static uint64_t each_mark(struct trace *t, uint64_t show)
 
 static void marks_out(struct trace *t)
 {
-	bool people = out_mode(t->out) == OUT_TABLE && !t->one_table;
-	uint64_t show = people ? MARKS_DEFAULT : UINT64_MAX, n = each_mark(t, 0);
+	bool processes = out_mode(t->out) == OUT_TABLE && !t->one_table;
+	uint64_t show = processes ? MARKS_DEFAULT : UINT64_MAX, n = each_mark(t, 0);
 
 	if (show < n)
 		out_title(t->out, "Marked windows (%" PRIu64 " of %" PRIu64 ")", show, n);

@@ -2,8 +2,8 @@
 #include "common/bench/ab.h"
 
 #include "common/bench/ablog.h"
-#include "common/bench/side.h"
-#include "common/bench/subject.h"
+#include "common/bench/workload.h"
+#include "common/bench/attached.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,13 +30,13 @@ struct printed {
 struct experiment {
 	const struct ab_plan *plan;
 	struct ab_run *run;
-	struct side online, offline;
+	struct workload online, offline;
 	struct printed online_printed, offline_printed;
-	struct lineup_taking taking;
-	unsigned taken_queues;  // that the lineup being taken is about
-	unsigned lineup_queues; // of the best one that was taken
-	unsigned lineup;        // which one of the run's is next
-	bool taken_held;        // offline was suspended meanwhile
+	struct queue_set_taking taking;
+	unsigned taken_queues;     // that the lineup being taken is about
+	unsigned queue_set_queues; // of the best one that was taken
+	unsigned queue_set;        // which one of the run's is next
+	bool taken_held;           // offline was suspended meanwhile
 	int signals;
 	bool stopped, bursts, busy;
 	bool watch; // online's queues are watched
@@ -89,17 +89,17 @@ static void take_lineup(struct experiment *x)
 {
 	pid_t online[CHILD_PIDS_MAX], offline[CHILD_PIDS_MAX];
 	unsigned num = x->online.num_queues + x->offline.num_queues;
-	if (x->taking.fd >= 0 || num <= x->lineup_queues)
+	if (x->taking.fd >= 0 || num <= x->queue_set_queues)
 		return;
-	unsigned n = side_pids(&x->online, online, CHILD_PIDS_MAX);
-	unsigned k = side_pids(&x->offline, offline, CHILD_PIDS_MAX);
+	unsigned n = workload_pids(&x->online, online, CHILD_PIDS_MAX);
+	unsigned k = workload_pids(&x->offline, offline, CHILD_PIDS_MAX);
 	x->taken_queues = num;
 	x->taken_held = x->offline.held;
-	lineup_take(&x->taking, online, n, offline, k);
+	queue_set_take(&x->taking, online, n, offline, k);
 }
 
 // Where suspended queues would be is not known; that they were is the reason.
-static void mark_suspended(struct lineup *l)
+static void mark_suspended(struct queue_set *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].offline) {
@@ -111,19 +111,19 @@ static void mark_suspended(struct lineup *l)
 static void poll_lineup(struct experiment *x)
 {
 	x->taken_held |= x->offline.held;
-	if (x->taking.fd < 0 || lineup_poll(&x->taking, &x->run->lineup[x->lineup]) != 1)
+	if (x->taking.fd < 0 || queue_set_poll(&x->taking, &x->run->queue_set[x->queue_set]) != 1)
 		return;
-	x->lineup_queues = x->taken_queues;
+	x->queue_set_queues = x->taken_queues;
 	if (x->taken_held)
-		mark_suspended(&x->run->lineup[x->lineup]);
+		mark_suspended(&x->run->queue_set[x->queue_set]);
 }
 
 // The next one is of other processes, that do not run beside these.
 static void next_lineup(struct experiment *x)
 {
-	lineup_stop(&x->taking);
-	x->lineup_queues = 0;
-	x->lineup++;
+	queue_set_stop(&x->taking);
+	x->queue_set_queues = 0;
+	x->queue_set++;
 }
 
 // ---- suspending and resuming
@@ -133,7 +133,7 @@ static int set_held(struct experiment *x, bool hold)
 	struct kfd_failure f = {0};
 	uint64_t asked = bench_now();
 	bool was = x->offline.held;
-	if (side_hold(&x->offline, hold, &f))
+	if (workload_hold(&x->offline, hold, &f))
 		return failed(x, &f);
 	uint64_t now = bench_now();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
@@ -150,7 +150,7 @@ static int set_held(struct experiment *x, bool hold)
 // A request is what lies between two times at which the queues are empty.
 static int watch_online(struct experiment *x)
 {
-	bool work = side_has_work(&x->online);
+	bool work = workload_has_work(&x->online);
 	uint64_t now = bench_now();
 	if (work && !x->busy)
 		x->busy_since = now;
@@ -181,7 +181,7 @@ static int look(struct experiment *x)
 	x->looked = bench_now();
 	if (x->plan->tick)
 		x->plan->tick(x->plan->tick_arg);
-	if (side_look(&x->online, &f) || side_look(&x->offline, &f))
+	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
 		return failed(x, &f);
 	take_lineup(x);
 	poll_lineup(x);
@@ -223,20 +223,20 @@ static bool run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start(struct experiment *x, struct side *s)
+static int start(struct experiment *x, struct workload *s)
 {
 	bool offline = s == &x->offline;
 	const char *command = offline ? x->plan->offline : x->plan->online;
 	struct child_log log = {.level = "4"};
 	if (x->plan->log_dir)
 		log.file = x->log[offline];
-	return side_start(s, offline ? "offline" : "online", command, &log)
+	return workload_start(s, offline ? "offline" : "online", command, &log)
 		       ? fail(x, 1, "%s: %s", command, strerror(errno))
 		       : 0;
 }
 
 // `before`: what did not come first, or "".
-static int ended_early(struct experiment *x, struct side *s, const char *before)
+static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
 	char status[32];
 	uint64_t patience = bench_now() + 1000 * MS;
@@ -257,7 +257,7 @@ static int ended_early(struct experiment *x, struct side *s, const char *before)
 }
 
 // Until its processes have queues, and their number has been the same for a while.
-static int wait_for_queues(struct experiment *x, struct side *s, uint64_t steady)
+static int wait_for_queues(struct experiment *x, struct workload *s, uint64_t steady)
 {
 	uint64_t end = bench_now() + x->plan->ready_ns, since = bench_now();
 	size_t before = 0;
@@ -281,11 +281,11 @@ static int wait_for_queues(struct experiment *x, struct side *s, uint64_t steady
 static bool is_at_work(struct experiment *x)
 {
 	const struct printed *p = &x->offline_printed;
-	return p->has_ready ? p->is_ready : side_has_moved(&x->offline);
+	return p->has_ready ? p->is_ready : workload_has_moved(&x->offline);
 }
 
 // A program has queues long before it has something for them to do.
-static int wait_for_work(struct experiment *x, struct side *s)
+static int wait_for_work(struct experiment *x, struct workload *s)
 {
 	uint64_t end = bench_now() + x->plan->ready_ns;
 	while (!is_at_work(x)) {
@@ -305,7 +305,7 @@ static int wait_for_work(struct experiment *x, struct side *s)
 
 static int start_offline(struct experiment *x)
 {
-	struct side *s = &x->offline;
+	struct workload *s = &x->offline;
 	s->attach = true;
 	s->grace = x->plan->grace;
 	if (start(x, s) || wait_for_queues(x, s, 500 * MS) || wait_for_work(x, s))
@@ -317,7 +317,7 @@ static int start_offline(struct experiment *x)
 
 static void begin_window(struct experiment *x)
 {
-	side_count_begin(&x->offline);
+	workload_count_begin(&x->offline);
 	x->offline_printed.start = x->offline_printed.v.n;
 	x->window_from = bench_now();
 }
@@ -328,7 +328,7 @@ static int end_window(struct experiment *x)
 	struct kfd_failure f = {0};
 	double sum = 0;
 	x->run->window_ns = bench_now() - x->window_from;
-	if (side_count_end(&x->offline, &x->run->packets, &f))
+	if (workload_count_end(&x->offline, &x->run->packets, &f))
 		return ended_early(x, &x->offline, "");
 	for (size_t i = p->start; i < p->v.n; i++)
 		sum += p->v.v[i];
@@ -339,7 +339,7 @@ static int end_window(struct experiment *x)
 
 static int run_online(struct experiment *x)
 {
-	struct side *s = &x->online;
+	struct workload *s = &x->online;
 	x->online_from = bench_now();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
 	if (start(x, s))
@@ -357,7 +357,7 @@ static int run_online(struct experiment *x)
 static void end_online(struct experiment *x)
 {
 	x->watch = x->busy = false;
-	side_release(&x->online);
+	workload_release(&x->online);
 	child_end(&x->online.child, 2000 * MS, tick, x);
 }
 
@@ -518,8 +518,8 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 		compile(x, &x->offline_printed, "--offline-metric", p->offline_metric) ||
 		compile_ready(x) || name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_both(x, mode));
-	side_release(&x->online);
-	side_release(&x->offline);
+	workload_release(&x->online);
+	workload_release(&x->offline);
 	child_end(&x->online.child, 2000 * MS, tick, x);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
@@ -548,9 +548,9 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	measure(x, mode, number);
 	int status = x->status;
 	*stopped = x->stopped;
-	lineup_stop(&x->taking);
-	side_fini(&x->online);
-	side_fini(&x->offline);
+	queue_set_stop(&x->taking);
+	workload_fini(&x->online);
+	workload_fini(&x->offline);
 	printed_fini(&x->online_printed);
 	printed_fini(&x->offline_printed);
 	close(x->signals);

@@ -7,7 +7,7 @@
 #define GPQ_BENCH_AB_H
 
 #include "common/bench/context.h"
-#include "common/bench/lineup.h"
+#include "common/bench/queue_set.h"
 #include "common/host/buf.h"
 #include "common/stats/samples.h"
 
@@ -53,7 +53,7 @@ struct ab_run {
 	struct samples suspend, resume;
 	// Of both sides where they ran side by side; in mode alone, of the online work, then of the
 	// offline work.
-	struct lineup lineup[2];
+	struct queue_set queue_set[2];
 };
 void ab_run_fini(struct ab_run *r);
 
@@ -72,8 +72,8 @@ struct ab_result {
 		double held, window; // ns
 		uint64_t runs, holds;
 	} mode[AB_MODES];
-	struct lineup *lineup; // owned: of all runs
-	size_t nlineup, cap_lineup;
+	struct queue_set *queue_set; // owned: of all runs
+	size_t nqueue_sets, cap_queue_sets;
 };
 
 // Takes the run's lineups away. 0, or -1 with ENOMEM.

@@ -14,8 +14,8 @@ void ab_run_fini(struct ab_run *r)
 	samples_fini(&r->latency);
 	samples_fini(&r->suspend);
 	samples_fini(&r->resume);
-	lineup_fini(&r->lineup[0]);
-	lineup_fini(&r->lineup[1]);
+	queue_set_fini(&r->queue_set[0]);
+	queue_set_fini(&r->queue_set[1]);
 }
 
 void ab_result_fini(struct ab_result *a)
@@ -26,20 +26,20 @@ void ab_result_fini(struct ab_result *a)
 		samples_fini(&a->mode[m].resume);
 		samples_fini(&a->mode[m].rate);
 	}
-	for (size_t i = 0; i < a->nlineup; i++)
-		lineup_fini(&a->lineup[i]);
-	free(a->lineup);
+	for (size_t i = 0; i < a->nqueue_sets; i++)
+		queue_set_fini(&a->queue_set[i]);
+	free(a->queue_set);
 }
 
 static int add_lineups(struct ab_result *a, struct ab_run *r)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		if (!r->lineup[i].n)
+		if (!r->queue_set[i].n)
 			continue;
-		if (ARRAY_GROW(a->lineup, a->cap_lineup, a->nlineup))
+		if (ARRAY_GROW(a->queue_set, a->cap_queue_sets, a->nqueue_sets))
 			return -1;
-		a->lineup[a->nlineup++] = r->lineup[i];
-		r->lineup[i] = (struct lineup){0};
+		a->queue_set[a->nqueue_sets++] = r->queue_set[i];
+		r->queue_set[i] = (struct queue_set){0};
 	}
 	return 0;
 }
@@ -122,8 +122,8 @@ void ab_write(struct buf *out, const struct bench_context *c, const struct ab_ru
 	write_times(&j, "latencies_ns", &r->latency);
 	write_times(&j, "suspends_ns", &r->suspend);
 	write_times(&j, "resumes_ns", &r->resume);
-	lineup_write(&j, "queues", &r->lineup[0]);
-	lineup_write(&j, "queues_offline_alone", &r->lineup[1]);
+	queue_set_write(&j, "queues", &r->queue_set[0]);
+	queue_set_write(&j, "queues_offline_alone", &r->queue_set[1]);
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
 		json_str(&j, bench_context_key[i], *c->text[i] ? c->text[i] : NULL);
 	json_end(&j, '}');
@@ -182,9 +182,9 @@ static bool read_member(const struct jsonin_value *key, const struct jsonin_valu
 	if (jsonin_is(key, "offline_logged_packets") && v->kind != 'n')
 		return jsonin_u64(v, &r->offline_logged);
 	if (jsonin_is(key, "queues"))
-		return lineup_read(v, &r->lineup[0]);
+		return queue_set_read(v, &r->queue_set[0]);
 	if (jsonin_is(key, "queues_offline_alone"))
-		return lineup_read(v, &r->lineup[1]);
+		return queue_set_read(v, &r->queue_set[1]);
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
 		if (jsonin_is(key, bench_context_key[i]))
 			jsonin_str(v, c->text[i], sizeof(c->text[i]));

@@ -1,7 +1,7 @@
 // Running commands; child.h.
 #include "common/bench/child.h"
 
-#include "common/bench/subject.h"
+#include "common/bench/attached.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 

@@ -43,7 +43,7 @@ void cycle_clear(struct cycle *c)
 }
 
 // The selection of this cycle: all that the plan names, or the first so many of them.
-static void choose(struct subject *s, const struct cycle_plan *p, const struct cycle *c,
+static void choose(struct attached_target *s, const struct cycle_plan *p, const struct cycle *c,
 		   struct kfd_selection *sel)
 {
 	*sel = p->select;
@@ -55,16 +55,16 @@ static void choose(struct subject *s, const struct cycle_plan *p, const struct c
 			sel->ids[sel->num_ids++] = s->session.queues[i].queue_id;
 }
 
-static bool look(struct subject *s, struct kfd_indices *i, bool write)
+static bool look(struct attached_target *s, struct kfd_indices *i, bool write)
 {
-	return kfd_watch_look(&s->watch, i, write) || subject_out_of_reach(s);
+	return kfd_watch_look(&s->watch, i, write) || attached_out_of_reach(s);
 }
 
-static bool measure_untouched(struct subject *s, struct cycle *c)
+static bool measure_untouched(struct attached_target *s, struct cycle *c)
 {
 	struct kfd_indices before, after;
 	uint64_t start = bench_now();
-	if (!look(s, &before, false) || !subject_wait(s, start + c->set.hold_ns + c->set.gap_ns))
+	if (!look(s, &before, false) || !attached_wait(s, start + c->set.hold_ns + c->set.gap_ns))
 		return false;
 	uint64_t end = bench_now();
 	if (!look(s, &after, false))
@@ -76,7 +76,7 @@ static bool measure_untouched(struct subject *s, struct cycle *c)
 
 // What the call did to each queue, and the longest ioctl of it (there is one unless queues are
 // new).
-static enum cycle_result judge(const struct subject *s, int n, enum kfd_result wanted,
+static enum cycle_result judge(const struct attached_target *s, int n, enum kfd_result wanted,
 			       uint64_t *ioctl_ns)
 {
 	int done = 0;
@@ -89,14 +89,14 @@ static enum cycle_result judge(const struct subject *s, int n, enum kfd_result w
 	return done == n && n ? CYCLE_OK : done ? CYCLE_PARTLY : CYCLE_FAILED;
 }
 
-static bool suspend(struct subject *s, const struct kfd_selection *sel, struct cycle *c)
+static bool suspend(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
 	c->at_ns = bench_now();
 	int n = kfd_session_suspend(&s->session, sel, (unsigned)c->set.grace, false, s->outcome,
 				    &s->failure);
 	uint64_t t1 = bench_now();
 	if (n < 0)
-		return subject_out_of_reach(s);
+		return attached_out_of_reach(s);
 	c->suspend_ns = t1 - c->at_ns;
 	c->queues = (uint64_t)n;
 	c->result = judge(s, n, KFD_RESULT_SUSPENDED, &c->suspend_ioctl_ns);
@@ -104,7 +104,7 @@ static bool suspend(struct subject *s, const struct kfd_selection *sel, struct c
 }
 
 // Looks without a break; when did the last movement show? *held is the last look.
-static bool watch_still(struct subject *s, struct cycle *c, uint64_t settle,
+static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t settle,
 			const struct kfd_indices *before, struct kfd_indices *held)
 {
 	struct kfd_indices now;
@@ -127,7 +127,7 @@ static bool watch_still(struct subject *s, struct cycle *c, uint64_t settle,
 	return true;
 }
 
-static void read_saved(struct subject *s, struct cycle *c)
+static void read_saved(struct attached_target *s, struct cycle *c)
 {
 	unsigned xccs = 0;
 	for (unsigned i = 0; i < s->watch.n; i++) {
@@ -142,11 +142,11 @@ static void read_saved(struct subject *s, struct cycle *c)
 }
 
 // *at_resume becomes the last look before the request to resume.
-static bool hold(struct subject *s, struct cycle *c, const struct kfd_indices *held,
+static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_indices *held,
 		 struct kfd_indices *at_resume)
 {
-	bool on = subject_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
-	if (s->end == SUBJECT_GONE || s->end == SUBJECT_LOST)
+	bool on = attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
+	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST)
 		return false;
 	read_saved(s, c);
 	if (!look(s, at_resume, true))
@@ -155,16 +155,16 @@ static bool hold(struct subject *s, struct cycle *c, const struct kfd_indices *h
 	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
 	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
 		c->result = CYCLE_MOVED;
-	return on || s->end == SUBJECT_STOPPED;
+	return on || s->end == ATTACHED_STOPPED;
 }
 
-static bool resume(struct subject *s, const struct kfd_selection *sel, struct cycle *c)
+static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
 	uint64_t t2 = bench_now();
 	int n = kfd_session_resume(&s->session, sel, s->outcome, &s->failure);
 	uint64_t t3 = bench_now();
 	if (n < 0)
-		return subject_out_of_reach(s);
+		return attached_out_of_reach(s);
 	c->held_ns = t2 - c->at_ns - c->suspend_ns;
 	c->resume_ns = t3 - t2;
 	enum cycle_result r = judge(s, n, KFD_RESULT_RESUMED, &c->resume_ioctl_ns);
@@ -179,7 +179,7 @@ static uint64_t resumed_at(const struct cycle *c)
 }
 
 // Looks until some read index moves. *first becomes the first look.
-static bool watch_progress(struct subject *s, struct cycle *c, uint64_t patience,
+static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t patience,
 			   const struct kfd_indices *at_resume, struct kfd_indices *first)
 {
 	struct kfd_indices now;
@@ -199,32 +199,33 @@ static bool watch_progress(struct subject *s, struct cycle *c, uint64_t patience
 			c->result = c->result == CYCLE_OK ? CYCLE_IDLE : c->result;
 			return true;
 		}
-		if (!subject_wait(s, t > t3 + BUSY_NS ? t + NAP_NS : 0) || !look(s, &now, true))
+		if (!attached_wait(s, t > t3 + BUSY_NS ? t + NAP_NS : 0) || !look(s, &now, true))
 			return false;
 	}
 	c->result = CYCLE_STUCK;
 	return false;
 }
 
-static bool gap(struct subject *s, struct cycle *c, const struct kfd_indices *first)
+static bool gap(struct attached_target *s, struct cycle *c, const struct kfd_indices *first)
 {
 	struct kfd_indices end;
 	uint64_t t3 = resumed_at(c);
-	bool on = subject_wait(s, t3 + c->set.gap_ns);
-	if (s->end == SUBJECT_GONE || s->end == SUBJECT_LOST || !look(s, &end, false))
+	bool on = attached_wait(s, t3 + c->set.gap_ns);
+	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
 	c->gap_ns = bench_now() - t3;
 	c->gap_packets = kfd_watch_packets(&s->watch, first, &end);
 	return on;
 }
 
-static bool run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c)
+static bool run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
+		struct cycle *c)
 {
 	struct kfd_selection sel;
 	struct kfd_indices before, held, at_resume, first;
 	uint64_t settle = p->settle_ns < c->set.hold_ns ? p->settle_ns : c->set.hold_ns;
-	if (!subject_wait(s, 0) || kfd_session_refresh(&s->session, &s->failure))
-		return s->end == SUBJECT_LIVES ? subject_out_of_reach(s) : false;
+	if (!attached_wait(s, 0) || kfd_session_refresh(&s->session, &s->failure))
+		return s->end == ATTACHED_LIVES ? attached_out_of_reach(s) : false;
 	choose(s, p, c, &sel);
 	kfd_watch_choose(&s->watch, &s->session, &sel);
 	if (untouched && !measure_untouched(s, c))
@@ -232,22 +233,23 @@ static bool run(struct subject *s, const struct cycle_plan *p, bool untouched, s
 	if (!look(s, &before, false))
 		return false;
 	c->read_sum = kfd_watch_packets(&s->watch, &(struct kfd_indices){0}, &before);
-	subject_holds(s, c->set.hold_ns);
+	attached_holds(s, c->set.hold_ns);
 	if (!suspend(s, &sel, c) || c->result == CYCLE_FAILED)
 		return false;
 	if (!watch_still(s, c, settle, &before, &held) || !hold(s, c, &held, &at_resume) ||
 	    !resume(s, &sel, c))
 		return false;
-	subject_holds(s, 0);
+	attached_holds(s, 0);
 	return c->result < CYCLE_FAILED &&
 	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, c, &first);
 }
 
-bool cycle_run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c)
+bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
+	       struct cycle *c)
 {
 	cycle_clear(c);
 	bool on = run(s, p, untouched, c);
-	subject_holds(s, 0);
+	attached_holds(s, 0);
 	if (!on && c->result < CYCLE_FAILED)
 		c->result = CYCLE_STOPPED;
 	return on;

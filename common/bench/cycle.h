@@ -8,7 +8,7 @@
 #ifndef GPQ_BENCH_CYCLE_H
 #define GPQ_BENCH_CYCLE_H
 
-#include "common/bench/subject.h"
+#include "common/bench/attached.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,6 +84,7 @@ struct cycle_plan {
 // Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
 // length first, in which nothing is done. False when the measurement has to end (s->end, or
 // s->failure has a text, or the result says it); the target runs then, if it lives.
-bool cycle_run(struct subject *s, const struct cycle_plan *p, bool untouched, struct cycle *c);
+bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
+	       struct cycle *c);
 
 #endif

@@ -1,7 +1,7 @@
 // Tables and plots of a run; report.h.
 #include "common/bench/report.h"
 
-#include "common/bench/bars.h"
+#include "common/bench/histogram_plot.h"
 #include "common/bench/plot.h"
 #include "common/stats/maths.h"
 
@@ -202,8 +202,8 @@ const char *report_title(char title[96], const struct bench_context *c, const ch
 void report_bars(struct plot *p, struct samples *s, const char *name)
 {
 	double x[BARS + 1], y[BARS];
-	struct bars b;
-	bars_of_samples(&b, s, BARS);
+	struct histogram_plot b;
+	histogram_plot_of_samples(&b, s, BARS);
 	for (unsigned i = 0; i < b.n; i++) {
 		x[i] = maths()->fmax((double)b.v[i].lower, 1);
 		x[i + 1] = (double)b.v[i].upper + 1;
@@ -214,9 +214,9 @@ void report_bars(struct plot *p, struct samples *s, const char *name)
 
 double report_highest_bar(struct samples *s)
 {
-	struct bars b;
+	struct histogram_plot b;
 	double top = 0;
-	bars_of_samples(&b, s, BARS);
+	histogram_plot_of_samples(&b, s, BARS);
 	for (unsigned i = 0; i < b.n; i++)
 		top = maths()->fmax(top, (double)b.v[i].count / (double)b.total);
 	return top;

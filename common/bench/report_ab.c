@@ -112,12 +112,12 @@ static const char *answer(int8_t same)
 	return same < 0 ? "-" : same ? "yes" : "no";
 }
 
-static void programs(struct doc *d, const struct qruns *r)
+static void programs(struct doc *d, const struct run_compare *r)
 {
 	doc_table(d,
 		  "side|process|seen|queues|ids|same ids|same number|same slots|same priorities");
 	for (size_t i = 0; i < r->nprograms; i++) {
-		const struct qruns_program *g = &r->programs[i];
+		const struct run_compare_program *g = &r->programs[i];
 		struct buf ids = {0};
 		qset_text(&g->ever, &ids);
 		doc_cell(d, "%s", g->program);
@@ -137,11 +137,11 @@ static void programs(struct doc *d, const struct qruns *r)
 	doc_table_end(d);
 }
 
-static void pairs(struct doc *d, const struct qruns *r)
+static void pairs(struct doc *d, const struct run_compare *r)
 {
 	doc_table(d, "side|beside|runs|ids of both|overlap %");
 	for (size_t i = 0; i < r->npairs; i++) {
-		const struct qruns_pair *p = &r->pairs[i];
+		const struct run_compare_pair *p = &r->pairs[i];
 		struct buf ids = {0};
 		qset_text(&p->ids, &ids);
 		doc_cell(d, "%s", p->a);
@@ -155,12 +155,12 @@ static void pairs(struct doc *d, const struct qruns *r)
 	doc_table_end(d);
 }
 
-static void strategies(struct doc *d, const struct qruns *r)
+static void strategies(struct doc *d, const struct run_compare *r)
 {
 	static const char *const names[QRUNS_STRATEGIES] = {"fixed ids", "priority", "PID"};
 	doc_table(d, "find a side's queues by|works|use|why");
 	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
-		const struct qruns_strategy *s = &r->strategies[i];
+		const struct run_compare_strategy *s = &r->strategies[i];
 		doc_cell(d, "%s", names[i]);
 		doc_cell(d, "%s", answer(s->works));
 		doc_cell(d, "%s", s->chosen ? "yes" : "no");
@@ -173,19 +173,19 @@ static void strategies(struct doc *d, const struct qruns *r)
 static void queues(struct doc *d, const struct ab_result *a)
 {
 	struct lineups c;
-	if (lineups_compare(&c, a->lineup, a->nlineup))
+	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
 		return;
 	programs(d, &c.runs);
-	size_t suspended = lineups_suspended(a->lineup, a->nlineup);
+	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	doc_say(d, "Over all runs, by GPU and age of a side's processes.");
 	if (suspended)
 		doc_say(d,
 			"In %zu of %zu looks the offline queues were suspended, and so in no slot: "
 			"whether slots are the same is then not known.",
-			suspended, a->nlineup);
+			suspended, a->nqueue_sets);
 	pairs(d, &c.runs);
 	strategies(d, &c.runs);
-	lineups_fini(&c);
+	queue_sets_fini(&c);
 }
 
 void report_ab(struct doc *d, struct ab_result *a, const struct result_goals *goals)

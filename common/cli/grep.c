@@ -4,7 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/opts.h"
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

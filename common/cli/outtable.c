@@ -8,7 +8,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 
 #include <errno.h>
 #include <libsmartcols.h>

@@ -3,7 +3,7 @@
 #include "common/cli/regex.h"
 
 #include "common/cli/err.h"
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 
 #include <pcre2.h>
 

@@ -1,4 +1,4 @@
-// Regular expressions of options, by PCRE2, which is loaded when the first one is given (lib.h).
+// Regular expressions of options, by PCRE2, which is loaded when the first one is given (dlopen.h).
 #ifndef GPQ_CLI_REGEX_H
 #define GPQ_CLI_REGEX_H
 

@@ -33,7 +33,7 @@ static bool try_connect(int dir, uid_t owner, void *arg)
 
 // A socket of the name: a living holder's (then *fd is a connection to it), or a new one to listen
 // on. -errno when neither can be had.
-static int claim_name(int dir, const char *name, int *fd)
+static int hold_name(int dir, const char *name, int *fd)
 {
 	int listener = kfd_socket_listen(dir, name);
 
@@ -51,7 +51,7 @@ static int claim_name(int dir, const char *name, int *fd)
 static int start_locked(int dir, const char *name, const struct kfd_target *t,
 			const struct kfd_steps *steps, pid_t *holder, struct kfd_failure *f)
 {
-	int fd = -1, ends[2], listener = claim_name(dir, name, &fd);
+	int fd = -1, ends[2], listener = hold_name(dir, name, &fd);
 
 	if (fd >= 0)
 		return fd;

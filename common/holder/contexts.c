@@ -2,7 +2,7 @@
 #include "common/holder/contexts.h"
 
 #include "common/host/array.h"
-#include "common/host/people.h"
+#include "common/host/process_cache.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel,
 	int err = 0;
 
 	*list = NULL;
-	if (!people_are_host() || !has_context(pid))
+	if (!pids_are_host() || !has_context(pid))
 		return 0;
 	if (kfd_procs_read(&procs, &how) == 0)
 		err = collect(&l, &procs, sel);

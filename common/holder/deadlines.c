@@ -1,4 +1,4 @@
-// How long queues stay suspended: claims, what they are about, and the timers that end them.
+// How long queues stay suspended: holds, what they are about, and the timers that end them.
 #include "common/holder/holder_priv.h"
 
 #include <signal.h>
@@ -16,14 +16,14 @@ uint64_t holder_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// ---- what a claim is about
+// ---- what a hold is about
 
-static bool has_id(const struct wish *w, uint32_t id)
+static bool has_id(const struct hold_scope *w, uint32_t id)
 {
-	return w->ids[id / 64 % WISH_WORDS] >> id % 64 & 1;
+	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
 }
 
-static bool has_gpu(const struct wish *w, uint32_t gpu)
+static bool has_gpu(const struct hold_scope *w, uint32_t gpu)
 {
 	for (unsigned i = 0; i < w->num_gpus; i++)
 		if (w->gpus[i] == gpu)
@@ -31,24 +31,24 @@ static bool has_gpu(const struct wish *w, uint32_t gpu)
 	return false;
 }
 
-static bool follows_gpu(const struct wish *w, uint32_t gpu)
+static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 {
 	return w->follows && (!w->num_gpus || has_gpu(w, gpu));
 }
 
-static bool is_empty(const struct wish *w)
+static bool is_empty(const struct hold_scope *w)
 {
 	uint64_t any = w->follows;
 
-	for (unsigned i = 0; i < WISH_WORDS; i++)
+	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		any |= w->ids[i];
 	return !any;
 }
 
 // Is everything that `a` is about also in `b`?
-static bool is_within(const struct wish *a, const struct wish *b)
+static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
 {
-	for (unsigned i = 0; i < WISH_WORDS; i++)
+	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		if (a->ids[i] & ~b->ids[i])
 			return false;
 	if (!a->follows || (b->follows && !b->num_gpus))
@@ -60,66 +60,66 @@ static bool is_within(const struct wish *a, const struct wish *b)
 }
 
 // No GPUs stands for all, so an own list is only added to.
-static void follow(struct wish *w, const uint32_t *gpus, unsigned num)
+static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
 		w->num_gpus = 0;
 	else
 		for (unsigned i = 0; i < num; i++)
-			if (!has_gpu(w, gpus[i]) && w->num_gpus < WISH_GPUS)
+			if (!has_gpu(w, gpus[i]) && w->num_gpus < SCOPE_GPUS)
 				w->gpus[w->num_gpus++] = gpus[i];
 	w->follows = true;
 }
 
-static void join(struct wish *to, const struct wish *from)
+static void join(struct hold_scope *to, const struct hold_scope *from)
 {
-	for (unsigned i = 0; i < WISH_WORDS; i++)
+	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		to->ids[i] |= from->ids[i];
 	if (from->follows)
 		follow(to, from->gpus, from->num_gpus);
 }
 
-// ---- making and ending claims
+// ---- making and ending holds
 
-bool claim_is_made(const struct holder *h, unsigned n)
+bool hold_is_made(const struct holder *h, unsigned n)
 {
 	return h->made[n / 64] >> n % 64 & 1;
 }
 
-void claim_drop(struct holder *h, unsigned n)
+void hold_drop(struct holder *h, unsigned n)
 {
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// The first claim from `n` on that is made; CLAIMS: there is none. Hardly ever are there more than
+// The first hold from `n` on that is made; HOLDS: there is none. Hardly ever are there more than
 // one or two, and this is on the way of every answer.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
-	for (uint64_t word; n < CLAIMS; n = (n / 64 + 1) * 64) {
+	for (uint64_t word; n < HOLDS; n = (n / 64 + 1) * 64) {
 		word = h->made[n / 64] >> n % 64;
 		if (word)
 			return n + (unsigned)__builtin_ctzll(word);
 	}
-	return CLAIMS;
+	return HOLDS;
 }
 
-// A wish is only looked at while its claim is made, so most of them are never touched.
+// A scope is only looked at while its hold is made, so most of them are never touched.
 static void make(struct holder *h, unsigned n, uint64_t until)
 {
-	if (!claim_is_made(h, n))
-		memset(&h->wishes[n], 0, sizeof(h->wishes[n]));
+	if (!hold_is_made(h, n))
+		memset(&h->scopes[n], 0, sizeof(h->scopes[n]));
 	h->made[n / 64] |= UINT64_C(1) << n % 64;
 	h->until_ns[n] = until;
 }
 
-// A place for a lasting claim. When there is none left, the one that ends last is made longer:
+// A place for a lasting hold. When there is none left, the one that ends last is made longer:
 // nothing is resumed too early, and the callers that wish so much are served all the same.
 static unsigned lasting_place(const struct holder *h)
 {
 	unsigned last = 0;
 
-	for (unsigned i = 0; i < LASTING_CLAIMS; i++) {
-		if (!claim_is_made(h, i))
+	for (unsigned i = 0; i < LASTING_HOLDS; i++) {
+		if (!hold_is_made(h, i))
 			return i;
 		if (h->until_ns[i] > h->until_ns[last])
 			last = i;
@@ -131,153 +131,153 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 {
 	unsigned n = lasting_place(h);
 
-	if (claim_is_made(h, n) && h->until_ns[n] > until)
+	if (hold_is_made(h, n) && h->until_ns[n] > until)
 		until = h->until_ns[n];
 	make(h, n, until);
 	return n;
 }
 
-// Lasting claims that say no more than another one are dropped: who asks for the same again and
+// Lasting holds that say no more than another one are dropped: who asks for the same again and
 // again needs one place.
 static void thin_out(struct holder *h, unsigned n)
 {
-	for (unsigned i = next_made(h, 0); i < LASTING_CLAIMS; i = next_made(h, i + 1)) {
+	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {
 		if (i == n)
 			continue;
-		if (h->until_ns[i] <= h->until_ns[n] && is_within(&h->wishes[i], &h->wishes[n])) {
-			claim_drop(h, i);
+		if (h->until_ns[i] <= h->until_ns[n] && is_within(&h->scopes[i], &h->scopes[n])) {
+			hold_drop(h, i);
 		} else if (h->until_ns[n] <= h->until_ns[i] &&
-			   is_within(&h->wishes[n], &h->wishes[i])) {
-			claim_drop(h, n);
+			   is_within(&h->scopes[n], &h->scopes[i])) {
+			hold_drop(h, n);
 			return;
 		}
 	}
 }
 
-unsigned claim_make(struct holder *h, const struct client *c, const struct holder_request *r)
+unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
 {
 	uint64_t until = r->for_ns ? holder_now() + r->for_ns : FOREVER;
-	unsigned n = r->tie ? claim_of(h, c) : make_lasting(h, until);
+	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
 
 	if (r->tie)
 		make(h, n, until);
-	claim_arm(h);
+	hold_arm(h);
 	return n;
 }
 
-void claim_cancel(struct holder *h, unsigned n)
+void hold_cancel(struct holder *h, unsigned n)
 {
-	if (claim_is_made(h, n) && is_empty(&h->wishes[n]))
-		claim_drop(h, n);
+	if (hold_is_made(h, n) && is_empty(&h->scopes[n]))
+		hold_drop(h, n);
 }
 
-void claim_fill(struct holder *h, unsigned n, const struct holder_request *r, int num)
+void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num)
 {
-	struct wish *w = &h->wishes[n];
+	struct hold_scope *w = &h->scopes[n];
 
 	for (int i = 0; i < num; i++) {
 		const struct kfd_outcome *o = &h->outcomes[i];
 
 		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
-			w->ids[o->queue.queue_id / 64 % WISH_WORDS] |= UINT64_C(1)
-								       << o->queue.queue_id % 64;
+			w->ids[o->queue.queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
+									<< o->queue.queue_id % 64;
 	}
 	if (!r->sel.num_ids && !r->idle)
 		follow(w, r->sel.gpus, r->sel.num_gpus);
 	if (is_empty(w))
-		claim_drop(h, n);
-	else if (n < LASTING_CLAIMS)
+		hold_drop(h, n);
+	else if (n < LASTING_HOLDS)
 		thin_out(h, n);
 }
 
-void claim_hold(struct holder *h, const struct client *c)
+void hold_keep(struct holder *h, const struct client *c)
 {
-	unsigned from = claim_of(h, c), to;
+	unsigned from = hold_of(h, c), to;
 
-	if (!claim_is_made(h, from))
+	if (!hold_is_made(h, from))
 		return;
 	to = make_lasting(h, h->until_ns[from]);
-	join(&h->wishes[to], &h->wishes[from]);
-	claim_drop(h, from);
+	join(&h->scopes[to], &h->scopes[from]);
+	hold_drop(h, from);
 	thin_out(h, to);
 }
 
-void claim_drop_all(struct holder *h)
+void hold_drop_all(struct holder *h)
 {
 	memset(h->made, 0, sizeof(h->made));
 }
 
-void claim_forget(struct holder *h, uint32_t id)
+void hold_forget(struct holder *h, uint32_t id)
 {
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1)) {
-		struct wish *w = &h->wishes[i];
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {
+		struct hold_scope *w = &h->scopes[i];
 
-		w->ids[id / 64 % WISH_WORDS] &= ~(UINT64_C(1) << id % 64);
+		w->ids[id / 64 % SCOPE_WORDS] &= ~(UINT64_C(1) << id % 64);
 		if (is_empty(w))
-			claim_drop(h, i);
+			hold_drop(h, i);
 	}
 }
 
-void claim_forget_queues(struct holder *h)
+void hold_forget_queues(struct holder *h)
 {
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
-		memset(h->wishes[i].ids, 0, sizeof(h->wishes[i].ids));
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		memset(h->scopes[i].ids, 0, sizeof(h->scopes[i].ids));
 }
 
-void claim_follow(struct holder *h, const struct kfd_queue_entry *q)
+void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 {
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
-		if (follows_gpu(&h->wishes[i], q->gpu_id))
-			h->wishes[i].ids[q->queue_id / 64 % WISH_WORDS] |= UINT64_C(1)
-									   << q->queue_id % 64;
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		if (follows_gpu(&h->scopes[i], q->gpu_id))
+			h->scopes[i].ids[q->queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
+									    << q->queue_id % 64;
 }
 
 // ---- asking about them
 
-uint64_t claim_until(const struct holder *h)
+uint64_t hold_until(const struct holder *h)
 {
 	uint64_t until = 0;
 
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (h->until_ns[i] > until)
 			until = h->until_ns[i];
 	return until;
 }
 
-uint64_t claim_until_of(const struct holder *h, uint32_t id)
+uint64_t hold_until_of(const struct holder *h, uint32_t id)
 {
 	uint64_t until = 0;
 
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
-		if (h->until_ns[i] > until && has_id(&h->wishes[i], id))
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		if (h->until_ns[i] > until && has_id(&h->scopes[i], id))
 			until = h->until_ns[i];
 	return until;
 }
 
-bool claim_follows(const struct holder *h, uint32_t gpu)
+bool hold_follows(const struct holder *h, uint32_t gpu)
 {
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
-		if (follows_gpu(&h->wishes[i], gpu))
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		if (follows_gpu(&h->scopes[i], gpu))
 			return true;
 	return false;
 }
 
-bool claim_follows_any(const struct holder *h)
+bool hold_follows_any(const struct holder *h)
 {
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
-		if (h->wishes[i].follows)
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		if (h->scopes[i].follows)
 			return true;
 	return false;
 }
 
 // ---- timers
 
-// The next moment at which some claim ends; 0: never.
+// The next moment at which some hold ends; 0: never.
 static uint64_t next_end(const struct holder *h)
 {
 	uint64_t next = FOREVER;
 
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1))
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (h->until_ns[i] < next)
 			next = h->until_ns[i];
 	return next == FOREVER ? 0 : next;
@@ -306,7 +306,7 @@ static void arm_killer(struct holder *h, uint64_t until)
 		timer_settime(h->killer, TIMER_ABSTIME, &when, NULL);
 }
 
-void claim_arm(struct holder *h)
+void hold_arm(struct holder *h)
 {
 	uint64_t next = next_end(h);
 	struct itimerspec when = at(next);
@@ -314,18 +314,18 @@ void claim_arm(struct holder *h)
 	if (h->armed_next != next)
 		timerfd_settime(h->timer, TFD_TIMER_ABSTIME, &when, NULL);
 	h->armed_next = next;
-	arm_killer(h, claim_until(h));
+	arm_killer(h, hold_until(h));
 }
 
-bool claim_expire(struct holder *h)
+bool hold_expire(struct holder *h)
 {
 	uint64_t now = holder_now();
 	bool any = false;
 
-	for (unsigned i = next_made(h, 0); i < CLAIMS; i = next_made(h, i + 1)) {
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {
 		if (h->until_ns[i] > now)
 			continue;
-		claim_drop(h, i);
+		hold_drop(h, i);
 		any = true;
 	}
 	return any;

@@ -4,8 +4,8 @@
 // between `gpq suspend` and `gpq resume`. It listens on a unix socket named PID-STARTTIME in a
 // private directory and speaks lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
 //
-// Claims. Each `suspend` request makes a claim: tied to its connection, or lasting until resume;
-// with or without a deadline. Queues stay suspended while there is a claim. A tied claim ends with
+// Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
+// with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
 // its connection, so whoever dies between suspending and confirming leaves nothing stuck.
 #ifndef GPQ_HOLDER_HOLDER_H
 #define GPQ_HOLDER_HOLDER_H
@@ -40,7 +40,7 @@ struct kfd_answer {
 	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
 	uint64_t until_ns; // 0: no deadline
 	bool follows;      // queues that appear later are suspended too
-	bool kept;         // stays attached without a claim
+	bool kept;         // stays attached without a hold
 	bool ended;        // the holder ends now
 };
 

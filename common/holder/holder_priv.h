@@ -13,19 +13,19 @@
 #define HOLDER_MAX_CLIENTS 64
 #define FOREVER            UINT64_MAX
 
-// Claims, by number: somebody wants queues to stay suspended. The first ones last until resume or
+// Holds, by number: somebody wants queues to stay suspended. The first ones last until resume or
 // their deadline, the others are tied to a client's connection.
-#define LASTING_CLAIMS 16
-#define CLAIMS         (LASTING_CLAIMS + HOLDER_MAX_CLIENTS)
+#define LASTING_HOLDS 16
+#define HOLDS         (LASTING_HOLDS + HOLDER_MAX_CLIENTS)
 
-// What a claim is about: queues, and perhaps those that appear later.
-#define WISH_WORDS (KFD_MAX_QUEUES / 64)
-#define WISH_GPUS  64
-struct wish {
-	uint64_t ids[WISH_WORDS]; // a bit for each queue id
+// What a hold is about: queues, and perhaps those that appear later.
+#define SCOPE_WORDS (KFD_MAX_QUEUES / 64)
+#define SCOPE_GPUS  64
+struct hold_scope {
+	uint64_t ids[SCOPE_WORDS]; // a bit for each queue id
 	bool follows;
 	unsigned num_gpus; // follows: only on these; 0: on all
-	uint32_t gpus[WISH_GPUS];
+	uint32_t gpus[SCOPE_GPUS];
 };
 
 struct client {
@@ -45,10 +45,10 @@ struct holder {
 	bool failed; // ... and failed, with `failure`
 	struct kfd_failure failure;
 
-	uint64_t made[(CLAIMS + 63) / 64]; // a bit for each claim that there is
-	uint64_t until_ns[CLAIMS];         // of those: CLOCK_MONOTONIC, or FOREVER
-	unsigned grace;                    // for queues that appear later
-	bool kept;                         // stay without a claim
+	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that there is
+	uint64_t until_ns[HOLDS];         // of those: CLOCK_MONOTONIC, or FOREVER
+	unsigned grace;                   // for queues that appear later
+	bool kept;                        // stay without a hold
 	bool ending;
 
 	pid_t pid; // of the holder itself
@@ -67,7 +67,7 @@ struct holder {
 	struct client clients[HOLDER_MAX_CLIENTS];
 	struct kfd_selection sel; // scratch
 	// Last and apart, since most of it is never touched: a new holder is up sooner for it.
-	struct wish wishes[CLAIMS]; // of the claims that are made
+	struct hold_scope scopes[HOLDS]; // of the holds that are made
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
 };
@@ -76,44 +76,44 @@ uint64_t holder_now(void);
 
 // ---- deadlines.c: how long
 
-// The number of the claim that is tied to a client.
-static inline unsigned claim_of(const struct holder *h, const struct client *c)
+// The number of the hold that is tied to a client.
+static inline unsigned hold_of(const struct holder *h, const struct client *c)
 {
-	return LASTING_CLAIMS + (unsigned)(c - h->clients);
+	return LASTING_HOLDS + (unsigned)(c - h->clients);
 }
 
-bool claim_is_made(const struct holder *h, unsigned n);
-void claim_drop(struct holder *h, unsigned n);
+bool hold_is_made(const struct holder *h, unsigned n);
+void hold_drop(struct holder *h, unsigned n);
 
-// Makes the claim of a `suspend` request and arms its timers, before anything is suspended. Its
+// Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Its
 // number.
-unsigned claim_make(struct holder *h, const struct client *c, const struct holder_request *r);
+unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
 // Takes it back, unless it was there before.
-void claim_cancel(struct holder *h, unsigned n);
+void hold_cancel(struct holder *h, unsigned n);
 // Says what it is about, once that is known: of `num` outcomes those that are suspended. Without
 // any, and nothing to follow, it is dropped.
-void claim_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
-// Turns the client's tied claim into a lasting one.
-void claim_hold(struct holder *h, const struct client *c);
-// Drops claims whose time has come. False when there were none.
-bool claim_expire(struct holder *h);
-void claim_drop_all(struct holder *h);
-// Nobody wants this queue suspended any more; claims about nothing else are dropped.
-void claim_forget(struct holder *h, uint32_t id);
+void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
+// Turns the client's tied hold into a lasting one.
+void hold_keep(struct holder *h, const struct client *c);
+// Drops holds whose time has come. False when there were none.
+bool hold_expire(struct holder *h);
+void hold_drop_all(struct holder *h);
+// Nobody wants this queue suspended any more; holds about nothing else are dropped.
+void hold_forget(struct holder *h, uint32_t id);
 // The queues are gone; what is to follow stays.
-void claim_forget_queues(struct holder *h);
+void hold_forget_queues(struct holder *h);
 // Whoever follows the queue's GPU wants the queue.
-void claim_follow(struct holder *h, const struct kfd_queue_entry *q);
+void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
-// When the last claim ends, of all or of those on one queue; 0: there is none.
-uint64_t claim_until(const struct holder *h);
-uint64_t claim_until_of(const struct holder *h, uint32_t id);
+// When the last hold ends, of all or of those on one queue; 0: there is none.
+uint64_t hold_until(const struct holder *h);
+uint64_t hold_until_of(const struct holder *h, uint32_t id);
 // Does somebody want the queues that appear on this GPU, or on any?
-bool claim_follows(const struct holder *h, uint32_t gpu);
-bool claim_follows_any(const struct holder *h);
-// Sets the timers for the present claims: one that we act on, and one by which the kernel kills us
+bool hold_follows(const struct holder *h, uint32_t gpu);
+bool hold_follows_any(const struct holder *h);
+// Sets the timers for the present holds: one that we act on, and one by which the kernel kills us
 // if we do not.
-void claim_arm(struct holder *h);
+void hold_arm(struct holder *h);
 
 // ---- serve.c: what
 
@@ -121,8 +121,8 @@ void claim_arm(struct holder *h);
 void serve_line(struct holder *h, struct client *c, char *line);
 // Suspends queues that appeared, if that is wanted. Sets h->ending when the session is over.
 void serve_new_queues(struct holder *h);
-// Claims ended: resumes what nobody wants suspended any more and, unless kept, ends with the last
-// claim. Number of outcomes.
+// Holds ended: resumes what nobody wants suspended any more and, unless kept, ends with the last
+// hold. Number of outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
 

@@ -55,7 +55,7 @@ static void serve_events(struct holder *h)
 		return;
 	}
 	if (!h->session.num_held)
-		claim_forget_queues(h); // the target's runtime has ended
+		hold_forget_queues(h); // the target's runtime has ended
 	if (h->session.stale)
 		serve_new_queues(h);
 	holder_title(h);
@@ -67,9 +67,9 @@ static void serve_timer(struct holder *h)
 
 	if (read(h->timer, &times, sizeof(times)) != sizeof(times))
 		return;
-	if (claim_expire(h))
+	if (hold_expire(h))
 		serve_release(h);
-	claim_arm(h);
+	hold_arm(h);
 	holder_title(h);
 }
 
@@ -83,7 +83,7 @@ static struct client *free_place(struct holder *h)
 
 		if (c->fd < 0)
 			return c;
-		if (!claim_is_made(h, claim_of(h, c)) && (!oldest || c->last < oldest->last))
+		if (!hold_is_made(h, hold_of(h, c)) && (!oldest || c->last < oldest->last))
 			oldest = c;
 	}
 	if (oldest)
@@ -158,7 +158,7 @@ static void serve_client(struct holder *h, struct client *c)
 
 static bool is_wanted(const struct holder *h)
 {
-	if (h->kept || claim_until(h) || h->session.taken)
+	if (h->kept || hold_until(h) || h->session.taken)
 		return true;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
 		if (h->clients[i].fd >= 0)

@@ -13,8 +13,8 @@
 
 enum holder_verb {
 	HOLDER_SUSPEND,
-	HOLDER_HOLD,    // makes the connection's tied claim last until resume
-	HOLDER_RELEASE, // ends the connection's tied claim
+	HOLDER_HOLD,    // makes the connection's tied hold last until resume
+	HOLDER_RELEASE, // ends the connection's tied hold
 	HOLDER_RESUME,
 	HOLDER_QUEUES, // all queues of the target, suspended or running
 	HOLDER_STATUS, // only those that are suspended, without asking the driver
@@ -25,7 +25,7 @@ struct holder_request {
 	struct kfd_selection sel;
 	unsigned grace;  // suspend
 	uint64_t for_ns; // suspend: 0 no deadline
-	bool tie;        // suspend: the claim ends with the connection
+	bool tie;        // suspend: the hold ends with the connection
 	bool idle;       // suspend: only queues without work
 	bool keep;       // resume: stay attached; release: while the connection lasts
 	bool untraced;   // suspend: a new session goes on without tracing

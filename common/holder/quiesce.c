@@ -33,7 +33,7 @@ static bool is_compute(const struct kfd_queue_entry *q)
 }
 
 static bool read_saved(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
-		       struct kfd_proof *p)
+		       struct kfd_quiesce *p)
 {
 	struct kfd_ctx_header h;
 
@@ -51,16 +51,17 @@ static bool read_saved(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs
 	return true;
 }
 
-void kfd_proof_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs, struct kfd_proof *p)
+void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
+		      struct kfd_quiesce *p)
 {
-	*p = (struct kfd_proof){0};
+	*p = (struct kfd_quiesce){0};
 	p->has_indices =
 		read_target(pid, q->read_pointer_address, &p->read_index, sizeof(p->read_index)) &&
 		read_target(pid, q->write_pointer_address, &p->write_index, sizeof(p->write_index));
 	p->has_saved = read_saved(pid, q, xccs, p);
 }
 
-bool kfd_proof_has_work(const struct kfd_proof *p)
+bool kfd_quiesce_has_work(const struct kfd_quiesce *p)
 {
 	return (p->has_indices && p->read_index != p->write_index) ||
 	       (p->has_saved && p->saved_waves_bytes > 0);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct kfd_proof {
+struct kfd_quiesce {
 	bool has_indices;
 	bool has_saved;
 	uint64_t read_index; // AQL: packets taken by the GPU; SDMA: bytes; PM4: dwords
@@ -21,9 +21,10 @@ struct kfd_proof {
 };
 
 // Reads what can be read; absent parts stay false. Compute queues only have a context header.
-void kfd_proof_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs, struct kfd_proof *p);
+void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
+		      struct kfd_quiesce *p);
 
 // Was there anything to do: packets not taken yet, or waves running when it was suspended?
-bool kfd_proof_has_work(const struct kfd_proof *p);
+bool kfd_quiesce_has_work(const struct kfd_quiesce *p);
 
 #endif

@@ -121,8 +121,8 @@ void send_ok(struct holder *h, struct client *c)
 	struct kfd_answer a = {.holder = h->pid,
 			       .held = h->session.num_held,
 			       .since_ns = h->session.since_ns,
-			       .until_ns = deadline(claim_until(h)),
-			       .follows = claim_follows_any(h),
+			       .until_ns = deadline(hold_until(h)),
+			       .follows = hold_follows_any(h),
 			       .kept = h->kept,
 			       .ended = h->ending};
 
@@ -134,11 +134,11 @@ void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
 		const struct kfd_outcome *o = &h->outcomes[i];
-		struct kfd_answer_queue q = {
-			.queue = o->queue,
-			.result = o->result,
-			.latency_ns = o->latency_ns,
-			.until_ns = deadline(claim_until_of(h, o->queue.queue_id))};
+		struct kfd_answer_queue q = {.queue = o->queue,
+					     .result = o->result,
+					     .latency_ns = o->latency_ns,
+					     .until_ns =
+						     deadline(hold_until_of(h, o->queue.queue_id))};
 
 		if (addresses)
 			q.xccs = kfd_session_xccs(&h->session, q.queue.gpu_id);

@@ -8,16 +8,16 @@
 
 void client_close(struct holder *h, struct client *c)
 {
-	bool was_tied = claim_is_made(h, claim_of(h, c));
+	bool was_tied = hold_is_made(h, hold_of(h, c));
 
-	claim_drop(h, claim_of(h, c));
+	hold_drop(h, hold_of(h, c));
 	close(c->fd);
 	free(c->out);
 	*c = (struct client){.fd = -1};
 	if (!was_tied)
 		return;
 	serve_release(h);
-	claim_arm(h);
+	hold_arm(h);
 	holder_title(h);
 }
 
@@ -65,20 +65,20 @@ static int suspend(struct holder *h, const struct holder_request *r, struct kfd_
 
 static void serve_suspend(struct holder *h, struct client *c, const struct holder_request *r)
 {
-	unsigned claim = claim_make(h, c, r);
+	unsigned hold = hold_make(h, c, r);
 	struct kfd_failure f;
 	int n = suspend(h, r, &f);
 
 	if (n < 0) {
 		send_error(h, c, &f);
 		// Nothing of a request that failed may stay behind.
-		claim_cancel(h, claim);
+		hold_cancel(h, hold);
 		serve_release(h);
-		claim_arm(h);
+		hold_arm(h);
 		return;
 	}
-	claim_fill(h, claim, r, n);
-	claim_arm(h);
+	hold_fill(h, hold, r, n);
+	hold_arm(h);
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
@@ -90,8 +90,8 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 
 static void serve_hold(struct holder *h, struct client *c)
 {
-	claim_hold(h, c);
-	claim_arm(h);
+	hold_keep(h, c);
+	hold_arm(h);
 	send_ok(h, c);
 }
 
@@ -112,16 +112,16 @@ static void send_end(struct holder *h, struct client *c, int n)
 
 static void serve_untie(struct holder *h, struct client *c, const struct holder_request *r)
 {
-	bool was_tied = claim_is_made(h, claim_of(h, c));
+	bool was_tied = hold_is_made(h, hold_of(h, c));
 	int n = 0;
 
 	kfd_step(h->steps, 10);
-	claim_drop(h, claim_of(h, c));
+	hold_drop(h, hold_of(h, c));
 	c->keeps = r->keep;
 	if (was_tied)
 		n = serve_release(h);
 	kfd_step(h->steps, 11);
-	claim_arm(h);
+	hold_arm(h);
 	send_end(h, c, n);
 	holder_title(h);
 }
@@ -148,7 +148,7 @@ static int list_held(struct holder *h)
 	return n;
 }
 
-// Queues that are suspended and that no claim is about. Their number; the ids are in h->sel.
+// Queues that are suspended and that no hold is about. Their number; the ids are in h->sel.
 static unsigned gather_unwanted(struct holder *h)
 {
 	const struct kfd_session *s = &h->session;
@@ -157,7 +157,7 @@ static unsigned gather_unwanted(struct holder *h)
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
 
-		if (s->held[id] && !claim_until_of(h, id))
+		if (s->held[id] && !hold_until_of(h, id))
 			h->sel.ids[h->sel.num_ids++] = id;
 	}
 	return h->sel.num_ids;
@@ -168,7 +168,7 @@ int serve_release(struct holder *h)
 	struct kfd_failure f;
 	int n;
 
-	if (!claim_until(h) && (!stays(h) || !h->session.enabled)) {
+	if (!hold_until(h) && (!stays(h) || !h->session.enabled)) {
 		h->ending = true;
 		return list_held(h);
 	}
@@ -197,12 +197,12 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 		return;
 	}
 	for (int i = 0; i < n && !all; i++)
-		claim_forget(h, h->outcomes[i].queue.queue_id);
+		hold_forget(h, h->outcomes[i].queue.queue_id);
 	if (all || !h->session.num_held) {
-		claim_drop_all(h);
+		hold_drop_all(h);
 		h->ending = !h->kept;
 	}
-	claim_arm(h);
+	hold_arm(h);
 	send_end(h, c, n);
 	holder_title(h);
 }
@@ -283,8 +283,8 @@ static int gather_new(struct holder *h)
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
 
 		if (s->fresh[id] && s->held[id])
-			claim_follow(h, &s->queues[i]);
-		else if (s->fresh[id] && claim_follows(h, s->queues[i].gpu_id))
+			hold_follow(h, &s->queues[i]);
+		else if (s->fresh[id] && hold_follows(h, s->queues[i].gpu_id))
 			h->sel.ids[h->sel.num_ids++] = id;
 		s->fresh[id] = false;
 	}
@@ -300,7 +300,7 @@ void serve_new_queues(struct holder *h)
 
 		for (int i = 0; i < n; i++)
 			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
-				claim_follow(h, &h->outcomes[i].queue);
+				hold_follow(h, &h->outcomes[i].queue);
 		if (n < 0)
 			break;
 	}

@@ -7,7 +7,7 @@
 // than 0 in debugfs. A GPU is never given back while the process lives.
 #include "common/holder/session_priv.h"
 
-#include "common/host/people.h"
+#include "common/host/process_cache.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -47,9 +47,9 @@ static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *
 {
 	struct buf b = {0};
 	unsigned id = s->gpus[gpu].gpu_id;
-	ssize_t n = people_are_host() ? host_readf(&b, "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
-						   (int)s->target.pid, id)
-				      : -1;
+	ssize_t n = pids_are_host() ? host_readf(&b, "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
+						 (int)s->target.pid, id)
+				    : -1;
 	char first = n > 0 ? b.data[0] : '\0';
 
 	buf_fini(&b);

@@ -125,18 +125,18 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 
 static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
-	struct kfd_proof p;
+	struct kfd_quiesce p;
 
-	kfd_proof_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
-	return kfd_proof_has_work(&p);
+	kfd_quiesce_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
+	return kfd_quiesce_has_work(&p);
 }
 
 // Packets in the ring, seen without touching the queue. Headers of a running queue are stale.
 static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
-	struct kfd_proof p;
+	struct kfd_quiesce p;
 
-	kfd_proof_read(s->target.pid, q, 0, &p);
+	kfd_quiesce_read(s->target.pid, q, 0, &p);
 	return p.has_indices && p.read_index != p.write_index;
 }
 

@@ -75,7 +75,7 @@ void holder_title(struct holder *h)
 		return;
 	p = line_put_number(text, KFD_HOLDER_COMM ": pid ", (uint64_t)h->target.pid, 10);
 	p = line_put_number(p, ": ", h->session.num_held, 10);
-	put_until(line_put(p, " queues suspended, "), claim_until(h));
+	put_until(line_put(p, " queues suspended, "), hold_until(h));
 	len = strnlen(text, h->title_size - 1);
 	memcpy(h->title, text, len);
 	if (h->title_len > len)

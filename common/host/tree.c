@@ -1,7 +1,7 @@
 // Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
 #include "common/host/tree.h"
 
-#include "common/host/arc.h"
+#include "common/host/libarchive.h"
 
 #include <errno.h>
 #include <fcntl.h>

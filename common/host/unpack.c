@@ -2,7 +2,7 @@
 //
 // Magic numbers: RFC 1952 (gzip), RFC 8878 (zstd), the xz and LZ4 frame format descriptions, bzip2.
 #include "common/host/unpack.h"
-#include "common/host/arc.h"
+#include "common/host/libarchive.h"
 
 #include <errno.h>
 #include <stdbool.h>

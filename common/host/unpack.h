@@ -1,5 +1,5 @@
 // Compressed streams, unpacked while they are read: gzip, zstd, xz, lz4 and bzip2, by libarchive
-// (arc.h). Several streams one behind the other are one.
+// (libarchive.h). Several streams one behind the other are one.
 #ifndef GPQ_HOST_UNPACK_H
 #define GPQ_HOST_UNPACK_H
 

@@ -10,7 +10,8 @@
 #include "common/kfd/abi.h"
 
 /* Opens /dev/kfd close-on-exec. Returns the descriptor, or -errno: -ENOENT no driver, -EACCES no
- * right, -EPERM 32-bit caller, -EINVAL locked (GPU reset, system suspend) or, from Linux 7.x on, no GPU, -EMFILE ... */
+ * right, -EPERM 32-bit caller, -EINVAL locked (GPU reset, system suspend) or, from Linux 7.x on, no
+ * GPU, -EMFILE ... */
 int kfd_open(void);
 
 /* Asks the interface version. 0, or -errno. */

@@ -1,7 +1,7 @@
 // Names from libpci and libdrm_amdgpu; see names.h.
 #include "common/kfd/names.h"
 
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 #include "common/host/root.h"
 #include "common/kfd/topology.h"
 

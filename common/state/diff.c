@@ -18,9 +18,9 @@ const char *qdiff_word(unsigned bit)
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 // Unknown start times agree with any.
-static int compare(const struct moment_queue *a, const struct moment_queue *b)
+static int compare(const struct state_queue *a, const struct state_queue *b)
 {
-	const struct qrow *x = a->row, *y = b->row;
+	const struct queue_row *x = a->row, *y = b->row;
 	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
 	int r = ORDER(x->pid, y->pid);
 	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
@@ -38,12 +38,12 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && *a && *b && strcmp(a, b) != 0;
 }
 
-static bool is_certain(const struct qrow *r)
+static bool is_certain(const struct queue_row *r)
 {
 	return r->match && strcmp(r->match, "likely") != 0;
 }
 
-static bool recycled(const struct qrow *a, const struct qrow *b)
+static bool recycled(const struct queue_row *a, const struct queue_row *b)
 {
 	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
 	       (is_certain(a) && is_certain(b) && differ(a->mqd_addr, b->mqd_addr));
@@ -61,7 +61,7 @@ static bool is_known(int pointers)
 
 static void measure(struct qdiff *d)
 {
-	const struct moment_queue *a = d->before, *b = d->after;
+	const struct state_queue *a = d->before, *b = d->after;
 	d->evicted_ns = grown(a->row->evicted_ns, b->row->evicted_ns);
 	if (!is_known(a->pointers) || !is_known(b->pointers))
 		return;
@@ -77,7 +77,7 @@ static bool has_grown(uint64_t v)
 
 static unsigned changes_of(const struct qdiff *d)
 {
-	const struct qrow *a = d->before->row, *b = d->after->row;
+	const struct queue_row *a = d->before->row, *b = d->after->row;
 	const struct {
 		bool is;
 		unsigned bit;
@@ -99,7 +99,7 @@ static unsigned changes_of(const struct qdiff *d)
 	return changes;
 }
 
-static struct qdiff pair(const struct moment_queue *a, const struct moment_queue *b)
+static struct qdiff pair(const struct state_queue *a, const struct state_queue *b)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
@@ -115,13 +115,13 @@ static struct qdiff pair(const struct moment_queue *a, const struct moment_queue
 	return d;
 }
 
-void qdiff_run(const struct moment *before, const struct moment *after,
+void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
 	size_t i = 0, j = 0;
 	while (i < before->n || j < after->n) {
-		const struct moment_queue *a = i < before->n ? &before->queues[i] : NULL;
-		const struct moment_queue *b = j < after->n ? &after->queues[j] : NULL;
+		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
+		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
 		int order = !a ? 1 : !b ? -1 : compare(a, b);
 		if (order == 0 && recycled(a->row, b->row)) {
 			struct qdiff went = pair(a, NULL);

@@ -24,16 +24,16 @@ enum qdiff_change { // bits
 
 struct qdiff {
 	unsigned changes;
-	const struct moment_queue *before, *after; // NULL: it was not there
-	uint64_t consumed, submitted, evicted_ns;  // between the two; KFD_UNKNOWN
-	const char *unit;                          // of consumed and submitted; NULL
+	const struct state_queue *before, *after; // NULL: it was not there
+	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN
+	const char *unit;                         // of consumed and submitted; NULL
 };
 
 // "came", "went", ...; NULL when `bit` is none.
 const char *qdiff_word(unsigned bit);
 
 // Calls `each` for every queue of both moments, by process, context and id.
-void qdiff_run(const struct moment *before, const struct moment *after,
+void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg);
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t read_uptime(void)
 // --- the place in the hardware ---
 
 // The slot on XCC 0, or NULL.
-static const struct slot *find_slot(const struct slots *s, const struct qrow *r)
+static const struct slot *find_slot(const struct slots *s, const struct queue_row *r)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].gpu_id == r->gpu_id && s->v[i].mqd == r->mqd_addr)
@@ -57,7 +57,7 @@ static bool is_slot_of(const struct slot *s, const struct slot *first)
 	       (s == first || s->xcc != first->xcc);
 }
 
-static void name_slots(struct moment_queue *q, const struct slots *s, const struct slot *first)
+static void name_slots(struct state_queue *q, const struct slots *s, const struct slot *first)
 {
 	char text[sizeof(q->slots)] = "";
 	size_t len = 0;
@@ -77,13 +77,13 @@ static void name_slots(struct moment_queue *q, const struct slots *s, const stru
 
 // --- how far it got ---
 
-static bool is_sdma(const struct qrow *r)
+static bool is_sdma(const struct queue_row *r)
 {
 	return r->type && strncmp(r->type, "sdma", 4) == 0;
 }
 
 // Not to be seen in a slot proves nothing: queues take turns, with more processes than VMIDs too.
-static void place(struct moment_queue *q, const struct moment *m, const struct slots *s,
+static void place(struct state_queue *q, const struct host_state *m, const struct slots *s,
 		  const struct slot *slot)
 {
 	q->on_hw = slot ? 1 : q->row->on_hw;
@@ -94,7 +94,7 @@ static void place(struct moment_queue *q, const struct moment *m, const struct s
 }
 
 // Dwords read of a ring are what was written, which is counted for ever, less what still waits.
-static void count_dwords(struct moment_queue *q, uint64_t rptr, uint64_t wptr)
+static void count_dwords(struct state_queue *q, uint64_t rptr, uint64_t wptr)
 {
 	const uint64_t ring = q->row->ring_bytes / 4;
 	const unsigned unit =
@@ -110,14 +110,14 @@ static void count_dwords(struct moment_queue *q, uint64_t rptr, uint64_t wptr)
 }
 
 // gfx8 counts inside of the ring only.
-static bool counts_for_ever(const struct qrow *r)
+static bool counts_for_ever(const struct queue_row *r)
 {
 	return !r->gfx || strncmp(r->gfx, "gfx8", 4) != 0;
 }
 
-static void read_pointers(struct moment_queue *q, const struct slot *slot)
+static void read_pointers(struct state_queue *q, const struct slot *slot)
 {
-	const struct qrow *r = q->row;
+	const struct queue_row *r = q->row;
 	const bool sdma = is_sdma(r);
 	if (slot) {
 		q->pointers = POINTERS_LIVE;
@@ -146,20 +146,20 @@ static void read_pointers(struct moment_queue *q, const struct slot *slot)
 
 // --- loading ---
 
-static int fill(struct moment *m, const struct slots *slots)
+static int fill(struct host_state *m, const struct slots *slots)
 {
 	m->queues = calloc(m->list.n + 1, sizeof(*m->queues));
 	if (!m->queues)
 		return -1;
 	for (size_t i = 0; i < m->list.n; i++) {
-		const struct qrow *r = &m->list.rows[i];
+		const struct queue_row *r = &m->list.rows[i];
 		if (r->qid == KFD_UNKNOWN)
 			continue;
-		struct moment_queue *q = &m->queues[m->n++];
-		*q = (struct moment_queue){.row = r,
-					   .start_ticks = KFD_UNKNOWN,
-					   .consumed = KFD_UNKNOWN,
-					   .submitted = KFD_UNKNOWN};
+		struct state_queue *q = &m->queues[m->n++];
+		*q = (struct state_queue){.row = r,
+					  .start_ticks = KFD_UNKNOWN,
+					  .consumed = KFD_UNKNOWN,
+					  .submitted = KFD_UNKNOWN};
 		if (q > m->queues && q[-1].row->pid == r->pid)
 			q->start_ticks = q[-1].start_ticks;
 		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
@@ -171,7 +171,7 @@ static int fill(struct moment *m, const struct slots *slots)
 	return 0;
 }
 
-static int load(struct moment *m, const char *dir)
+static int load(struct host_state *m, const char *dir)
 {
 	struct slots slots = {0};
 	struct buf text = {0};
@@ -181,7 +181,7 @@ static int load(struct moment *m, const char *dir)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
 	int failed = m->has_slots && slots_parse(&slots, text.data ? text.data : "", text.len);
 	int status = failed ? err_sys(ENOMEM, NULL, "%s", dir)
-			    : qlist_load(&m->list, &m->people, &m->how);
+			    : queue_rows_load(&m->list, &m->processes, &m->how);
 	if (!status && m->list.mqds_error)
 		err_note("%s: mqds: %s: on or off, priorities and pointers are unknown", dir,
 			 strerror(m->list.mqds_error));
@@ -195,12 +195,12 @@ static int load(struct moment *m, const char *dir)
 	return status;
 }
 
-int moment_load(struct moment *m, const char *dir)
+int host_state_load(struct host_state *m, const char *dir)
 {
-	*m = (struct moment){.how = {.want = QLIST_GPU | QLIST_TYPE | QLIST_SIZE | QLIST_EVICTED |
-					     QLIST_STATUS | QLIST_CMDLINE | QLIST_CONTAINER |
-					     QLIST_MQD | QLIST_INDICES | QLIST_HOLDER,
-				     .likely = true}};
+	*m = (struct host_state){.how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
+						 READ_STATUS | READ_CMDLINE | READ_CONTAINER |
+						 READ_MQD | READ_INDICES | READ_HOLDER,
+					 .likely = true}};
 	int status;
 	if (host_set_root(dir))
 		status = err_sys(errno,
@@ -217,10 +217,10 @@ int moment_load(struct moment *m, const char *dir)
 	return status;
 }
 
-void moment_fini(struct moment *m)
+void host_state_fini(struct host_state *m)
 {
 	free(m->queues);
-	qlist_fini(&m->list);
-	people_fini(&m->people);
-	*m = (struct moment){0};
+	queue_rows_fini(&m->list);
+	process_cache_fini(&m->processes);
+	*m = (struct host_state){0};
 }

@@ -5,14 +5,14 @@
 #ifndef GPQ_STATE_HOST_STATE_H
 #define GPQ_STATE_HOST_STATE_H
 
-#include "common/host/people.h"
+#include "common/host/process_cache.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum moment_pointers { // where the read and write position come from
+enum host_state_pointers { // where the read and write position come from
 	POINTERS_UNKNOWN,
 	POINTERS_LIVE,    // registers of its slot
 	POINTERS_SAVED,   // its MQD, which is exact as long as it is off hardware
@@ -20,21 +20,21 @@ enum moment_pointers { // where the read and write position come from
 	POINTERS_STALE,   // its MQD as of the last unmap: how far it got since is not known
 };
 
-struct moment_queue {
-	const struct qrow *row; // owned by moment.list
-	uint64_t start_ticks;   // of its process; KFD_UNKNOWN
-	char slots[96];         // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
-	int8_t on_hw;           // row->on_hw, and 1 where it is seen in a slot
-	int pointers;           // enum moment_pointers
+struct state_queue {
+	const struct queue_row *row; // owned by moment.list
+	uint64_t start_ticks;        // of its process; KFD_UNKNOWN
+	char slots[96]; // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
+	int8_t on_hw;   // row->on_hw, and 1 where it is seen in a slot
+	int pointers;   // enum host_state_pointers
 	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
 	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
 };
 
-struct moment {
-	struct people people;
-	struct qlist list;
-	struct qlist_how how;
-	struct moment_queue *queues; // by pid, context, qid
+struct host_state {
+	struct process_cache processes;
+	struct queue_rows list;
+	struct queue_rows_how how;
+	struct state_queue *queues; // by pid, context, qid
 	size_t n;
 	char host[65], boot_id[40]; // "" unknown
 	uint64_t uptime_cs;         // 1/100 s since boot; KFD_UNKNOWN
@@ -43,7 +43,7 @@ struct moment {
 
 // Reads the recorded host `dir`, or the live one for "/". GPQ_OK, or the exit status after a
 // message. The sysroot is the live host afterwards.
-int moment_load(struct moment *m, const char *dir);
-void moment_fini(struct moment *m);
+int host_state_load(struct host_state *m, const char *dir);
+void host_state_fini(struct host_state *m);
 
 #endif

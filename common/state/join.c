@@ -15,7 +15,7 @@ struct key {
 	uint64_t bytes;
 };
 
-struct side {
+struct workload {
 	struct key *keys;
 	uint32_t *index; // into the arrays of the whole host
 	size_t n;
@@ -24,8 +24,8 @@ struct side {
 struct joiner {
 	struct join *j;
 	struct join_sides s;
-	struct side sys, mqd; // of the context or process at hand: sysfs queues newest first where
-			      // known, MQDs as printed
+	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
+				  // where known, MQDs as printed
 	size_t cap_sys, cap_mqd;
 	uint32_t *blocks; // of each context of a process
 	size_t cap_blocks;
@@ -62,7 +62,7 @@ static int kind_of_type(int type)
 	}
 }
 
-static int reserve(struct side *s, size_t *cap, size_t n)
+static int reserve(struct workload *s, size_t *cap, size_t n)
 {
 	if (n <= *cap)
 		return 0;
@@ -104,7 +104,7 @@ static int newest_first(const void *a, const void *b, void *arg)
 static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
 	const struct kfd_procs *p = jn->s.p;
-	struct side *s = &jn->sys;
+	struct workload *s = &jn->sys;
 	bool ordered = true;
 
 	s->n = n;
@@ -153,7 +153,7 @@ static size_t count_mqds(const struct mqds *m, pid_t pid, unsigned *procs)
 static void add_block(struct joiner *jn, const struct mqds_proc *p)
 {
 	const struct mqds *m = jn->s.m;
-	struct side *s = &jn->mqd;
+	struct workload *s = &jn->mqd;
 
 	for (uint32_t k = p->first; k < p->first + p->queues; k++) {
 		if (!mqd_is_user(&m->queues[k]))
@@ -184,7 +184,7 @@ static bool orders_agree(const struct joiner *jn)
 	return agree;
 }
 
-static size_t count_fitting(const struct side *s, const struct key *k)
+static size_t count_fitting(const struct workload *s, const struct key *k)
 {
 	size_t n = 0;
 

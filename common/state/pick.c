@@ -75,9 +75,9 @@ static int compile(struct pick *p)
 			: err_sys(ENOMEM, NULL, "--comm");
 }
 
-int pick_init(struct pick *p, const struct pick_opts *opts, struct people *people)
+int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
 {
-	*p = (struct pick){.opts = opts, .people = people, .self = people_self()};
+	*p = (struct pick){.opts = opts, .processes = processes, .self = pid_of_self()};
 	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
@@ -98,14 +98,14 @@ void pick_fini(struct pick *p)
 
 static bool comm_matches(const struct pick *p, pid_t pid)
 {
-	const struct person *who = people_get(p->people, pid, PERSON_STATUS);
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
 	return who && !who->error &&
 	       regex_matches(p->regex, who->proc.comm, strlen(who->proc.comm));
 }
 
 static bool container_matches(const struct pick *p, pid_t pid)
 {
-	const struct person *who = people_get(p->people, pid, PERSON_CONTAINER);
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_CONTAINER);
 	for (size_t i = 0; who && i < p->opts->containers.n; i++)
 		if (container_is(&who->container, p->opts->containers.v[i]))
 			return true;

@@ -6,7 +6,7 @@
 
 #include "common/cli/opts.h"
 #include "common/cli/regex.h"
-#include "common/host/people.h"
+#include "common/host/process_cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,15 +34,15 @@ struct pick_opts {
 
 struct pick {
 	const struct pick_opts *opts;
-	struct people *people; // not owned
-	pid_t *pids;           // sorted, what -p comes to; meaningless without -p
+	struct process_cache *processes; // not owned
+	pid_t *pids;                     // sorted, what -p comes to; meaningless without -p
 	size_t n;
 	struct regex *regex; // NULL without --comm
 	pid_t self;
 };
 
 // GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
-int pick_init(struct pick *p, const struct pick_opts *opts, struct people *people);
+int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
 
 // Is this process meant? `arg` is a struct pick. Reads of /proc what the options need.

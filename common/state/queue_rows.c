@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct qrow unknown_row = {
+static const struct queue_row unknown_row = {
 	.pid = INT64_MIN,
 	.ns_pid = INT64_MIN,
 	.gpu = KFD_UNKNOWN,
@@ -51,11 +51,11 @@ static const struct qrow unknown_row = {
 	.mqd = UINT32_MAX,
 };
 
-struct qrow *qlist_add_row(struct qlist *q, pid_t pid)
+struct queue_row *queue_rows_add_row(struct queue_rows *q, pid_t pid)
 {
 	if (ARRAY_GROW(q->rows, q->cap, q->n))
 		return NULL;
-	struct qrow *r = &q->rows[q->n++];
+	struct queue_row *r = &q->rows[q->n++];
 	*r = unknown_row;
 	r->seq = (uint32_t)(q->n - 1);
 	if (pid >= 0)
@@ -70,7 +70,7 @@ static uint64_t times(uint64_t v, uint64_t factor)
 
 // --- the process ---
 
-static void fill_status(struct qrow *r, const struct person *who)
+static void fill_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
 		// Any other reason than that it is no more leaves open whether it lives.
@@ -88,7 +88,8 @@ static void fill_status(struct qrow *r, const struct person *who)
 		r->user = proc_user(who->proc.uid);
 }
 
-static void fill_container(struct qlist *q, struct qrow *r, const struct person *who)
+static void fill_container(struct queue_rows *q, struct queue_row *r,
+			   const struct process_info *who)
 {
 	char name[128];
 	if (!*who->container.id)
@@ -96,38 +97,38 @@ static void fill_container(struct qlist *q, struct qrow *r, const struct person 
 	r->container_id = who->container.id;
 	r->container = who->short_id;
 	r->runtime = *who->container.runtime ? who->container.runtime : NULL;
-	if ((q->how->want & QLIST_CONTAINER_NAME) &&
+	if ((q->how->want & READ_CONTAINER_NAME) &&
 	    container_name(&who->container, name, sizeof(name)))
 		r->container_name = strdup(name);
 }
 
-static int fill_process(struct qlist *q, struct qrow *r)
+static int fill_process(struct queue_rows *q, struct queue_row *r)
 {
 	static const struct {
-		unsigned want, person;
-	} map[] = {{QLIST_STATUS, PERSON_STATUS},
-		   {QLIST_CONTAINER | QLIST_CONTAINER_NAME, PERSON_CONTAINER},
-		   {QLIST_CMDLINE, PERSON_CMDLINE}};
+		unsigned want, read;
+	} map[] = {{READ_STATUS, PROCESS_STATUS},
+		   {READ_CONTAINER | READ_CONTAINER_NAME, PROCESS_CONTAINER},
+		   {READ_CMDLINE, PROCESS_CMDLINE}};
 	unsigned want = 0;
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		want |= q->how->want & map[i].want ? map[i].person : 0;
+		want |= q->how->want & map[i].want ? map[i].read : 0;
 	if (!want || q->foreign)
 		return 0;
-	const struct person *who = people_get(q->people, (pid_t)r->pid, want);
+	const struct process_info *who = process_cache_get(q->processes, (pid_t)r->pid, want);
 	if (!who)
 		return -1;
-	if (want & PERSON_STATUS)
+	if (want & PROCESS_STATUS)
 		fill_status(r, who);
-	if (want & PERSON_CONTAINER)
+	if (want & PROCESS_CONTAINER)
 		fill_container(q, r, who);
-	if ((want & PERSON_CMDLINE) && *who->cmdline)
+	if ((want & PROCESS_CMDLINE) && *who->cmdline)
 		r->cmdline = who->cmdline;
 	return 0;
 }
 
 // --- the GPU ---
 
-static void fill_gpu(const struct qlist *q, struct qrow *r, uint32_t gpu_id)
+static void fill_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
 {
 	if (!gpu_id)
 		return;
@@ -140,7 +141,7 @@ static void fill_gpu(const struct qlist *q, struct qrow *r, uint32_t gpu_id)
 	r->bdf = *g->bdf ? g->bdf : NULL;
 }
 
-static void fill_usage(struct qrow *r, const struct kfd_usage *u)
+static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 {
 	r->vram_bytes = u->vram_bytes;
 	r->evicted_ns = times(u->evicted_ms, 1000000);
@@ -150,10 +151,10 @@ static void fill_usage(struct qrow *r, const struct kfd_usage *u)
 
 // --- rows ---
 
-static int row_of_queue(struct qlist *q, const struct kfd_proc *proc, size_t index)
+static int row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
 {
 	const struct kfd_queue *queue = &q->procs.queues[index];
-	struct qrow *r = qlist_add_row(q, proc->pid);
+	struct queue_row *r = queue_rows_add_row(q, proc->pid);
 	if (!r || fill_process(q, r))
 		return -1;
 	const struct kfd_usage *u =
@@ -167,8 +168,8 @@ static int row_of_queue(struct qlist *q, const struct kfd_proc *proc, size_t ind
 	if (u)
 		fill_usage(r, u);
 	if (q->join.queues)
-		qlist_fill_joined(q, r, index);
-	qlist_fill_live(q, r);
+		queue_rows_fill_joined(q, r, index);
+	queue_rows_fill_live(q, r);
 	return 0;
 }
 
@@ -178,10 +179,10 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 // A process that opened KFD and owns no queue: its counters are summed over all GPUs.
-static int row_of_idle(struct qlist *q, const struct kfd_proc *proc)
+static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
-	struct qrow *r = qlist_add_row(q, proc->pid);
+	struct queue_row *r = queue_rows_add_row(q, proc->pid);
 	if (!r || fill_process(q, r))
 		return -1;
 	all.evicted_ms = all.sdma_us = all.vram_bytes;
@@ -199,11 +200,11 @@ static int row_of_idle(struct qlist *q, const struct kfd_proc *proc)
 
 // Queues of a process that sysfs does not show: after exec its directory may be missing
 // (facts 4.1).
-static int rows_of_mqds(struct qlist *q, const struct mqds_proc *p)
+static int rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
 		const struct mqd *m = &q->mqds.queues[i];
-		struct qrow *r = mqd_is_user(m) ? qlist_add_row(q, p->pid) : NULL;
+		struct queue_row *r = mqd_is_user(m) ? queue_rows_add_row(q, p->pid) : NULL;
 		if (!mqd_is_user(m))
 			continue;
 		if (!r || (!q->how->mqds_file && fill_process(q, r)))
@@ -211,8 +212,8 @@ static int rows_of_mqds(struct qlist *q, const struct mqds_proc *p)
 		r->type = m->kind == MQD_COMPUTE ? "compute" : m->kind == MQD_SDMA ? "sdma" : NULL;
 		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
 		fill_gpu(q, r, m->gpu_id);
-		qlist_fill_mqd(q, r, i);
-		qlist_fill_live(q, r);
+		queue_rows_fill_mqd(q, r, i);
+		queue_rows_fill_live(q, r);
 	}
 	return 0;
 }
@@ -225,9 +226,9 @@ static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
 	return NULL;
 }
 
-static int rows_beside_sysfs(struct qlist *q)
+static int rows_beside_sysfs(struct queue_rows *q)
 {
-	const struct qlist_how *how = q->how;
+	const struct queue_rows_how *how = q->how;
 	for (size_t i = 0; i < q->mqds.nprocs; i++) {
 		const struct mqds_proc *p = &q->mqds.procs[i];
 		const struct kfd_proc *known = find_proc(&q->procs, p->pid);
@@ -241,7 +242,7 @@ static int rows_beside_sysfs(struct qlist *q)
 	return 0;
 }
 
-static int rows_of_host(struct qlist *q)
+static int rows_of_host(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
@@ -256,7 +257,7 @@ static int rows_of_host(struct qlist *q)
 
 // --- explaining ---
 
-static bool is_null(const struct qrow *r, size_t member)
+static bool is_null(const struct queue_row *r, size_t member)
 {
 	uint64_t v;
 	memcpy(&v, (const char *)r + member, sizeof(v));
@@ -264,15 +265,15 @@ static bool is_null(const struct qrow *r, size_t member)
 }
 
 // sysfs files that were wanted and gave nothing: gone meanwhile, refused, or no number in them.
-void qlist_explain_sysfs(const struct qlist *q)
+void queue_rows_explain_sysfs(const struct queue_rows *q)
 {
 	static const struct {
 		unsigned want;
 		size_t member;
 		const char *what, *file;
 	} files[] = {
-		{QLIST_GPU, offsetof(struct qrow, gpu_id), "GPU", "gpuid"},
-		{QLIST_SIZE, offsetof(struct qrow, ring_bytes), "RING", "size"},
+		{READ_GPU, offsetof(struct queue_row, gpu_id), "GPU", "gpuid"},
+		{READ_SIZE, offsetof(struct queue_row, ring_bytes), "RING", "size"},
 	};
 	if (q->how->mqds_file)
 		return;
@@ -288,7 +289,7 @@ void qlist_explain_sysfs(const struct qlist *q)
 	size_t n = 0;
 	for (size_t i = 0; i < q->n; i++)
 		n += q->rows[i].qid != KFD_UNKNOWN && !q->rows[i].type;
-	if (n && (q->how->want & QLIST_TYPE))
+	if (n && (q->how->want & READ_TYPE))
 		err_note("TYPE: unknown for %zu queues: sysfs file type is missing, unreadable, or "
 			 "a number newer "
 			 "than this gpq",
@@ -297,29 +298,28 @@ void qlist_explain_sysfs(const struct qlist *q)
 
 // --- loading ---
 
-static int load_host(struct qlist *q)
+static int load_host(struct queue_rows *q)
 {
-	const struct qlist_how *how = q->how;
+	const struct queue_rows_how *how = q->how;
 	unsigned want = how->want;
-	if (want & QLIST_MQD)
-		want |= QLIST_GPU | QLIST_TYPE | QLIST_SIZE;
-	if (want & (QLIST_VRAM | QLIST_SDMA | QLIST_EVICTED | QLIST_CU | QLIST_PASID))
-		want |= QLIST_GPU;
+	if (want & READ_MQD)
+		want |= READ_GPU | READ_TYPE | READ_SIZE;
+	if (want & (READ_VRAM | READ_SDMA | READ_EVICTED | READ_CU | READ_PASID))
+		want |= READ_GPU;
 	// The low bits are those of enum kfd_want.
 	struct kfd_procs_how procs = {.want = (want & 255) | (how->idle ? KFD_WANT_IDLE_GPUS : 0) |
-					      (want & QLIST_MQD ? KFD_WANT_JOIN : 0),
+					      (want & READ_MQD ? KFD_WANT_JOIN : 0),
 				      .keep = how->keep,
 				      .arg = how->arg};
-	q->foreign =
-		(want & (QLIST_STATUS | QLIST_CONTAINER | QLIST_CMDLINE)) && !people_are_host();
+	q->foreign = (want & (READ_STATUS | READ_CONTAINER | READ_CMDLINE)) && !pids_are_host();
 	if (kfd_procs_read(&q->procs, &procs))
 		return err_sys(errno,
 			       host_is_live()
 				       ? "it takes Linux 5.8 or later; gpq gpus --check tells more"
 				       : "it was not recorded, or the kernel was older than 5.8",
 			       "/sys/class/kfd/kfd/proc");
-	if (want & (QLIST_GPU | QLIST_BDF)) {
-		int error = kfd_topology_load(&q->gpus, want & QLIST_BDF ? KFD_TOPOLOGY_BDF : 0);
+	if (want & (READ_GPU | READ_BDF)) {
+		int error = kfd_topology_load(&q->gpus, want & READ_BDF ? KFD_TOPOLOGY_BDF : 0);
 		if (error == -ENOMEM)
 			return err_sys(ENOMEM, NULL, "topology");
 	}
@@ -328,14 +328,14 @@ static int load_host(struct qlist *q)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct qrow *x = a, *y = b;
+	const struct queue_row *x = a, *y = b;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
 // Rows that only mqds has come last; among the others they belong with their pid.
-static void sort_rows(struct qlist *q)
+static void sort_rows(struct queue_rows *q)
 {
 	bool sorted = true;
 	for (size_t i = 1; sorted && i < q->n; i++)
@@ -344,20 +344,21 @@ static void sort_rows(struct qlist *q)
 		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
 }
 
-int qlist_load(struct qlist *q, struct people *people, const struct qlist_how *how)
+int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
+		    const struct queue_rows_how *how)
 {
 	q->how = how;
-	q->people = people;
+	q->processes = processes;
 	q->mqds_error = ENODATA;
 	mqds_init(&q->mqds);
 	rls_init(&q->rls);
 	if (!how->mqds_file)
 		kfd_driver_read(&q->driver, 0);
 	int status = how->mqds_file ? GPQ_OK : load_host(q);
-	if (!status && (how->mqds_file || how->want & QLIST_MQD))
-		status = qlist_load_mqds(q);
+	if (!status && (how->mqds_file || how->want & READ_MQD))
+		status = queue_rows_load_mqds(q);
 	if (!status)
-		status = qlist_load_holdings(q);
+		status = queue_rows_load_holdings(q);
 	if (status)
 		return status;
 	int err = 0;
@@ -370,15 +371,15 @@ int qlist_load(struct qlist *q, struct people *people, const struct qlist_how *h
 		if (how->keep && !how->keep(how->arg, p->pid))
 			continue;
 		if (!p->queues && how->idle)
-			err = qlist_add_row(q, p->pid) ? 0 : -1;
+			err = queue_rows_add_row(q, p->pid) ? 0 : -1;
 		else
 			err = rows_of_mqds(q, p);
 	}
-	qlist_find_evicted(q);
+	queue_rows_find_evicted(q);
 	return err ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
 }
 
-void qlist_fini(struct qlist *q)
+void queue_rows_fini(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->n; i++)
 		free(q->rows[i].container_name);
@@ -394,5 +395,5 @@ void qlist_fini(struct qlist *q)
 	buf_fini(&q->rls_text);
 	kfd_procs_fini(&q->procs);
 	kfd_topology_fini(&q->gpus);
-	*q = (struct qlist){0};
+	*q = (struct queue_rows){0};
 }

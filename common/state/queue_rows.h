@@ -2,13 +2,13 @@
 // what `gpq queues` prints, and where other commands look up whose a queue is.
 //
 // Only what is wanted is read, each file once. What cannot be read is unknown in the row, and
-// qlist_explain() says why.
+// queue_rows_explain() says why.
 #ifndef GPQ_STATE_QUEUE_ROWS_H
 #define GPQ_STATE_QUEUE_ROWS_H
 
 #include "common/debugfs/mqd_summary.h"
 #include "common/host/buf.h"
-#include "common/host/people.h"
+#include "common/host/process_cache.h"
 #include "common/holder/holder.h"
 #include "common/state/join.h"
 #include "common/state/residency.h"
@@ -20,28 +20,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {                 // what to read, beside pids and queue ids
-	QLIST_GPU = 1, // gpuid of the queue, GPU index
-	QLIST_TYPE = 2,
-	QLIST_SIZE = 4,
-	QLIST_PASID = 8,
-	QLIST_VRAM = 16,
-	QLIST_SDMA = 32,
-	QLIST_EVICTED = 64,
-	QLIST_CU = 128,
-	QLIST_STATUS = 256, // name, user, namespace PID, alive or not
-	QLIST_CONTAINER = 512,
-	QLIST_CMDLINE = 1024,
-	QLIST_BDF = 2048,
-	QLIST_MQD = 4096,
-	QLIST_CONTAINER_NAME = 8192,
-	QLIST_INDICES = 16384, // read and write index now, from the process's memory
-	QLIST_HOLDER = 32768,  // whether gpq holds it off the GPU
+enum {                // what to read, beside pids and queue ids
+	READ_GPU = 1, // gpuid of the queue, GPU index
+	READ_TYPE = 2,
+	READ_SIZE = 4,
+	READ_PASID = 8,
+	READ_VRAM = 16,
+	READ_SDMA = 32,
+	READ_EVICTED = 64,
+	READ_CU = 128,
+	READ_STATUS = 256, // name, user, namespace PID, alive or not
+	READ_CONTAINER = 512,
+	READ_CMDLINE = 1024,
+	READ_BDF = 2048,
+	READ_MQD = 4096,
+	READ_CONTAINER_NAME = 8192,
+	READ_INDICES = 16384, // read and write index now, from the process's memory
+	READ_HOLDER = 32768,  // whether gpq holds it off the GPU
 };
 
 // Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown: the output's
 // nulls.
-struct qrow {
+struct queue_row {
 	int64_t pid, ns_pid;
 	const char *comm, *cmdline, *user;
 	const char *container, *container_id, *runtime;
@@ -70,15 +70,15 @@ struct qrow {
 	const char *state;
 	const char *match; // how its MQD was found: "order", "only", "likely"; NULL: not for sure
 
-	uint32_t mqd;  // index in qlist.mqds.queues; UINT32_MAX: not known for sure
-	bool turns;    // its MQD's verdict is ONHW_TURNS
+	uint32_t mqd;  // index in queue_rows.mqds.queues; UINT32_MAX: not known for sure
+	bool turns;    // its MQD's verdict is RESIDENCY_TURNS
 	bool evicted;  // while the state is found
 	bool doubtful; // off-hardware: evicted, or held by a debugger that does not trace it
 	uint32_t seq;  // place in which it was found
 	bool hidden;   // for the caller to leave it out; false at first
 };
 
-struct qlist_how {
+struct queue_rows_how {
 	unsigned want; // QLIST_...
 	// List this captured text alone ("-": standard input); NULL: the host.
 	const char *mqds_file;
@@ -89,21 +89,21 @@ struct qlist_how {
 	const void *arg;
 };
 
-struct qlist {
-	const struct qlist_how *how;
-	struct people *people; // not owned
+struct queue_rows {
+	const struct queue_rows_how *how;
+	struct process_cache *processes; // not owned
 	struct kfd_topology gpus;
 	struct kfd_procs procs;
 	struct buf text, rls_text; // of mqds and rls
 	struct mqds mqds;
 	struct join join;
 	struct mqd_summary *summaries; // of each MQD
-	uint8_t *verdicts;             // enum onhw of each MQD
+	uint8_t *verdicts;             // enum residency of each MQD
 	enum gfx_gen *gens;            // generation of each MQD's GPU
 	struct kfd_driver driver;      // of the host; zero with mqds_file
 	enum kfd_answer3 prio_written; // whether MQDs hold priorities: elsewhere prio is unknown
 	struct rls rls;
-	struct qrow *rows;
+	struct queue_row *rows;
 	size_t n, cap;
 	struct kfd_holding *holdings; // of gpq suspend
 	size_t nholdings;
@@ -112,23 +112,25 @@ struct qlist {
 	bool foreign;   // pids of sysfs and of /proc are of different namespaces
 };
 
-// Fills `q`, which must be zeroed or have been through qlist_fini(). Rows are by pid, context and
-// qid. GPQ_OK, or the exit status after a message.
-int qlist_load(struct qlist *q, struct people *people, const struct qlist_how *how);
-void qlist_fini(struct qlist *q);
+// Fills `q`, which must be zeroed or have been through queue_rows_fini(). Rows are by pid, context
+// and qid. GPQ_OK, or the exit status after a message.
+int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
+		    const struct queue_rows_how *how);
+void queue_rows_fini(struct queue_rows *q);
 
 // The generation of a GPU by the topology; GFX_UNKNOWN when that does not tell.
-enum gfx_gen qlist_gen(const struct qlist *q, uint32_t gpu_id);
+enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id);
 
 // Reads the runlists, as a witness of what is on hardware; without them dword 130 stands alone.
-// GPQ_OK also when there are none; a file that was named must have some. (qlist_load does it.)
-int qlist_load_rls(struct qlist *q);
+// GPQ_OK also when there are none; a file that was named must have some. (queue_rows_load does it.)
+int queue_rows_load_rls(struct queue_rows *q);
 
-// Says what is wrong with them. True: a file that was named is damaged. (qlist_explain does it.)
-bool qlist_explain_rls(const struct qlist *q);
+// Says what is wrong with them. True: a file that was named is damaged. (queue_rows_explain does
+// it.)
+bool queue_rows_explain_rls(const struct queue_rows *q);
 
 // Says on stderr, for -v, why fields are unknown. True: the file that was named is damaged, which
 // is said without -v too.
-bool qlist_explain(const struct qlist *q);
+bool queue_rows_explain(const struct queue_rows *q);
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct kfd_holding *holding_of(const struct qlist *q, const struct qrow *r)
+static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
 	// The debug interface reaches the primary context alone, and ids count in each anew.
@@ -29,16 +29,16 @@ static const struct kfd_holding *holding_of(const struct qlist *q, const struct 
 }
 
 // Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
-static void fill_indices(struct qrow *r)
+static void fill_indices(struct queue_row *r)
 {
 	struct kfd_queue_entry where = {.read_pointer_address = r->rptr_addr,
 					.write_pointer_address = r->wptr_addr};
-	struct kfd_proof now;
+	struct kfd_quiesce now;
 	bool counts = r->packets ? strcmp(r->packets, "aql") == 0
 				 : r->type && strncmp(r->type, "sdma", 4) == 0;
 	if (!counts || r->rptr_addr == MQD_UNKNOWN || r->wptr_addr == MQD_UNKNOWN)
 		return;
-	kfd_proof_read((pid_t)r->pid, &where, 0, &now);
+	kfd_quiesce_read((pid_t)r->pid, &where, 0, &now);
 	if (!now.has_indices)
 		return;
 	r->read_now = now.read_index;
@@ -59,7 +59,7 @@ static const char *take_number(const char *text, uint64_t *to)
 }
 
 // What gpq snapshot noted of a queue, "READ WRITE HOLDER": a replay has no process to ask.
-static void fill_recorded(const struct qlist *q, struct qrow *r)
+static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
 	struct buf b = {0};
 	char context[32] = "";
@@ -70,16 +70,16 @@ static void fill_recorded(const struct qlist *q, struct qrow *r)
 		       (unsigned)r->qid) > 0)
 		take_number(take_number(take_number(b.data, &read), &write), &holder);
 	buf_fini(&b);
-	if (q->how->want & QLIST_HOLDER && holder <= INT32_MAX)
+	if (q->how->want & READ_HOLDER && holder <= INT32_MAX)
 		r->holder = (int64_t)holder;
-	if (!(q->how->want & QLIST_INDICES) || read == MQD_UNKNOWN || write == MQD_UNKNOWN)
+	if (!(q->how->want & READ_INDICES) || read == MQD_UNKNOWN || write == MQD_UNKNOWN)
 		return;
 	r->read_now = read;
 	r->write_now = write;
 	r->backlog = write > read ? write - read : 0;
 }
 
-static const char *state_of(const struct qrow *r)
+static const char *state_of(const struct queue_row *r)
 {
 	if (r->holder != INT64_MIN)
 		return "suspended";
@@ -90,39 +90,39 @@ static const char *state_of(const struct qrow *r)
 	return r->backlog == MQD_UNKNOWN ? "mapped" : r->backlog ? "running" : "idle";
 }
 
-int qlist_load_holdings(struct qlist *q)
+int queue_rows_load_holdings(struct queue_rows *q)
 {
-	bool live = host_is_live() && people_are_host() && !q->how->mqds_file;
-	bool wanted = q->how->want & (QLIST_HOLDER | QLIST_INDICES);
+	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
 	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
 	// searched for them.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
-	if (!live || !(q->how->want & QLIST_HOLDER))
+	if (!live || !(q->how->want & READ_HOLDER))
 		return GPQ_OK;
 	return kfd_holdings(&q->holdings, &q->nholdings) ? err_sys(errno, NULL, "holders") : GPQ_OK;
 }
 
-void qlist_fill_live(const struct qlist *q, struct qrow *r)
+void queue_rows_fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
-	bool live = host_is_live() && people_are_host() && !q->how->mqds_file;
+	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	if (h && h->holder)
 		r->holder = h->holder;
-	if (live && (q->how->want & QLIST_INDICES))
+	if (live && (q->how->want & READ_INDICES))
 		fill_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
 		fill_recorded(q, r);
 	r->state = state_of(r);
 }
 
-static bool is_off(const struct qrow *r)
+static bool is_off(const struct queue_row *r)
 {
 	return r->state && strcmp(r->state, "off-hardware") == 0;
 }
 
 // Among the rows of one process: is this queue off along with all others of its context on its GPU?
-static bool all_off(const struct qrow *rows, size_t n, const struct qrow *r)
+static bool all_off(const struct queue_row *rows, size_t n, const struct queue_row *r)
 {
 	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
 		return false;
@@ -135,7 +135,7 @@ static bool all_off(const struct qrow *rows, size_t n, const struct qrow *r)
 
 // Is there nobody who could have suspended it? Debuggers reach the primary context alone. They
 // trace its process, unless the driver lets them detach and go on.
-static bool cannot_be_held(const struct qlist *q, const struct qrow *r)
+static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
 {
 	return r->context != KFD_UNKNOWN ||
 	       (r->traced == 0 &&
@@ -144,10 +144,10 @@ static bool cannot_be_held(const struct qlist *q, const struct qrow *r)
 
 // Only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
 // two steps, as each queue is judged by the states of the others.
-static void find_evicted(const struct qlist *q, struct qrow *rows, size_t n)
+static void find_evicted(const struct queue_rows *q, struct queue_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct qrow *r = &rows[i];
+		struct queue_row *r = &rows[i];
 		bool off = all_off(rows, n, r);
 		r->evicted = off && cannot_be_held(q, r);
 		r->doubtful = off && !r->evicted && r->traced == 0;
@@ -157,7 +157,7 @@ static void find_evicted(const struct qlist *q, struct qrow *rows, size_t n)
 			rows[i].state = "evicted";
 }
 
-void qlist_find_evicted(struct qlist *q)
+void queue_rows_find_evicted(struct queue_rows *q)
 {
 	for (size_t i = 0, n; i < q->n; i += n) {
 		for (n = 1; i + n < q->n && q->rows[i + n].pid == q->rows[i].pid;)

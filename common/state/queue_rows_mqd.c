@@ -17,7 +17,7 @@
 
 // --- loading ---
 
-enum gfx_gen qlist_gen(const struct qlist *q, uint32_t gpu_id)
+enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 {
 	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
 	return g && g->gfx_target_version != KFD_UNKNOWN
@@ -27,13 +27,13 @@ enum gfx_gen qlist_gen(const struct qlist *q, uint32_t gpu_id)
 
 static enum gfx_gen gen_of_gpu(const void *arg, uint32_t gpu_id)
 {
-	return qlist_gen(arg, gpu_id);
+	return queue_rows_gen(arg, gpu_id);
 }
 
 // Without a topology: by the look of this MQD, or, when it is damaged, of another one of the GPU.
-static enum gfx_gen gen_of_mqd(const struct qlist *q, const struct mqd *m)
+static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 {
-	enum gfx_gen gen = qlist_gen(q, m->gpu_id);
+	enum gfx_gen gen = queue_rows_gen(q, m->gpu_id);
 	if (gen == GFX_UNKNOWN)
 		gen = mqd_guess_gen(&q->mqds, m);
 	for (size_t i = 0; gen == GFX_UNKNOWN && i < q->mqds.nqueues; i++)
@@ -51,10 +51,10 @@ static bool is_rls(const struct rls *r)
 	return any;
 }
 
-int qlist_load_rls(struct qlist *q)
+int queue_rows_load_rls(struct queue_rows *q)
 {
 	uint64_t policy;
-	const struct qlist_how *how = q->how;
+	const struct queue_rows_how *how = q->how;
 	if (how->rls_file) {
 		int status = input_read(&q->rls_text, how->rls_file);
 		if (status)
@@ -73,9 +73,9 @@ int qlist_load_rls(struct qlist *q)
 			input_name(how->rls_file), q->rls.first_foreign);
 }
 
-static int summarize(struct qlist *q)
+static int summarize(struct queue_rows *q)
 {
-	struct onhw_host host;
+	struct residency_host host;
 	size_t n = q->mqds.nqueues + 1;
 	q->gens = calloc(n, sizeof(*q->gens));
 	q->summaries = calloc(n, sizeof(*q->summaries));
@@ -85,20 +85,20 @@ static int summarize(struct qlist *q)
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
-	int err = onhw_init(&host, &q->mqds, q->gens, &q->rls, &q->gpus);
+	int err = residency_init(&host, &q->mqds, q->gens, &q->rls, &q->gpus);
 	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
 		const struct mqd *m = &q->mqds.queues[i];
-		enum onhw on = onhw_judge(&host, m, q->gens[i]);
+		enum residency on = residency_judge(&host, m, q->gens[i]);
 		q->verdicts[i] = (uint8_t)on;
 		mqd_summarize(&q->summaries[i], &q->mqds, m, q->gens[i], (int)on);
 		if (q->prio_written != KFD_ANSWER_YES)
 			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	}
-	onhw_fini(&host);
+	residency_fini(&host);
 	return err;
 }
 
-int qlist_load_mqds(struct qlist *q)
+int queue_rows_load_mqds(struct queue_rows *q)
 {
 	const char *file = q->how->mqds_file;
 	if (file) {
@@ -112,7 +112,7 @@ int qlist_load_mqds(struct qlist *q)
 	q->mqds_error = 0;
 	if (!file)
 		kfd_procs_confirm(&q->procs);
-	int status = qlist_load_rls(q);
+	int status = queue_rows_load_rls(q);
 	if (status)
 		return status;
 	if (mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len) || summarize(q))
@@ -128,31 +128,31 @@ int qlist_load_mqds(struct qlist *q)
 
 // --- filling rows ---
 
-static void fill(struct qrow *r, const struct mqd_summary *s)
+static void fill(struct queue_row *r, const struct mqd_summary *s)
 {
 	static const struct {
 		size_t member;
 		int value;
 	} map[] = {
-		{offsetof(struct qrow, ring_addr), MQD_V_RING},
-		{offsetof(struct qrow, mqd_addr), MQD_V_BASE},
-		{offsetof(struct qrow, rptr_addr), MQD_V_RPTR_ADDR},
-		{offsetof(struct qrow, wptr_addr), MQD_V_WPTR_ADDR},
-		{offsetof(struct qrow, rptr), MQD_V_RPTR},
-		{offsetof(struct qrow, wptr), MQD_V_WPTR},
-		{offsetof(struct qrow, backlog), MQD_D_BACKLOG},
-		{offsetof(struct qrow, doorbell), MQD_V_DOORBELL},
-		{offsetof(struct qrow, prio), MQD_V_QUEUE_PRIO},
-		{offsetof(struct qrow, pipe_prio), MQD_V_PIPE_PRIO},
-		{offsetof(struct qrow, vmid), MQD_V_VMID},
-		{offsetof(struct qrow, xccs), MQD_D_XCCS},
-		{offsetof(struct qrow, ctx_addr), MQD_V_CTX_BASE},
-		{offsetof(struct qrow, ctx_bytes), MQD_V_CTX_BYTES},
-		{offsetof(struct qrow, saved_bytes), MQD_D_SAVED_BYTES},
-		{offsetof(struct qrow, read_index), MQD_V_READ_INDEX},
-		{offsetof(struct qrow, error), MQD_V_ERROR},
-		{offsetof(struct qrow, sdma_engine), MQD_V_SDMA_ENGINE},
-		{offsetof(struct qrow, sdma_rlc), MQD_V_SDMA_RLC},
+		{offsetof(struct queue_row, ring_addr), MQD_V_RING},
+		{offsetof(struct queue_row, mqd_addr), MQD_V_BASE},
+		{offsetof(struct queue_row, rptr_addr), MQD_V_RPTR_ADDR},
+		{offsetof(struct queue_row, wptr_addr), MQD_V_WPTR_ADDR},
+		{offsetof(struct queue_row, rptr), MQD_V_RPTR},
+		{offsetof(struct queue_row, wptr), MQD_V_WPTR},
+		{offsetof(struct queue_row, backlog), MQD_D_BACKLOG},
+		{offsetof(struct queue_row, doorbell), MQD_V_DOORBELL},
+		{offsetof(struct queue_row, prio), MQD_V_QUEUE_PRIO},
+		{offsetof(struct queue_row, pipe_prio), MQD_V_PIPE_PRIO},
+		{offsetof(struct queue_row, vmid), MQD_V_VMID},
+		{offsetof(struct queue_row, xccs), MQD_D_XCCS},
+		{offsetof(struct queue_row, ctx_addr), MQD_V_CTX_BASE},
+		{offsetof(struct queue_row, ctx_bytes), MQD_V_CTX_BYTES},
+		{offsetof(struct queue_row, saved_bytes), MQD_D_SAVED_BYTES},
+		{offsetof(struct queue_row, read_index), MQD_V_READ_INDEX},
+		{offsetof(struct queue_row, error), MQD_V_ERROR},
+		{offsetof(struct queue_row, sdma_engine), MQD_V_SDMA_ENGINE},
+		{offsetof(struct queue_row, sdma_rlc), MQD_V_SDMA_RLC},
 	};
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		memcpy((char *)r + map[i].member, &s->v[map[i].value], sizeof(uint64_t));
@@ -164,19 +164,19 @@ static void fill(struct qrow *r, const struct mqd_summary *s)
 		r->ring_bytes = s->v[MQD_V_RING_BYTES];
 }
 
-void qlist_fill_mqd(const struct qlist *q, struct qrow *r, size_t mqd)
+void queue_rows_fill_mqd(const struct queue_rows *q, struct queue_row *r, size_t mqd)
 {
 	r->mqd = (uint32_t)mqd;
-	r->turns = q->verdicts[mqd] == ONHW_TURNS;
+	r->turns = q->verdicts[mqd] == RESIDENCY_TURNS;
 	fill(r, &q->summaries[mqd]);
 }
 
-void qlist_fill_joined(const struct qlist *q, struct qrow *r, size_t index)
+void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index)
 {
 	const struct join_queue *j = &q->join.queues[index];
 	if (j->count == 1 || (q->how->likely && j->likely >= 0)) {
 		r->match = j->why == JOIN_ORDER ? "order" : j->why == JOIN_ONLY ? "only" : "likely";
-		qlist_fill_mqd(q, r, (size_t)j->likely);
+		queue_rows_fill_mqd(q, r, (size_t)j->likely);
 		return;
 	}
 	if (!j->count)
@@ -187,7 +187,7 @@ void qlist_fill_joined(const struct qlist *q, struct qrow *r, size_t index)
 	r->turns = true;
 	for (uint32_t i = 0; i < j->count; i++) {
 		mqd_summary_agree(&common, &q->summaries[c[i]]);
-		r->turns &= q->verdicts[c[i]] == ONHW_TURNS;
+		r->turns &= q->verdicts[c[i]] == RESIDENCY_TURNS;
 	}
 	fill(r, &common);
 }
@@ -195,7 +195,7 @@ void qlist_fill_joined(const struct qlist *q, struct qrow *r, size_t index)
 // --- explaining ---
 
 // Who names a file wants to know that it is damaged; of a host's dump only -v tells.
-static bool explain_dump(const struct qlist *q)
+static bool explain_dump(const struct queue_rows *q)
 {
 	const struct mqds *m = &q->mqds;
 	const char *file = q->how->mqds_file;
@@ -227,7 +227,7 @@ static bool explain_dump(const struct qlist *q)
 	return damaged;
 }
 
-bool qlist_explain_rls(const struct qlist *q)
+bool queue_rows_explain_rls(const struct queue_rows *q)
 {
 	const struct rls *r = &q->rls;
 	const char *file = q->how->rls_file;
@@ -244,7 +244,7 @@ bool qlist_explain_rls(const struct qlist *q)
 }
 
 // One line a process and reason, with the queues it holds for.
-static void explain_join(const struct qlist *q, const struct kfd_proc *proc, enum join_why why)
+static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc, enum join_why why)
 {
 	struct buf b = {0};
 	int32_t context = -1;
@@ -270,19 +270,19 @@ static void explain_join(const struct qlist *q, const struct kfd_proc *proc, enu
 	buf_fini(&b);
 }
 
-static void explain_onhw(const struct qlist *q)
+static void explain_onhw(const struct queue_rows *q)
 {
-	for (int why = ONHW_UNKNOWN; why <= ONHW_CONTRADICT; why++) {
+	for (int why = RESIDENCY_UNKNOWN; why <= RESIDENCY_CONTRADICT; why++) {
 		size_t n = 0;
 		for (size_t i = 0; i < q->mqds.nqueues; i++)
 			n += q->verdicts[i] == why && q->mqds.queues[i].kind == MQD_COMPUTE;
 		if (n)
 			err_note("on hardware or off: unknown for %zu compute queues: %s", n,
-				 onhw_text((enum onhw)why));
+				 residency_text((enum residency)why));
 	}
 }
 
-static void explain_off(const struct qlist *q)
+static void explain_off(const struct queue_rows *q)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < q->n; i++)
@@ -297,7 +297,7 @@ static void explain_off(const struct qlist *q)
 				 : "may let it hold on");
 }
 
-static void explain_prio(const struct qlist *q)
+static void explain_prio(const struct queue_rows *q)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
@@ -309,7 +309,7 @@ static void explain_prio(const struct qlist *q)
 				 : "their MQDs do not tell whether the driver writes it");
 }
 
-bool qlist_explain(const struct qlist *q)
+bool queue_rows_explain(const struct queue_rows *q)
 {
 	if (q->foreign)
 		err_note("KFD names processes by PIDs of the host, and this /proc has those of a "
@@ -317,9 +317,9 @@ bool qlist_explain(const struct qlist *q)
 			 "names, users and containers are unknown");
 	if (q->mqds_error && q->mqds_error != ENODATA)
 		err_note(MQDS ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
-	qlist_explain_sysfs(q);
+	queue_rows_explain_sysfs(q);
 	bool damaged = explain_dump(q);
-	damaged |= qlist_explain_rls(q);
+	damaged |= queue_rows_explain_rls(q);
 	if (q->verdicts) {
 		explain_onhw(q);
 		explain_prio(q);

@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-const char *onhw_text(enum onhw o)
+const char *residency_text(enum residency o)
 {
 	switch (o) {
-	case ONHW_UNKNOWN: return "neither the runlist nor the MQD tells";
-	case ONHW_SILENT:
+	case RESIDENCY_UNKNOWN: return "neither the runlist nor the MQD tells";
+	case RESIDENCY_SILENT:
 		return "no MQD on its GPU has dword 130 set: its firmware may not write it, and "
 		       "there is no runlist";
-	case ONHW_TURNS: return "mapped, but the GPU is over-subscribed and queues take turns";
-	case ONHW_MAY_TURN:
+	case RESIDENCY_TURNS: return "mapped, but the GPU is over-subscribed and queues take turns";
+	case RESIDENCY_MAY_TURN:
 		return "off hardware, or waiting for its turn: the GPU has more processes or "
 		       "queues "
 		       "than it can run at a time";
-	case ONHW_CONTRADICT:
+	case RESIDENCY_CONTRADICT:
 		return "runlist and MQD contradict each other: it changed while it was read";
 	default: return NULL;
 	}
@@ -42,7 +42,7 @@ static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 	return (int)first;
 }
 
-static const struct onhw_gpu *find_gpu(const struct onhw_host *h, uint32_t gpu_id)
+static const struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->gpus[i].gpu_id == gpu_id)
@@ -50,28 +50,29 @@ static const struct onhw_gpu *find_gpu(const struct onhw_host *h, uint32_t gpu_i
 	return NULL;
 }
 
-static struct onhw_gpu *add_gpu(struct onhw_host *h, uint32_t gpu_id,
-				const struct kfd_topology *gpus)
+static struct residency_gpu *add_gpu(struct residency_host *h, uint32_t gpu_id,
+				     const struct kfd_topology *gpus)
 {
-	const struct onhw_gpu *known = find_gpu(h, gpu_id);
+	const struct residency_gpu *known = find_gpu(h, gpu_id);
 	const struct kfd_gpu *g = kfd_topology_find(gpus, gpu_id);
 
 	if (known)
 		return &h->gpus[known - h->gpus];
 	if (ARRAY_GROW(h->gpus, h->cap, h->n))
 		return NULL;
-	h->gpus[h->n] = (struct onhw_gpu){
+	h->gpus[h->n] = (struct residency_gpu){
 		.gpu_id = gpu_id, .last = UINT32_MAX, .slots = g ? g->cp_queues : KFD_UNKNOWN};
 	return &h->gpus[h->n++];
 }
 
-int onhw_init(struct onhw_host *h, const struct mqds *m, const enum gfx_gen *gens,
-	      const struct rls *rls, const struct kfd_topology *gpus)
+int residency_init(struct residency_host *h, const struct mqds *m, const enum gfx_gen *gens,
+		   const struct rls *rls, const struct kfd_topology *gpus)
 {
-	*h = (struct onhw_host){.mqds = m, .rls = rls};
+	*h = (struct residency_host){.mqds = m, .rls = rls};
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
-		struct onhw_gpu *g = q->kind == MQD_COMPUTE ? add_gpu(h, q->gpu_id, gpus) : NULL;
+		struct residency_gpu *g =
+			q->kind == MQD_COMPUTE ? add_gpu(h, q->gpu_id, gpus) : NULL;
 
 		if (q->kind != MQD_COMPUTE)
 			continue;
@@ -85,40 +86,42 @@ int onhw_init(struct onhw_host *h, const struct mqds *m, const enum gfx_gen *gen
 	return 0;
 }
 
-void onhw_fini(struct onhw_host *h)
+void residency_fini(struct residency_host *h)
 {
 	free(h->gpus);
-	*h = (struct onhw_host){0};
+	*h = (struct residency_host){0};
 }
 
-static enum onhw judge_dword(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen)
+static enum residency judge_dword(const struct residency_host *h, const struct mqd *q,
+				  enum gfx_gen gen)
 {
 	int on = active(h->mqds, q, gen);
 
 	if (on < 0)
-		return ONHW_UNKNOWN;
+		return RESIDENCY_UNKNOWN;
 	if (on)
-		return ONHW_ON;
-	const struct onhw_gpu *g = find_gpu(h, q->gpu_id);
+		return RESIDENCY_ON;
+	const struct residency_gpu *g = find_gpu(h, q->gpu_id);
 
-	return gen == GFX940 || (g && g->written) ? ONHW_OFF : ONHW_SILENT;
+	return gen == GFX940 || (g && g->written) ? RESIDENCY_OFF : RESIDENCY_SILENT;
 }
 
 // VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
 enum { VMIDS = 8 };
 
 // Without a list a queue that is off may only wait for its turn.
-static enum onhw without_list(const struct onhw_host *h, const struct mqd *q, enum onhw by_dword)
+static enum residency without_list(const struct residency_host *h, const struct mqd *q,
+				   enum residency by_dword)
 {
-	const struct onhw_gpu *g = find_gpu(h, q->gpu_id);
+	const struct residency_gpu *g = find_gpu(h, q->gpu_id);
 	bool over = g && (g->owners > VMIDS || (g->slots && g->queues > g->slots));
 
-	return by_dword == ONHW_OFF && over ? ONHW_MAY_TURN : by_dword;
+	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 
 // By the runlist, where it tells something about this queue.
-static enum onhw judge_list(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen,
-			    enum onhw by_dword)
+static enum residency judge_list(const struct residency_host *h, const struct mqd *q,
+				 enum gfx_gen gen, enum residency by_dword)
 {
 	const struct rls_node *node = rls_find(h->rls, q->gpu_id);
 	uint64_t doorbell;
@@ -127,19 +130,20 @@ static enum onhw judge_list(const struct onhw_host *h, const struct mqd *q, enum
 		return without_list(h, q, by_dword);
 	// MES has no runlists. Before it, none means that no queue of the GPU is active.
 	if (node->state == RLS_NONE)
-		return by_dword != ONHW_ON && (gen == GFX9 || gen == GFX940 || gen == GFX10)
-			       ? ONHW_OFF
+		return by_dword != RESIDENCY_ON && (gen == GFX9 || gen == GFX940 || gen == GFX10)
+			       ? RESIDENCY_OFF
 			       : without_list(h, q, by_dword);
 	if (!mqd_get(h->mqds, q, gen, 0, MQD_V_DOORBELL, &doorbell))
 		return by_dword;
 	if (!rls_maps(h->rls, node, (uint32_t)doorbell))
-		return by_dword == ONHW_ON ? ONHW_CONTRADICT : ONHW_OFF;
+		return by_dword == RESIDENCY_ON ? RESIDENCY_CONTRADICT : RESIDENCY_OFF;
 	if (!node->chained)
-		return ONHW_ON;
-	return by_dword == ONHW_ON ? ONHW_ON : ONHW_TURNS;
+		return RESIDENCY_ON;
+	return by_dword == RESIDENCY_ON ? RESIDENCY_ON : RESIDENCY_TURNS;
 }
 
-enum onhw onhw_judge(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen)
+enum residency residency_judge(const struct residency_host *h, const struct mqd *q,
+			       enum gfx_gen gen)
 {
 	return judge_list(h, q, gen, judge_dword(h, q, gen));
 }

@@ -19,18 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum onhw {
-	ONHW_OFF = 0,
-	ONHW_ON = 1,
-	ONHW_UNKNOWN = 2, // no witness
-	ONHW_SILENT,      // only a dword 130 of 0 that the firmware may never have written
-	ONHW_TURNS,       // mapped, but the GPU is over-subscribed, so queues take turns
-	ONHW_MAY_TURN,    // dword 130 is 0, and the GPU may be over-subscribed: there is no list
-	ONHW_CONTRADICT,  // the runlist and dword 130 say opposite things: it changed between two
-			  // reads
+enum residency {
+	RESIDENCY_OFF = 0,
+	RESIDENCY_ON = 1,
+	RESIDENCY_UNKNOWN = 2, // no witness
+	RESIDENCY_SILENT,      // only a dword 130 of 0 that the firmware may never have written
+	RESIDENCY_TURNS,       // mapped, but the GPU is over-subscribed, so queues take turns
+	RESIDENCY_MAY_TURN, // dword 130 is 0, and the GPU may be over-subscribed: there is no list
+	RESIDENCY_CONTRADICT, // the runlist and dword 130 say opposite things: it changed between
+			      // two reads
 };
 
-struct onhw_gpu {
+struct residency_gpu {
 	uint32_t gpu_id;
 	bool written;    // dword 130 is set somewhere
 	uint32_t queues; // compute queues that have MQDs
@@ -40,23 +40,24 @@ struct onhw_gpu {
 };
 
 // The witnesses of a host.
-struct onhw_host {
-	const struct mqds *mqds; // not owned
-	const struct rls *rls;   // not owned; may be empty
-	struct onhw_gpu *gpus;   // owned
+struct residency_host {
+	const struct mqds *mqds;    // not owned
+	const struct rls *rls;      // not owned; may be empty
+	struct residency_gpu *gpus; // owned
 	size_t n, cap;
 };
 
 // `gens` has the generation of each of mqds.queues; `gpus` may be empty. 0, or -1 with errno
 // ENOMEM.
-int onhw_init(struct onhw_host *h, const struct mqds *m, const enum gfx_gen *gens,
-	      const struct rls *rls, const struct kfd_topology *gpus);
-void onhw_fini(struct onhw_host *h);
+int residency_init(struct residency_host *h, const struct mqds *m, const enum gfx_gen *gens,
+		   const struct rls *rls, const struct kfd_topology *gpus);
+void residency_fini(struct residency_host *h);
 
-// Anything from ONHW_UNKNOWN on means unknown.
-enum onhw onhw_judge(const struct onhw_host *h, const struct mqd *q, enum gfx_gen gen);
+// Anything from RESIDENCY_UNKNOWN on means unknown.
+enum residency residency_judge(const struct residency_host *h, const struct mqd *q,
+			       enum gfx_gen gen);
 
-// Why it is unknown, for people; NULL for ONHW_OFF, ONHW_ON.
-const char *onhw_text(enum onhw o);
+// Why it is unknown, for people; NULL for RESIDENCY_OFF, RESIDENCY_ON.
+const char *residency_text(enum residency o);
 
 #endif

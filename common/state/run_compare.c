@@ -70,16 +70,16 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-static const char *program_of(const struct qrow *r, enum qruns_by by)
+static const char *program_of(const struct queue_row *r, enum run_compare_by by)
 {
 	if (by == QRUNS_CONTAINER && r->container)
 		return r->container;
 	return by == QRUNS_CMDLINE && r->cmdline ? r->cmdline : r->comm;
 }
 
-static void add_queue(struct qruns_proc *p, const struct moment_queue *q, bool levels)
+static void add_queue(struct run_compare_proc *p, const struct state_queue *q, bool levels)
 {
-	const struct qrow *r = q->row;
+	const struct queue_row *r = q->row;
 	const bool compute = r->type && strcmp(r->type, "compute") == 0;
 	const bool sdma = r->type && strncmp(r->type, "sdma", 4) == 0;
 	p->compute += compute;
@@ -96,11 +96,11 @@ static void add_queue(struct qruns_proc *p, const struct moment_queue *q, bool l
 }
 
 // "0=p0q2 1=p1q2": the slot of each compute queue. NULL when one is unknown.
-static char *slots_text(const struct moment *m, size_t first, size_t end)
+static char *slots_text(const struct host_state *m, size_t first, size_t end)
 {
 	struct buf b = {0};
 	for (size_t i = first; i < end; i++) {
-		const struct moment_queue *q = &m->queues[i];
+		const struct state_queue *q = &m->queues[i];
 		if (!q->row->type || strcmp(q->row->type, "compute") != 0 ||
 		    q->row->context != KFD_UNKNOWN)
 			continue;
@@ -113,18 +113,19 @@ static char *slots_text(const struct moment *m, size_t first, size_t end)
 	return b.data;
 }
 
-static int add_procs(struct qruns *r, const struct moment *m, unsigned run, enum qruns_by by)
+static int add_procs(struct run_compare *r, const struct host_state *m, unsigned run,
+		     enum run_compare_by by)
 {
 	for (size_t i = 0, end; i < m->n; i = end) {
-		const struct qrow *row = m->queues[i].row;
+		const struct queue_row *row = m->queues[i].row;
 		if (ARRAY_GROW(r->procs, r->cap_procs, r->nprocs))
 			return -1;
-		struct qruns_proc *p = &r->procs[r->nprocs++];
-		*p = (struct qruns_proc){.run = run,
-					 .program = program_of(row, by),
-					 .comm = row->comm,
-					 .pid = row->pid,
-					 .start_ticks = m->queues[i].start_ticks};
+		struct run_compare_proc *p = &r->procs[r->nprocs++];
+		*p = (struct run_compare_proc){.run = run,
+					       .program = program_of(row, by),
+					       .comm = row->comm,
+					       .pid = row->pid,
+					       .start_ticks = m->queues[i].start_ticks};
 		for (end = i; end < m->n && m->queues[end].row->pid == row->pid; end++)
 			add_queue(p, &m->queues[end], r->levels);
 		p->slots = slots_text(m, i, end);
@@ -136,7 +137,7 @@ static int add_procs(struct qruns *r, const struct moment *m, unsigned run, enum
 
 static int by_place(const void *a, const void *b)
 {
-	const struct qruns_proc *x = a, *y = b;
+	const struct run_compare_proc *x = a, *y = b;
 	int r = ORDER(x->run, y->run);
 	r = r ? r : compare_text(x->program, y->program);
 	// The lowest GPU first.
@@ -145,13 +146,13 @@ static int by_place(const void *a, const void *b)
 	return r ? r : ORDER(x->pid, y->pid);
 }
 
-static void number_workers(struct qruns *r)
+static void number_workers(struct run_compare *r)
 {
 	if (r->nprocs)
 		qsort(r->procs, r->nprocs, sizeof(*r->procs), by_place);
 	for (size_t i = 1; i < r->nprocs; i++) {
-		const struct qruns_proc *last = &r->procs[i - 1];
-		struct qruns_proc *p = &r->procs[i];
+		const struct run_compare_proc *last = &r->procs[i - 1];
+		struct run_compare_proc *p = &r->procs[i];
 		if (p->run == last->run && compare_text(p->program, last->program) == 0)
 			p->worker = last->worker + 1;
 	}
@@ -159,40 +160,42 @@ static void number_workers(struct qruns *r)
 
 // --- programs ---
 
-static unsigned queues_of(const struct qruns_proc *p)
+static unsigned queues_of(const struct run_compare_proc *p)
 {
 	return p->compute + p->sdma + p->other;
 }
 
-static bool is_of(const struct qruns_proc *p, const struct qruns_program *g)
+static bool is_of(const struct run_compare_proc *p, const struct run_compare_program *g)
 {
 	return p->worker == g->worker && compare_text(p->program, g->program) == 0;
 }
 
-static struct qruns_program *program_for(struct qruns *r, const struct qruns_proc *p)
+static struct run_compare_program *program_for(struct run_compare *r,
+					       const struct run_compare_proc *p)
 {
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (is_of(p, &r->programs[i]))
 			return &r->programs[i];
 	if (ARRAY_GROW(r->programs, r->cap_programs, r->nprograms))
 		return NULL;
-	struct qruns_program *g = &r->programs[r->nprograms++];
-	*g = (struct qruns_program){.program = p->program,
-				    .comm = p->comm,
-				    .worker = p->worker,
-				    .queues_min = queues_of(p),
-				    .queues_max = queues_of(p),
-				    .always = p->ids,
-				    .ever = p->ids,
-				    .same_ids = -1,
-				    .same_count = -1,
-				    .same_slots = -1,
-				    .same_prios = -1};
+	struct run_compare_program *g = &r->programs[r->nprograms++];
+	*g = (struct run_compare_program){.program = p->program,
+					  .comm = p->comm,
+					  .worker = p->worker,
+					  .queues_min = queues_of(p),
+					  .queues_max = queues_of(p),
+					  .always = p->ids,
+					  .ever = p->ids,
+					  .same_ids = -1,
+					  .same_count = -1,
+					  .same_slots = -1,
+					  .same_prios = -1};
 	return g;
 }
 
 // The first run that has this process's program.
-static const struct qruns_proc *first_of(const struct qruns *r, const struct qruns_program *g)
+static const struct run_compare_proc *first_of(const struct run_compare *r,
+					       const struct run_compare_program *g)
 {
 	for (size_t i = 0; i < r->nprocs; i++)
 		if (is_of(&r->procs[i], g))
@@ -200,7 +203,7 @@ static const struct qruns_proc *first_of(const struct qruns *r, const struct qru
 	return NULL;
 }
 
-static void compare_with(struct qruns_proc *p, const struct qruns_proc *first)
+static void compare_with(struct run_compare_proc *p, const struct run_compare_proc *first)
 {
 	p->overlap = set_overlap(&p->ids, &first->ids);
 	p->same_ids = memcmp(&p->ids, &first->ids, sizeof(p->ids)) == 0;
@@ -222,7 +225,7 @@ static int8_t both_same(int8_t a, int8_t b)
 	return a < 0 || b < 0 ? -1 : 1;
 }
 
-static void add_run(struct qruns_program *g, const struct qruns_proc *p)
+static void add_run(struct run_compare_program *g, const struct run_compare_proc *p)
 {
 	const unsigned n = queues_of(p);
 	const bool second = g->seen++ == 1; // the first is the same as itself
@@ -239,7 +242,7 @@ static void add_run(struct qruns_program *g, const struct qruns_proc *p)
 	g->same_prios = both_same(second ? 1 : g->same_prios, p->same_prios);
 }
 
-static void measure_consistency(const struct qruns *r, struct qruns_program *g)
+static void measure_consistency(const struct run_compare *r, struct run_compare_program *g)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprocs; i++)
@@ -251,10 +254,10 @@ static void measure_consistency(const struct qruns *r, struct qruns_program *g)
 	g->consistency = n ? g->sum / n : __builtin_nan("");
 }
 
-static int collect_programs(struct qruns *r)
+static int collect_programs(struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprocs; i++) {
-		struct qruns_program *g = program_for(r, &r->procs[i]);
+		struct run_compare_program *g = program_for(r, &r->procs[i]);
 		if (!g)
 			return -1;
 		compare_with(&r->procs[i], first_of(r, g));
@@ -267,21 +270,22 @@ static int collect_programs(struct qruns *r)
 
 // --- pairs ---
 
-static struct qruns_pair *pair_for(struct qruns *r, const char *a, const char *b)
+static struct run_compare_pair *pair_for(struct run_compare *r, const char *a, const char *b)
 {
 	for (size_t i = 0; i < r->npairs; i++)
 		if (compare_text(r->pairs[i].a, a) == 0 && compare_text(r->pairs[i].b, b) == 0)
 			return &r->pairs[i];
 	if (ARRAY_GROW(r->pairs, r->cap_pairs, r->npairs))
 		return NULL;
-	struct qruns_pair *p = &r->pairs[r->npairs++];
-	*p = (struct qruns_pair){.a = a, .b = b, .last_run = UINT32_MAX};
+	struct run_compare_pair *p = &r->pairs[r->npairs++];
+	*p = (struct run_compare_pair){.a = a, .b = b, .last_run = UINT32_MAX};
 	return p;
 }
 
-static int add_pair(struct qruns *r, const struct qruns_proc *x, const struct qruns_proc *y)
+static int add_pair(struct run_compare *r, const struct run_compare_proc *x,
+		    const struct run_compare_proc *y)
 {
-	struct qruns_pair *p = pair_for(r, x->program, y->program);
+	struct run_compare_pair *p = pair_for(r, x->program, y->program);
 	if (!p)
 		return -1;
 	const struct qset both = set_and(&x->ids, &y->ids);
@@ -294,7 +298,7 @@ static int add_pair(struct qruns *r, const struct qruns_proc *x, const struct qr
 	return 0;
 }
 
-static int collect_pairs(struct qruns *r)
+static int collect_pairs(struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprocs; i++)
 		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
@@ -304,36 +308,37 @@ static int collect_pairs(struct qruns *r)
 }
 
 // Where a driver wrote no priorities, levels can be compared alone, with runs of any driver.
-static bool needs_levels(const struct moment *moments, unsigned n)
+static bool needs_levels(const struct host_state *moments, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < moments[i].n; k++) {
-			const struct qrow *r = moments[i].queues[k].row;
+			const struct queue_row *r = moments[i].queues[k].row;
 			if (r->prio == KFD_UNKNOWN && prio_level_name(r->pipe_prio))
 				return true;
 		}
 	return false;
 }
 
-int qruns_compare(struct qruns *r, const struct moment *moments, unsigned n, enum qruns_by by)
+int run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
+			enum run_compare_by by)
 {
-	*r = (struct qruns){.runs = n, .levels = needs_levels(moments, n)};
+	*r = (struct run_compare){.runs = n, .levels = needs_levels(moments, n)};
 	for (unsigned i = 0; i < n; i++)
 		if (add_procs(r, &moments[i], i, by))
 			return -1;
 	number_workers(r);
 	if (collect_programs(r) || collect_pairs(r))
 		return -1;
-	qruns_judge(r);
+	run_compare_judge(r);
 	return 0;
 }
 
-void qruns_fini(struct qruns *r)
+void run_compare_fini(struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprocs; i++)
 		free(r->procs[i].slots);
 	free(r->procs);
 	free(r->programs);
 	free(r->pairs);
-	*r = (struct qruns){0};
+	*r = (struct run_compare){0};
 }

@@ -15,7 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum qruns_by { QRUNS_CMDLINE, QRUNS_COMM, QRUNS_CONTAINER }; // what makes a program the same one
+enum run_compare_by {
+	QRUNS_CMDLINE,
+	QRUNS_COMM,
+	QRUNS_CONTAINER
+}; // what makes a program the same one
 
 enum { QRUNS_IDS = 1024 }; // queue ids of a process: 0 .. 1023
 
@@ -24,7 +28,7 @@ struct qset {
 };
 
 // A process that has queues, in one run.
-struct qruns_proc {
+struct run_compare_proc {
 	unsigned run;
 	const char *program; // NULL: unknown
 	const char *comm;
@@ -41,7 +45,7 @@ struct qruns_proc {
 };
 
 // A program, over all runs.
-struct qruns_program {
+struct run_compare_program {
 	const char *program, *comm;
 	unsigned worker;
 	unsigned seen; // runs
@@ -54,7 +58,7 @@ struct qruns_program {
 };
 
 // Two programs, or two processes of one, side by side.
-struct qruns_pair {
+struct run_compare_pair {
 	const char *a, *b;
 	unsigned runs; // in which both were there
 	struct qset ids;
@@ -66,28 +70,29 @@ struct qruns_pair {
 
 enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
 
-struct qruns_strategy {
+struct run_compare_strategy {
 	int8_t works; // -1: these runs do not tell
 	bool chosen;  // the first that works
 	char evidence[400];
 };
 
-struct qruns {
+struct run_compare {
 	unsigned runs;
-	bool levels;              // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
-	struct qruns_proc *procs; // by run, program, worker
-	struct qruns_program *programs;
-	struct qruns_pair *pairs;
+	bool levels; // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
+	struct run_compare_proc *procs; // by run, program, worker
+	struct run_compare_program *programs;
+	struct run_compare_pair *pairs;
 	size_t nprocs, nprograms, npairs, cap_procs, cap_programs, cap_pairs;
-	struct qruns_strategy strategies[QRUNS_STRATEGIES];
+	struct run_compare_strategy strategies[QRUNS_STRATEGIES];
 };
 
 // Texts of the moments are used, not copied. 0, or -1 with errno ENOMEM.
-int qruns_compare(struct qruns *r, const struct moment *moments, unsigned n, enum qruns_by by);
-void qruns_fini(struct qruns *r);
+int run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
+			enum run_compare_by by);
+void run_compare_fini(struct run_compare *r);
 
-// Fills the strategies; qruns_compare() has done so.
-void qruns_judge(struct qruns *r);
+// Fills the strategies; run_compare_compare() has done so.
+void run_compare_judge(struct run_compare *r);
 
 // "0,1,3" or "0-5,7" of a set of ids.
 int qset_text(const struct qset *s, struct buf *b);

@@ -12,10 +12,10 @@
 enum { MENTIONED = 2 }; // examples in the evidence
 
 // Adds to the evidence; what does not fit is left out.
-static void say(struct qruns_strategy *s, const char *fmt, ...)
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void say(struct qruns_strategy *s, const char *fmt, ...)
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
 {
 	size_t len = strlen(s->evidence);
 	va_list ap;
@@ -33,7 +33,8 @@ static const char *name(const char *program)
 	return program ? program : "an unknown program";
 }
 
-static void say_program(struct qruns_strategy *s, const struct qruns_program *g, const char *what)
+static void say_program(struct run_compare_strategy *s, const struct run_compare_program *g,
+			const char *what)
 {
 	if (g->worker)
 		say(s, "%.60s (process %u): %s", name(g->program), g->worker + 1, what);
@@ -41,7 +42,8 @@ static void say_program(struct qruns_strategy *s, const struct qruns_program *g,
 		say(s, "%.60s: %s", name(g->program), what);
 }
 
-static void say_pair(struct qruns_strategy *s, const struct qruns_pair *p, const char *what)
+static void say_pair(struct run_compare_strategy *s, const struct run_compare_pair *p,
+		     const char *what)
 {
 	if (strcmp(name(p->a), name(p->b)) == 0)
 		say(s, "two processes of %.60s share %.60s", name(p->a), what);
@@ -49,7 +51,7 @@ static void say_pair(struct qruns_strategy *s, const struct qruns_pair *p, const
 		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
 }
 
-static void prios_text(const struct qruns *r, uint32_t prios, char text[100])
+static void prios_text(const struct run_compare *r, uint32_t prios, char text[100])
 {
 	size_t len = 0;
 	text[0] = '\0';
@@ -62,7 +64,7 @@ static void prios_text(const struct qruns *r, uint32_t prios, char text[100])
 }
 
 // Something must have been repeated to be the same again.
-static bool was_repeated(const struct qruns *r)
+static bool was_repeated(const struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (r->programs[i].seen > 1)
@@ -70,7 +72,7 @@ static bool was_repeated(const struct qruns *r)
 	return false;
 }
 
-static bool ids_change(const struct qruns *r)
+static bool ids_change(const struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (r->programs[i].same_ids == 0)
@@ -78,11 +80,11 @@ static bool ids_change(const struct qruns *r)
 	return false;
 }
 
-static unsigned changing_ids(const struct qruns *r, struct qruns_strategy *s)
+static unsigned changing_ids(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprograms; i++) {
-		const struct qruns_program *g = &r->programs[i];
+		const struct run_compare_program *g = &r->programs[i];
 		char text[80];
 		if (g->same_ids != 0)
 			continue;
@@ -94,7 +96,7 @@ static unsigned changing_ids(const struct qruns *r, struct qruns_strategy *s)
 	return n;
 }
 
-static unsigned shared_ids(const struct qruns *r, struct qruns_strategy *s)
+static unsigned shared_ids(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < r->npairs; i++) {
@@ -111,7 +113,7 @@ static unsigned shared_ids(const struct qruns *r, struct qruns_strategy *s)
 	return n;
 }
 
-static void judge_fixed(const struct qruns *r, struct qruns_strategy *s)
+static void judge_fixed(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
 	s->works = broken ? 0 : was_repeated(r) ? 1 : -1;
@@ -122,7 +124,7 @@ static void judge_fixed(const struct qruns *r, struct qruns_strategy *s)
 		say(s, "no program is in two runs");
 }
 
-static unsigned unfit_priorities(const struct qruns *r, struct qruns_strategy *s)
+static unsigned unfit_priorities(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	unsigned n = 0;
 	char text[100], what[120];
@@ -141,7 +143,7 @@ static unsigned unfit_priorities(const struct qruns *r, struct qruns_strategy *s
 	return n;
 }
 
-static bool priorities_known(const struct qruns *r)
+static bool priorities_known(const struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprocs; i++)
 		if (r->procs[i].compute && !r->procs[i].prios)
@@ -149,7 +151,7 @@ static bool priorities_known(const struct qruns *r)
 	return true;
 }
 
-static void judge_priority(const struct qruns *r, struct qruns_strategy *s)
+static void judge_priority(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	char text[100];
 	const bool broken = unfit_priorities(r, s) > 0;
@@ -172,7 +174,7 @@ static void judge_priority(const struct qruns *r, struct qruns_strategy *s)
 	}
 }
 
-static void judge_pid(const struct qruns *r, struct qruns_strategy *s)
+static void judge_pid(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	s->works = r->nprocs ? 1 : -1;
 	if (r->nprocs)
@@ -186,17 +188,17 @@ static void judge_pid(const struct qruns *r, struct qruns_strategy *s)
 		say(s, "no process has a queue in any of the runs");
 }
 
-void qruns_judge(struct qruns *r)
+void run_compare_judge(struct run_compare *r)
 {
-	static void (*const judge[QRUNS_STRATEGIES])(const struct qruns *,
-						     struct qruns_strategy *) = {
+	static void (*const judge[QRUNS_STRATEGIES])(const struct run_compare *,
+						     struct run_compare_strategy *) = {
 		[QRUNS_FIXED] = judge_fixed,
 		[QRUNS_PRIORITY] = judge_priority,
 		[QRUNS_PID] = judge_pid,
 	};
 	bool chosen = false;
 	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
-		struct qruns_strategy *s = &r->strategies[i];
+		struct run_compare_strategy *s = &r->strategies[i];
 		judge[i](r, s);
 		s->chosen = s->works > 0 && !chosen;
 		chosen |= s->chosen;

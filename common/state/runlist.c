@@ -30,7 +30,7 @@ static const struct runlist_row unknown_row = {
 
 struct maker {
 	struct runlist *r;
-	const struct hqdlist *l;
+	const struct slot_rows *l;
 	const struct rls_node *node;
 	bool *listed; // of each MQD: a row has it, or will have
 };
@@ -53,13 +53,14 @@ static struct runlist_row *add_row(struct maker *m, const char *packet)
 
 static void set_pid(const struct maker *m, struct runlist_row *row, int64_t pid)
 {
-	const struct hqdlist *l = m->l;
+	const struct slot_rows *l = m->l;
 	if (pid < 0)
 		return;
 	row->pid = pid;
 	if (l->captured || l->queues.foreign)
 		return;
-	const struct person *who = people_get(l->people, (pid_t)pid, PERSON_STATUS);
+	const struct process_info *who =
+		process_cache_get(l->processes, (pid_t)pid, PROCESS_STATUS);
 	if (who && !who->error && *who->proc.comm)
 		row->comm = who->proc.comm;
 }
@@ -69,7 +70,7 @@ static void set_pid(const struct maker *m, struct runlist_row *row, int64_t pid)
 static uint32_t mqd_of(const struct maker *m, const struct rls_queue *q)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
-	uint32_t at = hqdlist_mqd_at(m->l, m->node->gpu_id, q->mqd);
+	uint32_t at = slot_rows_mqd_at(m->l, m->node->gpu_id, q->mqd);
 	// SDMA MQDs do not hold their address; doorbells are one queue's alone on a GPU.
 	for (uint32_t i = 0; at == UINT32_MAX && i < mqds->nqueues; i++)
 		if (mqds->queues[i].gpu_id == m->node->gpu_id &&
@@ -80,9 +81,9 @@ static uint32_t mqd_of(const struct maker *m, const struct rls_queue *q)
 
 static void fill_queue(const struct maker *m, struct runlist_row *row, uint32_t mqd)
 {
-	const struct qrow *q = hqdlist_queue(m->l, mqd);
+	const struct queue_row *q = slot_rows_queue(m->l, mqd);
 	const uint64_t *v = m->l->queues.summaries[mqd].v;
-	set_pid(m, row, hqdlist_pid(m->l, mqd));
+	set_pid(m, row, slot_rows_pid(m->l, mqd));
 	row->qid = q ? q->qid : KFD_UNKNOWN;
 	row->context = q ? q->context : KFD_UNKNOWN;
 	row->ring_addr = v[MQD_V_RING];
@@ -176,8 +177,8 @@ static const struct owner nobody = {INT64_MIN, KFD_UNKNOWN, NONE};
 
 static struct owner owner_by_mqd(const struct maker *m, uint32_t mqd)
 {
-	const struct qrow *q = hqdlist_queue(m->l, mqd);
-	return (struct owner){hqdlist_pid(m->l, mqd), q ? q->context : KFD_UNKNOWN,
+	const struct queue_row *q = slot_rows_queue(m->l, mqd);
+	return (struct owner){slot_rows_pid(m->l, mqd), q ? q->context : KFD_UNKNOWN,
 			      m->l->queues.mqds.queues[mqd].proc};
 }
 
@@ -193,7 +194,7 @@ static struct owner owner_by_mqds(const struct maker *m, uint32_t pasid)
 // The block of a context, by its queues; else that of its process if it has but one.
 static uint32_t block_of(const struct maker *m, const struct kfd_context *c, int64_t pid)
 {
-	const struct qlist *q = &m->l->queues;
+	const struct queue_rows *q = &m->l->queues;
 	uint32_t block = NONE;
 	for (uint32_t i = c->queue; q->join.queues && i < c->queue + c->queues; i++) {
 		const struct join_queue *j = &q->join.queues[i];
@@ -279,12 +280,12 @@ static int add_node(struct maker *m)
 		return -1;
 	m->r->damaged += n->damaged;
 	// MES never has a list; and a damaged one leaves open what it had.
-	if (n->damaged || n->state == RLS_UNKNOWN || hqdlist_gen(m->l, n->gpu_id) >= GFX11)
+	if (n->damaged || n->state == RLS_UNKNOWN || slot_rows_gen(m->l, n->gpu_id) >= GFX11)
 		return 0;
 	return add_missing(m, NONE);
 }
 
-int runlist_make(struct runlist *r, const struct hqdlist *l)
+int runlist_make(struct runlist *r, const struct slot_rows *l)
 {
 	struct maker m = {.r = r, .l = l};
 	int err = 0;

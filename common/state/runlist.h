@@ -15,7 +15,7 @@ struct runlist_row {
 			    // mapped than can run at a time), "none": a queue without a packet
 	int64_t pid;
 	const char *comm;
-	uint64_t pasid, qid, context; // context: as in struct qrow
+	uint64_t pasid, qid, context; // context: as in struct queue_row
 	const char *kind;             // "compute", "sdma"
 	uint64_t engine;              // SDMA
 	uint64_t announced;           // queues that the process has on the GPU, mapped or not
@@ -33,7 +33,7 @@ struct runlist {
 };
 
 // 0, or -1 (ENOMEM). `l` must outlive the result.
-int runlist_make(struct runlist *r, const struct hqdlist *l);
+int runlist_make(struct runlist *r, const struct slot_rows *l);
 void runlist_fini(struct runlist *r);
 
 #endif

@@ -20,7 +20,7 @@ static int by_address(const void *a, const void *b)
 	return (x->base > y->base) - (x->base < y->base);
 }
 
-static int index_mqds(struct hqdlist *l)
+static int index_mqds(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	l->keys = calloc(m->ndumps + 1, sizeof(*l->keys));
@@ -44,7 +44,7 @@ static int index_mqds(struct hqdlist *l)
 	return 0;
 }
 
-uint32_t hqdlist_mqd_at(const struct hqdlist *l, uint32_t gpu_id, uint64_t base)
+uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base)
 {
 	const struct hqd_key key = {.gpu_id = gpu_id, .base = base};
 	const struct hqd_key *k =
@@ -52,13 +52,13 @@ uint32_t hqdlist_mqd_at(const struct hqdlist *l, uint32_t gpu_id, uint64_t base)
 	return k ? k->mqd : UINT32_MAX;
 }
 
-pid_t hqdlist_pid(const struct hqdlist *l, uint32_t mqd)
+pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqds *m = &l->queues.mqds;
 	return m->procs[m->queues[mqd].proc].pid;
 }
 
-const struct qrow *hqdlist_queue(const struct hqdlist *l, uint32_t mqd)
+const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd)
 {
 	uint32_t i = l->row_of_mqd[mqd];
 	return i == UINT32_MAX ? NULL : &l->queues.rows[i];
@@ -66,14 +66,14 @@ const struct qrow *hqdlist_queue(const struct hqdlist *l, uint32_t mqd)
 
 // --- generations ---
 
-enum gfx_gen hqdlist_gen(const struct hqdlist *l, uint32_t gpu_id)
+enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 {
-	enum gfx_gen gen = qlist_gen(&l->queues, gpu_id);
+	enum gfx_gen gen = queue_rows_gen(&l->queues, gpu_id);
 	const struct mqds *m = &l->queues.mqds;
 	for (size_t i = 0; gen == GFX_UNKNOWN && i < l->hqds.nnodes; i++)
 		if (l->hqds.nodes[i].gpu_id == gpu_id)
 			gen = hqd_guess_gen(&l->hqds, &l->hqds.nodes[i]);
-	if (qlist_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
+	if (queue_rows_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
 		return gen;
 	// The MQDs tell more than the slots: several XCCs, and gfx12 by its SDMA queues.
 	for (size_t i = 0; i < m->nqueues; i++) {
@@ -88,17 +88,17 @@ enum gfx_gen hqdlist_gen(const struct hqdlist *l, uint32_t gpu_id)
 	return gen;
 }
 
-static int find_gens(struct hqdlist *l)
+static int find_gens(struct slot_rows *l)
 {
 	free(l->gens);
 	l->gens = calloc(l->hqds.nnodes + 1, sizeof(*l->gens));
 	for (size_t i = 0; l->gens && i < l->hqds.nnodes; i++)
-		l->gens[i] = hqdlist_gen(l, l->hqds.nodes[i].gpu_id);
+		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
 	return l->gens ? 0 : -1;
 }
 
 // MQDs in memory tell more than slots; where they leave it open, what is in a slot may tell.
-static void find_prios(struct hqdlist *l)
+static void find_prios(struct slot_rows *l)
 {
 	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
 	if (written == KFD_ANSWER_UNKNOWN)
@@ -106,7 +106,7 @@ static void find_prios(struct hqdlist *l)
 	l->has_prios = written == KFD_ANSWER_YES;
 }
 
-bool hqdlist_has_contexts(const struct hqdlist *l)
+bool slot_rows_has_contexts(const struct slot_rows *l)
 {
 	for (size_t i = 0; i < l->queues.n; i++)
 		if (l->queues.rows[i].context != KFD_UNKNOWN)
@@ -114,7 +114,7 @@ bool hqdlist_has_contexts(const struct hqdlist *l)
 	return false;
 }
 
-bool hqdlist_needs_level(const struct hqdlist *l)
+bool slot_rows_needs_level(const struct slot_rows *l)
 {
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
@@ -126,25 +126,25 @@ bool hqdlist_needs_level(const struct hqdlist *l)
 
 // --- loading ---
 
-static int load_queues(struct hqdlist *l)
+static int load_queues(struct slot_rows *l)
 {
-	const struct hqdlist_how *how = l->how;
-	struct qlist *q = &l->queues;
+	const struct slot_rows_how *how = l->how;
+	struct queue_rows *q = &l->queues;
 	l->queues_how =
-		(struct qlist_how){.want = QLIST_GPU | QLIST_BDF | QLIST_TYPE | QLIST_SIZE |
-					   QLIST_PASID | QLIST_STATUS | QLIST_MQD | QLIST_HOLDER,
-				   .mqds_file = how->mqds_file,
-				   .rls_file = how->rls_file,
-				   .likely = how->likely};
+		(struct queue_rows_how){.want = READ_GPU | READ_BDF | READ_TYPE | READ_SIZE |
+						READ_PASID | READ_STATUS | READ_MQD | READ_HOLDER,
+					.mqds_file = how->mqds_file,
+					.rls_file = how->rls_file,
+					.likely = how->likely};
 	if (!l->captured || how->mqds_file)
-		return qlist_load(q, l->people, &l->queues_how);
+		return queue_rows_load(q, l->processes, &l->queues_how);
 	// Without mqds: nothing is known of queues, at most what was to run.
 	q->how = &l->queues_how;
 	q->mqds_error = ENODATA;
-	return how->rls_file ? qlist_load_rls(q) : GPQ_OK;
+	return how->rls_file ? queue_rows_load_rls(q) : GPQ_OK;
 }
 
-static int load_slots(struct hqdlist *l)
+static int load_slots(struct slot_rows *l)
 {
 	const char *file = l->how->hqds_file;
 	int status = file ? input_read(&l->text, file) : GPQ_OK;
@@ -162,10 +162,11 @@ static int load_slots(struct hqdlist *l)
 	return GPQ_OK;
 }
 
-int hqdlist_load(struct hqdlist *l, struct people *people, const struct hqdlist_how *how)
+int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
+		   const struct slot_rows_how *how)
 {
 	l->how = how;
-	l->people = people;
+	l->processes = processes;
 	l->captured = how->hqds_file || how->mqds_file || how->rls_file;
 	hqds_init(&l->hqds);
 	int status = load_queues(l);
@@ -173,21 +174,21 @@ int hqdlist_load(struct hqdlist *l, struct people *people, const struct hqdlist_
 	if (!status && !how->memory)
 		status = load_slots(l);
 	find_prios(l);
-	if (!status && (index_mqds(l) || find_gens(l) || hqdlist_fill(l)))
+	if (!status && (index_mqds(l) || find_gens(l) || slot_rows_fill(l)))
 		status = err_sys(ENOMEM, NULL, "list of slots");
 	return status;
 }
 
-int hqdlist_reload(struct hqdlist *l, const char *text, size_t len)
+int slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
 {
-	hqdlist_free_rows(l);
+	slot_rows_free_rows(l);
 	if (hqds_parse(&l->hqds, text, len))
 		return -1;
 	find_prios(l);
-	return find_gens(l) || hqdlist_fill(l) ? -1 : 0;
+	return find_gens(l) || slot_rows_fill(l) ? -1 : 0;
 }
 
-void hqdlist_free_rows(struct hqdlist *l)
+void slot_rows_free_rows(struct slot_rows *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->rows[i].errors_text);
@@ -196,22 +197,22 @@ void hqdlist_free_rows(struct hqdlist *l)
 	l->n = l->ownerless = l->torn = 0;
 }
 
-void hqdlist_fini(struct hqdlist *l)
+void slot_rows_fini(struct slot_rows *l)
 {
-	hqdlist_free_rows(l);
+	slot_rows_free_rows(l);
 	free(l->keys);
 	free(l->row_of_mqd);
 	free(l->gens);
 	hqds_fini(&l->hqds);
 	buf_fini(&l->text);
-	qlist_fini(&l->queues);
-	*l = (struct hqdlist){0};
+	queue_rows_fini(&l->queues);
+	*l = (struct slot_rows){0};
 }
 
 // --- explaining ---
 
 // Who names a file wants to know that it is damaged; of a host's dump only -v tells.
-static void explain_text(const struct hqdlist *l)
+static void explain_text(const struct slot_rows *l)
 {
 	const struct hqds *h = &l->hqds;
 	const char *file = l->how->hqds_file;
@@ -233,7 +234,7 @@ static void explain_text(const struct hqdlist *l)
 			 "%s: empty: the host had no GPU", input_name(file));
 }
 
-static void explain_rows(const struct hqdlist *l)
+static void explain_rows(const struct slot_rows *l)
 {
 	size_t unclear = 0, mes = 0, gen = 0, qids = 0;
 	for (size_t i = 0; i < l->n; i++) {
@@ -269,7 +270,7 @@ static void explain_rows(const struct hqdlist *l)
 			 qids);
 }
 
-bool hqdlist_explain(const struct hqdlist *l)
+bool slot_rows_explain(const struct slot_rows *l)
 {
 	bool damaged = l->damaged && l->how->hqds_file;
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
@@ -281,8 +282,8 @@ bool hqdlist_explain(const struct hqdlist *l)
 	explain_text(l);
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
-		damaged |= qlist_explain(&l->queues);
+		damaged |= queue_rows_explain(&l->queues);
 	else
-		damaged |= qlist_explain_rls(&l->queues);
+		damaged |= queue_rows_explain_rls(&l->queues);
 	return damaged;
 }

@@ -34,7 +34,7 @@ struct hqd_row {
 	uint64_t rptr, wptr; // compute: dwords, the first inside the ring; SDMA: bytes
 	uint64_t backlog;    // AQL packets, PM4 dwords or SDMA bytes between them
 	uint64_t prio, pipe_prio, error;
-	uint64_t context;  // as in struct qrow
+	uint64_t context;  // as in struct queue_row
 	const char *level; // "low", "medium", "high"
 	uint64_t rptr_addr, wptr_addr, ctx_addr, ctx_bytes;
 	const char *errors; // the bits of `error` by name
@@ -51,7 +51,7 @@ struct hqd_row {
 	char *errors_text; // owned
 };
 
-struct hqdlist_how {
+struct slot_rows_how {
 	// Captured text alone, "-" for standard input; NULL: not at hand. With none of them: the
 	// host.
 	const char *hqds_file, *mqds_file, *rls_file;
@@ -59,11 +59,11 @@ struct hqdlist_how {
 	bool memory; // rows of the MQDs in memory, one for each XCC, instead of the slots
 };
 
-struct hqdlist {
-	const struct hqdlist_how *how;
-	struct qlist_how queues_how;
-	struct qlist queues;
-	struct people *people; // not owned
+struct slot_rows {
+	const struct slot_rows_how *how;
+	struct queue_rows_how queues_how;
+	struct queue_rows queues;
+	struct process_cache *processes; // not owned
 	bool captured;
 	bool has_mqds;  // mqds was at hand, even if it was empty
 	bool has_prios; // registers hold priorities; elsewhere hqd_row.prio is unknown
@@ -81,31 +81,32 @@ struct hqdlist {
 };
 
 // Fills `l`, which must be zeroed. GPQ_OK, or the exit status after a message.
-int hqdlist_load(struct hqdlist *l, struct people *people, const struct hqdlist_how *how);
+int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
+		   const struct slot_rows_how *how);
 
 // Parses `text` as the slots, in place of those that `l` has; it must stay. 0, or -1 (ENOMEM).
-int hqdlist_reload(struct hqdlist *l, const char *text, size_t len);
+int slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
 
 // Looks the owner of what a slot holds up once more, among the MQDs of `l`. 0, or -1 (ENOMEM).
-int hqdlist_find_owner(struct hqdlist *l, struct hqd_row *r);
+int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
 
-void hqdlist_fini(struct hqdlist *l);
+void slot_rows_fini(struct slot_rows *l);
 
 // The owner of an MQD by its index.
-pid_t hqdlist_pid(const struct hqdlist *l, uint32_t mqd);
+pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd);
 // Its queue in l->queues, or NULL where it is not certain which one it is.
-const struct qrow *hqdlist_queue(const struct hqdlist *l, uint32_t mqd);
+const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd);
 // Is a queue of a secondary context?
-bool hqdlist_has_contexts(const struct hqdlist *l);
+bool slot_rows_has_contexts(const struct slot_rows *l);
 
 // Do levels tell what priorities do not: are these unknown and levels known?
-bool hqdlist_needs_level(const struct hqdlist *l);
+bool slot_rows_needs_level(const struct slot_rows *l);
 
 // Generation of a GPU, by the topology or the look of the dumps.
-enum gfx_gen hqdlist_gen(const struct hqdlist *l, uint32_t gpu_id);
+enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 
 // Says which devices are stopped, and with -v why fields are unknown. True: a file that was named
 // is damaged.
-bool hqdlist_explain(const struct hqdlist *l);
+bool slot_rows_explain(const struct slot_rows *l);
 
 #endif

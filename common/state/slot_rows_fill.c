@@ -44,7 +44,7 @@ static const struct hqd_row unknown_row = {
 
 // --- where ---
 
-static void fill_gpu(const struct hqdlist *l, struct hqd_row *r, uint32_t gpu_id)
+static void fill_gpu(const struct slot_rows *l, struct hqd_row *r, uint32_t gpu_id)
 {
 	const struct kfd_gpu *g = kfd_topology_find(&l->queues.gpus, gpu_id);
 	if (gpu_id)
@@ -82,7 +82,7 @@ static void fill_place(struct hqd_row *r, const struct hqd *s)
 // --- what ---
 
 // A value of the slot, or of the MQD on its XCC when the row is one in memory.
-static uint64_t value(const struct hqdlist *l, const struct hqd_row *r, enum mqd_value what)
+static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
 {
 	const struct mqds *m = &l->queues.mqds;
 	uint64_t v;
@@ -103,7 +103,7 @@ static void fill_backlog(struct hqd_row *r)
 		r->backlog /= AQL_DWORDS;
 }
 
-static int fill_error(const struct hqdlist *l, struct hqd_row *r)
+static int fill_error(const struct slot_rows *l, struct hqd_row *r)
 {
 	char text[REG_ERROR_TEXT];
 	r->error = value(l, r, MQD_V_ERROR);
@@ -116,7 +116,7 @@ static int fill_error(const struct hqdlist *l, struct hqd_row *r)
 	return r->errors ? 0 : -1;
 }
 
-static int fill_values(const struct hqdlist *l, struct hqd_row *r)
+static int fill_values(const struct slot_rows *l, struct hqd_row *r)
 {
 	static const struct {
 		size_t member;
@@ -160,10 +160,10 @@ static int fill_values(const struct hqdlist *l, struct hqd_row *r)
 
 // --- whose ---
 
-static int fill_owner(const struct hqdlist *l, struct hqd_row *r)
+static int fill_owner(const struct slot_rows *l, struct hqd_row *r)
 {
-	pid_t pid = hqdlist_pid(l, r->mqd);
-	const struct qrow *q = hqdlist_queue(l, r->mqd);
+	pid_t pid = slot_rows_pid(l, r->mqd);
+	const struct queue_row *q = slot_rows_queue(l, r->mqd);
 	if (pid >= 0)
 		r->pid = pid;
 	if (q) {
@@ -172,7 +172,7 @@ static int fill_owner(const struct hqdlist *l, struct hqd_row *r)
 	}
 	if (pid < 0 || l->captured || l->queues.foreign)
 		return 0;
-	const struct person *who = people_get(l->people, pid, PERSON_STATUS);
+	const struct process_info *who = process_cache_get(l->processes, pid, PROCESS_STATUS);
 	if (!who)
 		return -1;
 	if (who->error)
@@ -184,7 +184,7 @@ static int fill_owner(const struct hqdlist *l, struct hqd_row *r)
 
 // Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
 // its GPU.
-static uint32_t find_by_ring(const struct hqdlist *l, const struct hqd_row *r)
+static uint32_t find_by_ring(const struct slot_rows *l, const struct hqd_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;
 	enum mqd_kind kind = strcmp(r->kind, "sdma") == 0 ? MQD_SDMA : MQD_COMPUTE;
@@ -200,11 +200,11 @@ static uint32_t find_by_ring(const struct hqdlist *l, const struct hqd_row *r)
 
 // An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
 // or later queue.
-static void find_mqd(struct hqdlist *l, struct hqd_row *r)
+static void find_mqd(struct slot_rows *l, struct hqd_row *r)
 {
 	uint32_t at = r->mqd_addr == KFD_UNKNOWN || r->gpu_id == KFD_UNKNOWN
 			      ? UINT32_MAX
-			      : hqdlist_mqd_at(l, (uint32_t)r->gpu_id, r->mqd_addr);
+			      : slot_rows_mqd_at(l, (uint32_t)r->gpu_id, r->mqd_addr);
 	if (at == UINT32_MAX) {
 		r->mqd = find_by_ring(l, r);
 		r->match = r->mqd == UINT32_MAX ? NULL : "ring";
@@ -216,7 +216,7 @@ static void find_mqd(struct hqdlist *l, struct hqd_row *r)
 	}
 }
 
-int hqdlist_find_owner(struct hqdlist *l, struct hqd_row *r)
+int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 {
 	r->mqd = UINT32_MAX;
 	find_mqd(l, r);
@@ -226,7 +226,7 @@ int hqdlist_find_owner(struct hqdlist *l, struct hqd_row *r)
 // --- rows ---
 
 // An SDMA slot keeps ring and doorbell, enabled or not, when its queue is taken off.
-static bool is_left_over(const struct hqdlist *l, const struct hqd_row *slot)
+static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 {
 	struct hqd_row r = *slot;
 	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
@@ -236,7 +236,7 @@ static bool is_left_over(const struct hqdlist *l, const struct hqd_row *slot)
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
-static int fill_slot(struct hqdlist *l, struct hqd_row *r, const struct hqd *s)
+static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
 	*r = unknown_row;
@@ -265,13 +265,13 @@ static int fill_slot(struct hqdlist *l, struct hqd_row *r, const struct hqd *s)
 	return 0;
 }
 
-static int fill_mqd(struct hqdlist *l, struct hqd_row *r, uint32_t index, unsigned xcc)
+static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
 {
 	const struct mqd *q = &l->queues.mqds.queues[index];
 	uint64_t active;
 	*r = unknown_row;
 	r->mqd = index;
-	r->gen = hqdlist_gen(l, q->gpu_id);
+	r->gen = slot_rows_gen(l, q->gpu_id);
 	fill_gpu(l, r, q->gpu_id);
 	r->kind = q->kind == MQD_SDMA ? "sdma" : q->kind == MQD_DIQ ? "diq" : "compute";
 	if (q->kind == MQD_SDMA) {
@@ -285,7 +285,7 @@ static int fill_mqd(struct hqdlist *l, struct hqd_row *r, uint32_t index, unsign
 	return fill_values(l, r) ? -1 : fill_owner(l, r);
 }
 
-static int fill_memory(struct hqdlist *l)
+static int fill_memory(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	l->rows = calloc(m->ndumps + 1, sizeof(*l->rows));
@@ -298,7 +298,7 @@ static int fill_memory(struct hqdlist *l)
 	return 0;
 }
 
-int hqdlist_fill(struct hqdlist *l)
+int slot_rows_fill(struct slot_rows *l)
 {
 	if (l->how->memory)
 		return fill_memory(l);

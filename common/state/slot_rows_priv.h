@@ -13,10 +13,10 @@ struct hqd_key {
 };
 
 // The MQD at this GPU address, on any XCC; UINT32_MAX: none.
-uint32_t hqdlist_mqd_at(const struct hqdlist *l, uint32_t gpu_id, uint64_t base);
+uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base);
 
 // Makes the rows. 0, or -1 (ENOMEM).
-int hqdlist_fill(struct hqdlist *l);
-void hqdlist_free_rows(struct hqdlist *l);
+int slot_rows_fill(struct slot_rows *l);
+void slot_rows_free_rows(struct slot_rows *l);
 
 #endif

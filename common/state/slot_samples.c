@@ -27,7 +27,7 @@ static bool is_same(const struct hqd_row *a, const struct hqd_row *b)
 	       a->doorbell == b->doorbell;
 }
 
-static struct hqd_seen *find(struct hqdsample *s, size_t slot, const struct hqd_row *r)
+static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->seen[i].slot == slot && is_same(&s->seen[i].row, r))
@@ -35,7 +35,7 @@ static struct hqd_seen *find(struct hqdsample *s, size_t slot, const struct hqd_
 	return NULL;
 }
 
-static struct hqd_seen *add_seen(struct hqdsample *s, size_t slot, const struct hqd_row *r)
+static struct hqd_seen *add_seen(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	if (ARRAY_GROW(s->seen, s->cap, s->n))
 		return NULL;
@@ -44,7 +44,7 @@ static struct hqd_seen *add_seen(struct hqdsample *s, size_t slot, const struct 
 	return seen;
 }
 
-static int add_slot(struct hqdsample *s, size_t slot, const struct hqd_row *r)
+static int add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	struct hqd_seen *seen = find(s, slot, r);
 	if (!seen) {
@@ -66,7 +66,7 @@ static int add_slot(struct hqdsample *s, size_t slot, const struct hqd_row *r)
 	return 0;
 }
 
-int hqdsample_add(struct hqdsample *s, const struct hqdlist *l)
+int slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
 {
 	s->samples++;
 	for (size_t i = 0; i < l->n; i++)
@@ -85,7 +85,7 @@ static int by_movement(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-void hqdsample_finish(struct hqdsample *s)
+void slot_samples_finish(struct slot_samples *s)
 {
 	const double all = (double)s->samples;
 	if (s->n)
@@ -104,8 +104,8 @@ void hqdsample_finish(struct hqdsample *s)
 	}
 }
 
-void hqdsample_fini(struct hqdsample *s)
+void slot_samples_fini(struct slot_samples *s)
 {
 	free(s->seen);
-	*s = (struct hqdsample){0};
+	*s = (struct slot_samples){0};
 }

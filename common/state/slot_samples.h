@@ -16,24 +16,24 @@ struct hqd_seen {
 	uint64_t moved;       // in which a pointer was another than when last seen
 	uint64_t busy;        // in which it was there and not idle
 	uint64_t first, last; // what the GPU had taken by then: dwords, SDMA bytes
-	// From hqdsample_finish(): taken in between, in AQL packets, PM4 dwords, SDMA bytes; and
+	// From slot_samples_finish(): taken in between, in AQL packets, PM4 dwords, SDMA bytes; and
 	// shares of all samples, of `moved` those but the first.
 	uint64_t consumed;
 	double share, moved_share, busy_share;
 };
 
-struct hqdsample {
+struct slot_samples {
 	struct hqd_seen *seen;
 	size_t n, cap;
 	uint64_t samples;
 };
 
 // Adds what `l` shows now as one more sample. 0, or -1 (ENOMEM).
-int hqdsample_add(struct hqdsample *s, const struct hqdlist *l);
+int slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
 
 // Works out shares and sorts: those that moved most come first. Before it, `seen` may get owners.
-void hqdsample_finish(struct hqdsample *s);
+void slot_samples_finish(struct slot_samples *s);
 
-void hqdsample_fini(struct hqdsample *s);
+void slot_samples_fini(struct slot_samples *s);
 
 #endif

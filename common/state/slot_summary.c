@@ -11,19 +11,19 @@
 
 enum mapped { MAPPED_NO, MAPPED_YES, MAPPED_UNKNOWN };
 
-static enum mapped mapped(const struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	if (s->on[mqd])
 		return MAPPED_YES;
 	switch (l->queues.verdicts[mqd]) {
-	case ONHW_OFF: return MAPPED_NO;
-	case ONHW_ON:
-	case ONHW_TURNS: return MAPPED_YES;
+	case RESIDENCY_OFF: return MAPPED_NO;
+	case RESIDENCY_ON:
+	case RESIDENCY_TURNS: return MAPPED_YES;
 	default: return MAPPED_UNKNOWN;
 	}
 }
 
-static int find_slots(struct hqdsum *s, const struct hqdlist *l)
+static int find_slots(struct slot_summary *s, const struct slot_rows *l)
 {
 	s->on = calloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
 	for (size_t i = 0; s->on && i < l->n; i++) {
@@ -34,7 +34,7 @@ static int find_slots(struct hqdsum *s, const struct hqdlist *l)
 	return s->on ? 0 : -1;
 }
 
-static uint64_t value(const struct hqdlist *l, uint32_t mqd, unsigned what)
+static uint64_t value(const struct slot_rows *l, uint32_t mqd, unsigned what)
 {
 	return l->queues.summaries[mqd].v[what];
 }
@@ -45,7 +45,7 @@ struct load { // of a GPU and kind
 	uint64_t wanted, unknown;
 };
 
-static struct load load_of(const struct hqdsum *s, const struct hqdlist *l, uint32_t gpu_id,
+static struct load load_of(const struct slot_summary *s, const struct slot_rows *l, uint32_t gpu_id,
 			   enum mqd_kind kind)
 {
 	const struct mqds *m = &l->queues.mqds;
@@ -68,7 +68,7 @@ static uint64_t gws_processes(const struct rls *r, const struct rls_node *n)
 	return sum;
 }
 
-static void judge_over(struct hqd_occupancy *o, const struct hqdlist *l, const struct load *load)
+static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const struct load *load)
 {
 	const struct rls_node *n = rls_find(&l->queues.rls, (uint32_t)o->gpu_id);
 	bool list = n && n->state == RLS_DUMP && !n->damaged;
@@ -87,7 +87,8 @@ static void judge_over(struct hqd_occupancy *o, const struct hqdlist *l, const s
 // --- occupancy ---
 
 // The record of this kind and XCC of the node, which is the last one; NULL: out of memory.
-static struct hqd_occupancy *occupancy_of(struct hqdsum *s, size_t first, const struct hqd_row *r)
+static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
+					  const struct hqd_row *r)
 {
 	for (size_t i = first; i < s->nxccs; i++)
 		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->kind) == 0)
@@ -99,7 +100,8 @@ static struct hqd_occupancy *occupancy_of(struct hqdsum *s, size_t first, const 
 	return &s->xccs[s->nxccs++];
 }
 
-static void finish_xcc(struct hqd_occupancy *o, const struct hqdsum *s, const struct hqdlist *l)
+static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
+		       const struct slot_rows *l)
 {
 	bool sdma = strcmp(o->kind, "sdma") == 0;
 	const struct load load = load_of(s, l, (uint32_t)o->gpu_id, sdma ? MQD_SDMA : MQD_COMPUTE);
@@ -113,7 +115,7 @@ static void finish_xcc(struct hqd_occupancy *o, const struct hqdsum *s, const st
 		judge_over(o, l, &load);
 }
 
-static int count_slots(struct hqdsum *s, const struct hqdlist *l)
+static int count_slots(struct slot_summary *s, const struct slot_rows *l)
 {
 	size_t first = 0;
 	for (size_t i = 0; i < l->n; i++) {
@@ -138,7 +140,7 @@ static int count_slots(struct hqdsum *s, const struct hqdlist *l)
 
 // --- who shares ---
 
-static bool is_over(const struct hqdsum *s, uint64_t gpu_id)
+static bool is_over(const struct slot_summary *s, uint64_t gpu_id)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
 		if (s->xccs[i].gpu_id == gpu_id && s->xccs[i].over == 1)
@@ -146,22 +148,23 @@ static bool is_over(const struct hqdsum *s, uint64_t gpu_id)
 	return false;
 }
 
-static const char *comm_of(const struct hqdlist *l, int64_t pid)
+static const char *comm_of(const struct slot_rows *l, int64_t pid)
 {
 	if (pid < 0 || l->captured || l->queues.foreign)
 		return NULL;
-	const struct person *who = people_get(l->people, (pid_t)pid, PERSON_STATUS);
+	const struct process_info *who =
+		process_cache_get(l->processes, (pid_t)pid, PROCESS_STATUS);
 	return who && !who->error && *who->proc.comm ? who->proc.comm : NULL;
 }
 
-static uint64_t index_of(const struct hqdlist *l, uint64_t gpu_id)
+static uint64_t index_of(const struct slot_rows *l, uint64_t gpu_id)
 {
 	const struct kfd_gpu *g = kfd_topology_find(&l->queues.gpus, gpu_id);
 	return g ? g->index : UINT64_MAX;
 }
 
-static struct hqd_sharer *sharer_of(struct hqdsum *s, const struct hqdlist *l, uint32_t gpu_id,
-				    int64_t pid)
+static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_rows *l,
+				    uint32_t gpu_id, int64_t pid)
 {
 	for (size_t i = 0; i < s->nsharers; i++)
 		if (s->sharers[i].gpu_id == gpu_id && s->sharers[i].pid == pid)
@@ -183,14 +186,14 @@ static int most_first(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int count_sharers(struct hqdsum *s, const struct hqdlist *l)
+static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		if (m->queues[i].kind != MQD_COMPUTE || mapped(s, l, i) == MAPPED_NO ||
 		    !is_over(s, m->queues[i].gpu_id))
 			continue;
-		pid_t pid = hqdlist_pid(l, i);
+		pid_t pid = slot_rows_pid(l, i);
 		struct hqd_sharer *to =
 			sharer_of(s, l, m->queues[i].gpu_id, pid < 0 ? INT64_MIN : pid);
 		if (!to)
@@ -205,7 +208,7 @@ static int count_sharers(struct hqdsum *s, const struct hqdlist *l)
 
 // --- queues without a slot ---
 
-static const struct hqds_node *node_of(const struct hqdlist *l, uint32_t gpu_id)
+static const struct hqds_node *node_of(const struct slot_rows *l, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
 		if (l->hqds.nodes[i].gpu_id == gpu_id)
@@ -220,7 +223,7 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 }
 
 // Its slots are there but the dump does not tell whether they are in use.
-static bool is_unclear(const struct hqdsum *s, const struct hqd_waiting *w)
+static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
 		if (s->xccs[i].gpu_id == w->gpu_id && strcmp(s->xccs[i].kind, w->kind) == 0 &&
@@ -229,15 +232,16 @@ static bool is_unclear(const struct hqdsum *s, const struct hqd_waiting *w)
 	return false;
 }
 
-static void find_reason(struct hqd_waiting *w, const struct hqdsum *s, const struct hqdlist *l)
+static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
+			const struct slot_rows *l)
 {
 	const struct hqds_node *n = node_of(l, (uint32_t)w->gpu_id);
-	enum onhw verdict = l->queues.verdicts[w->mqd];
+	enum residency verdict = l->queues.verdicts[w->mqd];
 	if (n && n->stopped)
 		set_reason(w, "no-slots", "its GPU is stopped: suspended, resetting or broken");
 	else if (w->holder != INT64_MIN)
 		set_reason(w, "suspended", "gpq suspend holds it off");
-	else if (verdict == ONHW_OFF)
+	else if (verdict == RESIDENCY_OFF)
 		set_reason(w, "off",
 			   "not to run: evicted, suspended by a debugger, or disabled by its "
 			   "program; the dumps do not tell which");
@@ -248,20 +252,20 @@ static void find_reason(struct hqd_waiting *w, const struct hqdsum *s, const str
 				   : "the dump of slots does not have its GPU");
 	else if (is_unclear(s, w))
 		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
-	else if (is_over(s, w->gpu_id) || verdict == ONHW_TURNS)
+	else if (is_over(s, w->gpu_id) || verdict == RESIDENCY_TURNS)
 		set_reason(w, "turns",
 			   "its GPU is over-subscribed and queues take turns: --sample shows how "
 			   "often it runs");
-	else if (verdict == ONHW_ON || s->on[w->mqd])
+	else if (verdict == RESIDENCY_ON || s->on[w->mqd])
 		set_reason(w, "moving",
 			   "mapped: it was just put on or taken off while the slots were read");
 	else
-		set_reason(w, "unknown", onhw_text(verdict));
+		set_reason(w, "unknown", residency_text(verdict));
 }
 
 // XCCs that a queue belongs on. SDMA slots are one for the GPU, and a PM4 queue runs on one XCC
 // alone, though it has an MQD for each (kernel: kfd_mqd_manager_v9.c, pm4_target_xcc).
-static uint64_t belongs_on(const struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqd *q = &l->queues.mqds.queues[mqd];
 	if (q->kind == MQD_SDMA || q->dumps < 2 || !value(l, mqd, MQD_V_AQL))
@@ -269,11 +273,11 @@ static uint64_t belongs_on(const struct hqdsum *s, const struct hqdlist *l, uint
 	return q->dumps >= HQDSUM_XCCS ? UINT64_MAX : (1ull << q->dumps) - 1;
 }
 
-static int add_waiting(struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
+static int add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqd *q = &l->queues.mqds.queues[mqd];
-	const struct qrow *row = hqdlist_queue(l, mqd);
-	pid_t pid = hqdlist_pid(l, mqd);
+	const struct queue_row *row = slot_rows_queue(l, mqd);
+	pid_t pid = slot_rows_pid(l, mqd);
 	uint64_t belongs = belongs_on(s, l, mqd);
 	if (ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting))
 		return -1;
@@ -301,7 +305,7 @@ static int add_waiting(struct hqdsum *s, const struct hqdlist *l, uint32_t mqd)
 	return 0;
 }
 
-static int find_waiting(struct hqdsum *s, const struct hqdlist *l)
+static int find_waiting(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
@@ -313,19 +317,19 @@ static int find_waiting(struct hqdsum *s, const struct hqdlist *l)
 	return 0;
 }
 
-int hqdsum_make(struct hqdsum *s, const struct hqdlist *l)
+int slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
 {
-	*s = (struct hqdsum){0};
+	*s = (struct slot_summary){0};
 	return find_slots(s, l) || count_slots(s, l) || count_sharers(s, l) || find_waiting(s, l)
 		       ? -1
 		       : 0;
 }
 
-void hqdsum_fini(struct hqdsum *s)
+void slot_summary_fini(struct slot_summary *s)
 {
 	free(s->xccs);
 	free(s->sharers);
 	free(s->waiting);
 	free(s->on);
-	*s = (struct hqdsum){0};
+	*s = (struct slot_summary){0};
 }

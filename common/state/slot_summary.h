@@ -36,7 +36,7 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	uint64_t gpu, gpu_id;
 	int64_t pid;
 	const char *comm;
-	uint64_t qid, context; // context: as in struct qrow
+	uint64_t qid, context; // context: as in struct queue_row
 	const char *kind;      // "compute", "sdma"
 	uint64_t ring_addr, prio, mqd_addr, backlog, saved_bytes;
 	const char *level;      // of priority: "low", "medium", "high"
@@ -47,7 +47,7 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	uint32_t mqd;
 };
 
-struct hqdsum {
+struct slot_summary {
 	struct hqd_occupancy *xccs;
 	struct hqd_sharer *sharers; // by GPU, most queues first
 	struct hqd_waiting *waiting;
@@ -57,7 +57,7 @@ struct hqdsum {
 };
 
 // 0, or -1 (ENOMEM). `l` must outlive the result.
-int hqdsum_make(struct hqdsum *s, const struct hqdlist *l);
-void hqdsum_fini(struct hqdsum *s);
+int slot_summary_make(struct slot_summary *s, const struct slot_rows *l);
+void slot_summary_fini(struct slot_summary *s);
 
 #endif

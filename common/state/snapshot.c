@@ -35,7 +35,7 @@ struct walk {
 	struct saver *v;
 	const struct snapshot_item *item;
 	const struct kfd_procs *queues; // for SNAP_ORDER
-	const struct qlist *now;        // likewise
+	const struct queue_rows *now;   // likewise
 	struct held *held;
 	size_t nheld;
 };
@@ -217,7 +217,7 @@ static int put_number(struct buf *b, bool known, uint64_t v, char end)
 
 // What only a running host tells of a queue, as queue_rows_live.c reads it back: its indices in the
 // process, and who holds it.
-static int add_now_of(struct walk *w, const char *dir, const struct qrow *r)
+static int add_now_of(struct walk *w, const char *dir, const struct queue_row *r)
 {
 	char path[PATH_MAX];
 	struct buf b = {0};
@@ -242,7 +242,7 @@ static int add_now(struct walk *w, const char *dir)
 	const uint64_t wanted = context < 0 ? KFD_UNKNOWN : (uint64_t)context;
 	int r = 0;
 	for (size_t i = 0; i < w->now->n && r == 0; i++) {
-		const struct qrow *row = &w->now->rows[i];
+		const struct queue_row *row = &w->now->rows[i];
 		if (row->pid == pid && row->context == wanted && row->qid != KFD_UNKNOWN)
 			r = add_now_of(w, dir, row);
 	}
@@ -530,14 +530,14 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 {
 	struct saver v = {s, t, r, stop};
 	struct kfd_procs queues = {0};
-	const struct qlist_how how = {.want = QLIST_MQD | QLIST_INDICES | QLIST_HOLDER};
-	struct people people = {0};
-	struct qlist now = {0};
+	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER};
+	struct process_cache processes = {0};
+	struct queue_rows now = {0};
 	struct walk w = {.v = &v, .queues = &queues, .now = &now};
 	*s = (struct snapshot){.live = host_is_live()};
 	int failed = read_dumps(&w, &queues);
 	if (!failed && queues.nqueues)
-		qlist_load(&now, &people, &how); // without it, no .now
+		queue_rows_load(&now, &processes, &how); // without it, no .now
 	failed =
 		failed || write_dumps(&w) || save_items(&w, SNAP_DUMP, false) || save_processes(&w);
 	s->procs = queues.nprocs;
@@ -549,8 +549,8 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 	int saved = errno;
 	release(&w);
 	kfd_procs_fini(&queues);
-	qlist_fini(&now);
-	people_fini(&people);
+	queue_rows_fini(&now);
+	process_cache_fini(&processes);
 	errno = saved;
 	return failed ? -1 : 0;
 }

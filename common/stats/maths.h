@@ -1,8 +1,9 @@
-// The mathematics library, loaded when it is first needed (common/host/lib.h): by gpq bench alone.
+// The mathematics library, loaded when it is first needed (common/host/dlopen.h): by gpq bench
+// alone.
 #ifndef GPQ_STATS_MATHS_H
 #define GPQ_STATS_MATHS_H
 
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 
 #include <math.h>
 

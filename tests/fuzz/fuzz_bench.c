@@ -54,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct lineups all;
 		require(ab_result_add(&a, &run) == 0);
 		ab_judge(&a, run.mode);
-		require(lineups_compare(&all, a.lineup, a.nlineup) == 0);
-		lineups_fini(&all);
+		require(queue_sets_compare(&all, a.queue_set, a.nqueue_sets) == 0);
+		queue_sets_fini(&all);
 		ab_result_fini(&a);
 	}
 	ab_run_fini(&run);

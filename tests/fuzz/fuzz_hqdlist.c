@@ -69,7 +69,7 @@ static void speak(int kept)
 	close(kept);
 }
 
-static void check_rows(const struct hqdlist *l)
+static void check_rows(const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (size_t i = 0; i < l->n; i++) {
@@ -80,11 +80,11 @@ static void check_rows(const struct hqdlist *l)
 			continue;
 		uint32_t gpu_id = m->queues[r->mqd].gpu_id; // 0: unreadable
 		require(r->gpu_id == (gpu_id ? gpu_id : KFD_UNKNOWN));
-		require(r->pid == INT64_MIN || r->pid == hqdlist_pid(l, r->mqd));
+		require(r->pid == INT64_MIN || r->pid == slot_rows_pid(l, r->mqd));
 	}
 }
 
-static uint64_t count_used(const struct hqdlist *l, const struct hqd_occupancy *x)
+static uint64_t count_used(const struct slot_rows *l, const struct hqd_occupancy *x)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < l->n; i++)
@@ -93,10 +93,10 @@ static uint64_t count_used(const struct hqdlist *l, const struct hqd_occupancy *
 	return n;
 }
 
-static void check_sum(const struct hqdlist *l)
+static void check_sum(const struct slot_rows *l)
 {
-	struct hqdsum s;
-	require(hqdsum_make(&s, l) == 0);
+	struct slot_summary s;
+	require(slot_summary_make(&s, l) == 0);
 	for (size_t i = 0; i < s.nxccs; i++) {
 		const struct hqd_occupancy *x = &s.xccs[i];
 		// A GPU that the dump has twice is told twice.
@@ -108,10 +108,10 @@ static void check_sum(const struct hqdlist *l)
 			s.waiting[i].missing <= s.waiting[i].xccs);
 	for (size_t i = 0; i < s.nsharers; i++)
 		require(s.sharers[i].slots <= s.sharers[i].queues);
-	hqdsum_fini(&s);
+	slot_summary_fini(&s);
 }
 
-static void check_runlist(const struct hqdlist *l)
+static void check_runlist(const struct slot_rows *l)
 {
 	struct runlist r;
 	require(runlist_make(&r, l) == 0);
@@ -122,21 +122,21 @@ static void check_runlist(const struct hqdlist *l)
 
 static void look(const struct dump d[DUMPS], bool memory, bool owners)
 {
-	const struct hqdlist_how how = {.hqds_file = d[HQDS].path,
+	const struct slot_rows_how how = {.hqds_file = d[HQDS].path,
 					.mqds_file = owners ? d[MQDS].path : NULL,
 					.rls_file = d[RLS].path,
 					.memory = memory};
-	struct people people = {0};
-	struct hqdlist l = {0};
-	if (hqdlist_load(&l, &people, &how) == 0) {
+	struct process_cache processes = {0};
+	struct slot_rows l = {0};
+	if (slot_rows_load(&l, &processes, &how) == 0) {
 		check_rows(&l);
 		check_runlist(&l);
 		if (!memory)
 			check_sum(&l);
-		hqdlist_explain(&l);
+		slot_rows_explain(&l);
 	}
-	hqdlist_fini(&l);
-	people_fini(&people);
+	slot_rows_fini(&l);
+	process_cache_fini(&processes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

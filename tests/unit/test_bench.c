@@ -9,7 +9,7 @@
 
 #include "common/bench/ab.h"
 #include "common/bench/ablog.h"
-#include "common/bench/bars.h"
+#include "common/bench/histogram_plot.h"
 #include "common/bench/plan.h"
 #include "common/bench/plot.h"
 #include "common/bench/raw.h"
@@ -343,29 +343,29 @@ static void test_context_gpus(void **state)
 static void test_lineup(void **state)
 {
 	(void)state;
-	static const struct lineup_queue online = {.pid = 10,
-						   .gpu_id = 7,
-						   .gpu = 0,
-						   .qid = 0,
-						   .context = KFD_UNKNOWN,
-						   .prio = 11,
-						   .pipe_prio = 2,
-						   .type = "compute",
-						   .slots = "p0q2"};
-	static const struct lineup_queue offline = {.offline = true,
-						    .pid = 20,
-						    .gpu_id = 7,
-						    .gpu = 0,
-						    .qid = 0,
-						    .context = KFD_UNKNOWN,
-						    .prio = 7,
-						    .pipe_prio = 1,
-						    .type = "compute",
-						    .slots = "p1q2"};
-	struct lineup l[2] = {{0}, {0}};
+	static const struct queue_set_entry online = {.pid = 10,
+						      .gpu_id = 7,
+						      .gpu = 0,
+						      .qid = 0,
+						      .context = KFD_UNKNOWN,
+						      .prio = 11,
+						      .pipe_prio = 2,
+						      .type = "compute",
+						      .slots = "p0q2"};
+	static const struct queue_set_entry offline = {.offline = true,
+						       .pid = 20,
+						       .gpu_id = 7,
+						       .gpu = 0,
+						       .qid = 0,
+						       .context = KFD_UNKNOWN,
+						       .prio = 7,
+						       .pipe_prio = 1,
+						       .type = "compute",
+						       .slots = "p1q2"};
+	struct queue_set l[2] = {{0}, {0}};
 	for (unsigned i = 0; i < 2; i++) {
-		struct lineup_queue q[] = {online, offline, offline};
-		struct lineup one = {.v = q, .n = 2 + i};
+		struct queue_set_entry q[] = {online, offline, offline};
+		struct queue_set one = {.v = q, .n = 2 + i};
 		struct jsonin_value v = {.kind = '['};
 		struct buf b = {0};
 		struct json j;
@@ -374,10 +374,10 @@ static void test_lineup(void **state)
 		q[2].slots[0] = '\0';
 		q[2].suspended = true;
 		json_init(&j, &b, false);
-		lineup_write(&j, NULL, &one);
+		queue_set_write(&j, NULL, &one);
 		v.text = b.data;
 		v.len = b.len;
-		assert_true(lineup_read(&v, &l[i]));
+		assert_true(queue_set_read(&v, &l[i]));
 		assert_int_equal(l[i].n, 2 + i);
 		assert_memory_equal(&l[i].v[0], &online, sizeof(online));
 		assert_false(l[i].v[1].suspended);
@@ -385,11 +385,11 @@ static void test_lineup(void **state)
 		buf_fini(&b);
 	}
 	struct lineups c;
-	assert_int_equal(lineups_suspended(l, 2), 1);
-	assert_int_equal(lineups_compare(&c, l, 2), 0);
+	assert_int_equal(queue_sets_suspended(l, 2), 1);
+	assert_int_equal(queue_sets_compare(&c, l, 2), 0);
 	assert_int_equal(c.runs.nprograms, 2);
 	for (unsigned i = 0; i < 2; i++) {
-		const struct qruns_program *g = &c.runs.programs[i];
+		const struct run_compare_program *g = &c.runs.programs[i];
 		bool off = strcmp(g->program, "offline") == 0;
 		assert_int_equal(g->seen, 2);
 		assert_int_equal(g->same_ids, !off);
@@ -401,9 +401,9 @@ static void test_lineup(void **state)
 	assert_int_equal(qset_count(&c.runs.pairs[0].ids), 1);
 	assert_int_equal(c.runs.strategies[QRUNS_FIXED].works, 0);
 	assert_true(c.runs.strategies[QRUNS_PRIORITY].chosen);
-	lineups_fini(&c);
-	lineup_fini(&l[0]);
-	lineup_fini(&l[1]);
+	queue_sets_fini(&c);
+	queue_set_fini(&l[0]);
+	queue_set_fini(&l[1]);
 }
 
 // Drivers that write no priorities, but levels: two runs of both sides.
@@ -419,23 +419,23 @@ static void test_lineup_levels(void **state)
 		{KFD_UNKNOWN, 1, -1, "priorities are unknown: they need the dumps of debugfs"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lineup_queue q[] = {
+		struct queue_set_entry q[] = {
 			{.pid = 10, .pipe_prio = cases[i].online},
 			{.pid = 20, .pipe_prio = cases[i].offline, .offline = true}};
-		const struct lineup runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
+		const struct queue_set runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
 		struct lineups c;
 
 		for (unsigned k = 0; k < 2; k++) {
 			q[k].prio = q[k].context = KFD_UNKNOWN;
 			strcpy(q[k].type, "compute");
 		}
-		assert_int_equal(lineups_compare(&c, runs, 2), 0);
+		assert_int_equal(queue_sets_compare(&c, runs, 2), 0);
 		assert_true(c.runs.levels);
-		const struct qruns_strategy *by = &c.runs.strategies[QRUNS_PRIORITY];
+		const struct run_compare_strategy *by = &c.runs.strategies[QRUNS_PRIORITY];
 
 		assert_int_equal(by->works, cases[i].works);
 		assert_string_equal(by->evidence, cases[i].evidence);
-		lineups_fini(&c);
+		queue_sets_fini(&c);
 	}
 }
 
@@ -446,10 +446,10 @@ static void test_lineup_refused(void **state)
 		"[1]", "[{\"pid\":-1}]", "[{\"queue_id\":\"x\"}]", "[{\"slots\":7}]", "[{]", "{}"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct jsonin_value v = {'[', bad[i], strlen(bad[i])};
-		struct lineup l = {0};
-		if (lineup_read(&v, &l))
+		struct queue_set l = {0};
+		if (queue_set_read(&v, &l))
 			fail_msg("taken for a lineup: %s", bad[i]);
-		lineup_fini(&l);
+		queue_set_fini(&l);
 	}
 }
 
@@ -459,15 +459,15 @@ static void test_bars(void **state)
 	(void)state;
 	static const uint64_t values[] = {0, 1, 63, 64, 65, 1000, 1000, 1001, 5000000, UINT64_MAX};
 	struct hist h;
-	struct bars b;
+	struct histogram_plot b;
 	hist_init(&h);
-	bars_of(&b, &h, 10);
+	histogram_plot_of(&b, &h, 10);
 	assert_int_equal(b.n, 0);
 	for (unsigned i = 0; i < 10; i++)
 		hist_add(&h, values[i]);
 	for (unsigned most = 1; most <= BARS_MAX; most++) {
 		uint64_t sum = 0;
-		bars_of(&b, &h, most);
+		histogram_plot_of(&b, &h, most);
 		assert_in_range(b.n, 1, most);
 		for (unsigned i = 0; i < b.n; i++) {
 			sum += b.v[i].count;
@@ -480,7 +480,7 @@ static void test_bars(void **state)
 	hist_init(&h);
 	for (unsigned i = 0; i < 3; i++)
 		hist_add(&h, 1000 + i);
-	bars_of(&b, &h, 16);
+	histogram_plot_of(&b, &h, 16);
 	assert_int_equal(b.n, 1); // 960 to 1023: an eighth of 512 to 1023
 	assert_int_equal(b.v[0].lower, 960);
 	assert_int_equal(b.v[0].upper, 1023);

@@ -259,25 +259,25 @@ static struct hqd_row row(uint64_t mqd, uint64_t rptr, uint64_t wptr, const char
 				.gen = GFX940};
 }
 
-static void add(struct hqdsample *s, struct hqd_row a, struct hqd_row b)
+static void add(struct slot_samples *s, struct hqd_row a, struct hqd_row b)
 {
 	struct hqd_row rows[] = {a, b};
-	struct hqdlist l = {.rows = rows, .n = 2};
-	assert_int_equal(hqdsample_add(s, &l), 0);
+	struct slot_rows l = {.rows = rows, .n = 2};
+	assert_int_equal(slot_samples_add(s, &l), 0);
 }
 
 // Two slots. In the first a queue that runs, in the second two that take turns.
 static void sampling(void **state)
 {
 	(void)state;
-	struct hqdsample s = {0};
+	struct slot_samples s = {0};
 	struct hqd_row off = row(0, 0, 0, "aql");
 	off.active = 0;
 	add(&s, row(1, 160, 2000, "aql"), row(2, 16, 16, "pm4"));
 	add(&s, row(1, 320, 2016, "aql"), row(3, 0, 8, "pm4"));
 	add(&s, row(1, 0, 2048, "aql"), off);
 	add(&s, row(1, 16, 2080, "aql"), row(2, 24, 24, "pm4"));
-	hqdsample_finish(&s);
+	slot_samples_finish(&s);
 	assert_int_equal(s.samples, 4);
 	assert_int_equal(s.n, 3);
 	assert_int_equal(s.seen[0].row.mqd_addr, 1); // moved most
@@ -296,21 +296,21 @@ static void sampling(void **state)
 	assert_true(s.seen[2].share == 0.25);
 	assert_int_equal(s.seen[2].moved, 0);
 	assert_int_equal(s.seen[2].consumed, 0);
-	hqdsample_fini(&s);
+	slot_samples_fini(&s);
 }
 
 static void one_sample(void **state)
 {
 	(void)state;
-	struct hqdsample s = {0};
+	struct slot_samples s = {0};
 	struct hqd_row torn = row(1, 0, 0, "aql");
 	torn.rptr = 512; // of another moment than the write pointer
 	add(&s, torn, row(2, KFD_UNKNOWN, 5, "aql"));
-	hqdsample_finish(&s);
+	slot_samples_finish(&s);
 	assert_true(s.seen[0].moved_share != s.seen[0].moved_share); // nothing to compare with
 	assert_int_equal(s.seen[0].consumed, KFD_UNKNOWN);
 	assert_int_equal(s.seen[1].consumed, KFD_UNKNOWN);
-	hqdsample_fini(&s);
+	slot_samples_fini(&s);
 }
 
 int main(void)

@@ -15,14 +15,14 @@ static const struct kfd_topology no_gpus;
 
 // One compute queue of the gfx generation asked for, doorbell 0x4008, on GPU a1f4; beside it
 // another one, doorbell 0x4010. `first` and `second` are their dwords 130.
-static enum onhw judge(enum gfx_gen gen, unsigned first, unsigned second, const char *runlist)
+static enum residency judge(enum gfx_gen gen, unsigned first, unsigned second, const char *runlist)
 {
 	char text[2048];
 	struct mqds m;
 	struct rls r;
-	struct onhw_host host;
+	struct residency_host host;
 	const enum gfx_gen gens[2] = {gen, gen};
-	enum onhw verdict;
+	enum residency verdict;
 
 	snprintf(text, sizeof(text),
 		 "Process 7 PASID 0x1:\n"
@@ -44,9 +44,9 @@ static enum onhw judge(enum gfx_gen gen, unsigned first, unsigned second, const 
 	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
 	assert_int_equal(m.nqueues, 2);
 	assert_int_equal(rls_parse(&r, runlist, strlen(runlist)), 0);
-	assert_int_equal(onhw_init(&host, &m, gens, &r, &no_gpus), 0);
-	verdict = onhw_judge(&host, &m.queues[0], gen);
-	onhw_fini(&host);
+	assert_int_equal(residency_init(&host, &m, gens, &r, &no_gpus), 0);
+	verdict = residency_judge(&host, &m.queues[0], gen);
+	residency_fini(&host);
 	rls_fini(&r);
 	mqds_fini(&m);
 	return verdict;
@@ -67,21 +67,21 @@ static void runlist_decides(void **state)
 {
 	(void)state;
 	assert_int_equal(judge(GFX9, 0, 0, listed),
-			 ONHW_ON); // firmware that never writes dword 130
-	assert_int_equal(judge(GFX9, 1, 1, listed), ONHW_ON);
-	assert_int_equal(judge(GFX9, 0, 0, other), ONHW_OFF);
-	assert_int_equal(judge(GFX9, 0, 1, other), ONHW_OFF);
-	assert_int_equal(judge(GFX9, 1, 1, other), ONHW_CONTRADICT);
+			 RESIDENCY_ON); // firmware that never writes dword 130
+	assert_int_equal(judge(GFX9, 1, 1, listed), RESIDENCY_ON);
+	assert_int_equal(judge(GFX9, 0, 0, other), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX9, 0, 1, other), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX9, 1, 1, other), RESIDENCY_CONTRADICT);
 }
 
 static void turns_are_open(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(GFX9, 0, 0, turns), ONHW_TURNS);
+	assert_int_equal(judge(GFX9, 0, 0, turns), RESIDENCY_TURNS);
 	// Written on this GPU; but the next moment it is its turn.
-	assert_int_equal(judge(GFX9, 0, 1, turns), ONHW_TURNS);
-	assert_int_equal(judge(GFX940, 0, 0, turns), ONHW_TURNS);
-	assert_int_equal(judge(GFX9, 1, 0, turns), ONHW_ON);
+	assert_int_equal(judge(GFX9, 0, 1, turns), RESIDENCY_TURNS);
+	assert_int_equal(judge(GFX940, 0, 0, turns), RESIDENCY_TURNS);
+	assert_int_equal(judge(GFX9, 1, 0, turns), RESIDENCY_ON);
 }
 
 static void without_a_runlist(void **state)
@@ -90,13 +90,13 @@ static void without_a_runlist(void **state)
 	const char *const texts[] = {without, torn, elsewhere};
 
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(judge(GFX9, 1, 0, texts[i]), ONHW_ON);
-		assert_int_equal(judge(GFX9, 0, 1, texts[i]), ONHW_OFF);
-		assert_int_equal(judge(GFX9, 0, 0, texts[i]), ONHW_SILENT);
+		assert_int_equal(judge(GFX9, 1, 0, texts[i]), RESIDENCY_ON);
+		assert_int_equal(judge(GFX9, 0, 1, texts[i]), RESIDENCY_OFF);
+		assert_int_equal(judge(GFX9, 0, 0, texts[i]), RESIDENCY_SILENT);
 		assert_int_equal(judge(GFX940, 0, 0, texts[i]),
-				 ONHW_OFF); // its firmware is known to write it
+				 RESIDENCY_OFF); // its firmware is known to write it
 	}
-	assert_int_equal(judge(GFX_UNKNOWN, 1, 1, without), ONHW_UNKNOWN);
+	assert_int_equal(judge(GFX_UNKNOWN, 1, 1, without), RESIDENCY_UNKNOWN);
 }
 
 // "No active runlist": nothing is mapped on GPUs that have runlists, and says nothing on those that
@@ -104,19 +104,19 @@ static void without_a_runlist(void **state)
 static void no_active_runlist(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(GFX9, 0, 0, none), ONHW_OFF);
-	assert_int_equal(judge(GFX10, 0, 0, none), ONHW_OFF);
-	assert_int_equal(judge(GFX11, 0, 0, none), ONHW_SILENT);
-	assert_int_equal(judge(GFX11, 0, 1, none), ONHW_OFF);
-	assert_int_equal(judge(GFX12, 1, 0, none), ONHW_ON);
-	for (int o = ONHW_UNKNOWN; o <= ONHW_CONTRADICT; o++)
-		assert_non_null(onhw_text((enum onhw)o));
-	assert_null(onhw_text(ONHW_ON));
+	assert_int_equal(judge(GFX9, 0, 0, none), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX10, 0, 0, none), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX11, 0, 0, none), RESIDENCY_SILENT);
+	assert_int_equal(judge(GFX11, 0, 1, none), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX12, 1, 0, none), RESIDENCY_ON);
+	for (int o = RESIDENCY_UNKNOWN; o <= RESIDENCY_CONTRADICT; o++)
+		assert_non_null(residency_text((enum residency)o));
+	assert_null(residency_text(RESIDENCY_ON));
 }
 
 // `n` processes with a compute queue each, the first one's dword 130 is 0. No runlist; a GPU with
 // this many slots.
-static enum onhw judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
+static enum residency judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 {
 	char text[8192] = "";
 	enum gfx_gen gens[16];
@@ -124,7 +124,7 @@ static enum onhw judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	const struct kfd_topology gpus = {.gpus = &gpu, .n = 1};
 	struct mqds m;
 	struct rls r;
-	struct onhw_host host;
+	struct residency_host host;
 
 	assert_in_range(n, 1, 16);
 	for (unsigned i = 0; i < n; i++) {
@@ -141,10 +141,10 @@ static enum onhw judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	mqds_init(&m);
 	rls_init(&r);
 	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
-	assert_int_equal(onhw_init(&host, &m, gens, &r, &gpus), 0);
-	const enum onhw verdict = onhw_judge(&host, &m.queues[0], gen);
+	assert_int_equal(residency_init(&host, &m, gens, &r, &gpus), 0);
+	const enum residency verdict = residency_judge(&host, &m.queues[0], gen);
 
-	onhw_fini(&host);
+	residency_fini(&host);
 	mqds_fini(&m);
 	return verdict;
 }
@@ -153,13 +153,13 @@ static enum onhw judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 static void turns_without_a_runlist(void **state)
 {
 	(void)state;
-	assert_int_equal(judge_many(GFX11, 8, 24), ONHW_OFF);
-	assert_int_equal(judge_many(GFX11, 9, 24), ONHW_MAY_TURN); // VMIDs 8 to 15 are KFD's
-	assert_int_equal(judge_many(GFX940, 9, 24), ONHW_MAY_TURN);
-	assert_int_equal(judge_many(GFX11, 4, 4), ONHW_OFF);
-	assert_int_equal(judge_many(GFX11, 5, 4), ONHW_MAY_TURN);
-	assert_int_equal(judge_many(GFX11, 8, KFD_UNKNOWN), ONHW_OFF);
-	assert_int_equal(judge_many(GFX11, 1, 24), ONHW_SILENT);
+	assert_int_equal(judge_many(GFX11, 8, 24), RESIDENCY_OFF);
+	assert_int_equal(judge_many(GFX11, 9, 24), RESIDENCY_MAY_TURN); // VMIDs 8 to 15 are KFD's
+	assert_int_equal(judge_many(GFX940, 9, 24), RESIDENCY_MAY_TURN);
+	assert_int_equal(judge_many(GFX11, 4, 4), RESIDENCY_OFF);
+	assert_int_equal(judge_many(GFX11, 5, 4), RESIDENCY_MAY_TURN);
+	assert_int_equal(judge_many(GFX11, 8, KFD_UNKNOWN), RESIDENCY_OFF);
+	assert_int_equal(judge_many(GFX11, 1, 24), RESIDENCY_SILENT);
 }
 
 int main(void)

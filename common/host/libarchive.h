@@ -1,8 +1,8 @@
-// libarchive, loaded when it is first needed (lib.h).
-#ifndef GPQ_HOST_ARC_H
-#define GPQ_HOST_ARC_H
+// libarchive, loaded when it is first needed (dlopen.h).
+#ifndef GPQ_HOST_LIBARCHIVE_H
+#define GPQ_HOST_LIBARCHIVE_H
 
-#include "common/host/lib.h"
+#include "common/host/dlopen.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -3,8 +3,8 @@
 // Processes and queues that appear later belong to it, too. Where the side is attached to, each
 // process has a holder (kfd/holder.h), as with gpq suspend: so all of them are suspended side by
 // side, new queues are suspended as they appear, and whatever dies, they run again.
-#ifndef GPQ_BENCH_SIDE_H
-#define GPQ_BENCH_SIDE_H
+#ifndef GPQ_BENCH_WORKLOAD_H
+#define GPQ_BENCH_WORKLOAD_H
 
 #include "common/bench/child.h"
 #include "common/holder/holder.h"
@@ -28,7 +28,7 @@ struct member {
 	bool ended;
 };
 
-struct side {
+struct workload {
 	const char *name; // "online", "offline"
 	struct child child;
 	struct member **member; // owned
@@ -42,31 +42,32 @@ struct side {
 };
 
 // 0, or -1 with errno.
-int side_start(struct side *s, const char *name, const char *command, const struct child_log *log);
+int workload_start(struct workload *s, const char *name, const char *command,
+		   const struct child_log *log);
 
 // Looks for processes and queues that came or went. Costs a few reads of sysfs. 0, or -1 and *f.
-int side_look(struct side *s, struct kfd_failure *f);
+int workload_look(struct workload *s, struct kfd_failure *f);
 
 // Suspends all of its processes at the same time, or resumes them; returns when all are.
-// 0, or -1 and *f; then some may be suspended, until side_end().
-int side_hold(struct side *s, bool hold, struct kfd_failure *f);
+// 0, or -1 and *f; then some may be suspended, until workload_end().
+int workload_hold(struct workload *s, bool hold, struct kfd_failure *f);
 
 // Is there a queue with packets that were not taken yet?
-bool side_has_work(struct side *s);
+bool workload_has_work(struct workload *s);
 
 // Has any of its queues ever taken a packet?
-bool side_has_moved(struct side *s);
+bool workload_has_moved(struct workload *s);
 
 // AQL packets that its queues took from begin to end. -1 and *f when none of its processes lives.
-void side_count_begin(struct side *s);
-int side_count_end(struct side *s, uint64_t *packets, struct kfd_failure *f);
+void workload_count_begin(struct workload *s);
+int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f);
 
-unsigned side_pids(const struct side *s, pid_t *pids, unsigned max);
+unsigned workload_pids(const struct workload *s, pid_t *pids, unsigned max);
 
 // Lets go of its processes: their queues run when this returns.
-void side_release(struct side *s);
+void workload_release(struct workload *s);
 
 // Frees all but what ran: end the command first.
-void side_fini(struct side *s);
+void workload_fini(struct workload *s);
 
 #endif

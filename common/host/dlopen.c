@@ -1,5 +1,5 @@
-// Shared libraries by dlopen(); see lib.h.
-#include "common/host/lib.h"
+// Shared libraries by dlopen(); see dlopen.h.
+#include "common/host/dlopen.h"
 
 #include <dlfcn.h>
 #include <errno.h>

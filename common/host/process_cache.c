@@ -1,5 +1,5 @@
-// Processes read once; see people.h.
-#include "common/host/people.h"
+// Processes read once; see process_cache.h.
+#include "common/host/process_cache.h"
 
 #include "common/host/array.h"
 #include "common/host/root.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Place of pid in the sorted list: where it is, or where it belongs.
-static size_t place(const struct people *p, pid_t pid)
+static size_t place(const struct process_cache *p, pid_t pid)
 {
 	size_t lo = 0, hi = p->n;
 	while (lo < hi) {
@@ -23,55 +23,56 @@ static size_t place(const struct people *p, pid_t pid)
 	return lo;
 }
 
-static struct person *insert(struct people *p, size_t at, pid_t pid)
+static struct process_info *insert(struct process_cache *p, size_t at, pid_t pid)
 {
-	struct person *one = ARRAY_GROW(p->slots, p->cap, p->n) ? NULL : calloc(1, sizeof(*one));
+	struct process_info *one =
+		ARRAY_GROW(p->slots, p->cap, p->n) ? NULL : calloc(1, sizeof(*one));
 	if (!one)
 		return NULL;
 	one->pid = pid;
 	memmove(p->slots + at + 1, p->slots + at, (p->n - at) * sizeof(*p->slots));
-	p->slots[at] = (struct people_slot){pid, one};
+	p->slots[at] = (struct process_slot){pid, one};
 	p->n++;
 	return one;
 }
 
-static void shorten(struct person *one)
+static void shorten(struct process_info *one)
 {
 	const char *id = one->container.id;
 	bool digits = strlen(id) == 64;
 	snprintf(one->short_id, sizeof(one->short_id), "%.*s", digits ? 12 : 15, id);
 }
 
-const struct person *people_get(struct people *p, pid_t pid, unsigned want)
+const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want)
 {
 	size_t at = place(p, pid);
-	struct person *one = at < p->n && p->slots[at].pid == pid ? p->slots[at].person : NULL;
+	struct process_info *one = at < p->n && p->slots[at].pid == pid ? p->slots[at].info : NULL;
 	if (!one)
 		one = insert(p, at, pid);
 	if (!one)
 		return NULL;
 	want &= ~one->have;
 	one->have |= want;
-	if (want & PERSON_STATUS)
+	if (want & PROCESS_STATUS)
 		one->error = proc_read(&one->proc, pid) ? errno : 0;
-	if (want & PERSON_CONTAINER) {
+	if (want & PROCESS_CONTAINER) {
 		container_of(&one->container, pid);
 		shorten(one);
 	}
-	if ((want & PERSON_CMDLINE) && proc_cmdline(pid, one->cmdline, sizeof(one->cmdline)) < 0)
+	if ((want & PROCESS_CMDLINE) && proc_cmdline(pid, one->cmdline, sizeof(one->cmdline)) < 0)
 		one->cmdline[0] = '\0';
 	return one;
 }
 
-void people_fini(struct people *p)
+void process_cache_fini(struct process_cache *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		free(p->slots[i].person);
+		free(p->slots[i].info);
 	free(p->slots);
-	*p = (struct people){0};
+	*p = (struct process_cache){0};
 }
 
-pid_t people_self(void)
+pid_t pid_of_self(void)
 {
 	char text[32];
 	if (!host_is_live() || host_readlink("/proc/self", text, sizeof(text)) <= 0)
@@ -79,7 +80,7 @@ pid_t people_self(void)
 	return (pid_t)strtol(text, NULL, 10);
 }
 
-bool people_are_host(void)
+bool pids_are_host(void)
 {
 	char ns[64];
 	struct proc self;
@@ -89,5 +90,5 @@ bool people_are_host(void)
 		return true;
 	// Not in the initial namespace, but /proc belongs to an outer one when it has more than one
 	// pid for us.
-	return proc_read(&self, people_self()) == 0 && self.depth > 0;
+	return proc_read(&self, pid_of_self()) == 0 && self.depth > 0;
 }

@@ -1,7 +1,7 @@
-// Processes of a command, attached to, counted, suspended and resumed; side.h.
-#include "common/bench/side.h"
+// Processes of a command, attached to, counted, suspended and resumed; workload.h.
+#include "common/bench/workload.h"
 
-#include "common/bench/subject.h"
+#include "common/bench/attached.h"
 #include "common/host/array.h"
 #include "common/host/root.h"
 #include "common/holder/contexts.h"
@@ -18,7 +18,8 @@
 #define RENEW_NS (20 * SECOND)
 enum { TRIES = 20 };
 
-int side_start(struct side *s, const char *name, const char *command, const struct child_log *log)
+int workload_start(struct workload *s, const char *name, const char *command,
+		   const struct child_log *log)
 {
 	s->name = name;
 	return child_start(&s->child, command, log);
@@ -161,13 +162,13 @@ static void list_queues(pid_t pid, struct buf *names, unsigned *n)
 
 // ---- all of them
 
-static void suspend_request(const struct side *s, char text[96])
+static void suspend_request(const struct workload *s, char text[96])
 {
 	snprintf(text, 96, "suspend tie grace=%u for_ns=%llu", s->grace,
 		 (unsigned long long)HOLD_NS);
 }
 
-static int attach(struct side *s, struct member *m, struct kfd_failure *f)
+static int attach(struct workload *s, struct member *m, struct kfd_failure *f)
 {
 	char request[96];
 	if (kfd_watch_init(&m->watch, m->target.pid))
@@ -182,7 +183,7 @@ static int attach(struct side *s, struct member *m, struct kfd_failure *f)
 	return watch(m, f) < 0 ? -1 : 0;
 }
 
-static bool is_member(const struct side *s, pid_t pid)
+static bool is_member(const struct workload *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->member[i]->target.pid == pid && !s->member[i]->ended)
@@ -190,7 +191,7 @@ static bool is_member(const struct side *s, pid_t pid)
 	return false;
 }
 
-static int add_member(struct side *s, pid_t pid, struct kfd_failure *f)
+static int add_member(struct workload *s, pid_t pid, struct kfd_failure *f)
 {
 	struct kfd_failure gone;
 	struct member *m = member_new(pid, &gone);
@@ -205,7 +206,7 @@ static int add_member(struct side *s, pid_t pid, struct kfd_failure *f)
 }
 
 // Its queues came or went: watch those that are there. sysfs may be a moment ahead of the holder.
-static int look_at_member(struct side *s, struct member *m, struct kfd_failure *f)
+static int look_at_member(struct workload *s, struct member *m, struct kfd_failure *f)
 {
 	struct pollfd lost = {.fd = m->link.fd, .events = POLLIN};
 	if (!kfd_target_alive(&m->target)) {
@@ -237,7 +238,7 @@ static int look_at_member(struct side *s, struct member *m, struct kfd_failure *
 	return 0;
 }
 
-int side_look(struct side *s, struct kfd_failure *f)
+int workload_look(struct workload *s, struct kfd_failure *f)
 {
 	pid_t pids[CHILD_PIDS_MAX];
 	unsigned n = child_kfd_processes(&s->child, pids, CHILD_PIDS_MAX);
@@ -248,11 +249,11 @@ int side_look(struct side *s, struct kfd_failure *f)
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->member[i]->ended && look_at_member(s, s->member[i], f))
 			return -1;
-	return s->held && bench_now() > s->renew_ns ? side_hold(s, true, f) : 0;
+	return s->held && bench_now() > s->renew_ns ? workload_hold(s, true, f) : 0;
 }
 
 // Once for each process, after a hold, so that the hold does not wait for it.
-static void count_unreached(struct side *s, struct member *m)
+static void count_unreached(struct workload *s, struct member *m)
 {
 	struct kfd_unreached *list;
 	if (m->looked)
@@ -264,7 +265,7 @@ static void count_unreached(struct side *s, struct member *m)
 }
 
 // Asked all before the first answers: their drivers' calls run side by side.
-int side_hold(struct side *s, bool hold, struct kfd_failure *f)
+int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 {
 	char request[96] = "release keep";
 	int status = 0;
@@ -287,7 +288,7 @@ int side_hold(struct side *s, bool hold, struct kfd_failure *f)
 	return status;
 }
 
-bool side_has_work(struct side *s)
+bool workload_has_work(struct workload *s)
 {
 	struct kfd_indices i;
 	for (size_t k = 0; k < s->n; k++) {
@@ -299,7 +300,7 @@ bool side_has_work(struct side *s)
 	return false;
 }
 
-bool side_has_moved(struct side *s)
+bool workload_has_moved(struct workload *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct member *m = s->member[i];
@@ -312,7 +313,7 @@ bool side_has_moved(struct side *s)
 	return false;
 }
 
-void side_count_begin(struct side *s)
+void workload_count_begin(struct workload *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct member *m = s->member[i];
@@ -323,7 +324,7 @@ void side_count_begin(struct side *s)
 	}
 }
 
-int side_count_end(struct side *s, uint64_t *packets, struct kfd_failure *f)
+int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f)
 {
 	unsigned alive = 0;
 	*packets = 0;
@@ -335,7 +336,7 @@ int side_count_end(struct side *s, uint64_t *packets, struct kfd_failure *f)
 	return alive ? 0 : kfd_fail(f, KFD_FAULT_GONE);
 }
 
-unsigned side_pids(const struct side *s, pid_t *pids, unsigned max)
+unsigned workload_pids(const struct workload *s, pid_t *pids, unsigned max)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < s->n && n < max; i++)
@@ -344,7 +345,7 @@ unsigned side_pids(const struct side *s, pid_t *pids, unsigned max)
 	return n;
 }
 
-void side_release(struct side *s)
+void workload_release(struct workload *s)
 {
 	s->held = s->attach = false;
 	for (size_t i = 0; i < s->n; i++)
@@ -353,7 +354,7 @@ void side_release(struct side *s)
 		member_let_go(s->member[i]);
 }
 
-void side_fini(struct side *s)
+void workload_fini(struct workload *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		member_free(s->member[i]);

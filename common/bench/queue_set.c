@@ -1,5 +1,5 @@
-// Queues of both sides at one moment; lineup.h.
-#include "common/bench/lineup.h"
+// Queues of both sides at one moment; queue_set.h.
+#include "common/bench/queue_set.h"
 
 #include "common/host/array.h"
 
@@ -13,10 +13,10 @@
 
 static const char *const sides[] = {"online", "offline"};
 
-void lineup_fini(struct lineup *l)
+void queue_set_fini(struct queue_set *l)
 {
 	free(l->v);
-	*l = (struct lineup){0};
+	*l = (struct queue_set){0};
 }
 
 static const char *known(const char *text)
@@ -24,11 +24,11 @@ static const char *known(const char *text)
 	return *text ? text : NULL;
 }
 
-void lineup_write(struct json *j, const char *key, const struct lineup *l)
+void queue_set_write(struct json *j, const char *key, const struct queue_set *l)
 {
 	json_begin(j, key, '[');
 	for (size_t i = 0; i < l->n; i++) {
-		const struct lineup_queue *q = &l->v[i];
+		const struct queue_set_entry *q = &l->v[i];
 		json_begin(j, NULL, '{');
 		json_str(j, "side", sides[q->offline]);
 		json_i64(j, "pid", q->pid);
@@ -47,7 +47,7 @@ void lineup_write(struct json *j, const char *key, const struct lineup *l)
 }
 
 static bool read_member(const struct jsonin_value *key, const struct jsonin_value *v,
-			struct lineup_queue *q)
+			struct queue_set_entry *q)
 {
 	const struct {
 		const char *key;
@@ -74,19 +74,19 @@ static bool read_member(const struct jsonin_value *key, const struct jsonin_valu
 	return true;
 }
 
-bool lineup_read(const struct jsonin_value *v, struct lineup *l)
+bool queue_set_read(const struct jsonin_value *v, struct queue_set *l)
 {
 	struct jsonin list, j;
 	struct jsonin_value each, key, value;
 	if (!jsonin_open(&list, v->text, v->len, '['))
 		return false;
 	while (jsonin_next(&list, NULL, &each)) {
-		struct lineup_queue q = {.gpu_id = KFD_UNKNOWN,
-					 .gpu = KFD_UNKNOWN,
-					 .qid = KFD_UNKNOWN,
-					 .context = KFD_UNKNOWN,
-					 .prio = KFD_UNKNOWN,
-					 .pipe_prio = KFD_UNKNOWN};
+		struct queue_set_entry q = {.gpu_id = KFD_UNKNOWN,
+					    .gpu = KFD_UNKNOWN,
+					    .qid = KFD_UNKNOWN,
+					    .context = KFD_UNKNOWN,
+					    .prio = KFD_UNKNOWN,
+					    .pipe_prio = KFD_UNKNOWN};
 		if (!jsonin_open(&j, each.text, each.len, '{'))
 			return false;
 		while (jsonin_next(&j, &key, &value))
@@ -117,19 +117,19 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[n] = '\0';
 }
 
-static int add(struct lineup *l, const struct moment_queue *q, bool offline)
+static int add(struct queue_set *l, const struct state_queue *q, bool offline)
 {
 	if (ARRAY_GROW(l->v, l->cap, l->n))
 		return -1;
-	struct lineup_queue *to = &l->v[l->n++];
-	*to = (struct lineup_queue){.offline = offline,
-				    .pid = q->row->pid,
-				    .gpu_id = q->row->gpu_id,
-				    .gpu = q->row->gpu,
-				    .qid = q->row->qid,
-				    .context = q->row->context,
-				    .prio = q->row->prio,
-				    .pipe_prio = q->row->pipe_prio};
+	struct queue_set_entry *to = &l->v[l->n++];
+	*to = (struct queue_set_entry){.offline = offline,
+				       .pid = q->row->pid,
+				       .gpu_id = q->row->gpu_id,
+				       .gpu = q->row->gpu,
+				       .qid = q->row->qid,
+				       .context = q->row->context,
+				       .prio = q->row->prio,
+				       .pipe_prio = q->row->pipe_prio};
 	copy_text(to->type, sizeof(to->type), q->row->type);
 	copy_text(to->slots, sizeof(to->slots), q->slots);
 	return 0;
@@ -149,11 +149,11 @@ static int write_all(int fd, const struct buf *b)
 static int take(int out, const pid_t *online, unsigned nonline, const pid_t *offline,
 		unsigned noffline)
 {
-	struct lineup l = {0};
-	struct moment m;
+	struct queue_set l = {0};
+	struct host_state m;
 	struct buf b = {0};
 	struct json j;
-	if (moment_load(&m, "/"))
+	if (host_state_load(&m, "/"))
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
 		int64_t pid = m.queues[i].row->pid;
@@ -162,12 +162,12 @@ static int take(int out, const pid_t *online, unsigned nonline, const pid_t *off
 			return 1;
 	}
 	json_init(&j, &b, false);
-	lineup_write(&j, NULL, &l);
+	queue_set_write(&j, NULL, &l);
 	return write_all(out, &b);
 }
 
-int lineup_take(struct lineup_taking *t, const pid_t *online, unsigned nonline,
-		const pid_t *offline, unsigned noffline)
+int queue_set_take(struct queue_set_taking *t, const pid_t *online, unsigned nonline,
+		   const pid_t *offline, unsigned noffline)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
@@ -193,7 +193,7 @@ int lineup_take(struct lineup_taking *t, const pid_t *online, unsigned nonline,
 	return 0;
 }
 
-static int finish(struct lineup_taking *t, struct lineup *l)
+static int finish(struct queue_set_taking *t, struct queue_set *l)
 {
 	struct jsonin_value v = {'[', t->text.data ? t->text.data : "", t->text.len};
 	int status;
@@ -201,11 +201,11 @@ static int finish(struct lineup_taking *t, struct lineup *l)
 	t->fd = -1;
 	if (waitpid(t->pid, &status, 0) != t->pid || status)
 		return -1;
-	lineup_fini(l);
-	return lineup_read(&v, l) ? 1 : -1;
+	queue_set_fini(l);
+	return queue_set_read(&v, l) ? 1 : -1;
 }
 
-int lineup_poll(struct lineup_taking *t, struct lineup *l)
+int queue_set_poll(struct queue_set_taking *t, struct queue_set *l)
 {
 	char text[4096];
 	ssize_t n = -1;
@@ -217,7 +217,7 @@ int lineup_poll(struct lineup_taking *t, struct lineup *l)
 	return finish(t, l);
 }
 
-void lineup_stop(struct lineup_taking *t)
+void queue_set_stop(struct queue_set_taking *t)
 {
 	if (t->fd >= 0) {
 		kill(t->pid, SIGKILL);
@@ -230,22 +230,22 @@ void lineup_stop(struct lineup_taking *t)
 
 // ---- comparing
 
-static void show(struct moment *m, struct qrow **row, const struct lineup *l)
+static void show(struct host_state *m, struct queue_row **row, const struct queue_set *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const struct lineup_queue *q = &l->v[i];
-		struct qrow *r = (*row)++;
-		*r = (struct qrow){.pid = q->pid,
-				   .comm = sides[q->offline],
-				   .cmdline = sides[q->offline],
-				   .gpu = q->gpu,
-				   .gpu_id = q->gpu_id,
-				   .qid = q->qid,
-				   .context = q->context,
-				   .type = known(q->type),
-				   .prio = q->prio,
-				   .pipe_prio = q->pipe_prio};
-		m->queues[m->n] = (struct moment_queue){.row = r, .start_ticks = KFD_UNKNOWN};
+		const struct queue_set_entry *q = &l->v[i];
+		struct queue_row *r = (*row)++;
+		*r = (struct queue_row){.pid = q->pid,
+					.comm = sides[q->offline],
+					.cmdline = sides[q->offline],
+					.gpu = q->gpu,
+					.gpu_id = q->gpu_id,
+					.qid = q->qid,
+					.context = q->context,
+					.type = known(q->type),
+					.prio = q->prio,
+					.pipe_prio = q->pipe_prio};
+		m->queues[m->n] = (struct state_queue){.row = r, .start_ticks = KFD_UNKNOWN};
 		memcpy(m->queues[m->n++].slots, q->slots, sizeof(q->slots));
 	}
 }
@@ -259,17 +259,17 @@ static void forget(struct lineups *c, size_t n)
 	*c = (struct lineups){0};
 }
 
-static int make_moments(struct lineups *c, const struct lineup *v, size_t n)
+static int make_moments(struct lineups *c, const struct queue_set *v, size_t n)
 {
 	size_t all = 0;
 	for (size_t i = 0; i < n; i++)
 		all += v[i].n;
 	c->moments = calloc(n + 1, sizeof(*c->moments));
-	struct qrow *row = c->rows = calloc(all + 1, sizeof(*c->rows));
+	struct queue_row *row = c->rows = calloc(all + 1, sizeof(*c->rows));
 	if (!c->moments || !c->rows)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		c->moments[i].queues = calloc(v[i].n + 1, sizeof(struct moment_queue));
+		c->moments[i].queues = calloc(v[i].n + 1, sizeof(struct state_queue));
 		if (!c->moments[i].queues)
 			return -1;
 		show(&c->moments[i], &row, &v[i]);
@@ -277,7 +277,7 @@ static int make_moments(struct lineups *c, const struct lineup *v, size_t n)
 	return 0;
 }
 
-size_t lineups_suspended(const struct lineup *v, size_t n)
+size_t queue_sets_suspended(const struct queue_set *v, size_t n)
 {
 	size_t found = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -289,21 +289,21 @@ size_t lineups_suspended(const struct lineup *v, size_t n)
 	return found;
 }
 
-int lineups_compare(struct lineups *c, const struct lineup *v, size_t n)
+int queue_sets_compare(struct lineups *c, const struct queue_set *v, size_t n)
 {
 	*c = (struct lineups){0};
 	if (make_moments(c, v, n) == 0 &&
-	    qruns_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM) == 0)
+	    run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM) == 0)
 		return 0;
-	qruns_fini(&c->runs);
+	run_compare_fini(&c->runs);
 	forget(c, n);
 	errno = ENOMEM;
 	return -1;
 }
 
-void lineups_fini(struct lineups *c)
+void queue_sets_fini(struct lineups *c)
 {
 	unsigned n = c->runs.runs;
-	qruns_fini(&c->runs);
+	run_compare_fini(&c->runs);
 	forget(c, n);
 }

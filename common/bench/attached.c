@@ -1,5 +1,5 @@
-// Attaching to the measured process and serving it; subject.h.
-#include "common/bench/subject.h"
+// Attaching to the measured process and serving it; attached.h.
+#include "common/bench/attached.h"
 
 #include "common/holder/ptrace.h"
 
@@ -43,7 +43,7 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
-static int prepare(struct subject *s, pid_t pid, struct kfd_failure *f)
+static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	if (timer_create(CLOCK_MONOTONIC, &e, &s->killer))
@@ -58,9 +58,9 @@ static int prepare(struct subject *s, pid_t pid, struct kfd_failure *f)
 	return 0;
 }
 
-struct subject *subject_open(pid_t pid, int signals, struct kfd_failure *f)
+struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
-	struct subject *s = calloc(1, sizeof(*s));
+	struct attached_target *s = calloc(1, sizeof(*s));
 	if (!s) {
 		kfd_fail(f, KFD_FAULT_SYSTEM, "memory", strerror(ENOMEM));
 		return NULL;
@@ -73,43 +73,43 @@ struct subject *subject_open(pid_t pid, int signals, struct kfd_failure *f)
 	return NULL;
 }
 
-void subject_close(struct subject *s)
+void attached_close(struct attached_target *s)
 {
 	kfd_session_close(&s->session);
 	kfd_watch_fini(&s->watch);
-	if (s->end == SUBJECT_LIVES || s->end == SUBJECT_STOPPED)
+	if (s->end == ATTACHED_LIVES || s->end == ATTACHED_STOPPED)
 		tracee_rescue(s->target.pid);
 	kfd_target_unpin(&s->target);
 	timer_delete(s->killer);
 	free(s);
 }
 
-bool subject_out_of_reach(struct subject *s)
+bool attached_out_of_reach(struct attached_target *s)
 {
 	struct pollfd dead = {.fd = s->target.pidfd, .events = POLLIN};
-	if (s->end == SUBJECT_LIVES)
-		s->end = poll(&dead, 1, DYING_MS) == 1 ? SUBJECT_GONE : SUBJECT_LOST;
+	if (s->end == ATTACHED_LIVES)
+		s->end = poll(&dead, 1, DYING_MS) == 1 ? ATTACHED_GONE : ATTACHED_LOST;
 	return false;
 }
 
-bool subject_tick(struct subject *s)
+bool attached_tick(struct attached_target *s)
 {
 	struct pollfd p[] = {{.fd = s->session.events, .events = POLLIN},
 			     {.fd = s->target.pidfd, .events = POLLIN}};
-	if (s->end != SUBJECT_LIVES)
+	if (s->end != ATTACHED_LIVES)
 		return false;
 	if (tracee_serve(s->target.pid) == TRACEE_GONE)
-		s->end = SUBJECT_GONE;
+		s->end = ATTACHED_GONE;
 	else if (poll(p, 2, 0) <= 0)
 		return true;
 	else if (p[1].revents)
-		s->end = SUBJECT_GONE;
+		s->end = ATTACHED_GONE;
 	else if (kfd_session_events(&s->session, &s->failure))
-		subject_out_of_reach(s);
-	return s->end == SUBJECT_LIVES;
+		attached_out_of_reach(s);
+	return s->end == ATTACHED_LIVES;
 }
 
-bool subject_wait(struct subject *s, uint64_t until)
+bool attached_wait(struct attached_target *s, uint64_t until)
 {
 	struct pollfd p[] = {{.fd = s->signals, .events = POLLIN},
 			     {.fd = s->session.events, .events = POLLIN},
@@ -121,16 +121,16 @@ bool subject_wait(struct subject *s, uint64_t until)
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
 		if (ppoll(p, 3, &t, NULL) <= 0)
 			continue;
-		subject_tick(s);
-		if (p[0].revents && bench_signals_stop(s->signals) && s->end == SUBJECT_LIVES)
-			s->end = SUBJECT_STOPPED;
+		attached_tick(s);
+		if (p[0].revents && bench_signals_stop(s->signals) && s->end == ATTACHED_LIVES)
+			s->end = ATTACHED_STOPPED;
 		// A stop that was reported between the two must not wait for the next signal.
-		subject_tick(s);
-	} while (s->end == SUBJECT_LIVES && bench_now() < until);
-	return s->end == SUBJECT_LIVES;
+		attached_tick(s);
+	} while (s->end == ATTACHED_LIVES && bench_now() < until);
+	return s->end == ATTACHED_LIVES;
 }
 
-void subject_holds(struct subject *s, uint64_t ns)
+void attached_holds(struct attached_target *s, uint64_t ns)
 {
 	uint64_t at = ns ? ns + KILL_MARGIN_NS : 0;
 	struct itimerspec when = {.it_value = {(time_t)(at / SECOND), (long)(at % SECOND)}};

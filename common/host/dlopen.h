@@ -11,8 +11,8 @@
 //   ...
 //   const struct scols *lib = scols_get();
 //   struct libscols_table *t = lib ? lib->scols_new_table() : NULL;
-#ifndef GPQ_HOST_LIB_H
-#define GPQ_HOST_LIB_H
+#ifndef GPQ_HOST_DLOPEN_H
+#define GPQ_HOST_DLOPEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

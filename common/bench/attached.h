@@ -3,8 +3,8 @@
 // Everything runs in the calling thread, because the driver wants all calls from the one thread
 // that traces the target (kfd-facts.md 2.2). While it waits, it hands the target's signals on and
 // answers its runtime, so the target lives as if nobody watched.
-#ifndef GPQ_BENCH_SUBJECT_H
-#define GPQ_BENCH_SUBJECT_H
+#ifndef GPQ_BENCH_ATTACHED_H
+#define GPQ_BENCH_ATTACHED_H
 
 #include "common/holder/measure.h"
 #include "common/holder/session.h"
@@ -14,20 +14,20 @@
 #include <stdint.h>
 #include <time.h>
 
-enum subject_end {
-	SUBJECT_LIVES,
-	SUBJECT_GONE,    // it ended, or called exec
-	SUBJECT_LOST,    // the session is over: `failure` says why
-	SUBJECT_STOPPED, // a signal asked gpq to stop (Ctrl-C)
+enum attached_end {
+	ATTACHED_LIVES,
+	ATTACHED_GONE,    // it ended, or called exec
+	ATTACHED_LOST,    // the session is over: `failure` says why
+	ATTACHED_STOPPED, // a signal asked gpq to stop (Ctrl-C)
 };
 
-struct subject {
+struct attached_target {
 	struct kfd_target target;
 	struct kfd_session session;
 	struct kfd_watch watch;
 	struct kfd_failure failure;
 	struct kfd_outcome outcome[2 * KFD_MAX_QUEUES];
-	enum subject_end end;
+	enum attached_end end;
 	int signals;    // borrowed: bench_signals_open()
 	timer_t killer; // ends this process when it is stopped while it holds queues
 };
@@ -42,24 +42,24 @@ int bench_signals_open(void);
 bool bench_signals_stop(int signals);
 
 // Attaches to `pid`. NULL and *f when that does not work; the process should then end.
-struct subject *subject_open(pid_t pid, int signals, struct kfd_failure *f);
+struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f);
 
 // Resumes everything and lets go.
-void subject_close(struct subject *s);
+void attached_close(struct attached_target *s);
 
 // The target's memory or session is out of reach: waits a moment for it to be dead, which the
 // kernel tells a little later, and sets s->end. Returns false.
-bool subject_out_of_reach(struct subject *s);
+bool attached_out_of_reach(struct attached_target *s);
 
 // Serves the target once, without waiting or reading signals. For who has several of them.
-bool subject_tick(struct subject *s);
+bool attached_tick(struct attached_target *s);
 
 // Serves the target until `until` (0: once, without waiting). False when the measurement has to
 // end: s->end says why.
-bool subject_wait(struct subject *s, uint64_t until);
+bool attached_wait(struct attached_target *s, uint64_t until);
 
 // Queues are about to be held, for at most `ns` if all goes well. If this process then does not go
 // on (SIGSTOP, a debugger), a timer ends it, and so resumes them. 0: nothing is held any more.
-void subject_holds(struct subject *s, uint64_t ns);
+void attached_holds(struct attached_target *s, uint64_t ns);
 
 #endif

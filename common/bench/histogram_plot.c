@@ -1,9 +1,9 @@
-// Joining buckets; bars.h.
-#include "common/bench/bars.h"
+// Joining buckets; histogram_plot.h.
+#include "common/bench/histogram_plot.h"
 
 #include "common/bench/result.h"
 
-void bars_of(struct bars *b, const struct hist *h, unsigned most)
+void histogram_plot_of(struct histogram_plot *b, const struct hist *h, unsigned most)
 {
 	unsigned first = HIST_BUCKETS, last = 0, shift = 2; // 32 buckets a power of two, by 4
 	b->n = 0;
@@ -28,9 +28,9 @@ void bars_of(struct bars *b, const struct hist *h, unsigned most)
 	}
 }
 
-void bars_of_samples(struct bars *b, const struct samples *s, unsigned most)
+void histogram_plot_of_samples(struct histogram_plot *b, const struct samples *s, unsigned most)
 {
 	static struct hist h; // 15 KB, and nothing runs beside us
 	result_hist(s, &h);
-	bars_of(b, &h, most);
+	histogram_plot_of(b, &h, most);
 }
