@@ -80,7 +80,7 @@ static void take(struct target *t)
 	if (t->failed && t->failure.status == GPQ_DEADLINE &&
 	    !kfd_holder_is_stopped(&t->link, &t->pin))
 		t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->link, &t->pin)) {
+	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->link, &t->pin, &t->failure)) {
 		err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
 			 (int)t->pid);
 		t->failed = false;

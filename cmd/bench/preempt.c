@@ -169,7 +169,7 @@ static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
 			 "interface does not reach them",
 			 (int)pid, n);
 	free(list);
-	return n < 0 ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
+	return n < 0 && errno == ENOMEM ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
 }
 
 static int attach(struct preempt *p)

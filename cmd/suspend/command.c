@@ -121,7 +121,10 @@ static void release(struct targets *all, struct marks *marks)
 		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
 			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
 		t->at_ns = held_now();
-		marks_resumed(marks, t, answered);
+		if (!answered && !t->link.lost && kfd_target_alive(&t->pin))
+			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);
+		else
+			marks_resumed(marks, t, answered);
 		if (answered && t->link.answer.ended)
 			kfd_link_wait_end(&t->link);
 	}

@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 	    "prove it: watch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
 	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
-	    "hold without tracing, where the driver allows it (Linux 7.2 and later)"),
+	    "hold without tracing, where the driver allows it (see gpq-suspend(1))"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
 	    "with COMMAND: append when the queues were suspended and resumed"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),

@@ -217,16 +217,33 @@ static enum kfd_answer3 queue_fits(const struct priorities *p, size_t queue,
 	return prio_fits(c, prio, queue_value(p, queue, MQD_V_PIPE_PRIO));
 }
 
-static void add_ids(struct target *t, const struct priorities *p, const struct kfd_proc *proc,
-		    const struct prio_choice *c)
+// Ids count in each context anew, and only those of the primary one can be suspended.
+static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct kfd_queue *q)
+{
+	const struct kfd_queue_entry e = {.gpu_id = q->gpu_id};
+	struct kfd_unreached *list;
+
+	if (q->context < 0) {
+		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
+		return;
+	}
+	list = kfd_selected(gpus, &e)
+		       ? reallocarray(t->unreached, t->num_unreached + 1, sizeof(*list))
+		       : NULL;
+	if (!list)
+		return;
+	list[t->num_unreached++] =
+		(struct kfd_unreached){(uint32_t)q->context, q->qid, q->gpu_id, q->type};
+	t->unreached = list;
+}
+
+static void add_ids(struct target *t, const struct kfd_selection *gpus, const struct priorities *p,
+		    const struct kfd_proc *proc, const struct prio_choice *c)
 {
 	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
 		const struct kfd_queue *q = &p->procs.queues[i];
 		enum kfd_answer3 fits;
 
-		// Ids count in each context anew, and only the primary one's can be suspended.
-		if (q->context >= 0)
-			continue;
 		if (q->type != KFD_QUEUE_COMPUTE) {
 			err_note("pid %d: queue %u: SDMA queues have no priority, left out",
 				 (int)t->pid, q->qid);
@@ -239,7 +256,7 @@ static void add_ids(struct target *t, const struct priorities *p, const struct k
 				 "certain, left out",
 				 (int)t->pid, q->qid);
 		else if (fits == KFD_ANSWER_YES)
-			buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
+			add_queue(t, gpus, q);
 	}
 }
 
@@ -249,10 +266,11 @@ static void choose_queues(struct targets *t, const struct priorities *p,
 	for (size_t i = 0; i < t->n; i++) {
 		for (size_t k = 0; k < p->procs.nprocs; k++)
 			if (p->procs.procs[k].pid == t->v[i].pid)
-				add_ids(&t->v[i], p, &p->procs.procs[k], c);
+				add_ids(&t->v[i], &t->sel, p, &p->procs.procs[k], c);
 		if (!t->v[i].ids.len) {
 			t->v[i].failed = true;
-			kfd_fail(&t->v[i].failure, KFD_FAULT_NO_QUEUE);
+			kfd_fail(&t->v[i].failure,
+				 t->v[i].num_unreached ? KFD_FAULT_UNREACHED : KFD_FAULT_NO_QUEUE);
 		}
 	}
 }
@@ -303,6 +321,7 @@ int targets_find(struct targets *t, const struct choice *c)
 		status = queue_words(t, &c->queues);
 	if (!status)
 		status = gpu_words(t, &c->gpus);
+	t->by_prio = c->prio != NULL;
 	if (!status && c->prio)
 		status = prio_words(t, &prio);
 	return status;
@@ -310,13 +329,17 @@ int targets_find(struct targets *t, const struct choice *c)
 
 int targets_find_unreached(struct targets *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n && !t->by_prio; i++) {
 		struct target *v = &t->v[i];
 		ssize_t n = kfd_contexts_unreached(v->pid, &t->sel, &v->unreached);
 
-		if (n < 0)
+		if (n < 0 && errno != EXDEV)
 			return no_memory();
-		v->num_unreached = (size_t)n;
+		if (n < 0)
+			err_note(
+				"pid %d: secondary contexts cannot be seen from this PID namespace",
+				(int)v->pid);
+		v->num_unreached = n < 0 ? 0 : (size_t)n;
 	}
 	return 0;
 }

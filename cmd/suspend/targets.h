@@ -33,6 +33,7 @@ struct target {
 struct targets {
 	struct target *v;
 	size_t n;
+	bool by_prio;             // --prio chose the ids, and the queues that cannot be held
 	struct kfd_selection sel; // --queue and --gpu: the same for all
 	struct buf words;         // ... in the holder's protocol: " queues=1,2 gpus=41460"
 };

@@ -134,7 +134,9 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 	l->fd = -1;
 	l->target = t->pid;
 	kfd_socket_name(name, t->pid, t->start);
-	// What nobody traces has no holder yet, or one that is just starting.
+	// What nobody traces has no holder, or one that is just starting or does not trace.
+	// Starting finds those of one's own directory; of others the driver tells
+	// (KFD_FAULT_FOREIGN_SESSION).
 	if (start && kfd_ptrace_facts(t->pid, &facts) == 0 && !facts.tracer)
 		l->fd = start_holder(name, t, steps, &l->started, f);
 	else if (kfd_rundir_each(try_connect, &look))
@@ -143,8 +145,10 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 		l->fd = start_holder(name, t, steps, &l->started, f);
 	else
 		return explain_no_socket(t, f);
-	if (l->fd >= 0)
+	if (l->fd >= 0) {
 		l->peer = l->started ? l->started : kfd_socket_peer(l->fd);
+		l->peer_start = kfd_target_start(l->peer);
+	}
 	return l->fd < 0 ? -1 : 0;
 }
 
@@ -298,12 +302,13 @@ void kfd_link_abandon(struct kfd_link *l)
 // The kernel says who traces the target, and who listens on the socket. 0: no holder.
 static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
 {
-	struct kfd_ptrace_facts target = {0}, peer;
+	struct kfd_ptrace_facts target, peer;
 
 	if (has_holder(t->pid, &target))
 		return target.tracer;
-	if (l->peer > 0 && !target.tracer && kfd_ptrace_facts(l->peer, &peer) == 0 &&
-	    strcmp(peer.name, KFD_HOLDER_COMM) == 0)
+	// One that does not trace; the start time says that it is still the process that listened.
+	if (l->peer > 0 && kfd_target_start(l->peer) == l->peer_start &&
+	    kfd_ptrace_facts(l->peer, &peer) == 0 && strcmp(peer.name, KFD_HOLDER_COMM) == 0)
 		return l->peer;
 	return 0;
 }
@@ -316,11 +321,12 @@ bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
 	return pid && kfd_ptrace_facts(pid, &holder) == 0 && holder.state == 'T';
 }
 
-bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t)
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
+	struct kfd_ptrace_facts target;
 	pid_t pid = find_holder(l, t);
+	bool traced = has_holder(t->pid, &target), sent;
 	int pidfd;
-	bool sent;
 
 	if (!pid)
 		return false;
@@ -335,5 +341,8 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t)
 		return false;
 	wait_death(pid, END_MS);
 	tracee_rescue(t->pid);
-	return true;
+	if (traced || kfd_session_recover(t))
+		return true;
+	kfd_fail(f, KFD_FAULT_KILLED_UNSEEN);
+	return false;
 }

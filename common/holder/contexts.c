@@ -75,7 +75,11 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel,
 	int err = 0;
 
 	*list = NULL;
-	if (!pids_are_host() || !has_context(pid))
+	if (!pids_are_host()) {
+		errno = EXDEV;
+		return -1;
+	}
+	if (!has_context(pid))
 		return 0;
 	if (kfd_procs_read(&procs, &how) == 0)
 		err = collect(&l, &procs, sel);

@@ -22,8 +22,9 @@ struct kfd_unreached {
 };
 
 // The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
-// Their number, or -1 with errno ENOMEM; *list is the caller's to free. A process without any, one
-// that is gone, and PIDs that are not the host's have none.
+// Their number, or -1 with errno: ENOMEM, or EXDEV where PIDs are not those of the host, which
+// sysfs has, so that nobody can tell. *list is the caller's to free. A process that is gone has
+// none.
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel,
 			       struct kfd_unreached **list);
 

@@ -232,6 +232,12 @@ void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 									    << q->queue_id % 64;
 }
 
+void hold_stop_following(struct holder *h)
+{
+	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
+		h->scopes[i].follows = false;
+}
+
 // ---- asking about them
 
 uint64_t hold_until(const struct holder *h)

@@ -85,14 +85,21 @@ static const struct sentence {
 	[KFD_FAULT_TAKEN] = {FAILED,
 		"another debugger has taken the debug session, and its queues stay as they are; "
 		"end that debugger, then gpq resume"},
+	[KFD_FAULT_KILLED_UNSEEN] = {FAILED,
+		"its holder did not answer and was killed, but whether its queues run is hidden by who "
+		"traces it; see gpq queues"},
+	[KFD_FAULT_UNREACHED] = {UNSUPPORTED,
+		"all queues that fit belong to secondary contexts, which the debug interface does not "
+		"reach: they run on"},
 	[KFD_FAULT_HELD_TRACED] = {FAILED,
 		"it is held already, by a holder that traces it; gpq resume ends that one"},
 	[KFD_FAULT_MAY_CRASH] = {DENIED,
-		"this kernel's driver crashes when it suspends a process that has not opened GPU %u, and "
-		"only debugfs shows whether it has; run as root, with debugfs mounted"},
+		"this kernel's driver can crash when it suspends a process that has not opened GPU %u, "
+		"and only debugfs of the host shows whether it has; run as root on the host, with "
+		"debugfs mounted"},
 	[KFD_FAULT_WOULD_CRASH] = {UNSUPPORTED,
-		"it has not opened GPU %u, and this kernel's driver crashes when it suspends such a process; "
-		"start it where it opens all GPUs, or hide that GPU from it (device cgroup)"},
+		"it has not opened GPU %u, and this kernel's driver can crash when it suspends such a "
+		"process; start it where it opens all GPUs, or hide that GPU from it (device cgroup)"},
 	[KFD_FAULT_GRACE] = {USAGE,
 		"grace period %ld is out of range; 0 to 255 (units of 1000 GPU clocks)"},
 	[KFD_FAULT_HOLDER_LOST] = {FAILED,

@@ -50,7 +50,8 @@ struct kfd_link {
 	pid_t target;
 	pid_t started; // the holder, when kfd_link_open() started it
 	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
-	bool lost;     // it ended before it answered, and the target lives
+	uint64_t peer_start;
+	bool lost; // it ended before it answered, and the target lives
 	struct kfd_answer answer;
 	char *in; // what was read and not used yet
 	size_t in_len, in_room;
@@ -81,8 +82,9 @@ void kfd_link_wait_end(struct kfd_link *l);
 bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
 
 // Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when who holds the
-// target is not a holder of ours.
-bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t);
+// target is not a holder of ours, or, with *f, when it was killed and nobody can tell whether the
+// queues run.
+bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // What living holders hold.
 struct kfd_holding {

@@ -53,7 +53,8 @@ struct holder {
 
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
-	uint64_t turn; // counts what clients said
+	uint64_t look_ns; // when an untraced session is looked at next
+	uint64_t turn;    // counts what clients said
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it
@@ -102,6 +103,8 @@ void hold_drop_all(struct holder *h);
 void hold_forget(struct holder *h, uint32_t id);
 // The queues are gone; what is to follow stays.
 void hold_forget_queues(struct holder *h);
+// A new queue could not be suspended: no hold says any longer that it has all of them.
+void hold_stop_following(struct holder *h);
 // Whoever follows the queue's GPU wants the queue.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 

@@ -51,7 +51,7 @@ static void serve_events(struct holder *h)
 	struct kfd_failure f;
 
 	if (kfd_session_events(&h->session, &f) < 0) {
-		h->ending = true;
+		h->ending |= !h->session.taken;
 		return;
 	}
 	if (!h->session.num_held)
@@ -158,7 +158,7 @@ static void serve_client(struct holder *h, struct client *c)
 
 static bool is_wanted(const struct holder *h)
 {
-	if (h->kept || hold_until(h) || h->session.taken)
+	if (h->kept || hold_until(h))
 		return true;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
 		if (h->clients[i].fd >= 0)
@@ -175,7 +175,7 @@ static void react(struct holder *h, uint64_t what)
 	case TIMER: serve_timer(h); break;
 	case LISTENER: serve_listener(h); break;
 	default:
-		if (!h->ending && h->clients[what - CLIENTS].fd >= 0)
+		if ((!h->ending || h->session.taken) && h->clients[what - CLIENTS].fd >= 0)
 			serve_client(h, &h->clients[what - CLIENTS]);
 	}
 }
@@ -192,17 +192,29 @@ bool holder_watch_session(struct holder *h)
 	return wait_for(h, h->session.events, SESSION);
 }
 
-// A session that another debugger has taken cannot be ended now: this goes on and tries again.
+// An untraced session that another debugger has taken cannot be ended now: the loop goes on until
+// it can.
 static bool is_over(struct holder *h)
 {
 	if (!h->ending && is_wanted(h))
 		return false;
-	if (h->session.untraced)
-		h->ending = kfd_session_close(&h->session);
-	return h->ending || !h->session.untraced;
+	h->ending = true;
+	return !h->session.untraced || kfd_session_close(&h->session);
 }
 
-#define TAKEN_MS 200 // between two tries to end a session that was taken
+// Nothing tells that a session was taken, so it is looked for. By the clock, as clients may never
+// leave a pause.
+#define LOOK_MS 500
+
+static void look_at_session(struct holder *h)
+{
+	uint64_t now = holder_now();
+
+	if (!h->session.untraced || now < h->look_ns)
+		return;
+	kfd_session_look(&h->session);
+	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
+}
 
 void holder_loop(struct holder *h)
 {
@@ -214,14 +226,14 @@ void holder_loop(struct holder *h)
 	    !wait_for(h, h->listener, LISTENER))
 		return;
 	do {
-		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.taken ? TAKEN_MS : -1);
+		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.untraced ? LOOK_MS : -1);
 
 		if (n < 0 && errno != EINTR)
 			break;
-		h->ending |= n == 0;
 		if (n > 1)
 			qsort(e, (size_t)n, sizeof(e[0]), by_kind);
 		for (int i = 0; i < n; i++)
 			react(h, e[i].data.u64);
+		look_at_session(h);
 	} while (!is_over(h));
 }

@@ -301,8 +301,11 @@ void serve_new_queues(struct holder *h)
 		for (int i = 0; i < n; i++)
 			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
 				hold_follow(h, &h->outcomes[i].queue);
-		if (n < 0)
+		if (n < 0) {
+			if (!h->session.taken)
+				hold_stop_following(h);
 			break;
+		}
 	}
 	check_session(h);
 }

@@ -83,6 +83,16 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 // another debugger has taken the session: its queues are as they were; try again.
 bool kfd_session_close(struct kfd_session *s);
 
+// Looks whether another debugger has taken an untraced session, and takes it back if that is
+// possible now. One call to the driver.
+void kfd_session_look(struct kfd_session *s);
+
+// After the death of a holder that did not trace: true when the target's queues run, as they do
+// unless another debugger had taken the session. Then the session is ended here. False when
+// somebody else traces the target, which hides it. The calling thread traces the target until it
+// ends.
+bool kfd_session_recover(const struct kfd_target *t);
+
 // Suspends what `sel` names and is not suspended yet. `out` has room for KFD_MAX_QUEUES plus
 // sel->num_ids entries. `idle_only`: leave queues alone that have work. `grace`: 0..KFD_GRACE_MAX.
 // Number of outcomes, or -1 and *f; queues suspended before the failure stay so.

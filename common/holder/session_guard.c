@@ -63,7 +63,8 @@ int session_guard(struct kfd_session *s, const uint32_t *ids, unsigned n, struct
 {
 	session_load_gpus(s);
 	if (!s->num_gpus)
-		return kfd_fail(f, KFD_FAULT_MAY_CRASH, 0u);
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "list the GPUs of the process",
+				"none is known");
 	note_queues(s);
 	for (unsigned i = first_place(s, ids, n) + 1; i < s->num_gpus; i++)
 		if (!s->acquired[i] && check_pasid(s, i, f) < 0)

@@ -1,17 +1,18 @@
 // Holding without tracing: a session whose owner has let go of ptrace.
 //
-// Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c. Linux 6.12 takes calls from the tracer alone;
-// 7.2 and 7.3 also from the process that called ENABLE, by any thread, traced or not. Whether a
-// driver does is found out by trying, so no version is looked up.
+// Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c. Linux 6.12.95 takes calls from the tracer
+// alone; 7.2 and 7.3 also from the process that called ENABLE, by any thread, traced or not.
+// Whether a driver does is found out by trying, so no version is looked up.
 //
 // ENABLE itself wants the tracer. A thread seizes the target, enables, and ends: the kernel then
 // lets the target go without a stop, which PTRACE_DETACH would need and which would interrupt a
 // system call of the target.
 //
-// While nobody traces, another debugger can seize the target and call ENABLE. The driver refuses
-// with EALREADY and still writes down the caller as owner, whose death then resumes nothing. So
-// EPERM on a call of ours means that the session was taken. The same call brings it back: once
-// nobody else traces, seize and ENABLE make this process the owner again. From then on it traces.
+// While nobody traces, another debugger can seize the target and call ENABLE. The driver answers
+// EALREADY and still records the caller as the owner; the death of either owner then resumes
+// nothing, and the record of a dead one is a dangling pointer. EPERM on a call of ours tells that
+// this has happened. Once nobody else traces, seizing the target and calling ENABLE, which fails
+// with EALREADY, makes this process the owner again. From then on it traces.
 #include "common/holder/session_priv.h"
 
 #include "common/kfd/device.h"
@@ -52,13 +53,34 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 }
 
 // A count of queues: a call without effect that only tells whether calls are taken.
-static int try_call(struct kfd_session *s)
+static int try_call(int kfd, pid_t target)
 {
-	struct kfd_dbg a = {.pid = (uint32_t)s->target.pid,
+	struct kfd_dbg a = {.pid = (uint32_t)target,
 			    .op = KFD_DBG_GET_QUEUE_SNAPSHOT,
 			    .snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
 
-	return kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a);
+	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
+}
+
+// ENABLE by the tracer. On a session that exists: EALREADY, and the caller is its owner. `any_fd`:
+// the driver wants a descriptor, and keeps it of a new session only. Result or -errno.
+static int become_owner(int kfd, pid_t target, int any_fd)
+{
+	struct kfd_rinfo info;
+	struct kfd_dbg a = {.pid = (uint32_t)target,
+			    .op = KFD_DBG_ENABLE,
+			    .enable = {.rinfo_ptr = (uintptr_t)&info,
+				       .rinfo_size = sizeof(info),
+				       .dbg_fd = (uint32_t)any_fd}};
+
+	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
+}
+
+static int disable(int kfd, pid_t target)
+{
+	struct kfd_dbg a = {.pid = (uint32_t)target, .op = KFD_DBG_DISABLE};
+
+	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
 }
 
 int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
@@ -75,7 +97,7 @@ int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps
 		return -1;
 	wait_until_let_go(s->target.pid, o.thread);
 	s->untraced = true;
-	r = try_call(s);
+	r = try_call(s->kfd, s->target.pid);
 	if (r >= 0)
 		return 0;
 	return r == -EPERM ? kfd_fail(f, KFD_FAULT_MUST_TRACE)
@@ -84,23 +106,37 @@ int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps
 
 bool session_take_back(struct kfd_session *s)
 {
-	struct kfd_rinfo info;
-	struct kfd_dbg a = {.pid = (uint32_t)s->target.pid,
-			    .op = KFD_DBG_ENABLE,
-			    .enable = {.rinfo_ptr = (uintptr_t)&info,
-				       .rinfo_size = sizeof(info),
-				       .dbg_fd = (uint32_t)s->events}};
+	pid_t pid = s->target.pid;
 	struct kfd_failure f;
 
-	if (try_call(s) != -EPERM)
-		return false; // it is ours: the call was refused for another reason
-	s->taken = tracee_seize(s->target.pid, &f) < 0;
-	if (s->taken)
+	// Calls go by pid, and that of a dead target may be another process's by now.
+	if (!kfd_target_alive(&s->target) || try_call(s->kfd, pid) != -EPERM)
+		return false;
+	s->taken = tracee_seize(pid, &f) < 0;
+	if (s->taken || !kfd_target_alive(&s->target))
 		return false;
 	s->untraced = false;
-	if (kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a) >= 0) { // it was over, and this began another one
-		a.op = KFD_DBG_DISABLE;
-		kfd_ioctl(s->kfd, KFD_DBG_TRAP, &a);
-	}
+	if (become_owner(s->kfd, pid, s->events) >= 0) // it was over, and this began another one
+		disable(s->kfd, pid);
 	return true;
+}
+
+void kfd_session_look(struct kfd_session *s)
+{
+	if (s->enabled && s->untraced)
+		session_take_back(s);
+}
+
+bool kfd_session_recover(const struct kfd_target *t)
+{
+	struct kfd_failure f;
+	int kfd = kfd_open(), r;
+
+	if (kfd < 0)
+		return false;
+	r = tracee_seize(t->pid, &f) < 0 ? -EPERM : try_call(kfd, t->pid);
+	if (r >= 0 && become_owner(kfd, t->pid, kfd) == -EALREADY)
+		r = disable(kfd, t->pid) == 0 ? -EINVAL : -EPERM;
+	close(kfd);
+	return r == -EINVAL || r == -ESRCH;
 }

@@ -166,7 +166,6 @@ static void check_version(const struct host *h, struct kfd_check *c)
 // The fault needs a process that has not opened a GPU behind another one: never with one GPU.
 static void check_faults(const struct host *h, struct kfd_check *c)
 {
-	static const char found[] = "suspending a process that left a GPU unopened %s this driver";
 	const char *mend =
 		host_is_live() ? "run as root: only debugfs tells where it is safe" : MEND_ON_HOST;
 	struct kfd_driver d;
@@ -176,12 +175,12 @@ static void check_faults(const struct host *h, struct kfd_check *c)
 		set(c, KFD_CHECK_OK, NULL, "none known");
 	else if (h->topology.n == 1)
 		set(c, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
-	else if (crash == KFD_ANSWER_UNKNOWN)
-		set(c, KFD_CHECK_UNKNOWN, mend, found, "may crash");
-	else if (host_is_live() && host_access("/sys/kernel/debug/kfd/proc", R_OK | X_OK) == 0)
-		set(c, KFD_CHECK_OK, NULL, "gpq refuses what would crash this driver");
+	else if (crash == KFD_ANSWER_YES && host_is_live() &&
+		 host_access("/sys/kernel/debug/kfd/proc", R_OK | X_OK) == 0)
+		set(c, KFD_CHECK_OK, NULL, "gpq refuses what can crash this driver");
 	else
-		set(c, KFD_CHECK_UNKNOWN, mend, found, "crashes");
+		set(c, KFD_CHECK_UNKNOWN, mend,
+		    "suspending a process that left a GPU unopened can crash this driver");
 }
 
 static void check_gpus(const struct host *h, struct kfd_check *c)

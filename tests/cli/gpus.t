@@ -139,7 +139,7 @@ kernel                 unknown Linux 5.15.0-91-generic: its own driver cannot su
 driver                 ok      amdgpu, out of tree, 6.8.5
 gpus                   ok      GPUs: 4
 processes              unknown /sys/class/kfd/kfd/proc was not recorded
-driver-faults          unknown suspending a process that left a GPU unopened may crash this driver
+driver-faults          unknown suspending a process that left a GPU unopened can crash this driver
 debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
 debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
 scheduler              ok      HWS: each suspend preempts all processes on the GPU

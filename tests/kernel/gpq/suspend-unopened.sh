@@ -27,7 +27,7 @@ held() { # DESCRIPTION
 load gfx942,gfx90a
 target -q -n 1 --few
 if [ -n "$crashes" ]; then
-	refused "the second GPU is not opened" 6 "pid $P: it has not opened GPU [0-9]*, and this kernel's driver crashes" gpq suspend -p $P
+	refused "the second GPU is not opened" 6 "pid $P: it has not opened GPU [0-9]*, and this kernel's driver can crash" gpq suspend -p $P
 	status_is "the list is not touched by a crash" 0 gpq queues -p $P
 else
 	held "the second GPU is not opened, on a driver without the fault"
@@ -51,7 +51,7 @@ as_user() { # MKQUEUE-ARGS...
 chmod 777 /tmp
 as_user -n 1
 if [ -n "$crashes" ]; then
-	refused "a user, both GPUs opened, one used" 4 "pid $P: .*only debugfs shows whether it has; run as root" su user -c "gpq suspend -p $P"
+	refused "a user, both GPUs opened, one used" 4 "pid $P: .*only debugfs of the host shows whether it has; run as root on the host" su user -c "gpq suspend -p $P"
 else
 	status_is "a user, both GPUs opened, one used" 0 su user -c "gpq suspend -p $P"
 	status_is "a user resumes" 0 su user -c "gpq resume -p $P"
