@@ -74,7 +74,6 @@ $(LIB): $(LOBJ)
 
 # Called where the processor has them only.
 FLAGS_digest_loop_avx2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
-FLAGS_digest_loop_avx512 := $(if $(FLAGS_digest_loop_avx2),$(FLAGS_digest_loop_avx2) -mavx512bw -mavx512vl)
 
 # The stamp makes a change of version or flags rebuild what it must.
 $(B)/%.o: %.c VERSION Makefile

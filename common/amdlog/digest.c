@@ -12,8 +12,7 @@
 		10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10 \
 	}
 
-// Fits nothing but 64 newlines; take_line() sees that no message begins behind the line's end, and
-// no shape has a newline where one begins.
+// Fits nothing but 64 newlines; take_line() sees that no message begins behind the line's end.
 static const struct form no_form = {
 	.text = {NEWLINES, NEWLINES, NEWLINES, NEWLINES},
 	.time_end = FORM_AT,
@@ -50,7 +49,6 @@ static const struct {
 	{"any", digest_loop},
 #if defined(__x86_64__)
 	{"avx2", digest_loop_avx2},
-	{"avx512", digest_loop_avx512},
 #endif
 };
 
@@ -60,7 +58,7 @@ static unsigned loops_usable(void)
 	__builtin_cpu_init();
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
 		return 1;
-	return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") ? 3 : 2;
+	return 2;
 #else
 	return 1;
 #endif
@@ -100,8 +98,6 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	g->kinds = kinds;
 	digester_use(g, loops_usable() - 1, NULL);
 	leads_init(g->leads);
-	shape_slots_init(&g->shapes[0]);
-	shape_slots_init(&g->shapes[1]);
 	g->packets = calloc(1, sizeof(*g->packets));
 	g->mend = g->packets ? amdlog_mend_new(&own) : NULL;
 	if (g->mend) {
@@ -281,37 +277,6 @@ bool digest_glued(struct walk *w, const char *line, const char *newline)
 	w->odd |= ODD_GLUED;
 	w->form = &no_form;
 	return true;
-}
-
-void digest_learn_api(struct walk *w, const char *line, const char *newline)
-{
-	const char *msg = line + w->form->msg_at;
-	bool entry = *msg == 0x1b, has_thread = w->form->has_thread;
-	size_t len = entry ? COLOUR_LEN : 0;
-	struct shape *s;
-
-	len += word_end(msg + len) + strlen(entry ? " (" : ": Returned hipSuccess");
-	s = shape_learn(&w->g->shapes[has_thread], line, msg, newline, len,
-			entry ? AMDLOG_API_ENTRY : AMDLOG_API_RETURN);
-	if (s)
-		s->api = has_thread || !entry;
-}
-
-void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
-		  const struct kind_pattern *m)
-{
-	const struct kind_index *index = w->g->index;
-	size_t len = m->len;
-
-	// Blanks at a line's end are no part of the message, so they may not be what tells it.
-	while ((unsigned char)msg[len - 1] <= ' ')
-		len++;
-	// A message that goes on as another pattern does is of that one. (None of today's does.)
-	for (unsigned i = 0; i < KIND_PATTERNS; i++) {
-		if (index->v[i].len > len && !memcmp(index->v[i].text, msg, len))
-			return;
-	}
-	shape_learn(&w->g->shapes[w->form->has_thread], line, msg, newline, len, m->kind);
 }
 
 void digest_time_steps(struct walk *w, uint64_t us)

@@ -1,113 +1,15 @@
-// The digester's loop over lines. The speed of a summary depends on it. Nine of ten lines begin as
-// others did (shape.h): they are counted in known_lines(), which finds their end in the same look
-// that compares them. Packets that begin as others did (packet_known.h) become items without being
-// looked at as lines. What is new is looked at in full, and learned; what is odd, digest.c takes
-// care of.
+// The loop over the lines of a block: the speed of a summary depends on it. A line whose prefix is
+// known needs a look at the beginning of its message; most are counted then. Packets that begin as
+// others did (packet_known.h) become items without being looked at as lines. Everything else is for
+// digest.c.
 //
-// It is compiled three times, see digest_loop_avx2.c and digest_loop_avx512.c.
+// Compiled twice: see digest_loop_avx2.c.
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 6 (API lines).
 #include "common/amdlog/digest_priv.h"
 #include "common/amdlog/number.h"
 
 #define HOT static inline __attribute__((always_inline))
-
-// A form, held in registers; lines that fit it; lines of a shape, by their first bytes and those of
-// their message.
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-struct held_form {
-	__m512i text, limit;
-};
-
-HOT struct held_form hold(const struct form *f)
-{
-	return (struct held_form){_mm512_load_si512(f->text), _mm512_load_si512(f->limit)};
-}
-
-HOT bool fits(const struct held_form *f, const char *p)
-{
-	__m512i differs = _mm512_xor_si512(_mm512_loadu_si512(p + FORM_AT), f->text);
-
-	return !_mm512_cmpgt_epu8_mask(differs, f->limit);
-}
-
-HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
-{
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)line);
-	__mmask32 other = _mm256_cmpneq_epi8_mask(x, _mm256_load_si256((const __m256i *)s->head));
-	__m512i y = _mm512_loadu_si512(msg);
-
-	return _kortestz_mask64_u8(
-		_mm512_mask_cmpneq_epi8_mask(s->bits, y, _mm512_load_si512(s->text)), other);
-}
-#elif defined(__AVX2__)
-struct held_form {
-	__m256i text[2], limit[2];
-};
-
-HOT struct held_form hold(const struct form *f)
-{
-	const __m256i *t = (const __m256i *)f->text, *l = (const __m256i *)f->limit;
-
-	return (struct held_form){{t[0], t[1]}, {l[0], l[1]}};
-}
-
-HOT bool are_zero(__m256i x, __m256i y)
-{
-	x = _mm256_or_si256(x, y);
-	return _mm256_testz_si256(x, x);
-}
-
-HOT bool fits(const struct held_form *f, const char *p)
-{
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)(p + FORM_AT));
-	__m256i y = _mm256_loadu_si256((const __m256i_u *)(p + FORM_AT + 32));
-
-	x = _mm256_subs_epu8(_mm256_xor_si256(x, f->text[0]), f->limit[0]);
-	y = _mm256_subs_epu8(_mm256_xor_si256(y, f->text[1]), f->limit[1]);
-	return are_zero(x, y);
-}
-
-HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
-{
-	const __m256i *t = (const __m256i *)s->text, *m = (const __m256i *)s->mask;
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)line);
-	__m256i y = _mm256_loadu_si256((const __m256i_u *)msg);
-	__m256i z = _mm256_loadu_si256((const __m256i_u *)(msg + 32));
-
-	x = _mm256_xor_si256(x, _mm256_load_si256((const __m256i *)s->head));
-	y = _mm256_and_si256(_mm256_xor_si256(y, t[0]), m[0]);
-	z = _mm256_and_si256(_mm256_xor_si256(z, t[1]), m[1]);
-	return are_zero(_mm256_or_si256(x, y), z);
-}
-#else
-struct held_form {
-	const struct form *form;
-};
-
-HOT struct held_form hold(const struct form *f)
-{
-	return (struct held_form){f};
-}
-
-HOT bool fits(const struct held_form *f, const char *p)
-{
-	return form_fits(f->form, p);
-}
-
-HOT form_vec text_differs(const struct shape *s, const char *msg, unsigned part)
-{
-	return (form_load(msg + part * 16) ^ s->text[part]) & s->mask[part];
-}
-
-HOT bool shape_fits(const struct shape *s, const char *line, const char *msg)
-{
-	form_vec head = (form_load(line) ^ s->head[0]) | (form_load(line + 16) ^ s->head[1]);
-
-	return form_is_zero(head | text_differs(s, msg, 0) | text_differs(s, msg, 1) |
-			    text_differs(s, msg, 2) | text_differs(s, msg, 3));
-}
-#endif
 
 #if defined(__AVX2__)
 // The time of a line that fits.
@@ -220,8 +122,6 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 		digest_other_line(w, text, newline, msg, us, m);
 		return;
 	}
-	if (plain)
-		digest_learn(w, text, newline, msg, m);
 	if (plain || !w->choice || is_chosen(w, us))
 		digest_count(w, us, digest_counter(m->kind, level), false);
 	else
@@ -244,17 +144,12 @@ HOT void take_record(struct walk *w, const char *text, const char *newline, unsi
 	if (is_coloured(msg)) {
 		msg += COLOUR_LEN;
 		lead = leads[(unsigned char)*msg] == LEAD_API ? LEAD_API : LEAD_ODD;
-		if (lead == LEAD_API && api_line(w, msg, newline, true, us, level, plain)) {
-			if (plain)
-				digest_learn_api(w, text, newline);
+		if (lead == LEAD_API && api_line(w, msg, newline, true, us, level, plain))
 			return;
-		}
 	} else if (lead == LEAD_OTHER) {
 		other_line(w, text, newline, msg, us, level, plain);
 		return;
 	} else if (lead == LEAD_API && api_line(w, msg, newline, false, us, level, plain)) {
-		if (plain)
-			digest_learn_api(w, text, newline);
 		return;
 	}
 	if (lead == LEAD_ODD)
@@ -302,107 +197,6 @@ HOT const char *line_end(const char *p, bool *pairs)
 	return p + __builtin_ctzll(ends);
 }
 
-// Is one of the pairs of colons from `p` on, a bit for each, a mark? Returns end with ": :
-// duration".
-HOT bool is_any_mark(const char *p, uint64_t pairs)
-{
-	while (pairs && !is_mark(p + __builtin_ctzll(pairs)))
-		pairs &= pairs - 1;
-	return pairs;
-}
-
-// Where the line ends whose message is at `msg`; NULL when it is long, or another record may begin
-// within the message. Bits of two looks stand for its first 128 bytes.
-HOT const char *known_end(const char *msg)
-{
-	uint64_t ends = bytes_that_are(msg, '\n'), colons = bytes_that_are(msg, ':'), more;
-
-	if (ends) {
-		colons &= ends - 1;
-		if (__builtin_expect(is_any_mark(msg, colons & colons >> 2), 0))
-			return NULL;
-		return msg + __builtin_ctzll(ends);
-	}
-	ends = bytes_that_are(msg + 64, '\n');
-	more = bytes_that_are(msg + 64, ':') & (ends - 1);
-	if (!ends || is_any_mark(msg, colons & (colons >> 2 | more << 62)) ||
-	    is_any_mark(msg + 64, more & more >> 2))
-		return NULL;
-	return msg + 64 + __builtin_ctzll(ends);
-}
-
-// Counts lines from `p` on that are as there were others, as long as they are of one form, whose
-// messages begin in column `msg_at`; *other: the next is not of it. What each line changes is kept
-// at hand.
-HOT const char *lines_of_form(struct walk *w, const char *p, const char *stop, size_t msg_at,
-			      bool *other)
-{
-	const struct form *form = w->form;
-	struct held_form held = hold(form);
-	struct shape_slots *slots = &w->g->shapes[form->has_thread];
-	struct api_line lines[2] = {{0}}; // the last one that is none, and that is
-	uint64_t counted = 0, near = w->near_us, step = NO_TIME, us;
-	uint32_t *counts = w->d->counts;
-	const char *newline;
-
-	for (*other = false; p < stop; p = newline + 1) {
-		const char *msg = p + msg_at;
-		const struct shape *s;
-
-		*other = !fits(&held, p);
-		if (*other)
-			break;
-		s = shape_slot(slots, p, msg);
-		if (!shape_fits(s, p, msg))
-			break;
-		newline = known_end(msg);
-		if (!newline || ((load64(newline - 8) ^ s->tail) & s->tail_mask))
-			break;
-		us = read_time(w, form, p);
-		if (__builtin_expect(us - near >= TIME_SPAN, 0)) {
-			if (counted)
-				break;
-			step = us;
-		}
-		near = us;
-		counts[s->counter]++;
-		counted += s->counts;
-		lines[s->api] = (struct api_line){msg, newline};
-	}
-	if (counted)
-		digest_known_lines(w, counted, step, near);
-	if (lines[1].msg)
-		w->sum->api = lines[1];
-	return p;
-}
-
-// The same number, of which the compiler knows nothing.
-HOT size_t opaque(size_t n)
-{
-	__asm__("" : "+r"(n));
-	return n;
-}
-
-// Counts lines from `p` on that are as there were others; where the first one begins that is not,
-// or that begins at `stop` or behind.
-//
-// Where a line ends is known when its message has come, for which its form must have come. That the
-// next form's messages begin in the same column is for the processor to guess, so that lines of
-// threads by turns need not wait for each other's forms.
-static __attribute__((noinline)) const char *known_lines(struct walk *w, const char *p,
-							 const char *stop)
-{
-	size_t msg_at = w->form->msg_at;
-	bool other;
-
-	do {
-		if (w->form->msg_at != msg_at)
-			msg_at = opaque(w->form->msg_at);
-		p = lines_of_form(w, p, stop, msg_at, &other);
-	} while (other && digest_other_form(w, p));
-	return p;
-}
-
 // Takes the line at `p`. Where the next one begins.
 HOT const char *take_line(struct walk *w, const char *p, bool plain)
 {
@@ -429,21 +223,14 @@ HOT const char *take_line(struct walk *w, const char *p, bool plain)
 	return newline + 1;
 }
 
-// A known line begins in front of `stop`, so that its message begins within the block, and two
-// looks at it stay within what may be read behind. The last lines are not tried.
-_Static_assert(MARKS_PAD >= 128, "known_end looks at as much");
 HOT void run(struct walk *w, const char *text, size_t len, bool plain)
 {
 	const char *end = text + len, *line = text;
-	const char *stop = len < FORM_AT + FORM_BYTES ? text : end - FORM_AT - FORM_BYTES;
 
 	while (line < end && !w->d->slow) {
 		if (!plain && w->choice && w->choice->hits)
 			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
-		if (plain)
-			line = known_lines(w, line, stop);
-		if (line < end)
-			line = take_line(w, line, plain);
+		line = take_line(w, line, plain);
 	}
 }
 

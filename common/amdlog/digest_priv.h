@@ -7,7 +7,6 @@
 #include "common/amdlog/number.h"
 #include "common/amdlog/packet_known.h"
 #include "common/amdlog/scan_priv.h"
-#include "common/amdlog/shape.h"
 
 // What a line is by the first byte of its message.
 enum lead {
@@ -20,7 +19,6 @@ struct walk;
 typedef void digest_loop_fn(struct walk *w, const char *text, size_t len);
 
 struct digester {
-	struct shape_slots shapes[2]; // of threads that are not named, and of those that are
 	struct packet_memo *packets;
 	const struct forms *forms;
 	const struct kind_index *index;
@@ -58,9 +56,8 @@ struct walk {
 	struct grep_cursor hits;
 };
 
-// The same loop for processors of different age: the one of all, then of x86-64 with AVX2 and BMI2,
-// then with AVX-512 too.
-digest_loop_fn digest_loop, digest_loop_avx2, digest_loop_avx512;
+// The loop for any processor, and for x86-64 with AVX2 and BMI2.
+digest_loop_fn digest_loop, digest_loop_avx2;
 
 // The rest of the work on a line, rarer than the loop's own. It begins within `text`, and ends at
 // `newline`.
@@ -84,11 +81,6 @@ void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, con
 void digest_kernel(struct walk *w, uint64_t us, const char *text, const char *newline);
 // Does another record begin within the line?
 bool digest_glued(struct walk *w, const char *line, const char *newline);
-// Lines of a shape that may not be known yet: an API line as nearly all are; one whose message is
-// counted by its pattern.
-void digest_learn_api(struct walk *w, const char *line, const char *newline);
-void digest_learn(struct walk *w, const char *line, const char *newline, const char *msg,
-		  const struct kind_pattern *m);
 // A time that does not follow `near_us` closely.
 void digest_time_steps(struct walk *w, uint64_t us);
 
@@ -123,19 +115,6 @@ static inline void digest_count(struct walk *w, uint64_t us, uint16_t counter, b
 	w->last_us = w->near_us = us;
 	if (us > sum->last_us)
 		sum->last_us = us;
-}
-
-// Lines of one form, counted but for what is the same for all: they add `counted` to its sum, the
-// first one's time is a `step` (NO_TIME: it is none), the last one has time `last`.
-static inline void digest_known_lines(struct walk *w, uint64_t counted, uint64_t step,
-				      uint64_t last)
-{
-	if (step != NO_TIME)
-		digest_time_steps(w, step);
-	w->sum->counted += counted;
-	w->last_us = w->near_us = last;
-	if (last > w->sum->last_us)
-		w->sum->last_us = last;
 }
 
 #define COLOUR_LEN 6 // of "\x1b[32m " in front of an API entry

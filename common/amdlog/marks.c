@@ -1,4 +1,4 @@
-// The mark finders: portable C, SSE2, AVX2, AVX-512 and NEON (see marks.h).
+// The mark finders: portable C, SSE2, AVX2 and NEON (see marks.h).
 #include "common/amdlog/marks.h"
 
 // The text is asked for so far in front of where the finder is.
@@ -88,8 +88,7 @@ static inline uint64_t valid_bits(size_t at, size_t len)
 #include <immintrin.h>
 
 #define NO_ATTRIBUTE
-#define AVX2   __attribute__((target("avx2,bmi,popcnt")))
-#define AVX512 __attribute__((target("avx512bw,avx2,bmi,popcnt")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 static inline struct masks look_sse2(const char *p)
 {
@@ -128,18 +127,6 @@ AVX2 static inline struct masks look_avx2(const char *p)
 }
 FINDER(marks_avx2, look_avx2, AVX2)
 
-AVX512 static inline struct masks look_avx512(const char *p)
-{
-	const __m512i colon = _mm512_set1_epi8(':');
-	__m512i x = _mm512_loadu_si512(p), y = _mm512_loadu_si512(p + 2);
-
-	return (struct masks){
-		_mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n')),
-		_mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(x, colon), y, colon),
-	};
-}
-FINDER(marks_avx512, look_avx512, AVX512)
-
 static const struct {
 	const char *name;
 	marks_fn *find;
@@ -147,7 +134,6 @@ static const struct {
 	{"plain", marks_plain},
 	{"sse2", marks_sse2},
 	{"avx2", marks_avx2},
-	{"avx512", marks_avx512},
 };
 
 static unsigned usable(void)
@@ -156,7 +142,7 @@ static unsigned usable(void)
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
 	    !__builtin_cpu_supports("popcnt"))
 		return 2;
-	return __builtin_cpu_supports("avx512bw") ? 4 : 3;
+	return 3;
 }
 #elif defined(__aarch64__)
 #include "common/amdlog/neon.h"

@@ -11,12 +11,7 @@
 #endif
 
 // A bit for each of 64 bytes that is `c`.
-#if defined(__AVX512BW__)
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
-}
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
 static inline uint32_t thirty_two_that_are(const char *p, char c)
 {
 	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);

@@ -82,7 +82,7 @@ static const struct filter *filter; // the one that is tried
 static struct grep *grep;
 // The digesters' loop: 0 is the one that runs anywhere. One that this processor does not have: the
 // fastest it has.
-#define LOOPS 3
+#define LOOPS 2
 static unsigned loop = LOOPS - 1;
 
 // Everything the summary and the scanner know, as text.

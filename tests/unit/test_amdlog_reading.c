@@ -213,7 +213,7 @@ static void check_cuts(const char *file, size_t step)
 		buf_append(&text, log.data, log.len);
 		buf_append(&text, log.data, cut);
 		in_order(text.data, text.len, &want);
-		loop = cut % (LOOPS - 1);
+		loop = cut % LOOPS;
 		in_blocks(text.data, text.len, -1, 0, log.len, 1, &got);
 		same(file, &want, &got, log.len, 1);
 		loop = LOOPS - 1;
