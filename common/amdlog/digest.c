@@ -69,7 +69,6 @@ bool digester_use(struct digester *g, unsigned n, const char **name)
 	if (n >= loops_usable())
 		return false;
 	g->loop = loops[n].loop;
-	g->knows_packets = n > 0;
 	if (name)
 		*name = loops[n].name;
 	return true;
@@ -98,8 +97,7 @@ struct digester *digester_new(const struct forms *forms, uint32_t kinds)
 	g->kinds = kinds;
 	digester_use(g, loops_usable() - 1, NULL);
 	leads_init(g->leads);
-	g->packets = calloc(1, sizeof(*g->packets));
-	g->mend = g->packets ? amdlog_mend_new(&own) : NULL;
+	g->mend = amdlog_mend_new(&own);
 	if (g->mend) {
 		sink = amdlog_mend_sink(g->mend);
 		g->scratch = amdlog_scan_new(&sink);
@@ -121,7 +119,6 @@ void digester_free(struct digester *g)
 		return;
 	amdlog_scan_free(g->scratch);
 	amdlog_mend_free(g->mend);
-	free(g->packets);
 	free(g);
 }
 
@@ -336,12 +333,17 @@ static inline void set_record(struct amdlog_record *r, const struct walk *w, enu
 	r->name_len = 0;
 }
 
-void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
-			 const char *newline)
+void digest_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
+		   const char *newline)
 {
-	struct digest_item *item = new_item(w, DIGEST_RECORD);
+	struct digest_item *item = &w->d->items[w->d->nitems];
 
-	set_record(&item->r, w, kind, us, text, newline);
+	set_record(&item->r, w, kind, us, text, text_end(newline));
+	if (!item->packet.ends && amdlog_mend_wants(&item->r)) {
+		scan_line(w, text, newline);
+		return;
+	}
+	item = new_item(w, DIGEST_RECORD);
 	take_stream(w->sum, item);
 }
 
@@ -368,11 +370,8 @@ static void add_item(struct walk *w, const struct amdlog_record *r, const char *
 	struct amdlog_packet packet;
 	struct digest_item *item;
 
-	if (is_packet) {
+	if (is_packet)
 		amdlog_packet_parse(r, &packet);
-		if (w->g->knows_packets)
-			packet_learn(w->g->packets, r, &packet);
-	}
 	if (!(is_packet && packet.ends) && amdlog_mend_wants(r)) {
 		scan_line(w, r->text, newline);
 		return;

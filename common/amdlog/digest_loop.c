@@ -1,13 +1,12 @@
 // The loop over the lines of a block: the speed of a summary depends on it. A line whose prefix is
-// known needs a look at the beginning of its message; most are counted then. Packets that begin as
-// others did (packet_known.h) become items without being looked at as lines. Everything else is for
+// known needs a look at the beginning of its message; most are counted then. Everything else is for
 // digest.c.
 //
 // Compiled twice: see digest_loop_avx2.c.
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 6 (API lines).
 #include "common/amdlog/digest_priv.h"
-#include "common/amdlog/number.h"
+#include "common/amdlog/packet_parse.h"
 
 #define HOT static inline __attribute__((always_inline))
 
@@ -74,31 +73,17 @@ HOT bool api_line(struct walk *w, const char *msg, const char *newline, bool ent
 	return true;
 }
 
-#if defined(__AVX2__)
-// A packet that begins as one before did, and is like others behind. The next line; NULL: it is
-// none.
-HOT const char *known_packet(struct walk *w, const char *line)
+HOT void packet_line(struct walk *w, const char *text, const char *newline, uint64_t us)
 {
-	const char *msg = line + w->form->msg_at, *end;
-	const struct packet_head *head;
-	struct digest_item *item;
+	const char *msg = text + w->form->msg_at, *end = text_end(newline);
+	struct digest_item *item = digest_next_item(w);
+	enum amdlog_kind kind;
 
-	if (memcmp(msg + 1, "Wq=", 3) != 0 || w->end - msg < HEAD_MAX)
-		return NULL;
-	head = packet_head_at(w->g->packets, line, msg);
-	item = head ? digest_next_item(w) : NULL;
-	end = item ? packet_parse_known(w->g->packets, head, msg, &item->packet) : NULL;
-	if (!end || end[*end == '\r'] != '\n')
-		return NULL;
-	digest_known_packet(w, head->kind, read_time(w, w->form, line), line, end);
-	return end + (*end == '\r') + 1;
+	if (!item)
+		return;
+	kind = packet_parse(msg, end, true, true, &item->packet);
+	digest_packet(w, kind, us, text, newline);
 }
-#else
-HOT const char *known_packet(struct walk *w, const char *line)
-{
-	return (void)w, (void)line, NULL;
-}
-#endif
 
 // A message that is no API line. One that ends with a blank is looked at closer, as the blank may
 // be the pattern's last.
@@ -116,6 +101,10 @@ HOT void other_line(struct walk *w, const char *text, const char *newline, const
 		m = &index->v[i];
 	if (m && m->kind == AMDLOG_KERNEL) {
 		digest_kernel(w, us, text, end);
+		return;
+	}
+	if (m && m->kind == AMDLOG_PACKET) {
+		packet_line(w, text, newline, us);
 		return;
 	}
 	if (!m || !(w->g->counted >> m->kind & 1)) {
@@ -201,15 +190,12 @@ HOT const char *line_end(const char *p, bool *pairs)
 HOT const char *take_line(struct walk *w, const char *p, bool plain)
 {
 	const struct form *f = w->form;
-	const char *newline, *next;
+	const char *newline;
 	uint32_t begin;
 	bool pairs;
 
 	if (!form_fits(f, p))
 		f = digest_other_form(w, p);
-	next = f ? known_packet(w, p) : NULL;
-	if (next)
-		return next;
 	newline = line_end(p, &pairs);
 	memcpy(&begin, p, sizeof(begin));
 	begin = (begin ^ (':' | '0' << 8 | ':' << 16)) & 0xffffff; // ":0:"

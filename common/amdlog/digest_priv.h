@@ -5,7 +5,6 @@
 #include "common/amdlog/digest.h"
 #include "common/amdlog/mend.h"
 #include "common/amdlog/number.h"
-#include "common/amdlog/packet_known.h"
 #include "common/amdlog/scan_priv.h"
 
 // What a line is by the first byte of its message.
@@ -19,7 +18,6 @@ struct walk;
 typedef void digest_loop_fn(struct walk *w, const char *text, size_t len);
 
 struct digester {
-	struct packet_memo *packets;
 	const struct forms *forms;
 	const struct kind_index *index;
 	digest_loop_fn *loop;
@@ -29,7 +27,6 @@ struct digester {
 	struct digest_sum *sum_of[FORM_MAX]; // by first form; NULL: none in this block
 	uint32_t kinds;                      // that somebody takes one by one
 	uint32_t counted;                    // that are counted and no more
-	bool knows_packets; // the loop does; that of all processors reads each in full
 	bool unsure;        // a process may be known to others that is not known here
 	uint8_t leads[256]; // enum lead
 };
@@ -74,9 +71,9 @@ void digest_other_line(struct walk *w, const char *text, const char *newline, co
 		       uint64_t us, const struct kind_pattern *m);
 // Where the next item is going to be, if there will be one; NULL: there are too many.
 struct digest_item *digest_next_item(struct walk *w);
-// A packet that is all its line, and stands in the next item already.
-void digest_known_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
-			 const char *newline);
+// A packet, whose fields stand in the next item already.
+void digest_packet(struct walk *w, enum amdlog_kind kind, uint64_t us, const char *text,
+		   const char *newline);
 // A kernel's name, which the line ends with.
 void digest_kernel(struct walk *w, uint64_t us, const char *text, const char *newline);
 // Does another record begin within the line?

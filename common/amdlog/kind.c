@@ -70,15 +70,6 @@ static const struct pattern patterns[] = {
 };
 #define NPATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
-static const struct {
-	const char *text;
-	uint8_t len;
-	enum amdlog_kind kind;
-} packets[] = {
-	P("Dispatch", DISPATCH),     P("BarrierAND", BARRIER_AND), P("Barrier-AND", BARRIER_AND),
-	P("Barrier-OR", BARRIER_OR), P("BarrierOR", BARRIER_OR),   P("BarrierValue", BARRIER_VALUE),
-};
-
 static const char *const kind_names[AMDLOG_NKINDS] = {
 	"other",
 	"api",
@@ -152,49 +143,6 @@ void kind_init(struct kind_index *index)
 	index->factor = UINT32_C(0x9e3779b1);
 	while (!fill_places(index))
 		index->factor += 2;
-}
-
-// "Dispatch Header = ", at the front of a packet line's fields or behind some.
-static enum amdlog_kind header_kind(const char *p, size_t len)
-{
-	static const char header[] = " Header = ";
-
-	if (*p != 'D' && *p != 'B')
-		return AMDLOG_PACKET;
-	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
-		size_t n = packets[i].len;
-
-		if (len >= n + sizeof(header) - 1 && !memcmp(p, packets[i].text, n) &&
-		    !memcmp(p + n, header, sizeof(header) - 1))
-			return packets[i].kind;
-	}
-	return AMDLOG_PACKET;
-}
-
-// Fields of the form "name=value, " stand in front of the packet's kind; new releases add some.
-enum amdlog_kind packet_kind(const char *p, size_t len)
-{
-	enum amdlog_kind kind = AMDLOG_PACKET;
-	size_t from = 0;
-	int field = 0;
-
-	for (size_t at = 0; at < len; at += 64) {
-		uint64_t commas = bytes_that_are(p + at, ',');
-
-		for (; commas && kind == AMDLOG_PACKET; commas &= commas - 1) {
-			size_t comma = at + (size_t)__builtin_ctzll(commas);
-
-			if (comma < from)
-				continue;
-			from = comma + 2;
-			if (from > len || field++ == 12)
-				return kind;
-			kind = header_kind(p + from, len - from);
-		}
-		if (kind != AMDLOG_PACKET)
-			break;
-	}
-	return kind;
 }
 
 enum amdlog_kind kind_of(const struct kind_pattern *m, const char *p, size_t len)

@@ -154,24 +154,30 @@ static inline uint64_t decimal16(const char *end, __m128i mask)
 }
 #endif
 
-// What ends at `at` is whole: a separator follows, or the line ends here.
-static inline bool is_number_end(const struct amdlog_record *r, const char *at)
+// A number may end where the message does: a blank, or the line's end, follows.
+static inline bool number_may_end(const struct amdlog_record *r)
 {
-	static const bool separators[256] = {
-		[','] = true, [' '] = true, [']'] = true, [')'] = true, ['('] = true};
-	const char *end = r->msg + r->msg_len;
-
-	if (at < end)
-		return separators[(unsigned char)*at];
-	return r->ended || end < r->text + r->len;
+	return r->ended || r->msg + r->msg_len < r->text + r->len;
 }
 
-// A number, hexadecimal behind 0x; behind its last digit in *end. AMDLOG_UNKNOWN when there is none
-// or it is cut.
-static inline __attribute__((always_inline)) uint64_t read_number(const struct amdlog_record *r,
-								  const char *p, const char **end)
+// What ends at `p` is whole: a separator follows, or the message ends at `stop` and a number may
+// end there.
+static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 {
-	const char *stop = r->msg + r->msg_len;
+	const uint64_t separators =
+		UINT64_C(1) << ' ' | UINT64_C(1) << ',' | UINT64_C(1) << '(' | UINT64_C(1) << ')';
+
+	if (p >= stop)
+		return may_end;
+	return *p == ']' || ((unsigned char)*p < 64 && separators >> *p & 1);
+}
+
+// The number at `p`, in a message that ends at `stop`; hexadecimal behind 0x. AMDLOG_UNKNOWN when
+// there is none or it is cut: a separator must follow, or the message's end if it `may_end` there.
+// Behind the last digit in *end.
+static inline __attribute__((always_inline)) uint64_t read_number(const char *p, const char *stop,
+								  bool may_end, const char **end)
+{
 	uint64_t v = 0;
 	size_t n, most;
 
@@ -184,7 +190,7 @@ static inline __attribute__((always_inline)) uint64_t read_number(const struct a
 		most = 19;
 	}
 	*end = p + n;
-	return n && n <= most && is_number_end(r, p + n) ? v : AMDLOG_UNKNOWN;
+	return n && n <= most && is_number_end(p + n, stop, may_end) ? v : AMDLOG_UNKNOWN;
 }
 
 #endif

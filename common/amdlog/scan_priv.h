@@ -93,8 +93,8 @@ void kind_init(struct kind_index *index);
 // The kind of a message with this pattern.
 enum amdlog_kind kind_of(const struct kind_pattern *m, const char *p, size_t len);
 
-// Of a message with fields of packets.
-enum amdlog_kind packet_kind(const char *p, size_t len);
+// Of a message with fields of packets: "Dispatch Header = " behind some of them.
+enum amdlog_kind packet_kind(const char *msg, size_t len);
 
 // Fills kind and name_len.
 void kind_parse(const struct kind_index *index, struct amdlog_record *r);
