@@ -73,7 +73,7 @@ $(LIB): $(LOBJ)
 	$(Q)$(AR) rcs $@ $^
 
 # Called where the processor has them only.
-FLAGS_digest_loop_avx2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
+FLAGS_block_lines_avx2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
 
 # The stamp makes a change of version or flags rebuild what it must.
 $(B)/%.o: %.c VERSION Makefile

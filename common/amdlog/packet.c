@@ -5,8 +5,7 @@
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define LAST_OF(n) (~UINT64_C(0) << (8 - (n)) * 8)
 #define FIELD(word, n, e, f, g, h, a, b, c, d, what, ...)                                  \
-	[FIELD_SLOT(LETTERS(a, b, c, d))] = {.name = word,                                 \
-					     .text = (uint64_t)LETTERS(a, b, c, d) << 32 | \
+	[FIELD_SLOT(LETTERS(a, b, c, d))] = {.text = (uint64_t)LETTERS(a, b, c, d) << 32 | \
 						     LETTERS(e, f, g, h),                  \
 					     .mask = LAST_OF(n),                           \
 					     .len = sizeof(word) - 1,                      \
@@ -35,18 +34,27 @@ const struct packet_name packet_names[FIELD_SLOTS] = {
 	FIELD("correlation_id", 4, 0, 0, 0, 0, 'n', '_', 'i', 'd', SKIPPED, ),
 };
 
-// Behind a comma, the '=' of a field without a value, or at the beginning of the message.
+// Behind a blank, a comma, the '=' of a field without a value, or at the message's beginning.
+static inline bool is_name(const char *msg, const char *equals, const char *name, size_t len)
+{
+	const char *at = equals - len;
+
+	return at >= msg && !memcmp(at, name, len) &&
+	       (at == msg || at[-1] == ' ' || at[-1] == ',' || at[-1] == '=');
+}
+#define IS(name) is_name(msg, equals, name, sizeof(name) - 1)
+
 enum packet_field packet_odd_field(const char *msg, const char *equals)
 {
-	for (size_t i = 0; i < FIELD_SLOTS; i++) {
-		const struct packet_name *n = &packet_names[i];
-		const char *at = equals - n->len;
-
-		if (n->field > FIELD_HEADER && at >= msg && !memcmp(at, n->name, n->len) &&
-		    (at == msg || at[-1] == ' ' || at[-1] == ',' || at[-1] == '='))
-			return n->field;
+	switch (equals[-1]) {
+	case 'q': return IS("HWq") ? FIELD_HWQ : IS("SWq") ? FIELD_SWQ : FIELD_SKIPPED;
+	case 'd': return IS("id") ? FIELD_ID : IS("grid") ? FIELD_GRID : FIELD_SKIPPED;
+	case 'p': return IS("workgroup") ? FIELD_WORKGROUP : FIELD_SKIPPED;
+	case 'j': return IS("kernel_obj") ? FIELD_KERNEL_OBJ : FIELD_SKIPPED;
+	case 'l': return IS("completion_signal") ? FIELD_SIGNAL : FIELD_SKIPPED;
+	case 'r': return IS("rptr") ? FIELD_RPTR : IS("wptr") ? FIELD_WPTR : FIELD_SKIPPED;
+	default: return FIELD_SKIPPED;
 	}
-	return FIELD_SKIPPED;
 }
 
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)

@@ -29,7 +29,6 @@ enum packet_field {
 // A field's name: its last eight bytes, and the eight in front of them, as numbers, as far as the
 // masks are set.
 struct packet_name {
-	const char *name;
 	uint64_t text, mask, front, front_mask;
 	uint8_t len, field;
 };
@@ -150,7 +149,8 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 			field = packet_field_at(msg, value - 1);
 			if (field >= FIELD_HWQ)
 				v[field] = read_number(value, stop, ended, &end);
-			else if (field == FIELD_HEADER && kind == AMDLOG_PACKET && *value == ' ')
+			else if (field == FIELD_HEADER && kind == AMDLOG_PACKET && value < stop &&
+				 *value == ' ')
 				kind = packet_kind_before(msg, value - 9);
 			else if (field != FIELD_SKIPPED)
 				packet_triple(value, stop,
