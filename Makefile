@@ -75,8 +75,7 @@ $(LIB): $(LOBJ)
 	$(Q)$(AR) rcs $@ $^
 
 # Called where the processor has them only. Expanded in the recipe: `make deps all` installs the compiler on the way.
-FLAGS_digest_loop_avx2 = $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
-FLAGS_digest_loop_avx512 = $(if $(FLAGS_digest_loop_avx2),$(FLAGS_digest_loop_avx2) -mavx512bw -mavx512vl)
+FLAGS_block_lines_avx2 = $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
 
 # The stamp makes a change of version or flags rebuild what it must.
 $(B)/%.o: %.c VERSION Makefile

@@ -32,14 +32,15 @@ struct input {
 	char head[UNPACK_HEAD]; // read already
 	size_t head_len;
 	bool begun;
-	bool digests; // blocks are digested: what is not counted is not needed
-	struct digester *digesters[THREADS_MOST];
+	bool count; // blocks are read by themselves: what only counts need not be looked at in
+		    // order
+	struct block_reader *readers[THREADS_MOST];
 	struct grepper *greppers[THREADS_MOST]; // with --grep
 };
 
 // What threads find out of a block.
 struct found {
-	struct digest digest;
+	struct block_result result;
 	struct grep_hits hits;
 };
 
@@ -105,7 +106,7 @@ static bool init_block(void *ctx, struct block *b)
 
 	(void)ctx;
 	b->user = f;
-	return f && digest_init(&f->digest);
+	return f && block_result_init(&f->result);
 }
 
 static void fini_block(void *ctx, struct block *b)
@@ -114,7 +115,7 @@ static void fini_block(void *ctx, struct block *b)
 
 	(void)ctx;
 	if (f) {
-		digest_fini(&f->digest);
+		block_result_fini(&f->result);
 		grep_hits_fini(&f->hits);
 	}
 	free(f);
@@ -122,8 +123,8 @@ static void fini_block(void *ctx, struct block *b)
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
 {
-	const struct digest_choice *choice;
-	struct digest_choice its;
+	const struct block_choice *choice;
+	struct block_choice its;
 	struct input *in = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = NULL;
@@ -134,11 +135,11 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 		hits = &f->hits;
 		grepper_lines(in->greppers[worker], b->text, b->len, hits);
 	}
-	if (!in->digests || (hits && hits->error))
+	if (!in->count || (hits && hits->error))
 		return;
-	f->digest.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
-	if (!f->digest.slow)
-		digester_run(in->digesters[worker], &f->digest, choice, b->text, b->len);
+	f->result.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
+	if (!f->result.slow)
+		block_read(in->readers[worker], &f->result, choice, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then
@@ -164,7 +165,7 @@ static int take_block(void *ctx, struct block *b)
 	in->begun = true;
 	if (f && t->grep && (status = check_grep(t, f)))
 		return status;
-	amdlog_reading_take(&t->reading, b->text, b->len, f && in->digests ? &f->digest : NULL,
+	amdlog_reading_take(&t->reading, b->text, b->len, f && in->count ? &f->result : NULL,
 			    f && t->grep ? &f->hits : NULL);
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
@@ -192,8 +193,8 @@ static bool make_workers(struct input *in, unsigned n)
 	const struct trace *t = in->t;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (in->digests &&
-		    !(in->digesters[i] = digester_new(t->reading.forms, kinds_needed(t))))
+		if (in->count &&
+		    !(in->readers[i] = amdlog_reading_worker(&t->reading, kinds_needed(t))))
 			return false;
 		if (t->grep && !(in->greppers[i] = grepper_new(t->grep)))
 			return false;
@@ -204,9 +205,9 @@ static bool make_workers(struct input *in, unsigned n)
 static void free_workers(struct input *in, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		digester_free(in->digesters[i]);
+		block_reader_free(in->readers[i]);
 		grepper_free(in->greppers[i]);
-		in->digesters[i] = NULL;
+		in->readers[i] = NULL;
 		in->greppers[i] = NULL;
 	}
 }
@@ -234,8 +235,8 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	int status;
 
-	in->digests = !context;
-	if (!in->digests && !in->t->grep)
+	in->count = !context;
+	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
 	free_workers(in, threads);

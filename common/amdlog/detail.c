@@ -27,7 +27,8 @@ static uint64_t number_behind(const struct amdlog_record *r, const char *word)
 {
 	const char *p = memmem(r->msg, r->msg_len, word, strlen(word)), *end;
 
-	return p ? read_number(r, p + strlen(word), &end) : AMDLOG_UNKNOWN;
+	return p ? read_number(p + strlen(word), r->msg + r->msg_len, number_may_end(r), &end)
+		 : AMDLOG_UNKNOWN;
 }
 
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q)
@@ -41,7 +42,7 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 	q->priority = priority <= 2 ? (int)priority : -1;
 	q->address = AMDLOG_UNKNOWN;
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN && hex)
-		q->address = read_number(r, hex, &end);
+		q->address = read_number(hex, r->msg + r->msg_len, number_may_end(r), &end);
 }
 
 // Digits with separators among them; what is behind them.
@@ -78,7 +79,8 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 		v = 0;
 		p = read_grouped(p, end, &v);
 	}
-	return (p < end && *p == ':') || is_number_end(r, p) ? v : AMDLOG_UNKNOWN;
+	return (p < end && *p == ':') || is_number_end(p, end, number_may_end(r)) ? v
+										  : AMDLOG_UNKNOWN;
 }
 
 uint64_t amdlog_api_stream(const struct amdlog_record *r)

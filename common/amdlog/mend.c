@@ -1,7 +1,7 @@
 // Mending torn records (see mend.h). Facts: amd-log-facts.md section 4.1.
 #include "common/amdlog/mend.h"
 #include "common/amdlog/detail.h"
-#include "common/amdlog/scan_priv.h"
+#include "common/amdlog/parse.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct front {
 	bool told;      // handed on as it is; kept to know whose rest a line may be
 	bool lost;      // its rest may stand in another record
 	size_t wrapped; // length with the lines that follow it at once; 0: others came between
-	char text[FRONT_MAX + MARKS_PAD];
+	char text[FRONT_MAX + INDEX_PAD];
 };
 
 // A process whose last record was interrupted at the end of a piece.
@@ -30,14 +30,14 @@ struct open_writer {
 
 struct amdlog_mend {
 	struct amdlog_sink to;
-	struct amdlog_scan *scan;
+	const struct amdlog_threads *threads;
 	uint64_t mended, first, past; // of records that begin in [first, past)
 	unsigned n;                   // waiting, oldest first
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
 	struct front spare[WAITING_MAX];
-	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + MARKS_PAD];
+	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + INDEX_PAD];
 };
 
 struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
@@ -47,7 +47,7 @@ struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
 	if (!m)
 		return NULL;
 	m->to = *to;
-	m->scan = NULL;
+	m->threads = NULL;
 	m->mended = 0;
 	amdlog_mend_range(m, 0, UINT64_MAX);
 	m->n = m->nopen = 0;
@@ -63,17 +63,12 @@ void amdlog_mend_free(struct amdlog_mend *m)
 
 void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan)
 {
-	m->scan = scan;
+	m->threads = amdlog_scan_threads(scan);
 }
 
 uint64_t amdlog_mend_count(const struct amdlog_mend *m)
 {
 	return m->mended;
-}
-
-static bool is_packet(const struct amdlog_record *r)
-{
-	return r->kind >= AMDLOG_PACKET && r->kind <= AMDLOG_BARRIER_VALUE;
 }
 
 static bool is_word(char c)
@@ -109,7 +104,7 @@ bool amdlog_mend_wants(const struct amdlog_record *r)
 {
 	if (r->len < PIECE || r->len > FRONT_MAX)
 		return false;
-	if (is_packet(r))
+	if (is_packet(r->kind))
 		return !ends_as_packet(r);
 	return r->kind == AMDLOG_API_ENTRY && amdlog_is_torn(r);
 }
@@ -145,7 +140,7 @@ static void keep(struct amdlog_mend *m, const struct amdlog_record *r, int64_t p
 	f->lost = false;
 	f->wrapped = r->ended ? r->len : 0;
 	memcpy(f->text, r->text, r->len);
-	memset(f->text + r->len, 0, MARKS_PAD);
+	memset(f->text + r->len, 0, INDEX_PAD);
 	f->r.text = f->text;
 	f->r.msg = f->text + (r->msg - r->text);
 }
@@ -157,7 +152,7 @@ static void join(struct amdlog_mend *m, const struct front *f, size_t cut, const
 	*r = f->r;
 	memcpy(m->joined, f->text, cut);
 	memcpy(m->joined + cut, text, len);
-	memset(m->joined + cut + len, 0, MARKS_PAD);
+	memset(m->joined + cut + len, 0, INDEX_PAD);
 	r->text = m->joined;
 	r->len = cut + len;
 	r->ended = ended;
@@ -165,7 +160,7 @@ static void join(struct amdlog_mend *m, const struct front *f, size_t cut, const
 	r->msg_len = r->len - (size_t)(r->msg - r->text);
 	while (r->msg_len && r->msg[r->msg_len - 1] == ' ')
 		r->msg_len--;
-	kind_parse(&m->scan->kinds, r);
+	message_parse(r);
 }
 
 // Behind a value: "0x7f", "3", "[1, 2, 3]", "0xb02 (type=2, barrier=1)". NULL when there is
@@ -222,7 +217,7 @@ static bool is_complete(const struct amdlog_record *r)
 {
 	struct amdlog_packet p;
 
-	if (!is_packet(r))
+	if (!is_packet(r->kind))
 		return r->kind == AMDLOG_API_ENTRY && r->ended && !amdlog_is_torn(r);
 	if (r->kind == AMDLOG_PACKET || !ends_as_packet(r) ||
 	    (r->kind != AMDLOG_BARRIER_VALUE && !is_clean_packet(r)))
@@ -358,7 +353,7 @@ static bool is_doubtful(struct amdlog_mend *m, const struct amdlog_record *r)
 
 	if (r->len <= PIECE)
 		return false;
-	if (!is_packet(r) && r->kind != AMDLOG_API_ENTRY)
+	if (!is_packet(r->kind) && r->kind != AMDLOG_API_ENTRY)
 		return m->n || m->nopen;
 	for (unsigned i = 0; i < m->n && r->len <= FRONT_MAX; i++) {
 		if (may_be_rest(m, m->waiting[i], r))
@@ -367,7 +362,7 @@ static bool is_doubtful(struct amdlog_mend *m, const struct amdlog_record *r)
 	return doubt;
 }
 
-static void cut_to_piece(struct amdlog_mend *m, struct amdlog_record *r)
+static void cut_to_piece(struct amdlog_record *r)
 {
 	size_t msg_at = (size_t)(r->msg - r->text);
 
@@ -375,7 +370,7 @@ static void cut_to_piece(struct amdlog_mend *m, struct amdlog_record *r)
 	r->ended = false;
 	r->msg_len = msg_at < PIECE ? PIECE - msg_at : 0;
 	r->msg = r->text + PIECE - r->msg_len;
-	kind_parse(&m->scan->kinds, r);
+	message_parse(r);
 }
 
 static void take_record(void *ctx, const struct amdlog_record *record)
@@ -394,7 +389,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	for (unsigned i = 0; i < m->n; i++)
 		m->waiting[i]->wrapped = 0;
 	r = *record;
-	pid = m->scan->who[r.who].pid;
+	pid = m->threads->v[r.who].pid;
 	writer_goes_on(m, pid);
 	mendable = amdlog_mend_wants(&r);
 	// Behind the first piece of a record that is not whole anything may stand while others are
@@ -402,7 +397,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	doubtful = is_doubtful(m, &r) || (mendable && r.len > PIECE && (m->n || m->nopen));
 	open = is_interrupted(&r) || doubtful;
 	if (doubtful && (mendable || matters(r.kind)))
-		cut_to_piece(m, &r);
+		cut_to_piece(&r);
 	if (open && m->nopen < OPEN_MAX)
 		m->open[m->nopen++] = (struct open_writer){pid, OPEN_UNKNOWN};
 	if (mendable || (doubtful && amdlog_mend_wants(&r)))

@@ -2,66 +2,7 @@
 #ifndef GPQ_AMDLOG_NUMBER_H
 #define GPQ_AMDLOG_NUMBER_H
 
-#include "common/amdlog/scan_priv.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include "common/amdlog/neon.h"
-#endif
-
-// A bit for each of 64 bytes that is `c`.
-#if defined(__AVX512BW__)
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
-}
-#elif defined(__AVX2__)
-static inline uint32_t thirty_two_that_are(const char *p, char c)
-{
-	__m256i x = _mm256_loadu_si256((const __m256i_u *)p);
-
-	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
-}
-
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	return thirty_two_that_are(p, c) | (uint64_t)thirty_two_that_are(p + 32, c) << 32;
-}
-#elif defined(__SSE2__)
-static inline uint32_t sixteen_that_are(const char *p, char c)
-{
-	__m128i x = _mm_loadu_si128((const __m128i_u *)p);
-
-	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
-}
-
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	uint32_t low = sixteen_that_are(p, c) | sixteen_that_are(p + 16, c) << 16;
-	uint32_t high = sixteen_that_are(p + 32, c) | sixteen_that_are(p + 48, c) << 16;
-
-	return (uint64_t)high << 32 | low;
-}
-#elif defined(__aarch64__)
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	uint8x16_t are[4];
-
-	for (unsigned i = 0; i < 4; i++)
-		are[i] = vceqq_u8(vld1q_u8((const uint8_t *)p + i * 16), vdupq_n_u8((uint8_t)c));
-	return bits_of(are);
-}
-#else
-static inline uint64_t bytes_that_are(const char *p, char c)
-{
-	uint64_t bits = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		bits |= (uint64_t)(p[i] == c) << i;
-	return bits;
-}
-#endif
+#include "common/amdlog/parse.h"
 
 // Reads up to `max` hexadecimal digits at `p`, of which 17 bytes may be read. Returns how many
 // there are; above 16 the value is not set.
@@ -141,42 +82,52 @@ static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 	return n;
 }
 
-#if defined(__SSE4_1__)
-// The value of the digits among the sixteen bytes in front of `end`. `mask`: 0x0f for each of them,
-// which are the last ones, else 0. Pairs are joined, then pairs of those.
-static inline uint64_t decimal16(const char *end, __m128i mask)
+// The value of the digits that end at `end`: of the sixteen bytes before it those whose `mask` is
+// 0x0f, else 0. Pairs are joined, then pairs of those.
+static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 {
+#if defined(__SSE4_1__)
 	const __m128i tens = _mm_set1_epi16(1 << 8 | 10);
 	const __m128i hundreds = _mm_set1_epi32(1 << 16 | 100);
 	const __m128i ten_thousands = _mm_set1_epi32(1 << 16 | 10000);
-	__m128i x = _mm_and_si128(_mm_loadu_si128((const __m128i_u *)(end - 16)), mask);
+	__m128i x = _mm_and_si128(_mm_loadu_si128((const __m128i_u *)(end - 16)),
+				  _mm_loadu_si128((const __m128i_u *)mask));
 	uint64_t halves;
 
 	x = _mm_madd_epi16(_mm_maddubs_epi16(x, tens), hundreds);
 	x = _mm_madd_epi16(_mm_packus_epi32(x, x), ten_thousands);
 	halves = (uint64_t)_mm_cvtsi128_si64(x);
 	return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
-}
+#else
+	return digits_value(load64(end - 16) & load64(mask)) * 100000000 +
+	       digits_value(load64(end - 8) & load64(mask + 8));
 #endif
-
-// What ends at `at` is whole: a separator follows, or the line ends here.
-static inline bool is_number_end(const struct amdlog_record *r, const char *at)
-{
-	static const bool separators[256] = {
-		[','] = true, [' '] = true, [']'] = true, [')'] = true, ['('] = true};
-	const char *end = r->msg + r->msg_len;
-
-	if (at < end)
-		return separators[(unsigned char)*at];
-	return r->ended || end < r->text + r->len;
 }
 
-// A number, hexadecimal behind 0x; behind its last digit in *end. AMDLOG_UNKNOWN when there is none
-// or it is cut.
-static inline __attribute__((always_inline)) uint64_t read_number(const struct amdlog_record *r,
-								  const char *p, const char **end)
+// A number may end where the message does: a blank, or the line's end, follows.
+static inline bool number_may_end(const struct amdlog_record *r)
 {
-	const char *stop = r->msg + r->msg_len;
+	return r->ended || r->msg + r->msg_len < r->text + r->len;
+}
+
+// What ends at `p` is whole: a separator follows, or the message ends at `stop` and a number may
+// end there.
+static inline bool is_number_end(const char *p, const char *stop, bool may_end)
+{
+	const uint64_t separators =
+		UINT64_C(1) << ' ' | UINT64_C(1) << ',' | UINT64_C(1) << '(' | UINT64_C(1) << ')';
+
+	if (p >= stop)
+		return may_end;
+	return *p == ']' || ((unsigned char)*p < 64 && separators >> *p & 1);
+}
+
+// The number at `p`, in a message that ends at `stop`; hexadecimal behind 0x. AMDLOG_UNKNOWN when
+// there is none or it is cut: a separator must follow, or the message's end if it `may_end` there.
+// Behind the last digit in *end.
+static inline __attribute__((always_inline)) uint64_t read_number(const char *p, const char *stop,
+								  bool may_end, const char **end)
+{
 	uint64_t v = 0;
 	size_t n, most;
 
@@ -189,7 +140,7 @@ static inline __attribute__((always_inline)) uint64_t read_number(const struct a
 		most = 19;
 	}
 	*end = p + n;
-	return n && n <= most && is_number_end(r, p + n) ? v : AMDLOG_UNKNOWN;
+	return n && n <= most && is_number_end(p + n, stop, may_end) ? v : AMDLOG_UNKNOWN;
 }
 
 #endif

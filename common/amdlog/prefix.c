@@ -1,8 +1,10 @@
 // The prefix of a log record: level, source file and line, time, process and thread, then the
 // message.
 //
-// Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 13 (parse rules).
+// Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 2.2 (Windows: a blank
+// within the thread's number), 13 (parse rules).
 #include "common/amdlog/number.h"
+#include "common/amdlog/parse.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
 
@@ -116,6 +118,133 @@ static inline bool may_be_colour(unsigned char c)
 	return c == 0x1b || c >= 0x80 || c == '^' || c == '<' || c == 'E';
 }
 
+// At the start of a line: ":3:", or one of ROCr's own lines, which have no level:
+// ":amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:..] [***rocr***] ".
+bool is_record_line(const char *p, size_t len)
+{
+	if (len > 2 && is_mark(p))
+		return true;
+	return len > 40 && p[0] == ':' && (unsigned char)((p[1] | 0x20) - 'a') < 26 &&
+	       prefix_shape(p, len, true);
+}
+
+static size_t read_tid_digits(const char *p, size_t at, size_t len, uint64_t *v)
+{
+	size_t from = at;
+	int digit;
+
+	for (*v = 0; at < len && (digit = hex_digit(p[at])) >= 0; at++)
+		*v = *v << 4 | (uint64_t)digit;
+	return at == from || at - from > 16 ? 0 : at;
+}
+
+static size_t read_pid(const char *p, size_t at, size_t len, int64_t *v)
+{
+	size_t from = at;
+
+	for (*v = 0; at < len && at - from < 11 && is_digit(p[at]); at++)
+		*v = *v * 10 + (p[at] - '0');
+	return at == from || at - from > 10 ? 0 : at;
+}
+
+// 0 when another word is there.
+static size_t skip_word(const char *p, size_t at, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+
+	return at && len - at >= n && !memcmp(p + at, word, n) ? at + n : 0;
+}
+
+// "tid:0x14b2015e9700] ", "tid: 7f316f4006c0] ", "tid: 0x 6840] " from behind "tid:" on. 0 when it
+// is not that.
+static size_t read_tid(const char *p, size_t at, size_t len, uint64_t *tid)
+{
+	size_t hex = skip_blanks(p, at, len), past = skip_word(p, hex, len, "0x");
+
+	at = read_tid_digits(p, skip_blanks(p, past ? past : hex, len), len, tid);
+	at = at ? skip_word(p, at, len, "]") : 0;
+	return at && at < len && p[at] == ' ' ? at + 1 : at;
+}
+
+// A process part: its length, and how much of the text behind it says that it is one.
+struct part {
+	size_t len, ahead;
+	enum amdlog_style style;
+};
+
+// 5.7 and later: "[pid:461   tid:0x7f1072d6c8c0] ".
+static bool read_new(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
+{
+	size_t at = skip_blanks(p, 5, len), tid;
+
+	at = skip_blanks(p, read_pid(p, at, len, &w->pid), len);
+	tid = skip_word(p, at, len, "tid:");
+	part->len = tid ? read_tid(p, tid, len, &w->tid) : 0;
+	part->style = part->len && p[tid] == ' ' ? AMDLOG_STYLE_6_4 : AMDLOG_STYLE_5_7;
+	return part->len;
+}
+
+// Up to 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] ".
+static bool read_old(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
+{
+	size_t at = skip_blanks(p, read_pid(p, 0, len, &w->pid), len), tid;
+
+	at = skip_word(p, at, len, ": [");
+	tid = skip_word(p, at, len, "tid:");
+	part->len = at ? read_tid(p, tid ? tid : at, len, &w->tid) : 0;
+	part->style = tid ? AMDLOG_STYLE_5_0 : AMDLOG_STYLE_3_7;
+	w->old = !tid;
+	return part->len;
+}
+
+// Packets and kernel names of 3.10 to 4.5: "[7f634262e880] HWq=...", "[7f634262e880]!\tShaderName".
+static bool read_bare(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
+{
+	size_t at = read_tid_digits(p, 1, len, &w->tid);
+
+	at = at ? skip_word(p, at, len, "]") : 0;
+	part->style = AMDLOG_STYLE_3_7;
+	w->old = true;
+	if (skip_word(p, at, len, "!\t")) {
+		part->len = at + 2;
+	} else if (skip_word(p, at, len, " HWq=")) {
+		part->len = at + 1;
+		part->ahead = strlen("HWq=");
+	}
+	return part->len;
+}
+
+static bool read_part(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
+{
+	if (len > 5 && !memcmp(p, "[pid:", 5))
+		return read_new(p, len, part, w);
+	if (len && p[0] == '[')
+		return read_bare(p, len, part, w);
+	return len && is_digit(p[0]) && read_old(p, len, part, w);
+}
+
+// The process part at column `at`, or none. Where the message may begin.
+static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_writer *w,
+			 struct prefix_columns *c)
+{
+	struct part part = {0};
+
+	if (read_part(r->text + at, r->len - at, &part, w)) {
+		if (r->style != AMDLOG_STYLE_3_5)
+			r->style = part.style;
+		c->msg = (unsigned)(at + part.len);
+		c->seen = (unsigned)(c->msg + part.ahead);
+		return c->msg;
+	}
+	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
+	if (at < r->len && r->text[at] == ' ') {
+		if (r->style == AMDLOG_STYLE_3_7)
+			r->style = AMDLOG_STYLE_6_4_LOW;
+		c->msg = c->seen = (unsigned)at + 1;
+	}
+	return at;
+}
+
 static void set_message(struct amdlog_record *r, size_t at)
 {
 	const char *p = r->text;
@@ -132,28 +261,18 @@ static void set_message(struct amdlog_record *r, size_t at)
 	r->msg_len = len - at;
 }
 
-static void set_cut(struct amdlog_record *r, struct amdlog_scan *s)
-{
-	r->style = AMDLOG_STYLE_NONE;
-	r->time_us = AMDLOG_UNKNOWN;
-	r->msg = r->text + r->len;
-	r->msg_len = 0;
-	who_parse(s, r->msg, 0, r);
-}
-
-void prefix_parse(struct amdlog_scan *s, struct amdlog_record *r)
+// Time and process; where the message may begin, 0 when the record is cut before.
+static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
+			   struct prefix_columns *c)
 {
 	const char *p = r->text;
-	size_t len = r->len, at = find_time(p, len), time_end;
-	bool stray_d;
+	size_t len = r->len, at = find_time(p, len);
+	bool stray_d, in_us;
 
-	r->level = is_digit(p[1]) ? (uint8_t)(p[1] - '0') : LEVEL_NONE;
-	if (!at) {
-		set_cut(r, s);
-		return;
-	}
+	if (!at)
+		return 0;
 	r->time_us = read_time(p, &at, len);
-	time_end = at;
+	c->time_end = (unsigned)at;
 	stray_d = at < len && p[at] == 'd';
 	at += stray_d;
 	if (len - at >= 4 && !memcmp(p + at, " us:", 4)) {
@@ -164,13 +283,29 @@ void prefix_parse(struct amdlog_scan *s, struct amdlog_record *r)
 		r->time_us /= r->time_us == AMDLOG_UNKNOWN ? 1 : 10;
 		at += 2;
 	} else {
-		set_cut(r, s);
-		return;
+		return 0;
 	}
-	at += who_parse(s, p + at, len - at, r);
+	in_us = r->style == AMDLOG_STYLE_3_7;
+	at = parse_part(r, at, w, c);
+	if (!in_us)
+		c->msg = 0;
 	if (stray_d)
 		r->style = AMDLOG_STYLE_6_3;
-	set_message(r, at);
-	if (s->forms)
-		forms_note(s->forms, r, s->who[r->who].pid, time_end);
+	return at;
+}
+
+void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c)
+{
+	size_t at;
+
+	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
+	*c = (struct prefix_columns){0};
+	r->level = is_digit(r->text[1]) ? (uint8_t)(r->text[1] - '0') : LEVEL_NONE;
+	at = parse_prefix(r, w, c);
+	if (!at) {
+		r->style = AMDLOG_STYLE_NONE;
+		r->time_us = AMDLOG_UNKNOWN;
+	}
+	set_message(r, at ? at : r->len);
+	message_parse(r);
 }

@@ -285,8 +285,8 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 	t->stream = AMDLOG_UNKNOWN;
 }
 
-// What a thread's API and command lines came to, in a digest.
-void stream_set(struct amdlog_thread *t, const struct digest_stream *known)
+// What a thread's API and command lines of a block came to.
+void stream_set(struct amdlog_thread *t, const struct block_stream *known)
 {
 	if (known->api)
 		t->creating = false;

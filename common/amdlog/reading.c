@@ -41,21 +41,15 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 
 	*r = (struct amdlog_reading){.sum = sum};
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
-	r->forms = aligned_alloc(64, sizeof(*r->forms));
-	if (r->forms)
-		memset(r->forms, 0, sizeof(*r->forms));
 	r->mend = amdlog_mend_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	if (!r->forms || !r->mend || (grep && !r->grepper))
+	if (!r->mend || (grep && !r->grepper))
 		return false;
-	r->forms->pids = sum->filter.pids;
-	r->forms->npids = sum->filter.npids;
 	sink = amdlog_mend_sink(r->mend);
 	r->scan = amdlog_scan_new(&sink);
 	if (!r->scan)
 		return false;
 	amdlog_mend_watch(r->mend, r->scan);
-	amdlog_scan_note(r->scan, r->forms);
 	return true;
 }
 
@@ -64,48 +58,70 @@ void amdlog_reading_fini(struct amdlog_reading *r)
 	amdlog_scan_free(r->scan);
 	amdlog_mend_free(r->mend);
 	grepper_free(r->grepper);
-	free(r->forms);
 }
 
 bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
-			   struct digest_choice *out, const struct digest_choice **choice)
+			   struct block_choice *out, const struct block_choice **choice)
 {
 	const struct amdlog_filter *f = &r->sum->filter;
 
 	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
 		return false;
-	*out = (struct digest_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
+	*out = (struct block_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
 	*choice = amdlog_is_filtered(f) ? out : NULL;
 	return true;
 }
 
-// Where the digest's next item lies in the text, and how far the scanner has been told.
+struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds)
+{
+	return block_reader_new(&(struct block_options){
+		.kinds = kinds,
+		.assumed = amdlog_scan_threads(r->scan)->assumed,
+		.pids = r->sum->filter.pids,
+		.npids = r->sum->filter.npids,
+	});
+}
+
+// Where the block's next item lies in the text, and how much of it the scanner knows of.
 struct place {
-	const char *text, *told;
+	const char *text, *known;
 	uint64_t offset; // of `text` in the input
 };
 
-static void tell(struct amdlog_reading *r, struct place *p, const char *to)
+static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
 {
-	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->told)};
+	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->known)};
 
 	amdlog_scan_skip(r->scan, &seen);
-	p->told = to;
+	p->known = to;
 }
 
-static void take_item(struct amdlog_reading *r, struct place *p, struct digest_item *item)
+// The number of the thread that an item is of. A thread without a process may have one by now.
+static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
+{
+	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
+		sum->number = threads_number(amdlog_scan_threads(r->scan), &sum->writer);
+	return sum->number;
+}
+
+static void take_item(struct amdlog_reading *r, struct place *p, struct block_result *b,
+		      struct block_item *item)
 {
 	struct amdlog_event e;
 
 	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
-	case DIGEST_STREAM: amdlog_summary_add_stream(r->sum, r->scan, item); break;
-	case DIGEST_LINES:
-		tell(r, p, item->r.text);
-		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
-		p->told = item->r.text + item->r.len;
+	case BLOCK_STREAM:
+		item->r.who = number_of(r, &b->sums[item->thread]);
+		amdlog_summary_add_stream(r->sum, r->scan, item);
 		break;
-	case DIGEST_RECORD:
+	case BLOCK_LINES:
+		skip_to(r, p, item->r.text);
+		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
+		p->known = item->r.text + item->r.len;
+		break;
+	case BLOCK_RECORD:
+		item->r.who = number_of(r, &b->sums[item->thread]);
 		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
 		if (amdlog_summary_add_item(r->sum, r->scan, item, &e) && r->event)
 			r->event(r->ctx, &e);
@@ -113,42 +129,41 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct digest_i
 	}
 }
 
-static void take_digest(struct amdlog_reading *r, const char *text, size_t len,
-			const struct digest *d)
+static void take_result(struct amdlog_reading *r, const char *text, size_t len,
+			struct block_result *b)
 {
 	struct place p = {text, text, amdlog_scan_offset(r->scan)};
-	struct amdlog_counts seen = {.lines = digest_lines(d), .foreign = d->foreign};
+	struct amdlog_counts seen = {.lines = block_lines(b), .foreign = b->foreign};
 
-	seen.records = seen.lines - d->foreign;
-	for (uint32_t i = 0; i < d->nitems; i++) {
-		take_item(r, &p, &d->items[i]);
-		seen.lines += d->items[i].what == DIGEST_RECORD;
-		seen.records += d->items[i].what == DIGEST_RECORD;
+	seen.records = seen.lines - b->foreign;
+	for (uint32_t i = 0; i < b->nsums; i++)
+		b->sums[i].number = AMDLOG_NONE;
+	for (uint32_t i = 0; i < b->nitems; i++) {
+		take_item(r, &p, b, &b->items[i]);
+		seen.lines += b->items[i].what == BLOCK_RECORD;
+		seen.records += b->items[i].what == BLOCK_RECORD;
 	}
-	amdlog_summary_add_times(r->sum, d->first_us, d->last_us);
-	amdlog_summary_add_sums(r->sum, r->scan, d);
-	tell(r, &p, text + len);
+	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
+	amdlog_summary_add_sums(r->sum, r->scan, b);
+	skip_to(r, &p, text + len);
 	amdlog_scan_skip(r->scan, &seen);
 }
 
-// A digest tells by the processes how far lines reach that may be mended. Of the many threads
-// behind AMDLOG_WHO_MAX the scanner does not tell the process.
-static bool is_trusted(const struct amdlog_reading *r, const struct digest *d)
+// A result says by the processes how far lines reach that may be mended. Of the many threads behind
+// AMDLOG_WHO_MAX the scanner does not say the process.
+static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
 {
-	uint32_t nwho;
-
-	amdlog_scan_who(r->scan, &nwho);
-	return !d->slow && (!d->torn || nwho < AMDLOG_WHO_MAX / 2);
+	return !b->slow && (!b->torn || amdlog_scan_threads(r->scan)->n < AMDLOG_WHO_MAX / 2);
 }
 
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
-			 const struct digest *d, const struct grep_hits *hits)
+			 struct block_result *b, const struct grep_hits *hits)
 {
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len, 0);
-	else if (d && is_trusted(r, d) && amdlog_mend_idle(r->mend))
-		take_digest(r, text, len, d);
+	else if (b && is_trusted(r, b) && amdlog_mend_idle(r->mend))
+		take_result(r, text, len, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);
 	r->block.hits = NULL;

@@ -11,35 +11,63 @@
 
 #define AMDLOG_UNKNOWN UINT64_MAX
 
+// A record or foreign line is looked at up to this length; the rest of it only for the next record.
+// The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
+#define AMDLOG_TEXT_MAX 65536
+
+// All kinds of records, a row each: X(name, word, use, beginnings of its messages...).
+//
+// use: COUNTED, its records are nothing but counted; PLACED, what they say depends on records of
+// before, so they are handed on one by one; CALL, they are counted, and the thread's last one is
+// kept, as it may name a stream. A message is of the first row that has a beginning of it (3 to 32
+// bytes); the rows of API lines and packets are recognized otherwise (message.c, packet.c).
+#define AMDLOG_KINDS(X)                                                                         \
+	X(OTHER, "other", COUNTED)                                                              \
+	X(API_ENTRY, "api", CALL)                                                               \
+	X(API_RETURN, "return", CALL)                                                           \
+	/* a packet whose kind is not (or no longer) to be read */                              \
+	X(PACKET, "packet", PLACED, "HWq=", "SWq=")                                             \
+	X(DISPATCH, "dispatch", PLACED)                                                         \
+	X(BARRIER_AND, "barrier_and", PLACED)                                                   \
+	X(BARRIER_OR, "barrier_or", PLACED)                                                     \
+	X(BARRIER_VALUE, "barrier_value", PLACED)                                               \
+	/* a launch by the runtime */                                                           \
+	X(KERNEL, "kernel", PLACED, "ShaderName : ")                                            \
+	/* recorded, its packets come without a name */                                         \
+	X(GRAPH_KERNEL, "graph_kernel", COUNTED, "Graph shader name : ", "Graph ShaderName : ") \
+	X(ARG, "arg", COUNTED, "Arg")                                                           \
+	X(KERNARG, "kernarg", COUNTED, "KernargSegmentByteSize")                                \
+	X(COMMAND_ENQUEUED, "command", CALL, "Command (", "command is enqueued")                \
+	X(COMMAND_COMPLETE, "complete", COUNTED, "Command ")                                    \
+	X(WAIT, "wait", COUNTED, "All commands finished", "Event ", "HW Event",                 \
+	  "Host active wait", "Host blocked wait", "Host wait", "No HW event", "Queue marker",  \
+	  "Waiting for event", "finish() called")                                               \
+	X(SIGNAL, "signal", COUNTED, "Handler:", "Set Handler:", "Signal = (")                  \
+	/* "HSA Async Copy", misspelt up to 5.x */                                              \
+	X(COPY, "copy", COUNTED, "HSA A", "HSA Copy")                                           \
+	X(MEMORY, "memory", COUNTED, "Allocate hsa", "Arena Memory", "Free hsa memory",         \
+	  "Locking to pool")                                                                    \
+	X(QUEUE_COUNT, "queue_count", COUNTED, "Number of allocated hardware",                  \
+	  "number of allocated hardware")                                                       \
+	X(QUEUE_CREATED, "queue_created", PLACED, "Created SWq=", "created hardware queue")     \
+	X(QUEUE_SELECTED, "queue_selected", PLACED, "Selected queue", "selected queue")         \
+	X(QUEUE_ACQUIRED, "queue_acquired", PLACED, "acquireQueue")                             \
+	X(QUEUE_RELEASED, "queue_released", PLACED, "releaseQueue")                             \
+	X(QUEUE_DELETED, "queue_deleted", PLACED, "Deleting hardware queue",                    \
+	  "Deleting CG enabled hardware", "deleting hardware queue")                            \
+	/* "Runtime reachead", "reached the AQL queue limit" */                                 \
+	X(QUEUE_ERROR, "queue_error", PLACED, "AQL dispatch failed", "Callback: Queue",         \
+	  "Device::callbackQueue", "Device not Stable", "HW Exception Error",                   \
+	  "Memory Fault Error", "Runtime rea")                                                  \
+	X(VERSION, "version", PLACED, "HIP Version: ")                                          \
+	/* ROCr's own lines: its blit queue's packets are no HIP kernels */                     \
+	X(ROCR, "rocr", COUNTED, "[***rocr***]")
+
 enum amdlog_kind {
-	AMDLOG_OTHER,
-	AMDLOG_API_ENTRY,
-	AMDLOG_API_RETURN,
-	AMDLOG_PACKET, // a packet line whose kind is not (or no longer) to be read
-	AMDLOG_DISPATCH,
-	AMDLOG_BARRIER_AND,
-	AMDLOG_BARRIER_OR,
-	AMDLOG_BARRIER_VALUE,
-	AMDLOG_KERNEL,       // ShaderName: a launch by the runtime
-	AMDLOG_GRAPH_KERNEL, // Graph shader name: recorded, its packets come without a name
-	AMDLOG_ARG,
-	AMDLOG_KERNARG,
-	AMDLOG_COMMAND_ENQUEUED,
-	AMDLOG_COMMAND_COMPLETE,
-	AMDLOG_WAIT,
-	AMDLOG_SIGNAL,
-	AMDLOG_COPY,
-	AMDLOG_MEMORY,
-	AMDLOG_QUEUE_COUNT,
-	AMDLOG_QUEUE_CREATED,
-	AMDLOG_QUEUE_SELECTED,
-	AMDLOG_QUEUE_ACQUIRED,
-	AMDLOG_QUEUE_RELEASED,
-	AMDLOG_QUEUE_DELETED,
-	AMDLOG_QUEUE_ERROR,
-	AMDLOG_VERSION,
-	AMDLOG_ROCR, // ROCr's own lines: its blit queue's packets are no HIP kernels
-	AMDLOG_NKINDS
+#define X(name, ...) AMDLOG_##name,
+	AMDLOG_KINDS(X)
+#undef X
+		AMDLOG_NKINDS
 };
 
 // How the prefix is laid out, which tells the release (section 2).

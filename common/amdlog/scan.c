@@ -1,10 +1,32 @@
-// The scanner's block handling: lines, records within lines, what is carried over (see scan.h).
+// The scanner: lines, records within lines, what is carried over (see scan.h).
 //
 // Facts: amd-log-facts.md sections 4 and 14. A segment is a record or the foreign text in front of
 // one; it ends at the next record or at the end of the line.
-#include "common/amdlog/scan_priv.h"
+#include "common/amdlog/scan.h"
 
 #include <stdlib.h>
+
+#define SCAN_READ ((size_t)256 * 1024) // at most this much is asked of a read
+#define SCAN_LOOK ((size_t)1024)       // a prefix is shorter
+#define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
+
+struct amdlog_scan {
+	struct amdlog_sink sink;
+	struct amdlog_counts counts;
+	struct amdlog_threads threads;
+
+	// The line at the front of the buffer.
+	bool in_line;     // its beginning was in an earlier block
+	bool line_rec;    // it begins with a record
+	bool seg_rec;     // the segment at the front of the buffer is a record
+	bool seg_done;    // and was handed out already: it is too long, and skipped
+	const char *text; // the buffer, or the lines of a caller
+	uint64_t base;    // offset of `text` in the input
+	size_t fill;      // bytes in the buffer
+
+	uint32_t index[INDEX_TILE + 1];
+	char buf[SCAN_CAP + INDEX_PAD];
+};
 
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
@@ -12,13 +34,10 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 
 	if (!s)
 		return NULL;
-	memset(s, 0, offsetof(struct amdlog_scan, marks));
+	memset(s, 0, offsetof(struct amdlog_scan, index));
 	s->sink = *sink;
-	s->find_marks = marks_choose();
 	s->text = s->buf;
-	s->assumed = -1;
-	kind_init(&s->kinds);
-	if (!who_init(s)) {
+	if (!threads_init(&s->threads)) {
 		amdlog_scan_free(s);
 		return NULL;
 	}
@@ -29,7 +48,7 @@ void amdlog_scan_free(struct amdlog_scan *s)
 {
 	if (!s)
 		return;
-	who_fini(s);
+	threads_fini(&s->threads);
 	free(s);
 }
 
@@ -43,10 +62,15 @@ void amdlog_scan_recount(struct amdlog_scan *s, const struct amdlog_counts *coun
 	s->counts = *counts;
 }
 
+struct amdlog_threads *amdlog_scan_threads(struct amdlog_scan *s)
+{
+	return &s->threads;
+}
+
 const struct amdlog_who *amdlog_scan_who(const struct amdlog_scan *s, uint32_t *n)
 {
-	*n = s->nwho;
-	return s->who;
+	*n = s->threads.n;
+	return s->threads.v;
 }
 
 static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len, bool ended)
@@ -57,21 +81,13 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 		.ended = ended,
 		.offset = s->base + (uint64_t)(text - s->text),
 	};
+	struct prefix_columns columns;
+	struct amdlog_writer writer;
 
-	prefix_parse(s, &r);
-	kind_parse(&s->kinds, &r);
+	record_parse(&r, &writer, &columns);
+	r.who = threads_number(&s->threads, &writer);
 	s->counts.records++;
 	s->sink.record(s->sink.ctx, &r);
-}
-
-// At the start of a line: ":3:", or one of ROCr's own lines, which have no level:
-// ":amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:..] [***rocr***] ".
-bool is_record_line(const char *p, size_t len)
-{
-	if (len > 2 && is_mark(p))
-		return true;
-	return len > 40 && p[0] == ':' && (unsigned char)((p[1] | 0x20) - 'a') < 26 &&
-	       prefix_shape(p, len, true);
 }
 
 // The segment [from, to) is complete, or long enough that no more of it matters.
@@ -120,21 +136,24 @@ static bool begin_record(struct amdlog_scan *s, size_t from, size_t at, size_t e
 	return true;
 }
 
-// Goes over the marks of [from, to); prefixes may be looked at up to `end`. Returns where the open
-// segment began.
+// Goes over what the index finds in [from, to); prefixes may be looked at up to `end`. Returns
+// where the open segment began. The second colon of a record's beginning may be behind `to`.
 static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 {
-	size_t segment = from;
+	struct index_state state = s->in_line ? INDEX_IN_LINE : INDEX_AT_LINE;
+	size_t segment = from, stop = to + 2 < end ? to + 2 : end;
 
-	for (size_t tile = from; tile < to; tile += SCAN_TILE) {
-		size_t len = to - tile < SCAN_TILE ? to - tile : SCAN_TILE;
-		bool line_start = tile > from ? s->text[tile - 1] == '\n' : !s->in_line;
-		size_t n = s->find_marks(s->text + tile, len, line_start, s->marks);
+	for (size_t tile = from; tile < stop; tile += INDEX_TILE) {
+		size_t past = stop - tile < INDEX_TILE ? stop : tile + INDEX_TILE;
+		size_t n = index_text(s->text, tile, past, &state, s->index);
 
 		for (size_t i = 0; i < n; i++) {
-			size_t at = tile + s->marks[i];
+			bool newline = s->text[s->index[i]] == '\n';
+			size_t at = s->index[i] - (newline ? 0 : 2);
 
-			if (s->text[at] == '\n') {
+			if (at >= to)
+				break;
+			if (newline) {
 				end_line(s, segment, at, true);
 				segment = at + 1;
 			} else if (begin_record(s, segment, at, end)) {
@@ -150,7 +169,7 @@ static void carry_over(struct amdlog_scan *s, size_t from)
 	s->fill -= from;
 	s->base += from;
 	memmove(s->buf, s->buf + from, s->fill);
-	memset(s->buf + s->fill, 0, MARKS_PAD); // what lies behind the text must not look like it
+	memset(s->buf + s->fill, 0, INDEX_PAD); // what lies behind the text must not look like it
 }
 
 // The tail of the buffer from `from` on is a piece of a line. When it is too long to wait for its
@@ -187,7 +206,7 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 	s->counts.bytes += n;
 	newline = memrchr(s->buf + s->fill, '\n', n);
 	s->fill += n;
-	memset(s->buf + s->fill, 0, MARKS_PAD);
+	memset(s->buf + s->fill, 0, INDEX_PAD);
 	if (newline) {
 		keep = (size_t)(newline - s->buf) + 1;
 		walk(s, 0, keep, keep);
@@ -205,17 +224,7 @@ void amdlog_scan_end(struct amdlog_scan *s)
 	}
 	s->fill = 0;
 	s->base = 0;
-	s->source++;
-	s->last = NULL;
-	if (s->forms)
-		forms_reset(s->forms);
-	memset(s->slots, 0, sizeof(s->slots));
-}
-
-void amdlog_scan_note(struct amdlog_scan *s, struct forms *forms)
-{
-	s->forms = forms;
-	forms->assumed = s->assumed;
+	s->threads.source++;
 }
 
 uint64_t amdlog_scan_offset(const struct amdlog_scan *s)
@@ -230,9 +239,7 @@ void amdlog_scan_from(struct amdlog_scan *s, uint64_t offset)
 
 void amdlog_scan_assume(struct amdlog_scan *s, int64_t pid)
 {
-	s->assumed = pid;
-	if (s->forms)
-		s->forms->assumed = pid;
+	s->threads.assumed = pid;
 }
 
 bool amdlog_scan_at_line(const struct amdlog_scan *s)

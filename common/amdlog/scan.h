@@ -9,14 +9,7 @@
 #ifndef GPQ_AMDLOG_SCAN_H
 #define GPQ_AMDLOG_SCAN_H
 
-#include "common/amdlog/record.h"
-
-// A record or foreign line is looked at up to this length; the rest of it only for the next record.
-// The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
-#define AMDLOG_TEXT_MAX 65536
-
-// Other threads than this many are counted together, as pid and tid unknown.
-#define AMDLOG_WHO_MAX 65536
+#include "common/amdlog/threads.h"
 
 struct amdlog_counts {
 	uint64_t bytes, lines; // a last line without newline counts
@@ -54,13 +47,12 @@ const struct amdlog_counts *amdlog_scan_counts(const struct amdlog_scan *s);
 void amdlog_scan_recount(struct amdlog_scan *s, const struct amdlog_counts *counts);
 const struct amdlog_who *amdlog_scan_who(const struct amdlog_scan *s, uint32_t *n);
 
-// Prefixes that repeat are noted in `forms` from now on.
-struct forms;
-void amdlog_scan_note(struct amdlog_scan *s, struct forms *forms);
-
 // Offset of the next byte in the input; amdlog_scan_from: of its first one, when that is not 0.
 uint64_t amdlog_scan_offset(const struct amdlog_scan *s);
 void amdlog_scan_from(struct amdlog_scan *s, uint64_t offset);
+
+// Whose records they are.
+struct amdlog_threads *amdlog_scan_threads(struct amdlog_scan *s);
 
 // Records that do not name their process are of this one (-1: unknown), as the name of an
 // AMD_LOG_LEVEL_FILE says.
@@ -69,7 +61,7 @@ void amdlog_scan_assume(struct amdlog_scan *s, int64_t pid);
 // No line is open: the next byte begins one.
 bool amdlog_scan_at_line(const struct amdlog_scan *s);
 
-// Whole lines, the last of which ends with a newline, where they lie: nothing is copied. MARKS_PAD
+// Whole lines, the last of which ends with a newline, where they lie: nothing is copied. INDEX_PAD
 // bytes behind them may be read. Only while amdlog_scan_at_line.
 void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len);
 

@@ -175,7 +175,7 @@ uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, ui
 }
 
 static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
-			 const struct digest_item *item)
+			 const struct block_item *item)
 {
 	size_t len = item ? item->name_len : 0;
 	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
@@ -246,9 +246,9 @@ static void place_version(struct amdlog_summary *s, const struct amdlog_record *
 	memcpy(s->totals.hip_version, version, sizeof(version));
 }
 
-// `item`: what is known of the record from a digest, or NULL.
+// `item`: what a block result holds of the record, or NULL.
 static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
-		  const struct digest_item *item)
+		  const struct block_item *item)
 {
 	const struct amdlog_record *r = e->record;
 
@@ -446,7 +446,7 @@ static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
 }
 
 static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-		const struct amdlog_record *r, const struct digest_item *item,
+		const struct amdlog_record *r, const struct block_item *item,
 		struct amdlog_event *e)
 {
 	struct amdlog_thread *t;
@@ -482,7 +482,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 }
 
 bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct digest_item *item, struct amdlog_event *e)
+			     const struct block_item *item, struct amdlog_event *e)
 {
 	return add(s, scan, &item->r, item, e);
 }

@@ -6,7 +6,7 @@
 #ifndef GPQ_AMDLOG_SUMMARY_H
 #define GPQ_AMDLOG_SUMMARY_H
 
-#include "common/amdlog/digest.h"
+#include "common/amdlog/block.h"
 #include "common/amdlog/errors.h"
 #include "common/amdlog/intern.h"
 #include "common/amdlog/scan.h"
@@ -214,15 +214,15 @@ void amdlog_summary_resume(struct amdlog_summary *s);
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			const struct amdlog_record *r, struct amdlog_event *event);
 
-// The same from a digest (digest.h): a record that is an item; what items say of streams; the
-// records that were counted before an item or at the end; the sums of a whole digest.
+// The same from a block result (block.h): a record that is an item; what items say of streams; the
+// records that were counted before an item or at the end; the sums of a whole block.
 bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct digest_item *item, struct amdlog_event *event);
+			     const struct block_item *item, struct amdlog_event *event);
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			       const struct digest_item *item);
+			       const struct block_item *item);
 void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);
 void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct digest *d);
+			     const struct block_result *b);
 
 // Joins queues known by handle with those known by ring, and sums up the processes.
 void amdlog_summary_finish(struct amdlog_summary *s);

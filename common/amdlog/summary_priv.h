@@ -40,7 +40,7 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e);
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r);
 void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e);
-void stream_set(struct amdlog_thread *t, const struct digest_stream *known);
+void stream_set(struct amdlog_thread *t, const struct block_stream *known);
 void stream_command(struct amdlog_thread *t, const struct amdlog_record *r);
 
 // Counts a packet for its queue.

@@ -1,8 +1,8 @@
-// Summaries of digests: what was counted, not looked at one by one (see digest.h and summary.h).
+// Block results in a summary: what was counted, not looked at one by one (see block.h).
 #include "common/amdlog/summary_priv.h"
 
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			       const struct digest_item *item)
+			       const struct block_item *item)
 {
 	struct amdlog_thread *t = summary_thread(s, scan, item->r.who);
 
@@ -19,32 +19,34 @@ void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint6
 	s->last_us = last_us;
 }
 
-static void add_kinds(struct amdlog_totals *sum, const struct digest *d)
+static void add_kinds(struct amdlog_totals *sum, const struct block_result *b)
 {
 	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
 		for (unsigned level = 0; level < 10; level++) {
-			sum->kinds[kind] += d->counts[digest_counter(kind, level)];
-			sum->levels[level] += d->counts[digest_counter(kind, level)];
+			sum->kinds[kind] += b->counts[block_counter(kind, level)];
+			sum->levels[level] += b->counts[block_counter(kind, level)];
 		}
 	}
 }
 
 void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct digest *d)
+			     const struct block_result *b)
 {
-	add_kinds(&s->totals, d);
-	s->totals.steps_back += d->steps_back;
-	for (uint32_t i = 0; i < d->nsums; i++) {
-		const struct digest_sum *sum = &d->sums[i];
+	add_kinds(&s->totals, b);
+	s->totals.steps_back += b->steps_back;
+	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
+		s->totals.styles[i] += b->styles[i];
+	for (uint32_t i = 0; i < b->nsums; i++) {
+		const struct block_sum *sum = &b->sums[i];
 		uint32_t records = (uint32_t)sum->counted;
-		struct amdlog_thread *t = summary_thread(s, scan, sum->form->who);
+		struct amdlog_thread *t = records ? summary_thread(s, scan, sum->number) : NULL;
 
 		if (!records)
 			continue;
 		if (!t)
 			return;
 		s->totals.records += records;
-		s->totals.styles[sum->form->style] += records;
+		s->totals.styles[sum->style] += records;
 		t->records += records;
 		t->api_calls += sum->counted >> 32;
 		span_add(&t->span, sum->first_us);

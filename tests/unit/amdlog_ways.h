@@ -28,20 +28,20 @@
 
 // What a thread finds out of a block.
 struct found {
-	struct digest digest;
+	struct block_result result;
 	struct grep_hits hits;
 };
 
 struct run {
 	struct amdlog_summary sum;
 	struct amdlog_reading reading;
-	struct digester *digesters[THREADS];
+	struct block_reader *readers[THREADS];
 	struct grepper *greppers[THREADS];
 	const char *text; // of a stream
 	size_t left, step;
-	uint64_t items, digests;
+	uint64_t items, results;
 	uint64_t events, sum_of_events; // how many, and what they say
-	uint64_t scanned;               // bytes of lines that digests left to the scanner
+	uint64_t scanned;               // bytes of lines that blocks left to the scanner
 };
 
 static inline bool names_layer(void *ctx, const char *name, size_t len)
@@ -80,9 +80,9 @@ static const struct filter {
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 static const struct filter *filter; // the one that is tried
 static struct grep *grep;
-// The digesters' loop: 0 is the one that runs anywhere. One that this processor does not have: the
-// fastest it has.
-#define LOOPS 3
+// The block readers' loop: 0 is the one that runs anywhere. One that this processor does not have:
+// the fastest it has.
+#define LOOPS 2
 static unsigned loop = LOOPS - 1;
 
 // Everything the summary and the scanner know, as text.
@@ -107,7 +107,7 @@ static inline void finish(struct run *r, struct buf *out)
 	amdlog_reading_end(&r->reading);
 	dump(r, out);
 	for (unsigned i = 0; i < THREADS; i++) {
-		digester_free(r->digesters[i]);
+		block_reader_free(r->readers[i]);
 		grepper_free(r->greppers[i]);
 	}
 	amdlog_reading_fini(&r->reading);
@@ -162,8 +162,8 @@ static inline void begin(struct run *r, unsigned threads)
 	r->reading.ctx = r;
 	r->reading.event = filter->kinds ? take_event : NULL;
 	for (unsigned i = 0; i < threads; i++) {
-		assert_non_null(r->digesters[i] = digester_new(r->reading.forms, filter->kinds));
-		digester_use(r->digesters[i], loop, NULL);
+		assert_non_null(r->readers[i] = amdlog_reading_worker(&r->reading, filter->kinds));
+		block_reader_use(r->readers[i], loop, NULL);
 		assert_true(!grep || (r->greppers[i] = grepper_new(grep)));
 	}
 }
@@ -181,7 +181,7 @@ static inline bool init(void *ctx, struct block *b)
 {
 	(void)ctx;
 	b->user = calloc(1, sizeof(struct found));
-	return b->user && digest_init(&((struct found *)b->user)->digest);
+	return b->user && block_result_init(&((struct found *)b->user)->result);
 }
 
 static inline void fini(void *ctx, struct block *b)
@@ -190,7 +190,7 @@ static inline void fini(void *ctx, struct block *b)
 
 	(void)ctx;
 	if (f) {
-		digest_fini(&f->digest);
+		block_result_fini(&f->result);
 		grep_hits_fini(&f->hits);
 	}
 	free(f);
@@ -198,8 +198,8 @@ static inline void fini(void *ctx, struct block *b)
 
 static inline void work(void *ctx, unsigned worker, struct block *b)
 {
-	const struct digest_choice *choice;
-	struct digest_choice its;
+	const struct block_choice *choice;
+	struct block_choice its;
 	struct run *r = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = grep ? &f->hits : NULL;
@@ -208,22 +208,22 @@ static inline void work(void *ctx, unsigned worker, struct block *b)
 		grepper_lines(r->greppers[worker], b->text, b->len, hits);
 		assert_int_equal(hits->error, 0);
 	}
-	f->digest.slow = !b->lines || !amdlog_reading_choice(&r->reading, hits, &its, &choice);
-	if (!f->digest.slow)
-		digester_run(r->digesters[worker], &f->digest, choice, b->text, b->len);
+	f->result.slow = !b->lines || !amdlog_reading_choice(&r->reading, hits, &its, &choice);
+	if (!f->result.slow)
+		block_read(r->readers[worker], &f->result, choice, b->text, b->len);
 }
 
 static inline int take(void *ctx, struct block *b)
 {
 	struct run *r = ctx;
-	const struct found *f = b->lines ? b->user : NULL;
-	const struct digest *d = f ? &f->digest : NULL;
+	struct found *f = b->lines ? b->user : NULL;
+	struct block_result *d = f ? &f->result : NULL;
 
 	if (d && !d->slow) {
-		r->digests++;
+		r->results++;
 		r->items += d->nitems;
 		for (uint32_t i = 0; i < d->nitems; i++)
-			r->scanned += d->items[i].what == DIGEST_LINES ? d->items[i].r.len : 0;
+			r->scanned += d->items[i].what == BLOCK_LINES ? d->items[i].r.len : 0;
 	}
 	amdlog_reading_take(&r->reading, b->text, b->len, d, f && grep ? &f->hits : NULL);
 	return 0;

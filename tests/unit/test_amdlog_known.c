@@ -1,4 +1,4 @@
-// Lines that are known again read as they do when nothing is known (shape.h, packet_known.h).
+// Lines like earlier ones read as they do when nothing is known of them.
 #include "tests/unit/amdlog_ways.h"
 
 // A log in which lines repeat: of one thread, of two processes by turns, without any, or once so

@@ -1,7 +1,7 @@
 // The AMD log scanner: prefixes of every release, message kinds, records within lines, long and odd
-// lines, and that neither the size of reads nor the vector code matters.
+// lines, and that the size of reads does not matter.
 #include "common/amdlog/intern.h"
-#include "common/amdlog/marks.h"
+#include "common/amdlog/index.h"
 #include "common/amdlog/scan.h"
 
 #include <setjmp.h>
@@ -493,39 +493,36 @@ static void test_every_cut(void **state)
 	}
 }
 
-static void test_mark_finders(void **state)
+static void test_index(void **state)
 {
-	static char text[5000 + MARKS_PAD];
-	static uint32_t want[5000], got[5000 + MARKS_SPARE];
-	const char *name;
+	static char text[5000 + INDEX_PAD];
+	static uint32_t want[5000], got[5000 + 1];
 	unsigned seed = 7;
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
-		size_t len = (size_t)round * 23 % 4999, at = (size_t)round % 64, n, m;
+		size_t len = (size_t)round * 23 % 4999, at = (size_t)round % 64, n = 0, m = 0;
+		struct index_state s = round & 1 ? INDEX_AT_LINE : INDEX_IN_LINE;
+		const char *from = text + (len > at ? at : 0);
 
 		for (size_t i = 0; i < sizeof(text); i++) {
 			seed = seed * 1103515245 + 12345;
 			text[i] = "::3\nx\n:7 a"[seed >> 16 & 7];
 		}
-		n = 0;
-		for (size_t i = 0; i < len - (len > at ? at : 0); i++) {
-			const char *p = text + (len > at ? at : 0) + i;
+		len -= len > at ? at : 0;
+		for (size_t i = 0; i < len; i++) {
+			const char *p = from + i;
+			bool start = i == 2 ? round & 1 : i > 2 && p[-3] == '\n';
 
-			bool start = i ? p[-1] == '\n' : round & 1;
-
-			if (*p == '\n' ||
-			    (p[0] == ':' && p[2] == ':' && !start && p[1] >= '0' && p[1] <= '9'))
+			if (*p == '\n' || (i > 1 && p[-2] == ':' && *p == ':' && !start &&
+					   p[-1] >= '0' && p[-1] <= '9'))
 				want[n++] = (uint32_t)i;
 		}
-		for (unsigned f = 0; marks_nth(f, &name); f++) {
-			m = marks_nth(f, NULL)(text + (len > at ? at : 0),
-					       len - (len > at ? at : 0), round & 1, got);
-			if (m != n || memcmp(want, got, n * sizeof(*got)) != 0)
-				print_error("%s differs\n", name);
-			assert_int_equal(m, n);
-			assert_memory_equal(want, got, n * sizeof(*got));
-		}
+		for (size_t tile = 0; tile < len; tile += 256)
+			m += index_text(from, tile, tile + 256 < len ? tile + 256 : len, &s,
+					got + m);
+		assert_int_equal(m, n);
+		assert_memory_equal(want, got, n * sizeof(*got));
 	}
 }
 
@@ -570,7 +567,7 @@ int main(void)
 		cmocka_unit_test(test_style_of_each),
 		cmocka_unit_test(test_read_sizes),
 		cmocka_unit_test(test_every_cut),
-		cmocka_unit_test(test_mark_finders),
+		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_intern),
 	};
 
