@@ -13,6 +13,8 @@ one_model() {
 	load $1 || return
 	# With MES there is no runlist to look into.
 	case $1 in gfx11*) off=unknown evicted=unknown ;; esac
+	# A debugger may hold the queues without tracing: nothing tells its hold from an eviction.
+	! driver_has untraced_debugger || evicted=$off
 	target -q -n 2
 	is "running" "$(states)" "0 running - 1 running -"
 	gpq suspend -p $P > /dev/null

@@ -40,6 +40,8 @@ target -q -n 1
 held "all GPUs are opened"
 reap $P
 
+# Another script may have left it higher.
+echo 0 > /proc/sys/kernel/yama/ptrace_scope
 # Another user cannot read debugfs: only queues on the GPUs prove that they were opened.
 chmod 666 /dev/kfd /dev/dri/renderD*
 as_user() { # MKQUEUE-ARGS...

@@ -2,6 +2,7 @@
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 . /t/gpq/suspend.inc
+. /t/gpq/prio.inc
 
 column() { echo "$1" | awk -v n="$2" 'NR > 1 { printf "%s ", $n }'; }
 
