@@ -1,6 +1,6 @@
 // gpq suspend --marks FILE ... -- COMMAND: when the queues went and came back, in the words of
 // gpq suspend --ndjson and gpq resume --ndjson, since standard output belongs to COMMAND.
-// gpq trace --gaps --mark reads them (common/amdlog/windows.h).
+// gpq trace --gaps --mark reads them (common/amdlog/analysis/windows.h).
 #include "cmd/suspend/suspend.h"
 
 #include "common/cli/out.h"

@@ -1,10 +1,10 @@
 // gpq trace --compare: two logs against each other.
 //
 // Either is read on its own; what they have in common is found at the end
-// (common/amdlog/compare.h).
+// (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/compare.h"
+#include "common/amdlog/analysis/compare.h"
 #include "common/cli/stop.h"
 
 #include <math.h>

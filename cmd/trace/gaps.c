@@ -2,8 +2,8 @@
 // that --mark names: the suspensions of gpq suspend, the cycles of gpq bench, anything else.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/gaps.h"
-#include "common/amdlog/marked.h"
+#include "common/amdlog/analysis/gaps.h"
+#include "common/amdlog/analysis/marked.h"
 
 #include <inttypes.h>
 #include <math.h>

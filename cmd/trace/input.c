@@ -2,7 +2,7 @@
 // a range of it. Which inputs there are: files.c.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/timeline.h"
+#include "common/amdlog/analysis/timeline.h"
 #include "common/cli/stop.h"
 #include "common/host/blocks.h"
 #include "common/host/tail.h"

@@ -1,7 +1,7 @@
-// gpq trace --latency: from enqueue to completion as the host sees it (common/amdlog/latency.h).
+// gpq trace --latency: from enqueue to completion as the host sees it (common/amdlog/analysis/latency.h).
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/latency.h"
+#include "common/amdlog/analysis/latency.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

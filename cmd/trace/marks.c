@@ -1,4 +1,4 @@
-// --mark: reads windows of time (common/amdlog/windows.h).
+// --mark: reads windows of time (common/amdlog/analysis/windows.h).
 #include "cmd/trace/trace.h"
 
 #include "common/host/buf.h"

@@ -2,7 +2,7 @@
 // of such lines, which reports what gpq trace reports of the whole.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/partial.h"
+#include "common/amdlog/merge/partial.h"
 #include "common/cli/stop.h"
 
 #include <errno.h>

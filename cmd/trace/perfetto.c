@@ -2,7 +2,7 @@
 // it.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/timeline.h"
+#include "common/amdlog/analysis/timeline.h"
 
 #include <errno.h>
 #include <fcntl.h>

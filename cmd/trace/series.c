@@ -1,10 +1,10 @@
-// gpq trace --series: dispatches, backlog and busy queues over time (common/amdlog/series.h).
+// gpq trace --series: dispatches, backlog and busy queues over time (common/amdlog/analysis/series.h).
 //
 // People get a line for each queue with the course drawn in characters; programs get every
 // interval.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/series.h"
+#include "common/amdlog/analysis/series.h"
 #include "common/cli/spark.h"
 #include "common/cli/text.h"
 

@@ -1,7 +1,7 @@
 // gpq trace --by stream: which hardware queue each stream used, and when.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/streams.h"
+#include "common/amdlog/model/streams.h"
 
 #include <stdlib.h>
 #include <string.h>

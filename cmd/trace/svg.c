@@ -3,7 +3,7 @@
 // so that it can be read on light and on dark pages.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/series.h"
+#include "common/amdlog/analysis/series.h"
 #include "common/bench/plot.h"
 #include "common/cli/text.h"
 #include "common/stats/maths.h"

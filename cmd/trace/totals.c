@@ -1,7 +1,7 @@
 // The totals of `gpq trace`.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/partial.h"
+#include "common/amdlog/merge/partial.h"
 
 #include <stdio.h>
 #include <string.h>

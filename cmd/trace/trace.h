@@ -6,8 +6,8 @@
 #define GPQ_CMD_TRACE_TRACE_H
 
 #include "cmd/command.h"
-#include "common/amdlog/reading.h"
-#include "common/amdlog/windows.h"
+#include "common/amdlog/model/reading.h"
+#include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
 
 struct tail;

@@ -1,8 +1,8 @@
 // Requests and work from AMD logs; ablog.h.
 #include "common/bench/ablog.h"
 
-#include "common/amdlog/detail.h"
-#include "common/amdlog/scan.h"
+#include "common/amdlog/read/detail.h"
+#include "common/amdlog/read/scan.h"
 #include "common/host/array.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // libFuzzer target: the AMD log scanner, mending and summary over any bytes, fed in pieces whose
 // size the input chooses. What must hold: no crash, no leak, the counts add up, and the size of the
 // pieces does not matter.
-#include "common/amdlog/mend.h"
-#include "common/amdlog/summary.h"
+#include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/model/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // libFuzzer target: the questions of gpq trace over any bytes. The input is a file of marks, a zero
 // byte, and a log. What must hold: no crash, no leak, and what is counted twice is the same.
-#include "common/amdlog/compare.h"
-#include "common/amdlog/latency.h"
-#include "common/amdlog/marked.h"
-#include "common/amdlog/reading.h"
-#include "common/amdlog/series.h"
-#include "common/amdlog/streams.h"
+#include "common/amdlog/analysis/compare.h"
+#include "common/amdlog/analysis/latency.h"
+#include "common/amdlog/analysis/marked.h"
+#include "common/amdlog/model/reading.h"
+#include "common/amdlog/analysis/series.h"
+#include "common/amdlog/model/streams.h"
 
 #include <stdlib.h>
 #include <string.h>

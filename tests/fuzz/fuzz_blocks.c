@@ -3,8 +3,8 @@
 // run. The first byte chooses the size of the blocks and what is taken one by one; the text is read
 // three times over, so that what the first copy leaves in the caches meets the others.
 // With -DAMDLOG_NO_CACHES the same without caches.
-#include "common/amdlog/partial.h"
-#include "common/amdlog/reading.h"
+#include "common/amdlog/merge/partial.h"
+#include "common/amdlog/model/reading.h"
 #include "common/host/buf.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// libFuzzer target: parts of logs (common/amdlog/partial.c, merge.c).
+// libFuzzer target: parts of logs (common/amdlog/merge/partial.c, merge.c).
 //
 // Beside not crashing: what was taken for a part is written and read again as the same bytes, and
 // can be added to itself.
-#include "common/amdlog/partial.h"
+#include "common/amdlog/merge/partial.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef GPQ_TESTS_AMDLOG_WAYS_H
 #define GPQ_TESTS_AMDLOG_WAYS_H
 
-#include "common/amdlog/partial.h"
-#include "common/amdlog/reading.h"
+#include "common/amdlog/merge/partial.h"
+#include "common/amdlog/model/reading.h"
 #include "common/cli/opts.h"
 #include "common/host/blocks.h"
 #include "common/host/buf.h"

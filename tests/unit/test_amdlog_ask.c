@@ -1,8 +1,8 @@
 // What the questions of gpq trace are answered from: distributions by key, times without a
 // dispatch, counts over time. The expected values are worked out here, the slow way.
-#include "common/amdlog/gaps.h"
-#include "common/amdlog/series.h"
-#include "common/amdlog/windows.h"
+#include "common/amdlog/analysis/gaps.h"
+#include "common/amdlog/analysis/series.h"
+#include "common/amdlog/analysis/windows.h"
 #include "common/stats/rng.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // Parts of logs added up: whatever the cuts, the sum is that of the whole; what is no part, or a
 // damaged one, is refused.
-#include "common/amdlog/mend.h"
-#include "common/amdlog/partial.h"
+#include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/merge/partial.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // The AMD log scanner: prefixes of every release, message kinds, records within lines, long and odd
 // lines, and that the size of reads does not matter.
-#include "common/amdlog/intern.h"
-#include "common/amdlog/index.h"
-#include "common/amdlog/scan.h"
+#include "common/amdlog/read/intern.h"
+#include "common/amdlog/read/index.h"
+#include "common/amdlog/read/scan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

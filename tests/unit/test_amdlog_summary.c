@@ -1,8 +1,8 @@
 // AMD log messages and what they add up to: packet fields and where they may be cut, queue lines of
 // every release, naming of dispatches, joining of queues and streams, filters, mending of torn
 // records.
-#include "common/amdlog/mend.h"
-#include "common/amdlog/summary.h"
+#include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/model/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

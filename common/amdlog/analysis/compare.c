@@ -1,0 +1,209 @@
+// Two logs against each other; see compare.h.
+#include "common/amdlog/analysis/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t items_of(const uint64_t dim[3])
+{
+	uint64_t n;
+
+	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
+	    __builtin_mul_overflow(n, dim[2], &n))
+		return AMDLOG_UNKNOWN;
+	return n;
+}
+
+static uint64_t backlog_of(const struct amdlog_packet *p)
+{
+	int64_t n;
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+		return AMDLOG_UNKNOWN;
+	n = amdlog_backlog(p->rptr, p->wptr);
+	return n < 0 ? 0 : (uint64_t)n;
+}
+
+void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
+{
+	uint64_t backlog, items;
+
+	if (!e->packet)
+		return;
+	backlog = backlog_of(e->packet);
+	if (backlog != AMDLOG_UNKNOWN)
+		spread_add(&s->backlogs, 0, backlog);
+	if (e->record->kind != AMDLOG_DISPATCH)
+		return;
+	amdlog_gaps_add(&s->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
+			backlog);
+	items = items_of(e->packet->grid);
+	if (items != AMDLOG_UNKNOWN)
+		spread_add(&s->grids, 0, items);
+}
+
+void amdlog_side_fini(struct amdlog_side *s)
+{
+	amdlog_gaps_fini(&s->gaps);
+	spread_fini(&s->grids);
+	spread_fini(&s->backlogs);
+}
+
+bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32_t q)
+{
+	const struct amdlog_queue *queue = &c->side[which].sum->queues[q];
+
+	if (queue->merged != AMDLOG_NONE)
+		return false;
+	return c->by_launches ? queue->records > 0 : queue->dispatches > 0;
+}
+
+// A queue's addresses, by process and without: keys of struct amdlog_comparison.addresses.
+struct address {
+	int64_t pid; // -1: the log does not say; ANY_PID: of any
+	uint64_t address;
+	uint64_t is_handle;
+};
+#define ANY_PID INT64_MIN
+
+static int64_t pid_of(const struct amdlog_summary *s, uint32_t q)
+{
+	return s->processes[s->queues[q].process].pid;
+}
+
+static bool note_address(struct intern *set, int64_t pid, uint64_t address, bool is_handle)
+{
+	struct address own = {pid, address, is_handle}, any = {ANY_PID, address, is_handle};
+
+	return address == AMDLOG_UNKNOWN ||
+	       (intern_put(set, &own, sizeof(own), NULL) != INTERN_NONE &&
+		intern_put(set, &any, sizeof(any), NULL) != INTERN_NONE);
+}
+
+static bool note_addresses(struct amdlog_comparison *c, unsigned which)
+{
+	const struct amdlog_summary *s = c->side[which].sum;
+	struct intern *set = &c->addresses[which];
+	bool noted = true;
+
+	for (uint32_t i = 0; i < s->nqueues && noted; i++) {
+		if (amdlog_queue_used(c, which, i))
+			noted = note_address(set, pid_of(s, i), s->queues[i].hwq, false) &&
+				note_address(set, pid_of(s, i), s->queues[i].swq, true);
+	}
+	return noted;
+}
+
+static enum amdlog_same look_up(const struct intern *set, int64_t pid, uint64_t address,
+				bool is_handle)
+{
+	struct address own = {pid, address, is_handle};
+	struct address other = {pid < 0 ? ANY_PID : -1, address, is_handle};
+
+	if (address == AMDLOG_UNKNOWN)
+		return AMDLOG_DIFFERENT;
+	if (pid >= 0 && intern_find(set, &own, sizeof(own)) != INTERN_NONE)
+		return AMDLOG_SAME;
+	if (intern_find(set, &other, sizeof(other)) != INTERN_NONE)
+		return AMDLOG_MAYBE_SAME;
+	return AMDLOG_DIFFERENT;
+}
+
+enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsigned which,
+				       uint32_t q)
+{
+	const struct amdlog_summary *s = c->side[which].sum;
+	const struct intern *set = &c->addresses[!which];
+	enum amdlog_same ring = look_up(set, pid_of(s, q), s->queues[q].hwq, false);
+	enum amdlog_same handle = look_up(set, pid_of(s, q), s->queues[q].swq, true);
+
+	return ring > handle ? ring : handle;
+}
+
+uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
+{
+	const struct amdlog_kernel *k;
+
+	if (kernel == AMDLOG_NONE)
+		return 0;
+	k = &c->side[which].sum->kernels[kernel];
+	return c->by_launches ? k->launches : k->dispatches;
+}
+
+// The other log's number of a kernel, if it was used there.
+static uint32_t kernel_in_other(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
+{
+	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
+	const struct amdlog_summary *other = c->side[!which].sum;
+	uint32_t n = intern_find(&other->names, k->name, k->len);
+
+	if (n == INTERN_NONE || n >= other->nkernels || !amdlog_kernel_uses(c, !which, n))
+		return AMDLOG_NONE;
+	return n;
+}
+
+static void match_kernels(struct amdlog_comparison *c)
+{
+	for (unsigned which = 0; which < 2; which++) {
+		for (uint32_t i = 0; i < c->side[which].sum->nkernels; i++) {
+			struct amdlog_match m;
+
+			if (!amdlog_kernel_uses(c, which, i))
+				continue;
+			m.in[which] = i;
+			m.in[!which] = kernel_in_other(c, which, i);
+			c->only[which] += m.in[!which] == AMDLOG_NONE;
+			c->both += !which && m.in[1] != AMDLOG_NONE;
+			if (!which || m.in[0] == AMDLOG_NONE)
+				c->kernels[c->nkernels++] = m;
+		}
+	}
+}
+
+static void match_queues(struct amdlog_comparison *c)
+{
+	for (unsigned which = 0; which < 2; which++) {
+		for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
+			enum amdlog_same same;
+
+			if (!amdlog_queue_used(c, which, i))
+				continue;
+			c->queues[which]++;
+			if (which)
+				continue;
+			same = amdlog_queue_in_other(c, 0, i);
+			c->shared += same == AMDLOG_SAME;
+			c->unsure += same == AMDLOG_MAYBE_SAME;
+		}
+	}
+}
+
+bool amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
+{
+	size_t most = (size_t)side[0].sum->nkernels + side[1].sum->nkernels;
+
+	*c = (struct amdlog_comparison){.side = side};
+	c->by_launches = !amdlog_has_packets(side[0].sum) || !amdlog_has_packets(side[1].sum);
+	c->kernels = malloc((most ? most : 1) * sizeof(*c->kernels));
+	if (!c->kernels || !note_addresses(c, 0) || !note_addresses(c, 1))
+		return false;
+	match_kernels(c);
+	match_queues(c);
+	return true;
+}
+
+void amdlog_compare_fini(struct amdlog_comparison *c)
+{
+	free(c->kernels);
+	intern_fini(&c->addresses[0]);
+	intern_fini(&c->addresses[1]);
+	*c = (struct amdlog_comparison){0};
+}
+
+double amdlog_per_second(uint64_t events, const struct amdlog_span *span)
+{
+	if (span->first_us >= span->last_us)
+		return NAN;
+	return (double)events * 1e6 / (double)(span->last_us - span->first_us);
+}

@@ -1,0 +1,50 @@
+// The times without a dispatch: between two dispatches that follow each other on one queue, and on
+// all of them together.
+//
+// Facts: amd-log-facts.md section 3: a record's time is taken before it is written, so records of
+// several threads step back by microseconds. A dispatch that is older than the one before it ends
+// no gap.
+#ifndef GPQ_AMDLOG_ANALYSIS_GAPS_H
+#define GPQ_AMDLOG_ANALYSIS_GAPS_H
+
+#include "common/amdlog/read/record.h"
+#include "common/amdlog/model/keyed_histogram.h"
+
+#define GAPS_ALL UINT32_MAX // the queue number that stands for all of them
+
+struct amdlog_gap {
+	uint64_t begin_us, end_us; // of the dispatch before, and of the one behind it
+	uint64_t backlog; // packets in front of the dispatch that begins it; AMDLOG_UNKNOWN
+};
+
+struct gaps_queue {
+	uint64_t count;           // dispatches with a time
+	uint64_t last_us;         // of the latest one
+	uint64_t backlog;         // of that one
+	struct amdlog_gap *worst; // the longest, a heap: the shortest of them first
+	uint32_t nworst;
+};
+
+// Starts as zeros, `keep` set.
+struct amdlog_gaps {
+	uint32_t keep; // so many of the longest are kept for each queue
+	struct gaps_queue *queues;
+	uint32_t nqueues, cap;
+	struct gaps_queue all;
+	struct spread lengths; // of every gap, by queue, microseconds
+	struct spread all_lengths;
+	bool incomplete; // memory was short
+};
+
+// A dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue`; GAPS_ALL: of no known queue.
+void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_t backlog);
+
+// NULL when nothing is known of it.
+const struct gaps_queue *amdlog_gaps_of(const struct amdlog_gaps *g, uint32_t queue);
+
+// Lengths of all gaps of a queue, or of GAPS_ALL; false when there are none.
+bool amdlog_gaps_lengths(struct amdlog_gaps *g, uint32_t queue, struct hist *h);
+
+void amdlog_gaps_fini(struct amdlog_gaps *g);
+
+#endif

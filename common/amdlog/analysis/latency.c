@@ -1,0 +1,209 @@
+// Latencies of commands; see latency.h.
+#include "common/amdlog/analysis/latency.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct key {
+	uint64_t process, address;
+};
+
+// What is kept of an address, made when it is new; NULL at a limit.
+static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
+				    bool make, uint32_t *number)
+{
+	struct key key = {process, address};
+	uint32_t n, cap = s->cap ? s->cap * 2 : 64;
+	struct latency_open *bigger;
+
+	s->keys.max_entries = LATENCY_OPEN_MAX;
+	n = make ? intern_put(&s->keys, &key, sizeof(key), NULL)
+		 : intern_find(&s->keys, &key, sizeof(key));
+	if (n == INTERN_NONE)
+		return NULL;
+	if (n >= s->cap) {
+		bigger = realloc(s->v, cap * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		s->v = bigger;
+		s->cap = cap;
+	}
+	if (number)
+		*number = n;
+	return &s->v[n];
+}
+
+// The last command of a thread; room for one is made.
+static uint32_t *current_of(struct amdlog_latency *l, uint32_t who)
+{
+	uint32_t n = l->ncurrent ? l->ncurrent : 16, *bigger;
+
+	while (n <= who)
+		n *= 2;
+	if (n != l->ncurrent) {
+		bigger = realloc(l->current, n * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		memset(bigger + l->ncurrent, 0, (n - l->ncurrent) * sizeof(*bigger));
+		l->current = bigger;
+		l->ncurrent = n;
+	}
+	return &l->current[who];
+}
+
+static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
+{
+	size_t len;
+	const char *name = amdlog_command_kind(r, &len);
+	uint32_t n, cap = l->kinds_cap ? l->kinds_cap * 2 : 16;
+	struct latency_kind *bigger;
+
+	l->kind_names.max_entries = LATENCY_KINDS_MAX;
+	n = intern_put(&l->kind_names, name, len, NULL);
+	if (n == INTERN_NONE)
+		return AMDLOG_NONE;
+	if (n >= l->kinds_cap) {
+		bigger = realloc(l->kinds, cap * sizeof(*bigger));
+		if (!bigger)
+			return AMDLOG_NONE;
+		l->kinds = bigger;
+		l->kinds_cap = cap;
+	}
+	if (n >= l->nkinds) {
+		l->kinds[n] = (struct latency_kind){.name = l->kind_names.entries[n].bytes};
+		l->nkinds = n + 1;
+	}
+	return n;
+}
+
+static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
+{
+	uint64_t address = amdlog_command_address(r);
+	uint32_t *current = current_of(l, r->who), n, kind;
+	struct latency_open *o;
+
+	if (current)
+		*current = 0;
+	if (address == AMDLOG_UNKNOWN)
+		return;
+	kind = kind_of(l, r);
+	o = open_of(&l->commands, process, address, true, &n);
+	if (!current || !o || kind == AMDLOG_NONE) {
+		l->incomplete = true;
+		return;
+	}
+	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
+	*current = n + 1;
+	l->kinds[kind].enqueued++;
+}
+
+// A record's time is taken before it is written: one of another thread may seem earlier.
+static uint64_t since(const struct latency_open *o, uint64_t us)
+{
+	return us > o->us ? us - o->us : 0;
+}
+
+static void complete(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
+{
+	uint64_t address = amdlog_command_address(r), us;
+	struct latency_open *o;
+
+	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
+		return;
+	o = open_of(&l->commands, process, address, false, NULL);
+	if (!o || o->us == AMDLOG_UNKNOWN) {
+		l->unknown++;
+		return;
+	}
+	us = since(o, r->time_us);
+	l->kinds[o->kind].completed++;
+	spread_add(&l->by_kind, o->kind, us);
+	if (o->queue != AMDLOG_NONE)
+		spread_add(&l->by_queue, o->queue, us);
+	if (o->kernel != AMDLOG_NONE)
+		spread_add(&l->by_kernel, o->kernel, us);
+	o->us = AMDLOG_UNKNOWN;
+}
+
+static void signal_line(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
+{
+	bool set = r->msg[0] == 'S';
+	uint64_t handle = amdlog_signal_handle(r), us;
+	struct latency_open *o;
+
+	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
+		return;
+	o = open_of(&l->signals, process, handle, set, NULL);
+	if (set && o) {
+		*o = (struct latency_open){r->time_us, 0, AMDLOG_NONE, AMDLOG_NONE};
+		l->handlers_set++;
+	} else if (set) {
+		l->incomplete = true;
+	} else if (o && o->us != AMDLOG_UNKNOWN) {
+		us = since(o, r->time_us);
+		l->handlers_called++;
+		spread_add(&l->handlers, 0, us);
+		if (o->queue != AMDLOG_NONE)
+			spread_add(&l->handlers_by_queue, o->queue, us);
+		o->us = AMDLOG_UNKNOWN;
+	}
+}
+
+// Names and packets are of the thread's last command. A handler is set before the packet that
+// completes its signal.
+static void packet_or_name(struct amdlog_latency *l, uint32_t process, const struct amdlog_event *e)
+{
+	uint32_t who = e->record->who, n = who < l->ncurrent ? l->current[who] : 0;
+	struct latency_open *o = n ? &l->commands.v[n - 1] : NULL;
+	uint64_t signal;
+
+	if (o && o->kernel == AMDLOG_NONE && e->kernel != AMDLOG_NONE)
+		o->kernel = e->kernel;
+	if (!e->packet || e->queue == AMDLOG_NONE)
+		return;
+	if (o && o->queue == AMDLOG_NONE)
+		o->queue = e->queue;
+	if (!l->signals.keys.n)
+		return;
+	signal = amdlog_completion_signal(e->record);
+	if (signal == AMDLOG_UNKNOWN || !signal)
+		return;
+	o = open_of(&l->signals, process, signal, false, NULL);
+	if (o && o->us != AMDLOG_UNKNOWN)
+		o->queue = e->queue;
+}
+
+void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *sum,
+			const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	uint32_t process = sum->threads[r->who].process;
+
+	switch (r->kind) {
+	case AMDLOG_COMMAND_ENQUEUED: enqueue(l, process, r); break;
+	case AMDLOG_COMMAND_COMPLETE: complete(l, process, r); break;
+	case AMDLOG_SIGNAL: signal_line(l, process, r); break;
+	default: packet_or_name(l, process, e);
+	}
+}
+
+static void set_fini(struct latency_set *s)
+{
+	intern_fini(&s->keys);
+	free(s->v);
+}
+
+void amdlog_latency_fini(struct amdlog_latency *l)
+{
+	struct spread *all[] = {&l->by_kind, &l->by_queue, &l->by_kernel, &l->handlers,
+				&l->handlers_by_queue};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		spread_fini(all[i]);
+	set_fini(&l->commands);
+	set_fini(&l->signals);
+	intern_fini(&l->kind_names);
+	free(l->current);
+	free(l->kinds);
+	*l = (struct amdlog_latency){0};
+}

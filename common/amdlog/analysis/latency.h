@@ -1,0 +1,58 @@
+// From the time a command is enqueued to the time the runtime notices that it is complete, by kind
+// of command, by queue and by kernel; and from the time a handler is set on a signal to its call.
+//
+// Facts: amd-log-facts.md section 8. Commands are named by an address that is used again as soon as
+// they are complete. A kernel's command is enqueued, then its name, then its packet is logged, all
+// on one thread. The runtime looks for completion when something waits for it: these are latencies
+// as the host sees them, not run times.
+#ifndef GPQ_AMDLOG_ANALYSIS_LATENCY_H
+#define GPQ_AMDLOG_ANALYSIS_LATENCY_H
+
+#include "common/amdlog/model/summary.h"
+
+#define LATENCY_OPEN_MAX  (1u << 20) // different addresses of commands, and of signals
+#define LATENCY_KINDS_MAX 256
+
+struct latency_kind {
+	const char *name;
+	uint64_t enqueued, completed;
+};
+
+// A command or a signal that was not complete when last seen.
+struct latency_open {
+	uint64_t us; // AMDLOG_UNKNOWN: complete
+	uint32_t kind, queue, kernel;
+};
+
+struct latency_set {
+	struct intern keys; // process and address
+	struct latency_open *v;
+	uint32_t cap;
+};
+
+// Starts as zeros.
+struct amdlog_latency {
+	struct latency_set commands, signals;
+	uint32_t *current; // by thread: its last command, plus one
+	uint32_t ncurrent;
+	struct intern kind_names;
+	struct latency_kind *kinds;
+	uint32_t nkinds, kinds_cap;
+	struct spread by_kind, by_queue, by_kernel; // microseconds of commands
+	struct spread handlers, handlers_by_queue;  // microseconds of signals; the former: key 0
+	uint64_t handlers_set, handlers_called;
+	uint64_t unknown; // complete, but not seen being enqueued
+	bool incomplete;  // something found no room
+};
+
+// The records that say something.
+#define AMDLOG_KINDS_LATENCY \
+	(AMDLOG_KIND(COMMAND_ENQUEUED) | AMDLOG_KIND(COMMAND_COMPLETE) | AMDLOG_KIND(SIGNAL))
+
+// A record that amdlog_summary_add placed.
+void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *sum,
+			const struct amdlog_event *e);
+
+void amdlog_latency_fini(struct amdlog_latency *l);
+
+#endif

@@ -1,0 +1,154 @@
+// Queues in marked windows; see marked.h.
+#include "common/amdlog/analysis/marked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pair {
+	uint64_t window, queue;
+};
+
+static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint32_t queue)
+{
+	struct pair key = {window, queue};
+	uint32_t n, cap = m->cells_cap ? m->cells_cap * 2 : 64;
+	struct marked_cell *bigger;
+	bool fresh;
+
+	m->pairs.max_entries = MARKED_MAX;
+	n = intern_put(&m->pairs, &key, sizeof(key), &fresh);
+	if (n == INTERN_NONE)
+		return NULL;
+	if (n >= m->cells_cap) {
+		bigger = realloc(m->cells, cap * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		m->cells = bigger;
+		m->cells_cap = cap;
+	}
+	if (fresh) {
+		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // AMDLOG_UNKNOWN
+		m->cells[n].dispatches = 0;
+	}
+	return &m->cells[n];
+}
+
+static struct marked_queue *queue_of(struct amdlog_marked *m, uint32_t queue)
+{
+	uint32_t cap = m->queues_cap ? m->queues_cap : 16;
+	struct marked_queue *bigger;
+
+	while (cap <= queue)
+		cap *= 2;
+	if (cap != m->queues_cap) {
+		bigger = realloc(m->queues, cap * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		memset(bigger + m->queues_cap, 0xff, (cap - m->queues_cap) * sizeof(*bigger));
+		m->queues = bigger;
+		m->queues_cap = cap;
+	}
+	m->nqueues = queue >= m->nqueues ? queue + 1 : m->nqueues;
+	return &m->queues[queue];
+}
+
+// The time from one dispatch to the next, as far as windows lie in it.
+static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
+{
+	const struct amdlog_windows *w = m->windows;
+	size_t i = amdlog_windows_seek(w, begin);
+
+	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
+		struct marked_cell *c = cell_of(m, i, queue);
+
+		if (!c) {
+			m->incomplete = true;
+			return;
+		}
+		if (c->gap_begin_us == AMDLOG_UNKNOWN ||
+		    end - begin > c->gap_end_us - c->gap_begin_us) {
+			c->gap_begin_us = begin;
+			c->gap_end_us = end;
+		}
+		if (w->v[i].end_us <= end && c->after_us == AMDLOG_UNKNOWN)
+			c->after_us = end;
+		i++;
+	}
+}
+
+static void add_pointers(struct marked_cell *c, const struct amdlog_packet *p)
+{
+	int64_t backlog;
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+		return;
+	backlog = amdlog_backlog(p->rptr, p->wptr);
+	backlog = backlog < 0 ? 0 : backlog;
+	// Records of several threads may be out of order by a few.
+	if (c->rptr_low == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_low, p->rptr) < 0)
+		c->rptr_low = p->rptr;
+	if (c->rptr_high == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_high, p->rptr) > 0)
+		c->rptr_high = p->rptr;
+	if (c->backlog_max == AMDLOG_UNKNOWN || (uint64_t)backlog > c->backlog_max)
+		c->backlog_max = (uint64_t)backlog;
+}
+
+// A packet within windows.
+static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
+{
+	const struct amdlog_windows *w = m->windows;
+	uint64_t us = e->record->time_us;
+
+	for (size_t i = amdlog_windows_seek(w, us ? us - 1 : 0);
+	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
+		struct marked_cell *c;
+
+		if (w->v[i].begin_us > us || w->v[i].end_us < us)
+			continue;
+		c = cell_of(m, i, e->queue);
+		if (!c) {
+			m->incomplete = true;
+			return;
+		}
+		c->dispatches += e->record->kind == AMDLOG_DISPATCH;
+		add_pointers(c, e->packet);
+	}
+}
+
+void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
+{
+	uint64_t us = e->record->time_us;
+	struct marked_queue *q;
+
+	if (!e->packet || e->queue == AMDLOG_NONE || us == AMDLOG_UNKNOWN || !m->windows->n)
+		return;
+	add_packet(m, e);
+	if (e->record->kind != AMDLOG_DISPATCH)
+		return;
+	q = queue_of(m, e->queue);
+	if (!q) {
+		m->incomplete = true;
+		return;
+	}
+	if (q->last_us != AMDLOG_UNKNOWN && us > q->last_us)
+		add_gap(m, e->queue, q->last_us, us);
+	if (q->last_us == AMDLOG_UNKNOWN || us > q->last_us)
+		q->last_us = us;
+}
+
+const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
+					   uint32_t queue)
+{
+	struct pair key = {window, queue};
+	uint32_t n = intern_find(&m->pairs, &key, sizeof(key));
+
+	return n == INTERN_NONE ? NULL : &m->cells[n];
+}
+
+void amdlog_marked_fini(struct amdlog_marked *m)
+{
+	intern_fini(&m->pairs);
+	free(m->cells);
+	free(m->queues);
+	*m = (struct amdlog_marked){0};
+}

@@ -1,0 +1,53 @@
+// Dispatches, backlog and busy queues over time, in intervals of one length.
+//
+// Intervals begin at multiples of their length on the log's clock (CLOCK_MONOTONIC), not at the
+// first record: those of two logs of one host can be laid side by side.
+#ifndef GPQ_AMDLOG_ANALYSIS_SERIES_H
+#define GPQ_AMDLOG_ANALYSIS_SERIES_H
+
+#include "common/amdlog/model/summary.h"
+
+#define SERIES_INTERVALS_MAX (1u << 20) // from first to last
+#define SERIES_POINTS_MAX    (1u << 22) // of all tracks together
+
+struct series_point {
+	uint32_t launches, dispatches, barriers;
+	uint32_t queues; // that got packets; in the track of all
+	uint32_t backlog_n, backlog_max;
+	uint64_t backlog_sum; // packets in front of a packet, over backlog_n packets
+};
+
+// One queue, or all that happened.
+struct series_track {
+	uint64_t base;       // the interval of points[0]: time divided by length
+	uint64_t first, end; // intervals in use: first to end - 1; equal: none
+	struct series_point *points;
+	uint32_t cap;
+};
+
+// Starts as zeros, `width_us` set.
+struct amdlog_series {
+	uint64_t width_us; // above 0
+	struct series_track all;
+	struct series_track *queues; // by the summary's number
+	uint32_t nqueues, cap;
+	uint64_t points;
+	uint64_t least_us; // 0, or: the log is too long for this width, one of so much would do
+	bool incomplete;   // memory was short, or there are too many points of queues
+};
+
+// A record that amdlog_summary_add placed; those without a time are left out.
+void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e);
+
+// The log reaches from the one to the other end of `span`, of whatever records.
+void amdlog_series_cover(struct amdlog_series *s, const struct amdlog_span *span);
+
+// The point of an interval of the track; zeros where nothing happened.
+struct series_point amdlog_series_at(const struct series_track *t, uint64_t interval);
+
+// All that lies in [from, to) in one: counts add up, `queues` is the most in one interval.
+struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to);
+
+void amdlog_series_fini(struct amdlog_series *s);
+
+#endif

@@ -1,0 +1,438 @@
+// Packets, GPU times and counters of the timeline; timeline.h.
+//
+// Facts: amd-log-facts.md sections 6 (packets), 8 (signals: start and end in nanoseconds of
+// CLOCK_BOOTTIME, which is the log's clock as long as the host never slept), 12 (backlog).
+#include "common/amdlog/analysis/timeline_priv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGNALS   4096 // dispatches that wait for their signal's times; newer ones push out old ones
+#define WINDOW_US 10000 // of the counter of active queues
+
+struct timeline_signal {
+	uint64_t handle, time_us;
+	uint32_t process, queue, kernel;
+};
+
+struct timeline_queues {
+	struct timeline_signal signal[SIGNALS];
+	uint64_t executions; // ids given
+	uint64_t *backlog;   // by queue: last value of its counter; AMDLOG_UNKNOWN
+	uint64_t *window;    // by queue: last window it got a packet in
+	uint32_t n;
+	uint64_t at; // window that is being counted
+	uint64_t active;
+};
+
+struct amdlog_timeline *amdlog_timeline_new(int fd)
+{
+	struct amdlog_timeline *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->queues = calloc(1, sizeof(*t->queues));
+	if (!t->queues) {
+		free(t);
+		return NULL;
+	}
+	traceevent_open(&t->out, fd);
+	return t;
+}
+
+int amdlog_timeline_error(const struct amdlog_timeline *t)
+{
+	return t->out.error;
+}
+
+uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process)
+{
+	int64_t pid = s->processes[process].pid;
+
+	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
+}
+
+static bool has_queue(struct timeline_queues *q, uint32_t queue)
+{
+	uint32_t n = queue + 64;
+	uint64_t *backlog, *window;
+
+	if (queue < q->n)
+		return true;
+	backlog = realloc(q->backlog, n * sizeof(*backlog));
+	q->backlog = backlog ? backlog : q->backlog;
+	window = realloc(q->window, n * sizeof(*window));
+	q->window = window ? window : q->window;
+	if (!backlog || !window)
+		return false;
+	for (uint32_t i = q->n; i < n; i++) {
+		backlog[i] = AMDLOG_UNKNOWN;
+		window[i] = AMDLOG_UNKNOWN;
+	}
+	q->n = n;
+	return true;
+}
+
+// --- counters ---
+
+static void counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const char *name,
+		    const char *unit, uint64_t value)
+{
+	traceevent_begin(&t->out, 'C', pid, 0, us * 1000, NULL, name, strlen(name));
+	json_begin(&t->out.json, "args", '{');
+	json_u64(&t->out.json, unit, value);
+	json_end(&t->out.json, '}');
+	traceevent_end(&t->out);
+}
+
+static void end_window(struct amdlog_timeline *t)
+{
+	struct timeline_queues *q = t->queues;
+
+	if (q->active)
+		counter(t, TRACK_ALL, q->at * WINDOW_US, "queues with packets in 10 ms", "queues",
+			q->active);
+	q->active = 0;
+}
+
+// Records step back by microseconds; such a one counts for the window that is open.
+static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
+{
+	struct timeline_queues *q = t->queues;
+	uint64_t window = us / WINDOW_US;
+
+	if (window > q->at || q->at - window > 100) { // that far back: another run
+		bool pause = window > q->at + 1 && q->active;
+		uint64_t last = q->at;
+
+		end_window(t);
+		if (pause)
+			counter(t, TRACK_ALL, (last + 1) * WINDOW_US,
+				"queues with packets in 10 ms", "queues", 0);
+		q->at = window;
+	}
+	q->active += q->window[queue] != q->at;
+	q->window[queue] = q->at;
+}
+
+static void queue_name(char out[96], const struct amdlog_queue *q)
+{
+	static const char *const priorities[] = {" low", "", " high"};
+	bool ring = q->hwq != AMDLOG_UNKNOWN;
+	int n = snprintf(out, 96, "%s 0x%" PRIx64, ring ? "HWq" : "SWq", ring ? q->hwq : q->swq);
+
+	if (q->id >= 0)
+		n += snprintf(out + n, 96 - (size_t)n, " id %" PRId64, q->id);
+	if (q->priority >= 0 && q->priority < 3)
+		snprintf(out + n, 96 - (size_t)n, "%s", priorities[q->priority]);
+}
+
+static void count_backlog(struct amdlog_timeline *t, const struct amdlog_summary *s,
+			  const struct timeline_packet *p)
+{
+	const struct amdlog_queue *q = &s->queues[p->queue];
+	char name[64];
+	int64_t backlog;
+
+	if (p->packet.rptr == AMDLOG_UNKNOWN || p->packet.wptr == AMDLOG_UNKNOWN)
+		return;
+	backlog = amdlog_backlog(p->packet.rptr, p->packet.wptr);
+	backlog = backlog < 0 ? 0 : backlog;
+	if (t->queues->backlog[p->queue] == (uint64_t)backlog)
+		return;
+	t->queues->backlog[p->queue] = (uint64_t)backlog;
+	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
+		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
+	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", (uint64_t)backlog);
+}
+
+// --- packets ---
+
+static void shape(struct json *j, const char *key, const uint64_t dim[3])
+{
+	char text[72];
+
+	if (dim[0] == AMDLOG_UNKNOWN)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 "x%" PRIu64 "x%" PRIu64, dim[0], dim[1], dim[2]);
+	json_str(j, key, text);
+}
+
+static void packet_args(struct json *j, const struct timeline_packet *p)
+{
+	json_begin(j, "args", '{');
+	json_str(j, "packet", amdlog_kind_name(p->kind));
+	if (p->kind == AMDLOG_DISPATCH) {
+		shape(j, "grid", p->packet.grid);
+		shape(j, "workgroup", p->packet.workgroup);
+	}
+	if (p->packet.wptr != AMDLOG_UNKNOWN)
+		json_u64(j, "wptr", p->packet.wptr);
+	if (p->packet.rptr != AMDLOG_UNKNOWN)
+		json_u64(j, "rptr", p->packet.rptr);
+	if (p->torn)
+		json_bool(j, "torn", true);
+	json_end(j, '}');
+}
+
+static const char *kernel_name(const struct amdlog_summary *s, uint32_t kernel, size_t *len)
+{
+	static const char unknown[] = "kernel not known";
+
+	*len = kernel == AMDLOG_NONE ? strlen(unknown) : s->kernels[kernel].len;
+	return kernel == AMDLOG_NONE ? unknown : s->kernels[kernel].name;
+}
+
+void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		   const struct timeline_packet *p, uint64_t flow)
+{
+	uint64_t pid = timeline_pid(s, s->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
+	bool dispatch = p->kind == AMDLOG_DISPATCH;
+	const char *name = amdlog_kind_name(p->kind);
+	size_t len = strlen(name);
+
+	if (dispatch)
+		name = kernel_name(s, p->kernel, &len);
+	if (flow) { // ends at the next slice of the track: it must come before it
+		traceevent_begin(&t->out, 'f', pid, tid, p->time_us * 1000, "launch", "launch", 6);
+		json_u64(&t->out.json, "id", flow);
+		traceevent_end(&t->out);
+	}
+	traceevent_begin(&t->out, 'X', pid, tid, p->time_us * 1000,
+			 dispatch ? "dispatch" : "barrier", name, len);
+	json_u64(&t->out.json, "dur", 0);
+	packet_args(&t->out.json, p);
+	traceevent_end(&t->out);
+}
+
+// --- times of the GPU ---
+
+// The number behind `word`, which stands in front of it in the message.
+static uint64_t number_behind(const struct amdlog_record *r, const char *word, int base,
+			      const char **end)
+{
+	const char *stop = r->msg + r->msg_len;
+	const char *p = memmem(*end, (size_t)(stop - *end), word, strlen(word));
+	char digits[32] = "", *last;
+	size_t n;
+
+	if (!p)
+		return AMDLOG_UNKNOWN;
+	p += strlen(word);
+	n = (size_t)(stop - p) < sizeof(digits) - 1 ? (size_t)(stop - p) : sizeof(digits) - 1;
+	memcpy(digits, p, n);
+	if (*digits == '-' || *digits == ' ')
+		return AMDLOG_UNKNOWN;
+	uint64_t v = strtoull(digits, &last, base);
+	*end = p + (last - digits);
+	// Its end is certain when something follows it.
+	return last > digits && (*last || r->ended) ? v : AMDLOG_UNKNOWN;
+}
+
+static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t process,
+					 uint64_t handle)
+{
+	uint64_t h = (handle ^ process) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &t->queues->signal[h >> 32 & (SIGNALS - 1)];
+}
+
+static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e,
+			 const struct timeline_packet *p)
+{
+	const char *end = e->record->msg;
+	uint64_t handle = number_behind(e->record, "completion_signal=0x", 16, &end);
+
+	if (handle && handle != AMDLOG_UNKNOWN)
+		*signal_at(t, p->process, handle) = (struct timeline_signal){
+			handle, p->time_us, p->process, p->queue, p->kernel};
+}
+
+// Executions of one queue may overlap: each is an asynchronous slice, not one of the track.
+static void execution(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		      const struct timeline_signal *g, uint64_t start, uint64_t end)
+{
+	uint64_t pid = timeline_pid(s, g->process), id = ++t->queues->executions;
+	const struct amdlog_queue *q = &s->queues[g->queue];
+	size_t len;
+	const char *name = kernel_name(s, g->kernel, &len);
+
+	for (int i = 0; i < 2; i++) {
+		traceevent_begin(&t->out, i ? 'e' : 'b', pid, TRACK_QUEUES + g->queue,
+				 i ? end : start, "gpu", name, len);
+		json_u64(&t->out.json, "id", id);
+		if (!i) {
+			json_begin(&t->out.json, "args", '{');
+			json_hex(&t->out.json, "hwq", q->hwq);
+			json_u64(&t->out.json, "submitted_us", g->time_us);
+			json_end(&t->out.json, '}');
+		}
+		traceevent_end(&t->out);
+	}
+}
+
+static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *s,
+			const struct amdlog_event *e)
+{
+	const char *at = e->record->msg;
+	uint32_t process = s->threads[e->record->who].process;
+	uint64_t handle = number_behind(e->record, "Signal = (0x", 16, &at), start, end;
+	struct timeline_signal *g = signal_at(t, process, handle);
+	const char *behind = at;
+
+	if (handle == AMDLOG_UNKNOWN || g->handle != handle || g->process != process)
+		return;
+	start = number_behind(e->record, "start/end = ", 10, &at);
+	if (start != AMDLOG_UNKNOWN) {
+		end = number_behind(e->record, " / ", 10, &at);
+	} else {
+		at = behind;
+		start = number_behind(e->record, "start = ", 10, &at);
+		end = number_behind(e->record, "end = ", 10, &at);
+	}
+	if (start == AMDLOG_UNKNOWN || end == AMDLOG_UNKNOWN || end < start)
+		return;
+	execution(t, s, g, start, end);
+	g->handle = 0;
+}
+
+// --- all records ---
+
+static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		   const struct amdlog_event *e)
+{
+	struct timeline_packet p = {
+		.packet = *e->packet,
+		.time_us = e->record->time_us,
+		.queue = e->queue,
+		.kernel = e->kernel,
+		.process = s->threads[e->record->who].process,
+		.kind = e->record->kind,
+		.torn = e->torn,
+	};
+
+	if (!has_queue(t->queues, p.queue))
+		return;
+	if (p.kind == AMDLOG_DISPATCH)
+		await_signal(t, e, &p);
+	count_backlog(t, s, &p);
+	count_active(t, p.queue, p.time_us);
+	if (!timeline_keep(t, e, &p))
+		timeline_mark(t, s, &p, 0);
+}
+
+static void instant(struct amdlog_timeline *t, uint64_t pid, uint64_t tid,
+		    const struct amdlog_event *e, const char *category, const char *name,
+		    size_t len)
+{
+	traceevent_begin(&t->out, 'i', pid, tid, e->record->time_us * 1000, category, name, len);
+	json_str(&t->out.json, "s", "t");
+	if (e->record->kind == AMDLOG_QUEUE_ERROR) {
+		json_begin(&t->out.json, "args", '{');
+		json_strn(&t->out.json, "text", e->record->msg, e->record->msg_len);
+		json_end(&t->out.json, '}');
+	}
+	traceevent_end(&t->out);
+}
+
+void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary *s,
+			 const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	uint64_t pid, tid = TRACK_THREADS + r->who;
+	const char *name;
+	size_t len;
+
+	if (r->time_us > UINT64_MAX / 1000 || t->out.error)
+		return;
+	pid = timeline_pid(s, s->threads[r->who].process);
+	switch (r->kind) {
+	case AMDLOG_API_ENTRY:
+	case AMDLOG_API_RETURN: timeline_call(t, s, e); break;
+	case AMDLOG_KERNEL:
+		name = kernel_name(s, e->kernel, &len);
+		instant(t, pid, tid, e, "launch", name, len);
+		break;
+	case AMDLOG_QUEUE_ERROR:
+		instant(t, pid, tid, e, "error", "queue error", strlen("queue error"));
+		break;
+	case AMDLOG_QUEUE_CREATED:
+	case AMDLOG_QUEUE_DELETED:
+		name = r->kind == AMDLOG_QUEUE_CREATED ? "queue created" : "queue deleted";
+		instant(t, pid, tid, e, "queue", name, strlen(name));
+		break;
+	case AMDLOG_SIGNAL: take_signal(t, s, e); break;
+	default:
+		if (e->packet && e->queue != AMDLOG_NONE)
+			packet(t, s, e);
+		break;
+	}
+}
+
+// --- the end ---
+
+static void name_processes(struct amdlog_timeline *t, const struct amdlog_summary *s)
+{
+	char name[64];
+
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		int64_t pid = s->processes[i].pid;
+
+		if (pid >= 0)
+			snprintf(name, sizeof(name), "process %" PRId64, pid);
+		else
+			snprintf(name, sizeof(name), "process not known");
+		traceevent_name_process(&t->out, timeline_pid(s, i), name, i + 1);
+	}
+	traceevent_name_process(&t->out, TRACK_ALL, "all queues", 0);
+}
+
+// Queues stand above the threads.
+static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *s)
+{
+	char name[96];
+
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		const struct amdlog_queue *q = &s->queues[i];
+
+		if (i >= t->queues->n || t->queues->window[i] == AMDLOG_UNKNOWN)
+			continue; // no packet was drawn
+		queue_name(name, q);
+		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
+				       i);
+	}
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		const struct amdlog_thread *h = &s->threads[i];
+
+		if (!h->records)
+			continue;
+		if (h->who.tid == AMDLOG_UNKNOWN)
+			snprintf(name, sizeof(name), "thread not known");
+		else
+			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->who.tid);
+		traceevent_name_thread(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i,
+				       name, s->nqueues + i);
+	}
+}
+
+int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary *s)
+{
+	uint64_t next = (t->queues->at + 1) * WINDOW_US;
+	int error;
+
+	timeline_end_calls(t, s);
+	if (t->queues->active) {
+		end_window(t);
+		counter(t, TRACK_ALL, next, "queues with packets in 10 ms", "queues", 0);
+	}
+	name_processes(t, s);
+	name_tracks(t, s);
+	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
+	free(t->queues->backlog);
+	free(t->queues->window);
+	free(t->queues);
+	free(t);
+	return error;
+}

@@ -1,0 +1,33 @@
+// A log as Chrome trace events (common/cli/traceevent.h): what Perfetto shows.
+//
+// A track for each host thread with its API calls, from entry to return; a track for each hardware
+// queue with a mark for each packet, at the time it was written into the ring; a counter of the
+// packets that waited in front of it; a counter of the queues that got packets. A flow leads from
+// the API call to the packets it wrote. Where the log has times of the GPU (profiling was on;
+// amd-log-facts.md section 8), the execution is a slice of its own.
+//
+// What the log does not tell is not drawn: a packet has no length, and a call whose return is
+// missing is a mark.
+//
+// It streams: memory is bounded by the number of threads and queues.
+#ifndef GPQ_AMDLOG_ANALYSIS_TIMELINE_H
+#define GPQ_AMDLOG_ANALYSIS_TIMELINE_H
+
+#include "common/amdlog/model/summary.h"
+
+struct amdlog_timeline;
+
+// Writes to `fd`, which stays the caller's. NULL when memory is short.
+struct amdlog_timeline *amdlog_timeline_new(int fd);
+
+// A record as amdlog_summary_add placed it, in the order of the log.
+void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary *s,
+			 const struct amdlog_event *e);
+
+// errno of the first failure to write, 0 when there was none.
+int amdlog_timeline_error(const struct amdlog_timeline *t);
+
+// Names the tracks, ends the document, frees it. 0, or the errno of the first failure.
+int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary *s);
+
+#endif

@@ -1,0 +1,219 @@
+// API calls of host threads on the timeline, and which packets they wrote.
+//
+// Facts: amd-log-facts.md section 9: entry and return are on one thread and nest, either may be
+// missing; hipGetLastError and hipPeekAtLastError print no return when there was no error. Section
+// 3: the time of one thread steps back only where another run begins.
+#include "common/amdlog/analysis/timeline_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_MAX 4096 // threads; of more than this many calls are marks
+
+static uint64_t thread_track(const struct amdlog_event *e)
+{
+	return TRACK_THREADS + e->record->who;
+}
+
+static bool name_is(const struct amdlog_record *r, const char *name)
+{
+	return r->name_len == strlen(name) && !memcmp(r->msg, name, r->name_len);
+}
+
+static bool prints_no_return(const struct amdlog_record *r)
+{
+	return name_is(r, "hipGetLastError") || name_is(r, "hipPeekAtLastError");
+}
+
+// NULL: too many, or no memory.
+static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t who)
+{
+	if (who >= OPEN_MAX)
+		return NULL;
+	if (who >= t->nthreads) {
+		uint32_t n = who + 16;
+		struct timeline_thread **more =
+			reallocarray(t->threads, n, sizeof(struct timeline_thread *));
+
+		if (!more)
+			return NULL;
+		memset(more + t->nthreads, 0, (n - t->nthreads) * sizeof(struct timeline_thread *));
+		t->threads = more;
+		t->nthreads = n;
+	}
+	if (!t->threads[who])
+		t->threads[who] = calloc(1, sizeof(**t->threads));
+	return t->threads[who];
+}
+
+static void begin(struct amdlog_timeline *t, char phase, uint64_t pid, uint64_t tid, uint64_t us,
+		  const char *category, const char *name)
+{
+	traceevent_begin(&t->out, phase, pid, tid, us * 1000, category, name, strlen(name));
+}
+
+static void mark(struct amdlog_timeline *t, uint64_t pid, uint64_t tid, uint64_t us,
+		 const char *name, const char *why)
+{
+	begin(t, 'i', pid, tid, us, "api", name);
+	json_str(&t->out.json, "s", "t");
+	json_begin(&t->out.json, "args", '{');
+	if (why)
+		json_str(&t->out.json, "log", why);
+	json_end(&t->out.json, '}');
+	traceevent_end(&t->out);
+}
+
+// What the outermost call wrote: with flows from it when it became a slice, which ends at `until`
+// (0: it did not). A flow must begin before that.
+static void hand_on(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		    struct timeline_thread *h, uint64_t pid, uint64_t tid, uint64_t until)
+{
+	for (unsigned i = 0; i < h->packets; i++) {
+		const struct timeline_packet *p = &h->packet[i];
+		uint64_t flow = until ? ++t->flows : 0;
+		uint64_t from = p->time_us < until ? p->time_us : until - 1;
+
+		if (flow) {
+			begin(t, 's', pid, tid, from, "launch", "launch");
+			json_u64(&t->out.json, "id", flow);
+			traceevent_end(&t->out);
+		}
+		timeline_mark(t, s, p, flow);
+	}
+	h->packets = 0;
+}
+
+static void drop_bottom(struct amdlog_timeline *t, const struct amdlog_summary *s,
+			struct timeline_thread *h, uint64_t pid, uint64_t tid)
+{
+	mark(t, pid, tid, h->call[0].time_us, h->call[0].name, "no return");
+	hand_on(t, s, h, pid, tid, 0);
+	memmove(h->call, h->call + 1, --h->calls * sizeof(h->call[0]));
+}
+
+static void enter(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		  const struct amdlog_event *e, const char *name)
+{
+	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process), tid = thread_track(e);
+	struct timeline_thread *h = prints_no_return(e->record) || e->who->tid == AMDLOG_UNKNOWN
+					    ? NULL
+					    : thread_of(t, e->record->who);
+
+	if (!h) {
+		mark(t, pid, tid, e->record->time_us, name, NULL);
+		return;
+	}
+	if (h->calls == CALL_DEPTH)
+		drop_bottom(t, s, h, pid, tid);
+	h->call[h->calls].time_us = e->record->time_us;
+	memcpy(h->call[h->calls++].name, name, CALL_NAME);
+}
+
+static void slice(struct amdlog_timeline *t, const struct amdlog_event *e, uint64_t pid,
+		  const char *name, uint64_t from_us)
+{
+	const struct amdlog_record *r = e->record;
+	struct json *j = &t->out.json;
+	uint64_t took = amdlog_api_duration(r);
+
+	begin(t, 'X', pid, thread_track(e), from_us, "api", name);
+	json_u64(j, "dur", r->time_us - from_us);
+	json_begin(j, "args", '{');
+	if (took != AMDLOG_UNKNOWN)
+		json_u64(j, "duration_us", took); // as the runtime measured it
+	if (amdlog_api_failed(r)) {
+		const char *text = r->msg + r->name_len + 2;
+		size_t len = r->msg_len - r->name_len - 2;
+
+		json_strn(j, "result", text, len < 120 ? len : 120);
+	}
+	json_end(j, '}');
+	traceevent_end(&t->out);
+}
+
+// An entry is missing, but the call says how long it took: a slice if nothing else stands there.
+static void lone_return(struct amdlog_timeline *t, const struct amdlog_event *e,
+			struct timeline_thread *h, uint64_t pid, const char *name)
+{
+	uint64_t us = e->record->time_us, took = amdlog_api_duration(e->record);
+	uint64_t free_us = h && h->calls ? h->call[h->calls - 1].time_us : 0;
+
+	free_us = h && h->end_us > free_us ? h->end_us : free_us;
+	if (h && took <= us && us - took >= free_us) {
+		slice(t, e, pid, name, us - took);
+		h->end_us = us;
+	} else {
+		mark(t, pid, thread_track(e), us, name, "no entry");
+	}
+}
+
+static void leave(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		  const struct amdlog_event *e, const char *name)
+{
+	uint64_t us = e->record->time_us, tid = thread_track(e);
+	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process);
+	struct timeline_thread *h =
+		e->who->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->who);
+	unsigned at = h ? h->calls : 0;
+
+	while (at && strcmp(h->call[at - 1].name, name) != 0)
+		at--;
+	if (!at) {
+		lone_return(t, e, h, pid, name);
+		return;
+	}
+	while (h->calls > at) {
+		struct timeline_call *c = &h->call[--h->calls];
+
+		mark(t, pid, tid, c->time_us, c->name, "no return");
+	}
+	h->calls--;
+	if (h->call[at - 1].time_us > us || h->call[at - 1].time_us < (at > 1 ? 0 : h->end_us)) {
+		mark(t, pid, tid, us, name, "another run");
+		h->end_us = us;
+		hand_on(t, s, h, pid, tid, 0);
+		return;
+	}
+	slice(t, e, pid, name, h->call[at - 1].time_us);
+	h->end_us = us;
+	if (!h->calls)
+		hand_on(t, s, h, pid, tid, us > h->call[0].time_us ? us : 0);
+}
+
+void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		   const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	char name[CALL_NAME] = "";
+
+	memcpy(name, r->msg, r->name_len < CALL_NAME ? r->name_len : CALL_NAME - 1);
+	(r->kind == AMDLOG_API_ENTRY ? enter : leave)(t, s, e, name);
+}
+
+bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
+		   const struct timeline_packet *p)
+{
+	uint32_t who = e->record->who;
+	struct timeline_thread *h = who < t->nthreads ? t->threads[who] : NULL;
+
+	if (!h || !h->calls || h->packets == CALL_PACKETS || p->time_us < h->call[0].time_us)
+		return false;
+	h->packet[h->packets++] = *p;
+	return true;
+}
+
+void timeline_end_calls(struct amdlog_timeline *t, const struct amdlog_summary *s)
+{
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		struct timeline_thread *h = t->threads[i];
+
+		while (h && h->calls)
+			drop_bottom(t, s, h, timeline_pid(s, s->threads[i].process),
+				    TRACK_THREADS + i);
+		free(h);
+	}
+	free(t->threads);
+	t->threads = NULL;
+	t->nthreads = 0;
+}

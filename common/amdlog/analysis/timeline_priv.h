@@ -1,0 +1,66 @@
+// Inside the timeline: calls of host threads (timeline_calls.c), and all else (timeline.c).
+#ifndef GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
+#define GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
+
+#include "common/amdlog/analysis/timeline.h"
+#include "common/cli/traceevent.h"
+
+// Numbers of tracks: none may be a process id of Linux, which are below 2^22.
+#define TRACK_THREADS  UINT64_C(5000000)
+#define TRACK_QUEUES   UINT64_C(6000000)
+#define TRACK_NAMELESS UINT64_C(7000000) // processes without a pid
+#define TRACK_ALL      UINT64_C(8000000) // what is of no process
+
+#define CALL_NAME    64 // longer names of functions are cut
+#define CALL_DEPTH   8  // calls within calls
+#define CALL_PACKETS 16 // tied to a call; what it writes beyond stands alone
+
+// A packet that waits for the return of the call that wrote it, without which there is no flow.
+struct timeline_packet {
+	struct amdlog_packet packet;
+	uint64_t time_us;
+	uint32_t queue, kernel, process;
+	enum amdlog_kind kind;
+	bool torn;
+};
+
+struct timeline_call {
+	uint64_t time_us;
+	char name[CALL_NAME];
+};
+
+// What a host thread is in the middle of.
+struct timeline_thread {
+	struct timeline_call call[CALL_DEPTH];
+	unsigned calls;
+	struct timeline_packet packet[CALL_PACKETS]; // of the outermost call
+	unsigned packets;
+	uint64_t end_us; // of the last slice of the track
+};
+
+struct amdlog_timeline {
+	struct traceevent out;
+	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
+	uint32_t nthreads;
+	uint64_t flows; // ids given
+	struct timeline_queues *queues;
+};
+
+uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process);
+
+// A record on its thread's track.
+void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		   const struct amdlog_event *e);
+
+// Keeps a packet until its call returns. False: none is open, or it has enough.
+bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
+		   const struct timeline_packet *p);
+
+// Calls that never returned become marks.
+void timeline_end_calls(struct amdlog_timeline *t, const struct amdlog_summary *s);
+
+// A packet's mark, with the end of flow `flow` (0: none).
+void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
+		   const struct timeline_packet *p, uint64_t flow);
+
+#endif

@@ -1,0 +1,316 @@
+// Marked windows of time; see windows.h.
+#include "common/amdlog/analysis/windows.h"
+
+#include "common/cli/jsonin.h"
+#include "common/cli/text.h"
+#include "common/host/array.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT64_MAX
+
+// A process that gpq suspend was used on, and its latest window.
+struct held_process {
+	uint64_t pid;
+	size_t window;
+	bool ended; // by gpq resume; its other queues come back in the same call
+};
+
+static struct amdlog_window *add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
+				 enum windows_fault *fault)
+{
+	if (w->n >= WINDOWS_MAX) {
+		*fault = WINDOWS_TOO_MANY;
+		return NULL;
+	}
+	if (ARRAY_GROW(w->v, w->cap, w->n)) {
+		*fault = WINDOWS_NO_MEMORY;
+		return NULL;
+	}
+	w->v[w->n] = (struct amdlog_window){.begin_us = begin_us, .end_us = end_us};
+	return &w->v[w->n++];
+}
+
+// "26330000" is the log's own microseconds, "26.33s" the same clock.
+static bool read_time(const char *word, uint64_t *us)
+{
+	uint64_t ns;
+	size_t len = strlen(word);
+
+	if (parse_u64(word, us))
+		return *us != NONE;
+	if (!len || !strchr("smh", word[len - 1]) || !parse_duration(word, &ns))
+		return false;
+	*us = ns / 1000;
+	return true;
+}
+
+// BEGIN END [NAME], separated by blanks, tabs or a comma.
+static enum windows_fault read_text(struct amdlog_windows *w, char *line)
+{
+	static const char separators[] = " \t,";
+	enum windows_fault fault = WINDOWS_OK;
+	struct amdlog_window *window;
+	char *rest, *first = strtok_r(line, separators, &rest);
+	char *second = strtok_r(NULL, separators, &rest);
+	uint64_t begin, end;
+
+	if (!second || !read_time(first, &begin) || !read_time(second, &end))
+		return WINDOWS_NO_TIME;
+	if (end < begin)
+		return WINDOWS_BACKWARDS;
+	window = add(w, begin, end, &fault);
+	if (window)
+		snprintf(window->label, sizeof(window->label), "%s",
+			 rest + strspn(rest, separators));
+	return fault;
+}
+
+// The members that matter, of all kinds of records.
+struct members {
+	uint64_t begin_us, end_us, begin_ns, end_ns;
+	uint64_t at_ns, suspend_ns, held_ns, resume_ns, latency_ns, until_ns, pid, cycle;
+	char record[24], result[16], label[WINDOW_LABEL_MAX];
+};
+
+static const struct {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+#define NUMBER(name)                                  \
+	{                                             \
+#name, offsetof(struct members, name) \
+	}
+	NUMBER(begin_us),   NUMBER(end_us),  NUMBER(begin_ns),  NUMBER(end_ns),
+	NUMBER(at_ns),      NUMBER(held_ns), NUMBER(resume_ns), NUMBER(suspend_ns),
+	NUMBER(latency_ns), NUMBER(pid),     NUMBER(until_ns),  NUMBER(cycle),
+};
+
+static void take_member(struct members *m, const struct jsonin_value *key,
+			const struct jsonin_value *value)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (jsonin_is(key, numbers[i].key))
+			jsonin_u64(value, (uint64_t *)(void *)((char *)m + numbers[i].offset));
+	}
+	if (jsonin_is(key, "record"))
+		jsonin_str(value, m->record, sizeof(m->record));
+	else if (jsonin_is(key, "result"))
+		jsonin_str(value, m->result, sizeof(m->result));
+	else if (jsonin_is(key, "label"))
+		jsonin_str(value, m->label, sizeof(m->label));
+}
+
+static enum windows_fault take_plain(struct amdlog_windows *w, const struct members *m)
+{
+	enum windows_fault fault = WINDOWS_OK;
+	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
+	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
+	struct amdlog_window *window;
+
+	if (end < begin)
+		return WINDOWS_BACKWARDS;
+	window = add(w, begin, end, &fault);
+	if (window)
+		memcpy(window->label, m->label, sizeof(window->label));
+	return fault;
+}
+
+// gpq bench preempt --raw; a cycle that was cut short has no window.
+static enum windows_fault take_cycle(struct amdlog_windows *w, const struct members *m)
+{
+	enum windows_fault fault = WINDOWS_OK;
+	struct amdlog_window *window;
+	uint64_t end;
+
+	if (m->at_ns == NONE || m->suspend_ns == NONE || m->held_ns == NONE || m->resume_ns == NONE)
+		return WINDOWS_OK;
+	if (__builtin_add_overflow(m->at_ns, m->suspend_ns, &end) ||
+	    __builtin_add_overflow(end, m->held_ns, &end) ||
+	    __builtin_add_overflow(end, m->resume_ns, &end))
+		return WINDOWS_OK;
+	window = add(w, m->at_ns / 1000, end / 1000, &fault);
+	if (window && m->cycle != NONE)
+		snprintf(window->label, sizeof(window->label), "cycle %" PRIu64, m->cycle);
+	return fault;
+}
+
+static struct held_process *process_of(struct amdlog_windows *w, uint64_t pid)
+{
+	for (size_t i = 0; i < w->nheld; i++) {
+		if (w->held[i].pid == pid)
+			return &w->held[i];
+	}
+	if (ARRAY_GROW(w->held, w->held_cap, w->nheld))
+		return NULL;
+	w->held[w->nheld] = (struct held_process){.pid = pid, .ended = true};
+	return &w->held[w->nheld++];
+}
+
+// gpq suspend: one line a queue. The first of a process opens its window, which ends at the
+// deadline unless gpq resume ends it before.
+static enum windows_fault take_suspended(struct amdlog_windows *w, const struct members *m,
+					 struct held_process *p)
+{
+	enum windows_fault fault = WINDOWS_OK;
+	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
+	struct amdlog_window *window;
+
+	if (!p->ended)
+		return WINDOWS_OK;
+	window = add(w, (m->at_ns - latency) / 1000,
+		     m->until_ns == NONE ? NONE : m->until_ns / 1000, &fault);
+	if (!window)
+		return fault;
+	snprintf(window->label, sizeof(window->label), "pid %" PRIu64, m->pid);
+	p->window = w->n - 1;
+	p->ended = false;
+	return WINDOWS_OK;
+}
+
+// Also before the deadline of the window.
+static void take_resumed(struct amdlog_windows *w, const struct members *m, struct held_process *p,
+			 bool fresh)
+{
+	struct amdlog_window *window = fresh ? NULL : &w->v[p->window];
+
+	if (window && m->at_ns / 1000 >= window->begin_us)
+		window->end_us = m->at_ns / 1000;
+	p->ended = true;
+}
+
+static enum windows_fault take_queue(struct amdlog_windows *w, const struct members *m)
+{
+	bool suspended = strcmp(m->result, "suspended") == 0;
+	size_t before = w->nheld;
+	struct held_process *p;
+
+	if (m->at_ns == NONE || m->pid == NONE || (!suspended && strcmp(m->result, "resumed") != 0))
+		return WINDOWS_OK;
+	p = process_of(w, m->pid);
+	if (!p)
+		return WINDOWS_NO_MEMORY;
+	if (suspended)
+		return take_suspended(w, m, p);
+	take_resumed(w, m, p, before < w->nheld);
+	return WINDOWS_OK;
+}
+
+static enum windows_fault read_json(struct amdlog_windows *w, const char *line, size_t len)
+{
+	struct jsonin_value key, value;
+	struct members m;
+	struct jsonin j;
+
+	memset(&m, 0xff, sizeof(m));
+	m.record[0] = m.result[0] = 0;
+	memset(m.label, 0, sizeof(m.label));
+	if (!jsonin_open(&j, line, len, '{'))
+		return WINDOWS_NO_JSON;
+	while (jsonin_next(&j, &key, &value))
+		take_member(&m, &key, &value);
+	if (j.failed)
+		return WINDOWS_NO_JSON;
+	if (m.begin_us != NONE || m.begin_ns != NONE)
+		return take_plain(w, &m);
+	if (strcmp(m.record, "preempt_cycle") == 0)
+		return take_cycle(w, &m);
+	return strcmp(m.record, "queue") == 0 ? take_queue(w, &m) : WINDOWS_OK;
+}
+
+static enum windows_fault read_line(struct amdlog_windows *w, const char *line, size_t len)
+{
+	char text[256];
+
+	while (len && strchr(" \t\r", line[len - 1]) && line[len - 1])
+		len--;
+	while (len && (*line == ' ' || *line == '\t')) {
+		line++;
+		len--;
+	}
+	if (!len || *line == '#')
+		return WINDOWS_OK;
+	if (*line == '{')
+		return read_json(w, line, len);
+	snprintf(text, sizeof(text), "%.*s", (int)(len < 255 ? len : 255), line);
+	return read_text(w, text);
+}
+
+enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
+				       size_t *line)
+{
+	const char *end = text + len;
+	enum windows_fault fault = WINDOWS_OK;
+
+	for (*line = 0; text < end && !fault;) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		newline = newline ? newline : end;
+		(*line)++;
+		fault = read_line(w, text, (size_t)(newline - text));
+		text = newline + 1;
+	}
+	return fault;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct amdlog_window *x = a, *y = b;
+
+	if (x->begin_us != y->begin_us)
+		return x->begin_us < y->begin_us ? -1 : 1;
+	return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
+}
+
+bool amdlog_windows_sort(struct amdlog_windows *w)
+{
+	uint64_t latest = 0;
+
+	free(w->latest);
+	w->latest = malloc((w->n ? w->n : 1) * sizeof(*w->latest));
+	if (!w->latest)
+		return false;
+	if (w->n)
+		qsort(w->v, w->n, sizeof(*w->v), by_begin);
+	for (size_t i = 0; i < w->n; i++) {
+		latest = w->v[i].end_us > latest ? w->v[i].end_us : latest;
+		w->latest[i] = latest;
+	}
+	return true;
+}
+
+size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin)
+{
+	size_t low = 0, high = w->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->latest[middle] <= begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
+			   uint64_t end)
+{
+	for (; from < w->n && w->v[from].begin_us < end; from++) {
+		if (w->v[from].end_us > begin)
+			return from;
+	}
+	return w->n;
+}
+
+void amdlog_windows_fini(struct amdlog_windows *w)
+{
+	free(w->v);
+	free(w->latest);
+	free(w->held);
+	*w = (struct amdlog_windows){0};
+}

@@ -1,0 +1,64 @@
+// Windows of time that somebody marked, on the log's clock (CLOCK_MONOTONIC): when queues were
+// suspended, when a request came.
+//
+// A file of them has one a line, in any mixture:
+//
+//   26330000 29080000 held           begin and end in microseconds, or with a unit (26.33s), a name
+//   {"begin_us":26330000,"end_us":29080000,"label":"held"}      or begin_ns and end_ns
+//   what gpq suspend --ndjson and gpq resume --ndjson print: from the one to the other (gpq 0.1.0:
+//                                    at_ns, until_ns)
+//   what gpq bench preempt --raw writes: a cycle from its request to suspend to the return of
+//                                    resume (at_ns, suspend_ns, held_ns, resume_ns)
+//
+// Other JSON objects, empty lines and lines that begin with # are passed over.
+#ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
+#define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WINDOWS_MAX      10000u
+#define WINDOW_LABEL_MAX 48u
+
+struct amdlog_window {
+	uint64_t begin_us, end_us;    // end UINT64_MAX: the file does not say
+	char label[WINDOW_LABEL_MAX]; // cut to fit; "" none
+};
+
+// Starts as zeros.
+struct amdlog_windows {
+	struct amdlog_window *v; // owned; by begin after amdlog_windows_sort
+	uint64_t *latest;        // the greatest end of v[0] to v[i]
+	size_t n, cap;
+	struct held_process *held; // who was suspended last, while reading
+	size_t nheld, held_cap;
+};
+
+enum windows_fault {
+	WINDOWS_OK,
+	WINDOWS_NO_TIME,   // a line does not begin with two times
+	WINDOWS_BACKWARDS, // one ends before it begins
+	WINDOWS_NO_JSON,   // a line begins with { and is no JSON object
+	WINDOWS_TOO_MANY,  // more than WINDOWS_MAX
+	WINDOWS_NO_MEMORY,
+};
+
+// Adds those of a file. `line`: the number of the line that is at fault.
+enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
+				       size_t *line);
+
+// After all are read. False without memory.
+bool amdlog_windows_sort(struct amdlog_windows *w);
+
+// The first window from `from` on that overlaps [begin, end] by more than its border, n when none
+// does. The windows must be sorted.
+size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
+			   uint64_t end);
+
+// Where to begin looking for those that overlap something that begins then.
+size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin);
+
+void amdlog_windows_fini(struct amdlog_windows *w);
+
+#endif

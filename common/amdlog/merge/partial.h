@@ -1,0 +1,66 @@
+// Partial results: the summary of a file, or of a range of one, as one line of JSON that can be
+// added to others.
+//
+// A part does not know what came before it: which kernel a thread had named when the part began,
+// which stream it worked for. What hangs on that is kept open (struct amdlog_open, the head_
+// members of struct amdlog_thread) until the parts are put together in the order of their places.
+// Then the sum is that of the whole, whoever read which part.
+#ifndef GPQ_AMDLOG_MERGE_PARTIAL_H
+#define GPQ_AMDLOG_MERGE_PARTIAL_H
+
+#include "common/amdlog/model/streams.h"
+#include "common/amdlog/model/summary.h"
+#include "common/host/buf.h"
+
+#define AMDLOG_PARTIAL_RECORD "trace_partial"
+#define AMDLOG_PARTIAL_SCHEMA 2
+
+// Where a part comes from and what the scanner counted in it.
+struct amdlog_part {
+	char *host;        // owned; that its processes are of, NULL: not said
+	char *file;        // owned; as it was named
+	uint64_t from, to; // bytes of it
+	uint64_t mended;
+	bool filtered; // not all records were counted
+	bool stopped;  // not read to its end
+	struct amdlog_counts counts;
+	struct amdlog_streams streams; // owned
+};
+
+// Appends the line, newline included, of a summary that was begun with amdlog_summary_resume and is
+// not finished. 0, or -1 with ENOMEM.
+int amdlog_partial_write(struct buf *out, const struct amdlog_part *part,
+			 const struct amdlog_summary *s);
+
+// Reads a line. False, and a word on why, when it is none, or damaged; `part` and `s` need no fini
+// then. What the line says is checked: indices lie within their tables.
+bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
+			 struct amdlog_summary *s, const char **why);
+
+// Host, file and place only, to sort lines by. False as above.
+bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
+
+void amdlog_part_fini(struct amdlog_part *part);
+
+// The sum of parts that are added in the order of hosts, the files' names and their places.
+struct amdlog_merge {
+	struct amdlog_summary sum;
+	struct amdlog_streams streams;
+	struct intern hosts;   // their names; process.host is the number plus one
+	uint32_t host;         // of the last part
+	bool several_hosts;    // times of one and of another cannot be compared
+	struct intern threads; // process and tid -> thread
+	struct intern tids;    // tid and file -> thread with a pid
+	struct amdlog_counts counts;
+	uint64_t mended;
+	uint32_t files;
+};
+
+void amdlog_merge_init(struct amdlog_merge *m);
+void amdlog_merge_fini(struct amdlog_merge *m);
+
+// Adds a part; `new_file`: it is of another file than the one before. False without memory.
+bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
+		      const struct amdlog_summary *next, bool new_file);
+
+#endif

@@ -1,0 +1,127 @@
+// What went wrong; see errors.h.
+#include "common/amdlog/model/errors.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct key {
+	uint32_t process;
+	bool of_queue;
+	char text[ERRORS_TEXT_MAX];
+};
+
+// "hipMalloc: Returned hipErrorOutOfMemory : ..." as "hipMalloc: hipErrorOutOfMemory".
+static size_t api_text(const struct amdlog_record *r, char *out)
+{
+	static const char returned[] = "Returned ";
+	size_t name = r->name_len + 2u < ERRORS_TEXT_MAX / 2 ? r->name_len + 2u : 0;
+	const char *word = memmem(r->msg, r->msg_len, returned, sizeof(returned) - 1);
+	const char *end = r->msg + r->msg_len;
+	size_t len = 0;
+
+	if (!name || !word || name > r->msg_len)
+		return 0;
+	memcpy(out, r->msg, name);
+	for (word += sizeof(returned) - 1; word + len < end && word[len] != ' '; len++)
+		;
+	if (name + len > ERRORS_TEXT_MAX)
+		len = ERRORS_TEXT_MAX - name;
+	memcpy(out + name, word, len);
+	return name + len;
+}
+
+// "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
+static uint64_t address_of(const struct amdlog_record *r)
+{
+	static const char word[] = "Queue 0x";
+	const char *p = memmem(r->msg, r->msg_len, word, sizeof(word) - 1);
+	const char *end = r->msg + r->msg_len;
+	uint64_t address = 0;
+
+	if (!p)
+		return AMDLOG_UNKNOWN;
+	for (p += sizeof(word) - 1; p < end && strchr("0123456789abcdefABCDEF", *p) && *p; p++)
+		address = address << 4 | (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
+	return p < end && *p == ' ' ? address : AMDLOG_UNKNOWN;
+}
+
+static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *key, size_t len)
+{
+	uint32_t n, cap = e->cap ? e->cap * 2 : 16;
+	struct amdlog_error *bigger;
+
+	e->keys.max_entries = ERRORS_MAX;
+	n = intern_put(&e->keys, key, offsetof(struct key, text) + len, NULL);
+	if (n == INTERN_NONE)
+		return NULL;
+	if (n >= e->cap) {
+		bigger = realloc(e->v, cap * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		e->v = bigger;
+		e->cap = cap;
+	}
+	if (n >= e->n) {
+		e->v[n] = (struct amdlog_error){
+			.process = key->process,
+			.of_queue = key->of_queue,
+			.address = AMDLOG_UNKNOWN,
+			.first_us = AMDLOG_UNKNOWN,
+			.text = e->keys.entries[n].bytes + offsetof(struct key, text),
+			.len = (uint32_t)len,
+		};
+		e->n = n + 1;
+	}
+	return &e->v[n];
+}
+
+void amdlog_errors_merge(struct amdlog_errors *e, uint32_t process, const struct amdlog_error *from)
+{
+	size_t len = from->len < ERRORS_TEXT_MAX ? from->len : ERRORS_TEXT_MAX;
+	struct amdlog_error *row;
+	struct key key;
+
+	memset(&key, 0, sizeof(key));
+	key.process = process;
+	key.of_queue = from->of_queue;
+	memcpy(key.text, from->text, len);
+	row = row_of(e, &key, len);
+	if (!row) {
+		e->left_out += from->count;
+		return;
+	}
+	row->count += from->count;
+	row->address = from->address;
+	row->first_us = from->first_us < row->first_us ? from->first_us : row->first_us;
+	row->last_us = from->last_us > row->last_us ? from->last_us : row->last_us;
+}
+
+void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct amdlog_record *r)
+{
+	char text[ERRORS_TEXT_MAX];
+	struct amdlog_error row = {
+		.of_queue = r->kind == AMDLOG_QUEUE_ERROR,
+		.address = AMDLOG_UNKNOWN,
+		.count = 1,
+		.first_us = r->time_us,
+		.last_us = r->time_us == AMDLOG_UNKNOWN ? 0 : r->time_us,
+		.text = text,
+	};
+
+	if (row.of_queue) {
+		row.len = (uint32_t)(r->msg_len < sizeof(text) ? r->msg_len : sizeof(text));
+		memcpy(text, r->msg, row.len);
+		row.address = address_of(r);
+	} else {
+		row.len = (uint32_t)api_text(r, text);
+	}
+	amdlog_errors_merge(e, process, &row);
+}
+
+void amdlog_errors_fini(struct amdlog_errors *e)
+{
+	intern_fini(&e->keys);
+	free(e->v);
+	*e = (struct amdlog_errors){0};
+}

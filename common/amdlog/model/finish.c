@@ -1,0 +1,139 @@
+// The end of a summary: queues seen under two addresses become one, sums over threads and queues.
+//
+// Facts: FACTS-hip 9 and 10, amd-log-facts.md section 5: 5.5 to 6.1 print ring and handle in
+// different lines.
+#include "common/amdlog/model/summary_priv.h"
+
+#include <stdlib.h>
+
+#define NAMELESS_MAX 2000
+
+static void drop_disputed(struct amdlog_summary *s)
+{
+	uint8_t *claims = calloc(s->nqueues ? s->nqueues : 1, 1);
+
+	if (!claims) {
+		s->no_memory = true;
+		for (uint32_t i = 0; i < s->nqueues; i++)
+			s->queues[i].handle_unsure = true;
+		return;
+	}
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		uint32_t h = s->queues[i].handle;
+
+		if (h != AMDLOG_NONE && claims[h] < 2)
+			claims[h]++;
+	}
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		struct amdlog_queue *q = &s->queues[i];
+
+		if (q->handle != AMDLOG_NONE && claims[q->handle] > 1)
+			q->handle_unsure = true;
+	}
+	free(claims);
+}
+
+// Up to 4.5 queue lines have no process id, but the address is the same as in the packets.
+static void find_nameless(struct amdlog_summary *s, uint32_t handle)
+{
+	const struct amdlog_queue *h = &s->queues[handle];
+	struct amdlog_queue *match = NULL;
+
+	if (h->hwq != AMDLOG_UNKNOWN || s->processes[h->process].pid >= 0)
+		return;
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		struct amdlog_queue *q = &s->queues[i];
+
+		if (q->hwq != h->swq || s->processes[q->process].pid < 0 ||
+		    s->processes[q->process].host != s->processes[h->process].host)
+			continue;
+		if (match || q->handle != AMDLOG_NONE)
+			return; // of two processes, who knows which
+		match = q;
+	}
+	if (match)
+		match->handle = handle;
+}
+
+static void join_handle(struct amdlog_summary *s, uint32_t ring)
+{
+	struct amdlog_queue *q = &s->queues[ring], *h;
+
+	if (q->handle == AMDLOG_NONE || q->handle_unsure || q->swq != AMDLOG_UNKNOWN)
+		return;
+	h = &s->queues[q->handle];
+	q->swq = h->swq;
+	q->size = h->size;
+	q->priority = h->priority;
+	q->created += h->created;
+	q->deleted += h->deleted;
+	q->records += h->records;
+	q->barrier_values += h->barrier_values;
+	span_merge(&q->span, &h->span);
+	q->created_us = h->created_us;
+	q->deleted_us = h->deleted_us;
+	h->merged = ring;
+}
+
+static void count_streams(struct amdlog_summary *s)
+{
+	struct intern joined = {.max_entries = s->queue_streams.max_entries};
+
+	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
+		const struct pair *p =
+			(const struct pair *)(const void *)s->queue_streams.entries[i].bytes;
+		uint32_t q = (uint32_t)p->a;
+
+		if (s->queues[q].merged != AMDLOG_NONE)
+			q = s->queues[q].merged;
+		s->queues[q].streams += pair_is_new(&joined, q, p->b);
+	}
+	intern_fini(&joined);
+}
+
+static void sum_queues(struct amdlog_summary *s)
+{
+	struct amdlog_totals *sum = &s->totals;
+
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		const struct amdlog_queue *q = &s->queues[i];
+
+		if (!q->records || q->merged != AMDLOG_NONE)
+			continue;
+		s->processes[q->process].queues++;
+		if (!q->backlog_n)
+			continue;
+		sum->rptr_min = q->rptr_min < sum->rptr_min ? q->rptr_min : sum->rptr_min;
+		sum->rptr_max = q->rptr_max > sum->rptr_max ? q->rptr_max : sum->rptr_max;
+		sum->wptr_min = q->wptr_min < sum->wptr_min ? q->wptr_min : sum->wptr_min;
+		sum->wptr_max = q->wptr_max > sum->wptr_max ? q->wptr_max : sum->wptr_max;
+	}
+}
+
+void amdlog_summary_finish(struct amdlog_summary *s)
+{
+	// Releases that need it have a handful of queues; a log that claims thousands is none of
+	// theirs.
+	for (uint32_t i = 0; i < s->nqueues && s->nqueues < NAMELESS_MAX; i++)
+		find_nameless(s, i);
+	drop_disputed(s);
+	for (uint32_t i = 0; i < s->nqueues; i++)
+		join_handle(s, i);
+	count_streams(s);
+	sum_queues(s);
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		const struct amdlog_thread *t = &s->threads[i];
+		struct amdlog_process *p = &s->processes[t->process];
+
+		p->records += t->records;
+		p->launches += t->launches;
+		p->dispatches += t->dispatches;
+		p->barriers += t->barriers;
+		p->api_calls += t->api_calls;
+		p->api_errors += t->api_errors;
+		p->threads += t->records > 0;
+		span_merge(&p->span, &t->span);
+		span_merge(&s->totals.span, &t->span);
+		s->totals.launches += t->launches;
+	}
+}

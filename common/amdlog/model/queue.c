@@ -1,0 +1,378 @@
+// Hardware queues: what packets and queue lines tell of them, and which streams they serve.
+//
+// Facts: amd-log-facts.md sections 5 and 11, FACTS-hip 9 to 12. A queue has two addresses, the ring
+// (HWq) and the hsa_queue_t (SWq); 6.2 and later print both. 5.5 to 6.1 print the ring in packets
+// and the handle in queue lines, so a queue has two rows here until a stream that was created on
+// the handle is seen to dispatch to the ring. Up to 5.4 the word HWq stands before the handle.
+#include "common/amdlog/model/summary_priv.h"
+
+#include <string.h>
+
+uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
+{
+	struct amdlog_queue *q = array_room(s->queues, &s->queue_cap, s->nqueues, sizeof(*q));
+
+	if (!q) {
+		s->no_memory = true;
+		return AMDLOG_NONE;
+	}
+	s->queues = q;
+	q[s->nqueues] = (struct amdlog_queue){
+		.process = process,
+		.merged = AMDLOG_NONE,
+		.hwq = AMDLOG_UNKNOWN,
+		.swq = AMDLOG_UNKNOWN,
+		.size = AMDLOG_UNKNOWN,
+		.id = -1,
+		.priority = -1,
+		.handle = AMDLOG_NONE,
+		.span = SPAN_NONE,
+		.created_us = AMDLOG_UNKNOWN,
+		.deleted_us = AMDLOG_UNKNOWN,
+		.rptr_min = AMDLOG_UNKNOWN,
+		.wptr_min = AMDLOG_UNKNOWN,
+	};
+	return s->nqueues++;
+}
+
+// The queue with this address, made when it is new.
+static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t process,
+			 uint64_t address)
+{
+	struct pair key = {process, address};
+	uint32_t q = intern_value(keys, &key, sizeof(key));
+
+	if (q != INTERN_NONE)
+		return q;
+	if (keys->max_entries && keys->n >= keys->max_entries) {
+		s->no_memory = true;
+		return AMDLOG_NONE;
+	}
+	q = queue_new(s, process);
+	if (q == AMDLOG_NONE || !intern_set(keys, &key, sizeof(key), q))
+		return AMDLOG_NONE;
+	*(keys == &s->by_ring ? &s->queues[q].hwq : &s->queues[q].swq) = address;
+	return q;
+}
+
+static uint32_t find_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+{
+	struct pair key = {process, hwq};
+	uint32_t q = intern_value(&s->by_ring, &key, sizeof(key)), known;
+
+	if (q != INTERN_NONE)
+		return q;
+	known = intern_value(&s->by_handle, &key, sizeof(key));
+	if (known == INTERN_NONE)
+		return queue_at(s, &s->by_ring, process, hwq);
+	// Up to 5.4: the same address in both kinds of lines.
+	s->queues[known].hwq = hwq;
+	intern_set(&s->by_ring, &key, sizeof(key), known);
+	return known;
+}
+
+// A ring's queue stays the same once it is known.
+static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+{
+	struct amdlog_ring *ring = &s->rings[hwq * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+	uint32_t q;
+
+	if (ring->hwq == hwq && ring->process == process && hwq)
+		return ring->queue;
+	q = find_by_ring(s, process, hwq);
+	if (q != AMDLOG_NONE)
+		*ring = (struct amdlog_ring){process, q, hwq};
+	return q;
+}
+_Static_assert(AMDLOG_RINGS == 64, "queue_by_ring takes six bits");
+
+static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
+{
+	s->seen_swq = true;
+	s->queues[q].swq = swq;
+}
+
+bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
+{
+	struct pair key = {a, b};
+	bool fresh;
+
+	intern_put(pairs, &key, sizeof(key), &fresh);
+	return fresh;
+}
+
+void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream)
+{
+	if (q != AMDLOG_NONE && stream != AMDLOG_UNKNOWN)
+		pair_is_new(&s->queue_streams, q, stream);
+}
+
+void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream, uint32_t q)
+{
+	struct pair key = {process, stream};
+
+	if (q == AMDLOG_NONE || stream == AMDLOG_UNKNOWN)
+		return;
+	intern_set(&s->by_stream, &key, sizeof(key), q);
+	s->stream_changes++;
+	stream_seen(s, q, stream);
+}
+
+// A stream made on a handle dispatches to a ring: the two are one queue, if nothing contradicts it.
+static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uint32_t self,
+			   uint64_t stream)
+{
+	struct pair key = {q->process, stream};
+	uint32_t handle = intern_value(&s->by_stream, &key, sizeof(key));
+
+	if (handle == INTERN_NONE || handle == self || s->queues[handle].hwq != AMDLOG_UNKNOWN)
+		return;
+	if (q->handle == AMDLOG_NONE)
+		q->handle = handle;
+	else if (q->handle != handle)
+		q->handle_unsure = true;
+}
+
+void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
+{
+	struct amdlog_queue *queue = &s->queues[q];
+
+	if (queue->wrote_stream == stream && queue->wrote_changes == s->stream_changes)
+		return;
+	stream_seen(s, q, stream);
+	join_by_stream(s, queue, q, stream);
+	queue->wrote_stream = stream;
+	queue->wrote_changes = s->stream_changes;
+}
+
+uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address)
+{
+	struct pair key = {process, address};
+	uint32_t q = intern_value(&s->by_handle, &key, sizeof(key));
+
+	return q != INTERN_NONE ? q : intern_value(&s->by_ring, &key, sizeof(key));
+}
+
+static void note_stream(struct amdlog_event *e, uint64_t stream, uint32_t queue)
+{
+	e->stream = stream;
+	e->stream_queue = queue;
+}
+
+void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e)
+{
+	const struct amdlog_packet *p = e->packet;
+	uint32_t q;
+
+	if (p->hwq == AMDLOG_UNKNOWN)
+		return;
+	if (e->record->kind == AMDLOG_BARRIER_VALUE && p->swq == AMDLOG_UNKNOWN)
+		q = queue_of_value(s, t->process, p->hwq);
+	else
+		q = queue_by_ring(s, t->process, p->hwq);
+	e->queue = q;
+	if (q == AMDLOG_NONE)
+		return;
+	if (p->swq != AMDLOG_UNKNOWN)
+		queue_set_swq(s, q, p->swq);
+	if (p->id >= 0) {
+		s->queues[q].ids_differ |= s->queues[q].id >= 0 && s->queues[q].id != p->id;
+		s->queues[q].id = p->id;
+	}
+	if (s->resumed && !t->knows_stream) {
+		pair_is_new(&s->head_streams, (uint64_t)(t - s->threads),
+			    (uint64_t)q << 1 | (e->record->kind == AMDLOG_DISPATCH));
+		return;
+	}
+	if (t->stream == AMDLOG_UNKNOWN || (!t->by_command && e->record->kind != AMDLOG_DISPATCH))
+		return;
+	note_stream(e, t->stream, q);
+	stream_wrote_to(s, t->stream, q);
+}
+
+// Lines with one address: the handle up to 6.1, then the ring.
+static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
+			      const struct amdlog_record *r, uint64_t address)
+{
+	struct pair key = {process, address};
+	uint32_t q = intern_value(&s->by_ring, &key, sizeof(key));
+
+	if (q == INTERN_NONE)
+		q = intern_value(&s->by_handle, &key, sizeof(key));
+	if (q != INTERN_NONE)
+		return q;
+	if (s->seen_swq || r->style >= AMDLOG_STYLE_6_3)
+		return queue_at(s, &s->by_ring, process, address);
+	return queue_at(s, &s->by_handle, process, address);
+}
+
+static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
+				  const struct amdlog_queue_line *line)
+{
+	uint32_t q;
+
+	if (line->hwq == AMDLOG_UNKNOWN) // cut, or up to 6.1
+		return line->address == AMDLOG_UNKNOWN
+			       ? AMDLOG_NONE
+			       : queue_at(s, &s->by_handle, process, line->address);
+	q = queue_by_ring(s, process, line->hwq);
+	if (q != AMDLOG_NONE && line->swq != AMDLOG_UNKNOWN)
+		queue_set_swq(s, q, line->swq);
+	return q;
+}
+
+void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	struct amdlog_queue_line line;
+	uint32_t q;
+
+	amdlog_queue_line_parse(r, &line);
+	if (r->kind == AMDLOG_QUEUE_CREATED)
+		q = queue_of_creation(s, t->process, &line);
+	else
+		q = line.address == AMDLOG_UNKNOWN ? AMDLOG_NONE
+						   : queue_of_line(s, t->process, r, line.address);
+	e->queue = q;
+	if (q == AMDLOG_NONE)
+		return;
+	if (r->kind == AMDLOG_QUEUE_CREATED) {
+		s->queues[q].made = true;
+		s->queues[q].priority = (int8_t)line.priority;
+		s->queues[q].size = line.size;
+	}
+	if (r->kind == AMDLOG_QUEUE_RELEASED || r->kind == AMDLOG_QUEUE_DELETED)
+		return;
+	t->queue = q;
+	if (s->resumed && !t->knows_stream) {
+		t->head_line = q;
+	} else if (!t->creating && !t->by_command) { // made at first use, within a launch or copy
+		note_stream(e, t->stream, q);
+		stream_made_on(s, t->process, t->stream, q);
+	}
+}
+
+static bool begins(const struct amdlog_record *r, const char *word)
+{
+	size_t n = strlen(word);
+
+	return r->name_len >= n && !memcmp(r->msg, word, n);
+}
+
+// Remembers the stream that what follows on this thread goes to.
+void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
+{
+	t->stream = amdlog_entry_stream(r);
+	t->by_command = t->creating = false;
+	t->knows_stream = true;
+	if (begins(r, "hipStreamCreate")) {
+		t->creating = true;
+		t->queue = AMDLOG_NONE;
+	}
+}
+
+void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+
+	if (t->creating && begins(r, "hipStreamCreate")) {
+		note_stream(e, amdlog_api_stream(r), t->queue);
+		stream_made_on(s, t->process, e->stream, t->queue);
+	} else if (s->resumed && !t->knows_stream && begins(r, "hipStreamCreate"))
+		t->head_made = amdlog_api_stream(r);
+	t->creating = t->by_command = false;
+	t->knows_stream = true;
+	t->stream = AMDLOG_UNKNOWN;
+}
+
+// What a thread's API and command lines of a block came to.
+void stream_set(struct amdlog_thread *t, const struct block_stream *known)
+{
+	if (known->api)
+		t->creating = false;
+	else if (!known->by_command)
+		return;
+	t->stream = known->stream;
+	t->by_command = known->by_command;
+	t->knows_stream = true;
+}
+
+void stream_command(struct amdlog_thread *t, const struct amdlog_record *r)
+{
+	uint64_t stream = amdlog_command_stream(r);
+
+	if (stream == AMDLOG_UNKNOWN)
+		return;
+	t->stream = stream;
+	t->by_command = t->knows_stream = true;
+}
+
+static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
+			   const struct amdlog_packet *p)
+{
+	struct amdlog_totals *sum = &s->totals;
+	int64_t backlog;
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN) {
+		sum->no_pointers++;
+		return;
+	}
+	backlog = amdlog_backlog(p->rptr, p->wptr);
+	if (backlog < 0) {
+		q->inversions++;
+		sum->inversions++;
+		backlog = 0;
+	}
+	q->backlog_n++;
+	q->backlog_sum += (uint64_t)backlog;
+	q->backlog_max = (uint64_t)backlog > q->backlog_max ? (uint64_t)backlog : q->backlog_max;
+	q->rptr_min = p->rptr < q->rptr_min ? p->rptr : q->rptr_min;
+	q->rptr_max = p->rptr > q->rptr_max ? p->rptr : q->rptr_max;
+	q->wptr_min = p->wptr < q->wptr_min ? p->wptr : q->wptr_min;
+	q->wptr_max = p->wptr > q->wptr_max ? p->wptr : q->wptr_max;
+}
+
+// Its making and its end, which are no packets.
+static void count_line(struct amdlog_queue *q, const struct amdlog_record *r)
+{
+	if (r->kind == AMDLOG_QUEUE_CREATED) {
+		if (!q->created++)
+			q->created_us = r->time_us;
+	} else if (r->kind == AMDLOG_QUEUE_DELETED) {
+		q->deleted++;
+		q->deleted_us = r->time_us;
+	}
+}
+
+void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
+{
+	struct amdlog_queue *q;
+	struct amdlog_kernel *k;
+
+	if (e->queue == AMDLOG_NONE) {
+		s->totals.strays += e->packet != NULL;
+		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
+			open_value(s, e);
+		return;
+	}
+	q = &s->queues[e->queue];
+	q->records++;
+	if (!e->packet) {
+		count_line(q, e->record);
+		return;
+	}
+	span_add(&q->span, e->record->time_us);
+	q->torn += e->torn;
+	q->dispatches += e->record->kind == AMDLOG_DISPATCH;
+	q->barriers +=
+		e->record->kind == AMDLOG_BARRIER_AND || e->record->kind == AMDLOG_BARRIER_OR;
+	q->barrier_values += e->record->kind == AMDLOG_BARRIER_VALUE;
+	count_pointers(s, q, e->packet);
+	if (e->kernel == AMDLOG_NONE)
+		return;
+	k = &s->kernels[e->kernel];
+	if (pair_is_newer(&k->seen_queues, &s->queue_kernels, e->queue, e->kernel)) {
+		q->kernels++;
+		k->queues++;
+	}
+}

@@ -1,0 +1,178 @@
+// Taking blocks in order (see reading.h).
+#include "common/amdlog/model/reading.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+// A record that is one whole line of the block was matched with it; others were cut or put
+// together.
+static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record *record)
+{
+	const struct reading_block *b = &r->block;
+	uintptr_t at = (uintptr_t)record->text - (uintptr_t)b->text;
+	const char *end = record->text + record->len;
+
+	if (b->hits && at < b->len && record->len < b->len - at &&
+	    (!at || record->text[-1] == '\n') && (*end == '\n' || (*end == '\r' && end[1] == '\n')))
+		return grep_hits_has(b->hits, (uint32_t)at);
+	return grepper_text(r->grepper, record->text, record->len);
+}
+
+static void take_record(void *ctx, const struct amdlog_record *record)
+{
+	struct amdlog_reading *r = ctx;
+	struct amdlog_record own;
+	struct amdlog_event e;
+
+	if (r->grepper) {
+		own = *record;
+		own.unwanted = !is_picked(r, record);
+		record = &own;
+	}
+	if (amdlog_summary_add(r->sum, r->scan, record, &e) && r->event)
+		r->event(r->ctx, &e);
+}
+
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+			 const struct grep *grep)
+{
+	const struct amdlog_sink own = {.ctx = r, .record = take_record};
+	struct amdlog_sink sink;
+
+	*r = (struct amdlog_reading){.sum = sum};
+	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
+	r->mend = amdlog_mend_new(&own);
+	r->grepper = grep ? grepper_new(grep) : NULL;
+	if (!r->mend || (grep && !r->grepper))
+		return false;
+	sink = amdlog_mend_sink(r->mend);
+	r->scan = amdlog_scan_new(&sink);
+	if (!r->scan)
+		return false;
+	amdlog_mend_watch(r->mend, r->scan);
+	return true;
+}
+
+void amdlog_reading_fini(struct amdlog_reading *r)
+{
+	amdlog_scan_free(r->scan);
+	amdlog_mend_free(r->mend);
+	grepper_free(r->grepper);
+}
+
+bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
+			   struct block_choice *out, const struct block_choice **choice)
+{
+	const struct amdlog_filter *f = &r->sum->filter;
+
+	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
+		return false;
+	*out = (struct block_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
+	*choice = amdlog_is_filtered(f) ? out : NULL;
+	return true;
+}
+
+struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds)
+{
+	return block_reader_new(&(struct block_options){
+		.kinds = kinds,
+		.assumed = amdlog_scan_threads(r->scan)->assumed,
+		.pids = r->sum->filter.pids,
+		.npids = r->sum->filter.npids,
+	});
+}
+
+// Where the block's next item lies in the text, and how much of it the scanner knows of.
+struct place {
+	const char *text, *known;
+	uint64_t offset; // of `text` in the input
+};
+
+static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
+{
+	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->known)};
+
+	amdlog_scan_skip(r->scan, &seen);
+	p->known = to;
+}
+
+// The number of the thread that an item is of. A thread without a process may have one by now.
+static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
+{
+	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
+		sum->number = threads_number(amdlog_scan_threads(r->scan), &sum->writer);
+	return sum->number;
+}
+
+static void take_item(struct amdlog_reading *r, struct place *p, struct block_result *b,
+		      struct block_item *item)
+{
+	struct amdlog_event e;
+
+	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
+	switch (item->what) {
+	case BLOCK_STREAM:
+		item->r.who = number_of(r, &b->sums[item->thread]);
+		amdlog_summary_add_stream(r->sum, r->scan, item);
+		break;
+	case BLOCK_LINES:
+		skip_to(r, p, item->r.text);
+		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
+		p->known = item->r.text + item->r.len;
+		break;
+	case BLOCK_RECORD:
+		item->r.who = number_of(r, &b->sums[item->thread]);
+		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
+		if (amdlog_summary_add_item(r->sum, r->scan, item, &e) && r->event)
+			r->event(r->ctx, &e);
+		break;
+	}
+}
+
+static void take_result(struct amdlog_reading *r, const char *text, size_t len,
+			struct block_result *b)
+{
+	struct place p = {text, text, amdlog_scan_offset(r->scan)};
+	struct amdlog_counts seen = {.lines = block_lines(b), .foreign = b->foreign};
+
+	seen.records = seen.lines - b->foreign;
+	for (uint32_t i = 0; i < b->nsums; i++)
+		b->sums[i].number = AMDLOG_NONE;
+	for (uint32_t i = 0; i < b->nitems; i++) {
+		take_item(r, &p, b, &b->items[i]);
+		seen.lines += b->items[i].what == BLOCK_RECORD;
+		seen.records += b->items[i].what == BLOCK_RECORD;
+	}
+	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
+	amdlog_summary_add_sums(r->sum, r->scan, b);
+	skip_to(r, &p, text + len);
+	amdlog_scan_skip(r->scan, &seen);
+}
+
+// A result says by the processes how far lines reach that may be mended. Of the many threads behind
+// AMDLOG_WHO_MAX the scanner does not say the process.
+static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
+{
+	return !b->slow && (!b->torn || amdlog_scan_threads(r->scan)->n < AMDLOG_WHO_MAX / 2);
+}
+
+void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
+			 struct block_result *b, const struct grep_hits *hits)
+{
+	r->block = (struct reading_block){text, len, hits};
+	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
+		amdlog_scan_feed(r->scan, text, len, 0);
+	else if (b && is_trusted(r, b) && amdlog_mend_idle(r->mend))
+		take_result(r, text, len, b);
+	else
+		amdlog_scan_lines(r->scan, text, len);
+	r->block.hits = NULL;
+	if (r->sum->based)
+		atomic_store_explicit(&r->settled, true, memory_order_release);
+}
+
+void amdlog_reading_end(struct amdlog_reading *r)
+{
+	amdlog_scan_end(r->scan);
+	amdlog_mend_end(r->mend);
+}

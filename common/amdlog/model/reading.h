@@ -1,0 +1,57 @@
+// Reading a log into a summary: the blocks of an input, read by any threads, taken in order.
+//
+//   block -> block_read (any thread) -> amdlog_reading_take (one block after the other)
+//                                           |-> summary            counted lines
+//                                           |-> summary, event     items
+//                                           `-> scanner -> mend -> summary, event   all other text
+//
+// The result is the same as that of scanning all text from front to end.
+#ifndef GPQ_AMDLOG_MODEL_READING_H
+#define GPQ_AMDLOG_MODEL_READING_H
+
+#include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/model/summary.h"
+
+struct amdlog_reading {
+	struct amdlog_summary *sum; // not owned
+	struct amdlog_scan *scan;
+	struct amdlog_mend *mend;
+	struct grepper *grepper; // of the filter by text; NULL: none
+	struct reading_block {   // that is being taken
+		const char *text;
+		size_t len;
+		const struct grep_hits *hits;
+	} block;
+	_Atomic bool settled; // the filter's times are known: none of them waits for a record
+	// Called for records that the filter lets pass: for all, or for those only of which
+	// block results make items. May be NULL.
+	void (*event)(void *ctx, const struct amdlog_event *e);
+	void *ctx;
+};
+
+// `grep`: what the filter asks of the text (struct amdlog_filter), else NULL. False when memory is
+// short; amdlog_reading_fini then, too.
+bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+			 const struct grep *grep);
+void amdlog_reading_fini(struct amdlog_reading *r);
+
+// For one thread that reads blocks of the input that comes next. `kinds`: see block.h. NULL when
+// memory is short.
+struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
+
+// Which lines of a block count (block.h), NULL for all; from any thread. `hits`: its lines that are
+// picked by their text, or NULL. False: it depends on records that were not taken yet, so what is
+// to be read now can only be scanned.
+bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
+			   struct block_choice *out, const struct block_choice **choice);
+
+// The next text of the input. `b`: what was read of it, when it begins and ends with a line; else
+// NULL.
+// `hits`: of its lines, likewise.
+void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
+			 struct block_result *b, const struct grep_hits *hits);
+
+// The input ends; another may follow.
+void amdlog_reading_end(struct amdlog_reading *r);
+
+#endif

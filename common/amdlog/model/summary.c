@@ -1,0 +1,488 @@
+// The summary: every record is placed (which thread, queue, kernel), then counted if the filter
+// lets it.
+//
+// Facts: amd-log-facts.md sections 7 (naming a dispatch), 9, 11, 12. What the filter leaves out is
+// placed all the same: a kernel's name may be logged just before the time asked for.
+#include "common/amdlog/model/summary_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX      (1u << 20)
+#define NAME_BYTES_MAX (UINT64_C(256) << 20)
+#define QUEUES_MAX     (1u << 18)
+#define PAIRS_MAX      (1u << 22)
+
+void *array_room(void *array, uint32_t *cap, uint32_t n, size_t size)
+{
+	uint32_t want = *cap ? *cap * 2 : 16;
+	void *bigger;
+
+	if (n < *cap)
+		return array;
+	bigger = realloc(array, want * size);
+	if (bigger)
+		*cap = want;
+	return bigger;
+}
+
+void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter)
+{
+	*s = (struct amdlog_summary){.filter = *filter};
+	s->totals.span = SPAN_NONE;
+	s->totals.rptr_min = s->totals.wptr_min = AMDLOG_UNKNOWN;
+	s->names.max_entries = s->api_names.max_entries = NAMES_MAX;
+	s->names.max_bytes = s->api_names.max_bytes = NAME_BYTES_MAX;
+	s->by_ring.max_entries = s->by_handle.max_entries = QUEUES_MAX;
+	s->by_stream.max_entries = s->by_object.max_entries = PAIRS_MAX;
+	s->queue_kernels.max_entries = s->queue_streams.max_entries = PAIRS_MAX;
+	s->process_kernels.max_entries = PAIRS_MAX;
+	s->open_keys.max_entries = s->head_streams.max_entries = PAIRS_MAX;
+	s->first_us = AMDLOG_UNKNOWN;
+	s->stream_changes = 1; // unlike that of a new queue
+}
+
+void amdlog_summary_resume(struct amdlog_summary *s)
+{
+	s->resumed = true;
+}
+
+void amdlog_summary_fini(struct amdlog_summary *s)
+{
+	struct intern *all[] = {&s->names,           &s->api_names,     &s->process_keys,
+				&s->by_ring,         &s->by_handle,     &s->by_stream,
+				&s->by_object,       &s->queue_kernels, &s->queue_streams,
+				&s->process_kernels, &s->open_keys,     &s->head_streams};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		intern_fini(all[i]);
+	amdlog_errors_fini(&s->errors);
+	spread_fini(&s->api_times);
+	free(s->threads);
+	free(s->queues);
+	free(s->kernels);
+	free(s->apis);
+	free(s->processes);
+	free(s->open);
+	*s = (struct amdlog_summary){0};
+}
+
+bool amdlog_has_packets(const struct amdlog_summary *s)
+{
+	const uint64_t *k = s->totals.kinds;
+
+	return k[AMDLOG_DISPATCH] + k[AMDLOG_BARRIER_AND] + k[AMDLOG_BARRIER_OR] +
+	       k[AMDLOG_BARRIER_VALUE] + k[AMDLOG_PACKET];
+}
+
+// The process's place in the table; AMDLOG_NONE without memory.
+uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
+{
+	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
+	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
+	uint32_t n = intern_put(&s->process_keys, key, sizeof(key), NULL);
+	struct amdlog_process *p;
+
+	if (n == INTERN_NONE)
+		return AMDLOG_NONE;
+	if (n < s->nprocesses)
+		return n;
+	p = array_room(s->processes, &s->process_cap, n, sizeof(*p));
+	if (!p)
+		return AMDLOG_NONE;
+	s->processes = p;
+	p[n] = (struct amdlog_process){
+		.pid = w->pid, .source = w->source, .host = w->host, .tid = tid, .span = SPAN_NONE};
+	s->nprocesses = n + 1;
+	return n;
+}
+
+uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w)
+{
+	uint32_t process = process_of(s, w);
+	struct amdlog_thread *t = array_room(s->threads, &s->thread_cap, s->nthreads, sizeof(*t));
+
+	s->threads = t ? t : s->threads;
+	if (!t || process == AMDLOG_NONE) {
+		s->no_memory = true;
+		return AMDLOG_NONE;
+	}
+	t[s->nthreads] = (struct amdlog_thread){.who = *w,
+						.span = SPAN_NONE,
+						.kernel = AMDLOG_NONE,
+						.queue = AMDLOG_NONE,
+						.stream = AMDLOG_UNKNOWN,
+						.process = process,
+						.head_kernel = AMDLOG_NONE,
+						.head_line = AMDLOG_NONE,
+						.head_made = AMDLOG_UNKNOWN};
+	return s->nthreads++;
+}
+
+// The table of threads grows as the scanner's numbers appear. False without memory.
+static bool add_threads(struct amdlog_summary *s, const struct amdlog_scan *scan, uint32_t who)
+{
+	uint32_t nwho;
+	const struct amdlog_who *table = amdlog_scan_who(scan, &nwho);
+
+	while (s->nthreads <= who) {
+		if (thread_new(s, &table[s->nthreads]) == AMDLOG_NONE)
+			return false;
+	}
+	return true;
+}
+
+struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
+				     uint32_t who)
+{
+	if (who >= s->nthreads && !add_threads(s, scan, who))
+		return NULL;
+	return &s->threads[who];
+}
+
+// Numbers of names and places in a table go together: names behind the table's end found no place
+// in it.
+static bool has_place(struct amdlog_summary *s, uint32_t name, uint32_t places)
+{
+	s->no_memory |= name >= places;
+	return name < places;
+}
+
+uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
+{
+	struct amdlog_kernel *k;
+	bool fresh;
+	uint32_t n = intern_put_hashed(&s->names, name, len, hash, &fresh);
+
+	if (!fresh || n != s->nkernels)
+		return has_place(s, n, s->nkernels) ? n : AMDLOG_NONE;
+	k = array_room(s->kernels, &s->kernel_cap, n, sizeof(*k));
+	if (!k)
+		return AMDLOG_NONE;
+	s->kernels = k;
+	s->nkernels = n + 1;
+	k += n;
+	*k = (struct amdlog_kernel){.name = s->names.entries[n].bytes,
+				    .len = (uint32_t)len,
+				    .wanted = true,
+				    .object_process = AMDLOG_NONE,
+				    .span = SPAN_NONE};
+	shapes_init(&k->grid);
+	shapes_init(&k->workgroup);
+	if (s->filter.kernel)
+		k->wanted = s->filter.kernel(s->filter.kernel_ctx, k->name, k->len);
+	return n;
+}
+
+static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
+			 const struct block_item *item)
+{
+	size_t len = item ? item->name_len : 0;
+	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
+
+	// The name of a torn record is not the kernel's.
+	e->kernel = e->torn || !len ? AMDLOG_NONE
+				    : kernel_named(s, name, len,
+						   item ? item->name_hash : intern_hash(name, len));
+	t->kernel = e->kernel;
+	t->knows_kernel = true;
+}
+
+// The process's code object is this kernel's, from now on.
+static void set_object(struct amdlog_summary *s, const struct pair *key, uint32_t kernel)
+{
+	struct amdlog_kernel *k = &s->kernels[kernel];
+	uint32_t before;
+
+	if (k->object == key->b && k->object_process == key->a &&
+	    k->object_moves == s->object_moves)
+		return;
+	before = intern_value(&s->by_object, key, sizeof(*key));
+	s->object_moves += before != INTERN_NONE && before != kernel;
+	if (before != kernel && !intern_set(&s->by_object, key, sizeof(*key), kernel))
+		return;
+	k->object = key->b;
+	k->object_process = (uint32_t)key->a;
+	k->object_moves = s->object_moves;
+}
+
+// A dispatch has the last name of its thread, or that of an earlier one of the same code object
+// (graph launches print no names).
+static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
+			   struct amdlog_event *e)
+{
+	struct pair key = {t->process, e->packet->kernel_obj};
+	bool has_object = e->packet->kernel_obj != AMDLOG_UNKNOWN;
+
+	e->kernel = t->kernel;
+	t->kernel = AMDLOG_NONE;
+	if (e->kernel != AMDLOG_NONE && has_object)
+		set_object(s, &key, e->kernel);
+	else if (e->kernel == AMDLOG_NONE && has_object)
+		e->kernel = intern_value(&s->by_object, &key, sizeof(key));
+	if (s->resumed && !t->knows_kernel) {
+		t->head_dispatch = true;
+		t->head_object = e->packet->kernel_obj;
+		t->head_kernel = e->kernel;
+		e->kernel = AMDLOG_NONE;
+	}
+	s->is_head = s->resumed && !t->knows_kernel;
+	t->knows_kernel = true;
+}
+
+static void place_version(struct amdlog_summary *s, const struct amdlog_record *r)
+{
+	const char *from = r->msg + strlen("HIP Version: ");
+	size_t len = r->msg_len - strlen("HIP Version: ");
+	const char *comma = memchr(from, ',', len);
+	char version[sizeof(s->totals.hip_version)] = "";
+
+	len = comma ? (size_t)(comma - from) : len;
+	if (!len || len >= sizeof(version))
+		return;
+	memcpy(version, from, len);
+	if (s->totals.hip_version[0] && strcmp(s->totals.hip_version, version) != 0)
+		s->totals.several_versions = true;
+	memcpy(s->totals.hip_version, version, sizeof(version));
+}
+
+// `item`: what a block result holds of the record, or NULL.
+static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
+		  const struct block_item *item)
+{
+	const struct amdlog_record *r = e->record;
+
+	switch (r->kind) {
+	case AMDLOG_API_ENTRY:
+		if (e->who->tid != AMDLOG_UNKNOWN)
+			stream_api_entry(t, r);
+		break;
+	case AMDLOG_API_RETURN: stream_api_return(s, t, e); break;
+	case AMDLOG_COMMAND_ENQUEUED: stream_command(t, r); break;
+	case AMDLOG_KERNEL: place_launch(s, t, e, item); break;
+	case AMDLOG_PACKET:
+	case AMDLOG_DISPATCH:
+	case AMDLOG_BARRIER_AND:
+	case AMDLOG_BARRIER_OR:
+	case AMDLOG_BARRIER_VALUE:
+		if (!item)
+			amdlog_packet_parse(r, &s->packet);
+		e->packet = item ? &item->packet : &s->packet;
+		e->torn |= !e->packet->whole;
+		queue_place_packet(s, t, e);
+		if (r->kind == AMDLOG_DISPATCH)
+			place_dispatch(s, t, e);
+		break;
+	case AMDLOG_QUEUE_CREATED:
+	case AMDLOG_QUEUE_SELECTED:
+	case AMDLOG_QUEUE_ACQUIRED:
+	case AMDLOG_QUEUE_RELEASED:
+	case AMDLOG_QUEUE_DELETED: queue_place_line(s, t, e); break;
+	case AMDLOG_VERSION: place_version(s, r); break;
+	default: break;
+	}
+}
+
+// The first record with a time is what relative times count from.
+static void set_base(struct amdlog_summary *s, uint64_t us)
+{
+	struct amdlog_filter *f = &s->filter;
+
+	if (us == AMDLOG_UNKNOWN)
+		return;
+	if (f->since_relative)
+		f->since_us = f->since_us > AMDLOG_UNKNOWN - us ? AMDLOG_UNKNOWN : f->since_us + us;
+	if (f->until_relative)
+		f->until_us = f->until_us > AMDLOG_UNKNOWN - us ? AMDLOG_UNKNOWN : f->until_us + us;
+	s->based = true;
+}
+
+bool amdlog_is_filtered(const struct amdlog_filter *f)
+{
+	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
+}
+
+static bool time_wanted(const struct amdlog_filter *f, uint64_t us)
+{
+	if (!f->since_us && f->until_us == AMDLOG_UNKNOWN)
+		return true;
+	return us != AMDLOG_UNKNOWN && us >= f->since_us && us <= f->until_us;
+}
+
+static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event *e)
+{
+	const struct amdlog_filter *f = &s->filter;
+	size_t i = 0;
+
+	if (e->record->unwanted)
+		return false;
+	while (i < f->npids && f->pids[i] != e->who->pid)
+		i++;
+	if ((f->npids && i == f->npids) || !time_wanted(f, e->record->time_us))
+		return false;
+	return !f->kernel || (e->kernel != AMDLOG_NONE && s->kernels[e->kernel].wanted);
+}
+
+static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t,
+			 const struct amdlog_event *e)
+{
+	struct amdlog_kernel *k;
+
+	if (e->kernel == AMDLOG_NONE) {
+		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
+		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
+			open_dispatch(s, t, e, s->is_head);
+		return;
+	}
+	k = &s->kernels[e->kernel];
+	span_add(&k->span, e->record->time_us);
+	if (e->record->kind == AMDLOG_DISPATCH) {
+		k->dispatches++;
+		shapes_add(&k->grid, e->packet->grid);
+		shapes_add(&k->workgroup, e->packet->workgroup);
+	} else {
+		k->launches++;
+	}
+	if (pair_is_newer(&k->seen_processes, &s->process_kernels, t->process, e->kernel)) {
+		k->processes++;
+		s->processes[t->process].kernels++;
+	}
+}
+
+uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
+{
+	struct amdlog_api *a;
+	bool fresh;
+	uint32_t n = intern_put(&s->api_names, name, len, &fresh);
+
+	if (!fresh || n != s->napis)
+		return has_place(s, n, s->napis) ? n : AMDLOG_NONE;
+	a = array_room(s->apis, &s->api_cap, n, sizeof(*a));
+	if (!a)
+		return AMDLOG_NONE;
+	s->apis = a;
+	a[n] = (struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
+	s->napis = n + 1;
+	return n;
+}
+
+static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
+		      const struct amdlog_record *r)
+{
+	bool failed = r->kind == AMDLOG_API_RETURN && amdlog_api_failed(r);
+	struct amdlog_api *api;
+	uint32_t n;
+	uint64_t us;
+
+	t->api_calls += r->kind == AMDLOG_API_ENTRY;
+	t->api_errors += failed;
+	s->totals.api_errors += failed;
+	if (failed)
+		amdlog_errors_add(&s->errors, t->process, r);
+	if (!s->want_api || (n = api_named(s, r->msg, r->name_len)) == AMDLOG_NONE)
+		return;
+	api = &s->apis[n];
+	api->calls += r->kind == AMDLOG_API_ENTRY;
+	if (r->kind != AMDLOG_API_RETURN)
+		return;
+	api->returns++;
+	api->errors += failed;
+	us = amdlog_api_duration(r);
+	if (us == AMDLOG_UNKNOWN)
+		return;
+	api->timed++;
+	api->total_us += us;
+	spread_add(&s->api_times, (uint32_t)(api - s->apis), us);
+	api->max_us = us > api->max_us ? us : api->max_us;
+}
+
+static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	struct amdlog_totals *sum = &s->totals;
+
+	sum->records++;
+	sum->kinds[r->kind]++;
+	sum->styles[r->style]++;
+	if (r->level < 10)
+		sum->levels[r->level]++;
+	sum->torn += e->torn;
+	if (r->time_us != AMDLOG_UNKNOWN) {
+		sum->steps_back += r->time_us < s->last_us;
+		s->first_us = s->first_us == AMDLOG_UNKNOWN ? r->time_us : s->first_us;
+		s->last_us = r->time_us;
+	}
+	t->records++;
+	span_add(&t->span, r->time_us);
+	if (r->kind == AMDLOG_QUEUE_ERROR)
+		amdlog_errors_add(&s->errors, t->process, r);
+	if (r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN) {
+		count_api(s, t, r);
+		return;
+	}
+	if (r->kind == AMDLOG_KERNEL || r->kind == AMDLOG_DISPATCH) {
+		t->launches += r->kind == AMDLOG_KERNEL;
+		t->dispatches += r->kind == AMDLOG_DISPATCH;
+		count_kernel(s, t, e);
+	}
+	t->barriers += r->kind == AMDLOG_BARRIER_AND || r->kind == AMDLOG_BARRIER_OR;
+	if (e->packet || (r->kind >= AMDLOG_QUEUE_CREATED && r->kind <= AMDLOG_QUEUE_DELETED))
+		queue_count(s, e);
+}
+
+static bool is_outside(const struct amdlog_summary *s, const struct amdlog_record *r)
+{
+	return s->range_to && (r->offset < s->range_from || r->offset >= s->range_to);
+}
+
+// Those outside are context. The first one within may still be older than they are.
+static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
+{
+	if (!is_outside(s, r))
+		return true;
+	if (r->time_us != AMDLOG_UNKNOWN)
+		s->last_us = r->time_us;
+	return false;
+}
+
+static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
+		const struct amdlog_record *r, const struct block_item *item,
+		struct amdlog_event *e)
+{
+	struct amdlog_thread *t;
+
+	// Parts are put together by what they hold themselves.
+	if (s->resumed && is_outside(s, r))
+		return false;
+	t = summary_thread(s, scan, r->who);
+	if (!t)
+		return false;
+	if (item)
+		stream_set(t, &item->stream);
+	*e = (struct amdlog_event){.record = r,
+				   .who = &t->who,
+				   .queue = AMDLOG_NONE,
+				   .kernel = AMDLOG_NONE,
+				   .stream = AMDLOG_UNKNOWN,
+				   .stream_queue = AMDLOG_NONE,
+				   .torn = amdlog_is_torn(r)};
+	place(s, t, e, item);
+	if (!s->based)
+		set_base(s, r->time_us);
+	if (!is_wanted(s, e) || !is_in_range(s, r))
+		return false;
+	count(s, t, e);
+	return true;
+}
+
+bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			const struct amdlog_record *r, struct amdlog_event *e)
+{
+	return add(s, scan, r, NULL, e);
+}
+
+bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			     const struct block_item *item, struct amdlog_event *e)
+{
+	return add(s, scan, &item->r, item, e);
+}

@@ -1,0 +1,233 @@
+// What a log says in sum: totals, processes, threads, hardware queues, kernels, API calls.
+//
+// Facts: amd-log-facts.md sections 5 (queue lines), 7 (naming a dispatch), 11 (identity), 12
+// (backlog). Counts are sums, minima and maxima, so that records may come in any order but for what
+// one thread says in a row: kernel name then dispatch, stream creation then its queue.
+#ifndef GPQ_AMDLOG_MODEL_SUMMARY_H
+#define GPQ_AMDLOG_MODEL_SUMMARY_H
+
+#include "common/amdlog/read/block.h"
+#include "common/amdlog/model/errors.h"
+#include "common/amdlog/read/intern.h"
+#include "common/amdlog/read/scan.h"
+#include "common/amdlog/model/keyed_histogram.h"
+
+#include <sys/types.h>
+
+#define AMDLOG_NONE UINT32_MAX
+
+// First and last CLOCK_MONOTONIC microsecond; first > last: none seen.
+struct amdlog_span {
+	uint64_t first_us, last_us;
+};
+
+struct amdlog_thread {
+	struct amdlog_who who;
+	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
+	struct amdlog_span span;
+	uint32_t process; // index
+	// Where this thread is.
+	uint32_t kernel; // named, its dispatch is awaited; AMDLOG_NONE
+	uint64_t stream; // the next dispatch goes to, AMDLOG_UNKNOWN
+	bool by_command; // `stream` comes from a command line, which outlives an API call
+	bool creating;   // within hipStreamCreate*
+	uint32_t queue;  // told of since then; AMDLOG_NONE
+	// In a part of a log (partial.h): what hangs on what came before it. `knows_`: no longer.
+	bool knows_kernel, knows_stream;
+	bool head_dispatch;   // its first dispatch came before any name,
+	uint64_t head_object; // is of this kernel_obj,
+	uint32_t head_kernel; // which others had named so by then; AMDLOG_NONE
+	uint32_t head_line;   // queue of the last queue line before any API line; AMDLOG_NONE
+	uint64_t head_made;   // stream whose creation returned but began before; AMDLOG_UNKNOWN
+};
+
+struct amdlog_process {
+	int64_t pid;           // -1: the log does not say
+	uint32_t source, host; // as of its threads
+	uint64_t tid; // in a part: thread without a pid, which an earlier part may know; else
+		      // AMDLOG_UNKNOWN
+	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
+	uint32_t threads, queues, kernels;
+	struct amdlog_span span;
+};
+
+struct amdlog_queue {
+	uint32_t process;
+	uint32_t merged; // this row was found to be the same queue as that one; AMDLOG_NONE
+	uint64_t hwq, swq, size;
+	int64_t id;       // -1 unknown
+	bool ids_differ;  // made anew at the same address
+	int8_t priority;  // 0 low, 1 normal, 2 high, -1 unknown
+	uint64_t records; // packets and queue lines that name it
+	uint64_t dispatches, barriers, barrier_values;
+	uint64_t torn; // packets of it that miss their end
+	uint64_t created, deleted;
+	bool made; // a creation line told its priority and size
+	uint32_t kernels, streams;
+	struct amdlog_span span;         // of its packets
+	uint64_t created_us, deleted_us; // first creation, last deletion; AMDLOG_UNKNOWN
+	uint64_t backlog_max, backlog_sum, backlog_n;
+	uint64_t inversions;                             // rptr ahead of wptr
+	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
+	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
+	bool handle_unsure;
+	// What need not be looked up again: the stream that wrote to it last, as of so many
+	// changes.
+	uint64_t wrote_stream, wrote_changes;
+};
+
+// Smallest and largest of a shape, by number of work-items.
+struct amdlog_shapes {
+	uint64_t min[3], max[3];
+	uint64_t items_min, items_max; // min > max: none seen
+};
+
+// Dispatches of a part whose kernel may be known from what came before it; `value`: packets that
+// wait for a value, whose queue may be.
+struct amdlog_open {
+	uint32_t process, queue;
+	uint32_t thread; // they take the name it had left; AMDLOG_NONE: that of their kernel_obj
+	bool value;
+	uint64_t object; // kernel_obj; of values the queue's address
+	uint64_t n, torn;
+	struct amdlog_span span;
+	struct amdlog_shapes grid, workgroup;
+};
+
+struct amdlog_kernel {
+	const char *name;
+	uint32_t len;
+	bool wanted; // passes the filter
+	uint64_t launches, dispatches;
+	uint32_t queues, processes;
+	struct amdlog_shapes grid, workgroup;
+	struct amdlog_span span;
+	// What need not be looked up again: bits of the first 64 queues and processes it was seen
+	// with, and the kernel_obj that is known to be its own.
+	uint64_t seen_queues, seen_processes;
+	uint64_t object, object_moves; // as of that many moves
+	uint32_t object_process;       // AMDLOG_NONE: none yet
+};
+
+struct amdlog_api {
+	const char *name;
+	uint32_t len;
+	uint64_t calls, returns, errors;
+	uint64_t timed, total_us, max_us; // calls with a duration
+};
+
+struct amdlog_totals {
+	uint64_t records, kinds[AMDLOG_NKINDS], styles[AMDLOG_NSTYLES], levels[10];
+	uint64_t torn, unnamed, no_pointers, inversions, steps_back, launches;
+	uint64_t api_errors, strays; // strays: packets whose queue is not known
+	struct amdlog_span span;
+	uint64_t rptr_min, rptr_max, wptr_min, wptr_max;
+	char hip_version[64]; // "" unknown
+	bool several_versions;
+};
+
+struct amdlog_filter {
+	const pid_t *pids;
+	size_t npids;                        // 0: all
+	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
+	bool since_relative, until_relative; // they count from the first record
+	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
+	void *kernel_ctx;
+	bool text; // leaves out records that are `unwanted`
+};
+
+#define AMDLOG_RINGS 64
+struct amdlog_ring {
+	uint32_t process, queue;
+	uint64_t hwq; // 0: none
+};
+
+struct amdlog_summary {
+	struct amdlog_filter filter;
+	bool want_api;  // count API calls by name
+	bool no_memory; // something was not counted apart for want of room
+	bool seen_swq;  // 6.2 or later: queue lines name rings
+	bool based;     // the filter's times are absolute by now
+	// Only records that begin in these bytes of the input count; range_to 0: all.
+	uint64_t range_from, range_to;
+	bool resumed;               // a part of a log: something may have come before
+	bool is_head;               // the last dispatch takes the name that was left before it
+	uint64_t first_us, last_us; // of the records counted, in the order of the log
+	struct amdlog_totals totals;
+	struct amdlog_packet packet; // the last one
+
+	struct amdlog_thread *threads; // by the scanner's number
+	uint32_t nthreads, thread_cap;
+	struct amdlog_queue *queues;
+	uint32_t nqueues, queue_cap;
+	struct amdlog_kernel *kernels; // by number of the name
+	uint32_t nkernels, kernel_cap;
+	struct amdlog_api *apis;
+	uint32_t napis, api_cap;
+	struct amdlog_process *processes;
+	uint32_t nprocesses, process_cap;
+	struct amdlog_open *open; // of a part only
+	uint32_t nopen, open_cap;
+
+	struct amdlog_errors errors;
+	struct spread api_times; // microseconds of a call, by number of the function
+
+	struct intern names, api_names, process_keys;
+	// Pairs of a process and a number, and what they lead to.
+	struct intern by_ring, by_handle; // -> queue
+	struct intern by_stream;          // -> queue the stream was created on
+	struct intern by_object;          // kernel_obj -> kernel
+	uint64_t object_moves;            // times a kernel_obj became another kernel's
+	uint64_t stream_changes;          // times that a stream was created on a queue
+	// The queues found by ring last, by their addresses.
+	struct amdlog_ring rings[AMDLOG_RINGS];
+	// Pairs seen, for counting distinct ones.
+	struct intern queue_kernels, queue_streams, process_kernels;
+	// Of a part: where `open` is, and threads with the queues they wrote to before it was known
+	// for which stream.
+	struct intern open_keys, head_streams;
+};
+
+// What a record meant once it was placed, for listings.
+struct amdlog_event {
+	const struct amdlog_record *record;
+	const struct amdlog_who *who;
+	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE
+	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE
+	bool torn;
+	const struct amdlog_packet *packet; // of packets, else NULL
+	uint64_t stream;       // that a packet is for, or that was made just now; AMDLOG_UNKNOWN
+	uint32_t stream_queue; // and its queue; AMDLOG_NONE
+};
+
+// It leaves something out. Its times may still wait for a first record.
+bool amdlog_is_filtered(const struct amdlog_filter *f);
+
+void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
+void amdlog_summary_fini(struct amdlog_summary *s);
+
+// After amdlog_summary_init: what is to be summed up is a part of something (partial.h).
+void amdlog_summary_resume(struct amdlog_summary *s);
+
+// Takes one record and says what it was taken for; false when the filter leaves it out. What
+// `event` points to is there until the next call.
+bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			const struct amdlog_record *r, struct amdlog_event *event);
+
+// The same from a block result (block.h): a record that is an item; what items say of streams; the
+// records that were counted before an item or at the end; the sums of a whole block.
+bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			     const struct block_item *item, struct amdlog_event *event);
+void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			       const struct block_item *item);
+void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);
+void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			     const struct block_result *b);
+
+// Joins queues known by handle with those known by ring, and sums up the processes.
+void amdlog_summary_finish(struct amdlog_summary *s);
+
+// The log has packet lines at all.
+bool amdlog_has_packets(const struct amdlog_summary *s);
+
+#endif

@@ -1,0 +1,55 @@
+// Block results in a summary: what was counted, not looked at one by one (see block.h).
+#include "common/amdlog/model/summary_priv.h"
+
+void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			       const struct block_item *item)
+{
+	struct amdlog_thread *t = summary_thread(s, scan, item->r.who);
+
+	if (t)
+		stream_set(t, &item->stream);
+}
+
+void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
+{
+	if (first_us == AMDLOG_UNKNOWN)
+		return;
+	s->totals.steps_back += first_us < s->last_us;
+	s->first_us = s->first_us == AMDLOG_UNKNOWN ? first_us : s->first_us;
+	s->last_us = last_us;
+}
+
+static void add_kinds(struct amdlog_totals *sum, const struct block_result *b)
+{
+	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
+		for (unsigned level = 0; level < 10; level++) {
+			sum->kinds[kind] += b->counts[block_counter(kind, level)];
+			sum->levels[level] += b->counts[block_counter(kind, level)];
+		}
+	}
+}
+
+void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			     const struct block_result *b)
+{
+	add_kinds(&s->totals, b);
+	s->totals.steps_back += b->steps_back;
+	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
+		s->totals.styles[i] += b->styles[i];
+	for (uint32_t i = 0; i < b->nsums; i++) {
+		const struct block_sum *sum = &b->sums[i];
+		uint32_t records = (uint32_t)sum->counted;
+		struct amdlog_thread *t = records ? summary_thread(s, scan, sum->number) : NULL;
+
+		if (!records)
+			continue;
+		if (!t)
+			return;
+		s->totals.records += records;
+		s->totals.styles[sum->style] += records;
+		t->records += records;
+		t->api_calls += sum->counted >> 32;
+		span_add(&t->span, sum->first_us);
+		span_add(&t->span, sum->last_us);
+	}
+}

@@ -1,0 +1,115 @@
+// Shapes, and what a part of a log leaves open (partial.h).
+#include "common/amdlog/model/summary_priv.h"
+
+#include <string.h>
+
+void shapes_init(struct amdlog_shapes *s)
+{
+	*s = (struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN};
+}
+
+// Which of two shapes of the same size is shown must not depend on which came first.
+static int order(const uint64_t a[3], const uint64_t b[3])
+{
+	for (int i = 0; i < 3; i++) {
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
+{
+	bool none = s->items_min > s->items_max;
+	uint64_t items;
+
+	if (dim[0] == AMDLOG_UNKNOWN)
+		return;
+	if (__builtin_mul_overflow(dim[0], dim[1], &items) ||
+	    __builtin_mul_overflow(items, dim[2], &items))
+		return;
+	if (none || items < s->items_min || (items == s->items_min && order(dim, s->min) < 0)) {
+		s->items_min = items;
+		memcpy(s->min, dim, sizeof(s->min));
+	}
+	if (none || items > s->items_max || (items == s->items_max && order(dim, s->max) > 0)) {
+		s->items_max = items;
+		memcpy(s->max, dim, sizeof(s->max));
+	}
+}
+
+void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
+{
+	if (from->items_min > from->items_max)
+		return;
+	shapes_add(to, from->min);
+	shapes_add(to, from->max);
+}
+
+void open_init(struct amdlog_open *o)
+{
+	*o = (struct amdlog_open){.process = AMDLOG_NONE,
+				  .queue = AMDLOG_NONE,
+				  .thread = AMDLOG_NONE,
+				  .object = AMDLOG_UNKNOWN,
+				  .span = SPAN_NONE};
+	shapes_init(&o->grid);
+	shapes_init(&o->workgroup);
+}
+
+// The one of this key, made when it is new.
+static struct amdlog_open *open_at(struct amdlog_summary *s, const struct amdlog_open *key)
+{
+	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
+	struct amdlog_open *o;
+	bool fresh;
+	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), &fresh);
+
+	if (fresh && n == s->nopen) {
+		o = array_room(s->open, &s->open_cap, n, sizeof(*o));
+		s->open = o ? o : s->open;
+		if (o)
+			o[s->nopen++] = *key;
+	}
+	if (n < s->nopen)
+		return &s->open[n];
+	s->no_memory = true;
+	return NULL;
+}
+
+void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
+		   const struct amdlog_event *e, bool head)
+{
+	struct amdlog_open key, *o;
+
+	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
+		return; // there is nothing to name it by
+	open_init(&key);
+	key.process = t->process;
+	key.queue = e->queue;
+	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
+	key.object = e->packet->kernel_obj;
+	o = open_at(s, &key);
+	if (!o)
+		return;
+	o->n++;
+	span_add(&o->span, e->record->time_us);
+	shapes_add(&o->grid, e->packet->grid);
+	shapes_add(&o->workgroup, e->packet->workgroup);
+}
+
+void open_value(struct amdlog_summary *s, const struct amdlog_event *e)
+{
+	struct amdlog_open key, *o;
+
+	open_init(&key);
+	key.process = s->threads[e->record->who].process;
+	key.object = e->packet->hwq;
+	key.value = true;
+	o = open_at(s, &key);
+	if (!o)
+		return;
+	o->n++;
+	o->torn += e->torn;
+	span_add(&o->span, e->record->time_us);
+}

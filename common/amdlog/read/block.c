@@ -1,0 +1,445 @@
+// Reading blocks (see block.h): lines that are not in the caches, items, and what of lines is
+// cached. The loop over the lines is in block_lines.c.
+//
+// Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 4 (how lines break), 9 (API lines).
+#include "common/amdlog/read/block_priv.h"
+
+#include <stdlib.h>
+
+#define ITEMS_MAX 16384 // of a block; more: it is slow
+
+bool block_result_init(struct block_result *b)
+{
+	*b = (struct block_result){0};
+	b->sums = calloc(BLOCK_THREADS, sizeof(*b->sums));
+	return b->sums;
+}
+
+void block_result_fini(struct block_result *b)
+{
+	free(b->items);
+	free(b->sums);
+	*b = (struct block_result){0};
+}
+
+uint64_t block_lines(const struct block_result *b)
+{
+	uint64_t n = b->lines;
+
+	for (uint32_t i = 0; i < b->nsums; i++)
+		n += (uint32_t)b->sums[i].counted;
+	return n;
+}
+
+// Up to 4.5 some lines name the thread alone: other lines, in earlier blocks or inputs, decide
+// whether its process is known.
+static void look(void *ctx, const struct amdlog_record *r)
+{
+	struct block_reader *g = ctx;
+	const struct amdlog_threads *threads = amdlog_scan_threads(g->scratch);
+	const struct amdlog_who *who = &threads->v[r->who];
+
+	g->unsure |= threads->by_tid.n || (who->pid < 0 && r->who && who->tid != AMDLOG_UNKNOWN);
+}
+
+bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
+{
+	static const struct {
+		const char *name;
+		block_loop_fn *loop;
+	} loops[] = {
+		{"any", block_loop},
+#if defined(__x86_64__)
+		{"avx2", block_loop_avx2},
+#endif
+	};
+	unsigned usable = 1;
+
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	usable += __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
+	if (n >= usable)
+		return false;
+	g->loop = loops[n].loop;
+	if (name)
+		*name = loops[n].name;
+	return true;
+}
+
+struct block_reader *block_reader_new(const struct block_options *o)
+{
+	struct block_reader *g = aligned_alloc(64, sizeof(*g));
+	const struct amdlog_sink own = {.ctx = g, .record = look};
+	struct amdlog_sink sink;
+
+	if (!g)
+		return NULL;
+	memset(g, 0, sizeof(*g));
+	g->options = *o;
+	clear_prefixes(g);
+	for (unsigned n = 0; block_reader_use(g, n, NULL);)
+		n++;
+	// API lines of one line of the source may be of several functions.
+	for (const char *p = "h_ic\x1b"; *p; p++)
+		g->letters[(unsigned char)*p] = ~UINT64_C(0);
+	g->mend = amdlog_mend_new(&own);
+	if (g->mend) {
+		sink = amdlog_mend_sink(g->mend);
+		g->scratch = amdlog_scan_new(&sink);
+	}
+	if (!g->scratch) {
+		block_reader_free(g);
+		return NULL;
+	}
+	amdlog_scan_assume(g->scratch, o->assumed);
+	amdlog_mend_watch(g->mend, g->scratch);
+	return g;
+}
+
+void block_reader_free(struct block_reader *g)
+{
+	if (!g)
+		return;
+	amdlog_scan_free(g->scratch);
+	amdlog_mend_free(g->mend);
+	free(g);
+}
+
+struct block_item *next_item(struct parse *w)
+{
+	struct block_result *b = w->b;
+
+	if (!b->items || b->nitems == b->item_cap) {
+		uint32_t cap = b->item_cap ? b->item_cap * 2 : 256;
+		struct block_item *items =
+			cap > ITEMS_MAX ? NULL : realloc(b->items, cap * sizeof(*items));
+
+		if (!items) {
+			b->slow = true;
+			return NULL;
+		}
+		b->items = items;
+		b->item_cap = cap;
+	}
+	return &b->items[b->nitems];
+}
+
+// A new item, of which only times and what it is are set; NULL when there are too many.
+static struct block_item *new_item(struct parse *w, enum block_what what)
+{
+	struct block_item *item = next_item(w);
+
+	if (!item)
+		return NULL;
+	w->b->nitems++;
+	item->what = what;
+	item->first_us = w->b->first_us;
+	item->last_us = w->last_us;
+	w->b->first_us = AMDLOG_UNKNOWN;
+	w->last_us = 0;
+	w->near_us = NEAR_NONE;
+	return item;
+}
+
+// The stream that an API line names for what follows it: an entry, as its call is over with a
+// return.
+static uint64_t api_stream(const struct api_line *api)
+{
+	const char *msg = api->msg + (*api->msg == 0x1b ? strlen(COLOUR) : 0);
+	struct amdlog_record r = {.msg = msg, .msg_len = (size_t)(api->end - msg), .ended = true};
+
+	r.msg_len -= msg[r.msg_len - 1] == ' ';
+	message_parse(&r);
+	return r.kind == AMDLOG_API_ENTRY ? amdlog_entry_stream(&r) : AMDLOG_UNKNOWN;
+}
+
+// Hands what is known of a thread's stream to the item. What its API line says is read when it
+// matters: nearly always another follows before.
+static void take_stream(struct block_thread *t, struct block_item *item)
+{
+	bool by_command = t->command > t->api[1].msg;
+
+	item->thread = t->index;
+	item->stream.api = t->api[1].msg;
+	item->stream.by_command = by_command;
+	item->stream.stream = by_command      ? t->command_stream
+			      : t->api[1].msg ? api_stream(&t->api[1])
+					      : AMDLOG_UNKNOWN;
+	t->api[1].msg = t->command = NULL;
+}
+
+// Items for what is known of streams, of threads with the number `tid`, or of all
+// (AMDLOG_UNKNOWN): what follows may be of any of them.
+static void flush_streams(struct parse *w, uint64_t tid)
+{
+	struct block_item *item;
+
+	for (uint32_t i = 0; i < w->g->nthreads; i++) {
+		struct block_thread *t = &w->g->threads[i];
+
+		if ((t->api[1].msg || t->command) &&
+		    (tid == AMDLOG_UNKNOWN || tid == t->writer.tid) &&
+		    (item = new_item(w, BLOCK_STREAM)))
+			take_stream(t, item);
+	}
+}
+
+void use_thread(struct parse *w, struct block_thread *t)
+{
+	struct block_item *item = new_item(w, BLOCK_STREAM);
+
+	t->used = true;
+	t->index = w->b->nsums++;
+	t->counted = t->last_us = 0;
+	t->first_us = AMDLOG_UNKNOWN;
+	w->b->sums[t->index].writer = t->writer;
+	w->b->sums[t->index].style = t->style;
+	if (item)
+		take_stream(t, item);
+}
+
+// A line that is to be read as the scanner reads it, and those behind it until nothing is open.
+static void scan_line(struct parse *w, const char *p, const char *newline)
+{
+	struct block_result *b = w->b;
+	struct block_item *item = b->nitems ? &b->items[b->nitems - 1] : NULL;
+	size_t len = (size_t)(newline - p) + 1;
+	bool mending;
+
+	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
+		flush_streams(w, AMDLOG_UNKNOWN);
+		item = new_item(w, BLOCK_LINES);
+		if (!item)
+			return;
+		item->r.text = p;
+		item->r.len = 0;
+	}
+	item->r.len += len;
+	amdlog_scan_lines(w->g->scratch, p, len);
+	mending = !amdlog_mend_idle(w->g->mend);
+	b->torn |= w->glued || w->open || mending;
+	w->open = mending || ((w->glued || w->open) && w->g->unsure);
+	w->glued = false;
+}
+
+static bool is_glued(const struct parse *w, const char *line, const char *newline)
+{
+	const char *p = line + 1;
+
+	while (p < newline && !(is_mark(p) && prefix_shape(p, (size_t)(w->end - p), true)))
+		p++;
+	return p < newline;
+}
+
+static bool is_wanted(const struct block_options *o, int64_t pid)
+{
+	size_t i = 0;
+
+	pid = pid < 0 ? o->assumed : pid;
+	while (i < o->npids && o->pids[i] != pid)
+		i++;
+	return !o->npids || i < o->npids;
+}
+
+// NULL: there are too many.
+static struct block_thread *thread_of(struct block_reader *g, const struct amdlog_writer *writer,
+				      enum amdlog_style style)
+{
+	uint64_t at =
+		(writer->tid ^ (uint64_t)writer->pid << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	struct block_thread *t;
+	uint16_t *slot;
+
+	for (; *(slot = &g->thread_slots[at % (4 * BLOCK_THREADS)]); at++) {
+		t = &g->threads[*slot - 1];
+		if (t->writer.tid == writer->tid && t->writer.pid == writer->pid)
+			return t;
+	}
+	if (g->nthreads == BLOCK_THREADS)
+		return NULL;
+	t = &g->threads[g->nthreads++];
+	*t = (struct block_thread){.writer = *writer,
+				   .style = style,
+				   .wanted = is_wanted(&g->options, writer->pid),
+				   .calls = CALL_RETURN |
+					    (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
+	*slot = (uint16_t)g->nthreads;
+	return t;
+}
+
+void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
+{
+	struct block_item known;
+
+	if (is_bare(&t->writer)) { // another line may have named its process, too
+		known = *item;
+		flush_streams(w, t->writer.tid);
+		item = next_item(w);
+		if (!item)
+			return;
+		*item = known;
+	}
+	item = new_item(w, BLOCK_RECORD);
+	if (item->r.kind != AMDLOG_KERNEL) {
+		take_stream(t, item);
+		return;
+	}
+	item->thread = t->index;
+	item->name = amdlog_kernel_name(&item->r, &item->name_len);
+	item->name_hash = intern_hash(item->name, item->name_len);
+	item->stream = (struct block_stream){0}; // says nothing of one
+}
+
+static void add_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
+		       const struct amdlog_packet *packet)
+{
+	struct block_item *item = next_item(w);
+
+	if (!item)
+		return;
+	item->r = *r;
+	item->r.unwanted = w->unwanted;
+	if (is_packet(r->kind))
+		item->packet = *packet;
+	take_known(w, t, item);
+}
+
+void note_command(struct block_thread *t, const char *msg, const char *end)
+{
+	struct amdlog_record r = {.msg = msg, .msg_len = (size_t)(end - msg), .ended = true};
+	uint64_t stream = amdlog_command_stream(&r);
+
+	if (stream == AMDLOG_UNKNOWN)
+		return;
+	t->command = msg;
+	t->command_stream = stream;
+}
+
+// Counts a record of which nothing else matters. False: it must be an item.
+static bool count_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r)
+{
+	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
+	bool entry = r->kind == AMDLOG_API_ENTRY, chosen = is_chosen(w, t, r->time_us);
+
+	if (kind_uses[r->kind] == PLACED || is_bare(&t->writer) || r->time_us == AMDLOG_UNKNOWN ||
+	    r->level >= 10 || (call && !is_plain_call(r)) ||
+	    (w->g->options.kinds >> r->kind & 1 && chosen))
+		return false;
+	if (r->kind == AMDLOG_COMMAND_ENQUEUED)
+		note_command(t, r->msg, r->msg + r->msg_len);
+	else if (call && (t->writer.tid != AMDLOG_UNKNOWN || !entry))
+		t->api[1] = (struct api_line){r->msg, r->text + r->len};
+	if (chosen) {
+		count_line(w, t, r->time_us, 1 | (uint64_t)entry << 32,
+			   block_counter(r->kind, r->level));
+		w->b->styles[r->style]++;
+		w->b->styles[t->style]--;
+	} else {
+		w->b->lines++;
+	}
+	return true;
+}
+
+// A line that begins with a record, and holds nothing else.
+static void record_line(struct parse *w, const char *text, const char *newline)
+{
+	struct amdlog_record r = {
+		.text = text, .len = (size_t)(text_end(newline) - text), .ended = true};
+	struct prefix_columns columns;
+	struct amdlog_packet packet;
+	struct amdlog_writer writer;
+	struct block_thread *t;
+
+	record_parse(&r, &writer, &columns);
+	if (is_packet(r.kind))
+		amdlog_packet_parse(&r, &packet);
+	if (!(is_packet(r.kind) && packet.ends) && amdlog_mend_wants(&r)) {
+		scan_line(w, text, newline);
+		return;
+	}
+	t = thread_of(w->g, &writer, r.style);
+	if (!t) {
+		scan_line(w, text, newline);
+		return;
+	}
+	if (!t->used)
+		use_thread(w, t);
+	if (!count_record(w, t, &r))
+		add_record(w, t, &r, &packet);
+#ifndef AMDLOG_NO_CACHES // for tests: the caches must change nothing
+	if (r.time_us == AMDLOG_UNKNOWN || r.level >= 10)
+		return;
+	for (const char *p = text + 1; p < r.msg; p++) {
+		if (is_mark(p))
+			return; // what is known is not searched for another record up to its
+				// message
+	}
+	cache_prefix(w, t, &r, &columns);
+	if (columns.msg)
+		cache_statement(w->g, &r, text + columns.msg);
+#endif
+}
+
+void slow_line(struct parse *w, const char *text, const char *newline, bool marked)
+{
+	w->near_us = NEAR_NONE;
+	w->glued = marked && is_glued(w, text, newline);
+	if (w->glued || w->open || newline - text > AMDLOG_TEXT_MAX) {
+		scan_line(w, text, newline);
+	} else if (is_record_line(text, (size_t)(newline - text))) {
+		record_line(w, text, newline);
+	} else {
+		w->b->lines++;
+		w->b->foreign++;
+	}
+	w->near_us = NEAR_NONE;
+}
+
+static void reset(struct block_reader *g, struct block_result *b)
+{
+	amdlog_mend_end(g->mend);
+	g->unsure = false;
+	if (g->nthreads == BLOCK_THREADS) { // those of before may be gone
+		g->nthreads = 0;
+		memset(g->thread_slots, 0, sizeof(g->thread_slots));
+		clear_prefixes(g);
+	}
+	for (uint32_t i = 0; i < g->nthreads; i++) {
+		g->threads[i].used = false;
+		g->threads[i].api[1].msg = g->threads[i].command = NULL;
+	}
+	b->slow = b->torn = false;
+	b->lines = b->foreign = b->steps_back = 0;
+	b->nitems = b->nsums = 0;
+	b->first_us = AMDLOG_UNKNOWN;
+	memset(b->counts, 0, sizeof(b->counts));
+	memset(b->styles, 0, sizeof(b->styles));
+}
+
+void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+		const char *text, size_t len)
+{
+	struct parse w = {.g = g,
+			  .b = b,
+			  .choice = choice,
+			  .prefix = &g->no_prefix,
+			  .near_us = NEAR_NONE,
+			  .end = text + len};
+
+	reset(g, b);
+	if (choice && choice->hits)
+		w.hits = grep_hits_begin(choice->hits);
+	g->loop(&w, text, len);
+	flush_streams(&w, AMDLOG_UNKNOWN);
+	b->last_us = w.last_us;
+	for (uint32_t i = 0; i < g->nthreads; i++) {
+		const struct block_thread *t = &g->threads[i];
+
+		if (!t->used)
+			continue;
+		b->sums[t->index].counted = t->counted;
+		b->sums[t->index].first_us = t->first_us;
+		b->sums[t->index].last_us = t->last_us;
+	}
+}

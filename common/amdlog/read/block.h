@@ -1,0 +1,114 @@
+// A block of whole lines, read as far as that needs nothing of what came before it; so that several
+// threads can work on one input, and most lines need no more than counting.
+//
+// Lines of which only numbers matter are counted, by thread; those that also say something in order
+// (packets, kernel names, queues) become items, parsed. Where a record may have to be mended, the
+// lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
+// (reading.h) takes the results of an input's blocks in order.
+#ifndef GPQ_AMDLOG_READ_BLOCK_H
+#define GPQ_AMDLOG_READ_BLOCK_H
+
+#include "common/amdlog/read/detail.h"
+#include "common/amdlog/read/scan.h"
+#include "common/cli/grep.h"
+
+#include <sys/types.h>
+
+#define AMDLOG_KIND(kind) (UINT32_C(1) << AMDLOG_##kind)
+
+#define BLOCK_THREADS 1024 // that a block reader tells apart
+#define BLOCK_LEVELS  16
+
+// What API and command lines of a thread say of the stream its next packets go to.
+struct block_stream {
+	bool api;        // there were API lines: the stream of before is over
+	bool by_command; // `stream` comes from a command line behind these
+	uint64_t stream; // AMDLOG_UNKNOWN: none is named
+};
+
+enum block_what {
+	BLOCK_RECORD,
+	BLOCK_STREAM, // only `thread` and `stream` are set
+	BLOCK_LINES,  // only `r.text` and `r.len` are set: to be scanned, with their newlines
+};
+
+struct block_item {
+	enum block_what what;
+	uint32_t thread; // index in the result's threads
+	// Of the lines counted since the item before, the times of the first and last record;
+	// first_us is AMDLOG_UNKNOWN when there are none.
+	uint64_t first_us, last_us;
+	struct amdlog_record r;     // its offset and thread number are not set
+	struct block_stream stream; // of its thread, since the thread's last item
+	const char *name;           // of a kernel, with its hash (intern_hash)
+	size_t name_len;
+	uint32_t name_hash;
+	struct amdlog_packet packet; // of packets
+};
+
+// A thread of a block, and what its counted lines add up to.
+struct block_sum {
+	struct amdlog_writer writer;
+	enum amdlog_style style; // of the lines counted
+	uint32_t number;         // for whoever takes the result
+	uint64_t counted;        // records, and API calls in the upper 32 bits
+	uint64_t first_us, last_us;
+};
+
+struct block_result {
+	bool slow; // too many items: the block is to be scanned as a whole
+	bool torn; // some of BLOCK_LINES are there as a line before them may be mended
+	uint64_t lines, foreign;    // counted: those that are not in `sums`, without a record
+	uint64_t steps_back;        // between counted records with no item between them
+	uint64_t first_us, last_us; // as of an item, behind the last one
+	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
+	uint64_t styles[AMDLOG_NSTYLES]; // more (or fewer) of a style than the sums say
+	uint32_t nitems, item_cap, nsums;
+	struct block_item *items;
+	struct block_sum *sums; // in the order of their first record
+};
+
+// Where the records of a kind and a level are counted.
+static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
+{
+	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
+}
+
+// All lines counted.
+uint64_t block_lines(const struct block_result *b);
+
+// False when memory is short; block_result_fini then, too.
+bool block_result_init(struct block_result *b);
+void block_result_fini(struct block_result *b);
+
+// Which of the lines that are counted count, their process aside. Items are chosen when they are
+// taken, but for their text.
+struct block_choice {
+	uint64_t since_us, until_us;  // inclusive
+	bool none;                    // only items can be what is asked for
+	const struct grep_hits *hits; // lines whose text is; NULL: all
+};
+
+// What a thread needs to read blocks of one input.
+struct block_reader;
+struct block_options {
+	uint32_t kinds;    // a bit for each kind of record that must become an item, if chosen
+	int64_t assumed;   // process of records that name none; -1
+	const pid_t *pids; // whose records count, not owned
+	size_t npids;      // 0: all
+};
+
+// NULL when memory is short.
+struct block_reader *block_reader_new(const struct block_options *o);
+void block_reader_free(struct block_reader *g);
+
+// For tests: one implementation after the other, the portable one first; false behind the last this
+// processor can run. `name` may be NULL.
+bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
+
+// Reads text[0..len), whole lines of which the last ends with a newline, and INDEX_PAD more bytes
+// may be read behind them. `choice` NULL: all lines count. `b` points into the text.
+void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+		const char *text, size_t len);
+
+#endif

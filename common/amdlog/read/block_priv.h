@@ -1,0 +1,196 @@
+// What the loop over lines (block_lines.c) and the rest of the block reader (block.c) share.
+#ifndef GPQ_AMDLOG_READ_BLOCK_PRIV_H
+#define GPQ_AMDLOG_READ_BLOCK_PRIV_H
+
+#include "common/amdlog/read/block.h"
+#include "common/amdlog/read/reassemble.h"
+
+#define FILE_END 28 // column of the colon behind the file's name
+#define COLOUR   "\x1b[32m "
+
+// A line that may name a stream: its message, with its colour, and its end.
+struct api_line {
+	const char *msg, *end; // msg NULL: there is none
+};
+
+struct block_thread {
+	struct amdlog_writer writer;
+	enum amdlog_style style; // of its lines in the prefix cache
+	bool wanted;             // its process is one of those asked for
+	bool used;               // in this block, as `index` of the result
+	uint32_t index;
+	uint64_t counted, first_us, last_us; // see struct block_sum
+	// Since its last item: its last API line, and the last message of a command that says which
+	// stream it is for.
+	uint8_t calls;          // enum call_bits: which of its lines are kept
+	struct api_line api[2]; // the last line that is none, and that is
+	const char *command;    // NULL: none
+	uint64_t command_stream;
+};
+
+// The prefix cache: how lines of one thread begin, columns 28 to 91. A byte fits when it differs
+// from the text by no more than the limit: 0 for the byte itself, 9 for any digit, 0xff for any
+// byte. Any line that fits has the same process part, and its time in the same columns.
+struct prefix {
+	_Alignas(64) uint8_t text[64], limit[64];
+	uint8_t digits[16]; // of the time, for digits_before
+	uint8_t time_end, msg;
+	struct block_thread *thread;
+};
+
+enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
+// Without a thread nobody knows whose call an entry is.
+enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
+
+// The statement cache: level, file and line (columns 0 to 31), how the message begins, and, of API
+// entries, how the line ends. Any line that fits is of the same kind.
+struct statement {
+	_Alignas(64) uint8_t text[64], mask[64];
+	uint8_t head[32];
+	uint64_t tail, tail_mask; // of the line's last eight bytes
+	uint64_t counts;          // see block_sum.counted
+	uint16_t counter, name_len;
+	enum amdlog_kind kind : 8;
+	uint8_t lead; // colour in front of the message
+	uint8_t use;  // enum statement_use
+	uint8_t call; // enum call_bits
+};
+
+// Both caches have sets of two, the newer one first.
+#define PREFIX_SETS    256
+#define STATEMENT_SETS 512
+
+struct parse;
+typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
+
+struct block_reader {
+	struct block_options options;
+	block_loop_fn *loop;
+	// Lines that may be mended go through them to see how far that reaches; what they make is
+	// not used.
+	struct amdlog_scan *scratch;
+	struct amdlog_mend *mend;
+	bool unsure;   // a process may be known to others that is not known here
+	uint32_t bare; // column of the message in lines without a process; 0: lines have one
+	uint32_t nthreads;
+	uint16_t thread_slots[4 * BLOCK_THREADS]; // index + 1, 0 is free
+	struct block_thread threads[BLOCK_THREADS], no_thread;
+	struct prefix prefixes[PREFIX_SETS][2];
+	struct statement statements[STATEMENT_SETS][2];
+	uint64_t letters[256];   // by a message's first byte: which of its bytes 3 to 10 tell it
+	struct prefix no_prefix; // fits nothing but newlines
+};
+
+// Where the loop is.
+struct parse {
+	struct block_reader *g;
+	struct block_result *b;
+	const struct block_choice *choice; // NULL: all
+	const struct prefix *prefix;       // of the line before, of a thread that is used
+	uint64_t last_us;                  // since the last item; 0: none
+	uint64_t near_us; // a time this close behind it changes no first time, and is no step back
+	const char *end;  // of the block
+	// This line begins a record in its midst, or those before it are not done with: a torn
+	// record may be mended yet.
+	bool glued, open;
+	bool unwanted; // this line, by its text
+	struct grep_cursor hits;
+};
+
+// The set of the prefix cache for a line: by the last digits of the thread's number, in front of
+// the first ']' behind column 56. INDEX_PAD bytes of the line may be read.
+static inline __attribute__((always_inline)) struct prefix *prefix_set(struct block_reader *g,
+								       const char *p)
+{
+	uint64_t ends = g->bare ? 0 : bytes_that_are(p + 56, ']');
+	uint64_t key = ends ? load64(p + 48 + __builtin_ctzll(ends)) : 0;
+
+	return g->prefixes[key * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+_Static_assert(PREFIX_SETS == 256, "prefix_set takes eight bits");
+
+// The set of the statement cache: by the source's line and, for API lines, letters of the
+// function's name.
+static inline __attribute__((always_inline)) struct statement *statement_set(struct block_reader *g,
+									     const char *p,
+									     const char *msg)
+{
+	uint64_t key = load64(msg + 3) & g->letters[(unsigned char)*msg];
+
+	key ^= load64(p + FILE_END - 2);
+	return g->statements[key * UINT64_C(0x9e3779b97f4a7c15) >> 55];
+}
+_Static_assert(STATEMENT_SETS == 512, "statement_set takes nine bits");
+
+// For any processor, and for x86-64 with AVX2 and BMI2.
+block_loop_fn block_loop, block_loop_avx2;
+
+// A line that is not in the caches; `marked`: another record may begin in it.
+void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
+
+// Keeps what a record, whose message may begin at `msg`, says of others like it.
+void clear_prefixes(struct block_reader *g);
+void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
+		  const struct prefix_columns *c);
+void cache_statement(struct block_reader *g, const struct amdlog_record *r, const char *msg);
+
+// A call like nearly all: an entry that is closed, or a return of hipSuccess; not of a stream's
+// creation, which is placed.
+bool is_plain_call(const struct amdlog_record *r);
+
+// Where the next item is going to be, if there will be one; NULL: there are too many.
+struct block_item *next_item(struct parse *w);
+
+// A record that stands in the next item already, but for its stream or name.
+void take_known(struct parse *w, struct block_thread *t, struct block_item *item);
+
+// The thread's first line in this block.
+void use_thread(struct parse *w, struct block_thread *t);
+
+// A command that is bound for a stream.
+void note_command(struct block_thread *t, const char *msg, const char *end);
+
+// What the filter of the summary says of a line that is counted.
+static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
+{
+	const struct block_choice *c = w->choice;
+
+	return !c ||
+	       (!w->unwanted && t->wanted && !c->none && us >= c->since_us && us <= c->until_us);
+}
+
+#define NEAR_SPAN (UINT64_C(1) << 40)
+#define NEAR_NONE (UINT64_C(1) << 63)
+
+// What `near_us` is when the next line is of another thread than the one before.
+static inline uint64_t near_time(const struct parse *w, const struct block_thread *t)
+{
+	if (w->b->first_us == AMDLOG_UNKNOWN || t->first_us == AMDLOG_UNKNOWN)
+		return NEAR_NONE;
+	return t->first_us > w->last_us ? t->first_us : w->last_us;
+}
+
+static inline __attribute__((always_inline)) void count_line(struct parse *w,
+							     struct block_thread *t, uint64_t us,
+							     uint64_t counts, uint16_t counter)
+{
+	struct block_result *b = w->b;
+
+	b->counts[counter]++;
+	t->counted += counts;
+	if (__builtin_expect(us - w->near_us >= NEAR_SPAN, 0)) {
+		b->steps_back += us < w->last_us;
+		b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
+		t->first_us = us < t->first_us ? us : t->first_us;
+	}
+	w->last_us = w->near_us = us;
+	t->last_us = us > t->last_us ? us : t->last_us;
+}
+
+// Without a carriage return.
+static inline const char *text_end(const char *newline)
+{
+	return newline - (newline[-1] == '\r');
+}
+
+#endif

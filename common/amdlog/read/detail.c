@@ -1,0 +1,244 @@
+// Fields of messages (see detail.h). Facts: amd-log-facts.md sections 5, 6, 8, 9, 12, 13.
+#include "common/amdlog/read/detail.h"
+#include "common/amdlog/read/number.h"
+
+// glibc 2.37 and later writes an unbuffered stream in pieces of this size (section 4.1).
+#define PIECE 128
+// The runtime's message buffer; longer messages are cut without a sign.
+#define MESSAGE_MAX 4095
+
+#define NO16 -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
+#define A_F  -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1
+
+const int8_t hex_values[256] = {
+	NO16, NO16, NO16, 0,   1,    2,   3,    4,    5,    6,    7,    8,    9,    -1,   -1,   -1,
+	-1,   -1,   -1,   A_F, NO16, A_F, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16,
+};
+
+int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
+{
+	if (rptr <= UINT32_MAX && wptr <= UINT32_MAX)
+		return (int32_t)(uint32_t)(wptr - rptr);
+	return (int64_t)(wptr - rptr);
+}
+
+// The number behind the first `word`; AMDLOG_UNKNOWN.
+static uint64_t number_behind(const struct amdlog_record *r, const char *word)
+{
+	const char *p = memmem(r->msg, r->msg_len, word, strlen(word)), *end;
+
+	return p ? read_number(p + strlen(word), r->msg + r->msg_len, number_may_end(r), &end)
+		 : AMDLOG_UNKNOWN;
+}
+
+void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q)
+{
+	uint64_t priority = number_behind(r, "with priority ");
+	const char *hex = memmem(r->msg, r->msg_len, "0x", 2), *end;
+
+	q->swq = number_behind(r, "SWq=");
+	q->hwq = number_behind(r, "HWq=");
+	q->size = number_behind(r, "with size ");
+	q->priority = priority <= 2 ? (int)priority : -1;
+	q->address = AMDLOG_UNKNOWN;
+	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN && hex)
+		q->address = read_number(hex, r->msg + r->msg_len, number_may_end(r), &end);
+}
+
+// Digits with separators among them; what is behind them.
+static const char *read_grouped(const char *p, const char *end, uint64_t *value)
+{
+	int digit;
+
+	for (; p < end; p++) {
+		if (*p == ',' && p + 1 < end && hex_digit(p[1]) >= 0)
+			continue;
+		digit = hex_digit(*p);
+		if (digit < 0)
+			break;
+		*value = *value << 4 | (uint64_t)digit;
+	}
+	return p;
+}
+
+// A pointer as C++ streams print it: a global locale puts thousands separators into it
+// (section 4.10).
+static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
+{
+	const char *end = r->msg + r->msg_len;
+	uint64_t v = 0;
+	size_t n;
+
+	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+		return AMDLOG_UNKNOWN;
+	p += 2;
+	n = read_hex(p, (size_t)(end - p), &v);
+	if (n && n <= 16 && p[n] != ',') {
+		p += n;
+	} else {
+		v = 0;
+		p = read_grouped(p, end, &v);
+	}
+	return (p < end && *p == ':') || is_number_end(p, end, number_may_end(r)) ? v
+										  : AMDLOG_UNKNOWN;
+}
+
+uint64_t amdlog_api_stream(const struct amdlog_record *r)
+{
+	const char *p = r->msg, *end = p + r->msg_len;
+
+	// Streams stand far back in long lines: looking for the colon is faster than for the word.
+	while ((p = memchr(p, ':', (size_t)(end - p))) &&
+	       (p - r->msg < 6 || memcmp(p - 6, "stream", 6) != 0))
+		p++;
+	if (!p)
+		return AMDLOG_UNKNOWN;
+	p++;
+	if (r->msg + r->msg_len - p >= 6 && !memcmp(p, "<null>", 6))
+		return 0;
+	return read_pointer(r, p);
+}
+
+static bool begins(const struct amdlog_record *r, const char *word)
+{
+	size_t n = strlen(word);
+
+	return r->name_len >= n && !memcmp(r->msg, word, n);
+}
+
+static bool is_launch(const struct amdlog_record *r)
+{
+	return begins(r, "hipLaunch") || begins(r, "hipModuleLaunch") || begins(r, "hipExt") ||
+	       begins(r, "ihip");
+}
+
+uint64_t amdlog_entry_stream(const struct amdlog_record *r)
+{
+	uint64_t stream;
+
+	if (is_launch(r))
+		return amdlog_api_stream(r);
+	if (!begins(r, "hipMem"))
+		return AMDLOG_UNKNOWN;
+	stream = amdlog_api_stream(r);
+	// Copies and fills without a stream go to the null stream.
+	return memmem(r->msg, r->msg_len, "stream:", 7) ? stream : 0;
+}
+
+uint64_t amdlog_command_stream(const struct amdlog_record *r)
+{
+	static const char words[] = " to queue: ";
+	const size_t n = sizeof(words) - 1;
+	const char *last = memrchr(r->msg, ' ', r->msg_len), *p;
+
+	// It is the line's last word as a rule.
+	if (last && (size_t)(last - r->msg) >= n && !memcmp(last + 1 - n, words, n))
+		return read_pointer(r, last + 1);
+	p = memmem(r->msg, r->msg_len, words, n);
+	return p ? read_pointer(r, p + n) : AMDLOG_UNKNOWN;
+}
+
+uint64_t amdlog_command_address(const struct amdlog_record *r)
+{
+	return number_behind(r, r->kind == AMDLOG_COMMAND_COMPLETE ? "Command " : "enqueued: ");
+}
+
+const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len)
+{
+	static const char begin[] = "Command (", unknown[] = "command";
+	const char *name = r->msg + sizeof(begin) - 1, *end;
+
+	*len = sizeof(unknown) - 1;
+	if (r->msg_len < sizeof(begin) || memcmp(r->msg, begin, sizeof(begin) - 1) != 0)
+		return unknown;
+	end = memchr(name, ')', (size_t)(r->msg + r->msg_len - name));
+	if (!end || end - name > 64)
+		return unknown;
+	*len = (size_t)(end - name);
+	return name;
+}
+
+uint64_t amdlog_signal_handle(const struct amdlog_record *r)
+{
+	return number_behind(r, "handle(");
+}
+
+uint64_t amdlog_completion_signal(const struct amdlog_record *r)
+{
+	return number_behind(r, "completion_signal=");
+}
+
+uint64_t amdlog_api_duration(const struct amdlog_record *r)
+{
+	static const char tail[] = " us";
+	const char *end = r->msg + r->msg_len, *p;
+	uint64_t v = 0, unit = 1;
+
+	if (r->msg_len < 16 || memcmp(end - 3, tail, 3) != 0)
+		return AMDLOG_UNKNOWN;
+	p = end - 4;
+	if (*p == 'd') // the stray letter of 6.3
+		p--;
+	for (; p > r->msg && is_digit(*p) && unit < UINT64_C(1000000000000000000); p--, unit *= 10)
+		v += (uint64_t)(*p - '0') * unit;
+	return unit > 1 && p - r->msg > 11 && !memcmp(p - 11, ": duration: ", 12) ? v
+										  : AMDLOG_UNKNOWN;
+}
+
+bool amdlog_api_failed(const struct amdlog_record *r)
+{
+	static const char success[] = ": Returned hipSuccess";
+	size_t n = sizeof(success) - 1;
+
+	return r->msg_len < r->name_len + n || memcmp(r->msg + r->name_len, success, n) != 0;
+}
+
+const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
+{
+	static const char launch[] = "ShaderName : ";
+	const char *end = r->msg + r->msg_len, *name, *device;
+
+	if (r->kind == AMDLOG_KERNEL) {
+		name = r->msg + sizeof(launch) - 1;
+		name = name < end ? name : end;
+	} else {
+		name = memmem(r->msg, r->msg_len, " : ", 3);
+		name = name ? name + 3 : end;
+	}
+	if (r->kind == AMDLOG_GRAPH_KERNEL) {
+		device = memmem(name, (size_t)(end - name), ", device id : ", 14);
+		end = device ? device : end;
+	}
+	*len = strnlen(name, (size_t)(end - name));
+	return name;
+}
+
+// "hipSetDevice ( 0 )", a colour's end behind it.
+static bool is_closed_entry(const struct amdlog_record *r)
+{
+	static const char close[] = " ) \x1b[0m";
+	const char *end = r->msg + r->msg_len;
+
+	if (r->msg_len > 8 && !memcmp(end - 7, close, 7))
+		return true;
+	if (r->msg_len >= MESSAGE_MAX - 64)
+		return true; // cut by the runtime, not by another writer
+	if (end[-1] == 'm') {
+		end = memrchr(r->msg, ')', r->msg_len); // another colour
+		end = end ? end + 1 : r->msg;
+	}
+	return end - r->msg > 1 && end[-1] == ')' && end[-2] == ' ';
+}
+
+bool amdlog_is_torn(const struct amdlog_record *r)
+{
+	if (r->style == AMDLOG_STYLE_NONE)
+		return true;
+	if (!r->ended &&
+	    (r->len == AMDLOG_TEXT_MAX || (r->len % PIECE == 0 && r->text[r->len - 1] != ' ')))
+		return true;
+	// Source code handed to the run-time compiler spans lines.
+	if (r->kind == AMDLOG_API_ENTRY && !is_closed_entry(r))
+		return memcmp(r->msg, "hiprtc", 6) != 0;
+	return false;
+}

@@ -1,0 +1,68 @@
+// The fields of single messages, read on demand: packets, queue management, API lines.
+//
+// A number is taken only when its end is certain: records are torn at any byte, and half a number
+// is a lie (amd-log-facts.md section 4).
+#ifndef GPQ_AMDLOG_READ_DETAIL_H
+#define GPQ_AMDLOG_READ_DETAIL_H
+
+#include "common/amdlog/read/record.h"
+
+struct amdlog_packet {
+	uint64_t hwq; // ring base; up to 5.4, and in BarrierValue lines up to 6.1, the hsa_queue_t.
+		      // AMDLOG_UNKNOWN
+	uint64_t swq; // hsa_queue_t, 6.2 and later
+	uint64_t kernel_obj;
+	uint64_t rptr, wptr; // packets since the queue was made; the low 32 bits up to 7.x
+	int64_t id;          // ROCr's count of queues, not KFD's; -1 unknown
+	uint64_t grid[3];    // work-items; [0] is AMDLOG_UNKNOWN when not known
+	uint64_t workgroup[3];
+	bool whole; // nothing is missing that the release prints
+	bool ends; // with the write pointer, behind which the line ends: no rest of it is elsewhere
+};
+
+struct amdlog_queue_line {
+	uint64_t swq, hwq; // of "Created SWq=.. to map on HWq=.."
+	uint64_t address;  // of all others: the handle up to 6.1, then the ring base
+	uint64_t size;     // packets
+	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
+};
+
+// INDEX_PAD bytes behind the message may be read.
+void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p);
+void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q);
+
+// Outstanding packets in front of this one, modulo the counters' width. Below 0 when rptr is ahead
+// of wptr.
+int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
+
+// The stream an API line ("stream:0x..", "stream:<null>" is 0) or a command line ("to queue: 0x..")
+// names.
+uint64_t amdlog_api_stream(const struct amdlog_record *r);
+// The stream that what follows an API entry goes to: launches, copies and fills have one.
+uint64_t amdlog_entry_stream(const struct amdlog_record *r);
+uint64_t amdlog_command_stream(const struct amdlog_record *r);
+
+// The command that "Command (Kind) enqueued: 0x..", "command is enqueued: 0x.." or "Command 0x..
+// complete" is about; AMDLOG_UNKNOWN. Its kind: "command" where the release does not say.
+uint64_t amdlog_command_address(const struct amdlog_record *r);
+const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len);
+
+// The signal of "Set Handler: handle(0x..)" and "Handler: ...", and the one that a packet completes
+// (0: none); AMDLOG_UNKNOWN.
+uint64_t amdlog_signal_handle(const struct amdlog_record *r);
+uint64_t amdlog_completion_signal(const struct amdlog_record *r);
+
+// Microseconds a returning API call took, or AMDLOG_UNKNOWN.
+uint64_t amdlog_api_duration(const struct amdlog_record *r);
+
+// An API line that returns something else than hipSuccess.
+bool amdlog_api_failed(const struct amdlog_record *r);
+
+// The kernel's name in a KERNEL or GRAPH_KERNEL line.
+const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
+
+// The record misses its end: cut within the prefix, by another record at a multiple of 128 bytes,
+// or by the end of the input. Packets are judged by amdlog_packet.whole.
+bool amdlog_is_torn(const struct amdlog_record *r);
+
+#endif

@@ -1,0 +1,48 @@
+// Byte strings to small dense numbers and back: kernel names, API names, threads, pairs of numbers.
+#ifndef GPQ_AMDLOG_READ_INTERN_H
+#define GPQ_AMDLOG_READ_INTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INTERN_NONE UINT32_MAX
+
+struct intern_entry {
+	const char *bytes; // and a NUL; stays where it is until intern_fini
+	uint32_t len;
+	uint32_t hash;
+	uint32_t value; // for the owner; INTERN_NONE at first
+};
+
+struct intern {
+	struct intern_entry *entries;
+	uint32_t n, cap;
+	uint32_t *slots; // index + 1, 0 is free
+	uint32_t nslots; // a power of two, or 0
+	struct intern_chunk *chunks;
+	uint32_t max_entries; // 0: no limit but memory
+	uint64_t max_bytes, bytes;
+};
+
+// The number of `bytes`, a new one (and *fresh, which may be NULL) when they were not seen before.
+// INTERN_NONE at a limit or without memory.
+uint32_t intern_put(struct intern *in, const void *bytes, size_t len, bool *fresh);
+
+// The same for bytes whose intern_hash is known.
+uint32_t intern_hash(const void *bytes, size_t len);
+uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash,
+			   bool *fresh);
+
+// The value kept for `bytes`, INTERN_NONE when there is none.
+uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);
+
+// Keeps a value for `bytes`; false at a limit or without memory.
+bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value);
+
+// INTERN_NONE when unknown.
+uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
+
+void intern_fini(struct intern *in);
+
+#endif

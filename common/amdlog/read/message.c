@@ -1,0 +1,128 @@
+// What a message is about, from its first bytes: the table is in record.h.
+//
+// Facts: amd-log-facts.md sections 5 to 10 for the texts, 13 for the rules.
+#include "common/amdlog/read/parse.h"
+
+#define NAME_MAX_LEN 128
+#define BEGINNINGS   10
+
+static const struct row {
+	const char *word;
+	const char *begin[BEGINNINGS + 1]; // NULL behind the last
+} rows[AMDLOG_NKINDS] = {
+#define X(name, word, use, ...) {word, {__VA_ARGS__}},
+	AMDLOG_KINDS(X)
+#undef X
+};
+
+const uint8_t kind_uses[AMDLOG_NKINDS] = {
+#define X(name, word, use, ...) use,
+	AMDLOG_KINDS(X)
+#undef X
+};
+
+static const char *const style_names[AMDLOG_NSTYLES] = {
+	"cut", "3.5", "3.7-4.5", "5.0-5.6", "5.7-6.2", "6.3", "6.4+", "6.4+",
+};
+
+const char *amdlog_kind_name(enum amdlog_kind kind)
+{
+	return rows[kind].word;
+}
+
+const char *amdlog_style_name(enum amdlog_style style)
+{
+	return style_names[style];
+}
+
+// Length of the function's name, which ends at a blank or colon; 0 when it is none.
+static size_t name_len(const char *p, size_t len)
+{
+	size_t n = 0;
+
+	len = len < NAME_MAX_LEN ? len : NAME_MAX_LEN;
+	while (n < len && p[n] != ' ' && p[n] != ':')
+		n++;
+	return n < len ? n : 0;
+}
+
+// "hipMalloc ( 0x.., 4 ) " or "hipMalloc: Returned hipSuccess : 0x..".
+static bool api_parse(struct amdlog_record *r)
+{
+	const char *p = r->msg;
+	size_t n = name_len(p, r->msg_len), left = r->msg_len - n;
+
+	if (!n)
+		return false;
+	if (left >= 2 && !memcmp(p + n, " (", 2))
+		r->kind = AMDLOG_API_ENTRY;
+	else if (left >= 11 && !memcmp(p + n, ": Returned ", 11))
+		r->kind = AMDLOG_API_RETURN;
+	else
+		return false;
+	r->name_len = (uint16_t)n;
+	return true;
+}
+
+static bool may_be_api(char first)
+{
+	return first == 'h' || first == '_' || first == 'i' || first == 'c';
+}
+
+// The beginning in the table that the message has; NULL.
+static const char *beginning(const struct amdlog_record *r, enum amdlog_kind *kind)
+{
+	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
+		for (const char *const *b = rows[k].begin; *b; b++) {
+			if (**b != *r->msg || strlen(*b) > r->msg_len ||
+			    memcmp(*b, r->msg, strlen(*b)) != 0)
+				continue;
+			*kind = (enum amdlog_kind)k;
+			return *b;
+		}
+	}
+	return NULL;
+}
+
+void message_parse(struct amdlog_record *r)
+{
+	enum amdlog_kind kind = AMDLOG_OTHER;
+
+	r->kind = AMDLOG_OTHER;
+	r->name_len = 0;
+	if (!r->msg_len || (may_be_api(*r->msg) && api_parse(r)) || !beginning(r, &kind))
+		return;
+	r->kind = kind == AMDLOG_PACKET ? packet_kind(r->msg, r->msg_len) : kind;
+}
+
+// How many bytes the message has in common with any beginning but `b`, at most.
+static size_t common_with_others(const struct amdlog_record *r, const char *b)
+{
+	size_t most = 0;
+
+	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
+		for (const char *const *other = rows[k].begin; *other; other++) {
+			size_t n = 0;
+
+			while (*other != b && n < r->msg_len && (*other)[n] == r->msg[n])
+				n++;
+			most = n > most ? n : most;
+		}
+	}
+	return most;
+}
+
+size_t message_telling(const struct amdlog_record *r)
+{
+	enum amdlog_kind kind;
+	const char *b = r->msg_len ? beginning(r, &kind) : NULL;
+	size_t n = b ? strlen(b) : 1, other = common_with_others(r, b) + 1;
+
+	if (!b && (!r->msg_len || may_be_api(*r->msg)))
+		return 0; // only the end of a long word would tell
+	n = n > other || (b && other == 1) ? n : other;
+	// Blanks at the end are no part of a message.
+	while (n <= r->msg_len && (unsigned char)r->msg[n - 1] <= ' ')
+		n++;
+	return n <= r->msg_len ? n : 0;
+}

@@ -1,0 +1,84 @@
+// Parsing one record, of which nothing is known but where it begins and ends: prefix.c, message.c.
+#ifndef GPQ_AMDLOG_READ_PARSE_H
+#define GPQ_AMDLOG_READ_PARSE_H
+
+#include "common/amdlog/read/index.h"
+#include "common/amdlog/read/record.h"
+
+#include <string.h>
+
+#define LEVEL_NONE 255
+
+// The process and thread a prefix names.
+struct amdlog_writer {
+	int64_t pid;  // -1: none
+	uint64_t tid; // AMDLOG_UNKNOWN: none
+	bool old;     // as 3.7 to 4.5 name both
+};
+
+// A thread is named, its process is not: an earlier line may tell it (3.10 to 4.5).
+static inline bool is_bare(const struct amdlog_writer *w)
+{
+	return w->pid < 0 && w->tid != AMDLOG_UNKNOWN;
+}
+
+// Length of the prefix up to and without the time when `p` begins like one (":3:name.cpp   :12  :
+// 123"), else 0. With `strict` the file must be named like one of the runtime's, as it must within
+// a line.
+size_t prefix_shape(const char *p, size_t len, bool strict);
+
+// What a line must begin with to begin with a record.
+bool is_record_line(const char *p, size_t len);
+
+// Where the prefix's time (in microseconds) ends, where the message may begin, and up to where
+// bytes were looked at: columns. msg 0: the message, too, had to be looked at.
+struct prefix_columns {
+	unsigned time_end, msg, seen;
+};
+
+// Fills the rest of a record whose text, len and ended are set, but for `who` and `unwanted`.
+// INDEX_PAD bytes behind its text may be read.
+void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c);
+
+// Fills kind and name_len from the message.
+void message_parse(struct amdlog_record *r);
+
+// How many bytes of the message tell its kind: any that begins with them is of the same kind, if it
+// does not end with blanks. 0: none do. For messages that are neither API lines nor packets.
+size_t message_telling(const struct amdlog_record *r);
+
+// The kind of a packet.
+enum amdlog_kind packet_kind(const char *msg, size_t len);
+
+// What is done with the records of a kind.
+enum kind_use { COUNTED, PLACED, CALL };
+extern const uint8_t kind_uses[AMDLOG_NKINDS];
+#define X(name, word, use, ...) | (use == PLACED ? UINT32_C(1) << AMDLOG_##name : 0)
+static const uint32_t AMDLOG_KINDS_PLACED = 0 AMDLOG_KINDS(X);
+#undef X
+
+static inline bool is_packet(enum amdlog_kind kind)
+{
+	return kind >= AMDLOG_PACKET && kind <= AMDLOG_BARRIER_VALUE;
+}
+
+// Colon, digit, colon: where a record may begin.
+static inline bool is_mark(const char *p)
+{
+	return p[0] == ':' && p[2] == ':' && (unsigned char)(p[1] - '0') < 10;
+}
+
+static inline bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+// Value of a hexadecimal digit, or -1. From a table: the digits of an address are digits and
+// letters at random, which no branch foretells.
+extern const int8_t hex_values[256];
+static inline int hex_digit(char c)
+{
+	return hex_values[(unsigned char)c];
+}
+
+#endif

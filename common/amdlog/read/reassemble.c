@@ -1,0 +1,430 @@
+// Mending torn records (see reassemble.h). Facts: amd-log-facts.md section 4.1.
+#include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/read/detail.h"
+#include "common/amdlog/read/parse.h"
+
+#include <stdlib.h>
+
+#define PIECE       128
+#define WAITING_MAX 16
+#define FRONT_MAX   4096 // longer records are not packets
+#define OPEN_MAX    16
+// Without process ids nothing tells when an open record's writer goes on; after so many records it
+// has.
+#define OPEN_UNKNOWN 8
+
+struct front {
+	struct amdlog_record r; // its text is in `text`
+	int64_t pid;
+	bool told;      // handed on as it is; kept to know whose rest a line may be
+	bool lost;      // its rest may stand in another record
+	size_t wrapped; // length with the lines that follow it at once; 0: others came between
+	char text[FRONT_MAX + INDEX_PAD];
+};
+
+// A process whose last record was interrupted at the end of a piece.
+struct open_writer {
+	int64_t pid;
+	unsigned left; // pid unknown: records to wait
+};
+
+struct amdlog_mend {
+	struct amdlog_sink to;
+	const struct amdlog_threads *threads;
+	uint64_t mended, first, past; // of records that begin in [first, past)
+	unsigned n;                   // waiting, oldest first
+	struct front *waiting[WAITING_MAX];
+	unsigned nopen;
+	struct open_writer open[OPEN_MAX];
+	struct front spare[WAITING_MAX];
+	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + INDEX_PAD];
+};
+
+struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
+{
+	struct amdlog_mend *m = malloc(sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->to = *to;
+	m->threads = NULL;
+	m->mended = 0;
+	amdlog_mend_range(m, 0, UINT64_MAX);
+	m->n = m->nopen = 0;
+	for (unsigned i = 0; i < WAITING_MAX; i++)
+		m->waiting[i] = &m->spare[i];
+	return m;
+}
+
+void amdlog_mend_free(struct amdlog_mend *m)
+{
+	free(m);
+}
+
+void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan)
+{
+	m->threads = amdlog_scan_threads(scan);
+}
+
+uint64_t amdlog_mend_count(const struct amdlog_mend *m)
+{
+	return m->mended;
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 26 || c == '_';
+}
+
+static bool is_number(const char *p, const char *end)
+{
+	if (p == end || end[-1] == 'x')
+		return false;
+	while (p < end && (hex_digit(*p) >= 0 || *p == 'x'))
+		p++;
+	return p == end;
+}
+
+// A packet line ends with its write pointer, before 6.2 (barriers: 6.4) with the completion signal.
+static bool ends_as_packet(const struct amdlog_record *r)
+{
+	const char *equals = memrchr(r->msg, '=', r->msg_len);
+	size_t n = equals ? (size_t)(equals - r->msg) : 0;
+
+	if (!r->ended || r->kind == AMDLOG_PACKET || !n ||
+	    !is_number(equals + 1, r->msg + r->msg_len))
+		return false;
+	if (n >= 4 && !memcmp(equals - 4, "wptr", 4))
+		return true;
+	return n >= 17 && !memcmp(equals - 17, "completion_signal", 17) &&
+	       (r->kind != AMDLOG_DISPATCH || r->msg[0] == 'H');
+}
+
+bool amdlog_mend_wants(const struct amdlog_record *r)
+{
+	if (r->len < PIECE || r->len > FRONT_MAX)
+		return false;
+	if (is_packet(r->kind))
+		return !ends_as_packet(r);
+	return r->kind == AMDLOG_API_ENTRY && amdlog_is_torn(r);
+}
+
+static void release(struct amdlog_mend *m, unsigned i)
+{
+	struct front *f = m->waiting[i];
+
+	for (m->n--; i < m->n; i++)
+		m->waiting[i] = m->waiting[i + 1];
+	m->waiting[m->n] = f;
+}
+
+static void give_up(struct amdlog_mend *m, unsigned i)
+{
+	struct front *f = m->waiting[i];
+
+	release(m, i);
+	if (!f->told)
+		m->to.record(m->to.ctx, &f->r);
+}
+
+static void keep(struct amdlog_mend *m, const struct amdlog_record *r, int64_t pid, bool told)
+{
+	struct front *f;
+
+	if (m->n == WAITING_MAX)
+		give_up(m, 0);
+	f = m->waiting[m->n++];
+	f->r = *r;
+	f->pid = pid;
+	f->told = told;
+	f->lost = false;
+	f->wrapped = r->ended ? r->len : 0;
+	memcpy(f->text, r->text, r->len);
+	memset(f->text + r->len, 0, INDEX_PAD);
+	f->r.text = f->text;
+	f->r.msg = f->text + (r->msg - r->text);
+}
+
+// The record's front up to `cut`, then `text`.
+static void join(struct amdlog_mend *m, const struct front *f, size_t cut, const char *text,
+		 size_t len, bool ended, struct amdlog_record *r)
+{
+	*r = f->r;
+	memcpy(m->joined, f->text, cut);
+	memcpy(m->joined + cut, text, len);
+	memset(m->joined + cut + len, 0, INDEX_PAD);
+	r->text = m->joined;
+	r->len = cut + len;
+	r->ended = ended;
+	r->msg = m->joined + (f->r.msg - f->text);
+	r->msg_len = r->len - (size_t)(r->msg - r->text);
+	while (r->msg_len && r->msg[r->msg_len - 1] == ' ')
+		r->msg_len--;
+	message_parse(r);
+}
+
+// Behind a value: "0x7f", "3", "[1, 2, 3]", "0xb02 (type=2, barrier=1)". NULL when there is
+// something else.
+static const char *skip_value(const char *p, const char *end)
+{
+	const char *from = p;
+
+	if (p < end && *p == '[') {
+		while (++p < end && (hex_digit(*p) >= 0 || *p == 'x' || *p == ',' || *p == ' '))
+			;
+		return p < end && *p == ']' ? p + 1 : NULL;
+	}
+	while (p < end && (hex_digit(*p) >= 0 || *p == 'x'))
+		p++;
+	if (p == from)
+		return NULL;
+	if (end - p > 2 && p[0] == ' ' && p[1] == '(') {
+		p = memchr(p, ')', (size_t)(end - p));
+		return p ? p + 1 : NULL;
+	}
+	return p;
+}
+
+// Nothing but "name=value, " and one "Kind Header = value" from front to end: no foreign text was
+// joined in.
+static bool is_clean_packet(const struct amdlog_record *r)
+{
+	const char *p = r->msg, *end = p + r->msg_len;
+
+	while (p < end) {
+		const char *name = p;
+
+		while (p < end && (is_word(*p) || *p == '-'))
+			p++;
+		if (end - p >= 10 && !memcmp(p, " Header = ", 10))
+			p += 10;
+		else if (p > name && p < end && *p == '=')
+			p++;
+		else
+			return false;
+		p = skip_value(p, end);
+		if (!p)
+			return false;
+		if (p < end && *p++ != ',')
+			return false;
+		if (p < end && *p++ != ' ')
+			return false;
+	}
+	return true;
+}
+
+static bool is_complete(const struct amdlog_record *r)
+{
+	struct amdlog_packet p;
+
+	if (!is_packet(r->kind))
+		return r->kind == AMDLOG_API_ENTRY && r->ended && !amdlog_is_torn(r);
+	if (r->kind == AMDLOG_PACKET || !ends_as_packet(r) ||
+	    (r->kind != AMDLOG_BARRIER_VALUE && !is_clean_packet(r)))
+		return false;
+	amdlog_packet_parse(r, &p);
+	return p.whole;
+}
+
+// Where the record's front must end so that `text` completes it; 0 when it does not.
+static size_t fitting_cut(struct amdlog_mend *m, const struct front *f, const char *text,
+			  size_t len, bool ended, struct amdlog_record *r)
+{
+	size_t msg_at = (size_t)(f->r.msg - f->text);
+
+	for (size_t cut = f->r.len / PIECE * PIECE; cut > msg_at; cut -= PIECE) {
+		join(m, f, cut, text, len, ended, r);
+		if (is_complete(r))
+			return cut;
+	}
+	return 0;
+}
+
+static void mend(struct amdlog_mend *m, unsigned i, const struct amdlog_record *r)
+{
+	release(m, i);
+	m->mended += r->offset >= m->first && r->offset < m->past;
+	m->to.record(m->to.ctx, r);
+}
+
+// The one front that the text completes. Where it would complete several, none can be mended any
+// more.
+static bool try_fronts(struct amdlog_mend *m, const char *text, size_t len, bool ended)
+{
+	unsigned fits[WAITING_MAX], n = 0;
+	struct amdlog_record r;
+
+	for (unsigned i = 0; i < m->n; i++) {
+		if (fitting_cut(m, m->waiting[i], text, len, ended, &r))
+			fits[n++] = i;
+	}
+	for (unsigned i = 0; n > 1 && i < n; i++)
+		m->waiting[fits[i]]->lost = true;
+	if (n != 1 || m->waiting[fits[0]]->lost || m->waiting[fits[0]]->told)
+		return n > 0;
+	fitting_cut(m, m->waiting[fits[0]], text, len, ended, &r);
+	mend(m, fits[0], &r);
+	return true;
+}
+
+// A log pasted from a terminal goes on in the next lines, without a piece's bounds.
+static bool try_wrapped(struct amdlog_mend *m, unsigned i, const char *text, size_t len)
+{
+	struct front *f = m->waiting[i];
+	struct amdlog_record r;
+
+	if (f->told || !f->wrapped || f->wrapped + len > FRONT_MAX)
+		return false;
+	memcpy(f->text + f->wrapped, text, len);
+	f->wrapped += len;
+	join(m, f, f->wrapped, "", 0, true, &r);
+	if (!is_complete(&r))
+		return false;
+	mend(m, i, &r);
+	return true;
+}
+
+static void take_foreign(void *ctx, const char *text, size_t len, bool ended)
+{
+	struct amdlog_mend *m = ctx;
+
+	if (!m->n || len > FRONT_MAX || try_fronts(m, text, len, ended))
+		return;
+	for (unsigned i = 0; ended && i < m->n; i++) {
+		if (try_wrapped(m, i, text, len))
+			return;
+	}
+}
+
+// Another record begins right behind a whole number of pieces.
+static bool is_interrupted(const struct amdlog_record *r)
+{
+	return !r->ended && r->len % PIECE == 0 && r->len && r->len < AMDLOG_TEXT_MAX;
+}
+
+// This process goes on writing, so what it had open is over.
+static void writer_goes_on(struct amdlog_mend *m, int64_t pid)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = m->n; i--;) {
+		if (m->waiting[i]->pid == pid)
+			give_up(m, i);
+	}
+	for (unsigned i = 0; i < m->nopen; i++) {
+		struct open_writer w = m->open[i];
+
+		if (w.pid >= 0 ? w.pid != pid : --w.left > 0)
+			m->open[kept++] = w;
+	}
+	m->nopen = kept;
+}
+
+// Could the text behind the first piece of `r` be the rest of the record `f`?
+static bool may_be_rest(struct amdlog_mend *m, const struct front *f, const struct amdlog_record *r)
+{
+	size_t cut = f->r.len / PIECE * PIECE;
+	struct amdlog_record joined;
+
+	if (cut <= (size_t)(f->r.msg - f->text))
+		return false; // it has no message yet
+	for (size_t at = PIECE; at < r->len; at += PIECE) {
+		join(m, f, cut, r->text + at, r->len - at, r->ended, &joined);
+		if (is_complete(&joined))
+			return true;
+	}
+	return false;
+}
+
+// Kinds of which more than the beginning is read.
+static bool matters(enum amdlog_kind kind)
+{
+	return (kind >= AMDLOG_PACKET && kind <= AMDLOG_KERNEL) || kind == AMDLOG_GRAPH_KERNEL ||
+	       kind == AMDLOG_API_ENTRY || kind == AMDLOG_API_RETURN ||
+	       kind == AMDLOG_COMMAND_ENQUEUED || kind == AMDLOG_VERSION ||
+	       (kind >= AMDLOG_QUEUE_CREATED && kind <= AMDLOG_QUEUE_DELETED);
+}
+
+// A line with more than its own text, perhaps: packets and API entries show by their form that they
+// are whole.
+static bool is_doubtful(struct amdlog_mend *m, const struct amdlog_record *r)
+{
+	bool doubt = false;
+
+	if (r->len <= PIECE)
+		return false;
+	if (!is_packet(r->kind) && r->kind != AMDLOG_API_ENTRY)
+		return m->n || m->nopen;
+	for (unsigned i = 0; i < m->n && r->len <= FRONT_MAX; i++) {
+		if (may_be_rest(m, m->waiting[i], r))
+			doubt = m->waiting[i]->lost = true;
+	}
+	return doubt;
+}
+
+static void cut_to_piece(struct amdlog_record *r)
+{
+	size_t msg_at = (size_t)(r->msg - r->text);
+
+	r->len = PIECE;
+	r->ended = false;
+	r->msg_len = msg_at < PIECE ? PIECE - msg_at : 0;
+	r->msg = r->text + PIECE - r->msg_len;
+	message_parse(r);
+}
+
+static void take_record(void *ctx, const struct amdlog_record *record)
+{
+	struct amdlog_mend *m = ctx;
+	struct amdlog_record r;
+	bool mendable, doubtful, open;
+	int64_t pid;
+
+	if (!m->n && !m->nopen &&
+	    (record->ended ? !amdlog_mend_wants(record)
+			   : !is_interrupted(record) && !amdlog_mend_wants(record))) {
+		m->to.record(m->to.ctx, record);
+		return;
+	}
+	for (unsigned i = 0; i < m->n; i++)
+		m->waiting[i]->wrapped = 0;
+	r = *record;
+	pid = m->threads->v[r.who].pid;
+	writer_goes_on(m, pid);
+	mendable = amdlog_mend_wants(&r);
+	// Behind the first piece of a record that is not whole anything may stand while others are
+	// open.
+	doubtful = is_doubtful(m, &r) || (mendable && r.len > PIECE && (m->n || m->nopen));
+	open = is_interrupted(&r) || doubtful;
+	if (doubtful && (mendable || matters(r.kind)))
+		cut_to_piece(&r);
+	if (open && m->nopen < OPEN_MAX)
+		m->open[m->nopen++] = (struct open_writer){pid, OPEN_UNKNOWN};
+	if (mendable || (doubtful && amdlog_mend_wants(&r)))
+		keep(m, &r, pid, !mendable);
+	if (!mendable)
+		m->to.record(m->to.ctx, &r);
+}
+
+struct amdlog_sink amdlog_mend_sink(struct amdlog_mend *m)
+{
+	return (struct amdlog_sink){.ctx = m, .record = take_record, .foreign = take_foreign};
+}
+
+void amdlog_mend_end(struct amdlog_mend *m)
+{
+	while (m->n)
+		give_up(m, 0);
+	m->nopen = 0;
+}
+
+void amdlog_mend_range(struct amdlog_mend *m, uint64_t from, uint64_t to)
+{
+	m->first = from;
+	m->past = to;
+}
+
+bool amdlog_mend_idle(const struct amdlog_mend *m)
+{
+	return !m->n && !m->nopen;
+}

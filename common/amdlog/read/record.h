@@ -1,0 +1,114 @@
+// One log record of the HIP runtime (AMD_LOG_LEVEL), as the scanner hands it out.
+//
+// Facts: amd-log-facts.md sections 2 (prefix), 4 (how lines break), 5 to 10 (messages), 13 (parse
+// rules).
+#ifndef GPQ_AMDLOG_READ_RECORD_H
+#define GPQ_AMDLOG_READ_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AMDLOG_UNKNOWN UINT64_MAX
+
+// A record or foreign line is looked at up to this length; the rest of it only for the next record.
+// The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
+#define AMDLOG_TEXT_MAX 65536
+
+// All kinds of records, a row each: X(name, word, use, beginnings of its messages...).
+//
+// use: COUNTED, its records are nothing but counted; PLACED, what they say depends on records of
+// before, so they are handed on one by one; CALL, they are counted, and the thread's last one is
+// kept, as it may name a stream. A message is of the first row that has a beginning of it (3 to 32
+// bytes); the rows of API lines and packets are recognized otherwise (message.c, packet.c).
+#define AMDLOG_KINDS(X)                                                                         \
+	X(OTHER, "other", COUNTED)                                                              \
+	X(API_ENTRY, "api", CALL)                                                               \
+	X(API_RETURN, "return", CALL)                                                           \
+	/* a packet whose kind is not (or no longer) to be read */                              \
+	X(PACKET, "packet", PLACED, "HWq=", "SWq=")                                             \
+	X(DISPATCH, "dispatch", PLACED)                                                         \
+	X(BARRIER_AND, "barrier_and", PLACED)                                                   \
+	X(BARRIER_OR, "barrier_or", PLACED)                                                     \
+	X(BARRIER_VALUE, "barrier_value", PLACED)                                               \
+	/* a launch by the runtime */                                                           \
+	X(KERNEL, "kernel", PLACED, "ShaderName : ")                                            \
+	/* recorded, its packets come without a name */                                         \
+	X(GRAPH_KERNEL, "graph_kernel", COUNTED, "Graph shader name : ", "Graph ShaderName : ") \
+	X(ARG, "arg", COUNTED, "Arg")                                                           \
+	X(KERNARG, "kernarg", COUNTED, "KernargSegmentByteSize")                                \
+	X(COMMAND_ENQUEUED, "command", CALL, "Command (", "command is enqueued")                \
+	X(COMMAND_COMPLETE, "complete", COUNTED, "Command ")                                    \
+	X(WAIT, "wait", COUNTED, "All commands finished", "Event ", "HW Event",                 \
+	  "Host active wait", "Host blocked wait", "Host wait", "No HW event", "Queue marker",  \
+	  "Waiting for event", "finish() called")                                               \
+	X(SIGNAL, "signal", COUNTED, "Handler:", "Set Handler:", "Signal = (")                  \
+	/* "HSA Async Copy", misspelt up to 5.x */                                              \
+	X(COPY, "copy", COUNTED, "HSA A", "HSA Copy")                                           \
+	X(MEMORY, "memory", COUNTED, "Allocate hsa", "Arena Memory", "Free hsa memory",         \
+	  "Locking to pool")                                                                    \
+	X(QUEUE_COUNT, "queue_count", COUNTED, "Number of allocated hardware",                  \
+	  "number of allocated hardware")                                                       \
+	X(QUEUE_CREATED, "queue_created", PLACED, "Created SWq=", "created hardware queue")     \
+	X(QUEUE_SELECTED, "queue_selected", PLACED, "Selected queue", "selected queue")         \
+	X(QUEUE_ACQUIRED, "queue_acquired", PLACED, "acquireQueue")                             \
+	X(QUEUE_RELEASED, "queue_released", PLACED, "releaseQueue")                             \
+	X(QUEUE_DELETED, "queue_deleted", PLACED, "Deleting hardware queue",                    \
+	  "Deleting CG enabled hardware", "deleting hardware queue")                            \
+	/* "Runtime reachead", "reached the AQL queue limit" */                                 \
+	X(QUEUE_ERROR, "queue_error", PLACED, "AQL dispatch failed", "Callback: Queue",         \
+	  "Device::callbackQueue", "Device not Stable", "HW Exception Error",                   \
+	  "Memory Fault Error", "Runtime rea")                                                  \
+	X(VERSION, "version", PLACED, "HIP Version: ")                                          \
+	/* ROCr's own lines: its blit queue's packets are no HIP kernels */                     \
+	X(ROCR, "rocr", COUNTED, "[***rocr***]")
+
+enum amdlog_kind {
+#define X(name, ...) AMDLOG_##name,
+	AMDLOG_KINDS(X)
+#undef X
+		AMDLOG_NKINDS
+};
+
+// How the prefix is laid out, which tells the release (section 2).
+enum amdlog_style {
+	AMDLOG_STYLE_NONE,    // torn within the prefix
+	AMDLOG_STYLE_3_5,     // time in units of 100 ns
+	AMDLOG_STYLE_3_7,     // 3.7 to 4.5, or a line without process part of 5.0 to 5.6
+	AMDLOG_STYLE_5_0,     // 5.0 to 5.6: "8088 : [tid:0x14b2015e9700] "
+	AMDLOG_STYLE_5_7,     // 5.7 to 6.2: "[pid:461   tid:0x7f1072d6c8c0] "
+	AMDLOG_STYLE_6_3,     // "d us: "
+	AMDLOG_STYLE_6_4,     // 6.4 and later at level 4 and up: "[pid:7 tid: 0x7f8edc1c4400] "
+	AMDLOG_STYLE_6_4_LOW, // 6.4 and later at level 3 and below: no process part, two blanks
+	AMDLOG_NSTYLES
+};
+
+struct amdlog_record {
+	const char *text; // from its first ':' to the end of the line or the next record, without
+			  // CR and LF
+	size_t len;
+	const char *msg;  // behind prefix, blanks and colour; for a cut prefix: its end
+	size_t msg_len;   // trailing blanks not counted
+	uint64_t offset;  // of `text` in the input, bytes
+	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
+	uint32_t who;     // index of (pid, tid) in the scanner's table
+	uint8_t level;    // 0 to 9
+	enum amdlog_style style : 8;
+	enum amdlog_kind kind : 8;
+	bool ended;        // a newline follows: a number at the end of the text is whole
+	bool unwanted;     // by its text, see struct amdlog_filter
+	uint16_t name_len; // API lines: length of the function's name at `msg`
+};
+
+// A thread of a process as far as the prefix tells.
+struct amdlog_who {
+	int64_t pid;     // in the process's own PID namespace; -1 unknown
+	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
+	uint32_t source; // which input it was seen in when pid is unknown, else 0
+	uint32_t host;   // in a sum of parts: their host's number; 0: none is named
+};
+
+const char *amdlog_kind_name(enum amdlog_kind kind);
+const char *amdlog_style_name(enum amdlog_style style);
+
+#endif
