@@ -80,7 +80,8 @@ static void take(struct target *t)
 	if (t->failed && t->failure.status == GPQ_DEADLINE &&
 	    !kfd_holder_is_stopped(&t->link, &t->pin))
 		t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE && kfd_holder_kill(&t->link, &t->pin, &t->failure)) {
+	if (t->failed && t->failure.status == GPQ_DEADLINE &&
+	    kfd_holder_kill(&t->link, &t->pin, &t->failure)) {
 		err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
 			 (int)t->pid);
 		t->failed = false;
@@ -108,6 +109,8 @@ static int show(struct cmd *c, const struct targets *all)
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = out_begin(o, &held_table, false);
+	if (!status)
+		out_leave_out(o, "CONTEXT"); // what was never held is not put back
 	for (size_t i = 0; i < all->n && !status; i++) {
 		const struct target *t = &all->v[i];
 

@@ -222,6 +222,7 @@ static int show(struct cmd *c, const struct targets *all, const struct proofs *p
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = out_begin(o, &held_table, false);
 	if (!status) {
+		held_leave_out(o, all);
 		write_rows(o, all, proofs, &sum);
 		out_end(o);
 	}

@@ -1,4 +1,5 @@
-// gpq trace --latency: from enqueue to completion as the host sees it (common/amdlog/analysis/latency.h).
+// gpq trace --latency: from enqueue to completion as the host sees it
+// (common/amdlog/analysis/latency.h).
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/latency.h"

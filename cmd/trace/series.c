@@ -1,4 +1,5 @@
-// gpq trace --series: dispatches, backlog and busy queues over time (common/amdlog/analysis/series.h).
+// gpq trace --series: dispatches, backlog and busy queues over time
+// (common/amdlog/analysis/series.h).
 //
 // People get a line for each queue with the course drawn in characters; programs get every
 // interval.

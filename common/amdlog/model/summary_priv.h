@@ -67,7 +67,8 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w);
 // The queue of a BarrierValue line: up to 6.1 it prints the handle under the word HWq.
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address);
 
-// A part's dispatch without a name, to be named later, and its packet of no known queue (unresolved.c).
+// A part's dispatch without a name, to be named later, and its packet of no known queue
+// (unresolved.c).
 void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 		   const struct amdlog_event *e, bool head);
 void open_value(struct amdlog_summary *s, const struct amdlog_event *e);
