@@ -152,7 +152,7 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 			else if (field == FIELD_HEADER && kind == AMDLOG_PACKET && value < stop &&
 				 *value == ' ')
 				kind = packet_kind_before(msg, value - 9);
-			else if (field != FIELD_SKIPPED)
+			else if (field == FIELD_GRID || field == FIELD_WORKGROUP)
 				packet_triple(value, stop,
 					      field == FIELD_GRID ? p->grid : p->workgroup);
 			if (field == FIELD_RPTR && (end >= stop || *end != ','))
