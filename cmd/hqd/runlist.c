@@ -78,7 +78,7 @@ static void explain(const struct hqd_view *v, const struct runlist *r)
 		const struct rls_node *n = &rls->nodes[i];
 		if (n->state == RLS_NONE)
 			err_note("GPU %x: no active runlist: %s", n->gpu_id,
-				 slot_rows_gen(&v->list, n->gpu_id) >= GFX11
+				 gfx_caps(slot_rows_gen(&v->list, n->gpu_id))->mes
 					 ? "its scheduler is MES, which has none"
 					 : "no queue is to run");
 	}

@@ -15,10 +15,22 @@ enum gfx_gen gfx_gen_of(uint32_t version)
 	}
 }
 
+const struct gfx_caps *gfx_caps(enum gfx_gen gen)
+{
+	static const struct gfx_caps rows[GFX_GENS] = {
+		[GFX_UNKNOWN] = {"unknown", .whole_wptr = true},
+		[GFX8] = {"gfx8"},
+		[GFX9] = {"gfx9", .runlist = true, .whole_wptr = true},
+		[GFX940] = {"gfx940", .runlist = true, .active_written = true, .whole_wptr = true},
+		[GFX10] = {"gfx10", .runlist = true, .whole_wptr = true},
+		[GFX11] = {"gfx11", .mes = true, .whole_wptr = true},
+		[GFX12] = {"gfx12", .mes = true, .whole_wptr = true},
+	};
+
+	return &rows[(unsigned)gen < GFX_GENS ? gen : GFX_UNKNOWN];
+}
+
 const char *gfx_gen_name(enum gfx_gen gen)
 {
-	static const char *const names[GFX_GENS] = {"unknown", "gfx8",  "gfx9", "gfx940",
-						    "gfx10",   "gfx11", "gfx12"};
-
-	return (unsigned)gen < GFX_GENS ? names[gen] : names[GFX_UNKNOWN];
+	return gfx_caps(gen)->name;
 }

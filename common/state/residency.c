@@ -103,7 +103,8 @@ static enum residency judge_dword(const struct residency_host *h, const struct m
 		return RESIDENCY_ON;
 	const struct residency_gpu *g = find_gpu(h, q->gpu_id);
 
-	return gen == GFX940 || (g && g->written) ? RESIDENCY_OFF : RESIDENCY_SILENT;
+	return gfx_caps(gen)->active_written || (g && g->written) ? RESIDENCY_OFF
+								  : RESIDENCY_SILENT;
 }
 
 // VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
@@ -130,7 +131,7 @@ static enum residency judge_list(const struct residency_host *h, const struct mq
 		return without_list(h, q, by_dword);
 	// MES has no runlists. Before it, none means that no queue of the GPU is active.
 	if (node->state == RLS_NONE)
-		return by_dword != RESIDENCY_ON && (gen == GFX9 || gen == GFX940 || gen == GFX10)
+		return by_dword != RESIDENCY_ON && gfx_caps(gen)->runlist
 			       ? RESIDENCY_OFF
 			       : without_list(h, q, by_dword);
 	if (!mqd_get(h->mqds, q, gen, 0, MQD_V_DOORBELL, &doorbell))

@@ -280,7 +280,7 @@ static int add_node(struct maker *m)
 		return -1;
 	m->r->damaged += n->damaged;
 	// MES never has a list; and a damaged one leaves open what it had.
-	if (n->damaged || n->state == RLS_UNKNOWN || slot_rows_gen(m->l, n->gpu_id) >= GFX11)
+	if (n->damaged || n->state == RLS_UNKNOWN || gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
 		return 0;
 	return add_missing(m, NONE);
 }

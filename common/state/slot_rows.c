@@ -241,7 +241,7 @@ static void explain_rows(const struct slot_rows *l)
 		const struct hqd_row *r = &l->rows[i];
 		bool hiq = r->hqd && r->hqd->kind == HQD_HIQ;
 		gen += r->gen == GFX_UNKNOWN;
-		mes += hiq && r->active < 0 && r->gen >= GFX11;
+		mes += hiq && r->active < 0 && gfx_caps(r->gen)->mes;
 		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
 		qids += r->pid != INT64_MIN && r->qid == KFD_UNKNOWN;
 	}

@@ -247,7 +247,7 @@ static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s
 		r->node = node->node;
 	fill_place(r, s);
 	// With MES nobody uses the HIQ.
-	if (s->kind == HQD_HIQ && r->gen >= GFX11)
+	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
 		return 0;
 	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
 	if (r->active == 1 && is_left_over(l, r))

@@ -15,7 +15,7 @@ static uint64_t position(const struct hqd_row *r)
 	bool sdma = strcmp(r->kind, "sdma") == 0;
 	uint64_t ring = sdma ? r->ring_bytes : r->ring_bytes / 4;
 	if (r->rptr == KFD_UNKNOWN || r->wptr == KFD_UNKNOWN || r->ring_bytes == KFD_UNKNOWN ||
-	    !ring || r->gen == GFX8)
+	    !ring || !gfx_caps(r->gen)->whole_wptr)
 		return KFD_UNKNOWN;
 	uint64_t waiting = (r->wptr - r->rptr) & (ring - 1);
 	return waiting > r->wptr ? KFD_UNKNOWN : r->wptr - waiting;
