@@ -82,7 +82,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
-	// Nobody waits for the rest.
+	// The client already has its reply.
 	serve_new_queues(h);
 	holder_title(h);
 	kfd_step(h->steps, 8);

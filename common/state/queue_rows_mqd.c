@@ -69,7 +69,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 	if (!how->rls_file || is_rls(&q->rls))
 		return GPQ_OK;
 	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
-			"%s: no dump of runlists (line %u is none of its lines)",
+			"%s: line %u is not in runlist-dump format",
 			input_name(how->rls_file), q->rls.first_foreign);
 }
 
@@ -119,7 +119,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 		return err_sys(ENOMEM, NULL, "%s", file ? file : MQDS);
 	if (file && !q->mqds.nprocs && q->mqds.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
-				"%s: no MQD dump (line %u is none of its lines)", input_name(file),
+				"%s: line %u is not in MQD-dump format", input_name(file),
 				q->mqds.first_foreign);
 	if (!file && join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q))
 		return err_sys(ENOMEM, NULL, "join of queues and MQDs");

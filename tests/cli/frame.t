@@ -68,7 +68,7 @@ gpq: queues: unknown option -Z; --help lists the options
 ? 2
 
 $ mkdir taken && echo mine >taken/gpq-trace && gpq --install taken; cat taken/gpq-trace
-gpq: taken/gpq-trace: is there already, and is no link to this gpq; remove it, or choose another directory
+gpq: taken/gpq-trace: exists and is not a link to this gpq; remove it, or choose another directory
 mine
 
 # Standard output is one JSON document whatever goes wrong.

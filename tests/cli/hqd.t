@@ -185,7 +185,7 @@ gpq: hqd: /nowhere: No such file or directory; check the name
 ? 5
 
 $ echo hello | gpq hqd --hqds -
-gpq: hqd: standard input: no dump of slots (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/hqds
+gpq: hqd: standard input: line 1 is not in slot-dump format; it must be a copy of /sys/kernel/debug/kfd/hqds
 ? 1
 
 $ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\nhello\n    0000c914: 01401000 00000000 0000000x 00000909\n' | gpq hqd --hqds - -o GPU,SLOT,ACTIVE
@@ -404,12 +404,12 @@ gpq: hqd: there is no GPU 2 in the files; dumps name GPUs by gpu_id alone, not b
 
 # A file of another kind, also one that begins with the same line; a good one with a line too much; empty ones.
 $ echo hello | gpq hqd --rls -
-gpq: hqd: standard input: no dump of runlists (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
+gpq: hqd: standard input: line 1 is not in runlist-dump format; it must be a copy of /sys/kernel/debug/kfd/rls
 ? 1
 
 $ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; gpq hqd --rls $D/hqds 2>&1 | sed "s,$D,D,"; gpq hqd --rls $D/hqds --mqds $D/mqds 2>&1 | sed "s,$D,D,"
-gpq: hqd: D/hqds: no dump of runlists (line 2 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
-gpq: hqd: D/hqds: no dump of runlists (line 2 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/rls
+gpq: hqd: D/hqds: line 2 is not in runlist-dump format; it must be a copy of /sys/kernel/debug/kfd/rls
+gpq: hqd: D/hqds: line 2 is not in runlist-dump format; it must be a copy of /sys/kernel/debug/kfd/rls
 
 $ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; (cat $D/rls; echo hello) | gpq hqd --rls - -rno PACKET 2>&1 | sort | uniq -c; grep -c . $D/rls
       2 MAP_PROCESS

@@ -270,7 +270,7 @@ $ : >empty && gpq queues --mqds empty -v
 gpq: queues: empty: empty: no process had KFD open; or was copied without the right to read it
 
 $ head -c 5000 /dev/zero >zeros && gpq queues --mqds zeros
-gpq: queues: zeros: no MQD dump (line 1 is none of its lines); it must be a copy of /sys/kernel/debug/kfd/mqds
+gpq: queues: zeros: line 1 is not in MQD-dump format; it must be a copy of /sys/kernel/debug/kfd/mqds
 ? 1
 
 $ gpq queues --mqds /
