@@ -3,7 +3,7 @@
 # comes while make runs; here "installing" it makes a link to the real one. Built without optimization, to be quick.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE V # of the make that runs the tests
 
 mkdir "$work/bin"
 build() { # FOLDER GOAL...
