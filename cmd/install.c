@@ -39,8 +39,7 @@ int install_links(const char *dir)
 			status = err_sys(error, NULL, "%s/%s", dir, name);
 		else if (!is_ours(fd, name, self))
 			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
-					  "%s/%s: exists and is not a link to this gpq",
-					  dir, name);
+					  "%s/%s: exists and is not a link to this gpq", dir, name);
 	}
 	close(fd);
 	return status;

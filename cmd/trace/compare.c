@@ -175,15 +175,15 @@ static void set_gaps(struct amdlog_gaps *g, uint32_t queue, uint64_t *p50, uint6
 	*max = any ? us_to_ns(h.max) : U64_NULL;
 }
 
-static uint64_t percentile(struct spread *s, double p)
+static uint64_t percentile(struct keyed_histogram *s, double p)
 {
 	struct hist h;
 
-	spread_get(s, 0, &h);
+	keyed_histogram_get(s, 0, &h);
 	return hist_percentile(&h, p);
 }
 
-static double mean_of(const struct spread *s)
+static double mean_of(const struct keyed_histogram *s)
 {
 	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
 					    : NAN;

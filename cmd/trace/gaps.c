@@ -99,7 +99,7 @@ const struct out_table trace_mark_table = {"marks", "mark", TABLE(mark_cols)};
 struct asked {
 	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets
 	struct amdlog_marked marked;
-	struct spread after; // from a window's end to the next dispatch, by queue
+	struct keyed_histogram after; // from a window's end to the next dispatch, by queue
 };
 
 static uint64_t us_to_ns(uint64_t us)
@@ -147,9 +147,9 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r)
 		r->marks++;
 		r->quiet += !c || !c->dispatches;
 		if (c && c->after_us != AMDLOG_UNKNOWN)
-			spread_add(&a->after, q, c->after_us - t->marks.v[i].end_us);
+			keyed_histogram_add(&a->after, q, c->after_us - t->marks.v[i].end_us);
 	}
-	if (!spread_get(&a->after, q, &after))
+	if (!keyed_histogram_get(&a->after, q, &after))
 		return;
 	r->after_p50_ns = us_to_ns(hist_percentile(&after, 0.5));
 	r->after_p99_ns = us_to_ns(hist_percentile(&after, 0.99));
@@ -401,7 +401,7 @@ static void fini(struct trace *t)
 	amdlog_gaps_fini(&a->gaps);
 	amdlog_gaps_fini(&a->launches);
 	amdlog_marked_fini(&a->marked);
-	spread_fini(&a->after);
+	keyed_histogram_fini(&a->after);
 	free(a);
 }
 

@@ -92,10 +92,10 @@ static uint64_t us_to_ns(uint64_t us)
 }
 
 // False when there are none.
-static bool get_times(const struct spread *s, uint32_t key, struct times *t)
+static bool get_times(const struct keyed_histogram *s, uint32_t key, struct times *t)
 {
 	struct hist h;
-	bool any = spread_get(s, key, &h);
+	bool any = keyed_histogram_get(s, key, &h);
 
 	*t = (struct times){
 		.count = h.count,
@@ -153,7 +153,7 @@ static int by_count(const void *a, const void *b, void *ctx)
 // Numbers of the kernels that have times, in order; owned by the caller. NULL without memory.
 static uint32_t *kernel_order(struct trace *t, uint32_t *n)
 {
-	const struct spread *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
+	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
 	uint32_t *order = calloc(s->nsums ? s->nsums : 1, sizeof(*order));
 
 	*n = 0;

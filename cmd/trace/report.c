@@ -416,7 +416,7 @@ static void api_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_api *a = &t->sum.apis[i];
 	struct hist times;
-	bool timed = spread_get(&t->sum.api_times, i, &times);
+	bool timed = keyed_histogram_get(&t->sum.api_times, i, &times);
 	struct api_row r = {
 		.name = a->name,
 		.calls = a->calls,

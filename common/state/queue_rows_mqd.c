@@ -69,8 +69,8 @@ int queue_rows_load_rls(struct queue_rows *q)
 	if (!how->rls_file || is_rls(&q->rls))
 		return GPQ_OK;
 	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
-			"%s: line %u is not in runlist-dump format",
-			input_name(how->rls_file), q->rls.first_foreign);
+			"%s: line %u is not in runlist-dump format", input_name(how->rls_file),
+			q->rls.first_foreign);
 }
 
 static int summarize(struct queue_rows *q)

@@ -156,8 +156,8 @@ static int load_slots(struct slot_rows *l)
 		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
 	if (file && l->hqds.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
-				"%s: line %u is not in slot-dump format",
-				input_name(file), l->hqds.first_foreign);
+				"%s: line %u is not in slot-dump format", input_name(file),
+				l->hqds.first_foreign);
 	l->damaged = l->hqds.foreign || l->hqds.bad_words;
 	return GPQ_OK;
 }

@@ -81,7 +81,7 @@ static void check(struct asked *a)
 	if (errors != a->sum.totals.api_errors + a->sum.totals.kinds[AMDLOG_QUEUE_ERROR])
 		abort();
 	for (uint32_t i = 0; i < a->sum.napis; i++) {
-		spread_get(&a->sum.api_times, i, &h);
+		keyed_histogram_get(&a->sum.api_times, i, &h);
 		if (h.count != a->sum.apis[i].timed)
 			abort();
 	}

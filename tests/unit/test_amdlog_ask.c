@@ -16,7 +16,7 @@
 
 static void test_spread(void **state)
 {
-	struct spread s = {0};
+	struct keyed_histogram s = {0};
 	struct hist *want = calloc(50, sizeof(*want)), got;
 	struct rng rng = {1};
 
@@ -29,20 +29,20 @@ static void test_spread(void **state)
 
 		if (key == 7) // never used
 			continue;
-		spread_add(&s, key, value);
+		keyed_histogram_add(&s, key, value);
 		hist_add(&want[key], value);
 		if (i == 10000)
-			assert_true(spread_get(&s, key, &got)); // asked for in between
+			assert_true(keyed_histogram_get(&s, key, &got)); // asked for in between
 	}
 	for (unsigned i = 0; i < 50; i++) {
-		assert_int_equal(spread_get(&s, i, &got), i != 7);
+		assert_int_equal(keyed_histogram_get(&s, i, &got), i != 7);
 		assert_memory_equal(&got, &want[i], sizeof(got));
 	}
-	assert_false(spread_get(&s, 4000000000u, &got));
+	assert_false(keyed_histogram_get(&s, 4000000000u, &got));
 	assert_false(s.incomplete);
-	spread_add(&s, 4000000000u, 1); // no dense number
+	keyed_histogram_add(&s, 4000000000u, 1); // no dense number
 	assert_true(s.incomplete);
-	spread_fini(&s);
+	keyed_histogram_fini(&s);
 	free(want);
 }
 

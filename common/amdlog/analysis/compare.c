@@ -33,21 +33,21 @@ void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 		return;
 	backlog = backlog_of(e->packet);
 	if (backlog != AMDLOG_UNKNOWN)
-		spread_add(&s->backlogs, 0, backlog);
+		keyed_histogram_add(&s->backlogs, 0, backlog);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
 	amdlog_gaps_add(&s->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
 			backlog);
 	items = items_of(e->packet->grid);
 	if (items != AMDLOG_UNKNOWN)
-		spread_add(&s->grids, 0, items);
+		keyed_histogram_add(&s->grids, 0, items);
 }
 
 void amdlog_side_fini(struct amdlog_side *s)
 {
 	amdlog_gaps_fini(&s->gaps);
-	spread_fini(&s->grids);
-	spread_fini(&s->backlogs);
+	keyed_histogram_fini(&s->grids);
+	keyed_histogram_fini(&s->backlogs);
 }
 
 bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32_t q)

@@ -13,8 +13,8 @@
 struct amdlog_side {
 	struct amdlog_summary *sum; // not owned
 	struct amdlog_gaps gaps;
-	struct spread grids;    // work-items of dispatches, key 0
-	struct spread backlogs; // packets in front of a packet, key 0
+	struct keyed_histogram grids;    // work-items of dispatches, key 0
+	struct keyed_histogram backlogs; // packets in front of a packet, key 0
 };
 
 // A record that amdlog_summary_add placed.

@@ -88,7 +88,7 @@ static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 			   more ? b : a, more ? a : b);
 }
 
-static double mean(struct spread *s)
+static double mean(struct keyed_histogram *s)
 {
 	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
 					    : NAN;

@@ -59,11 +59,11 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 	}
 }
 
-static void add(struct amdlog_gaps *g, struct gaps_queue *q, struct spread *lengths, uint32_t key,
-		uint64_t us, uint64_t backlog)
+static void add(struct amdlog_gaps *g, struct gaps_queue *q, struct keyed_histogram *lengths,
+		uint32_t key, uint64_t us, uint64_t backlog)
 {
 	if (q->count++ && us >= q->last_us) {
-		spread_add(lengths, key, us - q->last_us);
+		keyed_histogram_add(lengths, key, us - q->last_us);
 		keep_longest(g, q, (struct amdlog_gap){q->last_us, us, q->backlog});
 	}
 	if (q->count == 1 || us >= q->last_us) {
@@ -118,8 +118,8 @@ const struct gaps_queue *amdlog_gaps_of(const struct amdlog_gaps *g, uint32_t qu
 
 bool amdlog_gaps_lengths(struct amdlog_gaps *g, uint32_t queue, struct hist *h)
 {
-	return queue == GAPS_ALL ? spread_get(&g->all_lengths, 0, h)
-				 : spread_get(&g->lengths, queue, h);
+	return queue == GAPS_ALL ? keyed_histogram_get(&g->all_lengths, 0, h)
+				 : keyed_histogram_get(&g->lengths, queue, h);
 }
 
 void amdlog_gaps_fini(struct amdlog_gaps *g)
@@ -128,7 +128,7 @@ void amdlog_gaps_fini(struct amdlog_gaps *g)
 		free(g->queues[i].worst);
 	free(g->all.worst);
 	free(g->queues);
-	spread_fini(&g->lengths);
-	spread_fini(&g->all_lengths);
+	keyed_histogram_fini(&g->lengths);
+	keyed_histogram_fini(&g->all_lengths);
 	*g = (struct amdlog_gaps){0};
 }

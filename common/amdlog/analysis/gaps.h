@@ -31,8 +31,8 @@ struct amdlog_gaps {
 	struct gaps_queue *queues;
 	uint32_t nqueues, cap;
 	struct gaps_queue all;
-	struct spread lengths; // of every gap, by queue, microseconds
-	struct spread all_lengths;
+	struct keyed_histogram lengths; // of every gap, by queue, microseconds
+	struct keyed_histogram all_lengths;
 	bool incomplete; // memory was short
 };
 

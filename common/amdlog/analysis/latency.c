@@ -117,11 +117,11 @@ static void complete(struct amdlog_latency *l, uint32_t process, const struct am
 	}
 	us = since(o, r->time_us);
 	l->kinds[o->kind].completed++;
-	spread_add(&l->by_kind, o->kind, us);
+	keyed_histogram_add(&l->by_kind, o->kind, us);
 	if (o->queue != AMDLOG_NONE)
-		spread_add(&l->by_queue, o->queue, us);
+		keyed_histogram_add(&l->by_queue, o->queue, us);
 	if (o->kernel != AMDLOG_NONE)
-		spread_add(&l->by_kernel, o->kernel, us);
+		keyed_histogram_add(&l->by_kernel, o->kernel, us);
 	o->us = AMDLOG_UNKNOWN;
 }
 
@@ -142,9 +142,9 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 	} else if (o && o->us != AMDLOG_UNKNOWN) {
 		us = since(o, r->time_us);
 		l->handlers_called++;
-		spread_add(&l->handlers, 0, us);
+		keyed_histogram_add(&l->handlers, 0, us);
 		if (o->queue != AMDLOG_NONE)
-			spread_add(&l->handlers_by_queue, o->queue, us);
+			keyed_histogram_add(&l->handlers_by_queue, o->queue, us);
 		o->us = AMDLOG_UNKNOWN;
 	}
 }
@@ -195,11 +195,11 @@ static void set_fini(struct latency_set *s)
 
 void amdlog_latency_fini(struct amdlog_latency *l)
 {
-	struct spread *all[] = {&l->by_kind, &l->by_queue, &l->by_kernel, &l->handlers,
-				&l->handlers_by_queue};
+	struct keyed_histogram *all[] = {&l->by_kind, &l->by_queue, &l->by_kernel, &l->handlers,
+					 &l->handlers_by_queue};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		spread_fini(all[i]);
+		keyed_histogram_fini(all[i]);
 	set_fini(&l->commands);
 	set_fini(&l->signals);
 	intern_fini(&l->kind_names);

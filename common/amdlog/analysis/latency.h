@@ -38,8 +38,9 @@ struct amdlog_latency {
 	struct intern kind_names;
 	struct latency_kind *kinds;
 	uint32_t nkinds, kinds_cap;
-	struct spread by_kind, by_queue, by_kernel; // microseconds of commands
-	struct spread handlers, handlers_by_queue;  // microseconds of signals; the former: key 0
+	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds of commands
+	struct keyed_histogram handlers,
+		handlers_by_queue; // microseconds of signals; the former: key 0
 	uint64_t handlers_set, handlers_called;
 	uint64_t unknown; // complete, but not seen being enqueued
 	bool incomplete;  // something found no room

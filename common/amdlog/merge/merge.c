@@ -243,8 +243,8 @@ static void add_api(struct adding *a, uint32_t i)
 	to->timed += p->timed;
 	to->total_us += p->total_us;
 	most(&to->max_us, p->max_us);
-	if (spread_get(&a->from->api_times, i, &h))
-		spread_put(&a->to->api_times, n, &h);
+	if (keyed_histogram_get(&a->from->api_times, i, &h))
+		keyed_histogram_put(&a->to->api_times, n, &h);
 }
 
 static void add_errors(struct adding *a)

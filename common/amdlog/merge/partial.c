@@ -119,7 +119,7 @@ static void write_api_times(struct json *j, const struct amdlog_summary *s)
 
 	json_begin(j, "api_times", '[');
 	for (uint32_t i = 0; i < s->napis; i++) {
-		if (!spread_get(&s->api_times, i, &h))
+		if (!keyed_histogram_get(&s->api_times, i, &h))
 			continue;
 		json_u64(j, NULL, i);
 		hist_json(&h, j, NULL);

@@ -283,7 +283,7 @@ static bool read_api_times(struct reading *r, const struct jsonin_value *v)
 		if (!jsonin_u64(&api, &n) || n >= r->s->napis || !jsonin_next(&j, NULL, &times) ||
 		    !hist_read(&h, times.text, times.len))
 			return false;
-		spread_put(&r->s->api_times, (uint32_t)n, &h);
+		keyed_histogram_put(&r->s->api_times, (uint32_t)n, &h);
 	}
 	return !j.failed;
 }

@@ -29,9 +29,9 @@ static void *room(void *array, uint32_t *cap, uint32_t n, size_t size)
 	return bigger;
 }
 
-static struct spread_sum *sum_of(struct spread *s, uint32_t key)
+static struct keyed_histogram_sum *sum_of(struct keyed_histogram *s, uint32_t key)
 {
-	struct spread_sum *sums;
+	struct keyed_histogram_sum *sums;
 
 	if (key >= KEYS_MAX)
 		return NULL;
@@ -43,7 +43,7 @@ static struct spread_sum *sum_of(struct spread *s, uint32_t key)
 	return &sums[key];
 }
 
-static uint64_t *cell_of(struct spread *s, uint32_t key, uint32_t bucket)
+static uint64_t *cell_of(struct keyed_histogram *s, uint32_t key, uint32_t bucket)
 {
 	struct cell cell = {key, bucket};
 	uint64_t *counts;
@@ -60,9 +60,9 @@ static uint64_t *cell_of(struct spread *s, uint32_t key, uint32_t bucket)
 	return &counts[n];
 }
 
-void spread_add(struct spread *s, uint32_t key, uint64_t value)
+void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value)
 {
-	struct spread_sum *sum = sum_of(s, key);
+	struct keyed_histogram_sum *sum = sum_of(s, key);
 	uint64_t *count = sum ? cell_of(s, key, hist_index(value)) : NULL;
 
 	if (!count) {
@@ -78,9 +78,9 @@ void spread_add(struct spread *s, uint32_t key, uint64_t value)
 	sum->max = value > sum->max ? value : sum->max;
 }
 
-void spread_put(struct spread *s, uint32_t key, const struct hist *h)
+void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h)
 {
-	struct spread_sum *sum = h->count ? sum_of(s, key) : NULL;
+	struct keyed_histogram_sum *sum = h->count ? sum_of(s, key) : NULL;
 
 	s->incomplete |= h->count && !sum;
 	for (uint32_t i = 0; sum && i < HIST_BUCKETS; i++) {
@@ -99,23 +99,23 @@ void spread_put(struct spread *s, uint32_t key, const struct hist *h)
 		sum->sum = UINT64_MAX;
 }
 
-static const struct cell *cell_at(const struct spread *s, uint32_t n)
+static const struct cell *cell_at(const struct keyed_histogram *s, uint32_t n)
 {
 	return (const struct cell *)(const void *)s->cells.entries[n].bytes;
 }
 
 static int by_key(const void *a, const void *b, void *ctx)
 {
-	const struct spread *s = ctx;
+	const struct keyed_histogram *s = ctx;
 	uint32_t x = cell_at(s, *(const uint32_t *)a)->key;
 	uint32_t y = cell_at(s, *(const uint32_t *)b)->key;
 
 	return (x > y) - (x < y);
 }
 
-static bool put_in_order(const struct spread *spread)
+static bool put_in_order(const struct keyed_histogram *histogram)
 {
-	struct spread *s = (struct spread *)(uintptr_t)spread;
+	struct keyed_histogram *s = (struct keyed_histogram *)(uintptr_t)histogram;
 	uint32_t n = s->cells.n;
 
 	if (s->order && s->norder == n)
@@ -132,7 +132,7 @@ static bool put_in_order(const struct spread *spread)
 }
 
 // First place in the order whose key is not below `key`.
-static uint32_t first_of(const struct spread *s, uint32_t key)
+static uint32_t first_of(const struct keyed_histogram *s, uint32_t key)
 {
 	uint32_t low = 0, high = s->norder;
 
@@ -147,7 +147,7 @@ static uint32_t first_of(const struct spread *s, uint32_t key)
 	return low;
 }
 
-bool spread_get(const struct spread *s, uint32_t key, struct hist *h)
+bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h)
 {
 	hist_init(h);
 	if (key >= s->nsums || !s->sums[key].count || !put_in_order(s))
@@ -166,11 +166,11 @@ bool spread_get(const struct spread *s, uint32_t key, struct hist *h)
 	return true;
 }
 
-void spread_fini(struct spread *s)
+void keyed_histogram_fini(struct keyed_histogram *s)
 {
 	intern_fini(&s->cells);
 	free(s->counts);
 	free(s->sums);
 	free(s->order);
-	*s = (struct spread){0};
+	*s = (struct keyed_histogram){0};
 }

@@ -7,17 +7,17 @@
 #include "common/amdlog/read/intern.h"
 #include "common/stats/hist.h"
 
-struct spread_sum {
+struct keyed_histogram_sum {
 	uint64_t count, sum; // sum stays at UINT64_MAX when that is exceeded
 	uint64_t min, max;   // min is UINT64_MAX while empty
 };
 
 // Starts as zeros.
-struct spread {
+struct keyed_histogram {
 	struct intern cells; // pairs of key and bucket
 	uint64_t *counts;    // of each cell
 	uint32_t counts_cap;
-	struct spread_sum *sums; // by key
+	struct keyed_histogram_sum *sums; // by key
 	uint32_t nsums, sums_cap;
 	uint32_t *order; // cells by key, once asked for
 	uint32_t norder;
@@ -25,15 +25,15 @@ struct spread {
 };
 
 // Keys are small dense numbers.
-void spread_add(struct spread *s, uint32_t key, uint64_t value);
+void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value);
 
 // Adds all of a histogram to a key.
-void spread_put(struct spread *s, uint32_t key, const struct hist *h);
+void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h);
 
 // Not for several threads at a time: the order of the cells is kept. All of one key; false, and an
 // empty histogram, when there is nothing.
-bool spread_get(const struct spread *s, uint32_t key, struct hist *h);
+bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h);
 
-void spread_fini(struct spread *s);
+void keyed_histogram_fini(struct keyed_histogram *s);
 
 #endif

@@ -57,7 +57,7 @@ void amdlog_summary_fini(struct amdlog_summary *s)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		intern_fini(all[i]);
 	amdlog_errors_fini(&s->errors);
-	spread_fini(&s->api_times);
+	keyed_histogram_fini(&s->api_times);
 	free(s->threads);
 	free(s->queues);
 	free(s->kernels);
@@ -392,7 +392,7 @@ static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
 		return;
 	api->timed++;
 	api->total_us += us;
-	spread_add(&s->api_times, (uint32_t)(api - s->apis), us);
+	keyed_histogram_add(&s->api_times, (uint32_t)(api - s->apis), us);
 	api->max_us = us > api->max_us ? us : api->max_us;
 }
 

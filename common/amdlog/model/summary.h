@@ -170,7 +170,7 @@ struct amdlog_summary {
 	uint32_t nopen, open_cap;
 
 	struct amdlog_errors errors;
-	struct spread api_times; // microseconds of a call, by number of the function
+	struct keyed_histogram api_times; // microseconds of a call, by number of the function
 
 	struct intern names, api_names, process_keys;
 	// Pairs of a process and a number, and what they lead to.
