@@ -25,7 +25,8 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I.
 CFLAGS   ?= -O2 -g
 HARDEN   := -fstack-protector-strong -fPIE
-LDFLAGS  += -pie -Wl,-z,relro,-z,now
+# Code and constants share pages: gpq starts for each suspension, and pays for each page that it touches.
+LDFLAGS  += -pie -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
 VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))
 
 ifdef SANITIZE

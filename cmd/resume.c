@@ -109,8 +109,6 @@ static int show(struct cmd *c, const struct targets *all)
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = out_begin(o, &held_table, false);
-	if (!status)
-		out_leave_out(o, "CONTEXT"); // what was never held is not put back
 	for (size_t i = 0; i < all->n && !status; i++) {
 		const struct target *t = &all->v[i];
 

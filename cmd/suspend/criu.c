@@ -41,8 +41,6 @@ int suspend_criu(struct cmd *c, struct targets *all)
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = out_begin(o, &held_table, false);
-	if (!status)
-		out_leave_out(o, "CONTEXT"); // whole processes, no queues
 	for (size_t i = 0; i < all->n && !status; i++)
 		pause_one(&all->v[i], o);
 	if (!status)

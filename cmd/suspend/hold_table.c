@@ -14,7 +14,7 @@
 static const struct out_col held_cols[] = {
 	OUT_COL(held_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
 	OUT_COL(held_row, gpu, "GPU", "gpu_id", OUT_U64, OUT_DEFAULT, "gpu_id of the GPU"),
-	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE | OUT_RARE,
+	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE,
 		"secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
 	OUT_COL(held_row, qid, "QID", "queue_id", OUT_U64, OUT_DEFAULT, "queue id in the process"),
 	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT,
@@ -130,14 +130,12 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 			 n == 1 ? "s" : "");
 }
 
-void held_leave_out(struct out *o, const struct targets *all)
+bool held_any_unreached(const struct targets *all)
 {
-	size_t unreached = 0;
-
 	for (size_t i = 0; i < all->n; i++)
-		unreached += all->v[i].num_unreached;
-	if (!unreached)
-		out_leave_out(o, "CONTEXT");
+		if (all->v[i].num_unreached)
+			return true;
+	return false;
 }
 
 bool held_is_unreached(const struct target *t, uint32_t qid)

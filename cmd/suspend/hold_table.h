@@ -21,8 +21,8 @@ extern const struct out_table holders_table; // gpq suspend --list
 // The row of a queue in a holder's answer, without proof.
 struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q);
 
-// Before the first row: leaves out columns that no row needs.
-void held_leave_out(struct out *o, const struct targets *all);
+// Is there a queue that cannot be held?
+bool held_any_unreached(const struct targets *all);
 
 // Was a queue of this id meant that cannot be held?
 bool held_is_unreached(const struct target *t, uint32_t qid);

@@ -215,14 +215,17 @@ static void write_rows(struct out *o, const struct targets *all, const struct pr
 static int show(struct cmd *c, const struct targets *all, const struct proofs *proofs)
 {
 	struct held_sum sum = {0};
-	struct out *o = out_open(&c->out);
+	struct out *o;
 	int status, end;
+
+	if (held_any_unreached(all) && !c->out.columns)
+		c->out.columns = "+CONTEXT";
+	o = out_open(&c->out);
 
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = out_begin(o, &held_table, false);
 	if (!status) {
-		held_leave_out(o, all);
 		write_rows(o, all, proofs, &sum);
 		out_end(o);
 	}

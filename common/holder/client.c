@@ -145,10 +145,8 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 		l->fd = start_holder(name, t, steps, &l->started, f);
 	else
 		return explain_no_socket(t, f);
-	if (l->fd >= 0) {
+	if (l->fd >= 0)
 		l->peer = l->started ? l->started : kfd_socket_peer(l->fd);
-		l->peer_start = kfd_target_start(l->peer);
-	}
 	return l->fd < 0 ? -1 : 0;
 }
 
@@ -303,11 +301,13 @@ void kfd_link_abandon(struct kfd_link *l)
 static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
 {
 	struct kfd_ptrace_facts target, peer;
+	struct pollfd hung_up = {.fd = l->fd, .events = POLLRDHUP};
 
 	if (has_holder(t->pid, &target))
 		return target.tracer;
-	// One that does not trace; the start time says that it is still the process that listened.
-	if (l->peer > 0 && kfd_target_start(l->peer) == l->peer_start &&
+	// One that does not trace. As long as it does not hang up, it is still the process that
+	// listened.
+	if (l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 &&
 	    kfd_ptrace_facts(l->peer, &peer) == 0 && strcmp(peer.name, KFD_HOLDER_COMM) == 0)
 		return l->peer;
 	return 0;

@@ -69,10 +69,13 @@ enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact)
 
 bool kfd_driver_may_crash(unsigned interface)
 {
+	const struct row *r = &rows[KFD_FACT_SUSPEND_CRASH];
+	enum kfd_answer3 known = by_interface(r, interface);
 	struct kfd_driver d;
 
-	if (by_interface(&rows[KFD_FACT_SUSPEND_CRASH], interface) == KFD_ANSWER_NO)
-		return false;
+	// The release can only add that a fault was mended.
+	if (known == KFD_ANSWER_NO || (known == KFD_ANSWER_YES && r->below == OPEN))
+		return known == KFD_ANSWER_YES;
 	kfd_driver_read(&d, interface);
 	return kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH) != KFD_ANSWER_NO;
 }
