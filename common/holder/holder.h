@@ -50,7 +50,7 @@ struct kfd_link {
 	pid_t target;
 	pid_t started; // the holder, when kfd_link_open() started it
 	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
-	bool lost; // it ended before it answered, and the target lives
+	bool lost;     // it ended before it answered, and the target lives
 	struct kfd_answer answer;
 	char *in; // what was read and not used yet
 	size_t in_len, in_room;
