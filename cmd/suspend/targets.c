@@ -227,11 +227,14 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
 		return;
 	}
-	list = kfd_selected(gpus, &e)
-		       ? reallocarray(t->unreached, t->num_unreached + 1, sizeof(*list))
-		       : NULL;
-	if (!list)
+	if (!kfd_selected(gpus, &e))
 		return;
+	list = reallocarray(t->unreached, t->num_unreached + 1, sizeof(*list));
+	if (!list) {
+		t->failed = true;
+		kfd_fail(&t->failure, KFD_FAULT_SYSTEM, "list of queues", strerror(ENOMEM));
+		return;
+	}
 	list[t->num_unreached++] =
 		(struct kfd_unreached){(uint32_t)q->context, q->qid, q->gpu_id, q->type};
 	t->unreached = list;

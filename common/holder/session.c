@@ -174,7 +174,9 @@ bool kfd_session_close(struct kfd_session *s)
 {
 	struct kfd_dbg a = {0};
 
-	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken)
+	// A dead target has no session; its pid may be another process's by now, which refuses.
+	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken &&
+	    kfd_target_alive(&s->target))
 		return false;
 	s->enabled = false;
 	session_unhold_all(s);

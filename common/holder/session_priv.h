@@ -17,8 +17,9 @@ int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct 
 int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
 			    struct kfd_failure *f);
 
-// After -EPERM in an untraced session: gets it back from another debugger, by tracing. False: it
-// was not taken, or could not be had back (s->taken).
+// After -EPERM in an untraced session: if another debugger has become its owner, seizes the target
+// and becomes the owner again. False: nobody had taken it, or the target is still traced
+// (s->taken).
 bool session_take_back(struct kfd_session *s);
 
 // Fills s->gpus once.

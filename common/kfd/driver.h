@@ -33,7 +33,7 @@ struct kfd_driver {
 };
 
 // Reads the kernel release and whether the driver is out of tree, of the live or recorded host.
-// `interface` is the caller's: 0 when he did not ask the driver.
+// `interface`: the N of the KFD interface version 1.N, 0 when the driver was not asked for it.
 void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 
 // Is KFD_FACT_SUSPEND_CRASH true, or not known to be false, of the running driver? Interface
