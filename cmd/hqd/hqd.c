@@ -124,9 +124,9 @@ static bool kind_chosen(const struct hqd_opts *o, const char *kind)
 static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 {
 	const struct hqd_opts *o = v->opts;
-	return kind_chosen(o, r->kind) && (!o->active || r->active == 1) &&
-	       hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->gpu_id) &&
-	       hqd_pid_chosen(v, r->pid);
+	return kind_chosen(o, r->q.type) && (!o->active || r->active == 1) &&
+	       hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->q.gpu_id) &&
+	       hqd_pid_chosen(v, r->q.pid);
 }
 
 void hqd_leave_out(const struct hqd_view *v, struct out *o)
@@ -141,8 +141,8 @@ void hqd_apply_filter(struct hqd_view *v)
 {
 	v->shown = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
-		v->list.rows[i].hidden = !chosen(v, &v->list.rows[i]);
-		v->shown += !v->list.rows[i].hidden;
+		v->list.rows[i].q.hidden = !chosen(v, &v->list.rows[i]);
+		v->shown += !v->list.rows[i].q.hidden;
 	}
 }
 
@@ -159,7 +159,7 @@ static size_t count_queues(const struct slot_rows *l, pid_t pid)
 static bool is_shown(const struct slot_rows *l, pid_t pid)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!l->rows[i].hidden && l->rows[i].pid == pid)
+		if (!l->rows[i].q.hidden && l->rows[i].q.pid == pid)
 			return true;
 	return false;
 }
@@ -246,8 +246,8 @@ static int check_xccs_there(const struct hqd_view *v)
 		parse_u64(w->v[i], &n);
 		for (size_t k = 0; k < v->list.n; k++) {
 			const struct hqd_row *r = &v->list.rows[k];
-			any |= hqd_gpu_chosen(v, r->gpu_id);
-			found |= hqd_gpu_chosen(v, r->gpu_id) && r->xcc == n;
+			any |= hqd_gpu_chosen(v, r->q.gpu_id);
+			found |= hqd_gpu_chosen(v, r->q.gpu_id) && r->xcc == n;
 		}
 		if (any && !found)
 			return err_fail(GPQ_NOTFOUND, "they are counted from 0",

@@ -12,23 +12,17 @@
 #include <string.h>
 #include <time.h>
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(hqd_seen, member, name, key, type, flags, help)
 
 static const struct out_col cols[] = {
-	COL(row.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(row.kind, "KIND", "kind", OUT_STR, D,
+	COL(row.q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(row.q.type, "KIND", "kind", OUT_STR, D,
 	    "compute, sdma, or hiq: the scheduler's own queue"),
 	COL(row.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
 	COL(row.slot, "SLOT", "slot", OUT_STR, D,
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
-	COL(row.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
-	COL(row.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(row.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
-	COL(row.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
-	    "secondary KFD context that owns the queue; null: the process itself"),
+	OWNER_COLS(row.q),
 	COL(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
 	    "share of the samples in which it was in the slot"),
 	COL(moved_share, "MOVED", "moved_share", OUT_F64, D,
@@ -37,16 +31,16 @@ static const struct out_col cols[] = {
 	    "share of the samples in which it was in the slot and not idle"),
 	COL(consumed, "CONSUMED", "consumed", OUT_U64, D,
 	    "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(row.backlog, "BACKLOG", "backlog", OUT_U64, D,
+	COL(row.q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(row.prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
-	COL(row.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
-	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
-	COL(row.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	PRIO_COLS(row.q),
+	COL(row.q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
-	COL(row.rptr, "RPTR", "rptr", OUT_U64, M, "read pointer: dword in the ring; SDMA: bytes"),
-	COL(row.wptr, "WPTR", "wptr", OUT_U64, M, "write pointer: dwords in all; SDMA: bytes"),
-	COL(row.ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M,
+	COL(row.q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M,
+	    "read pointer: dword in the ring; SDMA: bytes"),
+	COL(row.q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, M,
+	    "write pointer: dwords in all; SDMA: bytes"),
+	COL(row.q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, M,
 	    "address of the ring in the process"),
 };
 
@@ -109,13 +103,14 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 	struct slot_rows_how how = v->how;
 	bool any = false;
 	for (size_t i = 0; i < s->n; i++)
-		any |= s->seen[i].row.pid == INT64_MIN && strcmp(s->seen[i].row.kind, "hiq") != 0;
+		any |= s->seen[i].row.q.pid == INT64_MIN &&
+		       strcmp(s->seen[i].row.q.type, "hiq") != 0;
 	if (!any)
 		return GPQ_OK;
 	how.memory = true;
 	int status = slot_rows_load(&fresh, &v->processes, &how);
 	for (size_t i = 0; !status && i < s->n; i++)
-		if (s->seen[i].row.pid == INT64_MIN &&
+		if (s->seen[i].row.q.pid == INT64_MIN &&
 		    slot_rows_find_owner(&fresh, &s->seen[i].row))
 			status = err_sys(ENOMEM, NULL, "owners");
 	slot_rows_fini(&fresh);
@@ -136,7 +131,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	slot_samples_finish(&s);
 	size_t shown = 0;
 	for (size_t i = 0; !status && i < s.n; i++) {
-		if (!hqd_pid_chosen(v, s.seen[i].row.pid))
+		if (!hqd_pid_chosen(v, s.seen[i].row.q.pid))
 			continue;
 		out_row(o, &s.seen[i]);
 		shown++;

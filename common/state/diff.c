@@ -46,7 +46,7 @@ static bool is_certain(const struct queue_row *r)
 static bool recycled(const struct queue_row *a, const struct queue_row *b)
 {
 	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
-	       (is_certain(a) && is_certain(b) && differ(a->mqd_addr, b->mqd_addr));
+	       (is_certain(a) && is_certain(b) && differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
 }
 
 static uint64_t grown(uint64_t a, uint64_t b)
@@ -78,6 +78,7 @@ static bool has_grown(uint64_t v)
 static unsigned changes_of(const struct qdiff *d)
 {
 	const struct queue_row *a = d->before->row, *b = d->after->row;
+	const uint64_t *x = a->v, *y = b->v;
 	const struct {
 		bool is;
 		unsigned bit;
@@ -85,9 +86,12 @@ static unsigned changes_of(const struct qdiff *d)
 		{d->before->on_hw == 1 && d->after->on_hw == 0, QDIFF_OFF},
 		{d->before->on_hw == 0 && d->after->on_hw == 1, QDIFF_ON},
 		{texts_differ(d->before->slots, d->after->slots), QDIFF_MOVED},
-		{differ(a->ring_addr, b->ring_addr) || differ(a->ring_bytes, b->ring_bytes),
+		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
+			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
 		 QDIFF_RING},
-		{differ(a->prio, b->prio) || differ(a->pipe_prio, b->pipe_prio), QDIFF_PRIORITY},
+		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
+			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
+		 QDIFF_PRIORITY},
 		{has_grown(d->evicted_ns), QDIFF_EVICTED},
 		{a->holder < 0 && b->holder >= 0, QDIFF_SUSPENDED},
 		{a->holder >= 0 && b->holder < 0, QDIFF_RESUMED},

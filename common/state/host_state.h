@@ -6,6 +6,7 @@
 #define GPQ_STATE_HOST_STATE_H
 
 #include "common/host/process_cache.h"
+#include "common/debugfs/hqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
@@ -45,5 +46,10 @@ struct host_state {
 // message. The sysroot is the live host afterwards.
 int host_state_load(struct host_state *m, const char *dir);
 void host_state_fini(struct host_state *m);
+
+// The active compute slot whose MQD is at this address, or NULL. (SDMA slots keep the values of
+// queues that are gone, and none of these is an MQD.) A slot is torn, and left out, when the text
+// has no doorbell or pointer of it.
+const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
 
 #endif

@@ -1,5 +1,5 @@
 // Rows of queues; see queue_rows.h.
-#include "common/state/queue_rows_priv.h"
+#include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
 #include "common/host/array.h"
@@ -11,56 +11,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct queue_row unknown_row = {
-	.pid = INT64_MIN,
-	.ns_pid = INT64_MIN,
-	.gpu = KFD_UNKNOWN,
-	.gpu_id = KFD_UNKNOWN,
-	.qid = KFD_UNKNOWN,
-	.context = KFD_UNKNOWN,
-	.ring_bytes = KFD_UNKNOWN,
-	.traced = -1,
-	.vram_bytes = KFD_UNKNOWN,
-	.evicted_ns = KFD_UNKNOWN,
-	.sdma_ns = KFD_UNKNOWN,
-	.cu_occupancy = KFD_UNKNOWN,
-	.pasid = KFD_UNKNOWN,
-	.ring_addr = MQD_UNKNOWN,
-	.rptr_addr = MQD_UNKNOWN,
-	.wptr_addr = MQD_UNKNOWN,
-	.mqd_addr = MQD_UNKNOWN,
-	.rptr = MQD_UNKNOWN,
-	.wptr = MQD_UNKNOWN,
-	.backlog = MQD_UNKNOWN,
-	.doorbell = MQD_UNKNOWN,
-	.prio = MQD_UNKNOWN,
-	.pipe_prio = MQD_UNKNOWN,
-	.vmid = MQD_UNKNOWN,
-	.xccs = MQD_UNKNOWN,
-	.ctx_addr = MQD_UNKNOWN,
-	.ctx_bytes = MQD_UNKNOWN,
-	.saved_bytes = MQD_UNKNOWN,
-	.read_index = MQD_UNKNOWN,
-	.error = MQD_UNKNOWN,
-	.sdma_engine = MQD_UNKNOWN,
-	.sdma_rlc = MQD_UNKNOWN,
-	.read_now = MQD_UNKNOWN,
-	.write_now = MQD_UNKNOWN,
-	.holder = INT64_MIN,
-	.on_hw = -1,
-	.mqd = UINT32_MAX,
-};
-
-struct queue_row *queue_rows_add_row(struct queue_rows *q, pid_t pid)
+void queue_row_clear(struct queue_row *r)
 {
-	if (ARRAY_GROW(q->rows, q->cap, q->n))
-		return NULL;
-	struct queue_row *r = &q->rows[q->n++];
-	*r = unknown_row;
-	r->seq = (uint32_t)(q->n - 1);
-	if (pid >= 0)
-		r->pid = pid;
-	return r;
+	*r = (struct queue_row){
+		.pid = INT64_MIN,
+		.ns_pid = INT64_MIN,
+		.gpu = KFD_UNKNOWN,
+		.gpu_id = KFD_UNKNOWN,
+		.node = KFD_UNKNOWN,
+		.qid = KFD_UNKNOWN,
+		.context = KFD_UNKNOWN,
+		.vram_bytes = KFD_UNKNOWN,
+		.evicted_ns = KFD_UNKNOWN,
+		.sdma_ns = KFD_UNKNOWN,
+		.cu_occupancy = KFD_UNKNOWN,
+		.pasid = KFD_UNKNOWN,
+		.on_hw = -1,
+		.read_now = KFD_UNKNOWN,
+		.write_now = KFD_UNKNOWN,
+		.holder = INT64_MIN,
+		.traced = -1,
+		.mqd = UINT32_MAX,
+	};
+	memset(r->v, 0xff, sizeof(r->v)); // MQD_UNKNOWN
 }
 
 static uint64_t times(uint64_t v, uint64_t factor)
@@ -88,7 +61,7 @@ static void fill_status(struct queue_row *r, const struct process_info *who)
 		r->user = proc_user(who->proc.uid);
 }
 
-static void fill_container(struct queue_rows *q, struct queue_row *r,
+static void fill_container(const struct queue_rows *q, struct queue_row *r,
 			   const struct process_info *who)
 {
 	char name[128];
@@ -102,19 +75,18 @@ static void fill_container(struct queue_rows *q, struct queue_row *r,
 		r->container_name = strdup(name);
 }
 
-static int fill_process(struct queue_rows *q, struct queue_row *r)
+int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
 {
-	static const struct {
-		unsigned want, read;
-	} map[] = {{READ_STATUS, PROCESS_STATUS},
-		   {READ_CONTAINER | READ_CONTAINER_NAME, PROCESS_CONTAINER},
-		   {READ_CMDLINE, PROCESS_CMDLINE}};
-	unsigned want = 0;
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		want |= q->how->want & map[i].want ? map[i].read : 0;
-	if (!want || q->foreign)
+	unsigned want = q->how->want;
+	if (want & READ_CONTAINER_NAME)
+		want |= READ_CONTAINER;
+	want = want >> 8 & (PROCESS_STATUS | PROCESS_CONTAINER | PROCESS_CMDLINE);
+	if (pid < 0)
 		return 0;
-	const struct process_info *who = process_cache_get(q->processes, (pid_t)r->pid, want);
+	r->pid = pid;
+	if (!want || q->foreign || q->how->mqds_file)
+		return 0;
+	const struct process_info *who = process_cache_get(q->processes, pid, want);
 	if (!who)
 		return -1;
 	if (want & PROCESS_STATUS)
@@ -128,7 +100,7 @@ static int fill_process(struct queue_rows *q, struct queue_row *r)
 
 // --- the GPU ---
 
-static void fill_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
+void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
 {
 	if (!gpu_id)
 		return;
@@ -137,6 +109,7 @@ static void fill_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t g
 	if (!g)
 		return;
 	r->gpu = g->index;
+	r->node = g->node;
 	r->gfx = *g->gfx ? g->gfx : NULL;
 	r->bdf = *g->bdf ? g->bdf : NULL;
 }
@@ -151,20 +124,31 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 
 // --- rows ---
 
+// A new row with everything unknown but the process. NULL: out of memory.
+static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
+{
+	if (ARRAY_GROW(q->rows, q->cap, q->n))
+		return NULL;
+	struct queue_row *r = &q->rows[q->n++];
+	queue_row_clear(r);
+	r->seq = (uint32_t)(q->n - 1);
+	return queue_row_set_process(q, r, pid) ? NULL : r;
+}
+
 static int row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
 {
 	const struct kfd_queue *queue = &q->procs.queues[index];
-	struct queue_row *r = queue_rows_add_row(q, proc->pid);
-	if (!r || fill_process(q, r))
+	struct queue_row *r = add_row(q, proc->pid);
+	if (!r)
 		return -1;
 	const struct kfd_usage *u =
 		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
 	r->qid = queue->qid;
 	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
 	r->type = kfd_queue_type_name(queue->type);
-	r->ring_bytes = queue->bytes;
+	r->v[MQD_V_RING_BYTES] = queue->bytes;
 	r->pasid = u ? u->pasid : proc->pasid;
-	fill_gpu(q, r, queue->gpu_id);
+	queue_row_set_gpu(q, r, queue->gpu_id);
 	if (u)
 		fill_usage(r, u);
 	if (q->join.queues)
@@ -182,8 +166,8 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
-	struct queue_row *r = queue_rows_add_row(q, proc->pid);
-	if (!r || fill_process(q, r))
+	struct queue_row *r = add_row(q, proc->pid);
+	if (!r)
 		return -1;
 	all.evicted_ms = all.sdma_us = all.vram_bytes;
 	for (uint32_t i = 0; i < proc->usages; i++) {
@@ -203,27 +187,16 @@ static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 static int rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
-		const struct mqd *m = &q->mqds.queues[i];
-		struct queue_row *r = mqd_is_user(m) ? queue_rows_add_row(q, p->pid) : NULL;
-		if (!mqd_is_user(m))
+		if (!mqd_is_user(&q->mqds.queues[i]))
 			continue;
-		if (!r || (!q->how->mqds_file && fill_process(q, r)))
+		struct queue_row *r = add_row(q, p->pid);
+		if (!r)
 			return -1;
-		r->type = m->kind == MQD_COMPUTE ? "compute" : m->kind == MQD_SDMA ? "sdma" : NULL;
 		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
-		fill_gpu(q, r, m->gpu_id);
-		queue_rows_fill_mqd(q, r, i);
+		queue_row_set_mqd(q, r, i);
 		queue_rows_fill_live(q, r);
 	}
 	return 0;
-}
-
-static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
 }
 
 static int rows_beside_sysfs(struct queue_rows *q)
@@ -231,7 +204,7 @@ static int rows_beside_sysfs(struct queue_rows *q)
 	const struct queue_rows_how *how = q->how;
 	for (size_t i = 0; i < q->mqds.nprocs; i++) {
 		const struct mqds_proc *p = &q->mqds.procs[i];
-		const struct kfd_proc *known = find_proc(&q->procs, p->pid);
+		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
 		if (!p->queues || (known && (known->queues || !known->error)))
 			continue;
 		if (how->keep && !how->keep(how->arg, p->pid))
@@ -253,47 +226,6 @@ static int rows_of_host(struct queue_rows *q)
 			return -1;
 	}
 	return rows_beside_sysfs(q);
-}
-
-// --- explaining ---
-
-static bool is_null(const struct queue_row *r, size_t member)
-{
-	uint64_t v;
-	memcpy(&v, (const char *)r + member, sizeof(v));
-	return v == KFD_UNKNOWN;
-}
-
-// sysfs files that were wanted and gave nothing: gone meanwhile, refused, or no number in them.
-void queue_rows_explain_sysfs(const struct queue_rows *q)
-{
-	static const struct {
-		unsigned want;
-		size_t member;
-		const char *what, *file;
-	} files[] = {
-		{READ_GPU, offsetof(struct queue_row, gpu_id), "GPU", "gpuid"},
-		{READ_SIZE, offsetof(struct queue_row, ring_bytes), "RING", "size"},
-	};
-	if (q->how->mqds_file)
-		return;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		size_t n = 0;
-		for (size_t i = 0; i < q->n; i++)
-			n += q->rows[i].qid != KFD_UNKNOWN && is_null(&q->rows[i], files[f].member);
-		if (n && (q->how->want & files[f].want))
-			err_note("%s: unknown for %zu queues: sysfs file %s is missing, unreadable "
-				 "or holds no number",
-				 files[f].what, n, files[f].file);
-	}
-	size_t n = 0;
-	for (size_t i = 0; i < q->n; i++)
-		n += q->rows[i].qid != KFD_UNKNOWN && !q->rows[i].type;
-	if (n && (q->how->want & READ_TYPE))
-		err_note("TYPE: unknown for %zu queues: sysfs file type is missing, unreadable, or "
-			 "a number newer "
-			 "than this gpq",
-			 n);
 }
 
 // --- loading ---
@@ -371,7 +303,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		if (how->keep && !how->keep(how->arg, p->pid))
 			continue;
 		if (!p->queues && how->idle)
-			err = queue_rows_add_row(q, p->pid) ? 0 : -1;
+			err = add_row(q, p->pid) ? 0 : -1;
 		else
 			err = rows_of_mqds(q, p);
 	}

@@ -3,7 +3,7 @@
 //
 // Facts: kfd-facts 8 (backlog from the u64 indices in the process, which keep working while it is
 // suspended), 2.7.
-#include "common/state/queue_rows_priv.h"
+#include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
 #include "common/host/root.h"
@@ -28,23 +28,28 @@ static const struct kfd_holding *holding_of(const struct queue_rows *q, const st
 	return NULL;
 }
 
+static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
+{
+	r->read_now = read;
+	r->write_now = write;
+	// The GPU may take packets between the two reads, never put any.
+	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
+}
+
 // Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
 static void fill_indices(struct queue_row *r)
 {
-	struct kfd_queue_entry where = {.read_pointer_address = r->rptr_addr,
-					.write_pointer_address = r->wptr_addr};
+	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
+					.write_pointer_address = r->v[MQD_V_WPTR_ADDR]};
 	struct kfd_quiesce now;
-	bool counts = r->packets ? strcmp(r->packets, "aql") == 0
-				 : r->type && strncmp(r->type, "sdma", 4) == 0;
-	if (!counts || r->rptr_addr == MQD_UNKNOWN || r->wptr_addr == MQD_UNKNOWN)
+	bool counts = r->packets ? queue_row_is_aql(r) : queue_row_is_sdma(r);
+	if (!counts || where.read_pointer_address == MQD_UNKNOWN ||
+	    where.write_pointer_address == MQD_UNKNOWN)
 		return;
 	kfd_quiesce_read((pid_t)r->pid, &where, 0, &now);
 	if (!now.has_indices)
 		return;
-	r->read_now = now.read_index;
-	r->write_now = now.write_index;
-	// The GPU may take packets between the two reads, never put any.
-	r->backlog = now.write_index > now.read_index ? now.write_index - now.read_index : 0;
+	set_indices(r, now.read_index, now.write_index);
 }
 
 // A number of a .now file, or "-": then *to stays. What follows it.
@@ -72,11 +77,8 @@ static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 	buf_fini(&b);
 	if (q->how->want & READ_HOLDER && holder <= INT32_MAX)
 		r->holder = (int64_t)holder;
-	if (!(q->how->want & READ_INDICES) || read == MQD_UNKNOWN || write == MQD_UNKNOWN)
-		return;
-	r->read_now = read;
-	r->write_now = write;
-	r->backlog = write > read ? write - read : 0;
+	if (q->how->want & READ_INDICES && read != MQD_UNKNOWN && write != MQD_UNKNOWN)
+		set_indices(r, read, write);
 }
 
 static const char *state_of(const struct queue_row *r)
@@ -87,7 +89,8 @@ static const char *state_of(const struct queue_row *r)
 		return r->turns ? "turns" : "unknown";
 	if (!r->on_hw)
 		return "off-hardware";
-	return r->backlog == MQD_UNKNOWN ? "mapped" : r->backlog ? "running" : "idle";
+	const uint64_t backlog = r->v[MQD_D_BACKLOG];
+	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
 }
 
 int queue_rows_load_holdings(struct queue_rows *q)

@@ -90,7 +90,7 @@ static void add_queue(struct run_compare_proc *p, const struct state_queue *q, b
 		p->ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu != KFD_UNKNOWN)
 		p->gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
-	const uint64_t prio = levels ? r->pipe_prio : r->prio;
+	const uint64_t prio = r->v[levels ? MQD_V_PIPE_PRIO : MQD_V_QUEUE_PRIO];
 	if (compute && prio < (levels ? 3 : 32))
 		p->prios |= 1u << prio;
 }
@@ -313,7 +313,8 @@ static bool needs_levels(const struct host_state *moments, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < moments[i].n; k++) {
 			const struct queue_row *r = moments[i].queues[k].row;
-			if (r->prio == KFD_UNKNOWN && prio_level_name(r->pipe_prio))
+			if (r->v[MQD_V_QUEUE_PRIO] == KFD_UNKNOWN &&
+			    prio_level_name(r->v[MQD_V_PIPE_PRIO]))
 				return true;
 		}
 	return false;

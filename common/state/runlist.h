@@ -8,22 +8,15 @@
 
 #include "common/state/slot_rows.h"
 
-// Numbers are UINT64_MAX (pid INT64_MIN), texts NULL, flags -1 where unknown or of another packet.
+// Numbers are UINT64_MAX, texts NULL, flags -1 where unknown or of another packet.
 struct runlist_row {
-	uint64_t gpu, gpu_id, node;
+	struct queue_row q; // the queue, or the process, that the packet is about
 	const char *packet; // "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (back to the start: more is
 			    // mapped than can run at a time), "none": a queue without a packet
-	int64_t pid;
-	const char *comm;
-	uint64_t pasid, qid, context; // context: as in struct queue_row
-	const char *kind;             // "compute", "sdma"
-	uint64_t engine;              // SDMA
-	uint64_t announced;           // queues that the process has on the GPU, mapped or not
-	uint64_t mapped;              // of them mapped here
+	uint64_t announced; // queues that the process has on the GPU, mapped or not
+	uint64_t mapped;    // of them mapped here
 	uint64_t quantum, gws, page_table;
 	int8_t sdma; // the process may use SDMA
-	uint64_t doorbell, mqd_addr, wptr_addr, ring_addr, prio;
-	const char *level; // of priority: "low", "medium", "high"
 };
 
 struct runlist {

@@ -1,5 +1,5 @@
 // Hardware slots and their owners; see slot_rows.h.
-#include "common/state/slot_rows_priv.h"
+#include "common/state/slot_rows.h"
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
@@ -118,7 +118,7 @@ bool slot_rows_needs_level(const struct slot_rows *l)
 {
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
-		any |= l->rows[i].level != NULL;
+		any |= l->rows[i].q.level != NULL;
 	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
 		any |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
 	return any && !l->has_prios;
@@ -126,7 +126,7 @@ bool slot_rows_needs_level(const struct slot_rows *l)
 
 // --- loading ---
 
-static int load_queues(struct slot_rows *l)
+static int load_queues(struct slot_rows *l, struct process_cache *processes)
 {
 	const struct slot_rows_how *how = l->how;
 	struct queue_rows *q = &l->queues;
@@ -137,7 +137,7 @@ static int load_queues(struct slot_rows *l)
 					.rls_file = how->rls_file,
 					.likely = how->likely};
 	if (!l->captured || how->mqds_file)
-		return queue_rows_load(q, l->processes, &l->queues_how);
+		return queue_rows_load(q, processes, &l->queues_how);
 	// Without mqds: nothing is known of queues, at most what was to run.
 	q->how = &l->queues_how;
 	q->mqds_error = ENODATA;
@@ -158,7 +158,6 @@ static int load_slots(struct slot_rows *l)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
 				"%s: line %u is not in slot-dump format", input_name(file),
 				l->hqds.first_foreign);
-	l->damaged = l->hqds.foreign || l->hqds.bad_words;
 	return GPQ_OK;
 }
 
@@ -166,10 +165,9 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how)
 {
 	l->how = how;
-	l->processes = processes;
 	l->captured = how->hqds_file || how->mqds_file || how->rls_file;
 	hqds_init(&l->hqds);
-	int status = load_queues(l);
+	int status = load_queues(l, processes);
 	l->has_mqds = !status && !l->queues.mqds_error;
 	if (!status && !how->memory)
 		status = load_slots(l);
@@ -211,27 +209,21 @@ void slot_rows_fini(struct slot_rows *l)
 
 // --- explaining ---
 
-// Who names a file wants to know that it is damaged; of a host's dump only -v tells.
-static void explain_text(const struct slot_rows *l)
+static bool explain_text(const struct slot_rows *l)
 {
 	const struct hqds *h = &l->hqds;
 	const char *file = l->how->hqds_file;
-	char text[2][100] = {"", ""};
+	bool damaged = false;
 	if (h->foreign)
-		snprintf(text[0], sizeof(text[0]), "%u lines not understood, the first is line %u",
-			 h->foreign, h->first_foreign);
+		damaged |= dump_fault(file, HQDLIST_HQDS,
+				      "%u lines not understood, the first is line %u", h->foreign,
+				      h->first_foreign);
 	if (h->bad_words)
-		snprintf(text[1], sizeof(text[1]),
-			 "%u words are no 8 hex digits, what they hold is unknown", h->bad_words);
-	for (size_t i = 0; i < 2; i++) {
-		if (*text[i] && file)
-			err_warn(NULL, "%s: %s", input_name(file), text[i]);
-		else if (*text[i])
-			err_note(HQDLIST_HQDS ": %s", text[i]);
-	}
-	if (file && !l->text.len)
-		err_warn("or was copied without the right to read it",
-			 "%s: empty: the host had no GPU", input_name(file));
+		damaged |= dump_fault(file, HQDLIST_HQDS,
+				      "%u words are no 8 hex digits, what they hold is unknown",
+				      h->bad_words);
+	dump_warn_empty(file, l->text.len, "the host had no GPU");
+	return damaged;
 }
 
 static void explain_rows(const struct slot_rows *l)
@@ -243,7 +235,7 @@ static void explain_rows(const struct slot_rows *l)
 		gen += r->gen == GFX_UNKNOWN;
 		mes += hiq && r->active < 0 && gfx_caps(r->gen)->mes;
 		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
-		qids += r->pid != INT64_MIN && r->qid == KFD_UNKNOWN;
+		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
 	if (l->how->memory) // there nothing but queue ids is doubtful
 		gen = mes = unclear = 0;
@@ -272,14 +264,13 @@ static void explain_rows(const struct slot_rows *l)
 
 bool slot_rows_explain(const struct slot_rows *l)
 {
-	bool damaged = l->damaged && l->how->hqds_file;
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
 		if (l->hqds.nodes[i].stopped)
 			err_warn(NULL,
 				 "GPU %x: device is stopped (suspended, resetting, or without "
 				 "scheduler): it has no slots to read",
 				 l->hqds.nodes[i].gpu_id);
-	explain_text(l);
+	bool damaged = explain_text(l);
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
 		damaged |= queue_rows_explain(&l->queues);

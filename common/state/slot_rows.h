@@ -7,7 +7,7 @@
 #ifndef GPQ_STATE_SLOT_ROWS_H
 #define GPQ_STATE_SLOT_ROWS_H
 
-#include "common/debugfs/hqds.h"
+#include "common/debugfs/hqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
@@ -16,35 +16,19 @@
 
 #define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
 
-// Numbers are UINT64_MAX (pid INT64_MIN), texts NULL, flags -1 where unknown: the output's nulls.
-// What a slot holds is told only while it has a queue.
+// Numbers are UINT64_MAX, texts NULL, flags -1 where unknown: the output's nulls.
 struct hqd_row {
-	uint64_t gpu, gpu_id, node; // index in the topology; KFD's number; topology node
-	const char *bdf, *gfx;
-	const char *kind; // "compute", "hiq" (the scheduler's own queue), "sdma"; of MQDs also
-			  // "diq" (the debugger's, on old kernels)
-	const char *slot; // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
+	struct queue_row q; // the GPU, "type" of the slot, and, while it has one, its queue; of
+			    // compute slots the read pointer is inside the ring
+	const char *slot;   // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
 	uint64_t pipe, queue; // SDMA: engine and RLC
-	int64_t pid;
-	const char *comm, *user;
-	uint64_t qid;
-	const char *packets; // "aql", "pm4"
-	uint64_t vmid, ring_addr, ring_bytes, mqd_addr, doorbell;
-	uint64_t rptr, wptr; // compute: dwords, the first inside the ring; SDMA: bytes
-	uint64_t backlog;    // AQL packets, PM4 dwords or SDMA bytes between them
-	uint64_t prio, pipe_prio, error;
-	uint64_t context;  // as in struct queue_row
-	const char *level; // "low", "medium", "high"
-	uint64_t rptr_addr, wptr_addr, ctx_addr, ctx_bytes;
-	const char *errors; // the bits of `error` by name
-	const char *match;  // how the owner was found: "mqd" (address and ring), "ring" (and
-			    // doorbell)
+	const char *errors;   // the bits of MQD_V_ERROR by name
+	const char *match;    // how the owner was found: "mqd" (address and ring), "ring" (and
+			   // doorbell)
 
 	int8_t active;         // it has a queue
 	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
-	bool hidden;           // for the caller to leave it out
-	uint32_t mqd;          // index in hqdlist.queues.mqds.queues; UINT32_MAX: none
 	const struct hqd *hqd; // NULL: the row is an MQD in memory
 	enum gfx_gen gen;
 	char slot_text[24];
@@ -59,14 +43,20 @@ struct slot_rows_how {
 	bool memory; // rows of the MQDs in memory, one for each XCC, instead of the slots
 };
 
+// An MQD's address on one XCC.
+struct hqd_key {
+	uint64_t base;
+	uint32_t gpu_id;
+	uint32_t mqd; // index in mqds.queues
+};
+
 struct slot_rows {
 	const struct slot_rows_how *how;
 	struct queue_rows_how queues_how;
 	struct queue_rows queues;
-	struct process_cache *processes; // not owned
 	bool captured;
 	bool has_mqds;  // mqds was at hand, even if it was empty
-	bool has_prios; // registers hold priorities; elsewhere hqd_row.prio is unknown
+	bool has_prios; // registers hold priorities; elsewhere MQD_V_QUEUE_PRIO is unknown
 	struct buf text;
 	struct hqds hqds;
 	enum gfx_gen *gens; // of each of hqds.nodes
@@ -77,7 +67,6 @@ struct slot_rows {
 	size_t n;
 	size_t ownerless; // slots with a queue that mqds does not have
 	size_t torn;      // among them: at the address of its MQD there is one with another ring
-	bool damaged;     // the text of hqds
 };
 
 // Fills `l`, which must be zeroed. GPQ_OK, or the exit status after a message.
@@ -92,10 +81,17 @@ int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
 
 void slot_rows_fini(struct slot_rows *l);
 
+// The MQD at this GPU address, on any XCC; UINT32_MAX: none.
+uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base);
+
 // The owner of an MQD by its index.
 pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd);
 // Its queue in l->queues, or NULL where it is not certain which one it is.
 const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd);
+
+// Fills a cleared row with all that is known of the queue of an MQD. 0, or -1 (ENOMEM).
+int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd);
+
 // Is a queue of a secondary context?
 bool slot_rows_has_contexts(const struct slot_rows *l);
 
@@ -108,5 +104,9 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 // Says which devices are stopped, and with -v why fields are unknown. True: a file that was named
 // is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
+
+// Makes the rows (slot_rows_fill.c), and frees them. 0, or -1 (ENOMEM).
+int slot_rows_fill(struct slot_rows *l);
+void slot_rows_free_rows(struct slot_rows *l);
 
 #endif

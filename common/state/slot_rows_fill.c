@@ -1,5 +1,5 @@
 // The rows of slot_rows.h: what a slot, or an MQD in memory, holds and whose it is.
-#include "common/state/slot_rows_priv.h"
+#include "common/state/slot_rows.h"
 
 #include "common/debugfs/regs.h"
 #include "common/host/root.h"
@@ -9,59 +9,14 @@
 #include <string.h>
 
 enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
-enum { AQL_DWORDS = 16 };
-
-static const struct hqd_row unknown_row = {
-	.gpu = KFD_UNKNOWN,
-	.gpu_id = KFD_UNKNOWN,
-	.node = KFD_UNKNOWN,
-	.xcc = KFD_UNKNOWN,
-	.mec = KFD_UNKNOWN,
-	.pipe = KFD_UNKNOWN,
-	.queue = KFD_UNKNOWN,
-	.active = -1,
-	.pid = INT64_MIN,
-	.qid = KFD_UNKNOWN,
-	.context = KFD_UNKNOWN,
-	.vmid = KFD_UNKNOWN,
-	.ring_addr = KFD_UNKNOWN,
-	.ring_bytes = KFD_UNKNOWN,
-	.mqd_addr = KFD_UNKNOWN,
-	.doorbell = KFD_UNKNOWN,
-	.rptr = KFD_UNKNOWN,
-	.wptr = KFD_UNKNOWN,
-	.backlog = KFD_UNKNOWN,
-	.prio = KFD_UNKNOWN,
-	.pipe_prio = KFD_UNKNOWN,
-	.error = KFD_UNKNOWN,
-	.rptr_addr = KFD_UNKNOWN,
-	.wptr_addr = KFD_UNKNOWN,
-	.ctx_addr = KFD_UNKNOWN,
-	.ctx_bytes = KFD_UNKNOWN,
-	.idle = -1,
-	.mqd = UINT32_MAX,
-};
 
 // --- where ---
-
-static void fill_gpu(const struct slot_rows *l, struct hqd_row *r, uint32_t gpu_id)
-{
-	const struct kfd_gpu *g = kfd_topology_find(&l->queues.gpus, gpu_id);
-	if (gpu_id)
-		r->gpu_id = gpu_id;
-	if (!g)
-		return;
-	r->gpu = g->index;
-	r->node = g->node;
-	r->bdf = *g->bdf ? g->bdf : NULL;
-	r->gfx = *g->gfx ? g->gfx : NULL;
-}
 
 static void fill_place(struct hqd_row *r, const struct hqd *s)
 {
 	static const char *const kinds[] = {
 		[HQD_CP] = "compute", [HQD_HIQ] = "hiq", [HQD_SDMA] = "sdma"};
-	r->kind = kinds[s->kind];
+	r->q.type = kinds[s->kind];
 	r->pipe = s->pipe;
 	r->queue = s->queue;
 	if (s->kind != HQD_SDMA)
@@ -87,112 +42,78 @@ static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum m
 	const struct mqds *m = &l->queues.mqds;
 	uint64_t v;
 	bool known = r->hqd ? hqd_get(&l->hqds, r->hqd, r->gen, what, &v)
-			    : mqd_get(m, &m->queues[r->mqd], r->gen,
+			    : mqd_get(m, &m->queues[r->q.mqd], r->gen,
 				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
 	return known ? v : KFD_UNKNOWN;
 }
 
-static void fill_backlog(struct hqd_row *r)
-{
-	bool sdma = strcmp(r->kind, "sdma") == 0;
-	uint64_t ring = sdma || r->ring_bytes == KFD_UNKNOWN ? r->ring_bytes : r->ring_bytes / 4;
-	if (ring == KFD_UNKNOWN || !ring || r->rptr == KFD_UNKNOWN || r->wptr == KFD_UNKNOWN)
-		return;
-	r->backlog = (r->wptr - r->rptr) & (ring - 1); // sizes are powers of two
-	if (r->packets && strcmp(r->packets, "aql") == 0)
-		r->backlog /= AQL_DWORDS;
-}
-
-static int fill_error(const struct slot_rows *l, struct hqd_row *r)
+static int fill_error(struct hqd_row *r)
 {
 	char text[REG_ERROR_TEXT];
-	r->error = value(l, r, MQD_V_ERROR);
-	if (r->error == KFD_UNKNOWN)
+	const uint64_t error = r->q.v[MQD_V_ERROR];
+	if (error == MQD_UNKNOWN)
 		return 0;
 	r->errors = "none";
-	if (!r->error)
+	if (!error)
 		return 0;
-	r->errors = r->errors_text = strdup(reg_error_text(text, (uint32_t)r->error));
+	r->errors = r->errors_text = strdup(reg_error_text(text, (uint32_t)error));
 	return r->errors ? 0 : -1;
 }
 
 static int fill_values(const struct slot_rows *l, struct hqd_row *r)
 {
-	static const struct {
-		size_t member;
-		enum mqd_value what;
-	} map[] = {
-		{offsetof(struct hqd_row, mqd_addr), MQD_V_BASE},
-		{offsetof(struct hqd_row, vmid), MQD_V_VMID},
-		{offsetof(struct hqd_row, ring_addr), MQD_V_RING},
-		{offsetof(struct hqd_row, ring_bytes), MQD_V_RING_BYTES},
-		{offsetof(struct hqd_row, doorbell), MQD_V_DOORBELL},
-		{offsetof(struct hqd_row, rptr), MQD_V_RPTR},
-		{offsetof(struct hqd_row, wptr), MQD_V_WPTR},
-		{offsetof(struct hqd_row, prio), MQD_V_QUEUE_PRIO},
-		{offsetof(struct hqd_row, pipe_prio), MQD_V_PIPE_PRIO},
-		{offsetof(struct hqd_row, rptr_addr), MQD_V_RPTR_ADDR},
-		{offsetof(struct hqd_row, wptr_addr), MQD_V_WPTR_ADDR},
-		{offsetof(struct hqd_row, ctx_addr), MQD_V_CTX_BASE},
-		{offsetof(struct hqd_row, ctx_bytes), MQD_V_CTX_BYTES},
-	};
 	const struct mqds *m = &l->queues.mqds;
+	const bool sdma = queue_row_is_sdma(&r->q);
+	uint64_t *v = r->q.v;
 	uint32_t status;
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
-		uint64_t v = value(l, r, map[i].what);
-		memcpy((char *)r + map[i].member, &v, sizeof(v));
-	}
+	for (int i = 0; i < MQD_VALUES; i++)
+		v[i] = value(l, r, (enum mqd_value)i);
 	if (!l->has_prios)
-		r->prio = KFD_UNKNOWN;
-	r->level = strcmp(r->kind, "compute") == 0 ? prio_level_name(r->pipe_prio) : NULL;
-	uint64_t aql = value(l, r, MQD_V_AQL);
-	if (aql != KFD_UNKNOWN)
-		r->packets = aql ? "aql" : "pm4";
-	bool has_status =
-		strcmp(r->kind, "sdma") != 0 &&
-		(r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
-			: mqd_word(m, &m->queues[r->mqd], (unsigned)r->xcc, HQ_STATUS0, &status));
-	if (has_status)
+		v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
+	queue_row_name_values(&r->q);
+	if (strcmp(r->q.type, "compute") != 0)
+		r->q.level = NULL;
+	if (!sdma &&
+	    (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
+		    : mqd_word(m, &m->queues[r->q.mqd], (unsigned)r->xcc, HQ_STATUS0, &status)))
 		r->idle = (status & QUEUE_IDLE) != 0;
-	fill_backlog(r);
-	return fill_error(l, r);
+	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
+	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
+		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
+	return fill_error(r);
 }
 
 // --- whose ---
 
-static int fill_owner(const struct slot_rows *l, struct hqd_row *r)
+static int fill_owner(const struct slot_rows *l, struct queue_row *r)
 {
-	pid_t pid = slot_rows_pid(l, r->mqd);
 	const struct queue_row *q = slot_rows_queue(l, r->mqd);
-	if (pid >= 0)
-		r->pid = pid;
 	if (q) {
 		r->qid = q->qid;
 		r->context = q->context;
+		r->holder = q->holder;
 	}
-	if (pid < 0 || l->captured || l->queues.foreign)
-		return 0;
-	const struct process_info *who = process_cache_get(l->processes, pid, PROCESS_STATUS);
-	if (!who)
-		return -1;
-	if (who->error)
-		return 0;
-	r->comm = *who->proc.comm ? who->proc.comm : NULL;
-	r->user = who->proc.uid != UINT64_MAX ? proc_user(who->proc.uid) : NULL;
-	return 0;
+	return queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
+}
+
+int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
+{
+	queue_row_set_mqd(&l->queues, r, mqd);
+	return fill_owner(l, r);
 }
 
 // Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
 // its GPU.
-static uint32_t find_by_ring(const struct slot_rows *l, const struct hqd_row *r)
+static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;
-	enum mqd_kind kind = strcmp(r->kind, "sdma") == 0 ? MQD_SDMA : MQD_COMPUTE;
+	const uint64_t ring = r->v[MQD_V_RING], doorbell = r->v[MQD_V_DOORBELL];
+	enum mqd_kind kind = queue_row_is_sdma(r) ? MQD_SDMA : MQD_COMPUTE;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		const uint64_t *v = l->queues.summaries[i].v;
 		if (m->queues[i].kind == kind && m->queues[i].gpu_id == r->gpu_id &&
-		    v[MQD_V_RING] == r->ring_addr && v[MQD_V_DOORBELL] == r->doorbell &&
-		    r->ring_addr != KFD_UNKNOWN && r->doorbell != KFD_UNKNOWN)
+		    v[MQD_V_RING] == ring && v[MQD_V_DOORBELL] == doorbell && ring != MQD_UNKNOWN &&
+		    doorbell != MQD_UNKNOWN)
 			return i;
 	}
 	return UINT32_MAX;
@@ -200,51 +121,58 @@ static uint32_t find_by_ring(const struct slot_rows *l, const struct hqd_row *r)
 
 // An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
 // or later queue.
-static void find_mqd(struct slot_rows *l, struct hqd_row *r)
+int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 {
-	uint32_t at = r->mqd_addr == KFD_UNKNOWN || r->gpu_id == KFD_UNKNOWN
+	const uint64_t base = r->q.v[MQD_V_BASE];
+	uint32_t at = base == MQD_UNKNOWN || r->q.gpu_id == KFD_UNKNOWN
 			      ? UINT32_MAX
-			      : slot_rows_mqd_at(l, (uint32_t)r->gpu_id, r->mqd_addr);
+			      : slot_rows_mqd_at(l, (uint32_t)r->q.gpu_id, base);
+	r->q.mqd = UINT32_MAX;
 	if (at == UINT32_MAX) {
-		r->mqd = find_by_ring(l, r);
-		r->match = r->mqd == UINT32_MAX ? NULL : "ring";
-	} else if (l->queues.summaries[at].v[MQD_V_RING] == r->ring_addr) {
-		r->mqd = at;
+		r->q.mqd = find_by_ring(l, &r->q);
+		r->match = r->q.mqd == UINT32_MAX ? NULL : "ring";
+	} else if (l->queues.summaries[at].v[MQD_V_RING] == r->q.v[MQD_V_RING]) {
+		r->q.mqd = at;
 		r->match = "mqd";
 	} else {
 		l->torn++;
 	}
-}
-
-int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
-{
-	r->mqd = UINT32_MAX;
-	find_mqd(l, r);
-	return r->mqd == UINT32_MAX ? 0 : fill_owner(l, r);
+	return r->q.mqd == UINT32_MAX ? 0 : fill_owner(l, &r->q);
 }
 
 // --- rows ---
 
+static void clear(struct hqd_row *r, enum gfx_gen gen)
+{
+	*r = (struct hqd_row){.xcc = KFD_UNKNOWN,
+			      .mec = KFD_UNKNOWN,
+			      .pipe = KFD_UNKNOWN,
+			      .queue = KFD_UNKNOWN,
+			      .active = -1,
+			      .idle = -1,
+			      .gen = gen};
+	queue_row_clear(&r->q);
+}
+
 // An SDMA slot keeps ring and doorbell, enabled or not, when its queue is taken off.
 static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 {
-	struct hqd_row r = *slot;
+	struct queue_row r = slot->q;
 	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
 		return false;
-	r.ring_addr = value(l, slot, MQD_V_RING);
-	r.doorbell = value(l, slot, MQD_V_DOORBELL);
+	r.v[MQD_V_RING] = value(l, slot, MQD_V_RING);
+	r.v[MQD_V_DOORBELL] = value(l, slot, MQD_V_DOORBELL);
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
 static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
-	*r = unknown_row;
+	clear(r, l->gens[s->node]);
 	r->hqd = s;
-	r->gen = l->gens[s->node];
-	fill_gpu(l, r, node->gpu_id);
-	if (r->node == KFD_UNKNOWN && node->node != UINT32_MAX)
-		r->node = node->node;
+	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
+	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
+		r->q.node = node->node;
 	fill_place(r, s);
 	// With MES nobody uses the HIQ.
 	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
@@ -258,22 +186,18 @@ static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s
 		return -1;
 	if (s->kind == HQD_HIQ)
 		return 0;
-	find_mqd(l, r);
-	if (r->mqd != UINT32_MAX)
-		return fill_owner(l, r);
-	l->ownerless++;
-	return 0;
+	int err = slot_rows_find_owner(l, r);
+	l->ownerless += r->q.mqd == UINT32_MAX;
+	return err;
 }
 
 static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
 {
 	const struct mqd *q = &l->queues.mqds.queues[index];
 	uint64_t active;
-	*r = unknown_row;
-	r->mqd = index;
-	r->gen = slot_rows_gen(l, q->gpu_id);
-	fill_gpu(l, r, q->gpu_id);
-	r->kind = q->kind == MQD_SDMA ? "sdma" : q->kind == MQD_DIQ ? "diq" : "compute";
+	clear(r, slot_rows_gen(l, q->gpu_id));
+	if (slot_rows_set_mqd(l, &r->q, index))
+		return -1;
 	if (q->kind == MQD_SDMA) {
 		r->pipe = value(l, r, MQD_V_SDMA_ENGINE);
 		r->queue = value(l, r, MQD_V_SDMA_RLC);
@@ -282,7 +206,7 @@ static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsi
 	}
 	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
 		r->active = (int8_t)active;
-	return fill_values(l, r) ? -1 : fill_owner(l, r);
+	return fill_values(l, r);
 }
 
 static int fill_memory(struct slot_rows *l)

@@ -24,27 +24,17 @@ struct hqd_occupancy { // of one kind of slots on one XCC
 	const char *why; // "compute queues", "processes", "gws"; NULL
 };
 
-struct hqd_sharer { // a process with compute queues on an over-subscribed GPU
-	uint64_t gpu, gpu_id;
-	int64_t pid;
-	const char *comm;
-	uint64_t queues; // mapped compute queues
-	uint64_t slots;  // of them in a slot now
+struct hqd_sharer {         // a process with compute queues on an over-subscribed GPU
+	struct queue_row q; // GPU and process
+	uint64_t queues;    // mapped compute queues
+	uint64_t slots;     // of them in a slot now
 };
 
 struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
-	uint64_t gpu, gpu_id;
-	int64_t pid;
-	const char *comm;
-	uint64_t qid, context; // context: as in struct queue_row
-	const char *kind;      // "compute", "sdma"
-	uint64_t ring_addr, prio, mqd_addr, backlog, saved_bytes;
-	const char *level;      // of priority: "low", "medium", "high"
+	struct queue_row q;
 	uint64_t xccs, missing; // XCCs it belongs on; those of them it is not on
-	int64_t holder;         // pid of the gpq holder that has it suspended
 	const char *why;        // "suspended", "off", "turns", "moving", "unknown", "no-slots"
 	const char *reason;     // the same in a sentence
-	uint32_t mqd;
 };
 
 struct slot_summary {
