@@ -64,10 +64,10 @@ static const struct out_table saved_table = {"snapshots", "snapshot", cols,
 					     sizeof(cols) / sizeof(cols[0])};
 static const struct out_table *const tables[] = {&saved_table,
 						 &snapshot_diff_table,
-						 &snapshot_runs_table,
-						 &run_compare_programs_table,
-						 &run_compare_overlaps_table,
-						 &run_compare_strategies_table,
+						 &run_compare_tables[RUN_PROCESSES],
+						 &run_compare_tables[RUN_PROGRAMS],
+						 &run_compare_tables[RUN_OVERLAPS],
+						 &run_compare_tables[RUN_STRATEGIES],
 						 NULL};
 
 static volatile int stopped; // the signal

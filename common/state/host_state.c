@@ -189,7 +189,8 @@ static int load(struct host_state *m, const char *dir)
 
 int host_state_load(struct host_state *m, const char *dir)
 {
-	*m = (struct host_state){.how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
+	*m = (struct host_state){.name = dir,
+				 .how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
 						 READ_STATUS | READ_CMDLINE | READ_CONTAINER |
 						 READ_MQD | READ_INDICES | READ_HOLDER,
 					 .likely = true}};

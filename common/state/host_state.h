@@ -32,6 +32,7 @@ struct state_queue {
 };
 
 struct host_state {
+	const char *name; // as it was loaded by; not owned
 	struct process_cache processes;
 	struct queue_rows list;
 	struct queue_rows_how how;
