@@ -1,5 +1,5 @@
 // Joining sysfs queues and MQDs; see join.h for the rules.
-#include "common/state/join_priv.h"
+#include "common/state/join.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,9 +26,7 @@ struct joiner {
 	struct join_sides s;
 	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
 				  // where known, MQDs as printed
-	size_t cap_sys, cap_mqd;
-	uint32_t *blocks; // of each context of a process
-	size_t cap_blocks;
+	uint32_t *blocks;         // of each context of a process
 };
 
 const char *join_why_text(enum join_why why)
@@ -60,24 +58,6 @@ static int kind_of_type(int type)
 	case KFD_QUEUE_SDMA_XGMI: return MQD_SDMA;
 	default: return -1;
 	}
-}
-
-static int reserve(struct workload *s, size_t *cap, size_t n)
-{
-	if (n <= *cap)
-		return 0;
-	struct key *keys = reallocarray(s->keys, n, sizeof(*keys));
-
-	if (!keys)
-		return -1;
-	s->keys = keys;
-	uint32_t *index = reallocarray(s->index, n, sizeof(*index));
-
-	if (!index)
-		return -1;
-	s->index = index;
-	*cap = n;
-	return 0;
 }
 
 // --- the two sides of a process ---
@@ -137,19 +117,6 @@ static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 	return k;
 }
 
-static size_t count_mqds(const struct mqds *m, pid_t pid, unsigned *procs)
-{
-	size_t n = 0;
-
-	*procs = 0;
-	for (size_t i = 0; i < m->nprocs; i++)
-		if (m->procs[i].pid == pid) {
-			n += m->procs[i].queues;
-			++*procs;
-		}
-	return n;
-}
-
 static void add_block(struct joiner *jn, const struct mqds_proc *p)
 {
 	const struct mqds *m = jn->s.m;
@@ -163,14 +130,19 @@ static void add_block(struct joiner *jn, const struct mqds_proc *p)
 	}
 }
 
-static void load_mqds(struct joiner *jn, pid_t pid)
+// All blocks of a process. How many it has.
+static unsigned load_mqds(struct joiner *jn, pid_t pid)
 {
 	const struct mqds *m = jn->s.m;
+	unsigned blocks = 0;
 
 	jn->mqd.n = 0;
 	for (size_t i = 0; i < m->nprocs; i++)
-		if (m->procs[i].pid == pid)
+		if (m->procs[i].pid == pid) {
 			add_block(jn, &m->procs[i]);
+			blocks++;
+		}
+	return blocks;
 }
 
 // --- the rules ---
@@ -307,48 +279,42 @@ static int join_contexts(struct joiner *jn, const struct kfd_proc *proc)
 	return err;
 }
 
-static int grow_blocks(struct joiner *jn, size_t n)
-{
-	uint32_t *blocks = reallocarray(jn->blocks, n, sizeof(*blocks));
-
-	if (!blocks)
-		return -1;
-	jn->blocks = blocks;
-	jn->cap_blocks = n;
-	return 0;
-}
-
 static int join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
-	unsigned procs;
-	size_t n = count_mqds(jn->s.m, proc->pid, &procs);
-
-	if (!procs)
-		return 0; // JOIN_NO_PROC stands
-	if (reserve(&jn->sys, &jn->cap_sys, proc->queues) || reserve(&jn->mqd, &jn->cap_mqd, n) ||
-	    (jn->cap_blocks < proc->contexts && grow_blocks(jn, proc->contexts)))
-		return -1;
 	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc))
 		return join_contexts(jn, proc);
 
-	bool ordered = load_sysfs(jn, proc->queue, proc->queues);
+	const bool ordered = load_sysfs(jn, proc->queue, proc->queues);
+	const unsigned blocks = load_mqds(jn, proc->pid);
 
-	load_mqds(jn, proc->pid);
-	if (ordered && procs == 1 && proc->contexts == 1 && orders_agree(jn))
+	if (!blocks)
+		return 0; // JOIN_NO_PROC stands
+	if (ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn))
 		return match_by_order(jn);
 	return match_by_keys(jn);
+}
+
+static bool allocate(struct workload *s, size_t n)
+{
+	s->keys = calloc(n + 1, sizeof(*s->keys));
+	s->index = calloc(n + 1, sizeof(*s->index));
+	return s->keys && s->index;
 }
 
 int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
 	     join_gen_fn gen, const void *arg)
 {
-	struct joiner jn = {.j = j, .s = {p, m, rls, gen, arg}};
-	int err = 0;
+	struct joiner jn = {.j = j,
+			    .s = {p, m, rls, gen, arg},
+			    .blocks = calloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = calloc(p->nqueues + 1, sizeof(*j->queues))};
-	if (!j->queues)
-		return -1;
-	for (size_t i = 0; i < p->nqueues; i++)
+	int err = allocate(&jn.sys, p->nqueues) && allocate(&jn.mqd, m->nqueues) && jn.blocks &&
+				  j->queues
+			  ? 0
+			  : -1;
+
+	for (size_t i = 0; !err && i < p->nqueues; i++)
 		j->queues[i] = (struct join_queue){.likely = -1, .why = JOIN_NO_PROC};
 	for (size_t i = 0; !err && i < p->nprocs; i++)
 		if (p->procs[i].queues)

@@ -9,7 +9,7 @@
 // Two threads that create contexts at one moment may enter sysfs the other way round, since that
 // happens behind the lock. So where the two orders differ, PASIDs must confirm: the runlist has
 // that of a block's queues, debugfs that of a context (procs.h).
-#include "common/state/join_priv.h"
+#include "common/state/join.h"
 
 #include "common/debugfs/mqd_value.h"
 

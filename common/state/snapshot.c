@@ -3,8 +3,9 @@
 // The dumps are joined later by what they say, so they must speak of the same moment: they are read
 // into memory one after the other and written afterwards, and read again when the list of queues
 // was another behind them than before.
-#include "common/state/snapshot_priv.h"
+#include "common/state/snapshot.h"
 
+#include "common/host/array.h"
 #include "common/host/glob.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
@@ -37,7 +38,7 @@ struct walk {
 	const struct kfd_procs *queues; // for SNAP_ORDER
 	const struct queue_rows *now;   // likewise
 	struct held *held;
-	size_t nheld;
+	size_t nheld, cap_held;
 };
 
 static uint64_t now_ns(void)
@@ -47,16 +48,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-struct snapshot_entry *snapshot_note(struct snapshot *s, const char *path, uint64_t size, int error)
+static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 256;
-		struct snapshot_entry *e = reallocarray(s->entries, cap, sizeof(*e));
-		if (!e)
-			return NULL;
-		s->entries = e;
-		s->cap = cap;
-	}
+	if (ARRAY_GROW(s->entries, s->cap, s->n))
+		return NULL;
 	struct snapshot_entry *e = &s->entries[s->n];
 	*e = (struct snapshot_entry){.path = strdup(path), .size = size, .error = error};
 	if (!e->path)
@@ -73,18 +68,16 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 {
 	if (tree_file(v->t, path, b->len ? b->data : "", b->len))
 		return -1;
-	return snapshot_note(v->s, path, b->len, 0) ? 0 : -1;
+	return note(v->s, path, b->len, 0) ? 0 : -1;
 }
 
 // --- one path ---
 
 static struct held *hold(struct walk *w, const char *path, const char *target)
 {
-	struct held *h = reallocarray(w->held, w->nheld + 1, sizeof(*h));
-	if (!h)
+	if (ARRAY_GROW(w->held, w->cap_held, w->nheld))
 		return NULL;
-	w->held = h;
-	h += w->nheld;
+	struct held *h = &w->held[w->nheld];
 	*h = (struct held){.path = strdup(path), .target = target ? strdup(target) : NULL};
 	if (h->path && (!target || h->target)) {
 		w->nheld++;
@@ -101,8 +94,6 @@ static void release(struct walk *w)
 		free(w->held[i].target);
 		buf_fini(&w->held[i].data);
 	}
-	free(w->held);
-	w->held = NULL;
 	w->nheld = 0;
 }
 
@@ -112,55 +103,57 @@ static int on_missing(void *arg, const char *path, int error)
 	const bool absent = error == ENOENT || error == ENOTDIR;
 	if (error == ENOMEM || (absent && w->item->flags & SNAP_OPTIONAL))
 		return error == ENOMEM ? -1 : 0;
-	return snapshot_note(w->v->s, path, 0, error) ? 0 : -1;
+	return note(w->v->s, path, 0, error) ? 0 : -1;
 }
+
+struct created {
+	uint64_t when;
+	unsigned id;
+};
 
 static int by_creation(const void *a, const void *b)
 {
-	const struct kfd_queue *x = a, *y = b;
-	return (x->created > y->created) - (x->created < y->created);
+	const struct created *x = a, *y = b;
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+static int write_ids(struct buf *b, struct created *v, size_t n)
+{
+	int r = 0;
+	qsort(v, n, sizeof(*v), by_creation);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
+	return r;
 }
 
 // Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
 static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
 		      struct buf *b)
 {
-	struct kfd_queue *q = calloc(proc->queues + 1u, sizeof(*q));
+	struct created *v = calloc(proc->queues + 1u, sizeof(*v));
 	size_t n = 0;
-	if (!q)
-		return -1;
-	for (uint32_t i = 0; i < proc->queues; i++) {
-		const struct kfd_queue *one = &p->queues[proc->queue + i];
-		if (one->context == context && one->created != KFD_UNKNOWN)
-			q[n++] = *one;
+	for (uint32_t i = 0; v && i < proc->queues; i++) {
+		const struct kfd_queue *q = &p->queues[proc->queue + i];
+		if (q->context == context && q->created != KFD_UNKNOWN)
+			v[n++] = (struct created){q->created, q->qid};
 	}
-	qsort(q, n, sizeof(*q), by_creation);
-	int r = 0;
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = buf_printf(b, "%u%c", q[i].qid, i + 1 < n ? ' ' : '\n');
-	free(q);
+	int r = v ? write_ids(b, v, n) : -1;
+	free(v);
 	return r;
-}
-
-static int by_age(const void *a, const void *b)
-{
-	const struct kfd_context *x = a, *y = b;
-	return (x->created > y->created) - (x->created < y->created);
 }
 
 // Ids of secondary contexts, oldest first, likewise.
 static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
-	const size_t n = proc->contexts;
-	struct kfd_context *c = calloc(n + 1, sizeof(*c));
-	if (!c)
-		return -1;
-	memcpy(c, p->contexts + proc->context, n * sizeof(*c));
-	qsort(c, n, sizeof(*c), by_age); // the primary one comes first
-	int r = 0;
-	for (size_t i = 1; i < n && r == 0 && c[n - 1].created != KFD_UNKNOWN; i++)
-		r = buf_printf(b, "%d%c", (int)c[i].id, i + 1 < n ? ' ' : '\n');
-	free(c);
+	struct created *v = calloc(proc->contexts + 1u, sizeof(*v));
+	bool known = true;
+	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
+		const struct kfd_context *c = &p->contexts[proc->context + i];
+		v[i - 1] = (struct created){c->created, (unsigned)c->id};
+		known &= c->created != KFD_UNKNOWN;
+	}
+	int r = !v ? -1 : known && proc->contexts ? write_ids(b, v, proc->contexts - 1) : 0;
+	free(v);
 	return r;
 }
 
@@ -171,14 +164,6 @@ static long number_behind(const char *path, const char *mark)
 	char *end = NULL;
 	long v = s ? strtol(s + strlen(mark), &end, 10) : -1;
 	return s && end > s + strlen(mark) ? v : -1;
-}
-
-static const struct kfd_proc *proc_of(const struct kfd_procs *p, long pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
 }
 
 static int add_text(struct walk *w, const char *dir, const char *name, struct buf *b)
@@ -195,7 +180,8 @@ static int add_text(struct walk *w, const char *dir, const char *name, struct bu
 static int add_order(struct walk *w, const char *dir)
 {
 	const long context = number_behind(dir, "/context_");
-	const struct kfd_proc *proc = proc_of(w->queues, number_behind(dir, "/proc/"));
+	const struct kfd_proc *proc =
+		kfd_procs_find(w->queues, (pid_t)number_behind(dir, "/proc/"));
 	struct buf b = {0};
 	if (!proc)
 		return 0;
@@ -230,9 +216,7 @@ static int add_now_of(struct walk *w, const char *dir, const struct queue_row *r
 		     put_number(&b, indices, r->write_now, ' ') ||
 		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
 		     tree_file(w->v->t, path, b.data, b.len);
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return failed ? -1 : 0;
 }
 
@@ -292,7 +276,7 @@ static int add_dump(struct walk *w, const char *path)
 		w->nheld--;
 		return on_missing(w, path, error);
 	}
-	struct snapshot_entry *e = snapshot_note(w->v->s, path, h->data.len, 0);
+	struct snapshot_entry *e = note(w->v->s, path, h->data.len, 0);
 	if (!e)
 		return -1;
 	e->begin_ns = begin;
@@ -312,9 +296,7 @@ static int add_file(struct walk *w, const char *path)
 		r = -1;
 	else
 		r = snapshot_add(w->v, path, &b);
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }
 
@@ -506,9 +488,7 @@ static int save_processes(struct walk *w)
 			r = save_per_process(w, pids, n);
 	if (r == 0)
 		r = snapshot_add_names(w->v, pids, n);
-	int saved = errno;
 	free(pids);
-	errno = saved;
 	return r;
 }
 
@@ -548,6 +528,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 	}
 	int saved = errno;
 	release(&w);
+	free(w.held);
 	kfd_procs_fini(&queues);
 	queue_rows_fini(&now);
 	process_cache_fini(&processes);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // A path of the host, or a pattern of paths (glob.h).
 struct snapshot_item {
@@ -57,5 +58,26 @@ struct snapshot {
 // ENOMEM, or why `t` cannot be written.
 int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop);
 void snapshot_fini(struct snapshot *s);
+
+// --- between the files of snapshot ---
+
+// What snapshot_save() works with. (free() leaves errno as it is since glibc 2.33.)
+struct saver {
+	struct snapshot *s;
+	struct tree *t;
+	struct redact *r; // NULL: names stay
+	const volatile int *stop;
+};
+
+// Adds a file that was read to the tree and to the list. 0, or -1 with errno.
+int snapshot_add(struct saver *v, const char *path, const struct buf *b);
+
+// Names of users and containers that these processes have, from where only the host knows them:
+// /etc/passwd with these users alone, and of docker's and podman's records, which hold passwords,
+// the names alone. 0, or -1 with errno.
+int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n);
+
+// /MANIFEST. 0, or -1 with errno.
+int snapshot_add_manifest(struct saver *v);
 
 #endif
