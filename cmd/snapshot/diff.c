@@ -18,7 +18,7 @@ struct moment {
 };
 
 struct row {
-	const char *change, *detail;
+	const char *detail;
 	struct qdiff d;
 	struct moment was, is;
 	struct queue_row q; // as it is, or was at last
@@ -29,7 +29,7 @@ struct row {
 #define M                                         OUT_MACHINE
 
 static const struct out_col cols[] = {
-	COL(change, "CHANGE", "changes", OUT_LIST, D,
+	COL(d.changes, "CHANGE", "changes", OUT_LIST, D,
 	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress"),
 	COL(q.pid, "PID", "pid", OUT_I64, D, "process, as on the host"),
 	COL(q.comm, "COMMAND", "command", OUT_STR, D, "name of the process"),
@@ -81,7 +81,7 @@ struct printer {
 	struct out *o;
 	bool all;
 	size_t differing, stale, likely, unknown;
-	struct buf change, detail;
+	struct buf detail;
 };
 
 static void add_detail(struct buf *b, const char *what, const char *was, const char *is)
@@ -109,7 +109,7 @@ static void describe(struct buf *b, const struct qdiff *d)
 	if (!was || !is)
 		return;
 	const uint64_t *x = was->row->v, *y = is->row->v;
-	if (d->changes & (QDIFF_ON | QDIFF_OFF))
+	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw)
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
 	if (strcmp(was->slots, is->slots) != 0 && was->slots[0] && is->slots[0])
 		add_detail(b, "slot", was->slots, is->slots);
@@ -117,17 +117,8 @@ static void describe(struct buf *b, const struct qdiff *d)
 	detail_numbers(b, "pipe priority", x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO], false);
 	detail_numbers(b, "ring", x[MQD_V_RING], y[MQD_V_RING], true);
 	detail_numbers(b, "ring bytes", x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES], false);
-	if (d->changes & QDIFF_EVICTED)
+	if (d->evicted_ns != KFD_UNKNOWN && d->evicted_ns > 0)
 		buf_printf(b, "%sevicted for %s", b->len ? "; " : "", text_ns(text, d->evicted_ns));
-}
-
-static void name_changes(struct buf *b, unsigned changes)
-{
-	b->len = 0;
-	buf_puts(b, "");
-	for (unsigned bit = 1; qdiff_word(bit); bit <<= 1)
-		if (changes & bit)
-			buf_printf(b, "%s%s", b->len ? " " : "", qdiff_word(bit));
 }
 
 static struct moment moment_of(const struct state_queue *q)
@@ -144,7 +135,7 @@ static struct moment moment_of(const struct state_queue *q)
 static void count(struct printer *p, const struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
-	p->differing += d->changes != 0;
+	p->differing += d->changes != NULL;
 	if (!a || !b)
 		return;
 	p->stale += a->pointers == POINTERS_STALE || b->pointers == POINTERS_STALE;
@@ -160,9 +151,7 @@ static void print_one(void *arg, const struct qdiff *d)
 		return;
 	struct row r = {.d = *d, .was = moment_of(d->before), .is = moment_of(d->after)};
 	r.q = d->after ? r.is.q : r.was.q;
-	name_changes(&p->change, d->changes);
 	describe(&p->detail, d);
-	r.change = d->changes ? p->change.data : NULL;
 	r.detail = p->detail.len ? p->detail.data : NULL;
 	out_row(p->o, &r);
 }
@@ -197,12 +186,12 @@ static int print_diff(struct cmd *c, const struct host_state *a, const struct ho
 		return err_sys(ENOMEM, NULL, "output");
 	int status = out_begin(p.o, &snapshot_diff_table, false);
 	if (!status) {
-		qdiff_run(a, b, print_one, &p);
+		if (qdiff_run(a, b, print_one, &p))
+			status = err_sys(ENOMEM, NULL, "diff");
 		out_end(p.o);
 		explain(&p, a, b);
 	}
 	int closed = out_close(p.o);
-	buf_fini(&p.change);
 	buf_fini(&p.detail);
 	if (status || closed)
 		return status ? status : closed;

@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-static const char *const words[] = {"came",     "went",      "off",      "on",
-				    "moved",    "ring",      "priority", "evicted",
-				    "progress", "suspended", "resumed"};
-
-const char *qdiff_word(unsigned bit)
-{
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (bit == 1u << i)
-			return words[i];
-	return NULL;
-}
-
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 // Unknown start times agree with any.
@@ -75,66 +63,76 @@ static bool has_grown(uint64_t v)
 	return v != KFD_UNKNOWN && v > 0;
 }
 
-static unsigned changes_of(const struct qdiff *d)
+static int name_changes(struct buf *b, const struct qdiff *d)
 {
-	const struct queue_row *a = d->before->row, *b = d->after->row;
-	const uint64_t *x = a->v, *y = b->v;
+	const struct queue_row *a = d->before->row, *c = d->after->row;
+	const uint64_t *x = a->v, *y = c->v;
 	const struct {
 		bool is;
-		unsigned bit;
+		const char *word;
 	} all[] = {
-		{d->before->on_hw == 1 && d->after->on_hw == 0, QDIFF_OFF},
-		{d->before->on_hw == 0 && d->after->on_hw == 1, QDIFF_ON},
-		{texts_differ(d->before->slots, d->after->slots), QDIFF_MOVED},
+		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
+		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
+		{texts_differ(d->before->slots, d->after->slots), "moved"},
 		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
 			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
-		 QDIFF_RING},
+		 "ring"},
 		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
 			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
-		 QDIFF_PRIORITY},
-		{has_grown(d->evicted_ns), QDIFF_EVICTED},
-		{a->holder < 0 && b->holder >= 0, QDIFF_SUSPENDED},
-		{a->holder >= 0 && b->holder < 0, QDIFF_RESUMED},
-		{has_grown(d->consumed) || has_grown(d->submitted), QDIFF_PROGRESS},
+		 "priority"},
+		{has_grown(d->evicted_ns), "evicted"},
+		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
+		{a->holder < 0 && c->holder >= 0, "suspended"},
+		{a->holder >= 0 && c->holder < 0, "resumed"},
 	};
-	unsigned changes = 0;
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		changes |= all[i].is ? all[i].bit : 0;
-	return changes;
+	int err = 0;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]) && !err; i++)
+		if (all[i].is)
+			err = buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
+	return err;
 }
 
-static struct qdiff pair(const struct state_queue *a, const struct state_queue *b)
+static int report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
+		  const struct state_queue *a, const struct state_queue *b)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
 			  .consumed = KFD_UNKNOWN,
 			  .submitted = KFD_UNKNOWN,
 			  .evicted_ns = KFD_UNKNOWN};
+	text->len = 0;
 	if (a && b) {
 		measure(&d);
-		d.changes = changes_of(&d);
+		if (name_changes(text, &d))
+			return -1;
+		d.changes = text->len ? text->data : NULL;
 	} else {
-		d.changes = a ? QDIFF_WENT : QDIFF_CAME;
+		d.changes = a ? "went" : "came";
 	}
-	return d;
+	each(arg, &d);
+	return 0;
 }
 
-void qdiff_run(const struct host_state *before, const struct host_state *after,
-	       void (*each)(void *arg, const struct qdiff *d), void *arg)
+int qdiff_run(const struct host_state *before, const struct host_state *after,
+	      void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
+	struct buf text = {0};
 	size_t i = 0, j = 0;
-	while (i < before->n || j < after->n) {
+	int err = 0;
+	while (!err && (i < before->n || j < after->n)) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
 		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
 		int order = !a ? 1 : !b ? -1 : compare(a, b);
-		if (order == 0 && recycled(a->row, b->row)) {
-			struct qdiff went = pair(a, NULL);
-			each(arg, &went);
-			a = NULL;
-		}
-		struct qdiff d = pair(order <= 0 ? a : NULL, order >= 0 ? b : NULL);
-		each(arg, &d);
 		i += order <= 0;
 		j += order >= 0;
+		if (order == 0 && recycled(a->row, b->row)) {
+			err = report(each, arg, &text, a, NULL);
+			a = NULL;
+		}
+		if (!err)
+			err = report(each, arg, &text, order <= 0 ? a : NULL,
+				     order >= 0 ? b : NULL);
 	}
+	buf_fini(&text);
+	return err;
 }

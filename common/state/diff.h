@@ -8,32 +8,19 @@
 
 #include "common/state/host_state.h"
 
-enum qdiff_change { // bits
-	QDIFF_CAME = 1,
-	QDIFF_WENT = 2,
-	QDIFF_OFF = 4,    // off the hardware now: suspended or evicted, which no dump tells apart
-	QDIFF_ON = 8,     // on hardware again
-	QDIFF_MOVED = 16, // in other slots
-	QDIFF_RING = 32,  // another ring buffer: address or size
-	QDIFF_PRIORITY = 64,   // priority of queue or pipe
-	QDIFF_EVICTED = 128,   // an eviction of its process ended meanwhile
-	QDIFF_PROGRESS = 256,  // packets were consumed or submitted
-	QDIFF_SUSPENDED = 512, // a holder of gpq suspend has it now
-	QDIFF_RESUMED = 1024,  // and no more
-};
-
 struct qdiff {
-	unsigned changes;
+	// Words: came, went; off (the hardware: suspended or evicted, which no dump tells apart),
+	// on; moved (to other slots), ring (another address or size), priority (of queue or pipe),
+	// evicted (an eviction of its process ended meanwhile), progress (packets were consumed or
+	// submitted), suspended (a holder of gpq suspend has it now), resumed. NULL: no change.
+	const char *changes;
 	const struct state_queue *before, *after; // NULL: it was not there
 	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN
 	const char *unit;                         // of consumed and submitted; NULL
 };
 
-// "came", "went", ...; NULL when `bit` is none.
-const char *qdiff_word(unsigned bit);
-
-// Calls `each` for every queue of both moments, by process, context and id.
-void qdiff_run(const struct host_state *before, const struct host_state *after,
-	       void (*each)(void *arg, const struct qdiff *d), void *arg);
+// Calls `each` for every queue of both moments, by process, context and id. 0, or -1 (ENOMEM).
+int qdiff_run(const struct host_state *before, const struct host_state *after,
+	      void (*each)(void *arg, const struct qdiff *d), void *arg);
 
 #endif
