@@ -1,8 +1,6 @@
 // gpq hqd --runlist: the PM4 packets by which the driver told each GPU's scheduler what to run.
 #include "cmd/hqd/hqd.h"
 
-#include "common/state/runlist.h"
-
 #include <errno.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "common/cli/progress.h"
 #include "common/cli/stop.h"
 #include "common/host/root.h"
-#include "common/state/slot_samples.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,6 @@
 // gpq hqd --summary: how full the slots are, who shares them, which queues are in none.
 #include "cmd/hqd/hqd.h"
 
-#include "common/state/slot_summary.h"
-
 #include <errno.h>
 #include <string.h>
 

@@ -37,7 +37,8 @@ static const struct opt opts[] = {
 
 struct saved_row {
 	const char *path;
-	uint64_t files, bytes, procs, queues, window_ns, unreadable;
+	struct snapshot s;
+	uint64_t window_ns, unreadable;
 	int8_t dumps, settled;
 };
 
@@ -46,10 +47,10 @@ struct saved_row {
 
 static const struct out_col cols[] = {
 	COL(path, "PATH", "path", OUT_STR, OUT_DEFAULT, "directory or archive that was made"),
-	COL(procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
-	COL(queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
-	COL(files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
-	COL(bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
+	COL(s.procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
+	COL(s.queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
+	COL(s.files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
+	COL(s.bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
 	COL(dumps, "DUMPS", "dumps", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
 	    "the debugfs dumps of MQDs are in it"),
 	COL(settled, "SETTLED", "settled", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
@@ -112,42 +113,30 @@ static int refused(const char *path, int error)
 	}
 }
 
-static const char *explain(int error)
+// What is missing: each file for -v, the dumps for everybody.
+static void find_missing(struct saved_row *row)
 {
-	return error == EPERM || error == EACCES ? "not permitted" : strerror(error);
-}
-
-// What is missing: each file for -v, the dumps for everybody. Their number.
-static uint64_t tell_missing(const struct snapshot *s, bool *dumps)
-{
-	uint64_t missing = 0;
-	*dumps = false;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct snapshot_entry *e = &s->entries[i];
-		*dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
-		if (!e->error)
-			continue;
-		missing++;
-		err_note("%s: %s", e->path, explain(e->error));
+	for (size_t i = 0; i < row->s.n; i++) {
+		const struct snapshot_entry *e = &row->s.entries[i];
+		row->dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
+		row->unreadable += e->error != 0;
+		if (e->error)
+			err_note("%s: %s", e->path,
+				 e->error == EPERM || e->error == EACCES ? "not permitted"
+									 : strerror(e->error));
 	}
-	return missing;
 }
 
 static int print_saved(const struct cmd *c, const struct snapshot *s, const char *path)
 {
-	bool dumps;
 	struct saved_row row = {
 		.path = path,
-		.files = s->files,
-		.bytes = s->bytes,
-		.procs = s->procs,
-		.queues = s->queues,
+		.s = *s,
 		.settled = s->settled,
 		.window_ns = s->end_ns - s->begin_ns,
 	};
-	row.unreadable = tell_missing(s, &dumps);
-	row.dumps = dumps;
-	if (!dumps)
+	find_missing(&row);
+	if (!row.dumps)
 		err_warn(s->live ? "run as root for them; see -v" : NULL,
 			 "without the dumps of debugfs: on or off, pointers and slots are unknown");
 	if (!s->settled)

@@ -1,5 +1,5 @@
-// Two moments side by side; see diff.h.
-#include "common/state/diff.h"
+// Two moments side by side; see host_state.h.
+#include "common/state/host_state.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Runlists with their owners; see runlist.h.
-#include "common/state/runlist.h"
+// Runlists with their owners; see slot_rows.h.
+#include "common/state/slot_rows.h"
 
 #include "common/host/array.h"
 
@@ -101,31 +101,6 @@ static int add_missing(struct maker *m, uint32_t block)
 
 // --- processes ---
 
-// A packet's owner: a context of a process, which has a block in mqds.
-struct owner {
-	pid_t pid;        // -1: unknown
-	uint64_t context; // KFD_UNKNOWN: the primary one, or unknown
-	uint32_t block;   // index in mqds.procs, NONE
-};
-
-static const struct owner nobody = {-1, KFD_UNKNOWN, NONE};
-
-static struct owner owner_by_mqd(const struct maker *m, uint32_t mqd)
-{
-	const struct queue_row *q = slot_rows_queue(m->l, mqd);
-	return (struct owner){slot_rows_pid(m->l, mqd), q ? q->context : KFD_UNKNOWN,
-			      m->l->queues.mqds.queues[mqd].proc};
-}
-
-static struct owner owner_by_mqds(const struct maker *m, uint32_t pasid)
-{
-	const struct mqds *mqds = &m->l->queues.mqds;
-	for (uint32_t i = 0; i < mqds->nprocs; i++)
-		if (mqds->procs[i].pasid == (int64_t)pasid)
-			return (struct owner){mqds->procs[i].pid, KFD_UNKNOWN, i};
-	return nobody;
-}
-
 // The block of a context, by its queues; else that of its process if it has but one.
 static uint32_t block_of(const struct maker *m, const struct kfd_context *c, pid_t pid)
 {
@@ -146,42 +121,51 @@ static uint32_t block_of(const struct maker *m, const struct kfd_context *c, pid
 	return block;
 }
 
-// Kernels from 6.15 on have no PASID of a process but one for each context and GPU.
-static struct owner owner_by_host(const struct maker *m, uint32_t pasid)
+// Finds the owner of a packet, a context of a process: its PID (-1 unknown), its id, which stays
+// unknown for the primary one, and its block in mqds (NONE), by its queues or PASID.
+static uint32_t find_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
+			   uint64_t *context)
 {
-	const struct kfd_procs *p = &m->l->queues.procs;
-	for (size_t i = 0; !m->l->captured && pasid && i < p->ncontexts; i++) {
-		const struct kfd_context *c = &p->contexts[i];
-		const struct kfd_usage *u = kfd_procs_usage(p, c, m->node->gpu_id);
-		const struct kfd_proc *proc = &p->procs[c->proc];
-		if ((u ? u->pasid : proc->pasid) != pasid)
-			continue;
-		return (struct owner){proc->pid, c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id,
-				      block_of(m, c, proc->pid)};
-	}
-	return nobody;
-}
-
-static struct owner owner_of(const struct maker *m, const struct rls_process *p)
-{
-	const struct rls *rls = &m->l->queues.rls;
+	const struct queue_rows *rows = &m->l->queues;
+	const struct mqds *mqds = &rows->mqds;
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++) {
-		uint32_t mqd = mqd_of(m, &rls->queues[i]);
-		if (mqd != NONE)
-			return owner_by_mqd(m, mqd);
+		const uint32_t mqd = mqd_of(m, &rows->rls.queues[i]);
+		if (mqd == NONE)
+			continue;
+		const struct queue_row *q = slot_rows_queue(m->l, mqd);
+		*pid = slot_rows_pid(m->l, mqd);
+		*context = q ? q->context : KFD_UNKNOWN;
+		return mqds->queues[mqd].proc;
 	}
-	struct owner o = owner_by_mqds(m, p->pasid);
-	return o.pid < 0 ? owner_by_host(m, p->pasid) : o;
+	for (uint32_t i = 0; i < mqds->nprocs; i++)
+		if (mqds->procs[i].pasid == (int64_t)p->pasid) {
+			*pid = mqds->procs[i].pid;
+			return i;
+		}
+	// Kernels from 6.15 on have no PASID of a process but one for each context and GPU.
+	for (size_t i = 0; p->pasid && i < rows->procs.ncontexts; i++) {
+		const struct kfd_context *c = &rows->procs.contexts[i];
+		const struct kfd_usage *u = kfd_procs_usage(&rows->procs, c, m->node->gpu_id);
+		const struct kfd_proc *proc = &rows->procs.procs[c->proc];
+		if ((u ? u->pasid : proc->pasid) != p->pasid)
+			continue;
+		*pid = proc->pid;
+		*context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
+		return block_of(m, c, proc->pid);
+	}
+	return NONE;
 }
 
 static int add_process(struct maker *m, const struct rls_process *p)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	struct runlist_row *row = add_row(m, "MAP_PROCESS");
-	const struct owner o = owner_of(m, p);
-	if (!row || queue_row_set_process(&m->l->queues, &row->q, o.pid))
+	pid_t pid = -1;
+	if (!row)
 		return -1;
-	row->q.context = o.context;
+	const uint32_t block = find_owner(m, p, &pid, &row->q.context);
+	if (queue_row_set_process(&m->l->queues, &row->q, pid))
+		return -1;
 	row->q.pasid = p->pasid;
 	row->announced = p->announced;
 	row->mapped = p->queues;
@@ -192,7 +176,7 @@ static int add_process(struct maker *m, const struct rls_process *p)
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++)
 		if (add_queue(m, &rls->queues[i]))
 			return -1;
-	return o.block == NONE ? 0 : add_missing(m, o.block);
+	return block == NONE ? 0 : add_missing(m, block);
 }
 
 // --- lists ---

@@ -1,5 +1,5 @@
-// Sampling slots; see slot_samples.h.
-#include "common/state/slot_samples.h"
+// Sampling slots; see slot_rows.h.
+#include "common/state/slot_rows.h"
 
 #include "common/host/array.h"
 

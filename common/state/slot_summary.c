@@ -1,5 +1,5 @@
-// Occupancy of hardware slots; see slot_summary.h.
-#include "common/state/slot_summary.h"
+// Occupancy of hardware slots; see slot_rows.h.
+#include "common/state/slot_rows.h"
 
 #include "common/debugfs/mqd_value.h"
 #include "common/host/array.h"

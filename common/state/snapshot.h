@@ -43,9 +43,9 @@ struct snapshot_entry {
 struct snapshot {
 	struct snapshot_entry *entries; // owned
 	size_t n, cap;
-	size_t files;                  // saved
+	uint64_t files;                // saved
 	uint64_t bytes;                // in them
-	size_t procs, queues;          // of KFD
+	uint64_t procs, queues;        // of KFD
 	uint64_t begin_ns, end_ns;     // CLOCK_MONOTONIC around the dumps
 	unsigned tries;                // times that they were read
 	bool settled;                  // no queue came or went meanwhile

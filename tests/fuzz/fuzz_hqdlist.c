@@ -4,8 +4,7 @@
 // The input is hqds, mqds and rls one after the other, a line "====" between them. Beside not
 // crashing: each owner named is one that mqds has, and the counts are those of the rows.
 #include "common/cli/err.h"
-#include "common/state/slot_summary.h"
-#include "common/state/runlist.h"
+#include "common/state/slot_rows.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "common/debugfs/decode.h"
 #include "common/debugfs/hqd_value.h"
-#include "common/state/slot_samples.h"
+#include "common/state/slot_rows.h"
 
 static struct hqds h;
 
