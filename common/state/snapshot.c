@@ -35,8 +35,6 @@ struct held {
 struct walk {
 	struct saver *v;
 	const struct snapshot_item *item;
-	const struct kfd_procs *queues; // for SNAP_ORDER
-	const struct queue_rows *now;   // likewise
 	struct held *held;
 	size_t nheld, cap_held;
 };
@@ -106,142 +104,6 @@ static int on_missing(void *arg, const char *path, int error)
 	return note(w->v->s, path, 0, error) ? 0 : -1;
 }
 
-struct created {
-	uint64_t when;
-	unsigned id;
-};
-
-static int by_creation(const void *a, const void *b)
-{
-	const struct created *x = a, *y = b;
-	return (x->when > y->when) - (x->when < y->when);
-}
-
-static int write_ids(struct buf *b, struct created *v, size_t n)
-{
-	int r = 0;
-	qsort(v, n, sizeof(*v), by_creation);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
-	return r;
-}
-
-// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
-static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
-		      struct buf *b)
-{
-	struct created *v = calloc(proc->queues + 1u, sizeof(*v));
-	size_t n = 0;
-	for (uint32_t i = 0; v && i < proc->queues; i++) {
-		const struct kfd_queue *q = &p->queues[proc->queue + i];
-		if (q->context == context && q->created != KFD_UNKNOWN)
-			v[n++] = (struct created){q->created, q->qid};
-	}
-	int r = v ? write_ids(b, v, n) : -1;
-	free(v);
-	return r;
-}
-
-// Ids of secondary contexts, oldest first, likewise.
-static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
-{
-	struct created *v = calloc(proc->contexts + 1u, sizeof(*v));
-	bool known = true;
-	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
-		const struct kfd_context *c = &p->contexts[proc->context + i];
-		v[i - 1] = (struct created){c->created, (unsigned)c->id};
-		known &= c->created != KFD_UNKNOWN;
-	}
-	int r = !v ? -1 : known && proc->contexts ? write_ids(b, v, proc->contexts - 1) : 0;
-	free(v);
-	return r;
-}
-
-// The number behind `mark` in `path`, -1: none.
-static long number_behind(const char *path, const char *mark)
-{
-	const char *s = strstr(path, mark);
-	char *end = NULL;
-	long v = s ? strtol(s + strlen(mark), &end, 10) : -1;
-	return s && end > s + strlen(mark) ? v : -1;
-}
-
-static int add_text(struct walk *w, const char *dir, const char *name, struct buf *b)
-{
-	char path[PATH_MAX];
-	int r = 0;
-	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
-		r = tree_file(w->v->t, path, b->data, b->len);
-	b->len = 0;
-	return r;
-}
-
-// `dir` is ".../proc/PID/queues" or ".../proc/PID/context_N/queues".
-static int add_order(struct walk *w, const char *dir)
-{
-	const long context = number_behind(dir, "/context_");
-	const struct kfd_proc *proc =
-		kfd_procs_find(w->queues, (pid_t)number_behind(dir, "/proc/"));
-	struct buf b = {0};
-	if (!proc)
-		return 0;
-	int r = order_text(w->queues, proc, (int)context, &b) || add_text(w, dir, ".order", &b);
-	if (!r && context < 0 && !contexts_text(w->queues, proc, &b)) {
-		char parent[PATH_MAX];
-		snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(dir, '/') - dir), dir);
-		r = add_text(w, parent, ".contexts", &b);
-	}
-	buf_fini(&b);
-	return r ? -1 : 0;
-}
-
-static int put_number(struct buf *b, bool known, uint64_t v, char end)
-{
-	return known ? buf_printf(b, "%llu%c", (unsigned long long)v, end)
-		     : buf_printf(b, "-%c", end);
-}
-
-// What only a running host tells of a queue, as queue_rows_live.c reads it back: its indices in the
-// process, and who holds it.
-static int add_now_of(struct walk *w, const char *dir, const struct queue_row *r)
-{
-	char path[PATH_MAX];
-	struct buf b = {0};
-	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
-	const bool held = r->holder >= 0;
-	if (!indices && !held)
-		return 0;
-	int n = snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
-	int failed = n >= PATH_MAX || put_number(&b, indices, r->read_now, ' ') ||
-		     put_number(&b, indices, r->write_now, ' ') ||
-		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
-		     tree_file(w->v->t, path, b.data, b.len);
-	buf_fini(&b);
-	return failed ? -1 : 0;
-}
-
-static int add_now(struct walk *w, const char *dir)
-{
-	const long pid = number_behind(dir, "/proc/"), context = number_behind(dir, "/context_");
-	const uint64_t wanted = context < 0 ? KFD_UNKNOWN : (uint64_t)context;
-	int r = 0;
-	for (size_t i = 0; i < w->now->n && r == 0; i++) {
-		const struct queue_row *row = &w->now->rows[i];
-		if (row->pid == pid && row->context == wanted && row->qid != KFD_UNKNOWN)
-			r = add_now_of(w, dir, row);
-	}
-	return r;
-}
-
-static int add_dir(struct walk *w, const char *path)
-{
-	if (tree_dir(w->v->t, path))
-		return -1;
-	if (!(w->item->flags & SNAP_ORDER))
-		return 0;
-	return add_order(w, path) || add_now(w, path) ? -1 : 0;
-}
-
 // Whole file into `b`. 1: it is a folder; -1 with errno.
 static int read_file(const char *path, struct buf *b)
 {
@@ -289,7 +151,7 @@ static int add_file(struct walk *w, const char *path)
 	struct buf b = {0};
 	int r = read_file(path, &b);
 	if (r > 0)
-		r = add_dir(w, path);
+		r = tree_dir(w->v->t, path);
 	else if (r < 0)
 		r = on_missing(w, path, errno);
 	else if (w->v->r && w->item->redact && w->item->redact(w->v->r, &b))
@@ -436,6 +298,125 @@ static int write_dumps(struct walk *w)
 	return r;
 }
 
+// --- what only a running host knows of queues ---
+
+struct created {
+	uint64_t when;
+	unsigned id;
+};
+
+static int by_creation(const void *a, const void *b)
+{
+	const struct created *x = a, *y = b;
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+static int write_ids(struct buf *b, struct created *v, size_t n)
+{
+	int r = 0;
+	qsort(v, n, sizeof(*v), by_creation);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
+	return r;
+}
+
+// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
+static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
+		      struct buf *b)
+{
+	struct created *v = calloc(proc->queues + 1u, sizeof(*v));
+	size_t n = 0;
+	for (uint32_t i = 0; v && i < proc->queues; i++) {
+		const struct kfd_queue *q = &p->queues[proc->queue + i];
+		if (q->context == context && q->created != KFD_UNKNOWN)
+			v[n++] = (struct created){q->created, q->qid};
+	}
+	int r = v ? write_ids(b, v, n) : -1;
+	free(v);
+	return r;
+}
+
+// Ids of secondary contexts, oldest first, likewise.
+static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
+{
+	struct created *v = calloc(proc->contexts + 1u, sizeof(*v));
+	bool known = true;
+	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
+		const struct kfd_context *c = &p->contexts[proc->context + i];
+		v[i - 1] = (struct created){c->created, (unsigned)c->id};
+		known &= c->created != KFD_UNKNOWN;
+	}
+	int r = !v ? -1 : known && proc->contexts ? write_ids(b, v, proc->contexts - 1) : 0;
+	free(v);
+	return r;
+}
+
+static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
+{
+	char path[PATH_MAX];
+	int r = 0;
+	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
+		r = tree_file(t, path, b->data, b->len);
+	b->len = 0;
+	return r;
+}
+
+static int put_number(struct buf *b, bool known, uint64_t v, char end)
+{
+	return known ? buf_printf(b, "%llu%c", (unsigned long long)v, end)
+		     : buf_printf(b, "-%c", end);
+}
+
+// What only a running host tells of a queue, as queue_rows_live.c reads it back: its indices in the
+// process, and who holds it.
+static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
+{
+	char path[PATH_MAX];
+	struct buf b = {0};
+	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
+	const bool held = r->holder >= 0;
+	if (!indices && !held)
+		return 0;
+	int n = snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
+	int failed = n >= PATH_MAX || put_number(&b, indices, r->read_now, ' ') ||
+		     put_number(&b, indices, r->write_now, ' ') ||
+		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
+		     tree_file(t, path, b.data, b.len);
+	buf_fini(&b);
+	return failed ? -1 : 0;
+}
+
+static int save_context(struct tree *t, const struct kfd_procs *p, const struct kfd_context *c,
+			const struct queue_rows *now)
+{
+	const struct kfd_proc *proc = &p->procs[c->proc];
+	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
+	char dir[96], sub[24] = "";
+	struct buf b = {0};
+	if (c->id >= 0)
+		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
+	snprintf(dir, sizeof(dir), "/sys/class/kfd/kfd/proc/%d/%squeues", (int)proc->pid, sub);
+	int r = order_text(p, proc, c->id, &b) || save_text(t, dir, ".order", &b);
+	for (size_t i = 0; i < now->n && !r; i++) {
+		const struct queue_row *row = &now->rows[i];
+		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
+			r = save_now(t, dir, row);
+	}
+	dir[strlen(dir) - strlen("/queues")] = '\0';
+	if (!r && c->id < 0)
+		r = contexts_text(p, proc, &b) || save_text(t, dir, ".contexts", &b);
+	buf_fini(&b);
+	return r ? -1 : 0;
+}
+
+static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
+{
+	int r = 0;
+	for (size_t i = 0; i < p->ncontexts && !r; i++)
+		r = save_context(t, p, &p->contexts[i], now);
+	return r;
+}
+
 // --- processes ---
 
 static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
@@ -478,10 +459,10 @@ static pid_t *concerned(const struct kfd_procs *p, size_t *n)
 	return pids ? pids : calloc(1, sizeof(*pids));
 }
 
-static int save_processes(struct walk *w)
+static int save_processes(struct walk *w, const struct kfd_procs *p)
 {
 	size_t n = 0;
-	pid_t *pids = concerned(w->queues, &n);
+	pid_t *pids = concerned(p, &n);
 	int r = pids ? 0 : -1;
 	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
 		if (w->item->flags & SNAP_PROC)
@@ -513,13 +494,13 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER};
 	struct process_cache processes = {0};
 	struct queue_rows now = {0};
-	struct walk w = {.v = &v, .queues = &queues, .now = &now};
+	struct walk w = {.v = &v};
 	*s = (struct snapshot){.live = host_is_live()};
 	int failed = read_dumps(&w, &queues);
 	if (!failed && queues.nqueues)
 		queue_rows_load(&now, &processes, &how); // without it, no .now
-	failed =
-		failed || write_dumps(&w) || save_items(&w, SNAP_DUMP, false) || save_processes(&w);
+	failed = failed || write_dumps(&w) || save_queues(t, &queues, &now) ||
+		 save_items(&w, SNAP_DUMP, false) || save_processes(&w, &queues);
 	s->procs = queues.nprocs;
 	s->queues = queues.nqueues;
 	if (!failed) {

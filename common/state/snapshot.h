@@ -27,7 +27,6 @@ enum {
 	SNAP_LINK = 4,     // a link to be kept, whatever it leads to
 	SNAP_OPTIONAL = 8, // many hosts have it not
 	SNAP_FLAT = 16,    // without the links on the way: /proc/self
-	SNAP_ORDER = 32,   // a folder of queues: the order they were created in goes into it
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
