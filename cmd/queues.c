@@ -195,40 +195,18 @@ static bool has_word(const struct words *w, const char *text)
 	return false;
 }
 
-static bool gpu_chosen(const struct queue_rows *q, const struct words *w, uint64_t gpu_id)
-{
-	if (!w->n)
-		return true;
-	if (q->how->mqds_file)
-		return pick_gpu_number(w, gpu_id);
-	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
-	return g && g->selected;
-}
-
 static bool chosen(struct filter *f, const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct queues_opts *o = f->opts;
 	if (o->types.n && !has_word(&o->types, r->type))
 		return false;
-	if (!gpu_chosen(q, &o->gpus, r->gpu_id))
+	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->gpus, r->gpu_id))
 		return false;
 	if (!o->prio)
 		return true;
 	enum kfd_answer3 fits = prio_fits(&f->prio, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO]);
 	f->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
 	return fits == KFD_ANSWER_YES;
-}
-
-// How many rows are left to show.
-static size_t apply_filter(struct filter *f, struct queue_rows *q)
-{
-	size_t shown = 0;
-	f->unknown_prio = 0;
-	for (size_t i = 0; i < q->n; i++) {
-		q->rows[i].hidden = !chosen(f, q, &q->rows[i]);
-		shown += !q->rows[i].hidden;
-	}
-	return shown;
 }
 
 // --- why not: a PID that was asked for and has no row ---
@@ -348,14 +326,6 @@ static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 	return want;
 }
 
-static int select_gpus(struct queue_rows *q, const struct words *w)
-{
-	const char *bad = q->how->mqds_file ? NULL : kfd_topology_select(&q->gpus, w->v, w->n);
-	if (!bad)
-		return GPQ_OK;
-	return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
-}
-
 static int check_prio(const struct queue_rows *q, const struct filter *f)
 {
 	if (!f->opts->prio)
@@ -365,12 +335,6 @@ static int check_prio(const struct queue_rows *q, const struct filter *f)
 	return err_sys(q->mqds_error,
 		       "priorities are in MQDs, which root can read where debugfs is mounted",
 		       "--prio: /sys/kernel/debug/kfd/mqds");
-}
-
-static void note_unknown_prio(const struct filter *f)
-{
-	if (f->unknown_prio)
-		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
 }
 
 // Columns that most hosts have nothing for.
@@ -386,15 +350,6 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "CONTEXT");
 	if (!level)
 		out_leave_out(o, "LEVEL");
-}
-
-static int print_rows(const struct queue_rows *q, struct out *o)
-{
-	leave_out(q, o);
-	for (size_t i = 0; i < q->n; i++)
-		if (!q->rows[i].hidden)
-			out_row(o, &q->rows[i]);
-	return GPQ_OK;
 }
 
 // One reading of the host, written out.
@@ -413,14 +368,24 @@ static int list_once(struct cmd *c, struct out *o, struct filter *f)
 	int status = pick_init(&pick, &opt->pick, &processes);
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
-	if (!status)
-		status = select_gpus(&q, &opt->gpus);
+	if (!status && !opt->mqds)
+		status = pick_select_gpus(&q.gpus, &opt->gpus);
 	if (!status)
 		status = check_prio(&q, f);
 	if (!status) {
-		size_t shown = apply_filter(f, &q);
-		print_rows(&q, o);
-		note_unknown_prio(f);
+		size_t shown = 0;
+		f->unknown_prio = 0;
+		for (size_t i = 0; i < q.n; i++) {
+			q.rows[i].hidden = !chosen(f, &q, &q.rows[i]);
+			shown += !q.rows[i].hidden;
+		}
+		leave_out(&q, o);
+		for (size_t i = 0; i < q.n; i++)
+			if (!q.rows[i].hidden)
+				out_row(o, &q.rows[i]);
+		if (f->unknown_prio)
+			err_note("--prio: %zu queues of unknown priority are left out",
+				 f->unknown_prio);
 		bool damaged = queue_rows_explain(&q);
 		status = check_found(&q, &pick, shown);
 		if (!status && damaged)

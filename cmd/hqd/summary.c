@@ -108,31 +108,20 @@ static void print_waiting(const struct hqd_view *v, const struct slot_summary *s
 	}
 }
 
-// -o names columns of one table: of the first when no other was asked for.
-static int only_table(const struct hqd_view *v)
-{
-	if (v->opts->table >= 0)
-		return v->opts->table;
-	return v->cmd->out.columns || v->cmd->out.all ? 0 : -1;
-}
-
-static size_t rows_of(const struct slot_summary *s, int table)
-{
-	const size_t n[] = {s->nxccs, s->nsharers, s->nwaiting};
-	return n[table];
-}
-
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
 	static void (*const print[HQD_SUMMARY_TABLES])(
 		const struct hqd_view *, const struct slot_summary *,
 		struct out *) = {print_occupancy, print_sharers, print_waiting};
 	struct slot_summary s;
-	int only = only_table(v);
+	// -o names columns of one table: of the first when no other was asked for.
+	const bool columns = v->cmd->out.columns || v->cmd->out.all;
+	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
 	int status = slot_summary_make(&s, &v->list) ? err_sys(ENOMEM, NULL, "summary") : GPQ_OK;
+	const size_t rows[HQD_SUMMARY_TABLES] = {s.nxccs, s.nsharers, s.nwaiting};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// People are spared tables of nothing; programs get the document they expect.
-		bool empty = !rows_of(&s, i) && out_mode(o) == OUT_TABLE;
+		bool empty = !rows[i] && out_mode(o) == OUT_TABLE;
 		if ((only >= 0 && i != only) || (only < 0 && empty))
 			continue;
 		if (only < 0)

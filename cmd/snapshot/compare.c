@@ -11,18 +11,12 @@ static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Program
 					       "Programs side by side",
 					       "How to find their queues again"};
 
-// -o names columns of one table: of the runs when no other was asked for.
-static int only_table(const struct cmd *c)
-{
-	const struct snapshot_opts *opt = c->opts;
-	if (opt->table >= 0)
-		return opt->table;
-	return c->out.columns || c->out.all ? RUN_PROCESSES : -1;
-}
-
 static int print_all(struct cmd *c, const struct run_compare *r)
 {
-	const int only = only_table(c);
+	const struct snapshot_opts *opt = c->opts;
+	// -o names columns of one table: of the runs when no other was asked for.
+	const int only =
+		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
 	struct out *o = out_open(&c->out);
 	int status = o ? GPQ_OK : err_sys(ENOMEM, NULL, "output");
 	for (int i = 0; i < RUN_TABLES && !status; i++) {

@@ -68,20 +68,18 @@ static int collect_pids(struct pick *p)
 	return status;
 }
 
-static int compile(struct pick *p)
-{
-	p->regex = calloc(1, sizeof(*p->regex));
-	return p->regex ? regex_init(p->regex, "--comm", p->opts->comm)
-			: err_sys(ENOMEM, NULL, "--comm");
-}
-
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
 {
 	*p = (struct pick){.opts = opts, .processes = processes, .self = pid_of_self()};
 	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
-	int status = opts->comm ? compile(p) : GPQ_OK;
+	int status = GPQ_OK;
+	if (opts->comm) {
+		p->regex = calloc(1, sizeof(*p->regex));
+		status = p->regex ? regex_init(p->regex, "--comm", opts->comm)
+				  : err_sys(ENOMEM, NULL, "--comm");
+	}
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	return status;
@@ -129,14 +127,22 @@ bool pick_asks(const struct pick *p)
 	return p->opts->pids.given || p->opts->containers.n || p->opts->comm;
 }
 
-bool pick_gpu_number(const struct words *w, uint64_t gpu_id)
+int pick_select_gpus(struct kfd_topology *t, const struct words *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
+	const char *bad = kfd_topology_select(t, w->v, w->n);
+	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad)
+		   : GPQ_OK;
+}
+
+bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id)
+{
+	const struct kfd_gpu *g = t ? kfd_topology_find(t, gpu_id) : NULL;
+	for (size_t i = 0; !t && i < w->n; i++) {
 		uint64_t v;
 		char *end;
 		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
 		    (strtoull(w->v[i], &end, 16) == gpu_id && !*end))
 			return true;
 	}
-	return false;
+	return !w->n || (g && g->selected);
 }
