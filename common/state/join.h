@@ -8,7 +8,7 @@
 //   type and size; only    one queue of the process has this GPU, type and size, and one MQD does.
 //
 // A process with secondary contexts has a block in mqds for each, newest first; where it is certain
-// which one is which (join_blocks.c), and each agrees with its context in number and kind of
+// which one is which (join.c), and each agrees with its context in number and kind of
 // queues, the rules hold for each context and its block alone.
 //
 // Where neither holds, all MQDs it could be are kept: a value they agree on is still certain. Queue
@@ -63,23 +63,5 @@ int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, co
 	     join_gen_fn gen, const void *arg);
 
 void join_fini(struct join *j);
-
-// --- between the files of join ---
-
-// What is joined.
-struct join_sides {
-	const struct kfd_procs *p;
-	const struct mqds *m;
-	const struct rls *rls; // NULL: unknown
-	join_gen_fn gen;       // NULL: unknown
-	const void *arg;
-};
-
-enum gfx_gen join_gen_of(const struct join_sides *s, const struct mqd *q);
-
-// Finds the "Process" block of each context of `proc`: blocks[i], an index in mqds.procs, is that
-// of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is for
-// the caller to see.
-bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc, uint32_t *blocks);
 
 #endif

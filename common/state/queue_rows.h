@@ -173,14 +173,4 @@ int queue_rows_load_mqds(struct queue_rows *q);
 // What the MQD of sysfs queue `index` says, as far as the join is certain.
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
 
-// Gets from the holders of this host what they hold, if that is wanted. GPQ_OK, or the status after
-// a message.
-int queue_rows_load_holdings(struct queue_rows *q);
-
-// Indices now, holder, and the state that follows from all of the row.
-void queue_rows_fill_live(const struct queue_rows *q, struct queue_row *r);
-
-// Separates evicted queues from those that are off for another reason, once all rows are there.
-void queue_rows_find_evicted(struct queue_rows *q);
-
 #endif

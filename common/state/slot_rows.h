@@ -25,7 +25,7 @@ struct hqd_row {
 	uint64_t pipe, queue; // SDMA: engine and RLC
 	const char *errors;   // the bits of MQD_V_ERROR by name
 	const char *match;    // how the owner was found: "mqd" (address and ring), "ring" (and
-			      // doorbell)
+			   // doorbell)
 
 	int8_t active;         // it has a queue
 	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
@@ -104,10 +104,6 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 // Says which devices are stopped, and with -v why fields are unknown. True: a file that was named
 // is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
-
-// Makes the rows (slot_rows_fill.c), and frees them. 0, or -1 (ENOMEM).
-int slot_rows_fill(struct slot_rows *l);
-void slot_rows_free_rows(struct slot_rows *l);
 
 // --- summary (slot_summary.c) ---
 //
