@@ -3,7 +3,6 @@
 #include "cmd/watch.h"
 
 #include "common/cli/text.h"
-#include "common/host/root.h"
 #include "common/state/pick.h"
 #include "common/state/queue_rows.h"
 

@@ -3,7 +3,6 @@
 #include "cmd/watch.h"
 
 #include "common/cli/text.h"
-#include "common/host/root.h"
 
 #include <errno.h>
 #include <string.h>

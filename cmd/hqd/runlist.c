@@ -2,7 +2,6 @@
 #include "cmd/hqd/hqd.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(runlist_row, member, name, key, type, flags, help)
@@ -41,24 +40,18 @@ static const struct out_col cols[] = {
 const struct out_table hqd_runlist_table = {"packets", "packet", cols,
 					    sizeof(cols) / sizeof(cols[0])};
 
-static bool is_in(const struct runlist *r, pid_t pid)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->rows[i].q.pid == pid)
-			return true;
-	return false;
-}
-
 static int check_pids(const struct hqd_view *v, const struct runlist *r)
 {
 	size_t missing = 0;
-	for (size_t i = 0; pick_asks(&v->pick) && i < v->pick.n; i++) {
-		if (is_in(r, v->pick.pids[i]))
-			continue;
-		missing++;
-		err_fail(GPQ_NOTFOUND, "gpq queues shows its queues",
-			 "pid %d: in no runlist, and no queue of it should be",
-			 (int)v->pick.pids[i]);
+	for (size_t i = 0; i < v->pick.n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < r->n; k++)
+			found |= r->rows[k].q.pid == v->pick.pids[i];
+		missing += !found;
+		if (!found)
+			err_fail(GPQ_NOTFOUND, "gpq queues shows its queues",
+				 "pid %d: in no runlist, and no queue of it should be",
+				 (int)v->pick.pids[i]);
 	}
 	return !missing ? GPQ_OK : missing == v->pick.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
 }

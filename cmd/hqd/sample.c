@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -100,18 +99,19 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 {
 	struct slot_rows fresh = {0};
 	struct slot_rows_how how = v->how;
-	bool any = false;
-	for (size_t i = 0; i < s->n; i++)
-		any |= s->seen[i].row.q.pid == INT64_MIN &&
-		       strcmp(s->seen[i].row.q.type, "hiq") != 0;
-	if (!any)
-		return GPQ_OK;
+	bool loaded = false;
+	int status = GPQ_OK;
 	how.memory = true;
-	int status = slot_rows_load(&fresh, &v->processes, &how);
-	for (size_t i = 0; !status && i < s->n; i++)
-		if (s->seen[i].row.q.pid == INT64_MIN &&
-		    slot_rows_find_owner(&fresh, &s->seen[i].row))
+	for (size_t i = 0; !status && i < s->n; i++) {
+		struct hqd_row *r = &s->seen[i].row;
+		if (r->q.pid != INT64_MIN || strcmp(r->q.type, "hiq") == 0)
+			continue;
+		if (!loaded)
+			status = slot_rows_load(&fresh, &v->processes, &how);
+		loaded = true;
+		if (!status && slot_rows_find_owner(&fresh, r))
 			status = err_sys(ENOMEM, NULL, "owners");
+	}
 	slot_rows_fini(&fresh);
 	return status;
 }

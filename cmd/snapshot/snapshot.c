@@ -4,7 +4,6 @@
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/redact.h"
-#include "common/host/root.h"
 #include "common/host/tree.h"
 #include "common/state/snapshot.h"
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/debugfs/mqd_value.h"
 #include "common/host/array.h"

@@ -6,7 +6,6 @@
 #include "common/debugfs/hqd_value.h"
 #include "common/debugfs/mqd_value.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { HIGHEST = 15, LEVELS = 3 };

@@ -184,21 +184,12 @@ static struct run_compare_program *program_for(struct run_compare *r,
 	*g = (struct run_compare_program){.program = p->program,
 					  .comm = p->comm,
 					  .worker = p->worker,
+					  .first = p,
 					  .queues_min = p->queues,
 					  .queues_max = p->queues,
 					  .always = p->has.ids,
 					  .same = {-1, -1, -1, -1}};
 	return g;
-}
-
-// The first run that has this process's program.
-static const struct run_compare_proc *first_of(const struct run_compare *r,
-					       const struct run_compare_program *g)
-{
-	for (size_t i = 0; i < r->nprocs; i++)
-		if (is_of(&r->procs[i], g))
-			return &r->procs[i];
-	return NULL;
 }
 
 static void compare_with(struct run_compare_proc *p, const struct run_compare_proc *first)
@@ -253,7 +244,7 @@ static int collect_programs(struct run_compare *r)
 		struct run_compare_program *g = program_for(r, &r->procs[i]);
 		if (!g)
 			return -1;
-		compare_with(&r->procs[i], first_of(r, g));
+		compare_with(&r->procs[i], g->first);
 		add_run(g, &r->procs[i]);
 	}
 	for (size_t i = 0; i < r->nprograms; i++) {

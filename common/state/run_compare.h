@@ -58,8 +58,9 @@ struct run_compare_proc {
 struct run_compare_program {
 	const char *program, *comm;
 	uint64_t worker;
-	uint64_t seen, missing; // runs that have it, and that have not
-	double sum;             // while counting
+	const struct run_compare_proc *first; // in the first run that has it
+	uint64_t seen, missing;               // runs that have it, and that have not
+	double sum;                           // while counting
 	uint64_t queues_min, queues_max;
 	struct run_compare_traits ever; // of any of these runs
 	struct qset always;             // ids in all of them

@@ -52,18 +52,10 @@ static void say_pair(struct run_compare_strategy *s, const struct run_compare_pa
 // Something must have been repeated to be the same again.
 static bool was_repeated(const struct run_compare *r)
 {
+	bool any = false;
 	for (size_t i = 0; i < r->nprograms; i++)
-		if (r->programs[i].seen > 1)
-			return true;
-	return false;
-}
-
-static bool ids_change(const struct run_compare *r)
-{
-	for (size_t i = 0; i < r->nprograms; i++)
-		if (r->programs[i].same[SAME_IDS] == 0)
-			return true;
-	return false;
+		any |= r->programs[i].seen > 1;
+	return any;
 }
 
 static unsigned changing_ids(const struct run_compare *r, struct run_compare_strategy *s)
@@ -130,20 +122,15 @@ static unsigned unfit_priorities(const struct run_compare *r, struct run_compare
 	return n;
 }
 
-static bool priorities_known(const struct run_compare *r)
-{
-	for (size_t i = 0; i < r->nprocs; i++)
-		if (r->procs[i].compute && !r->procs[i].has.prios)
-			return false;
-	return true;
-}
-
 static void judge_priority(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	s->works = unfit_priorities(r, s) > 0 ? 0 : -1;
 	if (!s->works)
 		return;
-	if (!priorities_known(r)) {
+	bool known = true;
+	for (size_t i = 0; i < r->nprocs; i++)
+		known &= !r->procs[i].compute || r->procs[i].has.prios;
+	if (!known) {
 		say(s, "priorities are unknown: they need the dumps of debugfs");
 	} else if (!r->npairs) {
 		say(s, "no two programs ran side by side");
@@ -162,14 +149,15 @@ static void judge_priority(const struct run_compare *r, struct run_compare_strat
 
 static void judge_pid(const struct run_compare *r, struct run_compare_strategy *s)
 {
+	bool same = was_repeated(r);
+	for (size_t i = 0; i < r->nprograms; i++)
+		same &= r->programs[i].same[SAME_IDS] != 0;
 	s->works = r->nprocs ? 1 : -1;
 	if (r->nprocs)
 		say(s,
 		    "a queue belongs to one process; its PID is to be looked up in every run "
 		    "(gpq queues --comm, --container, --tree)%s",
-		    was_repeated(r) && !ids_change(r)
-			    ? "; ids are the same in every run, so PID and id name one queue"
-			    : "");
+		    same ? "; ids are the same in every run, so PID and id name one queue" : "");
 	else
 		say(s, "no process has a queue in any of the runs");
 }

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -419,51 +420,38 @@ static int save_queues(struct tree *t, const struct kfd_procs *p, const struct q
 
 // --- processes ---
 
-static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 	return (x > y) - (x < y);
 }
 
-// KFD's processes and all their ancestors, which --tree needs. The list, sorted; NULL with ENOMEM.
-static pid_t *concerned(const struct kfd_procs *p, size_t *n)
+// KFD's processes and all their ancestors, which --tree needs, sorted. 0, or -1 (ENOMEM).
+static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 {
-	size_t have = 0;
-	pid_t *pids = NULL;
+	size_t cap = 0;
 	for (size_t i = 0; i < p->nprocs; i++) {
 		pid_t pid = p->procs[i].pid;
-		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0 && !has_pid(pids, have, pid);
-		     k++) {
-			pid_t *more = reallocarray(pids, have + 1, sizeof(*pids));
-			if (!more) {
-				free(pids);
-				return NULL;
-			}
-			pids = more;
-			pids[have++] = pid;
+		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0; k++) {
 			struct proc proc;
+			if (lfind(&pid, *pids, n, sizeof(pid), by_pid))
+				break;
+			if (ARRAY_GROW(*pids, cap, *n))
+				return -1;
+			(*pids)[(*n)++] = pid;
 			pid = proc_read(&proc, pid) ? 0 : proc.ppid;
 		}
 	}
-	*n = have;
-	if (have)
-		qsort(pids, have, sizeof(*pids), by_pid);
-	return pids ? pids : calloc(1, sizeof(*pids));
+	if (*n)
+		qsort(*pids, *n, sizeof(**pids), by_pid);
+	return 0;
 }
 
 static int save_processes(struct walk *w, const struct kfd_procs *p)
 {
 	size_t n = 0;
-	pid_t *pids = concerned(p, &n);
-	int r = pids ? 0 : -1;
+	pid_t *pids = NULL;
+	int r = find_concerned(p, &pids, &n);
 	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
 		if (w->item->flags & SNAP_PROC)
 			r = save_per_process(w, pids, n);

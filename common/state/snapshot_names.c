@@ -3,7 +3,6 @@
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
-#include "common/host/root.h"
 
 #include <ctype.h>
 #include <inttypes.h>
