@@ -249,20 +249,6 @@ static int load(struct hqd_view *v)
 	return status ? status : check_xccs_there(v);
 }
 
-static int print(struct hqd_view *v, struct out *o, const struct form *f)
-{
-	int status = load(v);
-	if (status)
-		return status;
-	hqd_apply_filter(v);
-	status = f->print(v, o);
-	if (status)
-		return status;
-	bool damaged = slot_rows_explain(&v->list);
-	status = f->by_row ? check_found(v) : GPQ_OK;
-	return !status && damaged ? GPQ_PARTIAL : status;
-}
-
 static int list(struct cmd *c, void *arg)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
@@ -271,7 +257,16 @@ static int list(struct cmd *c, void *arg)
 	if (!o)
 		return err_sys(ENOMEM, NULL, "output");
 	(void)arg;
-	int status = print(&v, o, f);
+	int status = load(&v);
+	if (!status) {
+		hqd_apply_filter(&v);
+		status = f->print(&v, o);
+	}
+	if (!status) {
+		bool damaged = slot_rows_explain(&v.list);
+		status = f->by_row ? check_found(&v) : GPQ_OK;
+		status = !status && damaged ? GPQ_PARTIAL : status;
+	}
 	int written = out_close(o);
 	pick_fini(&v.pick);
 	slot_rows_fini(&v.list);

@@ -20,33 +20,35 @@ static int add(struct pick *p, const pid_t *pids, ssize_t n)
 	return GPQ_OK;
 }
 
+// Adds `n` processes that were found, and frees their list. Below 0: errno says why none were.
+static int add_found(struct pick *p, pid_t *found, ssize_t n)
+{
+	int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
+	free(found);
+	return status;
+}
+
 // The host's PIDs of a PID inside containers: one for each container that has it.
 static int add_ns_pid(struct pick *p, pid_t pid)
 {
-	pid_t *found;
+	pid_t *found = NULL;
 	ssize_t n = proc_find_ns_pid(pid, &found);
-	int status = n < 0 ? err_sys(errno, NULL, "/proc") : GPQ_OK;
+	int status = add_found(p, found, n);
 	if (n == 0)
 		status = err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
 				  "pid %d: no container has a process with that PID", (int)pid);
-	if (n > 0)
-		status = add(p, found, n);
-	free(found);
 	return status;
 }
 
 static int add_descendants(struct pick *p)
 {
-	size_t roots = p->n;
-	for (size_t i = 0; i < roots; i++) {
-		pid_t *found;
+	int status = GPQ_OK;
+	for (size_t i = 0, roots = p->n; i < roots && !status; i++) {
+		pid_t *found = NULL;
 		ssize_t n = proc_tree(p->pids[i], &found);
-		int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
-		free(found);
-		if (status)
-			return status;
+		status = add_found(p, found, n);
 	}
-	return GPQ_OK;
+	return status;
 }
 
 static int by_number(const void *a, const void *b)

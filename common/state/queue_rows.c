@@ -159,9 +159,8 @@ static void fill_indices(struct queue_row *r)
 	    where.write_pointer_address == MQD_UNKNOWN)
 		return;
 	kfd_quiesce_read((pid_t)r->pid, &where, 0, &now);
-	if (!now.has_indices)
-		return;
-	set_indices(r, now.read_index, now.write_index);
+	if (now.has_indices)
+		set_indices(r, now.read_index, now.write_index);
 }
 
 // A number of a .now file, or "-": then *to stays. What follows it.
@@ -239,14 +238,14 @@ static bool is_off(const struct queue_row *r)
 	return r->state && strcmp(r->state, "off-hardware") == 0;
 }
 
-// Among the rows of one process: is this queue off along with all others of its context on its GPU?
-static bool all_off(const struct queue_row *rows, size_t n, const struct queue_row *r)
+// Is this queue off along with all others of its context on its GPU?
+static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 {
 	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].gpu_id == r->gpu_id && rows[i].context == r->context &&
-		    rows[i].qid != KFD_UNKNOWN && !is_off(&rows[i]))
+	for (const struct queue_row *x = q->rows; x < q->rows + q->n; x++)
+		if (x->pid == r->pid && x->gpu_id == r->gpu_id && x->context == r->context &&
+		    x->qid != KFD_UNKNOWN && !is_off(x))
 			return false;
 	return true;
 }
@@ -260,29 +259,20 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
 }
 
-// Only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
+// Separates evicted queues from those that are off for another reason, once all rows are there:
+// only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
 // two steps, as each queue is judged by the states of the others.
-static void find_evicted(const struct queue_rows *q, struct queue_row *rows, size_t n)
+static void find_evicted(struct queue_rows *q)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct queue_row *r = &rows[i];
-		bool off = all_off(rows, n, r);
+	for (size_t i = 0; i < q->n; i++) {
+		struct queue_row *r = &q->rows[i];
+		bool off = all_off(q, r);
 		r->evicted = off && cannot_be_held(q, r);
 		r->doubtful = off && !r->evicted && r->traced == 0;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].evicted)
-			rows[i].state = "evicted";
-}
-
-// Separates evicted queues from those that are off for another reason, once all rows are there.
-static void separate_evicted(struct queue_rows *q)
-{
-	for (size_t i = 0, n; i < q->n; i += n) {
-		for (n = 1; i + n < q->n && q->rows[i + n].pid == q->rows[i].pid;)
-			n++;
-		find_evicted(q, &q->rows[i], n);
-	}
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].evicted)
+			q->rows[i].state = "evicted";
 }
 
 // --- rows ---
@@ -470,7 +460,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		else
 			err = rows_of_mqds(q, p);
 	}
-	separate_evicted(q);
+	find_evicted(q);
 	return err ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
 }
 

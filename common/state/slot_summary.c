@@ -193,14 +193,6 @@ static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
 
 // --- queues without a slot ---
 
-static const struct hqds_node *node_of(const struct slot_rows *l, uint32_t gpu_id)
-{
-	for (size_t i = 0; i < l->hqds.nnodes; i++)
-		if (l->hqds.nodes[i].gpu_id == gpu_id)
-			return &l->hqds.nodes[i];
-	return NULL;
-}
-
 static void set_reason(struct hqd_waiting *w, const char *why, const char *reason)
 {
 	w->why = why;
@@ -220,7 +212,10 @@ static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w
 static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 			const struct slot_rows *l)
 {
-	const struct hqds_node *n = node_of(l, (uint32_t)w->q.gpu_id);
+	const struct hqds_node *n = NULL;
+	for (size_t i = 0; i < l->hqds.nnodes && !n; i++)
+		if (l->hqds.nodes[i].gpu_id == w->q.gpu_id)
+			n = &l->hqds.nodes[i];
 	enum residency verdict = l->queues.verdicts[w->q.mqd];
 	if (n && n->stopped)
 		set_reason(w, "no-slots", "its GPU is stopped: suspended, resetting or broken");
