@@ -217,7 +217,7 @@ static void explain_sysfs(const struct queue_rows *q)
 {
 	static const struct {
 		unsigned want;
-		const char *what, *file, * or ;
+		const char *what, *file, *rest;
 	} files[] = {
 		{READ_GPU, "GPU", "gpuid", " or holds no number"},
 		{READ_SIZE, "RING", "size", " or holds no number"},
@@ -235,7 +235,7 @@ static void explain_sysfs(const struct queue_rows *q)
 		if (n[f] && (q->how->want & files[f].want) && !q->how->mqds_file)
 			err_note("%s: unknown for %zu queues: sysfs file %s is missing, "
 				 "unreadable%s",
-				 files[f].what, n[f], files[f].file, files[f].or);
+				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
 bool dump_fault(const char *file, const char *path, const char *fmt, ...)
