@@ -119,9 +119,18 @@ static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 
 void hqd_leave_out(const struct hqd_view *v, struct out *o)
 {
-	if (!slot_rows_needs_level(&v->list))
+	const struct slot_rows *l = &v->list;
+	bool contexts = false, levels = false;
+	for (size_t i = 0; i < l->queues.n; i++)
+		contexts |= l->queues.rows[i].context != KFD_UNKNOWN;
+	for (size_t i = 0; i < l->n; i++)
+		levels |= l->rows[i].q.level != NULL;
+	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
+		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
+	// A level says what a priority does not, where that is unknown.
+	if (!levels || l->has_prios)
 		out_leave_out(o, "LEVEL");
-	if (!slot_rows_has_contexts(&v->list))
+	if (!contexts)
 		out_leave_out(o, "CONTEXT");
 }
 

@@ -76,7 +76,6 @@ int queue_rows_load_rls(struct queue_rows *q)
 
 static int summarize(struct queue_rows *q)
 {
-	struct residency_host host;
 	size_t n = q->mqds.nqueues + 1;
 	q->gens = calloc(n, sizeof(*q->gens));
 	q->summaries = calloc(n, sizeof(*q->summaries));
@@ -86,16 +85,13 @@ static int summarize(struct queue_rows *q)
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
-	int err = residency_init(&host, &q->mqds, q->gens, &q->rls, &q->gpus);
+	int err = residency_judge(q->verdicts, &q->mqds, q->gens, &q->rls, &q->gpus);
 	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
-		const struct mqd *m = &q->mqds.queues[i];
-		enum residency on = residency_judge(&host, m, q->gens[i]);
-		q->verdicts[i] = (uint8_t)on;
-		mqd_summarize(&q->summaries[i], &q->mqds, m, q->gens[i], (int)on);
+		mqd_summarize(&q->summaries[i], &q->mqds, &q->mqds.queues[i], q->gens[i],
+			      q->verdicts[i]);
 		if (q->prio_written != KFD_ANSWER_YES)
 			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	}
-	residency_fini(&host);
 	return err;
 }
 

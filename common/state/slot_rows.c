@@ -107,24 +107,6 @@ static void find_prios(struct slot_rows *l)
 	l->has_prios = written == KFD_ANSWER_YES;
 }
 
-bool slot_rows_has_contexts(const struct slot_rows *l)
-{
-	for (size_t i = 0; i < l->queues.n; i++)
-		if (l->queues.rows[i].context != KFD_UNKNOWN)
-			return true;
-	return false;
-}
-
-bool slot_rows_needs_level(const struct slot_rows *l)
-{
-	bool any = false;
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->rows[i].q.level != NULL;
-	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
-		any |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
-	return any && !l->has_prios;
-}
-
 enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
 
 // --- where ---

@@ -25,7 +25,7 @@ struct hqd_row {
 	uint64_t pipe, queue; // SDMA: engine and RLC
 	const char *errors;   // the bits of MQD_V_ERROR by name
 	const char *match;    // how the owner was found: "mqd" (address and ring), "ring" (and
-			   // doorbell)
+			      // doorbell)
 
 	int8_t active;         // it has a queue
 	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
@@ -91,12 +91,6 @@ const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd)
 
 // Fills a cleared row with all that is known of the queue of an MQD. 0, or -1 (ENOMEM).
 int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd);
-
-// Is a queue of a secondary context?
-bool slot_rows_has_contexts(const struct slot_rows *l);
-
-// Do levels tell what priorities do not: are these unknown and levels known?
-bool slot_rows_needs_level(const struct slot_rows *l);
 
 // Generation of a GPU, by the topology or the look of the dumps.
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
