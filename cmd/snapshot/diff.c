@@ -123,12 +123,10 @@ static void describe(struct buf *b, const struct qdiff *d)
 
 static struct moment moment_of(const struct state_queue *q)
 {
-	static const char *const pointers[] = {NULL, "live", "saved", "process", "stale"};
 	struct moment m = {.on_hw = -1};
 	queue_row_clear(&m.q);
 	if (q)
-		m = (struct moment){*q->row, q->slots[0] ? q->slots : NULL, pointers[q->pointers],
-				    q->on_hw};
+		m = (struct moment){*q->row, q->slots[0] ? q->slots : NULL, q->pointers, q->on_hw};
 	return m;
 }
 
@@ -138,7 +136,7 @@ static void count(struct printer *p, const struct qdiff *d)
 	p->differing += d->changes != NULL;
 	if (!a || !b)
 		return;
-	p->stale += a->pointers == POINTERS_STALE || b->pointers == POINTERS_STALE;
+	p->stale += host_state_is_stale(a) || host_state_is_stale(b);
 	p->likely += b->row->match && strcmp(b->row->match, "likely") == 0;
 	p->unknown += a->on_hw < 0 || b->on_hw < 0;
 }

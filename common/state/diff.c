@@ -42,16 +42,11 @@ static uint64_t grown(uint64_t a, uint64_t b)
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
 }
 
-static bool is_known(int pointers)
-{
-	return pointers != POINTERS_UNKNOWN && pointers != POINTERS_STALE;
-}
-
 static void measure(struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
 	d->evicted_ns = grown(a->row->evicted_ns, b->row->evicted_ns);
-	if (!is_known(a->pointers) || !is_known(b->pointers))
+	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
 		return;
 	d->consumed = grown(a->consumed, b->consumed);
 	d->submitted = grown(a->submitted, b->submitted);

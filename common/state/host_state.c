@@ -121,15 +121,15 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 	const struct queue_row *r = q->row;
 	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
 	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
-		q->pointers = POINTERS_LIVE;
+		q->pointers = "live";
 		count(q, m, rptr, wptr);
 	} else if (q->on_hw != 0 && r->read_now != MQD_UNKNOWN && r->write_now != MQD_UNKNOWN) {
-		q->pointers = POINTERS_PROCESS;
+		q->pointers = "process";
 		q->consumed = r->read_now;
 		q->submitted = r->write_now;
 		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
 	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
-		q->pointers = q->on_hw == 0 ? POINTERS_SAVED : POINTERS_STALE;
+		q->pointers = q->on_hw == 0 ? "saved" : "stale";
 		count(q, m, rptr, wptr);
 	}
 }

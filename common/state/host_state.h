@@ -12,21 +12,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum host_state_pointers { // where the read and write position come from
-	POINTERS_UNKNOWN,
-	POINTERS_LIVE,    // registers of its slot
-	POINTERS_SAVED,   // its MQD, which is exact as long as it is off hardware
-	POINTERS_PROCESS, // indices in the process's memory, read a moment after the dumps
-	POINTERS_STALE,   // its MQD as of the last unmap: how far it got since is not known
-};
+#include <string.h>
 
 struct state_queue {
 	const struct queue_row *row; // owned by moment.list
 	uint64_t start_ticks;        // of its process; KFD_UNKNOWN
 	char slots[96]; // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
 	int8_t on_hw;   // row->on_hw, and 1 where it is seen in a slot
-	int pointers;   // enum host_state_pointers
+	// Where the positions come from: "live" (registers of its slot), "saved" (its MQD, which is
+	// exact as long as it is off hardware), "process" (indices in the process's memory, read a
+	// moment after the dumps), "stale" (its MQD as of the last unmap: how far it got since is
+	// not known). NULL: unknown.
+	const char *pointers;
 	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
 	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
 };
@@ -47,6 +44,11 @@ struct host_state {
 // message. The sysroot is the live host afterwards.
 int host_state_load(struct host_state *m, const char *dir);
 void host_state_fini(struct host_state *m);
+
+static inline bool host_state_is_stale(const struct state_queue *q)
+{
+	return q->pointers && strcmp(q->pointers, "stale") == 0;
+}
 
 // The active compute slot whose MQD is at this address, or NULL. (SDMA slots keep the values of
 // queues that are gone, and none of these is an MQD.) A slot is torn, and left out, when the text

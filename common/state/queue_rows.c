@@ -352,33 +352,28 @@ static int rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	return 0;
 }
 
-static int rows_beside_sysfs(struct queue_rows *q)
+static int make_rows(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
-	for (size_t i = 0; i < q->mqds.nprocs; i++) {
-		const struct mqds_proc *p = &q->mqds.procs[i];
-		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
-		if (!p->queues || (known && (known->queues || !known->error)))
-			continue;
-		if (how->keep && !how->keep(how->arg, p->pid))
-			continue;
-		if (rows_of_mqds(q, p))
-			return -1;
-	}
-	return 0;
-}
-
-static int rows_of_host(struct queue_rows *q)
-{
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
 		for (uint32_t k = 0; k < proc->queues; k++)
 			if (row_of_queue(q, proc, proc->queue + k))
 				return -1;
-		if (!proc->queues && q->how->idle && row_of_idle(q, proc))
+		if (!proc->queues && how->idle && row_of_idle(q, proc))
 			return -1;
 	}
-	return rows_beside_sysfs(q);
+	for (size_t i = 0; i < q->mqds.nprocs; i++) {
+		const struct mqds_proc *p = &q->mqds.procs[i];
+		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
+		if ((known && (known->queues || !known->error)) ||
+		    (how->keep && !how->keep(how->arg, p->pid)))
+			continue;
+		const bool idle = !p->queues && how->idle && how->mqds_file;
+		if (idle ? !add_row(q, p->pid) : rows_of_mqds(q, p))
+			return -1;
+	}
+	return 0;
 }
 
 // --- loading ---
@@ -419,16 +414,6 @@ static int by_place(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-// Rows that only mqds has come last; among the others they belong with their pid.
-static void sort_rows(struct queue_rows *q)
-{
-	bool sorted = true;
-	for (size_t i = 1; sorted && i < q->n; i++)
-		sorted = q->rows[i - 1].pid <= q->rows[i].pid;
-	if (!sorted)
-		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
-}
-
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		    const struct queue_rows_how *how)
 {
@@ -446,22 +431,13 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		status = load_holdings(q);
 	if (status)
 		return status;
-	int err = 0;
-	if (!how->mqds_file) {
-		err = rows_of_host(q);
-		sort_rows(q);
-	}
-	for (size_t i = 0; how->mqds_file && !err && i < q->mqds.nprocs; i++) {
-		const struct mqds_proc *p = &q->mqds.procs[i];
-		if (how->keep && !how->keep(how->arg, p->pid))
-			continue;
-		if (!p->queues && how->idle)
-			err = add_row(q, p->pid) ? 0 : -1;
-		else
-			err = rows_of_mqds(q, p);
-	}
+	if (make_rows(q))
+		return err_sys(ENOMEM, NULL, "list of queues");
+	// Rows that only mqds has come last; among the others they belong with their pid.
+	if (!how->mqds_file && q->n)
+		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
 	find_evicted(q);
-	return err ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
+	return GPQ_OK;
 }
 
 void queue_rows_fini(struct queue_rows *q)

@@ -26,20 +26,6 @@
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
 
-// A dump that waits to be written, or a link met on the way to it (`target`).
-struct held {
-	char *path;
-	char *target; // NULL: a file
-	struct buf data;
-};
-
-struct walk {
-	struct saver *v;
-	const struct snapshot_item *item;
-	struct held *held;
-	size_t nheld, cap_held;
-};
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -72,37 +58,37 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 
 // --- one path ---
 
-static struct held *hold(struct walk *w, const char *path, const char *target)
+static struct held *hold(struct saver *v, const char *path, const char *target)
 {
-	if (ARRAY_GROW(w->held, w->cap_held, w->nheld))
+	if (ARRAY_GROW(v->held, v->cap_held, v->nheld))
 		return NULL;
-	struct held *h = &w->held[w->nheld];
+	struct held *h = &v->held[v->nheld];
 	*h = (struct held){.path = strdup(path), .target = target ? strdup(target) : NULL};
 	if (h->path && (!target || h->target)) {
-		w->nheld++;
+		v->nheld++;
 		return h;
 	}
 	free(h->path);
 	return NULL;
 }
 
-static void release(struct walk *w)
+static void release(struct saver *v)
 {
-	for (size_t i = 0; i < w->nheld; i++) {
-		free(w->held[i].path);
-		free(w->held[i].target);
-		buf_fini(&w->held[i].data);
+	for (size_t i = 0; i < v->nheld; i++) {
+		free(v->held[i].path);
+		free(v->held[i].target);
+		buf_fini(&v->held[i].data);
 	}
-	w->nheld = 0;
+	v->nheld = 0;
 }
 
 static int on_missing(void *arg, const char *path, int error)
 {
-	struct walk *w = arg;
+	struct saver *v = arg;
 	const bool absent = error == ENOENT || error == ENOTDIR;
-	if (error == ENOMEM || (absent && w->item->flags & SNAP_OPTIONAL))
+	if (error == ENOMEM || (absent && v->item->flags & SNAP_OPTIONAL))
 		return error == ENOMEM ? -1 : 0;
-	return note(w->v->s, path, 0, error) ? 0 : -1;
+	return note(v->s, path, 0, error) ? 0 : -1;
 }
 
 // Whole file into `b`. 1: it is a folder; -1 with errno.
@@ -125,9 +111,9 @@ static int read_file(const char *path, struct buf *b)
 	return r;
 }
 
-static int add_dump(struct walk *w, const char *path)
+static int add_dump(struct saver *v, const char *path)
 {
-	struct held *h = hold(w, path, NULL);
+	struct held *h = hold(v, path, NULL);
 	const uint64_t begin = now_ns();
 	if (!h)
 		return -1;
@@ -136,10 +122,10 @@ static int add_dump(struct walk *w, const char *path)
 		int error = r > 0 ? EISDIR : errno;
 		free(h->path);
 		buf_fini(&h->data);
-		w->nheld--;
-		return on_missing(w, path, error);
+		v->nheld--;
+		return on_missing(v, path, error);
 	}
-	struct snapshot_entry *e = note(w->v->s, path, h->data.len, 0);
+	struct snapshot_entry *e = note(v->s, path, h->data.len, 0);
 	if (!e)
 		return -1;
 	e->begin_ns = begin;
@@ -147,82 +133,82 @@ static int add_dump(struct walk *w, const char *path)
 	return 0;
 }
 
-static int add_file(struct walk *w, const char *path)
+static int add_file(struct saver *v, const char *path)
 {
 	struct buf b = {0};
 	int r = read_file(path, &b);
 	if (r > 0)
-		r = tree_dir(w->v->t, path);
+		r = tree_dir(v->t, path);
 	else if (r < 0)
-		r = on_missing(w, path, errno);
-	else if (w->v->r && w->item->redact && w->item->redact(w->v->r, &b))
+		r = on_missing(v, path, errno);
+	else if (v->r && v->item->redact && v->item->redact(v->r, &b))
 		r = -1;
 	else
-		r = snapshot_add(w->v, path, &b);
+		r = snapshot_add(v, path, &b);
 	buf_fini(&b);
 	return r;
 }
 
 static int on_found(void *arg, const char *path)
 {
-	struct walk *w = arg;
-	if (*w->v->stop) {
+	struct saver *v = arg;
+	if (*v->stop) {
 		errno = EINTR;
 		return -1;
 	}
 	if (strcmp(path, "/") == 0) // where only a stranger's link can lead
 		return 0;
-	return w->item->flags & SNAP_DUMP ? add_dump(w, path) : add_file(w, path);
+	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
 }
 
 static int on_link(void *arg, const char *path, const char *target)
 {
-	struct walk *w = arg;
-	if (w->item->flags & SNAP_DUMP)
-		return hold(w, path, target) ? 0 : -1;
-	return tree_link(w->v->t, path, target);
+	struct saver *v = arg;
+	if (v->item->flags & SNAP_DUMP)
+		return hold(v, path, target) ? 0 : -1;
+	return tree_link(v->t, path, target);
 }
 
 // --- items ---
 
-static int save_flat(struct walk *w)
+static int save_flat(struct saver *v)
 {
 	char target[PATH_MAX];
-	const char *path = w->item->path;
-	if (!(w->item->flags & SNAP_LINK))
-		return add_file(w, path);
+	const char *path = v->item->path;
+	if (!(v->item->flags & SNAP_LINK))
+		return add_file(v, path);
 	if (host_readlink(path, target, sizeof(target)) < 0)
-		return on_missing(w, path, errno);
-	return tree_link(w->v->t, path, target);
+		return on_missing(v, path, errno);
+	return tree_link(v->t, path, target);
 }
 
-static int save_pattern(struct walk *w, const char *pattern)
+static int save_pattern(struct saver *v, const char *pattern)
 {
-	const struct glob_visitor v = {on_found, on_link, on_missing, w,
-				       (w->item->flags & SNAP_LINK) != 0};
-	return w->item->flags & SNAP_FLAT ? save_flat(w) : host_glob(pattern, &v);
+	const struct glob_visitor visitor = {on_found, on_link, on_missing, v,
+					     (v->item->flags & SNAP_LINK) != 0};
+	return v->item->flags & SNAP_FLAT ? save_flat(v) : host_glob(pattern, &visitor);
 }
 
-static int save_per_process(struct walk *w, const pid_t *pids, size_t n)
+static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 {
-	const char *path = w->item->path, *mark = strchr(path, '%');
+	const char *path = v->item->path, *mark = strchr(path, '%');
 	char pattern[256];
 	int r = 0;
 	for (size_t i = 0; i < n && r == 0; i++) {
 		snprintf(pattern, sizeof(pattern), "%.*s%d%s", (int)(mark - path), path,
 			 (int)pids[i], mark + 1);
-		r = save_pattern(w, pattern);
+		r = save_pattern(v, pattern);
 	}
 	return r;
 }
 
 // All items that have this flag (`on`), or have it not.
-static int save_items(struct walk *w, unsigned flag, bool on)
+static int save_items(struct saver *v, unsigned flag, bool on)
 {
 	int r = 0;
-	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
-		if (!(w->item->flags & SNAP_PROC) && !(w->item->flags & flag) != on)
-			r = save_pattern(w, w->item->path);
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (!(v->item->flags & SNAP_PROC) && !(v->item->flags & flag) != on)
+			r = save_pattern(v, v->item->path);
 	return r;
 }
 
@@ -262,16 +248,16 @@ static int list_queues(struct kfd_procs *p)
 }
 
 // Reads the dumps until the queues stay the same meanwhile; `after` are these queues.
-static int read_dumps(struct walk *w, struct kfd_procs *after)
+static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
-	struct snapshot *s = w->v->s;
+	struct snapshot *s = v->s;
 	struct kfd_procs before = {0};
 	int r = list_queues(&before);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		forget_entries(s);
-		release(w);
+		release(v);
 		s->begin_ns = now_ns();
-		r = save_items(w, SNAP_DUMP, true);
+		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = now_ns();
 		if (r == 0)
 			r = list_queues(after);
@@ -286,16 +272,16 @@ static int read_dumps(struct walk *w, struct kfd_procs *after)
 	return r;
 }
 
-static int write_dumps(struct walk *w)
+static int write_dumps(struct saver *v)
 {
 	int r = 0;
-	for (size_t i = 0; i < w->nheld && r == 0; i++) {
-		const struct held *h = &w->held[i];
-		r = h->target ? tree_link(w->v->t, h->path, h->target)
-			      : tree_file(w->v->t, h->path, h->data.len ? h->data.data : "",
+	for (size_t i = 0; i < v->nheld && r == 0; i++) {
+		const struct held *h = &v->held[i];
+		r = h->target ? tree_link(v->t, h->path, h->target)
+			      : tree_file(v->t, h->path, h->data.len ? h->data.data : "",
 					  h->data.len);
 	}
-	release(w);
+	release(v);
 	return r;
 }
 
@@ -447,16 +433,16 @@ static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 	return 0;
 }
 
-static int save_processes(struct walk *w, const struct kfd_procs *p)
+static int save_processes(struct saver *v, const struct kfd_procs *p)
 {
 	size_t n = 0;
 	pid_t *pids = NULL;
 	int r = find_concerned(p, &pids, &n);
-	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
-		if (w->item->flags & SNAP_PROC)
-			r = save_per_process(w, pids, n);
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (v->item->flags & SNAP_PROC)
+			r = save_per_process(v, pids, n);
 	if (r == 0)
-		r = snapshot_add_names(w->v, pids, n);
+		r = snapshot_add_names(v, pids, n);
 	free(pids);
 	return r;
 }
@@ -477,18 +463,17 @@ static void ask_version(struct snapshot *s)
 
 int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop)
 {
-	struct saver v = {s, t, r, stop};
+	struct saver v = {.s = s, .t = t, .r = r, .stop = stop};
 	struct kfd_procs queues = {0};
 	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER};
 	struct process_cache processes = {0};
 	struct queue_rows now = {0};
-	struct walk w = {.v = &v};
 	*s = (struct snapshot){.live = host_is_live()};
-	int failed = read_dumps(&w, &queues);
+	int failed = read_dumps(&v, &queues);
 	if (!failed && queues.nqueues)
 		queue_rows_load(&now, &processes, &how); // without it, no .now
-	failed = failed || write_dumps(&w) || save_queues(t, &queues, &now) ||
-		 save_items(&w, SNAP_DUMP, false) || save_processes(&w, &queues);
+	failed = failed || write_dumps(&v) || save_queues(t, &queues, &now) ||
+		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
 	s->procs = queues.nprocs;
 	s->queues = queues.nqueues;
 	if (!failed) {
@@ -496,8 +481,8 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 		failed = snapshot_add_manifest(&v);
 	}
 	int saved = errno;
-	release(&w);
-	free(w.held);
+	release(&v);
+	free(v.held);
 	kfd_procs_fini(&queues);
 	queue_rows_fini(&now);
 	process_cache_fini(&processes);

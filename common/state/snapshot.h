@@ -60,12 +60,22 @@ void snapshot_fini(struct snapshot *s);
 
 // --- between the files of snapshot ---
 
+// A dump that waits to be written, or a link met on the way to it (`target`).
+struct held {
+	char *path;
+	char *target; // NULL: a file
+	struct buf data;
+};
+
 // What snapshot_save() works with. (free() leaves errno as it is since glibc 2.33.)
 struct saver {
 	struct snapshot *s;
 	struct tree *t;
 	struct redact *r; // NULL: names stay
 	const volatile int *stop;
+	const struct snapshot_item *item; // at hand
+	struct held *held;
+	size_t nheld, cap_held;
 };
 
 // Adds a file that was read to the tree and to the list. 0, or -1 with errno.
