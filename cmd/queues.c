@@ -7,6 +7,7 @@
 #include "common/state/queue_rows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,20 +144,19 @@ static const struct out_table *const tables[] = {&queues_table, NULL};
 // A captured dump knows nothing of processes: what it does know is shown by default instead.
 static const struct out_table *captured_table(void)
 {
-	static const char *const shown[] = {"PID",   "GPU",  "TYPE",    "RING",     "RING_ADDR",
-					    "RPTR",  "WPTR", "BACKLOG", "DOORBELL", "PRIO",
-					    "ON_HW", "XCCS", "CTX"};
+	static const char shown[] = " PID GPU TYPE RING RING_ADDR RPTR WPTR BACKLOG DOORBELL PRIO "
+				    "ON_HW XCCS CTX ";
 	static struct out_col captured[sizeof(cols) / sizeof(cols[0])];
 	static const struct out_table table = {"queues", "queue", captured,
 					       sizeof(cols) / sizeof(cols[0])};
 	memcpy(captured, cols, sizeof(cols));
 	for (unsigned i = 0; i < table.ncols; i++) {
-		bool show = false;
-		for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
-			show |= strcmp(captured[i].name, shown[k]) == 0;
-		if (!show && captured[i].flags & OUT_DEFAULT)
+		char name[32];
+		snprintf(name, sizeof(name), " %s ", captured[i].name);
+		if (strstr(shown, name))
+			captured[i].flags |= OUT_DEFAULT;
+		else if (captured[i].flags & OUT_DEFAULT)
 			captured[i].flags ^= OUT_DEFAULT | OUT_MACHINE;
-		captured[i].flags |= show ? OUT_DEFAULT : 0;
 	}
 	return &table;
 }

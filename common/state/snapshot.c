@@ -113,23 +113,22 @@ static int read_file(const char *path, struct buf *b)
 
 static int add_dump(struct saver *v, const char *path)
 {
-	struct held *h = hold(v, path, NULL);
+	struct buf b = {0};
 	const uint64_t begin = now_ns();
-	if (!h)
-		return -1;
-	int r = read_file(path, &h->data);
-	if (r) {
-		int error = r > 0 ? EISDIR : errno;
-		free(h->path);
-		buf_fini(&h->data);
-		v->nheld--;
-		return on_missing(v, path, error);
+	const int r = read_file(path, &b);
+	const int error = r > 0 ? EISDIR : errno;
+	const uint64_t end = now_ns();
+	struct held *h = r ? NULL : hold(v, path, NULL);
+	if (!h) {
+		buf_fini(&b);
+		return r ? on_missing(v, path, error) : -1;
 	}
-	struct snapshot_entry *e = note(v->s, path, h->data.len, 0);
+	h->data = b;
+	struct snapshot_entry *e = note(v->s, path, b.len, 0);
 	if (!e)
 		return -1;
 	e->begin_ns = begin;
-	e->end_ns = now_ns();
+	e->end_ns = end;
 	return 0;
 }
 
