@@ -39,11 +39,11 @@ static const struct out_col sharer_cols[] = {
 	OUT_COL(hqd_waiting, member, name, key, type, flags, help)
 static const struct out_col waiting_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	OWNER_COLS(q),
+	OWNER_COLS,
 	COL(q.type, "KIND", "kind", OUT_STR, D, "compute or sdma"),
 	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D,
 	    "address of the ring in the process"),
-	PRIO_COLS(q),
+	PRIO_COLS,
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waited when it was taken off: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(missing, "OFF_XCCS", "off_xccs", OUT_U64, D, "XCCs on which it has no slot"),
