@@ -394,7 +394,8 @@ static void test_lineup(void **state)
 		assert_int_equal(g->seen, 2);
 		assert_int_equal(g->same[SAME_IDS], !off);
 		assert_int_equal(g->same[SAME_COUNT], !off);
-		assert_int_equal(g->same[SAME_SLOTS], off ? -1 : 1); // one of the second run is unknown
+		assert_int_equal(g->same[SAME_SLOTS],
+				 off ? -1 : 1); // one of the second run is unknown
 		assert_int_equal(g->queues_max, off ? 2 : 1);
 	}
 	assert_int_equal(c.runs.npairs, 1);
