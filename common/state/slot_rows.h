@@ -24,8 +24,8 @@ struct hqd_row {
 	uint64_t xcc, mec;
 	uint64_t pipe, queue; // SDMA: engine and RLC
 	const char *errors;   // the bits of MQD_V_ERROR by name
-	const char *match;    // how the owner was found: "mqd" (address and ring), "ring" (and
-			   // doorbell)
+	// How the owner was found: "mqd" (address and ring), "ring" (and doorbell).
+	const char *match;
 
 	int8_t active;         // it has a queue
 	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)

@@ -261,39 +261,29 @@ static uint64_t value(const struct hqds *h, const struct hqd *s, enum mqd_value 
 static void slots(void **state)
 {
 	(void)state;
-	static const char
-		text
-			[] =
-				"Node 1, gpu_id a1f4:\n"
-				"   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n" SLOT("11110000", "000000"
-											    "01") " Inst 0,  CP Pipe 0, Queue 2\n" SLOT("22220000", "00000001") " Inst 1,  CP Pipe 3, Queue 7\n" SLOT(
-					"33330000", "00000001") " Inst 1,  CP Pipe 1, Queue "
-								"2\n" SLOT("44440000",
-									   "00000000") " Inst 1,  "
-										       "CP Pipe 1, "
-										       "Queue 3\n"
-										       "    "
-										       "0000c914: "
-										       "55550000 "
-										       "00000080 "
-										       "00000001\n" // torn
-										       "  SDMA "
-										       "Engine 0, "
-										       "RLC "
-										       "0\n" SLOT(
-											       "666"
-											       "600"
-											       "00",
-											       "000"
-											       "000"
-											       "01") "Node 2, gpu_id f7bc:\n"
-												     "  CP Pipe 2, Queue 4\n" SLOT(
-													     "77770000",
-													     "00000001"); // up to Linux 6.4
+	static const char *const parts[] = {
+		"Node 1, gpu_id a1f4:\n   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n",
+		SLOT("11110000", "00000001"),
+		" Inst 0,  CP Pipe 0, Queue 2\n",
+		SLOT("22220000", "00000001"),
+		" Inst 1,  CP Pipe 3, Queue 7\n",
+		SLOT("33330000", "00000001"),
+		" Inst 1,  CP Pipe 1, Queue 2\n",
+		SLOT("44440000", "00000000"),
+		" Inst 1,  CP Pipe 1, Queue 3\n",
+		"    0000c914: 55550000 00000080 00000001\n", // torn
+		"  SDMA Engine 0, RLC 0\n",
+		SLOT("66660000", "00000001"),
+		"Node 2, gpu_id f7bc:\n  CP Pipe 2, Queue 4\n", // up to Linux 6.4
+		SLOT("77770000", "00000001"),
+	};
 	static const uint32_t none[] = {0x1111, 0x4444, 0x5555, 0x6666, 0x7777};
+	struct buf text = {0};
 	struct hqds h;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		assert_int_equal(buf_puts(&text, parts[i]), 0);
 	hqds_init(&h);
-	assert_int_equal(hqds_parse(&h, text, sizeof(text) - 1), 0);
+	assert_int_equal(hqds_parse(&h, text.data, text.len), 0);
 	const struct hqd *s = host_state_find_slot(&h, 0xa1f4, 0x8022220000);
 	assert_non_null(s);
 	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 2);
@@ -312,6 +302,7 @@ static void slots(void **state)
 	assert_int_equal(hqds_parse(&h, "", 0), 0);
 	assert_null(host_state_find_slot(&h, 0xa1f4, 0x8022220000));
 	hqds_fini(&h);
+	buf_fini(&text);
 }
 
 static void ids(void **state)
