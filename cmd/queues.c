@@ -166,7 +166,7 @@ static const struct out_table *captured_table(void)
 struct filter {
 	const struct queues_opts *opts;
 	struct prio_choice prio;
-	size_t unknown_prio; // left out because nobody knows their priority
+	size_t unknown_prio; // left out, of unknown priority
 };
 
 static int check_types(const struct queues_opts *o)

@@ -52,7 +52,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-// Until the moment of sample `i`. False: somebody asks to stop.
+// Waits until sample `i` is due. False: stopped by a signal.
 static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
 	uint64_t at = begin + i * o->interval, now = now_ns();

@@ -72,8 +72,8 @@ static const struct out_table *const tables[] = {&saved_table,
 
 static volatile int stopped; // the signal
 
-// timeout(1) and shells send it twice, once to the process and once to its group; somebody who is
-// out of patience sends more.
+// timeout(1) and shells send it twice, once to the process and once to its group; an
+// impatient user sends more.
 static void on_signal(int sig)
 {
 	static volatile int more;
@@ -181,7 +181,7 @@ static int save(struct cmd *c, const char *path, struct redact *names)
 	return status;
 }
 
-// Who names one of these wants no folder of that name.
+// A name with one of these endings is meant as an archive, not as a folder.
 static bool is_other_archive(const char *path)
 {
 	static const char *const ends[] = {".zip", ".7z",      ".tar.xz",

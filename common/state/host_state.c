@@ -59,8 +59,7 @@ static unsigned xcc_of(const struct hqd *s)
 	return s->xcc < 0 ? 0 : (unsigned)s->xcc;
 }
 
-// The MQDs of further XCCs are others, but they have the doorbell in common, of which a GPU has
-// each only once.
+// Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
 static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
 	char text[sizeof(q->slots)] = "";

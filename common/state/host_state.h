@@ -61,10 +61,11 @@ const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, ui
 // queue id agree; since the driver gives a free id out again, GPU and type must agree too, and the
 // MQD's address where both are certain.
 struct qdiff {
-	// Words: came, went; off (the hardware: suspended or evicted, which no dump tells apart),
-	// on; moved (to other slots), ring (another address or size), priority (of queue or pipe),
-	// evicted (an eviction of its process ended meanwhile), progress (packets were consumed or
-	// submitted), suspended (a holder of gpq suspend has it now), resumed. NULL: no change.
+	// Words: came, went; off (the hardware: suspended or evicted, which look the same in
+	// dumps), on; moved (to other slots), ring (another address or size), priority (of queue or
+	// pipe), evicted (an eviction of its process ended meanwhile), progress (packets were
+	// consumed or submitted), suspended (a holder of gpq suspend has it now), resumed. NULL: no
+	// change.
 	const char *changes;
 	const struct state_queue *before, *after; // NULL: it was not there
 	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN

@@ -123,7 +123,7 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 	r->cu_occupancy = u->cu_occupancy;
 }
 
-// --- what only a living host tells: indices now, and who holds a queue off the GPU ---
+// --- what only a running host shows: indices now, and the holder of a suspended queue ---
 
 // Facts: kfd-facts 8 (backlog from the u64 indices in the process, which keep working while it is
 // suspended), 2.7.
@@ -250,8 +250,8 @@ static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 	return true;
 }
 
-// Is there nobody who could have suspended it? Debuggers reach the primary context alone. They
-// trace its process, unless the driver lets them detach and go on.
+// True: no debugger can have suspended it. Debuggers reach the primary context alone. They trace
+// its process, unless the driver lets them detach and go on.
 static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
 {
 	return r->context != KFD_UNKNOWN ||

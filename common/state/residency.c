@@ -130,7 +130,7 @@ static enum residency without_list(const struct residency_host *h, const struct 
 	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 
-// By the runlist, where it tells something about this queue.
+// By the runlist, where it covers this queue.
 static enum residency judge_list(const struct residency_host *h, const struct mqd *q,
 				 enum gfx_gen gen, enum residency by_dword)
 {

@@ -1,4 +1,4 @@
-// Is a queue in a hardware slot, as far as one can tell without reading registers?
+// Whether a queue is in a hardware slot, as far as memory shows it, without reading registers.
 //
 // Facts: kfd-facts 5.3, 6 and 8. Two witnesses: the runlist, which lists exactly the queues that
 // the scheduler was told to run (gfx9, gfx10), and dword 130 of the MQD, which the firmware of

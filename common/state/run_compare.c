@@ -84,7 +84,7 @@ static void add_queue(struct run_compare_proc *p, const struct state_queue *q, b
 	p->queues++;
 	p->compute += compute;
 	p->sdma += queue_row_is_sdma(r);
-	// Ids of a secondary context count from 0 again, and nobody can name them to suspend.
+	// Ids of a secondary context count from 0 again, and cannot be suspended.
 	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
 		p->has.ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu != KFD_UNKNOWN)

@@ -4,7 +4,7 @@
 //
 // A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
 // (kfd-facts 4.1), so programs share them unless their numbers of queues happen to be fixed and one
-// begins where nobody expects it.
+// begins at an unexpected id.
 #ifndef GPQ_STATE_RUN_COMPARE_H
 #define GPQ_STATE_RUN_COMPARE_H
 

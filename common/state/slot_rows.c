@@ -76,7 +76,7 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 			gen = hqd_guess_gen(&l->hqds, &l->hqds.nodes[i]);
 	if (queue_rows_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
 		return gen;
-	// The MQDs tell more than the slots: several XCCs, and gfx12 by its SDMA queues.
+	// The MQDs show more than the slots: several XCCs, and gfx12 by its SDMA queues.
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 		if (q->gpu_id != gpu_id)
@@ -98,7 +98,7 @@ static int find_gens(struct slot_rows *l)
 	return l->gens ? 0 : -1;
 }
 
-// MQDs in memory tell more than slots; where they leave it open, what is in a slot may tell.
+// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
 static void find_prios(struct slot_rows *l)
 {
 	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
@@ -273,7 +273,7 @@ static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s
 	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
 		r->q.node = node->node;
 	fill_place(r, s);
-	// With MES nobody uses the HIQ.
+	// MES does not use the HIQ.
 	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
 		return 0;
 	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);

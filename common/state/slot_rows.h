@@ -207,7 +207,7 @@ struct runlist_row {
 struct runlist {
 	struct runlist_row *rows;
 	size_t n, cap;
-	size_t damaged; // lists that end inside a packet, or hold what is none
+	size_t damaged; // lists that end inside a packet, or hold other data
 };
 
 // 0, or -1 (ENOMEM). `l` must outlive the result.

@@ -199,7 +199,7 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 	w->reason = reason;
 }
 
-// Its slots are there but the dump does not tell whether they are in use.
+// Its slots are in the dump, but not whether they are in use.
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)

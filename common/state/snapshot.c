@@ -353,7 +353,7 @@ static int put_number(struct buf *b, bool known, uint64_t v, char end)
 		     : buf_printf(b, "-%c", end);
 }
 
-// What only a running host tells of a queue, as queue_rows.c reads it back: its indices in the
+// What only a running host shows of a queue, as queue_rows.c reads it back: its indices in the
 // process, and who holds it.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {

@@ -35,7 +35,7 @@ extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
 struct snapshot_entry {
 	char *path;
 	uint64_t size;             // bytes
-	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; 0 where nobody asked
+	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; dumps only, else 0
 	int error;                 // errno: it is not in the snapshot
 };
 

@@ -55,7 +55,7 @@ static bool is_noted(const struct snapshot *s, const char *path)
 	return false;
 }
 
-// In docker's form, also where podman told: container_name() asks there first.
+// In docker's form also for podman's: container_name() reads docker's records first.
 static int add_container(struct saver *v, pid_t pid)
 {
 	struct container c;
