@@ -6,7 +6,6 @@
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +26,13 @@ static void read_line(char *to, size_t size, const char *path)
 // "seconds.hundredths idle"
 static uint64_t read_uptime(void)
 {
-	char text[64];
-	uint64_t s, cs;
+	char text[64], *dot, *end;
 	read_line(text, sizeof(text), "/proc/uptime");
-	return sscanf(text, "%" SCNu64 ".%2" SCNu64 " ", &s, &cs) == 2 ? s * 100 + cs : KFD_UNKNOWN;
+	const unsigned long long s = strtoull(text, &dot, 10);
+	if (dot == text || *dot != '.')
+		return KFD_UNKNOWN;
+	const unsigned long long cs = strtoull(dot + 1, &end, 10);
+	return end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
 }
 
 // --- the place in the hardware ---

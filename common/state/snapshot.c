@@ -419,7 +419,7 @@ static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 		pid_t pid = p->procs[i].pid;
 		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0; k++) {
 			struct proc proc;
-			if (lfind(&pid, *pids, n, sizeof(pid), by_pid))
+			if (*pids && lfind(&pid, *pids, n, sizeof(pid), by_pid))
 				break;
 			if (ARRAY_GROW(*pids, cap, *n))
 				return -1;
@@ -427,7 +427,7 @@ static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 			pid = proc_read(&proc, pid) ? 0 : proc.ppid;
 		}
 	}
-	if (*n)
+	if (*pids)
 		qsort(*pids, *n, sizeof(**pids), by_pid);
 	return 0;
 }
