@@ -3,11 +3,11 @@
 #include "cmd/watch.h"
 
 #include "common/cli/text.h"
-#include "common/host/root.h"
 #include "common/state/pick.h"
 #include "common/state/queue_rows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +60,8 @@ static const struct opt opts[] = {
 	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                \
 	  "secondary KFD context that owns the queue; null: the process itself")                  \
 	X(type, "TYPE", "type", OUT_STR, D, READ_TYPE, "compute, sdma or sdma-xgmi")              \
-	X(ring_bytes, "RING", "ring_bytes", OUT_SIZE, D, READ_SIZE, "size of the ring")           \
-	X(prio, "PRIO", "prio", OUT_U64, D, READ_MQD, "priority, 0 to 15 (MQD)")                  \
+	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, D, READ_SIZE, "size of the ring")  \
+	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, READ_MQD, "priority, 0 to 15 (MQD)")   \
 	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, READ_MQD,                               \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")         \
 	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
@@ -70,7 +70,7 @@ static const struct opt opts[] = {
 	  "evicted, off-hardware, unknown")                                                       \
 	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, READ_MQD,                            \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                 \
-	X(backlog, "BACKLOG", "backlog", OUT_U64, D, READ_MQD | READ_INDICES,                     \
+	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D, READ_MQD | READ_INDICES,            \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken " \
 	  "off")                                                                                  \
 	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, READ_EVICTED,                           \
@@ -92,18 +92,18 @@ static const struct opt opts[] = {
 	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, READ_SDMA,                             \
 	  "time the process kept the GPU's SDMA engines busy")                                    \
 	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD, "aql or pm4 (MQD)")                \
-	X(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M, READ_MQD,                              \
+	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, M, READ_MQD,                          \
 	  "address of the ring in the process (MQD)")                                             \
-	X(rptr, "RPTR", "rptr", OUT_U64, M, READ_MQD,                                             \
+	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M, READ_MQD,                                    \
 	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                 \
-	X(wptr, "WPTR", "wptr", OUT_U64, M, READ_MQD,                                             \
+	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, M, READ_MQD,                                    \
 	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                    \
-	X(doorbell, "DOORBELL", "doorbell", OUT_HEX, M, READ_MQD,                                 \
+	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, M, READ_MQD,                        \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                  \
-	X(xccs, "XCCS", "xccs", OUT_U64, M, READ_MQD, "XCCs the queue runs on (MQD)")             \
-	X(ctx_bytes, "CTX", "ctx_bytes", OUT_SIZE, M, READ_MQD,                                   \
+	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, M, READ_MQD, "XCCs the queue runs on (MQD)")    \
+	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, M, READ_MQD,                          \
 	  "area to save waves in, for each XCC (MQD)")                                            \
-	X(saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                             \
+	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                    \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                     \
 	X(read_now, "READ_NOW", "read_now", OUT_U64, M, READ_MQD | READ_INDICES,                  \
 	  "read index now, from the process: AQL packets, SDMA bytes")                            \
@@ -113,21 +113,23 @@ static const struct opt opts[] = {
 	  "pid of the gpq holder that has it suspended")                                          \
 	X(match, "MATCH", "match", OUT_STR, M, READ_MQD,                                          \
 	  "how its MQD was found: order of creation, only candidate, likely; null: not found")    \
-	X(pipe_prio, "PIPE_PRIO", "pipe_prio", OUT_U64, 0, READ_MQD,                              \
+	X(v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", OUT_U64, 0, READ_MQD,                     \
 	  "pipe priority, 0 to 2 (MQD)")                                                          \
-	X(vmid, "VMID", "vmid", OUT_U64, 0, READ_MQD, "VMID at the last unmap (MQD)")             \
-	X(read_index, "READ_INDEX", "read_index", OUT_U64, 0, READ_MQD,                           \
+	X(v[MQD_V_VMID], "VMID", "vmid", OUT_U64, 0, READ_MQD, "VMID at the last unmap (MQD)")    \
+	X(v[MQD_V_READ_INDEX], "READ_INDEX", "read_index", OUT_U64, 0, READ_MQD,                  \
 	  "AQL packets consumed up to the last unmap (MQD)")                                      \
-	X(rptr_addr, "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, READ_MQD,                              \
+	X(v[MQD_V_RPTR_ADDR], "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, READ_MQD,                     \
 	  "address of the read index in the process (MQD)")                                       \
-	X(wptr_addr, "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, READ_MQD,                              \
+	X(v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, READ_MQD,                     \
 	  "address of the write index in the process (MQD)")                                      \
-	X(ctx_addr, "CTX_ADDR", "ctx_addr", OUT_HEX, 0, READ_MQD,                                 \
+	X(v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", OUT_HEX, 0, READ_MQD,                        \
 	  "address of the save area in the process, first XCC (MQD)")                             \
-	X(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, 0, READ_MQD, "GPU address of the MQD")       \
-	X(error, "ERROR", "error", OUT_HEX, 0, READ_MQD, "cp_hqd_error (MQD)")                    \
-	X(sdma_engine, "ENGINE", "sdma_engine", OUT_U64, 0, READ_MQD, "SDMA engine (MQD)")        \
-	X(sdma_rlc, "RLC", "sdma_rlc", OUT_U64, 0, READ_MQD, "queue of the SDMA engine (MQD)")
+	X(v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, 0, READ_MQD, "GPU address of the MQD")  \
+	X(v[MQD_V_ERROR], "ERROR", "error", OUT_HEX, 0, READ_MQD, "cp_hqd_error (MQD)")           \
+	X(v[MQD_V_SDMA_ENGINE], "ENGINE", "sdma_engine", OUT_U64, 0, READ_MQD,                    \
+	  "SDMA engine (MQD)")                                                                    \
+	X(v[MQD_V_SDMA_RLC], "RLC", "sdma_rlc", OUT_U64, 0, READ_MQD,                             \
+	  "queue of the SDMA engine (MQD)")
 
 #define COLUMN(member, name, key, type, flags, reads, help) \
 	OUT_COL(queue_row, member, name, key, type, flags, help),
@@ -142,20 +144,19 @@ static const struct out_table *const tables[] = {&queues_table, NULL};
 // A captured dump knows nothing of processes: what it does know is shown by default instead.
 static const struct out_table *captured_table(void)
 {
-	static const char *const shown[] = {"PID",   "GPU",  "TYPE",    "RING",     "RING_ADDR",
-					    "RPTR",  "WPTR", "BACKLOG", "DOORBELL", "PRIO",
-					    "ON_HW", "XCCS", "CTX"};
+	static const char shown[] = " PID GPU TYPE RING RING_ADDR RPTR WPTR BACKLOG DOORBELL PRIO "
+				    "ON_HW XCCS CTX ";
 	static struct out_col captured[sizeof(cols) / sizeof(cols[0])];
 	static const struct out_table table = {"queues", "queue", captured,
 					       sizeof(cols) / sizeof(cols[0])};
 	memcpy(captured, cols, sizeof(cols));
 	for (unsigned i = 0; i < table.ncols; i++) {
-		bool show = false;
-		for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
-			show |= strcmp(captured[i].name, shown[k]) == 0;
-		if (!show && captured[i].flags & OUT_DEFAULT)
+		char name[32];
+		snprintf(name, sizeof(name), " %s ", captured[i].name);
+		if (strstr(shown, name))
+			captured[i].flags |= OUT_DEFAULT;
+		else if (captured[i].flags & OUT_DEFAULT)
 			captured[i].flags ^= OUT_DEFAULT | OUT_MACHINE;
-		captured[i].flags |= show ? OUT_DEFAULT : 0;
 	}
 	return &table;
 }
@@ -165,7 +166,7 @@ static const struct out_table *captured_table(void)
 struct filter {
 	const struct queues_opts *opts;
 	struct prio_choice prio;
-	size_t unknown_prio; // left out because nobody knows their priority
+	size_t unknown_prio; // left out, of unknown priority
 };
 
 static int check_types(const struct queues_opts *o)
@@ -193,40 +194,18 @@ static bool has_word(const struct words *w, const char *text)
 	return false;
 }
 
-static bool gpu_chosen(const struct queue_rows *q, const struct words *w, uint64_t gpu_id)
-{
-	if (!w->n)
-		return true;
-	if (q->how->mqds_file)
-		return pick_gpu_number(w, gpu_id);
-	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
-	return g && g->selected;
-}
-
 static bool chosen(struct filter *f, const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct queues_opts *o = f->opts;
 	if (o->types.n && !has_word(&o->types, r->type))
 		return false;
-	if (!gpu_chosen(q, &o->gpus, r->gpu_id))
+	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->gpus, r->gpu_id))
 		return false;
 	if (!o->prio)
 		return true;
-	enum kfd_answer3 fits = prio_fits(&f->prio, r->prio, r->pipe_prio);
+	enum kfd_answer3 fits = prio_fits(&f->prio, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO]);
 	f->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
 	return fits == KFD_ANSWER_YES;
-}
-
-// How many rows are left to show.
-static size_t apply_filter(struct filter *f, struct queue_rows *q)
-{
-	size_t shown = 0;
-	f->unknown_prio = 0;
-	for (size_t i = 0; i < q->n; i++) {
-		q->rows[i].hidden = !chosen(f, q, &q->rows[i]);
-		shown += !q->rows[i].hidden;
-	}
-	return shown;
 }
 
 // --- why not: a PID that was asked for and has no row ---
@@ -237,14 +216,6 @@ static bool has_row(const struct queue_rows *q, pid_t pid, bool hidden)
 		if (q->rows[i].pid == pid && q->rows[i].hidden == hidden)
 			return true;
 	return false;
-}
-
-static const struct kfd_proc *kfd_proc_of(const struct queue_rows *q, pid_t pid)
-{
-	for (size_t i = 0; i < q->procs.nprocs; i++)
-		if (q->procs.procs[i].pid == pid)
-			return &q->procs.procs[i];
-	return NULL;
 }
 
 static int no_such_process(pid_t pid)
@@ -272,7 +243,7 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 	if (q->how->mqds_file)
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
 				q->how->mqds_file);
-	const struct kfd_proc *kfd = kfd_proc_of(q, pid);
+	const struct kfd_proc *kfd = kfd_procs_find(&q->procs, pid);
 	if (kfd && kfd->error)
 		return err_sys(kfd->error, NULL, "pid %d: its queues in sysfs", (int)pid);
 	if (kfd)
@@ -354,14 +325,6 @@ static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 	return want;
 }
 
-static int select_gpus(struct queue_rows *q, const struct words *w)
-{
-	const char *bad = q->how->mqds_file ? NULL : kfd_topology_select(&q->gpus, w->v, w->n);
-	if (!bad)
-		return GPQ_OK;
-	return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
-}
-
 static int check_prio(const struct queue_rows *q, const struct filter *f)
 {
 	if (!f->opts->prio)
@@ -373,12 +336,6 @@ static int check_prio(const struct queue_rows *q, const struct filter *f)
 		       "--prio: /sys/kernel/debug/kfd/mqds");
 }
 
-static void note_unknown_prio(const struct filter *f)
-{
-	if (f->unknown_prio)
-		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
-}
-
 // Columns that most hosts have nothing for.
 static void leave_out(const struct queue_rows *q, struct out *o)
 {
@@ -386,21 +343,12 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 	for (size_t i = 0; i < q->n; i++) {
 		const struct queue_row *r = &q->rows[i];
 		context |= !r->hidden && r->context != KFD_UNKNOWN;
-		level |= !r->hidden && r->level && r->prio == MQD_UNKNOWN;
+		level |= !r->hidden && r->level && r->v[MQD_V_QUEUE_PRIO] == MQD_UNKNOWN;
 	}
 	if (!context)
 		out_leave_out(o, "CONTEXT");
 	if (!level)
 		out_leave_out(o, "LEVEL");
-}
-
-static int print_rows(const struct queue_rows *q, struct out *o)
-{
-	leave_out(q, o);
-	for (size_t i = 0; i < q->n; i++)
-		if (!q->rows[i].hidden)
-			out_row(o, &q->rows[i]);
-	return GPQ_OK;
 }
 
 // One reading of the host, written out.
@@ -419,14 +367,24 @@ static int list_once(struct cmd *c, struct out *o, struct filter *f)
 	int status = pick_init(&pick, &opt->pick, &processes);
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
-	if (!status)
-		status = select_gpus(&q, &opt->gpus);
+	if (!status && !opt->mqds)
+		status = pick_select_gpus(&q.gpus, &opt->gpus);
 	if (!status)
 		status = check_prio(&q, f);
 	if (!status) {
-		size_t shown = apply_filter(f, &q);
-		print_rows(&q, o);
-		note_unknown_prio(f);
+		size_t shown = 0;
+		f->unknown_prio = 0;
+		for (size_t i = 0; i < q.n; i++) {
+			q.rows[i].hidden = !chosen(f, &q, &q.rows[i]);
+			shown += !q.rows[i].hidden;
+		}
+		leave_out(&q, o);
+		for (size_t i = 0; i < q.n; i++)
+			if (!q.rows[i].hidden)
+				out_row(o, &q.rows[i]);
+		if (f->unknown_prio)
+			err_note("--prio: %zu queues of unknown priority are left out",
+				 f->unknown_prio);
 		bool damaged = queue_rows_explain(&q);
 		status = check_found(&q, &pick, shown);
 		if (!status && damaged)

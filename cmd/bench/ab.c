@@ -134,24 +134,16 @@ static void print_looks(struct out *o, const struct ab_result *a)
 // Whose queues are which, over all runs; as gpq snapshot --compare tells it.
 static void print_ids(struct out *o, const struct ab_result *a)
 {
-	struct run_compare_texts t = {0};
 	struct lineups c;
 	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
 		return;
 	out_title(o, "Queues over all runs");
-	out_begin(o, &run_compare_programs_table, false);
-	run_compare_print_programs(o, &c.runs, &t);
-	out_end(o);
+	run_compare_print(o, &c.runs, RUN_PROGRAMS);
 	print_looks(o, a);
 	out_title(o, "Queues side by side");
-	out_begin(o, &run_compare_overlaps_table, false);
-	run_compare_print_overlaps(o, &c.runs, &t);
-	out_end(o);
+	run_compare_print(o, &c.runs, RUN_OVERLAPS);
 	out_title(o, "How to find them again");
-	out_begin(o, &run_compare_strategies_table, false);
-	run_compare_print_strategies(o, &c.runs);
-	out_end(o);
-	run_compare_texts_fini(&t);
+	run_compare_print(o, &c.runs, RUN_STRATEGIES);
 	queue_sets_fini(&c);
 }
 

@@ -215,11 +215,18 @@ static int run(struct cmd *c)
 	return status ? status : kinds[kind].run(c);
 }
 
-static const struct out_table *const tables[] = {
-	&bench_latencies_table,      &bench_effects_table,        &bench_goals_table,
-	&bench_changes_table,        &bench_online_table,         &bench_offline_table,
-	&run_compare_programs_table, &run_compare_overlaps_table, &run_compare_strategies_table,
-	&bench_ab_goals_table,       &bench_histogram_table,      NULL};
+static const struct out_table *const tables[] = {&bench_latencies_table,
+						 &bench_effects_table,
+						 &bench_goals_table,
+						 &bench_changes_table,
+						 &bench_online_table,
+						 &bench_offline_table,
+						 &run_compare_tables[RUN_PROGRAMS],
+						 &run_compare_tables[RUN_OVERLAPS],
+						 &run_compare_tables[RUN_STRATEGIES],
+						 &bench_ab_goals_table,
+						 &bench_histogram_table,
+						 NULL};
 
 const struct cmd_spec bench_spec = {
 	.synopsis = "preempt -p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "

@@ -3,7 +3,6 @@
 #include "cmd/watch.h"
 
 #include "common/cli/text.h"
-#include "common/host/root.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,13 +90,7 @@ static const struct form *form_of(const struct hqd_opts *o)
 
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
 {
-	const struct words *w = &v->opts->gpus;
-	if (!w->n)
-		return true;
-	if (v->list.captured)
-		return pick_gpu_number(w, gpu_id);
-	const struct kfd_gpu *g = kfd_topology_find(&v->list.queues.gpus, gpu_id);
-	return g && g->selected;
+	return pick_has_gpu(v->list.captured ? NULL : &v->list.queues.gpus, &v->opts->gpus, gpu_id);
 }
 
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid)
@@ -115,25 +108,29 @@ bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
 	return !o->xccs.n;
 }
 
-static bool kind_chosen(const struct hqd_opts *o, const char *kind)
-{
-	return (!o->sdma && !o->hiq) || (o->sdma && strcmp(kind, "sdma") == 0) ||
-	       (o->hiq && strcmp(kind, "hiq") == 0);
-}
-
 static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 {
 	const struct hqd_opts *o = v->opts;
-	return kind_chosen(o, r->kind) && (!o->active || r->active == 1) &&
-	       hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->gpu_id) &&
-	       hqd_pid_chosen(v, r->pid);
+	const bool kind = (!o->sdma && !o->hiq) || (o->sdma && strcmp(r->q.type, "sdma") == 0) ||
+			  (o->hiq && strcmp(r->q.type, "hiq") == 0);
+	return kind && (!o->active || r->active == 1) && hqd_xcc_chosen(v, r->xcc) &&
+	       hqd_gpu_chosen(v, r->q.gpu_id) && hqd_pid_chosen(v, r->q.pid);
 }
 
 void hqd_leave_out(const struct hqd_view *v, struct out *o)
 {
-	if (!slot_rows_needs_level(&v->list))
+	const struct slot_rows *l = &v->list;
+	bool contexts = false, levels = false;
+	for (size_t i = 0; i < l->queues.n; i++)
+		contexts |= l->queues.rows[i].context != KFD_UNKNOWN;
+	for (size_t i = 0; i < l->n; i++)
+		levels |= l->rows[i].q.level != NULL;
+	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
+		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
+	// A level says what a priority does not, where that is unknown.
+	if (!levels || l->has_prios)
 		out_leave_out(o, "LEVEL");
-	if (!slot_rows_has_contexts(&v->list))
+	if (!contexts)
 		out_leave_out(o, "CONTEXT");
 }
 
@@ -141,25 +138,17 @@ void hqd_apply_filter(struct hqd_view *v)
 {
 	v->shown = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
-		v->list.rows[i].hidden = !chosen(v, &v->list.rows[i]);
-		v->shown += !v->list.rows[i].hidden;
+		v->list.rows[i].q.hidden = !chosen(v, &v->list.rows[i]);
+		v->shown += !v->list.rows[i].q.hidden;
 	}
 }
 
 // --- nothing found ---
 
-static size_t count_queues(const struct slot_rows *l, pid_t pid)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < l->queues.n; i++)
-		n += l->queues.rows[i].pid == pid;
-	return n;
-}
-
 static bool is_shown(const struct slot_rows *l, pid_t pid)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!l->rows[i].hidden && l->rows[i].pid == pid)
+		if (!l->rows[i].q.hidden && l->rows[i].q.pid == pid)
 			return true;
 	return false;
 }
@@ -167,7 +156,9 @@ static bool is_shown(const struct slot_rows *l, pid_t pid)
 static int explain_pid(const struct hqd_view *v, pid_t pid)
 {
 	struct proc p;
-	size_t n = count_queues(&v->list, pid);
+	size_t n = 0;
+	for (size_t i = 0; i < v->list.queues.n; i++)
+		n += v->list.queues.rows[i].pid == pid;
 	if (n)
 		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
 				"pid %d: none of its %zu queues is in a slot that was asked for",
@@ -186,16 +177,12 @@ static int explain_pid(const struct hqd_view *v, pid_t pid)
 static int check_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
+	const size_t n = v->opts->pick.tree ? 0 : p->n; // descendants stand for a process
 	int status = GPQ_OK;
-	if (!pick_asks(p) || v->opts->pick.tree)
-		return pick_asks(p) && !v->shown
-			       ? err_fail(GPQ_NOTFOUND, NULL,
-					  "no process that was asked for has a queue in a slot")
-			       : GPQ_OK;
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!is_shown(&v->list, p->pids[i]))
 			status = explain_pid(v, p->pids[i]);
-	if (!p->n && !v->shown)
+	if (!n && !v->shown && pick_asks(p))
 		return err_fail(GPQ_NOTFOUND, NULL,
 				"no process that was asked for has a queue in a slot");
 	return status && v->shown ? GPQ_PARTIAL : status;
@@ -207,13 +194,13 @@ static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 {
 	const struct queue_rows *q = &l->queues;
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
-		if (pick_gpu_number(w, l->hqds.nodes[i].gpu_id))
+		if (pick_has_gpu(NULL, w, l->hqds.nodes[i].gpu_id))
 			return true;
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
-		if (pick_gpu_number(w, q->mqds.queues[i].gpu_id))
+		if (pick_has_gpu(NULL, w, q->mqds.queues[i].gpu_id))
 			return true;
 	for (size_t i = 0; i < q->rls.nnodes; i++)
-		if (pick_gpu_number(w, q->rls.nodes[i].gpu_id))
+		if (pick_has_gpu(NULL, w, q->rls.nodes[i].gpu_id))
 			return true;
 	return false;
 }
@@ -221,12 +208,8 @@ static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 static int check_gpus(struct hqd_view *v)
 {
 	const struct words *w = &v->opts->gpus;
-	if (!v->list.captured) {
-		const char *bad = kfd_topology_select(&v->list.queues.gpus, w->v, w->n);
-		return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s",
-				      bad)
-			   : GPQ_OK;
-	}
+	if (!v->list.captured)
+		return pick_select_gpus(&v->list.queues.gpus, w);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct words one = {.v = &w->v[i], .n = 1};
 		if (!dumps_have_gpu(&v->list, &one))
@@ -246,8 +229,8 @@ static int check_xccs_there(const struct hqd_view *v)
 		parse_u64(w->v[i], &n);
 		for (size_t k = 0; k < v->list.n; k++) {
 			const struct hqd_row *r = &v->list.rows[k];
-			any |= hqd_gpu_chosen(v, r->gpu_id);
-			found |= hqd_gpu_chosen(v, r->gpu_id) && r->xcc == n;
+			any |= hqd_gpu_chosen(v, r->q.gpu_id);
+			found |= hqd_gpu_chosen(v, r->q.gpu_id) && r->xcc == n;
 		}
 		if (any && !found)
 			return err_fail(GPQ_NOTFOUND, "they are counted from 0",
@@ -275,20 +258,6 @@ static int load(struct hqd_view *v)
 	return status ? status : check_xccs_there(v);
 }
 
-static int print(struct hqd_view *v, struct out *o, const struct form *f)
-{
-	int status = load(v);
-	if (status)
-		return status;
-	hqd_apply_filter(v);
-	status = f->print(v, o);
-	if (status)
-		return status;
-	bool damaged = slot_rows_explain(&v->list);
-	status = f->by_row ? check_found(v) : GPQ_OK;
-	return !status && damaged ? GPQ_PARTIAL : status;
-}
-
 static int list(struct cmd *c, void *arg)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
@@ -297,7 +266,16 @@ static int list(struct cmd *c, void *arg)
 	if (!o)
 		return err_sys(ENOMEM, NULL, "output");
 	(void)arg;
-	int status = print(&v, o, f);
+	int status = load(&v);
+	if (!status) {
+		hqd_apply_filter(&v);
+		status = f->print(&v, o);
+	}
+	if (!status) {
+		bool damaged = slot_rows_explain(&v.list);
+		status = f->by_row ? check_found(&v) : GPQ_OK;
+		status = !status && damaged ? GPQ_PARTIAL : status;
+	}
 	int written = out_close(o);
 	pick_fini(&v.pick);
 	slot_rows_fini(&v.list);

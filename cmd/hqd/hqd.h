@@ -7,6 +7,21 @@
 #include "common/state/slot_rows.h"
 #include "common/state/pick.h"
 
+// Columns that several tables have, of the member `q` of their rows (struct queue_row).
+#define QUEUE_COLS                                                                       \
+	COL(q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"), \
+		COL(q.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,              \
+		    "secondary KFD context that owns the queue; null: the process itself")
+#define OWNER_COLS                                                           \
+	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"), \
+		COL(q.comm, "COMMAND", "command", OUT_STR, D, "its command name"), QUEUE_COLS
+#define PRIO_COLS                                                                    \
+	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"), \
+		COL(q.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,                \
+		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
 struct hqd_opts {
 	struct pick_opts pick;
 	struct words gpus, xccs;

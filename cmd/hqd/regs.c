@@ -8,27 +8,24 @@
 #include <string.h>
 
 struct line {
-	const struct hqd_row *slot;
-	uint64_t gpu_id, gpu, xcc, qid;
-	int64_t pid;
-	const char *kind, *slot_name, *reg, *field, *text, *unit, *meaning, *bits;
+	struct hqd_row slot;
+	const char *reg, *field, *text, *unit, *meaning, *bits;
 	uint64_t address, dw, value, number;
 	char bits_text[16], pair_name[64];
 };
 
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(line, member, name, key, type, flags, help)
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define WHERE                                                                                   \
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),         \
-		COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),           \
-		COL(slot_name, "SLOT", "slot", OUT_STR, D,                                      \
-		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                \
-		COL(pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),              \
-		COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),             \
-		COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"), \
-		COL(kind, "KIND", "kind", OUT_STR, M,                                           \
+#define WHERE                                                                                  \
+	COL(slot.q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"), \
+		COL(slot.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),     \
+		COL(slot.slot, "SLOT", "slot", OUT_STR, D,                                     \
+		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),               \
+		COL(slot.q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),      \
+		COL(slot.q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),     \
+		COL(slot.q.gpu, "INDEX", "gpu_index", OUT_U64, M,                              \
+		    "index of the GPU, as in gpq gpus"),                                       \
+		COL(slot.q.type, "KIND", "kind", OUT_STR, M,                                   \
 		    "compute, sdma, hiq (the scheduler's own queue), diq (MQDs: the debugger's)")
 #define ADDRESS                                          \
 	COL(address, "ADDRESS", "address", OUT_HEX, D,   \
@@ -125,20 +122,13 @@ static int print_all(struct hqd_view *v, struct out *o, const struct out_table *
 	const struct slot_rows *l = &v->list;
 	for (size_t i = 0; !status && i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		struct printer p = {.o = o,
-				    .line = {.gpu_id = r->gpu_id,
-					     .gpu = r->gpu,
-					     .xcc = r->xcc,
-					     .qid = r->qid,
-					     .pid = r->pid,
-					     .kind = r->kind,
-					     .slot_name = r->slot}};
-		if (r->hidden)
+		struct printer p = {.o = o, .line = {.slot = *r}};
+		if (r->q.hidden)
 			continue;
 		if (r->hqd)
 			decode_slot(&l->hqds, r->hqd, r->gen, fn, &p);
 		else
-			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->mqd], r->gen,
+			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->q.mqd], r->gen,
 				   r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, fn, &p);
 	}
 	out_end(o);

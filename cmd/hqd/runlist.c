@@ -1,71 +1,57 @@
 // gpq hqd --runlist: the PM4 packets by which the driver told each GPU's scheduler what to run.
 #include "cmd/hqd/hqd.h"
 
-#include "common/state/runlist.h"
-
 #include <errno.h>
-#include <string.h>
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(runlist_row, member, name, key, type, flags, help)
 
 static const struct out_col cols[] = {
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
 	COL(packet, "PACKET", "packet", OUT_STR, D | OUT_STATUS,
 	    "MAP_PROCESS, MAP_QUEUES, RUN_LIST (chained: over-subscribed), none: not in the list"),
-	COL(pasid, "PASID", "pasid", OUT_HEX, D, "address space id of the process"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process"),
-	COL(comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
-	COL(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
-	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(kind, "KIND", "kind", OUT_STR, D, "compute or sdma"),
+	COL(q.pasid, "PASID", "pasid", OUT_HEX, D, "address space id of the process"),
+	COL(q.pid, "PID", "pid", OUT_I64, D, "process"),
+	COL(q.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
+	QUEUE_COLS,
+	COL(q.type, "KIND", "kind", OUT_STR, D, "compute or sdma"),
 	COL(announced, "QUEUES", "queues", OUT_U64, D,
 	    "queues the process has on the GPU, to run or not"),
 	COL(mapped, "MAPPED", "mapped", OUT_U64, D, "of them in the list"),
-	COL(doorbell, "DOORBELL", "doorbell", OUT_HEX, D,
+	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, D,
 	    "byte offset of the doorbell in its PCI region"),
-	COL(mqd_addr, "MQD_ADDR", "mqd_addr", OUT_HEX, D, "GPU address of the MQD"),
-	COL(ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, D, "address of the ring in the process"),
-	COL(prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
-	COL(level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
-	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
-	COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
-	COL(node, "NODE", "node", OUT_U64, M, "KFD topology node"),
-	COL(engine, "ENGINE", "engine", OUT_U64, M, "SDMA engine"),
+	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, D, "GPU address of the MQD"),
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D,
+	    "address of the ring in the process"),
+	PRIO_COLS,
+	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.node, "NODE", "node", OUT_U64, M, "KFD topology node"),
+	COL(q.v[MQD_V_SDMA_ENGINE], "ENGINE", "engine", OUT_U64, M, "SDMA engine"),
 	COL(quantum, "QUANTUM", "quantum", OUT_U64, M,
 	    "length of the process's turn, as the scheduler counts it"),
 	COL(gws, "GWS", "gws", OUT_U64, M, "entries of global wave sync it uses"),
 	COL(sdma, "SDMA", "sdma", OUT_BOOL, M, "the process may use SDMA"),
 	COL(page_table, "PAGE_TABLE", "page_table", OUT_HEX, M,
 	    "base of its page directory, flags in the low bits"),
-	COL(wptr_addr, "WPTR_ADDR", "wptr_addr", OUT_HEX, M,
+	COL(q.v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", OUT_HEX, M,
 	    "address of the write index in the process"),
 };
 
 const struct out_table hqd_runlist_table = {"packets", "packet", cols,
 					    sizeof(cols) / sizeof(cols[0])};
 
-static bool is_in(const struct runlist *r, pid_t pid)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->rows[i].pid == pid)
-			return true;
-	return false;
-}
-
 static int check_pids(const struct hqd_view *v, const struct runlist *r)
 {
 	size_t missing = 0;
-	for (size_t i = 0; pick_asks(&v->pick) && i < v->pick.n; i++) {
-		if (is_in(r, v->pick.pids[i]))
-			continue;
-		missing++;
-		err_fail(GPQ_NOTFOUND, "gpq queues shows its queues",
-			 "pid %d: in no runlist, and no queue of it should be",
-			 (int)v->pick.pids[i]);
+	for (size_t i = 0; i < v->pick.n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < r->n; k++)
+			found |= r->rows[k].q.pid == v->pick.pids[i];
+		missing += !found;
+		if (!found)
+			err_fail(GPQ_NOTFOUND, "gpq queues shows its queues",
+				 "pid %d: in no runlist, and no queue of it should be",
+				 (int)v->pick.pids[i]);
 	}
 	return !missing ? GPQ_OK : missing == v->pick.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
 }
@@ -103,8 +89,8 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 		status = err_sys(ENOMEM, NULL, "runlist");
 	for (size_t i = 0; !status && i < r.n; i++) {
 		const struct runlist_row *row = &r.rows[i];
-		if (hqd_gpu_chosen(v, row->gpu_id) && hqd_pid_chosen(v, row->pid) &&
-		    (!v->opts->sdma || (row->kind && strcmp(row->kind, "sdma") == 0)))
+		if (hqd_gpu_chosen(v, row->q.gpu_id) && hqd_pid_chosen(v, row->q.pid) &&
+		    (!v->opts->sdma || queue_row_is_sdma(&row->q)))
 			out_row(o, row);
 	}
 	out_end(o);

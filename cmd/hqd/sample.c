@@ -4,49 +4,41 @@
 #include "common/cli/progress.h"
 #include "common/cli/stop.h"
 #include "common/host/root.h"
-#include "common/state/slot_samples.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define COL(member, name, key, type, flags, help) \
+#define SEEN(member, name, key, type, flags, help) \
 	OUT_COL(hqd_seen, member, name, key, type, flags, help)
+#define COL(member, name, key, type, flags, help) SEEN(row.member, name, key, type, flags, help)
 
 static const struct out_col cols[] = {
-	COL(row.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(row.kind, "KIND", "kind", OUT_STR, D,
-	    "compute, sdma, or hiq: the scheduler's own queue"),
-	COL(row.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
-	COL(row.slot, "SLOT", "slot", OUT_STR, D,
+	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.type, "KIND", "kind", OUT_STR, D, "compute, sdma, or hiq: the scheduler's own queue"),
+	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
+	COL(slot, "SLOT", "slot", OUT_STR, D,
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
-	COL(row.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),
-	COL(row.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(row.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"),
-	COL(row.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,
-	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
-	    "share of the samples in which it was in the slot"),
-	COL(moved_share, "MOVED", "moved_share", OUT_F64, D,
-	    "share of the samples in which its pointers had moved since it was last seen"),
-	COL(busy_share, "BUSY", "busy_share", OUT_F64, D,
-	    "share of the samples in which it was in the slot and not idle"),
-	COL(consumed, "CONSUMED", "consumed", OUT_U64, D,
-	    "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(row.backlog, "BACKLOG", "backlog", OUT_U64, D,
+	OWNER_COLS,
+	SEEN(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
+	     "share of the samples in which it was in the slot"),
+	SEEN(moved_share, "MOVED", "moved_share", OUT_F64, D,
+	     "share of the samples in which its pointers had moved since it was last seen"),
+	SEEN(busy_share, "BUSY", "busy_share", OUT_F64, D,
+	     "share of the samples in which it was in the slot and not idle"),
+	SEEN(consumed, "CONSUMED", "consumed", OUT_U64, D,
+	     "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
+	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(row.prio, "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"),
-	COL(row.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,
-	    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)"),
-	COL(row.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
-	COL(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
-	COL(row.rptr, "RPTR", "rptr", OUT_U64, M, "read pointer: dword in the ring; SDMA: bytes"),
-	COL(row.wptr, "WPTR", "wptr", OUT_U64, M, "write pointer: dwords in all; SDMA: bytes"),
-	COL(row.ring_addr, "RING_ADDR", "ring_addr", OUT_HEX, M,
+	PRIO_COLS,
+	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	SEEN(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
+	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M,
+	    "read pointer: dword in the ring; SDMA: bytes"),
+	COL(q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, M,
+	    "write pointer: dwords in all; SDMA: bytes"),
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, M,
 	    "address of the ring in the process"),
 };
 
@@ -60,7 +52,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-// Until the moment of sample `i`. False: somebody asks to stop.
+// Waits until sample `i` is due. False: stopped by a signal.
 static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
 	uint64_t at = begin + i * o->interval, now = now_ns();
@@ -107,17 +99,19 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 {
 	struct slot_rows fresh = {0};
 	struct slot_rows_how how = v->how;
-	bool any = false;
-	for (size_t i = 0; i < s->n; i++)
-		any |= s->seen[i].row.pid == INT64_MIN && strcmp(s->seen[i].row.kind, "hiq") != 0;
-	if (!any)
-		return GPQ_OK;
+	bool loaded = false;
+	int status = GPQ_OK;
 	how.memory = true;
-	int status = slot_rows_load(&fresh, &v->processes, &how);
-	for (size_t i = 0; !status && i < s->n; i++)
-		if (s->seen[i].row.pid == INT64_MIN &&
-		    slot_rows_find_owner(&fresh, &s->seen[i].row))
+	for (size_t i = 0; !status && i < s->n; i++) {
+		struct hqd_row *r = &s->seen[i].row;
+		if (r->q.pid != INT64_MIN || strcmp(r->q.type, "hiq") == 0)
+			continue;
+		if (!loaded)
+			status = slot_rows_load(&fresh, &v->processes, &how);
+		loaded = true;
+		if (!status && slot_rows_find_owner(&fresh, r))
 			status = err_sys(ENOMEM, NULL, "owners");
+	}
 	slot_rows_fini(&fresh);
 	return status;
 }
@@ -136,7 +130,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	slot_samples_finish(&s);
 	size_t shown = 0;
 	for (size_t i = 0; !status && i < s.n; i++) {
-		if (!hqd_pid_chosen(v, s.seen[i].row.pid))
+		if (!hqd_pid_chosen(v, s.seen[i].row.q.pid))
 			continue;
 		out_row(o, &s.seen[i]);
 		shown++;

@@ -3,21 +3,25 @@
 
 #include "common/cli/text.h"
 #include "common/host/buf.h"
-#include "common/state/diff.h"
+#include "common/state/host_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+// A queue at one of the two moments.
+struct moment {
+	struct queue_row q;
+	const char *slots, *pointers;
+	int8_t on_hw;
+};
+
 struct row {
-	const char *change, *comm, *cmdline, *type, *detail, *unit, *match;
-	int64_t pid;
-	uint64_t context, gpu, gpu_id, qid, consumed, submitted, evicted_ns;
-	int8_t on_before, on_after;
-	const char *slots_before, *slots_after, *pointers_before, *pointers_after;
-	uint64_t prio_before, prio_after, pipe_before, pipe_after, ring_before, ring_after;
-	uint64_t bytes_before, bytes_after;
+	const char *detail;
+	struct qdiff d;
+	struct moment was, is;
+	struct queue_row q; // as it is, or was at last
 };
 
 #define COL(member, name, key, type, flags, help) OUT_COL(row, member, name, key, type, flags, help)
@@ -25,41 +29,47 @@ struct row {
 #define M                                         OUT_MACHINE
 
 static const struct out_col cols[] = {
-	COL(change, "CHANGE", "changes", OUT_LIST, D,
+	COL(d.changes, "CHANGE", "changes", OUT_LIST, D,
 	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as on the host"),
-	COL(comm, "COMMAND", "command", OUT_STR, D, "name of the process"),
-	COL(cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, "its command line"),
-	COL(gpu, "GPU", "gpu", OUT_U64, D, "index of the GPU"),
-	COL(gpu_id, "GPU_ID", "gpu_id", OUT_U64, M, "KFD's number of the GPU"),
-	COL(context, "CONTEXT", "context", OUT_U64, M, "secondary KFD context; null: the primary"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id"),
-	COL(type, "TYPE", "type", OUT_STR, D, "type of the queue"),
-	COL(consumed, "CONSUMED", "consumed", OUT_U64, D,
+	COL(q.pid, "PID", "pid", OUT_I64, D, "process, as on the host"),
+	COL(q.comm, "COMMAND", "command", OUT_STR, D, "name of the process"),
+	COL(q.cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, "its command line"),
+	COL(q.gpu, "GPU", "gpu", OUT_U64, D, "index of the GPU"),
+	COL(q.gpu_id, "GPU_ID", "gpu_id", OUT_U64, M, "KFD's number of the GPU"),
+	COL(q.context, "CONTEXT", "context", OUT_U64, M,
+	    "secondary KFD context; null: the primary"),
+	COL(q.qid, "QID", "qid", OUT_U64, D, "queue id"),
+	COL(q.type, "TYPE", "type", OUT_STR, D, "type of the queue"),
+	COL(d.consumed, "CONSUMED", "consumed", OUT_U64, D,
 	    "what the GPU took from the ring meanwhile"),
-	COL(submitted, "SUBMITTED", "submitted", OUT_U64, D,
+	COL(d.submitted, "SUBMITTED", "submitted", OUT_U64, D,
 	    "what was put into the ring meanwhile"),
-	COL(unit, "UNIT", "unit", OUT_STR, D, "of both: packets (AQL), dwords (PM4), bytes (SDMA)"),
-	COL(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, M,
+	COL(d.unit, "UNIT", "unit", OUT_STR, D,
+	    "of both: packets (AQL), dwords (PM4), bytes (SDMA)"),
+	COL(d.evicted_ns, "EVICTED", "evicted_ns", OUT_NS, M,
 	    "time of evictions of the process that ended meanwhile"),
-	COL(on_before, "ON_WAS", "on_hardware_before", OUT_BOOL, M, "was on hardware"),
-	COL(on_after, "ON", "on_hardware_after", OUT_BOOL, M, "is on hardware"),
-	COL(slots_before, "SLOTS_WERE", "slots_before", OUT_STR, M,
+	COL(was.on_hw, "ON_WAS", "on_hardware_before", OUT_BOOL, M, "was on hardware"),
+	COL(is.on_hw, "ON", "on_hardware_after", OUT_BOOL, M, "is on hardware"),
+	COL(was.slots, "SLOTS_WERE", "slots_before", OUT_STR, M,
 	    "slots it was in: pipe and queue; with XCC where they differ"),
-	COL(slots_after, "SLOTS", "slots_after", OUT_STR, M, "slots it is in"),
-	COL(prio_before, "PRIO_WAS", "priority_before", OUT_U64, M, "priority it had, 0 to 15"),
-	COL(prio_after, "PRIO", "priority_after", OUT_U64, M, "priority it has"),
-	COL(pipe_before, "PIPE_PRIO_WAS", "pipe_priority_before", OUT_U64, M,
+	COL(is.slots, "SLOTS", "slots_after", OUT_STR, M, "slots it is in"),
+	COL(was.q.v[MQD_V_QUEUE_PRIO], "PRIO_WAS", "priority_before", OUT_U64, M,
+	    "priority it had, 0 to 15"),
+	COL(is.q.v[MQD_V_QUEUE_PRIO], "PRIO", "priority_after", OUT_U64, M, "priority it has"),
+	COL(was.q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_WAS", "pipe_priority_before", OUT_U64, M,
 	    "pipe priority it had: 0 low, 1 medium, 2 high"),
-	COL(pipe_after, "PIPE_PRIO", "pipe_priority_after", OUT_U64, M, "pipe priority it has"),
-	COL(ring_before, "RING_WAS", "ring_addr_before", OUT_HEX, M, "address its ring had"),
-	COL(ring_after, "RING", "ring_addr_after", OUT_HEX, M, "address of its ring"),
-	COL(bytes_before, "SIZE_WAS", "ring_bytes_before", OUT_SIZE, M, "size its ring had"),
-	COL(bytes_after, "SIZE", "ring_bytes_after", OUT_SIZE, M, "size of its ring"),
-	COL(pointers_before, "POINTERS_WERE", "pointers_before", OUT_STR, M,
+	COL(is.q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_priority_after", OUT_U64, M,
+	    "pipe priority it has"),
+	COL(was.q.v[MQD_V_RING], "RING_WAS", "ring_addr_before", OUT_HEX, M,
+	    "address its ring had"),
+	COL(is.q.v[MQD_V_RING], "RING", "ring_addr_after", OUT_HEX, M, "address of its ring"),
+	COL(was.q.v[MQD_V_RING_BYTES], "SIZE_WAS", "ring_bytes_before", OUT_SIZE, M,
+	    "size its ring had"),
+	COL(is.q.v[MQD_V_RING_BYTES], "SIZE", "ring_bytes_after", OUT_SIZE, M, "size of its ring"),
+	COL(was.pointers, "POINTERS_WERE", "pointers_before", OUT_STR, M,
 	    "where positions came from: live (slot), saved (off hardware), process, or stale"),
-	COL(pointers_after, "POINTERS", "pointers_after", OUT_STR, M, "where they come from now"),
-	COL(match, "MATCH", "match", OUT_STR, M,
+	COL(is.pointers, "POINTERS", "pointers_after", OUT_STR, M, "where they come from now"),
+	COL(q.match, "MATCH", "match", OUT_STR, M,
 	    "how sure it is which MQD is its: order, only; likely where the dumps do not tell"),
 	COL(detail, "DETAIL", "detail", OUT_STR, D, "what was and what is"),
 };
@@ -71,14 +81,8 @@ struct printer {
 	struct out *o;
 	bool all;
 	size_t differing, stale, likely, unknown;
-	struct buf change, detail;
+	struct buf detail;
 };
-
-static const char *pointers_name(const struct state_queue *q)
-{
-	static const char *const names[] = {NULL, "live", "saved", "process", "stale"};
-	return q ? names[q->pointers] : NULL;
-}
 
 static void add_detail(struct buf *b, const char *what, const char *was, const char *is)
 {
@@ -104,75 +108,35 @@ static void describe(struct buf *b, const struct qdiff *d)
 	buf_puts(b, "");
 	if (!was || !is)
 		return;
-	const struct queue_row *x = was->row, *y = is->row;
-	if (d->changes & (QDIFF_ON | QDIFF_OFF))
+	const uint64_t *x = was->row->v, *y = is->row->v;
+	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw)
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
 	if (strcmp(was->slots, is->slots) != 0 && was->slots[0] && is->slots[0])
 		add_detail(b, "slot", was->slots, is->slots);
-	detail_numbers(b, "priority", x->prio, y->prio, false);
-	detail_numbers(b, "pipe priority", x->pipe_prio, y->pipe_prio, false);
-	detail_numbers(b, "ring", x->ring_addr, y->ring_addr, true);
-	detail_numbers(b, "ring bytes", x->ring_bytes, y->ring_bytes, false);
-	if (d->changes & QDIFF_EVICTED)
+	detail_numbers(b, "priority", x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO], false);
+	detail_numbers(b, "pipe priority", x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO], false);
+	detail_numbers(b, "ring", x[MQD_V_RING], y[MQD_V_RING], true);
+	detail_numbers(b, "ring bytes", x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES], false);
+	if (d->evicted_ns != KFD_UNKNOWN && d->evicted_ns > 0)
 		buf_printf(b, "%sevicted for %s", b->len ? "; " : "", text_ns(text, d->evicted_ns));
 }
 
-static void name_changes(struct buf *b, unsigned changes)
+static struct moment moment_of(const struct state_queue *q)
 {
-	b->len = 0;
-	buf_puts(b, "");
-	for (unsigned bit = 1; qdiff_word(bit); bit <<= 1)
-		if (changes & bit)
-			buf_printf(b, "%s%s", b->len ? " " : "", qdiff_word(bit));
-}
-
-static void fill(struct row *r, const struct qdiff *d)
-{
-	static const struct queue_row none = {.prio = KFD_UNKNOWN,
-					      .pipe_prio = KFD_UNKNOWN,
-					      .ring_addr = KFD_UNKNOWN,
-					      .ring_bytes = KFD_UNKNOWN};
-	const struct state_queue *any = d->after ? d->after : d->before;
-	const struct queue_row *was = d->before ? d->before->row : &none;
-	const struct queue_row *is = d->after ? d->after->row : &none, *q = any->row;
-	*r = (struct row){
-		.pid = q->pid,
-		.comm = q->comm,
-		.cmdline = q->cmdline,
-		.gpu = q->gpu,
-		.gpu_id = q->gpu_id,
-		.context = q->context,
-		.qid = q->qid,
-		.type = q->type,
-		.match = q->match,
-		.consumed = d->consumed,
-		.submitted = d->submitted,
-		.unit = d->unit,
-		.evicted_ns = d->evicted_ns,
-		.on_before = d->before ? d->before->on_hw : -1,
-		.on_after = d->after ? d->after->on_hw : -1,
-		.prio_before = was->prio,
-		.prio_after = is->prio,
-		.pipe_before = was->pipe_prio,
-		.pipe_after = is->pipe_prio,
-		.ring_before = was->ring_addr,
-		.ring_after = is->ring_addr,
-		.bytes_before = was->ring_bytes,
-		.bytes_after = is->ring_bytes,
-		.slots_before = d->before && d->before->slots[0] ? d->before->slots : NULL,
-		.slots_after = d->after && d->after->slots[0] ? d->after->slots : NULL,
-		.pointers_before = pointers_name(d->before),
-		.pointers_after = pointers_name(d->after),
-	};
+	struct moment m = {.on_hw = -1};
+	queue_row_clear(&m.q);
+	if (q)
+		m = (struct moment){*q->row, q->slots[0] ? q->slots : NULL, q->pointers, q->on_hw};
+	return m;
 }
 
 static void count(struct printer *p, const struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
-	p->differing += d->changes != 0;
+	p->differing += d->changes != NULL;
 	if (!a || !b)
 		return;
-	p->stale += a->pointers == POINTERS_STALE || b->pointers == POINTERS_STALE;
+	p->stale += host_state_is_stale(a) || host_state_is_stale(b);
 	p->likely += b->row->match && strcmp(b->row->match, "likely") == 0;
 	p->unknown += a->on_hw < 0 || b->on_hw < 0;
 }
@@ -180,14 +144,12 @@ static void count(struct printer *p, const struct qdiff *d)
 static void print_one(void *arg, const struct qdiff *d)
 {
 	struct printer *p = arg;
-	struct row r;
 	count(p, d);
 	if (!d->changes && !p->all)
 		return;
-	fill(&r, d);
-	name_changes(&p->change, d->changes);
+	struct row r = {.d = *d, .was = moment_of(d->before), .is = moment_of(d->after)};
+	r.q = d->after ? r.is.q : r.was.q;
 	describe(&p->detail, d);
-	r.change = d->changes ? p->change.data : NULL;
 	r.detail = p->detail.len ? p->detail.data : NULL;
 	out_row(p->o, &r);
 }
@@ -222,12 +184,12 @@ static int print_diff(struct cmd *c, const struct host_state *a, const struct ho
 		return err_sys(ENOMEM, NULL, "output");
 	int status = out_begin(p.o, &snapshot_diff_table, false);
 	if (!status) {
-		qdiff_run(a, b, print_one, &p);
+		if (qdiff_run(a, b, print_one, &p))
+			status = err_sys(ENOMEM, NULL, "diff");
 		out_end(p.o);
 		explain(&p, a, b);
 	}
 	int closed = out_close(p.o);
-	buf_fini(&p.change);
 	buf_fini(&p.detail);
 	if (status || closed)
 		return status ? status : closed;

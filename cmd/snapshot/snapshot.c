@@ -4,7 +4,6 @@
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/redact.h"
-#include "common/host/root.h"
 #include "common/host/tree.h"
 #include "common/state/snapshot.h"
 
@@ -37,7 +36,8 @@ static const struct opt opts[] = {
 
 struct saved_row {
 	const char *path;
-	uint64_t files, bytes, procs, queues, window_ns, unreadable;
+	struct snapshot s;
+	uint64_t window_ns, unreadable;
 	int8_t dumps, settled;
 };
 
@@ -46,10 +46,10 @@ struct saved_row {
 
 static const struct out_col cols[] = {
 	COL(path, "PATH", "path", OUT_STR, OUT_DEFAULT, "directory or archive that was made"),
-	COL(procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
-	COL(queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
-	COL(files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
-	COL(bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
+	COL(s.procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
+	COL(s.queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
+	COL(s.files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
+	COL(s.bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
 	COL(dumps, "DUMPS", "dumps", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
 	    "the debugfs dumps of MQDs are in it"),
 	COL(settled, "SETTLED", "settled", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
@@ -64,16 +64,16 @@ static const struct out_table saved_table = {"snapshots", "snapshot", cols,
 					     sizeof(cols) / sizeof(cols[0])};
 static const struct out_table *const tables[] = {&saved_table,
 						 &snapshot_diff_table,
-						 &snapshot_runs_table,
-						 &run_compare_programs_table,
-						 &run_compare_overlaps_table,
-						 &run_compare_strategies_table,
+						 &run_compare_tables[RUN_PROCESSES],
+						 &run_compare_tables[RUN_PROGRAMS],
+						 &run_compare_tables[RUN_OVERLAPS],
+						 &run_compare_tables[RUN_STRATEGIES],
 						 NULL};
 
 static volatile int stopped; // the signal
 
-// timeout(1) and shells send it twice, once to the process and once to its group; somebody who is
-// out of patience sends more.
+// timeout(1) and shells send it twice, once to the process and once to its group; an
+// impatient user sends more.
 static void on_signal(int sig)
 {
 	static volatile int more;
@@ -112,42 +112,30 @@ static int refused(const char *path, int error)
 	}
 }
 
-static const char *explain(int error)
+// What is missing: each file for -v, the dumps for everybody.
+static void find_missing(struct saved_row *row)
 {
-	return error == EPERM || error == EACCES ? "not permitted" : strerror(error);
-}
-
-// What is missing: each file for -v, the dumps for everybody. Their number.
-static uint64_t tell_missing(const struct snapshot *s, bool *dumps)
-{
-	uint64_t missing = 0;
-	*dumps = false;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct snapshot_entry *e = &s->entries[i];
-		*dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
-		if (!e->error)
-			continue;
-		missing++;
-		err_note("%s: %s", e->path, explain(e->error));
+	for (size_t i = 0; i < row->s.n; i++) {
+		const struct snapshot_entry *e = &row->s.entries[i];
+		row->dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
+		row->unreadable += e->error != 0;
+		if (e->error)
+			err_note("%s: %s", e->path,
+				 e->error == EPERM || e->error == EACCES ? "not permitted"
+									 : strerror(e->error));
 	}
-	return missing;
 }
 
 static int print_saved(const struct cmd *c, const struct snapshot *s, const char *path)
 {
-	bool dumps;
 	struct saved_row row = {
 		.path = path,
-		.files = s->files,
-		.bytes = s->bytes,
-		.procs = s->procs,
-		.queues = s->queues,
+		.s = *s,
 		.settled = s->settled,
 		.window_ns = s->end_ns - s->begin_ns,
 	};
-	row.unreadable = tell_missing(s, &dumps);
-	row.dumps = dumps;
-	if (!dumps)
+	find_missing(&row);
+	if (!row.dumps)
 		err_warn(s->live ? "run as root for them; see -v" : NULL,
 			 "without the dumps of debugfs: on or off, pointers and slots are unknown");
 	if (!s->settled)
@@ -193,7 +181,7 @@ static int save(struct cmd *c, const char *path, struct redact *names)
 	return status;
 }
 
-// Who names one of these wants no folder of that name.
+// A name with one of these endings is meant as an archive, not as a folder.
 static bool is_other_archive(const char *path)
 {
 	static const char *const ends[] = {".zip", ".7z",      ".tar.xz",

@@ -12,8 +12,6 @@ struct snapshot_opts {
 
 extern const struct out_table snapshot_diff_table;
 
-extern const struct out_table snapshot_runs_table;
-
 // Exit status.
 int snapshot_diff(struct cmd *c);    // --diff A B
 int snapshot_compare(struct cmd *c); // --compare DIR...

@@ -128,8 +128,8 @@ static int add(struct queue_set *l, const struct state_queue *q, bool offline)
 				       .gpu = q->row->gpu,
 				       .qid = q->row->qid,
 				       .context = q->row->context,
-				       .prio = q->row->prio,
-				       .pipe_prio = q->row->pipe_prio};
+				       .prio = q->row->v[MQD_V_QUEUE_PRIO],
+				       .pipe_prio = q->row->v[MQD_V_PIPE_PRIO]};
 	copy_text(to->type, sizeof(to->type), q->row->type);
 	copy_text(to->slots, sizeof(to->slots), q->slots);
 	return 0;
@@ -243,8 +243,8 @@ static void show(struct host_state *m, struct queue_row **row, const struct queu
 					.qid = q->qid,
 					.context = q->context,
 					.type = known(q->type),
-					.prio = q->prio,
-					.pipe_prio = q->pipe_prio};
+					.v[MQD_V_QUEUE_PRIO] = q->prio,
+					.v[MQD_V_PIPE_PRIO] = q->pipe_prio};
 		m->queues[m->n] = (struct state_queue){.row = r, .start_ticks = KFD_UNKNOWN};
 		memcpy(m->queues[m->n++].slots, q->slots, sizeof(q->slots));
 	}

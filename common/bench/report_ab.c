@@ -2,6 +2,7 @@
 #include "common/bench/report.h"
 #include "common/stats/maths.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static void online(struct doc *d, struct ab_result *a)
@@ -118,21 +119,16 @@ static void programs(struct doc *d, const struct run_compare *r)
 		  "side|process|seen|queues|ids|same ids|same number|same slots|same priorities");
 	for (size_t i = 0; i < r->nprograms; i++) {
 		const struct run_compare_program *g = &r->programs[i];
-		struct buf ids = {0};
-		qset_text(&g->ever, &ids);
 		doc_cell(d, "%s", g->program);
-		doc_cell(d, "%u", g->worker);
-		doc_cell(d, "%u", g->seen);
+		doc_cell(d, "%" PRIu64, g->worker);
+		doc_cell(d, "%" PRIu64, g->seen);
 		g->queues_min == g->queues_max
-			? doc_cell(d, "%u", g->queues_min)
-			: doc_cell(d, "%u to %u", g->queues_min, g->queues_max);
-		doc_cell(d, "%s", ids.data ? ids.data : "");
-		doc_cell(d, "%s", answer(g->same_ids));
-		doc_cell(d, "%s", answer(g->same_count));
-		doc_cell(d, "%s", answer(g->same_slots));
-		doc_cell(d, "%s", answer(g->same_prios));
+			? doc_cell(d, "%" PRIu64, g->queues_min)
+			: doc_cell(d, "%" PRIu64 " to %" PRIu64, g->queues_min, g->queues_max);
+		doc_cell(d, "%s", g->ever.ids_text.len ? g->ever.ids_text.data : "");
+		for (unsigned k = 0; k < SAMES; k++)
+			doc_cell(d, "%s", answer(g->same[k]));
 		doc_row_end(d);
-		buf_fini(&ids);
 	}
 	doc_table_end(d);
 }
@@ -142,15 +138,12 @@ static void pairs(struct doc *d, const struct run_compare *r)
 	doc_table(d, "side|beside|runs|ids of both|overlap %");
 	for (size_t i = 0; i < r->npairs; i++) {
 		const struct run_compare_pair *p = &r->pairs[i];
-		struct buf ids = {0};
-		qset_text(&p->ids, &ids);
 		doc_cell(d, "%s", p->a);
 		doc_cell(d, "%s", p->b);
-		doc_cell(d, "%u", p->runs);
-		doc_cell(d, "%s", ids.data ? ids.data : "");
+		doc_cell(d, "%" PRIu64, p->runs);
+		doc_cell(d, "%s", p->both.ids_text.len ? p->both.ids_text.data : "");
 		report_per_cent(d, p->overlap);
 		doc_row_end(d);
-		buf_fini(&ids);
 	}
 	doc_table_end(d);
 }
@@ -164,7 +157,7 @@ static void strategies(struct doc *d, const struct run_compare *r)
 		doc_cell(d, "%s", names[i]);
 		doc_cell(d, "%s", answer(s->works));
 		doc_cell(d, "%s", s->chosen ? "yes" : "no");
-		doc_cell(d, "%s", s->evidence);
+		doc_cell(d, "%s", s->evidence.data);
 		doc_row_end(d);
 	}
 	doc_table_end(d);

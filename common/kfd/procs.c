@@ -262,6 +262,14 @@ static int want_usage(struct reader *r, int dir, uint32_t gpu)
 	return add_usage(r, dir, gpu);
 }
 
+const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->nprocs; i++)
+		if (p->procs[i].pid == pid)
+			return &p->procs[i];
+	return NULL;
+}
+
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id)
 {

@@ -123,6 +123,9 @@ void kfd_procs_confirm(struct kfd_procs *p);
 
 void kfd_procs_fini(struct kfd_procs *p);
 
+// The process with this PID, or NULL.
+const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid);
+
 // The counters of a context on a GPU, or NULL.
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id);

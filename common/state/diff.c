@@ -1,19 +1,7 @@
-// Two moments side by side; see diff.h.
-#include "common/state/diff.h"
+// Two moments side by side; see host_state.h.
+#include "common/state/host_state.h"
 
 #include <string.h>
-
-static const char *const words[] = {"came",     "went",      "off",      "on",
-				    "moved",    "ring",      "priority", "evicted",
-				    "progress", "suspended", "resumed"};
-
-const char *qdiff_word(unsigned bit)
-{
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (bit == 1u << i)
-			return words[i];
-	return NULL;
-}
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -46,7 +34,7 @@ static bool is_certain(const struct queue_row *r)
 static bool recycled(const struct queue_row *a, const struct queue_row *b)
 {
 	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
-	       (is_certain(a) && is_certain(b) && differ(a->mqd_addr, b->mqd_addr));
+	       (is_certain(a) && is_certain(b) && differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
 }
 
 static uint64_t grown(uint64_t a, uint64_t b)
@@ -54,16 +42,11 @@ static uint64_t grown(uint64_t a, uint64_t b)
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
 }
 
-static bool is_known(int pointers)
-{
-	return pointers != POINTERS_UNKNOWN && pointers != POINTERS_STALE;
-}
-
 static void measure(struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
 	d->evicted_ns = grown(a->row->evicted_ns, b->row->evicted_ns);
-	if (!is_known(a->pointers) || !is_known(b->pointers))
+	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
 		return;
 	d->consumed = grown(a->consumed, b->consumed);
 	d->submitted = grown(a->submitted, b->submitted);
@@ -75,62 +58,76 @@ static bool has_grown(uint64_t v)
 	return v != KFD_UNKNOWN && v > 0;
 }
 
-static unsigned changes_of(const struct qdiff *d)
+static int name_changes(struct buf *b, const struct qdiff *d)
 {
-	const struct queue_row *a = d->before->row, *b = d->after->row;
+	const struct queue_row *a = d->before->row, *c = d->after->row;
+	const uint64_t *x = a->v, *y = c->v;
 	const struct {
 		bool is;
-		unsigned bit;
+		const char *word;
 	} all[] = {
-		{d->before->on_hw == 1 && d->after->on_hw == 0, QDIFF_OFF},
-		{d->before->on_hw == 0 && d->after->on_hw == 1, QDIFF_ON},
-		{texts_differ(d->before->slots, d->after->slots), QDIFF_MOVED},
-		{differ(a->ring_addr, b->ring_addr) || differ(a->ring_bytes, b->ring_bytes),
-		 QDIFF_RING},
-		{differ(a->prio, b->prio) || differ(a->pipe_prio, b->pipe_prio), QDIFF_PRIORITY},
-		{has_grown(d->evicted_ns), QDIFF_EVICTED},
-		{a->holder < 0 && b->holder >= 0, QDIFF_SUSPENDED},
-		{a->holder >= 0 && b->holder < 0, QDIFF_RESUMED},
-		{has_grown(d->consumed) || has_grown(d->submitted), QDIFF_PROGRESS},
+		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
+		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
+		{texts_differ(d->before->slots, d->after->slots), "moved"},
+		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
+			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
+		 "ring"},
+		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
+			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
+		 "priority"},
+		{has_grown(d->evicted_ns), "evicted"},
+		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
+		{a->holder < 0 && c->holder >= 0, "suspended"},
+		{a->holder >= 0 && c->holder < 0, "resumed"},
 	};
-	unsigned changes = 0;
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		changes |= all[i].is ? all[i].bit : 0;
-	return changes;
+	int err = 0;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]) && !err; i++)
+		if (all[i].is)
+			err = buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
+	return err;
 }
 
-static struct qdiff pair(const struct state_queue *a, const struct state_queue *b)
+static int report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
+		  const struct state_queue *a, const struct state_queue *b)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
 			  .consumed = KFD_UNKNOWN,
 			  .submitted = KFD_UNKNOWN,
 			  .evicted_ns = KFD_UNKNOWN};
+	text->len = 0;
 	if (a && b) {
 		measure(&d);
-		d.changes = changes_of(&d);
+		if (name_changes(text, &d))
+			return -1;
+		d.changes = text->len ? text->data : NULL;
 	} else {
-		d.changes = a ? QDIFF_WENT : QDIFF_CAME;
+		d.changes = a ? "went" : "came";
 	}
-	return d;
+	each(arg, &d);
+	return 0;
 }
 
-void qdiff_run(const struct host_state *before, const struct host_state *after,
-	       void (*each)(void *arg, const struct qdiff *d), void *arg)
+int qdiff_run(const struct host_state *before, const struct host_state *after,
+	      void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
+	struct buf text = {0};
 	size_t i = 0, j = 0;
-	while (i < before->n || j < after->n) {
+	int err = 0;
+	while (!err && (i < before->n || j < after->n)) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
 		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
 		int order = !a ? 1 : !b ? -1 : compare(a, b);
-		if (order == 0 && recycled(a->row, b->row)) {
-			struct qdiff went = pair(a, NULL);
-			each(arg, &went);
-			a = NULL;
-		}
-		struct qdiff d = pair(order <= 0 ? a : NULL, order >= 0 ? b : NULL);
-		each(arg, &d);
 		i += order <= 0;
 		j += order >= 0;
+		if (order == 0 && recycled(a->row, b->row)) {
+			err = report(each, arg, &text, a, NULL);
+			a = NULL;
+		}
+		if (!err)
+			err = report(each, arg, &text, order <= 0 ? a : NULL,
+				     order >= 0 ? b : NULL);
 	}
+	buf_fini(&text);
+	return err;
 }

@@ -2,10 +2,8 @@
 #include "common/state/host_state.h"
 
 #include "common/cli/err.h"
-#include "common/debugfs/mqd_value.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/state/slots.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +13,7 @@
 
 #define HQDS "/sys/kernel/debug/kfd/hqds"
 
-enum { AQL_DWORDS = 16 };
-
+// The first line of a file.
 static void read_line(char *to, size_t size, const char *path)
 {
 	struct buf b = {0};
@@ -40,113 +37,107 @@ static uint64_t read_uptime(void)
 
 // --- the place in the hardware ---
 
-// The slot on XCC 0, or NULL.
-static const struct slot *find_slot(const struct slots *s, const struct queue_row *r)
+// The registers of compute slots are at the same place in all generations.
+static bool get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].gpu_id == r->gpu_id && s->v[i].mqd == r->mqd_addr)
-			return &s->v[i];
+	return s->kind == HQD_CP && hqd_cp_active(h, s) && hqd_get(h, s, GFX9, what, v);
+}
+
+const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)
+{
+	for (size_t i = 0; i < h->nslots; i++) {
+		const struct hqd *s = &h->slots[i];
+		uint64_t v;
+		if (h->nodes[s->node].gpu_id == gpu_id && get(h, s, MQD_V_BASE, &v) && v == mqd &&
+		    get(h, s, MQD_V_RPTR, &v) && get(h, s, MQD_V_WPTR, &v) &&
+		    get(h, s, MQD_V_DOORBELL, &v))
+			return s;
+	}
 	return NULL;
 }
 
-// The MQDs of further XCCs are others, but they have the doorbell in common, of which a GPU has
-// each only once.
-static bool is_slot_of(const struct slot *s, const struct slot *first)
+static unsigned xcc_of(const struct hqd *s)
 {
-	return s->gpu_id == first->gpu_id && s->doorbell == first->doorbell &&
-	       (s == first || s->xcc != first->xcc);
+	return s->xcc < 0 ? 0 : (unsigned)s->xcc;
 }
 
-static void name_slots(struct state_queue *q, const struct slots *s, const struct slot *first)
+// Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
+static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
 	char text[sizeof(q->slots)] = "";
 	size_t len = 0;
+	uint64_t doorbell = 0, v;
 	bool same = true;
-	for (size_t i = 0; i < s->n && len < sizeof(text); i++) {
-		const struct slot *one = &s->v[i];
-		if (!is_slot_of(one, first))
+	get(h, first, MQD_V_DOORBELL, &doorbell);
+	for (size_t i = 0; i < h->nslots && len < sizeof(text); i++) {
+		const struct hqd *s = &h->slots[i];
+		if (s->node != first->node || !get(h, s, MQD_V_DOORBELL, &v) || v != doorbell ||
+		    (s != first && xcc_of(s) == xcc_of(first)))
 			continue;
-		same &= one->pipe == first->pipe && one->queue == first->queue;
+		same &= s->pipe == first->pipe && s->queue == first->queue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:p%uq%u",
-					len ? "," : "", one->xcc, one->pipe, one->queue);
+					len ? "," : "", xcc_of(s), s->pipe, s->queue);
 	}
 	if (same)
 		snprintf(text, sizeof(text), "p%uq%u", first->pipe, first->queue);
 	memcpy(q->slots, text, sizeof(text));
 }
 
-// --- how far it got ---
-
-static bool is_sdma(const struct queue_row *r)
-{
-	return r->type && strncmp(r->type, "sdma", 4) == 0;
-}
-
-// Not to be seen in a slot proves nothing: queues take turns, with more processes than VMIDs too.
-static void place(struct state_queue *q, const struct host_state *m, const struct slots *s,
-		  const struct slot *slot)
+// A queue that is in no slot may still be mapped: queues take turns, with more processes than VMIDs
+// too.
+static void place(struct state_queue *q, const struct host_state *m, const struct hqds *h,
+		  const struct hqd *slot)
 {
 	q->on_hw = slot ? 1 : q->row->on_hw;
 	if (slot)
-		name_slots(q, s, slot);
-	else if (m->has_slots && q->row->mqd_addr != MQD_UNKNOWN && !is_sdma(q->row))
+		name_slots(q, h, slot);
+	else if (m->has_slots && q->row->v[MQD_V_BASE] != MQD_UNKNOWN && !queue_row_is_sdma(q->row))
 		snprintf(q->slots, sizeof(q->slots), "none");
 }
 
-// Dwords read of a ring are what was written, which is counted for ever, less what still waits.
-static void count_dwords(struct state_queue *q, uint64_t rptr, uint64_t wptr)
+// --- how far it got ---
+
+static void count(struct state_queue *q, const struct host_state *m, uint64_t rptr, uint64_t wptr)
 {
-	const uint64_t ring = q->row->ring_bytes / 4;
-	const unsigned unit =
-		q->row->packets && strcmp(q->row->packets, "aql") == 0 ? AQL_DWORDS : 1;
-	if (!q->row->packets || q->row->ring_bytes == KFD_UNKNOWN || !ring || rptr >= ring)
+	const struct queue_row *r = q->row;
+	if (queue_row_is_sdma(r)) {
+		q->consumed = rptr;
+		q->submitted = wptr;
+		q->unit = "bytes";
 		return;
-	const uint64_t waiting = (wptr % ring + ring - rptr) % ring;
-	if (waiting > wptr)
+	}
+	const enum gfx_gen gen = queue_rows_gen(&m->list, (uint32_t)r->gpu_id);
+	const uint64_t taken = queue_row_taken(r, rptr, wptr, gfx_caps(gen)->whole_wptr);
+	const unsigned unit = queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1;
+	if (!r->packets || taken == MQD_UNKNOWN)
 		return;
 	q->submitted = wptr / unit;
-	q->consumed = (wptr - waiting) / unit;
+	q->consumed = taken / unit;
 	q->unit = unit == 1 ? "dwords" : "packets";
 }
 
-// gfx8 counts inside of the ring only.
-static bool counts_for_ever(const struct queue_row *r)
-{
-	return !r->gfx || strncmp(r->gfx, "gfx8", 4) != 0;
-}
-
-static void read_pointers(struct state_queue *q, const struct slot *slot)
+static void read_pointers(struct state_queue *q, const struct host_state *m, const struct hqds *h,
+			  const struct hqd *slot)
 {
 	const struct queue_row *r = q->row;
-	const bool sdma = is_sdma(r);
-	if (slot) {
-		q->pointers = POINTERS_LIVE;
-		if (counts_for_ever(r))
-			count_dwords(q, slot->rptr, slot->wptr);
-		return;
-	}
-	if (q->on_hw != 0 && r->read_now != MQD_UNKNOWN && r->write_now != MQD_UNKNOWN) {
-		q->pointers = POINTERS_PROCESS;
+	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
+	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
+		q->pointers = "live";
+		count(q, m, rptr, wptr);
+	} else if (q->on_hw != 0 && r->read_now != MQD_UNKNOWN && r->write_now != MQD_UNKNOWN) {
+		q->pointers = "process";
 		q->consumed = r->read_now;
 		q->submitted = r->write_now;
-		q->unit = sdma ? "bytes" : "packets"; // PM4 queues have no such index
-		return;
-	}
-	if (r->wptr == MQD_UNKNOWN || r->rptr == MQD_UNKNOWN)
-		return;
-	q->pointers = q->on_hw == 0 ? POINTERS_SAVED : POINTERS_STALE;
-	if (!sdma && counts_for_ever(r)) {
-		count_dwords(q, r->rptr, r->wptr);
-	} else if (sdma) {
-		q->consumed = r->rptr;
-		q->submitted = r->wptr;
-		q->unit = "bytes";
+		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
+	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
+		q->pointers = q->on_hw == 0 ? "saved" : "stale";
+		count(q, m, rptr, wptr);
 	}
 }
 
 // --- loading ---
 
-static int fill(struct host_state *m, const struct slots *slots)
+static int fill(struct host_state *m, const struct hqds *h)
 {
 	m->queues = calloc(m->list.n + 1, sizeof(*m->queues));
 	if (!m->queues)
@@ -164,22 +155,23 @@ static int fill(struct host_state *m, const struct slots *slots)
 			q->start_ticks = q[-1].start_ticks;
 		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
 			q->start_ticks = KFD_UNKNOWN;
-		const struct slot *slot = find_slot(slots, r);
-		place(q, m, slots, slot);
-		read_pointers(q, slot);
+		const struct hqd *slot = host_state_find_slot(h, r->gpu_id, r->v[MQD_V_BASE]);
+		place(q, m, h, slot);
+		read_pointers(q, m, h, slot);
 	}
 	return 0;
 }
 
 static int load(struct host_state *m, const char *dir)
 {
-	struct slots slots = {0};
+	struct hqds slots;
 	struct buf text = {0};
+	hqds_init(&slots);
 	// The dumps first, and one behind the other.
 	m->has_slots = host_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
-	int failed = m->has_slots && slots_parse(&slots, text.data ? text.data : "", text.len);
+	int failed = m->has_slots && hqds_parse(&slots, text.data ? text.data : "", text.len);
 	int status = failed ? err_sys(ENOMEM, NULL, "%s", dir)
 			    : queue_rows_load(&m->list, &m->processes, &m->how);
 	if (!status && m->list.mqds_error)
@@ -190,14 +182,15 @@ static int load(struct host_state *m, const char *dir)
 	read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
 	read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
 	m->uptime_cs = read_uptime();
-	slots_fini(&slots);
+	hqds_fini(&slots);
 	buf_fini(&text);
 	return status;
 }
 
 int host_state_load(struct host_state *m, const char *dir)
 {
-	*m = (struct host_state){.how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
+	*m = (struct host_state){.name = dir,
+				 .how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
 						 READ_STATUS | READ_CMDLINE | READ_CONTAINER |
 						 READ_MQD | READ_INDICES | READ_HOLDER,
 					 .likely = true}};

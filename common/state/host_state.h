@@ -6,31 +6,30 @@
 #define GPQ_STATE_HOST_STATE_H
 
 #include "common/host/process_cache.h"
+#include "common/debugfs/hqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum host_state_pointers { // where the read and write position come from
-	POINTERS_UNKNOWN,
-	POINTERS_LIVE,    // registers of its slot
-	POINTERS_SAVED,   // its MQD, which is exact as long as it is off hardware
-	POINTERS_PROCESS, // indices in the process's memory, read a moment after the dumps
-	POINTERS_STALE,   // its MQD as of the last unmap: how far it got since is not known
-};
+#include <string.h>
 
 struct state_queue {
 	const struct queue_row *row; // owned by moment.list
 	uint64_t start_ticks;        // of its process; KFD_UNKNOWN
 	char slots[96]; // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
 	int8_t on_hw;   // row->on_hw, and 1 where it is seen in a slot
-	int pointers;   // enum host_state_pointers
+	// Where the positions come from: "live" (registers of its slot), "saved" (its MQD, which is
+	// exact as long as it is off hardware), "process" (indices in the process's memory, read a
+	// moment after the dumps), "stale" (its MQD as of the last unmap: how far it got since is
+	// not known). NULL: unknown.
+	const char *pointers;
 	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
 	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
 };
 
 struct host_state {
+	const char *name; // as it was loaded by; not owned
 	struct process_cache processes;
 	struct queue_rows list;
 	struct queue_rows_how how;
@@ -45,5 +44,36 @@ struct host_state {
 // message. The sysroot is the live host afterwards.
 int host_state_load(struct host_state *m, const char *dir);
 void host_state_fini(struct host_state *m);
+
+static inline bool host_state_is_stale(const struct state_queue *q)
+{
+	return q->pointers && strcmp(q->pointers, "stale") == 0;
+}
+
+// The active compute slot whose MQD is at this address, or NULL. (SDMA slots keep the values of
+// queues that are gone, and none of these is an MQD.) A slot is torn, and left out, when the text
+// has no doorbell or pointer of it.
+const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
+
+// --- what happened between two moments (diff.c) ---
+
+// A queue is the same one in both moments if process, start time of the process, KFD context and
+// queue id agree; since the driver gives a free id out again, GPU and type must agree too, and the
+// MQD's address where both are certain.
+struct qdiff {
+	// Words: came, went; off (the hardware: suspended or evicted, which look the same in
+	// dumps), on; moved (to other slots), ring (another address or size), priority (of queue or
+	// pipe), evicted (an eviction of its process ended meanwhile), progress (packets were
+	// consumed or submitted), suspended (a holder of gpq suspend has it now), resumed. NULL: no
+	// change.
+	const char *changes;
+	const struct state_queue *before, *after; // NULL: it was not there
+	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN
+	const char *unit;                         // of consumed and submitted; NULL
+};
+
+// Calls `each` for every queue of both moments, by process, context and id. 0, or -1 (ENOMEM).
+int qdiff_run(const struct host_state *before, const struct host_state *after,
+	      void (*each)(void *arg, const struct qdiff *d), void *arg);
 
 #endif

@@ -1,9 +1,8 @@
 // Joining sysfs queues and MQDs; see join.h for the rules.
-#include "common/state/join_priv.h"
+#include "common/state/join.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/debugfs/mqd_value.h"
 #include "common/host/array.h"
@@ -21,14 +20,21 @@ struct workload {
 	size_t n;
 };
 
+// What is joined.
+struct join_sides {
+	const struct kfd_procs *p;
+	const struct mqds *m;
+	const struct rls *rls; // NULL: unknown
+	join_gen_fn gen;       // NULL: unknown
+	const void *arg;
+};
+
 struct joiner {
 	struct join *j;
 	struct join_sides s;
 	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
 				  // where known, MQDs as printed
-	size_t cap_sys, cap_mqd;
-	uint32_t *blocks; // of each context of a process
-	size_t cap_blocks;
+	uint32_t *blocks;         // of each context of a process
 };
 
 const char *join_why_text(enum join_why why)
@@ -62,22 +68,193 @@ static int kind_of_type(int type)
 	}
 }
 
-static int reserve(struct workload *s, size_t *cap, size_t n)
+static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
 {
-	if (n <= *cap)
-		return 0;
-	struct key *keys = reallocarray(s->keys, n, sizeof(*keys));
+	enum gfx_gen gen = s->gen ? s->gen(s->arg, q->gpu_id) : GFX_UNKNOWN;
 
-	if (!keys)
-		return -1;
-	s->keys = keys;
-	uint32_t *index = reallocarray(s->index, n, sizeof(*index));
+	return gen == GFX_UNKNOWN ? mqd_guess_gen(s->m, q) : gen;
+}
 
-	if (!index)
-		return -1;
-	s->index = index;
-	*cap = n;
-	return 0;
+// --- which "Process" block of mqds is which context's ---
+//
+// The driver prints a block for each context, with the same pid. All have the same address space,
+// so they are in one bucket of its hash table, where each is added in front: the newest comes
+// first, the primary one last (kernel: create_process(), kfd_debugfs_mqds_by_process() in
+// kfd_process.c of Linux 7.3).
+//
+// The order of creation is that of sysfs, and the order of ids as long as none was given out again.
+// Two threads that create contexts at one moment may enter sysfs the other way round, since that
+// happens behind the lock. So where the two orders differ, PASIDs must confirm: the runlist has
+// that of a block's queues, debugfs that of a context (procs.h).
+enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
+
+struct pairing {
+	const struct join_sides *s;
+	const struct kfd_proc *proc;
+	uint32_t n;          // contexts, and blocks
+	uint32_t *contexts;  // of the process, newest first, the primary one last: 0 .. n-1
+	uint32_t *printed;   // its blocks in the order of the text
+	uint32_t *confirmed; // the context that PASIDs say each of these is; NONE
+	bool ordered;        // the order of creation is known
+};
+
+static const struct kfd_context *context_at(const struct pairing *x, uint32_t i)
+{
+	return &x->s->p->contexts[x->proc->context + i];
+}
+
+// Not known ones by id, the last given out first: the likelier order.
+static bool is_newer(const struct kfd_context *a, const struct kfd_context *b)
+{
+	return a->created != b->created ? a->created > b->created : a->id > b->id;
+}
+
+static void sort_contexts(struct pairing *x)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t at = i;
+
+		for (; at && is_newer(context_at(x, i), context_at(x, x->contexts[at - 1])); at--)
+			x->contexts[at] = x->contexts[at - 1];
+		x->contexts[at] = i;
+	}
+}
+
+// Is it known, and the order of ids as well? A single secondary context needs neither.
+static bool is_ordered(const struct pairing *x)
+{
+	bool same = true;
+
+	for (uint32_t i = 1; i < x->n; i++)
+		if (context_at(x, i)->created == KFD_UNKNOWN)
+			return x->n == 2;
+	// By id from 1 on, so that the last one is the first of the others.
+	for (uint32_t i = 0; i + 1 < x->n; i++)
+		same &= x->contexts[i] == x->n - 1 - i;
+	return same;
+}
+
+// That of the runlist's packet that maps this queue; KFD_UNKNOWN.
+static uint64_t pasid_of_queue(const struct join_sides *s, const struct mqd *q)
+{
+	const struct rls_node *node = s->rls ? rls_find(s->rls, q->gpu_id) : NULL;
+	uint64_t doorbell;
+
+	if (!node || node->damaged || !mqd_get(s->m, q, gen_of(s, q), 0, MQD_V_DOORBELL, &doorbell))
+		return KFD_UNKNOWN;
+	for (uint32_t i = node->process; i < node->process + node->processes; i++) {
+		const struct rls_process *p = &s->rls->processes[i];
+
+		for (uint32_t k = p->queue; k < p->queue + p->queues; k++)
+			if (s->rls->queues[k].doorbell == doorbell)
+				return p->pasid;
+	}
+	return KFD_UNKNOWN;
+}
+
+static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pasid)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct kfd_usage *u = kfd_procs_usage(x->s->p, context_at(x, i), gpu_id);
+
+		// The packet has room for 16 bits.
+		if (u && u->pasid != KFD_UNKNOWN && (u->pasid & 0xffff) == pasid)
+			return i;
+	}
+	return NONE;
+}
+
+static uint32_t confirm_block(const struct pairing *x, const struct mqds_proc *block)
+{
+	for (uint32_t i = block->first; i < block->first + block->queues; i++) {
+		const struct mqd *q = &x->s->m->queues[i];
+		uint64_t pasid = pasid_of_queue(x->s, q);
+		uint32_t context = pasid == KFD_UNKNOWN ? NONE : context_of(x, q->gpu_id, pasid);
+
+		if (context != NONE)
+			return context;
+	}
+	return NONE;
+}
+
+static bool contradicts_order(const struct pairing *x)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->confirmed[i] != NONE && x->confirmed[i] != x->contexts[i])
+			return true;
+	return false;
+}
+
+// What PASIDs say, and of one block that is left over the rest.
+static bool pair_confirmed(struct pairing *x)
+{
+	uint32_t left = NONE, sum = 0;
+
+	x->confirmed[x->n - 1] = 0; // the primary one
+	for (uint32_t i = 0; i < x->n; i++) {
+		for (uint32_t k = 0; k < i; k++)
+			if (x->confirmed[i] != NONE && x->confirmed[k] == x->confirmed[i])
+				return false;
+		if (x->confirmed[i] != NONE)
+			sum += x->confirmed[i];
+		else if (left == NONE)
+			left = i;
+		else
+			return false;
+	}
+	if (left != NONE)
+		x->confirmed[left] = x->n * (x->n - 1) / 2 - sum;
+	for (uint32_t i = 0; i < x->n; i++)
+		x->contexts[i] = x->confirmed[i];
+	return true;
+}
+
+static bool pair(struct pairing *x)
+{
+	const uint32_t last = x->n - 1;
+
+	sort_contexts(x);
+	x->ordered = is_ordered(x);
+	for (uint32_t i = 0; i < x->n; i++)
+		x->confirmed[i] = confirm_block(x, &x->s->m->procs[x->printed[i]]);
+	if (x->confirmed[last] != NONE && x->confirmed[last] != 0)
+		return false;
+	return x->ordered ? !contradicts_order(x) : pair_confirmed(x);
+}
+
+static bool find_printed(struct pairing *x)
+{
+	const struct mqds *m = x->s->m;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->nprocs; i++)
+		if (m->procs[i].pid == x->proc->pid && n++ < x->n)
+			x->printed[n - 1] = i;
+	return n == x->n;
+}
+
+// Finds the "Process" block of each context of `proc`: blocks[i], an index in mqds.procs, is that
+// of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is for
+// the caller to see.
+static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc, uint32_t *blocks)
+{
+	struct pairing x = {.s = s, .proc = proc, .n = proc->contexts};
+	uint32_t *room;
+	bool found = false;
+
+	if (!x.n || x.n > MAX_CONTEXTS || proc->changed)
+		return false;
+	room = calloc(x.n, 3 * sizeof(*room));
+	if (room) {
+		x.contexts = room;
+		x.printed = room + x.n;
+		x.confirmed = room + 2 * x.n;
+		found = find_printed(&x) && pair(&x);
+	}
+	for (uint32_t i = 0; found && i < x.n; i++)
+		blocks[x.contexts[i]] = x.printed[i];
+	free(room);
+	return found;
 }
 
 // --- the two sides of a process ---
@@ -120,34 +297,14 @@ static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 	return ordered;
 }
 
-enum gfx_gen join_gen_of(const struct join_sides *s, const struct mqd *q)
-{
-	enum gfx_gen gen = s->gen ? s->gen(s->arg, q->gpu_id) : GFX_UNKNOWN;
-
-	return gen == GFX_UNKNOWN ? mqd_guess_gen(s->m, q) : gen;
-}
-
 static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 {
 	struct key k = {q->gpu_id, q->kind == MQD_BAD_USER ? -1 : q->kind, KFD_UNKNOWN};
 	uint64_t bytes;
 
-	if (mqd_get(jn->s.m, q, join_gen_of(&jn->s, q), 0, MQD_V_RING_BYTES, &bytes))
+	if (mqd_get(jn->s.m, q, gen_of(&jn->s, q), 0, MQD_V_RING_BYTES, &bytes))
 		k.bytes = bytes;
 	return k;
-}
-
-static size_t count_mqds(const struct mqds *m, pid_t pid, unsigned *procs)
-{
-	size_t n = 0;
-
-	*procs = 0;
-	for (size_t i = 0; i < m->nprocs; i++)
-		if (m->procs[i].pid == pid) {
-			n += m->procs[i].queues;
-			++*procs;
-		}
-	return n;
 }
 
 static void add_block(struct joiner *jn, const struct mqds_proc *p)
@@ -163,14 +320,19 @@ static void add_block(struct joiner *jn, const struct mqds_proc *p)
 	}
 }
 
-static void load_mqds(struct joiner *jn, pid_t pid)
+// All blocks of a process. How many it has.
+static unsigned load_mqds(struct joiner *jn, pid_t pid)
 {
 	const struct mqds *m = jn->s.m;
+	unsigned blocks = 0;
 
 	jn->mqd.n = 0;
 	for (size_t i = 0; i < m->nprocs; i++)
-		if (m->procs[i].pid == pid)
+		if (m->procs[i].pid == pid) {
 			add_block(jn, &m->procs[i]);
+			blocks++;
+		}
+	return blocks;
 }
 
 // --- the rules ---
@@ -307,48 +469,42 @@ static int join_contexts(struct joiner *jn, const struct kfd_proc *proc)
 	return err;
 }
 
-static int grow_blocks(struct joiner *jn, size_t n)
-{
-	uint32_t *blocks = reallocarray(jn->blocks, n, sizeof(*blocks));
-
-	if (!blocks)
-		return -1;
-	jn->blocks = blocks;
-	jn->cap_blocks = n;
-	return 0;
-}
-
 static int join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
-	unsigned procs;
-	size_t n = count_mqds(jn->s.m, proc->pid, &procs);
-
-	if (!procs)
-		return 0; // JOIN_NO_PROC stands
-	if (reserve(&jn->sys, &jn->cap_sys, proc->queues) || reserve(&jn->mqd, &jn->cap_mqd, n) ||
-	    (jn->cap_blocks < proc->contexts && grow_blocks(jn, proc->contexts)))
-		return -1;
 	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc))
 		return join_contexts(jn, proc);
 
-	bool ordered = load_sysfs(jn, proc->queue, proc->queues);
+	const bool ordered = load_sysfs(jn, proc->queue, proc->queues);
+	const unsigned blocks = load_mqds(jn, proc->pid);
 
-	load_mqds(jn, proc->pid);
-	if (ordered && procs == 1 && proc->contexts == 1 && orders_agree(jn))
+	if (!blocks)
+		return 0; // JOIN_NO_PROC stands
+	if (ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn))
 		return match_by_order(jn);
 	return match_by_keys(jn);
+}
+
+static bool allocate(struct workload *s, size_t n)
+{
+	s->keys = calloc(n + 1, sizeof(*s->keys));
+	s->index = calloc(n + 1, sizeof(*s->index));
+	return s->keys && s->index;
 }
 
 int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
 	     join_gen_fn gen, const void *arg)
 {
-	struct joiner jn = {.j = j, .s = {p, m, rls, gen, arg}};
-	int err = 0;
+	struct joiner jn = {.j = j,
+			    .s = {p, m, rls, gen, arg},
+			    .blocks = calloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = calloc(p->nqueues + 1, sizeof(*j->queues))};
-	if (!j->queues)
-		return -1;
-	for (size_t i = 0; i < p->nqueues; i++)
+	int err = allocate(&jn.sys, p->nqueues) && allocate(&jn.mqd, m->nqueues) && jn.blocks &&
+				  j->queues
+			  ? 0
+			  : -1;
+
+	for (size_t i = 0; !err && i < p->nqueues; i++)
 		j->queues[i] = (struct join_queue){.likely = -1, .why = JOIN_NO_PROC};
 	for (size_t i = 0; !err && i < p->nprocs; i++)
 		if (p->procs[i].queues)

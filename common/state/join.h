@@ -2,13 +2,13 @@
 //
 // Neither side names the other: sysfs has the queue id, mqds has none (kfd-facts 5.1, 8). What both
 // have is the GPU, the type and the ring size; and mqds prints the queues of a process newest
-// first, which is what the inode numbers of sysfs tell as well (procs.h). Two rules prove a match:
+// first, and the inode numbers of sysfs show the same order (procs.h). Two rules prove a match:
 //
 //   order   both sides have as many queues, and put in order of creation each pair agrees in GPU,
 //   type and size; only    one queue of the process has this GPU, type and size, and one MQD does.
 //
 // A process with secondary contexts has a block in mqds for each, newest first; where it is certain
-// which one is which (join_blocks.c), and each agrees with its context in number and kind of
+// which one is which (join.c), and each agrees with its context in number and kind of
 // queues, the rules hold for each context and its block alone.
 //
 // Where neither holds, all MQDs it could be are kept: a value they agree on is still certain. Queue

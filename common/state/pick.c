@@ -20,33 +20,35 @@ static int add(struct pick *p, const pid_t *pids, ssize_t n)
 	return GPQ_OK;
 }
 
+// Adds `n` processes that were found, and frees their list. Below 0: errno says why none were.
+static int add_found(struct pick *p, pid_t *found, ssize_t n)
+{
+	int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
+	free(found);
+	return status;
+}
+
 // The host's PIDs of a PID inside containers: one for each container that has it.
 static int add_ns_pid(struct pick *p, pid_t pid)
 {
-	pid_t *found;
+	pid_t *found = NULL;
 	ssize_t n = proc_find_ns_pid(pid, &found);
-	int status = n < 0 ? err_sys(errno, NULL, "/proc") : GPQ_OK;
+	int status = add_found(p, found, n);
 	if (n == 0)
 		status = err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
 				  "pid %d: no container has a process with that PID", (int)pid);
-	if (n > 0)
-		status = add(p, found, n);
-	free(found);
 	return status;
 }
 
 static int add_descendants(struct pick *p)
 {
-	size_t roots = p->n;
-	for (size_t i = 0; i < roots; i++) {
-		pid_t *found;
+	int status = GPQ_OK;
+	for (size_t i = 0, roots = p->n; i < roots && !status; i++) {
+		pid_t *found = NULL;
 		ssize_t n = proc_tree(p->pids[i], &found);
-		int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
-		free(found);
-		if (status)
-			return status;
+		status = add_found(p, found, n);
 	}
-	return GPQ_OK;
+	return status;
 }
 
 static int by_number(const void *a, const void *b)
@@ -68,20 +70,18 @@ static int collect_pids(struct pick *p)
 	return status;
 }
 
-static int compile(struct pick *p)
-{
-	p->regex = calloc(1, sizeof(*p->regex));
-	return p->regex ? regex_init(p->regex, "--comm", p->opts->comm)
-			: err_sys(ENOMEM, NULL, "--comm");
-}
-
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
 {
 	*p = (struct pick){.opts = opts, .processes = processes, .self = pid_of_self()};
 	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
-	int status = opts->comm ? compile(p) : GPQ_OK;
+	int status = GPQ_OK;
+	if (opts->comm) {
+		p->regex = calloc(1, sizeof(*p->regex));
+		status = p->regex ? regex_init(p->regex, "--comm", opts->comm)
+				  : err_sys(ENOMEM, NULL, "--comm");
+	}
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	return status;
@@ -129,14 +129,22 @@ bool pick_asks(const struct pick *p)
 	return p->opts->pids.given || p->opts->containers.n || p->opts->comm;
 }
 
-bool pick_gpu_number(const struct words *w, uint64_t gpu_id)
+int pick_select_gpus(struct kfd_topology *t, const struct words *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
+	const char *bad = kfd_topology_select(t, w->v, w->n);
+	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad)
+		   : GPQ_OK;
+}
+
+bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id)
+{
+	const struct kfd_gpu *g = t ? kfd_topology_find(t, gpu_id) : NULL;
+	for (size_t i = 0; !t && i < w->n; i++) {
 		uint64_t v;
 		char *end;
 		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
 		    (strtoull(w->v[i], &end, 16) == gpu_id && !*end))
 			return true;
 	}
-	return false;
+	return !w->n || (g && g->selected);
 }

@@ -7,6 +7,7 @@
 #include "common/cli/opts.h"
 #include "common/cli/regex.h"
 #include "common/host/process_cache.h"
+#include "common/kfd/topology.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,8 +52,10 @@ bool pick_keeps(const void *arg, pid_t pid);
 // Was anything asked for, so that finding nothing is an error?
 bool pick_asks(const struct pick *p);
 
-// Does --gpu name this number, decimal or hexadecimal? For captured text, which comes without a
-// topology.
-bool pick_gpu_number(const struct words *w, uint64_t gpu_id);
+// --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a
+// message; then whether a GPU is chosen. `t` NULL: of captured text, which comes without a
+// topology; there the words are numbers (gpu_id), decimal or hexadecimal.
+int pick_select_gpus(struct kfd_topology *t, const struct words *w);
+bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id);
 
 #endif

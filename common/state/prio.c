@@ -6,7 +6,6 @@
 #include "common/debugfs/hqd_value.h"
 #include "common/debugfs/mqd_value.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { HIGHEST = 15, LEVELS = 3 };
@@ -72,14 +71,6 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 
 // --- --prio ---
 
-static uint16_t level_named(const char *name, size_t len)
-{
-	for (unsigned i = 0; i < LEVELS; i++)
-		if (strlen(levels[i].name) == len && memcmp(levels[i].name, name, len) == 0)
-			return levels[i].prios;
-	return 0;
-}
-
 // "low,high". 0: not only names of levels.
 static uint16_t parse_levels(const char *text)
 {
@@ -87,11 +78,14 @@ static uint16_t parse_levels(const char *text)
 
 	for (;; text++) {
 		size_t len = strcspn(text, ",");
-		uint16_t one = level_named(text, len);
+		unsigned i = 0;
 
-		if (!one)
+		while (i < LEVELS &&
+		       (strlen(levels[i].name) != len || memcmp(levels[i].name, text, len) != 0))
+			i++;
+		if (i == LEVELS)
 			return 0;
-		prios |= one;
+		prios |= levels[i].prios;
 		text += len;
 		if (!*text)
 			return prios;

@@ -1,66 +1,40 @@
 // Rows of queues; see queue_rows.h.
-#include "common/state/queue_rows_priv.h"
+#include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
 #include "common/host/array.h"
+#include "common/holder/quiesce.h"
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct queue_row unknown_row = {
-	.pid = INT64_MIN,
-	.ns_pid = INT64_MIN,
-	.gpu = KFD_UNKNOWN,
-	.gpu_id = KFD_UNKNOWN,
-	.qid = KFD_UNKNOWN,
-	.context = KFD_UNKNOWN,
-	.ring_bytes = KFD_UNKNOWN,
-	.traced = -1,
-	.vram_bytes = KFD_UNKNOWN,
-	.evicted_ns = KFD_UNKNOWN,
-	.sdma_ns = KFD_UNKNOWN,
-	.cu_occupancy = KFD_UNKNOWN,
-	.pasid = KFD_UNKNOWN,
-	.ring_addr = MQD_UNKNOWN,
-	.rptr_addr = MQD_UNKNOWN,
-	.wptr_addr = MQD_UNKNOWN,
-	.mqd_addr = MQD_UNKNOWN,
-	.rptr = MQD_UNKNOWN,
-	.wptr = MQD_UNKNOWN,
-	.backlog = MQD_UNKNOWN,
-	.doorbell = MQD_UNKNOWN,
-	.prio = MQD_UNKNOWN,
-	.pipe_prio = MQD_UNKNOWN,
-	.vmid = MQD_UNKNOWN,
-	.xccs = MQD_UNKNOWN,
-	.ctx_addr = MQD_UNKNOWN,
-	.ctx_bytes = MQD_UNKNOWN,
-	.saved_bytes = MQD_UNKNOWN,
-	.read_index = MQD_UNKNOWN,
-	.error = MQD_UNKNOWN,
-	.sdma_engine = MQD_UNKNOWN,
-	.sdma_rlc = MQD_UNKNOWN,
-	.read_now = MQD_UNKNOWN,
-	.write_now = MQD_UNKNOWN,
-	.holder = INT64_MIN,
-	.on_hw = -1,
-	.mqd = UINT32_MAX,
-};
-
-struct queue_row *queue_rows_add_row(struct queue_rows *q, pid_t pid)
+void queue_row_clear(struct queue_row *r)
 {
-	if (ARRAY_GROW(q->rows, q->cap, q->n))
-		return NULL;
-	struct queue_row *r = &q->rows[q->n++];
-	*r = unknown_row;
-	r->seq = (uint32_t)(q->n - 1);
-	if (pid >= 0)
-		r->pid = pid;
-	return r;
+	*r = (struct queue_row){
+		.pid = INT64_MIN,
+		.ns_pid = INT64_MIN,
+		.gpu = KFD_UNKNOWN,
+		.gpu_id = KFD_UNKNOWN,
+		.node = KFD_UNKNOWN,
+		.qid = KFD_UNKNOWN,
+		.context = KFD_UNKNOWN,
+		.vram_bytes = KFD_UNKNOWN,
+		.evicted_ns = KFD_UNKNOWN,
+		.sdma_ns = KFD_UNKNOWN,
+		.cu_occupancy = KFD_UNKNOWN,
+		.pasid = KFD_UNKNOWN,
+		.on_hw = -1,
+		.read_now = KFD_UNKNOWN,
+		.write_now = KFD_UNKNOWN,
+		.holder = INT64_MIN,
+		.traced = -1,
+		.mqd = UINT32_MAX,
+	};
+	memset(r->v, 0xff, sizeof(r->v)); // MQD_UNKNOWN
 }
 
 static uint64_t times(uint64_t v, uint64_t factor)
@@ -88,7 +62,7 @@ static void fill_status(struct queue_row *r, const struct process_info *who)
 		r->user = proc_user(who->proc.uid);
 }
 
-static void fill_container(struct queue_rows *q, struct queue_row *r,
+static void fill_container(const struct queue_rows *q, struct queue_row *r,
 			   const struct process_info *who)
 {
 	char name[128];
@@ -102,19 +76,18 @@ static void fill_container(struct queue_rows *q, struct queue_row *r,
 		r->container_name = strdup(name);
 }
 
-static int fill_process(struct queue_rows *q, struct queue_row *r)
+int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
 {
-	static const struct {
-		unsigned want, read;
-	} map[] = {{READ_STATUS, PROCESS_STATUS},
-		   {READ_CONTAINER | READ_CONTAINER_NAME, PROCESS_CONTAINER},
-		   {READ_CMDLINE, PROCESS_CMDLINE}};
-	unsigned want = 0;
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		want |= q->how->want & map[i].want ? map[i].read : 0;
-	if (!want || q->foreign)
+	unsigned want = q->how->want;
+	if (want & READ_CONTAINER_NAME)
+		want |= READ_CONTAINER;
+	want = want >> 8 & (PROCESS_STATUS | PROCESS_CONTAINER | PROCESS_CMDLINE);
+	if (pid < 0)
 		return 0;
-	const struct process_info *who = process_cache_get(q->processes, (pid_t)r->pid, want);
+	r->pid = pid;
+	if (!want || q->foreign || q->how->mqds_file)
+		return 0;
+	const struct process_info *who = process_cache_get(q->processes, pid, want);
 	if (!who)
 		return -1;
 	if (want & PROCESS_STATUS)
@@ -128,7 +101,7 @@ static int fill_process(struct queue_rows *q, struct queue_row *r)
 
 // --- the GPU ---
 
-static void fill_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
+void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
 {
 	if (!gpu_id)
 		return;
@@ -137,6 +110,7 @@ static void fill_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t g
 	if (!g)
 		return;
 	r->gpu = g->index;
+	r->node = g->node;
 	r->gfx = *g->gfx ? g->gfx : NULL;
 	r->bdf = *g->bdf ? g->bdf : NULL;
 }
@@ -149,27 +123,190 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 	r->cu_occupancy = u->cu_occupancy;
 }
 
+// --- what only a running host shows: indices now, and the holder of a suspended queue ---
+
+// Facts: kfd-facts 8 (backlog from the u64 indices in the process, which keep working while it is
+// suspended), 2.7.
+
+static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
+{
+	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
+	// The debug interface reaches the primary context alone, and ids count in each anew.
+	if (r->context != KFD_UNKNOWN)
+		return NULL;
+	for (size_t i = 0; h && i < h->num_queues; i++)
+		if (h->queue_ids[i] == r->qid)
+			return h;
+	return NULL;
+}
+
+static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
+{
+	r->read_now = read;
+	r->write_now = write;
+	// The GPU may take packets between the two reads, never put any.
+	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
+}
+
+// Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
+static void fill_indices(struct queue_row *r)
+{
+	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
+					.write_pointer_address = r->v[MQD_V_WPTR_ADDR]};
+	struct kfd_quiesce now;
+	bool counts = r->packets ? queue_row_is_aql(r) : queue_row_is_sdma(r);
+	if (!counts || where.read_pointer_address == MQD_UNKNOWN ||
+	    where.write_pointer_address == MQD_UNKNOWN)
+		return;
+	kfd_quiesce_read((pid_t)r->pid, &where, 0, &now);
+	if (now.has_indices)
+		set_indices(r, now.read_index, now.write_index);
+}
+
+// A number of a .now file, or "-": then *to stays. What follows it.
+static const char *take_number(const char *text, uint64_t *to)
+{
+	char *end;
+	uint64_t v = strtoull(text, &end, 10);
+	if (end == text)
+		return text + strcspn(text, " \n") + (*text != '\0');
+	*to = v;
+	return end + (*end == ' ');
+}
+
+// What gpq snapshot noted of a queue, "READ WRITE HOLDER": a replay has no process to ask.
+static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
+{
+	struct buf b = {0};
+	char context[32] = "";
+	uint64_t holder = KFD_UNKNOWN, read = MQD_UNKNOWN, write = MQD_UNKNOWN;
+	if (r->context != KFD_UNKNOWN)
+		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
+	if (host_readf(&b, "/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
+		       (unsigned)r->qid) > 0)
+		take_number(take_number(take_number(b.data, &read), &write), &holder);
+	buf_fini(&b);
+	if (q->how->want & READ_HOLDER && holder <= INT32_MAX)
+		r->holder = (int64_t)holder;
+	if (q->how->want & READ_INDICES && read != MQD_UNKNOWN && write != MQD_UNKNOWN)
+		set_indices(r, read, write);
+}
+
+static const char *state_of(const struct queue_row *r)
+{
+	if (r->holder != INT64_MIN)
+		return "suspended";
+	if (r->on_hw < 0)
+		return r->turns ? "turns" : "unknown";
+	if (!r->on_hw)
+		return "off-hardware";
+	const uint64_t backlog = r->v[MQD_D_BACKLOG];
+	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
+}
+
+// Gets from the holders of this host what they hold, if that is wanted. GPQ_OK, or the status after
+// a message.
+static int load_holdings(struct queue_rows *q)
+{
+	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
+	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
+	// searched for them.
+	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
+		   host_access("/MANIFEST", F_OK) == 0;
+	if (!live || !(q->how->want & READ_HOLDER))
+		return GPQ_OK;
+	return kfd_holdings(&q->holdings, &q->nholdings) ? err_sys(errno, NULL, "holders") : GPQ_OK;
+}
+
+// Indices now, holder, and the state that follows from all of the row.
+static void fill_live(const struct queue_rows *q, struct queue_row *r)
+{
+	const struct kfd_holding *h = holding_of(q, r);
+	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	if (h && h->holder)
+		r->holder = h->holder;
+	if (live && (q->how->want & READ_INDICES))
+		fill_indices(r);
+	if (q->noted && r->qid != KFD_UNKNOWN)
+		fill_recorded(q, r);
+	r->state = state_of(r);
+}
+
+static bool is_off(const struct queue_row *r)
+{
+	return r->state && strcmp(r->state, "off-hardware") == 0;
+}
+
+// Is this queue off along with all others of its context on its GPU?
+static bool all_off(const struct queue_rows *q, const struct queue_row *r)
+{
+	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
+		return false;
+	for (const struct queue_row *x = q->rows; x < q->rows + q->n; x++)
+		if (x->pid == r->pid && x->gpu_id == r->gpu_id && x->context == r->context &&
+		    x->qid != KFD_UNKNOWN && !is_off(x))
+			return false;
+	return true;
+}
+
+// True: no debugger can have suspended it. Debuggers reach the primary context alone. They trace
+// its process, unless the driver lets them detach and go on.
+static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
+{
+	return r->context != KFD_UNKNOWN ||
+	       (r->traced == 0 &&
+		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
+}
+
+// Separates evicted queues from those that are off for another reason, once all rows are there:
+// only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
+// two steps, as each queue is judged by the states of the others.
+static void find_evicted(struct queue_rows *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		struct queue_row *r = &q->rows[i];
+		bool off = all_off(q, r);
+		r->evicted = off && cannot_be_held(q, r);
+		r->doubtful = off && !r->evicted && r->traced == 0;
+	}
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].evicted)
+			q->rows[i].state = "evicted";
+}
+
 // --- rows ---
+
+// A new row with everything unknown but the process. NULL: out of memory.
+static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
+{
+	if (ARRAY_GROW(q->rows, q->cap, q->n))
+		return NULL;
+	struct queue_row *r = &q->rows[q->n++];
+	queue_row_clear(r);
+	r->seq = (uint32_t)(q->n - 1);
+	return queue_row_set_process(q, r, pid) ? NULL : r;
+}
 
 static int row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
 {
 	const struct kfd_queue *queue = &q->procs.queues[index];
-	struct queue_row *r = queue_rows_add_row(q, proc->pid);
-	if (!r || fill_process(q, r))
+	struct queue_row *r = add_row(q, proc->pid);
+	if (!r)
 		return -1;
 	const struct kfd_usage *u =
 		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
 	r->qid = queue->qid;
 	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
 	r->type = kfd_queue_type_name(queue->type);
-	r->ring_bytes = queue->bytes;
+	r->v[MQD_V_RING_BYTES] = queue->bytes;
 	r->pasid = u ? u->pasid : proc->pasid;
-	fill_gpu(q, r, queue->gpu_id);
+	queue_row_set_gpu(q, r, queue->gpu_id);
 	if (u)
 		fill_usage(r, u);
 	if (q->join.queues)
 		queue_rows_fill_joined(q, r, index);
-	queue_rows_fill_live(q, r);
+	fill_live(q, r);
 	return 0;
 }
 
@@ -182,8 +319,8 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
-	struct queue_row *r = queue_rows_add_row(q, proc->pid);
-	if (!r || fill_process(q, r))
+	struct queue_row *r = add_row(q, proc->pid);
+	if (!r)
 		return -1;
 	all.evicted_ms = all.sdma_us = all.vram_bytes;
 	for (uint32_t i = 0; i < proc->usages; i++) {
@@ -203,97 +340,40 @@ static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 static int rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
-		const struct mqd *m = &q->mqds.queues[i];
-		struct queue_row *r = mqd_is_user(m) ? queue_rows_add_row(q, p->pid) : NULL;
-		if (!mqd_is_user(m))
+		if (!mqd_is_user(&q->mqds.queues[i]))
 			continue;
-		if (!r || (!q->how->mqds_file && fill_process(q, r)))
+		struct queue_row *r = add_row(q, p->pid);
+		if (!r)
 			return -1;
-		r->type = m->kind == MQD_COMPUTE ? "compute" : m->kind == MQD_SDMA ? "sdma" : NULL;
 		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
-		fill_gpu(q, r, m->gpu_id);
-		queue_rows_fill_mqd(q, r, i);
-		queue_rows_fill_live(q, r);
+		queue_row_set_mqd(q, r, i);
+		fill_live(q, r);
 	}
 	return 0;
 }
 
-static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
-}
-
-static int rows_beside_sysfs(struct queue_rows *q)
+static int make_rows(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
-	for (size_t i = 0; i < q->mqds.nprocs; i++) {
-		const struct mqds_proc *p = &q->mqds.procs[i];
-		const struct kfd_proc *known = find_proc(&q->procs, p->pid);
-		if (!p->queues || (known && (known->queues || !known->error)))
-			continue;
-		if (how->keep && !how->keep(how->arg, p->pid))
-			continue;
-		if (rows_of_mqds(q, p))
-			return -1;
-	}
-	return 0;
-}
-
-static int rows_of_host(struct queue_rows *q)
-{
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
 		for (uint32_t k = 0; k < proc->queues; k++)
 			if (row_of_queue(q, proc, proc->queue + k))
 				return -1;
-		if (!proc->queues && q->how->idle && row_of_idle(q, proc))
+		if (!proc->queues && how->idle && row_of_idle(q, proc))
 			return -1;
 	}
-	return rows_beside_sysfs(q);
-}
-
-// --- explaining ---
-
-static bool is_null(const struct queue_row *r, size_t member)
-{
-	uint64_t v;
-	memcpy(&v, (const char *)r + member, sizeof(v));
-	return v == KFD_UNKNOWN;
-}
-
-// sysfs files that were wanted and gave nothing: gone meanwhile, refused, or no number in them.
-void queue_rows_explain_sysfs(const struct queue_rows *q)
-{
-	static const struct {
-		unsigned want;
-		size_t member;
-		const char *what, *file;
-	} files[] = {
-		{READ_GPU, offsetof(struct queue_row, gpu_id), "GPU", "gpuid"},
-		{READ_SIZE, offsetof(struct queue_row, ring_bytes), "RING", "size"},
-	};
-	if (q->how->mqds_file)
-		return;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		size_t n = 0;
-		for (size_t i = 0; i < q->n; i++)
-			n += q->rows[i].qid != KFD_UNKNOWN && is_null(&q->rows[i], files[f].member);
-		if (n && (q->how->want & files[f].want))
-			err_note("%s: unknown for %zu queues: sysfs file %s is missing, unreadable "
-				 "or holds no number",
-				 files[f].what, n, files[f].file);
+	for (size_t i = 0; i < q->mqds.nprocs; i++) {
+		const struct mqds_proc *p = &q->mqds.procs[i];
+		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
+		if ((known && (known->queues || !known->error)) ||
+		    (how->keep && !how->keep(how->arg, p->pid)))
+			continue;
+		const bool idle = !p->queues && how->idle && how->mqds_file;
+		if (idle ? !add_row(q, p->pid) : rows_of_mqds(q, p))
+			return -1;
 	}
-	size_t n = 0;
-	for (size_t i = 0; i < q->n; i++)
-		n += q->rows[i].qid != KFD_UNKNOWN && !q->rows[i].type;
-	if (n && (q->how->want & READ_TYPE))
-		err_note("TYPE: unknown for %zu queues: sysfs file type is missing, unreadable, or "
-			 "a number newer "
-			 "than this gpq",
-			 n);
+	return 0;
 }
 
 // --- loading ---
@@ -334,16 +414,6 @@ static int by_place(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-// Rows that only mqds has come last; among the others they belong with their pid.
-static void sort_rows(struct queue_rows *q)
-{
-	bool sorted = true;
-	for (size_t i = 1; sorted && i < q->n; i++)
-		sorted = q->rows[i - 1].pid <= q->rows[i].pid;
-	if (!sorted)
-		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
-}
-
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		    const struct queue_rows_how *how)
 {
@@ -358,25 +428,16 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 	if (!status && (how->mqds_file || how->want & READ_MQD))
 		status = queue_rows_load_mqds(q);
 	if (!status)
-		status = queue_rows_load_holdings(q);
+		status = load_holdings(q);
 	if (status)
 		return status;
-	int err = 0;
-	if (!how->mqds_file) {
-		err = rows_of_host(q);
-		sort_rows(q);
-	}
-	for (size_t i = 0; how->mqds_file && !err && i < q->mqds.nprocs; i++) {
-		const struct mqds_proc *p = &q->mqds.procs[i];
-		if (how->keep && !how->keep(how->arg, p->pid))
-			continue;
-		if (!p->queues && how->idle)
-			err = queue_rows_add_row(q, p->pid) ? 0 : -1;
-		else
-			err = rows_of_mqds(q, p);
-	}
-	queue_rows_find_evicted(q);
-	return err ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
+	if (make_rows(q))
+		return err_sys(ENOMEM, NULL, "list of queues");
+	// Rows that only mqds has come last; among the others they belong with their pid.
+	if (!how->mqds_file && q->n)
+		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
+	find_evicted(q);
+	return GPQ_OK;
 }
 
 void queue_rows_fini(struct queue_rows *q)

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {                // what to read, beside pids and queue ids
-	READ_GPU = 1, // gpuid of the queue, GPU index
+	READ_GPU = 1, // gpuid of the queue, GPU index; the first eight are bits of enum kfd_want
 	READ_TYPE = 2,
 	READ_SIZE = 4,
 	READ_PASID = 8,
@@ -29,9 +29,9 @@ enum {                // what to read, beside pids and queue ids
 	READ_SDMA = 32,
 	READ_EVICTED = 64,
 	READ_CU = 128,
-	READ_STATUS = 256, // name, user, namespace PID, alive or not
-	READ_CONTAINER = 512,
-	READ_CMDLINE = 1024,
+	READ_STATUS = PROCESS_STATUS << 8, // name, user, namespace PID, alive or not
+	READ_CONTAINER = PROCESS_CONTAINER << 8,
+	READ_CMDLINE = PROCESS_CMDLINE << 8,
 	READ_BDF = 2048,
 	READ_MQD = 4096,
 	READ_CONTAINER_NAME = 8192,
@@ -39,8 +39,9 @@ enum {                // what to read, beside pids and queue ids
 	READ_HOLDER = 32768,  // whether gpq holds it off the GPU
 };
 
-// Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown: the output's
-// nulls.
+// What is known of a queue. Other rows (hardware slots, runlist packets) embed one for the queue
+// they are about. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where
+// unknown: the output's nulls.
 struct queue_row {
 	int64_t pid, ns_pid;
 	const char *comm, *cmdline, *user;
@@ -48,18 +49,17 @@ struct queue_row {
 	char *container_name; // owned
 	const char *process;  // "alive", "zombie", "gone": its KFD directory outlives it
 	uint64_t gpu, gpu_id; // index in the topology; KFD's number
+	uint64_t node;        // of the topology
 	const char *bdf, *gfx;
 	uint64_t qid, context;
-	const char *type;
-	uint64_t ring_bytes;
+	const char *type; // of a slot also "hiq" (the scheduler's own queue), of an MQD also "diq"
+			  // (the debugger's, on old kernels)
 	// Of the process on this GPU.
 	uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
-	// From the MQD.
-	uint64_t ring_addr, rptr_addr, wptr_addr, mqd_addr;
-	uint64_t rptr, wptr, backlog, doorbell, prio, pipe_prio, vmid;
-	uint64_t xccs, ctx_addr, ctx_bytes, saved_bytes, read_index, error;
-	uint64_t sdma_engine, sdma_rlc;
-	const char *level; // "low", "medium", "high": of pipe_prio
+	// Of its MQD or slot, by enum mqd_value and mqd_derived. The ring's size is that of sysfs
+	// where this has one; the backlog is that of the process's indices where these can be read.
+	uint64_t v[MQD_SUMMARY];
+	const char *level; // "low", "medium", "high": of MQD_V_PIPE_PRIO
 	int8_t on_hw;
 	const char *packets; // "aql", "pm4"
 	// From the living process, where that may be traced.
@@ -79,7 +79,7 @@ struct queue_row {
 };
 
 struct queue_rows_how {
-	unsigned want; // QLIST_...
+	unsigned want; // READ_...
 	// List this captured text alone ("-": standard input); NULL: the host.
 	const char *mqds_file;
 	const char *rls_file; // with it: the runlists of the same moment; NULL: unknown
@@ -121,16 +121,56 @@ void queue_rows_fini(struct queue_rows *q);
 // The generation of a GPU by the topology; GFX_UNKNOWN when that does not tell.
 enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id);
 
+// Makes everything of a row unknown.
+void queue_row_clear(struct queue_row *r);
+
+// What the topology says of a GPU; 0: unknown.
+void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id);
+
+// The process of a row with what was wanted of it. Below 0: unknown. 0, or -1 (ENOMEM).
+int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
+
+// What values (v) of an MQD or slot mean in other members of the row.
+void queue_row_name_values(struct queue_row *r);
+
+// Fills a cleared row with type, GPU and values of MQD `mqd`.
+void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd);
+
+enum { AQL_PACKET_DWORDS = 16 };
+bool queue_row_is_aql(const struct queue_row *r);
+bool queue_row_is_sdma(const struct queue_row *r);
+
+// What waits between two pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
+uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wptr);
+
+// What the GPU took from the ring since the queue was created, likewise: what was written less what
+// waits. `whole_wptr`: write pointers do not wrap (struct gfx_caps).
+uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
+
 // Reads the runlists, as a witness of what is on hardware; without them dword 130 stands alone.
 // GPQ_OK also when there are none; a file that was named must have some. (queue_rows_load does it.)
 int queue_rows_load_rls(struct queue_rows *q);
 
-// Says what is wrong with them. True: a file that was named is damaged. (queue_rows_explain does
-// it.)
+// Reports a fault of a dump: by a warning if the user named the file, else as a note for -v.
+// True: by a warning.
+bool dump_fault(const char *file, const char *path, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void dump_warn_empty(const char *file, size_t len, const char *meaning);
+
+// Reports what is wrong with the runlists. True: a file that was named is damaged.
+// (queue_rows_explain does it.)
 bool queue_rows_explain_rls(const struct queue_rows *q);
 
 // Says on stderr, for -v, why fields are unknown. True: the file that was named is damaged, which
 // is said without -v too.
 bool queue_rows_explain(const struct queue_rows *q);
+
+// --- between the files of queue_rows ---
+
+// Reads and joins mqds. GPQ_OK also when it cannot be read on a host: see q->mqds_error.
+int queue_rows_load_mqds(struct queue_rows *q);
+
+// What the MQD of sysfs queue `index` says, as far as the join is certain.
+void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
 
 #endif

@@ -1,13 +1,14 @@
 // The part of a queue's row that comes from its MQD; see queue_rows.h.
 //
 // Facts: kfd-facts 5.1, 6, 8.
-#include "common/state/queue_rows_priv.h"
+#include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
 #include "common/host/root.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,6 @@ int queue_rows_load_rls(struct queue_rows *q)
 
 static int summarize(struct queue_rows *q)
 {
-	struct residency_host host;
 	size_t n = q->mqds.nqueues + 1;
 	q->gens = calloc(n, sizeof(*q->gens));
 	q->summaries = calloc(n, sizeof(*q->summaries));
@@ -85,16 +85,13 @@ static int summarize(struct queue_rows *q)
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
-	int err = residency_init(&host, &q->mqds, q->gens, &q->rls, &q->gpus);
+	int err = residency_judge(q->verdicts, &q->mqds, q->gens, &q->rls, &q->gpus);
 	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
-		const struct mqd *m = &q->mqds.queues[i];
-		enum residency on = residency_judge(&host, m, q->gens[i]);
-		q->verdicts[i] = (uint8_t)on;
-		mqd_summarize(&q->summaries[i], &q->mqds, m, q->gens[i], (int)on);
+		mqd_summarize(&q->summaries[i], &q->mqds, &q->mqds.queues[i], q->gens[i],
+			      q->verdicts[i]);
 		if (q->prio_written != KFD_ANSWER_YES)
 			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	}
-	residency_fini(&host);
 	return err;
 }
 
@@ -128,47 +125,64 @@ int queue_rows_load_mqds(struct queue_rows *q)
 
 // --- filling rows ---
 
-static void fill(struct queue_row *r, const struct mqd_summary *s)
+void queue_row_name_values(struct queue_row *r)
 {
-	static const struct {
-		size_t member;
-		int value;
-	} map[] = {
-		{offsetof(struct queue_row, ring_addr), MQD_V_RING},
-		{offsetof(struct queue_row, mqd_addr), MQD_V_BASE},
-		{offsetof(struct queue_row, rptr_addr), MQD_V_RPTR_ADDR},
-		{offsetof(struct queue_row, wptr_addr), MQD_V_WPTR_ADDR},
-		{offsetof(struct queue_row, rptr), MQD_V_RPTR},
-		{offsetof(struct queue_row, wptr), MQD_V_WPTR},
-		{offsetof(struct queue_row, backlog), MQD_D_BACKLOG},
-		{offsetof(struct queue_row, doorbell), MQD_V_DOORBELL},
-		{offsetof(struct queue_row, prio), MQD_V_QUEUE_PRIO},
-		{offsetof(struct queue_row, pipe_prio), MQD_V_PIPE_PRIO},
-		{offsetof(struct queue_row, vmid), MQD_V_VMID},
-		{offsetof(struct queue_row, xccs), MQD_D_XCCS},
-		{offsetof(struct queue_row, ctx_addr), MQD_V_CTX_BASE},
-		{offsetof(struct queue_row, ctx_bytes), MQD_V_CTX_BYTES},
-		{offsetof(struct queue_row, saved_bytes), MQD_D_SAVED_BYTES},
-		{offsetof(struct queue_row, read_index), MQD_V_READ_INDEX},
-		{offsetof(struct queue_row, error), MQD_V_ERROR},
-		{offsetof(struct queue_row, sdma_engine), MQD_V_SDMA_ENGINE},
-		{offsetof(struct queue_row, sdma_rlc), MQD_V_SDMA_RLC},
-	};
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		memcpy((char *)r + map[i].member, &s->v[map[i].value], sizeof(uint64_t));
-	r->level = prio_level_name(r->pipe_prio);
-	r->on_hw = s->v[MQD_D_ON_HW] > 1 ? -1 : (int8_t)s->v[MQD_D_ON_HW];
-	if (s->v[MQD_V_AQL] != MQD_UNKNOWN)
-		r->packets = s->v[MQD_V_AQL] ? "aql" : "pm4";
-	if (r->ring_bytes == KFD_UNKNOWN)
-		r->ring_bytes = s->v[MQD_V_RING_BYTES];
+	r->level = prio_level_name(r->v[MQD_V_PIPE_PRIO]);
+	r->on_hw = r->v[MQD_D_ON_HW] > 1 ? -1 : (int8_t)r->v[MQD_D_ON_HW];
+	r->packets = r->v[MQD_V_AQL] == MQD_UNKNOWN ? NULL : r->v[MQD_V_AQL] ? "aql" : "pm4";
 }
 
-void queue_rows_fill_mqd(const struct queue_rows *q, struct queue_row *r, size_t mqd)
+static void fill(struct queue_row *r, const struct mqd_summary *s)
 {
-	r->mqd = (uint32_t)mqd;
+	const uint64_t ring_bytes = r->v[MQD_V_RING_BYTES];
+	memcpy(r->v, s->v, sizeof(r->v));
+	if (ring_bytes != KFD_UNKNOWN)
+		r->v[MQD_V_RING_BYTES] = ring_bytes;
+	queue_row_name_values(r);
+}
+
+static void fill_certain(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
+{
+	r->mqd = mqd;
 	r->turns = q->verdicts[mqd] == RESIDENCY_TURNS;
 	fill(r, &q->summaries[mqd]);
+}
+
+void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
+{
+	static const char *const types[] = {[MQD_COMPUTE] = "compute",
+					    [MQD_SDMA] = "sdma",
+					    [MQD_DIQ] = "diq",
+					    [MQD_OTHER] = NULL};
+	const struct mqd *m = &q->mqds.queues[mqd];
+	r->type = types[m->kind];
+	queue_row_set_gpu(q, r, m->gpu_id);
+	fill_certain(q, r, mqd);
+}
+
+bool queue_row_is_aql(const struct queue_row *r)
+{
+	return r->packets && strcmp(r->packets, "aql") == 0;
+}
+
+bool queue_row_is_sdma(const struct queue_row *r)
+{
+	return r->type && strncmp(r->type, "sdma", 4) == 0;
+}
+
+uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wptr)
+{
+	const uint64_t bytes = r->v[MQD_V_RING_BYTES];
+	const uint64_t ring = queue_row_is_sdma(r) ? bytes : bytes / 4;
+	if (bytes == MQD_UNKNOWN || !ring || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN)
+		return MQD_UNKNOWN;
+	return (wptr - rptr) & (ring - 1); // sizes are powers of two
+}
+
+uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr)
+{
+	const uint64_t waiting = queue_row_waiting(r, rptr, wptr);
+	return !whole_wptr || waiting > wptr ? MQD_UNKNOWN : wptr - waiting;
 }
 
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index)
@@ -176,7 +190,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 	const struct join_queue *j = &q->join.queues[index];
 	if (j->count == 1 || (q->how->likely && j->likely >= 0)) {
 		r->match = j->why == JOIN_ORDER ? "order" : j->why == JOIN_ONLY ? "only" : "likely";
-		queue_rows_fill_mqd(q, r, (size_t)j->likely);
+		fill_certain(q, r, (uint32_t)j->likely);
 		return;
 	}
 	if (!j->count)
@@ -194,36 +208,71 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 
 // --- explaining ---
 
-// Who names a file wants to know that it is damaged; of a host's dump only -v tells.
+// sysfs files that were wanted and gave nothing: gone meanwhile, refused, or no number in them.
+static void explain_sysfs(const struct queue_rows *q)
+{
+	static const struct {
+		unsigned want;
+		const char *what, *file, *rest;
+	} files[] = {
+		{READ_GPU, "GPU", "gpuid", " or holds no number"},
+		{READ_SIZE, "RING", "size", " or holds no number"},
+		{READ_TYPE, "TYPE", "type", ", or a number newer than this gpq"},
+	};
+	size_t n[] = {0, 0, 0};
+	for (size_t i = 0; i < q->n; i++) {
+		const struct queue_row *r = &q->rows[i];
+		const bool queue = r->qid != KFD_UNKNOWN;
+		n[0] += queue && r->gpu_id == KFD_UNKNOWN;
+		n[1] += queue && r->v[MQD_V_RING_BYTES] == KFD_UNKNOWN;
+		n[2] += queue && !r->type;
+	}
+	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++)
+		if (n[f] && (q->how->want & files[f].want) && !q->how->mqds_file)
+			err_note("%s: unknown for %zu queues: sysfs file %s is missing, "
+				 "unreadable%s",
+				 files[f].what, n[f], files[f].file, files[f].rest);
+}
+
+bool dump_fault(const char *file, const char *path, const char *fmt, ...)
+{
+	char text[120];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (file)
+		err_warn(NULL, "%s: %s", input_name(file), text);
+	else
+		err_note("%s: %s", path, text);
+	return file != NULL;
+}
+
+void dump_warn_empty(const char *file, size_t len, const char *meaning)
+{
+	if (file && !len)
+		err_warn("or was copied without the right to read it", "%s: empty: %s",
+			 input_name(file), meaning);
+}
+
 static bool explain_dump(const struct queue_rows *q)
 {
 	const struct mqds *m = &q->mqds;
 	const char *file = q->how->mqds_file;
-	char text[5][100] = {"", "", "", "", ""};
+	const struct {
+		unsigned n;
+		const char *fmt;
+	} faults[] = {{m->foreign, "%u lines not understood, the first is line %u"},
+		      {m->bad_words, "%u words are no 8 hex digits, what they hold is unknown"},
+		      {m->lost_lines, "%u lines are missing between others"},
+		      {m->cut, "%u MQDs are cut short"},
+		      {m->no_gpu, "%u queues do not tell their GPU"}};
 	bool damaged = false;
-	if (m->foreign)
-		snprintf(text[0], sizeof(text[0]), "%u lines not understood, the first is line %u",
-			 m->foreign, m->first_foreign);
-	if (m->bad_words)
-		snprintf(text[1], sizeof(text[1]),
-			 "%u words are no 8 hex digits, what they hold is unknown", m->bad_words);
-	if (m->lost_lines)
-		snprintf(text[2], sizeof(text[2]), "%u lines are missing between others",
-			 m->lost_lines);
-	if (m->cut)
-		snprintf(text[3], sizeof(text[3]), "%u MQDs are cut short", m->cut);
-	if (m->no_gpu)
-		snprintf(text[4], sizeof(text[4]), "%u queues do not tell their GPU", m->no_gpu);
-	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
-		damaged |= *text[i] && file;
-		if (*text[i] && file)
-			err_warn(NULL, "%s: %s", input_name(file), text[i]);
-		else if (*text[i])
-			err_note(MQDS ": %s", text[i]);
-	}
-	if (file && !q->text.len)
-		err_warn("or was copied without the right to read it",
-			 "%s: empty: no process had KFD open", input_name(file));
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (faults[i].n)
+			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n,
+					      m->first_foreign);
+	dump_warn_empty(file, q->text.len, "no process had KFD open");
 	return damaged;
 }
 
@@ -231,16 +280,11 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 {
 	const struct rls *r = &q->rls;
 	const char *file = q->how->rls_file;
-	if (r->foreign && file)
-		err_warn(NULL, "%s: %u lines not understood, the first is line %u",
-			 input_name(file), r->foreign, r->first_foreign);
-	else if (r->foreign)
-		err_note(RLS ": %u lines not understood, the first is line %u", r->foreign,
-			 r->first_foreign);
-	if (file && !q->rls_text.len)
-		err_warn("or was copied without the right to read it",
-			 "%s: empty: the host had no GPU", input_name(file));
-	return r->foreign && file;
+	bool damaged =
+		r->foreign && dump_fault(file, RLS, "%u lines not understood, the first is line %u",
+					 r->foreign, r->first_foreign);
+	dump_warn_empty(file, q->rls_text.len, "the host had no GPU");
+	return damaged;
 }
 
 // One line a process and reason, with the queues it holds for.
@@ -317,7 +361,7 @@ bool queue_rows_explain(const struct queue_rows *q)
 			 "names, users and containers are unknown");
 	if (q->mqds_error && q->mqds_error != ENODATA)
 		err_note(MQDS ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
-	queue_rows_explain_sysfs(q);
+	explain_sysfs(q);
 	bool damaged = explain_dump(q);
 	damaged |= queue_rows_explain_rls(q);
 	if (q->verdicts) {

@@ -6,6 +6,23 @@
 
 #include <stdlib.h>
 
+struct residency_gpu {
+	uint32_t gpu_id;
+	bool written;    // dword 130 is set somewhere
+	uint32_t queues; // compute queues that have MQDs
+	uint32_t owners; // processes and contexts that have any
+	uint32_t last;   // while counting: the last of them
+	uint64_t slots;  // of an XCC; UINT64_MAX unknown
+};
+
+// The witnesses of a host.
+struct residency_host {
+	const struct mqds *mqds;
+	const struct rls *rls;
+	struct residency_gpu *gpus; // owned
+	size_t n, cap;
+};
+
 const char *residency_text(enum residency o)
 {
 	switch (o) {
@@ -65,12 +82,11 @@ static struct residency_gpu *add_gpu(struct residency_host *h, uint32_t gpu_id,
 	return &h->gpus[h->n++];
 }
 
-int residency_init(struct residency_host *h, const struct mqds *m, const enum gfx_gen *gens,
-		   const struct rls *rls, const struct kfd_topology *gpus)
+static int count_queues(struct residency_host *h, const enum gfx_gen *gens,
+			const struct kfd_topology *gpus)
 {
-	*h = (struct residency_host){.mqds = m, .rls = rls};
-	for (size_t i = 0; i < m->nqueues; i++) {
-		const struct mqd *q = &m->queues[i];
+	for (size_t i = 0; i < h->mqds->nqueues; i++) {
+		const struct mqd *q = &h->mqds->queues[i];
 		struct residency_gpu *g =
 			q->kind == MQD_COMPUTE ? add_gpu(h, q->gpu_id, gpus) : NULL;
 
@@ -78,18 +94,12 @@ int residency_init(struct residency_host *h, const struct mqds *m, const enum gf
 			continue;
 		if (!g)
 			return -1;
-		g->written |= active(m, q, gens[i]) == 1;
+		g->written |= active(h->mqds, q, gens[i]) == 1;
 		g->queues++;
 		g->owners += g->last != q->proc; // their queues stand together
 		g->last = q->proc;
 	}
 	return 0;
-}
-
-void residency_fini(struct residency_host *h)
-{
-	free(h->gpus);
-	*h = (struct residency_host){0};
 }
 
 static enum residency judge_dword(const struct residency_host *h, const struct mqd *q,
@@ -120,7 +130,7 @@ static enum residency without_list(const struct residency_host *h, const struct 
 	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 
-// By the runlist, where it tells something about this queue.
+// By the runlist, where it covers this queue.
 static enum residency judge_list(const struct residency_host *h, const struct mqd *q,
 				 enum gfx_gen gen, enum residency by_dword)
 {
@@ -143,8 +153,17 @@ static enum residency judge_list(const struct residency_host *h, const struct mq
 	return by_dword == RESIDENCY_ON ? RESIDENCY_ON : RESIDENCY_TURNS;
 }
 
-enum residency residency_judge(const struct residency_host *h, const struct mqd *q,
-			       enum gfx_gen gen)
+int residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
+		    const struct rls *rls, const struct kfd_topology *gpus)
 {
-	return judge_list(h, q, gen, judge_dword(h, q, gen));
+	struct residency_host h = {.mqds = m, .rls = rls};
+	int err = count_queues(&h, gens, gpus);
+
+	for (size_t i = 0; !err && i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+
+		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], judge_dword(&h, q, gens[i]));
+	}
+	free(h.gpus);
+	return err;
 }

@@ -1,4 +1,4 @@
-// Is a queue in a hardware slot, as far as one can tell without reading registers?
+// Whether a queue is in a hardware slot, as far as memory shows it, without reading registers.
 //
 // Facts: kfd-facts 5.3, 6 and 8. Two witnesses: the runlist, which lists exactly the queues that
 // the scheduler was told to run (gfx9, gfx10), and dword 130 of the MQD, which the firmware of
@@ -30,32 +30,10 @@ enum residency {
 			      // two reads
 };
 
-struct residency_gpu {
-	uint32_t gpu_id;
-	bool written;    // dword 130 is set somewhere
-	uint32_t queues; // compute queues that have MQDs
-	uint32_t owners; // processes and contexts that have any
-	uint32_t last;   // while counting: the last of them
-	uint64_t slots;  // of an XCC; UINT64_MAX unknown
-};
-
-// The witnesses of a host.
-struct residency_host {
-	const struct mqds *mqds;    // not owned
-	const struct rls *rls;      // not owned; may be empty
-	struct residency_gpu *gpus; // owned
-	size_t n, cap;
-};
-
-// `gens` has the generation of each of mqds.queues; `gpus` may be empty. 0, or -1 with errno
-// ENOMEM.
-int residency_init(struct residency_host *h, const struct mqds *m, const enum gfx_gen *gens,
-		   const struct rls *rls, const struct kfd_topology *gpus);
-void residency_fini(struct residency_host *h);
-
-// Anything from RESIDENCY_UNKNOWN on means unknown.
-enum residency residency_judge(const struct residency_host *h, const struct mqd *q,
-			       enum gfx_gen gen);
+// The verdict of each of m->queues; anything from RESIDENCY_UNKNOWN on means unknown. `gens` has
+// the generation of each of them; `rls` and `gpus` may be empty. 0, or -1 with errno ENOMEM.
+int residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
+		    const struct rls *rls, const struct kfd_topology *gpus);
 
 // Why it is unknown, for people; NULL for RESIDENCY_OFF, RESIDENCY_ON.
 const char *residency_text(enum residency o);

@@ -81,36 +81,33 @@ static void add_queue(struct run_compare_proc *p, const struct state_queue *q, b
 {
 	const struct queue_row *r = q->row;
 	const bool compute = r->type && strcmp(r->type, "compute") == 0;
-	const bool sdma = r->type && strncmp(r->type, "sdma", 4) == 0;
+	p->queues++;
 	p->compute += compute;
-	p->sdma += sdma;
-	p->other += !compute && !sdma;
-	// Ids of a secondary context count from 0 again, and nobody can name them to suspend.
+	p->sdma += queue_row_is_sdma(r);
+	// Ids of a secondary context count from 0 again, and cannot be suspended.
 	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
-		p->ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
+		p->has.ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu != KFD_UNKNOWN)
-		p->gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
-	const uint64_t prio = levels ? r->pipe_prio : r->prio;
+		p->has.gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
+	const uint64_t prio = r->v[levels ? MQD_V_PIPE_PRIO : MQD_V_QUEUE_PRIO];
 	if (compute && prio < (levels ? 3 : 32))
-		p->prios |= 1u << prio;
+		p->has.prios |= 1u << prio;
 }
 
-// "0=p0q2 1=p1q2": the slot of each compute queue. NULL when one is unknown.
-static char *slots_text(const struct host_state *m, size_t first, size_t end)
+// The slot of each compute queue; nothing when one is unknown.
+static void list_slots(struct buf *b, const struct host_state *m, size_t first, size_t end)
 {
-	struct buf b = {0};
 	for (size_t i = first; i < end; i++) {
 		const struct state_queue *q = &m->queues[i];
 		if (!q->row->type || strcmp(q->row->type, "compute") != 0 ||
 		    q->row->context != KFD_UNKNOWN)
 			continue;
 		if (!q->slots[0] ||
-		    buf_printf(&b, "%s%u=%s", b.len ? " " : "", (unsigned)q->row->qid, q->slots)) {
-			buf_fini(&b);
-			return NULL;
+		    buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row->qid, q->slots)) {
+			buf_fini(b);
+			return;
 		}
 	}
-	return b.data;
 }
 
 static int add_procs(struct run_compare *r, const struct host_state *m, unsigned run,
@@ -122,13 +119,14 @@ static int add_procs(struct run_compare *r, const struct host_state *m, unsigned
 			return -1;
 		struct run_compare_proc *p = &r->procs[r->nprocs++];
 		*p = (struct run_compare_proc){.run = run,
+					       .run_name = m->name,
 					       .program = program_of(row, by),
 					       .comm = row->comm,
 					       .pid = row->pid,
 					       .start_ticks = m->queues[i].start_ticks};
 		for (end = i; end < m->n && m->queues[end].row->pid == row->pid; end++)
 			add_queue(p, &m->queues[end], r->levels);
-		p->slots = slots_text(m, i, end);
+		list_slots(&p->slots, m, i, end);
 	}
 	return 0;
 }
@@ -141,7 +139,9 @@ static int by_place(const void *a, const void *b)
 	int r = ORDER(x->run, y->run);
 	r = r ? r : compare_text(x->program, y->program);
 	// The lowest GPU first.
-	r = r ? r : ORDER(__builtin_ffsll((long long)x->gpus), __builtin_ffsll((long long)y->gpus));
+	r = r ? r
+	      : ORDER(__builtin_ffsll((long long)x->has.gpus),
+		      __builtin_ffsll((long long)y->has.gpus));
 	r = r ? r : ORDER(x->start_ticks, y->start_ticks);
 	return r ? r : ORDER(x->pid, y->pid);
 }
@@ -160,9 +160,11 @@ static void number_workers(struct run_compare *r)
 
 // --- programs ---
 
-static unsigned queues_of(const struct run_compare_proc *p)
+static void add_traits(struct run_compare_traits *to, const struct run_compare_traits *more)
 {
-	return p->compute + p->sdma + p->other;
+	set_add(&to->ids, &more->ids);
+	to->gpus |= more->gpus;
+	to->prios |= more->prios;
 }
 
 static bool is_of(const struct run_compare_proc *p, const struct run_compare_program *g)
@@ -182,39 +184,26 @@ static struct run_compare_program *program_for(struct run_compare *r,
 	*g = (struct run_compare_program){.program = p->program,
 					  .comm = p->comm,
 					  .worker = p->worker,
-					  .queues_min = queues_of(p),
-					  .queues_max = queues_of(p),
-					  .always = p->ids,
-					  .ever = p->ids,
-					  .same_ids = -1,
-					  .same_count = -1,
-					  .same_slots = -1,
-					  .same_prios = -1};
+					  .first = p,
+					  .queues_min = p->queues,
+					  .queues_max = p->queues,
+					  .always = p->has.ids,
+					  .same = {-1, -1, -1, -1}};
 	return g;
-}
-
-// The first run that has this process's program.
-static const struct run_compare_proc *first_of(const struct run_compare *r,
-					       const struct run_compare_program *g)
-{
-	for (size_t i = 0; i < r->nprocs; i++)
-		if (is_of(&r->procs[i], g))
-			return &r->procs[i];
-	return NULL;
 }
 
 static void compare_with(struct run_compare_proc *p, const struct run_compare_proc *first)
 {
-	p->overlap = set_overlap(&p->ids, &first->ids);
-	p->same_ids = memcmp(&p->ids, &first->ids, sizeof(p->ids)) == 0;
-	p->same_count =
-		p->compute == first->compute && p->sdma == first->sdma && p->other == first->other;
-	p->same_slots = -1;
-	if (p->slots && first->slots)
-		p->same_slots = strcmp(p->slots, first->slots) == 0;
-	p->same_prios = -1;
-	if (p->prios && first->prios)
-		p->same_prios = p->prios == first->prios;
+	p->overlap = set_overlap(&p->has.ids, &first->has.ids);
+	p->same[SAME_IDS] = memcmp(&p->has.ids, &first->has.ids, sizeof(p->has.ids)) == 0;
+	p->same[SAME_COUNT] = p->compute == first->compute && p->sdma == first->sdma &&
+			      p->queues == first->queues;
+	p->same[SAME_SLOTS] = -1;
+	if (p->slots.data && first->slots.data)
+		p->same[SAME_SLOTS] = strcmp(p->slots.data, first->slots.data) == 0;
+	p->same[SAME_PRIOS] = -1;
+	if (p->has.prios && first->has.prios)
+		p->same[SAME_PRIOS] = p->has.prios == first->has.prios;
 }
 
 // Once different is different; unknown wins over same.
@@ -227,19 +216,14 @@ static int8_t both_same(int8_t a, int8_t b)
 
 static void add_run(struct run_compare_program *g, const struct run_compare_proc *p)
 {
-	const unsigned n = queues_of(p);
-	const bool second = g->seen++ == 1; // the first is the same as itself
-	g->queues_min = n < g->queues_min ? n : g->queues_min;
-	g->queues_max = n > g->queues_max ? n : g->queues_max;
-	g->always = set_and(&g->always, &p->ids);
-	set_add(&g->ever, &p->ids);
-	g->prios |= p->prios;
-	if (g->seen == 1)
-		return;
-	g->same_ids = both_same(second ? 1 : g->same_ids, p->same_ids);
-	g->same_count = both_same(second ? 1 : g->same_count, p->same_count);
-	g->same_slots = both_same(second ? 1 : g->same_slots, p->same_slots);
-	g->same_prios = both_same(second ? 1 : g->same_prios, p->same_prios);
+	g->seen++;
+	g->queues_min = p->queues < g->queues_min ? p->queues : g->queues_min;
+	g->queues_max = p->queues > g->queues_max ? p->queues : g->queues_max;
+	g->always = set_and(&g->always, &p->has.ids);
+	add_traits(&g->ever, &p->has);
+	// The first run is the one that others are compared with.
+	for (unsigned i = 0; i < SAMES && g->seen > 1; i++)
+		g->same[i] = both_same(g->seen == 2 ? 1 : g->same[i], p->same[i]);
 }
 
 static void measure_consistency(const struct run_compare *r, struct run_compare_program *g)
@@ -248,7 +232,7 @@ static void measure_consistency(const struct run_compare *r, struct run_compare_
 	for (size_t i = 0; i < r->nprocs; i++)
 		for (size_t j = i + 1; is_of(&r->procs[i], g) && j < r->nprocs; j++)
 			if (is_of(&r->procs[j], g)) {
-				g->sum += set_overlap(&r->procs[i].ids, &r->procs[j].ids);
+				g->sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
 				n++;
 			}
 	g->consistency = n ? g->sum / n : __builtin_nan("");
@@ -260,11 +244,13 @@ static int collect_programs(struct run_compare *r)
 		struct run_compare_program *g = program_for(r, &r->procs[i]);
 		if (!g)
 			return -1;
-		compare_with(&r->procs[i], first_of(r, g));
+		compare_with(&r->procs[i], g->first);
 		add_run(g, &r->procs[i]);
 	}
-	for (size_t i = 0; i < r->nprograms; i++)
+	for (size_t i = 0; i < r->nprograms; i++) {
 		measure_consistency(r, &r->programs[i]);
+		r->programs[i].missing = r->runs - r->programs[i].seen;
+	}
 	return 0;
 }
 
@@ -288,13 +274,13 @@ static int add_pair(struct run_compare *r, const struct run_compare_proc *x,
 	struct run_compare_pair *p = pair_for(r, x->program, y->program);
 	if (!p)
 		return -1;
-	const struct qset both = set_and(&x->ids, &y->ids);
-	set_add(&p->ids, &both);
-	p->prios |= x->prios & y->prios;
-	p->gpus |= x->gpus & y->gpus;
+	const struct run_compare_traits both = {.ids = set_and(&x->has.ids, &y->has.ids),
+						.prios = x->has.prios & y->has.prios,
+						.gpus = x->has.gpus & y->has.gpus};
+	add_traits(&p->both, &both);
 	p->runs += p->last_run != x->run;
 	p->last_run = x->run;
-	p->overlap += (set_overlap(&x->ids, &y->ids) - p->overlap) / ++p->processes;
+	p->overlap += (set_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
 	return 0;
 }
 
@@ -307,13 +293,58 @@ static int collect_pairs(struct run_compare *r)
 	return 0;
 }
 
+// --- texts ---
+
+int run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
+			   const char *sep)
+{
+	int err = 0;
+	for (unsigned i = 0; i < 32 && !err; i++)
+		if (prios >> i & 1 && r->levels)
+			err = buf_printf(b, "%s%s", b->len ? sep : "", prio_level_name(i));
+		else if (prios >> i & 1)
+			err = buf_printf(b, "%s%u", b->len ? sep : "", i);
+	return err;
+}
+
+static int write_traits(struct run_compare_traits *t, const struct run_compare *r)
+{
+	int err = qset_text(&t->ids, &t->ids_text) ||
+		  run_compare_prios_text(&t->prios_text, r, t->prios, " ");
+	for (unsigned i = 0; i < 64 && !err; i++)
+		if (t->gpus >> i & 1)
+			err = buf_printf(&t->gpus_text, "%s%u", t->gpus_text.len ? " " : "", i);
+	return err;
+}
+
+static int write_texts(struct run_compare *r)
+{
+	int err = 0;
+	for (size_t i = 0; i < r->nprocs && !err; i++)
+		err = write_traits(&r->procs[i].has, r);
+	for (size_t i = 0; i < r->nprograms && !err; i++)
+		err = write_traits(&r->programs[i].ever, r) ||
+		      qset_text(&r->programs[i].always, &r->programs[i].always_text);
+	for (size_t i = 0; i < r->npairs && !err; i++)
+		err = write_traits(&r->pairs[i].both, r);
+	return err;
+}
+
+static void traits_fini(struct run_compare_traits *t)
+{
+	buf_fini(&t->ids_text);
+	buf_fini(&t->gpus_text);
+	buf_fini(&t->prios_text);
+}
+
 // Where a driver wrote no priorities, levels can be compared alone, with runs of any driver.
 static bool needs_levels(const struct host_state *moments, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < moments[i].n; k++) {
 			const struct queue_row *r = moments[i].queues[k].row;
-			if (r->prio == KFD_UNKNOWN && prio_level_name(r->pipe_prio))
+			if (r->v[MQD_V_QUEUE_PRIO] == KFD_UNKNOWN &&
+			    prio_level_name(r->v[MQD_V_PIPE_PRIO]))
 				return true;
 		}
 	return false;
@@ -327,16 +358,25 @@ int run_compare_compare(struct run_compare *r, const struct host_state *moments,
 		if (add_procs(r, &moments[i], i, by))
 			return -1;
 	number_workers(r);
-	if (collect_programs(r) || collect_pairs(r))
-		return -1;
-	run_compare_judge(r);
-	return 0;
+	return collect_programs(r) || collect_pairs(r) || write_texts(r) || run_compare_judge(r)
+		       ? -1
+		       : 0;
 }
 
 void run_compare_fini(struct run_compare *r)
 {
-	for (size_t i = 0; i < r->nprocs; i++)
-		free(r->procs[i].slots);
+	for (size_t i = 0; i < r->nprocs; i++) {
+		buf_fini(&r->procs[i].slots);
+		traits_fini(&r->procs[i].has);
+	}
+	for (size_t i = 0; i < r->nprograms; i++) {
+		buf_fini(&r->programs[i].always_text);
+		traits_fini(&r->programs[i].ever);
+	}
+	for (size_t i = 0; i < r->npairs; i++)
+		traits_fini(&r->pairs[i].both);
+	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++)
+		buf_fini(&r->strategies[i].evidence);
 	free(r->procs);
 	free(r->programs);
 	free(r->pairs);

@@ -4,7 +4,7 @@
 //
 // A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
 // (kfd-facts 4.1), so programs share them unless their numbers of queues happen to be fixed and one
-// begins where nobody expects it.
+// begins at an unexpected id.
 #ifndef GPQ_STATE_RUN_COMPARE_H
 #define GPQ_STATE_RUN_COMPARE_H
 
@@ -27,53 +27,64 @@ struct qset {
 	uint64_t bits[QRUNS_IDS / 64];
 };
 
+// What is compared between runs: 1 the same, 0 not, -1 unknown.
+enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
+
+// By what queues could be told from others. Texts list what the member of their name has.
+struct run_compare_traits {
+	struct qset ids; // of the primary context
+	uint64_t gpus;   // bit: index of a GPU, 63: that one and all above
+	uint32_t prios;  // of compute queues, see run_compare.levels; 0: none is known
+	struct buf ids_text, gpus_text, prios_text;
+};
+
 // A process that has queues, in one run.
 struct run_compare_proc {
 	unsigned run;
+	const char *run_name;
 	const char *program; // NULL: unknown
 	const char *comm;
-	unsigned worker; // processes of the same program, by GPU and then by start: 0, 1 ...
+	uint64_t worker; // processes of the same program, by GPU and then by start: 0, 1 ...
 	int64_t pid;
 	uint64_t start_ticks;
-	unsigned compute, sdma, other; // queues
-	struct qset ids;               // of the primary context
-	uint64_t gpus;                 // bit: index of a GPU, 63: that one and all above
-	uint32_t prios;                // of its compute queues, see qruns.levels; 0: none is known
-	char *slots;                   // owned: "0=p0q2 1=p1q2"; NULL: unknown
-	double overlap; // of its ids with those of the first run that has it: 1 the same, 0 none
-	int8_t same_ids, same_count, same_slots, same_prios; // as in that run; -1 unknown
+	uint64_t queues, compute, sdma; // queues; of them of these types
+	struct run_compare_traits has;
+	struct buf slots; // "0=p0q2 1=p1q2"; empty: unknown
+	double overlap;   // of its ids with those of the first run that has it: 1 the same, 0 none
+	int8_t same[SAMES]; // as in that run
 };
 
 // A program, over all runs.
 struct run_compare_program {
 	const char *program, *comm;
-	unsigned worker;
-	unsigned seen; // runs
-	double sum;    // while counting
-	unsigned queues_min, queues_max;
-	struct qset always, ever; // ids in all of these runs; in any of them
-	uint32_t prios;
-	int8_t same_ids, same_count, same_slots, same_prios; // -1 unknown: see seen, too
+	uint64_t worker;
+	const struct run_compare_proc *first; // in the first run that has it
+	uint64_t seen, missing;               // runs that have it, and that have not
+	double sum;                           // while counting
+	uint64_t queues_min, queues_max;
+	struct run_compare_traits ever; // of any of these runs
+	struct qset always;             // ids in all of them
+	struct buf always_text;
+	int8_t same[SAMES]; // -1 also if seen once
 	double consistency; // of ids: mean over all pairs of runs of what both have / either has
 };
 
 // Two programs, or two processes of one, side by side.
 struct run_compare_pair {
 	const char *a, *b;
-	unsigned runs; // in which both were there
-	struct qset ids;
-	uint32_t prios; // that both have in one run; see qruns.levels
-	uint64_t gpus;
-	double overlap;               // of ids, mean over all such pairs of processes
-	unsigned last_run, processes; // while counting
+	uint64_t runs;                  // in which both were there
+	struct run_compare_traits both; // what both have in one run
+	double overlap;                 // of ids, mean over all such pairs of processes
+	unsigned last_run, processes;   // while counting
 };
 
 enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
 
 struct run_compare_strategy {
-	int8_t works; // -1: these runs do not tell
-	bool chosen;  // the first that works
-	char evidence[400];
+	const char *name; // "fixed-ids", "priority", "pid"
+	int8_t works;     // -1: these runs do not tell
+	int8_t chosen;    // the first that works
+	struct buf evidence;
 };
 
 struct run_compare {
@@ -91,8 +102,12 @@ int run_compare_compare(struct run_compare *r, const struct host_state *moments,
 			enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
 
-// Fills the strategies; run_compare_compare() has done so.
-void run_compare_judge(struct run_compare *r);
+// Fills the strategies; run_compare_compare() does so. 0, or -1 (ENOMEM).
+int run_compare_judge(struct run_compare *r);
+
+// Priorities or levels with `sep` between them. 0, or -1 (ENOMEM).
+int run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
+			   const char *sep);
 
 // "0,1,3" or "0-5,7" of a set of ids.
 int qset_text(const struct qset *s, struct buf *b);

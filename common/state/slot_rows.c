@@ -1,8 +1,9 @@
 // Hardware slots and their owners; see slot_rows.h.
-#include "common/state/slot_rows_priv.h"
+#include "common/state/slot_rows.h"
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
+#include "common/debugfs/regs.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 			gen = hqd_guess_gen(&l->hqds, &l->hqds.nodes[i]);
 	if (queue_rows_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
 		return gen;
-	// The MQDs tell more than the slots: several XCCs, and gfx12 by its SDMA queues.
+	// The MQDs show more than the slots: several XCCs, and gfx12 by its SDMA queues.
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 		if (q->gpu_id != gpu_id)
@@ -97,7 +98,7 @@ static int find_gens(struct slot_rows *l)
 	return l->gens ? 0 : -1;
 }
 
-// MQDs in memory tell more than slots; where they leave it open, what is in a slot may tell.
+// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
 static void find_prios(struct slot_rows *l)
 {
 	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
@@ -106,27 +107,236 @@ static void find_prios(struct slot_rows *l)
 	l->has_prios = written == KFD_ANSWER_YES;
 }
 
-bool slot_rows_has_contexts(const struct slot_rows *l)
+enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
+
+// --- where ---
+
+static void fill_place(struct hqd_row *r, const struct hqd *s)
 {
-	for (size_t i = 0; i < l->queues.n; i++)
-		if (l->queues.rows[i].context != KFD_UNKNOWN)
-			return true;
-	return false;
+	static const char *const kinds[] = {
+		[HQD_CP] = "compute", [HQD_HIQ] = "hiq", [HQD_SDMA] = "sdma"};
+	r->q.type = kinds[s->kind];
+	r->pipe = s->pipe;
+	r->queue = s->queue;
+	if (s->kind != HQD_SDMA)
+		// Kernels up to 6.4 name no XCC, since their GPUs have one.
+		r->xcc = s->xcc < 0 ? 0 : (uint64_t)s->xcc;
+	if (s->kind == HQD_HIQ)
+		r->mec = s->mec;
+	else if (s->kind == HQD_CP)
+		r->mec = 1; // KFD's queues are all there (kfd-facts 5.2)
+	if (s->kind == HQD_HIQ)
+		snprintf(r->slot_text, sizeof(r->slot_text), "hiq");
+	else
+		snprintf(r->slot_text, sizeof(r->slot_text),
+			 s->kind == HQD_SDMA ? "e%ur%u" : "p%uq%u", s->pipe, s->queue);
+	r->slot = r->slot_text;
 }
 
-bool slot_rows_needs_level(const struct slot_rows *l)
+// --- what ---
+
+// A value of the slot, or of the MQD on its XCC when the row is one in memory.
+static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
 {
-	bool any = false;
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->rows[i].level != NULL;
-	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
-		any |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
-	return any && !l->has_prios;
+	const struct mqds *m = &l->queues.mqds;
+	uint64_t v;
+	bool known = r->hqd ? hqd_get(&l->hqds, r->hqd, r->gen, what, &v)
+			    : mqd_get(m, &m->queues[r->q.mqd], r->gen,
+				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
+	return known ? v : KFD_UNKNOWN;
+}
+
+static int fill_error(struct hqd_row *r)
+{
+	char text[REG_ERROR_TEXT];
+	const uint64_t error = r->q.v[MQD_V_ERROR];
+	if (error == MQD_UNKNOWN)
+		return 0;
+	r->errors = "none";
+	if (!error)
+		return 0;
+	r->errors = r->errors_text = strdup(reg_error_text(text, (uint32_t)error));
+	return r->errors ? 0 : -1;
+}
+
+static int fill_values(const struct slot_rows *l, struct hqd_row *r)
+{
+	const struct mqds *m = &l->queues.mqds;
+	const bool sdma = queue_row_is_sdma(&r->q);
+	uint64_t *v = r->q.v;
+	uint32_t status;
+	for (int i = 0; i < MQD_VALUES; i++)
+		v[i] = value(l, r, (enum mqd_value)i);
+	if (!l->has_prios)
+		v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
+	queue_row_name_values(&r->q);
+	if (strcmp(r->q.type, "compute") != 0)
+		r->q.level = NULL;
+	if (!sdma &&
+	    (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
+		    : mqd_word(m, &m->queues[r->q.mqd], (unsigned)r->xcc, HQ_STATUS0, &status)))
+		r->idle = (status & QUEUE_IDLE) != 0;
+	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
+	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
+		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
+	return fill_error(r);
+}
+
+// --- whose ---
+
+static int fill_owner(const struct slot_rows *l, struct queue_row *r)
+{
+	const struct queue_row *q = slot_rows_queue(l, r->mqd);
+	if (q) {
+		r->qid = q->qid;
+		r->context = q->context;
+		r->holder = q->holder;
+	}
+	return queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
+}
+
+int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
+{
+	queue_row_set_mqd(&l->queues, r, mqd);
+	return fill_owner(l, r);
+}
+
+// Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
+// its GPU.
+static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
+{
+	const struct mqds *m = &l->queues.mqds;
+	const uint64_t ring = r->v[MQD_V_RING], doorbell = r->v[MQD_V_DOORBELL];
+	enum mqd_kind kind = queue_row_is_sdma(r) ? MQD_SDMA : MQD_COMPUTE;
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		const uint64_t *v = l->queues.summaries[i].v;
+		if (m->queues[i].kind == kind && m->queues[i].gpu_id == r->gpu_id &&
+		    v[MQD_V_RING] == ring && v[MQD_V_DOORBELL] == doorbell && ring != MQD_UNKNOWN &&
+		    doorbell != MQD_UNKNOWN)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+// An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
+// or later queue.
+int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
+{
+	const uint64_t base = r->q.v[MQD_V_BASE];
+	uint32_t at = base == MQD_UNKNOWN || r->q.gpu_id == KFD_UNKNOWN
+			      ? UINT32_MAX
+			      : slot_rows_mqd_at(l, (uint32_t)r->q.gpu_id, base);
+	r->q.mqd = UINT32_MAX;
+	if (at == UINT32_MAX) {
+		r->q.mqd = find_by_ring(l, &r->q);
+		r->match = r->q.mqd == UINT32_MAX ? NULL : "ring";
+	} else if (l->queues.summaries[at].v[MQD_V_RING] == r->q.v[MQD_V_RING]) {
+		r->q.mqd = at;
+		r->match = "mqd";
+	} else {
+		l->torn++;
+	}
+	return r->q.mqd == UINT32_MAX ? 0 : fill_owner(l, &r->q);
+}
+
+// --- rows ---
+
+static void clear(struct hqd_row *r, enum gfx_gen gen)
+{
+	*r = (struct hqd_row){.xcc = KFD_UNKNOWN,
+			      .mec = KFD_UNKNOWN,
+			      .pipe = KFD_UNKNOWN,
+			      .queue = KFD_UNKNOWN,
+			      .active = -1,
+			      .idle = -1,
+			      .gen = gen};
+	queue_row_clear(&r->q);
+}
+
+// An SDMA slot keeps ring and doorbell, enabled or not, when its queue is taken off.
+static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
+{
+	struct queue_row r = slot->q;
+	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
+		return false;
+	r.v[MQD_V_RING] = value(l, slot, MQD_V_RING);
+	r.v[MQD_V_DOORBELL] = value(l, slot, MQD_V_DOORBELL);
+	return find_by_ring(l, &r) == UINT32_MAX;
+}
+
+static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
+{
+	const struct hqds_node *node = &l->hqds.nodes[s->node];
+	clear(r, l->gens[s->node]);
+	r->hqd = s;
+	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
+	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
+		r->q.node = node->node;
+	fill_place(r, s);
+	// MES does not use the HIQ.
+	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
+		return 0;
+	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
+	if (r->active == 1 && is_left_over(l, r))
+		r->active = 0;
+	if (r->active != 1)
+		return 0;
+	if (fill_values(l, r))
+		return -1;
+	if (s->kind == HQD_HIQ)
+		return 0;
+	int err = slot_rows_find_owner(l, r);
+	l->ownerless += r->q.mqd == UINT32_MAX;
+	return err;
+}
+
+static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
+{
+	const struct mqd *q = &l->queues.mqds.queues[index];
+	uint64_t active;
+	clear(r, slot_rows_gen(l, q->gpu_id));
+	if (slot_rows_set_mqd(l, &r->q, index))
+		return -1;
+	if (q->kind == MQD_SDMA) {
+		r->pipe = value(l, r, MQD_V_SDMA_ENGINE);
+		r->queue = value(l, r, MQD_V_SDMA_RLC);
+	} else {
+		r->xcc = xcc;
+	}
+	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
+		r->active = (int8_t)active;
+	return fill_values(l, r);
+}
+
+static int fill_memory(struct slot_rows *l)
+{
+	const struct mqds *m = &l->queues.mqds;
+	l->rows = calloc(m->ndumps + 1, sizeof(*l->rows));
+	if (!l->rows)
+		return -1;
+	for (uint32_t i = 0; i < m->nqueues; i++)
+		for (unsigned x = 0; x < m->queues[i].dumps; x++)
+			if (fill_mqd(l, &l->rows[l->n++], i, x))
+				return -1;
+	return 0;
+}
+
+static int fill(struct slot_rows *l)
+{
+	if (l->how->memory)
+		return fill_memory(l);
+	l->rows = calloc(l->hqds.nslots + 1, sizeof(*l->rows));
+	if (!l->rows)
+		return -1;
+	for (size_t i = 0; i < l->hqds.nslots; i++)
+		if (fill_slot(l, &l->rows[l->n++], &l->hqds.slots[i]))
+			return -1;
+	return 0;
 }
 
 // --- loading ---
 
-static int load_queues(struct slot_rows *l)
+static int load_queues(struct slot_rows *l, struct process_cache *processes)
 {
 	const struct slot_rows_how *how = l->how;
 	struct queue_rows *q = &l->queues;
@@ -137,7 +347,7 @@ static int load_queues(struct slot_rows *l)
 					.rls_file = how->rls_file,
 					.likely = how->likely};
 	if (!l->captured || how->mqds_file)
-		return queue_rows_load(q, l->processes, &l->queues_how);
+		return queue_rows_load(q, processes, &l->queues_how);
 	// Without mqds: nothing is known of queues, at most what was to run.
 	q->how = &l->queues_how;
 	q->mqds_error = ENODATA;
@@ -158,7 +368,6 @@ static int load_slots(struct slot_rows *l)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
 				"%s: line %u is not in slot-dump format", input_name(file),
 				l->hqds.first_foreign);
-	l->damaged = l->hqds.foreign || l->hqds.bad_words;
 	return GPQ_OK;
 }
 
@@ -166,29 +375,19 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how)
 {
 	l->how = how;
-	l->processes = processes;
 	l->captured = how->hqds_file || how->mqds_file || how->rls_file;
 	hqds_init(&l->hqds);
-	int status = load_queues(l);
+	int status = load_queues(l, processes);
 	l->has_mqds = !status && !l->queues.mqds_error;
 	if (!status && !how->memory)
 		status = load_slots(l);
 	find_prios(l);
-	if (!status && (index_mqds(l) || find_gens(l) || slot_rows_fill(l)))
+	if (!status && (index_mqds(l) || find_gens(l) || fill(l)))
 		status = err_sys(ENOMEM, NULL, "list of slots");
 	return status;
 }
 
-int slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
-{
-	slot_rows_free_rows(l);
-	if (hqds_parse(&l->hqds, text, len))
-		return -1;
-	find_prios(l);
-	return find_gens(l) || slot_rows_fill(l) ? -1 : 0;
-}
-
-void slot_rows_free_rows(struct slot_rows *l)
+static void free_rows(struct slot_rows *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->rows[i].errors_text);
@@ -197,9 +396,18 @@ void slot_rows_free_rows(struct slot_rows *l)
 	l->n = l->ownerless = l->torn = 0;
 }
 
+int slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
+{
+	free_rows(l);
+	if (hqds_parse(&l->hqds, text, len))
+		return -1;
+	find_prios(l);
+	return find_gens(l) || fill(l) ? -1 : 0;
+}
+
 void slot_rows_fini(struct slot_rows *l)
 {
-	slot_rows_free_rows(l);
+	free_rows(l);
 	free(l->keys);
 	free(l->row_of_mqd);
 	free(l->gens);
@@ -211,27 +419,21 @@ void slot_rows_fini(struct slot_rows *l)
 
 // --- explaining ---
 
-// Who names a file wants to know that it is damaged; of a host's dump only -v tells.
-static void explain_text(const struct slot_rows *l)
+static bool explain_text(const struct slot_rows *l)
 {
 	const struct hqds *h = &l->hqds;
 	const char *file = l->how->hqds_file;
-	char text[2][100] = {"", ""};
+	bool damaged = false;
 	if (h->foreign)
-		snprintf(text[0], sizeof(text[0]), "%u lines not understood, the first is line %u",
-			 h->foreign, h->first_foreign);
+		damaged |= dump_fault(file, HQDLIST_HQDS,
+				      "%u lines not understood, the first is line %u", h->foreign,
+				      h->first_foreign);
 	if (h->bad_words)
-		snprintf(text[1], sizeof(text[1]),
-			 "%u words are no 8 hex digits, what they hold is unknown", h->bad_words);
-	for (size_t i = 0; i < 2; i++) {
-		if (*text[i] && file)
-			err_warn(NULL, "%s: %s", input_name(file), text[i]);
-		else if (*text[i])
-			err_note(HQDLIST_HQDS ": %s", text[i]);
-	}
-	if (file && !l->text.len)
-		err_warn("or was copied without the right to read it",
-			 "%s: empty: the host had no GPU", input_name(file));
+		damaged |= dump_fault(file, HQDLIST_HQDS,
+				      "%u words are no 8 hex digits, what they hold is unknown",
+				      h->bad_words);
+	dump_warn_empty(file, l->text.len, "the host had no GPU");
+	return damaged;
 }
 
 static void explain_rows(const struct slot_rows *l)
@@ -243,7 +445,7 @@ static void explain_rows(const struct slot_rows *l)
 		gen += r->gen == GFX_UNKNOWN;
 		mes += hiq && r->active < 0 && gfx_caps(r->gen)->mes;
 		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
-		qids += r->pid != INT64_MIN && r->qid == KFD_UNKNOWN;
+		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
 	if (l->how->memory) // there nothing but queue ids is doubtful
 		gen = mes = unclear = 0;
@@ -272,14 +474,13 @@ static void explain_rows(const struct slot_rows *l)
 
 bool slot_rows_explain(const struct slot_rows *l)
 {
-	bool damaged = l->damaged && l->how->hqds_file;
 	for (size_t i = 0; i < l->hqds.nnodes; i++)
 		if (l->hqds.nodes[i].stopped)
 			err_warn(NULL,
 				 "GPU %x: device is stopped (suspended, resetting, or without "
 				 "scheduler): it has no slots to read",
 				 l->hqds.nodes[i].gpu_id);
-	explain_text(l);
+	bool damaged = explain_text(l);
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
 		damaged |= queue_rows_explain(&l->queues);

@@ -1,30 +1,21 @@
-// Sampling slots; see slot_samples.h.
-#include "common/state/slot_samples.h"
+// Sampling slots; see slot_rows.h.
+#include "common/state/slot_rows.h"
 
 #include "common/host/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { AQL_DWORDS = 16 };
-
-// What the GPU took from the ring in all: what was written, less what waits. Write pointers count
-// for ever but for gfx8's, which stay inside the ring.
-static uint64_t position(const struct hqd_row *r)
+static uint64_t taken(const struct hqd_row *r)
 {
-	bool sdma = strcmp(r->kind, "sdma") == 0;
-	uint64_t ring = sdma ? r->ring_bytes : r->ring_bytes / 4;
-	if (r->rptr == KFD_UNKNOWN || r->wptr == KFD_UNKNOWN || r->ring_bytes == KFD_UNKNOWN ||
-	    !ring || !gfx_caps(r->gen)->whole_wptr)
-		return KFD_UNKNOWN;
-	uint64_t waiting = (r->wptr - r->rptr) & (ring - 1);
-	return waiting > r->wptr ? KFD_UNKNOWN : r->wptr - waiting;
+	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],
+			       gfx_caps(r->gen)->whole_wptr);
 }
 
 static bool is_same(const struct hqd_row *a, const struct hqd_row *b)
 {
-	return a->mqd_addr == b->mqd_addr && a->ring_addr == b->ring_addr &&
-	       a->doorbell == b->doorbell;
+	const uint64_t *x = a->q.v, *y = b->q.v;
+	return x[MQD_V_BASE] == y[MQD_V_BASE] && x[MQD_V_RING] == y[MQD_V_RING] &&
+	       x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL];
 }
 
 static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
@@ -35,32 +26,23 @@ static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct h
 	return NULL;
 }
 
-static struct hqd_seen *add_seen(struct slot_samples *s, size_t slot, const struct hqd_row *r)
-{
-	if (ARRAY_GROW(s->seen, s->cap, s->n))
-		return NULL;
-	struct hqd_seen *seen = &s->seen[s->n++];
-	*seen = (struct hqd_seen){.row = *r, .slot = slot, .first = position(r)};
-	return seen;
-}
-
 static int add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	struct hqd_seen *seen = find(s, slot, r);
 	if (!seen) {
-		seen = add_seen(s, slot, r);
-		if (!seen)
+		if (ARRAY_GROW(s->seen, s->cap, s->n))
 			return -1;
-	} else if (seen->row.rptr != r->rptr || seen->row.wptr != r->wptr) {
+		seen = &s->seen[s->n++];
+		*seen = (struct hqd_seen){.slot = slot, .first = taken(r)};
+	} else if (seen->row.q.v[MQD_V_RPTR] != r->q.v[MQD_V_RPTR] ||
+		   seen->row.q.v[MQD_V_WPTR] != r->q.v[MQD_V_WPTR]) {
 		seen->moved++;
 	}
 	seen->row = *r;
 	// What the row owns stays with the list, and its names move with the array.
-	seen->row.errors_text = NULL;
-	if (r->error)
-		seen->row.errors = NULL;
+	seen->row.errors = seen->row.errors_text = NULL;
 	seen->row.hqd = NULL;
-	seen->last = position(r);
+	seen->last = taken(r);
 	seen->active++;
 	seen->busy += r->idle == 0;
 	return 0;
@@ -70,7 +52,7 @@ int slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
 {
 	s->samples++;
 	for (size_t i = 0; i < l->n; i++)
-		if (l->rows[i].active == 1 && !l->rows[i].hidden && add_slot(s, i, &l->rows[i]))
+		if (l->rows[i].active == 1 && !l->rows[i].q.hidden && add_slot(s, i, &l->rows[i]))
 			return -1;
 	return 0;
 }
@@ -92,7 +74,6 @@ void slot_samples_finish(struct slot_samples *s)
 		qsort(s->seen, s->n, sizeof(*s->seen), by_movement);
 	for (size_t i = 0; i < s->n; i++) {
 		struct hqd_seen *x = &s->seen[i];
-		bool aql = x->row.packets && strcmp(x->row.packets, "aql") == 0;
 		x->row.slot = x->row.slot_text;
 		x->share = (double)x->active / all;
 		x->moved_share = s->samples > 1 ? (double)x->moved / (all - 1) : __builtin_nan("");
@@ -100,7 +81,8 @@ void slot_samples_finish(struct slot_samples *s)
 		x->consumed = KFD_UNKNOWN;
 		// Registers are read one after the other: pointers of two moments can go backwards.
 		if (x->first != KFD_UNKNOWN && x->last != KFD_UNKNOWN && x->last >= x->first)
-			x->consumed = (x->last - x->first) / (aql ? AQL_DWORDS : 1);
+			x->consumed = (x->last - x->first) /
+				      (queue_row_is_aql(&x->row.q) ? AQL_PACKET_DWORDS : 1);
 	}
 }
 

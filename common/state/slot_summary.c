@@ -1,5 +1,5 @@
-// Occupancy of hardware slots; see slot_summary.h.
-#include "common/state/slot_summary.h"
+// Occupancy of hardware slots; see slot_rows.h.
+#include "common/state/slot_rows.h"
 
 #include "common/debugfs/mqd_value.h"
 #include "common/host/array.h"
@@ -28,15 +28,10 @@ static int find_slots(struct slot_summary *s, const struct slot_rows *l)
 	s->on = calloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
 	for (size_t i = 0; s->on && i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		if (r->hqd && r->mqd != UINT32_MAX && r->active == 1)
-			s->on[r->mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
+		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
+			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
 	}
 	return s->on ? 0 : -1;
-}
-
-static uint64_t value(const struct slot_rows *l, uint32_t mqd, unsigned what)
-{
-	return l->queues.summaries[mqd].v[what];
 }
 
 // --- over-subscription ---
@@ -91,12 +86,15 @@ static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
 	for (size_t i = first; i < s->nxccs; i++)
-		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->kind) == 0)
+		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->q.type) == 0)
 			return &s->xccs[i];
 	if (ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs))
 		return NULL;
-	s->xccs[s->nxccs] = (struct hqd_occupancy){
-		.gpu = r->gpu, .gpu_id = r->gpu_id, .kind = r->kind, .xcc = r->xcc, .over = -1};
+	s->xccs[s->nxccs] = (struct hqd_occupancy){.gpu = r->q.gpu,
+						   .gpu_id = r->q.gpu_id,
+						   .kind = r->q.type,
+						   .xcc = r->xcc,
+						   .over = -1};
 	return &s->xccs[s->nxccs++];
 }
 
@@ -122,7 +120,7 @@ static int count_slots(struct slot_summary *s, const struct slot_rows *l)
 		const struct hqd_row *r = &l->rows[i];
 		if (!r->hqd || r->hqd->kind == HQD_HIQ)
 			continue;
-		if (s->nxccs && s->xccs[s->nxccs - 1].gpu_id != r->gpu_id)
+		if (s->nxccs && s->xccs[s->nxccs - 1].gpu_id != r->q.gpu_id)
 			first = s->nxccs;
 		struct hqd_occupancy *o = occupancy_of(s, first, r);
 		if (!o)
@@ -148,42 +146,31 @@ static bool is_over(const struct slot_summary *s, uint64_t gpu_id)
 	return false;
 }
 
-static const char *comm_of(const struct slot_rows *l, int64_t pid)
+static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
-	if (pid < 0 || l->captured || l->queues.foreign)
-		return NULL;
-	const struct process_info *who =
-		process_cache_get(l->processes, (pid_t)pid, PROCESS_STATUS);
-	return who && !who->error && *who->proc.comm ? who->proc.comm : NULL;
-}
-
-static uint64_t index_of(const struct slot_rows *l, uint64_t gpu_id)
-{
-	const struct kfd_gpu *g = kfd_topology_find(&l->queues.gpus, gpu_id);
-	return g ? g->index : UINT64_MAX;
-}
-
-static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_rows *l,
-				    uint32_t gpu_id, int64_t pid)
-{
+	const uint32_t gpu_id = l->queues.mqds.queues[mqd].gpu_id;
+	const pid_t pid = slot_rows_pid(l, mqd);
 	for (size_t i = 0; i < s->nsharers; i++)
-		if (s->sharers[i].gpu_id == gpu_id && s->sharers[i].pid == pid)
+		if (s->sharers[i].q.gpu_id == gpu_id &&
+		    s->sharers[i].q.pid == (pid < 0 ? INT64_MIN : pid))
 			return &s->sharers[i];
 	if (ARRAY_GROW(s->sharers, s->cap_sharers, s->nsharers))
 		return NULL;
-	s->sharers[s->nsharers] = (struct hqd_sharer){
-		.gpu = index_of(l, gpu_id), .gpu_id = gpu_id, .pid = pid, .comm = comm_of(l, pid)};
-	return &s->sharers[s->nsharers++];
+	struct hqd_sharer *to = &s->sharers[s->nsharers++];
+	to->queues = to->slots = 0;
+	queue_row_clear(&to->q);
+	queue_row_set_gpu(&l->queues, &to->q, gpu_id);
+	return queue_row_set_process(&l->queues, &to->q, pid) ? NULL : to;
 }
 
 static int most_first(const void *a, const void *b)
 {
 	const struct hqd_sharer *x = a, *y = b;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
+	if (x->q.gpu_id != y->q.gpu_id)
+		return x->q.gpu_id < y->q.gpu_id ? -1 : 1;
 	if (x->queues != y->queues)
 		return x->queues > y->queues ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return (x->q.pid > y->q.pid) - (x->q.pid < y->q.pid);
 }
 
 static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
@@ -193,9 +180,7 @@ static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
 		if (m->queues[i].kind != MQD_COMPUTE || mapped(s, l, i) == MAPPED_NO ||
 		    !is_over(s, m->queues[i].gpu_id))
 			continue;
-		pid_t pid = slot_rows_pid(l, i);
-		struct hqd_sharer *to =
-			sharer_of(s, l, m->queues[i].gpu_id, pid < 0 ? INT64_MIN : pid);
+		struct hqd_sharer *to = sharer_of(s, l, i);
 		if (!to)
 			return -1;
 		to->queues++;
@@ -208,25 +193,17 @@ static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
 
 // --- queues without a slot ---
 
-static const struct hqds_node *node_of(const struct slot_rows *l, uint32_t gpu_id)
-{
-	for (size_t i = 0; i < l->hqds.nnodes; i++)
-		if (l->hqds.nodes[i].gpu_id == gpu_id)
-			return &l->hqds.nodes[i];
-	return NULL;
-}
-
 static void set_reason(struct hqd_waiting *w, const char *why, const char *reason)
 {
 	w->why = why;
 	w->reason = reason;
 }
 
-// Its slots are there but the dump does not tell whether they are in use.
+// Its slots are in the dump, but not whether they are in use.
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
-		if (s->xccs[i].gpu_id == w->gpu_id && strcmp(s->xccs[i].kind, w->kind) == 0 &&
+		if (s->xccs[i].gpu_id == w->q.gpu_id && strcmp(s->xccs[i].kind, w->q.type) == 0 &&
 		    s->xccs[i].used == UINT64_MAX)
 			return true;
 	return false;
@@ -235,11 +212,14 @@ static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w
 static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 			const struct slot_rows *l)
 {
-	const struct hqds_node *n = node_of(l, (uint32_t)w->gpu_id);
-	enum residency verdict = l->queues.verdicts[w->mqd];
+	const struct hqds_node *n = NULL;
+	for (size_t i = 0; i < l->hqds.nnodes && !n; i++)
+		if (l->hqds.nodes[i].gpu_id == w->q.gpu_id)
+			n = &l->hqds.nodes[i];
+	enum residency verdict = l->queues.verdicts[w->q.mqd];
 	if (n && n->stopped)
 		set_reason(w, "no-slots", "its GPU is stopped: suspended, resetting or broken");
-	else if (w->holder != INT64_MIN)
+	else if (w->q.holder != INT64_MIN)
 		set_reason(w, "suspended", "gpq suspend holds it off");
 	else if (verdict == RESIDENCY_OFF)
 		set_reason(w, "off",
@@ -252,11 +232,11 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 				   : "the dump of slots does not have its GPU");
 	else if (is_unclear(s, w))
 		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
-	else if (is_over(s, w->gpu_id) || verdict == RESIDENCY_TURNS)
+	else if (is_over(s, w->q.gpu_id) || verdict == RESIDENCY_TURNS)
 		set_reason(w, "turns",
 			   "its GPU is over-subscribed and queues take turns: --sample shows how "
 			   "often it runs");
-	else if (verdict == RESIDENCY_ON || s->on[w->mqd])
+	else if (verdict == RESIDENCY_ON || s->on[w->q.mqd])
 		set_reason(w, "moving",
 			   "mapped: it was just put on or taken off while the slots were read");
 	else
@@ -268,39 +248,24 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqd *q = &l->queues.mqds.queues[mqd];
-	if (q->kind == MQD_SDMA || q->dumps < 2 || !value(l, mqd, MQD_V_AQL))
+	if (q->kind == MQD_SDMA || q->dumps < 2 || !l->queues.summaries[mqd].v[MQD_V_AQL])
 		return s->on[mqd] ? s->on[mqd] : 1;
 	return q->dumps >= HQDSUM_XCCS ? UINT64_MAX : (1ull << q->dumps) - 1;
 }
 
-static int add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
+static int add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd,
+		       uint64_t belongs)
 {
-	const struct mqd *q = &l->queues.mqds.queues[mqd];
-	const struct queue_row *row = slot_rows_queue(l, mqd);
-	pid_t pid = slot_rows_pid(l, mqd);
-	uint64_t belongs = belongs_on(s, l, mqd);
 	if (ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting))
 		return -1;
 	struct hqd_waiting *w = &s->waiting[s->nwaiting++];
 	*w = (struct hqd_waiting){
-		.gpu = index_of(l, q->gpu_id),
-		.gpu_id = q->gpu_id,
-		.pid = pid < 0 ? INT64_MIN : pid,
-		.comm = comm_of(l, pid),
-		.qid = row ? row->qid : UINT64_MAX,
-		.context = row ? row->context : UINT64_MAX,
-		.kind = q->kind == MQD_SDMA ? "sdma" : "compute",
-		.ring_addr = value(l, mqd, MQD_V_RING),
-		.prio = value(l, mqd, MQD_V_QUEUE_PRIO),
-		.level = prio_level_name(value(l, mqd, MQD_V_PIPE_PRIO)),
-		.mqd_addr = value(l, mqd, MQD_V_BASE),
-		.backlog = value(l, mqd, MQD_D_BACKLOG),
-		.saved_bytes = value(l, mqd, MQD_D_SAVED_BYTES),
 		.xccs = (uint64_t)__builtin_popcountll(belongs),
 		.missing = (uint64_t)__builtin_popcountll(belongs & ~s->on[mqd]),
-		.holder = row ? row->holder : INT64_MIN,
-		.mqd = mqd,
 	};
+	queue_row_clear(&w->q);
+	if (slot_rows_set_mqd(l, &w->q, mqd))
+		return -1;
 	find_reason(w, s, l);
 	return 0;
 }
@@ -309,9 +274,10 @@ static int find_waiting(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
-		const struct mqd *q = &m->queues[i];
-		if ((q->kind == MQD_COMPUTE || q->kind == MQD_SDMA) &&
-		    (belongs_on(s, l, i) & ~s->on[i]) && add_waiting(s, l, i))
+		const uint8_t kind = m->queues[i].kind;
+		const uint64_t belongs = belongs_on(s, l, i);
+		if ((kind == MQD_COMPUTE || kind == MQD_SDMA) && (belongs & ~s->on[i]) &&
+		    add_waiting(s, l, i, belongs))
 			return -1;
 	}
 	return 0;

@@ -3,8 +3,9 @@
 // The dumps are joined later by what they say, so they must speak of the same moment: they are read
 // into memory one after the other and written afterwards, and read again when the list of queues
 // was another behind them than before.
-#include "common/state/snapshot_priv.h"
+#include "common/state/snapshot.h"
 
+#include "common/host/array.h"
 #include "common/host/glob.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +26,6 @@
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
 
-// A dump that waits to be written, or a link met on the way to it (`target`).
-struct held {
-	char *path;
-	char *target; // NULL: a file
-	struct buf data;
-};
-
-struct walk {
-	struct saver *v;
-	const struct snapshot_item *item;
-	const struct kfd_procs *queues; // for SNAP_ORDER
-	const struct queue_rows *now;   // likewise
-	struct held *held;
-	size_t nheld;
-};
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -47,16 +33,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-struct snapshot_entry *snapshot_note(struct snapshot *s, const char *path, uint64_t size, int error)
+static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 256;
-		struct snapshot_entry *e = reallocarray(s->entries, cap, sizeof(*e));
-		if (!e)
-			return NULL;
-		s->entries = e;
-		s->cap = cap;
-	}
+	if (ARRAY_GROW(s->entries, s->cap, s->n))
+		return NULL;
 	struct snapshot_entry *e = &s->entries[s->n];
 	*e = (struct snapshot_entry){.path = strdup(path), .size = size, .error = error};
 	if (!e->path)
@@ -73,189 +53,42 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 {
 	if (tree_file(v->t, path, b->len ? b->data : "", b->len))
 		return -1;
-	return snapshot_note(v->s, path, b->len, 0) ? 0 : -1;
+	return note(v->s, path, b->len, 0) ? 0 : -1;
 }
 
 // --- one path ---
 
-static struct held *hold(struct walk *w, const char *path, const char *target)
+static struct held *hold(struct saver *v, const char *path, const char *target)
 {
-	struct held *h = reallocarray(w->held, w->nheld + 1, sizeof(*h));
-	if (!h)
+	if (ARRAY_GROW(v->held, v->cap_held, v->nheld))
 		return NULL;
-	w->held = h;
-	h += w->nheld;
+	struct held *h = &v->held[v->nheld];
 	*h = (struct held){.path = strdup(path), .target = target ? strdup(target) : NULL};
 	if (h->path && (!target || h->target)) {
-		w->nheld++;
+		v->nheld++;
 		return h;
 	}
 	free(h->path);
 	return NULL;
 }
 
-static void release(struct walk *w)
+static void release(struct saver *v)
 {
-	for (size_t i = 0; i < w->nheld; i++) {
-		free(w->held[i].path);
-		free(w->held[i].target);
-		buf_fini(&w->held[i].data);
+	for (size_t i = 0; i < v->nheld; i++) {
+		free(v->held[i].path);
+		free(v->held[i].target);
+		buf_fini(&v->held[i].data);
 	}
-	free(w->held);
-	w->held = NULL;
-	w->nheld = 0;
+	v->nheld = 0;
 }
 
 static int on_missing(void *arg, const char *path, int error)
 {
-	struct walk *w = arg;
+	struct saver *v = arg;
 	const bool absent = error == ENOENT || error == ENOTDIR;
-	if (error == ENOMEM || (absent && w->item->flags & SNAP_OPTIONAL))
+	if (error == ENOMEM || (absent && v->item->flags & SNAP_OPTIONAL))
 		return error == ENOMEM ? -1 : 0;
-	return snapshot_note(w->v->s, path, 0, error) ? 0 : -1;
-}
-
-static int by_creation(const void *a, const void *b)
-{
-	const struct kfd_queue *x = a, *y = b;
-	return (x->created > y->created) - (x->created < y->created);
-}
-
-// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
-static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
-		      struct buf *b)
-{
-	struct kfd_queue *q = calloc(proc->queues + 1u, sizeof(*q));
-	size_t n = 0;
-	if (!q)
-		return -1;
-	for (uint32_t i = 0; i < proc->queues; i++) {
-		const struct kfd_queue *one = &p->queues[proc->queue + i];
-		if (one->context == context && one->created != KFD_UNKNOWN)
-			q[n++] = *one;
-	}
-	qsort(q, n, sizeof(*q), by_creation);
-	int r = 0;
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = buf_printf(b, "%u%c", q[i].qid, i + 1 < n ? ' ' : '\n');
-	free(q);
-	return r;
-}
-
-static int by_age(const void *a, const void *b)
-{
-	const struct kfd_context *x = a, *y = b;
-	return (x->created > y->created) - (x->created < y->created);
-}
-
-// Ids of secondary contexts, oldest first, likewise.
-static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
-{
-	const size_t n = proc->contexts;
-	struct kfd_context *c = calloc(n + 1, sizeof(*c));
-	if (!c)
-		return -1;
-	memcpy(c, p->contexts + proc->context, n * sizeof(*c));
-	qsort(c, n, sizeof(*c), by_age); // the primary one comes first
-	int r = 0;
-	for (size_t i = 1; i < n && r == 0 && c[n - 1].created != KFD_UNKNOWN; i++)
-		r = buf_printf(b, "%d%c", (int)c[i].id, i + 1 < n ? ' ' : '\n');
-	free(c);
-	return r;
-}
-
-// The number behind `mark` in `path`, -1: none.
-static long number_behind(const char *path, const char *mark)
-{
-	const char *s = strstr(path, mark);
-	char *end = NULL;
-	long v = s ? strtol(s + strlen(mark), &end, 10) : -1;
-	return s && end > s + strlen(mark) ? v : -1;
-}
-
-static const struct kfd_proc *proc_of(const struct kfd_procs *p, long pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
-}
-
-static int add_text(struct walk *w, const char *dir, const char *name, struct buf *b)
-{
-	char path[PATH_MAX];
-	int r = 0;
-	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
-		r = tree_file(w->v->t, path, b->data, b->len);
-	b->len = 0;
-	return r;
-}
-
-// `dir` is ".../proc/PID/queues" or ".../proc/PID/context_N/queues".
-static int add_order(struct walk *w, const char *dir)
-{
-	const long context = number_behind(dir, "/context_");
-	const struct kfd_proc *proc = proc_of(w->queues, number_behind(dir, "/proc/"));
-	struct buf b = {0};
-	if (!proc)
-		return 0;
-	int r = order_text(w->queues, proc, (int)context, &b) || add_text(w, dir, ".order", &b);
-	if (!r && context < 0 && !contexts_text(w->queues, proc, &b)) {
-		char parent[PATH_MAX];
-		snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(dir, '/') - dir), dir);
-		r = add_text(w, parent, ".contexts", &b);
-	}
-	buf_fini(&b);
-	return r ? -1 : 0;
-}
-
-static int put_number(struct buf *b, bool known, uint64_t v, char end)
-{
-	return known ? buf_printf(b, "%llu%c", (unsigned long long)v, end)
-		     : buf_printf(b, "-%c", end);
-}
-
-// What only a running host tells of a queue, as queue_rows_live.c reads it back: its indices in the
-// process, and who holds it.
-static int add_now_of(struct walk *w, const char *dir, const struct queue_row *r)
-{
-	char path[PATH_MAX];
-	struct buf b = {0};
-	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
-	const bool held = r->holder >= 0;
-	if (!indices && !held)
-		return 0;
-	int n = snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
-	int failed = n >= PATH_MAX || put_number(&b, indices, r->read_now, ' ') ||
-		     put_number(&b, indices, r->write_now, ' ') ||
-		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
-		     tree_file(w->v->t, path, b.data, b.len);
-	int saved = errno;
-	buf_fini(&b);
-	errno = saved;
-	return failed ? -1 : 0;
-}
-
-static int add_now(struct walk *w, const char *dir)
-{
-	const long pid = number_behind(dir, "/proc/"), context = number_behind(dir, "/context_");
-	const uint64_t wanted = context < 0 ? KFD_UNKNOWN : (uint64_t)context;
-	int r = 0;
-	for (size_t i = 0; i < w->now->n && r == 0; i++) {
-		const struct queue_row *row = &w->now->rows[i];
-		if (row->pid == pid && row->context == wanted && row->qid != KFD_UNKNOWN)
-			r = add_now_of(w, dir, row);
-	}
-	return r;
-}
-
-static int add_dir(struct walk *w, const char *path)
-{
-	if (tree_dir(w->v->t, path))
-		return -1;
-	if (!(w->item->flags & SNAP_ORDER))
-		return 0;
-	return add_order(w, path) || add_now(w, path) ? -1 : 0;
+	return note(v->s, path, 0, error) ? 0 : -1;
 }
 
 // Whole file into `b`. 1: it is a folder; -1 with errno.
@@ -278,106 +111,103 @@ static int read_file(const char *path, struct buf *b)
 	return r;
 }
 
-static int add_dump(struct walk *w, const char *path)
+static int add_dump(struct saver *v, const char *path)
 {
-	struct held *h = hold(w, path, NULL);
+	struct buf b = {0};
 	const uint64_t begin = now_ns();
-	if (!h)
-		return -1;
-	int r = read_file(path, &h->data);
-	if (r) {
-		int error = r > 0 ? EISDIR : errno;
-		free(h->path);
-		buf_fini(&h->data);
-		w->nheld--;
-		return on_missing(w, path, error);
+	const int r = read_file(path, &b);
+	const int error = r > 0 ? EISDIR : errno;
+	const uint64_t end = now_ns();
+	struct held *h = r ? NULL : hold(v, path, NULL);
+	if (!h) {
+		buf_fini(&b);
+		return r ? on_missing(v, path, error) : -1;
 	}
-	struct snapshot_entry *e = snapshot_note(w->v->s, path, h->data.len, 0);
+	h->data = b;
+	struct snapshot_entry *e = note(v->s, path, b.len, 0);
 	if (!e)
 		return -1;
 	e->begin_ns = begin;
-	e->end_ns = now_ns();
+	e->end_ns = end;
 	return 0;
 }
 
-static int add_file(struct walk *w, const char *path)
+static int add_file(struct saver *v, const char *path)
 {
 	struct buf b = {0};
 	int r = read_file(path, &b);
 	if (r > 0)
-		r = add_dir(w, path);
+		r = tree_dir(v->t, path);
 	else if (r < 0)
-		r = on_missing(w, path, errno);
-	else if (w->v->r && w->item->redact && w->item->redact(w->v->r, &b))
+		r = on_missing(v, path, errno);
+	else if (v->r && v->item->redact && v->item->redact(v->r, &b))
 		r = -1;
 	else
-		r = snapshot_add(w->v, path, &b);
-	int saved = errno;
+		r = snapshot_add(v, path, &b);
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }
 
 static int on_found(void *arg, const char *path)
 {
-	struct walk *w = arg;
-	if (*w->v->stop) {
+	struct saver *v = arg;
+	if (*v->stop) {
 		errno = EINTR;
 		return -1;
 	}
 	if (strcmp(path, "/") == 0) // where only a stranger's link can lead
 		return 0;
-	return w->item->flags & SNAP_DUMP ? add_dump(w, path) : add_file(w, path);
+	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
 }
 
 static int on_link(void *arg, const char *path, const char *target)
 {
-	struct walk *w = arg;
-	if (w->item->flags & SNAP_DUMP)
-		return hold(w, path, target) ? 0 : -1;
-	return tree_link(w->v->t, path, target);
+	struct saver *v = arg;
+	if (v->item->flags & SNAP_DUMP)
+		return hold(v, path, target) ? 0 : -1;
+	return tree_link(v->t, path, target);
 }
 
 // --- items ---
 
-static int save_flat(struct walk *w)
+static int save_flat(struct saver *v)
 {
 	char target[PATH_MAX];
-	const char *path = w->item->path;
-	if (!(w->item->flags & SNAP_LINK))
-		return add_file(w, path);
+	const char *path = v->item->path;
+	if (!(v->item->flags & SNAP_LINK))
+		return add_file(v, path);
 	if (host_readlink(path, target, sizeof(target)) < 0)
-		return on_missing(w, path, errno);
-	return tree_link(w->v->t, path, target);
+		return on_missing(v, path, errno);
+	return tree_link(v->t, path, target);
 }
 
-static int save_pattern(struct walk *w, const char *pattern)
+static int save_pattern(struct saver *v, const char *pattern)
 {
-	const struct glob_visitor v = {on_found, on_link, on_missing, w,
-				       (w->item->flags & SNAP_LINK) != 0};
-	return w->item->flags & SNAP_FLAT ? save_flat(w) : host_glob(pattern, &v);
+	const struct glob_visitor visitor = {on_found, on_link, on_missing, v,
+					     (v->item->flags & SNAP_LINK) != 0};
+	return v->item->flags & SNAP_FLAT ? save_flat(v) : host_glob(pattern, &visitor);
 }
 
-static int save_per_process(struct walk *w, const pid_t *pids, size_t n)
+static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 {
-	const char *path = w->item->path, *mark = strchr(path, '%');
+	const char *path = v->item->path, *mark = strchr(path, '%');
 	char pattern[256];
 	int r = 0;
 	for (size_t i = 0; i < n && r == 0; i++) {
 		snprintf(pattern, sizeof(pattern), "%.*s%d%s", (int)(mark - path), path,
 			 (int)pids[i], mark + 1);
-		r = save_pattern(w, pattern);
+		r = save_pattern(v, pattern);
 	}
 	return r;
 }
 
 // All items that have this flag (`on`), or have it not.
-static int save_items(struct walk *w, unsigned flag, bool on)
+static int save_items(struct saver *v, unsigned flag, bool on)
 {
 	int r = 0;
-	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
-		if (!(w->item->flags & SNAP_PROC) && !(w->item->flags & flag) != on)
-			r = save_pattern(w, w->item->path);
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (!(v->item->flags & SNAP_PROC) && !(v->item->flags & flag) != on)
+			r = save_pattern(v, v->item->path);
 	return r;
 }
 
@@ -417,16 +247,16 @@ static int list_queues(struct kfd_procs *p)
 }
 
 // Reads the dumps until the queues stay the same meanwhile; `after` are these queues.
-static int read_dumps(struct walk *w, struct kfd_procs *after)
+static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
-	struct snapshot *s = w->v->s;
+	struct snapshot *s = v->s;
 	struct kfd_procs before = {0};
 	int r = list_queues(&before);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		forget_entries(s);
-		release(w);
+		release(v);
 		s->begin_ns = now_ns();
-		r = save_items(w, SNAP_DUMP, true);
+		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = now_ns();
 		if (r == 0)
 			r = list_queues(after);
@@ -441,28 +271,139 @@ static int read_dumps(struct walk *w, struct kfd_procs *after)
 	return r;
 }
 
-static int write_dumps(struct walk *w)
+static int write_dumps(struct saver *v)
 {
 	int r = 0;
-	for (size_t i = 0; i < w->nheld && r == 0; i++) {
-		const struct held *h = &w->held[i];
-		r = h->target ? tree_link(w->v->t, h->path, h->target)
-			      : tree_file(w->v->t, h->path, h->data.len ? h->data.data : "",
+	for (size_t i = 0; i < v->nheld && r == 0; i++) {
+		const struct held *h = &v->held[i];
+		r = h->target ? tree_link(v->t, h->path, h->target)
+			      : tree_file(v->t, h->path, h->data.len ? h->data.data : "",
 					  h->data.len);
 	}
-	release(w);
+	release(v);
+	return r;
+}
+
+// --- what only a running host knows of queues ---
+
+struct created {
+	uint64_t when;
+	unsigned id;
+};
+
+static int by_creation(const void *a, const void *b)
+{
+	const struct created *x = a, *y = b;
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+static int write_ids(struct buf *b, struct created *v, size_t n)
+{
+	int r = 0;
+	qsort(v, n, sizeof(*v), by_creation);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
+	return r;
+}
+
+// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
+static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
+		      struct buf *b)
+{
+	struct created *v = calloc(proc->queues + 1u, sizeof(*v));
+	size_t n = 0;
+	for (uint32_t i = 0; v && i < proc->queues; i++) {
+		const struct kfd_queue *q = &p->queues[proc->queue + i];
+		if (q->context == context && q->created != KFD_UNKNOWN)
+			v[n++] = (struct created){q->created, q->qid};
+	}
+	int r = v ? write_ids(b, v, n) : -1;
+	free(v);
+	return r;
+}
+
+// Ids of secondary contexts, oldest first, likewise.
+static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
+{
+	struct created *v = calloc(proc->contexts + 1u, sizeof(*v));
+	bool known = true;
+	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
+		const struct kfd_context *c = &p->contexts[proc->context + i];
+		v[i - 1] = (struct created){c->created, (unsigned)c->id};
+		known &= c->created != KFD_UNKNOWN;
+	}
+	int r = !v ? -1 : known && proc->contexts ? write_ids(b, v, proc->contexts - 1) : 0;
+	free(v);
+	return r;
+}
+
+static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
+{
+	char path[PATH_MAX];
+	int r = 0;
+	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
+		r = tree_file(t, path, b->data, b->len);
+	b->len = 0;
+	return r;
+}
+
+static int put_number(struct buf *b, bool known, uint64_t v, char end)
+{
+	return known ? buf_printf(b, "%llu%c", (unsigned long long)v, end)
+		     : buf_printf(b, "-%c", end);
+}
+
+// What only a running host shows of a queue, as queue_rows.c reads it back: its indices in the
+// process, and who holds it.
+static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
+{
+	char path[PATH_MAX];
+	struct buf b = {0};
+	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
+	const bool held = r->holder >= 0;
+	if (!indices && !held)
+		return 0;
+	int n = snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
+	int failed = n >= PATH_MAX || put_number(&b, indices, r->read_now, ' ') ||
+		     put_number(&b, indices, r->write_now, ' ') ||
+		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
+		     tree_file(t, path, b.data, b.len);
+	buf_fini(&b);
+	return failed ? -1 : 0;
+}
+
+static int save_context(struct tree *t, const struct kfd_procs *p, const struct kfd_context *c,
+			const struct queue_rows *now)
+{
+	const struct kfd_proc *proc = &p->procs[c->proc];
+	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
+	char dir[96], sub[24] = "";
+	struct buf b = {0};
+	if (c->id >= 0)
+		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
+	snprintf(dir, sizeof(dir), "/sys/class/kfd/kfd/proc/%d/%squeues", (int)proc->pid, sub);
+	int r = order_text(p, proc, c->id, &b) || save_text(t, dir, ".order", &b);
+	for (size_t i = 0; i < now->n && !r; i++) {
+		const struct queue_row *row = &now->rows[i];
+		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
+			r = save_now(t, dir, row);
+	}
+	dir[strlen(dir) - strlen("/queues")] = '\0';
+	if (!r && c->id < 0)
+		r = contexts_text(p, proc, &b) || save_text(t, dir, ".contexts", &b);
+	buf_fini(&b);
+	return r ? -1 : 0;
+}
+
+static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
+{
+	int r = 0;
+	for (size_t i = 0; i < p->ncontexts && !r; i++)
+		r = save_context(t, p, &p->contexts[i], now);
 	return r;
 }
 
 // --- processes ---
-
-static bool has_pid(const pid_t *pids, size_t n, pid_t pid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
-}
 
 static int by_pid(const void *a, const void *b)
 {
@@ -470,45 +411,38 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// KFD's processes and all their ancestors, which --tree needs. The list, sorted; NULL with ENOMEM.
-static pid_t *concerned(const struct kfd_procs *p, size_t *n)
+// KFD's processes and all their ancestors, which --tree needs, sorted. 0, or -1 (ENOMEM).
+static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 {
-	size_t have = 0;
-	pid_t *pids = NULL;
+	size_t cap = 0;
 	for (size_t i = 0; i < p->nprocs; i++) {
 		pid_t pid = p->procs[i].pid;
-		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0 && !has_pid(pids, have, pid);
-		     k++) {
-			pid_t *more = reallocarray(pids, have + 1, sizeof(*pids));
-			if (!more) {
-				free(pids);
-				return NULL;
-			}
-			pids = more;
-			pids[have++] = pid;
+		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0; k++) {
 			struct proc proc;
+			if (*pids && lfind(&pid, *pids, n, sizeof(pid), by_pid))
+				break;
+			if (ARRAY_GROW(*pids, cap, *n))
+				return -1;
+			(*pids)[(*n)++] = pid;
 			pid = proc_read(&proc, pid) ? 0 : proc.ppid;
 		}
 	}
-	*n = have;
-	if (have)
-		qsort(pids, have, sizeof(*pids), by_pid);
-	return pids ? pids : calloc(1, sizeof(*pids));
+	if (*pids)
+		qsort(*pids, *n, sizeof(**pids), by_pid);
+	return 0;
 }
 
-static int save_processes(struct walk *w)
+static int save_processes(struct saver *v, const struct kfd_procs *p)
 {
 	size_t n = 0;
-	pid_t *pids = concerned(w->queues, &n);
-	int r = pids ? 0 : -1;
-	for (w->item = snapshot_items; w->item->path && r == 0; w->item++)
-		if (w->item->flags & SNAP_PROC)
-			r = save_per_process(w, pids, n);
+	pid_t *pids = NULL;
+	int r = find_concerned(p, &pids, &n);
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (v->item->flags & SNAP_PROC)
+			r = save_per_process(v, pids, n);
 	if (r == 0)
-		r = snapshot_add_names(w->v, pids, n);
-	int saved = errno;
+		r = snapshot_add_names(v, pids, n);
 	free(pids);
-	errno = saved;
 	return r;
 }
 
@@ -528,18 +462,17 @@ static void ask_version(struct snapshot *s)
 
 int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop)
 {
-	struct saver v = {s, t, r, stop};
+	struct saver v = {.s = s, .t = t, .r = r, .stop = stop};
 	struct kfd_procs queues = {0};
 	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER};
 	struct process_cache processes = {0};
 	struct queue_rows now = {0};
-	struct walk w = {.v = &v, .queues = &queues, .now = &now};
 	*s = (struct snapshot){.live = host_is_live()};
-	int failed = read_dumps(&w, &queues);
+	int failed = read_dumps(&v, &queues);
 	if (!failed && queues.nqueues)
 		queue_rows_load(&now, &processes, &how); // without it, no .now
-	failed =
-		failed || write_dumps(&w) || save_items(&w, SNAP_DUMP, false) || save_processes(&w);
+	failed = failed || write_dumps(&v) || save_queues(t, &queues, &now) ||
+		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
 	s->procs = queues.nprocs;
 	s->queues = queues.nqueues;
 	if (!failed) {
@@ -547,7 +480,8 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 		failed = snapshot_add_manifest(&v);
 	}
 	int saved = errno;
-	release(&w);
+	release(&v);
+	free(v.held);
 	kfd_procs_fini(&queues);
 	queue_rows_fini(&now);
 	process_cache_fini(&processes);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // A path of the host, or a pattern of paths (glob.h).
 struct snapshot_item {
@@ -26,7 +27,6 @@ enum {
 	SNAP_LINK = 4,     // a link to be kept, whatever it leads to
 	SNAP_OPTIONAL = 8, // many hosts have it not
 	SNAP_FLAT = 16,    // without the links on the way: /proc/self
-	SNAP_ORDER = 32,   // a folder of queues: the order they were created in goes into it
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
@@ -35,16 +35,16 @@ extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
 struct snapshot_entry {
 	char *path;
 	uint64_t size;             // bytes
-	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; 0 where nobody asked
+	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; dumps only, else 0
 	int error;                 // errno: it is not in the snapshot
 };
 
 struct snapshot {
 	struct snapshot_entry *entries; // owned
 	size_t n, cap;
-	size_t files;                  // saved
+	uint64_t files;                // saved
 	uint64_t bytes;                // in them
-	size_t procs, queues;          // of KFD
+	uint64_t procs, queues;        // of KFD
 	uint64_t begin_ns, end_ns;     // CLOCK_MONOTONIC around the dumps
 	unsigned tries;                // times that they were read
 	bool settled;                  // no queue came or went meanwhile
@@ -57,5 +57,36 @@ struct snapshot {
 // ENOMEM, or why `t` cannot be written.
 int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop);
 void snapshot_fini(struct snapshot *s);
+
+// --- between the files of snapshot ---
+
+// A dump that waits to be written, or a link met on the way to it (`target`).
+struct held {
+	char *path;
+	char *target; // NULL: a file
+	struct buf data;
+};
+
+// What snapshot_save() works with. (free() leaves errno as it is since glibc 2.33.)
+struct saver {
+	struct snapshot *s;
+	struct tree *t;
+	struct redact *r; // NULL: names stay
+	const volatile int *stop;
+	const struct snapshot_item *item; // at hand
+	struct held *held;
+	size_t nheld, cap_held;
+};
+
+// Adds a file that was read to the tree and to the list. 0, or -1 with errno.
+int snapshot_add(struct saver *v, const char *path, const struct buf *b);
+
+// Names of users and containers that these processes have, from where only the host knows them:
+// /etc/passwd with these users alone, and of docker's and podman's records, which hold passwords,
+// the names alone. 0, or -1 with errno.
+int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n);
+
+// /MANIFEST. 0, or -1 with errno.
+int snapshot_add_manifest(struct saver *v);
 
 #endif

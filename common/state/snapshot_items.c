@@ -19,8 +19,8 @@ const struct snapshot_item snapshot_items[] = {
 	{PROCESS "/queues/*/gpuid|size|type", SNAP_DUMP, NULL, "queues"},
 	{PROCESS "/context_*/queues/*/gpuid|size|type", SNAP_DUMP | SNAP_OPTIONAL, NULL, "queues"},
 
-	{PROCESS "/queues", SNAP_ORDER, NULL, "queues -a: also without a queue"},
-	{PROCESS "/context_*/queues", SNAP_ORDER | SNAP_OPTIONAL, NULL, "queues -a"},
+	{PROCESS "/queues", 0, NULL, "queues -a: also without a queue"},
+	{PROCESS "/context_*/queues", SNAP_OPTIONAL, NULL, "queues -a"},
 	{PROCESS "/pasid", 0, NULL, "queues, hqd --runlist"},
 	{PROCESS "/vram_*|sdma_*", 0, NULL, "queues"},
 	{PROCESS "/stats_*/evicted_ms", 0, NULL, "queues"},

@@ -1,12 +1,10 @@
 // What a snapshot says of users, containers and itself; see snapshot.h.
-#include "common/state/snapshot_priv.h"
+#include "common/state/snapshot.h"
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
-#include "common/host/root.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +43,7 @@ static int add_users(struct saver *v, const pid_t *pids, size_t n)
 	}
 	if (r == 0 && b.len)
 		r = snapshot_add(v, "/etc/passwd", &b);
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }
 
@@ -59,7 +55,7 @@ static bool is_noted(const struct snapshot *s, const char *path)
 	return false;
 }
 
-// In docker's form, also where podman told: container_name() asks there first.
+// In docker's form also for podman's: container_name() reads docker's records first.
 static int add_container(struct saver *v, pid_t pid)
 {
 	struct container c;
@@ -77,9 +73,7 @@ static int add_container(struct saver *v, pid_t pid)
 	int r = buf_printf(&b, "{\"ID\":\"%s\",\"Name\":\"/%s\"}\n", id, alias);
 	if (r == 0)
 		r = snapshot_add(v, path, &b);
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }
 
@@ -137,8 +131,6 @@ int snapshot_add_manifest(struct saver *v)
 		r = manifest_line(&b, &v->s->entries[i]);
 	if (r == 0)
 		r = tree_file(v->t, "/MANIFEST", b.data, b.len);
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }

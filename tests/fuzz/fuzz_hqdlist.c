@@ -4,8 +4,7 @@
 // The input is hqds, mqds and rls one after the other, a line "====" between them. Beside not
 // crashing: each owner named is one that mqds has, and the counts are those of the rows.
 #include "common/cli/err.h"
-#include "common/state/slot_summary.h"
-#include "common/state/runlist.h"
+#include "common/state/slot_rows.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,7 +72,7 @@ static void check_rows(const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (size_t i = 0; i < l->n; i++) {
-		const struct hqd_row *r = &l->rows[i];
+		const struct queue_row *r = &l->rows[i].q;
 		require(r->mqd == UINT32_MAX || r->mqd < m->nqueues);
 		require(r->pid == INT64_MIN || r->mqd != UINT32_MAX);
 		if (r->mqd == UINT32_MAX)
@@ -88,8 +87,8 @@ static uint64_t count_used(const struct slot_rows *l, const struct hqd_occupancy
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < l->n; i++)
-		n += l->rows[i].gpu_id == x->gpu_id && l->rows[i].xcc == x->xcc &&
-		     strcmp(l->rows[i].kind, x->kind) == 0 && l->rows[i].active == 1;
+		n += l->rows[i].q.gpu_id == x->gpu_id && l->rows[i].xcc == x->xcc &&
+		     strcmp(l->rows[i].q.type, x->kind) == 0 && l->rows[i].active == 1;
 	return n;
 }
 
@@ -123,9 +122,9 @@ static void check_runlist(const struct slot_rows *l)
 static void look(const struct dump d[DUMPS], bool memory, bool owners)
 {
 	const struct slot_rows_how how = {.hqds_file = d[HQDS].path,
-					.mqds_file = owners ? d[MQDS].path : NULL,
-					.rls_file = d[RLS].path,
-					.memory = memory};
+					  .mqds_file = owners ? d[MQDS].path : NULL,
+					  .rls_file = d[RLS].path,
+					  .memory = memory};
 	struct process_cache processes = {0};
 	struct slot_rows l = {0};
 	if (slot_rows_load(&l, &processes, &how) == 0) {

@@ -392,13 +392,14 @@ static void test_lineup(void **state)
 		const struct run_compare_program *g = &c.runs.programs[i];
 		bool off = strcmp(g->program, "offline") == 0;
 		assert_int_equal(g->seen, 2);
-		assert_int_equal(g->same_ids, !off);
-		assert_int_equal(g->same_count, !off);
-		assert_int_equal(g->same_slots, off ? -1 : 1); // one of the second run is unknown
+		assert_int_equal(g->same[SAME_IDS], !off);
+		assert_int_equal(g->same[SAME_COUNT], !off);
+		assert_int_equal(g->same[SAME_SLOTS],
+				 off ? -1 : 1); // one of the second run is unknown
 		assert_int_equal(g->queues_max, off ? 2 : 1);
 	}
 	assert_int_equal(c.runs.npairs, 1);
-	assert_int_equal(qset_count(&c.runs.pairs[0].ids), 1);
+	assert_int_equal(qset_count(&c.runs.pairs[0].both.ids), 1);
 	assert_int_equal(c.runs.strategies[QRUNS_FIXED].works, 0);
 	assert_true(c.runs.strategies[QRUNS_PRIORITY].chosen);
 	queue_sets_fini(&c);
@@ -434,7 +435,7 @@ static void test_lineup_levels(void **state)
 		const struct run_compare_strategy *by = &c.runs.strategies[QRUNS_PRIORITY];
 
 		assert_int_equal(by->works, cases[i].works);
-		assert_string_equal(by->evidence, cases[i].evidence);
+		assert_string_equal(by->evidence.data, cases[i].evidence);
 		queue_sets_fini(&c);
 	}
 }

@@ -11,7 +11,7 @@
 
 #include "common/debugfs/decode.h"
 #include "common/debugfs/hqd_value.h"
-#include "common/state/slot_samples.h"
+#include "common/state/slot_rows.h"
 
 static struct hqds h;
 
@@ -247,13 +247,13 @@ static void fields(void **state)
 
 static struct hqd_row row(uint64_t mqd, uint64_t rptr, uint64_t wptr, const char *packets)
 {
-	return (struct hqd_row){.kind = "compute",
-				.mqd_addr = mqd,
-				.ring_addr = mqd << 8,
-				.ring_bytes = 4096,
-				.rptr = rptr,
-				.wptr = wptr,
-				.packets = packets,
+	return (struct hqd_row){.q = {.type = "compute",
+				      .packets = packets,
+				      .v = {[MQD_V_BASE] = mqd,
+					    [MQD_V_RING] = mqd << 8,
+					    [MQD_V_RING_BYTES] = 4096,
+					    [MQD_V_RPTR] = rptr,
+					    [MQD_V_WPTR] = wptr}},
 				.active = 1,
 				.idle = rptr == wptr % 1024,
 				.gen = GFX940};
@@ -280,7 +280,7 @@ static void sampling(void **state)
 	slot_samples_finish(&s);
 	assert_int_equal(s.samples, 4);
 	assert_int_equal(s.n, 3);
-	assert_int_equal(s.seen[0].row.mqd_addr, 1); // moved most
+	assert_int_equal(s.seen[0].row.q.v[MQD_V_BASE], 1); // moved most
 	assert_int_equal(s.seen[0].active, 4);
 	assert_int_equal(s.seen[0].moved, 3);
 	assert_true(s.seen[0].moved_share == 1.0);
@@ -288,11 +288,11 @@ static void sampling(void **state)
 	assert_int_equal(s.seen[0].busy, 3); // rptr 0 is wptr 2048 of a ring of 1024 dwords
 	// 2000 - (2000 - 160) % 1024 = 1184 dwords by the first sample, 2064 by the last.
 	assert_int_equal(s.seen[0].consumed, (2064 - 1184) / 16);
-	assert_int_equal(s.seen[1].row.mqd_addr, 2);
+	assert_int_equal(s.seen[1].row.q.v[MQD_V_BASE], 2);
 	assert_true(s.seen[1].share == 0.5);
 	assert_int_equal(s.seen[1].moved, 1);
 	assert_int_equal(s.seen[1].consumed, 8); // PM4: dwords
-	assert_int_equal(s.seen[2].row.mqd_addr, 3);
+	assert_int_equal(s.seen[2].row.q.v[MQD_V_BASE], 3);
 	assert_true(s.seen[2].share == 0.25);
 	assert_int_equal(s.seen[2].moved, 0);
 	assert_int_equal(s.seen[2].consumed, 0);
@@ -304,7 +304,7 @@ static void one_sample(void **state)
 	(void)state;
 	struct slot_samples s = {0};
 	struct hqd_row torn = row(1, 0, 0, "aql");
-	torn.rptr = 512; // of another moment than the write pointer
+	torn.q.v[MQD_V_RPTR] = 512; // of another moment than the write pointer
 	add(&s, torn, row(2, KFD_UNKNOWN, 5, "aql"));
 	slot_samples_finish(&s);
 	assert_true(s.seen[0].moved_share != s.seen[0].moved_share); // nothing to compare with

@@ -20,9 +20,8 @@ static enum residency judge(enum gfx_gen gen, unsigned first, unsigned second, c
 	char text[2048];
 	struct mqds m;
 	struct rls r;
-	struct residency_host host;
 	const enum gfx_gen gens[2] = {gen, gen};
-	enum residency verdict;
+	uint8_t verdicts[2];
 
 	snprintf(text, sizeof(text),
 		 "Process 7 PASID 0x1:\n"
@@ -44,12 +43,10 @@ static enum residency judge(enum gfx_gen gen, unsigned first, unsigned second, c
 	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
 	assert_int_equal(m.nqueues, 2);
 	assert_int_equal(rls_parse(&r, runlist, strlen(runlist)), 0);
-	assert_int_equal(residency_init(&host, &m, gens, &r, &no_gpus), 0);
-	verdict = residency_judge(&host, &m.queues[0], gen);
-	residency_fini(&host);
+	assert_int_equal(residency_judge(verdicts, &m, gens, &r, &no_gpus), 0);
 	rls_fini(&r);
 	mqds_fini(&m);
-	return verdict;
+	return (enum residency)verdicts[0];
 }
 
 #define NODE          "Node 1, gpu_id a1f4:\n"
@@ -124,7 +121,7 @@ static enum residency judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	const struct kfd_topology gpus = {.gpus = &gpu, .n = 1};
 	struct mqds m;
 	struct rls r;
-	struct residency_host host;
+	uint8_t verdicts[16];
 
 	assert_in_range(n, 1, 16);
 	for (unsigned i = 0; i < n; i++) {
@@ -141,12 +138,9 @@ static enum residency judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	mqds_init(&m);
 	rls_init(&r);
 	assert_int_equal(mqds_parse(&m, text, strlen(text)), 0);
-	assert_int_equal(residency_init(&host, &m, gens, &r, &gpus), 0);
-	const enum residency verdict = residency_judge(&host, &m.queues[0], gen);
-
-	residency_fini(&host);
+	assert_int_equal(residency_judge(verdicts, &m, gens, &r, &gpus), 0);
 	mqds_fini(&m);
-	return verdict;
+	return (enum residency)verdicts[0];
 }
 
 // Off, or its turn has passed: as long as the GPU can run all at a time it is off.

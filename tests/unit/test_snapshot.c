@@ -18,8 +18,8 @@
 #include "common/host/redact.h"
 #include "common/host/root.h"
 #include "common/host/tree.h"
+#include "common/state/host_state.h"
 #include "common/state/run_compare.h"
-#include "common/state/slots.h"
 #include "common/state/snapshot.h"
 
 static char dir[64];
@@ -251,73 +251,58 @@ static void half_written(void **state)
 	"    0000c9b4: " WORDS                                                                     \
 	"    0000c9d4: 00000000 00000000 00000000 00000000 00000000 00000001 00000120 00000001\n"
 
+static uint64_t value(const struct hqds *h, const struct hqd *s, enum mqd_value what)
+{
+	uint64_t v;
+	assert_true(hqd_get(h, s, GFX9, what, &v));
+	return v;
+}
+
 static void slots(void **state)
 {
 	(void)state;
-	static const char text[] =
-		"Node 1, gpu_id a1f4:\n"
-		"   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n" SLOT(
-			"11110000",
-			"000000"
-			"01") " Inst 0,  CP Pipe 0, Queue 2\n" SLOT("22220000",
-								    "00000001") " Inst 1,  CP "
-										"Pipe 3, "
-										"Queue "
-										"7\n" SLOT(
-											"33"
-											"33"
-											"00"
-											"0"
-											"0",
-											"00"
-											"00"
-											"00"
-											"0"
-											"1") " Inst"
-											     " 1,  "
-											     "CP "
-											     "Pipe "
-											     "1, "
-											     "Queue"
-											     " "
-											     "2"
-											     "\n" SLOT(
-												     "44440000",
-												     "00000000") " Inst 1,  "
-														 "CP Pipe 1, "
-														 "Queue 3\n  "
-														 "  "
-														 "0000c914: "
-														 "55550000 "
-														 "00000000 "
-														 "00000001\n" // torn
-														 "  SDMA "
-														 "Engine 0, "
-														 "RLC "
-														 "0\n" SLOT(
-															 "666"
-															 "600"
-															 "00",
-															 "000"
-															 "000"
-															 "01") "Node 2, gpu_id f7bc:\n"
-															       "  CP Pipe 2, Queue 4\n" SLOT(
-																       "77770000",
-																       "00000001"); // up to Linux 6.4
-	struct slots s = {0};
-	assert_int_equal(slots_parse(&s, text, sizeof(text) - 1), 0);
-	assert_int_equal(s.n, 3);
-	assert_int_equal(s.v[0].gpu_id, 0xa1f4);
-	assert_int_equal(s.v[0].mqd, 0x8022220000);
-	assert_int_equal(s.v[0].rptr, 0x10);
-	assert_int_equal(s.v[0].wptr, 0x100000120);
-	assert_int_equal(s.v[0].doorbell, 0x4010);
-	assert_int_equal(s.v[1].xcc * 100 + s.v[1].pipe * 10 + s.v[1].queue, 137);
-	assert_int_equal(s.v[2].gpu_id, 0xf7bc);
-	assert_int_equal(s.v[2].xcc * 100 + s.v[2].pipe * 10 + s.v[2].queue, 24);
-	assert_int_equal(slots_parse(&s, "", 0), 0);
-	assert_int_equal(s.n, 0);
-	slots_fini(&s);
+	static const char *const parts[] = {
+		"Node 1, gpu_id a1f4:\n   Inst 0, HIQ on MEC 2 Pipe 0 Queue 0\n",
+		SLOT("11110000", "00000001"),
+		" Inst 0,  CP Pipe 0, Queue 2\n",
+		SLOT("22220000", "00000001"),
+		" Inst 1,  CP Pipe 3, Queue 7\n",
+		SLOT("33330000", "00000001"),
+		" Inst 1,  CP Pipe 1, Queue 2\n",
+		SLOT("44440000", "00000000"),
+		" Inst 1,  CP Pipe 1, Queue 3\n",
+		"    0000c914: 55550000 00000080 00000001\n", // torn
+		"  SDMA Engine 0, RLC 0\n",
+		SLOT("66660000", "00000001"),
+		"Node 2, gpu_id f7bc:\n  CP Pipe 2, Queue 4\n", // up to Linux 6.4
+		SLOT("77770000", "00000001"),
+	};
+	static const uint32_t none[] = {0x1111, 0x4444, 0x5555, 0x6666, 0x7777};
+	struct buf text = {0};
+	struct hqds h;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		assert_int_equal(buf_puts(&text, parts[i]), 0);
+	hqds_init(&h);
+	assert_int_equal(hqds_parse(&h, text.data, text.len), 0);
+	const struct hqd *s = host_state_find_slot(&h, 0xa1f4, 0x8022220000);
+	assert_non_null(s);
+	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 2);
+	assert_int_equal(value(&h, s, MQD_V_RPTR), 0x10);
+	assert_int_equal(value(&h, s, MQD_V_WPTR), 0x100000120);
+	assert_int_equal(value(&h, s, MQD_V_DOORBELL), 0x4010);
+	s = host_state_find_slot(&h, 0xa1f4, 0x8033330000);
+	assert_non_null(s);
+	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 137);
+	s = host_state_find_slot(&h, 0xf7bc, 0x8077770000);
+	assert_non_null(s);
+	assert_int_equal(s->pipe * 10 + s->queue, 24);
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_null(
+			host_state_find_slot(&h, 0xa1f4, 0x8000000000 | (uint64_t)none[i] << 16));
+	assert_int_equal(hqds_parse(&h, "", 0), 0);
+	assert_null(host_state_find_slot(&h, 0xa1f4, 0x8022220000));
+	hqds_fini(&h);
+	buf_fini(&text);
 }
 
 static void ids(void **state)
