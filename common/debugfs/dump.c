@@ -1,4 +1,4 @@
-// Hex dump lines of KFD's debugfs. See dump.h for the format.
+// Lines of KFD's debugfs. See dump.h for the format of hex dumps.
 //
 // A live file has nothing but lines of one fixed shape, so that shape is tried first, eight digits
 // at a time in one 64-bit register. Whatever differs (captures through terminals, CRLF, torn lines)
@@ -47,6 +47,49 @@ static const char *skip_blanks(const char *p, const char *end)
 	while (p < end && is_blank(*p))
 		p++;
 	return p;
+}
+
+static int digit_of(char c, unsigned base)
+{
+	unsigned d = 99;
+
+	if (c >= '0' && c <= '9')
+		d = (unsigned)(c - '0');
+	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		d = (unsigned)((c | 0x20) - 'a') + 10;
+	return d < base ? (int)d : -1;
+}
+
+// The place behind the number at p, NULL when there is none or it is too large.
+static const char *number(const char *p, const char *end, unsigned base, uint32_t *out)
+{
+	const char *start = p;
+	uint64_t v = 0;
+
+	for (; p < end && digit_of(*p, base) >= 0 && v <= UINT32_MAX; p++)
+		v = v * base + (unsigned)digit_of(*p, base);
+	*out = (uint32_t)v;
+	return p == start || v > UINT32_MAX ? NULL : p;
+}
+
+const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v)
+{
+	p = skip_blanks(p, end);
+	for (; p && *format; format++) {
+		if (*format == '%') {
+			p = number(p, end, *++format == 'x' ? 16 : 10, v++);
+		} else if (*format == ' ') {
+			p = p < end && (*p == ' ' || *p == '\t') ? skip_blanks(p, end) : NULL;
+		} else {
+			p = p < end && *p == *format ? p + 1 : NULL;
+		}
+	}
+	return p;
+}
+
+bool dump_line_empty(const char *p, const char *end)
+{
+	return skip_blanks(p, end) == end;
 }
 
 static const char *skip_word(const char *p, const char *end)

@@ -28,6 +28,15 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 // The end of the line that begins at p: its newline, or end.
 const char *dump_line_end(const char *p, const char *end);
 
+// The place behind what `format` would print at p and blanks before it, NULL where the text
+// differs. In it %d is a decimal and %x a hexadecimal number up to 32 bits, a blank stands for one
+// or more blanks, everything else for itself. Numbers go to v in their order, which must have room
+// for all of them; they are meaningless when the text differs.
+const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v);
+
+// True when nothing but blanks lies before end.
+bool dump_line_empty(const char *p, const char *end);
+
 // A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
 bool dump_hex8(const char *p, uint32_t *out);
 

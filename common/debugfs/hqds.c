@@ -1,7 +1,6 @@
 // Parser of debugfs hqds. See hqds.h; formats in kfd-facts 5.2.
 #include "common/debugfs/hqds.h"
 
-#include "common/debugfs/lex.h"
 #include "common/host/array.h"
 
 #include <errno.h>
@@ -69,7 +68,7 @@ static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
 		uint32_t v[4] = {0};
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 
-		if (!lex_line(p, end, slot_lines[i].format, v))
+		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
 		struct hqd slot = {.kind = (uint8_t)slot_lines[i].kind,
 				   .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
@@ -87,11 +86,11 @@ static bool node_line(struct hqds *h, const char *p, const char *end, int *err)
 {
 	uint32_t v[2];
 
-	if (lex_line(p, end, "Node %d, gpu_id %x:", v)) {
+	if (dump_match(p, end, "Node %d, gpu_id %x:", v)) {
 		*err = add_node(h, v[0], v[1]);
 		return true;
 	}
-	if (!h->nnodes || !lex_line(p, end, "Device is stopped", v))
+	if (!h->nnodes || !dump_match(p, end, "Device is stopped", v))
 		return false;
 	h->nodes[h->nnodes - 1].stopped = true;
 	return true;
@@ -133,13 +132,6 @@ static bool odd_line(struct hqds *h, const struct dump_line *l, int *err)
 	return add_line(h, &line, err);
 }
 
-static bool is_empty(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-		p++;
-	return p == end;
-}
-
 static bool parse_line(struct hqds *h, const char *p, const char *end, bool whole, int *err)
 {
 	struct hqd_line plain = {.text = p};
@@ -153,7 +145,7 @@ static bool parse_line(struct hqds *h, const char *p, const char *end, bool whol
 		return true;
 	if (dump_line_parse(p, end, &odd))
 		return odd_line(h, &odd, err);
-	return node_line(h, p, end, err) || is_empty(p, end);
+	return node_line(h, p, end, err) || dump_line_empty(p, end);
 }
 
 int hqds_parse(struct hqds *h, const char *text, size_t len)

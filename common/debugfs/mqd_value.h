@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/debugfs/gfx.h"
+#include "common/debugfs/hqds.h"
 #include "common/debugfs/mqds.h"
 
 // A value that the memory image holds "as of the last unmap" is stale while the queue is on
@@ -63,5 +64,25 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 // pointer, modulo the ring. True to the moment of the last unmap only. False when a part is
 // missing.
 bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out);
+
+// What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of
+// the MQD, an SDMA slot's the first dwords of its MQD in another order (kfd-facts 6, 7). False: not
+// in this layout, or not in the text.
+bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
+	     uint64_t *out);
+
+// The register that is the image of this dword of the MQD.
+bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
+	      uint32_t *out);
+
+// Has the slot a queue: 1, 0, or -1 when the text does not tell. Of an SDMA slot the doorbell
+// decides, since RB_ENABLE outlives the queue; whether the queue still exists must be asked
+// elsewhere.
+int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
+
+// The generation by the look of a node's slots, for text without its topology: from the address of
+// the first register, reset values and how many XCCs there are. gfx11 stands for gfx12 too, gfx9
+// for gfx942 with one XCC: their slots have the same registers. GFX_UNKNOWN: nothing to see.
+enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);
 
 #endif

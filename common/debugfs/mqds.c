@@ -60,47 +60,6 @@ static int reserve_rows(struct mqds *m, size_t rows)
 
 // --- the line shapes ---
 
-// A cursor over one line. Each step gives false and stays where it was when the line has something
-// else.
-struct cursor {
-	const char *p, *end;
-};
-
-static bool eat(struct cursor *c, const char *word)
-{
-	size_t n = strlen(word);
-
-	if ((size_t)(c->end - c->p) < n || memcmp(c->p, word, n) != 0)
-		return false;
-	c->p += n;
-	return true;
-}
-
-static int digit_of(char c, int base)
-{
-	int d = 99;
-
-	if (c >= '0' && c <= '9')
-		d = c - '0';
-	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		d = (c | 0x20) - 'a' + 10;
-	return d < base ? d : -1;
-}
-
-static bool eat_number(struct cursor *c, int base, uint32_t *out)
-{
-	const char *p = c->p;
-	uint64_t v = 0;
-
-	while (p < c->end && digit_of(*p, base) >= 0 && v <= UINT32_MAX)
-		v = v * (unsigned)base + (unsigned)digit_of(*p++, base);
-	if (p == c->p || v > UINT32_MAX)
-		return false;
-	c->p = p;
-	*out = (uint32_t)v;
-	return true;
-}
-
 static bool add_proc(struct parser *ps, int32_t pid, int64_t pasid, int *err)
 {
 	struct mqds *m = ps->m;
@@ -117,18 +76,14 @@ static bool add_proc(struct parser *ps, int32_t pid, int64_t pasid, int *err)
 
 // "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
 // again. Without its colon the line was torn, and its number may be too.
-static bool process_line(struct parser *ps, struct cursor c, int *err)
+static bool process_line(struct parser *ps, const char *p, const char *end, int *err)
 {
-	uint32_t pid, pasid;
+	uint32_t v[2];
+	bool known = dump_match(p, end, "Process %d PASID 0x%x:", v);
 
-	if (!eat(&c, "Process ") || !eat_number(&c, 10, &pid) || pid > INT32_MAX ||
-	    !eat(&c, " PASID "))
+	if ((!known && !dump_match(p, end, "Process %d PASID %d:", v)) || v[0] > INT32_MAX)
 		return false;
-	bool known = eat(&c, "0x");
-
-	if (!eat_number(&c, known ? 16 : 10, &pasid) || !eat(&c, ":"))
-		return false;
-	return add_proc(ps, (int32_t)pid, known ? (int64_t)pasid : -1, err);
+	return add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1, err);
 }
 
 static const struct {
@@ -145,14 +100,13 @@ static const struct {
 	{"Weird: Queue node with neither kernel nor user queue", MQD_OTHER, false},
 };
 
-// The number after "device " at the end of the line; 0 when it is not there or may have been torn.
-static uint32_t queue_gpu(struct cursor c)
+// The gpu_id at p, which ends the line; 0 when it is not there or may have been torn.
+static uint32_t queue_gpu(const char *p, const char *end)
 {
 	uint32_t gpu;
 
-	if (c.p == c.end || !eat_number(&c, 16, &gpu))
-		return 0;
-	return c.p < c.end && (*c.p == '\n' || *c.p == '\r' || *c.p == ' ') ? gpu : 0;
+	p = p ? dump_match(p, end, "%x", &gpu) : NULL;
+	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
 
 static bool add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu, int *err)
@@ -176,18 +130,17 @@ static bool add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu, int *
 	return true;
 }
 
-static bool queue_line(struct parser *ps, struct cursor c, int *err)
+static bool queue_line(struct parser *ps, const char *p, const char *end, int *err)
 {
 	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
-		struct cursor at = c;
+		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
 		uint32_t type;
 
-		if (!eat(&at, queue_lines[i].text))
+		if (!rest)
 			continue;
-		if (queue_lines[i].typed &&
-		    (!eat_number(&at, 10, &type) || !eat(&at, " on device ")))
-			at.p = at.end;
-		return add_queue(ps, queue_lines[i].kind, queue_gpu(at), err);
+		if (queue_lines[i].typed)
+			rest = dump_match(rest, end, "%d on device ", &type);
+		return add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end), err);
 	}
 	return false;
 }
@@ -285,12 +238,10 @@ static int parse_line(struct parser *ps, const char *p, const char *end, bool wh
 		known = dump_row(ps, &l, p, &err);
 	} else {
 		// With its newline, which says that the line is whole.
-		struct cursor c = {p, end + whole};
+		const char *newline = end + whole;
 
-		while (c.p < c.end && (*c.p == ' ' || *c.p == '\t'))
-			c.p++;
-		known = c.p >= end || *c.p == '\r' || process_line(ps, c, &err) ||
-			(!err && queue_line(ps, c, &err));
+		known = dump_line_empty(p, end) || process_line(ps, p, newline, &err) ||
+			(!err && queue_line(ps, p, newline, &err));
 	}
 	if (!known && !err && !m->foreign++)
 		m->first_foreign = m->lines;

@@ -2,7 +2,6 @@
 #include "common/debugfs/rls.h"
 
 #include "common/debugfs/dump.h"
-#include "common/debugfs/lex.h"
 #include "common/host/array.h"
 
 #include <errno.h>
@@ -102,7 +101,7 @@ static bool node_line(struct rls *r, const char *p, const char *end, int *err)
 {
 	uint32_t v[2];
 
-	if (!lex_line(p, end, "Node %d, gpu_id %x:", v))
+	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
 		return false;
 	*err = read_packets(r);
 	if (!*err && ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes))
@@ -119,34 +118,9 @@ static bool none_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t none;
 
-	if (!r->nnodes || !lex_line(p, end, "No active runlist", &none))
+	if (!r->nnodes || !dump_match(p, end, "No active runlist", &none))
 		return false;
 	r->nodes[r->nnodes - 1].state = RLS_NONE;
-	return true;
-}
-
-static bool is_empty(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-		p++;
-	return p == end;
-}
-
-// A line as the kernel prints it, which is tried first: 2 blanks, 8 digits, a colon, and up to
-// eight times a blank and 8 digits.
-static bool plain_line(const char *p, const char *end, struct dump_line *l)
-{
-	enum { HEAD = 11, WORD = 9 };
-	size_t len = (size_t)(end - p), n = len > HEAD ? (len - HEAD) / WORD : 0;
-	if (len != HEAD + n * WORD || n < 1 || n > DUMP_WORDS || p[0] != ' ' || p[1] != ' ' ||
-	    p[10] != ':' || !dump_hex8(p + 2, &l->addr))
-		return false;
-	if (!dump_words_good(p + HEAD, (unsigned)n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		l->words[i] = dump_hex8_good(p + HEAD + i * WORD + 1);
-	l->count = (uint8_t)n;
-	l->valid = (uint8_t)((1u << n) - 1);
 	return true;
 }
 
@@ -184,10 +158,11 @@ static int parse_line(struct rls *r, const char *p, const char *end)
 	bool known;
 
 	r->lines++;
-	if (plain_line(p, end, &l) || dump_line_parse(p, end, &l))
+	if (dump_line_parse(p, end, &l))
 		known = words_line(r, &l, &err);
 	else
-		known = node_line(r, p, end, &err) || none_line(r, p, end) || is_empty(p, end);
+		known = node_line(r, p, end, &err) || none_line(r, p, end) ||
+			dump_line_empty(p, end);
 	if (!known && !r->foreign++)
 		r->first_foreign = r->lines;
 	return err;

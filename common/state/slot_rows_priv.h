@@ -2,7 +2,7 @@
 #ifndef GPQ_STATE_SLOT_ROWS_PRIV_H
 #define GPQ_STATE_SLOT_ROWS_PRIV_H
 
-#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/state/slot_rows.h"
 
 // An MQD's address on one XCC.

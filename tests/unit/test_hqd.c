@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/debugfs/decode.h"
-#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/state/slot_samples.h"
 
 static struct hqds h;
