@@ -90,8 +90,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);
-// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
-// table has not.
+// otherwise widths fit the content. 0, GPQ_USAGE after a message when -o names a column that the
+// table has not, or GPQ_FAILED after one when `o` is NULL.
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
 void out_end(struct out *o);
@@ -126,6 +126,13 @@ int out_flush(struct out *o);
 // Ends the document and writes all. GPQ_OK; GPQ_FAILED after a message (disk full ...); GPQ_PIPE
 // without one.
 int out_close(struct out *o);
+
+// The end of a command: out_end() if `status` is 0, and out_close(). The first failure. NULL:
+// status.
+int out_finish(struct out *o, int status);
+
+// Text that is no table to standard output. Exit status, as of out_close().
+int out_text(const struct buf *text);
 
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);

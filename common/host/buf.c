@@ -72,6 +72,13 @@ int buf_u64(struct buf *b, uint64_t value)
 	return buf_append(b, digits + at, sizeof(digits) - at);
 }
 
+int buf_i64(struct buf *b, int64_t value)
+{
+	if (value < 0 && buf_puts(b, "-"))
+		return -1;
+	return buf_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
 int buf_hex(struct buf *b, uint64_t value)
 {
 	char digits[18];
@@ -132,14 +139,32 @@ ssize_t buf_read_at(struct buf *b, int dirfd, const char *name)
 	if (fd < 0)
 		return -1;
 	ssize_t n = buf_read_fd(b, fd);
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return n;
+}
+
+int write_fully(int fd, const void *data, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t part = write(fd, (const char *)data + done, n - done);
+		if (part < 0 && errno != EINTR)
+			return -1;
+		done += part > 0 ? (size_t)part : 0;
+	}
+	return 0;
 }
 
 void buf_fini(struct buf *b)
 {
+	int saved = errno;
 	free(b->data);
 	*b = (struct buf){0};
+	errno = saved;
+}
+
+void close_quietly(int fd)
+{
+	int saved = errno;
+	close(fd);
+	errno = saved;
 }

@@ -38,6 +38,7 @@ static inline int buf_puts(struct buf *b, const char *s)
 
 int buf_fill(struct buf *b, char c, size_t n);
 int buf_u64(struct buf *b, uint64_t value); // decimal
+int buf_i64(struct buf *b, int64_t value);
 int buf_hex(struct buf *b, uint64_t value); // 0x1f
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
@@ -49,6 +50,13 @@ ssize_t buf_read_fd(struct buf *b, int fd);
 // errno.
 ssize_t buf_read_at(struct buf *b, int dirfd, const char *name);
 
+// Writes all of it, also through signals. 0, or -1 with errno.
+int write_fully(int fd, const void *data, size_t n);
+
+// Frees the content. Leaves errno as it is.
 void buf_fini(struct buf *b);
+
+// close(2) that leaves errno as it is: what failed before counts.
+void close_quietly(int fd);
 
 #endif
