@@ -72,25 +72,9 @@ static int unknown_command(const char *name)
 }
 
 // Help goes to standard output like data: `gpq queues --help | less`.
-static int print_text(struct buf *b)
-{
-	size_t done = 0;
-	while (done < b->len) {
-		ssize_t n = write(STDOUT_FILENO, b->data + done, b->len - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EPIPE)
-			return GPQ_PIPE;
-		if (n < 0)
-			return err_fail(GPQ_FAILED, NULL, "standard output: %s", strerror(errno));
-		done += (size_t)n;
-	}
-	return GPQ_OK;
-}
-
 static int print_free(struct buf *b)
 {
-	int status = print_text(b);
+	int status = out_text(b);
 	buf_fini(b);
 	return status;
 }

@@ -218,7 +218,7 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 	if (w->pci && !pci)
 		err_note("VENDOR, DEVICE: %s",
 			 errno == ENOPKG ? NAMES_LIBPCI " is missing" : strerror(errno));
-	int status = o ? out_begin(o, &table, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	int status = out_begin(o, &table, false);
 	for (size_t i = 0; !status && i < t->n; i++) {
 		struct row r;
 		if (!t->gpus[i].selected)
@@ -226,11 +226,8 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 		fill(&r, &t->gpus[i], w, pci);
 		out_row(o, &r);
 	}
-	if (o && !status)
-		out_end(o);
 	pci_names_free(pci);
-	int closed = o ? out_close(o) : 0;
-	return status ? status : closed;
+	return out_finish(o, status);
 }
 
 static int no_gpus(struct cmd *c, const struct kfd_topology *t, const struct wants *w)

@@ -53,8 +53,6 @@ int gpus_check(struct cmd *c)
 	struct kfd_check checks[KFD_CHECKS_MAX];
 	size_t n = kfd_check_all(checks);
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	int status = out_begin(o, &gpus_check_table, false);
 	for (size_t i = 0; !status && i < n; i++) {
 		struct row r = {.check = checks[i].name,
@@ -64,8 +62,5 @@ int gpus_check(struct cmd *c)
 		keep_commands(&r, checks[i].commands);
 		out_row(o, &r);
 	}
-	if (!status)
-		out_end(o);
-	int closed = out_close(o);
-	return status ? status : closed;
+	return out_finish(o, status);
 }

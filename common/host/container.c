@@ -118,9 +118,7 @@ bool container_of(struct container *c, pid_t pid)
 		found = container_parse(c, b.data);
 		errno = 0;
 	}
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return found;
 }
 

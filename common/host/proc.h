@@ -32,10 +32,8 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks);
 // zombies; -1 with errno.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
-// PIDs of all processes. Count, the list in *pids (free it); -1 with errno.
-ssize_t proc_list(pid_t **pids);
-
-// `root` and all its descendants, root first, parents before children. Count, or -1 with errno.
+// `root` and all its descendants, root first, parents before children. Count, the list in *pids
+// (free it); -1 with errno.
 ssize_t proc_tree(pid_t root, pid_t **pids);
 
 // Processes that have this PID in their innermost namespace (each container may have one). Count,

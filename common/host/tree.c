@@ -1,6 +1,8 @@
 // Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
 #include "common/host/tree.h"
 
+#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/libarchive.h"
 
 #include <errno.h>
@@ -64,13 +66,8 @@ static la_ssize_t write_block(struct archive *a, void *tree, const void *data, s
 {
 	struct tree *t = tree;
 	(void)a;
-	for (size_t done = 0; !t->error && done < len;) {
-		ssize_t n = write(t->fd, (const char *)data + done, len - done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			t->error = errno;
-	}
+	if (!t->error && write_fully(t->fd, data, len))
+		t->error = errno;
 	return (la_ssize_t)len;
 }
 
@@ -195,14 +192,8 @@ static int compare(const void *a, const void *b)
 
 static int remember(struct tree *t, const char *path)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 256;
-		char **paths = reallocarray(t->paths, cap, sizeof(*paths));
-		if (!paths)
-			return -1;
-		t->paths = paths;
-		t->cap = cap;
-	}
+	if (ARRAY_GROW(t->paths, t->cap, t->n))
+		return -1;
 	char *copy = strdup(path);
 	if (copy && tsearch(copy, &t->known, compare)) {
 		t->paths[t->n++] = copy;
@@ -240,19 +231,13 @@ static int write_entry(struct tree *t, const char *path, mode_t type, const void
 static int write_file(int dir, const char *name, const void *data, size_t len)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int failed = fd < 0;
-	for (size_t done = 0; !failed && done < len;) {
-		ssize_t n = write(fd, (const char *)data + done, len - done);
-		if (n > 0)
-			done += (size_t)n;
-		else
-			failed = errno != EINTR;
-	}
-	int saved = errno;
-	if (fd >= 0 && close(fd) && !failed)
+	if (fd < 0)
 		return -1;
-	errno = saved;
-	return failed ? -1 : 0;
+	if (write_fully(fd, data, len)) {
+		close_quietly(fd);
+		return -1;
+	}
+	return close(fd);
 }
 
 // Folders above `path`, outermost first. None of them may be a link that was added, since that
