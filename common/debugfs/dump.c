@@ -30,11 +30,18 @@ bool dump_hex8(const char *p, uint32_t *out)
 	return true;
 }
 
-const char *dump_line_end(const char *p, const char *end)
+const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
+		      void *arg)
 {
-	const char *nl = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	const char *stop = newline ? newline : end;
+	int r;
 
-	return nl ? nl : end;
+	c->lines++;
+	r = fn(arg, p, stop, newline);
+	if (r == 0 && !c->foreign++)
+		c->first_foreign = c->lines;
+	return r < 0 ? NULL : newline ? newline + 1 : end;
 }
 
 static bool is_blank(char c)

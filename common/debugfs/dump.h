@@ -25,8 +25,19 @@ struct dump_line {
 // True when the text at p (to end, without newline) is a dump line; out is then filled.
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 
-// The end of the line that begins at p: its newline, or end.
-const char *dump_line_end(const char *p, const char *end);
+// Lines of a text, counted while they are parsed.
+struct dump_count {
+	uint32_t lines;
+	uint32_t foreign;       // lines not understood
+	uint32_t first_foreign; // number of the first of them, 0 if none
+};
+
+// Takes one line (newline excluded; `whole`: there is one). 1, 0: not understood, or -ENOMEM.
+typedef int (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
+
+// Gives the line at p to `fn` and counts it. The place behind it; NULL: out of memory.
+const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
+		      void *arg);
 
 // The place behind what `format` would print at p and blanks before it, NULL where the text
 // differs. In it %d is a decimal and %x a hexadecimal number up to 32 bits, a blank stands for one

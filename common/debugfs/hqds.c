@@ -26,19 +26,21 @@ void hqds_fini(struct hqds *h)
 	hqds_init(h);
 }
 
+// Functions that take a line return as dump_line_fn does.
+
 static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 {
 	if (ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes))
 		return -ENOMEM;
 	h->nodes[h->nnodes++] =
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
-	return 0;
+	return 1;
 }
 
 static int add_slot(struct hqds *h, const struct hqd *slot)
 {
 	// A text that begins in the middle: a node that nobody knows.
-	if (!h->nnodes && add_node(h, UINT32_MAX, 0))
+	if (!h->nnodes && add_node(h, UINT32_MAX, 0) < 0)
 		return -ENOMEM;
 	if (ARRAY_GROW(h->slots, h->cap_slots, h->nslots))
 		return -ENOMEM;
@@ -46,7 +48,7 @@ static int add_slot(struct hqds *h, const struct hqd *slot)
 	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
 	h->slots[h->nslots++].line = (uint32_t)h->nregs;
 	h->nodes[h->nnodes - 1].slots++;
-	return 0;
+	return 1;
 }
 
 // Where in a line's numbers the fields of a slot are; -1: nowhere.
@@ -62,7 +64,7 @@ static const struct {
 	{"HIQ on MEC %d Pipe %d Queue %d", HQD_HIQ, -1, 0, 1, 2},
 };
 
-static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
+static int slot_line(struct hqds *h, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
 		uint32_t v[4] = {0};
@@ -76,24 +78,21 @@ static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
 				   .pipe = (uint16_t)v[slot_lines[i].pipe],
 				   .queue = (uint16_t)v[slot_lines[i].queue]};
 
-		*err = add_slot(h, &slot);
-		return true;
+		return add_slot(h, &slot);
 	}
-	return false;
+	return 0;
 }
 
-static bool node_line(struct hqds *h, const char *p, const char *end, int *err)
+static int node_line(struct hqds *h, const char *p, const char *end)
 {
 	uint32_t v[2];
 
-	if (dump_match(p, end, "Node %d, gpu_id %x:", v)) {
-		*err = add_node(h, v[0], v[1]);
-		return true;
-	}
+	if (dump_match(p, end, "Node %d, gpu_id %x:", v))
+		return add_node(h, v[0], v[1]);
 	if (!h->nnodes || !dump_match(p, end, "Device is stopped", v))
-		return false;
+		return 0;
 	h->nodes[h->nnodes - 1].stopped = true;
-	return true;
+	return 1;
 }
 
 // A register line belongs to the slot at hand, unless a node line came after it.
@@ -104,66 +103,61 @@ static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
 	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
 }
 
-static bool add_line(struct hqds *h, const struct hqd_line *l, int *err)
+static int add_line(struct hqds *h, const struct hqd_line *l)
 {
 	struct hqd *s = slot_of_line(h, l->addr);
 
 	if (!s)
-		return false;
-	*err = ARRAY_GROW(h->regs, h->cap_regs, h->nregs) ? -ENOMEM : 0;
-	if (!*err) {
-		h->regs[h->nregs++] = *l;
-		s->lines++;
-	}
-	return true;
+		return 0;
+	if (ARRAY_GROW(h->regs, h->cap_regs, h->nregs))
+		return -ENOMEM;
+	h->regs[h->nregs++] = *l;
+	s->lines++;
+	return 1;
 }
 
-static bool odd_line(struct hqds *h, const struct dump_line *l, int *err)
+static int odd_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd_line line = {.addr = l->addr, .odd = (uint32_t)h->nodd, .count = l->count};
 
 	if (!slot_of_line(h, l->addr))
-		return false;
-	*err = ARRAY_GROW(h->odd, h->cap_odd, h->nodd) ? -ENOMEM : 0;
-	if (*err)
-		return true;
+		return 0;
+	if (ARRAY_GROW(h->odd, h->cap_odd, h->nodd))
+		return -ENOMEM;
 	h->odd[h->nodd++] = *l;
 	h->bad_words += dump_line_bad(l);
-	return add_line(h, &line, err);
+	return add_line(h, &line);
 }
 
-static bool parse_line(struct hqds *h, const char *p, const char *end, bool whole, int *err)
+static int parse_line(void *hqds, const char *p, const char *end, bool whole)
 {
+	struct hqds *h = hqds;
 	struct hqd_line plain = {.text = p};
 	struct dump_line odd;
+	int r;
 
 	plain.count = (uint8_t)dump_plain(p, end, &plain.addr);
 	if (plain.count)
-		return add_line(h, &plain, err);
+		return add_line(h, &plain);
 	// Without its newline a slot's line may have lost digits at its end.
-	if (whole && slot_line(h, p, end, err))
-		return true;
+	if (whole && (r = slot_line(h, p, end)))
+		return r;
 	if (dump_line_parse(p, end, &odd))
-		return odd_line(h, &odd, err);
-	return node_line(h, p, end, err) || dump_line_empty(p, end);
+		return odd_line(h, &odd);
+	r = node_line(h, p, end);
+	return r ? r : dump_line_empty(p, end);
 }
 
 int hqds_parse(struct hqds *h, const char *text, size_t len)
 {
-	const char *end = text + len;
-	int err = 0;
+	const char *p = text, *end = text + len;
 
 	h->nnodes = h->nslots = h->nregs = h->nodd = 0;
-	h->lines = h->foreign = h->first_foreign = h->bad_words = 0;
-	for (const char *p = text; !err && p < end;) {
-		const char *nl = dump_line_end(p, end);
-
-		h->lines++;
-		if (!parse_line(h, p, nl, nl < end, &err) && !err && !h->foreign++)
-			h->first_foreign = h->lines;
-		p = nl < end ? nl + 1 : end;
-	}
-	return err;
+	h->bad_words = 0;
+	h->count = (struct dump_count){0};
+	while (p && p < end)
+		p = dump_next(&h->count, p, end, parse_line, h);
+	return p || !text ? 0 : -ENOMEM;
 }
 
 // --- registers ---

@@ -55,10 +55,8 @@ struct hqds {
 	size_t nnodes, nslots, nregs, nodd;
 	size_t cap_nodes, cap_slots, cap_regs, cap_odd;
 
-	uint32_t lines;
-	uint32_t foreign;       // lines not understood
-	uint32_t first_foreign; // number of the first of them, 0 if none
-	uint32_t bad_words;     // values that are not eight hex digits
+	struct dump_count count;
+	uint32_t bad_words; // values that are not eight hex digits
 };
 
 void hqds_init(struct hqds *h);

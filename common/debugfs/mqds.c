@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
@@ -60,30 +61,31 @@ static int reserve_rows(struct mqds *m, size_t rows)
 
 // --- the line shapes ---
 
-static bool add_proc(struct parser *ps, int32_t pid, int64_t pasid, int *err)
+// Functions that take a line return as dump_line_fn does.
+
+static int add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
 
-	*err = ARRAY_GROW(m->procs, m->cap_procs, m->nprocs) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if (ARRAY_GROW(m->procs, m->cap_procs, m->nprocs))
+		return -ENOMEM;
 	m->procs[m->nprocs++] =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
 	ps->in_dump = false;
-	return true;
+	return 1;
 }
 
 // "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
 // again. Without its colon the line was torn, and its number may be too.
-static bool process_line(struct parser *ps, const char *p, const char *end, int *err)
+static int process_line(struct parser *ps, const char *p, const char *end)
 {
 	uint32_t v[2];
 	bool known = dump_match(p, end, "Process %d PASID 0x%x:", v);
 
 	if ((!known && !dump_match(p, end, "Process %d PASID %d:", v)) || v[0] > INT32_MAX)
-		return false;
-	return add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1, err);
+		return 0;
+	return add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1);
 }
 
 static const struct {
@@ -109,28 +111,26 @@ static uint32_t queue_gpu(const char *p, const char *end)
 	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
 
-static bool add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu, int *err)
+static int add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 {
 	struct mqds *m = ps->m;
 
-	if (!m->nprocs && !add_proc(ps, -1, -1, err))
-		return false;
-	*err = ARRAY_GROW(m->queues, m->cap_queues, m->nqueues) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if ((!m->nprocs && add_proc(ps, -1, -1) < 0) ||
+	    ARRAY_GROW(m->queues, m->cap_queues, m->nqueues))
+		return -ENOMEM;
 	m->no_gpu += !gpu && kind != MQD_OTHER;
 	ps->q = &m->queues[m->nqueues++];
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
-			      .line = m->lines,
+			      .line = m->count.lines,
 			      .kind = (uint8_t)kind};
 	m->procs[m->nprocs - 1].queues++;
 	ps->in_dump = false;
-	return true;
+	return 1;
 }
 
-static bool queue_line(struct parser *ps, const char *p, const char *end, int *err)
+static int queue_line(struct parser *ps, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
 		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
@@ -140,9 +140,9 @@ static bool queue_line(struct parser *ps, const char *p, const char *end, int *e
 			continue;
 		if (queue_lines[i].typed)
 			rest = dump_match(rest, end, "%d on device ", &type);
-		return add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end), err);
+		return add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end));
 	}
-	return false;
+	return 0;
 }
 
 // --- dumps ---
@@ -152,7 +152,7 @@ static bool has_dump(const struct mqd *q)
 	return q->kind == MQD_COMPUTE || q->kind == MQD_SDMA || q->kind == MQD_DIQ;
 }
 
-static bool begin_dump(struct parser *ps, const char *text, int *err)
+static int begin_dump(struct parser *ps, const char *text)
 {
 	struct mqds *m = ps->m;
 	struct mqd *q = ps->q;
@@ -162,24 +162,22 @@ static bool begin_dump(struct parser *ps, const char *text, int *err)
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
 	if (!ps->keep) {
 		q->bogus += q->bogus < UINT16_MAX;
-		return true;
+		return 1;
 	}
-	*err = ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if (ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps))
+		return -ENOMEM;
 	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;
-	return true;
+	return 1;
 }
 
-static bool add_rows(struct parser *ps, const struct dump_line *l, uint32_t row, int *err)
+static int add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	struct mqds *m = ps->m;
 	uint32_t lost = row - ps->next_row;
 
-	*err = reserve_rows(m, m->nrows + lost);
-	if (*err)
-		return false;
+	if (reserve_rows(m, m->nrows + lost))
+		return -ENOMEM;
 	memset(m->rows[m->nrows], 0, lost * sizeof(*m->rows));
 	memset(m->valid + m->nrows, 0, lost);
 	m->nrows += lost;
@@ -189,27 +187,28 @@ static bool add_rows(struct parser *ps, const struct dump_line *l, uint32_t row,
 	m->valid[m->nrows++] = l->valid;
 	m->dumps[m->ndumps - 1].rows += lost + 1;
 	m->bad_words += dump_line_bad(l);
-	return true;
+	return 1;
 }
 
-static bool dump_row(struct parser *ps, const struct dump_line *l, const char *text, int *err)
+static int dump_row(struct parser *ps, const struct dump_line *l, const char *text)
 {
 	uint32_t row = l->addr / ROW_BYTES;
 
 	if (!ps->q || !has_dump(ps->q) || l->addr % ROW_BYTES || row >= MAX_ROWS)
-		return false;
-	if ((row == 0 || !ps->in_dump) && !begin_dump(ps, text, err))
-		return false;
+		return 0;
+	if ((row == 0 || !ps->in_dump) && begin_dump(ps, text) < 0)
+		return -ENOMEM;
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return false; // goes back, but not to 0, or leaps: a line out of place
-	if (ps->keep && !add_rows(ps, l, row, err))
-		return false;
+		return 0; // goes back, but not to 0, or leaps: a line out of place
+	if (ps->keep && add_rows(ps, l, row) < 0)
+		return -ENOMEM;
 	ps->next_row = row + 1;
-	return true;
+	return 1;
 }
 
-// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 when it is none.
-static size_t plain_dump(struct parser *ps, const char *p, const char *end, int *err)
+// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 when it is none, or
+// -ENOMEM.
+static ssize_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;
 
@@ -217,35 +216,30 @@ static size_t plain_dump(struct parser *ps, const char *p, const char *end, int 
 		return 0;
 	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
 
-	if (!n || !begin_dump(ps, p, err))
+	if (!n)
 		return 0;
+	if (begin_dump(ps, p) < 0)
+		return -ENOMEM;
 	if (ps->keep)
 		m->dumps[m->ndumps - 1].plain = m->dumps[m->ndumps - 1].rows = n;
 	ps->next_row = n;
-	m->lines += n;
-	return n * (size_t)DUMP_LINE;
+	m->count.lines += n;
+	return n * (ssize_t)DUMP_LINE;
 }
 
-static int parse_line(struct parser *ps, const char *p, const char *end, bool whole)
+static int parse_line(void *parser, const char *p, const char *end, bool whole)
 {
-	struct mqds *m = ps->m;
+	struct parser *ps = parser;
 	struct dump_line l;
-	int err = 0;
-	bool known;
+	int r;
 
-	m->lines++;
-	if (dump_line_parse(p, end, &l)) {
-		known = dump_row(ps, &l, p, &err);
-	} else {
-		// With its newline, which says that the line is whole.
-		const char *newline = end + whole;
-
-		known = dump_line_empty(p, end) || process_line(ps, p, newline, &err) ||
-			(!err && queue_line(ps, p, newline, &err));
-	}
-	if (!known && !err && !m->foreign++)
-		m->first_foreign = m->lines;
-	return err;
+	if (dump_line_parse(p, end, &l))
+		return dump_row(ps, &l, p);
+	if (dump_line_empty(p, end))
+		return 1;
+	end += whole; // with its newline, which says that the line is whole
+	r = process_line(ps, p, end);
+	return r ? r : queue_line(ps, p, end);
 }
 
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out)
@@ -278,26 +272,21 @@ static void count_cut(struct mqds *m)
 int mqds_parse(struct mqds *m, const char *text, size_t len)
 {
 	struct parser ps = {.m = m};
-	const char *end = text + len;
+	const char *p = text, *end = text + len;
 
 	m->nprocs = m->nqueues = m->ndumps = m->nrows = 0;
-	m->lines = m->foreign = m->first_foreign = m->bad_words = m->lost_lines = m->cut = 0;
-	m->no_gpu = 0;
-	for (const char *p = text; p < end;) {
-		int err = 0;
-		size_t plain = plain_dump(&ps, p, end, &err);
+	m->bad_words = m->lost_lines = m->cut = m->no_gpu = 0;
+	m->count = (struct dump_count){0};
+	while (p && p < end) {
+		ssize_t plain = plain_dump(&ps, p, end);
 
-		p += plain;
 		if (plain)
-			continue;
-		const char *nl = dump_line_end(p, end);
-
-		if (!err)
-			err = parse_line(&ps, p, nl, nl < end);
-		if (err)
-			return err;
-		p = nl < end ? nl + 1 : end;
+			p = plain < 0 ? NULL : p + plain;
+		else
+			p = dump_next(&m->count, p, end, parse_line, &ps);
 	}
+	if (!p && text)
+		return -ENOMEM;
 	count_cut(m);
 	return 0;
 }

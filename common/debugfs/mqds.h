@@ -58,13 +58,11 @@ struct mqds {
 	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
 
 	// What the text held besides: for one honest message.
-	uint32_t lines;
-	uint32_t foreign;       // lines not understood
-	uint32_t first_foreign; // number of the first of them, 0 if none
-	uint32_t no_gpu;        // queues without a readable gpu_id
-	uint32_t bad_words;     // words that are not eight hex digits
-	uint32_t lost_lines;    // dump lines missing between two others
-	uint32_t cut;           // kept dumps shorter than the MQD they belong to
+	struct dump_count count;
+	uint32_t no_gpu;     // queues without a readable gpu_id
+	uint32_t bad_words;  // words that are not eight hex digits
+	uint32_t lost_lines; // dump lines missing between two others
+	uint32_t cut;        // kept dumps shorter than the MQD they belong to
 };
 
 void mqds_init(struct mqds *m);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debugfs/dump.h"
+
 enum rls_state {
 	RLS_UNKNOWN, // neither a dump nor a word about it: the text was cut
 	RLS_NONE,    // "No active runlist": no active queue, or no scheduler that uses runlists
@@ -52,8 +54,7 @@ struct rls {
 	uint32_t *words; // of the dump being read
 	size_t nnodes, nprocesses, nqueues, nwords;
 	size_t cap_nodes, cap_processes, cap_queues, cap_words;
-	uint32_t lines, foreign; // lines of the text, and those not understood
-	uint32_t first_foreign;  // number of the first of these, from 1
+	struct dump_count count;
 };
 
 void rls_init(struct rls *r);

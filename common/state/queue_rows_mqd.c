@@ -45,7 +45,7 @@ static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 // Was anything in it what a dump of runlists has? Dumps of slots begin with the same line.
 static bool is_rls(const struct rls *r)
 {
-	bool any = r->nprocesses || r->nqueues || !r->foreign;
+	bool any = r->nprocesses || r->nqueues || !r->count.foreign;
 	for (size_t i = 0; i < r->nnodes; i++)
 		any |= r->nodes[i].state == RLS_NONE;
 	return any;
@@ -70,7 +70,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 		return GPQ_OK;
 	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
 			"%s: line %u is not in runlist-dump format", input_name(how->rls_file),
-			q->rls.first_foreign);
+			q->rls.count.first_foreign);
 }
 
 static int summarize(struct queue_rows *q)
@@ -117,10 +117,10 @@ int queue_rows_load_mqds(struct queue_rows *q)
 		return status;
 	if (mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len) || summarize(q))
 		return err_sys(ENOMEM, NULL, "%s", file ? file : MQDS);
-	if (file && !q->mqds.nprocs && q->mqds.foreign)
+	if (file && !q->mqds.nprocs && q->mqds.count.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
 				"%s: line %u is not in MQD-dump format", input_name(file),
-				q->mqds.first_foreign);
+				q->mqds.count.first_foreign);
 	if (!file && join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q))
 		return err_sys(ENOMEM, NULL, "join of queues and MQDs");
 	return GPQ_OK;
@@ -201,9 +201,9 @@ static bool explain_dump(const struct queue_rows *q)
 	const char *file = q->how->mqds_file;
 	char text[5][100] = {"", "", "", "", ""};
 	bool damaged = false;
-	if (m->foreign)
+	if (m->count.foreign)
 		snprintf(text[0], sizeof(text[0]), "%u lines not understood, the first is line %u",
-			 m->foreign, m->first_foreign);
+			 m->count.foreign, m->count.first_foreign);
 	if (m->bad_words)
 		snprintf(text[1], sizeof(text[1]),
 			 "%u words are no 8 hex digits, what they hold is unknown", m->bad_words);
@@ -231,16 +231,16 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 {
 	const struct rls *r = &q->rls;
 	const char *file = q->how->rls_file;
-	if (r->foreign && file)
+	if (r->count.foreign && file)
 		err_warn(NULL, "%s: %u lines not understood, the first is line %u",
-			 input_name(file), r->foreign, r->first_foreign);
-	else if (r->foreign)
-		err_note(RLS ": %u lines not understood, the first is line %u", r->foreign,
-			 r->first_foreign);
+			 input_name(file), r->count.foreign, r->count.first_foreign);
+	else if (r->count.foreign)
+		err_note(RLS ": %u lines not understood, the first is line %u", r->count.foreign,
+			 r->count.first_foreign);
 	if (file && !q->rls_text.len)
 		err_warn("or was copied without the right to read it",
 			 "%s: empty: the host had no GPU", input_name(file));
-	return r->foreign && file;
+	return r->count.foreign && file;
 }
 
 // One line a process and reason, with the queues it holds for.

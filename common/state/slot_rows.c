@@ -154,11 +154,11 @@ static int load_slots(struct slot_rows *l)
 		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
 	if (hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len))
 		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
-	if (file && l->hqds.foreign && !l->hqds.nslots)
+	if (file && l->hqds.count.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
 				"%s: line %u is not in slot-dump format", input_name(file),
-				l->hqds.first_foreign);
-	l->damaged = l->hqds.foreign || l->hqds.bad_words;
+				l->hqds.count.first_foreign);
+	l->damaged = l->hqds.count.foreign || l->hqds.bad_words;
 	return GPQ_OK;
 }
 
@@ -217,9 +217,9 @@ static void explain_text(const struct slot_rows *l)
 	const struct hqds *h = &l->hqds;
 	const char *file = l->how->hqds_file;
 	char text[2][100] = {"", ""};
-	if (h->foreign)
+	if (h->count.foreign)
 		snprintf(text[0], sizeof(text[0]), "%u lines not understood, the first is line %u",
-			 h->foreign, h->first_foreign);
+			 h->count.foreign, h->count.first_foreign);
 	if (h->bad_words)
 		snprintf(text[1], sizeof(text[1]),
 			 "%u words are no 8 hex digits, what they hold is unknown", h->bad_words);

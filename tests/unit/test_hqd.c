@@ -32,7 +32,7 @@ static int teardown(void **state)
 static void parse(const char *text)
 {
 	assert_int_equal(hqds_parse(&h, text, strlen(text)), 0);
-	assert_int_equal(h.foreign, 0);
+	assert_int_equal(h.count.foreign, 0);
 }
 
 static uint64_t value(size_t slot, enum gfx_gen gen, enum mqd_value what)
