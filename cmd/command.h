@@ -64,6 +64,9 @@ struct cmd {
 // Sorted; ends with a NULL name.
 extern const struct command gpq_commands[];
 
+// The command whose name is this word of `len` bytes, or NULL.
+const struct command *command_find(const char *word, size_t len);
+
 // GPQ_OK, or the status after a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
 

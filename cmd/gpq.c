@@ -53,10 +53,10 @@ const struct opt common_opts_table[] = {
 	{0},
 };
 
-static const struct command *find_command(const char *name)
+const struct command *command_find(const char *word, size_t len)
 {
 	for (const struct command *c = gpq_commands; c->name; c++)
-		if (strcmp(c->name, name) == 0)
+		if (strlen(c->name) == len && memcmp(c->name, word, len) == 0)
 			return c;
 	return NULL;
 }
@@ -269,7 +269,7 @@ static int unexpected(const char *operand)
 
 static int run_help(int argc, char **argv)
 {
-	const struct command *def = argc > 1 ? find_command(argv[1]) : NULL;
+	const struct command *def = argc > 1 ? command_find(argv[1], strlen(argv[1])) : NULL;
 	if (argc > 2)
 		return unexpected(argv[2]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
@@ -301,7 +301,7 @@ static int run_gpq(int argc, char **argv)
 		return err_fail(GPQ_USAGE, "gpq --help shows the commands", "no command given");
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
-	const struct command *def = find_command(argv[first]);
+	const struct command *def = command_find(argv[first], strlen(argv[first]));
 	return def ? run_command(def, argc - first, argv + first, &common)
 		   : unknown_command(argv[first]);
 }
@@ -319,7 +319,8 @@ int main(int argc, char **argv)
 	keep_standard_fds();
 	const char *slash = strrchr(argc ? argv[0] : "gpq", '/');
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "gpq";
-	const struct command *def = find_command(strncmp(name, "gpq-", 4) == 0 ? name + 4 : name);
+	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
+	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
 	err_setup(NULL, wants_json(argc, argv), 0);
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);

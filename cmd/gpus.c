@@ -1,8 +1,9 @@
 // gpq gpus: the GPUs of KFD, what they are called everywhere and what they support; --check: what
 // stands between this user and each command. Facts: kfd-facts 4.2.
-#include "cmd/gpus_check.h"
+#include "cmd/command.h"
 
 #include "common/host/root.h"
+#include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
 
@@ -80,7 +81,25 @@ static const struct out_col cols[] = {
 };
 
 static const struct out_table table = {"gpus", "gpu", cols, sizeof(cols) / sizeof(cols[0])};
-static const struct out_table *const tables[] = {&table, &gpus_check_table, NULL};
+struct check_row {
+	const char *check, *status, *found, *commands, *mend;
+	char command_text[128];
+};
+
+static const struct out_col check_cols[] = {
+	OUT_COL(check_row, check, "CHECK", "check", OUT_STR, D, "what is looked at"),
+	OUT_COL(check_row, status, "STATUS", "status", OUT_STR, D | OUT_STATUS,
+		"ok, no or unknown"),
+	OUT_COL(check_row, found, "FOUND", "found", OUT_STR, D, "what was found"),
+	OUT_COL(check_row, commands, "COMMANDS", "commands", OUT_LIST, D,
+		"commands that need it, at least for some of what they do"),
+	OUT_COL(check_row, mend, "MEND", "mend", OUT_STR, D, "how to mend it"),
+};
+
+static const struct out_table check_table = {"checks", "check", check_cols,
+					     sizeof(check_cols) / sizeof(check_cols[0])};
+
+static const struct out_table *const tables[] = {&table, &check_table, NULL};
 
 static const char *text_or_null(const char *s)
 {
@@ -251,6 +270,41 @@ static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *
 	return print_gpus(c, t, w);
 }
 
+// The words of `all` that are commands of this gpq.
+static void keep_commands(struct check_row *r, const char *all)
+{
+	size_t used = 0;
+	while (all && *all) {
+		size_t len = strcspn(all, " ");
+		if (command_find(all, len) && used + len + 2 < sizeof(r->command_text))
+			used += (size_t)snprintf(r->command_text + used,
+						 sizeof(r->command_text) - used, "%s%.*s",
+						 used ? " " : "", (int)len, all);
+		all += len + (all[len] == ' ');
+	}
+	r->commands = used ? r->command_text : NULL;
+}
+
+// The preflight; what is checked is in common/kfd/check.c. GPQ_OK when the report could be written,
+// whatever it says.
+static int print_checks(struct cmd *c)
+{
+	static const char *const words[] = {"unknown", "no", "ok"};
+	struct kfd_check checks[KFD_CHECKS_MAX];
+	size_t n = kfd_check_all(checks);
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &check_table, false);
+	for (size_t i = 0; !status && i < n; i++) {
+		struct check_row r = {.check = checks[i].name,
+				      .status = words[checks[i].status],
+				      .found = checks[i].found,
+				      .mend = checks[i].mend};
+		keep_commands(&r, checks[i].commands);
+		out_row(o, &r);
+	}
+	return out_finish(o, status);
+}
+
 static int run(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
@@ -259,7 +313,7 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--check looks at the whole host: it takes no --gpu");
 	if (o->check)
-		return gpus_check(c);
+		return print_checks(c);
 	const struct wants w = wanted(&c->out);
 	int r = kfd_topology_load(&t, w.topology);
 	if (r)
