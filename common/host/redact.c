@@ -11,7 +11,6 @@
 struct alias {
 	struct alias *next; // owned
 	char *name;         // owned
-	size_t len;
 	char pseudonym[72];
 };
 
@@ -47,7 +46,6 @@ static struct alias *alias_new(enum redact_kind kind, const char *name, size_t l
 	if (!a)
 		return NULL;
 	a->name = strndup(name, len);
-	a->len = len;
 	if (!a->name) {
 		free(a);
 		return NULL;
@@ -64,7 +62,7 @@ const char *redact_name(struct redact *r, enum redact_kind kind, const char *nam
 {
 	len = strnlen(name, len);
 	for (struct alias *a = r->aliases[kind]; a; a = a->next)
-		if (a->len == len && memcmp(a->name, name, len) == 0)
+		if (strncmp(a->name, name, len) == 0 && !a->name[len])
 			return a->pseudonym;
 	struct alias *a = alias_new(kind, name, len, r->n[kind] + 1);
 	if (!a) {
