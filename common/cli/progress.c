@@ -32,7 +32,8 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 			       .begin_ns = now_ns()};
 }
 
-bool progress_due(const struct progress *p)
+// Is it time to show something? Spares the work of finding out what.
+static bool is_due(const struct progress *p)
 {
 	uint64_t now;
 
@@ -67,7 +68,7 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 	va_list ap;
 	ssize_t ignored;
 
-	if (!progress_due(p))
+	if (!is_due(p))
 		return;
 	p->drawn_ns = now_ns();
 	share = share > 1 ? 1 : share;
@@ -92,7 +93,7 @@ void progress_bytes(struct progress *p, uint64_t done, uint64_t total)
 	char have[16], all[16], rate[16];
 	double spent;
 
-	if (!progress_due(p))
+	if (!is_due(p))
 		return;
 	spent = (double)(now_ns() - p->begin_ns) / (double)SECOND;
 	text_size(have, done);

@@ -26,7 +26,11 @@ bool dump_hex8(const char *p, uint32_t *out)
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
 
-	*out = dump_hex8_good(p);
+	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
+	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
+	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+	v = (v | v >> 8) & 0x0000ffff0000ffffull;
+	*out = (uint32_t)(v | v >> 16);
 	return true;
 }
 
@@ -147,14 +151,6 @@ static block wrong(const char *p, const char *blanks)
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }
 
-static bool all_zero(block v)
-{
-	uint64_t half[2];
-
-	memcpy(half, &v, sizeof(half));
-	return (half[0] | half[1]) == 0;
-}
-
 // The 72 bytes of eight words with a blank before each.
 static bool words_are_good(const char *p)
 {
@@ -163,8 +159,10 @@ static bool words_are_good(const char *p)
 					[36] = -1, [45] = -1, [54] = -1, [63] = -1};
 	block bad = wrong(p, blanks) | wrong(p + 16, blanks + 16) | wrong(p + 32, blanks + 32) |
 		    wrong(p + 48, blanks + 48) | wrong(p + 56, blanks + 56);
+	uint64_t half[2];
 
-	return all_zero(bad);
+	memcpy(half, &bad, sizeof(half));
+	return (half[0] | half[1]) == 0;
 }
 
 // Most of an MQD is 0: a plain comparison is faster than looking at each digit.
@@ -172,19 +170,6 @@ static bool words_are_zero(const char *p)
 {
 	return memcmp(p, " 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000",
 		      72) == 0;
-}
-
-bool dump_words_good(const char *p, unsigned words)
-{
-	uint32_t ignored;
-
-	if (words == DUMP_WORDS)
-		return words_are_good(p);
-	bool good = true;
-
-	for (unsigned i = 0; good && i < words; i++)
-		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
-	return good;
 }
 
 unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
@@ -198,9 +183,14 @@ unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
 	if (p[HEAD - 1] != ':' || memcmp(p, "    ", 4) != 0 || !dump_hex8(p + 4, addr))
 		return 0;
 	p += HEAD;
-	if (words == DUMP_WORDS && words_are_zero(p))
-		return words;
-	return dump_words_good(p, words) ? words : 0;
+	if (words == DUMP_WORDS)
+		return words_are_zero(p) || words_are_good(p) ? words : 0;
+	uint32_t ignored;
+	bool good = true;
+
+	for (unsigned i = 0; good && i < words; i++)
+		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
+	return good ? words : 0;
 }
 
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out)

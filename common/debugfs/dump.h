@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #define DUMP_WORDS 8 // words on a full line
 
@@ -50,22 +49,6 @@ bool dump_line_empty(const char *p, const char *end);
 
 // A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
 bool dump_hex8(const char *p, uint32_t *out);
-
-// The same where it is known to be one.
-static inline uint32_t dump_hex8_good(const char *p)
-{
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-	n = (n & 0x0f0f0f0f0f0f0f0full) + 9 * ((n >> 6) & 0x0101010101010101ull);
-	n = __builtin_bswap64(n); // first digit highest; hosts of AMD GPUs are little-endian
-	n = (n | n >> 4) & 0x00ff00ff00ff00ffull;
-	n = (n | n >> 8) & 0x0000ffff0000ffffull;
-	return (uint32_t)(n | n >> 16);
-}
-
-// Is there, at p, `words` times a blank and eight hex digits?
-bool dump_words_good(const char *p, unsigned words);
 
 // Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
 // then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.

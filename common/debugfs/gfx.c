@@ -29,8 +29,3 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 
 	return &rows[(unsigned)gen < GFX_GENS ? gen : GFX_UNKNOWN];
 }
-
-const char *gfx_gen_name(enum gfx_gen gen)
-{
-	return gfx_caps(gen)->name;
-}

@@ -31,7 +31,4 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 // Generation of a gfx_target_version as sysfs topology prints it: major*10000 + minor*100 + step.
 enum gfx_gen gfx_gen_of(uint32_t gfx_target_version);
 
-// "gfx9" and the like; "unknown" for GFX_UNKNOWN.
-const char *gfx_gen_name(enum gfx_gen gen);
-
 #endif

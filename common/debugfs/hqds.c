@@ -1,7 +1,7 @@
 // Parser of debugfs hqds. See hqds.h; formats in kfd-facts 5.2.
 #include "common/debugfs/hqds.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -100,11 +100,6 @@ static const struct place *place_of(enum mqd_kind kind, enum gfx_gen gen, enum m
 	return &places[what][layout];
 }
 
-bool mqd_has(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what)
-{
-	return place_of(kind, gen, what)->how != NONE;
-}
-
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out)
 {

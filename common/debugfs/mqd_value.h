@@ -51,9 +51,6 @@ typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 
-// True when the layout of this kind of queue on this generation has the value at all.
-bool mqd_has(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what);
-
 // The generation a dump shows by itself, for text without its topology: from register defaults the
 // driver writes at creation. GFX_UNKNOWN when they are none we know.
 // gfx9 and gfx940, and gfx11 and gfx12 compute, look alike and are told as the first of the two;

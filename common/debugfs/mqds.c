@@ -4,7 +4,7 @@
 // again. Offsets also tell where lines are missing; those rows are put in as unread.
 #include "common/debugfs/mqds.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Parser of debugfs rls; see rls.h.
 #include "common/debugfs/rls.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>

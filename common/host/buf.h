@@ -1,4 +1,4 @@
-// A growing byte buffer, and whole-file reads into it.
+// A growing byte buffer, whole-file reads into it, and growing arrays.
 //
 // Files under /sys and /proc report no usable size, so everything is read until end of file.
 #ifndef GPQ_HOST_BUF_H
@@ -58,5 +58,15 @@ void buf_fini(struct buf *b);
 
 // close(2) that leaves errno as it is: what failed before counts.
 void close_quietly(int fd);
+
+// --- growing arrays: a pointer, a capacity, and room for one more ---
+
+// `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how
+// many it does. After 0 there is room for another one; -1 with errno ENOMEM leaves all as it was.
+// The array at least doubles, so growing is cheap.
+int array_grow(void *array, size_t *cap, size_t n, size_t size);
+
+// Room for one more element of the array `a`.
+#define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
 #endif

@@ -1,7 +1,7 @@
 // Processes from /proc; see proc.h.
 #include "common/host/proc.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>

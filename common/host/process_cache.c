@@ -1,7 +1,7 @@
 // Processes read once; see process_cache.h.
 #include "common/host/process_cache.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>

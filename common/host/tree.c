@@ -1,7 +1,6 @@
 // Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
 #include "common/host/tree.h"
 
-#include "common/host/array.h"
 #include "common/host/buf.h"
 #include "common/host/libarchive.h"
 

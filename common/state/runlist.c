@@ -1,7 +1,7 @@
 // Runlists with their owners; see runlist.h.
 #include "common/state/runlist.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/state/slot_rows_priv.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "common/state/slots.h"
 
 #include "common/debugfs/hqds.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdbool.h>

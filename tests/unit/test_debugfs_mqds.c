@@ -636,7 +636,7 @@ static void generations(void **state)
 	assert_int_equal(gfx_gen_of(120001), GFX12);
 	assert_int_equal(gfx_gen_of(0), GFX_UNKNOWN);
 	assert_int_equal(gfx_gen_of(70001), GFX_UNKNOWN);
-	assert_string_equal(gfx_gen_name(GFX12), "gfx12");
+	assert_string_equal(gfx_caps(GFX12)->name, "gfx12");
 }
 
 int main(void)
