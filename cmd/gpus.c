@@ -180,13 +180,6 @@ static const char *scheduler(const struct kfd_gpu *g)
 	return kfd_gpu_uses_mes(g) ? "MES" : "HWS";
 }
 
-// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
-static const char *best_name(const struct row *r)
-{
-	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
-	return generic && r->device ? r->device : r->marketing;
-}
-
 static void fill_names(struct row *r, const struct wants *w, struct pci_names *pci)
 {
 	const struct kfd_gpu *g = &r->g;
@@ -203,7 +196,9 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 	r->vendor = text_or_null(r->vendor_text);
 	r->device = text_or_null(r->device_text);
 	r->marketing = text_or_null(r->marketing_text);
-	r->name = best_name(r);
+	// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
+	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
+	r->name = generic && r->device ? r->device : r->marketing;
 	note_errors(g);
 	note_extras(r, w, pci, error);
 }
@@ -249,21 +244,18 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 	return out_finish(o, status);
 }
 
-static int no_gpus(struct cmd *c, const struct kfd_topology *t, const struct wants *w)
-{
-	int status = c->out.mode == OUT_JSON ? print_gpus(c, t, w) : GPQ_OK;
-	if (status)
-		return status;
-	return err_fail(GPQ_NOTFOUND,
-			"is one plugged in, and passed in if this is a container? see dmesg",
-			"the KFD driver is here but has no GPU (CPU nodes: %zu)", t->cpu_nodes);
-}
-
 static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *w)
 {
 	const struct gpus_opts *o = c->opts;
-	if (!t->n)
-		return no_gpus(c, t, w);
+	if (!t->n) {
+		int status = c->out.mode == OUT_JSON ? print_gpus(c, t, w) : GPQ_OK;
+		return status ? status
+			      : err_fail(GPQ_NOTFOUND,
+					 "is one plugged in, and passed in if this is a "
+					 "container? see dmesg",
+					 "the KFD driver is here but has no GPU (CPU nodes: %zu)",
+					 t->cpu_nodes);
+	}
 	const char *bad = kfd_topology_select(t, o->gpu.v, o->gpu.n);
 	if (bad)
 		return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);

@@ -24,11 +24,6 @@ static void newline(struct json *j)
 		buf_puts(j->out, "  ");
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 // Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
@@ -48,8 +43,11 @@ static size_t plain_run(const char *s, size_t len)
 		if (odd_bytes(w))
 			break;
 	}
-	while (n < len && is_plain((unsigned char)s[n]))
-		n++;
+	for (unsigned char c; n < len; n++) {
+		c = (unsigned char)s[n];
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			break;
+	}
 	return n;
 }
 

@@ -152,12 +152,14 @@ static void show(struct out *o, unsigned column)
 		o->shown[o->nshown++] = column;
 }
 
-static int choose_columns(struct out *o, const struct out_table *t)
+// `quiet`: no message.
+static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 {
 	const char *list = o->opts.columns;
 	if (list && !list[*list == '+'])
-		return err_fail(GPQ_USAGE, "--list-columns lists them",
-				"--output: no column given");
+		return quiet ? GPQ_USAGE
+			     : err_fail(GPQ_USAGE, "--list-columns lists them",
+					"--output: no column given");
 	bool add = list && *list == '+';
 	o->nshown = 0;
 	memset(o->named, 0, sizeof(o->named));
@@ -169,7 +171,7 @@ static int choose_columns(struct out *o, const struct out_table *t)
 		size_t len = strcspn(list, ",");
 		int i = find_column(t, list, len);
 		if (i < 0)
-			return unknown_column(t, list, len);
+			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
 		show(o, (unsigned)i);
 		o->named[i] = true;
 		list += len + (list[len] == ',');
@@ -181,23 +183,16 @@ static int choose_columns(struct out *o, const struct out_table *t)
 int out_check(const struct out_opts *opts, const struct out_table *t)
 {
 	struct out o = {.opts = *opts};
-	return choose_columns(&o, t);
+	return choose_columns(&o, t, false);
 }
 
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
 {
 	struct out o = {.opts = *opts};
+	if (choose_columns(&o, t, true))
+		return true; // out_begin will give the message
 	int column = find_column(t, name, strlen(name));
-	// Checked without a message: out_begin will give it.
-	const char *list = opts->columns;
-	while (list && *list) {
-		list += *list == '+';
-		size_t len = strcspn(list, ",");
-		if (find_column(t, list, len) < 0)
-			return true;
-		list += len + (list[len] == ',');
-	}
-	return column >= 0 && choose_columns(&o, t) == 0 && out_wants(&o, (unsigned)column);
+	return column >= 0 && out_wants(&o, (unsigned)column);
 }
 
 // Cells: those of the columns shown, then those of --context
@@ -322,7 +317,7 @@ static void ndjson_row(struct out *o, const void *record)
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = o ? choose_columns(o, t) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	int r = o ? choose_columns(o, t, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (r)
 		return r;
 	o->table = t;
@@ -381,7 +376,7 @@ void out_end(struct out *o)
 
 int out_object(struct out *o, const struct out_table *t, const void *record)
 {
-	int r = choose_columns(o, t);
+	int r = choose_columns(o, t, false);
 	if (r)
 		return r;
 	o->table = t;

@@ -59,12 +59,6 @@ static bool is_null(enum out_type type, union cell v)
 	}
 }
 
-static bool is_thousands(double v)
-{
-	double size = v < 0 ? -v : v;
-	return size >= 999.5 && size < 1e9;
-}
-
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes)
 {
 	union cell v = get(c, record);
@@ -78,7 +72,11 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 	case OUT_HEX: buf_hex(b, v.u64); break;
 	case OUT_BOOL: buf_puts(b, v.b ? "yes" : "no"); break;
 	case OUT_F64: // three digits, but thousands in full: 2050, not 2.05e+03
-		buf_printf(b, !human ? "%.9g" : is_thousands(v.f64) ? "%.0f" : "%.3g", v.f64);
+		buf_printf(b,
+			   !human                                      ? "%.9g"
+			   : fabs(v.f64) >= 999.5 && fabs(v.f64) < 1e9 ? "%.0f"
+								       : "%.3g",
+			   v.f64);
 		break;
 	case OUT_SIZE:
 	case OUT_NS:

@@ -276,13 +276,6 @@ static bool may_fill(const struct run *run)
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
 }
 
-static void wait_for_change(struct run *run)
-{
-	run->waiting++;
-	pthread_cond_wait(&run->changed, &run->lock);
-	run->waiting--;
-}
-
 static void *work(void *arg)
 {
 	struct worker *me = arg;
@@ -292,12 +285,15 @@ static void *work(void *arg)
 	while (!run->stopped) {
 		struct place *oldest = &run->places[run->taken % run->nplaces];
 
-		if (run->taken < run->next && oldest->state == READY && !run->taking)
+		if (run->taken < run->next && oldest->state == READY && !run->taking) {
 			take(run, oldest);
-		else if (may_fill(run))
+		} else if (may_fill(run)) {
 			fill_and_work(me);
-		else
-			wait_for_change(run);
+		} else {
+			run->waiting++;
+			pthread_cond_wait(&run->changed, &run->lock);
+			run->waiting--;
+		}
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;

@@ -208,11 +208,6 @@ static bool is_common(const char *s, size_t len)
 	return false;
 }
 
-static bool is_hex_id(const char *s, size_t len)
-{
-	return len == ID_DIGITS && strspn(s, "0123456789abcdef") >= len;
-}
-
 // One part of a path, appended to `to` as it may be shown.
 static int append_part(struct redact *r, struct buf *to, const char *s, size_t len)
 {
@@ -223,7 +218,7 @@ static int append_part(struct redact *r, struct buf *to, const char *s, size_t l
 	const char *core = s + before;
 	const size_t n = len - before - after;
 	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.
-	const bool id = is_hex_id(core, n);
+	const bool id = n == ID_DIGITS && strspn(core, "0123456789abcdef") >= n;
 	const char *p = redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n);
 	if (!p || buf_append(to, s, before) || buf_puts(to, p))
 		return -1;
