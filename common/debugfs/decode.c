@@ -67,7 +67,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 			      .arg = arg};
 	if (!s->lines)
 		return;
-	const struct hqd_line *last = &h->regs[s->line + s->lines - 1];
+	const struct dump_line *last = &h->regs[s->line + s->lines - 1];
 	w.first = h->regs[s->line].addr / 4;
 	w.last = last->addr / 4 + (last->count ? last->count - 1u : 0);
 	if (w.from.sdma || !hqd_cp_base(h, s, &w.base))

@@ -172,7 +172,9 @@ static bool words_are_zero(const char *p)
 		      72) == 0;
 }
 
-unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
+// Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
+// then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.
+static unsigned plain_line(const char *p, const char *end, uint32_t *addr)
 {
 	size_t len = (size_t)(end - p);
 
@@ -195,7 +197,7 @@ unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
 
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 {
-	unsigned words = dump_plain(p, end, &out->addr);
+	unsigned words = plain_line(p, end, &out->addr);
 
 	if (!words)
 		return parse_any(p, end, out);

@@ -50,10 +50,6 @@ bool dump_line_empty(const char *p, const char *end);
 // A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
 bool dump_hex8(const char *p, uint32_t *out);
 
-// Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
-// then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.
-unsigned dump_plain(const char *p, const char *end, uint32_t *addr);
-
 // The shape that the kernel prints: full lines, and with a newline they are this long.
 #define DUMP_LINE         86
 #define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row

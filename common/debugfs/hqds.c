@@ -22,7 +22,6 @@ void hqds_fini(struct hqds *h)
 	free(h->nodes);
 	free(h->slots);
 	free(h->regs);
-	free(h->odd);
 	hqds_init(h);
 }
 
@@ -103,7 +102,7 @@ static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
 	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
 }
 
-static int add_line(struct hqds *h, const struct hqd_line *l)
+static int add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = slot_of_line(h, l->addr);
 
@@ -112,39 +111,23 @@ static int add_line(struct hqds *h, const struct hqd_line *l)
 	if (ARRAY_GROW(h->regs, h->cap_regs, h->nregs))
 		return -ENOMEM;
 	h->regs[h->nregs++] = *l;
+	h->bad_words += dump_line_bad(l);
 	s->lines++;
 	return 1;
-}
-
-static int odd_line(struct hqds *h, const struct dump_line *l)
-{
-	struct hqd_line line = {.addr = l->addr, .odd = (uint32_t)h->nodd, .count = l->count};
-
-	if (!slot_of_line(h, l->addr))
-		return 0;
-	if (ARRAY_GROW(h->odd, h->cap_odd, h->nodd))
-		return -ENOMEM;
-	h->odd[h->nodd++] = *l;
-	h->bad_words += dump_line_bad(l);
-	return add_line(h, &line);
 }
 
 static int parse_line(void *hqds, const char *p, const char *end, bool whole)
 {
 	struct hqds *h = hqds;
-	struct hqd_line plain = {.text = p};
-	struct dump_line odd;
+	struct dump_line l;
 	int r;
 
-	plain.count = (uint8_t)dump_plain(p, end, &plain.addr);
-	if (plain.count)
-		return add_line(h, &plain);
+	if (dump_line_parse(p, end, &l))
+		return add_line(h, &l);
 	// Without its newline a slot's line may have lost digits at its end.
-	if (whole && (r = slot_line(h, p, end)))
-		return r;
-	if (dump_line_parse(p, end, &odd))
-		return odd_line(h, &odd);
-	r = node_line(h, p, end);
+	r = whole ? slot_line(h, p, end) : 0;
+	if (!r)
+		r = node_line(h, p, end);
 	return r ? r : dump_line_empty(p, end);
 }
 
@@ -152,7 +135,7 @@ int hqds_parse(struct hqds *h, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
 
-	h->nnodes = h->nslots = h->nregs = h->nodd = 0;
+	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
 	h->count = (struct dump_count){0};
 	while (p && p < end)
@@ -162,23 +145,20 @@ int hqds_parse(struct hqds *h, const char *text, size_t len)
 
 // --- registers ---
 
-static bool word_of_line(const struct hqds *h, const struct hqd_line *l, unsigned i, uint32_t *out)
+static bool word_of_line(const struct dump_line *l, unsigned i, uint32_t *out)
 {
-	*out = 0;
-	if (l->text)
-		return dump_hex8(l->text + DUMP_WORD(0, i), out);
-	*out = h->odd[l->odd].words[i];
-	return h->odd[l->odd].valid >> i & 1;
+	*out = l->words[i];
+	return l->valid >> i & 1;
 }
 
 static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
-		const struct hqd_line *l = &h->regs[i];
+		const struct dump_line *l = &h->regs[i];
 		uint32_t first = l->addr / 4;
 
 		if (dword >= first && dword < first + l->count)
-			return word_of_line(h, l, dword - first, out);
+			return word_of_line(l, dword - first, out);
 	}
 	return false;
 }
@@ -225,7 +205,7 @@ void hqd_each(const struct hqds *h, const struct hqd *s,
 	for (uint32_t i = s->line; i < s->line + s->lines; i++)
 		for (unsigned w = 0; w < h->regs[i].count; w++) {
 			uint32_t value;
-			bool known = word_of_line(h, &h->regs[i], w, &value);
+			bool known = word_of_line(&h->regs[i], w, &value);
 
 			fn(arg, h->regs[i].addr + 4 * w, known, value);
 		}
