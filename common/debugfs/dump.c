@@ -9,7 +9,19 @@
 
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
 #define HEAD         13 // 4 blanks, 8 digits, colon
-#define FULL_LINE    85 // 4 blanks, 8 digits, colon, 8 times a blank and 8 digits
+
+// A word where it is known to be one.
+static uint32_t hex8_good(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
+	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
+	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+	v = (v | v >> 8) & 0x0000ffff0000ffffull;
+	return (uint32_t)(v | v >> 16);
+}
 
 bool dump_hex8(const char *p, uint32_t *out)
 {
@@ -26,11 +38,7 @@ bool dump_hex8(const char *p, uint32_t *out)
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
 
-	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
-	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
-	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
-	v = (v | v >> 8) & 0x0000ffff0000ffffull;
-	*out = (uint32_t)(v | v >> 16);
+	*out = hex8_good(p);
 	return true;
 }
 
@@ -172,38 +180,38 @@ static bool words_are_zero(const char *p)
 		      72) == 0;
 }
 
-// Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
-// then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.
-static unsigned plain_line(const char *p, const char *end, uint32_t *addr)
+// Words on a line of exactly the kernel's shape (2 or 4 blanks, 8 digits, a colon, and up to eight
+// times a blank and 8 digits) whose every word is good, 0 for any other; *addr is then what stands
+// before the colon, *words what follows it.
+static unsigned plain_line(const char *p, const char *end, uint32_t *addr, const char **words)
 {
-	size_t len = (size_t)(end - p);
-
-	if (len <= HEAD || len > FULL_LINE || (len - HEAD) % 9 != 0)
-		return 0;
-	unsigned words = (unsigned)(len - HEAD) / 9;
-
-	if (p[HEAD - 1] != ':' || memcmp(p, "    ", 4) != 0 || !dump_hex8(p + 4, addr))
-		return 0;
-	p += HEAD;
-	if (words == DUMP_WORDS)
-		return words_are_zero(p) || words_are_good(p) ? words : 0;
+	size_t len = (size_t)(end - p), lead = len > 3 && p[2] == ' ' ? 4 : 2, head = lead + 9;
+	unsigned n = (unsigned)(len - head) / 9;
 	uint32_t ignored;
 	bool good = true;
 
-	for (unsigned i = 0; good && i < words; i++)
+	if (len <= head || len > head + 72 || (len - head) % 9 != 0)
+		return 0;
+	if (p[head - 1] != ':' || memcmp(p, "    ", lead) != 0 || !dump_hex8(p + lead, addr))
+		return 0;
+	*words = p += head;
+	if (n == DUMP_WORDS)
+		return words_are_zero(p) || words_are_good(p) ? n : 0;
+	for (unsigned i = 0; good && i < n; i++)
 		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
-	return good ? words : 0;
+	return good ? n : 0;
 }
 
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 {
-	unsigned words = plain_line(p, end, &out->addr);
+	const char *text;
+	unsigned words = plain_line(p, end, &out->addr, &text);
 
 	if (!words)
 		return parse_any(p, end, out);
 	memset(out->words, 0, sizeof(out->words));
 	for (unsigned i = 0; i < words; i++)
-		dump_hex8(p + DUMP_WORD(0, i), &out->words[i]);
+		out->words[i] = hex8_good(text + 9 * i + 1);
 	out->valid = (uint8_t)((1u << words) - 1);
 	out->count = (uint8_t)words;
 	return true;
