@@ -289,30 +289,24 @@ static void quote_keys(struct out *o)
 	}
 }
 
-static void json_members(struct out *o, const void *record)
+static void json_row(struct out *o, const void *record)
 {
+	bool line = o->opts.mode == OUT_NDJSON;
+	if (line) {
+		json_init(&o->json, &o->buf, false);
+		json_begin(&o->json, NULL, '{');
+		json_str(&o->json, "record", o->table->record);
+	} else {
+		json_begin_flat(&o->json, NULL, '{');
+	}
 	for (unsigned i = 0; i < o->ncells; i++) {
 		size_t at = i ? o->key_end[i - 1] : 0;
 		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
 		outfmt_json(&o->json, NULL, column_of(o, i), record_of(o, i, record));
 	}
-}
-
-static void json_row(struct out *o, const void *record)
-{
-	json_begin_flat(&o->json, NULL, '{');
-	json_members(o, record);
 	json_end(&o->json, '}');
-}
-
-static void ndjson_row(struct out *o, const void *record)
-{
-	json_init(&o->json, &o->buf, false);
-	json_begin(&o->json, NULL, '{');
-	json_str(&o->json, "record", o->table->record);
-	json_members(o, record);
-	json_end(&o->json, '}');
-	buf_puts(&o->buf, "\n");
+	if (line)
+		buf_puts(&o->buf, "\n");
 }
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
@@ -353,8 +347,8 @@ void out_row(struct out *o, const void *record)
 	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
 	case OUT_RAW:
 	case OUT_PAIRS: line_row(o, record); break;
-	case OUT_JSON: json_row(o, record); break;
-	case OUT_NDJSON: ndjson_row(o, record); break;
+	case OUT_JSON:
+	case OUT_NDJSON: json_row(o, record); break;
 	}
 	if (o->buf.len >= FLUSH_AT)
 		out_flush(o);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// CU masks that gfx8 prints before the others: their register less their MQD dword.
-#define GFX8_MASKS 0x2dffu
+// CU masks that some print before the others: their register less their MQD dword.
+#define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
 static const struct reg *reg_of(const struct decode *d, unsigned dw)
@@ -34,7 +34,8 @@ static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
 {
 	if (reg >= w->base && reg - w->base < 256)
 		return reg - w->base + IMAGE;
-	return w->from.gen == GFX8 && reg - GFX8_MASKS < IMAGE ? reg - GFX8_MASKS : DECODE_NONE;
+	return gfx_caps(w->from.gen)->cu_masks && reg - CU_MASKS < IMAGE ? reg - CU_MASKS
+									 : DECODE_NONE;
 }
 
 static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)

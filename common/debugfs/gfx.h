@@ -22,6 +22,7 @@ struct gfx_caps {
 	bool runlist;     // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
 	bool mes;         // the MES firmware maps queues, by commands; the HIQ slot means nothing
 	bool active_written; // the firmware was seen to write dword 130 of the MQD (kfd-facts 6)
+	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
 };
 

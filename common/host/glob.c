@@ -68,15 +68,6 @@ static int enter_matching(const struct glob_visitor *v, const char *dir, const c
 	return r;
 }
 
-// The folder above `dir`, which has no link in it, or the root.
-static int walk_up(const struct glob_visitor *v, const char *dir, const char *rest, int links)
-{
-	char up[PATH_MAX];
-	const char *slash = strrchr(dir, '/');
-	snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
-	return walk(v, up, rest, links);
-}
-
 static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links)
 {
 	rest += strspn(rest, "/");
@@ -90,8 +81,12 @@ static int walk(const struct glob_visitor *v, const char *dir, const char *rest,
 	snprintf(component, sizeof(component), "%.*s", (int)len, rest);
 	if (strcmp(component, ".") == 0)
 		return walk(v, dir, behind, links);
-	if (strcmp(component, "..") == 0)
-		return walk_up(v, dir, behind, links);
+	if (strcmp(component, "..") == 0) { // of `dir`, which has no link in it, or the root
+		char up[PATH_MAX];
+		const char *slash = strrchr(dir, '/');
+		snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
+		return walk(v, up, behind, links);
+	}
 	int r = 0;
 	char *save = NULL;
 	for (char *name = strtok_r(component, "|", &save); name && r == 0;

@@ -1,8 +1,8 @@
-// libFuzzer target: debugfs mqds (common/debugfs/mqds.c, dump.c, mqd_value.c, mqd_summary.c).
+// libFuzzer target: debugfs mqds (common/debugfs/mqds.c, dump.c, mqd_value.c).
 //
 // Beside not crashing: the fast way through lines of the kernel's own shape and the slow way
 // through any others give the same words. A blank more before each line forces the slow one.
-#include "common/debugfs/mqd_summary.h"
+#include "common/debugfs/mqd_value.h"
 #include "tests/fuzz/indent.h"
 
 #include <stdlib.h>
