@@ -1,5 +1,5 @@
-// gpq --complete: candidates for shells. The scripts in completions/ ask here, so they never differ
-// from the option and column tables.
+// gpq --complete: candidates for shells. The scripts in completions/ call it, so they never
+// differ from the option and column tables.
 #include "cmd/command.h"
 
 #include "common/host/root.h"

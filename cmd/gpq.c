@@ -72,18 +72,12 @@ static int unknown_command(const char *name)
 }
 
 // Help goes to standard output like data: `gpq queues --help | less`.
-static int print_free(struct buf *b)
-{
-	int status = out_text(b);
-	buf_fini(b);
-	return status;
-}
 
 static int print_version(void)
 {
 	struct buf b = {0};
 	buf_puts(&b, "gpq " GPQ_VERSION "\n");
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static int print_list(void)
@@ -91,7 +85,7 @@ static int print_list(void)
 	struct buf b = {0};
 	for (const struct command *c = gpq_commands; c->name; c++)
 		buf_printf(&b, "%s\n", c->name);
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static int print_general_help(void)
@@ -110,7 +104,7 @@ static int print_general_help(void)
 		     "Exit status: 0 done, 1 failed, 2 usage, 3 done in part, 4 not permitted, 5 "
 		     "not found,\n"
 		     "6 not supported here, 124 deadline reached. See gpq(1).\n");
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static void help_columns(struct buf *b, const struct out_table *const *tables)
@@ -158,7 +152,7 @@ static int print_help(const struct command *def)
 	opts_help(&b, common_opts_table);
 	help_columns(&b, s->tables);
 	buf_printf(&b, "\nSee gpq-%s(1).\n", def->name);
-	return print_free(&b);
+	return out_text(&b);
 }
 
 // Shared options that were given: sysroot, verbosity and output mode.
@@ -204,8 +198,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	return status ? status : spec->run(cmd);
 }
 
-// Asked before options are parsed: a message about a wrong one has the form that the right ones ask
-// for.
+// Used before options are parsed: a message about a wrong one has the form that the others choose.
 static bool is_given(int argc, char **argv, const char *option)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -326,6 +319,6 @@ int main(int argc, char **argv)
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
 	if (status && wants_document(argc, argv) && !out_opened())
-		print_free(&(struct buf){.data = strdup("{}\n"), .len = 3});
+		out_text(&(struct buf){.data = strdup("{}\n"), .len = 3});
 	return status;
 }

@@ -153,7 +153,7 @@ static void note_errors(const struct kfd_gpu *g)
 				 : "0x8000: the driver cannot debug on this GPU");
 }
 
-// Columns that nobody wants are not explained either.
+// Only columns that are shown are explained.
 static void note_extras(const struct row *r, const struct wants *w, const struct pci_names *pci,
 			int marketing_error)
 {
@@ -217,7 +217,7 @@ static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
 			 (unsigned)g->render_minor);
 		r->render = r->render_text;
 	}
-	// Zero is how KFD says that there is none.
+	// KFD prints 0 for "none".
 	if (g->unique_id == 0)
 		r->g.unique_id = KFD_UNKNOWN;
 	if (g->hive_id == 0)

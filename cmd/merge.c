@@ -146,9 +146,7 @@ static int print_partial(const struct sum *s)
 	struct buf b = {0};
 	for (size_t i = 0; i < s->n; i++)
 		sum_write(&b, s->row[i]);
-	int status = out_text(&b);
-	buf_fini(&b);
-	return status;
+	return out_text(&b);
 }
 
 static int print(struct cmd *c, struct merge *m)

@@ -36,13 +36,9 @@
 	X(pcre2_set_match_limit)        \
 	X(pcre2_set_newline)
 
-struct pcre {
-	LIB_STRUCT(PCRE_FUNCTIONS)
-};
+LIB(pcre, PCRE, PCRE_FUNCTIONS);
 
-static LIB_GETTER(pcre, PCRE, PCRE_FUNCTIONS)
-
-	struct expression {
+struct expression {
 	enum grep_side side;
 	const char *option;
 	char *pattern;

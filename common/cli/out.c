@@ -95,9 +95,11 @@ int out_flush(struct out *o)
 	return status_of(o);
 }
 
-int out_text(const struct buf *text)
+int out_text(struct buf *text)
 {
-	if (write_fully(STDOUT_FILENO, text->data, text->len) == 0)
+	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
+	buf_fini(text);
+	if (!failed)
 		return GPQ_OK;
 	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
 }

@@ -100,14 +100,14 @@ void out_end(struct out *o);
 // GPQ_USAGE.
 int out_object(struct out *o, const struct out_table *t, const void *record);
 
-// After out_begin: is the column of this index shown? Spares the work of getting what nobody sees.
+// After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
 
-// After out_begin and before the first row: nothing is to be seen in this OUT_RARE column. It goes
-// unless -o or --output-all named it.
+// After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
+// -o or --output-all named it.
 void out_leave_out(struct out *o, const char *name);
 
-// Before out_begin: would it be? (-o with an unknown name: yes.)
+// Before out_begin: will the column be shown? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
 
 // Before long work: does -o name columns that the table has? 0, or GPQ_USAGE after a message.
@@ -131,8 +131,8 @@ int out_close(struct out *o);
 // status.
 int out_finish(struct out *o, int status);
 
-// Text that is no table to standard output. Exit status, as of out_close().
-int out_text(const struct buf *text);
+// Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
+int out_text(struct buf *text);
 
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);

@@ -33,15 +33,11 @@
 	X(scols_table_set_termwidth)     \
 	X(scols_unref_table)
 
-struct scols {
-	LIB_STRUCT(SCOLS_FUNCTIONS)
-};
-
-static LIB_GETTER(scols, SCOLS, SCOLS_FUNCTIONS)
+LIB(scols, SCOLS, SCOLS_FUNCTIONS);
 
 #define LEGIBLE 32 // columns of a text that may be cut
 
-	void outtable_init(struct outtable *t, bool headings, bool color)
+void outtable_init(struct outtable *t, bool headings, bool color)
 {
 	*t = (struct outtable){.plain = true, .headings = headings, .color = color};
 }

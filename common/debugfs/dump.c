@@ -126,8 +126,7 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 	memset(out->words, 0, sizeof(out->words));
 	out->valid = out->count = 0;
 
-	bool aligned =
-		true; // no word so far of another length, behind which nobody knows which is which
+	bool aligned = true; // all words so far have 8 digits: later ones are in their place
 	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
 		const char *w = p;
 

@@ -16,7 +16,7 @@ enum gfx_gen {
 	GFX_GENS
 };
 
-// What a generation can do, where code has to ask. One row each in gfx.c.
+// What differs between generations besides registers and MQDs. One row each in gfx.c.
 struct gfx_caps {
 	const char *name; // "gfx9"
 	bool runlist;     // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
@@ -26,7 +26,7 @@ struct gfx_caps {
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
 };
 
-// The row of a generation; that of GFX_UNKNOWN for numbers that are none.
+// The row of a generation; that of GFX_UNKNOWN for invalid numbers.
 const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 
 // Generation of a gfx_target_version as sysfs topology prints it: major*10000 + minor*100 + step.

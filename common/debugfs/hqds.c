@@ -38,7 +38,7 @@ static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 
 static int add_slot(struct hqds *h, const struct hqd *slot)
 {
-	// A text that begins in the middle: a node that nobody knows.
+	// The text begins within a node: its number is unknown.
 	if (!h->nnodes && add_node(h, UINT32_MAX, 0) < 0)
 		return -ENOMEM;
 	if (ARRAY_GROW(h->slots, h->cap_slots, h->nslots))

@@ -52,7 +52,7 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 		  const void *from, uint64_t *out);
 
 // The generation a dump shows by itself, for text without its topology: from register defaults the
-// driver writes at creation. GFX_UNKNOWN when they are none we know.
+// driver writes at creation. GFX_UNKNOWN for unknown defaults.
 // gfx9 and gfx940, and gfx11 and gfx12 compute, look alike and are told as the first of the two;
 // their compute layouts do not differ in any value above.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
@@ -101,8 +101,8 @@ bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsig
 	      uint32_t *out);
 
 // Has the slot a queue: 1, 0, or -1 when the text does not tell. Of an SDMA slot the doorbell
-// decides, since RB_ENABLE outlives the queue; whether the queue still exists must be asked
-// elsewhere.
+// decides, since RB_ENABLE outlives the queue; whether the queue still exists is not
+// known here.
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 
 // The generation by the look of a node's slots, for text without its topology: from the address of

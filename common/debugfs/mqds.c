@@ -206,8 +206,8 @@ static int dump_row(struct parser *ps, const struct dump_line *l, const char *te
 	return 1;
 }
 
-// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 when it is none, or
-// -ENOMEM.
+// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 for another shape,
+// or -ENOMEM.
 static ssize_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;

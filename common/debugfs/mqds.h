@@ -22,7 +22,7 @@ enum mqd_kind {
 };
 
 // One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7. The first `plain` rows are
-// as the kernel prints them and stay in the text until somebody asks; what follows is in mqds.rows.
+// as the kernel prints them and stay in the text until mqd_word(); what follows is in mqds.rows.
 struct mqd_dump {
 	const char *text; // of its first line
 	uint32_t plain;

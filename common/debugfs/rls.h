@@ -24,7 +24,7 @@ struct rls_node {
 	uint32_t gpu_id; // as in sysfs
 	uint8_t state;   // enum rls_state
 	bool chained; // over-subscribed: more is mapped than fits the hardware, which takes turns
-	bool damaged; // the dump ends inside a packet, or holds what is none
+	bool damaged; // the dump ends inside a packet, or holds an invalid packet
 	uint32_t process, processes; // rls.processes[process .. process + processes)
 	uint32_t queue, queues;      // rls.queues[queue .. queue + queues)
 };

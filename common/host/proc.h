@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 struct proc {
-	pid_t pid;      // as asked
+	pid_t pid;      // as given
 	pid_t ppid;     // 0: unknown
 	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
 	uint64_t uid;   // effective; UINT64_MAX: unknown
-	pid_t tracer;   // who traces it, 0: nobody; -1: unknown
+	pid_t tracer;   // its tracer, 0: none; -1: unknown
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
 	char comm[64];  // "" unknown; the kernel keeps 15 bytes, kernel threads may have more
 };

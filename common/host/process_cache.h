@@ -17,7 +17,7 @@ enum { // what process_cache_get() reads
 
 struct process_info {
 	pid_t pid;
-	unsigned have; // PERSON_... already read
+	unsigned have; // PROCESS_... already read
 	int error;     // errno of /proc/PID/status: ENOENT, ESRCH: the process is no more; 0: read
 	struct proc proc;
 	struct container container; // id "" outside containers and where unknown

@@ -64,8 +64,8 @@ static int archive_failed(const struct tree *t)
 	return fail(e > 0 ? e : EIO);
 }
 
-// Never tells libarchive (3.6) of a failure: it would not free its memory then. Whatever else it
-// writes goes nowhere.
+// Never reports a failure to libarchive (3.6), which would not free its memory then. Later writes
+// are dropped.
 static la_ssize_t write_block(struct archive *a, void *tree, const void *data, size_t len)
 {
 	struct tree *t = tree;
