@@ -26,8 +26,8 @@ static void check_shape(const struct mqds *m)
 static void compare(const struct mqds *a, const struct mqds *b)
 {
 	require(a->nprocs == b->nprocs && a->nqueues == b->nqueues && a->ndumps == b->ndumps &&
-		a->lines == b->lines && a->foreign == b->foreign && a->bad_words == b->bad_words &&
-		a->cut == b->cut && a->lost_lines == b->lost_lines);
+		a->count.lines == b->count.lines && a->count.foreign == b->count.foreign &&
+		a->bad_words == b->bad_words && a->cut == b->cut && a->lost_lines == b->lost_lines);
 	for (size_t i = 0; i < a->nqueues; i++)
 		for (unsigned x = 0; x < a->queues[i].dumps; x++)
 			for (unsigned dw = 0; dw < 1100; dw++) {
