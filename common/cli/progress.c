@@ -45,12 +45,10 @@ static bool is_due(const struct progress *p)
 
 static void put_share(struct buf *b, double share)
 {
+	static const char done[] = "####################", rest[] = "--------------------";
 	int full = (int)(share * WIDTH);
 
-	buf_puts(b, "[");
-	for (int i = 0; i < WIDTH; i++)
-		buf_puts(b, i < full ? "#" : "-");
-	buf_printf(b, "] %3d %%, ", (int)(share * 100));
+	buf_printf(b, "[%.*s%.*s] %3d %%, ", full, done, WIDTH - full, rest, (int)(share * 100));
 }
 
 static void put_left(struct buf *b, const struct progress *p, double share)

@@ -111,13 +111,6 @@ bool dump_line_empty(const char *p, const char *end)
 	return skip_blanks(p, end) == end;
 }
 
-static const char *skip_word(const char *p, const char *end)
-{
-	while (p < end && !is_blank(*p))
-		p++;
-	return p;
-}
-
 static bool parse_any(const char *p, const char *end, struct dump_line *out)
 {
 	p = skip_blanks(p, end);
@@ -130,7 +123,8 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
 		const char *w = p;
 
-		p = skip_word(p, end);
+		while (p < end && !is_blank(*p))
+			p++;
 		if (out->count == DUMP_WORDS)
 			return false; // more words than the kernel ever prints: not a dump line
 		aligned &= p - w == 8;

@@ -36,30 +36,8 @@ void mqds_fini(struct mqds *m)
 	free(m->queues);
 	free(m->dumps);
 	free(m->rows);
-	free(m->valid);
 	mqds_init(m);
 }
-
-// Room for `rows` rows and one more.
-static int reserve_rows(struct mqds *m, size_t rows)
-{
-	size_t cap = m->cap_rows;
-
-	if (rows < m->cap_rows)
-		return 0;
-	if (ARRAY_GROW(m->rows, cap, rows))
-		return -ENOMEM;
-
-	uint8_t *valid = realloc(m->valid, cap);
-
-	if (!valid)
-		return -ENOMEM;
-	m->valid = valid;
-	m->cap_rows = cap;
-	return 0;
-}
-
-// --- the line shapes ---
 
 // Functions that take a line return as dump_line_fn does.
 
@@ -171,21 +149,19 @@ static int begin_dump(struct parser *ps, const char *text)
 	return 1;
 }
 
+// Adds the row at hand behind those that are missing before it, which are unread.
 static int add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
+	static const struct dump_line unread;
 	struct mqds *m = ps->m;
-	uint32_t lost = row - ps->next_row;
 
-	if (reserve_rows(m, m->nrows + lost))
-		return -ENOMEM;
-	memset(m->rows[m->nrows], 0, lost * sizeof(*m->rows));
-	memset(m->valid + m->nrows, 0, lost);
-	m->nrows += lost;
-	m->lost_lines += lost;
-
-	memcpy(m->rows[m->nrows], l->words, sizeof(l->words));
-	m->valid[m->nrows++] = l->valid;
-	m->dumps[m->ndumps - 1].rows += lost + 1;
+	for (uint32_t i = ps->next_row; i <= row; i++) {
+		if (ARRAY_GROW(m->rows, m->cap_rows, m->nrows))
+			return -ENOMEM;
+		m->rows[m->nrows++] = i < row ? unread : *l;
+		m->dumps[m->ndumps - 1].rows++;
+	}
+	m->lost_lines += row - ps->next_row;
 	m->bad_words += dump_line_bad(l);
 	return 1;
 }
@@ -252,8 +228,10 @@ bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned 
 
 	if (row < d->plain)
 		return dump_hex8(d->text + DUMP_WORD(row, word), out);
-	*out = m->rows[d->row + row - d->plain][word];
-	return m->valid[d->row + row - d->plain] >> word & 1;
+	const struct dump_line *l = &m->rows[d->row + row - d->plain];
+
+	*out = l->words[word];
+	return l->valid >> word & 1;
 }
 
 static void count_cut(struct mqds *m)

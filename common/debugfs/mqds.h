@@ -52,8 +52,7 @@ struct mqds {
 	struct mqds_proc *procs;
 	struct mqd *queues;
 	struct mqd_dump *dumps;
-	uint32_t (*rows)[DUMP_WORDS];
-	uint8_t *valid; // per row: bit i set when word i was read
+	struct dump_line *rows; // those that are not in the text
 	size_t nprocs, nqueues, ndumps, nrows;
 	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
 
