@@ -133,14 +133,17 @@ static int parse_line(void *hqds, const char *p, const char *end, bool whole)
 
 int hqds_parse(struct hqds *h, const char *text, size_t len)
 {
-	const char *p = text, *end = text + len;
+	const char *end = text + len;
 
 	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
 	h->count = (struct dump_count){0};
-	while (p && p < end)
+	for (const char *p = text; p < end;) {
 		p = dump_next(&h->count, p, end, parse_line, h);
-	return p || !text ? 0 : -ENOMEM;
+		if (!p)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 // --- registers ---

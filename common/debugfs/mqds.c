@@ -250,21 +250,21 @@ static void count_cut(struct mqds *m)
 int mqds_parse(struct mqds *m, const char *text, size_t len)
 {
 	struct parser ps = {.m = m};
-	const char *p = text, *end = text + len;
+	const char *end = text + len;
 
 	m->nprocs = m->nqueues = m->ndumps = m->nrows = 0;
 	m->bad_words = m->lost_lines = m->cut = m->no_gpu = 0;
 	m->count = (struct dump_count){0};
-	while (p && p < end) {
+	for (const char *p = text; p < end;) {
 		ssize_t plain = plain_dump(&ps, p, end);
 
 		if (plain)
 			p = plain < 0 ? NULL : p + plain;
 		else
 			p = dump_next(&m->count, p, end, parse_line, &ps);
+		if (!p)
+			return -ENOMEM;
 	}
-	if (!p && text)
-		return -ENOMEM;
 	count_cut(m);
 	return 0;
 }

@@ -151,13 +151,16 @@ static int parse_line(void *rls, const char *p, const char *end, bool whole)
 
 int rls_parse(struct rls *r, const char *text, size_t len)
 {
-	const char *p = text, *end = text + len;
+	const char *end = text + len;
 
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
 	r->count = (struct dump_count){0};
-	while (p && p < end)
+	for (const char *p = text; p < end;) {
 		p = dump_next(&r->count, p, end, parse_line, r);
-	return p || !text ? read_packets(r) : -ENOMEM;
+		if (!p)
+			return -ENOMEM;
+	}
+	return read_packets(r);
 }
 
 const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id)
