@@ -84,7 +84,7 @@ void outtable_cell(struct outtable *t, const char *text)
 static char *put_padded(char *p, const struct outtable *t, unsigned i, const char *text)
 {
 	bool last = i + 1 == t->ncols, right = outfmt_is_number(t->cols[i]->type);
-	size_t len = strlen(text), pad = last && !right ? 0 : t->width[i] - len;
+	size_t len = strnlen(text, t->width[i]), pad = last && !right ? 0 : t->width[i] - len;
 	memset(right ? p : p + len, ' ', pad);
 	memcpy(right ? p + pad : p, text, len);
 	p += len + pad;

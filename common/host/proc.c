@@ -5,7 +5,6 @@
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +59,10 @@ int proc_read(struct proc *p, pid_t pid)
 	p->ppid = (pid_t)status_number(b.data, "PPid", 0);
 	p->tracer = (pid_t)status_number(b.data, "TracerPid", (uint64_t)-1);
 	// "Uid: real effective saved fs": the effective one decides.
-	if (uid)
-		sscanf(uid, "%*u %" SCNu64, &p->uid);
+	uid = uid ? uid + strspn(uid, "0123456789") : "";
+	uid += strspn(uid, " \t");
+	if (*uid >= '0' && *uid <= '9')
+		p->uid = strtoull(uid, NULL, 10);
 	parse_nspid(p, b.data);
 	buf_fini(&b);
 	return 0;
