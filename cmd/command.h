@@ -64,6 +64,9 @@ struct cmd {
 // Sorted; ends with a NULL name.
 extern const struct command gpq_commands[];
 
+// The command whose name is this word of `len` bytes, or NULL.
+const struct command *command_find(const char *word, size_t len);
+
 // GPQ_OK, or the status after a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
 
@@ -84,5 +87,15 @@ struct common_opts {
 	bool help, version, list_columns;
 };
 extern const struct opt common_opts_table[];
+
+// --watch: the same listing again and again.
+#define WATCH_OFF UINT64_MAX // of an option that was not given
+
+// GPQ_OK, or GPQ_USAGE after a message: an interval that is too short.
+int watch_check(uint64_t every_ns);
+
+// Calls `list` until it fails, this long apart; GPQ_PARTIAL is no failure. A terminal is cleared
+// before each list, in a pipe NDJSON follows unless another form is asked for.
+int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c, void *arg), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
-// gpq --complete: candidates for shells. The scripts in completions/ ask here, so they never differ
-// from the option and column tables.
+// gpq --complete: candidates for shells. The scripts in completions/ call it, so they never
+// differ from the option and column tables.
 #include "cmd/command.h"
 
 #include "common/host/root.h"
@@ -124,9 +124,7 @@ int complete_words(int n, char **words)
 	struct typed t = {word, 0, word};
 	const struct command *def = NULL;
 	for (int i = 0; i + 1 < n && !def; i++)
-		for (const struct command *c = gpq_commands; c->name && !def; c++)
-			if (strcmp(words[i], c->name) == 0)
-				def = c;
+		def = command_find(words[i], strlen(words[i]));
 	const char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
 	const struct opt *o = NULL; // whose argument it is
 	if (equals) {

@@ -53,10 +53,10 @@ const struct opt common_opts_table[] = {
 	{0},
 };
 
-static const struct command *find_command(const char *name)
+const struct command *command_find(const char *word, size_t len)
 {
 	for (const struct command *c = gpq_commands; c->name; c++)
-		if (strcmp(c->name, name) == 0)
+		if (strlen(c->name) == len && memcmp(c->name, word, len) == 0)
 			return c;
 	return NULL;
 }
@@ -72,34 +72,12 @@ static int unknown_command(const char *name)
 }
 
 // Help goes to standard output like data: `gpq queues --help | less`.
-static int print_text(struct buf *b)
-{
-	size_t done = 0;
-	while (done < b->len) {
-		ssize_t n = write(STDOUT_FILENO, b->data + done, b->len - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EPIPE)
-			return GPQ_PIPE;
-		if (n < 0)
-			return err_fail(GPQ_FAILED, NULL, "standard output: %s", strerror(errno));
-		done += (size_t)n;
-	}
-	return GPQ_OK;
-}
-
-static int print_free(struct buf *b)
-{
-	int status = print_text(b);
-	buf_fini(b);
-	return status;
-}
 
 static int print_version(void)
 {
 	struct buf b = {0};
 	buf_puts(&b, "gpq " GPQ_VERSION "\n");
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static int print_list(void)
@@ -107,7 +85,7 @@ static int print_list(void)
 	struct buf b = {0};
 	for (const struct command *c = gpq_commands; c->name; c++)
 		buf_printf(&b, "%s\n", c->name);
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static int print_general_help(void)
@@ -126,7 +104,7 @@ static int print_general_help(void)
 		     "Exit status: 0 done, 1 failed, 2 usage, 3 done in part, 4 not permitted, 5 "
 		     "not found,\n"
 		     "6 not supported here, 124 deadline reached. See gpq(1).\n");
-	return print_free(&b);
+	return out_text(&b);
 }
 
 static void help_columns(struct buf *b, const struct out_table *const *tables)
@@ -174,7 +152,7 @@ static int print_help(const struct command *def)
 	opts_help(&b, common_opts_table);
 	help_columns(&b, s->tables);
 	buf_printf(&b, "\nSee gpq-%s(1).\n", def->name);
-	return print_free(&b);
+	return out_text(&b);
 }
 
 // Shared options that were given: sysroot, verbosity and output mode.
@@ -220,8 +198,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	return status ? status : spec->run(cmd);
 }
 
-// Asked before options are parsed: a message about a wrong one has the form that the right ones ask
-// for.
+// Used before options are parsed: a message about a wrong one has the form that the others choose.
 static bool is_given(int argc, char **argv, const char *option)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -285,7 +262,7 @@ static int unexpected(const char *operand)
 
 static int run_help(int argc, char **argv)
 {
-	const struct command *def = argc > 1 ? find_command(argv[1]) : NULL;
+	const struct command *def = argc > 1 ? command_find(argv[1], strlen(argv[1])) : NULL;
 	if (argc > 2)
 		return unexpected(argv[2]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
@@ -317,7 +294,7 @@ static int run_gpq(int argc, char **argv)
 		return err_fail(GPQ_USAGE, "gpq --help shows the commands", "no command given");
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
-	const struct command *def = find_command(argv[first]);
+	const struct command *def = command_find(argv[first], strlen(argv[first]));
 	return def ? run_command(def, argc - first, argv + first, &common)
 		   : unknown_command(argv[first]);
 }
@@ -335,12 +312,13 @@ int main(int argc, char **argv)
 	keep_standard_fds();
 	const char *slash = strrchr(argc ? argv[0] : "gpq", '/');
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "gpq";
-	const struct command *def = find_command(strncmp(name, "gpq-", 4) == 0 ? name + 4 : name);
+	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
+	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
 	err_setup(NULL, wants_json(argc, argv), 0);
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
 	if (status && wants_document(argc, argv) && !out_opened())
-		print_free(&(struct buf){.data = strdup("{}\n"), .len = 3});
+		out_text(&(struct buf){.data = strdup("{}\n"), .len = 3});
 	return status;
 }

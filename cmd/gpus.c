@@ -1,8 +1,9 @@
 // gpq gpus: the GPUs of KFD, what they are called everywhere and what they support; --check: what
 // stands between this user and each command. Facts: kfd-facts 4.2.
-#include "cmd/gpus_check.h"
+#include "cmd/command.h"
 
 #include "common/host/root.h"
+#include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
 
@@ -80,7 +81,25 @@ static const struct out_col cols[] = {
 };
 
 static const struct out_table table = {"gpus", "gpu", cols, sizeof(cols) / sizeof(cols[0])};
-static const struct out_table *const tables[] = {&table, &gpus_check_table, NULL};
+struct check_row {
+	const char *check, *status, *found, *commands, *mend;
+	char command_text[128];
+};
+
+static const struct out_col check_cols[] = {
+	OUT_COL(check_row, check, "CHECK", "check", OUT_STR, D, "what is looked at"),
+	OUT_COL(check_row, status, "STATUS", "status", OUT_STR, D | OUT_STATUS,
+		"ok, no or unknown"),
+	OUT_COL(check_row, found, "FOUND", "found", OUT_STR, D, "what was found"),
+	OUT_COL(check_row, commands, "COMMANDS", "commands", OUT_LIST, D,
+		"commands that need it, at least for some of what they do"),
+	OUT_COL(check_row, mend, "MEND", "mend", OUT_STR, D, "how to mend it"),
+};
+
+static const struct out_table check_table = {"checks", "check", check_cols,
+					     sizeof(check_cols) / sizeof(check_cols[0])};
+
+static const struct out_table *const tables[] = {&table, &check_table, NULL};
 
 static const char *text_or_null(const char *s)
 {
@@ -134,7 +153,7 @@ static void note_errors(const struct kfd_gpu *g)
 				 : "0x8000: the driver cannot debug on this GPU");
 }
 
-// Columns that nobody wants are not explained either.
+// Only columns that are shown are explained.
 static void note_extras(const struct row *r, const struct wants *w, const struct pci_names *pci,
 			int marketing_error)
 {
@@ -161,13 +180,6 @@ static const char *scheduler(const struct kfd_gpu *g)
 	return kfd_gpu_uses_mes(g) ? "MES" : "HWS";
 }
 
-// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
-static const char *best_name(const struct row *r)
-{
-	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
-	return generic && r->device ? r->device : r->marketing;
-}
-
 static void fill_names(struct row *r, const struct wants *w, struct pci_names *pci)
 {
 	const struct kfd_gpu *g = &r->g;
@@ -184,7 +196,9 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 	r->vendor = text_or_null(r->vendor_text);
 	r->device = text_or_null(r->device_text);
 	r->marketing = text_or_null(r->marketing_text);
-	r->name = best_name(r);
+	// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
+	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
+	r->name = generic && r->device ? r->device : r->marketing;
 	note_errors(g);
 	note_extras(r, w, pci, error);
 }
@@ -203,7 +217,7 @@ static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
 			 (unsigned)g->render_minor);
 		r->render = r->render_text;
 	}
-	// Zero is how KFD says that there is none.
+	// KFD prints 0 for "none".
 	if (g->unique_id == 0)
 		r->g.unique_id = KFD_UNKNOWN;
 	if (g->hive_id == 0)
@@ -218,7 +232,7 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 	if (w->pci && !pci)
 		err_note("VENDOR, DEVICE: %s",
 			 errno == ENOPKG ? NAMES_LIBPCI " is missing" : strerror(errno));
-	int status = o ? out_begin(o, &table, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	int status = out_begin(o, &table, false);
 	for (size_t i = 0; !status && i < t->n; i++) {
 		struct row r;
 		if (!t->gpus[i].selected)
@@ -226,32 +240,61 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 		fill(&r, &t->gpus[i], w, pci);
 		out_row(o, &r);
 	}
-	if (o && !status)
-		out_end(o);
 	pci_names_free(pci);
-	int closed = o ? out_close(o) : 0;
-	return status ? status : closed;
-}
-
-static int no_gpus(struct cmd *c, const struct kfd_topology *t, const struct wants *w)
-{
-	int status = c->out.mode == OUT_JSON ? print_gpus(c, t, w) : GPQ_OK;
-	if (status)
-		return status;
-	return err_fail(GPQ_NOTFOUND,
-			"is one plugged in, and passed in if this is a container? see dmesg",
-			"the KFD driver is here but has no GPU (CPU nodes: %zu)", t->cpu_nodes);
+	return out_finish(o, status);
 }
 
 static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *w)
 {
 	const struct gpus_opts *o = c->opts;
-	if (!t->n)
-		return no_gpus(c, t, w);
+	if (!t->n) {
+		int status = c->out.mode == OUT_JSON ? print_gpus(c, t, w) : GPQ_OK;
+		return status ? status
+			      : err_fail(GPQ_NOTFOUND,
+					 "is one plugged in, and passed in if this is a "
+					 "container? see dmesg",
+					 "the KFD driver is here but has no GPU (CPU nodes: %zu)",
+					 t->cpu_nodes);
+	}
 	const char *bad = kfd_topology_select(t, o->gpu.v, o->gpu.n);
 	if (bad)
 		return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
 	return print_gpus(c, t, w);
+}
+
+// The words of `all` that are commands of this gpq.
+static void keep_commands(struct check_row *r, const char *all)
+{
+	size_t used = 0;
+	while (all && *all) {
+		size_t len = strcspn(all, " ");
+		if (command_find(all, len) && used + len + 2 < sizeof(r->command_text))
+			used += (size_t)snprintf(r->command_text + used,
+						 sizeof(r->command_text) - used, "%s%.*s",
+						 used ? " " : "", (int)len, all);
+		all += len + (all[len] == ' ');
+	}
+	r->commands = used ? r->command_text : NULL;
+}
+
+// The preflight; what is checked is in common/kfd/check.c. GPQ_OK when the report could be written,
+// whatever it says.
+static int print_checks(struct cmd *c)
+{
+	static const char *const words[] = {"unknown", "no", "ok"};
+	struct kfd_check checks[KFD_CHECKS_MAX];
+	size_t n = kfd_check_all(checks);
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &check_table, false);
+	for (size_t i = 0; !status && i < n; i++) {
+		struct check_row r = {.check = checks[i].name,
+				      .status = words[checks[i].status],
+				      .found = checks[i].found,
+				      .mend = checks[i].mend};
+		keep_commands(&r, checks[i].commands);
+		out_row(o, &r);
+	}
+	return out_finish(o, status);
 }
 
 static int run(struct cmd *c)
@@ -262,7 +305,7 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--check looks at the whole host: it takes no --gpu");
 	if (o->check)
-		return gpus_check(c);
+		return print_checks(c);
 	const struct wants w = wanted(&c->out);
 	int r = kfd_topology_load(&t, w.topology);
 	if (r)

@@ -9,14 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// True when dir/name is already a link to `target`.
-static bool is_ours(int dir, const char *name, const char *target)
-{
-	char now[PATH_MAX];
-	ssize_t n = readlinkat(dir, name, now, sizeof(now) - 1);
-	return n >= 0 && (size_t)n == strlen(target) && memcmp(now, target, (size_t)n) == 0;
-}
-
 int install_links(const char *dir)
 {
 	char self[PATH_MAX];
@@ -29,15 +21,16 @@ int install_links(const char *dir)
 		return err_sys(errno, "make the directory first", "%s", dir);
 	int status = GPQ_OK;
 	for (const struct command *c = gpq_commands; c->name; c++) {
-		char name[32];
+		char name[32], now[PATH_MAX];
 		snprintf(name, sizeof(name), "gpq-%s", c->name);
 		// A file that is there already is the user's: it stays.
 		if (symlinkat(self, fd, name) == 0)
 			continue;
 		int error = errno;
+		ssize_t len = readlinkat(fd, name, now, sizeof(now) - 1);
 		if (error != EEXIST)
 			status = err_sys(error, NULL, "%s/%s", dir, name);
-		else if (!is_ours(fd, name, self))
+		else if (len != n || memcmp(now, self, (size_t)n) != 0)
 			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
 					  "%s/%s: exists and is not a link to this gpq", dir, name);
 	}

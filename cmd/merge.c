@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct merge_opts {
 	bool partial;
@@ -134,36 +133,20 @@ static struct merge_row row_of(const struct sum_row *r)
 static int print_table(struct cmd *c, const struct sum *s)
 {
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	int status = out_begin(o, &table, false);
 	for (size_t i = 0; i < s->n && !status; i++) {
 		struct merge_row row = row_of(s->row[i]);
 		out_row(o, &row);
 	}
-	if (!status)
-		out_end(o);
-	int closed = out_close(o);
-	return status ? status : closed;
+	return out_finish(o, status);
 }
 
 static int print_partial(const struct sum *s)
 {
 	struct buf b = {0};
-	int status = GPQ_OK;
 	for (size_t i = 0; i < s->n; i++)
 		sum_write(&b, s->row[i]);
-	for (size_t done = 0; done < b.len && !status;) {
-		ssize_t n = write(STDOUT_FILENO, b.data + done, b.len - done);
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EPIPE)
-			status = GPQ_PIPE;
-		else if (errno != EINTR)
-			status = err_sys(errno, NULL, "standard output");
-	}
-	buf_fini(&b);
-	return status;
+	return out_text(&b);
 }
 
 static int print(struct cmd *c, struct merge *m)

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char REPLAY[] = "or give a recorded host with --sysroot DIR";
-
 static int need_kfd(void)
 {
 	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
@@ -30,19 +28,21 @@ static int need_live(void)
 			"this acts on a running host, not on a recorded one");
 }
 
+// What `path` lacks by errno: rights, or else it is not there.
+static int lacks(const char *path, const char *next_denied, const char *next)
+{
+	bool denied = errno == EACCES || errno == EPERM;
+	return err_fail(denied ? GPQ_DENIED : GPQ_UNSUPPORTED, denied ? next_denied : next,
+			"%s: %s", path, strerror(errno));
+}
+
 static int need_dev_kfd(void)
 {
 	if (host_access("/dev/kfd", R_OK | W_OK) == 0)
 		return GPQ_OK;
-	int error = errno;
-	if (error == EACCES || error == EPERM)
-		return err_fail(
-			GPQ_DENIED,
-			"join the group that owns it (render on most systems), or run as root",
-			"/dev/kfd: %s", strerror(error));
-	return err_fail(GPQ_UNSUPPORTED,
-			"load the amdgpu module; in a container, pass the device in",
-			"/dev/kfd: %s", strerror(error));
+	return lacks("/dev/kfd",
+		     "join the group that owns it (render on most systems), or run as root",
+		     "load the amdgpu module; in a container, pass the device in");
 }
 
 static int need_debugfs(void)
@@ -50,17 +50,15 @@ static int need_debugfs(void)
 	if (host_access("/sys/kernel/debug/kfd", R_OK | X_OK) == 0)
 		return GPQ_OK;
 	int error = errno;
-	if (error == EACCES || error == EPERM)
-		return err_fail(GPQ_DENIED, "debugfs is for root: use sudo",
-				"/sys/kernel/debug/kfd: %s", strerror(error));
-	if (host_access("/sys/kernel/debug/kprobes", F_OK) &&
+	if (error != EACCES && error != EPERM && host_access("/sys/kernel/debug/kprobes", F_OK) &&
 	    host_access("/sys/kernel/debug/dri", F_OK))
 		return err_fail(GPQ_UNSUPPORTED,
 				host_is_live() ? "as root: mount -t debugfs none /sys/kernel/debug"
-					       : REPLAY,
+					       : "or give a recorded host with --sysroot DIR",
 				"debugfs is not mounted on /sys/kernel/debug");
-	return err_fail(GPQ_UNSUPPORTED, "the kernel needs CONFIG_DEBUG_FS and the amdgpu module",
-			"/sys/kernel/debug/kfd: %s", strerror(error));
+	errno = error;
+	return lacks("/sys/kernel/debug/kfd", "debugfs is for root: use sudo",
+		     "the kernel needs CONFIG_DEBUG_FS and the amdgpu module");
 }
 
 int needs_check(unsigned needs)

@@ -1,6 +1,5 @@
 // gpq queues: which queues a process owns, and what each is doing.
 #include "cmd/command.h"
-#include "cmd/watch.h"
 
 #include "common/cli/text.h"
 #include "common/state/pick.h"

@@ -1,5 +1,5 @@
-// Repeating a listing; see watch.h.
-#include "cmd/watch.h"
+// Repeating a listing; see command.h.
+#include "cmd/command.h"
 
 #include <errno.h>
 #include <time.h>
@@ -13,13 +13,6 @@ int watch_check(uint64_t every_ns)
 		return GPQ_OK;
 	return err_fail(GPQ_USAGE, "for example --watch 0.5",
 			"--watch: the least interval is 10ms");
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
-		;
 }
 
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c, void *arg), void *arg)
@@ -38,6 +31,9 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c, void 
 		if (status && status != GPQ_PARTIAL)
 			return status;
 		c->out.noheadings = !terminal;
-		sleep_ns(every_ns);
+		struct timespec t = {(time_t)(every_ns / 1000000000),
+				     (long)(every_ns % 1000000000)};
+		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
+			;
 	}
 }

@@ -1,6 +1,6 @@
 // gpq hqd: the hardware's queue slots, what is in them and whose it is. Facts: kfd-facts 5 to 8.
 #include "cmd/hqd/hqd.h"
-#include "cmd/watch.h"
+#include "cmd/command.h"
 
 #include "common/cli/text.h"
 

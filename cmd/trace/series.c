@@ -6,7 +6,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/series.h"
-#include "common/cli/spark.h"
 #include "common/cli/text.h"
 
 #include <inttypes.h>

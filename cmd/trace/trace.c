@@ -2,7 +2,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/cli/grep.h"
-#include "common/cli/regex.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/cli/json.h"
 #include "common/cli/jsonin.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/stats/maths.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/scan.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -51,20 +51,12 @@ static void line_of(const char *path, char *text, size_t size)
 // What cli knows of every host, under our names.
 static void from_cli(struct bench_context *c)
 {
-	static const struct {
-		const char *key;
-		enum bench_context_item item;
-	} same[] = {{"host", CONTEXT_host},
-		    {"kernel", CONTEXT_kernel},
-		    {"boot_id", CONTEXT_boot_id},
-		    {"source", CONTEXT_source}};
 	struct context cli;
 	context_init(&cli);
-	for (unsigned i = 0; i < cli.n; i++)
-		for (unsigned k = 0; k < sizeof(same) / sizeof(same[0]); k++)
-			if (strcmp(cli.item[i].key, same[k].key) == 0)
-				set(c, same[k].item, "%s", cli.item[i].value);
-	context_fini(&cli);
+	set(c, CONTEXT_host, "%s", cli.host);
+	set(c, CONTEXT_kernel, "%s", cli.kernel);
+	set(c, CONTEXT_boot_id, "%s", cli.boot_id);
+	set(c, CONTEXT_source, "%s", cli.source);
 }
 
 // The processor says whether it is one; the firmware's maker says whose.

@@ -1,7 +1,7 @@
 // Queues of both sides at one moment; queue_set.h.
 #include "common/bench/queue_set.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "common/bench/workload.h"
 
 #include "common/bench/attached.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/root.h"
 #include "common/holder/contexts.h"
 

@@ -1,5 +1,5 @@
 // Facts of the host for --context; see context.h.
-#include "common/cli/context.h"
+#include "common/cli/out_priv.h"
 
 #include "common/host/root.h"
 
@@ -7,22 +7,34 @@
 #include <string.h>
 #include <time.h>
 
-static void add(struct context *c, const char *name, const char *key, const char *value)
+#define COL(member, name) OUT_COL(context, member, name, #member, OUT_STR, 0, NULL)
+
+static const struct out_col cols[CONTEXT_FACTS] = {
+	COL(host, "HOST"),
+	COL(kernel, "KERNEL"),
+	COL(boot_id, "BOOT_ID"),
+	COL(pid_ns, "PID_NS"),
+	COL(monotonic_ns, "MONOTONIC_NS"),
+	COL(realtime_ns, "REALTIME_NS"),
+	COL(source, "SOURCE"),
+};
+const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
+
+static void set(struct context *c, const char **member, const char *value)
 {
-	struct context_item *i = &c->item[c->n++];
-	i->name = name;
-	i->key = key;
-	snprintf(i->value, sizeof(i->value), "%.*s", (int)strcspn(value, "\n"), value);
+	char *text = c->text[c->n++];
+	snprintf(text, sizeof(c->text[0]), "%.*s", (int)strcspn(value, "\n"), value);
+	*member = text;
 }
 
-static void add_file(struct context *c, const char *name, const char *key, const char *path)
+static void set_file(struct context *c, const char **member, const char *path)
 {
 	struct buf b = {0};
-	add(c, name, key, host_read(&b, path) > 0 ? b.data : "-");
+	set(c, member, host_read(&b, path) > 0 ? b.data : "-");
 	buf_fini(&b);
 }
 
-static void add_clock(struct context *c, const char *name, const char *key, clockid_t clock)
+static void set_clock(struct context *c, const char **member, clockid_t clock)
 {
 	struct timespec t;
 	char ns[32];
@@ -30,7 +42,7 @@ static void add_clock(struct context *c, const char *name, const char *key, cloc
 	snprintf(ns, sizeof(ns), "%lld%09ld", (long long)t.tv_sec, t.tv_nsec);
 	// A recorded host's records were not read now: its clocks are those of the recording,
 	// unknown here.
-	add(c, name, key, host_is_live() ? ns : "-");
+	set(c, member, host_is_live() ? ns : "-");
 }
 
 // The software GPU of tests/kernel says so itself: no time measured there is a GPU's. Its parameter
@@ -45,20 +57,11 @@ void context_init(struct context *c)
 {
 	char ns[64];
 	c->n = 0;
-	add_file(c, "HOST", "host", "/proc/sys/kernel/hostname");
-	add_file(c, "KERNEL", "kernel", "/proc/sys/kernel/osrelease");
-	add_file(c, "BOOT_ID", "boot_id", "/proc/sys/kernel/random/boot_id");
-	add(c, "PID_NS", "pid_ns",
-	    host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) > 0 ? ns : "-");
-	add_clock(c, "MONOTONIC_NS", "monotonic_ns", CLOCK_MONOTONIC);
-	add_clock(c, "REALTIME_NS", "realtime_ns", CLOCK_REALTIME);
-	add(c, "SOURCE", "source",
-	    !host_is_live() ? "recorded"
-	    : is_softgpu()  ? "softgpu"
-			    : "live");
-}
-
-void context_fini(struct context *c)
-{
-	c->n = 0;
+	set_file(c, &c->host, "/proc/sys/kernel/hostname");
+	set_file(c, &c->kernel, "/proc/sys/kernel/osrelease");
+	set_file(c, &c->boot_id, "/proc/sys/kernel/random/boot_id");
+	set(c, &c->pid_ns, host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) > 0 ? ns : "-");
+	set_clock(c, &c->monotonic_ns, CLOCK_MONOTONIC);
+	set_clock(c, &c->realtime_ns, CLOCK_REALTIME);
+	set(c, &c->source, !host_is_live() ? "recorded" : is_softgpu() ? "softgpu" : "live");
 }

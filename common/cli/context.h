@@ -3,19 +3,15 @@
 #ifndef GPQ_CLI_CONTEXT_H
 #define GPQ_CLI_CONTEXT_H
 
-struct context_item {
-	const char *name, *key; // column heading and JSON key
-	char value[128];
-};
+enum { CONTEXT_FACTS = 7 };
 
 struct context {
-	struct context_item item[8];
-	unsigned n;
+	const char *host, *kernel, *boot_id, *pid_ns, *monotonic_ns, *realtime_ns; // "-": unknown
+	const char *source; // live, recorded, or the software GPU of a VM
+	char text[CONTEXT_FACTS][128];
+	unsigned n; // texts used
 };
 
-// Host name, kernel release, boot id, PID namespace, clocks, and whether the host is live, recorded
-// or a VM.
 void context_init(struct context *c);
-void context_fini(struct context *c);
 
 #endif

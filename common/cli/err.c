@@ -46,7 +46,7 @@ void err_bar(bool shown)
 	mode.bar = shown;
 }
 
-enum gpq_exit err_status(int error)
+static enum gpq_exit status_of(int error)
 {
 	switch (error) {
 	case EPERM:
@@ -122,7 +122,7 @@ int err_fail(enum gpq_exit status, const char *next, const char *fmt, ...)
 
 int err_sys(int error, const char *next, const char *fmt, ...)
 {
-	int status = (int)err_status(error);
+	int status = (int)status_of(error);
 	va_list ap;
 	va_start(ap, fmt);
 	report("error", status, strerror(error), next, fmt, ap);

@@ -46,8 +46,4 @@ void err_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // false wipes it now.
 void err_bar(bool shown);
 
-// EPERM, EACCES: GPQ_DENIED. ENOENT, ENODEV, ESRCH: GPQ_NOTFOUND. ENOSYS, ENOTTY, EOPNOTSUPP:
-// GPQ_UNSUPPORTED. Everything else: GPQ_FAILED.
-enum gpq_exit err_status(int error);
-
 #endif

@@ -17,7 +17,7 @@
 #define STACK_FIRST ((size_t)32 * 1024)
 #define STACK_MAX   ((size_t)512 * 1024)
 
-#define GREP_FUNCTIONS(X)               \
+#define PCRE_FUNCTIONS(X)               \
 	X(pcre2_code_free)              \
 	X(pcre2_compile)                \
 	X(pcre2_compile_context_create) \
@@ -36,13 +36,9 @@
 	X(pcre2_set_match_limit)        \
 	X(pcre2_set_newline)
 
-struct grep_pcre {
-	LIB_STRUCT(GREP_FUNCTIONS)
-};
+LIB(pcre, PCRE, PCRE_FUNCTIONS);
 
-static LIB_GETTER(grep_pcre, PCRE, GREP_FUNCTIONS)
-
-	struct expression {
+struct expression {
 	enum grep_side side;
 	const char *option;
 	char *pattern;
@@ -51,7 +47,7 @@ static LIB_GETTER(grep_pcre, PCRE, GREP_FUNCTIONS)
 };
 
 struct grep {
-	const struct grep_pcre *lib;
+	const struct pcre *lib;
 	char first;
 	unsigned n;
 	unsigned wanted; // of GREP_WANT
@@ -89,46 +85,59 @@ void grep_free(struct grep *g)
 	free(g);
 }
 
-static pcre2_code *compile(const struct grep *g, const char *pattern, int *error, size_t *at)
+// NULL after a message: `option` needs the library, which is missing.
+static const struct pcre *load(const char *option)
 {
-	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
-	pcre2_compile_context *context = g->lib->pcre2_compile_context_create(NULL);
-	pcre2_code *code = NULL;
+	const struct pcre *lib = pcre_get();
 
-	*error = PCRE2_ERROR_NOMEMORY;
-	*at = 0;
-	if (!context)
-		return NULL;
-	g->lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	code = g->lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, error, at,
-				     context);
-	g->lib->pcre2_compile_context_free(context);
-	if (code)
-		g->lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it, slower only
+	if (!lib)
+		err_fail(GPQ_UNSUPPORTED, "install libpcre2-8-0, or leave it out",
+			 "%s: " PCRE " is missing", option);
+	return lib;
+}
+
+// NULL when the pattern is no regular expression, after a message unless `option` is NULL.
+static pcre2_code *compile(const struct pcre *lib, const char *option, const char *pattern,
+			   uint32_t options)
+{
+	pcre2_compile_context *context = lib->pcre2_compile_context_create(NULL);
+	pcre2_code *code = NULL;
+	PCRE2_UCHAR why[128];
+	int error = PCRE2_ERROR_NOMEMORY;
+	size_t at = 0;
+
+	if (context) {
+		lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+		code = lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options,
+					  &error, &at, context);
+		lib->pcre2_compile_context_free(context);
+	}
+	if (code) {
+		lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it, slower only
+	} else if (option) {
+		lib->pcre2_get_error_message(error, why, sizeof(why));
+		err_fail(GPQ_USAGE, "see pcre2pattern(3)", "%s: %s: %s at character %zu", option,
+			 pattern, (const char *)why, at);
+	}
 	return code;
 }
 
 static int add(struct grep *g, enum grep_side side, const char *option, const char *pattern)
 {
+	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
 	struct expression *v = reallocarray(g->v, g->n + 1, sizeof(*v)), *e;
 	struct buf within = {0};
-	PCRE2_UCHAR why[128];
-	int error;
-	size_t at;
 
 	if (!v)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	g->v = v;
 	e = &v[g->n++];
 	*e = (struct expression){side, option, strdup(pattern), NULL, NULL};
-	e->line = compile(g, pattern, &error, &at);
-	if (!e->line) {
-		g->lib->pcre2_get_error_message(error, why, sizeof(why));
-		return err_fail(GPQ_USAGE, "see pcre2pattern(3)", "%s: %s: %s at character %zu",
-				option, pattern, (const char *)why, at);
-	}
+	e->line = compile(g->lib, option, pattern, options);
+	if (!e->line)
+		return GPQ_USAGE;
 	if (grep_within_lines(&within, pattern))
-		e->block = compile(g, within.data ? within.data : "", &error, &at);
+		e->block = compile(g->lib, NULL, within.data ? within.data : "", options);
 	buf_fini(&within);
 	g->wanted += side == GREP_WANT;
 	return e->pattern ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
@@ -138,9 +147,8 @@ int grep_add(struct grep *g, enum grep_side side, const char *option, const stru
 {
 	int status = GPQ_OK;
 
-	if (patterns->n && !g->lib && !(g->lib = grep_pcre_get()))
-		return err_fail(GPQ_UNSUPPORTED, "install libpcre2-8-0, or leave it out",
-				"%s: " PCRE " is missing", option);
+	if (patterns->n && !g->lib && !(g->lib = load(option)))
+		return GPQ_UNSUPPORTED;
 	for (size_t i = 0; i < patterns->n && !status; i++)
 		status = add(g, side, option, patterns->v[i]);
 	return status;
@@ -372,4 +380,51 @@ int grepper_check(const struct grepper *w)
 int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 {
 	return gave_up(g, h->error, h->by);
+}
+
+// --- one expression on one text at a time ---
+
+int regex_init(struct regex *r, const char *option, const char *pattern)
+{
+	const struct pcre *lib = load(option);
+
+	*r = (struct regex){.option = option};
+	if (!lib)
+		return GPQ_UNSUPPORTED;
+	r->code = compile(lib, option, pattern, 0);
+	if (!r->code)
+		return GPQ_USAGE;
+	r->match = lib->pcre2_match_data_create(1, NULL);
+	return r->match ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+}
+
+void regex_fini(struct regex *r)
+{
+	const struct pcre *lib = r->code ? pcre_get() : NULL;
+
+	if (!lib)
+		return;
+	lib->pcre2_match_data_free(r->match);
+	lib->pcre2_code_free(r->code);
+	*r = (struct regex){0};
+}
+
+bool regex_matches(struct regex *r, const char *text, size_t len)
+{
+	int n = pcre_get()->pcre2_match(r->code, (PCRE2_SPTR)text, len, 0, 0, r->match, NULL);
+
+	if (n < PCRE2_ERROR_NOMATCH && !r->error)
+		r->error = n;
+	return n >= 0;
+}
+
+int regex_check(const struct regex *r, int status)
+{
+	PCRE2_UCHAR why[128];
+
+	if (!r->error)
+		return status;
+	pcre_get()->pcre2_get_error_message(r->error, why, sizeof(why));
+	return err_fail(GPQ_PARTIAL, "use a simpler expression",
+			"%s: some names could not be matched: %s", r->option, (const char *)why);
 }

@@ -8,6 +8,7 @@
 // names of groups, ...) is matched line by line.
 #include "common/cli/grep.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define SPACES "\\t\\x0b\\x0c\\r\\x20" // \s without the newline
@@ -36,20 +37,10 @@ static bool copy(struct rewriting *r, size_t n)
 	return true;
 }
 
-static bool is_alnum(char c)
-{
-	return (unsigned char)(c - '0') < 10 || (unsigned char)((c | 0x20) - 'a') < 26;
-}
-
-static bool is_hex(char c)
-{
-	return (unsigned char)(c - '0') < 10 || (unsigned char)((c | 0x20) - 'a') < 6;
-}
-
 // A character that stands for itself behind a backslash.
 static bool is_quoted(char c)
 {
-	return (unsigned char)c >= 0x20 && !is_alnum(c);
+	return (unsigned char)c >= 0x20 && !isalnum((unsigned char)c);
 }
 
 // \x41, but for \x0a.
@@ -57,7 +48,8 @@ static bool copy_hex(struct rewriting *r)
 {
 	const char *p = r->p;
 
-	return is_hex(p[2]) && is_hex(p[3]) && strncasecmp(p + 2, "0a", 2) != 0 && copy(r, 4);
+	return isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]) &&
+	       strncasecmp(p + 2, "0a", 2) != 0 && copy(r, 4);
 }
 
 // Behind a backslash, outside of a class.
@@ -79,7 +71,7 @@ static bool copy_escape(struct rewriting *r)
 	if (c == 'x')
 		return copy_hex(r);
 	if (c >= '1' && c <= '9') // a group that has matched, so without newlines
-		return !is_alnum(r->p[2]) && copy(r, 2);
+		return !isalnum((unsigned char)r->p[2]) && copy(r, 2);
 	if (c && strchr("dwhSbBVtrfea", c))
 		return copy(r, 2);
 	return is_quoted(c) && copy(r, 2);

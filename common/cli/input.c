@@ -30,8 +30,7 @@ int input_read(struct buf *b, const char *name)
 	bool in = strcmp(name, "-") == 0;
 	int fd = in ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t n = fd < 0 ? -1 : buf_read_fd(b, fd);
-	int saved = errno;
 	if (fd >= 0 && !in)
-		close(fd);
-	return n < 0 ? err_sys(saved, input_next(saved), "%s", input_name(name)) : GPQ_OK;
+		close_quietly(fd);
+	return n < 0 ? err_sys(errno, input_next(errno), "%s", input_name(name)) : GPQ_OK;
 }

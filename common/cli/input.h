@@ -7,7 +7,7 @@
 // Reads the whole file into `b`; "-" is standard input. GPQ_OK, or the exit status after a message.
 int input_read(struct buf *b, const char *name);
 
-// What to do about a file that cannot be read; NULL: who knows.
+// What to do about a file that cannot be read; NULL: no advice.
 const char *input_next(int error);
 
 // How messages call it.

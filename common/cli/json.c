@@ -24,11 +24,6 @@ static void newline(struct json *j)
 		buf_puts(j->out, "  ");
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 // Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
@@ -48,8 +43,11 @@ static size_t plain_run(const char *s, size_t len)
 		if (odd_bytes(w))
 			break;
 	}
-	while (n < len && is_plain((unsigned char)s[n]))
-		n++;
+	for (unsigned char c; n < len; n++) {
+		c = (unsigned char)s[n];
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			break;
+	}
 	return n;
 }
 
@@ -134,6 +132,20 @@ void json_end(struct json *j, char close)
 	j->empty = false;
 }
 
+// Writes null in the place of a value that is not known. False: the value is to follow.
+static bool is_null(struct json *j, const char *key, bool null)
+{
+	start_value(j, key);
+	if (null)
+		buf_puts(j->out, "null");
+	return null;
+}
+
+void json_null(struct json *j, const char *key)
+{
+	is_null(j, key, true);
+}
+
 void json_strn(struct json *j, const char *key, const char *value, size_t len)
 {
 	start_value(j, key);
@@ -142,26 +154,14 @@ void json_strn(struct json *j, const char *key, const char *value, size_t len)
 
 void json_str(struct json *j, const char *key, const char *value)
 {
-	if (value)
-		json_strn(j, key, value, strlen(value));
-	else
-		json_null(j, key);
-}
-
-void json_null(struct json *j, const char *key)
-{
-	start_value(j, key);
-	buf_puts(j->out, "null");
+	if (!is_null(j, key, !value))
+		quote(j->out, value, strlen(value));
 }
 
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
-	if (value == UINT64_MAX) {
-		json_null(j, key);
-		return;
-	}
-	start_value(j, key);
-	buf_u64(j->out, value);
+	if (!is_null(j, key, value == UINT64_MAX))
+		buf_u64(j->out, value);
 }
 
 void json_milli(struct json *j, const char *key, uint64_t thousandths)
@@ -181,33 +181,20 @@ void json_milli(struct json *j, const char *key, uint64_t thousandths)
 
 void json_i64(struct json *j, const char *key, int64_t value)
 {
-	if (value == INT64_MIN) {
-		json_null(j, key);
-		return;
-	}
-	start_value(j, key);
-	if (value < 0)
-		buf_puts(j->out, "-");
-	buf_u64(j->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	if (!is_null(j, key, value == INT64_MIN))
+		buf_i64(j->out, value);
 }
 
 void json_f64(struct json *j, const char *key, double value)
 {
-	if (!isfinite(value)) {
-		json_null(j, key);
-		return;
-	}
-	start_value(j, key);
-	buf_printf(j->out, "%.9g", value);
+	if (!is_null(j, key, !isfinite(value)))
+		buf_printf(j->out, "%.9g", value);
 }
 
 void json_hex(struct json *j, const char *key, uint64_t value)
 {
-	if (value == UINT64_MAX) {
-		json_null(j, key);
+	if (is_null(j, key, value == UINT64_MAX))
 		return;
-	}
-	start_value(j, key);
 	buf_puts(j->out, "\"");
 	buf_hex(j->out, value);
 	buf_puts(j->out, "\"");

@@ -1,6 +1,6 @@
 // A streaming JSON writer into a buffer (RFC 8259).
 //
-// Strings are made valid UTF-8 (a byte that is none becomes U+FFFD): a kernel name cut in the
+// Strings are made valid UTF-8 (an invalid byte becomes U+FFFD): a kernel name cut in the
 // middle of a character must not spoil the document. Each type has one value that means unknown and
 // is written as null.
 #ifndef GPQ_CLI_JSON_H

@@ -37,16 +37,6 @@ static void add_set(struct parser *p, const struct opt_set *set)
 	}
 }
 
-static const struct parser *parser_init(struct parser *p, const struct opt_set *sets, bool stop)
-{
-	memset(p, 0, sizeof(*p));
-	// ':' makes getopt tell a missing argument from an unknown option.
-	snprintf(p->shorts, sizeof(p->shorts), stop ? "+:" : ":");
-	for (; sets->table; sets++)
-		add_set(p, sets);
-	return p;
-}
-
 static int find(const struct parser *p, int c)
 {
 	if (c >= LONG_BASE)
@@ -109,27 +99,27 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 	return true;
 }
 
+// What takes an argument gives GPQ_OK, or GPQ_USAGE after a message.
+
 static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 {
 	char bad[32] = "";
 	struct buf in = {0};
+	int status = GPQ_OK;
 	p->given = true;
 	bool from_stdin = strcmp(arg, "-") == 0;
-	if (from_stdin && buf_read_fd(&in, STDIN_FILENO) < 0) {
-		buf_fini(&in);
-		err_sys(errno, NULL, "--%s -: standard input", o->name);
-		return -1;
-	}
+	if (from_stdin && buf_read_fd(&in, STDIN_FILENO) < 0)
+		status = err_sys(errno, NULL, "--%s -: standard input", o->name);
 	// NULs separate as well: find -print0, xargs -0 habits.
 	for (size_t i = 0; i < in.len; i++)
 		if (!in.data[i])
 			in.data[i] = '\n';
-	bool ok = pids_add(p, from_stdin ? (in.data ? in.data : "") : arg, bad);
-	if (!ok)
-		err_fail(GPQ_USAGE, "give process ids, or - to read them from standard input",
-			 "--%s: %s is not a process id", o->name, bad);
+	if (!status && !pids_add(p, from_stdin ? (in.data ? in.data : "") : arg, bad))
+		status = err_fail(GPQ_USAGE,
+				  "give process ids, or - to read them from standard input",
+				  "--%s: %s is not a process id", o->name, bad);
 	buf_fini(&in);
-	return ok ? 0 : -1;
+	return status;
 }
 
 static int choice_option(int *value, const struct opt *o, const char *arg)
@@ -139,47 +129,44 @@ static int choice_option(int *value, const struct opt *o, const char *arg)
 		if (strcmp(o->choices[i], arg) == 0) {
 			*value = i;
 			buf_fini(&all);
-			return 0;
+			return GPQ_OK;
 		}
 		buf_printf(&all, "%s%s", i ? ", " : "", o->choices[i]);
 	}
-	err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
+	int status = err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
 	buf_fini(&all);
-	return -1;
-}
-
-static int bad_value(const struct opt *o, const char *arg, const char *what)
-{
-	err_fail(GPQ_USAGE, NULL, "--%s: %s is not %s", o->name, *arg ? arg : "(nothing)", what);
-	return -1;
+	return status;
 }
 
 static int store(const struct opt *o, void *base, const char *arg)
 {
+	static const char *const expected[] = {
+		[OPT_WORDS] = "a list that fits memory",
+		[OPT_LIST] = "an argument that fits memory",
+		[OPT_U64] = "a number",
+		[OPT_NS] = "a duration such as 50ms or 2s",
+		[OPT_SIZE] = "a size such as 64K",
+	};
 	void *member = (char *)base + o->offset;
+	bool ok = true;
 	switch (o->kind) {
-	case OPT_FLAG: *(bool *)member = true; return 0;
-	case OPT_COUNT: ++*(int *)member; return 0;
-	case OPT_STR: *(const char **)member = arg; return 0;
-	case OPT_WORDS:
-		return words_add(member, arg) ? 0 : bad_value(o, arg, "a list that fits memory");
-	case OPT_LIST:
-		return words_push(member, arg, strlen(arg))
-			       ? 0
-			       : bad_value(o, arg, "an argument that fits memory");
+	case OPT_FLAG: *(bool *)member = true; break;
+	case OPT_COUNT: ++*(int *)member; break;
+	case OPT_STR: *(const char **)member = arg; break;
+	case OPT_WORDS: ok = words_add(member, arg); break;
+	case OPT_LIST: ok = words_push(member, arg, strlen(arg)); break;
 	case OPT_PIDS: return pids_option(member, o, arg);
-	case OPT_U64: return parse_u64(arg, member) ? 0 : bad_value(o, arg, "a number");
-	case OPT_NS:
-		return parse_duration(arg, member)
-			       ? 0
-			       : bad_value(o, arg, "a duration such as 50ms or 2s");
-	case OPT_SIZE: return parse_size(arg, member) ? 0 : bad_value(o, arg, "a size such as 64K");
+	case OPT_U64: ok = parse_u64(arg, member); break;
+	case OPT_NS: ok = parse_duration(arg, member); break;
+	case OPT_SIZE: ok = parse_size(arg, member); break;
 	case OPT_CHOICE: return choice_option(member, o, arg);
 	}
-	return -1;
+	return ok ? GPQ_OK
+		  : err_fail(GPQ_USAGE, NULL, "--%s: %s is not %s", o->name,
+			     *arg ? arg : "(nothing)", expected[o->kind]);
 }
 
-static int unknown(const struct parser *p, char **argv, bool missing)
+static void unknown(const struct parser *p, char **argv, bool missing)
 {
 	const char *words[OPTS_MAX + 1] = {0};
 	int known = optopt ? find(p, optopt) : -1;
@@ -187,38 +174,36 @@ static int unknown(const struct parser *p, char **argv, bool missing)
 	if (missing) {
 		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
 			 known >= 0 ? p->opt[known]->arg : "?");
-		return -1;
-	}
-	if (optopt >= LONG_BASE) {
+	} else if (optopt >= LONG_BASE) {
 		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
-		return -1;
-	}
-	if (optopt) {
+	} else if (optopt) {
 		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
-		return -1;
+	} else {
+		char name[64];
+		given += strspn(given, "-");
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+		for (unsigned i = 0; i < p->n; i++)
+			words[i] = p->opt[i]->name;
+		const char *guess = text_suggest(name, words);
+		err_fail(GPQ_USAGE, "--help lists the options", "unknown option --%s%s%s", name,
+			 guess ? ", did you mean --" : "", guess ? guess : "");
 	}
-	given += strspn(given, "-");
-	char name[64];
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
-	for (unsigned i = 0; i < p->n; i++)
-		words[i] = p->opt[i]->name;
-	const char *guess = text_suggest(name, words);
-	err_fail(GPQ_USAGE, "--help lists the options", "unknown option --%s%s%s", name,
-		 guess ? ", did you mean --" : "", guess ? guess : "");
-	return -1;
 }
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 {
-	struct parser p;
+	struct parser p = {0};
 	int c;
-	parser_init(&p, sets, stop);
+	// ':' makes getopt tell a missing argument from an unknown option.
+	snprintf(p.shorts, sizeof(p.shorts), stop ? "+:" : ":");
+	for (; sets->table; sets++)
+		add_set(&p, sets);
 	optind = 0; // not 1: glibc then also forgets a parse that it has not finished
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return unknown(&p, argv, c == ':');
-		int i = find(&p, c);
+		int i = c == '?' || c == ':' ? -1 : find(&p, c);
+		if (i < 0)
+			unknown(&p, argv, c == ':');
 		if (i < 0 || store(p.opt[i], p.base[i], optarg))
 			return -1;
 	}

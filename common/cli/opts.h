@@ -72,8 +72,8 @@ void opts_fini(const struct opt_set *sets);
 // "  -p, --pid PID[,PID...]      help" lines.
 void opts_help(struct buf *b, const struct opt *table);
 
-// Adds the comma- or blank-separated PIDs in `text`. False at the first word that is none, which
-// `bad` then holds.
+// Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
+// `bad` then holds it.
 bool pids_add(struct pids *p, const char *text, char bad[32]);
 bool pids_has(const struct pids *p, pid_t pid);
 

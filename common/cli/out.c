@@ -1,8 +1,6 @@
 // Documents, tables and rows of the output object; see out.h.
 #include "common/cli/out_priv.h"
-#include "common/cli/outtable.h"
 
-#include "common/cli/context.h"
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 
@@ -21,14 +19,13 @@ struct out {
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
-	unsigned nshown;
-	bool named[OUT_COLS_MAX];     // by -o, of each column of the table
-	struct buf keys;              // JSON: theirs, quoted, one behind the other
-	size_t key_end[OUT_COLS_MAX]; // where each ends
+	unsigned nshown, ncells;       // in a row: these, and those of --context
+	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
+	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
+	size_t key_end[OUTTABLE_COLS]; // where each ends
 	bool stream;
 	bool color;
-	int status;               // first failure to write
-	int error;                // its errno
+	int error;                // errno of the first failure to write
 	struct outtable gathered; // table mode, not streaming
 	struct buf buf;           // what is not written yet
 	struct buf cell, escaped; // scratch
@@ -85,34 +82,26 @@ struct json *out_json(struct out *o)
 	return o->opts.mode == OUT_JSON ? &o->json : NULL;
 }
 
-static int failed(struct out *o, int error)
+static int status_of(const struct out *o)
 {
-	if (!o->status) {
-		o->error = error;
-		o->status = error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
-	}
-	o->buf.len = 0;
-	return o->status;
+	return !o->error ? GPQ_OK : o->error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
 }
 
 int out_flush(struct out *o)
 {
-	size_t done = 0;
-	while (!o->status && done < o->buf.len) {
-		ssize_t n = write(o->fd, o->buf.data + done, o->buf.len - done);
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			failed(o, errno);
-	}
+	if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
+		o->error = errno;
 	o->buf.len = 0;
-	return o->status;
+	return status_of(o);
 }
 
-static void flush_if_large(struct out *o)
+int out_text(struct buf *text)
 {
-	if (o->buf.len >= FLUSH_AT)
-		out_flush(o);
+	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
+	buf_fini(text);
+	if (!failed)
+		return GPQ_OK;
+	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
 }
 
 // Which columns: -o
@@ -151,20 +140,28 @@ static bool is_default(const struct out_opts *opts, const struct out_col *c)
 	       (opts->hosts && (c->flags & OUT_HOST));
 }
 
-static void show(struct out *o, unsigned column)
+bool out_wants(const struct out *o, unsigned column)
 {
 	for (unsigned i = 0; i < o->nshown; i++)
 		if (o->shown[i] == column)
-			return;
-	o->shown[o->nshown++] = column;
+			return true;
+	return false;
 }
 
-static int choose_columns(struct out *o, const struct out_table *t)
+static void show(struct out *o, unsigned column)
+{
+	if (!out_wants(o, column))
+		o->shown[o->nshown++] = column;
+}
+
+// `quiet`: no message.
+static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 {
 	const char *list = o->opts.columns;
 	if (list && !list[*list == '+'])
-		return err_fail(GPQ_USAGE, "--list-columns lists them",
-				"--output: no column given");
+		return quiet ? GPQ_USAGE
+			     : err_fail(GPQ_USAGE, "--list-columns lists them",
+					"--output: no column given");
 	bool add = list && *list == '+';
 	o->nshown = 0;
 	memset(o->named, 0, sizeof(o->named));
@@ -176,56 +173,40 @@ static int choose_columns(struct out *o, const struct out_table *t)
 		size_t len = strcspn(list, ",");
 		int i = find_column(t, list, len);
 		if (i < 0)
-			return unknown_column(t, list, len);
+			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
 		show(o, (unsigned)i);
 		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}
+	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
 	return 0;
-}
-
-bool out_wants(const struct out *o, unsigned column)
-{
-	for (unsigned i = 0; i < o->nshown; i++)
-		if (o->shown[i] == column)
-			return true;
-	return false;
 }
 
 int out_check(const struct out_opts *opts, const struct out_table *t)
 {
 	struct out o = {.opts = *opts};
-	return choose_columns(&o, t);
+	return choose_columns(&o, t, false);
 }
 
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
 {
 	struct out o = {.opts = *opts};
+	if (choose_columns(&o, t, true))
+		return true; // out_begin will give the message
 	int column = find_column(t, name, strlen(name));
-	// Checked without a message: out_begin will give it.
-	const char *list = opts->columns;
-	while (list && *list) {
-		list += *list == '+';
-		size_t len = strcspn(list, ",");
-		if (find_column(t, list, len) < 0)
-			return true;
-		list += len + (list[len] == ',');
-	}
-	return column >= 0 && choose_columns(&o, t) == 0 && out_wants(&o, (unsigned)column);
+	return column >= 0 && out_wants(&o, (unsigned)column);
 }
 
-// Tables for people
+// Cells: those of the columns shown, then those of --context
 
-static void table_start(struct out *o)
+static const struct out_col *column_of(const struct out *o, unsigned i)
 {
-	outtable_init(&o->gathered, !o->opts.noheadings, o->color);
-	for (unsigned i = 0; i < o->nshown; i++) {
-		const struct out_col *c = &o->table->cols[o->shown[i]];
-		outtable_column(&o->gathered, c->name, outfmt_is_number(c->type),
-				c->flags & OUT_TRUNC, c->flags & OUT_STATUS);
-	}
-	for (unsigned i = 0; i < o->context.n; i++)
-		outtable_column(&o->gathered, o->context.item[i].name, false, false, false);
+	return i < o->nshown ? &o->table->cols[o->shown[i]] : &context_table.cols[i - o->nshown];
+}
+
+static const void *record_of(const struct out *o, unsigned i, const void *record)
+{
+	return i < o->nshown ? record : &o->context;
 }
 
 // Text of a cell as the table shows it, in o->cell; "-" for null. libsmartcols escapes what is not
@@ -238,22 +219,18 @@ static const char *cell_text(struct out *o, const struct out_col *c, const void 
 	return o->cell.data ? o->cell.data : "";
 }
 
+static void table_start(struct out *o)
+{
+	outtable_init(&o->gathered, !o->opts.noheadings, o->color);
+	for (unsigned i = 0; i < o->ncells; i++)
+		outtable_column(&o->gathered, column_of(o, i));
+}
+
 static void table_row(struct out *o, const void *record)
 {
-	for (unsigned i = 0; i < o->nshown; i++)
-		outtable_cell(&o->gathered, cell_text(o, &o->table->cols[o->shown[i]], record));
-	for (unsigned i = 0; i < o->context.n; i++)
-		outtable_cell(&o->gathered, o->context.item[i].value);
+	for (unsigned i = 0; i < o->ncells; i++)
+		outtable_cell(&o->gathered, cell_text(o, column_of(o, i), record_of(o, i, record)));
 }
-
-static void table_finish(struct out *o)
-{
-	if (outtable_print(&o->gathered, &o->buf))
-		failed(o, ENOMEM);
-	outtable_fini(&o->gathered);
-}
-
-// Rows one by one
 
 static void pad(struct buf *b, size_t have, size_t want)
 {
@@ -261,81 +238,46 @@ static void pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-static size_t width_of(const struct out_col *c)
-{
-	size_t n = strlen(c->name);
-	return c->width > n ? c->width : n;
-}
-
 static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const char *text)
 {
+	bool number = outfmt_is_number(c->type);
+	size_t heading = strlen(c->name), width = c->width > heading ? c->width : heading;
 	o->escaped.len = 0;
 	text_escape(&o->escaped, text, strlen(text));
-	if (i)
-		buf_puts(&o->buf, " ");
-	size_t start = o->buf.len;
-	if (outfmt_is_number(c->type))
-		pad(&o->buf, o->escaped.len, width_of(c));
+	if (number)
+		pad(&o->buf, o->escaped.len, width);
 	buf_append(&o->buf, o->escaped.data, o->escaped.len);
-	if (!outfmt_is_number(c->type) && i + 1 < o->nshown)
-		pad(&o->buf, o->buf.len - start, width_of(c));
+	if (!number && i + 1 < o->nshown)
+		pad(&o->buf, o->escaped.len, width);
 }
 
-static void stream_row(struct out *o, const void *record)
+static void raw_cell(struct out *o, const struct out_col *c, const void *record)
 {
-	for (unsigned i = 0; i < o->nshown; i++) {
-		const struct out_col *c = &o->table->cols[o->shown[i]];
-		stream_cell(o, i, c, record ? cell_text(o, c, record) : c->name);
-	}
-	for (unsigned i = 0; i < o->context.n; i++)
-		buf_printf(&o->buf, " %s",
-			   record ? o->context.item[i].value : o->context.item[i].name);
-	buf_puts(&o->buf, "\n");
+	o->cell.len = 0;
+	bool known = outfmt_text(&o->cell, c, record, false, true);
+	const char *text = o->cell.data ? o->cell.data : "";
+	if (o->opts.mode == OUT_PAIRS)
+		outfmt_pair(&o->buf, c->name, text, o->cell.len);
+	else if (known)
+		outfmt_raw(&o->buf, text, o->cell.len);
+	else
+		buf_puts(&o->buf, "-");
 }
 
-static void raw_headings(struct out *o)
+// A row on a line of its own; without a record the headings.
+static void line_row(struct out *o, const void *record)
 {
-	for (unsigned i = 0; i < o->nshown; i++)
-		buf_printf(&o->buf, "%s%s", i ? " " : "", o->table->cols[o->shown[i]].name);
-	for (unsigned i = 0; i < o->context.n; i++)
-		buf_printf(&o->buf, " %s", o->context.item[i].name);
-	buf_puts(&o->buf, "\n");
-}
-
-static void raw_row(struct out *o, const void *record)
-{
-	for (unsigned i = 0; i < o->nshown; i++) {
-		o->cell.len = 0;
-		bool known =
-			outfmt_text(&o->cell, &o->table->cols[o->shown[i]], record, false, true);
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = column_of(o, i);
+		const void *from = record_of(o, i, record);
 		if (i)
 			buf_puts(&o->buf, " ");
-		if (known)
-			outfmt_raw(&o->buf, o->cell.data ? o->cell.data : "", o->cell.len);
+		if (o->opts.mode == OUT_TABLE)
+			stream_cell(o, i, c, record ? cell_text(o, c, from) : c->name);
+		else if (record)
+			raw_cell(o, c, from);
 		else
-			buf_puts(&o->buf, "-");
-	}
-	for (unsigned i = 0; i < o->context.n; i++) {
-		buf_puts(&o->buf, " ");
-		outfmt_raw(&o->buf, o->context.item[i].value, strlen(o->context.item[i].value));
-	}
-	buf_puts(&o->buf, "\n");
-}
-
-static void pairs_row(struct out *o, const void *record)
-{
-	for (unsigned i = 0; i < o->nshown; i++) {
-		const struct out_col *c = &o->table->cols[o->shown[i]];
-		o->cell.len = 0;
-		outfmt_text(&o->cell, c, record, false, true);
-		if (i)
-			buf_puts(&o->buf, " ");
-		outfmt_pair(&o->buf, c->name, o->cell.data ? o->cell.data : "", o->cell.len);
-	}
-	for (unsigned i = 0; i < o->context.n; i++) {
-		buf_puts(&o->buf, " ");
-		outfmt_pair(&o->buf, o->context.item[i].name, o->context.item[i].value,
-			    strlen(o->context.item[i].value));
+			buf_puts(&o->buf, c->name);
 	}
 	buf_puts(&o->buf, "\n");
 }
@@ -343,80 +285,60 @@ static void pairs_row(struct out *o, const void *record)
 static void quote_keys(struct out *o)
 {
 	o->keys.len = 0;
-	for (unsigned i = 0; i < o->nshown; i++) {
-		json_quoted(&o->json, &o->keys, o->table->cols[o->shown[i]].key);
+	for (unsigned i = 0; i < o->ncells; i++) {
+		json_quoted(&o->json, &o->keys, column_of(o, i)->key);
 		o->key_end[i] = o->keys.len;
 	}
 }
 
-static void json_context(struct out *o)
-{
-	for (unsigned i = 0; i < o->context.n; i++)
-		json_str(&o->json, o->context.item[i].key, o->context.item[i].value);
-}
-
-static void json_members(struct out *o, const void *record)
-{
-	for (unsigned i = 0; i < o->nshown; i++) {
-		size_t at = i ? o->key_end[i - 1] : 0;
-		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
-		outfmt_json(&o->json, NULL, &o->table->cols[o->shown[i]], record);
-	}
-	json_context(o);
-}
-
 static void json_row(struct out *o, const void *record)
 {
-	json_begin_flat(&o->json, NULL, '{');
-	json_members(o, record);
+	bool line = o->opts.mode == OUT_NDJSON;
+	if (line) {
+		json_init(&o->json, &o->buf, false);
+		json_begin(&o->json, NULL, '{');
+		json_str(&o->json, "record", o->table->record);
+	} else {
+		json_begin_flat(&o->json, NULL, '{');
+	}
+	for (unsigned i = 0; i < o->ncells; i++) {
+		size_t at = i ? o->key_end[i - 1] : 0;
+		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
+		outfmt_json(&o->json, NULL, column_of(o, i), record_of(o, i, record));
+	}
 	json_end(&o->json, '}');
-}
-
-static void ndjson_row(struct out *o, const void *record)
-{
-	json_init(&o->json, &o->buf, false);
-	json_begin(&o->json, NULL, '{');
-	json_str(&o->json, "record", o->table->record);
-	json_members(o, record);
-	json_end(&o->json, '}');
-	buf_puts(&o->buf, "\n");
+	if (line)
+		buf_puts(&o->buf, "\n");
 }
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = choose_columns(o, t);
+	int r = o ? choose_columns(o, t, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (r)
 		return r;
 	o->table = t;
 	o->stream = stream;
 	quote_keys(o);
-	switch (o->opts.mode) {
-	case OUT_TABLE:
-		if (!stream)
-			table_start(o);
-		else if (!o->opts.noheadings)
-			stream_row(o, NULL);
-		break;
-	case OUT_RAW:
-		if (!o->opts.noheadings)
-			raw_headings(o);
-		break;
-	case OUT_JSON: json_begin(&o->json, t->name, '['); break;
-	default: break;
-	}
+	if (o->opts.mode == OUT_JSON)
+		json_begin(&o->json, t->name, '[');
+	else if (o->opts.mode == OUT_TABLE && !stream)
+		table_start(o);
+	else if (o->opts.mode <= OUT_RAW && !o->opts.noheadings)
+		line_row(o, NULL);
 	return 0;
 }
 
 void out_leave_out(struct out *o, const char *name)
 {
 	int column = find_column(o->table, name, strlen(name));
-	unsigned n = 0;
+	unsigned n = 0, before = o->nshown;
 	if (o->opts.mode != OUT_TABLE || o->stream || o->opts.all || column < 0 || o->named[column])
 		return;
 	for (unsigned i = 0; i < o->nshown; i++)
 		if (o->shown[i] != (unsigned)column)
 			o->shown[n++] = o->shown[i];
 	o->nshown = n;
+	o->ncells -= before - n;
 	outtable_fini(&o->gathered);
 	table_start(o);
 }
@@ -424,47 +346,50 @@ void out_leave_out(struct out *o, const char *name)
 void out_row(struct out *o, const void *record)
 {
 	switch (o->opts.mode) {
-	case OUT_TABLE: o->stream ? stream_row(o, record) : table_row(o, record); break;
-	case OUT_RAW: raw_row(o, record); break;
-	case OUT_PAIRS: pairs_row(o, record); break;
-	case OUT_JSON: json_row(o, record); break;
-	case OUT_NDJSON: ndjson_row(o, record); break;
+	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
+	case OUT_RAW:
+	case OUT_PAIRS: line_row(o, record); break;
+	case OUT_JSON:
+	case OUT_NDJSON: json_row(o, record); break;
 	}
-	flush_if_large(o);
+	if (o->buf.len >= FLUSH_AT)
+		out_flush(o);
 }
 
 void out_end(struct out *o)
 {
 	if (!o->table)
 		return; // out_begin() failed
-	if (o->opts.mode == OUT_TABLE && !o->stream)
-		table_finish(o);
-	else if (o->opts.mode == OUT_JSON)
+	if (o->opts.mode == OUT_TABLE && !o->stream) {
+		if (outtable_print(&o->gathered, &o->buf) && !o->error)
+			o->error = ENOMEM;
+		outtable_fini(&o->gathered);
+	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
+	}
 	o->table = NULL;
 }
 
 int out_object(struct out *o, const struct out_table *t, const void *record)
 {
-	int r = choose_columns(o, t);
+	int r = choose_columns(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
 	if (o->opts.mode == OUT_JSON) {
 		json_begin(&o->json, t->name, '{');
-		for (unsigned i = 0; i < o->nshown; i++)
-			outfmt_json(&o->json, t->cols[o->shown[i]].key, &t->cols[o->shown[i]],
-				    record);
-		json_context(o);
+		for (unsigned i = 0; i < o->ncells; i++)
+			outfmt_json(&o->json, column_of(o, i)->key, column_of(o, i),
+				    record_of(o, i, record));
 		json_end(&o->json, '}');
 	} else if (o->opts.mode == OUT_TABLE) {
 		size_t widest = 0;
 		for (unsigned i = 0; i < o->nshown; i++) {
-			size_t n = strlen(t->cols[o->shown[i]].name);
+			size_t n = strlen(column_of(o, i)->name);
 			widest = n > widest ? n : widest;
 		}
 		for (unsigned i = 0; i < o->nshown; i++) {
-			const struct out_col *c = &t->cols[o->shown[i]];
+			const struct out_col *c = column_of(o, i);
 			const char *text = cell_text(o, c, record);
 			buf_printf(&o->buf, "%s:", c->name);
 			pad(&o->buf, strlen(c->name), widest + 1);
@@ -505,13 +430,22 @@ int out_close(struct out *o)
 	if (status == GPQ_FAILED)
 		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));
 	outtable_fini(&o->gathered);
-	context_fini(&o->context);
 	buf_fini(&o->buf);
 	buf_fini(&o->keys);
 	buf_fini(&o->cell);
 	buf_fini(&o->escaped);
 	free(o);
 	return status;
+}
+
+int out_finish(struct out *o, int status)
+{
+	if (!o)
+		return status;
+	if (!status)
+		out_end(o);
+	int closed = out_close(o);
+	return status ? status : closed;
 }
 
 struct column_record {
@@ -534,8 +468,6 @@ static const struct out_table column_table = {"columns", "column", column_cols, 
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables)
 {
 	struct out *o = out_open(opts);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	int status = out_begin(o, &column_table, false);
 	for (; !status && tables && *tables; tables++) {
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {
@@ -546,8 +478,5 @@ int out_list_columns(const struct out_opts *opts, const struct out_table *const 
 			out_row(o, &r);
 		}
 	}
-	if (!status)
-		out_end(o);
-	int closed = out_close(o);
-	return status ? status : closed;
+	return out_finish(o, status);
 }

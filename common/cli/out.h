@@ -90,8 +90,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);
-// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
-// table has not.
+// otherwise widths fit the content. 0, GPQ_USAGE after a message when -o names a column that the
+// table has not, or GPQ_FAILED after one when `o` is NULL.
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
 void out_end(struct out *o);
@@ -100,14 +100,14 @@ void out_end(struct out *o);
 // GPQ_USAGE.
 int out_object(struct out *o, const struct out_table *t, const void *record);
 
-// After out_begin: is the column of this index shown? Spares the work of getting what nobody sees.
+// After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
 
-// After out_begin and before the first row: nothing is to be seen in this OUT_RARE column. It goes
-// unless -o or --output-all named it.
+// After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
+// -o or --output-all named it.
 void out_leave_out(struct out *o, const char *name);
 
-// Before out_begin: would it be? (-o with an unknown name: yes.)
+// Before out_begin: will the column be shown? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
 
 // Before long work: does -o name columns that the table has? 0, or GPQ_USAGE after a message.
@@ -126,6 +126,13 @@ int out_flush(struct out *o);
 // Ends the document and writes all. GPQ_OK; GPQ_FAILED after a message (disk full ...); GPQ_PIPE
 // without one.
 int out_close(struct out *o);
+
+// The end of a command: out_end() if `status` is 0, and out_close(). The first failure. NULL:
+// status.
+int out_finish(struct out *o, int status);
+
+// Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
+int out_text(struct buf *text);
 
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);

@@ -1,7 +1,9 @@
-// Inside common/cli: what out.c (documents, rows) and outfmt.c (cells) share.
+// Inside common/cli: what out.c (documents, rows), outfmt.c (cells), outtable.c (tables for people)
+// and context.c (the cells of --context) share.
 #ifndef GPQ_CLI_OUT_PRIV_H
 #define GPQ_CLI_OUT_PRIV_H
 
+#include "common/cli/context.h"
 #include "common/cli/out.h"
 
 // Appends the cell as text for `mode`, not yet escaped for it. False, and nothing appended, when it
@@ -22,5 +24,30 @@ bool outfmt_is_number(enum out_type type);
 
 // Name of a type for --list-columns.
 const char *outfmt_type_name(enum out_type type);
+
+// --- a table for people, gathered cell by cell and set when it is complete ---
+
+enum { OUTTABLE_COLS = 112 };
+
+struct outtable {
+	const struct out_col *cols[OUTTABLE_COLS];
+	size_t width[OUTTABLE_COLS]; // of the widest cell and the heading
+	unsigned ncols;
+	struct buf cells; // each ended by a NUL, row after row
+	size_t ncells;
+	bool plain;  // printable ASCII only
+	bool failed; // out of memory
+	bool headings, color;
+};
+
+void outtable_init(struct outtable *t, bool headings, bool color);
+void outtable_column(struct outtable *t, const struct out_col *c);
+void outtable_cell(struct outtable *t, const char *text);
+
+// Appends the table to `out`: nothing when it has no rows. -1 with errno when memory is out.
+int outtable_print(struct outtable *t, struct buf *out);
+void outtable_fini(struct outtable *t);
+
+extern const struct out_table context_table; // columns of struct context
 
 #endif

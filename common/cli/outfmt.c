@@ -59,12 +59,6 @@ static bool is_null(enum out_type type, union cell v)
 	}
 }
 
-static bool is_thousands(double v)
-{
-	double size = v < 0 ? -v : v;
-	return size >= 999.5 && size < 1e9;
-}
-
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes)
 {
 	union cell v = get(c, record);
@@ -74,31 +68,25 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 	switch (c->type) {
 	case OUT_STR:
 	case OUT_LIST: buf_puts(b, v.str); break;
-	case OUT_I64:
-		if (v.i64 < 0)
-			buf_puts(b, "-");
-		buf_u64(b, v.i64 < 0 ? -(uint64_t)v.i64 : (uint64_t)v.i64);
-		break;
+	case OUT_I64: buf_i64(b, v.i64); break;
 	case OUT_HEX: buf_hex(b, v.u64); break;
 	case OUT_BOOL: buf_puts(b, v.b ? "yes" : "no"); break;
 	case OUT_F64: // three digits, but thousands in full: 2050, not 2.05e+03
-		buf_printf(b, !human ? "%.9g" : is_thousands(v.f64) ? "%.0f" : "%.3g", v.f64);
+		buf_printf(b,
+			   !human                                      ? "%.9g"
+			   : fabs(v.f64) >= 999.5 && fabs(v.f64) < 1e9 ? "%.0f"
+								       : "%.3g",
+			   v.f64);
 		break;
 	case OUT_SIZE:
-		if (human && !bytes) {
-			buf_puts(b, text_size(tmp, v.u64));
-			break;
-		}
-		buf_u64(b, v.u64);
-		break;
 	case OUT_NS:
-		if (human) {
+	case OUT_U64:
+		if (human && c->type == OUT_NS)
 			buf_puts(b, text_ns(tmp, v.u64));
-			break;
-		}
-		buf_u64(b, v.u64);
-		break;
-	case OUT_U64: buf_u64(b, v.u64); break;
+		else if (human && c->type == OUT_SIZE && !bytes)
+			buf_puts(b, text_size(tmp, v.u64));
+		else
+			buf_u64(b, v.u64);
 	}
 	return true;
 }

@@ -1,10 +1,10 @@
-// Tables for people; see outtable.h.
+// Tables for people; see out_priv.h.
 //
 // libsmartcols sets them: it knows terminals, colours and wide characters. A table of plain ASCII
 // that goes to a pipe or a file needs none of that and is set here, to the same bytes but ten times
 // as fast. So is any table where libsmartcols is missing: without colours, and not cut to the
 // terminal's width.
-#include "common/cli/outtable.h"
+#include "common/cli/out_priv.h"
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
@@ -33,15 +33,11 @@
 	X(scols_table_set_termwidth)     \
 	X(scols_unref_table)
 
-struct scols {
-	LIB_STRUCT(SCOLS_FUNCTIONS)
-};
-
-static LIB_GETTER(scols, SCOLS, SCOLS_FUNCTIONS)
+LIB(scols, SCOLS, SCOLS_FUNCTIONS);
 
 #define LEGIBLE 32 // columns of a text that may be cut
 
-	void outtable_init(struct outtable *t, bool headings, bool color)
+void outtable_init(struct outtable *t, bool headings, bool color)
 {
 	*t = (struct outtable){.plain = true, .headings = headings, .color = color};
 }
@@ -53,11 +49,12 @@ void outtable_fini(struct outtable *t)
 	t->ncells = 0;
 }
 
-void outtable_column(struct outtable *t, const char *name, bool right, bool trunc, bool status)
+void outtable_column(struct outtable *t, const struct out_col *c)
 {
 	if (t->ncols == OUTTABLE_COLS)
 		return;
-	t->cols[t->ncols++] = (struct outtable_col){name, right, trunc, status, strlen(name)};
+	t->width[t->ncols] = strlen(c->name);
+	t->cols[t->ncols++] = c;
 }
 
 static bool is_plain(const char *s, size_t len)
@@ -73,8 +70,8 @@ void outtable_cell(struct outtable *t, const char *text)
 	size_t len = strlen(text);
 	if (!t->ncols)
 		return;
-	struct outtable_col *c = &t->cols[t->ncells % t->ncols];
-	c->width = len > c->width ? len : c->width;
+	size_t *width = &t->width[t->ncells % t->ncols];
+	*width = len > *width ? len : *width;
 	t->plain = t->plain && is_plain(text, len);
 	if (buf_append(&t->cells, text, len + 1))
 		t->failed = true;
@@ -84,20 +81,13 @@ void outtable_cell(struct outtable *t, const char *text)
 
 // --- plain ---
 
-static char *put_padded(char *p, const struct outtable_col *c, const char *text, size_t len,
-			bool last)
+static char *put_padded(char *p, const struct outtable *t, unsigned i, const char *text)
 {
-	size_t pad = c->width - len;
-	if (c->right) {
-		memset(p, ' ', pad);
-		p += pad;
-	}
-	memcpy(p, text, len);
-	p += len;
-	if (!c->right && !last) {
-		memset(p, ' ', pad);
-		p += pad;
-	}
+	bool last = i + 1 == t->ncols, right = outfmt_is_number(t->cols[i]->type);
+	size_t len = strnlen(text, t->width[i]), pad = last && !right ? 0 : t->width[i] - len;
+	memset(right ? p : p + len, ' ', pad);
+	memcpy(right ? p + pad : p, text, len);
+	p += len + pad;
 	*p++ = last ? '\n' : ' ';
 	return p;
 }
@@ -106,20 +96,15 @@ static int print_plain(const struct outtable *t, struct buf *out)
 {
 	size_t line = 0, rows = t->ncells / t->ncols + t->headings;
 	for (unsigned i = 0; i < t->ncols; i++)
-		line += t->cols[i].width + 1;
+		line += t->width[i] + 1;
 	if (buf_reserve(out, line * rows))
 		return -1;
 	char *p = out->data + out->len;
 	for (unsigned i = 0; t->headings && i < t->ncols; i++)
-		p = put_padded(p, &t->cols[i], t->cols[i].name, strlen(t->cols[i].name),
-			       i + 1 == t->ncols);
+		p = put_padded(p, t, i, t->cols[i]->name);
 	const char *text = t->cells.data;
-	for (size_t n = 0; n < t->ncells; n++) {
-		unsigned i = (unsigned)(n % t->ncols);
-		size_t len = strlen(text);
-		p = put_padded(p, &t->cols[i], text, len, i + 1 == t->ncols);
-		text += len + 1;
-	}
+	for (size_t n = 0; n < t->ncells; n++, text += strlen(text) + 1)
+		p = put_padded(p, t, (unsigned)(n % t->ncols), text);
 	out->len = (size_t)(p - out->data);
 	out->data[out->len] = '\0';
 	return 0;
@@ -150,7 +135,8 @@ static int add_lines(const struct outtable *t, const struct scols *lib, struct l
 			line = lib->scols_table_new_line(s, NULL);
 		if (!line || lib->scols_line_set_data(line, i, text))
 			return -1;
-		const char *color = t->color && t->cols[i].status ? status_color(text) : NULL;
+		const char *color =
+			t->color && t->cols[i]->flags & OUT_STATUS ? status_color(text) : NULL;
 		if (color)
 			lib->scols_cell_set_color(lib->scols_line_get_cell(line, i), color);
 	}
@@ -164,8 +150,8 @@ static void keep_readable(const struct outtable *t, const struct scols *lib,
 {
 	size_t least = 0;
 	for (unsigned i = 0; i < t->ncols; i++) {
-		size_t width = t->cols[i].width;
-		least += 1 + (t->cols[i].trunc && width > LEGIBLE ? LEGIBLE : width);
+		size_t width = t->width[i];
+		least += 1 + (t->cols[i]->flags & OUT_TRUNC && width > LEGIBLE ? LEGIBLE : width);
 	}
 	least--; // no blank behind the last one
 	if (lib->scols_table_get_termwidth(s) < least)
@@ -183,9 +169,10 @@ static int print_scols(const struct outtable *t, const struct scols *lib, struct
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
 	for (unsigned i = 0; i < t->ncols; i++)
-		lib->scols_table_new_column(s, t->cols[i].name, 0,
-					    (t->cols[i].right ? SCOLS_FL_RIGHT : 0) |
-						    (t->cols[i].trunc ? SCOLS_FL_TRUNC : 0));
+		lib->scols_table_new_column(
+			s, t->cols[i]->name, 0,
+			(outfmt_is_number(t->cols[i]->type) ? SCOLS_FL_RIGHT : 0) |
+				(t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
 	keep_readable(t, lib, s);
 	int err = add_lines(t, lib, s);
 	// To memory and not to stdout: one place writes, and notices a full disk.

@@ -32,7 +32,8 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 			       .begin_ns = now_ns()};
 }
 
-bool progress_due(const struct progress *p)
+// Is it time to show something? Spares the work of finding out what.
+static bool is_due(const struct progress *p)
 {
 	uint64_t now;
 
@@ -44,12 +45,10 @@ bool progress_due(const struct progress *p)
 
 static void put_share(struct buf *b, double share)
 {
+	static const char done[] = "####################", rest[] = "--------------------";
 	int full = (int)(share * WIDTH);
 
-	buf_puts(b, "[");
-	for (int i = 0; i < WIDTH; i++)
-		buf_puts(b, i < full ? "#" : "-");
-	buf_printf(b, "] %3d %%, ", (int)(share * 100));
+	buf_printf(b, "[%.*s%.*s] %3d %%, ", full, done, WIDTH - full, rest, (int)(share * 100));
 }
 
 static void put_left(struct buf *b, const struct progress *p, double share)
@@ -67,7 +66,7 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 	va_list ap;
 	ssize_t ignored;
 
-	if (!progress_due(p))
+	if (!is_due(p))
 		return;
 	p->drawn_ns = now_ns();
 	share = share > 1 ? 1 : share;
@@ -92,7 +91,7 @@ void progress_bytes(struct progress *p, uint64_t done, uint64_t total)
 	char have[16], all[16], rate[16];
 	double spent;
 
-	if (!progress_due(p))
+	if (!is_due(p))
 		return;
 	spent = (double)(now_ns() - p->begin_ns) / (double)SECOND;
 	text_size(have, done);

@@ -18,9 +18,6 @@ struct progress {
 // the same terminal would be in their way.
 void progress_init(struct progress *p, bool wanted, bool rows);
 
-// Is it time to show something? Spares the work of finding out what.
-bool progress_due(const struct progress *p);
-
 // Shows it when it is time. `share` is 0 to 1, NAN when the end is not known.
 void progress_show(struct progress *p, double share, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

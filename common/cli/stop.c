@@ -1,5 +1,5 @@
-// Ending early when asked; stop.h. A handler can come between a look at its flag and a read that
-// waits, so it also fills a pipe that is waited for together with the input.
+// Ending early on a signal; stop.h. The signal can arrive between the check of its flag and a
+// blocking read, so its handler also writes to a pipe that is polled together with the input.
 #include "common/cli/stop.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-// Asked again, it ends the program as ever.
+// A second signal ends the program.
 static void on_signal(int sig)
 {
 	int saved = errno;

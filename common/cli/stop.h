@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// From now on SIGINT and SIGTERM ask. What is ignored (nohup, a shell's background job) stays so.
-// Calling it again does nothing.
+// From now on SIGINT and SIGTERM request an end. A signal that is ignored (nohup, a shell's
+// background job) stays ignored. Calling it again does nothing.
 void stop_watch(void);
 
-// The number of the signal that asked, 0 while none did. May be called by any thread.
+// The number of the signal received, 0 before the first. May be called by any thread.
 int stop_asked(void);
 
 // "SIGINT"; what stop_asked() returned.
@@ -20,12 +20,11 @@ const char *stop_name(int sig);
 // The exit status then: GPQ_STOPPED, or 143 for SIGTERM.
 int stop_status(void);
 
-// As read(2), but waits for input only until somebody asks: then -1 with EINTR. Goes on after other
-// signals.
+// As read(2), but -1 with EINTR once an end is requested. Restarts after other signals.
 ssize_t stop_read(int fd, void *to, size_t n);
 
 // Waits until `fd` (-1: none) may be read without waiting, at most `ms` milliseconds (-1: for
-// ever). 1: it may; 0: time is over; -1 with EINTR: somebody asks.
+// ever). 1: it may; 0: time is over; -1 with EINTR: an end is requested.
 int stop_wait(int fd, int ms);
 
 #endif

@@ -1,4 +1,4 @@
-// Text made safe for terminals, and quantities as people read and write them.
+// Text made safe for terminals, quantities as people read and write them, and sparklines.
 #ifndef GPQ_CLI_TEXT_H
 #define GPQ_CLI_TEXT_H
 
@@ -31,5 +31,13 @@ bool parse_size(const char *s, uint64_t *bytes);
 
 // The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
 const char *text_suggest(const char *s, const char *const *words);
+
+// A row of numbers as a row of characters: "·▁▂▅█", or ".:-*@" where the locale is not UTF-8.
+
+// What the environment says of the terminal: LC_ALL, LC_CTYPE, LANG.
+bool spark_utf8(void);
+
+// A character for each value: from 0, which has one of its own, to `max`. NaN is a blank.
+void spark_line(struct buf *out, const double *values, size_t n, double max, bool utf8);
 
 #endif

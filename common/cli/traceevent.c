@@ -3,22 +3,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FLUSH_AT ((size_t)1 << 16)
 
 static void flush(struct traceevent *t)
 {
-	size_t done = 0;
-
-	while (!t->error && done < t->buf.len) {
-		ssize_t n = write(t->fd, t->buf.data + done, t->buf.len - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			t->error = errno;
-	}
+	if (!t->error && write_fully(t->fd, t->buf.data, t->buf.len))
+		t->error = errno;
 	t->buf.len = 0;
 }
 

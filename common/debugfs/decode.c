@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// CU masks that gfx8 prints before the others: their register less their MQD dword.
-#define GFX8_MASKS 0x2dffu
+// CU masks that some print before the others: their register less their MQD dword.
+#define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
 static const struct reg *reg_of(const struct decode *d, unsigned dw)
@@ -34,18 +34,17 @@ static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
 {
 	if (reg >= w->base && reg - w->base < 256)
 		return reg - w->base + IMAGE;
-	return w->from.gen == GFX8 && reg - GFX8_MASKS < IMAGE ? reg - GFX8_MASKS : DECODE_NONE;
+	return gfx_caps(w->from.gen)->cu_masks && reg - CU_MASKS < IMAGE ? reg - CU_MASKS
+									 : DECODE_NONE;
 }
 
 static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 {
 	uint32_t offset = reg - w->first;
 	// How many MIDCMD_DATA a slot has differs, MIDCMD_CNTL follows them.
-	if (reg == w->last && offset > MIDCMD_RUN) {
-		const struct reg *cntl = reg_sdma_named(w->from.gen, "sdmax_rlcx_midcmd_cntl");
-		return cntl ? cntl->dw : DECODE_NONE;
-	}
-	int dw = offset < 256 ? sdma_mqd_dword(w->from.gen, offset) : -1;
+	int dw = reg == w->last && offset > MIDCMD_RUN
+			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
+			 : sdma_mqd_dword(w->from.gen, offset);
 	return dw < 0 ? DECODE_NONE : (uint32_t)dw;
 }
 
@@ -69,7 +68,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 			      .arg = arg};
 	if (!s->lines)
 		return;
-	const struct hqd_line *last = &h->regs[s->line + s->lines - 1];
+	const struct dump_line *last = &h->regs[s->line + s->lines - 1];
 	w.first = h->regs[s->line].addr / 4;
 	w.last = last->addr / 4 + (last->count ? last->count - 1u : 0);
 	if (w.from.sdma || !hqd_cp_base(h, s, &w.base))
@@ -106,34 +105,49 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 	       strncmp(low->name, high->name, n) == 0;
 }
 
-// The other half, which stands next to it; *low: which of them is the low one.
-static const struct reg *partner(const struct decoded_reg *r, bool *low)
+// The dword of the other half, which stands next to it, or DECODE_NONE; *low: r is the low one.
+static uint32_t partner(const struct decoded_reg *r, bool *low)
 {
+	const uint32_t around[] = {r->dw - 1, r->dw + 1};
+
 	for (unsigned i = 0; i < 2; i++) {
-		if (r->dw == 0 && i == 0)
-			continue;
-		const struct reg *other = reg_of(r->from, r->dw - 1 + 2 * i);
+		const struct reg *other = reg_of(r->from, around[i]);
 		*low = other && are_pair(r->reg, other);
 		if (*low || (other && are_pair(other, r->reg)))
-			return other;
+			return around[i];
 	}
-	return NULL;
+	return DECODE_NONE;
 }
 
 // --- fields ---
 
-static const char *unit_of(const struct reg_field *f)
+// "64K", "1M"; what is no round number, in bytes.
+static void size_text(char text[48], uint64_t bytes)
 {
-	switch (f->unit) {
-	case REG_BYTES:
-	case REG_POWER: return "bytes";
-	case REG_DWORDS: return "dwords";
-	case REG_ADDR_LOW:
-	case REG_ADDR_HIGH: return "address";
-	case REG_FLAG: return "flag";
-	case REG_ONES: return "units";
-	default: return NULL;
-	}
+	static const char units[] = "BKMGTPE";
+	unsigned u = 0;
+
+	for (; bytes && bytes % 1024 == 0 && units[u + 1]; u++)
+		bytes /= 1024;
+	snprintf(text, 48, "%llu%c", (unsigned long long)bytes, units[u]);
+}
+
+static const char *nth_word(const char *const *words, uint32_t i)
+{
+	while (*words && i--)
+		words++;
+	return *words;
+}
+
+// Names of enum reg_unit, where there is one.
+static const char *const unit_names[] = {
+	[REG_BYTES] = "bytes",      [REG_POWER] = "bytes",       [REG_DWORDS] = "dwords",
+	[REG_ADDR_LOW] = "address", [REG_ADDR_HIGH] = "address", [REG_FLAG] = "flag",
+	[REG_ONES] = "units"};
+
+static bool is_decimal(uint8_t unit)
+{
+	return unit == REG_NUMBER || unit == REG_DWORDS || unit == REG_BYTES || unit == REG_WORDS;
 }
 
 static uint64_t number_of(const struct reg_field *f, uint64_t bits)
@@ -147,20 +161,32 @@ static uint64_t number_of(const struct reg_field *f, uint64_t bits)
 	}
 }
 
-static void pair_text(struct decoded_field *out, uint8_t unit)
+char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits)
 {
-	bool decimal = unit == REG_NUMBER || unit == REG_DWORDS || unit == REG_BYTES;
-	snprintf(out->text, sizeof(out->text), decimal ? "%" PRIu64 : "0x%" PRIx64, out->number);
+	const char *word = f->unit == REG_WORDS ? nth_word(f->words, bits) : NULL;
+
+	if (word || f->unit == REG_FLAG)
+		snprintf(text, 48, "%s", word ? word : bits ? "yes" : "no");
+	else if (f->unit == REG_BYTES || (f->unit == REG_POWER && bits + f->shift < 60))
+		size_text(text, number_of(f, bits));
+	else if (f->unit == REG_POWER)
+		snprintf(text, 48, "2^%u", bits + f->shift);
+	else if (f->unit == REG_ONES)
+		snprintf(text, 48, "%d of %u", __builtin_popcount(bits), f->width);
+	else
+		snprintf(text, 48, is_decimal(f->unit) ? "%u" : "0x%x", bits);
+	return text;
 }
 
 static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_fn fn, void *arg)
 {
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
-		.name = "", .unit = unit_of(f), .meaning = f->meaning, .width = 64};
+		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
 	// Of some addresses the lowest bit is a flag.
 	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
-	pair_text(&out, f->unit);
+	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
+		 out.number);
 	fn(arg, r, &out);
 }
 
@@ -170,8 +196,8 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 	uint32_t half;
 	if (!r->reg || !r->known)
 		return;
-	const struct reg *other = partner(r, &low);
-	if (other && word_of(r->from, other->dw, &half)) {
+	uint32_t other = partner(r, &low);
+	if (other != DECODE_NONE && word_of(r->from, other, &half)) {
 		if (low)
 			emit_pair(r, half, fn, arg);
 		return;
@@ -181,7 +207,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 		uint32_t bits = reg_field_bits(f, r->value);
 		struct decoded_field out = {.name = f->name,
 					    .number = number_of(f, bits),
-					    .unit = unit_of(f),
+					    .unit = unit_names[f->unit],
 					    .meaning = f->meaning,
 					    .lsb = f->lsb,
 					    .width = f->width};

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/debugfs/regs.h"
 
 #define DECODE_NONE UINT32_MAX
@@ -56,5 +56,8 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 // The fields of a register. Of two that are halves of one number the low one stands for both and
 // the high one has no fields.
 void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
+
+// What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.
+char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
 
 #endif

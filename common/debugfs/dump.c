@@ -1,4 +1,4 @@
-// Hex dump lines of KFD's debugfs. See dump.h for the format.
+// Lines of KFD's debugfs. See dump.h for the format of hex dumps.
 //
 // A live file has nothing but lines of one fixed shape, so that shape is tried first, eight digits
 // at a time in one 64-bit register. Whatever differs (captures through terminals, CRLF, torn lines)
@@ -9,7 +9,19 @@
 
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
 #define HEAD         13 // 4 blanks, 8 digits, colon
-#define FULL_LINE    85 // 4 blanks, 8 digits, colon, 8 times a blank and 8 digits
+
+// A word where it is known to be one.
+static uint32_t hex8_good(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
+	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
+	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+	v = (v | v >> 8) & 0x0000ffff0000ffffull;
+	return (uint32_t)(v | v >> 16);
+}
 
 bool dump_hex8(const char *p, uint32_t *out)
 {
@@ -26,15 +38,22 @@ bool dump_hex8(const char *p, uint32_t *out)
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
 
-	*out = dump_hex8_good(p);
+	*out = hex8_good(p);
 	return true;
 }
 
-const char *dump_line_end(const char *p, const char *end)
+const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
+		      void *arg)
 {
-	const char *nl = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	const char *stop = newline ? newline : end;
+	int r;
 
-	return nl ? nl : end;
+	c->lines++;
+	r = fn(arg, p, stop, newline);
+	if (r == 0 && !c->foreign++)
+		c->first_foreign = c->lines;
+	return r < 0 ? NULL : newline ? newline + 1 : end;
 }
 
 static bool is_blank(char c)
@@ -49,11 +68,47 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-static const char *skip_word(const char *p, const char *end)
+static int digit_of(char c, unsigned base)
 {
-	while (p < end && !is_blank(*p))
-		p++;
+	unsigned d = 99;
+
+	if (c >= '0' && c <= '9')
+		d = (unsigned)(c - '0');
+	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		d = (unsigned)((c | 0x20) - 'a') + 10;
+	return d < base ? (int)d : -1;
+}
+
+// The place behind the number at p, NULL when there is none or it is too large.
+static const char *number(const char *p, const char *end, unsigned base, uint32_t *out)
+{
+	const char *start = p;
+	uint64_t v = 0;
+
+	for (; p < end && digit_of(*p, base) >= 0 && v <= UINT32_MAX; p++)
+		v = v * base + (unsigned)digit_of(*p, base);
+	*out = (uint32_t)v;
+	return p == start || v > UINT32_MAX ? NULL : p;
+}
+
+const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v)
+{
+	p = skip_blanks(p, end);
+	for (; p && *format; format++) {
+		if (*format == '%') {
+			p = number(p, end, *++format == 'x' ? 16 : 10, v++);
+		} else if (*format == ' ') {
+			p = p < end && (*p == ' ' || *p == '\t') ? skip_blanks(p, end) : NULL;
+		} else {
+			p = p < end && *p == *format ? p + 1 : NULL;
+		}
+	}
 	return p;
+}
+
+bool dump_line_empty(const char *p, const char *end)
+{
+	return skip_blanks(p, end) == end;
 }
 
 static bool parse_any(const char *p, const char *end, struct dump_line *out)
@@ -64,12 +119,12 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 	memset(out->words, 0, sizeof(out->words));
 	out->valid = out->count = 0;
 
-	bool aligned =
-		true; // no word so far of another length, behind which nobody knows which is which
+	bool aligned = true; // all words so far have 8 digits: later ones are in their place
 	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
 		const char *w = p;
 
-		p = skip_word(p, end);
+		while (p < end && !is_blank(*p))
+			p++;
 		if (out->count == DUMP_WORDS)
 			return false; // more words than the kernel ever prints: not a dump line
 		aligned &= p - w == 8;
@@ -97,14 +152,6 @@ static block wrong(const char *p, const char *blanks)
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }
 
-static bool all_zero(block v)
-{
-	uint64_t half[2];
-
-	memcpy(half, &v, sizeof(half));
-	return (half[0] | half[1]) == 0;
-}
-
 // The 72 bytes of eight words with a blank before each.
 static bool words_are_good(const char *p)
 {
@@ -113,8 +160,10 @@ static bool words_are_good(const char *p)
 					[36] = -1, [45] = -1, [54] = -1, [63] = -1};
 	block bad = wrong(p, blanks) | wrong(p + 16, blanks + 16) | wrong(p + 32, blanks + 32) |
 		    wrong(p + 48, blanks + 48) | wrong(p + 56, blanks + 56);
+	uint64_t half[2];
 
-	return all_zero(bad);
+	memcpy(half, &bad, sizeof(half));
+	return (half[0] | half[1]) == 0;
 }
 
 // Most of an MQD is 0: a plain comparison is faster than looking at each digit.
@@ -124,44 +173,38 @@ static bool words_are_zero(const char *p)
 		      72) == 0;
 }
 
-bool dump_words_good(const char *p, unsigned words)
+// Words on a line of exactly the kernel's shape (2 or 4 blanks, 8 digits, a colon, and up to eight
+// times a blank and 8 digits) whose every word is good, 0 for any other; *addr is then what stands
+// before the colon, *words what follows it.
+static unsigned plain_line(const char *p, const char *end, uint32_t *addr, const char **words)
 {
+	size_t len = (size_t)(end - p), lead = len > 3 && p[2] == ' ' ? 4 : 2, head = lead + 9;
+	unsigned n = (unsigned)(len - head) / 9;
 	uint32_t ignored;
-
-	if (words == DUMP_WORDS)
-		return words_are_good(p);
 	bool good = true;
 
-	for (unsigned i = 0; good && i < words; i++)
+	if (len <= head || len > head + 72 || (len - head) % 9 != 0)
+		return 0;
+	if (p[head - 1] != ':' || memcmp(p, "    ", lead) != 0 || !dump_hex8(p + lead, addr))
+		return 0;
+	*words = p += head;
+	if (n == DUMP_WORDS)
+		return words_are_zero(p) || words_are_good(p) ? n : 0;
+	for (unsigned i = 0; good && i < n; i++)
 		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
-	return good;
-}
-
-unsigned dump_plain(const char *p, const char *end, uint32_t *addr)
-{
-	size_t len = (size_t)(end - p);
-
-	if (len <= HEAD || len > FULL_LINE || (len - HEAD) % 9 != 0)
-		return 0;
-	unsigned words = (unsigned)(len - HEAD) / 9;
-
-	if (p[HEAD - 1] != ':' || memcmp(p, "    ", 4) != 0 || !dump_hex8(p + 4, addr))
-		return 0;
-	p += HEAD;
-	if (words == DUMP_WORDS && words_are_zero(p))
-		return words;
-	return dump_words_good(p, words) ? words : 0;
+	return good ? n : 0;
 }
 
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 {
-	unsigned words = dump_plain(p, end, &out->addr);
+	const char *text;
+	unsigned words = plain_line(p, end, &out->addr, &text);
 
 	if (!words)
 		return parse_any(p, end, out);
 	memset(out->words, 0, sizeof(out->words));
 	for (unsigned i = 0; i < words; i++)
-		dump_hex8(p + DUMP_WORD(0, i), &out->words[i]);
+		out->words[i] = hex8_good(text + 9 * i + 1);
 	out->valid = (uint8_t)((1u << words) - 1);
 	out->count = (uint8_t)words;
 	return true;

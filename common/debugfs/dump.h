@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #define DUMP_WORDS 8 // words on a full line
 
@@ -25,31 +24,31 @@ struct dump_line {
 // True when the text at p (to end, without newline) is a dump line; out is then filled.
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 
-// The end of the line that begins at p: its newline, or end.
-const char *dump_line_end(const char *p, const char *end);
+// Lines of a text, counted while they are parsed.
+struct dump_count {
+	uint32_t lines;
+	uint32_t foreign;       // lines not understood
+	uint32_t first_foreign; // number of the first of them, 0 if none
+};
+
+// Takes one line (newline excluded; `whole`: there is one). 1, 0: not understood, or -ENOMEM.
+typedef int (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
+
+// Gives the line at p to `fn` and counts it. The place behind it; NULL: out of memory.
+const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
+		      void *arg);
+
+// The place behind what `format` would print at p and blanks before it, NULL where the text
+// differs. In it %d is a decimal and %x a hexadecimal number up to 32 bits, a blank stands for one
+// or more blanks, everything else for itself. Numbers go to v in their order, which must have room
+// for all of them; they are meaningless when the text differs.
+const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v);
+
+// True when nothing but blanks lies before end.
+bool dump_line_empty(const char *p, const char *end);
 
 // A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
 bool dump_hex8(const char *p, uint32_t *out);
-
-// The same where it is known to be one.
-static inline uint32_t dump_hex8_good(const char *p)
-{
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-	n = (n & 0x0f0f0f0f0f0f0f0full) + 9 * ((n >> 6) & 0x0101010101010101ull);
-	n = __builtin_bswap64(n); // first digit highest; hosts of AMD GPUs are little-endian
-	n = (n | n >> 4) & 0x00ff00ff00ff00ffull;
-	n = (n | n >> 8) & 0x0000ffff0000ffffull;
-	return (uint32_t)(n | n >> 16);
-}
-
-// Is there, at p, `words` times a blank and eight hex digits?
-bool dump_words_good(const char *p, unsigned words);
-
-// Words on a line of exactly the kernel's shape whose every word is good, 0 for any other; *addr is
-// then what stands before the colon. The words are at DUMP_WORD(0, i) from p on.
-unsigned dump_plain(const char *p, const char *end, uint32_t *addr);
 
 // The shape that the kernel prints: full lines, and with a newline they are this long.
 #define DUMP_LINE         86

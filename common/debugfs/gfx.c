@@ -19,7 +19,7 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 {
 	static const struct gfx_caps rows[GFX_GENS] = {
 		[GFX_UNKNOWN] = {"unknown", .whole_wptr = true},
-		[GFX8] = {.name = "gfx8"},
+		[GFX8] = {.name = "gfx8", .cu_masks = true},
 		[GFX9] = {"gfx9", .runlist = true, .whole_wptr = true},
 		[GFX940] = {"gfx940", .runlist = true, .active_written = true, .whole_wptr = true},
 		[GFX10] = {"gfx10", .runlist = true, .whole_wptr = true},
@@ -28,9 +28,4 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 	};
 
 	return &rows[(unsigned)gen < GFX_GENS ? gen : GFX_UNKNOWN];
-}
-
-const char *gfx_gen_name(enum gfx_gen gen)
-{
-	return gfx_caps(gen)->name;
 }

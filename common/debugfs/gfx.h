@@ -16,22 +16,20 @@ enum gfx_gen {
 	GFX_GENS
 };
 
-// What a generation can do, where code has to ask. One row each in gfx.c.
+// What differs between generations besides registers and MQDs. One row each in gfx.c.
 struct gfx_caps {
 	const char *name; // "gfx9"
 	bool runlist;     // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
 	bool mes;         // the MES firmware maps queues, by commands; the HIQ slot means nothing
 	bool active_written; // the firmware was seen to write dword 130 of the MQD (kfd-facts 6)
+	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
 };
 
-// The row of a generation; that of GFX_UNKNOWN for numbers that are none.
+// The row of a generation; that of GFX_UNKNOWN for invalid numbers.
 const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 
 // Generation of a gfx_target_version as sysfs topology prints it: major*10000 + minor*100 + step.
 enum gfx_gen gfx_gen_of(uint32_t gfx_target_version);
-
-// "gfx9" and the like; "unknown" for GFX_UNKNOWN.
-const char *gfx_gen_name(enum gfx_gen gen);
 
 #endif

@@ -1,8 +1,7 @@
 // Parser of debugfs hqds. See hqds.h; formats in kfd-facts 5.2.
 #include "common/debugfs/hqds.h"
 
-#include "common/debugfs/lex.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +22,10 @@ void hqds_fini(struct hqds *h)
 	free(h->nodes);
 	free(h->slots);
 	free(h->regs);
-	free(h->odd);
 	hqds_init(h);
 }
+
+// Functions that take a line return as dump_line_fn does.
 
 static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 {
@@ -33,13 +33,13 @@ static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 		return -ENOMEM;
 	h->nodes[h->nnodes++] =
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
-	return 0;
+	return 1;
 }
 
 static int add_slot(struct hqds *h, const struct hqd *slot)
 {
-	// A text that begins in the middle: a node that nobody knows.
-	if (!h->nnodes && add_node(h, UINT32_MAX, 0))
+	// The text begins within a node: its number is unknown.
+	if (!h->nnodes && add_node(h, UINT32_MAX, 0) < 0)
 		return -ENOMEM;
 	if (ARRAY_GROW(h->slots, h->cap_slots, h->nslots))
 		return -ENOMEM;
@@ -47,7 +47,7 @@ static int add_slot(struct hqds *h, const struct hqd *slot)
 	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
 	h->slots[h->nslots++].line = (uint32_t)h->nregs;
 	h->nodes[h->nnodes - 1].slots++;
-	return 0;
+	return 1;
 }
 
 // Where in a line's numbers the fields of a slot are; -1: nowhere.
@@ -63,13 +63,13 @@ static const struct {
 	{"HIQ on MEC %d Pipe %d Queue %d", HQD_HIQ, -1, 0, 1, 2},
 };
 
-static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
+static int slot_line(struct hqds *h, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
 		uint32_t v[4] = {0};
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 
-		if (!lex_line(p, end, slot_lines[i].format, v))
+		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
 		struct hqd slot = {.kind = (uint8_t)slot_lines[i].kind,
 				   .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
@@ -77,24 +77,21 @@ static bool slot_line(struct hqds *h, const char *p, const char *end, int *err)
 				   .pipe = (uint16_t)v[slot_lines[i].pipe],
 				   .queue = (uint16_t)v[slot_lines[i].queue]};
 
-		*err = add_slot(h, &slot);
-		return true;
+		return add_slot(h, &slot);
 	}
-	return false;
+	return 0;
 }
 
-static bool node_line(struct hqds *h, const char *p, const char *end, int *err)
+static int node_line(struct hqds *h, const char *p, const char *end)
 {
 	uint32_t v[2];
 
-	if (lex_line(p, end, "Node %d, gpu_id %x:", v)) {
-		*err = add_node(h, v[0], v[1]);
-		return true;
-	}
-	if (!h->nnodes || !lex_line(p, end, "Device is stopped", v))
-		return false;
+	if (dump_match(p, end, "Node %d, gpu_id %x:", v))
+		return add_node(h, v[0], v[1]);
+	if (!h->nnodes || !dump_match(p, end, "Device is stopped", v))
+		return 0;
 	h->nodes[h->nnodes - 1].stopped = true;
-	return true;
+	return 1;
 }
 
 // A register line belongs to the slot at hand, unless a node line came after it.
@@ -105,94 +102,66 @@ static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
 	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
 }
 
-static bool add_line(struct hqds *h, const struct hqd_line *l, int *err)
+static int add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = slot_of_line(h, l->addr);
 
 	if (!s)
-		return false;
-	*err = ARRAY_GROW(h->regs, h->cap_regs, h->nregs) ? -ENOMEM : 0;
-	if (!*err) {
-		h->regs[h->nregs++] = *l;
-		s->lines++;
-	}
-	return true;
-}
-
-static bool odd_line(struct hqds *h, const struct dump_line *l, int *err)
-{
-	struct hqd_line line = {.addr = l->addr, .odd = (uint32_t)h->nodd, .count = l->count};
-
-	if (!slot_of_line(h, l->addr))
-		return false;
-	*err = ARRAY_GROW(h->odd, h->cap_odd, h->nodd) ? -ENOMEM : 0;
-	if (*err)
-		return true;
-	h->odd[h->nodd++] = *l;
+		return 0;
+	if (ARRAY_GROW(h->regs, h->cap_regs, h->nregs))
+		return -ENOMEM;
+	h->regs[h->nregs++] = *l;
 	h->bad_words += dump_line_bad(l);
-	return add_line(h, &line, err);
+	s->lines++;
+	return 1;
 }
 
-static bool is_empty(const char *p, const char *end)
+static int parse_line(void *hqds, const char *p, const char *end, bool whole)
 {
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-		p++;
-	return p == end;
-}
+	struct hqds *h = hqds;
+	struct dump_line l;
+	int r;
 
-static bool parse_line(struct hqds *h, const char *p, const char *end, bool whole, int *err)
-{
-	struct hqd_line plain = {.text = p};
-	struct dump_line odd;
-
-	plain.count = (uint8_t)dump_plain(p, end, &plain.addr);
-	if (plain.count)
-		return add_line(h, &plain, err);
+	if (dump_line_parse(p, end, &l))
+		return add_line(h, &l);
 	// Without its newline a slot's line may have lost digits at its end.
-	if (whole && slot_line(h, p, end, err))
-		return true;
-	if (dump_line_parse(p, end, &odd))
-		return odd_line(h, &odd, err);
-	return node_line(h, p, end, err) || is_empty(p, end);
+	r = whole ? slot_line(h, p, end) : 0;
+	if (!r)
+		r = node_line(h, p, end);
+	return r ? r : dump_line_empty(p, end);
 }
 
 int hqds_parse(struct hqds *h, const char *text, size_t len)
 {
 	const char *end = text + len;
-	int err = 0;
 
-	h->nnodes = h->nslots = h->nregs = h->nodd = 0;
-	h->lines = h->foreign = h->first_foreign = h->bad_words = 0;
-	for (const char *p = text; !err && p < end;) {
-		const char *nl = dump_line_end(p, end);
-
-		h->lines++;
-		if (!parse_line(h, p, nl, nl < end, &err) && !err && !h->foreign++)
-			h->first_foreign = h->lines;
-		p = nl < end ? nl + 1 : end;
+	h->nnodes = h->nslots = h->nregs = 0;
+	h->bad_words = 0;
+	h->count = (struct dump_count){0};
+	for (const char *p = text; p < end;) {
+		p = dump_next(&h->count, p, end, parse_line, h);
+		if (!p)
+			return -ENOMEM;
 	}
-	return err;
+	return 0;
 }
 
 // --- registers ---
 
-static bool word_of_line(const struct hqds *h, const struct hqd_line *l, unsigned i, uint32_t *out)
+static bool word_of_line(const struct dump_line *l, unsigned i, uint32_t *out)
 {
-	*out = 0;
-	if (l->text)
-		return dump_hex8(l->text + DUMP_WORD(0, i), out);
-	*out = h->odd[l->odd].words[i];
-	return h->odd[l->odd].valid >> i & 1;
+	*out = l->words[i];
+	return l->valid >> i & 1;
 }
 
 static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
-		const struct hqd_line *l = &h->regs[i];
+		const struct dump_line *l = &h->regs[i];
 		uint32_t first = l->addr / 4;
 
 		if (dword >= first && dword < first + l->count)
-			return word_of_line(h, l, dword - first, out);
+			return word_of_line(l, dword - first, out);
 	}
 	return false;
 }
@@ -239,7 +208,7 @@ void hqd_each(const struct hqds *h, const struct hqd *s,
 	for (uint32_t i = s->line; i < s->line + s->lines; i++)
 		for (unsigned w = 0; w < h->regs[i].count; w++) {
 			uint32_t value;
-			bool known = word_of_line(h, &h->regs[i], w, &value);
+			bool known = word_of_line(&h->regs[i], w, &value);
 
 			fn(arg, h->regs[i].addr + 4 * w, known, value);
 		}

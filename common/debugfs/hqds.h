@@ -39,33 +39,20 @@ struct hqds_node {
 	uint32_t slots;
 };
 
-// Words stay in the text until somebody asks, if the line is as the kernel prints it.
-struct hqd_line {
-	const char *text; // NULL: see hqds.odd
-	uint32_t addr;    // byte address of the first register
-	uint32_t odd;     // index in hqds.odd
-	uint8_t count;    // registers, 1..8
-};
-
 struct hqds {
 	struct hqds_node *nodes;
 	struct hqd *slots;
-	struct hqd_line *regs; // register lines
-	struct dump_line *odd; // those that are not as the kernel prints them
-	size_t nnodes, nslots, nregs, nodd;
-	size_t cap_nodes, cap_slots, cap_regs, cap_odd;
-
-	uint32_t lines;
-	uint32_t foreign;       // lines not understood
-	uint32_t first_foreign; // number of the first of them, 0 if none
-	uint32_t bad_words;     // values that are not eight hex digits
+	struct dump_line *regs; // register lines: byte addresses and values
+	size_t nnodes, nslots, nregs;
+	size_t cap_nodes, cap_slots, cap_regs;
+	struct dump_count count;
+	uint32_t bad_words; // values that are not eight hex digits
 };
 
 void hqds_init(struct hqds *h);
 void hqds_fini(struct hqds *h);
 
-// Parses text[0..len), replacing what h held; its memory is used again. The text must stay as it is
-// for as long as h is used. 0, or -ENOMEM.
+// Parses text[0..len), replacing what h held; its memory is used again. 0, or -ENOMEM.
 int hqds_parse(struct hqds *h, const char *text, size_t len);
 
 // A register of a compute slot or the HIQ by its index in the dump, which is MQD dword - 128:

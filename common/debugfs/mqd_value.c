@@ -1,8 +1,12 @@
-// MQD values. See mqd_value.h. The tables are kfd-facts 6 (kernel: vi_structs.h, v9_structs.h,
-// v10_structs.h, v11_structs.h, v12_structs.h and the kfd_mqd_manager_v*.c that fill them).
+// Values of MQDs and slots. See mqd_value.h. The tables are kfd-facts 6 (kernel: vi_structs.h,
+// v9_structs.h, v10_structs.h, v11_structs.h, v12_structs.h and the kfd_mqd_manager_v*.c that fill
+// them).
 #include "common/debugfs/mqd_value.h"
 
+#include "common/debugfs/regs.h"
+
 enum layout {
+	NO_LAYOUT, // has no values
 	COMPUTE_V8,
 	COMPUTE_V9,
 	SDMA_V8,
@@ -10,8 +14,7 @@ enum layout {
 	SDMA_V10,
 	SDMA_V11,
 	SDMA_V12,
-	LAYOUTS,
-	NO_LAYOUT
+	LAYOUTS
 };
 
 enum how {
@@ -27,165 +30,74 @@ struct place {
 	uint8_t shift; // PLAIN: left shift; POWER: the factor
 };
 
-#define DWORD(lo)                      \
-	{                              \
-		PLAIN, lo, 0, 0, 32, 0 \
+#define PLACE(how, lo, hi, lsb, width, shift)  \
+	{                                      \
+		how, lo, hi, lsb, width, shift \
 	}
-#define BITS(lo, lsb, width)                \
-	{                                   \
-		PLAIN, lo, 0, lsb, width, 0 \
-	}
-#define PAIR(lo, hi)                    \
-	{                               \
-		PLAIN, lo, hi, 0, 64, 0 \
-	}
-#define PAIR_256(lo, hi)                \
-	{                               \
-		PLAIN, lo, hi, 0, 56, 8 \
-	} // stored in units of 256 bytes
-#define DOORBELL(dw)                   \
-	{                              \
-		PLAIN, dw, 0, 2, 26, 2 \
-	}
-#define BYTES(dw, lsb, w, unit)            \
-	{                                  \
-		POWER, dw, 0, lsb, w, unit \
-	}
-#define FLAGGED(lo, hi)                 \
-	{                               \
-		PLAIN, lo, hi, 1, 63, 1 \
-	} // bit 0 is a flag, not address
+#define DWORD(lo)               PLACE(PLAIN, lo, 0, 0, 32, 0)
+#define BITS(lo, lsb, width)    PLACE(PLAIN, lo, 0, lsb, width, 0)
+#define PAIR(lo, hi)            PLACE(PLAIN, lo, hi, 0, 64, 0)
+#define PAIR_256(lo, hi)        PLACE(PLAIN, lo, hi, 0, 56, 8) // in units of 256 bytes
+#define DOORBELL(dw)            PLACE(PLAIN, dw, 0, 2, 26, 2)
+#define BYTES(dw, lsb, w, unit) PLACE(POWER, dw, 0, lsb, w, unit)
+#define FLAGGED(lo, hi)         PLACE(PLAIN, lo, hi, 1, 63, 1) // bit 0 is a flag, not address
 
-static const struct place places[LAYOUTS][MQD_VALUES] =
-	{
-		[COMPUTE_V9] =
-			{
-				[MQD_V_BASE] = PAIR(128, 129),
-				[MQD_V_ACTIVE] = BITS(130, 0, 1),
-				[MQD_V_VMID] = BITS(131, 0, 4),
-				[MQD_V_PIPE_PRIO] = BITS(133, 0, 2),
-				[MQD_V_QUEUE_PRIO] = BITS(134, 0, 4),
-				[MQD_V_RING] = PAIR_256(136, 137),
-				[MQD_V_RING_BYTES] = BYTES(145, 0, 6, 8),
-				[MQD_V_RPTR] = DWORD(138),
-				[MQD_V_WPTR] = PAIR(182, 183),
-				[MQD_V_RPTR_ADDR] = PAIR(139, 140),
-				[MQD_V_WPTR_ADDR] = PAIR(141, 142),
-				[MQD_V_DOORBELL] = DOORBELL(143),
-				[MQD_V_AQL] = BITS(181, 0, 1),
-				[MQD_V_CTX_BASE] = PAIR(171, 172),
-				[MQD_V_CTX_BYTES] = DWORD(177),
-				[MQD_V_STACK_BYTES] = DWORD(175),
-				[MQD_V_STACK_OFFSET] = DWORD(174),
-				[MQD_V_WAVE_OFFSET] = DWORD(176),
-				[MQD_V_READ_INDEX] = PAIR(96, 97),
-				[MQD_V_ERROR] = DWORD(179),
-			},
-		[COMPUTE_V8] =
-			{
-				[MQD_V_BASE] = PAIR(128, 129),
-				[MQD_V_ACTIVE] = BITS(130, 0, 1),
-				[MQD_V_VMID] = BITS(131, 0, 4),
-				[MQD_V_PIPE_PRIO] = BITS(133, 0, 2),
-				[MQD_V_QUEUE_PRIO] = BITS(134, 0, 4),
-				[MQD_V_RING] = PAIR_256(136, 137),
-				[MQD_V_RING_BYTES] = BYTES(145, 0, 6, 8),
-				[MQD_V_RPTR] = DWORD(138),
-				[MQD_V_WPTR] = DWORD(144),
-				[MQD_V_RPTR_ADDR] = PAIR(139, 140),
-				[MQD_V_WPTR_ADDR] = PAIR(141, 142),
-				[MQD_V_DOORBELL] = DOORBELL(143),
-				[MQD_V_CTX_BASE] = PAIR(171, 172),
-				[MQD_V_CTX_BYTES] = DWORD(177),
-				[MQD_V_STACK_BYTES] = DWORD(175),
-				[MQD_V_STACK_OFFSET] = DWORD(174),
-				[MQD_V_WAVE_OFFSET] = DWORD(176),
-				[MQD_V_ERROR] = DWORD(179),
-			},
-		[SDMA_V8] =
-			{
-				[MQD_V_RING] = PAIR_256(1, 2),
-				[MQD_V_RING_BYTES] = BYTES(0, 1, 5, 4),
-				[MQD_V_RPTR] = DWORD(3),
-				[MQD_V_WPTR] = DWORD(4),
-				[MQD_V_RPTR_ADDR] = FLAGGED(9, 8),
-				[MQD_V_WPTR_ADDR] = PAIR(7, 6),
-				[MQD_V_DOORBELL] = {PLAIN, 18, 0, 0, 21, 2},
-				[MQD_V_SDMA_ENGINE] = DWORD(126),
-				[MQD_V_SDMA_RLC] = DWORD(127),
-			},
-		[SDMA_V9] =
-			{
-				[MQD_V_RING] = PAIR_256(1, 2),
-				[MQD_V_RING_BYTES] = BYTES(0, 1, 5, 4),
-				[MQD_V_RPTR] = PAIR(3, 4),
-				[MQD_V_WPTR] = PAIR(5, 6),
-				[MQD_V_RPTR_ADDR] = FLAGGED(9, 8),
-				[MQD_V_WPTR_ADDR] = PAIR(29, 28),
-				[MQD_V_DOORBELL] = DOORBELL(22),
-				[MQD_V_SDMA_ENGINE] = DWORD(126),
-				[MQD_V_SDMA_RLC] = DWORD(127),
-			},
-		[SDMA_V10] =
-			{
-				[MQD_V_RING] = PAIR_256(1, 2),
-				[MQD_V_RING_BYTES] = BYTES(0, 1, 5, 4),
-				[MQD_V_RPTR] = PAIR(3, 4),
-				[MQD_V_WPTR] = PAIR(5, 6),
-				[MQD_V_RPTR_ADDR] = FLAGGED(9, 8),
-				[MQD_V_WPTR_ADDR] = PAIR(29, 28),
-				[MQD_V_DOORBELL] = DOORBELL(22),
-				[MQD_V_SDMA_ENGINE] = DWORD(128),
-				[MQD_V_SDMA_RLC] = DWORD(129),
-			},
-		[SDMA_V11] =
-			{
-				[MQD_V_RING] = PAIR_256(1, 2),
-				[MQD_V_RING_BYTES] = BYTES(0, 1, 5, 4),
-				[MQD_V_RPTR] = PAIR(3, 4),
-				[MQD_V_WPTR] = PAIR(5, 6),
-				[MQD_V_RPTR_ADDR] = FLAGGED(8, 7),
-				[MQD_V_WPTR_ADDR] = PAIR(27, 26),
-				[MQD_V_DOORBELL] = DOORBELL(19),
-				[MQD_V_SDMA_ENGINE] = DWORD(126),
-				[MQD_V_SDMA_RLC] = DWORD(127),
-			},
-		[SDMA_V12] =
-			{
-				[MQD_V_RING] = PAIR_256(1, 2),
-				[MQD_V_RING_BYTES] = BYTES(0, 1, 5, 4),
-				[MQD_V_RPTR] = PAIR(3, 4),
-				[MQD_V_WPTR] = PAIR(5, 6),
-				[MQD_V_RPTR_ADDR] = FLAGGED(7, 8),
-				[MQD_V_WPTR_ADDR] = PAIR(24, 25),
-				[MQD_V_DOORBELL] = DOORBELL(17),
-				[MQD_V_SDMA_ENGINE] = DWORD(126),
-				[MQD_V_SDMA_RLC] = DWORD(127),
-			},
+#define COMPUTE  [COMPUTE_V8... COMPUTE_V9]
+#define SDMA     [SDMA_V8... SDMA_V12]
+#define SDMA_9UP [SDMA_V9... SDMA_V12]
+
+static const struct place places[MQD_VALUES][LAYOUTS] = {
+	[MQD_V_BASE] = {COMPUTE = PAIR(128, 129)},
+	[MQD_V_ACTIVE] = {COMPUTE = BITS(130, 0, 1)},
+	[MQD_V_VMID] = {COMPUTE = BITS(131, 0, 4)},
+	[MQD_V_PIPE_PRIO] = {COMPUTE = BITS(133, 0, 2)},
+	[MQD_V_QUEUE_PRIO] = {COMPUTE = BITS(134, 0, 4)},
+	[MQD_V_RING] = {COMPUTE = PAIR_256(136, 137), SDMA = PAIR_256(1, 2)},
+	[MQD_V_RING_BYTES] = {COMPUTE = BYTES(145, 0, 6, 8), SDMA = BYTES(0, 1, 5, 4)},
+	[MQD_V_RPTR] = {COMPUTE = DWORD(138), [SDMA_V8] = DWORD(3), SDMA_9UP = PAIR(3, 4)},
+	[MQD_V_WPTR] = {[COMPUTE_V8] = DWORD(144),
+			[COMPUTE_V9] = PAIR(182, 183),
+			[SDMA_V8] = DWORD(4),
+			SDMA_9UP = PAIR(5, 6)},
+	[MQD_V_RPTR_ADDR] = {COMPUTE = PAIR(139, 140), [SDMA_V8... SDMA_V10] = FLAGGED(9, 8),
+			     [SDMA_V11] = FLAGGED(8, 7), [SDMA_V12] = FLAGGED(7, 8)},
+	[MQD_V_WPTR_ADDR] = {COMPUTE = PAIR(141, 142), [SDMA_V8] = PAIR(7, 6),
+			     [SDMA_V9... SDMA_V10] = PAIR(29, 28), [SDMA_V11] = PAIR(27, 26),
+			     [SDMA_V12] = PAIR(24, 25)},
+	[MQD_V_DOORBELL] = {COMPUTE = DOORBELL(143), [SDMA_V8] = {PLAIN, 18, 0, 0, 21, 2},
+			    [SDMA_V9... SDMA_V10] = DOORBELL(22), [SDMA_V11] = DOORBELL(19),
+			    [SDMA_V12] = DOORBELL(17)},
+	[MQD_V_AQL] = {[COMPUTE_V9] = BITS(181, 0, 1)},
+	[MQD_V_CTX_BASE] = {COMPUTE = PAIR(171, 172)},
+	[MQD_V_CTX_BYTES] = {COMPUTE = DWORD(177)},
+	[MQD_V_STACK_BYTES] = {COMPUTE = DWORD(175)},
+	[MQD_V_STACK_OFFSET] = {COMPUTE = DWORD(174)},
+	[MQD_V_WAVE_OFFSET] = {COMPUTE = DWORD(176)},
+	[MQD_V_READ_INDEX] = {[COMPUTE_V9] = PAIR(96, 97)},
+	[MQD_V_ERROR] = {COMPUTE = DWORD(179)},
+	[MQD_V_SDMA_ENGINE] = {[SDMA_V8... SDMA_V9] = DWORD(126),
+			       [SDMA_V10] = DWORD(128),
+			       [SDMA_V11... SDMA_V12] = DWORD(126)},
+	[MQD_V_SDMA_RLC] = {[SDMA_V8... SDMA_V9] = DWORD(127),
+			    [SDMA_V10] = DWORD(129),
+			    [SDMA_V11... SDMA_V12] = DWORD(127)},
 };
 
 static const uint8_t layout_of[GFX_GENS][2] = {
-	[GFX_UNKNOWN] = {NO_LAYOUT, NO_LAYOUT}, [GFX8] = {COMPUTE_V8, SDMA_V8},
-	[GFX9] = {COMPUTE_V9, SDMA_V9},         [GFX940] = {COMPUTE_V9, SDMA_V9},
-	[GFX10] = {COMPUTE_V9, SDMA_V10},       [GFX11] = {COMPUTE_V9, SDMA_V11},
-	[GFX12] = {COMPUTE_V9, SDMA_V12},
+	[GFX8] = {COMPUTE_V8, SDMA_V8},   [GFX9] = {COMPUTE_V9, SDMA_V9},
+	[GFX940] = {COMPUTE_V9, SDMA_V9}, [GFX10] = {COMPUTE_V9, SDMA_V10},
+	[GFX11] = {COMPUTE_V9, SDMA_V11}, [GFX12] = {COMPUTE_V9, SDMA_V12},
 };
 
 static const struct place *place_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what)
 {
-	static const struct place nowhere = {.how = NONE};
 	uint8_t layout = NO_LAYOUT;
 
 	if (kind == MQD_COMPUTE || kind == MQD_DIQ)
 		layout = layout_of[gen][0];
 	else if (kind == MQD_SDMA)
 		layout = layout_of[gen][1];
-	return layout == NO_LAYOUT ? &nowhere : &places[layout][what];
-}
-
-bool mqd_has(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what)
-{
-	return place_of(kind, gen, what)->how != NONE;
+	return &places[what][layout];
 }
 
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
@@ -286,4 +198,170 @@ bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, ui
 	// harm.
 	*out = (w - r) & ((q->kind == MQD_SDMA ? ring : ring / 4) - 1);
 	return true;
+}
+
+// --- summaries of a queue ---
+
+static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
+		    enum mqd_value what)
+{
+	uint64_t v;
+
+	return mqd_get(m, q, gen, xcc, what, &v) ? v : MQD_UNKNOWN;
+}
+
+static uint64_t saved_on(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc)
+{
+	uint64_t stack = get(m, q, gen, xcc, MQD_V_STACK_BYTES),
+		 used = get(m, q, gen, xcc, MQD_V_STACK_OFFSET);
+	uint64_t waves = get(m, q, gen, xcc, MQD_V_WAVE_OFFSET);
+
+	// The stack grows down from its size, the wave state up from there.
+	if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN || used > stack ||
+	    waves < stack)
+		return MQD_UNKNOWN;
+	return (stack - used) + (waves - stack);
+}
+
+static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+{
+	uint64_t sum = 0;
+
+	for (unsigned x = 0; x < q->dumps; x++) {
+		uint64_t v = saved_on(m, q, gen, x);
+
+		if (v == MQD_UNKNOWN)
+			return MQD_UNKNOWN;
+		sum += v;
+	}
+	return q->dumps ? sum : MQD_UNKNOWN;
+}
+
+static uint64_t backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+{
+	uint64_t v, aql;
+
+	if (!mqd_backlog(m, q, gen, &v))
+		return MQD_UNKNOWN;
+	if (q->kind == MQD_SDMA)
+		return v;
+	if (!mqd_get(m, q, gen, 0, MQD_V_AQL, &aql))
+		return MQD_UNKNOWN;
+	return aql ? v / 16 : v; // an AQL packet is 16 dwords
+}
+
+// A torn text may have lost the dumps of further XCCs behind an incomplete one.
+static uint64_t xccs(const struct mqds *m, const struct mqd *q)
+{
+	uint32_t ignored;
+
+	if (q->kind != MQD_COMPUTE || !q->dumps || !mqd_word(m, q, q->dumps - 1u, 511, &ignored))
+		return MQD_UNKNOWN;
+	return q->dumps;
+}
+
+void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
+		   enum gfx_gen gen, int on_hw)
+{
+	for (unsigned i = 0; i < MQD_VALUES; i++)
+		s->v[i] = get(m, q, gen, 0, (enum mqd_value)i);
+	s->v[MQD_D_ON_HW] = on_hw == 0 || on_hw == 1 ? (uint64_t)on_hw : MQD_UNKNOWN;
+	s->v[MQD_D_XCCS] = xccs(m, q);
+
+	bool off = on_hw == 0;
+
+	s->v[MQD_D_BACKLOG] = off ? backlog(m, q, gen) : MQD_UNKNOWN;
+	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
+}
+
+void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)
+{
+	for (unsigned i = 0; i < MQD_SUMMARY; i++)
+		if (s->v[i] != other->v[i])
+			s->v[i] = MQD_UNKNOWN;
+}
+
+// --- slots ---
+
+enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
+enum { SDMA_DOORBELL_ENABLE = 1u << 28 };
+
+bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
+	      uint32_t *out)
+{
+	if (s->kind != HQD_SDMA)
+		return dw >= IMAGE && dw < IMAGE_END && hqd_cp_reg(h, s, dw - IMAGE, out);
+	int offset = sdma_reg_offset(gen, dw);
+
+	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
+}
+
+struct slot_words {
+	const struct hqds *h;
+	const struct hqd *s;
+	enum gfx_gen gen;
+};
+
+static bool slot_word(const void *from, unsigned dw, uint32_t *out)
+{
+	const struct slot_words *w = from;
+
+	return hqd_word(w->h, w->s, w->gen, dw, out);
+}
+
+bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
+	     uint64_t *out)
+{
+	const struct slot_words words = {h, s, gen};
+	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
+	uint32_t rb_cntl;
+
+	// Here the MQD says nothing, but RB_CNTL has it in bits 27:24.
+	if (s->kind == HQD_SDMA && what == MQD_V_VMID) {
+		if (!hqd_word(h, s, gen, 0, &rb_cntl))
+			return false;
+		*out = rb_cntl >> 24 & 0xf;
+		return true;
+	}
+	return mqd_value_of(kind, gen, what, slot_word, &words, out);
+}
+
+int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
+{
+	int doorbell = reg_sdma_dword(gen, "sdmax_rlcx_doorbell");
+	uint32_t v;
+
+	if (s->kind != HQD_SDMA)
+		return hqd_cp_reg(h, s, 2, &v) ? (int)(v & 1) : -1;
+	if (doorbell < 0 || !hqd_word(h, s, gen, (unsigned)doorbell, &v))
+		return -1;
+	return (v & SDMA_DOORBELL_ENABLE) != 0;
+}
+
+enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
+{
+	enum gfx_gen gen = GFX_UNKNOWN;
+
+	for (uint32_t i = n->first; i < n->first + n->slots; i++) {
+		const struct hqd *s = &h->slots[i];
+		uint32_t state;
+
+		if (s->kind == HQD_SDMA || !s->lines)
+			continue;
+		if (s->xcc > 0)
+			return GFX940;
+		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
+			continue;
+		uint32_t first = h->regs[s->line].addr;
+
+		// gfx8 prints CU masks before the others. From gfx10 on the block is elsewhere, and
+		// bits 15:0 of PERSISTENT_STATE keep their reset value.
+		if (first == 0xb858)
+			gen = GFX8;
+		else if ((first >> 2 & 0xffff) == 0x3245)
+			gen = GFX9;
+		else if (hqd_cp_reg(h, s, 4, &state))
+			gen = (state & 0xffff) == 0x5501 ? GFX11 : GFX10;
+	}
+	return gen;
 }

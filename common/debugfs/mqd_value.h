@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/debugfs/gfx.h"
+#include "common/debugfs/hqds.h"
 #include "common/debugfs/mqds.h"
 
 // A value that the memory image holds "as of the last unmap" is stale while the queue is on
@@ -50,11 +51,8 @@ typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 
-// True when the layout of this kind of queue on this generation has the value at all.
-bool mqd_has(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what);
-
 // The generation a dump shows by itself, for text without its topology: from register defaults the
-// driver writes at creation. GFX_UNKNOWN when they are none we know.
+// driver writes at creation. GFX_UNKNOWN for unknown defaults.
 // gfx9 and gfx940, and gfx11 and gfx12 compute, look alike and are told as the first of the two;
 // their compute layouts do not differ in any value above.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
@@ -63,5 +61,53 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 // pointer, modulo the ring. True to the moment of the last unmap only. False when a part is
 // missing.
 bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out);
+
+// What people want to know of a queue, taken from its MQDs on all XCCs: one array of numbers.
+// Memory facts: kfd-facts 6, "What the memory image is good for", and 8.
+
+#define MQD_UNKNOWN UINT64_MAX
+
+// Indices behind those of enum mqd_value.
+enum mqd_derived {
+	MQD_D_ON_HW = MQD_VALUES, // 1 on hardware, 0 off
+	MQD_D_XCCS,               // XCCs that have an MQD of it; unknown for SDMA
+	// AQL packets, PM4 dwords or SDMA bytes not consumed yet. Only while off hardware, since
+	// the pointers are those of the last unmap.
+	MQD_D_BACKLOG,
+	MQD_D_SAVED_BYTES, // wave state and control stack parked in memory, all XCCs; only off
+			   // hardware
+	MQD_SUMMARY
+};
+
+struct mqd_summary {
+	uint64_t v[MQD_SUMMARY]; // MQD_UNKNOWN where the dump or the layout does not have it
+};
+
+// `on_hw`: 1 on hardware, 0 off, anything else unknown (common/state/residency.h judges it).
+void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
+		   enum gfx_gen gen, int on_hw);
+
+// Keeps what both say; what they do not agree on becomes unknown.
+void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
+
+// What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of
+// the MQD, an SDMA slot's the first dwords of its MQD in another order (kfd-facts 6, 7). False: not
+// in this layout, or not in the text.
+bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
+	     uint64_t *out);
+
+// The register that is the image of this dword of the MQD.
+bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
+	      uint32_t *out);
+
+// Has the slot a queue: 1, 0, or -1 when the text does not tell. Of an SDMA slot the doorbell
+// decides, since RB_ENABLE outlives the queue; whether the queue still exists is not
+// known here.
+int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
+
+// The generation by the look of a node's slots, for text without its topology: from the address of
+// the first register, reset values and how many XCCs there are. gfx11 stands for gfx12 too, gfx9
+// for gfx942 with one XCC: their slots have the same registers. GFX_UNKNOWN: nothing to see.
+enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);
 
 #endif

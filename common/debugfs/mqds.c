@@ -4,11 +4,12 @@
 // again. Offsets also tell where lines are missing; those rows are put in as unread.
 #include "common/debugfs/mqds.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
@@ -35,100 +36,34 @@ void mqds_fini(struct mqds *m)
 	free(m->queues);
 	free(m->dumps);
 	free(m->rows);
-	free(m->valid);
 	mqds_init(m);
 }
 
-// Room for `rows` rows and one more.
-static int reserve_rows(struct mqds *m, size_t rows)
-{
-	size_t cap = m->cap_rows;
+// Functions that take a line return as dump_line_fn does.
 
-	if (rows < m->cap_rows)
-		return 0;
-	if (ARRAY_GROW(m->rows, cap, rows))
-		return -ENOMEM;
-
-	uint8_t *valid = realloc(m->valid, cap);
-
-	if (!valid)
-		return -ENOMEM;
-	m->valid = valid;
-	m->cap_rows = cap;
-	return 0;
-}
-
-// --- the line shapes ---
-
-// A cursor over one line. Each step gives false and stays where it was when the line has something
-// else.
-struct cursor {
-	const char *p, *end;
-};
-
-static bool eat(struct cursor *c, const char *word)
-{
-	size_t n = strlen(word);
-
-	if ((size_t)(c->end - c->p) < n || memcmp(c->p, word, n) != 0)
-		return false;
-	c->p += n;
-	return true;
-}
-
-static int digit_of(char c, int base)
-{
-	int d = 99;
-
-	if (c >= '0' && c <= '9')
-		d = c - '0';
-	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		d = (c | 0x20) - 'a' + 10;
-	return d < base ? d : -1;
-}
-
-static bool eat_number(struct cursor *c, int base, uint32_t *out)
-{
-	const char *p = c->p;
-	uint64_t v = 0;
-
-	while (p < c->end && digit_of(*p, base) >= 0 && v <= UINT32_MAX)
-		v = v * (unsigned)base + (unsigned)digit_of(*p++, base);
-	if (p == c->p || v > UINT32_MAX)
-		return false;
-	c->p = p;
-	*out = (uint32_t)v;
-	return true;
-}
-
-static bool add_proc(struct parser *ps, int32_t pid, int64_t pasid, int *err)
+static int add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
 
-	*err = ARRAY_GROW(m->procs, m->cap_procs, m->nprocs) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if (ARRAY_GROW(m->procs, m->cap_procs, m->nprocs))
+		return -ENOMEM;
 	m->procs[m->nprocs++] =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
 	ps->in_dump = false;
-	return true;
+	return 1;
 }
 
 // "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
 // again. Without its colon the line was torn, and its number may be too.
-static bool process_line(struct parser *ps, struct cursor c, int *err)
+static int process_line(struct parser *ps, const char *p, const char *end)
 {
-	uint32_t pid, pasid;
+	uint32_t v[2];
+	bool known = dump_match(p, end, "Process %d PASID 0x%x:", v);
 
-	if (!eat(&c, "Process ") || !eat_number(&c, 10, &pid) || pid > INT32_MAX ||
-	    !eat(&c, " PASID "))
-		return false;
-	bool known = eat(&c, "0x");
-
-	if (!eat_number(&c, known ? 16 : 10, &pasid) || !eat(&c, ":"))
-		return false;
-	return add_proc(ps, (int32_t)pid, known ? (int64_t)pasid : -1, err);
+	if ((!known && !dump_match(p, end, "Process %d PASID %d:", v)) || v[0] > INT32_MAX)
+		return 0;
+	return add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1);
 }
 
 static const struct {
@@ -145,51 +80,47 @@ static const struct {
 	{"Weird: Queue node with neither kernel nor user queue", MQD_OTHER, false},
 };
 
-// The number after "device " at the end of the line; 0 when it is not there or may have been torn.
-static uint32_t queue_gpu(struct cursor c)
+// The gpu_id at p, which ends the line; 0 when it is not there or may have been torn.
+static uint32_t queue_gpu(const char *p, const char *end)
 {
 	uint32_t gpu;
 
-	if (c.p == c.end || !eat_number(&c, 16, &gpu))
-		return 0;
-	return c.p < c.end && (*c.p == '\n' || *c.p == '\r' || *c.p == ' ') ? gpu : 0;
+	p = p ? dump_match(p, end, "%x", &gpu) : NULL;
+	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
 
-static bool add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu, int *err)
+static int add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 {
 	struct mqds *m = ps->m;
 
-	if (!m->nprocs && !add_proc(ps, -1, -1, err))
-		return false;
-	*err = ARRAY_GROW(m->queues, m->cap_queues, m->nqueues) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if ((!m->nprocs && add_proc(ps, -1, -1) < 0) ||
+	    ARRAY_GROW(m->queues, m->cap_queues, m->nqueues))
+		return -ENOMEM;
 	m->no_gpu += !gpu && kind != MQD_OTHER;
 	ps->q = &m->queues[m->nqueues++];
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
-			      .line = m->lines,
+			      .line = m->count.lines,
 			      .kind = (uint8_t)kind};
 	m->procs[m->nprocs - 1].queues++;
 	ps->in_dump = false;
-	return true;
+	return 1;
 }
 
-static bool queue_line(struct parser *ps, struct cursor c, int *err)
+static int queue_line(struct parser *ps, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
-		struct cursor at = c;
+		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
 		uint32_t type;
 
-		if (!eat(&at, queue_lines[i].text))
+		if (!rest)
 			continue;
-		if (queue_lines[i].typed &&
-		    (!eat_number(&at, 10, &type) || !eat(&at, " on device ")))
-			at.p = at.end;
-		return add_queue(ps, queue_lines[i].kind, queue_gpu(at), err);
+		if (queue_lines[i].typed)
+			rest = dump_match(rest, end, "%d on device ", &type);
+		return add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end));
 	}
-	return false;
+	return 0;
 }
 
 // --- dumps ---
@@ -199,7 +130,7 @@ static bool has_dump(const struct mqd *q)
 	return q->kind == MQD_COMPUTE || q->kind == MQD_SDMA || q->kind == MQD_DIQ;
 }
 
-static bool begin_dump(struct parser *ps, const char *text, int *err)
+static int begin_dump(struct parser *ps, const char *text)
 {
 	struct mqds *m = ps->m;
 	struct mqd *q = ps->q;
@@ -209,54 +140,51 @@ static bool begin_dump(struct parser *ps, const char *text, int *err)
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
 	if (!ps->keep) {
 		q->bogus += q->bogus < UINT16_MAX;
-		return true;
+		return 1;
 	}
-	*err = ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps) ? -ENOMEM : 0;
-	if (*err)
-		return false;
+	if (ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps))
+		return -ENOMEM;
 	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;
-	return true;
+	return 1;
 }
 
-static bool add_rows(struct parser *ps, const struct dump_line *l, uint32_t row, int *err)
+// Adds the row at hand behind those that are missing before it, which are unread.
+static int add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
+	static const struct dump_line unread;
 	struct mqds *m = ps->m;
-	uint32_t lost = row - ps->next_row;
 
-	*err = reserve_rows(m, m->nrows + lost);
-	if (*err)
-		return false;
-	memset(m->rows[m->nrows], 0, lost * sizeof(*m->rows));
-	memset(m->valid + m->nrows, 0, lost);
-	m->nrows += lost;
-	m->lost_lines += lost;
-
-	memcpy(m->rows[m->nrows], l->words, sizeof(l->words));
-	m->valid[m->nrows++] = l->valid;
-	m->dumps[m->ndumps - 1].rows += lost + 1;
+	for (uint32_t i = ps->next_row; i <= row; i++) {
+		if (ARRAY_GROW(m->rows, m->cap_rows, m->nrows))
+			return -ENOMEM;
+		m->rows[m->nrows++] = i < row ? unread : *l;
+		m->dumps[m->ndumps - 1].rows++;
+	}
+	m->lost_lines += row - ps->next_row;
 	m->bad_words += dump_line_bad(l);
-	return true;
+	return 1;
 }
 
-static bool dump_row(struct parser *ps, const struct dump_line *l, const char *text, int *err)
+static int dump_row(struct parser *ps, const struct dump_line *l, const char *text)
 {
 	uint32_t row = l->addr / ROW_BYTES;
 
 	if (!ps->q || !has_dump(ps->q) || l->addr % ROW_BYTES || row >= MAX_ROWS)
-		return false;
-	if ((row == 0 || !ps->in_dump) && !begin_dump(ps, text, err))
-		return false;
+		return 0;
+	if ((row == 0 || !ps->in_dump) && begin_dump(ps, text) < 0)
+		return -ENOMEM;
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return false; // goes back, but not to 0, or leaps: a line out of place
-	if (ps->keep && !add_rows(ps, l, row, err))
-		return false;
+		return 0; // goes back, but not to 0, or leaps: a line out of place
+	if (ps->keep && add_rows(ps, l, row) < 0)
+		return -ENOMEM;
 	ps->next_row = row + 1;
-	return true;
+	return 1;
 }
 
-// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 when it is none.
-static size_t plain_dump(struct parser *ps, const char *p, const char *end, int *err)
+// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 for another shape,
+// or -ENOMEM.
+static ssize_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;
 
@@ -264,37 +192,30 @@ static size_t plain_dump(struct parser *ps, const char *p, const char *end, int 
 		return 0;
 	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
 
-	if (!n || !begin_dump(ps, p, err))
+	if (!n)
 		return 0;
+	if (begin_dump(ps, p) < 0)
+		return -ENOMEM;
 	if (ps->keep)
 		m->dumps[m->ndumps - 1].plain = m->dumps[m->ndumps - 1].rows = n;
 	ps->next_row = n;
-	m->lines += n;
-	return n * (size_t)DUMP_LINE;
+	m->count.lines += n;
+	return n * (ssize_t)DUMP_LINE;
 }
 
-static int parse_line(struct parser *ps, const char *p, const char *end, bool whole)
+static int parse_line(void *parser, const char *p, const char *end, bool whole)
 {
-	struct mqds *m = ps->m;
+	struct parser *ps = parser;
 	struct dump_line l;
-	int err = 0;
-	bool known;
+	int r;
 
-	m->lines++;
-	if (dump_line_parse(p, end, &l)) {
-		known = dump_row(ps, &l, p, &err);
-	} else {
-		// With its newline, which says that the line is whole.
-		struct cursor c = {p, end + whole};
-
-		while (c.p < c.end && (*c.p == ' ' || *c.p == '\t'))
-			c.p++;
-		known = c.p >= end || *c.p == '\r' || process_line(ps, c, &err) ||
-			(!err && queue_line(ps, c, &err));
-	}
-	if (!known && !err && !m->foreign++)
-		m->first_foreign = m->lines;
-	return err;
+	if (dump_line_parse(p, end, &l))
+		return dump_row(ps, &l, p);
+	if (dump_line_empty(p, end))
+		return 1;
+	end += whole; // with its newline, which says that the line is whole
+	r = process_line(ps, p, end);
+	return r ? r : queue_line(ps, p, end);
 }
 
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out)
@@ -307,8 +228,10 @@ bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned 
 
 	if (row < d->plain)
 		return dump_hex8(d->text + DUMP_WORD(row, word), out);
-	*out = m->rows[d->row + row - d->plain][word];
-	return m->valid[d->row + row - d->plain] >> word & 1;
+	const struct dump_line *l = &m->rows[d->row + row - d->plain];
+
+	*out = l->words[word];
+	return l->valid >> word & 1;
 }
 
 static void count_cut(struct mqds *m)
@@ -330,22 +253,17 @@ int mqds_parse(struct mqds *m, const char *text, size_t len)
 	const char *end = text + len;
 
 	m->nprocs = m->nqueues = m->ndumps = m->nrows = 0;
-	m->lines = m->foreign = m->first_foreign = m->bad_words = m->lost_lines = m->cut = 0;
-	m->no_gpu = 0;
+	m->bad_words = m->lost_lines = m->cut = m->no_gpu = 0;
+	m->count = (struct dump_count){0};
 	for (const char *p = text; p < end;) {
-		int err = 0;
-		size_t plain = plain_dump(&ps, p, end, &err);
+		ssize_t plain = plain_dump(&ps, p, end);
 
-		p += plain;
 		if (plain)
-			continue;
-		const char *nl = dump_line_end(p, end);
-
-		if (!err)
-			err = parse_line(&ps, p, nl, nl < end);
-		if (err)
-			return err;
-		p = nl < end ? nl + 1 : end;
+			p = plain < 0 ? NULL : p + plain;
+		else
+			p = dump_next(&m->count, p, end, parse_line, &ps);
+		if (!p)
+			return -ENOMEM;
 	}
 	count_cut(m);
 	return 0;

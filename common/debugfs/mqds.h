@@ -22,7 +22,7 @@ enum mqd_kind {
 };
 
 // One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7. The first `plain` rows are
-// as the kernel prints them and stay in the text until somebody asks; what follows is in mqds.rows.
+// as the kernel prints them and stay in the text until mqd_word(); what follows is in mqds.rows.
 struct mqd_dump {
 	const char *text; // of its first line
 	uint32_t plain;
@@ -52,19 +52,16 @@ struct mqds {
 	struct mqds_proc *procs;
 	struct mqd *queues;
 	struct mqd_dump *dumps;
-	uint32_t (*rows)[DUMP_WORDS];
-	uint8_t *valid; // per row: bit i set when word i was read
+	struct dump_line *rows; // those that are not in the text
 	size_t nprocs, nqueues, ndumps, nrows;
 	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
 
 	// What the text held besides: for one honest message.
-	uint32_t lines;
-	uint32_t foreign;       // lines not understood
-	uint32_t first_foreign; // number of the first of them, 0 if none
-	uint32_t no_gpu;        // queues without a readable gpu_id
-	uint32_t bad_words;     // words that are not eight hex digits
-	uint32_t lost_lines;    // dump lines missing between two others
-	uint32_t cut;           // kept dumps shorter than the MQD they belong to
+	struct dump_count count;
+	uint32_t no_gpu;     // queues without a readable gpu_id
+	uint32_t bad_words;  // words that are not eight hex digits
+	uint32_t lost_lines; // dump lines missing between two others
+	uint32_t cut;        // kept dumps shorter than the MQD they belong to
 };
 
 void mqds_init(struct mqds *m);

@@ -39,20 +39,15 @@ struct reg_field {
 struct reg {
 	const char *name; // as the driver's headers have it, lower case
 	const struct reg_field *fields;
-	uint16_t dw;   // of the MQD
-	uint16_t gens; // bit per enum gfx_gen that has it by this name
 	uint8_t nfields;
 };
-
-#define REG_GEN(gen) (1u << (gen))
 
 // The register at this dword of the MQD, NULL where none is known.
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
 const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);
 
-// By name, NULL when this generation has none of it.
-const struct reg *reg_compute_named(enum gfx_gen gen, const char *name);
-const struct reg *reg_sdma_named(enum gfx_gen gen, const char *name);
+// The MQD dword of an SDMA register by name; -1: this generation has none of it.
+int reg_sdma_dword(enum gfx_gen gen, const char *name);
 
 // The MQD dword whose register is at `offset` dwords from the first register of an SDMA slot; -1:
 // none.
@@ -65,9 +60,6 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 {
 	return word >> f->lsb & (uint32_t)((1ull << f->width) - 1);
 }
-
-// What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.
-char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
 
 // Names of the bits of cp_hqd_error ("AQL_ERROR PQ_UTCL1_ERROR"), "none" for 0. All of them fit.
 enum { REG_ERROR_TEXT = 320 };

@@ -2,80 +2,53 @@
 // 6 and 7.
 #include "common/debugfs/regs_priv.h"
 
-#define G8    REG_GEN(GFX8)
-#define G9    (REG_GEN(GFX9) | REG_GEN(GFX940))
-#define G940  REG_GEN(GFX940)
-#define ONLY9 REG_GEN(GFX9)
-#define G10   REG_GEN(GFX10)
-#define G11   REG_GEN(GFX11)
-#define G12   REG_GEN(GFX12)
-#define G11UP (G11 | G12)
-#define G10UP (G10 | G11UP)
-#define G9UP  (G9 | G10UP)
-#define ALL   (G8 | G9UP)
-#define TO10  (G8 | G9 | G10)
-#define BUT12 (ALL & ~G12)
+#include <stdio.h>
+
+#define REG_GEN(gen) (1u << (gen))
+#define G8           REG_GEN(GFX8)
+#define G9           (REG_GEN(GFX9) | REG_GEN(GFX940))
+#define G940         REG_GEN(GFX940)
+#define ONLY9        REG_GEN(GFX9)
+#define G10          REG_GEN(GFX10)
+#define G11          REG_GEN(GFX11)
+#define G12          REG_GEN(GFX12)
+#define G11UP        (G11 | G12)
+#define G10UP        (G10 | G11UP)
+#define G9UP         (G9 | G10UP)
+#define ALL          (G8 | G9UP)
+#define TO10         (G8 | G9 | G10)
+#define BUT12        (ALL & ~G12)
 
 // enum hqd_dequeue_request_type of amdgpu_amdkfd_gfx_v9.c and its like
 static const char *const dequeue_words[] = {"none", "drain the pipe", "reset waves", "save waves",
 					    NULL};
 static const char *const pipe_prio[] = {"low", "medium", "high", NULL};
 
-static const struct reg_field hex[] = {{"", 0, 32, REG_HEX, 0, NULL, NULL}};
-static const struct reg_field number[] = {{"", 0, 32, REG_NUMBER, 0, NULL, NULL}};
-static const struct reg_field bytes[] = {{"", 0, 32, REG_BYTES, 0, NULL, NULL}};
-static const struct reg_field dwords[] = {{"", 0, 32, REG_DWORDS, 0, NULL, NULL}};
-static const struct reg_field addr_lo[] = {{"", 0, 32, REG_ADDR_LOW, 0, NULL, NULL}};
-static const struct reg_field addr_hi[] = {{"", 0, 32, REG_ADDR_HIGH, 0, NULL, NULL}};
-static const struct reg_field addr256_lo[] = {{"", 0, 32, REG_ADDR_LOW, 8, NULL, NULL}};
-static const struct reg_field addr256_hi[] = {{"", 0, 32, REG_ADDR_HIGH, 8, NULL, NULL}};
+WHOLE(dwords, REG_DWORDS, 0, NULL);
 static const struct reg_field flag[] = {{"", 0, 1, REG_FLAG, 0, NULL, NULL}};
 
-static const struct reg_field mqd_base_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "of this MQD, on this XCC"}};
-static const struct reg_field mqd_base_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "of this MQD, on this XCC"}};
-static const struct reg_field ring_base_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 8, NULL, "of the ring in the process"}};
-static const struct reg_field ring_base_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 8, NULL, "of the ring in the process"}};
-static const struct reg_field rptr_report_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "where the read index is written to"}};
-static const struct reg_field rptr_report_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "where the read index is written to"}};
-static const struct reg_field wptr_poll_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "where the write index is read from"}};
-static const struct reg_field wptr_poll_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "where the write index is read from"}};
-static const struct reg_field eop_base_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 8, NULL, "of the buffer for end-of-pipe events"}};
-static const struct reg_field eop_base_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 8, NULL, "of the buffer for end-of-pipe events"}};
-static const struct reg_field ctx_base_lo[] = {
-	{"", 0, 32, REG_ADDR_LOW, 0, NULL, "of the area to save waves in, of this XCC"}};
-static const struct reg_field ctx_base_hi[] = {
-	{"", 0, 32, REG_ADDR_HIGH, 0, NULL, "of the area to save waves in, of this XCC"}};
-static const struct reg_field pq_rptr[] = {
-	{"", 0, 32, REG_DWORDS, 0, NULL, "read pointer inside the ring"}};
-static const struct reg_field pq_wptr[] = {{"", 0, 32, REG_DWORDS, 0, NULL, "written in all"}};
-static const struct reg_field read_index[] = {
-	{"", 0, 32, REG_NUMBER, 0, NULL, "AQL packets consumed"}};
-static const struct reg_field stack_offset[] = {
-	{"", 0, 32, REG_BYTES, 0, NULL,
-	 "where the used part of the control stack begins: it grows down"}};
-static const struct reg_field stack_size[] = {
-	{"", 0, 32, REG_BYTES, 0, NULL, "of the control stack in the save area"}};
-static const struct reg_field wave_offset[] = {
-	{"", 0, 32, REG_BYTES, 0, NULL,
-	 "end of saved waves: beyond the stack when some are parked"}};
-static const struct reg_field ctx_size[] = {
-	{"", 0, 32, REG_BYTES, 0, NULL, "of the save area of one XCC"}};
-static const struct reg_field aql_control[] = {
-	{"", 0, 32, REG_HEX, 0, NULL, "1: AQL queue, 0: PM4"}};
-static const struct reg_field xcc_id[] = {
-	{"", 0, 32, REG_NUMBER, 0, NULL, "turn of this XCC when work groups are dealt out"}};
-static const struct reg_field mqd_stride[] = {
-	{"", 0, 32, REG_BYTES, 0, NULL, "from the MQD of one XCC to the next"}};
+WHOLE(mqd_base_lo, REG_ADDR_LOW, 0, "of this MQD, on this XCC");
+WHOLE(mqd_base_hi, REG_ADDR_HIGH, 0, "of this MQD, on this XCC");
+WHOLE(ring_base_lo, REG_ADDR_LOW, 8, "of the ring in the process");
+WHOLE(ring_base_hi, REG_ADDR_HIGH, 8, "of the ring in the process");
+WHOLE(rptr_report_lo, REG_ADDR_LOW, 0, "where the read index is written to");
+WHOLE(rptr_report_hi, REG_ADDR_HIGH, 0, "where the read index is written to");
+WHOLE(wptr_poll_lo, REG_ADDR_LOW, 0, "where the write index is read from");
+WHOLE(wptr_poll_hi, REG_ADDR_HIGH, 0, "where the write index is read from");
+WHOLE(eop_base_lo, REG_ADDR_LOW, 8, "of the buffer for end-of-pipe events");
+WHOLE(eop_base_hi, REG_ADDR_HIGH, 8, "of the buffer for end-of-pipe events");
+WHOLE(ctx_base_lo, REG_ADDR_LOW, 0, "of the area to save waves in, of this XCC");
+WHOLE(ctx_base_hi, REG_ADDR_HIGH, 0, "of the area to save waves in, of this XCC");
+WHOLE(pq_rptr, REG_DWORDS, 0, "read pointer inside the ring");
+WHOLE(pq_wptr, REG_DWORDS, 0, "written in all");
+WHOLE(read_index, REG_NUMBER, 0, "AQL packets consumed");
+WHOLE(stack_offset, REG_BYTES, 0, "where the used part of the control stack begins: it grows down");
+WHOLE(stack_size, REG_BYTES, 0, "of the control stack in the save area");
+WHOLE(wave_offset, REG_BYTES, 0, "end of saved waves: beyond the stack when some are parked");
+WHOLE(ctx_size, REG_BYTES, 0, "of the save area of one XCC");
+WHOLE(aql_control, REG_HEX, 0, "1: AQL queue, 0: PM4");
+WHOLE(xcc_id, REG_NUMBER, 0, "turn of this XCC when work groups are dealt out");
+WHOLE(mqd_stride, REG_BYTES, 0, "from the MQD of one XCC to the next");
 
 static const struct reg_field active[] = {
 	{"ACTIVE", 0, 1, REG_FLAG, 0, NULL, "the queue is in this slot"},
@@ -196,13 +169,17 @@ static const struct reg_field cu_mask10[] = {
 	{"SA1_CU_EN", 16, 16, REG_ONES, 0, NULL, "bits of the CU mask that are set"},
 };
 
-#define R(dw, gens, name, fields)                                                  \
-	{                                                                          \
-		name, (fields), (dw), (gens), sizeof(fields) / sizeof((fields)[0]) \
+#define R(dw, gens, name, fields)               \
+	{                                       \
+		REG(name, fields), (dw), (gens) \
 	}
 
 // Sorted by dword; of several rows with one dword each generation has at most one.
-static const struct reg regs[] = {
+static const struct {
+	struct reg reg;
+	uint16_t dw;   // of the MQD
+	uint16_t gens; // bit per enum gfx_gen that has it by this name
+} rows[] = {
 	R(0, ALL, "header", hex),
 	R(1, ALL, "compute_dispatch_initiator", hex),
 	R(2, ALL, "compute_dim_x", number),
@@ -368,15 +345,36 @@ static const struct reg regs[] = {
 
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw)
 {
-	return reg_at(regs, sizeof(regs) / sizeof(regs[0]), gen, dw);
-}
+	size_t lo = 0, hi = sizeof(rows) / sizeof(rows[0]);
 
-const struct reg *reg_compute_named(enum gfx_gen gen, const char *name)
-{
-	return reg_named(regs, sizeof(regs) / sizeof(regs[0]), gen, name);
+	while (lo < hi) { // the first row of this dword
+		size_t mid = (lo + hi) / 2;
+
+		if (rows[mid].dw < dw)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < sizeof(rows) / sizeof(rows[0]) && rows[lo].dw == dw; lo++)
+		if (rows[lo].gens & REG_GEN(gen))
+			return &rows[lo].reg;
+	return NULL;
 }
 
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 {
-	return reg_flags_text(text, REG_ERROR_TEXT, error, sizeof(error) / sizeof(error[0]), word);
+	size_t len = 0;
+	uint32_t unnamed = word;
+
+	snprintf(text, REG_ERROR_TEXT, "none");
+	for (size_t i = 0; i < sizeof(error) / sizeof(error[0]) && len < REG_ERROR_TEXT; i++) {
+		uint32_t bits = reg_field_bits(&error[i], word);
+		unnamed &= ~(bits << error[i].lsb);
+		if (bits)
+			len += (size_t)snprintf(text + len, REG_ERROR_TEXT - len, "%s%s",
+						len ? " " : "", error[i].name);
+	}
+	if (unnamed && len < REG_ERROR_TEXT)
+		snprintf(text + len, REG_ERROR_TEXT - len, "%s0x%x", len ? " " : "", unnamed);
+	return text;
 }

@@ -1,15 +1,22 @@
-// Shared by the files of regs.h.
+// Shared by the tables of regs.h: rows, and fields that are a whole register without a name.
 #ifndef GPQ_DEBUGFS_REGS_PRIV_H
 #define GPQ_DEBUGFS_REGS_PRIV_H
 
 #include "common/debugfs/regs.h"
 
-// Rows are sorted by dword.
-const struct reg *reg_at(const struct reg *regs, size_t n, enum gfx_gen gen, unsigned dw);
-const struct reg *reg_named(const struct reg *regs, size_t n, enum gfx_gen gen, const char *name);
+#define REG(name, fields)                                          \
+	{                                                          \
+		name, fields, sizeof(fields) / sizeof((fields)[0]) \
+	}
+#define WHOLE(id, unit, shift, meaning) \
+	static const struct reg_field id[] = {{"", 0, 32, unit, shift, NULL, meaning}}
 
-// Names of the fields that are not 0, "none" when all are.
-char *reg_flags_text(char *text, size_t size, const struct reg_field *fields, size_t n,
-		     uint32_t word);
+WHOLE(hex, REG_HEX, 0, NULL);
+WHOLE(number, REG_NUMBER, 0, NULL);
+WHOLE(bytes, REG_BYTES, 0, NULL);
+WHOLE(addr_lo, REG_ADDR_LOW, 0, NULL);
+WHOLE(addr_hi, REG_ADDR_HIGH, 0, NULL);
+WHOLE(addr256_lo, REG_ADDR_LOW, 8, NULL);
+WHOLE(addr256_hi, REG_ADDR_HIGH, 8, NULL);
 
 #endif

@@ -1,9 +1,7 @@
 // Parser of debugfs rls; see rls.h.
 #include "common/debugfs/rls.h"
 
-#include "common/debugfs/dump.h"
-#include "common/debugfs/lex.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,118 +93,74 @@ static int read_packets(struct rls *r)
 	return err;
 }
 
-// --- lines ---
+// --- lines: functions that take one return as dump_line_fn does ---
 
 // "Node 2, gpu_id f7bc:"
-static bool node_line(struct rls *r, const char *p, const char *end, int *err)
+static int node_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t v[2];
 
-	if (!lex_line(p, end, "Node %d, gpu_id %x:", v))
-		return false;
-	*err = read_packets(r);
-	if (!*err && ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes))
-		*err = -ENOMEM;
-	if (!*err)
-		r->nodes[r->nnodes++] = (struct rls_node){.node = v[0],
-							  .gpu_id = v[1],
-							  .process = (uint32_t)r->nprocesses,
-							  .queue = (uint32_t)r->nqueues};
-	return true;
-}
-
-static bool none_line(struct rls *r, const char *p, const char *end)
-{
-	uint32_t none;
-
-	if (!r->nnodes || !lex_line(p, end, "No active runlist", &none))
-		return false;
-	r->nodes[r->nnodes - 1].state = RLS_NONE;
-	return true;
-}
-
-static bool is_empty(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-		p++;
-	return p == end;
-}
-
-// A line as the kernel prints it, which is tried first: 2 blanks, 8 digits, a colon, and up to
-// eight times a blank and 8 digits.
-static bool plain_line(const char *p, const char *end, struct dump_line *l)
-{
-	enum { HEAD = 11, WORD = 9 };
-	size_t len = (size_t)(end - p), n = len > HEAD ? (len - HEAD) / WORD : 0;
-	if (len != HEAD + n * WORD || n < 1 || n > DUMP_WORDS || p[0] != ' ' || p[1] != ' ' ||
-	    p[10] != ':' || !dump_hex8(p + 2, &l->addr))
-		return false;
-	if (!dump_words_good(p + HEAD, (unsigned)n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		l->words[i] = dump_hex8_good(p + HEAD + i * WORD + 1);
-	l->count = (uint8_t)n;
-	l->valid = (uint8_t)((1u << n) - 1);
-	return true;
-}
-
-static int reserve_words(struct rls *r)
-{
-	int err = 0;
-	while (!err && r->cap_words < r->nwords + DUMP_WORDS)
-		err = ARRAY_GROW(r->words, r->cap_words, r->cap_words);
-	return err ? -ENOMEM : 0;
+	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
+		return 0;
+	if (read_packets(r) || ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes))
+		return -ENOMEM;
+	r->nodes[r->nnodes++] = (struct rls_node){.node = v[0],
+						  .gpu_id = v[1],
+						  .process = (uint32_t)r->nprocesses,
+						  .queue = (uint32_t)r->nqueues};
+	return 1;
 }
 
 // Words must follow each other without a hole, or packets would be misread: behind one nothing
 // counts.
-static bool words_line(struct rls *r, const struct dump_line *l, int *err)
+static int words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
 
 	if (!n || n->damaged)
-		return false;
+		return 0;
 	n->state = RLS_DUMP;
 	n->damaged = l->addr != r->nwords * 4;
-	*err = reserve_words(r);
-	for (unsigned i = 0; !*err && !n->damaged && i < l->count; i++) {
+	for (unsigned i = 0; !n->damaged && i < l->count; i++) {
 		n->damaged = !(l->valid >> i & 1);
-		if (!n->damaged)
-			r->words[r->nwords++] = l->words[i];
+		if (n->damaged)
+			break;
+		if (ARRAY_GROW(r->words, r->cap_words, r->nwords))
+			return -ENOMEM;
+		r->words[r->nwords++] = l->words[i];
 	}
 	return !n->damaged;
 }
 
-static int parse_line(struct rls *r, const char *p, const char *end)
+static int parse_line(void *rls, const char *p, const char *end, bool whole)
 {
+	struct rls *r = rls;
 	struct dump_line l;
-	int err = 0;
-	bool known;
+	int known;
 
-	r->lines++;
-	if (plain_line(p, end, &l) || dump_line_parse(p, end, &l))
-		known = words_line(r, &l, &err);
-	else
-		known = node_line(r, p, end, &err) || none_line(r, p, end) || is_empty(p, end);
-	if (!known && !r->foreign++)
-		r->first_foreign = r->lines;
-	return err;
+	(void)whole;
+	if (dump_line_parse(p, end, &l))
+		return words_line(r, &l);
+	known = node_line(r, p, end);
+	if (!known && r->nnodes && dump_match(p, end, "No active runlist", NULL)) {
+		r->nodes[r->nnodes - 1].state = RLS_NONE;
+		return 1;
+	}
+	return known ? known : dump_line_empty(p, end);
 }
 
 int rls_parse(struct rls *r, const char *text, size_t len)
 {
 	const char *end = text + len;
-	int err = 0;
 
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
-	r->lines = r->foreign = r->first_foreign = 0;
-	for (const char *p = text; !err && p < end;) {
-		const char *nl = dump_line_end(p, end);
-
-		err = parse_line(r, p, nl);
-		p = nl < end ? nl + 1 : end;
+	r->count = (struct dump_count){0};
+	for (const char *p = text; p < end;) {
+		p = dump_next(&r->count, p, end, parse_line, r);
+		if (!p)
+			return -ENOMEM;
 	}
-	return err ? err : read_packets(r);
+	return read_packets(r);
 }
 
 const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id)

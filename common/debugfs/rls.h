@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debugfs/dump.h"
+
 enum rls_state {
 	RLS_UNKNOWN, // neither a dump nor a word about it: the text was cut
 	RLS_NONE,    // "No active runlist": no active queue, or no scheduler that uses runlists
@@ -22,7 +24,7 @@ struct rls_node {
 	uint32_t gpu_id; // as in sysfs
 	uint8_t state;   // enum rls_state
 	bool chained; // over-subscribed: more is mapped than fits the hardware, which takes turns
-	bool damaged; // the dump ends inside a packet, or holds what is none
+	bool damaged; // the dump ends inside a packet, or holds an invalid packet
 	uint32_t process, processes; // rls.processes[process .. process + processes)
 	uint32_t queue, queues;      // rls.queues[queue .. queue + queues)
 };
@@ -52,8 +54,7 @@ struct rls {
 	uint32_t *words; // of the dump being read
 	size_t nnodes, nprocesses, nqueues, nwords;
 	size_t cap_nodes, cap_processes, cap_queues, cap_words;
-	uint32_t lines, foreign; // lines of the text, and those not understood
-	uint32_t first_foreign;  // number of the first of these, from 1
+	struct dump_count count;
 };
 
 void rls_init(struct rls *r);

@@ -1,7 +1,7 @@
 // Queues of secondary contexts, from sysfs; see contexts.h.
 #include "common/holder/contexts.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
 

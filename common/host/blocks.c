@@ -4,8 +4,8 @@
 // block if it is ready and nobody is taking, or else fills the next free place and works on it.
 //
 // Files are read, not mapped. The copy lies in the core's own cache when it is worked on, which is
-// worth what it costs; of several threads that map and let go each waits for the others (the page
-// tables are common to all); and a file that is truncated meanwhile, or a disk that fails, is no
+// worth what it costs; threads that map and unmap wait for each other (the page
+// tables are shared); and a file that is truncated meanwhile, or a disk that fails, is no
 // signal. The pages of the file and of the memory lie alike: copying is slower where they do not.
 #include "common/host/blocks.h"
 
@@ -213,7 +213,7 @@ static void fill(struct run *run, struct place *p)
 		p->block.len = 0;
 }
 
-// Gives the lock up, and wakes those who wait: once it is free, else they would wait for it next.
+// Wakes the waiting threads after the unlock, else they would block on the lock at once.
 static void unlock_and_wake(struct run *run, bool wake)
 {
 	wake &= run->waiting > 0;
@@ -222,8 +222,8 @@ static void unlock_and_wake(struct run *run, bool wake)
 		pthread_cond_broadcast(&run->changed);
 }
 
-// Called and returns with the lock held. Nobody needs to be told that the block is ready: whoever
-// worked on it, or is taking, looks for the oldest next.
+// Called and returns with the lock held. No wake-up for the ready block: the thread that
+// worked on it, or the one taking, looks for the oldest next.
 static void fill_and_work(struct worker *me)
 {
 	struct run *run = me->run;
@@ -245,8 +245,8 @@ static void fill_and_work(struct worker *me)
 	p->state = READY;
 }
 
-// Called and returns with the lock held. Who waits for room is woken when there is much of it, not
-// for every block.
+// Called and returns with the lock held. Threads waiting for room are woken when there is much of
+// it, not for every block.
 static void take(struct run *run, struct place *p)
 {
 	int status;
@@ -276,13 +276,6 @@ static bool may_fill(const struct run *run)
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
 }
 
-static void wait_for_change(struct run *run)
-{
-	run->waiting++;
-	pthread_cond_wait(&run->changed, &run->lock);
-	run->waiting--;
-}
-
 static void *work(void *arg)
 {
 	struct worker *me = arg;
@@ -292,12 +285,15 @@ static void *work(void *arg)
 	while (!run->stopped) {
 		struct place *oldest = &run->places[run->taken % run->nplaces];
 
-		if (run->taken < run->next && oldest->state == READY && !run->taking)
+		if (run->taken < run->next && oldest->state == READY && !run->taking) {
 			take(run, oldest);
-		else if (may_fill(run))
+		} else if (may_fill(run)) {
 			fill_and_work(me);
-		else
-			wait_for_change(run);
+		} else {
+			run->waiting++;
+			pthread_cond_wait(&run->changed, &run->lock);
+			run->waiting--;
+		}
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;

@@ -24,7 +24,7 @@ struct blocks_input {
 	uint64_t from, to;
 	ssize_t (*read)(void *ctx, char *to, size_t n);
 	void *ctx;
-	bool eager; // a block is what one read gives: nobody waits for it to become full
+	bool eager; // a block is what one read gives, full or not
 };
 
 // Where the first line begins at or behind `at`, at most `end`. False with errno.

@@ -69,6 +69,13 @@ int buf_u64(struct buf *b, uint64_t value)
 	return buf_append(b, digits + at, sizeof(digits) - at);
 }
 
+int buf_i64(struct buf *b, int64_t value)
+{
+	if (value < 0 && buf_puts(b, "-"))
+		return -1;
+	return buf_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
 int buf_hex(struct buf *b, uint64_t value)
 {
 	char digits[18];
@@ -129,14 +136,48 @@ ssize_t buf_read_at(struct buf *b, int dirfd, const char *name)
 	if (fd < 0)
 		return -1;
 	ssize_t n = buf_read_fd(b, fd);
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return n;
+}
+
+int write_fully(int fd, const void *data, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t part = write(fd, (const char *)data + done, n - done);
+		if (part < 0 && errno != EINTR)
+			return -1;
+		done += part > 0 ? (size_t)part : 0;
+	}
+	return 0;
 }
 
 void buf_fini(struct buf *b)
 {
+	int saved = errno;
 	free(b->data);
 	*b = (struct buf){0};
+	errno = saved;
+}
+
+void close_quietly(int fd)
+{
+	int saved = errno;
+	close(fd);
+	errno = saved;
+}
+
+int array_grow(void *array, size_t *cap, size_t n, size_t size)
+{
+	void *old, *p;
+	if (n < *cap)
+		return 0;
+	size_t want = *cap ? 2 * *cap : 32;
+	if (want <= n)
+		want = n + 1;
+	memcpy(&old, array, sizeof(old)); // the caller's pointer has a type of its own
+	p = xreallocarray(old, want, size);
+	memcpy(array, &p, sizeof(p));
+	*cap = want;
+	// cppcheck-suppress memleak ; the copy above hands p over
+	return 0;
 }

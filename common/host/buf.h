@@ -1,4 +1,4 @@
-// A growing byte buffer, and whole-file reads into it.
+// A growing byte buffer, whole-file reads into it, and growing arrays.
 //
 // Files under /sys and /proc report no usable size, so everything is read until end of file.
 #ifndef GPQ_HOST_BUF_H
@@ -38,6 +38,7 @@ static inline int buf_puts(struct buf *b, const char *s)
 
 int buf_fill(struct buf *b, char c, size_t n);
 int buf_u64(struct buf *b, uint64_t value); // decimal
+int buf_i64(struct buf *b, int64_t value);
 int buf_hex(struct buf *b, uint64_t value); // 0x1f
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
@@ -49,6 +50,23 @@ ssize_t buf_read_fd(struct buf *b, int fd);
 // errno.
 ssize_t buf_read_at(struct buf *b, int dirfd, const char *name);
 
+// Writes all of it, also through signals. 0, or -1 with errno.
+int write_fully(int fd, const void *data, size_t n);
+
+// Frees the content. Leaves errno as it is.
 void buf_fini(struct buf *b);
+
+// close(2) that leaves errno as it is: what failed before counts.
+void close_quietly(int fd);
+
+// --- growing arrays: a pointer, a capacity, and room for one more ---
+
+// `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how
+// many it does. After 0 there is room for another one; -1 with errno ENOMEM leaves all as it was.
+// The array at least doubles, so growing is cheap.
+int array_grow(void *array, size_t *cap, size_t n, size_t size);
+
+// Room for one more element of the array `a`.
+#define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
 #endif

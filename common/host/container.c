@@ -40,14 +40,6 @@ static void set(struct container *c, const char *id, size_t len, const char *run
 	snprintf(c->runtime, sizeof(c->runtime), "%s", runtime);
 }
 
-static const char *path_runtime(const char *path)
-{
-	for (size_t i = 0; i < sizeof(path_parts) / sizeof(path_parts[0]); i++)
-		if (strstr(path, path_parts[i].part))
-			return path_parts[i].runtime;
-	return "";
-}
-
 // A component that ends in 64 hex digits (".scope" and the like may follow), anywhere in the path.
 static bool find_id(struct container *c, const char *path)
 {
@@ -57,7 +49,10 @@ static bool find_id(struct container *c, const char *path)
 			s += hex ? hex : 1;
 			continue;
 		}
-		const char *runtime = path_runtime(path);
+		const char *runtime = "";
+		for (size_t i = 0; i < sizeof(path_parts) / sizeof(path_parts[0]) && !*runtime; i++)
+			if (strstr(path, path_parts[i].part))
+				runtime = path_parts[i].runtime;
 		for (size_t i = 0; i < sizeof(id_prefixes) / sizeof(id_prefixes[0]) && !*runtime;
 		     i++) {
 			size_t n = strlen(id_prefixes[i].prefix);
@@ -118,9 +113,7 @@ bool container_of(struct container *c, pid_t pid)
 		found = container_parse(c, b.data);
 		errno = 0;
 	}
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return found;
 }
 

@@ -15,8 +15,7 @@ struct container {
 // Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.
 bool container_parse(struct container *c, const char *cgroup);
 
-// The same for a process. False also when the file cannot be read (errno then tells, else errno is
-// 0).
+// The same for a process. False also when the file cannot be read (errno is set then, else 0).
 bool container_of(struct container *c, pid_t pid);
 
 // The name that people gave it, from docker's or podman's records, which only root can read. False

@@ -6,8 +6,7 @@
 // A library is a list of the functions that are used, its struct has a member for each of them:
 //
 //   #define SCOLS_FUNCTIONS(X) X(scols_new_table) X(scols_unref_table)
-//   struct scols { LIB_STRUCT(SCOLS_FUNCTIONS) };
-//   static LIB_GETTER(scols, "libsmartcols.so.1", SCOLS_FUNCTIONS)
+//   LIB(scols, "libsmartcols.so.1", SCOLS_FUNCTIONS);
 //   ...
 //   const struct scols *lib = scols_get();
 //   struct libscols_table *t = lib ? lib->scols_new_table() : NULL;
@@ -40,5 +39,12 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 			loaded || lib_load(soname, names, sizeof(names) / sizeof(names[0]), &api); \
 		return loaded ? &api : NULL;                                                       \
 	}
+
+// The struct and a getter for one file. The end takes the semicolon.
+#define LIB(type, soname, FUNCTIONS)  \
+	struct type {                 \
+		LIB_STRUCT(FUNCTIONS) \
+	};                            \
+	static LIB_GETTER(type, soname, FUNCTIONS) struct type
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
@@ -43,68 +44,28 @@ static int enter(const struct glob_visitor *v, const char *dir, const char *name
 	return walk(v, *target == '/' ? "" : dir, next, links + 1);
 }
 
-static int by_version(const void *a, const void *b)
-{
-	return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
-struct names {
-	char **v;
-	size_t n;
-};
-
-static int add_name(struct names *l, const char *name)
-{
-	char **v = reallocarray(l->v, l->n + 1, sizeof(*v));
-	if (!v)
-		return -1;
-	l->v = v;
-	l->v[l->n] = strdup(name);
-	return l->v[l->n] ? (int)(l->n++, 0) : -1;
-}
-
-// Names in `dir` that match, sorted. -1 with errno.
-static int list_names(struct names *l, const char *dir, const char *pattern)
-{
-	DIR *d = host_opendir(*dir ? dir : "/");
-	int r = d ? 0 : -1;
-	if (!d)
-		return -1;
-	for (struct dirent *e; r == 0 && (e = readdir(d));)
-		if (fnmatch(pattern, e->d_name, FNM_PERIOD) == 0)
-			r = add_name(l, e->d_name);
-	closedir(d);
-	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), by_version);
-	return r;
-}
-
 static int enter_matching(const struct glob_visitor *v, const char *dir, const char *pattern,
 			  const char *rest, int links)
 {
-	struct names l = {0};
-	int r = list_names(&l, dir, pattern);
-	if (r && errno != ENOMEM) {
+	int fd = host_open(*dir ? dir : "/", O_RDONLY | O_DIRECTORY), r = 0;
+	struct dirent **names = NULL;
+	int n = fd < 0 ? -1 : scandirat(fd, ".", &names, NULL, versionsort);
+	if (fd >= 0)
+		close_quietly(fd);
+	if (n < 0 && errno == ENOMEM)
+		return -1;
+	if (n < 0) {
 		char path[PATH_MAX];
-		int n = snprintf(path, sizeof(path), "%s/%s", dir, pattern);
-		r = v->missing(v->arg, n < PATH_MAX ? path : dir, errno);
+		bool fits = snprintf(path, sizeof(path), "%s/%s", dir, pattern) < PATH_MAX;
+		return v->missing(v->arg, fits ? path : dir, errno);
 	}
-	for (size_t i = 0; i < l.n; i++) {
-		if (r == 0)
-			r = enter(v, dir, l.v[i], rest, links);
-		free(l.v[i]);
+	for (int i = 0; i < n; i++) {
+		if (r == 0 && fnmatch(pattern, names[i]->d_name, FNM_PERIOD) == 0)
+			r = enter(v, dir, names[i]->d_name, rest, links);
+		free(names[i]);
 	}
-	free(l.v);
+	free(names);
 	return r;
-}
-
-// The folder above `dir`, which has no link in it, or the root.
-static int walk_up(const struct glob_visitor *v, const char *dir, const char *rest, int links)
-{
-	char up[PATH_MAX];
-	const char *slash = strrchr(dir, '/');
-	snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
-	return walk(v, up, rest, links);
 }
 
 static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links)
@@ -120,8 +81,12 @@ static int walk(const struct glob_visitor *v, const char *dir, const char *rest,
 	snprintf(component, sizeof(component), "%.*s", (int)len, rest);
 	if (strcmp(component, ".") == 0)
 		return walk(v, dir, behind, links);
-	if (strcmp(component, "..") == 0)
-		return walk_up(v, dir, behind, links);
+	if (strcmp(component, "..") == 0) { // of `dir`, which has no link in it, or the root
+		char up[PATH_MAX];
+		const char *slash = strrchr(dir, '/');
+		snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
+		return walk(v, up, behind, links);
+	}
 	int r = 0;
 	char *save = NULL;
 	for (char *name = strtok_r(component, "|", &save); name && r == 0;

@@ -1,6 +1,7 @@
 // Processes from /proc; see proc.h.
 #include "common/host/proc.h"
 
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -47,9 +48,7 @@ int proc_read(struct proc *p, pid_t pid)
 	struct buf b = {0};
 	*p = (struct proc){.pid = pid, .uid = UINT64_MAX, .tracer = -1};
 	if (host_readf(&b, "/proc/%d/status", (int)pid) < 0) {
-		int saved = errno;
 		buf_fini(&b);
-		errno = saved;
 		return -1;
 	}
 	const char *name = status_value(b.data, "Name"), *state = status_value(b.data, "State");
@@ -60,11 +59,10 @@ int proc_read(struct proc *p, pid_t pid)
 	p->ppid = (pid_t)status_number(b.data, "PPid", 0);
 	p->tracer = (pid_t)status_number(b.data, "TracerPid", (uint64_t)-1);
 	// "Uid: real effective saved fs": the effective one decides.
-	if (uid) {
-		uid += strspn(uid, "0123456789");
-		uid += strspn(uid, " \t");
-		p->uid = *uid >= '0' && *uid <= '9' ? strtoull(uid, NULL, 10) : UINT64_MAX;
-	}
+	uid = uid ? uid + strspn(uid, "0123456789") : "";
+	uid += strspn(uid, " \t");
+	if (*uid >= '0' && *uid <= '9')
+		p->uid = strtoull(uid, NULL, 10);
 	parse_nspid(p, b.data);
 	buf_fini(&b);
 	return 0;
@@ -88,9 +86,7 @@ static int stat_field(pid_t pid, unsigned number, uint64_t *value)
 			r = 0;
 		}
 	}
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return r;
 }
 
@@ -111,108 +107,91 @@ ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 			text[i] = b.data[i] ? b.data[i] : ' ';
 		text[n] = '\0';
 	}
-	int saved = errno;
 	buf_fini(&b);
-	errno = saved;
 	return n;
 }
 
-static int push(pid_t **pids, size_t n, pid_t pid)
+struct pid_list {
+	pid_t *v;
+	size_t n, cap;
+};
+
+static bool push(struct pid_list *l, pid_t pid)
 {
-	// Grows at powers of two: lists are short, processes few thousands.
-	if ((n & (n - 1)) == 0) {
-		pid_t *list = realloc(*pids, (n ? 2 * n : 1) * sizeof(*list));
-		if (!list)
-			return -1;
-		*pids = list;
-	}
-	(*pids)[n] = pid;
-	return 0;
+	if (ARRAY_GROW(l->v, l->cap, l->n))
+		return false;
+	l->v[l->n++] = pid;
+	return true;
 }
 
-ssize_t proc_list(pid_t **pids)
+// PIDs of all processes. False with errno.
+static bool list_all(struct pid_list *l)
 {
 	DIR *dir = host_opendir("/proc");
-	size_t n = 0;
-	*pids = NULL;
 	if (!dir)
-		return -1;
+		return false;
 	for (struct dirent *e; (e = readdir(dir));) {
 		char *end;
 		unsigned long pid = strtoul(e->d_name, &end, 10);
-		if (*end || pid == 0 || pid > INT32_MAX)
-			continue;
-		if (push(pids, n, (pid_t)pid))
+		if (!*end && pid && pid <= INT32_MAX && !push(l, (pid_t)pid))
 			break;
-		n++;
 	}
 	closedir(dir);
-	return (ssize_t)n;
+	return true;
 }
 
-struct family {
-	pid_t pid, ppid;
-};
-
 // Parent of each process; one that vanishes meanwhile has none.
-static struct family *families(const pid_t *pids, size_t n)
+static pid_t *parents_of(const struct pid_list *l)
 {
-	struct family *f = calloc(n ? n : 1, sizeof(*f));
-	for (size_t i = 0; f && i < n; i++) {
+	pid_t *parent = calloc(l->n + 1, sizeof(*parent));
+	for (size_t i = 0; parent && i < l->n; i++) {
 		uint64_t ppid = 0;
-		stat_field(pids[i], 4, &ppid);
-		f[i] = (struct family){pids[i], (pid_t)ppid};
+		stat_field(l->v[i], 4, &ppid);
+		parent[i] = (pid_t)ppid;
 	}
-	return f;
+	return parent;
 }
 
 ssize_t proc_tree(pid_t root, pid_t **pids)
 {
-	pid_t *all;
+	struct pid_list all = {0}, found = {0};
 	*pids = NULL;
-	ssize_t n = proc_list(&all);
-	if (n < 0)
+	if (!list_all(&all))
 		return -1;
-	struct family *f = families(all, (size_t)n);
-	free(all);
-	if (!f || push(pids, 0, root)) {
-		free(f);
-		return -1;
-	}
-	size_t have = 1;
+	pid_t *parent = parents_of(&all);
+	bool ok = parent && push(&found, root);
 	// Breadth first: each found process in turn takes its children.
-	for (size_t k = 0; k < have; k++) {
-		for (ssize_t i = 0; i < n; i++) {
-			if (f[i].ppid != (*pids)[k] || f[i].pid == root || f[i].pid == 0)
+	for (size_t k = 0; k < found.n; k++) {
+		for (size_t i = 0; i < all.n; i++) {
+			if (parent[i] != found.v[k] || all.v[i] == root || all.v[i] == 0)
 				continue;
-			if (push(pids, have, f[i].pid))
+			if (!push(&found, all.v[i]))
 				break;
-			have++;
-			f[i].pid = 0;
+			all.v[i] = 0;
 		}
 	}
-	free(f);
-	return (ssize_t)have;
+	free(parent);
+	free(all.v);
+	*pids = found.v;
+	return ok ? (ssize_t)found.n : -1;
 }
 
 ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids)
 {
-	pid_t *all;
+	struct pid_list all = {0}, found = {0};
 	*pids = NULL;
-	ssize_t n = proc_list(&all);
-	size_t have = 0;
-	if (n < 0)
+	if (!list_all(&all))
 		return -1;
-	for (ssize_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < all.n; i++) {
 		struct proc p;
-		if (proc_read(&p, all[i]) || p.depth == 0 || p.ns_pid != ns_pid)
+		if (proc_read(&p, all.v[i]) || p.depth == 0 || p.ns_pid != ns_pid)
 			continue;
-		if (push(pids, have, p.pid))
+		if (!push(&found, p.pid))
 			break;
-		have++;
 	}
-	free(all);
-	return (ssize_t)have;
+	free(all.v);
+	*pids = found.v;
+	return (ssize_t)found.n;
 }
 
 // A recorded host brings its own /etc/passwd, or none: the names of this machine would be wrong

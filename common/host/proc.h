@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 struct proc {
-	pid_t pid;      // as asked
+	pid_t pid;      // as given
 	pid_t ppid;     // 0: unknown
 	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
 	uint64_t uid;   // effective; UINT64_MAX: unknown
-	pid_t tracer;   // who traces it, 0: nobody; -1: unknown
+	pid_t tracer;   // its tracer, 0: none; -1: unknown
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
 	char comm[64];  // "" unknown; the kernel keeps 15 bytes, kernel threads may have more
 };
@@ -32,10 +32,8 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks);
 // zombies; -1 with errno.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
-// PIDs of all processes. Count, the list in *pids (free it); -1 with errno.
-ssize_t proc_list(pid_t **pids);
-
-// `root` and all its descendants, root first, parents before children. Count, or -1 with errno.
+// `root` and all its descendants, root first, parents before children. Count, the list in *pids
+// (free it); -1 with errno.
 ssize_t proc_tree(pid_t root, pid_t **pids);
 
 // Processes that have this PID in their innermost namespace (each container may have one). Count,

@@ -1,54 +1,38 @@
 // Processes read once; see process_cache.h.
 #include "common/host/process_cache.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Place of pid in the sorted list: where it is, or where it belongs.
-static size_t place(const struct process_cache *p, pid_t pid)
+static int by_pid(const void *a, const void *b)
 {
-	size_t lo = 0, hi = p->n;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (p->slots[mid].pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	pid_t x = ((const struct process_info *)a)->pid, y = ((const struct process_info *)b)->pid;
+	return (x > y) - (x < y);
 }
 
-static struct process_info *insert(struct process_cache *p, size_t at, pid_t pid)
+static struct process_info *find_or_add(struct process_cache *p, pid_t pid)
 {
-	struct process_info *one =
-		ARRAY_GROW(p->slots, p->cap, p->n) ? NULL : calloc(1, sizeof(*one));
-	if (!one)
-		return NULL;
+	const struct process_info key = {.pid = pid};
+	void *at = tfind(&key, &p->tree, by_pid);
+	struct process_info *one = at ? *(struct process_info **)at : calloc(1, sizeof(*one));
+	if (at || !one)
+		return one;
 	one->pid = pid;
-	memmove(p->slots + at + 1, p->slots + at, (p->n - at) * sizeof(*p->slots));
-	p->slots[at] = (struct process_slot){pid, one};
-	p->n++;
-	return one;
-}
-
-static void shorten(struct process_info *one)
-{
-	const char *id = one->container.id;
-	bool digits = strlen(id) == 64;
-	snprintf(one->short_id, sizeof(one->short_id), "%.*s", digits ? 12 : 15, id);
+	if (tsearch(one, &p->tree, by_pid))
+		return one;
+	free(one);
+	return NULL;
 }
 
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want)
 {
-	size_t at = place(p, pid);
-	struct process_info *one = at < p->n && p->slots[at].pid == pid ? p->slots[at].info : NULL;
-	if (!one)
-		one = insert(p, at, pid);
+	struct process_info *one = find_or_add(p, pid);
 	if (!one)
 		return NULL;
 	want &= ~one->have;
@@ -57,7 +41,9 @@ const struct process_info *process_cache_get(struct process_cache *p, pid_t pid,
 		one->error = proc_read(&one->proc, pid) ? errno : 0;
 	if (want & PROCESS_CONTAINER) {
 		container_of(&one->container, pid);
-		shorten(one);
+		const char *id = one->container.id;
+		snprintf(one->short_id, sizeof(one->short_id), "%.*s", strlen(id) == 64 ? 12 : 15,
+			 id);
 	}
 	if ((want & PROCESS_CMDLINE) && proc_cmdline(pid, one->cmdline, sizeof(one->cmdline)) < 0)
 		one->cmdline[0] = '\0';
@@ -66,10 +52,8 @@ const struct process_info *process_cache_get(struct process_cache *p, pid_t pid,
 
 void process_cache_fini(struct process_cache *p)
 {
-	for (size_t i = 0; i < p->n; i++)
-		free(p->slots[i].info);
-	free(p->slots);
-	*p = (struct process_cache){0};
+	tdestroy(p->tree, free);
+	p->tree = NULL;
 }
 
 pid_t pid_of_self(void)

@@ -17,7 +17,7 @@ enum { // what process_cache_get() reads
 
 struct process_info {
 	pid_t pid;
-	unsigned have; // PERSON_... already read
+	unsigned have; // PROCESS_... already read
 	int error;     // errno of /proc/PID/status: ENOENT, ESRCH: the process is no more; 0: read
 	struct proc proc;
 	struct container container; // id "" outside containers and where unknown
@@ -25,14 +25,8 @@ struct process_info {
 	char cmdline[256];          // "" unknown
 };
 
-struct process_slot {
-	pid_t pid;
-	struct process_info *info; // owned
-};
-
 struct process_cache {
-	struct process_slot *slots; // by pid; owned
-	size_t n, cap;
+	void *tree; // tsearch() tree of struct process_info, by pid; owned
 };
 
 // The process with what is wanted of it read. NULL: out of memory.

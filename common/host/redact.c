@@ -11,7 +11,6 @@
 struct alias {
 	struct alias *next; // owned
 	char *name;         // owned
-	size_t len;
 	char pseudonym[72];
 };
 
@@ -47,7 +46,6 @@ static struct alias *alias_new(enum redact_kind kind, const char *name, size_t l
 	if (!a)
 		return NULL;
 	a->name = strndup(name, len);
-	a->len = len;
 	if (!a->name) {
 		free(a);
 		return NULL;
@@ -64,7 +62,7 @@ const char *redact_name(struct redact *r, enum redact_kind kind, const char *nam
 {
 	len = strnlen(name, len);
 	for (struct alias *a = r->aliases[kind]; a; a = a->next)
-		if (a->len == len && memcmp(a->name, name, len) == 0)
+		if (strncmp(a->name, name, len) == 0 && !a->name[len])
 			return a->pseudonym;
 	struct alias *a = alias_new(kind, name, len, r->n[kind] + 1);
 	if (!a) {
@@ -210,11 +208,6 @@ static bool is_common(const char *s, size_t len)
 	return false;
 }
 
-static bool is_hex_id(const char *s, size_t len)
-{
-	return len == ID_DIGITS && strspn(s, "0123456789abcdef") >= len;
-}
-
 // One part of a path, appended to `to` as it may be shown.
 static int append_part(struct redact *r, struct buf *to, const char *s, size_t len)
 {
@@ -225,7 +218,7 @@ static int append_part(struct redact *r, struct buf *to, const char *s, size_t l
 	const char *core = s + before;
 	const size_t n = len - before - after;
 	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.
-	const bool id = is_hex_id(core, n);
+	const bool id = n == ID_DIGITS && strspn(core, "0123456789abcdef") >= n;
 	const char *p = redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n);
 	if (!p || buf_append(to, s, before) || buf_puts(to, p))
 		return -1;

@@ -88,9 +88,7 @@ ssize_t host_read(struct buf *b, const char *path)
 	if (fd < 0)
 		return -1;
 	ssize_t n = buf_read_fd(b, fd);
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return n;
 }
 
@@ -114,9 +112,7 @@ int host_access(const char *path, int mode)
 	char self[64];
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	int r = access(self, mode);
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return r;
 }
 

@@ -13,7 +13,7 @@
 // Chooses the root. NULL or "/" is the live host. 0, or -1 with errno.
 int host_set_root(const char *dir);
 
-// False on a recorded host: then nothing may be asked of the running kernel (ioctl, ptrace,
+// False on a recorded host: then the running kernel must not be used (ioctl, ptrace,
 // getpwuid ...).
 bool host_is_live(void);
 

@@ -1,6 +1,7 @@
 // Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
 #include "common/host/tree.h"
 
+#include "common/host/buf.h"
 #include "common/host/libarchive.h"
 
 #include <errno.h>
@@ -50,27 +51,27 @@ static int format_of(const char *path)
 	return -1;
 }
 
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
 // libarchive's error numbers are errno's, or its own where nothing fits.
 static int archive_failed(const struct tree *t)
 {
 	int e = t->error ? t->error : t->arc->archive_errno(t->tar);
-	errno = e > 0 ? e : EIO;
-	return -1;
+	return fail(e > 0 ? e : EIO);
 }
 
-// Never tells libarchive (3.6) of a failure: it would not free its memory then. Whatever else it
-// writes goes nowhere.
+// Never reports a failure to libarchive (3.6), which would not free its memory then. Later writes
+// are dropped.
 static la_ssize_t write_block(struct archive *a, void *tree, const void *data, size_t len)
 {
 	struct tree *t = tree;
 	(void)a;
-	for (size_t done = 0; !t->error && done < len;) {
-		ssize_t n = write(t->fd, (const char *)data + done, len - done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			t->error = errno;
-	}
+	if (!t->error && write_fully(t->fd, data, len))
+		t->error = errno;
 	return (la_ssize_t)len;
 }
 
@@ -89,8 +90,7 @@ static int temp_name(struct tree *t)
 	if (n < (int)sizeof(t->temp))
 		return 0;
 	t->temp[0] = '\0';
-	errno = ENAMETOOLONG;
-	return -1;
+	return fail(ENAMETOOLONG);
 }
 
 static int open_directory(struct tree *t)
@@ -136,10 +136,8 @@ static int open_archive(struct tree *t, int format)
 	if (!t->arc)
 		return -1;
 	t->tar = t->arc->archive_write_new();
-	if (!t->tar) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (!t->tar)
+		return fail(ENOMEM);
 	name_prefix(t, format);
 	if (format >= 0 && temp_name(t))
 		return -1;
@@ -159,14 +157,10 @@ static int open_tree(struct tree *t, const char *path)
 	size_t len = strlen(path);
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	if (snprintf(t->path, sizeof(t->path), "%.*s", (int)len, path) >= (int)sizeof(t->path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	if (lstat(t->path, &st) == 0) {
-		errno = EEXIST;
-		return -1;
-	}
+	if (snprintf(t->path, sizeof(t->path), "%.*s", (int)len, path) >= (int)sizeof(t->path))
+		return fail(ENAMETOOLONG);
+	if (lstat(t->path, &st) == 0)
+		return fail(EEXIST);
 	int format = format_of(t->path);
 	return format < 0 ? open_directory(t) : open_archive(t, format);
 }
@@ -195,31 +189,22 @@ static int compare(const void *a, const void *b)
 
 static int remember(struct tree *t, const char *path)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 256;
-		char **paths = reallocarray(t->paths, cap, sizeof(*paths));
-		if (!paths)
-			return -1;
-		t->paths = paths;
-		t->cap = cap;
-	}
+	if (ARRAY_GROW(t->paths, t->cap, t->n))
+		return -1;
 	char *copy = strdup(path);
 	if (copy && tsearch(copy, &t->known, compare)) {
 		t->paths[t->n++] = copy;
 		return 0;
 	}
 	free(copy);
-	errno = ENOMEM;
-	return -1;
+	return fail(ENOMEM);
 }
 
 static int write_entry(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
 {
 	struct archive_entry *e = t->arc->archive_entry_new();
-	if (!e) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (!e)
+		return fail(ENOMEM);
 	char name[PATH_MAX + 256];
 	snprintf(name, sizeof(name), "%s%s", t->prefix, path);
 	t->arc->archive_entry_set_pathname(e, name);
@@ -240,19 +225,13 @@ static int write_entry(struct tree *t, const char *path, mode_t type, const void
 static int write_file(int dir, const char *name, const void *data, size_t len)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int failed = fd < 0;
-	for (size_t done = 0; !failed && done < len;) {
-		ssize_t n = write(fd, (const char *)data + done, len - done);
-		if (n > 0)
-			done += (size_t)n;
-		else
-			failed = errno != EINTR;
-	}
-	int saved = errno;
-	if (fd >= 0 && close(fd) && !failed)
+	if (fd < 0)
 		return -1;
-	errno = saved;
-	return failed ? -1 : 0;
+	if (write_fully(fd, data, len)) {
+		close_quietly(fd);
+		return -1;
+	}
+	return close(fd);
 }
 
 // Folders above `path`, outermost first. None of them may be a link that was added, since that
@@ -262,54 +241,46 @@ static int add_parents(struct tree *t, const char *path)
 	char dir[PATH_MAX];
 	for (const char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
 		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
-		if (tfind(dir, &t->links, compare)) {
-			errno = ELOOP;
-			return -1;
-		}
+		if (tfind(dir, &t->links, compare))
+			return fail(ELOOP);
 		if (tree_dir(t, dir))
 			return -1;
 	}
 	return 0;
 }
 
-// 1: go on and write it; 0: it is there; -1.
-static int prepare(struct tree *t, const char *path)
+static int add(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
 {
-	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX)
+		return fail(EINVAL);
 	if (tfind(path, &t->known, compare))
 		return 0;
-	return add_parents(t, path) || remember(t, path) ? -1 : 1;
+	if (add_parents(t, path) || remember(t, path))
+		return -1;
+	if (type == AE_IFLNK && !tsearch(t->paths[t->n - 1], &t->links, compare))
+		return -1;
+	if (t->tar)
+		return write_entry(t, path, type, data, len);
+	switch (type) {
+	case AE_IFDIR: return mkdirat(t->fd, path + 1, 0755);
+	case AE_IFLNK: return symlinkat(data, t->fd, path + 1);
+	default: return write_file(t->fd, path + 1, data, len);
+	}
 }
 
 int tree_dir(struct tree *t, const char *path)
 {
-	int r = prepare(t, path);
-	if (r != 1)
-		return r;
-	return t->tar ? write_entry(t, path, AE_IFDIR, NULL, 0) : mkdirat(t->fd, path + 1, 0755);
+	return add(t, path, AE_IFDIR, NULL, 0);
 }
 
 int tree_file(struct tree *t, const char *path, const void *data, size_t len)
 {
-	int r = prepare(t, path);
-	if (r != 1)
-		return r;
-	return t->tar ? write_entry(t, path, AE_IFREG, data, len)
-		      : write_file(t->fd, path + 1, data, len);
+	return add(t, path, AE_IFREG, data, len);
 }
 
 int tree_link(struct tree *t, const char *path, const char *target)
 {
-	int r = prepare(t, path);
-	if (r != 1)
-		return r;
-	if (!tsearch(t->paths[t->n - 1], &t->links, compare))
-		return -1;
-	return t->tar ? write_entry(t, path, AE_IFLNK, target, 0)
-		      : symlinkat(target, t->fd, path + 1);
+	return add(t, path, AE_IFLNK, target, 0);
 }
 
 // File systems without RENAME_NOREPLACE (NFS, some FUSE) refuse it with EINVAL.
@@ -320,19 +291,9 @@ static int rename_new(const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	if (lstat(to, &st) == 0) {
-		errno = EEXIST;
-		return -1;
-	}
+	if (lstat(to, &st) == 0)
+		return fail(EEXIST);
 	return rename(from, to);
-}
-
-// mkstemp() and mkdtemp() keep others out until here; from now on the umask decides.
-static int open_to_umask(struct tree *t)
-{
-	mode_t mask = umask(0);
-	umask(mask);
-	return fchmod(t->fd, (t->tar ? 0666 : 0777) & ~mask);
 }
 
 int tree_commit(struct tree *t)
@@ -341,10 +302,19 @@ int tree_commit(struct tree *t)
 		return archive_failed(t);
 	if (!t->temp[0])
 		return 0;
-	if (open_to_umask(t) || fsync(t->fd) || rename_new(t->temp, t->path))
+	// mkstemp() and mkdtemp() keep others out until here; from now on the umask decides.
+	mode_t mask = umask(0);
+	umask(mask);
+	if (fchmod(t->fd, (t->tar ? 0666 : 0777) & ~mask) || fsync(t->fd) ||
+	    rename_new(t->temp, t->path))
 		return -1;
 	t->temp[0] = '\0';
 	return 0;
+}
+
+static void keep(void *path)
+{
+	(void)path;
 }
 
 static void discard(struct tree *t)
@@ -356,11 +326,6 @@ static void discard(struct tree *t)
 		unlink(t->temp);
 	else
 		rmdir(t->temp);
-}
-
-static void keep(void *path)
-{
-	(void)path;
 }
 
 void tree_free(struct tree *t)

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The ABI has had this name since libarchive 3.0.
+LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS)
+
 #define PACKED_SIZE 65536
 
 struct unpack {

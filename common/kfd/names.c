@@ -23,18 +23,10 @@
 	X(amdgpu_device_initialize)   \
 	X(amdgpu_get_marketing_name)
 
-struct pci {
-	LIB_STRUCT(PCI_FUNCTIONS)
-};
+LIB(pci, NAMES_LIBPCI, PCI_FUNCTIONS);
+LIB(drm, NAMES_LIBDRM, DRM_FUNCTIONS);
 
-struct drm {
-	LIB_STRUCT(DRM_FUNCTIONS)
-};
-
-static LIB_GETTER(pci, NAMES_LIBPCI, PCI_FUNCTIONS) static LIB_GETTER(drm, NAMES_LIBDRM,
-								      DRM_FUNCTIONS)
-
-	struct pci_names {
+struct pci_names {
 	const struct pci *lib;
 	struct pci_access *access;
 	bool broken;

@@ -16,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #define PROC_DIR     "/sys/class/kfd/kfd/proc"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/debugfs/mqd_value.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 // What both sides know of a queue. 0 and KFD_UNKNOWN fit anything.
 struct key {

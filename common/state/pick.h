@@ -5,7 +5,7 @@
 #define GPQ_STATE_PICK_H
 
 #include "common/cli/opts.h"
-#include "common/cli/regex.h"
+#include "common/cli/grep.h"
 #include "common/host/process_cache.h"
 #include "common/kfd/topology.h"
 

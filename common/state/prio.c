@@ -3,7 +3,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/debugfs/hqd_value.h"
 #include "common/debugfs/mqd_value.h"
 
 #include <string.h>

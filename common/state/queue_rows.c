@@ -2,7 +2,7 @@
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/holder/quiesce.h"
 #include "common/host/root.h"
 

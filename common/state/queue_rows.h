@@ -6,7 +6,7 @@
 #ifndef GPQ_STATE_QUEUE_ROWS_H
 #define GPQ_STATE_QUEUE_ROWS_H
 
-#include "common/debugfs/mqd_summary.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 #include "common/host/process_cache.h"
 #include "common/holder/holder.h"

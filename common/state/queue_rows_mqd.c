@@ -46,7 +46,7 @@ static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 // Was anything in it what a dump of runlists has? Dumps of slots begin with the same line.
 static bool is_rls(const struct rls *r)
 {
-	bool any = r->nprocesses || r->nqueues || !r->foreign;
+	bool any = r->nprocesses || r->nqueues || !r->count.foreign;
 	for (size_t i = 0; i < r->nnodes; i++)
 		any |= r->nodes[i].state == RLS_NONE;
 	return any;
@@ -71,7 +71,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 		return GPQ_OK;
 	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
 			"%s: line %u is not in runlist-dump format", input_name(how->rls_file),
-			q->rls.first_foreign);
+			q->rls.count.first_foreign);
 }
 
 static int summarize(struct queue_rows *q)
@@ -114,10 +114,10 @@ int queue_rows_load_mqds(struct queue_rows *q)
 		return status;
 	if (mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len) || summarize(q))
 		return err_sys(ENOMEM, NULL, "%s", file ? file : MQDS);
-	if (file && !q->mqds.nprocs && q->mqds.foreign)
+	if (file && !q->mqds.nprocs && q->mqds.count.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
 				"%s: line %u is not in MQD-dump format", input_name(file),
-				q->mqds.first_foreign);
+				q->mqds.count.first_foreign);
 	if (!file && join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q))
 		return err_sys(ENOMEM, NULL, "join of queues and MQDs");
 	return GPQ_OK;
@@ -262,7 +262,7 @@ static bool explain_dump(const struct queue_rows *q)
 	const struct {
 		unsigned n;
 		const char *fmt;
-	} faults[] = {{m->foreign, "%u lines not understood, the first is line %u"},
+	} faults[] = {{m->count.foreign, "%u lines not understood, the first is line %u"},
 		      {m->bad_words, "%u words are no 8 hex digits, what they hold is unknown"},
 		      {m->lost_lines, "%u lines are missing between others"},
 		      {m->cut, "%u MQDs are cut short"},
@@ -271,7 +271,7 @@ static bool explain_dump(const struct queue_rows *q)
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].n)
 			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n,
-					      m->first_foreign);
+					      m->count.first_foreign);
 	dump_warn_empty(file, q->text.len, "no process had KFD open");
 	return damaged;
 }
@@ -281,8 +281,8 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 	const struct rls *r = &q->rls;
 	const char *file = q->how->rls_file;
 	bool damaged =
-		r->foreign && dump_fault(file, RLS, "%u lines not understood, the first is line %u",
-					 r->foreign, r->first_foreign);
+		r->count.foreign && dump_fault(file, RLS, "%u lines not understood, the first is line %u",
+					 r->count.foreign, r->count.first_foreign);
 	dump_warn_empty(file, q->rls_text.len, "the host had no GPU");
 	return damaged;
 }

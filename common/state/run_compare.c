@@ -1,7 +1,7 @@
 // Repeated runs side by side; see run_compare.h.
 #include "common/state/run_compare.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Runlists with their owners; see slot_rows.h.
 #include "common/state/slot_rows.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 

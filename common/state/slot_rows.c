@@ -364,10 +364,10 @@ static int load_slots(struct slot_rows *l)
 		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
 	if (hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len))
 		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
-	if (file && l->hqds.foreign && !l->hqds.nslots)
+	if (file && l->hqds.count.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
 				"%s: line %u is not in slot-dump format", input_name(file),
-				l->hqds.first_foreign);
+				l->hqds.count.first_foreign);
 	return GPQ_OK;
 }
 
@@ -424,10 +424,10 @@ static bool explain_text(const struct slot_rows *l)
 	const struct hqds *h = &l->hqds;
 	const char *file = l->how->hqds_file;
 	bool damaged = false;
-	if (h->foreign)
+	if (h->count.foreign)
 		damaged |= dump_fault(file, HQDLIST_HQDS,
-				      "%u lines not understood, the first is line %u", h->foreign,
-				      h->first_foreign);
+				      "%u lines not understood, the first is line %u", h->count.foreign,
+				      h->count.first_foreign);
 	if (h->bad_words)
 		damaged |= dump_fault(file, HQDLIST_HQDS,
 				      "%u words are no 8 hex digits, what they hold is unknown",

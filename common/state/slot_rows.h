@@ -7,7 +7,7 @@
 #ifndef GPQ_STATE_SLOT_ROWS_H
 #define GPQ_STATE_SLOT_ROWS_H
 
-#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "common/state/slot_rows.h"
 
 #include "common/debugfs/mqd_value.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 // was another behind them than before.
 #include "common/state/snapshot.h"
 
-#include "common/host/array.h"
+#include "common/host/buf.h"
 #include "common/host/glob.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"

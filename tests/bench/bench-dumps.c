@@ -1,6 +1,6 @@
 // How fast the parsers of debugfs go through a dump: GB/s, best of five rounds of 0.2 s.
 #include "common/debugfs/hqds.h"
-#include "common/debugfs/mqd_summary.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/debugfs/rls.h"
 #include "common/host/buf.h"
 

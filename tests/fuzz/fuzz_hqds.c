@@ -1,4 +1,4 @@
-// libFuzzer target: debugfs hqds (common/debugfs/hqds.c, lex.c, dump.c).
+// libFuzzer target: debugfs hqds (common/debugfs/hqds.c, dump.c).
 //
 // As with mqds, the fast way and the slow way (a blank more before each line) must agree.
 #include "common/debugfs/decode.h"
@@ -28,7 +28,8 @@ static void check_shape(const struct hqds *h)
 static void compare(const struct hqds *a, const struct hqds *b)
 {
 	require(a->nnodes == b->nnodes && a->nslots == b->nslots && a->nregs == b->nregs &&
-		a->lines == b->lines && a->foreign == b->foreign && a->bad_words == b->bad_words);
+		a->count.lines == b->count.lines && a->count.foreign == b->count.foreign &&
+		a->bad_words == b->bad_words);
 	for (size_t i = 0; i < a->nslots; i++)
 		for (unsigned r = 0; r < 0x110; r++) {
 			uint32_t v = 0, w = 0;

@@ -1,8 +1,8 @@
-// libFuzzer target: debugfs mqds (common/debugfs/mqds.c, dump.c, mqd_value.c, mqd_summary.c).
+// libFuzzer target: debugfs mqds (common/debugfs/mqds.c, dump.c, mqd_value.c).
 //
 // Beside not crashing: the fast way through lines of the kernel's own shape and the slow way
 // through any others give the same words. A blank more before each line forces the slow one.
-#include "common/debugfs/mqd_summary.h"
+#include "common/debugfs/mqd_value.h"
 #include "tests/fuzz/indent.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void check_shape(const struct mqds *m)
 static void compare(const struct mqds *a, const struct mqds *b)
 {
 	require(a->nprocs == b->nprocs && a->nqueues == b->nqueues && a->ndumps == b->ndumps &&
-		a->lines == b->lines && a->foreign == b->foreign && a->bad_words == b->bad_words &&
-		a->cut == b->cut && a->lost_lines == b->lost_lines);
+		a->count.lines == b->count.lines && a->count.foreign == b->count.foreign &&
+		a->bad_words == b->bad_words && a->cut == b->cut && a->lost_lines == b->lost_lines);
 	for (size_t i = 0; i < a->nqueues; i++)
 		for (unsigned x = 0; x < a->queues[i].dumps; x++)
 			for (unsigned dw = 0; dw < 1100; dw++) {

@@ -139,7 +139,7 @@ static void facts_gfx90a(void **state)
 	assert_int_equal(h.nodes[0].node, 1);
 	assert_int_equal(h.nodes[0].gpu_id, 0xa1f4);
 	assert_int_equal(h.nodes[0].slots, 4);
-	assert_int_equal(h.foreign + h.bad_words, 0);
+	assert_int_equal(h.count.foreign + h.bad_words, 0);
 	assert_int_equal(h.slots[0].kind, HQD_HIQ);
 	assert_int_equal(h.slots[0].mec, 2);
 	assert_int_equal(h.slots[0].xcc, 0);
@@ -193,7 +193,7 @@ static void formats(void **state)
 	      "    001cc914: 017ab000 00000000 00000001 00000808\n");
 	assert_int_equal(h.nnodes, 3);
 	assert_int_equal(h.nslots, 4);
-	assert_int_equal(h.foreign, 0);
+	assert_int_equal(h.count.foreign, 0);
 	assert_int_equal(h.slots[0].xcc, -1);
 	assert_int_equal(h.slots[0].mec, 2);
 	assert_int_equal(h.slots[0].pipe, 1);
@@ -230,15 +230,15 @@ static void damage(void **state)
 	assert_int_equal(h.nnodes, 2);
 	assert_int_equal(h.nodes[0].node, UINT32_MAX);
 	assert_int_equal(h.nslots, 1); // the last line may have lost a digit
-	assert_int_equal(h.foreign, 6);
-	assert_int_equal(h.first_foreign, 1);
+	assert_int_equal(h.count.foreign, 6);
+	assert_int_equal(h.count.first_foreign, 1);
 	assert_int_equal(h.bad_words, 3);
 	assert_false(hqd_cp_reg(&h, &h.slots[0], 0, &v));
 	assert_int_equal(cp(0, 1), 2);
 	assert_false(hqd_cp_reg(&h, &h.slots[0], 9, &v));
 
 	parse("");
-	assert_int_equal(h.nnodes + h.nslots + h.lines, 0);
+	assert_int_equal(h.nnodes + h.nslots + h.count.lines, 0);
 }
 
 // Cut after any byte: the registers whose digits are all there, and with their values.
@@ -304,7 +304,7 @@ static void real_16streams(void **state)
 	assert_int_equal(count_kind(HQD_CP), count_word(text, "CP Pipe"));
 	assert_int_equal(count_kind(HQD_SDMA), count_word(text, "SDMA Engine"));
 	assert_int_equal(h.nslots, 32 + 768 + 512); // SOURCES.md
-	assert_int_equal(h.foreign + h.bad_words, 0);
+	assert_int_equal(h.count.foreign + h.bad_words, 0);
 	for (size_t i = 0; i < h.nslots; i++) {
 		const struct hqd *s = &h.slots[i];
 

@@ -61,7 +61,7 @@ static void facts_gfx90a(void **state)
 	(void)state;
 	parse(gfx90a);
 	assert_int_equal(r.nnodes, 1);
-	assert_int_equal(r.foreign, 0);
+	assert_int_equal(r.count.foreign, 0);
 	assert_int_equal(r.nodes[0].node, 1);
 	assert_int_equal(r.nodes[0].gpu_id, 0xa1f4);
 	assert_int_equal(r.nodes[0].state, RLS_DUMP);
@@ -154,7 +154,7 @@ static void holes_and_nonsense(void **state)
 	assert_int_equal(r.nqueues, 0);
 	for (size_t i = 0; i < 3; i++)
 		assert_true(r.nodes[i].damaged);
-	assert_int_equal(r.foreign, 6);
+	assert_int_equal(r.count.foreign, 6);
 	parse("");
 	assert_int_equal(r.nnodes, 0);
 }
@@ -186,7 +186,7 @@ static void real_8gpu(void **state)
 		words++;
 	assert_int_equal(r.nqueues, words);
 	assert_int_equal(r.nnodes, 8);
-	assert_int_equal(r.foreign, 0);
+	assert_int_equal(r.count.foreign, 0);
 	for (size_t i = 0; i < r.nqueues; i++)
 		compute += (r.queues[i].control >> 26 & 7) == 0;
 	assert_int_equal(compute, 40);

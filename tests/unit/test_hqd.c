@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/debugfs/decode.h"
-#include "common/debugfs/hqd_value.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/state/slot_rows.h"
 
 static struct hqds h;
@@ -32,7 +32,7 @@ static int teardown(void **state)
 static void parse(const char *text)
 {
 	assert_int_equal(hqds_parse(&h, text, strlen(text)), 0);
-	assert_int_equal(h.foreign, 0);
+	assert_int_equal(h.count.foreign, 0);
 }
 
 static uint64_t value(size_t slot, enum gfx_gen gen, enum mqd_value what)

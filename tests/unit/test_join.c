@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/debugfs/mqd_summary.h"
+#include "common/debugfs/mqd_value.h"
 #include "common/state/join.h"
 
 // --- a process on both sides ---

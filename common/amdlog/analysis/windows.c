@@ -3,7 +3,7 @@
 
 #include "common/cli/jsonin.h"
 #include "common/cli/text.h"
-#include "common/host/array.h"
+#include "common/host/buf.h"
 
 #include <inttypes.h>
 #include <stdio.h>
