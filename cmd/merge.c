@@ -153,15 +153,8 @@ static int print_partial(const struct sum *s)
 	int status = GPQ_OK;
 	for (size_t i = 0; i < s->n; i++)
 		sum_write(&b, s->row[i]);
-	for (size_t done = 0; done < b.len && !status;) {
-		ssize_t n = write(STDOUT_FILENO, b.data + done, b.len - done);
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EPIPE)
-			status = GPQ_PIPE;
-		else if (errno != EINTR)
-			status = err_sys(errno, NULL, "standard output");
-	}
+	if (buf_write(&b, STDOUT_FILENO))
+		status = errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
 	buf_fini(&b);
 	return status;
 }

@@ -51,9 +51,6 @@ void attached_close(struct attached_target *s);
 // kernel tells a little later, and sets s->end. Returns false.
 bool attached_out_of_reach(struct attached_target *s);
 
-// Serves the target once, without waiting or reading signals. For who has several of them.
-bool attached_tick(struct attached_target *s);
-
 // Serves the target until `until` (0: once, without waiting). False when the measurement has to
 // end: s->end says why.
 bool attached_wait(struct attached_target *s, uint64_t until);

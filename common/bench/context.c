@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEY(key, label)   #key,
+#define ITEM(key, label)  MEMBER(text, bench_context, text[CONTEXT_##key], #key),
 #define LABEL(key, label) (label),
-const char *const bench_context_key[CONTEXT_ITEMS] = {BENCH_CONTEXT(KEY)};
+const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
 static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)

@@ -3,6 +3,7 @@
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 
+#include "common/cli/members.h"
 #include "common/holder/session.h"
 
 #include <stddef.h>
@@ -39,7 +40,7 @@ struct bench_context {
 	char text[CONTEXT_ITEMS][512]; // "" unknown
 };
 
-extern const char *const bench_context_key[CONTEXT_ITEMS];
+extern const struct member bench_context_members[]; // the items by their keys
 extern const char *const bench_context_label[CONTEXT_ITEMS];
 
 // All that is known of the host.

@@ -8,9 +8,7 @@
 #ifndef GPQ_BENCH_RESULT_H
 #define GPQ_BENCH_RESULT_H
 
-#include "common/bench/context.h"
 #include "common/bench/plan.h"
-#include "common/stats/hist.h"
 #include "common/stats/samples.h"
 
 // name, member of struct cycle or difference of two, what it is
@@ -54,21 +52,16 @@ struct result_setting {
 };
 
 struct result {
-	struct bench_context context;
 	struct plan settings;                         // only to name them
 	struct result_setting *of[PLAN_SETTINGS_MAX]; // owned; in the order of settings.setting
 	unsigned n;
 	uint64_t warmup;
 };
 
-void result_init(struct result *r);
 void result_fini(struct result *r);
 
 // 0, or -1 with errno (ENOMEM; E2BIG: too many settings).
 int result_add(struct result *r, const struct cycle *c);
-
-// Adds all samples of another run. 0, or -1 with errno as above.
-int result_merge(struct result *to, const struct result *from);
 
 // Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
 // held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
@@ -86,13 +79,15 @@ struct result_goals {
 
 struct result_verdict {
 	const char *goal;
+	bool share; // else ns at p99
 	double value, limit;
-	int8_t pass; // -1: cannot be told
+	const char *result; // "ok", "failed"; "unknown" where the value is
 };
+struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,
+				     bool met);
+
 enum { RESULT_GOALS = 3 };
 void result_judge(struct result_setting *s, const struct result_goals *g,
 		  struct result_verdict v[RESULT_GOALS]);
-
-void result_hist(const struct samples *s, struct hist *h);
 
 #endif

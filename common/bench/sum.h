@@ -25,12 +25,12 @@ struct sum_row {
 struct sum {
 	struct sum_row **row; // owned
 	size_t n;
-	uint64_t lines, bad_lines;
+	uint64_t bad_lines;
 	char first_bad[160];
 };
 
-// Adds a line: a raw sample of gpq bench, or a sum. 0; -1 with errno when memory is out. A line
-// that is neither is counted.
+// Adds a line without its end: a raw sample of gpq bench, or a sum. 0; -1 with errno when memory is
+// out. A line that is neither is counted.
 int sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
 // The row as a line that sum_add_line takes.

@@ -138,6 +138,17 @@ ssize_t buf_read_at(struct buf *b, int dirfd, const char *name)
 	return n;
 }
 
+int buf_write(const struct buf *b, int fd)
+{
+	for (size_t done = 0; done < b->len;) {
+		ssize_t n = write(fd, b->data + done, b->len - done);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 void buf_fini(struct buf *b)
 {
 	free(b->data);

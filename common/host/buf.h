@@ -49,6 +49,9 @@ ssize_t buf_read_fd(struct buf *b, int fd);
 // errno.
 ssize_t buf_read_at(struct buf *b, int dirfd, const char *name);
 
+// Writes all of it to `fd`. 0, or -1 with errno.
+int buf_write(const struct buf *b, int fd);
+
 void buf_fini(struct buf *b);
 
 #endif
