@@ -152,15 +152,13 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 
 static int print_latencies(struct out *o, struct result *r)
 {
-	char name[96];
 	int status = out_begin(o, &bench_latencies_table, false);
 	if (status)
 		return status;
 	for (unsigned i = 0; i < r->n; i++) {
-		plan_name(&r->settings, &r->of[i]->set, name);
 		for (unsigned m = 0; m < METRICS; m++) {
-			struct times_row row =
-				bench_times(name, result_metric_name[m], &r->of[i]->metric[m]);
+			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
+							   &r->of[i]->metric[m]);
 			out_row(o, &row);
 		}
 	}
@@ -170,16 +168,14 @@ static int print_latencies(struct out *o, struct result *r)
 
 static void print_effects(struct out *o, struct result *r)
 {
-	char name[96];
 	out_begin(o, &bench_effects_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_setting *s = r->of[i];
 		struct result_rates v = result_rates(s);
-		struct effect_row row = {name,         0,
+		struct effect_row row = {s->name,      0,
 					 v.untouched,  v.gap,
 					 v.held,       100 * v.held_share,
 					 100 * v.loss, 100 * v.effect};
-		plan_name(&r->settings, &s->set, name);
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 			row.cycles += s->count[k];
 		out_row(o, &row);
@@ -191,15 +187,13 @@ static void print_effects(struct out *o, struct result *r)
 static void print_histograms(struct out *o, struct result *r)
 {
 	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-	char name[96];
 	if (out_mode(o) != OUT_TABLE)
 		return;
 	out_title(o, "Histograms");
 	out_begin(o, &bench_histogram_table, false);
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned i = 0; i < r->n; i++) {
-			plan_name(&r->settings, &r->of[i]->set, name);
-			bench_print_bars(o, name, result_metric_name[shown[k]],
+			bench_print_bars(o, r->of[i]->name, result_metric_name[shown[k]],
 					 &r->of[i]->metric[shown[k]]);
 		}
 	out_end(o);
@@ -224,24 +218,20 @@ void bench_print_goal(struct out *o, const char *setting, const struct result_ve
 static void print_goals(struct out *o, struct result *r, const struct result_goals *g)
 {
 	struct result_verdict v[RESULT_GOALS];
-	char name[96];
 	out_begin(o, &bench_goals_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
-		plan_name(&r->settings, &r->of[i]->set, name);
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++)
-			bench_print_goal(o, name, &v[k]);
+			bench_print_goal(o, r->of[i]->name, &v[k]);
 	}
 	out_end(o);
 }
 
-static void json_setting(struct json *j, struct result *r, struct result_setting *s)
+static void json_setting(struct json *j, struct result_setting *s)
 {
 	static struct hist h; // 15 KB, and nothing runs beside us
-	char name[96];
-	plan_name(&r->settings, &s->set, name);
 	json_begin(j, NULL, '{');
-	json_str(j, "setting", name);
+	json_str(j, "setting", s->name);
 	json_u64(j, "grace", s->set.grace);
 	json_u64(j, "queues", s->set.queues);
 	json_u64(j, "hold_ns", s->set.hold_ns);
@@ -267,7 +257,7 @@ static void print_json(struct json *j, struct result *r)
 {
 	json_begin(j, "settings", '[');
 	for (unsigned i = 0; i < r->n; i++)
-		json_setting(j, r, r->of[i]);
+		json_setting(j, r->of[i]);
 	json_end(j, ']');
 }
 

@@ -180,13 +180,11 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 	unsigned both = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		struct result_setting *s = partner(b, &a->of[i]->set);
-		char name[96];
 		if (!s)
 			continue;
 		both++;
-		plan_name(&a->settings, &a->of[i]->set, name);
 		for (unsigned m = 0; m < METRICS; m++)
-			change_row(o, name, result_metric_name[m], &a->of[i]->metric[m],
+			change_row(o, a->of[i]->name, result_metric_name[m], &a->of[i]->metric[m],
 				   &s->metric[m]);
 	}
 	return both;

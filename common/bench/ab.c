@@ -228,8 +228,7 @@ static int start(struct experiment *x, struct workload *s)
 {
 	bool offline = s == &x->offline;
 	const char *command = offline ? x->plan->offline : x->plan->online;
-	if (workload_start(s, offline ? "offline" : "online", command,
-			   x->plan->log_dir ? x->log[offline] : NULL))
+	if (child_start(&s->child, command, x->plan->log_dir ? x->log[offline] : NULL))
 		return fail(x, 1, "%s: %s", command, strerror(errno));
 	return 0;
 }
@@ -237,7 +236,6 @@ static int start(struct experiment *x, struct workload *s)
 // `before`: what did not come first, or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
-	char status[32];
 	uint64_t patience = bench_now() + 1000 * MS;
 	while (!s->child.ended && bench_now() < patience)
 		turn(x, 2 * MS);
@@ -249,57 +247,49 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		n--;
 	const char *line = memrchr(tail, '\n', n);
 	line = line ? line + 1 : tail;
-	child_status_text(&s->child, status);
+	bool killed = WIFSIGNALED(s->child.status);
 	int len = (int)(tail + n - line);
-	return fail(x, 1, "the %s command ended with %s%s; it said last: %.*s", s->name, status,
-		    before, n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s", s->name,
+		    killed ? "signal" : "status",
+		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
+		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
 }
 
-// Until its processes have queues, and their number has been the same for a while.
-static int wait_for_queues(struct experiment *x, struct workload *s, uint64_t steady)
+// Are there processes with queues, the offline ones for a while without another one?
+static bool has_queues(struct experiment *x, struct workload *s)
 {
-	uint64_t end = bench_now() + x->plan->ready_ns, since = bench_now();
-	size_t before = 0;
-	while (bench_now() < end) {
-		if (look(x))
-			return -1;
-		if (s->n != before)
-			since = bench_now();
-		before = s->n;
-		if (s->n && bench_now() >= since + steady)
-			return 0;
-		if (turn(x, 10 * MS))
-			return -1;
-		if (s->child.ended)
-			return ended_early(x, s, " before it had queues");
-	}
-	return fail(x, 1, "the %s command had no queues within %.3g s", s->name,
-		    (double)x->plan->ready_ns / 1e9);
-}
-
-static bool is_at_work(struct experiment *x)
-{
-	const struct printed *p = &x->offline_printed;
-	return p->has_ready ? p->is_ready : workload_has_moved(&x->offline);
+	uint64_t steady = s == &x->offline ? 500 * MS : 0;
+	return !look(x) && s->n && bench_now() >= s->grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
-static int wait_for_work(struct experiment *x, struct workload *s)
+static bool is_at_work(struct experiment *x, struct workload *s)
+{
+	const struct printed *p = &x->offline_printed;
+	return p->has_ready ? p->is_ready : workload_has_moved(s);
+}
+
+// `before`, `late`: what to say when the command ends first, or time is over.
+static int wait_until(struct experiment *x, struct workload *s,
+		      bool (*is_ready)(struct experiment *x, struct workload *s),
+		      const char *before, const char *late)
 {
 	uint64_t end = bench_now() + x->plan->ready_ns;
-	while (!is_at_work(x)) {
-		if (turn(x, 10 * MS))
+	while (!is_ready(x, s)) {
+		if (x->status || turn(x, 10 * MS))
 			return -1;
 		if (s->child.ended)
-			return ended_early(x, s, " before it was at work");
+			return ended_early(x, s, before);
 		if (bench_now() >= end)
-			return fail(x, 1, "the %s command %s within %.3g s", s->name,
-				    x->plan->offline_ready
-					    ? "printed no line that matches --offline-ready"
-					    : "has queues, but they took nothing",
+			return fail(x, 1, "the %s command %s within %.3g s", s->name, late,
 				    (double)x->plan->ready_ns / 1e9);
 	}
 	return 0;
+}
+
+static int wait_for_queues(struct experiment *x, struct workload *s)
+{
+	return wait_until(x, s, has_queues, " before it had queues", "had no queues");
 }
 
 static int start_offline(struct experiment *x)
@@ -307,7 +297,11 @@ static int start_offline(struct experiment *x)
 	struct workload *s = &x->offline;
 	s->attach = true;
 	s->grace = x->plan->grace;
-	return start(x, s) || wait_for_queues(x, s, 500 * MS) || wait_for_work(x, s) ? -1 : 0;
+	if (start(x, s) || wait_for_queues(x, s))
+		return -1;
+	return wait_until(x, s, is_at_work, " before it was at work",
+			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
+						 : "has queues, but they took nothing");
 }
 
 // ---- counting
@@ -334,7 +328,7 @@ static int run_online(struct experiment *x)
 	struct workload *s = &x->online;
 	x->online_from = bench_now();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
-	if (start(x, s) || (s->attach && wait_for_queues(x, s, 0)))
+	if (start(x, s) || (s->attach && wait_for_queues(x, s)))
 		return -1;
 	x->watch = s->attach;
 	while (!s->child.ended)
@@ -522,6 +516,8 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->plan = p;
 	x->run = r;
 	x->why = why;
+	x->online.name = "online";
+	x->offline.name = "offline";
 	x->taken = r->queue_set;
 	x->taking.out = x->online.child.out = x->offline.child.out = -1;
 	x->signals = bench_signals_open();

@@ -13,11 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Where a thread is.
-struct thread {
-	uint64_t begin_us; // of its request; AMDLOG_UNKNOWN: none is open
-};
-
 struct ring {
 	int64_t pid;
 	uint64_t hwq;
@@ -28,7 +23,7 @@ struct ring {
 struct reader {
 	struct ablog *log;
 	struct amdlog_scan *scan;
-	struct thread *thread; // by number of the scanner
+	uint64_t *begin_us; // of each thread's request, by number of the scanner; AMDLOG_UNKNOWN
 	size_t threads, thread_cap;
 	struct ring *ring;
 	size_t rings, ring_cap;
@@ -65,31 +60,22 @@ static bool ends(const struct amdlog_record *r)
 	       (name_has(r, "Synchronize") || (name_has(r, "hipMemcpy") && !name_has(r, "Async")));
 }
 
-static struct thread *thread_of(struct reader *x, uint32_t who)
+static int follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	while (x->threads <= who) {
-		if (ARRAY_GROW(x->thread, x->thread_cap, x->threads))
-			return NULL;
-		x->thread[x->threads++].begin_us = AMDLOG_UNKNOWN;
+	for (; x->threads <= r->who; x->threads++) {
+		if (ARRAY_GROW(x->begin_us, x->thread_cap, x->threads))
+			return -1;
+		x->begin_us[x->threads] = AMDLOG_UNKNOWN;
 	}
-	return &x->thread[who];
-}
-
-static void follow_request(struct reader *x, const struct amdlog_record *r)
-{
-	struct thread *t = thread_of(x, r->who);
-	if (!t) {
-		x->no_memory = true;
-		return;
-	}
-	if (t->begin_us == AMDLOG_UNKNOWN && begins(r)) {
-		t->begin_us = r->time_us;
-	} else if (t->begin_us != AMDLOG_UNKNOWN && ends(r)) {
-		if (r->time_us >= t->begin_us)
-			x->no_memory |= samples_add(&x->log->latency,
-						    (double)(r->time_us - t->begin_us) * 1e3) != 0;
-		t->begin_us = AMDLOG_UNKNOWN;
-	}
+	uint64_t *begin = &x->begin_us[r->who], since = *begin;
+	if (since == AMDLOG_UNKNOWN && begins(r))
+		*begin = r->time_us;
+	if (since == AMDLOG_UNKNOWN || !ends(r))
+		return 0;
+	*begin = AMDLOG_UNKNOWN;
+	return r->time_us < since
+		       ? 0
+		       : samples_add(&x->log->latency, (double)(r->time_us - since) * 1e3);
 }
 
 static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_packet *p)
@@ -137,7 +123,7 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 	}
 	x->log->records += within;
 	if (within)
-		follow_request(x, r);
+		x->no_memory |= follow_request(x, r) != 0;
 }
 
 static int read_file(struct reader *x, int fd)
@@ -169,7 +155,7 @@ static int add_file(struct ablog *l, const char *path)
 	r = x.scan ? read_file(&x, fd) : -1;
 	int error = x.no_memory ? ENOMEM : errno;
 	amdlog_scan_free(x.scan);
-	free(x.thread);
+	free(x.begin_us);
 	free(x.ring);
 	close(fd);
 	l->files++;

@@ -160,14 +160,6 @@ void child_fini(struct child *c)
 	*c = (struct child){.out = -1};
 }
 
-void child_status_text(const struct child *c, char text[32])
-{
-	if (WIFSIGNALED(c->status))
-		snprintf(text, 32, "signal %d", WTERMSIG(c->status));
-	else
-		snprintf(text, 32, "status %d", WEXITSTATUS(c->status));
-}
-
 static bool has_queues(pid_t pid)
 {
 	DIR *d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);

@@ -36,9 +36,6 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg);
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg);
 void child_fini(struct child *c);
 
-// "status 3", "signal 9"
-void child_status_text(const struct child *c, char text[32]);
-
 enum { CHILD_PIDS_MAX = 256 };
 
 // Members of its tree that are KFD processes with queues, by sysfs. At most `max`; their number.

@@ -48,22 +48,15 @@ static void line_of(const char *path, char *text, size_t size)
 	buf_fini(&b);
 }
 
-// What cli knows of every host, under our names.
+// What cli knows of every host, under the same names.
 static void from_cli(struct bench_context *c)
 {
-	static const struct {
-		const char *key;
-		enum bench_context_item item;
-	} same[] = {{"host", CONTEXT_host},
-		    {"kernel", CONTEXT_kernel},
-		    {"boot_id", CONTEXT_boot_id},
-		    {"source", CONTEXT_source}};
 	struct context cli;
 	context_init(&cli);
 	for (unsigned i = 0; i < cli.n; i++)
-		for (unsigned k = 0; k < sizeof(same) / sizeof(same[0]); k++)
-			if (strcmp(cli.item[i].key, same[k].key) == 0)
-				set(c, same[k].item, "%s", cli.item[i].value);
+		for (unsigned k = 0; k < CONTEXT_ITEMS; k++)
+			if (strcmp(cli.item[i].key, bench_context_members[k].key) == 0)
+				set(c, k, "%s", cli.item[i].value);
 	context_fini(&cli);
 }
 
@@ -74,12 +67,10 @@ static void machine(struct bench_context *c)
 	char maker[64];
 	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
 	line_of("/sys/class/dmi/id/sys_vendor", maker, sizeof(maker));
-	if (!b.len)
-		set(c, CONTEXT_machine, "unknown");
-	else if (virtual)
-		set(c, CONTEXT_machine, "VM (%s)", *maker ? maker : "maker unknown");
-	else
-		set(c, CONTEXT_machine, "bare metal (%s)", *maker ? maker : "maker unknown");
+	set(c, CONTEXT_machine, "unknown");
+	if (b.len)
+		set(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
+		    *maker ? maker : "maker unknown");
 	buf_fini(&b);
 }
 

@@ -26,9 +26,7 @@ static void cycles(struct doc *d, const struct result *r)
 {
 	doc_table(d, "setting|ok|idle|moved|partly|failed|stuck|stopped");
 	for (unsigned i = 0; i < r->n; i++) {
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
-		doc_cell(d, name);
+		doc_cell(d, r->of[i]->name);
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 			doc_cells(d, "%llu", (unsigned long long)r->of[i]->count[k]);
 	}
@@ -46,9 +44,7 @@ static void latencies(struct doc *d, struct result *r)
 			struct summary v = samples_summary(&r->of[i]->metric[m]);
 			const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
 						v.p99, v.p999, v.max,    v.mean,    v.sd};
-			char name[96];
-			plan_name(&r->settings, &r->of[i]->set, name);
-			doc_cells(d, "%s|%s|%zu", result_metric_name[m], name, v.n);
+			doc_cells(d, "%s|%s|%zu", result_metric_name[m], r->of[i]->name, v.n);
 			for (unsigned k = 0; k < sizeof(cells) / sizeof(cells[0]); k++)
 				doc_cells(d, "%.3f", cells[k] / 1e6);
 		}
@@ -62,10 +58,8 @@ static void effects(struct doc *d, const struct result *r)
 	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_rates v = result_rates(r->of[i]);
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
-		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f", name, v.untouched, v.gap, v.held,
-			  100 * v.held_share, 100 * v.loss, 100 * v.effect);
+		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f", r->of[i]->name, v.untouched, v.gap,
+			  v.held, 100 * v.held_share, 100 * v.loss, 100 * v.effect);
 	}
 	doc_say(d, "AQL packets that the target's queues took in a second: in windows in which "
 		   "nothing was done, between cycles, and while suspended. Loss is of the "
@@ -78,17 +72,16 @@ static void verdicts(struct doc *d, struct result *r, const struct result_goals 
 	doc_table(d, "goal|setting|measured|limit|result");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_verdict v[RESULT_GOALS];
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
 			const struct result_verdict *p = &v[k];
 			if (p->share)
-				doc_cells(d, "%s, %%|%s|%.2f|%.2f|%s", p->goal, name,
+				doc_cells(d, "%s, %%|%s|%.2f|%.2f|%s", p->goal, r->of[i]->name,
 					  100 * p->value, 100 * p->limit, p->result);
 			else
-				doc_cells(d, "%s at p99, ms|%s|%.3f|%.3f|%s", p->goal, name,
-					  p->value / 1e6, p->limit / 1e6, p->result);
+				doc_cells(d, "%s at p99, ms|%s|%.3f|%.3f|%s", p->goal,
+					  r->of[i]->name, p->value / 1e6, p->limit / 1e6,
+					  p->result);
 		}
 	}
 }
@@ -104,10 +97,8 @@ static void saved(struct doc *d, const struct result *r)
 	doc_table(d, "setting|XCC|mean bytes|most bytes");
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
-		char name[96];
-		plan_name(&r->settings, &s->set, name);
 		for (unsigned x = 0; x < s->xccs; x++)
-			doc_cells(d, "%s|%u|%.1f|%llu", name, x,
+			doc_cells(d, "%s|%u|%.1f|%llu", s->name, x,
 				  (double)s->saved_sum[x] / (double)s->saved_cycles,
 				  (unsigned long long)s->saved_max[x]);
 	}
@@ -197,12 +188,10 @@ static void latency_plots(struct doc *d, const struct load_run *run, const struc
 	unsigned n = 0;
 	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
 		for (unsigned k = 0; k < 2; k++, n++) { // "suspend", "resume, queues=3"
-			char name[96];
-			plan_name(&r->settings, &r->of[i]->set, name);
 			t[n].s = &r->of[i]->metric[shown[k]];
 			snprintf(t[n].name, sizeof(t[n].name), "%s%s%s",
 				 result_metric_name[shown[k]], r->n > 1 ? ", " : "",
-				 r->n > 1 ? name : "");
+				 r->n > 1 ? r->of[i]->name : "");
 		}
 	if (report_plots(d, &run->context, &words, t, n, g->suspend_ns) && r->n > PLOT_SETTINGS)
 		doc_say(d, "The plots show the first %d settings of %u.", PLOT_SETTINGS, r->n);

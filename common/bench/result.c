@@ -62,6 +62,8 @@ static struct result_setting *find(struct result *r, const struct cycle_setting 
 	for (unsigned i = 0; i < r->n; i++)
 		r->settings.setting[i] = r->of[i]->set;
 	r->settings.n = r->n;
+	for (unsigned i = 0; i < r->n; i++)
+		plan_name(&r->settings, &r->of[i]->set, r->of[i]->name);
 	return s;
 }
 
@@ -92,7 +94,6 @@ static void add_effect(struct result_effect *e, const struct cycle *c)
 	e->held_packets += c->held_packets;
 	e->gap_ns += c->gap_ns;
 	e->gap_packets += c->gap_packets;
-	e->work += c->backlog_packets + c->resume_packets + c->gap_packets;
 }
 
 static void add_saved(struct result_setting *s, const struct cycle *c)

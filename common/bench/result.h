@@ -39,11 +39,11 @@ struct result_effect {
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
-	uint64_t work; // packets seen at all; 0: the target was idle and nothing can be said
 };
 
 struct result_setting {
 	struct cycle_setting set;
+	char name[96]; // what differs from the other settings: plan_name()
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up

@@ -18,12 +18,6 @@
 #define RENEW_NS (20 * SECOND)
 enum { TRIES = 20 };
 
-int workload_start(struct workload *s, const char *name, const char *command, const char *log)
-{
-	s->name = name;
-	return child_start(&s->child, command, log);
-}
-
 // ---- one process
 
 // Ends its holder's reason to live.
@@ -184,6 +178,7 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 		return 0;
 	}
 	s->process[s->n++] = p;
+	s->grown_ns = bench_now();
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
 }
 

@@ -29,20 +29,18 @@ struct workload_process {
 };
 
 struct workload {
-	const char *name; // "online", "offline"
-	struct child child;
+	const char *name;                  // "online", "offline"
+	struct child child;                // to be started first
 	struct workload_process **process; // owned
 	size_t n, cap;
 	bool attach;         // to its processes, and to those that come
 	bool held;           // suspended; what comes is suspended, too
 	uint64_t renew_ns;   // when the hold has to be renewed
 	unsigned grace;      // of suspending, 1000 GPU clocks
+	uint64_t grown_ns;   // when the last of its processes came
 	size_t unreached;    // queues of secondary contexts, which no hold reaches
 	unsigned num_queues; // by sysfs, at the last look
 };
-
-// 0, or -1 with errno.
-int workload_start(struct workload *s, const char *name, const char *command, const char *log);
 
 // Looks for processes and queues that came or went. Costs a few reads of sysfs. 0, or -1 and *f.
 int workload_look(struct workload *s, struct kfd_failure *f);
