@@ -43,7 +43,7 @@ struct experiment {
 	bool watch; // online's queues are watched
 	uint64_t busy_since, idle_since, held_since, looked;
 	uint64_t online_from, window_from;
-	char log[2][4096]; // AMD_LOG_LEVEL_FILE of the online and the offline command
+	char log[2][4096]; // of the online and the offline command; "": none
 	int status;
 	char *why;
 };
@@ -380,17 +380,10 @@ static int run_alone(struct experiment *x)
 
 // ---- AMD logs
 
-static const char *log_of(const struct experiment *x, bool offline)
-{
-	if (x->plan->log_dir)
-		return x->log[offline];
-	return offline ? x->plan->offline_log : x->plan->online_log;
-}
-
 // Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
 static int read_log(struct experiment *x, bool offline, uint64_t from, uint64_t ns, struct ablog *l)
 {
-	const char *path = log_of(x, offline);
+	const char *path = x->log[offline];
 	*l = (struct ablog){.from_us = from / 1000, .until_us = (from + ns) / 1000};
 	if (ablog_add(l, path))
 		return fail(x, 1, "the %s command's log %s: %s", offline ? "offline" : "online",
@@ -410,7 +403,7 @@ static int take_log_latencies(struct experiment *x)
 	x->run->latency = l.latency;
 	if (!r && !x->run->latency.n)
 		return fail(x, 1, "the online command's log %s has no launch that a call waits for",
-			    log_of(x, false));
+			    x->log[0]);
 	return r;
 }
 
@@ -430,7 +423,7 @@ static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
 	const struct samples *printed = &x->online_printed.v;
-	if (log_of(x, false) && !x->plan->metric)
+	if (*x->log[0] && !x->plan->metric)
 		return take_log_latencies(x);
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
@@ -463,12 +456,17 @@ static int compile(struct experiment *x, regex_t *regex, bool *has, size_t group
 
 static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
-	static const char *const names[] = {"online", "offline"};
-	for (unsigned i = 0; x->plan->log_dir && i < 2; i++)
-		if (snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", x->plan->log_dir,
-			     ab_mode_name[mode], (unsigned long long)number + 1,
-			     names[i]) >= (int)sizeof(x->log[i]))
+	const struct ab_plan *p = x->plan;
+	const char *const given[] = {p->online_log, p->offline_log};
+	for (unsigned i = 0; i < 2; i++) {
+		int n = snprintf(x->log[i], sizeof(x->log[i]), "%s", given[i] ? given[i] : "");
+		if (p->log_dir)
+			n = snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", p->log_dir,
+				     ab_mode_name[mode], (unsigned long long)number + 1,
+				     i ? "offline" : "online");
+		if (n >= (int)sizeof(x->log[i]))
 			return fail(x, 2, "--log: the name is too long");
+	}
 	return 0;
 }
 
@@ -496,7 +494,7 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 	child_end(&x->online.child, 2000 * MS, tick, x);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
-	if (!r && log_of(x, true))
+	if (!r && *x->log[1])
 		take_log_rate(x);
 }
 

@@ -2,8 +2,6 @@
 #include "common/bench/child.h"
 
 #include "common/bench/attached.h"
-#include "common/host/proc.h"
-#include "common/host/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,43 +156,4 @@ void child_fini(struct child *c)
 	buf_fini(&c->line);
 	buf_fini(&c->tail);
 	*c = (struct child){.out = -1};
-}
-
-static bool has_queues(pid_t pid)
-{
-	DIR *d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
-	struct dirent *e;
-	bool any = false;
-	while (d && !any && (e = readdir(d)))
-		any = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return any;
-}
-
-// Up the line of parents: there are few KFD processes, and many others.
-static bool descends(pid_t pid, pid_t from)
-{
-	struct proc p;
-	for (unsigned depth = 0; pid > 1 && depth < 64; depth++, pid = p.ppid)
-		if (pid == from)
-			return true;
-		else if (proc_read(&p, pid))
-			return false;
-	return false;
-}
-
-unsigned child_kfd_processes(const struct child *c, pid_t *pids, unsigned max)
-{
-	DIR *d = c->pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	unsigned found = 0;
-	while (d && found < max && (e = readdir(d))) {
-		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-		if (pid > 0 && descends(pid, c->pid) && has_queues(pid))
-			pids[found++] = pid;
-	}
-	if (d)
-		closedir(d);
-	return found;
 }

@@ -36,9 +36,4 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg);
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg);
 void child_fini(struct child *c);
 
-enum { CHILD_PIDS_MAX = 256 };
-
-// Members of its tree that are KFD processes with queues, by sysfs. At most `max`; their number.
-unsigned child_kfd_processes(const struct child *c, pid_t *pids, unsigned max);
-
 #endif

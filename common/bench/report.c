@@ -223,16 +223,11 @@ static struct timeline choose_timeline(const struct load_run *run)
 	struct timeline t = {0};
 	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
 		const struct cycle *c = &run->timeline[i];
-		const struct cycle *last = t.n ? &t.c[t.n - 1] : NULL;
-		bool next = last && follows(last, c);
-		if (c->warmup || !complete(c) || (t.n && !next)) {
-			if (t.n)
-				break;
-			continue;
-		}
-		if (!t.n)
-			t.c = c;
-		t.n++;
+		bool fits = !c->warmup && complete(c) && (!t.n || follows(&t.c[t.n - 1], c));
+		if (t.n && !fits)
+			break;
+		t.c = t.n ? t.c : c;
+		t.n += fits;
 	}
 	t.t0 = t.n ? (double)t.c[0].at_ns : 0;
 	return t;

@@ -3,6 +3,7 @@
 
 #include "common/bench/attached.h"
 #include "common/host/array.h"
+#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/holder/contexts.h"
 
@@ -116,21 +117,22 @@ static int watch(struct workload_process *p, struct kfd_failure *f)
 	return (int)p->link.answer.num;
 }
 
-static void list_queues(pid_t pid, struct buf *names, unsigned *n)
+// The names of its queues in sysfs, and their number.
+static unsigned list_queues(pid_t pid, struct buf *names)
 {
 	struct dirent **list;
+	unsigned n = 0;
 	char path[64];
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
 	int num = scandir(path, &list, NULL, alphasort);
 	for (int i = 0; i < num; i++) {
-		if (list[i]->d_name[0] != '.') {
-			buf_printf(names, "%s ", list[i]->d_name);
-			++*n;
-		}
+		if (list[i]->d_name[0] != '.' && buf_printf(names, "%s ", list[i]->d_name) >= 0)
+			n++;
 		free(list[i]);
 	}
 	if (num >= 0)
 		free(list);
+	return n;
 }
 
 // ---- all of them
@@ -182,6 +184,37 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
 }
 
+// Up the line of parents: there are few KFD processes, and many others.
+static bool descends(pid_t pid, pid_t from)
+{
+	struct proc p;
+	for (unsigned depth = 0; pid > 1 && depth < 64; depth++, pid = p.ppid)
+		if (pid == from)
+			return true;
+		else if (proc_read(&p, pid))
+			return false;
+	return false;
+}
+
+// KFD processes of its tree that are not known yet, once they have queues.
+static int find_processes(struct workload *s, struct kfd_failure *f)
+{
+	DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
+	struct dirent *e;
+	int r = 0;
+	while (d && !r && (e = readdir(d))) {
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		struct buf names = {0};
+		if (pid > 0 && !workload_has(s, pid) && descends(pid, s->child.pid) &&
+		    list_queues(pid, &names))
+			r = add_process(s, pid, f);
+		buf_fini(&names);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
 // Its queues came or went: watch those that are there. sysfs may be a moment ahead of the holder.
 static int look_at(struct workload *s, struct workload_process *p, struct kfd_failure *f)
 {
@@ -191,9 +224,8 @@ static int look_at(struct workload *s, struct workload_process *p, struct kfd_fa
 		return 0;
 	}
 	struct buf names = {0};
-	unsigned n = 0;
 	int known = 0;
-	list_queues(p->target.pid, &names, &n);
+	unsigned n = list_queues(p->target.pid, &names);
 	s->num_queues += n;
 	bool same = names.len == p->queues.len &&
 		    (!n || memcmp(names.data, p->queues.data, names.len) == 0);
@@ -217,12 +249,9 @@ static int look_at(struct workload *s, struct workload_process *p, struct kfd_fa
 
 int workload_look(struct workload *s, struct kfd_failure *f)
 {
-	pid_t pids[CHILD_PIDS_MAX];
-	unsigned n = child_kfd_processes(&s->child, pids, CHILD_PIDS_MAX);
 	s->num_queues = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (!workload_has(s, pids[i]) && add_process(s, pids[i], f))
-			return -1;
+	if (find_processes(s, f))
+		return -1;
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->process[i]->ended && look_at(s, s->process[i], f))
 			return -1;
