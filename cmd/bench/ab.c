@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -106,7 +105,7 @@ static void print_looks(struct out *o, const struct ab_result *a)
 	}
 }
 
-// Whose queues are which, over all runs; as gpq snapshot --compare tells it.
+// Queues of both sides over all runs, as gpq snapshot --compare prints them.
 static void print_ids(struct out *o, struct ab_result *a)
 {
 	struct run_compare_texts t = {0};
@@ -307,7 +306,8 @@ static int run_all(struct ab *b, bool wanted)
 int bench_ab(struct cmd *c)
 {
 	struct ab b = {.opts = c->opts, .raw.fd = -1};
-	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
+	signal(SIGPIPE,
+	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
 	int status = prepare(&b, c);
 	if (!status) {
 		if (!bench_context_is_gpu(&b.context))

@@ -10,11 +10,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -37,7 +35,6 @@ struct preempt {
 	uint64_t done;
 	uint64_t idle;
 	struct progress progress;
-	int raw_error;
 };
 
 static int choose_queues(struct preempt *p)
@@ -214,12 +211,7 @@ static int keep(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
 }
 
-static bool ends_measurement(const struct cycle *c)
-{
-	return c->result == CYCLE_FAILED || c->result == CYCLE_STUCK || c->result == CYCLE_STOPPED;
-}
-
-// Runs them all. GPQ_OK also when the target or the user ended it: explain() tells.
+// Runs all cycles. GPQ_OK also when the target or the user ended it, which explain() reports.
 static int measure(struct preempt *p, struct cycle *last)
 {
 	const struct bench_opts *o = p->opts;
@@ -235,7 +227,7 @@ static int measure(struct preempt *p, struct cycle *last)
 		bool untouched = every && !last->warmup && counted % every == 0;
 		bool on = cycle_run(p->attached, &p->cycles, untouched, last);
 		int status = keep(p, last);
-		if (status || !on || ends_measurement(last))
+		if (status || !on)
 			return status;
 		draw(p);
 	}
@@ -366,13 +358,13 @@ int bench_preempt(struct cmd *c)
 	if (!p)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	p->raw.fd = p->signals = -1;
-	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
+	signal(SIGPIPE,
+	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
 	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &p->goals);
 	status = status ? status : prepare(p, c);
 	status = status ? status : run_attached(p, c);
 	if (p->attached)
-		attached_close(
-			p->attached); // whatever is printed, and wherever to: nothing is held
+		attached_close(p->attached); // nothing is held while the results are printed
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)

@@ -5,8 +5,6 @@
 #include "common/stats/maths.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define D OUT_DEFAULT
 #define M OUT_MACHINE
@@ -113,13 +111,9 @@ void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		most = b.v[i].count > most ? b.v[i].count : most;
 	for (unsigned i = 0; i < b.n; i++) {
 		uint64_t len = (b.v[i].count * LONGEST + most - 1) / most;
-		struct histogram_row row = {setting,
-					    metric,
-					    full + LONGEST - len,
-					    b.v[i].lower,
-					    b.v[i].upper,
-					    b.v[i].count,
-					    100 * (double)b.v[i].count / (double)b.total};
+		struct histogram_row row = {setting,           metric,       full + LONGEST - len,
+					    b.v[i].lower,      b.v[i].upper, b.v[i].count,
+					    100 * b.v[i].share};
 		out_row(o, &row);
 	}
 }

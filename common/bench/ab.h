@@ -1,8 +1,8 @@
 // The experiment: online work, offline work, each alone, both together, and the offline work taken
 // off the GPU while the online work needs it.
 //
-// One thread runs it all: it starts both commands, watches queues, reads output, and tells the
-// offline processes' holders to suspend and resume, all at the same time.
+// One thread runs it all: it starts both commands, watches queues, reads output, and has the
+// offline processes' holders suspend and resume, all at the same time.
 #ifndef GPQ_BENCH_AB_H
 #define GPQ_BENCH_AB_H
 

@@ -90,7 +90,7 @@ static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 			fn(arg, at);
 		left -= (size_t)(end - at) + 1;
 	}
-	if (left > LINE_MAX_BYTES) // nobody's metric
+	if (left > LINE_MAX_BYTES) // no line of a metric
 		left = 0;
 	memmove(c->line.data, at, left);
 	c->line.len = left;

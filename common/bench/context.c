@@ -8,7 +8,6 @@
 #include "common/kfd/device.h"
 #include "common/kfd/topology.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static void from_cli(struct bench_context *c)
 	context_fini(&cli);
 }
 
-// The processor says whether it is one; the firmware's maker says whose.
+// The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
 static void machine(struct bench_context *c)
 {
 	struct buf b = {0};

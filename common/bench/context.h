@@ -46,8 +46,8 @@ extern const char *const bench_context_label[CONTEXT_ITEMS];
 // All that is known of the host.
 void bench_context_host(struct bench_context *c);
 
-// The interface version, asked for by a process that ends at once: who opens the driver stays a KFD
-// process until its end. (bench_context_target asks its own session.)
+// The interface version, read by a process that ends at once, as a process that opened the driver
+// is a KFD process until its end. (bench_context_target() reads it in its own session.)
 void bench_context_driver(struct bench_context *c);
 
 // And of a target that is attached to.

@@ -47,18 +47,9 @@ static void end_table(struct doc *d)
 	d->columns = 0;
 }
 
-void doc_heading(struct doc *d, const char *text)
-{
-	end_table(d);
-	buf_puts(&d->md, "\n## ");
-	md_text(&d->md, text);
-	buf_puts(&d->md, "\n");
-	buf_puts(&d->html, "<h2>");
-	plot_text(&d->html, text);
-	buf_puts(&d->html, "</h2>\n");
-}
-
-static void paragraph(struct doc *d, const char *md, const char *html, const char *text)
+// A block of text, as Markdown between `md` and a line end, as HTML between `html` and `end`.
+static void block(struct doc *d, const char *md, const char *html, const char *text,
+		  const char *end)
 {
 	end_table(d);
 	buf_puts(&d->md, md);
@@ -66,7 +57,12 @@ static void paragraph(struct doc *d, const char *md, const char *html, const cha
 	buf_puts(&d->md, "\n");
 	buf_puts(&d->html, html);
 	plot_text(&d->html, text);
-	buf_puts(&d->html, "</p>\n");
+	buf_puts(&d->html, end);
+}
+
+void doc_heading(struct doc *d, const char *text)
+{
+	block(d, "\n## ", "<h2>", text, "</h2>\n");
 }
 
 void doc_say(struct doc *d, const char *fmt, ...)
@@ -75,14 +71,14 @@ void doc_say(struct doc *d, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	if (buf_vprintf(&b, fmt, ap) == 0)
-		paragraph(d, "\n", "<p>", b.data);
+		block(d, "\n", "<p>", b.data, "</p>\n");
 	va_end(ap);
 	buf_fini(&b);
 }
 
 void doc_warn(struct doc *d, const char *text)
 {
-	paragraph(d, "\n> ", "<p class=\"warn\">", text);
+	block(d, "\n> ", "<p class=\"warn\">", text, "</p>\n");
 }
 
 void doc_table(struct doc *d, const char *headings)

@@ -2,10 +2,10 @@
 #include "common/bench/load.h"
 
 #include "common/bench/raw.h"
+#include "common/cli/input.h"
 #include "common/host/array.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,14 +84,13 @@ static int add_ab_run(struct load *l, const struct bench_context *context, struc
 	return is_new > 0 ? ab_result_add(&r->sum->ab, run) : is_new;
 }
 
-static int add_line(struct load *l, const char *path, uint64_t number, const char *line, size_t len)
+static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
+	struct load *l = arg;
 	struct bench_context context;
 	struct ab_run run;
 	struct cycle c;
 	int r = 0;
-	if (len && line[len - 1] == '\n')
-		len--;
 	if (!len)
 		return 0;
 	if (raw_read(line, len, &context, &c))
@@ -101,34 +100,6 @@ static int add_line(struct load *l, const char *path, uint64_t number, const cha
 	else if (!l->bad_lines++)
 		raw_why_not(l->first_bad, path, number, line, len);
 	ab_run_fini(&run);
-	return r;
-}
-
-static int add_stream(struct load *l, const char *path, FILE *f)
-{
-	char *line = NULL;
-	size_t cap = 0;
-	uint64_t number = 0;
-	ssize_t n;
-	int r = 0;
-	errno = 0;
-	while (!r && (n = getline(&line, &cap, f)) >= 0)
-		r = add_line(l, path, ++number, line, (size_t)n);
-	if (!r && ferror(f))
-		r = -1;
-	free(line);
-	return r;
-}
-
-static int add_file(struct load *l, const char *path)
-{
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	if (!f)
-		return -1;
-	int r = add_stream(l, path, f), error = errno;
-	if (f != stdin)
-		fclose(f);
-	errno = error;
 	return r;
 }
 
@@ -148,7 +119,7 @@ static int add_folder(struct load *l, const char *path)
 		char *file = NULL;
 		if (!r && asprintf(&file, "%s/%s", path, list[i]->d_name) < 0)
 			r = -1;
-		r = r ? r : add_file(l, file);
+		r = r ? r : input_lines(file, add_line, l);
 		free(file);
 		free(list[i]);
 	}
@@ -161,7 +132,7 @@ int load_add(struct load *l, const char *path)
 	struct stat st;
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_folder(l, path);
-	return add_file(l, path);
+	return input_lines(path, add_line, l);
 }
 
 void load_fini(struct load *l)

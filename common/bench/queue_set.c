@@ -3,7 +3,6 @@
 
 #include "common/host/array.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -129,7 +129,7 @@ static double bars(struct plot *p, const struct report_times *t)
 	for (unsigned i = 0; i < b.n; i++) {
 		x[i] = maths()->fmax((double)b.v[i].lower, 1);
 		x[i + 1] = (double)b.v[i].upper + 1;
-		y[i] = (double)b.v[i].count / (double)b.total;
+		y[i] = b.v[i].share;
 		top = maths()->fmax(top, y[i]);
 	}
 	if (p)

@@ -1,6 +1,5 @@
 // The report on the experiment; report.h.
 #include "common/bench/report.h"
-#include "common/stats/maths.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,6 @@
 #include "common/bench/raw.h"
 #include "common/bench/result.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

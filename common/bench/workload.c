@@ -49,7 +49,7 @@ static void process_free(struct workload_process *p)
 	free(p);
 }
 
-// A failure that only says that the process ended is none: processes may.
+// That the process ended is no failure: processes may end.
 static int note_end(struct workload_process *p, struct kfd_failure *f)
 {
 	struct pollfd dead = {.fd = p->target.pidfd, .events = POLLIN};

@@ -24,7 +24,7 @@ struct workload_process {
 	uint64_t gone;                  // packets counted of queues that are no more
 	struct buf queues;              // its directory in sysfs, as it was when `watch` was made
 	bool looked;                    // for queues that cannot be held
-	unsigned tries;                 // looks that told of more queues than its holder knew
+	unsigned tries;                 // looks that found more queues than its holder knew
 	bool ended;
 };
 

@@ -97,7 +97,6 @@ void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 	unsigned first, last, shift = 2; // 32 buckets a power of two, by 4
 	extent(h, &first, &last);
 	b->n = 0;
-	b->total = h->count;
 	while (first < HIST_BUCKETS && (last >> shift) - (first >> shift) >= most)
 		shift++;
 	for (unsigned k = first >> shift; first < HIST_BUCKETS && k <= last >> shift; k++, b->n++) {
@@ -108,6 +107,7 @@ void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 		b->v[b->n].count = 0;
 		for (unsigned i = begin; i < end; i++)
 			b->v[b->n].count += h->bucket[i];
+		b->v[b->n].share = (double)b->v[b->n].count / (double)h->count;
 	}
 }
 

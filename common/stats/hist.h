@@ -48,10 +48,10 @@ enum { BARS_MAX = 120 };
 
 struct hist_bars {
 	unsigned n;
-	uint64_t total;
 	struct {
 		uint64_t lower, upper; // smallest and largest value that counts here
 		uint64_t count;        // may be 0 between others
+		double share;
 	} v[BARS_MAX];
 };
 
