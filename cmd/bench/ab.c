@@ -211,15 +211,6 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
-static int make_log_dir(const struct ab_plan *p)
-{
-	if (p->log_dir && (p->online_log || p->offline_log))
-		return err_fail(GPQ_USAGE, NULL, "--log says where both logs are already");
-	if (p->log_dir && mkdir(p->log_dir, 0777) && errno != EEXIST)
-		return err_sys(errno, NULL, "--log %s", p->log_dir);
-	return GPQ_OK;
-}
-
 static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
@@ -242,11 +233,14 @@ static int prepare(struct ab *b, struct cmd *c)
 	o->ab.tick_arg = b;
 	bench_context_host(&b->context);
 	bench_context_driver(&b->context);
-	status = status ? status : choose_modes(b);
-	status = status ? status : make_log_dir(&o->ab);
-	if (!status && raw_file_open(&b->raw, o->raw))
-		status = err_sys(errno, NULL, "--raw %s", o->raw);
-	return status;
+	status = choose_modes(b);
+	if (status)
+		return status;
+	if (o->ab.log_dir && (o->ab.online_log || o->ab.offline_log))
+		return err_fail(GPQ_USAGE, NULL, "--log says where both logs are already");
+	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
+		return err_sys(errno, NULL, "--log %s", o->ab.log_dir);
+	return raw_file_open(&b->raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
 static int keep(struct ab *b, struct ab_run *r)

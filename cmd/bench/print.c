@@ -247,14 +247,6 @@ static void json_setting(struct json *j, struct result_setting *s)
 	json_end(j, '}');
 }
 
-static void print_json(struct json *j, struct result *r)
-{
-	json_begin(j, "settings", '[');
-	for (unsigned i = 0; i < r->n; i++)
-		json_setting(j, r->of[i]);
-	json_end(j, ']');
-}
-
 struct context_row {
 	const char *text[CONTEXT_ITEMS];
 };
@@ -316,10 +308,15 @@ static void print_cycles(struct out *o, const struct result *r)
 int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
 		struct result *r, const struct result_goals *g)
 {
+	struct json *j = out_json(o);
 	if (opts->columns) // what was asked for by name, alone
 		return print_latencies(o, r);
-	if (out_json(o))
-		print_json(out_json(o), r);
+	if (j) {
+		json_begin(j, "settings", '[');
+		for (unsigned i = 0; i < r->n; i++)
+			json_setting(j, r->of[i]);
+		json_end(j, ']');
+	}
 	bench_print_context(o, c);
 	out_title(o, "Cycles");
 	print_cycles(o, r);

@@ -166,20 +166,15 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 	}
 }
 
-static struct result_setting *partner(struct result *r, const struct cycle_setting *set)
-{
-	for (unsigned i = 0; i < r->n; i++)
-		if (cycle_setting_compare(&r->of[i]->set, set) == 0)
-			return r->of[i];
-	return NULL;
-}
-
 // How many settings both have.
 static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 {
 	unsigned both = 0;
 	for (unsigned i = 0; i < a->n; i++) {
-		struct result_setting *s = partner(b, &a->of[i]->set);
+		struct result_setting *s = NULL;
+		for (unsigned k = 0; k < b->n && !s; k++)
+			if (cycle_setting_compare(&a->of[i]->set, &b->of[k]->set) == 0)
+				s = b->of[k];
 		if (!s)
 			continue;
 		both++;

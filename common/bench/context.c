@@ -114,14 +114,6 @@ static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 	return true;
 }
 
-// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS (kfd-facts, vocabulary).
-static void add_scheduler(struct bench_context *c, const struct kfd_gpu *g)
-{
-	const char *name = g->gfx_target_version >= 110000 ? "MES" : "HWS";
-	if (!strstr(c->text[CONTEXT_scheduler], name))
-		append(c, CONTEXT_scheduler, name);
-}
-
 static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 {
 	struct kfd_topology t;
@@ -132,7 +124,11 @@ static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 	for (size_t i = 0; i < t.n; i++) {
 		if (!used(s, t.gpus[i].gpu_id))
 			continue;
-		add_scheduler(c, &t.gpus[i]);
+		// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS
+		// (kfd-facts, vocabulary).
+		const char *scheduler = t.gpus[i].gfx_target_version >= 110000 ? "MES" : "HWS";
+		if (!strstr(c->text[CONTEXT_scheduler], scheduler))
+			append(c, CONTEXT_scheduler, scheduler);
 		left += left || !add_gpu(c, &t.gpus[i]);
 	}
 	if (left)

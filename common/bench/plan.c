@@ -51,12 +51,6 @@ static int add_value(struct plan *p, unsigned old, const struct dimension *d, ui
 	return 0;
 }
 
-static bool parse_value(const struct dimension *d, const char *text, uint64_t *v)
-{
-	bool ok = d->duration ? parse_duration(text, v) : parse_u64(text, v);
-	return ok && *v >= d->min && *v <= d->max;
-}
-
 // The words of one dimension, sweep[0] with its name. Number of words taken, or -1.
 static int add_dimension(struct plan *p, char *const *sweep, size_t n, char why[128])
 {
@@ -71,7 +65,8 @@ static int add_dimension(struct plan *p, char *const *sweep, size_t n, char why[
 	for (; i < n && (i == 0 || !strchr(sweep[i], '=')); i++) {
 		const char *text = i ? sweep[i] : equals + 1;
 		uint64_t v;
-		if (!parse_value(d, text, &v)) {
+		bool ok = d->duration ? parse_duration(text, &v) : parse_u64(text, &v);
+		if (!ok || v < d->min || v > d->max) {
 			snprintf(why, 128, "%s: %.40s is out of range or no %s", d->name, text,
 				 d->duration ? "duration" : "number");
 			return -1;

@@ -138,7 +138,7 @@ static double bars(struct plot *p, const struct report_times *t)
 }
 
 // A picture goes its own way: it says itself what was not measured on a GPU.
-const char *report_title(char title[96], const struct bench_context *c, const char *text)
+static const char *title_of(char title[96], const struct bench_context *c, const char *text)
 {
 	snprintf(title, 96, "%s%s", text, bench_context_is_gpu(c) ? "" : " (software GPU)");
 	return title;
@@ -161,13 +161,13 @@ bool report_plots(struct doc *d, const struct bench_context *c, const struct rep
 		return false;
 	x.min = maths()->fmax(x.min, 1);
 	x.max = maths()->fmax(x.max, 1);
-	plot_open(&p, doc_svg(d), report_title(title, c, w->shares), x, y);
+	plot_open(&p, doc_svg(d), title_of(title, c, w->shares), x, y);
 	for (unsigned i = 0; i < n; i++)
 		cdf_line(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
 	plot_close(&p);
 	y.max = top;
-	plot_open(&p, doc_svg(d), report_title(title, c, w->histogram), x, y);
+	plot_open(&p, doc_svg(d), title_of(title, c, w->histogram), x, y);
 	for (unsigned i = 0; i < n; i++)
 		bars(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
@@ -271,11 +271,10 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 	}
 	for (size_t i = 0; i < n; i++)
 		top = maths()->fmax(top, y[i]);
-	plot_open(
-		&p, doc_svg(d),
-		report_title(title, &run->context, "The target's dispatch rate; shaded: suspended"),
-		(struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
-		(struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
+	plot_open(&p, doc_svg(d),
+		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended"),
+		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
+		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
 	for (size_t i = 0; i < n; i += 2)
 		plot_band(&p, x[i], x[i + 1]);
 	plot_line(&p, x, y, n, true, "packets taken");

@@ -31,6 +31,5 @@ struct report_words {
 // as the goal; 0: none. False, and nothing drawn, without samples.
 bool report_plots(struct doc *d, const struct bench_context *c, const struct report_words *w,
 		  const struct report_times *t, unsigned n, double mark);
-const char *report_title(char title[96], const struct bench_context *c, const char *text);
 
 #endif

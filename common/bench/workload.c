@@ -40,15 +40,6 @@ static void process_let_go(struct workload_process *p)
 	p->holder = 0;
 }
 
-static void process_free(struct workload_process *p)
-{
-	process_let_go(p);
-	kfd_watch_fini(&p->watch);
-	kfd_target_unpin(&p->target);
-	buf_fini(&p->queues);
-	free(p);
-}
-
 // That the process ended is no failure: processes may end.
 static int note_end(struct workload_process *p, struct kfd_failure *f)
 {
@@ -353,8 +344,14 @@ void workload_release(struct workload *s)
 
 void workload_fini(struct workload *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		process_free(s->process[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		struct workload_process *p = s->process[i];
+		process_let_go(p);
+		kfd_watch_fini(&p->watch);
+		kfd_target_unpin(&p->target);
+		buf_fini(&p->queues);
+		free(p);
+	}
 	free(s->process);
 	child_fini(&s->child);
 }

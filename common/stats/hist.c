@@ -118,14 +118,6 @@ void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned
 	hist_bars(b, &h, most);
 }
 
-static void json_pair(struct json *j, uint64_t lower, uint64_t count)
-{
-	json_begin(j, NULL, '[');
-	json_u64(j, NULL, lower);
-	json_u64(j, NULL, count);
-	json_end(j, ']');
-}
-
 void hist_json(const struct hist *h, struct json *j, const char *key)
 {
 	json_begin_flat(j, key, '{');
@@ -135,9 +127,14 @@ void hist_json(const struct hist *h, struct json *j, const char *key)
 	json_u64(j, "min", h->min); // UINT64_MAX of an empty one is written as null
 	h->count ? json_u64(j, "max", h->max) : json_null(j, "max");
 	json_begin(j, "buckets", '[');
-	for (unsigned i = 0; i < HIST_BUCKETS; i++)
-		if (h->bucket[i])
-			json_pair(j, hist_lower(i), h->bucket[i]);
+	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		json_begin(j, NULL, '[');
+		json_u64(j, NULL, hist_lower(i));
+		json_u64(j, NULL, h->bucket[i]);
+		json_end(j, ']');
+	}
 	json_end(j, ']');
 	json_end(j, '}');
 }
