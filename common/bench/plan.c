@@ -21,14 +21,9 @@ static const struct dimension {
 };
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 
-static uint64_t *member(struct cycle_setting *s, const struct dimension *d)
+static uint64_t *member(const struct cycle_setting *s, const struct dimension *d)
 {
-	return (uint64_t *)(void *)((char *)s + d->offset);
-}
-
-static uint64_t value(const struct cycle_setting *s, const struct dimension *d)
-{
-	return *(const uint64_t *)(const void *)((const char *)s + d->offset);
+	return (uint64_t *)((uintptr_t)s + d->offset);
 }
 
 static const struct dimension *find(const char *name, size_t len)
@@ -109,7 +104,7 @@ const struct cycle_setting *plan_next(struct plan *p, uint64_t i)
 static bool differs(const struct plan *p, const struct dimension *d)
 {
 	for (unsigned i = 1; i < p->n; i++)
-		if (value(&p->setting[i], d) != value(&p->setting[0], d))
+		if (*member(&p->setting[i], d) != *member(&p->setting[0], d))
 			return true;
 	return false;
 }
@@ -124,9 +119,9 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 		if (!differs(p, d))
 			continue;
 		if (d->duration)
-			text_ns(text, value(s, d));
+			text_ns(text, *member(s, d));
 		else
-			snprintf(text, sizeof(text), "%llu", (unsigned long long)value(s, d));
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)*member(s, d));
 		len += (size_t)snprintf(name + len, 96 - len, "%s%s=%s", len ? "," : "", d->name,
 					text);
 	}

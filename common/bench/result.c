@@ -6,28 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME(name, help) #name,
-#define HELP(name, help) (help),
+#define NAME(name, value, help)  #name,
+#define VALUE(name, value, help) (value),
+#define HELP(name, value, help)  (help),
 const char *const result_metric_name[METRICS] = {RESULT_METRICS(NAME)};
 const char *const result_metric_help[METRICS] = {RESULT_METRICS(HELP)};
 
-static double number(uint64_t v)
+static double ns(uint64_t v)
 {
 	return v == CYCLE_NONE ? NAN : (double)v;
 }
 
 double result_metric(const struct cycle *c, enum result_metric m)
 {
-	switch (m) {
-	case METRIC_suspend: return number(c->suspend_ns);
-	case METRIC_suspend_ioctl: return number(c->suspend_ioctl_ns);
-	case METRIC_own: return number(c->suspend_ns) - number(c->suspend_ioctl_ns);
-	case METRIC_still: return number(c->still_ns);
-	case METRIC_resume: return number(c->resume_ns);
-	case METRIC_resume_ioctl: return number(c->resume_ioctl_ns);
-	case METRIC_progress: return number(c->progress_ns);
-	default: return NAN;
-	}
+	const double values[METRICS] = {RESULT_METRICS(VALUE)};
+	return values[m];
 }
 
 void result_fini(struct result *r)

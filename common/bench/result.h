@@ -11,18 +11,18 @@
 #include "common/bench/plan.h"
 #include "common/stats/samples.h"
 
-// name, member of struct cycle or difference of two, what it is
-#define RESULT_METRICS(X)                                                    \
-	X(suspend, "request to suspend until the call returns")              \
-	X(suspend_ioctl, "of that, the system call itself")                  \
-	X(own, "of that, gpq's own part")                                    \
-	X(still, "suspend's return until the last movement of a read index") \
-	X(resume, "request to resume until the call returns")                \
-	X(resume_ioctl, "of that, the system call itself")                   \
-	X(progress, "resume's return until a read index moves")
+// name, its value in a cycle `c`, what it is
+#define RESULT_METRICS(X)                                                                     \
+	X(suspend, ns(c->suspend_ns), "request to suspend until the call returns")            \
+	X(suspend_ioctl, ns(c->suspend_ioctl_ns), "of that, the system call itself")          \
+	X(own, ns(c->suspend_ns) - ns(c->suspend_ioctl_ns), "of that, gpq's own part")        \
+	X(still, ns(c->still_ns), "suspend's return until the last movement of a read index") \
+	X(resume, ns(c->resume_ns), "request to resume until the call returns")               \
+	X(resume_ioctl, ns(c->resume_ioctl_ns), "of that, the system call itself")            \
+	X(progress, ns(c->progress_ns), "resume's return until a read index moves")
 
 enum result_metric {
-#define METRIC(name, help) METRIC_##name,
+#define METRIC(name, value, help) METRIC_##name,
 	RESULT_METRICS(METRIC)
 #undef METRIC
 		METRICS
