@@ -72,7 +72,9 @@ static int add_line(void *arg, const char *path, uint64_t number, char *line, si
 {
 	struct merge *m = arg;
 	int r = trace_lines_add(&m->lines, line, len);
-	return r ? (r < 0 ? -1 : 0) : sum_add_line(&m->sum, path, number, line, len);
+	if (r == 0)
+		sum_add_line(&m->sum, path, number, line, len);
+	return r < 0 ? -1 : 0;
 }
 
 static int add_file(struct merge *m, const char *path)

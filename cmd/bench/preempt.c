@@ -4,6 +4,7 @@
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
 #include "common/holder/contexts.h"
+#include "common/host/xalloc.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
@@ -354,9 +355,7 @@ static int run_attached(struct preempt *p, struct cmd *c)
 
 int bench_preempt(struct cmd *c)
 {
-	struct preempt *p = calloc(1, sizeof(*p));
-	if (!p)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	struct preempt *p = xcalloc(1, sizeof(*p));
 	p->raw.fd = p->signals = -1;
 	signal(SIGPIPE,
 	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone

@@ -2,6 +2,7 @@
 #include "cmd/bench/bench.h"
 
 #include "common/bench/report.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,9 +58,7 @@ static int write_plots(const char *dir, const struct buf *page)
 	for (unsigned n = 1; !status && (at = strstr(at, begin)); n++) {
 		const char *stop = strstr(at, end) + strlen(end);
 		struct buf plot = {.data = (char *)(uintptr_t)at, .len = (size_t)(stop - at)};
-		char *path = NULL;
-		if (asprintf(&path, "%s/plot-%u.svg", dir, n) < 0)
-			return err_fail(GPQ_FAILED, NULL, "out of memory");
+		char *path = xasprintf("%s/plot-%u.svg", dir, n);
 		status = write_page(path, &plot);
 		free(path);
 		at = stop;

@@ -4,6 +4,7 @@
 #include "common/bench/ablog.h"
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <math.h>
@@ -296,7 +297,7 @@ static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	s->attach = true;
-	s->grace = x->plan->grace;
+	s->grace = (unsigned)x->plan->grace;
 	if (start(x, s) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
@@ -429,8 +430,7 @@ static int take_latencies(struct experiment *x)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
 	if (x->plan->metric)
 		samples_fini(&x->run->latency); // what was seen in the queues is another thing
-	if (samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]))
-		return fail(x, 1, "out of memory");
+	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
 		return fail(x, 1, "no line of the online command's output matches --metric");
 	if (!x->run->latency.n)
@@ -501,16 +501,12 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400])
 {
-	struct experiment *x = calloc(1, sizeof(*x));
+	struct experiment *x = xcalloc(1, sizeof(*x));
 	*why = '\0';
 	*r = (struct ab_run){.mode = mode,
 			     .number = number,
 			     .offline_metric = NAN,
 			     .offline_logged = UINT64_MAX};
-	if (!x) {
-		snprintf(why, 400, "out of memory");
-		return 1;
-	}
 	x->plan = p;
 	x->run = r;
 	x->why = why;

@@ -76,8 +76,8 @@ struct ab_result {
 	size_t nqueue_sets, cap_queue_sets;
 };
 
-// Takes the run's queue sets away. 0, or -1 with ENOMEM.
-int ab_result_add(struct ab_result *a, struct ab_run *r);
+// Takes the run's queue sets away.
+void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 
 struct ab_verdict {

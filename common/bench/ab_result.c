@@ -29,19 +29,6 @@ void ab_result_fini(struct ab_result *a)
 	free(a->queue_set);
 }
 
-static int add_queue_sets(struct ab_result *a, struct ab_run *r)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		if (!r->queue_set[i].n)
-			continue;
-		if (ARRAY_GROW(a->queue_set, a->cap_queue_sets, a->nqueue_sets))
-			return -1;
-		a->queue_set[a->nqueue_sets++] = r->queue_set[i];
-		r->queue_set[i] = (struct queue_set){0};
-	}
-	return 0;
-}
-
 // What it printed counts, then what was logged, then what its queues took.
 static double rate_of(const struct ab_run *r)
 {
@@ -51,18 +38,24 @@ static double rate_of(const struct ab_run *r)
 	return r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN;
 }
 
-int ab_result_add(struct ab_result *a, struct ab_run *r)
+void ab_result_add(struct ab_result *a, struct ab_run *r)
 {
 	struct ab_mode_result *m = &a->mode[r->mode];
-	if (samples_add_all(&m->latency, &r->latency, 1) ||
-	    samples_add_all(&m->suspend, &r->suspend, 1) ||
-	    samples_add_all(&m->resume, &r->resume, 1) || samples_add(&m->rate, rate_of(r)))
-		return -1;
+	samples_add_all(&m->latency, &r->latency, 1);
+	samples_add_all(&m->suspend, &r->suspend, 1);
+	samples_add_all(&m->resume, &r->resume, 1);
+	samples_add(&m->rate, rate_of(r));
 	m->held += (double)r->held_ns;
 	m->window += (double)r->window_ns;
 	m->runs++;
 	m->holds += r->holds;
-	return add_queue_sets(a, r);
+	for (unsigned i = 0; i < 2; i++) {
+		if (!r->queue_set[i].n)
+			continue;
+		ARRAY_GROW(a->queue_set, a->cap_queue_sets, a->nqueue_sets);
+		a->queue_set[a->nqueue_sets++] = r->queue_set[i];
+		r->queue_set[i] = (struct queue_set){0};
+	}
 }
 
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
@@ -104,9 +97,11 @@ static bool read_times(const struct jsonin_value *v, const struct member *m, voi
 	(void)m;
 	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
-	while (jsonin_next(&j, NULL, &each))
-		if (!jsonin_f64(&each, &n) || samples_add(at, n))
+	while (jsonin_next(&j, NULL, &each)) {
+		if (!jsonin_f64(&each, &n))
 			return false;
+		samples_add(at, n);
+	}
 	return true;
 }
 

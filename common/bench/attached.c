@@ -2,6 +2,7 @@
 #include "common/bench/attached.h"
 
 #include "common/holder/ptrace.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -60,11 +61,7 @@ static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
 
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
-	struct attached_target *s = calloc(1, sizeof(*s));
-	if (!s) {
-		kfd_fail(f, KFD_FAULT_SYSTEM, "memory", strerror(ENOMEM));
-		return NULL;
-	}
+	struct attached_target *s = xcalloc(1, sizeof(*s));
 	s->watch.mem = -1;
 	s->signals = signals;
 	if (prepare(s, pid, f) == 0)

@@ -70,8 +70,8 @@ void doc_say(struct doc *d, const char *fmt, ...)
 	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
-	if (buf_vprintf(&b, fmt, ap) == 0)
-		block(d, "\n", "<p>", b.data, "</p>\n");
+	buf_vprintf(&b, fmt, ap);
+	block(d, "\n", "<p>", b.data, "</p>\n");
 	va_end(ap);
 	buf_fini(&b);
 }

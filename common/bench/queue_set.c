@@ -2,6 +2,7 @@
 #include "common/bench/queue_set.h"
 
 #include "common/host/array.h"
+#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,8 +66,9 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 	if (!jsonin_open(&list, v->text, v->len, '['))
 		return false;
 	while (jsonin_next(&list, NULL, &each)) {
-		if (!jsonin_open(&j, each.text, each.len, '{') || ARRAY_GROW(s->v, s->cap, s->n))
+		if (!jsonin_open(&j, each.text, each.len, '{'))
 			return false;
+		ARRAY_GROW(s->v, s->cap, s->n);
 		struct queue_set_entry *q = &s->v[s->n++];
 		*q = (struct queue_set_entry){.row = {.gpu_id = KFD_UNKNOWN,
 						      .gpu = KFD_UNKNOWN,
@@ -90,15 +92,13 @@ struct both {
 	const struct workload *online, *offline;
 };
 
-static int add(struct queue_set *s, const struct state_queue *q, enum queue_side side)
+static void add(struct queue_set *s, const struct state_queue *q, enum queue_side side)
 {
-	if (ARRAY_GROW(s->v, s->cap, s->n))
-		return -1;
+	ARRAY_GROW(s->v, s->cap, s->n);
 	struct queue_set_entry *to = &s->v[s->n++];
 	*to = (struct queue_set_entry){.side = side, .row = *q->row};
 	snprintf(to->type, sizeof(to->type), "%s", q->row->type ? q->row->type : "");
 	memcpy(to->slots, q->slots, sizeof(to->slots));
-	return 0;
 }
 
 static int take(const void *arg)
@@ -117,9 +117,8 @@ static int take(const void *arg)
 	for (size_t i = 0; i < m.n; i++) {
 		pid_t pid = (pid_t)m.queues[i].row->pid;
 		bool offline = workload_has(b->offline, pid);
-		if ((offline || workload_has(b->online, pid)) &&
-		    add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE))
-			return 1;
+		if (offline || workload_has(b->online, pid))
+			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);
 	write_set(&j, &no_key, &s);
@@ -165,25 +164,14 @@ size_t queue_sets_suspended(const struct queue_set *v, size_t n)
 	return found;
 }
 
-static int compare(struct queue_sets *c, struct queue_set *v, unsigned n)
-{
-	c->runs.runs = n;
-	c->moments = calloc(n + 1, sizeof(*c->moments));
-	if (!c->moments)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		c->moments[i].queues = calloc(v[i].n + 1, sizeof(struct state_queue));
-		if (!c->moments[i].queues)
-			return -1;
-		show(&c->moments[i], &v[i]);
-	}
-	return run_compare_compare(&c->runs, c->moments, n, QRUNS_COMM);
-}
-
 int queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 {
-	*c = (struct queue_sets){0};
-	int r = compare(c, v, (unsigned)n);
+	*c = (struct queue_sets){.moments = xcalloc(n + 1, sizeof(*c->moments))};
+	for (size_t i = 0; i < n; i++) {
+		c->moments[i].queues = xcalloc(v[i].n + 1, sizeof(struct state_queue));
+		show(&c->moments[i], &v[i]);
+	}
+	int r = run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM);
 	if (r)
 		queue_sets_fini(c);
 	return r;
@@ -193,7 +181,7 @@ void queue_sets_fini(struct queue_sets *c)
 {
 	unsigned n = c->runs.runs;
 	run_compare_fini(&c->runs);
-	for (size_t i = 0; c->moments && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(c->moments[i].queues);
 	free(c->moments);
 	*c = (struct queue_sets){0};

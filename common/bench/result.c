@@ -1,6 +1,8 @@
 // Adding up cycles; result.h.
 #include "common/bench/result.h"
 
+#include "common/host/xalloc.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,9 +47,7 @@ static struct result_setting *find(struct result *r, const struct cycle_setting 
 		errno = E2BIG;
 		return NULL;
 	}
-	struct result_setting *s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
+	struct result_setting *s = xcalloc(1, sizeof(*s));
 	s->set = *set;
 	memmove(&r->of[at + 1], &r->of[at], (r->n - at) * sizeof(struct result_setting *));
 	r->of[at] = s;
@@ -113,8 +113,7 @@ int result_add(struct result *r, const struct cycle *c)
 	}
 	s->count[c->result]++;
 	for (unsigned m = 0; m < METRICS; m++)
-		if (samples_add(&s->metric[m], result_metric(c, (enum result_metric)m)))
-			return -1;
+		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	add_effect(&s->effect, c);
 	add_saved(s, c);
 	return 0;

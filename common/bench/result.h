@@ -60,7 +60,7 @@ struct result {
 
 void result_fini(struct result *r);
 
-// 0, or -1 with errno (ENOMEM; E2BIG: too many settings).
+// 0, or -1 with errno E2BIG: too many settings.
 int result_add(struct result *r, const struct cycle *c);
 
 // Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;

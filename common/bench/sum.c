@@ -4,6 +4,8 @@
 #include "common/bench/ab.h"
 #include "common/bench/raw.h"
 #include "common/bench/result.h"
+#include "common/host/array.h"
+#include "common/host/xalloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,31 +70,24 @@ void sum_write(struct buf *out, const struct sum_row *r)
 	record_end(&j);
 }
 
-// The row of the key of `like`, made when it is missing. NULL with ENOMEM.
+// The row of the key of `like`, made when it is missing.
 static struct sum_row *find(struct sum *s, const struct sum_row *like)
 {
 	char *order = order_of(like);
 	size_t at = 0;
-	while (order && at < s->n && strcmp(s->row[at]->order, order) < 0)
+	while (at < s->n && strcmp(s->row[at]->order, order) < 0)
 		at++;
-	if (!order || (at < s->n && strcmp(s->row[at]->order, order) == 0)) {
+	if (at < s->n && strcmp(s->row[at]->order, order) == 0) {
 		free(order);
-		return order ? s->row[at] : NULL;
+		return s->row[at];
 	}
-	struct sum_row **rows = reallocarray(s->row, s->n + 1, sizeof(struct sum_row *));
-	struct sum_row *r = rows ? calloc(1, sizeof(*r)) : NULL;
-	s->row = rows ? rows : s->row;
-	if (!r) {
-		free(order);
-		return NULL;
-	}
+	struct sum_row *r = xcalloc(1, sizeof(*r));
 	r->key = like->key;
 	r->order = order;
 	hist_init(&r->hist);
-	memmove(&rows[at + 1], &rows[at], (s->n - at) * sizeof(struct sum_row *));
-	rows[at] = r;
-	s->n++;
-	return r;
+	ARRAY_GROW(s->row, s->cap, s->n);
+	memmove(&s->row[at + 1], &s->row[at], (s->n++ - at) * sizeof(struct sum_row *));
+	return s->row[at] = r;
 }
 
 static void key_of(struct sum_key *k, const struct bench_context *c)
@@ -104,79 +99,65 @@ static void key_of(struct sum_key *k, const struct bench_context *c)
 	snprintf(k->gpus, sizeof(k->gpus), "%s", c->text[CONTEXT_gpus]);
 }
 
-static int add(struct sum *s, const struct sum_row *like, double value)
-{
-	struct sum_row *r = find(s, like);
-	if (r)
-		hist_add(&r->hist, (uint64_t)value);
-	return r ? 0 : -1;
-}
-
-static int add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
+static void add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
 {
 	like->key.set = c->set;
 	for (unsigned m = 0; m < METRICS && !c->warmup; m++) {
 		double v = result_metric(c, (enum result_metric)m);
 		snprintf(like->key.metric, sizeof(like->key.metric), "%s", result_metric_name[m]);
-		if (v >= 0 && add(s, like, v))
-			return -1;
+		if (v >= 0)
+			hist_add(&find(s, like)->hist, (uint64_t)v);
 	}
-	return 0;
 }
 
-static int add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
+static void add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
 {
 	like->key.set = (struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
 	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
 	for (size_t i = 0; i < run->latency.n; i++)
-		if (add(s, like, run->latency.v[i]))
-			return -1;
-	return 0;
+		hist_add(&find(s, like)->hist, (uint64_t)run->latency.v[i]);
 }
 
-// 1 when it was a sum, 0 when not, -1 with errno.
-static int add_sum(struct sum *s, const char *line, size_t len)
+// False when the line is no sum.
+static bool add_sum(struct sum *s, const char *line, size_t len)
 {
 	static struct sum_row read; // 16 KB, and nothing runs beside us
 	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
 	memset(&read, 0, sizeof(read));
 	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
 	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
-		return 0;
+		return false;
 	if (!read.hist.count && !read.hist.min) // hist_init() leaves no such thing: there was none
-		return 0;
-	struct sum_row *r = find(s, &read);
-	if (r)
-		hist_merge(&r->hist, &read.hist);
-	return r ? 1 : -1;
+		return false;
+	hist_merge(&find(s, &read)->hist, &read.hist);
+	return true;
 }
 
-// 1 when it was a line that we know, 0 when not, -1 with errno.
-static int add_known(struct sum *s, const char *line, size_t len)
+// False when the line is neither a sample nor a sum.
+static bool add_known(struct sum *s, const char *line, size_t len)
 {
 	static struct bench_context context;
 	static struct sum_row like; // only its key
 	struct ab_run run;
 	struct cycle c;
-	int r = 0;
 	if (raw_read(line, len, &context, &c)) {
 		key_of(&like.key, &context);
-		return add_cycle(s, &like, &c) ? -1 : 1;
+		add_cycle(s, &like, &c);
+		return true;
 	}
-	if (ab_read(line, len, &context, &run)) {
+	bool is_run = ab_read(line, len, &context, &run);
+	if (is_run) {
 		key_of(&like.key, &context);
-		r = add_run(s, &like, &run) ? -1 : 1;
+		add_run(s, &like, &run);
 	}
 	ab_run_fini(&run);
-	return r ? r : add_sum(s, line, len);
+	return is_run || add_sum(s, line, len);
 }
 
-int sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len)
+void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len)
 {
-	int r = len ? add_known(s, line, len) : 1;
-	if (r == 0 && !s->bad_lines++)
+	if (len && !add_known(s, line, len) && !s->bad_lines++)
 		raw_why_not(s->first_bad, path, number, line, len);
-	return r < 0 ? -1 : 0;
 }
 
 void sum_fini(struct sum *s)

@@ -5,6 +5,7 @@
 #include "common/host/array.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
+#include "common/host/xalloc.h"
 #include "common/holder/contexts.h"
 
 #include <dirent.h>
@@ -160,16 +161,13 @@ bool workload_has(const struct workload *s, pid_t pid)
 static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 {
 	struct kfd_failure gone;
-	struct workload_process *p = calloc(1, sizeof(*p));
-	if (!p || ARRAY_GROW(s->process, s->cap, s->n)) {
-		free(p);
-		return kfd_fail(f, KFD_FAULT_SYSTEM, "memory", "out of memory");
-	}
+	struct workload_process *p = xcalloc(1, sizeof(*p));
 	p->link.fd = p->watch.mem = p->target.pidfd = -1;
 	if (kfd_target_pin(&p->target, pid, 0, &gone)) { // it ended between two looks
 		free(p);
 		return 0;
 	}
+	ARRAY_GROW(s->process, s->cap, s->n);
 	s->process[s->n++] = p;
 	s->grown_ns = bench_now();
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;

@@ -6,23 +6,19 @@
 
 #include <stdlib.h>
 
-int samples_add(struct samples *s, double value)
+void samples_add(struct samples *s, double value)
 {
 	if (isnan(value))
-		return 0;
-	if (ARRAY_GROW(s->v, s->cap, s->n))
-		return -1;
+		return;
+	ARRAY_GROW(s->v, s->cap, s->n);
 	s->v[s->n++] = value;
 	s->sorted = false;
-	return 0;
 }
 
-int samples_add_all(struct samples *to, const struct samples *from, double factor)
+void samples_add_all(struct samples *to, const struct samples *from, double factor)
 {
 	for (size_t i = 0; i < from->n; i++)
-		if (samples_add(to, factor * from->v[i]))
-			return -1;
-	return 0;
+		samples_add(to, factor * from->v[i]);
 }
 
 void samples_fini(struct samples *s)

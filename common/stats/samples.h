@@ -26,9 +26,9 @@ struct summary {
 	double ci_low, ci_high; // of the median, 95 %: samples_median_ci()
 };
 
-// NaN is left out: it stands for "not measured". 0, or -1 with ENOMEM.
-int samples_add(struct samples *s, double value);
-int samples_add_all(struct samples *to, const struct samples *from, double factor);
+// NaN is left out: it stands for "not measured".
+void samples_add(struct samples *s, double value);
+void samples_add_all(struct samples *to, const struct samples *from, double factor);
 void samples_fini(struct samples *s);
 void samples_sort(struct samples *s);
 

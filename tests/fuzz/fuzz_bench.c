@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ab_read((const char *)data, size, &context, &run)) {
 		struct ab_result a = {0};
 		struct queue_sets all;
-		require(ab_result_add(&a, &run) == 0);
+		ab_result_add(&a, &run);
 		ab_judge(&a, run.mode);
 		require(queue_sets_compare(&all, a.queue_set, a.nqueue_sets) == 0);
 		queue_sets_fini(&all);
