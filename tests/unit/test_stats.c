@@ -20,7 +20,7 @@ static struct samples from(const double *v, size_t n)
 {
 	struct samples s = {0};
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(samples_add(&s, v[i]), 0);
+		samples_add(&s, v[i]);
 	return s;
 }
 #define FROM(...) from((const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
