@@ -50,7 +50,6 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 	r->is_ab = is_ab;
 	r->context = *c;
 	r->sum = first ? first : r;
-	r->timeline = xcalloc(LOAD_TIMELINE, sizeof(*r->timeline));
 	ARRAY_GROW(l->run, l->cap, l->n);
 	return l->run[l->n++] = r;
 }
@@ -132,7 +131,6 @@ void load_fini(struct load *l)
 	for (size_t i = 0; i < l->n; i++) {
 		result_fini(&l->run[i]->result);
 		ab_result_fini(&l->run[i]->ab);
-		free(l->run[i]->timeline);
 		free(l->run[i]->seen);
 		free(l->run[i]);
 	}

@@ -13,10 +13,9 @@ struct load_run {
 	struct bench_context context;
 	uint8_t *seen; // owned: bits, of the numbers of samples that were met
 	size_t seen_size;
-	struct load_run
-		*sum; // where its samples are added up: itself, or the run they are pooled in
-	struct result result;   // of preempt
-	struct cycle *timeline; // owned: the first cycles, in the order they ran
+	struct load_run *sum; // has its samples added up: itself, or the run it is pooled in
+	struct result result; // of preempt
+	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
 	size_t ntimeline;
 	struct ab_result ab; // of ab
 };
