@@ -50,7 +50,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 	r->is_ab = is_ab;
 	r->context = *c;
 	r->sum = first ? first : r;
-	ARRAY_GROW(l->run, l->cap, l->n);
+	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
 	return l->run[l->n++] = r;
 }
 

@@ -85,7 +85,7 @@ static struct sum_row *find(struct sum *s, const struct sum_row *like)
 	r->key = like->key;
 	r->order = order;
 	hist_init(&r->hist);
-	ARRAY_GROW(s->row, s->cap, s->n);
+	array_grow(&s->row, &s->cap, s->n, sizeof(struct sum_row *));
 	memmove(&s->row[at + 1], &s->row[at], (s->n++ - at) * sizeof(struct sum_row *));
 	return s->row[at] = r;
 }

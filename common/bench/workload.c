@@ -167,7 +167,7 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 		free(p);
 		return 0;
 	}
-	ARRAY_GROW(s->process, s->cap, s->n);
+	array_grow(&s->process, &s->cap, s->n, sizeof(struct workload_process *));
 	s->process[s->n++] = p;
 	s->grown_ns = bench_now();
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
