@@ -1,4 +1,4 @@
-// Tables of programs compared over repeated runs (kfd/qruns.h): gpq snapshot --compare prints them
+// Tables of programs compared over repeated runs (run_compare.h): gpq snapshot --compare prints them
 // of snapshots, gpq bench ab of its own runs.
 #ifndef GPQ_CMD_SNAPSHOT_RUN_TABLES_H
 #define GPQ_CMD_SNAPSHOT_RUN_TABLES_H
