@@ -1,5 +1,5 @@
-// Tables of programs compared over repeated runs (run_compare.h): gpq snapshot --compare prints them
-// of snapshots, gpq bench ab of its own runs.
+// Tables of programs compared over repeated runs (run_compare.h): of snapshots by gpq snapshot
+// --compare, of its own runs by gpq bench ab.
 #ifndef GPQ_CMD_SNAPSHOT_RUN_TABLES_H
 #define GPQ_CMD_SNAPSHOT_RUN_TABLES_H
 
