@@ -67,42 +67,26 @@ static const struct out_col cols[] = {
 };
 static const struct out_table table = {"sums", "sum", cols, sizeof(cols) / sizeof(cols[0])};
 
-static int add_stream(struct merge *m, const char *path, FILE *f)
+static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	uint64_t number = 0;
-	ssize_t n;
-	int r = 0;
-	while (r >= 0 && (n = getline(&line, &cap, f)) >= 0) {
-		number++;
-		n -= n && line[n - 1] == '\n';
-		r = trace_lines_add(&m->lines, line, (size_t)n);
-		if (r == 0)
-			r = sum_add_line(&m->sum, path, number, line, (size_t)n);
-	}
-	if (r >= 0 && ferror(f))
-		r = -1;
-	int error = errno;
-	free(line);
-	return r < 0 ? err_sys(error, NULL, "%s", path) : GPQ_OK;
+	struct merge *m = arg;
+	int r = trace_lines_add(&m->lines, line, len);
+	if (r == 0)
+		sum_add_line(&m->sum, path, number, line, len);
+	return r < 0 ? -1 : 0;
 }
 
 static int add_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
 	uint64_t bad = s->bad_lines;
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	if (!f)
+	if (input_lines(path, add_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
-	int status = add_stream(m, path, f);
-	if (f != stdin)
-		fclose(f);
-	if (!status && s->bad_lines > bad)
+	if (s->bad_lines > bad)
 		err_warn("they are left out",
 			 "%s: %llu lines are no results of gpq bench or gpq trace; %s", path,
 			 (unsigned long long)(s->bad_lines - bad), bad ? "" : s->first_bad);
-	return status;
+	return GPQ_OK;
 }
 
 static struct merge_row row_of(const struct sum_row *r)

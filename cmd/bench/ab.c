@@ -2,39 +2,32 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/run_tables.h"
-#include "common/bench/ab.h"
 #include "common/bench/raw.h"
-#include "common/bench/report.h"
 #include "common/cli/progress.h"
-#include "common/stats/maths.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct online_row {
-	const char *mode;
-	uint64_t runs, n, mean, sd, p50, p95, p99, max;
-	double ratio;
-};
+#define D OUT_DEFAULT
 
+#define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
 static const struct out_col online_cols[] = {
-	OUT_COL(online_row, mode, "MODE", "mode", OUT_STR, OUT_DEFAULT,
-		"alone, shared with the offline work, or with it preempted"),
-	OUT_COL(online_row, runs, "RUNS", "runs", OUT_U64, OUT_DEFAULT, "runs"),
-	OUT_COL(online_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "online requests"),
-	OUT_COL(online_row, mean, "MEAN", "mean_ns", OUT_NS, OUT_DEFAULT, "mean latency"),
-	OUT_COL(online_row, sd, "SD", "sd_ns", OUT_NS, OUT_DEFAULT, "standard deviation"),
-	OUT_COL(online_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT, "median"),
-	OUT_COL(online_row, p95, "P95", "p95_ns", OUT_NS, OUT_DEFAULT, "95th percentile"),
-	OUT_COL(online_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile"),
-	OUT_COL(online_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest"),
-	OUT_COL(online_row, ratio, "RATIO", "ratio", OUT_F64, OUT_DEFAULT,
-		"median against that of alone"),
+	COL(setting, "MODE", "mode", OUT_STR,
+	    "alone, shared with the offline work, or with it preempted"),
+	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
+	COL(n, "N", "n", OUT_U64, "online requests"),
+	COL(mean, "MEAN", "mean_ns", OUT_NS, "mean latency"),
+	COL(sd, "SD", "sd_ns", OUT_NS, "standard deviation"),
+	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
+	COL(p95, "P95", "p95_ns", OUT_NS, "95th percentile"),
+	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
+	COL(max, "MAX", "max_ns", OUT_NS, "greatest"),
+	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
 };
+#undef COL
 const struct out_table bench_online_table = {"online", "online", online_cols,
 					     sizeof(online_cols) / sizeof(online_cols[0])};
 
@@ -44,68 +37,49 @@ struct offline_row {
 	double rate, sd, held, loss;
 };
 
+#define COL(member, name, key, type, help) OUT_COL(offline_row, member, name, key, type, D, help)
 static const struct out_col offline_cols[] = {
-	OUT_COL(offline_row, mode, "MODE", "mode", OUT_STR, OUT_DEFAULT, "as above"),
-	OUT_COL(offline_row, runs, "RUNS", "runs", OUT_U64, OUT_DEFAULT, "runs"),
-	OUT_COL(offline_row, rate, "RATE", "rate_per_s", OUT_F64, OUT_DEFAULT,
-		"AQL packets a second, or what --offline-metric found; mean over runs"),
-	OUT_COL(offline_row, sd, "SD", "rate_sd", OUT_F64, OUT_DEFAULT, "its standard deviation"),
-	OUT_COL(offline_row, holds, "HOLDS", "holds", OUT_U64, OUT_DEFAULT,
-		"times it was suspended"),
-	OUT_COL(offline_row, suspend, "SUSPEND", "suspend_p50_ns", OUT_NS, OUT_DEFAULT,
-		"median time from the request until all queues of all its processes were off"),
-	OUT_COL(offline_row, resume, "RESUME", "resume_p50_ns", OUT_NS, OUT_DEFAULT,
-		"likewise until they were back"),
-	OUT_COL(offline_row, held, "HELD%", "held_percent", OUT_F64, OUT_DEFAULT,
-		"share of the time it was suspended"),
-	OUT_COL(offline_row, loss, "LOSS%", "loss_percent", OUT_F64, OUT_DEFAULT,
-		"of its rate against alone"),
+	COL(mode, "MODE", "mode", OUT_STR, "as above"),
+	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
+	COL(rate, "RATE", "rate_per_s", OUT_F64,
+	    "AQL packets a second, or what --offline-metric found; mean over runs"),
+	COL(sd, "SD", "rate_sd", OUT_F64, "its standard deviation"),
+	COL(holds, "HOLDS", "holds", OUT_U64, "times it was suspended"),
+	COL(suspend, "SUSPEND", "suspend_p50_ns", OUT_NS,
+	    "median time from the request until all queues of all its processes were off"),
+	COL(resume, "RESUME", "resume_p50_ns", OUT_NS, "likewise until they were back"),
+	COL(held, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
+	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
 };
+#undef COL
 const struct out_table bench_offline_table = {"offline", "offline", offline_cols,
 					      sizeof(offline_cols) / sizeof(offline_cols[0])};
-
-static uint64_t ns(double v)
-{
-	return isnan(v) ? U64_NULL : (uint64_t)maths()->llround(v);
-}
 
 static void print_online(struct out *o, struct ab_result *a)
 {
 	out_begin(o, &bench_online_table, false);
 	for (unsigned m = 0; m < AB_MODES; m++) {
-		struct summary s = samples_summary(&a->mode[m].latency);
-		struct online_row row = {ab_mode_name[m],
-					 a->mode[m].runs,
-					 s.n,
-					 ns(s.mean),
-					 ns(s.sd),
-					 ns(s.p50),
-					 ns(s.p95),
-					 ns(s.p99),
-					 ns(s.max),
-					 ab_judge(a, (enum ab_mode)m).ratio};
+		struct times_row row = bench_times(ab_mode_name[m], NULL, &a->mode[m].latency);
+		row.runs = a->mode[m].runs;
+		row.ratio = ab_judge(a, (enum ab_mode)m).ratio;
 		if (row.runs)
 			out_row(o, &row);
 	}
 	out_end(o);
 }
 
-static uint64_t median(struct samples *s)
-{
-	return ns(samples_percentile(s, 0.5));
-}
-
 static void print_offline(struct out *o, struct ab_result *a)
 {
 	out_begin(o, &bench_offline_table, false);
-	for (unsigned m = 0; m < AB_MODES; m++) {
-		struct summary s = samples_summary(&a->mode[m].rate);
-		struct ab_verdict v = ab_judge(a, (enum ab_mode)m);
-		struct offline_row row = {.mode = ab_mode_name[m],
-					  .runs = a->mode[m].runs,
-					  .holds = a->mode[m].holds,
-					  .suspend = median(&a->mode[m].suspend),
-					  .resume = median(&a->mode[m].resume),
+	for (unsigned i = 0; i < AB_MODES; i++) {
+		struct ab_mode_result *m = &a->mode[i];
+		struct summary s = samples_summary(&m->rate);
+		struct ab_verdict v = ab_judge(a, (enum ab_mode)i);
+		struct offline_row row = {.mode = ab_mode_name[i],
+					  .runs = m->runs,
+					  .holds = m->holds,
+					  .suspend = bench_ns(samples_percentile(&m->suspend, 0.5)),
+					  .resume = bench_ns(samples_percentile(&m->resume, 0.5)),
 					  .rate = s.mean,
 					  .sd = s.sd,
 					  .held = 100 * v.held,
@@ -131,10 +105,10 @@ static void print_looks(struct out *o, const struct ab_result *a)
 	}
 }
 
-// Whose queues are which, over all runs; as gpq snapshot --compare tells it.
-static void print_ids(struct out *o, const struct ab_result *a)
+// Queues of both sides over all runs, as gpq snapshot --compare prints them.
+static void print_ids(struct out *o, struct ab_result *a)
 {
-	struct lineups c;
+	struct queue_sets c;
 	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
 		return;
 	out_title(o, "Queues over all runs");
@@ -158,47 +132,33 @@ static void print_histograms(struct out *o, const struct ab_result *a)
 	out_end(o);
 }
 
-struct ab_goal_row {
-	const char *goal, *value, *limit, *result;
-};
-
-static const struct out_col ab_goal_cols[] = {
-	OUT_COL(ab_goal_row, goal, "GOAL", "goal", OUT_STR, OUT_DEFAULT, "what is judged"),
-	OUT_COL(ab_goal_row, value, "VALUE", "value", OUT_STR, OUT_DEFAULT, "measured"),
-	OUT_COL(ab_goal_row, limit, "LIMIT", "limit", OUT_STR, OUT_DEFAULT, "must not be above"),
-	OUT_COL(ab_goal_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
-		"ok, failed, or unknown"),
-};
-const struct out_table bench_ab_goals_table = {"ab_goals", "ab_goal", ab_goal_cols, 4};
-
-static void goal_row(struct out *o, const char *goal, double value, double limit)
+static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g)
 {
-	char v[32], l[32];
-	snprintf(v, sizeof(v), isnan(value) ? "-" : "%.2f%%", 100 * value);
-	snprintf(l, sizeof(l), "%.2f%%", 100 * limit);
-	struct ab_goal_row row = {goal, v, l,
-				  isnan(value)     ? "unknown"
-				  : value <= limit ? "ok"
-						   : "failed"};
-	out_row(o, &row);
-}
-
-static void print_ab_goals(struct out *o, struct ab_result *a, const struct result_goals *g)
-{
-	struct ab_verdict v = ab_judge(a, AB_PREEMPT);
+	struct result_verdict v[AB_GOALS];
 	if (!a->mode[AB_PREEMPT].runs)
 		return;
+	ab_judge_goals(a, g, v);
 	out_begin(o, &bench_ab_goals_table, false);
-	goal_row(o, "online median above alone", v.ratio - 1, g->online);
-	goal_row(o, "offline loss beyond the share held", v.loss - v.held, g->effect);
+	for (unsigned i = 0; i < AB_GOALS; i++)
+		bench_print_goal(o, NULL, &v[i]);
 	out_end(o);
 }
 
-static int print(struct cmd *c, struct ab_result *a)
-{
-	const struct bench_opts *opts = c->opts;
+struct ab {
+	struct bench_opts *opts;
 	struct result_goals goals;
-	bench_goals(&opts->goals, &goals);
+	bool mode[AB_MODES];
+	struct bench_context context;
+	struct ab_result result;
+	struct raw_file raw;
+	struct progress progress;
+	uint64_t done, total; // runs
+	enum ab_mode now;
+};
+
+static int print(struct ab *b, struct cmd *c)
+{
+	struct ab_result *a = &b->result;
 	struct out *o = out_open(&c->out);
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
@@ -206,7 +166,7 @@ static int print(struct cmd *c, struct ab_result *a)
 		print_online(o, a);
 		return out_close(o);
 	}
-	bench_print_context(o, &a->context);
+	bench_print_context(o, &b->context);
 	out_title(o, "Latency of online requests");
 	print_online(o, a);
 	print_histograms(o, a);
@@ -214,23 +174,9 @@ static int print(struct cmd *c, struct ab_result *a)
 	print_offline(o, a);
 	print_ids(o, a);
 	out_title(o, "Goals");
-	print_ab_goals(o, a, &goals);
+	print_goals(o, a, &b->goals);
 	return out_close(o);
 }
-
-struct ab {
-	const struct bench_opts *opts;
-	struct ab_plan plan;
-	bool mode[AB_MODES];
-	struct bench_context context;
-	struct ab_result result;
-	struct raw_file raw;
-	bool has_raw;
-	struct buf line;
-	struct progress progress;
-	uint64_t done, total; // runs
-	enum ab_mode now;
-};
 
 static void draw(void *arg)
 {
@@ -257,70 +203,46 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
-static int make_log_dir(const struct bench_opts *o)
-{
-	if (o->log && (o->online_log || o->offline_log))
-		return err_fail(GPQ_USAGE, NULL, "--log says where both logs are already");
-	if (o->log && mkdir(o->log, 0777) && errno != EEXIST)
-		return err_sys(errno, NULL, "--log %s", o->log);
-	return GPQ_OK;
-}
-
 static int prepare(struct ab *b, struct cmd *c)
 {
-	static const double units[] = {1, 1e3, 1e6, 1e9};
-	const struct bench_opts *o = b->opts;
-	struct result_goals goals;
-	int status = bench_goals(&o->goals, &goals);
+	struct bench_opts *o = b->opts;
+	int status = bench_goals(&o->goals, &b->goals);
 	status = status ? status : out_check(&c->out, &bench_online_table);
 	if (status)
 		return status;
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
 				c->argv[1]);
-	if (!o->online || !o->offline)
+	if (!o->ab.online || !o->ab.offline)
 		return err_fail(GPQ_USAGE, "gpq bench ab --online CMD --offline CMD",
 				"ab needs both commands");
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (!o->runs)
 		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
-	b->plan = (struct ab_plan){.online = o->online,
-				   .offline = o->offline,
-				   .metric = o->metric,
-				   .metric_ns = units[o->metric_unit],
-				   .offline_metric = o->offline_metric,
-				   .offline_ready = o->offline_ready,
-				   .log_dir = o->log,
-				   .online_log = o->online_log,
-				   .offline_log = o->offline_log,
-				   .hold = (enum ab_hold)o->burst_on,
-				   .grace = (unsigned)o->grace,
-				   .lead_ns = o->lead_ns,
-				   .idle_ns = o->idle_ns,
-				   .ready_ns = o->ready_ns,
-				   .tick = draw,
-				   .tick_arg = b};
+	o->ab.grace = o->grace;
+	o->ab.tick = draw;
+	o->ab.tick_arg = b;
 	bench_context_host(&b->context);
 	bench_context_driver(&b->context);
-	status = status ? status : choose_modes(b);
-	status = status ? status : make_log_dir(o);
-	if (status || !o->raw)
+	status = choose_modes(b);
+	if (status)
 		return status;
-	b->has_raw = raw_file_open(&b->raw, o->raw) == 0;
-	return b->has_raw ? GPQ_OK : err_sys(errno, NULL, "--raw %s", o->raw);
+	if (o->ab.log_dir && (o->ab.online_log || o->ab.offline_log))
+		return err_fail(GPQ_USAGE, NULL, "--log says where both logs are already");
+	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
+		return err_sys(errno, NULL, "--log %s", o->ab.log_dir);
+	return raw_file_open(&b->raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
 static int keep(struct ab *b, struct ab_run *r)
 {
 	int status = GPQ_OK;
-	b->line.len = 0;
-	ab_write(&b->line, &b->context, r);
-	if (b->has_raw && raw_file_line(&b->raw, &b->line))
+	ab_write(&b->raw.line, &b->context, r);
+	if (raw_file_put(&b->raw))
 		status = err_sys(errno, "what was measured up to here follows", "--raw %s",
 				 b->opts->raw);
-	if (ab_result_add(&b->result, r))
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	ab_result_add(&b->result, r);
 	return status;
 }
 
@@ -331,7 +253,7 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	char why[400];
 	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
 	b->now = mode;
-	int failed = ab_run_mode(&b->plan, mode, number, &r, &stopped, why);
+	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
 	int status = failed ? failed : keep(b, &r);
 	if (r.unreached)
 		err_warn("gpq queues -o +CONTEXT shows them",
@@ -366,29 +288,24 @@ static int run_all(struct ab *b, bool wanted)
 	return status;
 }
 
-static bool any_run(const struct ab_result *a)
-{
-	return a->mode[AB_ALONE].runs || a->mode[AB_SHARED].runs || a->mode[AB_PREEMPT].runs;
-}
-
 int bench_ab(struct cmd *c)
 {
-	struct ab b = {.opts = c->opts};
-	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
+	struct ab b = {.opts = c->opts, .raw.fd = -1};
+	signal(SIGPIPE,
+	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
 	int status = prepare(&b, c);
 	if (!status) {
-		b.result.context = b.context;
 		if (!bench_context_is_gpu(&b.context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 		status = run_all(&b, c->out.progress);
 	}
-	if (any_run(&b.result)) {
-		int printed = print(c, &b.result);
+	const struct ab_mode_result *m = b.result.mode;
+	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {
+		int printed = print(&b, c);
 		status = status ? status : printed;
 	}
-	if (b.has_raw && raw_file_close(&b.raw) && !status)
+	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
 	ab_result_fini(&b.result);
-	buf_fini(&b.line);
 	return status;
 }

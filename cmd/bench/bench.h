@@ -3,7 +3,8 @@
 #define GPQ_CMD_BENCH_BENCH_H
 
 #include "cmd/command.h"
-#include "common/bench/result.h"
+#include "common/bench/ab.h"
+#include "common/bench/context.h"
 
 struct bench_opts {
 	// preempt
@@ -14,11 +15,9 @@ struct bench_opts {
 	const char *raw;
 	bool overhead;
 	// ab
-	const char *online, *offline, *metric, *offline_metric, *log, *online_log, *offline_log,
-		*offline_ready;
+	struct ab_plan ab;
 	struct words modes;
-	uint64_t runs, lead_ns, idle_ns, ready_ns;
-	int burst_on, metric_unit;
+	uint64_t runs;
 	// report
 	const char *html, *svg;
 	bool compare;
@@ -31,16 +30,29 @@ int bench_ab(struct cmd *c);
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
 
-// The tables of a result, on standard output.
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
 extern const struct out_table bench_changes_table;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
 extern const struct out_table bench_ab_goals_table;
-// Rows of bench_histogram_table.
+
+// What samples say, ns.
+struct times_row {
+	const char *setting, *metric;
+	uint64_t n, min, max, mean, sd, p50, p90, p95, p99, p999, ci_low, ci_high;
+	uint64_t runs; // of gpq bench ab
+	double ratio;  // likewise
+};
+struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
+uint64_t bench_ns(double v); // NaN: U64_NULL
+
+// Rows of bench_goals_table, or bench_ab_goals_table; of bench_histogram_table.
+void bench_print_goal(struct out *o, const char *setting, const struct result_verdict *v);
 void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s);
 void bench_print_context(struct out *o, const struct bench_context *c);
-int bench_print(struct out *o, const struct out_opts *opts, struct result *r,
-		const struct result_goals *g);
+
+// All tables of a result, on standard output.
+int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
+		struct result *r, const struct result_goals *g);
 
 #endif

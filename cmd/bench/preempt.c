@@ -4,17 +4,16 @@
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
 #include "common/holder/contexts.h"
+#include "common/host/xalloc.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -33,10 +32,10 @@ struct preempt {
 	struct raw_file raw;
 	struct bench_context context;
 	struct result result;
+	struct result_goals goals;
 	uint64_t done;
 	uint64_t idle;
 	struct progress progress;
-	int raw_error;
 };
 
 static int choose_queues(struct preempt *p)
@@ -102,22 +101,18 @@ static int make_plan(struct preempt *p)
 	return GPQ_OK;
 }
 
-struct overhead_row {
-	const char *what;
-	uint64_t n, p50, ci_low, ci_high, p99, max;
-};
-
+#define COL(member, name, key, type, help) \
+	OUT_COL(times_row, member, name, key, type, OUT_DEFAULT, help)
 static const struct out_col overhead_cols[] = {
-	OUT_COL(overhead_row, what, "WHAT", "what", OUT_STR, OUT_DEFAULT, "what was measured"),
-	OUT_COL(overhead_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
-	OUT_COL(overhead_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT, "median"),
-	OUT_COL(overhead_row, ci_low, "CI_LOW", "ci_low_ns", OUT_NS, OUT_DEFAULT,
-		"lower end of the median's 95 % interval"),
-	OUT_COL(overhead_row, ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, OUT_DEFAULT,
-		"upper end of it"),
-	OUT_COL(overhead_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile"),
-	OUT_COL(overhead_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest sample"),
+	COL(metric, "WHAT", "what", OUT_STR, "what was measured"),
+	COL(n, "N", "n", OUT_U64, "samples"),
+	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
+	COL(ci_low, "CI_LOW", "ci_low_ns", OUT_NS, "lower end of the median's 95 % interval"),
+	COL(ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, "upper end of it"),
+	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
+	COL(max, "MAX", "max_ns", OUT_NS, "greatest sample"),
 };
+#undef COL
 static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
 
 static int check_arguments(const struct preempt *p, const struct cmd *c)
@@ -154,7 +149,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 	if (status)
 		return status;
 	// Before the target is touched: a file that cannot be written is no reason to suspend it.
-	if (p->opts->raw && raw_file_open(&p->raw, p->opts->raw))
+	if (raw_file_open(&p->raw, p->opts->raw))
 		return err_sys(errno, NULL, "--raw %s", p->opts->raw);
 	return GPQ_OK;
 }
@@ -182,7 +177,6 @@ static int attach(struct preempt *p)
 	if (!p->attached)
 		return err_fail(f.status, NULL, "pid %d: %s", (int)p->pid, f.text);
 	bench_context_target(&p->context, &p->attached->session);
-	p->result.context = p->context;
 	if (!p->attached->session.num)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
 				"pid %d has no queues", (int)p->pid);
@@ -211,18 +205,14 @@ static int keep(struct preempt *p, const struct cycle *c)
 	p->idle += c->result == CYCLE_IDLE;
 	if (result_add(&p->result, c))
 		return err_sys(errno, "use fewer cycles or settings", "cycle %" PRIu64, p->done);
-	if (p->raw.fd < 0 || raw_file_add(&p->raw, &p->context, c) == 0)
+	raw_write(&p->raw.line, &p->context, c);
+	if (raw_file_put(&p->raw) == 0)
 		return GPQ_OK;
 	return err_sys(errno, "what was measured up to here follows",
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
 }
 
-static bool ends_measurement(const struct cycle *c)
-{
-	return c->result == CYCLE_FAILED || c->result == CYCLE_STUCK || c->result == CYCLE_STOPPED;
-}
-
-// Runs them all. GPQ_OK also when the target or the user ended it: explain() tells.
+// Runs all cycles. GPQ_OK also when the target or the user ended it, which explain() reports.
 static int measure(struct preempt *p, struct cycle *last)
 {
 	const struct bench_opts *o = p->opts;
@@ -238,7 +228,7 @@ static int measure(struct preempt *p, struct cycle *last)
 		bool untouched = every && !last->warmup && counted % every == 0;
 		bool on = cycle_run(p->attached, &p->cycles, untouched, last);
 		int status = keep(p, last);
-		if (status || !on || ends_measurement(last))
+		if (status || !on)
 			return status;
 		draw(p);
 	}
@@ -292,28 +282,12 @@ static int explain(const struct preempt *p, const struct cycle *last)
 
 static int print(struct preempt *p, struct cmd *c, int status)
 {
-	struct result_goals goals;
-	bench_goals(&p->opts->goals, &goals);
 	struct out *o = out_open(&c->out);
 	if (!o)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	int printed = bench_print(o, &c->out, &p->result, &goals);
+	int printed = bench_print(o, &c->out, &p->context, &p->result, &p->goals);
 	int closed = out_close(o);
 	return status ? status : printed ? printed : closed;
-}
-
-static void overhead_row(struct out *o, const char *what, struct samples *s)
-{
-	struct summary m = samples_summary(s);
-	struct overhead_row row = {what,
-				   m.n,
-				   (uint64_t)m.p50,
-				   (uint64_t)m.ci_low,
-				   (uint64_t)m.ci_high,
-				   (uint64_t)m.p99,
-				   (uint64_t)m.max};
-	if (m.n)
-		out_row(o, &row);
 }
 
 enum { CLOCK, OWN, EMPTY, OVERHEADS };
@@ -349,8 +323,9 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	struct out *o = out_open(&c->out);
 	int status = o ? out_begin(o, &overhead_table, false) : GPQ_FAILED;
 	for (unsigned i = 0; i < OVERHEADS; i++) {
-		if (!status)
-			overhead_row(o, what[i], &s[i]);
+		struct times_row row = bench_times(NULL, what[i], &s[i]);
+		if (!status && row.n)
+			out_row(o, &row);
 		samples_fini(&s[i]);
 	}
 	if (o && !status)
@@ -380,19 +355,15 @@ static int run_attached(struct preempt *p, struct cmd *c)
 
 int bench_preempt(struct cmd *c)
 {
-	struct preempt *p = calloc(1, sizeof(*p));
-	struct result_goals goals;
-	if (!p)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	struct preempt *p = xcalloc(1, sizeof(*p));
 	p->raw.fd = p->signals = -1;
-	signal(SIGPIPE, SIG_IGN); // a reader of --raw that went away: what was measured is told
-	result_init(&p->result);
-	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &goals);
+	signal(SIGPIPE,
+	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
+	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &p->goals);
 	status = status ? status : prepare(p, c);
 	status = status ? status : run_attached(p, c);
 	if (p->attached)
-		attached_close(
-			p->attached); // whatever is printed, and wherever to: nothing is held
+		attached_close(p->attached); // nothing is held while the results are printed
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)

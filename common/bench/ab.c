@@ -4,27 +4,29 @@
 #include "common/bench/ablog.h"
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MS 1000000ull
 
-const char *const ab_mode_name[AB_MODES] = {"alone", "shared", "preempt"};
+const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NULL};
 
 // What a command prints, as far as it is wanted.
 struct printed {
-	regex_t regex, ready;
-	bool has_regex, has_ready, is_ready;
-	struct samples v;
-	size_t start; // in the window: from here on
+	regex_t metric, ready;
+	bool has_metric, has_ready, is_ready;
+	struct samples v; // offline: in the window
 };
 
 struct experiment {
@@ -32,17 +34,17 @@ struct experiment {
 	struct ab_run *run;
 	struct workload online, offline;
 	struct printed online_printed, offline_printed;
-	struct queue_set_taking taking;
-	unsigned taken_queues;     // that the lineup being taken is about
-	unsigned queue_set_queues; // of the best one that was taken
-	unsigned queue_set;        // which one of the run's is next
-	bool taken_held;           // offline was suspended meanwhile
+	struct child taking;     // takes a queue set
+	unsigned taking_queues;  // that it is about
+	unsigned taken_queues;   // of the best one that was taken
+	struct queue_set *taken; // the run's that is taken next
+	bool taking_held;        // offline was suspended meanwhile
 	int signals;
 	bool stopped, bursts, busy;
 	bool watch; // online's queues are watched
 	uint64_t busy_since, idle_since, held_since, looked;
 	uint64_t online_from, window_from;
-	char log[2][4096]; // AMD_LOG_LEVEL_FILE of the online and the offline command
+	char log[2][4096]; // of the online and the offline command; "": none
 	int status;
 	char *why;
 };
@@ -75,7 +77,7 @@ static void on_line(void *arg, const char *line)
 	char *end;
 	if (p->has_ready && !p->is_ready)
 		p->is_ready = regexec(&p->ready, line, 0, NULL, 0) == 0;
-	if (!p->has_regex || regexec(&p->regex, line, 2, m, 0) || m[1].rm_so < 0)
+	if (!p->has_metric || regexec(&p->metric, line, 2, m, 0) || m[1].rm_so < 0)
 		return;
 	double v = strtod(line + m[1].rm_so, &end);
 	if (end != line + m[1].rm_so)
@@ -84,46 +86,44 @@ static void on_line(void *arg, const char *line)
 
 // ---- which queues they have
 
-// A lineup of more queues than the last one is a better one: queues come one by one.
-static void take_lineup(struct experiment *x)
+// A set of more queues than the last one is a better one: queues come one by one.
+static void take_queue_set(struct experiment *x)
 {
-	pid_t online[CHILD_PIDS_MAX], offline[CHILD_PIDS_MAX];
 	unsigned num = x->online.num_queues + x->offline.num_queues;
-	if (x->taking.fd >= 0 || num <= x->queue_set_queues)
+	if (x->taking.pid || num <= x->taken_queues)
 		return;
-	unsigned n = workload_pids(&x->online, online, CHILD_PIDS_MAX);
-	unsigned k = workload_pids(&x->offline, offline, CHILD_PIDS_MAX);
-	x->taken_queues = num;
-	x->taken_held = x->offline.held;
-	queue_set_take(&x->taking, online, n, offline, k);
+	x->taking_queues = num;
+	x->taking_held = x->offline.held;
+	queue_set_take(&x->taking, &x->online, &x->offline);
 }
 
-// Where suspended queues would be is not known; that they were is the reason.
-static void mark_suspended(struct queue_set *l)
+static void poll_queue_set(struct experiment *x)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].offline) {
-			l->v[i].slots[0] = '\0';
-			l->v[i].suspended = true;
+	struct queue_set *s = x->taken;
+	x->taking_held |= x->offline.held;
+	child_tick(&x->taking, queue_set_line, s);
+	if (!x->taking.ended)
+		return;
+	bool ok = x->taking.status == 0;
+	child_fini(&x->taking);
+	if (!ok)
+		return;
+	x->taken_queues = x->taking_queues;
+	// Where suspended queues would be is not known; that they were is the reason.
+	for (size_t i = 0; x->taking_held && i < s->n; i++)
+		if (s->v[i].side == SIDE_OFFLINE) {
+			s->v[i].slots[0] = '\0';
+			s->v[i].suspended = true;
 		}
 }
 
-static void poll_lineup(struct experiment *x)
+static void stop_taking(struct experiment *x)
 {
-	x->taken_held |= x->offline.held;
-	if (x->taking.fd < 0 || queue_set_poll(&x->taking, &x->run->queue_set[x->queue_set]) != 1)
-		return;
-	x->queue_set_queues = x->taken_queues;
-	if (x->taken_held)
-		mark_suspended(&x->run->queue_set[x->queue_set]);
-}
-
-// The next one is of other processes, that do not run beside these.
-static void next_lineup(struct experiment *x)
-{
-	queue_set_stop(&x->taking);
-	x->queue_set_queues = 0;
-	x->queue_set++;
+	if (x->taking.pid) {
+		kill(x->taking.pid, SIGKILL);
+		waitpid(x->taking.pid, NULL, 0);
+	}
+	child_fini(&x->taking);
 }
 
 // ---- suspending and resuming
@@ -183,13 +183,13 @@ static int look(struct experiment *x)
 		x->plan->tick(x->plan->tick_arg);
 	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
 		return failed(x, &f);
-	take_lineup(x);
-	poll_lineup(x);
+	take_queue_set(x);
+	poll_queue_set(x);
 	return 0;
 }
 
-// One turn of the loop: at most `ns` later. False when it has to end.
-static bool turn(struct experiment *x, uint64_t ns)
+// One turn of the loop: at most `ns` later. -1 when it has to end.
+static int turn(struct experiment *x, uint64_t ns)
 {
 	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
 			     {.fd = x->online.child.out, .events = POLLIN},
@@ -200,8 +200,10 @@ static bool turn(struct experiment *x, uint64_t ns)
 		x->stopped = true;
 	tick(x);
 	if (bench_now() > x->looked + 50 * MS && look(x))
-		return false;
-	return !x->stopped && !(x->watch && watch_online(x));
+		return -1;
+	if (x->stopped)
+		return fail(x, 1, "stopped");
+	return x->watch ? watch_online(x) : 0;
 }
 
 // Work is to be seen as soon as it is there; its end, only where latencies are measured by it.
@@ -213,12 +215,12 @@ static uint64_t pace(const struct experiment *x)
 	return measured && x->busy && x->offline.held == x->bursts ? MS / 2 : MS / 20;
 }
 
-static bool run_until(struct experiment *x, uint64_t until)
+static int run_until(struct experiment *x, uint64_t until)
 {
 	while (bench_now() < until)
-		if (!turn(x, pace(x)))
-			return false;
-	return true;
+		if (turn(x, pace(x)))
+			return -1;
+	return 0;
 }
 
 // ---- starting
@@ -227,18 +229,14 @@ static int start(struct experiment *x, struct workload *s)
 {
 	bool offline = s == &x->offline;
 	const char *command = offline ? x->plan->offline : x->plan->online;
-	struct child_log log = {.level = "4"};
-	if (x->plan->log_dir)
-		log.file = x->log[offline];
-	return workload_start(s, offline ? "offline" : "online", command, &log)
-		       ? fail(x, 1, "%s: %s", command, strerror(errno))
-		       : 0;
+	if (child_start(&s->child, command, x->plan->log_dir ? x->log[offline] : NULL))
+		return fail(x, 1, "%s: %s", command, strerror(errno));
+	return 0;
 }
 
 // `before`: what did not come first, or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
-	char status[32];
 	uint64_t patience = bench_now() + 1000 * MS;
 	while (!s->child.ended && bench_now() < patience)
 		turn(x, 2 * MS);
@@ -250,67 +248,61 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		n--;
 	const char *line = memrchr(tail, '\n', n);
 	line = line ? line + 1 : tail;
-	child_status_text(&s->child, status);
+	bool killed = WIFSIGNALED(s->child.status);
 	int len = (int)(tail + n - line);
-	return fail(x, 1, "the %s command ended with %s%s; it said last: %.*s", s->name, status,
-		    before, n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s", s->name,
+		    killed ? "signal" : "status",
+		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
+		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
 }
 
-// Until its processes have queues, and their number has been the same for a while.
-static int wait_for_queues(struct experiment *x, struct workload *s, uint64_t steady)
+// Are there processes with queues, the offline ones for a while without another one?
+static bool has_queues(struct experiment *x, struct workload *s)
 {
-	uint64_t end = bench_now() + x->plan->ready_ns, since = bench_now();
-	size_t before = 0;
-	while (bench_now() < end) {
-		if (look(x))
-			return -1;
-		if (s->n != before)
-			since = bench_now();
-		before = s->n;
-		if (s->n && bench_now() >= since + steady)
-			return 0;
-		if (!turn(x, 10 * MS))
-			return fail(x, 1, "stopped");
-		if (s->child.ended)
-			return ended_early(x, s, " before it had queues");
-	}
-	return fail(x, 1, "the %s command had no queues within %.3g s", s->name,
-		    (double)x->plan->ready_ns / 1e9);
-}
-
-static bool is_at_work(struct experiment *x)
-{
-	const struct printed *p = &x->offline_printed;
-	return p->has_ready ? p->is_ready : workload_has_moved(&x->offline);
+	uint64_t steady = s == &x->offline ? 500 * MS : 0;
+	return !look(x) && s->n && bench_now() >= s->grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
-static int wait_for_work(struct experiment *x, struct workload *s)
+static bool is_at_work(struct experiment *x, struct workload *s)
+{
+	const struct printed *p = &x->offline_printed;
+	return p->has_ready ? p->is_ready : workload_has_moved(s);
+}
+
+// `before`, `late`: what to say when the command ends first, or time is over.
+static int wait_until(struct experiment *x, struct workload *s,
+		      bool (*is_ready)(struct experiment *x, struct workload *s),
+		      const char *before, const char *late)
 {
 	uint64_t end = bench_now() + x->plan->ready_ns;
-	while (!is_at_work(x)) {
-		if (!turn(x, 10 * MS))
-			return fail(x, 1, "stopped");
+	while (!is_ready(x, s)) {
+		if (x->status || turn(x, 10 * MS))
+			return -1;
 		if (s->child.ended)
-			return ended_early(x, s, " before it was at work");
+			return ended_early(x, s, before);
 		if (bench_now() >= end)
-			return fail(x, 1, "the %s command %s within %.3g s", s->name,
-				    x->plan->offline_ready
-					    ? "printed no line that matches --offline-ready"
-					    : "has queues, but they took nothing",
+			return fail(x, 1, "the %s command %s within %.3g s", s->name, late,
 				    (double)x->plan->ready_ns / 1e9);
 	}
 	return 0;
+}
+
+static int wait_for_queues(struct experiment *x, struct workload *s)
+{
+	return wait_until(x, s, has_queues, " before it had queues", "had no queues");
 }
 
 static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	s->attach = true;
-	s->grace = x->plan->grace;
-	if (start(x, s) || wait_for_queues(x, s, 500 * MS) || wait_for_work(x, s))
+	s->grace = (unsigned)x->plan->grace;
+	if (start(x, s) || wait_for_queues(x, s))
 		return -1;
-	return 0;
+	return wait_until(x, s, is_at_work, " before it was at work",
+			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
+						 : "has queues, but they took nothing");
 }
 
 // ---- counting
@@ -318,22 +310,17 @@ static int start_offline(struct experiment *x)
 static void begin_window(struct experiment *x)
 {
 	workload_count_begin(&x->offline);
-	x->offline_printed.start = x->offline_printed.v.n;
+	x->offline_printed.v.n = 0; // what it printed before does not count
 	x->window_from = bench_now();
 }
 
 static int end_window(struct experiment *x)
 {
-	const struct printed *p = &x->offline_printed;
 	struct kfd_failure f = {0};
-	double sum = 0;
 	x->run->window_ns = bench_now() - x->window_from;
 	if (workload_count_end(&x->offline, &x->run->packets, &f))
 		return ended_early(x, &x->offline, "");
-	for (size_t i = p->start; i < p->v.n; i++)
-		sum += p->v.v[i];
-	if (p->v.n > p->start)
-		x->run->offline_metric = sum / (double)(p->v.n - p->start);
+	x->run->offline_metric = samples_mean(&x->offline_printed.v);
 	return 0;
 }
 
@@ -342,14 +329,12 @@ static int run_online(struct experiment *x)
 	struct workload *s = &x->online;
 	x->online_from = bench_now();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
-	if (start(x, s))
-		return -1;
-	if (s->attach && wait_for_queues(x, s, 0))
+	if (start(x, s) || (s->attach && wait_for_queues(x, s)))
 		return -1;
 	x->watch = s->attach;
 	while (!s->child.ended)
-		if (!turn(x, pace(x)))
-			return fail(x, 1, "stopped");
+		if (turn(x, pace(x)))
+			return -1;
 	x->run->online_ns = bench_now() - x->online_from;
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
@@ -361,22 +346,21 @@ static void end_online(struct experiment *x)
 	child_end(&x->online.child, 2000 * MS, tick, x);
 }
 
-static int run_online_in_window(struct experiment *x, enum ab_mode mode)
+static int run_beside(struct experiment *x, enum ab_mode mode)
 {
 	bool whole = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_COMMAND;
+	if (start_offline(x))
+		return -1;
 	x->bursts = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
 	begin_window(x);
-	if (!run_until(x, bench_now() + x->plan->lead_ns))
-		return fail(x, 1, "stopped");
-	if (whole && set_held(x, true))
+	if (run_until(x, bench_now() + x->plan->lead_ns) || (whole && set_held(x, true)))
 		return -1;
 	int r = run_online(x);
 	end_online(x);
 	x->bursts = false;
-	if (x->offline.held && set_held(x, false))
+	if ((x->offline.held && set_held(x, false)) || r ||
+	    run_until(x, bench_now() + x->plan->lead_ns))
 		return -1;
-	if (r || !run_until(x, bench_now() + x->plan->lead_ns))
-		return fail(x, 1, "stopped");
 	return end_window(x);
 }
 
@@ -384,33 +368,23 @@ static int run_alone(struct experiment *x)
 {
 	int r = run_online(x);
 	end_online(x);
-	next_lineup(x);
+	stop_taking(x); // the next set is of other processes, which do not run beside these
+	x->taken_queues = 0;
+	x->taken = &x->run->queue_set[1];
 	if (r || start_offline(x))
 		return -1;
 	begin_window(x);
-	if (!run_until(x, bench_now() + x->run->online_ns + 2 * x->plan->lead_ns))
-		return fail(x, 1, "stopped");
+	if (run_until(x, bench_now() + x->run->online_ns + 2 * x->plan->lead_ns))
+		return -1;
 	return end_window(x);
-}
-
-static int run_both(struct experiment *x, enum ab_mode mode)
-{
-	return start_offline(x) || run_online_in_window(x, mode) ? -1 : 0;
 }
 
 // ---- AMD logs
 
-static const char *log_of(const struct experiment *x, bool offline)
-{
-	if (x->plan->log_dir)
-		return x->log[offline];
-	return offline ? x->plan->offline_log : x->plan->online_log;
-}
-
 // Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
 static int read_log(struct experiment *x, bool offline, uint64_t from, uint64_t ns, struct ablog *l)
 {
-	const char *path = log_of(x, offline);
+	const char *path = x->log[offline];
 	*l = (struct ablog){.from_us = from / 1000, .until_us = (from + ns) / 1000};
 	if (ablog_add(l, path))
 		return fail(x, 1, "the %s command's log %s: %s", offline ? "offline" : "online",
@@ -430,7 +404,7 @@ static int take_log_latencies(struct experiment *x)
 	x->run->latency = l.latency;
 	if (!r && !x->run->latency.n)
 		return fail(x, 1, "the online command's log %s has no launch that a call waits for",
-			    log_of(x, false));
+			    x->log[0]);
 	return r;
 }
 
@@ -448,16 +422,15 @@ static int take_log_rate(struct experiment *x)
 // The latencies of a run: printed, logged, seen in the queues, or the command as a whole.
 static int take_latencies(struct experiment *x)
 {
+	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
 	const struct samples *printed = &x->online_printed.v;
-	if (log_of(x, false) && !x->plan->metric)
+	if (*x->log[0] && !x->plan->metric)
 		return take_log_latencies(x);
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
 	if (x->plan->metric)
 		samples_fini(&x->run->latency); // what was seen in the queues is another thing
-	for (size_t i = 0; i < printed->n; i++)
-		if (samples_add(&x->run->latency, printed->v[i] * x->plan->metric_ns))
-			return fail(x, 1, "out of memory");
+	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
 		return fail(x, 1, "no line of the online command's output matches --metric");
 	if (!x->run->latency.n)
@@ -467,46 +440,41 @@ static int take_latencies(struct experiment *x)
 
 // ---- one run
 
-static int compile(struct experiment *x, struct printed *p, const char *option, const char *text)
+// Compiles it with at least so many groups.
+static int compile(struct experiment *x, regex_t *regex, bool *has, size_t groups,
+		   const char *option, const char *text)
 {
 	if (!text)
 		return 0;
-	if (regcomp(&p->regex, text, REG_EXTENDED))
+	if (regcomp(regex, text, REG_EXTENDED))
 		return fail(x, 2, "%s: %s is no extended regular expression", option, text);
-	p->has_regex = true;
-	return p->regex.re_nsub
+	*has = true;
+	return regex->re_nsub >= groups
 		       ? 0
 		       : fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
 }
 
-static int compile_ready(struct experiment *x)
-{
-	struct printed *p = &x->offline_printed;
-	const char *text = x->plan->offline_ready;
-	if (!text)
-		return 0;
-	if (regcomp(&p->ready, text, REG_EXTENDED | REG_NOSUB))
-		return fail(x, 2, "--offline-ready: %s is no extended regular expression", text);
-	p->has_ready = true;
-	return 0;
-}
-
 static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
-	static const char *const names[] = {"online", "offline"};
-	for (unsigned i = 0; x->plan->log_dir && i < 2; i++)
-		if (snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", x->plan->log_dir,
-			     ab_mode_name[mode], (unsigned long long)number + 1,
-			     names[i]) >= (int)sizeof(x->log[i]))
+	const struct ab_plan *p = x->plan;
+	const char *const given[] = {p->online_log, p->offline_log};
+	for (unsigned i = 0; i < 2; i++) {
+		int n = snprintf(x->log[i], sizeof(x->log[i]), "%s", given[i] ? given[i] : "");
+		if (p->log_dir)
+			n = snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", p->log_dir,
+				     ab_mode_name[mode], (unsigned long long)number + 1,
+				     i ? "offline" : "online");
+		if (n >= (int)sizeof(x->log[i]))
 			return fail(x, 2, "--log: the name is too long");
+	}
 	return 0;
 }
 
 static void printed_fini(struct printed *p)
 {
 	samples_fini(&p->v);
-	if (p->has_regex)
-		regfree(&p->regex);
+	if (p->has_metric)
+		regfree(&p->metric);
 	if (p->has_ready)
 		regfree(&p->ready);
 }
@@ -514,41 +482,43 @@ static void printed_fini(struct printed *p)
 static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
-	int r = compile(x, &x->online_printed, "--metric", p->metric) ||
-		compile(x, &x->offline_printed, "--offline-metric", p->offline_metric) ||
-		compile_ready(x) || name_logs(x, mode, number);
-	r = r || (mode == AB_ALONE ? run_alone(x) : run_both(x, mode));
+	struct printed *on = &x->online_printed, *off = &x->offline_printed;
+	int r = compile(x, &on->metric, &on->has_metric, 1, "--metric", p->metric) ||
+		compile(x, &off->metric, &off->has_metric, 1, "--offline-metric",
+			p->offline_metric) ||
+		compile(x, &off->ready, &off->has_ready, 0, "--offline-ready", p->offline_ready) ||
+		name_logs(x, mode, number);
+	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	workload_release(&x->online);
 	workload_release(&x->offline);
 	child_end(&x->online.child, 2000 * MS, tick, x);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
-	if (!r && log_of(x, true))
+	if (!r && *x->log[1])
 		take_log_rate(x);
 }
 
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400])
 {
-	struct experiment *x = calloc(1, sizeof(*x));
+	struct experiment *x = xcalloc(1, sizeof(*x));
 	*why = '\0';
 	*r = (struct ab_run){.mode = mode,
 			     .number = number,
 			     .offline_metric = NAN,
 			     .offline_logged = UINT64_MAX};
-	if (!x) {
-		snprintf(why, 400, "out of memory");
-		return 1;
-	}
 	x->plan = p;
 	x->run = r;
 	x->why = why;
-	x->taking.fd = x->online.child.out = x->offline.child.out = -1;
+	x->online.name = "online";
+	x->offline.name = "offline";
+	x->taken = r->queue_set;
+	x->taking.out = x->online.child.out = x->offline.child.out = -1;
 	x->signals = bench_signals_open();
 	measure(x, mode, number);
 	int status = x->status;
 	*stopped = x->stopped;
-	queue_set_stop(&x->taking);
+	stop_taking(x);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
 	printed_fini(&x->online_printed);

@@ -1,34 +1,35 @@
 // The experiment: online work, offline work, each alone, both together, and the offline work taken
 // off the GPU while the online work needs it.
 //
-// One thread runs it all: it starts both commands, watches queues, reads output, and tells the
-// offline processes' holders to suspend and resume, all at the same time.
+// One thread runs it all: it starts both commands, watches queues, reads output, and has the
+// offline processes' holders suspend and resume, all at the same time.
 #ifndef GPQ_BENCH_AB_H
 #define GPQ_BENCH_AB_H
 
 #include "common/bench/context.h"
 #include "common/bench/queue_set.h"
-#include "common/host/buf.h"
-#include "common/stats/samples.h"
+#include "common/bench/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
-extern const char *const ab_mode_name[AB_MODES];
+extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 
 enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS }; // while the command runs; while it has work
 
+// Options of gpq bench ab.
 struct ab_plan {
 	const char *online, *offline; // for sh -c
 	const char *metric;           // extended regular expression, or NULL
-	double metric_ns;             // what 1 of it is, in ns
+	int metric_unit;              // of its number: ns, us, ms, s
 	const char *offline_metric;   // likewise, of a rate: the greater the better
 	const char *offline_ready;    // it is at work once it prints a line that matches; or NULL
-	const char *log_dir; // the runtimes of both are to log there, and are read from there; or
+	const char *log_dir;          // the runtimes of both are to log there, and are read from
+				      // there; or
 	const char *online_log, *offline_log; // logs that the commands write; NULL
-	enum ab_hold hold;
-	unsigned grace;
+	int hold;                             // enum ab_hold
+	uint64_t grace;
 	uint64_t lead_ns;        // offline runs so long before and after the online command
 	uint64_t idle_ns;        // online queues empty for so long: it is done for now
 	uint64_t ready_ns;       // how long the offline command may take until its queues move
@@ -65,8 +66,7 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 
 // Results of all runs of a mode.
 struct ab_result {
-	struct bench_context context;
-	struct {
+	struct ab_mode_result {
 		struct samples latency, suspend, resume;
 		struct samples rate; // rate: of each run, packets (or metric) a second
 		double held, window; // ns
@@ -76,8 +76,8 @@ struct ab_result {
 	size_t nqueue_sets, cap_queue_sets;
 };
 
-// Takes the run's lineups away. 0, or -1 with ENOMEM.
-int ab_result_add(struct ab_result *a, struct ab_run *r);
+// Takes the run's queue sets away.
+void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 
 struct ab_verdict {
@@ -86,6 +86,10 @@ struct ab_verdict {
 	double held;  // share of the window
 };
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
+
+enum { AB_GOALS = 2 }; // of preempted runs
+void ab_judge_goals(struct ab_result *a, const struct result_goals *g,
+		    struct result_verdict v[AB_GOALS]);
 
 // Raw: a line a run.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);

@@ -13,11 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Where a thread is.
-struct thread {
-	uint64_t begin_us; // of its request; AMDLOG_UNKNOWN: none is open
-};
-
 struct ring {
 	int64_t pid;
 	uint64_t hwq;
@@ -28,11 +23,10 @@ struct ring {
 struct reader {
 	struct ablog *log;
 	struct amdlog_scan *scan;
-	struct thread *thread; // by number of the scanner
+	uint64_t *begin_us; // of each thread's request, by number of the scanner; AMDLOG_UNKNOWN
 	size_t threads, thread_cap;
 	struct ring *ring;
 	size_t rings, ring_cap;
-	bool no_memory;
 };
 
 static bool name_has(const struct amdlog_record *r, const char *part)
@@ -65,31 +59,20 @@ static bool ends(const struct amdlog_record *r)
 	       (name_has(r, "Synchronize") || (name_has(r, "hipMemcpy") && !name_has(r, "Async")));
 }
 
-static struct thread *thread_of(struct reader *x, uint32_t who)
-{
-	while (x->threads <= who) {
-		if (ARRAY_GROW(x->thread, x->thread_cap, x->threads))
-			return NULL;
-		x->thread[x->threads++].begin_us = AMDLOG_UNKNOWN;
-	}
-	return &x->thread[who];
-}
-
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	struct thread *t = thread_of(x, r->who);
-	if (!t) {
-		x->no_memory = true;
+	while (x->threads <= r->who) {
+		ARRAY_GROW(x->begin_us, x->thread_cap, x->threads);
+		x->begin_us[x->threads++] = AMDLOG_UNKNOWN;
+	}
+	uint64_t *begin = &x->begin_us[r->who], since = *begin;
+	if (since == AMDLOG_UNKNOWN && begins(r))
+		*begin = r->time_us;
+	if (since == AMDLOG_UNKNOWN || !ends(r))
 		return;
-	}
-	if (t->begin_us == AMDLOG_UNKNOWN && begins(r)) {
-		t->begin_us = r->time_us;
-	} else if (t->begin_us != AMDLOG_UNKNOWN && ends(r)) {
-		if (r->time_us >= t->begin_us)
-			x->no_memory |= samples_add(&x->log->latency,
-						    (double)(r->time_us - t->begin_us) * 1e3) != 0;
-		t->begin_us = AMDLOG_UNKNOWN;
-	}
+	*begin = AMDLOG_UNKNOWN;
+	if (r->time_us >= since)
+		samples_add(&x->log->latency, (double)(r->time_us - since) * 1e3);
 }
 
 static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_packet *p)
@@ -97,8 +80,7 @@ static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_p
 	for (size_t i = 0; i < x->rings; i++)
 		if (x->ring[i].pid == pid && x->ring[i].hwq == p->hwq)
 			return &x->ring[i];
-	if (ARRAY_GROW(x->ring, x->ring_cap, x->rings))
-		return NULL;
+	ARRAY_GROW(x->ring, x->ring_cap, x->rings);
 	x->ring[x->rings] = (struct ring){pid, p->hwq, p->rptr};
 	return &x->ring[x->rings++];
 }
@@ -113,9 +95,8 @@ static void count_packet(struct reader *x, const struct amdlog_record *r, bool w
 	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
 		return;
 	struct ring *ring = ring_of(x, r->who < n ? who[r->who].pid : -1, &p);
-	uint32_t ahead = ring ? (uint32_t)(p.rptr - ring->rptr) : 0;
-	x->no_memory |= !ring;
-	if (!ring || ahead > UINT32_MAX / 2)
+	uint32_t ahead = (uint32_t)(p.rptr - ring->rptr);
+	if (ahead > UINT32_MAX / 2)
 		return;
 	x->log->packets += within ? ahead : 0;
 	ring->rptr = p.rptr;
@@ -161,20 +142,19 @@ static int add_file(struct ablog *l, const char *path)
 {
 	struct reader x = {.log = l};
 	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
 	errno = ENOMEM;
-	r = x.scan ? read_file(&x, fd) : -1;
-	int error = x.no_memory ? ENOMEM : errno;
+	int r = x.scan ? read_file(&x, fd) : -1, error = errno;
 	amdlog_scan_free(x.scan);
-	free(x.thread);
+	free(x.begin_us);
 	free(x.ring);
 	close(fd);
 	l->files++;
 	errno = error;
-	return r || x.no_memory ? -1 : 0;
+	return r;
 }
 
 // FILE_PID, with whatever else stands in the name taken as it is.

@@ -2,6 +2,7 @@
 #include "common/bench/attached.h"
 
 #include "common/holder/ptrace.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -60,11 +61,7 @@ static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
 
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
-	struct attached_target *s = calloc(1, sizeof(*s));
-	if (!s) {
-		kfd_fail(f, KFD_FAULT_SYSTEM, "memory", strerror(ENOMEM));
-		return NULL;
-	}
+	struct attached_target *s = xcalloc(1, sizeof(*s));
 	s->watch.mem = -1;
 	s->signals = signals;
 	if (prepare(s, pid, f) == 0)
@@ -92,21 +89,20 @@ bool attached_out_of_reach(struct attached_target *s)
 	return false;
 }
 
-bool attached_tick(struct attached_target *s)
+// Serves the target once, without waiting.
+static void serve(struct attached_target *s)
 {
 	struct pollfd p[] = {{.fd = s->session.events, .events = POLLIN},
 			     {.fd = s->target.pidfd, .events = POLLIN}};
 	if (s->end != ATTACHED_LIVES)
-		return false;
-	if (tracee_serve(s->target.pid) == TRACEE_GONE)
-		s->end = ATTACHED_GONE;
-	else if (poll(p, 2, 0) <= 0)
-		return true;
-	else if (p[1].revents)
+		return;
+	bool gone = tracee_serve(s->target.pid) == TRACEE_GONE;
+	if (!gone && poll(p, 2, 0) <= 0)
+		return;
+	if (gone || p[1].revents)
 		s->end = ATTACHED_GONE;
 	else if (kfd_session_events(&s->session, &s->failure))
 		attached_out_of_reach(s);
-	return s->end == ATTACHED_LIVES;
 }
 
 bool attached_wait(struct attached_target *s, uint64_t until)
@@ -121,11 +117,11 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
 		if (ppoll(p, 3, &t, NULL) <= 0)
 			continue;
-		attached_tick(s);
+		serve(s);
 		if (p[0].revents && bench_signals_stop(s->signals) && s->end == ATTACHED_LIVES)
 			s->end = ATTACHED_STOPPED;
 		// A stop that was reported between the two must not wait for the next signal.
-		attached_tick(s);
+		serve(s);
 	} while (s->end == ATTACHED_LIVES && bench_now() < until);
 	return s->end == ATTACHED_LIVES;
 }

@@ -2,7 +2,7 @@
 //
 // Everything runs in the calling thread, because the driver wants all calls from the one thread
 // that traces the target (kfd-facts.md 2.2). While it waits, it hands the target's signals on and
-// answers its runtime, so the target lives as if nobody watched.
+// answers its runtime, so the target runs as without it.
 #ifndef GPQ_BENCH_ATTACHED_H
 #define GPQ_BENCH_ATTACHED_H
 
@@ -34,11 +34,11 @@ struct attached_target {
 
 uint64_t bench_now(void); // CLOCK_MONOTONIC, ns
 
-// Blocks the signals that ask to stop, and SIGCHLD, which says that a traced process stopped, and
-// opens a descriptor to read them from. -1 with errno. Commands that are started must unblock them.
+// Blocks the signals that end gpq, and SIGCHLD, which reports a stopped traced process, and opens a
+// descriptor to read them from. -1 with errno. Commands that are started must unblock them.
 int bench_signals_open(void);
 
-// Reads what has arrived: true when one of them asked to stop.
+// Reads what has arrived: true when gpq is to end.
 bool bench_signals_stop(int signals);
 
 // Attaches to `pid`. NULL and *f when that does not work; the process should then end.
@@ -48,11 +48,8 @@ struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure
 void attached_close(struct attached_target *s);
 
 // The target's memory or session is out of reach: waits a moment for it to be dead, which the
-// kernel tells a little later, and sets s->end. Returns false.
+// kernel reports a little later, and sets s->end. Returns false.
 bool attached_out_of_reach(struct attached_target *s);
-
-// Serves the target once, without waiting or reading signals. For who has several of them.
-bool attached_tick(struct attached_target *s);
 
 // Serves the target until `until` (0: once, without waiting). False when the measurement has to
 // end: s->end says why.

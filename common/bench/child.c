@@ -2,8 +2,6 @@
 #include "common/bench/child.h"
 
 #include "common/bench/attached.h"
-#include "common/host/proc.h"
-#include "common/host/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,52 +12,62 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TAIL = 2000, LINE_MAX_BYTES = 1 << 20 };
+enum { TAIL = 2000, LINE_MAX_BYTES = 1 << 24 };
 
-static void set_log(const struct child_log *log)
+struct command {
+	const char *text, *log;
+};
+
+static int run_command(const void *arg)
 {
-	if (!log || !log->file)
-		return;
-	setenv("AMD_LOG_LEVEL", log->level, 0);
-	setenv("AMD_LOG_LEVEL_FILE", log->file, 1);
+	const struct command *c = arg;
+	if (c->log) {
+		setenv("AMD_LOG_LEVEL", "4", 0);
+		setenv("AMD_LOG_LEVEL_FILE", c->log, 1);
+	}
+	execl("/bin/sh", "sh", "-c", c->text, (char *)NULL);
+	return 127;
 }
 
-static void become(const char *command, const struct child_log *log, int out)
+static int become(int out, int (*run)(const void *arg), const void *arg)
 {
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL); // which bench itself ignores
 	setsid();
-	set_log(log);
 	int in = open("/dev/null", O_RDONLY);
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(out, STDERR_FILENO) < 0)
-		_exit(127);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(127);
+		return 127;
+	return run(arg);
 }
 
-int child_start(struct child *c, const char *command, const struct child_log *log)
+int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 {
 	int pipefd[2];
 	*c = (struct child){.out = -1};
 	if (pipe2(pipefd, O_CLOEXEC))
 		return -1;
-	c->pid = fork();
-	if (c->pid == 0)
-		become(command, log, pipefd[1]);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(become(pipefd[1], run, arg));
 	int error = errno;
 	close(pipefd[1]);
-	if (c->pid < 0) {
+	if (pid < 0) {
 		close(pipefd[0]);
-		c->pid = 0;
 		errno = error;
 		return -1;
 	}
+	c->pid = pid;
 	c->out = pipefd[0];
 	fcntl(c->out, F_SETFL, O_NONBLOCK);
 	return 0;
+}
+
+int child_start(struct child *c, const char *command, const char *log)
+{
+	return child_fork(c, run_command, &(struct command){command, log});
 }
 
 static void keep_tail(struct child *c, const char *data, size_t n)
@@ -76,14 +84,13 @@ static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 {
 	char *at = c->line.data, *end;
 	size_t left = c->line.len;
-	while (left && (end = memchr(at, '\n', left))) {
+	for (; left && (end = memchr(at, '\n', left)); at = end + 1) {
 		*end = '\0';
 		if (fn)
 			fn(arg, at);
 		left -= (size_t)(end - at) + 1;
-		at = end + 1;
 	}
-	if (left > LINE_MAX_BYTES) // nobody's metric
+	if (left > LINE_MAX_BYTES) // no line of a metric
 		left = 0;
 	memmove(c->line.data, at, left);
 	c->line.len = left;
@@ -124,11 +131,6 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg)
 	waitpid(c->pid, NULL, WNOHANG);
 }
 
-static bool group_lives(const struct child *c)
-{
-	return kill(-c->pid, 0) == 0;
-}
-
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg)
 {
 	uint64_t until = bench_now() + grace_ns;
@@ -136,7 +138,7 @@ void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void
 		return;
 	kill(-c->pid, SIGTERM);
 	kill(-c->pid, SIGCONT);
-	while (bench_now() < until && group_lives(c)) {
+	while (bench_now() < until && kill(-c->pid, 0) == 0) {
 		tick(arg);
 		usleep(1000);
 	}
@@ -153,53 +155,5 @@ void child_fini(struct child *c)
 		close(c->out);
 	buf_fini(&c->line);
 	buf_fini(&c->tail);
-	c->out = -1;
-	c->pid = 0;
-}
-
-void child_status_text(const struct child *c, char text[32])
-{
-	if (WIFSIGNALED(c->status))
-		snprintf(text, 32, "signal %d", WTERMSIG(c->status));
-	else
-		snprintf(text, 32, "status %d", WEXITSTATUS(c->status));
-}
-
-static bool has_queues(pid_t pid)
-{
-	DIR *d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
-	struct dirent *e;
-	bool any = false;
-	while (d && !any && (e = readdir(d)))
-		any = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return any;
-}
-
-// Up the line of parents: there are few KFD processes, and many others.
-static bool descends(pid_t pid, pid_t from)
-{
-	struct proc p;
-	for (unsigned depth = 0; pid > 1 && depth < 64; depth++, pid = p.ppid)
-		if (pid == from)
-			return true;
-		else if (proc_read(&p, pid))
-			return false;
-	return false;
-}
-
-unsigned child_kfd_processes(const struct child *c, pid_t *pids, unsigned max)
-{
-	DIR *d = c->pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	unsigned found = 0;
-	while (d && found < max && (e = readdir(d))) {
-		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-		if (pid > 0 && descends(pid, c->pid) && has_queues(pid))
-			pids[found++] = pid;
-	}
-	if (d)
-		closedir(d);
-	return found;
+	*c = (struct child){.out = -1};
 }

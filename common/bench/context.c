@@ -8,7 +8,6 @@
 #include "common/kfd/device.h"
 #include "common/kfd/topology.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEY(key, label)   #key,
+#define ITEM(key, label)  MEMBER(text, bench_context, text[CONTEXT_##key], #key),
 #define LABEL(key, label) (label),
-const char *const bench_context_key[CONTEXT_ITEMS] = {BENCH_CONTEXT(KEY)};
+const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
 static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)
@@ -48,7 +47,7 @@ static void line_of(const char *path, char *text, size_t size)
 	buf_fini(&b);
 }
 
-// What cli knows of every host, under our names.
+// What cli knows of every host, under the same names.
 static void from_cli(struct bench_context *c)
 {
 	struct context cli;
@@ -59,19 +58,17 @@ static void from_cli(struct bench_context *c)
 	set(c, CONTEXT_source, "%s", cli.source);
 }
 
-// The processor says whether it is one; the firmware's maker says whose.
+// The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
 static void machine(struct bench_context *c)
 {
 	struct buf b = {0};
 	char maker[64];
 	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
 	line_of("/sys/class/dmi/id/sys_vendor", maker, sizeof(maker));
-	if (!b.len)
-		set(c, CONTEXT_machine, "unknown");
-	else if (virtual)
-		set(c, CONTEXT_machine, "VM (%s)", *maker ? maker : "maker unknown");
-	else
-		set(c, CONTEXT_machine, "bare metal (%s)", *maker ? maker : "maker unknown");
+	set(c, CONTEXT_machine, "unknown");
+	if (b.len)
+		set(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
+		    *maker ? maker : "maker unknown");
 	buf_fini(&b);
 }
 
@@ -116,14 +113,6 @@ static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 	return true;
 }
 
-// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS (kfd-facts, vocabulary).
-static void add_scheduler(struct bench_context *c, const struct kfd_gpu *g)
-{
-	const char *name = g->gfx_target_version >= 110000 ? "MES" : "HWS";
-	if (!strstr(c->text[CONTEXT_scheduler], name))
-		append(c, CONTEXT_scheduler, name);
-}
-
 static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 {
 	struct kfd_topology t;
@@ -134,7 +123,11 @@ static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 	for (size_t i = 0; i < t.n; i++) {
 		if (!used(s, t.gpus[i].gpu_id))
 			continue;
-		add_scheduler(c, &t.gpus[i]);
+		// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS
+		// (kfd-facts, vocabulary).
+		const char *scheduler = t.gpus[i].gfx_target_version >= 110000 ? "MES" : "HWS";
+		if (!strstr(c->text[CONTEXT_scheduler], scheduler))
+			append(c, CONTEXT_scheduler, scheduler);
 		left += left || !add_gpu(c, &t.gpus[i]);
 	}
 	if (left)

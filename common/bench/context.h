@@ -3,6 +3,7 @@
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 
+#include "common/cli/members.h"
 #include "common/holder/session.h"
 
 #include <stddef.h>
@@ -39,14 +40,14 @@ struct bench_context {
 	char text[CONTEXT_ITEMS][512]; // "" unknown
 };
 
-extern const char *const bench_context_key[CONTEXT_ITEMS];
+extern const struct member bench_context_members[]; // the items by their keys
 extern const char *const bench_context_label[CONTEXT_ITEMS];
 
 // All that is known of the host.
 void bench_context_host(struct bench_context *c);
 
-// The interface version, asked for by a process that ends at once: who opens the driver stays a KFD
-// process until its end. (bench_context_target asks its own session.)
+// The interface version, read by a process that ends at once, as a process that opened the driver
+// is a KFD process until its end. (bench_context_target() reads it in its own session.)
 void bench_context_driver(struct bench_context *c);
 
 // And of a target that is attached to.

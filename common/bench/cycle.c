@@ -8,29 +8,19 @@
 #define BUSY_NS 20000000ull // how long progress is looked for without a break
 #define NAP_NS  100000ull   // and then between looks
 
-static const char *const result_names[] = {"ok",     "idle",  "moved",  "partly",
-					   "failed", "stuck", "stopped"};
+const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
+					 "failed", "stuck", "stopped", NULL};
 
-const char *cycle_result_name(enum cycle_result r)
+int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b)
 {
-	return result_names[r];
-}
-
-bool cycle_result_from_name(const char *name, size_t len, enum cycle_result *r)
-{
-	for (unsigned i = 0; i < sizeof(result_names) / sizeof(result_names[0]); i++) {
-		if (strlen(result_names[i]) != len || memcmp(result_names[i], name, len) != 0)
-			continue;
-		*r = (enum cycle_result)i;
-		return true;
-	}
-	return false;
-}
-
-bool cycle_setting_same(const struct cycle_setting *a, const struct cycle_setting *b)
-{
-	return a->grace == b->grace && a->queues == b->queues && a->hold_ns == b->hold_ns &&
-	       a->gap_ns == b->gap_ns;
+	const uint64_t of[][2] = {{a->grace, b->grace},
+				  {a->queues, b->queues},
+				  {a->hold_ns, b->hold_ns},
+				  {a->gap_ns, b->gap_ns}};
+	for (unsigned i = 0; i < 4; i++)
+		if (of[i][0] != of[i][1])
+			return of[i][0] < of[i][1] ? -1 : 1;
+	return 0;
 }
 
 void cycle_clear(struct cycle *c)

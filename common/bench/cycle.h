@@ -25,8 +25,7 @@ enum cycle_result {
 	CYCLE_STUCK,   // no progress after resume although there was work
 	CYCLE_STOPPED, // ended in the middle: by a signal, or with the target
 };
-const char *cycle_result_name(enum cycle_result r);
-bool cycle_result_from_name(const char *name, size_t len, enum cycle_result *r);
+extern const char *const cycle_result_name[CYCLE_STOPPED + 2]; // ended by NULL
 
 struct cycle_setting {
 	uint64_t grace;   // 1000 GPU clocks
@@ -35,7 +34,8 @@ struct cycle_setting {
 	uint64_t gap_ns;  // wanted
 };
 
-bool cycle_setting_same(const struct cycle_setting *a, const struct cycle_setting *b);
+// As memcmp(3): by grace, queues, hold, gap.
+int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
 struct cycle {
 	uint64_t number; // from 0, in the order they ran

@@ -40,24 +40,29 @@ static void md_text(struct buf *out, const char *text)
 	buf_fini(&safe);
 }
 
-void doc_heading(struct doc *d, const char *text)
+static void end_table(struct doc *d)
 {
-	buf_puts(&d->md, "\n## ");
-	md_text(&d->md, text);
-	buf_puts(&d->md, "\n");
-	buf_puts(&d->html, "<h2>");
-	plot_text(&d->html, text);
-	buf_puts(&d->html, "</h2>\n");
+	if (d->columns)
+		buf_puts(&d->html, "</table>\n");
+	d->columns = 0;
 }
 
-static void paragraph(struct doc *d, const char *md, const char *html, const char *text)
+// A block of text, as Markdown between `md` and a line end, as HTML between `html` and `end`.
+static void block(struct doc *d, const char *md, const char *html, const char *text,
+		  const char *end)
 {
+	end_table(d);
 	buf_puts(&d->md, md);
 	md_text(&d->md, text);
 	buf_puts(&d->md, "\n");
 	buf_puts(&d->html, html);
 	plot_text(&d->html, text);
-	buf_puts(&d->html, "</p>\n");
+	buf_puts(&d->html, end);
+}
+
+void doc_heading(struct doc *d, const char *text)
+{
+	block(d, "\n## ", "<h2>", text, "</h2>\n");
 }
 
 void doc_say(struct doc *d, const char *fmt, ...)
@@ -65,20 +70,21 @@ void doc_say(struct doc *d, const char *fmt, ...)
 	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
-	if (buf_vprintf(&b, fmt, ap) == 0)
-		paragraph(d, "\n", "<p>", b.data);
+	buf_vprintf(&b, fmt, ap);
+	block(d, "\n", "<p>", b.data, "</p>\n");
 	va_end(ap);
 	buf_fini(&b);
 }
 
 void doc_warn(struct doc *d, const char *text)
 {
-	paragraph(d, "\n> ", "<p class=\"warn\">", text);
+	block(d, "\n> ", "<p class=\"warn\">", text, "</p>\n");
 }
 
 void doc_table(struct doc *d, const char *headings)
 {
 	unsigned n = 0;
+	end_table(d);
 	buf_puts(&d->md, "\n");
 	buf_puts(&d->html, "<table><tr>");
 	for (const char *h = headings; *h; n++) {
@@ -96,44 +102,45 @@ void doc_table(struct doc *d, const char *headings)
 	d->columns = n;
 }
 
-void doc_cell(struct doc *d, const char *fmt, ...)
+void doc_cell(struct doc *d, const char *text)
+{
+	text = *text ? text : "-";
+	buf_puts(&d->md, "| ");
+	md_text(&d->md, text);
+	buf_puts(&d->md, " ");
+	// Two columns are a name and its value, numbers or not.
+	bool number = d->columns > 2 && strspn(text, "-.0123456789") == strlen(text);
+	buf_printf(&d->html, "%s<td%s>", d->column ? "" : "<tr>", number ? " class=\"n\"" : "");
+	plot_text(&d->html, text);
+	buf_puts(&d->html, "</td>");
+	if (++d->column < d->columns)
+		return;
+	buf_puts(&d->md, "|\n");
+	buf_puts(&d->html, "</tr>\n");
+	d->column = 0;
+}
+
+void doc_cells(struct doc *d, const char *fmt, ...)
 {
 	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	const char *text = b.data && *b.data ? b.data : "-";
-	buf_puts(&d->md, "| ");
-	md_text(&d->md, text);
-	buf_puts(&d->md, " ");
-	// Two columns are a name and its value, numbers or not.
-	bool number = d->columns > 2 && strspn(text, "-.0123456789") == strlen(text);
-	buf_printf(&d->html, "%s<td%s>", d->column++ ? "" : "<tr>", number ? " class=\"n\"" : "");
-	plot_text(&d->html, text);
-	buf_puts(&d->html, "</td>");
+	for (char *at = b.data, *text; (text = strsep(&at, "|"));)
+		doc_cell(d, strcmp(text + (*text == '-'), "nan") == 0 ? "" : text);
 	buf_fini(&b);
-}
-
-void doc_row_end(struct doc *d)
-{
-	buf_puts(&d->md, "|\n");
-	buf_puts(&d->html, "</tr>\n");
-	d->column = 0;
-}
-
-void doc_table_end(struct doc *d)
-{
-	buf_puts(&d->html, "</table>\n");
 }
 
 struct buf *doc_svg(struct doc *d)
 {
+	end_table(d);
 	return &d->html;
 }
 
 void doc_end(struct doc *d)
 {
+	end_table(d);
 	buf_puts(&d->html, "</body></html>\n");
 }
 

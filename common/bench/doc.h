@@ -7,8 +7,8 @@
 
 struct doc {
 	struct buf md, html; // owned
-	unsigned column;     // of the row being written
-	unsigned columns;    // of the table
+	unsigned columns;    // of the table being written; 0: none is
+	unsigned column;     // of its row
 };
 
 void doc_init(struct doc *d, const char *title);
@@ -16,11 +16,12 @@ void doc_heading(struct doc *d, const char *text);
 void doc_say(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_warn(struct doc *d, const char *text); // stands out
 
-// Headings separated by '|'.
+// A table: headings separated by '|', then its cells, row by row. It ends where something else
+// begins.
 void doc_table(struct doc *d, const char *headings);
-void doc_cell(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void doc_row_end(struct doc *d);
-void doc_table_end(struct doc *d);
+void doc_cell(struct doc *d, const char *text); // "": unknown
+// Several cells, separated by '|'; NaN is unknown.
+void doc_cells(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct buf *doc_svg(struct doc *d); // where a plot goes
 void doc_end(struct doc *d);

@@ -21,14 +21,9 @@ static const struct dimension {
 };
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 
-static uint64_t *member(struct cycle_setting *s, const struct dimension *d)
+static uint64_t *member(const struct cycle_setting *s, const struct dimension *d)
 {
-	return (uint64_t *)(void *)((char *)s + d->offset);
-}
-
-static uint64_t value(const struct cycle_setting *s, const struct dimension *d)
-{
-	return *(const uint64_t *)(const void *)((const char *)s + d->offset);
+	return (uint64_t *)((uintptr_t)s + d->offset);
 }
 
 static const struct dimension *find(const char *name, size_t len)
@@ -51,12 +46,6 @@ static int add_value(struct plan *p, unsigned old, const struct dimension *d, ui
 	return 0;
 }
 
-static bool parse_value(const struct dimension *d, const char *text, uint64_t *v)
-{
-	bool ok = d->duration ? parse_duration(text, v) : parse_u64(text, v);
-	return ok && *v >= d->min && *v <= d->max;
-}
-
 // The words of one dimension, sweep[0] with its name. Number of words taken, or -1.
 static int add_dimension(struct plan *p, char *const *sweep, size_t n, char why[128])
 {
@@ -71,7 +60,8 @@ static int add_dimension(struct plan *p, char *const *sweep, size_t n, char why[
 	for (; i < n && (i == 0 || !strchr(sweep[i], '=')); i++) {
 		const char *text = i ? sweep[i] : equals + 1;
 		uint64_t v;
-		if (!parse_value(d, text, &v)) {
+		bool ok = d->duration ? parse_duration(text, &v) : parse_u64(text, &v);
+		if (!ok || v < d->min || v > d->max) {
 			snprintf(why, 128, "%s: %.40s is out of range or no %s", d->name, text,
 				 d->duration ? "duration" : "number");
 			return -1;
@@ -114,7 +104,7 @@ const struct cycle_setting *plan_next(struct plan *p, uint64_t i)
 static bool differs(const struct plan *p, const struct dimension *d)
 {
 	for (unsigned i = 1; i < p->n; i++)
-		if (value(&p->setting[i], d) != value(&p->setting[0], d))
+		if (*member(&p->setting[i], d) != *member(&p->setting[0], d))
 			return true;
 	return false;
 }
@@ -129,9 +119,9 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 		if (!differs(p, d))
 			continue;
 		if (d->duration)
-			text_ns(text, value(s, d));
+			text_ns(text, *member(s, d));
 		else
-			snprintf(text, sizeof(text), "%llu", (unsigned long long)value(s, d));
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)*member(s, d));
 		len += (size_t)snprintf(name + len, 96 - len, "%s%s=%s", len ? "," : "", d->name,
 					text);
 	}

@@ -21,7 +21,7 @@ struct plan {
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
-// Setting of cycle number `i`; ask in ascending order.
+// Setting of cycle number `i`; to be called in ascending order.
 const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
 
 // "grace=32 queues=2 hold=10ms gap=10ms": only the names in which settings differ; "all" when there

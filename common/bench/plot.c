@@ -187,18 +187,19 @@ void plot_mark(struct plot *p, double x, const char *text)
 	label(p->out, px(p, x) + 4, BOTTOM - 8, " fill=\"#c00\"", text);
 }
 
+// The entry of the line or bars just drawn.
 static void legend(struct plot *p, const char *name)
 {
 	enum { COLUMNS = 3 };
 	double x = LEFT + (p->lines % COLUMNS) * (RIGHT - LEFT) / (double)COLUMNS;
-	unsigned row = p->lines / COLUMNS;
+	unsigned row = p->lines / COLUMNS, style = p->lines++ % STYLES;
 	double y = BOTTOM + 50 + 14.0 * row;
 	if (row > 1) // no room below for more
 		return;
 	buf_printf(p->out,
 		   "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\" "
 		   "stroke-dasharray=\"%s\"/>\n",
-		   x, y - 4, colors[p->lines % STYLES], dashes[p->lines % STYLES]);
+		   x, y - 4, colors[style], dashes[style]);
 	label(p->out, x + 32, y, " font-size=\"11\"", name);
 }
 
@@ -222,7 +223,6 @@ void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool 
 	}
 	buf_puts(p->out, "\"/>\n");
 	legend(p, name);
-	p->lines++;
 }
 
 void plot_bars(struct plot *p, const double *x, const double *y, size_t n, const char *name)
@@ -238,7 +238,6 @@ void plot_bars(struct plot *p, const double *x, const double *y, size_t n, const
 		buf_printf(p->out, "V%.1fH%.1f", py(p, y[i]), px(p, x[i + 1]));
 	buf_printf(p->out, "V%d\"/>\n", BOTTOM);
 	legend(p, name);
-	p->lines++;
 }
 
 void plot_close(struct plot *p)

@@ -1,24 +1,21 @@
 // Which queues both sides of the experiment had at one moment, and where in the hardware: what
-// answers the queue-id question over many runs (kfd/qruns.h, as gpq snapshot --compare does).
-//
-// Taken by a process of its own: reading the dumps takes long beside what is measured.
+// answers the queue-id question over many runs (state/run_compare.h, as gpq snapshot --compare
+// does).
 #ifndef GPQ_BENCH_QUEUE_SET_H
 #define GPQ_BENCH_QUEUE_SET_H
 
-#include "common/cli/json.h"
-#include "common/cli/jsonin.h"
+#include "common/bench/workload.h"
+#include "common/cli/members.h"
 #include "common/state/run_compare.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
+
+enum queue_side { SIDE_ONLINE, SIDE_OFFLINE };
 
 struct queue_set_entry {
-	bool offline;   // side
-	bool suspended; // at some time while one looked: it then has no slots
-	int64_t pid;
-	uint64_t gpu_id, gpu, qid; // gpu: index; KFD_UNKNOWN
-	uint64_t context;          // likewise
-	uint64_t prio, pipe_prio;  // as in struct queue_row
+	enum queue_side side;
+	bool suspended;       // at some time while one looked: it then has no slots
+	struct queue_row row; // pid, gpu_id, gpu, qid, context, prio, pipe_prio
 	char type[16];
 	char slots[96]; // as in host_state.h; "" unknown
 };
@@ -28,37 +25,27 @@ struct queue_set {
 	size_t n, cap;
 };
 
-void queue_set_fini(struct queue_set *l);
-void queue_set_write(struct json *j, const char *key, const struct queue_set *l);
-bool queue_set_read(const struct jsonin_value *v, struct queue_set *l);
+void queue_set_fini(struct queue_set *s);
+extern const struct member_type member_queue_set;
 
-// Taking one.
-struct queue_set_taking {
-	int fd; // -1: none is being taken
-	pid_t pid;
-	struct buf text;
-};
+// Looks at the queues of both sides in a process of its own, as reading the dumps takes long beside
+// what is measured. Its output is a line for queue_set_line(). 0, or -1 with errno.
+int queue_set_take(struct child *c, const struct workload *online, const struct workload *offline);
 
-// Starts one of the queues of these processes. 0, or -1 with errno.
-int queue_set_take(struct queue_set_taking *t, const pid_t *online, unsigned nonline,
-		   const pid_t *offline, unsigned noffline);
-
-// Takes what is there. 1: *l is complete; 0: not yet, or none is being taken; -1: it failed.
-int queue_set_poll(struct queue_set_taking *t, struct queue_set *l);
-void queue_set_stop(struct queue_set_taking *t);
+// Reads the line into `set`.
+void queue_set_line(void *set, const char *line);
 
 // Many of them compared: the programs are called "online" and "offline".
-struct lineups {
-	struct host_state *moments; // owned; hold nothing but pointers into the lineups
-	struct queue_row *rows;     // owned
+struct queue_sets {
+	struct host_state *moments; // owned; hold nothing but pointers into the queue sets
 	struct run_compare runs;
 };
 
 // How many of them found queues suspended, so that their slots are unknown.
 size_t queue_sets_suspended(const struct queue_set *v, size_t n);
 
-// The lineups must outlive it. 0, or -1 with errno ENOMEM.
-int queue_sets_compare(struct lineups *c, const struct queue_set *v, size_t n);
-void queue_sets_fini(struct lineups *c);
+// The queue sets must outlive it. 0, or -1 with errno ENOMEM.
+int queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n);
+void queue_sets_fini(struct queue_sets *c);
 
 #endif

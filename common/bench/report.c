@@ -1,15 +1,12 @@
 // Tables and plots of a run; report.h.
 #include "common/bench/report.h"
 
-#include "common/bench/histogram_plot.h"
-#include "common/bench/plot.h"
+#include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { BARS = 60, CDF_POINTS = 300, CDF_SETTINGS = 3, TIMELINE_CYCLES = 20 };
+enum { BARS = 60, CDF_POINTS = 300, PLOT_SETTINGS = 3, TIMELINE_CYCLES = 20 };
 
 void report_context(struct doc *d, const struct bench_context *c)
 {
@@ -20,47 +17,23 @@ void report_context(struct doc *d, const struct bench_context *c)
 			    "These times say nothing about hardware.");
 	doc_table(d, "context|value");
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++) {
-		doc_cell(d, "%s", bench_context_label[i]);
-		doc_cell(d, "%s", c->text[i]);
-		doc_row_end(d);
+		doc_cell(d, bench_context_label[i]);
+		doc_cell(d, c->text[i]);
 	}
-	doc_table_end(d);
 }
 
 static void cycles(struct doc *d, const struct result *r)
 {
 	doc_table(d, "setting|ok|idle|moved|partly|failed|stuck|stopped");
 	for (unsigned i = 0; i < r->n; i++) {
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
-		doc_cell(d, "%s", name);
+		doc_cell(d, r->of[i]->name);
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
-			doc_cell(d, "%llu", (unsigned long long)r->of[i]->count[k]);
-		doc_row_end(d);
+			doc_cells(d, "%llu", (unsigned long long)r->of[i]->count[k]);
 	}
-	doc_table_end(d);
 	doc_say(d,
 		"Cycles by how they ended; %llu more ran to warm up and count for nothing. No "
 		"outlier is left out.",
 		(unsigned long long)r->warmup);
-}
-
-void report_ms(struct doc *d, double ns)
-{
-	isnan(ns) ? doc_cell(d, "-") : doc_cell(d, "%.3f", ns / 1e6);
-}
-
-static void latency_row(struct doc *d, const char *name, enum result_metric m, struct samples *s)
-{
-	struct summary v = samples_summary(s);
-	const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
-				v.p99, v.p999, v.max,    v.mean,    v.sd};
-	doc_cell(d, "%s", result_metric_name[m]);
-	doc_cell(d, "%s", name);
-	doc_cell(d, "%zu", v.n);
-	for (unsigned i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
-		report_ms(d, cells[i]);
-	doc_row_end(d);
 }
 
 static void latencies(struct doc *d, struct result *r)
@@ -68,28 +41,16 @@ static void latencies(struct doc *d, struct result *r)
 	doc_table(d, "ms|setting|n|min|p50|95% from|to|p90|p95|p99|p99.9|max|mean|sd");
 	for (unsigned m = 0; m < METRICS; m++)
 		for (unsigned i = 0; i < r->n; i++) {
-			char name[96];
-			plan_name(&r->settings, &r->of[i]->set, name);
-			latency_row(d, name, (enum result_metric)m, &r->of[i]->metric[m]);
+			struct summary v = samples_summary(&r->of[i]->metric[m]);
+			const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
+						v.p99, v.p999, v.max,    v.mean,    v.sd};
+			doc_cells(d, "%s|%s|%zu", result_metric_name[m], r->of[i]->name, v.n);
+			for (unsigned k = 0; k < sizeof(cells) / sizeof(cells[0]); k++)
+				doc_cells(d, "%.3f", cells[k] / 1e6);
 		}
-	doc_table_end(d);
 	doc_table(d, "time|what it is");
-	for (unsigned m = 0; m < METRICS; m++) {
-		doc_cell(d, "%s", result_metric_name[m]);
-		doc_cell(d, "%s", result_metric_help[m]);
-		doc_row_end(d);
-	}
-	doc_table_end(d);
-}
-
-void report_per_cent(struct doc *d, double share)
-{
-	isnan(share) ? doc_cell(d, "-") : doc_cell(d, "%.2f", 100 * share);
-}
-
-static void rate(struct doc *d, double v)
-{
-	isnan(v) ? doc_cell(d, "-") : doc_cell(d, "%.1f", v);
+	for (unsigned m = 0; m < METRICS; m++)
+		doc_cells(d, "%s|%s", result_metric_name[m], result_metric_help[m]);
 }
 
 static void effects(struct doc *d, const struct result *r)
@@ -97,18 +58,9 @@ static void effects(struct doc *d, const struct result *r)
 	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_rates v = result_rates(r->of[i]);
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
-		doc_cell(d, "%s", name);
-		rate(d, v.untouched);
-		rate(d, v.gap);
-		rate(d, v.held);
-		report_per_cent(d, v.held_share);
-		report_per_cent(d, v.loss);
-		report_per_cent(d, v.effect);
-		doc_row_end(d);
+		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f", r->of[i]->name, v.untouched, v.gap,
+			  v.held, 100 * v.held_share, 100 * v.loss, 100 * v.effect);
 	}
-	doc_table_end(d);
 	doc_say(d, "AQL packets that the target's queues took in a second: in windows in which "
 		   "nothing was done, between cycles, and while suspended. Loss is of the "
 		   "throughput over whole cycles against untouched; the effect is the loss beyond "
@@ -120,20 +72,18 @@ static void verdicts(struct doc *d, struct result *r, const struct result_goals 
 	doc_table(d, "goal|setting|measured|limit|result");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_verdict v[RESULT_GOALS];
-		char name[96];
-		plan_name(&r->settings, &r->of[i]->set, name);
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
-			bool share = strcmp(v[k].goal, "effect") == 0;
-			doc_cell(d, share ? "%s, %%" : "%s at p99, ms", v[k].goal);
-			doc_cell(d, "%s", name);
-			share ? report_per_cent(d, v[k].value) : report_ms(d, v[k].value);
-			share ? report_per_cent(d, v[k].limit) : report_ms(d, v[k].limit);
-			doc_cell(d, "%s", v[k].pass < 0 ? "unknown" : v[k].pass ? "ok" : "failed");
-			doc_row_end(d);
+			const struct result_verdict *p = &v[k];
+			if (p->share)
+				doc_cells(d, "%s, %%|%s|%.2f|%.2f|%s", p->goal, r->of[i]->name,
+					  100 * p->value, 100 * p->limit, p->result);
+			else
+				doc_cells(d, "%s at p99, ms|%s|%.3f|%.3f|%s", p->goal,
+					  r->of[i]->name, p->value / 1e6, p->limit / 1e6,
+					  p->result);
 		}
 	}
-	doc_table_end(d);
 }
 
 static void saved(struct doc *d, const struct result *r)
@@ -147,23 +97,18 @@ static void saved(struct doc *d, const struct result *r)
 	doc_table(d, "setting|XCC|mean bytes|most bytes");
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
-		char name[96];
-		plan_name(&r->settings, &s->set, name);
-		for (unsigned x = 0; x < s->xccs; x++) {
-			doc_cell(d, "%s", name);
-			doc_cell(d, "%u", x);
-			doc_cell(d, "%.1f", (double)s->saved_sum[x] / (double)s->saved_cycles);
-			doc_cell(d, "%llu", (unsigned long long)s->saved_max[x]);
-			doc_row_end(d);
-		}
+		for (unsigned x = 0; x < s->xccs; x++)
+			doc_cells(d, "%s|%u|%.1f|%llu", s->name, x,
+				  (double)s->saved_sum[x] / (double)s->saved_cycles,
+				  (unsigned long long)s->saved_max[x]);
 	}
-	doc_table_end(d);
 }
 
 // Plots
 
-void report_cdf(struct plot *p, struct samples *s, const char *name)
+static void cdf_line(struct plot *p, const struct report_times *t)
 {
+	struct samples *s = t->s;
 	double x[CDF_POINTS + 1], y[CDF_POINTS + 1];
 	size_t n = s->n < CDF_POINTS ? s->n : CDF_POINTS;
 	samples_sort(s);
@@ -172,113 +117,84 @@ void report_cdf(struct plot *p, struct samples *s, const char *name)
 		x[i] = s->v[rank - 1] > 1 ? s->v[rank - 1] : 1;
 		y[i] = (double)rank / (double)s->n;
 	}
-	plot_line(p, x, y, n, true, name);
+	plot_line(p, x, y, n, true, t->name);
 }
 
-static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-
-static void cdf_extent(const struct result *r, double *min, double *max)
+// Returns the highest bar's share; draws them where there is a plot.
+static double bars(struct plot *p, const struct report_times *t)
 {
-	*min = INFINITY;
-	*max = 0;
-	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
-		for (unsigned k = 0; k < 2; k++) {
-			struct samples *s = &r->of[i]->metric[shown[k]];
-			if (!s->n)
-				continue;
-			*min = maths()->fmin(*min, samples_percentile(s, 0));
-			*max = maths()->fmax(*max, samples_percentile(s, 1));
-		}
-	*min = maths()->fmax(*min, 1);
+	double x[BARS + 1], y[BARS], top = 0;
+	struct hist_bars b;
+	hist_bars_of_samples(&b, t->s, BARS);
+	for (unsigned i = 0; i < b.n; i++) {
+		x[i] = maths()->fmax((double)b.v[i].lower, 1);
+		x[i + 1] = (double)b.v[i].upper + 1;
+		y[i] = b.v[i].share;
+		top = maths()->fmax(top, y[i]);
+	}
+	if (p)
+		plot_bars(p, x, y, b.n, t->name);
+	return top;
 }
 
 // A picture goes its own way: it says itself what was not measured on a GPU.
-const char *report_title(char title[96], const struct bench_context *c, const char *text)
+static const char *title_of(char title[96], const struct bench_context *c, const char *text)
 {
 	snprintf(title, 96, "%s%s", text, bench_context_is_gpu(c) ? "" : " (software GPU)");
 	return title;
 }
 
-void report_bars(struct plot *p, struct samples *s, const char *name)
+bool report_plots(struct doc *d, const struct bench_context *c, const struct report_words *w,
+		  const struct report_times *t, unsigned n, double mark)
 {
-	double x[BARS + 1], y[BARS];
-	struct histogram_plot b;
-	histogram_plot_of_samples(&b, s, BARS);
-	for (unsigned i = 0; i < b.n; i++) {
-		x[i] = maths()->fmax((double)b.v[i].lower, 1);
-		x[i + 1] = (double)b.v[i].upper + 1;
-		y[i] = (double)b.v[i].count / (double)b.total;
-	}
-	plot_bars(p, x, y, b.n, name);
-}
-
-double report_highest_bar(struct samples *s)
-{
-	struct histogram_plot b;
+	struct plot_axis x = {w->x, PLOT_NS, INFINITY, 0, true},
+			 y = {w->y, PLOT_SHARE, 0, 1, false};
 	double top = 0;
-	histogram_plot_of_samples(&b, s, BARS);
-	for (unsigned i = 0; i < b.n; i++)
-		top = maths()->fmax(top, (double)b.v[i].count / (double)b.total);
-	return top;
-}
-
-// "suspend", "resume, queues=3"
-static const char *line_name(char line[128], const struct result *r, unsigned i,
-			     enum result_metric m)
-{
-	char name[96];
-	plan_name(&r->settings, &r->of[i]->set, name);
-	snprintf(line, 128, "%s%s%s", result_metric_name[m], r->n > 1 ? ", " : "",
-		 r->n > 1 ? name : "");
-	return line;
-}
-
-// The same times as histograms.
-static void hist_plot(struct doc *d, struct result *r, const struct result_goals *g)
-{
-	double min, max, top = 0;
-	char title[96], name[128];
-	struct plot p;
-	cdf_extent(r, &min, &max);
-	if (!(max >= min))
-		return;
-	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
-		for (unsigned k = 0; k < 2; k++)
-			top = maths()->fmax(top, report_highest_bar(&r->of[i]->metric[shown[k]]));
-	plot_open(&p, doc_svg(d), report_title(title, &r->context, "How long the calls took"),
-		  (struct plot_axis){"request until return", PLOT_NS, min, max, true},
-		  (struct plot_axis){"share of calls", PLOT_SHARE, 0, top, false});
-	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++)
-		for (unsigned k = 0; k < 2; k++)
-			report_bars(&p, &r->of[i]->metric[shown[k]],
-				    line_name(name, r, i, shown[k]));
-	plot_mark(&p, g->suspend_ns, "goal");
-	plot_close(&p);
-}
-
-static void cdf_plot(struct doc *d, struct result *r, const struct result_goals *g)
-{
-	double min, max;
 	char title[96];
 	struct plot p;
-	cdf_extent(r, &min, &max);
-	if (!(max >= min))
-		return;
-	plot_open(&p, doc_svg(d),
-		  report_title(title, &r->context, "Share of the calls that took at most so long"),
-		  (struct plot_axis){"request until return", PLOT_NS, min, max, true},
-		  (struct plot_axis){"share of calls", PLOT_SHARE, 0, 1, false});
-	for (unsigned i = 0; i < r->n && i < CDF_SETTINGS; i++) {
-		char name[128];
-		for (unsigned k = 0; k < 2; k++)
-			report_cdf(&p, &r->of[i]->metric[shown[k]],
-				   line_name(name, r, i, shown[k]));
+	for (unsigned i = 0; i < n; i++) { // fmin and fmax pass over the NaN of none
+		x.min = maths()->fmin(x.min, samples_percentile(t[i].s, 0));
+		x.max = maths()->fmax(x.max, samples_percentile(t[i].s, 1));
+		top = maths()->fmax(top, bars(NULL, &t[i]));
 	}
-	plot_mark(&p, g->suspend_ns, "goal");
+	if (!(x.max > 0))
+		return false;
+	x.min = maths()->fmax(x.min, 1);
+	x.max = maths()->fmax(x.max, 1);
+	plot_open(&p, doc_svg(d), title_of(title, c, w->shares), x, y);
+	for (unsigned i = 0; i < n; i++)
+		cdf_line(&p, &t[i]);
+	plot_mark(&p, mark, "goal");
 	plot_close(&p);
-	hist_plot(d, r, g);
-	if (r->n > CDF_SETTINGS)
-		doc_say(d, "The plots show the first %d settings of %u.", CDF_SETTINGS, r->n);
+	y.max = top;
+	plot_open(&p, doc_svg(d), title_of(title, c, w->histogram), x, y);
+	for (unsigned i = 0; i < n; i++)
+		bars(&p, &t[i]);
+	plot_mark(&p, mark, "goal");
+	plot_close(&p);
+	return true;
+}
+
+static void latency_plots(struct doc *d, const struct load_run *run, const struct result_goals *g)
+{
+	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
+	static const struct report_words words = {
+		.shares = "Share of the calls that took at most so long",
+		.histogram = "How long the calls took",
+		.x = "request until return",
+		.y = "share of calls"};
+	struct report_times t[2 * PLOT_SETTINGS];
+	const struct result *r = &run->result;
+	unsigned n = 0;
+	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
+		for (unsigned k = 0; k < 2; k++, n++) { // "suspend", "resume, queues=3"
+			t[n].s = &r->of[i]->metric[shown[k]];
+			snprintf(t[n].name, sizeof(t[n].name), "%s%s%s",
+				 result_metric_name[shown[k]], r->n > 1 ? ", " : "",
+				 r->n > 1 ? r->of[i]->name : "");
+		}
+	if (report_plots(d, &run->context, &words, t, n, g->suspend_ns) && r->n > PLOT_SETTINGS)
+		doc_say(d, "The plots show the first %d settings of %u.", PLOT_SETTINGS, r->n);
 }
 
 struct timeline {
@@ -307,16 +223,11 @@ static struct timeline choose_timeline(const struct load_run *run)
 	struct timeline t = {0};
 	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
 		const struct cycle *c = &run->timeline[i];
-		const struct cycle *last = t.n ? &t.c[t.n - 1] : NULL;
-		bool next = last && follows(last, c);
-		if (c->warmup || !complete(c) || (t.n && !next)) {
-			if (t.n)
-				break;
-			continue;
-		}
-		if (!t.n)
-			t.c = c;
-		t.n++;
+		bool fits = !c->warmup && complete(c) && (!t.n || follows(&t.c[t.n - 1], c));
+		if (t.n && !fits)
+			break;
+		t.c = t.n ? t.c : c;
+		t.n += fits;
 	}
 	t.t0 = t.n ? (double)t.c[0].at_ns : 0;
 	return t;
@@ -361,8 +272,7 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 	for (size_t i = 0; i < n; i++)
 		top = maths()->fmax(top, y[i]);
 	plot_open(&p, doc_svg(d),
-		  report_title(title, &run->result.context,
-			       "The target's dispatch rate; shaded: suspended"),
+		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended"),
 		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
 		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
 	for (size_t i = 0; i < n; i += 2)
@@ -378,11 +288,11 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals)
 {
 	struct result *r = &run->result;
-	report_context(d, &r->context);
+	report_context(d, &run->context);
 	doc_heading(d, "Goals");
 	verdicts(d, r, goals);
 	doc_heading(d, "Latencies");
-	cdf_plot(d, r, goals);
+	latency_plots(d, run, goals);
 	latencies(d, r);
 	doc_heading(d, "Throughput of the target");
 	timeline_plot(d, run);

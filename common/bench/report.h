@@ -11,16 +11,25 @@
 void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals);
 
 // The report on a run of gpq bench ab.
-void report_ab(struct doc *d, struct ab_result *a, const struct result_goals *goals);
+void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals);
 
 // Both have these.
 void report_context(struct doc *d, const struct bench_context *c);
-void report_cdf(struct plot *p, struct samples *s, const char *name);
-// Bars of a set of samples as shares of them, in a plot of times.
-void report_bars(struct plot *p, struct samples *s, const char *name);
-double report_highest_bar(struct samples *s); // share
-const char *report_title(char title[96], const struct bench_context *c, const char *text);
-void report_ms(struct doc *d, double ns);
-void report_per_cent(struct doc *d, double share);
+
+// Times of one kind, as a line in plots.
+struct report_times {
+	struct samples *s;
+	char name[128];
+};
+
+struct report_words {
+	const char *shares, *histogram; // titles
+	const char *x, *y;              // of both
+};
+
+// Two plots: the share of them that took at most so long, and a histogram. `mark`: a time to mark
+// as the goal; 0: none. False, and nothing drawn, without samples.
+bool report_plots(struct doc *d, const struct bench_context *c, const struct report_words *w,
+		  const struct report_times *t, unsigned n, double mark);
 
 #endif

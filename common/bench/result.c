@@ -1,38 +1,28 @@
 // Adding up cycles; result.h.
 #include "common/bench/result.h"
 
+#include "common/host/xalloc.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME(name, help) #name,
-#define HELP(name, help) (help),
+#define NAME(name, value, help)  #name,
+#define VALUE(name, value, help) (value),
+#define HELP(name, value, help)  (help),
 const char *const result_metric_name[METRICS] = {RESULT_METRICS(NAME)};
 const char *const result_metric_help[METRICS] = {RESULT_METRICS(HELP)};
 
-static double number(uint64_t v)
+static double ns(uint64_t v)
 {
 	return v == CYCLE_NONE ? NAN : (double)v;
 }
 
 double result_metric(const struct cycle *c, enum result_metric m)
 {
-	switch (m) {
-	case METRIC_suspend: return number(c->suspend_ns);
-	case METRIC_suspend_ioctl: return number(c->suspend_ioctl_ns);
-	case METRIC_own: return number(c->suspend_ns) - number(c->suspend_ioctl_ns);
-	case METRIC_still: return number(c->still_ns);
-	case METRIC_resume: return number(c->resume_ns);
-	case METRIC_resume_ioctl: return number(c->resume_ioctl_ns);
-	case METRIC_progress: return number(c->progress_ns);
-	default: return NAN;
-	}
-}
-
-void result_init(struct result *r)
-{
-	memset(r, 0, sizeof(*r));
+	const double values[METRICS] = {RESULT_METRICS(VALUE)};
+	return values[m];
 }
 
 void result_fini(struct result *r)
@@ -45,30 +35,19 @@ void result_fini(struct result *r)
 	r->n = 0;
 }
 
-static bool before(const struct cycle_setting *a, const struct cycle_setting *b)
-{
-	if (a->grace != b->grace)
-		return a->grace < b->grace;
-	if (a->queues != b->queues)
-		return a->queues < b->queues;
-	return a->hold_ns != b->hold_ns ? a->hold_ns < b->hold_ns : a->gap_ns < b->gap_ns;
-}
-
 // Settings are kept in their natural order: the order of the cycles was drawn by lot.
 static struct result_setting *find(struct result *r, const struct cycle_setting *set)
 {
 	unsigned at = 0;
-	while (at < r->n && before(&r->of[at]->set, set))
+	while (at < r->n && cycle_setting_compare(&r->of[at]->set, set) < 0)
 		at++;
-	if (at < r->n && cycle_setting_same(&r->of[at]->set, set))
+	if (at < r->n && cycle_setting_compare(&r->of[at]->set, set) == 0)
 		return r->of[at];
 	if (r->n == PLAN_SETTINGS_MAX) {
 		errno = E2BIG;
 		return NULL;
 	}
-	struct result_setting *s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
+	struct result_setting *s = xcalloc(1, sizeof(*s));
 	s->set = *set;
 	memmove(&r->of[at + 1], &r->of[at], (r->n - at) * sizeof(struct result_setting *));
 	r->of[at] = s;
@@ -76,6 +55,8 @@ static struct result_setting *find(struct result *r, const struct cycle_setting 
 	for (unsigned i = 0; i < r->n; i++)
 		r->settings.setting[i] = r->of[i]->set;
 	r->settings.n = r->n;
+	for (unsigned i = 0; i < r->n; i++)
+		plan_name(&r->settings, &r->of[i]->set, r->of[i]->name);
 	return s;
 }
 
@@ -106,7 +87,6 @@ static void add_effect(struct result_effect *e, const struct cycle *c)
 	e->held_packets += c->held_packets;
 	e->gap_ns += c->gap_ns;
 	e->gap_packets += c->gap_packets;
-	e->work += c->backlog_packets + c->resume_packets + c->gap_packets;
 }
 
 static void add_saved(struct result_setting *s, const struct cycle *c)
@@ -133,53 +113,9 @@ int result_add(struct result *r, const struct cycle *c)
 	}
 	s->count[c->result]++;
 	for (unsigned m = 0; m < METRICS; m++)
-		if (samples_add(&s->metric[m], result_metric(c, (enum result_metric)m)))
-			return -1;
+		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	add_effect(&s->effect, c);
 	add_saved(s, c);
-	return 0;
-}
-
-static void merge_effect(struct result_effect *to, const struct result_effect *from)
-{
-	to->cycles_ns += from->cycles_ns;
-	to->cycles_packets += from->cycles_packets;
-	to->held_ns += from->held_ns;
-	to->held_packets += from->held_packets;
-	to->gap_ns += from->gap_ns;
-	to->gap_packets += from->gap_packets;
-	to->untouched_ns += from->untouched_ns;
-	to->untouched_packets += from->untouched_packets;
-	to->work += from->work;
-}
-
-static int merge_setting(struct result_setting *to, const struct result_setting *from)
-{
-	for (unsigned m = 0; m < METRICS; m++)
-		for (size_t i = 0; i < from->metric[m].n; i++)
-			if (samples_add(&to->metric[m], from->metric[m].v[i]))
-				return -1;
-	for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
-		to->count[k] += from->count[k];
-	to->saved_cycles += from->saved_cycles;
-	to->xccs = from->xccs > to->xccs ? from->xccs : to->xccs;
-	for (unsigned x = 0; x < from->xccs; x++) {
-		to->saved_sum[x] += from->saved_sum[x];
-		if (from->saved_max[x] > to->saved_max[x])
-			to->saved_max[x] = from->saved_max[x];
-	}
-	merge_effect(&to->effect, &from->effect);
-	return 0;
-}
-
-int result_merge(struct result *to, const struct result *from)
-{
-	for (unsigned i = 0; i < from->n; i++) {
-		struct result_setting *s = find(to, &from->of[i]->set);
-		if (!s || merge_setting(s, from->of[i]))
-			return -1;
-	}
-	to->warmup += from->warmup;
 	return 0;
 }
 
@@ -205,31 +141,25 @@ struct result_rates result_rates(const struct result_setting *s)
 	return v;
 }
 
-static void judge(struct result_verdict *v, const char *goal, double value, double limit)
+struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,
+				     bool met)
 {
-	*v = (struct result_verdict){goal, value, limit, -1};
-	if (!isnan(value))
-		v->pass = value < limit;
+	const char *result = isnan(value) ? "unknown" : met ? "ok" : "failed";
+	return (struct result_verdict){goal, share, value, limit, result};
 }
 
 void result_judge(struct result_setting *s, const struct result_goals *g,
 		  struct result_verdict v[RESULT_GOALS])
 {
-	judge(&v[0], "suspend", samples_percentile(&s->metric[METRIC_suspend], 0.99),
-	      g->suspend_ns);
-	judge(&v[1], "resume", samples_percentile(&s->metric[METRIC_resume], 0.99), g->resume_ns);
-	judge(&v[2], "effect", result_rates(s).effect, g->effect);
+	double suspend = samples_percentile(&s->metric[METRIC_suspend], 0.99);
+	double resume = samples_percentile(&s->metric[METRIC_resume], 0.99);
+	double effect = result_rates(s).effect;
 	// Queues that moved while held, or were not all suspended, were not off the GPU: however
 	// fast the call was, that is no pass.
-	if (s->count[CYCLE_MOVED] || s->count[CYCLE_PARTLY] || s->count[CYCLE_FAILED])
-		v[0].pass = v[0].pass < 0 ? v[0].pass : 0;
-	if (s->count[CYCLE_STUCK])
-		v[1].pass = v[1].pass < 0 ? v[1].pass : 0;
-}
-
-void result_hist(const struct samples *s, struct hist *h)
-{
-	hist_init(h);
-	for (size_t i = 0; i < s->n; i++)
-		hist_add(h, (uint64_t)s->v[i]);
+	bool off = !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED];
+	bool on = !s->count[CYCLE_STUCK];
+	v[0] = result_verdict("suspend", false, suspend, g->suspend_ns,
+			      off && suspend < g->suspend_ns);
+	v[1] = result_verdict("resume", false, resume, g->resume_ns, on && resume < g->resume_ns);
+	v[2] = result_verdict("effect", true, effect, g->effect, effect < g->effect);
 }

@@ -8,23 +8,21 @@
 #ifndef GPQ_BENCH_RESULT_H
 #define GPQ_BENCH_RESULT_H
 
-#include "common/bench/context.h"
 #include "common/bench/plan.h"
-#include "common/stats/hist.h"
 #include "common/stats/samples.h"
 
-// name, member of struct cycle or difference of two, what it is
-#define RESULT_METRICS(X)                                                    \
-	X(suspend, "request to suspend until the call returns")              \
-	X(suspend_ioctl, "of that, the system call itself")                  \
-	X(own, "of that, gpq's own part")                                    \
-	X(still, "suspend's return until the last movement of a read index") \
-	X(resume, "request to resume until the call returns")                \
-	X(resume_ioctl, "of that, the system call itself")                   \
-	X(progress, "resume's return until a read index moves")
+// name, its value in a cycle `c`, what it is
+#define RESULT_METRICS(X)                                                                     \
+	X(suspend, ns(c->suspend_ns), "request to suspend until the call returns")            \
+	X(suspend_ioctl, ns(c->suspend_ioctl_ns), "of that, the system call itself")          \
+	X(own, ns(c->suspend_ns) - ns(c->suspend_ioctl_ns), "of that, gpq's own part")        \
+	X(still, ns(c->still_ns), "suspend's return until the last movement of a read index") \
+	X(resume, ns(c->resume_ns), "request to resume until the call returns")               \
+	X(resume_ioctl, ns(c->resume_ioctl_ns), "of that, the system call itself")            \
+	X(progress, ns(c->progress_ns), "resume's return until a read index moves")
 
 enum result_metric {
-#define METRIC(name, help) METRIC_##name,
+#define METRIC(name, value, help) METRIC_##name,
 	RESULT_METRICS(METRIC)
 #undef METRIC
 		METRICS
@@ -41,11 +39,11 @@ struct result_effect {
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
-	uint64_t work; // packets seen at all; 0: the target was idle and nothing can be said
 };
 
 struct result_setting {
 	struct cycle_setting set;
+	char name[96]; // what differs from the other settings: plan_name()
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
@@ -54,21 +52,16 @@ struct result_setting {
 };
 
 struct result {
-	struct bench_context context;
 	struct plan settings;                         // only to name them
 	struct result_setting *of[PLAN_SETTINGS_MAX]; // owned; in the order of settings.setting
 	unsigned n;
 	uint64_t warmup;
 };
 
-void result_init(struct result *r);
 void result_fini(struct result *r);
 
-// 0, or -1 with errno (ENOMEM; E2BIG: too many settings).
+// 0, or -1 with errno E2BIG: too many settings.
 int result_add(struct result *r, const struct cycle *c);
-
-// Adds all samples of another run. 0, or -1 with errno as above.
-int result_merge(struct result *to, const struct result *from);
 
 // Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
 // held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
@@ -86,13 +79,15 @@ struct result_goals {
 
 struct result_verdict {
 	const char *goal;
+	bool share; // else ns at p99
 	double value, limit;
-	int8_t pass; // -1: cannot be told
+	const char *result; // "ok", "failed"; "unknown" where the value is
 };
+struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,
+				     bool met);
+
 enum { RESULT_GOALS = 3 };
 void result_judge(struct result_setting *s, const struct result_goals *g,
 		  struct result_verdict v[RESULT_GOALS]);
-
-void result_hist(const struct samples *s, struct hist *h);
 
 #endif

@@ -24,14 +24,13 @@ struct sum_row {
 
 struct sum {
 	struct sum_row **row; // owned
-	size_t n;
-	uint64_t lines, bad_lines;
+	size_t n, cap;
+	uint64_t bad_lines;
 	char first_bad[160];
 };
 
-// Adds a line: a raw sample of gpq bench, or a sum. 0; -1 with errno when memory is out. A line
-// that is neither is counted.
-int sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
+// Adds a line without its end: a raw sample of gpq bench, or a sum. Other lines are counted.
+void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
 // The row as a line that sum_add_line takes.
 void sum_write(struct buf *out, const struct sum_row *r);

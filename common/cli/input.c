@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,4 +35,27 @@ int input_read(struct buf *b, const char *name)
 	if (fd >= 0 && !in)
 		close_quietly(fd);
 	return n < 0 ? err_sys(errno, input_next(errno), "%s", input_name(name)) : GPQ_OK;
+}
+
+int input_lines(const char *name, input_line_fn *take, void *arg)
+{
+	FILE *f = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	uint64_t number = 0;
+	ssize_t n;
+	int r = f ? 0 : -1;
+	while (!r && (n = getline(&line, &cap, f)) >= 0) {
+		n -= n && line[n - 1] == '\n';
+		line[n] = '\0';
+		r = take(arg, name, ++number, line, (size_t)n);
+	}
+	if (!r && ferror(f))
+		r = -1;
+	int error = errno;
+	free(line);
+	if (f && f != stdin)
+		fclose(f);
+	errno = error;
+	return r;
 }

@@ -2,7 +2,6 @@
 #include "common/stats/hist.h"
 
 #include "common/cli/jsonin.h"
-#include "common/stats/samples.h"
 
 #include <string.h>
 
@@ -53,6 +52,13 @@ void hist_add(struct hist *h, uint64_t v)
 	h->bucket[hist_index(v)]++;
 }
 
+void hist_of_samples(struct hist *h, const struct samples *s)
+{
+	hist_init(h);
+	for (size_t i = 0; i < s->n; i++)
+		hist_add(h, (uint64_t)s->v[i]);
+}
+
 void hist_merge(struct hist *to, const struct hist *from)
 {
 	to->count = plus(to->count, from->count);
@@ -76,12 +82,40 @@ uint64_t hist_percentile(const struct hist *h, double p)
 	return UINT64_MAX;
 }
 
-static void json_pair(struct json *j, uint64_t lower, uint64_t count)
+// The first and the last bucket that is not empty; first is HIST_BUCKETS when all are.
+static void extent(const struct hist *h, unsigned *first, unsigned *last)
 {
-	json_begin(j, NULL, '[');
-	json_u64(j, NULL, lower);
-	json_u64(j, NULL, count);
-	json_end(j, ']');
+	*first = *last = 0;
+	while (*first < HIST_BUCKETS && !h->bucket[*first])
+		++*first;
+	for (unsigned i = *first; i < HIST_BUCKETS; i++)
+		*last = h->bucket[i] ? i : *last;
+}
+
+void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
+{
+	unsigned first, last, shift = 2; // 32 buckets a power of two, by 4
+	extent(h, &first, &last);
+	b->n = 0;
+	while (first < HIST_BUCKETS && (last >> shift) - (first >> shift) >= most)
+		shift++;
+	for (unsigned k = first >> shift; first < HIST_BUCKETS && k <= last >> shift; k++, b->n++) {
+		unsigned begin = k << shift, end = begin + (1u << shift);
+		end = end < HIST_BUCKETS ? end : HIST_BUCKETS;
+		b->v[b->n].lower = hist_lower(begin);
+		b->v[b->n].upper = hist_upper(end - 1);
+		b->v[b->n].count = 0;
+		for (unsigned i = begin; i < end; i++)
+			b->v[b->n].count += h->bucket[i];
+		b->v[b->n].share = (double)b->v[b->n].count / (double)h->count;
+	}
+}
+
+void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most)
+{
+	static struct hist h; // 15 KB, and nothing runs beside us
+	hist_of_samples(&h, s);
+	hist_bars(b, &h, most);
 }
 
 void hist_json(const struct hist *h, struct json *j, const char *key)
@@ -93,9 +127,14 @@ void hist_json(const struct hist *h, struct json *j, const char *key)
 	json_u64(j, "min", h->min); // UINT64_MAX of an empty one is written as null
 	h->count ? json_u64(j, "max", h->max) : json_null(j, "max");
 	json_begin(j, "buckets", '[');
-	for (unsigned i = 0; i < HIST_BUCKETS; i++)
-		if (h->bucket[i])
-			json_pair(j, hist_lower(i), h->bucket[i]);
+	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		json_begin(j, NULL, '[');
+		json_u64(j, NULL, hist_lower(i));
+		json_u64(j, NULL, h->bucket[i]);
+		json_end(j, ']');
+	}
 	json_end(j, ']');
 	json_end(j, '}');
 }
@@ -143,14 +182,10 @@ static bool read_member(struct hist *h, const struct jsonin_value *key,
 static bool agrees(const struct hist *h)
 {
 	uint64_t count = 0;
-	unsigned first = HIST_BUCKETS, last = 0;
-	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-		if (!h->bucket[i])
-			continue;
+	unsigned first, last;
+	extent(h, &first, &last);
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
 		count = plus(count, h->bucket[i]);
-		first = first < i ? first : i;
-		last = i;
-	}
 	if (!count)
 		return h->count == 0;
 	return count == h->count && hist_index(h->min) == first && hist_index(h->max) == last;

@@ -12,6 +12,7 @@
 #define GPQ_STATS_HIST_H
 
 #include "common/cli/json.h"
+#include "common/stats/samples.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ struct hist {
 
 void hist_init(struct hist *h);
 void hist_add(struct hist *h, uint64_t value);
+void hist_of_samples(struct hist *h, const struct samples *s); // whole numbers
 void hist_merge(struct hist *to, const struct hist *from);
 
 unsigned hist_index(uint64_t value);
@@ -39,6 +41,23 @@ uint64_t hist_upper(unsigned index); // largest value of the bucket
 // the bucket the exact answer (samples.h) is in, never above the maximum. So it is never too small
 // and at most 3.2 % too large. UINT64_MAX when empty.
 uint64_t hist_percentile(const struct hist *h, double p);
+
+// The histogram coarse enough to be looked at: its buckets joined so that a power of two has 8 of
+// them, or fewer, and all fit.
+enum { BARS_MAX = 120 };
+
+struct hist_bars {
+	unsigned n;
+	struct {
+		uint64_t lower, upper; // smallest and largest value that counts here
+		uint64_t count;        // may be 0 between others
+		double share;
+	} v[BARS_MAX];
+};
+
+// At most `most` bars (1 to BARS_MAX), from the first to the last that is not empty.
+void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most);
+void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most);
 
 // {"rule": "loglin32", "count": N, "sum": S, "min": A, "max": B, "buckets": [[lower, count], ...]}
 // with the buckets that are not empty, ascending, all on one line.

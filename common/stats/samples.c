@@ -1,32 +1,24 @@
 // Percentiles, mean, bootstrap interval of the median, rank test; definitions in samples.h.
 #include "common/stats/samples.h"
 
+#include "common/host/buf.h"
 #include "common/stats/maths.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-int samples_reserve(struct samples *s, size_t n)
-{
-	if (n <= s->cap)
-		return 0;
-	double *v = reallocarray(s->v, n, sizeof(*v));
-	if (!v)
-		return -1;
-	s->v = v;
-	s->cap = n;
-	return 0;
-}
-
-int samples_add(struct samples *s, double value)
+void samples_add(struct samples *s, double value)
 {
 	if (isnan(value))
-		return 0;
-	if (s->n == s->cap && samples_reserve(s, s->cap ? 2 * s->cap : 64))
-		return -1;
+		return;
+	ARRAY_GROW(s->v, s->cap, s->n);
 	s->v[s->n++] = value;
 	s->sorted = false;
-	return 0;
+}
+
+void samples_add_all(struct samples *to, const struct samples *from, double factor)
+{
+	for (size_t i = 0; i < from->n; i++)
+		samples_add(to, factor * from->v[i]);
 }
 
 void samples_fini(struct samples *s)
@@ -64,7 +56,7 @@ double samples_percentile(struct samples *s, double p)
 	return s->n ? s->v[stats_rank(s->n, p) - 1] : NAN;
 }
 
-static double mean(const struct samples *s)
+double samples_mean(const struct samples *s)
 {
 	double sum = 0;
 	for (size_t i = 0; i < s->n; i++)
@@ -86,7 +78,7 @@ struct summary samples_summary(struct samples *s)
 	samples_sort(s);
 	r.min = samples_percentile(s, 0);
 	r.max = samples_percentile(s, 1);
-	r.mean = mean(s);
+	r.mean = samples_mean(s);
 	r.sd = deviation(s, r.mean);
 	r.p50 = samples_percentile(s, 0.5);
 	r.p90 = samples_percentile(s, 0.9);

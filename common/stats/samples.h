@@ -26,9 +26,9 @@ struct summary {
 	double ci_low, ci_high; // of the median, 95 %: samples_median_ci()
 };
 
-// NaN is left out: it stands for "not measured". 0, or -1 with ENOMEM.
-int samples_add(struct samples *s, double value);
-int samples_reserve(struct samples *s, size_t n); // room for n in all; then adding cannot fail
+// NaN is left out: it stands for "not measured".
+void samples_add(struct samples *s, double value);
+void samples_add_all(struct samples *to, const struct samples *from, double factor);
 void samples_fini(struct samples *s);
 void samples_sort(struct samples *s);
 
@@ -37,6 +37,7 @@ uint64_t stats_rank(uint64_t n, double p);
 
 // These sort when needed. NaN when there are no values.
 double samples_percentile(struct samples *s, double p);
+double samples_mean(const struct samples *s);
 struct summary samples_summary(struct samples *s);
 
 // Percentile bootstrap interval of the median with confidence `level` (0.95). Not by drawing: the

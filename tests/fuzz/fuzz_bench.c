@@ -1,4 +1,5 @@
-// libFuzzer target: lines of raw samples (common/bench/raw.c, ab_result.c, common/cli/jsonin.c).
+// libFuzzer target: lines of raw samples (common/bench/raw.c, ab_result.c, common/cli/members.c,
+// jsonin.c).
 //
 // Beside not crashing: what was taken for a sample is written and read again as the same, and can
 // be added up.
@@ -21,9 +22,8 @@ static void check_cycle(const struct bench_context *context, const struct cycle 
 	static struct bench_context again_context;
 	struct cycle again;
 	struct buf line = {0};
-	const char *why;
 	raw_write(&line, context, c);
-	require(raw_read(line.data, line.len - 1, &again_context, &again, &why));
+	require(raw_read(line.data, line.len - 1, &again_context, &again));
 	require(memcmp(c, &again, sizeof(again)) == 0);
 	buf_fini(&line);
 }
@@ -32,8 +32,7 @@ static void check_sum(const struct cycle *c)
 {
 	const struct result_goals goals = {1, 1, 1, 1};
 	struct result_verdict v[RESULT_GOALS];
-	struct result r;
-	result_init(&r);
+	struct result r = {0};
 	require(result_add(&r, c) == 0);
 	result_judge(r.of[0], &goals, v);
 	result_fini(&r);
@@ -44,15 +43,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct bench_context context;
 	struct cycle c;
 	struct ab_run run;
-	const char *why;
-	if (raw_read((const char *)data, size, &context, &c, &why)) {
+	if (raw_read((const char *)data, size, &context, &c)) {
 		check_cycle(&context, &c);
 		check_sum(&c);
 	}
 	if (ab_read((const char *)data, size, &context, &run)) {
 		struct ab_result a = {0};
-		struct lineups all;
-		require(ab_result_add(&a, &run) == 0);
+		struct queue_sets all;
+		ab_result_add(&a, &run);
 		ab_judge(&a, run.mode);
 		require(queue_sets_compare(&all, a.queue_set, a.nqueue_sets) == 0);
 		queue_sets_fini(&all);

@@ -20,7 +20,7 @@ static struct samples from(const double *v, size_t n)
 {
 	struct samples s = {0};
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(samples_add(&s, v[i]), 0);
+		samples_add(&s, v[i]);
 	return s;
 }
 #define FROM(...) from((const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
@@ -259,7 +259,6 @@ static void test_large(void **state)
 	(void)state;
 	struct samples s = {0};
 	double low, high;
-	samples_reserve(&s, 1000001);
 	for (unsigned i = 0; i < 1000001; i++)
 		samples_add(&s, 1000001 - i);
 	samples_median_ci(&s, 0.95, &low, &high);
