@@ -183,12 +183,6 @@ static uint64_t percentile(struct keyed_histogram *s, double p)
 	return hist_percentile(&h, p);
 }
 
-static double mean_of(const struct keyed_histogram *s)
-{
-	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
-					    : NAN;
-}
-
 static void count_distinct(const struct amdlog_summary *s, struct log_row *r)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++)
@@ -215,7 +209,7 @@ static void log_out(struct compared *d, unsigned i)
 		.dispatches = packets ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
-		.backlog_mean = mean_of(&side->backlogs),
+		.backlog_mean = keyed_histogram_mean(&side->backlogs, 0),
 		.backlog_p50 = percentile(&side->backlogs, 0.5),
 		.backlog_p99 = percentile(&side->backlogs, 0.99),
 		.backlog_max = percentile(&side->backlogs, 1),

@@ -27,8 +27,8 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 		     unsigned loop)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "log"};
 	struct amdlog_summary sum;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "log", .sum = &sum};
 	struct amdlog_reading reading;
 	struct block_reader *worker;
 	struct block_result result;
@@ -55,7 +55,7 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 	amdlog_reading_end(&reading);
 	part.counts = *amdlog_scan_counts(reading.scan);
 	part.mended = amdlog_mend_count(reading.mend);
-	if (amdlog_partial_write(out, &part, &sum) ||
+	if (amdlog_partial_write(out, &part) ||
 	    buf_printf(out, "%llu steps back, events %llx\n",
 		       (unsigned long long)sum.totals.steps_back, (unsigned long long)events))
 		abort();

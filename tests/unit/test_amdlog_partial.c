@@ -124,19 +124,20 @@ static void add_part(struct amdlog_merge *m, const char *text, size_t from, size
 {
 	struct reader x;
 	struct amdlog_summary back;
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "a log", .from = from, .to = to};
+	struct amdlog_part part = {
+		.file = (char *)(uintptr_t) "a log", .from = from, .to = to, .sum = &x.sum};
 	struct buf line = {0}, again = {0};
 	const char *why = "";
 
 	read_log(&x, text + from, to - from, true);
 	part.counts = *amdlog_scan_counts(x.scan);
-	assert_int_equal(amdlog_partial_write(&line, &part, &x.sum), 0);
+	assert_int_equal(amdlog_partial_write(&line, &part), 0);
 	end_log(&x);
 	if (!amdlog_partial_read(line.data, line.len - 1, &part, &back, &why))
 		fail_msg("%s: %.300s", why, line.data);
-	assert_int_equal(amdlog_partial_write(&again, &part, &back), 0);
+	assert_int_equal(amdlog_partial_write(&again, &part), 0);
 	assert_string_equal(again.data, line.data);
-	assert_true(amdlog_merge_add(m, &part, &back, first));
+	assert_true(amdlog_merge_add(m, &part, first));
 	amdlog_summary_fini(&back);
 	amdlog_part_fini(&part);
 	buf_fini(&line);
@@ -343,17 +344,17 @@ static void test_names_that_are_no_text(void **state)
 // Whatever is wrong in a line, it is refused or read, and never read outside (run with ASan).
 static void test_damage(void **state)
 {
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "x"};
+	struct reader x;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "x", .sum = &x.sum};
 	struct amdlog_summary back;
 	struct buf line = {0};
 	struct amdlog_merge m;
-	struct reader x;
 	const char *why;
 	unsigned refused = 0;
 
 	(void)state;
 	read_log(&x, joined, sizeof(joined) - 1, true);
-	amdlog_partial_write(&line, &part, &x.sum);
+	amdlog_partial_write(&line, &part);
 	end_log(&x);
 	line.len--;
 	for (size_t i = 0; i < line.len; i++) {
@@ -361,7 +362,7 @@ static void test_damage(void **state)
 			line.data[i] ^= (char)(1 << bit);
 			if (amdlog_partial_read(line.data, line.len, &part, &back, &why)) {
 				amdlog_merge_init(&m);
-				amdlog_merge_add(&m, &part, &back, true);
+				amdlog_merge_add(&m, &part, true);
 				amdlog_summary_finish(&m.sum);
 				amdlog_merge_fini(&m);
 				amdlog_summary_fini(&back);

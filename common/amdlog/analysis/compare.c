@@ -15,23 +15,13 @@ static uint64_t items_of(const uint64_t dim[3])
 	return n;
 }
 
-static uint64_t backlog_of(const struct amdlog_packet *p)
-{
-	int64_t n;
-
-	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
-		return AMDLOG_UNKNOWN;
-	n = amdlog_backlog(p->rptr, p->wptr);
-	return n < 0 ? 0 : (uint64_t)n;
-}
-
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
 	uint64_t backlog, items;
 
 	if (!e->packet)
 		return;
-	backlog = backlog_of(e->packet);
+	backlog = amdlog_packet_backlog(e->packet);
 	if (backlog != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->backlogs, 0, backlog);
 	if (e->record->kind != AMDLOG_DISPATCH)

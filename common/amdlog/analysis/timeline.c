@@ -3,6 +3,7 @@
 // Facts: amd-log-facts.md sections 6 (packets), 8 (signals: start and end in nanoseconds of
 // CLOCK_BOOTTIME, which is the log's clock as long as the host never slept), 12 (backlog).
 #include "common/amdlog/analysis/timeline_priv.h"
+#include "common/host/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +21,11 @@ struct timeline_signal {
 struct timeline_queues {
 	struct timeline_signal signal[SIGNALS];
 	uint64_t executions; // ids given
-	uint64_t *backlog;   // by queue: last value of its counter; AMDLOG_UNKNOWN
-	uint64_t *window;    // by queue: last window it got a packet in
-	uint32_t n;
+	struct timeline_queue {
+		uint64_t backlog; // last value of its counter; AMDLOG_UNKNOWN
+		uint64_t window;  // last window it got a packet in; AMDLOG_UNKNOWN
+	} * queue;
+	size_t n;
 	uint64_t at; // window that is being counted
 	uint64_t active;
 };
@@ -52,27 +55,6 @@ uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process)
 	int64_t pid = s->processes[process].pid;
 
 	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
-}
-
-static bool has_queue(struct timeline_queues *q, uint32_t queue)
-{
-	uint32_t n = queue + 64;
-	uint64_t *backlog, *window;
-
-	if (queue < q->n)
-		return true;
-	backlog = realloc(q->backlog, n * sizeof(*backlog));
-	q->backlog = backlog ? backlog : q->backlog;
-	window = realloc(q->window, n * sizeof(*window));
-	q->window = window ? window : q->window;
-	if (!backlog || !window)
-		return false;
-	for (uint32_t i = q->n; i < n; i++) {
-		backlog[i] = AMDLOG_UNKNOWN;
-		window[i] = AMDLOG_UNKNOWN;
-	}
-	q->n = n;
-	return true;
 }
 
 // --- counters ---
@@ -113,8 +95,8 @@ static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 				"queues with packets in 10 ms", "queues", 0);
 		q->at = window;
 	}
-	q->active += q->window[queue] != q->at;
-	q->window[queue] = q->at;
+	q->active += q->queue[queue].window != q->at;
+	q->queue[queue].window = q->at;
 }
 
 static void queue_name(char out[96], const struct amdlog_queue *q)
@@ -134,18 +116,14 @@ static void count_backlog(struct amdlog_timeline *t, const struct amdlog_summary
 {
 	const struct amdlog_queue *q = &s->queues[p->queue];
 	char name[64];
-	int64_t backlog;
+	uint64_t backlog = amdlog_packet_backlog(&p->packet);
 
-	if (p->packet.rptr == AMDLOG_UNKNOWN || p->packet.wptr == AMDLOG_UNKNOWN)
+	if (backlog == AMDLOG_UNKNOWN || t->queues->queue[p->queue].backlog == backlog)
 		return;
-	backlog = amdlog_backlog(p->packet.rptr, p->packet.wptr);
-	backlog = backlog < 0 ? 0 : backlog;
-	if (t->queues->backlog[p->queue] == (uint64_t)backlog)
-		return;
-	t->queues->backlog[p->queue] = (uint64_t)backlog;
+	t->queues->queue[p->queue].backlog = backlog;
 	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
 		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
-	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", (uint64_t)backlog);
+	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", backlog);
 }
 
 // --- packets ---
@@ -313,7 +291,7 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		.torn = e->torn,
 	};
 
-	if (!has_queue(t->queues, p.queue))
+	if (ARRAY_REACH(t->queues->queue, t->queues->n, p.queue, 0xff))
 		return;
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e, &p);
@@ -397,7 +375,7 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 
-		if (i >= t->queues->n || t->queues->window[i] == AMDLOG_UNKNOWN)
+		if (i >= t->queues->n || t->queues->queue[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
 		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
@@ -430,8 +408,7 @@ int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary
 	name_processes(t, s);
 	name_tracks(t, s);
 	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
-	free(t->queues->backlog);
-	free(t->queues->window);
+	free(t->queues->queue);
 	free(t->queues);
 	free(t);
 	return error;

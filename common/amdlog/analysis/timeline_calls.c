@@ -4,6 +4,7 @@
 // missing; hipGetLastError and hipPeekAtLastError print no return when there was no error. Section
 // 3: the time of one thread steps back only where another run begins.
 #include "common/amdlog/analysis/timeline_priv.h"
+#include "common/host/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +29,8 @@ static bool prints_no_return(const struct amdlog_record *r)
 // NULL: too many, or no memory.
 static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t who)
 {
-	if (who >= OPEN_MAX)
+	if (who >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, who, 0))
 		return NULL;
-	if (who >= t->nthreads) {
-		uint32_t n = who + 16;
-		struct timeline_thread **more =
-			reallocarray(t->threads, n, sizeof(struct timeline_thread *));
-
-		if (!more)
-			return NULL;
-		memset(more + t->nthreads, 0, (n - t->nthreads) * sizeof(struct timeline_thread *));
-		t->threads = more;
-		t->nthreads = n;
-	}
 	if (!t->threads[who])
 		t->threads[who] = calloc(1, sizeof(**t->threads));
 	return t->threads[who];

@@ -1,6 +1,8 @@
 // What went wrong; see errors.h.
 #include "common/amdlog/model/errors.h"
 
+#include "common/host/array.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,21 +50,13 @@ static uint64_t address_of(const struct amdlog_record *r)
 
 static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *key, size_t len)
 {
-	uint32_t n, cap = e->cap ? e->cap * 2 : 16;
-	struct amdlog_error *bigger;
+	uint32_t n;
 
 	e->keys.max_entries = ERRORS_MAX;
 	n = intern_put(&e->keys, key, offsetof(struct key, text) + len, NULL);
-	if (n == INTERN_NONE)
+	if (n > e->n || ARRAY_GROW(e->v, e->cap, n))
 		return NULL;
-	if (n >= e->cap) {
-		bigger = realloc(e->v, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		e->v = bigger;
-		e->cap = cap;
-	}
-	if (n >= e->n) {
+	if (n == e->n) {
 		e->v[n] = (struct amdlog_error){
 			.process = key->process,
 			.of_queue = key->of_queue,
@@ -71,19 +65,19 @@ static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *ke
 			.text = e->keys.entries[n].bytes + offsetof(struct key, text),
 			.len = (uint32_t)len,
 		};
-		e->n = n + 1;
+		e->n++;
 	}
 	return &e->v[n];
 }
 
-void amdlog_errors_merge(struct amdlog_errors *e, uint32_t process, const struct amdlog_error *from)
+void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *from)
 {
 	size_t len = from->len < ERRORS_TEXT_MAX ? from->len : ERRORS_TEXT_MAX;
 	struct amdlog_error *row;
 	struct key key;
 
 	memset(&key, 0, sizeof(key));
-	key.process = process;
+	key.process = from->process;
 	key.of_queue = from->of_queue;
 	memcpy(key.text, from->text, len);
 	row = row_of(e, &key, len);
@@ -101,6 +95,7 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 {
 	char text[ERRORS_TEXT_MAX];
 	struct amdlog_error row = {
+		.process = process,
 		.of_queue = r->kind == AMDLOG_QUEUE_ERROR,
 		.address = AMDLOG_UNKNOWN,
 		.count = 1,
@@ -116,7 +111,7 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 	} else {
 		row.len = (uint32_t)api_text(r, text);
 	}
-	amdlog_errors_merge(e, process, &row);
+	amdlog_errors_merge(e, &row);
 }
 
 void amdlog_errors_fini(struct amdlog_errors *e)

@@ -24,15 +24,16 @@ struct amdlog_error {
 struct amdlog_errors {
 	struct intern keys;
 	struct amdlog_error *v; // by number of the key
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	uint64_t left_out; // records that found no room
 };
 
 // An API line that failed, or a record of kind AMDLOG_QUEUE_ERROR, of a process.
 void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct amdlog_record *r);
 
-// Adds a row of another table, of what is `process` here.
-void amdlog_errors_merge(struct amdlog_errors *e, uint32_t process, const struct amdlog_error *row);
+// Adds a row.
+void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *row);
 
 void amdlog_errors_fini(struct amdlog_errors *e);
 

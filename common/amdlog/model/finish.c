@@ -80,13 +80,12 @@ static void count_streams(struct amdlog_summary *s)
 	struct intern joined = {.max_entries = s->queue_streams.max_entries};
 
 	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
-		const struct pair *p =
-			(const struct pair *)(const void *)s->queue_streams.entries[i].bytes;
-		uint32_t q = (uint32_t)p->a;
+		struct pair p = pair_at(&s->queue_streams, i);
+		uint32_t q = (uint32_t)p.a;
 
 		if (s->queues[q].merged != AMDLOG_NONE)
 			q = s->queues[q].merged;
-		s->queues[q].streams += pair_is_new(&joined, q, p->b);
+		s->queues[q].streams += pair_is_new(&joined, q, p.b);
 	}
 	intern_fini(&joined);
 }

@@ -157,17 +157,23 @@ struct amdlog_summary {
 	struct amdlog_packet packet; // the last one
 
 	struct amdlog_thread *threads; // by the scanner's number
-	uint32_t nthreads, thread_cap;
+	uint32_t nthreads;
+	size_t thread_cap;
 	struct amdlog_queue *queues;
-	uint32_t nqueues, queue_cap;
+	uint32_t nqueues;
+	size_t queue_cap;
 	struct amdlog_kernel *kernels; // by number of the name
-	uint32_t nkernels, kernel_cap;
+	uint32_t nkernels;
+	size_t kernel_cap;
 	struct amdlog_api *apis;
-	uint32_t napis, api_cap;
+	uint32_t napis;
+	size_t api_cap;
 	struct amdlog_process *processes;
-	uint32_t nprocesses, process_cap;
+	uint32_t nprocesses;
+	size_t process_cap;
 	struct amdlog_open *open; // of a part only
-	uint32_t nopen, open_cap;
+	uint32_t nopen;
+	size_t open_cap;
 
 	struct amdlog_errors errors;
 	struct keyed_histogram api_times; // microseconds of a call, by number of the function

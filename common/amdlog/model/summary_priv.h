@@ -4,14 +4,7 @@
 #define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 
 #include "common/amdlog/model/summary.h"
-
-struct pair {
-	uint64_t a, b;
-};
-
-// `array` with room for one more element behind the `n` it has, moved perhaps; NULL without memory
-// (it is still valid then).
-void *array_room(void *array, uint32_t *cap, uint32_t n, size_t size);
+#include "common/host/array.h"
 
 static inline void span_add(struct amdlog_span *s, uint64_t us)
 {
@@ -29,7 +22,15 @@ static inline void span_merge(struct amdlog_span *to, const struct amdlog_span *
 	span_add(to, from->last_us);
 }
 
-#define SPAN_NONE ((struct amdlog_span){AMDLOG_UNKNOWN, 0})
+#define SPAN_NONE   ((struct amdlog_span){AMDLOG_UNKNOWN, 0})
+#define SHAPES_NONE ((struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN})
+
+// What rows are before anything is known of them, their process or name aside.
+extern const struct amdlog_process process_blank;
+extern const struct amdlog_thread thread_blank;
+extern const struct amdlog_queue queue_blank;
+extern const struct amdlog_kernel kernel_blank;
+extern const struct amdlog_open open_blank;
 
 // The thread with the scanner's number; NULL without memory.
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
@@ -52,7 +53,6 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream);
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
 
-void shapes_init(struct amdlog_shapes *s);
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3]);
 void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from);
 
@@ -72,7 +72,6 @@ uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t add
 void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 		   const struct amdlog_event *e, bool head);
 void open_value(struct amdlog_summary *s, const struct amdlog_event *e);
-void open_init(struct amdlog_open *o);
 
 // Sees the pair (a, b) for the first time.
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b);

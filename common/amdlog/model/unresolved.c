@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-void shapes_init(struct amdlog_shapes *s)
-{
-	*s = (struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN};
-}
-
 // Which of two shapes of the same size is shown must not depend on which came first.
 static int order(const uint64_t a[3], const uint64_t b[3])
 {
@@ -46,45 +41,38 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 	shapes_add(to, from->max);
 }
 
-void open_init(struct amdlog_open *o)
-{
-	*o = (struct amdlog_open){.process = AMDLOG_NONE,
-				  .queue = AMDLOG_NONE,
-				  .thread = AMDLOG_NONE,
-				  .object = AMDLOG_UNKNOWN,
-				  .span = SPAN_NONE};
-	shapes_init(&o->grid);
-	shapes_init(&o->workgroup);
-}
+const struct amdlog_open open_blank = {
+	.process = AMDLOG_NONE,
+	.queue = AMDLOG_NONE,
+	.thread = AMDLOG_NONE,
+	.object = AMDLOG_UNKNOWN,
+	.span = SPAN_NONE,
+	.grid = SHAPES_NONE,
+	.workgroup = SHAPES_NONE,
+};
 
 // The one of this key, made when it is new.
 static struct amdlog_open *open_at(struct amdlog_summary *s, const struct amdlog_open *key)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
-	struct amdlog_open *o;
-	bool fresh;
-	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), &fresh);
+	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), NULL);
 
-	if (fresh && n == s->nopen) {
-		o = array_room(s->open, &s->open_cap, n, sizeof(*o));
-		s->open = o ? o : s->open;
-		if (o)
-			o[s->nopen++] = *key;
+	if (n > s->nopen || ARRAY_GROW(s->open, s->open_cap, n)) {
+		s->no_memory = true;
+		return NULL;
 	}
-	if (n < s->nopen)
-		return &s->open[n];
-	s->no_memory = true;
-	return NULL;
+	if (n == s->nopen)
+		s->open[s->nopen++] = *key;
+	return &s->open[n];
 }
 
 void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 		   const struct amdlog_event *e, bool head)
 {
-	struct amdlog_open key, *o;
+	struct amdlog_open key = open_blank, *o;
 
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
 		return; // there is nothing to name it by
-	open_init(&key);
 	key.process = t->process;
 	key.queue = e->queue;
 	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
@@ -100,9 +88,8 @@ void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 
 void open_value(struct amdlog_summary *s, const struct amdlog_event *e)
 {
-	struct amdlog_open key, *o;
+	struct amdlog_open key = open_blank, *o;
 
-	open_init(&key);
 	key.process = s->threads[e->record->who].process;
 	key.object = e->packet->hwq;
 	key.value = true;

@@ -3,6 +3,7 @@
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 4 (how lines break), 9 (API lines).
 #include "common/amdlog/read/block_priv.h"
+#include "common/host/array.h"
 
 #include <stdlib.h>
 
@@ -110,17 +111,10 @@ struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
 
-	if (!b->items || b->nitems == b->item_cap) {
-		uint32_t cap = b->item_cap ? b->item_cap * 2 : 256;
-		struct block_item *items =
-			cap > ITEMS_MAX ? NULL : realloc(b->items, cap * sizeof(*items));
-
-		if (!items) {
-			b->slow = true;
-			return NULL;
-		}
-		b->items = items;
-		b->item_cap = cap;
+	if (b->nitems == b->item_cap &&
+	    (b->nitems >= ITEMS_MAX || ARRAY_GROW(b->items, b->item_cap, b->nitems))) {
+		b->slow = true;
+		return NULL;
 	}
 	return &b->items[b->nitems];
 }

@@ -63,7 +63,8 @@ struct block_result {
 	uint64_t first_us, last_us; // as of an item, behind the last one
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
 	uint64_t styles[AMDLOG_NSTYLES]; // more (or fewer) of a style than the sums say
-	uint32_t nitems, item_cap, nsums;
+	uint32_t nitems, nsums;
+	size_t item_cap;
 	struct block_item *items;
 	struct block_sum *sums; // in the order of their first record
 };

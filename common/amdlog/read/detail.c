@@ -22,6 +22,15 @@ int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
 	return (int64_t)(wptr - rptr);
 }
 
+uint64_t amdlog_packet_backlog(const struct amdlog_packet *p)
+{
+	int64_t backlog = amdlog_backlog(p->rptr, p->wptr);
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+		return AMDLOG_UNKNOWN;
+	return backlog < 0 ? 0 : (uint64_t)backlog;
+}
+
 // The number behind the first `word`; AMDLOG_UNKNOWN.
 static uint64_t number_behind(const struct amdlog_record *r, const char *word)
 {

@@ -34,6 +34,8 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 // Outstanding packets in front of this one, modulo the counters' width. Below 0 when rptr is ahead
 // of wptr.
 int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
+// The same of a packet, 0 when its rptr is ahead; AMDLOG_UNKNOWN when a pointer is missing.
+uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
 
 // The stream an API line ("stream:0x..", "stream:<null>" is 0) or a command line ("to queue: 0x..")
 // names.

@@ -13,7 +13,8 @@ struct amdlog_threads {
 	int64_t assumed; // process of records that name none; -1
 	uint32_t source; // number of the input: threads without a process of several are others
 	struct amdlog_who *v;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	struct intern keys;
 	struct intern by_tid; // 3.7 to 4.5: some lines have the thread only
 };
