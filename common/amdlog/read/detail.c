@@ -1,6 +1,5 @@
 // Fields of messages (see detail.h). Facts: amd-log-facts.md sections 5, 6, 8, 9, 12, 13.
-#include "common/amdlog/read/detail.h"
-#include "common/amdlog/read/number.h"
+#include "common/amdlog/read/packet_parse.h"
 
 // glibc 2.37 and later writes an unbuffered stream in pieces of this size (section 4.1).
 #define PIECE 128
@@ -14,6 +13,11 @@ const int8_t hex_values[256] = {
 	NO16, NO16, NO16, 0,   1,    2,   3,    4,    5,    6,    7,    8,    9,    -1,   -1,   -1,
 	-1,   -1,   -1,   A_F, NO16, A_F, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16,
 };
+
+void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
+{
+	packet_parse(r->msg, r->msg + r->msg_len, number_may_end(r), r->ended, p);
+}
 
 int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
 {

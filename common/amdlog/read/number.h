@@ -59,23 +59,12 @@ static inline uint64_t digits_value(uint64_t x)
 	       32;
 }
 
-// Reads up to `max` decimal digits at `p`, of which 8 bytes may be read. Returns how many there
-// are, at most 20; above 19 the value may have overflowed.
+// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19 the value may have overflowed.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
-	uint64_t x = load64(p) ^ DIGIT_ZEROS, others, v = 0;
+	uint64_t v = 0;
 	size_t n;
 
-	if ((x & 0xff) < 10 && (x >> 8 & 0xff) >= 10 && max) {
-		*value = x & 0xff;
-		return 1;
-	}
-	others = no_digits(x);
-	n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-	if (n && n < 8 && n <= max) {
-		*value = digits_value(x << (64 - n * 8));
-		return n;
-	}
 	for (n = 0; n < max && n < 20 && is_digit(p[n]); n++)
 		v = v * 10 + (uint64_t)(p[n] - '0');
 	*value = v;

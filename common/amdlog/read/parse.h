@@ -47,9 +47,6 @@ void message_parse(struct amdlog_record *r);
 // does not end with blanks. 0: none do. For messages that are neither API lines nor packets.
 size_t message_telling(const struct amdlog_record *r);
 
-// The kind of a packet.
-enum amdlog_kind packet_kind(const char *msg, size_t len);
-
 // What is done with the records of a kind.
 enum kind_use { COUNTED, PLACED, CALL };
 extern const uint8_t kind_uses[AMDLOG_NKINDS];

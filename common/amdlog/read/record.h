@@ -20,7 +20,7 @@
 // use: COUNTED, its records are nothing but counted; PLACED, what they say depends on records of
 // before, so they are handed on one by one; CALL, they are counted, and the thread's last one is
 // kept, as it may name a stream. A message is of the first row that has a beginning of it (3 to 32
-// bytes); the rows of API lines and packets are recognized otherwise (message.c, packet.c).
+// bytes); the rows of API lines and packets are recognized otherwise (message.c).
 #define AMDLOG_KINDS(X)                                                                         \
 	X(OTHER, "other", COUNTED)                                                              \
 	X(API_ENTRY, "api", CALL)                                                               \
