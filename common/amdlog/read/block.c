@@ -132,7 +132,6 @@ static struct block_item *new_item(struct parse *w, enum block_what what)
 	item->last_us = w->last_us;
 	w->b->first_us = AMDLOG_UNKNOWN;
 	w->last_us = 0;
-	w->near_us = NEAR_NONE;
 	return item;
 }
 
@@ -377,7 +376,6 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked)
 {
-	w->near_us = NEAR_NONE;
 	w->glued = marked && is_glued(w, text, newline);
 	if (w->glued || w->open || newline - text > AMDLOG_TEXT_MAX) {
 		scan_line(w, text, newline);
@@ -387,7 +385,6 @@ void slow_line(struct parse *w, const char *text, const char *newline, bool mark
 		w->b->lines++;
 		w->b->foreign++;
 	}
-	w->near_us = NEAR_NONE;
 }
 
 static void reset(struct block_reader *g, struct block_result *b)
@@ -418,7 +415,6 @@ void block_read(struct block_reader *g, struct block_result *b, const struct blo
 			  .b = b,
 			  .choice = choice,
 			  .prefix = &g->no_prefix,
-			  .near_us = NEAR_NONE,
 			  .end = text + len};
 
 	reset(g, b);

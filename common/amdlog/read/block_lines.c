@@ -31,7 +31,6 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	if (!x->thread->used)
 		use_thread(w, x->thread);
 	w->prefix = x;
-	w->near_us = near_time(w, x->thread);
 	return x;
 }
 // Where the line ends that `p` is in; *marked: a colon, a digit, a colon stand in it, but not at

@@ -88,7 +88,6 @@ struct parse {
 	const struct block_choice *choice; // NULL: all
 	const struct prefix *prefix;       // of the line before, of a thread that is used
 	uint64_t last_us;                  // since the last item; 0: none
-	uint64_t near_us; // a time this close behind it changes no first time, and is no step back
 	const char *end;  // of the block
 	// This line begins a record in its midst, or those before it are not done with: a torn
 	// record may be mended yet.
@@ -159,17 +158,6 @@ static inline bool is_chosen(const struct parse *w, const struct block_thread *t
 	       (!w->unwanted && t->wanted && !c->none && us >= c->since_us && us <= c->until_us);
 }
 
-#define NEAR_SPAN (UINT64_C(1) << 40)
-#define NEAR_NONE (UINT64_C(1) << 63)
-
-// What `near_us` is when the next line is of another thread than the one before.
-static inline uint64_t near_time(const struct parse *w, const struct block_thread *t)
-{
-	if (w->b->first_us == AMDLOG_UNKNOWN || t->first_us == AMDLOG_UNKNOWN)
-		return NEAR_NONE;
-	return t->first_us > w->last_us ? t->first_us : w->last_us;
-}
-
 static inline __attribute__((always_inline)) void count_line(struct parse *w,
 							     struct block_thread *t, uint64_t us,
 							     uint64_t counts, uint16_t counter)
@@ -178,12 +166,10 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 
 	b->counts[counter]++;
 	t->counted += counts;
-	if (__builtin_expect(us - w->near_us >= NEAR_SPAN, 0)) {
-		b->steps_back += us < w->last_us;
-		b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
-		t->first_us = us < t->first_us ? us : t->first_us;
-	}
-	w->last_us = w->near_us = us;
+	b->steps_back += us < w->last_us;
+	b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
+	w->last_us = us;
+	t->first_us = us < t->first_us ? us : t->first_us;
 	t->last_us = us > t->last_us ? us : t->last_us;
 }
 
