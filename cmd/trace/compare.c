@@ -441,10 +441,9 @@ static int read_logs(struct compared *d)
 		status = trace_scan(t, 1, &d->files[i]);
 		progress_end(&t->progress);
 		if (!status && !t->sum.totals.records)
-			status = err_fail(
-				GPQ_NOTFOUND, NULL, "%s: no AMD log records%s", d->files[i],
-				amdlog_scan_counts(t->scan)->records ? " of what was asked for"
-								     : "");
+			status = err_fail(GPQ_NOTFOUND, NULL, "%s: no AMD log records%s",
+					  d->files[i],
+					  t->scan->counts.records ? " of what was asked for" : "");
 	}
 	return status;
 }
@@ -474,7 +473,7 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 // The one that was being read.
 static const struct trace *stopped_log(const struct compared *d)
 {
-	return &d->log[amdlog_scan_counts(d->log[1].scan)->bytes > 0];
+	return &d->log[d->log[1].scan->counts.bytes > 0];
 }
 
 static int begin(struct compared *d)

@@ -30,7 +30,7 @@ static int write_all(struct buf *b)
 
 static int write_part(struct trace *t, char *file, int status)
 {
-	const struct amdlog_counts *c = amdlog_scan_counts(t->scan);
+	const struct amdlog_counts *c = &t->scan->counts;
 	const struct amdlog_streams *streams = t->asked;
 	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
 				   .file = file,
@@ -85,8 +85,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 		t.input_bytes = trace_input_size(1, &file);
 		status = trace_scan(&t, 1, &file);
 		progress_end(&t.progress);
-		if (!t.untold &&
-		    (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes))
+		if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
 			written = write_part(&t, file, status);
 		if (!written && status == GPQ_STOPPED)
 			status = trace_stopped(&t);
@@ -347,7 +346,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 const struct amdlog_counts *trace_counts(const struct trace *t)
 {
-	return t->merged ? &t->merged->all.counts : amdlog_scan_counts(t->scan);
+	return t->merged ? &t->merged->all.counts : &t->scan->counts;
 }
 
 uint64_t trace_mended(const struct trace *t)

@@ -107,12 +107,11 @@ static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_p
 static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
 {
 	struct amdlog_packet p;
-	uint32_t n;
-	const struct amdlog_who *who = amdlog_scan_who(x->scan, &n);
+	const struct amdlog_threads *threads = &x->scan->threads;
 	amdlog_packet_parse(r, &p);
 	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
 		return;
-	struct ring *ring = ring_of(x, r->who < n ? who[r->who].pid : -1, &p);
+	struct ring *ring = ring_of(x, r->who < threads->n ? threads->v[r->who].pid : -1, &p);
 	uint32_t ahead = ring ? (uint32_t)(p.rptr - ring->rptr) : 0;
 	x->no_memory |= !ring;
 	if (!ring || ahead > UINT32_MAX / 2)

@@ -40,7 +40,11 @@ static void process(struct run *run, const uint8_t *data, size_t size, size_t pi
 	sink = amdlog_mend_sink(run->mend);
 	run->scan = amdlog_scan_new(&sink);
 	amdlog_mend_watch(run->mend, run->scan);
-	amdlog_scan_buffer(run->scan, (const char *)data, size, piece);
+	piece = piece ? piece : size;
+	for (size_t at = 0; at < size; at += piece)
+		amdlog_scan_feed(run->scan, (const char *)data + at,
+				 size - at < piece ? size - at : piece);
+	amdlog_scan_end(run->scan);
 	amdlog_mend_end(run->mend);
 	amdlog_summary_finish(&run->sum);
 }
@@ -61,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	process(&whole, data + 1, size - 1, 0);
 	process(&pieces, data + 1, size - 1, (size_t)data[0] + 1);
-	a = amdlog_scan_counts(whole.scan);
-	b = amdlog_scan_counts(pieces.scan);
+	a = &whole.scan->counts;
+	b = &pieces.scan->counts;
 	if (memcmp(a, b, sizeof(*a)) != 0 || whole.seen != a->records || pieces.seen != a->records)
 		abort();
 	if (a->lines - a->foreign + a->glued != a->records || a->bytes != size - 1)

@@ -103,7 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	a.reading.ctx = &a;
 	a.reading.event = take;
-	amdlog_scan_buffer(a.reading.scan, (const char *)data + from, size - from, 0);
+	amdlog_scan_feed(a.reading.scan, (const char *)data + from, size - from);
+	amdlog_scan_end(a.reading.scan);
 	amdlog_mend_end(a.reading.mend);
 	amdlog_summary_finish(&a.sum);
 	amdlog_series_cover(&a.series, &a.sum.totals.span);

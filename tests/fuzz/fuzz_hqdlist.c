@@ -123,9 +123,9 @@ static void check_runlist(const struct slot_rows *l)
 static void look(const struct dump d[DUMPS], bool memory, bool owners)
 {
 	const struct slot_rows_how how = {.hqds_file = d[HQDS].path,
-					.mqds_file = owners ? d[MQDS].path : NULL,
-					.rls_file = d[RLS].path,
-					.memory = memory};
+					  .mqds_file = owners ? d[MQDS].path : NULL,
+					  .rls_file = d[RLS].path,
+					  .memory = memory};
 	struct process_cache processes = {0};
 	struct slot_rows l = {0};
 	if (slot_rows_load(&l, &processes, &how) == 0) {

@@ -89,7 +89,7 @@ static unsigned loop = LOOPS - 1;
 static inline void dump(struct run *r, struct buf *out)
 {
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log",
-				   .counts = *amdlog_scan_counts(r->reading.scan),
+				   .counts = r->reading.scan->counts,
 				   .mended = amdlog_mend_count(r->reading.mend),
 				   .sum = &r->sum};
 
@@ -174,7 +174,7 @@ static inline void in_order(const char *text, size_t len, struct buf *out)
 	struct run r;
 
 	begin(&r, 0);
-	amdlog_scan_feed(r.reading.scan, text, len, 0);
+	amdlog_scan_feed(r.reading.scan, text, len);
 	finish(&r, out);
 }
 

@@ -41,7 +41,8 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 	sink = amdlog_mend_sink(x->mend);
 	x->scan = amdlog_scan_new(&sink);
 	amdlog_mend_watch(x->mend, x->scan);
-	amdlog_scan_buffer(x->scan, text, len, 0);
+	amdlog_scan_feed(x->scan, text, len);
+	amdlog_scan_end(x->scan);
 	amdlog_mend_end(x->mend);
 }
 
@@ -130,7 +131,7 @@ static void add_part(struct amdlog_merge *m, const char *text, size_t from, size
 	const char *why = "";
 
 	read_log(&x, text + from, to - from, true);
-	part.counts = *amdlog_scan_counts(x.scan);
+	part.counts = x.scan->counts;
 	assert_int_equal(amdlog_partial_write(&line, &part), 0);
 	end_log(&x);
 	if (!amdlog_partial_read(line.data, line.len - 1, &part, &back, &why))

@@ -40,7 +40,8 @@ static void scan_line(const char *line, size_t len)
 
 	assert_non_null(scan);
 	nrecords = 0;
-	amdlog_scan_buffer(scan, line, len, 0);
+	amdlog_scan_feed(scan, line, len);
+	amdlog_scan_end(scan);
 	assert_int_equal(nrecords, 1);
 	amdlog_scan_free(scan);
 }
@@ -293,7 +294,8 @@ static void summarise(struct run *run, const char *log, const struct amdlog_filt
 	sink = amdlog_mend_sink(run->mend);
 	run->scan = amdlog_scan_new(&sink);
 	amdlog_mend_watch(run->mend, run->scan);
-	amdlog_scan_buffer(run->scan, log, strlen(log), 0);
+	amdlog_scan_feed(run->scan, log, strlen(log));
+	amdlog_scan_end(run->scan);
 	amdlog_mend_end(run->mend);
 	amdlog_summary_finish(&run->sum);
 }

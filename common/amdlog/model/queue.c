@@ -54,7 +54,7 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 	return q;
 }
 
-static uint32_t find_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
 {
 	uint32_t q = pair_value(&s->by_ring, process, hwq), known;
 
@@ -68,21 +68,6 @@ static uint32_t find_by_ring(struct amdlog_summary *s, uint32_t process, uint64_
 	pair_set(&s->by_ring, process, hwq, known);
 	return known;
 }
-
-// A ring's queue stays the same once it is known.
-static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
-{
-	struct amdlog_ring *ring = &s->rings[hwq * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-	uint32_t q;
-
-	if (ring->hwq == hwq && ring->process == process && hwq)
-		return ring->queue;
-	q = find_by_ring(s, process, hwq);
-	if (q != AMDLOG_NONE)
-		*ring = (struct amdlog_ring){process, q, hwq};
-	return q;
-}
-_Static_assert(AMDLOG_RINGS == 64, "queue_by_ring takes six bits");
 
 static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 {

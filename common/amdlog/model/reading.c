@@ -76,7 +76,7 @@ struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint3
 {
 	return block_reader_new(&(struct block_options){
 		.kinds = kinds,
-		.assumed = amdlog_scan_threads(r->scan)->assumed,
+		.assumed = r->scan->threads.assumed,
 		.pids = r->sum->filter.pids,
 		.npids = r->sum->filter.npids,
 	});
@@ -90,9 +90,8 @@ struct place {
 
 static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
 {
-	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->known)};
-
-	amdlog_scan_skip(r->scan, &seen);
+	r->scan->base += (uint64_t)(to - p->known);
+	r->scan->counts.bytes += (uint64_t)(to - p->known);
 	p->known = to;
 }
 
@@ -100,7 +99,7 @@ static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
 static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
 {
 	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
-		sum->number = threads_number(amdlog_scan_threads(r->scan), &sum->writer);
+		sum->number = threads_number(&r->scan->threads, &sum->writer);
 	return sum->number;
 }
 
@@ -132,28 +131,28 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 			struct block_result *b)
 {
-	struct place p = {text, text, amdlog_scan_offset(r->scan)};
-	struct amdlog_counts seen = {.lines = block_lines(b), .foreign = b->foreign};
+	struct place p = {text, text, r->scan->base};
+	uint64_t lines = block_lines(b);
 
-	seen.records = seen.lines - b->foreign;
 	for (uint32_t i = 0; i < b->nsums; i++)
 		b->sums[i].number = AMDLOG_NONE;
 	for (uint32_t i = 0; i < b->nitems; i++) {
 		take_item(r, &p, b, &b->items[i]);
-		seen.lines += b->items[i].what == BLOCK_RECORD;
-		seen.records += b->items[i].what == BLOCK_RECORD;
+		lines += b->items[i].what == BLOCK_RECORD;
 	}
 	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
 	amdlog_summary_add_sums(r->sum, r->scan, b);
 	skip_to(r, &p, text + len);
-	amdlog_scan_skip(r->scan, &seen);
+	r->scan->counts.lines += lines;
+	r->scan->counts.foreign += b->foreign;
+	r->scan->counts.records += lines - b->foreign;
 }
 
 // A result says by the processes how far lines reach that may be mended. Of the many threads behind
 // AMDLOG_WHO_MAX the scanner does not say the process.
 static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
 {
-	return !b->slow && (!b->torn || amdlog_scan_threads(r->scan)->n < AMDLOG_WHO_MAX / 2);
+	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_WHO_MAX / 2);
 }
 
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
@@ -161,7 +160,7 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 {
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
-		amdlog_scan_feed(r->scan, text, len, 0);
+		amdlog_scan_feed(r->scan, text, len);
 	else if (b && is_trusted(r, b) && amdlog_mend_idle(r->mend))
 		take_result(r, text, len, b);
 	else

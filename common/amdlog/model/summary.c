@@ -117,24 +117,13 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w)
 	return s->nthreads++;
 }
 
-// The table of threads grows as the scanner's numbers appear. False without memory.
-static bool add_threads(struct amdlog_summary *s, const struct amdlog_scan *scan, uint32_t who)
-{
-	uint32_t nwho;
-	const struct amdlog_who *table = amdlog_scan_who(scan, &nwho);
-
-	while (s->nthreads <= who) {
-		if (thread_new(s, &table[s->nthreads]) == AMDLOG_NONE)
-			return false;
-	}
-	return true;
-}
-
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
 				     uint32_t who)
 {
-	if (who >= s->nthreads && !add_threads(s, scan, who))
-		return NULL;
+	while (s->nthreads <= who) {
+		if (thread_new(s, &scan->threads.v[s->nthreads]) == AMDLOG_NONE)
+			return NULL;
+	}
 	return &s->threads[who];
 }
 

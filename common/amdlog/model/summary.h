@@ -136,12 +136,6 @@ struct amdlog_filter {
 	bool text; // leaves out records that are `unwanted`
 };
 
-#define AMDLOG_RINGS 64
-struct amdlog_ring {
-	uint32_t process, queue;
-	uint64_t hwq; // 0: none
-};
-
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
@@ -186,7 +180,6 @@ struct amdlog_summary {
 	uint64_t object_moves;            // times a kernel_obj became another kernel's
 	uint64_t stream_changes;          // times that a stream was created on a queue
 	// The queues found by ring last, by their addresses.
-	struct amdlog_ring rings[AMDLOG_RINGS];
 	// Pairs seen, for counting distinct ones.
 	struct intern queue_kernels, queue_streams, process_kernels;
 	// Of a part: where `open` is, and threads with the queues they wrote to before it was known

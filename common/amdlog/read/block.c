@@ -37,7 +37,7 @@ uint64_t block_lines(const struct block_result *b)
 static void look(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
-	const struct amdlog_threads *threads = amdlog_scan_threads(g->scratch);
+	const struct amdlog_threads *threads = &g->scratch->threads;
 	const struct amdlog_who *who = &threads->v[r->who];
 
 	g->unsure |= threads->by_tid.n || (who->pid < 0 && r->who && who->tid != AMDLOG_UNKNOWN);
@@ -93,7 +93,7 @@ struct block_reader *block_reader_new(const struct block_options *o)
 		block_reader_free(g);
 		return NULL;
 	}
-	amdlog_scan_assume(g->scratch, o->assumed);
+	g->scratch->threads.assumed = o->assumed;
 	amdlog_mend_watch(g->mend, g->scratch);
 	return g;
 }
@@ -214,15 +214,6 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	b->torn |= w->glued || w->open || mending;
 	w->open = mending || ((w->glued || w->open) && w->g->unsure);
 	w->glued = false;
-}
-
-static bool is_glued(const struct parse *w, const char *line, const char *newline)
-{
-	const char *p = line + 1;
-
-	while (p < newline && !(is_mark(p) && prefix_shape(p, (size_t)(w->end - p), true)))
-		p++;
-	return p < newline;
 }
 
 static bool is_wanted(const struct block_options *o, int64_t pid)
@@ -376,7 +367,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked)
 {
-	w->glued = marked && is_glued(w, text, newline);
+	w->glued = marked && find_record(text + 1, newline, w->end);
 	if (w->glued || w->open || newline - text > AMDLOG_TEXT_MAX) {
 		scan_line(w, text, newline);
 	} else if (is_record_line(text, (size_t)(newline - text))) {
@@ -411,11 +402,8 @@ static void reset(struct block_reader *g, struct block_result *b)
 void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
 		const char *text, size_t len)
 {
-	struct parse w = {.g = g,
-			  .b = b,
-			  .choice = choice,
-			  .prefix = &g->no_prefix,
-			  .end = text + len};
+	struct parse w = {
+		.g = g, .b = b, .choice = choice, .prefix = &g->no_prefix, .end = text + len};
 
 	reset(g, b);
 	if (choice && choice->hits)

@@ -107,7 +107,7 @@ void block_reader_free(struct block_reader *g);
 // processor can run. `name` may be NULL.
 bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
 
-// Reads text[0..len), whole lines of which the last ends with a newline, and INDEX_PAD more bytes
+// Reads text[0..len), whole lines of which the last ends with a newline, and AMDLOG_PAD more bytes
 // may be read behind them. `choice` NULL: all lines count. `b` points into the text.
 void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
 		const char *text, size_t len);

@@ -88,7 +88,7 @@ struct parse {
 	const struct block_choice *choice; // NULL: all
 	const struct prefix *prefix;       // of the line before, of a thread that is used
 	uint64_t last_us;                  // since the last item; 0: none
-	const char *end;  // of the block
+	const char *end;                   // of the block
 	// This line begins a record in its midst, or those before it are not done with: a torn
 	// record may be mended yet.
 	bool glued, open;
@@ -97,7 +97,7 @@ struct parse {
 };
 
 // The set of the prefix cache for a line: by the last digits of the thread's number, in front of
-// the first ']' behind column 56. INDEX_PAD bytes of the line may be read.
+// the first ']' behind column 56. AMDLOG_PAD bytes of the line may be read.
 static inline __attribute__((always_inline)) struct prefix *prefix_set(struct block_reader *g,
 								       const char *p)
 {

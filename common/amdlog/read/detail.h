@@ -27,7 +27,7 @@ struct amdlog_queue_line {
 	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
 };
 
-// INDEX_PAD bytes behind the message may be read.
+// AMDLOG_PAD bytes behind the message may be read.
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p);
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q);
 

@@ -59,7 +59,8 @@ static inline uint64_t digits_value(uint64_t x)
 	       32;
 }
 
-// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19 the value may have overflowed.
+// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19 the
+// value may have overflowed.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
 	uint64_t v = 0;

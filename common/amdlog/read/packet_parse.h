@@ -27,8 +27,8 @@ enum packet_field {
 };
 
 // Behind a blank, a comma, the '=' of a field without a value, or at the message's beginning.
-static inline __attribute__((always_inline)) bool is_name(const char *msg, const char *equals, const char *name,
-						       size_t len)
+static inline __attribute__((always_inline)) bool is_name(const char *msg, const char *equals,
+							  const char *name, size_t len)
 {
 	const char *at = equals - len;
 
@@ -41,7 +41,9 @@ static inline enum packet_field packet_field_at(const char *msg, const char *equ
 {
 #define IS(name) is_name(msg, equals, name, sizeof(name) - 1)
 	switch (equals[-1]) {
-	case ' ': return IS("Header ") ? FIELD_HEADER : FIELD_SKIPPED;
+	case ' ':
+		return equals - msg >= 8 && !memcmp(equals - 8, " Header ", 8) ? FIELD_HEADER
+									       : FIELD_SKIPPED;
 	case 'q': return IS("HWq") ? FIELD_HWQ : IS("SWq") ? FIELD_SWQ : FIELD_SKIPPED;
 	case 'd': return IS("id") ? FIELD_ID : IS("grid") ? FIELD_GRID : FIELD_SKIPPED;
 	case 'p': return IS("workgroup") ? FIELD_WORKGROUP : FIELD_SKIPPED;

@@ -128,6 +128,15 @@ bool is_record_line(const char *p, size_t len)
 	       prefix_shape(p, len, true);
 }
 
+const char *find_record(const char *p, const char *stop, const char *end)
+{
+	for (; p < stop && (p = memchr(p, ':', (size_t)(stop - p))); p++) {
+		if (is_mark(p) && prefix_shape(p, (size_t)(end - p), true))
+			return p;
+	}
+	return NULL;
+}
+
 static size_t read_tid_digits(const char *p, size_t at, size_t len, uint64_t *v)
 {
 	size_t from = at;

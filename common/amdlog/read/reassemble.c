@@ -19,7 +19,7 @@ struct front {
 	bool told;      // handed on as it is; kept to know whose rest a line may be
 	bool lost;      // its rest may stand in another record
 	size_t wrapped; // length with the lines that follow it at once; 0: others came between
-	char text[FRONT_MAX + INDEX_PAD];
+	char text[FRONT_MAX + AMDLOG_PAD];
 };
 
 // A process whose last record was interrupted at the end of a piece.
@@ -37,7 +37,7 @@ struct amdlog_mend {
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
 	struct front spare[WAITING_MAX];
-	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + INDEX_PAD];
+	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + AMDLOG_PAD];
 };
 
 struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
@@ -63,7 +63,7 @@ void amdlog_mend_free(struct amdlog_mend *m)
 
 void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan)
 {
-	m->threads = amdlog_scan_threads(scan);
+	m->threads = &scan->threads;
 }
 
 uint64_t amdlog_mend_count(const struct amdlog_mend *m)
@@ -140,7 +140,7 @@ static void keep(struct amdlog_mend *m, const struct amdlog_record *r, int64_t p
 	f->lost = false;
 	f->wrapped = r->ended ? r->len : 0;
 	memcpy(f->text, r->text, r->len);
-	memset(f->text + r->len, 0, INDEX_PAD);
+	memset(f->text + r->len, 0, AMDLOG_PAD);
 	f->r.text = f->text;
 	f->r.msg = f->text + (r->msg - r->text);
 }
@@ -152,7 +152,7 @@ static void join(struct amdlog_mend *m, const struct front *f, size_t cut, const
 	*r = f->r;
 	memcpy(m->joined, f->text, cut);
 	memcpy(m->joined + cut, text, len);
-	memset(m->joined + cut + len, 0, INDEX_PAD);
+	memset(m->joined + cut + len, 0, AMDLOG_PAD);
 	r->text = m->joined;
 	r->len = cut + len;
 	r->ended = ended;

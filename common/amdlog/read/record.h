@@ -14,6 +14,7 @@
 // A record or foreign line is looked at up to this length; the rest of it only for the next record.
 // The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
 #define AMDLOG_TEXT_MAX 65536
+#define AMDLOG_PAD      128 // bytes behind a text that may be read
 
 // All kinds of records, a row each: X(name, word, use, beginnings of its messages...).
 //

@@ -1,5 +1,5 @@
-// Numbers of threads (see threads.h). Facts: amd-log-facts.md sections 2 and 11.
-#include "common/amdlog/read/threads.h"
+// Numbers of threads (see scan.h). Facts: amd-log-facts.md sections 2 and 11.
+#include "common/amdlog/read/scan.h"
 
 #include "common/host/array.h"
 
