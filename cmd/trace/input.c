@@ -298,7 +298,8 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;
-	amdlog_mend_range(t->mend, from, to);
+	t->mend->first = from;
+	t->mend->past = to;
 	t->scan->base = lead;
 	status = read_context(in, lead, from);
 	if (!status)

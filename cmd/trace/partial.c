@@ -36,7 +36,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
-				   .mended = amdlog_mend_count(t->mend),
+				   .mended = t->mend->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
@@ -78,7 +78,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	int status, written = GPQ_OK;
 
 	amdlog_summary_init(&t.sum, filter);
-	amdlog_summary_resume(&t.sum);
+	t.sum.resumed = true;
 	t.sum.want_api = true;
 	if (trace_open(&t)) {
 		progress_init(&t.progress, c->out.progress, false);
@@ -351,5 +351,5 @@ const struct amdlog_counts *trace_counts(const struct trace *t)
 
 uint64_t trace_mended(const struct trace *t)
 {
-	return t->merged ? t->merged->all.mended : amdlog_mend_count(t->mend);
+	return t->merged ? t->merged->all.mended : t->mend->mended;
 }

@@ -24,22 +24,19 @@ static void take(void *ctx, const struct amdlog_record *r)
 	run->seen++;
 	if (r->msg < r->text || r->msg + r->msg_len > r->text + r->len)
 		abort();
-	amdlog_summary_add(&run->sum, run->scan, r, &e);
+	amdlog_summary_add(&run->sum, run->scan, r, NULL, &e);
 }
 
 static void process(struct run *run, const uint8_t *data, size_t size, size_t piece)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	const struct amdlog_sink own = {.ctx = run, .record = take};
-	struct amdlog_sink sink;
 
 	run->seen = 0;
 	amdlog_summary_init(&run->sum, &all);
 	run->sum.want_api = true;
 	run->mend = amdlog_mend_new(&own);
-	sink = amdlog_mend_sink(run->mend);
-	run->scan = amdlog_scan_new(&sink);
-	amdlog_mend_watch(run->mend, run->scan);
+	run->scan = run->mend->scan;
 	piece = piece ? piece : size;
 	for (size_t at = 0; at < size; at += piece)
 		amdlog_scan_feed(run->scan, (const char *)data + at,
@@ -51,7 +48,6 @@ static void process(struct run *run, const uint8_t *data, size_t size, size_t pi
 
 static void finish(struct run *run)
 {
-	amdlog_scan_free(run->scan);
 	amdlog_mend_free(run->mend);
 	amdlog_summary_fini(&run->sum);
 }

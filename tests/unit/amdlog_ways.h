@@ -90,7 +90,7 @@ static inline void dump(struct run *r, struct buf *out)
 {
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log",
 				   .counts = r->reading.scan->counts,
-				   .mended = amdlog_mend_count(r->reading.mend),
+				   .mended = r->reading.mend->mended,
 				   .sum = &r->sum};
 
 	out->len = 0;
@@ -158,7 +158,7 @@ static inline void begin(struct run *r, unsigned threads)
 	*r = (struct run){.text = NULL};
 	amdlog_summary_init(&r->sum, &filter->f);
 	if (filter->resumed)
-		amdlog_summary_resume(&r->sum);
+		r->sum.resumed = true;
 	assert_true(amdlog_reading_init(&r->reading, &r->sum, grep));
 	r->reading.ctx = r;
 	r->reading.event = filter->kinds ? take_event : NULL;

@@ -25,7 +25,7 @@ static void take(void *ctx, const struct amdlog_record *r)
 	struct reader *x = ctx;
 	struct amdlog_event e;
 
-	amdlog_summary_add(&x->sum, x->scan, r, &e);
+	amdlog_summary_add(&x->sum, x->scan, r, NULL, &e);
 }
 
 static void read_log(struct reader *x, const char *text, size_t len, bool part)
@@ -36,11 +36,9 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 	amdlog_summary_init(&x->sum, &all);
 	x->sum.want_api = true;
 	if (part)
-		amdlog_summary_resume(&x->sum);
+		x->sum.resumed = true;
 	x->mend = amdlog_mend_new(&sink);
-	sink = amdlog_mend_sink(x->mend);
-	x->scan = amdlog_scan_new(&sink);
-	amdlog_mend_watch(x->mend, x->scan);
+	x->scan = x->mend->scan;
 	amdlog_scan_feed(x->scan, text, len);
 	amdlog_scan_end(x->scan);
 	amdlog_mend_end(x->mend);
@@ -48,7 +46,6 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 
 static void end_log(struct reader *x)
 {
-	amdlog_scan_free(x->scan);
 	amdlog_mend_free(x->mend);
 	amdlog_summary_fini(&x->sum);
 }

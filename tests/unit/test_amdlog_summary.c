@@ -279,21 +279,18 @@ static void add_record(void *ctx, const struct amdlog_record *r)
 	struct run *run = ctx;
 	struct amdlog_event event;
 
-	amdlog_summary_add(&run->sum, run->scan, r, &event);
+	amdlog_summary_add(&run->sum, run->scan, r, NULL, &event);
 }
 
 static void summarise(struct run *run, const char *log, const struct amdlog_filter *filter)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	const struct amdlog_sink own = {.ctx = run, .record = add_record};
-	struct amdlog_sink sink;
 
 	amdlog_summary_init(&run->sum, filter ? filter : &all);
 	run->sum.want_api = true;
 	run->mend = amdlog_mend_new(&own);
-	sink = amdlog_mend_sink(run->mend);
-	run->scan = amdlog_scan_new(&sink);
-	amdlog_mend_watch(run->mend, run->scan);
+	run->scan = run->mend->scan;
 	amdlog_scan_feed(run->scan, log, strlen(log));
 	amdlog_scan_end(run->scan);
 	amdlog_mend_end(run->mend);
@@ -302,7 +299,6 @@ static void summarise(struct run *run, const char *log, const struct amdlog_filt
 
 static void done(struct run *run)
 {
-	amdlog_scan_free(run->scan);
 	amdlog_mend_free(run->mend);
 	amdlog_summary_fini(&run->sum);
 }
@@ -648,7 +644,7 @@ static void test_mend(void **state)
 		summarise(&run, log, NULL);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
 		assert_int_equal(run.sum.totals.torn, 0);
-		assert_int_equal(amdlog_mend_count(run.mend), 1);
+		assert_int_equal(run.mend->mended, 1);
 		assert_int_equal(run.sum.queues[0].wptr_max, 9);
 		done(&run);
 	}
@@ -687,7 +683,7 @@ static void test_torn(void **state)
 	tear(log, WHOLE, 200, "epoch 3, loss=0.25\n");
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.torn, 1);
-	assert_int_equal(amdlog_mend_count(run.mend), 0);
+	assert_int_equal(run.mend->mended, 0);
 	assert_int_equal(run.sum.queues[0].backlog_n, 0);
 	done(&run);
 	tear(log, WHOLE, 256, next);
@@ -714,7 +710,7 @@ static void test_two_writers(void **state)
 	tear(log, WHOLE, 256, line);
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
-	assert_int_equal(amdlog_mend_count(run.mend),
+	assert_int_equal(run.mend->mended,
 			 1); // the packet's rest cannot be taken for anything else
 	assert_int_equal(run.sum.totals.launches, 1);
 	assert_int_equal(run.sum.nkernels, 0);
@@ -743,7 +739,7 @@ static void test_exchangeable(void **state)
 	tear(log, WHOLE, 128, other);
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.torn, 2);
-	assert_int_equal(amdlog_mend_count(run.mend), 0);
+	assert_int_equal(run.mend->mended, 0);
 	for (uint32_t i = 0; i < run.sum.nqueues; i++)
 		assert_int_equal(run.sum.queues[i].backlog_n, 0);
 	done(&run);

@@ -187,28 +187,6 @@ void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
 
 // --- times of the GPU ---
 
-// The number behind `word`, which stands in front of it in the message.
-static uint64_t number_behind(const struct amdlog_record *r, const char *word, int base,
-			      const char **end)
-{
-	const char *stop = r->msg + r->msg_len;
-	const char *p = memmem(*end, (size_t)(stop - *end), word, strlen(word));
-	char digits[32] = "", *last;
-	size_t n;
-
-	if (!p)
-		return AMDLOG_UNKNOWN;
-	p += strlen(word);
-	n = (size_t)(stop - p) < sizeof(digits) - 1 ? (size_t)(stop - p) : sizeof(digits) - 1;
-	memcpy(digits, p, n);
-	if (*digits == '-' || *digits == ' ')
-		return AMDLOG_UNKNOWN;
-	uint64_t v = strtoull(digits, &last, base);
-	*end = p + (last - digits);
-	// Its end is certain when something follows it.
-	return last > digits && (*last || r->ended) ? v : AMDLOG_UNKNOWN;
-}
-
 static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t process,
 					 uint64_t handle)
 {
@@ -220,8 +198,7 @@ static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t pro
 static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e,
 			 const struct timeline_packet *p)
 {
-	const char *end = e->record->msg;
-	uint64_t handle = number_behind(e->record, "completion_signal=0x", 16, &end);
+	uint64_t handle = amdlog_completion_signal(e->record);
 
 	if (handle && handle != AMDLOG_UNKNOWN)
 		*signal_at(t, p->process, handle) = (struct timeline_signal){
@@ -256,19 +233,19 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *
 {
 	const char *at = e->record->msg;
 	uint32_t process = s->threads[e->record->who].process;
-	uint64_t handle = number_behind(e->record, "Signal = (0x", 16, &at), start, end;
+	uint64_t handle = amdlog_next_number(e->record, "Signal = (", &at), start, end;
 	struct timeline_signal *g = signal_at(t, process, handle);
 	const char *behind = at;
 
 	if (handle == AMDLOG_UNKNOWN || g->handle != handle || g->process != process)
 		return;
-	start = number_behind(e->record, "start/end = ", 10, &at);
+	start = amdlog_next_number(e->record, "start/end = ", &at);
 	if (start != AMDLOG_UNKNOWN) {
-		end = number_behind(e->record, " / ", 10, &at);
+		end = amdlog_next_number(e->record, " / ", &at);
 	} else {
 		at = behind;
-		start = number_behind(e->record, "start = ", 10, &at);
-		end = number_behind(e->record, "end = ", 10, &at);
+		start = amdlog_next_number(e->record, "start = ", &at);
+		end = amdlog_next_number(e->record, "end = ", &at);
 	}
 	if (start == AMDLOG_UNKNOWN || end == AMDLOG_UNKNOWN || end < start)
 		return;

@@ -28,8 +28,8 @@ struct amdlog_part {
 	struct amdlog_summary *sum;    // not owned
 };
 
-// Appends the line, newline included, of a part whose summary was begun with amdlog_summary_resume
-// and is not finished. 0, or -1 with ENOMEM.
+// Appends the line, newline included, of a part whose summary is `resumed` and not finished. 0, or
+// -1 with ENOMEM.
 int amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 
 // Reads a line into a part and its summary `s`. False, and a word on why, when it is none, or

@@ -1,6 +1,7 @@
 // What went wrong; see errors.h.
 #include "common/amdlog/model/errors.h"
 
+#include "common/amdlog/read/detail.h"
 #include "common/host/array.h"
 
 #include <stddef.h>
@@ -36,16 +37,9 @@ static size_t api_text(const struct amdlog_record *r, char *out)
 // "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
 static uint64_t address_of(const struct amdlog_record *r)
 {
-	static const char word[] = "Queue 0x";
-	const char *p = memmem(r->msg, r->msg_len, word, sizeof(word) - 1);
-	const char *end = r->msg + r->msg_len;
-	uint64_t address = 0;
+	const char *at = memmem(r->msg, r->msg_len, "Queue 0x", strlen("Queue 0x"));
 
-	if (!p)
-		return AMDLOG_UNKNOWN;
-	for (p += sizeof(word) - 1; p < end && strchr("0123456789abcdefABCDEF", *p) && *p; p++)
-		address = address << 4 | (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
-	return p < end && *p == ' ' ? address : AMDLOG_UNKNOWN;
+	return at ? amdlog_next_number(r, " ", &at) : AMDLOG_UNKNOWN;
 }
 
 static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *key, size_t len)

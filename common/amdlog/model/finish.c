@@ -4,33 +4,20 @@
 // different lines.
 #include "common/amdlog/model/summary_priv.h"
 
-#include <stdlib.h>
-
 #define NAMELESS_MAX 2000
 
+// A handle that two rings claim is of neither.
 static void drop_disputed(struct amdlog_summary *s)
 {
-	uint8_t *claims = calloc(s->nqueues ? s->nqueues : 1, 1);
-
-	if (!claims) {
-		s->no_memory = true;
-		for (uint32_t i = 0; i < s->nqueues; i++)
-			s->queues[i].handle_unsure = true;
-		return;
-	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
-		uint32_t h = s->queues[i].handle;
-
-		if (h != AMDLOG_NONE && claims[h] < 2)
-			claims[h]++;
+		if (s->queues[i].handle != AMDLOG_NONE)
+			s->queues[s->queues[i].handle].claims++;
 	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct amdlog_queue *q = &s->queues[i];
 
-		if (q->handle != AMDLOG_NONE && claims[q->handle] > 1)
-			q->handle_unsure = true;
+		q->handle_unsure |= q->handle != AMDLOG_NONE && s->queues[q->handle].claims > 1;
 	}
-	free(claims);
 }
 
 // Up to 4.5 queue lines have no process id, but the address is the same as in the packets.

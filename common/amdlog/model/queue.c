@@ -230,20 +230,13 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	}
 }
 
-static bool begins(const struct amdlog_record *r, const char *word)
-{
-	size_t n = strlen(word);
-
-	return r->name_len >= n && !memcmp(r->msg, word, n);
-}
-
 // Remembers the stream that what follows on this thread goes to.
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
 {
 	t->stream = amdlog_entry_stream(r);
 	t->by_command = t->creating = false;
 	t->knows_stream = true;
-	if (begins(r, "hipStreamCreate")) {
+	if (amdlog_api_begins(r, "hipStreamCreate")) {
 		t->creating = true;
 		t->queue = AMDLOG_NONE;
 	}
@@ -253,10 +246,10 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 {
 	const struct amdlog_record *r = e->record;
 
-	if (t->creating && begins(r, "hipStreamCreate")) {
+	if (t->creating && amdlog_api_begins(r, "hipStreamCreate")) {
 		note_stream(e, amdlog_api_stream(r), t->queue);
 		stream_made_on(s, t->process, e->stream, t->queue);
-	} else if (s->resumed && !t->knows_stream && begins(r, "hipStreamCreate"))
+	} else if (s->resumed && !t->knows_stream && amdlog_api_begins(r, "hipStreamCreate"))
 		t->head_made = amdlog_api_stream(r);
 	t->creating = t->by_command = false;
 	t->knows_stream = true;

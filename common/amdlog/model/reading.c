@@ -29,7 +29,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 		own.unwanted = !is_picked(r, record);
 		record = &own;
 	}
-	if (amdlog_summary_add(r->sum, r->scan, record, &e) && r->event)
+	if (amdlog_summary_add(r->sum, r->scan, record, NULL, &e) && r->event)
 		r->event(r->ctx, &e);
 }
 
@@ -37,25 +37,17 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
-	struct amdlog_sink sink;
 
 	*r = (struct amdlog_reading){.sum = sum};
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
 	r->mend = amdlog_mend_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	if (!r->mend || (grep && !r->grepper))
-		return false;
-	sink = amdlog_mend_sink(r->mend);
-	r->scan = amdlog_scan_new(&sink);
-	if (!r->scan)
-		return false;
-	amdlog_mend_watch(r->mend, r->scan);
-	return true;
+	r->scan = r->mend ? r->mend->scan : NULL;
+	return r->mend && (!grep || r->grepper);
 }
 
 void amdlog_reading_fini(struct amdlog_reading *r)
 {
-	amdlog_scan_free(r->scan);
 	amdlog_mend_free(r->mend);
 	grepper_free(r->grepper);
 }
@@ -122,7 +114,7 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 	case BLOCK_RECORD:
 		item->r.who = number_of(r, &b->sums[item->thread]);
 		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
-		if (amdlog_summary_add_item(r->sum, r->scan, item, &e) && r->event)
+		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
 		break;
 	}

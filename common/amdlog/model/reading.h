@@ -14,7 +14,7 @@
 
 struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
-	struct amdlog_scan *scan;
+	struct amdlog_scan *scan;   // of `mend`
 	struct amdlog_mend *mend;
 	struct grepper *grepper; // of the filter by text; NULL: none
 	struct reading_block {   // that is being taken

@@ -57,14 +57,6 @@ static struct amdlog_span span_of(const struct amdlog_record *r)
 	return (struct amdlog_span){r->time_us, r->time_us};
 }
 
-static bool makes_stream(const struct amdlog_record *r)
-{
-	static const char word[] = "hipStreamCreate";
-	size_t n = sizeof(word) - 1;
-
-	return r->kind == AMDLOG_API_RETURN && r->name_len >= n && !memcmp(r->msg, word, n);
-}
-
 // Of one thread, queue and kind of record one head is kept.
 static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		     const struct amdlog_event *e)
@@ -78,7 +70,8 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	uint64_t key[3];
 	uint32_t n;
 
-	if (sum->threads[r->who].head_made != AMDLOG_UNKNOWN && makes_stream(r)) {
+	if (sum->threads[r->who].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
+	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;
 		h.stream = sum->threads[r->who].head_made;
 	} else if (sum->threads[r->who].knows_stream || e->queue == AMDLOG_NONE ||

@@ -49,11 +49,6 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 	s->stream_changes = 1; // unlike that of a new queue
 }
 
-void amdlog_summary_resume(struct amdlog_summary *s)
-{
-	s->resumed = true;
-}
-
 void amdlog_summary_fini(struct amdlog_summary *s)
 {
 	struct intern *all[] = {&s->names,           &s->api_names,     &s->process_keys,
@@ -417,9 +412,9 @@ static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
 	return false;
 }
 
-static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-		const struct amdlog_record *r, const struct block_item *item,
-		struct amdlog_event *e)
+bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			const struct amdlog_record *r, const struct block_item *item,
+			struct amdlog_event *e)
 {
 	struct amdlog_thread *t;
 
@@ -445,16 +440,4 @@ static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 		return false;
 	count(s, t, e);
 	return true;
-}
-
-bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			const struct amdlog_record *r, struct amdlog_event *e)
-{
-	return add(s, scan, r, NULL, e);
-}
-
-bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_item *item, struct amdlog_event *e)
-{
-	return add(s, scan, &item->r, item, e);
 }

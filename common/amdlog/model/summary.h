@@ -71,6 +71,7 @@ struct amdlog_queue {
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
 	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
 	bool handle_unsure;
+	uint32_t claims; // rows that have this one as handle
 	// What need not be looked up again: the stream that wrote to it last, as of so many
 	// changes.
 	uint64_t wrote_stream, wrote_changes;
@@ -144,8 +145,9 @@ struct amdlog_summary {
 	bool based;     // the filter's times are absolute by now
 	// Only records that begin in these bytes of the input count; range_to 0: all.
 	uint64_t range_from, range_to;
-	bool resumed;               // a part of a log: something may have come before
-	bool is_head;               // the last dispatch takes the name that was left before it
+	bool resumed; // a part of a log (partial.h): something may have come before; set by the
+		      // caller
+	bool is_head; // the last dispatch takes the name that was left before it
 	uint64_t first_us, last_us; // of the records counted, in the order of the log
 	struct amdlog_totals totals;
 	struct amdlog_packet packet; // the last one
@@ -205,18 +207,15 @@ bool amdlog_is_filtered(const struct amdlog_filter *f);
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);
 
-// After amdlog_summary_init: what is to be summed up is a part of something (partial.h).
-void amdlog_summary_resume(struct amdlog_summary *s);
-
-// Takes one record and says what it was taken for; false when the filter leaves it out. What
-// `event` points to is there until the next call.
+// Takes one record and says what it was taken for; false when the filter leaves it out. `item`:
+// what a block result (block.h) holds of it, or NULL. What `event` points to is there until the
+// next call.
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			const struct amdlog_record *r, struct amdlog_event *event);
+			const struct amdlog_record *r, const struct block_item *item,
+			struct amdlog_event *event);
 
-// The same from a block result (block.h): a record that is an item; what items say of streams; the
-// records that were counted before an item or at the end; the sums of a whole block.
-bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_item *item, struct amdlog_event *event);
+// The rest of a block result: what items say of streams; the records that were counted before an
+// item or at the end; the sums of a whole block.
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			       const struct block_item *item);
 void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);

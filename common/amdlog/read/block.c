@@ -37,7 +37,7 @@ uint64_t block_lines(const struct block_result *b)
 static void look(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
-	const struct amdlog_threads *threads = &g->scratch->threads;
+	const struct amdlog_threads *threads = &g->mend->scan->threads;
 	const struct amdlog_who *who = &threads->v[r->who];
 
 	g->unsure |= threads->by_tid.n || (who->pid < 0 && r->who && who->tid != AMDLOG_UNKNOWN);
@@ -72,7 +72,6 @@ struct block_reader *block_reader_new(const struct block_options *o)
 {
 	struct block_reader *g = aligned_alloc(64, sizeof(*g));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
-	struct amdlog_sink sink;
 
 	if (!g)
 		return NULL;
@@ -85,25 +84,18 @@ struct block_reader *block_reader_new(const struct block_options *o)
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
 	g->mend = amdlog_mend_new(&own);
-	if (g->mend) {
-		sink = amdlog_mend_sink(g->mend);
-		g->scratch = amdlog_scan_new(&sink);
-	}
-	if (!g->scratch) {
-		block_reader_free(g);
+	if (!g->mend) {
+		free(g);
 		return NULL;
 	}
-	g->scratch->threads.assumed = o->assumed;
-	amdlog_mend_watch(g->mend, g->scratch);
+	g->mend->scan->threads.assumed = o->assumed;
 	return g;
 }
 
 void block_reader_free(struct block_reader *g)
 {
-	if (!g)
-		return;
-	amdlog_scan_free(g->scratch);
-	amdlog_mend_free(g->mend);
+	if (g)
+		amdlog_mend_free(g->mend);
 	free(g);
 }
 
@@ -209,7 +201,7 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 		item->r.len = 0;
 	}
 	item->r.len += len;
-	amdlog_scan_lines(w->g->scratch, p, len);
+	amdlog_scan_lines(w->g->mend->scan, p, len);
 	mending = !amdlog_mend_idle(w->g->mend);
 	b->torn |= w->glued || w->open || mending;
 	w->open = mending || ((w->glued || w->open) && w->g->unsure);

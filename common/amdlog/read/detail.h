@@ -37,6 +37,13 @@ int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
 // The same of a packet, 0 when its rptr is ahead; AMDLOG_UNKNOWN when a pointer is missing.
 uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
 
+// The number behind the first `word` at or behind *at, which moves behind the number;
+// AMDLOG_UNKNOWN.
+uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at);
+
+// The name of an API line's function begins with this.
+bool amdlog_api_begins(const struct amdlog_record *r, const char *word);
+
 // The stream an API line ("stream:0x..", "stream:<null>" is 0) or a command line ("to queue: 0x..")
 // names.
 uint64_t amdlog_api_stream(const struct amdlog_record *r);

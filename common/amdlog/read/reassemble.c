@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-#define PIECE       128
-#define WAITING_MAX 16
-#define FRONT_MAX   4096 // longer records are not packets
-#define OPEN_MAX    16
+#define PIECE     128
+#define FRONT_MAX 4096 // longer records are not packets
 // Without process ids nothing tells when an open record's writer goes on; after so many records it
 // has.
 #define OPEN_UNKNOWN 8
@@ -22,53 +20,33 @@ struct front {
 	char text[FRONT_MAX + AMDLOG_PAD];
 };
 
-// A process whose last record was interrupted at the end of a piece.
-struct open_writer {
-	int64_t pid;
-	unsigned left; // pid unknown: records to wait
-};
-
-struct amdlog_mend {
-	struct amdlog_sink to;
-	const struct amdlog_threads *threads;
-	uint64_t mended, first, past; // of records that begin in [first, past)
-	unsigned n;                   // waiting, oldest first
-	struct front *waiting[WAITING_MAX];
-	unsigned nopen;
-	struct open_writer open[OPEN_MAX];
-	struct front spare[WAITING_MAX];
-	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + AMDLOG_PAD];
-};
+static void take_record(void *ctx, const struct amdlog_record *record);
+static void take_foreign(void *ctx, const char *text, size_t len, bool ended);
 
 struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
 {
-	struct amdlog_mend *m = malloc(sizeof(*m));
+	const size_t joined = FRONT_MAX + AMDLOG_TEXT_MAX + AMDLOG_PAD;
+	struct amdlog_mend *m = malloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
+	struct front *spare = (void *)(m + 1);
 
 	if (!m)
 		return NULL;
-	m->to = *to;
-	m->threads = NULL;
-	m->mended = 0;
-	amdlog_mend_range(m, 0, UINT64_MAX);
-	m->n = m->nopen = 0;
+	*m = (struct amdlog_mend){.to = *to, .past = UINT64_MAX};
 	for (unsigned i = 0; i < WAITING_MAX; i++)
-		m->waiting[i] = &m->spare[i];
-	return m;
+		m->waiting[i] = &spare[i];
+	m->joined = (char *)(spare + WAITING_MAX);
+	m->scan = amdlog_scan_new(&(struct amdlog_sink){m, take_record, take_foreign});
+	if (m->scan)
+		return m;
+	free(m);
+	return NULL;
 }
 
 void amdlog_mend_free(struct amdlog_mend *m)
 {
+	if (m)
+		amdlog_scan_free(m->scan);
 	free(m);
-}
-
-void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan)
-{
-	m->threads = &scan->threads;
-}
-
-uint64_t amdlog_mend_count(const struct amdlog_mend *m)
-{
-	return m->mended;
 }
 
 static bool is_word(char c)
@@ -389,7 +367,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	for (unsigned i = 0; i < m->n; i++)
 		m->waiting[i]->wrapped = 0;
 	r = *record;
-	pid = m->threads->v[r.who].pid;
+	pid = m->scan->threads.v[r.who].pid;
 	writer_goes_on(m, pid);
 	mendable = amdlog_mend_wants(&r);
 	// Behind the first piece of a record that is not whole anything may stand while others are
@@ -406,22 +384,11 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 		m->to.record(m->to.ctx, &r);
 }
 
-struct amdlog_sink amdlog_mend_sink(struct amdlog_mend *m)
-{
-	return (struct amdlog_sink){.ctx = m, .record = take_record, .foreign = take_foreign};
-}
-
 void amdlog_mend_end(struct amdlog_mend *m)
 {
 	while (m->n)
 		give_up(m, 0);
 	m->nopen = 0;
-}
-
-void amdlog_mend_range(struct amdlog_mend *m, uint64_t from, uint64_t to)
-{
-	m->first = from;
-	m->past = to;
 }
 
 bool amdlog_mend_idle(const struct amdlog_mend *m)
