@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t items_of(const uint64_t dim[3])
-{
-	uint64_t n;
-
-	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
-	    __builtin_mul_overflow(n, dim[2], &n))
-		return AMDLOG_UNKNOWN;
-	return n;
-}
-
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
 	uint64_t backlog, items;
@@ -28,7 +18,7 @@ void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 		return;
 	amdlog_gaps_add(&s->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
 			backlog);
-	items = items_of(e->packet->grid);
+	items = amdlog_items(e->packet->grid);
 	if (items != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->grids, 0, items);
 }

@@ -37,11 +37,19 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 		drop_shorter(g, q);
 }
 
-static void add(struct amdlog_gaps *g, struct gaps_queue *q, struct keyed_histogram *lengths,
-		uint32_t key, uint64_t us, uint64_t backlog)
+// `number`: 0 of all queues, else the queue's plus one.
+static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
 {
+	struct gaps_queue *q;
+
+	if (ARRAY_REACH(g->queues, g->cap, number, 0)) {
+		g->incomplete = true;
+		return;
+	}
+	g->nqueues = number >= g->nqueues ? number + 1 : g->nqueues;
+	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
-		keyed_histogram_add(lengths, key, us - q->last_us);
+		keyed_histogram_add(&g->lengths, number, us - q->last_us);
 		keep_longest(g, q, (struct amdlog_gap){q->last_us, us, q->backlog});
 	}
 	if (q->count == 1 || us >= q->last_us) {
@@ -54,22 +62,14 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 {
 	if (us == AMDLOG_UNKNOWN)
 		return;
-	add(g, &g->all, &g->all_lengths, 0, us, backlog);
-	if (queue == GAPS_ALL)
-		return;
-	if (ARRAY_REACH(g->queues, g->cap, queue, 0)) {
-		g->incomplete = true;
-		return;
-	}
-	g->nqueues = queue >= g->nqueues ? queue + 1 : g->nqueues;
-	add(g, &g->queues[queue], &g->lengths, queue, us, backlog);
+	add(g, GAPS_ALL + 1, us, backlog);
+	if (queue != GAPS_ALL)
+		add(g, queue + 1, us, backlog);
 }
 
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 {
-	struct gaps_queue *q = queue == GAPS_ALL    ? &g->all
-			       : queue < g->nqueues ? &g->queues[queue]
-						    : NULL;
+	struct gaps_queue *q = queue + 1 < g->nqueues ? &g->queues[queue + 1] : NULL;
 
 	if (!q || !q->count)
 		return NULL;
@@ -77,19 +77,16 @@ const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 	return q;
 }
 
-bool amdlog_gaps_lengths(struct amdlog_gaps *g, uint32_t queue, struct hist *h)
+bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct hist *h)
 {
-	return queue == GAPS_ALL ? keyed_histogram_get(&g->all_lengths, 0, h)
-				 : keyed_histogram_get(&g->lengths, queue, h);
+	return keyed_histogram_get(&g->lengths, queue + 1, h);
 }
 
 void amdlog_gaps_fini(struct amdlog_gaps *g)
 {
 	for (uint32_t i = 0; i < g->nqueues; i++)
 		free(g->queues[i].worst);
-	free(g->all.worst);
 	free(g->queues);
 	keyed_histogram_fini(&g->lengths);
-	keyed_histogram_fini(&g->all_lengths);
 	*g = (struct amdlog_gaps){0};
 }

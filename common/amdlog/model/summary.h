@@ -201,6 +201,9 @@ struct amdlog_event {
 	uint32_t stream_queue; // and its queue; AMDLOG_NONE
 };
 
+// Work-items of a grid; AMDLOG_UNKNOWN.
+uint64_t amdlog_items(const uint64_t dim[3]);
+
 // It leaves something out. Its times may still wait for a first record.
 bool amdlog_is_filtered(const struct amdlog_filter *f);
 

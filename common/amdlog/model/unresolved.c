@@ -13,15 +13,22 @@ static int order(const uint64_t a[3], const uint64_t b[3])
 	return 0;
 }
 
+uint64_t amdlog_items(const uint64_t dim[3])
+{
+	uint64_t n;
+
+	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
+	    __builtin_mul_overflow(n, dim[2], &n))
+		return AMDLOG_UNKNOWN;
+	return n;
+}
+
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
 {
 	bool none = s->items_min > s->items_max;
-	uint64_t items;
+	uint64_t items = amdlog_items(dim);
 
-	if (dim[0] == AMDLOG_UNKNOWN)
-		return;
-	if (__builtin_mul_overflow(dim[0], dim[1], &items) ||
-	    __builtin_mul_overflow(items, dim[2], &items))
+	if (items == AMDLOG_UNKNOWN)
 		return;
 	if (none || items < s->items_min || (items == s->items_min && order(dim, s->min) < 0)) {
 		s->items_min = items;
