@@ -111,9 +111,13 @@ bool is_record_line(const char *p, size_t len)
 
 const char *find_record(const char *p, const char *stop, const char *end)
 {
-	for (; p < stop && (p = memchr(p, ':', (size_t)(stop - p))); p++) {
-		if (is_mark(p) && prefix_shape(p, (size_t)(end - p), true))
-			return p;
+	for (; p < stop; p += 64) {
+		for (uint64_t colons = bytes_that_are(p, ':'); colons; colons &= colons - 1) {
+			const char *at = p + __builtin_ctzll(colons);
+
+			if (at < stop && is_mark(at) && prefix_shape(at, (size_t)(end - at), true))
+				return at;
+		}
 	}
 	return NULL;
 }
