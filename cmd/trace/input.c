@@ -123,8 +123,6 @@ static void fini_block(void *ctx, struct block *b)
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
 {
-	const struct block_choice *choice;
-	struct block_choice its;
 	struct input *in = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = NULL;
@@ -137,9 +135,9 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	}
 	if (!in->count || (hits && hits->error))
 		return;
-	f->result.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
+	f->result.slow = !amdlog_reading_settled(&in->t->reading);
 	if (!f->result.slow)
-		block_read(in->readers[worker], &f->result, choice, b->text, b->len);
+		block_read(in->readers[worker], &f->result, hits, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then

@@ -199,8 +199,6 @@ static inline void fini(void *ctx, struct block *b)
 
 static inline void work(void *ctx, unsigned worker, struct block *b)
 {
-	const struct block_choice *choice;
-	struct block_choice its;
 	struct run *r = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = grep ? &f->hits : NULL;
@@ -209,9 +207,9 @@ static inline void work(void *ctx, unsigned worker, struct block *b)
 		grepper_lines(r->greppers[worker], b->text, b->len, hits);
 		assert_int_equal(hits->error, 0);
 	}
-	f->result.slow = !b->lines || !amdlog_reading_choice(&r->reading, hits, &its, &choice);
+	f->result.slow = !b->lines || !amdlog_reading_settled(&r->reading);
 	if (!f->result.slow)
-		block_read(r->readers[worker], &f->result, choice, b->text, b->len);
+		block_read(r->readers[worker], &f->result, hits, b->text, b->len);
 }
 
 static inline int take(void *ctx, struct block *b)

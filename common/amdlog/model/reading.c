@@ -52,26 +52,14 @@ void amdlog_reading_fini(struct amdlog_reading *r)
 	grepper_free(r->grepper);
 }
 
-bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
-			   struct block_choice *out, const struct block_choice **choice)
+bool amdlog_reading_settled(const struct amdlog_reading *r)
 {
-	const struct amdlog_filter *f = &r->sum->filter;
-
-	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
-		return false;
-	*out = (struct block_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
-	*choice = amdlog_is_filtered(f) ? out : NULL;
-	return true;
+	return atomic_load_explicit(&r->settled, memory_order_acquire);
 }
 
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds)
 {
-	return block_reader_new(&(struct block_options){
-		.kinds = kinds,
-		.assumed = r->scan->threads.assumed,
-		.pids = r->sum->filter.pids,
-		.npids = r->sum->filter.npids,
-	});
+	return block_reader_new(&r->sum->filter, kinds, r->scan->threads.assumed);
 }
 
 // Where the block's next item lies in the text, and how much of it the scanner knows of.

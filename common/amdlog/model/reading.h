@@ -39,15 +39,11 @@ void amdlog_reading_fini(struct amdlog_reading *r);
 // memory is short.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// Which lines of a block count (block.h), NULL for all; from any thread. `hits`: its lines that are
-// picked by their text, or NULL. False: it depends on records that were not taken yet, so what is
-// to be read now can only be scanned.
-bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
-			   struct block_choice *out, const struct block_choice **choice);
+// The filter's times are known, from any thread; else what is to be read now can only be scanned.
+bool amdlog_reading_settled(const struct amdlog_reading *r);
 
 // The next text of the input. `b`: what was read of it, when it begins and ends with a line; else
-// NULL.
-// `hits`: of its lines, likewise.
+// NULL. `hits`: of its lines that are picked by their text, likewise.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits);
 

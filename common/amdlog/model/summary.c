@@ -266,28 +266,15 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 	s->based = true;
 }
 
-bool amdlog_is_filtered(const struct amdlog_filter *f)
-{
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
-}
-
-static bool time_wanted(const struct amdlog_filter *f, uint64_t us)
-{
-	if (!f->since_us && f->until_us == AMDLOG_UNKNOWN)
-		return true;
-	return us != AMDLOG_UNKNOWN && us >= f->since_us && us <= f->until_us;
-}
-
 static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	const struct amdlog_filter *f = &s->filter;
-	size_t i = 0;
+	uint64_t us = e->record->time_us;
 
-	if (e->record->unwanted)
+	if (e->record->unwanted || !amdlog_filter_has_pid(f, e->who->pid))
 		return false;
-	while (i < f->npids && f->pids[i] != e->who->pid)
-		i++;
-	if ((f->npids && i == f->npids) || !time_wanted(f, e->record->time_us))
+	if ((f->since_us || f->until_us != AMDLOG_UNKNOWN) &&
+	    (us == AMDLOG_UNKNOWN || us < f->since_us || us > f->until_us))
 		return false;
 	return !f->kernel || (e->kernel != AMDLOG_NONE && s->kernels[e->kernel].wanted);
 }

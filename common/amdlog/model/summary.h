@@ -127,16 +127,6 @@ struct amdlog_totals {
 	bool several_versions;
 };
 
-struct amdlog_filter {
-	const pid_t *pids;
-	size_t npids;                        // 0: all
-	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
-	bool since_relative, until_relative; // they count from the first record
-	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
-	void *kernel_ctx;
-	bool text; // leaves out records that are `unwanted`
-};
-
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
@@ -203,9 +193,6 @@ struct amdlog_event {
 
 // Work-items of a grid; AMDLOG_UNKNOWN.
 uint64_t amdlog_items(const uint64_t dim[3]);
-
-// It leaves something out. Its times may still wait for a first record.
-bool amdlog_is_filtered(const struct amdlog_filter *f);
 
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);

@@ -23,6 +23,20 @@ void block_result_fini(struct block_result *b)
 	*b = (struct block_result){0};
 }
 
+bool amdlog_is_filtered(const struct amdlog_filter *f)
+{
+	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
+}
+
+bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
+{
+	size_t i = 0;
+
+	while (i < f->npids && f->pids[i] != pid)
+		i++;
+	return !f->npids || i < f->npids;
+}
+
 uint64_t block_lines(const struct block_result *b)
 {
 	uint64_t n = b->lines;
@@ -68,7 +82,8 @@ bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
 	return true;
 }
 
-struct block_reader *block_reader_new(const struct block_options *o)
+struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
+				      int64_t assumed)
 {
 	struct block_reader *g = aligned_alloc(64, sizeof(*g));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
@@ -76,7 +91,9 @@ struct block_reader *block_reader_new(const struct block_options *o)
 	if (!g)
 		return NULL;
 	memset(g, 0, sizeof(*g));
-	g->options = *o;
+	g->filter = filter;
+	g->kinds = kinds;
+	g->assumed = assumed;
 	clear_prefixes(g);
 	for (unsigned n = 0; block_reader_use(g, n, NULL);)
 		n++;
@@ -88,7 +105,7 @@ struct block_reader *block_reader_new(const struct block_options *o)
 		free(g);
 		return NULL;
 	}
-	g->mend->scan->threads.assumed = o->assumed;
+	g->mend->scan->threads.assumed = assumed;
 	return g;
 }
 
@@ -208,22 +225,13 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	w->glued = false;
 }
 
-static bool is_wanted(const struct block_options *o, int64_t pid)
-{
-	size_t i = 0;
-
-	pid = pid < 0 ? o->assumed : pid;
-	while (i < o->npids && o->pids[i] != pid)
-		i++;
-	return !o->npids || i < o->npids;
-}
-
 // NULL: there are too many.
 static struct block_thread *thread_of(struct block_reader *g, const struct amdlog_writer *writer,
 				      enum amdlog_style style)
 {
 	uint64_t at =
 		(writer->tid ^ (uint64_t)writer->pid << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	int64_t pid = writer->pid < 0 ? g->assumed : writer->pid;
 	struct block_thread *t;
 	uint16_t *slot;
 
@@ -237,7 +245,7 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 	t = &g->threads[g->nthreads++];
 	*t = (struct block_thread){.writer = *writer,
 				   .style = style,
-				   .wanted = is_wanted(&g->options, writer->pid),
+				   .wanted = amdlog_filter_has_pid(g->filter, pid),
 				   .calls = CALL_RETURN |
 					    (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
 	*slot = (uint16_t)g->nthreads;
@@ -299,8 +307,7 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 	bool entry = r->kind == AMDLOG_API_ENTRY, chosen = is_chosen(w, t, r->time_us);
 
 	if (kind_uses[r->kind] == PLACED || is_bare(&t->writer) || r->time_us == AMDLOG_UNKNOWN ||
-	    r->level >= 10 || (call && !is_plain_call(r)) ||
-	    (w->g->options.kinds >> r->kind & 1 && chosen))
+	    r->level >= 10 || (call && !is_plain_call(r)) || (w->g->kinds >> r->kind & 1 && chosen))
 		return false;
 	if (r->kind == AMDLOG_COMMAND_ENQUEUED)
 		note_command(t, r->msg, r->msg + r->msg_len);
@@ -391,15 +398,19 @@ static void reset(struct block_reader *g, struct block_result *b)
 	memset(b->styles, 0, sizeof(b->styles));
 }
 
-void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len)
 {
-	struct parse w = {
-		.g = g, .b = b, .choice = choice, .prefix = &g->no_prefix, .end = text + len};
+	struct parse w = {.g = g,
+			  .b = b,
+			  .filter = amdlog_is_filtered(g->filter) ? g->filter : NULL,
+			  .by_text = hits,
+			  .prefix = &g->no_prefix,
+			  .end = text + len};
 
 	reset(g, b);
-	if (choice && choice->hits)
-		w.hits = grep_hits_begin(choice->hits);
+	if (hits)
+		w.hits = grep_hits_begin(hits);
 	g->loop(&w, text, len);
 	flush_streams(&w, AMDLOG_UNKNOWN);
 	b->last_us = w.last_us;

@@ -82,25 +82,27 @@ uint64_t block_lines(const struct block_result *b);
 bool block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);
 
-// Which of the lines that are counted count, their process aside. Items are chosen when they are
-// taken, but for their text.
-struct block_choice {
-	uint64_t since_us, until_us;  // inclusive
-	bool none;                    // only items can be what is asked for
-	const struct grep_hits *hits; // lines whose text is; NULL: all
+// Which records count. Times and processes are decided on while blocks are read, except for items.
+struct amdlog_filter {
+	const pid_t *pids;
+	size_t npids;                        // 0: all
+	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
+	bool since_relative, until_relative; // they count from the first record
+	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
+	void *kernel_ctx;
+	bool text; // leaves out records that are `unwanted`
 };
 
-// What a thread needs to read blocks of one input.
+// It leaves something out. Its times may still wait for a first record.
+bool amdlog_is_filtered(const struct amdlog_filter *f);
+bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid);
+
+// What a thread needs to read blocks of one input. The filter is not owned, and its times are
+// absolute when blocks are read. `kinds`: a bit for each kind of record that must become an item,
+// if chosen. `assumed`: the process of records that name none; -1. NULL when memory is short.
 struct block_reader;
-struct block_options {
-	uint32_t kinds;    // a bit for each kind of record that must become an item, if chosen
-	int64_t assumed;   // process of records that name none; -1
-	const pid_t *pids; // whose records count, not owned
-	size_t npids;      // 0: all
-};
-
-// NULL when memory is short.
-struct block_reader *block_reader_new(const struct block_options *o);
+struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
+				      int64_t assumed);
 void block_reader_free(struct block_reader *g);
 
 // For tests: one implementation after the other, the portable one first; false behind the last this
@@ -108,8 +110,9 @@ void block_reader_free(struct block_reader *g);
 bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
 
 // Reads text[0..len), whole lines of which the last ends with a newline, and AMDLOG_PAD more bytes
-// may be read behind them. `choice` NULL: all lines count. `b` points into the text.
-void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+// may be read behind them. `hits`: its lines that are picked by their text; NULL: all are. `b`
+// points into the text.
+void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len);
 
 #endif

@@ -140,7 +140,7 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 		return NULL;
 	us = digits_before(p + x->time_end, x->digits);
 	if (__builtin_expect(y->use == USE_ITEM, 0) ||
-	    (!plain && w->g->options.kinds >> y->kind & 1 && is_chosen(w, t, us)))
+	    (!plain && w->g->kinds >> y->kind & 1 && is_chosen(w, t, us)))
 		return known_item(w, x, y, us, p, end) ? newline + 1 : NULL;
 	if (__builtin_expect(y->use == USE_COMMAND, 0))
 		note_command(t, msg, end);
@@ -160,7 +160,7 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 	bool marked;
 
 	while (line < end && !w->b->slow) {
-		if (!plain && w->choice && w->choice->hits)
+		if (!plain && w->by_text)
 			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
 		next = line < stop && !w->open ? known_line(w, line, plain) : NULL;
 		if (!next) {
@@ -174,7 +174,7 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 
 void block_loop(struct parse *w, const char *text, size_t len)
 {
-	if (w->choice || w->g->options.kinds & ~AMDLOG_KINDS_PLACED)
+	if (w->filter || w->g->kinds & ~AMDLOG_KINDS_PLACED)
 		run(w, text, len, false);
 	else
 		run(w, text, len, true);

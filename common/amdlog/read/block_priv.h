@@ -64,7 +64,9 @@ struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
 
 struct block_reader {
-	struct block_options options;
+	const struct amdlog_filter *filter;
+	uint32_t kinds;
+	int64_t assumed;
 	block_loop_fn *loop;
 	// Lines that may be mended go through them to see how far that reaches; what they make is
 	// not used.
@@ -85,14 +87,15 @@ struct block_reader {
 struct parse {
 	struct block_reader *g;
 	struct block_result *b;
-	const struct block_choice *choice; // NULL: all
-	const struct prefix *prefix;       // of the line before, of a thread that is used
-	uint64_t last_us;                  // since the last item; 0: none
-	const char *end;                   // of the block
+	const struct amdlog_filter *filter; // NULL: all lines count
+	const struct prefix *prefix;        // of the line before, of a thread that is used
+	uint64_t last_us;                   // since the last item; 0: none
+	const char *end;                    // of the block
 	// This line begins a record in its midst, or those before it are not done with: a torn
 	// record may be mended yet.
 	bool glued, open;
 	bool unwanted; // this line, by its text
+	bool by_text;
 	struct grep_cursor hits;
 };
 
@@ -152,10 +155,10 @@ void note_command(struct block_thread *t, const char *msg, const char *end);
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
 {
-	const struct block_choice *c = w->choice;
+	const struct amdlog_filter *f = w->filter;
 
-	return !c ||
-	       (!w->unwanted && t->wanted && !c->none && us >= c->since_us && us <= c->until_us);
+	return !f ||
+	       (!w->unwanted && t->wanted && !f->kernel && us >= f->since_us && us <= f->until_us);
 }
 
 static inline __attribute__((always_inline)) void count_line(struct parse *w,
