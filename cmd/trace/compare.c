@@ -358,7 +358,7 @@ static void verdict_out(struct compared *d)
 	struct buf text = {0};
 	char *line, *rest;
 
-	amdlog_verdict(&d->result, &text);
+	amdlog_compare_text(&d->result, &text);
 	if (!text.len || out_mode(d->out) == OUT_TABLE) {
 		out_title(d->out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
 		buf_fini(&text);

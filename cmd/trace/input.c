@@ -61,7 +61,7 @@ bool trace_open(struct trace *t)
 	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
 		return false;
 	t->scan = t->reading.scan;
-	t->mend = t->reading.mend;
+	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
 	return !t->opts->range || trace_range_parse(t->opts->range, &t->range);
@@ -296,14 +296,14 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;
-	t->mend->first = from;
-	t->mend->past = to;
+	t->reassembly->first = from;
+	t->reassembly->past = to;
 	t->scan->base = lead;
 	status = read_context(in, lead, from);
 	if (!status)
 		status = read_blocks(
 			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
-	if (!status && !amdlog_mend_idle(t->mend) && file->to > to) {
+	if (!status && !amdlog_reassembly_idle(t->reassembly) && file->to > to) {
 		in->past_range = true;
 		in->counts = t->scan->counts;
 		status = read_context(in, to, file->to - to < CONTEXT ? file->to : to + CONTEXT);

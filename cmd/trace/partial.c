@@ -36,7 +36,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
-				   .mended = t->mend->mended,
+				   .mended = t->reassembly->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
@@ -351,5 +351,5 @@ const struct amdlog_counts *trace_counts(const struct trace *t)
 
 uint64_t trace_mended(const struct trace *t)
 {
-	return t->merged ? t->merged->all.mended : t->mend->mended;
+	return t->merged ? t->merged->all.mended : t->reassembly->mended;
 }

@@ -65,19 +65,19 @@ static bool ends(const struct amdlog_record *r)
 	       (name_has(r, "Synchronize") || (name_has(r, "hipMemcpy") && !name_has(r, "Async")));
 }
 
-static struct thread *thread_of(struct reader *x, uint32_t who)
+static struct thread *thread_of(struct reader *x, uint32_t thread)
 {
-	while (x->threads <= who) {
+	while (x->threads <= thread) {
 		if (ARRAY_GROW(x->thread, x->thread_cap, x->threads))
 			return NULL;
 		x->thread[x->threads++].begin_us = AMDLOG_UNKNOWN;
 	}
-	return &x->thread[who];
+	return &x->thread[thread];
 }
 
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	struct thread *t = thread_of(x, r->who);
+	struct thread *t = thread_of(x, r->thread);
 	if (!t) {
 		x->no_memory = true;
 		return;
@@ -111,7 +111,7 @@ static void count_packet(struct reader *x, const struct amdlog_record *r, bool w
 	amdlog_packet_parse(r, &p);
 	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
 		return;
-	struct ring *ring = ring_of(x, r->who < threads->n ? threads->v[r->who].pid : -1, &p);
+	struct ring *ring = ring_of(x, r->thread < threads->n ? threads->v[r->thread].pid : -1, &p);
 	uint32_t ahead = ring ? (uint32_t)(p.rptr - ring->rptr) : 0;
 	x->no_memory |= !ring;
 	if (!ring || ahead > UINT32_MAX / 2)

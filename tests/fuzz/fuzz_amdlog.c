@@ -1,4 +1,4 @@
-// libFuzzer target: the AMD log scanner, mending and summary over any bytes, fed in pieces whose
+// libFuzzer target: the AMD log scanner, reassembly and summary over any bytes, fed in pieces whose
 // size the input chooses. What must hold: no crash, no leak, the counts add up, and the size of the
 // pieces does not matter.
 #include "common/amdlog/read/reassemble.h"
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct run {
 	struct amdlog_summary sum;
 	struct amdlog_scan *scan;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	uint64_t seen;
 };
 
@@ -35,20 +35,20 @@ static void process(struct run *run, const uint8_t *data, size_t size, size_t pi
 	run->seen = 0;
 	amdlog_summary_init(&run->sum, &all);
 	run->sum.want_api = true;
-	run->mend = amdlog_mend_new(&own);
-	run->scan = run->mend->scan;
+	run->reassembly = amdlog_reassembly_new(&own);
+	run->scan = run->reassembly->scan;
 	piece = piece ? piece : size;
 	for (size_t at = 0; at < size; at += piece)
 		amdlog_scan_feed(run->scan, (const char *)data + at,
 				 size - at < piece ? size - at : piece);
 	amdlog_scan_end(run->scan);
-	amdlog_mend_end(run->mend);
+	amdlog_reassembly_end(run->reassembly);
 	amdlog_summary_finish(&run->sum);
 }
 
 static void finish(struct run *run)
 {
-	amdlog_mend_free(run->mend);
+	amdlog_reassembly_free(run->reassembly);
 	amdlog_summary_fini(&run->sum);
 }
 

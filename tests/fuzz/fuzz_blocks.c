@@ -54,7 +54,7 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 	}
 	amdlog_reading_end(&reading);
 	part.counts = reading.scan->counts;
-	part.mended = reading.mend->mended;
+	part.mended = reading.reassembly->mended;
 	if (amdlog_partial_write(out, &part) ||
 	    buf_printf(out, "%llu steps back, events %llx\n",
 		       (unsigned long long)sum.totals.steps_back, (unsigned long long)events))

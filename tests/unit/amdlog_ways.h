@@ -90,7 +90,7 @@ static inline void dump(struct run *r, struct buf *out)
 {
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log",
 				   .counts = r->reading.scan->counts,
-				   .mended = r->reading.mend->mended,
+				   .mended = r->reading.reassembly->mended,
 				   .sum = &r->sum};
 
 	out->len = 0;
@@ -128,12 +128,12 @@ static inline void take_event(void *ctx, const struct amdlog_event *e)
 {
 	const struct amdlog_record *rec = e->record;
 	const uint64_t values[] = {
-		rec->offset,  rec->time_us,    rec->level,
-		rec->style,   rec->kind,       rec->ended,
-		rec->msg_len, rec->len,        (uint64_t)(rec->msg - rec->text),
-		e->who->tid,  e->queue,        (uint64_t)e->who->pid,
-		e->kernel,    e->torn,         e->packet ? e->packet->wptr : 1,
-		e->stream,    e->stream_queue, e->packet ? e->packet->grid[0] : 1,
+		rec->offset,       rec->time_us,    rec->level,
+		rec->style,        rec->kind,       rec->ended,
+		rec->msg_len,      rec->len,        (uint64_t)(rec->msg - rec->text),
+		e->thread_id->tid, e->queue,        (uint64_t)e->thread_id->pid,
+		e->kernel,         e->torn,         e->packet ? e->packet->wptr : 1,
+		e->stream,         e->stream_queue, e->packet ? e->packet->grid[0] : 1,
 	};
 	struct run *r = ctx;
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void test_spread(void **state)
+static void test_keyed_histogram(void **state)
 {
 	struct keyed_histogram s = {0};
 	struct hist *want = calloc(50, sizeof(*want)), got;
@@ -265,7 +265,7 @@ static void test_windows_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_keyed_histogram),
 		cmocka_unit_test(test_gaps_keep_the_longest),
 		cmocka_unit_test(test_gaps_steps_back),
 		cmocka_unit_test(test_series),

@@ -16,7 +16,7 @@
 
 struct reader {
 	struct amdlog_scan *scan;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	struct amdlog_summary sum;
 };
 
@@ -37,16 +37,16 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 	x->sum.want_api = true;
 	if (part)
 		x->sum.resumed = true;
-	x->mend = amdlog_mend_new(&sink);
-	x->scan = x->mend->scan;
+	x->reassembly = amdlog_reassembly_new(&sink);
+	x->scan = x->reassembly->scan;
 	amdlog_scan_feed(x->scan, text, len);
 	amdlog_scan_end(x->scan);
-	amdlog_mend_end(x->mend);
+	amdlog_reassembly_end(x->reassembly);
 }
 
 static void end_log(struct reader *x)
 {
-	amdlog_mend_free(x->mend);
+	amdlog_reassembly_free(x->reassembly);
 	amdlog_summary_fini(&x->sum);
 }
 

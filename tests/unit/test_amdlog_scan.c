@@ -16,7 +16,7 @@
 
 struct seen {
 	struct amdlog_record r;
-	struct amdlog_who who;
+	struct amdlog_thread_id id;
 	char text[256], msg[256];
 };
 
@@ -44,9 +44,9 @@ static void note(uint64_t *hash, const void *p, size_t len)
 static void on_record(void *ctx, const struct amdlog_record *r)
 {
 	struct trial *t = ctx;
-	const struct amdlog_who *who = &t->scan->threads.v[r->who];
-	uint64_t numbers[] = {r->offset, r->time_us,  r->level,           r->style, r->kind,
-			      r->ended,  r->name_len, (uint64_t)who->pid, who->tid};
+	const struct amdlog_thread_id *id = &t->scan->threads.v[r->thread];
+	uint64_t numbers[] = {r->offset, r->time_us,  r->level,          r->style, r->kind,
+			      r->ended,  r->name_len, (uint64_t)id->pid, id->tid};
 
 	note(&t->hash, numbers, sizeof(numbers));
 	note(&t->hash, r->text, r->len);
@@ -55,7 +55,7 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 		struct seen *s = &t->seen[t->n++];
 
 		s->r = *r;
-		s->who = *who;
+		s->id = *id;
 		copy(s->text, r->text, r->len);
 		copy(s->msg, r->msg, r->msg_len);
 	}
@@ -176,8 +176,8 @@ static void test_prefixes(void **state)
 		assert_int_equal(s->r.style, c->style);
 		assert_int_equal(s->r.level, c->level);
 		assert_int_equal(s->r.time_us, c->us);
-		assert_int_equal(s->who.pid, c->pid);
-		assert_true(s->who.tid == c->tid);
+		assert_int_equal(s->id.pid, c->pid);
+		assert_true(s->id.tid == c->tid);
 		assert_true(s->r.ended);
 	}
 }
@@ -190,7 +190,7 @@ static void test_rocr_line_without_level(void **state)
 	(void)state;
 	assert_int_equal(s->r.kind, AMDLOG_ROCR);
 	assert_int_equal(s->r.time_us, 123456789);
-	assert_int_equal(s->who.pid, 4711);
+	assert_int_equal(s->id.pid, 4711);
 	assert_int_equal(trial.counts.foreign, 0);
 }
 
@@ -404,12 +404,12 @@ static void test_bare_tid(void **state)
 
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
-	assert_int_equal(trial.seen[0].who.pid, -1);
-	assert_int_equal(trial.seen[2].who.pid, 18228);
-	assert_int_equal(trial.seen[3].who.pid, -1);
+	assert_int_equal(trial.seen[0].id.pid, -1);
+	assert_int_equal(trial.seen[2].id.pid, 18228);
+	assert_int_equal(trial.seen[3].id.pid, -1);
 	// In front of anything else it is no thread, however well it is known.
-	assert_int_equal(trial.seen[4].who.pid, -1);
-	assert_true(trial.seen[4].who.tid == NO_TID);
+	assert_int_equal(trial.seen[4].id.pid, -1);
+	assert_true(trial.seen[4].id.tid == NO_TID);
 }
 
 // A thread first seen behind an odd prefix: what follows has the style of its own prefix.
@@ -425,7 +425,7 @@ static void test_style_of_each(void **state)
 	assert_int_equal(trial.seen[0].r.style, AMDLOG_STYLE_3_5);
 	assert_int_equal(trial.seen[1].r.style, AMDLOG_STYLE_6_4);
 	assert_int_equal(trial.seen[2].r.style, AMDLOG_STYLE_3_5);
-	assert_int_equal(trial.seen[1].who.pid, 7);
+	assert_int_equal(trial.seen[1].id.pid, 7);
 }
 
 static char *nasty_text(size_t *len)

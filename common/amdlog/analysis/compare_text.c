@@ -148,7 +148,7 @@ static void on_errors(const struct amdlog_comparison *c, struct buf *out)
 			   errors_of(c, 0), errors_of(c, 1));
 }
 
-void amdlog_verdict(const struct amdlog_comparison *c, struct buf *out)
+void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out)
 {
 	on_queues(c, out);
 	on_errors(c, out);

@@ -39,12 +39,12 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_command_address(r);
-	bool room = !ARRAY_REACH(l->current, l->ncurrent, r->who, 0);
+	bool room = !ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	struct latency_open *o;
 	uint32_t n, kind;
 
 	if (room)
-		l->current[r->who] = 0;
+		l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
 	kind = kind_of(l, r);
@@ -54,7 +54,7 @@ static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amd
 		return;
 	}
 	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
-	l->current[r->who] = n + 1;
+	l->current[r->thread] = n + 1;
 	l->kinds[kind].enqueued++;
 }
 
@@ -114,7 +114,7 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 // completes its signal.
 static void packet_or_name(struct amdlog_latency *l, uint32_t process, const struct amdlog_event *e)
 {
-	uint32_t who = e->record->who, n = who < l->ncurrent ? l->current[who] : 0;
+	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;
 	struct latency_open *o = n ? &l->commands.v[n - 1] : NULL;
 	uint64_t signal;
 
@@ -138,7 +138,7 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 			const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	uint32_t process = sum->threads[r->who].process;
+	uint32_t process = sum->threads[r->thread].process;
 
 	switch (r->kind) {
 	case AMDLOG_COMMAND_ENQUEUED: enqueue(l, process, r); break;

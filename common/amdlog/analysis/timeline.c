@@ -232,7 +232,7 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *
 			const struct amdlog_event *e)
 {
 	const char *at = e->record->msg;
-	uint32_t process = s->threads[e->record->who].process;
+	uint32_t process = s->threads[e->record->thread].process;
 	uint64_t handle = amdlog_next_number(e->record, "Signal = (", &at), start, end;
 	struct timeline_signal *g = signal_at(t, process, handle);
 	const char *behind = at;
@@ -263,7 +263,7 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		.time_us = e->record->time_us,
 		.queue = e->queue,
 		.kernel = e->kernel,
-		.process = s->threads[e->record->who].process,
+		.process = s->threads[e->record->thread].process,
 		.kind = e->record->kind,
 		.torn = e->torn,
 	};
@@ -296,13 +296,13 @@ void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary 
 			 const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	uint64_t pid, tid = TRACK_THREADS + r->who;
+	uint64_t pid, tid = TRACK_THREADS + r->thread;
 	const char *name;
 	size_t len;
 
 	if (r->time_us > UINT64_MAX / 1000 || t->out.error)
 		return;
-	pid = timeline_pid(s, s->threads[r->who].process);
+	pid = timeline_pid(s, s->threads[r->thread].process);
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
 	case AMDLOG_API_RETURN: timeline_call(t, s, e); break;
@@ -363,10 +363,10 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 
 		if (!h->records)
 			continue;
-		if (h->who.tid == AMDLOG_UNKNOWN)
+		if (h->id.tid == AMDLOG_UNKNOWN)
 			snprintf(name, sizeof(name), "thread not known");
 		else
-			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->who.tid);
+			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->id.tid);
 		traceevent_name_thread(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i,
 				       name, s->nqueues + i);
 	}

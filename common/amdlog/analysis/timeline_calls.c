@@ -13,7 +13,7 @@
 
 static uint64_t thread_track(const struct amdlog_event *e)
 {
-	return TRACK_THREADS + e->record->who;
+	return TRACK_THREADS + e->record->thread;
 }
 
 static bool name_is(const struct amdlog_record *r, const char *name)
@@ -27,13 +27,13 @@ static bool prints_no_return(const struct amdlog_record *r)
 }
 
 // NULL: too many, or no memory.
-static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t who)
+static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t thread)
 {
-	if (who >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, who, 0))
+	if (thread >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, thread, 0))
 		return NULL;
-	if (!t->threads[who])
-		t->threads[who] = calloc(1, sizeof(**t->threads));
-	return t->threads[who];
+	if (!t->threads[thread])
+		t->threads[thread] = calloc(1, sizeof(**t->threads));
+	return t->threads[thread];
 }
 
 static void begin(struct amdlog_timeline *t, char phase, uint64_t pid, uint64_t tid, uint64_t us,
@@ -85,10 +85,12 @@ static void drop_bottom(struct amdlog_timeline *t, const struct amdlog_summary *
 static void enter(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		  const struct amdlog_event *e, const char *name)
 {
-	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process), tid = thread_track(e);
-	struct timeline_thread *h = prints_no_return(e->record) || e->who->tid == AMDLOG_UNKNOWN
-					    ? NULL
-					    : thread_of(t, e->record->who);
+	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process),
+		 tid = thread_track(e);
+	struct timeline_thread *h =
+		prints_no_return(e->record) || e->thread_id->tid == AMDLOG_UNKNOWN
+			? NULL
+			: thread_of(t, e->record->thread);
 
 	if (!h) {
 		mark(t, pid, tid, e->record->time_us, name, NULL);
@@ -142,9 +144,9 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		  const struct amdlog_event *e, const char *name)
 {
 	uint64_t us = e->record->time_us, tid = thread_track(e);
-	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process);
+	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process);
 	struct timeline_thread *h =
-		e->who->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->who);
+		e->thread_id->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->thread);
 	unsigned at = h ? h->calls : 0;
 
 	while (at && strcmp(h->call[at - 1].name, name) != 0)
@@ -184,8 +186,8 @@ void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
 bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 		   const struct timeline_packet *p)
 {
-	uint32_t who = e->record->who;
-	struct timeline_thread *h = who < t->nthreads ? t->threads[who] : NULL;
+	uint32_t thread = e->record->thread;
+	struct timeline_thread *h = thread < t->nthreads ? t->threads[thread] : NULL;
 
 	if (!h || !h->calls || h->packets == CALL_PACKETS || p->time_us < h->call[0].time_us)
 		return false;

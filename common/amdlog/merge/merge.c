@@ -62,12 +62,13 @@ static uint32_t mapped(const uint32_t *map, uint32_t i)
 // --- rows ---
 
 // Records without a pid belong to their file. Those that found no place (source UINT32_MAX) do not.
-static struct amdlog_who who_in(const struct amdlog_merge *m, const struct amdlog_process *p,
-				uint64_t tid)
+static struct amdlog_thread_id id_in(const struct amdlog_merge *m, const struct amdlog_process *p,
+				     uint64_t tid)
 {
 	uint32_t source = p->source == UINT32_MAX ? p->source : p->pid < 0 ? m->files : 0;
 
-	return (struct amdlog_who){.pid = p->pid, .tid = tid, .source = source, .host = m->host};
+	return (struct amdlog_thread_id){
+		.pid = p->pid, .tid = tid, .source = source, .host = m->host};
 }
 
 // Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
@@ -80,10 +81,10 @@ static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
-		struct amdlog_who who = who_in(a->m, p, AMDLOG_UNKNOWN);
+		struct amdlog_thread_id id = id_in(a->m, p, AMDLOG_UNKNOWN);
 		uint32_t owner = p->pid < 0 ? owner_of_tid(a, p->tid) : AMDLOG_NONE;
 
-		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &who)
+		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
 							 : a->to->threads[owner].process;
 		a->failed |= a->map.process[i] == AMDLOG_NONE;
 	}
@@ -92,17 +93,17 @@ static void map_processes(struct adding *a)
 static uint32_t thread_in(struct adding *a, const struct amdlog_thread *t)
 {
 	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
-	struct amdlog_who who = {p->pid, t->who.tid, p->source, p->host};
+	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
 	uint32_t process = a->map.process[t->process];
-	uint32_t n = pair_value(&a->m->threads, process, t->who.tid);
+	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
 
 	if (n != INTERN_NONE)
 		return n;
-	n = thread_new(a->to, &who);
-	if (n == AMDLOG_NONE || !pair_set(&a->m->threads, process, t->who.tid, n))
+	n = thread_new(a->to, &id);
+	if (n == AMDLOG_NONE || !pair_set(&a->m->threads, process, t->id.tid, n))
 		return AMDLOG_NONE;
 	if (p->pid >= 0)
-		pair_set(&a->m->tids, t->who.tid, a->m->files, n);
+		pair_set(&a->m->tids, t->id.tid, a->m->files, n);
 	return n;
 }
 
@@ -249,7 +250,7 @@ static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, u
 
 // The kernel of a dispatch that the part could not name: what its thread had named, else what the
 // kernel_obj was called by then.
-static uint32_t kernel_of(const struct adding *a, const struct amdlog_open *o)
+static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = AMDLOG_NONE;
 
@@ -263,7 +264,7 @@ static uint32_t kernel_of(const struct adding *a, const struct amdlog_open *o)
 		       : kernel;
 }
 
-static void settle_dispatch(struct adding *a, const struct amdlog_open *o)
+static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = kernel_of(a, o);
 	struct amdlog_kernel *k;
@@ -279,7 +280,7 @@ static void settle_dispatch(struct adding *a, const struct amdlog_open *o)
 	run_on(a->to, a->map.process[o->process], mapped(a->map.queue, o->queue), kernel);
 }
 
-static void settle_value(struct adding *a, const struct amdlog_open *o)
+static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t n = queue_of_value(a->to, a->map.process[o->process], o->object);
 	struct amdlog_queue *q;

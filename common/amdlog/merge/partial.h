@@ -2,9 +2,9 @@
 // added to others.
 //
 // A part does not know what came before it: which kernel a thread had named when the part began,
-// which stream it worked for. What hangs on that is kept open (struct amdlog_open, the head_
+// which stream it worked for. What hangs on that is kept open (struct amdlog_unresolved, the head_
 // members of struct amdlog_thread) until the parts are put together in the order of their places.
-// Then the sum is that of the whole, whoever read which part.
+// Then the sum is that of the whole, however it was divided.
 #ifndef GPQ_AMDLOG_MERGE_PARTIAL_H
 #define GPQ_AMDLOG_MERGE_PARTIAL_H
 

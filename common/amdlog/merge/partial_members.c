@@ -37,7 +37,7 @@ static const struct member process_members[] = {
 
 static const struct member thread_members[] = {
 	INDEX(amdlog_thread, process, processes, true),
-	AT(amdlog_thread, "tid", who.tid, U64, KEEP),
+	AT(amdlog_thread, "tid", id.tid, U64, KEEP),
 	M(amdlog_thread, records, U64, ADD),
 	M(amdlog_thread, launches, U64, ADD),
 	M(amdlog_thread, dispatches, U64, ADD),
@@ -126,16 +126,16 @@ static const struct member head_members[] = {
 };
 
 static const struct member open_members[] = {
-	INDEX(amdlog_open, process, processes, true),
-	INDEX(amdlog_open, queue, queues, false),
-	INDEX(amdlog_open, thread, threads, false),
-	M(amdlog_open, object, U64, KEEP),
-	M(amdlog_open, value, BOOL, KEEP),
-	M(amdlog_open, n, U64, KEEP),
-	M(amdlog_open, torn, U64, KEEP),
-	SPAN(amdlog_open),
-	SHAPES(amdlog_open, grid),
-	SHAPES(amdlog_open, workgroup),
+	INDEX(amdlog_unresolved, process, processes, true),
+	INDEX(amdlog_unresolved, queue, queues, false),
+	INDEX(amdlog_unresolved, thread, threads, false),
+	M(amdlog_unresolved, object, U64, KEEP),
+	M(amdlog_unresolved, value, BOOL, KEEP),
+	M(amdlog_unresolved, n, U64, KEEP),
+	M(amdlog_unresolved, torn, U64, KEEP),
+	SPAN(amdlog_unresolved),
+	SHAPES(amdlog_unresolved, grid),
+	SHAPES(amdlog_unresolved, workgroup),
 };
 
 static const struct member error_members[] = {
@@ -207,9 +207,9 @@ static bool put_process(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_process *p = &row->process;
-	const struct amdlog_who who = {.pid = p->pid, .tid = p->tid, .source = p->source};
+	const struct amdlog_thread_id id = {.pid = p->pid, .tid = p->tid, .source = p->source};
 
-	return p->pid >= -1 && s->nprocesses == process_of(s, &who);
+	return p->pid >= -1 && s->nprocesses == process_of(s, &id);
 }
 
 static bool put_thread(struct amdlog_part *part, union row *row)
@@ -219,11 +219,11 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	const struct amdlog_process *p = &s->processes[t->process];
 	uint32_t n;
 
-	t->who.pid = p->pid;
-	t->who.source = p->source;
-	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->who.tid)
+	t->id.pid = p->pid;
+	t->id.source = p->source;
+	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->id.tid)
 		return false;
-	n = thread_new(s, &t->who);
+	n = thread_new(s, &t->id);
 	if (n == AMDLOG_NONE || s->threads[n].process != t->process)
 		return false;
 	s->threads[n] = *t;
@@ -323,7 +323,7 @@ const struct section part_sections[PART_SECTIONS] = {
 	 put_queue},
 	{"threads", MEMBERS(thread), ROWS(amdlog_summary, threads, nthreads), &thread_blank, true,
 	 false, put_thread},
-	{"open", MEMBERS(open), ROWS(amdlog_summary, open, nopen), &open_blank, true, false,
+	{"open", MEMBERS(open), ROWS(amdlog_summary, open, nopen), &unresolved_blank, true, false,
 	 put_open},
 	{"streams", MEMBERS(stream), ROWS(amdlog_streams, v, n), &period_initial, false, true,
 	 put_period},

@@ -38,7 +38,7 @@ union row {
 	struct amdlog_queue queue;
 	struct amdlog_kernel kernel;
 	struct amdlog_api api;
-	struct amdlog_open open;
+	struct amdlog_unresolved open;
 	struct amdlog_error error;
 	struct stream_period period;
 	struct stream_head head;

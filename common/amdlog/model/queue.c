@@ -323,7 +323,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
 		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
-			open_value(s, e);
+			unresolved_value(s, e);
 		return;
 	}
 	q = &s->queues[e->queue];

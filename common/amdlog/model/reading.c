@@ -40,15 +40,15 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 
 	*r = (struct amdlog_reading){.sum = sum};
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
-	r->mend = amdlog_mend_new(&own);
+	r->reassembly = amdlog_reassembly_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	r->scan = r->mend ? r->mend->scan : NULL;
-	return r->mend && (!grep || r->grepper);
+	r->scan = r->reassembly ? r->reassembly->scan : NULL;
+	return r->reassembly && (!grep || r->grepper);
 }
 
 void amdlog_reading_fini(struct amdlog_reading *r)
 {
-	amdlog_mend_free(r->mend);
+	amdlog_reassembly_free(r->reassembly);
 	grepper_free(r->grepper);
 }
 
@@ -91,7 +91,7 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
-		item->r.who = number_of(r, &b->sums[item->thread]);
+		item->r.thread = number_of(r, &b->sums[item->thread]);
 		amdlog_summary_add_stream(r->sum, r->scan, item);
 		break;
 	case BLOCK_LINES:
@@ -100,7 +100,7 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 		p->known = item->r.text + item->r.len;
 		break;
 	case BLOCK_RECORD:
-		item->r.who = number_of(r, &b->sums[item->thread]);
+		item->r.thread = number_of(r, &b->sums[item->thread]);
 		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
 		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
@@ -128,11 +128,11 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 	r->scan->counts.records += lines - b->foreign;
 }
 
-// A result says by the processes how far lines reach that may be mended. Of the many threads behind
-// AMDLOG_WHO_MAX the scanner does not say the process.
+// A result says by the processes how far lines reach that may be reassembled. Of the many threads
+// behind AMDLOG_THREADS_MAX the scanner does not say the process.
 static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
 {
-	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_WHO_MAX / 2);
+	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
 }
 
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
@@ -141,7 +141,7 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len);
-	else if (b && is_trusted(r, b) && amdlog_mend_idle(r->mend))
+	else if (b && is_trusted(r, b) && amdlog_reassembly_idle(r->reassembly))
 		take_result(r, text, len, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);
@@ -153,5 +153,5 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 void amdlog_reading_end(struct amdlog_reading *r)
 {
 	amdlog_scan_end(r->scan);
-	amdlog_mend_end(r->mend);
+	amdlog_reassembly_end(r->reassembly);
 }

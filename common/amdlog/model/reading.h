@@ -3,7 +3,8 @@
 //   block -> block_read (any thread) -> amdlog_reading_take (one block after the other)
 //                                           |-> summary            counted lines
 //                                           |-> summary, event     items
-//                                           `-> scanner -> mend -> summary, event   all other text
+//                                           `-> scanner -> reassembly -> summary, event   all other
+//                                           text
 //
 // The result is the same as that of scanning all text from front to end.
 #ifndef GPQ_AMDLOG_MODEL_READING_H
@@ -14,8 +15,8 @@
 
 struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
-	struct amdlog_scan *scan;   // of `mend`
-	struct amdlog_mend *mend;
+	struct amdlog_scan *scan;   // of `reassembly`
+	struct amdlog_reassembly *reassembly;
 	struct grepper *grepper; // of the filter by text; NULL: none
 	struct reading_block {   // that is being taken
 		const char *text;

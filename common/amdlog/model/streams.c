@@ -62,7 +62,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		     const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	struct stream_head h = {.thread = r->who,
+	struct stream_head h = {.thread = r->thread,
 				.queue = e->queue,
 				.stream = AMDLOG_UNKNOWN,
 				.n = 1,
@@ -70,11 +70,11 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	uint64_t key[3];
 	uint32_t n;
 
-	if (sum->threads[r->who].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
+	if (sum->threads[r->thread].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
 	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;
-		h.stream = sum->threads[r->who].head_made;
-	} else if (sum->threads[r->who].knows_stream || e->queue == AMDLOG_NONE ||
+		h.stream = sum->threads[r->thread].head_made;
+	} else if (sum->threads[r->thread].knows_stream || e->queue == AMDLOG_NONE ||
 		   r->kind == AMDLOG_QUEUE_RELEASED || r->kind == AMDLOG_QUEUE_DELETED) {
 		return;
 	} else {
@@ -104,7 +104,7 @@ void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *s
 		return;
 	}
 	amdlog_streams_put(s, &(struct stream_period){
-				      .process = sum->threads[e->record->who].process,
+				      .process = sum->threads[e->record->thread].process,
 				      .stream = e->stream,
 				      .queue = e->stream_queue,
 				      .created = e->packet == NULL,

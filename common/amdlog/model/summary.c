@@ -15,7 +15,7 @@
 
 const struct amdlog_process process_blank = {.tid = AMDLOG_UNKNOWN, .pid = -1, .span = SPAN_NONE};
 const struct amdlog_thread thread_blank = {
-	.who = {.pid = -1, .tid = AMDLOG_UNKNOWN},
+	.id = {.pid = -1, .tid = AMDLOG_UNKNOWN},
 	.span = SPAN_NONE,
 	.process = AMDLOG_NONE,
 	.kernel = AMDLOG_NONE,
@@ -78,7 +78,7 @@ bool amdlog_has_packets(const struct amdlog_summary *s)
 }
 
 // The process's place in the table; AMDLOG_NONE without memory.
-uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
+uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
@@ -98,7 +98,7 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
 	return n;
 }
 
-uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w)
+uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint32_t process = process_of(s, w);
 
@@ -107,19 +107,19 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w)
 		return AMDLOG_NONE;
 	}
 	s->threads[s->nthreads] = thread_blank;
-	s->threads[s->nthreads].who = *w;
+	s->threads[s->nthreads].id = *w;
 	s->threads[s->nthreads].process = process;
 	return s->nthreads++;
 }
 
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
-				     uint32_t who)
+				     uint32_t thread)
 {
-	while (s->nthreads <= who) {
+	while (s->nthreads <= thread) {
 		if (thread_new(s, &scan->threads.v[s->nthreads]) == AMDLOG_NONE)
 			return NULL;
 	}
-	return &s->threads[who];
+	return &s->threads[thread];
 }
 
 // Numbers of names and places in a table go together: a name behind the table's end found no place
@@ -223,7 +223,7 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
-		if (e->who->tid != AMDLOG_UNKNOWN)
+		if (e->thread_id->tid != AMDLOG_UNKNOWN)
 			stream_api_entry(t, r);
 		break;
 	case AMDLOG_API_RETURN: stream_api_return(s, t, e); break;
@@ -271,7 +271,7 @@ static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event 
 	const struct amdlog_filter *f = &s->filter;
 	uint64_t us = e->record->time_us;
 
-	if (e->record->unwanted || !amdlog_filter_has_pid(f, e->who->pid))
+	if (e->record->unwanted || !amdlog_filter_has_pid(f, e->thread_id->pid))
 		return false;
 	if ((f->since_us || f->until_us != AMDLOG_UNKNOWN) &&
 	    (us == AMDLOG_UNKNOWN || us < f->since_us || us > f->until_us))
@@ -287,7 +287,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 	if (e->kernel == AMDLOG_NONE) {
 		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
 		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
-			open_dispatch(s, t, e, s->is_head);
+			unresolved_dispatch(s, t, e, s->is_head);
 		return;
 	}
 	k = &s->kernels[e->kernel];
@@ -408,13 +408,13 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 	// Parts are put together by what they hold themselves.
 	if (s->resumed && is_outside(s, r))
 		return false;
-	t = summary_thread(s, scan, r->who);
+	t = summary_thread(s, scan, r->thread);
 	if (!t)
 		return false;
 	if (item)
 		stream_set(t, &item->stream);
 	*e = (struct amdlog_event){.record = r,
-				   .who = &t->who,
+				   .thread_id = &t->id,
 				   .queue = AMDLOG_NONE,
 				   .kernel = AMDLOG_NONE,
 				   .stream = AMDLOG_UNKNOWN,

@@ -22,7 +22,7 @@ struct amdlog_span {
 };
 
 struct amdlog_thread {
-	struct amdlog_who who;
+	struct amdlog_thread_id id;
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	struct amdlog_span span;
 	uint32_t process; // index
@@ -85,7 +85,7 @@ struct amdlog_shapes {
 
 // Dispatches of a part whose kernel may be known from what came before it; `value`: packets that
 // wait for a value, whose queue may be.
-struct amdlog_open {
+struct amdlog_unresolved {
 	uint32_t process, queue;
 	uint32_t thread; // they take the name it had left; AMDLOG_NONE: that of their kernel_obj
 	bool value;
@@ -157,7 +157,7 @@ struct amdlog_summary {
 	struct amdlog_process *processes;
 	uint32_t nprocesses;
 	size_t process_cap;
-	struct amdlog_open *open; // of a part only
+	struct amdlog_unresolved *open; // of a part only
 	uint32_t nopen;
 	size_t open_cap;
 
@@ -182,7 +182,7 @@ struct amdlog_summary {
 // What a record meant once it was placed, for listings.
 struct amdlog_event {
 	const struct amdlog_record *record;
-	const struct amdlog_who *who;
+	const struct amdlog_thread_id *thread_id;
 	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE
 	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE
 	bool torn;

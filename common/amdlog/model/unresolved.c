@@ -48,7 +48,7 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 	shapes_add(to, from->max);
 }
 
-const struct amdlog_open open_blank = {
+const struct amdlog_unresolved unresolved_blank = {
 	.process = AMDLOG_NONE,
 	.queue = AMDLOG_NONE,
 	.thread = AMDLOG_NONE,
@@ -59,7 +59,8 @@ const struct amdlog_open open_blank = {
 };
 
 // The one of this key, made when it is new.
-static struct amdlog_open *open_at(struct amdlog_summary *s, const struct amdlog_open *key)
+static struct amdlog_unresolved *open_at(struct amdlog_summary *s,
+					 const struct amdlog_unresolved *key)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
 	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), NULL);
@@ -73,10 +74,10 @@ static struct amdlog_open *open_at(struct amdlog_summary *s, const struct amdlog
 	return &s->open[n];
 }
 
-void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
-		   const struct amdlog_event *e, bool head)
+void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
+			 const struct amdlog_event *e, bool head)
 {
-	struct amdlog_open key = open_blank, *o;
+	struct amdlog_unresolved key = unresolved_blank, *o;
 
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
 		return; // there is nothing to name it by
@@ -93,11 +94,11 @@ void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 	shapes_add(&o->workgroup, e->packet->workgroup);
 }
 
-void open_value(struct amdlog_summary *s, const struct amdlog_event *e)
+void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 {
-	struct amdlog_open key = open_blank, *o;
+	struct amdlog_unresolved key = unresolved_blank, *o;
 
-	key.process = s->threads[e->record->who].process;
+	key.process = s->threads[e->record->thread].process;
 	key.object = e->packet->hwq;
 	key.value = true;
 	o = open_at(s, &key);

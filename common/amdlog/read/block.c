@@ -51,10 +51,10 @@ uint64_t block_lines(const struct block_result *b)
 static void look(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
-	const struct amdlog_threads *threads = &g->mend->scan->threads;
-	const struct amdlog_who *who = &threads->v[r->who];
+	const struct amdlog_threads *threads = &g->reassembly->scan->threads;
+	const struct amdlog_thread_id *id = &threads->v[r->thread];
 
-	g->unsure |= threads->by_tid.n || (who->pid < 0 && r->who && who->tid != AMDLOG_UNKNOWN);
+	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
 bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
@@ -100,19 +100,19 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	// API lines of one line of the source may be of several functions.
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
-	g->mend = amdlog_mend_new(&own);
-	if (!g->mend) {
+	g->reassembly = amdlog_reassembly_new(&own);
+	if (!g->reassembly) {
 		free(g);
 		return NULL;
 	}
-	g->mend->scan->threads.assumed = assumed;
+	g->reassembly->scan->threads.assumed = assumed;
 	return g;
 }
 
 void block_reader_free(struct block_reader *g)
 {
 	if (g)
-		amdlog_mend_free(g->mend);
+		amdlog_reassembly_free(g->reassembly);
 	free(g);
 }
 
@@ -207,7 +207,7 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	struct block_result *b = w->b;
 	struct block_item *item = b->nitems ? &b->items[b->nitems - 1] : NULL;
 	size_t len = (size_t)(newline - p) + 1;
-	bool mending;
+	bool pending;
 
 	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w, AMDLOG_UNKNOWN);
@@ -218,10 +218,10 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 		item->r.len = 0;
 	}
 	item->r.len += len;
-	amdlog_scan_lines(w->g->mend->scan, p, len);
-	mending = !amdlog_mend_idle(w->g->mend);
-	b->torn |= w->glued || w->open || mending;
-	w->open = mending || ((w->glued || w->open) && w->g->unsure);
+	amdlog_scan_lines(w->g->reassembly->scan, p, len);
+	pending = !amdlog_reassembly_idle(w->g->reassembly);
+	b->torn |= w->glued || w->open || pending;
+	w->open = pending || ((w->glued || w->open) && w->g->unsure);
 	w->glued = false;
 }
 
@@ -337,7 +337,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 	record_parse(&r, &writer, &columns);
 	if (is_packet(r.kind))
 		amdlog_packet_parse(&r, &packet);
-	if (!(is_packet(r.kind) && packet.ends) && amdlog_mend_wants(&r)) {
+	if (!(is_packet(r.kind) && packet.ends) && amdlog_reassembly_wants(&r)) {
 		scan_line(w, text, newline);
 		return;
 	}
@@ -379,7 +379,7 @@ void slow_line(struct parse *w, const char *text, const char *newline, bool mark
 
 static void reset(struct block_reader *g, struct block_result *b)
 {
-	amdlog_mend_end(g->mend);
+	amdlog_reassembly_end(g->reassembly);
 	g->unsure = false;
 	if (g->nthreads == BLOCK_THREADS) { // those of before may be gone
 		g->nthreads = 0;

@@ -2,8 +2,8 @@
 // threads can work on one input, and most lines need no more than counting.
 //
 // Lines of which only numbers matter are counted, by thread; those that also say something in order
-// (packets, kernel names, queues) become items, parsed. Where a record may have to be mended, the
-// lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
+// (packets, kernel names, queues) become items, parsed. Where a record may have to be reassembled,
+// the lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
 // (reading.h) takes the results of an input's blocks in order.
 #ifndef GPQ_AMDLOG_READ_BLOCK_H
 #define GPQ_AMDLOG_READ_BLOCK_H
@@ -50,14 +50,14 @@ struct block_item {
 struct block_sum {
 	struct amdlog_writer writer;
 	enum amdlog_style style; // of the lines counted
-	uint32_t number;         // for whoever takes the result
+	uint32_t number;         // of the thread, set when the result is taken
 	uint64_t counted;        // records, and API calls in the upper 32 bits
 	uint64_t first_us, last_us;
 };
 
 struct block_result {
 	bool slow; // too many items: the block is to be scanned as a whole
-	bool torn; // some of BLOCK_LINES are there as a line before them may be mended
+	bool torn; // some of BLOCK_LINES are there as a line before them may be reassembled
 	uint64_t lines, foreign;    // counted: those that are not in `sums`, without a record
 	uint64_t steps_back;        // between counted records with no item between them
 	uint64_t first_us, last_us; // as of an item, behind the last one

@@ -109,7 +109,7 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	if (y->kind == AMDLOG_PACKET) {
 		item->r.kind = packet_parse(item->r.msg, item->r.msg + item->r.msg_len, true, true,
 					    &item->packet);
-		if (!item->packet.ends && amdlog_mend_wants(&item->r))
+		if (!item->packet.ends && amdlog_reassembly_wants(&item->r))
 			return false;
 	}
 	take_known(w, x->thread, item);

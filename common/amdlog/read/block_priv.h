@@ -39,7 +39,7 @@ struct prefix {
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// Without a thread nobody knows whose call an entry is.
+// An entry without a thread cannot be assigned to a call.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
 // The statement cache: level, file and line (columns 0 to 31), how the message begins, and, of API
@@ -68,10 +68,10 @@ struct block_reader {
 	uint32_t kinds;
 	int64_t assumed;
 	block_loop_fn *loop;
-	// Lines that may be mended go through them to see how far that reaches; what they make is
+	// Lines that may be reassembled go through it to see how far that reaches; what it makes is
 	// not used.
 	struct amdlog_scan *scratch;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	bool unsure;   // a process may be known to others that is not known here
 	uint32_t bare; // column of the message in lines without a process; 0: lines have one
 	uint32_t nthreads;
@@ -92,7 +92,7 @@ struct parse {
 	uint64_t last_us;                   // since the last item; 0: none
 	const char *end;                    // of the block
 	// This line begins a record in its midst, or those before it are not done with: a torn
-	// record may be mended yet.
+	// record may be reassembled yet.
 	bool glued, open;
 	bool unwanted; // this line, by its text
 	bool by_text;

@@ -40,7 +40,7 @@ struct prefix_columns {
 	unsigned time_end, msg, seen;
 };
 
-// Fills the rest of a record whose text, len and ended are set, but for `who` and `unwanted`.
+// Fills the rest of a record whose text, len and ended are set, but for `thread` and `unwanted`.
 // AMDLOG_PAD bytes behind its text may be read.
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c);
 

@@ -14,8 +14,8 @@
 // the rest of the first. Where that cannot be ruled out the line is cut to its first piece: half a
 // record is torn, a wrong one lies.
 //
-// It stands between the scanner and whoever takes the records; a torn record is handed on when it
-// was mended or the next record of its process shows that it cannot be.
+// It stands between the scanner and the consumer of the records; a torn record is handed on when it
+// was reassembled or the next record of its process shows that it cannot be.
 #ifndef GPQ_AMDLOG_READ_REASSEMBLE_H
 #define GPQ_AMDLOG_READ_REASSEMBLE_H
 
@@ -30,7 +30,7 @@ struct open_writer {
 	unsigned left; // pid unknown: records to wait
 };
 
-struct amdlog_mend {
+struct amdlog_reassembly {
 	struct amdlog_sink to;
 	struct amdlog_scan *scan; // that finds the records and lines, owned
 	uint64_t mended;          // records put together so far
@@ -43,16 +43,16 @@ struct amdlog_mend {
 };
 
 // NULL when memory is short. Records go to `to`; its `foreign` is not used.
-struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to);
-void amdlog_mend_free(struct amdlog_mend *m);
+struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to);
+void amdlog_reassembly_free(struct amdlog_reassembly *m);
 
 // The input ends: hands on what still waits.
-void amdlog_mend_end(struct amdlog_mend *m);
+void amdlog_reassembly_end(struct amdlog_reassembly *m);
 
 // Nothing is open or waits: whole records pass unchanged, and lines without a prefix mean nothing.
-bool amdlog_mend_idle(const struct amdlog_mend *m);
+bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
 // A record that ends with a newline, and yet is not whole.
-bool amdlog_mend_wants(const struct amdlog_record *r);
+bool amdlog_reassembly_wants(const struct amdlog_record *r);
 
 #endif

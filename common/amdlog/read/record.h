@@ -92,7 +92,7 @@ struct amdlog_record {
 	size_t msg_len;   // trailing blanks not counted
 	uint64_t offset;  // of `text` in the input, bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
-	uint32_t who;     // index of (pid, tid) in the scanner's table
+	uint32_t thread;  // index of (pid, tid) in the scanner's table
 	uint8_t level;    // 0 to 9
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
@@ -102,7 +102,7 @@ struct amdlog_record {
 };
 
 // A thread of a process as far as the prefix tells.
-struct amdlog_who {
+struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
 	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
 	uint32_t source; // which input it was seen in when pid is unknown, else 0

@@ -45,7 +45,7 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 	struct amdlog_writer writer;
 
 	record_parse(&r, &writer, &columns);
-	r.who = threads_number(&s->threads, &writer);
+	r.thread = threads_number(&s->threads, &writer);
 	s->counts.records++;
 	s->sink.record(s->sink.ctx, &r);
 }

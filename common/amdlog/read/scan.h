@@ -15,13 +15,13 @@
 // --- numbers of the threads that a log names, in the order of their first records ---
 
 // Other threads than this many are counted together, as pid and tid unknown: number 0.
-#define AMDLOG_WHO_MAX 65536
+#define AMDLOG_THREADS_MAX 65536
 
 // Starts as zeros but for `assumed`.
 struct amdlog_threads {
 	int64_t assumed; // process of records that name none; -1
 	uint32_t source; // number of the input: threads without a process of several are others
-	struct amdlog_who *v;
+	struct amdlog_thread_id *v;
 	uint32_t n;
 	size_t cap;
 	struct intern keys;

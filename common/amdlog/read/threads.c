@@ -11,26 +11,26 @@ struct key {
 	uint64_t source;
 };
 
-static uint32_t add(struct amdlog_threads *t, const struct amdlog_who *who)
+static uint32_t add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
 {
-	struct key key = {who->pid, who->tid, who->source};
+	struct key key = {id->pid, id->tid, id->source};
 	uint32_t n = intern_put(&t->keys, &key, sizeof(key), NULL);
 
 	if (n < t->n)
 		return n;
 	if (n > t->n || ARRAY_GROW(t->v, t->cap, n))
 		return 0;
-	t->v[t->n++] = *who;
+	t->v[t->n++] = *id;
 	return n;
 }
 
 bool threads_init(struct amdlog_threads *t)
 {
 	// Number 0 takes all that find no place.
-	const struct amdlog_who rest = {-1, AMDLOG_UNKNOWN, UINT32_MAX, 0};
+	const struct amdlog_thread_id rest = {-1, AMDLOG_UNKNOWN, UINT32_MAX, 0};
 
 	*t = (struct amdlog_threads){.assumed = -1};
-	t->keys.max_entries = t->by_tid.max_entries = AMDLOG_WHO_MAX;
+	t->keys.max_entries = t->by_tid.max_entries = AMDLOG_THREADS_MAX;
 	add(t, &rest);
 	return t->n == 1;
 }
@@ -45,14 +45,14 @@ void threads_fini(struct amdlog_threads *t)
 uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 {
 	int64_t pid = w->pid < 0 ? t->assumed : w->pid;
-	struct amdlog_who who = {pid, w->tid, pid < 0 ? t->source : 0, 0};
+	struct amdlog_thread_id id = {pid, w->tid, pid < 0 ? t->source : 0, 0};
 	uint32_t n = INTERN_NONE, before = t->n;
 
 	if (pid < 0 && w->tid != AMDLOG_UNKNOWN)
 		n = pair_value(&t->by_tid, w->tid, t->source);
 	if (n != INTERN_NONE)
 		return n;
-	n = add(t, &who);
+	n = add(t, &id);
 	// Releases up to 4.5 print some lines with the thread alone.
 	if (t->n != before && w->old && pid >= 0)
 		pair_set(&t->by_tid, w->tid, t->source, n);

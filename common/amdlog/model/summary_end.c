@@ -35,7 +35,7 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
-			return; // of two processes, who knows which
+			return; // it fits two processes
 		match = q;
 	}
 	if (match)
