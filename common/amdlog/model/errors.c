@@ -1,5 +1,5 @@
-// What went wrong; see errors.h.
-#include "common/amdlog/model/errors.h"
+// What went wrong (struct amdlog_errors in summary.h).
+#include "common/amdlog/model/summary.h"
 
 #include "common/amdlog/read/detail.h"
 #include "common/host/array.h"

@@ -112,10 +112,12 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 			struct block_result *b)
 {
 	struct place p = {text, text, r->scan->base};
-	uint64_t lines = block_lines(b);
+	uint64_t lines = b->lines;
 
-	for (uint32_t i = 0; i < b->nsums; i++)
+	for (uint32_t i = 0; i < b->nsums; i++) {
 		b->sums[i].number = AMDLOG_NONE;
+		lines += (uint32_t)b->sums[i].counted;
+	}
 	for (uint32_t i = 0; i < b->nitems; i++) {
 		take_item(r, &p, b, &b->items[i]);
 		lines += b->items[i].what == BLOCK_RECORD;

@@ -37,15 +37,6 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 	return !f->npids || i < f->npids;
 }
 
-uint64_t block_lines(const struct block_result *b)
-{
-	uint64_t n = b->lines;
-
-	for (uint32_t i = 0; i < b->nsums; i++)
-		n += (uint32_t)b->sums[i].counted;
-	return n;
-}
-
 // Up to 4.5 some lines name the thread alone: other lines, in earlier blocks or inputs, decide
 // whether its process is known.
 static void look(void *ctx, const struct amdlog_record *r)

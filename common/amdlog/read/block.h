@@ -75,9 +75,6 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
 }
 
-// All lines counted.
-uint64_t block_lines(const struct block_result *b);
-
 // False when memory is short; block_result_fini then, too.
 bool block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);

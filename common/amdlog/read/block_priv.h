@@ -70,7 +70,6 @@ struct block_reader {
 	block_loop_fn *loop;
 	// Lines that may be reassembled go through it to see how far that reaches; what it makes is
 	// not used.
-	struct amdlog_scan *scratch;
 	struct amdlog_reassembly *reassembly;
 	bool unsure;   // a process may be known to others that is not known here
 	uint32_t bare; // column of the message in lines without a process; 0: lines have one
