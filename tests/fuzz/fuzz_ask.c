@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	amdlog_scan_end(a.reading.scan);
 	amdlog_reassembly_end(a.reading.reassembly);
 	amdlog_summary_finish(&a.sum);
-	amdlog_series_cover(&a.series, &a.sum.totals.span);
+	amdlog_series_finish(&a.series, &a.sum.totals.span);
 	amdlog_streams_join(&a.streams, &a.sum);
 	compare_with_itself(&a);
 	check(&a);
