@@ -183,12 +183,6 @@ static uint64_t percentile(struct keyed_histogram *s, double p)
 	return hist_percentile(&h, p);
 }
 
-static double mean_of(const struct keyed_histogram *s)
-{
-	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
-					    : NAN;
-}
-
 static void count_distinct(const struct amdlog_summary *s, struct log_row *r)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++)
@@ -215,7 +209,7 @@ static void log_out(struct compared *d, unsigned i)
 		.dispatches = packets ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
-		.backlog_mean = mean_of(&side->backlogs),
+		.backlog_mean = keyed_histogram_mean(&side->backlogs, 0),
 		.backlog_p50 = percentile(&side->backlogs, 0.5),
 		.backlog_p99 = percentile(&side->backlogs, 0.99),
 		.backlog_max = percentile(&side->backlogs, 1),
@@ -364,7 +358,7 @@ static void verdict_out(struct compared *d)
 	struct buf text = {0};
 	char *line, *rest;
 
-	amdlog_verdict(&d->result, &text);
+	amdlog_compare_text(&d->result, &text);
 	if (!text.len || out_mode(d->out) == OUT_TABLE) {
 		out_title(d->out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
 		buf_fini(&text);
@@ -447,10 +441,9 @@ static int read_logs(struct compared *d)
 		status = trace_scan(t, 1, &d->files[i]);
 		progress_end(&t->progress);
 		if (!status && !t->sum.totals.records)
-			status = err_fail(
-				GPQ_NOTFOUND, NULL, "%s: no AMD log records%s", d->files[i],
-				amdlog_scan_counts(t->scan)->records ? " of what was asked for"
-								     : "");
+			status = err_fail(GPQ_NOTFOUND, NULL, "%s: no AMD log records%s",
+					  d->files[i],
+					  t->scan->counts.records ? " of what was asked for" : "");
 	}
 	return status;
 }
@@ -480,7 +473,7 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 // The one that was being read.
 static const struct trace *stopped_log(const struct compared *d)
 {
-	return &d->log[amdlog_scan_counts(d->log[1].scan)->bytes > 0];
+	return &d->log[d->log[1].scan->counts.bytes > 0];
 }
 
 static int begin(struct compared *d)

@@ -199,12 +199,12 @@ static int read_family(struct trace *t, const struct family *f, int *failed)
 	for (size_t i = 0; i < f->n && !is_over(status); i++) {
 		int this;
 
-		amdlog_scan_assume(t->scan, (int64_t)f->v[i].pid);
+		t->scan->threads.assumed = (int64_t)f->v[i].pid;
 		this = read_file(t, f->v[i].path);
 		*failed += this != GPQ_OK;
 		status = this ? this : status;
 	}
-	amdlog_scan_assume(t->scan, -1);
+	t->scan->threads.assumed = -1;
 	return status;
 }
 

@@ -199,26 +199,12 @@ static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g
 	}
 }
 
-// Longest first.
-static int by_length(const void *a, const void *b)
-{
-	const struct amdlog_gap *x = a, *y = b;
-	uint64_t m = x->end_us - x->begin_us, n = y->end_us - y->begin_us;
-
-	if (m != n)
-		return m < n ? 1 : -1;
-	return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
-}
-
 static void gaps_of_queue_out(struct trace *t, uint32_t q)
 {
 	const struct gaps_queue *g = amdlog_gaps_of(gaps_of(t), q);
 	char name[24];
 
-	if (!g || !g->nworst)
-		return;
-	qsort(g->worst, g->nworst, sizeof(*g->worst), by_length);
-	for (uint32_t i = 0; i < g->nworst; i++) {
+	for (size_t i = 0; g && i < g->nworst; i++) {
 		struct gap_row r = {
 			.queue = name,
 			.begin_us = g->worst[i].begin_us,
@@ -374,7 +360,6 @@ static int begin(struct trace *t)
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct asked *a = t->asked;
-	uint64_t backlog = AMDLOG_UNKNOWN;
 
 	if (e->record->kind == AMDLOG_KERNEL)
 		amdlog_gaps_add(&a->launches, GAPS_ALL, e->record->time_us, AMDLOG_UNKNOWN);
@@ -383,13 +368,8 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 	amdlog_marked_add(&a->marked, e);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
-	if (e->packet->rptr != AMDLOG_UNKNOWN && e->packet->wptr != AMDLOG_UNKNOWN) {
-		int64_t n = amdlog_backlog(e->packet->rptr, e->packet->wptr);
-
-		backlog = n < 0 ? 0 : (uint64_t)n;
-	}
 	amdlog_gaps_add(&a->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
-			backlog);
+			amdlog_packet_backlog(e->packet));
 }
 
 static void fini(struct trace *t)

@@ -61,7 +61,7 @@ bool trace_open(struct trace *t)
 	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
 		return false;
 	t->scan = t->reading.scan;
-	t->mend = t->reading.mend;
+	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
 	return !t->opts->range || trace_range_parse(t->opts->range, &t->range);
@@ -123,8 +123,6 @@ static void fini_block(void *ctx, struct block *b)
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
 {
-	const struct block_choice *choice;
-	struct block_choice its;
 	struct input *in = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = NULL;
@@ -137,9 +135,9 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	}
 	if (!in->count || (hits && hits->error))
 		return;
-	f->result.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
+	f->result.slow = !amdlog_reading_settled(&in->t->reading);
 	if (!f->result.slow)
-		block_read(in->readers[worker], &f->result, choice, b->text, b->len);
+		block_read(in->readers[worker], &f->result, hits, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then
@@ -169,7 +167,7 @@ static int take_block(void *ctx, struct block *b)
 			    f && t->grep ? &f->hits : NULL);
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
-	progress_bytes(&t->progress, amdlog_scan_counts(t->scan)->bytes, t->input_bytes);
+	progress_bytes(&t->progress, t->scan->counts.bytes, t->input_bytes);
 	// A reader that went away: reading on is of no use.
 	if (t->opts->list && (status = out_flush(t->out)))
 		return status;
@@ -224,7 +222,7 @@ static void note_end(const struct input *in, const struct blocks_input *from, ui
 
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
-	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes;
+	uint64_t before = in->t->scan->counts.bytes;
 	const struct blocks_job job = {
 		.ctx = in,
 		.work = work_on_block,
@@ -241,7 +239,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
 	free_workers(in, threads);
 	if (!status && !context)
-		note_end(in, from, amdlog_scan_counts(in->t->scan)->bytes - before);
+		note_end(in, from, in->t->scan->counts.bytes - before);
 	return status;
 }
 
@@ -273,11 +271,11 @@ static ssize_t read_unpacked(void *ctx, char *to, size_t n)
 // Text that is no part of the range: nothing of it counts.
 static int read_context(struct input *in, uint64_t from, uint64_t to)
 {
-	const struct amdlog_counts counts = *amdlog_scan_counts(in->t->scan);
+	const struct amdlog_counts counts = in->t->scan->counts;
 	const struct blocks_input input = {.fd = in->fd, .from = from, .to = to};
 	int status = read_blocks(in, &input, true);
 
-	amdlog_scan_recount(in->t->scan, &counts);
+	in->t->scan->counts = counts;
 	return status;
 }
 
@@ -298,15 +296,16 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;
-	amdlog_mend_range(t->mend, from, to);
-	amdlog_scan_from(t->scan, lead);
+	t->reassembly->first = from;
+	t->reassembly->past = to;
+	t->scan->base = lead;
 	status = read_context(in, lead, from);
 	if (!status)
 		status = read_blocks(
 			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
-	if (!status && !amdlog_mend_idle(t->mend) && file->to > to) {
+	if (!status && !amdlog_reassembly_idle(t->reassembly) && file->to > to) {
 		in->past_range = true;
-		in->counts = *amdlog_scan_counts(t->scan);
+		in->counts = t->scan->counts;
 		status = read_context(in, to, file->to - to < CONTEXT ? file->to : to + CONTEXT);
 	}
 	return status;
@@ -390,7 +389,7 @@ static int reading_failed(const struct input *in, int error, bool any)
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 {
 	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
-	uint64_t before = amdlog_scan_counts(t->scan)->bytes;
+	uint64_t before = t->scan->counts.bytes;
 	int status;
 
 	in.range = t->opts->range ? &t->range : NULL;
@@ -398,11 +397,11 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;
 	else if (status < 0)
-		status = reading_failed(&in, -status, amdlog_scan_counts(t->scan)->bytes > before);
+		status = reading_failed(&in, -status, t->scan->counts.bytes > before);
 	amdlog_reading_end(&t->reading);
 	if (t->grep && !status)
 		status = check_grep(t, NULL);
 	if (in.past_range) // a line that its end counted
-		amdlog_scan_recount(t->scan, &in.counts);
+		t->scan->counts = in.counts;
 	return status;
 }

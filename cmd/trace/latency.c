@@ -113,7 +113,7 @@ static void commands_out(struct trace *t)
 	const struct amdlog_latency *l = t->asked;
 	struct command_row r;
 
-	for (uint32_t i = 0; i < l->nkinds; i++) {
+	for (uint32_t i = 0; i < l->kind_names.n; i++) {
 		r = (struct command_row){.kind = l->kinds[i].name,
 					 .enqueued = l->kinds[i].enqueued};
 		get_times(&l->by_kind, i, &r.t);
@@ -145,7 +145,7 @@ static int by_count(const void *a, const void *b, void *ctx)
 {
 	const struct amdlog_latency *l = ((const struct trace *)ctx)->asked;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t m = l->by_kernel.sums[x].count, n = l->by_kernel.sums[y].count;
+	uint64_t m = l->by_kernel.v[x].count, n = l->by_kernel.v[y].count;
 
 	return m != n ? (m < n) - (m > n) : (x > y) - (x < y);
 }
@@ -154,11 +154,11 @@ static int by_count(const void *a, const void *b, void *ctx)
 static uint32_t *kernel_order(struct trace *t, uint32_t *n)
 {
 	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
-	uint32_t *order = calloc(s->nsums ? s->nsums : 1, sizeof(*order));
+	uint32_t *order = calloc(s->n ? s->n : 1, sizeof(*order));
 
 	*n = 0;
-	for (uint32_t i = 0; order && i < s->nsums; i++) {
-		if (s->sums[i].count)
+	for (uint32_t i = 0; order && i < s->n; i++) {
+		if (s->v[i].count)
 			order[(*n)++] = i;
 	}
 	if (order)
@@ -209,7 +209,7 @@ static void view(struct trace *t, const char *title, const struct out_table *tab
 // Nothing at all: the log is of a level, or a release, that does not say.
 static bool has_nothing(const struct amdlog_latency *l)
 {
-	return !l->nkinds && !l->handlers_set;
+	return !l->kind_names.n && !l->handlers_set;
 }
 
 static void check_level(const struct trace *t)

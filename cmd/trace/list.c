@@ -92,7 +92,7 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 	struct list_row r = {
 		.time_us = e->record->time_us,
 		.offset = e->record->offset,
-		.tid = e->who->tid,
+		.tid = e->thread_id->tid,
 		.level = e->record->level < 10 ? e->record->level : U64_NULL,
 		.hwq = U64_NULL,
 		.swq = U64_NULL,
@@ -100,7 +100,7 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 		.wptr = U64_NULL,
 		.backlog = U64_NULL,
 		.id = I64_NULL,
-		.pid = e->who->pid < 0 ? I64_NULL : e->who->pid,
+		.pid = e->thread_id->pid < 0 ? I64_NULL : e->thread_id->pid,
 		.kind = amdlog_kind_name(e->record->kind),
 		.torn = e->torn,
 		.kernel = e->kernel == AMDLOG_NONE ? NULL : t->sum.kernels[e->kernel].name,

@@ -30,21 +30,21 @@ static int write_all(struct buf *b)
 
 static int write_part(struct trace *t, char *file, int status)
 {
-	const struct amdlog_counts *c = amdlog_scan_counts(t->scan);
+	const struct amdlog_counts *c = &t->scan->counts;
 	const struct amdlog_streams *streams = t->asked;
 	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
 				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
-				   .mended = amdlog_mend_count(t->mend),
+				   .mended = t->reassembly->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
-				   .streams = *streams}; // all of it lent
+				   .streams = *streams,
+				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
-	int r = amdlog_partial_write(&line, &part, &t->sum)
-			? err_fail(GPQ_FAILED, NULL, "out of memory")
-			: write_all(&line);
+	int r = amdlog_partial_write(&line, &part) ? err_fail(GPQ_FAILED, NULL, "out of memory")
+						   : write_all(&line);
 
 	buf_fini(&line);
 	return r;
@@ -78,15 +78,14 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	int status, written = GPQ_OK;
 
 	amdlog_summary_init(&t.sum, filter);
-	amdlog_summary_resume(&t.sum);
+	t.sum.resumed = true;
 	t.sum.want_api = true;
 	if (trace_open(&t)) {
 		progress_init(&t.progress, c->out.progress, false);
 		t.input_bytes = trace_input_size(1, &file);
 		status = trace_scan(&t, 1, &file);
 		progress_end(&t.progress);
-		if (!t.untold &&
-		    (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes))
+		if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
 			written = write_part(&t, file, status);
 		if (!written && status == GPQ_STOPPED)
 			status = trace_stopped(&t);
@@ -255,8 +254,7 @@ static void look_at_places(const struct trace_lines *l, size_t i)
 	}
 }
 
-static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i,
-		    bool *filtered)
+static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i)
 {
 	const struct trace_line *v = &l->v[i];
 	struct amdlog_part part;
@@ -271,8 +269,7 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	if (part.stopped)
 		err_warn("what comes behind is missing", "%s was read to byte %llu only", v->file,
 			 (unsigned long long)part.to);
-	*filtered |= part.filtered;
-	ok = amdlog_merge_add(m, &part, &next, !i || !continues(v - 1, v));
+	ok = amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
 	amdlog_summary_fini(&next);
 	amdlog_part_fini(&part);
 	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
@@ -289,8 +286,8 @@ static int begin(struct trace *t, struct amdlog_merge *m)
 	t->ask = &trace_streams;
 	status = t->ask->begin(t);
 	if (!status) {
-		*(struct amdlog_streams *)t->asked = m->streams;
-		m->streams = (struct amdlog_streams){0};
+		*(struct amdlog_streams *)t->asked = m->all.streams;
+		m->all.streams = (struct amdlog_streams){0};
 	}
 	return status;
 }
@@ -327,7 +324,6 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 		.top = top, .by = by, .series = U64_NULL, .threads = U64_NULL};
 	struct trace t = {.opts = &opts, .by = by, .name_pid = -1, .perfetto_fd = -1};
 	struct amdlog_merge m;
-	bool filtered = false;
 	int status = GPQ_OK;
 
 	if (by == BY_NOTHING && (c->out.columns || c->out.all))
@@ -336,11 +332,11 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);
 	for (size_t i = 0; i < l->n && !status; i++)
-		status = add_line(&t, &m, l, i, &filtered);
+		status = add_line(&t, &m, l, i);
 	progress_end(&t.progress);
 	t.merged = &m;
 	t.sum = m.sum; // and is given back to be freed
-	if (filtered)
+	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
 	status = status ? status : report(c, &t, &m);
 	m.sum = t.sum;
@@ -350,10 +346,10 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 const struct amdlog_counts *trace_counts(const struct trace *t)
 {
-	return t->merged ? &t->merged->counts : amdlog_scan_counts(t->scan);
+	return t->merged ? &t->merged->all.counts : &t->scan->counts;
 }
 
 uint64_t trace_mended(const struct trace *t)
 {
-	return t->merged ? t->merged->mended : amdlog_mend_count(t->mend);
+	return t->merged ? t->merged->all.mended : t->reassembly->mended;
 }

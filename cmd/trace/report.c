@@ -368,7 +368,7 @@ static int thread_order(const void *a, const void *b, void *ctx)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct amdlog_thread *th = t->sum.threads;
 	int by_host = compare_hosts(t, th[x].process, th[y].process);
-	int by_pid = compare_pids(th[x].who.pid, th[y].who.pid);
+	int by_pid = compare_pids(th[x].id.pid, th[y].id.pid);
 
 	return by_host ? by_host : by_pid ? by_pid : compare(x, y);
 }
@@ -376,11 +376,11 @@ static int thread_order(const void *a, const void *b, void *ctx)
 static void thread_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_thread *th = &t->sum.threads[i];
-	const struct amdlog_who *who = &th->who;
+	const struct amdlog_thread_id *id = &th->id;
 	struct thread_row r = {
 		.host = trace_host(t, th->process),
-		.pid = who->pid < 0 ? I64_NULL : who->pid,
-		.tid = who->tid,
+		.pid = id->pid < 0 ? I64_NULL : id->pid,
+		.tid = id->tid,
 		.records = th->records,
 		.launches = th->launches,
 		.dispatches = if_packets(t, th->dispatches),

@@ -334,7 +334,7 @@ static int report(struct trace *t)
 	struct amdlog_series *s = t->asked;
 	int status = GPQ_OK;
 
-	amdlog_series_cover(s, &t->sum.totals.span);
+	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table) {
 		t->by == BY_QUEUE ? queue_intervals_out(t) : intervals_out(t);
 		out_end(t->out);

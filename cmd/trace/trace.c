@@ -167,15 +167,15 @@ int trace_stopped(const struct trace *t)
 {
 	char read[16], all[16];
 
-	return err_fail(
-		stop_status(), NULL, "stopped by %s after %s%s%s of input", stop_name(stop_asked()),
-		text_size(read, amdlog_scan_counts(t->scan)->bytes), t->input_bytes ? " of " : "",
-		t->input_bytes ? text_size(all, t->input_bytes) : "");
+	return err_fail(stop_status(), NULL, "stopped by %s after %s%s%s of input",
+			stop_name(stop_asked()), text_size(read, t->scan->counts.bytes),
+			t->input_bytes ? " of " : "",
+			t->input_bytes ? text_size(all, t->input_bytes) : "");
 }
 
 static int report(struct trace *t, int status)
 {
-	bool nothing = !amdlog_scan_counts(t->scan)->records;
+	bool nothing = !t->scan->counts.records;
 	bool shown = !trace_perfetto_is_stdout(t->opts);
 	int written, drawn, told = GPQ_OK;
 

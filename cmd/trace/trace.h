@@ -68,7 +68,7 @@ struct trace {
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	struct amdlog_summary sum;
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
@@ -118,8 +118,8 @@ bool trace_queue_shown(const struct amdlog_queue *q);
 // Says what the logs cannot tell: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
-// Scanner and mender of a log, its summary set up before; false without memory. trace_close is due
-// all the same.
+// Scanner and reassembly of a log, its summary set up before; false without memory. trace_close is
+// due all the same.
 bool trace_open(struct trace *t);
 void trace_close(struct trace *t);
 

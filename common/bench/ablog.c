@@ -61,11 +61,11 @@ static bool ends(const struct amdlog_record *r)
 
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	while (x->threads <= r->who) {
+	while (x->threads <= r->thread) {
 		ARRAY_GROW(x->begin_us, x->thread_cap, x->threads);
 		x->begin_us[x->threads++] = AMDLOG_UNKNOWN;
 	}
-	uint64_t *begin = &x->begin_us[r->who], since = *begin;
+	uint64_t *begin = &x->begin_us[r->thread], since = *begin;
 	if (since == AMDLOG_UNKNOWN && begins(r))
 		*begin = r->time_us;
 	if (since == AMDLOG_UNKNOWN || !ends(r))
@@ -89,12 +89,11 @@ static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_p
 static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
 {
 	struct amdlog_packet p;
-	uint32_t n;
-	const struct amdlog_who *who = amdlog_scan_who(x->scan, &n);
+	const struct amdlog_threads *threads = &x->scan->threads;
 	amdlog_packet_parse(r, &p);
 	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
 		return;
-	struct ring *ring = ring_of(x, r->who < n ? who[r->who].pid : -1, &p);
+	struct ring *ring = ring_of(x, r->thread < threads->n ? threads->v[r->thread].pid : -1, &p);
 	uint32_t ahead = (uint32_t)(p.rptr - ring->rptr);
 	if (ahead > UINT32_MAX / 2)
 		return;

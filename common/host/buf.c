@@ -181,3 +181,15 @@ int array_grow(void *array, size_t *cap, size_t n, size_t size)
 	// cppcheck-suppress memleak ; the copy above hands p over
 	return 0;
 }
+
+int array_reach(void *array, size_t *cap, size_t at, size_t size, int fill)
+{
+	size_t old = *cap;
+	char *p;
+
+	if (array_grow(array, cap, at, size))
+		return -1;
+	memcpy(&p, array, sizeof(p));
+	memset(p + old * size, fill, (*cap - old) * size);
+	return 0;
+}

@@ -486,7 +486,7 @@ gpq: trace: --list and --series exclude each other; choose one
 # 90 s and 1000 s in intervals of a microsecond are too many: what fits is shown.
 $ cat $DATA/amdlog/rocm70.log $DATA/amdlog/cnn.log | gpq trace -q --series 1us - | head -1
 gpq: trace: --series: the log has more than 1048576 intervals of 1us; the rest is left out; use --series 1ms or more
-1981 intervals of 1us, from 90.000000 s on
+1048576 intervals of 1us, from 90.000000 s on
 
 # Times without a dispatch: cnn.log waits 100 ms four times and 500 ms once, with a backlog of 2, from 1000.40003 to
 # 1000.90003 s; somebody held its queue from 1000.45 to 1000.85 s.

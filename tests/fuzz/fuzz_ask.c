@@ -58,7 +58,7 @@ static void compare_with_itself(struct asked *a)
 
 	if (!amdlog_compare(&c, both))
 		abort();
-	amdlog_verdict(&c, &text);
+	amdlog_compare_text(&c, &text);
 	if (c.only[0] || c.only[1] || c.both != c.nkernels || c.shared + c.unsure != c.queues[0])
 		abort();
 	buf_fini(&text);
@@ -103,10 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	a.reading.ctx = &a;
 	a.reading.event = take;
-	amdlog_scan_buffer(a.reading.scan, (const char *)data + from, size - from, 0);
-	amdlog_mend_end(a.reading.mend);
+	amdlog_scan_feed(a.reading.scan, (const char *)data + from, size - from);
+	amdlog_scan_end(a.reading.scan);
+	amdlog_reassembly_end(a.reading.reassembly);
 	amdlog_summary_finish(&a.sum);
-	amdlog_series_cover(&a.series, &a.sum.totals.span);
+	amdlog_series_finish(&a.series, &a.sum.totals.span);
 	amdlog_streams_join(&a.streams, &a.sum);
 	compare_with_itself(&a);
 	check(&a);

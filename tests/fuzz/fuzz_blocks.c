@@ -27,8 +27,8 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 		     unsigned loop)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "log"};
 	struct amdlog_summary sum;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "log", .sum = &sum};
 	struct amdlog_reading reading;
 	struct block_reader *worker;
 	struct block_result result;
@@ -53,9 +53,9 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 		amdlog_reading_take(&reading, text + at, to - at, lines ? &result : NULL, NULL);
 	}
 	amdlog_reading_end(&reading);
-	part.counts = *amdlog_scan_counts(reading.scan);
-	part.mended = amdlog_mend_count(reading.mend);
-	if (amdlog_partial_write(out, &part, &sum) ||
+	part.counts = reading.scan->counts;
+	part.mended = reading.reassembly->mended;
+	if (amdlog_partial_write(out, &part) ||
 	    buf_printf(out, "%llu steps back, events %llx\n",
 		       (unsigned long long)sum.totals.steps_back, (unsigned long long)events))
 		abort();
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2)
 		return 0;
-	text = calloc(1, 1 + len + INDEX_PAD); // a byte in front, as blocks have
+	text = calloc(1, 1 + len + AMDLOG_PAD); // a byte in front, as blocks have
 	for (unsigned i = 0; i < COPIES; i++)
 		memcpy(text + 1 + i * (size - 1), data + 1, size - 1);
 	step = data[0] & 1 ? len : (size_t)data[0] * 16 + 1;

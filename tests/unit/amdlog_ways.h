@@ -89,11 +89,12 @@ static unsigned loop = LOOPS - 1;
 static inline void dump(struct run *r, struct buf *out)
 {
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log",
-				   .counts = *amdlog_scan_counts(r->reading.scan),
-				   .mended = amdlog_mend_count(r->reading.mend)};
+				   .counts = r->reading.scan->counts,
+				   .mended = r->reading.reassembly->mended,
+				   .sum = &r->sum};
 
 	out->len = 0;
-	assert_int_equal(amdlog_partial_write(out, &part, &r->sum), 0);
+	assert_int_equal(amdlog_partial_write(out, &part), 0);
 	assert_int_equal(
 		buf_printf(out, "%u queues, %u kernels, %llu steps back, events %llu %llx\n",
 			   r->sum.nqueues, r->sum.nkernels,
@@ -127,12 +128,12 @@ static inline void take_event(void *ctx, const struct amdlog_event *e)
 {
 	const struct amdlog_record *rec = e->record;
 	const uint64_t values[] = {
-		rec->offset,  rec->time_us,    rec->level,
-		rec->style,   rec->kind,       rec->ended,
-		rec->msg_len, rec->len,        (uint64_t)(rec->msg - rec->text),
-		e->who->tid,  e->queue,        (uint64_t)e->who->pid,
-		e->kernel,    e->torn,         e->packet ? e->packet->wptr : 1,
-		e->stream,    e->stream_queue, e->packet ? e->packet->grid[0] : 1,
+		rec->offset,       rec->time_us,    rec->level,
+		rec->style,        rec->kind,       rec->ended,
+		rec->msg_len,      rec->len,        (uint64_t)(rec->msg - rec->text),
+		e->thread_id->tid, e->queue,        (uint64_t)e->thread_id->pid,
+		e->kernel,         e->torn,         e->packet ? e->packet->wptr : 1,
+		e->stream,         e->stream_queue, e->packet ? e->packet->grid[0] : 1,
 	};
 	struct run *r = ctx;
 
@@ -157,7 +158,7 @@ static inline void begin(struct run *r, unsigned threads)
 	*r = (struct run){.text = NULL};
 	amdlog_summary_init(&r->sum, &filter->f);
 	if (filter->resumed)
-		amdlog_summary_resume(&r->sum);
+		r->sum.resumed = true;
 	assert_true(amdlog_reading_init(&r->reading, &r->sum, grep));
 	r->reading.ctx = r;
 	r->reading.event = filter->kinds ? take_event : NULL;
@@ -173,7 +174,7 @@ static inline void in_order(const char *text, size_t len, struct buf *out)
 	struct run r;
 
 	begin(&r, 0);
-	amdlog_scan_feed(r.reading.scan, text, len, 0);
+	amdlog_scan_feed(r.reading.scan, text, len);
 	finish(&r, out);
 }
 
@@ -198,8 +199,6 @@ static inline void fini(void *ctx, struct block *b)
 
 static inline void work(void *ctx, unsigned worker, struct block *b)
 {
-	const struct block_choice *choice;
-	struct block_choice its;
 	struct run *r = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = grep ? &f->hits : NULL;
@@ -208,9 +207,9 @@ static inline void work(void *ctx, unsigned worker, struct block *b)
 		grepper_lines(r->greppers[worker], b->text, b->len, hits);
 		assert_int_equal(hits->error, 0);
 	}
-	f->result.slow = !b->lines || !amdlog_reading_choice(&r->reading, hits, &its, &choice);
+	f->result.slow = !b->lines || !amdlog_reading_settled(&r->reading);
 	if (!f->result.slow)
-		block_read(r->readers[worker], &f->result, choice, b->text, b->len);
+		block_read(r->readers[worker], &f->result, hits, b->text, b->len);
 }
 
 static inline int take(void *ctx, struct block *b)

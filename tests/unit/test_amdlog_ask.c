@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void test_spread(void **state)
+static void test_keyed_histogram(void **state)
 {
 	struct keyed_histogram s = {0};
 	struct hist *want = calloc(50, sizeof(*want)), got;
@@ -174,17 +174,24 @@ static void test_series_limit(void **state)
 	(void)state;
 	for (uint64_t i = last; i >= 100; i--)
 		add_dispatch(&s, AMDLOG_NONE, i * 1000 + 999, 0);
+	amdlog_series_finish(&s, &(struct amdlog_span){100000, last * 1000 + 999});
 	assert_int_equal(s.least_us, 0);
 	assert_false(s.incomplete);
 	assert_int_equal(s.all.end - s.all.first, SERIES_INTERVALS_MAX);
-	add_dispatch(&s, AMDLOG_NONE, 99 * 1000, 0);
-	assert_true(s.least_us > 1000);
-	assert_int_equal(s.all.first, 100);
 	assert_int_equal(amdlog_series_sum(&s.all, 0, last + 1).dispatches, SERIES_INTERVALS_MAX);
+	add_dispatch(&s, AMDLOG_NONE, 99 * 1000, 0);
+	amdlog_series_finish(&s, &(struct amdlog_span){99000, last * 1000 + 999});
+	assert_true(s.least_us > 1000);
+	assert_int_equal(s.all.first, 99);
+	assert_int_equal(s.all.end, last);
+	assert_int_equal(amdlog_series_sum(&s.all, s.all.first, s.all.end).dispatches,
+			 SERIES_INTERVALS_MAX);
 	// A clock that means nothing
 	add_dispatch(&s, AMDLOG_NONE, UINT64_MAX - 1, 0);
 	add_dispatch(&s, AMDLOG_NONE, AMDLOG_UNKNOWN, 0);
-	assert_int_equal(s.all.end, last + 1);
+	amdlog_series_finish(&s, &(struct amdlog_span){99000, UINT64_MAX - 1});
+	assert_int_equal(s.all.end, last);
+	assert_false(s.incomplete);
 	amdlog_series_fini(&s);
 }
 
@@ -258,7 +265,7 @@ static void test_windows_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_keyed_histogram),
 		cmocka_unit_test(test_gaps_keep_the_longest),
 		cmocka_unit_test(test_gaps_steps_back),
 		cmocka_unit_test(test_series),

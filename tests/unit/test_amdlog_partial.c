@@ -16,7 +16,7 @@
 
 struct reader {
 	struct amdlog_scan *scan;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	struct amdlog_summary sum;
 };
 
@@ -25,7 +25,7 @@ static void take(void *ctx, const struct amdlog_record *r)
 	struct reader *x = ctx;
 	struct amdlog_event e;
 
-	amdlog_summary_add(&x->sum, x->scan, r, &e);
+	amdlog_summary_add(&x->sum, x->scan, r, NULL, &e);
 }
 
 static void read_log(struct reader *x, const char *text, size_t len, bool part)
@@ -36,19 +36,17 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 	amdlog_summary_init(&x->sum, &all);
 	x->sum.want_api = true;
 	if (part)
-		amdlog_summary_resume(&x->sum);
-	x->mend = amdlog_mend_new(&sink);
-	sink = amdlog_mend_sink(x->mend);
-	x->scan = amdlog_scan_new(&sink);
-	amdlog_mend_watch(x->mend, x->scan);
-	amdlog_scan_buffer(x->scan, text, len, 0);
-	amdlog_mend_end(x->mend);
+		x->sum.resumed = true;
+	x->reassembly = amdlog_reassembly_new(&sink);
+	x->scan = x->reassembly->scan;
+	amdlog_scan_feed(x->scan, text, len);
+	amdlog_scan_end(x->scan);
+	amdlog_reassembly_end(x->reassembly);
 }
 
 static void end_log(struct reader *x)
 {
-	amdlog_scan_free(x->scan);
-	amdlog_mend_free(x->mend);
+	amdlog_reassembly_free(x->reassembly);
 	amdlog_summary_fini(&x->sum);
 }
 
@@ -124,19 +122,20 @@ static void add_part(struct amdlog_merge *m, const char *text, size_t from, size
 {
 	struct reader x;
 	struct amdlog_summary back;
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "a log", .from = from, .to = to};
+	struct amdlog_part part = {
+		.file = (char *)(uintptr_t) "a log", .from = from, .to = to, .sum = &x.sum};
 	struct buf line = {0}, again = {0};
 	const char *why = "";
 
 	read_log(&x, text + from, to - from, true);
-	part.counts = *amdlog_scan_counts(x.scan);
-	assert_int_equal(amdlog_partial_write(&line, &part, &x.sum), 0);
+	part.counts = x.scan->counts;
+	assert_int_equal(amdlog_partial_write(&line, &part), 0);
 	end_log(&x);
 	if (!amdlog_partial_read(line.data, line.len - 1, &part, &back, &why))
 		fail_msg("%s: %.300s", why, line.data);
-	assert_int_equal(amdlog_partial_write(&again, &part, &back), 0);
+	assert_int_equal(amdlog_partial_write(&again, &part), 0);
 	assert_string_equal(again.data, line.data);
-	assert_true(amdlog_merge_add(m, &part, &back, first));
+	assert_true(amdlog_merge_add(m, &part, first));
 	amdlog_summary_fini(&back);
 	amdlog_part_fini(&part);
 	buf_fini(&line);
@@ -343,17 +342,17 @@ static void test_names_that_are_no_text(void **state)
 // Whatever is wrong in a line, it is refused or read, and never read outside (run with ASan).
 static void test_damage(void **state)
 {
-	struct amdlog_part part = {.file = (char *)(uintptr_t) "x"};
+	struct reader x;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "x", .sum = &x.sum};
 	struct amdlog_summary back;
 	struct buf line = {0};
 	struct amdlog_merge m;
-	struct reader x;
 	const char *why;
 	unsigned refused = 0;
 
 	(void)state;
 	read_log(&x, joined, sizeof(joined) - 1, true);
-	amdlog_partial_write(&line, &part, &x.sum);
+	amdlog_partial_write(&line, &part);
 	end_log(&x);
 	line.len--;
 	for (size_t i = 0; i < line.len; i++) {
@@ -361,7 +360,7 @@ static void test_damage(void **state)
 			line.data[i] ^= (char)(1 << bit);
 			if (amdlog_partial_read(line.data, line.len, &part, &back, &why)) {
 				amdlog_merge_init(&m);
-				amdlog_merge_add(&m, &part, &back, true);
+				amdlog_merge_add(&m, &part, true);
 				amdlog_summary_finish(&m.sum);
 				amdlog_merge_fini(&m);
 				amdlog_summary_fini(&back);

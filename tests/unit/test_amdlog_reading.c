@@ -182,7 +182,7 @@ static void check_short_way(unsigned every, const char *end_of_line)
 	r.text = text.data;
 	r.left = text.len;
 	assert_int_equal(blocks_run(&in, &job, 1, 16384), 0);
-	records = amdlog_scan_counts(r.reading.scan)->records;
+	records = r.reading.scan->counts.records;
 	assert_true(r.results > 50);
 	assert_true(r.results * 16384 > text.len * 9 / 10);
 	assert_true(r.items * 2 < records);

@@ -1,7 +1,6 @@
 // The AMD log scanner: prefixes of every release, message kinds, records within lines, long and odd
 // lines, and that the size of reads does not matter.
 #include "common/amdlog/read/intern.h"
-#include "common/amdlog/read/index.h"
 #include "common/amdlog/read/scan.h"
 
 #include <setjmp.h>
@@ -17,7 +16,7 @@
 
 struct seen {
 	struct amdlog_record r;
-	struct amdlog_who who;
+	struct amdlog_thread_id id;
 	char text[256], msg[256];
 };
 
@@ -45,10 +44,9 @@ static void note(uint64_t *hash, const void *p, size_t len)
 static void on_record(void *ctx, const struct amdlog_record *r)
 {
 	struct trial *t = ctx;
-	uint32_t n;
-	const struct amdlog_who *who = &amdlog_scan_who(t->scan, &n)[r->who];
-	uint64_t numbers[] = {r->offset, r->time_us,  r->level,           r->style, r->kind,
-			      r->ended,  r->name_len, (uint64_t)who->pid, who->tid};
+	const struct amdlog_thread_id *id = &t->scan->threads.v[r->thread];
+	uint64_t numbers[] = {r->offset, r->time_us,  r->level,          r->style, r->kind,
+			      r->ended,  r->name_len, (uint64_t)id->pid, id->tid};
 
 	note(&t->hash, numbers, sizeof(numbers));
 	note(&t->hash, r->text, r->len);
@@ -57,7 +55,7 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 		struct seen *s = &t->seen[t->n++];
 
 		s->r = *r;
-		s->who = *who;
+		s->id = *id;
 		copy(s->text, r->text, r->len);
 		copy(s->msg, r->msg, r->msg_len);
 	}
@@ -78,8 +76,11 @@ static void scan_all(struct trial *t, const char *data, size_t len, size_t piece
 	memset(t, 0, sizeof(*t));
 	t->scan = amdlog_scan_new(&sink);
 	assert_non_null(t->scan);
-	amdlog_scan_buffer(t->scan, data, len, piece);
-	t->counts = *amdlog_scan_counts(t->scan);
+	piece = piece ? piece : len;
+	for (size_t at = 0; at < len; at += piece)
+		amdlog_scan_feed(t->scan, data + at, len - at < piece ? len - at : piece);
+	amdlog_scan_end(t->scan);
+	t->counts = t->scan->counts;
 	amdlog_scan_free(t->scan);
 }
 
@@ -175,8 +176,8 @@ static void test_prefixes(void **state)
 		assert_int_equal(s->r.style, c->style);
 		assert_int_equal(s->r.level, c->level);
 		assert_int_equal(s->r.time_us, c->us);
-		assert_int_equal(s->who.pid, c->pid);
-		assert_true(s->who.tid == c->tid);
+		assert_int_equal(s->id.pid, c->pid);
+		assert_true(s->id.tid == c->tid);
 		assert_true(s->r.ended);
 	}
 }
@@ -189,7 +190,7 @@ static void test_rocr_line_without_level(void **state)
 	(void)state;
 	assert_int_equal(s->r.kind, AMDLOG_ROCR);
 	assert_int_equal(s->r.time_us, 123456789);
-	assert_int_equal(s->who.pid, 4711);
+	assert_int_equal(s->id.pid, 4711);
 	assert_int_equal(trial.counts.foreign, 0);
 }
 
@@ -403,12 +404,12 @@ static void test_bare_tid(void **state)
 
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
-	assert_int_equal(trial.seen[0].who.pid, -1);
-	assert_int_equal(trial.seen[2].who.pid, 18228);
-	assert_int_equal(trial.seen[3].who.pid, -1);
+	assert_int_equal(trial.seen[0].id.pid, -1);
+	assert_int_equal(trial.seen[2].id.pid, 18228);
+	assert_int_equal(trial.seen[3].id.pid, -1);
 	// In front of anything else it is no thread, however well it is known.
-	assert_int_equal(trial.seen[4].who.pid, -1);
-	assert_true(trial.seen[4].who.tid == NO_TID);
+	assert_int_equal(trial.seen[4].id.pid, -1);
+	assert_true(trial.seen[4].id.tid == NO_TID);
 }
 
 // A thread first seen behind an odd prefix: what follows has the style of its own prefix.
@@ -424,7 +425,7 @@ static void test_style_of_each(void **state)
 	assert_int_equal(trial.seen[0].r.style, AMDLOG_STYLE_3_5);
 	assert_int_equal(trial.seen[1].r.style, AMDLOG_STYLE_6_4);
 	assert_int_equal(trial.seen[2].r.style, AMDLOG_STYLE_3_5);
-	assert_int_equal(trial.seen[1].who.pid, 7);
+	assert_int_equal(trial.seen[1].id.pid, 7);
 }
 
 static char *nasty_text(size_t *len)
@@ -493,39 +494,6 @@ static void test_every_cut(void **state)
 	}
 }
 
-static void test_index(void **state)
-{
-	static char text[5000 + INDEX_PAD];
-	static uint32_t want[5000], got[5000 + 1];
-	unsigned seed = 7;
-
-	(void)state;
-	for (int round = 0; round < 200; round++) {
-		size_t len = (size_t)round * 23 % 4999, at = (size_t)round % 64, n = 0, m = 0;
-		struct index_state s = round & 1 ? INDEX_AT_LINE : INDEX_IN_LINE;
-		const char *from = text + (len > at ? at : 0);
-
-		for (size_t i = 0; i < sizeof(text); i++) {
-			seed = seed * 1103515245 + 12345;
-			text[i] = "::3\nx\n:7 a"[seed >> 16 & 7];
-		}
-		len -= len > at ? at : 0;
-		for (size_t i = 0; i < len; i++) {
-			const char *p = from + i;
-			bool start = i == 2 ? round & 1 : i > 2 && p[-3] == '\n';
-
-			if (*p == '\n' || (i > 1 && p[-2] == ':' && *p == ':' && !start &&
-					   p[-1] >= '0' && p[-1] <= '9'))
-				want[n++] = (uint32_t)i;
-		}
-		for (size_t tile = 0; tile < len; tile += 256)
-			m += index_text(from, tile, tile + 256 < len ? tile + 256 : len, &s,
-					got + m);
-		assert_int_equal(m, n);
-		assert_memory_equal(want, got, n * sizeof(*got));
-	}
-}
-
 static void test_intern(void **state)
 {
 	struct intern in = {.max_entries = 1000};
@@ -567,7 +535,6 @@ int main(void)
 		cmocka_unit_test(test_style_of_each),
 		cmocka_unit_test(test_read_sizes),
 		cmocka_unit_test(test_every_cut),
-		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_intern),
 	};
 

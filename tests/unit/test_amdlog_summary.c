@@ -1,5 +1,5 @@
 // AMD log messages and what they add up to: packet fields and where they may be cut, queue lines of
-// every release, naming of dispatches, joining of queues and streams, filters, mending of torn
+// every release, naming of dispatches, joining of queues and streams, filters, reassembly of torn
 // records.
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/model/summary.h"
@@ -40,7 +40,8 @@ static void scan_line(const char *line, size_t len)
 
 	assert_non_null(scan);
 	nrecords = 0;
-	amdlog_scan_buffer(scan, line, len, 0);
+	amdlog_scan_feed(scan, line, len);
+	amdlog_scan_end(scan);
 	assert_int_equal(nrecords, 1);
 	amdlog_scan_free(scan);
 }
@@ -270,7 +271,7 @@ static void test_api_lines(void **state)
 struct run {
 	struct amdlog_summary sum;
 	struct amdlog_scan *scan;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 };
 
 static void add_record(void *ctx, const struct amdlog_record *r)
@@ -278,30 +279,27 @@ static void add_record(void *ctx, const struct amdlog_record *r)
 	struct run *run = ctx;
 	struct amdlog_event event;
 
-	amdlog_summary_add(&run->sum, run->scan, r, &event);
+	amdlog_summary_add(&run->sum, run->scan, r, NULL, &event);
 }
 
 static void summarise(struct run *run, const char *log, const struct amdlog_filter *filter)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	const struct amdlog_sink own = {.ctx = run, .record = add_record};
-	struct amdlog_sink sink;
 
 	amdlog_summary_init(&run->sum, filter ? filter : &all);
 	run->sum.want_api = true;
-	run->mend = amdlog_mend_new(&own);
-	sink = amdlog_mend_sink(run->mend);
-	run->scan = amdlog_scan_new(&sink);
-	amdlog_mend_watch(run->mend, run->scan);
-	amdlog_scan_buffer(run->scan, log, strlen(log), 0);
-	amdlog_mend_end(run->mend);
+	run->reassembly = amdlog_reassembly_new(&own);
+	run->scan = run->reassembly->scan;
+	amdlog_scan_feed(run->scan, log, strlen(log));
+	amdlog_scan_end(run->scan);
+	amdlog_reassembly_end(run->reassembly);
 	amdlog_summary_finish(&run->sum);
 }
 
 static void done(struct run *run)
 {
-	amdlog_scan_free(run->scan);
-	amdlog_mend_free(run->mend);
+	amdlog_reassembly_free(run->reassembly);
 	amdlog_summary_fini(&run->sum);
 }
 
@@ -646,7 +644,7 @@ static void test_mend(void **state)
 		summarise(&run, log, NULL);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
 		assert_int_equal(run.sum.totals.torn, 0);
-		assert_int_equal(amdlog_mend_count(run.mend), 1);
+		assert_int_equal(run.reassembly->mended, 1);
 		assert_int_equal(run.sum.queues[0].wptr_max, 9);
 		done(&run);
 	}
@@ -685,7 +683,7 @@ static void test_torn(void **state)
 	tear(log, WHOLE, 200, "epoch 3, loss=0.25\n");
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.torn, 1);
-	assert_int_equal(amdlog_mend_count(run.mend), 0);
+	assert_int_equal(run.reassembly->mended, 0);
 	assert_int_equal(run.sum.queues[0].backlog_n, 0);
 	done(&run);
 	tear(log, WHOLE, 256, next);
@@ -712,7 +710,7 @@ static void test_two_writers(void **state)
 	tear(log, WHOLE, 256, line);
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
-	assert_int_equal(amdlog_mend_count(run.mend),
+	assert_int_equal(run.reassembly->mended,
 			 1); // the packet's rest cannot be taken for anything else
 	assert_int_equal(run.sum.totals.launches, 1);
 	assert_int_equal(run.sum.nkernels, 0);
@@ -741,7 +739,7 @@ static void test_exchangeable(void **state)
 	tear(log, WHOLE, 128, other);
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.torn, 2);
-	assert_int_equal(amdlog_mend_count(run.mend), 0);
+	assert_int_equal(run.reassembly->mended, 0);
 	for (uint32_t i = 0; i < run.sum.nqueues; i++)
 		assert_int_equal(run.sum.queues[i].backlog_n, 0);
 	done(&run);

@@ -342,8 +342,8 @@ static void test_queue_sets(void **state)
 							      .gpu = 0,
 							      .qid = 0,
 							      .context = KFD_UNKNOWN,
-							      .prio = 11,
-							      .pipe_prio = 2},
+							      .v[MQD_V_QUEUE_PRIO] = 11,
+							      .v[MQD_V_PIPE_PRIO] = 2},
 						      .type = "compute",
 						      .slots = "p0q2"};
 	static const struct queue_set_entry offline = {.side = SIDE_OFFLINE,
@@ -352,8 +352,8 @@ static void test_queue_sets(void **state)
 							       .gpu = 0,
 							       .qid = 0,
 							       .context = KFD_UNKNOWN,
-							       .prio = 7,
-							       .pipe_prio = 1},
+							       .v[MQD_V_QUEUE_PRIO] = 7,
+							       .v[MQD_V_PIPE_PRIO] = 1},
 						       .type = "compute",
 						       .slots = "p1q2"};
 	struct queue_set l[2] = {{0}, {0}};
@@ -415,13 +415,13 @@ static void test_queue_sets_levels(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue_set_entry q[] = {
-			{.row = {.pid = 10, .pipe_prio = cases[i].online}},
-			{.side = SIDE_OFFLINE, .row = {.pid = 20, .pipe_prio = cases[i].offline}}};
+			{.row = {.pid = 10, .v[MQD_V_PIPE_PRIO] = cases[i].online}},
+			{.side = SIDE_OFFLINE, .row = {.pid = 20, .v[MQD_V_PIPE_PRIO] = cases[i].offline}}};
 		struct queue_set runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
 		struct queue_sets c;
 
 		for (unsigned k = 0; k < 2; k++) {
-			q[k].row.prio = q[k].row.context = KFD_UNKNOWN;
+			q[k].row.v[MQD_V_QUEUE_PRIO] = q[k].row.context = KFD_UNKNOWN;
 			strcpy(q[k].type, "compute");
 		}
 		assert_int_equal(queue_sets_compare(&c, runs, 2), 0);

@@ -5,40 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t items_of(const uint64_t dim[3])
-{
-	uint64_t n;
-
-	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
-	    __builtin_mul_overflow(n, dim[2], &n))
-		return AMDLOG_UNKNOWN;
-	return n;
-}
-
-static uint64_t backlog_of(const struct amdlog_packet *p)
-{
-	int64_t n;
-
-	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
-		return AMDLOG_UNKNOWN;
-	n = amdlog_backlog(p->rptr, p->wptr);
-	return n < 0 ? 0 : (uint64_t)n;
-}
-
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
 	uint64_t backlog, items;
 
 	if (!e->packet)
 		return;
-	backlog = backlog_of(e->packet);
+	backlog = amdlog_packet_backlog(e->packet);
 	if (backlog != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->backlogs, 0, backlog);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
 	amdlog_gaps_add(&s->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
 			backlog);
-	items = items_of(e->packet->grid);
+	items = amdlog_items(e->packet->grid);
 	if (items != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->grids, 0, items);
 }

@@ -55,6 +55,6 @@ uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, u
 double amdlog_per_second(uint64_t events, const struct amdlog_span *span);
 
 // What is to be said of the two, a sentence a line: queues first.
-void amdlog_verdict(const struct amdlog_comparison *c, struct buf *out);
+void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out);
 
 #endif

@@ -88,15 +88,10 @@ static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 			   more ? b : a, more ? a : b);
 }
 
-static double mean(struct keyed_histogram *s)
-{
-	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
-					    : NAN;
-}
-
 static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 {
-	double a = mean(&c->side[0].backlogs), b = mean(&c->side[1].backlogs);
+	double a = keyed_histogram_mean(&c->side[0].backlogs, 0),
+	       b = keyed_histogram_mean(&c->side[1].backlogs, 0);
 	bool more = b >= a;
 
 	if (isnan(a) || isnan(b))
@@ -111,7 +106,8 @@ static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 
 static void on_grids(const struct amdlog_comparison *c, struct buf *out)
 {
-	double a = mean(&c->side[0].grids), b = mean(&c->side[1].grids);
+	double a = keyed_histogram_mean(&c->side[0].grids, 0),
+	       b = keyed_histogram_mean(&c->side[1].grids, 0);
 
 	if (!isnan(a) && !isnan(b))
 		buf_printf(out, "a dispatch has %.4g work-items on average in A, %.4g in B\n", a,
@@ -152,7 +148,7 @@ static void on_errors(const struct amdlog_comparison *c, struct buf *out)
 			   errors_of(c, 0), errors_of(c, 1));
 }
 
-void amdlog_verdict(const struct amdlog_comparison *c, struct buf *out)
+void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out)
 {
 	on_queues(c, out);
 	on_errors(c, out);

@@ -1,69 +1,55 @@
 // Times without a dispatch; see gaps.h.
 #include "common/amdlog/analysis/gaps.h"
 
+#include "common/host/buf.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-static uint64_t length(const struct amdlog_gap *g)
+// Longest first; of equal ones the earlier.
+static int by_length(const void *a, const void *b)
 {
-	return g->end_us - g->begin_us;
+	const struct amdlog_gap *x = a, *y = b;
+	uint64_t m = x->end_us - x->begin_us, n = y->end_us - y->begin_us;
+
+	if (m != n)
+		return m < n ? 1 : -1;
+	return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
 }
 
-// Of two as long as each other the earlier one stays.
-static bool is_less(const struct amdlog_gap *a, const struct amdlog_gap *b)
+static void drop_shorter(struct amdlog_gaps *g, struct gaps_queue *q)
 {
-	return length(a) != length(b) ? length(a) < length(b) : a->begin_us > b->begin_us;
+	if (q->nworst)
+		qsort(q->worst, q->nworst, sizeof(*q->worst), by_length);
+	q->nworst = q->nworst < g->keep ? q->nworst : g->keep;
 }
 
-static void sink(struct amdlog_gap *heap, uint32_t n, uint32_t at)
-{
-	for (;;) {
-		uint32_t least = at, child = 2 * at + 1;
-
-		for (uint32_t i = child; i < n && i < child + 2; i++)
-			least = is_less(&heap[i], &heap[least]) ? i : least;
-		if (least == at)
-			return;
-		struct amdlog_gap moved = heap[at];
-		heap[at] = heap[least];
-		heap[least] = moved;
-		at = least;
-	}
-}
-
-static void rise(struct amdlog_gap *heap, uint32_t at)
-{
-	while (at && is_less(&heap[at], &heap[(at - 1) / 2])) {
-		struct amdlog_gap moved = heap[at];
-
-		heap[at] = heap[(at - 1) / 2];
-		heap[(at - 1) / 2] = moved;
-		at = (at - 1) / 2;
-	}
-}
-
+// Twice as many as asked for are kept, so that they are sorted now and then only.
 static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amdlog_gap gap)
 {
-	if (!g->keep || !length(&gap))
+	if (!g->keep || gap.end_us == gap.begin_us)
 		return;
-	if (!q->worst)
-		q->worst = calloc(g->keep, sizeof(*q->worst));
-	if (!q->worst) {
+	if (ARRAY_GROW(q->worst, q->cap, q->nworst)) {
 		g->incomplete = true;
-	} else if (q->nworst < g->keep) {
-		q->worst[q->nworst] = gap;
-		rise(q->worst, q->nworst++);
-	} else if (is_less(&q->worst[0], &gap)) {
-		q->worst[0] = gap;
-		sink(q->worst, q->nworst, 0);
+		return;
 	}
+	q->worst[q->nworst++] = gap;
+	if (q->nworst >= 2 * (size_t)g->keep)
+		drop_shorter(g, q);
 }
 
-static void add(struct amdlog_gaps *g, struct gaps_queue *q, struct keyed_histogram *lengths,
-		uint32_t key, uint64_t us, uint64_t backlog)
+// `number`: 0 of all queues, else the queue's plus one.
+static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
 {
+	struct gaps_queue *q;
+
+	if (ARRAY_REACH(g->queues, g->cap, number, 0)) {
+		g->incomplete = true;
+		return;
+	}
+	g->nqueues = number >= g->nqueues ? number + 1 : g->nqueues;
+	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
-		keyed_histogram_add(lengths, key, us - q->last_us);
+		keyed_histogram_add(&g->lengths, number, us - q->last_us);
 		keep_longest(g, q, (struct amdlog_gap){q->last_us, us, q->backlog});
 	}
 	if (q->count == 1 || us >= q->last_us) {
@@ -72,63 +58,35 @@ static void add(struct amdlog_gaps *g, struct gaps_queue *q, struct keyed_histog
 	}
 }
 
-static struct gaps_queue *queue_of(struct amdlog_gaps *g, uint32_t n)
-{
-	uint32_t cap = g->cap ? g->cap : 16;
-	struct gaps_queue *bigger;
-
-	while (cap <= n)
-		cap *= 2;
-	if (cap != g->cap) {
-		bigger = realloc(g->queues, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		memset(bigger + g->cap, 0, (cap - g->cap) * sizeof(*bigger));
-		g->queues = bigger;
-		g->cap = cap;
-	}
-	g->nqueues = n >= g->nqueues ? n + 1 : g->nqueues;
-	return &g->queues[n];
-}
-
 void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_t backlog)
 {
-	struct gaps_queue *q;
-
 	if (us == AMDLOG_UNKNOWN)
 		return;
-	add(g, &g->all, &g->all_lengths, 0, us, backlog);
-	if (queue == GAPS_ALL)
-		return;
-	q = queue_of(g, queue);
-	if (q)
-		add(g, q, &g->lengths, queue, us, backlog);
-	else
-		g->incomplete = true;
+	add(g, GAPS_ALL + 1, us, backlog);
+	if (queue != GAPS_ALL)
+		add(g, queue + 1, us, backlog);
 }
 
-const struct gaps_queue *amdlog_gaps_of(const struct amdlog_gaps *g, uint32_t queue)
+const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 {
-	const struct gaps_queue *q = queue == GAPS_ALL    ? &g->all
-				     : queue < g->nqueues ? &g->queues[queue]
-							  : NULL;
+	struct gaps_queue *q = queue + 1 < g->nqueues ? &g->queues[queue + 1] : NULL;
 
-	return q && q->count ? q : NULL;
+	if (!q || !q->count)
+		return NULL;
+	drop_shorter(g, q);
+	return q;
 }
 
-bool amdlog_gaps_lengths(struct amdlog_gaps *g, uint32_t queue, struct hist *h)
+bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct hist *h)
 {
-	return queue == GAPS_ALL ? keyed_histogram_get(&g->all_lengths, 0, h)
-				 : keyed_histogram_get(&g->lengths, queue, h);
+	return keyed_histogram_get(&g->lengths, queue + 1, h);
 }
 
 void amdlog_gaps_fini(struct amdlog_gaps *g)
 {
 	for (uint32_t i = 0; i < g->nqueues; i++)
 		free(g->queues[i].worst);
-	free(g->all.worst);
 	free(g->queues);
 	keyed_histogram_fini(&g->lengths);
-	keyed_histogram_fini(&g->all_lengths);
 	*g = (struct amdlog_gaps){0};
 }

@@ -10,7 +10,7 @@
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#define GAPS_ALL UINT32_MAX // the queue number that stands for all of them
+#define GAPS_ALL UINT32_MAX // the queue number that stands for all of them; plus one it is 0
 
 struct amdlog_gap {
 	uint64_t begin_us, end_us; // of the dispatch before, and of the one behind it
@@ -21,29 +21,28 @@ struct gaps_queue {
 	uint64_t count;           // dispatches with a time
 	uint64_t last_us;         // of the latest one
 	uint64_t backlog;         // of that one
-	struct amdlog_gap *worst; // the longest, a heap: the shortest of them first
-	uint32_t nworst;
+	struct amdlog_gap *worst; // the longest, sorted by amdlog_gaps_of
+	size_t nworst, cap;
 };
 
 // Starts as zeros, `keep` set.
 struct amdlog_gaps {
-	uint32_t keep; // so many of the longest are kept for each queue
-	struct gaps_queue *queues;
-	uint32_t nqueues, cap;
-	struct gaps_queue all;
-	struct keyed_histogram lengths; // of every gap, by queue, microseconds
-	struct keyed_histogram all_lengths;
-	bool incomplete; // memory was short
+	uint32_t keep;             // so many of the longest are kept for each queue
+	struct gaps_queue *queues; // of all of them, then by queue plus one
+	uint32_t nqueues;
+	size_t cap;
+	struct keyed_histogram lengths; // of every gap in microseconds, by the same number
+	bool incomplete;                // memory was short
 };
 
 // A dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue`; GAPS_ALL: of no known queue.
 void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_t backlog);
 
-// NULL when nothing is known of it.
-const struct gaps_queue *amdlog_gaps_of(const struct amdlog_gaps *g, uint32_t queue);
+// With its longest gaps, longest first; NULL when nothing is known of it.
+const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue);
 
 // Lengths of all gaps of a queue, or of GAPS_ALL; false when there are none.
-bool amdlog_gaps_lengths(struct amdlog_gaps *g, uint32_t queue, struct hist *h);
+bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct hist *h);
 
 void amdlog_gaps_fini(struct amdlog_gaps *g);
 

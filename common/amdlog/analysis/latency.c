@@ -1,99 +1,60 @@
 // Latencies of commands; see latency.h.
 #include "common/amdlog/analysis/latency.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "common/host/buf.h"
 
-struct key {
-	uint64_t process, address;
-};
+#include <stdlib.h>
 
 // What is kept of an address, made when it is new; NULL at a limit.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make, uint32_t *number)
 {
-	struct key key = {process, address};
-	uint32_t n, cap = s->cap ? s->cap * 2 : 64;
-	struct latency_open *bigger;
+	struct pair key = {process, address};
+	uint32_t n;
 
 	s->keys.max_entries = LATENCY_OPEN_MAX;
 	n = make ? intern_put(&s->keys, &key, sizeof(key), NULL)
 		 : intern_find(&s->keys, &key, sizeof(key));
-	if (n == INTERN_NONE)
+	if (n == INTERN_NONE || ARRAY_REACH(s->v, s->cap, n, 0))
 		return NULL;
-	if (n >= s->cap) {
-		bigger = realloc(s->v, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		s->v = bigger;
-		s->cap = cap;
-	}
 	if (number)
 		*number = n;
 	return &s->v[n];
-}
-
-// The last command of a thread; room for one is made.
-static uint32_t *current_of(struct amdlog_latency *l, uint32_t who)
-{
-	uint32_t n = l->ncurrent ? l->ncurrent : 16, *bigger;
-
-	while (n <= who)
-		n *= 2;
-	if (n != l->ncurrent) {
-		bigger = realloc(l->current, n * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		memset(bigger + l->ncurrent, 0, (n - l->ncurrent) * sizeof(*bigger));
-		l->current = bigger;
-		l->ncurrent = n;
-	}
-	return &l->current[who];
 }
 
 static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 {
 	size_t len;
 	const char *name = amdlog_command_kind(r, &len);
-	uint32_t n, cap = l->kinds_cap ? l->kinds_cap * 2 : 16;
-	struct latency_kind *bigger;
+	uint32_t n;
 
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
 	n = intern_put(&l->kind_names, name, len, NULL);
-	if (n == INTERN_NONE)
+	if (n == INTERN_NONE || ARRAY_REACH(l->kinds, l->kinds_cap, n, 0))
 		return AMDLOG_NONE;
-	if (n >= l->kinds_cap) {
-		bigger = realloc(l->kinds, cap * sizeof(*bigger));
-		if (!bigger)
-			return AMDLOG_NONE;
-		l->kinds = bigger;
-		l->kinds_cap = cap;
-	}
-	if (n >= l->nkinds) {
-		l->kinds[n] = (struct latency_kind){.name = l->kind_names.entries[n].bytes};
-		l->nkinds = n + 1;
-	}
+	l->kinds[n].name = l->kind_names.entries[n].bytes;
 	return n;
 }
 
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_command_address(r);
-	uint32_t *current = current_of(l, r->who), n, kind;
+	bool room = !ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	struct latency_open *o;
+	uint32_t n, kind;
 
-	if (current)
-		*current = 0;
+	if (room)
+		l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
 	kind = kind_of(l, r);
 	o = open_of(&l->commands, process, address, true, &n);
-	if (!current || !o || kind == AMDLOG_NONE) {
+	if (!room || !o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
 	}
 	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
-	*current = n + 1;
+	l->current[r->thread] = n + 1;
 	l->kinds[kind].enqueued++;
 }
 
@@ -153,7 +114,7 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 // completes its signal.
 static void packet_or_name(struct amdlog_latency *l, uint32_t process, const struct amdlog_event *e)
 {
-	uint32_t who = e->record->who, n = who < l->ncurrent ? l->current[who] : 0;
+	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;
 	struct latency_open *o = n ? &l->commands.v[n - 1] : NULL;
 	uint64_t signal;
 
@@ -177,7 +138,7 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 			const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	uint32_t process = sum->threads[r->who].process;
+	uint32_t process = sum->threads[r->thread].process;
 
 	switch (r->kind) {
 	case AMDLOG_COMMAND_ENQUEUED: enqueue(l, process, r); break;

@@ -27,17 +27,17 @@ struct latency_open {
 struct latency_set {
 	struct intern keys; // process and address
 	struct latency_open *v;
-	uint32_t cap;
+	size_t cap;
 };
 
 // Starts as zeros.
 struct amdlog_latency {
 	struct latency_set commands, signals;
 	uint32_t *current; // by thread: its last command, plus one
-	uint32_t ncurrent;
+	size_t ncurrent;
 	struct intern kind_names;
-	struct latency_kind *kinds;
-	uint32_t nkinds, kinds_cap;
+	struct latency_kind *kinds; // by number of the name
+	size_t kinds_cap;
 	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds of commands
 	struct keyed_histogram handlers,
 		handlers_by_queue; // microseconds of signals; the former: key 0

@@ -1,55 +1,28 @@
 // Queues in marked windows; see marked.h.
 #include "common/amdlog/analysis/marked.h"
 
+#include "common/host/buf.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-struct pair {
-	uint64_t window, queue;
-};
 
 static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint32_t queue)
 {
 	struct pair key = {window, queue};
-	uint32_t n, cap = m->cells_cap ? m->cells_cap * 2 : 64;
-	struct marked_cell *bigger;
+	uint32_t n;
 	bool fresh;
 
 	m->pairs.max_entries = MARKED_MAX;
 	n = intern_put(&m->pairs, &key, sizeof(key), &fresh);
-	if (n == INTERN_NONE)
+	if (n == INTERN_NONE || ARRAY_REACH(m->cells, m->cells_cap, n, 0)) {
+		m->incomplete = true;
 		return NULL;
-	if (n >= m->cells_cap) {
-		bigger = realloc(m->cells, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		m->cells = bigger;
-		m->cells_cap = cap;
 	}
 	if (fresh) {
 		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // AMDLOG_UNKNOWN
 		m->cells[n].dispatches = 0;
 	}
 	return &m->cells[n];
-}
-
-static struct marked_queue *queue_of(struct amdlog_marked *m, uint32_t queue)
-{
-	uint32_t cap = m->queues_cap ? m->queues_cap : 16;
-	struct marked_queue *bigger;
-
-	while (cap <= queue)
-		cap *= 2;
-	if (cap != m->queues_cap) {
-		bigger = realloc(m->queues, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		memset(bigger + m->queues_cap, 0xff, (cap - m->queues_cap) * sizeof(*bigger));
-		m->queues = bigger;
-		m->queues_cap = cap;
-	}
-	m->nqueues = queue >= m->nqueues ? queue + 1 : m->nqueues;
-	return &m->queues[queue];
 }
 
 // The time from one dispatch to the next, as far as windows lie in it.
@@ -61,10 +34,8 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
 		struct marked_cell *c = cell_of(m, i, queue);
 
-		if (!c) {
-			m->incomplete = true;
+		if (!c)
 			return;
-		}
 		if (c->gap_begin_us == AMDLOG_UNKNOWN ||
 		    end - begin > c->gap_end_us - c->gap_begin_us) {
 			c->gap_begin_us = begin;
@@ -78,19 +49,17 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 
 static void add_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 {
-	int64_t backlog;
+	uint64_t backlog = amdlog_packet_backlog(p);
 
-	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+	if (backlog == AMDLOG_UNKNOWN)
 		return;
-	backlog = amdlog_backlog(p->rptr, p->wptr);
-	backlog = backlog < 0 ? 0 : backlog;
 	// Records of several threads may be out of order by a few.
 	if (c->rptr_low == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_low, p->rptr) < 0)
 		c->rptr_low = p->rptr;
 	if (c->rptr_high == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_high, p->rptr) > 0)
 		c->rptr_high = p->rptr;
-	if (c->backlog_max == AMDLOG_UNKNOWN || (uint64_t)backlog > c->backlog_max)
-		c->backlog_max = (uint64_t)backlog;
+	if (c->backlog_max == AMDLOG_UNKNOWN || backlog > c->backlog_max)
+		c->backlog_max = backlog;
 }
 
 // A packet within windows.
@@ -106,10 +75,8 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 		if (w->v[i].begin_us > us || w->v[i].end_us < us)
 			continue;
 		c = cell_of(m, i, e->queue);
-		if (!c) {
-			m->incomplete = true;
+		if (!c)
 			return;
-		}
 		c->dispatches += e->record->kind == AMDLOG_DISPATCH;
 		add_pointers(c, e->packet);
 	}
@@ -118,22 +85,22 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	uint64_t us = e->record->time_us;
-	struct marked_queue *q;
+	uint64_t *last_us;
 
 	if (!e->packet || e->queue == AMDLOG_NONE || us == AMDLOG_UNKNOWN || !m->windows->n)
 		return;
 	add_packet(m, e);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
-	q = queue_of(m, e->queue);
-	if (!q) {
+	if (ARRAY_REACH(m->last_us, m->last_cap, e->queue, 0xff)) {
 		m->incomplete = true;
 		return;
 	}
-	if (q->last_us != AMDLOG_UNKNOWN && us > q->last_us)
-		add_gap(m, e->queue, q->last_us, us);
-	if (q->last_us == AMDLOG_UNKNOWN || us > q->last_us)
-		q->last_us = us;
+	last_us = &m->last_us[e->queue];
+	if (*last_us != AMDLOG_UNKNOWN && us > *last_us)
+		add_gap(m, e->queue, *last_us, us);
+	if (*last_us == AMDLOG_UNKNOWN || us > *last_us)
+		*last_us = us;
 }
 
 const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
@@ -149,6 +116,6 @@ void amdlog_marked_fini(struct amdlog_marked *m)
 {
 	intern_fini(&m->pairs);
 	free(m->cells);
-	free(m->queues);
+	free(m->last_us);
 	*m = (struct amdlog_marked){0};
 }

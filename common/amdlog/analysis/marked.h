@@ -17,18 +17,13 @@ struct marked_cell {
 	uint64_t after_us;                 // first dispatch at its end or later; AMDLOG_UNKNOWN
 };
 
-struct marked_queue {
-	uint64_t last_us; // of the latest dispatch; AMDLOG_UNKNOWN: none yet
-};
-
 // Starts as zeros, `windows` set and sorted.
 struct amdlog_marked {
 	const struct amdlog_windows *windows; // not owned
 	struct intern pairs;                  // of window and queue
 	struct marked_cell *cells;            // by their number
-	uint32_t cells_cap;
-	struct marked_queue *queues;
-	uint32_t nqueues, queues_cap;
+	uint64_t *last_us;                    // by queue: its latest dispatch; AMDLOG_UNKNOWN
+	size_t cells_cap, last_cap;
 	bool incomplete; // memory was short, or there are more pairs than MARKED_MAX
 };
 

@@ -19,10 +19,9 @@ struct series_point {
 
 // One queue, or all that happened.
 struct series_track {
-	uint64_t base;       // the interval of points[0]: time divided by length
-	uint64_t first, end; // intervals in use: first to end - 1; equal: none
-	struct series_point *points;
-	uint32_t cap;
+	const struct amdlog_series *series; // NULL: it has no points
+	uint32_t number;                    // of the queue; AMDLOG_NONE: all
+	uint64_t first, end;                // its intervals: time divided by length; equal: none
 };
 
 // Starts as zeros, `width_us` set.
@@ -30,17 +29,19 @@ struct amdlog_series {
 	uint64_t width_us; // above 0
 	struct series_track all;
 	struct series_track *queues; // by the summary's number
-	uint32_t nqueues, cap;
-	uint64_t points;
+	uint32_t nqueues;
+	struct intern keys; // pairs of a track's number and an interval
+	struct series_point *points;
+	size_t cap, points_cap;
 	uint64_t least_us; // 0, or: the log is too long for this width, one of so much would do
-	bool incomplete;   // memory was short, or there are too many points of queues
+	bool incomplete;   // memory was short, or there are too many points
 };
 
 // A record that amdlog_summary_add placed; those without a time are left out.
 void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e);
 
-// The log reaches from the one to the other end of `span`, of whatever records.
-void amdlog_series_cover(struct amdlog_series *s, const struct amdlog_span *span);
+// After the last record. `span`: of all records of the log.
+void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *span);
 
 // The point of an interval of the track; zeros where nothing happened.
 struct series_point amdlog_series_at(const struct series_track *t, uint64_t interval);

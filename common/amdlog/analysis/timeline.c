@@ -3,6 +3,7 @@
 // Facts: amd-log-facts.md sections 6 (packets), 8 (signals: start and end in nanoseconds of
 // CLOCK_BOOTTIME, which is the log's clock as long as the host never slept), 12 (backlog).
 #include "common/amdlog/analysis/timeline_priv.h"
+#include "common/host/buf.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +21,11 @@ struct timeline_signal {
 struct timeline_queues {
 	struct timeline_signal signal[SIGNALS];
 	uint64_t executions; // ids given
-	uint64_t *backlog;   // by queue: last value of its counter; AMDLOG_UNKNOWN
-	uint64_t *window;    // by queue: last window it got a packet in
-	uint32_t n;
+	struct timeline_queue {
+		uint64_t backlog; // last value of its counter; AMDLOG_UNKNOWN
+		uint64_t window;  // last window it got a packet in; AMDLOG_UNKNOWN
+	} * queue;
+	size_t n;
 	uint64_t at; // window that is being counted
 	uint64_t active;
 };
@@ -52,27 +55,6 @@ uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process)
 	int64_t pid = s->processes[process].pid;
 
 	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
-}
-
-static bool has_queue(struct timeline_queues *q, uint32_t queue)
-{
-	uint32_t n = queue + 64;
-	uint64_t *backlog, *window;
-
-	if (queue < q->n)
-		return true;
-	backlog = realloc(q->backlog, n * sizeof(*backlog));
-	q->backlog = backlog ? backlog : q->backlog;
-	window = realloc(q->window, n * sizeof(*window));
-	q->window = window ? window : q->window;
-	if (!backlog || !window)
-		return false;
-	for (uint32_t i = q->n; i < n; i++) {
-		backlog[i] = AMDLOG_UNKNOWN;
-		window[i] = AMDLOG_UNKNOWN;
-	}
-	q->n = n;
-	return true;
 }
 
 // --- counters ---
@@ -113,8 +95,8 @@ static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 				"queues with packets in 10 ms", "queues", 0);
 		q->at = window;
 	}
-	q->active += q->window[queue] != q->at;
-	q->window[queue] = q->at;
+	q->active += q->queue[queue].window != q->at;
+	q->queue[queue].window = q->at;
 }
 
 static void queue_name(char out[96], const struct amdlog_queue *q)
@@ -134,18 +116,14 @@ static void count_backlog(struct amdlog_timeline *t, const struct amdlog_summary
 {
 	const struct amdlog_queue *q = &s->queues[p->queue];
 	char name[64];
-	int64_t backlog;
+	uint64_t backlog = amdlog_packet_backlog(&p->packet);
 
-	if (p->packet.rptr == AMDLOG_UNKNOWN || p->packet.wptr == AMDLOG_UNKNOWN)
+	if (backlog == AMDLOG_UNKNOWN || t->queues->queue[p->queue].backlog == backlog)
 		return;
-	backlog = amdlog_backlog(p->packet.rptr, p->packet.wptr);
-	backlog = backlog < 0 ? 0 : backlog;
-	if (t->queues->backlog[p->queue] == (uint64_t)backlog)
-		return;
-	t->queues->backlog[p->queue] = (uint64_t)backlog;
+	t->queues->queue[p->queue].backlog = backlog;
 	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
 		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
-	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", (uint64_t)backlog);
+	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", backlog);
 }
 
 // --- packets ---
@@ -209,28 +187,6 @@ void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
 
 // --- times of the GPU ---
 
-// The number behind `word`, which stands in front of it in the message.
-static uint64_t number_behind(const struct amdlog_record *r, const char *word, int base,
-			      const char **end)
-{
-	const char *stop = r->msg + r->msg_len;
-	const char *p = memmem(*end, (size_t)(stop - *end), word, strlen(word));
-	char digits[32] = "", *last;
-	size_t n;
-
-	if (!p)
-		return AMDLOG_UNKNOWN;
-	p += strlen(word);
-	n = (size_t)(stop - p) < sizeof(digits) - 1 ? (size_t)(stop - p) : sizeof(digits) - 1;
-	memcpy(digits, p, n);
-	if (*digits == '-' || *digits == ' ')
-		return AMDLOG_UNKNOWN;
-	uint64_t v = strtoull(digits, &last, base);
-	*end = p + (last - digits);
-	// Its end is certain when something follows it.
-	return last > digits && (*last || r->ended) ? v : AMDLOG_UNKNOWN;
-}
-
 static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t process,
 					 uint64_t handle)
 {
@@ -242,8 +198,7 @@ static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t pro
 static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e,
 			 const struct timeline_packet *p)
 {
-	const char *end = e->record->msg;
-	uint64_t handle = number_behind(e->record, "completion_signal=0x", 16, &end);
+	uint64_t handle = amdlog_completion_signal(e->record);
 
 	if (handle && handle != AMDLOG_UNKNOWN)
 		*signal_at(t, p->process, handle) = (struct timeline_signal){
@@ -277,20 +232,20 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *
 			const struct amdlog_event *e)
 {
 	const char *at = e->record->msg;
-	uint32_t process = s->threads[e->record->who].process;
-	uint64_t handle = number_behind(e->record, "Signal = (0x", 16, &at), start, end;
+	uint32_t process = s->threads[e->record->thread].process;
+	uint64_t handle = amdlog_next_number(e->record, "Signal = (", &at), start, end;
 	struct timeline_signal *g = signal_at(t, process, handle);
 	const char *behind = at;
 
 	if (handle == AMDLOG_UNKNOWN || g->handle != handle || g->process != process)
 		return;
-	start = number_behind(e->record, "start/end = ", 10, &at);
+	start = amdlog_next_number(e->record, "start/end = ", &at);
 	if (start != AMDLOG_UNKNOWN) {
-		end = number_behind(e->record, " / ", 10, &at);
+		end = amdlog_next_number(e->record, " / ", &at);
 	} else {
 		at = behind;
-		start = number_behind(e->record, "start = ", 10, &at);
-		end = number_behind(e->record, "end = ", 10, &at);
+		start = amdlog_next_number(e->record, "start = ", &at);
+		end = amdlog_next_number(e->record, "end = ", &at);
 	}
 	if (start == AMDLOG_UNKNOWN || end == AMDLOG_UNKNOWN || end < start)
 		return;
@@ -308,12 +263,12 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		.time_us = e->record->time_us,
 		.queue = e->queue,
 		.kernel = e->kernel,
-		.process = s->threads[e->record->who].process,
+		.process = s->threads[e->record->thread].process,
 		.kind = e->record->kind,
 		.torn = e->torn,
 	};
 
-	if (!has_queue(t->queues, p.queue))
+	if (ARRAY_REACH(t->queues->queue, t->queues->n, p.queue, 0xff))
 		return;
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e, &p);
@@ -341,13 +296,13 @@ void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary 
 			 const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	uint64_t pid, tid = TRACK_THREADS + r->who;
+	uint64_t pid, tid = TRACK_THREADS + r->thread;
 	const char *name;
 	size_t len;
 
 	if (r->time_us > UINT64_MAX / 1000 || t->out.error)
 		return;
-	pid = timeline_pid(s, s->threads[r->who].process);
+	pid = timeline_pid(s, s->threads[r->thread].process);
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
 	case AMDLOG_API_RETURN: timeline_call(t, s, e); break;
@@ -397,7 +352,7 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 
-		if (i >= t->queues->n || t->queues->window[i] == AMDLOG_UNKNOWN)
+		if (i >= t->queues->n || t->queues->queue[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
 		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
@@ -408,10 +363,10 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 
 		if (!h->records)
 			continue;
-		if (h->who.tid == AMDLOG_UNKNOWN)
+		if (h->id.tid == AMDLOG_UNKNOWN)
 			snprintf(name, sizeof(name), "thread not known");
 		else
-			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->who.tid);
+			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->id.tid);
 		traceevent_name_thread(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i,
 				       name, s->nqueues + i);
 	}
@@ -430,8 +385,7 @@ int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary
 	name_processes(t, s);
 	name_tracks(t, s);
 	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
-	free(t->queues->backlog);
-	free(t->queues->window);
+	free(t->queues->queue);
 	free(t->queues);
 	free(t);
 	return error;

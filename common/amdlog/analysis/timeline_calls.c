@@ -4,6 +4,7 @@
 // missing; hipGetLastError and hipPeekAtLastError print no return when there was no error. Section
 // 3: the time of one thread steps back only where another run begins.
 #include "common/amdlog/analysis/timeline_priv.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 static uint64_t thread_track(const struct amdlog_event *e)
 {
-	return TRACK_THREADS + e->record->who;
+	return TRACK_THREADS + e->record->thread;
 }
 
 static bool name_is(const struct amdlog_record *r, const char *name)
@@ -26,24 +27,13 @@ static bool prints_no_return(const struct amdlog_record *r)
 }
 
 // NULL: too many, or no memory.
-static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t who)
+static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t thread)
 {
-	if (who >= OPEN_MAX)
+	if (thread >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, thread, 0))
 		return NULL;
-	if (who >= t->nthreads) {
-		uint32_t n = who + 16;
-		struct timeline_thread **more =
-			reallocarray(t->threads, n, sizeof(struct timeline_thread *));
-
-		if (!more)
-			return NULL;
-		memset(more + t->nthreads, 0, (n - t->nthreads) * sizeof(struct timeline_thread *));
-		t->threads = more;
-		t->nthreads = n;
-	}
-	if (!t->threads[who])
-		t->threads[who] = calloc(1, sizeof(**t->threads));
-	return t->threads[who];
+	if (!t->threads[thread])
+		t->threads[thread] = calloc(1, sizeof(**t->threads));
+	return t->threads[thread];
 }
 
 static void begin(struct amdlog_timeline *t, char phase, uint64_t pid, uint64_t tid, uint64_t us,
@@ -95,10 +85,12 @@ static void drop_bottom(struct amdlog_timeline *t, const struct amdlog_summary *
 static void enter(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		  const struct amdlog_event *e, const char *name)
 {
-	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process), tid = thread_track(e);
-	struct timeline_thread *h = prints_no_return(e->record) || e->who->tid == AMDLOG_UNKNOWN
-					    ? NULL
-					    : thread_of(t, e->record->who);
+	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process),
+		 tid = thread_track(e);
+	struct timeline_thread *h =
+		prints_no_return(e->record) || e->thread_id->tid == AMDLOG_UNKNOWN
+			? NULL
+			: thread_of(t, e->record->thread);
 
 	if (!h) {
 		mark(t, pid, tid, e->record->time_us, name, NULL);
@@ -152,9 +144,9 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		  const struct amdlog_event *e, const char *name)
 {
 	uint64_t us = e->record->time_us, tid = thread_track(e);
-	uint64_t pid = timeline_pid(s, s->threads[e->record->who].process);
+	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process);
 	struct timeline_thread *h =
-		e->who->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->who);
+		e->thread_id->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->thread);
 	unsigned at = h ? h->calls : 0;
 
 	while (at && strcmp(h->call[at - 1].name, name) != 0)
@@ -194,8 +186,8 @@ void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
 bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 		   const struct timeline_packet *p)
 {
-	uint32_t who = e->record->who;
-	struct timeline_thread *h = who < t->nthreads ? t->threads[who] : NULL;
+	uint32_t thread = e->record->thread;
+	struct timeline_thread *h = thread < t->nthreads ? t->threads[thread] : NULL;
 
 	if (!h || !h->calls || h->packets == CALL_PACKETS || p->time_us < h->call[0].time_us)
 		return false;

@@ -41,7 +41,7 @@ struct timeline_thread {
 struct amdlog_timeline {
 	struct traceevent out;
 	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
-	uint32_t nthreads;
+	size_t nthreads;
 	uint64_t flows; // ids given
 	struct timeline_queues *queues;
 };

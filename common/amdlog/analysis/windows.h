@@ -31,7 +31,7 @@ struct amdlog_windows {
 	struct amdlog_window *v; // owned; by begin after amdlog_windows_sort
 	uint64_t *latest;        // the greatest end of v[0] to v[i]
 	size_t n, cap;
-	struct held_process *held; // who was suspended last, while reading
+	struct held_process *held; // by process: its latest window, while reading
 	size_t nheld, held_cap;
 };
 

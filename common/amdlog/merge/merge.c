@@ -3,8 +3,7 @@
 // What amdlog_summary_add does record by record is done here part by part: every row of the part
 // finds its row in the sum; what the part left open is settled by what the sum knows; then the
 // sum's state becomes what the part left.
-#include "common/amdlog/merge/partial.h"
-#include "common/amdlog/model/summary_priv.h"
+#include "common/amdlog/merge/partial_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ void amdlog_merge_init(struct amdlog_merge *m)
 void amdlog_merge_fini(struct amdlog_merge *m)
 {
 	amdlog_summary_fini(&m->sum);
-	amdlog_streams_fini(&m->streams);
+	amdlog_part_fini(&m->all);
 	intern_fini(&m->hosts);
 	intern_fini(&m->threads);
 	intern_fini(&m->tids);
@@ -63,30 +62,29 @@ static uint32_t mapped(const uint32_t *map, uint32_t i)
 // --- rows ---
 
 // Records without a pid belong to their file. Those that found no place (source UINT32_MAX) do not.
-static struct amdlog_who who_in(const struct amdlog_merge *m, const struct amdlog_process *p,
-				uint64_t tid)
+static struct amdlog_thread_id id_in(const struct amdlog_merge *m, const struct amdlog_process *p,
+				     uint64_t tid)
 {
 	uint32_t source = p->source == UINT32_MAX ? p->source : p->pid < 0 ? m->files : 0;
 
-	return (struct amdlog_who){.pid = p->pid, .tid = tid, .source = source, .host = m->host};
+	return (struct amdlog_thread_id){
+		.pid = p->pid, .tid = tid, .source = source, .host = m->host};
 }
 
 // Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
 static uint32_t owner_of_tid(const struct adding *a, uint64_t tid)
 {
-	struct pair key = {tid, a->m->files};
-
-	return tid == AMDLOG_UNKNOWN ? AMDLOG_NONE : intern_value(&a->m->tids, &key, sizeof(key));
+	return tid == AMDLOG_UNKNOWN ? AMDLOG_NONE : pair_value(&a->m->tids, tid, a->m->files);
 }
 
 static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
-		struct amdlog_who who = who_in(a->m, p, AMDLOG_UNKNOWN);
+		struct amdlog_thread_id id = id_in(a->m, p, AMDLOG_UNKNOWN);
 		uint32_t owner = p->pid < 0 ? owner_of_tid(a, p->tid) : AMDLOG_NONE;
 
-		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &who)
+		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
 							 : a->to->threads[owner].process;
 		a->failed |= a->map.process[i] == AMDLOG_NONE;
 	}
@@ -95,17 +93,17 @@ static void map_processes(struct adding *a)
 static uint32_t thread_in(struct adding *a, const struct amdlog_thread *t)
 {
 	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
-	struct amdlog_who who = {p->pid, t->who.tid, p->source, p->host};
-	struct pair key = {a->map.process[t->process], t->who.tid}, tid = {t->who.tid, a->m->files};
-	uint32_t n = intern_value(&a->m->threads, &key, sizeof(key));
+	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
+	uint32_t process = a->map.process[t->process];
+	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
 
 	if (n != INTERN_NONE)
 		return n;
-	n = thread_new(a->to, &who);
-	if (n == AMDLOG_NONE || !intern_set(&a->m->threads, &key, sizeof(key), n))
+	n = thread_new(a->to, &id);
+	if (n == AMDLOG_NONE || !pair_set(&a->m->threads, process, t->id.tid, n))
 		return AMDLOG_NONE;
 	if (p->pid >= 0)
-		intern_set(&a->m->tids, &tid, sizeof(tid), n);
+		pair_set(&a->m->tids, t->id.tid, a->m->files, n);
 	return n;
 }
 
@@ -113,59 +111,39 @@ static void add_thread(struct adding *a, uint32_t i)
 {
 	const struct amdlog_thread *t = &a->from->threads[i];
 	uint32_t n = a->map.thread[i] = thread_in(a, t);
-	struct amdlog_thread *to;
 
-	if (n == AMDLOG_NONE) {
-		a->failed = true;
-		return;
-	}
-	to = &a->to->threads[n];
-	to->records += t->records;
-	to->launches += t->launches;
-	to->dispatches += t->dispatches;
-	to->barriers += t->barriers;
-	to->api_calls += t->api_calls;
-	to->api_errors += t->api_errors;
-	span_merge(&to->span, &t->span);
+	a->failed |= n == AMDLOG_NONE;
+	if (!a->failed)
+		members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
 // By its ring, else by its handle, as queue lines are placed.
 static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 {
-	struct pair ring = {a->map.process[q->process], q->hwq}, handle = {ring.a, q->swq};
+	uint32_t process = a->map.process[q->process];
 	struct amdlog_summary *s = a->to;
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
-	uint32_t n = has_ring ? intern_value(&s->by_ring, &ring, sizeof(ring))
-			      : intern_value(&s->by_handle, &handle, sizeof(handle));
+	uint32_t n = has_ring ? pair_value(&s->by_ring, process, q->hwq)
+			      : pair_value(&s->by_handle, process, q->swq);
 
 	// A part that saw no packets took a ring for a handle; up to 5.4 they are the same.
 	if (n == INTERN_NONE && has_ring)
-		n = intern_value(&s->by_handle, &ring, sizeof(ring));
+		n = pair_value(&s->by_handle, process, q->hwq);
 	else if (n == INTERN_NONE)
-		n = intern_value(&s->by_ring, &handle, sizeof(handle));
+		n = pair_value(&s->by_ring, process, q->swq);
 	if (n == INTERN_NONE)
-		n = queue_new(s, a->map.process[q->process]);
+		n = queue_new(s, process);
 	if (n == AMDLOG_NONE)
 		return n;
 	if (has_ring) {
 		s->queues[n].hwq = q->hwq;
-		intern_set(&s->by_ring, &ring, sizeof(ring), n);
+		pair_set(&s->by_ring, process, q->hwq, n);
 		s->queues[n].swq = q->swq != AMDLOG_UNKNOWN ? q->swq : s->queues[n].swq;
 	} else if (s->queues[n].hwq == AMDLOG_UNKNOWN) {
 		s->queues[n].swq = q->swq;
-		intern_set(&s->by_handle, &handle, sizeof(handle), n);
+		pair_set(&s->by_handle, process, q->swq, n);
 	}
 	return n;
-}
-
-static void least(uint64_t *to, uint64_t from)
-{
-	*to = from < *to ? from : *to;
-}
-
-static void most(uint64_t *to, uint64_t from)
-{
-	*to = from > *to ? from : *to;
 }
 
 static void add_queue(struct adding *a, uint32_t i)
@@ -179,7 +157,7 @@ static void add_queue(struct adding *a, uint32_t i)
 		return;
 	}
 	to = &a->to->queues[n];
-	to->ids_differ |= q->ids_differ || (to->id >= 0 && q->id >= 0 && to->id != q->id);
+	to->ids_differ |= to->id >= 0 && q->id >= 0 && to->id != q->id;
 	to->id = q->id >= 0 ? q->id : to->id;
 	if (q->made) {
 		to->made = true;
@@ -188,22 +166,7 @@ static void add_queue(struct adding *a, uint32_t i)
 	}
 	to->created_us = to->created ? to->created_us : q->created_us;
 	to->deleted_us = q->deleted ? q->deleted_us : to->deleted_us;
-	to->created += q->created;
-	to->deleted += q->deleted;
-	to->records += q->records;
-	to->dispatches += q->dispatches;
-	to->barriers += q->barriers;
-	to->barrier_values += q->barrier_values;
-	to->torn += q->torn;
-	span_merge(&to->span, &q->span);
-	most(&to->backlog_max, q->backlog_max);
-	to->backlog_sum += q->backlog_sum;
-	to->backlog_n += q->backlog_n;
-	to->inversions += q->inversions;
-	least(&to->rptr_min, q->rptr_min);
-	most(&to->rptr_max, q->rptr_max);
-	least(&to->wptr_min, q->wptr_min);
-	most(&to->wptr_max, q->wptr_max);
+	members_add(&part_sections[PART_QUEUES].members, to, q);
 }
 
 static void add_kernel(struct adding *a, uint32_t i)
@@ -218,31 +181,22 @@ static void add_kernel(struct adding *a, uint32_t i)
 		return;
 	}
 	to = &a->to->kernels[n];
-	to->launches += k->launches;
-	to->dispatches += k->dispatches;
+	members_add(&part_sections[PART_KERNELS].members, to, k);
 	shapes_merge(&to->grid, &k->grid);
 	shapes_merge(&to->workgroup, &k->workgroup);
-	span_merge(&to->span, &k->span);
 }
 
 static void add_api(struct adding *a, uint32_t i)
 {
 	const struct amdlog_api *p = &a->from->apis[i];
 	uint32_t n = a->map.api[i] = api_named(a->to, p->name, p->len);
-	struct amdlog_api *to;
 	struct hist h;
 
 	if (n == AMDLOG_NONE) {
 		a->to->no_memory = true;
 		return;
 	}
-	to = &a->to->apis[n];
-	to->calls += p->calls;
-	to->returns += p->returns;
-	to->errors += p->errors;
-	to->timed += p->timed;
-	to->total_us += p->total_us;
-	most(&to->max_us, p->max_us);
+	members_add(&part_sections[PART_APIS].members, &a->to->apis[n], p);
 	if (keyed_histogram_get(&a->from->api_times, i, &h))
 		keyed_histogram_put(&a->to->api_times, n, &h);
 }
@@ -251,8 +205,12 @@ static void add_errors(struct adding *a)
 {
 	const struct amdlog_errors *e = &a->from->errors;
 
-	for (uint32_t i = 0; i < e->n; i++)
-		amdlog_errors_merge(&a->to->errors, a->map.process[e->v[i].process], &e->v[i]);
+	for (uint32_t i = 0; i < e->n; i++) {
+		struct amdlog_error row = e->v[i];
+
+		row.process = a->map.process[row.process];
+		amdlog_errors_merge(&a->to->errors, &row);
+	}
 	a->to->errors.left_out += e->left_out;
 }
 
@@ -262,31 +220,16 @@ static void add_totals(struct adding *a)
 	struct amdlog_totals *t = &a->to->totals;
 	struct amdlog_summary *s = a->to;
 
-	for (unsigned i = 0; i < AMDLOG_NKINDS; i++)
-		t->kinds[i] += f->kinds[i];
-	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
-		t->styles[i] += f->styles[i];
-	for (unsigned i = 0; i < 10; i++)
-		t->levels[i] += f->levels[i];
-	t->records += f->records;
-	t->torn += f->torn;
-	t->unnamed += f->unnamed;
-	t->no_pointers += f->no_pointers;
-	t->inversions += f->inversions;
-	t->api_errors += f->api_errors;
-	t->strays += f->strays;
-	t->steps_back += f->steps_back;
+	members_add(&part_totals, t, f);
+	members_add(&part_state, s, a->from);
 	if (a->from->first_us != AMDLOG_UNKNOWN) {
 		t->steps_back += a->from->first_us < s->last_us;
 		s->last_us = a->from->last_us;
 	}
-	t->several_versions |= f->several_versions || (*f->hip_version && *t->hip_version &&
-						       strcmp(f->hip_version, t->hip_version) != 0);
+	t->several_versions |=
+		*f->hip_version && *t->hip_version && strcmp(f->hip_version, t->hip_version) != 0;
 	if (*f->hip_version)
 		memcpy(t->hip_version, f->hip_version, sizeof(t->hip_version));
-	s->seen_swq |= a->from->seen_swq;
-	s->no_memory |= a->from->no_memory;
-	s->want_api |= a->from->want_api;
 }
 
 // --- what was open ---
@@ -307,24 +250,21 @@ static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, u
 
 // The kernel of a dispatch that the part could not name: what its thread had named, else what the
 // kernel_obj was called by then.
-static uint32_t kernel_of(const struct adding *a, const struct amdlog_open *o)
+static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved *o)
 {
-	struct pair key = {a->map.process[o->process], o->object};
-	const struct amdlog_thread *from = NULL;
 	uint32_t kernel = AMDLOG_NONE;
 
 	if (o->thread != AMDLOG_NONE) {
-		from = &a->from->threads[o->thread];
 		kernel = a->to->threads[a->map.thread[o->thread]].kernel;
 		if (kernel == AMDLOG_NONE)
-			kernel = mapped(a->map.kernel, from->head_kernel);
+			kernel = mapped(a->map.kernel, a->from->threads[o->thread].head_kernel);
 	}
 	return kernel == AMDLOG_NONE && o->object != AMDLOG_UNKNOWN
-		       ? intern_value(&a->to->by_object, &key, sizeof(key))
+		       ? pair_value(&a->to->by_object, a->map.process[o->process], o->object)
 		       : kernel;
 }
 
-static void settle_dispatch(struct adding *a, const struct amdlog_open *o)
+static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = kernel_of(a, o);
 	struct amdlog_kernel *k;
@@ -340,7 +280,7 @@ static void settle_dispatch(struct adding *a, const struct amdlog_open *o)
 	run_on(a->to, a->map.process[o->process], mapped(a->map.queue, o->queue), kernel);
 }
 
-static void settle_value(struct adding *a, const struct amdlog_open *o)
+static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t n = queue_of_value(a->to, a->map.process[o->process], o->object);
 	struct amdlog_queue *q;
@@ -360,10 +300,8 @@ static void settle_value(struct adding *a, const struct amdlog_open *o)
 static void settle_object(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
-	struct pair key = {to->process, t->head_object};
-
 	if (t->head_dispatch && to->kernel != AMDLOG_NONE && t->head_object != AMDLOG_UNKNOWN)
-		intern_set(&a->to->by_object, &key, sizeof(key), to->kernel);
+		pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
 }
 
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
@@ -381,9 +319,7 @@ static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 static void settle_writes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
-		struct pair p;
-
-		memcpy(&p, a->from->head_streams.entries[i].bytes, sizeof(p));
+		struct pair p = pair_at(&a->from->head_streams, i);
 		const struct amdlog_thread *t = &a->to->threads[a->map.thread[p.a]];
 
 		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
@@ -429,7 +365,7 @@ static void settle_head(struct adding *a, const struct stream_head *h)
 	p.packets = packet || dispatch ? h->n : 0;
 	p.dispatches = dispatch ? h->n : 0;
 	p.created = h->n - p.packets;
-	amdlog_streams_put(&a->m->streams, &p);
+	amdlog_streams_put(&a->m->all.streams, &p);
 }
 
 static void take_periods(struct adding *a, const struct amdlog_streams *s)
@@ -441,9 +377,9 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 
 		p.process = a->map.process[p.process];
 		p.queue = a->map.queue[p.queue];
-		amdlog_streams_put(&a->m->streams, &p);
+		amdlog_streams_put(&a->m->all.streams, &p);
 	}
-	a->m->streams.left_out += s->left_out;
+	a->m->all.streams.left_out += s->left_out;
 }
 
 // --- what it leaves ---
@@ -451,15 +387,16 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 static void take_pairs(struct adding *a)
 {
 	const struct intern *kernels = &a->from->process_kernels, *queues = &a->from->queue_kernels;
-	struct pair p;
 
 	for (uint32_t i = 0; i < kernels->n; i++) {
-		memcpy(&p, kernels->entries[i].bytes, sizeof(p));
+		struct pair p = pair_at(kernels, i);
+
 		if (a->map.kernel[p.b] != AMDLOG_NONE)
 			run_on(a->to, a->map.process[p.a], AMDLOG_NONE, a->map.kernel[p.b]);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
-		memcpy(&p, queues->entries[i].bytes, sizeof(p));
+		struct pair p = pair_at(queues, i);
+
 		if (a->map.kernel[p.b] != AMDLOG_NONE)
 			run_on(a->to, a->to->queues[a->map.queue[p.a]].process, a->map.queue[p.a],
 			       a->map.kernel[p.b]);
@@ -470,10 +407,9 @@ static void take_pairs(struct adding *a)
 static void take_streams(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->queue_streams.n; i++) {
-		struct pair p, key;
+		struct pair p = pair_at(&a->from->queue_streams, i);
+		struct pair key = {a->from->queues[p.a].process, p.b};
 
-		memcpy(&p, a->from->queue_streams.entries[i].bytes, sizeof(p));
-		key = (struct pair){a->from->queues[p.a].process, p.b};
 		if (intern_find(&a->from->by_stream, &key, sizeof(key)) == INTERN_NONE)
 			stream_wrote_to(a->to, p.b, a->map.queue[p.a]);
 		else
@@ -485,14 +421,11 @@ static void take_table(struct adding *a, struct intern *to, const struct intern 
 		       const uint32_t *map)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
-		struct pair p;
-		uint32_t value = from->entries[i].value;
+		struct pair p = pair_at(from, i);
+		uint32_t value = mapped(map, from->entries[i].value);
 
-		memcpy(&p, from->entries[i].bytes, sizeof(p));
-		p.a = a->map.process[p.a];
-		value = mapped(map, value);
 		if (value != AMDLOG_NONE)
-			a->failed |= !intern_set(to, &p, sizeof(p), value);
+			a->failed |= !pair_set(to, a->map.process[p.a], p.b, value);
 	}
 }
 
@@ -530,17 +463,6 @@ static void take_threads(struct adding *a)
 	}
 }
 
-static void add_counts(struct amdlog_merge *m, const struct amdlog_part *p)
-{
-	m->counts.bytes += p->counts.bytes;
-	m->counts.lines += p->counts.lines;
-	m->counts.records += p->counts.records;
-	m->counts.foreign += p->counts.foreign;
-	m->counts.glued += p->counts.glued;
-	m->counts.unended += p->counts.unended;
-	m->mended += p->mended;
-}
-
 // Each host has a clock of its own.
 static bool enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
 {
@@ -557,9 +479,9 @@ static bool enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
 	return true;
 }
 
-bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
-		      const struct amdlog_summary *next, bool new_file)
+bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file)
 {
+	const struct amdlog_summary *next = part->sum;
 	struct adding a = {.m = m, .to = &m->sum, .from = next};
 
 	if (!enter_host(m, part) || !map_new(&a.map, next))
@@ -577,7 +499,7 @@ bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part,
 	if (!a.failed) {
 		add_totals(&a);
 		add_errors(&a);
-		add_counts(m, part);
+		members_add(&part_members, &m->all, part);
 		settle(&a);
 		take_periods(&a, &part->streams);
 		take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);

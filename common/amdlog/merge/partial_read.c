@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-struct reading {
-	struct amdlog_summary *s;
-	struct amdlog_part *part;
-	struct blanks blank;
-	const char *why;
-};
-
 static bool read_i64(const struct jsonin_value *v, int64_t *n)
 {
 	bool minus = v->len && v->text[0] == '-';
@@ -67,54 +58,6 @@ static bool read_small(const struct jsonin_value *v, const struct member *m, voi
 	return true;
 }
 
-static bool read_value(const struct jsonin_value *v, const struct member *m, void *at)
-{
-	switch (m->type) {
-	case T_U64: return read_u64(v, at);
-	case T_I64: return read_i64(v, at);
-	case T_U32:
-	case T_I8: return read_small(v, m, at);
-	case T_BOOL: *(bool *)at = v->kind == 't'; return v->kind == 't' || v->kind == 'f';
-	case T_TEXT: return jsonin_str(v, at, m->size);
-	case T_LIST: return read_list(v, m, at);
-	}
-	return false;
-}
-
-// A member that is not in the table is a later version's, and left out.
-static bool read_member(const struct jsonin_value *key, const struct jsonin_value *v,
-			const struct member *m, size_t n, void *row)
-{
-	for (; n--; m++) {
-		if (jsonin_is(key, m->key))
-			return read_value(v, m, (char *)row + m->offset);
-	}
-	return true;
-}
-
-static bool read_named(const struct jsonin_value *v, const struct member *m, size_t n, void *row,
-		       struct jsonin_value *name, bool *hex)
-{
-	struct jsonin j;
-	struct jsonin_value key, each;
-
-	if (!jsonin_open(&j, v->text, v->len, '{'))
-		return false;
-	while (jsonin_next(&j, &key, &each)) {
-		if (name && (jsonin_is(&key, "name") || jsonin_is(&key, "name_hex"))) {
-			*name = each;
-			*hex = jsonin_is(&key, "name_hex");
-		} else if (!read_member(&key, &each, m, n, row))
-			return false;
-	}
-	return !j.failed;
-}
-
-static bool read_row(const struct jsonin_value *v, const struct member *m, size_t n, void *row)
-{
-	return read_named(v, m, n, row, NULL, NULL);
-}
-
 static bool text_of(const struct jsonin_value *v, char **text)
 {
 	*text = v->kind == '"' ? malloc(v->len + 1) : NULL;
@@ -125,152 +68,102 @@ static bool text_of(const struct jsonin_value *v, char **text)
 	return false;
 }
 
-// Undoes write_name, in place.
-static bool name_of(const struct jsonin_value *v, bool hex, char **text, size_t *len)
+// Undoes write_name; the text is owned by the caller.
+static bool read_name(const struct jsonin_value *v, bool hex, struct member_name *name)
 {
-	if (!text_of(v, text))
-		return false;
-	*len = strlen(*text);
-	for (size_t i = 0; hex && i < *len / 2; i++) {
-		char digits[3] = {(*text)[2 * i], (*text)[2 * i + 1], 0};
+	char *text;
+	size_t len;
 
-		(*text)[i] = (char)strtoul(digits, NULL, 16);
+	if (name->text || !text_of(v, &text))
+		return false;
+	len = strlen(text);
+	for (size_t i = 0; hex && i < len / 2; i++) {
+		char digits[3] = {text[2 * i], text[2 * i + 1], 0};
+
+		text[i] = (char)strtoul(digits, NULL, 16);
 	}
-	*len /= hex ? 2 : 1;
+	name->text = text;
+	name->len = (uint32_t)(hex ? len / 2 : len);
 	return true;
 }
 
-static bool new_process(struct reading *r, const struct jsonin_value *v)
+static bool read_value(const struct jsonin_value *key, const struct jsonin_value *v,
+		       const struct member *m, void *at)
 {
-	struct amdlog_process p = r->blank.process;
-	struct amdlog_who who;
-
-	if (!read_row(v, partial_process.v, partial_process.n, &p))
-		return false;
-	who = (struct amdlog_who){.pid = p.pid, .tid = p.tid, .source = p.source};
-	return p.pid >= -1 && r->s->nprocesses == process_of(r->s, &who);
+	switch (m->type) {
+	case T_U64: return read_u64(v, at);
+	case T_I64: return read_i64(v, at);
+	case T_U32:
+	case T_I8: return read_small(v, m, at);
+	case T_BOOL: *(bool *)at = v->kind == 't'; return v->kind == 't' || v->kind == 'f';
+	case T_TEXT: return jsonin_str(v, at, m->size);
+	case T_LIST: return read_list(v, m, at);
+	case T_NAME: return read_name(v, jsonin_is(key, "name_hex"), at);
+	}
+	return false;
 }
 
-static bool new_thread(struct reading *r, const struct jsonin_value *v)
+// A member that is not in the table is a later version's, and left out.
+static bool read_member(const struct jsonin_value *key, const struct jsonin_value *v,
+			const struct members *members, void *row)
 {
-	struct amdlog_thread t = r->blank.thread;
-	uint32_t n;
-
-	if (!read_row(v, partial_thread.v, partial_thread.n, &t) || t.process >= r->s->nprocesses)
-		return false;
-	t.who.pid = r->s->processes[t.process].pid;
-	t.who.source = r->s->processes[t.process].source;
-	if (r->s->processes[t.process].tid != AMDLOG_UNKNOWN &&
-	    r->s->processes[t.process].tid != t.who.tid)
-		return false;
-	n = thread_new(r->s, &t.who);
-	if (n == AMDLOG_NONE || r->s->threads[n].process != t.process)
-		return false;
-	r->s->threads[n] = t;
+	for (const struct member *m = members->v; m < members->v + members->n; m++) {
+		if (jsonin_is(key, m->key) || (m->type == T_NAME && jsonin_is(key, "name_hex")))
+			return read_value(key, v, m, (char *)row + m->offset);
+	}
 	return true;
 }
 
-static bool new_queue(struct reading *r, const struct jsonin_value *v)
+static bool read_members(const struct jsonin_value *v, const struct members *members, void *row)
 {
-	struct amdlog_queue q = r->blank.queue;
-	uint32_t n;
+	struct jsonin j;
+	struct jsonin_value key, each;
 
-	if (!read_row(v, partial_queue.v, partial_queue.n, &q) || q.process >= r->s->nprocesses ||
-	    (q.hwq == AMDLOG_UNKNOWN && q.swq == AMDLOG_UNKNOWN))
+	if (!jsonin_open(&j, v->text, v->len, '{'))
 		return false;
-	n = queue_new(r->s, q.process);
-	if (n == AMDLOG_NONE)
-		return false;
-	r->s->queues[n] = q;
-	return true;
+	while (jsonin_next(&j, &key, &each))
+		if (!read_member(&key, &each, members, row))
+			return false;
+	return !j.failed;
 }
 
-static bool new_kernel(struct reading *r, const struct jsonin_value *v)
+static bool read_row(struct amdlog_part *part, const struct section *x,
+		     const struct jsonin_value *v)
 {
-	struct amdlog_kernel k = r->blank.kernel;
-	struct jsonin_value text = {0};
-	uint32_t n, next = r->s->nkernels;
-	bool hex = false;
-	size_t len;
-	char *name;
+	const struct member *m = x->members.v, *end = m + x->members.n;
+	struct member_name name = {0};
+	union row row;
+	bool ok;
 
-	if (!read_named(v, partial_kernel.v, partial_kernel.n, &k, &text, &hex) ||
-	    !name_of(&text, hex, &name, &len))
-		return false;
-	n = kernel_named(r->s, name, len, intern_hash(name, len));
-	free(name);
-	if (n != next || n == AMDLOG_NONE)
-		return false;
-	k.name = r->s->kernels[n].name;
-	k.len = r->s->kernels[n].len;
-	r->s->kernels[n] = k;
-	return true;
+	memcpy(&row, x->initial, x->size);
+	ok = read_members(v, &x->members, &row);
+	if (m->type == T_NAME) {
+		memcpy(&name, (char *)&row + m->offset, sizeof(name));
+		ok = ok && name.text;
+	}
+	for (; ok && m < end; m++)
+		ok = !m->required || *(uint32_t *)(void *)((char *)&row + m->offset) <
+					     bound_of(part->sum, m->bound);
+	ok = ok && x->put(part, &row);
+	free((char *)(uintptr_t)name.text);
+	return ok;
 }
 
-static bool new_api(struct reading *r, const struct jsonin_value *v)
+static bool read_section(struct amdlog_part *part, const struct section *x,
+			 const struct jsonin_value *v)
 {
-	struct amdlog_api a = r->blank.api;
-	struct jsonin_value text = {0};
-	uint32_t n, next = r->s->napis;
-	bool hex = false;
-	size_t len;
-	char *name;
+	struct jsonin j;
+	struct jsonin_value each;
 
-	if (!read_named(v, partial_api.v, partial_api.n, &a, &text, &hex) ||
-	    !name_of(&text, hex, &name, &len))
+	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
-	n = api_named(r->s, name, len);
-	free(name);
-	if (n != next || n == AMDLOG_NONE)
-		return false;
-	a.name = r->s->apis[n].name;
-	a.len = r->s->apis[n].len;
-	r->s->apis[n] = a;
-	return true;
+	while (jsonin_next(&j, NULL, &each))
+		if (!read_row(part, x, &each))
+			return false;
+	return !j.failed;
 }
 
-static bool new_error(struct reading *r, const struct jsonin_value *v)
-{
-	struct amdlog_error e = {.process = AMDLOG_NONE, .address = AMDLOG_UNKNOWN};
-	struct jsonin_value text = {0};
-	bool hex = false;
-	size_t len;
-	char *name;
-
-	if (!read_named(v, partial_error.v, partial_error.n, &e, &text, &hex) ||
-	    e.process >= r->s->nprocesses || !name_of(&text, hex, &name, &len))
-		return false;
-	e.text = name;
-	e.len = len < ERRORS_TEXT_MAX ? (uint32_t)len : ERRORS_TEXT_MAX;
-	amdlog_errors_merge(&r->s->errors, e.process, &e);
-	free(name);
-	return true;
-}
-
-static bool new_period(struct reading *r, const struct jsonin_value *v)
-{
-	struct stream_period p = {.process = AMDLOG_NONE, .queue = AMDLOG_NONE};
-
-	if (!read_row(v, partial_stream.v, partial_stream.n, &p) || p.process >= r->s->nprocesses ||
-	    p.queue >= r->s->nqueues)
-		return false;
-	amdlog_streams_put(&r->part->streams, &p);
-	return true;
-}
-
-static bool new_head(struct reading *r, const struct jsonin_value *v)
-{
-	struct stream_head h = {.thread = AMDLOG_NONE, .queue = AMDLOG_NONE};
-	bool any_queue = false;
-
-	if (!read_row(v, partial_head.v, partial_head.n, &h) || h.thread >= r->s->nthreads)
-		return false;
-	any_queue = h.queue == AMDLOG_NONE && h.what == STREAM_HEAD_MADE;
-	return (any_queue || h.queue < r->s->nqueues) &&
-	       amdlog_streams_put_head(&r->part->streams, &h);
-}
-
-static bool read_api_times(struct reading *r, const struct jsonin_value *v)
+static bool read_api_times(struct amdlog_summary *s, const struct jsonin_value *v)
 {
 	struct jsonin_value api, times;
 	struct jsonin j;
@@ -280,40 +173,11 @@ static bool read_api_times(struct reading *r, const struct jsonin_value *v)
 	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
 	while (jsonin_next(&j, NULL, &api)) {
-		if (!jsonin_u64(&api, &n) || n >= r->s->napis || !jsonin_next(&j, NULL, &times) ||
+		if (!jsonin_u64(&api, &n) || n >= s->napis || !jsonin_next(&j, NULL, &times) ||
 		    !hist_read(&h, times.text, times.len))
 			return false;
-		keyed_histogram_put(&r->s->api_times, (uint32_t)n, &h);
+		keyed_histogram_put(&s->api_times, (uint32_t)n, &h);
 	}
-	return !j.failed;
-}
-
-static bool new_open(struct reading *r, const struct jsonin_value *v)
-{
-	struct amdlog_summary *s = r->s;
-	struct amdlog_open o = r->blank.open, *room;
-
-	if (!read_row(v, partial_open.v, partial_open.n, &o) || o.process == AMDLOG_NONE)
-		return false;
-	room = array_room(s->open, &s->open_cap, s->nopen, sizeof(*room));
-	if (!room)
-		return false;
-	s->open = room;
-	s->open[s->nopen++] = o;
-	return true;
-}
-
-static bool each_of(struct reading *r, const struct jsonin_value *v,
-		    bool (*take)(struct reading *, const struct jsonin_value *))
-{
-	struct jsonin j;
-	struct jsonin_value each;
-
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
-	while (jsonin_next(&j, NULL, &each))
-		if (!take(r, &each))
-			return false;
 	return !j.failed;
 }
 
@@ -338,98 +202,76 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	return !j.failed;
 }
 
-static bool read_totals(struct reading *r, const struct jsonin_value *v)
+// What says which part it is.
+static bool read_own(struct amdlog_part *part, const struct jsonin_value *key,
+		     const struct jsonin_value *v)
 {
-	return read_row(v, partial_totals.v, partial_totals.n, &r->s->totals) &&
-	       read_row(v, partial_state.v, partial_state.n, r->s);
+	if (jsonin_is(key, "file"))
+		return !part->file && text_of(v, &part->file);
+	if (jsonin_is(key, "host"))
+		return !part->host && text_of(v, &part->host);
+	return read_member(key, v, &part_members, part);
 }
 
-static bool read_section(struct reading *r, const struct jsonin_value *key,
-			 const struct jsonin_value *v)
+static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
+		     const struct jsonin_value *v)
 {
-	const struct {
-		const char *key;
-		bool (*take)(struct reading *, const struct jsonin_value *);
-	} rows[] = {
-		{"processes", new_process}, {"threads", new_thread}, {"queues", new_queue},
-		{"kernels", new_kernel},    {"apis", new_api},       {"open", new_open},
-		{"errors", new_error},      {"streams", new_period}, {"stream_heads", new_head}};
-	const struct {
-		const char *key;
-		struct intern *in;
-		bool values;
-	} pairs[] = {{"queue_kernels", &r->s->queue_kernels, false},
-		     {"queue_streams", &r->s->queue_streams, false},
-		     {"process_kernels", &r->s->process_kernels, false},
-		     {"head_streams", &r->s->head_streams, false},
-		     {"by_stream", &r->s->by_stream, true},
-		     {"by_object", &r->s->by_object, true}};
+	struct amdlog_summary *s = part->sum;
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		if (jsonin_is(key, rows[i].key))
-			return each_of(r, v, rows[i].take);
-	for (size_t i = 0; i < COUNT(pairs); i++)
-		if (jsonin_is(key, pairs[i].key))
-			return read_pairs(v, pairs[i].in, pairs[i].values);
+	for (size_t i = 0; i < PART_SECTIONS; i++)
+		if (jsonin_is(key, part_sections[i].key))
+			return read_section(part, &part_sections[i], v);
+	for (size_t i = 0; i < PART_PAIRS; i++)
+		if (jsonin_is(key, part_pairs[i].key))
+			return read_pairs(v, pairs_in(&part_pairs[i], s), part_pairs[i].value);
 	if (jsonin_is(key, "api_times"))
-		return read_api_times(r, v);
+		return read_api_times(s, v);
 	if (jsonin_is(key, "totals"))
-		return read_totals(r, v);
-	if (jsonin_is(key, "file"))
-		return !r->part->file && text_of(v, &r->part->file);
-	if (jsonin_is(key, "host"))
-		return !r->part->host && text_of(v, &r->part->host);
-	return read_member(key, v, partial_part.v, partial_part.n, r->part);
+		return read_members(v, &part_totals, &s->totals) && read_members(v, &part_state, s);
+	return read_own(part, key, v);
 }
 
 // --- checking: what is read points nowhere outside ---
 
-static bool rows_point_inside(const struct amdlog_summary *s, const struct member *m, size_t n,
-			      const void *rows, uint32_t nrows, size_t size)
+static bool rows_point_inside(const struct amdlog_part *part, const struct section *x)
 {
-	for (; n--; m++) {
-		for (uint32_t i = 0; m->bound && i < nrows; i++) {
-			uint32_t to;
+	uint32_t n, to;
+	const char *rows = section_rows(x, part, &n);
 
-			memcpy(&to, (const char *)rows + i * size + m->offset, sizeof(to));
-			if (to != AMDLOG_NONE && to >= *m->bound(s))
+	for (const struct member *m = x->members.v; m < x->members.v + x->members.n; m++) {
+		for (uint32_t i = 0; m->bound && i < n; i++) {
+			memcpy(&to, rows + i * x->size + m->offset, sizeof(to));
+			if (to != AMDLOG_NONE && to >= bound_of(part->sum, m->bound))
 				return false;
 		}
 	}
 	return true;
 }
 
-// `shift`: the second number has a flag below its lowest bit.
-static bool pairs_point_inside(const struct intern *in, uint64_t first, uint64_t second,
-			       unsigned shift, uint64_t value)
+static bool pairs_point_inside(const struct amdlog_summary *s, const struct pairs *x)
 {
-	struct pair p;
+	const struct intern *in = pairs_in(x, s);
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		memcpy(&p, in->entries[i].bytes, sizeof(p));
-		if (p.a >= first || p.b >> shift >= second ||
-		    (value && in->entries[i].value >= value))
+		struct pair p = pair_at(in, i);
+
+		if (p.a >= bound_of(s, x->first) ||
+		    (x->second && p.b >> x->shift >= bound_of(s, x->second)) ||
+		    (x->value && in->entries[i].value >= bound_of(s, x->value)))
 			return false;
 	}
 	return true;
 }
 
-static bool points_inside(const struct amdlog_summary *s)
+static bool points_inside(const struct amdlog_part *part)
 {
-	return rows_point_inside(s, partial_thread.v, partial_thread.n, s->threads, s->nthreads,
-				 sizeof(*s->threads)) &&
-	       rows_point_inside(s, partial_queue.v, partial_queue.n, s->queues, s->nqueues,
-				 sizeof(*s->queues)) &&
-	       rows_point_inside(s, partial_open.v, partial_open.n, s->open, s->nopen,
-				 sizeof(*s->open)) &&
-	       pairs_point_inside(&s->queue_kernels, s->nqueues, s->nkernels, 0, 0) &&
-	       pairs_point_inside(&s->queue_streams, s->nqueues, UINT64_MAX, 0, 0) &&
-	       pairs_point_inside(&s->process_kernels, s->nprocesses, s->nkernels, 0, 0) &&
-	       pairs_point_inside(&s->head_streams, s->nthreads, s->nqueues, 1, 0) &&
-	       (!s->by_stream.n || (s->nqueues && pairs_point_inside(&s->by_stream, s->nprocesses,
-								     UINT64_MAX, 0, s->nqueues))) &&
-	       (!s->by_object.n || (s->nkernels && pairs_point_inside(&s->by_object, s->nprocesses,
-								      UINT64_MAX, 0, s->nkernels)));
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < PART_SECTIONS; i++)
+		ok = rows_point_inside(part, &part_sections[i]);
+	for (size_t i = 0; ok && i < PART_PAIRS; i++)
+		ok = pairs_point_inside(part->sum, &part_pairs[i]);
+	return ok;
 }
 
 static bool is_partial(const char *line, size_t len, struct jsonin *j, const char **why)
@@ -445,30 +287,29 @@ static bool is_partial(const char *line, size_t len, struct jsonin *j, const cha
 	       v.text[0] == '0' + AMDLOG_PARTIAL_SCHEMA;
 }
 
-static bool read_all(struct reading *r, struct jsonin *j)
+static bool read_all(struct amdlog_part *part, struct jsonin *j)
 {
 	struct jsonin_value key, v;
 
 	while (jsonin_next(j, &key, &v))
-		if (!read_section(r, &key, &v))
+		if (!read_any(part, &key, &v))
 			return false;
-	return !j->failed && r->part->file && points_inside(r->s);
+	return !j->failed && part->file && points_inside(part);
 }
 
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why)
 {
 	const struct amdlog_filter none = {.until_us = AMDLOG_UNKNOWN};
-	struct reading r = {.s = s, .part = part};
 	struct jsonin j;
 
-	*part = (struct amdlog_part){0};
+	*part = (struct amdlog_part){.sum = s};
 	if (!is_partial(line, len, &j, why))
 		return false;
 	*why = "damaged";
 	amdlog_summary_init(s, &none);
-	amdlog_summary_resume(s);
-	if (blanks_init(&r.blank) && read_all(&r, &j))
+	s->resumed = true;
+	if (read_all(part, &j))
 		return true;
 	amdlog_summary_fini(s);
 	amdlog_part_fini(part);
@@ -485,19 +326,8 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 	*part = (struct amdlog_part){0};
 	if (!is_partial(line, len, &j, &why))
 		return false;
-	while (seen < 3 && jsonin_next(&j, &key, &v)) {
-		bool ok = true;
-
+	while (seen < 3 && jsonin_next(&j, &key, &v) && read_own(part, &key, &v))
 		seen += jsonin_is(&key, "file") || jsonin_is(&key, "from") || jsonin_is(&key, "to");
-		if (jsonin_is(&key, "file"))
-			ok = !part->file && text_of(&v, &part->file);
-		else if (jsonin_is(&key, "host"))
-			ok = !part->host && text_of(&v, &part->host);
-		else
-			ok = read_member(&key, &v, partial_part.v, partial_part.n, part);
-		if (!ok)
-			break;
-	}
 	if (seen == 3 && part->file)
 		return true;
 	amdlog_part_fini(part);

@@ -1,5 +1,8 @@
-// What went wrong; see errors.h.
-#include "common/amdlog/model/errors.h"
+// What went wrong (struct amdlog_errors in summary.h).
+#include "common/amdlog/model/summary.h"
+
+#include "common/amdlog/read/detail.h"
+#include "common/host/buf.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -34,35 +37,20 @@ static size_t api_text(const struct amdlog_record *r, char *out)
 // "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
 static uint64_t address_of(const struct amdlog_record *r)
 {
-	static const char word[] = "Queue 0x";
-	const char *p = memmem(r->msg, r->msg_len, word, sizeof(word) - 1);
-	const char *end = r->msg + r->msg_len;
-	uint64_t address = 0;
+	const char *at = memmem(r->msg, r->msg_len, "Queue 0x", strlen("Queue 0x"));
 
-	if (!p)
-		return AMDLOG_UNKNOWN;
-	for (p += sizeof(word) - 1; p < end && strchr("0123456789abcdefABCDEF", *p) && *p; p++)
-		address = address << 4 | (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
-	return p < end && *p == ' ' ? address : AMDLOG_UNKNOWN;
+	return at ? amdlog_next_number(r, " ", &at) : AMDLOG_UNKNOWN;
 }
 
 static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *key, size_t len)
 {
-	uint32_t n, cap = e->cap ? e->cap * 2 : 16;
-	struct amdlog_error *bigger;
+	uint32_t n;
 
 	e->keys.max_entries = ERRORS_MAX;
 	n = intern_put(&e->keys, key, offsetof(struct key, text) + len, NULL);
-	if (n == INTERN_NONE)
+	if (n > e->n || ARRAY_GROW(e->v, e->cap, n))
 		return NULL;
-	if (n >= e->cap) {
-		bigger = realloc(e->v, cap * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		e->v = bigger;
-		e->cap = cap;
-	}
-	if (n >= e->n) {
+	if (n == e->n) {
 		e->v[n] = (struct amdlog_error){
 			.process = key->process,
 			.of_queue = key->of_queue,
@@ -71,19 +59,19 @@ static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *ke
 			.text = e->keys.entries[n].bytes + offsetof(struct key, text),
 			.len = (uint32_t)len,
 		};
-		e->n = n + 1;
+		e->n++;
 	}
 	return &e->v[n];
 }
 
-void amdlog_errors_merge(struct amdlog_errors *e, uint32_t process, const struct amdlog_error *from)
+void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *from)
 {
 	size_t len = from->len < ERRORS_TEXT_MAX ? from->len : ERRORS_TEXT_MAX;
 	struct amdlog_error *row;
 	struct key key;
 
 	memset(&key, 0, sizeof(key));
-	key.process = process;
+	key.process = from->process;
 	key.of_queue = from->of_queue;
 	memcpy(key.text, from->text, len);
 	row = row_of(e, &key, len);
@@ -101,6 +89,7 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 {
 	char text[ERRORS_TEXT_MAX];
 	struct amdlog_error row = {
+		.process = process,
 		.of_queue = r->kind == AMDLOG_QUEUE_ERROR,
 		.address = AMDLOG_UNKNOWN,
 		.count = 1,
@@ -116,7 +105,7 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 	} else {
 		row.len = (uint32_t)api_text(r, text);
 	}
-	amdlog_errors_merge(e, process, &row);
+	amdlog_errors_merge(e, &row);
 }
 
 void amdlog_errors_fini(struct amdlog_errors *e)

@@ -1,26 +1,25 @@
 // Distributions by key, for keys by the thousand: durations of API functions, latencies of kernels,
-// times between the dispatches of a queue. Only buckets that occur take room; the bucket rule is
-// that of common/stats/hist.h, so what comes out can be merged like any other.
+// times between the dispatches of a queue. Only the buckets from a key's smallest to its largest
+// value take room; the bucket rule is that of common/stats/hist.h, so what comes out can be merged
+// like any other.
 #ifndef GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
 #define GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
 
-#include "common/amdlog/read/intern.h"
 #include "common/stats/hist.h"
 
-struct keyed_histogram_sum {
+#include <stddef.h>
+
+struct keyed_histogram_row {
 	uint64_t count, sum; // sum stays at UINT64_MAX when that is exceeded
-	uint64_t min, max;   // min is UINT64_MAX while empty
+	uint64_t min, max;   // of nothing while count is 0
+	uint64_t *bucket;    // counts of the buckets first to first + n - 1
+	uint32_t first, n;
 };
 
 // Starts as zeros.
 struct keyed_histogram {
-	struct intern cells; // pairs of key and bucket
-	uint64_t *counts;    // of each cell
-	uint32_t counts_cap;
-	struct keyed_histogram_sum *sums; // by key
-	uint32_t nsums, sums_cap;
-	uint32_t *order; // cells by key, once asked for
-	uint32_t norder;
+	struct keyed_histogram_row *v; // by key
+	size_t n, cap, buckets;
 	bool incomplete; // something was left out for want of room
 };
 
@@ -30,9 +29,11 @@ void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value
 // Adds all of a histogram to a key.
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h);
 
-// Not for several threads at a time: the order of the cells is kept. All of one key; false, and an
-// empty histogram, when there is nothing.
+// All of one key; false, and an empty histogram, when there is nothing.
 bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h);
+
+// NaN when there is nothing.
+double keyed_histogram_mean(const struct keyed_histogram *s, uint32_t key);
 
 void keyed_histogram_fini(struct keyed_histogram *s);
 

@@ -8,30 +8,30 @@
 
 #include <string.h>
 
+const struct amdlog_queue queue_blank = {
+	.process = AMDLOG_NONE,
+	.merged = AMDLOG_NONE,
+	.hwq = AMDLOG_UNKNOWN,
+	.swq = AMDLOG_UNKNOWN,
+	.size = AMDLOG_UNKNOWN,
+	.id = -1,
+	.priority = -1,
+	.handle = AMDLOG_NONE,
+	.span = SPAN_NONE,
+	.created_us = AMDLOG_UNKNOWN,
+	.deleted_us = AMDLOG_UNKNOWN,
+	.rptr_min = AMDLOG_UNKNOWN,
+	.wptr_min = AMDLOG_UNKNOWN,
+};
+
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 {
-	struct amdlog_queue *q = array_room(s->queues, &s->queue_cap, s->nqueues, sizeof(*q));
-
-	if (!q) {
+	if (ARRAY_GROW(s->queues, s->queue_cap, s->nqueues)) {
 		s->no_memory = true;
 		return AMDLOG_NONE;
 	}
-	s->queues = q;
-	q[s->nqueues] = (struct amdlog_queue){
-		.process = process,
-		.merged = AMDLOG_NONE,
-		.hwq = AMDLOG_UNKNOWN,
-		.swq = AMDLOG_UNKNOWN,
-		.size = AMDLOG_UNKNOWN,
-		.id = -1,
-		.priority = -1,
-		.handle = AMDLOG_NONE,
-		.span = SPAN_NONE,
-		.created_us = AMDLOG_UNKNOWN,
-		.deleted_us = AMDLOG_UNKNOWN,
-		.rptr_min = AMDLOG_UNKNOWN,
-		.wptr_min = AMDLOG_UNKNOWN,
-	};
+	s->queues[s->nqueues] = queue_blank;
+	s->queues[s->nqueues].process = process;
 	return s->nqueues++;
 }
 
@@ -39,8 +39,7 @@ uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t process,
 			 uint64_t address)
 {
-	struct pair key = {process, address};
-	uint32_t q = intern_value(keys, &key, sizeof(key));
+	uint32_t q = pair_value(keys, process, address);
 
 	if (q != INTERN_NONE)
 		return q;
@@ -49,42 +48,26 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 		return AMDLOG_NONE;
 	}
 	q = queue_new(s, process);
-	if (q == AMDLOG_NONE || !intern_set(keys, &key, sizeof(key), q))
+	if (q == AMDLOG_NONE || !pair_set(keys, process, address, q))
 		return AMDLOG_NONE;
 	*(keys == &s->by_ring ? &s->queues[q].hwq : &s->queues[q].swq) = address;
 	return q;
 }
 
-static uint32_t find_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
+static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
 {
-	struct pair key = {process, hwq};
-	uint32_t q = intern_value(&s->by_ring, &key, sizeof(key)), known;
+	uint32_t q = pair_value(&s->by_ring, process, hwq), known;
 
 	if (q != INTERN_NONE)
 		return q;
-	known = intern_value(&s->by_handle, &key, sizeof(key));
+	known = pair_value(&s->by_handle, process, hwq);
 	if (known == INTERN_NONE)
 		return queue_at(s, &s->by_ring, process, hwq);
 	// Up to 5.4: the same address in both kinds of lines.
 	s->queues[known].hwq = hwq;
-	intern_set(&s->by_ring, &key, sizeof(key), known);
+	pair_set(&s->by_ring, process, hwq, known);
 	return known;
 }
-
-// A ring's queue stays the same once it is known.
-static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
-{
-	struct amdlog_ring *ring = &s->rings[hwq * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-	uint32_t q;
-
-	if (ring->hwq == hwq && ring->process == process && hwq)
-		return ring->queue;
-	q = find_by_ring(s, process, hwq);
-	if (q != AMDLOG_NONE)
-		*ring = (struct amdlog_ring){process, q, hwq};
-	return q;
-}
-_Static_assert(AMDLOG_RINGS == 64, "queue_by_ring takes six bits");
 
 static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 {
@@ -109,11 +92,9 @@ void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream)
 
 void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream, uint32_t q)
 {
-	struct pair key = {process, stream};
-
 	if (q == AMDLOG_NONE || stream == AMDLOG_UNKNOWN)
 		return;
-	intern_set(&s->by_stream, &key, sizeof(key), q);
+	pair_set(&s->by_stream, process, stream, q);
 	s->stream_changes++;
 	stream_seen(s, q, stream);
 }
@@ -122,8 +103,7 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uint32_t self,
 			   uint64_t stream)
 {
-	struct pair key = {q->process, stream};
-	uint32_t handle = intern_value(&s->by_stream, &key, sizeof(key));
+	uint32_t handle = pair_value(&s->by_stream, q->process, stream);
 
 	if (handle == INTERN_NONE || handle == self || s->queues[handle].hwq != AMDLOG_UNKNOWN)
 		return;
@@ -147,10 +127,9 @@ void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
 
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address)
 {
-	struct pair key = {process, address};
-	uint32_t q = intern_value(&s->by_handle, &key, sizeof(key));
+	uint32_t q = pair_value(&s->by_handle, process, address);
 
-	return q != INTERN_NONE ? q : intern_value(&s->by_ring, &key, sizeof(key));
+	return q != INTERN_NONE ? q : pair_value(&s->by_ring, process, address);
 }
 
 static void note_stream(struct amdlog_event *e, uint64_t stream, uint32_t queue)
@@ -194,11 +173,10 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 			      const struct amdlog_record *r, uint64_t address)
 {
-	struct pair key = {process, address};
-	uint32_t q = intern_value(&s->by_ring, &key, sizeof(key));
+	uint32_t q = pair_value(&s->by_ring, process, address);
 
 	if (q == INTERN_NONE)
-		q = intern_value(&s->by_handle, &key, sizeof(key));
+		q = pair_value(&s->by_handle, process, address);
 	if (q != INTERN_NONE)
 		return q;
 	if (s->seen_swq || r->style >= AMDLOG_STYLE_6_3)
@@ -252,20 +230,13 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	}
 }
 
-static bool begins(const struct amdlog_record *r, const char *word)
-{
-	size_t n = strlen(word);
-
-	return r->name_len >= n && !memcmp(r->msg, word, n);
-}
-
 // Remembers the stream that what follows on this thread goes to.
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
 {
 	t->stream = amdlog_entry_stream(r);
 	t->by_command = t->creating = false;
 	t->knows_stream = true;
-	if (begins(r, "hipStreamCreate")) {
+	if (amdlog_api_begins(r, "hipStreamCreate")) {
 		t->creating = true;
 		t->queue = AMDLOG_NONE;
 	}
@@ -275,10 +246,10 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 {
 	const struct amdlog_record *r = e->record;
 
-	if (t->creating && begins(r, "hipStreamCreate")) {
+	if (t->creating && amdlog_api_begins(r, "hipStreamCreate")) {
 		note_stream(e, amdlog_api_stream(r), t->queue);
 		stream_made_on(s, t->process, e->stream, t->queue);
-	} else if (s->resumed && !t->knows_stream && begins(r, "hipStreamCreate"))
+	} else if (s->resumed && !t->knows_stream && amdlog_api_begins(r, "hipStreamCreate"))
 		t->head_made = amdlog_api_stream(r);
 	t->creating = t->by_command = false;
 	t->knows_stream = true;
@@ -352,7 +323,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
 		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
-			open_value(s, e);
+			unresolved_value(s, e);
 		return;
 	}
 	q = &s->queues[e->queue];

@@ -29,7 +29,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 		own.unwanted = !is_picked(r, record);
 		record = &own;
 	}
-	if (amdlog_summary_add(r->sum, r->scan, record, &e) && r->event)
+	if (amdlog_summary_add(r->sum, r->scan, record, NULL, &e) && r->event)
 		r->event(r->ctx, &e);
 }
 
@@ -37,49 +37,29 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
-	struct amdlog_sink sink;
 
 	*r = (struct amdlog_reading){.sum = sum};
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
-	r->mend = amdlog_mend_new(&own);
+	r->reassembly = amdlog_reassembly_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	if (!r->mend || (grep && !r->grepper))
-		return false;
-	sink = amdlog_mend_sink(r->mend);
-	r->scan = amdlog_scan_new(&sink);
-	if (!r->scan)
-		return false;
-	amdlog_mend_watch(r->mend, r->scan);
-	return true;
+	r->scan = r->reassembly ? r->reassembly->scan : NULL;
+	return r->reassembly && (!grep || r->grepper);
 }
 
 void amdlog_reading_fini(struct amdlog_reading *r)
 {
-	amdlog_scan_free(r->scan);
-	amdlog_mend_free(r->mend);
+	amdlog_reassembly_free(r->reassembly);
 	grepper_free(r->grepper);
 }
 
-bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
-			   struct block_choice *out, const struct block_choice **choice)
+bool amdlog_reading_settled(const struct amdlog_reading *r)
 {
-	const struct amdlog_filter *f = &r->sum->filter;
-
-	if (!atomic_load_explicit(&r->settled, memory_order_acquire))
-		return false;
-	*out = (struct block_choice){f->since_us, f->until_us, f->kernel != NULL, hits};
-	*choice = amdlog_is_filtered(f) ? out : NULL;
-	return true;
+	return atomic_load_explicit(&r->settled, memory_order_acquire);
 }
 
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds)
 {
-	return block_reader_new(&(struct block_options){
-		.kinds = kinds,
-		.assumed = amdlog_scan_threads(r->scan)->assumed,
-		.pids = r->sum->filter.pids,
-		.npids = r->sum->filter.npids,
-	});
+	return block_reader_new(&r->sum->filter, kinds, r->scan->threads.assumed);
 }
 
 // Where the block's next item lies in the text, and how much of it the scanner knows of.
@@ -90,9 +70,8 @@ struct place {
 
 static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
 {
-	const struct amdlog_counts seen = {.bytes = (uint64_t)(to - p->known)};
-
-	amdlog_scan_skip(r->scan, &seen);
+	r->scan->base += (uint64_t)(to - p->known);
+	r->scan->counts.bytes += (uint64_t)(to - p->known);
 	p->known = to;
 }
 
@@ -100,7 +79,7 @@ static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
 static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
 {
 	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
-		sum->number = threads_number(amdlog_scan_threads(r->scan), &sum->writer);
+		sum->number = threads_number(&r->scan->threads, &sum->writer);
 	return sum->number;
 }
 
@@ -112,7 +91,7 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
-		item->r.who = number_of(r, &b->sums[item->thread]);
+		item->r.thread = number_of(r, &b->sums[item->thread]);
 		amdlog_summary_add_stream(r->sum, r->scan, item);
 		break;
 	case BLOCK_LINES:
@@ -121,9 +100,9 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 		p->known = item->r.text + item->r.len;
 		break;
 	case BLOCK_RECORD:
-		item->r.who = number_of(r, &b->sums[item->thread]);
+		item->r.thread = number_of(r, &b->sums[item->thread]);
 		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
-		if (amdlog_summary_add_item(r->sum, r->scan, item, &e) && r->event)
+		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
 		break;
 	}
@@ -132,28 +111,30 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 			struct block_result *b)
 {
-	struct place p = {text, text, amdlog_scan_offset(r->scan)};
-	struct amdlog_counts seen = {.lines = block_lines(b), .foreign = b->foreign};
+	struct place p = {text, text, r->scan->base};
+	uint64_t lines = b->lines;
 
-	seen.records = seen.lines - b->foreign;
-	for (uint32_t i = 0; i < b->nsums; i++)
+	for (uint32_t i = 0; i < b->nsums; i++) {
 		b->sums[i].number = AMDLOG_NONE;
+		lines += (uint32_t)b->sums[i].counted;
+	}
 	for (uint32_t i = 0; i < b->nitems; i++) {
 		take_item(r, &p, b, &b->items[i]);
-		seen.lines += b->items[i].what == BLOCK_RECORD;
-		seen.records += b->items[i].what == BLOCK_RECORD;
+		lines += b->items[i].what == BLOCK_RECORD;
 	}
 	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
 	amdlog_summary_add_sums(r->sum, r->scan, b);
 	skip_to(r, &p, text + len);
-	amdlog_scan_skip(r->scan, &seen);
+	r->scan->counts.lines += lines;
+	r->scan->counts.foreign += b->foreign;
+	r->scan->counts.records += lines - b->foreign;
 }
 
-// A result says by the processes how far lines reach that may be mended. Of the many threads behind
-// AMDLOG_WHO_MAX the scanner does not say the process.
+// A result says by the processes how far lines reach that may be reassembled. Of the many threads
+// behind AMDLOG_THREADS_MAX the scanner does not say the process.
 static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
 {
-	return !b->slow && (!b->torn || amdlog_scan_threads(r->scan)->n < AMDLOG_WHO_MAX / 2);
+	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
 }
 
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
@@ -161,8 +142,8 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 {
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
-		amdlog_scan_feed(r->scan, text, len, 0);
-	else if (b && is_trusted(r, b) && amdlog_mend_idle(r->mend))
+		amdlog_scan_feed(r->scan, text, len);
+	else if (b && is_trusted(r, b) && amdlog_reassembly_idle(r->reassembly))
 		take_result(r, text, len, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);
@@ -174,5 +155,5 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 void amdlog_reading_end(struct amdlog_reading *r)
 {
 	amdlog_scan_end(r->scan);
-	amdlog_mend_end(r->mend);
+	amdlog_reassembly_end(r->reassembly);
 }

@@ -3,7 +3,8 @@
 //   block -> block_read (any thread) -> amdlog_reading_take (one block after the other)
 //                                           |-> summary            counted lines
 //                                           |-> summary, event     items
-//                                           `-> scanner -> mend -> summary, event   all other text
+//                                           `-> scanner -> reassembly -> summary, event   all other
+//                                           text
 //
 // The result is the same as that of scanning all text from front to end.
 #ifndef GPQ_AMDLOG_MODEL_READING_H
@@ -14,8 +15,8 @@
 
 struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
-	struct amdlog_scan *scan;
-	struct amdlog_mend *mend;
+	struct amdlog_scan *scan;   // of `reassembly`
+	struct amdlog_reassembly *reassembly;
 	struct grepper *grepper; // of the filter by text; NULL: none
 	struct reading_block {   // that is being taken
 		const char *text;
@@ -39,15 +40,11 @@ void amdlog_reading_fini(struct amdlog_reading *r);
 // memory is short.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// Which lines of a block count (block.h), NULL for all; from any thread. `hits`: its lines that are
-// picked by their text, or NULL. False: it depends on records that were not taken yet, so what is
-// to be read now can only be scanned.
-bool amdlog_reading_choice(const struct amdlog_reading *r, const struct grep_hits *hits,
-			   struct block_choice *out, const struct block_choice **choice);
+// The filter's times are known, from any thread; else what is to be read now can only be scanned.
+bool amdlog_reading_settled(const struct amdlog_reading *r);
 
 // The next text of the input. `b`: what was read of it, when it begins and ends with a line; else
-// NULL.
-// `hits`: of its lines, likewise.
+// NULL. `hits`: of its lines that are picked by their text, likewise.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits);
 

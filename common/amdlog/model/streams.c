@@ -1,54 +1,36 @@
 // Streams over time; see streams.h.
 #include "common/amdlog/model/streams.h"
+#include "common/amdlog/model/summary_priv.h"
+
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct pair {
-	uint64_t a, b;
-};
-
 static uint32_t period_new(struct amdlog_streams *s, uint32_t process, uint64_t stream,
 			   uint32_t queue, uint32_t before)
 {
-	uint32_t cap = s->cap ? s->cap * 2 : 16;
-	struct stream_period *bigger;
-
-	if (s->n >= STREAMS_MAX)
+	if (s->n >= STREAMS_MAX || ARRAY_GROW(s->v, s->cap, s->n))
 		return AMDLOG_NONE;
-	if (s->n >= s->cap) {
-		bigger = realloc(s->v, cap * sizeof(*bigger));
-		if (!bigger)
-			return AMDLOG_NONE;
-		s->v = bigger;
-		s->cap = cap;
-	}
 	s->v[s->n] = (struct stream_period){
 		.process = process,
 		.stream = stream,
 		.queue = queue,
 		.before = before,
-		.span = {AMDLOG_UNKNOWN, 0},
+		.span = SPAN_NONE,
 	};
 	return s->n++;
 }
 
-static void span_add(struct amdlog_span *to, uint64_t first_us, uint64_t last_us)
-{
-	to->first_us = first_us < to->first_us ? first_us : to->first_us;
-	to->last_us = last_us > to->last_us ? last_us : to->last_us;
-}
-
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add)
 {
-	struct pair key = {add->process, add->stream};
-	uint32_t n = intern_value(&s->latest, &key, sizeof(key));
+	uint32_t n = pair_value(&s->latest, add->process, add->stream);
 	struct stream_period *p;
 
 	if (n == INTERN_NONE || s->v[n].queue != add->queue) {
 		n = period_new(s, add->process, add->stream, add->queue,
 			       n == INTERN_NONE ? AMDLOG_NONE : n);
-		if (n == AMDLOG_NONE || !intern_set(&s->latest, &key, sizeof(key), n)) {
+		if (n == AMDLOG_NONE || !pair_set(&s->latest, add->process, add->stream, n)) {
 			s->left_out += add->created + add->packets;
 			return;
 		}
@@ -57,21 +39,13 @@ void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *ad
 	p->created += add->created;
 	p->packets += add->packets;
 	p->dispatches += add->dispatches;
-	span_add(&p->span, add->span.first_us, add->span.last_us);
+	span_merge(&p->span, &add->span);
 }
 
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h)
 {
-	uint32_t cap = s->head_cap ? s->head_cap * 2 : 16;
-	struct stream_head *bigger;
-
-	if (s->nheads >= s->head_cap) {
-		bigger = s->nheads < STREAMS_MAX ? realloc(s->heads, cap * sizeof(*bigger)) : NULL;
-		if (!bigger)
-			return false;
-		s->heads = bigger;
-		s->head_cap = cap;
-	}
+	if (s->nheads >= STREAMS_MAX || ARRAY_GROW(s->heads, s->head_cap, s->nheads))
+		return false;
 	s->heads[s->nheads++] = *h;
 	return true;
 }
@@ -79,16 +53,8 @@ bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head 
 static struct amdlog_span span_of(const struct amdlog_record *r)
 {
 	if (r->time_us == AMDLOG_UNKNOWN)
-		return (struct amdlog_span){AMDLOG_UNKNOWN, 0};
+		return SPAN_NONE;
 	return (struct amdlog_span){r->time_us, r->time_us};
-}
-
-static bool makes_stream(const struct amdlog_record *r)
-{
-	static const char word[] = "hipStreamCreate";
-	size_t n = sizeof(word) - 1;
-
-	return r->kind == AMDLOG_API_RETURN && r->name_len >= n && !memcmp(r->msg, word, n);
 }
 
 // Of one thread, queue and kind of record one head is kept.
@@ -96,7 +62,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		     const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	struct stream_head h = {.thread = r->who,
+	struct stream_head h = {.thread = r->thread,
 				.queue = e->queue,
 				.stream = AMDLOG_UNKNOWN,
 				.n = 1,
@@ -104,10 +70,11 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	uint64_t key[3];
 	uint32_t n;
 
-	if (sum->threads[r->who].head_made != AMDLOG_UNKNOWN && makes_stream(r)) {
+	if (sum->threads[r->thread].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
+	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;
-		h.stream = sum->threads[r->who].head_made;
-	} else if (sum->threads[r->who].knows_stream || e->queue == AMDLOG_NONE ||
+		h.stream = sum->threads[r->thread].head_made;
+	} else if (sum->threads[r->thread].knows_stream || e->queue == AMDLOG_NONE ||
 		   r->kind == AMDLOG_QUEUE_RELEASED || r->kind == AMDLOG_QUEUE_DELETED) {
 		return;
 	} else {
@@ -121,7 +88,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		return; // one creation began before
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
-		span_add(&s->heads[n].span, h.span.first_us, h.span.last_us);
+		span_merge(&s->heads[n].span, &h.span);
 	} else if (!amdlog_streams_put_head(s, &h) ||
 		   !intern_set(&s->head_keys, key, sizeof(key), s->nheads - 1)) {
 		s->left_out++;
@@ -137,7 +104,7 @@ void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *s
 		return;
 	}
 	amdlog_streams_put(s, &(struct stream_period){
-				      .process = sum->threads[e->record->who].process,
+				      .process = sum->threads[e->record->thread].process,
 				      .stream = e->stream,
 				      .queue = e->stream_queue,
 				      .created = e->packet == NULL,
@@ -160,10 +127,10 @@ void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *
 		p->created += b->created;
 		p->packets += b->packets;
 		p->dispatches += b->dispatches;
-		span_add(&p->span, b->span.first_us, b->span.last_us);
+		span_merge(&p->span, &b->span);
 		p->before = b->before;
 		b->created = b->packets = b->dispatches = 0;
-		b->span = (struct amdlog_span){AMDLOG_UNKNOWN, 0};
+		b->span = SPAN_NONE;
 	}
 }
 

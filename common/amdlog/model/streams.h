@@ -38,11 +38,12 @@ struct stream_head {
 // Starts as zeros.
 struct amdlog_streams {
 	struct stream_period *v; // in the order of their beginnings
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap, head_cap;
 	struct intern latest;      // process and stream -> its latest period
 	uint64_t left_out;         // records that found no room
 	struct stream_head *heads; // of a part only, in the order of their beginnings
-	uint32_t nheads, head_cap;
+	uint32_t nheads;
 	struct intern head_keys;
 };
 

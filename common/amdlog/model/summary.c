@@ -13,18 +13,25 @@
 #define QUEUES_MAX     (1u << 18)
 #define PAIRS_MAX      (1u << 22)
 
-void *array_room(void *array, uint32_t *cap, uint32_t n, size_t size)
-{
-	uint32_t want = *cap ? *cap * 2 : 16;
-	void *bigger;
-
-	if (n < *cap)
-		return array;
-	bigger = realloc(array, want * size);
-	if (bigger)
-		*cap = want;
-	return bigger;
-}
+const struct amdlog_process process_blank = {.tid = AMDLOG_UNKNOWN, .pid = -1, .span = SPAN_NONE};
+const struct amdlog_thread thread_blank = {
+	.id = {.pid = -1, .tid = AMDLOG_UNKNOWN},
+	.span = SPAN_NONE,
+	.process = AMDLOG_NONE,
+	.kernel = AMDLOG_NONE,
+	.queue = AMDLOG_NONE,
+	.stream = AMDLOG_UNKNOWN,
+	.head_kernel = AMDLOG_NONE,
+	.head_line = AMDLOG_NONE,
+	.head_made = AMDLOG_UNKNOWN,
+};
+const struct amdlog_kernel kernel_blank = {
+	.wanted = true,
+	.object_process = AMDLOG_NONE,
+	.span = SPAN_NONE,
+	.grid = SHAPES_NONE,
+	.workgroup = SHAPES_NONE,
+};
 
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter)
 {
@@ -40,11 +47,6 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 	s->open_keys.max_entries = s->head_streams.max_entries = PAIRS_MAX;
 	s->first_us = AMDLOG_UNKNOWN;
 	s->stream_changes = 1; // unlike that of a new queue
-}
-
-void amdlog_summary_resume(struct amdlog_summary *s)
-{
-	s->resumed = true;
 }
 
 void amdlog_summary_fini(struct amdlog_summary *s)
@@ -76,99 +78,67 @@ bool amdlog_has_packets(const struct amdlog_summary *s)
 }
 
 // The process's place in the table; AMDLOG_NONE without memory.
-uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w)
+uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
 	uint32_t n = intern_put(&s->process_keys, key, sizeof(key), NULL);
 	struct amdlog_process *p;
 
-	if (n == INTERN_NONE)
-		return AMDLOG_NONE;
 	if (n < s->nprocesses)
 		return n;
-	p = array_room(s->processes, &s->process_cap, n, sizeof(*p));
-	if (!p)
+	if (n > s->nprocesses || ARRAY_GROW(s->processes, s->process_cap, n))
 		return AMDLOG_NONE;
-	s->processes = p;
-	p[n] = (struct amdlog_process){
-		.pid = w->pid, .source = w->source, .host = w->host, .tid = tid, .span = SPAN_NONE};
-	s->nprocesses = n + 1;
+	p = &s->processes[s->nprocesses++];
+	*p = process_blank;
+	p->pid = w->pid;
+	p->source = w->source;
+	p->host = w->host;
+	p->tid = tid;
 	return n;
 }
 
-uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w)
+uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint32_t process = process_of(s, w);
-	struct amdlog_thread *t = array_room(s->threads, &s->thread_cap, s->nthreads, sizeof(*t));
 
-	s->threads = t ? t : s->threads;
-	if (!t || process == AMDLOG_NONE) {
+	if (process == AMDLOG_NONE || ARRAY_GROW(s->threads, s->thread_cap, s->nthreads)) {
 		s->no_memory = true;
 		return AMDLOG_NONE;
 	}
-	t[s->nthreads] = (struct amdlog_thread){.who = *w,
-						.span = SPAN_NONE,
-						.kernel = AMDLOG_NONE,
-						.queue = AMDLOG_NONE,
-						.stream = AMDLOG_UNKNOWN,
-						.process = process,
-						.head_kernel = AMDLOG_NONE,
-						.head_line = AMDLOG_NONE,
-						.head_made = AMDLOG_UNKNOWN};
+	s->threads[s->nthreads] = thread_blank;
+	s->threads[s->nthreads].id = *w;
+	s->threads[s->nthreads].process = process;
 	return s->nthreads++;
 }
 
-// The table of threads grows as the scanner's numbers appear. False without memory.
-static bool add_threads(struct amdlog_summary *s, const struct amdlog_scan *scan, uint32_t who)
-{
-	uint32_t nwho;
-	const struct amdlog_who *table = amdlog_scan_who(scan, &nwho);
-
-	while (s->nthreads <= who) {
-		if (thread_new(s, &table[s->nthreads]) == AMDLOG_NONE)
-			return false;
-	}
-	return true;
-}
-
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
-				     uint32_t who)
+				     uint32_t thread)
 {
-	if (who >= s->nthreads && !add_threads(s, scan, who))
-		return NULL;
-	return &s->threads[who];
+	while (s->nthreads <= thread) {
+		if (thread_new(s, &scan->threads.v[s->nthreads]) == AMDLOG_NONE)
+			return NULL;
+	}
+	return &s->threads[thread];
 }
 
-// Numbers of names and places in a table go together: names behind the table's end found no place
+// Numbers of names and places in a table go together: a name behind the table's end found no place
 // in it.
-static bool has_place(struct amdlog_summary *s, uint32_t name, uint32_t places)
-{
-	s->no_memory |= name >= places;
-	return name < places;
-}
-
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
+	uint32_t n = intern_put_hashed(&s->names, name, len, hash, NULL);
 	struct amdlog_kernel *k;
-	bool fresh;
-	uint32_t n = intern_put_hashed(&s->names, name, len, hash, &fresh);
 
-	if (!fresh || n != s->nkernels)
-		return has_place(s, n, s->nkernels) ? n : AMDLOG_NONE;
-	k = array_room(s->kernels, &s->kernel_cap, n, sizeof(*k));
-	if (!k)
+	if (n < s->nkernels)
+		return n;
+	if (n > s->nkernels || ARRAY_GROW(s->kernels, s->kernel_cap, n)) {
+		s->no_memory = true;
 		return AMDLOG_NONE;
-	s->kernels = k;
-	s->nkernels = n + 1;
-	k += n;
-	*k = (struct amdlog_kernel){.name = s->names.entries[n].bytes,
-				    .len = (uint32_t)len,
-				    .wanted = true,
-				    .object_process = AMDLOG_NONE,
-				    .span = SPAN_NONE};
-	shapes_init(&k->grid);
-	shapes_init(&k->workgroup);
+	}
+	k = &s->kernels[s->nkernels++];
+	*k = kernel_blank;
+	k->name = s->names.entries[n].bytes;
+	k->len = (uint32_t)len;
 	if (s->filter.kernel)
 		k->wanted = s->filter.kernel(s->filter.kernel_ctx, k->name, k->len);
 	return n;
@@ -189,20 +159,20 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 }
 
 // The process's code object is this kernel's, from now on.
-static void set_object(struct amdlog_summary *s, const struct pair *key, uint32_t kernel)
+static void set_object(struct amdlog_summary *s, uint32_t process, uint64_t object, uint32_t kernel)
 {
 	struct amdlog_kernel *k = &s->kernels[kernel];
 	uint32_t before;
 
-	if (k->object == key->b && k->object_process == key->a &&
+	if (k->object == object && k->object_process == process &&
 	    k->object_moves == s->object_moves)
 		return;
-	before = intern_value(&s->by_object, key, sizeof(*key));
+	before = pair_value(&s->by_object, process, object);
 	s->object_moves += before != INTERN_NONE && before != kernel;
-	if (before != kernel && !intern_set(&s->by_object, key, sizeof(*key), kernel))
+	if (before != kernel && !pair_set(&s->by_object, process, object, kernel))
 		return;
-	k->object = key->b;
-	k->object_process = (uint32_t)key->a;
+	k->object = object;
+	k->object_process = process;
 	k->object_moves = s->object_moves;
 }
 
@@ -211,18 +181,17 @@ static void set_object(struct amdlog_summary *s, const struct pair *key, uint32_
 static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 			   struct amdlog_event *e)
 {
-	struct pair key = {t->process, e->packet->kernel_obj};
-	bool has_object = e->packet->kernel_obj != AMDLOG_UNKNOWN;
+	uint64_t object = e->packet->kernel_obj;
 
 	e->kernel = t->kernel;
 	t->kernel = AMDLOG_NONE;
-	if (e->kernel != AMDLOG_NONE && has_object)
-		set_object(s, &key, e->kernel);
-	else if (e->kernel == AMDLOG_NONE && has_object)
-		e->kernel = intern_value(&s->by_object, &key, sizeof(key));
+	if (e->kernel != AMDLOG_NONE && object != AMDLOG_UNKNOWN)
+		set_object(s, t->process, object, e->kernel);
+	else if (object != AMDLOG_UNKNOWN)
+		e->kernel = pair_value(&s->by_object, t->process, object);
 	if (s->resumed && !t->knows_kernel) {
 		t->head_dispatch = true;
-		t->head_object = e->packet->kernel_obj;
+		t->head_object = object;
 		t->head_kernel = e->kernel;
 		e->kernel = AMDLOG_NONE;
 	}
@@ -254,7 +223,7 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
-		if (e->who->tid != AMDLOG_UNKNOWN)
+		if (e->thread_id->tid != AMDLOG_UNKNOWN)
 			stream_api_entry(t, r);
 		break;
 	case AMDLOG_API_RETURN: stream_api_return(s, t, e); break;
@@ -297,28 +266,15 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 	s->based = true;
 }
 
-bool amdlog_is_filtered(const struct amdlog_filter *f)
-{
-	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
-}
-
-static bool time_wanted(const struct amdlog_filter *f, uint64_t us)
-{
-	if (!f->since_us && f->until_us == AMDLOG_UNKNOWN)
-		return true;
-	return us != AMDLOG_UNKNOWN && us >= f->since_us && us <= f->until_us;
-}
-
 static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	const struct amdlog_filter *f = &s->filter;
-	size_t i = 0;
+	uint64_t us = e->record->time_us;
 
-	if (e->record->unwanted)
+	if (e->record->unwanted || !amdlog_filter_has_pid(f, e->thread_id->pid))
 		return false;
-	while (i < f->npids && f->pids[i] != e->who->pid)
-		i++;
-	if ((f->npids && i == f->npids) || !time_wanted(f, e->record->time_us))
+	if ((f->since_us || f->until_us != AMDLOG_UNKNOWN) &&
+	    (us == AMDLOG_UNKNOWN || us < f->since_us || us > f->until_us))
 		return false;
 	return !f->kernel || (e->kernel != AMDLOG_NONE && s->kernels[e->kernel].wanted);
 }
@@ -331,7 +287,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 	if (e->kernel == AMDLOG_NONE) {
 		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
 		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
-			open_dispatch(s, t, e, s->is_head);
+			unresolved_dispatch(s, t, e, s->is_head);
 		return;
 	}
 	k = &s->kernels[e->kernel];
@@ -351,18 +307,16 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
-	struct amdlog_api *a;
-	bool fresh;
-	uint32_t n = intern_put(&s->api_names, name, len, &fresh);
+	uint32_t n = intern_put(&s->api_names, name, len, NULL);
 
-	if (!fresh || n != s->napis)
-		return has_place(s, n, s->napis) ? n : AMDLOG_NONE;
-	a = array_room(s->apis, &s->api_cap, n, sizeof(*a));
-	if (!a)
+	if (n < s->napis)
+		return n;
+	if (n > s->napis || ARRAY_GROW(s->apis, s->api_cap, n)) {
+		s->no_memory = true;
 		return AMDLOG_NONE;
-	s->apis = a;
-	a[n] = (struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
-	s->napis = n + 1;
+	}
+	s->apis[s->napis++] =
+		(struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
 	return n;
 }
 
@@ -445,22 +399,22 @@ static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
 	return false;
 }
 
-static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-		const struct amdlog_record *r, const struct block_item *item,
-		struct amdlog_event *e)
+bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			const struct amdlog_record *r, const struct block_item *item,
+			struct amdlog_event *e)
 {
 	struct amdlog_thread *t;
 
 	// Parts are put together by what they hold themselves.
 	if (s->resumed && is_outside(s, r))
 		return false;
-	t = summary_thread(s, scan, r->who);
+	t = summary_thread(s, scan, r->thread);
 	if (!t)
 		return false;
 	if (item)
 		stream_set(t, &item->stream);
 	*e = (struct amdlog_event){.record = r,
-				   .who = &t->who,
+				   .thread_id = &t->id,
 				   .queue = AMDLOG_NONE,
 				   .kernel = AMDLOG_NONE,
 				   .stream = AMDLOG_UNKNOWN,
@@ -473,16 +427,4 @@ static bool add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 		return false;
 	count(s, t, e);
 	return true;
-}
-
-bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			const struct amdlog_record *r, struct amdlog_event *e)
-{
-	return add(s, scan, r, NULL, e);
-}
-
-bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_item *item, struct amdlog_event *e)
-{
-	return add(s, scan, &item->r, item, e);
 }

@@ -7,7 +7,6 @@
 #define GPQ_AMDLOG_MODEL_SUMMARY_H
 
 #include "common/amdlog/read/block.h"
-#include "common/amdlog/model/errors.h"
 #include "common/amdlog/read/intern.h"
 #include "common/amdlog/read/scan.h"
 #include "common/amdlog/model/keyed_histogram.h"
@@ -22,7 +21,7 @@ struct amdlog_span {
 };
 
 struct amdlog_thread {
-	struct amdlog_who who;
+	struct amdlog_thread_id id;
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	struct amdlog_span span;
 	uint32_t process; // index
@@ -71,6 +70,7 @@ struct amdlog_queue {
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
 	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
 	bool handle_unsure;
+	uint32_t claims; // rows that have this one as handle
 	// What need not be looked up again: the stream that wrote to it last, as of so many
 	// changes.
 	uint64_t wrote_stream, wrote_changes;
@@ -84,7 +84,7 @@ struct amdlog_shapes {
 
 // Dispatches of a part whose kernel may be known from what came before it; `value`: packets that
 // wait for a value, whose queue may be.
-struct amdlog_open {
+struct amdlog_unresolved {
 	uint32_t process, queue;
 	uint32_t thread; // they take the name it had left; AMDLOG_NONE: that of their kernel_obj
 	bool value;
@@ -116,6 +116,38 @@ struct amdlog_api {
 	uint64_t timed, total_us, max_us; // calls with a duration
 };
 
+// What went wrong, by what was said: queue aborts, faults and full rings; API calls that failed.
+// Facts: amd-log-facts.md sections 5 (errors) and 9. Equal messages of a process are one row.
+#define ERRORS_MAX      1000
+#define ERRORS_TEXT_MAX 240 // longer messages are cut
+
+struct amdlog_error {
+	uint32_t process; // index
+	bool of_queue;    // else of an API call: "hipMalloc: hipErrorOutOfMemory"
+	uint64_t address; // of the queue the message names; AMDLOG_UNKNOWN
+	uint64_t count;
+	uint64_t first_us, last_us; // first > last: no record had a time
+	const char *text;           // and a NUL; owned by the table
+	uint32_t len;
+};
+
+// Starts as zeros.
+struct amdlog_errors {
+	struct intern keys;
+	struct amdlog_error *v; // by number of the key
+	uint32_t n;
+	size_t cap;
+	uint64_t left_out; // records that found no room
+};
+
+// An API line that failed, or a record of kind AMDLOG_QUEUE_ERROR, of a process.
+void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct amdlog_record *r);
+
+// Adds a row.
+void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *row);
+
+void amdlog_errors_fini(struct amdlog_errors *e);
+
 struct amdlog_totals {
 	uint64_t records, kinds[AMDLOG_NKINDS], styles[AMDLOG_NSTYLES], levels[10];
 	uint64_t torn, unnamed, no_pointers, inversions, steps_back, launches;
@@ -126,22 +158,6 @@ struct amdlog_totals {
 	bool several_versions;
 };
 
-struct amdlog_filter {
-	const pid_t *pids;
-	size_t npids;                        // 0: all
-	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
-	bool since_relative, until_relative; // they count from the first record
-	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
-	void *kernel_ctx;
-	bool text; // leaves out records that are `unwanted`
-};
-
-#define AMDLOG_RINGS 64
-struct amdlog_ring {
-	uint32_t process, queue;
-	uint64_t hwq; // 0: none
-};
-
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
@@ -150,24 +166,31 @@ struct amdlog_summary {
 	bool based;     // the filter's times are absolute by now
 	// Only records that begin in these bytes of the input count; range_to 0: all.
 	uint64_t range_from, range_to;
-	bool resumed;               // a part of a log: something may have come before
-	bool is_head;               // the last dispatch takes the name that was left before it
+	bool resumed; // a part of a log (partial.h): something may have come before; set by the
+		      // caller
+	bool is_head; // the last dispatch takes the name that was left before it
 	uint64_t first_us, last_us; // of the records counted, in the order of the log
 	struct amdlog_totals totals;
 	struct amdlog_packet packet; // the last one
 
 	struct amdlog_thread *threads; // by the scanner's number
-	uint32_t nthreads, thread_cap;
+	uint32_t nthreads;
+	size_t thread_cap;
 	struct amdlog_queue *queues;
-	uint32_t nqueues, queue_cap;
+	uint32_t nqueues;
+	size_t queue_cap;
 	struct amdlog_kernel *kernels; // by number of the name
-	uint32_t nkernels, kernel_cap;
+	uint32_t nkernels;
+	size_t kernel_cap;
 	struct amdlog_api *apis;
-	uint32_t napis, api_cap;
+	uint32_t napis;
+	size_t api_cap;
 	struct amdlog_process *processes;
-	uint32_t nprocesses, process_cap;
-	struct amdlog_open *open; // of a part only
-	uint32_t nopen, open_cap;
+	uint32_t nprocesses;
+	size_t process_cap;
+	struct amdlog_unresolved *open; // of a part only
+	uint32_t nopen;
+	size_t open_cap;
 
 	struct amdlog_errors errors;
 	struct keyed_histogram api_times; // microseconds of a call, by number of the function
@@ -180,7 +203,6 @@ struct amdlog_summary {
 	uint64_t object_moves;            // times a kernel_obj became another kernel's
 	uint64_t stream_changes;          // times that a stream was created on a queue
 	// The queues found by ring last, by their addresses.
-	struct amdlog_ring rings[AMDLOG_RINGS];
 	// Pairs seen, for counting distinct ones.
 	struct intern queue_kernels, queue_streams, process_kernels;
 	// Of a part: where `open` is, and threads with the queues they wrote to before it was known
@@ -191,7 +213,7 @@ struct amdlog_summary {
 // What a record meant once it was placed, for listings.
 struct amdlog_event {
 	const struct amdlog_record *record;
-	const struct amdlog_who *who;
+	const struct amdlog_thread_id *thread_id;
 	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE
 	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE
 	bool torn;
@@ -200,24 +222,21 @@ struct amdlog_event {
 	uint32_t stream_queue; // and its queue; AMDLOG_NONE
 };
 
-// It leaves something out. Its times may still wait for a first record.
-bool amdlog_is_filtered(const struct amdlog_filter *f);
+// Work-items of a grid; AMDLOG_UNKNOWN.
+uint64_t amdlog_items(const uint64_t dim[3]);
 
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);
 
-// After amdlog_summary_init: what is to be summed up is a part of something (partial.h).
-void amdlog_summary_resume(struct amdlog_summary *s);
-
-// Takes one record and says what it was taken for; false when the filter leaves it out. What
-// `event` points to is there until the next call.
+// Takes one record and says what it was taken for; false when the filter leaves it out. `item`:
+// what a block result (block.h) holds of it, or NULL. What `event` points to is there until the
+// next call.
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			const struct amdlog_record *r, struct amdlog_event *event);
+			const struct amdlog_record *r, const struct block_item *item,
+			struct amdlog_event *event);
 
-// The same from a block result (block.h): a record that is an item; what items say of streams; the
-// records that were counted before an item or at the end; the sums of a whole block.
-bool amdlog_summary_add_item(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_item *item, struct amdlog_event *event);
+// The rest of a block result: what items say of streams; the records that were counted before an
+// item or at the end; the sums of a whole block.
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			       const struct block_item *item);
 void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);

@@ -1,17 +1,10 @@
 // What the parts of the summary share: records (summary.c), queues and streams (queue.c), the end
-// (finish.c).
+// (summary_end.c).
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 
 #include "common/amdlog/model/summary.h"
-
-struct pair {
-	uint64_t a, b;
-};
-
-// `array` with room for one more element behind the `n` it has, moved perhaps; NULL without memory
-// (it is still valid then).
-void *array_room(void *array, uint32_t *cap, uint32_t n, size_t size);
+#include "common/host/buf.h"
 
 static inline void span_add(struct amdlog_span *s, uint64_t us)
 {
@@ -29,11 +22,19 @@ static inline void span_merge(struct amdlog_span *to, const struct amdlog_span *
 	span_add(to, from->last_us);
 }
 
-#define SPAN_NONE ((struct amdlog_span){AMDLOG_UNKNOWN, 0})
+#define SPAN_NONE   ((struct amdlog_span){AMDLOG_UNKNOWN, 0})
+#define SHAPES_NONE ((struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN})
+
+// What rows are before anything is known of them, their process or name aside.
+extern const struct amdlog_process process_blank;
+extern const struct amdlog_thread thread_blank;
+extern const struct amdlog_queue queue_blank;
+extern const struct amdlog_kernel kernel_blank;
+extern const struct amdlog_unresolved unresolved_blank;
 
 // The thread with the scanner's number; NULL without memory.
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
-				     uint32_t who);
+				     uint32_t thread);
 
 // Queues and streams: find what the record is about, note what it tells of them. Sets event->queue.
 void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e);
@@ -52,27 +53,25 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream);
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
 
-void shapes_init(struct amdlog_shapes *s);
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3]);
 void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from);
 
 // New rows: of a process, a kernel, an API function, a queue, a thread. AMDLOG_NONE at a limit or
 // without memory.
-uint32_t process_of(struct amdlog_summary *s, const struct amdlog_who *w);
+uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash);
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len);
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process);
-uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_who *w);
+uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 
 // The queue of a BarrierValue line: up to 6.1 it prints the handle under the word HWq.
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address);
 
 // A part's dispatch without a name, to be named later, and its packet of no known queue
 // (unresolved.c).
-void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
-		   const struct amdlog_event *e, bool head);
-void open_value(struct amdlog_summary *s, const struct amdlog_event *e);
-void open_init(struct amdlog_open *o);
+void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
+			 const struct amdlog_event *e, bool head);
+void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e);
 
 // Sees the pair (a, b) for the first time.
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b);

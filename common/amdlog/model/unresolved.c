@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-void shapes_init(struct amdlog_shapes *s)
-{
-	*s = (struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN};
-}
-
 // Which of two shapes of the same size is shown must not depend on which came first.
 static int order(const uint64_t a[3], const uint64_t b[3])
 {
@@ -18,15 +13,22 @@ static int order(const uint64_t a[3], const uint64_t b[3])
 	return 0;
 }
 
+uint64_t amdlog_items(const uint64_t dim[3])
+{
+	uint64_t n;
+
+	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
+	    __builtin_mul_overflow(n, dim[2], &n))
+		return AMDLOG_UNKNOWN;
+	return n;
+}
+
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
 {
 	bool none = s->items_min > s->items_max;
-	uint64_t items;
+	uint64_t items = amdlog_items(dim);
 
-	if (dim[0] == AMDLOG_UNKNOWN)
-		return;
-	if (__builtin_mul_overflow(dim[0], dim[1], &items) ||
-	    __builtin_mul_overflow(items, dim[2], &items))
+	if (items == AMDLOG_UNKNOWN)
 		return;
 	if (none || items < s->items_min || (items == s->items_min && order(dim, s->min) < 0)) {
 		s->items_min = items;
@@ -46,45 +48,39 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 	shapes_add(to, from->max);
 }
 
-void open_init(struct amdlog_open *o)
-{
-	*o = (struct amdlog_open){.process = AMDLOG_NONE,
-				  .queue = AMDLOG_NONE,
-				  .thread = AMDLOG_NONE,
-				  .object = AMDLOG_UNKNOWN,
-				  .span = SPAN_NONE};
-	shapes_init(&o->grid);
-	shapes_init(&o->workgroup);
-}
+const struct amdlog_unresolved unresolved_blank = {
+	.process = AMDLOG_NONE,
+	.queue = AMDLOG_NONE,
+	.thread = AMDLOG_NONE,
+	.object = AMDLOG_UNKNOWN,
+	.span = SPAN_NONE,
+	.grid = SHAPES_NONE,
+	.workgroup = SHAPES_NONE,
+};
 
 // The one of this key, made when it is new.
-static struct amdlog_open *open_at(struct amdlog_summary *s, const struct amdlog_open *key)
+static struct amdlog_unresolved *open_at(struct amdlog_summary *s,
+					 const struct amdlog_unresolved *key)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
-	struct amdlog_open *o;
-	bool fresh;
-	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), &fresh);
+	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), NULL);
 
-	if (fresh && n == s->nopen) {
-		o = array_room(s->open, &s->open_cap, n, sizeof(*o));
-		s->open = o ? o : s->open;
-		if (o)
-			o[s->nopen++] = *key;
+	if (n > s->nopen || ARRAY_GROW(s->open, s->open_cap, n)) {
+		s->no_memory = true;
+		return NULL;
 	}
-	if (n < s->nopen)
-		return &s->open[n];
-	s->no_memory = true;
-	return NULL;
+	if (n == s->nopen)
+		s->open[s->nopen++] = *key;
+	return &s->open[n];
 }
 
-void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
-		   const struct amdlog_event *e, bool head)
+void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
+			 const struct amdlog_event *e, bool head)
 {
-	struct amdlog_open key, *o;
+	struct amdlog_unresolved key = unresolved_blank, *o;
 
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
 		return; // there is nothing to name it by
-	open_init(&key);
 	key.process = t->process;
 	key.queue = e->queue;
 	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
@@ -98,12 +94,11 @@ void open_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 	shapes_add(&o->workgroup, e->packet->workgroup);
 }
 
-void open_value(struct amdlog_summary *s, const struct amdlog_event *e)
+void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 {
-	struct amdlog_open key, *o;
+	struct amdlog_unresolved key = unresolved_blank, *o;
 
-	open_init(&key);
-	key.process = s->threads[e->record->who].process;
+	key.process = s->threads[e->record->thread].process;
 	key.object = e->packet->hwq;
 	key.value = true;
 	o = open_at(s, &key);

@@ -3,6 +3,7 @@
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 4 (how lines break), 9 (API lines).
 #include "common/amdlog/read/block_priv.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 
@@ -22,13 +23,18 @@ void block_result_fini(struct block_result *b)
 	*b = (struct block_result){0};
 }
 
-uint64_t block_lines(const struct block_result *b)
+bool amdlog_is_filtered(const struct amdlog_filter *f)
 {
-	uint64_t n = b->lines;
+	return f->npids || f->since_us || f->until_us != AMDLOG_UNKNOWN || f->kernel || f->text;
+}
 
-	for (uint32_t i = 0; i < b->nsums; i++)
-		n += (uint32_t)b->sums[i].counted;
-	return n;
+bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
+{
+	size_t i = 0;
+
+	while (i < f->npids && f->pids[i] != pid)
+		i++;
+	return !f->npids || i < f->npids;
 }
 
 // Up to 4.5 some lines name the thread alone: other lines, in earlier blocks or inputs, decide
@@ -36,10 +42,10 @@ uint64_t block_lines(const struct block_result *b)
 static void look(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
-	const struct amdlog_threads *threads = amdlog_scan_threads(g->scratch);
-	const struct amdlog_who *who = &threads->v[r->who];
+	const struct amdlog_threads *threads = &g->reassembly->scan->threads;
+	const struct amdlog_thread_id *id = &threads->v[r->thread];
 
-	g->unsure |= threads->by_tid.n || (who->pid < 0 && r->who && who->tid != AMDLOG_UNKNOWN);
+	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
 bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
@@ -67,42 +73,37 @@ bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
 	return true;
 }
 
-struct block_reader *block_reader_new(const struct block_options *o)
+struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
+				      int64_t assumed)
 {
 	struct block_reader *g = aligned_alloc(64, sizeof(*g));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
-	struct amdlog_sink sink;
 
 	if (!g)
 		return NULL;
 	memset(g, 0, sizeof(*g));
-	g->options = *o;
+	g->filter = filter;
+	g->kinds = kinds;
+	g->assumed = assumed;
 	clear_prefixes(g);
 	for (unsigned n = 0; block_reader_use(g, n, NULL);)
 		n++;
 	// API lines of one line of the source may be of several functions.
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
-	g->mend = amdlog_mend_new(&own);
-	if (g->mend) {
-		sink = amdlog_mend_sink(g->mend);
-		g->scratch = amdlog_scan_new(&sink);
-	}
-	if (!g->scratch) {
-		block_reader_free(g);
+	g->reassembly = amdlog_reassembly_new(&own);
+	if (!g->reassembly) {
+		free(g);
 		return NULL;
 	}
-	amdlog_scan_assume(g->scratch, o->assumed);
-	amdlog_mend_watch(g->mend, g->scratch);
+	g->reassembly->scan->threads.assumed = assumed;
 	return g;
 }
 
 void block_reader_free(struct block_reader *g)
 {
-	if (!g)
-		return;
-	amdlog_scan_free(g->scratch);
-	amdlog_mend_free(g->mend);
+	if (g)
+		amdlog_reassembly_free(g->reassembly);
 	free(g);
 }
 
@@ -110,17 +111,10 @@ struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
 
-	if (!b->items || b->nitems == b->item_cap) {
-		uint32_t cap = b->item_cap ? b->item_cap * 2 : 256;
-		struct block_item *items =
-			cap > ITEMS_MAX ? NULL : realloc(b->items, cap * sizeof(*items));
-
-		if (!items) {
-			b->slow = true;
-			return NULL;
-		}
-		b->items = items;
-		b->item_cap = cap;
+	if (b->nitems == b->item_cap &&
+	    (b->nitems >= ITEMS_MAX || ARRAY_GROW(b->items, b->item_cap, b->nitems))) {
+		b->slow = true;
+		return NULL;
 	}
 	return &b->items[b->nitems];
 }
@@ -138,7 +132,6 @@ static struct block_item *new_item(struct parse *w, enum block_what what)
 	item->last_us = w->last_us;
 	w->b->first_us = AMDLOG_UNKNOWN;
 	w->last_us = 0;
-	w->near_us = NEAR_NONE;
 	return item;
 }
 
@@ -205,7 +198,7 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	struct block_result *b = w->b;
 	struct block_item *item = b->nitems ? &b->items[b->nitems - 1] : NULL;
 	size_t len = (size_t)(newline - p) + 1;
-	bool mending;
+	bool pending;
 
 	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w, AMDLOG_UNKNOWN);
@@ -216,30 +209,11 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 		item->r.len = 0;
 	}
 	item->r.len += len;
-	amdlog_scan_lines(w->g->scratch, p, len);
-	mending = !amdlog_mend_idle(w->g->mend);
-	b->torn |= w->glued || w->open || mending;
-	w->open = mending || ((w->glued || w->open) && w->g->unsure);
+	amdlog_scan_lines(w->g->reassembly->scan, p, len);
+	pending = !amdlog_reassembly_idle(w->g->reassembly);
+	b->torn |= w->glued || w->open || pending;
+	w->open = pending || ((w->glued || w->open) && w->g->unsure);
 	w->glued = false;
-}
-
-static bool is_glued(const struct parse *w, const char *line, const char *newline)
-{
-	const char *p = line + 1;
-
-	while (p < newline && !(is_mark(p) && prefix_shape(p, (size_t)(w->end - p), true)))
-		p++;
-	return p < newline;
-}
-
-static bool is_wanted(const struct block_options *o, int64_t pid)
-{
-	size_t i = 0;
-
-	pid = pid < 0 ? o->assumed : pid;
-	while (i < o->npids && o->pids[i] != pid)
-		i++;
-	return !o->npids || i < o->npids;
 }
 
 // NULL: there are too many.
@@ -248,6 +222,7 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 {
 	uint64_t at =
 		(writer->tid ^ (uint64_t)writer->pid << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	int64_t pid = writer->pid < 0 ? g->assumed : writer->pid;
 	struct block_thread *t;
 	uint16_t *slot;
 
@@ -261,7 +236,7 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 	t = &g->threads[g->nthreads++];
 	*t = (struct block_thread){.writer = *writer,
 				   .style = style,
-				   .wanted = is_wanted(&g->options, writer->pid),
+				   .wanted = amdlog_filter_has_pid(g->filter, pid),
 				   .calls = CALL_RETURN |
 					    (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
 	*slot = (uint16_t)g->nthreads;
@@ -323,8 +298,7 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 	bool entry = r->kind == AMDLOG_API_ENTRY, chosen = is_chosen(w, t, r->time_us);
 
 	if (kind_uses[r->kind] == PLACED || is_bare(&t->writer) || r->time_us == AMDLOG_UNKNOWN ||
-	    r->level >= 10 || (call && !is_plain_call(r)) ||
-	    (w->g->options.kinds >> r->kind & 1 && chosen))
+	    r->level >= 10 || (call && !is_plain_call(r)) || (w->g->kinds >> r->kind & 1 && chosen))
 		return false;
 	if (r->kind == AMDLOG_COMMAND_ENQUEUED)
 		note_command(t, r->msg, r->msg + r->msg_len);
@@ -354,7 +328,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 	record_parse(&r, &writer, &columns);
 	if (is_packet(r.kind))
 		amdlog_packet_parse(&r, &packet);
-	if (!(is_packet(r.kind) && packet.ends) && amdlog_mend_wants(&r)) {
+	if (!(is_packet(r.kind) && packet.ends) && amdlog_reassembly_wants(&r)) {
 		scan_line(w, text, newline);
 		return;
 	}
@@ -383,8 +357,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked)
 {
-	w->near_us = NEAR_NONE;
-	w->glued = marked && is_glued(w, text, newline);
+	w->glued = marked && find_record(text + 1, newline, w->end);
 	if (w->glued || w->open || newline - text > AMDLOG_TEXT_MAX) {
 		scan_line(w, text, newline);
 	} else if (is_record_line(text, (size_t)(newline - text))) {
@@ -393,12 +366,11 @@ void slow_line(struct parse *w, const char *text, const char *newline, bool mark
 		w->b->lines++;
 		w->b->foreign++;
 	}
-	w->near_us = NEAR_NONE;
 }
 
 static void reset(struct block_reader *g, struct block_result *b)
 {
-	amdlog_mend_end(g->mend);
+	amdlog_reassembly_end(g->reassembly);
 	g->unsure = false;
 	if (g->nthreads == BLOCK_THREADS) { // those of before may be gone
 		g->nthreads = 0;
@@ -417,19 +389,19 @@ static void reset(struct block_reader *g, struct block_result *b)
 	memset(b->styles, 0, sizeof(b->styles));
 }
 
-void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len)
 {
 	struct parse w = {.g = g,
 			  .b = b,
-			  .choice = choice,
+			  .filter = amdlog_is_filtered(g->filter) ? g->filter : NULL,
+			  .by_text = hits,
 			  .prefix = &g->no_prefix,
-			  .near_us = NEAR_NONE,
 			  .end = text + len};
 
 	reset(g, b);
-	if (choice && choice->hits)
-		w.hits = grep_hits_begin(choice->hits);
+	if (hits)
+		w.hits = grep_hits_begin(hits);
 	g->loop(&w, text, len);
 	flush_streams(&w, AMDLOG_UNKNOWN);
 	b->last_us = w.last_us;

@@ -2,8 +2,8 @@
 // threads can work on one input, and most lines need no more than counting.
 //
 // Lines of which only numbers matter are counted, by thread; those that also say something in order
-// (packets, kernel names, queues) become items, parsed. Where a record may have to be mended, the
-// lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
+// (packets, kernel names, queues) become items, parsed. Where a record may have to be reassembled,
+// the lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
 // (reading.h) takes the results of an input's blocks in order.
 #ifndef GPQ_AMDLOG_READ_BLOCK_H
 #define GPQ_AMDLOG_READ_BLOCK_H
@@ -50,20 +50,21 @@ struct block_item {
 struct block_sum {
 	struct amdlog_writer writer;
 	enum amdlog_style style; // of the lines counted
-	uint32_t number;         // for whoever takes the result
+	uint32_t number;         // of the thread, set when the result is taken
 	uint64_t counted;        // records, and API calls in the upper 32 bits
 	uint64_t first_us, last_us;
 };
 
 struct block_result {
 	bool slow; // too many items: the block is to be scanned as a whole
-	bool torn; // some of BLOCK_LINES are there as a line before them may be mended
+	bool torn; // some of BLOCK_LINES are there as a line before them may be reassembled
 	uint64_t lines, foreign;    // counted: those that are not in `sums`, without a record
 	uint64_t steps_back;        // between counted records with no item between them
 	uint64_t first_us, last_us; // as of an item, behind the last one
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
 	uint64_t styles[AMDLOG_NSTYLES]; // more (or fewer) of a style than the sums say
-	uint32_t nitems, item_cap, nsums;
+	uint32_t nitems, nsums;
+	size_t item_cap;
 	struct block_item *items;
 	struct block_sum *sums; // in the order of their first record
 };
@@ -74,41 +75,41 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
 }
 
-// All lines counted.
-uint64_t block_lines(const struct block_result *b);
-
 // False when memory is short; block_result_fini then, too.
 bool block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);
 
-// Which of the lines that are counted count, their process aside. Items are chosen when they are
-// taken, but for their text.
-struct block_choice {
-	uint64_t since_us, until_us;  // inclusive
-	bool none;                    // only items can be what is asked for
-	const struct grep_hits *hits; // lines whose text is; NULL: all
+// Which records count. Times and processes are decided on while blocks are read, except for items.
+struct amdlog_filter {
+	const pid_t *pids;
+	size_t npids;                        // 0: all
+	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
+	bool since_relative, until_relative; // they count from the first record
+	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
+	void *kernel_ctx;
+	bool text; // leaves out records that are `unwanted`
 };
 
-// What a thread needs to read blocks of one input.
+// It leaves something out. Its times may still wait for a first record.
+bool amdlog_is_filtered(const struct amdlog_filter *f);
+bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid);
+
+// What a thread needs to read blocks of one input. The filter is not owned, and its times are
+// absolute when blocks are read. `kinds`: a bit for each kind of record that must become an item,
+// if chosen. `assumed`: the process of records that name none; -1. NULL when memory is short.
 struct block_reader;
-struct block_options {
-	uint32_t kinds;    // a bit for each kind of record that must become an item, if chosen
-	int64_t assumed;   // process of records that name none; -1
-	const pid_t *pids; // whose records count, not owned
-	size_t npids;      // 0: all
-};
-
-// NULL when memory is short.
-struct block_reader *block_reader_new(const struct block_options *o);
+struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
+				      int64_t assumed);
 void block_reader_free(struct block_reader *g);
 
 // For tests: one implementation after the other, the portable one first; false behind the last this
 // processor can run. `name` may be NULL.
 bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
 
-// Reads text[0..len), whole lines of which the last ends with a newline, and INDEX_PAD more bytes
-// may be read behind them. `choice` NULL: all lines count. `b` points into the text.
-void block_read(struct block_reader *g, struct block_result *b, const struct block_choice *choice,
+// Reads text[0..len), whole lines of which the last ends with a newline, and AMDLOG_PAD more bytes
+// may be read behind them. `hits`: its lines that are picked by their text; NULL: all are. `b`
+// points into the text.
+void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len);
 
 #endif

@@ -95,13 +95,6 @@ static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size
 	return (unsigned char)*msg < 128 && !strchr("\x1b^<E", *msg) ? message_telling(r) : 0;
 }
 
-static uint8_t call_bits(const struct amdlog_record *r)
-{
-	return r->kind == AMDLOG_API_ENTRY    ? CALL_ENTRY
-	       : r->kind == AMDLOG_API_RETURN ? CALL_RETURN
-					      : 0;
-}
-
 void cache_statement(struct block_reader *g, const struct amdlog_record *r, const char *msg)
 {
 	const char *p = r->text;
@@ -126,7 +119,7 @@ void cache_statement(struct block_reader *g, const struct amdlog_record *r, cons
 	seen.use = kind_uses[r->kind] == PLACED         ? USE_ITEM
 		   : r->kind == AMDLOG_COMMAND_ENQUEUED ? USE_COMMAND
 							: USE_COUNT;
-	seen.call = call_bits(r);
+	seen.call = entry ? CALL_ENTRY : r->kind == AMDLOG_API_RETURN ? CALL_RETURN : 0;
 	y = statement_set(g, p, msg);
 	if (!memcmp(&y[0], &seen, sizeof(seen)) || !memcmp(&y[1], &seen, sizeof(seen)))
 		return;

@@ -31,7 +31,6 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	if (!x->thread->used)
 		use_thread(w, x->thread);
 	w->prefix = x;
-	w->near_us = near_time(w, x->thread);
 	return x;
 }
 // Where the line ends that `p` is in; *marked: a colon, a digit, a colon stand in it, but not at
@@ -110,7 +109,7 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	if (y->kind == AMDLOG_PACKET) {
 		item->r.kind = packet_parse(item->r.msg, item->r.msg + item->r.msg_len, true, true,
 					    &item->packet);
-		if (!item->packet.ends && amdlog_mend_wants(&item->r))
+		if (!item->packet.ends && amdlog_reassembly_wants(&item->r))
 			return false;
 	}
 	take_known(w, x->thread, item);
@@ -141,7 +140,7 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 		return NULL;
 	us = digits_before(p + x->time_end, x->digits);
 	if (__builtin_expect(y->use == USE_ITEM, 0) ||
-	    (!plain && w->g->options.kinds >> y->kind & 1 && is_chosen(w, t, us)))
+	    (!plain && w->g->kinds >> y->kind & 1 && is_chosen(w, t, us)))
 		return known_item(w, x, y, us, p, end) ? newline + 1 : NULL;
 	if (__builtin_expect(y->use == USE_COMMAND, 0))
 		note_command(t, msg, end);
@@ -161,7 +160,7 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 	bool marked;
 
 	while (line < end && !w->b->slow) {
-		if (!plain && w->choice && w->choice->hits)
+		if (!plain && w->by_text)
 			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
 		next = line < stop && !w->open ? known_line(w, line, plain) : NULL;
 		if (!next) {
@@ -175,7 +174,7 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 
 void block_loop(struct parse *w, const char *text, size_t len)
 {
-	if (w->choice || w->g->options.kinds & ~AMDLOG_KINDS_PLACED)
+	if (w->filter || w->g->kinds & ~AMDLOG_KINDS_PLACED)
 		run(w, text, len, false);
 	else
 		run(w, text, len, true);

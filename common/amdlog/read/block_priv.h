@@ -39,7 +39,7 @@ struct prefix {
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// Without a thread nobody knows whose call an entry is.
+// An entry without a thread cannot be assigned to a call.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
 // The statement cache: level, file and line (columns 0 to 31), how the message begins, and, of API
@@ -64,12 +64,13 @@ struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
 
 struct block_reader {
-	struct block_options options;
+	const struct amdlog_filter *filter;
+	uint32_t kinds;
+	int64_t assumed;
 	block_loop_fn *loop;
-	// Lines that may be mended go through them to see how far that reaches; what they make is
+	// Lines that may be reassembled go through it to see how far that reaches; what it makes is
 	// not used.
-	struct amdlog_scan *scratch;
-	struct amdlog_mend *mend;
+	struct amdlog_reassembly *reassembly;
 	bool unsure;   // a process may be known to others that is not known here
 	uint32_t bare; // column of the message in lines without a process; 0: lines have one
 	uint32_t nthreads;
@@ -85,20 +86,20 @@ struct block_reader {
 struct parse {
 	struct block_reader *g;
 	struct block_result *b;
-	const struct block_choice *choice; // NULL: all
-	const struct prefix *prefix;       // of the line before, of a thread that is used
-	uint64_t last_us;                  // since the last item; 0: none
-	uint64_t near_us; // a time this close behind it changes no first time, and is no step back
-	const char *end;  // of the block
+	const struct amdlog_filter *filter; // NULL: all lines count
+	const struct prefix *prefix;        // of the line before, of a thread that is used
+	uint64_t last_us;                   // since the last item; 0: none
+	const char *end;                    // of the block
 	// This line begins a record in its midst, or those before it are not done with: a torn
-	// record may be mended yet.
+	// record may be reassembled yet.
 	bool glued, open;
 	bool unwanted; // this line, by its text
+	bool by_text;
 	struct grep_cursor hits;
 };
 
 // The set of the prefix cache for a line: by the last digits of the thread's number, in front of
-// the first ']' behind column 56. INDEX_PAD bytes of the line may be read.
+// the first ']' behind column 56. AMDLOG_PAD bytes of the line may be read.
 static inline __attribute__((always_inline)) struct prefix *prefix_set(struct block_reader *g,
 								       const char *p)
 {
@@ -153,21 +154,10 @@ void note_command(struct block_thread *t, const char *msg, const char *end);
 // What the filter of the summary says of a line that is counted.
 static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
 {
-	const struct block_choice *c = w->choice;
+	const struct amdlog_filter *f = w->filter;
 
-	return !c ||
-	       (!w->unwanted && t->wanted && !c->none && us >= c->since_us && us <= c->until_us);
-}
-
-#define NEAR_SPAN (UINT64_C(1) << 40)
-#define NEAR_NONE (UINT64_C(1) << 63)
-
-// What `near_us` is when the next line is of another thread than the one before.
-static inline uint64_t near_time(const struct parse *w, const struct block_thread *t)
-{
-	if (w->b->first_us == AMDLOG_UNKNOWN || t->first_us == AMDLOG_UNKNOWN)
-		return NEAR_NONE;
-	return t->first_us > w->last_us ? t->first_us : w->last_us;
+	return !f ||
+	       (!w->unwanted && t->wanted && !f->kernel && us >= f->since_us && us <= f->until_us);
 }
 
 static inline __attribute__((always_inline)) void count_line(struct parse *w,
@@ -178,12 +168,10 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 
 	b->counts[counter]++;
 	t->counted += counts;
-	if (__builtin_expect(us - w->near_us >= NEAR_SPAN, 0)) {
-		b->steps_back += us < w->last_us;
-		b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
-		t->first_us = us < t->first_us ? us : t->first_us;
-	}
-	w->last_us = w->near_us = us;
+	b->steps_back += us < w->last_us;
+	b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
+	w->last_us = us;
+	t->first_us = us < t->first_us ? us : t->first_us;
 	t->last_us = us > t->last_us ? us : t->last_us;
 }
 

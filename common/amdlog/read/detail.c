@@ -1,6 +1,5 @@
 // Fields of messages (see detail.h). Facts: amd-log-facts.md sections 5, 6, 8, 9, 12, 13.
-#include "common/amdlog/read/detail.h"
-#include "common/amdlog/read/number.h"
+#include "common/amdlog/read/packet_parse.h"
 
 // glibc 2.37 and later writes an unbuffered stream in pieces of this size (section 4.1).
 #define PIECE 128
@@ -15,6 +14,11 @@ const int8_t hex_values[256] = {
 	-1,   -1,   -1,   A_F, NO16, A_F, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16,
 };
 
+void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
+{
+	packet_parse(r->msg, r->msg + r->msg_len, number_may_end(r), r->ended, p);
+}
+
 int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
 {
 	if (rptr <= UINT32_MAX && wptr <= UINT32_MAX)
@@ -22,13 +26,27 @@ int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
 	return (int64_t)(wptr - rptr);
 }
 
+uint64_t amdlog_packet_backlog(const struct amdlog_packet *p)
+{
+	int64_t backlog = amdlog_backlog(p->rptr, p->wptr);
+
+	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
+		return AMDLOG_UNKNOWN;
+	return backlog < 0 ? 0 : (uint64_t)backlog;
+}
+
+uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at)
+{
+	const char *stop = r->msg + r->msg_len;
+	const char *p = memmem(*at, (size_t)(stop - *at), word, strlen(word));
+
+	return p ? read_number(p + strlen(word), stop, number_may_end(r), at) : AMDLOG_UNKNOWN;
+}
+
 // The number behind the first `word`; AMDLOG_UNKNOWN.
 static uint64_t number_behind(const struct amdlog_record *r, const char *word)
 {
-	const char *p = memmem(r->msg, r->msg_len, word, strlen(word)), *end;
-
-	return p ? read_number(p + strlen(word), r->msg + r->msg_len, number_may_end(r), &end)
-		 : AMDLOG_UNKNOWN;
+	return amdlog_next_number(r, word, &(const char *){r->msg});
 }
 
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q)
@@ -99,7 +117,7 @@ uint64_t amdlog_api_stream(const struct amdlog_record *r)
 	return read_pointer(r, p);
 }
 
-static bool begins(const struct amdlog_record *r, const char *word)
+bool amdlog_api_begins(const struct amdlog_record *r, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -108,8 +126,8 @@ static bool begins(const struct amdlog_record *r, const char *word)
 
 static bool is_launch(const struct amdlog_record *r)
 {
-	return begins(r, "hipLaunch") || begins(r, "hipModuleLaunch") || begins(r, "hipExt") ||
-	       begins(r, "ihip");
+	return amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
+	       amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip");
 }
 
 uint64_t amdlog_entry_stream(const struct amdlog_record *r)
@@ -118,7 +136,7 @@ uint64_t amdlog_entry_stream(const struct amdlog_record *r)
 
 	if (is_launch(r))
 		return amdlog_api_stream(r);
-	if (!begins(r, "hipMem"))
+	if (!amdlog_api_begins(r, "hipMem"))
 		return AMDLOG_UNKNOWN;
 	stream = amdlog_api_stream(r);
 	// Copies and fills without a stream go to the null stream.

@@ -27,13 +27,22 @@ struct amdlog_queue_line {
 	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
 };
 
-// INDEX_PAD bytes behind the message may be read.
+// AMDLOG_PAD bytes behind the message may be read.
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p);
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q);
 
 // Outstanding packets in front of this one, modulo the counters' width. Below 0 when rptr is ahead
 // of wptr.
 int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
+// The same of a packet, 0 when its rptr is ahead; AMDLOG_UNKNOWN when a pointer is missing.
+uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
+
+// The number behind the first `word` at or behind *at, which moves behind the number;
+// AMDLOG_UNKNOWN.
+uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at);
+
+// The name of an API line's function begins with this.
+bool amdlog_api_begins(const struct amdlog_record *r, const char *word);
 
 // The stream an API line ("stream:0x..", "stream:<null>" is 0) or a command line ("to queue: 0x..")
 // names.

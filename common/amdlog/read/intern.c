@@ -2,6 +2,8 @@
 // chunks.
 #include "common/amdlog/read/intern.h"
 
+#include "common/host/buf.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,18 +91,6 @@ static bool grow_slots(struct intern *in)
 	return true;
 }
 
-static bool grow_entries(struct intern *in)
-{
-	uint32_t cap = in->cap ? in->cap * 2 : 32;
-	struct intern_entry *entries = realloc(in->entries, cap * sizeof(*entries));
-
-	if (!entries)
-		return false;
-	in->entries = entries;
-	in->cap = cap;
-	return true;
-}
-
 static const char *store(struct intern *in, const void *bytes, size_t len)
 {
 	struct intern_chunk *c = in->chunks;
@@ -133,7 +123,7 @@ static bool room_for(struct intern *in, size_t len)
 		return false;
 	if (in->n + in->n / 2 >= in->nslots && !grow_slots(in))
 		return false;
-	return in->n < in->cap || grow_entries(in);
+	return !ARRAY_GROW(in->entries, in->cap, in->n);
 }
 
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len)

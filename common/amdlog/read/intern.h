@@ -17,7 +17,8 @@ struct intern_entry {
 
 struct intern {
 	struct intern_entry *entries;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	uint32_t *slots; // index + 1, 0 is free
 	uint32_t nslots; // a power of two, or 0
 	struct intern_chunk *chunks;
@@ -44,5 +45,25 @@ bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 
 void intern_fini(struct intern *in);
+
+// Keys that are two numbers.
+struct pair {
+	uint64_t a, b;
+};
+
+static inline uint32_t pair_value(const struct intern *in, uint64_t a, uint64_t b)
+{
+	return intern_value(in, &(struct pair){a, b}, sizeof(struct pair));
+}
+
+static inline bool pair_set(struct intern *in, uint64_t a, uint64_t b, uint32_t value)
+{
+	return intern_set(in, &(struct pair){a, b}, sizeof(struct pair), value);
+}
+
+static inline struct pair pair_at(const struct intern *in, uint32_t n)
+{
+	return *(const struct pair *)(const void *)in->entries[n].bytes;
+}
 
 #endif

@@ -1,7 +1,7 @@
 // What a message is about, from its first bytes: the table is in record.h.
 //
 // Facts: amd-log-facts.md sections 5 to 10 for the texts, 13 for the rules.
-#include "common/amdlog/read/parse.h"
+#include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128
 #define BEGINNINGS   10
@@ -82,6 +82,17 @@ static const char *beginning(const struct amdlog_record *r, enum amdlog_kind *ki
 		}
 	}
 	return NULL;
+}
+
+static enum amdlog_kind packet_kind(const char *msg, size_t len)
+{
+	enum amdlog_kind kind = AMDLOG_PACKET;
+	const char *end = msg + len;
+
+	for (const char *p = msg;
+	     kind == AMDLOG_PACKET && (p = memmem(p, (size_t)(end - p), " Header = ", 10)); p++)
+		kind = packet_kind_before(msg, p);
+	return kind;
 }
 
 void message_parse(struct amdlog_record *r)

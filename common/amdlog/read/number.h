@@ -41,41 +41,13 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 #endif
 }
 
-#define DIGIT_ZEROS UINT64_C(0x3030303030303030)
-
-// Of eight bytes that were digits before DIGIT_ZEROS was taken off by xor, the high bit of each
-// that was none; exact up to the first.
-static inline uint64_t no_digits(uint64_t x)
-{
-	return ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
-}
-
-// Their value, the first in the lowest byte.
-static inline uint64_t digits_value(uint64_t x)
-{
-	x = x * 10 + (x >> 8);
-	return ((x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-		(x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-	       32;
-}
-
-// Reads up to `max` decimal digits at `p`, of which 8 bytes may be read. Returns how many there
-// are, at most 20; above 19 the value may have overflowed.
+// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19 the
+// value may have overflowed.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
-	uint64_t x = load64(p) ^ DIGIT_ZEROS, others, v = 0;
+	uint64_t v = 0;
 	size_t n;
 
-	if ((x & 0xff) < 10 && (x >> 8 & 0xff) >= 10 && max) {
-		*value = x & 0xff;
-		return 1;
-	}
-	others = no_digits(x);
-	n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-	if (n && n < 8 && n <= max) {
-		*value = digits_value(x << (64 - n * 8));
-		return n;
-	}
 	for (n = 0; n < max && n < 20 && is_digit(p[n]); n++)
 		v = v * 10 + (uint64_t)(p[n] - '0');
 	*value = v;
@@ -99,8 +71,17 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 	halves = (uint64_t)_mm_cvtsi128_si64(x);
 	return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
 #else
-	return digits_value(load64(end - 16) & load64(mask)) * 100000000 +
-	       digits_value(load64(end - 8) & load64(mask + 8));
+	uint64_t value = 0;
+
+	for (int i = 0; i < 16; i += 8) {
+		uint64_t x = load64(end - 16 + i) & load64(mask + i);
+
+		x = x * 10 + (x >> 8);
+		x = (x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		    (x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001);
+		value = value * 100000000 + (x >> 32);
+	}
+	return value;
 #endif
 }
 

@@ -26,41 +26,33 @@ enum packet_field {
 	NFIELDS
 };
 
-// A field's name: its last eight bytes, and the eight in front of them, as numbers, as far as the
-// masks are set.
-struct packet_name {
-	uint64_t text, mask, front, front_mask;
-	uint8_t len, field;
-};
+// Behind a blank, a comma, the '=' of a field without a value, or at the message's beginning.
+static inline __attribute__((always_inline)) bool is_name(const char *msg, const char *equals,
+							  const char *name, size_t len)
+{
+	const char *at = equals - len;
 
-// By the last four bytes, which differ in all names that are read.
-#define FIELD_SLOTS           64
-#define FIELD_SLOT(last_four) ((uint32_t)((last_four)*UINT32_C(0x9e3779bf)) >> 26)
-extern const struct packet_name packet_names[FIELD_SLOTS];
+	return at >= msg && !memcmp(at, name, len) &&
+	       (at == msg || at[-1] == ' ' || at[-1] == ',' || at[-1] == '=');
+}
 
-// The last bytes of those names; nearly half of all names end with others.
-#define LAST(c) (UINT32_C(1) << ((c)&31))
-#define FIELD_LASTS \
-	(LAST('q') | LAST('d') | LAST('p') | LAST('j') | LAST('l') | LAST('r') | LAST(' '))
-
-// A name that does not follow a blank, as in torn records.
-enum packet_field packet_odd_field(const char *msg, const char *equals);
-
-// The field whose '=' is at `equals`.
+// The field whose '=' is at `equals`, by its name's last letter.
 static inline enum packet_field packet_field_at(const char *msg, const char *equals)
 {
-	const struct packet_name *n;
-	uint64_t letters;
-
-	if (!(FIELD_LASTS >> (equals[-1] & 31) & 1))
-		return FIELD_SKIPPED;
-	letters = load64(equals - 8);
-	n = &packet_names[FIELD_SLOT((uint32_t)(letters >> 32))];
-	if (!n->len || (letters ^ n->text) & n->mask ||
-	    (n->front_mask &&
-	     ((load64(equals - 16) ^ n->front) & n->front_mask || equals[-1 - n->len] != ' ')))
-		return packet_odd_field(msg, equals);
-	return n->field;
+#define IS(name) is_name(msg, equals, name, sizeof(name) - 1)
+	switch (equals[-1]) {
+	case ' ':
+		return equals - msg >= 8 && !memcmp(equals - 8, " Header ", 8) ? FIELD_HEADER
+									       : FIELD_SKIPPED;
+	case 'q': return IS("HWq") ? FIELD_HWQ : IS("SWq") ? FIELD_SWQ : FIELD_SKIPPED;
+	case 'd': return IS("id") ? FIELD_ID : IS("grid") ? FIELD_GRID : FIELD_SKIPPED;
+	case 'p': return IS("workgroup") ? FIELD_WORKGROUP : FIELD_SKIPPED;
+	case 'j': return IS("kernel_obj") ? FIELD_KERNEL_OBJ : FIELD_SKIPPED;
+	case 'l': return IS("completion_signal") ? FIELD_SIGNAL : FIELD_SKIPPED;
+	case 'r': return IS("rptr") ? FIELD_RPTR : IS("wptr") ? FIELD_WPTR : FIELD_SKIPPED;
+	default: return FIELD_SKIPPED;
+	}
+#undef IS
 }
 
 // The kind of packet whose header's " Header = " begins at `header`; AMDLOG_PACKET: none is known.

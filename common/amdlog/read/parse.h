@@ -2,8 +2,8 @@
 #ifndef GPQ_AMDLOG_READ_PARSE_H
 #define GPQ_AMDLOG_READ_PARSE_H
 
-#include "common/amdlog/read/index.h"
 #include "common/amdlog/read/record.h"
+#include "common/amdlog/read/vector.h"
 
 #include <string.h>
 
@@ -30,14 +30,18 @@ size_t prefix_shape(const char *p, size_t len, bool strict);
 // What a line must begin with to begin with a record.
 bool is_record_line(const char *p, size_t len);
 
+// The first place in [p, stop) where a record may begin within a line; prefixes may be looked at up
+// to `end`. NULL: there is none.
+const char *find_record(const char *p, const char *stop, const char *end);
+
 // Where the prefix's time (in microseconds) ends, where the message may begin, and up to where
 // bytes were looked at: columns. msg 0: the message, too, had to be looked at.
 struct prefix_columns {
 	unsigned time_end, msg, seen;
 };
 
-// Fills the rest of a record whose text, len and ended are set, but for `who` and `unwanted`.
-// INDEX_PAD bytes behind its text may be read.
+// Fills the rest of a record whose text, len and ended are set, but for `thread` and `unwanted`.
+// AMDLOG_PAD bytes behind its text may be read.
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c);
 
 // Fills kind and name_len from the message.
@@ -46,9 +50,6 @@ void message_parse(struct amdlog_record *r);
 // How many bytes of the message tell its kind: any that begins with them is of the same kind, if it
 // does not end with blanks. 0: none do. For messages that are neither API lines nor packets.
 size_t message_telling(const struct amdlog_record *r);
-
-// The kind of a packet.
-enum amdlog_kind packet_kind(const char *msg, size_t len);
 
 // What is done with the records of a kind.
 enum kind_use { COUNTED, PLACED, CALL };

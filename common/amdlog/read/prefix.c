@@ -73,49 +73,30 @@ static size_t find_time(const char *p, size_t len)
 // Reads digits from *at on; a number too large to be a time becomes unknown.
 static uint64_t read_time(const char *p, size_t *at, size_t len)
 {
-	size_t from = *at, i = from;
+	size_t from = *at;
 	uint64_t v = 0;
 
-	if (len - i >= 8 && !no_digits(load64(p + i) ^ DIGIT_ZEROS)) {
-		v = digits_value(load64(p + i) ^ DIGIT_ZEROS);
-		i += 8;
-	}
-	for (; i < len && is_digit(p[i]); i++)
-		v = v * 10 + (uint64_t)(p[i] - '0');
-	*at = i;
-	return i - from > 18 ? AMDLOG_UNKNOWN : v;
+	for (; *at < len && is_digit(p[*at]); ++*at)
+		v = v * 10 + (uint64_t)(p[*at] - '0');
+	return *at - from > 18 ? AMDLOG_UNKNOWN : v;
 }
 
-// Behind "[", the rest of a colour: "32m". Returns its length, 0 when it is none.
-static size_t colour_rest(const char *p, size_t len)
-{
-	size_t at = 0;
-
-	while (at < len && (is_digit(p[at]) || p[at] == ';'))
-		at++;
-	return at < len && p[at] == 'm' ? at + 1 : 0;
-}
-
-// A colour sequence before an API line: raw, or what pasting left of it. Returns its length.
+// A colour sequence before an API line: raw, or what pasting left of it, then "32m". Returns its
+// length.
 static size_t colour_len(const char *p, size_t len)
 {
 	static const char *const leads[] = {"\x1b[", "^[[", "ESC[", "<-[", "\xe2\x86\x90["};
 
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
-		size_t n = strlen(leads[i]), rest;
+		size_t at = strlen(leads[i]);
 
-		if (p[0] != leads[i][0] || len < n || memcmp(p, leads[i], n) != 0)
+		if (len < at || memcmp(p, leads[i], at) != 0)
 			continue;
-		rest = colour_rest(p + n, len - n);
-		return rest ? n + rest : 0;
+		while (at < len && (is_digit(p[at]) || p[at] == ';'))
+			at++;
+		return at < len && p[at] == 'm' ? at + 1 : 0;
 	}
 	return 0;
-}
-
-// Bytes that lead a colour.
-static inline bool may_be_colour(unsigned char c)
-{
-	return c == 0x1b || c >= 0x80 || c == '^' || c == '<' || c == 'E';
 }
 
 // At the start of a line: ":3:", or one of ROCr's own lines, which have no level:
@@ -128,112 +109,94 @@ bool is_record_line(const char *p, size_t len)
 	       prefix_shape(p, len, true);
 }
 
-static size_t read_tid_digits(const char *p, size_t at, size_t len, uint64_t *v)
+const char *find_record(const char *p, const char *stop, const char *end)
 {
-	size_t from = at;
-	int digit;
+	for (; p < stop; p += 64) {
+		for (uint64_t colons = bytes_that_are(p, ':'); colons; colons &= colons - 1) {
+			const char *at = p + __builtin_ctzll(colons);
 
-	for (*v = 0; at < len && (digit = hex_digit(p[at])) >= 0; at++)
-		*v = *v << 4 | (uint64_t)digit;
-	return at == from || at - from > 16 ? 0 : at;
+			if (at < stop && is_mark(at) && prefix_shape(at, (size_t)(end - at), true))
+				return at;
+		}
+	}
+	return NULL;
 }
 
-static size_t read_pid(const char *p, size_t at, size_t len, int64_t *v)
-{
-	size_t from = at;
-
-	for (*v = 0; at < len && at - from < 11 && is_digit(p[at]); at++)
-		*v = *v * 10 + (p[at] - '0');
-	return at == from || at - from > 10 ? 0 : at;
-}
-
-// 0 when another word is there.
-static size_t skip_word(const char *p, size_t at, size_t len, const char *word)
-{
-	size_t n = strlen(word);
-
-	return at && len - at >= n && !memcmp(p + at, word, n) ? at + n : 0;
-}
-
-// "tid:0x14b2015e9700] ", "tid: 7f316f4006c0] ", "tid: 0x 6840] " from behind "tid:" on. 0 when it
-// is not that.
-static size_t read_tid(const char *p, size_t at, size_t len, uint64_t *tid)
-{
-	size_t hex = skip_blanks(p, at, len), past = skip_word(p, hex, len, "0x");
-
-	at = read_tid_digits(p, skip_blanks(p, past ? past : hex, len), len, tid);
-	at = at ? skip_word(p, at, len, "]") : 0;
-	return at && at < len && p[at] == ' ' ? at + 1 : at;
-}
-
-// A process part: its length, and how much of the text behind it says that it is one.
-struct part {
-	size_t len, ahead;
+// How process and thread are written: # is the process's number, $ the thread's, ~ any blanks. What
+// `ahead` bytes at the end say is no part of it.
+static const struct form {
+	const char *form;
 	enum amdlog_style style;
+	bool old;
+	unsigned ahead;
+} forms[] = {
+	// 5.7 and later: "[pid:461   tid:0x7f1072d6c8c0] ", 6.4: "tid: 0x7f..", Windows: "0x 6840"
+	{"[pid:~#~tid: ~0x~$]", AMDLOG_STYLE_6_4, false, 0},
+	{"[pid:~#~tid: ~$]", AMDLOG_STYLE_6_4, false, 0},
+	{"[pid:~#~tid:0x~$]", AMDLOG_STYLE_5_7, false, 0},
+	{"[pid:~#~tid:$]", AMDLOG_STYLE_5_7, false, 0},
+	// Up to 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] "
+	{"#~: [tid:~0x~$]", AMDLOG_STYLE_5_0, false, 0},
+	{"#~: [tid:~$]", AMDLOG_STYLE_5_0, false, 0},
+	{"#~: [~0x~$]", AMDLOG_STYLE_3_7, true, 0},
+	{"#~: [~$]", AMDLOG_STYLE_3_7, true, 0},
+	// Packets and kernel names of 3.10 to 4.5: "[7f634262e880] HWq=",
+	// "[7f634262e880]!\tShaderName"
+	{"[$] HWq=", AMDLOG_STYLE_3_7, true, 4},
+	{"[$]!\t", AMDLOG_STYLE_3_7, true, 0},
 };
 
-// 5.7 and later: "[pid:461   tid:0x7f1072d6c8c0] ".
-static bool read_new(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
+// How much of the text has the form; 0: it has not.
+static size_t match(const char *form, const char *p, size_t len, struct amdlog_writer *w)
 {
-	size_t at = skip_blanks(p, 5, len), tid;
+	size_t at = 0, from;
+	int digit;
 
-	at = skip_blanks(p, read_pid(p, at, len, &w->pid), len);
-	tid = skip_word(p, at, len, "tid:");
-	part->len = tid ? read_tid(p, tid, len, &w->tid) : 0;
-	part->style = part->len && p[tid] == ' ' ? AMDLOG_STYLE_6_4 : AMDLOG_STYLE_5_7;
-	return part->len;
-}
-
-// Up to 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] ".
-static bool read_old(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
-{
-	size_t at = skip_blanks(p, read_pid(p, 0, len, &w->pid), len), tid;
-
-	at = skip_word(p, at, len, ": [");
-	tid = skip_word(p, at, len, "tid:");
-	part->len = at ? read_tid(p, tid ? tid : at, len, &w->tid) : 0;
-	part->style = tid ? AMDLOG_STYLE_5_0 : AMDLOG_STYLE_3_7;
-	w->old = !tid;
-	return part->len;
-}
-
-// Packets and kernel names of 3.10 to 4.5: "[7f634262e880] HWq=...", "[7f634262e880]!\tShaderName".
-static bool read_bare(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
-{
-	size_t at = read_tid_digits(p, 1, len, &w->tid);
-
-	at = at ? skip_word(p, at, len, "]") : 0;
-	part->style = AMDLOG_STYLE_3_7;
-	w->old = true;
-	if (skip_word(p, at, len, "!\t")) {
-		part->len = at + 2;
-	} else if (skip_word(p, at, len, " HWq=")) {
-		part->len = at + 1;
-		part->ahead = strlen("HWq=");
+	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
+	for (; *form; form++) {
+		from = at;
+		switch (*form) {
+		case '~': at = skip_blanks(p, at, len); break;
+		case '#':
+			for (w->pid = 0; at < len && at - from < 11 && is_digit(p[at]); at++)
+				w->pid = w->pid * 10 + (p[at] - '0');
+			if (at == from || at - from > 10)
+				return 0;
+			break;
+		case '$':
+			for (w->tid = 0; at < len && (digit = hex_digit(p[at])) >= 0; at++)
+				w->tid = w->tid << 4 | (uint64_t)digit;
+			if (at == from || at - from > 16)
+				return 0;
+			break;
+		default:
+			if (at >= len || p[at++] != *form)
+				return 0;
+		}
 	}
-	return part->len;
-}
-
-static bool read_part(const char *p, size_t len, struct part *part, struct amdlog_writer *w)
-{
-	if (len > 5 && !memcmp(p, "[pid:", 5))
-		return read_new(p, len, part, w);
-	if (len && p[0] == '[')
-		return read_bare(p, len, part, w);
-	return len && is_digit(p[0]) && read_old(p, len, part, w);
+	return at;
 }
 
 // The process part at column `at`, or none. Where the message may begin.
 static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_writer *w,
 			 struct prefix_columns *c)
 {
-	struct part part = {0};
+	const char *p = r->text + at;
+	size_t len = r->len - at, n = 0;
+	const struct form *f = forms;
 
-	if (read_part(r->text + at, r->len - at, &part, w)) {
+	for (; f < forms + sizeof(forms) / sizeof(forms[0]); f++) {
+		if ((n = match(f->form, p, len, w)))
+			break;
+	}
+	if (n) {
 		if (r->style != AMDLOG_STYLE_3_5)
-			r->style = part.style;
-		c->msg = (unsigned)(at + part.len);
-		c->seen = (unsigned)(c->msg + part.ahead);
+			r->style = f->style;
+		w->old = f->old;
+		c->seen = (unsigned)(at + n);
+		if (p[n - 1] == ']' && n < len && p[n] == ' ')
+			c->seen++;
+		c->msg = c->seen - f->ahead;
 		return c->msg;
 	}
 	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
@@ -251,10 +214,7 @@ static void set_message(struct amdlog_record *r, size_t at)
 	size_t len = r->len;
 
 	at = skip_blanks(p, at, len);
-	if (at < len && may_be_colour((unsigned char)p[at])) {
-		at += colour_len(p + at, len - at);
-		at = skip_blanks(p, at, len);
-	}
+	at = skip_blanks(p, at + colour_len(p + at, len - at), len);
 	while (len > at && (p[len - 1] == ' ' || p[len - 1] == '\t'))
 		len--;
 	r->msg = p + at;

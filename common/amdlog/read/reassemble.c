@@ -1,14 +1,12 @@
-// Mending torn records (see reassemble.h). Facts: amd-log-facts.md section 4.1.
+// Torn records are put together (see reassemble.h). Facts: amd-log-facts.md section 4.1.
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/parse.h"
 
 #include <stdlib.h>
 
-#define PIECE       128
-#define WAITING_MAX 16
-#define FRONT_MAX   4096 // longer records are not packets
-#define OPEN_MAX    16
+#define PIECE     128
+#define FRONT_MAX 4096 // longer records are not packets
 // Without process ids nothing tells when an open record's writer goes on; after so many records it
 // has.
 #define OPEN_UNKNOWN 8
@@ -19,56 +17,37 @@ struct front {
 	bool told;      // handed on as it is; kept to know whose rest a line may be
 	bool lost;      // its rest may stand in another record
 	size_t wrapped; // length with the lines that follow it at once; 0: others came between
-	char text[FRONT_MAX + INDEX_PAD];
+	char text[FRONT_MAX + AMDLOG_PAD];
 };
 
-// A process whose last record was interrupted at the end of a piece.
-struct open_writer {
-	int64_t pid;
-	unsigned left; // pid unknown: records to wait
-};
+static void take_record(void *ctx, const struct amdlog_record *record);
+static void take_foreign(void *ctx, const char *text, size_t len, bool ended);
 
-struct amdlog_mend {
-	struct amdlog_sink to;
-	const struct amdlog_threads *threads;
-	uint64_t mended, first, past; // of records that begin in [first, past)
-	unsigned n;                   // waiting, oldest first
-	struct front *waiting[WAITING_MAX];
-	unsigned nopen;
-	struct open_writer open[OPEN_MAX];
-	struct front spare[WAITING_MAX];
-	char joined[FRONT_MAX + AMDLOG_TEXT_MAX + INDEX_PAD];
-};
-
-struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to)
+struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 {
-	struct amdlog_mend *m = malloc(sizeof(*m));
+	const size_t joined = FRONT_MAX + AMDLOG_TEXT_MAX + AMDLOG_PAD;
+	struct amdlog_reassembly *m =
+		malloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
+	struct front *spare = (void *)(m + 1);
 
 	if (!m)
 		return NULL;
-	m->to = *to;
-	m->threads = NULL;
-	m->mended = 0;
-	amdlog_mend_range(m, 0, UINT64_MAX);
-	m->n = m->nopen = 0;
+	*m = (struct amdlog_reassembly){.to = *to, .past = UINT64_MAX};
 	for (unsigned i = 0; i < WAITING_MAX; i++)
-		m->waiting[i] = &m->spare[i];
-	return m;
-}
-
-void amdlog_mend_free(struct amdlog_mend *m)
-{
+		m->waiting[i] = &spare[i];
+	m->joined = (char *)(spare + WAITING_MAX);
+	m->scan = amdlog_scan_new(&(struct amdlog_sink){m, take_record, take_foreign});
+	if (m->scan)
+		return m;
 	free(m);
+	return NULL;
 }
 
-void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan)
+void amdlog_reassembly_free(struct amdlog_reassembly *m)
 {
-	m->threads = amdlog_scan_threads(scan);
-}
-
-uint64_t amdlog_mend_count(const struct amdlog_mend *m)
-{
-	return m->mended;
+	if (m)
+		amdlog_scan_free(m->scan);
+	free(m);
 }
 
 static bool is_word(char c)
@@ -100,7 +79,7 @@ static bool ends_as_packet(const struct amdlog_record *r)
 	       (r->kind != AMDLOG_DISPATCH || r->msg[0] == 'H');
 }
 
-bool amdlog_mend_wants(const struct amdlog_record *r)
+bool amdlog_reassembly_wants(const struct amdlog_record *r)
 {
 	if (r->len < PIECE || r->len > FRONT_MAX)
 		return false;
@@ -109,7 +88,7 @@ bool amdlog_mend_wants(const struct amdlog_record *r)
 	return r->kind == AMDLOG_API_ENTRY && amdlog_is_torn(r);
 }
 
-static void release(struct amdlog_mend *m, unsigned i)
+static void release(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
 
@@ -118,7 +97,7 @@ static void release(struct amdlog_mend *m, unsigned i)
 	m->waiting[m->n] = f;
 }
 
-static void give_up(struct amdlog_mend *m, unsigned i)
+static void give_up(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
 
@@ -127,7 +106,7 @@ static void give_up(struct amdlog_mend *m, unsigned i)
 		m->to.record(m->to.ctx, &f->r);
 }
 
-static void keep(struct amdlog_mend *m, const struct amdlog_record *r, int64_t pid, bool told)
+static void keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int64_t pid, bool told)
 {
 	struct front *f;
 
@@ -140,19 +119,19 @@ static void keep(struct amdlog_mend *m, const struct amdlog_record *r, int64_t p
 	f->lost = false;
 	f->wrapped = r->ended ? r->len : 0;
 	memcpy(f->text, r->text, r->len);
-	memset(f->text + r->len, 0, INDEX_PAD);
+	memset(f->text + r->len, 0, AMDLOG_PAD);
 	f->r.text = f->text;
 	f->r.msg = f->text + (r->msg - r->text);
 }
 
 // The record's front up to `cut`, then `text`.
-static void join(struct amdlog_mend *m, const struct front *f, size_t cut, const char *text,
+static void join(struct amdlog_reassembly *m, const struct front *f, size_t cut, const char *text,
 		 size_t len, bool ended, struct amdlog_record *r)
 {
 	*r = f->r;
 	memcpy(m->joined, f->text, cut);
 	memcpy(m->joined + cut, text, len);
-	memset(m->joined + cut + len, 0, INDEX_PAD);
+	memset(m->joined + cut + len, 0, AMDLOG_PAD);
 	r->text = m->joined;
 	r->len = cut + len;
 	r->ended = ended;
@@ -227,7 +206,7 @@ static bool is_complete(const struct amdlog_record *r)
 }
 
 // Where the record's front must end so that `text` completes it; 0 when it does not.
-static size_t fitting_cut(struct amdlog_mend *m, const struct front *f, const char *text,
+static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, const char *text,
 			  size_t len, bool ended, struct amdlog_record *r)
 {
 	size_t msg_at = (size_t)(f->r.msg - f->text);
@@ -240,16 +219,16 @@ static size_t fitting_cut(struct amdlog_mend *m, const struct front *f, const ch
 	return 0;
 }
 
-static void mend(struct amdlog_mend *m, unsigned i, const struct amdlog_record *r)
+static void hand_on_joined(struct amdlog_reassembly *m, unsigned i, const struct amdlog_record *r)
 {
 	release(m, i);
 	m->mended += r->offset >= m->first && r->offset < m->past;
 	m->to.record(m->to.ctx, r);
 }
 
-// The one front that the text completes. Where it would complete several, none can be mended any
+// The one front that the text completes. Where it would complete several, none can be joined any
 // more.
-static bool try_fronts(struct amdlog_mend *m, const char *text, size_t len, bool ended)
+static bool try_fronts(struct amdlog_reassembly *m, const char *text, size_t len, bool ended)
 {
 	unsigned fits[WAITING_MAX], n = 0;
 	struct amdlog_record r;
@@ -263,12 +242,12 @@ static bool try_fronts(struct amdlog_mend *m, const char *text, size_t len, bool
 	if (n != 1 || m->waiting[fits[0]]->lost || m->waiting[fits[0]]->told)
 		return n > 0;
 	fitting_cut(m, m->waiting[fits[0]], text, len, ended, &r);
-	mend(m, fits[0], &r);
+	hand_on_joined(m, fits[0], &r);
 	return true;
 }
 
 // A log pasted from a terminal goes on in the next lines, without a piece's bounds.
-static bool try_wrapped(struct amdlog_mend *m, unsigned i, const char *text, size_t len)
+static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *text, size_t len)
 {
 	struct front *f = m->waiting[i];
 	struct amdlog_record r;
@@ -280,13 +259,13 @@ static bool try_wrapped(struct amdlog_mend *m, unsigned i, const char *text, siz
 	join(m, f, f->wrapped, "", 0, true, &r);
 	if (!is_complete(&r))
 		return false;
-	mend(m, i, &r);
+	hand_on_joined(m, i, &r);
 	return true;
 }
 
 static void take_foreign(void *ctx, const char *text, size_t len, bool ended)
 {
-	struct amdlog_mend *m = ctx;
+	struct amdlog_reassembly *m = ctx;
 
 	if (!m->n || len > FRONT_MAX || try_fronts(m, text, len, ended))
 		return;
@@ -303,7 +282,7 @@ static bool is_interrupted(const struct amdlog_record *r)
 }
 
 // This process goes on writing, so what it had open is over.
-static void writer_goes_on(struct amdlog_mend *m, int64_t pid)
+static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 {
 	unsigned kept = 0;
 
@@ -321,7 +300,8 @@ static void writer_goes_on(struct amdlog_mend *m, int64_t pid)
 }
 
 // Could the text behind the first piece of `r` be the rest of the record `f`?
-static bool may_be_rest(struct amdlog_mend *m, const struct front *f, const struct amdlog_record *r)
+static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
+			const struct amdlog_record *r)
 {
 	size_t cut = f->r.len / PIECE * PIECE;
 	struct amdlog_record joined;
@@ -347,7 +327,7 @@ static bool matters(enum amdlog_kind kind)
 
 // A line with more than its own text, perhaps: packets and API entries show by their form that they
 // are whole.
-static bool is_doubtful(struct amdlog_mend *m, const struct amdlog_record *r)
+static bool is_doubtful(struct amdlog_reassembly *m, const struct amdlog_record *r)
 {
 	bool doubt = false;
 
@@ -375,56 +355,45 @@ static void cut_to_piece(struct amdlog_record *r)
 
 static void take_record(void *ctx, const struct amdlog_record *record)
 {
-	struct amdlog_mend *m = ctx;
+	struct amdlog_reassembly *m = ctx;
 	struct amdlog_record r;
-	bool mendable, doubtful, open;
+	bool joinable, doubtful, open;
 	int64_t pid;
 
 	if (!m->n && !m->nopen &&
-	    (record->ended ? !amdlog_mend_wants(record)
-			   : !is_interrupted(record) && !amdlog_mend_wants(record))) {
+	    (record->ended ? !amdlog_reassembly_wants(record)
+			   : !is_interrupted(record) && !amdlog_reassembly_wants(record))) {
 		m->to.record(m->to.ctx, record);
 		return;
 	}
 	for (unsigned i = 0; i < m->n; i++)
 		m->waiting[i]->wrapped = 0;
 	r = *record;
-	pid = m->threads->v[r.who].pid;
+	pid = m->scan->threads.v[r.thread].pid;
 	writer_goes_on(m, pid);
-	mendable = amdlog_mend_wants(&r);
+	joinable = amdlog_reassembly_wants(&r);
 	// Behind the first piece of a record that is not whole anything may stand while others are
 	// open.
-	doubtful = is_doubtful(m, &r) || (mendable && r.len > PIECE && (m->n || m->nopen));
+	doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
 	open = is_interrupted(&r) || doubtful;
-	if (doubtful && (mendable || matters(r.kind)))
+	if (doubtful && (joinable || matters(r.kind)))
 		cut_to_piece(&r);
 	if (open && m->nopen < OPEN_MAX)
 		m->open[m->nopen++] = (struct open_writer){pid, OPEN_UNKNOWN};
-	if (mendable || (doubtful && amdlog_mend_wants(&r)))
-		keep(m, &r, pid, !mendable);
-	if (!mendable)
+	if (joinable || (doubtful && amdlog_reassembly_wants(&r)))
+		keep(m, &r, pid, !joinable);
+	if (!joinable)
 		m->to.record(m->to.ctx, &r);
 }
 
-struct amdlog_sink amdlog_mend_sink(struct amdlog_mend *m)
-{
-	return (struct amdlog_sink){.ctx = m, .record = take_record, .foreign = take_foreign};
-}
-
-void amdlog_mend_end(struct amdlog_mend *m)
+void amdlog_reassembly_end(struct amdlog_reassembly *m)
 {
 	while (m->n)
 		give_up(m, 0);
 	m->nopen = 0;
 }
 
-void amdlog_mend_range(struct amdlog_mend *m, uint64_t from, uint64_t to)
-{
-	m->first = from;
-	m->past = to;
-}
-
-bool amdlog_mend_idle(const struct amdlog_mend *m)
+bool amdlog_reassembly_idle(const struct amdlog_reassembly *m)
 {
 	return !m->n && !m->nopen;
 }

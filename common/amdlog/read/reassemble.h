@@ -14,36 +14,45 @@
 // the rest of the first. Where that cannot be ruled out the line is cut to its first piece: half a
 // record is torn, a wrong one lies.
 //
-// It stands between the scanner and whoever takes the records; a torn record is handed on when it
-// was mended or the next record of its process shows that it cannot be.
+// It stands between the scanner and the consumer of the records; a torn record is handed on when it
+// was reassembled or the next record of its process shows that it cannot be.
 #ifndef GPQ_AMDLOG_READ_REASSEMBLE_H
 #define GPQ_AMDLOG_READ_REASSEMBLE_H
 
 #include "common/amdlog/read/scan.h"
 
-struct amdlog_mend;
+#define WAITING_MAX 16
+#define OPEN_MAX    16
+
+// A process whose last record was interrupted at the end of a piece.
+struct open_writer {
+	int64_t pid;
+	unsigned left; // pid unknown: records to wait
+};
+
+struct amdlog_reassembly {
+	struct amdlog_sink to;
+	struct amdlog_scan *scan; // that finds the records and lines, owned
+	uint64_t mended;          // records put together so far
+	uint64_t first, past;     // of those that begin in [first, past) of the input
+	unsigned n;               // waiting, oldest first
+	struct front *waiting[WAITING_MAX];
+	unsigned nopen;
+	struct open_writer open[OPEN_MAX];
+	char *joined; // what is tried
+};
 
 // NULL when memory is short. Records go to `to`; its `foreign` is not used.
-struct amdlog_mend *amdlog_mend_new(const struct amdlog_sink *to);
-void amdlog_mend_free(struct amdlog_mend *m);
-
-// What the scanner's sink must be, and the scanner that has it.
-struct amdlog_sink amdlog_mend_sink(struct amdlog_mend *m);
-void amdlog_mend_watch(struct amdlog_mend *m, struct amdlog_scan *scan);
+struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to);
+void amdlog_reassembly_free(struct amdlog_reassembly *m);
 
 // The input ends: hands on what still waits.
-void amdlog_mend_end(struct amdlog_mend *m);
+void amdlog_reassembly_end(struct amdlog_reassembly *m);
 
 // Nothing is open or waits: whole records pass unchanged, and lines without a prefix mean nothing.
-bool amdlog_mend_idle(const struct amdlog_mend *m);
+bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
 // A record that ends with a newline, and yet is not whole.
-bool amdlog_mend_wants(const struct amdlog_record *r);
-
-// From now on only records that begin in these bytes of the input count as mended.
-void amdlog_mend_range(struct amdlog_mend *m, uint64_t from, uint64_t to);
-
-// Records mended so far.
-uint64_t amdlog_mend_count(const struct amdlog_mend *m);
+bool amdlog_reassembly_wants(const struct amdlog_record *r);
 
 #endif

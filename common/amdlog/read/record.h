@@ -14,13 +14,14 @@
 // A record or foreign line is looked at up to this length; the rest of it only for the next record.
 // The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
 #define AMDLOG_TEXT_MAX 65536
+#define AMDLOG_PAD      128 // bytes behind a text that may be read
 
 // All kinds of records, a row each: X(name, word, use, beginnings of its messages...).
 //
 // use: COUNTED, its records are nothing but counted; PLACED, what they say depends on records of
 // before, so they are handed on one by one; CALL, they are counted, and the thread's last one is
 // kept, as it may name a stream. A message is of the first row that has a beginning of it (3 to 32
-// bytes); the rows of API lines and packets are recognized otherwise (message.c, packet.c).
+// bytes); the rows of API lines and packets are recognized otherwise (message.c).
 #define AMDLOG_KINDS(X)                                                                         \
 	X(OTHER, "other", COUNTED)                                                              \
 	X(API_ENTRY, "api", CALL)                                                               \
@@ -91,7 +92,7 @@ struct amdlog_record {
 	size_t msg_len;   // trailing blanks not counted
 	uint64_t offset;  // of `text` in the input, bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
-	uint32_t who;     // index of (pid, tid) in the scanner's table
+	uint32_t thread;  // index of (pid, tid) in the scanner's table
 	uint8_t level;    // 0 to 9
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
@@ -101,7 +102,7 @@ struct amdlog_record {
 };
 
 // A thread of a process as far as the prefix tells.
-struct amdlog_who {
+struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
 	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
 	uint32_t source; // which input it was seen in when pid is unknown, else 0

@@ -10,32 +10,13 @@
 #define SCAN_LOOK ((size_t)1024)       // a prefix is shorter
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
 
-struct amdlog_scan {
-	struct amdlog_sink sink;
-	struct amdlog_counts counts;
-	struct amdlog_threads threads;
-
-	// The line at the front of the buffer.
-	bool in_line;     // its beginning was in an earlier block
-	bool line_rec;    // it begins with a record
-	bool seg_rec;     // the segment at the front of the buffer is a record
-	bool seg_done;    // and was handed out already: it is too long, and skipped
-	const char *text; // the buffer, or the lines of a caller
-	uint64_t base;    // offset of `text` in the input
-	size_t fill;      // bytes in the buffer
-
-	uint32_t index[INDEX_TILE + 1];
-	char buf[SCAN_CAP + INDEX_PAD];
-};
-
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
-	struct amdlog_scan *s = malloc(sizeof(*s));
+	struct amdlog_scan *s = malloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 
 	if (!s)
 		return NULL;
-	memset(s, 0, offsetof(struct amdlog_scan, index));
-	s->sink = *sink;
+	*s = (struct amdlog_scan){.sink = *sink};
 	s->text = s->buf;
 	if (!threads_init(&s->threads)) {
 		amdlog_scan_free(s);
@@ -52,27 +33,6 @@ void amdlog_scan_free(struct amdlog_scan *s)
 	free(s);
 }
 
-const struct amdlog_counts *amdlog_scan_counts(const struct amdlog_scan *s)
-{
-	return &s->counts;
-}
-
-void amdlog_scan_recount(struct amdlog_scan *s, const struct amdlog_counts *counts)
-{
-	s->counts = *counts;
-}
-
-struct amdlog_threads *amdlog_scan_threads(struct amdlog_scan *s)
-{
-	return &s->threads;
-}
-
-const struct amdlog_who *amdlog_scan_who(const struct amdlog_scan *s, uint32_t *n)
-{
-	*n = s->threads.n;
-	return s->threads.v;
-}
-
 static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len, bool ended)
 {
 	struct amdlog_record r = {
@@ -85,7 +45,7 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 	struct amdlog_writer writer;
 
 	record_parse(&r, &writer, &columns);
-	r.who = threads_number(&s->threads, &writer);
+	r.thread = threads_number(&s->threads, &writer);
 	s->counts.records++;
 	s->sink.record(s->sink.ctx, &r);
 }
@@ -121,47 +81,32 @@ static void end_line(struct amdlog_scan *s, size_t from, size_t to, bool newline
 	s->in_line = s->line_rec = s->seg_rec = s->seg_done = false;
 }
 
-// A colon, digit, colon at `at`, in a segment that began at `from`. True when a record begins here.
-static bool begin_record(struct amdlog_scan *s, size_t from, size_t at, size_t end)
-{
-	// The front of a carried-over record is not found a second time.
-	if (at == from && s->seg_rec && !s->seg_done)
-		return false;
-	if (!prefix_shape(s->text + at, end - at, true))
-		return false;
-	close_segment(s, from, at, false);
-	s->counts.glued++;
-	s->in_line = s->seg_rec = true;
-	s->seg_done = false;
-	return true;
-}
-
-// Goes over what the index finds in [from, to); prefixes may be looked at up to `end`. Returns
-// where the open segment began. The second colon of a record's beginning may be behind `to`.
+// Goes over the lines in [from, to); prefixes may be looked at up to `end`. Returns where the open
+// segment began.
 static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 {
-	struct index_state state = s->in_line ? INDEX_IN_LINE : INDEX_AT_LINE;
-	size_t segment = from, stop = to + 2 < end ? to + 2 : end;
+	const char *text = s->text, *segment = text + from, *line = segment, *newline;
 
-	for (size_t tile = from; tile < stop; tile += INDEX_TILE) {
-		size_t past = stop - tile < INDEX_TILE ? stop : tile + INDEX_TILE;
-		size_t n = index_text(s->text, tile, past, &state, s->index);
+	for (; line < text + to; segment = line = newline + 1) {
+		const char *p = line + !s->in_line, *stop = text + to;
 
-		for (size_t i = 0; i < n; i++) {
-			bool newline = s->text[s->index[i]] == '\n';
-			size_t at = s->index[i] - (newline ? 0 : 2);
-
-			if (at >= to)
-				break;
-			if (newline) {
-				end_line(s, segment, at, true);
-				segment = at + 1;
-			} else if (begin_record(s, segment, at, end)) {
-				segment = at;
-			}
+		newline = memchr(line, '\n', (size_t)(stop - line));
+		stop = newline ? newline : stop;
+		for (; (p = find_record(p, stop, text + end)); p++) {
+			// The front of a carried-over record is not found a second time.
+			if (p == segment && s->seg_rec && !s->seg_done)
+				continue;
+			close_segment(s, (size_t)(segment - text), (size_t)(p - text), false);
+			s->counts.glued++;
+			s->in_line = s->seg_rec = true;
+			s->seg_done = false;
+			segment = p;
 		}
+		if (!newline)
+			break;
+		end_line(s, (size_t)(segment - text), (size_t)(newline - text), true);
 	}
-	return segment;
+	return (size_t)(segment - text);
 }
 
 static void carry_over(struct amdlog_scan *s, size_t from)
@@ -169,7 +114,7 @@ static void carry_over(struct amdlog_scan *s, size_t from)
 	s->fill -= from;
 	s->base += from;
 	memmove(s->buf, s->buf + from, s->fill);
-	memset(s->buf + s->fill, 0, INDEX_PAD); // what lies behind the text must not look like it
+	memset(s->buf + s->fill, 0, AMDLOG_PAD); // what lies behind the text must not look like it
 }
 
 // The tail of the buffer from `from` on is a piece of a line. When it is too long to wait for its
@@ -206,7 +151,7 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 	s->counts.bytes += n;
 	newline = memrchr(s->buf + s->fill, '\n', n);
 	s->fill += n;
-	memset(s->buf + s->fill, 0, INDEX_PAD);
+	memset(s->buf + s->fill, 0, AMDLOG_PAD);
 	if (newline) {
 		keep = (size_t)(newline - s->buf) + 1;
 		walk(s, 0, keep, keep);
@@ -227,21 +172,6 @@ void amdlog_scan_end(struct amdlog_scan *s)
 	s->threads.source++;
 }
 
-uint64_t amdlog_scan_offset(const struct amdlog_scan *s)
-{
-	return s->base + s->fill;
-}
-
-void amdlog_scan_from(struct amdlog_scan *s, uint64_t offset)
-{
-	s->base = offset;
-}
-
-void amdlog_scan_assume(struct amdlog_scan *s, int64_t pid)
-{
-	s->threads.assumed = pid;
-}
-
 bool amdlog_scan_at_line(const struct amdlog_scan *s)
 {
 	return !s->fill && !s->in_line;
@@ -256,34 +186,16 @@ void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len)
 	s->text = s->buf;
 }
 
-void amdlog_scan_skip(struct amdlog_scan *s, const struct amdlog_counts *seen)
-{
-	s->base += seen->bytes;
-	s->counts.bytes += seen->bytes;
-	s->counts.lines += seen->lines;
-	s->counts.records += seen->records;
-	s->counts.foreign += seen->foreign;
-}
-
-void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len, size_t piece)
+void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len)
 {
 	while (len) {
 		size_t room;
 		char *to = amdlog_scan_room(s, &room);
 
-		if (piece && room > piece)
-			room = piece;
-		if (room > len)
-			room = len;
+		room = room < len ? room : len;
 		memcpy(to, data, room);
 		data += room;
 		len -= room;
 		amdlog_scan_fed(s, room);
 	}
-}
-
-void amdlog_scan_buffer(struct amdlog_scan *s, const char *data, size_t len, size_t piece)
-{
-	amdlog_scan_feed(s, data, len, piece);
-	amdlog_scan_end(s);
 }

@@ -9,7 +9,33 @@
 #ifndef GPQ_AMDLOG_READ_SCAN_H
 #define GPQ_AMDLOG_READ_SCAN_H
 
-#include "common/amdlog/read/threads.h"
+#include "common/amdlog/read/intern.h"
+#include "common/amdlog/read/parse.h"
+
+// --- numbers of the threads that a log names, in the order of their first records ---
+
+// Other threads than this many are counted together, as pid and tid unknown: number 0.
+#define AMDLOG_THREADS_MAX 65536
+
+// Starts as zeros but for `assumed`.
+struct amdlog_threads {
+	int64_t assumed; // process of records that name none; -1
+	uint32_t source; // number of the input: threads without a process of several are others
+	struct amdlog_thread_id *v;
+	uint32_t n;
+	size_t cap;
+	struct intern keys;
+	struct intern by_tid; // 3.7 to 4.5: some lines have the thread only
+};
+
+// False without memory.
+bool threads_init(struct amdlog_threads *t);
+void threads_fini(struct amdlog_threads *t);
+
+// The number of the thread that wrote a record, a new one perhaps.
+uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w);
+
+// --- the scanner ---
 
 struct amdlog_counts {
 	uint64_t bytes, lines; // a last line without newline counts
@@ -29,7 +55,21 @@ struct amdlog_sink {
 	void (*foreign)(void *ctx, const char *text, size_t len, bool ended);
 };
 
-struct amdlog_scan;
+struct amdlog_scan {
+	struct amdlog_sink sink;
+	struct amdlog_counts counts; // may be set back when what was read was context only
+	struct amdlog_threads threads;
+	uint64_t base;    // offset of `text` in the input
+	const char *text; // the buffer, or the lines of a caller
+	size_t fill;      // bytes in the buffer
+
+	// The line at the front of the buffer.
+	bool in_line;  // its beginning was in an earlier block
+	bool line_rec; // it begins with a record
+	bool seg_rec;  // the segment at the front of the buffer is a record
+	bool seg_done; // and was handed out already: it is too long, and skipped
+	char buf[];
+};
 
 // NULL when memory is short.
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink);
@@ -39,39 +79,17 @@ void amdlog_scan_free(struct amdlog_scan *s);
 char *amdlog_scan_room(struct amdlog_scan *s, size_t *size);
 void amdlog_scan_fed(struct amdlog_scan *s, size_t n);
 
+// The same for bytes that lie elsewhere.
+void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len);
+
 // The input ends here; another may follow (its threads without pid are others then).
 void amdlog_scan_end(struct amdlog_scan *s);
-
-// The counts, and setting them back when what was read was context only.
-const struct amdlog_counts *amdlog_scan_counts(const struct amdlog_scan *s);
-void amdlog_scan_recount(struct amdlog_scan *s, const struct amdlog_counts *counts);
-const struct amdlog_who *amdlog_scan_who(const struct amdlog_scan *s, uint32_t *n);
-
-// Offset of the next byte in the input; amdlog_scan_from: of its first one, when that is not 0.
-uint64_t amdlog_scan_offset(const struct amdlog_scan *s);
-void amdlog_scan_from(struct amdlog_scan *s, uint64_t offset);
-
-// Whose records they are.
-struct amdlog_threads *amdlog_scan_threads(struct amdlog_scan *s);
-
-// Records that do not name their process are of this one (-1: unknown), as the name of an
-// AMD_LOG_LEVEL_FILE says.
-void amdlog_scan_assume(struct amdlog_scan *s, int64_t pid);
 
 // No line is open: the next byte begins one.
 bool amdlog_scan_at_line(const struct amdlog_scan *s);
 
-// Whole lines, the last of which ends with a newline, where they lie: nothing is copied. INDEX_PAD
-// bytes behind them may be read. Only while amdlog_scan_at_line.
+// Whole lines, the last of which ends with a newline, where they lie: nothing is copied.
+// AMDLOG_PAD bytes behind them may be read. Only while amdlog_scan_at_line.
 void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len);
-
-// Lines that others have read instead.
-void amdlog_scan_skip(struct amdlog_scan *s, const struct amdlog_counts *seen);
-
-// A buffer, fed in pieces of `piece` bytes (0: as large as they fit).
-void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len, size_t piece);
-
-// All of a buffer, fed in pieces of `piece` bytes (0: as large as they fit), then the end.
-void amdlog_scan_buffer(struct amdlog_scan *s, const char *data, size_t len, size_t piece);
 
 #endif

@@ -4,33 +4,20 @@
 // different lines.
 #include "common/amdlog/model/summary_priv.h"
 
-#include <stdlib.h>
-
 #define NAMELESS_MAX 2000
 
+// A handle that two rings claim is of neither.
 static void drop_disputed(struct amdlog_summary *s)
 {
-	uint8_t *claims = calloc(s->nqueues ? s->nqueues : 1, 1);
-
-	if (!claims) {
-		s->no_memory = true;
-		for (uint32_t i = 0; i < s->nqueues; i++)
-			s->queues[i].handle_unsure = true;
-		return;
-	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
-		uint32_t h = s->queues[i].handle;
-
-		if (h != AMDLOG_NONE && claims[h] < 2)
-			claims[h]++;
+		if (s->queues[i].handle != AMDLOG_NONE)
+			s->queues[s->queues[i].handle].claims++;
 	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct amdlog_queue *q = &s->queues[i];
 
-		if (q->handle != AMDLOG_NONE && claims[q->handle] > 1)
-			q->handle_unsure = true;
+		q->handle_unsure |= q->handle != AMDLOG_NONE && s->queues[q->handle].claims > 1;
 	}
-	free(claims);
 }
 
 // Up to 4.5 queue lines have no process id, but the address is the same as in the packets.
@@ -48,7 +35,7 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
-			return; // of two processes, who knows which
+			return; // it fits two processes
 		match = q;
 	}
 	if (match)
@@ -80,13 +67,12 @@ static void count_streams(struct amdlog_summary *s)
 	struct intern joined = {.max_entries = s->queue_streams.max_entries};
 
 	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
-		const struct pair *p =
-			(const struct pair *)(const void *)s->queue_streams.entries[i].bytes;
-		uint32_t q = (uint32_t)p->a;
+		struct pair p = pair_at(&s->queue_streams, i);
+		uint32_t q = (uint32_t)p.a;
 
 		if (s->queues[q].merged != AMDLOG_NONE)
 			q = s->queues[q].merged;
-		s->queues[q].streams += pair_is_new(&joined, q, p->b);
+		s->queues[q].streams += pair_is_new(&joined, q, p.b);
 	}
 	intern_fini(&joined);
 }

@@ -4,7 +4,7 @@
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			       const struct block_item *item)
 {
-	struct amdlog_thread *t = summary_thread(s, scan, item->r.who);
+	struct amdlog_thread *t = summary_thread(s, scan, item->r.thread);
 
 	if (t)
 		stream_set(t, &item->stream);
