@@ -21,6 +21,7 @@ struct out {
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
+	size_t width[OUT_COLS_MAX];    // of each of them where rows are written one by one
 	unsigned nshown;
 	bool named[OUT_COLS_MAX];     // by -o, of each column of the table
 	struct buf keys;              // JSON: theirs, quoted, one behind the other
@@ -31,7 +32,7 @@ struct out {
 	int error;                // its errno
 	struct outtable gathered; // table mode, not streaming
 	struct buf buf;           // what is not written yet
-	struct buf cell, escaped; // scratch
+	struct buf cell;          // scratch
 	struct json json;
 	struct context context; // --context: written with each record
 };
@@ -107,12 +108,6 @@ int out_flush(struct out *o)
 	}
 	o->buf.len = 0;
 	return o->status;
-}
-
-static void flush_if_large(struct out *o)
-{
-	if (o->buf.len >= FLUSH_AT)
-		out_flush(o);
 }
 
 // Which columns: -o
@@ -233,7 +228,7 @@ static void table_start(struct out *o)
 static const char *cell_text(struct out *o, const struct out_col *c, const void *record)
 {
 	o->cell.len = 0;
-	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes))
+	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes, NULL))
 		buf_puts(&o->cell, "-");
 	return o->cell.data ? o->cell.data : "";
 }
@@ -261,31 +256,42 @@ static void pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-static size_t width_of(const struct out_col *c)
+static void set_widths(struct out *o)
 {
-	size_t n = strlen(c->name);
-	return c->width > n ? c->width : n;
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = &o->table->cols[o->shown[i]];
+		size_t name = strlen(c->name);
+		o->width[i] = c->width > name ? c->width : name;
+		if (i + 1 == o->nshown && !outfmt_is_number(c->type))
+			o->width[i] = 0; // no blanks at the line's end
+	}
 }
 
-static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const char *text)
+// Pads the text that begins at `start`.
+static void align(struct buf *b, size_t start, size_t width, bool right)
 {
-	o->escaped.len = 0;
-	text_escape(&o->escaped, text, strlen(text));
-	if (i)
-		buf_puts(&o->buf, " ");
-	size_t start = o->buf.len;
-	if (outfmt_is_number(c->type))
-		pad(&o->buf, o->escaped.len, width_of(c));
-	buf_append(&o->buf, o->escaped.data, o->escaped.len);
-	if (!outfmt_is_number(c->type) && i + 1 < o->nshown)
-		pad(&o->buf, o->buf.len - start, width_of(c));
+	size_t len = b->len - start;
+	pad(b, len, width);
+	if (right && len < width) {
+		memmove(b->data + start + width - len, b->data + start, len);
+		memset(b->data + start, ' ', width - len);
+	}
 }
 
 static void stream_row(struct out *o, const void *record)
 {
+	struct buf *b = &o->buf;
+
 	for (unsigned i = 0; i < o->nshown; i++) {
 		const struct out_col *c = &o->table->cols[o->shown[i]];
-		stream_cell(o, i, c, record ? cell_text(o, c, record) : c->name);
+		if (i)
+			buf_puts(b, " ");
+		size_t start = b->len;
+		if (!record)
+			buf_puts(b, c->name);
+		else if (!outfmt_text(b, c, record, true, o->opts.bytes, text_escape))
+			buf_puts(b, "-");
+		align(b, start, o->width[i], outfmt_is_number(c->type));
 	}
 	for (unsigned i = 0; i < o->context.n; i++)
 		buf_printf(&o->buf, " %s",
@@ -305,14 +311,10 @@ static void raw_headings(struct out *o)
 static void raw_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->nshown; i++) {
-		o->cell.len = 0;
-		bool known =
-			outfmt_text(&o->cell, &o->table->cols[o->shown[i]], record, false, true);
 		if (i)
 			buf_puts(&o->buf, " ");
-		if (known)
-			outfmt_raw(&o->buf, o->cell.data ? o->cell.data : "", o->cell.len);
-		else
+		if (!outfmt_text(&o->buf, &o->table->cols[o->shown[i]], record, false, true,
+				 outfmt_raw))
 			buf_puts(&o->buf, "-");
 	}
 	for (unsigned i = 0; i < o->context.n; i++) {
@@ -326,16 +328,17 @@ static void pairs_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->nshown; i++) {
 		const struct out_col *c = &o->table->cols[o->shown[i]];
-		o->cell.len = 0;
-		outfmt_text(&o->cell, c, record, false, true);
 		if (i)
 			buf_puts(&o->buf, " ");
-		outfmt_pair(&o->buf, c->name, o->cell.data ? o->cell.data : "", o->cell.len);
+		buf_puts(&o->buf, c->name);
+		buf_puts(&o->buf, "=\"");
+		outfmt_text(&o->buf, c, record, false, true, outfmt_quoted);
+		buf_puts(&o->buf, "\"");
 	}
 	for (unsigned i = 0; i < o->context.n; i++) {
-		buf_puts(&o->buf, " ");
-		outfmt_pair(&o->buf, o->context.item[i].name, o->context.item[i].value,
-			    strlen(o->context.item[i].value));
+		buf_printf(&o->buf, " %s=\"", o->context.item[i].name);
+		outfmt_quoted(&o->buf, o->context.item[i].value, strlen(o->context.item[i].value));
+		buf_puts(&o->buf, "\"");
 	}
 	buf_puts(&o->buf, "\n");
 }
@@ -389,6 +392,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	set_widths(o);
 	quote_keys(o);
 	switch (o->opts.mode) {
 	case OUT_TABLE:
@@ -430,7 +434,45 @@ void out_row(struct out *o, const void *record)
 	case OUT_JSON: json_row(o, record); break;
 	case OUT_NDJSON: ndjson_row(o, record); break;
 	}
-	flush_if_large(o);
+	if (o->buf.len >= FLUSH_AT && o->fd >= 0)
+		out_flush(o);
+}
+
+struct out *out_piece(const struct out *o)
+{
+	struct out *p = malloc(sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = *o;
+	p->fd = -1;
+	p->buf = p->cell = (struct buf){0};
+	p->json.out = &p->buf;
+	p->json.empty = false;
+	return p;
+}
+
+void out_piece_free(struct out *p)
+{
+	if (!p)
+		return;
+	buf_fini(&p->buf);
+	buf_fini(&p->cell);
+	free(p);
+}
+
+int out_add(struct out *o, struct out *piece)
+{
+	struct buf written;
+	out_flush(o);
+	if (!piece->buf.len)
+		return o->status;
+	written = o->buf;
+	o->buf = piece->buf;
+	piece->buf = written;
+	if (o->opts.mode == OUT_JSON && o->json.empty) // no comma before the first row
+		memmove(o->buf.data, o->buf.data + 1, o->buf.len--);
+	o->json.empty = false;
+	return out_flush(o);
 }
 
 void out_end(struct out *o)
@@ -509,7 +551,6 @@ int out_close(struct out *o)
 	buf_fini(&o->buf);
 	buf_fini(&o->keys);
 	buf_fini(&o->cell);
-	buf_fini(&o->escaped);
 	free(o);
 	return status;
 }

@@ -94,6 +94,14 @@ bool out_opened(void);
 // table has not.
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
+
+// Rows of a stream that another thread makes: out_row() gathers them in the piece, and out_add()
+// writes them, behind those of `o`, and empties it. Made after out_begin, freed before out_end.
+// NULL when memory is out; out_add returns what out_flush does.
+struct out *out_piece(const struct out *o);
+int out_add(struct out *o, struct out *piece);
+void out_piece_free(struct out *piece);
+
 void out_end(struct out *o);
 
 // A single record: an object in JSON, one "NAME: value" a line for people, as a row elsewhere. 0 or

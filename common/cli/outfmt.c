@@ -65,7 +65,8 @@ static bool is_thousands(double v)
 	return size >= 999.5 && size < 1e9;
 }
 
-bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes)
+bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
+		 outfmt_escape *escape)
 {
 	union cell v = get(c, record);
 	char tmp[32];
@@ -73,7 +74,12 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 		return false;
 	switch (c->type) {
 	case OUT_STR:
-	case OUT_LIST: buf_puts(b, v.str); break;
+	case OUT_LIST:
+		if (escape)
+			escape(b, v.str, strlen(v.str));
+		else
+			buf_puts(b, v.str);
+		break;
 	case OUT_I64:
 		if (v.i64 < 0)
 			buf_puts(b, "-");
@@ -121,11 +127,9 @@ void outfmt_raw(struct buf *b, const char *s, size_t len)
 	escape_but(b, s, len, " \\");
 }
 
-void outfmt_pair(struct buf *b, const char *name, const char *s, size_t len)
+void outfmt_quoted(struct buf *b, const char *s, size_t len)
 {
-	buf_printf(b, "%s=\"", name);
 	escape_but(b, s, len, "\"\\$`");
-	buf_puts(b, "\"");
 }
 
 static void json_words(struct json *j, const char *key, const char *words)
