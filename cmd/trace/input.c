@@ -42,6 +42,7 @@ struct input {
 struct found {
 	struct block_result result;
 	struct grep_hits hits;
+	struct trace_rows rows; // --list
 };
 
 static void take_event(void *ctx, const struct amdlog_event *e)
@@ -74,7 +75,7 @@ void trace_close(struct trace *t)
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);
 	amdlog_windows_fini(&t->marks);
-	buf_fini(&t->text);
+	trace_rows_fini(&t->last_rows);
 }
 
 // Not what a log looks like, and how to make one of it.
@@ -102,11 +103,13 @@ static uint32_t kinds_needed(const struct trace *t)
 
 static bool init_block(void *ctx, struct block *b)
 {
+	const struct trace *t = ((struct input *)ctx)->t;
 	struct found *f = calloc(1, sizeof(*f));
 
-	(void)ctx;
 	b->user = f;
-	return f && block_result_init(&f->result);
+	if (!f || !block_result_init(&f->result))
+		return false;
+	return !t->opts->list || (f->rows.out = out_piece(t->out));
 }
 
 static void fini_block(void *ctx, struct block *b)
@@ -117,6 +120,8 @@ static void fini_block(void *ctx, struct block *b)
 	if (f) {
 		block_result_fini(&f->result);
 		grep_hits_fini(&f->hits);
+		trace_rows_fini(&f->rows);
+		out_piece_free(f->rows.out);
 	}
 	free(f);
 }
@@ -158,6 +163,7 @@ static int take_block(void *ctx, struct block *b)
 	struct input *in = ctx;
 	struct trace *t = in->t;
 	struct found *f = b->lines ? b->user : NULL;
+	struct trace_rows *rows = &((struct found *)b->user)->rows;
 	int status;
 
 	if (!in->begun && (status = refuse(b->text, b->len, in->name)))
@@ -165,17 +171,34 @@ static int take_block(void *ctx, struct block *b)
 	in->begun = true;
 	if (f && t->grep && (status = check_grep(t, f)))
 		return status;
+	if (t->opts->list)
+		t->rows = rows;
+	rows->first = f ? f->result.items : NULL;
+	rows->end = f ? f->result.items + f->result.nitems : NULL;
 	amdlog_reading_take(&t->reading, b->text, b->len, f && in->count ? &f->result : NULL,
 			    f && t->grep ? &f->hits : NULL);
+	t->rows = &t->last_rows;
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
 	progress_bytes(&t->progress, amdlog_scan_counts(t->scan)->bytes, t->input_bytes);
 	// A reader that went away: reading on is of no use.
-	if (t->opts->list && (status = out_flush(t->out)))
-		return status;
 	if (t->timeline && amdlog_timeline_error(t->timeline) == EPIPE)
 		return GPQ_PIPE;
 	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
+}
+
+static void format_block(void *ctx, struct block *b)
+{
+	(void)ctx;
+	trace_rows_format(&((struct found *)b->user)->rows);
+}
+
+// Fails when the reader of the rows went away, too.
+static int write_block(void *ctx, struct block *b)
+{
+	struct input *in = ctx;
+
+	return out_add(in->t->out, ((struct found *)b->user)->rows.out);
 }
 
 static unsigned threads_to_use(const struct trace *t)
@@ -229,6 +252,8 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 		.ctx = in,
 		.work = work_on_block,
 		.take = take_block,
+		.finish = in->t->opts->list ? format_block : NULL,
+		.put = in->t->opts->list ? write_block : NULL,
 		.init = init_block,
 		.fini = fini_block,
 	};
@@ -394,6 +419,8 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	int status;
 
 	in.range = t->opts->range ? &t->range : NULL;
+	t->last_rows.out = t->out;
+	t->rows = &t->last_rows;
 	status = read_input(&in);
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;

@@ -1,7 +1,10 @@
 // gpq trace --list: one record a line, as they come.
+//
+// What a row says of its process, queue and kernel depends on the records before it, so it is noted
+// while the block is taken. Its text is made after that, by any thread (struct trace_rows).
 #include "cmd/trace/trace.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct list_row {
@@ -45,13 +48,23 @@ const struct out_table trace_list_table = {"records", "record", cols,
 
 #define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
 
+// A record of which the row is not formatted yet.
+struct noted_row {
+	const struct amdlog_record *record;
+	const struct amdlog_packet *packet; // NULL
+	struct amdlog_who who;
+	uint64_t hwq, swq;
+	const char *kernel;
+	bool torn;
+};
+
 // The message as a string; what a terminal may not get is escaped on output.
-static const char *message(struct trace *t, const struct amdlog_record *r)
+static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
-	t->text.len = 0;
-	if (!out_wants(t->out, TEXT_COLUMN) || buf_append(&t->text, r->msg, r->msg_len))
+	rows->text.len = 0;
+	if (!out_wants(rows->out, TEXT_COLUMN) || buf_append(&rows->text, r->msg, r->msg_len))
 		return NULL;
-	return t->text.data;
+	return rows->text.data;
 }
 
 // Its first bytes when it is an API line. The scanner takes no name longer than this.
@@ -76,8 +89,6 @@ static uint64_t backlog_of(const struct amdlog_packet *p)
 
 static void set_packet(struct list_row *r, const struct amdlog_packet *p, char text[2][64])
 {
-	r->hwq = p->hwq;
-	r->swq = p->swq;
 	r->id = p->id < 0 ? I64_NULL : p->id;
 	r->rptr = p->rptr;
 	r->wptr = p->wptr;
@@ -86,35 +97,90 @@ static void set_packet(struct list_row *r, const struct amdlog_packet *p, char t
 	r->workgroup = trace_shape(text[1], p->workgroup);
 }
 
-void trace_list_row(struct trace *t, const struct amdlog_event *e)
+static void write_row(struct trace_rows *rows, const struct noted_row *n)
 {
+	const struct amdlog_record *record = n->record;
 	char shapes[2][64], api[160];
 	struct list_row r = {
-		.time_us = e->record->time_us,
-		.offset = e->record->offset,
-		.tid = e->who->tid,
-		.level = e->record->level < 10 ? e->record->level : U64_NULL,
-		.hwq = U64_NULL,
-		.swq = U64_NULL,
+		.time_us = record->time_us,
+		.offset = record->offset,
+		.tid = n->who.tid,
+		.level = record->level < 10 ? record->level : U64_NULL,
+		.hwq = n->hwq,
+		.swq = n->swq,
 		.rptr = U64_NULL,
 		.wptr = U64_NULL,
 		.backlog = U64_NULL,
 		.id = I64_NULL,
-		.pid = e->who->pid < 0 ? I64_NULL : e->who->pid,
-		.kind = amdlog_kind_name(e->record->kind),
-		.torn = e->torn,
+		.pid = n->who.pid < 0 ? I64_NULL : n->who.pid,
+		.kind = amdlog_kind_name(record->kind),
+		.torn = n->torn,
+		.kernel = n->kernel,
+		.text = message(rows, record),
+		.api = api_name(api, record),
+		.duration_us =
+			record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(record) : U64_NULL,
+	};
+
+	if (n->packet)
+		set_packet(&r, n->packet, shapes);
+	out_row(rows->out, &r);
+}
+
+void trace_rows_format(struct trace_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		write_row(rows, &rows->v[i]);
+	rows->n = 0;
+}
+
+void trace_rows_fini(struct trace_rows *rows)
+{
+	buf_fini(&rows->text);
+	free(rows->v);
+}
+
+// False: it is to be formatted now.
+static bool keep(struct trace_rows *rows, const struct noted_row *n)
+{
+	const char *record = (const char *)n->record;
+
+	if (record < (const char *)rows->first || record >= (const char *)rows->end)
+		return false;
+	if (rows->n == rows->cap) {
+		size_t cap = rows->cap ? rows->cap * 2 : 256;
+		struct noted_row *v = realloc(rows->v, cap * sizeof(*v));
+
+		if (!v)
+			return false;
+		rows->v = v;
+		rows->cap = cap;
+	}
+	rows->v[rows->n++] = *n;
+	return true;
+}
+
+void trace_list_row(struct trace *t, const struct amdlog_event *e)
+{
+	struct noted_row n = {
+		.record = e->record,
+		.packet = e->packet,
+		.who = *e->who,
+		.hwq = U64_NULL,
+		.swq = U64_NULL,
 		.kernel = e->kernel == AMDLOG_NONE ? NULL : t->sum.kernels[e->kernel].name,
-		.text = message(t, e->record),
-		.api = api_name(api, e->record),
-		.duration_us = e->record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(e->record)
-								    : U64_NULL,
+		.torn = e->torn,
 	};
 
 	if (e->packet) {
-		set_packet(&r, e->packet, shapes);
+		n.hwq = e->packet->hwq;
+		n.swq = e->packet->swq;
 	} else if (e->queue != AMDLOG_NONE) {
-		r.hwq = t->sum.queues[e->queue].hwq;
-		r.swq = t->sum.queues[e->queue].swq;
+		n.hwq = t->sum.queues[e->queue].hwq;
+		n.swq = t->sum.queues[e->queue].swq;
 	}
-	out_row(t->out, &r);
+	if (keep(t->rows, &n))
+		return;
+	trace_rows_format(t->rows); // those before it
+	write_row(t->rows, &n);
 }

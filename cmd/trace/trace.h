@@ -61,6 +61,17 @@ struct trace_ask {
 	void (*fini)(struct trace *t);
 };
 
+// Rows of --list.
+struct trace_rows {
+	struct out *out;     // the trace's, or a piece of it
+	struct buf text;     // scratch
+	struct noted_row *v; // to be formatted, in order
+	size_t n, cap;
+	// Where records lie that are there until trace_rows_format(); rows of others are formatted
+	// at once.
+	const struct block_item *first, *end;
+};
+
 struct trace {
 	const struct trace_opts *opts;
 	const struct grep *grep; // of the filter; NULL
@@ -73,7 +84,8 @@ struct trace {
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
-	struct buf text;  // scratch of --list
+	struct trace_rows *rows;           // --list: of the block that is taken, or `last_rows`
+	struct trace_rows last_rows;       // behind the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL
 	int perfetto_fd;                   // -1
 	const struct amdlog_merge *merged; // gpq merge: counts are in it; NULL
@@ -172,8 +184,10 @@ uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series 
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
-// --list
+// --list: adds a row to t->rows; formats those that were not, from any thread.
 void trace_list_row(struct trace *t, const struct amdlog_event *e);
+void trace_rows_format(struct trace_rows *rows);
+void trace_rows_fini(struct trace_rows *rows);
 
 // --perfetto: opens its file after out_open(), and closes it after the input was read. 0, or an
 // exit status after a message.
