@@ -13,18 +13,19 @@
 
 struct log_row {
 	const char *log, *file;
-	uint64_t records, pids, queues, streams, kernels, launches, dispatches, span_ns;
+	uint64_t records, pids, queues, streams, kernels, launches, dispatches;
 	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
-	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns, api_errors, queue_errors;
-	uint64_t first_us, last_us;
+	uint64_t api_errors, queue_errors;
+	struct trace_times gaps;
+	struct trace_span span;
 	double rate, backlog_mean;
 };
 
 struct queue_row {
+	struct amdlog_queue q;
 	const char *log, *priority, *other;
 	int64_t pid;
-	uint64_t hwq, swq, streams, kernels, dispatches, backlog_max, gap_p50_ns, gap_p99_ns;
-	uint64_t gap_max_ns;
+	struct trace_times gaps;
 	double rate, backlog_mean;
 };
 
@@ -38,11 +39,7 @@ struct finding_row {
 	const char *text;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(log_row, member, name, key, type, flags, help)
+#define ROW log_row
 static const struct out_col log_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A is the first file, B the second"),
 	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
@@ -63,47 +60,45 @@ static const struct out_col log_cols[] = {
 	COL(grid_p50, "GRID_P50", "grid_p50", OUT_U64, D, "work-items of a dispatch, median"),
 	COL(grid_p90, "GRID_P90", "grid_p90", OUT_U64, M, "90th percentile"),
 	COL(grid_max, "GRID_MAX", "grid_max", OUT_U64, D, "of the largest dispatch"),
-	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D,
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D,
 	    "time between dispatches on any queue, median"),
-	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
 	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, M,
 	    "API calls that did not return hipSuccess"),
 	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
 	    "queue aborts, memory faults, full rings"),
-	COL(first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
-	COL(span_ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
+	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
+	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
+	COL(span.ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
 	COL(file, "FILE", "file", OUT_STR, D | OUT_TRUNC, "the file"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(queue_row, member, name, key, type, flags, help)
+#define ROW queue_row
 static const struct out_col queue_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A or B"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
+	COL(q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
+	COL(q.swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
 	COL(other, "IN_OTHER", "in_other", OUT_STR, D,
 	    "used in the other log too (process and address): yes, no; maybe: one has no process "
 	    "ids"),
 	COL(priority, "PRIO", "priority", OUT_STR, D, "low, normal or high"),
-	COL(streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on it"),
-	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(q.streams, "STREAMS", "streams", OUT_U32, D, "different streams seen on it"),
+	COL(q.kernels, "KERNELS", "kernels", OUT_U32, D, "different kernel names"),
+	COL(q.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D, "of these each second of the log"),
 	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
 	    "packets waiting in front of a new one, mean"),
-	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
-	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
-	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+	COL(q.backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(kernel_row, member, name, key, type, flags, help)
+#define ROW kernel_row
 static const struct out_col kernel_cols[] = {
 	COL(in, "IN", "in", OUT_STR, D, "A, B or both"),
 	COL(uses[0], "A", "a", OUT_U64, D, "dispatches in A; launches where a log has no packets"),
@@ -122,13 +117,12 @@ static const struct out_col kernel_cols[] = {
 	COL(items_max[1], "ITEMS_MAX_B", "grid_items_max_b", OUT_U64, M, "likewise in B"),
 	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
 };
-#undef COL
+#undef ROW
 
 static const struct out_col finding_cols[] = {
 	OUT_COL(finding_row, text, "FINDING", "finding", OUT_STR, D, "what is to be said of both"),
 };
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 const struct out_table trace_compare_finding_table = {"findings", "finding", TABLE(finding_cols)};
 const struct out_table trace_compare_log_table = {"logs", "log", TABLE(log_cols)};
 const struct out_table trace_compare_queue_table = {"queues", "queue", TABLE(queue_cols)};
@@ -142,14 +136,8 @@ struct compared {
 	struct amdlog_comparison result;
 	char **files;
 	struct out *out;
-	bool one;      // only one of the tables
 	bool progress; // --progress
 };
-
-static uint64_t us_to_ns(uint64_t us)
-{
-	return us == UINT64_MAX ? U64_NULL : us * 1000;
-}
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
@@ -164,15 +152,12 @@ static void drop_side(struct trace *t)
 static const struct trace_ask ask = {
 	.event = take_event, .kinds = AMDLOG_KINDS_PLACED, .fini = drop_side};
 
-static void set_gaps(struct amdlog_gaps *g, uint32_t queue, uint64_t *p50, uint64_t *p99,
-		     uint64_t *max)
+static struct trace_times gaps_of(struct amdlog_side *side, uint32_t queue)
 {
 	struct hist h;
-	bool any = amdlog_gaps_lengths(g, queue, &h);
 
-	*p50 = us_to_ns(hist_percentile(&h, 0.5));
-	*p99 = us_to_ns(hist_percentile(&h, 0.99));
-	*max = any ? us_to_ns(h.max) : U64_NULL;
+	amdlog_gaps_lengths(&side->gaps, queue, &h);
+	return trace_times_of(&h);
 }
 
 static uint64_t percentile(struct keyed_histogram *s, double p)
@@ -224,21 +209,21 @@ static void log_out(struct compared *d, unsigned i)
 		.grid_max = percentile(&side->grids, 1),
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
-		.first_us = trace_first_of(&sum->span),
-		.last_us = trace_last_of(&sum->span),
-		.span_ns = trace_span_of(&sum->span),
+		.gaps = gaps_of(side, GAPS_ALL),
+		.span = trace_span_of(&sum->span),
 	};
 
 	count_distinct(s, &r);
 	r.streams = r.streams ? r.streams : U64_NULL;
-	set_gaps(&side->gaps, GAPS_ALL, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
 	out_row(d->out, &r);
 }
 
 static void logs_out(struct compared *d)
 {
+	trace_table(&d->log[0], &trace_compare_log_table, "Logs", 0, 0);
 	for (unsigned i = 0; i < 2; i++)
 		log_out(d, i);
+	out_end(d->out);
 }
 
 static void queue_out(struct compared *d, unsigned i, uint32_t n)
@@ -247,35 +232,39 @@ static void queue_out(struct compared *d, unsigned i, uint32_t n)
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_queue *q = &s->queues[n];
-	int64_t pid = s->processes[q->process].pid;
 	bool packets = amdlog_has_packets(s);
 	struct queue_row r = {
+		.q = *q,
 		.log = labels[i],
-		.pid = pid < 0 ? I64_NULL : pid,
-		.hwq = q->hwq,
-		.swq = q->swq,
+		.pid = trace_pid(&d->log[i], q->process),
 		.other = same[amdlog_queue_in_other(&d->result, i, n)],
 		.priority = trace_priority(q->priority),
-		.streams = q->streams ? q->streams : U64_NULL,
-		.kernels = packets ? q->kernels : U64_NULL,
-		.dispatches = packets ? q->dispatches : U64_NULL,
 		.rate = packets ? amdlog_per_second(q->dispatches, &s->totals.span) : NAN,
 		.backlog_mean = q->backlog_n ? (double)q->backlog_sum / (double)q->backlog_n : NAN,
-		.backlog_max = q->backlog_n ? q->backlog_max : U64_NULL,
+		.gaps = gaps_of(side, n),
 	};
 
-	set_gaps(&side->gaps, n, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
+	if (!q->streams)
+		r.q.streams = U32_NULL;
+	if (!packets) {
+		r.q.kernels = U32_NULL;
+		r.q.dispatches = U64_NULL;
+	}
+	if (!q->backlog_n)
+		r.q.backlog_max = U64_NULL;
 	out_row(d->out, &r);
 }
 
 static void queues_out(struct compared *d)
 {
+	trace_table(&d->log[0], &trace_compare_queue_table, "Hardware queues", 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint32_t n = 0; n < d->side[i].sum->nqueues; n++) {
 			if (amdlog_queue_used(&d->result, i, n))
 				queue_out(d, i, n);
 		}
 	}
+	out_end(d->out);
 }
 
 static const struct amdlog_kernel *kernel_of(const struct amdlog_comparison *c,
@@ -335,18 +324,16 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 		       : strcmp(any_kernel_of(c, m[0])->name, any_kernel_of(c, m[1])->name);
 }
 
-static uint32_t kernels_shown(const struct compared *d)
-{
-	return trace_top(&d->log[0], d->result.nkernels);
-}
-
 static void kernels_out(struct compared *d)
 {
 	struct amdlog_comparison *c = &d->result;
+	uint32_t show = trace_top(&d->log[0], c->nkernels);
 
 	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
-	for (uint32_t i = 0; i < kernels_shown(d); i++)
+	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
+	for (uint32_t i = 0; i < show; i++)
 		kernel_out(d, &c->kernels[i]);
+	out_end(d->out);
 }
 
 static void finding_out(struct compared *d, const char *line)
@@ -384,51 +371,30 @@ static void verdict_out(struct compared *d)
 	buf_fini(&text);
 }
 
-static const struct {
-	const struct out_table *table;
-	void (*out)(struct compared *);
-} views[] = {
-	[BY_QUEUE] = {&trace_compare_queue_table, queues_out},
-	[BY_KERNEL] = {&trace_compare_kernel_table, kernels_out},
-	{&trace_compare_log_table, logs_out},
-};
-
-static void whole_report(struct compared *d)
+static const struct out_table *table(const struct trace *t)
 {
-	struct amdlog_comparison *c = &d->result;
-
-	verdict_out(d);
-	out_title(d->out, "Logs");
-	out_begin(d->out, &trace_compare_log_table, false);
-	logs_out(d);
-	out_end(d->out);
-	out_title(d->out, "Hardware queues");
-	out_begin(d->out, &trace_compare_queue_table, false);
-	queues_out(d);
-	out_end(d->out);
-	if (kernels_shown(d) < c->nkernels)
-		out_title(d->out, "Kernels (%u of %u)", kernels_shown(d), c->nkernels);
-	else
-		out_title(d->out, "Kernels");
-	out_begin(d->out, &trace_compare_kernel_table, false);
-	kernels_out(d);
-	out_end(d->out);
+	return t->by == BY_QUEUE    ? &trace_compare_queue_table
+	       : t->by == BY_KERNEL ? &trace_compare_kernel_table
+				    : &trace_compare_log_table;
 }
 
 static int report(struct compared *d)
 {
-	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
+	bool one = d->log[0].one_table;
+	int by = d->log[0].by;
 
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
 	if (!amdlog_compare(&d->result, d->side))
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	if (d->one) {
-		views[by].out(d);
-		out_end(d->out);
-	} else {
-		whole_report(d);
-	}
+	if (!one)
+		verdict_out(d);
+	if (!one || by == BY_NOTHING)
+		logs_out(d);
+	if (!one || by == BY_QUEUE)
+		queues_out(d);
+	if (!one || by == BY_KERNEL)
+		kernels_out(d);
 	trace_notes(d->log, 2);
 	return GPQ_OK;
 }
@@ -469,6 +435,7 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 		t->ask = &ask;
 		t->asked = &d->side[i];
 		t->by = t->opts->by;
+		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;
 		t->out = d->out;
 		d->side[i].sum = &t->sum;
 		amdlog_summary_init(&t->sum, filter);
@@ -483,13 +450,6 @@ static const struct trace *stopped_log(const struct compared *d)
 	return &d->log[amdlog_scan_counts(d->log[1].scan)->bytes > 0];
 }
 
-static int begin(struct compared *d)
-{
-	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
-
-	return d->one ? out_begin(d->out, views[by].table, false) : GPQ_OK;
-}
-
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	struct compared d = {.files = c->argv};
@@ -500,10 +460,9 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = open_logs(&d, c, filter, grep) ? GPQ_OK
 						: err_fail(GPQ_FAILED, NULL, "out of memory");
-	d.one = d.log[0].by != BY_NOTHING || c->out.columns || c->out.all;
 	d.progress = c->out.progress;
-	if (!status)
-		status = begin(&d);
+	if (!status && d.log[0].one_table)
+		status = out_begin(d.out, table(&d.log[0]), false);
 	if (!status)
 		status = read_logs(&d);
 	// Stopped in the second log: what is known of it by then is compared.

@@ -70,8 +70,10 @@ bool trace_open(struct trace *t)
 
 void trace_close(struct trace *t)
 {
-	if (t->ask)
+	if (t->asked)
 		t->ask->fini(t);
+	if (t->asked && t->ask->size)
+		free(t->asked);
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);
 	amdlog_windows_fini(&t->marks);
@@ -235,7 +237,6 @@ static void free_workers(struct input *in, unsigned n)
 	}
 }
 
-// `context`: nothing of it counts, so every record has to be looked at.
 // A file that was cut while it was read ends where it does; that is worth a word.
 static void note_end(const struct input *in, const struct blocks_input *from, uint64_t bytes)
 {
@@ -245,6 +246,7 @@ static void note_end(const struct input *in, const struct blocks_input *from, ui
 			 (unsigned long long)bytes, (unsigned long long)(from->to - from->from));
 }
 
+// `context`: nothing of it counts, so every record has to be looked at.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
 	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes;

@@ -284,11 +284,9 @@ static int begin(struct trace *t, struct amdlog_merge *m)
 {
 	int status;
 
-	if (t->by != BY_STREAM)
-		return trace_begin(t);
-	t->ask = &trace_streams;
-	status = t->ask->begin(t);
-	if (!status) {
+	t->ask = t->by == BY_STREAM ? &trace_streams : NULL;
+	status = trace_begin(t);
+	if (!status && t->ask) {
 		*(struct amdlog_streams *)t->asked = m->streams;
 		m->streams = (struct amdlog_streams){0};
 	}
@@ -298,7 +296,7 @@ static int begin(struct trace *t, struct amdlog_merge *m)
 static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
 	struct out_opts out = c->out;
-	int status, told = GPQ_OK;
+	int status, closed;
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
@@ -307,18 +305,14 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 	status = begin(t, m);
 	if (!status) {
 		amdlog_summary_finish(&t->sum);
-		if (t->ask)
-			told = t->ask->report(t);
-		else
-			trace_report(t);
+		status = trace_report(t);
 		trace_notes(t, 1);
 	}
-	if (t->ask)
+	if (t->asked)
 		t->ask->fini(t);
-	int closed = out_close(t->out);
-	if (status || closed)
-		return status ? status : closed;
-	return told;
+	free(t->asked);
+	closed = out_close(t->out);
+	return closed ? closed : status;
 }
 
 int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top)
@@ -332,6 +326,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 	if (by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
+	t.one_table = t.by != BY_NOTHING;
 	sort_lines(l);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);

@@ -32,11 +32,7 @@ struct interval_row {
 	double seconds, rate, backlog_mean;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(track_row, member, name, key, type, flags, help)
+#define ROW track_row
 static const struct out_col track_cols[] = {
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
@@ -53,10 +49,9 @@ static const struct out_col track_cols[] = {
 	COL(depth, "BACKLOG", "backlog", OUT_STR, D,
 	    "the deepest over time; blank: no packet told it"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(interval_row, member, name, key, type, flags, help)
+#define ROW interval_row
 #define COUNTS                                                                             \
 	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets in it"), \
 		COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier packets"),      \
@@ -78,9 +73,8 @@ static const struct out_col queue_interval_cols[] = {
 	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the log's first"),
 	COUNTS,
 };
-#undef COL
+#undef ROW
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 const struct out_table trace_track_table = {"tracks", "track", TABLE(track_cols)};
 // Programs get the numbers, not their picture: without the last two columns.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
@@ -131,41 +125,33 @@ static void intervals_out(struct trace *t)
 	}
 }
 
-static int64_t pid_of(const struct trace *t, uint32_t q)
-{
-	int64_t pid = t->sum.processes[t->sum.queues[q].process].pid;
-
-	return pid < 0 ? I64_NULL : pid;
-}
-
 static int by_dispatches(const void *a, const void *b, void *ctx)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct amdlog_queue *q = ctx;
+	const struct amdlog_queue *q = ((const struct trace *)ctx)->sum.queues;
 
 	if (q[x].dispatches != q[y].dispatches)
 		return q[x].dispatches < q[y].dispatches ? 1 : -1;
 	return x < y ? -1 : x > y;
 }
 
-uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n)
+static bool has_track(const struct trace *t, uint32_t i)
 {
-	uint32_t *order = calloc(s->nqueues ? s->nqueues : 1, sizeof(*order));
+	const struct series_track *track = &((const struct amdlog_series *)t->asked)->queues[i];
 
-	*n = 0;
-	for (uint32_t i = 0; order && i < s->nqueues; i++) {
-		if (s->queues[i].first < s->queues[i].end)
-			order[(*n)++] = i;
-	}
-	if (order)
-		qsort_r(order, *n, sizeof(*order), by_dispatches, t->sum.queues);
-	return order;
+	return track->first < track->end;
+}
+
+uint32_t *trace_series_queues(const struct trace *t, uint32_t *n)
+{
+	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, has_track,
+			    by_dispatches);
 }
 
 static void queue_intervals_out(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
-	uint32_t nqueues, *order = trace_series_queues(t, s, &nqueues);
+	uint32_t nqueues, *order = trace_series_queues(t, &nqueues);
 
 	for (uint32_t i = 0; order && i < nqueues; i++) {
 		const struct series_track *track = &s->queues[order[i]];
@@ -173,7 +159,7 @@ static void queue_intervals_out(struct trace *t)
 		for (uint64_t n = track->first; n < track->end; n++) {
 			struct interval_row r = interval_of(t, track, n);
 
-			r.pid = pid_of(t, order[i]);
+			r.pid = trace_pid(t, t->sum.queues[order[i]].process);
 			r.hwq = t->sum.queues[order[i]].hwq;
 			out_row(t->out, &r);
 		}
@@ -237,7 +223,7 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	}
 	if (queue != AMDLOG_NONE) {
 		hwq = t->sum.queues[queue].hwq;
-		r.pid = pid_of(t, queue);
+		r.pid = trace_pid(t, t->sum.queues[queue].process);
 		snprintf(name, sizeof(name), hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
 	}
 	draw(t, track, false, &course);
@@ -257,7 +243,7 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 static void tracks_out(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
-	uint32_t n, *order = trace_series_queues(t, s, &n);
+	uint32_t n, *order = trace_series_queues(t, &n);
 
 	if (s->all.first < s->all.end)
 		track_out(t, &s->all, AMDLOG_NONE);
@@ -292,19 +278,14 @@ static void whole_report(struct trace *t)
 	table_out(t, &trace_queue_interval_table, queue_intervals_out);
 }
 
-static int begin(struct trace *t)
+static void begin(struct trace *t)
 {
-	struct amdlog_series *s = calloc(1, sizeof(*s));
+	((struct amdlog_series *)t->asked)->width_us = t->opts->series / 1000;
+}
 
-	if (!s)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	s->width_us = t->opts->series / 1000;
-	t->asked = s;
-	if (!t->one_table)
-		return GPQ_OK;
-	return out_begin(t->out,
-			 t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table,
-			 false);
+static const struct out_table *table(const struct trace *t)
+{
+	return t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table;
 }
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
@@ -343,19 +324,19 @@ static int report(struct trace *t)
 		whole_report(t);
 	}
 	if (t->opts->svg)
-		status = trace_series_svg(t, s, t->opts->svg);
+		status = trace_series_svg(t);
 	return status ? status : check(s);
 }
 
 static void fini(struct trace *t)
 {
-	if (t->asked)
-		amdlog_series_fini(t->asked);
-	free(t->asked);
+	amdlog_series_fini(t->asked);
 }
 
 const struct trace_ask trace_series = {
+	.size = sizeof(struct amdlog_series),
 	.begin = begin,
+	.table = table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

@@ -185,8 +185,10 @@ static int write_file(const char *path, const struct buf *text)
 	return GPQ_OK;
 }
 
-int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char *path)
+int trace_series_svg(struct trace *t)
 {
+	const struct amdlog_series *s = t->asked;
+	const char *path = t->opts->svg;
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
 	int status;
@@ -195,7 +197,7 @@ int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char 
 	d.step = d.count / POINTS + 1;
 	d.x = calloc(POINTS + 2, sizeof(*d.x));
 	d.y = calloc(POINTS + 2, sizeof(*d.y));
-	d.queues = queues = trace_series_queues(t, s, &d.nqueues);
+	d.queues = queues = trace_series_queues(t, &d.nqueues);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	if (d.x && d.y && queues)
 		draw(&d);

@@ -186,10 +186,8 @@ static int report(struct trace *t, int status)
 			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
 			    out_mode(t->out) != OUT_TABLE))) {
 		amdlog_summary_finish(&t->sum);
-		if (shown && t->ask)
-			told = t->ask->report(t);
-		else if (shown)
-			trace_report(t);
+		if (shown)
+			told = trace_report(t);
 		trace_notes(t, 1);
 	}
 	drawn = trace_perfetto_close(t);
@@ -213,8 +211,7 @@ static int run_trace(struct cmd *c, struct trace *t)
 	int status = trace_marks_read(t);
 
 	if (!status)
-		status = t->ask ? t->ask->begin(t) : trace_begin(t);
-
+		status = trace_begin(t);
 	if (!status)
 		status = trace_perfetto_open(t, c->argc, c->argv);
 	if (status) {
@@ -243,8 +240,9 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 
 	amdlog_summary_init(&t.sum, filter);
 	t.by = t.ask ? t.opts->by : one_table(c, t.opts);
-	t.one_table = c->out.columns || c->out.all || c->out.mode == OUT_RAW ||
-		      c->out.mode == OUT_PAIRS || t.opts->by != BY_NOTHING;
+	t.one_table = t.by != BY_NOTHING ||
+		      (t.ask && (c->out.columns || c->out.all || c->out.mode == OUT_RAW ||
+				 c->out.mode == OUT_PAIRS));
 	t.sum.want_api = t.by == BY_API;
 	status = trace_open(&t) && (t.out = out_open(&c->out))
 			 ? run_trace(c, &t)

@@ -50,15 +50,15 @@ struct trace;
 // A question that the summary does not answer: it takes the records one by one, in the order of the
 // input.
 struct trace_ask {
-	// Before the input is read: checks options and columns. 0, or an exit status after a
-	// message.
-	int (*begin)(struct trace *t);
+	size_t size; // of what it gathers, t->asked: zeros at first. 0: it is the caller's
+	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
+	const struct out_table *(*table)(const struct trace *t); // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
 	// faster. 0: all.
 	uint32_t kinds;
 	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
-	void (*fini)(struct trace *t);
+	void (*fini)(struct trace *t);  // what t->asked owns
 };
 
 // Rows of --list.
@@ -93,7 +93,7 @@ struct trace {
 	uint64_t input_bytes;        // of all files together; 0: not known
 	const struct trace_ask *ask; // NULL: the summary is all that is asked for
 	void *asked;                 // its own
-	bool one_table;              // -o, -r, -P or --by: a question writes one table only
+	bool one_table;              // only one is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // stands before its notes: which log; NULL
 };
@@ -106,23 +106,46 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
 	trace_compare_kernel_table;
 
-// Before the input is read: checks the columns asked for. 0, or an exit status after a message.
+// Before the input is read: makes what the question gathers, checks the columns asked for. 0, or an
+// exit status after a message.
 int trace_begin(struct trace *t);
 
 // The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
 const char *trace_host(const struct trace *t, uint32_t process);
 bool trace_several_hosts(const struct trace *t);
 
-// After amdlog_summary_finish: writes what was asked for.
-void trace_report(struct trace *t);
+// After amdlog_summary_finish: writes what was asked for. Exit status.
+int trace_report(struct trace *t);
 
 // The totals, of trace_report.
 void trace_totals(struct trace *t);
 
-// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen.
-uint64_t trace_first_of(const struct amdlog_span *s);
-uint64_t trace_last_of(const struct amdlog_span *s);
-uint64_t trace_span_of(const struct amdlog_span *s);
+// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen, and for
+// what processes of several hosts have in common.
+struct trace_span {
+	uint64_t first_us, last_us, ns;
+};
+struct trace_span trace_span_of(const struct amdlog_span *s);
+struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
+
+// Of many times, measured in microseconds. All but the count are U64_NULL when there are none.
+struct trace_times {
+	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
+};
+struct trace_times trace_times_of(const struct hist *us);
+
+uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
+int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
+
+// The indices [0, n) that `shown` lets through, in order; owned by the caller. Both get the trace.
+// NULL without memory.
+uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
+		       bool (*shown)(const struct trace *, uint32_t),
+		       int (*order)(const void *, const void *, void *));
+
+// Begins a table of several, under its title: `show` of `n` rows.
+void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
+		 uint64_t n);
 
 // Something that was chosen names it, and no other row stands for it.
 bool trace_queue_shown(const struct amdlog_queue *q);
@@ -175,11 +198,10 @@ void trace_errors(struct trace *t);
 
 // --svg: the series drawn. Exit status.
 struct amdlog_series;
-int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char *path);
+int trace_series_svg(struct trace *t);
 
-// Queues that have a track, those with most dispatches first; owned by the caller. NULL without
-// memory.
-uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n);
+// Queues that have a track, those with most dispatches first (trace_sorted).
+uint32_t *trace_series_queues(const struct trace *t, uint32_t *n);
 
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
@@ -224,5 +246,11 @@ const char *trace_priority(int priority);
 
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
+
+// For tables of columns: ROW is the struct of their rows.
+#define COL(member, name, key, type, flags, help) OUT_COL(ROW, member, name, key, type, flags, help)
+#define TABLE(cols)                               (cols), sizeof(cols) / sizeof((cols)[0])
+#define D                                         OUT_DEFAULT
+#define M                                         OUT_MACHINE
 
 #endif

@@ -16,11 +16,13 @@
 
 #define U64_NULL UINT64_MAX
 #define I64_NULL INT64_MIN
+#define U32_NULL UINT32_MAX
 
 enum out_type {   // member of the record   null        table           raw, pairs, JSON
 	OUT_STR,  // const char *           NULL        text            text
 	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
 	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
+	OUT_U32,  // uint32_t               U32_NULL    decimal         decimal
 	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (a JSON string: jq
 		  // loses bits of numbers)
 	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes

@@ -9,6 +9,7 @@
 union cell {
 	const char *str;
 	uint64_t u64;
+	uint32_t u32;
 	int64_t i64;
 	int8_t b;
 	double f64;
@@ -22,6 +23,7 @@ static const struct {
 	[OUT_STR] = {"string", sizeof(char *), false},
 	[OUT_U64] = {"number", sizeof(uint64_t), true},
 	[OUT_I64] = {"number", sizeof(int64_t), true},
+	[OUT_U32] = {"number", sizeof(uint32_t), true},
 	[OUT_HEX] = {"hex string", sizeof(uint64_t), true},
 	[OUT_SIZE] = {"bytes", sizeof(uint64_t), true},
 	[OUT_NS] = {"nanoseconds", sizeof(uint64_t), true},
@@ -53,6 +55,7 @@ static bool is_null(enum out_type type, union cell v)
 	case OUT_STR:
 	case OUT_LIST: return v.str == NULL;
 	case OUT_I64: return v.i64 == I64_NULL;
+	case OUT_U32: return v.u32 == U32_NULL;
 	case OUT_BOOL: return v.b < 0;
 	case OUT_F64: return isnan(v.f64);
 	default: return v.u64 == U64_NULL;
@@ -104,6 +107,7 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 		}
 		buf_u64(b, v.u64);
 		break;
+	case OUT_U32: buf_u64(b, v.u32); break;
 	case OUT_U64: buf_u64(b, v.u64); break;
 	}
 	return true;
@@ -155,6 +159,7 @@ void outfmt_json(struct json *j, const char *key, const struct out_col *c, const
 	case OUT_STR: json_str(j, key, v.str); break;
 	case OUT_LIST: json_words(j, key, v.str); break;
 	case OUT_I64: json_i64(j, key, v.i64); break;
+	case OUT_U32: json_u64(j, key, v.u32 == U32_NULL ? U64_NULL : v.u32); break;
 	case OUT_HEX: json_hex(j, key, v.u64); break;
 	case OUT_BOOL: json_bool(j, key, v.b); break;
 	case OUT_F64: json_f64(j, key, v.f64); break;
