@@ -1,7 +1,8 @@
 // Growing arrays; see array.h.
 #include "common/host/array.h"
 
-#include <stdlib.h>
+#include "common/host/xalloc.h"
+
 #include <string.h>
 
 int array_grow(void *array, size_t *cap, size_t n, size_t size)
@@ -13,9 +14,7 @@ int array_grow(void *array, size_t *cap, size_t n, size_t size)
 	if (want <= n)
 		want = n + 1;
 	memcpy(&old, array, sizeof(old)); // the caller's pointer has a type of its own
-	p = reallocarray(old, want, size);
-	if (!p)
-		return -1;
+	p = xreallocarray(old, want, size);
 	memcpy(array, &p, sizeof(p));
 	*cap = want;
 	// cppcheck-suppress memleak ; the copy above hands p over

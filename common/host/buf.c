@@ -1,6 +1,8 @@
 // Growing byte buffer; see buf.h.
 #include "common/host/buf.h"
 
+#include "common/host/xalloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -11,20 +13,15 @@
 
 int buf_reserve(struct buf *b, size_t more)
 {
-	if (more > SIZE_MAX / 4 || b->len > SIZE_MAX / 4) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (more > SIZE_MAX / 4 || b->len > SIZE_MAX / 4)
+		xalloc_fail();
 	size_t need = b->len + more + 1;
 	if (need <= b->cap)
 		return 0;
 	size_t cap = b->cap ? b->cap : 256;
 	while (cap < need)
 		cap *= 2;
-	char *data = realloc(b->data, cap);
-	if (!data)
-		return -1;
-	b->data = data;
+	b->data = xreallocarray(b->data, cap, 1);
 	b->cap = cap;
 	return 0;
 }

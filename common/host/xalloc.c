@@ -1,0 +1,68 @@
+// Memory that is never NULL; see xalloc.h.
+#include "common/host/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void xalloc_fail(void)
+{
+	static const char text[] = "gpq: out of memory: gave up; free some, or raise the limit "
+				   "(ulimit -v)\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_FAILURE); // stderr is closed: the status says it
+	_exit(EXIT_FAILURE);
+}
+
+static void *checked(void *p)
+{
+	if (!p)
+		xalloc_fail();
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size));
+}
+
+void *xreallocarray(void *old, size_t n, size_t size)
+{
+	return checked(reallocarray(old, n ? n : 1, size));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t most)
+{
+	return checked(strndup(s, most));
+}
+
+void *xmemdup(const void *data, size_t size)
+{
+	return memcpy(xmalloc(size), data, size);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		xalloc_fail();
+	return text;
+}

@@ -1,0 +1,22 @@
+// Memory that is never NULL: a process that finds none says so on stderr and ends with status 1.
+//
+// That is safe wherever it happens: a gpq or a holder that ends in the middle leaves the queues of
+// its target running, as one that was killed does (common/holder). Handling each failed allocation
+// by itself was tried before, and left wrong answers in most of the places where it was needed.
+#ifndef GPQ_HOST_XALLOC_H
+#define GPQ_HOST_XALLOC_H
+
+#include <stddef.h>
+
+// One line on stderr, then _exit(1): other threads may hold any lock.
+_Noreturn void xalloc_fail(void);
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size); // zeroed; n * size may not overflow
+void *xreallocarray(void *old, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t most);
+void *xmemdup(const void *data, size_t size);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

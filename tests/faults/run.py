@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Each allocation and each system call of a command fails once; prints TAP, a line for each command.
+
+    run.py GPQ-FOLDER FAULTS-FOLDER          the second has alloc.so and syscalls
+    run.py GPQ-FOLDER FAULTS-FOLDER NAME N   one run: the fault number N of the test NAME, and what it printed
+
+What a run with one fault may do: print all that a run without prints, and exit as that; or exit with another status
+than 0 and a message; or leave single values unknown, as many rows as before, and say so with -v. It may not crash, hang,
+drop rows silently or print JSON that is none.
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HOSTS = os.path.join(TOP, "tests/hosts")
+LOGS = os.path.join(TOP, "tests/data/amdlog")
+BENCH = os.path.join(TOP, "tests/data/bench")
+MOST = 4000  # faults of one command; none has so many
+
+COMMANDS = [
+    "gpus -v --sysroot {h}/gfx90a-k6.12",
+    "gpus --check -v --sysroot {h}/vm-gfx942-running",
+    "queues -v --sysroot {h}/gfx942-4xcc-k6.12",
+    "queues -vJ --output-all --sysroot {h}/gfx90a-k6.12",
+    "hqd -v --sysroot {h}/gfx90a-k6.12",
+    "hqd --fields -vJ --sysroot {h}/gfx1100-k6.12-mes",
+    "hqd --summary -v --sysroot {h}/vm-gfx90a-running",
+    "hqd --runlist -v --sysroot {h}/vm-gfx90a-running",
+    "snapshot -v --sysroot {h}/gfx90a-k6.12",
+    "snapshot --json -v --sysroot {h}/vm73-gfx942-contexts",
+    "trace -v --threads 1 {l}/rocm70.log",
+    "trace -vJ --threads 1 {l}/torn.log",
+    "trace -vJ --threads 3 {l}/rocm57.log",
+    "trace --list --ndjson -v --threads 1 {l}/rocm63-level4.log",
+    "trace --grep attention -v {l}/rocm70.log",
+    "trace --gaps -vJ {l}/cnn.log",
+    "trace --latency -vJ {l}/rocm63-level4.log",
+    "trace --series 50ms -vJ --by queue {l}/cnn.log",
+    "trace --series 50ms -v --svg - {l}/cnn.log",
+    "trace --perfetto - -v {l}/cnn.log",
+    "trace --compare -vJ {l}/cnn.log {l}/transformer.log",
+    "trace --partial -v {l}/rocm70.log",
+    "merge -vJ {w}/part-1 {w}/part-2",
+    "bench report {b}/ab.ndjson",
+    "bench report {b}/old.ndjson {b}/new.ndjson",
+    "bench report --html - {b}/plain.ndjson",
+    "--help",
+    "trace --help",
+]
+
+
+def execute(command, prefix, env, timeout=20):
+    p = subprocess.run(prefix + command, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL,
+                       env=dict(os.environ, LC_ALL="C", **env))
+    return p.returncode, p.stdout, p.stderr
+
+
+def rows(text):
+    return text.count(b"\n") + text.count(b"{")
+
+
+def wrong(base, got):
+    """Why the run GOT is not right beside BASE, each (status, stdout, stderr); None: it is."""
+    status, out, err = got
+    if status < 0 or status > 128 and status != 141:
+        return "crashed"
+    if b"Sanitizer" in err:
+        return "sanitizer"
+    if (status, out) == base[:2]:
+        return None
+    if len(err.splitlines()) <= len(base[2].splitlines()) and set(err.splitlines()) <= set(base[2].splitlines()):
+        return "differs without a word"
+    if status != 0:
+        return None
+    return "rows are missing, status 0" if rows(out) < rows(base[1]) else None
+
+
+class Kind:
+    def __init__(self, name, prefix, env):
+        self.name, self.prefix, self.env = name, prefix, env
+
+    def run(self, command, n, report):
+        prefix = [a.format(n=n, report=report) for a in self.prefix]
+        env = {k: v.format(n=n, report=report) for k, v in self.env.items()}
+        return execute(command, prefix, env)
+
+
+def attempt(kind, command, n, base):
+    """(what failed or None, complaint or None, result)"""
+    with tempfile.TemporaryDirectory() as d:
+        report = os.path.join(d, "report")
+        try:
+            got = kind.run(command, n, report)
+        except subprocess.TimeoutExpired:
+            return "?", "hangs", None
+        what = open(report).read().strip() if os.path.exists(report) else None
+        return what, wrong(base, got), got
+
+
+def test(kind, command, base, pool):
+    """Returns (faults tried, [(n, what failed, complaint)])."""
+    tried, bad = 0, []
+    for first in range(1, MOST, 64):
+        results = list(pool.map(lambda n: (n, attempt(kind, command, n, base)), range(first, first + 64)))
+        for n, (what, complaint, _) in results:
+            tried += what is not None
+            if complaint:
+                bad.append((n, what, complaint))
+        if any(what is None for _, (what, _, _) in results):
+            return tried, bad
+    return tried, bad + [(MOST, "-", "has more faults than are tried")]
+
+
+def main():
+    gpq, folder = os.path.join(os.path.abspath(sys.argv[1]), "gpq"), os.path.abspath(sys.argv[2])
+    kinds = [
+        Kind("alloc", [], {"LD_PRELOAD": os.path.join(folder, "alloc.so"), "FAULT_N": "{n}",
+                           "FAULT_REPORT": "{report}"}),
+        Kind("syscall", [os.path.join(folder, "syscalls"), "{n}", "{report}"], {}),
+    ]
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for i, log in enumerate(("cnn.log", "rocm70.log"), 1):
+            with open(os.path.join(work, f"part-{i}"), "wb") as f:
+                subprocess.run([gpq, "trace", "--partial", os.path.join(LOGS, log)], stdout=f, check=True)
+        number = failed = 0
+        for kind in kinds:
+            for text in COMMANDS:
+                name = f"{kind.name}: {text}"
+                if len(sys.argv) > 3 and sys.argv[3] != name:
+                    continue
+                command = [gpq] + text.format(h=HOSTS, l=LOGS, b=BENCH, w=work).split()
+                base = execute(command, [], {})
+                if len(sys.argv) > 4:
+                    print(*attempt(kind, command, int(sys.argv[4]), base), sep="\n")
+                    continue
+                tried, bad = test(kind, command, base, pool)
+                number += 1
+                failed += bool(bad) or not tried
+                print(f"{'not ' if bad or not tried else ''}ok {number} - {name}: {tried} faults", flush=True)
+                for n, what, complaint in bad[:12]:
+                    print(f"#   {n}, {what}: {complaint}")
+                if len(bad) > 12:
+                    print(f"#   and {len(bad) - 12} more")
+        print(f"1..{number}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
