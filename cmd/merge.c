@@ -78,8 +78,7 @@ static int add_stream(struct merge *m, const char *path, FILE *f)
 	while (r >= 0 && (n = getline(&line, &cap, f)) >= 0) {
 		number++;
 		n -= n && line[n - 1] == '\n';
-		r = trace_lines_add(&m->lines, line, (size_t)n);
-		if (r == 0)
+		if (!trace_lines_add(&m->lines, line, (size_t)n))
 			r = sum_add_line(&m->sum, path, number, line, (size_t)n);
 	}
 	if (r >= 0 && ferror(f))

@@ -73,10 +73,6 @@ void trace_errors(struct trace *t)
 	if (brief && !t->sum.errors.n)
 		return;
 	order = trace_sorted(t, t->sum.errors.n, &n, is_shown, by_weight);
-	if (!order) {
-		err_warn(NULL, "out of memory: no table of errors");
-		return;
-	}
 	show = brief && n > SHOWN_DEFAULT ? SHOWN_DEFAULT : n;
 	trace_table(t, &trace_error_table, "Errors", show, n);
 	for (uint32_t i = 0; i < show; i++)

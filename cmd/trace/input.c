@@ -7,6 +7,7 @@
 #include "common/host/blocks.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,12 +107,11 @@ static uint32_t kinds_needed(const struct trace *t)
 static bool init_block(void *ctx, struct block *b)
 {
 	const struct trace *t = ((struct input *)ctx)->t;
-	struct found *f = calloc(1, sizeof(*f));
+	struct found *f = b->user = xcalloc(1, sizeof(*f));
 
-	b->user = f;
-	if (!f || !block_result_init(&f->result))
-		return false;
-	return !t->opts->list || (f->rows.out = out_piece(t->out));
+	if (t->opts->list)
+		f->rows.out = out_piece(t->out);
+	return block_result_init(&f->result);
 }
 
 static void fini_block(void *ctx, struct block *b)
@@ -119,12 +119,12 @@ static void fini_block(void *ctx, struct block *b)
 	struct found *f = b->user;
 
 	(void)ctx;
-	if (f) {
-		block_result_fini(&f->result);
-		grep_hits_fini(&f->hits);
-		trace_rows_fini(&f->rows);
-		out_piece_free(f->rows.out);
-	}
+	if (!f)
+		return;
+	block_result_fini(&f->result);
+	grep_hits_fini(&f->hits);
+	trace_rows_fini(&f->rows);
+	out_piece_free(f->rows.out);
 	free(f);
 }
 

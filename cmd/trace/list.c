@@ -4,6 +4,8 @@
 // while the block is taken. Its text is made after that, by any thread (struct trace_rows).
 #include "cmd/trace/trace.h"
 
+#include "common/host/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,24 +140,11 @@ void trace_rows_fini(struct trace_rows *rows)
 	free(rows->v);
 }
 
-// False: it is to be formatted now.
-static bool keep(struct trace_rows *rows, const struct noted_row *n)
+// Is the record there until the block's rows are formatted?
+static bool stays(const struct trace_rows *rows, const struct amdlog_record *record)
 {
-	const char *record = (const char *)n->record;
-
-	if (record < (const char *)rows->first || record >= (const char *)rows->end)
-		return false;
-	if (rows->n == rows->cap) {
-		size_t cap = rows->cap ? rows->cap * 2 : 256;
-		struct noted_row *v = realloc(rows->v, cap * sizeof(*v));
-
-		if (!v)
-			return false;
-		rows->v = v;
-		rows->cap = cap;
-	}
-	rows->v[rows->n++] = *n;
-	return true;
+	return (uintptr_t)record >= (uintptr_t)rows->first &&
+	       (uintptr_t)record < (uintptr_t)rows->end;
 }
 
 void trace_list_row(struct trace *t, const struct amdlog_event *e)
@@ -177,8 +166,8 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 		n.hwq = t->sum.queues[e->queue].hwq;
 		n.swq = t->sum.queues[e->queue].swq;
 	}
-	if (keep(t->rows, &n))
-		return;
-	trace_rows_format(t->rows); // those before it
-	write_row(t->rows, &n);
+	ARRAY_GROW(t->rows->v, t->rows->cap, t->rows->n);
+	t->rows->v[t->rows->n++] = n;
+	if (!stays(t->rows, e->record))
+		trace_rows_format(t->rows); // and those before it
 }

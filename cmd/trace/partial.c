@@ -4,8 +4,11 @@
 
 #include "common/amdlog/merge/partial.h"
 #include "common/cli/stop.h"
+#include "common/host/array.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,16 +104,6 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 static int check(const struct cmd *c, const struct amdlog_filter *filter)
 {
 	const struct trace_opts *o = c->opts;
-	const char *question = o->list      ? "--list"
-			       : o->compare ? "--compare"
-			       : o->gaps    ? "--gaps"
-			       : o->latency ? "--latency"
-					    : NULL;
-
-	question = o->series != U64_NULL ? "--series" : o->perfetto ? "--perfetto" : question;
-	if (question)
-		return err_fail(GPQ_USAGE, "ask it of the files themselves",
-				"%s cannot be had from parts", question);
 	if (o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
 		return err_fail(GPQ_USAGE, "choose when merging what to show",
 				"--partial has a format of its own");
@@ -154,31 +147,16 @@ void trace_lines_fini(struct trace_lines *l)
 	*l = (struct trace_lines){0};
 }
 
-static bool has_room(struct trace_lines *l)
-{
-	struct trace_line *more = reallocarray(l->v, l->n + 1, sizeof(*more));
-
-	if (!more)
-		return false;
-	l->v = more;
-	return true;
-}
-
-int trace_lines_add(struct trace_lines *l, const char *text, size_t len)
+bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 {
 	struct amdlog_part place;
-	char *copy;
 
 	if (!amdlog_partial_place(text, len, &place))
-		return 0;
-	copy = has_room(l) ? strndup(text, len) : NULL;
-	if (!copy) {
-		amdlog_part_fini(&place);
-		errno = ENOMEM;
-		return -1;
-	}
-	l->v[l->n++] = (struct trace_line){copy, place.host, place.file, len, place.from, place.to};
-	return 1;
+		return false;
+	ARRAY_GROW(l->v, l->cap, l->n);
+	l->v[l->n++] = (struct trace_line){xstrndup(text, len), place.host, place.file, len,
+					   place.from,          place.to};
+	return true;
 }
 
 // Those of no named host first.
@@ -197,19 +175,9 @@ static int by_place(const void *a, const void *b)
 	int order = compare_hosts(x, y);
 
 	order = order ? order : strcmp(x->file, y->file);
-	if (order)
-		return order;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return strcmp(x->text, y->text);
-}
-
-static void sort_lines(struct trace_lines *l)
-{
-	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), by_place);
+	order = order ? order : (x->from > y->from) - (x->from < y->from);
+	order = order ? order : (x->to > y->to) - (x->to < y->to);
+	return order ? order : strcmp(x->text, y->text);
 }
 
 int trace_merge_partial(struct trace_lines *l)
@@ -217,7 +185,7 @@ int trace_merge_partial(struct trace_lines *l)
 	struct buf b = {0};
 	int status = GPQ_OK;
 
-	sort_lines(l);
+	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	for (size_t i = 0; i < l->n && !status; i++) {
 		buf_append(&b, l->v[i].text, l->v[i].len);
 		buf_puts(&b, "\n");
@@ -237,22 +205,17 @@ static bool continues(const struct trace_line *before, const struct trace_line *
 
 static void look_at_places(const struct trace_lines *l, size_t i)
 {
-	const struct trace_line *v = &l->v[i], *before = i ? v - 1 : NULL;
+	const struct trace_line *v = &l->v[i];
+	uint64_t end = i && continues(v - 1, v) ? v[-1].to : 0;
 
-	if (before && continues(before, v)) {
-		if (v->from < before->to)
-			err_warn("what is in both counts twice",
-				 "%s: bytes %llu to %llu are in two parts", v->file,
-				 (unsigned long long)v->from,
-				 (unsigned long long)(before->to < v->to ? before->to : v->to));
-		else if (v->from > before->to)
-			err_warn("what is in them is missing",
-				 "%s: bytes %llu to %llu are in no part", v->file,
-				 (unsigned long long)before->to, (unsigned long long)v->from);
-	} else if (v->from > 0) {
-		err_warn("what is in them is missing", "%s: bytes 0 to %llu are in no part",
-			 v->file, (unsigned long long)v->from);
-	}
+	if (v->from < end)
+		err_warn("what is in both counts twice",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", v->file, v->from,
+			 end < v->to ? end : v->to);
+	else if (v->from > end)
+		err_warn("what is in them is missing",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", v->file, end,
+			 v->from);
 }
 
 static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i,
@@ -327,7 +290,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 	if (by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
-	sort_lines(l);
+	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);
 	for (size_t i = 0; i < l->n && !status; i++)

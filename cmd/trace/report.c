@@ -3,6 +3,8 @@
 // What the log cannot tell is null here and said in words by notes.c.
 #include "cmd/trace/trace.h"
 
+#include "common/host/xalloc.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -208,11 +210,9 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*shown)(const struct trace *, uint32_t),
 		       int (*order)(const void *, const void *, void *))
 {
-	uint32_t *index = calloc(n ? n : 1, sizeof(*index));
+	uint32_t *index = xcalloc(n, sizeof(*index));
 
 	*count = 0;
-	if (!index)
-		return NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (shown(t, i))
 			index[(*count)++] = i;
@@ -463,10 +463,6 @@ static void write_view(struct trace *t, int by)
 
 	memcpy(&total, (const char *)&t->sum + v->count, sizeof(total));
 	index = trace_sorted(t, total, &rows, v->shown, v->order);
-	if (!index) {
-		err_warn(NULL, "out of memory: no table of %s", v->table->name);
-		return;
-	}
 	show = by == BY_KERNEL ? trace_top(t, rows) : rows;
 	trace_table(t, v->table, v->title, show, rows);
 	for (uint32_t i = 0; i < show; i++)
@@ -479,8 +475,7 @@ int trace_begin(struct trace *t)
 {
 	const struct trace_ask *ask = t->ask;
 
-	if (ask && !(t->asked = calloc(1, ask->size)))
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	t->asked = ask ? xcalloc(1, ask->size) : NULL;
 	if (ask && ask->begin)
 		ask->begin(t);
 	if (t->opts->list)

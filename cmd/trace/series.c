@@ -153,7 +153,7 @@ static void queue_intervals_out(struct trace *t)
 	const struct amdlog_series *s = t->asked;
 	uint32_t nqueues, *order = trace_series_queues(t, &nqueues);
 
-	for (uint32_t i = 0; order && i < nqueues; i++) {
+	for (uint32_t i = 0; i < nqueues; i++) {
 		const struct series_track *track = &s->queues[order[i]];
 
 		for (uint64_t n = track->first; n < track->end; n++) {
@@ -247,7 +247,7 @@ static void tracks_out(struct trace *t)
 
 	if (s->all.first < s->all.end)
 		track_out(t, &s->all, AMDLOG_NONE);
-	for (uint32_t i = 0; order && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		track_out(t, &s->queues[order[i]], order[i]);
 	free(order);
 }

@@ -6,6 +6,7 @@
 #include "common/amdlog/analysis/series.h"
 #include "common/bench/plot.h"
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 #include "common/stats/maths.h"
 
 #include <errno.h>
@@ -195,14 +196,12 @@ int trace_series_svg(struct trace *t)
 
 	d.count = s->all.end - s->all.first;
 	d.step = d.count / POINTS + 1;
-	d.x = calloc(POINTS + 2, sizeof(*d.x));
-	d.y = calloc(POINTS + 2, sizeof(*d.y));
+	d.x = xcalloc(POINTS + 2, sizeof(*d.x));
+	d.y = xcalloc(POINTS + 2, sizeof(*d.y));
 	d.queues = queues = trace_series_queues(t, &d.nqueues);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
-	if (d.x && d.y && queues)
-		draw(&d);
-	status = d.out.len ? write_file(path, &d.out)
-			   : err_fail(GPQ_FAILED, NULL, "--svg %s: out of memory", path);
+	draw(&d);
+	status = write_file(path, &d.out);
 	free(d.x);
 	free(d.y);
 	free(queues);

@@ -138,7 +138,6 @@ uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
 // The indices [0, n) that `shown` lets through, in order; owned by the caller. Both get the trace.
-// NULL without memory.
 uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*shown)(const struct trace *, uint32_t),
 		       int (*order)(const void *, const void *, void *));
@@ -227,11 +226,11 @@ struct trace_lines {
 		size_t len;
 		uint64_t from, to; // bytes of the file
 	} * v;
-	size_t n;
+	size_t n, cap;
 };
 
-// Keeps a line: 1 when it is one, 0 when not, -1 with errno.
-int trace_lines_add(struct trace_lines *l, const char *text, size_t len);
+// Keeps a line. False when it is none of them.
+bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
 void trace_lines_fini(struct trace_lines *l);
 // Writes them, sorted by file and place, or the report of their sum. Exit status.
 int trace_merge_partial(struct trace_lines *l);

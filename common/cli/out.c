@@ -5,6 +5,7 @@
 #include "common/cli/context.h"
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -440,10 +441,7 @@ void out_row(struct out *o, const void *record)
 
 struct out *out_piece(const struct out *o)
 {
-	struct out *p = malloc(sizeof(*p));
-	if (!p)
-		return NULL;
-	*p = *o;
+	struct out *p = xmemdup(o, sizeof(*o));
 	p->fd = -1;
 	p->buf = p->cell = (struct buf){0};
 	p->json.out = &p->buf;

@@ -99,7 +99,7 @@ void out_row(struct out *o, const void *record);
 
 // Rows of a stream that another thread makes: out_row() gathers them in the piece, and out_add()
 // writes them, behind those of `o`, and empties it. Made after out_begin, freed before out_end.
-// NULL when memory is out; out_add returns what out_flush does.
+// out_add returns what out_flush does.
 struct out *out_piece(const struct out *o);
 int out_add(struct out *o, struct out *piece);
 void out_piece_free(struct out *piece);
