@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,10 @@ struct input {
 	bool begun;
 	bool count; // blocks are read by themselves: what only counts need not be looked at in
 		    // order
-	struct block_reader *readers[THREADS_MOST];
-	struct grepper *greppers[THREADS_MOST]; // with --grep
+	struct input_worker {
+		struct block_reader *reader;
+		struct grepper *grepper; // with --grep
+	} workers[THREADS_MOST];
 };
 
 // What threads find out of a block.
@@ -79,15 +82,6 @@ void trace_close(struct trace *t)
 	amdlog_summary_fini(&t->sum);
 	amdlog_windows_fini(&t->marks);
 	trace_rows_fini(&t->last_rows);
-}
-
-// Not what a log looks like, and how to make one of it.
-static int refuse(const char *head, size_t len, const char *name)
-{
-	if (len > 1 && (unsigned char)head[0] == 0xff && (unsigned char)head[1] == 0xfe)
-		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
-				"%s: is UTF-16 text", name);
-	return GPQ_OK;
 }
 
 // Kinds of records that somebody takes one by one; UINT32_MAX: all.
@@ -133,20 +127,19 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	const struct block_choice *choice;
 	struct block_choice its;
 	struct input *in = ctx;
+	struct input_worker *w = &in->workers[worker];
 	struct found *f = b->user;
-	struct grep_hits *hits = NULL;
+	struct grep_hits *hits = in->t->grep ? &f->hits : NULL;
 
-	if (!b->lines || !f)
+	if (!b->lines)
 		return;
-	if (in->t->grep) {
-		hits = &f->hits;
-		grepper_lines(in->greppers[worker], b->text, b->len, hits);
-	}
+	if (hits)
+		grepper_lines(w->grepper, b->text, b->len, hits);
 	if (!in->count || (hits && hits->error))
 		return;
 	f->result.slow = !amdlog_reading_choice(&in->t->reading, hits, &its, &choice);
 	if (!f->result.slow)
-		block_read(in->readers[worker], &f->result, choice, b->text, b->len);
+		block_read(w->reader, &f->result, choice, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then
@@ -168,8 +161,9 @@ static int take_block(void *ctx, struct block *b)
 	struct trace_rows *rows = &((struct found *)b->user)->rows;
 	int status;
 
-	if (!in->begun && (status = refuse(b->text, b->len, in->name)))
-		return status;
+	if (!in->begun && b->len > 1 && !memcmp(b->text, "\xff\xfe", 2))
+		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
+				"%s: is UTF-16 text", in->name);
 	in->begun = true;
 	if (f && t->grep && (status = check_grep(t, f)))
 		return status;
@@ -218,38 +212,29 @@ static bool make_workers(struct input *in, unsigned n)
 	const struct trace *t = in->t;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (in->count &&
-		    !(in->readers[i] = amdlog_reading_worker(&t->reading, kinds_needed(t))))
-			return false;
-		if (t->grep && !(in->greppers[i] = grepper_new(t->grep)))
+		struct input_worker *w = &in->workers[i];
+
+		w->reader = in->count ? amdlog_reading_worker(&t->reading, kinds_needed(t)) : NULL;
+		w->grepper = t->grep ? grepper_new(t->grep) : NULL;
+		if ((in->count && !w->reader) || (t->grep && !w->grepper))
 			return false;
 	}
 	return true;
 }
 
-static void free_workers(struct input *in, unsigned n)
+static void free_workers(struct input *in)
 {
-	for (unsigned i = 0; i < n; i++) {
-		block_reader_free(in->readers[i]);
-		grepper_free(in->greppers[i]);
-		in->readers[i] = NULL;
-		in->greppers[i] = NULL;
+	for (unsigned i = 0; i < THREADS_MOST; i++) {
+		block_reader_free(in->workers[i].reader);
+		grepper_free(in->workers[i].grepper);
+		in->workers[i] = (struct input_worker){0};
 	}
-}
-
-// A file that was cut while it was read ends where it does; that is worth a word.
-static void note_end(const struct input *in, const struct blocks_input *from, uint64_t bytes)
-{
-	if (from->fd >= 0 && bytes < from->to - from->from)
-		err_warn("read it again when nobody writes to it",
-			 "%s: truncated while it was read: %llu of %llu bytes", in->name,
-			 (unsigned long long)bytes, (unsigned long long)(from->to - from->from));
 }
 
 // `context`: nothing of it counts, so every record has to be looked at.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
-	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes;
+	uint64_t before = amdlog_scan_counts(in->t->scan)->bytes, bytes;
 	const struct blocks_job job = {
 		.ctx = in,
 		.work = work_on_block,
@@ -266,9 +251,13 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
-	free_workers(in, threads);
-	if (!status && !context)
-		note_end(in, from, amdlog_scan_counts(in->t->scan)->bytes - before);
+	free_workers(in);
+	bytes = amdlog_scan_counts(in->t->scan)->bytes - before;
+	// A file that was cut while it was read ends where it does; that is worth a word.
+	if (!status && !context && from->fd >= 0 && bytes < from->to - from->from)
+		err_warn("read it again when nobody writes to it",
+			 "%s: truncated while it was read: %" PRIu64 " of %" PRIu64 " bytes",
+			 in->name, bytes, from->to - from->from);
 	return status;
 }
 
@@ -404,30 +393,26 @@ static int read_input(struct input *in)
 	return in->range ? read_range(in, &from) : read_blocks(in, &from, false);
 }
 
-static int reading_failed(const struct input *in, int error, bool any)
-{
-	const char *next = any ? "what was read until then is reported" : NULL;
-
-	if (error == EISDIR)
-		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
-				in->name);
-	return err_sys(error, next, "%s", in->name);
-}
-
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 {
 	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
 	uint64_t before = amdlog_scan_counts(t->scan)->bytes;
+	bool any;
 	int status;
 
 	in.range = t->opts->range ? &t->range : NULL;
 	t->last_rows.out = t->out;
 	t->rows = &t->last_rows;
 	status = read_input(&in);
+	any = amdlog_scan_counts(t->scan)->bytes > before;
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;
+	else if (status == -EISDIR)
+		status = err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
+				  name);
 	else if (status < 0)
-		status = reading_failed(&in, -status, amdlog_scan_counts(t->scan)->bytes > before);
+		status = err_sys(-status, any ? "what was read until then is reported" : NULL, "%s",
+				 name);
 	amdlog_reading_end(&t->reading);
 	if (t->grep && !status)
 		status = check_grep(t, NULL);
