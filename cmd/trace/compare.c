@@ -160,61 +160,42 @@ static struct trace_times gaps_of(struct amdlog_side *side, uint32_t queue)
 	return trace_times_of(&h);
 }
 
-static uint64_t percentile(struct keyed_histogram *s, double p)
-{
-	struct hist h;
-
-	keyed_histogram_get(s, 0, &h);
-	return hist_percentile(&h, p);
-}
-
-static double mean_of(const struct keyed_histogram *s)
-{
-	return s->nsums && s->sums[0].count ? (double)s->sums[0].sum / (double)s->sums[0].count
-					    : NAN;
-}
-
-static void count_distinct(const struct amdlog_summary *s, struct log_row *r)
-{
-	for (uint32_t i = 0; i < s->nprocesses; i++)
-		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
-	for (uint32_t i = 0; i < s->nkernels; i++)
-		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
-	for (uint32_t i = 0; i < s->nqueues; i++)
-		r->streams += trace_queue_shown(&s->queues[i]) ? s->queues[i].streams : 0;
-}
-
 static void log_out(struct compared *d, unsigned i)
 {
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_totals *sum = &s->totals;
-	bool packets = amdlog_has_packets(s);
+	const struct trace_distinct distinct = trace_distinct_of(s);
 	uint64_t dispatches = sum->kinds[AMDLOG_DISPATCH];
+	struct hist backlogs, grids;
 	struct log_row r = {
 		.log = labels[i],
 		.file = d->files[i],
 		.records = sum->records,
+		.pids = distinct.pids,
 		.queues = d->result.queues[i],
+		.streams = distinct.streams ? distinct.streams : U64_NULL,
+		.kernels = distinct.kernels,
 		.launches = sum->launches,
-		.dispatches = packets ? dispatches : U64_NULL,
+		.dispatches = amdlog_has_packets(s) ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
-		.backlog_mean = mean_of(&side->backlogs),
-		.backlog_p50 = percentile(&side->backlogs, 0.5),
-		.backlog_p99 = percentile(&side->backlogs, 0.99),
-		.backlog_max = percentile(&side->backlogs, 1),
-		.grid_p50 = percentile(&side->grids, 0.5),
-		.grid_p90 = percentile(&side->grids, 0.9),
-		.grid_max = percentile(&side->grids, 1),
+		.backlog_mean = NAN,
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
 		.gaps = gaps_of(side, GAPS_ALL),
 		.span = trace_span_of(&sum->span),
 	};
 
-	count_distinct(s, &r);
-	r.streams = r.streams ? r.streams : U64_NULL;
+	if (keyed_histogram_get(&side->backlogs, 0, &backlogs))
+		r.backlog_mean = (double)backlogs.sum / (double)backlogs.count;
+	r.backlog_p50 = hist_percentile(&backlogs, 0.5);
+	r.backlog_p99 = hist_percentile(&backlogs, 0.99);
+	r.backlog_max = hist_percentile(&backlogs, 1);
+	keyed_histogram_get(&side->grids, 0, &grids);
+	r.grid_p50 = hist_percentile(&grids, 0.5);
+	r.grid_p90 = hist_percentile(&grids, 0.9);
+	r.grid_max = hist_percentile(&grids, 1);
 	out_row(d->out, &r);
 }
 
@@ -336,14 +317,6 @@ static void kernels_out(struct compared *d)
 	out_end(d->out);
 }
 
-static void finding_out(struct compared *d, const char *line)
-{
-	struct json *json = out_json(d->out);
-	struct finding_row row = {line};
-
-	json ? json_str(json, NULL, line) : out_row(d->out, &row);
-}
-
 // One text for people; for programs the verdict on the queues, and what else was found.
 static void verdict_out(struct compared *d)
 {
@@ -365,8 +338,11 @@ static void verdict_out(struct compared *d)
 	} else {
 		out_begin(d->out, &trace_compare_finding_table, false);
 	}
-	for (; line; line = strtok_r(NULL, "\n", &rest))
-		finding_out(d, line);
+	for (; line; line = strtok_r(NULL, "\n", &rest)) {
+		struct finding_row row = {line};
+
+		json ? json_str(json, NULL, line) : out_row(d->out, &row);
+	}
 	json ? json_end(json, ']') : out_end(d->out);
 	buf_fini(&text);
 }
@@ -444,12 +420,6 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 	return opened;
 }
 
-// The one that was being read.
-static const struct trace *stopped_log(const struct compared *d)
-{
-	return &d->log[amdlog_scan_counts(d->log[1].scan)->bytes > 0];
-}
-
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	struct compared d = {.files = c->argv};
@@ -470,7 +440,7 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 		reported = report(&d);
 	written = out_close(d.out);
 	if (status == GPQ_STOPPED && !written)
-		status = trace_stopped(stopped_log(&d));
+		status = trace_stopped(&d.log[amdlog_scan_counts(d.log[1].scan)->bytes > 0]);
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++)
 		trace_close(&d.log[i]);

@@ -53,31 +53,17 @@ static int write_part(struct trace *t, char *file, int status)
 	return r;
 }
 
-// What --by stream needs is gathered for all, as nobody knows yet what will be asked.
-static void gather(struct trace *t, const struct amdlog_event *e)
-{
-	amdlog_streams_add(t->asked, &t->sum, e);
-}
-
-static void gather_fini(struct trace *t)
-{
-	amdlog_streams_fini(t->asked);
-}
-
-static const struct trace_ask gathering = {.event = gather, .fini = gather_fini};
-
 // What was read is written even when reading ended early, or there was nothing in it.
 // *broken: nothing more can be written.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
-	struct amdlog_streams streams = {0};
 	struct trace t = {.opts = c->opts,
 			  .grep = grep,
 			  .by = BY_NOTHING,
 			  .perfetto_fd = -1,
-			  .ask = &gathering,
-			  .asked = &streams};
+			  .ask = &trace_streams, // nobody knows yet what will be asked
+			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
 	int status, written = GPQ_OK;
 
 	amdlog_summary_init(&t.sum, filter);

@@ -7,11 +7,11 @@
 #include <string.h>
 
 struct totals_row {
-	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches,
-		kernels;
-	uint64_t hwqs, pids, torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
+	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches;
+	uint64_t torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max, steps_back;
 	struct trace_span span;
+	struct trace_distinct distinct;
 	const char *format, *hip_version;
 };
 
@@ -25,9 +25,10 @@ static const struct out_col totals_cols[] = {
 	COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier-AND and barrier-OR packets"),
 	COL(barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
 	    "packets that wait for a value"),
-	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
-	COL(hwqs, "HWQS", "hwqs", OUT_U64, D, "different hardware queues (process and HWq)"),
-	COL(pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
+	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(distinct.rings, "HWQS", "hwqs", OUT_U64, D,
+	    "different hardware queues (process and HWq)"),
+	COL(distinct.pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
 	COL(torn, "TORN", "torn", OUT_U64, D, "records that miss a part"),
 	COL(mended, "MENDED", "mended", OUT_U64, M, "torn records that were put together again"),
 	COL(glued, "GLUED", "glued", OUT_U64, M, "records that begin within a line"),
@@ -92,16 +93,21 @@ static const char *format_names(const struct amdlog_totals *sum, char out[64])
 	return at ? out : NULL;
 }
 
-static void count_distinct(const struct trace *t, struct totals_row *r)
+struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 {
-	const struct amdlog_summary *s = &t->sum;
+	struct trace_distinct n = {0};
 
 	for (uint32_t i = 0; i < s->nkernels; i++)
-		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
-	for (uint32_t i = 0; i < s->nqueues; i++)
-		r->hwqs += trace_queue_shown(&s->queues[i]) && s->queues[i].hwq != AMDLOG_UNKNOWN;
+		n.kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
 	for (uint32_t i = 0; i < s->nprocesses; i++)
-		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
+		n.pids += s->processes[i].records && s->processes[i].pid >= 0;
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		if (!trace_queue_shown(&s->queues[i]))
+			continue;
+		n.rings += s->queues[i].hwq != AMDLOG_UNKNOWN;
+		n.streams += s->queues[i].streams;
+	}
+	return n;
 }
 
 void trace_totals(struct trace *t)
@@ -128,6 +134,7 @@ void trace_totals(struct trace *t)
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
 		.level_max = U64_NULL,
+		.distinct = trace_distinct_of(&t->sum),
 		.span = trace_common_span(t, &sum->span),
 		.rptr_min = pointers ? sum->rptr_min : U64_NULL,
 		.rptr_max = pointers ? sum->rptr_max : U64_NULL,
@@ -141,6 +148,5 @@ void trace_totals(struct trace *t)
 
 	for (unsigned i = 0; i < 10; i++)
 		r.level_max = sum->levels[i] ? i : r.level_max;
-	count_distinct(t, &r);
 	out_object(t->out, &trace_totals_table, &r);
 }

@@ -134,6 +134,12 @@ struct trace_times {
 };
 struct trace_times trace_times_of(const struct hist *us);
 
+// Different ones that a log names; streams: of each queue.
+struct trace_distinct {
+	uint64_t kernels, pids, rings, streams;
+};
+struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
+
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
