@@ -136,7 +136,6 @@ struct compared {
 	struct amdlog_comparison result;
 	char **files;
 	struct out *out;
-	bool progress; // --progress
 };
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
@@ -376,7 +375,7 @@ static int report(struct compared *d)
 }
 
 // A log that could not be read, or has nothing, cannot be compared.
-static int read_logs(struct compared *d)
+static int read_logs(struct compared *d, const struct cmd *c)
 {
 	int status = GPQ_OK;
 
@@ -384,10 +383,7 @@ static int read_logs(struct compared *d)
 	for (unsigned i = 0; i < 2 && !status; i++) {
 		struct trace *t = &d->log[i];
 
-		progress_init(&t->progress, d->progress, false);
-		t->input_bytes = trace_input_size(1, &d->files[i]);
-		status = trace_scan(t, 1, &d->files[i]);
-		progress_end(&t->progress);
+		status = trace_scan(t, c, 1, &d->files[i]);
 		if (!status && !t->sum.totals.records)
 			status = err_fail(
 				GPQ_NOTFOUND, NULL, "%s: no AMD log records%s", d->files[i],
@@ -397,16 +393,16 @@ static int read_logs(struct compared *d)
 	return status;
 }
 
-static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_filter *filter,
-		      const struct grep *grep)
+static int open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
+		     const struct grep *grep)
 {
-	bool opened = true;
+	int status = GPQ_OK;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct trace *t = &d->log[i];
+		int opened = trace_open(t, c, filter, grep);
 
-		t->opts = c->opts;
-		t->grep = grep;
+		status = status ? status : opened;
 		t->label = labels[i];
 		t->ask = &ask;
 		t->asked = &d->side[i];
@@ -414,10 +410,8 @@ static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_fil
 		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;
 		t->out = d->out;
 		d->side[i].sum = &t->sum;
-		amdlog_summary_init(&t->sum, filter);
-		opened &= trace_open(t);
 	}
-	return opened;
+	return status;
 }
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
@@ -428,13 +422,11 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 	d.out = out_open(&c->out);
 	if (!d.out)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = open_logs(&d, c, filter, grep) ? GPQ_OK
-						: err_fail(GPQ_FAILED, NULL, "out of memory");
-	d.progress = c->out.progress;
+	status = open_logs(&d, c, filter, grep);
 	if (!status && d.log[0].one_table)
 		status = out_begin(d.out, table(&d.log[0]), false);
 	if (!status)
-		status = read_logs(&d);
+		status = read_logs(&d, c);
 	// Stopped in the second log: what is known of it by then is compared.
 	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
 		reported = report(&d);

@@ -119,7 +119,8 @@ static uint64_t family_size(const char *name)
 	return sum;
 }
 
-uint64_t trace_input_size(int n, char **names)
+// 0 unless all are regular files: then the end is known beforehand.
+static uint64_t input_size(int n, char **names)
 {
 	uint64_t sum = 0, all;
 	struct stat st;
@@ -182,13 +183,11 @@ static bool is_over(int status)
 }
 
 // Every file is read even when one cannot be: the status of that one, or "in part".
-int trace_scan(struct trace *t, int n, char **names)
+static int read_all(struct trace *t, int n, char **names)
 {
 	size_t all = 0, failed = 0;
 	int status = GPQ_OK;
 
-	if (t->opts->follow && strcmp(names[0], "-") != 0)
-		return follow(t, names[0]);
 	for (int i = 0; i < n && !is_over(status); i++) {
 		struct family f = family_find(names[i]);
 		size_t files = f.n ? f.n : 1;
@@ -208,6 +207,18 @@ int trace_scan(struct trace *t, int n, char **names)
 	if (is_over(status))
 		return status;
 	return failed && failed < all ? GPQ_PARTIAL : status;
+}
+
+int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
+{
+	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
+	int status;
+
+	progress_init(&t->progress, c->out.progress, t->opts->list);
+	t->input_bytes = input_size(n, names);
+	status = grows ? follow(t, names[0]) : read_all(t, n, names);
+	progress_end(&t->progress);
+	return status;
 }
 
 int trace_check_input(const struct trace_opts *o, int argc)

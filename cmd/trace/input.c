@@ -61,15 +61,22 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 		amdlog_timeline_add(t->timeline, &t->sum, e);
 }
 
-bool trace_open(struct trace *t)
+int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+	       const struct grep *grep)
 {
+	t->opts = c->opts;
+	t->grep = grep;
+	t->perfetto_fd = -1;
+	amdlog_summary_init(&t->sum, filter);
 	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
-		return false;
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	t->scan = t->reading.scan;
 	t->mend = t->reading.mend;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
-	return !t->opts->range || trace_range_parse(t->opts->range, &t->range);
+	if (t->opts->range)
+		trace_range_parse(t->opts->range, &t->range);
+	return GPQ_OK;
 }
 
 void trace_close(struct trace *t)

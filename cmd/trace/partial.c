@@ -58,29 +58,20 @@ static int write_part(struct trace *t, char *file, int status)
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
-	struct trace t = {.opts = c->opts,
-			  .grep = grep,
-			  .by = BY_NOTHING,
-			  .perfetto_fd = -1,
+	struct trace t = {.by = BY_NOTHING,
 			  .ask = &trace_streams, // nobody knows yet what will be asked
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
-	int status, written = GPQ_OK;
+	int status = trace_open(&t, c, filter, grep), written = GPQ_OK;
 
-	amdlog_summary_init(&t.sum, filter);
 	amdlog_summary_resume(&t.sum);
 	t.sum.want_api = true;
-	if (trace_open(&t)) {
-		progress_init(&t.progress, c->out.progress, false);
-		t.input_bytes = trace_input_size(1, &file);
-		status = trace_scan(&t, 1, &file);
-		progress_end(&t.progress);
+	if (!status) {
+		status = trace_scan(&t, c, 1, &file);
 		if (!t.untold &&
 		    (!status || status == GPQ_STOPPED || amdlog_scan_counts(t.scan)->bytes))
 			written = write_part(&t, file, status);
 		if (!written && status == GPQ_STOPPED)
 			status = trace_stopped(&t);
-	} else {
-		status = err_fail(GPQ_FAILED, NULL, "out of memory");
 	}
 	trace_close(&t);
 	*broken = written != GPQ_OK;

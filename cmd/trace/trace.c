@@ -180,7 +180,6 @@ static int report(struct trace *t, int status)
 	bool shown = !trace_perfetto_is_stdout(t->opts);
 	int written, drawn, told = GPQ_OK;
 
-	progress_end(&t->progress);
 	// People are spared tables of nothing; programs get the document they expect.
 	if (!t->untold && (t->sum.totals.records ||
 			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
@@ -220,33 +219,27 @@ static int run_trace(struct cmd *c, struct trace *t)
 		return status;
 	}
 	stop_watch();
-	progress_init(&t->progress, c->out.progress, t->opts->list);
-	t->input_bytes = trace_input_size(c->argc, c->argv);
 	t->name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
-	return report(t, trace_scan(t, c->argc, c->argv));
-}
-
-// -o names columns of one table: of the queues when no other was asked for.
-static int one_table(const struct cmd *c, const struct trace_opts *o)
-{
-	return o->by == BY_NOTHING && (c->out.columns || c->out.all) ? (int)BY_QUEUE : o->by;
+	return report(t, trace_scan(t, c, c->argc, c->argv));
 }
 
 static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct trace t = {
-		.opts = c->opts, .grep = grep, .perfetto_fd = -1, .ask = trace_question(c->opts)};
-	int status;
+	const struct trace_opts *o = c->opts;
+	bool columns = c->out.columns || c->out.all;
+	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
+	struct trace t = {.ask = trace_question(o), .by = o->by};
+	int status = trace_open(&t, c, filter, grep);
 
-	amdlog_summary_init(&t.sum, filter);
-	t.by = t.ask ? t.opts->by : one_table(c, t.opts);
-	t.one_table = t.by != BY_NOTHING ||
-		      (t.ask && (c->out.columns || c->out.all || c->out.mode == OUT_RAW ||
-				 c->out.mode == OUT_PAIRS));
+	// -o names columns of one table: of the queues when no other was asked for.
+	if (!t.ask && columns && t.by == BY_NOTHING)
+		t.by = BY_QUEUE;
+	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
-	status = trace_open(&t) && (t.out = out_open(&c->out))
-			 ? run_trace(c, &t)
-			 : err_fail(GPQ_FAILED, NULL, "out of memory");
+	if (!status) {
+		t.out = out_open(&c->out);
+		status = t.out ? run_trace(c, &t) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	}
 	trace_close(&t);
 	return status;
 }

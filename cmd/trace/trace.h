@@ -158,19 +158,16 @@ bool trace_queue_shown(const struct amdlog_queue *q);
 // Says what the logs cannot tell: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
-// Scanner and mender of a log, its summary set up before; false without memory. trace_close is due
-// all the same.
-bool trace_open(struct trace *t);
+// Scanner, mender and summary of a log. Exit status; trace_close is due all the same.
+int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+	       const struct grep *grep);
 void trace_close(struct trace *t);
 
-// Reads files one behind the other. Exit status.
-int trace_scan(struct trace *t, int n, char **names);
+// Reads files one behind the other, and shows how far it is. Exit status.
+int trace_scan(struct trace *t, const struct cmd *c, int n, char **names);
 
 // Says where Ctrl-C ended it, and returns the exit status.
 int trace_stopped(const struct trace *t);
-
-// 0 unless all are regular files: then the end is known beforehand.
-uint64_t trace_input_size(int n, char **names);
 
 // What an input is read as; GPQ_USAGE after a message when that does not go together.
 int trace_check_input(const struct trace_opts *o, int argc);
