@@ -29,11 +29,6 @@ static const struct out_col cols[] = {
 #undef ROW
 const struct out_table trace_error_table = {"errors", "error", TABLE(cols)};
 
-static bool is_shown(const struct trace *t, uint32_t i)
-{
-	return i < t->sum.errors.n;
-}
-
 // Queues first, in the order they failed; then calls, the most frequent first.
 static int by_weight(const void *a, const void *b, void *ctx)
 {
@@ -72,7 +67,7 @@ void trace_errors(struct trace *t)
 
 	if (brief && !t->sum.errors.n)
 		return;
-	order = trace_sorted(t, t->sum.errors.n, &n, is_shown, by_weight);
+	order = trace_sorted(t, t->sum.errors.n, &n, NULL, by_weight);
 	show = brief && n > SHOWN_DEFAULT ? SHOWN_DEFAULT : n;
 	trace_table(t, &trace_error_table, "Errors", show, n);
 	for (uint32_t i = 0; i < show; i++)

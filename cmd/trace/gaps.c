@@ -93,7 +93,6 @@ const struct out_table trace_mark_table = {"marks", "mark", TABLE(mark_cols)};
 struct asked {
 	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets
 	struct amdlog_marked marked;
-	struct keyed_histogram after; // from a window's end to the next dispatch, by queue
 };
 
 static struct amdlog_gaps *gaps_of(const struct trace *t)
@@ -118,10 +117,9 @@ static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 	return w->begin_us < q->span.last_us && w->end_us > q->span.first_us;
 }
 
-static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r)
+static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struct hist *after)
 {
-	struct asked *a = t->asked;
-	struct hist after;
+	const struct asked *a = t->asked;
 
 	r->marks = r->quiet = 0;
 	for (size_t i = 0; i < t->marks.n; i++) {
@@ -132,27 +130,25 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r)
 		r->marks++;
 		r->quiet += !c || !c->dispatches;
 		if (c && c->after_us != AMDLOG_UNKNOWN)
-			keyed_histogram_add(&a->after, q, c->after_us - t->marks.v[i].end_us);
+			hist_add(after, c->after_us - t->marks.v[i].end_us);
 	}
-	keyed_histogram_get(&a->after, q, &after);
-	r->after = trace_times_of(&after);
 }
 
 static void rhythm_out(struct trace *t, uint32_t q)
 {
 	struct amdlog_gaps *g = gaps_of(t);
-	struct hist lengths, none;
+	struct hist lengths, after;
 	char name[24];
 	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
 
-	hist_init(&none);
+	hist_init(&after);
 	amdlog_gaps_lengths(g, q, &lengths);
 	name_queue(t, q, &r.pid, name);
+	if (q != GAPS_ALL && t->marks.n)
+		count_marks(t, q, &r, &after);
 	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
 	r.gaps = trace_times_of(&lengths);
-	r.after = trace_times_of(&none);
-	if (q != GAPS_ALL && t->marks.n)
-		count_marks(t, q, &r);
+	r.after = trace_times_of(&after);
 	out_row(t->out, &r);
 }
 
@@ -244,24 +240,12 @@ static bool has_gaps(const struct trace *t, uint32_t q)
 	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
 }
 
-static void rhythms_out(struct trace *t)
+static void each_queue(struct trace *t, void (*out)(struct trace *, uint32_t))
 {
-	trace_table(t, &trace_rhythm_table, "Time between dispatches", 0, 0);
-	rhythm_out(t, GAPS_ALL);
+	out(t, GAPS_ALL);
 	for (uint32_t q = 0; q < t->sum.nqueues; q++) {
 		if (has_gaps(t, q))
-			rhythm_out(t, q);
-	}
-	out_end(t->out);
-}
-
-static void gaps_out(struct trace *t)
-{
-	trace_table(t, &trace_gap_table, "Longest times without a dispatch", 0, 0);
-	gaps_of_queue_out(t, GAPS_ALL);
-	for (uint32_t q = 0; q < t->sum.nqueues; q++) {
-		if (has_gaps(t, q))
-			gaps_of_queue_out(t, q);
+			out(t, q);
 	}
 	out_end(t->out);
 }
@@ -311,9 +295,12 @@ static int report(struct trace *t)
 {
 	const struct asked *a = t->asked;
 
-	if (!t->one_table)
-		rhythms_out(t);
-	gaps_out(t);
+	if (!t->one_table) {
+		trace_table(t, &trace_rhythm_table, "Time between dispatches", 0, 0);
+		each_queue(t, rhythm_out);
+	}
+	trace_table(t, &trace_gap_table, "Longest times without a dispatch", 0, 0);
+	each_queue(t, gaps_of_queue_out);
 	if (!t->one_table && t->opts->mark)
 		marks_out(t);
 	check_marks(t);
@@ -341,7 +328,6 @@ static void begin(struct trace *t)
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct asked *a = t->asked;
-	uint64_t backlog = AMDLOG_UNKNOWN;
 
 	if (e->record->kind == AMDLOG_KERNEL)
 		amdlog_gaps_add(&a->launches, GAPS_ALL, e->record->time_us, AMDLOG_UNKNOWN);
@@ -350,13 +336,8 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 	amdlog_marked_add(&a->marked, e);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
-	if (e->packet->rptr != AMDLOG_UNKNOWN && e->packet->wptr != AMDLOG_UNKNOWN) {
-		int64_t n = amdlog_backlog(e->packet->rptr, e->packet->wptr);
-
-		backlog = n < 0 ? 0 : (uint64_t)n;
-	}
 	amdlog_gaps_add(&a->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
-			backlog);
+			trace_backlog(e->packet));
 }
 
 static void fini(struct trace *t)
@@ -366,7 +347,6 @@ static void fini(struct trace *t)
 	amdlog_gaps_fini(&a->gaps);
 	amdlog_gaps_fini(&a->launches);
 	amdlog_marked_fini(&a->marked);
-	keyed_histogram_fini(&a->after);
 }
 
 const struct trace_ask trace_gaps = {

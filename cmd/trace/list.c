@@ -77,7 +77,7 @@ static const char *api_name(char out[160], const struct amdlog_record *r)
 	return out;
 }
 
-static uint64_t backlog_of(const struct amdlog_packet *p)
+uint64_t trace_backlog(const struct amdlog_packet *p)
 {
 	int64_t n;
 
@@ -92,7 +92,7 @@ static void set_packet(struct list_row *r, const struct amdlog_packet *p, char t
 	r->id = p->id < 0 ? I64_NULL : p->id;
 	r->rptr = p->rptr;
 	r->wptr = p->wptr;
-	r->backlog = backlog_of(p);
+	r->backlog = trace_backlog(p);
 	r->grid = trace_shape(text[0], p->grid);
 	r->workgroup = trace_shape(text[1], p->workgroup);
 }

@@ -287,8 +287,3 @@ const struct amdlog_counts *trace_counts(const struct trace *t)
 {
 	return t->merged ? &t->merged->counts : amdlog_scan_counts(t->scan);
 }
-
-uint64_t trace_mended(const struct trace *t)
-{
-	return t->merged ? t->merged->mended : amdlog_mend_count(t->mend);
-}

@@ -214,7 +214,7 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (shown(t, i))
+		if (!shown || shown(t, i))
 			index[(*count)++] = i;
 	}
 	qsort_r(index, *count, sizeof(*index), order, (void *)(uintptr_t)t);

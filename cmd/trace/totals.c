@@ -129,7 +129,7 @@ void trace_totals(struct trace *t)
 				    : U64_NULL,
 		.barrier_values = packets ? sum->kinds[AMDLOG_BARRIER_VALUE] : U64_NULL,
 		.torn = sum->torn,
-		.mended = trace_mended(t),
+		.mended = t->merged ? t->merged->mended : amdlog_mend_count(t->mend),
 		.unnamed = sum->unnamed,
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],

@@ -143,7 +143,8 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// The indices [0, n) that `shown` lets through, in order; owned by the caller. Both get the trace.
+// The indices [0, n) that `shown` (NULL: all) lets through, in order; owned by the caller. Both get
+// the trace.
 uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*shown)(const struct trace *, uint32_t),
 		       int (*order)(const void *, const void *, void *));
@@ -241,10 +242,12 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 // What the scanner counted, here or where the parts were made.
 const struct amdlog_counts *trace_counts(const struct trace *t);
-uint64_t trace_mended(const struct trace *t);
 
 // NULL for -1 and what lies outside.
 const char *trace_priority(int priority);
+
+// Packets in front of it; U64_NULL when not known.
+uint64_t trace_backlog(const struct amdlog_packet *p);
 
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
