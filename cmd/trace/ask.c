@@ -1,4 +1,4 @@
-// Which question `gpq trace` is asked, and what does not go with it.
+// Which report the options of `gpq trace` select, and which options exclude each other.
 #include "cmd/trace/trace.h"
 
 const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",

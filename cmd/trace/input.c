@@ -91,7 +91,7 @@ void trace_close(struct trace *t)
 	trace_rows_fini(&t->last_rows);
 }
 
-// Kinds of records that somebody takes one by one; UINT32_MAX: all.
+// Kinds of records that must arrive one by one (take_event); UINT32_MAX: all.
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = 0;
@@ -184,7 +184,7 @@ static int take_block(void *ctx, struct block *b)
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
 	progress_bytes(&t->progress, amdlog_scan_counts(t->scan)->bytes, t->input_bytes);
-	// A reader that went away: reading on is of no use.
+	// The reader of the timeline closed its pipe.
 	if (t->timeline && amdlog_timeline_error(t->timeline) == EPIPE)
 		return GPQ_PIPE;
 	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
@@ -196,7 +196,7 @@ static void format_block(void *ctx, struct block *b)
 	trace_rows_format(&((struct found *)b->user)->rows);
 }
 
-// Fails when the reader of the rows went away, too.
+// GPQ_PIPE when the reader of the rows closed its pipe.
 static int write_block(void *ctx, struct block *b)
 {
 	struct input *in = ctx;
@@ -260,7 +260,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
 	free_workers(in);
 	bytes = amdlog_scan_counts(in->t->scan)->bytes - before;
-	// A file that was cut while it was read ends where it does; that is worth a word.
+	// The file was truncated while it was read.
 	if (!status && !context && from->fd >= 0 && bytes < from->to - from->from)
 		err_warn("read it again when nobody writes to it",
 			 "%s: truncated while it was read: %" PRIu64 " of %" PRIu64 " bytes",
@@ -335,7 +335,7 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	return status;
 }
 
-// The first bytes tell what it is packed with. They are read and kept, as a pipe gives them once.
+// The first bytes identify the compression. They are kept, since a pipe cannot be read again.
 static int peek(struct input *in)
 {
 	ssize_t n = 1;

@@ -168,7 +168,7 @@ static int report(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
 
-	// People are spared tables of nothing.
+	// Empty tables are left out for people.
 	if (has_nothing(l) && !t->one_table && out_mode(t->out) == OUT_TABLE) {
 		check_level(t);
 		return GPQ_OK;

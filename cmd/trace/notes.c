@@ -1,4 +1,4 @@
-// What a log cannot tell, said once and in words: in the JSON document, else as warnings.
+// Notes on what a log does not contain: in the JSON document, else as warnings.
 //
 // Facts: amd-log-facts.md sections 1.1 (what is printed at which level), 4 (how lines break), 6
 // and 12.

@@ -59,7 +59,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 		    char *file, bool *broken)
 {
 	struct trace t = {.by = BY_NOTHING,
-			  .ask = &trace_streams, // nobody knows yet what will be asked
+			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
 	int status = trace_open(&t, c, filter, grep), written = GPQ_OK;
 
@@ -144,8 +144,8 @@ static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
 	return strcmp(x->host, y->host);
 }
 
-// By host, file, then by place; the last resort is the text, so that any order of input gives one
-// order.
+// By host, file, then by place; equal places by text, so that the result does not depend on the
+// order of the input.
 static int by_place(const void *a, const void *b)
 {
 	const struct trace_line *x = a, *y = b;

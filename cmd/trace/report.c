@@ -1,6 +1,6 @@
 // The tables of the report: processes, hardware queues, kernels, threads, API calls.
 //
-// What the log cannot tell is null here and said in words by notes.c.
+// What the log does not contain is null here; notes.c says why.
 #include "cmd/trace/trace.h"
 
 #include "common/host/xalloc.h"
@@ -13,7 +13,7 @@
 
 #define TOP_DEFAULT 20
 
-// Rows are what the summary holds, with what the log cannot tell made null.
+// Rows are copies of what the summary holds, with unknown values set to null.
 struct process_row {
 	struct amdlog_process p;
 	const char *host;

@@ -135,8 +135,8 @@ static void draw_panel(struct drawing *d, enum panel panel, int place)
 	buf_puts(&d->out, "</g>\n");
 }
 
-// What the log tells: a level without packets has no backlog and no queues, some releases have
-// packets without backlog.
+// Panels the log has values for: a level without packets has no backlog and no queues, some
+// releases have packets without backlog.
 static int choose_panels(const struct drawing *d, enum panel chosen[PANELS])
 {
 	const struct series_track *all = &d->s->all;

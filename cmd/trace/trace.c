@@ -143,7 +143,7 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 	return regex_init(kernel, "--kernel", o->kernel);
 }
 
-// The records were there, but none of those asked for. Which processes would have been?
+// No record passed the filter. The message lists the processes of the log.
 static int nothing_chosen(const struct trace *t)
 {
 	struct buf pids = {0};
@@ -180,7 +180,7 @@ static int report(struct trace *t, int status)
 	bool shown = !trace_perfetto_is_stdout(t->opts);
 	int written, drawn, told = GPQ_OK;
 
-	// People are spared tables of nothing; programs get the document they expect.
+	// Empty tables are left out for people; programs get a complete document.
 	if (!t->untold && (t->sum.totals.records ||
 			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
 			    out_mode(t->out) != OUT_TABLE))) {

@@ -1,7 +1,7 @@
 // What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), which question is asked (ask.c), and
-// questions of their own (compare.c, series.c, gaps.c).
+// timeline (perfetto.c), parts (partial.c), which report is selected (ask.c), and
+// reports of their own (compare.c, series.c, gaps.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -47,10 +47,10 @@ struct trace_opts {
 
 struct trace;
 
-// A question that the summary does not answer: it takes the records one by one, in the order of the
+// A report that the summary is not enough for: it takes the records one by one, in the order of the
 // input.
 struct trace_ask {
-	size_t size; // of what it gathers, t->asked: zeros at first. 0: it is the caller's
+	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
 	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
 	const struct out_table *(*table)(const struct trace *t); // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
@@ -91,7 +91,7 @@ struct trace {
 	const struct amdlog_merge *merged; // gpq merge: counts are in it; NULL
 	struct progress progress;
 	uint64_t input_bytes;        // of all files together; 0: not known
-	const struct trace_ask *ask; // NULL: the summary is all that is asked for
+	const struct trace_ask *ask; // NULL: a report of the summary
 	void *asked;                 // its own
 	bool one_table;              // only one is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
@@ -106,8 +106,8 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
 	trace_compare_kernel_table;
 
-// Before the input is read: makes what the question gathers, checks the columns asked for. 0, or an
-// exit status after a message.
+// Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
+// message.
 int trace_begin(struct trace *t);
 
 // The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
@@ -156,7 +156,7 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 // Something that was chosen names it, and no other row stands for it.
 bool trace_queue_shown(const struct amdlog_queue *q);
 
-// Says what the logs cannot tell: members of the JSON document, else warnings.
+// Writes what the logs do not contain: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
 // Scanner, mender and summary of a log. Exit status; trace_close is due all the same.
@@ -183,7 +183,7 @@ int64_t trace_pid_of_name(const char *name);
 // The words of enum trace_by.
 extern const char *const trace_by_words[];
 
-// The question of its own that the options ask, or NULL; and a check of all of them. Exit status.
+// The report of its own that the options select, or NULL; and a check of all options. Exit status.
 const struct trace_ask *trace_question(const struct trace_opts *o);
 int trace_check_options(const struct trace_opts *o, int argc);
 
@@ -233,7 +233,7 @@ struct trace_lines {
 	size_t n, cap;
 };
 
-// Keeps a line. False when it is none of them.
+// Keeps a line. False when gpq trace --partial did not write it.
 bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
 void trace_lines_fini(struct trace_lines *l);
 // Writes them, sorted by file and place, or the report of their sum. Exit status.

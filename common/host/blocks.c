@@ -214,7 +214,7 @@ static void fill(struct run *run, struct place *p)
 		p->block.len = 0;
 }
 
-// Gives the lock up, and wakes those who wait: once it is free, else they would wait for it next.
+// Wakes waiting threads after the lock is released, so that they do not wait for the lock next.
 static void unlock_and_wake(struct run *run, bool wake)
 {
 	wake &= run->waiting > 0;
@@ -223,8 +223,8 @@ static void unlock_and_wake(struct run *run, bool wake)
 		pthread_cond_broadcast(&run->changed);
 }
 
-// Called and returns with the lock held. Nobody needs to be told that the block is ready: whoever
-// worked on it, or is taking, looks for the oldest next.
+// Called and returns with the lock held. No thread is woken when the block is ready: the one that
+// worked on it, or is taking another, looks for the oldest next.
 static void fill_and_work(struct worker *me)
 {
 	struct run *run = me->run;
