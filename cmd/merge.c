@@ -70,10 +70,9 @@ static const struct out_table table = {"sums", "sum", cols, sizeof(cols) / sizeo
 static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct merge *m = arg;
-	int r = trace_lines_add(&m->lines, line, len);
-	if (r == 0)
+	if (!trace_lines_add(&m->lines, line, len))
 		sum_add_line(&m->sum, path, number, line, len);
-	return r < 0 ? -1 : 0;
+	return 0;
 }
 
 static int add_file(struct merge *m, const char *path)

@@ -1,4 +1,4 @@
-// Which question `gpq trace` is asked, and what does not go with it.
+// Which report the options of `gpq trace` select, and which options exclude each other.
 #include "cmd/trace/trace.h"
 
 const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
@@ -51,6 +51,9 @@ static int check_question(const struct trace_opts *o)
 					asked->name, all[i].name);
 		asked = all[i].asked ? &all[i] : asked;
 	}
+	if (o->partial && (asked || o->perfetto))
+		return err_fail(GPQ_USAGE, "ask it of the files themselves",
+				"%s cannot be had from parts", asked ? asked->name : "--perfetto");
 	return asked ? check_by(asked, o->by) : GPQ_OK;
 }
 

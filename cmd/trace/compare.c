@@ -13,18 +13,19 @@
 
 struct log_row {
 	const char *log, *file;
-	uint64_t records, pids, queues, streams, kernels, launches, dispatches, span_ns;
+	uint64_t records, pids, queues, streams, kernels, launches, dispatches;
 	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
-	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns, api_errors, queue_errors;
-	uint64_t first_us, last_us;
+	uint64_t api_errors, queue_errors;
+	struct trace_times gaps;
+	struct trace_span span;
 	double rate, backlog_mean;
 };
 
 struct queue_row {
+	struct amdlog_queue q;
 	const char *log, *priority, *other;
 	int64_t pid;
-	uint64_t hwq, swq, streams, kernels, dispatches, backlog_max, gap_p50_ns, gap_p99_ns;
-	uint64_t gap_max_ns;
+	struct trace_times gaps;
 	double rate, backlog_mean;
 };
 
@@ -38,11 +39,7 @@ struct finding_row {
 	const char *text;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(log_row, member, name, key, type, flags, help)
+#define ROW log_row
 static const struct out_col log_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A is the first file, B the second"),
 	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
@@ -63,47 +60,45 @@ static const struct out_col log_cols[] = {
 	COL(grid_p50, "GRID_P50", "grid_p50", OUT_U64, D, "work-items of a dispatch, median"),
 	COL(grid_p90, "GRID_P90", "grid_p90", OUT_U64, M, "90th percentile"),
 	COL(grid_max, "GRID_MAX", "grid_max", OUT_U64, D, "of the largest dispatch"),
-	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D,
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D,
 	    "time between dispatches on any queue, median"),
-	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
 	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, M,
 	    "API calls that did not return hipSuccess"),
 	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
 	    "queue aborts, memory faults, full rings"),
-	COL(first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
-	COL(span_ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
+	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
+	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
+	COL(span.ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
 	COL(file, "FILE", "file", OUT_STR, D | OUT_TRUNC, "the file"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(queue_row, member, name, key, type, flags, help)
+#define ROW queue_row
 static const struct out_col queue_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A or B"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
+	COL(q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
+	COL(q.swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
 	COL(other, "IN_OTHER", "in_other", OUT_STR, D,
 	    "used in the other log too (process and address): yes, no; maybe: one has no process "
 	    "ids"),
 	COL(priority, "PRIO", "priority", OUT_STR, D, "low, normal or high"),
-	COL(streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on it"),
-	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(q.streams, "STREAMS", "streams", OUT_U32, D, "different streams seen on it"),
+	COL(q.kernels, "KERNELS", "kernels", OUT_U32, D, "different kernel names"),
+	COL(q.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D, "of these each second of the log"),
 	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
 	    "packets waiting in front of a new one, mean"),
-	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
-	COL(gap_p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
-	COL(gap_p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(gap_max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
+	COL(q.backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(kernel_row, member, name, key, type, flags, help)
+#define ROW kernel_row
 static const struct out_col kernel_cols[] = {
 	COL(in, "IN", "in", OUT_STR, D, "A, B or both"),
 	COL(uses[0], "A", "a", OUT_U64, D, "dispatches in A; launches where a log has no packets"),
@@ -122,13 +117,12 @@ static const struct out_col kernel_cols[] = {
 	COL(items_max[1], "ITEMS_MAX_B", "grid_items_max_b", OUT_U64, M, "likewise in B"),
 	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
 };
-#undef COL
+#undef ROW
 
 static const struct out_col finding_cols[] = {
 	OUT_COL(finding_row, text, "FINDING", "finding", OUT_STR, D, "what is to be said of both"),
 };
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 const struct out_table trace_compare_finding_table = {"findings", "finding", TABLE(finding_cols)};
 const struct out_table trace_compare_log_table = {"logs", "log", TABLE(log_cols)};
 const struct out_table trace_compare_queue_table = {"queues", "queue", TABLE(queue_cols)};
@@ -142,14 +136,7 @@ struct compared {
 	struct amdlog_comparison result;
 	char **files;
 	struct out *out;
-	bool one;      // only one of the tables
-	bool progress; // --progress
 };
-
-static uint64_t us_to_ns(uint64_t us)
-{
-	return us == UINT64_MAX ? U64_NULL : us * 1000;
-}
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
@@ -164,33 +151,12 @@ static void drop_side(struct trace *t)
 static const struct trace_ask ask = {
 	.event = take_event, .kinds = AMDLOG_KINDS_PLACED, .fini = drop_side};
 
-static void set_gaps(struct amdlog_gaps *g, uint32_t queue, uint64_t *p50, uint64_t *p99,
-		     uint64_t *max)
-{
-	struct hist h;
-	bool any = amdlog_gaps_lengths(g, queue, &h);
-
-	*p50 = us_to_ns(hist_percentile(&h, 0.5));
-	*p99 = us_to_ns(hist_percentile(&h, 0.99));
-	*max = any ? us_to_ns(h.max) : U64_NULL;
-}
-
-static uint64_t percentile(struct keyed_histogram *s, double p)
+static struct trace_times gaps_of(struct amdlog_side *side, uint32_t queue)
 {
 	struct hist h;
 
-	keyed_histogram_get(s, 0, &h);
-	return hist_percentile(&h, p);
-}
-
-static void count_distinct(const struct amdlog_summary *s, struct log_row *r)
-{
-	for (uint32_t i = 0; i < s->nprocesses; i++)
-		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
-	for (uint32_t i = 0; i < s->nkernels; i++)
-		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
-	for (uint32_t i = 0; i < s->nqueues; i++)
-		r->streams += trace_queue_shown(&s->queues[i]) ? s->queues[i].streams : 0;
+	amdlog_gaps_lengths(&side->gaps, queue, &h);
+	return trace_times_of(&h);
 }
 
 static void log_out(struct compared *d, unsigned i)
@@ -198,41 +164,46 @@ static void log_out(struct compared *d, unsigned i)
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_totals *sum = &s->totals;
-	bool packets = amdlog_has_packets(s);
+	const struct trace_distinct distinct = trace_distinct_of(s);
 	uint64_t dispatches = sum->kinds[AMDLOG_DISPATCH];
+	struct hist backlogs, grids;
 	struct log_row r = {
 		.log = labels[i],
 		.file = d->files[i],
 		.records = sum->records,
+		.pids = distinct.pids,
 		.queues = d->result.queues[i],
+		.streams = distinct.streams ? distinct.streams : U64_NULL,
+		.kernels = distinct.kernels,
 		.launches = sum->launches,
-		.dispatches = packets ? dispatches : U64_NULL,
+		.dispatches = amdlog_has_packets(s) ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
-		.backlog_mean = keyed_histogram_mean(&side->backlogs, 0),
-		.backlog_p50 = percentile(&side->backlogs, 0.5),
-		.backlog_p99 = percentile(&side->backlogs, 0.99),
-		.backlog_max = percentile(&side->backlogs, 1),
-		.grid_p50 = percentile(&side->grids, 0.5),
-		.grid_p90 = percentile(&side->grids, 0.9),
-		.grid_max = percentile(&side->grids, 1),
+		.backlog_mean = NAN,
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
-		.first_us = trace_first_of(&sum->span),
-		.last_us = trace_last_of(&sum->span),
-		.span_ns = trace_span_of(&sum->span),
+		.gaps = gaps_of(side, GAPS_ALL),
+		.span = trace_span_of(&sum->span),
 	};
 
-	count_distinct(s, &r);
-	r.streams = r.streams ? r.streams : U64_NULL;
-	set_gaps(&side->gaps, GAPS_ALL, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
+	if (keyed_histogram_get(&side->backlogs, 0, &backlogs))
+		r.backlog_mean = (double)backlogs.sum / (double)backlogs.count;
+	r.backlog_p50 = hist_percentile(&backlogs, 0.5);
+	r.backlog_p99 = hist_percentile(&backlogs, 0.99);
+	r.backlog_max = hist_percentile(&backlogs, 1);
+	keyed_histogram_get(&side->grids, 0, &grids);
+	r.grid_p50 = hist_percentile(&grids, 0.5);
+	r.grid_p90 = hist_percentile(&grids, 0.9);
+	r.grid_max = hist_percentile(&grids, 1);
 	out_row(d->out, &r);
 }
 
 static void logs_out(struct compared *d)
 {
+	trace_table(&d->log[0], &trace_compare_log_table, "Logs", 0, 0);
 	for (unsigned i = 0; i < 2; i++)
 		log_out(d, i);
+	out_end(d->out);
 }
 
 static void queue_out(struct compared *d, unsigned i, uint32_t n)
@@ -241,35 +212,39 @@ static void queue_out(struct compared *d, unsigned i, uint32_t n)
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_queue *q = &s->queues[n];
-	int64_t pid = s->processes[q->process].pid;
 	bool packets = amdlog_has_packets(s);
 	struct queue_row r = {
+		.q = *q,
 		.log = labels[i],
-		.pid = pid < 0 ? I64_NULL : pid,
-		.hwq = q->hwq,
-		.swq = q->swq,
+		.pid = trace_pid(&d->log[i], q->process),
 		.other = same[amdlog_queue_in_other(&d->result, i, n)],
 		.priority = trace_priority(q->priority),
-		.streams = q->streams ? q->streams : U64_NULL,
-		.kernels = packets ? q->kernels : U64_NULL,
-		.dispatches = packets ? q->dispatches : U64_NULL,
 		.rate = packets ? amdlog_per_second(q->dispatches, &s->totals.span) : NAN,
 		.backlog_mean = q->backlog_n ? (double)q->backlog_sum / (double)q->backlog_n : NAN,
-		.backlog_max = q->backlog_n ? q->backlog_max : U64_NULL,
+		.gaps = gaps_of(side, n),
 	};
 
-	set_gaps(&side->gaps, n, &r.gap_p50_ns, &r.gap_p99_ns, &r.gap_max_ns);
+	if (!q->streams)
+		r.q.streams = U32_NULL;
+	if (!packets) {
+		r.q.kernels = U32_NULL;
+		r.q.dispatches = U64_NULL;
+	}
+	if (!q->backlog_n)
+		r.q.backlog_max = U64_NULL;
 	out_row(d->out, &r);
 }
 
 static void queues_out(struct compared *d)
 {
+	trace_table(&d->log[0], &trace_compare_queue_table, "Hardware queues", 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint32_t n = 0; n < d->side[i].sum->nqueues; n++) {
 			if (amdlog_queue_used(&d->result, i, n))
 				queue_out(d, i, n);
 		}
 	}
+	out_end(d->out);
 }
 
 static const struct amdlog_kernel *kernel_of(const struct amdlog_comparison *c,
@@ -329,26 +304,16 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 		       : strcmp(any_kernel_of(c, m[0])->name, any_kernel_of(c, m[1])->name);
 }
 
-static uint32_t kernels_shown(const struct compared *d)
-{
-	return trace_top(&d->log[0], d->result.nkernels);
-}
-
 static void kernels_out(struct compared *d)
 {
 	struct amdlog_comparison *c = &d->result;
+	uint32_t show = trace_top(&d->log[0], c->nkernels);
 
 	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
-	for (uint32_t i = 0; i < kernels_shown(d); i++)
+	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
+	for (uint32_t i = 0; i < show; i++)
 		kernel_out(d, &c->kernels[i]);
-}
-
-static void finding_out(struct compared *d, const char *line)
-{
-	struct json *json = out_json(d->out);
-	struct finding_row row = {line};
-
-	json ? json_str(json, NULL, line) : out_row(d->out, &row);
+	out_end(d->out);
 }
 
 // One text for people; for programs the verdict on the queues, and what else was found.
@@ -372,63 +337,45 @@ static void verdict_out(struct compared *d)
 	} else {
 		out_begin(d->out, &trace_compare_finding_table, false);
 	}
-	for (; line; line = strtok_r(NULL, "\n", &rest))
-		finding_out(d, line);
+	for (; line; line = strtok_r(NULL, "\n", &rest)) {
+		struct finding_row row = {line};
+
+		json ? json_str(json, NULL, line) : out_row(d->out, &row);
+	}
 	json ? json_end(json, ']') : out_end(d->out);
 	buf_fini(&text);
 }
 
-static const struct {
-	const struct out_table *table;
-	void (*out)(struct compared *);
-} views[] = {
-	[BY_QUEUE] = {&trace_compare_queue_table, queues_out},
-	[BY_KERNEL] = {&trace_compare_kernel_table, kernels_out},
-	{&trace_compare_log_table, logs_out},
-};
-
-static void whole_report(struct compared *d)
+static const struct out_table *table(const struct trace *t)
 {
-	struct amdlog_comparison *c = &d->result;
-
-	verdict_out(d);
-	out_title(d->out, "Logs");
-	out_begin(d->out, &trace_compare_log_table, false);
-	logs_out(d);
-	out_end(d->out);
-	out_title(d->out, "Hardware queues");
-	out_begin(d->out, &trace_compare_queue_table, false);
-	queues_out(d);
-	out_end(d->out);
-	if (kernels_shown(d) < c->nkernels)
-		out_title(d->out, "Kernels (%u of %u)", kernels_shown(d), c->nkernels);
-	else
-		out_title(d->out, "Kernels");
-	out_begin(d->out, &trace_compare_kernel_table, false);
-	kernels_out(d);
-	out_end(d->out);
+	return t->by == BY_QUEUE    ? &trace_compare_queue_table
+	       : t->by == BY_KERNEL ? &trace_compare_kernel_table
+				    : &trace_compare_log_table;
 }
 
 static int report(struct compared *d)
 {
-	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
+	bool one = d->log[0].one_table;
+	int by = d->log[0].by;
 
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
 	if (!amdlog_compare(&d->result, d->side))
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	if (d->one) {
-		views[by].out(d);
-		out_end(d->out);
-	} else {
-		whole_report(d);
-	}
+	if (!one)
+		verdict_out(d);
+	if (!one || by == BY_NOTHING)
+		logs_out(d);
+	if (!one || by == BY_QUEUE)
+		queues_out(d);
+	if (!one || by == BY_KERNEL)
+		kernels_out(d);
 	trace_notes(d->log, 2);
 	return GPQ_OK;
 }
 
 // A log that could not be read, or has nothing, cannot be compared.
-static int read_logs(struct compared *d)
+static int read_logs(struct compared *d, const struct cmd *c)
 {
 	int status = GPQ_OK;
 
@@ -436,10 +383,7 @@ static int read_logs(struct compared *d)
 	for (unsigned i = 0; i < 2 && !status; i++) {
 		struct trace *t = &d->log[i];
 
-		progress_init(&t->progress, d->progress, false);
-		t->input_bytes = trace_input_size(1, &d->files[i]);
-		status = trace_scan(t, 1, &d->files[i]);
-		progress_end(&t->progress);
+		status = trace_scan(t, c, 1, &d->files[i]);
 		if (!status && !t->sum.totals.records)
 			status = err_fail(GPQ_NOTFOUND, NULL, "%s: no AMD log records%s",
 					  d->files[i],
@@ -448,39 +392,25 @@ static int read_logs(struct compared *d)
 	return status;
 }
 
-static bool open_logs(struct compared *d, struct cmd *c, const struct amdlog_filter *filter,
-		      const struct grep *grep)
+static int open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
+		     const struct grep *grep)
 {
-	bool opened = true;
+	int status = GPQ_OK;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct trace *t = &d->log[i];
+		int opened = trace_open(t, c, filter, grep);
 
-		t->opts = c->opts;
-		t->grep = grep;
+		status = status ? status : opened;
 		t->label = labels[i];
 		t->ask = &ask;
 		t->asked = &d->side[i];
 		t->by = t->opts->by;
+		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;
 		t->out = d->out;
 		d->side[i].sum = &t->sum;
-		amdlog_summary_init(&t->sum, filter);
-		opened &= trace_open(t);
 	}
-	return opened;
-}
-
-// The one that was being read.
-static const struct trace *stopped_log(const struct compared *d)
-{
-	return &d->log[d->log[1].scan->counts.bytes > 0];
-}
-
-static int begin(struct compared *d)
-{
-	unsigned by = d->log[0].by == BY_NOTHING ? BY_KERNEL + 1 : (unsigned)d->log[0].by;
-
-	return d->one ? out_begin(d->out, views[by].table, false) : GPQ_OK;
+	return status;
 }
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
@@ -491,20 +421,17 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 	d.out = out_open(&c->out);
 	if (!d.out)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = open_logs(&d, c, filter, grep) ? GPQ_OK
-						: err_fail(GPQ_FAILED, NULL, "out of memory");
-	d.one = d.log[0].by != BY_NOTHING || c->out.columns || c->out.all;
-	d.progress = c->out.progress;
+	status = open_logs(&d, c, filter, grep);
+	if (!status && d.log[0].one_table)
+		status = out_begin(d.out, table(&d.log[0]), false);
 	if (!status)
-		status = begin(&d);
-	if (!status)
-		status = read_logs(&d);
+		status = read_logs(&d, c);
 	// Stopped in the second log: what is known of it by then is compared.
 	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
 		reported = report(&d);
 	written = out_close(d.out);
 	if (status == GPQ_STOPPED && !written)
-		status = trace_stopped(stopped_log(&d));
+		status = trace_stopped(&d.log[d.log[1].scan->counts.bytes > 0]);
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++)
 		trace_close(&d.log[i]);

@@ -6,7 +6,9 @@
 
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+#include "common/host/buf.h"
 #include "common/host/tail.h"
+#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +26,7 @@ struct member {
 
 struct family {
 	struct member *v;
-	size_t n;
+	size_t n, cap;
 };
 
 // "_4711", and what a compressed file has behind it. False: no such name.
@@ -52,25 +54,17 @@ int64_t trace_pid_of_name(const char *name)
 	return suffix && pid_of_suffix(suffix, &pid) ? (int64_t)pid : -1;
 }
 
-static bool add_member(struct family *f, const char *dir, const char *name, uint64_t pid)
+static void add_member(struct family *f, const char *dir, const char *name, uint64_t pid)
 {
-	struct member *v = realloc(f->v, (f->n + 1) * sizeof(*v));
-	struct buf path = {0};
+	char *path = xasprintf("%s%s", dir, name);
 	struct stat st;
 
-	if (!v)
-		return false;
-	f->v = v;
-	if (buf_printf(&path, "%s%s", dir, name)) {
-		buf_fini(&path);
-		return false;
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
+		free(path);
+		return;
 	}
-	if (stat(path.data, &st) || !S_ISREG(st.st_mode)) {
-		buf_fini(&path);
-		return true;
-	}
-	v[f->n++] = (struct member){path.data, pid, (uint64_t)st.st_size};
-	return true;
+	ARRAY_GROW(f->v, f->cap, f->n);
+	f->v[f->n++] = (struct member){path, pid, (uint64_t)st.st_size};
 }
 
 static int by_pid(const void *a, const void *b)
@@ -85,54 +79,48 @@ static void family_fini(struct family *f)
 	for (size_t i = 0; i < f->n; i++)
 		free(f->v[i].path);
 	free(f->v);
-	*f = (struct family){0};
 }
 
-// The files NAME_<pid>, by process, where there is no file NAME. False when memory is short.
-static bool family_find(struct family *f, const char *name)
+// The files NAME_<pid>, by process, where there is no file NAME.
+static struct family family_find(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-	char *dir = strndup(name, (size_t)(base - name));
+	struct family f = {0};
 	struct stat st;
-	bool ok = dir;
+	uint64_t pid;
+	char *dir;
 	DIR *d;
 
-	*f = (struct family){0};
-	if (!dir || !stat(name, &st) || errno != ENOENT || !*base) {
-		free(dir);
-		return ok;
-	}
+	if (!strcmp(name, "-") || !*base || !stat(name, &st) || errno != ENOENT)
+		return f;
+	dir = xstrndup(name, (size_t)(base - name));
 	d = opendir(*dir ? dir : ".");
-	for (const struct dirent *e; ok && d && (e = readdir(d));) {
-		uint64_t pid;
-
+	for (const struct dirent *e; d && (e = readdir(d));) {
 		if (!strncmp(e->d_name, base, strlen(base)) &&
 		    pid_of_suffix(e->d_name + strlen(base), &pid))
-			ok = add_member(f, dir, e->d_name, pid);
+			add_member(&f, dir, e->d_name, pid);
 	}
 	if (d)
 		closedir(d);
 	free(dir);
-	if (!ok)
-		family_fini(f);
-	if (f->n)
-		qsort(f->v, f->n, sizeof(*f->v), by_pid);
-	return ok;
+	if (f.n)
+		qsort(f.v, f.n, sizeof(*f.v), by_pid);
+	return f;
 }
 
 static uint64_t family_size(const char *name)
 {
-	struct family f;
+	struct family f = family_find(name);
 	uint64_t sum = 0;
 
-	family_find(&f, name);
 	for (size_t i = 0; i < f.n; i++)
 		sum += f.v[i].size;
 	family_fini(&f);
 	return sum;
 }
 
-uint64_t trace_input_size(int n, char **names)
+// 0 unless all are regular files: then the end is known beforehand.
+static uint64_t input_size(int n, char **names)
 {
 	uint64_t sum = 0, all;
 	struct stat st;
@@ -148,6 +136,11 @@ uint64_t trace_input_size(int n, char **names)
 	return sum;
 }
 
+static int cannot_open(const char *name)
+{
+	return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL, "%s", name);
+}
+
 static int read_file(struct trace *t, const char *name)
 {
 	int fd, status;
@@ -156,8 +149,7 @@ static int read_file(struct trace *t, const char *name)
 		return trace_read(t, "standard input", STDIN_FILENO, NULL);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL,
-			       "%s", name);
+		return cannot_open(name);
 	status = trace_read(t, name, fd, NULL);
 	close(fd);
 	return status;
@@ -174,8 +166,7 @@ static int follow(struct trace *t, const char *name)
 	int status;
 
 	if (!tail_open(&tail, name, wait_for_more))
-		return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL,
-			       "%s", name);
+		return cannot_open(name);
 	if (tail.fd < 0)
 		err_warn(NULL, "%s: does not exist yet; waiting for it", name);
 	status = trace_read(t, name, -1, &tail);
@@ -191,49 +182,43 @@ static bool is_over(int status)
 	return status == GPQ_PIPE || status == GPQ_STOPPED;
 }
 
-// Every file is read even when one cannot be. *failed counts those that cannot.
-static int read_family(struct trace *t, const struct family *f, int *failed)
+// Every file is read even when one cannot be: the status of that one, or "in part".
+static int read_all(struct trace *t, int n, char **names)
 {
+	size_t all = 0, failed = 0;
 	int status = GPQ_OK;
 
-	for (size_t i = 0; i < f->n && !is_over(status); i++) {
-		int this;
+	for (int i = 0; i < n && !is_over(status); i++) {
+		struct family f = family_find(names[i]);
+		size_t files = f.n ? f.n : 1;
 
-		t->scan->threads.assumed = (int64_t)f->v[i].pid;
-		this = read_file(t, f->v[i].path);
-		*failed += this != GPQ_OK;
-		status = this ? this : status;
+		for (size_t j = 0; j < files && !is_over(status); j++) {
+			int this;
+
+			t->scan->threads.assumed = f.n ? (int64_t)f.v[j].pid : -1;
+			this = read_file(t, f.n ? f.v[j].path : names[i]);
+			failed += this != GPQ_OK;
+			status = this ? this : status;
+		}
+		all += files;
+		family_fini(&f);
 	}
 	t->scan->threads.assumed = -1;
-	return status;
-}
-
-// The status of the one that failed, or "in part".
-int trace_scan(struct trace *t, int n, char **names)
-{
-	int status = GPQ_OK, failed = 0, all = 0;
-
-	if (t->opts->follow && strcmp(names[0], "-") != 0)
-		return follow(t, names[0]);
-	for (int i = 0; i < n && !is_over(status); i++) {
-		struct family f = {0};
-		int this;
-
-		if (strcmp(names[i], "-") != 0 && !family_find(&f, names[i]))
-			return err_fail(GPQ_FAILED, NULL, "out of memory");
-		if (f.n) {
-			this = read_family(t, &f, &failed);
-		} else {
-			this = read_file(t, names[i]);
-			failed += this != GPQ_OK;
-		}
-		all += f.n ? (int)f.n : 1;
-		family_fini(&f);
-		status = this ? this : status;
-	}
 	if (is_over(status))
 		return status;
 	return failed && failed < all ? GPQ_PARTIAL : status;
+}
+
+int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
+{
+	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
+	int status;
+
+	progress_init(&t->progress, c->out.progress, t->opts->list);
+	t->input_bytes = input_size(n, names);
+	status = grows ? follow(t, names[0]) : read_all(t, n, names);
+	progress_end(&t->progress);
+	return status;
 }
 
 int trace_check_input(const struct trace_opts *o, int argc)

@@ -18,14 +18,15 @@
 struct rhythm_row {
 	const char *queue;
 	int64_t pid;
-	uint64_t dispatches, p50_ns, p90_ns, p99_ns, max_ns;
-	uint64_t marks, quiet, after_p50_ns, after_p99_ns, after_max_ns;
+	uint64_t dispatches, marks, quiet;
+	struct trace_times gaps, after;
 };
 
 struct gap_row {
 	const char *queue, *mark;
 	int64_t pid;
-	uint64_t begin_us, end_us, gap_ns, backlog, overlap_ns;
+	struct amdlog_gap g;
+	uint64_t gap_ns, overlap_ns;
 };
 
 struct mark_row {
@@ -34,46 +35,40 @@ struct mark_row {
 	uint64_t begin_us, end_us, mark_ns, hwq, dispatches, taken, backlog_max, gap_ns, after_ns;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(rhythm_row, member, name, key, type, flags, help)
+#define ROW rhythm_row
 static const struct out_col rhythm_cols[] = {
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
 	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D,
 	    "dispatch packets; launches where the log has no packets"),
-	COL(p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time from one to the next, median"),
-	COL(p90_ns, "GAP_P90", "gap_p90_ns", OUT_NS, M, "90th percentile"),
-	COL(p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest"),
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time from one to the next, median"),
+	COL(gaps.p90_ns, "GAP_P90", "gap_p90_ns", OUT_NS, M, "90th percentile"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest"),
 	COL(marks, "MARKS", "marks", OUT_U64, D, "marked windows within its time in the log"),
 	COL(quiet, "QUIET", "quiet_marks", OUT_U64, D, "those of them without a dispatch"),
-	COL(after_p50_ns, "AFTER_P50", "after_p50_ns", OUT_NS, D,
+	COL(after.p50_ns, "AFTER_P50", "after_p50_ns", OUT_NS, D,
 	    "from the end of a marked window to the next dispatch, median"),
-	COL(after_p99_ns, "AFTER_P99", "after_p99_ns", OUT_NS, M, "99th percentile"),
-	COL(after_max_ns, "AFTER_MAX", "after_max_ns", OUT_NS, D, "longest"),
+	COL(after.p99_ns, "AFTER_P99", "after_p99_ns", OUT_NS, M, "99th percentile"),
+	COL(after.max_ns, "AFTER_MAX", "after_max_ns", OUT_NS, D, "longest"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(gap_row, member, name, key, type, flags, help)
+#define ROW gap_row
 static const struct out_col gap_cols[] = {
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
-	COL(begin_us, "BEGIN_US", "begin_us", OUT_U64, D, "the dispatch before, CLOCK_MONOTONIC"),
-	COL(end_us, "END_US", "end_us", OUT_U64, D, "the dispatch behind"),
+	COL(g.begin_us, "BEGIN_US", "begin_us", OUT_U64, D, "the dispatch before, CLOCK_MONOTONIC"),
+	COL(g.end_us, "END_US", "end_us", OUT_U64, D, "the dispatch behind"),
 	COL(gap_ns, "GAP", "gap_ns", OUT_NS, D, "time between them"),
-	COL(backlog, "BACKLOG", "backlog", OUT_U64, D,
+	COL(g.backlog, "BACKLOG", "backlog", OUT_U64, D,
 	    "packets waiting in front of the dispatch before"),
 	COL(mark, "MARK", "mark", OUT_STR, D, "marked window that coincides with most of it"),
 	COL(overlap_ns, "OVERLAP", "overlap_ns", OUT_NS, D, "for so long"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(mark_row, member, name, key, type, flags, help)
+#define ROW mark_row
 static const struct out_col mark_cols[] = {
 	COL(mark, "MARK", "mark", OUT_STR, D, "name of the window"),
 	COL(begin_us, "BEGIN_US", "begin_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
@@ -89,9 +84,8 @@ static const struct out_col mark_cols[] = {
 	COL(gap_ns, "GAP", "gap_ns", OUT_NS, D, "longest time without a dispatch that overlaps it"),
 	COL(after_ns, "AFTER", "after_ns", OUT_NS, D, "from its end to the next dispatch"),
 };
-#undef COL
+#undef ROW
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 const struct out_table trace_rhythm_table = {"queues", "queue", TABLE(rhythm_cols)};
 const struct out_table trace_gap_table = {"gaps", "gap", TABLE(gap_cols)};
 const struct out_table trace_mark_table = {"marks", "mark", TABLE(mark_cols)};
@@ -99,13 +93,7 @@ const struct out_table trace_mark_table = {"marks", "mark", TABLE(mark_cols)};
 struct asked {
 	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets
 	struct amdlog_marked marked;
-	struct keyed_histogram after; // from a window's end to the next dispatch, by queue
 };
-
-static uint64_t us_to_ns(uint64_t us)
-{
-	return us == UINT64_MAX ? U64_NULL : us * 1000;
-}
 
 static struct amdlog_gaps *gaps_of(const struct trace *t)
 {
@@ -116,15 +104,11 @@ static struct amdlog_gaps *gaps_of(const struct trace *t)
 
 static void name_queue(const struct trace *t, uint32_t q, int64_t *pid, char name[24])
 {
-	int64_t its;
-
-	*pid = I64_NULL;
-	snprintf(name, 24, "all");
+	*pid = q == GAPS_ALL ? I64_NULL : trace_pid(t, t->sum.queues[q].process);
 	if (q == GAPS_ALL)
-		return;
-	its = t->sum.processes[t->sum.queues[q].process].pid;
-	*pid = its < 0 ? I64_NULL : its;
-	snprintf(name, 24, "0x%" PRIx64, t->sum.queues[q].hwq);
+		strcpy(name, "all");
+	else
+		snprintf(name, 24, "0x%" PRIx64, t->sum.queues[q].hwq);
 }
 
 // Within the time from its first to its last dispatch; of others nothing can be said.
@@ -133,10 +117,9 @@ static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 	return w->begin_us < q->span.last_us && w->end_us > q->span.first_us;
 }
 
-static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r)
+static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struct hist *after)
 {
-	struct asked *a = t->asked;
-	struct hist after;
+	const struct asked *a = t->asked;
 
 	r->marks = r->quiet = 0;
 	for (size_t i = 0; i < t->marks.n; i++) {
@@ -147,36 +130,25 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r)
 		r->marks++;
 		r->quiet += !c || !c->dispatches;
 		if (c && c->after_us != AMDLOG_UNKNOWN)
-			keyed_histogram_add(&a->after, q, c->after_us - t->marks.v[i].end_us);
+			hist_add(after, c->after_us - t->marks.v[i].end_us);
 	}
-	if (!keyed_histogram_get(&a->after, q, &after))
-		return;
-	r->after_p50_ns = us_to_ns(hist_percentile(&after, 0.5));
-	r->after_p99_ns = us_to_ns(hist_percentile(&after, 0.99));
-	r->after_max_ns = us_to_ns(after.max);
 }
 
 static void rhythm_out(struct trace *t, uint32_t q)
 {
 	struct amdlog_gaps *g = gaps_of(t);
-	struct rhythm_row r = {.marks = U64_NULL,
-			       .quiet = U64_NULL,
-			       .after_p50_ns = U64_NULL,
-			       .after_p99_ns = U64_NULL,
-			       .after_max_ns = U64_NULL};
-	struct hist lengths;
+	struct hist lengths, after;
 	char name[24];
-	bool any = amdlog_gaps_lengths(g, q, &lengths);
+	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
 
+	hist_init(&after);
+	amdlog_gaps_lengths(g, q, &lengths);
 	name_queue(t, q, &r.pid, name);
-	r.queue = name;
-	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
-	r.p50_ns = us_to_ns(hist_percentile(&lengths, 0.5));
-	r.p90_ns = us_to_ns(hist_percentile(&lengths, 0.9));
-	r.p99_ns = us_to_ns(hist_percentile(&lengths, 0.99));
-	r.max_ns = any ? us_to_ns(lengths.max) : U64_NULL;
 	if (q != GAPS_ALL && t->marks.n)
-		count_marks(t, q, &r);
+		count_marks(t, q, &r, &after);
+	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
+	r.gaps = trace_times_of(&lengths);
+	r.after = trace_times_of(&after);
 	out_row(t->out, &r);
 }
 
@@ -195,7 +167,7 @@ static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g
 			continue;
 		most = end - begin;
 		r->mark = v->label[0] ? v->label : "marked";
-		r->overlap_ns = us_to_ns(most);
+		r->overlap_ns = trace_ns(most);
 	}
 }
 
@@ -207,13 +179,13 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 	for (size_t i = 0; g && i < g->nworst; i++) {
 		struct gap_row r = {
 			.queue = name,
-			.begin_us = g->worst[i].begin_us,
-			.end_us = g->worst[i].end_us,
-			.gap_ns = us_to_ns(g->worst[i].end_us - g->worst[i].begin_us),
-			.backlog = q == GAPS_ALL ? U64_NULL : g->worst[i].backlog,
+			.g = g->worst[i],
+			.gap_ns = trace_ns(g->worst[i].end_us - g->worst[i].begin_us),
 			.overlap_ns = U64_NULL,
 		};
 
+		if (q == GAPS_ALL)
+			r.g.backlog = U64_NULL;
 		name_queue(t, q, &r.pid, name);
 		find_mark(&t->marks, &g->worst[i], &r);
 		out_row(t->out, &r);
@@ -226,12 +198,12 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 	const struct amdlog_window *w = &t->marks.v[window];
 	const struct marked_cell *c = amdlog_marked_of(&a->marked, window, q);
 	bool open = w->end_us == UINT64_MAX;
-	char name[24];
 	struct mark_row r = {
 		.mark = w->label[0] ? w->label : NULL,
+		.pid = trace_pid(t, t->sum.queues[q].process),
 		.begin_us = w->begin_us,
 		.end_us = open ? U64_NULL : w->end_us,
-		.mark_ns = open ? U64_NULL : us_to_ns(w->end_us - w->begin_us),
+		.mark_ns = open ? U64_NULL : trace_ns(w->end_us - w->begin_us),
 		.hwq = t->sum.queues[q].hwq,
 		.dispatches = c ? c->dispatches : 0,
 		.taken = c && c->rptr_low != AMDLOG_UNKNOWN
@@ -239,13 +211,12 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 				 : U64_NULL,
 		.backlog_max = c ? c->backlog_max : U64_NULL,
 		.gap_ns = c && c->gap_begin_us != AMDLOG_UNKNOWN
-				  ? us_to_ns(c->gap_end_us - c->gap_begin_us)
+				  ? trace_ns(c->gap_end_us - c->gap_begin_us)
 				  : U64_NULL,
-		.after_ns = c && c->after_us != AMDLOG_UNKNOWN ? us_to_ns(c->after_us - w->end_us)
+		.after_ns = c && c->after_us != AMDLOG_UNKNOWN ? trace_ns(c->after_us - w->end_us)
 							       : U64_NULL,
 	};
 
-	name_queue(t, q, &r.pid, name);
 	out_row(t->out, &r);
 }
 
@@ -255,22 +226,14 @@ static bool has_gaps(const struct trace *t, uint32_t q)
 	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
 }
 
-static void rhythms_out(struct trace *t)
+static void each_queue(struct trace *t, void (*out)(struct trace *, uint32_t))
 {
-	rhythm_out(t, GAPS_ALL);
+	out(t, GAPS_ALL);
 	for (uint32_t q = 0; q < t->sum.nqueues; q++) {
 		if (has_gaps(t, q))
-			rhythm_out(t, q);
+			out(t, q);
 	}
-}
-
-static void gaps_out(struct trace *t)
-{
-	gaps_of_queue_out(t, GAPS_ALL);
-	for (uint32_t q = 0; q < t->sum.nqueues; q++) {
-		if (has_gaps(t, q))
-			gaps_of_queue_out(t, q);
-	}
+	out_end(t->out);
 }
 
 // Calls mark_out for all of them, or so many; returns how many there are.
@@ -291,14 +254,10 @@ static uint64_t each_mark(struct trace *t, uint64_t show)
 
 static void marks_out(struct trace *t)
 {
-	bool processes = out_mode(t->out) == OUT_TABLE && !t->one_table;
-	uint64_t show = processes ? MARKS_DEFAULT : UINT64_MAX, n = each_mark(t, 0);
+	bool people = out_mode(t->out) == OUT_TABLE;
+	uint64_t show = people ? MARKS_DEFAULT : UINT64_MAX, n = each_mark(t, 0);
 
-	if (show < n)
-		out_title(t->out, "Marked windows (%" PRIu64 " of %" PRIu64 ")", show, n);
-	else
-		out_title(t->out, "Marked windows");
-	out_begin(t->out, &trace_mark_table, false);
+	trace_table(t, &trace_mark_table, "Marked windows", show, n);
 	each_mark(t, show);
 	out_end(t->out);
 }
@@ -322,21 +281,14 @@ static int report(struct trace *t)
 {
 	const struct asked *a = t->asked;
 
-	if (t->one_table) {
-		gaps_out(t);
-		out_end(t->out);
-	} else {
-		out_title(t->out, "Time between dispatches");
-		out_begin(t->out, &trace_rhythm_table, false);
-		rhythms_out(t);
-		out_end(t->out);
-		out_title(t->out, "Longest times without a dispatch");
-		out_begin(t->out, &trace_gap_table, false);
-		gaps_out(t);
-		out_end(t->out);
-		if (t->opts->mark)
-			marks_out(t);
+	if (!t->one_table) {
+		trace_table(t, &trace_rhythm_table, "Time between dispatches", 0, 0);
+		each_queue(t, rhythm_out);
 	}
+	trace_table(t, &trace_gap_table, "Longest times without a dispatch", 0, 0);
+	each_queue(t, gaps_of_queue_out);
+	if (!t->one_table && t->opts->mark)
+		marks_out(t);
 	check_marks(t);
 	if (a->gaps.incomplete || a->gaps.lengths.incomplete || a->marked.incomplete)
 		return err_fail(GPQ_PARTIAL, "use --pid, or fewer windows",
@@ -344,17 +296,19 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static int begin(struct trace *t)
+static const struct out_table *table(const struct trace *t)
+{
+	(void)t;
+	return &trace_gap_table;
+}
+
+static void begin(struct trace *t)
 {
 	uint64_t keep = t->opts->top == U64_NULL ? KEEP_DEFAULT : t->opts->top;
-	struct asked *a = calloc(1, sizeof(*a));
+	struct asked *a = t->asked;
 
-	t->asked = a;
-	if (!a)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	a->gaps.keep = a->launches.keep = (uint32_t)(keep < KEEP_MOST ? keep : KEEP_MOST);
 	a->marked.windows = &t->marks;
-	return t->one_table ? out_begin(t->out, &trace_gap_table, false) : GPQ_OK;
 }
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
@@ -376,17 +330,15 @@ static void fini(struct trace *t)
 {
 	struct asked *a = t->asked;
 
-	if (!a)
-		return;
 	amdlog_gaps_fini(&a->gaps);
 	amdlog_gaps_fini(&a->launches);
 	amdlog_marked_fini(&a->marked);
-	keyed_histogram_fini(&a->after);
-	free(a);
 }
 
 const struct trace_ask trace_gaps = {
+	.size = sizeof(struct asked),
 	.begin = begin,
+	.table = table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

@@ -7,9 +7,11 @@
 #include "common/host/blocks.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +36,17 @@ struct input {
 	bool begun;
 	bool count; // blocks are read by themselves: what only counts need not be looked at in
 		    // order
-	struct block_reader *readers[THREADS_MOST];
-	struct grepper *greppers[THREADS_MOST]; // with --grep
+	struct input_worker {
+		struct block_reader *reader;
+		struct grepper *grepper; // with --grep
+	} workers[THREADS_MOST];
 };
 
 // What threads find out of a block.
 struct found {
 	struct block_result result;
 	struct grep_hits hits;
+	struct trace_rows rows; // --list
 };
 
 static void take_event(void *ctx, const struct amdlog_event *e)
@@ -56,37 +61,37 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 		amdlog_timeline_add(t->timeline, &t->sum, e);
 }
 
-bool trace_open(struct trace *t)
+int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+	       const struct grep *grep)
 {
+	t->opts = c->opts;
+	t->grep = grep;
+	t->perfetto_fd = -1;
+	amdlog_summary_init(&t->sum, filter);
 	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
-		return false;
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	t->scan = t->reading.scan;
 	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
-	return !t->opts->range || trace_range_parse(t->opts->range, &t->range);
+	if (t->opts->range)
+		trace_range_parse(t->opts->range, &t->range);
+	return GPQ_OK;
 }
 
 void trace_close(struct trace *t)
 {
-	if (t->ask)
+	if (t->asked)
 		t->ask->fini(t);
+	if (t->asked && t->ask->size)
+		free(t->asked);
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);
 	amdlog_windows_fini(&t->marks);
-	buf_fini(&t->text);
+	trace_rows_fini(&t->last_rows);
 }
 
-// Not what a log looks like, and how to make one of it.
-static int refuse(const char *head, size_t len, const char *name)
-{
-	if (len > 1 && (unsigned char)head[0] == 0xff && (unsigned char)head[1] == 0xfe)
-		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
-				"%s: is UTF-16 text", name);
-	return GPQ_OK;
-}
-
-// Kinds of records that somebody takes one by one; UINT32_MAX: all.
+// Kinds of records that must arrive one by one (take_event); UINT32_MAX: all.
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = 0;
@@ -102,11 +107,12 @@ static uint32_t kinds_needed(const struct trace *t)
 
 static bool init_block(void *ctx, struct block *b)
 {
-	struct found *f = calloc(1, sizeof(*f));
+	const struct trace *t = ((struct input *)ctx)->t;
+	struct found *f = b->user = xcalloc(1, sizeof(*f));
 
-	(void)ctx;
-	b->user = f;
-	return f && block_result_init(&f->result);
+	if (t->opts->list)
+		f->rows.out = out_piece(t->out);
+	return block_result_init(&f->result);
 }
 
 static void fini_block(void *ctx, struct block *b)
@@ -114,30 +120,31 @@ static void fini_block(void *ctx, struct block *b)
 	struct found *f = b->user;
 
 	(void)ctx;
-	if (f) {
-		block_result_fini(&f->result);
-		grep_hits_fini(&f->hits);
-	}
+	if (!f)
+		return;
+	block_result_fini(&f->result);
+	grep_hits_fini(&f->hits);
+	trace_rows_fini(&f->rows);
+	out_piece_free(f->rows.out);
 	free(f);
 }
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)
 {
 	struct input *in = ctx;
+	struct input_worker *w = &in->workers[worker];
 	struct found *f = b->user;
-	struct grep_hits *hits = NULL;
+	struct grep_hits *hits = in->t->grep ? &f->hits : NULL;
 
-	if (!b->lines || !f)
+	if (!b->lines)
 		return;
-	if (in->t->grep) {
-		hits = &f->hits;
-		grepper_lines(in->greppers[worker], b->text, b->len, hits);
-	}
+	if (hits)
+		grepper_lines(w->grepper, b->text, b->len, hits);
 	if (!in->count || (hits && hits->error))
 		return;
 	f->result.slow = !amdlog_reading_settled(&in->t->reading);
 	if (!f->result.slow)
-		block_read(in->readers[worker], &f->result, hits, b->text, b->len);
+		block_read(w->reader, &f->result, hits, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then
@@ -156,24 +163,43 @@ static int take_block(void *ctx, struct block *b)
 	struct input *in = ctx;
 	struct trace *t = in->t;
 	struct found *f = b->lines ? b->user : NULL;
+	struct trace_rows *rows = &((struct found *)b->user)->rows;
 	int status;
 
-	if (!in->begun && (status = refuse(b->text, b->len, in->name)))
-		return status;
+	if (!in->begun && b->len > 1 && !memcmp(b->text, "\xff\xfe", 2))
+		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
+				"%s: is UTF-16 text", in->name);
 	in->begun = true;
 	if (f && t->grep && (status = check_grep(t, f)))
 		return status;
+	if (t->opts->list)
+		t->rows = rows;
+	rows->first = f ? f->result.items : NULL;
+	rows->end = f ? f->result.items + f->result.nitems : NULL;
 	amdlog_reading_take(&t->reading, b->text, b->len, f && in->count ? &f->result : NULL,
 			    f && t->grep ? &f->hits : NULL);
+	t->rows = &t->last_rows;
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
 	progress_bytes(&t->progress, t->scan->counts.bytes, t->input_bytes);
-	// A reader that went away: reading on is of no use.
-	if (t->opts->list && (status = out_flush(t->out)))
-		return status;
+	// The reader of the timeline closed its pipe.
 	if (t->timeline && amdlog_timeline_error(t->timeline) == EPIPE)
 		return GPQ_PIPE;
 	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
+}
+
+static void format_block(void *ctx, struct block *b)
+{
+	(void)ctx;
+	trace_rows_format(&((struct found *)b->user)->rows);
+}
+
+// GPQ_PIPE when the reader of the rows closed its pipe.
+static int write_block(void *ctx, struct block *b)
+{
+	struct input *in = ctx;
+
+	return out_add(in->t->out, ((struct found *)b->user)->rows.out);
 }
 
 static unsigned threads_to_use(const struct trace *t)
@@ -191,42 +217,35 @@ static bool make_workers(struct input *in, unsigned n)
 	const struct trace *t = in->t;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (in->count &&
-		    !(in->readers[i] = amdlog_reading_worker(&t->reading, kinds_needed(t))))
-			return false;
-		if (t->grep && !(in->greppers[i] = grepper_new(t->grep)))
+		struct input_worker *w = &in->workers[i];
+
+		w->reader = in->count ? amdlog_reading_worker(&t->reading, kinds_needed(t)) : NULL;
+		w->grepper = t->grep ? grepper_new(t->grep) : NULL;
+		if ((in->count && !w->reader) || (t->grep && !w->grepper))
 			return false;
 	}
 	return true;
 }
 
-static void free_workers(struct input *in, unsigned n)
+static void free_workers(struct input *in)
 {
-	for (unsigned i = 0; i < n; i++) {
-		block_reader_free(in->readers[i]);
-		grepper_free(in->greppers[i]);
-		in->readers[i] = NULL;
-		in->greppers[i] = NULL;
+	for (unsigned i = 0; i < THREADS_MOST; i++) {
+		block_reader_free(in->workers[i].reader);
+		grepper_free(in->workers[i].grepper);
+		in->workers[i] = (struct input_worker){0};
 	}
 }
 
 // `context`: nothing of it counts, so every record has to be looked at.
-// A file that was cut while it was read ends where it does; that is worth a word.
-static void note_end(const struct input *in, const struct blocks_input *from, uint64_t bytes)
-{
-	if (from->fd >= 0 && bytes < from->to - from->from)
-		err_warn("read it again when nobody writes to it",
-			 "%s: truncated while it was read: %llu of %llu bytes", in->name,
-			 (unsigned long long)bytes, (unsigned long long)(from->to - from->from));
-}
-
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
-	uint64_t before = in->t->scan->counts.bytes;
+	uint64_t before = in->t->scan->counts.bytes, bytes;
 	const struct blocks_job job = {
 		.ctx = in,
 		.work = work_on_block,
 		.take = take_block,
+		.finish = in->t->opts->list ? format_block : NULL,
+		.put = in->t->opts->list ? write_block : NULL,
 		.init = init_block,
 		.fini = fini_block,
 	};
@@ -237,9 +256,13 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
 	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
-	free_workers(in, threads);
-	if (!status && !context)
-		note_end(in, from, in->t->scan->counts.bytes - before);
+	free_workers(in);
+	bytes = in->t->scan->counts.bytes - before;
+	// The file was truncated while it was read.
+	if (!status && !context && from->fd >= 0 && bytes < from->to - from->from)
+		err_warn("read it again when nobody writes to it",
+			 "%s: truncated while it was read: %" PRIu64 " of %" PRIu64 " bytes",
+			 in->name, bytes, from->to - from->from);
 	return status;
 }
 
@@ -311,7 +334,7 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	return status;
 }
 
-// The first bytes tell what it is packed with. They are read and kept, as a pipe gives them once.
+// The first bytes identify the compression. They are kept, since a pipe cannot be read again.
 static int peek(struct input *in)
 {
 	ssize_t n = 1;
@@ -376,28 +399,26 @@ static int read_input(struct input *in)
 	return in->range ? read_range(in, &from) : read_blocks(in, &from, false);
 }
 
-static int reading_failed(const struct input *in, int error, bool any)
-{
-	const char *next = any ? "what was read until then is reported" : NULL;
-
-	if (error == EISDIR)
-		return err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
-				in->name);
-	return err_sys(error, next, "%s", in->name);
-}
-
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 {
 	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
 	uint64_t before = t->scan->counts.bytes;
+	bool any;
 	int status;
 
 	in.range = t->opts->range ? &t->range : NULL;
+	t->last_rows.out = t->out;
+	t->rows = &t->last_rows;
 	status = read_input(&in);
+	any = t->scan->counts.bytes > before;
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;
+	else if (status == -EISDIR)
+		status = err_fail(GPQ_FAILED, "name the log files in it", "%s: is a directory",
+				  name);
 	else if (status < 0)
-		status = reading_failed(&in, -status, t->scan->counts.bytes > before);
+		status = err_sys(-status, any ? "what was read until then is reported" : NULL, "%s",
+				 name);
 	amdlog_reading_end(&t->reading);
 	if (t->grep && !status)
 		status = check_grep(t, NULL);

@@ -1,7 +1,12 @@
 // gpq trace --list: one record a line, as they come.
+//
+// What a row says of its process, queue and kernel depends on the records before it, so it is noted
+// while the block is taken. Its text is made after that, by any thread (struct trace_rows).
 #include "cmd/trace/trace.h"
 
-#include <stdio.h>
+#include "common/host/buf.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 struct list_row {
@@ -12,46 +17,54 @@ struct list_row {
 	int8_t torn;
 };
 
-#define D OUT_DEFAULT
-#define COL(member, name, key, type, flags, help, width)                                           \
+// Rows are written one by one: each column has a width of its own.
+#define WCOL(member, name, key, type, flags, help, width)                                          \
 	{                                                                                          \
 		(name), (key), (type), (flags), offsetof(struct list_row, member), (help), (width) \
 	}
 static const struct out_col cols[] = {
-	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 13),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace", 7),
-	COL(tid, "TID", "tid", OUT_HEX, D, "pthread_self()", 14),
-	COL(level, "LEVEL", "level", OUT_U64, OUT_MACHINE, "level of the record", 5),
-	COL(kind, "KIND", "kind", OUT_STR, D, "what the record is about", 14),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address", 14),
-	COL(swq, "SWQ", "swq", OUT_HEX, OUT_MACHINE, "address of the hsa_queue_t", 14),
-	COL(id, "ID", "id", OUT_I64, D, "ROCr's count of queues", 3),
-	COL(rptr, "RPTR", "rptr", OUT_U64, D, "read pointer", 10),
-	COL(wptr, "WPTR", "wptr", OUT_U64, D, "write pointer: index of this packet", 10),
-	COL(backlog, "BACKLOG", "backlog", OUT_U64, 0, "packets waiting in front of it", 7),
-	COL(grid, "GRID", "grid", OUT_STR, D, "work-items", 14),
-	COL(workgroup, "WORKGROUP", "workgroup", OUT_STR, D, "work-items of a group", 10),
-	COL(torn, "TORN", "torn", OUT_BOOL, OUT_MACHINE, "the record misses a part", 4),
-	COL(offset, "OFFSET", "offset", OUT_U64, 0, "of the record in the input, bytes", 10),
-	COL(duration_us, "DURATION_US", "duration_us", OUT_U64, OUT_MACHINE,
-	    "of a returning API call", 11),
-	COL(api, "API", "api", OUT_STR, D, "API function", 20),
-	COL(kernel, "KERNEL", "kernel", OUT_STR, D, "kernel's name", 6),
-	COL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
+	WCOL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 13),
+	WCOL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace", 7),
+	WCOL(tid, "TID", "tid", OUT_HEX, D, "pthread_self()", 14),
+	WCOL(level, "LEVEL", "level", OUT_U64, OUT_MACHINE, "level of the record", 5),
+	WCOL(kind, "KIND", "kind", OUT_STR, D, "what the record is about", 14),
+	WCOL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address", 14),
+	WCOL(swq, "SWQ", "swq", OUT_HEX, OUT_MACHINE, "address of the hsa_queue_t", 14),
+	WCOL(id, "ID", "id", OUT_I64, D, "ROCr's count of queues", 3),
+	WCOL(rptr, "RPTR", "rptr", OUT_U64, D, "read pointer", 10),
+	WCOL(wptr, "WPTR", "wptr", OUT_U64, D, "write pointer: index of this packet", 10),
+	WCOL(backlog, "BACKLOG", "backlog", OUT_U64, 0, "packets waiting in front of it", 7),
+	WCOL(grid, "GRID", "grid", OUT_STR, D, "work-items", 14),
+	WCOL(workgroup, "WORKGROUP", "workgroup", OUT_STR, D, "work-items of a group", 10),
+	WCOL(torn, "TORN", "torn", OUT_BOOL, OUT_MACHINE, "the record misses a part", 4),
+	WCOL(offset, "OFFSET", "offset", OUT_U64, 0, "of the record in the input, bytes", 10),
+	WCOL(duration_us, "DURATION_US", "duration_us", OUT_U64, OUT_MACHINE,
+	     "of a returning API call", 11),
+	WCOL(api, "API", "api", OUT_STR, D, "API function", 20),
+	WCOL(kernel, "KERNEL", "kernel", OUT_STR, D, "kernel's name", 6),
+	WCOL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
 };
-#undef COL
-const struct out_table trace_list_table = {"records", "record", cols,
-					   sizeof(cols) / sizeof(cols[0])};
+const struct out_table trace_list_table = {"records", "record", TABLE(cols)};
 
 #define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
 
+// A record of which the row is not formatted yet.
+struct noted_row {
+	const struct amdlog_record *record;
+	const struct amdlog_packet *packet; // NULL
+	struct amdlog_thread_id thread;
+	uint64_t hwq, swq;
+	const char *kernel;
+	bool torn;
+};
+
 // The message as a string; what a terminal may not get is escaped on output.
-static const char *message(struct trace *t, const struct amdlog_record *r)
+static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
-	t->text.len = 0;
-	if (!out_wants(t->out, TEXT_COLUMN) || buf_append(&t->text, r->msg, r->msg_len))
+	rows->text.len = 0;
+	if (!out_wants(rows->out, TEXT_COLUMN) || buf_append(&rows->text, r->msg, r->msg_len))
 		return NULL;
-	return t->text.data;
+	return rows->text.data;
 }
 
 // Its first bytes when it is an API line. The scanner takes no name longer than this.
@@ -64,7 +77,7 @@ static const char *api_name(char out[160], const struct amdlog_record *r)
 	return out;
 }
 
-static uint64_t backlog_of(const struct amdlog_packet *p)
+uint64_t trace_backlog(const struct amdlog_packet *p)
 {
 	int64_t n;
 
@@ -76,45 +89,85 @@ static uint64_t backlog_of(const struct amdlog_packet *p)
 
 static void set_packet(struct list_row *r, const struct amdlog_packet *p, char text[2][64])
 {
-	r->hwq = p->hwq;
-	r->swq = p->swq;
 	r->id = p->id < 0 ? I64_NULL : p->id;
 	r->rptr = p->rptr;
 	r->wptr = p->wptr;
-	r->backlog = backlog_of(p);
+	r->backlog = trace_backlog(p);
 	r->grid = trace_shape(text[0], p->grid);
 	r->workgroup = trace_shape(text[1], p->workgroup);
 }
 
-void trace_list_row(struct trace *t, const struct amdlog_event *e)
+static void write_row(struct trace_rows *rows, const struct noted_row *n)
 {
+	const struct amdlog_record *record = n->record;
 	char shapes[2][64], api[160];
 	struct list_row r = {
-		.time_us = e->record->time_us,
-		.offset = e->record->offset,
-		.tid = e->thread_id->tid,
-		.level = e->record->level < 10 ? e->record->level : U64_NULL,
-		.hwq = U64_NULL,
-		.swq = U64_NULL,
+		.time_us = record->time_us,
+		.offset = record->offset,
+		.tid = n->thread.tid,
+		.level = record->level < 10 ? record->level : U64_NULL,
+		.hwq = n->hwq,
+		.swq = n->swq,
 		.rptr = U64_NULL,
 		.wptr = U64_NULL,
 		.backlog = U64_NULL,
 		.id = I64_NULL,
-		.pid = e->thread_id->pid < 0 ? I64_NULL : e->thread_id->pid,
-		.kind = amdlog_kind_name(e->record->kind),
-		.torn = e->torn,
+		.pid = n->thread.pid < 0 ? I64_NULL : n->thread.pid,
+		.kind = amdlog_kind_name(record->kind),
+		.torn = n->torn,
+		.kernel = n->kernel,
+		.text = message(rows, record),
+		.api = api_name(api, record),
+		.duration_us =
+			record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(record) : U64_NULL,
+	};
+
+	if (n->packet)
+		set_packet(&r, n->packet, shapes);
+	out_row(rows->out, &r);
+}
+
+void trace_rows_format(struct trace_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		write_row(rows, &rows->v[i]);
+	rows->n = 0;
+}
+
+void trace_rows_fini(struct trace_rows *rows)
+{
+	buf_fini(&rows->text);
+	free(rows->v);
+}
+
+// Is the record there until the block's rows are formatted?
+static bool stays(const struct trace_rows *rows, const struct amdlog_record *record)
+{
+	return (uintptr_t)record >= (uintptr_t)rows->first &&
+	       (uintptr_t)record < (uintptr_t)rows->end;
+}
+
+void trace_list_row(struct trace *t, const struct amdlog_event *e)
+{
+	struct noted_row n = {
+		.record = e->record,
+		.packet = e->packet,
+		.thread = *e->thread_id,
+		.hwq = U64_NULL,
+		.swq = U64_NULL,
 		.kernel = e->kernel == AMDLOG_NONE ? NULL : t->sum.kernels[e->kernel].name,
-		.text = message(t, e->record),
-		.api = api_name(api, e->record),
-		.duration_us = e->record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(e->record)
-								    : U64_NULL,
+		.torn = e->torn,
 	};
 
 	if (e->packet) {
-		set_packet(&r, e->packet, shapes);
+		n.hwq = e->packet->hwq;
+		n.swq = e->packet->swq;
 	} else if (e->queue != AMDLOG_NONE) {
-		r.hwq = t->sum.queues[e->queue].hwq;
-		r.swq = t->sum.queues[e->queue].swq;
+		n.hwq = t->sum.queues[e->queue].hwq;
+		n.swq = t->sum.queues[e->queue].swq;
 	}
-	out_row(t->out, &r);
+	ARRAY_GROW(t->rows->v, t->rows->cap, t->rows->n);
+	t->rows->v[t->rows->n++] = n;
+	if (!stays(t->rows, e->record))
+		trace_rows_format(t->rows); // and those before it
 }

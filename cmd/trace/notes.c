@@ -1,4 +1,4 @@
-// What a log cannot tell, said once and in words: in the JSON document, else as warnings.
+// Notes on what a log does not contain: in the JSON document, else as warnings.
 //
 // Facts: amd-log-facts.md sections 1.1 (what is printed at which level), 4 (how lines break), 6
 // and 12.
@@ -31,23 +31,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct notes *n, const cha
 			err_warn(NULL, "%s", n->text.data);
 	}
 	va_end(ap);
-}
-
-static void on_errors(struct notes *n, const struct amdlog_totals *sum)
-{
-	if (sum->kinds[AMDLOG_QUEUE_ERROR])
-		say(n,
-		    "queue errors, faults or full rings: %" PRIu64
-		    "; --list -o +TEXT shows the records "
-		    "of kind queue_error",
-		    sum->kinds[AMDLOG_QUEUE_ERROR]);
-}
-
-static void on_level(struct notes *n)
-{
-	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
-		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
-		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
 }
 
 static void on_processes(struct notes *n)
@@ -129,21 +112,6 @@ static void on_queues(struct notes *n)
 		       "unknown");
 }
 
-static void on_hosts(struct notes *n)
-{
-	bool shown = n->t->by == BY_NOTHING || n->t->by == BY_KERNEL;
-
-	if (shown && trace_several_hosts(n->t))
-		say(n, "logs of several hosts, each with a clock of its own: times are told of "
-		       "their processes only");
-}
-
-static void on_stop(struct notes *n)
-{
-	if (n->json && stop_asked())
-		say(n, "stopped by %s: the input was not read to its end", stop_name(stop_asked()));
-}
-
 static void on_limits(struct notes *n)
 {
 	if (n->t->sum.no_memory)
@@ -163,13 +131,21 @@ static void on_log(struct notes *n)
 
 	if (!sum->records)
 		return;
-	on_errors(n, sum);
-	on_level(n);
+	if (sum->kinds[AMDLOG_QUEUE_ERROR])
+		say(n,
+		    "queue errors, faults or full rings: %" PRIu64
+		    "; --list -o +TEXT shows the records of kind queue_error",
+		    sum->kinds[AMDLOG_QUEUE_ERROR]);
+	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
+		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
+		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
 	on_processes(n);
 	on_pointers(n, sum);
 	on_damage(n, sum);
 	on_queues(n);
-	on_hosts(n);
+	if ((n->t->by == BY_NOTHING || n->t->by == BY_KERNEL) && trace_several_hosts(n->t))
+		say(n, "logs of several hosts, each with a clock of its own: times are told of "
+		       "their processes only");
 	on_limits(n);
 }
 
@@ -181,7 +157,9 @@ void trace_notes(struct trace *logs, unsigned n)
 		json_begin(notes.json, "notes", '[');
 	else
 		out_flush(logs->out); // the notes come behind what they are about
-	on_stop(&notes);
+	if (notes.json && stop_asked())
+		say(&notes, "stopped by %s: the input was not read to its end",
+		    stop_name(stop_asked()));
 	for (unsigned i = 0; i < n; i++) {
 		notes.t = &logs[i];
 		on_log(&notes);

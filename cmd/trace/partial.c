@@ -4,8 +4,11 @@
 
 #include "common/amdlog/merge/partial.h"
 #include "common/cli/stop.h"
+#include "common/host/buf.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,47 +53,24 @@ static int write_part(struct trace *t, char *file, int status)
 	return r;
 }
 
-// What --by stream needs is gathered for all, as nobody knows yet what will be asked.
-static void gather(struct trace *t, const struct amdlog_event *e)
-{
-	amdlog_streams_add(t->asked, &t->sum, e);
-}
-
-static void gather_fini(struct trace *t)
-{
-	amdlog_streams_fini(t->asked);
-}
-
-static const struct trace_ask gathering = {.event = gather, .fini = gather_fini};
-
 // What was read is written even when reading ended early, or there was nothing in it.
 // *broken: nothing more can be written.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
-	struct amdlog_streams streams = {0};
-	struct trace t = {.opts = c->opts,
-			  .grep = grep,
-			  .by = BY_NOTHING,
-			  .perfetto_fd = -1,
-			  .ask = &gathering,
-			  .asked = &streams};
-	int status, written = GPQ_OK;
+	struct trace t = {.by = BY_NOTHING,
+			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
+			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
+	int status = trace_open(&t, c, filter, grep), written = GPQ_OK;
 
-	amdlog_summary_init(&t.sum, filter);
 	t.sum.resumed = true;
 	t.sum.want_api = true;
-	if (trace_open(&t)) {
-		progress_init(&t.progress, c->out.progress, false);
-		t.input_bytes = trace_input_size(1, &file);
-		status = trace_scan(&t, 1, &file);
-		progress_end(&t.progress);
+	if (!status) {
+		status = trace_scan(&t, c, 1, &file);
 		if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
 			written = write_part(&t, file, status);
 		if (!written && status == GPQ_STOPPED)
 			status = trace_stopped(&t);
-	} else {
-		status = err_fail(GPQ_FAILED, NULL, "out of memory");
 	}
 	trace_close(&t);
 	*broken = written != GPQ_OK;
@@ -100,16 +80,6 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 static int check(const struct cmd *c, const struct amdlog_filter *filter)
 {
 	const struct trace_opts *o = c->opts;
-	const char *question = o->list      ? "--list"
-			       : o->compare ? "--compare"
-			       : o->gaps    ? "--gaps"
-			       : o->latency ? "--latency"
-					    : NULL;
-
-	question = o->series != U64_NULL ? "--series" : o->perfetto ? "--perfetto" : question;
-	if (question)
-		return err_fail(GPQ_USAGE, "ask it of the files themselves",
-				"%s cannot be had from parts", question);
 	if (o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
 		return err_fail(GPQ_USAGE, "choose when merging what to show",
 				"--partial has a format of its own");
@@ -153,31 +123,16 @@ void trace_lines_fini(struct trace_lines *l)
 	*l = (struct trace_lines){0};
 }
 
-static bool has_room(struct trace_lines *l)
-{
-	struct trace_line *more = reallocarray(l->v, l->n + 1, sizeof(*more));
-
-	if (!more)
-		return false;
-	l->v = more;
-	return true;
-}
-
-int trace_lines_add(struct trace_lines *l, const char *text, size_t len)
+bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 {
 	struct amdlog_part place;
-	char *copy;
 
 	if (!amdlog_partial_place(text, len, &place))
-		return 0;
-	copy = has_room(l) ? strndup(text, len) : NULL;
-	if (!copy) {
-		amdlog_part_fini(&place);
-		errno = ENOMEM;
-		return -1;
-	}
-	l->v[l->n++] = (struct trace_line){copy, place.host, place.file, len, place.from, place.to};
-	return 1;
+		return false;
+	ARRAY_GROW(l->v, l->cap, l->n);
+	l->v[l->n++] = (struct trace_line){xstrndup(text, len), place.host, place.file, len,
+					   place.from,          place.to};
+	return true;
 }
 
 // Those of no named host first.
@@ -188,27 +143,17 @@ static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
 	return strcmp(x->host, y->host);
 }
 
-// By host, file, then by place; the last resort is the text, so that any order of input gives one
-// order.
+// By host, file, then by place; equal places by text, so that the result does not depend on the
+// order of the input.
 static int by_place(const void *a, const void *b)
 {
 	const struct trace_line *x = a, *y = b;
 	int order = compare_hosts(x, y);
 
 	order = order ? order : strcmp(x->file, y->file);
-	if (order)
-		return order;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return strcmp(x->text, y->text);
-}
-
-static void sort_lines(struct trace_lines *l)
-{
-	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), by_place);
+	order = order ? order : (x->from > y->from) - (x->from < y->from);
+	order = order ? order : (x->to > y->to) - (x->to < y->to);
+	return order ? order : strcmp(x->text, y->text);
 }
 
 int trace_merge_partial(struct trace_lines *l)
@@ -216,7 +161,7 @@ int trace_merge_partial(struct trace_lines *l)
 	struct buf b = {0};
 	int status = GPQ_OK;
 
-	sort_lines(l);
+	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	for (size_t i = 0; i < l->n && !status; i++) {
 		buf_append(&b, l->v[i].text, l->v[i].len);
 		buf_puts(&b, "\n");
@@ -236,22 +181,17 @@ static bool continues(const struct trace_line *before, const struct trace_line *
 
 static void look_at_places(const struct trace_lines *l, size_t i)
 {
-	const struct trace_line *v = &l->v[i], *before = i ? v - 1 : NULL;
+	const struct trace_line *v = &l->v[i];
+	uint64_t end = i && continues(v - 1, v) ? v[-1].to : 0;
 
-	if (before && continues(before, v)) {
-		if (v->from < before->to)
-			err_warn("what is in both counts twice",
-				 "%s: bytes %llu to %llu are in two parts", v->file,
-				 (unsigned long long)v->from,
-				 (unsigned long long)(before->to < v->to ? before->to : v->to));
-		else if (v->from > before->to)
-			err_warn("what is in them is missing",
-				 "%s: bytes %llu to %llu are in no part", v->file,
-				 (unsigned long long)before->to, (unsigned long long)v->from);
-	} else if (v->from > 0) {
-		err_warn("what is in them is missing", "%s: bytes 0 to %llu are in no part",
-			 v->file, (unsigned long long)v->from);
-	}
+	if (v->from < end)
+		err_warn("what is in both counts twice",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", v->file, v->from,
+			 end < v->to ? end : v->to);
+	else if (v->from > end)
+		err_warn("what is in them is missing",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", v->file, end,
+			 v->from);
 }
 
 static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i)
@@ -281,11 +221,9 @@ static int begin(struct trace *t, struct amdlog_merge *m)
 {
 	int status;
 
-	if (t->by != BY_STREAM)
-		return trace_begin(t);
-	t->ask = &trace_streams;
-	status = t->ask->begin(t);
-	if (!status) {
+	t->ask = t->by == BY_STREAM ? &trace_streams : NULL;
+	status = trace_begin(t);
+	if (!status && t->ask) {
 		*(struct amdlog_streams *)t->asked = m->all.streams;
 		m->all.streams = (struct amdlog_streams){0};
 	}
@@ -295,7 +233,7 @@ static int begin(struct trace *t, struct amdlog_merge *m)
 static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
 	struct out_opts out = c->out;
-	int status, told = GPQ_OK;
+	int status, closed;
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
@@ -304,18 +242,14 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 	status = begin(t, m);
 	if (!status) {
 		amdlog_summary_finish(&t->sum);
-		if (t->ask)
-			told = t->ask->report(t);
-		else
-			trace_report(t);
+		status = trace_report(t);
 		trace_notes(t, 1);
 	}
-	if (t->ask)
+	if (t->asked)
 		t->ask->fini(t);
-	int closed = out_close(t->out);
-	if (status || closed)
-		return status ? status : closed;
-	return told;
+	free(t->asked);
+	closed = out_close(t->out);
+	return closed ? closed : status;
 }
 
 int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top)
@@ -328,7 +262,8 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 	if (by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
-	sort_lines(l);
+	t.one_table = t.by != BY_NOTHING;
+	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);
 	for (size_t i = 0; i < l->n && !status; i++)
@@ -347,9 +282,4 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 const struct amdlog_counts *trace_counts(const struct trace *t)
 {
 	return t->merged ? &t->merged->all.counts : &t->scan->counts;
-}
-
-uint64_t trace_mended(const struct trace *t)
-{
-	return t->merged ? t->merged->all.mended : t->reassembly->mended;
 }

@@ -29,7 +29,8 @@ static bool is_input(const struct stat *out, int n, char **names)
 	return false;
 }
 
-// A log named by mistake must not be lost: it is opened first, and emptied when it is none.
+// A log named by mistake must not be lost: the file is truncated only after it was found not to be
+// an input.
 static int open_file(struct trace *t, const char *path, int argc, char **argv)
 {
 	struct stat st;

@@ -26,16 +26,13 @@ struct track_row {
 };
 
 struct interval_row {
+	struct series_point p;
 	int64_t pid;
-	uint64_t hwq, time_us, launches, dispatches, barriers, queues, backlog_max;
+	uint64_t hwq, time_us, backlog_max;
 	double seconds, rate, backlog_mean;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(track_row, member, name, key, type, flags, help)
+#define ROW track_row
 static const struct out_col track_cols[] = {
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
@@ -52,22 +49,21 @@ static const struct out_col track_cols[] = {
 	COL(depth, "BACKLOG", "backlog", OUT_STR, D,
 	    "the deepest over time; blank: no packet told it"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(interval_row, member, name, key, type, flags, help)
-#define COUNTS                                                                             \
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets in it"), \
-		COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier packets"),      \
-		COL(rate, "RATE", "rate_per_s", OUT_F64, D, "dispatches each second"),     \
-		COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,                   \
-		    "packets waiting in front of a new one, mean"),                        \
+#define ROW interval_row
+#define COUNTS                                                                               \
+	COL(p.dispatches, "DISPATCHES", "dispatches", OUT_U32, D, "dispatch packets in it"), \
+		COL(p.barriers, "BARRIERS", "barriers", OUT_U32, D, "barrier packets"),      \
+		COL(rate, "RATE", "rate_per_s", OUT_F64, D, "dispatches each second"),       \
+		COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,                     \
+		    "packets waiting in front of a new one, mean"),                          \
 		COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these")
 static const struct out_col interval_cols[] = {
 	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
 	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the first"),
-	COL(queues, "QUEUES", "queues", OUT_U64, D, "hardware queues that got packets"),
-	COL(launches, "LAUNCHES", "launches", OUT_U64, M, "kernel launches (ShaderName)"),
+	COL(p.queues, "QUEUES", "queues", OUT_U32, D, "hardware queues that got packets"),
+	COL(p.launches, "LAUNCHES", "launches", OUT_U32, M, "kernel launches (ShaderName)"),
 	COUNTS,
 };
 static const struct out_col queue_interval_cols[] = {
@@ -77,9 +73,8 @@ static const struct out_col queue_interval_cols[] = {
 	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the log's first"),
 	COUNTS,
 };
-#undef COL
+#undef ROW
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 const struct out_table trace_track_table = {"tracks", "track", TABLE(track_cols)};
 // Programs get the numbers, not their picture: without the last two columns.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
@@ -99,84 +94,67 @@ static double per_second(const struct amdlog_series *s, uint64_t n)
 	return (double)n * 1e6 / (double)s->width_us;
 }
 
-static struct interval_row interval_of(const struct trace *t, const struct series_track *track,
-				       uint64_t n)
+// `queue`: whose track it is; AMDLOG_NONE: of all.
+static void intervals_out(struct trace *t, const struct series_track *track, uint32_t queue)
 {
-	const struct amdlog_series *s = t->asked;
-	struct series_point p = amdlog_series_at(track, n);
-	bool packets = amdlog_has_packets(&t->sum);
-
-	return (struct interval_row){
-		.time_us = n * s->width_us,
-		.seconds = (double)((n - s->all.first) * s->width_us) / 1e6,
-		.launches = p.launches,
-		.dispatches = packets ? p.dispatches : U64_NULL,
-		.barriers = packets ? p.barriers : U64_NULL,
-		.queues = packets ? p.queues : U64_NULL,
-		.rate = per_second(s, work_of(t, &p)),
-		.backlog_mean = p.backlog_n ? (double)p.backlog_sum / (double)p.backlog_n : NAN,
-		.backlog_max = p.backlog_n ? p.backlog_max : U64_NULL,
-	};
-}
-
-static void intervals_out(struct trace *t)
-{
+	const struct amdlog_queue *q = queue == AMDLOG_NONE ? NULL : &t->sum.queues[queue];
 	const struct amdlog_series *s = t->asked;
 
-	for (uint64_t n = s->all.first; n < s->all.end; n++) {
-		struct interval_row r = interval_of(t, &s->all, n);
+	for (uint64_t n = track->first; n < track->end; n++) {
+		struct series_point p = amdlog_series_at(track, n);
+		struct interval_row r = {
+			.p = p,
+			.pid = q ? trace_pid(t, q->process) : I64_NULL,
+			.hwq = q ? q->hwq : U64_NULL,
+			.time_us = n * s->width_us,
+			.seconds = (double)((n - s->all.first) * s->width_us) / 1e6,
+			.rate = per_second(s, work_of(t, &p)),
+			.backlog_max = p.backlog_n ? p.backlog_max : U64_NULL,
+			.backlog_mean =
+				p.backlog_n ? (double)p.backlog_sum / (double)p.backlog_n : NAN,
+		};
 
+		if (!amdlog_has_packets(&t->sum))
+			r.p.dispatches = r.p.barriers = r.p.queues = U32_NULL;
 		out_row(t->out, &r);
 	}
-}
-
-static int64_t pid_of(const struct trace *t, uint32_t q)
-{
-	int64_t pid = t->sum.processes[t->sum.queues[q].process].pid;
-
-	return pid < 0 ? I64_NULL : pid;
 }
 
 static int by_dispatches(const void *a, const void *b, void *ctx)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct amdlog_queue *q = ctx;
+	const struct amdlog_queue *q = ((const struct trace *)ctx)->sum.queues;
 
 	if (q[x].dispatches != q[y].dispatches)
 		return q[x].dispatches < q[y].dispatches ? 1 : -1;
 	return x < y ? -1 : x > y;
 }
 
-uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n)
+static bool has_track(const struct trace *t, uint32_t i)
 {
-	uint32_t *order = calloc(s->nqueues ? s->nqueues : 1, sizeof(*order));
+	const struct series_track *track = &((const struct amdlog_series *)t->asked)->queues[i];
 
-	*n = 0;
-	for (uint32_t i = 0; order && i < s->nqueues; i++) {
-		if (s->queues[i].first < s->queues[i].end)
-			order[(*n)++] = i;
-	}
-	if (order)
-		qsort_r(order, *n, sizeof(*order), by_dispatches, t->sum.queues);
-	return order;
+	return track->first < track->end;
 }
 
-static void queue_intervals_out(struct trace *t)
+uint32_t *trace_series_queues(const struct trace *t, uint32_t *n)
+{
+	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, has_track,
+			    by_dispatches);
+}
+
+// Calls `out` for the track of all, and for each queue's.
+static void tracks_out(struct trace *t, bool all, bool queues,
+		       void (*out)(struct trace *, const struct series_track *, uint32_t))
 {
 	const struct amdlog_series *s = t->asked;
-	uint32_t nqueues, *order = trace_series_queues(t, s, &nqueues);
+	uint32_t n, *order = trace_series_queues(t, &n);
 
-	for (uint32_t i = 0; order && i < nqueues; i++) {
-		const struct series_track *track = &s->queues[order[i]];
-
-		for (uint64_t n = track->first; n < track->end; n++) {
-			struct interval_row r = interval_of(t, track, n);
-
-			r.pid = pid_of(t, order[i]);
-			r.hwq = t->sum.queues[order[i]].hwq;
-			out_row(t->out, &r);
-		}
-	}
+	if (all && s->all.first < s->all.end)
+		out(t, &s->all, AMDLOG_NONE);
+	for (uint32_t i = 0; queues && i < n; i++)
+		out(t, &s->queues[order[i]], order[i]);
+	out_end(t->out);
 	free(order);
 }
 
@@ -236,7 +214,7 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	}
 	if (queue != AMDLOG_NONE) {
 		hwq = t->sum.queues[queue].hwq;
-		r.pid = pid_of(t, queue);
+		r.pid = trace_pid(t, t->sum.queues[queue].process);
 		snprintf(name, sizeof(name), hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
 	}
 	draw(t, track, false, &course);
@@ -253,28 +231,10 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	buf_fini(&depth);
 }
 
-static void tracks_out(struct trace *t)
-{
-	const struct amdlog_series *s = t->asked;
-	uint32_t n, *order = trace_series_queues(t, s, &n);
-
-	if (s->all.first < s->all.end)
-		track_out(t, &s->all, AMDLOG_NONE);
-	for (uint32_t i = 0; order && i < n; i++)
-		track_out(t, &s->queues[order[i]], order[i]);
-	free(order);
-}
-
-static void table_out(struct trace *t, const struct out_table *table, void (*rows)(struct trace *))
-{
-	out_begin(t->out, table, false);
-	rows(t);
-	out_end(t->out);
-}
-
 static void whole_report(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
+	bool people = out_mode(t->out) == OUT_TABLE;
 	char width[24];
 
 	if (out_json(t->out))
@@ -282,28 +242,24 @@ static void whole_report(struct trace *t)
 	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
 		  s->all.end - s->all.first, text_ns(width, s->width_us * 1000),
 		  s->all.first * s->width_us / 1000000, s->all.first * s->width_us % 1000000);
-	if (out_mode(t->out) == OUT_TABLE) {
-		table_out(t, &trace_track_table, tracks_out);
+	out_begin(t->out, people ? &trace_track_table : &plain_track_table, false);
+	tracks_out(t, true, true, track_out);
+	if (people)
 		return;
-	}
-	table_out(t, &plain_track_table, tracks_out);
-	table_out(t, &trace_interval_table, intervals_out);
-	table_out(t, &trace_queue_interval_table, queue_intervals_out);
+	out_begin(t->out, &trace_interval_table, false);
+	tracks_out(t, true, false, intervals_out);
+	out_begin(t->out, &trace_queue_interval_table, false);
+	tracks_out(t, false, true, intervals_out);
 }
 
-static int begin(struct trace *t)
+static void begin(struct trace *t)
 {
-	struct amdlog_series *s = calloc(1, sizeof(*s));
+	((struct amdlog_series *)t->asked)->width_us = t->opts->series / 1000;
+}
 
-	if (!s)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	s->width_us = t->opts->series / 1000;
-	t->asked = s;
-	if (!t->one_table)
-		return GPQ_OK;
-	return out_begin(t->out,
-			 t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table,
-			 false);
+static const struct out_table *table(const struct trace *t)
+{
+	return t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table;
 }
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
@@ -335,26 +291,24 @@ static int report(struct trace *t)
 	int status = GPQ_OK;
 
 	amdlog_series_finish(s, &t->sum.totals.span);
-	if (t->one_table) {
-		t->by == BY_QUEUE ? queue_intervals_out(t) : intervals_out(t);
-		out_end(t->out);
-	} else {
+	if (t->one_table)
+		tracks_out(t, t->by != BY_QUEUE, t->by == BY_QUEUE, intervals_out);
+	else
 		whole_report(t);
-	}
 	if (t->opts->svg)
-		status = trace_series_svg(t, s, t->opts->svg);
+		status = trace_series_svg(t);
 	return status ? status : check(s);
 }
 
 static void fini(struct trace *t)
 {
-	if (t->asked)
-		amdlog_series_fini(t->asked);
-	free(t->asked);
+	amdlog_series_fini(t->asked);
 }
 
 const struct trace_ask trace_series = {
+	.size = sizeof(struct amdlog_series),
 	.begin = begin,
+	.table = table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

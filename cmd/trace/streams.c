@@ -7,34 +7,31 @@
 #include <string.h>
 
 struct stream_row {
-	const char *host;
+	struct stream_period p;
+	const char *host, *priority;
 	int64_t pid;
-	uint64_t stream, hwq, swq, first_us, last_us, span_ns, packets, dispatches, created;
-	const char *priority;
+	uint64_t hwq, swq;
+	struct trace_span span;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(stream_row, member, name, key, type, flags, help)
+#define ROW stream_row
 static const struct out_col cols[] = {
 	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
-	COL(first_us, "FIRST_US", "first_us", OUT_U64, D,
+	COL(p.stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
+	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D,
 	    "from then on it used the queue, CLOCK_MONOTONIC"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
-	COL(span_ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
+	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
+	COL(span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address of the queue"),
 	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of its hsa_queue_t"),
 	COL(priority, "PRIO", "priority", OUT_STR, D, "the queue's: low, normal or high"),
-	COL(created, "CREATED", "created", OUT_U64, M, "times the stream was made on the queue"),
-	COL(packets, "PACKETS", "packets", OUT_U64, M, "packets that are known to be its"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatches among them"),
+	COL(p.created, "CREATED", "created", OUT_U64, M, "times the stream was made on the queue"),
+	COL(p.packets, "PACKETS", "packets", OUT_U64, M, "packets that are known to be its"),
+	COL(p.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatches among them"),
 };
-#undef COL
-const struct out_table trace_stream_table = {"streams", "stream", cols,
-					     sizeof(cols) / sizeof(cols[0])};
+#undef ROW
+const struct out_table trace_stream_table = {"streams", "stream", TABLE(cols)};
 
 // By process and stream, then time.
 static int in_order(const void *a, const void *b)
@@ -51,32 +48,25 @@ static int in_order(const void *a, const void *b)
 static void period_out(struct trace *t, const struct stream_period *p)
 {
 	const struct amdlog_queue *q = &t->sum.queues[p->queue];
-	int64_t pid = t->sum.processes[p->process].pid;
-	bool packets = amdlog_has_packets(&t->sum);
 	struct stream_row r = {
+		.p = *p,
 		.host = trace_host(t, p->process),
-		.pid = pid < 0 ? I64_NULL : pid,
-		.stream = p->stream,
+		.pid = trace_pid(t, p->process),
 		.hwq = q->hwq,
 		.swq = q->swq,
 		.priority = trace_priority(q->priority),
-		.first_us = trace_first_of(&p->span),
-		.last_us = trace_last_of(&p->span),
-		.span_ns = trace_span_of(&p->span),
-		.created = p->created,
-		.packets = packets ? p->packets : U64_NULL,
-		.dispatches = packets ? p->dispatches : U64_NULL,
+		.span = trace_span_of(&p->span),
 	};
 
+	if (!amdlog_has_packets(&t->sum))
+		r.p.packets = r.p.dispatches = U64_NULL;
 	out_row(t->out, &r);
 }
 
-static int begin(struct trace *t)
+static const struct out_table *table(const struct trace *t)
 {
-	t->asked = calloc(1, sizeof(struct amdlog_streams));
-	if (!t->asked)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	return out_begin(t->out, &trace_stream_table, false);
+	(void)t;
+	return &trace_stream_table;
 }
 
 static void take_event(struct trace *t, const struct amdlog_event *e)
@@ -105,13 +95,12 @@ static int report(struct trace *t)
 
 static void fini(struct trace *t)
 {
-	if (t->asked)
-		amdlog_streams_fini(t->asked);
-	free(t->asked);
+	amdlog_streams_fini(t->asked);
 }
 
 const struct trace_ask trace_streams = {
-	.begin = begin,
+	.size = sizeof(struct amdlog_streams),
+	.table = table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

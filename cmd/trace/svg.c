@@ -6,6 +6,7 @@
 #include "common/amdlog/analysis/series.h"
 #include "common/bench/plot.h"
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 #include "common/stats/maths.h"
 
 #include <errno.h>
@@ -134,8 +135,8 @@ static void draw_panel(struct drawing *d, enum panel panel, int place)
 	buf_puts(&d->out, "</g>\n");
 }
 
-// What the log tells: a level without packets has no backlog and no queues, some releases have
-// packets without backlog.
+// Panels the log has values for: a level without packets has no backlog and no queues, some
+// releases have packets without backlog.
 static int choose_panels(const struct drawing *d, enum panel chosen[PANELS])
 {
 	const struct series_track *all = &d->s->all;
@@ -185,22 +186,22 @@ static int write_file(const char *path, const struct buf *text)
 	return GPQ_OK;
 }
 
-int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char *path)
+int trace_series_svg(struct trace *t)
 {
+	const struct amdlog_series *s = t->asked;
+	const char *path = t->opts->svg;
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
 	int status;
 
 	d.count = s->all.end - s->all.first;
 	d.step = d.count / POINTS + 1;
-	d.x = calloc(POINTS + 2, sizeof(*d.x));
-	d.y = calloc(POINTS + 2, sizeof(*d.y));
-	d.queues = queues = trace_series_queues(t, s, &d.nqueues);
+	d.x = xcalloc(POINTS + 2, sizeof(*d.x));
+	d.y = xcalloc(POINTS + 2, sizeof(*d.y));
+	d.queues = queues = trace_series_queues(t, &d.nqueues);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
-	if (d.x && d.y && queues)
-		draw(&d);
-	status = d.out.len ? write_file(path, &d.out)
-			   : err_fail(GPQ_FAILED, NULL, "--svg %s: out of memory", path);
+	draw(&d);
+	status = write_file(path, &d.out);
 	free(d.x);
 	free(d.y);
 	free(queues);

@@ -7,18 +7,15 @@
 #include <string.h>
 
 struct totals_row {
-	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches,
-		kernels;
-	uint64_t hwqs, pids, torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
-	uint64_t first_us, last_us, span_ns, rptr_min, rptr_max, wptr_min, wptr_max, steps_back;
+	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches;
+	uint64_t torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
+	uint64_t rptr_min, rptr_max, wptr_min, wptr_max, steps_back;
+	struct trace_span span;
+	struct trace_distinct distinct;
 	const char *format, *hip_version;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(totals_row, member, name, key, type, flags, help)
+#define ROW totals_row
 static const struct out_col totals_cols[] = {
 	COL(lines, "LINES", "lines", OUT_U64, D, "lines, a last one without newline too"),
 	COL(bytes, "BYTES", "bytes", OUT_SIZE, D, "bytes read"),
@@ -28,9 +25,10 @@ static const struct out_col totals_cols[] = {
 	COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier-AND and barrier-OR packets"),
 	COL(barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
 	    "packets that wait for a value"),
-	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
-	COL(hwqs, "HWQS", "hwqs", OUT_U64, D, "different hardware queues (process and HWq)"),
-	COL(pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
+	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(distinct.rings, "HWQS", "hwqs", OUT_U64, D,
+	    "different hardware queues (process and HWq)"),
+	COL(distinct.pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
 	COL(torn, "TORN", "torn", OUT_U64, D, "records that miss a part"),
 	COL(mended, "MENDED", "mended", OUT_U64, M, "torn records that were put together again"),
 	COL(glued, "GLUED", "glued", OUT_U64, M, "records that begin within a line"),
@@ -43,10 +41,10 @@ static const struct out_col totals_cols[] = {
 	COL(level_max, "LEVEL", "level_max", OUT_U64, D, "highest level of a record"),
 	COL(format, "FORMAT", "format", OUT_STR, D, "ROCm releases that print such records"),
 	COL(hip_version, "HIP", "hip_version", OUT_STR, D, "HIP version the log states"),
-	COL(first_us, "FIRST_US", "first_us", OUT_U64, M,
+	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, M,
 	    "time of the first record, CLOCK_MONOTONIC"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "time of the last record"),
-	COL(span_ns, "SPAN", "span_ns", OUT_NS, D, "time from first to last record"),
+	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "time of the last record"),
+	COL(span.ns, "SPAN", "span_ns", OUT_NS, D, "time from first to last record"),
 	COL(rptr_min, "RPTR_MIN", "rptr_min", OUT_U64, M, "least read pointer"),
 	COL(rptr_max, "RPTR_MAX", "rptr_max", OUT_U64, M, "greatest read pointer"),
 	COL(wptr_min, "WPTR_MIN", "wptr_min", OUT_U64, M, "least write pointer"),
@@ -54,10 +52,8 @@ static const struct out_col totals_cols[] = {
 	COL(steps_back, "STEPS_BACK", "steps_back", OUT_U64, M,
 	    "records older than the one before"),
 };
-#undef COL
-
-const struct out_table trace_totals_table = {"totals", "totals", totals_cols,
-					     sizeof(totals_cols) / sizeof(totals_cols[0])};
+#undef ROW
+const struct out_table trace_totals_table = {"totals", "totals", TABLE(totals_cols)};
 
 const char *trace_host(const struct trace *t, uint32_t process)
 {
@@ -71,19 +67,10 @@ bool trace_several_hosts(const struct trace *t)
 	return t->merged && t->merged->several_hosts;
 }
 
-uint64_t trace_first_of(const struct amdlog_span *s)
+struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s)
 {
-	return s->first_us > s->last_us ? U64_NULL : s->first_us;
-}
-
-uint64_t trace_last_of(const struct amdlog_span *s)
-{
-	return s->first_us > s->last_us ? U64_NULL : s->last_us;
-}
-
-uint64_t trace_span_of(const struct amdlog_span *s)
-{
-	return s->first_us > s->last_us ? U64_NULL : (s->last_us - s->first_us) * 1000;
+	return trace_several_hosts(t) ? (struct trace_span){U64_NULL, U64_NULL, U64_NULL}
+				      : trace_span_of(s);
 }
 
 bool trace_queue_shown(const struct amdlog_queue *q)
@@ -106,16 +93,21 @@ static const char *format_names(const struct amdlog_totals *sum, char out[64])
 	return at ? out : NULL;
 }
 
-static void count_distinct(const struct trace *t, struct totals_row *r)
+struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 {
-	const struct amdlog_summary *s = &t->sum;
+	struct trace_distinct n = {0};
 
 	for (uint32_t i = 0; i < s->nkernels; i++)
-		r->kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
-	for (uint32_t i = 0; i < s->nqueues; i++)
-		r->hwqs += trace_queue_shown(&s->queues[i]) && s->queues[i].hwq != AMDLOG_UNKNOWN;
+		n.kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
 	for (uint32_t i = 0; i < s->nprocesses; i++)
-		r->pids += s->processes[i].records && s->processes[i].pid >= 0;
+		n.pids += s->processes[i].records && s->processes[i].pid >= 0;
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		if (!trace_queue_shown(&s->queues[i]))
+			continue;
+		n.rings += s->queues[i].hwq != AMDLOG_UNKNOWN;
+		n.streams += s->queues[i].streams;
+	}
+	return n;
 }
 
 void trace_totals(struct trace *t)
@@ -137,14 +129,13 @@ void trace_totals(struct trace *t)
 				    : U64_NULL,
 		.barrier_values = packets ? sum->kinds[AMDLOG_BARRIER_VALUE] : U64_NULL,
 		.torn = sum->torn,
-		.mended = trace_mended(t),
+		.mended = t->merged ? t->merged->all.mended : t->reassembly->mended,
 		.unnamed = sum->unnamed,
 		.api_errors = sum->api_errors,
 		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
 		.level_max = U64_NULL,
-		.first_us = trace_first_of(&sum->span),
-		.last_us = trace_last_of(&sum->span),
-		.span_ns = trace_span_of(&sum->span),
+		.distinct = trace_distinct_of(&t->sum),
+		.span = trace_common_span(t, &sum->span),
 		.rptr_min = pointers ? sum->rptr_min : U64_NULL,
 		.rptr_max = pointers ? sum->rptr_max : U64_NULL,
 		.wptr_min = pointers ? sum->wptr_min : U64_NULL,
@@ -157,8 +148,5 @@ void trace_totals(struct trace *t)
 
 	for (unsigned i = 0; i < 10; i++)
 		r.level_max = sum->levels[i] ? i : r.level_max;
-	if (trace_several_hosts(t))
-		r.first_us = r.last_us = r.span_ns = U64_NULL;
-	count_distinct(t, &r);
 	out_object(t->out, &trace_totals_table, &r);
 }

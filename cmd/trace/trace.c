@@ -142,7 +142,7 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 	return regex_init(kernel, "--kernel", o->kernel);
 }
 
-// The records were there, but none of those asked for. Which processes would have been?
+// No record passed the filter. The message lists the processes of the log.
 static int nothing_chosen(const struct trace *t)
 {
 	struct buf pids = {0};
@@ -179,16 +179,13 @@ static int report(struct trace *t, int status)
 	bool shown = !trace_perfetto_is_stdout(t->opts);
 	int written, drawn, told = GPQ_OK;
 
-	progress_end(&t->progress);
-	// People are spared tables of nothing; programs get the document they expect.
+	// Empty tables are left out for people; programs get a complete document.
 	if (!t->untold && (t->sum.totals.records ||
 			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
 			    out_mode(t->out) != OUT_TABLE))) {
 		amdlog_summary_finish(&t->sum);
-		if (shown && t->ask)
-			told = t->ask->report(t);
-		else if (shown)
-			trace_report(t);
+		if (shown)
+			told = trace_report(t);
 		trace_notes(t, 1);
 	}
 	drawn = trace_perfetto_close(t);
@@ -212,8 +209,7 @@ static int run_trace(struct cmd *c, struct trace *t)
 	int status = trace_marks_read(t);
 
 	if (!status)
-		status = t->ask ? t->ask->begin(t) : trace_begin(t);
-
+		status = trace_begin(t);
 	if (!status)
 		status = trace_perfetto_open(t, c->argc, c->argv);
 	if (status) {
@@ -222,32 +218,27 @@ static int run_trace(struct cmd *c, struct trace *t)
 		return status;
 	}
 	stop_watch();
-	progress_init(&t->progress, c->out.progress, t->opts->list);
-	t->input_bytes = trace_input_size(c->argc, c->argv);
 	t->name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
-	return report(t, trace_scan(t, c->argc, c->argv));
-}
-
-// -o names columns of one table: of the queues when no other was asked for.
-static int one_table(const struct cmd *c, const struct trace_opts *o)
-{
-	return o->by == BY_NOTHING && (c->out.columns || c->out.all) ? (int)BY_QUEUE : o->by;
+	return report(t, trace_scan(t, c, c->argc, c->argv));
 }
 
 static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct trace t = {
-		.opts = c->opts, .grep = grep, .perfetto_fd = -1, .ask = trace_question(c->opts)};
-	int status;
+	const struct trace_opts *o = c->opts;
+	bool columns = c->out.columns || c->out.all;
+	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
+	struct trace t = {.ask = trace_question(o), .by = o->by};
+	int status = trace_open(&t, c, filter, grep);
 
-	amdlog_summary_init(&t.sum, filter);
-	t.by = t.ask ? t.opts->by : one_table(c, t.opts);
-	t.one_table = c->out.columns || c->out.all || c->out.mode == OUT_RAW ||
-		      c->out.mode == OUT_PAIRS || t.opts->by != BY_NOTHING;
+	// -o names columns of one table: of the queues when no other was asked for.
+	if (!t.ask && columns && t.by == BY_NOTHING)
+		t.by = BY_QUEUE;
+	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
-	status = trace_open(&t) && (t.out = out_open(&c->out))
-			 ? run_trace(c, &t)
-			 : err_fail(GPQ_FAILED, NULL, "out of memory");
+	if (!status) {
+		t.out = out_open(&c->out);
+		status = t.out ? run_trace(c, &t) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	}
 	trace_close(&t);
 	return status;
 }

@@ -1,7 +1,7 @@
 // What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), which question is asked (ask.c), and
-// questions of their own (compare.c, series.c, gaps.c).
+// timeline (perfetto.c), parts (partial.c), which report is selected (ask.c), and
+// reports of their own (compare.c, series.c, gaps.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -47,18 +47,29 @@ struct trace_opts {
 
 struct trace;
 
-// A question that the summary does not answer: it takes the records one by one, in the order of the
+// A report that the summary is not enough for: it takes the records one by one, in the order of the
 // input.
 struct trace_ask {
-	// Before the input is read: checks options and columns. 0, or an exit status after a
-	// message.
-	int (*begin)(struct trace *t);
+	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
+	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
+	const struct out_table *(*table)(const struct trace *t); // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
 	// faster. 0: all.
 	uint32_t kinds;
 	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
-	void (*fini)(struct trace *t);
+	void (*fini)(struct trace *t);  // what t->asked owns
+};
+
+// Rows of --list.
+struct trace_rows {
+	struct out *out;     // the trace's, or a piece of it
+	struct buf text;     // scratch
+	struct noted_row *v; // to be formatted, in order
+	size_t n, cap;
+	// Where records lie that are there until trace_rows_format(); rows of others are formatted
+	// at once.
+	const struct block_item *first, *end;
 };
 
 struct trace {
@@ -73,15 +84,16 @@ struct trace {
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
-	struct buf text;  // scratch of --list
+	struct trace_rows *rows;           // --list: of the block that is taken, or `last_rows`
+	struct trace_rows last_rows;       // behind the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL
 	int perfetto_fd;                   // -1
 	const struct amdlog_merge *merged; // gpq merge: counts are in it; NULL
 	struct progress progress;
 	uint64_t input_bytes;        // of all files together; 0: not known
-	const struct trace_ask *ask; // NULL: the summary is all that is asked for
+	const struct trace_ask *ask; // NULL: a report of the summary
 	void *asked;                 // its own
-	bool one_table;              // -o, -r, -P or --by: a question writes one table only
+	bool one_table;              // only one is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // stands before its notes: which log; NULL
 };
@@ -94,43 +106,69 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
 	trace_compare_kernel_table;
 
-// Before the input is read: checks the columns asked for. 0, or an exit status after a message.
+// Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
+// message.
 int trace_begin(struct trace *t);
 
 // The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
 const char *trace_host(const struct trace *t, uint32_t process);
 bool trace_several_hosts(const struct trace *t);
 
-// After amdlog_summary_finish: writes what was asked for.
-void trace_report(struct trace *t);
+// After amdlog_summary_finish: writes what was asked for. Exit status.
+int trace_report(struct trace *t);
 
 // The totals, of trace_report.
 void trace_totals(struct trace *t);
 
-// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen.
-uint64_t trace_first_of(const struct amdlog_span *s);
-uint64_t trace_last_of(const struct amdlog_span *s);
-uint64_t trace_span_of(const struct amdlog_span *s);
+// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen, and for
+// what processes of several hosts have in common.
+struct trace_span {
+	uint64_t first_us, last_us, ns;
+};
+struct trace_span trace_span_of(const struct amdlog_span *s);
+struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
+
+// Of many times, measured in microseconds. All but the count are U64_NULL when there are none.
+struct trace_times {
+	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
+};
+struct trace_times trace_times_of(const struct hist *us);
+
+// Different ones that a log names; streams: of each queue.
+struct trace_distinct {
+	uint64_t kernels, pids, rings, streams;
+};
+struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
+
+uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
+int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
+
+// The indices [0, n) that `shown` (NULL: all) lets through, in order; owned by the caller. Both get
+// the trace.
+uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
+		       bool (*shown)(const struct trace *, uint32_t),
+		       int (*order)(const void *, const void *, void *));
+
+// Begins a table of several, under its title: `show` of `n` rows.
+void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
+		 uint64_t n);
 
 // Something that was chosen names it, and no other row stands for it.
 bool trace_queue_shown(const struct amdlog_queue *q);
 
-// Says what the logs cannot tell: members of the JSON document, else warnings.
+// Writes what the logs do not contain: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
-// Scanner and reassembly of a log, its summary set up before; false without memory. trace_close is
-// due all the same.
-bool trace_open(struct trace *t);
+// Scanner, mender and summary of a log. Exit status; trace_close is due all the same.
+int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+	       const struct grep *grep);
 void trace_close(struct trace *t);
 
-// Reads files one behind the other. Exit status.
-int trace_scan(struct trace *t, int n, char **names);
+// Reads files one behind the other, and shows how far it is. Exit status.
+int trace_scan(struct trace *t, const struct cmd *c, int n, char **names);
 
 // Says where Ctrl-C ended it, and returns the exit status.
 int trace_stopped(const struct trace *t);
-
-// 0 unless all are regular files: then the end is known beforehand.
-uint64_t trace_input_size(int n, char **names);
 
 // What an input is read as; GPQ_USAGE after a message when that does not go together.
 int trace_check_input(const struct trace_opts *o, int argc);
@@ -145,7 +183,7 @@ int64_t trace_pid_of_name(const char *name);
 // The words of enum trace_by.
 extern const char *const trace_by_words[];
 
-// The question of its own that the options ask, or NULL; and a check of all of them. Exit status.
+// The report of its own that the options select, or NULL; and a check of all options. Exit status.
 const struct trace_ask *trace_question(const struct trace_opts *o);
 int trace_check_options(const struct trace_opts *o, int argc);
 
@@ -163,17 +201,18 @@ void trace_errors(struct trace *t);
 
 // --svg: the series drawn. Exit status.
 struct amdlog_series;
-int trace_series_svg(struct trace *t, const struct amdlog_series *s, const char *path);
+int trace_series_svg(struct trace *t);
 
-// Queues that have a track, those with most dispatches first; owned by the caller. NULL without
-// memory.
-uint32_t *trace_series_queues(const struct trace *t, const struct amdlog_series *s, uint32_t *n);
+// Queues that have a track, those with most dispatches first (trace_sorted).
+uint32_t *trace_series_queues(const struct trace *t, uint32_t *n);
 
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
-// --list
+// --list: adds a row to t->rows; formats those that were not, from any thread.
 void trace_list_row(struct trace *t, const struct amdlog_event *e);
+void trace_rows_format(struct trace_rows *rows);
+void trace_rows_fini(struct trace_rows *rows);
 
 // --perfetto: opens its file after out_open(), and closes it after the input was read. 0, or an
 // exit status after a message.
@@ -191,11 +230,11 @@ struct trace_lines {
 		size_t len;
 		uint64_t from, to; // bytes of the file
 	} * v;
-	size_t n;
+	size_t n, cap;
 };
 
-// Keeps a line: 1 when it is one, 0 when not, -1 with errno.
-int trace_lines_add(struct trace_lines *l, const char *text, size_t len);
+// Keeps a line. False when gpq trace --partial did not write it.
+bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
 void trace_lines_fini(struct trace_lines *l);
 // Writes them, sorted by file and place, or the report of their sum. Exit status.
 int trace_merge_partial(struct trace_lines *l);
@@ -203,12 +242,20 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 
 // What the scanner counted, here or where the parts were made.
 const struct amdlog_counts *trace_counts(const struct trace *t);
-uint64_t trace_mended(const struct trace *t);
 
 // NULL for -1 and what lies outside.
 const char *trace_priority(int priority);
 
+// Packets in front of it; U64_NULL when not known.
+uint64_t trace_backlog(const struct amdlog_packet *p);
+
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
+
+// For tables of columns: ROW is the struct of their rows.
+#define COL(member, name, key, type, flags, help) OUT_COL(ROW, member, name, key, type, flags, help)
+#define TABLE(cols)                               (cols), sizeof(cols) / sizeof((cols)[0])
+#define D                                         OUT_DEFAULT
+#define M                                         OUT_MACHINE
 
 #endif

@@ -24,38 +24,11 @@ static void newline(struct json *j)
 		buf_puts(j->out, "  ");
 }
 
-#define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-// Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
-// one that counts lies below it.
-static uint64_t odd_bytes(uint64_t w)
-{
-	uint64_t quote = w ^ ALL('"'), backslash = w ^ ALL('\\'), del = w ^ ALL(0x7f);
-	return ((w - ALL(0x20)) | (quote - ALL(1)) | (backslash - ALL(1)) | (del - ALL(1)) | w) &
-	       ALL(0x80);
-}
-
-static size_t plain_run(const char *s, size_t len)
-{
-	size_t n = 0;
-	for (uint64_t w; n + 8 <= len; n += 8) {
-		memcpy(&w, s + n, 8);
-		if (odd_bytes(w))
-			break;
-	}
-	for (unsigned char c; n < len; n++) {
-		c = (unsigned char)s[n];
-		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-			break;
-	}
-	return n;
-}
-
 static void quote(struct buf *out, const char *s, size_t len)
 {
 	buf_puts(out, "\"");
 	for (size_t i = 0; i < len;) {
-		size_t run = plain_run(s + i, len - i);
+		size_t run = text_plain(s + i, len - i);
 		buf_append(out, s + i, run);
 		i += run;
 		if (i == len)

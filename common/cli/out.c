@@ -3,6 +3,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct out {
 	const struct out_table *table; // open one, or NULL
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown, ncells;       // in a row: these, and those of --context
+	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
 	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
 	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
 	size_t key_end[OUTTABLE_COLS]; // where each ends
@@ -28,7 +30,7 @@ struct out {
 	int error;                // errno of the first failure to write
 	struct outtable gathered; // table mode, not streaming
 	struct buf buf;           // what is not written yet
-	struct buf cell, escaped; // scratch
+	struct buf cell;          // scratch
 	struct json json;
 	struct context context; // --context: written with each record
 };
@@ -214,7 +216,7 @@ static const void *record_of(const struct out *o, unsigned i, const void *record
 static const char *cell_text(struct out *o, const struct out_col *c, const void *record)
 {
 	o->cell.len = 0;
-	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes))
+	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes, NULL))
 		buf_puts(&o->cell, "-");
 	return o->cell.data ? o->cell.data : "";
 }
@@ -238,30 +240,55 @@ static void pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const char *text)
+static void set_widths(struct out *o)
 {
-	bool number = outfmt_is_number(c->type);
-	size_t heading = strlen(c->name), width = c->width > heading ? c->width : heading;
-	o->escaped.len = 0;
-	text_escape(&o->escaped, text, strlen(text));
-	if (number)
-		pad(&o->buf, o->escaped.len, width);
-	buf_append(&o->buf, o->escaped.data, o->escaped.len);
-	if (!number && i + 1 < o->nshown)
-		pad(&o->buf, o->escaped.len, width);
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = column_of(o, i);
+		size_t name = strlen(c->name);
+		o->width[i] = c->width > name ? c->width : name;
+		if (i + 1 >= o->nshown && !outfmt_is_number(c->type))
+			o->width[i] = 0; // no blanks at the line's end
+	}
 }
 
-static void raw_cell(struct out *o, const struct out_col *c, const void *record)
+// Pads the text that begins at `start`.
+static void align(struct buf *b, size_t start, size_t width, bool right)
 {
-	o->cell.len = 0;
-	bool known = outfmt_text(&o->cell, c, record, false, true);
-	const char *text = o->cell.data ? o->cell.data : "";
-	if (o->opts.mode == OUT_PAIRS)
-		outfmt_pair(&o->buf, c->name, text, o->cell.len);
-	else if (known)
-		outfmt_raw(&o->buf, text, o->cell.len);
-	else
-		buf_puts(&o->buf, "-");
+	size_t len = b->len - start;
+	pad(b, len, width);
+	if (!right || len >= width)
+		return;
+	char *to = b->data + start + width, *from = b->data + start + len;
+	while (from > b->data + start) // a few digits: less than a call costs
+		*--to = *--from;
+	memset(b->data + start, ' ', width - len);
+}
+
+static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
+{
+	struct buf *b = &o->buf;
+	size_t start = b->len;
+	if (!record)
+		buf_puts(b, c->name);
+	else if (!outfmt_text(b, c, record, true, o->opts.bytes, text_escape))
+		buf_puts(b, "-");
+	align(b, start, o->width[i], outfmt_is_number(c->type));
+}
+
+static void raw_cell(struct buf *b, const struct out_col *c, const void *record)
+{
+	if (!record)
+		buf_puts(b, c->name);
+	else if (!outfmt_text(b, c, record, false, true, outfmt_raw))
+		buf_puts(b, "-");
+}
+
+static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
+{
+	buf_puts(b, c->name);
+	buf_puts(b, "=\"");
+	outfmt_text(b, c, record, false, true, outfmt_quoted);
+	buf_puts(b, "\"");
 }
 
 // A row on a line of its own; without a record the headings.
@@ -269,15 +296,15 @@ static void line_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->ncells; i++) {
 		const struct out_col *c = column_of(o, i);
-		const void *from = record_of(o, i, record);
+		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
 			buf_puts(&o->buf, " ");
 		if (o->opts.mode == OUT_TABLE)
-			stream_cell(o, i, c, record ? cell_text(o, c, from) : c->name);
-		else if (record)
-			raw_cell(o, c, from);
+			stream_cell(o, i, c, from);
+		else if (o->opts.mode == OUT_PAIRS)
+			pair_cell(&o->buf, c, from);
 		else
-			buf_puts(&o->buf, c->name);
+			raw_cell(&o->buf, c, from);
 	}
 	buf_puts(&o->buf, "\n");
 }
@@ -318,6 +345,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	set_widths(o);
 	quote_keys(o);
 	if (o->opts.mode == OUT_JSON)
 		json_begin(&o->json, t->name, '[');
@@ -352,8 +380,42 @@ void out_row(struct out *o, const void *record)
 	case OUT_JSON:
 	case OUT_NDJSON: json_row(o, record); break;
 	}
-	if (o->buf.len >= FLUSH_AT)
+	if (o->buf.len >= FLUSH_AT && o->fd >= 0)
 		out_flush(o);
+}
+
+struct out *out_piece(const struct out *o)
+{
+	struct out *p = xmemdup(o, sizeof(*o));
+	p->fd = -1;
+	p->buf = p->cell = (struct buf){0};
+	p->json.out = &p->buf;
+	p->json.empty = false;
+	return p;
+}
+
+void out_piece_free(struct out *p)
+{
+	if (!p)
+		return;
+	buf_fini(&p->buf);
+	buf_fini(&p->cell);
+	free(p);
+}
+
+int out_add(struct out *o, struct out *piece)
+{
+	struct buf written;
+	out_flush(o);
+	if (!piece->buf.len)
+		return status_of(o);
+	written = o->buf;
+	o->buf = piece->buf;
+	piece->buf = written;
+	if (o->opts.mode == OUT_JSON && o->json.empty) // no comma before the first row
+		memmove(o->buf.data, o->buf.data + 1, o->buf.len--);
+	o->json.empty = false;
+	return out_flush(o);
 }
 
 void out_end(struct out *o)
@@ -433,7 +495,6 @@ int out_close(struct out *o)
 	buf_fini(&o->buf);
 	buf_fini(&o->keys);
 	buf_fini(&o->cell);
-	buf_fini(&o->escaped);
 	free(o);
 	return status;
 }

@@ -16,11 +16,13 @@
 
 #define U64_NULL UINT64_MAX
 #define I64_NULL INT64_MIN
+#define U32_NULL UINT32_MAX
 
 enum out_type {   // member of the record   null        table           raw, pairs, JSON
 	OUT_STR,  // const char *           NULL        text            text
 	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
 	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
+	OUT_U32,  // uint32_t               U32_NULL    decimal         decimal
 	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (a JSON string: jq
 		  // loses bits of numbers)
 	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes
@@ -94,6 +96,14 @@ bool out_opened(void);
 // table has not, or GPQ_FAILED after one when `o` is NULL.
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
+
+// Rows of a stream that another thread makes: out_row() gathers them in the piece, and out_add()
+// writes them, behind those of `o`, and empties it. Made after out_begin, freed before out_end.
+// out_add returns what out_flush does.
+struct out *out_piece(const struct out *o);
+int out_add(struct out *o, struct out *piece);
+void out_piece_free(struct out *piece);
+
 void out_end(struct out *o);
 
 // A single record: an object in JSON, one "NAME: value" a line for people, as a row elsewhere. 0 or

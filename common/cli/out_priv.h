@@ -6,15 +6,15 @@
 #include "common/cli/context.h"
 #include "common/cli/out.h"
 
-// Appends the cell as text for `mode`, not yet escaped for it. False, and nothing appended, when it
-// is null.
-bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human,
-		 bool bytes);
+// Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), and what a
+// shell minds too (pairs).
+typedef void outfmt_escape(struct buf *b, const char *s, size_t len);
+outfmt_escape outfmt_raw, outfmt_quoted;
 
-// Appends escaped text: blanks and control characters as \xNN (raw), and what a shell minds too
-// (pairs).
-void outfmt_raw(struct buf *b, const char *s, size_t len);
-void outfmt_pair(struct buf *b, const char *name, const char *s, size_t len);
+// Appends the cell as text, strings escaped; `escape` NULL: as they are. False, and nothing
+// appended, when it is null.
+bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
+		 outfmt_escape *escape);
 
 // Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);

@@ -9,6 +9,7 @@
 union cell {
 	const char *str;
 	uint64_t u64;
+	uint32_t u32;
 	int64_t i64;
 	int8_t b;
 	double f64;
@@ -22,6 +23,7 @@ static const struct {
 	[OUT_STR] = {"string", sizeof(char *), false},
 	[OUT_U64] = {"number", sizeof(uint64_t), true},
 	[OUT_I64] = {"number", sizeof(int64_t), true},
+	[OUT_U32] = {"number", sizeof(uint32_t), true},
 	[OUT_HEX] = {"hex string", sizeof(uint64_t), true},
 	[OUT_SIZE] = {"bytes", sizeof(uint64_t), true},
 	[OUT_NS] = {"nanoseconds", sizeof(uint64_t), true},
@@ -53,13 +55,15 @@ static bool is_null(enum out_type type, union cell v)
 	case OUT_STR:
 	case OUT_LIST: return v.str == NULL;
 	case OUT_I64: return v.i64 == I64_NULL;
+	case OUT_U32: return v.u32 == U32_NULL;
 	case OUT_BOOL: return v.b < 0;
 	case OUT_F64: return isnan(v.f64);
 	default: return v.u64 == U64_NULL;
 	}
 }
 
-bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes)
+bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
+		 outfmt_escape *escape)
 {
 	union cell v = get(c, record);
 	char tmp[32];
@@ -67,7 +71,12 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 		return false;
 	switch (c->type) {
 	case OUT_STR:
-	case OUT_LIST: buf_puts(b, v.str); break;
+	case OUT_LIST:
+		if (escape)
+			escape(b, v.str, strlen(v.str));
+		else
+			buf_puts(b, v.str);
+		break;
 	case OUT_I64: buf_i64(b, v.i64); break;
 	case OUT_HEX: buf_hex(b, v.u64); break;
 	case OUT_BOOL: buf_puts(b, v.b ? "yes" : "no"); break;
@@ -87,6 +96,8 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 			buf_puts(b, text_size(tmp, v.u64));
 		else
 			buf_u64(b, v.u64);
+		break;
+	case OUT_U32: buf_u64(b, v.u32); break;
 	}
 	return true;
 }
@@ -109,11 +120,9 @@ void outfmt_raw(struct buf *b, const char *s, size_t len)
 	escape_but(b, s, len, " \\");
 }
 
-void outfmt_pair(struct buf *b, const char *name, const char *s, size_t len)
+void outfmt_quoted(struct buf *b, const char *s, size_t len)
 {
-	buf_printf(b, "%s=\"", name);
 	escape_but(b, s, len, "\"\\$`");
-	buf_puts(b, "\"");
 }
 
 static void json_words(struct json *j, const char *key, const char *words)
@@ -139,6 +148,7 @@ void outfmt_json(struct json *j, const char *key, const struct out_col *c, const
 	case OUT_STR: json_str(j, key, v.str); break;
 	case OUT_LIST: json_words(j, key, v.str); break;
 	case OUT_I64: json_i64(j, key, v.i64); break;
+	case OUT_U32: json_u64(j, key, v.u32 == U32_NULL ? U64_NULL : v.u32); break;
 	case OUT_HEX: json_hex(j, key, v.u64); break;
 	case OUT_BOOL: json_bool(j, key, v.b); break;
 	case OUT_F64: json_f64(j, key, v.f64); break;

@@ -28,6 +28,35 @@ size_t text_utf8(const char *s, size_t len)
 	return n;
 }
 
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+#define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+// Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
+// one that counts lies below it.
+static uint64_t odd_bytes(uint64_t w)
+{
+	uint64_t quote = w ^ ALL('"'), backslash = w ^ ALL('\\'), del = w ^ ALL(0x7f);
+	return ((w - ALL(0x20)) | (quote - ALL(1)) | (backslash - ALL(1)) | (del - ALL(1)) | w) &
+	       ALL(0x80);
+}
+
+size_t text_plain(const char *s, size_t len)
+{
+	size_t n = 0;
+	for (uint64_t w; n + 8 <= len; n += 8) {
+		memcpy(&w, s + n, 8);
+		if (odd_bytes(w))
+			break;
+	}
+	while (n < len && is_plain((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
 // C0, DEL, and the C1 controls U+0080..U+009F, which some terminals obey.
 static bool is_control(const unsigned char *s, size_t n)
 {
@@ -37,6 +66,11 @@ static bool is_control(const unsigned char *s, size_t n)
 void text_escape(struct buf *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len;) {
+		size_t run = text_plain(s + i, len - i);
+		buf_append(out, s + i, run);
+		i += run;
+		if (i == len)
+			break;
 		size_t n = text_utf8(s + i, len - i);
 		if (n && !is_control((const unsigned char *)s + i, n)) {
 			buf_append(out, s + i, n);

@@ -11,6 +11,10 @@
 // Length in bytes of the valid UTF-8 sequence at `s` (1 to 4), or 0.
 size_t text_utf8(const char *s, size_t len);
 
+// How many bytes `s` begins with that neither terminals nor JSON strings have escaped: printable
+// ASCII but for quotes and backslashes.
+size_t text_plain(const char *s, size_t len);
+
 // Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
 void text_escape(struct buf *out, const char *s, size_t len);
 

@@ -1,7 +1,8 @@
 // Blocks of an input, for several threads (see blocks.h).
 //
-// A ring of places, each with the memory of a block. Whoever has nothing to do takes the oldest
-// block if it is ready and nobody is taking, or else fills the next free place and works on it.
+// A ring of places, each with the memory of a block. A thread that has nothing to do puts or takes
+// the oldest block if that is ready and no other thread does so, or else finishes one, or fills the
+// next free place and works on it.
 //
 // Files are read, not mapped. The copy lies in the core's own cache when it is worked on, which is
 // worth what it costs; threads that map and unmap wait for each other (the page
@@ -20,7 +21,7 @@
 #define PAGE            ((size_t)4096)
 #define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
 
-enum state { FREE, BUSY, READY };
+enum state { FREE, BUSY, READY, TAKEN, FINISHED };
 
 struct place {
 	enum state state;
@@ -37,10 +38,10 @@ struct run {
 	size_t size;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned waiting;     // threads
-	uint64_t next, taken; // blocks
-	bool taking, reading; // somebody is
-	bool ended;           // no block after `next`
+	unsigned waiting;              // threads
+	uint64_t next, taken, put;     // blocks
+	bool taking, putting, reading; // a thread is
+	bool ended;                    // no block after `next`
 	bool stopped;
 	int status;
 	char *rest; // of a stream: the line that its last block did not end
@@ -245,8 +246,17 @@ static void fill_and_work(struct worker *me)
 	p->state = READY;
 }
 
-// Called and returns with the lock held. Threads waiting for room are woken when there is much of
-// it, not for every block.
+// The first failure ends it. Called and returns with the lock held. Threads that wait for room are
+// woken when there is much of it, not for every block; those that could finish a block at once.
+static void step_done(struct run *run, int status, bool ended)
+{
+	run->status = run->status ? run->status : status;
+	run->stopped |= status || ended;
+	unlock_and_wake(run, run->stopped || run->job->finish ||
+				     run->next - run->put <= run->nplaces / 2);
+	pthread_mutex_lock(&run->lock);
+}
+
 static void take(struct run *run, struct place *p)
 {
 	int status;
@@ -258,12 +268,43 @@ static void take(struct run *run, struct place *p)
 	pthread_mutex_lock(&run->lock);
 	run->taking = false;
 	run->taken++;
-	p->state = FREE;
-	run->status = status;
+	p->state = run->job->finish ? TAKEN : FREE;
+	run->put += !run->job->finish;
 	// What lies behind a file's new end is no part of it any more.
-	run->stopped = status || p->ended;
-	unlock_and_wake(run, run->stopped || run->next - run->taken <= run->nplaces / 2);
+	step_done(run, status, p->ended);
+}
+
+static void finish(struct run *run, struct place *p)
+{
+	p->state = BUSY;
+	pthread_mutex_unlock(&run->lock);
+	run->job->finish(run->job->ctx, &p->block);
 	pthread_mutex_lock(&run->lock);
+	p->state = FINISHED;
+}
+
+static void put(struct run *run, struct place *p)
+{
+	int status;
+
+	run->putting = true;
+	pthread_mutex_unlock(&run->lock);
+	status = run->job->put(run->job->ctx, &p->block);
+	pthread_mutex_lock(&run->lock);
+	run->putting = false;
+	run->put++;
+	p->state = FREE;
+	step_done(run, status, false);
+}
+
+// A block that was taken and that no thread finishes yet; NULL.
+static struct place *next_to_finish(const struct run *run)
+{
+	for (uint64_t n = run->put; n < run->taken; n++) {
+		if (run->places[n % run->nplaces].state == TAKEN)
+			return &run->places[n % run->nplaces];
+	}
+	return NULL;
 }
 
 // Is there a block to be filled, and room for it?
@@ -271,29 +312,40 @@ static bool may_fill(const struct run *run)
 {
 	const struct blocks_input *in = run->in;
 
-	if (run->ended || run->reading || run->next - run->taken >= run->nplaces)
+	if (run->stopped || run->ended || run->reading || run->next - run->put >= run->nplaces)
 		return false;
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
+}
+
+static void wait_for_change(struct run *run)
+{
+	run->waiting++;
+	pthread_cond_wait(&run->changed, &run->lock);
+	run->waiting--;
 }
 
 static void *work(void *arg)
 {
 	struct worker *me = arg;
 	struct run *run = me->run;
+	struct place *p;
 
 	pthread_mutex_lock(&run->lock);
-	while (!run->stopped) {
-		struct place *oldest = &run->places[run->taken % run->nplaces];
+	while (!run->stopped || run->put < run->taken) {
+		struct place *to_put = &run->places[run->put % run->nplaces];
+		struct place *to_take = &run->places[run->taken % run->nplaces];
 
-		if (run->taken < run->next && oldest->state == READY && !run->taking) {
-			take(run, oldest);
-		} else if (may_fill(run)) {
+		if (run->put < run->taken && to_put->state == FINISHED && !run->putting)
+			put(run, to_put);
+		else if (!run->stopped && !run->taking && run->taken < run->next &&
+			 to_take->state == READY)
+			take(run, to_take);
+		else if ((p = next_to_finish(run)))
+			finish(run, p);
+		else if (may_fill(run))
 			fill_and_work(me);
-		} else {
-			run->waiting++;
-			pthread_cond_wait(&run->changed, &run->lock);
-			run->waiting--;
-		}
+		else
+			wait_for_change(run);
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;

@@ -2,7 +2,8 @@
 //
 // Every block is worked on by any one thread, then taken: one after the other, in the order of the
 // input, also by any one of them. So the work may run in parallel, and what is taken depends on
-// nothing but the input. Memory is bounded: a thread that is too far ahead waits.
+// nothing but the input. What taking found out may be worked on in parallel once more (finish), and
+// be handed on in order (put). Memory is bounded: a thread that is too far ahead waits.
 #ifndef GPQ_HOST_BLOCKS_H
 #define GPQ_HOST_BLOCKS_H
 
@@ -43,6 +44,10 @@ struct blocks_job {
 	void (*work)(void *ctx, unsigned worker, struct block *b);
 	// Not 0: the end, and what blocks_run returns.
 	int (*take)(void *ctx, struct block *b);
+	// After `take`, of every block that was taken. May both be NULL. `put` returns what `take`
+	// does.
+	void (*finish)(void *ctx, struct block *b);
+	int (*put)(void *ctx, struct block *b);
 	// Make and free `user`. May be NULL. False: memory is short.
 	bool (*init)(void *ctx, struct block *b);
 	void (*fini)(void *ctx, struct block *b);

@@ -280,9 +280,9 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 {
 	const struct rls *r = &q->rls;
 	const char *file = q->how->rls_file;
-	bool damaged =
-		r->count.foreign && dump_fault(file, RLS, "%u lines not understood, the first is line %u",
-					 r->count.foreign, r->count.first_foreign);
+	bool damaged = r->count.foreign &&
+		       dump_fault(file, RLS, "%u lines not understood, the first is line %u",
+				  r->count.foreign, r->count.first_foreign);
 	dump_warn_empty(file, q->rls_text.len, "the host had no GPU");
 	return damaged;
 }

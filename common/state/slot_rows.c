@@ -426,8 +426,8 @@ static bool explain_text(const struct slot_rows *l)
 	bool damaged = false;
 	if (h->count.foreign)
 		damaged |= dump_fault(file, HQDLIST_HQDS,
-				      "%u lines not understood, the first is line %u", h->count.foreign,
-				      h->count.first_foreign);
+				      "%u lines not understood, the first is line %u",
+				      h->count.foreign, h->count.first_foreign);
 	if (h->bad_words)
 		damaged |= dump_fault(file, HQDLIST_HQDS,
 				      "%u words are no 8 hex digits, what they hold is unknown",

@@ -22,6 +22,8 @@ struct taken {
 	uint64_t next;   // number of the line that must come next
 	uint64_t cut_at; // bytes of the file after the first block; 0: it stays
 	uint64_t blocks;
+	uint64_t put;          // blocks
+	uint64_t stop_at;      // take() ends it with this block; 0: with the last one
 	_Atomic uint64_t seen; // bytes that work() looked at
 };
 
@@ -95,11 +97,70 @@ static void test_truncated(void **state)
 	}
 }
 
+static int take_number(void *ctx, struct block *b)
+{
+	struct taken *t = ctx;
+
+	*(uint64_t *)b->user = t->blocks++;
+	return t->stop_at && t->blocks == t->stop_at ? 7 : 0;
+}
+
+static void finish_number(void *ctx, struct block *b)
+{
+	uint64_t *number = b->user;
+
+	look(ctx, 0, b);
+	*number += 1000;
+}
+
+static int put_number(void *ctx, struct block *b)
+{
+	struct taken *t = ctx;
+
+	assert_int_equal(*(uint64_t *)b->user, 1000 + t->put++);
+	return 0;
+}
+
+static bool make_number(void *ctx, struct block *b)
+{
+	(void)ctx;
+	return (b->user = calloc(1, sizeof(uint64_t)));
+}
+
+static void free_number(void *ctx, struct block *b)
+{
+	(void)ctx;
+	free(b->user);
+}
+
+// Every block that was taken is finished and put, in order, also when taking ends early.
+static void test_put(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		struct taken t = {.fd = numbered_file(), .stop_at = i / 4 * 20};
+		const struct blocks_job job = {.ctx = &t,
+					       .work = look,
+					       .take = take_number,
+					       .finish = finish_number,
+					       .put = put_number,
+					       .init = make_number,
+					       .fini = free_number};
+		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
+
+		assert_int_equal(blocks_run(&in, &job, 1 + i % 4, 65536), t.stop_at ? 7 : 0);
+		assert_int_equal(t.put, t.stop_at ? t.stop_at : 196);
+		assert_int_equal(t.put, t.blocks);
+		close(t.fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_of_it),
 		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_put),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
