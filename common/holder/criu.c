@@ -1,7 +1,7 @@
 // Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: kfd-facts.md 3.1.
 #include "common/holder/criu.h"
 
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/holder/rundir.h"
 #include "common/holder/ptrace.h"
 

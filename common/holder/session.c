@@ -2,7 +2,6 @@
 // What suspends and resumes queues in it is in session_queues.c.
 #include "common/holder/session.h"
 
-#include "common/kfd/device.h"
 #include "common/kfd/driver.h"
 #include "common/holder/session_priv.h"
 #include "common/kfd/topology.h"
@@ -58,7 +57,7 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 		return kfd_fail(f, KFD_FAULT_NO_GPU);
 	if (s->kfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
-	r = kfd_get_version(s->kfd, &v);
+	r = kfd_ioctl(s->kfd, KFD_GET_VERSION, &v);
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
 	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)

@@ -15,7 +15,7 @@
 // with EALREADY, makes this process the owner again. From then on it traces.
 #include "common/holder/session_priv.h"
 
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/holder/ptrace.h"
 
 #include <errno.h>

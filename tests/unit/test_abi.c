@@ -118,12 +118,13 @@ static void test_entries(void **state)
 	SAME(kfd_device_entry, debug_prop, DEVICE, debug_prop);
 	SAME(kfd_ctx_header, control_stack_size, HEADER, wave_state.control_stack_size);
 	SAME(kfd_ctx_header, wave_state_size, HEADER, wave_state.wave_state_size);
-	assert_int_equal(sizeof(struct kfd_queue_entry), sizeof(struct QUEUE));
-	assert_int_equal(sizeof(struct kfd_device_entry), sizeof(struct DEVICE));
+	// Later kernels may append members: the driver writes no more than it is asked for.
+	assert_true(sizeof(struct kfd_queue_entry) <= sizeof(struct QUEUE));
+	assert_true(sizeof(struct kfd_device_entry) <= sizeof(struct DEVICE));
 	assert_int_equal(KFD_EC_QUEUE_NEW, KFD_EC_MASK(EC_QUEUE_NEW));
 	assert_true(KFD_EC_PROCESS_RUNTIME == KFD_EC_MASK(EC_PROCESS_RUNTIME));
-	assert_int_equal(KFD_QUEUE_ERROR, KFD_DBG_QUEUE_ERROR_MASK);
-	assert_int_equal(KFD_QUEUE_INVALID, KFD_DBG_QUEUE_INVALID_MASK);
+	assert_true(KFD_QUEUE_ERROR == (unsigned)KFD_DBG_QUEUE_ERROR_MASK);
+	assert_true(KFD_QUEUE_INVALID == (unsigned)KFD_DBG_QUEUE_INVALID_MASK);
 }
 #else
 // Offsets in Linux 6.12, of the members that gpq uses.
