@@ -208,7 +208,7 @@ static bool is_over(struct holder *h)
 
 static void look_at_session(struct holder *h)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 
 	if (!h->session.untraced || now < h->look_ns)
 		return;

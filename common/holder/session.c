@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)
@@ -22,9 +23,29 @@
 // killed before we notice.
 #define ANSWERS_IN_STORE 2
 
-void kfd_step(const struct kfd_steps *steps, unsigned number)
+uint64_t kfd_now(void)
 {
-	if (steps && steps->stop_after == number)
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static unsigned stop_after;
+
+void kfd_step_init(const char *who)
+{
+	const char *where = getenv("GPQ_TEST_STOP");
+	size_t n = strlen(who);
+
+	stop_after = 0;
+	if (where && strncmp(where, who, n) == 0 && where[n] == ':')
+		stop_after = (unsigned)strtoul(where + n + 1, NULL, 10);
+}
+
+void kfd_step(unsigned number)
+{
+	if (stop_after == number)
 		raise(SIGSTOP);
 }
 
@@ -138,35 +159,35 @@ static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, st
 	return s->num ? kfd_fail(f, KFD_FAULT_RUNTIME_OFF) : 0;
 }
 
-int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f)
+int session_attach(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_rinfo info = {0};
 
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
-	kfd_step(steps, 2);
+	kfd_step(2);
 	if (probe(s, f) < 0)
 		return -1;
-	kfd_step(steps, 3);
+	kfd_step(3);
 	if (enable(s, &info, f) < 0)
 		return -1;
-	kfd_step(steps, 4);
+	kfd_step(4);
 	for (int i = 0; i < ANSWERS_IN_STORE; i++)
 		answer_runtime(s);
-	kfd_step(steps, 5);
+	kfd_step(5);
 	return check_runtime(s, &info, f);
 }
 
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
-		     const struct kfd_steps *steps, struct kfd_failure *f)
+		     struct kfd_failure *f)
 {
 	s->target = *target;
 	s->events = -1;
 	s->stale = true;
 	if (open_device(s, f) < 0)
 		return -1;
-	kfd_step(steps, 1);
-	return trace ? session_attach(s, steps, f) : session_attach_untraced(s, steps, f);
+	kfd_step(1);
+	return trace ? session_attach(s, f) : session_attach_untraced(s, f);
 }
 
 bool kfd_session_close(struct kfd_session *s)

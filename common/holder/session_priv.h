@@ -11,11 +11,10 @@ int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f);
 
 // Seizes the target and enables the session, whose kfd is open. Steps 2 to 5. 0, or -1 and *f.
-int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f);
+int session_attach(struct kfd_session *s, struct kfd_failure *f);
 
 // The same, and the target is let go (session_untraced.c).
-int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
-			    struct kfd_failure *f);
+int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
 // After -EPERM in an untraced session: if another debugger has become its owner, seizes the target
 // and becomes the owner again. False: nobody had taken it, or the target is still traced

@@ -26,7 +26,6 @@
 
 struct opening {
 	struct kfd_session *s;
-	const struct kfd_steps *steps;
 	struct kfd_failure *f;
 	pid_t thread;
 	int result;
@@ -37,7 +36,7 @@ static void *open_traced(void *arg)
 	struct opening *o = arg;
 
 	o->thread = gettid();
-	o->result = session_attach(o->s, o->steps, o->f);
+	o->result = session_attach(o->s, o->f);
 	return NULL;
 }
 
@@ -83,10 +82,9 @@ static int disable(int kfd, pid_t target)
 	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
 }
 
-int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
-			    struct kfd_failure *f)
+int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f)
 {
-	struct opening o = {.s = s, .steps = steps, .f = f};
+	struct opening o = {.s = s, .f = f};
 	pthread_t thread;
 	int r = pthread_create(&thread, NULL, open_traced, &o);
 
