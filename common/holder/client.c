@@ -2,6 +2,7 @@
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 #include "common/host/array.h"
+#include "common/host/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -94,41 +95,23 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 	return fd;
 }
 
-static void wait_death(pid_t pid, int timeout_ms)
-{
-	struct pollfd p = {.events = POLLIN};
-
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd < 0)
-		return;
-	poll(&p, 1, timeout_ms);
-	close(p.fd);
-}
-
-static bool has_holder(pid_t pid, struct kfd_ptrace_facts *facts)
-{
-	return kfd_ptrace_facts(pid, facts) == 0 && facts->tracer &&
-	       strcmp(facts->tracer_name, KFD_HOLDER_COMM) == 0;
-}
-
 // There is no socket; but the kernel may know of a holder all the same. One that is just ending has
 // removed its socket already.
 static int explain_no_socket(const struct kfd_target *t, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts facts;
+	pid_t holder = kfd_holder_of(t->pid);
 
-	if (has_holder(t->pid, &facts))
-		wait_death(facts.tracer, ABANDON_MS);
-	if (has_holder(t->pid, &facts))
-		return tracee_explain_holder(facts.tracer, f);
-	return kfd_fail(f, KFD_FAULT_NOT_HELD);
+	if (holder)
+		kfd_wait_death(holder, ABANDON_MS);
+	holder = kfd_holder_of(t->pid);
+	return holder ? tracee_explain_holder(holder, f) : kfd_fail(f, KFD_FAULT_NOT_HELD);
 }
 
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, struct kfd_failure *f)
 {
 	char name[KFD_SOCKET_NAME_SIZE];
 	struct lookup look = {.name = name, .fd = -ENOENT};
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
 	memset(l, 0, sizeof(*l));
 	l->fd = -1;
@@ -137,7 +120,7 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 	// What nobody traces has no holder, or one that is just starting or does not trace.
 	// Starting finds those of one's own directory; of others the driver tells
 	// (KFD_FAULT_FOREIGN_SESSION).
-	if (start && kfd_ptrace_facts(t->pid, &facts) == 0 && !facts.tracer)
+	if (start && proc_read(&p, t->pid) == 0 && !p.tracer)
 		l->fd = start_holder(name, t, &l->started, f);
 	else if (kfd_rundir_each(try_connect, &look))
 		l->fd = look.fd;
@@ -164,9 +147,9 @@ void kfd_link_close(struct kfd_link *l)
 // the target may sleep for ever: nobody but us is there to wake it.
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	if (kfd_ptrace_facts(l->target, &facts) < 0 || facts.state == 'Z' || facts.state == 'X')
+	if (proc_read(&p, l->target) < 0 || p.state == 'Z' || p.state == 'X')
 		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
 	l->lost = true;
 	tracee_rescue(l->target);
@@ -253,7 +236,7 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 void kfd_link_wait_end(struct kfd_link *l)
 {
 	if (l->answer.holder > 0)
-		wait_death(l->answer.holder, END_MS);
+		kfd_wait_death(l->answer.holder, END_MS);
 }
 
 void kfd_link_abandon(struct kfd_link *l)
@@ -262,38 +245,36 @@ void kfd_link_abandon(struct kfd_link *l)
 		close(l->fd);
 	l->fd = -1;
 	if (l->started > 0)
-		wait_death(l->started, ABANDON_MS);
+		kfd_wait_death(l->started, ABANDON_MS);
 }
 
 // The kernel says who traces the target, and who listens on the socket. 0: no holder.
 static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
 {
-	struct kfd_ptrace_facts target, peer;
 	struct pollfd hung_up = {.fd = l->fd, .events = POLLRDHUP};
+	pid_t tracer = kfd_holder_of(t->pid);
 
-	if (has_holder(t->pid, &target))
-		return target.tracer;
+	if (tracer)
+		return tracer;
 	// One that does not trace. As long as it does not hang up, it is still the process that
 	// listened.
-	if (l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 &&
-	    kfd_ptrace_facts(l->peer, &peer) == 0 && strcmp(peer.name, KFD_HOLDER_COMM) == 0)
-		return l->peer;
-	return 0;
+	return l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 && kfd_is_holder(l->peer)
+		       ? l->peer
+		       : 0;
 }
 
 bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
 {
 	pid_t pid = find_holder(l, t);
-	struct kfd_ptrace_facts holder;
+	struct proc holder;
 
-	return pid && kfd_ptrace_facts(pid, &holder) == 0 && holder.state == 'T';
+	return pid && proc_read(&holder, pid) == 0 && holder.state == 'T';
 }
 
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts target;
 	pid_t pid = find_holder(l, t);
-	bool traced = has_holder(t->pid, &target), sent;
+	bool traced = kfd_holder_of(t->pid) != 0, sent;
 	int pidfd;
 
 	if (!pid)
@@ -307,7 +288,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	close(pidfd);
 	if (!sent)
 		return false;
-	wait_death(pid, END_MS);
+	kfd_wait_death(pid, END_MS);
 	tracee_rescue(t->pid);
 	if (traced || kfd_session_recover(t))
 		return true;

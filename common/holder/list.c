@@ -3,6 +3,7 @@
 #include "common/holder/holder_priv.h"
 
 #include "common/host/array.h"
+#include "common/host/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,10 +25,10 @@ struct listing {
 // where nobody traces, who listens.
 static void take_silence(struct kfd_holding *h, pid_t peer)
 {
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	if (kfd_ptrace_facts(h->target, &facts) == 0)
-		h->answer.holder = facts.tracer ? facts.tracer : peer;
+	if (proc_read(&p, h->target) == 0)
+		h->answer.holder = p.tracer > 0 ? p.tracer : peer;
 }
 
 static void ask(struct kfd_holding *h, int fd)

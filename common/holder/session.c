@@ -2,6 +2,7 @@
 // What suspends and resumes queues in it is in session_queues.c.
 #include "common/holder/session.h"
 
+#include "common/host/root.h"
 #include "common/kfd/driver.h"
 #include "common/holder/session_priv.h"
 #include "common/kfd/topology.h"
@@ -49,15 +50,19 @@ void kfd_step(unsigned number)
 		raise(SIGSTOP);
 }
 
+int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a)
+{
+	a->pid = (uint32_t)target;
+	a->op = op;
+	return kfd_ioctl(kfd, KFD_DBG_TRAP, a);
+}
+
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
 {
-	int r;
+	int r = session_call(s->kfd, s->target.pid, op, a);
 
-	a->pid = (uint32_t)s->target.pid;
-	a->op = op;
-	r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
 	if (r == -EPERM && s->untraced && session_take_back(s))
-		r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+		r = session_call(s->kfd, s->target.pid, op, a);
 	return r;
 }
 
@@ -87,19 +92,6 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-static bool runs_without_hws(void)
-{
-	int fd = open("/sys/module/amdgpu/parameters/sched_policy", O_RDONLY | O_CLOEXEC);
-	char c = '0';
-
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c == '2';
-}
-
 // ENABLE on a process that has a session already would take it away from its owner, who could then
 // die without the queues being resumed. A count of queues tells beforehand: EINVAL is "no session"
 // (or a driver without HWS, which ENABLE then tells in the same way).
@@ -125,6 +117,7 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
 				       .rinfo_ptr = (uintptr_t)info,
 				       .rinfo_size = sizeof(*info)}};
+	uint64_t policy;
 	int pipefd[2], r;
 
 	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
@@ -136,7 +129,9 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 	// The kernel has its own reference; without ours, end of file means that the session is
 	// over.
 	close(pipefd[1]);
-	if (r == -EINVAL && runs_without_hws())
+	if (r == -EINVAL &&
+	    host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
+	    policy == 2)
 		return kfd_fail(f, KFD_FAULT_NO_HWS);
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_ENABLE, -r);

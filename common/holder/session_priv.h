@@ -4,7 +4,10 @@
 
 #include "common/holder/session.h"
 
-// One DBG_TRAP call for the session's target. Result (>= 0) or -errno.
+// One DBG_TRAP call. Result (>= 0) or -errno.
+int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
+
+// The same for the session's target; an untraced session that was taken is taken back if possible.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 
 // What a call's -errno means for the session. -1 and *f.
