@@ -1,8 +1,6 @@
 // gpq resume: puts suspended queues back on the GPU.
 #include "cmd/suspend/hold_table.h"
 
-#include "common/holder/criu.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
-#include "common/holder/contexts.h"
+#include "common/holder/holder.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"

@@ -29,17 +29,16 @@ static void exec_command(char **argv, const sigset_t *mask)
 // Reaps COMMAND, and holders that died before us. True when COMMAND has ended.
 static bool reap(pid_t child, int *status)
 {
+	bool ended = false;
 	int other;
 	pid_t pid;
 
-	if (waitpid(child, status, WNOHANG) == child)
-		return true;
 	while ((pid = waitpid(-1, &other, WNOHANG)) > 0)
-		if (pid == child) { // it ended between the two looks
+		if (pid == child) {
 			*status = other;
-			return true;
+			ended = true;
 		}
-	return false;
+	return ended;
 }
 
 // True when COMMAND has ended.

@@ -1,8 +1,6 @@
 // gpq suspend --method criu: pauses whole processes, with a word about what that means.
 #include "cmd/suspend/suspend.h"
 
-#include "common/holder/criu.h"
-
 static const char hazards[] =
 	"nothing resumes a process paused by this method but gpq resume, not even the end of gpq, "
 	"and a checkpoint of it meanwhile makes it impossible";

@@ -5,7 +5,6 @@
 
 #include "common/cli/opts.h"
 #include "common/host/buf.h"
-#include "common/holder/contexts.h"
 #include "common/holder/holder.h"
 
 // Options that choose; both commands have them in their options struct.

@@ -4,7 +4,7 @@
 #include "common/bench/attached.h"
 #include "common/host/array.h"
 #include "common/host/root.h"
-#include "common/holder/contexts.h"
+#include "common/holder/holder.h"
 
 #include <dirent.h>
 #include <poll.h>

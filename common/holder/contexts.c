@@ -1,5 +1,5 @@
-// Queues of secondary contexts, from sysfs; see contexts.h.
-#include "common/holder/contexts.h"
+// Queues of secondary contexts, from sysfs; see holder.h.
+#include "common/holder/holder.h"
 
 #include "common/host/process_cache.h"
 #include "common/host/root.h"

@@ -1,5 +1,5 @@
 // Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: kfd-facts.md 3.1.
-#include "common/holder/criu.h"
+#include "common/holder/holder.h"
 
 #include "common/kfd/driver.h"
 #include "common/holder/rundir.h"

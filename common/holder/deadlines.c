@@ -15,17 +15,9 @@ static bool has_id(const struct hold_scope *w, uint32_t id)
 	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
 }
 
-static bool has_gpu(const struct hold_scope *w, uint32_t gpu)
-{
-	for (unsigned i = 0; i < w->num_gpus; i++)
-		if (w->gpus[i] == gpu)
-			return true;
-	return false;
-}
-
 static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 {
-	return w->follows && (!w->num_gpus || has_gpu(w, gpu));
+	return w->follows && (!w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
 }
 
 static bool is_empty(const struct hold_scope *w)
@@ -58,7 +50,7 @@ static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 		w->num_gpus = 0;
 	else
 		for (unsigned i = 0; i < num; i++)
-			if (!has_gpu(w, gpus[i]) && w->num_gpus < SCOPE_GPUS)
+			if (!kfd_among(w->gpus, w->num_gpus, gpus[i]) && w->num_gpus < SCOPE_GPUS)
 				w->gpus[w->num_gpus++] = gpus[i];
 	w->follows = true;
 }
@@ -104,25 +96,15 @@ static void make(struct holder *h, unsigned n, uint64_t until)
 	h->until_ns[n] = until;
 }
 
-// A place for a lasting hold. When there is none left, the one that ends last is made longer:
-// nothing is resumed too early, and the callers that wish so much are served all the same.
-static unsigned lasting_place(const struct holder *h)
-{
-	unsigned last = 0;
-
-	for (unsigned i = 0; i < LASTING_HOLDS; i++) {
-		if (!hold_is_made(h, i))
-			return i;
-		if (h->until_ns[i] > h->until_ns[last])
-			last = i;
-	}
-	return last;
-}
-
+// When no place is left for a lasting hold, the one that ends last is made longer: nothing is
+// resumed too early.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
-	unsigned n = lasting_place(h);
+	unsigned n = 0;
 
+	for (unsigned i = 0; i < LASTING_HOLDS && hold_is_made(h, n); i++)
+		if (!hold_is_made(h, i) || h->until_ns[i] > h->until_ns[n])
+			n = i;
 	if (hold_is_made(h, n) && h->until_ns[n] > until)
 		until = h->until_ns[n];
 	make(h, n, until);

@@ -12,6 +12,7 @@
 
 #include "common/host/buf.h"
 #include "common/holder/failure.h"
+#include "common/kfd/procs.h"
 #include "common/holder/session.h"
 #include "common/holder/target.h"
 
@@ -94,5 +95,36 @@ void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
 // The holder of `pid`, or NULL.
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
+
+// ---- contexts.c: queues of secondary KFD contexts, which no debugger reaches
+//
+// Facts: from KFD interface 1.19 on a process can have further contexts
+// (AMDKFD_IOC_CREATE_PROCESS), each with queues, ids from 0 on, and a folder context_N in sysfs.
+// DBG_TRAP sees those of the primary context alone (kfd_ioctl_set_debug_trap() in kfd_chardev.c):
+// the others run on while gpq holds the process.
+
+// The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
+// Their number, or -1 with errno: ENOMEM, or EXDEV where /proc has other PIDs than sysfs, which has
+// those of the host. *list is the caller's to free. A process that is gone has none.
+ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
+
+// How many different contexts the list has.
+size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
+
+// ---- criu.c: pausing all queues of a process with the driver's checkpoint interface, for kernels
+// that cannot do better, and only when asked for by name
+//
+// Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
+// the process paused until it dies. So a record is written before the deed, as a file in the socket
+// directory: "intent" before the call, "paused" behind it.
+
+// Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
+#define KFD_CRIU_PREFIX "criu-"
+
+// Pauses. *already: a record says that it was paused before, and nothing was done. 0, or -1 and *f.
+int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
+
+// Ends the pause that a record tells of. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
+int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

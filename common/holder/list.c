@@ -1,5 +1,4 @@
 // What all living holders hold, which they are asked over their sockets, and what criu.h paused.
-#include "common/holder/criu.h"
 #include "common/holder/holder_priv.h"
 
 #include "common/host/array.h"

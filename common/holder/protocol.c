@@ -218,32 +218,15 @@ static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "ended", ended, DECIMAL),
 };
 
-static uint64_t load(const char *from, uint8_t size)
-{
-	switch (size) {
-	case sizeof(bool): return *(const bool *)from;
-	case sizeof(uint32_t): return *(const uint32_t *)(const void *)from;
-	default: return *(const uint64_t *)(const void *)from;
-	}
-}
-
-static void store(char *to, uint8_t size, uint64_t value)
-{
-	switch (size) {
-	case sizeof(bool): *(bool *)to = value != 0; break;
-	case sizeof(uint32_t): *(uint32_t *)(void *)to = (uint32_t)value; break;
-	default: *(uint64_t *)(void *)to = value;
-	}
-}
-
 static size_t format(char *to, const char *what, const struct field *f, size_t n,
 		     const void *record)
 {
 	char *p = line_put(to, what);
 
 	for (const struct field *end = f + n; f < end; f++) {
-		uint64_t value = load((const char *)record + f->offset, f->size);
+		uint64_t value = 0;
 
+		memcpy(&value, (const char *)record + f->offset, f->size); // little endian
 		if (f->kind == DECIMAL || f->kind == HEX)
 			p = line_put_number(p, f->key, value, f->kind == HEX ? 16 : 10);
 		else
@@ -279,10 +262,14 @@ static void parse_word(const char *word, const struct field *f, size_t n, void *
 {
 	for (const struct field *end = f + n; f < end; f++) {
 		size_t len = strlen(f->key + 1);
+		uint64_t value;
 
-		if (strncmp(word, f->key + 1, len) == 0)
-			store((char *)record + f->offset, f->size,
-			      parse_value(word + len, f->kind));
+		if (strncmp(word, f->key + 1, len) != 0)
+			continue;
+		value = parse_value(word + len, f->kind);
+		if (f->size == sizeof(bool))
+			value = value != 0;
+		memcpy((char *)record + f->offset, &value, f->size);
 	}
 }
 

@@ -91,14 +91,22 @@ static bool visit(const char *path, bool (*each)(int, uid_t, void *), void *arg)
 	return stop;
 }
 
-// All users' directories, for root.
-static bool visit_all(const char *own, bool (*each)(int, uid_t, void *), void *arg)
+// Root sees those of all users. XDG_RUNTIME_DIR may have been set for one call and not for another.
+bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
 {
-	static const char *const patterns[] = {"/run/gpq", "/run/user/*/gpq", "/tmp/gpq-*"};
-	bool stop = false;
-	glob_t found;
+	char own[4096], patterns[3][32] = {"/run/user/*/gpq", "/tmp/gpq-*", "/run/gpq"};
+	bool root = geteuid() == 0, stop;
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && !stop; i++) {
+	if (!root) {
+		snprintf(patterns[0], sizeof(patterns[0]), "/run/user/%u/gpq", (unsigned)geteuid());
+		snprintf(patterns[1], sizeof(patterns[1]), "/tmp/gpq-%u", (unsigned)geteuid());
+	}
+	if (!own_path(own, sizeof(own)))
+		own[0] = '\0';
+	stop = own[0] && visit(own, each, arg);
+	for (int i = 0; i < (root ? 3 : 2) && !stop; i++) {
+		glob_t found;
+
 		if (glob(patterns[i], GLOB_NOSORT, NULL, &found) != 0)
 			continue;
 		for (size_t k = 0; k < found.gl_pathc && !stop; k++)
@@ -107,24 +115,6 @@ static bool visit_all(const char *own, bool (*each)(int, uid_t, void *), void *a
 		globfree(&found);
 	}
 	return stop;
-}
-
-bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
-{
-	char own[4096], other[64];
-
-	if (!own_path(own, sizeof(own)))
-		own[0] = '\0';
-	if (own[0] && visit(own, each, arg))
-		return true;
-	if (geteuid() == 0)
-		return visit_all(own, each, arg);
-	// XDG_RUNTIME_DIR may have been set for the one call and not for the other.
-	snprintf(other, sizeof(other), "/run/user/%u/gpq", (unsigned)geteuid());
-	if (strcmp(own, other) != 0 && visit(other, each, arg))
-		return true;
-	snprintf(other, sizeof(other), "/tmp/gpq-%u", (unsigned)geteuid());
-	return strcmp(own, other) != 0 && visit(other, each, arg);
 }
 
 void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start)

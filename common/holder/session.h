@@ -116,6 +116,7 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f);
 // Brings s->queues up to date. 0, or -1 and *f.
 int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f);
 
+bool kfd_among(const uint32_t *list, unsigned num, uint32_t value);
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q);
 
 // XCCs of a GPU of the target, 1 when unknown.

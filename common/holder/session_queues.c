@@ -31,7 +31,7 @@ static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, uint6
 	at->latency_ns[id] = latency_ns;
 }
 
-static bool among(const uint32_t *list, unsigned num, uint32_t value)
+bool kfd_among(const uint32_t *list, unsigned num, uint32_t value)
 {
 	for (unsigned i = 0; i < num; i++)
 		if (list[i] == value)
@@ -41,8 +41,8 @@ static bool among(const uint32_t *list, unsigned num, uint32_t value)
 
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q)
 {
-	return (!sel->num_ids || among(sel->ids, sel->num_ids, q->queue_id)) &&
-	       (!sel->num_gpus || among(sel->gpus, sel->num_gpus, q->gpu_id));
+	return (!sel->num_ids || kfd_among(sel->ids, sel->num_ids, q->queue_id)) &&
+	       (!sel->num_gpus || kfd_among(sel->gpus, sel->num_gpus, q->gpu_id));
 }
 
 void session_hold(struct kfd_session *s, uint32_t id, uint64_t now)

@@ -220,46 +220,41 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	return v ? v : KFD_UNKNOWN;
 }
 
+// The counters of the context being read on a GPU, unless they are there already.
 static int add_usage(struct reader *r, int dir, uint32_t gpu)
 {
+	static const struct {
+		unsigned want;
+		const char *name;
+		size_t member;
+	} files[] = {
+		{KFD_WANT_VRAM, "vram_%u", offsetof(struct kfd_usage, vram_bytes)},
+		{KFD_WANT_SDMA, "sdma_%u", offsetof(struct kfd_usage, sdma_us)},
+		{KFD_WANT_EVICTED, "stats_%u/evicted_ms", offsetof(struct kfd_usage, evicted_ms)},
+		{KFD_WANT_CU, "stats_%u/cu_occupancy", offsetof(struct kfd_usage, cu_occupancy)}};
 	struct kfd_procs *p = r->p;
-	const struct kfd_proc *proc = &p->procs[p->nprocs - 1];
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
-	unsigned want = r->want;
 	char name[64];
 
+	if (!gpu || kfd_procs_usage(p, c, gpu))
+		return 0;
 	if (ARRAY_GROW(p->usages, p->cap_usages, p->nusages))
 		return -1;
 	struct kfd_usage *u = &p->usages[p->nusages++];
 
 	c->usages++;
-	*u = (struct kfd_usage){(uint32_t)p->ncontexts - 1,
-				gpu,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN};
-	if (want & KFD_WANT_VRAM && snprintf(name, sizeof(name), "vram_%u", gpu) > 0)
-		u->vram_bytes = read_number(dir, name);
-	if (want & KFD_WANT_SDMA && snprintf(name, sizeof(name), "sdma_%u", gpu) > 0)
-		u->sdma_us = read_number(dir, name);
-	if (want & KFD_WANT_EVICTED && snprintf(name, sizeof(name), "stats_%u/evicted_ms", gpu) > 0)
-		u->evicted_ms = read_number(dir, name);
-	if (want & KFD_WANT_CU && snprintf(name, sizeof(name), "stats_%u/cu_occupancy", gpu) > 0)
-		u->cu_occupancy = read_number(dir, name);
-	if (want & KFD_WANT_PASID)
-		u->pasid = read_pasid(proc, c->id, gpu);
+	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
+	u->context = (uint32_t)p->ncontexts - 1;
+	u->gpu_id = gpu;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!(r->want & files[i].want))
+			continue;
+		snprintf(name, sizeof(name), files[i].name, gpu);
+		*(uint64_t *)(void *)((char *)u + files[i].member) = read_number(dir, name);
+	}
+	if (r->want & KFD_WANT_PASID)
+		u->pasid = read_pasid(&p->procs[p->nprocs - 1], c->id, gpu);
 	return 0;
-}
-
-static int want_usage(struct reader *r, int dir, uint32_t gpu)
-{
-	const struct kfd_procs *p = r->p;
-
-	if (!gpu || kfd_procs_usage(p, &p->contexts[p->ncontexts - 1], gpu))
-		return 0;
-	return add_usage(r, dir, gpu);
 }
 
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
@@ -302,7 +297,7 @@ static int read_idle_gpus(struct reader *r, int dir)
 		uint32_t gpu;
 
 		if (strncmp(e->d_name, "vram_", 5) == 0 && id_name(e->d_name + 5, &gpu))
-			err = want_usage(r, dirfd(d), gpu);
+			err = add_usage(r, dirfd(d), gpu);
 	}
 	closedir(d);
 	return err;
@@ -324,7 +319,7 @@ static int read_context(struct reader *r, int dir)
 	c->queues = (uint32_t)p->nqueues - c->queue;
 	err = r->want & KFD_WANT_IDLE_GPUS ? read_idle_gpus(r, dir) : 0;
 	for (uint32_t i = 0; !err && (r->want & usage) && i < c->queues; i++)
-		err = want_usage(r, dir, p->queues[c->queue + i].gpu_id);
+		err = add_usage(r, dir, p->queues[c->queue + i].gpu_id);
 	return err;
 }
 
@@ -368,14 +363,6 @@ static int find_contexts(struct reader *r, DIR *d)
 	return 0;
 }
 
-static int open_context(int dir, int32_t id)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "context_%d", (int)id);
-	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 // What contexts have lies in one piece, so they are read one after the other.
 static int read_contexts(struct reader *r, DIR *d)
 {
@@ -398,16 +385,18 @@ static int read_contexts(struct reader *r, DIR *d)
 
 	for (uint32_t i = 0; !err && i < n; i++) {
 		struct kfd_context *c = &p->contexts[first + i];
-		int dir = c->id < 0 ? dirfd(d) : open_context(dirfd(d), c->id);
+		char name[32];
+		DIR *own = NULL;
 
 		p->ncontexts = first + i + 1; // the last one is the one being read
 		c->queue = (uint32_t)p->nqueues;
 		c->usage = (uint32_t)p->nusages;
-		if (dir < 0)
+		snprintf(name, sizeof(name), "context_%d", (int)c->id);
+		if (c->id >= 0 && !(own = open_dir(dirfd(d), name)))
 			continue; // it ended meanwhile
-		err = read_context(r, dir);
-		if (c->id >= 0)
-			close(dir);
+		err = read_context(r, dirfd(own ? own : d));
+		if (own)
+			closedir(own);
 	}
 	return err;
 }
@@ -488,81 +477,68 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 
 // --- did anything change meanwhile? ---
 
-static bool is_known(const struct kfd_queue *queues, uint32_t n, uint32_t qid, uint64_t created)
+static int compare_pid(const void *pid, const void *proc)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (queues[i].qid == qid && queues[i].created == created)
-			return true;
-	return false;
+	const pid_t a = *(const pid_t *)pid, b = ((const struct kfd_proc *)proc)->pid;
+
+	return (a > b) - (a < b);
+}
+
+static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
+{
+	return p->nprocs ? bsearch(&pid, p->procs, p->nprocs, sizeof(*p->procs), compare_pid)
+			 : NULL;
+}
+
+// One queue needs no order.
+static bool has_order(const void *procs, pid_t pid)
+{
+	const struct kfd_proc *proc = find_proc(procs, pid);
+
+	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
 
 // An inode number is never given out again, so the same numbers mean the same queues all the time
 // in between.
-static bool same_queues(const struct kfd_procs *p, const struct kfd_context *c, int parent)
+static bool same(const struct kfd_procs *a, const struct kfd_proc *x, const struct kfd_procs *b,
+		 const struct kfd_proc *y)
 {
-	DIR *d = open_dir(parent, "queues");
-	uint32_t found = 0, qid;
-	bool same = d != NULL;
+	bool same = x->contexts == y->contexts && x->queues == y->queues;
 
-	for (struct dirent *e; same && (e = readdir(d));) {
-		if (!id_name(e->d_name, &qid))
-			continue;
-		same = is_known(p->queues + c->queue, c->queues, qid, e->d_ino);
-		found++;
+	for (uint32_t i = 0; same && i < x->contexts; i++) {
+		const struct kfd_context *c = &a->contexts[x->context + i];
+		const struct kfd_context *d = &b->contexts[y->context + i];
+
+		same = c->id == d->id && c->created == d->created && c->queues == d->queues;
 	}
-	if (d)
-		closedir(d);
-	return same && found == c->queues;
-}
+	for (uint32_t i = 0; same && i < x->queues; i++) {
+		const struct kfd_queue *q = &a->queues[x->queue + i], *r = &b->queues[y->queue + i];
 
-static bool same_context(const struct kfd_procs *p, const struct kfd_proc *proc, int parent,
-			 const struct dirent *e, uint32_t id)
-{
-	for (uint32_t i = 1; i < proc->contexts; i++) {
-		const struct kfd_context *c = &p->contexts[proc->context + i];
-
-		if (c->id != (int32_t)id || c->created != e->d_ino)
-			continue;
-		DIR *d = open_dir(parent, e->d_name);
-		bool same = d && same_queues(p, c, dirfd(d));
-
-		if (d)
-			closedir(d);
-		return same;
+		same = q->qid == r->qid && q->created == r->created;
 	}
-	return false;
-}
-
-static bool unchanged(const struct kfd_procs *p, const struct kfd_proc *proc)
-{
-	DIR *d = host_opendirf(PROC_DIR "/%d", (int)proc->pid);
-	bool same = d && same_queues(p, &p->contexts[proc->context], dirfd(d));
-	uint32_t found = 1, id;
-
-	for (struct dirent *e; same && (e = readdir(d));) {
-		if (strncmp(e->d_name, "context_", 8) != 0 || !id_name(e->d_name + 8, &id))
-			continue;
-		same = same_context(p, proc, dirfd(d), e, id);
-		found++;
-	}
-	if (d)
-		closedir(d);
-	return same && found == proc->contexts;
+	return same;
 }
 
 void kfd_procs_confirm(struct kfd_procs *p)
 {
+	const struct kfd_procs_how how = {.keep = has_order, .arg = p};
+	struct kfd_procs now = {0};
+
+	if (p->sysfs && kfd_procs_read(&now, &how) < 0)
+		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
+		const struct kfd_proc *again = find_proc(&now, proc->pid);
 
-		if ((proc->queues < 2 && proc->contexts < 2) || unchanged(p, proc))
-			continue; // one queue needs no order
+		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
+			continue;
 		proc->changed = true;
 		for (uint32_t k = 0; k < proc->queues; k++)
 			p->queues[proc->queue + k].created = KFD_UNKNOWN;
 		for (uint32_t k = 1; k < proc->contexts; k++)
 			p->contexts[proc->context + k].created = KFD_UNKNOWN;
 	}
+	kfd_procs_fini(&now);
 }
 
 void kfd_procs_fini(struct kfd_procs *p)
