@@ -78,7 +78,7 @@ static void take(struct target *t)
 	}
 	t->at_ns = kfd_now();
 	if (!t->failed && t->link.answer.ended)
-		kfd_link_wait_end(&t->link);
+		kfd_wait_death(t->link.answer.holder, KFD_END_MS);
 }
 
 static void explain(const struct target *t, const struct kfd_outcome *q)

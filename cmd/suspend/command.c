@@ -125,7 +125,7 @@ static void release(struct targets *all, struct marks *marks)
 		else
 			marks_resumed(marks, t, answered);
 		if (answered && t->link.answer.ended)
-			kfd_link_wait_end(&t->link);
+			kfd_wait_death(t->link.answer.holder, KFD_END_MS);
 	}
 }
 

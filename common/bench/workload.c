@@ -53,9 +53,8 @@ static void member_hang_up(struct member *m)
 static void member_let_go(struct member *m)
 {
 	member_hang_up(m);
-	struct kfd_link gone = {.answer = {.holder = m->holder}};
 	if (m->holder > 0) {
-		kfd_link_wait_end(&gone);
+		kfd_wait_death(m->holder, KFD_END_MS);
 		waitpid(m->holder, NULL, WNOHANG);
 	}
 	m->holder = 0;

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define CONNECT_MS 5000
-#define END_MS     5000
 #define ABANDON_MS 1000
 #define MAX_ANSWER (4 * KFD_MAX_QUEUES) // no holder of ours has more to say
 
@@ -120,9 +119,8 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 	// What nobody traces has no holder, or one that is just starting or does not trace.
 	// Starting finds those of one's own directory; of others the driver tells
 	// (KFD_FAULT_FOREIGN_SESSION).
-	if (start && proc_read(&p, t->pid) == 0 && !p.tracer)
-		l->fd = start_holder(name, t, &l->started, f);
-	else if (kfd_rundir_each(try_connect, &look))
+	if (!(start && proc_read(&p, t->pid) == 0 && !p.tracer) &&
+	    kfd_rundir_each(try_connect, &look))
 		l->fd = look.fd;
 	else if (start)
 		l->fd = start_holder(name, t, &l->started, f);
@@ -233,12 +231,6 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 	}
 }
 
-void kfd_link_wait_end(struct kfd_link *l)
-{
-	if (l->answer.holder > 0)
-		kfd_wait_death(l->answer.holder, END_MS);
-}
-
 void kfd_link_abandon(struct kfd_link *l)
 {
 	if (l->fd >= 0)
@@ -288,7 +280,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	close(pidfd);
 	if (!sent)
 		return false;
-	kfd_wait_death(pid, END_MS);
+	kfd_wait_death(pid, KFD_END_MS);
 	tracee_rescue(t->pid);
 	if (traced || kfd_session_recover(t))
 		return true;

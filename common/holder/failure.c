@@ -50,14 +50,9 @@ static const struct cause {
 };
 
 static const char *const step_names[] = {
-	[KFD_STEP_OPEN] = "open /dev/kfd",
-	[KFD_STEP_VERSION] = "ask the KFD version",
-	[KFD_STEP_SEIZE] = "trace the process",
-	[KFD_STEP_PROBE] = "look for a debug session",
-	[KFD_STEP_ENABLE] = "start the debug session",
-	[KFD_STEP_SNAPSHOT] = "list the queues",
-	[KFD_STEP_SUSPEND] = "suspend the queues",
-	[KFD_STEP_RESUME] = "resume the queues",
+#define STEP_TEXT(name, text) text,
+	KFD_STEPS(STEP_TEXT)
+#undef STEP_TEXT
 };
 
 // Names of other programs get in here, and the text must stay one line.

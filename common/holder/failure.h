@@ -127,15 +127,22 @@ enum kfd_fault {
 };
 
 // The steps of the protocol whose errnos are told apart.
+// clang-format off
+#define KFD_STEPS(X) \
+	X(OPEN, "open /dev/kfd") \
+	X(VERSION, "ask the KFD version") \
+	X(SEIZE, "trace the process") \
+	X(PROBE, "look for a debug session") \
+	X(ENABLE, "start the debug session") \
+	X(SNAPSHOT, "list the queues") \
+	X(SUSPEND, "suspend the queues") \
+	X(RESUME, "resume the queues")
+// clang-format on
+
 enum kfd_step {
-	KFD_STEP_OPEN,
-	KFD_STEP_VERSION,
-	KFD_STEP_SEIZE,
-	KFD_STEP_PROBE,
-	KFD_STEP_ENABLE,
-	KFD_STEP_SNAPSHOT,
-	KFD_STEP_SUSPEND,
-	KFD_STEP_RESUME,
+#define KFD_STEP_NAME(name, text) KFD_STEP_##name,
+	KFD_STEPS(KFD_STEP_NAME)
+#undef KFD_STEP_NAME
 };
 
 // Fills `f` with the sentence of `fault`, formatted with the arguments.

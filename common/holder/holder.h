@@ -24,6 +24,9 @@
 // How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
 #define KFD_ANSWER_MS 90000u
 
+// How long a holder that says `ended` may take to be gone and to leave the target untraced.
+#define KFD_END_MS 5000
+
 // An answer: its queues and its last line. Owned by the link; valid until the next request.
 struct kfd_answer {
 	struct kfd_outcome *queues; // with addresses only when asked for
@@ -64,9 +67,6 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 // After a failure: hangs up and, if the holder was started for us, gives it a moment to end, so
 // that the target is as it was.
 void kfd_link_abandon(struct kfd_link *l);
-
-// After an answer that says `ended`: waits until the holder is gone and the target untraced.
-void kfd_link_wait_end(struct kfd_link *l);
 
 // Is the process that holds the target stopped (SIGSTOP)? It is the target's tracer or, where
 // nobody traces, the link's peer.

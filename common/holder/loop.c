@@ -202,7 +202,8 @@ static void look_at_session(struct holder *h)
 
 	if (!h->session.untraced || now < h->look_ns)
 		return;
-	kfd_session_look(&h->session);
+	if (h->session.enabled)
+		kfd_session_take_back(&h->session);
 	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
 }
 

@@ -18,19 +18,9 @@
 // Bytes that were taken; -1 when the client is gone.
 static ssize_t send_some(const struct client *c, const char *text, size_t len)
 {
-	size_t done = 0;
+	ssize_t n = send(c->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	while (done < len) {
-		ssize_t n = send(c->fd, text + done, len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EAGAIN)
-			break;
-		else if (errno != EINTR)
-			return -1;
-	}
-	return (ssize_t)done;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
 // The loop reads the end of the connection then and closes it.

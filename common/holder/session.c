@@ -61,7 +61,7 @@ int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
 {
 	int r = session_call(s->kfd, s->target.pid, op, a);
 
-	if (r == -EPERM && s->untraced && session_take_back(s))
+	if (r == -EPERM && s->untraced && kfd_session_take_back(s))
 		r = session_call(s->kfd, s->target.pid, op, a);
 	return r;
 }

@@ -89,9 +89,10 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 // another debugger has taken the session: its queues are as they were; try again.
 bool kfd_session_close(struct kfd_session *s);
 
-// Looks whether another debugger has taken an untraced session, and takes it back if that is
-// possible now. One call to the driver.
-void kfd_session_look(struct kfd_session *s);
+// If another debugger has become the owner of an untraced session, seizes the target and becomes
+// the owner again. False: nobody had taken it, or the target is still traced (s->taken). One call
+// to the driver.
+bool kfd_session_take_back(struct kfd_session *s);
 
 // After the death of a holder that did not trace: true when the target's queues run, as they do
 // unless another debugger had taken the session. Then the session is ended here. False when

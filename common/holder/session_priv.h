@@ -19,11 +19,6 @@ int session_attach(struct kfd_session *s, struct kfd_failure *f);
 // The same, and the target is let go (session_untraced.c).
 int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
-// After -EPERM in an untraced session: if another debugger has become its owner, seizes the target
-// and becomes the owner again. False: nobody had taken it, or the target is still traced
-// (s->taken).
-bool session_take_back(struct kfd_session *s);
-
 // Fills s->gpus once.
 void session_load_gpus(struct kfd_session *s);
 

@@ -99,7 +99,7 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f)
 			   : kfd_fail_errno(f, KFD_STEP_SNAPSHOT, -r);
 }
 
-bool session_take_back(struct kfd_session *s)
+bool kfd_session_take_back(struct kfd_session *s)
 {
 	pid_t pid = s->target.pid;
 	struct kfd_failure f;
@@ -114,12 +114,6 @@ bool session_take_back(struct kfd_session *s)
 	if (become_owner(s->kfd, pid, s->events) >= 0) // it was over, and this began another one
 		disable(s->kfd, pid);
 	return true;
-}
-
-void kfd_session_look(struct kfd_session *s)
-{
-	if (s->enabled && s->untraced)
-		session_take_back(s);
 }
 
 bool kfd_session_recover(const struct kfd_target *t)

@@ -39,34 +39,6 @@ const char *kfd_queue_type_name(int type)
 
 // --- small things ---
 
-// A whole decimal number, up to 64 bits, ended by a newline or the end of the text.
-static bool number(const char *s, const char *end, uint64_t *out)
-{
-	uint64_t v = 0;
-	const char *p = s;
-
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
-			return false;
-	*out = v;
-	return p > s && (p == end || *p == '\n');
-}
-
-// A directory entry that is a number below 2^31 as the kernel writes it, and nothing else: a
-// recorded host may hold "000...5", which is as long as a name can be.
-static bool id_name(const char *name, uint32_t *out)
-{
-	size_t len = strlen(name);
-	uint64_t v;
-
-	if (len > 10 || (len > 1 && name[0] == '0') || !number(name, name + len, &v) ||
-	    v > INT32_MAX)
-		return false;
-	*out = (uint32_t)v;
-	return true;
-}
-
 // The number a file holds, KFD_UNKNOWN when there is none to be had.
 static uint64_t read_number(int dir, const char *name)
 {
@@ -80,7 +52,9 @@ static uint64_t read_number(int dir, const char *name)
 	ssize_t n = read(fd, text, sizeof(text));
 
 	close(fd);
-	return n > 0 && n < (ssize_t)sizeof(text) && number(text, text + n, &v) ? v : KFD_UNKNOWN;
+	return n > 0 && n < (ssize_t)sizeof(text) && kfd_parse_number(text, text + n, &v)
+		       ? v
+		       : KFD_UNKNOWN;
 }
 
 static uint32_t read_u32(int dir, const char *name, uint32_t unknown)
@@ -148,7 +122,7 @@ static void read_order(struct reader *r, int dir, const char *name,
 	if (buf_read_at(&text, dir, name) > 0) {
 		for (char *save, *word = strtok_r(text.data, " \n", &save); word;
 		     word = strtok_r(NULL, " \n", &save)) {
-			if (!number(word, word + strlen(word), &id))
+			if (!kfd_parse_number(word, word + strlen(word), &id))
 				break;
 			each(r, id, ++rank);
 		}
@@ -187,7 +161,7 @@ static int read_queues(struct reader *r, int parent)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t qid;
 
-		if (id_name(e->d_name, &qid) && e->d_type != DT_LNK)
+		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
 			err = add_queue(r, dirfd(d), e, qid);
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
@@ -214,7 +188,7 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	if (context >= 0)
 		snprintf(name, sizeof(name), "context_%d/", (int)context);
 	if (host_readf(&text, DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu) <= 0 ||
-	    !number(text.data, text.data + text.len, &v))
+	    !kfd_parse_number(text.data, text.data + text.len, &v))
 		v = 0;
 	buf_fini(&text);
 	return v ? v : KFD_UNKNOWN;
@@ -296,7 +270,7 @@ static int read_idle_gpus(struct reader *r, int dir)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t gpu;
 
-		if (strncmp(e->d_name, "vram_", 5) == 0 && id_name(e->d_name + 5, &gpu))
+		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
 			err = add_usage(r, dirfd(d), gpu);
 	}
 	closedir(d);
@@ -350,7 +324,7 @@ static int find_contexts(struct reader *r, DIR *d)
 	for (struct dirent *e; (e = readdir(d));) {
 		uint32_t id;
 
-		if (strncmp(e->d_name, "context_", 8) == 0 && id_name(e->d_name + 8, &id)) {
+		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id)) {
 			if (add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN))
 				return -1;
 		} else {
@@ -464,7 +438,8 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t pid;
 
-		if (id_name(e->d_name, &pid) && (!how->keep || how->keep(how->arg, (pid_t)pid)))
+		if (kfd_parse_id(e->d_name, &pid) &&
+		    (!how->keep || how->keep(how->arg, (pid_t)pid)))
 			err = read_proc(&r, dirfd(d), e->d_name, (pid_t)pid);
 	}
 	int saved = errno;

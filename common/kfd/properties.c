@@ -58,16 +58,27 @@ void kfd_gpu_init(struct kfd_gpu *g)
 	g->index = g->node = g->gpu_id = g->cus = g->vram_bytes = KFD_UNKNOWN;
 }
 
-// Whole text a decimal number below KFD_UNKNOWN.
-static bool parse_number(const char *s, const char *end, uint64_t *value)
+bool kfd_parse_number(const char *s, const char *end, uint64_t *value)
 {
 	uint64_t v = 0;
-	for (const char *p = s; p < end; p++)
-		if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+	const char *p = s;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(v, 10u, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
 			return false;
 	*value = v;
-	return s < end && v != KFD_UNKNOWN;
+	return p > s && (p == end || *p == '\n') && v != KFD_UNKNOWN;
+}
+
+bool kfd_parse_id(const char *name, uint32_t *id)
+{
+	size_t len = strlen(name);
+	uint64_t v;
+	if (len > 10 || (len > 1 && name[0] == '0') || !kfd_parse_number(name, name + len, &v) ||
+	    v > INT32_MAX)
+		return false;
+	*id = (uint32_t)v;
+	return true;
 }
 
 struct line {
@@ -87,7 +98,7 @@ static bool next_line(const char **text, const char *end, struct line *l)
 	stop = stop ? stop : end;
 	const char *blank = memchr(*text, ' ', (size_t)(stop - *text));
 	*l = (struct line){.name = *text};
-	if (blank && parse_number(blank + 1, stop, &l->value))
+	if (blank && kfd_parse_number(blank + 1, stop, &l->value))
 		l->len = (size_t)(blank - *text);
 	*text = stop;
 	return true;

@@ -12,16 +12,6 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-// The name as a decimal number, or -1.
-static int64_t entry_number(const char *name)
-{
-	char *end = NULL;
-	if (!isdigit((unsigned char)*name) || strlen(name) > 9)
-		return -1;
-	long v = strtol(name, &end, 10);
-	return *end ? -1 : v;
-}
-
 static int compare_node(const void *a, const void *b)
 {
 	const struct kfd_gpu *x = a, *y = b;
@@ -74,9 +64,9 @@ static void read_memory(struct kfd_gpu *g, struct buf *b)
 	uint64_t sum = g->local_mem_bytes == KFD_UNKNOWN ? 0 : g->local_mem_bytes;
 	DIR *d = sum ? NULL : host_opendirf(NODES "/%u/mem_banks", (unsigned)g->node);
 	for (struct dirent *e = NULL; d && (e = readdir(d));) {
-		int64_t bank = entry_number(e->d_name);
-		if (bank >= 0 && host_readf(b, NODES "/%u/mem_banks/%u/properties",
-					    (unsigned)g->node, (unsigned)bank) > 0)
+		uint32_t bank;
+		if (kfd_parse_id(e->d_name, &bank) &&
+		    host_readf(b, NODES "/%u/mem_banks/%u/properties", (unsigned)g->node, bank) > 0)
 			sum += kfd_bank_bytes(b->data, b->len);
 	}
 	if (d)
@@ -189,9 +179,9 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	if (!d)
 		return -errno;
 	for (struct dirent *e = NULL; !r && (e = readdir(d));) {
-		int64_t node = entry_number(e->d_name);
-		if (node >= 0)
-			r = load_node(t, (unsigned)node, what, &b);
+		uint32_t node;
+		if (kfd_parse_id(e->d_name, &node))
+			r = load_node(t, node, what, &b);
 	}
 	closedir(d);
 	buf_fini(&b);

@@ -111,6 +111,13 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 // out), in this order of preference. n = 0 selects all. NULL, or the first word that names none.
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
 
+// A whole decimal number below KFD_UNKNOWN, ended by a newline or the end of the text.
+bool kfd_parse_number(const char *s, const char *end, uint64_t *value);
+
+// The name of a directory entry that is a number below 2^31 as the kernel writes it, and nothing
+// else: a recorded host may hold "000...5", which is as long as a name can be.
+bool kfd_parse_id(const char *name, uint32_t *id);
+
 // ---- decoding of properties, apart from reading them for tests and fuzzing
 
 // All numbers unknown.
