@@ -15,6 +15,11 @@ static bool has_id(const struct hold_scope *w, uint32_t id)
 	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
 }
 
+static void add_id(struct hold_scope *w, uint32_t id)
+{
+	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
+}
+
 static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 {
 	return w->follows && (!w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
@@ -153,8 +158,7 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 		const struct kfd_outcome *o = &h->outcomes[i];
 
 		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
-			w->ids[o->queue.queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
-									<< o->queue.queue_id % 64;
+			add_id(w, o->queue.queue_id);
 	}
 	if (!r->sel.num_ids && !r->idle)
 		follow(w, r->sel.gpus, r->sel.num_gpus);
@@ -202,8 +206,7 @@ void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 {
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (follows_gpu(&h->scopes[i], q->gpu_id))
-			h->scopes[i].ids[q->queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
-									    << q->queue_id % 64;
+			add_id(&h->scopes[i], q->queue_id);
 }
 
 void hold_stop_following(struct holder *h)

@@ -20,27 +20,20 @@ struct listing {
 	bool failed; // memory is out
 };
 
-// A holder that does not answer (stopped, or in a call that takes long) is still the tracer or,
-// where nobody traces, who listens.
-static void take_silence(struct kfd_holding *h, pid_t peer)
-{
-	struct proc p;
-
-	if (proc_read(&p, h->target) == 0)
-		h->answer.holder = p.tracer > 0 ? p.tracer : peer;
-}
-
 static void ask(struct kfd_holding *h, int fd)
 {
 	struct kfd_link l = {.fd = fd, .target = h->target};
 	struct kfd_failure f;
+	struct proc p;
 
 	h->answers = kfd_link_send(&l, "status", &f) == 0 && kfd_link_receive(&l, ASK_MS, &f) == 0;
 	if (h->answers) {
 		h->answer = l.answer;
 		l.answer.queues = NULL;
-	} else {
-		take_silence(h, kfd_socket_peer(fd));
+	} else if (proc_read(&p, h->target) == 0) {
+		// A holder that does not answer (stopped, or in a call that takes long) is still
+		// the tracer or, where nobody traces, who listens.
+		h->answer.holder = p.tracer > 0 ? p.tracer : kfd_socket_peer(fd);
 	}
 	kfd_link_close(&l);
 }
@@ -67,18 +60,15 @@ static struct kfd_holding *add(struct listing *l, pid_t target, uid_t owner)
 	return &l->v[l->num++];
 }
 
-// Records of processes that are gone are removed on the way: with them went the pause.
-static void list_record(struct listing *l, int dir, const char *name, uid_t owner)
+// A record of a process that is gone says nothing: with it went the pause.
+static void list_record(struct listing *l, const char *name, uid_t owner)
 {
 	struct kfd_holding *h;
 	uint64_t start;
 	pid_t pid;
 
-	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
-		return;
-	if (kfd_target_start(pid) != start)
-		unlinkat(dir, name, 0);
-	else if ((h = add(l, pid, owner)))
+	if (kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start) &&
+	    kfd_target_start(pid) == start && (h = add(l, pid, owner)))
 		h->paused = true;
 }
 
@@ -110,7 +100,7 @@ static bool list_dir(int dir, uid_t owner, void *arg)
 
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (strncmp(e->d_name, KFD_CRIU_PREFIX, strlen(KFD_CRIU_PREFIX)) == 0)
-			list_record(arg, dir, e->d_name, owner);
+			list_record(arg, e->d_name, owner);
 		else
 			list_socket(arg, dir, e->d_name, owner);
 	if (d)

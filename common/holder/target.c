@@ -1,11 +1,10 @@
 // Pinning a process by pidfd and start time. Facts: proc(5), pidfd_open(2).
 #include "common/holder/target.h"
 
-#include "common/host/proc.h"
+#include "common/host/process_cache.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,41 +16,28 @@ uint64_t kfd_target_start(pid_t pid)
 	return proc_start_ticks(pid, &ticks) ? 0 : ticks;
 }
 
-static int unpin_and_fail(struct kfd_target *t, struct kfd_failure *f, enum kfd_fault fault)
-{
-	kfd_target_unpin(t);
-	return kfd_fail(f, fault);
-}
-
-// Otherwise pids mean one process to the kernel and another in /proc.
-static bool proc_is_ours(void)
-{
-	char self[16];
-	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	return n <= 0 || (pid_t)strtol(self, NULL, 10) == getpid();
-}
-
 // The pidfd first: what is alive after its start time was read was not another process meanwhile.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f)
 {
+	pid_t self = pid_of_self();
+
 	t->pid = pid;
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	// EINVAL, in newer kernels ENOENT: a thread that leads no group; it names no process.
 	if (t->pidfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_SEIZE,
 				      errno == EINVAL || errno == ENOENT ? ESRCH : errno);
-	if (!proc_is_ours()) {
-		kfd_target_unpin(t);
-		return kfd_fail(f, KFD_FAULT_OTHER_PROC, (int)pid);
-	}
 	t->start = kfd_target_start(pid);
-	if (!t->start || !kfd_target_alive(t)) // a zombie, or gone
-		return unpin_and_fail(t, f, KFD_FAULT_NO_PROCESS);
-	if (start && start != t->start)
-		return unpin_and_fail(t, f, KFD_FAULT_PID_REUSED);
-	return 0;
+	if (self && self != getpid()) // pids mean one process to the kernel, another in /proc
+		kfd_fail(f, KFD_FAULT_OTHER_PROC, (int)pid);
+	else if (!t->start || !kfd_target_alive(t)) // a zombie, or gone
+		kfd_fail(f, KFD_FAULT_NO_PROCESS);
+	else if (start && start != t->start)
+		kfd_fail(f, KFD_FAULT_PID_REUSED);
+	else
+		return 0;
+	kfd_target_unpin(t);
+	return -1;
 }
 
 void kfd_target_unpin(struct kfd_target *t)
