@@ -129,7 +129,7 @@ static void release(struct targets *all, struct marks *marks)
 	}
 }
 
-// As a shell does it: whoever asks how we ended learns how COMMAND ended.
+// As a shell does it: gpq ends in the same way as COMMAND did.
 static int pass_status(int status, const sigset_t *mask)
 {
 	if (!WIFSIGNALED(status))

@@ -79,7 +79,7 @@ static void send_request(struct target *t, const struct suspend_opts *o, const s
 	buf_fini(&b);
 }
 
-// A holder that somebody stopped is not waited for until the last.
+// A holder that is stopped (SIGSTOP) is not waited for to the end.
 static bool receive(struct target *t)
 {
 	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)

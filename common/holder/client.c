@@ -40,7 +40,7 @@ static int hold_name(int dir, const char *name, int *fd)
 
 	if (listener != -EADDRINUSE)
 		return listener;
-	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // somebody was faster
+	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // another starter was faster
 	if (*fd != -ECONNREFUSED && *fd != -ENOENT)
 		return *fd < 0 ? *fd : 0;
 	unlinkat(dir, name, 0); // of a holder that was killed, or has ended meanwhile
@@ -116,9 +116,9 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 	l->fd = -1;
 	l->target = t->pid;
 	kfd_socket_name(name, t->pid, t->start);
-	// What nobody traces has no holder, or one that is just starting or does not trace.
-	// Starting finds those of one's own directory; of others the driver tells
-	// (KFD_FAULT_FOREIGN_SESSION).
+	// An untraced target has no holder, or one that is just starting or does not trace.
+	// start_holder() finds those of our own directory; of others the driver reports a
+	// session (KFD_FAULT_FOREIGN_SESSION).
 	if (!(start && proc_read(&p, t->pid) == 0 && !p.tracer) &&
 	    kfd_rundir_each(try_connect, &look))
 		l->fd = look.fd;
@@ -142,7 +142,7 @@ void kfd_link_close(struct kfd_link *l)
 }
 
 // The holder died with work to do. If it died in the middle of the runtime handshake, a thread of
-// the target may sleep for ever: nobody but us is there to wake it.
+// the target may sleep for ever: only this process can wake it.
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;

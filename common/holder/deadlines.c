@@ -80,8 +80,8 @@ void hold_drop(struct holder *h, unsigned n)
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// The first hold from `n` on that is made; HOLDS: there is none. Hardly ever are there more than
-// one or two, and this is on the way of every answer.
+// The first hold from `n` on that exists, or HOLDS. There are rarely more than two, and each answer
+// needs this.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
 	for (uint64_t word; n < HOLDS; n = (n / 64 + 1) * 64) {
@@ -116,8 +116,7 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 	return n;
 }
 
-// Lasting holds that say no more than another one are dropped: who asks for the same again and
-// again needs one place.
+// Lasting holds that another one covers are dropped: repeated requests for the same need one place.
 static void thin_out(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {

@@ -6,7 +6,7 @@
 //
 // Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
 // with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
-// its connection, so whoever dies between suspending and confirming leaves nothing stuck.
+// its connection, so a client that dies between suspending and confirming leaves nothing suspended.
 #ifndef GPQ_HOLDER_HOLDER_H
 #define GPQ_HOLDER_HOLDER_H
 
@@ -45,7 +45,7 @@ struct kfd_link {
 	int fd; // -1: none
 	pid_t target;
 	pid_t started; // the holder, when kfd_link_open() started it
-	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
+	pid_t peer;    // the peer by SO_PEERCRED; 0: not known
 	bool lost;     // it ended before it answered, and the target lives
 	struct kfd_answer answer;
 	struct buf in; // what was read and not used yet
@@ -72,16 +72,16 @@ void kfd_link_abandon(struct kfd_link *l);
 // nobody traces, the link's peer.
 bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when who holds the
-// target is not a holder of ours, or, with *f, when it was killed and nobody can tell whether the
-// queues run.
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the target is
+// not held by a holder of ours, or, with *f, when it was killed and another tracer hides whether
+// the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// A process that is held: by a holder, or paused by criu.h, which needs none.
+// A process that is held: by a holder, or paused by criu.c, which needs none.
 struct kfd_holding {
 	pid_t target;
 	uid_t uid;                // owner of the holder
-	bool paused;              // by criu.h: nothing else is known
+	bool paused;              // by criu.c: nothing else is known
 	bool answers;             // false: of the answer only the holder is known
 	struct kfd_answer answer; // its queues are the suspended ones, by id; the holder: 0 unknown
 	char *socket;             // path

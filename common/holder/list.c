@@ -1,4 +1,4 @@
-// What all living holders hold, which they are asked over their sockets, and what criu.h paused.
+// What all living holders hold, which they are asked over their sockets, and what criu.c paused.
 #include "common/holder/holder_priv.h"
 
 #include "common/host/array.h"
@@ -32,7 +32,7 @@ static void ask(struct kfd_holding *h, int fd)
 		l.answer.queues = NULL;
 	} else if (proc_read(&p, h->target) == 0) {
 		// A holder that does not answer (stopped, or in a call that takes long) is still
-		// the tracer or, where nobody traces, who listens.
+		// the tracer or, of an untraced target, the listener.
 		h->answer.holder = p.tracer > 0 ? p.tracer : kfd_socket_peer(fd);
 	}
 	kfd_link_close(&l);

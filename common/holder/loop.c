@@ -17,7 +17,7 @@ enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX
 
 #define AT_ONCE 16
 
-// A descriptor that is closed is no longer waited for, since nobody has a duplicate of it.
+// epoll forgets a descriptor that is closed, as it has no duplicate.
 static bool wait_for(struct holder *h, int fd, uint64_t what)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
@@ -25,7 +25,7 @@ static bool wait_for(struct holder *h, int fd, uint64_t what)
 	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-// Who has not taken his answers is not asked for more requests.
+// A client that has not read its answers may send no more requests.
 void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
 	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
@@ -40,7 +40,7 @@ static void serve_signals(struct holder *h)
 
 	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			h->ending = true; // asked to end: so we do, and the queues run
+			h->ending = true; // SIGTERM and the like end the holder, and the queues run
 	if (h->opened && !h->failed && !h->session.untraced &&
 	    tracee_serve(h->target.pid) == TRACEE_GONE)
 		h->ending = true;
@@ -73,7 +73,7 @@ static void serve_timer(struct holder *h)
 	holder_title(h);
 }
 
-// A free place, made by dropping whoever has been silent for longest and holds nothing.
+// A free place, made by dropping the client without a hold that has been silent for longest.
 static struct client *free_place(struct holder *h)
 {
 	struct client *oldest = NULL;
@@ -192,7 +192,7 @@ static bool is_over(struct holder *h)
 	return !h->session.untraced || kfd_session_close(&h->session);
 }
 
-// Nothing tells that a session was taken, so it is looked for. By the clock, as clients may never
+// No event reports that a session was taken, so it is polled; by the clock, as clients may never
 // leave a pause.
 #define LOOK_MS 500
 

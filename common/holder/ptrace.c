@@ -70,7 +70,7 @@ static bool is_stop_signal(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-// Lets a stopped tracee go on as if nobody watched.
+// Continues a stopped tracee as if it were not traced.
 static void pass_on(pid_t pid, int sig, int event)
 {
 	// A group stop stays one: PTRACE_LISTEN leaves it stopped and lets SIGCONT wake it.

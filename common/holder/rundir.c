@@ -41,7 +41,7 @@ static bool own_path(char *path, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-// Opens `path` if it is a directory closed to all but its owner. `owner` gets who that is.
+// Opens `path` if it is a directory closed to all but its owner. Its uid goes to `owner`.
 static int open_private(const char *path, uid_t *owner)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -36,8 +36,8 @@ int kfd_socket_listen(int dir, const char *name);
 // others out already; this is the second lock.
 bool kfd_socket_trusts(int fd);
 
-// Who listened when this connection was made, 0 when the kernel does not say (another PID
-// namespace).
+// The process that listened when this connection was made, 0 when the kernel does not say (another
+// PID namespace).
 pid_t kfd_socket_peer(int fd);
 
 // Locks the directory against other starters: until it is unlocked through this descriptor or one

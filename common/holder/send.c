@@ -90,7 +90,7 @@ void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
 	send_text(h, c);
 }
 
-// For people and protocol, "no deadline" is 0.
+// In the protocol, "no deadline" is 0.
 static uint64_t deadline(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;

@@ -1,4 +1,4 @@
-// What a holder does when asked. Each request gets `queue` lines and one `ok` or `error` line.
+// Requests to a holder. Each request gets `queue` lines and one `ok` or `error` line.
 #include "common/holder/holder_priv.h"
 
 #include <errno.h>
@@ -254,7 +254,7 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Queues that appeared and that somebody wants suspended. Their number, or -1; the ids are in
+// Queues that appeared and that a hold follows. Their number, or -1; the ids are in
 // h->sel. What was resumed by name is not new, and is left alone.
 static int gather_new(struct holder *h)
 {

@@ -93,8 +93,8 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 }
 
 // ENABLE on a process that has a session already would take it away from its owner, who could then
-// die without the queues being resumed. A count of queues tells beforehand: EINVAL is "no session"
-// (or a driver without HWS, which ENABLE then tells in the same way).
+// die without the queues being resumed. A count of queues shows it beforehand: EINVAL is "no
+// session" (or a driver without HWS, for which ENABLE fails in the same way).
 static int probe(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};

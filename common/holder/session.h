@@ -54,7 +54,7 @@ struct kfd_session {
 	int kfd;
 	int events; // readable when something happened; end of file when the session is over
 	bool enabled;
-	bool untraced; // nobody traces the target for it, so it has no stops to serve
+	bool untraced; // the target is not traced, so it has no stops to serve
 	bool taken;    // untraced, and another debugger took it: calls fail until that one ends
 	bool stale;    // the queue list has to be read again
 	unsigned num;  // queues[0..num), by ascending id
@@ -77,11 +77,11 @@ uint64_t kfd_now(void);
 void kfd_step_init(const char *who);
 void kfd_step(unsigned number);
 
-// Opens /dev/kfd, seizes the target, makes sure that nobody debugs it, and starts the session.
-// *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it is let go
-// once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE elsewhere). On
-// failure the caller must end its thread (or process) to stop tracing, and close the session.
-// Passes steps 1 to 5. 0, or -1 and *f.
+// Opens /dev/kfd, seizes the target, makes sure that no other session exists, and starts the
+// session. *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it
+// is let go once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE
+// elsewhere). On failure the caller must end its thread (or process) to stop tracing, and close the
+// session. Passes steps 1 to 5. 0, or -1 and *f.
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
 		     struct kfd_failure *f);
 
@@ -90,7 +90,7 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 bool kfd_session_close(struct kfd_session *s);
 
 // If another debugger has become the owner of an untraced session, seizes the target and becomes
-// the owner again. False: nobody had taken it, or the target is still traced (s->taken). One call
+// the owner again. False: it was not taken, or the target is still traced (s->taken). One call
 // to the driver.
 bool kfd_session_take_back(struct kfd_session *s);
 

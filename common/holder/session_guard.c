@@ -13,7 +13,7 @@
 #include <errno.h>
 
 // The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues
-// `ids`; a GPU that is not in the snapshot is taken as the first, which asks the most.
+// `ids`; a GPU that is not in the snapshot is taken as the first, which requires the most.
 static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)
 {
 	unsigned first = s->num_gpus;
@@ -33,7 +33,7 @@ static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned
 	return first;
 }
 
-// debugfs names processes by their host pids: in a PID namespace the file is somebody else's.
+// debugfs names processes by their host pids: in a PID namespace the file is another process's.
 static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
 {
 	struct buf b = {0};

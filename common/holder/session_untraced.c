@@ -10,7 +10,7 @@
 //
 // While nobody traces, another debugger can seize the target and call ENABLE. The driver answers
 // EALREADY and still records the caller as the owner; the death of either owner then resumes
-// nothing, and the record of a dead one is a dangling pointer. EPERM on a call of ours tells that
+// nothing, and the record of a dead one is a dangling pointer. EPERM on a call of ours shows that
 // this has happened. Once nobody else traces, seizing the target and calling ENABLE, which fails
 // with EALREADY, makes this process the owner again. From then on it traces.
 #include "common/holder/session_priv.h"
@@ -52,7 +52,7 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 		nanosleep(&pause, NULL);
 }
 
-// A count of queues: a call without effect that only tells whether calls are taken.
+// A count of queues: a call without effect, to see whether the driver accepts calls.
 static int try_call(int kfd, pid_t target)
 {
 	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};

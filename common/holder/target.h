@@ -34,7 +34,7 @@ bool kfd_wait_death(pid_t pid, int timeout_ms);
 // The name a holder gives itself.
 #define KFD_HOLDER_COMM "gpq-holder"
 
-// Is this process a holder? The name is all that tells it from other processes.
+// Is this process a holder? Its name is the only evidence.
 bool kfd_is_holder(pid_t pid);
 
 // The holder that traces `pid`, 0: none.

@@ -25,7 +25,7 @@ struct report {
 	struct kfd_topology topology;
 	int topology_error;         // 0, or -errno
 	uint64_t caps;              // effective capabilities of this process; KFD_UNKNOWN: not told
-	struct kfd_version version; // 0.0: not asked, or version_error
+	struct kfd_version version; // 0.0: unknown, or version_error
 	int version_error;          // 0, or -errno
 	bool user_ns;               // not in the initial user namespace: capabilities count less
 };
@@ -467,7 +467,7 @@ static void ask_version(struct report *r)
 		close(fd);
 }
 
-// Resuming asks the process that holds the queues, and needs none of this.
+// Resuming is done by the holder of the queues and needs none of this.
 #define SUSPENDERS "suspend bench"
 
 static const struct line lines[] = {

@@ -225,7 +225,7 @@ static void derive_cwsr(struct kfd_gpu *g)
 
 void kfd_gpu_derive(struct kfd_gpu *g)
 {
-	if (g->num_xcc == 0) // no GPU has none: whoever wrote that did not know
+	if (g->num_xcc == 0) // every GPU has one: 0 stands for unknown
 		g->num_xcc = KFD_UNKNOWN;
 	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
 		g->cus = g->simd_count / g->simd_per_cu;
