@@ -155,7 +155,6 @@ static void explain(const struct target *t, const struct kfd_outcome *q)
 
 struct report {
 	const struct targets *all;
-	const struct proofs *proofs;
 	struct held_sum sum;
 };
 
@@ -163,7 +162,6 @@ struct report {
 static void write_rows(struct out *o, void *arg)
 {
 	struct report *r = arg;
-	size_t at = 0;
 
 	for (size_t i = 0; i < r->all->n; i++) {
 		const struct target *t = &r->all->v[i];
@@ -175,8 +173,8 @@ static void write_rows(struct out *o, void *arg)
 			struct held_row row = held_row_of(t, q);
 			int status = held_status(q->result);
 
-			if (r->proofs->v)
-				status = proofs_fill(r->proofs, at++, &row, status);
+			if (t->seen)
+				status = proofs_fill(&t->seen[k], &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
 			    held_is_unreached(t, q->queue.queue_id))
 				continue; // its row follows
@@ -192,9 +190,9 @@ static void write_rows(struct out *o, void *arg)
 	}
 }
 
-static int show(struct cmd *c, const struct targets *all, const struct proofs *proofs)
+static int show(struct cmd *c, const struct targets *all)
 {
-	struct report r = {.all = all, .proofs = proofs};
+	struct report r = {.all = all};
 	int status;
 
 	for (size_t i = 0; i < all->n && !c->out.columns; i++)
@@ -231,10 +229,9 @@ static void confirm(struct targets *all, const struct suspend_opts *o)
 	}
 }
 
-static int run_command(struct cmd *c, struct targets *all, const struct proofs *proofs,
-		       struct marks *marks)
+static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 {
-	struct report r = {.all = all, .proofs = proofs};
+	struct report r = {.all = all};
 	int status, failed;
 
 	write_rows(NULL, &r);
@@ -253,7 +250,6 @@ static int run_command(struct cmd *c, struct targets *all, const struct proofs *
 static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	const struct suspend_opts *o = c->opts;
-	struct proofs proofs = {0};
 	int status, failed;
 
 	kfd_step_init("gpq");
@@ -261,13 +257,13 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	status = targets_find_unreached(all);
 	if (status)
 		return status;
-	if (o->verify && proofs_take(&proofs, all) < 0)
+	if (o->verify && proofs_take(all) < 0)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->argc) {
-		status = run_command(c, all, &proofs, marks);
+		status = run_command(c, all, marks);
 	} else {
 		signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
-		status = show(c, all, &proofs);
+		status = show(c, all);
 		kfd_step(5);
 		// Standard output that cannot be written is a failure, and a failure holds nothing.
 		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
@@ -278,7 +274,6 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		if (failed && status != GPQ_PIPE)
 			status = status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
 	}
-	proofs_fini(&proofs);
 	return status;
 }
 

@@ -22,17 +22,16 @@ struct marks; // marks.c
 
 // ---- verify.c: --verify
 
-// What was seen of each queue in the answers, in their order.
-struct proofs {
-	struct proof_seen *v; // NULL: not asked for
-	size_t n;
+// What was seen of one queue, one look after the other.
+#define LOOKS 3
+struct proof_seen {
+	struct kfd_quiesce look[LOOKS];
 };
 
-// Watches the queues of all answers for a little while. 0, or -1 (memory is out).
-int proofs_take(struct proofs *p, const struct targets *all);
+// Watches the queues of all answers for a little while: target.seen. 0, or -1 (memory is out).
+int proofs_take(struct targets *all);
 // Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
-int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status);
-void proofs_fini(struct proofs *p);
+int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
 // ---- command.c: -- COMMAND
 

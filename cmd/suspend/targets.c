@@ -284,6 +284,7 @@ void targets_fini(struct targets *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		free(t->v[i].unreached);
+		free(t->v[i].seen);
 		kfd_link_close(&t->v[i].link);
 		kfd_target_unpin(&t->v[i].pin);
 		buf_fini(&t->v[i].ids);

@@ -25,6 +25,8 @@ struct target {
 	struct buf ids;              // --prio: the ids that fit, "1,2"
 	struct kfd_queue *unreached; // queues that were meant and cannot be held; owned
 	size_t num_unreached;
+	struct proof_seen
+		*seen; // --verify: of each queue of the answer; NULL: not asked for; owned
 	bool failed;
 	struct kfd_failure failure;
 };

@@ -215,54 +215,34 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 	return NULL;
 }
 
-static bool parse_base(const char *s, int base, uint64_t *value)
+// What a word of --gpu may be, in the order of preference.
+enum meaning { INDEX, DECIMAL_ID, HEX_ID, ADDRESS, MEANINGS };
+
+static bool is_meant(const struct kfd_gpu *g, const char *word, enum meaning m)
 {
+	if (m == ADDRESS) {
+		bool domain = strchr(word, ':') != strrchr(word, ':');
+		size_t skip = domain || strncmp(g->bdf, "0000:", 5) != 0 ? 0 : 5;
+		return *word && strcasecmp(g->bdf + skip, word) == 0;
+	}
 	char *end = NULL;
-	if (!isxdigit((unsigned char)*s) || strlen(s) > 10)
-		return false;
-	*value = strtoull(s, &end, base);
-	return *end == '\0';
-}
-
-static bool select_index(struct kfd_topology *t, const char *word)
-{
-	uint64_t v = 0;
-	bool found = false;
-	for (size_t i = 0; parse_base(word, 10, &v) && i < t->n; i++)
-		if (t->gpus[i].index == v)
-			found = t->gpus[i].selected = true;
-	return found;
-}
-
-static bool select_id(struct kfd_topology *t, const char *word, int base)
-{
-	uint64_t v = 0;
-	struct kfd_gpu *g = parse_base(word, base, &v) ? kfd_topology_find(t, v) : NULL;
-	if (g)
-		g->selected = true;
-	return g;
-}
-
-static bool select_bdf(struct kfd_topology *t, const char *word)
-{
-	char full[24];
-	bool found = false;
-	bool domain = strchr(word, ':') != strrchr(word, ':');
-	if (snprintf(full, sizeof(full), "%s%s", domain ? "" : "0000:", word) >= (int)sizeof(full))
-		return false;
-	for (size_t i = 0; i < t->n; i++)
-		if (*word && strcasecmp(t->gpus[i].bdf, full) == 0)
-			found = t->gpus[i].selected = true;
-	return found;
+	uint64_t v = strtoull(word, &end, m == HEX_ID ? 16 : 10);
+	return isxdigit((unsigned char)*word) && strlen(word) <= 10 && !*end &&
+	       v == (m == INDEX ? g->index : g->gpu_id);
 }
 
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->gpus[i].selected = n == 0;
-	for (size_t i = 0; i < n; i++)
-		if (!select_index(t, words[i]) && !select_id(t, words[i], 10) &&
-		    !select_id(t, words[i], 16) && !select_bdf(t, words[i]))
+	for (size_t i = 0; i < n; i++) {
+		bool found = false;
+		for (enum meaning m = 0; m < MEANINGS && !found; m++)
+			for (size_t k = 0; k < t->n; k++)
+				if (is_meant(&t->gpus[k], words[i], m))
+					found = t->gpus[k].selected = true;
+		if (!found)
 			return words[i];
+	}
 	return NULL;
 }
