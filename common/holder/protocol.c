@@ -262,12 +262,12 @@ static uint64_t parse_value(const char *text, int kind)
 static void parse_word(const char *word, const struct field *f, size_t n, void *record)
 {
 	for (const struct field *end = f + n; f < end; f++) {
-		size_t len = strlen(f->key + 1);
+		const char *key = f->key + 1;
 		uint64_t value;
 
-		if (strncmp(word, f->key + 1, len) != 0)
+		if (strncmp(key, word, strlen(key)) != 0)
 			continue;
-		value = parse_value(word + len, f->kind);
+		value = parse_value(word + strlen(key), f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;
 		memcpy((char *)record + f->offset, &value, f->size);

@@ -56,7 +56,8 @@ void holder_title(struct holder *h)
 		snprintf(text + n, sizeof(text) - (size_t)n, "until %llu.%03llu s",
 			 (unsigned long long)ms / 1000, (unsigned long long)ms % 1000);
 	else
-		strcpy(text + n, until ? "until resume" : "resumed");
+		snprintf(text + n, sizeof(text) - (size_t)n, "%s",
+			 until ? "until resume" : "resumed");
 	len = strnlen(text, h->title_size - 1);
 	memcpy(h->title, text, len);
 	if (h->title_len > len)

@@ -228,7 +228,7 @@ static void test_failures(void **state)
 	}
 	kfd_fail(&f, KFD_FAULT_TRACED, 7, "a\nb\x1b[31m");
 	assert_null(strpbrk(f.text, "\n\x1b"));
-#define HAS_STATUS(name, status, sentence) assert_true(status != 0 && *sentence);
+#define HAS_STATUS(name, status, sentence) assert_true((status) != 0 && *(sentence));
 	enum { FAILED = 1, USAGE, DENIED = 4, NOT_FOUND, UNSUPPORTED, DEADLINE = 124 };
 	KFD_FAULTS(HAS_STATUS)
 }
