@@ -157,8 +157,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 	return 0;
 }
 
-// Text is put together without printf, which takes longer than all else a holder does.
-static char *line_put(char *to, const char *s)
+char *line_put(char *to, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -166,7 +165,7 @@ static char *line_put(char *to, const char *s)
 	return to + n;
 }
 
-static char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
+char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
 {
 	char digits[24], *d = digits + sizeof(digits);
 

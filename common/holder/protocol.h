@@ -35,6 +35,11 @@ struct holder_request {
 // Parses a line without newline; writes into it. 0, or -1 and *f (KFD_FAULT_REQUEST).
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f);
 
+// Text is put together without printf, which takes longer than all else a holder does: both write
+// to `to`, end it with a NUL, and return where that is.
+char *line_put(char *to, const char *s);
+char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
+
 // Both append a whole line to `to`, which has HOLDER_LINE_MAX bytes. Length.
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses);
 size_t holder_format_ok(char *to, const struct kfd_answer *a);

@@ -6,7 +6,6 @@
 
 #include "common/host/root.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,26 +37,36 @@ static void find_title(struct holder *h)
 	buf_fini(&b);
 }
 
+// "until 4711.250 s", or the word for no such time.
+static void put_until(char *p, uint64_t until)
+{
+	uint64_t ms = until / 1000000;
+	char *dot;
+
+	if (until == 0 || until == FOREVER) {
+		line_put(p, until ? "until resume" : "resumed");
+		return;
+	}
+	// The point goes where the leading digit of 1000 + milliseconds is.
+	dot = line_put_number(p, "until ", ms / 1000, 10);
+	p = line_put_number(dot, "", 1000 + ms % 1000, 10);
+	*dot = '.';
+	line_put(p, " s");
+}
+
 void holder_title(struct holder *h)
 {
-	uint64_t until = hold_until(h), ms = until / 1000000;
-	char text[160];
+	char text[160], *p;
 	size_t len;
-	int n;
 
 	if (!h->titled)
 		find_title(h);
 	h->titled = true;
 	if (!h->title_size)
 		return;
-	n = snprintf(text, sizeof(text), KFD_HOLDER_COMM ": pid %d: %u queues suspended, ",
-		     (int)h->target.pid, h->session.num_held);
-	if (until && until != FOREVER)
-		snprintf(text + n, sizeof(text) - (size_t)n, "until %llu.%03llu s",
-			 (unsigned long long)ms / 1000, (unsigned long long)ms % 1000);
-	else
-		snprintf(text + n, sizeof(text) - (size_t)n, "%s",
-			 until ? "until resume" : "resumed");
+	p = line_put_number(text, KFD_HOLDER_COMM ": pid ", (uint64_t)h->target.pid, 10);
+	p = line_put_number(p, ": ", h->session.num_held, 10);
+	put_until(line_put(p, " queues suspended, "), hold_until(h));
 	len = strnlen(text, h->title_size - 1);
 	memcpy(h->title, text, len);
 	if (h->title_len > len)
