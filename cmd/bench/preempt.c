@@ -3,7 +3,7 @@
 
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
-#include "common/holder/contexts.h"
+#include "common/holder/holder.h"
 #include "common/host/xalloc.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
@@ -156,7 +156,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 
 static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
 {
-	struct kfd_unreached *list;
+	struct kfd_queue *list;
 	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
 	if (n > 0)
 		err_warn("gpq queues -o +CONTEXT shows them",

@@ -29,17 +29,16 @@ static void exec_command(char **argv, const sigset_t *mask)
 // Reaps COMMAND, and holders that died before us. True when COMMAND has ended.
 static bool reap(pid_t child, int *status)
 {
+	bool ended = false;
 	int other;
 	pid_t pid;
 
-	if (waitpid(child, status, WNOHANG) == child)
-		return true;
 	while ((pid = waitpid(-1, &other, WNOHANG)) > 0)
-		if (pid == child) { // it ended between the two looks
+		if (pid == child) {
 			*status = other;
-			return true;
+			ended = true;
 		}
-	return false;
+	return ended;
 }
 
 // True when COMMAND has ended.
@@ -78,7 +77,7 @@ static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 		return;
 	p->fd = -1;
 	t->failed = true;
-	t->at_ns = held_now();
+	t->at_ns = kfd_now();
 	marks_resumed(marks, t, false);
 	if (!kfd_target_alive(&t->pin))
 		err_note("pid %d: ended", (int)t->pid);
@@ -120,17 +119,17 @@ static void release(struct targets *all, struct marks *marks)
 			continue;
 		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
 			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
-		t->at_ns = held_now();
+		t->at_ns = kfd_now();
 		if (!answered && !t->link.lost && kfd_target_alive(&t->pin))
 			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);
 		else
 			marks_resumed(marks, t, answered);
 		if (answered && t->link.answer.ended)
-			kfd_link_wait_end(&t->link);
+			kfd_wait_death(t->link.answer.holder, KFD_END_MS);
 	}
 }
 
-// As a shell does it: whoever asks how we ended learns how COMMAND ended.
+// As a shell does it: gpq ends in the same way as COMMAND did.
 static int pass_status(int status, const sigset_t *mask)
 {
 	if (!WIFSIGNALED(status))

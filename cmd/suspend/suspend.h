@@ -3,7 +3,7 @@
 #define GPQ_CMD_SUSPEND_SUSPEND_H
 
 #include "cmd/suspend/hold_table.h"
-#include "common/holder/quiesce.h"
+#include "common/holder/measure.h"
 
 struct suspend_opts {
 	struct choice choice;
@@ -20,22 +20,18 @@ bool suspend_has_details(const struct suspend_opts *o);
 
 struct marks; // marks.c
 
-// The step at which GPQ_TEST_STOP=WHO:N wants this process stopped (tests only).
-struct kfd_steps test_steps(const char *who);
-
 // ---- verify.c: --verify
 
-// What was seen of each queue in the answers, in their order.
-struct proofs {
-	struct proof_seen *v; // NULL: not asked for
-	size_t n;
+// What was seen of one queue, one look after the other.
+#define LOOKS 3
+struct proof_seen {
+	struct kfd_quiesce look[LOOKS];
 };
 
-// Watches the queues of all answers for a little while. 0, or -1 (memory is out).
-int proofs_take(struct proofs *p, const struct targets *all);
+// Watches the queues of all answers for a little while: target.seen. 0, or -1 (memory is out).
+int proofs_take(struct targets *all);
 // Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
-int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status);
-void proofs_fini(struct proofs *p);
+int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
 // ---- command.c: -- COMMAND
 

@@ -5,7 +5,6 @@
 
 #include "common/cli/opts.h"
 #include "common/host/buf.h"
-#include "common/holder/contexts.h"
 #include "common/holder/holder.h"
 
 // Options that choose; both commands have them in their options struct.
@@ -21,11 +20,13 @@ struct choice {
 struct target {
 	pid_t pid;
 	struct kfd_target pin;
-	struct kfd_link link;            // fd -1: none
-	uint64_t at_ns;                  // CLOCK_MONOTONIC, when its answer came
-	struct buf ids;                  // --prio: the ids that fit, "1,2"
-	struct kfd_unreached *unreached; // queues that were meant and cannot be held; owned
+	struct kfd_link link;        // fd -1: none
+	uint64_t at_ns;              // CLOCK_MONOTONIC, when its answer came
+	struct buf ids;              // --prio: the ids that fit, "1,2"
+	struct kfd_queue *unreached; // queues that were meant and cannot be held; owned
 	size_t num_unreached;
+	struct proof_seen
+		*seen; // --verify: of each queue of the answer; NULL: not asked for; owned
 	bool failed;
 	struct kfd_failure failure;
 };

@@ -7,44 +7,38 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOKS      3
 #define BETWEEN_NS 10000000 // of looks
 
-struct proof_seen {
-	struct kfd_quiesce look[LOOKS];
-};
-
-static void look(struct proofs *p, const struct targets *all, int which)
+static void look(const struct targets *all, int which)
 {
-	size_t at = 0;
-
 	for (size_t i = 0; i < all->n; i++) {
 		const struct target *t = &all->v[i];
 
-		if (t->failed)
-			continue;
-		for (size_t k = 0; k < t->link.answer.num; k++, at++) {
-			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+		for (size_t k = 0; t->seen && k < t->link.answer.num; k++) {
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
 
 			if (q->result != KFD_RESULT_UNKNOWN)
-				kfd_quiesce_read(t->pid, &q->queue, q->xccs, &p->v[at].look[which]);
+				kfd_quiesce_read(t->pid, &q->queue, q->xccs,
+						 &t->seen[k].look[which]);
 		}
 	}
 }
 
-int proofs_take(struct proofs *p, const struct targets *all)
+int proofs_take(struct targets *all)
 {
 	const struct timespec between = {.tv_nsec = BETWEEN_NS};
 
-	for (size_t i = 0; i < all->n; i++)
-		p->n += all->v[i].failed ? 0 : all->v[i].link.answer.num;
-	p->v = calloc(p->n + 1, sizeof(p->v[0]));
-	if (!p->v)
-		return -1;
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
+
+		t->seen = t->failed ? NULL : calloc(t->link.answer.num + 1, sizeof(*t->seen));
+		if (!t->failed && !t->seen)
+			return -1;
+	}
 	for (int i = 0; i < LOOKS; i++) {
 		if (i)
 			nanosleep(&between, NULL);
-		look(p, all, i);
+		look(all, i);
 	}
 	return 0;
 }
@@ -61,9 +55,8 @@ static const char *verdict(const struct proof_seen *s)
 	return late ? "moving" : early ? "draining" : "stopped";
 }
 
-int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int status)
+int proofs_fill(const struct proof_seen *s, struct held_row *row, int status)
 {
-	const struct proof_seen *s = &p->v[i];
 	const struct kfd_quiesce *last = &s->look[LOOKS - 1];
 
 	row->proof = verdict(s);
@@ -76,9 +69,4 @@ int proofs_fill(const struct proofs *p, size_t i, struct held_row *row, int stat
 	if (last->has_indices)
 		row->backlog = last->write_index - last->read_index;
 	return row->proof && row->proof[0] == 'm' && !status ? GPQ_FAILED : status;
-}
-
-void proofs_fini(struct proofs *p)
-{
-	free(p->v);
 }

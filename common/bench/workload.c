@@ -6,7 +6,7 @@
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
-#include "common/holder/contexts.h"
+#include "common/holder/holder.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -33,9 +33,8 @@ static void process_hang_up(struct workload_process *p)
 static void process_let_go(struct workload_process *p)
 {
 	process_hang_up(p);
-	struct kfd_link gone = {.answer = {.holder = p->holder}};
 	if (p->holder > 0) {
-		kfd_link_wait_end(&gone);
+		kfd_wait_death(p->holder, KFD_END_MS);
 		waitpid(p->holder, NULL, WNOHANG);
 	}
 	p->holder = 0;
@@ -142,7 +141,7 @@ static int attach(struct workload *s, struct workload_process *p, struct kfd_fai
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the memory of the process",
 				"see gpq gpus --check");
 	// The first word keeps the holder as long as we are there.
-	if (kfd_link_open(&p->link, &p->target, true, NULL, f) || ask(p, "release keep", f))
+	if (kfd_link_open(&p->link, &p->target, true, f) || ask(p, "release keep", f))
 		return -1;
 	suspend_request(s, request);
 	if (s->held && ask(p, request, f))
@@ -250,7 +249,7 @@ int workload_look(struct workload *s, struct kfd_failure *f)
 // Once for each process, after a hold, so that the hold does not wait for it.
 static void count_unreached(struct workload *s, struct workload_process *p)
 {
-	struct kfd_unreached *list;
+	struct kfd_queue *list;
 	if (p->looked)
 		return;
 	p->looked = true;

@@ -8,14 +8,6 @@
 // The kernel's timer fires this much later than ours, which normally has done its work by then.
 #define KILL_MARGIN_NS 1000000000ull
 
-uint64_t holder_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 // ---- what a hold is about
 
 static bool has_id(const struct hold_scope *w, uint32_t id)
@@ -23,17 +15,14 @@ static bool has_id(const struct hold_scope *w, uint32_t id)
 	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
 }
 
-static bool has_gpu(const struct hold_scope *w, uint32_t gpu)
+static void add_id(struct hold_scope *w, uint32_t id)
 {
-	for (unsigned i = 0; i < w->num_gpus; i++)
-		if (w->gpus[i] == gpu)
-			return true;
-	return false;
+	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
 }
 
 static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 {
-	return w->follows && (!w->num_gpus || has_gpu(w, gpu));
+	return w->follows && (!w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
 }
 
 static bool is_empty(const struct hold_scope *w)
@@ -66,7 +55,7 @@ static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 		w->num_gpus = 0;
 	else
 		for (unsigned i = 0; i < num; i++)
-			if (!has_gpu(w, gpus[i]) && w->num_gpus < SCOPE_GPUS)
+			if (!kfd_among(w->gpus, w->num_gpus, gpus[i]) && w->num_gpus < SCOPE_GPUS)
 				w->gpus[w->num_gpus++] = gpus[i];
 	w->follows = true;
 }
@@ -91,8 +80,8 @@ void hold_drop(struct holder *h, unsigned n)
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// The first hold from `n` on that is made; HOLDS: there is none. Hardly ever are there more than
-// one or two, and this is on the way of every answer.
+// The first hold from `n` on that exists, or HOLDS. There are rarely more than two, and each answer
+// needs this.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
 	for (uint64_t word; n < HOLDS; n = (n / 64 + 1) * 64) {
@@ -112,33 +101,22 @@ static void make(struct holder *h, unsigned n, uint64_t until)
 	h->until_ns[n] = until;
 }
 
-// A place for a lasting hold. When there is none left, the one that ends last is made longer:
-// nothing is resumed too early, and the callers that wish so much are served all the same.
-static unsigned lasting_place(const struct holder *h)
-{
-	unsigned last = 0;
-
-	for (unsigned i = 0; i < LASTING_HOLDS; i++) {
-		if (!hold_is_made(h, i))
-			return i;
-		if (h->until_ns[i] > h->until_ns[last])
-			last = i;
-	}
-	return last;
-}
-
+// When no place is left for a lasting hold, the one that ends last is made longer: nothing is
+// resumed too early.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
-	unsigned n = lasting_place(h);
+	unsigned n = 0;
 
+	for (unsigned i = 0; i < LASTING_HOLDS && hold_is_made(h, n); i++)
+		if (!hold_is_made(h, i) || h->until_ns[i] > h->until_ns[n])
+			n = i;
 	if (hold_is_made(h, n) && h->until_ns[n] > until)
 		until = h->until_ns[n];
 	make(h, n, until);
 	return n;
 }
 
-// Lasting holds that say no more than another one are dropped: who asks for the same again and
-// again needs one place.
+// Lasting holds that another one covers are dropped: repeated requests for the same need one place.
 static void thin_out(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {
@@ -156,7 +134,7 @@ static void thin_out(struct holder *h, unsigned n)
 
 unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
 {
-	uint64_t until = r->for_ns ? holder_now() + r->for_ns : FOREVER;
+	uint64_t until = r->for_ns ? kfd_now() + r->for_ns : FOREVER;
 	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
 
 	if (r->tie)
@@ -179,8 +157,7 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 		const struct kfd_outcome *o = &h->outcomes[i];
 
 		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
-			w->ids[o->queue.queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
-									<< o->queue.queue_id % 64;
+			add_id(w, o->queue.queue_id);
 	}
 	if (!r->sel.num_ids && !r->idle)
 		follow(w, r->sel.gpus, r->sel.num_gpus);
@@ -228,8 +205,7 @@ void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 {
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (follows_gpu(&h->scopes[i], q->gpu_id))
-			h->scopes[i].ids[q->queue_id / 64 % SCOPE_WORDS] |= UINT64_C(1)
-									    << q->queue_id % 64;
+			add_id(&h->scopes[i], q->queue_id);
 }
 
 void hold_stop_following(struct holder *h)
@@ -325,7 +301,7 @@ void hold_arm(struct holder *h)
 
 bool hold_expire(struct holder *h)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 	bool any = false;
 
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {

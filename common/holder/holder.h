@@ -6,11 +6,13 @@
 //
 // Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
 // with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
-// its connection, so whoever dies between suspending and confirming leaves nothing stuck.
+// its connection, so a client that dies between suspending and confirming leaves nothing suspended.
 #ifndef GPQ_HOLDER_HOLDER_H
 #define GPQ_HOLDER_HOLDER_H
 
+#include "common/host/buf.h"
 #include "common/holder/failure.h"
+#include "common/kfd/procs.h"
 #include "common/holder/session.h"
 #include "common/holder/target.h"
 
@@ -22,20 +24,14 @@
 // How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
 #define KFD_ANSWER_MS 90000u
 
-// One queue as a holder tells it.
-struct kfd_answer_queue {
-	struct kfd_queue_entry queue; // addresses only when asked for
-	unsigned xccs;
-	enum kfd_result result;
-	uint64_t latency_ns;
-	uint64_t until_ns; // suspended: CLOCK_MONOTONIC, 0: no deadline
-};
+// How long a holder that says `ended` may take to be gone and to leave the target untraced.
+#define KFD_END_MS 5000
 
 // An answer: its queues and its last line. Owned by the link; valid until the next request.
 struct kfd_answer {
-	struct kfd_answer_queue *queues;
+	struct kfd_outcome *queues; // with addresses only when asked for
 	size_t num, room;
-	pid_t holder;
+	pid_t holder, target;
 	unsigned held;     // queues suspended now
 	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
 	uint64_t until_ns; // 0: no deadline
@@ -49,17 +45,16 @@ struct kfd_link {
 	int fd; // -1: none
 	pid_t target;
 	pid_t started; // the holder, when kfd_link_open() started it
-	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
+	pid_t peer;    // the peer by SO_PEERCRED; 0: not known
 	bool lost;     // it ended before it answered, and the target lives
 	struct kfd_answer answer;
-	char *in; // what was read and not used yet
-	size_t in_len, in_room;
+	struct buf in; // what was read and not used yet
 };
 
 // Connects to the target's holder. `start`: if there is none, starts one; otherwise the failure is
-// KFD_FAULT_NOT_HELD. `steps` goes to the holder. 0, or -1 and *f.
+// KFD_FAULT_NOT_HELD. 0, or -1 and *f.
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
-		  const struct kfd_steps *steps, struct kfd_failure *f);
+		  struct kfd_failure *f);
 void kfd_link_close(struct kfd_link *l);
 
 // Sends a request line (without newline). 0, or -1 and *f.
@@ -73,40 +68,63 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 // that the target is as it was.
 void kfd_link_abandon(struct kfd_link *l);
 
-// After an answer that says `ended`: waits until the holder is gone and the target untraced.
-void kfd_link_wait_end(struct kfd_link *l);
-
 // Is the process that holds the target stopped (SIGSTOP)? It is the target's tracer or, where
 // nobody traces, the link's peer.
 bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when who holds the
-// target is not a holder of ours, or, with *f, when it was killed and nobody can tell whether the
-// queues run.
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the target is
+// not held by a holder of ours, or, with *f, when it was killed and another tracer hides whether
+// the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// What living holders hold.
+// A process that is held: by a holder, or paused by criu.c, which needs none.
 struct kfd_holding {
 	pid_t target;
-	uint64_t target_start; // as in struct kfd_target
-	pid_t holder;          // 0 unknown
-	uid_t uid;             // owner of the holder
-	bool answers; // false: it did not answer in time, and only the fields above are known
-	unsigned held;
-	uint64_t since_ns, until_ns; // CLOCK_MONOTONIC; until 0: no deadline
-	bool follows, kept;
-	char *socket;        // path
-	uint32_t *queue_ids; // the suspended ones, ascending
-	size_t num_queues;
+	uid_t uid;                // owner of the holder
+	bool paused;              // by criu.c: nothing else is known
+	bool answers;             // false: of the answer only the holder is known
+	struct kfd_answer answer; // its queues are the suspended ones, by id; the holder: 0 unknown
+	char *socket;             // path
 };
 
-// Lists holders from their socket directories; root sees those of all users. Needs no right on the
-// targets. A holder that does not answer within 300 ms is listed with answers = false.
-// 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
+// Lists holders from their socket directories, then paused processes, both by pid; root sees those
+// of all users. Needs no right on the targets. A holder that does not answer within 300 ms is
+// listed with answers = false. 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
 int kfd_holdings(struct kfd_holding **list, size_t *num);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
-// The holding of `pid`, or NULL.
+// The holder of `pid`, or NULL.
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
+
+// ---- contexts.c: queues of secondary KFD contexts, which no debugger reaches
+//
+// Facts: from KFD interface 1.19 on a process can have further contexts
+// (AMDKFD_IOC_CREATE_PROCESS), each with queues, ids from 0 on, and a folder context_N in sysfs.
+// DBG_TRAP sees those of the primary context alone (kfd_ioctl_set_debug_trap() in kfd_chardev.c):
+// the others run on while gpq holds the process.
+
+// The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
+// Their number, or -1 with errno: ENOMEM, or EXDEV where /proc has other PIDs than sysfs, which has
+// those of the host. *list is the caller's to free. A process that is gone has none.
+ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
+
+// How many different contexts the list has.
+size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
+
+// ---- criu.c: pausing all queues of a process with the driver's checkpoint interface, for kernels
+// that cannot do better, and only when asked for by name
+//
+// Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
+// the process paused until it dies. So a record is written before the deed, as a file in the socket
+// directory: "intent" before the call, "paused" behind it.
+
+// Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
+#define KFD_CRIU_PREFIX "criu-"
+
+// Pauses. *already: a record says that it was paused before, and nothing was done. 0, or -1 and *f.
+int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
+
+// Ends the pause that a record tells of. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
+int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

@@ -13,7 +13,7 @@
 #define HOLDER_MAX_CLIENTS 64
 #define FOREVER            UINT64_MAX
 
-// Holds, by number: somebody wants queues to stay suspended. The first ones last until resume or
+// Holds, by number: requests that queues stay suspended. The first ones last until resume or
 // their deadline, the others are tied to a client's connection.
 #define LASTING_HOLDS 16
 #define HOLDS         (LASTING_HOLDS + HOLDER_MAX_CLIENTS)
@@ -29,17 +29,15 @@ struct hold_scope {
 };
 
 struct client {
-	int fd;        // -1: free
-	bool keeps;    // wants us to stay attached as long as it is connected
-	uint64_t last; // holder.turn when it last said something
-	size_t len;    // bytes of its line in holder.in
-	char *out;     // what it has not taken yet of its answers; NULL: nothing
-	size_t out_len;
+	int fd;         // -1: free
+	bool keeps;     // wants us to stay attached as long as it is connected
+	uint64_t last;  // holder.turn when it last said something
+	size_t len;     // bytes of its line in holder.in
+	struct buf out; // what it has not taken yet of its answers
 };
 
 struct holder {
 	struct kfd_target target;
-	const struct kfd_steps *steps;
 	struct kfd_session session;
 	bool opened; // kfd_session_open() was called
 	bool failed; // ... and failed, with `failure`
@@ -73,8 +71,6 @@ struct holder {
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
 };
 
-uint64_t holder_now(void);
-
 // ---- deadlines.c: how long
 
 // The number of the hold that is tied to a client.
@@ -99,19 +95,19 @@ void hold_keep(struct holder *h, const struct client *c);
 // Drops holds whose time has come. False when there were none.
 bool hold_expire(struct holder *h);
 void hold_drop_all(struct holder *h);
-// Nobody wants this queue suspended any more; holds about nothing else are dropped.
+// Takes this queue out of all holds; holds without any other queue are dropped.
 void hold_forget(struct holder *h, uint32_t id);
 // The queues are gone; what is to follow stays.
 void hold_forget_queues(struct holder *h);
 // A new queue could not be suspended: no hold says any longer that it has all of them.
 void hold_stop_following(struct holder *h);
-// Whoever follows the queue's GPU wants the queue.
+// Adds the queue to the holds that follow its GPU.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
-// When the last hold ends, of all or of those on one queue; 0: there is none.
+// When the last hold ends, of all or of those on one queue; 0: no hold.
 uint64_t hold_until(const struct holder *h);
 uint64_t hold_until_of(const struct holder *h, uint32_t id);
-// Does somebody want the queues that appear on this GPU, or on any?
+// Does a hold follow the queues that appear on this GPU, or on any?
 bool hold_follows(const struct holder *h, uint32_t gpu);
 bool hold_follows_any(const struct holder *h);
 // Sets the timers for the present holds: one that we act on, and one by which the kernel kills us
@@ -124,8 +120,8 @@ void hold_arm(struct holder *h);
 void serve_line(struct holder *h, struct client *c, char *line);
 // Suspends queues that appeared, if that is wanted. Sets h->ending when the session is over.
 void serve_new_queues(struct holder *h);
-// Holds ended: resumes what nobody wants suspended any more and, unless kept, ends with the last
-// hold. Number of outcomes.
+// Holds ended: resumes queues without a hold and, unless kept, ends with the last hold. Number of
+// outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
 
@@ -156,11 +152,11 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers);
 // Starts a holder that serves `client` and `listener`, the socket `name` in the locked `dir`, which
 // it unlocks. Pid of the holder, or -1 and *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
-		   const struct kfd_steps *steps, struct kfd_failure *f);
+		   struct kfd_failure *f);
 
 // ---- title.c
 
-// Says on the command line what is held. Nobody waits for that: after the answer.
+// Writes what is held into the command line that ps shows. Called after the answer.
 void holder_title(struct holder *h);
 
 #endif

@@ -17,7 +17,7 @@ enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX
 
 #define AT_ONCE 16
 
-// A descriptor that is closed is no longer waited for, since nobody has a duplicate of it.
+// epoll forgets a descriptor that is closed, as it has no duplicate.
 static bool wait_for(struct holder *h, int fd, uint64_t what)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
@@ -25,7 +25,7 @@ static bool wait_for(struct holder *h, int fd, uint64_t what)
 	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-// Who has not taken his answers is not asked for more requests.
+// A client that has not read its answers may send no more requests.
 void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
 	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
@@ -40,7 +40,7 @@ static void serve_signals(struct holder *h)
 
 	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			h->ending = true; // asked to end: so we do, and the queues run
+			h->ending = true; // SIGTERM and the like end the holder, and the queues run
 	if (h->opened && !h->failed && !h->session.untraced &&
 	    tracee_serve(h->target.pid) == TRACEE_GONE)
 		h->ending = true;
@@ -73,7 +73,7 @@ static void serve_timer(struct holder *h)
 	holder_title(h);
 }
 
-// A free place, made by dropping whoever has been silent for longest and holds nothing.
+// A free place, made by dropping the client without a hold that has been silent for longest.
 static struct client *free_place(struct holder *h)
 {
 	struct client *oldest = NULL;
@@ -91,20 +91,10 @@ static struct client *free_place(struct holder *h)
 	return oldest;
 }
 
-// The directory keeps others out; this is the second lock.
-static bool is_allowed(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	       (peer.uid == geteuid() || peer.uid == 0);
-}
-
 static void serve_listener(struct holder *h)
 {
 	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client *c = fd >= 0 && is_allowed(fd) ? free_place(h) : NULL;
+	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_place(h) : NULL;
 
 	if (!c || !wait_for(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
 		if (fd >= 0)
@@ -120,7 +110,7 @@ static void serve_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
 
-	while (c->fd >= 0 && !c->out && (end = memchr(in, '\n', c->len))) {
+	while (c->fd >= 0 && !c->out.len && (end = memchr(in, '\n', c->len))) {
 		size_t used = (size_t)(end - in) + 1;
 
 		*end = '\0';
@@ -128,7 +118,7 @@ static void serve_lines(struct holder *h, struct client *c)
 		c->len -= used;
 		memmove(in, in + used, c->len);
 	}
-	if (c->len == HOLDER_LINE_MAX && !c->out) // no line of ours is that long
+	if (c->len == HOLDER_LINE_MAX && !c->out.len) // no line of ours is that long
 		client_close(h, c);
 }
 
@@ -137,9 +127,9 @@ static void serve_client(struct holder *h, struct client *c)
 	char *in = h->in[c - h->clients];
 	ssize_t n;
 
-	if (c->out) {
+	if (c->out.len) {
 		send_more(h, c);
-		if (!c->out)
+		if (!c->out.len)
 			serve_lines(h, c);
 		return;
 	}
@@ -202,17 +192,18 @@ static bool is_over(struct holder *h)
 	return !h->session.untraced || kfd_session_close(&h->session);
 }
 
-// Nothing tells that a session was taken, so it is looked for. By the clock, as clients may never
+// No event reports that a session was taken, so it is polled; by the clock, as clients may never
 // leave a pause.
 #define LOOK_MS 500
 
 static void look_at_session(struct holder *h)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 
 	if (!h->session.untraced || now < h->look_ns)
 		return;
-	kfd_session_look(&h->session);
+	if (h->session.enabled)
+		kfd_session_take_back(&h->session);
 	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
 }
 

@@ -41,7 +41,7 @@ static bool own_path(char *path, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-// Opens `path` if it is a directory closed to all but its owner. `owner` gets who that is.
+// Opens `path` if it is a directory closed to all but its owner. Its uid goes to `owner`.
 static int open_private(const char *path, uid_t *owner)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -91,14 +91,22 @@ static bool visit(const char *path, bool (*each)(int, uid_t, void *), void *arg)
 	return stop;
 }
 
-// All users' directories, for root.
-static bool visit_all(const char *own, bool (*each)(int, uid_t, void *), void *arg)
+// Root sees those of all users. XDG_RUNTIME_DIR may have been set for one call and not for another.
+bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
 {
-	static const char *const patterns[] = {"/run/gpq", "/run/user/*/gpq", "/tmp/gpq-*"};
-	bool stop = false;
-	glob_t found;
+	char own[4096], patterns[3][32] = {"/run/user/*/gpq", "/tmp/gpq-*", "/run/gpq"};
+	bool root = geteuid() == 0, stop;
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && !stop; i++) {
+	if (!root) {
+		snprintf(patterns[0], sizeof(patterns[0]), "/run/user/%u/gpq", (unsigned)geteuid());
+		snprintf(patterns[1], sizeof(patterns[1]), "/tmp/gpq-%u", (unsigned)geteuid());
+	}
+	if (!own_path(own, sizeof(own)))
+		own[0] = '\0';
+	stop = own[0] && visit(own, each, arg);
+	for (int i = 0; i < (root ? 3 : 2) && !stop; i++) {
+		glob_t found;
+
 		if (glob(patterns[i], GLOB_NOSORT, NULL, &found) != 0)
 			continue;
 		for (size_t k = 0; k < found.gl_pathc && !stop; k++)
@@ -107,24 +115,6 @@ static bool visit_all(const char *own, bool (*each)(int, uid_t, void *), void *a
 		globfree(&found);
 	}
 	return stop;
-}
-
-bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
-{
-	char own[4096], other[64];
-
-	if (!own_path(own, sizeof(own)))
-		own[0] = '\0';
-	if (own[0] && visit(own, each, arg))
-		return true;
-	if (geteuid() == 0)
-		return visit_all(own, each, arg);
-	// XDG_RUNTIME_DIR may have been set for the one call and not for the other.
-	snprintf(other, sizeof(other), "/run/user/%u/gpq", (unsigned)geteuid());
-	if (strcmp(own, other) != 0 && visit(other, each, arg))
-		return true;
-	snprintf(other, sizeof(other), "/tmp/gpq-%u", (unsigned)geteuid());
-	return strcmp(own, other) != 0 && visit(other, each, arg);
 }
 
 void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start)
@@ -144,59 +134,71 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
 	return strcmp(name, again) == 0;
 }
 
-// The directory is reached by its descriptor: a long path would not fit a socket address.
-static int fill_address(struct sockaddr_un *a, int dir, const char *name)
+// A socket and its address. The directory is reached by its descriptor: a long path would not fit a
+// socket address. Descriptor or -errno.
+static int make_socket(struct sockaddr_un *a, int dir, const char *name, int flags)
 {
-	int n;
+	int n, fd;
 
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	n = snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d/%s", dir, name);
-	return n > 0 && (size_t)n < sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
+	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int close_failed(int fd)
+{
+	int error = errno;
+
+	close(fd);
+	return -error;
 }
 
 int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 {
 	struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
 	struct sockaddr_un a;
-	int fd, r = fill_address(&a, dir, name);
+	int fd = make_socket(&a, dir, name, 0);
 
-	if (r < 0)
-		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
 		return fd;
-	r = -errno;
-	close(fd);
-	return r;
-}
-
-pid_t kfd_socket_peer(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+	return connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 ? fd : close_failed(fd);
 }
 
 int kfd_socket_listen(int dir, const char *name)
 {
 	struct sockaddr_un a;
-	int fd, r = fill_address(&a, dir, name);
+	int fd = make_socket(&a, dir, name, SOCK_NONBLOCK);
 
-	if (r < 0)
-		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 128) == 0)
 		return fd;
-	r = -errno;
-	close(fd);
-	return r;
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0)
+		return close_failed(fd);
+	return fd;
+}
+
+static bool credentials(int fd, struct ucred *peer)
+{
+	socklen_t size = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
+}
+
+bool kfd_socket_trusts(int fd)
+{
+	struct ucred peer;
+
+	return credentials(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+pid_t kfd_socket_peer(int fd)
+{
+	struct ucred peer;
+
+	return credentials(fd, &peer) ? peer.pid : 0;
 }
 
 int kfd_rundir_lock(int dir)

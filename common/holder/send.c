@@ -18,53 +18,33 @@
 // Bytes that were taken; -1 when the client is gone.
 static ssize_t send_some(const struct client *c, const char *text, size_t len)
 {
-	size_t done = 0;
+	ssize_t n = send(c->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	while (done < len) {
-		ssize_t n = send(c->fd, text + done, len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EAGAIN)
-			break;
-		else if (errno != EINTR)
-			return -1;
-	}
-	return (ssize_t)done;
-}
-
-static void forget_kept(struct client *c)
-{
-	free(c->out);
-	c->out = NULL;
-	c->out_len = 0;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
 // The loop reads the end of the connection then and closes it.
 static void give_up(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
-	forget_kept(c);
+	buf_fini(&c->out);
 	holder_watch_client(h, c, false);
 }
 
 static bool keep(struct holder *h, struct client *c, const char *text, size_t len)
 {
-	char *out = c->out_len + len > KEPT_MAX ? NULL : realloc(c->out, c->out_len + len);
+	bool first = !c->out.len;
 
-	if (!out)
+	if (c->out.len + len > KEPT_MAX || buf_append(&c->out, text, len))
 		return false;
-	if (!c->out)
+	if (first)
 		holder_watch_client(h, c, true);
-	memcpy(out + c->out_len, text, len);
-	c->out = out;
-	c->out_len += len;
 	return true;
 }
 
 void send_text(struct holder *h, struct client *c)
 {
-	ssize_t n = c->fd < 0 ? -1 : c->out ? 0 : send_some(c, h->text, h->text_len);
+	ssize_t n = c->fd < 0 ? -1 : c->out.len ? 0 : send_some(c, h->text, h->text_len);
 	size_t done = n < 0 ? 0 : (size_t)n;
 
 	if (c->fd >= 0 &&
@@ -75,29 +55,29 @@ void send_text(struct holder *h, struct client *c)
 
 void send_more(struct holder *h, struct client *c)
 {
-	ssize_t n = send_some(c, c->out, c->out_len);
+	ssize_t n = send_some(c, c->out.data, c->out.len);
 
 	if (n < 0) {
 		give_up(h, c);
 		return;
 	}
-	c->out_len -= (size_t)n;
-	memmove(c->out, c->out + n, c->out_len);
-	if (c->out_len)
+	c->out.len -= (size_t)n;
+	memmove(c->out.data, c->out.data + n, c->out.len);
+	if (c->out.len)
 		return;
-	forget_kept(c);
+	buf_fini(&c->out);
 	holder_watch_client(h, c, false);
 }
 
 void send_last(struct holder *h)
 {
-	uint64_t end = holder_now() + LAST_MS * 1000000ull, now;
+	uint64_t end = kfd_now() + LAST_MS * 1000000ull, now;
 
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
 
-		while (c->fd >= 0 && c->out && (now = holder_now()) < end &&
+		while (c->fd >= 0 && c->out.len && (now = kfd_now()) < end &&
 		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			send_more(h, c);
 	}
@@ -110,7 +90,7 @@ void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
 	send_text(h, c);
 }
 
-// For people and protocol, "no deadline" is 0.
+// In the protocol, "no deadline" is 0.
 static uint64_t deadline(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;
@@ -119,6 +99,7 @@ static uint64_t deadline(uint64_t until)
 void send_ok(struct holder *h, struct client *c)
 {
 	struct kfd_answer a = {.holder = h->pid,
+			       .target = h->target.pid,
 			       .held = h->session.num_held,
 			       .since_ns = h->session.since_ns,
 			       .until_ns = deadline(hold_until(h)),
@@ -126,23 +107,19 @@ void send_ok(struct holder *h, struct client *c)
 			       .kept = h->kept,
 			       .ended = h->ending};
 
-	h->text_len += holder_format_ok(h->text + h->text_len, h->target.pid, &a);
+	h->text_len += holder_format_ok(h->text + h->text_len, &a);
 	send_text(h, c);
 }
 
 void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
-		const struct kfd_outcome *o = &h->outcomes[i];
-		struct kfd_answer_queue q = {.queue = o->queue,
-					     .result = o->result,
-					     .latency_ns = o->latency_ns,
-					     .until_ns =
-						     deadline(hold_until_of(h, o->queue.queue_id))};
+		struct kfd_outcome *o = &h->outcomes[i];
 
+		o->until_ns = deadline(hold_until_of(h, o->queue.queue_id));
 		if (addresses)
-			q.xccs = kfd_session_xccs(&h->session, q.queue.gpu_id);
-		h->text_len += holder_format_queue(h->text + h->text_len, &q, addresses);
+			o->xccs = kfd_session_xccs(&h->session, o->queue.gpu_id);
+		h->text_len += holder_format_queue(h->text + h->text_len, o, addresses);
 		if (h->text_len > sizeof(h->text) - 2 * HOLDER_LINE_MAX)
 			send_text(h, c);
 	}

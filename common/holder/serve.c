@@ -1,4 +1,4 @@
-// What a holder does when asked. Each request gets `queue` lines and one `ok` or `error` line.
+// Requests to a holder. Each request gets `queue` lines and one `ok` or `error` line.
 #include "common/holder/holder_priv.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ void client_close(struct holder *h, struct client *c)
 
 	hold_drop(h, hold_of(h, c));
 	close(c->fd);
-	free(c->out);
+	buf_fini(&c->out);
 	*c = (struct client){.fd = -1};
 	if (!was_tied)
 		return;
@@ -26,8 +26,7 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 {
 	if (!h->opened) {
 		h->opened = true;
-		h->failed =
-			kfd_session_open(&h->session, &h->target, trace, h->steps, &h->failure) < 0;
+		h->failed = kfd_session_open(&h->session, &h->target, trace, &h->failure) < 0;
 		if (!h->failed && !holder_watch_session(h))
 			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
 					     strerror(errno)) < 0;
@@ -57,9 +56,9 @@ static int suspend(struct holder *h, const struct holder_request *r, struct kfd_
 		return -1;
 	if (r->untraced && !h->session.untraced)
 		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
-	kfd_step(h->steps, 6);
+	kfd_step(6);
 	n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
-	kfd_step(h->steps, 7);
+	kfd_step(7);
 	return n;
 }
 
@@ -85,7 +84,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	// The client already has its reply.
 	serve_new_queues(h);
 	holder_title(h);
-	kfd_step(h->steps, 8);
+	kfd_step(8);
 }
 
 static void serve_hold(struct holder *h, struct client *c)
@@ -115,12 +114,12 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 	bool was_tied = hold_is_made(h, hold_of(h, c));
 	int n = 0;
 
-	kfd_step(h->steps, 10);
+	kfd_step(10);
 	hold_drop(h, hold_of(h, c));
 	c->keeps = r->keep;
 	if (was_tied)
 		n = serve_release(h);
-	kfd_step(h->steps, 11);
+	kfd_step(11);
 	hold_arm(h);
 	send_end(h, c, n);
 	holder_title(h);
@@ -135,16 +134,24 @@ static bool stays(const struct holder *h)
 	return stay;
 }
 
-// What the end of the session is going to resume.
-static int list_held(struct holder *h)
+static bool is_held(const struct kfd_session *s, unsigned i)
+{
+	return s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
+}
+
+// Outcomes of the queues as they are: `held` of suspended ones; `running`, unless it is NONE, of
+// the others. Their number.
+static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result running)
 {
 	const struct kfd_session *s = &h->session;
 	int n = 0;
 
-	for (unsigned i = 0; i < s->num; i++)
-		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
-			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
-								.result = KFD_RESULT_RESUMED};
+	for (unsigned i = 0; i < s->num; i++) {
+		enum kfd_result r = is_held(s, i) ? held : running;
+
+		if (r != KFD_RESULT_NONE)
+			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i], .result = r};
+	}
 	return n;
 }
 
@@ -170,7 +177,7 @@ int serve_release(struct holder *h)
 
 	if (!hold_until(h) && (!stays(h) || !h->session.enabled)) {
 		h->ending = true;
-		return list_held(h);
+		return list_queues(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
 	}
 	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
 	h->ending |= n < 0;
@@ -207,45 +214,23 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 	holder_title(h);
 }
 
-static int list_queues(struct holder *h, struct kfd_failure *f)
-{
-	struct kfd_session *s = &h->session;
-
-	if (need_session(h, true, f) < 0 || (s->stale && kfd_session_refresh(s, f) < 0))
-		return -1;
-	for (unsigned i = 0; i < s->num; i++)
-		h->outcomes[i] = (struct kfd_outcome){
-			.queue = s->queues[i],
-			.result = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES]
-					  ? KFD_RESULT_SUSPENDED
-					  : KFD_RESULT_RUNNING};
-	return (int)s->num;
-}
-
 static void serve_queues(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	struct kfd_failure f;
-	int n = list_queues(h, &f);
 
-	if (n < 0) {
+	if (need_session(h, true, &f) < 0 ||
+	    (h->session.stale && kfd_session_refresh(&h->session, &f) < 0)) {
 		send_error(h, c, &f);
 		return;
 	}
-	send_outcomes(h, c, n, r->addresses);
+	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_RUNNING), r->addresses);
 	send_ok(h, c);
 	serve_new_queues(h);
 }
 
 static void serve_status(struct holder *h, struct client *c)
 {
-	const struct kfd_session *s = &h->session;
-	int n = 0;
-
-	for (unsigned i = 0; i < s->num; i++)
-		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
-			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
-								.result = KFD_RESULT_SUSPENDED};
-	send_outcomes(h, c, n, false);
+	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
 	send_ok(h, c);
 }
 
@@ -269,7 +254,7 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Queues that appeared and that somebody wants suspended. Their number, or -1; the ids are in
+// Queues that appeared and that a hold follows. Their number, or -1; the ids are in
 // h->sel. What was resumed by name is not new, and is left alone.
 static int gather_new(struct holder *h)
 {

@@ -37,10 +37,16 @@ struct kfd_selection {
 	unsigned num_gpus;
 };
 
+// "suspended", ...: the words of the holder's protocol (protocol.c).
+const char *kfd_result_name(enum kfd_result r);
+
+// A queue and what became of it, in the session and in a holder's answer.
 struct kfd_outcome {
 	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
 	enum kfd_result result;
+	unsigned xccs;       // answers with addresses only: XCCs of its GPU
 	uint64_t latency_ns; // of the call that suspended or resumed it; 0 when there was none
+	uint64_t until_ns;   // answers only: CLOCK_MONOTONIC, 0: no deadline
 };
 
 struct kfd_session {
@@ -48,7 +54,7 @@ struct kfd_session {
 	int kfd;
 	int events; // readable when something happened; end of file when the session is over
 	bool enabled;
-	bool untraced; // nobody traces the target for it, so it has no stops to serve
+	bool untraced; // the target is not traced, so it has no stops to serve
 	bool taken;    // untraced, and another debugger took it: calls fail until that one ends
 	bool stale;    // the queue list has to be read again
 	unsigned num;  // queues[0..num), by ascending id
@@ -63,29 +69,30 @@ struct kfd_session {
 	bool acquired[64];                // of gpus: known to be
 };
 
-// Test hook: the process stops itself (SIGSTOP) after the numbered step of the protocol, so that a
-// test can do something to it there. 0 stops nowhere.
-struct kfd_steps {
-	unsigned stop_after;
-};
+// CLOCK_MONOTONIC, nanoseconds.
+uint64_t kfd_now(void);
 
-void kfd_step(const struct kfd_steps *steps, unsigned number);
+// Tests only: the environment variable GPQ_TEST_STOP=WHO:N stops this process at step N if it is
+// WHO, "gpq" or "holder", which kfd_step_init() says.
+void kfd_step_init(const char *who);
+void kfd_step(unsigned number);
 
-// Opens /dev/kfd, seizes the target, makes sure that nobody debugs it, and starts the session.
-// *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it is let go
-// once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE elsewhere). On
-// failure the caller must end its thread (or process) to stop tracing, and close the session.
-// Passes steps 1 to 5. 0, or -1 and *f.
+// Opens /dev/kfd, seizes the target, makes sure that no other session exists, and starts the
+// session. *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it
+// is let go once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE
+// elsewhere). On failure the caller must end its thread (or process) to stop tracing, and close the
+// session. Passes steps 1 to 5. 0, or -1 and *f.
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
-		     const struct kfd_steps *steps, struct kfd_failure *f);
+		     struct kfd_failure *f);
 
 // Ends the session: all queues run. Tracing goes on until the calling thread ends. False when
 // another debugger has taken the session: its queues are as they were; try again.
 bool kfd_session_close(struct kfd_session *s);
 
-// Looks whether another debugger has taken an untraced session, and takes it back if that is
-// possible now. One call to the driver.
-void kfd_session_look(struct kfd_session *s);
+// If another debugger has become the owner of an untraced session, seizes the target and becomes
+// the owner again. False: it was not taken, or the target is still traced (s->taken). One call
+// to the driver.
+bool kfd_session_take_back(struct kfd_session *s);
 
 // After the death of a holder that did not trace: true when the target's queues run, as they do
 // unless another debugger had taken the session. Then the session is ended here. False when
@@ -110,13 +117,10 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f);
 // Brings s->queues up to date. 0, or -1 and *f.
 int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f);
 
+bool kfd_among(const uint32_t *list, unsigned num, uint32_t value);
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q);
 
 // XCCs of a GPU of the target, 1 when unknown.
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);
-
-const char *kfd_result_name(enum kfd_result r);
-// KFD_RESULT_NONE when there is no such name.
-enum kfd_result kfd_result_from_name(const char *name);
 
 #endif

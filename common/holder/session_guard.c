@@ -12,37 +12,28 @@
 
 #include <errno.h>
 
-static unsigned place_of(const struct kfd_session *s, uint32_t gpu_id)
-{
-	for (unsigned i = 0; i < s->num_gpus; i++)
-		if (s->gpus[i].gpu_id == gpu_id)
-			return i;
-	return 0; // not in the snapshot: taken as the first, which asks the most
-}
-
-static void note_queues(struct kfd_session *s)
-{
-	for (unsigned i = 0; i < s->num; i++)
-		for (unsigned k = 0; k < s->num_gpus; k++)
-			s->acquired[k] |= s->gpus[k].gpu_id == s->queues[i].gpu_id;
-}
-
-// The first of the GPUs that have one of these queues.
-static unsigned first_place(const struct kfd_session *s, const uint32_t *ids, unsigned n)
+// The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues
+// `ids`; a GPU that is not in the snapshot is taken as the first, which requires the most.
+static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)
 {
 	unsigned first = s->num_gpus;
 
-	for (unsigned i = 0; i < s->num; i++)
-		for (unsigned k = 0; k < n; k++)
-			if (s->queues[i].queue_id == ids[k]) {
-				unsigned at = place_of(s, s->queues[i].gpu_id);
+	for (unsigned i = 0; i < s->num; i++) {
+		unsigned at = 0;
 
-				first = at < first ? at : first;
-			}
+		while (at < s->num_gpus && s->gpus[at].gpu_id != s->queues[i].gpu_id)
+			at++;
+		if (at < s->num_gpus)
+			s->acquired[at] = true;
+		else
+			at = 0;
+		if (at < first && kfd_among(ids, n, s->queues[i].queue_id))
+			first = at;
+	}
 	return first;
 }
 
-// debugfs names processes by their host pids: in a PID namespace the file is somebody else's.
+// debugfs names processes by their host pids: in a PID namespace the file is another process's.
 static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
 {
 	struct buf b = {0};
@@ -65,8 +56,7 @@ int session_guard(struct kfd_session *s, const uint32_t *ids, unsigned n, struct
 	if (!s->num_gpus)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "list the GPUs of the process",
 				"none is known");
-	note_queues(s);
-	for (unsigned i = first_place(s, ids, n) + 1; i < s->num_gpus; i++)
+	for (unsigned i = note_queues(s, ids, n) + 1; i < s->num_gpus; i++)
 		if (!s->acquired[i] && check_pasid(s, i, f) < 0)
 			return -1;
 	return 0;

@@ -2,10 +2,9 @@
 // QUEUE_NEW rule), 12.
 #include "common/holder/session_priv.h"
 
-#include "common/holder/quiesce.h"
+#include "common/holder/measure.h"
 
 #include <string.h>
-#include <time.h>
 
 // A queue can stay unsuspendable while the target destroys it, and new ones can appear at any time.
 #define MAX_ROUNDS 8
@@ -14,61 +13,25 @@
 // immediate.
 #define TIMEOUT_NS 2000000000ull
 
-// What became of each queue so far, by queue id. Times are per round: its queues share one call.
+// What became of each queue so far, by queue id.
 struct attempt {
-	uint8_t result[KFD_MAX_QUEUES]; // enum kfd_result
-	uint8_t round[KFD_MAX_QUEUES];  // of the last call that had it; valid with a result
-	uint64_t latency_ns[MAX_ROUNDS];
-	unsigned rounds;
+	uint8_t result[KFD_MAX_QUEUES];      // enum kfd_result
+	uint64_t latency_ns[KFD_MAX_QUEUES]; // of the last call that had it; valid with a result
 };
 
 // Only what is read is cleared: this is on the way of every suspension.
 static void attempt_init(struct attempt *at)
 {
 	memset(at->result, 0, sizeof(at->result));
-	at->rounds = 0;
 }
 
-static uint64_t latency_of(const struct attempt *at, uint32_t id)
+static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, uint64_t latency_ns)
 {
-	switch (at->result[id]) {
-	case KFD_RESULT_NONE:
-	case KFD_RESULT_ALREADY:
-	case KFD_RESULT_RUNNING: return 0;
-	default: return at->round[id] < at->rounds ? at->latency_ns[at->round[id]] : 0;
-	}
+	at->result[id] = (uint8_t)r;
+	at->latency_ns[id] = latency_ns;
 }
 
-static const char *const result_names[] = {
-	[KFD_RESULT_NONE] = "none",       [KFD_RESULT_SUSPENDED] = "suspended",
-	[KFD_RESULT_ALREADY] = "already", [KFD_RESULT_BUSY] = "busy",
-	[KFD_RESULT_REFUSED] = "refused", [KFD_RESULT_TIMEOUT] = "timeout",
-	[KFD_RESULT_CLOSING] = "closing", [KFD_RESULT_UNKNOWN] = "unknown",
-	[KFD_RESULT_RESUMED] = "resumed", [KFD_RESULT_RUNNING] = "running",
-};
-
-const char *kfd_result_name(enum kfd_result r)
-{
-	return result_names[r];
-}
-
-enum kfd_result kfd_result_from_name(const char *name)
-{
-	for (size_t i = 0; i < sizeof(result_names) / sizeof(result_names[0]); i++)
-		if (strcmp(result_names[i], name) == 0)
-			return (enum kfd_result)i;
-	return KFD_RESULT_NONE;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static bool among(const uint32_t *list, unsigned num, uint32_t value)
+bool kfd_among(const uint32_t *list, unsigned num, uint32_t value)
 {
 	for (unsigned i = 0; i < num; i++)
 		if (list[i] == value)
@@ -78,8 +41,8 @@ static bool among(const uint32_t *list, unsigned num, uint32_t value)
 
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q)
 {
-	return (!sel->num_ids || among(sel->ids, sel->num_ids, q->queue_id)) &&
-	       (!sel->num_gpus || among(sel->gpus, sel->num_gpus, q->gpu_id));
+	return (!sel->num_ids || kfd_among(sel->ids, sel->num_ids, q->queue_id)) &&
+	       (!sel->num_gpus || kfd_among(sel->gpus, sel->num_gpus, q->gpu_id));
 }
 
 void session_hold(struct kfd_session *s, uint32_t id, uint64_t now)
@@ -123,12 +86,14 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
 }
 
+// Packets not taken yet, or waves that ran when it was suspended.
 static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
 
 	kfd_quiesce_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
-	return kfd_quiesce_has_work(&p);
+	return (p.has_indices && p.read_index != p.write_index) ||
+	       (p.has_saved && p.saved_waves_bytes > 0);
 }
 
 // Packets in the ring, seen without touching the queue. Headers of a running queue are stale.
@@ -158,10 +123,9 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) || !untried(at->result[id]))
 			continue;
 		if (s->held[id]) {
-			at->result[id] = KFD_RESULT_ALREADY;
+			set_result(at, id, KFD_RESULT_ALREADY, 0);
 		} else if (idle_only && has_backlog(s, q)) {
-			at->result[id] = KFD_RESULT_BUSY;
-			at->round[id] = MAX_ROUNDS; // no call was needed
+			set_result(at, id, KFD_RESULT_BUSY, 0);
 		} else {
 			ids[n++] = id;
 		}
@@ -174,6 +138,7 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *ids, unsigned n,
 			 uint64_t start, uint64_t end)
 {
+	uint64_t took = end - start;
 	unsigned failed = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -181,20 +146,19 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 
 		if (id >= KFD_MAX_QUEUES)
 			continue;
-		at->round[id] = (uint8_t)at->rounds;
 		if (bits & KFD_QUEUE_ERROR) {
-			at->result[id] =
-				end - start < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT;
+			set_result(at, id,
+				   took < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT,
+				   took);
 			ids[failed++] = id;
 		} else if (bits & KFD_QUEUE_INVALID) {
-			at->result[id] = KFD_RESULT_CLOSING;
+			set_result(at, id, KFD_RESULT_CLOSING, took);
 			s->stale = true;
 		} else {
-			at->result[id] = KFD_RESULT_SUSPENDED;
+			set_result(at, id, KFD_RESULT_SUSPENDED, took);
 			session_hold(s, id, end);
 		}
 	}
-	at->latency_ns[at->rounds++] = end - start;
 	if (failed)
 		trap_resume(s, ids, failed);
 }
@@ -226,9 +190,9 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 
 	if (s->may_crash && session_guard(s, ids, n, f) < 0)
 		return -1;
-	start = now_ns();
+	start = kfd_now();
 	r = trap_suspend(s, ids, n, grace);
-	end = now_ns();
+	end = kfd_now();
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
@@ -254,8 +218,10 @@ static int report(const struct kfd_session *s, const struct kfd_selection *sel,
 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		out[n++] = (struct kfd_outcome){s->queues[i], (enum kfd_result)at->result[id],
-						latency_of(at, id)};
+		out[n++] =
+			(struct kfd_outcome){.queue = s->queues[i],
+					     .result = (enum kfd_result)at->result[id],
+					     .latency_ns = at->result[id] ? at->latency_ns[id] : 0};
 	}
 	for (unsigned i = 0; i < sel->num_ids; i++)
 		if (!find_queue(s, sel->ids[i]))
@@ -299,8 +265,7 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		at->result[id] = s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING;
-		at->round[id] = 0;
+		set_result(at, id, s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING, 0);
 		if (s->held[id])
 			ids[n++] = id;
 	}
@@ -309,16 +274,17 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
 {
-	uint64_t start = now_ns();
+	uint64_t start = kfd_now(), took;
 	int r = trap_resume(s, ids, n);
 
 	if (r < 0)
 		return r;
-	at->latency_ns[at->rounds++] = now_ns() - start;
+	took = kfd_now() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
 
 		session_unhold(s, id);
+		at->latency_ns[id] = took;
 		if (ids[i] & KFD_QUEUE_ERROR)
 			at->result[id] = KFD_RESULT_REFUSED;
 	}
@@ -337,4 +303,13 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
+}
+
+// The list is not NULL: some kernels would follow it even when it is empty.
+int kfd_session_suspend_nothing(struct kfd_session *s)
+{
+	uint32_t none = 0;
+	int r = trap_suspend(s, &none, 0, 0);
+
+	return r < 0 ? r : 0;
 }

@@ -4,13 +4,10 @@
 // /proc/PID/stat fields 48 to 51); writing there changes what others see.
 #include "common/holder/holder_priv.h"
 
-#include "common/holder/ptrace.h"
+#include "common/host/root.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Field `n` of /proc/self/stat, counted as proc(5) does; the name (2) may hold blanks.
 static unsigned long stat_field(const char *text, int n)
@@ -24,26 +21,20 @@ static unsigned long stat_field(const char *text, int n)
 
 static void find_title(struct holder *h)
 {
-	unsigned long start, end;
-	char text[1024];
-	ssize_t n;
-	int fd;
+	struct buf b = {0};
 
-	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	start = stat_field(text, 48);
-	end = stat_field(text, 51); // end of the environment, which lies behind the arguments
-	if (!start || end <= start || stat_field(text, 49) != stat_field(text, 50))
-		return;
-	// The holder reads no environment variable after this.
-	h->title = (char *)start;
-	h->title_size = h->title_len = end - start;
+	if (host_read(&b, "/proc/self/stat") > 0) {
+		unsigned long start = stat_field(b.data, 48);
+		// The end of the environment, which lies behind the arguments; the holder reads no
+		// environment variable after this.
+		unsigned long end = stat_field(b.data, 51);
+
+		if (start && end > start && stat_field(b.data, 49) == stat_field(b.data, 50)) {
+			h->title = (char *)start;
+			h->title_size = h->title_len = end - start;
+		}
+	}
+	buf_fini(&b);
 }
 
 // "until 4711.250 s", or the word for no such time.

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What they are loaded from when they are first asked; without them there are no names.
+// The libraries, loaded on first use; without them there are no names.
 #define NAMES_LIBPCI "libpci.so.3"
 #define NAMES_LIBDRM "libdrm_amdgpu.so.1"
 

@@ -39,34 +39,6 @@ const char *kfd_queue_type_name(int type)
 
 // --- small things ---
 
-// A whole decimal number, up to 64 bits, ended by a newline or the end of the text.
-static bool number(const char *s, const char *end, uint64_t *out)
-{
-	uint64_t v = 0;
-	const char *p = s;
-
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
-			return false;
-	*out = v;
-	return p > s && (p == end || *p == '\n');
-}
-
-// A directory entry that is a number below 2^31 as the kernel writes it, and nothing else: a
-// recorded host may hold "000...5", which is as long as a name can be.
-static bool id_name(const char *name, uint32_t *out)
-{
-	size_t len = strlen(name);
-	uint64_t v;
-
-	if (len > 10 || (len > 1 && name[0] == '0') || !number(name, name + len, &v) ||
-	    v > INT32_MAX)
-		return false;
-	*out = (uint32_t)v;
-	return true;
-}
-
 // The number a file holds, KFD_UNKNOWN when there is none to be had.
 static uint64_t read_number(int dir, const char *name)
 {
@@ -80,7 +52,9 @@ static uint64_t read_number(int dir, const char *name)
 	ssize_t n = read(fd, text, sizeof(text));
 
 	close(fd);
-	return n > 0 && n < (ssize_t)sizeof(text) && number(text, text + n, &v) ? v : KFD_UNKNOWN;
+	return n > 0 && n < (ssize_t)sizeof(text) && kfd_parse_number(text, text + n, &v)
+		       ? v
+		       : KFD_UNKNOWN;
 }
 
 static uint32_t read_u32(int dir, const char *name, uint32_t unknown)
@@ -148,7 +122,7 @@ static void read_order(struct reader *r, int dir, const char *name,
 	if (buf_read_at(&text, dir, name) > 0) {
 		for (char *save, *word = strtok_r(text.data, " \n", &save); word;
 		     word = strtok_r(NULL, " \n", &save)) {
-			if (!number(word, word + strlen(word), &id))
+			if (!kfd_parse_number(word, word + strlen(word), &id))
 				break;
 			each(r, id, ++rank);
 		}
@@ -187,7 +161,7 @@ static int read_queues(struct reader *r, int parent)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t qid;
 
-		if (id_name(e->d_name, &qid) && e->d_type != DT_LNK)
+		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
 			err = add_queue(r, dirfd(d), e, qid);
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
@@ -214,52 +188,47 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	if (context >= 0)
 		snprintf(name, sizeof(name), "context_%d/", (int)context);
 	if (host_readf(&text, DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu) <= 0 ||
-	    !number(text.data, text.data + text.len, &v))
+	    !kfd_parse_number(text.data, text.data + text.len, &v))
 		v = 0;
 	buf_fini(&text);
 	return v ? v : KFD_UNKNOWN;
 }
 
+// The counters of the context being read on a GPU, unless they are there already.
 static int add_usage(struct reader *r, int dir, uint32_t gpu)
 {
+	static const struct {
+		unsigned want;
+		const char *name;
+		size_t member;
+	} files[] = {
+		{KFD_WANT_VRAM, "vram_%u", offsetof(struct kfd_usage, vram_bytes)},
+		{KFD_WANT_SDMA, "sdma_%u", offsetof(struct kfd_usage, sdma_us)},
+		{KFD_WANT_EVICTED, "stats_%u/evicted_ms", offsetof(struct kfd_usage, evicted_ms)},
+		{KFD_WANT_CU, "stats_%u/cu_occupancy", offsetof(struct kfd_usage, cu_occupancy)}};
 	struct kfd_procs *p = r->p;
-	const struct kfd_proc *proc = &p->procs[p->nprocs - 1];
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
-	unsigned want = r->want;
 	char name[64];
 
+	if (!gpu || kfd_procs_usage(p, c, gpu))
+		return 0;
 	if (ARRAY_GROW(p->usages, p->cap_usages, p->nusages))
 		return -1;
 	struct kfd_usage *u = &p->usages[p->nusages++];
 
 	c->usages++;
-	*u = (struct kfd_usage){(uint32_t)p->ncontexts - 1,
-				gpu,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN,
-				KFD_UNKNOWN};
-	if (want & KFD_WANT_VRAM && snprintf(name, sizeof(name), "vram_%u", gpu) > 0)
-		u->vram_bytes = read_number(dir, name);
-	if (want & KFD_WANT_SDMA && snprintf(name, sizeof(name), "sdma_%u", gpu) > 0)
-		u->sdma_us = read_number(dir, name);
-	if (want & KFD_WANT_EVICTED && snprintf(name, sizeof(name), "stats_%u/evicted_ms", gpu) > 0)
-		u->evicted_ms = read_number(dir, name);
-	if (want & KFD_WANT_CU && snprintf(name, sizeof(name), "stats_%u/cu_occupancy", gpu) > 0)
-		u->cu_occupancy = read_number(dir, name);
-	if (want & KFD_WANT_PASID)
-		u->pasid = read_pasid(proc, c->id, gpu);
+	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
+	u->context = (uint32_t)p->ncontexts - 1;
+	u->gpu_id = gpu;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!(r->want & files[i].want))
+			continue;
+		snprintf(name, sizeof(name), files[i].name, gpu);
+		*(uint64_t *)(void *)((char *)u + files[i].member) = read_number(dir, name);
+	}
+	if (r->want & KFD_WANT_PASID)
+		u->pasid = read_pasid(&p->procs[p->nprocs - 1], c->id, gpu);
 	return 0;
-}
-
-static int want_usage(struct reader *r, int dir, uint32_t gpu)
-{
-	const struct kfd_procs *p = r->p;
-
-	if (!gpu || kfd_procs_usage(p, &p->contexts[p->ncontexts - 1], gpu))
-		return 0;
-	return add_usage(r, dir, gpu);
 }
 
 const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
@@ -309,8 +278,8 @@ static int read_idle_gpus(struct reader *r, int dir)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t gpu;
 
-		if (strncmp(e->d_name, "vram_", 5) == 0 && id_name(e->d_name + 5, &gpu))
-			err = want_usage(r, dirfd(d), gpu);
+		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
+			err = add_usage(r, dirfd(d), gpu);
 	}
 	closedir(d);
 	return err;
@@ -332,7 +301,7 @@ static int read_context(struct reader *r, int dir)
 	c->queues = (uint32_t)p->nqueues - c->queue;
 	err = r->want & KFD_WANT_IDLE_GPUS ? read_idle_gpus(r, dir) : 0;
 	for (uint32_t i = 0; !err && (r->want & usage) && i < c->queues; i++)
-		err = want_usage(r, dir, p->queues[c->queue + i].gpu_id);
+		err = add_usage(r, dir, p->queues[c->queue + i].gpu_id);
 	return err;
 }
 
@@ -363,7 +332,7 @@ static int find_contexts(struct reader *r, DIR *d)
 	for (struct dirent *e; (e = readdir(d));) {
 		uint32_t id;
 
-		if (strncmp(e->d_name, "context_", 8) == 0 && id_name(e->d_name + 8, &id)) {
+		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id)) {
 			if (add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN))
 				return -1;
 		} else {
@@ -374,14 +343,6 @@ static int find_contexts(struct reader *r, DIR *d)
 	if (order && !r->sysfs)
 		read_order(r, dirfd(d), ".contexts", rank_context);
 	return 0;
-}
-
-static int open_context(int dir, int32_t id)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "context_%d", (int)id);
-	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
 // What contexts have lies in one piece, so they are read one after the other.
@@ -406,16 +367,18 @@ static int read_contexts(struct reader *r, DIR *d)
 
 	for (uint32_t i = 0; !err && i < n; i++) {
 		struct kfd_context *c = &p->contexts[first + i];
-		int dir = c->id < 0 ? dirfd(d) : open_context(dirfd(d), c->id);
+		char name[32];
+		DIR *own = NULL;
 
 		p->ncontexts = first + i + 1; // the last one is the one being read
 		c->queue = (uint32_t)p->nqueues;
 		c->usage = (uint32_t)p->nusages;
-		if (dir < 0)
+		snprintf(name, sizeof(name), "context_%d", (int)c->id);
+		if (c->id >= 0 && !(own = open_dir(dirfd(d), name)))
 			continue; // it ended meanwhile
-		err = read_context(r, dir);
-		if (c->id >= 0)
-			close(dir);
+		err = read_context(r, dirfd(own ? own : d));
+		if (own)
+			closedir(own);
 	}
 	return err;
 }
@@ -483,7 +446,8 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	for (struct dirent *e; !err && (e = readdir(d));) {
 		uint32_t pid;
 
-		if (id_name(e->d_name, &pid) && (!how->keep || how->keep(how->arg, (pid_t)pid)))
+		if (kfd_parse_id(e->d_name, &pid) &&
+		    (!how->keep || how->keep(how->arg, (pid_t)pid)))
 			err = read_proc(&r, dirfd(d), e->d_name, (pid_t)pid);
 	}
 	int saved = errno;
@@ -496,81 +460,68 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 
 // --- did anything change meanwhile? ---
 
-static bool is_known(const struct kfd_queue *queues, uint32_t n, uint32_t qid, uint64_t created)
+static int compare_pid(const void *pid, const void *proc)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (queues[i].qid == qid && queues[i].created == created)
-			return true;
-	return false;
+	const pid_t a = *(const pid_t *)pid, b = ((const struct kfd_proc *)proc)->pid;
+
+	return (a > b) - (a < b);
+}
+
+static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
+{
+	return p->nprocs ? bsearch(&pid, p->procs, p->nprocs, sizeof(*p->procs), compare_pid)
+			 : NULL;
+}
+
+// One queue needs no order.
+static bool has_order(const void *procs, pid_t pid)
+{
+	const struct kfd_proc *proc = find_proc(procs, pid);
+
+	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
 
 // An inode number is never given out again, so the same numbers mean the same queues all the time
 // in between.
-static bool same_queues(const struct kfd_procs *p, const struct kfd_context *c, int parent)
+static bool same(const struct kfd_procs *a, const struct kfd_proc *x, const struct kfd_procs *b,
+		 const struct kfd_proc *y)
 {
-	DIR *d = open_dir(parent, "queues");
-	uint32_t found = 0, qid;
-	bool same = d != NULL;
+	bool same = x->contexts == y->contexts && x->queues == y->queues;
 
-	for (struct dirent *e; same && (e = readdir(d));) {
-		if (!id_name(e->d_name, &qid))
-			continue;
-		same = is_known(p->queues + c->queue, c->queues, qid, e->d_ino);
-		found++;
+	for (uint32_t i = 0; same && i < x->contexts; i++) {
+		const struct kfd_context *c = &a->contexts[x->context + i];
+		const struct kfd_context *d = &b->contexts[y->context + i];
+
+		same = c->id == d->id && c->created == d->created && c->queues == d->queues;
 	}
-	if (d)
-		closedir(d);
-	return same && found == c->queues;
-}
+	for (uint32_t i = 0; same && i < x->queues; i++) {
+		const struct kfd_queue *q = &a->queues[x->queue + i], *r = &b->queues[y->queue + i];
 
-static bool same_context(const struct kfd_procs *p, const struct kfd_proc *proc, int parent,
-			 const struct dirent *e, uint32_t id)
-{
-	for (uint32_t i = 1; i < proc->contexts; i++) {
-		const struct kfd_context *c = &p->contexts[proc->context + i];
-
-		if (c->id != (int32_t)id || c->created != e->d_ino)
-			continue;
-		DIR *d = open_dir(parent, e->d_name);
-		bool same = d && same_queues(p, c, dirfd(d));
-
-		if (d)
-			closedir(d);
-		return same;
+		same = q->qid == r->qid && q->created == r->created;
 	}
-	return false;
-}
-
-static bool unchanged(const struct kfd_procs *p, const struct kfd_proc *proc)
-{
-	DIR *d = host_opendirf(PROC_DIR "/%d", (int)proc->pid);
-	bool same = d && same_queues(p, &p->contexts[proc->context], dirfd(d));
-	uint32_t found = 1, id;
-
-	for (struct dirent *e; same && (e = readdir(d));) {
-		if (strncmp(e->d_name, "context_", 8) != 0 || !id_name(e->d_name + 8, &id))
-			continue;
-		same = same_context(p, proc, dirfd(d), e, id);
-		found++;
-	}
-	if (d)
-		closedir(d);
-	return same && found == proc->contexts;
+	return same;
 }
 
 void kfd_procs_confirm(struct kfd_procs *p)
 {
+	const struct kfd_procs_how how = {.keep = has_order, .arg = p};
+	struct kfd_procs now = {0};
+
+	if (p->sysfs && kfd_procs_read(&now, &how) < 0)
+		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
+		const struct kfd_proc *again = find_proc(&now, proc->pid);
 
-		if ((proc->queues < 2 && proc->contexts < 2) || unchanged(p, proc))
-			continue; // one queue needs no order
+		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
+			continue;
 		proc->changed = true;
 		for (uint32_t k = 0; k < proc->queues; k++)
 			p->queues[proc->queue + k].created = KFD_UNKNOWN;
 		for (uint32_t k = 1; k < proc->contexts; k++)
 			p->contexts[proc->context + k].created = KFD_UNKNOWN;
 	}
+	kfd_procs_fini(&now);
 }
 
 void kfd_procs_fini(struct kfd_procs *p)

@@ -1,6 +1,7 @@
 // Reading /sys/class/kfd/kfd/topology; see topology.h.
-#include "common/kfd/topology_priv.h"
+#include "common/kfd/topology.h"
 
+#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <ctype.h>
@@ -11,41 +12,23 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-// The name as a decimal number, or -1.
-static int64_t entry_number(const char *name)
-{
-	char *end = NULL;
-	if (!isdigit((unsigned char)*name) || strlen(name) > 9)
-		return -1;
-	long v = strtol(name, &end, 10);
-	return *end ? -1 : v;
-}
-
 static int compare_node(const void *a, const void *b)
 {
 	const struct kfd_gpu *x = a, *y = b;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void set_error(struct kfd_gpu *g, const char *file)
+// EINVAL: not a number of 32 bits.
+static int read_gpu_id(struct kfd_gpu *g)
 {
-	g->error = errno;
-	g->error_file = file;
-}
-
-// Newline-terminated decimal number; EINVAL: something else.
-static int read_gpu_id(struct kfd_gpu *g, struct buf *b)
-{
-	if (host_readf(b, NODES "/%u/gpu_id", (unsigned)g->node) < 0)
+	char path[80];
+	snprintf(path, sizeof(path), NODES "/%u/gpu_id", (unsigned)g->node);
+	uint64_t v = 0;
+	if (host_read_u64(path, &v))
 		return -1;
-	char *end = NULL;
-	errno = 0;
-	unsigned long long v = strtoull(b->data, &end, 10);
-	if (!isdigit((unsigned char)b->data[0]) || errno || v > UINT32_MAX ||
-	    (*end && *end != '\n')) {
-		errno = EINVAL;
+	errno = EINVAL;
+	if (v > UINT32_MAX)
 		return -1;
-	}
 	g->gpu_id = v;
 	return 0;
 }
@@ -55,8 +38,10 @@ enum node_kind { NODE_GPU, NODE_CPU, NODE_GONE };
 // A CPU's properties are not read at all: gpu_id 0 says enough.
 static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 {
-	if (read_gpu_id(g, b))
-		set_error(g, "gpu_id");
+	if (read_gpu_id(g)) {
+		g->error = errno;
+		g->error_file = "gpu_id";
+	}
 	if (g->gpu_id == 0)
 		return NODE_CPU;
 	// The device cgroup denies both files alike; but a recording may lack just the first.
@@ -65,7 +50,8 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 	if (host_readf(b, NODES "/%u/properties", (unsigned)g->node) < 0) {
 		if (errno == ENOENT && g->error == ENOENT)
 			return NODE_GONE;
-		set_error(g, "properties");
+		g->error = errno;
+		g->error_file = "properties";
 		return NODE_GPU;
 	}
 	kfd_gpu_parse(g, b->data, b->len);
@@ -73,20 +59,14 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 	return g->gpu_id == KFD_UNKNOWN && g->simd_count == 0 ? NODE_CPU : NODE_GPU;
 }
 
-static void read_name(struct kfd_gpu *g, struct buf *b)
-{
-	if (host_readf(b, NODES "/%u/name", (unsigned)g->node) > 0)
-		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
-}
-
 static void read_memory(struct kfd_gpu *g, struct buf *b)
 {
 	uint64_t sum = g->local_mem_bytes == KFD_UNKNOWN ? 0 : g->local_mem_bytes;
 	DIR *d = sum ? NULL : host_opendirf(NODES "/%u/mem_banks", (unsigned)g->node);
 	for (struct dirent *e = NULL; d && (e = readdir(d));) {
-		int64_t bank = entry_number(e->d_name);
-		if (bank >= 0 && host_readf(b, NODES "/%u/mem_banks/%u/properties",
-					    (unsigned)g->node, (unsigned)bank) > 0)
+		uint32_t bank;
+		if (kfd_parse_id(e->d_name, &bank) &&
+		    host_readf(b, NODES "/%u/mem_banks/%u/properties", (unsigned)g->node, bank) > 0)
 			sum += kfd_bank_bytes(b->data, b->len);
 	}
 	if (d)
@@ -159,36 +139,25 @@ static void read_more(struct kfd_gpu *g, unsigned what, struct buf *b)
 {
 	if (what & KFD_TOPOLOGY_BDF)
 		read_bdf(g, b);
-	if (what & KFD_TOPOLOGY_NAME)
-		read_name(g, b);
+	if (what & KFD_TOPOLOGY_NAME && host_readf(b, NODES "/%u/name", (unsigned)g->node) > 0)
+		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
 	if (what & KFD_TOPOLOGY_MEMORY)
 		read_memory(g, b);
 }
 
-static int append(struct kfd_topology *t, const struct kfd_gpu *g)
-{
-	if ((t->n & (t->n - 1)) == 0) { // the room doubles at powers of two
-		struct kfd_gpu *more = realloc(t->gpus, (t->n ? t->n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		t->gpus = more;
-	}
-	t->gpus[t->n++] = *g;
-	return 0;
-}
-
 static int load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)
 {
-	struct kfd_gpu g;
-	kfd_gpu_init(&g);
-	g.node = node;
-	enum node_kind kind = read_node(&g, b);
+	if (ARRAY_GROW(t->gpus, t->cap, t->n))
+		return -ENOMEM;
+	struct kfd_gpu *g = &t->gpus[t->n];
+	kfd_gpu_init(g);
+	g->node = node;
+	enum node_kind kind = read_node(g, b);
 	t->cpu_nodes += kind == NODE_CPU;
-	if (kind != NODE_GPU)
-		return 0;
-	if (g.gfx[0] || g.gpu_id != KFD_UNKNOWN)
-		read_more(&g, what, b);
-	return append(t, &g);
+	t->n += kind == NODE_GPU;
+	if (kind == NODE_GPU && (g->gfx[0] || g->gpu_id != KFD_UNKNOWN))
+		read_more(g, what, b);
+	return 0;
 }
 
 static void number_gpus(struct kfd_topology *t)
@@ -210,9 +179,9 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	if (!d)
 		return -errno;
 	for (struct dirent *e = NULL; !r && (e = readdir(d));) {
-		int64_t node = entry_number(e->d_name);
-		if (node >= 0)
-			r = load_node(t, (unsigned)node, what, &b);
+		uint32_t node;
+		if (kfd_parse_id(e->d_name, &node))
+			r = load_node(t, node, what, &b);
 	}
 	closedir(d);
 	buf_fini(&b);
@@ -246,54 +215,34 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 	return NULL;
 }
 
-static bool parse_base(const char *s, int base, uint64_t *value)
+// What a word of --gpu may be, in the order of preference.
+enum meaning { INDEX, DECIMAL_ID, HEX_ID, ADDRESS, MEANINGS };
+
+static bool is_meant(const struct kfd_gpu *g, const char *word, enum meaning m)
 {
+	if (m == ADDRESS) {
+		bool domain = strchr(word, ':') != strrchr(word, ':');
+		size_t skip = domain || strncmp(g->bdf, "0000:", 5) != 0 ? 0 : 5;
+		return *word && strcasecmp(g->bdf + skip, word) == 0;
+	}
 	char *end = NULL;
-	if (!isxdigit((unsigned char)*s) || strlen(s) > 10)
-		return false;
-	*value = strtoull(s, &end, base);
-	return *end == '\0';
-}
-
-static bool select_index(struct kfd_topology *t, const char *word)
-{
-	uint64_t v = 0;
-	bool found = false;
-	for (size_t i = 0; parse_base(word, 10, &v) && i < t->n; i++)
-		if (t->gpus[i].index == v)
-			found = t->gpus[i].selected = true;
-	return found;
-}
-
-static bool select_id(struct kfd_topology *t, const char *word, int base)
-{
-	uint64_t v = 0;
-	struct kfd_gpu *g = parse_base(word, base, &v) ? kfd_topology_find(t, v) : NULL;
-	if (g)
-		g->selected = true;
-	return g;
-}
-
-static bool select_bdf(struct kfd_topology *t, const char *word)
-{
-	char full[24];
-	bool found = false;
-	bool domain = strchr(word, ':') != strrchr(word, ':');
-	if (snprintf(full, sizeof(full), "%s%s", domain ? "" : "0000:", word) >= (int)sizeof(full))
-		return false;
-	for (size_t i = 0; i < t->n; i++)
-		if (*word && strcasecmp(t->gpus[i].bdf, full) == 0)
-			found = t->gpus[i].selected = true;
-	return found;
+	uint64_t v = strtoull(word, &end, m == HEX_ID ? 16 : 10);
+	return isxdigit((unsigned char)*word) && strlen(word) <= 10 && !*end &&
+	       v == (m == INDEX ? g->index : g->gpu_id);
 }
 
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->gpus[i].selected = n == 0;
-	for (size_t i = 0; i < n; i++)
-		if (!select_index(t, words[i]) && !select_id(t, words[i], 10) &&
-		    !select_id(t, words[i], 16) && !select_bdf(t, words[i]))
+	for (size_t i = 0; i < n; i++) {
+		bool found = false;
+		for (enum meaning m = 0; m < MEANINGS && !found; m++)
+			for (size_t k = 0; k < t->n; k++)
+				if (is_meant(&t->gpus[k], words[i], m))
+					found = t->gpus[k].selected = true;
+		if (!found)
 			return words[i];
+	}
 	return NULL;
 }
