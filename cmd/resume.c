@@ -33,27 +33,19 @@ static const struct opt opts[] = {
 	{0},
 };
 
-static void name(struct choice *c, pid_t pid)
-{
-	char bad[32], text[16];
-
-	snprintf(text, sizeof(text), "%d", (int)pid);
-	pids_add(&c->pids, text, bad);
-}
-
 // All processes that are held, as if they had been named.
 static int name_all(struct choice *c)
 {
 	struct kfd_holding *list;
-	pid_t paused[256];
-	size_t num, num_paused = kfd_criu_list(paused, 256);
+	char bad[32], text[16];
+	size_t num;
 
 	if (kfd_holdings(&list, &num) < 0)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	for (size_t i = 0; i < num; i++)
-		name(c, list[i].target);
-	for (size_t i = 0; i < num_paused && i < 256; i++)
-		name(c, paused[i]);
+	for (size_t i = 0; i < num; i++) {
+		snprintf(text, sizeof(text), "%d", (int)list[i].target);
+		pids_add(&c->pids, text, bad);
+	}
 	kfd_holdings_free(list, num);
 	return 0;
 }
@@ -66,7 +58,7 @@ static void ask(struct target *t, const char *request)
 	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
 	if (t->failed)
 		return;
-	if (kfd_link_open(&t->link, &t->pin, false, NULL, f) < 0)
+	if (kfd_link_open(&t->link, &t->pin, false, f) < 0)
 		t->failed = f->status != GPQ_NOTFOUND || kfd_criu_resume(&t->pin, f) < 0;
 	else
 		t->failed = kfd_link_send(&t->link, request, f) < 0;
@@ -86,12 +78,12 @@ static void take(struct target *t)
 			 (int)t->pid);
 		t->failed = false;
 	}
-	t->at_ns = held_now();
+	t->at_ns = kfd_now();
 	if (!t->failed && t->link.answer.ended)
 		kfd_link_wait_end(&t->link);
 }
 
-static void explain(const struct target *t, const struct kfd_answer_queue *q)
+static void explain(const struct target *t, const struct kfd_outcome *q)
 {
 	if (q->result == KFD_RESULT_UNKNOWN)
 		held_unknown(t, q);
@@ -100,34 +92,38 @@ static void explain(const struct target *t, const struct kfd_answer_queue *q)
 			 (int)t->pid, q->queue.queue_id);
 }
 
-static int show(struct cmd *c, const struct targets *all)
-{
-	struct held_sum sum = {0};
-	struct out *o = out_open(&c->out);
-	int status, end;
+struct report {
+	const struct targets *all;
+	struct held_sum sum;
+};
 
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = out_begin(o, &held_table, false);
-	for (size_t i = 0; i < all->n && !status; i++) {
-		const struct target *t = &all->v[i];
+static void write_rows(struct out *o, void *arg)
+{
+	struct report *r = arg;
+
+	for (size_t i = 0; i < r->all->n; i++) {
+		const struct target *t = &r->all->v[i];
 
 		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
-			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
 			struct held_row row = held_row_of(t, q);
 			bool beyond = held_is_unreached(t, q->queue.queue_id);
 
 			explain(t, q);
-			held_count(&sum, beyond && q->result == KFD_RESULT_UNKNOWN
-						 ? GPQ_UNSUPPORTED
-						 : held_status(q->result));
+			held_count(&r->sum, beyond && q->result == KFD_RESULT_UNKNOWN
+						    ? GPQ_UNSUPPORTED
+						    : held_status(q->result));
 			out_row(o, &row);
 		}
 	}
-	if (!status)
-		out_end(o);
-	end = out_close(o);
-	return status ? status : end ? end : held_sum_status(&sum);
+}
+
+static int show(struct cmd *c, const struct targets *all)
+{
+	struct report r = {.all = all};
+	int status = held_write(&c->out, &held_table, write_rows, &r);
+
+	return status ? status : held_sum_status(&r.sum);
 }
 
 static int resume(struct cmd *c, struct targets *all)

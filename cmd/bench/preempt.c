@@ -161,7 +161,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 
 static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
 {
-	struct kfd_unreached *list;
+	struct kfd_queue *list;
 	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
 	if (n > 0)
 		err_warn("gpq queues -o +CONTEXT shows them",

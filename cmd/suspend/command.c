@@ -78,7 +78,7 @@ static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 		return;
 	p->fd = -1;
 	t->failed = true;
-	t->at_ns = held_now();
+	t->at_ns = kfd_now();
 	marks_resumed(marks, t, false);
 	if (!kfd_target_alive(&t->pin))
 		err_note("pid %d: ended", (int)t->pid);
@@ -120,7 +120,7 @@ static void release(struct targets *all, struct marks *marks)
 			continue;
 		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
 			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
-		t->at_ns = held_now();
+		t->at_ns = kfd_now();
 		if (!answered && !t->link.lost && kfd_target_alive(&t->pin))
 			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);
 		else

@@ -2,14 +2,10 @@
 #include "cmd/suspend/hold_table.h"
 
 #include "common/host/proc.h"
-#include "common/holder/criu.h"
 #include "common/holder/protocol.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 static const struct out_col held_cols[] = {
 	OUT_COL(held_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
@@ -73,30 +69,34 @@ static const struct out_col holder_cols[] = {
 const struct out_table holders_table = {"holders", "holder", holder_cols,
 					sizeof(holder_cols) / sizeof(holder_cols[0])};
 
-struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q)
+struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 {
-	bool known = q->result != KFD_RESULT_UNKNOWN;
+	struct held_row row = {.pid = (uint64_t)t->pid,
+			       .gpu = U64_NULL,
+			       .qid = U64_NULL,
+			       .context = U64_NULL,
+			       .latency_ns = U64_NULL,
+			       .saved_bytes = U64_NULL,
+			       .backlog = U64_NULL,
+			       .holder = U64_NULL,
+			       .at_ns = t->at_ns,
+			       .until_ns = U64_NULL};
 
-	return (struct held_row){
-		.pid = (uint64_t)t->pid,
-		.gpu = known ? q->queue.gpu_id : U64_NULL,
-		.qid = q->queue.queue_id,
-		.context = U64_NULL,
-		.type = known ? kfd_snapshot_type_name(q->queue.queue_type) : NULL,
-		.result = kfd_result_name(q->result),
-		.latency_ns = q->latency_ns ? q->latency_ns : U64_NULL,
-		.saved_bytes = U64_NULL,
-		.backlog = U64_NULL,
-		.at_ns = t->at_ns,
-		.until_ns = q->until_ns ? q->until_ns : U64_NULL,
-		.holder = t->link.answer.holder > 0 ? (uint64_t)t->link.answer.holder : U64_NULL,
-	};
-}
-
-// sysfs does not tell AQL from PM4.
-static const char *unreached_type(const struct kfd_unreached *q)
-{
-	return q->type == KFD_QUEUE_COMPUTE ? NULL : kfd_queue_type_name(q->type);
+	if (!q)
+		return row;
+	row.qid = q->queue.queue_id;
+	if (q->result != KFD_RESULT_UNKNOWN) {
+		row.gpu = q->queue.gpu_id;
+		row.type = kfd_snapshot_type_name(q->queue.queue_type);
+	}
+	row.result = kfd_result_name(q->result);
+	if (q->latency_ns)
+		row.latency_ns = q->latency_ns;
+	if (q->until_ns)
+		row.until_ns = q->until_ns;
+	if (t->link.answer.holder > 0)
+		row.holder = (uint64_t)t->link.answer.holder;
+	return row;
 }
 
 void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
@@ -104,20 +104,15 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 	size_t n = t->num_unreached, contexts = kfd_contexts_count(t->unreached, n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct kfd_unreached *q = &t->unreached[i];
-		struct held_row row = {.pid = (uint64_t)t->pid,
-				       .gpu = q->gpu_id ? q->gpu_id : U64_NULL,
-				       .qid = q->qid,
-				       .context = q->context,
-				       .type = unreached_type(q),
-				       .result = "unreachable",
-				       .latency_ns = U64_NULL,
-				       .saved_bytes = U64_NULL,
-				       .backlog = U64_NULL,
-				       .at_ns = t->at_ns,
-				       .until_ns = U64_NULL,
-				       .holder = U64_NULL};
+		const struct kfd_queue *q = &t->unreached[i];
+		struct held_row row = held_row_of(t, NULL);
 
+		row.gpu = q->gpu_id ? q->gpu_id : U64_NULL;
+		row.qid = q->qid;
+		row.context = (uint64_t)q->context;
+		if (q->type != KFD_QUEUE_COMPUTE) // sysfs does not tell AQL from PM4
+			row.type = kfd_queue_type_name(q->type);
+		row.result = "unreachable";
 		held_count(sum, GPQ_UNSUPPORTED);
 		if (o)
 			out_row(o, &row);
@@ -130,14 +125,6 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 			 n == 1 ? "s" : "");
 }
 
-bool held_any_unreached(const struct targets *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i].num_unreached)
-			return true;
-	return false;
-}
-
 bool held_is_unreached(const struct target *t, uint32_t qid)
 {
 	for (size_t i = 0; i < t->num_unreached; i++)
@@ -146,7 +133,7 @@ bool held_is_unreached(const struct target *t, uint32_t qid)
 	return false;
 }
 
-void held_unknown(const struct target *t, const struct kfd_answer_queue *q)
+void held_unknown(const struct target *t, const struct kfd_outcome *q)
 {
 	if (held_is_unreached(t, q->queue.queue_id))
 		err_warn(NULL, "pid %d: queue %u: only a secondary context has one of this id",
@@ -184,102 +171,92 @@ int held_sum_status(const struct held_sum *s)
 	return s->failed && s->done ? GPQ_PARTIAL : s->first;
 }
 
-uint64_t held_now(void)
+int held_write(const struct out_opts *opts, const struct out_table *table,
+	       void (*rows)(struct out *o, void *arg), void *arg)
 {
-	struct timespec t;
+	struct out *o = out_open(opts);
+	int status, end;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	if (!o)
+		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	status = out_begin(o, table, false);
+	if (!status) {
+		rows(o, arg);
+		out_end(o);
+	}
+	end = out_close(o);
+	return status ? status : end;
 }
 
 static const char *state_of(const struct kfd_holding *h)
 {
+	if (h->paused)
+		return "paused";
 	if (!h->answers)
 		return "silent";
-	return h->held ? "suspended" : h->kept ? "kept" : "waiting";
+	return h->answer.held ? "suspended" : h->answer.kept ? "kept" : "waiting";
 }
 
 static uint64_t count_unreached(pid_t pid)
 {
-	struct kfd_unreached *list;
+	struct kfd_queue *list;
 	ssize_t n = kfd_contexts_unreached(pid, NULL, &list);
 
 	free(list);
 	return n < 0 ? U64_NULL : (uint64_t)n;
 }
 
-static void write_holder(struct out *o, const struct kfd_holding *h, uint64_t now)
+static void write_holder(struct out *o, const struct kfd_holding *h)
 {
+	const struct kfd_answer *a = &h->answer;
+	uint64_t now = kfd_now();
 	struct holder_row r = {.pid = (uint64_t)h->target,
-			       .holder = h->holder > 0 ? (uint64_t)h->holder : U64_NULL,
-			       .queues = h->answers ? h->held : U64_NULL,
+			       .holder = a->holder > 0 ? (uint64_t)a->holder : U64_NULL,
+			       .queues = h->answers ? a->held : U64_NULL,
 			       .unreached = count_unreached(h->target),
-			       .held_ns = h->since_ns ? now - h->since_ns : U64_NULL,
-			       .left_ns = h->until_ns > now ? h->until_ns - now : U64_NULL,
-			       .user = proc_user(h->uid),
+			       .held_ns = a->since_ns ? now - a->since_ns : U64_NULL,
+			       .left_ns = a->until_ns > now ? a->until_ns - now : U64_NULL,
+			       .user = h->paused ? NULL : proc_user(h->uid),
 			       .state = state_of(h),
 			       .socket = h->socket,
-			       .follows = h->answers ? h->follows : -1};
+			       .follows = h->answers  ? a->follows
+					  : h->paused ? 1
+						      : -1};
 	struct buf ids = {0};
 	struct proc p;
 
 	if (proc_read(&p, h->target) == 0 && p.comm[0])
 		r.comm = p.comm;
-	for (size_t i = 0; i < h->num_queues; i++)
-		buf_printf(&ids, "%s%u", i ? " " : "", h->queue_ids[i]);
+	for (size_t i = 0; i < a->num; i++)
+		buf_printf(&ids, "%s%u", i ? " " : "", a->queues[i].queue.queue_id);
 	r.ids = ids.data;
 	out_row(o, &r);
 	buf_fini(&ids);
 }
 
-// Those that --method criu paused have no holder.
-static void write_paused(struct out *o, const struct pids *only)
+struct holdings {
+	struct kfd_holding *list;
+	size_t num;
+	const struct pids *only;
+};
+
+static void write_holders(struct out *o, void *arg)
 {
-	pid_t pids[256];
-	size_t num = kfd_criu_list(pids, 256);
-	struct proc p;
+	const struct holdings *h = arg;
 
-	for (size_t i = 0; i < num && i < 256; i++) {
-		struct holder_row r = {.pid = (uint64_t)pids[i],
-				       .holder = U64_NULL,
-				       .queues = U64_NULL,
-				       .unreached = count_unreached(pids[i]),
-				       .held_ns = U64_NULL,
-				       .left_ns = U64_NULL,
-				       .state = "paused",
-				       .follows = 1};
-
-		if (only->given && !pids_has(only, pids[i]))
-			continue;
-		if (proc_read(&p, pids[i]) == 0 && p.comm[0])
-			r.comm = p.comm;
-		out_row(o, &r);
-	}
+	for (size_t i = 0; i < h->num; i++)
+		if (!h->only->given || pids_has(h->only, h->list[i].target))
+			write_holder(o, &h->list[i]);
 }
 
 int held_list(const struct out_opts *opts, const struct pids *only)
 {
-	struct kfd_holding *list;
-	size_t num;
-	struct out *o;
+	struct holdings h = {.only = only};
 	int status;
 
-	if (kfd_holdings(&list, &num) < 0)
+	if (kfd_holdings(&h.list, &h.num) < 0)
 		return err_sys(errno, NULL, "list the holders");
-	o = out_open(opts);
-	if (!o) {
-		kfd_holdings_free(list, num);
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	}
-	status = out_begin(o, &holders_table, false);
-	for (size_t i = 0; i < num && !status; i++)
-		if (!only->given || pids_has(only, list[i].target))
-			write_holder(o, &list[i], held_now());
-	if (!status)
-		write_paused(o, only);
-	if (!status)
-		out_end(o);
-	kfd_holdings_free(list, num);
-	int end = out_close(o);
-	return status ? status : end;
+	status = held_write(opts, &holders_table, write_holders, &h);
+	kfd_holdings_free(h.list, h.num);
+	return status;
 }

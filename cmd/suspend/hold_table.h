@@ -18,20 +18,18 @@ struct held_row {
 extern const struct out_table held_table;    // struct held_row
 extern const struct out_table holders_table; // gpq suspend --list
 
-// The row of a queue in a holder's answer, without proof.
-struct held_row held_row_of(const struct target *t, const struct kfd_answer_queue *q);
+// Writes a table to standard output. 0, or an exit status after a message.
+int held_write(const struct out_opts *opts, const struct out_table *table,
+	       void (*rows)(struct out *o, void *arg), void *arg);
 
-// Is there a queue that cannot be held?
-bool held_any_unreached(const struct targets *all);
+// The row of a queue in a holder's answer, without proof. NULL: of a process; only pid and at_ns.
+struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q);
 
 // Was a queue of this id meant that cannot be held?
 bool held_is_unreached(const struct target *t, uint32_t qid);
 
 // Says that there is no such queue.
-void held_unknown(const struct target *t, const struct kfd_answer_queue *q);
-
-// CLOCK_MONOTONIC, nanoseconds.
-uint64_t held_now(void);
+void held_unknown(const struct target *t, const struct kfd_outcome *q);
 
 // The exit status that a result stands for: GPQ_OK when it is what was asked for.
 int held_status(enum kfd_result r);

@@ -56,24 +56,16 @@ int marks_suspended(struct marks *m, const struct targets *all)
 
 void marks_resumed(struct marks *m, const struct target *t, bool answered)
 {
-	struct held_row row = {.pid = (uint64_t)t->pid,
-			       .gpu = U64_NULL,
-			       .qid = U64_NULL,
-			       .result = kfd_result_name(KFD_RESULT_RESUMED),
-			       .latency_ns = U64_NULL,
-			       .saved_bytes = U64_NULL,
-			       .backlog = U64_NULL,
-			       .holder = U64_NULL,
-			       .at_ns = t->at_ns,
-			       .until_ns = U64_NULL};
+	struct held_row row = held_row_of(t, NULL); // one for all queues
 
+	row.result = kfd_result_name(KFD_RESULT_RESUMED);
 	if (!m)
 		return;
 	if (answered) {
 		write_rows(m, t);
 		return;
 	}
-	out_row(m->out, &row); // one for all of them
+	out_row(m->out, &row);
 	out_flush(m->out);
 }
 

@@ -44,16 +44,6 @@ static const struct opt opts[] = {
 
 static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
 
-struct kfd_steps test_steps(const char *who)
-{
-	const char *where = getenv("GPQ_TEST_STOP");
-	size_t n = strlen(who);
-
-	if (!where || strncmp(where, who, n) != 0 || where[n] != ':')
-		return (struct kfd_steps){0};
-	return (struct kfd_steps){.stop_after = (unsigned)strtoul(where + n + 1, NULL, 10)};
-}
-
 static void request(struct buf *b, const struct suspend_opts *o, const struct targets *all,
 		    const struct target *t)
 {
@@ -75,36 +65,18 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 // After so long a holder is looked at: stopped ones never answer.
 #define STOPPED_MS 5000u
 
-// The question that all targets get, and where this process and the holders are to be stopped by a
-// test.
-struct question {
-	const struct suspend_opts *opts;
-	const struct targets *all;
-	struct kfd_steps steps, holder_steps;
-};
-
-static void send_request(struct target *t, const struct question *q)
+static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
 {
 	struct kfd_failure *f = &t->failure;
 	struct buf b = {0};
 
-	t->failed = kfd_link_open(&t->link, &t->pin, true, &q->holder_steps, f) < 0;
-	kfd_step(&q->steps, 2);
+	t->failed = kfd_link_open(&t->link, &t->pin, true, f) < 0;
+	kfd_step(2);
 	if (!t->failed) {
-		request(&b, q->opts, q->all, t);
+		request(&b, o, all, t);
 		t->failed = kfd_link_send(&t->link, b.data, f) < 0;
 	}
 	buf_fini(&b);
-}
-
-// Everything up to the request. Nothing waits here, so that all targets are worked on at once.
-static void ask(struct target *t, const struct question *q)
-{
-	t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
-	kfd_step(&q->steps, 1);
-	if (!t->failed)
-		send_request(t, q);
-	kfd_step(&q->steps, 3);
 }
 
 // A holder that somebody stopped is not waited for until the last.
@@ -119,44 +91,44 @@ static bool receive(struct target *t)
 	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
 }
 
-static void take_answer(struct target *t, const struct question *q)
+static void take_answer(struct target *t, const struct suspend_opts *o, const struct targets *all)
 {
 	if (!t->failed)
 		t->failed = !receive(t);
 	// It was there already and just ending, as at its deadline: then a new one is asked.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
-		send_request(t, q);
+		send_request(t, o, all);
 		if (!t->failed)
 			t->failed = !receive(t);
 	}
-	t->at_ns = held_now();
+	t->at_ns = kfd_now();
 	if (t->failed)
 		kfd_link_abandon(&t->link);
 }
 
-static void ask_all(struct targets *all, const struct suspend_opts *o,
-		    const struct kfd_steps *steps)
+// All requests are sent before the first answer is waited for, so that all targets are worked on at
+// once.
+static void ask_all(struct targets *all, const struct suspend_opts *o)
 {
-	const struct question q = {
-		.opts = o, .all = all, .steps = *steps, .holder_steps = test_steps("holder")};
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
 
+		if (t->failed)
+			continue;
+		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
+		kfd_step(1);
+		if (!t->failed)
+			send_request(t, o, all);
+		kfd_step(3);
+	}
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->v[i].failed)
-			ask(&all->v[i], &q);
-	for (size_t i = 0; i < all->n; i++)
-		take_answer(&all->v[i], &q);
-	kfd_step(steps, 4);
-}
-
-static void note_new_ones(const struct target *t, const struct held_sum *sum)
-{
-	if (!t->failed && t->link.answer.num == 0 && !sum->failed)
-		err_note("pid %d: no queue yet; those that appear will be suspended", (int)t->pid);
+		take_answer(&all->v[i], o, all);
+	kfd_step(4);
 }
 
 // Why a queue was not suspended, for those that need more than a word.
-static void explain(const struct target *t, const struct kfd_answer_queue *q)
+static void explain(const struct target *t, const struct kfd_outcome *q)
 {
 	switch (q->result) {
 	case KFD_RESULT_TIMEOUT:
@@ -181,58 +153,55 @@ static void explain(const struct target *t, const struct kfd_answer_queue *q)
 	}
 }
 
-// Writes a row per queue and adds up how it went.
-static void write_rows(struct out *o, const struct targets *all, const struct proofs *proofs,
-		       struct held_sum *sum)
+struct report {
+	const struct targets *all;
+	const struct proofs *proofs;
+	struct held_sum sum;
+};
+
+// A row per queue, unless `o` is NULL, and how it went.
+static void write_rows(struct out *o, void *arg)
 {
+	struct report *r = arg;
 	size_t at = 0;
 
-	for (size_t i = 0; i < all->n; i++) {
-		const struct target *t = &all->v[i];
+	for (size_t i = 0; i < r->all->n; i++) {
+		const struct target *t = &r->all->v[i];
 
 		if (t->failed)
 			continue;
 		for (size_t k = 0; k < t->link.answer.num; k++) {
-			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
 			struct held_row row = held_row_of(t, q);
 			int status = held_status(q->result);
 
-			if (proofs->v)
-				status = proofs_fill(proofs, at++, &row, status);
+			if (r->proofs->v)
+				status = proofs_fill(r->proofs, at++, &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
 			    held_is_unreached(t, q->queue.queue_id))
 				continue; // its row follows
 			explain(t, q);
-			held_count(sum, status);
+			held_count(&r->sum, status);
 			if (o)
 				out_row(o, &row);
 		}
-		held_unreached(o, t, sum);
-		note_new_ones(t, sum);
+		held_unreached(o, t, &r->sum);
+		if (!t->link.answer.num && !r->sum.failed)
+			err_note("pid %d: no queue yet; those that appear will be suspended",
+				 (int)t->pid);
 	}
 }
 
 static int show(struct cmd *c, const struct targets *all, const struct proofs *proofs)
 {
-	struct held_sum sum = {0};
-	struct out *o;
-	int status, end;
+	struct report r = {.all = all, .proofs = proofs};
+	int status;
 
-	if (held_any_unreached(all) && !c->out.columns)
-		c->out.columns = "+CONTEXT";
-	o = out_open(&c->out);
-
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = out_begin(o, &held_table, false);
-	if (!status) {
-		write_rows(o, all, proofs, &sum);
-		out_end(o);
-	}
-	end = out_close(o);
-	if (!status)
-		status = end ? end : held_sum_status(&sum);
-	return status;
+	for (size_t i = 0; i < all->n && !c->out.columns; i++)
+		if (all->v[i].num_unreached)
+			c->out.columns = "+CONTEXT";
+	status = held_write(&c->out, &held_table, write_rows, &r);
+	return status ? status : held_sum_status(&r.sum);
 }
 
 // Nothing stays suspended; what we started has ended when we have.
@@ -265,11 +234,11 @@ static void confirm(struct targets *all, const struct suspend_opts *o)
 static int run_command(struct cmd *c, struct targets *all, const struct proofs *proofs,
 		       struct marks *marks)
 {
-	struct held_sum sum = {0};
+	struct report r = {.all = all, .proofs = proofs};
 	int status, failed;
 
-	write_rows(NULL, all, proofs, &sum);
-	status = held_sum_status(&sum);
+	write_rows(NULL, &r);
+	status = held_sum_status(&r.sum);
 	failed = targets_report(all);
 	if (!status)
 		status = failed;
@@ -284,11 +253,11 @@ static int run_command(struct cmd *c, struct targets *all, const struct proofs *
 static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	const struct suspend_opts *o = c->opts;
-	const struct kfd_steps steps = test_steps("gpq");
 	struct proofs proofs = {0};
 	int status, failed;
 
-	ask_all(all, o, &steps);
+	kfd_step_init("gpq");
+	ask_all(all, o);
 	status = targets_find_unreached(all);
 	if (status)
 		return status;
@@ -299,7 +268,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	} else {
 		signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
 		status = show(c, all, &proofs);
-		kfd_step(&steps, 5);
+		kfd_step(5);
 		// Standard output that cannot be written is a failure, and a failure holds nothing.
 		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 			confirm(all, o);

@@ -20,9 +20,6 @@ bool suspend_has_details(const struct suspend_opts *o);
 
 struct marks; // marks.c
 
-// The step at which GPQ_TEST_STOP=WHO:N wants this process stopped (tests only).
-struct kfd_steps test_steps(const char *who);
-
 // ---- verify.c: --verify
 
 // What was seen of each queue in the answers, in their order.

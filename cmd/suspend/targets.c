@@ -3,14 +3,11 @@
 
 #include "cmd/command.h"
 #include "common/cli/text.h"
-#include "common/debugfs/mqds.h"
-#include "common/debugfs/mqd_value.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/state/join.h"
-#include "common/state/prio.h"
-#include "common/kfd/procs.h"
+#include "common/cli/out.h"
+#include "common/state/queue_rows.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
@@ -158,73 +155,14 @@ static int gpu_words(struct targets *t, const struct words *gpus)
 	return r;
 }
 
-// What --prio looks at: MQDs joined to the queues of sysfs.
-struct priorities {
-	struct kfd_procs procs;
-	struct mqds mqds;
-	struct rls rls;
-	struct join join;
-	struct buf text, rls_text;
-	enum kfd_answer3 written;
-};
-
-static bool read_priorities(struct priorities *p)
-{
-	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE |
-						  KFD_WANT_JOIN};
-
-	if (kfd_procs_read(&p->procs, &how) ||
-	    host_read(&p->text, "/sys/kernel/debug/kfd/mqds") < 0)
-		return false;
-	kfd_procs_confirm(&p->procs);
-	// Without runlists no PASID tells contexts apart.
-	if (host_read(&p->rls_text, "/sys/kernel/debug/kfd/rls") > 0 &&
-	    rls_parse(&p->rls, p->rls_text.data, p->rls_text.len))
-		return false;
-	return mqds_parse(&p->mqds, p->text.data ? p->text.data : "", p->text.len) == 0 &&
-	       join_all(&p->join, &p->procs, &p->mqds, &p->rls, NULL, NULL) == 0;
-}
-
-static void free_priorities(struct priorities *p)
-{
-	join_fini(&p->join);
-	mqds_fini(&p->mqds);
-	rls_fini(&p->rls);
-	kfd_procs_fini(&p->procs);
-	buf_fini(&p->text);
-	buf_fini(&p->rls_text);
-}
-
-// What the MQD of a queue has; UINT64_MAX where that, or which MQD it is, is not known.
-static uint64_t queue_value(const struct priorities *p, size_t queue, enum mqd_value what)
-{
-	const struct join_queue *j = &p->join.queues[queue];
-	const struct mqd *q;
-	uint64_t v;
-
-	if (j->count != 1)
-		return UINT64_MAX;
-	q = &p->mqds.queues[p->join.candidates[j->first]];
-	return mqd_get(&p->mqds, q, mqd_guess_gen(&p->mqds, q), 0, what, &v) ? v : UINT64_MAX;
-}
-
-static enum kfd_answer3 queue_fits(const struct priorities *p, size_t queue,
-				   const struct prio_choice *c)
-{
-	uint64_t prio =
-		p->written == KFD_ANSWER_YES ? queue_value(p, queue, MQD_V_QUEUE_PRIO) : UINT64_MAX;
-
-	return prio_fits(c, prio, queue_value(p, queue, MQD_V_PIPE_PRIO));
-}
-
 // Ids count in each context anew, and only those of the primary one can be suspended.
-static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct kfd_queue *q)
+static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct queue_row *r)
 {
-	const struct kfd_queue_entry e = {.gpu_id = q->gpu_id};
-	struct kfd_unreached *list;
+	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
+	struct kfd_queue *list;
 
-	if (q->context < 0) {
-		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", q->qid);
+	if (r->context == U64_NULL) {
+		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", (unsigned)r->qid);
 		return;
 	}
 	if (!kfd_selected(gpus, &e))
@@ -235,70 +173,65 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 		kfd_fail(&t->failure, KFD_FAULT_SYSTEM, "list of queues", strerror(ENOMEM));
 		return;
 	}
-	list[t->num_unreached++] =
-		(struct kfd_unreached){(uint32_t)q->context, q->qid, q->gpu_id, q->type};
+	list[t->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
+						      .qid = (uint32_t)r->qid,
+						      .gpu_id = (uint32_t)r->gpu_id,
+						      .type = KFD_QUEUE_COMPUTE};
 	t->unreached = list;
 }
 
-static void add_ids(struct target *t, const struct kfd_selection *gpus, const struct priorities *p,
-		    const struct kfd_proc *proc, const struct prio_choice *c)
+static void choose_queue(struct target *t, const struct kfd_selection *gpus,
+			 const struct queue_row *r, const struct prio_choice *c)
 {
-	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
-		const struct kfd_queue *q = &p->procs.queues[i];
-		enum kfd_answer3 fits;
+	enum kfd_answer3 fits = prio_fits(c, r->prio, r->pipe_prio);
 
-		if (q->type != KFD_QUEUE_COMPUTE) {
-			err_note("pid %d: queue %u: SDMA queues have no priority, left out",
-				 (int)t->pid, q->qid);
-			continue;
-		}
-		fits = queue_fits(p, i, c);
-		if (fits == KFD_ANSWER_UNKNOWN)
-			err_warn("name it with -Q",
-				 "pid %d: queue %u: its priority is not known for "
-				 "certain, left out",
-				 (int)t->pid, q->qid);
-		else if (fits == KFD_ANSWER_YES)
-			add_queue(t, gpus, q);
-	}
+	if (!r->type || strcmp(r->type, kfd_queue_type_name(KFD_QUEUE_COMPUTE)) != 0)
+		err_note("pid %d: queue %u: SDMA queues have no priority, left out", (int)t->pid,
+			 (unsigned)r->qid);
+	else if (fits == KFD_ANSWER_UNKNOWN)
+		err_warn("name it with -Q",
+			 "pid %d: queue %u: its priority is not known for certain, left out",
+			 (int)t->pid, (unsigned)r->qid);
+	else if (fits == KFD_ANSWER_YES)
+		add_queue(t, gpus, r);
 }
 
-static void choose_queues(struct targets *t, const struct priorities *p,
+static void choose_queues(struct targets *t, const struct queue_rows *q,
 			  const struct prio_choice *c)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		for (size_t k = 0; k < p->procs.nprocs; k++)
-			if (p->procs.procs[k].pid == t->v[i].pid)
-				add_ids(&t->v[i], &t->sel, p, &p->procs.procs[k], c);
-		if (!t->v[i].ids.len) {
-			t->v[i].failed = true;
-			kfd_fail(&t->v[i].failure,
-				 t->v[i].num_unreached ? KFD_FAULT_UNREACHED : KFD_FAULT_NO_QUEUE);
+		struct target *v = &t->v[i];
+
+		for (size_t k = 0; k < q->n; k++)
+			if (q->rows[k].pid == v->pid && q->rows[k].qid != U64_NULL)
+				choose_queue(v, &t->sel, &q->rows[k], c);
+		if (!v->ids.len) {
+			v->failed = true;
+			kfd_fail(&v->failure,
+				 v->num_unreached ? KFD_FAULT_UNREACHED : KFD_FAULT_NO_QUEUE);
 		}
 	}
 }
 
 static int prio_words(struct targets *t, const struct prio_choice *c)
 {
-	struct priorities p = {0};
-	struct kfd_driver driver;
-	int status;
+	const struct queue_rows_how how = {.want = READ_MQD};
+	struct process_cache processes = {0};
+	struct queue_rows q = {0};
+	int status = needs_check(NEED_DEBUGFS);
 
-	status = needs_check(NEED_DEBUGFS);
 	if (status)
 		return status;
-	mqds_init(&p.mqds);
-	rls_init(&p.rls);
-	if (!read_priorities(&p))
-		status = err_sys(errno, "priorities are in debugfs, which is for root",
+	status = queue_rows_load(&q, &processes, &how);
+	if (!status && q.mqds_error)
+		status = err_sys(q.mqds_error, "priorities are in debugfs, which is for root",
 				 "read the queue priorities");
-	kfd_driver_read(&driver, 0);
-	p.written = prio_written(&p.mqds, &driver);
 	if (!status)
-		status = prio_check(c, p.written);
+		status = prio_check(c, q.prio_written);
 	if (!status)
-		choose_queues(t, &p, c);
-	free_priorities(&p);
+		choose_queues(t, &q, c);
+	queue_rows_fini(&q);
+	process_cache_fini(&processes);
 	return status;
 }
 

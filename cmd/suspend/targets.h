@@ -21,10 +21,10 @@ struct choice {
 struct target {
 	pid_t pid;
 	struct kfd_target pin;
-	struct kfd_link link;            // fd -1: none
-	uint64_t at_ns;                  // CLOCK_MONOTONIC, when its answer came
-	struct buf ids;                  // --prio: the ids that fit, "1,2"
-	struct kfd_unreached *unreached; // queues that were meant and cannot be held; owned
+	struct kfd_link link;        // fd -1: none
+	uint64_t at_ns;              // CLOCK_MONOTONIC, when its answer came
+	struct buf ids;              // --prio: the ids that fit, "1,2"
+	struct kfd_queue *unreached; // queues that were meant and cannot be held; owned
 	size_t num_unreached;
 	bool failed;
 	struct kfd_failure failure;

@@ -24,7 +24,7 @@ static void look(struct proofs *p, const struct targets *all, int which)
 		if (t->failed)
 			continue;
 		for (size_t k = 0; k < t->link.answer.num; k++, at++) {
-			const struct kfd_answer_queue *q = &t->link.answer.queues[k];
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
 
 			if (q->result != KFD_RESULT_UNKNOWN)
 				kfd_quiesce_read(t->pid, &q->queue, q->xccs, &p->v[at].look[which]);

@@ -50,7 +50,7 @@ static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
 	if (kfd_target_pin(&s->target, pid, 0, f) ||
-	    kfd_session_open(&s->session, &s->target, true, NULL, f) ||
+	    kfd_session_open(&s->session, &s->target, true, f) ||
 	    kfd_session_refresh(&s->session, f))
 		return -1;
 	if (kfd_watch_init(&s->watch, pid))

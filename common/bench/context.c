@@ -5,7 +5,7 @@
 #include "common/cli/context.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
 #include <ctype.h>
@@ -175,7 +175,7 @@ static int tell_version(int to)
 {
 	struct kfd_version v;
 	int kfd = kfd_open();
-	if (kfd < 0 || kfd_get_version(kfd, &v))
+	if (kfd < 0 || kfd_ioctl(kfd, KFD_GET_VERSION, &v))
 		return 1;
 	return write(to, &v, sizeof(v)) != (ssize_t)sizeof(v);
 }
@@ -201,7 +201,7 @@ void bench_context_target(struct bench_context *c, struct kfd_session *s)
 {
 	struct kfd_version v;
 	struct proc p;
-	if (kfd_get_version(s->kfd, &v) == 0)
+	if (kfd_ioctl(s->kfd, KFD_GET_VERSION, &v) == 0)
 		set(c, CONTEXT_kfd_version, "%u.%u", v.major, v.minor);
 	add_gpus(c, s);
 	set(c, CONTEXT_target, "%d %s", (int)s->target.pid,

@@ -175,7 +175,7 @@ static int attach(struct workload *s, struct member *m, struct kfd_failure *f)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the memory of the process",
 				"see gpq gpus --check");
 	// The first word keeps the holder as long as we are there.
-	if (kfd_link_open(&m->link, &m->target, true, NULL, f) || ask(m, "release keep", f))
+	if (kfd_link_open(&m->link, &m->target, true, f) || ask(m, "release keep", f))
 		return -1;
 	suspend_request(s, request);
 	if (s->held && ask(m, request, f))
@@ -255,7 +255,7 @@ int workload_look(struct workload *s, struct kfd_failure *f)
 // Once for each process, after a hold, so that the hold does not wait for it.
 static void count_unreached(struct workload *s, struct member *m)
 {
-	struct kfd_unreached *list;
+	struct kfd_queue *list;
 	if (m->looked)
 		return;
 	m->looked = true;

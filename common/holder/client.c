@@ -1,6 +1,8 @@
 // Talking to a holder, and starting one when there is none.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
+#include "common/host/array.h"
+#include "common/host/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -48,8 +50,8 @@ static int hold_name(int dir, const char *name, int *fd)
 
 // Under the directory's lock. A new holder is given its first connection, so it never waits for us,
 // nor we for it.
-static int start_locked(int dir, const char *name, const struct kfd_target *t,
-			const struct kfd_steps *steps, pid_t *holder, struct kfd_failure *f)
+static int start_locked(int dir, const char *name, const struct kfd_target *t, pid_t *holder,
+			struct kfd_failure *f)
 {
 	int fd = -1, ends[2], listener = hold_name(dir, name, &fd);
 
@@ -61,7 +63,7 @@ static int start_locked(int dir, const char *name, const struct kfd_target *t,
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
 		*holder = kfd_fail(f, KFD_FAULT_SYSTEM, "connect to the holder", strerror(errno));
 	} else {
-		*holder = holder_start(t, listener, ends[1], dir, name, steps, f);
+		*holder = holder_start(t, listener, ends[1], dir, name, f);
 		close(ends[1]);
 		fd = ends[0];
 	}
@@ -74,8 +76,8 @@ static int start_locked(int dir, const char *name, const struct kfd_target *t,
 	return -1;
 }
 
-static int start_holder(const char *name, const struct kfd_target *t, const struct kfd_steps *steps,
-			pid_t *holder, struct kfd_failure *f)
+static int start_holder(const char *name, const struct kfd_target *t, pid_t *holder,
+			struct kfd_failure *f)
 {
 	int dir = kfd_rundir_open(f), r, fd = -1;
 
@@ -85,7 +87,7 @@ static int start_holder(const char *name, const struct kfd_target *t, const stru
 	if (r < 0)
 		kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory", strerror(-r));
 	else
-		fd = start_locked(dir, name, t, steps, holder, f);
+		fd = start_locked(dir, name, t, holder, f);
 	// A new holder has inherited the descriptor and with it the lock, so it lets go of it as
 	// well: we may have been killed before this.
 	kfd_rundir_unlock(dir);
@@ -93,42 +95,23 @@ static int start_holder(const char *name, const struct kfd_target *t, const stru
 	return fd;
 }
 
-static void wait_death(pid_t pid, int timeout_ms)
-{
-	struct pollfd p = {.events = POLLIN};
-
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd < 0)
-		return;
-	poll(&p, 1, timeout_ms);
-	close(p.fd);
-}
-
-static bool has_holder(pid_t pid, struct kfd_ptrace_facts *facts)
-{
-	return kfd_ptrace_facts(pid, facts) == 0 && facts->tracer &&
-	       strcmp(facts->tracer_name, KFD_HOLDER_COMM) == 0;
-}
-
 // There is no socket; but the kernel may know of a holder all the same. One that is just ending has
 // removed its socket already.
 static int explain_no_socket(const struct kfd_target *t, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts facts;
+	pid_t holder = kfd_holder_of(t->pid);
 
-	if (has_holder(t->pid, &facts))
-		wait_death(facts.tracer, ABANDON_MS);
-	if (has_holder(t->pid, &facts))
-		return tracee_explain_holder(facts.tracer, f);
-	return kfd_fail(f, KFD_FAULT_NOT_HELD);
+	if (holder)
+		kfd_wait_death(holder, ABANDON_MS);
+	holder = kfd_holder_of(t->pid);
+	return holder ? tracee_explain_holder(holder, f) : kfd_fail(f, KFD_FAULT_NOT_HELD);
 }
 
-int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
-		  const struct kfd_steps *steps, struct kfd_failure *f)
+int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, struct kfd_failure *f)
 {
 	char name[KFD_SOCKET_NAME_SIZE];
 	struct lookup look = {.name = name, .fd = -ENOENT};
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
 	memset(l, 0, sizeof(*l));
 	l->fd = -1;
@@ -137,12 +120,12 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 	// What nobody traces has no holder, or one that is just starting or does not trace.
 	// Starting finds those of one's own directory; of others the driver tells
 	// (KFD_FAULT_FOREIGN_SESSION).
-	if (start && kfd_ptrace_facts(t->pid, &facts) == 0 && !facts.tracer)
-		l->fd = start_holder(name, t, steps, &l->started, f);
+	if (start && proc_read(&p, t->pid) == 0 && !p.tracer)
+		l->fd = start_holder(name, t, &l->started, f);
 	else if (kfd_rundir_each(try_connect, &look))
 		l->fd = look.fd;
 	else if (start)
-		l->fd = start_holder(name, t, steps, &l->started, f);
+		l->fd = start_holder(name, t, &l->started, f);
 	else
 		return explain_no_socket(t, f);
 	if (l->fd >= 0)
@@ -154,7 +137,7 @@ void kfd_link_close(struct kfd_link *l)
 {
 	if (l->fd >= 0)
 		close(l->fd);
-	free(l->in);
+	buf_fini(&l->in);
 	free(l->answer.queues);
 	memset(l, 0, sizeof(*l));
 	l->fd = -1;
@@ -164,9 +147,9 @@ void kfd_link_close(struct kfd_link *l)
 // the target may sleep for ever: nobody but us is there to wake it.
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	if (kfd_ptrace_facts(l->target, &facts) < 0 || facts.state == 'Z' || facts.state == 'X')
+	if (proc_read(&p, l->target) < 0 || p.state == 'Z' || p.state == 'X')
 		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
 	l->lost = true;
 	tracee_rescue(l->target);
@@ -188,38 +171,6 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : lost(l, f);
 }
 
-// Room for more text. False when memory is out.
-static bool make_text_room(struct kfd_link *l)
-{
-	size_t room = l->in_room + 4 * HOLDER_LINE_MAX;
-	char *in;
-
-	if (l->in_room - l->in_len >= HOLDER_LINE_MAX)
-		return true;
-	in = realloc(l->in, room);
-	if (!in)
-		return false;
-	l->in = in;
-	l->in_room = room;
-	return true;
-}
-
-// Room for one more queue. False when memory is out or the holder talks nonsense.
-static bool make_queue_room(struct kfd_answer *a)
-{
-	size_t room = a->room ? 2 * a->room : 32;
-	void *queues;
-
-	if (a->num < a->room)
-		return true;
-	queues = room > MAX_ANSWER ? NULL : realloc(a->queues, room * sizeof(a->queues[0]));
-	if (!queues)
-		return false;
-	a->queues = queues;
-	a->room = room;
-	return true;
-}
-
 // Takes the lines that are there. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
 static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 {
@@ -228,12 +179,12 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 	int r = 0;
 	char *end;
 
-	while (r == 0 && (end = memchr(l->in + used, '\n', l->in_len - used))) {
-		char *line = l->in + used;
+	while (r == 0 && (end = memchr(l->in.data + used, '\n', l->in.len - used))) {
+		char *line = l->in.data + used;
 
 		*end = '\0';
-		used = (size_t)(end - l->in) + 1;
-		if (!make_queue_room(a))
+		used = (size_t)(end - l->in.data) + 1;
+		if (a->num == MAX_ANSWER || ARRAY_GROW(a->queues, a->room, a->num))
 			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
 		switch (holder_answer_parse(line, &a->queues[a->num], a, f)) {
 		case HOLDER_LINE_QUEUE: a->num++; break;
@@ -244,15 +195,15 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 					"not understood (a holder of another version?)");
 		}
 	}
-	l->in_len -= used;
-	memmove(l->in, l->in + used, l->in_len);
+	l->in.len -= used;
+	memmove(l->in.data, l->in.data + used, l->in.len);
 	return r;
 }
 
 static int wait_readable(int fd, uint64_t deadline)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 	int r;
 
 	if (now >= deadline)
@@ -263,29 +214,29 @@ static int wait_readable(int fd, uint64_t deadline)
 
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
 {
-	uint64_t deadline = holder_now() + (uint64_t)timeout_ms * 1000000u;
+	uint64_t deadline = kfd_now() + (uint64_t)timeout_ms * 1000000u;
 	ssize_t n;
 	int r;
 
 	for (;;) {
-		if (!make_text_room(l))
+		if (buf_reserve(&l->in, HOLDER_LINE_MAX))
 			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
 		r = take_lines(l, f);
 		if (r)
 			return r < 0 ? -1 : 0;
 		if (wait_readable(l->fd, deadline) == 0)
 			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
-		n = recv(l->fd, l->in + l->in_len, l->in_room - l->in_len, MSG_DONTWAIT);
+		n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 			return lost(l, f);
-		l->in_len += n > 0 ? (size_t)n : 0;
+		l->in.len += n > 0 ? (size_t)n : 0;
 	}
 }
 
 void kfd_link_wait_end(struct kfd_link *l)
 {
 	if (l->answer.holder > 0)
-		wait_death(l->answer.holder, END_MS);
+		kfd_wait_death(l->answer.holder, END_MS);
 }
 
 void kfd_link_abandon(struct kfd_link *l)
@@ -294,38 +245,36 @@ void kfd_link_abandon(struct kfd_link *l)
 		close(l->fd);
 	l->fd = -1;
 	if (l->started > 0)
-		wait_death(l->started, ABANDON_MS);
+		kfd_wait_death(l->started, ABANDON_MS);
 }
 
 // The kernel says who traces the target, and who listens on the socket. 0: no holder.
 static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
 {
-	struct kfd_ptrace_facts target, peer;
 	struct pollfd hung_up = {.fd = l->fd, .events = POLLRDHUP};
+	pid_t tracer = kfd_holder_of(t->pid);
 
-	if (has_holder(t->pid, &target))
-		return target.tracer;
+	if (tracer)
+		return tracer;
 	// One that does not trace. As long as it does not hang up, it is still the process that
 	// listened.
-	if (l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 &&
-	    kfd_ptrace_facts(l->peer, &peer) == 0 && strcmp(peer.name, KFD_HOLDER_COMM) == 0)
-		return l->peer;
-	return 0;
+	return l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 && kfd_is_holder(l->peer)
+		       ? l->peer
+		       : 0;
 }
 
 bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
 {
 	pid_t pid = find_holder(l, t);
-	struct kfd_ptrace_facts holder;
+	struct proc holder;
 
-	return pid && kfd_ptrace_facts(pid, &holder) == 0 && holder.state == 'T';
+	return pid && proc_read(&holder, pid) == 0 && holder.state == 'T';
 }
 
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts target;
 	pid_t pid = find_holder(l, t);
-	bool traced = has_holder(t->pid, &target), sent;
+	bool traced = kfd_holder_of(t->pid) != 0, sent;
 	int pidfd;
 
 	if (!pid)
@@ -339,7 +288,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	close(pidfd);
 	if (!sent)
 		return false;
-	wait_death(pid, END_MS);
+	kfd_wait_death(pid, END_MS);
 	tracee_rescue(t->pid);
 	if (traced || kfd_session_recover(t))
 		return true;

@@ -1,7 +1,6 @@
 // Queues of secondary contexts, from sysfs; see contexts.h.
 #include "common/holder/contexts.h"
 
-#include "common/host/array.h"
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
 
@@ -10,11 +9,6 @@
 #include <string.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"
-
-struct unreached_list {
-	struct kfd_unreached *v;
-	size_t n, cap;
-};
 
 static bool only(const void *pid, pid_t other)
 {
@@ -41,38 +35,11 @@ static bool chosen(const struct kfd_selection *sel, const struct kfd_queue *q)
 	return q->context >= 0 && (!sel || kfd_selected(sel, &e));
 }
 
-static int collect(struct unreached_list *l, const struct kfd_procs *p,
-		   const struct kfd_selection *sel)
-{
-	for (size_t i = 0; i < p->nqueues; i++) {
-		const struct kfd_queue *q = &p->queues[i];
-
-		if (!chosen(sel, q))
-			continue;
-		if (ARRAY_GROW(l->v, l->cap, l->n))
-			return -1;
-		l->v[l->n++] =
-			(struct kfd_unreached){(uint32_t)q->context, q->qid, q->gpu_id, q->type};
-	}
-	return 0;
-}
-
-static int by_context(const void *a, const void *b)
-{
-	const struct kfd_unreached *x = a, *y = b;
-
-	if (x->context != y->context)
-		return x->context < y->context ? -1 : 1;
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
-
-ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel,
-			       struct kfd_unreached **list)
+ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list)
 {
 	const struct kfd_procs_how how = {KFD_WANT_GPU | KFD_WANT_TYPE, only, &pid};
-	struct unreached_list l = {0};
 	struct kfd_procs procs = {0};
-	int err = 0;
+	ssize_t n = 0;
 
 	*list = NULL;
 	if (!pids_are_host()) {
@@ -81,23 +48,21 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel,
 	}
 	if (!has_context(pid))
 		return 0;
-	if (kfd_procs_read(&procs, &how) == 0)
-		err = collect(&l, &procs, sel);
-	else
-		err = errno == ENOMEM ? -1 : 0;
-	kfd_procs_fini(&procs);
-	if (err) {
-		free(l.v);
-		errno = ENOMEM;
-		return -1;
+	if (kfd_procs_read(&procs, &how) == 0) {
+		for (size_t i = 0; i < procs.nqueues; i++) // by context and id already
+			if (chosen(sel, &procs.queues[i]))
+				procs.queues[n++] = procs.queues[i];
+		*list = procs.queues;
+		procs.queues = NULL;
+	} else if (errno == ENOMEM) {
+		n = -1;
 	}
-	if (l.n)
-		qsort(l.v, l.n, sizeof(*l.v), by_context);
-	*list = l.v;
-	return (ssize_t)l.n;
+	kfd_procs_fini(&procs);
+	errno = ENOMEM;
+	return n;
 }
 
-size_t kfd_contexts_count(const struct kfd_unreached *list, size_t n)
+size_t kfd_contexts_count(const struct kfd_queue *list, size_t n)
 {
 	size_t contexts = 0;
 

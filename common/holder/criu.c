@@ -1,7 +1,7 @@
 // Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: kfd-facts.md 3.1.
 #include "common/holder/criu.h"
 
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/holder/rundir.h"
 #include "common/holder/ptrace.h"
 
@@ -15,15 +15,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PREFIX           "criu-"
-#define RECORD_NAME_SIZE (sizeof(PREFIX) + KFD_SOCKET_NAME_SIZE)
+#define RECORD_NAME_SIZE (sizeof(KFD_CRIU_PREFIX) + KFD_SOCKET_NAME_SIZE)
 
 enum record { RECORD_NONE, RECORD_INTENT, RECORD_PAUSED };
 
 static void record_name(char name[RECORD_NAME_SIZE], const struct kfd_target *t)
 {
-	memcpy(name, PREFIX, sizeof(PREFIX));
-	kfd_socket_name(name + sizeof(PREFIX) - 1, t->pid, t->start);
+	memcpy(name, KFD_CRIU_PREFIX, sizeof(KFD_CRIU_PREFIX));
+	kfd_socket_name(name + strlen(KFD_CRIU_PREFIX), t->pid, t->start);
 }
 
 // On disk before we go on: the record must outlive whatever ends us.
@@ -193,44 +192,4 @@ int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f)
 	struct undo u = {.t = t, .f = f, .result = -1};
 
 	return kfd_rundir_each(resume_in, &u) ? u.result : kfd_fail(f, KFD_FAULT_NOT_HELD);
-}
-
-struct record_list {
-	pid_t *pids;
-	size_t num, room;
-};
-
-// Records of processes that are gone are removed on the way: with them went the pause.
-static bool list_in(int dir, uid_t owner, void *arg)
-{
-	struct record_list *l = arg;
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	uint64_t start;
-	pid_t pid;
-
-	(void)owner;
-	for (struct dirent *e; d && (e = readdir(d));) {
-		if (strncmp(e->d_name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
-		    !kfd_socket_parse(e->d_name + sizeof(PREFIX) - 1, &pid, &start))
-			continue;
-		if (kfd_target_start(pid) != start) {
-			unlinkat(dir, e->d_name, 0);
-			continue;
-		}
-		if (l->num < l->room)
-			l->pids[l->num] = pid;
-		l->num++;
-	}
-	if (d)
-		closedir(d);
-	return false;
-}
-
-size_t kfd_criu_list(pid_t *pids, size_t room)
-{
-	struct record_list l = {.pids = pids, .room = room};
-
-	kfd_rundir_each(list_in, &l);
-	return l.num;
 }

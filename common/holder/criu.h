@@ -11,15 +11,14 @@
 #include "common/holder/target.h"
 
 #include <stdbool.h>
-#include <stddef.h>
+
+// Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
+#define KFD_CRIU_PREFIX "criu-"
 
 // Pauses. *already: a record says that it was paused before, and nothing was done. 0, or -1 and *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
 // Ends the pause that a record tells of. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
-
-// Processes with a record, at most `room` of them. How many there are.
-size_t kfd_criu_list(pid_t *pids, size_t room);
 
 #endif

@@ -8,14 +8,6 @@
 // The kernel's timer fires this much later than ours, which normally has done its work by then.
 #define KILL_MARGIN_NS 1000000000ull
 
-uint64_t holder_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 // ---- what a hold is about
 
 static bool has_id(const struct hold_scope *w, uint32_t id)
@@ -156,7 +148,7 @@ static void thin_out(struct holder *h, unsigned n)
 
 unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
 {
-	uint64_t until = r->for_ns ? holder_now() + r->for_ns : FOREVER;
+	uint64_t until = r->for_ns ? kfd_now() + r->for_ns : FOREVER;
 	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
 
 	if (r->tie)
@@ -325,7 +317,7 @@ void hold_arm(struct holder *h)
 
 bool hold_expire(struct holder *h)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 	bool any = false;
 
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {

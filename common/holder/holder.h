@@ -10,6 +10,7 @@
 #ifndef GPQ_HOLDER_HOLDER_H
 #define GPQ_HOLDER_HOLDER_H
 
+#include "common/host/buf.h"
 #include "common/holder/failure.h"
 #include "common/holder/session.h"
 #include "common/holder/target.h"
@@ -22,20 +23,11 @@
 // How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
 #define KFD_ANSWER_MS 90000u
 
-// One queue as a holder tells it.
-struct kfd_answer_queue {
-	struct kfd_queue_entry queue; // addresses only when asked for
-	unsigned xccs;
-	enum kfd_result result;
-	uint64_t latency_ns;
-	uint64_t until_ns; // suspended: CLOCK_MONOTONIC, 0: no deadline
-};
-
 // An answer: its queues and its last line. Owned by the link; valid until the next request.
 struct kfd_answer {
-	struct kfd_answer_queue *queues;
+	struct kfd_outcome *queues; // with addresses only when asked for
 	size_t num, room;
-	pid_t holder;
+	pid_t holder, target;
 	unsigned held;     // queues suspended now
 	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
 	uint64_t until_ns; // 0: no deadline
@@ -52,14 +44,13 @@ struct kfd_link {
 	pid_t peer;    // who answers, as the kernel says (SO_PEERCRED); 0: not known
 	bool lost;     // it ended before it answered, and the target lives
 	struct kfd_answer answer;
-	char *in; // what was read and not used yet
-	size_t in_len, in_room;
+	struct buf in; // what was read and not used yet
 };
 
 // Connects to the target's holder. `start`: if there is none, starts one; otherwise the failure is
-// KFD_FAULT_NOT_HELD. `steps` goes to the holder. 0, or -1 and *f.
+// KFD_FAULT_NOT_HELD. 0, or -1 and *f.
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
-		  const struct kfd_steps *steps, struct kfd_failure *f);
+		  struct kfd_failure *f);
 void kfd_link_close(struct kfd_link *l);
 
 // Sends a request line (without newline). 0, or -1 and *f.
@@ -85,28 +76,23 @@ bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
 // queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// What living holders hold.
+// A process that is held: by a holder, or paused by criu.h, which needs none.
 struct kfd_holding {
 	pid_t target;
-	uint64_t target_start; // as in struct kfd_target
-	pid_t holder;          // 0 unknown
-	uid_t uid;             // owner of the holder
-	bool answers; // false: it did not answer in time, and only the fields above are known
-	unsigned held;
-	uint64_t since_ns, until_ns; // CLOCK_MONOTONIC; until 0: no deadline
-	bool follows, kept;
-	char *socket;        // path
-	uint32_t *queue_ids; // the suspended ones, ascending
-	size_t num_queues;
+	uid_t uid;                // owner of the holder
+	bool paused;              // by criu.h: nothing else is known
+	bool answers;             // false: of the answer only the holder is known
+	struct kfd_answer answer; // its queues are the suspended ones, by id; the holder: 0 unknown
+	char *socket;             // path
 };
 
-// Lists holders from their socket directories; root sees those of all users. Needs no right on the
-// targets. A holder that does not answer within 300 ms is listed with answers = false.
-// 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
+// Lists holders from their socket directories, then paused processes, both by pid; root sees those
+// of all users. Needs no right on the targets. A holder that does not answer within 300 ms is
+// listed with answers = false. 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
 int kfd_holdings(struct kfd_holding **list, size_t *num);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
-// The holding of `pid`, or NULL.
+// The holder of `pid`, or NULL.
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
 
 #endif

@@ -39,7 +39,6 @@ struct client {
 
 struct holder {
 	struct kfd_target target;
-	const struct kfd_steps *steps;
 	struct kfd_session session;
 	bool opened; // kfd_session_open() was called
 	bool failed; // ... and failed, with `failure`
@@ -72,8 +71,6 @@ struct holder {
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
 };
-
-uint64_t holder_now(void);
 
 // ---- deadlines.c: how long
 
@@ -156,7 +153,7 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers);
 // Starts a holder that serves `client` and `listener`, the socket `name` in the locked `dir`, which
 // it unlocks. Pid of the holder, or -1 and *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
-		   const struct kfd_steps *steps, struct kfd_failure *f);
+		   struct kfd_failure *f);
 
 // ---- title.c
 

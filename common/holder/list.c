@@ -1,5 +1,9 @@
-// What all living holders hold, asked over their sockets.
+// What all living holders hold, which they are asked over their sockets, and what criu.h paused.
+#include "common/holder/criu.h"
 #include "common/holder/holder_priv.h"
+
+#include "common/host/array.h"
+#include "common/host/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,50 +17,18 @@
 
 struct listing {
 	struct kfd_holding *v;
-	size_t num, room;
+	size_t num, cap;
 	bool failed; // memory is out
 };
-
-static struct kfd_holding *add(struct listing *l)
-{
-	if (l->num == l->room) {
-		size_t room = l->room ? 2 * l->room : 16;
-		void *v = realloc(l->v, room * sizeof(l->v[0]));
-
-		if (!v) {
-			l->failed = true;
-			return NULL;
-		}
-		l->v = v;
-		l->room = room;
-	}
-	memset(&l->v[l->num], 0, sizeof(l->v[0]));
-	return &l->v[l->num++];
-}
-
-static void take_answer(struct kfd_holding *h, const struct kfd_answer *a)
-{
-	h->answers = true;
-	h->holder = a->holder;
-	h->held = a->held;
-	h->since_ns = a->since_ns;
-	h->until_ns = a->until_ns;
-	h->follows = a->follows;
-	h->kept = a->kept;
-	h->queue_ids = calloc(a->num + 1, sizeof(h->queue_ids[0]));
-	for (size_t i = 0; h->queue_ids && i < a->num; i++)
-		if (a->queues[i].result == KFD_RESULT_SUSPENDED)
-			h->queue_ids[h->num_queues++] = a->queues[i].queue.queue_id;
-}
 
 // A holder that does not answer (stopped, or in a call that takes long) is still the tracer or,
 // where nobody traces, who listens.
 static void take_silence(struct kfd_holding *h, pid_t peer)
 {
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	if (kfd_ptrace_facts(h->target, &facts) == 0)
-		h->holder = facts.tracer ? facts.tracer : peer;
+	if (proc_read(&p, h->target) == 0)
+		h->answer.holder = p.tracer > 0 ? p.tracer : peer;
 }
 
 static void ask(struct kfd_holding *h, int fd)
@@ -64,10 +36,13 @@ static void ask(struct kfd_holding *h, int fd)
 	struct kfd_link l = {.fd = fd, .target = h->target};
 	struct kfd_failure f;
 
-	if (kfd_link_send(&l, "status", &f) < 0 || kfd_link_receive(&l, ASK_MS, &f) < 0)
+	h->answers = kfd_link_send(&l, "status", &f) == 0 && kfd_link_receive(&l, ASK_MS, &f) == 0;
+	if (h->answers) {
+		h->answer = l.answer;
+		l.answer.queues = NULL;
+	} else {
 		take_silence(h, kfd_socket_peer(fd));
-	else
-		take_answer(h, &l.answer);
+	}
 	kfd_link_close(&l);
 }
 
@@ -84,31 +59,61 @@ static char *socket_path(int dir, const char *name)
 	return full;
 }
 
-static bool list_dir(int dir, uid_t owner, void *arg)
+static struct kfd_holding *add(struct listing *l, pid_t target, uid_t owner)
 {
-	struct listing *l = arg;
-	DIR *d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	l->failed |= ARRAY_GROW(l->v, l->cap, l->num) != 0;
+	if (l->failed)
+		return NULL;
+	l->v[l->num] = (struct kfd_holding){.target = target, .uid = owner};
+	return &l->v[l->num++];
+}
+
+// Records of processes that are gone are removed on the way: with them went the pause.
+static void list_record(struct listing *l, int dir, const char *name, uid_t owner)
+{
 	struct kfd_holding *h;
 	uint64_t start;
 	pid_t pid;
 
-	for (struct dirent *e; d && (e = readdir(d));) {
-		int fd;
+	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
+		return;
+	if (kfd_target_start(pid) != start)
+		unlinkat(dir, name, 0);
+	else if ((h = add(l, pid, owner)))
+		h->paused = true;
+}
 
-		if (!kfd_socket_parse(e->d_name, &pid, &start))
-			continue;
-		fd = kfd_socket_connect(dir, e->d_name, ASK_MS);
-		if (fd < 0 || kfd_target_start(pid) != start || !(h = add(l))) {
-			if (fd >= 0)
-				close(fd);
-			continue;
-		}
-		h->target = pid;
-		h->target_start = start;
-		h->uid = owner;
-		h->socket = socket_path(dir, e->d_name);
-		ask(h, fd);
+static void list_socket(struct listing *l, int dir, const char *name, uid_t owner)
+{
+	struct kfd_holding *h = NULL;
+	uint64_t start;
+	pid_t pid;
+	int fd;
+
+	if (!kfd_socket_parse(name, &pid, &start))
+		return;
+	fd = kfd_socket_connect(dir, name, ASK_MS);
+	if (fd >= 0 && kfd_target_start(pid) == start)
+		h = add(l, pid, owner);
+	if (!h) {
+		if (fd >= 0)
+			close(fd);
+		return;
 	}
+	h->socket = socket_path(dir, name);
+	ask(h, fd);
+}
+
+static bool list_dir(int dir, uid_t owner, void *arg)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (strncmp(e->d_name, KFD_CRIU_PREFIX, strlen(KFD_CRIU_PREFIX)) == 0)
+			list_record(arg, dir, e->d_name, owner);
+		else
+			list_socket(arg, dir, e->d_name, owner);
 	if (d)
 		closedir(d);
 	return false;
@@ -118,6 +123,8 @@ static int by_target(const void *a, const void *b)
 {
 	const struct kfd_holding *x = a, *y = b;
 
+	if (x->paused != y->paused)
+		return x->paused - y->paused;
 	return (x->target > y->target) - (x->target < y->target);
 }
 
@@ -141,7 +148,7 @@ int kfd_holdings(struct kfd_holding **list, size_t *num)
 void kfd_holdings_free(struct kfd_holding *list, size_t num)
 {
 	for (size_t i = 0; i < num; i++) {
-		free(list[i].queue_ids);
+		free(list[i].answer.queues);
 		free(list[i].socket);
 	}
 	free(list);
@@ -150,7 +157,7 @@ void kfd_holdings_free(struct kfd_holding *list, size_t num)
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid)
 {
 	for (size_t i = 0; i < num; i++)
-		if (list[i].target == pid)
+		if (list[i].target == pid && !list[i].paused)
 			return &list[i];
 	return NULL;
 }

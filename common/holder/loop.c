@@ -91,20 +91,10 @@ static struct client *free_place(struct holder *h)
 	return oldest;
 }
 
-// The directory keeps others out; this is the second lock.
-static bool is_allowed(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	       (peer.uid == geteuid() || peer.uid == 0);
-}
-
 static void serve_listener(struct holder *h)
 {
 	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client *c = fd >= 0 && is_allowed(fd) ? free_place(h) : NULL;
+	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_place(h) : NULL;
 
 	if (!c || !wait_for(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
 		if (fd >= 0)
@@ -208,7 +198,7 @@ static bool is_over(struct holder *h)
 
 static void look_at_session(struct holder *h)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 
 	if (!h->session.untraced || now < h->look_ns)
 		return;

@@ -2,6 +2,7 @@
 #include "common/holder/protocol.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,14 @@ static const char *const types[] = {
 	[KFD_SNAPSHOT_SDMA_XGMI] = "sdma-xgmi",
 };
 
+static const char *const results[] = {
+	[KFD_RESULT_NONE] = "none",       [KFD_RESULT_SUSPENDED] = "suspended",
+	[KFD_RESULT_ALREADY] = "already", [KFD_RESULT_BUSY] = "busy",
+	[KFD_RESULT_REFUSED] = "refused", [KFD_RESULT_TIMEOUT] = "timeout",
+	[KFD_RESULT_CLOSING] = "closing", [KFD_RESULT_UNKNOWN] = "unknown",
+	[KFD_RESULT_RESUMED] = "resumed", [KFD_RESULT_RUNNING] = "running",
+};
+
 #define NUM(a)    (sizeof(a) / sizeof((a)[0]))
 #define BIT(verb) (1u << (verb))
 
@@ -26,13 +35,19 @@ const char *kfd_snapshot_type_name(uint32_t type)
 	return type < NUM(types) ? types[type] : "unknown";
 }
 
-static uint32_t type_from_name(const char *name)
+const char *kfd_result_name(enum kfd_result r)
 {
-	uint32_t t = 0;
+	return r < NUM(results) ? results[r] : "none";
+}
 
-	while (t < NUM(types) && strcmp(types[t], name) != 0)
-		t++;
-	return t;
+// The index of `name`, or `num`.
+static unsigned find(const char *const *names, unsigned num, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < num && strcmp(names[i], name) != 0)
+		i++;
+	return i;
 }
 
 // An unsigned decimal number up to `max` and nothing else.
@@ -61,46 +76,45 @@ static bool list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *n
 	return true;
 }
 
-enum option { QUEUES, GPUS, GRACE, FOR, TIE, IDLE, KEEP, ADDRESSES, NOTRACE };
-
-// Which requests take which words, and whether they have a value.
+// Which requests take which words, and where a word goes.
 static const struct word {
 	const char *name;
 	unsigned verbs;
-	bool valued;
+	enum { FLAG, QUEUES, GPUS, GRACE, FOR } kind; // all but flags have a value
+	size_t flag;                                  // offset of the flag in the request
 } words[] = {
-	[QUEUES] = {"queues", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), true},
-	[GPUS] = {"gpus", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), true},
-	[GRACE] = {"grace", BIT(HOLDER_SUSPEND), true},
-	[FOR] = {"for_ns", BIT(HOLDER_SUSPEND), true},
-	[TIE] = {"tie", BIT(HOLDER_SUSPEND), false},
-	[IDLE] = {"idle", BIT(HOLDER_SUSPEND), false},
-	[KEEP] = {"keep", BIT(HOLDER_RESUME) | BIT(HOLDER_RELEASE), false},
-	[ADDRESSES] = {"addresses", BIT(HOLDER_SUSPEND) | BIT(HOLDER_QUEUES), false},
-	[NOTRACE] = {"notrace", BIT(HOLDER_SUSPEND), false},
+	{"queues", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), QUEUES, 0},
+	{"gpus", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), GPUS, 0},
+	{"grace", BIT(HOLDER_SUSPEND), GRACE, 0},
+	{"for_ns", BIT(HOLDER_SUSPEND), FOR, 0},
+#define FLAG_WORD(name, verbs, member)                                     \
+	{                                                                  \
+		name, verbs, FLAG, offsetof(struct holder_request, member) \
+	}
+	FLAG_WORD("tie", BIT(HOLDER_SUSPEND), tie),
+	FLAG_WORD("idle", BIT(HOLDER_SUSPEND), idle),
+	FLAG_WORD("keep", BIT(HOLDER_RESUME) | BIT(HOLDER_RELEASE), keep),
+	FLAG_WORD("addresses", BIT(HOLDER_SUSPEND) | BIT(HOLDER_QUEUES), addresses),
+	FLAG_WORD("notrace", BIT(HOLDER_SUSPEND), untraced),
 };
 
-static bool take_option(enum option o, char *value, struct holder_request *r)
+static bool take_value(const struct word *w, char *value, struct holder_request *r)
 {
 	struct kfd_selection *s = &r->sel;
-	uint64_t n;
+	uint64_t n = 0;
+	bool ok = true;
 
-	switch (o) {
+	switch (w->kind) {
+	case FLAG: *(bool *)((char *)r + w->flag) = true; break;
 	case QUEUES: return list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
 	case GPUS: return list(value, UINT32_MAX, s->gpus, NUM(s->gpus), &s->num_gpus);
 	case GRACE:
-		if (!number(value, KFD_GRACE_MAX, &n))
-			return false;
+		ok = number(value, KFD_GRACE_MAX, &n);
 		r->grace = (unsigned)n;
-		return true;
+		break;
 	case FOR: return number(value, INT64_MAX, &r->for_ns) && r->for_ns > 0;
-	case TIE: r->tie = true; return true;
-	case IDLE: r->idle = true; return true;
-	case KEEP: r->keep = true; return true;
-	case ADDRESSES: r->addresses = true; return true;
-	case NOTRACE: r->untraced = true; return true;
 	}
-	return false;
+	return ok;
 }
 
 // A word as it came, for a message: reading it cuts it up.
@@ -118,8 +132,8 @@ static bool take_word(char *word, struct holder_request *r)
 		*value++ = '\0';
 	for (size_t i = 0; i < NUM(words); i++)
 		if (strcmp(word, words[i].name) == 0 && (words[i].verbs & BIT(r->verb)) &&
-		    words[i].valued == (value != NULL))
-			return take_option((enum option)i, value, r);
+		    (words[i].kind != FLAG) == (value != NULL))
+			return take_value(&words[i], value, r);
 	return false;
 }
 
@@ -128,12 +142,10 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
 
 	// Not the lists: they are long, and this is on the way of every suspension.
-	r->verb = 0;
+	r->verb = find(verbs, NUM(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
 	r->tie = r->idle = r->keep = r->addresses = r->untraced = false;
-	while (r->verb < NUM(verbs) && strcmp(word, verbs[r->verb]) != 0)
-		r->verb++;
 	keep_word(shown, word);
 	if (r->verb == NUM(verbs))
 		return kfd_fail(f, KFD_FAULT_REQUEST, shown);
@@ -164,93 +176,114 @@ char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
 	return line_put(line_put(to, key), d);
 }
 
-size_t holder_format_queue(char *to, const struct kfd_answer_queue *q, bool addresses)
-{
-	const struct kfd_queue_entry *e = &q->queue;
-	char *p = line_put_number(to, "queue id=", e->queue_id, 10);
+// The words of an answer, and where they are in struct kfd_outcome or struct kfd_answer. Their
+// order is that of the line.
+struct field {
+	const char *key; // as it is written, with the blank before and the '=' behind it
+	uint8_t offset, size;
+	enum { DECIMAL, HEX, TYPE, RESULT } kind;
+};
 
-	p = line_put_number(p, " gpu=", e->gpu_id, 10);
-	p = line_put(line_put(p, " type="), kfd_snapshot_type_name(e->queue_type));
-	p = line_put(line_put(p, " result="), kfd_result_name(q->result));
-	p = line_put_number(p, " latency_ns=", q->latency_ns, 10);
-	p = line_put_number(p, " until_ns=", q->until_ns, 10);
-	if (addresses) {
-		p = line_put_number(p, " ring=", e->ring_base_address, 16);
-		p = line_put_number(p, " ring_size=", e->ring_size, 10);
-		p = line_put_number(p, " read=", e->read_pointer_address, 16);
-		p = line_put_number(p, " write=", e->write_pointer_address, 16);
-		p = line_put_number(p, " ctx=", e->ctx_save_restore_address, 16);
-		p = line_put_number(p, " ctx_size=", e->ctx_save_restore_area_size, 10);
-		p = line_put_number(p, " xccs=", q->xccs, 10);
+#define FIELD(type, key, member, kind)                                    \
+	{                                                                 \
+		" " key "=", offsetof(struct type, member),               \
+			(uint8_t)sizeof(((struct type *)0)->member), kind \
+	}
+
+#define WITHOUT_ADDRESSES 6
+static const struct field queue_fields[] = {
+	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
+	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),
+	FIELD(kfd_outcome, "type", queue.queue_type, TYPE),
+	FIELD(kfd_outcome, "result", result, RESULT),
+	FIELD(kfd_outcome, "latency_ns", latency_ns, DECIMAL),
+	FIELD(kfd_outcome, "until_ns", until_ns, DECIMAL),
+	FIELD(kfd_outcome, "ring", queue.ring_base_address, HEX),
+	FIELD(kfd_outcome, "ring_size", queue.ring_size, DECIMAL),
+	FIELD(kfd_outcome, "read", queue.read_pointer_address, HEX),
+	FIELD(kfd_outcome, "write", queue.write_pointer_address, HEX),
+	FIELD(kfd_outcome, "ctx", queue.ctx_save_restore_address, HEX),
+	FIELD(kfd_outcome, "ctx_size", queue.ctx_save_restore_area_size, DECIMAL),
+	FIELD(kfd_outcome, "xccs", xccs, DECIMAL),
+};
+
+static const struct field ok_fields[] = {
+	FIELD(kfd_answer, "holder", holder, DECIMAL),
+	FIELD(kfd_answer, "target", target, DECIMAL),
+	FIELD(kfd_answer, "held", held, DECIMAL),
+	FIELD(kfd_answer, "since_ns", since_ns, DECIMAL),
+	FIELD(kfd_answer, "until_ns", until_ns, DECIMAL),
+	FIELD(kfd_answer, "follows", follows, DECIMAL),
+	FIELD(kfd_answer, "kept", kept, DECIMAL),
+	FIELD(kfd_answer, "ended", ended, DECIMAL),
+};
+
+static uint64_t load(const char *from, uint8_t size)
+{
+	switch (size) {
+	case sizeof(bool): return *(const bool *)from;
+	case sizeof(uint32_t): return *(const uint32_t *)(const void *)from;
+	default: return *(const uint64_t *)(const void *)from;
+	}
+}
+
+static void store(char *to, uint8_t size, uint64_t value)
+{
+	switch (size) {
+	case sizeof(bool): *(bool *)to = value != 0; break;
+	case sizeof(uint32_t): *(uint32_t *)(void *)to = (uint32_t)value; break;
+	default: *(uint64_t *)(void *)to = value;
+	}
+}
+
+static size_t format(char *to, const char *what, const struct field *f, size_t n,
+		     const void *record)
+{
+	char *p = line_put(to, what);
+
+	for (const struct field *end = f + n; f < end; f++) {
+		uint64_t value = load((const char *)record + f->offset, f->size);
+
+		if (f->kind == DECIMAL || f->kind == HEX)
+			p = line_put_number(p, f->key, value, f->kind == HEX ? 16 : 10);
+		else
+			p = line_put(line_put(p, f->key),
+				     f->kind == TYPE ? kfd_snapshot_type_name((uint32_t)value)
+						     : kfd_result_name((enum kfd_result)value));
 	}
 	return (size_t)(line_put(p, "\n") - to);
 }
 
-size_t holder_format_ok(char *to, pid_t target, const struct kfd_answer *a)
+size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses)
 {
-	char *p = line_put_number(to, "ok holder=", (uint64_t)a->holder, 10);
-
-	p = line_put_number(p, " target=", (uint64_t)target, 10);
-	p = line_put_number(p, " held=", a->held, 10);
-	p = line_put_number(p, " since_ns=", a->since_ns, 10);
-	p = line_put_number(p, " until_ns=", a->until_ns, 10);
-	p = line_put_number(p, " follows=", a->follows, 10);
-	p = line_put_number(p, " kept=", a->kept, 10);
-	p = line_put_number(p, " ended=", a->ended, 10);
-	return (size_t)(line_put(p, "\n") - to);
+	return format(to, "queue", queue_fields, addresses ? NUM(queue_fields) : WITHOUT_ADDRESSES,
+		      q);
 }
 
-static void take_queue_word(const char *key, const char *value, struct kfd_answer_queue *q)
+size_t holder_format_ok(char *to, const struct kfd_answer *a)
 {
-	struct kfd_queue_entry *e = &q->queue;
-	uint64_t n = strtoull(value, NULL, 10), x = strtoull(value, NULL, 16);
-
-	if (strcmp(key, "id") == 0)
-		e->queue_id = (uint32_t)n;
-	else if (strcmp(key, "gpu") == 0)
-		e->gpu_id = (uint32_t)n;
-	else if (strcmp(key, "type") == 0)
-		e->queue_type = type_from_name(value);
-	else if (strcmp(key, "result") == 0)
-		q->result = kfd_result_from_name(value);
-	else if (strcmp(key, "latency_ns") == 0)
-		q->latency_ns = n;
-	else if (strcmp(key, "until_ns") == 0)
-		q->until_ns = n;
-	else if (strcmp(key, "ring") == 0)
-		e->ring_base_address = x;
-	else if (strcmp(key, "ring_size") == 0)
-		e->ring_size = (uint32_t)n;
-	else if (strcmp(key, "read") == 0)
-		e->read_pointer_address = x;
-	else if (strcmp(key, "write") == 0)
-		e->write_pointer_address = x;
-	else if (strcmp(key, "ctx") == 0)
-		e->ctx_save_restore_address = x;
-	else if (strcmp(key, "ctx_size") == 0)
-		e->ctx_save_restore_area_size = (uint32_t)n;
-	else if (strcmp(key, "xccs") == 0)
-		q->xccs = (unsigned)n;
+	return format(to, "ok", ok_fields, NUM(ok_fields), a);
 }
 
-static void take_ok_word(const char *key, const char *value, struct kfd_answer *a)
+static uint64_t parse_value(const char *text, int kind)
 {
-	uint64_t n = strtoull(value, NULL, 10);
+	switch (kind) {
+	case TYPE: return find(types, NUM(types), text);
+	case RESULT: return find(results, NUM(results), text) % NUM(results);
+	default: return strtoull(text, NULL, kind == HEX ? 16 : 10);
+	}
+}
 
-	if (strcmp(key, "holder") == 0)
-		a->holder = (pid_t)n;
-	else if (strcmp(key, "held") == 0)
-		a->held = (unsigned)n;
-	else if (strcmp(key, "since_ns") == 0)
-		a->since_ns = n;
-	else if (strcmp(key, "until_ns") == 0)
-		a->until_ns = n;
-	else if (strcmp(key, "follows") == 0)
-		a->follows = n != 0;
-	else if (strcmp(key, "kept") == 0)
-		a->kept = n != 0;
-	else if (strcmp(key, "ended") == 0)
-		a->ended = n != 0;
+// "key=value"; words of other keys are ignored.
+static void parse_word(const char *word, const struct field *f, size_t n, void *record)
+{
+	for (const struct field *end = f + n; f < end; f++) {
+		size_t len = strlen(f->key + 1);
+
+		if (strncmp(word, f->key + 1, len) == 0)
+			store((char *)record + f->offset, f->size,
+			      parse_value(word + len, f->kind));
+	}
 }
 
 // "error STATUS SENTENCE"
@@ -266,10 +299,10 @@ static enum holder_line take_error(const char *rest, struct kfd_failure *f)
 	return HOLDER_LINE_ERROR;
 }
 
-enum holder_line holder_answer_parse(char *line, struct kfd_answer_queue *q, struct kfd_answer *a,
+enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f)
 {
-	char *rest = line, *word = strsep(&rest, " "), *value;
+	char *rest = line, *word = strsep(&rest, " ");
 	bool ok = strcmp(word, "ok") == 0;
 
 	if (strcmp(word, "error") == 0)
@@ -279,14 +312,10 @@ enum holder_line holder_answer_parse(char *line, struct kfd_answer_queue *q, str
 	if (!ok)
 		memset(q, 0, sizeof(*q));
 	while ((word = strsep(&rest, " "))) {
-		value = strchr(word, '=');
-		if (!value)
-			continue;
-		*value++ = '\0';
 		if (ok)
-			take_ok_word(word, value, a);
+			parse_word(word, ok_fields, NUM(ok_fields), a);
 		else
-			take_queue_word(word, value, q);
+			parse_word(word, queue_fields, NUM(queue_fields), q);
 	}
 	return ok ? HOLDER_LINE_OK : HOLDER_LINE_QUEUE;
 }

@@ -41,14 +41,14 @@ char *line_put(char *to, const char *s);
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
 
 // Both append a whole line to `to`, which has HOLDER_LINE_MAX bytes. Length.
-size_t holder_format_queue(char *to, const struct kfd_answer_queue *q, bool addresses);
-size_t holder_format_ok(char *to, pid_t target, const struct kfd_answer *a);
+size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses);
+size_t holder_format_ok(char *to, const struct kfd_answer *a);
 
 // What a line of an answer is.
 enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
 
 // Parses a line of an answer; writes into it. Fills *q, *a (all but queues), or *f.
-enum holder_line holder_answer_parse(char *line, struct kfd_answer_queue *q, struct kfd_answer *a,
+enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 
 // "aql", "compute", "sdma", "sdma-xgmi", or "unknown".

@@ -2,17 +2,12 @@
 #include "common/holder/ptrace.h"
 
 #include "common/kfd/abi.h"
-#include "common/holder/target.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,25 +15,11 @@
 
 #define DYING_HOLDER_MS 3000
 
-// Yama's ptrace_scope, 0 when there is no Yama.
-static int yama_scope(void)
-{
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	char c = '0';
-
-	if (fd < 0)
-		return 0;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c - '0';
-}
-
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 {
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	if (geteuid() != 0 && kfd_ptrace_facts(holder, &facts) == 0 && facts.uid != geteuid())
+	if (geteuid() != 0 && proc_read(&p, holder) == 0 && p.uid != geteuid())
 		return kfd_fail(f, KFD_FAULT_HELD, (int)holder);
 	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder, (int)holder);
 }
@@ -48,51 +29,39 @@ static int explain_refusal(pid_t pid, struct kfd_failure *f)
 {
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,
 						  KFD_FAULT_YAMA_ADMIN, KFD_FAULT_YAMA_OFF};
-	struct kfd_ptrace_facts facts;
-	int scope = yama_scope();
+	struct proc p, tracer;
+	uint64_t scope = 0; // without Yama
 
-	if (kfd_ptrace_facts(pid, &facts) < 0)
+	host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &scope);
+	if (proc_read(&p, pid) < 0)
 		return kfd_fail(f, KFD_FAULT_NO_PROCESS);
 	if (pid == getpid())
 		return kfd_fail(f, KFD_FAULT_SELF);
-	if (facts.state == 'Z' || facts.state == 'X')
+	if (p.state == 'Z' || p.state == 'X')
 		return kfd_fail(f, KFD_FAULT_NO_LEADER);
-	if (!facts.has_memory)
+	if (!p.memory)
 		return kfd_fail(f, KFD_FAULT_NOT_KFD);
-	if (facts.tracer && strcmp(facts.tracer_name, KFD_HOLDER_COMM) == 0)
-		return tracee_explain_holder(facts.tracer, f);
-	if (facts.tracer)
-		return kfd_fail(f, KFD_FAULT_TRACED, (int)facts.tracer, facts.tracer_name);
-	if (geteuid() != 0 && facts.uid != geteuid())
-		return kfd_fail(f, KFD_FAULT_OTHER_USER, (unsigned)facts.uid);
-	return kfd_fail(f, by_scope[scope >= 0 && scope <= 3 ? scope : 0]);
-}
-
-// Waits for a holder that is on its way out. True when there was one and it ended.
-static bool wait_for_dying_holder(pid_t pid)
-{
-	struct kfd_ptrace_facts facts;
-	struct pollfd p = {.events = POLLIN};
-	int r;
-
-	if (kfd_ptrace_facts(pid, &facts) < 0 || strcmp(facts.tracer_name, KFD_HOLDER_COMM) != 0)
-		return false;
-	p.fd = (int)syscall(SYS_pidfd_open, facts.tracer, 0);
-	if (p.fd < 0)
-		return errno == ESRCH;
-	r = poll(&p, 1, DYING_HOLDER_MS);
-	close(p.fd);
-	return r == 1;
+	if (kfd_holder_of(pid))
+		return tracee_explain_holder(p.tracer, f);
+	if (p.tracer > 0)
+		return kfd_fail(f, KFD_FAULT_TRACED, (int)p.tracer,
+				proc_read(&tracer, p.tracer) == 0 ? tracer.comm : "?");
+	if (geteuid() != 0 && p.uid != geteuid())
+		return kfd_fail(f, KFD_FAULT_OTHER_USER, (unsigned)p.uid);
+	return kfd_fail(f, by_scope[scope <= 3 ? scope : 0]);
 }
 
 int tracee_seize(pid_t pid, struct kfd_failure *f)
 {
+	pid_t holder;
+
 	do {
 		if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
 			return 0;
 		if (errno != EPERM)
 			return kfd_fail_errno(f, KFD_STEP_SEIZE, errno);
-	} while (wait_for_dying_holder(pid));
+		holder = kfd_holder_of(pid);
+	} while (holder && kfd_wait_death(holder, DYING_HOLDER_MS));
 	return explain_refusal(pid, f);
 }
 
@@ -134,21 +103,17 @@ enum tracee_state tracee_serve(pid_t pid)
 // ...".
 static bool waits_for_debugger(pid_t pid, pid_t tid)
 {
-	char path[64], text[256], *p = text;
-	unsigned long nr, request;
-	ssize_t n;
-	int file;
+	struct buf b = {0};
+	unsigned long nr = 0, request = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	n = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[n > 0 ? n : 0] = '\0';
-	nr = strtoul(p, &p, 10);
-	strtoul(p, &p, 16);
-	request = strtoul(p, &p, 16);
+	if (host_readf(&b, "/proc/%d/task/%d/syscall", (int)pid, (int)tid) > 0) {
+		char *p = b.data;
+
+		nr = strtoul(p, &p, 10);
+		strtoul(p, &p, 16);
+		request = strtoul(p, &p, 16);
+	}
+	buf_fini(&b);
 	return nr == SYS_ioctl && request == KFD_RUNTIME_ENABLE;
 }
 
@@ -166,19 +131,14 @@ static void nudge(pid_t tid)
 
 void tracee_rescue(pid_t pid)
 {
-	struct dirent *e;
-	char path[48];
-	DIR *tasks;
+	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return;
-	while ((e = readdir(tasks))) {
+	for (struct dirent *e; tasks && (e = readdir(tasks));) {
 		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (tid > 0 && waits_for_debugger(pid, tid))
 			nudge(tid);
 	}
-	closedir(tasks);
+	if (tasks)
+		closedir(tasks);
 }

@@ -8,12 +8,9 @@
 #ifndef GPQ_HOLDER_PTRACE_H
 #define GPQ_HOLDER_PTRACE_H
 
-#include "common/holder/failure.h"
+#include "common/holder/target.h"
 
 #include <sys/types.h>
-
-// The name a holder gives itself; tells it from other tracers in /proc/PID/comm.
-#define KFD_HOLDER_COMM "gpq-holder"
 
 enum tracee_state {
 	TRACEE_RUNS, // nothing left to do for now

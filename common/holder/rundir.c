@@ -144,59 +144,71 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
 	return strcmp(name, again) == 0;
 }
 
-// The directory is reached by its descriptor: a long path would not fit a socket address.
-static int fill_address(struct sockaddr_un *a, int dir, const char *name)
+// A socket and its address. The directory is reached by its descriptor: a long path would not fit a
+// socket address. Descriptor or -errno.
+static int make_socket(struct sockaddr_un *a, int dir, const char *name, int flags)
 {
-	int n;
+	int n, fd;
 
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	n = snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d/%s", dir, name);
-	return n > 0 && (size_t)n < sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
+	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int close_failed(int fd)
+{
+	int error = errno;
+
+	close(fd);
+	return -error;
 }
 
 int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 {
 	struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
 	struct sockaddr_un a;
-	int fd, r = fill_address(&a, dir, name);
+	int fd = make_socket(&a, dir, name, 0);
 
-	if (r < 0)
-		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
 		return fd;
-	r = -errno;
-	close(fd);
-	return r;
-}
-
-pid_t kfd_socket_peer(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+	return connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 ? fd : close_failed(fd);
 }
 
 int kfd_socket_listen(int dir, const char *name)
 {
 	struct sockaddr_un a;
-	int fd, r = fill_address(&a, dir, name);
+	int fd = make_socket(&a, dir, name, SOCK_NONBLOCK);
 
-	if (r < 0)
-		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 128) == 0)
 		return fd;
-	r = -errno;
-	close(fd);
-	return r;
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0)
+		return close_failed(fd);
+	return fd;
+}
+
+static bool credentials(int fd, struct ucred *peer)
+{
+	socklen_t size = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
+}
+
+bool kfd_socket_trusts(int fd)
+{
+	struct ucred peer;
+
+	return credentials(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+pid_t kfd_socket_peer(int fd)
+{
+	struct ucred peer;
+
+	return credentials(fd, &peer) ? peer.pid : 0;
 }
 
 int kfd_rundir_lock(int dir)

@@ -30,6 +30,12 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start);
 int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms);
 int kfd_socket_listen(int dir, const char *name);
 
+// ---- whom to believe: the only functions that decide it by what the kernel says of a connection
+
+// May this peer ask us for something, that is, does it run as we do or as root? The directory keeps
+// others out already; this is the second lock.
+bool kfd_socket_trusts(int fd);
+
 // Who listened when this connection was made, 0 when the kernel does not say (another PID
 // namespace).
 pid_t kfd_socket_peer(int fd);

@@ -91,13 +91,13 @@ void send_more(struct holder *h, struct client *c)
 
 void send_last(struct holder *h)
 {
-	uint64_t end = holder_now() + LAST_MS * 1000000ull, now;
+	uint64_t end = kfd_now() + LAST_MS * 1000000ull, now;
 
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
 
-		while (c->fd >= 0 && c->out && (now = holder_now()) < end &&
+		while (c->fd >= 0 && c->out && (now = kfd_now()) < end &&
 		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			send_more(h, c);
 	}
@@ -119,6 +119,7 @@ static uint64_t deadline(uint64_t until)
 void send_ok(struct holder *h, struct client *c)
 {
 	struct kfd_answer a = {.holder = h->pid,
+			       .target = h->target.pid,
 			       .held = h->session.num_held,
 			       .since_ns = h->session.since_ns,
 			       .until_ns = deadline(hold_until(h)),
@@ -126,23 +127,19 @@ void send_ok(struct holder *h, struct client *c)
 			       .kept = h->kept,
 			       .ended = h->ending};
 
-	h->text_len += holder_format_ok(h->text + h->text_len, h->target.pid, &a);
+	h->text_len += holder_format_ok(h->text + h->text_len, &a);
 	send_text(h, c);
 }
 
 void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
-		const struct kfd_outcome *o = &h->outcomes[i];
-		struct kfd_answer_queue q = {.queue = o->queue,
-					     .result = o->result,
-					     .latency_ns = o->latency_ns,
-					     .until_ns =
-						     deadline(hold_until_of(h, o->queue.queue_id))};
+		struct kfd_outcome *o = &h->outcomes[i];
 
+		o->until_ns = deadline(hold_until_of(h, o->queue.queue_id));
 		if (addresses)
-			q.xccs = kfd_session_xccs(&h->session, q.queue.gpu_id);
-		h->text_len += holder_format_queue(h->text + h->text_len, &q, addresses);
+			o->xccs = kfd_session_xccs(&h->session, o->queue.gpu_id);
+		h->text_len += holder_format_queue(h->text + h->text_len, o, addresses);
 		if (h->text_len > sizeof(h->text) - 2 * HOLDER_LINE_MAX)
 			send_text(h, c);
 	}

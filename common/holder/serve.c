@@ -26,8 +26,7 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 {
 	if (!h->opened) {
 		h->opened = true;
-		h->failed =
-			kfd_session_open(&h->session, &h->target, trace, h->steps, &h->failure) < 0;
+		h->failed = kfd_session_open(&h->session, &h->target, trace, &h->failure) < 0;
 		if (!h->failed && !holder_watch_session(h))
 			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
 					     strerror(errno)) < 0;
@@ -57,9 +56,9 @@ static int suspend(struct holder *h, const struct holder_request *r, struct kfd_
 		return -1;
 	if (r->untraced && !h->session.untraced)
 		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
-	kfd_step(h->steps, 6);
+	kfd_step(6);
 	n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
-	kfd_step(h->steps, 7);
+	kfd_step(7);
 	return n;
 }
 
@@ -85,7 +84,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	// The client already has its reply.
 	serve_new_queues(h);
 	holder_title(h);
-	kfd_step(h->steps, 8);
+	kfd_step(8);
 }
 
 static void serve_hold(struct holder *h, struct client *c)
@@ -115,12 +114,12 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 	bool was_tied = hold_is_made(h, hold_of(h, c));
 	int n = 0;
 
-	kfd_step(h->steps, 10);
+	kfd_step(10);
 	hold_drop(h, hold_of(h, c));
 	c->keeps = r->keep;
 	if (was_tied)
 		n = serve_release(h);
-	kfd_step(h->steps, 11);
+	kfd_step(11);
 	hold_arm(h);
 	send_end(h, c, n);
 	holder_title(h);

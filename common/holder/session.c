@@ -2,7 +2,7 @@
 // What suspends and resumes queues in it is in session_queues.c.
 #include "common/holder/session.h"
 
-#include "common/kfd/device.h"
+#include "common/host/root.h"
 #include "common/kfd/driver.h"
 #include "common/holder/session_priv.h"
 #include "common/kfd/topology.h"
@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)
@@ -23,21 +24,45 @@
 // killed before we notice.
 #define ANSWERS_IN_STORE 2
 
-void kfd_step(const struct kfd_steps *steps, unsigned number)
+uint64_t kfd_now(void)
 {
-	if (steps && steps->stop_after == number)
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static unsigned stop_after;
+
+void kfd_step_init(const char *who)
+{
+	const char *where = getenv("GPQ_TEST_STOP");
+	size_t n = strlen(who);
+
+	stop_after = 0;
+	if (where && strncmp(where, who, n) == 0 && where[n] == ':')
+		stop_after = (unsigned)strtoul(where + n + 1, NULL, 10);
+}
+
+void kfd_step(unsigned number)
+{
+	if (stop_after == number)
 		raise(SIGSTOP);
+}
+
+int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a)
+{
+	a->pid = (uint32_t)target;
+	a->op = op;
+	return kfd_ioctl(kfd, KFD_DBG_TRAP, a);
 }
 
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
 {
-	int r;
+	int r = session_call(s->kfd, s->target.pid, op, a);
 
-	a->pid = (uint32_t)s->target.pid;
-	a->op = op;
-	r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
 	if (r == -EPERM && s->untraced && session_take_back(s))
-		r = kfd_ioctl(s->kfd, KFD_DBG_TRAP, a);
+		r = session_call(s->kfd, s->target.pid, op, a);
 	return r;
 }
 
@@ -58,26 +83,13 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 		return kfd_fail(f, KFD_FAULT_NO_GPU);
 	if (s->kfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
-	r = kfd_get_version(s->kfd, &v);
+	r = kfd_ioctl(s->kfd, KFD_GET_VERSION, &v);
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
 	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)
 		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, v.major, v.minor);
 	s->may_crash = kfd_driver_may_crash(v.minor);
 	return 0;
-}
-
-static bool runs_without_hws(void)
-{
-	int fd = open("/sys/module/amdgpu/parameters/sched_policy", O_RDONLY | O_CLOEXEC);
-	char c = '0';
-
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c == '2';
 }
 
 // ENABLE on a process that has a session already would take it away from its owner, who could then
@@ -105,6 +117,7 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
 				       .rinfo_ptr = (uintptr_t)info,
 				       .rinfo_size = sizeof(*info)}};
+	uint64_t policy;
 	int pipefd[2], r;
 
 	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
@@ -116,7 +129,9 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 	// The kernel has its own reference; without ours, end of file means that the session is
 	// over.
 	close(pipefd[1]);
-	if (r == -EINVAL && runs_without_hws())
+	if (r == -EINVAL &&
+	    host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
+	    policy == 2)
 		return kfd_fail(f, KFD_FAULT_NO_HWS);
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_ENABLE, -r);
@@ -139,35 +154,35 @@ static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, st
 	return s->num ? kfd_fail(f, KFD_FAULT_RUNTIME_OFF) : 0;
 }
 
-int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f)
+int session_attach(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_rinfo info = {0};
 
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
-	kfd_step(steps, 2);
+	kfd_step(2);
 	if (probe(s, f) < 0)
 		return -1;
-	kfd_step(steps, 3);
+	kfd_step(3);
 	if (enable(s, &info, f) < 0)
 		return -1;
-	kfd_step(steps, 4);
+	kfd_step(4);
 	for (int i = 0; i < ANSWERS_IN_STORE; i++)
 		answer_runtime(s);
-	kfd_step(steps, 5);
+	kfd_step(5);
 	return check_runtime(s, &info, f);
 }
 
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
-		     const struct kfd_steps *steps, struct kfd_failure *f)
+		     struct kfd_failure *f)
 {
 	s->target = *target;
 	s->events = -1;
 	s->stale = true;
 	if (open_device(s, f) < 0)
 		return -1;
-	kfd_step(steps, 1);
-	return trace ? session_attach(s, steps, f) : session_attach_untraced(s, steps, f);
+	kfd_step(1);
+	return trace ? session_attach(s, f) : session_attach_untraced(s, f);
 }
 
 bool kfd_session_close(struct kfd_session *s)

@@ -37,10 +37,16 @@ struct kfd_selection {
 	unsigned num_gpus;
 };
 
+// "suspended", ...: the words of the holder's protocol (protocol.c).
+const char *kfd_result_name(enum kfd_result r);
+
+// A queue and what became of it, in the session and in a holder's answer.
 struct kfd_outcome {
 	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
 	enum kfd_result result;
+	unsigned xccs;       // answers with addresses only: XCCs of its GPU
 	uint64_t latency_ns; // of the call that suspended or resumed it; 0 when there was none
+	uint64_t until_ns;   // answers only: CLOCK_MONOTONIC, 0: no deadline
 };
 
 struct kfd_session {
@@ -63,13 +69,13 @@ struct kfd_session {
 	bool acquired[64];                // of gpus: known to be
 };
 
-// Test hook: the process stops itself (SIGSTOP) after the numbered step of the protocol, so that a
-// test can do something to it there. 0 stops nowhere.
-struct kfd_steps {
-	unsigned stop_after;
-};
+// CLOCK_MONOTONIC, nanoseconds.
+uint64_t kfd_now(void);
 
-void kfd_step(const struct kfd_steps *steps, unsigned number);
+// Tests only: the environment variable GPQ_TEST_STOP=WHO:N stops this process at step N if it is
+// WHO, "gpq" or "holder", which kfd_step_init() says.
+void kfd_step_init(const char *who);
+void kfd_step(unsigned number);
 
 // Opens /dev/kfd, seizes the target, makes sure that nobody debugs it, and starts the session.
 // *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it is let go
@@ -77,7 +83,7 @@ void kfd_step(const struct kfd_steps *steps, unsigned number);
 // failure the caller must end its thread (or process) to stop tracing, and close the session.
 // Passes steps 1 to 5. 0, or -1 and *f.
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
-		     const struct kfd_steps *steps, struct kfd_failure *f);
+		     struct kfd_failure *f);
 
 // Ends the session: all queues run. Tracing goes on until the calling thread ends. False when
 // another debugger has taken the session: its queues are as they were; try again.
@@ -114,9 +120,5 @@ bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry 
 
 // XCCs of a GPU of the target, 1 when unknown.
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);
-
-const char *kfd_result_name(enum kfd_result r);
-// KFD_RESULT_NONE when there is no such name.
-enum kfd_result kfd_result_from_name(const char *name);
 
 #endif

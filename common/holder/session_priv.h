@@ -4,18 +4,20 @@
 
 #include "common/holder/session.h"
 
-// One DBG_TRAP call for the session's target. Result (>= 0) or -errno.
+// One DBG_TRAP call. Result (>= 0) or -errno.
+int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
+
+// The same for the session's target; an untraced session that was taken is taken back if possible.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 
 // What a call's -errno means for the session. -1 and *f.
 int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f);
 
 // Seizes the target and enables the session, whose kfd is open. Steps 2 to 5. 0, or -1 and *f.
-int session_attach(struct kfd_session *s, const struct kfd_steps *steps, struct kfd_failure *f);
+int session_attach(struct kfd_session *s, struct kfd_failure *f);
 
 // The same, and the target is let go (session_untraced.c).
-int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
-			    struct kfd_failure *f);
+int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
 // After -EPERM in an untraced session: if another debugger has become its owner, seizes the target
 // and becomes the owner again. False: nobody had taken it, or the target is still traced

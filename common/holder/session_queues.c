@@ -39,35 +39,6 @@ static uint64_t latency_of(const struct attempt *at, uint32_t id)
 	}
 }
 
-static const char *const result_names[] = {
-	[KFD_RESULT_NONE] = "none",       [KFD_RESULT_SUSPENDED] = "suspended",
-	[KFD_RESULT_ALREADY] = "already", [KFD_RESULT_BUSY] = "busy",
-	[KFD_RESULT_REFUSED] = "refused", [KFD_RESULT_TIMEOUT] = "timeout",
-	[KFD_RESULT_CLOSING] = "closing", [KFD_RESULT_UNKNOWN] = "unknown",
-	[KFD_RESULT_RESUMED] = "resumed", [KFD_RESULT_RUNNING] = "running",
-};
-
-const char *kfd_result_name(enum kfd_result r)
-{
-	return result_names[r];
-}
-
-enum kfd_result kfd_result_from_name(const char *name)
-{
-	for (size_t i = 0; i < sizeof(result_names) / sizeof(result_names[0]); i++)
-		if (strcmp(result_names[i], name) == 0)
-			return (enum kfd_result)i;
-	return KFD_RESULT_NONE;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool among(const uint32_t *list, unsigned num, uint32_t value)
 {
 	for (unsigned i = 0; i < num; i++)
@@ -226,9 +197,9 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 
 	if (s->may_crash && session_guard(s, ids, n, f) < 0)
 		return -1;
-	start = now_ns();
+	start = kfd_now();
 	r = trap_suspend(s, ids, n, grace);
-	end = now_ns();
+	end = kfd_now();
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
@@ -254,8 +225,9 @@ static int report(const struct kfd_session *s, const struct kfd_selection *sel,
 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		out[n++] = (struct kfd_outcome){s->queues[i], (enum kfd_result)at->result[id],
-						latency_of(at, id)};
+		out[n++] = (struct kfd_outcome){.queue = s->queues[i],
+						.result = (enum kfd_result)at->result[id],
+						.latency_ns = latency_of(at, id)};
 	}
 	for (unsigned i = 0; i < sel->num_ids; i++)
 		if (!find_queue(s, sel->ids[i]))
@@ -309,12 +281,12 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
 {
-	uint64_t start = now_ns();
+	uint64_t start = kfd_now();
 	int r = trap_resume(s, ids, n);
 
 	if (r < 0)
 		return r;
-	at->latency_ns[at->rounds++] = now_ns() - start;
+	at->latency_ns[at->rounds++] = kfd_now() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
 

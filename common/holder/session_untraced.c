@@ -15,8 +15,9 @@
 // with EALREADY, makes this process the owner again. From then on it traces.
 #include "common/holder/session_priv.h"
 
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/holder/ptrace.h"
+#include "common/host/proc.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +27,6 @@
 
 struct opening {
 	struct kfd_session *s;
-	const struct kfd_steps *steps;
 	struct kfd_failure *f;
 	pid_t thread;
 	int result;
@@ -37,7 +37,7 @@ static void *open_traced(void *arg)
 	struct opening *o = arg;
 
 	o->thread = gettid();
-	o->result = session_attach(o->s, o->steps, o->f);
+	o->result = session_attach(o->s, o->f);
 	return NULL;
 }
 
@@ -46,20 +46,18 @@ static void *open_traced(void *arg)
 static void wait_until_let_go(pid_t target, pid_t thread)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	struct kfd_ptrace_facts facts;
+	struct proc p;
 
-	while (kfd_ptrace_facts(target, &facts) == 0 && facts.tracer == thread)
+	while (proc_read(&p, target) == 0 && p.tracer == thread)
 		nanosleep(&pause, NULL);
 }
 
 // A count of queues: a call without effect that only tells whether calls are taken.
 static int try_call(int kfd, pid_t target)
 {
-	struct kfd_dbg a = {.pid = (uint32_t)target,
-			    .op = KFD_DBG_GET_QUEUE_SNAPSHOT,
-			    .snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
+	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
 
-	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
+	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
 // ENABLE by the tracer. On a session that exists: EALREADY, and the caller is its owner. `any_fd`:
@@ -67,26 +65,23 @@ static int try_call(int kfd, pid_t target)
 static int become_owner(int kfd, pid_t target, int any_fd)
 {
 	struct kfd_rinfo info;
-	struct kfd_dbg a = {.pid = (uint32_t)target,
-			    .op = KFD_DBG_ENABLE,
-			    .enable = {.rinfo_ptr = (uintptr_t)&info,
+	struct kfd_dbg a = {.enable = {.rinfo_ptr = (uintptr_t)&info,
 				       .rinfo_size = sizeof(info),
 				       .dbg_fd = (uint32_t)any_fd}};
 
-	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
+	return session_call(kfd, target, KFD_DBG_ENABLE, &a);
 }
 
 static int disable(int kfd, pid_t target)
 {
-	struct kfd_dbg a = {.pid = (uint32_t)target, .op = KFD_DBG_DISABLE};
+	struct kfd_dbg a = {0};
 
-	return kfd_ioctl(kfd, KFD_DBG_TRAP, &a);
+	return session_call(kfd, target, KFD_DBG_DISABLE, &a);
 }
 
-int session_attach_untraced(struct kfd_session *s, const struct kfd_steps *steps,
-			    struct kfd_failure *f)
+int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f)
 {
-	struct opening o = {.s = s, .steps = steps, .f = f};
+	struct opening o = {.s = s, .f = f};
 	pthread_t thread;
 	int r = pthread_create(&thread, NULL, open_traced, &o);
 

@@ -68,58 +68,43 @@ static void detach(struct holder *h)
 	take_signals(h);
 }
 
-// Whoever comes from now on starts a new holder, which waits for our end.
-static void remove_socket(struct holder *h)
+static void __attribute__((noreturn)) run(struct holder *h)
 {
-	unlinkat(h->dir, h->name, 0);
-	close(h->listener);
-}
-
-static void run(struct holder *h)
-{
+	kfd_step_init("holder");
 	detach(h);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	listen(h->listener, 128); // again: now SO_PEERCRED names us, not our starter
 	if (h->signals >= 0 && h->timer >= 0 && !h->ending)
 		holder_loop(h);
-	kfd_step(h->steps, 9);
-	remove_socket(h);
+	kfd_step(9);
+	// Without a socket the next starter makes a new holder, which waits for the end of this
+	// one.
+	unlinkat(h->dir, h->name, 0);
+	close(h->listener);
 	kfd_session_close(&h->session);
 	send_last(h);
 	_exit(0);
 }
 
-// The holder's own state is made by the holder: what its starter never has, it need not free.
-static struct holder *holder_new(const struct kfd_target *t, int listener, int client, int dir,
-				 const char *name, const struct kfd_steps *steps)
+pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
+		   struct kfd_failure *f)
 {
-	struct holder *h = calloc(1, sizeof(*h));
+	pid_t pid = fork();
+	struct holder *h;
 
+	if (pid)
+		return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno))
+			       : pid;
+	// The holder makes its own state: what its starter never has, it need not free.
+	h = calloc(1, sizeof(*h));
 	if (!h)
-		return NULL;
+		_exit(1); // the client is told that the holder ended
 	h->target = *t;
-	h->steps = steps;
 	h->listener = listener;
 	h->dir = dir;
 	h->session.kfd = h->session.events = -1;
 	memcpy(h->name, name, strlen(name) + 1);
-	h->clients[0].fd = client;
-	for (unsigned i = 1; i < HOLDER_MAX_CLIENTS; i++)
-		h->clients[i].fd = -1;
-	return h;
-}
-
-pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
-		   const struct kfd_steps *steps, struct kfd_failure *f)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		struct holder *h = holder_new(t, listener, client, dir, name, steps);
-
-		if (h)
-			run(h);
-		_exit(1); // the client is told that the holder ended
-	}
-	return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno)) : pid;
+	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
+		h->clients[i].fd = i ? -1 : client;
+	run(h);
 }

@@ -18,16 +18,6 @@ struct kfd_target {
 	int pidfd;      // readable once the process is dead; -1 before kfd_target_pin()
 };
 
-// What /proc/PID/status says that decides who may trace it.
-struct kfd_ptrace_facts {
-	pid_t tracer;         // 0 none
-	char state;           // R, S, Z ...; 0 unknown
-	bool has_memory;      // false: a kernel thread or a zombie
-	uid_t uid;            // real uid
-	char name[32];        // its own, "" unknown
-	char tracer_name[32]; // "?" when it cannot be read
-};
-
 // Pins `pid`. `start` 0 takes the present start time, otherwise it must match. 0, or -1 and *f.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f);
 void kfd_target_unpin(struct kfd_target *t);
@@ -38,7 +28,16 @@ uint64_t kfd_target_start(pid_t pid);
 // False once the process is dead (a zombie counts as dead).
 bool kfd_target_alive(const struct kfd_target *t);
 
-// 0, or -1 with errno.
-int kfd_ptrace_facts(pid_t pid, struct kfd_ptrace_facts *facts);
+// Waits for the end of a process that was not pinned. True when it has ended.
+bool kfd_wait_death(pid_t pid, int timeout_ms);
+
+// The name a holder gives itself.
+#define KFD_HOLDER_COMM "gpq-holder"
+
+// Is this process a holder? The name is all that tells it from other processes.
+bool kfd_is_holder(pid_t pid);
+
+// The holder that traces `pid`, 0: none.
+pid_t kfd_holder_of(pid_t pid);
 
 #endif

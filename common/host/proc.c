@@ -57,6 +57,7 @@ int proc_read(struct proc *p, pid_t pid)
 	if (name)
 		snprintf(p->comm, sizeof(p->comm), "%.*s", (int)strcspn(name, "\n"), name);
 	p->state = state ? *state : 0;
+	p->memory = status_value(b.data, "VmSize") != NULL;
 	p->ppid = (pid_t)status_number(b.data, "PPid", 0);
 	p->tracer = (pid_t)status_number(b.data, "TracerPid", (uint64_t)-1);
 	// "Uid: real effective saved fs": the effective one decides.

@@ -17,6 +17,7 @@ struct proc {
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
 	uint64_t uid;   // effective; UINT64_MAX: unknown
 	pid_t tracer;   // who traces it, 0: nobody; -1: unknown
+	bool memory;    // false: a kernel thread or a zombie
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
 	char comm[64];  // "" unknown; the kernel keeps 15 bytes, kernel threads may have more
 };

@@ -3,7 +3,6 @@
 
 #include "common/host/container.h"
 #include "common/host/root.h"
-#include "common/kfd/device.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
@@ -19,8 +18,10 @@
 
 #define PARAMETERS "/sys/module/amdgpu/parameters/"
 
-// What several lines look at.
-struct host {
+// One line of the report as it is made, and what several lines look at.
+struct report {
+	struct kfd_check *line;
+	const struct line *about;
 	struct kfd_topology topology;
 	int topology_error;         // 0, or -errno
 	uint64_t caps;              // effective capabilities of this process; KFD_UNKNOWN: not told
@@ -29,12 +30,18 @@ struct host {
 	bool user_ns;               // not in the initial user namespace: capabilities count less
 };
 
-static void set(struct kfd_check *c, enum kfd_check_status status, const char *mend,
-		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+// A row of the table at the end.
+struct line {
+	const char *name, *commands;
+	void (*check)(struct report *r);
+	uint64_t arg;     // of check_bit() and check_cap()
+	const char *text; // likewise
+};
 
-static void set(struct kfd_check *c, enum kfd_check_status status, const char *mend,
-		const char *fmt, ...)
+static void __attribute__((format(printf, 4, 5)))
+set(struct report *r, enum kfd_check_status status, const char *mend, const char *fmt, ...)
 {
+	struct kfd_check *c = r->line;
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(c->found, sizeof(c->found), fmt, ap);
@@ -49,17 +56,17 @@ static const char MEND_GPUS[] = "see the line gpus";
 static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the driver has no GPU?";
 
 // A file is not there: on a recorded host that says nothing about the host.
-static void set_missing(struct kfd_check *c, int error, const char *path, const char *mend)
+static void set_missing(struct report *r, int error, const char *path, const char *mend)
 {
 	if (!host_is_live() && error == ENOENT)
-		set(c, KFD_CHECK_UNKNOWN, MEND_RECORD, "%s was not recorded", path);
+		set(r, KFD_CHECK_UNKNOWN, MEND_RECORD, "%s was not recorded", path);
 	else
-		set(c, KFD_CHECK_NO, mend, "%s: %s", path, strerror(error));
+		set(r, KFD_CHECK_NO, mend, "%s: %s", path, strerror(error));
 }
 
-static void set_live_only(struct kfd_check *c)
+static void set_live_only(struct report *r)
 {
-	set(c, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
+	set(r, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
 }
 
 // First line of a file, or NULL.
@@ -71,38 +78,36 @@ static const char *first_line(struct buf *b, const char *path)
 	return b->data;
 }
 
-static void check_kernel(const struct host *h, struct kfd_check *c)
+static void check_kernel(struct report *r)
 {
-	(void)h;
 	struct buf b = {0};
 	char *dot = NULL;
 	const char *release = first_line(&b, "/proc/sys/kernel/osrelease");
 	unsigned long major = release ? strtoul(release, &dot, 10) : 0;
 	unsigned long minor = dot && *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	if (!release)
-		set(c, KFD_CHECK_UNKNOWN, host_is_live() ? "mount /proc" : MEND_RECORD,
+		set(r, KFD_CHECK_UNKNOWN, host_is_live() ? "mount /proc" : MEND_RECORD,
 		    "osrelease: %s", host_is_live() ? strerror(errno) : "was not recorded");
 	else if (major > 6 || (major == 6 && minor >= 5))
-		set(c, KFD_CHECK_OK, NULL, "Linux %s", release);
+		set(r, KFD_CHECK_OK, NULL, "Linux %s", release);
 	else
-		set(c, KFD_CHECK_UNKNOWN, "Linux 6.5 or later; what counts is kfd-version",
+		set(r, KFD_CHECK_UNKNOWN, "Linux 6.5 or later; what counts is kfd-version",
 		    "Linux %s: its own driver cannot suspend queues, another might", release);
 	buf_fini(&b);
 }
 
-static void check_driver(const struct host *h, struct kfd_check *c)
+static void check_driver(struct report *r)
 {
-	(void)h;
 	struct buf b = {0};
 	if (host_access("/sys/class/kfd/kfd", F_OK)) {
-		set(c, KFD_CHECK_NO,
+		set(r, KFD_CHECK_NO,
 		    "modprobe amdgpu; is there an AMD GPU, and does dmesg say why not?",
 		    "/sys/class/kfd/kfd: %s", strerror(errno));
 		return;
 	}
 	// Only drivers built outside of the kernel tree carry a version.
 	const char *version = first_line(&b, "/sys/module/amdgpu/version");
-	set(c, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
+	set(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
 	    version ? version : "");
 	buf_fini(&b);
 }
@@ -113,15 +118,14 @@ static const char MEND_GROUP[] =
 static const char MEND_PASS_IN[] =
 	"modprobe amdgpu; in a container: --device=/dev/kfd --device=/dev/dri";
 
-static void check_device(const struct host *h, struct kfd_check *c)
+static void check_device(struct report *r)
 {
-	(void)h;
 	if (!host_is_live())
-		set_live_only(c);
+		set_live_only(r);
 	else if (host_access(KFD_DEVICE_PATH, R_OK | W_OK) == 0)
-		set(c, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
+		set(r, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
 	else
-		set(c, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
+		set(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
 		    KFD_DEVICE_PATH ": %s", strerror(errno));
 }
 
@@ -138,76 +142,75 @@ static const char *mend_open(int error)
 	}
 }
 
-static void set_version(struct kfd_check *c, const struct kfd_version *v)
+static void set_version(struct report *r, const struct kfd_version *v)
 {
 	if (v->major != KFD_MAJOR || v->minor < KFD_MINOR_DEBUG)
-		set(c, KFD_CHECK_NO, "1.13 is needed to suspend queues: Linux 6.5 or later",
+		set(r, KFD_CHECK_NO, "1.13 is needed to suspend queues: Linux 6.5 or later",
 		    "interface %u.%u", v->major, v->minor);
 	else
-		set(c, KFD_CHECK_OK, NULL, "interface %u.%u%s", v->major, v->minor,
+		set(r, KFD_CHECK_OK, NULL, "interface %u.%u%s", v->major, v->minor,
 		    v->minor >= KFD_MINOR_CONTEXTS
 			    ? "; queues of secondary contexts are out of reach"
 			    : "");
 }
 
-static void check_version(const struct host *h, struct kfd_check *c)
+static void check_version(struct report *r)
 {
 	if (!host_is_live())
-		set_live_only(c);
-	else if (h->version_error == -EINVAL && !h->topology.n)
-		set(c, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
-	else if (h->version_error)
-		set(c, KFD_CHECK_UNKNOWN, mend_open(-h->version_error), KFD_DEVICE_PATH ": %s",
-		    strerror(-h->version_error));
+		set_live_only(r);
+	else if (r->version_error == -EINVAL && !r->topology.n)
+		set(r, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
+	else if (r->version_error)
+		set(r, KFD_CHECK_UNKNOWN, mend_open(-r->version_error), KFD_DEVICE_PATH ": %s",
+		    strerror(-r->version_error));
 	else
-		set_version(c, &h->version);
+		set_version(r, &r->version);
 }
 
 // The fault needs a process that has not opened a GPU behind another one: never with one GPU.
-static void check_faults(const struct host *h, struct kfd_check *c)
+static void check_faults(struct report *r)
 {
 	const char *mend =
 		host_is_live() ? "run as root: only debugfs tells where it is safe" : MEND_ON_HOST;
 	struct kfd_driver d;
-	kfd_driver_read(&d, h->version.minor);
+	kfd_driver_read(&d, r->version.minor);
 	enum kfd_answer3 crash = kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH);
 	if (crash == KFD_ANSWER_NO)
-		set(c, KFD_CHECK_OK, NULL, "none known");
-	else if (h->topology.n == 1)
-		set(c, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
+		set(r, KFD_CHECK_OK, NULL, "none known");
+	else if (r->topology.n == 1)
+		set(r, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
 	else if (crash == KFD_ANSWER_YES && host_is_live() &&
 		 host_access("/sys/kernel/debug/kfd/proc", R_OK | X_OK) == 0)
-		set(c, KFD_CHECK_OK, NULL, "gpq refuses what can crash this driver");
+		set(r, KFD_CHECK_OK, NULL, "gpq refuses what can crash this driver");
 	else
-		set(c, KFD_CHECK_UNKNOWN, mend,
+		set(r, KFD_CHECK_UNKNOWN, mend,
 		    "suspending a process that left a GPU unopened can crash this driver");
 }
 
-static void check_gpus(const struct host *h, struct kfd_check *c)
+static void check_gpus(struct report *r)
 {
 	size_t denied = 0;
-	for (size_t i = 0; i < h->topology.n; i++)
-		denied += h->topology.gpus[i].error != 0;
-	if (h->topology_error)
-		set(c, KFD_CHECK_NO, MEND_DRIVER, "/sys/class/kfd/kfd/topology/nodes: %s",
-		    strerror(-h->topology_error));
-	else if (h->topology.n == denied)
-		set(c, KFD_CHECK_NO,
+	for (size_t i = 0; i < r->topology.n; i++)
+		denied += r->topology.gpus[i].error != 0;
+	if (r->topology_error)
+		set(r, KFD_CHECK_NO, MEND_DRIVER, "/sys/class/kfd/kfd/topology/nodes: %s",
+		    strerror(-r->topology_error));
+	else if (r->topology.n == denied)
+		set(r, KFD_CHECK_NO,
 		    denied ? "let the device cgroup of this container have the GPUs"
 			   : "is one plugged in, and does dmesg say why it is not used?",
 		    denied ? "GPUs: %zu, none readable" : "GPUs: %zu", denied);
 	else
-		set(c, KFD_CHECK_OK, NULL,
-		    denied ? "GPUs: %zu, of them unreadable: %zu" : "GPUs: %zu", h->topology.n,
+		set(r, KFD_CHECK_OK, NULL,
+		    denied ? "GPUs: %zu, of them unreadable: %zu" : "GPUs: %zu", r->topology.n,
 		    denied);
 }
 
-static void check_processes(const struct host *h, struct kfd_check *c)
+static void check_processes(struct report *r)
 {
-	(void)h;
 	DIR *d = host_opendir("/sys/class/kfd/kfd/proc");
 	if (!d) {
-		set_missing(c, errno, "/sys/class/kfd/kfd/proc",
+		set_missing(r, errno, "/sys/class/kfd/kfd/proc",
 			    "Linux 5.8 or later, with the KFD driver");
 		return;
 	}
@@ -215,16 +218,17 @@ static void check_processes(const struct host *h, struct kfd_check *c)
 	for (struct dirent *e = NULL; (e = readdir(d));)
 		n += e->d_name[0] != '.';
 	closedir(d);
-	set(c, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
+	set(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
 }
 
 // Every GPU that a process sees must have the bit: the session is set up on all of them.
-static void check_bit(const struct host *h, struct kfd_check *c, uint64_t bit, const char *mend)
+static void check_bit(struct report *r)
 {
+	const uint64_t bit = r->about->arg;
 	size_t have = 0, told = 0;
 	const struct kfd_gpu *lacks = NULL;
-	for (size_t i = 0; i < h->topology.n; i++) {
-		const struct kfd_gpu *g = &h->topology.gpus[i];
+	for (size_t i = 0; i < r->topology.n; i++) {
+		const struct kfd_gpu *g = &r->topology.gpus[i];
 		if (g->capability == KFD_UNKNOWN)
 			continue;
 		told++;
@@ -234,55 +238,43 @@ static void check_bit(const struct host *h, struct kfd_check *c, uint64_t bit, c
 			lacks = g;
 	}
 	if (lacks)
-		set(c, KFD_CHECK_NO, mend,
+		set(r, KFD_CHECK_NO, r->about->text,
 		    "%zu of %zu GPUs without bit 0x%llx, first node %llu (%s)", told - have, told,
 		    (unsigned long long)bit, (unsigned long long)lacks->node,
 		    lacks->gfx[0] ? lacks->gfx : "unknown");
 	else if (told)
-		set(c, KFD_CHECK_OK, NULL, "bit 0x%llx is set on %zu of %zu GPUs",
-		    (unsigned long long)bit, have, h->topology.n);
+		set(r, KFD_CHECK_OK, NULL, "bit 0x%llx is set on %zu of %zu GPUs",
+		    (unsigned long long)bit, have, r->topology.n);
 	else
-		set(c, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its capability");
+		set(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its capability");
 }
 
-static void check_debug_driver(const struct host *h, struct kfd_check *c)
-{
-	check_bit(h, c, KFD_CAP_TRAP_DEBUG,
-		  "hide that GPU from the process (device cgroup): all it sees must have the bit");
-}
-
-static void check_debug_firmware(const struct host *h, struct kfd_check *c)
-{
-	check_bit(h, c, KFD_CAP_DEBUG_FIRMWARE,
-		  "install newer GPU firmware (linux-firmware) and boot; gfx8 and older never can");
-}
-
-static void check_scheduler(const struct host *h, struct kfd_check *c)
+static void check_scheduler(struct report *r)
 {
 	size_t mes = 0, hws = 0;
-	for (size_t i = 0; i < h->topology.n; i++)
-		if (h->topology.gpus[i].gfx[0]) {
-			mes += kfd_gpu_uses_mes(&h->topology.gpus[i]);
-			hws += !kfd_gpu_uses_mes(&h->topology.gpus[i]);
+	for (size_t i = 0; i < r->topology.n; i++)
+		if (r->topology.gpus[i].gfx[0]) {
+			mes += kfd_gpu_uses_mes(&r->topology.gpus[i]);
+			hws += !kfd_gpu_uses_mes(&r->topology.gpus[i]);
 		}
 	if (mes && hws)
-		set(c, KFD_CHECK_OK, NULL, "HWS for %zu, MES (no runlist) for %zu", hws, mes);
+		set(r, KFD_CHECK_OK, NULL, "HWS for %zu, MES (no runlist) for %zu", hws, mes);
 	else if (mes)
-		set(c, KFD_CHECK_OK, NULL, "MES: no runlist to look at");
+		set(r, KFD_CHECK_OK, NULL, "MES: no runlist to look at");
 	else if (hws)
-		set(c, KFD_CHECK_OK, NULL, "HWS: each suspend preempts all processes on the GPU");
+		set(r, KFD_CHECK_OK, NULL, "HWS: each suspend preempts all processes on the GPU");
 	else
-		set(c, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
+		set(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
 }
 
 // A module parameter; false, and the line filled, when it cannot be read.
-static bool parameter(struct kfd_check *c, const char *path, uint64_t *value)
+static bool parameter(struct report *r, const char *path, uint64_t *value)
 {
 	if (host_read_u64(path, value) == 0)
 		return true;
 	int error = errno;
 	bool unrecorded = !host_is_live() && error == ENOENT;
-	set(c, KFD_CHECK_UNKNOWN,
+	set(r, KFD_CHECK_UNKNOWN,
 	    unrecorded        ? MEND_RECORD
 	    : error == EACCES ? MEND_ROOT
 	    : error == ENOENT ? MEND_DRIVER
@@ -294,100 +286,83 @@ static bool parameter(struct kfd_check *c, const char *path, uint64_t *value)
 	return false;
 }
 
-static void check_policy(const struct host *h, struct kfd_check *c)
+static void check_policy(struct report *r)
 {
-	(void)h;
 	uint64_t v = 0;
-	if (!parameter(c, PARAMETERS "sched_policy", &v))
+	if (!parameter(r, PARAMETERS "sched_policy", &v))
 		return;
 	if (v == 0)
-		set(c, KFD_CHECK_OK, NULL, "0: firmware schedules, more queues than slots allowed");
+		set(r, KFD_CHECK_OK, NULL, "0: firmware schedules, more queues than slots allowed");
 	else if (v == 1)
-		set(c, KFD_CHECK_OK, NULL, "1: firmware schedules, no more queues than slots");
+		set(r, KFD_CHECK_OK, NULL, "1: firmware schedules, no more queues than slots");
 	else if (v == 2)
-		set(c, KFD_CHECK_NO, "boot without amdgpu.sched_policy=2",
+		set(r, KFD_CHECK_NO, "boot without amdgpu.sched_policy=2",
 		    "2: no firmware scheduler; the driver refuses all debug calls");
 	else
-		set(c, KFD_CHECK_UNKNOWN, "boot without amdgpu.sched_policy, if in doubt",
+		set(r, KFD_CHECK_UNKNOWN, "boot without amdgpu.sched_policy, if in doubt",
 		    "%llu is not known", (unsigned long long)v);
 }
 
-static void check_cwsr(const struct host *h, struct kfd_check *c)
+static void check_cwsr(struct report *r)
 {
-	(void)h;
 	uint64_t v = 0;
-	if (!parameter(c, PARAMETERS "cwsr_enable", &v))
+	if (!parameter(r, PARAMETERS "cwsr_enable", &v))
 		return;
 	if (v)
-		set(c, KFD_CHECK_OK, NULL, "waves are saved and restored");
+		set(r, KFD_CHECK_OK, NULL, "waves are saved and restored");
 	else
-		set(c, KFD_CHECK_NO, "boot with amdgpu.cwsr_enable=1",
+		set(r, KFD_CHECK_NO, "boot with amdgpu.cwsr_enable=1",
 		    "0: a queue cannot leave the GPU in the middle of a kernel");
 }
 
-static void check_timeout(const struct host *h, struct kfd_check *c)
+static void check_timeout(struct report *r)
 {
-	(void)h;
 	uint64_t v = 0;
-	if (parameter(c, PARAMETERS "queue_preemption_timeout_ms", &v))
-		set(c, KFD_CHECK_OK, NULL, "%llu ms; a preemption that takes longer resets the GPU",
+	if (parameter(r, PARAMETERS "queue_preemption_timeout_ms", &v))
+		set(r, KFD_CHECK_OK, NULL, "%llu ms; a preemption that takes longer resets the GPU",
 		    (unsigned long long)v);
 }
 
 enum { CAP_PTRACE = 19, CAP_ADMIN = 21, CAP_CRIU = 40 }; // linux/capability.h
 
-static void check_cap(const struct host *h, struct kfd_check *c, unsigned cap, const char *what,
-		      bool initial_ns)
+static void check_cap(struct report *r)
 {
-	if (h->caps == KFD_UNKNOWN)
-		set_live_only(c);
-	else if (!(h->caps >> cap & 1))
-		set(c, KFD_CHECK_NO, MEND_ROOT, "no: %s", what);
-	else if (h->user_ns && initial_ns)
-		set(c, KFD_CHECK_NO, "run it outside of the user namespace",
+	const char *what = r->about->text;
+	bool initial_ns = r->about->arg != CAP_PTRACE;
+	if (r->caps == KFD_UNKNOWN)
+		set_live_only(r);
+	else if (!(r->caps >> r->about->arg & 1))
+		set(r, KFD_CHECK_NO, MEND_ROOT, "no: %s", what);
+	else if (r->user_ns && initial_ns)
+		set(r, KFD_CHECK_NO, "run it outside of the user namespace",
 		    "only in a user namespace: %s", what);
 	else
-		set(c, KFD_CHECK_OK, NULL, "yes");
-}
-
-static void check_cap_ptrace(const struct host *h, struct kfd_check *c)
-{
-	check_cap(h, c, CAP_PTRACE, "processes of other users are out of reach", false);
-}
-
-static void check_cap_admin(const struct host *h, struct kfd_check *c)
-{
-	check_cap(h, c, CAP_ADMIN, "KFD events of this process's own only", true);
-}
-
-static void check_cap_criu(const struct host *h, struct kfd_check *c)
-{
-	check_cap(h, c, CAP_CRIU, "the driver's checkpoint calls are refused", true);
+		set(r, KFD_CHECK_OK, NULL, "yes");
 }
 
 // Yama: 1 wants an ancestor or CAP_SYS_PTRACE, 2 the capability, 3 refuses everybody.
-static void check_ptrace_scope(const struct host *h, struct kfd_check *c)
+static void check_ptrace_scope(struct report *r)
 {
 	static const char mend[] = "run as root, or as root: sysctl kernel.yama.ptrace_scope=0";
 	uint64_t v = 0;
-	bool cap = h->caps != KFD_UNKNOWN && (h->caps >> CAP_PTRACE & 1);
+	bool cap = r->caps != KFD_UNKNOWN && (r->caps >> CAP_PTRACE & 1);
 	if (host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &v)) {
 		if (errno == ENOENT && host_is_live())
-			set(c, KFD_CHECK_OK, NULL, "no Yama in this kernel");
+			set(r, KFD_CHECK_OK, NULL, "no Yama in this kernel");
 		else
-			set(c, KFD_CHECK_UNKNOWN, host_is_live() ? MEND_ROOT : MEND_RECORD,
+			set(r, KFD_CHECK_UNKNOWN, host_is_live() ? MEND_ROOT : MEND_RECORD,
 			    "ptrace_scope: %s",
 			    host_is_live() ? strerror(errno) : "was not recorded");
 	} else if (v == 0) {
-		set(c, KFD_CHECK_OK, NULL, "0: own processes may be traced");
+		set(r, KFD_CHECK_OK, NULL, "0: own processes may be traced");
 	} else if (v >= 3) {
-		set(c, KFD_CHECK_NO, "boot with it below 3: it cannot be lowered",
+		set(r, KFD_CHECK_NO, "boot with it below 3: it cannot be lowered",
 		    "%llu: nobody may trace", (unsigned long long)v);
 	} else if (cap) {
-		set(c, KFD_CHECK_OK, NULL, "%llu, but CAP_SYS_PTRACE is here",
+		set(r, KFD_CHECK_OK, NULL, "%llu, but CAP_SYS_PTRACE is here",
 		    (unsigned long long)v);
 	} else {
-		set(c, h->caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
+		set(r, r->caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
 		    v == 1 ? "%llu: only children may be traced without CAP_SYS_PTRACE"
 			   : "%llu: tracing needs CAP_SYS_PTRACE",
 		    (unsigned long long)v);
@@ -395,21 +370,20 @@ static void check_ptrace_scope(const struct host *h, struct kfd_check *c)
 }
 
 // The initial PID namespace has a fixed number (PROC_PID_INIT_INO in linux/proc_ns.h).
-static void check_pid_namespace(const struct host *h, struct kfd_check *c)
+static void check_pid_namespace(struct report *r)
 {
 	static const char initial[] = "pid:[4026531836]";
-	(void)h;
 	char ns[64];
 	struct container in;
 	if (!host_is_live()) {
-		set_live_only(c);
+		set_live_only(r);
 	} else if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) < 0) {
-		set(c, KFD_CHECK_UNKNOWN, "mount /proc", "/proc/self/ns/pid: %s", strerror(errno));
+		set(r, KFD_CHECK_UNKNOWN, "mount /proc", "/proc/self/ns/pid: %s", strerror(errno));
 	} else if (strcmp(ns, initial) == 0) {
-		set(c, KFD_CHECK_OK, NULL, "the host's");
+		set(r, KFD_CHECK_OK, NULL, "the host's");
 	} else {
 		container_of(&in, getpid());
-		set(c, KFD_CHECK_NO,
+		set(r, KFD_CHECK_NO,
 		    "run gpq on the host, or share its PID namespace (docker run --pid=host)",
 		    "%s%s%s%s: sysfs shows the host's PIDs, which mean nothing in here", ns,
 		    in.id[0] ? ", " : "", in.id[0] && in.runtime[0] ? in.runtime : "",
@@ -426,71 +400,69 @@ static bool mounted(const char *dir, unsigned magic)
 	return statfs(dir, &fs) == 0 && (unsigned)fs.f_type == magic;
 }
 
-static void check_debugfs(const struct host *h, struct kfd_check *c)
+static void check_debugfs(struct report *r)
 {
 	static const char file[] = "/sys/kernel/debug/kfd/mqds";
-	(void)h;
 	int fd = host_open(file, O_RDONLY);
 	int error = errno;
 	if (fd >= 0) {
 		close(fd);
-		set(c, KFD_CHECK_OK, NULL, "/sys/kernel/debug/kfd is readable");
+		set(r, KFD_CHECK_OK, NULL, "/sys/kernel/debug/kfd is readable");
 	} else if (error == EPERM && geteuid() == 0) { // lockdown=confidentiality
-		set_missing(c, error, file, "see /sys/kernel/security/lockdown");
+		set_missing(r, error, file, "see /sys/kernel/security/lockdown");
 	} else if (error == ENOENT && !mounted("/sys/kernel/debug", DEBUGFS_MAGIC)) {
-		set(c, KFD_CHECK_NO, "as root: mount -t debugfs none /sys/kernel/debug",
+		set(r, KFD_CHECK_NO, "as root: mount -t debugfs none /sys/kernel/debug",
 		    "not mounted on /sys/kernel/debug");
 	} else {
-		set_missing(c, error, file,
+		set_missing(r, error, file,
 			    error == ENOENT ? "modprobe amdgpu; it needs CONFIG_DEBUG_FS"
 					    : MEND_ROOT);
 	}
 }
 
-static void check_tracefs(const struct host *h, struct kfd_check *c)
+static void check_tracefs(struct report *r)
 {
 	static const char *const dirs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	(void)h;
 	int error = ENOENT;
 	for (unsigned i = 0; i < 2; i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "%s/events", dirs[i]);
 		if (host_access(path, R_OK | X_OK) == 0) {
-			set(c, KFD_CHECK_OK, NULL, "%s is readable", dirs[i]);
+			set(r, KFD_CHECK_OK, NULL, "%s is readable", dirs[i]);
 			return;
 		}
 		error = errno == ENOENT ? error : errno;
 	}
 	if (error == ENOENT && !mounted(dirs[0], TRACEFS_MAGIC))
-		set(c, KFD_CHECK_NO, "as root: mount -t tracefs none /sys/kernel/tracing",
+		set(r, KFD_CHECK_NO, "as root: mount -t tracefs none /sys/kernel/tracing",
 		    "not mounted on %s", dirs[0]);
 	else
-		set_missing(c, error, dirs[0],
+		set_missing(r, error, dirs[0],
 			    error == ENOENT ? "a kernel with CONFIG_FTRACE" : MEND_ROOT);
 }
 
 // The process's own /proc entry; a recorded host has none.
-static void read_self(struct host *h)
+static void read_self(struct report *r)
 {
 	struct buf b = {0};
-	h->caps = KFD_UNKNOWN;
+	r->caps = KFD_UNKNOWN;
 	if (host_is_live() && host_read(&b, "/proc/self/status") > 0) {
 		const char *caps = strstr(b.data, "\nCapEff:");
 		if (caps)
-			h->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
+			r->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
 	}
 	if (host_is_live() && host_read(&b, "/proc/self/uid_map") > 0) {
 		char *at = b.data; // "inside outside count"; the initial one maps all to themselves
 		unsigned long inside = strtoul(at, &at, 10), outside = strtoul(at, &at, 10);
-		h->user_ns = inside || outside || strtoul(at, NULL, 10) != UINT32_MAX;
+		r->user_ns = inside || outside || strtoul(at, NULL, 10) != UINT32_MAX;
 	}
 	buf_fini(&b);
 }
 
-static void ask_version(struct host *h)
+static void ask_version(struct report *r)
 {
 	int fd = kfd_open();
-	h->version_error = fd < 0 ? fd : kfd_get_version(fd, &h->version);
+	r->version_error = fd < 0 ? fd : kfd_ioctl(fd, KFD_GET_VERSION, &r->version);
 	if (fd >= 0)
 		close(fd);
 }
@@ -498,46 +470,50 @@ static void ask_version(struct host *h)
 // Resuming asks the process that holds the queues, and needs none of this.
 #define SUSPENDERS "suspend bench"
 
-static const struct {
-	const char *name, *commands;
-	void (*check)(const struct host *h, struct kfd_check *c);
-} lines[] = {
-	{"kernel", SUSPENDERS, check_kernel},
-	{"driver", "gpus queues hqd snapshot " SUSPENDERS, check_driver},
-	{"gpus", "gpus queues hqd snapshot " SUSPENDERS, check_gpus},
-	{"processes", "queues snapshot", check_processes},
-	{"dev-kfd", SUSPENDERS, check_device},
-	{"kfd-version", SUSPENDERS, check_version},
-	{"driver-faults", SUSPENDERS, check_faults},
-	{"debug-driver", SUSPENDERS, check_debug_driver},
-	{"debug-firmware", SUSPENDERS, check_debug_firmware},
-	{"scheduler", "hqd " SUSPENDERS, check_scheduler},
-	{"sched-policy", "hqd " SUSPENDERS, check_policy},
-	{"cwsr", SUSPENDERS, check_cwsr},
-	{"preemption-timeout", SUSPENDERS, check_timeout},
-	{"ptrace-scope", SUSPENDERS, check_ptrace_scope},
-	{"cap-sys-ptrace", SUSPENDERS, check_cap_ptrace},
-	{"cap-sys-admin", "trace", check_cap_admin},
-	{"cap-checkpoint-restore", "suspend", check_cap_criu},
-	{"pid-namespace", "queues snapshot " SUSPENDERS, check_pid_namespace},
-	{"debugfs", "queues hqd snapshot", check_debugfs},
-	{"tracefs", "trace snapshot", check_tracefs},
+static const struct line lines[] = {
+	{"kernel", SUSPENDERS, .check = check_kernel},
+	{"driver", "gpus queues hqd snapshot " SUSPENDERS, .check = check_driver},
+	{"gpus", "gpus queues hqd snapshot " SUSPENDERS, .check = check_gpus},
+	{"processes", "queues snapshot", .check = check_processes},
+	{"dev-kfd", SUSPENDERS, .check = check_device},
+	{"kfd-version", SUSPENDERS, .check = check_version},
+	{"driver-faults", SUSPENDERS, .check = check_faults},
+	{"debug-driver", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_TRAP_DEBUG,
+	 .text = "hide that GPU from the process (device cgroup): all it sees must have the bit"},
+	{"debug-firmware", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_DEBUG_FIRMWARE,
+	 .text = "install newer GPU firmware (linux-firmware) and boot; gfx8 and older never can"},
+	{"scheduler", "hqd " SUSPENDERS, .check = check_scheduler},
+	{"sched-policy", "hqd " SUSPENDERS, .check = check_policy},
+	{"cwsr", SUSPENDERS, .check = check_cwsr},
+	{"preemption-timeout", SUSPENDERS, .check = check_timeout},
+	{"ptrace-scope", SUSPENDERS, .check = check_ptrace_scope},
+	{"cap-sys-ptrace", SUSPENDERS, .check = check_cap, .arg = CAP_PTRACE,
+	 .text = "processes of other users are out of reach"},
+	{"cap-sys-admin", "trace", .check = check_cap, .arg = CAP_ADMIN,
+	 .text = "KFD events of this process's own only"},
+	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = CAP_CRIU,
+	 .text = "the driver's checkpoint calls are refused"},
+	{"pid-namespace", "queues snapshot " SUSPENDERS, .check = check_pid_namespace},
+	{"debugfs", "queues hqd snapshot", .check = check_debugfs},
+	{"tracefs", "trace snapshot", .check = check_tracefs},
 };
 
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 {
 	const size_t n = sizeof(lines) / sizeof(lines[0]);
 	_Static_assert(sizeof(lines) / sizeof(lines[0]) <= KFD_CHECKS_MAX, "room for all lines");
-	struct host h = {0};
-	h.topology_error = kfd_topology_load(&h.topology, 0);
-	read_self(&h);
+	struct report r = {0};
+	r.topology_error = kfd_topology_load(&r.topology, 0);
+	read_self(&r);
 	if (host_is_live())
-		ask_version(&h);
+		ask_version(&r);
 	for (size_t i = 0; i < n; i++) {
 		checks[i] =
 			(struct kfd_check){.name = lines[i].name, .commands = lines[i].commands};
-		lines[i].check(&h, &checks[i]);
+		r.line = &checks[i];
+		r.about = &lines[i];
+		lines[i].check(&r);
 	}
-	kfd_topology_fini(&h.topology);
+	kfd_topology_fini(&r.topology);
 	return n;
 }

@@ -6,6 +6,8 @@
 
 #include "common/host/root.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -78,4 +80,21 @@ bool kfd_driver_may_crash(unsigned interface)
 		return known == KFD_ANSWER_YES;
 	kfd_driver_read(&d, interface);
 	return kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH) != KFD_ANSWER_NO;
+}
+
+int kfd_open(void)
+{
+	int fd = open(KFD_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int kfd_ioctl(int kfd, unsigned long request, void *arg)
+{
+	int r;
+
+	do
+		r = ioctl(kfd, request, arg);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : r;
 }

@@ -1,4 +1,8 @@
-// What differs between versions of the KFD driver, as one table of facts.
+// The KFD driver: /dev/kfd, its interface version, and what differs between versions of the driver,
+// as one table of facts.
+//
+// Opening /dev/kfd makes the caller a KFD process of its own, visible in sysfs, with a record for
+// every GPU (kfd-facts.md section 1): commands that only list should not do it.
 //
 // Most differences show at run time (a file, an ioctl's answer, a dump) and are found out there.
 // These cannot be seen, or not without harm. Each row of the table in driver.c names the kernel
@@ -8,6 +12,8 @@
 // is not the kernel's.
 #ifndef GPQ_KFD_DRIVER_H
 #define GPQ_KFD_DRIVER_H
+
+#include "common/kfd/abi.h"
 
 #include <stdbool.h>
 
@@ -39,6 +45,13 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 // Is KFD_FACT_SUSPEND_CRASH true, or not known to be false, of the running driver? Interface
 // versions that are known to be safe cost no system call.
 bool kfd_driver_may_crash(unsigned interface);
+
+// Opens /dev/kfd close-on-exec. The descriptor, or -errno: -ENOENT no driver, -EACCES no right,
+// -EPERM 32-bit caller, -EINVAL locked (GPU reset, system suspend) or, from Linux 7.x on, no GPU.
+int kfd_open(void);
+
+// ioctl() that is repeated when a signal interrupts it. Its result (>= 0) or -errno.
+int kfd_ioctl(int kfd, unsigned long request, void *arg);
 
 // UNKNOWN where neither release nor interface version decides.
 enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact);

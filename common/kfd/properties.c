@@ -1,6 +1,6 @@
 // What a node's properties mean. Facts: kfd-facts 4.2; the save-area formula is that of
 // drivers/gpu/drm/amd/amdkfd/kfd_queue.c (kfd_queue_ctx_save_restore_size).
-#include "common/kfd/topology_priv.h"
+#include "common/kfd/topology.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,51 +59,54 @@ void kfd_gpu_init(struct kfd_gpu *g)
 }
 
 // Whole text a decimal number below KFD_UNKNOWN.
-static bool parse_number(const char *s, size_t len, uint64_t *value)
+static bool parse_number(const char *s, const char *end, uint64_t *value)
 {
 	uint64_t v = 0;
-	if (!len)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		unsigned digit = (unsigned)(unsigned char)s[i] - '0';
-		if (digit > 9 || __builtin_mul_overflow(v, 10u, &v) ||
-		    __builtin_add_overflow(v, digit, &v))
+	for (const char *p = s; p < end; p++)
+		if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
 			return false;
-	}
 	*value = v;
-	return v != KFD_UNKNOWN;
+	return s < end && v != KFD_UNKNOWN;
 }
 
-// Splits "name value" at its one blank. False when it is anything else.
-static bool parse_line(const char *line, size_t len, size_t *name_len, uint64_t *value)
+struct line {
+	const char *name;
+	size_t len; // of the name; 0: the line is not "name value"
+	uint64_t value;
+};
+
+// Takes the next line that is not empty from *text. False at the end.
+static bool next_line(const char **text, const char *end, struct line *l)
 {
-	const char *blank = memchr(line, ' ', len);
-	if (!blank || blank == line)
+	while (*text < end && **text == '\n')
+		++*text;
+	if (*text >= end)
 		return false;
-	*name_len = (size_t)(blank - line);
-	return parse_number(blank + 1, len - *name_len - 1, value);
+	const char *stop = memchr(*text, '\n', (size_t)(end - *text));
+	stop = stop ? stop : end;
+	const char *blank = memchr(*text, ' ', (size_t)(stop - *text));
+	*l = (struct line){.name = *text};
+	if (blank && parse_number(blank + 1, stop, &l->value))
+		l->len = (size_t)(blank - *text);
+	*text = stop;
+	return true;
 }
 
-static void set_property(struct kfd_gpu *g, const char *name, size_t len, uint64_t value)
+static bool is_named(const struct line *l, const char *name)
 {
-	for (size_t i = 0; i < N_PROPERTIES; i++)
-		if (strlen(properties[i].name) == len && memcmp(properties[i].name, name, len) == 0)
-			*field(g, &properties[i]) = value;
+	return strlen(name) == l->len && memcmp(name, l->name, l->len) == 0;
 }
 
 void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len)
 {
-	const char *end = text + len;
-	for (const char *line = text; line < end;) {
-		const char *nl = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = nl ? nl : end;
-		size_t name_len = 0;
-		uint64_t value = 0;
-		if (parse_line(line, (size_t)(stop - line), &name_len, &value))
-			set_property(g, line, name_len, value), g->good_lines++;
-		else if (stop > line)
-			g->bad_lines++;
-		line = stop + 1;
+	struct line l;
+	for (const char *end = text + len; next_line(&text, end, &l);) {
+		g->good_lines += l.len != 0;
+		g->bad_lines += l.len == 0;
+		for (size_t i = 0; i < N_PROPERTIES; i++)
+			if (is_named(&l, properties[i].name))
+				*field(g, &properties[i]) = l.value;
 	}
 }
 
@@ -111,19 +114,12 @@ uint64_t kfd_bank_bytes(const char *text, size_t len)
 {
 	enum { FRAME_BUFFER_PUBLIC = 1, FRAME_BUFFER_PRIVATE = 2 };
 	uint64_t type = KFD_UNKNOWN, size = 0;
-	const char *end = text + len;
-	for (const char *line = text; line < end;) {
-		const char *nl = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = nl ? nl : end;
-		size_t n = 0;
-		uint64_t value = 0;
-		if (parse_line(line, (size_t)(stop - line), &n, &value)) {
-			if (n == strlen("heap_type") && memcmp(line, "heap_type", n) == 0)
-				type = value;
-			if (n == strlen("size_in_bytes") && memcmp(line, "size_in_bytes", n) == 0)
-				size = value;
-		}
-		line = stop + 1;
+	struct line l;
+	for (const char *end = text + len; next_line(&text, end, &l);) {
+		if (is_named(&l, "heap_type"))
+			type = l.value;
+		if (is_named(&l, "size_in_bytes"))
+			size = l.value;
 	}
 	return type == FRAME_BUFFER_PUBLIC || type == FRAME_BUFFER_PRIVATE ? size : 0;
 }
@@ -132,12 +128,6 @@ uint64_t kfd_bank_bytes(const char *text, size_t len)
 static bool plausible(uint64_t v)
 {
 	return v != 0 && v < 1u << 20;
-}
-
-static void derive_cus(struct kfd_gpu *g)
-{
-	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
-		g->cus = g->simd_count / g->simd_per_cu;
 }
 
 // Minor and stepping are one hexadecimal digit each: 90010 is gfx90a.
@@ -226,7 +216,8 @@ void kfd_gpu_derive(struct kfd_gpu *g)
 {
 	if (g->num_xcc == 0) // no GPU has none: whoever wrote that did not know
 		g->num_xcc = KFD_UNKNOWN;
-	derive_cus(g);
+	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
+		g->cus = g->simd_count / g->simd_per_cu;
 	derive_gfx(g);
 	derive_bdf(g);
 	derive_cwsr(g);

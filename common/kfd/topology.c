@@ -1,6 +1,7 @@
 // Reading /sys/class/kfd/kfd/topology; see topology.h.
-#include "common/kfd/topology_priv.h"
+#include "common/kfd/topology.h"
 
+#include "common/host/array.h"
 #include "common/host/root.h"
 
 #include <ctype.h>
@@ -27,25 +28,17 @@ static int compare_node(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void set_error(struct kfd_gpu *g, const char *file)
+// EINVAL: not a number of 32 bits.
+static int read_gpu_id(struct kfd_gpu *g)
 {
-	g->error = errno;
-	g->error_file = file;
-}
-
-// Newline-terminated decimal number; EINVAL: something else.
-static int read_gpu_id(struct kfd_gpu *g, struct buf *b)
-{
-	if (host_readf(b, NODES "/%u/gpu_id", (unsigned)g->node) < 0)
+	char path[80];
+	snprintf(path, sizeof(path), NODES "/%u/gpu_id", (unsigned)g->node);
+	uint64_t v = 0;
+	if (host_read_u64(path, &v))
 		return -1;
-	char *end = NULL;
-	errno = 0;
-	unsigned long long v = strtoull(b->data, &end, 10);
-	if (!isdigit((unsigned char)b->data[0]) || errno || v > UINT32_MAX ||
-	    (*end && *end != '\n')) {
-		errno = EINVAL;
+	errno = EINVAL;
+	if (v > UINT32_MAX)
 		return -1;
-	}
 	g->gpu_id = v;
 	return 0;
 }
@@ -55,8 +48,10 @@ enum node_kind { NODE_GPU, NODE_CPU, NODE_GONE };
 // A CPU's properties are not read at all: gpu_id 0 says enough.
 static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 {
-	if (read_gpu_id(g, b))
-		set_error(g, "gpu_id");
+	if (read_gpu_id(g)) {
+		g->error = errno;
+		g->error_file = "gpu_id";
+	}
 	if (g->gpu_id == 0)
 		return NODE_CPU;
 	// The device cgroup denies both files alike; but a recording may lack just the first.
@@ -65,18 +60,13 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 	if (host_readf(b, NODES "/%u/properties", (unsigned)g->node) < 0) {
 		if (errno == ENOENT && g->error == ENOENT)
 			return NODE_GONE;
-		set_error(g, "properties");
+		g->error = errno;
+		g->error_file = "properties";
 		return NODE_GPU;
 	}
 	kfd_gpu_parse(g, b->data, b->len);
 	kfd_gpu_derive(g);
 	return g->gpu_id == KFD_UNKNOWN && g->simd_count == 0 ? NODE_CPU : NODE_GPU;
-}
-
-static void read_name(struct kfd_gpu *g, struct buf *b)
-{
-	if (host_readf(b, NODES "/%u/name", (unsigned)g->node) > 0)
-		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
 }
 
 static void read_memory(struct kfd_gpu *g, struct buf *b)
@@ -159,36 +149,25 @@ static void read_more(struct kfd_gpu *g, unsigned what, struct buf *b)
 {
 	if (what & KFD_TOPOLOGY_BDF)
 		read_bdf(g, b);
-	if (what & KFD_TOPOLOGY_NAME)
-		read_name(g, b);
+	if (what & KFD_TOPOLOGY_NAME && host_readf(b, NODES "/%u/name", (unsigned)g->node) > 0)
+		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
 	if (what & KFD_TOPOLOGY_MEMORY)
 		read_memory(g, b);
 }
 
-static int append(struct kfd_topology *t, const struct kfd_gpu *g)
-{
-	if ((t->n & (t->n - 1)) == 0) { // the room doubles at powers of two
-		struct kfd_gpu *more = realloc(t->gpus, (t->n ? t->n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		t->gpus = more;
-	}
-	t->gpus[t->n++] = *g;
-	return 0;
-}
-
 static int load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)
 {
-	struct kfd_gpu g;
-	kfd_gpu_init(&g);
-	g.node = node;
-	enum node_kind kind = read_node(&g, b);
+	if (ARRAY_GROW(t->gpus, t->cap, t->n))
+		return -ENOMEM;
+	struct kfd_gpu *g = &t->gpus[t->n];
+	kfd_gpu_init(g);
+	g->node = node;
+	enum node_kind kind = read_node(g, b);
 	t->cpu_nodes += kind == NODE_CPU;
-	if (kind != NODE_GPU)
-		return 0;
-	if (g.gfx[0] || g.gpu_id != KFD_UNKNOWN)
-		read_more(&g, what, b);
-	return append(t, &g);
+	t->n += kind == NODE_GPU;
+	if (kind == NODE_GPU && (g->gfx[0] || g->gpu_id != KFD_UNKNOWN))
+		read_more(g, what, b);
+	return 0;
 }
 
 static void number_gpus(struct kfd_topology *t)

@@ -79,7 +79,7 @@ struct kfd_gpu {
 
 struct kfd_topology {
 	struct kfd_gpu *gpus; // owned; sorted by node
-	size_t n;
+	size_t n, cap;
 	size_t cpu_nodes;
 };
 
@@ -110,5 +110,20 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 // hex as debugfs prints it), PCI address (all partitions of that device; domain 0000 may be left
 // out), in this order of preference. n = 0 selects all. NULL, or the first word that names none.
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
+
+// ---- decoding of properties, apart from reading them for tests and fuzzing
+
+// All numbers unknown.
+void kfd_gpu_init(struct kfd_gpu *g);
+
+// Takes the "name value" lines of a properties file. Unknown names are skipped, malformed lines
+// counted, order does not matter.
+void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len);
+
+// Fills cus, gfx, cwsr_*, can_suspend, and bdf from location_id, from what was parsed.
+void kfd_gpu_derive(struct kfd_gpu *g);
+
+// Bytes of the GPU's own memory in one mem_banks/<n>/properties text; 0: other memory.
+uint64_t kfd_bank_bytes(const char *text, size_t len);
 
 #endif

@@ -22,8 +22,8 @@ static const struct kfd_holding *holding_of(const struct queue_rows *q, const st
 	// The debug interface reaches the primary context alone, and ids count in each anew.
 	if (r->context != KFD_UNKNOWN)
 		return NULL;
-	for (size_t i = 0; h && i < h->num_queues; i++)
-		if (h->queue_ids[i] == r->qid)
+	for (size_t i = 0; h && i < h->answer.num; i++)
+		if (h->answer.queues[i].queue.queue_id == r->qid)
 			return h;
 	return NULL;
 }
@@ -107,8 +107,8 @@ void queue_rows_fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
 	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
-	if (h && h->holder)
-		r->holder = h->holder;
+	if (h && h->answer.holder)
+		r->holder = h->answer.holder;
 	if (live && (q->how->want & READ_INDICES))
 		fill_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)

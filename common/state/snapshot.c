@@ -8,7 +8,7 @@
 #include "common/host/glob.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/kfd/device.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/procs.h"
 #include "common/state/queue_rows.h"
 
@@ -519,7 +519,7 @@ static void ask_version(struct snapshot *s)
 	int fd = s->live ? kfd_open() : -1;
 	if (fd < 0)
 		return;
-	if (kfd_get_version(fd, &v) == 0) {
+	if (kfd_ioctl(fd, KFD_GET_VERSION, &v) == 0) {
 		s->kfd_major = v.major;
 		s->kfd_minor = v.minor;
 	}

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	struct kfd_link l;
 	struct kfd_failure f;
 
-	if (argc != 2 || kfd_target_pin(&t, atoi(argv[1]), 0, &f) || kfd_link_open(&l, &t, true, NULL, &f))
+	if (argc != 2 || kfd_target_pin(&t, atoi(argv[1]), 0, &f) || kfd_link_open(&l, &t, true, &f))
 		return 1;
 	kfd_socket_name(name, t.pid, t.start);
 	printf("%s/gpq/%s\n", getenv("XDG_RUNTIME_DIR"), name);

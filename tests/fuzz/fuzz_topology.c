@@ -1,5 +1,5 @@
 // libFuzzer target: properties and mem_banks files of a topology node (common/kfd/properties.c).
-#include "common/kfd/topology_priv.h"
+#include "common/kfd/topology.h"
 
 #include <string.h>
 

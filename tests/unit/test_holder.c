@@ -116,7 +116,7 @@ static void test_answers(void **state)
 		       "ctx_size=12214272 xccs=4 colour=blue bare";
 	char ok[] = "ok holder=12 target=34 held=2 since_ns=99 until_ns=0 follows=1 kept=0 ended=1";
 	char error[] = "error 4 already traced by pid 7 (gdb)";
-	struct kfd_answer_queue q;
+	struct kfd_outcome q;
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
 
@@ -143,7 +143,7 @@ static void test_bad_answers(void **state)
 {
 	static const char *const bad[] = {"",          "okay",    "error", "error x",
 					  "error 0 y", "error 5", "hello"};
-	struct kfd_answer_queue q;
+	struct kfd_outcome q;
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
 	char line[64];
@@ -158,16 +158,16 @@ static void test_bad_answers(void **state)
 // What is written is what is read.
 static void test_round_trip(void **state)
 {
-	struct kfd_answer_queue q = {.queue = {.queue_id = 1023,
-					       .gpu_id = UINT32_MAX,
-					       .queue_type = KFD_SNAPSHOT_SDMA_XGMI,
-					       .ring_base_address = UINT64_MAX,
-					       .ctx_save_restore_area_size = UINT32_MAX},
-				     .result = KFD_RESULT_TIMEOUT,
-				     .latency_ns = UINT64_MAX,
-				     .until_ns = 4711,
-				     .xccs = 8},
-				got;
+	struct kfd_outcome q = {.queue = {.queue_id = 1023,
+					  .gpu_id = UINT32_MAX,
+					  .queue_type = KFD_SNAPSHOT_SDMA_XGMI,
+					  .ring_base_address = UINT64_MAX,
+					  .ctx_save_restore_area_size = UINT32_MAX},
+				.result = KFD_RESULT_TIMEOUT,
+				.latency_ns = UINT64_MAX,
+				.until_ns = 4711,
+				.xccs = 8},
+			   got;
 	char line[HOLDER_LINE_MAX];
 	struct kfd_answer a;
 	struct kfd_failure f;
@@ -283,9 +283,9 @@ static void test_holder_without_kfd(void **state)
 	if (access("/dev/kfd", F_OK) == 0)
 		skip();
 	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
-	assert_int_equal(kfd_link_open(&l, &t, false, NULL, &f), -1);
+	assert_int_equal(kfd_link_open(&l, &t, false, &f), -1);
 	assert_int_equal(f.status, 5);
-	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, &f), 0);
 	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
 	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
 	holder = l.answer.holder;
@@ -316,7 +316,7 @@ static void test_crowd(void **state)
 
 	(void)state;
 	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
-	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, &f), 0);
 	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
 	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
 	pid_t holder = l.answer.holder;
@@ -333,7 +333,7 @@ static void test_crowd(void **state)
 			close(fds[i - 5]);
 	}
 	kfd_link_close(&l);
-	assert_int_equal(kfd_link_open(&l, &t, false, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, false, &f), 0);
 	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
 	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
 	assert_int_equal(l.answer.holder, holder);
@@ -360,11 +360,11 @@ static void test_slow_client(void **state)
 	for (int i = 0; i < REQUESTS; i++)
 		memcpy(text + 7 * i, "status\n", 7);
 	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
-	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, &f), 0);
 	// As much as goes without reading: more than a socket holds of answers.
 	while ((n = send(l.fd, text + sent, sizeof(text) - sent, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0)
 		sent += (size_t)n;
-	assert_int_equal(kfd_link_open(&other, &t, false, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&other, &t, false, &f), 0);
 	assert_int_equal(kfd_link_send(&other, "status", &f), 0);
 	assert_int_equal(kfd_link_receive(&other, 10000, &f), 0);
 	pid_t holder = other.answer.holder;
@@ -396,7 +396,7 @@ static void test_other_uid(void **state)
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(kfd_target_pin(&t, victim, 0, &f), 0);
-	assert_int_equal(kfd_link_open(&l, &t, true, NULL, &f), 0);
+	assert_int_equal(kfd_link_open(&l, &t, true, &f), 0);
 	assert_int_equal(kfd_link_send(&l, "status", &f), 0);
 	assert_int_equal(kfd_link_receive(&l, 10000, &f), 0);
 	pid_t holder = l.answer.holder;

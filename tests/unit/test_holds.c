@@ -69,7 +69,7 @@ static unsigned made(void)
 // Each queue has a deadline of its own.
 static void test_deadlines(void **state)
 {
-	uint64_t now = holder_now();
+	uint64_t now = kfd_now();
 
 	(void)state;
 	hold("suspend queues=0", 0, zero);
@@ -177,7 +177,7 @@ static void test_crowded(void **state)
 	assert_int_equal(made(), LASTING_HOLDS);
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++)
 		assert_true(hold_until_of(holder, (uint32_t)i) >=
-			    holder_now() + (999 - (uint64_t)i) * 1000 * SECOND);
+			    kfd_now() + (999 - (uint64_t)i) * 1000 * SECOND);
 }
 
 int main(void)

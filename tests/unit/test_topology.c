@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/host/root.h"
-#include "common/kfd/topology_priv.h"
+#include "common/kfd/topology.h"
 
 #include <errno.h>
 #include <stdio.h>
