@@ -3,7 +3,7 @@
 #define GPQ_CMD_SUSPEND_SUSPEND_H
 
 #include "cmd/suspend/hold_table.h"
-#include "common/holder/quiesce.h"
+#include "common/holder/measure.h"
 
 struct suspend_opts {
 	struct choice choice;

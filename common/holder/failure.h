@@ -1,64 +1,129 @@
 // Why a suspend or resume did not work: one sentence and one exit status per cause.
 //
 // Each errno of the driver means something else at each step of the protocol (kfd-facts.md
-// sections 1, 2.2 and 2.3). The steps and their errnos are one table in failure.c; the sentences
-// are another. A failure is plain data, so that it travels over the holder's socket unchanged.
+// sections 1, 2.2 and 2.3): a table in failure.c. A failure is plain data, so that it travels over
+// the holder's socket unchanged.
 #ifndef GPQ_HOLDER_FAILURE_H
 #define GPQ_HOLDER_FAILURE_H
-
-#include <stdarg.h>
 
 struct kfd_failure {
 	int status;     // exit status of the command: 0 none, else 1..6, 124 as in `gpq --help`
 	char text[256]; // what, why, what to do next; no newline, no "pid N:" in front
 };
 
+// name, exit status, sentence; the arguments of kfd_fail() are those of the sentence.
+// clang-format off
+#define KFD_FAULTS(X) \
+	X(SYSTEM, FAILED, "%s: %s") \
+	X(NO_DRIVER, UNSUPPORTED, \
+		"no /dev/kfd here; load the amdgpu driver, or pass the device into this " \
+		"container") \
+	X(DEVICE_ACCESS, DENIED, \
+		"no right to open /dev/kfd; join its group (usually render), or run as root") \
+	X(DEVICE_LOCKED, FAILED, \
+		"the driver is locked by a GPU reset or a system suspend; try again") \
+	X(NO_GPU, UNSUPPORTED, \
+		"no GPU here: the driver has none to use; gpq gpus --check tells more") \
+	X(KERNEL_OLD, UNSUPPORTED, \
+		"kernel too old: its KFD interface is %u.%u, suspending queues needs 1.13 " \
+		"(Linux 6.5)") \
+	X(NO_HWS, UNSUPPORTED, \
+		"the driver runs without a hardware scheduler (amdgpu.sched_policy=2)") \
+	X(NO_PROCESS, NOT_FOUND, "no such process; gpq queues lists those that own queues") \
+	X(PID_REUSED, NOT_FOUND, \
+		"the process that was meant is gone and its pid is used by another one") \
+	X(NOT_KFD, NOT_FOUND, \
+		"it has not opened /dev/kfd: not a KFD process; gpq queues lists those that " \
+		"have") \
+	X(GONE, NOT_FOUND, "the process ended or replaced itself meanwhile") \
+	X(NO_LEADER, NOT_FOUND, \
+		"its main thread has ended: a zombie, or a process that the driver cannot " \
+		"debug") \
+	X(SELF, USAGE, "gpq cannot suspend itself") \
+	X(TRACED, DENIED, \
+		"already traced by pid %d (%s), and a process can have one tracer only; detach " \
+		"that one first") \
+	X(HELD, DENIED, \
+		"held by the gpq holder %d of another user; ask that user, or run as root") \
+	X(HELD_APART, DENIED, \
+		"held by the gpq holder %d, whose socket is not found here: it belongs to " \
+		"another PID namespace or XDG_RUNTIME_DIR; resume it there, or kill %d, which " \
+		"resumes it too") \
+	X(OTHER_PROC, UNSUPPORTED, \
+		"/proc shows another PID namespace, where %d is another process; mount this " \
+		"one's: mount -t proc proc /proc") \
+	X(OTHER_USER, DENIED, \
+		"belongs to another user (uid %u); run as that user or as root " \
+		"(CAP_SYS_PTRACE)") \
+	X(NOT_DUMPABLE, DENIED, \
+		"tracing it is refused (it changed its credentials, or a security module " \
+		"forbids it); run as root (CAP_SYS_PTRACE)") \
+	X(YAMA_CHILD, DENIED, \
+		"kernel.yama.ptrace_scope is 1 and the process is not a child; run as root, or " \
+		"set it to 0, or let the process call prctl(PR_SET_PTRACER)") \
+	X(YAMA_ADMIN, DENIED, \
+		"kernel.yama.ptrace_scope is 2: only root may trace; run as root " \
+		"(CAP_SYS_PTRACE)") \
+	X(YAMA_OFF, DENIED, \
+		"kernel.yama.ptrace_scope is 3: nobody may trace until the next boot") \
+	X(FOREIGN_SESSION, DENIED, \
+		"somebody else has a debug session on it (rocgdb, or another user's gpq " \
+		"suspend --no-trace), and taking it over would leave nobody to resume the " \
+		"queues; end that one first") \
+	X(RUNTIME_OFF, UNSUPPORTED, \
+		"its runtime is not enabled for debugging (ROCm too old, or a GPU of this host " \
+		"without debug firmware): its queues cannot be suspended") \
+	X(RUNTIME_BUSY, FAILED, \
+		"a GPU of this host allows one debug session only, and another process has it; " \
+		"try again later") \
+	X(RUNTIME_ERROR, FAILED, \
+		"the driver could not switch a GPU to debug mode; see the kernel log") \
+	X(GPU_OLD, UNSUPPORTED, \
+		"one of its GPUs is older than gfx9: its queues cannot be suspended") \
+	X(GPU_BUSY, UNSUPPORTED, \
+		"it uses global wave sync or a CU mask that the driver cannot combine with " \
+		"suspension on this GPU") \
+	X(SESSION_LOST, FAILED, "somebody else ended the debug session: the queues run again") \
+	X(MUST_TRACE, UNSUPPORTED, \
+		"this kernel's driver lets only the tracer of a process suspend its queues; " \
+		"leave out --no-trace") \
+	X(TAKEN, FAILED, \
+		"another debugger has taken the debug session, and its queues stay as they " \
+		"are; end that debugger, then gpq resume") \
+	X(KILLED_UNSEEN, FAILED, \
+		"its holder did not answer and was killed, but whether its queues run is " \
+		"hidden by who traces it; see gpq queues") \
+	X(UNREACHED, UNSUPPORTED, \
+		"all queues that fit belong to secondary contexts, which the debug interface " \
+		"does not reach: they run on") \
+	X(HELD_TRACED, FAILED, \
+		"it is held already, by a holder that traces it; gpq resume ends that one") \
+	X(MAY_CRASH, DENIED, \
+		"this kernel's driver can crash when it suspends a process that has not opened " \
+		"GPU %u, and only debugfs of the host shows whether it has; run as root on the " \
+		"host, with debugfs mounted") \
+	X(WOULD_CRASH, UNSUPPORTED, \
+		"it has not opened GPU %u, and this kernel's driver can crash when it suspends " \
+		"such a process; start it where it opens all GPUs, or hide that GPU from it " \
+		"(device cgroup)") \
+	X(GRACE, USAGE, "grace period %ld is out of range; 0 to 255 (units of 1000 GPU clocks)") \
+	X(HOLDER_LOST, FAILED, \
+		"the holder ended before it answered (killed?): the queues run; try again") \
+	X(HOLDER_SILENT, DEADLINE, "the holder did not answer within %d s; gpq resume ends it") \
+	X(HOLDER_STOPPED, DEADLINE, \
+		"its holder is stopped (SIGSTOP?) and does not answer; gpq resume ends it, " \
+		"which resumes the queues") \
+	X(NOT_HELD, NOT_FOUND, "not suspended by gpq; gpq suspend --list shows what is") \
+	X(NO_QUEUE, NOT_FOUND, "none of its queues fits; gpq queues lists them") \
+	X(CRIU_CAPABILITY, DENIED, \
+		"the checkpoint interface is refused; run as root (CAP_CHECKPOINT_RESTORE)") \
+	X(REQUEST, USAGE, "bad request: %s")
+// clang-format on
+
 enum kfd_fault {
-	KFD_FAULT_SYSTEM, // %s what, %s strerror
-	KFD_FAULT_NO_DRIVER,
-	KFD_FAULT_DEVICE_ACCESS,
-	KFD_FAULT_DEVICE_LOCKED,
-	KFD_FAULT_NO_GPU,
-	KFD_FAULT_KERNEL_OLD, // %u.%u interface version
-	KFD_FAULT_NO_HWS,
-	KFD_FAULT_NO_PROCESS,
-	KFD_FAULT_PID_REUSED,
-	KFD_FAULT_NOT_KFD,
-	KFD_FAULT_GONE,
-	KFD_FAULT_NO_LEADER,
-	KFD_FAULT_SELF,
-	KFD_FAULT_TRACED,     // %d pid, %s name of the tracer
-	KFD_FAULT_HELD,       // %d pid of a holder we may not talk to
-	KFD_FAULT_HELD_APART, // %d pid of a holder whose socket is not to be found, twice
-	KFD_FAULT_OTHER_PROC, // %d pid
-	KFD_FAULT_OTHER_USER, // %u uid
-	KFD_FAULT_NOT_DUMPABLE,
-	KFD_FAULT_YAMA_CHILD,
-	KFD_FAULT_YAMA_ADMIN,
-	KFD_FAULT_YAMA_OFF,
-	KFD_FAULT_FOREIGN_SESSION,
-	KFD_FAULT_RUNTIME_OFF,
-	KFD_FAULT_RUNTIME_BUSY,
-	KFD_FAULT_RUNTIME_ERROR,
-	KFD_FAULT_GPU_OLD,
-	KFD_FAULT_GPU_BUSY,
-	KFD_FAULT_SESSION_LOST,
-	KFD_FAULT_MUST_TRACE,
-	KFD_FAULT_TAKEN,
-	KFD_FAULT_KILLED_UNSEEN,
-	KFD_FAULT_UNREACHED,
-	KFD_FAULT_HELD_TRACED,
-	KFD_FAULT_MAY_CRASH,   // %u gpu_id
-	KFD_FAULT_WOULD_CRASH, // %u gpu_id
-	KFD_FAULT_GRACE,       // %ld
-	KFD_FAULT_HOLDER_LOST,
-	KFD_FAULT_HOLDER_SILENT, // %d seconds
-	KFD_FAULT_HOLDER_STOPPED,
-	KFD_FAULT_NOT_HELD,
-	KFD_FAULT_NO_QUEUE,
-	KFD_FAULT_CRIU_CAPABILITY,
-	KFD_FAULT_REQUEST, // %s
-	KFD_FAULT_COUNT
+#define KFD_FAULT_NAME(name, status, sentence) KFD_FAULT_##name,
+	KFD_FAULTS(KFD_FAULT_NAME)
+#undef KFD_FAULT_NAME
 };
 
 // The steps of the protocol whose errnos are told apart.
@@ -73,14 +138,11 @@ enum kfd_step {
 	KFD_STEP_RESUME,
 };
 
-// Fills `f` with the sentence of `fault`, formatted with the arguments named beside the enumerator.
+// Fills `f` with the sentence of `fault`, formatted with the arguments.
 // Always returns -1, so that a function can end with `return kfd_fail(...)`.
 int kfd_fail(struct kfd_failure *f, enum kfd_fault fault, ...);
 
 // The same for `error` (an errno) at a step; unknown pairs become KFD_FAULT_SYSTEM. Returns -1.
 int kfd_fail_errno(struct kfd_failure *f, enum kfd_step step, int error);
-
-// The bare sentence format and its exit status; for documentation and tests.
-const char *kfd_fault_format(enum kfd_fault fault, int *status);
 
 #endif

@@ -29,12 +29,11 @@ struct hold_scope {
 };
 
 struct client {
-	int fd;        // -1: free
-	bool keeps;    // wants us to stay attached as long as it is connected
-	uint64_t last; // holder.turn when it last said something
-	size_t len;    // bytes of its line in holder.in
-	char *out;     // what it has not taken yet of its answers; NULL: nothing
-	size_t out_len;
+	int fd;         // -1: free
+	bool keeps;     // wants us to stay attached as long as it is connected
+	uint64_t last;  // holder.turn when it last said something
+	size_t len;     // bytes of its line in holder.in
+	struct buf out; // what it has not taken yet of its answers
 };
 
 struct holder {

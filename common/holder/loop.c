@@ -110,7 +110,7 @@ static void serve_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
 
-	while (c->fd >= 0 && !c->out && (end = memchr(in, '\n', c->len))) {
+	while (c->fd >= 0 && !c->out.len && (end = memchr(in, '\n', c->len))) {
 		size_t used = (size_t)(end - in) + 1;
 
 		*end = '\0';
@@ -118,7 +118,7 @@ static void serve_lines(struct holder *h, struct client *c)
 		c->len -= used;
 		memmove(in, in + used, c->len);
 	}
-	if (c->len == HOLDER_LINE_MAX && !c->out) // no line of ours is that long
+	if (c->len == HOLDER_LINE_MAX && !c->out.len) // no line of ours is that long
 		client_close(h, c);
 }
 
@@ -127,9 +127,9 @@ static void serve_client(struct holder *h, struct client *c)
 	char *in = h->in[c - h->clients];
 	ssize_t n;
 
-	if (c->out) {
+	if (c->out.len) {
 		send_more(h, c);
-		if (!c->out)
+		if (!c->out.len)
 			serve_lines(h, c);
 		return;
 	}

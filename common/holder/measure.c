@@ -1,7 +1,5 @@
-// Looks at a target's queues that are cheap enough to be made beside what is measured; measure.h.
+// What a target's memory says of its queues; measure.h. Facts: kfd-facts.md 2.1, 8.
 #include "common/holder/measure.h"
-
-#include "common/holder/session_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,15 +7,79 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-int kfd_watch_init(struct kfd_watch *w, pid_t pid)
+static bool read_at(int mem, uint64_t address, void *to, size_t size)
+{
+	return pread(mem, to, size, (off_t)address) == (ssize_t)size;
+}
+
+static int open_memory(pid_t pid)
 {
 	char path[32];
 
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+// ---- one queue
+
+// Buffers that the GPU driver mapped are "PFN maps": process_vm_readv() refuses them, while
+// /proc/PID/mem asks the driver, which can read them.
+static bool read_target(pid_t pid, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = {.iov_base = to, .iov_len = size};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+	bool ok;
+	int fd;
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size)
+		return true;
+	fd = open_memory(pid);
+	ok = fd >= 0 && read_at(fd, address, to, size);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
+{
+	return q->ctx_save_restore_address + (uint64_t)xcc * q->ctx_save_restore_area_size;
+}
+
+static bool read_saved(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
+		       struct kfd_quiesce *p)
+{
+	struct kfd_ctx_header h;
+
+	if ((q->queue_type != KFD_SNAPSHOT_COMPUTE && q->queue_type != KFD_SNAPSHOT_COMPUTE_AQL) ||
+	    !q->ctx_save_restore_address)
+		return false;
+	for (unsigned i = 0; i < xccs; i++) {
+		if (!read_target(pid, header_of(q, i), &h, sizeof(h)))
+			return false;
+		p->saved_bytes += (uint64_t)h.control_stack_size + h.wave_state_size;
+		p->saved_waves_bytes += h.wave_state_size;
+	}
+	return true;
+}
+
+void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
+		      struct kfd_quiesce *p)
+{
+	*p = (struct kfd_quiesce){0};
+	p->has_indices =
+		read_target(pid, q->read_pointer_address, &p->read_index, sizeof(p->read_index)) &&
+		read_target(pid, q->write_pointer_address, &p->write_index, sizeof(p->write_index));
+	p->has_saved = read_saved(pid, q, xccs, p);
+}
+
+// ---- many queues
+
+int kfd_watch_init(struct kfd_watch *w, pid_t pid)
+{
 	w->pid = pid;
 	w->n = 0;
 	w->by_file = false;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	w->mem = open(path, O_RDONLY | O_CLOEXEC);
+	w->mem = open_memory(pid);
 	return w->mem < 0 ? -1 : 0;
 }
 
@@ -28,20 +90,19 @@ void kfd_watch_fini(struct kfd_watch *w)
 	w->mem = -1;
 }
 
-static bool read_mem(const struct kfd_watch *w, uint64_t address, void *to, size_t size)
+static uint64_t index_of(const struct kfd_queue_entry *q, bool write)
 {
-	return pread(w->mem, to, size, (off_t)address) == (ssize_t)size;
+	return write ? q->write_pointer_address : q->read_pointer_address;
 }
 
-// All of them in one system call. It refuses what is mapped from a device (quiesce.c).
+// All of them in one system call. See read_target() for what it refuses.
 static bool read_by_call(const struct kfd_watch *w, uint64_t *to, bool write)
 {
 	struct iovec local = {to, w->n * sizeof(*to)};
 	struct iovec remote[KFD_WATCH_MAX];
 
 	for (unsigned i = 0; i < w->n; i++) {
-		const struct kfd_queue_entry *q = &w->queue[i];
-		uint64_t at = write ? q->write_pointer_address : q->read_pointer_address;
+		uint64_t at = index_of(&w->queue[i], write);
 
 		remote[i] = (struct iovec){(void *)(uintptr_t)at, sizeof(*to)};
 	}
@@ -51,10 +112,9 @@ static bool read_by_call(const struct kfd_watch *w, uint64_t *to, bool write)
 static bool read_by_file(const struct kfd_watch *w, uint64_t *to, bool write)
 {
 	for (unsigned i = 0; i < w->n; i++) {
-		const struct kfd_queue_entry *q = &w->queue[i];
-		uint64_t at = write ? q->write_pointer_address : q->read_pointer_address;
+		uint64_t at = index_of(&w->queue[i], write);
 
-		if (!read_mem(w, at, &to[i], sizeof(*to)))
+		if (!read_at(w->mem, at, &to[i], sizeof(*to)))
 			return false;
 	}
 	return true;
@@ -75,8 +135,8 @@ static void watch_queue(struct kfd_watch *w, const struct kfd_queue_entry *q)
 {
 	uint64_t any;
 
-	if (w->n < KFD_WATCH_MAX && read_mem(w, q->read_pointer_address, &any, 8) &&
-	    read_mem(w, q->write_pointer_address, &any, 8))
+	if (w->n < KFD_WATCH_MAX && read_at(w->mem, q->read_pointer_address, &any, 8) &&
+	    read_at(w->mem, q->write_pointer_address, &any, 8))
 		w->queue[w->n++] = *q;
 }
 
@@ -153,22 +213,9 @@ bool kfd_watch_saved(const struct kfd_watch *w, unsigned i, unsigned xccs,
 	if (!q->ctx_save_restore_address || xccs > KFD_XCC_MAX)
 		return false;
 	for (unsigned x = 0; x < xccs; x++) {
-		uint64_t at =
-			q->ctx_save_restore_address + (uint64_t)x * q->ctx_save_restore_area_size;
-
-		if (!read_mem(w, at, &h, sizeof(h)))
+		if (!read_at(w->mem, header_of(q, x), &h, sizeof(h)))
 			return false;
 		bytes[x] += h.wave_state_size;
 	}
 	return true;
-}
-
-// The list is not NULL: some kernels would follow it even when it is empty.
-int kfd_session_suspend_nothing(struct kfd_session *s)
-{
-	uint32_t none = 0;
-	struct kfd_dbg a = {.suspend = {.queue_array_ptr = (uintptr_t)&none, .num_queues = 0}};
-	int r = session_trap(s, KFD_DBG_SUSPEND_QUEUES, &a);
-
-	return r < 0 ? r : 0;
 }

@@ -1,9 +1,9 @@
-// What measuring needs of the driver and of the target's memory beside a session: read indices of
-// many queues in one look, saved waves per XCC, and a suspend call that suspends nothing.
+// What the target's own memory says of its queues: indices and saved waves, of one queue or, cheap
+// enough to stand right beside the ioctl that is measured, of many.
 //
-// Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). Nothing is
-// allocated or opened after kfd_watch_init(), so that a look can stand right beside the ioctl that
-// is measured.
+// Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
+// addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
+// the right to trace the target. Nothing is allocated or opened after kfd_watch_init().
 #ifndef GPQ_HOLDER_MEASURE_H
 #define GPQ_HOLDER_MEASURE_H
 
@@ -12,6 +12,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct kfd_quiesce {
+	bool has_indices;
+	bool has_saved;
+	uint64_t read_index; // AQL: packets taken by the GPU; SDMA: bytes; PM4: dwords
+	uint64_t write_index;
+	uint64_t saved_bytes; // control stacks and wave state of all XCCs; true of suspended queues
+			      // only
+	uint64_t saved_waves_bytes; // wave state alone: > 0 means that running waves were saved
+};
+
+// Reads what can be read; absent parts stay false. Compute queues only have a context header.
+void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
+		      struct kfd_quiesce *p);
+
+// ---- many queues beside what is measured
 
 #define KFD_WATCH_MAX 256 // queues watched at once
 #define KFD_XCC_MAX   16

@@ -33,38 +33,28 @@ static ssize_t send_some(const struct client *c, const char *text, size_t len)
 	return (ssize_t)done;
 }
 
-static void forget_kept(struct client *c)
-{
-	free(c->out);
-	c->out = NULL;
-	c->out_len = 0;
-}
-
 // The loop reads the end of the connection then and closes it.
 static void give_up(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
-	forget_kept(c);
+	buf_fini(&c->out);
 	holder_watch_client(h, c, false);
 }
 
 static bool keep(struct holder *h, struct client *c, const char *text, size_t len)
 {
-	char *out = c->out_len + len > KEPT_MAX ? NULL : realloc(c->out, c->out_len + len);
+	bool first = !c->out.len;
 
-	if (!out)
+	if (c->out.len + len > KEPT_MAX || buf_append(&c->out, text, len))
 		return false;
-	if (!c->out)
+	if (first)
 		holder_watch_client(h, c, true);
-	memcpy(out + c->out_len, text, len);
-	c->out = out;
-	c->out_len += len;
 	return true;
 }
 
 void send_text(struct holder *h, struct client *c)
 {
-	ssize_t n = c->fd < 0 ? -1 : c->out ? 0 : send_some(c, h->text, h->text_len);
+	ssize_t n = c->fd < 0 ? -1 : c->out.len ? 0 : send_some(c, h->text, h->text_len);
 	size_t done = n < 0 ? 0 : (size_t)n;
 
 	if (c->fd >= 0 &&
@@ -75,17 +65,17 @@ void send_text(struct holder *h, struct client *c)
 
 void send_more(struct holder *h, struct client *c)
 {
-	ssize_t n = send_some(c, c->out, c->out_len);
+	ssize_t n = send_some(c, c->out.data, c->out.len);
 
 	if (n < 0) {
 		give_up(h, c);
 		return;
 	}
-	c->out_len -= (size_t)n;
-	memmove(c->out, c->out + n, c->out_len);
-	if (c->out_len)
+	c->out.len -= (size_t)n;
+	memmove(c->out.data, c->out.data + n, c->out.len);
+	if (c->out.len)
 		return;
-	forget_kept(c);
+	buf_fini(&c->out);
 	holder_watch_client(h, c, false);
 }
 
@@ -97,7 +87,7 @@ void send_last(struct holder *h)
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
 
-		while (c->fd >= 0 && c->out && (now = kfd_now()) < end &&
+		while (c->fd >= 0 && c->out.len && (now = kfd_now()) < end &&
 		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			send_more(h, c);
 	}

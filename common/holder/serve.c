@@ -12,7 +12,7 @@ void client_close(struct holder *h, struct client *c)
 
 	hold_drop(h, hold_of(h, c));
 	close(c->fd);
-	free(c->out);
+	buf_fini(&c->out);
 	*c = (struct client){.fd = -1};
 	if (!was_tied)
 		return;
@@ -134,16 +134,24 @@ static bool stays(const struct holder *h)
 	return stay;
 }
 
-// What the end of the session is going to resume.
-static int list_held(struct holder *h)
+static bool is_held(const struct kfd_session *s, unsigned i)
+{
+	return s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
+}
+
+// Outcomes of the queues as they are: `held` of suspended ones; `running`, unless it is NONE, of
+// the others. Their number.
+static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result running)
 {
 	const struct kfd_session *s = &h->session;
 	int n = 0;
 
-	for (unsigned i = 0; i < s->num; i++)
-		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
-			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
-								.result = KFD_RESULT_RESUMED};
+	for (unsigned i = 0; i < s->num; i++) {
+		enum kfd_result r = is_held(s, i) ? held : running;
+
+		if (r != KFD_RESULT_NONE)
+			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i], .result = r};
+	}
 	return n;
 }
 
@@ -169,7 +177,7 @@ int serve_release(struct holder *h)
 
 	if (!hold_until(h) && (!stays(h) || !h->session.enabled)) {
 		h->ending = true;
-		return list_held(h);
+		return list_queues(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
 	}
 	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
 	h->ending |= n < 0;
@@ -206,45 +214,23 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 	holder_title(h);
 }
 
-static int list_queues(struct holder *h, struct kfd_failure *f)
-{
-	struct kfd_session *s = &h->session;
-
-	if (need_session(h, true, f) < 0 || (s->stale && kfd_session_refresh(s, f) < 0))
-		return -1;
-	for (unsigned i = 0; i < s->num; i++)
-		h->outcomes[i] = (struct kfd_outcome){
-			.queue = s->queues[i],
-			.result = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES]
-					  ? KFD_RESULT_SUSPENDED
-					  : KFD_RESULT_RUNNING};
-	return (int)s->num;
-}
-
 static void serve_queues(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	struct kfd_failure f;
-	int n = list_queues(h, &f);
 
-	if (n < 0) {
+	if (need_session(h, true, &f) < 0 ||
+	    (h->session.stale && kfd_session_refresh(&h->session, &f) < 0)) {
 		send_error(h, c, &f);
 		return;
 	}
-	send_outcomes(h, c, n, r->addresses);
+	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_RUNNING), r->addresses);
 	send_ok(h, c);
 	serve_new_queues(h);
 }
 
 static void serve_status(struct holder *h, struct client *c)
 {
-	const struct kfd_session *s = &h->session;
-	int n = 0;
-
-	for (unsigned i = 0; i < s->num; i++)
-		if (s->held[s->queues[i].queue_id % KFD_MAX_QUEUES])
-			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i],
-								.result = KFD_RESULT_SUSPENDED};
-	send_outcomes(h, c, n, false);
+	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
 	send_ok(h, c);
 }
 

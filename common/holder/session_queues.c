@@ -2,10 +2,9 @@
 // QUEUE_NEW rule), 12.
 #include "common/holder/session_priv.h"
 
-#include "common/holder/quiesce.h"
+#include "common/holder/measure.h"
 
 #include <string.h>
-#include <time.h>
 
 // A queue can stay unsuspendable while the target destroys it, and new ones can appear at any time.
 #define MAX_ROUNDS 8
@@ -14,29 +13,22 @@
 // immediate.
 #define TIMEOUT_NS 2000000000ull
 
-// What became of each queue so far, by queue id. Times are per round: its queues share one call.
+// What became of each queue so far, by queue id.
 struct attempt {
-	uint8_t result[KFD_MAX_QUEUES]; // enum kfd_result
-	uint8_t round[KFD_MAX_QUEUES];  // of the last call that had it; valid with a result
-	uint64_t latency_ns[MAX_ROUNDS];
-	unsigned rounds;
+	uint8_t result[KFD_MAX_QUEUES];      // enum kfd_result
+	uint64_t latency_ns[KFD_MAX_QUEUES]; // of the last call that had it; valid with a result
 };
 
 // Only what is read is cleared: this is on the way of every suspension.
 static void attempt_init(struct attempt *at)
 {
 	memset(at->result, 0, sizeof(at->result));
-	at->rounds = 0;
 }
 
-static uint64_t latency_of(const struct attempt *at, uint32_t id)
+static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, uint64_t latency_ns)
 {
-	switch (at->result[id]) {
-	case KFD_RESULT_NONE:
-	case KFD_RESULT_ALREADY:
-	case KFD_RESULT_RUNNING: return 0;
-	default: return at->round[id] < at->rounds ? at->latency_ns[at->round[id]] : 0;
-	}
+	at->result[id] = (uint8_t)r;
+	at->latency_ns[id] = latency_ns;
 }
 
 static bool among(const uint32_t *list, unsigned num, uint32_t value)
@@ -94,12 +86,14 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
 }
 
+// Packets not taken yet, or waves that ran when it was suspended.
 static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
 
 	kfd_quiesce_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
-	return kfd_quiesce_has_work(&p);
+	return (p.has_indices && p.read_index != p.write_index) ||
+	       (p.has_saved && p.saved_waves_bytes > 0);
 }
 
 // Packets in the ring, seen without touching the queue. Headers of a running queue are stale.
@@ -129,10 +123,9 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) || !untried(at->result[id]))
 			continue;
 		if (s->held[id]) {
-			at->result[id] = KFD_RESULT_ALREADY;
+			set_result(at, id, KFD_RESULT_ALREADY, 0);
 		} else if (idle_only && has_backlog(s, q)) {
-			at->result[id] = KFD_RESULT_BUSY;
-			at->round[id] = MAX_ROUNDS; // no call was needed
+			set_result(at, id, KFD_RESULT_BUSY, 0);
 		} else {
 			ids[n++] = id;
 		}
@@ -145,6 +138,7 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *ids, unsigned n,
 			 uint64_t start, uint64_t end)
 {
+	uint64_t took = end - start;
 	unsigned failed = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -152,20 +146,19 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 
 		if (id >= KFD_MAX_QUEUES)
 			continue;
-		at->round[id] = (uint8_t)at->rounds;
 		if (bits & KFD_QUEUE_ERROR) {
-			at->result[id] =
-				end - start < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT;
+			set_result(at, id,
+				   took < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT,
+				   took);
 			ids[failed++] = id;
 		} else if (bits & KFD_QUEUE_INVALID) {
-			at->result[id] = KFD_RESULT_CLOSING;
+			set_result(at, id, KFD_RESULT_CLOSING, took);
 			s->stale = true;
 		} else {
-			at->result[id] = KFD_RESULT_SUSPENDED;
+			set_result(at, id, KFD_RESULT_SUSPENDED, took);
 			session_hold(s, id, end);
 		}
 	}
-	at->latency_ns[at->rounds++] = end - start;
 	if (failed)
 		trap_resume(s, ids, failed);
 }
@@ -225,9 +218,10 @@ static int report(const struct kfd_session *s, const struct kfd_selection *sel,
 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		out[n++] = (struct kfd_outcome){.queue = s->queues[i],
-						.result = (enum kfd_result)at->result[id],
-						.latency_ns = latency_of(at, id)};
+		out[n++] =
+			(struct kfd_outcome){.queue = s->queues[i],
+					     .result = (enum kfd_result)at->result[id],
+					     .latency_ns = at->result[id] ? at->latency_ns[id] : 0};
 	}
 	for (unsigned i = 0; i < sel->num_ids; i++)
 		if (!find_queue(s, sel->ids[i]))
@@ -271,8 +265,7 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		at->result[id] = s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING;
-		at->round[id] = 0;
+		set_result(at, id, s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING, 0);
 		if (s->held[id])
 			ids[n++] = id;
 	}
@@ -281,16 +274,17 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
 {
-	uint64_t start = kfd_now();
+	uint64_t start = kfd_now(), took;
 	int r = trap_resume(s, ids, n);
 
 	if (r < 0)
 		return r;
-	at->latency_ns[at->rounds++] = kfd_now() - start;
+	took = kfd_now() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
 
 		session_unhold(s, id);
+		at->latency_ns[id] = took;
 		if (ids[i] & KFD_QUEUE_ERROR)
 			at->result[id] = KFD_RESULT_REFUSED;
 	}
@@ -309,4 +303,13 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
+}
+
+// The list is not NULL: some kernels would follow it even when it is empty.
+int kfd_session_suspend_nothing(struct kfd_session *s)
+{
+	uint32_t none = 0;
+	int r = trap_suspend(s, &none, 0, 0);
+
+	return r < 0 ? r : 0;
 }

@@ -8,7 +8,7 @@
 #include "common/cli/err.h"
 #include "common/host/root.h"
 #include "common/holder/holder.h"
-#include "common/holder/quiesce.h"
+#include "common/holder/measure.h"
 
 #include <errno.h>
 #include <stdio.h>
