@@ -100,7 +100,8 @@ int queue_rows_load_holdings(struct queue_rows *q)
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (!live || !(q->how->want & READ_HOLDER))
 		return GPQ_OK;
-	return kfd_holdings(&q->holdings, &q->nholdings) ? err_sys(errno, NULL, "holders") : GPQ_OK;
+	q->nholdings = kfd_holdings(&q->holdings);
+	return GPQ_OK;
 }
 
 void queue_rows_fill_live(const struct queue_rows *q, struct queue_row *r)

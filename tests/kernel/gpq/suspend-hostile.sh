@@ -107,7 +107,7 @@ as_user mkqueue -q -n 1 -k /tmp/su & W=$!
 within 20 test -s /tmp/su
 P=$(pidof mkqueue)
 status_is "one's own folder is locked: suspend ends" 1 as_user "timeout 20 gpq suspend -p $P"
-like "and says why" "$OUT" "socket directory.*lock"
+like "and says why" "$OUT" "lock the socket directory: somebody holds a lock on it"
 moves 0 "nothing was suspended" /tmp/su
 no_hostiles
 
