@@ -156,7 +156,8 @@ static pid_t titled_target(pid_t holder)
 	return (pid_t)strtol(text + strlen(title), NULL, 10);
 }
 
-// May this holder, which does not trace, hold that process? A tracer that is no holder says nothing.
+// May this holder, which does not trace, hold that process? A tracer that is no holder says
+// nothing.
 static bool may_hold(const struct proc *holder, pid_t target)
 {
 	struct proc p;

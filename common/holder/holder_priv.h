@@ -52,8 +52,10 @@ struct holder {
 
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
-	uint64_t look_ns; // when an untraced session is looked at next
-	uint64_t turn;    // counts what clients said
+	uint64_t look_ns;   // when an untraced session is looked at next
+	uint64_t opened_ns; // when the first request was served
+	bool locked_down;   // holder_lock_down() was called
+	uint64_t turn;      // counts what clients said
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it
@@ -154,6 +156,12 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers);
 // it unlocks. Pid of the holder, or -1 and *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
 		   struct kfd_failure *f);
+
+// ---- sandbox.c
+
+// Gives up every right that the loop does not need. What cannot be given up (no libseccomp, a
+// kernel without filters) is kept.
+void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
 
