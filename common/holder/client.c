@@ -85,12 +85,13 @@ static void know_peer(struct kfd_link *l, pid_t peer)
 }
 
 // Is the process that this link is about still the holder, traced or not? A zombie holds nothing.
+// The pid of a child of ours is not used again before we wait for it.
 static bool peer_holds(const struct kfd_link *l)
 {
 	pid_t tracer = kfd_holder_of(l->target);
 	struct proc p;
 
-	return l->peer > 0 && kfd_target_start(l->peer) == l->peer_start &&
+	return l->peer > 0 && (l->started || kfd_target_start(l->peer) == l->peer_start) &&
 	       proc_read(&p, l->peer) == 0 && p.state != 'Z' && p.state != 'X' &&
 	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
 }
@@ -129,7 +130,10 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 		l->fd = find_holder(l, t, f);
 	if (start && l->fd < 0 && !l->deaf) {
 		l->fd = start_holder(name, t, &l->started, f);
-		know_peer(l, l->started ? l->started : l->fd >= 0 ? kfd_socket_peer(l->fd) : 0);
+		if (!l->started)
+			know_peer(l, l->fd >= 0 ? kfd_socket_peer(l->fd) : 0);
+		else
+			l->peer = l->started;
 	}
 	return l->fd < 0 ? -1 : 0;
 }

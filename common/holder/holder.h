@@ -42,7 +42,7 @@ struct kfd_link {
 	pid_t target;
 	pid_t started;       // the holder, when kfd_link_open() started it
 	pid_t peer;          // the holder, as the kernel says (tracer, SO_PEERCRED); 0: not known
-	uint64_t peer_start; // its start time
+	uint64_t peer_start; // its start time, unless it is our child
 	bool lost;           // it ended before it answered, and the target lives
 	bool deaf;           // it lives and holds, but cannot be talked to
 	struct kfd_answer answer;
