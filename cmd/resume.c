@@ -36,10 +36,8 @@ static int name_all(struct choice *c)
 {
 	struct kfd_holding *list;
 	char bad[32], text[16];
-	size_t num;
+	size_t num = kfd_holdings(&list, true);
 
-	if (kfd_holdings(&list, &num) < 0)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	for (size_t i = 0; i < num; i++) {
 		snprintf(text, sizeof(text), "%d", (int)list[i].target);
 		pids_add(&c->pids, text, bad);
@@ -56,29 +54,39 @@ static void ask(struct target *t, const char *request)
 	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
 	if (t->failed)
 		return;
-	if (kfd_link_open(&t->link, &t->pin, false, f) < 0)
-		t->failed = f->status != GPQ_NOTFOUND || kfd_criu_resume(&t->pin, f) < 0;
-	else
+	t->failed = kfd_link_open(&t->link, &t->pin, false, f) < 0;
+	if (!t->failed)
 		t->failed = kfd_link_send(&t->link, request, f) < 0;
+	else if (f->status == GPQ_NOTFOUND)
+		t->failed = kfd_criu_resume(&t->pin, f) < 0;
+}
+
+// What holds the queues is the holder's life, so ending it always resumes them.
+static void end_holder(struct target *t)
+{
+	if (!kfd_holder_kill(&t->link, &t->pin, &t->failure))
+		return;
+	err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
+		 (int)t->pid);
+	t->failed = false;
 }
 
 static void take(struct target *t)
 {
-	if (t->failed || t->link.fd < 0)
-		return;
-	t->failed = kfd_link_receive(&t->link, SOON_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE &&
-	    !kfd_holder_is_stopped(&t->link, &t->pin))
-		t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
-	if (t->failed && t->failure.status == GPQ_DEADLINE &&
-	    kfd_holder_kill(&t->link, &t->pin, &t->failure)) {
-		err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
-			 (int)t->pid);
-		t->failed = false;
+	if (!t->failed && t->link.fd >= 0) {
+		t->failed = kfd_link_receive(&t->link, SOON_MS, &t->failure) < 0;
+		if (t->failed && !t->link.deaf && t->failure.status == GPQ_DEADLINE &&
+		    !kfd_holder_is_stopped(&t->link))
+			t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
 	}
+	if (t->failed && (t->link.deaf || t->failure.status == GPQ_DEADLINE))
+		end_holder(t);
 	t->at_ns = kfd_now();
-	if (!t->failed && t->link.answer.ended)
-		kfd_wait_death(t->link.answer.holder, KFD_END_MS);
+	if (!t->failed && t->link.answer.ended && !kfd_link_wait_end(&t->link)) {
+		t->failed = true;
+		kfd_fail(&t->failure, KFD_FAULT_HOLDER_SILENT, 5);
+		end_holder(t);
+	}
 }
 
 static void explain(const struct target *t, const struct kfd_outcome *q)

@@ -26,7 +26,7 @@ check: $(B)/gpq $(UBIN) $(TWRAPPED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(UBIN) $(TWRAPPED) $(SCRIPTS)
 
 # One of them: make check-one T=tests/cli/queues.t, T=tests/unit/test_json.c
-check-one: $(B)/gpq $(UBIN)
+check-one: $(B)/gpq $(patsubst tests/unit/%.c,$(B)/unit/%,$(filter %.c,$(T)))
 	@case $(T) in \
 	*.c) CMOCKA_MESSAGE_OUTPUT=TAP $(B)/unit/$(notdir $(T:.c=)) ;; \
 	*.sh) GPQ_BIN=$(CURDIR)/$(B) $(T) ;; \

@@ -254,8 +254,7 @@ int held_list(const struct out_opts *opts, const struct pids *only)
 	struct holdings h = {.only = only};
 	int status;
 
-	if (kfd_holdings(&h.list, &h.num) < 0)
-		return err_sys(errno, NULL, "list the holders");
+	h.num = kfd_holdings(&h.list, true);
 	status = held_write(opts, &holders_table, write_holders, &h);
 	kfd_holdings_free(h.list, h.num);
 	return status;

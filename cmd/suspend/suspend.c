@@ -86,7 +86,7 @@ static bool receive(struct target *t)
 		return true;
 	if (t->failure.status != GPQ_DEADLINE)
 		return false;
-	if (kfd_holder_is_stopped(&t->link, &t->pin))
+	if (kfd_holder_is_stopped(&t->link))
 		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
 	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
 }

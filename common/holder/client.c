@@ -14,23 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CONNECT_MS 5000
+#define CONNECT_MS 1000
 #define ABANDON_MS 1000
 #define MAX_ANSWER (4 * KFD_MAX_QUEUES) // no holder of ours has more to say
-
-struct lookup {
-	const char *name;
-	int fd; // or -errno
-};
-
-static bool try_connect(int dir, uid_t owner, void *arg)
-{
-	struct lookup *l = arg;
-
-	(void)owner;
-	l->fd = kfd_socket_connect(dir, l->name, CONNECT_MS);
-	return l->fd >= 0;
-}
 
 // A socket of the name: a living holder's (then *fd is a connection to it), or a new one to listen
 // on. -errno when neither can be had.
@@ -78,14 +64,11 @@ static int start_locked(int dir, const char *name, const struct kfd_target *t, p
 static int start_holder(const char *name, const struct kfd_target *t, pid_t *holder,
 			struct kfd_failure *f)
 {
-	int dir = kfd_rundir_open(f), r, fd = -1;
+	int dir = kfd_rundir_open(f), fd = -1;
 
 	if (dir < 0)
 		return -1;
-	r = kfd_rundir_lock(dir);
-	if (r < 0)
-		kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory", strerror(-r));
-	else
+	if (kfd_rundir_lock(dir, f) == 0)
 		fd = start_locked(dir, name, t, holder, f);
 	// A new holder has inherited the descriptor and with it the lock, so it lets go of it as
 	// well: we may have been killed before this.
@@ -94,40 +77,63 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 	return fd;
 }
 
-// There is no socket; but the kernel may know of a holder all the same. One that is just ending has
-// removed its socket already.
-static int explain_no_socket(const struct kfd_target *t, struct kfd_failure *f)
+static void know_peer(struct kfd_link *l, pid_t peer)
+{
+	l->peer = peer;
+	l->peer_start = peer > 0 ? kfd_target_start(peer) : 0;
+}
+
+// Is the process that this link is about still the holder, traced or not? A zombie holds nothing.
+// The pid of a child of ours is not used again before we wait for it.
+static bool peer_holds(const struct kfd_link *l)
+{
+	pid_t tracer = kfd_holder_of(l->target);
+	struct proc p;
+
+	return l->peer > 0 && (l->started || kfd_target_start(l->peer) == l->peer_start) &&
+	       proc_read(&p, l->peer) == 0 && p.state != 'Z' && p.state != 'X' &&
+	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
+}
+
+// Connects to the holder that there is. One that is just ending has removed its socket already.
+static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	pid_t holder = kfd_holder_of(t->pid);
+	bool traced = holder != 0;
+	int fd = holder_connect(holder, t, CONNECT_MS, NULL);
 
-	if (holder)
-		kfd_wait_death(holder, ABANDON_MS);
-	holder = kfd_holder_of(t->pid);
-	return holder ? tracee_explain_holder(holder, f) : kfd_fail(f, KFD_FAULT_NOT_HELD);
+	if (fd < 0 && !traced && geteuid() == 0 && (holder = holder_untraced(t->pid)))
+		fd = holder_connect(holder, t, CONNECT_MS, NULL);
+	know_peer(l, fd >= 0 && !holder ? kfd_socket_peer(fd) : holder);
+	if (fd >= 0)
+		return fd;
+	if (!holder || kfd_wait_death(holder, ABANDON_MS) || !peer_holds(l))
+		return kfd_fail(f, KFD_FAULT_NOT_HELD);
+	l->deaf = true;
+	if (fd == -EAGAIN)
+		return kfd_fail(f, KFD_FAULT_HOLDER_DEAF, (int)holder);
+	return tracee_explain_holder(holder, f);
 }
 
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, struct kfd_failure *f)
 {
 	char name[KFD_SOCKET_NAME_SIZE];
-	struct lookup look = {.name = name, .fd = -ENOENT};
 	struct proc p;
 
-	memset(l, 0, sizeof(*l));
-	l->fd = -1;
-	l->target = t->pid;
+	*l = (struct kfd_link){.fd = -1, .target = t->pid};
 	kfd_socket_name(name, t->pid, t->start);
-	// An untraced target has no holder, or one that is just starting or does not trace.
-	// start_holder() finds those of our own directory; of others the driver reports a
-	// session (KFD_FAULT_FOREIGN_SESSION).
-	if (!(start && proc_read(&p, t->pid) == 0 && !p.tracer) &&
-	    kfd_rundir_each(try_connect, &look))
-		l->fd = look.fd;
-	else if (start)
+	// What nobody traces has no holder, or one that is just starting or does not trace.
+	// Starting finds those of one's own directory; of others the driver tells
+	// (KFD_FAULT_FOREIGN_SESSION).
+	if (!start || (proc_read(&p, t->pid) == 0 && p.tracer && kfd_is_holder(p.tracer)))
+		l->fd = find_holder(l, t, f);
+	if (start && l->fd < 0 && !l->deaf) {
 		l->fd = start_holder(name, t, &l->started, f);
-	else
-		return explain_no_socket(t, f);
-	if (l->fd >= 0)
-		l->peer = l->started ? l->started : kfd_socket_peer(l->fd);
+		if (!l->started)
+			know_peer(l, l->fd >= 0 ? kfd_socket_peer(l->fd) : 0);
+		else
+			l->peer = l->started;
+	}
 	return l->fd < 0 ? -1 : 0;
 }
 
@@ -141,14 +147,20 @@ void kfd_link_close(struct kfd_link *l)
 	l->fd = -1;
 }
 
-// The holder died with work to do. If it died in the middle of the runtime handshake, a thread of
-// the target may sleep for ever: only this process can wake it.
+// Talking failed. The holder died with work to do; or it lives and takes no more connections, and
+// then all is as it was. If it died in the middle of the runtime handshake, a thread of the target
+// may sleep for ever: nobody but us is there to wake it.
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;
 
+	if (l->peer > 0)
+		kfd_wait_death(l->peer, ABANDON_MS);
 	if (proc_read(&p, l->target) < 0 || p.state == 'Z' || p.state == 'X')
 		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
+	l->deaf = peer_holds(l);
+	if (l->deaf)
+		return kfd_fail(f, KFD_FAULT_HOLDER_DEAF, (int)l->peer);
 	l->lost = true;
 	tracee_rescue(l->target);
 	return kfd_fail(f, KFD_FAULT_HOLDER_LOST);
@@ -231,6 +243,13 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 	}
 }
 
+bool kfd_link_wait_end(struct kfd_link *l)
+{
+	if (l->peer > 0)
+		kfd_wait_death(l->peer, KFD_END_MS);
+	return !peer_holds(l);
+}
+
 void kfd_link_abandon(struct kfd_link *l)
 {
 	if (l->fd >= 0)
@@ -240,47 +259,29 @@ void kfd_link_abandon(struct kfd_link *l)
 		kfd_wait_death(l->started, ABANDON_MS);
 }
 
-// The kernel says who traces the target, and who listens on the socket. 0: no holder.
-static pid_t find_holder(const struct kfd_link *l, const struct kfd_target *t)
+bool kfd_holder_is_stopped(const struct kfd_link *l)
 {
-	struct pollfd hung_up = {.fd = l->fd, .events = POLLRDHUP};
-	pid_t tracer = kfd_holder_of(t->pid);
-
-	if (tracer)
-		return tracer;
-	// One that does not trace. As long as it does not hang up, it is still the process that
-	// listened.
-	return l->peer > 0 && l->fd >= 0 && poll(&hung_up, 1, 0) == 0 && kfd_is_holder(l->peer)
-		       ? l->peer
-		       : 0;
-}
-
-bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t)
-{
-	pid_t pid = find_holder(l, t);
 	struct proc holder;
 
-	return pid && proc_read(&holder, pid) == 0 && holder.state == 'T';
+	return peer_holds(l) && proc_read(&holder, l->peer) == 0 && holder.state == 'T';
 }
 
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
-	pid_t pid = find_holder(l, t);
 	bool traced = kfd_holder_of(t->pid) != 0, sent;
 	int pidfd;
 
-	if (!pid)
+	if (!peer_holds(l))
 		return false;
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
 	// Pinned; if it still is the holder, it was so all the time.
-	sent = find_holder(l, t) == pid &&
-	       syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
+	sent = peer_holds(l) && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	close(pidfd);
 	if (!sent)
 		return false;
-	kfd_wait_death(pid, KFD_END_MS);
+	kfd_wait_death(l->peer, KFD_END_MS);
 	tracee_rescue(t->pid);
 	if (traced || kfd_session_recover(t))
 		return true;

@@ -41,7 +41,7 @@ static int write_record(int dir, const char *name, const char *text, struct kfd_
 
 static enum record read_record(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char first = 0;
 
 	if (fd < 0)
@@ -154,10 +154,8 @@ int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure
 	if (dir < 0)
 		return -1;
 	record_name(name, t);
-	r = kfd_rundir_lock(dir);
-	if (r < 0)
-		kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory", strerror(-r));
-	else
+	r = kfd_rundir_lock(dir, f);
+	if (r == 0)
 		r = pause_locked(dir, name, t, already, f);
 	kfd_rundir_unlock(dir);
 	close(dir);
@@ -170,16 +168,16 @@ struct undo {
 	int result;
 };
 
-static bool resume_in(int dir, uid_t owner, void *arg)
+static bool resume_in(int dir, void *arg)
 {
 	struct undo *u = arg;
 	char name[RECORD_NAME_SIZE];
 
-	(void)owner;
 	record_name(name, u->t);
 	if (read_record(dir, name) == RECORD_NONE)
 		return false;
-	kfd_rundir_lock(dir);
+	if (kfd_rundir_lock(dir, u->f) < 0)
+		return true;
 	u->result = in_child(u->t, KFD_CRIU_UNPAUSE, u->f);
 	if (u->result == 0)
 		unlinkat(dir, name, 0);

@@ -132,17 +132,6 @@ static void thin_out(struct holder *h, unsigned n)
 	}
 }
 
-unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
-{
-	uint64_t until = r->for_ns ? kfd_now() + r->for_ns : FOREVER;
-	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
-
-	if (r->tie)
-		make(h, n, until);
-	hold_arm(h);
-	return n;
-}
-
 void hold_cancel(struct holder *h, unsigned n)
 {
 	if (hold_is_made(h, n) && is_empty(&h->scopes[n]))
@@ -271,21 +260,28 @@ static struct itimerspec at(uint64_t ns)
 						.tv_nsec = (long)(ns % 1000000000u)}};
 }
 
+static uint64_t kill_time(const struct holder *h)
+{
+	uint64_t until = hold_until(h);
+
+	return until == FOREVER ? 0 : until;
+}
+
 // A timer whose signal is SIGKILL works even on a process that is stopped; and our death resumes
-// the queues.
-static void arm_killer(struct holder *h, uint64_t until)
+// the queues. Where it cannot be had, armed_kill stays 0.
+static void arm_killer(struct holder *h)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-	bool wanted = until != 0 && until != FOREVER;
-	struct itimerspec when = at(wanted ? until + KILL_MARGIN_NS : 0);
+	uint64_t until = kill_time(h);
+	struct itimerspec when = at(until ? until + KILL_MARGIN_NS : 0);
 
-	if (h->armed_kill == (wanted ? until : 0))
+	if (h->armed_kill == until)
 		return;
-	h->armed_kill = wanted ? until : 0;
+	h->armed_kill = 0;
 	if (!h->has_killer)
 		h->has_killer = timer_create(CLOCK_MONOTONIC, &e, &h->killer) == 0;
-	if (h->has_killer)
-		timer_settime(h->killer, TIMER_ABSTIME, &when, NULL);
+	if (h->has_killer && timer_settime(h->killer, TIMER_ABSTIME, &when, NULL) == 0)
+		h->armed_kill = until;
 }
 
 void hold_arm(struct holder *h)
@@ -296,7 +292,21 @@ void hold_arm(struct holder *h)
 	if (h->armed_next != next)
 		timerfd_settime(h->timer, TFD_TIMER_ABSTIME, &when, NULL);
 	h->armed_next = next;
-	arm_killer(h, hold_until(h));
+	arm_killer(h);
+}
+
+int hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
+{
+	uint64_t until = r->for_ns ? kfd_now() + r->for_ns : FOREVER;
+	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
+
+	if (r->tie)
+		make(h, n, until);
+	hold_arm(h);
+	if (h->armed_kill == kill_time(h))
+		return (int)n;
+	hold_cancel(h, n);
+	return -1;
 }
 
 bool hold_expire(struct holder *h)

@@ -46,9 +46,8 @@ struct kfd_failure {
 	X(HELD, DENIED, \
 		"held by the gpq holder %d of another user; ask that user, or run as root") \
 	X(HELD_APART, DENIED, \
-		"held by the gpq holder %d, whose socket is not found here: it belongs to " \
-		"another PID namespace or XDG_RUNTIME_DIR; resume it there, or kill %d, which " \
-		"resumes it too") \
+		"held by the gpq holder %d, which cannot be talked to from here (another PID " \
+		"namespace?); gpq resume ends it, which resumes the queues") \
 	X(OTHER_PROC, UNSUPPORTED, \
 		"/proc shows another PID namespace, where %d is another process; mount this " \
 		"one's: mount -t proc proc /proc") \
@@ -110,9 +109,14 @@ struct kfd_failure {
 	X(HOLDER_LOST, FAILED, \
 		"the holder ended before it answered (killed?): the queues run; try again") \
 	X(HOLDER_SILENT, DEADLINE, "the holder did not answer within %d s; gpq resume ends it") \
+	X(HOLDER_DEAF, DEADLINE, \
+		"its holder %d takes no requests (too many connections?), and the queues stay as " \
+		"they are; gpq resume ends it, which resumes them") \
 	X(HOLDER_STOPPED, DEADLINE, \
 		"its holder is stopped (SIGSTOP?) and does not answer; gpq resume ends it, " \
 		"which resumes the queues") \
+	X(NO_TIMER, FAILED, \
+		"no timer for its deadline (%s); raise the limit of pending signals (ulimit -i)") \
 	X(NOT_HELD, NOT_FOUND, "not suspended by gpq; gpq suspend --list shows what is") \
 	X(NO_QUEUE, NOT_FOUND, "none of its queues fits; gpq queues lists them") \
 	X(CRIU_CAPABILITY, DENIED, \

@@ -44,9 +44,11 @@ struct kfd_answer {
 struct kfd_link {
 	int fd; // -1: none
 	pid_t target;
-	pid_t started; // the holder, when kfd_link_open() started it
-	pid_t peer;    // the peer by SO_PEERCRED; 0: not known
-	bool lost;     // it ended before it answered, and the target lives
+	pid_t started;       // the holder, when kfd_link_open() started it
+	pid_t peer;          // the holder, as the kernel says (tracer, SO_PEERCRED); 0: not known
+	uint64_t peer_start; // its start time, unless it is our child
+	bool lost;           // it ended before it answered, and the target lives
+	bool deaf;           // it lives and holds, but cannot be talked to
 	struct kfd_answer answer;
 	struct buf in; // what was read and not used yet
 };
@@ -68,13 +70,16 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 // that the target is as it was.
 void kfd_link_abandon(struct kfd_link *l);
 
-// Is the process that holds the target stopped (SIGSTOP)? It is the target's tracer or, where
-// nobody traces, the link's peer.
-bool kfd_holder_is_stopped(const struct kfd_link *l, const struct kfd_target *t);
+// After an answer that says `ended`: waits until the holder is gone and the target untraced. True
+// when so it is: the kernel says it, not the answer.
+bool kfd_link_wait_end(struct kfd_link *l);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the target is
-// not held by a holder of ours, or, with *f, when it was killed and another tracer hides whether
-// the queues run.
+// Is the link's peer, which holds the target, stopped (SIGSTOP)?
+bool kfd_holder_is_stopped(const struct kfd_link *l);
+
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the link's
+// peer does not hold the target (any more) or may not be killed, or, with *f, when it was killed
+// and nobody can tell whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // A process that is held: by a holder, or paused by criu.c, which needs none.
@@ -87,10 +92,11 @@ struct kfd_holding {
 	char *socket;             // path
 };
 
-// Lists holders from their socket directories, then paused processes, both by pid; root sees those
-// of all users. Needs no right on the targets. A holder that does not answer within 300 ms is
-// listed with answers = false. 0, or -1 with errno (ENOMEM). Free with kfd_holdings_free().
-int kfd_holdings(struct kfd_holding **list, size_t *num);
+// Lists holders, then processes paused from here, both by pid; root sees the holders of all users.
+// All are asked at the same time; one that does not answer within 2 s is listed with answers =
+// false. `sweep` removes sockets and records that nobody needs any more. Returns their number; free
+// *list with kfd_holdings_free().
+size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
 // The holder of `pid`, or NULL.

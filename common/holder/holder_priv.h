@@ -7,6 +7,7 @@
 
 #include "common/holder/protocol.h"
 #include "common/holder/rundir.h"
+#include "common/host/proc.h"
 
 #include <time.h>
 
@@ -51,8 +52,10 @@ struct holder {
 
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
-	uint64_t look_ns; // when an untraced session is looked at next
-	uint64_t turn;    // counts what clients said
+	uint64_t look_ns;   // when an untraced session is looked at next
+	uint64_t opened_ns; // when the first request was served
+	bool locked_down;   // holder_lock_down() was called
+	uint64_t turn;      // counts what clients said
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it
@@ -83,8 +86,8 @@ bool hold_is_made(const struct holder *h, unsigned n);
 void hold_drop(struct holder *h, unsigned n);
 
 // Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Its
-// number.
-unsigned hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
+// number; -1: the kernel gives no timer (RLIMIT_SIGPENDING), and there is no hold without its undo.
+int hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
 // Takes it back, unless it was there before.
 void hold_cancel(struct holder *h, unsigned n);
 // Says what it is about, once that is known: of `num` outcomes those that are suspended. Without
@@ -153,6 +156,31 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers);
 // it unlocks. Pid of the holder, or -1 and *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
 		   struct kfd_failure *f);
+
+// ---- sandbox.c
+
+// Gives up every right that the loop does not need. What cannot be given up (no libseccomp, a
+// kernel without filters) is kept.
+void holder_lock_down(void);
+
+// ---- find.c: which holders there are; the rule of trust is there
+
+// A process that is held, and its holder.
+struct held_by {
+	pid_t target;
+	struct proc holder;
+};
+
+// All holders of this user, for root of all users: *list (free it). Their number.
+size_t holders_find(struct held_by **list);
+
+// The holder of a process that nobody traces; 0: none. For root, who may ask those of other users.
+pid_t holder_untraced(pid_t target);
+
+// Connects to `holder`, or, when it is 0, to whoever listens for the target in one's own folder.
+// The path of the socket goes to *path, unless that is NULL (free it; NULL: not known). Descriptor,
+// or -errno as of kfd_socket_connect(); -ESTALE: the socket is another process's.
+int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path);
 
 // ---- title.c
 

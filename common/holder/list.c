@@ -2,110 +2,122 @@
 #include "common/holder/holder_priv.h"
 
 #include "common/host/buf.h"
-#include "common/host/proc.h"
+#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
-#define ASK_MS 300
+#define ASK_MS 2000u // all of them together
 
 struct listing {
 	struct kfd_holding *v;
 	size_t num, cap;
-	bool failed; // memory is out
+	bool sweep;
 };
-
-static void ask(struct kfd_holding *h, int fd)
-{
-	struct kfd_link l = {.fd = fd, .target = h->target};
-	struct kfd_failure f;
-	struct proc p;
-
-	h->answers = kfd_link_send(&l, "status", &f) == 0 && kfd_link_receive(&l, ASK_MS, &f) == 0;
-	if (h->answers) {
-		h->answer = l.answer;
-		l.answer.queues = NULL;
-	} else if (proc_read(&p, h->target) == 0) {
-		// A holder that does not answer (stopped, or in a call that takes long) is still
-		// the tracer or, of an untraced target, the listener.
-		h->answer.holder = p.tracer > 0 ? p.tracer : kfd_socket_peer(fd);
-	}
-	kfd_link_close(&l);
-}
-
-// NULL when memory is out.
-static char *socket_path(int dir, const char *name)
-{
-	char link[32], path[4096], *full;
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
-	n = readlink(link, path, sizeof(path));
-	if (n <= 0 || asprintf(&full, "%.*s/%s", (int)n, path, name) < 0)
-		return NULL;
-	return full;
-}
 
 static struct kfd_holding *add(struct listing *l, pid_t target, uid_t owner)
 {
-	l->failed |= ARRAY_GROW(l->v, l->cap, l->num) != 0;
-	if (l->failed)
-		return NULL;
+	ARRAY_GROW(l->v, l->cap, l->num);
 	l->v[l->num] = (struct kfd_holding){.target = target, .uid = owner};
 	return &l->v[l->num++];
 }
 
-// A record of a process that is gone says nothing: with it went the pause.
-static void list_record(struct listing *l, const char *name, uid_t owner)
+// The record of a process that is gone needs nobody: with it went the pause.
+static void list_record(struct listing *l, int dir, const char *name)
 {
-	struct kfd_holding *h;
 	uint64_t start;
 	pid_t pid;
 
-	if (kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start) &&
-	    kfd_target_start(pid) == start && (h = add(l, pid, owner)))
-		h->paused = true;
+	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
+		return;
+	if (kfd_target_start(pid) == start)
+		add(l, pid, geteuid())->paused = true;
+	else if (l->sweep)
+		unlinkat(dir, name, 0);
 }
 
-static void list_socket(struct listing *l, int dir, const char *name, uid_t owner)
+// A socket on which nobody listens is that of a killed holder. A starter that has bound it and does
+// not listen yet has the folder locked, and so has `arg`.
+static void remove_stale(int dir, const char *name)
 {
-	struct kfd_holding *h = NULL;
 	uint64_t start;
 	pid_t pid;
-	int fd;
+	int fd = kfd_socket_parse(name, &pid, &start) ? kfd_socket_connect(dir, name, 0) : -EINVAL;
 
-	if (!kfd_socket_parse(name, &pid, &start))
-		return;
-	fd = kfd_socket_connect(dir, name, ASK_MS);
-	if (fd >= 0 && kfd_target_start(pid) == start)
-		h = add(l, pid, owner);
-	if (!h) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	h->socket = socket_path(dir, name);
-	ask(h, fd);
+	if (fd == -ECONNREFUSED)
+		unlinkat(dir, name, 0);
+	if (fd >= 0)
+		close(fd);
 }
 
-static bool list_dir(int dir, uid_t owner, void *arg)
+// One's own folder. It is swept when no starter is busy in it.
+static bool list_dir(int dir, void *arg)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	bool sweep = ((struct listing *)arg)->sweep && flock(dir, LOCK_EX | LOCK_NB) == 0;
 
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (strncmp(e->d_name, KFD_CRIU_PREFIX, strlen(KFD_CRIU_PREFIX)) == 0)
-			list_record(arg, e->d_name, owner);
-		else
-			list_socket(arg, dir, e->d_name, owner);
+			list_record(arg, dir, e->d_name);
+		else if (sweep)
+			remove_stale(dir, e->d_name);
+	if (sweep)
+		kfd_rundir_unlock(dir);
 	if (d)
 		closedir(d);
 	return false;
+}
+
+static void ask(struct kfd_holding *h, struct kfd_link *l)
+{
+	const struct kfd_target t = {.pid = h->target, .start = kfd_target_start(h->target)};
+	struct kfd_failure f;
+
+	*l = (struct kfd_link){.target = t.pid};
+	l->fd = holder_connect(h->answer.holder, &t, 0, &h->socket);
+	if (l->fd >= 0)
+		kfd_link_send(l, "status", &f);
+}
+
+static void take_answer(struct kfd_holding *h, struct kfd_link *l, uint64_t deadline)
+{
+	uint64_t now = kfd_now();
+	unsigned left = now < deadline ? (unsigned)((deadline - now) / 1000000) : 0;
+	pid_t holder = h->answer.holder;
+	struct kfd_failure f;
+
+	h->answers = l->fd >= 0 && kfd_link_receive(l, left + 1, &f) == 0 &&
+		     l->answer.target == h->target;
+	if (h->answers) {
+		h->answer = l->answer;
+		h->answer.holder = holder;
+		l->answer.queues = NULL;
+	}
+	kfd_link_close(l);
+}
+
+static void list_holders(struct listing *l)
+{
+	uint64_t deadline = kfd_now() + ASK_MS * UINT64_C(1000000);
+	struct held_by *found;
+	size_t num = holders_find(&found);
+	struct kfd_link *links = xcalloc(num, sizeof(*links));
+
+	for (size_t i = 0; i < num; i++)
+		add(l, found[i].target, (uid_t)found[i].holder.uid)->answer.holder =
+			found[i].holder.pid;
+	for (size_t i = 0; i < num; i++)
+		ask(&l->v[i], &links[i]);
+	for (size_t i = 0; i < num; i++)
+		take_answer(&l->v[i], &links[i], deadline);
+	free(links);
+	free(found);
 }
 
 static int by_target(const void *a, const void *b)
@@ -117,21 +129,16 @@ static int by_target(const void *a, const void *b)
 	return (x->target > y->target) - (x->target < y->target);
 }
 
-int kfd_holdings(struct kfd_holding **list, size_t *num)
+size_t kfd_holdings(struct kfd_holding **list, bool sweep)
 {
-	struct listing l = {0};
+	struct listing l = {.sweep = sweep};
 
+	list_holders(&l);
 	kfd_rundir_each(list_dir, &l);
-	if (l.failed) {
-		kfd_holdings_free(l.v, l.num);
-		errno = ENOMEM;
-		return -1;
-	}
 	if (l.num)
 		qsort(l.v, l.num, sizeof(l.v[0]), by_target);
 	*list = l.v;
-	*num = l.num;
-	return 0;
+	return l.num;
 }
 
 void kfd_holdings_free(struct kfd_holding *list, size_t num)

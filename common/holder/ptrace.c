@@ -21,7 +21,7 @@ int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 
 	if (geteuid() != 0 && proc_read(&p, holder) == 0 && p.uid != geteuid())
 		return kfd_fail(f, KFD_FAULT_HELD, (int)holder);
-	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder, (int)holder);
+	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder);
 }
 
 // Why PTRACE_SEIZE said EPERM. The kernel does not tell; the likeliest cause is named.

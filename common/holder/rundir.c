@@ -1,18 +1,21 @@
 // Private directories and the sockets in them. Facts: unix(7), XDG base directory specification.
 #include "common/holder/rundir.h"
 
+#include "common/holder/session.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+// No starter takes so long.
+#define LOCK_MS 2000
 
 static bool is_own_dir(const char *path)
 {
@@ -78,7 +81,7 @@ int kfd_rundir_open(struct kfd_failure *f)
 				     : strerror(-fd));
 }
 
-static bool visit(const char *path, bool (*each)(int, uid_t, void *), void *arg)
+static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 {
 	uid_t owner = 0;
 	int fd = open_private(path, &owner);
@@ -86,35 +89,26 @@ static bool visit(const char *path, bool (*each)(int, uid_t, void *), void *arg)
 
 	if (fd < 0)
 		return false;
-	stop = (owner == geteuid() || geteuid() == 0) && each(fd, owner, arg);
+	stop = owner == geteuid() && each(fd, arg);
 	close(fd);
 	return stop;
 }
 
-// Root sees those of all users. XDG_RUNTIME_DIR may have been set for one call and not for another.
-bool kfd_rundir_each(bool (*each)(int dir, uid_t owner, void *arg), void *arg)
+bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg)
 {
-	char own[4096], patterns[3][32] = {"/run/user/*/gpq", "/tmp/gpq-*", "/run/gpq"};
-	bool root = geteuid() == 0, stop;
+	char own[4096], others[3][64];
 
-	if (!root) {
-		snprintf(patterns[0], sizeof(patterns[0]), "/run/user/%u/gpq", (unsigned)geteuid());
-		snprintf(patterns[1], sizeof(patterns[1]), "/tmp/gpq-%u", (unsigned)geteuid());
-	}
 	if (!own_path(own, sizeof(own)))
 		own[0] = '\0';
-	stop = own[0] && visit(own, each, arg);
-	for (int i = 0; i < (root ? 3 : 2) && !stop; i++) {
-		glob_t found;
-
-		if (glob(patterns[i], GLOB_NOSORT, NULL, &found) != 0)
-			continue;
-		for (size_t k = 0; k < found.gl_pathc && !stop; k++)
-			if (strcmp(found.gl_pathv[k], own) != 0)
-				stop = visit(found.gl_pathv[k], each, arg);
-		globfree(&found);
-	}
-	return stop;
+	if (own[0] && visit(own, each, arg))
+		return true;
+	snprintf(others[0], sizeof(others[0]), "/run/user/%u/gpq", (unsigned)geteuid());
+	snprintf(others[1], sizeof(others[1]), "/tmp/gpq-%u", (unsigned)geteuid());
+	snprintf(others[2], sizeof(others[2]), "/run/gpq"); // root's
+	for (size_t i = 0; i < 3; i++)
+		if (strcmp(own, others[i]) != 0 && visit(others[i], each, arg))
+			return true;
+	return false;
 }
 
 void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start)
@@ -134,20 +128,6 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
 	return strcmp(name, again) == 0;
 }
 
-// A socket and its address. The directory is reached by its descriptor: a long path would not fit a
-// socket address. Descriptor or -errno.
-static int make_socket(struct sockaddr_un *a, int dir, const char *name, int flags)
-{
-	int n, fd;
-
-	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d/%s", dir, name);
-	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
-		return -ENAMETOOLONG;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
-	return fd < 0 ? -errno : fd;
-}
-
 static int close_failed(int fd)
 {
 	int error = errno;
@@ -156,22 +136,59 @@ static int close_failed(int fd)
 	return -error;
 }
 
-int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
+// A socket for the address /proc/self/fd/DIR/NAME: a long path would not fit a socket address.
+static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
-	struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
-	struct sockaddr_un a;
-	int fd = make_socket(&a, dir, name, 0);
+	int n, fd;
+
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	n = snprintf(a->sun_path, sizeof(a->sun_path), format, dir, name);
+	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+// What is connected to is what was looked at: a socket, reached without a link.
+static int open_socket(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
 
 	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
 		return fd;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-	return connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 ? fd : close_failed(fd);
+	errno = ENOTSOCK;
+	return close_failed(fd);
+}
+
+int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
+{
+	uint64_t deadline = kfd_now() + timeout_ms * UINT64_C(1000000);
+	int at = open_socket(dir, name), fd, r;
+	struct sockaddr_un a;
+
+	if (at < 0)
+		return at;
+	fd = make_socket(&a, "/proc/self/fd/%d%s", at, "");
+	// A full backlog cannot be waited for but by trying again.
+	for (r = fd < 0 ? fd : -EAGAIN; r == -EAGAIN;) {
+		r = connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : 0;
+		if (r != -EAGAIN || kfd_now() >= deadline)
+			break;
+		usleep(2000);
+	}
+	close(at);
+	if (r < 0 && fd >= 0)
+		close(fd);
+	return r < 0 ? r : fd;
 }
 
 int kfd_socket_listen(int dir, const char *name)
 {
 	struct sockaddr_un a;
-	int fd = make_socket(&a, dir, name, SOCK_NONBLOCK);
+	int fd = make_socket(&a, "/proc/self/fd/%d/%s", dir, name);
 
 	if (fd < 0)
 		return fd;
@@ -201,14 +218,18 @@ pid_t kfd_socket_peer(int fd)
 	return credentials(fd, &peer) ? peer.pid : 0;
 }
 
-int kfd_rundir_lock(int dir)
+int kfd_rundir_lock(int dir, struct kfd_failure *f)
 {
-	int r;
+	uint64_t deadline = kfd_now() + LOCK_MS * UINT64_C(1000000);
 
-	do
-		r = flock(dir, LOCK_EX);
-	while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : 0;
+	while (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || kfd_now() >= deadline)
+			return kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory",
+					errno == EWOULDBLOCK ? "somebody holds a lock on it"
+							     : strerror(errno));
+		usleep(1000);
+	}
+	return 0;
 }
 
 void kfd_rundir_unlock(int dir)

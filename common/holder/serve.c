@@ -64,19 +64,23 @@ static int suspend(struct holder *h, const struct holder_request *r, struct kfd_
 
 static void serve_suspend(struct holder *h, struct client *c, const struct holder_request *r)
 {
-	unsigned hold = hold_make(h, c, r);
+	int hold = hold_make(h, c, r), n = -1;
 	struct kfd_failure f;
-	int n = suspend(h, r, &f);
 
+	if (hold < 0)
+		kfd_fail(&f, KFD_FAULT_NO_TIMER, strerror(errno));
+	else
+		n = suspend(h, r, &f);
 	if (n < 0) {
 		send_error(h, c, &f);
 		// Nothing of a request that failed may stay behind.
-		hold_cancel(h, hold);
+		if (hold >= 0)
+			hold_cancel(h, (unsigned)hold);
 		serve_release(h);
 		hold_arm(h);
 		return;
 	}
-	hold_fill(h, hold, r, n);
+	hold_fill(h, (unsigned)hold, r, n);
 	hold_arm(h);
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);

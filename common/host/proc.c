@@ -3,6 +3,7 @@
 
 #include "common/host/buf.h"
 #include "common/host/root.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -112,87 +113,69 @@ ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 	return n;
 }
 
-struct pid_list {
-	pid_t *v;
-	size_t n, cap;
-};
-
-static bool push(struct pid_list *l, pid_t pid)
-{
-	if (ARRAY_GROW(l->v, l->cap, l->n))
-		return false;
-	l->v[l->n++] = pid;
-	return true;
-}
-
-// PIDs of all processes. False with errno.
-static bool list_all(struct pid_list *l)
+// A process that ends meanwhile is left out.
+ssize_t proc_list(struct proc **list)
 {
 	DIR *dir = host_opendir("/proc");
+	size_t n = 0, cap = 0;
+	struct dirent *e;
+	*list = NULL;
 	if (!dir)
-		return false;
-	for (struct dirent *e; (e = readdir(dir));) {
+		return -1;
+	while ((errno = 0, e = readdir(dir))) {
 		char *end;
 		unsigned long pid = strtoul(e->d_name, &end, 10);
-		if (!*end && pid && pid <= INT32_MAX && !push(l, (pid_t)pid))
-			break;
+		if (*end || !pid || pid > INT32_MAX)
+			continue;
+		ARRAY_GROW(*list, cap, n);
+		n += proc_read(&(*list)[n], (pid_t)pid) == 0;
 	}
+	int error = errno;
 	closedir(dir);
-	return true;
-}
-
-// Parent of each process; one that vanishes meanwhile has none.
-static pid_t *parents_of(const struct pid_list *l)
-{
-	pid_t *parent = calloc(l->n + 1, sizeof(*parent));
-	for (size_t i = 0; parent && i < l->n; i++) {
-		uint64_t ppid = 0;
-		stat_field(l->v[i], 4, &ppid);
-		parent[i] = (pid_t)ppid;
-	}
-	return parent;
+	if (!error)
+		return (ssize_t)n;
+	free(*list);
+	*list = NULL;
+	errno = error;
+	return -1;
 }
 
 ssize_t proc_tree(pid_t root, pid_t **pids)
 {
-	struct pid_list all = {0}, found = {0};
+	struct proc *all;
+	ssize_t n = proc_list(&all);
+	size_t found = 1;
 	*pids = NULL;
-	if (!list_all(&all))
+	if (n < 0)
 		return -1;
-	pid_t *parent = parents_of(&all);
-	bool ok = parent && push(&found, root);
+	*pids = xcalloc((size_t)n + 1, sizeof(**pids));
+	(*pids)[0] = root;
 	// Breadth first: each found process in turn takes its children.
-	for (size_t k = 0; k < found.n; k++) {
-		for (size_t i = 0; i < all.n; i++) {
-			if (parent[i] != found.v[k] || all.v[i] == root || all.v[i] == 0)
+	for (size_t k = 0; k < found; k++) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (all[i].ppid != (*pids)[k] || all[i].pid == root || all[i].pid == 0)
 				continue;
-			if (!push(&found, all.v[i]))
-				break;
-			all.v[i] = 0;
+			(*pids)[found++] = all[i].pid;
+			all[i].pid = 0;
 		}
 	}
-	free(parent);
-	free(all.v);
-	*pids = found.v;
-	return ok ? (ssize_t)found.n : -1;
+	free(all);
+	return (ssize_t)found;
 }
 
 ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids)
 {
-	struct pid_list all = {0}, found = {0};
+	struct proc *all;
+	ssize_t n = proc_list(&all), found = 0;
 	*pids = NULL;
-	if (!list_all(&all))
+	if (n < 0)
 		return -1;
-	for (size_t i = 0; i < all.n; i++) {
-		struct proc p;
-		if (proc_read(&p, all.v[i]) || p.depth == 0 || p.ns_pid != ns_pid)
-			continue;
-		if (!push(&found, p.pid))
-			break;
-	}
-	free(all.v);
-	*pids = found.v;
-	return (ssize_t)found.n;
+	*pids = xcalloc((size_t)n, sizeof(**pids));
+	for (ssize_t i = 0; i < n; i++)
+		if (all[i].depth && all[i].ns_pid == ns_pid)
+			(*pids)[found++] = all[i].pid;
+	free(all);
+	return found;
 }
 
 // A recorded host brings its own /etc/passwd, or none: the names of this machine would be wrong

@@ -33,6 +33,9 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks);
 // zombies; -1 with errno.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
+// All processes. Count, the list in *list (free it); -1 with errno.
+ssize_t proc_list(struct proc **list);
+
 // `root` and all its descendants, root first, parents before children. Count, the list in *pids
 // (free it); -1 with errno.
 ssize_t proc_tree(pid_t root, pid_t **pids);

@@ -216,7 +216,8 @@ static int load_holdings(struct queue_rows *q)
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (!live || !(q->how->want & READ_HOLDER))
 		return GPQ_OK;
-	return kfd_holdings(&q->holdings, &q->nholdings) ? err_sys(errno, NULL, "holders") : GPQ_OK;
+	q->nholdings = kfd_holdings(&q->holdings, false);
+	return GPQ_OK;
 }
 
 // Indices now, holder, and the state that follows from all of the row.

@@ -12,6 +12,7 @@
 #include "common/holder/ptrace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -417,7 +418,7 @@ static void test_other_uid(void **state)
 	if (stranger == 0) {
 		int fd = setresuid(1234, 1234, 1234) ? -1 : kfd_socket_connect(dir, name, 1000);
 
-		if (fd < 0 || send(fd, "status\n", 7, MSG_NOSIGNAL) < 0)
+		if (fd < 0 || fcntl(fd, F_SETFL, 0) || send(fd, "status\n", 7, MSG_NOSIGNAL) < 0)
 			_exit(fd < 0 ? 8 : 0);
 		_exit(recv(fd, &byte, 1, 0) <= 0 ? 0 : 7); // the holder hangs up
 	}

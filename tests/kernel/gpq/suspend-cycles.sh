@@ -40,6 +40,7 @@ thousand() {
 	H=$(tracer $P)
 	socket=$(gpq suspend --list -r -n -o SOCKET)
 	ok "a few cycles" holdcost cycles $socket 20
+	within 10 locked_down || fail "the holder gives up its rights" "$(cat /proc/$H/status)"
 	before="$(rss $H) kB, $(fds $H) fds, $(processes) processes"
 	ok "1,000 cycles" holdcost cycles $socket 1000
 	after="$(rss $H) kB, $(fds $H) fds, $(processes) processes"
