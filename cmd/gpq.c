@@ -2,6 +2,7 @@
 // of them share, and runs it.
 #include "cmd/command.h"
 
+#include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/host/root.h"
 
@@ -221,7 +222,7 @@ static bool wants_json(int argc, char **argv)
 static int run_command(const struct command *def, int argc, char **argv, struct common_opts *common)
 {
 	const struct cmd_spec *spec = def->spec;
-	struct cmd cmd = {.def = def, .opts = calloc(1, spec->opts_size ? spec->opts_size : 1)};
+	struct cmd cmd = {.def = def, .opts = xcalloc(1, spec->opts_size ? spec->opts_size : 1)};
 	if (!cmd.opts)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (spec->defaults)
@@ -319,6 +320,6 @@ int main(int argc, char **argv)
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
 	if (status && wants_document(argc, argv) && !out_opened())
-		out_text(&(struct buf){.data = strdup("{}\n"), .len = 3});
+		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});
 	return status;
 }

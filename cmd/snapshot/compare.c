@@ -2,6 +2,7 @@
 #include "cmd/snapshot/run_tables.h"
 #include "cmd/snapshot/snapshot.h"
 
+#include "common/host/xalloc.h"
 #include "common/state/run_compare.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ int snapshot_compare(struct cmd *c)
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
-	struct host_state *runs = calloc(n, sizeof(*runs));
+	struct host_state *runs = xcalloc(n, sizeof(*runs));
 	int status = runs ? GPQ_OK : err_sys(ENOMEM, NULL, "compare");
 	for (unsigned i = 0; i < n && !status; i++)
 		status = host_state_load(&runs[i], c->argv[i]);

@@ -3,6 +3,7 @@
 // Signals from the terminal reach COMMAND by themselves, as it is in our process group; those that
 // somebody sends to us are sent on. Job control needs nothing: both stop together.
 #include "cmd/suspend/suspend.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -91,7 +92,7 @@ static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 
 static int wait_command(pid_t child, int signals, struct targets *all, struct marks *marks)
 {
-	struct pollfd *p = calloc(all->n + 1, sizeof(*p));
+	struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
 	int status = 0;
 
 	if (!p)

@@ -3,6 +3,7 @@
 // gpq trace --gaps --mark reads them (common/amdlog/analysis/windows.h).
 #include "cmd/suspend/suspend.h"
 
+#include "common/host/xalloc.h"
 #include "common/cli/out.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ struct marks {
 struct marks *marks_open(const char *file)
 {
 	const struct out_opts lines = {.mode = OUT_NDJSON};
-	struct marks *m = calloc(1, sizeof(*m));
+	struct marks *m = xcalloc(1, sizeof(*m));
 
 	if (m)
 		m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -2,6 +2,7 @@
 #include "cmd/suspend/targets.h"
 
 #include "cmd/command.h"
+#include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
@@ -39,7 +40,7 @@ static int add(struct targets *t, pid_t pid)
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].pid == pid)
 			return 0;
-	v = realloc(t->v, (t->n + 1) * sizeof(*v));
+	v = xreallocarray(t->v, t->n + 1, sizeof(*v));
 	if (!v)
 		return no_memory();
 	t->v = v;
@@ -167,7 +168,7 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 	}
 	if (!kfd_selected(gpus, &e))
 		return;
-	list = reallocarray(t->unreached, t->num_unreached + 1, sizeof(*list));
+	list = xreallocarray(t->unreached, t->num_unreached + 1, sizeof(*list));
 	if (!list) {
 		t->failed = true;
 		kfd_fail(&t->failure, KFD_FAULT_SYSTEM, "list of queues", strerror(ENOMEM));

@@ -3,6 +3,7 @@
 // A queue that is off does not take packets: its read index stands still (kfd-facts.md 8). Three
 // looks tell a queue that stopped a little late (draining) from one that did not (moving).
 #include "cmd/suspend/suspend.h"
+#include "common/host/xalloc.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -31,7 +32,7 @@ int proofs_take(struct targets *all)
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 
-		t->seen = t->failed ? NULL : calloc(t->link.answer.num + 1, sizeof(*t->seen));
+		t->seen = t->failed ? NULL : xcalloc(t->link.answer.num + 1, sizeof(*t->seen));
 		if (!t->failed && !t->seen)
 			return -1;
 	}

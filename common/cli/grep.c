@@ -1,5 +1,6 @@
 // Regular expressions over blocks of lines; see grep.h, pcre2api(3) and pcre2jit(3).
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include "common/host/xalloc.h"
 #include "common/cli/grep.h"
 
 #include "common/cli/err.h"
@@ -66,7 +67,7 @@ struct grepper {
 
 struct grep *grep_new(char first)
 {
-	struct grep *g = calloc(1, sizeof(*g));
+	struct grep *g = xcalloc(1, sizeof(*g));
 
 	if (g)
 		g->first = first;
@@ -125,14 +126,14 @@ static pcre2_code *compile(const struct pcre *lib, const char *option, const cha
 static int add(struct grep *g, enum grep_side side, const char *option, const char *pattern)
 {
 	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
-	struct expression *v = reallocarray(g->v, g->n + 1, sizeof(*v)), *e;
+	struct expression *v = xreallocarray(g->v, g->n + 1, sizeof(*v)), *e;
 	struct buf within = {0};
 
 	if (!v)
 		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	g->v = v;
 	e = &v[g->n++];
-	*e = (struct expression){side, option, strdup(pattern), NULL, NULL};
+	*e = (struct expression){side, option, xstrdup(pattern), NULL, NULL};
 	e->line = compile(g->lib, option, pattern, options);
 	if (!e->line)
 		return GPQ_USAGE;
@@ -156,7 +157,7 @@ int grep_add(struct grep *g, enum grep_side side, const char *option, const stru
 
 struct grepper *grepper_new(const struct grep *g)
 {
-	struct grepper *w = calloc(1, sizeof(*w) + g->n);
+	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
 
 	if (!w)
 		return NULL;
@@ -217,7 +218,7 @@ static bool set_add(struct grep_hits *h, struct grep_set *s, uint32_t at)
 	uint32_t cap = s->cap ? s->cap * 2 : 256, *v = s->v;
 
 	if (s->n + 1 >= s->cap) {
-		v = realloc(s->v, cap * sizeof(*v));
+		v = xreallocarray(s->v, cap, sizeof(*v));
 		if (!v) {
 			h->error = PCRE2_ERROR_NOMEMORY;
 			return false;

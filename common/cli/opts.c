@@ -1,4 +1,5 @@
 // Option tables to getopt_long and back; see opts.h.
+#include "common/host/xalloc.h"
 #include "common/cli/opts.h"
 
 #include "common/cli/err.h"
@@ -51,11 +52,11 @@ static int find(const struct parser *p, int c)
 
 static bool words_push(struct words *w, const char *word, size_t len)
 {
-	char **v = realloc(w->v, (w->n + 1) * sizeof(*v));
+	char **v = xreallocarray(w->v, w->n + 1, sizeof(*v));
 	if (!v)
 		return false;
 	w->v = v;
-	w->v[w->n] = strndup(word, len);
+	w->v[w->n] = xstrndup(word, len);
 	return w->v[w->n] && ++w->n;
 }
 
@@ -90,7 +91,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 		text += n;
 		if (pids_has(p, (pid_t)v))
 			continue;
-		pid_t *list = realloc(p->v, (p->n + 1) * sizeof(*list));
+		pid_t *list = xreallocarray(p->v, p->n + 1, sizeof(*list));
 		if (!list)
 			return false;
 		p->v = list;

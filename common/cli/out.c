@@ -59,7 +59,7 @@ struct out *out_open(const struct out_opts *opts)
 
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 {
-	struct out *o = calloc(1, sizeof(*o));
+	struct out *o = xcalloc(1, sizeof(*o));
 	if (!o)
 		return NULL;
 	o->opts = *opts;

@@ -1,4 +1,5 @@
 // Making a holder: a process of its own that keeps nothing of its starter's, and its end.
+#include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 
@@ -96,7 +97,7 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 		return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno))
 			       : pid;
 	// The holder makes its own state: what its starter never has, it need not free.
-	h = calloc(1, sizeof(*h));
+	h = xcalloc(1, sizeof(*h));
 	if (!h)
 		_exit(1); // the client is told that the holder ended
 	h->target = *t;

@@ -8,6 +8,7 @@
 // worth what it costs; threads that map and unmap wait for each other (the page
 // tables are shared); and a file that is truncated meanwhile, or a disk that fails, is no
 // signal. The pages of the file and of the memory lie alike: copying is slower where they do not.
+#include "common/host/xalloc.h"
 #include "common/host/blocks.h"
 
 #include <errno.h>
@@ -356,8 +357,8 @@ static bool make_places(struct run *run)
 	// Where its page begins, the byte before it, a block, the line that ends behind it.
 	size_t memory = PAGE + 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
 
-	run->places = calloc(run->nplaces, sizeof(*run->places));
-	run->rest = malloc(run->size);
+	run->places = xcalloc(run->nplaces, sizeof(*run->places));
+	run->rest = xmalloc(run->size);
 	if (!run->places || !run->rest)
 		return false;
 	for (unsigned i = 0; i < run->nplaces; i++) {

@@ -1,4 +1,5 @@
 // Processes read once; see process_cache.h.
+#include "common/host/xalloc.h"
 #include "common/host/process_cache.h"
 
 #include "common/host/buf.h"
@@ -20,7 +21,7 @@ static struct process_info *find_or_add(struct process_cache *p, pid_t pid)
 {
 	const struct process_info key = {.pid = pid};
 	void *at = tfind(&key, &p->tree, by_pid);
-	struct process_info *one = at ? *(struct process_info **)at : calloc(1, sizeof(*one));
+	struct process_info *one = at ? *(struct process_info **)at : xcalloc(1, sizeof(*one));
 	if (at || !one)
 		return one;
 	one->pid = pid;

@@ -1,4 +1,5 @@
 // Pseudonyms; see redact.h. Formats of the files: proc(5), cgroups(7).
+#include "common/host/xalloc.h"
 #include "common/host/redact.h"
 
 #include <ctype.h>
@@ -26,7 +27,7 @@ static const char *const words[REDACT_KINDS] = {"user",    "host",  "program",
 
 struct redact *redact_new(void)
 {
-	return calloc(1, sizeof(struct redact));
+	return xcalloc(1, sizeof(struct redact));
 }
 
 void redact_free(struct redact *r)
@@ -42,10 +43,10 @@ void redact_free(struct redact *r)
 
 static struct alias *alias_new(enum redact_kind kind, const char *name, size_t len, size_t number)
 {
-	struct alias *a = calloc(1, sizeof(*a));
+	struct alias *a = xcalloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
-	a->name = strndup(name, len);
+	a->name = xstrndup(name, len);
 	if (!a->name) {
 		free(a);
 		return NULL;

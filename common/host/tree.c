@@ -1,4 +1,5 @@
 // Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
+#include "common/host/xalloc.h"
 #include "common/host/tree.h"
 
 #include "common/host/buf.h"
@@ -167,7 +168,7 @@ static int open_tree(struct tree *t, const char *path)
 
 struct tree *tree_new(const char *path)
 {
-	struct tree *t = calloc(1, sizeof(*t));
+	struct tree *t = xcalloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->fd = -1;
@@ -191,7 +192,7 @@ static int remember(struct tree *t, const char *path)
 {
 	if (ARRAY_GROW(t->paths, t->cap, t->n))
 		return -1;
-	char *copy = strdup(path);
+	char *copy = xstrdup(path);
 	if (copy && tsearch(copy, &t->known, compare)) {
 		t->paths[t->n++] = copy;
 		return 0;

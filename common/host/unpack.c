@@ -1,6 +1,7 @@
 // Compressed streams (see unpack.h).
 //
 // Magic numbers: RFC 1952 (gzip), RFC 8878 (zstd), the xz and LZ4 frame format descriptions, bzip2.
+#include "common/host/xalloc.h"
 #include "common/host/unpack.h"
 #include "common/host/libarchive.h"
 
@@ -61,7 +62,7 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx)
 {
 	const struct arc *arc = arc_get();
-	struct unpack *u = arc ? malloc(sizeof(*u)) : NULL;
+	struct unpack *u = arc ? xmalloc(sizeof(*u)) : NULL;
 
 	if (!u)
 		return NULL;

@@ -1,4 +1,5 @@
 // Names from libpci and libdrm_amdgpu; see names.h.
+#include "common/host/xalloc.h"
 #include "common/kfd/names.h"
 
 #include "common/host/dlopen.h"
@@ -51,7 +52,7 @@ static void ignore_message(char *message, ...)
 struct pci_names *pci_names_new(void)
 {
 	const struct pci *lib = pci_get();
-	struct pci_names *n = lib ? calloc(1, sizeof(*n)) : NULL;
+	struct pci_names *n = lib ? xcalloc(1, sizeof(*n)) : NULL;
 	if (!n)
 		return NULL;
 	n->lib = lib;

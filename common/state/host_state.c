@@ -1,4 +1,5 @@
 // One moment of a host; see host_state.h.
+#include "common/host/xalloc.h"
 #include "common/state/host_state.h"
 
 #include "common/cli/err.h"
@@ -139,7 +140,7 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 
 static int fill(struct host_state *m, const struct hqds *h)
 {
-	m->queues = calloc(m->list.n + 1, sizeof(*m->queues));
+	m->queues = xcalloc(m->list.n + 1, sizeof(*m->queues));
 	if (!m->queues)
 		return -1;
 	for (size_t i = 0; i < m->list.n; i++) {

@@ -1,4 +1,5 @@
 // Joining sysfs queues and MQDs; see join.h for the rules.
+#include "common/host/xalloc.h"
 #include "common/state/join.h"
 
 #include <errno.h>
@@ -244,7 +245,7 @@ static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc,
 
 	if (!x.n || x.n > MAX_CONTEXTS || proc->changed)
 		return false;
-	room = calloc(x.n, 3 * sizeof(*room));
+	room = xcalloc(x.n, 3 * sizeof(*room));
 	if (room) {
 		x.contexts = room;
 		x.printed = room + x.n;
@@ -486,8 +487,8 @@ static int join_process(struct joiner *jn, const struct kfd_proc *proc)
 
 static bool allocate(struct workload *s, size_t n)
 {
-	s->keys = calloc(n + 1, sizeof(*s->keys));
-	s->index = calloc(n + 1, sizeof(*s->index));
+	s->keys = xcalloc(n + 1, sizeof(*s->keys));
+	s->index = xcalloc(n + 1, sizeof(*s->index));
 	return s->keys && s->index;
 }
 
@@ -496,9 +497,9 @@ int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, co
 {
 	struct joiner jn = {.j = j,
 			    .s = {p, m, rls, gen, arg},
-			    .blocks = calloc(p->ncontexts + 1, sizeof(*jn.blocks))};
+			    .blocks = xcalloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
-	*j = (struct join){.queues = calloc(p->nqueues + 1, sizeof(*j->queues))};
+	*j = (struct join){.queues = xcalloc(p->nqueues + 1, sizeof(*j->queues))};
 	int err = allocate(&jn.sys, p->nqueues) && allocate(&jn.mqd, m->nqueues) && jn.blocks &&
 				  j->queues
 			  ? 0

@@ -1,4 +1,5 @@
 // Choosing processes; see pick.h.
+#include "common/host/xalloc.h"
 #include "common/state/pick.h"
 
 #include "common/cli/err.h"
@@ -10,7 +11,7 @@
 
 static int add(struct pick *p, const pid_t *pids, ssize_t n)
 {
-	pid_t *list = reallocarray(p->pids, p->n + (size_t)n + 1, sizeof(*list));
+	pid_t *list = xreallocarray(p->pids, p->n + (size_t)n + 1, sizeof(*list));
 	if (!list)
 		return err_sys(ENOMEM, NULL, "list of PIDs");
 	if (n > 0)
@@ -78,7 +79,7 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = GPQ_OK;
 	if (opts->comm) {
-		p->regex = calloc(1, sizeof(*p->regex));
+		p->regex = xcalloc(1, sizeof(*p->regex));
 		status = p->regex ? regex_init(p->regex, "--comm", opts->comm)
 				  : err_sys(ENOMEM, NULL, "--comm");
 	}

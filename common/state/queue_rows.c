@@ -1,4 +1,5 @@
 // Rows of queues; see queue_rows.h.
+#include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
@@ -73,7 +74,7 @@ static void fill_container(const struct queue_rows *q, struct queue_row *r,
 	r->runtime = *who->container.runtime ? who->container.runtime : NULL;
 	if ((q->how->want & READ_CONTAINER_NAME) &&
 	    container_name(&who->container, name, sizeof(name)))
-		r->container_name = strdup(name);
+		r->container_name = xstrdup(name);
 }
 
 int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)

@@ -1,6 +1,7 @@
 // The part of a queue's row that comes from its MQD; see queue_rows.h.
 //
 // Facts: kfd-facts 5.1, 6, 8.
+#include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
@@ -77,9 +78,9 @@ int queue_rows_load_rls(struct queue_rows *q)
 static int summarize(struct queue_rows *q)
 {
 	size_t n = q->mqds.nqueues + 1;
-	q->gens = calloc(n, sizeof(*q->gens));
-	q->summaries = calloc(n, sizeof(*q->summaries));
-	q->verdicts = calloc(n, sizeof(*q->verdicts));
+	q->gens = xcalloc(n, sizeof(*q->gens));
+	q->summaries = xcalloc(n, sizeof(*q->summaries));
+	q->verdicts = xcalloc(n, sizeof(*q->verdicts));
 	if (!q->gens || !q->summaries || !q->verdicts)
 		return -1;
 	for (size_t i = 0; i < q->mqds.nqueues; i++)

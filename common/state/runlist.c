@@ -1,4 +1,5 @@
 // Runlists with their owners; see slot_rows.h.
+#include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 
 #include "common/host/buf.h"
@@ -208,7 +209,7 @@ int runlist_make(struct runlist *r, const struct slot_rows *l)
 	struct maker m = {.r = r, .l = l};
 	int err = 0;
 	*r = (struct runlist){0};
-	m.listed = calloc(l->queues.mqds.nqueues + 1, sizeof(*m.listed));
+	m.listed = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*m.listed));
 	if (!m.listed)
 		return -1;
 	for (size_t i = 0; !err && i < l->queues.rls.nnodes; i++) {

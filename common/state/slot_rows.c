@@ -1,4 +1,5 @@
 // Hardware slots and their owners; see slot_rows.h.
+#include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 
 #include "common/cli/err.h"
@@ -24,8 +25,8 @@ static int by_address(const void *a, const void *b)
 static int index_mqds(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
-	l->keys = calloc(m->ndumps + 1, sizeof(*l->keys));
-	l->row_of_mqd = malloc((m->nqueues + 1) * sizeof(*l->row_of_mqd));
+	l->keys = xcalloc(m->ndumps + 1, sizeof(*l->keys));
+	l->row_of_mqd = xmalloc((m->nqueues + 1) * sizeof(*l->row_of_mqd));
 	if (!l->keys || !l->row_of_mqd)
 		return -1;
 	memset(l->row_of_mqd, 0xff, (m->nqueues + 1) * sizeof(*l->row_of_mqd));
@@ -92,7 +93,7 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 static int find_gens(struct slot_rows *l)
 {
 	free(l->gens);
-	l->gens = calloc(l->hqds.nnodes + 1, sizeof(*l->gens));
+	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
 	for (size_t i = 0; l->gens && i < l->hqds.nnodes; i++)
 		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
 	return l->gens ? 0 : -1;
@@ -155,7 +156,7 @@ static int fill_error(struct hqd_row *r)
 	r->errors = "none";
 	if (!error)
 		return 0;
-	r->errors = r->errors_text = strdup(reg_error_text(text, (uint32_t)error));
+	r->errors = r->errors_text = xstrdup(reg_error_text(text, (uint32_t)error));
 	return r->errors ? 0 : -1;
 }
 
@@ -311,7 +312,7 @@ static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsi
 static int fill_memory(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
-	l->rows = calloc(m->ndumps + 1, sizeof(*l->rows));
+	l->rows = xcalloc(m->ndumps + 1, sizeof(*l->rows));
 	if (!l->rows)
 		return -1;
 	for (uint32_t i = 0; i < m->nqueues; i++)
@@ -325,7 +326,7 @@ static int fill(struct slot_rows *l)
 {
 	if (l->how->memory)
 		return fill_memory(l);
-	l->rows = calloc(l->hqds.nslots + 1, sizeof(*l->rows));
+	l->rows = xcalloc(l->hqds.nslots + 1, sizeof(*l->rows));
 	if (!l->rows)
 		return -1;
 	for (size_t i = 0; i < l->hqds.nslots; i++)

@@ -1,4 +1,5 @@
 // Occupancy of hardware slots; see slot_rows.h.
+#include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 
 #include "common/debugfs/mqd_value.h"
@@ -25,7 +26,7 @@ static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *
 
 static int find_slots(struct slot_summary *s, const struct slot_rows *l)
 {
-	s->on = calloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
+	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
 	for (size_t i = 0; s->on && i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
 		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)

@@ -3,6 +3,7 @@
 // The dumps are joined later by what they say, so they must speak of the same moment: they are read
 // into memory one after the other and written afterwards, and read again when the list of queues
 // was another behind them than before.
+#include "common/host/xalloc.h"
 #include "common/state/snapshot.h"
 
 #include "common/host/buf.h"
@@ -38,7 +39,7 @@ static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_
 	if (ARRAY_GROW(s->entries, s->cap, s->n))
 		return NULL;
 	struct snapshot_entry *e = &s->entries[s->n];
-	*e = (struct snapshot_entry){.path = strdup(path), .size = size, .error = error};
+	*e = (struct snapshot_entry){.path = xstrdup(path), .size = size, .error = error};
 	if (!e->path)
 		return NULL;
 	s->n++;
@@ -63,7 +64,7 @@ static struct held *hold(struct saver *v, const char *path, const char *target)
 	if (ARRAY_GROW(v->held, v->cap_held, v->nheld))
 		return NULL;
 	struct held *h = &v->held[v->nheld];
-	*h = (struct held){.path = strdup(path), .target = target ? strdup(target) : NULL};
+	*h = (struct held){.path = xstrdup(path), .target = target ? xstrdup(target) : NULL};
 	if (h->path && (!target || h->target)) {
 		v->nheld++;
 		return h;
@@ -310,7 +311,7 @@ static int write_ids(struct buf *b, struct created *v, size_t n)
 static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
 		      struct buf *b)
 {
-	struct created *v = calloc(proc->queues + 1u, sizeof(*v));
+	struct created *v = xcalloc(proc->queues + 1u, sizeof(*v));
 	size_t n = 0;
 	for (uint32_t i = 0; v && i < proc->queues; i++) {
 		const struct kfd_queue *q = &p->queues[proc->queue + i];
@@ -325,7 +326,7 @@ static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, in
 // Ids of secondary contexts, oldest first, likewise.
 static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
-	struct created *v = calloc(proc->contexts + 1u, sizeof(*v));
+	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
 	bool known = true;
 	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
 		const struct kfd_context *c = &p->contexts[proc->context + i];

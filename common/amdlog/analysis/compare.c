@@ -1,4 +1,5 @@
 // Two logs against each other; see compare.h.
+#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/compare.h"
 
 #include <math.h>
@@ -165,7 +166,7 @@ bool amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
 
 	*c = (struct amdlog_comparison){.side = side};
 	c->by_launches = !amdlog_has_packets(side[0].sum) || !amdlog_has_packets(side[1].sum);
-	c->kernels = malloc((most ? most : 1) * sizeof(*c->kernels));
+	c->kernels = xmalloc((most ? most : 1) * sizeof(*c->kernels));
 	if (!c->kernels || !note_addresses(c, 0) || !note_addresses(c, 1))
 		return false;
 	match_kernels(c);

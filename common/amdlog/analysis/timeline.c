@@ -2,6 +2,7 @@
 //
 // Facts: amd-log-facts.md sections 6 (packets), 8 (signals: start and end in nanoseconds of
 // CLOCK_BOOTTIME, which is the log's clock as long as the host never slept), 12 (backlog).
+#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline_priv.h"
 #include "common/host/buf.h"
 
@@ -32,11 +33,11 @@ struct timeline_queues {
 
 struct amdlog_timeline *amdlog_timeline_new(int fd)
 {
-	struct amdlog_timeline *t = calloc(1, sizeof(*t));
+	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->queues = calloc(1, sizeof(*t->queues));
+	t->queues = xcalloc(1, sizeof(*t->queues));
 	if (!t->queues) {
 		free(t);
 		return NULL;

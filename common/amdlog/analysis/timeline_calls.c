@@ -3,6 +3,7 @@
 // Facts: amd-log-facts.md section 9: entry and return are on one thread and nest, either may be
 // missing; hipGetLastError and hipPeekAtLastError print no return when there was no error. Section
 // 3: the time of one thread steps back only where another run begins.
+#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline_priv.h"
 #include "common/host/buf.h"
 
@@ -32,7 +33,7 @@ static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t thr
 	if (thread >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, thread, 0))
 		return NULL;
 	if (!t->threads[thread])
-		t->threads[thread] = calloc(1, sizeof(**t->threads));
+		t->threads[thread] = xcalloc(1, sizeof(**t->threads));
 	return t->threads[thread];
 }
 

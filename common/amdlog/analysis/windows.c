@@ -1,4 +1,5 @@
 // Marked windows of time; see windows.h.
+#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/windows.h"
 
 #include "common/cli/jsonin.h"
@@ -270,7 +271,7 @@ bool amdlog_windows_sort(struct amdlog_windows *w)
 	uint64_t latest = 0;
 
 	free(w->latest);
-	w->latest = malloc((w->n ? w->n : 1) * sizeof(*w->latest));
+	w->latest = xmalloc((w->n ? w->n : 1) * sizeof(*w->latest));
 	if (!w->latest)
 		return false;
 	if (w->n)

@@ -3,6 +3,7 @@
 // What amdlog_summary_add does record by record is done here part by part: every row of the part
 // finds its row in the sum; what the part left open is settled by what the sum knows; then the
 // sum's state becomes what the part left.
+#include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool map_new(struct merge_map *map, const struct amdlog_summary *s)
 {
 	size_t n = (size_t)s->nprocesses + s->nthreads + s->nqueues + s->nkernels + s->napis;
 
-	map->all = malloc((n ? n : 1) * sizeof(uint32_t));
+	map->all = xmalloc((n ? n : 1) * sizeof(uint32_t));
 	if (!map->all)
 		return false;
 	map->process = map->all;

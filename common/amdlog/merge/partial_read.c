@@ -1,5 +1,6 @@
 // Parts of logs, read; partial.h. Nothing is assumed of the input: what is read points nowhere
 // outside of its tables.
+#include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
 #include "common/cli/jsonin.h"
@@ -60,7 +61,7 @@ static bool read_small(const struct jsonin_value *v, const struct member *m, voi
 
 static bool text_of(const struct jsonin_value *v, char **text)
 {
-	*text = v->kind == '"' ? malloc(v->len + 1) : NULL;
+	*text = v->kind == '"' ? xmalloc(v->len + 1) : NULL;
 	if (*text && jsonin_str(v, *text, v->len + 1))
 		return true;
 	free(*text);

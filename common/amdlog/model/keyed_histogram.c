@@ -1,4 +1,5 @@
 // Distributions by key; see keyed_histogram.h.
+#include "common/host/xalloc.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
 #include "common/host/buf.h"
@@ -28,7 +29,7 @@ static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint
 
 	if (end - first != r->n) {
 		uint64_t *wider =
-			s->buckets < BUCKETS_MAX ? calloc(end - first, sizeof(*wider)) : NULL;
+			s->buckets < BUCKETS_MAX ? xcalloc(end - first, sizeof(*wider)) : NULL;
 
 		if (!wider) {
 			s->incomplete = true;

@@ -2,6 +2,7 @@
 // cached. The loop over the lines is in block_lines.c.
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 4 (how lines break), 9 (API lines).
+#include "common/host/xalloc.h"
 #include "common/amdlog/read/block_priv.h"
 #include "common/host/buf.h"
 
@@ -12,7 +13,7 @@
 bool block_result_init(struct block_result *b)
 {
 	*b = (struct block_result){0};
-	b->sums = calloc(BLOCK_THREADS, sizeof(*b->sums));
+	b->sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums));
 	return b->sums;
 }
 

@@ -1,5 +1,6 @@
 // Interning of byte strings (see intern.h): open addressing over an array of entries, bytes in
 // chunks.
+#include "common/host/xalloc.h"
 #include "common/amdlog/read/intern.h"
 
 #include "common/host/buf.h"
@@ -74,7 +75,7 @@ static uint32_t *slot_of(const struct intern *in, const void *bytes, size_t len,
 static bool grow_slots(struct intern *in)
 {
 	uint32_t nslots = in->nslots ? in->nslots * 2 : 64;
-	uint32_t *slots = calloc(nslots, sizeof(*slots));
+	uint32_t *slots = xcalloc(nslots, sizeof(*slots));
 
 	if (!slots)
 		return false;
@@ -99,7 +100,7 @@ static const char *store(struct intern *in, const void *bytes, size_t len)
 	if (!c || c->size - c->used < len + 1) {
 		size_t size = len + 1 > CHUNK_SIZE ? len + 1 : CHUNK_SIZE;
 
-		c = malloc(sizeof(*c) + size);
+		c = xmalloc(sizeof(*c) + size);
 		if (!c)
 			return NULL;
 		*c = (struct intern_chunk){.next = in->chunks, .size = size};

@@ -1,4 +1,5 @@
 // Torn records are put together (see reassemble.h). Facts: amd-log-facts.md section 4.1.
+#include "common/host/xalloc.h"
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/parse.h"
@@ -27,7 +28,7 @@ struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 {
 	const size_t joined = FRONT_MAX + AMDLOG_TEXT_MAX + AMDLOG_PAD;
 	struct amdlog_reassembly *m =
-		malloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
+		xmalloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
 	struct front *spare = (void *)(m + 1);
 
 	if (!m)

@@ -2,6 +2,7 @@
 //
 // Facts: amd-log-facts.md sections 4 and 14. A segment is a record or the foreign text in front of
 // one; it ends at the next record or at the end of the line.
+#include "common/host/xalloc.h"
 #include "common/amdlog/read/scan.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
-	struct amdlog_scan *s = malloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
+	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 
 	if (!s)
 		return NULL;
