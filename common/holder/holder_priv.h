@@ -52,10 +52,10 @@ struct holder {
 
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
-	uint64_t look_ns;   // when an untraced session is looked at next
-	uint64_t opened_ns; // when the first request was served
-	bool locked_down;   // holder_lock_down() was called
-	uint64_t turn;      // counts what clients said
+	uint64_t look_ns; // when an untraced session is looked at next
+	unsigned rounds;  // of the loop before the holder gave up its rights
+	bool locked_down; // holder_lock_down() was called
+	uint64_t turn;    // counts what clients said
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it

@@ -208,8 +208,9 @@ static void look_at_session(struct holder *h)
 }
 
 // Rights are given up when the first pause comes: whoever waits for an answer does not wait for
-// this. Under requests without a pause, after a second.
-#define QUIET_MS 100
+// this. Without a pause, after so many rounds of the loop.
+#define QUIET_MS  100
+#define BUSY_LOOP 64
 
 static int wait_ms(const struct holder *h)
 {
@@ -220,13 +221,7 @@ static int wait_ms(const struct holder *h)
 
 static void lock_down_when_quiet(struct holder *h, bool quiet)
 {
-	uint64_t now = h->opened && !h->locked_down ? kfd_now() : 0;
-
-	if (!now)
-		return;
-	if (!h->opened_ns)
-		h->opened_ns = now;
-	if (!quiet && now - h->opened_ns < UINT64_C(1000000000))
+	if (!h->opened || h->locked_down || (!quiet && ++h->rounds < BUSY_LOOP))
 		return;
 	holder_lock_down();
 	h->locked_down = true;

@@ -373,16 +373,43 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	return failed ? -1 : 0;
 }
 
-static int save_context(struct tree *t, const struct kfd_procs *p, const struct kfd_context *c,
-			const struct queue_rows *now)
+static int keep_path(void *path, const char *found)
+{
+	snprintf(path, PATH_MAX, "%s", found);
+	return 0;
+}
+
+static int pass_link(void *path, const char *link, const char *target)
+{
+	(void)path, (void)link, (void)target;
+	return 0;
+}
+
+static int pass_missing(void *path, const char *name, int error)
+{
+	(void)path, (void)name, (void)error;
+	return 0;
+}
+
+// `folder` gets the folder of processes without the links on the way to it, below which a tree
+// takes no file. "" where there is none.
+static void find_procs(char folder[PATH_MAX])
+{
+	const struct glob_visitor visitor = {keep_path, pass_link, pass_missing, folder, false};
+	*folder = '\0';
+	host_glob("/sys/class/kfd/kfd/proc", &visitor);
+}
+
+static int save_context(struct tree *t, const char *procs, const struct kfd_procs *p,
+			const struct kfd_context *c, const struct queue_rows *now)
 {
 	const struct kfd_proc *proc = &p->procs[c->proc];
 	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
-	char dir[96], sub[24] = "";
+	char dir[PATH_MAX + 64], sub[24] = "";
 	struct buf b = {0};
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
-	snprintf(dir, sizeof(dir), "/sys/class/kfd/kfd/proc/%d/%squeues", (int)proc->pid, sub);
+	snprintf(dir, sizeof(dir), "%s/%d/%squeues", procs, (int)proc->pid, sub);
 	int r = order_text(p, proc, c->id, &b) || save_text(t, dir, ".order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
 		const struct queue_row *row = &now->rows[i];
@@ -398,9 +425,11 @@ static int save_context(struct tree *t, const struct kfd_procs *p, const struct 
 
 static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
 {
+	char procs[PATH_MAX];
 	int r = 0;
-	for (size_t i = 0; i < p->ncontexts && !r; i++)
-		r = save_context(t, p, &p->contexts[i], now);
+	find_procs(procs);
+	for (size_t i = 0; i < p->ncontexts && !r && *procs; i++)
+		r = save_context(t, procs, p, &p->contexts[i], now);
 	return r;
 }
 
