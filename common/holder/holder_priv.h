@@ -53,7 +53,6 @@ struct holder {
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
 	uint64_t look_ns; // when an untraced session is looked at next
-	unsigned rounds;  // of the loop before the holder gave up its rights
 	bool locked_down; // holder_lock_down() was called
 	uint64_t turn;    // counts what clients said
 	timer_t killer;
@@ -159,8 +158,7 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 
 // ---- sandbox.c
 
-// Gives up every right that the loop does not need. What cannot be given up (no libseccomp, a
-// kernel without filters) is kept.
+// Gives up every right that the loop does not need.
 void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there

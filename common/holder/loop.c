@@ -207,26 +207,6 @@ static void look_at_session(struct holder *h)
 	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
 }
 
-// Rights are given up when the first pause comes: whoever waits for an answer does not wait for
-// this. Without a pause, after so many rounds of the loop.
-#define QUIET_MS  100
-#define BUSY_LOOP 64
-
-static int wait_ms(const struct holder *h)
-{
-	if (h->opened && !h->locked_down)
-		return QUIET_MS;
-	return h->session.untraced ? LOOK_MS : -1;
-}
-
-static void lock_down_when_quiet(struct holder *h, bool quiet)
-{
-	if (!h->opened || h->locked_down || (!quiet && ++h->rounds < BUSY_LOOP))
-		return;
-	holder_lock_down();
-	h->locked_down = true;
-}
-
 void holder_loop(struct holder *h)
 {
 	struct epoll_event e[AT_ONCE];
@@ -237,7 +217,7 @@ void holder_loop(struct holder *h)
 	    !wait_for(h, h->listener, LISTENER))
 		return;
 	do {
-		int n = epoll_wait(h->poll, e, AT_ONCE, wait_ms(h));
+		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.untraced ? LOOK_MS : -1);
 
 		if (n < 0 && errno != EINTR)
 			break;
@@ -246,6 +226,5 @@ void holder_loop(struct holder *h)
 		for (int i = 0; i < n; i++)
 			react(h, e[i].data.u64);
 		look_at_session(h);
-		lock_down_when_quiet(h, n == 0);
 	} while (!is_over(h));
 }

@@ -88,6 +88,9 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	// The client already has its reply.
 	serve_new_queues(h);
 	holder_title(h);
+	if (!h->locked_down)
+		holder_lock_down();
+	h->locked_down = true;
 	kfd_step(8);
 }
 

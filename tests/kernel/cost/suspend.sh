@@ -15,7 +15,7 @@ at_most() { # NAME LIMIT DESCRIPTION
 
 load gfx942
 target -q -n 4
-COSTS=$(holdcost first $P 30 2>&1)
+COSTS=$(holdcost first $P 100 2>&1)
 note "$COSTS"
 at_most first 1.5 "a first gpq suspend against a bare program"
 # How much work the bare program is depends on where its pages come to lie, by some 8 %.

@@ -8,7 +8,10 @@
  *   holdcost bare PID         what the first is compared with
  *   holdcost cycles SOCKET N  N times suspend and resume; fails when an answer is not right
  *
- * Medians.  "first" is by the clock; "work" is processor time, the holder's included: what is left
+ * Means without the lowest and the highest tenth.  The clock counts instructions, so runs differ only
+ * by what the kernel does meanwhile: timer ticks, and what it frees late of the run before.  Whom that
+ * meets is a matter of phase, and programs that do the same each time keep theirs (seen: two clusters,
+ * 300 us apart).  So each run begins after a pause of random length.  "first" is by the clock; "work" is processor time, the holder's included: what is left
  * when waiting for the GPU is taken off.  Both sides wait for the same.
  *
  * The bare program is what one would write for this one job: no options, no messages, no checks,
@@ -129,15 +132,20 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t median(uint64_t *v, int n)
+static uint64_t typical(uint64_t *v, int n)
 {
+	const int cut = n / 10;
+	uint64_t sum = 0;
+
 	qsort(v, (size_t)n, sizeof(*v), by_value);
-	return v[n / 2];
+	for (int i = cut; i < n - cut; i++)
+		sum += v[i];
+	return sum / (uint64_t)(n - 2 * cut);
 }
 
 static void ratio(const char *what, uint64_t *ours, uint64_t *bare, int n)
 {
-	const uint64_t a = median(ours, n), b = median(bare, n);
+	const uint64_t a = typical(ours, n), b = typical(bare, n);
 
 	printf("%s %.2f (%llu us against %llu us, %d runs)\n", what, (double)a / (double)b,
 	       (unsigned long long)a / 1000, (unsigned long long)b / 1000, n);
@@ -239,6 +247,7 @@ static struct cost cost_of(char **argv)
 
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+	usleep((useconds_t)(random() % 8000)); /* two ticks */
 	c.time = now_ns();
 	if (posix_spawnp(&pid, argv[0], &quiet, NULL, argv, environ) ||
 	    wait4(pid, &status, 0, &usage) != pid || status)
