@@ -28,10 +28,7 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 {
 	if (!g->keep || gap.end_us == gap.begin_us)
 		return;
-	if (ARRAY_GROW(q->worst, q->cap, q->nworst)) {
-		g->incomplete = true;
-		return;
-	}
+	ARRAY_GROW(q->worst, q->cap, q->nworst);
 	q->worst[q->nworst++] = gap;
 	if (q->nworst >= 2 * (size_t)g->keep)
 		drop_shorter(g, q);
@@ -42,10 +39,7 @@ static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t ba
 {
 	struct gaps_queue *q;
 
-	if (ARRAY_REACH(g->queues, g->cap, number, 0)) {
-		g->incomplete = true;
-		return;
-	}
+	ARRAY_REACH(g->queues, g->cap, number, 0);
 	g->nqueues = number >= g->nqueues ? number + 1 : g->nqueues;
 	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {

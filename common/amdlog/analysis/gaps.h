@@ -32,7 +32,6 @@ struct amdlog_gaps {
 	uint32_t nqueues;
 	size_t cap;
 	struct keyed_histogram lengths; // of every gap in microseconds, by the same number
-	bool incomplete;                // memory was short
 };
 
 // A dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue`; GAPS_ALL: of no known queue.

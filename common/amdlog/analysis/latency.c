@@ -15,8 +15,9 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 	s->keys.max_entries = LATENCY_OPEN_MAX;
 	n = make ? intern_put(&s->keys, &key, sizeof(key), NULL)
 		 : intern_find(&s->keys, &key, sizeof(key));
-	if (n == INTERN_NONE || ARRAY_REACH(s->v, s->cap, n, 0))
+	if (n == INTERN_NONE)
 		return NULL;
+	ARRAY_REACH(s->v, s->cap, n, 0);
 	if (number)
 		*number = n;
 	return &s->v[n];
@@ -30,8 +31,9 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
 	n = intern_put(&l->kind_names, name, len, NULL);
-	if (n == INTERN_NONE || ARRAY_REACH(l->kinds, l->kinds_cap, n, 0))
+	if (n == INTERN_NONE)
 		return AMDLOG_NONE;
+	ARRAY_REACH(l->kinds, l->kinds_cap, n, 0);
 	l->kinds[n].name = l->kind_names.entries[n].bytes;
 	return n;
 }
@@ -39,17 +41,16 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_command_address(r);
-	bool room = !ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	struct latency_open *o;
 	uint32_t n, kind;
 
-	if (room)
-		l->current[r->thread] = 0;
+	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
+	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
 	kind = kind_of(l, r);
 	o = open_of(&l->commands, process, address, true, &n);
-	if (!room || !o || kind == AMDLOG_NONE) {
+	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
 	}

@@ -35,13 +35,7 @@ struct amdlog_timeline *amdlog_timeline_new(int fd)
 {
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 
-	if (!t)
-		return NULL;
 	t->queues = xcalloc(1, sizeof(*t->queues));
-	if (!t->queues) {
-		free(t);
-		return NULL;
-	}
 	traceevent_open(&t->out, fd);
 	return t;
 }
@@ -269,8 +263,7 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		.torn = e->torn,
 	};
 
-	if (ARRAY_REACH(t->queues->queue, t->queues->n, p.queue, 0xff))
-		return;
+	ARRAY_REACH(t->queues->queue, t->queues->n, p.queue, 0xff);
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e, &p);
 	count_backlog(t, s, &p);

@@ -27,11 +27,12 @@ static bool prints_no_return(const struct amdlog_record *r)
 	return name_is(r, "hipGetLastError") || name_is(r, "hipPeekAtLastError");
 }
 
-// NULL: too many, or no memory.
+// NULL: too many.
 static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t thread)
 {
-	if (thread >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, thread, 0))
+	if (thread >= OPEN_MAX)
 		return NULL;
+	ARRAY_REACH(t->threads, t->nthreads, thread, 0);
 	if (!t->threads[thread])
 		t->threads[thread] = xcalloc(1, sizeof(**t->threads));
 	return t->threads[thread];

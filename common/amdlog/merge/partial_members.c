@@ -224,7 +224,7 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->id.tid)
 		return false;
 	n = thread_new(s, &t->id);
-	if (n == AMDLOG_NONE || s->threads[n].process != t->process)
+	if (s->threads[n].process != t->process)
 		return false;
 	s->threads[n] = *t;
 	return true;
@@ -239,9 +239,8 @@ static bool put_queue(struct amdlog_part *part, union row *row)
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN)
 		return false;
 	n = queue_new(s, q->process);
-	if (n != AMDLOG_NONE)
-		s->queues[n] = *q;
-	return n != AMDLOG_NONE;
+	s->queues[n] = *q;
+	return true;
 }
 
 static bool put_kernel(struct amdlog_part *part, union row *row)
@@ -279,8 +278,8 @@ static bool put_error(struct amdlog_part *part, union row *row)
 static bool put_open(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
-	if (ARRAY_GROW(s->open, s->open_cap, s->nopen))
-		return false;
+
+	ARRAY_GROW(s->open, s->open_cap, s->nopen);
 	s->open[s->nopen++] = row->open;
 	return true;
 }

@@ -4,10 +4,7 @@
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			       const struct block_item *item)
 {
-	struct amdlog_thread *t = summary_thread(s, scan, item->r.thread);
-
-	if (t)
-		stream_set(t, &item->stream);
+	stream_set(summary_thread(s, scan, item->r.thread), &item->stream);
 }
 
 void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
@@ -39,12 +36,11 @@ void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan 
 	for (uint32_t i = 0; i < b->nsums; i++) {
 		const struct block_sum *sum = &b->sums[i];
 		uint32_t records = (uint32_t)sum->counted;
-		struct amdlog_thread *t = records ? summary_thread(s, scan, sum->number) : NULL;
+		struct amdlog_thread *t;
 
 		if (!records)
 			continue;
-		if (!t)
-			return;
+		t = summary_thread(s, scan, sum->number);
 		s->totals.records += records;
 		s->totals.styles[sum->style] += records;
 		t->records += records;

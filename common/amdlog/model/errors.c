@@ -48,9 +48,10 @@ static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *ke
 
 	e->keys.max_entries = ERRORS_MAX;
 	n = intern_put(&e->keys, key, offsetof(struct key, text) + len, NULL);
-	if (n > e->n || ARRAY_GROW(e->v, e->cap, n))
+	if (n > e->n)
 		return NULL;
 	if (n == e->n) {
+		ARRAY_GROW(e->v, e->cap, n);
 		e->v[n] = (struct amdlog_error){
 			.process = key->process,
 			.of_queue = key->of_queue,

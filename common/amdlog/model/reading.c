@@ -33,7 +33,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 		r->event(r->ctx, &e);
 }
 
-bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
@@ -42,8 +42,7 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
 	r->reassembly = amdlog_reassembly_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	r->scan = r->reassembly ? r->reassembly->scan : NULL;
-	return r->reassembly && (!grep || r->grepper);
+	r->scan = r->reassembly->scan;
 }
 
 void amdlog_reading_fini(struct amdlog_reading *r)

@@ -7,33 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t period_new(struct amdlog_streams *s, uint32_t process, uint64_t stream,
-			   uint32_t queue, uint32_t before)
-{
-	if (s->n >= STREAMS_MAX || ARRAY_GROW(s->v, s->cap, s->n))
-		return AMDLOG_NONE;
-	s->v[s->n] = (struct stream_period){
-		.process = process,
-		.stream = stream,
-		.queue = queue,
-		.before = before,
-		.span = SPAN_NONE,
-	};
-	return s->n++;
-}
-
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add)
 {
 	uint32_t n = pair_value(&s->latest, add->process, add->stream);
 	struct stream_period *p;
 
 	if (n == INTERN_NONE || s->v[n].queue != add->queue) {
-		n = period_new(s, add->process, add->stream, add->queue,
-			       n == INTERN_NONE ? AMDLOG_NONE : n);
-		if (n == AMDLOG_NONE || !pair_set(&s->latest, add->process, add->stream, n)) {
+		if (s->n >= STREAMS_MAX) {
 			s->left_out += add->created + add->packets;
 			return;
 		}
+		ARRAY_GROW(s->v, s->cap, s->n);
+		s->v[s->n] = (struct stream_period){.process = add->process,
+						    .stream = add->stream,
+						    .queue = add->queue,
+						    .before = n == INTERN_NONE ? AMDLOG_NONE : n,
+						    .span = SPAN_NONE};
+		n = s->n++;
+		pair_set(&s->latest, add->process, add->stream, n);
 	}
 	p = &s->v[n];
 	p->created += add->created;
@@ -44,8 +35,9 @@ void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *ad
 
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h)
 {
-	if (s->nheads >= STREAMS_MAX || ARRAY_GROW(s->heads, s->head_cap, s->nheads))
+	if (s->nheads >= STREAMS_MAX)
 		return false;
+	ARRAY_GROW(s->heads, s->head_cap, s->nheads);
 	s->heads[s->nheads++] = *h;
 	return true;
 }
@@ -89,8 +81,9 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
 		span_merge(&s->heads[n].span, &h.span);
-	} else if (!amdlog_streams_put_head(s, &h) ||
-		   !intern_set(&s->head_keys, key, sizeof(key), s->nheads - 1)) {
+	} else if (amdlog_streams_put_head(s, &h)) {
+		intern_set(&s->head_keys, key, sizeof(key), s->nheads - 1);
+	} else {
 		s->left_out++;
 	}
 }

@@ -58,19 +58,21 @@ const struct amdlog_unresolved unresolved_blank = {
 	.workgroup = SHAPES_NONE,
 };
 
-// The one of this key, made when it is new.
+// The one of this key, made when it is new; NULL: there are too many.
 static struct amdlog_unresolved *open_at(struct amdlog_summary *s,
 					 const struct amdlog_unresolved *key)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
 	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), NULL);
 
-	if (n > s->nopen || ARRAY_GROW(s->open, s->open_cap, n)) {
+	if (n > s->nopen) {
 		s->no_memory = true;
 		return NULL;
 	}
-	if (n == s->nopen)
+	if (n == s->nopen) {
+		ARRAY_GROW(s->open, s->open_cap, n);
 		s->open[s->nopen++] = *key;
+	}
 	return &s->open[n];
 }
 

@@ -10,11 +10,9 @@
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
 
-bool block_result_init(struct block_result *b)
+void block_result_init(struct block_result *b)
 {
-	*b = (struct block_result){0};
-	b->sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums));
-	return b->sums;
+	*b = (struct block_result){.sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums))};
 }
 
 void block_result_fini(struct block_result *b)
@@ -81,7 +79,7 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	const struct amdlog_sink own = {.ctx = g, .record = look};
 
 	if (!g)
-		return NULL;
+		xalloc_fail();
 	memset(g, 0, sizeof(*g));
 	g->filter = filter;
 	g->kinds = kinds;
@@ -93,10 +91,6 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
 	g->reassembly = amdlog_reassembly_new(&own);
-	if (!g->reassembly) {
-		free(g);
-		return NULL;
-	}
 	g->reassembly->scan->threads.assumed = assumed;
 	return g;
 }
@@ -112,10 +106,12 @@ struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
 
-	if (b->nitems == b->item_cap &&
-	    (b->nitems >= ITEMS_MAX || ARRAY_GROW(b->items, b->item_cap, b->nitems))) {
-		b->slow = true;
-		return NULL;
+	if (b->nitems == b->item_cap) {
+		if (b->nitems >= ITEMS_MAX) {
+			b->slow = true;
+			return NULL;
+		}
+		ARRAY_GROW(b->items, b->item_cap, b->nitems);
 	}
 	return &b->items[b->nitems];
 }

@@ -75,8 +75,7 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
 }
 
-// False when memory is short; block_result_fini then, too.
-bool block_result_init(struct block_result *b);
+void block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);
 
 // Which records count. Times and processes are decided on while blocks are read, except for items.
@@ -96,7 +95,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid);
 
 // What a thread needs to read blocks of one input. The filter is not owned, and its times are
 // absolute when blocks are read. `kinds`: a bit for each kind of record that must become an item,
-// if chosen. `assumed`: the process of records that name none; -1. NULL when memory is short.
+// if chosen. `assumed`: the process of records that name none; -1.
 struct block_reader;
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed);

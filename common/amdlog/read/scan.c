@@ -15,14 +15,9 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
 	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 
-	if (!s)
-		return NULL;
 	*s = (struct amdlog_scan){.sink = *sink};
 	s->text = s->buf;
-	if (!threads_init(&s->threads)) {
-		amdlog_scan_free(s);
-		return NULL;
-	}
+	threads_init(&s->threads);
 	return s;
 }
 
