@@ -40,7 +40,7 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 	reading.ctx = &events;
 	reading.event = kinds ? count_event : NULL;
 	worker = amdlog_reading_worker(&reading, kinds);
-	block_reader_use(worker, loop, NULL);
+	block_reader_use(worker, loop);
 	for (size_t at = 0, to; at < len; at = to) {
 		const char *newline =
 			at + step < len ? memchr(text + at + step, '\n', len - at - step) : NULL;

@@ -164,7 +164,7 @@ static inline void begin(struct run *r, unsigned threads)
 	r->reading.event = filter->kinds ? take_event : NULL;
 	for (unsigned i = 0; i < threads; i++) {
 		assert_non_null(r->readers[i] = amdlog_reading_worker(&r->reading, filter->kinds));
-		block_reader_use(r->readers[i], loop, NULL);
+		block_reader_use(r->readers[i], loop);
 		assert_true(!grep || (r->greppers[i] = grepper_new(grep)));
 	}
 }

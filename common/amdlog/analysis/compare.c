@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {

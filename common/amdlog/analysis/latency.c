@@ -7,7 +7,7 @@
 
 // What is kept of an address, made when it is new; NULL at a limit.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
-				    bool make, uint32_t *number)
+				    bool make)
 {
 	struct pair key = {process, address};
 	uint32_t n;
@@ -18,8 +18,6 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 	if (n == INTERN_NONE)
 		return NULL;
 	ARRAY_REACH(s->v, s->cap, n, 0);
-	if (number)
-		*number = n;
 	return &s->v[n];
 }
 
@@ -42,20 +40,20 @@ static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amd
 {
 	uint64_t address = amdlog_command_address(r);
 	struct latency_open *o;
-	uint32_t n, kind;
+	uint32_t kind;
 
 	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
 	kind = kind_of(l, r);
-	o = open_of(&l->commands, process, address, true, &n);
+	o = open_of(&l->commands, process, address, true);
 	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
 	}
 	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
-	l->current[r->thread] = n + 1;
+	l->current[r->thread] = (uint32_t)(o - l->commands.v) + 1;
 	l->kinds[kind].enqueued++;
 }
 
@@ -72,7 +70,7 @@ static void complete(struct amdlog_latency *l, uint32_t process, const struct am
 
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->commands, process, address, false, NULL);
+	o = open_of(&l->commands, process, address, false);
 	if (!o || o->us == AMDLOG_UNKNOWN) {
 		l->unknown++;
 		return;
@@ -95,7 +93,7 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 
 	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->signals, process, handle, set, NULL);
+	o = open_of(&l->signals, process, handle, set);
 	if (set && o) {
 		*o = (struct latency_open){r->time_us, 0, AMDLOG_NONE, AMDLOG_NONE};
 		l->handlers_set++;
@@ -130,7 +128,7 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 	signal = amdlog_completion_signal(e->record);
 	if (signal == AMDLOG_UNKNOWN || !signal)
 		return;
-	o = open_of(&l->signals, process, signal, false, NULL);
+	o = open_of(&l->signals, process, signal, false);
 	if (o && o->us != AMDLOG_UNKNOWN)
 		o->queue = e->queue;
 }

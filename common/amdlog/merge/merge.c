@@ -66,45 +66,36 @@ static struct amdlog_thread_id id_in(const struct amdlog_merge *m, const struct 
 		.pid = p->pid, .tid = tid, .source = source, .host = m->host};
 }
 
-// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
-static uint32_t owner_of_tid(const struct adding *a, uint64_t tid)
-{
-	return tid == AMDLOG_UNKNOWN ? AMDLOG_NONE : pair_value(&a->m->tids, tid, a->m->files);
-}
-
 static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
 		struct amdlog_thread_id id = id_in(a->m, p, AMDLOG_UNKNOWN);
-		uint32_t owner = p->pid < 0 ? owner_of_tid(a, p->tid) : AMDLOG_NONE;
+		uint32_t owner = AMDLOG_NONE;
 
+		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
+		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
+			owner = pair_value(&a->m->tids, p->tid, a->m->files);
 		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
 							 : a->to->threads[owner].process;
 	}
 }
 
-static uint32_t thread_in(struct adding *a, const struct amdlog_thread *t)
+static void add_thread(struct adding *a, uint32_t i)
 {
+	const struct amdlog_thread *t = &a->from->threads[i];
 	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
 	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
 	uint32_t process = a->map.process[t->process];
 	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
 
-	if (n != INTERN_NONE)
-		return n;
-	n = thread_new(a->to, &id);
-	pair_set(&a->m->threads, process, t->id.tid, n);
-	if (p->pid >= 0)
-		pair_set(&a->m->tids, t->id.tid, a->m->files, n);
-	return n;
-}
-
-static void add_thread(struct adding *a, uint32_t i)
-{
-	const struct amdlog_thread *t = &a->from->threads[i];
-	uint32_t n = a->map.thread[i] = thread_in(a, t);
-
+	if (n == INTERN_NONE) {
+		n = thread_new(a->to, &id);
+		pair_set(&a->m->threads, process, t->id.tid, n);
+		if (id.pid >= 0)
+			pair_set(&a->m->tids, t->id.tid, a->m->files, n);
+	}
+	a->map.thread[i] = n;
 	members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
@@ -276,14 +267,6 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 	span_merge(&q->span, &o->span);
 }
 
-// The first dispatch of a thread tells what the kernel_obj is called.
-static void settle_object(struct adding *a, const struct amdlog_thread *t,
-			  const struct amdlog_thread *to)
-{
-	if (t->head_dispatch && to->kernel != AMDLOG_NONE && t->head_object != AMDLOG_UNKNOWN)
-		pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
-}
-
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
@@ -313,7 +296,10 @@ static void settle(struct adding *a)
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->map.thread[i]];
 
-		settle_object(a, t, to);
+		// The first dispatch of a thread tells what the kernel_obj is called.
+		if (t->head_dispatch && to->kernel != AMDLOG_NONE &&
+		    t->head_object != AMDLOG_UNKNOWN)
+			pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
 		settle_stream(a, t, to);
 	}
 	settle_writes(a);

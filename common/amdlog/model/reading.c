@@ -2,7 +2,6 @@
 #include "common/amdlog/model/reading.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 // A record that is one whole line of the block was matched with it; others were cut or put
 // together.

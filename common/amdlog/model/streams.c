@@ -2,8 +2,6 @@
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary_priv.h"
 
-#include "common/host/buf.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -47,29 +47,19 @@ static void look(void *ctx, const struct amdlog_record *r)
 	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
-bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
+bool block_reader_use(struct block_reader *g, unsigned n)
 {
-	static const struct {
-		const char *name;
-		block_loop_fn *loop;
-	} loops[] = {
-		{"any", block_loop},
-#if defined(__x86_64__)
-		{"avx2", block_loop_avx2},
-#endif
-	};
 	unsigned usable = 1;
 
 #if defined(__x86_64__)
 	__builtin_cpu_init();
 	usable += __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+	if (n == 1 && n < usable)
+		g->loop = block_loop_avx2;
 #endif
-	if (n >= usable)
-		return false;
-	g->loop = loops[n].loop;
-	if (name)
-		*name = loops[n].name;
-	return true;
+	if (!n)
+		g->loop = block_loop;
+	return n < usable;
 }
 
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
@@ -85,7 +75,7 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	g->kinds = kinds;
 	g->assumed = assumed;
 	clear_prefixes(g);
-	for (unsigned n = 0; block_reader_use(g, n, NULL);)
+	for (unsigned n = 0; block_reader_use(g, n);)
 		n++;
 	// API lines of one line of the source may be of several functions.
 	for (const char *p = "h_ic\x1b"; *p; p++)

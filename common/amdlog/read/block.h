@@ -102,8 +102,8 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 void block_reader_free(struct block_reader *g);
 
 // For tests: one implementation after the other, the portable one first; false behind the last this
-// processor can run. `name` may be NULL.
-bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
+// processor can run.
+bool block_reader_use(struct block_reader *g, unsigned n);
 
 // Reads text[0..len), whole lines of which the last ends with a newline, and AMDLOG_PAD more bytes
 // may be read behind them. `hits`: its lines that are picked by their text; NULL: all are. `b`

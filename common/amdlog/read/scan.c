@@ -23,8 +23,6 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 
 void amdlog_scan_free(struct amdlog_scan *s)
 {
-	if (!s)
-		return;
 	threads_fini(&s->threads);
 	free(s);
 }
