@@ -111,7 +111,6 @@ static bool init_block(void *ctx, struct block *b)
 
 	if (t->opts->list)
 		f->rows.out = out_piece(t->out);
-	block_result_init(&f->result);
 	return true;
 }
 

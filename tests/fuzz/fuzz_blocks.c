@@ -31,12 +31,11 @@ static void read_log(struct buf *out, const char *text, size_t len, size_t step,
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log", .sum = &sum};
 	struct amdlog_reading reading;
 	struct block_reader *worker;
-	struct block_result result;
+	struct block_result result = {0};
 	uint64_t events = 0;
 
 	amdlog_summary_init(&sum, &all);
 	amdlog_reading_init(&reading, &sum, NULL);
-	block_result_init(&result);
 	reading.ctx = &events;
 	reading.event = kinds ? count_event : NULL;
 	worker = amdlog_reading_worker(&reading, kinds);

@@ -182,8 +182,7 @@ static inline bool init(void *ctx, struct block *b)
 {
 	(void)ctx;
 	b->user = calloc(1, sizeof(struct found));
-	block_result_init(&((struct found *)b->user)->result);
-	return true;
+	return b->user;
 }
 
 static inline void fini(void *ctx, struct block *b)

@@ -58,8 +58,8 @@ static void note_address(struct intern *set, int64_t pid, uint64_t address, bool
 
 	if (address == AMDLOG_UNKNOWN)
 		return;
-	intern_put(set, &own, sizeof(own), NULL);
-	intern_put(set, &any, sizeof(any), NULL);
+	intern_put(set, &own, sizeof(own));
+	intern_put(set, &any, sizeof(any));
 }
 
 static void note_addresses(struct amdlog_comparison *c, unsigned which)

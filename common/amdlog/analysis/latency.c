@@ -13,7 +13,7 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 	uint32_t n;
 
 	s->keys.max_entries = LATENCY_OPEN_MAX;
-	n = make ? intern_put(&s->keys, &key, sizeof(key), NULL)
+	n = make ? intern_put(&s->keys, &key, sizeof(key))
 		 : intern_find(&s->keys, &key, sizeof(key));
 	if (n == INTERN_NONE)
 		return NULL;
@@ -28,7 +28,7 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 	uint32_t n;
 
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
-	n = intern_put(&l->kind_names, name, len, NULL);
+	n = intern_put(&l->kind_names, name, len);
 	if (n == INTERN_NONE)
 		return AMDLOG_NONE;
 	ARRAY_REACH(l->kinds, l->kinds_cap, n, 0);

@@ -9,17 +9,16 @@
 static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint32_t queue)
 {
 	struct pair key = {window, queue};
-	uint32_t n;
-	bool fresh;
+	uint32_t n, before = m->pairs.n;
 
 	m->pairs.max_entries = MARKED_MAX;
-	n = intern_put(&m->pairs, &key, sizeof(key), &fresh);
+	n = intern_put(&m->pairs, &key, sizeof(key));
 	if (n == INTERN_NONE) {
 		m->incomplete = true;
 		return NULL;
 	}
 	ARRAY_REACH(m->cells, m->cells_cap, n, 0);
-	if (fresh) {
+	if (n == before) {
 		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // AMDLOG_UNKNOWN
 		m->cells[n].dispatches = 0;
 	}

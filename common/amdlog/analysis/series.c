@@ -13,7 +13,7 @@ static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64
 	uint32_t n;
 
 	s->keys.max_entries = SERIES_POINTS_MAX;
-	n = intern_put(&s->keys, &key, sizeof(key), NULL);
+	n = intern_put(&s->keys, &key, sizeof(key));
 	if (n == INTERN_NONE) {
 		s->incomplete = true;
 		return AMDLOG_NONE;

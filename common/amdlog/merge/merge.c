@@ -432,8 +432,7 @@ static void take_threads(struct adding *a)
 // Each host has a clock of its own.
 static void enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
 {
-	uint32_t host =
-		part->host ? intern_put(&m->hosts, part->host, strlen(part->host), NULL) + 1 : 0;
+	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
 
 	if (m->files && host != m->host) {
 		m->several_hosts = true;

@@ -4,12 +4,13 @@
 #include <string.h>
 
 // Members of struct ROW.
-#define AT(key, member, type, sum)                                                              \
+#define MEMBER(key, member, type, sum, bound, required)                                         \
 	{                                                                                       \
 		key, offsetof(struct ROW, member), sizeof(((struct ROW *)0)->member), T_##type, \
-			sum, 0, false                                                           \
+			sum, bound, required                                                    \
 	}
-#define M(member, type, sum) AT(#member, member, type, sum)
+#define AT(key, member, type, sum) MEMBER(key, member, type, sum, 0, false)
+#define M(member, type, sum)       AT(#member, member, type, sum)
 // Of its struct amdlog_span.
 #define SPAN AT("first_us", span.first_us, U64, LEAST), AT("last_us", span.last_us, U64, MOST)
 #define SHAPES(name)                                                                    \
@@ -17,19 +18,11 @@
 		AT(#name "_items_min", name.items_min, U64, KEEP),                      \
 		AT(#name "_items_max", name.items_max, U64, KEEP)
 // A row of the summary's table n##of.
-#define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
-#define INDEX(member, of, required)                                                   \
-	{                                                                             \
-#member, offsetof(struct ROW, member), sizeof(uint32_t), T_U32, KEEP, \
-			COUNT_OF(of), required                                        \
-	}
-#define NAME(text)                                                                               \
-	{                                                                                        \
-		"name", offsetof(struct ROW, text), sizeof(struct member_name), T_NAME, KEEP, 0, \
-			false                                                                    \
-	}
-#define TABLE(name, ...) static const struct member name##_members[] = {__VA_ARGS__}
-#define COUNT(a)         (sizeof(a) / sizeof((a)[0]))
+#define COUNT_OF(of)                offsetof(struct amdlog_summary, n##of)
+#define INDEX(member, of, required) MEMBER(#member, member, U32, KEEP, COUNT_OF(of), required)
+#define NAME(text)                  AT("name", text, NAME, KEEP)
+#define TABLE(name, ...)            static const struct member name##_members[] = {__VA_ARGS__}
+#define COUNT(a)                    (sizeof(a) / sizeof((a)[0]))
 
 #define ROW amdlog_process
 TABLE(process, M(pid, I64, KEEP), M(source, U32, KEEP), M(tid, U64, KEEP));

@@ -197,7 +197,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 		    !read_u64(&a, &p.a) || !read_u64(&b, &p.b) ||
 		    (values && (!jsonin_u64(&c, &value) || value >= INTERN_NONE)))
 			return false;
-		n = intern_put(in, &p, sizeof(p), NULL);
+		n = intern_put(in, &p, sizeof(p));
 		if (n == INTERN_NONE)
 			return false;
 		in->entries[n].value = (uint32_t)value;

@@ -16,20 +16,15 @@ void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint6
 	s->last_us = last_us;
 }
 
-static void add_kinds(struct amdlog_totals *sum, const struct block_result *b)
-{
-	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
-		for (unsigned level = 0; level < 10; level++) {
-			sum->kinds[kind] += b->counts[block_counter(kind, level)];
-			sum->levels[level] += b->counts[block_counter(kind, level)];
-		}
-	}
-}
-
 void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			     const struct block_result *b)
 {
-	add_kinds(&s->totals, b);
+	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
+		for (unsigned level = 0; level < 10; level++) {
+			s->totals.kinds[kind] += b->counts[block_counter(kind, level)];
+			s->totals.levels[level] += b->counts[block_counter(kind, level)];
+		}
+	}
 	s->totals.steps_back += b->steps_back;
 	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
 		s->totals.styles[i] += b->styles[i];

@@ -46,7 +46,7 @@ void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *fro
 	key.of_queue = from->of_queue;
 	memcpy(key.text, from->text, len);
 	e->keys.max_entries = ERRORS_MAX;
-	n = intern_put(&e->keys, &key, offsetof(struct key, text) + len, NULL);
+	n = intern_put(&e->keys, &key, offsetof(struct key, text) + len);
 	if (n > e->n) {
 		e->left_out += from->count;
 		return;

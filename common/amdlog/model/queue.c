@@ -74,10 +74,10 @@ static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
 {
 	struct pair key = {a, b};
-	bool fresh;
+	uint32_t before = pairs->n;
 
-	intern_put(pairs, &key, sizeof(key), &fresh);
-	return fresh;
+	intern_put(pairs, &key, sizeof(key));
+	return pairs->n != before;
 }
 
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream)

@@ -5,10 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void period_add(struct stream_period *to, const struct stream_period *from)
+{
+	to->created += from->created;
+	to->packets += from->packets;
+	to->dispatches += from->dispatches;
+	span_merge(&to->span, &from->span);
+}
+
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add)
 {
 	uint32_t n = pair_value(&s->latest, add->process, add->stream);
-	struct stream_period *p;
 
 	if (n == INTERN_NONE || s->v[n].queue != add->queue) {
 		if (s->n >= STREAMS_MAX) {
@@ -24,11 +31,7 @@ void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *ad
 		n = s->n++;
 		pair_set(&s->latest, add->process, add->stream, n);
 	}
-	p = &s->v[n];
-	p->created += add->created;
-	p->packets += add->packets;
-	p->dispatches += add->dispatches;
-	span_merge(&p->span, &add->span);
+	period_add(&s->v[n], add);
 }
 
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h)
@@ -115,10 +118,7 @@ void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *
 		if (p->before == AMDLOG_NONE || s->v[p->before].queue != p->queue)
 			continue;
 		b = &s->v[p->before];
-		p->created += b->created;
-		p->packets += b->packets;
-		p->dispatches += b->dispatches;
-		span_merge(&p->span, &b->span);
+		period_add(p, b);
 		p->before = b->before;
 		b->created = b->packets = b->dispatches = 0;
 		b->span = SPAN_NONE;

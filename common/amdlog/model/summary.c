@@ -81,7 +81,7 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
-	uint32_t n = intern_put(&s->process_keys, key, sizeof(key), NULL);
+	uint32_t n = intern_put(&s->process_keys, key, sizeof(key));
 	struct amdlog_process *p;
 
 	if (n < s->nprocesses)
@@ -119,7 +119,7 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 // in it.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
-	uint32_t n = intern_put_hashed(&s->names, name, len, hash, NULL);
+	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
 	struct amdlog_kernel *k;
 
 	if (n < s->nkernels)
@@ -301,7 +301,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
-	uint32_t n = intern_put(&s->api_names, name, len, NULL);
+	uint32_t n = intern_put(&s->api_names, name, len);
 
 	if (n < s->napis)
 		return n;

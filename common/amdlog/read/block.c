@@ -10,11 +10,6 @@
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
 
-void block_result_init(struct block_result *b)
-{
-	*b = (struct block_result){.sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums))};
-}
-
 void block_result_fini(struct block_result *b)
 {
 	free(b->items);
@@ -368,6 +363,8 @@ static void reset(struct block_reader *g, struct block_result *b)
 		g->threads[i].used = false;
 		g->threads[i].api[1].msg = g->threads[i].command = NULL;
 	}
+	if (!b->sums)
+		b->sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums));
 	b->slow = b->torn = false;
 	b->lines = b->foreign = b->steps_back = 0;
 	b->nitems = b->nsums = 0;

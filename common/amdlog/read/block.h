@@ -55,6 +55,7 @@ struct block_sum {
 	uint64_t first_us, last_us;
 };
 
+// Starts as zeros.
 struct block_result {
 	bool slow; // too many items: the block is to be scanned as a whole
 	bool torn; // some of BLOCK_LINES are there as a line before them may be reassembled
@@ -75,7 +76,6 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
 }
 
-void block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);
 
 // Which records count. Times and processes are decided on while blocks are read, except for items.

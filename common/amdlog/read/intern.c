@@ -131,18 +131,15 @@ uint32_t intern_find(const struct intern *in, const void *bytes, size_t len)
 	return *slot_of(in, bytes, len, intern_hash(bytes, len)) - 1;
 }
 
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len, bool *fresh)
+uint32_t intern_put(struct intern *in, const void *bytes, size_t len)
 {
-	return intern_put_hashed(in, bytes, len, intern_hash(bytes, len), fresh);
+	return intern_put_hashed(in, bytes, len, intern_hash(bytes, len));
 }
 
-uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash,
-			   bool *fresh)
+uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash)
 {
 	uint32_t *slot = in->nslots ? slot_of(in, bytes, len, hash) : NULL;
 
-	if (fresh)
-		*fresh = false;
 	if (slot && *slot)
 		return *slot - 1;
 	if (!room_for(in, len))
@@ -150,8 +147,6 @@ uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uin
 	in->entries[in->n] =
 		(struct intern_entry){store(in, bytes, len), (uint32_t)len, hash, INTERN_NONE};
 	*slot_of(in, bytes, len, hash) = in->n + 1;
-	if (fresh)
-		*fresh = true;
 	return in->n++;
 }
 
@@ -164,7 +159,7 @@ uint32_t intern_value(const struct intern *in, const void *bytes, size_t len)
 
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value)
 {
-	uint32_t n = intern_put(in, bytes, len, NULL);
+	uint32_t n = intern_put(in, bytes, len);
 
 	if (n != INTERN_NONE)
 		in->entries[n].value = value;

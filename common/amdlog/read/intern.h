@@ -26,14 +26,13 @@ struct intern {
 	uint64_t max_bytes, bytes;
 };
 
-// The number of `bytes`, a new one (and *fresh, which may be NULL) when they were not seen before.
+// The number of `bytes`, a new one when they were not seen before.
 // INTERN_NONE at a limit.
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len, bool *fresh);
+uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
 // The same for bytes whose intern_hash is known.
 uint32_t intern_hash(const void *bytes, size_t len);
-uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash,
-			   bool *fresh);
+uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
 // The value kept for `bytes`, INTERN_NONE when there is none.
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);

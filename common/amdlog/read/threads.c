@@ -14,7 +14,7 @@ struct key {
 static uint32_t add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
 {
 	struct key key = {id->pid, id->tid, id->source};
-	uint32_t n = intern_put(&t->keys, &key, sizeof(key), NULL);
+	uint32_t n = intern_put(&t->keys, &key, sizeof(key));
 
 	if (n < t->n)
 		return n;
