@@ -72,30 +72,31 @@ struct members {
 
 static const struct {
 	const char *key;
-	size_t offset;
-} numbers[] = {
-#define NUMBER(name)                                  \
-	{                                             \
-#name, offsetof(struct members, name) \
+	size_t offset, size;
+} members[] = {
+#define M(name)                                                                            \
+	{                                                                                  \
+#name, offsetof(struct members, name), sizeof(((struct members *)0)->name) \
 	}
-	NUMBER(begin_us),   NUMBER(end_us),  NUMBER(begin_ns),  NUMBER(end_ns),
-	NUMBER(at_ns),      NUMBER(held_ns), NUMBER(resume_ns), NUMBER(suspend_ns),
-	NUMBER(latency_ns), NUMBER(pid),     NUMBER(until_ns),  NUMBER(cycle),
+	M(begin_us), M(end_us),    M(begin_ns),   M(end_ns),     M(at_ns),
+	M(held_ns),  M(resume_ns), M(suspend_ns), M(latency_ns), M(pid),
+	M(until_ns), M(cycle),     M(record),     M(result),     M(label),
+#undef M
 };
 
 static void take_member(struct members *m, const struct jsonin_value *key,
 			const struct jsonin_value *value)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (jsonin_is(key, numbers[i].key))
-			jsonin_u64(value, (uint64_t *)(void *)((char *)m + numbers[i].offset));
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		char *to = (char *)m + members[i].offset;
+
+		if (!jsonin_is(key, members[i].key))
+			continue;
+		if (members[i].size == sizeof(uint64_t))
+			jsonin_u64(value, (uint64_t *)(void *)to);
+		else
+			jsonin_str(value, to, members[i].size);
 	}
-	if (jsonin_is(key, "record"))
-		jsonin_str(value, m->record, sizeof(m->record));
-	else if (jsonin_is(key, "result"))
-		jsonin_str(value, m->result, sizeof(m->result));
-	else if (jsonin_is(key, "label"))
-		jsonin_str(value, m->label, sizeof(m->label));
 }
 
 static enum windows_fault take_plain(struct amdlog_windows *w, const struct members *m)

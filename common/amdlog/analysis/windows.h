@@ -14,7 +14,6 @@
 #ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 #define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

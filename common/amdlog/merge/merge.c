@@ -279,17 +279,6 @@ static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			       line != AMDLOG_NONE ? line : to->queue);
 }
 
-static void settle_writes(struct adding *a)
-{
-	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
-		struct pair p = pair_at(&a->from->head_streams, i);
-		const struct amdlog_thread *t = &a->to->threads[a->map.thread[p.a]];
-
-		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
-			stream_wrote_to(a->to, t->stream, a->map.queue[p.b >> 1]);
-	}
-}
-
 static void settle(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
@@ -302,7 +291,13 @@ static void settle(struct adding *a)
 			pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
 		settle_stream(a, t, to);
 	}
-	settle_writes(a);
+	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
+		struct pair p = pair_at(&a->from->head_streams, i);
+		const struct amdlog_thread *t = &a->to->threads[a->map.thread[p.a]];
+
+		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
+			stream_wrote_to(a->to, t->stream, a->map.queue[p.b >> 1]);
+	}
 	for (uint32_t i = 0; i < a->from->nopen; i++)
 		(a->from->open[i].value ? settle_value : settle_dispatch)(a, &a->from->open[i]);
 }

@@ -200,7 +200,7 @@ static bool put_open(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_period(struct amdlog_part *part, union row *row)
+static bool put_stream(struct amdlog_part *part, union row *row)
 {
 	amdlog_streams_put(&part->streams, &row->period);
 	return true;
@@ -214,12 +214,6 @@ static bool put_head(struct amdlog_part *part, union row *row)
 	       amdlog_streams_put_head(&part->streams, h);
 }
 
-#define ROWS(of, rows_at, n_at) \
-	offsetof(struct of, rows_at), offsetof(struct of, n_at), sizeof(*((struct of *)0)->rows_at)
-#define MEMBERS(name)                                 \
-	{                                             \
-		name##_members, COUNT(name##_members) \
-	}
 static const struct amdlog_api api_blank;
 static const struct amdlog_error error_initial = {.process = AMDLOG_NONE,
 						  .address = AMDLOG_UNKNOWN};
@@ -227,23 +221,26 @@ static const struct stream_period period_initial = {.process = AMDLOG_NONE, .que
 static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = AMDLOG_NONE};
 
 const struct section part_sections[PART_SECTIONS] = {
-	{"processes", MEMBERS(process), ROWS(amdlog_summary, processes, nprocesses), &process_blank,
-	 true, false, put_process},
-	{"kernels", MEMBERS(kernel), ROWS(amdlog_summary, kernels, nkernels), &kernel_blank, true,
-	 false, put_kernel},
-	{"apis", MEMBERS(api), ROWS(amdlog_summary, apis, napis), &api_blank, true, false, put_api},
-	{"errors", MEMBERS(error), ROWS(amdlog_summary, errors.v, errors.n), &error_initial, false,
-	 false, put_error},
-	{"queues", MEMBERS(queue), ROWS(amdlog_summary, queues, nqueues), &queue_blank, true, false,
-	 put_queue},
-	{"threads", MEMBERS(thread), ROWS(amdlog_summary, threads, nthreads), &thread_blank, true,
-	 false, put_thread},
-	{"open", MEMBERS(open), ROWS(amdlog_summary, open, nopen), &unresolved_blank, true, false,
-	 put_open},
-	{"streams", MEMBERS(stream), ROWS(amdlog_streams, v, n), &period_initial, false, true,
-	 put_period},
-	{"stream_heads", MEMBERS(head), ROWS(amdlog_streams, heads, nheads), &head_initial, false,
-	 true, put_head},
+// Rows of the table `rows` of struct ROW, `n` of them.
+#define SECTION(key, name, rows, n, initial, sparse, of_streams)                             \
+	{                                                                                    \
+		key, {name##_members, COUNT(name##_members)}, offsetof(struct ROW, rows),    \
+			offsetof(struct ROW, n), sizeof(*((struct ROW *)0)->rows), &initial, \
+			sparse, of_streams, put_##name                                       \
+	}
+#define ROW amdlog_summary
+	SECTION("processes", process, processes, nprocesses, process_blank, true, false),
+	SECTION("kernels", kernel, kernels, nkernels, kernel_blank, true, false),
+	SECTION("apis", api, apis, napis, api_blank, true, false),
+	SECTION("errors", error, errors.v, errors.n, error_initial, false, false),
+	SECTION("queues", queue, queues, nqueues, queue_blank, true, false),
+	SECTION("threads", thread, threads, nthreads, thread_blank, true, false),
+	SECTION("open", open, open, nopen, unresolved_blank, true, false),
+#undef ROW
+#define ROW amdlog_streams
+	SECTION("streams", stream, v, n, period_initial, false, true),
+	SECTION("stream_heads", head, heads, nheads, head_initial, false, true),
+#undef ROW
 };
 
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n)

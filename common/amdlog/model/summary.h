@@ -11,8 +11,6 @@
 #include "common/amdlog/read/scan.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#include <sys/types.h>
-
 #define AMDLOG_NONE UINT32_MAX
 
 // First and last CLOCK_MONOTONIC microsecond; first > last: none seen.
