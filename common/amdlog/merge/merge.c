@@ -56,21 +56,16 @@ static uint32_t mapped(const uint32_t *map, uint32_t i)
 
 // --- rows ---
 
-// Records without a pid belong to their file. Those that found no place (source UINT32_MAX) do not.
-static struct amdlog_thread_id id_in(const struct amdlog_merge *m, const struct amdlog_process *p,
-				     uint64_t tid)
-{
-	uint32_t source = p->source == UINT32_MAX ? p->source : p->pid < 0 ? m->files : 0;
-
-	return (struct amdlog_thread_id){
-		.pid = p->pid, .tid = tid, .source = source, .host = m->host};
-}
-
 static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
-		struct amdlog_thread_id id = id_in(a->m, p, AMDLOG_UNKNOWN);
+		// Records without a pid belong to their file. Those that found no place (source
+		// UINT32_MAX) do not.
+		uint32_t source = p->source == UINT32_MAX ? p->source
+				  : p->pid < 0            ? a->m->files
+							  : 0;
+		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
 		uint32_t owner = AMDLOG_NONE;
 
 		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
@@ -424,24 +419,17 @@ static void take_threads(struct adding *a)
 	}
 }
 
-// Each host has a clock of its own.
-static void enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
-{
-	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
-
-	if (m->files && host != m->host) {
-		m->several_hosts = true;
-		m->sum.last_us = 0;
-	}
-	m->host = host;
-}
-
 void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file)
 {
 	const struct amdlog_summary *next = part->sum;
 	struct adding a = {.m = m, .to = &m->sum, .from = next};
+	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
 
-	enter_host(m, part);
+	if (m->files && host != m->host) { // each has a clock of its own
+		m->several_hosts = true;
+		m->sum.last_us = 0;
+	}
+	m->host = host;
 	map_new(&a.map, next);
 	m->files += new_file;
 	map_processes(&a);

@@ -128,20 +128,17 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 	r->scan->counts.records += lines - b->foreign;
 }
 
-// A result says by the processes how far lines reach that may be reassembled. Of the many threads
-// behind AMDLOG_THREADS_MAX the scanner does not say the process.
-static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
-{
-	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
-}
-
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits)
 {
+	// A result says by the processes how far lines reach that may be reassembled. Of the many
+	// threads behind AMDLOG_THREADS_MAX the scanner does not say the process.
+	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
+
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len);
-	else if (b && is_trusted(r, b) && amdlog_reassembly_idle(r->reassembly))
+	else if (trusted && amdlog_reassembly_idle(r->reassembly))
 		take_result(r, text, len, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);
