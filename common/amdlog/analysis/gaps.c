@@ -40,7 +40,6 @@ static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t ba
 	struct gaps_queue *q;
 
 	ARRAY_REACH(g->queues, g->cap, number, 0);
-	g->nqueues = number >= g->nqueues ? number + 1 : g->nqueues;
 	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
 		keyed_histogram_add(&g->lengths, number, us - q->last_us);
@@ -63,7 +62,7 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 {
-	struct gaps_queue *q = queue + 1 < g->nqueues ? &g->queues[queue + 1] : NULL;
+	struct gaps_queue *q = queue + 1 < g->cap ? &g->queues[queue + 1] : NULL;
 
 	if (!q || !q->count)
 		return NULL;
@@ -78,7 +77,7 @@ bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct his
 
 void amdlog_gaps_fini(struct amdlog_gaps *g)
 {
-	for (uint32_t i = 0; i < g->nqueues; i++)
+	for (size_t i = 0; i < g->cap; i++)
 		free(g->queues[i].worst);
 	free(g->queues);
 	keyed_histogram_fini(&g->lengths);
