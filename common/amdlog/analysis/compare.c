@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
@@ -53,27 +52,27 @@ static int64_t pid_of(const struct amdlog_summary *s, uint32_t q)
 	return s->processes[s->queues[q].process].pid;
 }
 
-static bool note_address(struct intern *set, int64_t pid, uint64_t address, bool is_handle)
+static void note_address(struct intern *set, int64_t pid, uint64_t address, bool is_handle)
 {
 	struct address own = {pid, address, is_handle}, any = {ANY_PID, address, is_handle};
 
-	return address == AMDLOG_UNKNOWN ||
-	       (intern_put(set, &own, sizeof(own), NULL) != INTERN_NONE &&
-		intern_put(set, &any, sizeof(any), NULL) != INTERN_NONE);
+	if (address == AMDLOG_UNKNOWN)
+		return;
+	intern_put(set, &own, sizeof(own));
+	intern_put(set, &any, sizeof(any));
 }
 
-static bool note_addresses(struct amdlog_comparison *c, unsigned which)
+static void note_addresses(struct amdlog_comparison *c, unsigned which)
 {
 	const struct amdlog_summary *s = c->side[which].sum;
 	struct intern *set = &c->addresses[which];
-	bool noted = true;
 
-	for (uint32_t i = 0; i < s->nqueues && noted; i++) {
-		if (amdlog_queue_used(c, which, i))
-			noted = note_address(set, pid_of(s, i), s->queues[i].hwq, false) &&
-				note_address(set, pid_of(s, i), s->queues[i].swq, true);
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		if (!amdlog_queue_used(c, which, i))
+			continue;
+		note_address(set, pid_of(s, i), s->queues[i].hwq, false);
+		note_address(set, pid_of(s, i), s->queues[i].swq, true);
 	}
-	return noted;
 }
 
 static enum amdlog_same look_up(const struct intern *set, int64_t pid, uint64_t address,
@@ -160,18 +159,17 @@ static void match_queues(struct amdlog_comparison *c)
 	}
 }
 
-bool amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
+void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
 {
 	size_t most = (size_t)side[0].sum->nkernels + side[1].sum->nkernels;
 
 	*c = (struct amdlog_comparison){.side = side};
 	c->by_launches = !amdlog_has_packets(side[0].sum) || !amdlog_has_packets(side[1].sum);
-	c->kernels = xmalloc((most ? most : 1) * sizeof(*c->kernels));
-	if (!c->kernels || !note_addresses(c, 0) || !note_addresses(c, 1))
-		return false;
+	c->kernels = xcalloc(most, sizeof(*c->kernels));
+	note_addresses(c, 0);
+	note_addresses(c, 1);
 	match_kernels(c);
 	match_queues(c);
-	return true;
 }
 
 void amdlog_compare_fini(struct amdlog_comparison *c)

@@ -37,8 +37,7 @@ struct amdlog_comparison {
 	struct intern addresses[2]; // of the queues of either side
 };
 
-// False without memory; amdlog_compare_fini is due all the same.
-bool amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2]);
+void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2]);
 void amdlog_compare_fini(struct amdlog_comparison *c);
 
 // Is queue `q` of side `which` in the other log too?

@@ -28,10 +28,7 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 {
 	if (!g->keep || gap.end_us == gap.begin_us)
 		return;
-	if (ARRAY_GROW(q->worst, q->cap, q->nworst)) {
-		g->incomplete = true;
-		return;
-	}
+	ARRAY_GROW(q->worst, q->cap, q->nworst);
 	q->worst[q->nworst++] = gap;
 	if (q->nworst >= 2 * (size_t)g->keep)
 		drop_shorter(g, q);
@@ -42,11 +39,7 @@ static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t ba
 {
 	struct gaps_queue *q;
 
-	if (ARRAY_REACH(g->queues, g->cap, number, 0)) {
-		g->incomplete = true;
-		return;
-	}
-	g->nqueues = number >= g->nqueues ? number + 1 : g->nqueues;
+	ARRAY_REACH(g->queues, g->cap, number, 0);
 	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
 		keyed_histogram_add(&g->lengths, number, us - q->last_us);
@@ -69,7 +62,7 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 {
-	struct gaps_queue *q = queue + 1 < g->nqueues ? &g->queues[queue + 1] : NULL;
+	struct gaps_queue *q = queue + 1 < g->cap ? &g->queues[queue + 1] : NULL;
 
 	if (!q || !q->count)
 		return NULL;
@@ -84,7 +77,7 @@ bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct his
 
 void amdlog_gaps_fini(struct amdlog_gaps *g)
 {
-	for (uint32_t i = 0; i < g->nqueues; i++)
+	for (size_t i = 0; i < g->cap; i++)
 		free(g->queues[i].worst);
 	free(g->queues);
 	keyed_histogram_fini(&g->lengths);

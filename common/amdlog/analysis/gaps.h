@@ -29,10 +29,8 @@ struct gaps_queue {
 struct amdlog_gaps {
 	uint32_t keep;             // so many of the longest are kept for each queue
 	struct gaps_queue *queues; // of all of them, then by queue plus one
-	uint32_t nqueues;
 	size_t cap;
 	struct keyed_histogram lengths; // of every gap in microseconds, by the same number
-	bool incomplete;                // memory was short
 };
 
 // A dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue`; GAPS_ALL: of no known queue.

@@ -7,18 +7,17 @@
 
 // What is kept of an address, made when it is new; NULL at a limit.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
-				    bool make, uint32_t *number)
+				    bool make)
 {
 	struct pair key = {process, address};
 	uint32_t n;
 
 	s->keys.max_entries = LATENCY_OPEN_MAX;
-	n = make ? intern_put(&s->keys, &key, sizeof(key), NULL)
+	n = make ? intern_put(&s->keys, &key, sizeof(key))
 		 : intern_find(&s->keys, &key, sizeof(key));
-	if (n == INTERN_NONE || ARRAY_REACH(s->v, s->cap, n, 0))
+	if (n == INTERN_NONE)
 		return NULL;
-	if (number)
-		*number = n;
+	ARRAY_REACH(s->v, s->cap, n, 0);
 	return &s->v[n];
 }
 
@@ -29,9 +28,10 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 	uint32_t n;
 
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
-	n = intern_put(&l->kind_names, name, len, NULL);
-	if (n == INTERN_NONE || ARRAY_REACH(l->kinds, l->kinds_cap, n, 0))
+	n = intern_put(&l->kind_names, name, len);
+	if (n == INTERN_NONE)
 		return AMDLOG_NONE;
+	ARRAY_REACH(l->kinds, l->kinds_cap, n, 0);
 	l->kinds[n].name = l->kind_names.entries[n].bytes;
 	return n;
 }
@@ -39,22 +39,21 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_command_address(r);
-	bool room = !ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	struct latency_open *o;
-	uint32_t n, kind;
+	uint32_t kind;
 
-	if (room)
-		l->current[r->thread] = 0;
+	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
+	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
 	kind = kind_of(l, r);
-	o = open_of(&l->commands, process, address, true, &n);
-	if (!room || !o || kind == AMDLOG_NONE) {
+	o = open_of(&l->commands, process, address, true);
+	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
 	}
 	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
-	l->current[r->thread] = n + 1;
+	l->current[r->thread] = (uint32_t)(o - l->commands.v) + 1;
 	l->kinds[kind].enqueued++;
 }
 
@@ -71,7 +70,7 @@ static void complete(struct amdlog_latency *l, uint32_t process, const struct am
 
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->commands, process, address, false, NULL);
+	o = open_of(&l->commands, process, address, false);
 	if (!o || o->us == AMDLOG_UNKNOWN) {
 		l->unknown++;
 		return;
@@ -94,7 +93,7 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 
 	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->signals, process, handle, set, NULL);
+	o = open_of(&l->signals, process, handle, set);
 	if (set && o) {
 		*o = (struct latency_open){r->time_us, 0, AMDLOG_NONE, AMDLOG_NONE};
 		l->handlers_set++;
@@ -129,7 +128,7 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 	signal = amdlog_completion_signal(e->record);
 	if (signal == AMDLOG_UNKNOWN || !signal)
 		return;
-	o = open_of(&l->signals, process, signal, false, NULL);
+	o = open_of(&l->signals, process, signal, false);
 	if (o && o->us != AMDLOG_UNKNOWN)
 		o->queue = e->queue;
 }

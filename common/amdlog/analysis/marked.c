@@ -9,16 +9,16 @@
 static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint32_t queue)
 {
 	struct pair key = {window, queue};
-	uint32_t n;
-	bool fresh;
+	uint32_t n, before = m->pairs.n;
 
 	m->pairs.max_entries = MARKED_MAX;
-	n = intern_put(&m->pairs, &key, sizeof(key), &fresh);
-	if (n == INTERN_NONE || ARRAY_REACH(m->cells, m->cells_cap, n, 0)) {
+	n = intern_put(&m->pairs, &key, sizeof(key));
+	if (n == INTERN_NONE) {
 		m->incomplete = true;
 		return NULL;
 	}
-	if (fresh) {
+	ARRAY_REACH(m->cells, m->cells_cap, n, 0);
+	if (n == before) {
 		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // AMDLOG_UNKNOWN
 		m->cells[n].dispatches = 0;
 	}
@@ -92,10 +92,7 @@ void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
 	add_packet(m, e);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
-	if (ARRAY_REACH(m->last_us, m->last_cap, e->queue, 0xff)) {
-		m->incomplete = true;
-		return;
-	}
+	ARRAY_REACH(m->last_us, m->last_cap, e->queue, 0xff);
 	last_us = &m->last_us[e->queue];
 	if (*last_us != AMDLOG_UNKNOWN && us > *last_us)
 		add_gap(m, e->queue, *last_us, us);

@@ -24,7 +24,7 @@ struct amdlog_marked {
 	struct marked_cell *cells;            // by their number
 	uint64_t *last_us;                    // by queue: its latest dispatch; AMDLOG_UNKNOWN
 	size_t cells_cap, last_cap;
-	bool incomplete; // memory was short, or there are more pairs than MARKED_MAX
+	bool incomplete; // there are more pairs than MARKED_MAX
 };
 
 // A record that amdlog_summary_add placed.

@@ -13,11 +13,12 @@ static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64
 	uint32_t n;
 
 	s->keys.max_entries = SERIES_POINTS_MAX;
-	n = intern_put(&s->keys, &key, sizeof(key), NULL);
-	if (n == INTERN_NONE || ARRAY_REACH(s->points, s->points_cap, n, 0)) {
+	n = intern_put(&s->keys, &key, sizeof(key));
+	if (n == INTERN_NONE) {
 		s->incomplete = true;
 		return AMDLOG_NONE;
 	}
+	ARRAY_REACH(s->points, s->points_cap, n, 0);
 	if (t->first == t->end) {
 		t->first = interval;
 		t->end = interval + 1;
@@ -59,10 +60,7 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 	count(&s->points[all], e);
 	if (!e->packet || e->queue == AMDLOG_NONE)
 		return;
-	if (ARRAY_REACH(s->queues, s->cap, e->queue, 0)) {
-		s->incomplete = true;
-		return;
-	}
+	ARRAY_REACH(s->queues, s->cap, e->queue, 0);
 	s->nqueues = e->queue >= s->nqueues ? e->queue + 1 : s->nqueues;
 	s->queues[e->queue].series = s;
 	s->queues[e->queue].number = e->queue;

@@ -34,7 +34,7 @@ struct amdlog_series {
 	struct series_point *points;
 	size_t cap, points_cap;
 	uint64_t least_us; // 0, or: the log is too long for this width, one of so much would do
-	bool incomplete;   // memory was short, or there are too many points
+	bool incomplete;   // there are too many points
 };
 
 // A record that amdlog_summary_add placed; those without a time are left out.

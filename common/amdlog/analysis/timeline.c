@@ -11,37 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGNALS   4096 // dispatches that wait for their signal's times; newer ones push out old ones
-#define WINDOW_US 10000 // of the counter of active queues
-
-struct timeline_signal {
-	uint64_t handle, time_us;
-	uint32_t process, queue, kernel;
-};
-
-struct timeline_queues {
-	struct timeline_signal signal[SIGNALS];
-	uint64_t executions; // ids given
-	struct timeline_queue {
-		uint64_t backlog; // last value of its counter; AMDLOG_UNKNOWN
-		uint64_t window;  // last window it got a packet in; AMDLOG_UNKNOWN
-	} * queue;
-	size_t n;
-	uint64_t at; // window that is being counted
-	uint64_t active;
-};
-
 struct amdlog_timeline *amdlog_timeline_new(int fd)
 {
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 
-	if (!t)
-		return NULL;
-	t->queues = xcalloc(1, sizeof(*t->queues));
-	if (!t->queues) {
-		free(t);
-		return NULL;
-	}
 	traceevent_open(&t->out, fd);
 	return t;
 }
@@ -72,7 +45,7 @@ static void counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const 
 
 static void end_window(struct amdlog_timeline *t)
 {
-	struct timeline_queues *q = t->queues;
+	struct timeline_queues *q = &t->queues;
 
 	if (q->active)
 		counter(t, TRACK_ALL, q->at * WINDOW_US, "queues with packets in 10 ms", "queues",
@@ -83,7 +56,7 @@ static void end_window(struct amdlog_timeline *t)
 // Records step back by microseconds; such a one counts for the window that is open.
 static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
-	struct timeline_queues *q = t->queues;
+	struct timeline_queues *q = &t->queues;
 	uint64_t window = us / WINDOW_US;
 
 	if (window > q->at || q->at - window > 100) { // that far back: another run
@@ -119,9 +92,9 @@ static void count_backlog(struct amdlog_timeline *t, const struct amdlog_summary
 	char name[64];
 	uint64_t backlog = amdlog_packet_backlog(&p->packet);
 
-	if (backlog == AMDLOG_UNKNOWN || t->queues->queue[p->queue].backlog == backlog)
+	if (backlog == AMDLOG_UNKNOWN || t->queues.queue[p->queue].backlog == backlog)
 		return;
-	t->queues->queue[p->queue].backlog = backlog;
+	t->queues.queue[p->queue].backlog = backlog;
 	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
 		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
 	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", backlog);
@@ -193,7 +166,7 @@ static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t pro
 {
 	uint64_t h = (handle ^ process) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &t->queues->signal[h >> 32 & (SIGNALS - 1)];
+	return &t->queues.signal[h >> 32 & (SIGNALS - 1)];
 }
 
 static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e,
@@ -210,7 +183,7 @@ static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e
 static void execution(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		      const struct timeline_signal *g, uint64_t start, uint64_t end)
 {
-	uint64_t pid = timeline_pid(s, g->process), id = ++t->queues->executions;
+	uint64_t pid = timeline_pid(s, g->process), id = ++t->queues.executions;
 	const struct amdlog_queue *q = &s->queues[g->queue];
 	size_t len;
 	const char *name = kernel_name(s, g->kernel, &len);
@@ -269,8 +242,7 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
 		.torn = e->torn,
 	};
 
-	if (ARRAY_REACH(t->queues->queue, t->queues->n, p.queue, 0xff))
-		return;
+	ARRAY_REACH(t->queues.queue, t->queues.n, p.queue, 0xff);
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e, &p);
 	count_backlog(t, s, &p);
@@ -353,7 +325,7 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 
-		if (i >= t->queues->n || t->queues->queue[i].window == AMDLOG_UNKNOWN)
+		if (i >= t->queues.n || t->queues.queue[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
 		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
@@ -375,19 +347,18 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 
 int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary *s)
 {
-	uint64_t next = (t->queues->at + 1) * WINDOW_US;
+	uint64_t next = (t->queues.at + 1) * WINDOW_US;
 	int error;
 
 	timeline_end_calls(t, s);
-	if (t->queues->active) {
+	if (t->queues.active) {
 		end_window(t);
 		counter(t, TRACK_ALL, next, "queues with packets in 10 ms", "queues", 0);
 	}
 	name_processes(t, s);
 	name_tracks(t, s);
 	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
-	free(t->queues->queue);
-	free(t->queues);
+	free(t->queues.queue);
 	free(t);
 	return error;
 }

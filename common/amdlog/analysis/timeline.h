@@ -17,7 +17,7 @@
 
 struct amdlog_timeline;
 
-// Writes to `fd`, which stays the caller's. NULL when memory is short.
+// Writes to `fd`, which stays the caller's.
 struct amdlog_timeline *amdlog_timeline_new(int fd);
 
 // A record as amdlog_summary_add placed it, in the order of the log.

@@ -17,21 +17,14 @@ static uint64_t thread_track(const struct amdlog_event *e)
 	return TRACK_THREADS + e->record->thread;
 }
 
-static bool name_is(const struct amdlog_record *r, const char *name)
+// NULL: too many, or not known.
+static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
-	return r->name_len == strlen(name) && !memcmp(r->msg, name, r->name_len);
-}
+	uint32_t thread = e->record->thread;
 
-static bool prints_no_return(const struct amdlog_record *r)
-{
-	return name_is(r, "hipGetLastError") || name_is(r, "hipPeekAtLastError");
-}
-
-// NULL: too many, or no memory.
-static struct timeline_thread *thread_of(struct amdlog_timeline *t, uint32_t thread)
-{
-	if (thread >= OPEN_MAX || ARRAY_REACH(t->threads, t->nthreads, thread, 0))
+	if (thread >= OPEN_MAX || e->thread_id->tid == AMDLOG_UNKNOWN)
 		return NULL;
+	ARRAY_REACH(t->threads, t->nthreads, thread, 0);
 	if (!t->threads[thread])
 		t->threads[thread] = xcalloc(1, sizeof(**t->threads));
 	return t->threads[thread];
@@ -88,10 +81,9 @@ static void enter(struct amdlog_timeline *t, const struct amdlog_summary *s,
 {
 	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process),
 		 tid = thread_track(e);
-	struct timeline_thread *h =
-		prints_no_return(e->record) || e->thread_id->tid == AMDLOG_UNKNOWN
-			? NULL
-			: thread_of(t, e->record->thread);
+	bool returns =
+		strcmp(name, "hipGetLastError") != 0 && strcmp(name, "hipPeekAtLastError") != 0;
+	struct timeline_thread *h = returns ? thread_of(t, e) : NULL;
 
 	if (!h) {
 		mark(t, pid, tid, e->record->time_us, name, NULL);
@@ -146,8 +138,7 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_summary *s,
 {
 	uint64_t us = e->record->time_us, tid = thread_track(e);
 	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process);
-	struct timeline_thread *h =
-		e->thread_id->tid == AMDLOG_UNKNOWN ? NULL : thread_of(t, e->record->thread);
+	struct timeline_thread *h = thread_of(t, e);
 	unsigned at = h ? h->calls : 0;
 
 	while (at && strcmp(h->call[at - 1].name, name) != 0)

@@ -38,12 +38,32 @@ struct timeline_thread {
 	uint64_t end_us; // of the last slice of the track
 };
 
+#define SIGNALS   4096 // dispatches that wait for their signal's times; newer ones push out old ones
+#define WINDOW_US 10000 // of the counter of active queues
+
+struct timeline_signal {
+	uint64_t handle, time_us;
+	uint32_t process, queue, kernel;
+};
+
+struct timeline_queues {
+	struct timeline_signal signal[SIGNALS];
+	uint64_t executions; // ids given
+	struct timeline_queue {
+		uint64_t backlog; // last value of its counter; AMDLOG_UNKNOWN
+		uint64_t window;  // last window it got a packet in; AMDLOG_UNKNOWN
+	} * queue;
+	size_t n;
+	uint64_t at; // window that is being counted
+	uint64_t active;
+};
+
 struct amdlog_timeline {
 	struct traceevent out;
 	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
 	size_t nthreads;
 	uint64_t flows; // ids given
-	struct timeline_queues *queues;
+	struct timeline_queues queues;
 };
 
 uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process);

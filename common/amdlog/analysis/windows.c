@@ -20,19 +20,18 @@ struct held_process {
 	bool ended; // by gpq resume; its other queues come back in the same call
 };
 
-static struct amdlog_window *add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
-				 enum windows_fault *fault)
+static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
+			      const char *label)
 {
-	if (w->n >= WINDOWS_MAX) {
-		*fault = WINDOWS_TOO_MANY;
-		return NULL;
-	}
-	if (ARRAY_GROW(w->v, w->cap, w->n)) {
-		*fault = WINDOWS_NO_MEMORY;
-		return NULL;
-	}
-	w->v[w->n] = (struct amdlog_window){.begin_us = begin_us, .end_us = end_us};
-	return &w->v[w->n++];
+	struct amdlog_window *window;
+
+	if (w->n >= WINDOWS_MAX)
+		return WINDOWS_TOO_MANY;
+	ARRAY_GROW(w->v, w->cap, w->n);
+	window = &w->v[w->n++];
+	*window = (struct amdlog_window){.begin_us = begin_us, .end_us = end_us};
+	snprintf(window->label, sizeof(window->label), "%s", label);
+	return WINDOWS_OK;
 }
 
 // "26330000" is the log's own microseconds, "26.33s" the same clock.
@@ -53,8 +52,6 @@ static bool read_time(const char *word, uint64_t *us)
 static enum windows_fault read_text(struct amdlog_windows *w, char *line)
 {
 	static const char separators[] = " \t,";
-	enum windows_fault fault = WINDOWS_OK;
-	struct amdlog_window *window;
 	char *rest, *first = strtok_r(line, separators, &rest);
 	char *second = strtok_r(NULL, separators, &rest);
 	uint64_t begin, end;
@@ -63,11 +60,7 @@ static enum windows_fault read_text(struct amdlog_windows *w, char *line)
 		return WINDOWS_NO_TIME;
 	if (end < begin)
 		return WINDOWS_BACKWARDS;
-	window = add(w, begin, end, &fault);
-	if (window)
-		snprintf(window->label, sizeof(window->label), "%s",
-			 rest + strspn(rest, separators));
-	return fault;
+	return add(w, begin, end, rest + strspn(rest, separators));
 }
 
 // The members that matter, of all kinds of records.
@@ -79,52 +72,45 @@ struct members {
 
 static const struct {
 	const char *key;
-	size_t offset;
-} numbers[] = {
-#define NUMBER(name)                                  \
-	{                                             \
-#name, offsetof(struct members, name) \
+	size_t offset, size;
+} members[] = {
+#define M(name)                                                                            \
+	{                                                                                  \
+#name, offsetof(struct members, name), sizeof(((struct members *)0)->name) \
 	}
-	NUMBER(begin_us),   NUMBER(end_us),  NUMBER(begin_ns),  NUMBER(end_ns),
-	NUMBER(at_ns),      NUMBER(held_ns), NUMBER(resume_ns), NUMBER(suspend_ns),
-	NUMBER(latency_ns), NUMBER(pid),     NUMBER(until_ns),  NUMBER(cycle),
+	M(begin_us), M(end_us),    M(begin_ns),   M(end_ns),     M(at_ns),
+	M(held_ns),  M(resume_ns), M(suspend_ns), M(latency_ns), M(pid),
+	M(until_ns), M(cycle),     M(record),     M(result),     M(label),
+#undef M
 };
 
 static void take_member(struct members *m, const struct jsonin_value *key,
 			const struct jsonin_value *value)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (jsonin_is(key, numbers[i].key))
-			jsonin_u64(value, (uint64_t *)(void *)((char *)m + numbers[i].offset));
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		char *to = (char *)m + members[i].offset;
+
+		if (!jsonin_is(key, members[i].key))
+			continue;
+		if (members[i].size == sizeof(uint64_t))
+			jsonin_u64(value, (uint64_t *)(void *)to);
+		else
+			jsonin_str(value, to, members[i].size);
 	}
-	if (jsonin_is(key, "record"))
-		jsonin_str(value, m->record, sizeof(m->record));
-	else if (jsonin_is(key, "result"))
-		jsonin_str(value, m->result, sizeof(m->result));
-	else if (jsonin_is(key, "label"))
-		jsonin_str(value, m->label, sizeof(m->label));
 }
 
 static enum windows_fault take_plain(struct amdlog_windows *w, const struct members *m)
 {
-	enum windows_fault fault = WINDOWS_OK;
 	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
 	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
-	struct amdlog_window *window;
 
-	if (end < begin)
-		return WINDOWS_BACKWARDS;
-	window = add(w, begin, end, &fault);
-	if (window)
-		memcpy(window->label, m->label, sizeof(window->label));
-	return fault;
+	return end < begin ? WINDOWS_BACKWARDS : add(w, begin, end, m->label);
 }
 
 // gpq bench preempt --raw; a cycle that was cut short has no window.
 static enum windows_fault take_cycle(struct amdlog_windows *w, const struct members *m)
 {
-	enum windows_fault fault = WINDOWS_OK;
-	struct amdlog_window *window;
+	char label[WINDOW_LABEL_MAX] = "";
 	uint64_t end;
 
 	if (m->at_ns == NONE || m->suspend_ns == NONE || m->held_ns == NONE || m->resume_ns == NONE)
@@ -133,10 +119,9 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct memb
 	    __builtin_add_overflow(end, m->held_ns, &end) ||
 	    __builtin_add_overflow(end, m->resume_ns, &end))
 		return WINDOWS_OK;
-	window = add(w, m->at_ns / 1000, end / 1000, &fault);
-	if (window && m->cycle != NONE)
-		snprintf(window->label, sizeof(window->label), "cycle %" PRIu64, m->cycle);
-	return fault;
+	if (m->cycle != NONE)
+		snprintf(label, sizeof(label), "cycle %" PRIu64, m->cycle);
+	return add(w, m->at_ns / 1000, end / 1000, label);
 }
 
 static struct held_process *process_of(struct amdlog_windows *w, uint64_t pid)
@@ -145,8 +130,7 @@ static struct held_process *process_of(struct amdlog_windows *w, uint64_t pid)
 		if (w->held[i].pid == pid)
 			return &w->held[i];
 	}
-	if (ARRAY_GROW(w->held, w->held_cap, w->nheld))
-		return NULL;
+	ARRAY_GROW(w->held, w->held_cap, w->nheld);
 	w->held[w->nheld] = (struct held_process){.pid = pid, .ended = true};
 	return &w->held[w->nheld++];
 }
@@ -156,31 +140,18 @@ static struct held_process *process_of(struct amdlog_windows *w, uint64_t pid)
 static enum windows_fault take_suspended(struct amdlog_windows *w, const struct members *m,
 					 struct held_process *p)
 {
-	enum windows_fault fault = WINDOWS_OK;
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
-	struct amdlog_window *window;
+	enum windows_fault fault;
+	char label[WINDOW_LABEL_MAX];
 
 	if (!p->ended)
 		return WINDOWS_OK;
-	window = add(w, (m->at_ns - latency) / 1000,
-		     m->until_ns == NONE ? NONE : m->until_ns / 1000, &fault);
-	if (!window)
-		return fault;
-	snprintf(window->label, sizeof(window->label), "pid %" PRIu64, m->pid);
+	snprintf(label, sizeof(label), "pid %" PRIu64, m->pid);
+	fault = add(w, (m->at_ns - latency) / 1000, m->until_ns == NONE ? NONE : m->until_ns / 1000,
+		    label);
 	p->window = w->n - 1;
-	p->ended = false;
-	return WINDOWS_OK;
-}
-
-// Also before the deadline of the window.
-static void take_resumed(struct amdlog_windows *w, const struct members *m, struct held_process *p,
-			 bool fresh)
-{
-	struct amdlog_window *window = fresh ? NULL : &w->v[p->window];
-
-	if (window && m->at_ns / 1000 >= window->begin_us)
-		window->end_us = m->at_ns / 1000;
-	p->ended = true;
+	p->ended = fault != WINDOWS_OK;
+	return fault;
 }
 
 static enum windows_fault take_queue(struct amdlog_windows *w, const struct members *m)
@@ -192,11 +163,12 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct memb
 	if (m->at_ns == NONE || m->pid == NONE || (!suspended && strcmp(m->result, "resumed") != 0))
 		return WINDOWS_OK;
 	p = process_of(w, m->pid);
-	if (!p)
-		return WINDOWS_NO_MEMORY;
 	if (suspended)
 		return take_suspended(w, m, p);
-	take_resumed(w, m, p, before < w->nheld);
+	// Also before the deadline of the window.
+	if (before == w->nheld && m->at_ns / 1000 >= w->v[p->window].begin_us)
+		w->v[p->window].end_us = m->at_ns / 1000;
+	p->ended = true;
 	return WINDOWS_OK;
 }
 
@@ -266,21 +238,18 @@ static int by_begin(const void *a, const void *b)
 	return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
 }
 
-bool amdlog_windows_sort(struct amdlog_windows *w)
+void amdlog_windows_sort(struct amdlog_windows *w)
 {
 	uint64_t latest = 0;
 
 	free(w->latest);
-	w->latest = xmalloc((w->n ? w->n : 1) * sizeof(*w->latest));
-	if (!w->latest)
-		return false;
+	w->latest = xcalloc(w->n, sizeof(*w->latest));
 	if (w->n)
 		qsort(w->v, w->n, sizeof(*w->v), by_begin);
 	for (size_t i = 0; i < w->n; i++) {
 		latest = w->v[i].end_us > latest ? w->v[i].end_us : latest;
 		w->latest[i] = latest;
 	}
-	return true;
 }
 
 size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin)

@@ -14,7 +14,6 @@
 #ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 #define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,15 +40,14 @@ enum windows_fault {
 	WINDOWS_BACKWARDS, // one ends before it begins
 	WINDOWS_NO_JSON,   // a line begins with { and is no JSON object
 	WINDOWS_TOO_MANY,  // more than WINDOWS_MAX
-	WINDOWS_NO_MEMORY,
 };
 
 // Adds those of a file. `line`: the number of the line that is at fault.
 enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
 				       size_t *line);
 
-// After all are read. False without memory.
-bool amdlog_windows_sort(struct amdlog_windows *w);
+// After all are read.
+void amdlog_windows_sort(struct amdlog_windows *w);
 
 // The first window from `from` on that overlaps [begin, end] by more than its border, n when none
 // does. The windows must be sorted.

@@ -11,8 +11,7 @@
 
 // Rows of the part -> rows of the sum.
 struct merge_map {
-	uint32_t *process, *thread, *queue, *kernel, *api;
-	uint32_t *all;
+	uint32_t *process, *thread, *queue, *kernel, *api; // parts of one array
 };
 
 struct adding {
@@ -20,7 +19,6 @@ struct adding {
 	struct amdlog_summary *to;
 	const struct amdlog_summary *from;
 	struct merge_map map;
-	bool failed;
 };
 
 void amdlog_merge_init(struct amdlog_merge *m)
@@ -40,19 +38,15 @@ void amdlog_merge_fini(struct amdlog_merge *m)
 	intern_fini(&m->tids);
 }
 
-static bool map_new(struct merge_map *map, const struct amdlog_summary *s)
+static void map_new(struct merge_map *map, const struct amdlog_summary *s)
 {
 	size_t n = (size_t)s->nprocesses + s->nthreads + s->nqueues + s->nkernels + s->napis;
 
-	map->all = xmalloc((n ? n : 1) * sizeof(uint32_t));
-	if (!map->all)
-		return false;
-	map->process = map->all;
+	map->process = xcalloc(n, sizeof(uint32_t));
 	map->thread = map->process + s->nprocesses;
 	map->queue = map->thread + s->nthreads;
 	map->kernel = map->queue + s->nqueues;
 	map->api = map->kernel + s->nkernels;
-	return true;
 }
 
 static uint32_t mapped(const uint32_t *map, uint32_t i)
@@ -62,60 +56,42 @@ static uint32_t mapped(const uint32_t *map, uint32_t i)
 
 // --- rows ---
 
-// Records without a pid belong to their file. Those that found no place (source UINT32_MAX) do not.
-static struct amdlog_thread_id id_in(const struct amdlog_merge *m, const struct amdlog_process *p,
-				     uint64_t tid)
-{
-	uint32_t source = p->source == UINT32_MAX ? p->source : p->pid < 0 ? m->files : 0;
-
-	return (struct amdlog_thread_id){
-		.pid = p->pid, .tid = tid, .source = source, .host = m->host};
-}
-
-// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
-static uint32_t owner_of_tid(const struct adding *a, uint64_t tid)
-{
-	return tid == AMDLOG_UNKNOWN ? AMDLOG_NONE : pair_value(&a->m->tids, tid, a->m->files);
-}
-
 static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
-		struct amdlog_thread_id id = id_in(a->m, p, AMDLOG_UNKNOWN);
-		uint32_t owner = p->pid < 0 ? owner_of_tid(a, p->tid) : AMDLOG_NONE;
+		// Records without a pid belong to their file. Those that found no place (source
+		// UINT32_MAX) do not.
+		uint32_t source = p->source == UINT32_MAX ? p->source
+				  : p->pid < 0            ? a->m->files
+							  : 0;
+		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
+		uint32_t owner = AMDLOG_NONE;
 
+		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
+		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
+			owner = pair_value(&a->m->tids, p->tid, a->m->files);
 		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
 							 : a->to->threads[owner].process;
-		a->failed |= a->map.process[i] == AMDLOG_NONE;
 	}
-}
-
-static uint32_t thread_in(struct adding *a, const struct amdlog_thread *t)
-{
-	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
-	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
-	uint32_t process = a->map.process[t->process];
-	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
-
-	if (n != INTERN_NONE)
-		return n;
-	n = thread_new(a->to, &id);
-	if (n == AMDLOG_NONE || !pair_set(&a->m->threads, process, t->id.tid, n))
-		return AMDLOG_NONE;
-	if (p->pid >= 0)
-		pair_set(&a->m->tids, t->id.tid, a->m->files, n);
-	return n;
 }
 
 static void add_thread(struct adding *a, uint32_t i)
 {
 	const struct amdlog_thread *t = &a->from->threads[i];
-	uint32_t n = a->map.thread[i] = thread_in(a, t);
+	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
+	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
+	uint32_t process = a->map.process[t->process];
+	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
 
-	a->failed |= n == AMDLOG_NONE;
-	if (!a->failed)
-		members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
+	if (n == INTERN_NONE) {
+		n = thread_new(a->to, &id);
+		pair_set(&a->m->threads, process, t->id.tid, n);
+		if (id.pid >= 0)
+			pair_set(&a->m->tids, t->id.tid, a->m->files, n);
+	}
+	a->map.thread[i] = n;
+	members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
 // By its ring, else by its handle, as queue lines are placed.
@@ -134,8 +110,6 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 		n = pair_value(&s->by_ring, process, q->swq);
 	if (n == INTERN_NONE)
 		n = queue_new(s, process);
-	if (n == AMDLOG_NONE)
-		return n;
 	if (has_ring) {
 		s->queues[n].hwq = q->hwq;
 		pair_set(&s->by_ring, process, q->hwq, n);
@@ -151,13 +125,8 @@ static void add_queue(struct adding *a, uint32_t i)
 {
 	const struct amdlog_queue *q = &a->from->queues[i];
 	uint32_t n = a->map.queue[i] = queue_in(a, q);
-	struct amdlog_queue *to;
+	struct amdlog_queue *to = &a->to->queues[n];
 
-	if (n == AMDLOG_NONE) {
-		a->failed = true;
-		return;
-	}
-	to = &a->to->queues[n];
 	to->ids_differ |= to->id >= 0 && q->id >= 0 && to->id != q->id;
 	to->id = q->id >= 0 ? q->id : to->id;
 	if (q->made) {
@@ -177,10 +146,8 @@ static void add_kernel(struct adding *a, uint32_t i)
 		kernel_named(a->to, k->name, k->len, intern_hash(k->name, k->len));
 	struct amdlog_kernel *to;
 
-	if (n == AMDLOG_NONE) {
-		a->to->no_memory = true;
+	if (n == AMDLOG_NONE)
 		return;
-	}
 	to = &a->to->kernels[n];
 	members_add(&part_sections[PART_KERNELS].members, to, k);
 	shapes_merge(&to->grid, &k->grid);
@@ -193,10 +160,8 @@ static void add_api(struct adding *a, uint32_t i)
 	uint32_t n = a->map.api[i] = api_named(a->to, p->name, p->len);
 	struct hist h;
 
-	if (n == AMDLOG_NONE) {
-		a->to->no_memory = true;
+	if (n == AMDLOG_NONE)
 		return;
-	}
 	members_add(&part_sections[PART_APIS].members, &a->to->apis[n], p);
 	if (keyed_histogram_get(&a->from->api_times, i, &h))
 		keyed_histogram_put(&a->to->api_times, n, &h);
@@ -297,14 +262,6 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 	span_merge(&q->span, &o->span);
 }
 
-// The first dispatch of a thread tells what the kernel_obj is called.
-static void settle_object(struct adding *a, const struct amdlog_thread *t,
-			  const struct amdlog_thread *to)
-{
-	if (t->head_dispatch && to->kernel != AMDLOG_NONE && t->head_object != AMDLOG_UNKNOWN)
-		pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
-}
-
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
@@ -317,8 +274,18 @@ static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			       line != AMDLOG_NONE ? line : to->queue);
 }
 
-static void settle_writes(struct adding *a)
+static void settle(struct adding *a)
 {
+	for (uint32_t i = 0; i < a->from->nthreads; i++) {
+		const struct amdlog_thread *t = &a->from->threads[i];
+		const struct amdlog_thread *to = &a->to->threads[a->map.thread[i]];
+
+		// The first dispatch of a thread tells what the kernel_obj is called.
+		if (t->head_dispatch && to->kernel != AMDLOG_NONE &&
+		    t->head_object != AMDLOG_UNKNOWN)
+			pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
+		settle_stream(a, t, to);
+	}
 	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
 		struct pair p = pair_at(&a->from->head_streams, i);
 		const struct amdlog_thread *t = &a->to->threads[a->map.thread[p.a]];
@@ -326,18 +293,6 @@ static void settle_writes(struct adding *a)
 		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
 			stream_wrote_to(a->to, t->stream, a->map.queue[p.b >> 1]);
 	}
-}
-
-static void settle(struct adding *a)
-{
-	for (uint32_t i = 0; i < a->from->nthreads; i++) {
-		const struct amdlog_thread *t = &a->from->threads[i];
-		const struct amdlog_thread *to = &a->to->threads[a->map.thread[i]];
-
-		settle_object(a, t, to);
-		settle_stream(a, t, to);
-	}
-	settle_writes(a);
 	for (uint32_t i = 0; i < a->from->nopen; i++)
 		(a->from->open[i].value ? settle_value : settle_dispatch)(a, &a->from->open[i]);
 }
@@ -426,7 +381,7 @@ static void take_table(struct adding *a, struct intern *to, const struct intern 
 		uint32_t value = mapped(map, from->entries[i].value);
 
 		if (value != AMDLOG_NONE)
-			a->failed |= !pair_set(to, a->map.process[p.a], p.b, value);
+			a->to->no_memory |= !pair_set(to, a->map.process[p.a], p.b, value);
 	}
 }
 
@@ -464,53 +419,39 @@ static void take_threads(struct adding *a)
 	}
 }
 
-// Each host has a clock of its own.
-static bool enter_host(struct amdlog_merge *m, const struct amdlog_part *part)
+void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file)
 {
-	uint32_t n = part->host ? intern_put(&m->hosts, part->host, strlen(part->host), NULL) : 0;
-	uint32_t host = part->host ? n + 1 : 0;
+	const struct amdlog_summary *next = part->sum;
+	struct adding a = {.m = m, .to = &m->sum, .from = next};
+	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
 
-	if (n == INTERN_NONE)
-		return false;
-	if (m->files && host != m->host) {
+	if (m->files && host != m->host) { // each has a clock of its own
 		m->several_hosts = true;
 		m->sum.last_us = 0;
 	}
 	m->host = host;
-	return true;
-}
-
-bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file)
-{
-	const struct amdlog_summary *next = part->sum;
-	struct adding a = {.m = m, .to = &m->sum, .from = next};
-
-	if (!enter_host(m, part) || !map_new(&a.map, next))
-		return false;
+	map_new(&a.map, next);
 	m->files += new_file;
 	map_processes(&a);
-	for (uint32_t i = 0; !a.failed && i < next->nthreads; i++)
+	for (uint32_t i = 0; i < next->nthreads; i++)
 		add_thread(&a, i);
-	for (uint32_t i = 0; !a.failed && i < next->nqueues; i++)
+	for (uint32_t i = 0; i < next->nqueues; i++)
 		add_queue(&a, i);
 	for (uint32_t i = 0; i < next->nkernels; i++)
 		add_kernel(&a, i);
 	for (uint32_t i = 0; i < next->napis; i++)
 		add_api(&a, i);
-	if (!a.failed) {
-		add_totals(&a);
-		add_errors(&a);
-		members_add(&part_members, &m->all, part);
-		settle(&a);
-		take_periods(&a, &part->streams);
-		take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
-		take_table(&a, &m->sum.by_stream, &next->by_stream, a.map.queue);
-		m->sum.stream_changes++;
-		take_pairs(&a);
-		take_streams(&a);
-		take_handles(&a);
-		take_threads(&a);
-	}
-	free(a.map.all);
-	return !a.failed;
+	add_totals(&a);
+	add_errors(&a);
+	members_add(&part_members, &m->all, part);
+	settle(&a);
+	take_periods(&a, &part->streams);
+	take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
+	take_table(&a, &m->sum.by_stream, &next->by_stream, a.map.queue);
+	m->sum.stream_changes++;
+	take_pairs(&a);
+	take_streams(&a);
+	take_handles(&a);
+	take_threads(&a);
+	free(a.map.process);
 }

@@ -102,7 +102,7 @@ static void write_api_times(struct json *j, const struct amdlog_summary *s)
 	json_end(j, ']');
 }
 
-int amdlog_partial_write(struct buf *out, const struct amdlog_part *part)
+void amdlog_partial_write(struct buf *out, const struct amdlog_part *part)
 {
 	const struct amdlog_summary *s = part->sum;
 	struct json j;
@@ -127,7 +127,7 @@ int amdlog_partial_write(struct buf *out, const struct amdlog_part *part)
 		write_section(&j, &part_sections[i], part);
 	}
 	json_end(&j, '}');
-	return buf_puts(out, "\n");
+	buf_puts(out, "\n");
 }
 
 void amdlog_part_fini(struct amdlog_part *part)

@@ -28,9 +28,8 @@ struct amdlog_part {
 	struct amdlog_summary *sum;    // not owned
 };
 
-// Appends the line, newline included, of a part whose summary is `resumed` and not finished. 0, or
-// -1 with ENOMEM.
-int amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
+// Appends the line, newline included, of a part whose summary is `resumed` and not finished.
+void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 
 // Reads a line into a part and its summary `s`. False, and a word on why, when it is none, or
 // damaged; both need no fini then. What the line says is checked: indices lie within their tables.
@@ -57,7 +56,7 @@ struct amdlog_merge {
 void amdlog_merge_init(struct amdlog_merge *m);
 void amdlog_merge_fini(struct amdlog_merge *m);
 
-// Adds a part; `new_file`: it is of another file than the one before. False without memory.
-bool amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
+// Adds a part; `new_file`: it is of another file than the one before.
+void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
 
 #endif

@@ -3,186 +3,102 @@
 
 #include <string.h>
 
-#define AT(row, key, member, type, sum)                                                         \
+// Members of struct ROW.
+#define MEMBER(key, member, type, sum, bound, required)                                         \
 	{                                                                                       \
-		key, offsetof(struct row, member), sizeof(((struct row *)0)->member), T_##type, \
-			sum, 0, false                                                           \
+		key, offsetof(struct ROW, member), sizeof(((struct ROW *)0)->member), T_##type, \
+			sum, bound, required                                                    \
 	}
-#define M(row, member, type, sum) AT(row, #member, member, type, sum)
-#define SPAN(row) \
-	AT(row, "first_us", span.first_us, U64, LEAST), AT(row, "last_us", span.last_us, U64, MOST)
-#define SHAPES(row, name)                                                                         \
-	AT(row, #name "_min", name.min, LIST, KEEP), AT(row, #name "_max", name.max, LIST, KEEP), \
-		AT(row, #name "_items_min", name.items_min, U64, KEEP),                           \
-		AT(row, #name "_items_max", name.items_max, U64, KEEP)
+#define AT(key, member, type, sum) MEMBER(key, member, type, sum, 0, false)
+#define M(member, type, sum)       AT(#member, member, type, sum)
+// Of its struct amdlog_span.
+#define SPAN AT("first_us", span.first_us, U64, LEAST), AT("last_us", span.last_us, U64, MOST)
+#define SHAPES(name)                                                                    \
+	AT(#name "_min", name.min, LIST, KEEP), AT(#name "_max", name.max, LIST, KEEP), \
+		AT(#name "_items_min", name.items_min, U64, KEEP),                      \
+		AT(#name "_items_max", name.items_max, U64, KEEP)
 // A row of the summary's table n##of.
-#define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
-#define INDEX(row, member, of, required)                                              \
-	{                                                                             \
-#member, offsetof(struct row, member), sizeof(uint32_t), T_U32, KEEP, \
-			COUNT_OF(of), required                                        \
-	}
-#define NAME(row, text)                                                                          \
-	{                                                                                        \
-		"name", offsetof(struct row, text), sizeof(struct member_name), T_NAME, KEEP, 0, \
-			false                                                                    \
-	}
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT_OF(of)                offsetof(struct amdlog_summary, n##of)
+#define INDEX(member, of, required) MEMBER(#member, member, U32, KEEP, COUNT_OF(of), required)
+#define NAME(text)                  AT("name", text, NAME, KEEP)
+#define TABLE(name, ...)            static const struct member name##_members[] = {__VA_ARGS__}
+#define COUNT(a)                    (sizeof(a) / sizeof((a)[0]))
 
-static const struct member process_members[] = {
-	M(amdlog_process, pid, I64, KEEP),
-	M(amdlog_process, source, U32, KEEP),
-	M(amdlog_process, tid, U64, KEEP),
-};
+#define ROW amdlog_process
+TABLE(process, M(pid, I64, KEEP), M(source, U32, KEEP), M(tid, U64, KEEP));
+#undef ROW
 
-static const struct member thread_members[] = {
-	INDEX(amdlog_thread, process, processes, true),
-	AT(amdlog_thread, "tid", id.tid, U64, KEEP),
-	M(amdlog_thread, records, U64, ADD),
-	M(amdlog_thread, launches, U64, ADD),
-	M(amdlog_thread, dispatches, U64, ADD),
-	M(amdlog_thread, barriers, U64, ADD),
-	M(amdlog_thread, api_calls, U64, ADD),
-	M(amdlog_thread, api_errors, U64, ADD),
-	SPAN(amdlog_thread),
-	INDEX(amdlog_thread, kernel, kernels, false),
-	M(amdlog_thread, stream, U64, KEEP),
-	M(amdlog_thread, by_command, BOOL, KEEP),
-	M(amdlog_thread, creating, BOOL, KEEP),
-	INDEX(amdlog_thread, queue, queues, false),
-	M(amdlog_thread, knows_kernel, BOOL, KEEP),
-	M(amdlog_thread, knows_stream, BOOL, KEEP),
-	M(amdlog_thread, head_dispatch, BOOL, KEEP),
-	M(amdlog_thread, head_object, U64, KEEP),
-	INDEX(amdlog_thread, head_kernel, kernels, false),
-	INDEX(amdlog_thread, head_line, queues, false),
-	M(amdlog_thread, head_made, U64, KEEP),
-};
+#define ROW amdlog_thread
+TABLE(thread, INDEX(process, processes, true), AT("tid", id.tid, U64, KEEP), M(records, U64, ADD),
+      M(launches, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD), M(api_calls, U64, ADD),
+      M(api_errors, U64, ADD), SPAN, INDEX(kernel, kernels, false), M(stream, U64, KEEP),
+      M(by_command, BOOL, KEEP), M(creating, BOOL, KEEP), INDEX(queue, queues, false),
+      M(knows_kernel, BOOL, KEEP), M(knows_stream, BOOL, KEEP), M(head_dispatch, BOOL, KEEP),
+      M(head_object, U64, KEEP), INDEX(head_kernel, kernels, false),
+      INDEX(head_line, queues, false), M(head_made, U64, KEEP));
+#undef ROW
 
-static const struct member queue_members[] = {
-	INDEX(amdlog_queue, process, processes, true),
-	M(amdlog_queue, hwq, U64, KEEP),
-	M(amdlog_queue, swq, U64, KEEP),
-	M(amdlog_queue, size, U64, KEEP),
-	M(amdlog_queue, id, I64, KEEP),
-	M(amdlog_queue, ids_differ, BOOL, ANY),
-	M(amdlog_queue, priority, I8, KEEP),
-	M(amdlog_queue, made, BOOL, KEEP),
-	M(amdlog_queue, records, U64, ADD),
-	M(amdlog_queue, dispatches, U64, ADD),
-	M(amdlog_queue, barriers, U64, ADD),
-	M(amdlog_queue, barrier_values, U64, ADD),
-	M(amdlog_queue, torn, U64, ADD),
-	M(amdlog_queue, created, U64, ADD),
-	M(amdlog_queue, deleted, U64, ADD),
-	SPAN(amdlog_queue),
-	M(amdlog_queue, created_us, U64, KEEP),
-	M(amdlog_queue, deleted_us, U64, KEEP),
-	M(amdlog_queue, backlog_max, U64, MOST),
-	M(amdlog_queue, backlog_sum, U64, ADD),
-	M(amdlog_queue, backlog_n, U64, ADD),
-	M(amdlog_queue, inversions, U64, ADD),
-	M(amdlog_queue, rptr_min, U64, LEAST),
-	M(amdlog_queue, rptr_max, U64, MOST),
-	M(amdlog_queue, wptr_min, U64, LEAST),
-	M(amdlog_queue, wptr_max, U64, MOST),
-	INDEX(amdlog_queue, handle, queues, false),
-	M(amdlog_queue, handle_unsure, BOOL, KEEP),
-};
+#define ROW amdlog_queue
+TABLE(queue, INDEX(process, processes, true), M(hwq, U64, KEEP), M(swq, U64, KEEP),
+      M(size, U64, KEEP), M(id, I64, KEEP), M(ids_differ, BOOL, ANY), M(priority, I8, KEEP),
+      M(made, BOOL, KEEP), M(records, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD),
+      M(barrier_values, U64, ADD), M(torn, U64, ADD), M(created, U64, ADD), M(deleted, U64, ADD),
+      SPAN, M(created_us, U64, KEEP), M(deleted_us, U64, KEEP), M(backlog_max, U64, MOST),
+      M(backlog_sum, U64, ADD), M(backlog_n, U64, ADD), M(inversions, U64, ADD),
+      M(rptr_min, U64, LEAST), M(rptr_max, U64, MOST), M(wptr_min, U64, LEAST),
+      M(wptr_max, U64, MOST), INDEX(handle, queues, false), M(handle_unsure, BOOL, KEEP));
+#undef ROW
 
-static const struct member kernel_members[] = {
-	NAME(amdlog_kernel, name),
-	M(amdlog_kernel, launches, U64, ADD),
-	M(amdlog_kernel, dispatches, U64, ADD),
-	SHAPES(amdlog_kernel, grid),
-	SHAPES(amdlog_kernel, workgroup),
-	SPAN(amdlog_kernel),
-};
+#define ROW amdlog_kernel
+TABLE(kernel, NAME(name), M(launches, U64, ADD), M(dispatches, U64, ADD), SHAPES(grid),
+      SHAPES(workgroup), SPAN);
+#undef ROW
 
-static const struct member api_members[] = {
-	NAME(amdlog_api, name),           M(amdlog_api, calls, U64, ADD),
-	M(amdlog_api, returns, U64, ADD), M(amdlog_api, errors, U64, ADD),
-	M(amdlog_api, timed, U64, ADD),   M(amdlog_api, total_us, U64, ADD),
-	M(amdlog_api, max_us, U64, MOST),
-};
+#define ROW amdlog_api
+TABLE(api, NAME(name), M(calls, U64, ADD), M(returns, U64, ADD), M(errors, U64, ADD),
+      M(timed, U64, ADD), M(total_us, U64, ADD), M(max_us, U64, MOST));
+#undef ROW
 
-static const struct member stream_members[] = {
-	INDEX(stream_period, process, processes, true),
-	M(stream_period, stream, U64, KEEP),
-	INDEX(stream_period, queue, queues, true),
-	M(stream_period, created, U64, KEEP),
-	M(stream_period, packets, U64, KEEP),
-	M(stream_period, dispatches, U64, KEEP),
-	SPAN(stream_period),
-};
+#define ROW stream_period
+TABLE(stream, INDEX(process, processes, true), M(stream, U64, KEEP), INDEX(queue, queues, true),
+      M(created, U64, KEEP), M(packets, U64, KEEP), M(dispatches, U64, KEEP), SPAN);
+#undef ROW
 
-static const struct member head_members[] = {
-	INDEX(stream_head, thread, threads, true),
-	M(stream_head, what, U32, KEEP),
-	INDEX(stream_head, queue, queues, false),
-	M(stream_head, stream, U64, KEEP),
-	M(stream_head, n, U64, KEEP),
-	SPAN(stream_head),
-};
+#define ROW stream_head
+TABLE(head, INDEX(thread, threads, true), M(what, U32, KEEP), INDEX(queue, queues, false),
+      M(stream, U64, KEEP), M(n, U64, KEEP), SPAN);
+#undef ROW
 
-static const struct member open_members[] = {
-	INDEX(amdlog_unresolved, process, processes, true),
-	INDEX(amdlog_unresolved, queue, queues, false),
-	INDEX(amdlog_unresolved, thread, threads, false),
-	M(amdlog_unresolved, object, U64, KEEP),
-	M(amdlog_unresolved, value, BOOL, KEEP),
-	M(amdlog_unresolved, n, U64, KEEP),
-	M(amdlog_unresolved, torn, U64, KEEP),
-	SPAN(amdlog_unresolved),
-	SHAPES(amdlog_unresolved, grid),
-	SHAPES(amdlog_unresolved, workgroup),
-};
+#define ROW amdlog_unresolved
+TABLE(open, INDEX(process, processes, true), INDEX(queue, queues, false),
+      INDEX(thread, threads, false), M(object, U64, KEEP), M(value, BOOL, KEEP), M(n, U64, KEEP),
+      M(torn, U64, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
+#undef ROW
 
-static const struct member error_members[] = {
-	NAME(amdlog_error, text),
-	INDEX(amdlog_error, process, processes, true),
-	M(amdlog_error, of_queue, BOOL, KEEP),
-	M(amdlog_error, address, U64, KEEP),
-	M(amdlog_error, count, U64, KEEP),
-	M(amdlog_error, first_us, U64, KEEP),
-	M(amdlog_error, last_us, U64, KEEP),
-};
+#define ROW amdlog_error
+TABLE(error, NAME(text), INDEX(process, processes, true), M(of_queue, BOOL, KEEP),
+      M(address, U64, KEEP), M(count, U64, KEEP), M(first_us, U64, KEEP), M(last_us, U64, KEEP));
+#undef ROW
 
-static const struct member totals_members[] = {
-	M(amdlog_totals, records, U64, ADD),
-	M(amdlog_totals, kinds, LIST, ADD),
-	M(amdlog_totals, styles, LIST, ADD),
-	M(amdlog_totals, levels, LIST, ADD),
-	M(amdlog_totals, torn, U64, ADD),
-	M(amdlog_totals, unnamed, U64, ADD),
-	M(amdlog_totals, no_pointers, U64, ADD),
-	M(amdlog_totals, inversions, U64, ADD),
-	M(amdlog_totals, steps_back, U64, ADD),
-	M(amdlog_totals, api_errors, U64, ADD),
-	M(amdlog_totals, strays, U64, ADD),
-	M(amdlog_totals, hip_version, TEXT, KEEP),
-	M(amdlog_totals, several_versions, BOOL, ANY),
-};
+#define ROW amdlog_totals
+TABLE(totals, M(records, U64, ADD), M(kinds, LIST, ADD), M(styles, LIST, ADD), M(levels, LIST, ADD),
+      M(torn, U64, ADD), M(unnamed, U64, ADD), M(no_pointers, U64, ADD), M(inversions, U64, ADD),
+      M(steps_back, U64, ADD), M(api_errors, U64, ADD), M(strays, U64, ADD),
+      M(hip_version, TEXT, KEEP), M(several_versions, BOOL, ANY));
+#undef ROW
 
-static const struct member state_members[] = {
-	M(amdlog_summary, want_api, BOOL, ANY), M(amdlog_summary, no_memory, BOOL, ANY),
-	M(amdlog_summary, seen_swq, BOOL, ANY), M(amdlog_summary, first_us, U64, KEEP),
-	M(amdlog_summary, last_us, U64, KEEP),
-};
+#define ROW amdlog_summary
+TABLE(state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY), M(seen_swq, BOOL, ANY),
+      M(first_us, U64, KEEP), M(last_us, U64, KEEP));
+#undef ROW
 
-static const struct member part_own_members[] = {
-	M(amdlog_part, from, U64, KEEP),
-	M(amdlog_part, to, U64, KEEP),
-	M(amdlog_part, mended, U64, ADD),
-	M(amdlog_part, filtered, BOOL, ANY),
-	M(amdlog_part, stopped, BOOL, KEEP),
-	AT(amdlog_part, "bytes", counts.bytes, U64, ADD),
-	AT(amdlog_part, "lines", counts.lines, U64, ADD),
-	AT(amdlog_part, "records", counts.records, U64, ADD),
-	AT(amdlog_part, "foreign", counts.foreign, U64, ADD),
-	AT(amdlog_part, "glued", counts.glued, U64, ADD),
-	AT(amdlog_part, "unended", counts.unended, U64, ADD),
-};
+#define ROW amdlog_part
+TABLE(part_own, M(from, U64, KEEP), M(to, U64, KEEP), M(mended, U64, ADD), M(filtered, BOOL, ANY),
+      M(stopped, BOOL, KEEP), AT("bytes", counts.bytes, U64, ADD),
+      AT("lines", counts.lines, U64, ADD), AT("records", counts.records, U64, ADD),
+      AT("foreign", counts.foreign, U64, ADD), AT("glued", counts.glued, U64, ADD),
+      AT("unended", counts.unended, U64, ADD));
+#undef ROW
 
 const struct members part_totals = {totals_members, COUNT(totals_members)};
 const struct members part_state = {state_members, COUNT(state_members)};
@@ -224,7 +140,7 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->id.tid)
 		return false;
 	n = thread_new(s, &t->id);
-	if (n == AMDLOG_NONE || s->threads[n].process != t->process)
+	if (s->threads[n].process != t->process)
 		return false;
 	s->threads[n] = *t;
 	return true;
@@ -239,9 +155,8 @@ static bool put_queue(struct amdlog_part *part, union row *row)
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN)
 		return false;
 	n = queue_new(s, q->process);
-	if (n != AMDLOG_NONE)
-		s->queues[n] = *q;
-	return n != AMDLOG_NONE;
+	s->queues[n] = *q;
+	return true;
 }
 
 static bool put_kernel(struct amdlog_part *part, union row *row)
@@ -279,13 +194,13 @@ static bool put_error(struct amdlog_part *part, union row *row)
 static bool put_open(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
-	if (ARRAY_GROW(s->open, s->open_cap, s->nopen))
-		return false;
+
+	ARRAY_GROW(s->open, s->open_cap, s->nopen);
 	s->open[s->nopen++] = row->open;
 	return true;
 }
 
-static bool put_period(struct amdlog_part *part, union row *row)
+static bool put_stream(struct amdlog_part *part, union row *row)
 {
 	amdlog_streams_put(&part->streams, &row->period);
 	return true;
@@ -299,12 +214,6 @@ static bool put_head(struct amdlog_part *part, union row *row)
 	       amdlog_streams_put_head(&part->streams, h);
 }
 
-#define ROWS(of, rows_at, n_at) \
-	offsetof(struct of, rows_at), offsetof(struct of, n_at), sizeof(*((struct of *)0)->rows_at)
-#define MEMBERS(name)                                 \
-	{                                             \
-		name##_members, COUNT(name##_members) \
-	}
 static const struct amdlog_api api_blank;
 static const struct amdlog_error error_initial = {.process = AMDLOG_NONE,
 						  .address = AMDLOG_UNKNOWN};
@@ -312,23 +221,26 @@ static const struct stream_period period_initial = {.process = AMDLOG_NONE, .que
 static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = AMDLOG_NONE};
 
 const struct section part_sections[PART_SECTIONS] = {
-	{"processes", MEMBERS(process), ROWS(amdlog_summary, processes, nprocesses), &process_blank,
-	 true, false, put_process},
-	{"kernels", MEMBERS(kernel), ROWS(amdlog_summary, kernels, nkernels), &kernel_blank, true,
-	 false, put_kernel},
-	{"apis", MEMBERS(api), ROWS(amdlog_summary, apis, napis), &api_blank, true, false, put_api},
-	{"errors", MEMBERS(error), ROWS(amdlog_summary, errors.v, errors.n), &error_initial, false,
-	 false, put_error},
-	{"queues", MEMBERS(queue), ROWS(amdlog_summary, queues, nqueues), &queue_blank, true, false,
-	 put_queue},
-	{"threads", MEMBERS(thread), ROWS(amdlog_summary, threads, nthreads), &thread_blank, true,
-	 false, put_thread},
-	{"open", MEMBERS(open), ROWS(amdlog_summary, open, nopen), &unresolved_blank, true, false,
-	 put_open},
-	{"streams", MEMBERS(stream), ROWS(amdlog_streams, v, n), &period_initial, false, true,
-	 put_period},
-	{"stream_heads", MEMBERS(head), ROWS(amdlog_streams, heads, nheads), &head_initial, false,
-	 true, put_head},
+// Rows of the table `rows` of struct ROW, `n` of them.
+#define SECTION(key, name, rows, n, initial, sparse, of_streams)                             \
+	{                                                                                    \
+		key, {name##_members, COUNT(name##_members)}, offsetof(struct ROW, rows),    \
+			offsetof(struct ROW, n), sizeof(*((struct ROW *)0)->rows), &initial, \
+			sparse, of_streams, put_##name                                       \
+	}
+#define ROW amdlog_summary
+	SECTION("processes", process, processes, nprocesses, process_blank, true, false),
+	SECTION("kernels", kernel, kernels, nkernels, kernel_blank, true, false),
+	SECTION("apis", api, apis, napis, api_blank, true, false),
+	SECTION("errors", error, errors.v, errors.n, error_initial, false, false),
+	SECTION("queues", queue, queues, nqueues, queue_blank, true, false),
+	SECTION("threads", thread, threads, nthreads, thread_blank, true, false),
+	SECTION("open", open, open, nopen, unresolved_blank, true, false),
+#undef ROW
+#define ROW amdlog_streams
+	SECTION("streams", stream, v, n, period_initial, false, true),
+	SECTION("stream_heads", head, heads, nheads, head_initial, false, true),
+#undef ROW
 };
 
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n)

@@ -13,7 +13,7 @@ enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct member {
 	const char *key;
-	size_t offset, size; // of all of it
+	size_t offset, size; // of all of it, but of T_NAME
 	enum member_type type;
 	enum member_sum sum;
 	// Of T_U32: where struct amdlog_summary counts the rows it points into; 0: into none.

@@ -59,14 +59,14 @@ static bool read_small(const struct jsonin_value *v, const struct member *m, voi
 	return true;
 }
 
-static bool text_of(const struct jsonin_value *v, char **text)
+static char *text_of(const struct jsonin_value *v)
 {
-	*text = v->kind == '"' ? xmalloc(v->len + 1) : NULL;
-	if (*text && jsonin_str(v, *text, v->len + 1))
-		return true;
-	free(*text);
-	*text = NULL;
-	return false;
+	char *text = xmalloc(v->len + 1);
+
+	if (jsonin_str(v, text, v->len + 1))
+		return text;
+	free(text);
+	return NULL;
 }
 
 // Undoes write_name; the text is owned by the caller.
@@ -75,7 +75,7 @@ static bool read_name(const struct jsonin_value *v, bool hex, struct member_name
 	char *text;
 	size_t len;
 
-	if (name->text || !text_of(v, &text))
+	if (name->text || !(text = text_of(v)))
 		return false;
 	len = strlen(text);
 	for (size_t i = 0; hex && i < len / 2; i++) {
@@ -187,7 +187,8 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	struct jsonin j;
 	struct jsonin_value a, b, c;
 	struct pair p;
-	uint64_t value = 0;
+	uint64_t value = INTERN_NONE;
+	uint32_t n;
 
 	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
@@ -196,9 +197,10 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 		    !read_u64(&a, &p.a) || !read_u64(&b, &p.b) ||
 		    (values && (!jsonin_u64(&c, &value) || value >= INTERN_NONE)))
 			return false;
-		if (intern_put(in, &p, sizeof(p), NULL) == INTERN_NONE ||
-		    (values && !intern_set(in, &p, sizeof(p), (uint32_t)value)))
+		n = intern_put(in, &p, sizeof(p));
+		if (n == INTERN_NONE)
 			return false;
+		in->entries[n].value = (uint32_t)value;
 	}
 	return !j.failed;
 }
@@ -208,9 +210,9 @@ static bool read_own(struct amdlog_part *part, const struct jsonin_value *key,
 		     const struct jsonin_value *v)
 {
 	if (jsonin_is(key, "file"))
-		return !part->file && text_of(v, &part->file);
+		return !part->file && (part->file = text_of(v));
 	if (jsonin_is(key, "host"))
-		return !part->host && text_of(v, &part->host);
+		return !part->host && (part->host = text_of(v));
 	return read_member(key, v, &part_members, part);
 }
 

@@ -4,10 +4,7 @@
 void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			       const struct block_item *item)
 {
-	struct amdlog_thread *t = summary_thread(s, scan, item->r.thread);
-
-	if (t)
-		stream_set(t, &item->stream);
+	stream_set(summary_thread(s, scan, item->r.thread), &item->stream);
 }
 
 void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
@@ -19,32 +16,26 @@ void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint6
 	s->last_us = last_us;
 }
 
-static void add_kinds(struct amdlog_totals *sum, const struct block_result *b)
-{
-	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
-		for (unsigned level = 0; level < 10; level++) {
-			sum->kinds[kind] += b->counts[block_counter(kind, level)];
-			sum->levels[level] += b->counts[block_counter(kind, level)];
-		}
-	}
-}
-
 void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			     const struct block_result *b)
 {
-	add_kinds(&s->totals, b);
+	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
+		for (unsigned level = 0; level < 10; level++) {
+			s->totals.kinds[kind] += b->counts[block_counter(kind, level)];
+			s->totals.levels[level] += b->counts[block_counter(kind, level)];
+		}
+	}
 	s->totals.steps_back += b->steps_back;
 	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
 		s->totals.styles[i] += b->styles[i];
 	for (uint32_t i = 0; i < b->nsums; i++) {
 		const struct block_sum *sum = &b->sums[i];
 		uint32_t records = (uint32_t)sum->counted;
-		struct amdlog_thread *t = records ? summary_thread(s, scan, sum->number) : NULL;
+		struct amdlog_thread *t;
 
 		if (!records)
 			continue;
-		if (!t)
-			return;
+		t = summary_thread(s, scan, sum->number);
 		s->totals.records += records;
 		s->totals.styles[sum->style] += records;
 		t->records += records;

@@ -34,51 +34,34 @@ static size_t api_text(const struct amdlog_record *r, char *out)
 	return name + len;
 }
 
-// "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
-static uint64_t address_of(const struct amdlog_record *r)
-{
-	const char *at = memmem(r->msg, r->msg_len, "Queue 0x", strlen("Queue 0x"));
-
-	return at ? amdlog_next_number(r, " ", &at) : AMDLOG_UNKNOWN;
-}
-
-static struct amdlog_error *row_of(struct amdlog_errors *e, const struct key *key, size_t len)
-{
-	uint32_t n;
-
-	e->keys.max_entries = ERRORS_MAX;
-	n = intern_put(&e->keys, key, offsetof(struct key, text) + len, NULL);
-	if (n > e->n || ARRAY_GROW(e->v, e->cap, n))
-		return NULL;
-	if (n == e->n) {
-		e->v[n] = (struct amdlog_error){
-			.process = key->process,
-			.of_queue = key->of_queue,
-			.address = AMDLOG_UNKNOWN,
-			.first_us = AMDLOG_UNKNOWN,
-			.text = e->keys.entries[n].bytes + offsetof(struct key, text),
-			.len = (uint32_t)len,
-		};
-		e->n++;
-	}
-	return &e->v[n];
-}
-
 void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *from)
 {
 	size_t len = from->len < ERRORS_TEXT_MAX ? from->len : ERRORS_TEXT_MAX;
 	struct amdlog_error *row;
 	struct key key;
+	uint32_t n;
 
 	memset(&key, 0, sizeof(key));
 	key.process = from->process;
 	key.of_queue = from->of_queue;
 	memcpy(key.text, from->text, len);
-	row = row_of(e, &key, len);
-	if (!row) {
+	e->keys.max_entries = ERRORS_MAX;
+	n = intern_put(&e->keys, &key, offsetof(struct key, text) + len);
+	if (n > e->n) {
 		e->left_out += from->count;
 		return;
 	}
+	if (n == e->n) {
+		ARRAY_GROW(e->v, e->cap, n);
+		e->v[e->n++] = (struct amdlog_error){
+			.process = from->process,
+			.of_queue = from->of_queue,
+			.first_us = AMDLOG_UNKNOWN,
+			.text = e->keys.entries[n].bytes + offsetof(struct key, text),
+			.len = (uint32_t)len,
+		};
+	}
+	row = &e->v[n];
 	row->count += from->count;
 	row->address = from->address;
 	row->first_us = from->first_us < row->first_us ? from->first_us : row->first_us;
@@ -88,6 +71,7 @@ void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *fro
 void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct amdlog_record *r)
 {
 	char text[ERRORS_TEXT_MAX];
+	const char *at;
 	struct amdlog_error row = {
 		.process = process,
 		.of_queue = r->kind == AMDLOG_QUEUE_ERROR,
@@ -101,7 +85,9 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 	if (row.of_queue) {
 		row.len = (uint32_t)(r->msg_len < sizeof(text) ? r->msg_len : sizeof(text));
 		memcpy(text, r->msg, row.len);
-		row.address = address_of(r);
+		// "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
+		at = memmem(r->msg, r->msg_len, "Queue 0x", strlen("Queue 0x"));
+		row.address = at ? amdlog_next_number(r, " ", &at) : AMDLOG_UNKNOWN;
 	} else {
 		row.len = (uint32_t)api_text(r, text);
 	}

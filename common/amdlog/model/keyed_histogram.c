@@ -13,10 +13,11 @@
 
 static struct keyed_histogram_row *row_of(struct keyed_histogram *s, uint32_t key)
 {
-	if (key >= KEYS_MAX || ARRAY_REACH(s->v, s->cap, key, 0)) {
+	if (key >= KEYS_MAX) {
 		s->incomplete = true;
 		return NULL;
 	}
+	ARRAY_REACH(s->v, s->cap, key, 0);
 	s->n = key >= s->n ? key + 1 : s->n;
 	return &s->v[key];
 }
@@ -28,13 +29,13 @@ static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint
 	uint32_t end = r->n && r->first + r->n > bucket ? r->first + r->n : bucket + 1;
 
 	if (end - first != r->n) {
-		uint64_t *wider =
-			s->buckets < BUCKETS_MAX ? xcalloc(end - first, sizeof(*wider)) : NULL;
+		uint64_t *wider;
 
-		if (!wider) {
+		if (s->buckets >= BUCKETS_MAX) {
 			s->incomplete = true;
 			return false;
 		}
+		wider = xcalloc(end - first, sizeof(*wider));
 		if (r->n)
 			memcpy(wider + (r->first - first), r->bucket, r->n * sizeof(*wider));
 		free(r->bucket);

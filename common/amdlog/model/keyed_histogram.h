@@ -20,7 +20,7 @@ struct keyed_histogram_row {
 struct keyed_histogram {
 	struct keyed_histogram_row *v; // by key
 	size_t n, cap, buckets;
-	bool incomplete; // something was left out for want of room
+	bool incomplete; // something was left out: too many keys or buckets
 };
 
 // Keys are small dense numbers.

@@ -26,16 +26,13 @@ const struct amdlog_queue queue_blank = {
 
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 {
-	if (ARRAY_GROW(s->queues, s->queue_cap, s->nqueues)) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
+	ARRAY_GROW(s->queues, s->queue_cap, s->nqueues);
 	s->queues[s->nqueues] = queue_blank;
 	s->queues[s->nqueues].process = process;
 	return s->nqueues++;
 }
 
-// The queue with this address, made when it is new.
+// The queue with this address, made when it is new; AMDLOG_NONE: there are too many.
 static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t process,
 			 uint64_t address)
 {
@@ -43,13 +40,12 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 
 	if (q != INTERN_NONE)
 		return q;
-	if (keys->max_entries && keys->n >= keys->max_entries) {
+	if (keys->n >= keys->max_entries) {
 		s->no_memory = true;
 		return AMDLOG_NONE;
 	}
 	q = queue_new(s, process);
-	if (q == AMDLOG_NONE || !pair_set(keys, process, address, q))
-		return AMDLOG_NONE;
+	pair_set(keys, process, address, q);
 	*(keys == &s->by_ring ? &s->queues[q].hwq : &s->queues[q].swq) = address;
 	return q;
 }
@@ -78,10 +74,10 @@ static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
 {
 	struct pair key = {a, b};
-	bool fresh;
+	uint32_t before = pairs->n;
 
-	intern_put(pairs, &key, sizeof(key), &fresh);
-	return fresh;
+	intern_put(pairs, &key, sizeof(key));
+	return pairs->n != before;
 }
 
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream)

@@ -2,7 +2,6 @@
 #include "common/amdlog/model/reading.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 // A record that is one whole line of the block was matched with it; others were cut or put
 // together.
@@ -33,7 +32,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 		r->event(r->ctx, &e);
 }
 
-bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
@@ -42,8 +41,7 @@ bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
 	r->reassembly = amdlog_reassembly_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
-	r->scan = r->reassembly ? r->reassembly->scan : NULL;
-	return r->reassembly && (!grep || r->grepper);
+	r->scan = r->reassembly->scan;
 }
 
 void amdlog_reading_fini(struct amdlog_reading *r)
@@ -130,20 +128,17 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 	r->scan->counts.records += lines - b->foreign;
 }
 
-// A result says by the processes how far lines reach that may be reassembled. Of the many threads
-// behind AMDLOG_THREADS_MAX the scanner does not say the process.
-static bool is_trusted(const struct amdlog_reading *r, const struct block_result *b)
-{
-	return !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
-}
-
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits)
 {
+	// A result says by the processes how far lines reach that may be reassembled. Of the many
+	// threads behind AMDLOG_THREADS_MAX the scanner does not say the process.
+	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
+
 	r->block = (struct reading_block){text, len, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len);
-	else if (b && is_trusted(r, b) && amdlog_reassembly_idle(r->reassembly))
+	else if (trusted && amdlog_reassembly_idle(r->reassembly))
 		take_result(r, text, len, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);

@@ -30,14 +30,12 @@ struct amdlog_reading {
 	void *ctx;
 };
 
-// `grep`: what the filter asks of the text (struct amdlog_filter), else NULL. False when memory is
-// short; amdlog_reading_fini then, too.
-bool amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
+// `grep`: what the filter asks of the text (struct amdlog_filter), else NULL.
+void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep);
 void amdlog_reading_fini(struct amdlog_reading *r);
 
-// For one thread that reads blocks of the input that comes next. `kinds`: see block.h. NULL when
-// memory is short.
+// For one thread that reads blocks of the input that comes next. `kinds`: see block.h.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
 // The filter's times are known, from any thread; else what is to be read now can only be scanned.

@@ -2,50 +2,43 @@
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary_priv.h"
 
-#include "common/host/buf.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t period_new(struct amdlog_streams *s, uint32_t process, uint64_t stream,
-			   uint32_t queue, uint32_t before)
+static void period_add(struct stream_period *to, const struct stream_period *from)
 {
-	if (s->n >= STREAMS_MAX || ARRAY_GROW(s->v, s->cap, s->n))
-		return AMDLOG_NONE;
-	s->v[s->n] = (struct stream_period){
-		.process = process,
-		.stream = stream,
-		.queue = queue,
-		.before = before,
-		.span = SPAN_NONE,
-	};
-	return s->n++;
+	to->created += from->created;
+	to->packets += from->packets;
+	to->dispatches += from->dispatches;
+	span_merge(&to->span, &from->span);
 }
 
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add)
 {
 	uint32_t n = pair_value(&s->latest, add->process, add->stream);
-	struct stream_period *p;
 
 	if (n == INTERN_NONE || s->v[n].queue != add->queue) {
-		n = period_new(s, add->process, add->stream, add->queue,
-			       n == INTERN_NONE ? AMDLOG_NONE : n);
-		if (n == AMDLOG_NONE || !pair_set(&s->latest, add->process, add->stream, n)) {
+		if (s->n >= STREAMS_MAX) {
 			s->left_out += add->created + add->packets;
 			return;
 		}
+		ARRAY_GROW(s->v, s->cap, s->n);
+		s->v[s->n] = (struct stream_period){.process = add->process,
+						    .stream = add->stream,
+						    .queue = add->queue,
+						    .before = n == INTERN_NONE ? AMDLOG_NONE : n,
+						    .span = SPAN_NONE};
+		n = s->n++;
+		pair_set(&s->latest, add->process, add->stream, n);
 	}
-	p = &s->v[n];
-	p->created += add->created;
-	p->packets += add->packets;
-	p->dispatches += add->dispatches;
-	span_merge(&p->span, &add->span);
+	period_add(&s->v[n], add);
 }
 
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h)
 {
-	if (s->nheads >= STREAMS_MAX || ARRAY_GROW(s->heads, s->head_cap, s->nheads))
+	if (s->nheads >= STREAMS_MAX)
 		return false;
+	ARRAY_GROW(s->heads, s->head_cap, s->nheads);
 	s->heads[s->nheads++] = *h;
 	return true;
 }
@@ -89,8 +82,9 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
 		span_merge(&s->heads[n].span, &h.span);
-	} else if (!amdlog_streams_put_head(s, &h) ||
-		   !intern_set(&s->head_keys, key, sizeof(key), s->nheads - 1)) {
+	} else if (amdlog_streams_put_head(s, &h)) {
+		intern_set(&s->head_keys, key, sizeof(key), s->nheads - 1);
+	} else {
 		s->left_out++;
 	}
 }
@@ -124,10 +118,7 @@ void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *
 		if (p->before == AMDLOG_NONE || s->v[p->before].queue != p->queue)
 			continue;
 		b = &s->v[p->before];
-		p->created += b->created;
-		p->packets += b->packets;
-		p->dispatches += b->dispatches;
-		span_merge(&p->span, &b->span);
+		period_add(p, b);
 		p->before = b->before;
 		b->created = b->packets = b->dispatches = 0;
 		b->span = SPAN_NONE;

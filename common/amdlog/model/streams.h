@@ -55,7 +55,7 @@ void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *s
 // or a new one. `before` is not looked at.
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add);
 
-// Appends a head. False without memory.
+// Appends a head. False: there are STREAMS_MAX.
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h);
 
 // Periods of one queue that was known by two addresses become one, after amdlog_summary_finish.

@@ -77,18 +77,16 @@ bool amdlog_has_packets(const struct amdlog_summary *s)
 	       k[AMDLOG_BARRIER_VALUE] + k[AMDLOG_PACKET];
 }
 
-// The process's place in the table; AMDLOG_NONE without memory.
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
-	uint32_t n = intern_put(&s->process_keys, key, sizeof(key), NULL);
+	uint32_t n = intern_put(&s->process_keys, key, sizeof(key));
 	struct amdlog_process *p;
 
 	if (n < s->nprocesses)
 		return n;
-	if (n > s->nprocesses || ARRAY_GROW(s->processes, s->process_cap, n))
-		return AMDLOG_NONE;
+	ARRAY_GROW(s->processes, s->process_cap, n);
 	p = &s->processes[s->nprocesses++];
 	*p = process_blank;
 	p->pid = w->pid;
@@ -102,10 +100,7 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint32_t process = process_of(s, w);
 
-	if (process == AMDLOG_NONE || ARRAY_GROW(s->threads, s->thread_cap, s->nthreads)) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
+	ARRAY_GROW(s->threads, s->thread_cap, s->nthreads);
 	s->threads[s->nthreads] = thread_blank;
 	s->threads[s->nthreads].id = *w;
 	s->threads[s->nthreads].process = process;
@@ -115,10 +110,8 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
 				     uint32_t thread)
 {
-	while (s->nthreads <= thread) {
-		if (thread_new(s, &scan->threads.v[s->nthreads]) == AMDLOG_NONE)
-			return NULL;
-	}
+	while (s->nthreads <= thread)
+		thread_new(s, &scan->threads.v[s->nthreads]);
 	return &s->threads[thread];
 }
 
@@ -126,15 +119,16 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 // in it.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
-	uint32_t n = intern_put_hashed(&s->names, name, len, hash, NULL);
+	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
 	struct amdlog_kernel *k;
 
 	if (n < s->nkernels)
 		return n;
-	if (n > s->nkernels || ARRAY_GROW(s->kernels, s->kernel_cap, n)) {
+	if (n > s->nkernels) {
 		s->no_memory = true;
 		return AMDLOG_NONE;
 	}
+	ARRAY_GROW(s->kernels, s->kernel_cap, n);
 	k = &s->kernels[s->nkernels++];
 	*k = kernel_blank;
 	k->name = s->names.entries[n].bytes;
@@ -307,14 +301,15 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
-	uint32_t n = intern_put(&s->api_names, name, len, NULL);
+	uint32_t n = intern_put(&s->api_names, name, len);
 
 	if (n < s->napis)
 		return n;
-	if (n > s->napis || ARRAY_GROW(s->apis, s->api_cap, n)) {
+	if (n > s->napis) {
 		s->no_memory = true;
 		return AMDLOG_NONE;
 	}
+	ARRAY_GROW(s->apis, s->api_cap, n);
 	s->apis[s->napis++] =
 		(struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
 	return n;
@@ -409,8 +404,6 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 	if (s->resumed && is_outside(s, r))
 		return false;
 	t = summary_thread(s, scan, r->thread);
-	if (!t)
-		return false;
 	if (item)
 		stream_set(t, &item->stream);
 	*e = (struct amdlog_event){.record = r,

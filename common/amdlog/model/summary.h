@@ -11,8 +11,6 @@
 #include "common/amdlog/read/scan.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#include <sys/types.h>
-
 #define AMDLOG_NONE UINT32_MAX
 
 // First and last CLOCK_MONOTONIC microsecond; first > last: none seen.
@@ -161,7 +159,7 @@ struct amdlog_totals {
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
-	bool no_memory; // something was not counted apart for want of room
+	bool no_memory; // something was not counted apart: there was too much of it
 	bool seen_swq;  // 6.2 or later: queue lines name rings
 	bool based;     // the filter's times are absolute by now
 	// Only records that begin in these bytes of the input count; range_to 0: all.
@@ -202,7 +200,6 @@ struct amdlog_summary {
 	struct intern by_object;          // kernel_obj -> kernel
 	uint64_t object_moves;            // times a kernel_obj became another kernel's
 	uint64_t stream_changes;          // times that a stream was created on a queue
-	// The queues found by ring last, by their addresses.
 	// Pairs seen, for counting distinct ones.
 	struct intern queue_kernels, queue_streams, process_kernels;
 	// Of a part: where `open` is, and threads with the queues they wrote to before it was known

@@ -32,7 +32,7 @@ extern const struct amdlog_queue queue_blank;
 extern const struct amdlog_kernel kernel_blank;
 extern const struct amdlog_unresolved unresolved_blank;
 
-// The thread with the scanner's number; NULL without memory.
+// The thread with the scanner's number.
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
 				     uint32_t thread);
 
@@ -56,8 +56,8 @@ void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3]);
 void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from);
 
-// New rows: of a process, a kernel, an API function, a queue, a thread. AMDLOG_NONE at a limit or
-// without memory.
+// Rows, made when they are new: of a process, a kernel, an API function, a queue, a thread. Of
+// names there may be too many: AMDLOG_NONE.
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash);
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len);

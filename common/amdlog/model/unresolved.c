@@ -58,19 +58,25 @@ const struct amdlog_unresolved unresolved_blank = {
 	.workgroup = SHAPES_NONE,
 };
 
-// The one of this key, made when it is new.
-static struct amdlog_unresolved *open_at(struct amdlog_summary *s,
-					 const struct amdlog_unresolved *key)
+// Counts for the one of this key, made when it is new; NULL: there are too many.
+static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
+					  const struct amdlog_unresolved *key,
+					  const struct amdlog_event *e)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
-	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes), NULL);
+	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes));
 
-	if (n > s->nopen || ARRAY_GROW(s->open, s->open_cap, n)) {
+	if (n > s->nopen) {
 		s->no_memory = true;
 		return NULL;
 	}
-	if (n == s->nopen)
+	if (n == s->nopen) {
+		ARRAY_GROW(s->open, s->open_cap, n);
 		s->open[s->nopen++] = *key;
+	}
+	s->open[n].n++;
+	s->open[n].torn += key->value && e->torn;
+	span_add(&s->open[n].span, e->record->time_us);
 	return &s->open[n];
 }
 
@@ -85,26 +91,19 @@ void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t
 	key.queue = e->queue;
 	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
 	key.object = e->packet->kernel_obj;
-	o = open_at(s, &key);
+	o = open_add(s, &key, e);
 	if (!o)
 		return;
-	o->n++;
-	span_add(&o->span, e->record->time_us);
 	shapes_add(&o->grid, e->packet->grid);
 	shapes_add(&o->workgroup, e->packet->workgroup);
 }
 
 void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 {
-	struct amdlog_unresolved key = unresolved_blank, *o;
+	struct amdlog_unresolved key = unresolved_blank;
 
 	key.process = s->threads[e->record->thread].process;
 	key.object = e->packet->hwq;
 	key.value = true;
-	o = open_at(s, &key);
-	if (!o)
-		return;
-	o->n++;
-	o->torn += e->torn;
-	span_add(&o->span, e->record->time_us);
+	open_add(s, &key, e);
 }

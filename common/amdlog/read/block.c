@@ -10,13 +10,6 @@
 
 #define ITEMS_MAX 16384 // of a block; more: it is slow
 
-bool block_result_init(struct block_result *b)
-{
-	*b = (struct block_result){0};
-	b->sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums));
-	return b->sums;
-}
-
 void block_result_fini(struct block_result *b)
 {
 	free(b->items);
@@ -49,29 +42,19 @@ static void look(void *ctx, const struct amdlog_record *r)
 	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
-bool block_reader_use(struct block_reader *g, unsigned n, const char **name)
+bool block_reader_use(struct block_reader *g, unsigned n)
 {
-	static const struct {
-		const char *name;
-		block_loop_fn *loop;
-	} loops[] = {
-		{"any", block_loop},
-#if defined(__x86_64__)
-		{"avx2", block_loop_avx2},
-#endif
-	};
 	unsigned usable = 1;
 
 #if defined(__x86_64__)
 	__builtin_cpu_init();
 	usable += __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+	if (n == 1 && n < usable)
+		g->loop = block_loop_avx2;
 #endif
-	if (n >= usable)
-		return false;
-	g->loop = loops[n].loop;
-	if (name)
-		*name = loops[n].name;
-	return true;
+	if (!n)
+		g->loop = block_loop;
+	return n < usable;
 }
 
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
@@ -81,22 +64,18 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	const struct amdlog_sink own = {.ctx = g, .record = look};
 
 	if (!g)
-		return NULL;
+		xalloc_fail();
 	memset(g, 0, sizeof(*g));
 	g->filter = filter;
 	g->kinds = kinds;
 	g->assumed = assumed;
 	clear_prefixes(g);
-	for (unsigned n = 0; block_reader_use(g, n, NULL);)
+	for (unsigned n = 0; block_reader_use(g, n);)
 		n++;
 	// API lines of one line of the source may be of several functions.
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
 	g->reassembly = amdlog_reassembly_new(&own);
-	if (!g->reassembly) {
-		free(g);
-		return NULL;
-	}
 	g->reassembly->scan->threads.assumed = assumed;
 	return g;
 }
@@ -112,10 +91,12 @@ struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
 
-	if (b->nitems == b->item_cap &&
-	    (b->nitems >= ITEMS_MAX || ARRAY_GROW(b->items, b->item_cap, b->nitems))) {
-		b->slow = true;
-		return NULL;
+	if (b->nitems == b->item_cap) {
+		if (b->nitems >= ITEMS_MAX) {
+			b->slow = true;
+			return NULL;
+		}
+		ARRAY_GROW(b->items, b->item_cap, b->nitems);
 	}
 	return &b->items[b->nitems];
 }
@@ -382,6 +363,8 @@ static void reset(struct block_reader *g, struct block_result *b)
 		g->threads[i].used = false;
 		g->threads[i].api[1].msg = g->threads[i].command = NULL;
 	}
+	if (!b->sums)
+		b->sums = xcalloc(BLOCK_THREADS, sizeof(*b->sums));
 	b->slow = b->torn = false;
 	b->lines = b->foreign = b->steps_back = 0;
 	b->nitems = b->nsums = 0;

@@ -55,6 +55,7 @@ struct block_sum {
 	uint64_t first_us, last_us;
 };
 
+// Starts as zeros.
 struct block_result {
 	bool slow; // too many items: the block is to be scanned as a whole
 	bool torn; // some of BLOCK_LINES are there as a line before them may be reassembled
@@ -75,8 +76,6 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 	return (uint16_t)(kind * BLOCK_LEVELS + (level & (BLOCK_LEVELS - 1)));
 }
 
-// False when memory is short; block_result_fini then, too.
-bool block_result_init(struct block_result *b);
 void block_result_fini(struct block_result *b);
 
 // Which records count. Times and processes are decided on while blocks are read, except for items.
@@ -96,15 +95,15 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid);
 
 // What a thread needs to read blocks of one input. The filter is not owned, and its times are
 // absolute when blocks are read. `kinds`: a bit for each kind of record that must become an item,
-// if chosen. `assumed`: the process of records that name none; -1. NULL when memory is short.
+// if chosen. `assumed`: the process of records that name none; -1.
 struct block_reader;
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed);
 void block_reader_free(struct block_reader *g);
 
 // For tests: one implementation after the other, the portable one first; false behind the last this
-// processor can run. `name` may be NULL.
-bool block_reader_use(struct block_reader *g, unsigned n, const char **name);
+// processor can run.
+bool block_reader_use(struct block_reader *g, unsigned n);
 
 // Reads text[0..len), whole lines of which the last ends with a newline, and AMDLOG_PAD more bytes
 // may be read behind them. `hits`: its lines that are picked by their text; NULL: all are. `b`

@@ -124,17 +124,12 @@ bool amdlog_api_begins(const struct amdlog_record *r, const char *word)
 	return r->name_len >= n && !memcmp(r->msg, word, n);
 }
 
-static bool is_launch(const struct amdlog_record *r)
-{
-	return amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
-	       amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip");
-}
-
 uint64_t amdlog_entry_stream(const struct amdlog_record *r)
 {
 	uint64_t stream;
 
-	if (is_launch(r))
+	if (amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
+	    amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip"))
 		return amdlog_api_stream(r);
 	if (!amdlog_api_begins(r, "hipMem"))
 		return AMDLOG_UNKNOWN;

@@ -72,13 +72,11 @@ static uint32_t *slot_of(const struct intern *in, const void *bytes, size_t len,
 	}
 }
 
-static bool grow_slots(struct intern *in)
+static void grow_slots(struct intern *in)
 {
 	uint32_t nslots = in->nslots ? in->nslots * 2 : 64;
 	uint32_t *slots = xcalloc(nslots, sizeof(*slots));
 
-	if (!slots)
-		return false;
 	for (uint32_t e = 0; e < in->n; e++) {
 		uint32_t i = in->entries[e].hash;
 
@@ -89,7 +87,6 @@ static bool grow_slots(struct intern *in)
 	free(in->slots);
 	in->slots = slots;
 	in->nslots = nslots;
-	return true;
 }
 
 static const char *store(struct intern *in, const void *bytes, size_t len)
@@ -101,8 +98,6 @@ static const char *store(struct intern *in, const void *bytes, size_t len)
 		size_t size = len + 1 > CHUNK_SIZE ? len + 1 : CHUNK_SIZE;
 
 		c = xmalloc(sizeof(*c) + size);
-		if (!c)
-			return NULL;
 		*c = (struct intern_chunk){.next = in->chunks, .size = size};
 		in->chunks = c;
 	}
@@ -118,13 +113,15 @@ static const char *store(struct intern *in, const void *bytes, size_t len)
 
 static bool room_for(struct intern *in, size_t len)
 {
-	if ((in->max_entries && in->n >= in->max_entries) || in->n >= INTERN_NONE / 4)
+	if ((in->max_entries && in->n >= in->max_entries) ||
+	    (in->max_bytes && in->bytes + len > in->max_bytes))
 		return false;
-	if (in->max_bytes && in->bytes + len > in->max_bytes)
-		return false;
-	if (in->n + in->n / 2 >= in->nslots && !grow_slots(in))
-		return false;
-	return !ARRAY_GROW(in->entries, in->cap, in->n);
+	if (in->n >= INTERN_NONE / 4)
+		xalloc_fail();
+	if (in->n + in->n / 2 >= in->nslots)
+		grow_slots(in);
+	ARRAY_GROW(in->entries, in->cap, in->n);
+	return true;
 }
 
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len)
@@ -134,30 +131,22 @@ uint32_t intern_find(const struct intern *in, const void *bytes, size_t len)
 	return *slot_of(in, bytes, len, intern_hash(bytes, len)) - 1;
 }
 
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len, bool *fresh)
+uint32_t intern_put(struct intern *in, const void *bytes, size_t len)
 {
-	return intern_put_hashed(in, bytes, len, intern_hash(bytes, len), fresh);
+	return intern_put_hashed(in, bytes, len, intern_hash(bytes, len));
 }
 
-uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash,
-			   bool *fresh)
+uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash)
 {
 	uint32_t *slot = in->nslots ? slot_of(in, bytes, len, hash) : NULL;
-	const char *kept;
 
-	if (fresh)
-		*fresh = false;
 	if (slot && *slot)
 		return *slot - 1;
 	if (!room_for(in, len))
 		return INTERN_NONE;
-	kept = store(in, bytes, len);
-	if (!kept)
-		return INTERN_NONE;
-	in->entries[in->n] = (struct intern_entry){kept, (uint32_t)len, hash, INTERN_NONE};
+	in->entries[in->n] =
+		(struct intern_entry){store(in, bytes, len), (uint32_t)len, hash, INTERN_NONE};
 	*slot_of(in, bytes, len, hash) = in->n + 1;
-	if (fresh)
-		*fresh = true;
 	return in->n++;
 }
 
@@ -170,7 +159,7 @@ uint32_t intern_value(const struct intern *in, const void *bytes, size_t len)
 
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value)
 {
-	uint32_t n = intern_put(in, bytes, len, NULL);
+	uint32_t n = intern_put(in, bytes, len);
 
 	if (n != INTERN_NONE)
 		in->entries[n].value = value;

@@ -22,23 +22,22 @@ struct intern {
 	uint32_t *slots; // index + 1, 0 is free
 	uint32_t nslots; // a power of two, or 0
 	struct intern_chunk *chunks;
-	uint32_t max_entries; // 0: no limit but memory
+	uint32_t max_entries; // 0: as many as memory holds, then intern_put never fails
 	uint64_t max_bytes, bytes;
 };
 
-// The number of `bytes`, a new one (and *fresh, which may be NULL) when they were not seen before.
-// INTERN_NONE at a limit or without memory.
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len, bool *fresh);
+// The number of `bytes`, a new one when they were not seen before.
+// INTERN_NONE at a limit.
+uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
 // The same for bytes whose intern_hash is known.
 uint32_t intern_hash(const void *bytes, size_t len);
-uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash,
-			   bool *fresh);
+uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
 // The value kept for `bytes`, INTERN_NONE when there is none.
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);
 
-// Keeps a value for `bytes`; false at a limit or without memory.
+// Keeps a value for `bytes`; false at a limit.
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value);
 
 // INTERN_NONE when unknown.

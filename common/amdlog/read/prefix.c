@@ -12,13 +12,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight
 #define FILE_MAX_LEN 512
 #define FILE_COLUMNS 25
 
-static size_t skip_digits(const char *p, size_t at, size_t len)
-{
-	while (at < len && is_digit(p[at]))
-		at++;
-	return at;
-}
-
 static size_t skip_blanks(const char *p, size_t at, size_t len)
 {
 	while (at < len && p[at] == ' ')
@@ -48,8 +41,9 @@ size_t prefix_shape(const char *p, size_t len, bool strict)
 		at++;
 	if (at >= len || p[at] != ':' || (strict && !is_source_name(p + file, at - file)))
 		return 0;
-	line = at + 1;
-	at = skip_digits(p, line, len);
+	line = ++at;
+	while (at < len && is_digit(p[at]))
+		at++;
 	if (at == line || at > line + 9)
 		return 0;
 	at = skip_blanks(p, at, len);

@@ -31,17 +31,12 @@ struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 		xmalloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
 	struct front *spare = (void *)(m + 1);
 
-	if (!m)
-		return NULL;
 	*m = (struct amdlog_reassembly){.to = *to, .past = UINT64_MAX};
 	for (unsigned i = 0; i < WAITING_MAX; i++)
 		m->waiting[i] = &spare[i];
 	m->joined = (char *)(spare + WAITING_MAX);
 	m->scan = amdlog_scan_new(&(struct amdlog_sink){m, take_record, take_foreign});
-	if (m->scan)
-		return m;
-	free(m);
-	return NULL;
+	return m;
 }
 
 void amdlog_reassembly_free(struct amdlog_reassembly *m)

@@ -42,7 +42,7 @@ struct amdlog_reassembly {
 	char *joined; // what is tried
 };
 
-// NULL when memory is short. Records go to `to`; its `foreign` is not used.
+// Records go to `to`; its `foreign` is not used.
 struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to);
 void amdlog_reassembly_free(struct amdlog_reassembly *m);
 

@@ -15,21 +15,14 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
 	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 
-	if (!s)
-		return NULL;
 	*s = (struct amdlog_scan){.sink = *sink};
 	s->text = s->buf;
-	if (!threads_init(&s->threads)) {
-		amdlog_scan_free(s);
-		return NULL;
-	}
+	threads_init(&s->threads);
 	return s;
 }
 
 void amdlog_scan_free(struct amdlog_scan *s)
 {
-	if (!s)
-		return;
 	threads_fini(&s->threads);
 	free(s);
 }
@@ -110,14 +103,6 @@ static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 	return (size_t)(segment - text);
 }
 
-static void carry_over(struct amdlog_scan *s, size_t from)
-{
-	s->fill -= from;
-	s->base += from;
-	memmove(s->buf, s->buf + from, s->fill);
-	memset(s->buf + s->fill, 0, AMDLOG_PAD); // what lies behind the text must not look like it
-}
-
 // The tail of the buffer from `from` on is a piece of a line. When it is too long to wait for its
 // end, looks for records in it and forgets what was seen. Returns from where on bytes must be kept.
 static size_t walk_tail(struct amdlog_scan *s, size_t from)
@@ -157,7 +142,11 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 		keep = (size_t)(newline - s->buf) + 1;
 		walk(s, 0, keep, keep);
 	}
-	carry_over(s, walk_tail(s, keep));
+	keep = walk_tail(s, keep);
+	s->fill -= keep;
+	s->base += keep;
+	memmove(s->buf, s->buf + keep, s->fill);
+	memset(s->buf + s->fill, 0, AMDLOG_PAD); // what lies behind the text must not look like it
 }
 
 void amdlog_scan_end(struct amdlog_scan *s)

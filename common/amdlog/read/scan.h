@@ -28,8 +28,7 @@ struct amdlog_threads {
 	struct intern by_tid; // 3.7 to 4.5: some lines have the thread only
 };
 
-// False without memory.
-bool threads_init(struct amdlog_threads *t);
+void threads_init(struct amdlog_threads *t);
 void threads_fini(struct amdlog_threads *t);
 
 // The number of the thread that wrote a record, a new one perhaps.
@@ -71,7 +70,6 @@ struct amdlog_scan {
 	char buf[];
 };
 
-// NULL when memory is short.
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink);
 void amdlog_scan_free(struct amdlog_scan *s);
 

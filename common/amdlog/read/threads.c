@@ -14,17 +14,18 @@ struct key {
 static uint32_t add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
 {
 	struct key key = {id->pid, id->tid, id->source};
-	uint32_t n = intern_put(&t->keys, &key, sizeof(key), NULL);
+	uint32_t n = intern_put(&t->keys, &key, sizeof(key));
 
 	if (n < t->n)
 		return n;
-	if (n > t->n || ARRAY_GROW(t->v, t->cap, n))
+	if (n > t->n)
 		return 0;
+	ARRAY_GROW(t->v, t->cap, n);
 	t->v[t->n++] = *id;
 	return n;
 }
 
-bool threads_init(struct amdlog_threads *t)
+void threads_init(struct amdlog_threads *t)
 {
 	// Number 0 takes all that find no place.
 	const struct amdlog_thread_id rest = {-1, AMDLOG_UNKNOWN, UINT32_MAX, 0};
@@ -32,7 +33,6 @@ bool threads_init(struct amdlog_threads *t)
 	*t = (struct amdlog_threads){.assumed = -1};
 	t->keys.max_entries = t->by_tid.max_entries = AMDLOG_THREADS_MAX;
 	add(t, &rest);
-	return t->n == 1;
 }
 
 void threads_fini(struct amdlog_threads *t)
