@@ -4,7 +4,6 @@
 
 #include "common/cli/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { MOST_SAMPLES = 1000000 };
@@ -263,8 +262,6 @@ static int list(struct cmd *c, void *arg)
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_sys(ENOMEM, NULL, "output");
 	(void)arg;
 	int status = load(&v);
 	if (!status) {

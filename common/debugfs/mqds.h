@@ -64,13 +64,11 @@ struct mqds {
 	uint32_t cut;        // kept dumps shorter than the MQD they belong to
 };
 
-void mqds_init(struct mqds *m);
 void mqds_fini(struct mqds *m);
 
 // Parse text[0..len) into m, replacing what it held; its memory is used again. The text must stay
-// as it is for as long as m is used. Returns 0, or -ENOMEM. Content is never an error: see the
-// counters.
-int mqds_parse(struct mqds *m, const char *text, size_t len);
+// as it is for as long as m is used. Content is never an error: see the counters.
+void mqds_parse(struct mqds *m, const char *text, size_t len);
 
 // Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out);

@@ -52,9 +52,9 @@ static void ignore_message(char *message, ...)
 struct pci_names *pci_names_new(void)
 {
 	const struct pci *lib = pci_get();
-	struct pci_names *n = lib ? xcalloc(1, sizeof(*n)) : NULL;
-	if (!n)
+	if (!lib)
 		return NULL;
+	struct pci_names *n = xcalloc(1, sizeof(*n));
 	n->lib = lib;
 	n->access = lib->pci_alloc();
 	n->access->error = handle_error;

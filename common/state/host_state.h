@@ -72,8 +72,8 @@ struct qdiff {
 	const char *unit;                         // of consumed and submitted; NULL
 };
 
-// Calls `each` for every queue of both moments, by process, context and id. 0, or -1 (ENOMEM).
-int qdiff_run(const struct host_state *before, const struct host_state *after,
-	      void (*each)(void *arg, const struct qdiff *d), void *arg);
+// Calls `each` for every queue of both moments, by process, context and id.
+void qdiff_run(const struct host_state *before, const struct host_state *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg);
 
 #endif
