@@ -21,6 +21,10 @@
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
 #define D OUT_DEFAULT
 #define M OUT_MACHINE
+#define TABLE(name, record, cols)                                          \
+	{                                                                  \
+		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
+	}
 
 struct hqd_opts {
 	struct pick_opts pick;

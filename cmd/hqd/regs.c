@@ -54,10 +54,6 @@ static const struct out_col field_cols[] = {
 	COL(meaning, "MEANING", "meaning", OUT_STR, D, "what it is"),
 };
 
-#define TABLE(name, record, cols)                                          \
-	{                                                                  \
-		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
-	}
 const struct out_table hqd_regs_table = TABLE("registers", "register", reg_cols);
 const struct out_table hqd_raw_table = TABLE("raw_registers", "raw_register", raw_cols);
 const struct out_table hqd_fields_table = TABLE("fields", "field", field_cols);

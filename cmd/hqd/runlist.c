@@ -35,8 +35,7 @@ static const struct out_col cols[] = {
 	    "address of the write index in the process"),
 };
 
-const struct out_table hqd_runlist_table = {"packets", "packet", cols,
-					    sizeof(cols) / sizeof(cols[0])};
+const struct out_table hqd_runlist_table = TABLE("packets", "packet", cols);
 
 static int check_pids(const struct hqd_view *v, const struct runlist *r)
 {

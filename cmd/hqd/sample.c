@@ -42,8 +42,7 @@ static const struct out_col cols[] = {
 	    "address of the ring in the process"),
 };
 
-const struct out_table hqd_sample_table = {"samples", "sample", cols,
-					   sizeof(cols) / sizeof(cols[0])};
+const struct out_table hqd_sample_table = TABLE("samples", "sample", cols);
 
 static uint64_t now_ns(void)
 {

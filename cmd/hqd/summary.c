@@ -59,10 +59,6 @@ static const struct out_col waiting_cols[] = {
 };
 #undef COL
 
-#define TABLE(name, record, cols)                                          \
-	{                                                                  \
-		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
-	}
 const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {
 	TABLE("occupancy", "occupancy", occupancy_cols),
 	TABLE("sharers", "sharer", sharer_cols),

@@ -4,7 +4,6 @@
 #include "common/host/buf.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
 #define BASE_GFX9  0x3245

@@ -187,19 +187,6 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q)
 	return q->kind == MQD_SDMA ? guess_sdma(m, q) : guess_compute(m, q);
 }
 
-bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out)
-{
-	uint64_t r, w, ring;
-
-	if (!mqd_get(m, q, gen, 0, MQD_V_RPTR, &r) || !mqd_get(m, q, gen, 0, MQD_V_WPTR, &w) ||
-	    !mqd_get(m, q, gen, 0, MQD_V_RING_BYTES, &ring))
-		return false;
-	// Both count from where the ring began and sizes are powers of two, so wrapping does no
-	// harm.
-	*out = (w - r) & ((q->kind == MQD_SDMA ? ring : ring / 4) - 1);
-	return true;
-}
-
 // --- summaries of a queue ---
 
 static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
@@ -237,17 +224,18 @@ static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen ge
 	return q->dumps ? sum : MQD_UNKNOWN;
 }
 
-static uint64_t backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+// The write pointer less the read pointer. Both count from where the ring began and sizes are
+// powers of two, so wrapping does no harm.
+static uint64_t backlog(const uint64_t *v, bool sdma)
 {
-	uint64_t v, aql;
+	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
 
-	if (!mqd_backlog(m, q, gen, &v))
+	if (ring == MQD_UNKNOWN || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN ||
+	    (!sdma && v[MQD_V_AQL] == MQD_UNKNOWN))
 		return MQD_UNKNOWN;
-	if (q->kind == MQD_SDMA)
-		return v;
-	if (!mqd_get(m, q, gen, 0, MQD_V_AQL, &aql))
-		return MQD_UNKNOWN;
-	return aql ? v / 16 : v; // an AQL packet is 16 dwords
+	if (sdma)
+		return (wptr - rptr) & (ring - 1);
+	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // dwords of a packet
 }
 
 // A torn text may have lost the dumps of further XCCs behind an incomplete one.
@@ -270,7 +258,7 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 
 	bool off = on_hw == 0;
 
-	s->v[MQD_D_BACKLOG] = off ? backlog(m, q, gen) : MQD_UNKNOWN;
+	s->v[MQD_D_BACKLOG] = off ? backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
 	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
 }
 

@@ -7,7 +7,6 @@
 #include "common/host/buf.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints

@@ -4,7 +4,6 @@
 #include "common/host/buf.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_MAP_PROCESS = 0xa1,

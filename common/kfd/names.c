@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PCI_FUNCTIONS(X) X(pci_alloc) X(pci_cleanup) X(pci_lookup_name)

@@ -5,7 +5,6 @@
 // no stdio.
 #include "common/kfd/procs.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,6 @@
 #define GPQ_STATE_HOST_STATE_H
 
 #include "common/host/process_cache.h"
-#include "common/debugfs/mqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>

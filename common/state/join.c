@@ -60,12 +60,9 @@ static bool fits(const struct key *a, const struct key *b)
 
 static int kind_of_type(int type)
 {
-	switch (type) {
-	case KFD_QUEUE_COMPUTE: return MQD_COMPUTE;
-	case KFD_QUEUE_SDMA:
-	case KFD_QUEUE_SDMA_XGMI: return MQD_SDMA;
-	default: return -1;
-	}
+	if (type == KFD_QUEUE_COMPUTE)
+		return MQD_COMPUTE;
+	return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI ? MQD_SDMA : -1;
 }
 
 static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)

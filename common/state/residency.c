@@ -59,7 +59,7 @@ static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 	return (int)first;
 }
 
-static const struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
+static struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->gpus[i].gpu_id == gpu_id)
@@ -70,11 +70,11 @@ static const struct residency_gpu *find_gpu(const struct residency_host *h, uint
 static struct residency_gpu *add_gpu(struct residency_host *h, uint32_t gpu_id,
 				     const struct kfd_topology *gpus)
 {
-	const struct residency_gpu *known = find_gpu(h, gpu_id);
+	struct residency_gpu *known = find_gpu(h, gpu_id);
 	const struct kfd_gpu *g = kfd_topology_find(gpus, gpu_id);
 
 	if (known)
-		return &h->gpus[known - h->gpus];
+		return known;
 	ARRAY_GROW(h->gpus, h->cap, h->n);
 	h->gpus[h->n] = (struct residency_gpu){
 		.gpu_id = gpu_id, .last = UINT32_MAX, .slots = g ? g->cp_queues : KFD_UNKNOWN};

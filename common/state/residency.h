@@ -16,7 +16,6 @@
 #include "common/debugfs/rls.h"
 #include "common/kfd/topology.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum residency {

@@ -223,14 +223,15 @@ static void add_run(struct run_compare_program *g, const struct run_compare_proc
 
 static void measure_consistency(const struct run_compare *r, struct run_compare_program *g)
 {
+	double sum = 0;
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprocs; i++)
 		for (size_t j = i + 1; is_of(&r->procs[i], g) && j < r->nprocs; j++)
 			if (is_of(&r->procs[j], g)) {
-				g->sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
+				sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
 				n++;
 			}
-	g->consistency = n ? g->sum / n : __builtin_nan("");
+	g->consistency = n ? sum / n : __builtin_nan("");
 }
 
 static void collect_programs(struct run_compare *r)

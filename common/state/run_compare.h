@@ -60,7 +60,6 @@ struct run_compare_program {
 	uint64_t worker;
 	const struct run_compare_proc *first; // in the first run that has it
 	uint64_t seen, missing;               // runs that have it, and that have not
-	double sum;                           // while counting
 	uint64_t queues_min, queues_max;
 	struct run_compare_traits ever; // of any of these runs
 	struct qset always;             // ids in all of them

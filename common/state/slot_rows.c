@@ -87,23 +87,6 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 	return gen;
 }
 
-static void find_gens(struct slot_rows *l)
-{
-	free(l->gens);
-	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
-	for (size_t i = 0; i < l->hqds.nnodes; i++)
-		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
-}
-
-// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
-static void find_prios(struct slot_rows *l)
-{
-	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
-	if (written == KFD_ANSWER_UNKNOWN)
-		written = prio_written_slots(&l->hqds);
-	l->has_prios = written == KFD_ANSWER_YES;
-}
-
 enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
 
 // --- where ---
@@ -303,8 +286,15 @@ static void make_rows(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	const bool memory = l->how->memory;
-	find_prios(l);
-	find_gens(l);
+	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
+	// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
+	if (prios == KFD_ANSWER_UNKNOWN)
+		prios = prio_written_slots(&l->hqds);
+	l->has_prios = prios == KFD_ANSWER_YES;
+	free(l->gens);
+	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
 	l->rows = xcalloc((memory ? m->ndumps : l->hqds.nslots) + 1, sizeof(*l->rows));
 	for (uint32_t i = 0; memory && i < m->nqueues; i++)
 		for (unsigned x = 0; x < m->queues[i].dumps; x++)
