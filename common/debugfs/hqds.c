@@ -128,20 +128,16 @@ void hqds_parse(struct hqds *h, const char *text, size_t len)
 
 // --- registers ---
 
-static bool word_of_line(const struct dump_line *l, unsigned i, uint32_t *out)
-{
-	*out = l->words[i];
-	return l->valid >> i & 1;
-}
-
 static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
 		const struct dump_line *l = &h->regs[i];
 		uint32_t first = l->addr / 4;
 
-		if (dword >= first && dword < first + l->count)
-			return word_of_line(l, dword - first, out);
+		if (dword >= first && dword < first + l->count) {
+			*out = l->words[dword - first];
+			return l->valid >> (dword - first) & 1;
+		}
 	}
 	return false;
 }
@@ -180,16 +176,4 @@ bool hqd_cp_active(const struct hqds *h, const struct hqd *s)
 	uint32_t v;
 
 	return hqd_cp_reg(h, s, ACTIVE, &v) && (v & 1);
-}
-
-void hqd_each(const struct hqds *h, const struct hqd *s,
-	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg)
-{
-	for (uint32_t i = s->line; i < s->line + s->lines; i++)
-		for (unsigned w = 0; w < h->regs[i].count; w++) {
-			uint32_t value;
-			bool known = word_of_line(&h->regs[i], w, &value);
-
-			fn(arg, h->regs[i].addr + 4 * w, known, value);
-		}
 }

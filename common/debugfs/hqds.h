@@ -68,8 +68,4 @@ bool hqd_cp_active(const struct hqds *h, const struct hqd *s);
 // Dword address of CP_MQD_BASE_ADDR, the register that compute slots are counted from.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);
 
-// A slot's registers in the order of the text: fn is called with the byte address of each.
-void hqd_each(const struct hqds *h, const struct hqd *s,
-	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg);
-
 #endif

@@ -90,7 +90,6 @@ static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
-			      .line = m->count.lines,
 			      .kind = (uint8_t)kind};
 	m->procs[m->nprocs - 1].queues++;
 	ps->in_dump = false;
@@ -127,10 +126,8 @@ static void begin_dump(struct parser *ps, const char *text)
 	ps->in_dump = true;
 	ps->next_row = 0;
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
-	if (!ps->keep) {
-		q->bogus += q->bogus < UINT16_MAX;
+	if (!ps->keep)
 		return;
-	}
 	ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps);
 	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;

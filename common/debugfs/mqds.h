@@ -35,9 +35,8 @@ struct mqd {
 	uint32_t proc;   // index in mqds.procs
 	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
 	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
-	uint32_t line;   // line of the text it starts on, from 1
-	uint16_t dumps;  // dumps kept: XCCs of a compute queue, at most 1 for SDMA
-	uint16_t bogus;  // dumps dropped: kernels up to 6.12 repeat SDMA dumps (facts 5.1)
+	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA, whose dumps kernels up to
+			 // 6.12 repeat (facts 5.1)
 	uint8_t kind;    // enum mqd_kind
 };
 

@@ -225,14 +225,6 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 		u->pasid = read_pasid(&p->procs[p->nprocs - 1], c->id, gpu);
 }
 
-const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
-}
-
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id)
 {
@@ -381,7 +373,6 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 				  .queue = (uint32_t)p->nqueues,
 				  .usage = (uint32_t)p->nusages};
 	read_contexts(r, d);
-
 	proc->queues = (uint32_t)p->nqueues - proc->queue;
 	proc->usages = (uint32_t)p->nusages - proc->usage;
 	closedir(d);
@@ -437,23 +428,17 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 
 // --- did anything change meanwhile? ---
 
-static int compare_pid(const void *pid, const void *proc)
+const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 {
-	const pid_t a = *(const pid_t *)pid, b = ((const struct kfd_proc *)proc)->pid;
+	const struct kfd_proc key = {.pid = pid};
 
-	return (a > b) - (a < b);
-}
-
-static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
-{
-	return p->nprocs ? bsearch(&pid, p->procs, p->nprocs, sizeof(*p->procs), compare_pid)
-			 : NULL;
+	return p->nprocs ? bsearch(&key, p->procs, p->nprocs, sizeof(key), by_pid) : NULL;
 }
 
 // One queue needs no order.
 static bool has_order(const void *procs, pid_t pid)
 {
-	const struct kfd_proc *proc = find_proc(procs, pid);
+	const struct kfd_proc *proc = kfd_procs_find(procs, pid);
 
 	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
@@ -488,7 +473,7 @@ void kfd_procs_confirm(struct kfd_procs *p)
 		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
-		const struct kfd_proc *again = find_proc(&now, proc->pid);
+		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
 
 		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
 			continue;
