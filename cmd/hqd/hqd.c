@@ -62,8 +62,8 @@ struct form {
 
 static const struct form forms[] = {
 	{"regs", offsetof(struct hqd_opts, regs), hqd_print_regs, true},
-	{"fields", offsetof(struct hqd_opts, fields), hqd_print_fields, true},
-	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_raw, true},
+	{"fields", offsetof(struct hqd_opts, fields), hqd_print_regs, true},
+	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_regs, true},
 	{"summary", offsetof(struct hqd_opts, summary), hqd_print_summary, false},
 	{"runlist", offsetof(struct hqd_opts, runlist), hqd_print_runlist, false},
 	{"sample", 0, hqd_print_sample, false},

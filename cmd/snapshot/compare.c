@@ -39,20 +39,11 @@ static void explain(const struct run_compare *r)
 			 "no program is in two of the %u runs", r->runs);
 }
 
-static int compare(struct cmd *c, struct host_state *runs, unsigned n)
-{
-	const struct snapshot_opts *opt = c->opts;
-	struct run_compare r;
-	run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
-	explain(&r);
-	int status = print_all(c, &r);
-	run_compare_fini(&r);
-	return status;
-}
-
 int snapshot_compare(struct cmd *c)
 {
+	const struct snapshot_opts *opt = c->opts;
 	const unsigned n = (unsigned)c->argc;
+	struct run_compare r;
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
@@ -60,8 +51,12 @@ int snapshot_compare(struct cmd *c)
 	int status = GPQ_OK;
 	for (unsigned i = 0; i < n && !status; i++)
 		status = host_state_load(&runs[i], c->argv[i]);
-	if (!status)
-		status = compare(c, runs, n);
+	if (!status) {
+		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
+		explain(&r);
+		status = print_all(c, &r);
+		run_compare_fini(&r);
+	}
 	for (unsigned i = 0; i < n; i++)
 		host_state_fini(&runs[i]);
 	free(runs);

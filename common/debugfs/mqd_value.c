@@ -89,21 +89,13 @@ static const uint8_t layout_of[GFX_GENS][2] = {
 	[GFX11] = {COMPUTE_V9, SDMA_V11}, [GFX12] = {COMPUTE_V9, SDMA_V12},
 };
 
-static const struct place *place_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what)
-{
-	uint8_t layout = NO_LAYOUT;
-
-	if (kind == MQD_COMPUTE || kind == MQD_DIQ)
-		layout = layout_of[gen][0];
-	else if (kind == MQD_SDMA)
-		layout = layout_of[gen][1];
-	return &places[what][layout];
-}
-
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out)
 {
-	const struct place *at = place_of(kind, gen, what);
+	const uint8_t layout = kind == MQD_COMPUTE || kind == MQD_DIQ ? layout_of[gen][0]
+			       : kind == MQD_SDMA                     ? layout_of[gen][1]
+								      : NO_LAYOUT;
+	const struct place *at = &places[what][layout];
 	uint32_t lo, hi = 0;
 
 	if (at->how == NONE || !word(from, at->lo, &lo))
@@ -197,29 +189,20 @@ static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
 	return mqd_get(m, q, gen, xcc, what, &v) ? v : MQD_UNKNOWN;
 }
 
-static uint64_t saved_on(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc)
-{
-	uint64_t stack = get(m, q, gen, xcc, MQD_V_STACK_BYTES),
-		 used = get(m, q, gen, xcc, MQD_V_STACK_OFFSET);
-	uint64_t waves = get(m, q, gen, xcc, MQD_V_WAVE_OFFSET);
-
-	// The stack grows down from its size, the wave state up from there.
-	if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN || used > stack ||
-	    waves < stack)
-		return MQD_UNKNOWN;
-	return (stack - used) + (waves - stack);
-}
-
 static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t sum = 0;
 
 	for (unsigned x = 0; x < q->dumps; x++) {
-		uint64_t v = saved_on(m, q, gen, x);
+		uint64_t stack = get(m, q, gen, x, MQD_V_STACK_BYTES),
+			 used = get(m, q, gen, x, MQD_V_STACK_OFFSET),
+			 waves = get(m, q, gen, x, MQD_V_WAVE_OFFSET);
 
-		if (v == MQD_UNKNOWN)
+		// The stack grows down from its size, the wave state up from there.
+		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
+		    used > stack || waves < stack)
 			return MQD_UNKNOWN;
-		sum += v;
+		sum += waves - used;
 	}
 	return q->dumps ? sum : MQD_UNKNOWN;
 }
