@@ -84,18 +84,11 @@ static bool node_line(struct hqds *h, const char *p, const char *end)
 }
 
 // A register line belongs to the slot at hand, unless a node line came after it.
-static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
+static bool add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
 
-	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
-}
-
-static bool add_line(struct hqds *h, const struct dump_line *l)
-{
-	struct hqd *s = slot_of_line(h, l->addr);
-
-	if (!s)
+	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
 		return false;
 	ARRAY_GROW(h->regs, h->cap_regs, h->nregs);
 	h->regs[h->nregs++] = *l;

@@ -102,14 +102,6 @@ static int mute_stderr(void)
 	return saved;
 }
 
-static void restore_stderr(int saved)
-{
-	if (saved < 0)
-		return;
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-}
-
 static int ask_library(const struct drm *lib, int fd, char *name, size_t size)
 {
 	uint32_t major_version = 0, minor_version = 0;
@@ -142,7 +134,10 @@ int drm_marketing_name(uint64_t minor, char *name, size_t size)
 	}
 	int saved = mute_stderr();
 	int r = ask_library(lib, fd, name, size);
-	restore_stderr(saved);
+	if (saved >= 0) {
+		dup2(saved, STDERR_FILENO);
+		close(saved);
+	}
 	close(fd); // the library has its own duplicate
 	return r;
 }

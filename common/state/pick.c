@@ -39,17 +39,6 @@ static int add_ns_pid(struct pick *p, pid_t pid)
 	return status;
 }
 
-static int add_descendants(struct pick *p)
-{
-	int status = GPQ_OK;
-	for (size_t i = 0, roots = p->n; i < roots && !status; i++) {
-		pid_t *found = NULL;
-		ssize_t n = proc_tree(p->pids[i], &found);
-		status = add_found(p, found, n);
-	}
-	return status;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -64,8 +53,11 @@ static int collect_pids(struct pick *p)
 		add(p, o->pids.v, o->pids.n);
 	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
 		status = add_ns_pid(p, o->pids.v[i]);
-	if (!status && o->tree)
-		status = add_descendants(p);
+	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++) {
+		pid_t *found = NULL;
+		ssize_t n = proc_tree(p->pids[i], &found);
+		status = add_found(p, found, n);
+	}
 	if (p->n)
 		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
 	return status;

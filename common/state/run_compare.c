@@ -273,13 +273,6 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 	p->overlap += (set_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
 }
 
-static void collect_pairs(struct run_compare *r)
-{
-	for (size_t i = 0; i < r->nprocs; i++)
-		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
-			add_pair(r, &r->procs[i], &r->procs[j]);
-}
-
 // --- texts ---
 
 void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
@@ -341,7 +334,9 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 		add_procs(r, &moments[i], i, by);
 	number_workers(r);
 	collect_programs(r);
-	collect_pairs(r);
+	for (size_t i = 0; i < r->nprocs; i++)
+		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
+			add_pair(r, &r->procs[i], &r->procs[j]);
 	write_texts(r);
 	run_compare_judge(r);
 }

@@ -11,18 +11,15 @@ static uint64_t taken(const struct hqd_row *r)
 			       gfx_caps(r->gen)->whole_wptr);
 }
 
-static bool is_same(const struct hqd_row *a, const struct hqd_row *b)
-{
-	const uint64_t *x = a->q.v, *y = b->q.v;
-	return x[MQD_V_BASE] == y[MQD_V_BASE] && x[MQD_V_RING] == y[MQD_V_RING] &&
-	       x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL];
-}
-
 static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->seen[i].slot == slot && is_same(&s->seen[i].row, r))
+	const uint64_t *y = r->q.v;
+	for (size_t i = 0; i < s->n; i++) {
+		const uint64_t *x = s->seen[i].row.q.v;
+		if (s->seen[i].slot == slot && x[MQD_V_BASE] == y[MQD_V_BASE] &&
+		    x[MQD_V_RING] == y[MQD_V_RING] && x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL])
 			return &s->seen[i];
+	}
 	return NULL;
 }
 

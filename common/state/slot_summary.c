@@ -24,16 +24,6 @@ static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *
 	}
 }
 
-static void find_slots(struct slot_summary *s, const struct slot_rows *l)
-{
-	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
-	for (size_t i = 0; i < l->n; i++) {
-		const struct hqd_row *r = &l->rows[i];
-		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
-			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
-	}
-}
-
 // --- over-subscription ---
 
 struct load { // of a GPU and kind
@@ -274,7 +264,12 @@ static void find_waiting(struct slot_summary *s, const struct slot_rows *l)
 void slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
 {
 	*s = (struct slot_summary){0};
-	find_slots(s, l);
+	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
+			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
+	}
 	count_slots(s, l);
 	count_sharers(s, l);
 	find_waiting(s, l);

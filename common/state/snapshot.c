@@ -97,9 +97,7 @@ static int read_file(const char *path, struct buf *b)
 		r = buf_read_fd(b, fd) < 0 ? -1 : 0;
 	else if (r == 0)
 		r = (errno = EINVAL, -1); // a device or a pipe has no place here
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return r;
 }
 
