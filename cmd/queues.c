@@ -399,8 +399,6 @@ static int list(struct cmd *c, void *filter)
 {
 	struct filter *f = filter;
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_sys(ENOMEM, NULL, "output");
 	const struct queues_opts *opt = c->opts;
 	int status = out_begin(o, opt->mqds ? captured_table() : &queues_table, false);
 	if (!status)

@@ -4,7 +4,6 @@
 
 #include "common/cli/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { MOST_SAMPLES = 1000000 };
@@ -63,8 +62,8 @@ struct form {
 
 static const struct form forms[] = {
 	{"regs", offsetof(struct hqd_opts, regs), hqd_print_regs, true},
-	{"fields", offsetof(struct hqd_opts, fields), hqd_print_fields, true},
-	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_raw, true},
+	{"fields", offsetof(struct hqd_opts, fields), hqd_print_regs, true},
+	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_regs, true},
 	{"summary", offsetof(struct hqd_opts, summary), hqd_print_summary, false},
 	{"runlist", offsetof(struct hqd_opts, runlist), hqd_print_runlist, false},
 	{"sample", 0, hqd_print_sample, false},
@@ -263,8 +262,6 @@ static int list(struct cmd *c, void *arg)
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_sys(ENOMEM, NULL, "output");
 	(void)arg;
 	int status = load(&v);
 	if (!status) {

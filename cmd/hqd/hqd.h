@@ -21,6 +21,10 @@
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
 #define D OUT_DEFAULT
 #define M OUT_MACHINE
+#define TABLE(name, record, cols)                                          \
+	{                                                                  \
+		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
+	}
 
 struct hqd_opts {
 	struct pick_opts pick;
@@ -65,9 +69,7 @@ void hqd_leave_out(const struct hqd_view *v, struct out *o);
 
 // Each prints one form of the reading. GPQ_OK, or the exit status after a message.
 int hqd_print_slots(struct hqd_view *v, struct out *o);
-int hqd_print_regs(struct hqd_view *v, struct out *o);
-int hqd_print_raw(struct hqd_view *v, struct out *o);
-int hqd_print_fields(struct hqd_view *v, struct out *o);
+int hqd_print_regs(struct hqd_view *v, struct out *o); // or fields
 int hqd_print_runlist(struct hqd_view *v, struct out *o);
 int hqd_print_sample(struct hqd_view *v, struct out *o);
 int hqd_print_summary(struct hqd_view *v, struct out *o);

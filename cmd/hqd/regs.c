@@ -54,10 +54,6 @@ static const struct out_col field_cols[] = {
 	COL(meaning, "MEANING", "meaning", OUT_STR, D, "what it is"),
 };
 
-#define TABLE(name, record, cols)                                          \
-	{                                                                  \
-		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
-	}
 const struct out_table hqd_regs_table = TABLE("registers", "register", reg_cols);
 const struct out_table hqd_raw_table = TABLE("raw_registers", "raw_register", raw_cols);
 const struct out_table hqd_fields_table = TABLE("fields", "field", field_cols);
@@ -115,11 +111,16 @@ static void print_fields_of(void *arg, const struct decoded_reg *r)
 	decode_fields(r, print_field, arg);
 }
 
-static int print_all(struct hqd_view *v, struct out *o, const struct out_table *table,
-		     decode_reg_fn fn)
+int hqd_print_regs(struct hqd_view *v, struct out *o)
 {
-	int status = out_begin(o, table, false);
+	const bool fields = v->opts->fields;
+	int status = out_begin(o,
+			       fields              ? &hqd_fields_table
+			       : v->opts->raw_regs ? &hqd_raw_table
+						   : &hqd_regs_table,
+			       false);
 	const struct slot_rows *l = &v->list;
+	const decode_reg_fn fn = fields ? print_fields_of : print_reg;
 	for (size_t i = 0; !status && i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
 		struct printer p = {.o = o, .line = {.slot = *r}};
@@ -133,19 +134,4 @@ static int print_all(struct hqd_view *v, struct out *o, const struct out_table *
 	}
 	out_end(o);
 	return status;
-}
-
-int hqd_print_regs(struct hqd_view *v, struct out *o)
-{
-	return print_all(v, o, &hqd_regs_table, print_reg);
-}
-
-int hqd_print_raw(struct hqd_view *v, struct out *o)
-{
-	return print_all(v, o, &hqd_raw_table, print_reg);
-}
-
-int hqd_print_fields(struct hqd_view *v, struct out *o)
-{
-	return print_all(v, o, &hqd_fields_table, print_fields_of);
 }

@@ -1,8 +1,6 @@
 // gpq hqd --runlist: the PM4 packets by which the driver told each GPU's scheduler what to run.
 #include "cmd/hqd/hqd.h"
 
-#include <errno.h>
-
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(runlist_row, member, name, key, type, flags, help)
 
@@ -37,8 +35,7 @@ static const struct out_col cols[] = {
 	    "address of the write index in the process"),
 };
 
-const struct out_table hqd_runlist_table = {"packets", "packet", cols,
-					    sizeof(cols) / sizeof(cols[0])};
+const struct out_table hqd_runlist_table = TABLE("packets", "packet", cols);
 
 static int check_pids(const struct hqd_view *v, const struct runlist *r)
 {
@@ -85,21 +82,18 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 	if (status)
 		return status;
 	hqd_leave_out(v, o);
-	if (runlist_make(&r, &v->list))
-		status = err_sys(ENOMEM, NULL, "runlist");
-	for (size_t i = 0; !status && i < r.n; i++) {
+	runlist_make(&r, &v->list);
+	for (size_t i = 0; i < r.n; i++) {
 		const struct runlist_row *row = &r.rows[i];
 		if (hqd_gpu_chosen(v, row->q.gpu_id) && hqd_pid_chosen(v, row->q.pid) &&
 		    (!v->opts->sdma || queue_row_is_sdma(&row->q)))
 			out_row(o, row);
 	}
 	out_end(o);
-	if (!status) {
-		explain(v, &r);
-		status = check_pids(v, &r);
-		if (!status && r.damaged && v->list.captured)
-			status = GPQ_PARTIAL;
-	}
+	explain(v, &r);
+	status = check_pids(v, &r);
+	if (!status && r.damaged && v->list.captured)
+		status = GPQ_PARTIAL;
 	runlist_fini(&r);
 	return status;
 }

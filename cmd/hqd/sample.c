@@ -42,8 +42,7 @@ static const struct out_col cols[] = {
 	    "address of the ring in the process"),
 };
 
-const struct out_table hqd_sample_table = {"samples", "sample", cols,
-					   sizeof(cols) / sizeof(cols[0])};
+const struct out_table hqd_sample_table = TABLE("samples", "sample", cols);
 
 static uint64_t now_ns(void)
 {
@@ -60,30 +59,23 @@ static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 	return !stop_asked() && stop_wait(-1, ms > INT32_MAX ? INT32_MAX : (int)ms) == 0;
 }
 
-static int read_again(struct hqd_view *v)
-{
-	struct slot_rows *l = &v->list;
-	if (host_read(&l->text, HQDLIST_HQDS) < 0)
-		return err_sys(errno, NULL, HQDLIST_HQDS);
-	if (slot_rows_reload(l, l->text.data ? l->text.data : "", l->text.len))
-		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
-	hqd_apply_filter(v);
-	return GPQ_OK;
-}
-
 static int take_samples(struct hqd_view *v, struct slot_samples *s)
 {
 	const struct hqd_opts *o = v->opts;
+	struct slot_rows *l = &v->list;
 	uint64_t begin = now_ns();
 	struct progress progress;
-	int status = slot_samples_add(s, &v->list) ? err_sys(ENOMEM, NULL, "samples") : GPQ_OK;
+	int status = GPQ_OK;
+	slot_samples_add(s, l);
 	progress_init(&progress, v->cmd->out.progress, false);
-	for (uint64_t i = 1; !status && i < o->sample; i++) {
-		if (!wait_for(o, begin, i))
+	for (uint64_t i = 1; i < o->sample && wait_for(o, begin, i); i++) {
+		if (host_read(&l->text, HQDLIST_HQDS) < 0) {
+			status = err_sys(errno, NULL, HQDLIST_HQDS);
 			break;
-		status = read_again(v);
-		if (!status && slot_samples_add(s, &v->list))
-			status = err_sys(ENOMEM, NULL, "samples");
+		}
+		slot_rows_reload(l, l->text.data ? l->text.data : "", l->text.len);
+		hqd_apply_filter(v);
+		slot_samples_add(s, l);
 		progress_show(&progress, (double)i / (double)o->sample,
 			      "sample %" PRIu64 " of %" PRIu64, i, o->sample);
 	}
@@ -109,8 +101,8 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 		if (!loaded)
 			status = slot_rows_load(&fresh, &v->processes, &how);
 		loaded = true;
-		if (!status && slot_rows_find_owner(&fresh, r))
-			status = err_sys(ENOMEM, NULL, "owners");
+		if (!status)
+			slot_rows_find_owner(&fresh, r);
 	}
 	slot_rows_fini(&fresh);
 	return status;

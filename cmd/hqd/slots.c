@@ -53,7 +53,7 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, 0, "its size"),
 };
 
-const struct out_table hqd_slots_table = {"slots", "slot", cols, sizeof(cols) / sizeof(cols[0])};
+const struct out_table hqd_slots_table = TABLE("slots", "slot", cols);
 
 int hqd_print_slots(struct hqd_view *v, struct out *o)
 {

@@ -1,7 +1,6 @@
 // gpq hqd --summary: how full the slots are, who shares them, which queues are in none.
 #include "cmd/hqd/hqd.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define COL(member, name, key, type, flags, help) \
@@ -60,10 +59,6 @@ static const struct out_col waiting_cols[] = {
 };
 #undef COL
 
-#define TABLE(name, record, cols)                                          \
-	{                                                                  \
-		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
-	}
 const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {
 	TABLE("occupancy", "occupancy", occupancy_cols),
 	TABLE("sharers", "sharer", sharer_cols),
@@ -117,7 +112,8 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 	// -o names columns of one table: of the first when no other was asked for.
 	const bool columns = v->cmd->out.columns || v->cmd->out.all;
 	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
-	int status = slot_summary_make(&s, &v->list) ? err_sys(ENOMEM, NULL, "summary") : GPQ_OK;
+	int status = GPQ_OK;
+	slot_summary_make(&s, &v->list);
 	const size_t rows[HQD_SUMMARY_TABLES] = {s.nxccs, s.nsharers, s.nwaiting};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// People are spared tables of nothing; programs get the document they expect.

@@ -5,7 +5,6 @@
 #include "common/host/xalloc.h"
 #include "common/state/run_compare.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Programs over all runs",
@@ -19,7 +18,7 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	const int only =
 		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
 	struct out *o = out_open(&c->out);
-	int status = o ? GPQ_OK : err_sys(ENOMEM, NULL, "output");
+	int status = GPQ_OK;
 	for (int i = 0; i < RUN_TABLES && !status; i++) {
 		if (only >= 0 && i != only)
 			continue;
@@ -27,8 +26,7 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 			out_title(o, "%s", titles[i]);
 		status = run_compare_print(o, r, i);
 	}
-	int closed = o ? out_close(o) : GPQ_OK;
-	return status ? status : closed;
+	return out_finish(o, status);
 }
 
 static void explain(const struct run_compare *r)
@@ -41,34 +39,25 @@ static void explain(const struct run_compare *r)
 			 "no program is in two of the %u runs", r->runs);
 }
 
-static int compare(struct cmd *c, struct host_state *runs, unsigned n)
-{
-	const struct snapshot_opts *opt = c->opts;
-	struct run_compare r;
-	int status;
-	if (run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by)) {
-		status = err_sys(ENOMEM, NULL, "compare");
-	} else {
-		explain(&r);
-		status = print_all(c, &r);
-	}
-	run_compare_fini(&r);
-	return status;
-}
-
 int snapshot_compare(struct cmd *c)
 {
+	const struct snapshot_opts *opt = c->opts;
 	const unsigned n = (unsigned)c->argc;
+	struct run_compare r;
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
 	struct host_state *runs = xcalloc(n, sizeof(*runs));
-	int status = runs ? GPQ_OK : err_sys(ENOMEM, NULL, "compare");
+	int status = GPQ_OK;
 	for (unsigned i = 0; i < n && !status; i++)
 		status = host_state_load(&runs[i], c->argv[i]);
-	if (!status)
-		status = compare(c, runs, n);
-	for (unsigned i = 0; runs && i < n; i++)
+	if (!status) {
+		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
+		explain(&r);
+		status = print_all(c, &r);
+		run_compare_fini(&r);
+	}
+	for (unsigned i = 0; i < n; i++)
 		host_state_fini(&runs[i]);
 	free(runs);
 	return status;

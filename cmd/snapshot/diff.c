@@ -5,7 +5,6 @@
 #include "common/host/buf.h"
 #include "common/state/host_state.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -180,19 +179,15 @@ static int print_diff(struct cmd *c, const struct host_state *a, const struct ho
 {
 	const struct snapshot_opts *opt = c->opts;
 	struct printer p = {.o = out_open(&c->out), .all = opt->all};
-	if (!p.o)
-		return err_sys(ENOMEM, NULL, "output");
 	int status = out_begin(p.o, &snapshot_diff_table, false);
 	if (!status) {
-		if (qdiff_run(a, b, print_one, &p))
-			status = err_sys(ENOMEM, NULL, "diff");
-		out_end(p.o);
+		qdiff_run(a, b, print_one, &p);
 		explain(&p, a, b);
 	}
-	int closed = out_close(p.o);
+	status = out_finish(p.o, status);
 	buf_fini(&p.detail);
-	if (status || closed)
-		return status ? status : closed;
+	if (status)
+		return status;
 	return opt->exit_code && p.differing ? GPQ_FAILED : GPQ_OK;
 }
 

@@ -145,15 +145,10 @@ static int print_saved(const struct cmd *c, const struct snapshot *s, const char
 	if (strcmp(path, "-") == 0)
 		return GPQ_OK;
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_sys(ENOMEM, NULL, "output");
 	int status = out_begin(o, &saved_table, false);
-	if (!status) {
+	if (!status)
 		out_row(o, &row);
-		out_end(o);
-	}
-	int closed = out_close(o);
-	return status ? status : closed;
+	return out_finish(o, status);
 }
 
 static int save(struct cmd *c, const char *path, struct redact *names)
@@ -210,8 +205,6 @@ static int run_save(struct cmd *c)
 		return err_fail(GPQ_USAGE, "gpq snapshot - | ssh ..., or name a file",
 				"an archive is not written to a terminal");
 	struct redact *names = o->redact ? redact_new() : NULL;
-	if (o->redact && !names)
-		return err_sys(ENOMEM, NULL, "redact");
 	int status = save(c, c->argv[0], names);
 	redact_free(names);
 	return status;

@@ -48,9 +48,8 @@ static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 	return dw < 0 ? DECODE_NONE : (uint32_t)dw;
 }
 
-static void slot_register(void *arg, uint32_t address, bool known, uint32_t value)
+static void slot_register(const struct slot_walk *w, uint32_t address, bool known, uint32_t value)
 {
-	const struct slot_walk *w = arg;
 	struct decoded_reg r = {
 		.address = address, .value = value, .known = known, .from = &w->from};
 	uint32_t reg = address / 4;
@@ -73,7 +72,9 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 	w.last = last->addr / 4 + (last->count ? last->count - 1u : 0);
 	if (w.from.sdma || !hqd_cp_base(h, s, &w.base))
 		w.base = w.first;
-	hqd_each(h, s, slot_register, &w);
+	for (const struct dump_line *l = &h->regs[s->line]; l <= last; l++)
+		for (unsigned i = 0; i < l->count; i++)
+			slot_register(&w, l->addr + 4 * i, l->valid >> i & 1, l->words[i]);
 }
 
 // --- MQDs ---

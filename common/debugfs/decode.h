@@ -4,7 +4,6 @@
 #define GPQ_DEBUGFS_DECODE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/debugfs/mqd_value.h"

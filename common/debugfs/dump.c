@@ -47,13 +47,11 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));
 	const char *stop = newline ? newline : end;
-	int r;
 
 	c->lines++;
-	r = fn(arg, p, stop, newline);
-	if (r == 0 && !c->foreign++)
+	if (!fn(arg, p, stop, newline) && !c->foreign++)
 		c->first_foreign = c->lines;
-	return r < 0 ? NULL : newline ? newline + 1 : end;
+	return newline ? newline + 1 : end;
 }
 
 static bool is_blank(char c)

@@ -31,10 +31,10 @@ struct dump_count {
 	uint32_t first_foreign; // number of the first of them, 0 if none
 };
 
-// Takes one line (newline excluded; `whole`: there is one). 1, 0: not understood, or -ENOMEM.
-typedef int (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
+// Takes one line (newline excluded; `whole`: there is one). False: not understood.
+typedef bool (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
 
-// Gives the line at p to `fn` and counts it. The place behind it; NULL: out of memory.
+// Gives the line at p to `fn` and counts it. The place behind it.
 const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
 		      void *arg);
 

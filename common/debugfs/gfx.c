@@ -18,13 +18,13 @@ enum gfx_gen gfx_gen_of(uint32_t version)
 const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 {
 	static const struct gfx_caps rows[GFX_GENS] = {
-		[GFX_UNKNOWN] = {"unknown", .whole_wptr = true},
-		[GFX8] = {.name = "gfx8", .cu_masks = true},
-		[GFX9] = {"gfx9", .runlist = true, .whole_wptr = true},
-		[GFX940] = {"gfx940", .runlist = true, .active_written = true, .whole_wptr = true},
-		[GFX10] = {"gfx10", .runlist = true, .whole_wptr = true},
-		[GFX11] = {"gfx11", .mes = true, .whole_wptr = true},
-		[GFX12] = {"gfx12", .mes = true, .whole_wptr = true},
+		[GFX_UNKNOWN] = {.whole_wptr = true},
+		[GFX8] = {.cu_masks = true},
+		[GFX9] = {.runlist = true, .whole_wptr = true},
+		[GFX940] = {.runlist = true, .active_written = true, .whole_wptr = true},
+		[GFX10] = {.runlist = true, .whole_wptr = true},
+		[GFX11] = {.mes = true, .whole_wptr = true},
+		[GFX12] = {.mes = true, .whole_wptr = true},
 	};
 
 	return &rows[(unsigned)gen < GFX_GENS ? gen : GFX_UNKNOWN];

@@ -18,9 +18,8 @@ enum gfx_gen {
 
 // What differs between generations besides registers and MQDs. One row each in gfx.c.
 struct gfx_caps {
-	const char *name; // "gfx9"
-	bool runlist;     // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
-	bool mes;         // the MES firmware maps queues, by commands; the HIQ slot means nothing
+	bool runlist; // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
+	bool mes;     // the MES firmware maps queues, by commands; the HIQ slot means nothing
 	bool active_written; // the firmware was seen to write dword 130 of the MQD (kfd-facts 6)
 	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap

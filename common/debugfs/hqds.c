@@ -3,51 +3,38 @@
 
 #include "common/host/buf.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
 #define BASE_GFX9  0x3245
 #define BASE_GFX10 0x3209
 #define ACTIVE     2 // index of CP_HQD_ACTIVE
 
-void hqds_init(struct hqds *h)
-{
-	memset(h, 0, sizeof(*h));
-}
-
 void hqds_fini(struct hqds *h)
 {
 	free(h->nodes);
 	free(h->slots);
 	free(h->regs);
-	hqds_init(h);
+	*h = (struct hqds){0};
 }
 
-// Functions that take a line return as dump_line_fn does.
-
-static int add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
+static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 {
-	if (ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes))
-		return -ENOMEM;
+	ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes);
 	h->nodes[h->nnodes++] =
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
-	return 1;
 }
 
-static int add_slot(struct hqds *h, const struct hqd *slot)
+static void add_slot(struct hqds *h, const struct hqd *slot)
 {
 	// The text begins within a node: its number is unknown.
-	if (!h->nnodes && add_node(h, UINT32_MAX, 0) < 0)
-		return -ENOMEM;
-	if (ARRAY_GROW(h->slots, h->cap_slots, h->nslots))
-		return -ENOMEM;
+	if (!h->nnodes)
+		add_node(h, UINT32_MAX, 0);
+	ARRAY_GROW(h->slots, h->cap_slots, h->nslots);
 	h->slots[h->nslots] = *slot;
 	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
 	h->slots[h->nslots++].line = (uint32_t)h->nregs;
 	h->nodes[h->nnodes - 1].slots++;
-	return 1;
 }
 
 // Where in a line's numbers the fields of a slot are; -1: nowhere.
@@ -63,7 +50,7 @@ static const struct {
 	{"HIQ on MEC %d Pipe %d Queue %d", HQD_HIQ, -1, 0, 1, 2},
 };
 
-static int slot_line(struct hqds *h, const char *p, const char *end)
+static bool slot_line(struct hqds *h, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
 		uint32_t v[4] = {0};
@@ -77,82 +64,62 @@ static int slot_line(struct hqds *h, const char *p, const char *end)
 				   .pipe = (uint16_t)v[slot_lines[i].pipe],
 				   .queue = (uint16_t)v[slot_lines[i].queue]};
 
-		return add_slot(h, &slot);
+		add_slot(h, &slot);
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-static int node_line(struct hqds *h, const char *p, const char *end)
+static bool node_line(struct hqds *h, const char *p, const char *end)
 {
 	uint32_t v[2];
 
 	if (dump_match(p, end, "Node %d, gpu_id %x:", v))
-		return add_node(h, v[0], v[1]);
-	if (!h->nnodes || !dump_match(p, end, "Device is stopped", v))
-		return 0;
-	h->nodes[h->nnodes - 1].stopped = true;
-	return 1;
+		add_node(h, v[0], v[1]);
+	else if (h->nnodes && dump_match(p, end, "Device is stopped", v))
+		h->nodes[h->nnodes - 1].stopped = true;
+	else
+		return false;
+	return true;
 }
 
 // A register line belongs to the slot at hand, unless a node line came after it.
-static struct hqd *slot_of_line(struct hqds *h, uint32_t addr)
+static bool add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
 
-	return s && s->node == h->nnodes - 1 && s->lines < UINT16_MAX && addr % 4 == 0 ? s : NULL;
-}
-
-static int add_line(struct hqds *h, const struct dump_line *l)
-{
-	struct hqd *s = slot_of_line(h, l->addr);
-
-	if (!s)
-		return 0;
-	if (ARRAY_GROW(h->regs, h->cap_regs, h->nregs))
-		return -ENOMEM;
+	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
+		return false;
+	ARRAY_GROW(h->regs, h->cap_regs, h->nregs);
 	h->regs[h->nregs++] = *l;
 	h->bad_words += dump_line_bad(l);
 	s->lines++;
-	return 1;
+	return true;
 }
 
-static int parse_line(void *hqds, const char *p, const char *end, bool whole)
+static bool parse_line(void *hqds, const char *p, const char *end, bool whole)
 {
 	struct hqds *h = hqds;
 	struct dump_line l;
-	int r;
 
 	if (dump_line_parse(p, end, &l))
 		return add_line(h, &l);
 	// Without its newline a slot's line may have lost digits at its end.
-	r = whole ? slot_line(h, p, end) : 0;
-	if (!r)
-		r = node_line(h, p, end);
-	return r ? r : dump_line_empty(p, end);
+	return (whole && slot_line(h, p, end)) || node_line(h, p, end) || dump_line_empty(p, end);
 }
 
-int hqds_parse(struct hqds *h, const char *text, size_t len)
+void hqds_parse(struct hqds *h, const char *text, size_t len)
 {
 	const char *end = text + len;
 
 	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
 	h->count = (struct dump_count){0};
-	for (const char *p = text; p < end;) {
+	for (const char *p = text; p < end;)
 		p = dump_next(&h->count, p, end, parse_line, h);
-		if (!p)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 // --- registers ---
-
-static bool word_of_line(const struct dump_line *l, unsigned i, uint32_t *out)
-{
-	*out = l->words[i];
-	return l->valid >> i & 1;
-}
 
 static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
 {
@@ -160,8 +127,10 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 		const struct dump_line *l = &h->regs[i];
 		uint32_t first = l->addr / 4;
 
-		if (dword >= first && dword < first + l->count)
-			return word_of_line(l, dword - first, out);
+		if (dword >= first && dword < first + l->count) {
+			*out = l->words[dword - first];
+			return l->valid >> (dword - first) & 1;
+		}
 	}
 	return false;
 }
@@ -200,16 +169,4 @@ bool hqd_cp_active(const struct hqds *h, const struct hqd *s)
 	uint32_t v;
 
 	return hqd_cp_reg(h, s, ACTIVE, &v) && (v & 1);
-}
-
-void hqd_each(const struct hqds *h, const struct hqd *s,
-	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg)
-{
-	for (uint32_t i = s->line; i < s->line + s->lines; i++)
-		for (unsigned w = 0; w < h->regs[i].count; w++) {
-			uint32_t value;
-			bool known = word_of_line(&h->regs[i], w, &value);
-
-			fn(arg, h->regs[i].addr + 4 * w, known, value);
-		}
 }

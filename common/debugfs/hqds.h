@@ -49,11 +49,10 @@ struct hqds {
 	uint32_t bad_words; // values that are not eight hex digits
 };
 
-void hqds_init(struct hqds *h);
 void hqds_fini(struct hqds *h);
 
-// Parses text[0..len), replacing what h held; its memory is used again. 0, or -ENOMEM.
-int hqds_parse(struct hqds *h, const char *text, size_t len);
+// Parses text[0..len), replacing what h held; its memory is used again.
+void hqds_parse(struct hqds *h, const char *text, size_t len);
 
 // A register of a compute slot or the HIQ by its index in the dump, which is MQD dword - 128:
 // CP_MQD_BASE_ADDR is 0. False when the text did not have it.
@@ -68,9 +67,5 @@ bool hqd_cp_active(const struct hqds *h, const struct hqd *s);
 
 // Dword address of CP_MQD_BASE_ADDR, the register that compute slots are counted from.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);
-
-// A slot's registers in the order of the text: fn is called with the byte address of each.
-void hqd_each(const struct hqds *h, const struct hqd *s,
-	      void (*fn)(void *arg, uint32_t address, bool known, uint32_t value), void *arg);
 
 #endif

@@ -89,21 +89,13 @@ static const uint8_t layout_of[GFX_GENS][2] = {
 	[GFX11] = {COMPUTE_V9, SDMA_V11}, [GFX12] = {COMPUTE_V9, SDMA_V12},
 };
 
-static const struct place *place_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what)
-{
-	uint8_t layout = NO_LAYOUT;
-
-	if (kind == MQD_COMPUTE || kind == MQD_DIQ)
-		layout = layout_of[gen][0];
-	else if (kind == MQD_SDMA)
-		layout = layout_of[gen][1];
-	return &places[what][layout];
-}
-
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out)
 {
-	const struct place *at = place_of(kind, gen, what);
+	const uint8_t layout = kind == MQD_COMPUTE || kind == MQD_DIQ ? layout_of[gen][0]
+			       : kind == MQD_SDMA                     ? layout_of[gen][1]
+								      : NO_LAYOUT;
+	const struct place *at = &places[what][layout];
 	uint32_t lo, hi = 0;
 
 	if (at->how == NONE || !word(from, at->lo, &lo))
@@ -187,19 +179,6 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q)
 	return q->kind == MQD_SDMA ? guess_sdma(m, q) : guess_compute(m, q);
 }
 
-bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out)
-{
-	uint64_t r, w, ring;
-
-	if (!mqd_get(m, q, gen, 0, MQD_V_RPTR, &r) || !mqd_get(m, q, gen, 0, MQD_V_WPTR, &w) ||
-	    !mqd_get(m, q, gen, 0, MQD_V_RING_BYTES, &ring))
-		return false;
-	// Both count from where the ring began and sizes are powers of two, so wrapping does no
-	// harm.
-	*out = (w - r) & ((q->kind == MQD_SDMA ? ring : ring / 4) - 1);
-	return true;
-}
-
 // --- summaries of a queue ---
 
 static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
@@ -210,44 +189,36 @@ static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
 	return mqd_get(m, q, gen, xcc, what, &v) ? v : MQD_UNKNOWN;
 }
 
-static uint64_t saved_on(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc)
-{
-	uint64_t stack = get(m, q, gen, xcc, MQD_V_STACK_BYTES),
-		 used = get(m, q, gen, xcc, MQD_V_STACK_OFFSET);
-	uint64_t waves = get(m, q, gen, xcc, MQD_V_WAVE_OFFSET);
-
-	// The stack grows down from its size, the wave state up from there.
-	if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN || used > stack ||
-	    waves < stack)
-		return MQD_UNKNOWN;
-	return (stack - used) + (waves - stack);
-}
-
 static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t sum = 0;
 
 	for (unsigned x = 0; x < q->dumps; x++) {
-		uint64_t v = saved_on(m, q, gen, x);
+		uint64_t stack = get(m, q, gen, x, MQD_V_STACK_BYTES),
+			 used = get(m, q, gen, x, MQD_V_STACK_OFFSET),
+			 waves = get(m, q, gen, x, MQD_V_WAVE_OFFSET);
 
-		if (v == MQD_UNKNOWN)
+		// The stack grows down from its size, the wave state up from there.
+		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
+		    used > stack || waves < stack)
 			return MQD_UNKNOWN;
-		sum += v;
+		sum += waves - used;
 	}
 	return q->dumps ? sum : MQD_UNKNOWN;
 }
 
-static uint64_t backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+// The write pointer less the read pointer. Both count from where the ring began and sizes are
+// powers of two, so wrapping does no harm.
+static uint64_t backlog(const uint64_t *v, bool sdma)
 {
-	uint64_t v, aql;
+	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
 
-	if (!mqd_backlog(m, q, gen, &v))
+	if (ring == MQD_UNKNOWN || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN ||
+	    (!sdma && v[MQD_V_AQL] == MQD_UNKNOWN))
 		return MQD_UNKNOWN;
-	if (q->kind == MQD_SDMA)
-		return v;
-	if (!mqd_get(m, q, gen, 0, MQD_V_AQL, &aql))
-		return MQD_UNKNOWN;
-	return aql ? v / 16 : v; // an AQL packet is 16 dwords
+	if (sdma)
+		return (wptr - rptr) & (ring - 1);
+	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // dwords of a packet
 }
 
 // A torn text may have lost the dumps of further XCCs behind an incomplete one.
@@ -270,7 +241,7 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 
 	bool off = on_hw == 0;
 
-	s->v[MQD_D_BACKLOG] = off ? backlog(m, q, gen) : MQD_UNKNOWN;
+	s->v[MQD_D_BACKLOG] = off ? backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
 	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
 }
 

@@ -57,11 +57,6 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 // their compute layouts do not differ in any value above.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
-// Dwords waiting in a compute ring, or bytes in an SDMA ring: the write pointer less the read
-// pointer, modulo the ring. True to the moment of the last unmap only. False when a part is
-// missing.
-bool mqd_backlog(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uint64_t *out);
-
 // What people want to know of a queue, taken from its MQDs on all XCCs: one array of numbers.
 // Memory facts: kfd-facts 6, "What the memory image is good for", and 8.
 

@@ -6,10 +6,7 @@
 
 #include "common/host/buf.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
@@ -25,45 +22,37 @@ struct parser {
 	uint32_t next_row; // row expected next in the dump
 };
 
-void mqds_init(struct mqds *m)
-{
-	memset(m, 0, sizeof(*m));
-}
-
 void mqds_fini(struct mqds *m)
 {
 	free(m->procs);
 	free(m->queues);
 	free(m->dumps);
 	free(m->rows);
-	mqds_init(m);
+	*m = (struct mqds){0};
 }
 
-// Functions that take a line return as dump_line_fn does.
-
-static int add_proc(struct parser *ps, int32_t pid, int64_t pasid)
+static void add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
 
-	if (ARRAY_GROW(m->procs, m->cap_procs, m->nprocs))
-		return -ENOMEM;
+	ARRAY_GROW(m->procs, m->cap_procs, m->nprocs);
 	m->procs[m->nprocs++] =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
 	ps->in_dump = false;
-	return 1;
 }
 
 // "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
 // again. Without its colon the line was torn, and its number may be too.
-static int process_line(struct parser *ps, const char *p, const char *end)
+static bool process_line(struct parser *ps, const char *p, const char *end)
 {
 	uint32_t v[2];
 	bool known = dump_match(p, end, "Process %d PASID 0x%x:", v);
 
 	if ((!known && !dump_match(p, end, "Process %d PASID %d:", v)) || v[0] > INT32_MAX)
-		return 0;
-	return add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1);
+		return false;
+	add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1);
+	return true;
 }
 
 static const struct {
@@ -89,26 +78,24 @@ static uint32_t queue_gpu(const char *p, const char *end)
 	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
 
-static int add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
+static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 {
 	struct mqds *m = ps->m;
 
-	if ((!m->nprocs && add_proc(ps, -1, -1) < 0) ||
-	    ARRAY_GROW(m->queues, m->cap_queues, m->nqueues))
-		return -ENOMEM;
+	if (!m->nprocs)
+		add_proc(ps, -1, -1);
+	ARRAY_GROW(m->queues, m->cap_queues, m->nqueues);
 	m->no_gpu += !gpu && kind != MQD_OTHER;
 	ps->q = &m->queues[m->nqueues++];
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
-			      .line = m->count.lines,
 			      .kind = (uint8_t)kind};
 	m->procs[m->nprocs - 1].queues++;
 	ps->in_dump = false;
-	return 1;
 }
 
-static int queue_line(struct parser *ps, const char *p, const char *end)
+static bool queue_line(struct parser *ps, const char *p, const char *end)
 {
 	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
 		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
@@ -118,9 +105,10 @@ static int queue_line(struct parser *ps, const char *p, const char *end)
 			continue;
 		if (queue_lines[i].typed)
 			rest = dump_match(rest, end, "%d on device ", &type);
-		return add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end));
+		add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end));
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 // --- dumps ---
@@ -130,7 +118,7 @@ static bool has_dump(const struct mqd *q)
 	return q->kind == MQD_COMPUTE || q->kind == MQD_SDMA || q->kind == MQD_DIQ;
 }
 
-static int begin_dump(struct parser *ps, const char *text)
+static void begin_dump(struct parser *ps, const char *text)
 {
 	struct mqds *m = ps->m;
 	struct mqd *q = ps->q;
@@ -138,53 +126,46 @@ static int begin_dump(struct parser *ps, const char *text)
 	ps->in_dump = true;
 	ps->next_row = 0;
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
-	if (!ps->keep) {
-		q->bogus += q->bogus < UINT16_MAX;
-		return 1;
-	}
-	if (ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps))
-		return -ENOMEM;
+	if (!ps->keep)
+		return;
+	ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps);
 	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;
-	return 1;
 }
 
 // Adds the row at hand behind those that are missing before it, which are unread.
-static int add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
+static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	static const struct dump_line unread;
 	struct mqds *m = ps->m;
 
 	for (uint32_t i = ps->next_row; i <= row; i++) {
-		if (ARRAY_GROW(m->rows, m->cap_rows, m->nrows))
-			return -ENOMEM;
+		ARRAY_GROW(m->rows, m->cap_rows, m->nrows);
 		m->rows[m->nrows++] = i < row ? unread : *l;
 		m->dumps[m->ndumps - 1].rows++;
 	}
 	m->lost_lines += row - ps->next_row;
 	m->bad_words += dump_line_bad(l);
-	return 1;
 }
 
-static int dump_row(struct parser *ps, const struct dump_line *l, const char *text)
+static bool dump_row(struct parser *ps, const struct dump_line *l, const char *text)
 {
 	uint32_t row = l->addr / ROW_BYTES;
 
 	if (!ps->q || !has_dump(ps->q) || l->addr % ROW_BYTES || row >= MAX_ROWS)
-		return 0;
-	if ((row == 0 || !ps->in_dump) && begin_dump(ps, text) < 0)
-		return -ENOMEM;
+		return false;
+	if (row == 0 || !ps->in_dump)
+		begin_dump(ps, text);
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return 0; // goes back, but not to 0, or leaps: a line out of place
-	if (ps->keep && add_rows(ps, l, row) < 0)
-		return -ENOMEM;
+		return false; // goes back, but not to 0, or leaps: a line out of place
+	if (ps->keep)
+		add_rows(ps, l, row);
 	ps->next_row = row + 1;
-	return 1;
+	return true;
 }
 
-// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 for another shape,
-// or -ENOMEM.
-static ssize_t plain_dump(struct parser *ps, const char *p, const char *end)
+// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 for another shape.
+static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;
 
@@ -194,28 +175,25 @@ static ssize_t plain_dump(struct parser *ps, const char *p, const char *end)
 
 	if (!n)
 		return 0;
-	if (begin_dump(ps, p) < 0)
-		return -ENOMEM;
+	begin_dump(ps, p);
 	if (ps->keep)
 		m->dumps[m->ndumps - 1].plain = m->dumps[m->ndumps - 1].rows = n;
 	ps->next_row = n;
 	m->count.lines += n;
-	return n * (ssize_t)DUMP_LINE;
+	return n * (size_t)DUMP_LINE;
 }
 
-static int parse_line(void *parser, const char *p, const char *end, bool whole)
+static bool parse_line(void *parser, const char *p, const char *end, bool whole)
 {
 	struct parser *ps = parser;
 	struct dump_line l;
-	int r;
 
 	if (dump_line_parse(p, end, &l))
 		return dump_row(ps, &l, p);
 	if (dump_line_empty(p, end))
-		return 1;
+		return true;
 	end += whole; // with its newline, which says that the line is whole
-	r = process_line(ps, p, end);
-	return r ? r : queue_line(ps, p, end);
+	return process_line(ps, p, end) || queue_line(ps, p, end);
 }
 
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out)
@@ -247,7 +225,7 @@ static void count_cut(struct mqds *m)
 	}
 }
 
-int mqds_parse(struct mqds *m, const char *text, size_t len)
+void mqds_parse(struct mqds *m, const char *text, size_t len)
 {
 	struct parser ps = {.m = m};
 	const char *end = text + len;
@@ -256,15 +234,9 @@ int mqds_parse(struct mqds *m, const char *text, size_t len)
 	m->bad_words = m->lost_lines = m->cut = m->no_gpu = 0;
 	m->count = (struct dump_count){0};
 	for (const char *p = text; p < end;) {
-		ssize_t plain = plain_dump(&ps, p, end);
+		size_t plain = plain_dump(&ps, p, end);
 
-		if (plain)
-			p = plain < 0 ? NULL : p + plain;
-		else
-			p = dump_next(&m->count, p, end, parse_line, &ps);
-		if (!p)
-			return -ENOMEM;
+		p = plain ? p + plain : dump_next(&m->count, p, end, parse_line, &ps);
 	}
 	count_cut(m);
-	return 0;
 }

@@ -35,9 +35,8 @@ struct mqd {
 	uint32_t proc;   // index in mqds.procs
 	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
 	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
-	uint32_t line;   // line of the text it starts on, from 1
-	uint16_t dumps;  // dumps kept: XCCs of a compute queue, at most 1 for SDMA
-	uint16_t bogus;  // dumps dropped: kernels up to 6.12 repeat SDMA dumps (facts 5.1)
+	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA, whose dumps kernels up to
+			 // 6.12 repeat (facts 5.1)
 	uint8_t kind;    // enum mqd_kind
 };
 
@@ -64,13 +63,11 @@ struct mqds {
 	uint32_t cut;        // kept dumps shorter than the MQD they belong to
 };
 
-void mqds_init(struct mqds *m);
 void mqds_fini(struct mqds *m);
 
 // Parse text[0..len) into m, replacing what it held; its memory is used again. The text must stay
-// as it is for as long as m is used. Returns 0, or -ENOMEM. Content is never an error: see the
-// counters.
-int mqds_parse(struct mqds *m, const char *text, size_t len);
+// as it is for as long as m is used. Content is never an error: see the counters.
+void mqds_parse(struct mqds *m, const char *text, size_t len);
 
 // Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out);

@@ -8,7 +8,6 @@
 #ifndef GPQ_DEBUGFS_REGS_H
 #define GPQ_DEBUGFS_REGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,9 +3,7 @@
 
 #include "common/host/buf.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_MAP_PROCESS = 0xa1,
@@ -15,26 +13,20 @@ enum { // PM4 type 3 opcodes, header bits 15:8
 
 enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // least length that has all fields used here
 
-void rls_init(struct rls *r)
-{
-	memset(r, 0, sizeof(*r));
-}
-
 void rls_fini(struct rls *r)
 {
 	free(r->nodes);
 	free(r->processes);
 	free(r->queues);
 	free(r->words);
-	rls_init(r);
+	*r = (struct rls){0};
 }
 
 // --- packets ---
 
-static int add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
+static void add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
-	if (ARRAY_GROW(r->processes, r->cap_processes, r->nprocesses))
-		return -ENOMEM;
+	ARRAY_GROW(r->processes, r->cap_processes, r->nprocesses);
 	r->processes[r->nprocesses++] =
 		(struct rls_process){.pasid = w[1] & 0xffff,
 				     .announced = w[13] >> 22,
@@ -44,13 +36,11 @@ static int add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 				     .page_table = (uint64_t)w[3] << 32 | w[2],
 				     .queue = (uint32_t)r->nqueues};
 	n->processes++;
-	return 0;
 }
 
-static int add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
+static void add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
-	if (ARRAY_GROW(r->queues, r->cap_queues, r->nqueues))
-		return -ENOMEM;
+	ARRAY_GROW(r->queues, r->cap_queues, r->nqueues);
 	r->queues[r->nqueues++] = (struct rls_queue){.mqd = (uint64_t)w[4] << 32 | w[3],
 						     .wptr = (uint64_t)w[6] << 32 | w[5],
 						     .doorbell = w[2] & 0x0ffffffc,
@@ -58,27 +48,26 @@ static int add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
 	n->queues++;
 	if (n->processes)
 		r->processes[r->nprocesses - 1].queues++;
-	return 0;
 }
 
-static int read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, size_t len)
+static void read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, size_t len)
 {
-	switch (w[0] >> 8 & 0xff) {
-	case PM4_MAP_PROCESS: return len < MAP_PROCESS_WORDS ? 0 : add_process(r, n, w);
-	case PM4_MAP_QUEUES: return len < MAP_QUEUES_WORDS ? 0 : add_queue(r, n, w);
-	case PM4_RUN_LIST: n->chained = true; return 0;
-	default: return 0;
-	}
+	const uint32_t opcode = w[0] >> 8 & 0xff;
+
+	if (opcode == PM4_MAP_PROCESS && len >= MAP_PROCESS_WORDS)
+		add_process(r, n, w);
+	else if (opcode == PM4_MAP_QUEUES && len >= MAP_QUEUES_WORDS)
+		add_queue(r, n, w);
+	n->chained |= opcode == PM4_RUN_LIST;
 }
 
 // Walks the words gathered for the last node.
-static int read_packets(struct rls *r)
+static void read_packets(struct rls *r)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
 	size_t at = 0;
-	int err = 0;
 
-	while (n && !err && at < r->nwords) {
+	while (n && at < r->nwords) {
 		const uint32_t *w = r->words + at;
 		size_t len = (w[0] >> 16 & 0x3fff) + 2;
 
@@ -86,81 +75,76 @@ static int read_packets(struct rls *r)
 			n->damaged = true;
 			break;
 		}
-		err = read_packet(r, n, w, len);
+		read_packet(r, n, w, len);
 		at += len;
 	}
 	r->nwords = 0;
-	return err;
 }
 
-// --- lines: functions that take one return as dump_line_fn does ---
+// --- lines ---
 
 // "Node 2, gpu_id f7bc:"
-static int node_line(struct rls *r, const char *p, const char *end)
+static bool node_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t v[2];
 
 	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
-		return 0;
-	if (read_packets(r) || ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes))
-		return -ENOMEM;
+		return false;
+	read_packets(r);
+	ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes);
 	r->nodes[r->nnodes++] = (struct rls_node){.node = v[0],
 						  .gpu_id = v[1],
 						  .process = (uint32_t)r->nprocesses,
 						  .queue = (uint32_t)r->nqueues};
-	return 1;
+	return true;
 }
 
 // Words must follow each other without a hole, or packets would be misread: behind one nothing
 // counts.
-static int words_line(struct rls *r, const struct dump_line *l)
+static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
 
 	if (!n || n->damaged)
-		return 0;
+		return false;
 	n->state = RLS_DUMP;
 	n->damaged = l->addr != r->nwords * 4;
 	for (unsigned i = 0; !n->damaged && i < l->count; i++) {
 		n->damaged = !(l->valid >> i & 1);
 		if (n->damaged)
 			break;
-		if (ARRAY_GROW(r->words, r->cap_words, r->nwords))
-			return -ENOMEM;
+		ARRAY_GROW(r->words, r->cap_words, r->nwords);
 		r->words[r->nwords++] = l->words[i];
 	}
 	return !n->damaged;
 }
 
-static int parse_line(void *rls, const char *p, const char *end, bool whole)
+static bool parse_line(void *rls, const char *p, const char *end, bool whole)
 {
 	struct rls *r = rls;
 	struct dump_line l;
-	int known;
 
 	(void)whole;
 	if (dump_line_parse(p, end, &l))
 		return words_line(r, &l);
-	known = node_line(r, p, end);
-	if (!known && r->nnodes && dump_match(p, end, "No active runlist", NULL)) {
+	if (node_line(r, p, end))
+		return true;
+	if (r->nnodes && dump_match(p, end, "No active runlist", NULL)) {
 		r->nodes[r->nnodes - 1].state = RLS_NONE;
-		return 1;
+		return true;
 	}
-	return known ? known : dump_line_empty(p, end);
+	return dump_line_empty(p, end);
 }
 
-int rls_parse(struct rls *r, const char *text, size_t len)
+void rls_parse(struct rls *r, const char *text, size_t len)
 {
 	const char *end = text + len;
 
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
 	r->count = (struct dump_count){0};
-	for (const char *p = text; p < end;) {
+	for (const char *p = text; p < end;)
 		p = dump_next(&r->count, p, end, parse_line, r);
-		if (!p)
-			return -ENOMEM;
-	}
-	return read_packets(r);
+	read_packets(r);
 }
 
 const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id)

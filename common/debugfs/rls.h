@@ -57,11 +57,10 @@ struct rls {
 	struct dump_count count;
 };
 
-void rls_init(struct rls *r);
 void rls_fini(struct rls *r);
 
-// Parses text[0..len), replacing what r held. 0, or -ENOMEM.
-int rls_parse(struct rls *r, const char *text, size_t len);
+// Parses text[0..len), replacing what r held.
+void rls_parse(struct rls *r, const char *text, size_t len);
 
 // The node of a GPU, or NULL.
 const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id);

@@ -459,14 +459,6 @@ static void read_self(struct report *r)
 	buf_fini(&b);
 }
 
-static void ask_version(struct report *r)
-{
-	int fd = kfd_open();
-	r->version_error = fd < 0 ? fd : kfd_ioctl(fd, KFD_GET_VERSION, &r->version);
-	if (fd >= 0)
-		close(fd);
-}
-
 // Resuming is done by the holder of the queues and needs none of this.
 #define SUSPENDERS "suspend bench"
 
@@ -505,8 +497,12 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 	struct report r = {0};
 	r.topology_error = kfd_topology_load(&r.topology, 0);
 	read_self(&r);
-	if (host_is_live())
-		ask_version(&r);
+	if (host_is_live()) {
+		int fd = kfd_open();
+		r.version_error = fd < 0 ? fd : kfd_ioctl(fd, KFD_GET_VERSION, &r.version);
+		if (fd >= 0)
+			close(fd);
+	}
 	for (size_t i = 0; i < n; i++) {
 		checks[i] =
 			(struct kfd_check){.name = lines[i].name, .commands = lines[i].commands};

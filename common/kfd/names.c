@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PCI_FUNCTIONS(X) X(pci_alloc) X(pci_cleanup) X(pci_lookup_name)
@@ -52,9 +51,9 @@ static void ignore_message(char *message, ...)
 struct pci_names *pci_names_new(void)
 {
 	const struct pci *lib = pci_get();
-	struct pci_names *n = lib ? xcalloc(1, sizeof(*n)) : NULL;
-	if (!n)
+	if (!lib)
 		return NULL;
+	struct pci_names *n = xcalloc(1, sizeof(*n));
 	n->lib = lib;
 	n->access = lib->pci_alloc();
 	n->access->error = handle_error;
@@ -103,14 +102,6 @@ static int mute_stderr(void)
 	return saved;
 }
 
-static void restore_stderr(int saved)
-{
-	if (saved < 0)
-		return;
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-}
-
 static int ask_library(const struct drm *lib, int fd, char *name, size_t size)
 {
 	uint32_t major_version = 0, minor_version = 0;
@@ -143,7 +134,10 @@ int drm_marketing_name(uint64_t minor, char *name, size_t size)
 	}
 	int saved = mute_stderr();
 	int r = ask_library(lib, fd, name, size);
-	restore_stderr(saved);
+	if (saved >= 0) {
+		dup2(saved, STDERR_FILENO);
+		close(saved);
+	}
 	close(fd); // the library has its own duplicate
 	return r;
 }

@@ -9,8 +9,8 @@
 #define NAMES_LIBPCI "libpci.so.3"
 #define NAMES_LIBDRM "libdrm_amdgpu.so.1"
 
-// The PCI ID database (/usr/share/misc/pci.ids); the bus is not scanned. NULL with errno: memory is
-// out (ENOMEM), or the library is missing (ENOPKG).
+// The PCI ID database (/usr/share/misc/pci.ids); the bus is not scanned. NULL: the library is
+// missing.
 struct pci_names *pci_names_new(void);
 void pci_names_free(struct pci_names *n);
 

@@ -5,7 +5,6 @@
 // no stdio.
 #include "common/kfd/procs.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -86,14 +85,13 @@ static const char *queue_file(char out[64], const char *qid, const char *file)
 	return out;
 }
 
-static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid)
+static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid)
 {
 	struct kfd_procs *p = r->p;
 	unsigned want = r->want;
 	char name[64];
 
-	if (ARRAY_GROW(p->queues, p->cap_queues, p->nqueues))
-		return -1;
+	ARRAY_GROW(p->queues, p->cap_queues, p->nqueues);
 	struct kfd_queue *q = &p->queues[p->nqueues++];
 
 	*q = (struct kfd_queue){.proc = (uint32_t)p->nprocs - 1,
@@ -109,7 +107,6 @@ static int add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t
 		q->type = (int32_t)read_u32(dir, queue_file(name, e->d_name, "type"), UINT32_MAX);
 	if (want & KFD_WANT_SIZE)
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
-	return 0;
 }
 
 // A list of ids of a recorded host, oldest first: `each` is told the rank of each, from 1.
@@ -147,22 +144,21 @@ static int by_qid(const void *a, const void *b)
 	return (x->qid > y->qid) - (x->qid < y->qid);
 }
 
-// Those of the last context.
+// Those of the last context. 0, or errno.
 static int read_queues(struct reader *r, int parent)
 {
 	struct kfd_procs *p = r->p;
 	size_t first = p->nqueues;
 	DIR *d = open_dir(parent, "queues");
 	bool order = false;
-	int err = 0;
 
 	if (!d)
-		return errno == ENOENT ? 0 : -1;
-	for (struct dirent *e; !err && (e = readdir(d));) {
+		return errno == ENOENT ? 0 : errno;
+	for (struct dirent *e; (e = readdir(d));) {
 		uint32_t qid;
 
 		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
-			err = add_queue(r, dirfd(d), e, qid);
+			add_queue(r, dirfd(d), e, qid);
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
 	}
@@ -171,7 +167,7 @@ static int read_queues(struct reader *r, int parent)
 	closedir(d);
 	if (p->nqueues > first)
 		qsort(p->queues + first, p->nqueues - first, sizeof(*p->queues), by_qid);
-	return err;
+	return 0;
 }
 
 // --- usage ---
@@ -195,7 +191,7 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 }
 
 // The counters of the context being read on a GPU, unless they are there already.
-static int add_usage(struct reader *r, int dir, uint32_t gpu)
+static void add_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	static const struct {
 		unsigned want;
@@ -211,9 +207,8 @@ static int add_usage(struct reader *r, int dir, uint32_t gpu)
 	char name[64];
 
 	if (!gpu || kfd_procs_usage(p, c, gpu))
-		return 0;
-	if (ARRAY_GROW(p->usages, p->cap_usages, p->nusages))
-		return -1;
+		return;
+	ARRAY_GROW(p->usages, p->cap_usages, p->nusages);
 	struct kfd_usage *u = &p->usages[p->nusages++];
 
 	c->usages++;
@@ -228,15 +223,6 @@ static int add_usage(struct reader *r, int dir, uint32_t gpu)
 	}
 	if (r->want & KFD_WANT_PASID)
 		u->pasid = read_pasid(&p->procs[p->nprocs - 1], c->id, gpu);
-	return 0;
-}
-
-const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->nprocs; i++)
-		if (p->procs[i].pid == pid)
-			return &p->procs[i];
-	return NULL;
 }
 
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
@@ -268,25 +254,22 @@ static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
 }
 
 // GPUs by name of vram_<gpuid>.
-static int read_idle_gpus(struct reader *r, int dir)
+static void read_idle_gpus(struct reader *r, int dir)
 {
 	DIR *d = open_dir(dir, ".");
-	int err = 0;
 
-	if (!d)
-		return errno == ENOMEM ? -1 : 0;
-	for (struct dirent *e; !err && (e = readdir(d));) {
+	for (struct dirent *e; d && (e = readdir(d));) {
 		uint32_t gpu;
 
 		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
-			err = add_usage(r, dirfd(d), gpu);
+			add_usage(r, dirfd(d), gpu);
 	}
-	closedir(d);
-	return err;
+	if (d)
+		closedir(d);
 }
 
 // `dir` is that of the last context.
-static int read_context(struct reader *r, int dir)
+static void read_context(struct reader *r, int dir)
 {
 	const unsigned usage =
 		KFD_WANT_VRAM | KFD_WANT_SDMA | KFD_WANT_EVICTED | KFD_WANT_CU | KFD_WANT_PASID;
@@ -294,66 +277,57 @@ static int read_context(struct reader *r, int dir)
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
 	int err = read_queues(r, dir);
 
-	if (err && errno != ENOMEM && c->id < 0)
-		p->procs[p->nprocs - 1].error = errno;
-	if (err && errno == ENOMEM)
-		return -1;
+	if (err && c->id < 0)
+		p->procs[p->nprocs - 1].error = err;
 	c->queues = (uint32_t)p->nqueues - c->queue;
-	err = r->want & KFD_WANT_IDLE_GPUS ? read_idle_gpus(r, dir) : 0;
-	for (uint32_t i = 0; !err && (r->want & usage) && i < c->queues; i++)
-		err = add_usage(r, dir, p->queues[c->queue + i].gpu_id);
-	return err;
+	if (r->want & KFD_WANT_IDLE_GPUS)
+		read_idle_gpus(r, dir);
+	for (uint32_t i = 0; (r->want & usage) && i < c->queues; i++)
+		add_usage(r, dir, p->queues[c->queue + i].gpu_id);
 }
 
-static int add_context(struct reader *r, int32_t id, uint64_t created)
+static void add_context(struct reader *r, int32_t id, uint64_t created)
 {
 	struct kfd_procs *p = r->p;
 
-	if (ARRAY_GROW(p->contexts, p->cap_contexts, p->ncontexts))
-		return -1;
+	ARRAY_GROW(p->contexts, p->cap_contexts, p->ncontexts);
 	p->contexts[p->ncontexts++] = (struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
 							   .id = id,
 							   .created = created,
 							   .queue = (uint32_t)p->nqueues,
 							   .usage = (uint32_t)p->nusages};
 	p->procs[p->nprocs - 1].contexts++;
-	return 0;
 }
 
 // The primary context and the secondary ones by id; what they have is not read yet.
-static int find_contexts(struct reader *r, DIR *d)
+static void find_contexts(struct reader *r, DIR *d)
 {
 	struct kfd_procs *p = r->p;
 	const size_t first = p->ncontexts;
 	bool order = false;
 
-	if (add_context(r, -1, 0))
-		return -1;
+	add_context(r, -1, 0);
 	for (struct dirent *e; (e = readdir(d));) {
 		uint32_t id;
 
-		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id)) {
-			if (add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN))
-				return -1;
-		} else {
+		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id))
+			add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN);
+		else
 			order |= strcmp(e->d_name, ".contexts") == 0;
-		}
 	}
 	qsort(p->contexts + first, p->ncontexts - first, sizeof(*p->contexts), by_id);
 	if (order && !r->sysfs)
 		read_order(r, dirfd(d), ".contexts", rank_context);
-	return 0;
 }
 
 // What contexts have lies in one piece, so they are read one after the other.
-static int read_contexts(struct reader *r, DIR *d)
+static void read_contexts(struct reader *r, DIR *d)
 {
 	struct kfd_procs *p = r->p;
 	struct kfd_proc *proc = &p->procs[p->nprocs - 1];
 	const uint32_t first = (uint32_t)p->ncontexts;
 
-	if (find_contexts(r, d))
-		return -1;
+	find_contexts(r, d);
 	const uint32_t n = (uint32_t)p->ncontexts - first;
 
 	r->want = r->how->want;
@@ -363,9 +337,8 @@ static int read_contexts(struct reader *r, DIR *d)
 		proc->pasid = read_number(dirfd(d), "pasid");
 	if (!proc->pasid) // newer kernels
 		proc->pasid = KFD_UNKNOWN;
-	int err = 0;
 
-	for (uint32_t i = 0; !err && i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct kfd_context *c = &p->contexts[first + i];
 		char name[32];
 		DIR *own = NULL;
@@ -376,11 +349,10 @@ static int read_contexts(struct reader *r, DIR *d)
 		snprintf(name, sizeof(name), "context_%d", (int)c->id);
 		if (c->id >= 0 && !(own = open_dir(dirfd(d), name)))
 			continue; // it ended meanwhile
-		err = read_context(r, dirfd(own ? own : d));
+		read_context(r, dirfd(own ? own : d));
 		if (own)
 			closedir(own);
 	}
-	return err;
 }
 
 // --- processes ---
@@ -392,10 +364,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 
 	if (!d)
 		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // it ended meanwhile
-	if (ARRAY_GROW(p->procs, p->cap_procs, p->nprocs)) {
-		closedir(d);
-		return -1;
-	}
+	ARRAY_GROW(p->procs, p->cap_procs, p->nprocs);
 	struct kfd_proc *proc = &p->procs[p->nprocs++];
 
 	*proc = (struct kfd_proc){.pid = pid,
@@ -403,12 +372,11 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 				  .context = (uint32_t)p->ncontexts,
 				  .queue = (uint32_t)p->nqueues,
 				  .usage = (uint32_t)p->nusages};
-	int err = read_contexts(r, d);
-
+	read_contexts(r, d);
 	proc->queues = (uint32_t)p->nqueues - proc->queue;
 	proc->usages = (uint32_t)p->nusages - proc->usage;
 	closedir(d);
-	return err;
+	return 0;
 }
 
 // A process's queues and counters keep their places; only the processes are put in order.
@@ -460,23 +428,17 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 
 // --- did anything change meanwhile? ---
 
-static int compare_pid(const void *pid, const void *proc)
+const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 {
-	const pid_t a = *(const pid_t *)pid, b = ((const struct kfd_proc *)proc)->pid;
+	const struct kfd_proc key = {.pid = pid};
 
-	return (a > b) - (a < b);
-}
-
-static const struct kfd_proc *find_proc(const struct kfd_procs *p, pid_t pid)
-{
-	return p->nprocs ? bsearch(&pid, p->procs, p->nprocs, sizeof(*p->procs), compare_pid)
-			 : NULL;
+	return p->nprocs ? bsearch(&key, p->procs, p->nprocs, sizeof(key), by_pid) : NULL;
 }
 
 // One queue needs no order.
 static bool has_order(const void *procs, pid_t pid)
 {
-	const struct kfd_proc *proc = find_proc(procs, pid);
+	const struct kfd_proc *proc = kfd_procs_find(procs, pid);
 
 	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
@@ -511,7 +473,7 @@ void kfd_procs_confirm(struct kfd_procs *p)
 		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
-		const struct kfd_proc *again = find_proc(&now, proc->pid);
+		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
 
 		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
 			continue;

@@ -112,7 +112,7 @@ struct kfd_procs_how {
 // so kfd_context.created that of contexts. A recorded host has them from the files `queues/.order`
 // (qids, oldest first) and `.contexts` beside `queues` (ids, oldest first), if it has these.
 //
-// 0, or -1 with errno: ENOENT no KFD on this host, EACCES, ENOMEM.
+// 0, or -1 with errno: ENOENT no KFD on this host, EACCES, EMFILE, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
 // Forgets the order of creation of processes whose queues or contexts came or went since

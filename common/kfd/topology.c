@@ -145,10 +145,9 @@ static void read_more(struct kfd_gpu *g, unsigned what, struct buf *b)
 		read_memory(g, b);
 }
 
-static int load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)
+static void load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)
 {
-	if (ARRAY_GROW(t->gpus, t->cap, t->n))
-		return -ENOMEM;
+	ARRAY_GROW(t->gpus, t->cap, t->n);
 	struct kfd_gpu *g = &t->gpus[t->n];
 	kfd_gpu_init(g);
 	g->node = node;
@@ -157,7 +156,6 @@ static int load_node(struct kfd_topology *t, unsigned node, unsigned what, struc
 	t->n += kind == NODE_GPU;
 	if (kind == NODE_GPU && (g->gfx[0] || g->gpu_id != KFD_UNKNOWN))
 		read_more(g, what, b);
-	return 0;
 }
 
 static void number_gpus(struct kfd_topology *t)
@@ -173,23 +171,19 @@ static void number_gpus(struct kfd_topology *t)
 int kfd_topology_load(struct kfd_topology *t, unsigned what)
 {
 	struct buf b = {0};
-	int r = 0;
 	*t = (struct kfd_topology){0};
 	DIR *d = host_opendir(NODES);
 	if (!d)
 		return -errno;
-	for (struct dirent *e = NULL; !r && (e = readdir(d));) {
+	for (struct dirent *e; (e = readdir(d));) {
 		uint32_t node;
 		if (kfd_parse_id(e->d_name, &node))
-			r = load_node(t, node, what, &b);
+			load_node(t, node, what, &b);
 	}
 	closedir(d);
 	buf_fini(&b);
-	if (r)
-		kfd_topology_fini(t);
-	else
-		number_gpus(t);
-	return r;
+	number_gpus(t);
+	return 0;
 }
 
 bool kfd_topology_has_gpu(void)

@@ -91,7 +91,7 @@ enum {
 };
 
 // Reads all GPU nodes; every GPU is selected. 0, or -errno when there is no topology (-ENOENT: no
-// KFD driver) or memory is out. A node that cannot be read, or vanishes meanwhile, is no failure.
+// KFD driver). A node that cannot be read, or vanishes meanwhile, is no failure.
 int kfd_topology_load(struct kfd_topology *t, unsigned what);
 void kfd_topology_fini(struct kfd_topology *t);
 

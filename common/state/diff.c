@@ -58,7 +58,7 @@ static bool has_grown(uint64_t v)
 	return v != KFD_UNKNOWN && v > 0;
 }
 
-static int name_changes(struct buf *b, const struct qdiff *d)
+static void name_changes(struct buf *b, const struct qdiff *d)
 {
 	const struct queue_row *a = d->before->row, *c = d->after->row;
 	const uint64_t *x = a->v, *y = c->v;
@@ -80,15 +80,13 @@ static int name_changes(struct buf *b, const struct qdiff *d)
 		{a->holder < 0 && c->holder >= 0, "suspended"},
 		{a->holder >= 0 && c->holder < 0, "resumed"},
 	};
-	int err = 0;
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]) && !err; i++)
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is)
-			err = buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
-	return err;
+			buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
 }
 
-static int report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
-		  const struct state_queue *a, const struct state_queue *b)
+static void report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
+		   const struct state_queue *a, const struct state_queue *b)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
@@ -98,36 +96,30 @@ static int report(void (*each)(void *arg, const struct qdiff *d), void *arg, str
 	text->len = 0;
 	if (a && b) {
 		measure(&d);
-		if (name_changes(text, &d))
-			return -1;
+		name_changes(text, &d);
 		d.changes = text->len ? text->data : NULL;
 	} else {
 		d.changes = a ? "went" : "came";
 	}
 	each(arg, &d);
-	return 0;
 }
 
-int qdiff_run(const struct host_state *before, const struct host_state *after,
-	      void (*each)(void *arg, const struct qdiff *d), void *arg)
+void qdiff_run(const struct host_state *before, const struct host_state *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
 	struct buf text = {0};
 	size_t i = 0, j = 0;
-	int err = 0;
-	while (!err && (i < before->n || j < after->n)) {
+	while (i < before->n || j < after->n) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
 		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
 		int order = !a ? 1 : !b ? -1 : compare(a, b);
 		i += order <= 0;
 		j += order >= 0;
 		if (order == 0 && recycled(a->row, b->row)) {
-			err = report(each, arg, &text, a, NULL);
+			report(each, arg, &text, a, NULL);
 			a = NULL;
 		}
-		if (!err)
-			err = report(each, arg, &text, order <= 0 ? a : NULL,
-				     order >= 0 ? b : NULL);
+		report(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
 	}
 	buf_fini(&text);
-	return err;
 }

@@ -138,11 +138,9 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 
 // --- loading ---
 
-static int fill(struct host_state *m, const struct hqds *h)
+static void fill(struct host_state *m, const struct hqds *h)
 {
 	m->queues = xcalloc(m->list.n + 1, sizeof(*m->queues));
-	if (!m->queues)
-		return -1;
 	for (size_t i = 0; i < m->list.n; i++) {
 		const struct queue_row *r = &m->list.rows[i];
 		if (r->qid == KFD_UNKNOWN)
@@ -160,26 +158,24 @@ static int fill(struct host_state *m, const struct hqds *h)
 		place(q, m, h, slot);
 		read_pointers(q, m, h, slot);
 	}
-	return 0;
 }
 
 static int load(struct host_state *m, const char *dir)
 {
-	struct hqds slots;
+	struct hqds slots = {0};
 	struct buf text = {0};
-	hqds_init(&slots);
 	// The dumps first, and one behind the other.
 	m->has_slots = host_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
-	int failed = m->has_slots && hqds_parse(&slots, text.data ? text.data : "", text.len);
-	int status = failed ? err_sys(ENOMEM, NULL, "%s", dir)
-			    : queue_rows_load(&m->list, &m->processes, &m->how);
+	else
+		hqds_parse(&slots, text.data ? text.data : "", text.len);
+	int status = queue_rows_load(&m->list, &m->processes, &m->how);
 	if (!status && m->list.mqds_error)
 		err_note("%s: mqds: %s: on or off, priorities and pointers are unknown", dir,
 			 strerror(m->list.mqds_error));
-	if (!status && fill(m, &slots))
-		status = err_sys(ENOMEM, NULL, "%s", dir);
+	if (!status)
+		fill(m, &slots);
 	read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
 	read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
 	m->uptime_cs = read_uptime();

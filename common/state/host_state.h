@@ -6,7 +6,6 @@
 #define GPQ_STATE_HOST_STATE_H
 
 #include "common/host/process_cache.h"
-#include "common/debugfs/mqd_value.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
@@ -72,8 +71,8 @@ struct qdiff {
 	const char *unit;                         // of consumed and submitted; NULL
 };
 
-// Calls `each` for every queue of both moments, by process, context and id. 0, or -1 (ENOMEM).
-int qdiff_run(const struct host_state *before, const struct host_state *after,
-	      void (*each)(void *arg, const struct qdiff *d), void *arg);
+// Calls `each` for every queue of both moments, by process, context and id.
+void qdiff_run(const struct host_state *before, const struct host_state *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg);
 
 #endif

@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/state/join.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "common/debugfs/mqd_value.h"
@@ -61,12 +60,9 @@ static bool fits(const struct key *a, const struct key *b)
 
 static int kind_of_type(int type)
 {
-	switch (type) {
-	case KFD_QUEUE_COMPUTE: return MQD_COMPUTE;
-	case KFD_QUEUE_SDMA:
-	case KFD_QUEUE_SDMA_XGMI: return MQD_SDMA;
-	default: return -1;
-	}
+	if (type == KFD_QUEUE_COMPUTE)
+		return MQD_COMPUTE;
+	return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI ? MQD_SDMA : -1;
 }
 
 static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
@@ -240,21 +236,17 @@ static bool find_printed(struct pairing *x)
 static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc, uint32_t *blocks)
 {
 	struct pairing x = {.s = s, .proc = proc, .n = proc->contexts};
-	uint32_t *room;
-	bool found = false;
 
 	if (!x.n || x.n > MAX_CONTEXTS || proc->changed)
 		return false;
-	room = xcalloc(x.n, 3 * sizeof(*room));
-	if (room) {
-		x.contexts = room;
-		x.printed = room + x.n;
-		x.confirmed = room + 2 * x.n;
-		found = find_printed(&x) && pair(&x);
-	}
+	x.contexts = xcalloc(x.n, 3 * sizeof(*x.contexts));
+	x.printed = x.contexts + x.n;
+	x.confirmed = x.contexts + 2 * x.n;
+	const bool found = find_printed(&x) && pair(&x);
+
 	for (uint32_t i = 0; found && i < x.n; i++)
 		blocks[x.contexts[i]] = x.printed[i];
-	free(room);
+	free(x.contexts);
 	return found;
 }
 
@@ -356,12 +348,10 @@ static size_t count_fitting(const struct workload *s, const struct key *k)
 	return n;
 }
 
-static int add_candidate(struct join *j, uint32_t mqd)
+static void add_candidate(struct join *j, uint32_t mqd)
 {
-	if (ARRAY_GROW(j->candidates, j->cap_candidates, j->ncandidates))
-		return -1;
+	ARRAY_GROW(j->candidates, j->cap_candidates, j->ncandidates);
 	j->candidates[j->ncandidates++] = mqd;
-	return 0;
 }
 
 // The MQD at the place among its like that queue i has among its own.
@@ -380,7 +370,7 @@ static int32_t likely(const struct joiner *jn, size_t i, size_t like)
 	return -1;
 }
 
-static int match_by_key(struct joiner *jn, size_t i)
+static void match_by_key(struct joiner *jn, size_t i)
 {
 	const struct key *k = &jn->sys.keys[i];
 	struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
@@ -388,7 +378,7 @@ static int match_by_key(struct joiner *jn, size_t i)
 
 	if (!mqds || mqds < like) {
 		out->why = mqds ? JOIN_SHORT : JOIN_NO_MQD;
-		return 0;
+		return;
 	}
 	out->first = (uint32_t)jn->j->ncandidates;
 	out->likely = likely(jn, i, like);
@@ -398,26 +388,22 @@ static int match_by_key(struct joiner *jn, size_t i)
 			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.keys[n]) == 1
 					   ? JOIN_ONLY
 					   : JOIN_AMBIGUOUS;
-			if (add_candidate(jn->j, jn->mqd.index[n]))
-				return -1;
+			add_candidate(jn->j, jn->mqd.index[n]);
 			out->count++;
 		}
 	if (out->why != JOIN_ONLY && out->count == 1)
 		out->count = 0; // one candidate for two queues proves nothing
-	return 0;
 }
 
-static int match_by_order(struct joiner *jn)
+static void match_by_order(struct joiner *jn)
 {
 	for (size_t i = 0; i < jn->sys.n; i++) {
 		struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
 
 		*out = (struct join_queue){(uint32_t)jn->j->ncandidates, 1,
 					   (int32_t)jn->mqd.index[i], JOIN_ORDER};
-		if (add_candidate(jn->j, jn->mqd.index[i]))
-			return -1;
+		add_candidate(jn->j, jn->mqd.index[i]);
 	}
-	return 0;
 }
 
 // --- processes ---
@@ -452,72 +438,56 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 	return agree;
 }
 
-static int match_by_keys(struct joiner *jn)
+static void match(struct joiner *jn, bool by_order)
 {
-	for (size_t i = 0; i < jn->sys.n; i++)
-		if (match_by_key(jn, i))
-			return -1;
-	return 0;
+	if (by_order)
+		match_by_order(jn);
+	for (size_t i = 0; !by_order && i < jn->sys.n; i++)
+		match_by_key(jn, i);
 }
 
-// Each block of a process that has several is matched with its context alone.
-static int join_contexts(struct joiner *jn, const struct kfd_proc *proc)
+static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < proc->contexts; i++)
-		err = load_context(jn, proc, i) ? match_by_order(jn) : match_by_keys(jn);
-	return err;
-}
-
-static int join_process(struct joiner *jn, const struct kfd_proc *proc)
-{
-	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc))
-		return join_contexts(jn, proc);
+	// Each block of a process that has several is matched with its context alone.
+	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc)) {
+		for (uint32_t i = 0; i < proc->contexts; i++)
+			match(jn, load_context(jn, proc, i));
+		return;
+	}
 
 	const bool ordered = load_sysfs(jn, proc->queue, proc->queues);
 	const unsigned blocks = load_mqds(jn, proc->pid);
 
-	if (!blocks)
-		return 0; // JOIN_NO_PROC stands
-	if (ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn))
-		return match_by_order(jn);
-	return match_by_keys(jn);
+	if (blocks) // else JOIN_NO_PROC stands
+		match(jn, ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn));
 }
 
-static bool allocate(struct workload *s, size_t n)
+static void allocate(struct workload *s, size_t n)
 {
 	s->keys = xcalloc(n + 1, sizeof(*s->keys));
 	s->index = xcalloc(n + 1, sizeof(*s->index));
-	return s->keys && s->index;
 }
 
-int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
-	     join_gen_fn gen, const void *arg)
+void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
+	      const struct rls *rls, join_gen_fn gen, const void *arg)
 {
 	struct joiner jn = {.j = j,
 			    .s = {p, m, rls, gen, arg},
 			    .blocks = xcalloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = xcalloc(p->nqueues + 1, sizeof(*j->queues))};
-	int err = allocate(&jn.sys, p->nqueues) && allocate(&jn.mqd, m->nqueues) && jn.blocks &&
-				  j->queues
-			  ? 0
-			  : -1;
-
-	for (size_t i = 0; !err && i < p->nqueues; i++)
+	allocate(&jn.sys, p->nqueues);
+	allocate(&jn.mqd, m->nqueues);
+	for (size_t i = 0; i < p->nqueues; i++)
 		j->queues[i] = (struct join_queue){.likely = -1, .why = JOIN_NO_PROC};
-	for (size_t i = 0; !err && i < p->nprocs; i++)
+	for (size_t i = 0; i < p->nprocs; i++)
 		if (p->procs[i].queues)
-			err = join_process(&jn, &p->procs[i]);
+			join_process(&jn, &p->procs[i]);
 	free(jn.sys.keys);
 	free(jn.sys.index);
 	free(jn.mqd.keys);
 	free(jn.mqd.index);
 	free(jn.blocks);
-	if (err)
-		errno = ENOMEM;
-	return err;
 }
 
 void join_fini(struct join *j)

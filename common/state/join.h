@@ -57,10 +57,9 @@ struct join {
 // decides.
 typedef enum gfx_gen (*join_gen_fn)(const void *arg, uint32_t gpu_id);
 
-// Joins all processes. 0, or -1 with errno (ENOMEM). The caller keeps p and m while it uses the
-// result.
-int join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m, const struct rls *rls,
-	     join_gen_fn gen, const void *arg);
+// Joins all processes. The caller keeps p and m while it uses the result.
+void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
+	      const struct rls *rls, join_gen_fn gen, const void *arg);
 
 void join_fini(struct join *j);
 

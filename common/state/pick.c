@@ -9,24 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add(struct pick *p, const pid_t *pids, ssize_t n)
+static void add(struct pick *p, const pid_t *pids, size_t n)
 {
-	pid_t *list = xreallocarray(p->pids, p->n + (size_t)n + 1, sizeof(*list));
-	if (!list)
-		return err_sys(ENOMEM, NULL, "list of PIDs");
-	if (n > 0)
-		memcpy(list + p->n, pids, (size_t)n * sizeof(*list));
-	p->pids = list;
-	p->n += (size_t)n;
-	return GPQ_OK;
+	p->pids = xreallocarray(p->pids, p->n + n + 1, sizeof(*pids));
+	if (n)
+		memcpy(p->pids + p->n, pids, n * sizeof(*pids));
+	p->n += n;
 }
 
 // Adds `n` processes that were found, and frees their list. Below 0: errno says why none were.
 static int add_found(struct pick *p, pid_t *found, ssize_t n)
 {
-	int status = n < 0 ? err_sys(errno, NULL, "/proc") : add(p, found, n);
+	if (n < 0)
+		return err_sys(errno, NULL, "/proc");
+	add(p, found, (size_t)n);
 	free(found);
-	return status;
+	return GPQ_OK;
 }
 
 // The host's PIDs of a PID inside containers: one for each container that has it.
@@ -41,17 +39,6 @@ static int add_ns_pid(struct pick *p, pid_t pid)
 	return status;
 }
 
-static int add_descendants(struct pick *p)
-{
-	int status = GPQ_OK;
-	for (size_t i = 0, roots = p->n; i < roots && !status; i++) {
-		pid_t *found = NULL;
-		ssize_t n = proc_tree(p->pids[i], &found);
-		status = add_found(p, found, n);
-	}
-	return status;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -61,11 +48,16 @@ static int by_number(const void *a, const void *b)
 static int collect_pids(struct pick *p)
 {
 	const struct pick_opts *o = p->opts;
-	int status = o->ns_pid ? GPQ_OK : add(p, o->pids.v, (ssize_t)o->pids.n);
+	int status = GPQ_OK;
+	if (!o->ns_pid)
+		add(p, o->pids.v, o->pids.n);
 	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
 		status = add_ns_pid(p, o->pids.v[i]);
-	if (!status && o->tree)
-		status = add_descendants(p);
+	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++) {
+		pid_t *found = NULL;
+		ssize_t n = proc_tree(p->pids[i], &found);
+		status = add_found(p, found, n);
+	}
 	if (p->n)
 		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
 	return status;
@@ -80,8 +72,7 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 	int status = GPQ_OK;
 	if (opts->comm) {
 		p->regex = xcalloc(1, sizeof(*p->regex));
-		status = p->regex ? regex_init(p->regex, "--comm", opts->comm)
-				  : err_sys(ENOMEM, NULL, "--comm");
+		status = regex_init(p->regex, "--comm", opts->comm);
 	}
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
@@ -100,14 +91,13 @@ void pick_fini(struct pick *p)
 static bool comm_matches(const struct pick *p, pid_t pid)
 {
 	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
-	return who && !who->error &&
-	       regex_matches(p->regex, who->proc.comm, strlen(who->proc.comm));
+	return !who->error && regex_matches(p->regex, who->proc.comm, strlen(who->proc.comm));
 }
 
 static bool container_matches(const struct pick *p, pid_t pid)
 {
 	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_CONTAINER);
-	for (size_t i = 0; who && i < p->opts->containers.n; i++)
+	for (size_t i = 0; i < p->opts->containers.n; i++)
 		if (container_is(&who->container, p->opts->containers.v[i]))
 			return true;
 	return false;

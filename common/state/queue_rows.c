@@ -77,27 +77,24 @@ static void fill_container(const struct queue_rows *q, struct queue_row *r,
 		r->container_name = xstrdup(name);
 }
 
-int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
+void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
 {
 	unsigned want = q->how->want;
 	if (want & READ_CONTAINER_NAME)
 		want |= READ_CONTAINER;
 	want = want >> 8 & (PROCESS_STATUS | PROCESS_CONTAINER | PROCESS_CMDLINE);
 	if (pid < 0)
-		return 0;
+		return;
 	r->pid = pid;
 	if (!want || q->foreign || q->how->mqds_file)
-		return 0;
+		return;
 	const struct process_info *who = process_cache_get(q->processes, pid, want);
-	if (!who)
-		return -1;
 	if (want & PROCESS_STATUS)
 		fill_status(r, who);
 	if (want & PROCESS_CONTAINER)
 		fill_container(q, r, who);
 	if ((want & PROCESS_CMDLINE) && *who->cmdline)
 		r->cmdline = who->cmdline;
-	return 0;
 }
 
 // --- the GPU ---
@@ -205,9 +202,8 @@ static const char *state_of(const struct queue_row *r)
 	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
 }
 
-// Gets from the holders of this host what they hold, if that is wanted. GPQ_OK, or the status after
-// a message.
-static int load_holdings(struct queue_rows *q)
+// Gets from the holders of this host what they hold, if that is wanted.
+static void load_holdings(struct queue_rows *q)
 {
 	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
@@ -215,10 +211,8 @@ static int load_holdings(struct queue_rows *q)
 	// searched for them.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
-	if (!live || !(q->how->want & READ_HOLDER))
-		return GPQ_OK;
-	q->nholdings = kfd_holdings(&q->holdings, false);
-	return GPQ_OK;
+	if (live && (q->how->want & READ_HOLDER))
+		q->nholdings = kfd_holdings(&q->holdings, false);
 }
 
 // Indices now, holder, and the state that follows from all of the row.
@@ -279,23 +273,21 @@ static void find_evicted(struct queue_rows *q)
 
 // --- rows ---
 
-// A new row with everything unknown but the process. NULL: out of memory.
+// A new row with everything unknown but the process.
 static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
 {
-	if (ARRAY_GROW(q->rows, q->cap, q->n))
-		return NULL;
+	ARRAY_GROW(q->rows, q->cap, q->n);
 	struct queue_row *r = &q->rows[q->n++];
 	queue_row_clear(r);
 	r->seq = (uint32_t)(q->n - 1);
-	return queue_row_set_process(q, r, pid) ? NULL : r;
+	queue_row_set_process(q, r, pid);
+	return r;
 }
 
-static int row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
+static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
 {
 	const struct kfd_queue *queue = &q->procs.queues[index];
 	struct queue_row *r = add_row(q, proc->pid);
-	if (!r)
-		return -1;
 	const struct kfd_usage *u =
 		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
 	r->qid = queue->qid;
@@ -309,7 +301,6 @@ static int row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_
 	if (q->join.queues)
 		queue_rows_fill_joined(q, r, index);
 	fill_live(q, r);
-	return 0;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -318,12 +309,10 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 // A process that opened KFD and owns no queue: its counters are summed over all GPUs.
-static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
+static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
 	struct queue_row *r = add_row(q, proc->pid);
-	if (!r)
-		return -1;
 	all.evicted_ms = all.sdma_us = all.vram_bytes;
 	for (uint32_t i = 0; i < proc->usages; i++) {
 		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
@@ -334,36 +323,31 @@ static int row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 	all.cu_occupancy = KFD_UNKNOWN;
 	fill_usage(r, &all);
 	r->pasid = proc->pasid;
-	return 0;
 }
 
 // Queues of a process that sysfs does not show: after exec its directory may be missing
 // (facts 4.1).
-static int rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
+static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
 		if (!mqd_is_user(&q->mqds.queues[i]))
 			continue;
 		struct queue_row *r = add_row(q, p->pid);
-		if (!r)
-			return -1;
 		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
 		queue_row_set_mqd(q, r, i);
 		fill_live(q, r);
 	}
-	return 0;
 }
 
-static int make_rows(struct queue_rows *q)
+static void make_rows(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
 		for (uint32_t k = 0; k < proc->queues; k++)
-			if (row_of_queue(q, proc, proc->queue + k))
-				return -1;
-		if (!proc->queues && how->idle && row_of_idle(q, proc))
-			return -1;
+			row_of_queue(q, proc, proc->queue + k);
+		if (!proc->queues && how->idle)
+			row_of_idle(q, proc);
 	}
 	for (size_t i = 0; i < q->mqds.nprocs; i++) {
 		const struct mqds_proc *p = &q->mqds.procs[i];
@@ -371,11 +355,10 @@ static int make_rows(struct queue_rows *q)
 		if ((known && (known->queues || !known->error)) ||
 		    (how->keep && !how->keep(how->arg, p->pid)))
 			continue;
-		const bool idle = !p->queues && how->idle && how->mqds_file;
-		if (idle ? !add_row(q, p->pid) : rows_of_mqds(q, p))
-			return -1;
+		rows_of_mqds(q, p);
+		if (!p->queues && how->idle && how->mqds_file)
+			add_row(q, p->pid);
 	}
-	return 0;
 }
 
 // --- loading ---
@@ -400,11 +383,8 @@ static int load_host(struct queue_rows *q)
 				       ? "it takes Linux 5.8 or later; gpq gpus --check tells more"
 				       : "it was not recorded, or the kernel was older than 5.8",
 			       "/sys/class/kfd/kfd/proc");
-	if (want & (READ_GPU | READ_BDF)) {
-		int error = kfd_topology_load(&q->gpus, want & READ_BDF ? KFD_TOPOLOGY_BDF : 0);
-		if (error == -ENOMEM)
-			return err_sys(ENOMEM, NULL, "topology");
-	}
+	if (want & (READ_GPU | READ_BDF)) // without a topology the rest is known all the same
+		kfd_topology_load(&q->gpus, want & READ_BDF ? KFD_TOPOLOGY_BDF : 0);
 	return GPQ_OK;
 }
 
@@ -422,19 +402,15 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 	q->how = how;
 	q->processes = processes;
 	q->mqds_error = ENODATA;
-	mqds_init(&q->mqds);
-	rls_init(&q->rls);
 	if (!how->mqds_file)
 		kfd_driver_read(&q->driver, 0);
 	int status = how->mqds_file ? GPQ_OK : load_host(q);
 	if (!status && (how->mqds_file || how->want & READ_MQD))
 		status = queue_rows_load_mqds(q);
-	if (!status)
-		status = load_holdings(q);
 	if (status)
 		return status;
-	if (make_rows(q))
-		return err_sys(ENOMEM, NULL, "list of queues");
+	load_holdings(q);
+	make_rows(q);
 	// Rows that only mqds has come last; among the others they belong with their pid.
 	if (!how->mqds_file && q->n)
 		qsort(q->rows, q->n, sizeof(*q->rows), by_place);

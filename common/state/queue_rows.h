@@ -127,8 +127,8 @@ void queue_row_clear(struct queue_row *r);
 // What the topology says of a GPU; 0: unknown.
 void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id);
 
-// The process of a row with what was wanted of it. Below 0: unknown. 0, or -1 (ENOMEM).
-int queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
+// The process of a row with what was wanted of it. Below 0: unknown.
+void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
 
 // What values (v) of an MQD or slot mean in other members of the row.
 void queue_row_name_values(struct queue_row *r);

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MQDS "/sys/kernel/debug/kfd/mqds"
@@ -65,9 +64,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 		   (host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
 		    policy == 2)) // queues run without a scheduler, and so without runlists
 		return GPQ_OK;
-	const char *text = q->rls_text.data ? q->rls_text.data : "";
-	if (rls_parse(&q->rls, text, q->rls_text.len))
-		return err_sys(ENOMEM, NULL, RLS);
+	rls_parse(&q->rls, q->rls_text.data ? q->rls_text.data : "", q->rls_text.len);
 	if (!how->rls_file || is_rls(&q->rls))
 		return GPQ_OK;
 	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
@@ -75,25 +72,22 @@ int queue_rows_load_rls(struct queue_rows *q)
 			q->rls.count.first_foreign);
 }
 
-static int summarize(struct queue_rows *q)
+static void summarize(struct queue_rows *q)
 {
 	size_t n = q->mqds.nqueues + 1;
 	q->gens = xcalloc(n, sizeof(*q->gens));
 	q->summaries = xcalloc(n, sizeof(*q->summaries));
 	q->verdicts = xcalloc(n, sizeof(*q->verdicts));
-	if (!q->gens || !q->summaries || !q->verdicts)
-		return -1;
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
-	int err = residency_judge(q->verdicts, &q->mqds, q->gens, &q->rls, &q->gpus);
-	for (size_t i = 0; !err && i < q->mqds.nqueues; i++) {
+	residency_judge(q->verdicts, &q->mqds, q->gens, &q->rls, &q->gpus);
+	for (size_t i = 0; i < q->mqds.nqueues; i++) {
 		mqd_summarize(&q->summaries[i], &q->mqds, &q->mqds.queues[i], q->gens[i],
 			      q->verdicts[i]);
 		if (q->prio_written != KFD_ANSWER_YES)
 			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	}
-	return err;
 }
 
 int queue_rows_load_mqds(struct queue_rows *q)
@@ -105,7 +99,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 			return status;
 	} else if (host_read(&q->text, MQDS) < 0) {
 		q->mqds_error = errno;
-		return errno == ENOMEM ? err_sys(ENOMEM, NULL, MQDS) : GPQ_OK;
+		return GPQ_OK;
 	}
 	q->mqds_error = 0;
 	if (!file)
@@ -113,14 +107,14 @@ int queue_rows_load_mqds(struct queue_rows *q)
 	int status = queue_rows_load_rls(q);
 	if (status)
 		return status;
-	if (mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len) || summarize(q))
-		return err_sys(ENOMEM, NULL, "%s", file ? file : MQDS);
+	mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len);
+	summarize(q);
 	if (file && !q->mqds.nprocs && q->mqds.count.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
 				"%s: line %u is not in MQD-dump format", input_name(file),
 				q->mqds.count.first_foreign);
-	if (!file && join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q))
-		return err_sys(ENOMEM, NULL, "join of queues and MQDs");
+	if (!file)
+		join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q);
 	return GPQ_OK;
 }
 

@@ -59,7 +59,7 @@ static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 	return (int)first;
 }
 
-static const struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
+static struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->gpus[i].gpu_id == gpu_id)
@@ -70,36 +70,32 @@ static const struct residency_gpu *find_gpu(const struct residency_host *h, uint
 static struct residency_gpu *add_gpu(struct residency_host *h, uint32_t gpu_id,
 				     const struct kfd_topology *gpus)
 {
-	const struct residency_gpu *known = find_gpu(h, gpu_id);
+	struct residency_gpu *known = find_gpu(h, gpu_id);
 	const struct kfd_gpu *g = kfd_topology_find(gpus, gpu_id);
 
 	if (known)
-		return &h->gpus[known - h->gpus];
-	if (ARRAY_GROW(h->gpus, h->cap, h->n))
-		return NULL;
+		return known;
+	ARRAY_GROW(h->gpus, h->cap, h->n);
 	h->gpus[h->n] = (struct residency_gpu){
 		.gpu_id = gpu_id, .last = UINT32_MAX, .slots = g ? g->cp_queues : KFD_UNKNOWN};
 	return &h->gpus[h->n++];
 }
 
-static int count_queues(struct residency_host *h, const enum gfx_gen *gens,
-			const struct kfd_topology *gpus)
+static void count_queues(struct residency_host *h, const enum gfx_gen *gens,
+			 const struct kfd_topology *gpus)
 {
 	for (size_t i = 0; i < h->mqds->nqueues; i++) {
 		const struct mqd *q = &h->mqds->queues[i];
-		struct residency_gpu *g =
-			q->kind == MQD_COMPUTE ? add_gpu(h, q->gpu_id, gpus) : NULL;
 
 		if (q->kind != MQD_COMPUTE)
 			continue;
-		if (!g)
-			return -1;
+		struct residency_gpu *g = add_gpu(h, q->gpu_id, gpus);
+
 		g->written |= active(h->mqds, q, gens[i]) == 1;
 		g->queues++;
 		g->owners += g->last != q->proc; // their queues stand together
 		g->last = q->proc;
 	}
-	return 0;
 }
 
 static enum residency judge_dword(const struct residency_host *h, const struct mqd *q,
@@ -153,17 +149,16 @@ static enum residency judge_list(const struct residency_host *h, const struct mq
 	return by_dword == RESIDENCY_ON ? RESIDENCY_ON : RESIDENCY_TURNS;
 }
 
-int residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
-		    const struct rls *rls, const struct kfd_topology *gpus)
+void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
+		     const struct rls *rls, const struct kfd_topology *gpus)
 {
 	struct residency_host h = {.mqds = m, .rls = rls};
-	int err = count_queues(&h, gens, gpus);
 
-	for (size_t i = 0; !err && i < m->nqueues; i++) {
+	count_queues(&h, gens, gpus);
+	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 
 		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], judge_dword(&h, q, gens[i]));
 	}
 	free(h.gpus);
-	return err;
 }

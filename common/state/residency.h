@@ -16,7 +16,6 @@
 #include "common/debugfs/rls.h"
 #include "common/kfd/topology.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum residency {
@@ -31,9 +30,9 @@ enum residency {
 };
 
 // The verdict of each of m->queues; anything from RESIDENCY_UNKNOWN on means unknown. `gens` has
-// the generation of each of them; `rls` and `gpus` may be empty. 0, or -1 with errno ENOMEM.
-int residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
-		    const struct rls *rls, const struct kfd_topology *gpus);
+// the generation of each of them; `rls` and `gpus` may be empty.
+void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
+		     const struct rls *rls, const struct kfd_topology *gpus);
 
 // Why it is unknown, for people; NULL for RESIDENCY_OFF, RESIDENCY_ON.
 const char *residency_text(enum residency o);

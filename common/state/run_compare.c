@@ -44,7 +44,7 @@ static double set_overlap(const struct qset *a, const struct qset *b)
 	return n ? (double)qset_count(&both) / n : 1;
 }
 
-int qset_text(const struct qset *s, struct buf *b)
+void qset_text(const struct qset *s, struct buf *b)
 {
 	const char *comma = "";
 	for (unsigned i = 0; i < QRUNS_IDS; i++) {
@@ -53,14 +53,12 @@ int qset_text(const struct qset *s, struct buf *b)
 			continue;
 		while (last + 1 < QRUNS_IDS && set_has(s, last + 1))
 			last++;
-		int r = last > i ? buf_printf(b, "%s%u-%u", comma, i, last)
-				 : buf_printf(b, "%s%u", comma, i);
-		if (r)
-			return -1;
+		buf_printf(b, "%s%u", comma, i);
+		if (last > i)
+			buf_printf(b, "-%u", last);
 		comma = ",";
 		i = last;
 	}
-	return 0;
 }
 
 // --- processes ---
@@ -102,21 +100,20 @@ static void list_slots(struct buf *b, const struct host_state *m, size_t first, 
 		if (!q->row->type || strcmp(q->row->type, "compute") != 0 ||
 		    q->row->context != KFD_UNKNOWN)
 			continue;
-		if (!q->slots[0] ||
-		    buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row->qid, q->slots)) {
+		if (!q->slots[0]) {
 			buf_fini(b);
 			return;
 		}
+		buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row->qid, q->slots);
 	}
 }
 
-static int add_procs(struct run_compare *r, const struct host_state *m, unsigned run,
-		     enum run_compare_by by)
+static void add_procs(struct run_compare *r, const struct host_state *m, unsigned run,
+		      enum run_compare_by by)
 {
 	for (size_t i = 0, end; i < m->n; i = end) {
 		const struct queue_row *row = m->queues[i].row;
-		if (ARRAY_GROW(r->procs, r->cap_procs, r->nprocs))
-			return -1;
+		ARRAY_GROW(r->procs, r->cap_procs, r->nprocs);
 		struct run_compare_proc *p = &r->procs[r->nprocs++];
 		*p = (struct run_compare_proc){.run = run,
 					       .run_name = m->name,
@@ -128,7 +125,6 @@ static int add_procs(struct run_compare *r, const struct host_state *m, unsigned
 			add_queue(p, &m->queues[end], r->levels);
 		list_slots(&p->slots, m, i, end);
 	}
-	return 0;
 }
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
@@ -178,8 +174,7 @@ static struct run_compare_program *program_for(struct run_compare *r,
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (is_of(p, &r->programs[i]))
 			return &r->programs[i];
-	if (ARRAY_GROW(r->programs, r->cap_programs, r->nprograms))
-		return NULL;
+	ARRAY_GROW(r->programs, r->cap_programs, r->nprograms);
 	struct run_compare_program *g = &r->programs[r->nprograms++];
 	*g = (struct run_compare_program){.program = p->program,
 					  .comm = p->comm,
@@ -228,22 +223,21 @@ static void add_run(struct run_compare_program *g, const struct run_compare_proc
 
 static void measure_consistency(const struct run_compare *r, struct run_compare_program *g)
 {
+	double sum = 0;
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprocs; i++)
 		for (size_t j = i + 1; is_of(&r->procs[i], g) && j < r->nprocs; j++)
 			if (is_of(&r->procs[j], g)) {
-				g->sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
+				sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
 				n++;
 			}
-	g->consistency = n ? g->sum / n : __builtin_nan("");
+	g->consistency = n ? sum / n : __builtin_nan("");
 }
 
-static int collect_programs(struct run_compare *r)
+static void collect_programs(struct run_compare *r)
 {
 	for (size_t i = 0; i < r->nprocs; i++) {
 		struct run_compare_program *g = program_for(r, &r->procs[i]);
-		if (!g)
-			return -1;
 		compare_with(&r->procs[i], g->first);
 		add_run(g, &r->procs[i]);
 	}
@@ -251,7 +245,6 @@ static int collect_programs(struct run_compare *r)
 		measure_consistency(r, &r->programs[i]);
 		r->programs[i].missing = r->runs - r->programs[i].seen;
 	}
-	return 0;
 }
 
 // --- pairs ---
@@ -261,19 +254,16 @@ static struct run_compare_pair *pair_for(struct run_compare *r, const char *a, c
 	for (size_t i = 0; i < r->npairs; i++)
 		if (compare_text(r->pairs[i].a, a) == 0 && compare_text(r->pairs[i].b, b) == 0)
 			return &r->pairs[i];
-	if (ARRAY_GROW(r->pairs, r->cap_pairs, r->npairs))
-		return NULL;
+	ARRAY_GROW(r->pairs, r->cap_pairs, r->npairs);
 	struct run_compare_pair *p = &r->pairs[r->npairs++];
 	*p = (struct run_compare_pair){.a = a, .b = b, .last_run = UINT32_MAX};
 	return p;
 }
 
-static int add_pair(struct run_compare *r, const struct run_compare_proc *x,
-		    const struct run_compare_proc *y)
+static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
+		     const struct run_compare_proc *y)
 {
 	struct run_compare_pair *p = pair_for(r, x->program, y->program);
-	if (!p)
-		return -1;
 	const struct run_compare_traits both = {.ids = set_and(&x->has.ids, &y->has.ids),
 						.prios = x->has.prios & y->has.prios,
 						.gpus = x->has.gpus & y->has.gpus};
@@ -281,53 +271,39 @@ static int add_pair(struct run_compare *r, const struct run_compare_proc *x,
 	p->runs += p->last_run != x->run;
 	p->last_run = x->run;
 	p->overlap += (set_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
-	return 0;
-}
-
-static int collect_pairs(struct run_compare *r)
-{
-	for (size_t i = 0; i < r->nprocs; i++)
-		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
-			if (add_pair(r, &r->procs[i], &r->procs[j]))
-				return -1;
-	return 0;
 }
 
 // --- texts ---
 
-int run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
-			   const char *sep)
+void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
+			    const char *sep)
 {
-	int err = 0;
-	for (unsigned i = 0; i < 32 && !err; i++)
+	for (unsigned i = 0; i < 32; i++)
 		if (prios >> i & 1 && r->levels)
-			err = buf_printf(b, "%s%s", b->len ? sep : "", prio_level_name(i));
+			buf_printf(b, "%s%s", b->len ? sep : "", prio_level_name(i));
 		else if (prios >> i & 1)
-			err = buf_printf(b, "%s%u", b->len ? sep : "", i);
-	return err;
+			buf_printf(b, "%s%u", b->len ? sep : "", i);
 }
 
-static int write_traits(struct run_compare_traits *t, const struct run_compare *r)
+static void write_traits(struct run_compare_traits *t, const struct run_compare *r)
 {
-	int err = qset_text(&t->ids, &t->ids_text) ||
-		  run_compare_prios_text(&t->prios_text, r, t->prios, " ");
-	for (unsigned i = 0; i < 64 && !err; i++)
+	qset_text(&t->ids, &t->ids_text);
+	run_compare_prios_text(&t->prios_text, r, t->prios, " ");
+	for (unsigned i = 0; i < 64; i++)
 		if (t->gpus >> i & 1)
-			err = buf_printf(&t->gpus_text, "%s%u", t->gpus_text.len ? " " : "", i);
-	return err;
+			buf_printf(&t->gpus_text, "%s%u", t->gpus_text.len ? " " : "", i);
 }
 
-static int write_texts(struct run_compare *r)
+static void write_texts(struct run_compare *r)
 {
-	int err = 0;
-	for (size_t i = 0; i < r->nprocs && !err; i++)
-		err = write_traits(&r->procs[i].has, r);
-	for (size_t i = 0; i < r->nprograms && !err; i++)
-		err = write_traits(&r->programs[i].ever, r) ||
-		      qset_text(&r->programs[i].always, &r->programs[i].always_text);
-	for (size_t i = 0; i < r->npairs && !err; i++)
-		err = write_traits(&r->pairs[i].both, r);
-	return err;
+	for (size_t i = 0; i < r->nprocs; i++)
+		write_traits(&r->procs[i].has, r);
+	for (size_t i = 0; i < r->nprograms; i++) {
+		write_traits(&r->programs[i].ever, r);
+		qset_text(&r->programs[i].always, &r->programs[i].always_text);
+	}
+	for (size_t i = 0; i < r->npairs; i++)
+		write_traits(&r->pairs[i].both, r);
 }
 
 static void traits_fini(struct run_compare_traits *t)
@@ -350,17 +326,19 @@ static bool needs_levels(const struct host_state *moments, unsigned n)
 	return false;
 }
 
-int run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
-			enum run_compare_by by)
+void run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
+			 enum run_compare_by by)
 {
 	*r = (struct run_compare){.runs = n, .levels = needs_levels(moments, n)};
 	for (unsigned i = 0; i < n; i++)
-		if (add_procs(r, &moments[i], i, by))
-			return -1;
+		add_procs(r, &moments[i], i, by);
 	number_workers(r);
-	return collect_programs(r) || collect_pairs(r) || write_texts(r) || run_compare_judge(r)
-		       ? -1
-		       : 0;
+	collect_programs(r);
+	for (size_t i = 0; i < r->nprocs; i++)
+		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
+			add_pair(r, &r->procs[i], &r->procs[j]);
+	write_texts(r);
+	run_compare_judge(r);
 }
 
 void run_compare_fini(struct run_compare *r)

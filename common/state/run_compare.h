@@ -60,7 +60,6 @@ struct run_compare_program {
 	uint64_t worker;
 	const struct run_compare_proc *first; // in the first run that has it
 	uint64_t seen, missing;               // runs that have it, and that have not
-	double sum;                           // while counting
 	uint64_t queues_min, queues_max;
 	struct run_compare_traits ever; // of any of these runs
 	struct qset always;             // ids in all of them
@@ -97,20 +96,20 @@ struct run_compare {
 	struct run_compare_strategy strategies[QRUNS_STRATEGIES];
 };
 
-// Texts of the moments are used, not copied. 0, or -1 with errno ENOMEM.
-int run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
-			enum run_compare_by by);
+// Texts of the moments are used, not copied.
+void run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
+			 enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
 
-// Fills the strategies; run_compare_compare() does so. 0, or -1 (ENOMEM).
-int run_compare_judge(struct run_compare *r);
+// Fills the strategies; run_compare_compare() does so.
+void run_compare_judge(struct run_compare *r);
 
-// Priorities or levels with `sep` between them. 0, or -1 (ENOMEM).
-int run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
-			   const char *sep);
+// Priorities or levels with `sep` between them.
+void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
+			    const char *sep);
 
 // "0,1,3" or "0-5,7" of a set of ids.
-int qset_text(const struct qset *s, struct buf *b);
+void qset_text(const struct qset *s, struct buf *b);
 unsigned qset_count(const struct qset *s);
 
 #endif

@@ -114,7 +114,7 @@ static unsigned unfit_priorities(const struct run_compare *r, struct run_compare
 		struct buf text = {0};
 		run_compare_prios_text(&text, r, r->pairs[i].both.prios, ",");
 		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
-			 text.data ? text.data : "?");
+			 text.data);
 		if (++n <= MENTIONED)
 			say_pair(s, &r->pairs[i], what);
 		buf_fini(&text);
@@ -162,7 +162,7 @@ static void judge_pid(const struct run_compare *r, struct run_compare_strategy *
 		say(s, "no process has a queue in any of the runs");
 }
 
-int run_compare_judge(struct run_compare *r)
+void run_compare_judge(struct run_compare *r)
 {
 	static const struct {
 		const char *name;
@@ -179,8 +179,5 @@ int run_compare_judge(struct run_compare *r)
 		all[i].judge(r, s);
 		s->chosen = s->works > 0 && !chosen;
 		chosen |= s->chosen;
-		if (!s->evidence.data)
-			return -1;
 	}
-	return 0;
 }

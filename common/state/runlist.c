@@ -17,8 +17,7 @@ enum { NONE = UINT32_MAX };
 
 static struct runlist_row *add_row(struct maker *m, const char *packet)
 {
-	if (ARRAY_GROW(m->r->rows, m->r->cap, m->r->n))
-		return NULL;
+	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
 	struct runlist_row *row = &m->r->rows[m->r->n++];
 	*row = (struct runlist_row){.packet = packet,
 				    .announced = KFD_UNKNOWN,
@@ -58,17 +57,16 @@ static void set_engine(struct queue_row *r, uint32_t control)
 					     : MQD_UNKNOWN;
 }
 
-static int add_queue(struct maker *m, const struct rls_queue *q)
+static void add_queue(struct maker *m, const struct rls_queue *q)
 {
 	struct runlist_row *row = add_row(m, "MAP_QUEUES");
 	uint32_t mqd = mqd_of(m, q);
-	if (!row || (mqd != NONE && slot_rows_set_mqd(m->l, &row->q, mqd)))
-		return -1;
+	if (mqd != NONE)
+		slot_rows_set_mqd(m->l, &row->q, mqd);
 	set_engine(&row->q, q->control);
 	row->q.v[MQD_V_DOORBELL] = q->doorbell;
 	row->q.v[MQD_V_BASE] = q->mqd;
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
-	return 0;
 }
 
 // Whatever the list maps is not missing, wherever in the list it is.
@@ -83,7 +81,7 @@ static void mark_mapped(struct maker *m)
 }
 
 // Those of this block of mqds that are not in the list; NONE: of any.
-static int add_missing(struct maker *m, uint32_t block)
+static void add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
 	for (uint32_t i = 0; i < mqds->nqueues; i++) {
@@ -92,12 +90,9 @@ static int add_missing(struct maker *m, uint32_t block)
 		    (q->kind != MQD_COMPUTE && q->kind != MQD_SDMA) ||
 		    (block != NONE && q->proc != block))
 			continue;
-		struct runlist_row *row = add_row(m, "none");
-		if (!row || slot_rows_set_mqd(m->l, &row->q, i))
-			return -1;
+		slot_rows_set_mqd(m->l, &add_row(m, "none")->q, i);
 		m->listed[i] = true;
 	}
-	return 0;
 }
 
 // --- processes ---
@@ -157,16 +152,13 @@ static uint32_t find_owner(const struct maker *m, const struct rls_process *p, p
 	return NONE;
 }
 
-static int add_process(struct maker *m, const struct rls_process *p)
+static void add_process(struct maker *m, const struct rls_process *p)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	struct runlist_row *row = add_row(m, "MAP_PROCESS");
 	pid_t pid = -1;
-	if (!row)
-		return -1;
 	const uint32_t block = find_owner(m, p, &pid, &row->q.context);
-	if (queue_row_set_process(&m->l->queues, &row->q, pid))
-		return -1;
+	queue_row_set_process(&m->l->queues, &row->q, pid);
 	row->q.pasid = p->pasid;
 	row->announced = p->announced;
 	row->mapped = p->queues;
@@ -175,14 +167,14 @@ static int add_process(struct maker *m, const struct rls_process *p)
 	row->sdma = p->sdma;
 	row->page_table = p->page_table;
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++)
-		if (add_queue(m, &rls->queues[i]))
-			return -1;
-	return block == NONE ? 0 : add_missing(m, block);
+		add_queue(m, &rls->queues[i]);
+	if (block != NONE)
+		add_missing(m, block);
 }
 
 // --- lists ---
 
-static int add_node(struct maker *m)
+static void add_node(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
@@ -190,34 +182,28 @@ static int add_node(struct maker *m)
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
 	// A list that begins in the middle has queues before its first process.
 	for (uint32_t i = n->queue; i < first; i++)
-		if (add_queue(m, &rls->queues[i]))
-			return -1;
+		add_queue(m, &rls->queues[i]);
 	for (uint32_t i = n->process; i < n->process + n->processes; i++)
-		if (add_process(m, &rls->processes[i]))
-			return -1;
-	if (n->chained && !add_row(m, "RUN_LIST"))
-		return -1;
+		add_process(m, &rls->processes[i]);
+	if (n->chained)
+		add_row(m, "RUN_LIST");
 	m->r->damaged += n->damaged;
 	// MES never has a list; and a damaged one leaves open what it had.
-	if (n->damaged || n->state == RLS_UNKNOWN || gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
-		return 0;
-	return add_missing(m, NONE);
+	if (!n->damaged && n->state != RLS_UNKNOWN &&
+	    !gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
+		add_missing(m, NONE);
 }
 
-int runlist_make(struct runlist *r, const struct slot_rows *l)
+void runlist_make(struct runlist *r, const struct slot_rows *l)
 {
 	struct maker m = {.r = r, .l = l};
-	int err = 0;
 	*r = (struct runlist){0};
 	m.listed = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*m.listed));
-	if (!m.listed)
-		return -1;
-	for (size_t i = 0; !err && i < l->queues.rls.nnodes; i++) {
+	for (size_t i = 0; i < l->queues.rls.nnodes; i++) {
 		m.node = &l->queues.rls.nodes[i];
-		err = add_node(&m);
+		add_node(&m);
 	}
 	free(m.listed);
-	return err;
 }
 
 void runlist_fini(struct runlist *r)

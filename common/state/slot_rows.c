@@ -22,13 +22,11 @@ static int by_address(const void *a, const void *b)
 	return (x->base > y->base) - (x->base < y->base);
 }
 
-static int index_mqds(struct slot_rows *l)
+static void index_mqds(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	l->keys = xcalloc(m->ndumps + 1, sizeof(*l->keys));
 	l->row_of_mqd = xmalloc((m->nqueues + 1) * sizeof(*l->row_of_mqd));
-	if (!l->keys || !l->row_of_mqd)
-		return -1;
 	memset(l->row_of_mqd, 0xff, (m->nqueues + 1) * sizeof(*l->row_of_mqd));
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
@@ -43,7 +41,6 @@ static int index_mqds(struct slot_rows *l)
 	for (uint32_t i = 0; i < l->queues.n; i++)
 		if (l->queues.rows[i].mqd != UINT32_MAX)
 			l->row_of_mqd[l->queues.rows[i].mqd] = i;
-	return 0;
 }
 
 uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base)
@@ -90,24 +87,6 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 	return gen;
 }
 
-static int find_gens(struct slot_rows *l)
-{
-	free(l->gens);
-	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
-	for (size_t i = 0; l->gens && i < l->hqds.nnodes; i++)
-		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
-	return l->gens ? 0 : -1;
-}
-
-// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
-static void find_prios(struct slot_rows *l)
-{
-	enum kfd_answer3 written = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
-	if (written == KFD_ANSWER_UNKNOWN)
-		written = prio_written_slots(&l->hqds);
-	l->has_prios = written == KFD_ANSWER_YES;
-}
-
 enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
 
 // --- where ---
@@ -147,20 +126,16 @@ static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum m
 	return known ? v : KFD_UNKNOWN;
 }
 
-static int fill_error(struct hqd_row *r)
+static void fill_error(struct hqd_row *r)
 {
 	char text[REG_ERROR_TEXT];
 	const uint64_t error = r->q.v[MQD_V_ERROR];
-	if (error == MQD_UNKNOWN)
-		return 0;
-	r->errors = "none";
-	if (!error)
-		return 0;
-	r->errors = r->errors_text = xstrdup(reg_error_text(text, (uint32_t)error));
-	return r->errors ? 0 : -1;
+	if (error && error != MQD_UNKNOWN)
+		r->errors_text = xstrdup(reg_error_text(text, (uint32_t)error));
+	r->errors = error ? r->errors_text : "none";
 }
 
-static int fill_values(const struct slot_rows *l, struct hqd_row *r)
+static void fill_values(const struct slot_rows *l, struct hqd_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;
 	const bool sdma = queue_row_is_sdma(&r->q);
@@ -180,12 +155,12 @@ static int fill_values(const struct slot_rows *l, struct hqd_row *r)
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
 	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
 		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
-	return fill_error(r);
+	fill_error(r);
 }
 
 // --- whose ---
 
-static int fill_owner(const struct slot_rows *l, struct queue_row *r)
+static void fill_owner(const struct slot_rows *l, struct queue_row *r)
 {
 	const struct queue_row *q = slot_rows_queue(l, r->mqd);
 	if (q) {
@@ -193,13 +168,13 @@ static int fill_owner(const struct slot_rows *l, struct queue_row *r)
 		r->context = q->context;
 		r->holder = q->holder;
 	}
-	return queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
+	queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
 }
 
-int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
+void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
 {
 	queue_row_set_mqd(&l->queues, r, mqd);
-	return fill_owner(l, r);
+	fill_owner(l, r);
 }
 
 // Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
@@ -221,7 +196,7 @@ static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *
 
 // An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
 // or later queue.
-int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
+void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 {
 	const uint64_t base = r->q.v[MQD_V_BASE];
 	uint32_t at = base == MQD_UNKNOWN || r->q.gpu_id == KFD_UNKNOWN
@@ -237,7 +212,8 @@ int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 	} else {
 		l->torn++;
 	}
-	return r->q.mqd == UINT32_MAX ? 0 : fill_owner(l, &r->q);
+	if (r->q.mqd != UINT32_MAX)
+		fill_owner(l, &r->q);
 }
 
 // --- rows ---
@@ -265,7 +241,7 @@ static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
-static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
+static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
 	clear(r, l->gens[s->node]);
@@ -276,28 +252,25 @@ static int fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s
 	fill_place(r, s);
 	// MES does not use the HIQ.
 	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
-		return 0;
+		return;
 	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
 	if (r->active == 1 && is_left_over(l, r))
 		r->active = 0;
 	if (r->active != 1)
-		return 0;
-	if (fill_values(l, r))
-		return -1;
+		return;
+	fill_values(l, r);
 	if (s->kind == HQD_HIQ)
-		return 0;
-	int err = slot_rows_find_owner(l, r);
+		return;
+	slot_rows_find_owner(l, r);
 	l->ownerless += r->q.mqd == UINT32_MAX;
-	return err;
 }
 
-static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
+static void fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
 {
 	const struct mqd *q = &l->queues.mqds.queues[index];
 	uint64_t active;
 	clear(r, slot_rows_gen(l, q->gpu_id));
-	if (slot_rows_set_mqd(l, &r->q, index))
-		return -1;
+	slot_rows_set_mqd(l, &r->q, index);
 	if (q->kind == MQD_SDMA) {
 		r->pipe = value(l, r, MQD_V_SDMA_ENGINE);
 		r->queue = value(l, r, MQD_V_SDMA_RLC);
@@ -306,33 +279,28 @@ static int fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsi
 	}
 	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
 		r->active = (int8_t)active;
-	return fill_values(l, r);
+	fill_values(l, r);
 }
 
-static int fill_memory(struct slot_rows *l)
+static void make_rows(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
-	l->rows = xcalloc(m->ndumps + 1, sizeof(*l->rows));
-	if (!l->rows)
-		return -1;
-	for (uint32_t i = 0; i < m->nqueues; i++)
+	const bool memory = l->how->memory;
+	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
+	// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
+	if (prios == KFD_ANSWER_UNKNOWN)
+		prios = prio_written_slots(&l->hqds);
+	l->has_prios = prios == KFD_ANSWER_YES;
+	free(l->gens);
+	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
+	l->rows = xcalloc((memory ? m->ndumps : l->hqds.nslots) + 1, sizeof(*l->rows));
+	for (uint32_t i = 0; memory && i < m->nqueues; i++)
 		for (unsigned x = 0; x < m->queues[i].dumps; x++)
-			if (fill_mqd(l, &l->rows[l->n++], i, x))
-				return -1;
-	return 0;
-}
-
-static int fill(struct slot_rows *l)
-{
-	if (l->how->memory)
-		return fill_memory(l);
-	l->rows = xcalloc(l->hqds.nslots + 1, sizeof(*l->rows));
-	if (!l->rows)
-		return -1;
-	for (size_t i = 0; i < l->hqds.nslots; i++)
-		if (fill_slot(l, &l->rows[l->n++], &l->hqds.slots[i]))
-			return -1;
-	return 0;
+			fill_mqd(l, &l->rows[l->n++], i, x);
+	for (size_t i = 0; !memory && i < l->hqds.nslots; i++)
+		fill_slot(l, &l->rows[l->n++], &l->hqds.slots[i]);
 }
 
 // --- loading ---
@@ -363,8 +331,7 @@ static int load_slots(struct slot_rows *l)
 		return status;
 	if (!file && host_read(&l->text, HQDLIST_HQDS) < 0)
 		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
-	if (hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len))
-		return err_sys(ENOMEM, NULL, HQDLIST_HQDS);
+	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
 	if (file && l->hqds.count.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
 				"%s: line %u is not in slot-dump format", input_name(file),
@@ -377,15 +344,15 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 {
 	l->how = how;
 	l->captured = how->hqds_file || how->mqds_file || how->rls_file;
-	hqds_init(&l->hqds);
 	int status = load_queues(l, processes);
 	l->has_mqds = !status && !l->queues.mqds_error;
 	if (!status && !how->memory)
 		status = load_slots(l);
-	find_prios(l);
-	if (!status && (index_mqds(l) || find_gens(l) || fill(l)))
-		status = err_sys(ENOMEM, NULL, "list of slots");
-	return status;
+	if (status)
+		return status;
+	index_mqds(l);
+	make_rows(l);
+	return GPQ_OK;
 }
 
 static void free_rows(struct slot_rows *l)
@@ -397,13 +364,11 @@ static void free_rows(struct slot_rows *l)
 	l->n = l->ownerless = l->torn = 0;
 }
 
-int slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
+void slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
 {
 	free_rows(l);
-	if (hqds_parse(&l->hqds, text, len))
-		return -1;
-	find_prios(l);
-	return find_gens(l) || fill(l) ? -1 : 0;
+	hqds_parse(&l->hqds, text, len);
+	make_rows(l);
 }
 
 void slot_rows_fini(struct slot_rows *l)

@@ -73,11 +73,11 @@ struct slot_rows {
 int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how);
 
-// Parses `text` as the slots, in place of those that `l` has; it must stay. 0, or -1 (ENOMEM).
-int slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
+// Parses `text` as the slots, in place of those that `l` has; it must stay.
+void slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
 
-// Looks the owner of what a slot holds up once more, among the MQDs of `l`. 0, or -1 (ENOMEM).
-int slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
+// Looks the owner of what a slot holds up once more, among the MQDs of `l`.
+void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
 
 void slot_rows_fini(struct slot_rows *l);
 
@@ -89,8 +89,8 @@ pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd);
 // Its queue in l->queues, or NULL where it is not certain which one it is.
 const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd);
 
-// Fills a cleared row with all that is known of the queue of an MQD. 0, or -1 (ENOMEM).
-int slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd);
+// Fills a cleared row with all that is known of the queue of an MQD.
+void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd);
 
 // Generation of a GPU, by the topology or the look of the dumps.
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
@@ -145,8 +145,8 @@ struct slot_summary {
 	uint64_t *on; // of each MQD: bit per XCC that has it in a slot
 };
 
-// 0, or -1 (ENOMEM). `l` must outlive the result.
-int slot_summary_make(struct slot_summary *s, const struct slot_rows *l);
+// `l` must outlive the result.
+void slot_summary_make(struct slot_summary *s, const struct slot_rows *l);
 void slot_summary_fini(struct slot_summary *s);
 
 // --- samples (slot_samples.c) ---
@@ -177,8 +177,8 @@ struct slot_samples {
 	uint64_t samples;
 };
 
-// Adds what `l` shows now as one more sample. 0, or -1 (ENOMEM).
-int slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
+// Adds what `l` shows now as one more sample.
+void slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
 
 // Works out shares and sorts: those that moved most come first. Before it, `seen` may get owners.
 void slot_samples_finish(struct slot_samples *s);
@@ -210,8 +210,8 @@ struct runlist {
 	size_t damaged; // lists that end inside a packet, or hold other data
 };
 
-// 0, or -1 (ENOMEM). `l` must outlive the result.
-int runlist_make(struct runlist *r, const struct slot_rows *l);
+// `l` must outlive the result.
+void runlist_make(struct runlist *r, const struct slot_rows *l);
 void runlist_fini(struct runlist *r);
 
 #endif

@@ -11,27 +11,23 @@ static uint64_t taken(const struct hqd_row *r)
 			       gfx_caps(r->gen)->whole_wptr);
 }
 
-static bool is_same(const struct hqd_row *a, const struct hqd_row *b)
-{
-	const uint64_t *x = a->q.v, *y = b->q.v;
-	return x[MQD_V_BASE] == y[MQD_V_BASE] && x[MQD_V_RING] == y[MQD_V_RING] &&
-	       x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL];
-}
-
 static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->seen[i].slot == slot && is_same(&s->seen[i].row, r))
+	const uint64_t *y = r->q.v;
+	for (size_t i = 0; i < s->n; i++) {
+		const uint64_t *x = s->seen[i].row.q.v;
+		if (s->seen[i].slot == slot && x[MQD_V_BASE] == y[MQD_V_BASE] &&
+		    x[MQD_V_RING] == y[MQD_V_RING] && x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL])
 			return &s->seen[i];
+	}
 	return NULL;
 }
 
-static int add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
+static void add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	struct hqd_seen *seen = find(s, slot, r);
 	if (!seen) {
-		if (ARRAY_GROW(s->seen, s->cap, s->n))
-			return -1;
+		ARRAY_GROW(s->seen, s->cap, s->n);
 		seen = &s->seen[s->n++];
 		*seen = (struct hqd_seen){.slot = slot, .first = taken(r)};
 	} else if (seen->row.q.v[MQD_V_RPTR] != r->q.v[MQD_V_RPTR] ||
@@ -45,16 +41,14 @@ static int add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r
 	seen->last = taken(r);
 	seen->active++;
 	seen->busy += r->idle == 0;
-	return 0;
 }
 
-int slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
+void slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
 {
 	s->samples++;
 	for (size_t i = 0; i < l->n; i++)
-		if (l->rows[i].active == 1 && !l->rows[i].q.hidden && add_slot(s, i, &l->rows[i]))
-			return -1;
-	return 0;
+		if (l->rows[i].active == 1 && !l->rows[i].q.hidden)
+			add_slot(s, i, &l->rows[i]);
 }
 
 static int by_movement(const void *a, const void *b)

@@ -24,17 +24,6 @@ static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *
 	}
 }
 
-static int find_slots(struct slot_summary *s, const struct slot_rows *l)
-{
-	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
-	for (size_t i = 0; s->on && i < l->n; i++) {
-		const struct hqd_row *r = &l->rows[i];
-		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
-			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
-	}
-	return s->on ? 0 : -1;
-}
-
 // --- over-subscription ---
 
 struct load { // of a GPU and kind
@@ -82,15 +71,14 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of this kind and XCC of the node, which is the last one; NULL: out of memory.
+// The record of this kind and XCC of the node, which is the last one.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
 	for (size_t i = first; i < s->nxccs; i++)
 		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->q.type) == 0)
 			return &s->xccs[i];
-	if (ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs))
-		return NULL;
+	ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs);
 	s->xccs[s->nxccs] = (struct hqd_occupancy){.gpu = r->q.gpu,
 						   .gpu_id = r->q.gpu_id,
 						   .kind = r->q.type,
@@ -114,7 +102,7 @@ static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
 		judge_over(o, l, &load);
 }
 
-static int count_slots(struct slot_summary *s, const struct slot_rows *l)
+static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 {
 	size_t first = 0;
 	for (size_t i = 0; i < l->n; i++) {
@@ -124,8 +112,6 @@ static int count_slots(struct slot_summary *s, const struct slot_rows *l)
 		if (s->nxccs && s->xccs[s->nxccs - 1].gpu_id != r->q.gpu_id)
 			first = s->nxccs;
 		struct hqd_occupancy *o = occupancy_of(s, first, r);
-		if (!o)
-			return -1;
 		o->slots++;
 		if (r->active < 0)
 			o->used = UINT64_MAX;
@@ -134,7 +120,6 @@ static int count_slots(struct slot_summary *s, const struct slot_rows *l)
 	}
 	for (size_t i = 0; i < s->nxccs; i++)
 		finish_xcc(&s->xccs[i], s, l);
-	return 0;
 }
 
 // --- who shares ---
@@ -155,13 +140,13 @@ static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_ro
 		if (s->sharers[i].q.gpu_id == gpu_id &&
 		    s->sharers[i].q.pid == (pid < 0 ? INT64_MIN : pid))
 			return &s->sharers[i];
-	if (ARRAY_GROW(s->sharers, s->cap_sharers, s->nsharers))
-		return NULL;
+	ARRAY_GROW(s->sharers, s->cap_sharers, s->nsharers);
 	struct hqd_sharer *to = &s->sharers[s->nsharers++];
 	to->queues = to->slots = 0;
 	queue_row_clear(&to->q);
 	queue_row_set_gpu(&l->queues, &to->q, gpu_id);
-	return queue_row_set_process(&l->queues, &to->q, pid) ? NULL : to;
+	queue_row_set_process(&l->queues, &to->q, pid);
+	return to;
 }
 
 static int most_first(const void *a, const void *b)
@@ -174,7 +159,7 @@ static int most_first(const void *a, const void *b)
 	return (x->q.pid > y->q.pid) - (x->q.pid < y->q.pid);
 }
 
-static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
+static void count_sharers(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
@@ -182,14 +167,11 @@ static int count_sharers(struct slot_summary *s, const struct slot_rows *l)
 		    !is_over(s, m->queues[i].gpu_id))
 			continue;
 		struct hqd_sharer *to = sharer_of(s, l, i);
-		if (!to)
-			return -1;
 		to->queues++;
 		to->slots += s->on[i] != 0;
 	}
 	if (s->nsharers)
 		qsort(s->sharers, s->nsharers, sizeof(*s->sharers), most_first);
-	return 0;
 }
 
 // --- queues without a slot ---
@@ -254,42 +236,43 @@ static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows 
 	return q->dumps >= HQDSUM_XCCS ? UINT64_MAX : (1ull << q->dumps) - 1;
 }
 
-static int add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd,
-		       uint64_t belongs)
+static void add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd,
+			uint64_t belongs)
 {
-	if (ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting))
-		return -1;
+	ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting);
 	struct hqd_waiting *w = &s->waiting[s->nwaiting++];
 	*w = (struct hqd_waiting){
 		.xccs = (uint64_t)__builtin_popcountll(belongs),
 		.missing = (uint64_t)__builtin_popcountll(belongs & ~s->on[mqd]),
 	};
 	queue_row_clear(&w->q);
-	if (slot_rows_set_mqd(l, &w->q, mqd))
-		return -1;
+	slot_rows_set_mqd(l, &w->q, mqd);
 	find_reason(w, s, l);
-	return 0;
 }
 
-static int find_waiting(struct slot_summary *s, const struct slot_rows *l)
+static void find_waiting(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		const uint8_t kind = m->queues[i].kind;
 		const uint64_t belongs = belongs_on(s, l, i);
-		if ((kind == MQD_COMPUTE || kind == MQD_SDMA) && (belongs & ~s->on[i]) &&
-		    add_waiting(s, l, i, belongs))
-			return -1;
+		if ((kind == MQD_COMPUTE || kind == MQD_SDMA) && (belongs & ~s->on[i]))
+			add_waiting(s, l, i, belongs);
 	}
-	return 0;
 }
 
-int slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
+void slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
 {
 	*s = (struct slot_summary){0};
-	return find_slots(s, l) || count_slots(s, l) || count_sharers(s, l) || find_waiting(s, l)
-		       ? -1
-		       : 0;
+	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
+			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
+	}
+	count_slots(s, l);
+	count_sharers(s, l);
+	find_waiting(s, l);
 }
 
 void slot_summary_fini(struct slot_summary *s)

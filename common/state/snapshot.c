@@ -36,13 +36,9 @@ static uint64_t now_ns(void)
 
 static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
 {
-	if (ARRAY_GROW(s->entries, s->cap, s->n))
-		return NULL;
-	struct snapshot_entry *e = &s->entries[s->n];
+	ARRAY_GROW(s->entries, s->cap, s->n);
+	struct snapshot_entry *e = &s->entries[s->n++];
 	*e = (struct snapshot_entry){.path = xstrdup(path), .size = size, .error = error};
-	if (!e->path)
-		return NULL;
-	s->n++;
 	if (!error) {
 		s->files++;
 		s->bytes += size;
@@ -54,23 +50,18 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 {
 	if (tree_file(v->t, path, b->len ? b->data : "", b->len))
 		return -1;
-	return note(v->s, path, b->len, 0) ? 0 : -1;
+	note(v->s, path, b->len, 0);
+	return 0;
 }
 
 // --- one path ---
 
 static struct held *hold(struct saver *v, const char *path, const char *target)
 {
-	if (ARRAY_GROW(v->held, v->cap_held, v->nheld))
-		return NULL;
-	struct held *h = &v->held[v->nheld];
+	ARRAY_GROW(v->held, v->cap_held, v->nheld);
+	struct held *h = &v->held[v->nheld++];
 	*h = (struct held){.path = xstrdup(path), .target = target ? xstrdup(target) : NULL};
-	if (h->path && (!target || h->target)) {
-		v->nheld++;
-		return h;
-	}
-	free(h->path);
-	return NULL;
+	return h;
 }
 
 static void release(struct saver *v)
@@ -87,9 +78,9 @@ static int on_missing(void *arg, const char *path, int error)
 {
 	struct saver *v = arg;
 	const bool absent = error == ENOENT || error == ENOTDIR;
-	if (error == ENOMEM || (absent && v->item->flags & SNAP_OPTIONAL))
-		return error == ENOMEM ? -1 : 0;
-	return note(v->s, path, 0, error) ? 0 : -1;
+	if (!absent || !(v->item->flags & SNAP_OPTIONAL))
+		note(v->s, path, 0, error);
+	return 0;
 }
 
 // Whole file into `b`. 1: it is a folder; -1 with errno.
@@ -106,9 +97,7 @@ static int read_file(const char *path, struct buf *b)
 		r = buf_read_fd(b, fd) < 0 ? -1 : 0;
 	else if (r == 0)
 		r = (errno = EINVAL, -1); // a device or a pipe has no place here
-	int saved = errno;
-	close(fd);
-	errno = saved;
+	close_quietly(fd);
 	return r;
 }
 
@@ -119,15 +108,12 @@ static int add_dump(struct saver *v, const char *path)
 	const int r = read_file(path, &b);
 	const int error = r > 0 ? EISDIR : errno;
 	const uint64_t end = now_ns();
-	struct held *h = r ? NULL : hold(v, path, NULL);
-	if (!h) {
+	if (r) {
 		buf_fini(&b);
-		return r ? on_missing(v, path, error) : -1;
+		return on_missing(v, path, error);
 	}
-	h->data = b;
+	hold(v, path, NULL)->data = b;
 	struct snapshot_entry *e = note(v->s, path, b.len, 0);
-	if (!e)
-		return -1;
 	e->begin_ns = begin;
 	e->end_ns = end;
 	return 0;
@@ -164,9 +150,10 @@ static int on_found(void *arg, const char *path)
 static int on_link(void *arg, const char *path, const char *target)
 {
 	struct saver *v = arg;
-	if (v->item->flags & SNAP_DUMP)
-		return hold(v, path, target) ? 0 : -1;
-	return tree_link(v->t, path, target);
+	if (!(v->item->flags & SNAP_DUMP))
+		return tree_link(v->t, path, target);
+	hold(v, path, target);
+	return 0;
 }
 
 // --- items ---
@@ -298,79 +285,78 @@ static int by_creation(const void *a, const void *b)
 	return (x->when > y->when) - (x->when < y->when);
 }
 
-static int write_ids(struct buf *b, struct created *v, size_t n)
+static void write_ids(struct buf *b, struct created *v, size_t n)
 {
-	int r = 0;
 	qsort(v, n, sizeof(*v), by_creation);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
-	return r;
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
 }
 
 // Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
-static int order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
-		      struct buf *b)
+static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
+		       struct buf *b)
 {
 	struct created *v = xcalloc(proc->queues + 1u, sizeof(*v));
 	size_t n = 0;
-	for (uint32_t i = 0; v && i < proc->queues; i++) {
+	for (uint32_t i = 0; i < proc->queues; i++) {
 		const struct kfd_queue *q = &p->queues[proc->queue + i];
 		if (q->context == context && q->created != KFD_UNKNOWN)
 			v[n++] = (struct created){q->created, q->qid};
 	}
-	int r = v ? write_ids(b, v, n) : -1;
+	write_ids(b, v, n);
 	free(v);
-	return r;
 }
 
 // Ids of secondary contexts, oldest first, likewise.
-static int contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
+static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
 	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
 	bool known = true;
-	for (uint32_t i = 1; v && i < proc->contexts; i++) { // 0 is the primary one
+	for (uint32_t i = 1; i < proc->contexts; i++) { // 0 is the primary one
 		const struct kfd_context *c = &p->contexts[proc->context + i];
 		v[i - 1] = (struct created){c->created, (unsigned)c->id};
 		known &= c->created != KFD_UNKNOWN;
 	}
-	int r = !v ? -1 : known && proc->contexts ? write_ids(b, v, proc->contexts - 1) : 0;
+	if (known && proc->contexts)
+		write_ids(b, v, proc->contexts - 1);
 	free(v);
-	return r;
 }
 
 static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
 {
-	char path[PATH_MAX];
+	char path[128];
 	int r = 0;
-	if (b->len && snprintf(path, sizeof(path), "%s/%s", dir, name) < PATH_MAX)
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (b->len)
 		r = tree_file(t, path, b->data, b->len);
 	b->len = 0;
 	return r;
 }
 
-static int put_number(struct buf *b, bool known, uint64_t v, char end)
+static void put_number(struct buf *b, bool known, uint64_t v, char end)
 {
-	return known ? buf_printf(b, "%llu%c", (unsigned long long)v, end)
-		     : buf_printf(b, "-%c", end);
+	if (known)
+		buf_u64(b, v);
+	buf_printf(b, known ? "%c" : "-%c", end);
 }
 
 // What only a running host shows of a queue, as queue_rows.c reads it back: its indices in the
 // process, and who holds it.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
-	char path[PATH_MAX];
+	char path[128];
 	struct buf b = {0};
 	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
 	const bool held = r->holder >= 0;
 	if (!indices && !held)
 		return 0;
-	int n = snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
-	int failed = n >= PATH_MAX || put_number(&b, indices, r->read_now, ' ') ||
-		     put_number(&b, indices, r->write_now, ' ') ||
-		     put_number(&b, held, (uint64_t)r->holder, '\n') ||
-		     tree_file(t, path, b.data, b.len);
+	snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
+	put_number(&b, indices, r->read_now, ' ');
+	put_number(&b, indices, r->write_now, ' ');
+	put_number(&b, held, (uint64_t)r->holder, '\n');
+	int failed = tree_file(t, path, b.data, b.len);
 	buf_fini(&b);
-	return failed ? -1 : 0;
+	return failed;
 }
 
 static int keep_path(void *path, const char *found)
@@ -410,17 +396,20 @@ static int save_context(struct tree *t, const char *procs, const struct kfd_proc
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
 	snprintf(dir, sizeof(dir), "%s/%d/%squeues", procs, (int)proc->pid, sub);
-	int r = order_text(p, proc, c->id, &b) || save_text(t, dir, ".order", &b);
+	order_text(p, proc, c->id, &b);
+	int r = save_text(t, dir, ".order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
 		const struct queue_row *row = &now->rows[i];
 		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
 			r = save_now(t, dir, row);
 	}
 	dir[strlen(dir) - strlen("/queues")] = '\0';
-	if (!r && c->id < 0)
-		r = contexts_text(p, proc, &b) || save_text(t, dir, ".contexts", &b);
+	if (!r && c->id < 0) {
+		contexts_text(p, proc, &b);
+		r = save_text(t, dir, ".contexts", &b);
+	}
 	buf_fini(&b);
-	return r ? -1 : 0;
+	return r;
 }
 
 static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
@@ -441,8 +430,8 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// KFD's processes and all their ancestors, which --tree needs, sorted. 0, or -1 (ENOMEM).
-static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
+// KFD's processes and all their ancestors, which --tree needs, sorted.
+static void find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 {
 	size_t cap = 0;
 	for (size_t i = 0; i < p->nprocs; i++) {
@@ -451,22 +440,21 @@ static int find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
 			struct proc proc;
 			if (*pids && lfind(&pid, *pids, n, sizeof(pid), by_pid))
 				break;
-			if (ARRAY_GROW(*pids, cap, *n))
-				return -1;
+			ARRAY_GROW(*pids, cap, *n);
 			(*pids)[(*n)++] = pid;
 			pid = proc_read(&proc, pid) ? 0 : proc.ppid;
 		}
 	}
 	if (*pids)
 		qsort(*pids, *n, sizeof(**pids), by_pid);
-	return 0;
 }
 
 static int save_processes(struct saver *v, const struct kfd_procs *p)
 {
 	size_t n = 0;
 	pid_t *pids = NULL;
-	int r = find_concerned(p, &pids, &n);
+	int r = 0;
+	find_concerned(p, &pids, &n);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
 		if (v->item->flags & SNAP_PROC)
 			r = save_per_process(v, pids, n);

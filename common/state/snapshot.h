@@ -54,7 +54,7 @@ struct snapshot {
 
 // Reads all items and adds them to `t`, with a list of them in /MANIFEST. `r`: NULL, or the
 // pseudonyms for names. `stop` is looked at between files. 0, or -1 with errno: EINTR (stopped),
-// ENOMEM, or why `t` cannot be written.
+// or why `t` cannot be written.
 int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop);
 void snapshot_fini(struct snapshot *s);
 

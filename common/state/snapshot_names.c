@@ -14,34 +14,33 @@
 #define GPQ_VERSION "unknown"
 #endif
 
-// `name` as it may be shown. NULL: ENOMEM.
+// `name` as it may be shown.
 static const char *shown(struct saver *v, enum redact_kind kind, const char *name)
 {
 	return v->r ? redact_name(v->r, kind, name, strlen(name)) : name;
 }
 
 // One line of passwd(5) for a user that has a name and is not in `b` yet.
-static int add_user(struct saver *v, struct buf *b, uint64_t uid)
+static void add_user(struct saver *v, struct buf *b, uint64_t uid)
 {
 	char mark[48];
 	const char *name = proc_user(uid);
 	snprintf(mark, sizeof(mark), ":x:%" PRIu64 ":", uid);
 	if (isdigit((unsigned char)*name) || (b->len && strstr(b->data, mark)))
-		return 0;
-	name = shown(v, REDACT_USER, name);
-	return name ? buf_printf(b, "%s%s%" PRIu64 "::/:\n", name, mark, uid) : -1;
+		return;
+	buf_printf(b, "%s%s%" PRIu64 "::/:\n", shown(v, REDACT_USER, name), mark, uid);
 }
 
 static int add_users(struct saver *v, const pid_t *pids, size_t n)
 {
 	struct buf b = {0};
 	int r = 0;
-	for (size_t i = 0; i < n && r == 0; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct proc p;
 		if (proc_read(&p, pids[i]) == 0 && p.uid != UINT64_MAX)
-			r = add_user(v, &b, p.uid);
+			add_user(v, &b, p.uid);
 	}
-	if (r == 0 && b.len)
+	if (b.len)
 		r = snapshot_add(v, "/etc/passwd", &b);
 	buf_fini(&b);
 	return r;
@@ -65,14 +64,11 @@ static int add_container(struct saver *v, pid_t pid)
 	const char *id = shown(v, REDACT_CONTAINER_ID, c.id);
 	const char *alias = shown(v, REDACT_CONTAINER, name);
 	struct buf b = {0};
-	if (!id || !alias)
-		return -1;
 	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
 	if (is_noted(v->s, path))
 		return 0;
-	int r = buf_printf(&b, "{\"ID\":\"%s\",\"Name\":\"/%s\"}\n", id, alias);
-	if (r == 0)
-		r = snapshot_add(v, path, &b);
+	buf_printf(&b, "{\"ID\":\"%s\",\"Name\":\"/%s\"}\n", id, alias);
+	int r = snapshot_add(v, path, &b);
 	buf_fini(&b);
 	return r;
 }
@@ -85,7 +81,7 @@ int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n)
 	return r;
 }
 
-static int manifest_head(const struct saver *v, struct buf *b)
+static void manifest_head(const struct saver *v, struct buf *b)
 {
 	const struct snapshot *s = v->s;
 	char taken[32], kfd[24] = "-";
@@ -94,43 +90,41 @@ static int manifest_head(const struct saver *v, struct buf *b)
 	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	if (s->kfd_major)
 		snprintf(kfd, sizeof(kfd), "%u.%u", s->kfd_major, s->kfd_minor);
-	return buf_printf(b,
-			  "gpq-snapshot 1\n"
-			  "gpq %s\n"
-			  "taken %s\n"
-			  "source %s\n"
-			  "kfd %s\n"
-			  "redacted %s\n"
-			  "dumps_ns %" PRIu64 " %" PRIu64 "\n"
-			  "dumps_read %u\n"
-			  "settled %s\n"
-			  "\n"
-			  "size\tbegin_ns\tend_ns\terror\tpath\n",
-			  GPQ_VERSION, taken, s->live ? "live" : "recorded", kfd,
-			  v->r ? "yes" : "no", s->begin_ns, s->end_ns, s->tries,
-			  s->settled ? "yes" : "no");
+	buf_printf(b,
+		   "gpq-snapshot 1\n"
+		   "gpq %s\n"
+		   "taken %s\n"
+		   "source %s\n"
+		   "kfd %s\n"
+		   "redacted %s\n"
+		   "dumps_ns %" PRIu64 " %" PRIu64 "\n"
+		   "dumps_read %u\n"
+		   "settled %s\n"
+		   "\n"
+		   "size\tbegin_ns\tend_ns\terror\tpath\n",
+		   GPQ_VERSION, taken, s->live ? "live" : "recorded", kfd, v->r ? "yes" : "no",
+		   s->begin_ns, s->end_ns, s->tries, s->settled ? "yes" : "no");
 }
 
-static int manifest_line(struct buf *b, const struct snapshot_entry *e)
+static void manifest_line(struct buf *b, const struct snapshot_entry *e)
 {
-	if (e->error) {
-		const char *name = strerrorname_np(e->error);
-		return buf_printf(b, "-\t-\t-\t%s\t%s\n", name ? name : "?", e->path);
-	}
-	if (!e->end_ns)
-		return buf_printf(b, "%" PRIu64 "\t-\t-\t-\t%s\n", e->size, e->path);
-	return buf_printf(b, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t-\t%s\n", e->size, e->begin_ns,
-			  e->end_ns, e->path);
+	const char *error = strerrorname_np(e->error);
+	if (e->error)
+		buf_printf(b, "-\t-\t-\t%s\t%s\n", error ? error : "?", e->path);
+	else if (!e->end_ns)
+		buf_printf(b, "%" PRIu64 "\t-\t-\t-\t%s\n", e->size, e->path);
+	else
+		buf_printf(b, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t-\t%s\n", e->size,
+			   e->begin_ns, e->end_ns, e->path);
 }
 
 int snapshot_add_manifest(struct saver *v)
 {
 	struct buf b = {0};
-	int r = manifest_head(v, &b);
-	for (size_t i = 0; i < v->s->n && r == 0; i++)
-		r = manifest_line(&b, &v->s->entries[i]);
-	if (r == 0)
-		r = tree_file(v->t, "/MANIFEST", b.data, b.len);
+	manifest_head(v, &b);
+	for (size_t i = 0; i < v->s->n; i++)
+		manifest_line(&b, &v->s->entries[i]);
+	int r = tree_file(v->t, "/MANIFEST", b.data, b.len);
 	buf_fini(&b);
 	return r;
 }

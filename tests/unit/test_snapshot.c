@@ -282,8 +282,8 @@ static void slots(void **state)
 	struct hqds h;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		assert_int_equal(buf_puts(&text, parts[i]), 0);
-	hqds_init(&h);
-	assert_int_equal(hqds_parse(&h, text.data, text.len), 0);
+	h = (struct hqds){0};
+	hqds_parse(&h, text.data, text.len);
 	const struct hqd *s = host_state_find_slot(&h, 0xa1f4, 0x8022220000);
 	assert_non_null(s);
 	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 2);
@@ -299,7 +299,7 @@ static void slots(void **state)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_null(
 			host_state_find_slot(&h, 0xa1f4, 0x8000000000 | (uint64_t)none[i] << 16));
-	assert_int_equal(hqds_parse(&h, "", 0), 0);
+	hqds_parse(&h, "", 0);
 	assert_null(host_state_find_slot(&h, 0xa1f4, 0x8022220000));
 	hqds_fini(&h);
 	buf_fini(&text);
@@ -311,12 +311,12 @@ static void ids(void **state)
 	struct qset s = {{0}};
 	struct buf b = {0};
 	buf_puts(&b, "");
-	assert_int_equal(qset_text(&s, &b), 0);
+	qset_text(&s, &b);
 	assert_string_equal(b.data, "");
 	s.bits[0] = 0x17;
 	s.bits[1] = 1;
 	s.bits[15] = 1ull << 63;
-	assert_int_equal(qset_text(&s, &b), 0);
+	qset_text(&s, &b);
 	assert_string_equal(b.data, "0-2,4,64,1023");
 	assert_int_equal(qset_count(&s), 6);
 	buf_fini(&b);
