@@ -32,7 +32,7 @@ static const struct opt opts[] = {
 };
 
 // All processes that are held, as if they had been named.
-static int name_all(struct choice *c)
+static void name_all(struct choice *c)
 {
 	struct kfd_holding *list;
 	char bad[32], text[16];
@@ -43,7 +43,6 @@ static int name_all(struct choice *c)
 		pids_add(&c->pids, text, bad);
 	}
 	kfd_holdings_free(list, num);
-	return 0;
 }
 
 // Without a holder, there may be a record of a pause.
@@ -145,9 +144,9 @@ static int resume(struct cmd *c, struct targets *all)
 	for (size_t i = 0; i < all->n; i++)
 		take(&all->v[i]);
 	buf_fini(&request);
-	status = all->sel.num_ids ? targets_find_unreached(all) : 0;
-	if (!status)
-		status = show(c, all);
+	if (all->sel.num_ids)
+		targets_find_unreached(all);
+	status = show(c, all);
 	failed = targets_report(all);
 	if (!failed || status == GPQ_PIPE)
 		return status;
@@ -162,8 +161,8 @@ static int run(struct cmd *c)
 
 	if (o->all && (o->choice.pids.given || o->choice.container))
 		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
-	if (o->all && (status = name_all(&o->choice)))
-		return status;
+	if (o->all)
+		name_all(&o->choice);
 	if (o->all && !o->choice.pids.n) {
 		all = (struct targets){0};
 		return show(c, &all); // nothing to do, but JSON is a document all the same

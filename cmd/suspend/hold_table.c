@@ -175,17 +175,11 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 	       void (*rows)(struct out *o, void *arg), void *arg)
 {
 	struct out *o = out_open(opts);
-	int status, end;
+	int status = out_begin(o, table, false);
 
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = out_begin(o, table, false);
-	if (!status) {
+	if (!status)
 		rows(o, arg);
-		out_end(o);
-	}
-	end = out_close(o);
-	return status ? status : end;
+	return out_finish(o, status);
 }
 
 static const char *state_of(const struct kfd_holding *h)

@@ -52,16 +52,13 @@ static bool wants_color(int color)
 
 struct out *out_open(const struct out_opts *opts)
 {
-	struct out *o = out_open_fd(opts, STDOUT_FILENO, "standard output");
-	document_opened |= o != NULL;
-	return o;
+	document_opened = true;
+	return out_open_fd(opts, STDOUT_FILENO, "standard output");
 }
 
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 {
 	struct out *o = xcalloc(1, sizeof(*o));
-	if (!o)
-		return NULL;
 	o->opts = *opts;
 	o->fd = fd;
 	o->name = name;
@@ -340,7 +337,7 @@ static void json_row(struct out *o, const void *record)
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = o ? choose_columns(o, t, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	int r = choose_columns(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
@@ -423,8 +420,7 @@ void out_end(struct out *o)
 	if (!o->table)
 		return; // out_begin() failed
 	if (o->opts.mode == OUT_TABLE && !o->stream) {
-		if (outtable_print(&o->gathered, &o->buf) && !o->error)
-			o->error = ENOMEM;
+		outtable_print(&o->gathered, &o->buf);
 		outtable_fini(&o->gathered);
 	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
@@ -501,8 +497,6 @@ int out_close(struct out *o)
 
 int out_finish(struct out *o, int status)
 {
-	if (!o)
-		return status;
 	if (!status)
 		out_end(o);
 	int closed = out_close(o);

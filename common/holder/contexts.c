@@ -55,11 +55,8 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 				procs.queues[n++] = procs.queues[i];
 		*list = procs.queues;
 		procs.queues = NULL;
-	} else if (errno == ENOMEM) {
-		n = -1;
 	}
 	kfd_procs_fini(&procs);
-	errno = ENOMEM;
 	return n;
 }
 

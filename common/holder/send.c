@@ -35,8 +35,9 @@ static bool keep(struct holder *h, struct client *c, const char *text, size_t le
 {
 	bool first = !c->out.len;
 
-	if (c->out.len + len > KEPT_MAX || buf_append(&c->out, text, len))
+	if (c->out.len + len > KEPT_MAX)
 		return false;
+	buf_append(&c->out, text, len);
 	if (first)
 		holder_watch_client(h, c, true);
 	return true;

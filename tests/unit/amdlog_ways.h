@@ -178,11 +178,12 @@ static inline void in_order(const char *text, size_t len, struct buf *out)
 	finish(&r, out);
 }
 
-static inline bool init(void *ctx, struct block *b)
+static inline void init(void *ctx, struct block *b)
 {
 	(void)ctx;
 	b->user = calloc(1, sizeof(struct found));
-	return b->user && block_result_init(&((struct found *)b->user)->result);
+	assert_non_null(b->user);
+	block_result_init(&((struct found *)b->user)->result);
 }
 
 static inline void fini(void *ctx, struct block *b)
