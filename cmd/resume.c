@@ -2,7 +2,6 @@
 #include "cmd/suspend/hold_table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
 // which resumes as well. The driver itself takes 9 s to give up on a GPU that does not answer.

@@ -4,7 +4,6 @@
 #include "common/host/proc.h"
 #include "common/holder/protocol.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static const struct out_col held_cols[] = {

@@ -5,7 +5,6 @@
 #include "cmd/suspend/suspend.h"
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #define BETWEEN_NS 10000000 // of looks

@@ -1,12 +1,10 @@
 // Queues of secondary contexts, from sysfs; see holder.h.
 #include "common/holder/holder.h"
 
-#include "common/host/buf.h"
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"

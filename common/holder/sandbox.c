@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <seccomp.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

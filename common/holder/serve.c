@@ -2,7 +2,6 @@
 #include "common/holder/holder_priv.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

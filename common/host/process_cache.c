@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/process_cache.h"
 
-#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>
