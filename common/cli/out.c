@@ -261,23 +261,18 @@ static void align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
-static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
+// Raw, or aligned for people.
+static void word_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
 {
+	bool human = o->opts.mode == OUT_TABLE;
 	struct buf *b = &o->buf;
 	size_t start = b->len;
 	if (!record)
 		buf_puts(b, c->name);
-	else if (!outfmt_text(b, c, record, true, o->opts.bytes, text_escape))
+	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
 		buf_puts(b, "-");
-	align(b, start, o->width[i], outfmt_is_number(c->type));
-}
-
-static void raw_cell(struct buf *b, const struct out_col *c, const void *record)
-{
-	if (!record)
-		buf_puts(b, c->name);
-	else if (!outfmt_text(b, c, record, false, true, outfmt_raw))
-		buf_puts(b, "-");
+	if (human)
+		align(b, start, o->width[i], outfmt_is_number(c->type));
 }
 
 static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
@@ -296,12 +291,10 @@ static void line_row(struct out *o, const void *record)
 		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
 			buf_puts(&o->buf, " ");
-		if (o->opts.mode == OUT_TABLE)
-			stream_cell(o, i, c, from);
-		else if (o->opts.mode == OUT_PAIRS)
+		if (o->opts.mode == OUT_PAIRS)
 			pair_cell(&o->buf, c, from);
 		else
-			raw_cell(&o->buf, c, from);
+			word_cell(o, i, c, from);
 	}
 	buf_puts(&o->buf, "\n");
 }

@@ -10,11 +10,6 @@
 
 // ---- what a hold is about
 
-static bool has_id(const struct hold_scope *w, uint32_t id)
-{
-	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
-}
-
 static void add_id(struct hold_scope *w, uint32_t id)
 {
 	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
@@ -220,7 +215,8 @@ uint64_t hold_until_of(const struct holder *h, uint32_t id)
 	uint64_t until = 0;
 
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->until_ns[i] > until && has_id(&h->scopes[i], id))
+		if (h->until_ns[i] > until &&
+		    h->scopes[i].ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1)
 			until = h->until_ns[i];
 	return until;
 }

@@ -318,13 +318,6 @@ static bool may_fill(const struct run *run)
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
 }
 
-static void wait_for_change(struct run *run)
-{
-	run->waiting++;
-	pthread_cond_wait(&run->changed, &run->lock);
-	run->waiting--;
-}
-
 static void *work(void *arg)
 {
 	struct worker *me = arg;
@@ -345,8 +338,11 @@ static void *work(void *arg)
 			finish(run, p);
 		else if (may_fill(run))
 			fill_and_work(me);
-		else
-			wait_for_change(run);
+		else {
+			run->waiting++;
+			pthread_cond_wait(&run->changed, &run->lock);
+			run->waiting--;
+		}
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;
