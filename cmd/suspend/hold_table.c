@@ -156,13 +156,9 @@ int held_status(enum kfd_result r)
 
 void held_count(struct held_sum *s, int status)
 {
-	if (!status) {
-		s->done++;
-	} else {
-		s->failed++;
-		if (!s->first)
-			s->first = status;
-	}
+	s->done += !status;
+	s->failed += status != 0;
+	s->first = s->first ? s->first : status;
 }
 
 int held_sum_status(const struct held_sum *s)

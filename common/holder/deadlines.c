@@ -55,14 +55,6 @@ static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 	w->follows = true;
 }
 
-static void join(struct hold_scope *to, const struct hold_scope *from)
-{
-	for (unsigned i = 0; i < SCOPE_WORDS; i++)
-		to->ids[i] |= from->ids[i];
-	if (from->follows)
-		follow(to, from->gpus, from->num_gpus);
-}
-
 // ---- making and ending holds
 
 bool hold_is_made(const struct holder *h, unsigned n)
@@ -154,11 +146,15 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 void hold_keep(struct holder *h, const struct client *c)
 {
 	unsigned from = hold_of(h, c), to;
+	const struct hold_scope *own = &h->scopes[from];
 
 	if (!hold_is_made(h, from))
 		return;
 	to = make_lasting(h, h->until_ns[from]);
-	join(&h->scopes[to], &h->scopes[from]);
+	for (unsigned i = 0; i < SCOPE_WORDS; i++)
+		h->scopes[to].ids[i] |= own->ids[i];
+	if (own->follows)
+		follow(&h->scopes[to], own->gpus, own->num_gpus);
 	hold_drop(h, from);
 	thin_out(h, to);
 }
