@@ -29,13 +29,6 @@ static void keep_up_to(struct typed *t, const char *end)
 	t->rest = end;
 }
 
-static void offer_commands(const struct typed *t)
-{
-	for (const struct command *c = gpq_commands; c->name; c++)
-		offer(t, c->name, c->summary);
-	offer(t, "help", "show the help of a command");
-}
-
 static void offer_options(const struct typed *t, const struct opt *table)
 {
 	char word[64];
@@ -142,7 +135,9 @@ int complete_words(int n, char **words)
 			offer_options(&t, def->spec->opts);
 		offer_options(&t, common_opts_table);
 	} else if (!def) {
-		offer_commands(&t);
+		for (const struct command *c = gpq_commands; c->name; c++)
+			offer(&t, c->name, c->summary);
+		offer(&t, "help", "show the help of a command");
 	}
 	return fflush(stdout) ? GPQ_FAILED : GPQ_OK;
 }

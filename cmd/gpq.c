@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -222,9 +221,7 @@ static bool wants_json(int argc, char **argv)
 static int run_command(const struct command *def, int argc, char **argv, struct common_opts *common)
 {
 	const struct cmd_spec *spec = def->spec;
-	struct cmd cmd = {.def = def, .opts = xcalloc(1, spec->opts_size ? spec->opts_size : 1)};
-	if (!cmd.opts)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1)};
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
 	const struct opt_set sets[] = {{spec->opts, cmd.opts}, {common_opts_table, common}, {0}};

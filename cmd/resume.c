@@ -2,7 +2,6 @@
 #include "cmd/suspend/hold_table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
 // which resumes as well. The driver itself takes 9 s to give up on a GPU that does not answer.
@@ -32,7 +31,7 @@ static const struct opt opts[] = {
 };
 
 // All processes that are held, as if they had been named.
-static int name_all(struct choice *c)
+static void name_all(struct choice *c)
 {
 	struct kfd_holding *list;
 	char bad[32], text[16];
@@ -43,7 +42,6 @@ static int name_all(struct choice *c)
 		pids_add(&c->pids, text, bad);
 	}
 	kfd_holdings_free(list, num);
-	return 0;
 }
 
 // Without a holder, there may be a record of a pause.
@@ -145,9 +143,9 @@ static int resume(struct cmd *c, struct targets *all)
 	for (size_t i = 0; i < all->n; i++)
 		take(&all->v[i]);
 	buf_fini(&request);
-	status = all->sel.num_ids ? targets_find_unreached(all) : 0;
-	if (!status)
-		status = show(c, all);
+	if (all->sel.num_ids)
+		targets_find_unreached(all);
+	status = show(c, all);
 	failed = targets_report(all);
 	if (!failed || status == GPQ_PIPE)
 		return status;
@@ -162,8 +160,8 @@ static int run(struct cmd *c)
 
 	if (o->all && (o->choice.pids.given || o->choice.container))
 		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
-	if (o->all && (status = name_all(&o->choice)))
-		return status;
+	if (o->all)
+		name_all(&o->choice);
 	if (o->all && !o->choice.pids.n) {
 		all = (struct targets){0};
 		return show(c, &all); // nothing to do, but JSON is a document all the same

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,8 +94,6 @@ static int wait_command(pid_t child, int signals, struct targets *all, struct ma
 	struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
 	int status = 0;
 
-	if (!p)
-		return waitpid(child, &status, 0) == child ? status : 0;
 	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
 	for (size_t i = 0; i < all->n; i++)
 		p[i + 1] = (struct pollfd){.fd = all->v[i].link.fd, .events = POLLIN};

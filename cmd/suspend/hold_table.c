@@ -4,7 +4,6 @@
 #include "common/host/proc.h"
 #include "common/holder/protocol.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static const struct out_col held_cols[] = {
@@ -157,13 +156,9 @@ int held_status(enum kfd_result r)
 
 void held_count(struct held_sum *s, int status)
 {
-	if (!status) {
-		s->done++;
-	} else {
-		s->failed++;
-		if (!s->first)
-			s->first = status;
-	}
+	s->done += !status;
+	s->failed += status != 0;
+	s->first = s->first ? s->first : status;
 }
 
 int held_sum_status(const struct held_sum *s)
@@ -175,17 +170,11 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 	       void (*rows)(struct out *o, void *arg), void *arg)
 {
 	struct out *o = out_open(opts);
-	int status, end;
+	int status = out_begin(o, table, false);
 
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = out_begin(o, table, false);
-	if (!status) {
+	if (!status)
 		rows(o, arg);
-		out_end(o);
-	}
-	end = out_close(o);
-	return status ? status : end;
+	return out_finish(o, status);
 }
 
 static const char *state_of(const struct kfd_holding *h)

@@ -21,20 +21,15 @@ struct marks *marks_open(const char *file)
 	const struct out_opts lines = {.mode = OUT_NDJSON};
 	struct marks *m = xcalloc(1, sizeof(*m));
 
-	if (m)
-		m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (m && m->fd < 0) {
+	m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (m->fd < 0) {
 		err_sys(errno, NULL, "--marks %s", file);
 		free(m);
 		return NULL;
 	}
-	if (m)
-		m->out = out_open_fd(&lines, m->fd, file);
-	if (m && m->out && !out_begin(m->out, &held_table, true))
-		return m;
-	err_fail(GPQ_FAILED, NULL, "out of memory");
-	marks_close(m);
-	return NULL;
+	m->out = out_open_fd(&lines, m->fd, file);
+	out_begin(m->out, &held_table, true);
+	return m;
 }
 
 static bool write_rows(struct marks *m, const struct target *t)
@@ -74,8 +69,7 @@ void marks_close(struct marks *m)
 {
 	if (!m)
 		return;
-	if (m->out)
-		out_close(m->out);
+	out_close(m->out);
 	close(m->fd);
 	free(m);
 }

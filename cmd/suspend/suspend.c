@@ -8,7 +8,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const methods[] = {"debug", "criu", NULL};
@@ -254,27 +253,23 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 
 	kfd_step_init("gpq");
 	ask_all(all, o);
-	status = targets_find_unreached(all);
-	if (status)
+	targets_find_unreached(all);
+	if (o->verify)
+		proofs_take(all);
+	if (c->argc)
+		return run_command(c, all, marks);
+	signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
+	status = show(c, all);
+	kfd_step(5);
+	// Standard output that cannot be written is a failure, and a failure holds nothing.
+	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
+		confirm(all, o);
+	else
+		let_go(all);
+	failed = targets_report(all);
+	if (!failed || status == GPQ_PIPE)
 		return status;
-	if (o->verify && proofs_take(all) < 0)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	if (c->argc) {
-		status = run_command(c, all, marks);
-	} else {
-		signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
-		status = show(c, all);
-		kfd_step(5);
-		// Standard output that cannot be written is a failure, and a failure holds nothing.
-		if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
-			confirm(all, o);
-		else
-			let_go(all);
-		failed = targets_report(all);
-		if (failed && status != GPQ_PIPE)
-			status = status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
-	}
-	return status;
+	return status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
 }
 
 bool suspend_has_details(const struct suspend_opts *o)

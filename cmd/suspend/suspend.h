@@ -28,8 +28,8 @@ struct proof_seen {
 	struct kfd_quiesce look[LOOKS];
 };
 
-// Watches the queues of all answers for a little while: target.seen. 0, or -1 (memory is out).
-int proofs_take(struct targets *all);
+// Watches the queues of all answers for a little while: target.seen.
+void proofs_take(struct targets *all);
 // Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
 int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 

@@ -28,24 +28,13 @@ static int need_driver(void)
 	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
 }
 
-static int no_memory(void)
+static void add(struct targets *t, pid_t pid)
 {
-	return err_fail(GPQ_FAILED, NULL, "out of memory");
-}
-
-static int add(struct targets *t, pid_t pid)
-{
-	struct target *v;
-
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].pid == pid)
-			return 0;
-	v = xreallocarray(t->v, t->n + 1, sizeof(*v));
-	if (!v)
-		return no_memory();
-	t->v = v;
-	v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
-	return 0;
+			return;
+	t->v = xreallocarray(t->v, t->n + 1, sizeof(*t->v));
+	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
 }
 
 static bool has_kfd(pid_t pid)
@@ -63,20 +52,19 @@ static int add_tree(struct targets *t, pid_t root)
 	struct proc p;
 	ssize_t n = proc_read(&p, root) == 0 ? proc_tree(root, &pids) : -1;
 	size_t before = t->n;
-	int status = 0;
 
 	if (n < 0)
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
 				"pid %d: no such process", (int)root);
-	for (ssize_t i = 0; i < n && !status; i++)
+	for (ssize_t i = 0; i < n; i++)
 		if (has_kfd(pids[i]))
-			status = add(t, pids[i]);
+			add(t, pids[i]);
 	free(pids);
-	if (!status && t->n == before)
+	if (t->n == before)
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that have",
 				"pid %d: neither it nor a descendant has opened /dev/kfd",
 				(int)root);
-	return status;
+	return 0;
 }
 
 static int add_container(struct targets *t, const char *want)
@@ -85,18 +73,17 @@ static int add_container(struct targets *t, const char *want)
 	struct kfd_procs procs = {0};
 	struct container c;
 	size_t before = t->n;
-	int status = 0;
 
 	if (kfd_procs_read(&procs, &how) < 0)
 		return err_sys(errno, NULL, "list the KFD processes");
-	for (size_t i = 0; i < procs.nprocs && !status; i++)
+	for (size_t i = 0; i < procs.nprocs; i++)
 		if (container_of(&c, procs.procs[i].pid) && container_is(&c, want))
-			status = add(t, procs.procs[i].pid);
+			add(t, procs.procs[i].pid);
 	kfd_procs_fini(&procs);
-	if (!status && t->n == before)
+	if (t->n == before)
 		return err_fail(GPQ_NOTFOUND, "gpq queues -o +CONTAINER shows the containers",
 				"container %s: no process in it has opened /dev/kfd", want);
-	return status;
+	return 0;
 }
 
 static int find_processes(struct targets *t, const struct choice *c)
@@ -104,7 +91,10 @@ static int find_processes(struct targets *t, const struct choice *c)
 	int status = 0;
 
 	for (size_t i = 0; i < c->pids.n && !status; i++)
-		status = c->tree ? add_tree(t, c->pids.v[i]) : add(t, c->pids.v[i]);
+		if (c->tree)
+			status = add_tree(t, c->pids.v[i]);
+		else
+			add(t, c->pids.v[i]);
 	if (!status && c->container)
 		status = add_container(t, c->container);
 	if (!status && t->n == 0)
@@ -123,8 +113,7 @@ static int queue_words(struct targets *t, const struct words *queues)
 		if (!parse_u64(queues->v[i], &id) || id >= KFD_MAX_QUEUES)
 			return err_fail(GPQ_USAGE, "ids go from 0 to 1023", "queue %s: no queue id",
 					queues->v[i]);
-		if (buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id) < 0)
-			return no_memory();
+		buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id);
 		t->sel.ids[t->sel.num_ids++] = (uint32_t)id;
 	}
 	return 0;
@@ -160,7 +149,6 @@ static int gpu_words(struct targets *t, const struct words *gpus)
 static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct queue_row *r)
 {
 	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
-	struct kfd_queue *list;
 
 	if (r->context == U64_NULL) {
 		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", (unsigned)r->qid);
@@ -168,17 +156,11 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 	}
 	if (!kfd_selected(gpus, &e))
 		return;
-	list = xreallocarray(t->unreached, t->num_unreached + 1, sizeof(*list));
-	if (!list) {
-		t->failed = true;
-		kfd_fail(&t->failure, KFD_FAULT_SYSTEM, "list of queues", strerror(ENOMEM));
-		return;
-	}
-	list[t->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
-						      .qid = (uint32_t)r->qid,
-						      .gpu_id = (uint32_t)r->gpu_id,
-						      .type = KFD_QUEUE_COMPUTE};
-	t->unreached = list;
+	t->unreached = xreallocarray(t->unreached, t->num_unreached + 1, sizeof(*t->unreached));
+	t->unreached[t->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
+							      .qid = (uint32_t)r->qid,
+							      .gpu_id = (uint32_t)r->gpu_id,
+							      .type = KFD_QUEUE_COMPUTE};
 }
 
 static void choose_queue(struct target *t, const struct kfd_selection *gpus,
@@ -264,21 +246,18 @@ int targets_find(struct targets *t, const struct choice *c)
 	return status;
 }
 
-int targets_find_unreached(struct targets *t)
+void targets_find_unreached(struct targets *t)
 {
 	for (size_t i = 0; i < t->n && !t->by_prio; i++) {
 		struct target *v = &t->v[i];
 		ssize_t n = kfd_contexts_unreached(v->pid, &t->sel, &v->unreached);
 
-		if (n < 0 && errno != EXDEV)
-			return no_memory();
 		if (n < 0)
 			err_note(
 				"pid %d: secondary contexts cannot be seen from this PID namespace",
 				(int)v->pid);
 		v->num_unreached = n < 0 ? 0 : (size_t)n;
 	}
-	return 0;
 }
 
 void targets_fini(struct targets *t)

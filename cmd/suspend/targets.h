@@ -43,9 +43,8 @@ struct targets {
 int targets_find(struct targets *t, const struct choice *c);
 void targets_fini(struct targets *t);
 
-// Looks for queues of secondary contexts among those that were meant. 0, or an exit status after a
-// message.
-int targets_find_unreached(struct targets *t);
+// Looks for queues of secondary contexts among those that were meant.
+void targets_find_unreached(struct targets *t);
 
 // Says why it did not work for each target that failed. 0 when none did, GPQ_PARTIAL when some did,
 // the first one's status when all did.

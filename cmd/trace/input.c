@@ -104,14 +104,13 @@ static uint32_t kinds_needed(const struct trace *t)
 	return kinds;
 }
 
-static bool init_block(void *ctx, struct block *b)
+static void init_block(void *ctx, struct block *b)
 {
 	const struct trace *t = ((struct input *)ctx)->t;
 	struct found *f = b->user = xcalloc(1, sizeof(*f));
 
 	if (t->opts->list)
 		f->rows.out = out_piece(t->out);
-	return true;
 }
 
 static void fini_block(void *ctx, struct block *b)

@@ -69,8 +69,7 @@ struct grep *grep_new(char first)
 {
 	struct grep *g = xcalloc(1, sizeof(*g));
 
-	if (g)
-		g->first = first;
+	g->first = first;
 	return g;
 }
 
@@ -101,18 +100,16 @@ static const struct pcre *load(const char *option)
 static pcre2_code *compile(const struct pcre *lib, const char *option, const char *pattern,
 			   uint32_t options)
 {
-	pcre2_compile_context *context = lib->pcre2_compile_context_create(NULL);
-	pcre2_code *code = NULL;
+	pcre2_compile_context *context = xcheck(lib->pcre2_compile_context_create(NULL));
+	pcre2_code *code;
 	PCRE2_UCHAR why[128];
-	int error = PCRE2_ERROR_NOMEMORY;
-	size_t at = 0;
+	size_t at;
+	int error;
 
-	if (context) {
-		lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-		code = lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options,
-					  &error, &at, context);
-		lib->pcre2_compile_context_free(context);
-	}
+	lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	code = lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &at,
+				  context);
+	lib->pcre2_compile_context_free(context);
 	if (code) {
 		lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it, slower only
 	} else if (option) {
@@ -126,13 +123,11 @@ static pcre2_code *compile(const struct pcre *lib, const char *option, const cha
 static int add(struct grep *g, enum grep_side side, const char *option, const char *pattern)
 {
 	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
-	struct expression *v = xreallocarray(g->v, g->n + 1, sizeof(*v)), *e;
 	struct buf within = {0};
+	struct expression *e;
 
-	if (!v)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	g->v = v;
-	e = &v[g->n++];
+	g->v = xreallocarray(g->v, g->n + 1, sizeof(*g->v));
+	e = &g->v[g->n++];
 	*e = (struct expression){side, option, xstrdup(pattern), NULL, NULL};
 	e->line = compile(g->lib, option, pattern, options);
 	if (!e->line)
@@ -141,7 +136,7 @@ static int add(struct grep *g, enum grep_side side, const char *option, const ch
 		e->block = compile(g->lib, NULL, within.data ? within.data : "", options);
 	buf_fini(&within);
 	g->wanted += side == GREP_WANT;
-	return e->pattern ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	return GPQ_OK;
 }
 
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns)
@@ -160,11 +155,9 @@ struct grepper *grepper_new(const struct grep *g)
 	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
 
 	w->g = g;
-	w->found = g->lib->pcre2_match_data_create(1, NULL);
-	w->limits = g->lib->pcre2_match_context_create(NULL);
+	w->found = xcheck(g->lib->pcre2_match_data_create(1, NULL));
+	w->limits = xcheck(g->lib->pcre2_match_context_create(NULL));
 	w->stack = g->lib->pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL);
-	if (!w->found || !w->limits)
-		xalloc_fail();
 	g->lib->pcre2_set_match_limit(w->limits, STEPS_MAX);
 	if (w->stack) // not where PCRE2 has no compiler
 		g->lib->pcre2_jit_stack_assign(w->limits, NULL, w->stack);
@@ -209,22 +202,14 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 	return wanted;
 }
 
-static bool set_add(struct grep_hits *h, struct grep_set *s, uint32_t at)
+static void set_add(struct grep_set *s, uint32_t at)
 {
-	uint32_t cap = s->cap ? s->cap * 2 : 256, *v = s->v;
-
 	if (s->n + 1 >= s->cap) {
-		v = xreallocarray(s->v, cap, sizeof(*v));
-		if (!v) {
-			h->error = PCRE2_ERROR_NOMEMORY;
-			return false;
-		}
-		s->v = v;
-		s->cap = cap;
+		s->cap = s->cap ? s->cap * 2 : 256;
+		s->v = xreallocarray(s->v, s->cap, sizeof(*s->v));
 	}
-	v[s->n] = at;
+	s->v[s->n] = at;
 	s->n += at != UINT32_MAX;
-	return true;
 }
 
 struct area {
@@ -246,9 +231,8 @@ static int find_in_block(const struct grepper *w, const struct expression *e, st
 
 		if (found[0] == a.len) // behind the last line
 			return 0;
-		if ((!w->g->first || a.text[line] == w->g->first) &&
-		    !set_add(h, &h->sets[e->side], (uint32_t)line))
-			return 0;
+		if (!w->g->first || a.text[line] == w->g->first)
+			set_add(&h->sets[e->side], (uint32_t)line);
 		newline = memchr(hit, '\n', a.len - found[0]);
 		*at = (size_t)(newline + 1 - a.text);
 	}
@@ -271,8 +255,8 @@ static int find_by_line(const struct grepper *w, const struct expression *e, str
 		n = match(w, e->line, a.text + at, len, 0);
 		if (n < 0)
 			return n;
-		if (n && !set_add(h, &h->sets[e->side], (uint32_t)at))
-			return 0;
+		if (n)
+			set_add(&h->sets[e->side], (uint32_t)at);
 	}
 	return 0;
 }
@@ -296,7 +280,7 @@ static int by_place(const void *a, const void *b)
 }
 
 // Hits of several expressions, in order and without what is there twice.
-static void tidy(struct grep_hits *h, struct grep_set *s, bool several)
+static void tidy(struct grep_set *s, bool several)
 {
 	uint32_t n = 0;
 
@@ -308,7 +292,7 @@ static void tidy(struct grep_hits *h, struct grep_set *s, bool several)
 		}
 		s->n = n + 1;
 	}
-	set_add(h, s, UINT32_MAX);
+	set_add(s, UINT32_MAX);
 }
 
 void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h)
@@ -335,7 +319,7 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 		h->by = i;
 	}
 	for (unsigned i = 0; i < GREP_SIDES; i++)
-		tidy(h, &h->sets[i], w->g->n > 1);
+		tidy(&h->sets[i], w->g->n > 1);
 }
 
 bool grep_hits_has(const struct grep_hits *h, uint32_t at)
@@ -391,8 +375,8 @@ int regex_init(struct regex *r, const char *option, const char *pattern)
 	r->code = compile(lib, option, pattern, 0);
 	if (!r->code)
 		return GPQ_USAGE;
-	r->match = lib->pcre2_match_data_create(1, NULL);
-	return r->match ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	r->match = xcheck(lib->pcre2_match_data_create(1, NULL));
+	return GPQ_OK;
 }
 
 void regex_fini(struct regex *r)

@@ -24,7 +24,7 @@ enum grep_side { GREP_WANT, GREP_DROP, GREP_SIDES };
 // GREP_DROP does.
 struct grep;
 
-// NULL when memory is short. Only lines that begin with `first` are of interest; 0: all.
+// Only lines that begin with `first` are of interest; 0: all.
 struct grep *grep_new(char first);
 void grep_free(struct grep *g);
 
@@ -83,7 +83,7 @@ static inline bool grep_cursor_has(struct grep_cursor *c, uint32_t at)
 }
 
 // The expression rewritten so that nothing in it matches a newline or looks across one, in `out`.
-// False: it has something that is not known here to be so, or memory is short.
+// False: it has something that is not known here to be so.
 bool grep_within_lines(struct buf *out, const char *pattern);
 
 // One expression on one text at a time, as for names of programs.
@@ -94,7 +94,7 @@ struct regex {
 };
 
 // Compiles what `option` (as in "--comm", outlives it) was given. GPQ_OK, or the exit status after
-// a message: no regular expression, no libpcre2, memory is out.
+// a message: no regular expression, no libpcre2.
 int regex_init(struct regex *r, const char *option, const char *pattern);
 void regex_fini(struct regex *r);
 

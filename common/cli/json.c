@@ -4,7 +4,6 @@
 #include "common/cli/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void json_init(struct json *j, struct buf *out, bool pretty)
@@ -48,6 +47,12 @@ static void quote(struct buf *out, const char *s, size_t len)
 	buf_puts(out, "\"");
 }
 
+void json_quoted(const struct json *j, struct buf *out, const char *key)
+{
+	quote(out, key, strlen(key));
+	buf_puts(out, j->pretty ? ": " : ":");
+}
+
 static void start_value(struct json *j, const char *key)
 {
 	bool line = on_one_line(j);
@@ -56,16 +61,8 @@ static void start_value(struct json *j, const char *key)
 	if (!line && j->depth)
 		newline(j);
 	j->empty = false;
-	if (key) {
-		quote(j->out, key, strlen(key));
-		buf_puts(j->out, j->pretty ? ": " : ":");
-	}
-}
-
-void json_quoted(const struct json *j, struct buf *out, const char *key)
-{
-	quote(out, key, strlen(key));
-	buf_puts(out, j->pretty ? ": " : ":");
+	if (key)
+		json_quoted(j, j->out, key);
 }
 
 void json_quoted_key(struct json *j, const char *quoted, size_t len)

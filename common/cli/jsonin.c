@@ -3,7 +3,6 @@
 
 #include "common/cli/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

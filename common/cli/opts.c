@@ -50,25 +50,20 @@ static int find(const struct parser *p, int c)
 
 // Lists
 
-static bool words_push(struct words *w, const char *word, size_t len)
+static void words_push(struct words *w, const char *word, size_t len)
 {
-	char **v = xreallocarray(w->v, w->n + 1, sizeof(*v));
-	if (!v)
-		return false;
-	w->v = v;
-	w->v[w->n] = xstrndup(word, len);
-	return w->v[w->n] && ++w->n;
+	w->v = xreallocarray(w->v, w->n + 1, sizeof(*w->v));
+	w->v[w->n++] = xstrndup(word, len);
 }
 
-static bool words_add(struct words *w, const char *text)
+static void words_add(struct words *w, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ",");
-		if (n && !words_push(w, text, n))
-			return false;
+		if (n)
+			words_push(w, text, n);
 		text += n + (text[n] == ',');
 	}
-	return true;
 }
 
 bool pids_has(const struct pids *p, pid_t pid)
@@ -91,10 +86,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 		text += n;
 		if (pids_has(p, (pid_t)v))
 			continue;
-		pid_t *list = xreallocarray(p->v, p->n + 1, sizeof(*list));
-		if (!list)
-			return false;
-		p->v = list;
+		p->v = xreallocarray(p->v, p->n + 1, sizeof(*p->v));
 		p->v[p->n++] = (pid_t)v;
 	}
 	return true;
@@ -142,8 +134,6 @@ static int choice_option(int *value, const struct opt *o, const char *arg)
 static int store(const struct opt *o, void *base, const char *arg)
 {
 	static const char *const expected[] = {
-		[OPT_WORDS] = "a list that fits memory",
-		[OPT_LIST] = "an argument that fits memory",
 		[OPT_U64] = "a number",
 		[OPT_NS] = "a duration such as 50ms or 2s",
 		[OPT_SIZE] = "a size such as 64K",
@@ -154,8 +144,8 @@ static int store(const struct opt *o, void *base, const char *arg)
 	case OPT_FLAG: *(bool *)member = true; break;
 	case OPT_COUNT: ++*(int *)member; break;
 	case OPT_STR: *(const char **)member = arg; break;
-	case OPT_WORDS: ok = words_add(member, arg); break;
-	case OPT_LIST: ok = words_push(member, arg, strlen(arg)); break;
+	case OPT_WORDS: words_add(member, arg); break;
+	case OPT_LIST: words_push(member, arg, strlen(arg)); break;
 	case OPT_PIDS: return pids_option(member, o, arg);
 	case OPT_U64: ok = parse_u64(arg, member); break;
 	case OPT_NS: ok = parse_duration(arg, member); break;

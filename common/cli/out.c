@@ -52,16 +52,13 @@ static bool wants_color(int color)
 
 struct out *out_open(const struct out_opts *opts)
 {
-	struct out *o = out_open_fd(opts, STDOUT_FILENO, "standard output");
-	document_opened |= o != NULL;
-	return o;
+	document_opened = true;
+	return out_open_fd(opts, STDOUT_FILENO, "standard output");
 }
 
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 {
 	struct out *o = xcalloc(1, sizeof(*o));
-	if (!o)
-		return NULL;
 	o->opts = *opts;
 	o->fd = fd;
 	o->name = name;
@@ -264,23 +261,18 @@ static void align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
-static void stream_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
+// Raw, or aligned for people.
+static void word_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
 {
+	bool human = o->opts.mode == OUT_TABLE;
 	struct buf *b = &o->buf;
 	size_t start = b->len;
 	if (!record)
 		buf_puts(b, c->name);
-	else if (!outfmt_text(b, c, record, true, o->opts.bytes, text_escape))
+	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
 		buf_puts(b, "-");
-	align(b, start, o->width[i], outfmt_is_number(c->type));
-}
-
-static void raw_cell(struct buf *b, const struct out_col *c, const void *record)
-{
-	if (!record)
-		buf_puts(b, c->name);
-	else if (!outfmt_text(b, c, record, false, true, outfmt_raw))
-		buf_puts(b, "-");
+	if (human)
+		align(b, start, o->width[i], outfmt_is_number(c->type));
 }
 
 static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
@@ -299,12 +291,10 @@ static void line_row(struct out *o, const void *record)
 		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
 			buf_puts(&o->buf, " ");
-		if (o->opts.mode == OUT_TABLE)
-			stream_cell(o, i, c, from);
-		else if (o->opts.mode == OUT_PAIRS)
+		if (o->opts.mode == OUT_PAIRS)
 			pair_cell(&o->buf, c, from);
 		else
-			raw_cell(&o->buf, c, from);
+			word_cell(o, i, c, from);
 	}
 	buf_puts(&o->buf, "\n");
 }
@@ -340,7 +330,7 @@ static void json_row(struct out *o, const void *record)
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = o ? choose_columns(o, t, false) : err_fail(GPQ_FAILED, NULL, "out of memory");
+	int r = choose_columns(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
@@ -423,8 +413,7 @@ void out_end(struct out *o)
 	if (!o->table)
 		return; // out_begin() failed
 	if (o->opts.mode == OUT_TABLE && !o->stream) {
-		if (outtable_print(&o->gathered, &o->buf) && !o->error)
-			o->error = ENOMEM;
+		outtable_print(&o->gathered, &o->buf);
 		outtable_fini(&o->gathered);
 	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
@@ -501,8 +490,6 @@ int out_close(struct out *o)
 
 int out_finish(struct out *o, int status)
 {
-	if (!o)
-		return status;
 	if (!status)
 		out_end(o);
 	int closed = out_close(o);

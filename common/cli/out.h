@@ -82,7 +82,7 @@ struct out_opts {
 
 struct out;
 
-// NULL when memory is out. Writes to standard output; in JSON mode opens the document.
+// Writes to standard output; in JSON mode opens the document.
 struct out *out_open(const struct out_opts *opts);
 
 // The same to a file of one's own; `name` is what messages call it. Both are borrowed.
@@ -92,8 +92,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);
-// otherwise widths fit the content. 0, GPQ_USAGE after a message when -o names a column that the
-// table has not, or GPQ_FAILED after one when `o` is NULL.
+// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
+// table has not.
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
 
@@ -137,8 +137,7 @@ int out_flush(struct out *o);
 // without one.
 int out_close(struct out *o);
 
-// The end of a command: out_end() if `status` is 0, and out_close(). The first failure. NULL:
-// status.
+// The end of a command: out_end() if `status` is 0, and out_close(). The first failure.
 int out_finish(struct out *o, int status);
 
 // Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().

@@ -35,8 +35,7 @@ struct outtable {
 	unsigned ncols;
 	struct buf cells; // each ended by a NUL, row after row
 	size_t ncells;
-	bool plain;  // printable ASCII only
-	bool failed; // out of memory
+	bool plain; // printable ASCII only
 	bool headings, color;
 };
 
@@ -44,8 +43,8 @@ void outtable_init(struct outtable *t, bool headings, bool color);
 void outtable_column(struct outtable *t, const struct out_col *c);
 void outtable_cell(struct outtable *t, const char *text);
 
-// Appends the table to `out`: nothing when it has no rows. -1 with errno when memory is out.
-int outtable_print(struct outtable *t, struct buf *out);
+// Appends the table to `out`: nothing when it has no rows.
+void outtable_print(struct outtable *t, struct buf *out);
 void outtable_fini(struct outtable *t);
 
 extern const struct out_table context_table; // columns of struct context

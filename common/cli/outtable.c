@@ -9,8 +9,8 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/dlopen.h"
+#include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <libsmartcols.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -73,10 +73,8 @@ void outtable_cell(struct outtable *t, const char *text)
 	size_t *width = &t->width[t->ncells % t->ncols];
 	*width = len > *width ? len : *width;
 	t->plain = t->plain && is_plain(text, len);
-	if (buf_append(&t->cells, text, len + 1))
-		t->failed = true;
-	else
-		t->ncells++;
+	buf_append(&t->cells, text, len + 1);
+	t->ncells++;
 }
 
 // --- plain ---
@@ -92,13 +90,12 @@ static char *put_padded(char *p, const struct outtable *t, unsigned i, const cha
 	return p;
 }
 
-static int print_plain(const struct outtable *t, struct buf *out)
+static void print_plain(const struct outtable *t, struct buf *out)
 {
 	size_t line = 0, rows = t->ncells / t->ncols + t->headings;
 	for (unsigned i = 0; i < t->ncols; i++)
 		line += t->width[i] + 1;
-	if (buf_reserve(out, line * rows))
-		return -1;
+	buf_reserve(out, line * rows);
 	char *p = out->data + out->len;
 	for (unsigned i = 0; t->headings && i < t->ncols; i++)
 		p = put_padded(p, t, i, t->cols[i]->name);
@@ -107,7 +104,6 @@ static int print_plain(const struct outtable *t, struct buf *out)
 		p = put_padded(p, t, (unsigned)(n % t->ncols), text);
 	out->len = (size_t)(p - out->data);
 	out->data[out->len] = '\0';
-	return 0;
 }
 
 // --- by libsmartcols ---
@@ -125,22 +121,21 @@ static const char *status_color(const char *text)
 	return NULL;
 }
 
-static int add_lines(const struct outtable *t, const struct scols *lib, struct libscols_table *s)
+static void add_lines(const struct outtable *t, const struct scols *lib, struct libscols_table *s)
 {
 	struct libscols_line *line = NULL;
 	const char *text = t->cells.data;
 	for (size_t n = 0; n < t->ncells; n++, text += strlen(text) + 1) {
 		unsigned i = (unsigned)(n % t->ncols);
 		if (i == 0)
-			line = lib->scols_table_new_line(s, NULL);
-		if (!line || lib->scols_line_set_data(line, i, text))
-			return -1;
+			line = xcheck(lib->scols_table_new_line(s, NULL));
+		if (lib->scols_line_set_data(line, i, text))
+			xalloc_fail();
 		const char *color =
 			t->color && t->cols[i]->flags & OUT_STATUS ? status_color(text) : NULL;
 		if (color)
 			lib->scols_cell_set_color(lib->scols_line_get_cell(line, i), color);
 	}
-	return 0;
 }
 
 // What can be cut is cut to fit the terminal, but not so far that nothing can be read of it: a
@@ -158,12 +153,10 @@ static void keep_readable(const struct outtable *t, const struct scols *lib,
 		lib->scols_table_set_termwidth(s, least);
 }
 
-static int print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
+static void print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
 {
-	struct libscols_table *s = lib->scols_new_table();
+	struct libscols_table *s = xcheck(lib->scols_new_table());
 	char *text = NULL;
-	if (!s)
-		return -1;
 	// Character widths only, and the same for everybody; numbers keep the C locale.
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
@@ -174,27 +167,25 @@ static int print_scols(const struct outtable *t, const struct scols *lib, struct
 			(outfmt_is_number(t->cols[i]->type) ? SCOLS_FL_RIGHT : 0) |
 				(t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
 	keep_readable(t, lib, s);
-	int err = add_lines(t, lib, s);
+	add_lines(t, lib, s);
 	// To memory and not to stdout: one place writes, and notices a full disk.
-	if (!err && lib->scols_print_table_to_string(s, &text) == 0 && text) {
+	if (lib->scols_print_table_to_string(s, &text) == 0 && text) {
 		size_t n = strlen(text);
-		err = buf_append(out, text, n);
-		if (!err && n && text[n - 1] != '\n')
-			err = buf_puts(out, "\n");
+		buf_append(out, text, n);
+		if (n && text[n - 1] != '\n')
+			buf_puts(out, "\n");
 	}
 	free(text);
 	lib->scols_unref_table(s);
-	return err;
 }
 
 // --- without it ---
 
-static int print_escaped(const struct outtable *t, struct buf *out)
+static void print_escaped(const struct outtable *t, struct buf *out)
 {
 	struct outtable safe = *t;
 	struct buf text = {0};
 	const char *cell = t->cells.data;
-	int r;
 
 	err_note(SCOLS " is missing: this table is neither coloured nor cut to the terminal");
 	safe.cells = (struct buf){0};
@@ -204,22 +195,21 @@ static int print_escaped(const struct outtable *t, struct buf *out)
 		text_escape(&text, cell, strlen(cell));
 		outtable_cell(&safe, text.len ? text.data : "");
 	}
-	r = safe.failed ? -1 : print_plain(&safe, out);
+	print_plain(&safe, out);
 	buf_fini(&text);
 	buf_fini(&safe.cells);
-	return r;
 }
 
-int outtable_print(struct outtable *t, struct buf *out)
+void outtable_print(struct outtable *t, struct buf *out)
 {
-	if (t->failed) {
-		errno = ENOMEM;
-		return -1;
-	}
 	if (!t->ncells || !t->ncols)
-		return 0;
-	if (t->plain && !t->color && !isatty(STDOUT_FILENO))
-		return print_plain(t, out);
-	const struct scols *lib = scols_get();
-	return lib ? print_scols(t, lib, out) : print_escaped(t, out);
+		return;
+	bool simple = t->plain && !t->color && !isatty(STDOUT_FILENO);
+	const struct scols *lib = simple ? NULL : scols_get();
+	if (simple)
+		print_plain(t, out);
+	else if (lib)
+		print_scols(t, lib, out);
+	else
+		print_escaped(t, out);
 }

@@ -194,8 +194,9 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 
 		*end = '\0';
 		used = (size_t)(end - l->in.data) + 1;
-		if (a->num == MAX_ANSWER || ARRAY_GROW(a->queues, a->room, a->num))
+		if (a->num == MAX_ANSWER)
 			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
+		ARRAY_GROW(a->queues, a->room, a->num);
 		switch (holder_answer_parse(line, &a->queues[a->num], a, f)) {
 		case HOLDER_LINE_QUEUE: a->num++; break;
 		case HOLDER_LINE_OK: r = 1; break;
@@ -229,8 +230,7 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 	int r;
 
 	for (;;) {
-		if (buf_reserve(&l->in, HOLDER_LINE_MAX))
-			return kfd_fail(f, KFD_FAULT_SYSTEM, "answer", strerror(ENOMEM));
+		buf_reserve(&l->in, HOLDER_LINE_MAX);
 		r = take_lines(l, f);
 		if (r)
 			return r < 0 ? -1 : 0;

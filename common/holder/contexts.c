@@ -1,12 +1,10 @@
 // Queues of secondary contexts, from sysfs; see holder.h.
 #include "common/holder/holder.h"
 
-#include "common/host/buf.h"
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"
@@ -55,11 +53,8 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 				procs.queues[n++] = procs.queues[i];
 		*list = procs.queues;
 		procs.queues = NULL;
-	} else if (errno == ENOMEM) {
-		n = -1;
 	}
 	kfd_procs_fini(&procs);
-	errno = ENOMEM;
 	return n;
 }
 

@@ -10,11 +10,6 @@
 
 // ---- what a hold is about
 
-static bool has_id(const struct hold_scope *w, uint32_t id)
-{
-	return w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
-}
-
 static void add_id(struct hold_scope *w, uint32_t id)
 {
 	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
@@ -58,14 +53,6 @@ static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 			if (!kfd_among(w->gpus, w->num_gpus, gpus[i]) && w->num_gpus < SCOPE_GPUS)
 				w->gpus[w->num_gpus++] = gpus[i];
 	w->follows = true;
-}
-
-static void join(struct hold_scope *to, const struct hold_scope *from)
-{
-	for (unsigned i = 0; i < SCOPE_WORDS; i++)
-		to->ids[i] |= from->ids[i];
-	if (from->follows)
-		follow(to, from->gpus, from->num_gpus);
 }
 
 // ---- making and ending holds
@@ -159,11 +146,15 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 void hold_keep(struct holder *h, const struct client *c)
 {
 	unsigned from = hold_of(h, c), to;
+	const struct hold_scope *own = &h->scopes[from];
 
 	if (!hold_is_made(h, from))
 		return;
 	to = make_lasting(h, h->until_ns[from]);
-	join(&h->scopes[to], &h->scopes[from]);
+	for (unsigned i = 0; i < SCOPE_WORDS; i++)
+		h->scopes[to].ids[i] |= own->ids[i];
+	if (own->follows)
+		follow(&h->scopes[to], own->gpus, own->num_gpus);
 	hold_drop(h, from);
 	thin_out(h, to);
 }
@@ -220,7 +211,8 @@ uint64_t hold_until_of(const struct holder *h, uint32_t id)
 	uint64_t until = 0;
 
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->until_ns[i] > until && has_id(&h->scopes[i], id))
+		if (h->until_ns[i] > until &&
+		    h->scopes[i].ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1)
 			until = h->until_ns[i];
 	return until;
 }

@@ -110,8 +110,8 @@ const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t 
 // the others run on while gpq holds the process.
 
 // The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
-// Their number, or -1 with errno: ENOMEM, or EXDEV where /proc has other PIDs than sysfs, which has
-// those of the host. *list is the caller's to free. A process that is gone has none.
+// Their number, or -1 with errno EXDEV where /proc has other PIDs than sysfs, which has those of
+// the host. *list is the caller's to free. A process that is gone has none.
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
 
 // How many different contexts the list has.

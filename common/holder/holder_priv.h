@@ -144,7 +144,7 @@ void send_outcomes(struct holder *h, struct client *c, int num, bool addresses);
 
 // Serves until there is nothing left to hold.
 void holder_loop(struct holder *h);
-// Has the loop wait for the session's events as well. False when memory is out.
+// Has the loop wait for the session's events as well. False with errno.
 bool holder_watch_session(struct holder *h);
 // Waits for requests of the client, or until it takes more of its answers.
 void holder_watch_client(struct holder *h, struct client *c, bool answers);

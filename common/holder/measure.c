@@ -1,7 +1,6 @@
 // What a target's memory says of its queues; measure.h. Facts: kfd-facts.md 2.1, 8.
 #include "common/holder/measure.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/uio.h>

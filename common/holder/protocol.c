@@ -102,19 +102,19 @@ static bool take_value(const struct word *w, char *value, struct holder_request 
 {
 	struct kfd_selection *s = &r->sel;
 	uint64_t n = 0;
-	bool ok = true;
 
 	switch (w->kind) {
-	case FLAG: *(bool *)((char *)r + w->flag) = true; break;
+	case FLAG: return *(bool *)((char *)r + w->flag) = true;
 	case QUEUES: return list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
 	case GPUS: return list(value, UINT32_MAX, s->gpus, NUM(s->gpus), &s->num_gpus);
 	case GRACE:
-		ok = number(value, KFD_GRACE_MAX, &n);
+		if (!number(value, KFD_GRACE_MAX, &n))
+			return false;
 		r->grace = (unsigned)n;
-		break;
+		return true;
 	case FOR: return number(value, INT64_MAX, &r->for_ns) && r->for_ns > 0;
 	}
-	return ok;
+	return false;
 }
 
 // A word as it came, for a message: reading it cuts it up.

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -35,8 +34,9 @@ static bool keep(struct holder *h, struct client *c, const char *text, size_t le
 {
 	bool first = !c->out.len;
 
-	if (c->out.len + len > KEPT_MAX || buf_append(&c->out, text, len))
+	if (c->out.len + len > KEPT_MAX)
 		return false;
+	buf_append(&c->out, text, len);
 	if (first)
 		holder_watch_client(h, c, true);
 	return true;

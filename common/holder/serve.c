@@ -2,7 +2,6 @@
 #include "common/holder/holder_priv.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,13 +93,6 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	kfd_step(8);
 }
 
-static void serve_hold(struct holder *h, struct client *c)
-{
-	hold_keep(h, c);
-	hold_arm(h);
-	send_ok(h, c);
-}
-
 // The answer to what resumed `n` queues. A session that is to end ends before the client hears of
 // it.
 static void send_end(struct holder *h, struct client *c, int n)
@@ -141,11 +133,6 @@ static bool stays(const struct holder *h)
 	return stay;
 }
 
-static bool is_held(const struct kfd_session *s, unsigned i)
-{
-	return s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
-}
-
 // Outcomes of the queues as they are: `held` of suspended ones; `running`, unless it is NONE, of
 // the others. Their number.
 static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result running)
@@ -154,7 +141,8 @@ static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result r
 	int n = 0;
 
 	for (unsigned i = 0; i < s->num; i++) {
-		enum kfd_result r = is_held(s, i) ? held : running;
+		bool off = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
+		enum kfd_result r = off ? held : running;
 
 		if (r != KFD_RESULT_NONE)
 			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i], .result = r};
@@ -235,12 +223,6 @@ static void serve_queues(struct holder *h, struct client *c, const struct holder
 	serve_new_queues(h);
 }
 
-static void serve_status(struct holder *h, struct client *c)
-{
-	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
-	send_ok(h, c);
-}
-
 void serve_line(struct holder *h, struct client *c, char *line)
 {
 	struct holder_request r;
@@ -252,11 +234,18 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	}
 	switch (r.verb) {
 	case HOLDER_SUSPEND: serve_suspend(h, c, &r); break;
-	case HOLDER_HOLD: serve_hold(h, c); break;
+	case HOLDER_HOLD:
+		hold_keep(h, c);
+		hold_arm(h);
+		send_ok(h, c);
+		break;
 	case HOLDER_RELEASE: serve_untie(h, c, &r); break;
 	case HOLDER_RESUME: serve_resume(h, c, &r); break;
 	case HOLDER_QUEUES: serve_queues(h, c, &r); break;
-	case HOLDER_STATUS: serve_status(h, c); break;
+	case HOLDER_STATUS:
+		send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
+		send_ok(h, c);
+		break;
 	}
 	check_session(h);
 }

@@ -203,14 +203,6 @@ bool kfd_session_close(struct kfd_session *s)
 	return true;
 }
 
-// The runtime was enabled or disabled: in both cases no queue is suspended now.
-static void on_runtime_change(struct kfd_session *s)
-{
-	answer_runtime(s);
-	session_unhold_all(s);
-	s->stale = true;
-}
-
 static int query_events(struct kfd_session *s, struct kfd_failure *f)
 {
 	for (;;) {
@@ -223,8 +215,12 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 			return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 		if (a.query.exception_mask & KFD_EC_QUEUE_NEW)
 			s->stale = s->fresh[a.query.queue_id % KFD_MAX_QUEUES] = true;
-		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME)
-			on_runtime_change(s);
+		// The runtime was enabled or disabled: in both cases no queue is suspended now.
+		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME) {
+			answer_runtime(s);
+			session_unhold_all(s);
+			s->stale = true;
+		}
 	}
 }
 

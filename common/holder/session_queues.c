@@ -13,17 +13,12 @@
 // immediate.
 #define TIMEOUT_NS 2000000000ull
 
-// What became of each queue so far, by queue id.
+// What became of each queue so far, by queue id. Only results are cleared: this is on the way of
+// every suspension.
 struct attempt {
 	uint8_t result[KFD_MAX_QUEUES];      // enum kfd_result
 	uint64_t latency_ns[KFD_MAX_QUEUES]; // of the last call that had it; valid with a result
 };
-
-// Only what is read is cleared: this is on the way of every suspension.
-static void attempt_init(struct attempt *at)
-{
-	memset(at->result, 0, sizeof(at->result));
-}
 
 static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, uint64_t latency_ns)
 {
@@ -105,11 +100,6 @@ static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 	return p.has_indices && p.read_index != p.write_index;
 }
 
-static bool untried(uint8_t r)
-{
-	return r == KFD_RESULT_NONE || r == KFD_RESULT_CLOSING;
-}
-
 // Ids of the queues that are still to be suspended.
 static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, bool idle_only,
 			struct attempt *at, uint32_t *ids)
@@ -120,7 +110,8 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 		const struct kfd_queue_entry *q = &s->queues[i];
 		uint32_t id = q->queue_id;
 
-		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) || !untried(at->result[id]))
+		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) ||
+		    (at->result[id] != KFD_RESULT_NONE && at->result[id] != KFD_RESULT_CLOSING))
 			continue;
 		if (s->held[id]) {
 			set_result(at, id, KFD_RESULT_ALREADY, 0);
@@ -239,7 +230,7 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 
 	if (grace > KFD_GRACE_MAX)
 		return kfd_fail(f, KFD_FAULT_GRACE, (long)grace);
-	attempt_init(&at);
+	memset(at.result, 0, sizeof(at.result));
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (s->stale && kfd_session_refresh(s, f) < 0)
 			return -1;
@@ -299,7 +290,7 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	unsigned n;
 	int r;
 
-	attempt_init(&at);
+	memset(at.result, 0, sizeof(at.result));
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);

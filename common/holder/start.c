@@ -98,8 +98,6 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 			       : pid;
 	// The holder makes its own state: what its starter never has, it need not free.
 	h = xcalloc(1, sizeof(*h));
-	if (!h)
-		_exit(1); // the client is told that the holder ended
 	h->target = *t;
 	h->listener = listener;
 	h->dir = dir;

@@ -318,13 +318,6 @@ static bool may_fill(const struct run *run)
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
 }
 
-static void wait_for_change(struct run *run)
-{
-	run->waiting++;
-	pthread_cond_wait(&run->changed, &run->lock);
-	run->waiting--;
-}
-
 static void *work(void *arg)
 {
 	struct worker *me = arg;
@@ -345,35 +338,35 @@ static void *work(void *arg)
 			finish(run, p);
 		else if (may_fill(run))
 			fill_and_work(me);
-		else
-			wait_for_change(run);
+		else {
+			run->waiting++;
+			pthread_cond_wait(&run->changed, &run->lock);
+			run->waiting--;
+		}
 	}
 	pthread_mutex_unlock(&run->lock);
 	return NULL;
 }
 
-static bool make_places(struct run *run)
+static void make_places(struct run *run)
 {
 	// Where its page begins, the byte before it, a block, the line that ends behind it.
 	size_t memory = PAGE + 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
 
 	run->places = xcalloc(run->nplaces, sizeof(*run->places));
 	run->rest = xmalloc(run->size);
-	if (!run->places || !run->rest)
-		return false;
 	for (unsigned i = 0; i < run->nplaces; i++) {
 		struct place *p = &run->places[i];
 
-		p->memory = aligned_alloc(PAGE, memory + -memory % PAGE);
-		if (!p->memory || (run->job->init && !run->job->init(run->job->ctx, &p->block)))
-			return false;
+		p->memory = xcheck(aligned_alloc(PAGE, memory + -memory % PAGE));
+		if (run->job->init)
+			run->job->init(run->job->ctx, &p->block);
 	}
-	return true;
 }
 
 static void free_places(struct run *run)
 {
-	for (unsigned i = 0; run->places && i < run->nplaces; i++) {
+	for (unsigned i = 0; i < run->nplaces; i++) {
 		if (run->job->fini)
 			run->job->fini(run->job->ctx, &run->places[i].block);
 		free(run->places[i].memory);
@@ -410,11 +403,8 @@ int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsi
 	run.nplaces = threads > 1 ? threads * PLACES_A_THREAD : 1;
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.changed, NULL);
-	if (make_places(&run)) {
-		run_threads(&run, threads);
-	} else {
-		run.status = -ENOMEM;
-	}
+	make_places(&run);
+	run_threads(&run, threads);
 	free_places(&run);
 	pthread_cond_destroy(&run.changed);
 	pthread_mutex_destroy(&run.lock);

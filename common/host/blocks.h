@@ -48,12 +48,12 @@ struct blocks_job {
 	// does.
 	void (*finish)(void *ctx, struct block *b);
 	int (*put)(void *ctx, struct block *b);
-	// Make and free `user`. May be NULL. False: memory is short.
-	bool (*init)(void *ctx, struct block *b);
+	// Make and free `user`. May be NULL.
+	void (*init)(void *ctx, struct block *b);
 	void (*fini)(void *ctx, struct block *b);
 };
 
-// 0; what `take` returned; or -errno when reading failed or memory is short. A file that is
+// 0; what `take` returned; or -errno when reading failed. A file that is
 // truncated meanwhile ends where it does. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one
 // of the threads; that others cannot be had is no error.
 int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,

@@ -5,6 +5,7 @@
 #include "common/host/glob.h"
 
 #include "common/host/root.h"
+#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -53,7 +54,7 @@ static int enter_matching(const struct glob_visitor *v, const char *dir, const c
 	if (fd >= 0)
 		close_quietly(fd);
 	if (n < 0 && errno == ENOMEM)
-		return -1;
+		xalloc_fail();
 	if (n < 0) {
 		char path[PATH_MAX];
 		bool fits = snprintf(path, sizeof(path), "%s/%s", dir, pattern) < PATH_MAX;

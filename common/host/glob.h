@@ -17,7 +17,7 @@ struct glob_visitor {
 };
 
 // `pattern` is absolute. Each component is a list of shell patterns, `a|b*|c`. Finds of a pattern
-// come in version order (2 before 10). 0, the visitor's result, or -1 with errno ENOMEM.
+// come in version order (2 before 10). 0, or the visitor's result.
 int host_glob(const char *pattern, const struct glob_visitor *v);
 
 #endif

@@ -70,31 +70,26 @@ int proc_read(struct proc *p, pid_t pid)
 	return 0;
 }
 
-// Field `number` (3 and up) of /proc/PID/stat. The name in field 2 may hold blanks and parentheses:
-// the last ')' ends it.
-static int stat_field(pid_t pid, unsigned number, uint64_t *value)
+// Field 22 of /proc/PID/stat. The name in field 2 may hold blanks and parentheses: the last ')'
+// ends it.
+int proc_start_ticks(pid_t pid, uint64_t *ticks)
 {
 	struct buf b = {0};
 	int r = -1;
 	if (host_readf(&b, "/proc/%d/stat", (int)pid) >= 0) {
 		const char *f = strrchr(b.data, ')');
-		for (unsigned i = 2; f && i < number; i++) {
+		for (unsigned i = 2; f && i < 22; i++) {
 			f = strchr(f, ' ');
 			f = f ? f + 1 : NULL;
 		}
 		errno = f ? 0 : EINVAL;
 		if (f) {
-			*value = strtoull(f, NULL, 10);
+			*ticks = strtoull(f, NULL, 10);
 			r = 0;
 		}
 	}
 	buf_fini(&b);
 	return r;
-}
-
-int proc_start_ticks(pid_t pid, uint64_t *ticks)
-{
-	return stat_field(pid, 22, ticks);
 }
 
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size)

@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/process_cache.h"
 
-#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -21,21 +20,15 @@ static struct process_info *find_or_add(struct process_cache *p, pid_t pid)
 {
 	const struct process_info key = {.pid = pid};
 	void *at = tfind(&key, &p->tree, by_pid);
-	struct process_info *one = at ? *(struct process_info **)at : xcalloc(1, sizeof(*one));
-	if (at || !one)
-		return one;
-	one->pid = pid;
-	if (tsearch(one, &p->tree, by_pid))
-		return one;
-	free(one);
-	return NULL;
+	struct process_info *one = at ? *(struct process_info **)at : xmemdup(&key, sizeof(key));
+	if (!at)
+		xcheck(tsearch(one, &p->tree, by_pid));
+	return one;
 }
 
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want)
 {
 	struct process_info *one = find_or_add(p, pid);
-	if (!one)
-		return NULL;
 	want &= ~one->have;
 	one->have |= want;
 	if (want & PROCESS_STATUS)

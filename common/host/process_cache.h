@@ -29,7 +29,7 @@ struct process_cache {
 	void *tree; // tsearch() tree of struct process_info, by pid; owned
 };
 
-// The process with what is wanted of it read. NULL: out of memory.
+// The process with what is wanted of it read.
 // The pointer stays valid until process_cache_fini().
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want);
 void process_cache_fini(struct process_cache *p);

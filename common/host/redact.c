@@ -3,7 +3,6 @@
 #include "common/host/redact.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +43,7 @@ void redact_free(struct redact *r)
 static struct alias *alias_new(enum redact_kind kind, const char *name, size_t len, size_t number)
 {
 	struct alias *a = xcalloc(1, sizeof(*a));
-	if (!a)
-		return NULL;
 	a->name = xstrndup(name, len);
-	if (!a->name) {
-		free(a);
-		return NULL;
-	}
 	// The first twelve digits are what people see of a container's id.
 	if (kind == REDACT_CONTAINER_ID)
 		snprintf(a->pseudonym, sizeof(a->pseudonym), "%012zx%052d", number, 0);
@@ -66,10 +59,6 @@ const char *redact_name(struct redact *r, enum redact_kind kind, const char *nam
 		if (strncmp(a->name, name, len) == 0 && !a->name[len])
 			return a->pseudonym;
 	struct alias *a = alias_new(kind, name, len, r->n[kind] + 1);
-	if (!a) {
-		errno = ENOMEM;
-		return NULL;
-	}
 	a->next = r->aliases[kind];
 	r->aliases[kind] = a;
 	r->n[kind]++;
@@ -77,81 +66,75 @@ const char *redact_name(struct redact *r, enum redact_kind kind, const char *nam
 }
 
 // Replaces b[at .. at + len) by `text`.
-static int splice(struct buf *b, size_t at, size_t len, const char *text)
+static void splice(struct buf *b, size_t at, size_t len, const char *text)
 {
 	const size_t n = strlen(text);
-	if (buf_reserve(b, n))
-		return -1;
+	buf_reserve(b, n);
 	memmove(b->data + at + n, b->data + at + len, b->len - at - len + 1);
 	memcpy(b->data + at, text, n);
 	b->len += n - len;
-	return 0;
 }
 
-static int splice_name(struct redact *r, enum redact_kind kind, struct buf *b, size_t at,
-		       size_t len)
+static void splice_name(struct redact *r, enum redact_kind kind, struct buf *b, size_t at,
+			size_t len)
 {
-	const char *p = len ? redact_name(r, kind, b->data + at, len) : "";
-	return p ? splice(b, at, len, p) : -1;
+	splice(b, at, len, len ? redact_name(r, kind, b->data + at, len) : "");
 }
 
 // A line is the name.
-static int line_is_name(struct redact *r, enum redact_kind kind, struct buf *b)
+static void line_is_name(struct redact *r, enum redact_kind kind, struct buf *b)
 {
-	return b->len ? splice_name(r, kind, b, 0, strcspn(b->data, "\n")) : 0;
+	if (b->len)
+		splice_name(r, kind, b, 0, strcspn(b->data, "\n"));
 }
 
-int redact_hostname(struct redact *r, struct buf *b)
+void redact_hostname(struct redact *r, struct buf *b)
 {
-	return line_is_name(r, REDACT_HOST, b);
+	line_is_name(r, REDACT_HOST, b);
 }
 
-int redact_comm(struct redact *r, struct buf *b)
+void redact_comm(struct redact *r, struct buf *b)
 {
-	return line_is_name(r, REDACT_PROGRAM, b);
+	line_is_name(r, REDACT_PROGRAM, b);
 }
 
 // Arguments end with NUL each; all of them are one name.
-int redact_cmdline(struct redact *r, struct buf *b)
+void redact_cmdline(struct redact *r, struct buf *b)
 {
 	if (b->len == 0)
-		return 0;
+		return;
 	for (size_t i = 0; i < b->len; i++)
 		if (b->data[i] == '\0')
 			b->data[i] = '\n'; // a name is text
 	const char *p = redact_name(r, REDACT_COMMAND, b->data, b->len);
-	if (!p)
-		return -1;
 	b->len = 0;
-	return buf_append(b, p, strlen(p) + 1);
+	buf_append(b, p, strlen(p) + 1);
 }
 
 // "PID (comm) state ..."; the name may hold parentheses and line ends.
-int redact_stat(struct redact *r, struct buf *b)
+void redact_stat(struct redact *r, struct buf *b)
 {
 	const char *open = b->len ? memchr(b->data, '(', b->len) : NULL;
 	const char *close = b->len ? memrchr(b->data, ')', b->len) : NULL;
-	if (!open || !close || close < open)
-		return 0;
-	return splice_name(r, REDACT_PROGRAM, b, (size_t)(open - b->data) + 1,
-			   (size_t)(close - open) - 1);
+	if (open && close && close > open)
+		splice_name(r, REDACT_PROGRAM, b, (size_t)(open - b->data) + 1,
+			    (size_t)(close - open) - 1);
 }
 
 // "Name:\tcomm". The kernel escapes line ends and backslashes here and nowhere else.
-int redact_status(struct redact *r, struct buf *b)
+void redact_status(struct redact *r, struct buf *b)
 {
 	static const char key[] = "Name:\t";
 	const size_t at = sizeof(key) - 1;
 	if (b->len < at || memcmp(b->data, key, at) != 0)
-		return 0;
+		return;
 	char name[256];
 	size_t n = 0, len = strcspn(b->data + at, "\n");
 	for (const char *s = b->data + at; s < b->data + at + len && n < sizeof(name) - 1; s++) {
 		bool escaped = *s == '\\' && (s[1] == 'n' || s[1] == '\\');
 		name[n++] = !escaped ? *s : *++s == 'n' ? '\n' : '\\';
 	}
-	const char *p = redact_name(r, REDACT_PROGRAM, name, n);
-	return p ? splice(b, at, len, p) : -1;
+	splice(b, at, len, redact_name(r, REDACT_PROGRAM, name, n));
 }
 
 // cgroups: "hierarchy:controllers:/part/part". Parts that every system has:
@@ -210,53 +193,50 @@ static bool is_common(const char *s, size_t len)
 }
 
 // One part of a path, appended to `to` as it may be shown.
-static int append_part(struct redact *r, struct buf *to, const char *s, size_t len)
+static void append_part(struct redact *r, struct buf *to, const char *s, size_t len)
 {
-	if (len == 0 || is_common(s, len))
-		return buf_append(to, s, len);
+	if (len == 0 || is_common(s, len)) {
+		buf_append(to, s, len);
+		return;
+	}
 	const size_t before = prefix_of(s, len);
 	const size_t after = suffix_of(s + before, len - before);
 	const char *core = s + before;
 	const size_t n = len - before - after;
 	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.
 	const bool id = n == ID_DIGITS && strspn(core, "0123456789abcdef") >= n;
-	const char *p = redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n);
-	if (!p || buf_append(to, s, before) || buf_puts(to, p))
-		return -1;
-	return buf_append(to, core + n, after);
+	buf_append(to, s, before);
+	buf_puts(to, redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n));
+	buf_append(to, core + n, after);
 }
 
-static int append_path(struct redact *r, struct buf *to, const char *s, size_t len)
+static void append_path(struct redact *r, struct buf *to, const char *s, size_t len)
 {
 	for (const char *end = s + len; s <= end;) {
 		const char *slash = memchr(s, '/', (size_t)(end - s));
 		const char *stop = slash ? slash : end;
-		if (append_part(r, to, s, (size_t)(stop - s)) || (slash && buf_puts(to, "/")))
-			return -1;
+		append_part(r, to, s, (size_t)(stop - s));
+		if (slash)
+			buf_puts(to, "/");
 		s = stop + 1;
 	}
-	return 0;
 }
 
-int redact_cgroup(struct redact *r, struct buf *b)
+void redact_cgroup(struct redact *r, struct buf *b)
 {
 	struct buf to = {0};
-	int failed = b->len ? 0 : buf_append(&to, "", 0);
-	for (const char *line = b->data; b->len && *line && !failed;) {
+	buf_puts(&to, "");
+	for (const char *line = b->data; b->len && *line;) {
 		const size_t len = strcspn(line, "\n");
 		const char *path = memchr(line, ':', len);
 		path = path ? memchr(path + 1, ':', len - (size_t)(path + 1 - line)) : NULL;
 		// The controllers of a named hierarchy ("name=systemd") are not the user's.
 		const size_t head = path ? (size_t)(path + 1 - line) : 0;
-		failed = buf_append(&to, line, head) ||
-			 append_path(r, &to, line + head, len - head) || buf_puts(&to, "\n");
+		buf_append(&to, line, head);
+		append_path(r, &to, line + head, len - head);
+		buf_puts(&to, "\n");
 		line += len + (line[len] == '\n');
-	}
-	if (failed) {
-		buf_fini(&to);
-		return -1;
 	}
 	buf_fini(b);
 	*b = to;
-	return 0;
 }

@@ -24,18 +24,18 @@ enum redact_kind {
 
 struct redact;
 
-struct redact *redact_new(void); // NULL: ENOMEM
+struct redact *redact_new(void);
 void redact_free(struct redact *r);
 
-// The pseudonym of `name`, valid as long as `r`. NULL: ENOMEM.
+// The pseudonym of `name`, valid as long as `r`.
 const char *redact_name(struct redact *r, enum redact_kind kind, const char *name, size_t len);
 
-// Contents of files of /proc, rewritten in place. 0, or -1 with errno ENOMEM.
-int redact_hostname(struct redact *r, struct buf *b);
-int redact_comm(struct redact *r, struct buf *b);
-int redact_cmdline(struct redact *r, struct buf *b);
-int redact_stat(struct redact *r, struct buf *b);
-int redact_status(struct redact *r, struct buf *b);
-int redact_cgroup(struct redact *r, struct buf *b);
+// Contents of files of /proc, rewritten in place.
+void redact_hostname(struct redact *r, struct buf *b);
+void redact_comm(struct redact *r, struct buf *b);
+void redact_cmdline(struct redact *r, struct buf *b);
+void redact_stat(struct redact *r, struct buf *b);
+void redact_status(struct redact *r, struct buf *b);
+void redact_cgroup(struct redact *r, struct buf *b);
 
 #endif

@@ -136,9 +136,7 @@ static int open_archive(struct tree *t, int format)
 	t->arc = arc_get();
 	if (!t->arc)
 		return -1;
-	t->tar = t->arc->archive_write_new();
-	if (!t->tar)
-		return fail(ENOMEM);
+	t->tar = xcheck(t->arc->archive_write_new());
 	name_prefix(t, format);
 	if (format >= 0 && temp_name(t))
 		return -1;
@@ -169,8 +167,6 @@ static int open_tree(struct tree *t, const char *path)
 struct tree *tree_new(const char *path)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
 	t->fd = -1;
 	t->now = time(NULL);
 	if (!*path)
@@ -188,24 +184,9 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static int remember(struct tree *t, const char *path)
-{
-	if (ARRAY_GROW(t->paths, t->cap, t->n))
-		return -1;
-	char *copy = xstrdup(path);
-	if (copy && tsearch(copy, &t->known, compare)) {
-		t->paths[t->n++] = copy;
-		return 0;
-	}
-	free(copy);
-	return fail(ENOMEM);
-}
-
 static int write_entry(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
 {
-	struct archive_entry *e = t->arc->archive_entry_new();
-	if (!e)
-		return fail(ENOMEM);
+	struct archive_entry *e = xcheck(t->arc->archive_entry_new());
 	char name[PATH_MAX + 256];
 	snprintf(name, sizeof(name), "%s%s", t->prefix, path);
 	t->arc->archive_entry_set_pathname(e, name);
@@ -256,10 +237,13 @@ static int add(struct tree *t, const char *path, mode_t type, const void *data, 
 		return fail(EINVAL);
 	if (tfind(path, &t->known, compare))
 		return 0;
-	if (add_parents(t, path) || remember(t, path))
+	if (add_parents(t, path))
 		return -1;
-	if (type == AE_IFLNK && !tsearch(t->paths[t->n - 1], &t->links, compare))
-		return -1;
+	ARRAY_GROW(t->paths, t->cap, t->n);
+	char *copy = t->paths[t->n++] = xstrdup(path);
+	xcheck(tsearch(copy, &t->known, compare));
+	if (type == AE_IFLNK)
+		xcheck(tsearch(copy, &t->links, compare));
 	if (t->tar)
 		return write_entry(t, path, type, data, len);
 	switch (type) {

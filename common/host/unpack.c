@@ -62,20 +62,16 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx)
 {
 	const struct arc *arc = arc_get();
-	struct unpack *u = arc ? xmalloc(sizeof(*u)) : NULL;
+	struct unpack *u;
 
-	if (!u)
+	if (!arc)
 		return NULL;
+	u = xmalloc(sizeof(*u));
 	memset(u, 0, offsetof(struct unpack, packed));
 	u->arc = arc;
 	u->read = read;
 	u->ctx = ctx;
-	u->a = arc->archive_read_new();
-	if (!u->a) {
-		free(u);
-		errno = ENOMEM;
-		return NULL;
-	}
+	u->a = xcheck(arc->archive_read_new());
 	arc->archive_read_support_filter_gzip(u->a);
 	arc->archive_read_support_filter_zstd(u->a);
 	arc->archive_read_support_filter_xz(u->a);

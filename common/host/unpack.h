@@ -14,8 +14,8 @@ const char *unpack_format(const char *head, size_t len);
 
 struct unpack;
 
-// `read` is as read(2), and gives the compressed data. NULL with errno: ENOPKG when libarchive is
-// missing, else memory is short.
+// `read` is as read(2), and gives the compressed data. NULL with errno ENOPKG when libarchive
+// is missing.
 struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx);
 void unpack_free(struct unpack *u);
 

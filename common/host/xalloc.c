@@ -17,7 +17,7 @@ void xalloc_fail(void)
 	_exit(EXIT_FAILURE);
 }
 
-static void *checked(void *p)
+void *xcheck(void *p)
 {
 	if (!p)
 		xalloc_fail();
@@ -26,27 +26,27 @@ static void *checked(void *p)
 
 void *xmalloc(size_t size)
 {
-	return checked(malloc(size ? size : 1));
+	return xcheck(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-	return checked(calloc(n ? n : 1, size));
+	return xcheck(calloc(n ? n : 1, size));
 }
 
 void *xreallocarray(void *old, size_t n, size_t size)
 {
-	return checked(reallocarray(old, n ? n : 1, size));
+	return xcheck(reallocarray(old, n ? n : 1, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return checked(strdup(s));
+	return xcheck(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t most)
 {
-	return checked(strndup(s, most));
+	return xcheck(strndup(s, most));
 }
 
 void *xmemdup(const void *data, size_t size)

@@ -12,6 +12,7 @@
 _Noreturn void xalloc_fail(void);
 
 void *xmalloc(size_t size);
+void *xcheck(void *p);                // p, which a library has allocated
 void *xcalloc(size_t n, size_t size); // zeroed; n * size may not overflow
 void *xreallocarray(void *old, size_t n, size_t size);
 char *xstrdup(const char *s);

@@ -123,14 +123,15 @@ static int add_file(struct saver *v, const char *path)
 {
 	struct buf b = {0};
 	int r = read_file(path, &b);
-	if (r > 0)
+	if (r > 0) {
 		r = tree_dir(v->t, path);
-	else if (r < 0)
+	} else if (r < 0) {
 		r = on_missing(v, path, errno);
-	else if (v->r && v->item->redact && v->item->redact(v->r, &b))
-		r = -1;
-	else
+	} else {
+		if (v->r && v->item->redact)
+			v->item->redact(v->r, &b);
 		r = snapshot_add(v, path, &b);
+	}
 	buf_fini(&b);
 	return r;
 }

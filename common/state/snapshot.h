@@ -17,8 +17,8 @@
 struct snapshot_item {
 	const char *path;
 	unsigned flags;
-	int (*redact)(struct redact *, struct buf *); // with --redact; NULL: nothing to hide
-	const char *reader;                           // who needs it
+	void (*redact)(struct redact *, struct buf *); // with --redact; NULL: nothing to hide
+	const char *reader;                            // who needs it
 };
 
 enum {

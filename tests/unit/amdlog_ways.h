@@ -178,11 +178,11 @@ static inline void in_order(const char *text, size_t len, struct buf *out)
 	finish(&r, out);
 }
 
-static inline bool init(void *ctx, struct block *b)
+static inline void init(void *ctx, struct block *b)
 {
 	(void)ctx;
 	b->user = calloc(1, sizeof(struct found));
-	return b->user;
+	assert_non_null(b->user);
 }
 
 static inline void fini(void *ctx, struct block *b)

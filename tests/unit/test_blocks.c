@@ -121,10 +121,10 @@ static int put_number(void *ctx, struct block *b)
 	return 0;
 }
 
-static bool make_number(void *ctx, struct block *b)
+static void make_number(void *ctx, struct block *b)
 {
 	(void)ctx;
-	return (b->user = calloc(1, sizeof(uint64_t)));
+	assert_non_null(b->user = calloc(1, sizeof(uint64_t)));
 }
 
 static void free_number(void *ctx, struct block *b)

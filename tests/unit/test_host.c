@@ -84,12 +84,9 @@ static void test_sysroot(void **state)
 	put(dir, "proc/10/status",
 	    "Name:\ta (b) c\nState:\tS (sleeping)\nPPid:\t1\nUid:\t0\t1000\t0\t0\nNSpid:\t10\t7\n");
 	put(dir, "proc/10/stat", "10 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n");
-	put(dir, "proc/11/status", "Name:\tx\nPPid:\t10\n");
-	put(dir, "proc/11/stat", "11 (x) S 10 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
-	put(dir, "proc/12/status", "Name:\tx\nPPid:\t11\n");
-	put(dir, "proc/12/stat", "12 (x) S 11 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
-	put(dir, "proc/13/status", "Name:\tx\nPPid:\t1\n");
-	put(dir, "proc/13/stat", "13 (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4712 0 0\n");
+	put(dir, "proc/11/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t10\n");
+	put(dir, "proc/12/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t11\n");
+	put(dir, "proc/13/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t1\n");
 	put(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
 	put(dir, "number", "42\n");
 	char link[64];

@@ -124,11 +124,11 @@ static void links(void **state)
 
 static struct redact *names;
 
-static void redacted(int (*f)(struct redact *, struct buf *), const char *text, const char *want)
+static void redacted(void (*f)(struct redact *, struct buf *), const char *text, const char *want)
 {
 	struct buf b = {0};
 	buf_puts(&b, text);
-	assert_int_equal(f(names, &b), 0);
+	f(names, &b);
 	assert_string_equal(b.data, want);
 	assert_int_equal(b.len, strlen(want));
 	buf_fini(&b);
@@ -151,7 +151,7 @@ static void programs(void **state)
 	redacted(redact_status, "Nam", "Nam");
 	struct buf b = {0};
 	buf_append(&b, "a\0b\0", 4);
-	assert_int_equal(redact_cmdline(names, &b), 0);
+	redact_cmdline(names, &b);
 	assert_int_equal(b.len, sizeof("command1"));
 	assert_memory_equal(b.data, "command1", sizeof("command1"));
 	buf_fini(&b);
