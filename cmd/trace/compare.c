@@ -353,15 +353,14 @@ static const struct out_table *table(const struct trace *t)
 				    : &trace_compare_log_table;
 }
 
-static int report(struct compared *d)
+static void report(struct compared *d)
 {
 	bool one = d->log[0].one_table;
 	int by = d->log[0].by;
 
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
-	if (!amdlog_compare(&d->result, d->side))
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
+	amdlog_compare(&d->result, d->side);
 	if (!one)
 		verdict_out(d);
 	if (!one || by == BY_NOTHING)
@@ -371,7 +370,6 @@ static int report(struct compared *d)
 	if (!one || by == BY_KERNEL)
 		kernels_out(d);
 	trace_notes(d->log, 2);
-	return GPQ_OK;
 }
 
 // A log that could not be read, or has nothing, cannot be compared.
@@ -392,16 +390,13 @@ static int read_logs(struct compared *d, const struct cmd *c)
 	return status;
 }
 
-static int open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
-		     const struct grep *grep)
+static void open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
+		      const struct grep *grep)
 {
-	int status = GPQ_OK;
-
 	for (unsigned i = 0; i < 2; i++) {
 		struct trace *t = &d->log[i];
-		int opened = trace_open(t, c, filter, grep);
 
-		status = status ? status : opened;
+		trace_open(t, c, filter, grep);
 		t->label = labels[i];
 		t->ask = &ask;
 		t->asked = &d->side[i];
@@ -410,30 +405,26 @@ static int open_logs(struct compared *d, const struct cmd *c, const struct amdlo
 		t->out = d->out;
 		d->side[i].sum = &t->sum;
 	}
-	return status;
 }
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct compared d = {.files = c->argv};
-	int status, written, reported = GPQ_OK;
+	struct compared d = {.files = c->argv, .out = out_open(&c->out)};
+	int status = GPQ_OK, written;
 
-	d.out = out_open(&c->out);
-	if (!d.out)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = open_logs(&d, c, filter, grep);
-	if (!status && d.log[0].one_table)
+	open_logs(&d, c, filter, grep);
+	if (d.log[0].one_table)
 		status = out_begin(d.out, table(&d.log[0]), false);
 	if (!status)
 		status = read_logs(&d, c);
 	// Stopped in the second log: what is known of it by then is compared.
 	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
-		reported = report(&d);
+		report(&d);
 	written = out_close(d.out);
 	if (status == GPQ_STOPPED && !written)
 		status = trace_stopped(&d.log[d.log[1].scan->counts.bytes > 0]);
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++)
 		trace_close(&d.log[i]);
-	return written ? written : status ? status : reported;
+	return written ? written : status;
 }

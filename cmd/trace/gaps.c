@@ -290,7 +290,7 @@ static int report(struct trace *t)
 	if (!t->one_table && t->opts->mark)
 		marks_out(t);
 	check_marks(t);
-	if (a->gaps.incomplete || a->gaps.lengths.incomplete || a->marked.incomplete)
+	if (a->gaps.lengths.incomplete || a->marked.incomplete)
 		return err_fail(GPQ_PARTIAL, "use --pid, or fewer windows",
 				"--gaps: too many queues or windows: some are left out");
 	return GPQ_OK;

@@ -61,9 +61,10 @@ struct noted_row {
 // The message as a string; what a terminal may not get is escaped on output.
 static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
-	rows->text.len = 0;
-	if (!out_wants(rows->out, TEXT_COLUMN) || buf_append(&rows->text, r->msg, r->msg_len))
+	if (!out_wants(rows->out, TEXT_COLUMN))
 		return NULL;
+	rows->text.len = 0;
+	buf_append(&rows->text, r->msg, r->msg_len);
 	return rows->text.data;
 }
 

@@ -24,17 +24,14 @@ static int read_windows(struct amdlog_windows *w, const char *path, const struct
 	enum windows_fault fault =
 		amdlog_windows_read(w, text->data ? text->data : "", text->len, &line);
 
-	if (fault == WINDOWS_NO_MEMORY)
-		return err_fail(GPQ_FAILED, NULL, "--mark %s: out of memory", path);
 	if (fault)
 		return err_fail(GPQ_FAILED, faults[fault].next, "--mark %s: line %zu: %s", path,
 				line, faults[fault].what);
 	if (!w->n)
 		return err_fail(GPQ_FAILED, "see MARKS in gpq-trace(1)",
 				"--mark %s: no window in it", path);
-	return amdlog_windows_sort(w)
-		       ? GPQ_OK
-		       : err_fail(GPQ_FAILED, NULL, "--mark %s: out of memory", path);
+	amdlog_windows_sort(w);
+	return GPQ_OK;
 }
 
 int trace_marks_read(struct trace *t)

@@ -7,29 +7,11 @@
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // --- writing ---
-
-static int write_all(struct buf *b)
-{
-	for (size_t done = 0; done < b->len;) {
-		ssize_t n = write(STDOUT_FILENO, b->data + done, b->len - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EPIPE)
-			return GPQ_PIPE;
-		else if (errno != EINTR)
-			return err_sys(errno, NULL, "standard output");
-	}
-	b->len = 0;
-	return GPQ_OK;
-}
 
 static int write_part(struct trace *t, char *file, int status)
 {
@@ -46,11 +28,9 @@ static int write_part(struct trace *t, char *file, int status)
 				   .streams = *streams,
 				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
-	int r = amdlog_partial_write(&line, &part) ? err_fail(GPQ_FAILED, NULL, "out of memory")
-						   : write_all(&line);
 
-	buf_fini(&line);
-	return r;
+	amdlog_partial_write(&line, &part);
+	return out_text(&line);
 }
 
 // What was read is written even when reading ended early, or there was nothing in it.
@@ -61,17 +41,16 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	struct trace t = {.by = BY_NOTHING,
 			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
-	int status = trace_open(&t, c, filter, grep), written = GPQ_OK;
+	int status, written = GPQ_OK;
 
+	trace_open(&t, c, filter, grep);
 	t.sum.resumed = true;
 	t.sum.want_api = true;
-	if (!status) {
-		status = trace_scan(&t, c, 1, &file);
-		if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
-			written = write_part(&t, file, status);
-		if (!written && status == GPQ_STOPPED)
-			status = trace_stopped(&t);
-	}
+	status = trace_scan(&t, c, 1, &file);
+	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
+		written = write_part(&t, file, status);
+	if (!written && status == GPQ_STOPPED)
+		status = trace_stopped(&t);
 	trace_close(&t);
 	*broken = written != GPQ_OK;
 	return written ? written : status;
@@ -158,16 +137,16 @@ static int by_place(const void *a, const void *b)
 
 int trace_merge_partial(struct trace_lines *l)
 {
-	struct buf b = {0};
 	int status = GPQ_OK;
 
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	for (size_t i = 0; i < l->n && !status; i++) {
+		struct buf b = {0};
+
 		buf_append(&b, l->v[i].text, l->v[i].len);
 		buf_puts(&b, "\n");
-		status = write_all(&b);
+		status = out_text(&b);
 	}
-	buf_fini(&b);
 	return status;
 }
 
@@ -200,7 +179,6 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	struct amdlog_part part;
 	struct amdlog_summary next;
 	const char *why;
-	bool ok;
 
 	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
 		return err_fail(GPQ_FAILED, "make it anew", "the part of %s from byte %llu is %s",
@@ -209,11 +187,11 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	if (part.stopped)
 		err_warn("what comes behind is missing", "%s was read to byte %llu only", v->file,
 			 (unsigned long long)part.to);
-	ok = amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
+	amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
 	amdlog_summary_fini(&next);
 	amdlog_part_fini(&part);
 	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
-	return ok ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	return GPQ_OK;
 }
 
 // --by stream: what the parts gathered takes the place of what would be gathered.
@@ -237,8 +215,6 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
-	if (!t->out)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = begin(t, m);
 	if (!status) {
 		amdlog_summary_finish(&t->sum);

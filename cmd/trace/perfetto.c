@@ -64,7 +64,7 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 	if (status)
 		return status;
 	t->timeline = amdlog_timeline_new(t->perfetto_fd);
-	return t->timeline ? GPQ_OK : err_fail(GPQ_FAILED, NULL, "out of memory");
+	return GPQ_OK;
 }
 
 int trace_perfetto_close(struct trace *t)

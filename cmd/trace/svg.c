@@ -167,23 +167,14 @@ static void draw(struct drawing *d)
 static int write_file(const char *path, const struct buf *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	size_t done = 0;
-	ssize_t n = 0;
+	bool ok = fd >= 0 && !write_fully(fd, text->data, text->len);
+	int error = errno;
 
-	while (fd >= 0 && n >= 0 && done < text->len) {
-		n = write(fd, text->data + done, text->len - done);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		done += n > 0 ? (size_t)n : 0;
+	if (fd >= 0 && close(fd) && ok) {
+		ok = false;
+		error = errno;
 	}
-	if (fd < 0 || n < 0 || close(fd)) {
-		int error = errno;
-
-		if (n < 0)
-			close(fd);
-		return err_sys(error, NULL, "--svg %s", path);
-	}
-	return GPQ_OK;
+	return ok ? GPQ_OK : err_sys(error, NULL, "--svg %s", path);
 }
 
 int trace_series_svg(struct trace *t)

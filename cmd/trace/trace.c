@@ -114,8 +114,6 @@ static int read_grep(const struct trace_opts *o, struct grep **g)
 	if (!o->grep.n && !o->grep_not.n)
 		return GPQ_OK;
 	*g = grep_new(':'); // as records begin
-	if (!*g)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = grep_add(*g, GREP_WANT, "--grep", &o->grep);
 	return status ? status : grep_add(*g, GREP_DROP, "--grep-not", &o->grep_not);
 }
@@ -228,17 +226,16 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
 	struct trace t = {.ask = trace_question(o), .by = o->by};
-	int status = trace_open(&t, c, filter, grep);
+	int status;
 
+	trace_open(&t, c, filter, grep);
 	// -o names columns of one table: of the queues when no other was asked for.
 	if (!t.ask && columns && t.by == BY_NOTHING)
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
-	if (!status) {
-		t.out = out_open(&c->out);
-		status = t.out ? run_trace(c, &t) : err_fail(GPQ_FAILED, NULL, "out of memory");
-	}
+	t.out = out_open(&c->out);
+	status = run_trace(c, &t);
 	trace_close(&t);
 	return status;
 }

@@ -159,9 +159,9 @@ bool trace_queue_shown(const struct amdlog_queue *q);
 // Writes what the logs do not contain: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
-// Scanner, mender and summary of a log. Exit status; trace_close is due all the same.
-int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
-	       const struct grep *grep);
+// Scanner, mender and summary of a log.
+void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+		const struct grep *grep);
 void trace_close(struct trace *t);
 
 // Reads files one behind the other, and shows how far it is. Exit status.
