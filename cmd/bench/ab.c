@@ -109,8 +109,7 @@ static void print_looks(struct out *o, const struct ab_result *a)
 static void print_ids(struct out *o, struct ab_result *a)
 {
 	struct queue_sets c;
-	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
-		return;
+	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	out_title(o, "Queues over all runs");
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
 	print_looks(o, a);
@@ -160,8 +159,6 @@ static int print(struct ab *b, struct cmd *c)
 {
 	struct ab_result *a = &b->result;
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->out.columns) { // what was asked for by name, alone
 		print_online(o, a);
 		return out_close(o);

@@ -145,8 +145,7 @@ static int add_file(struct ablog *l, const char *path)
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
-	errno = ENOMEM;
-	int r = x.scan ? read_file(&x, fd) : -1, error = errno;
+	int r = read_file(&x, fd), error = errno;
 	amdlog_scan_free(x.scan);
 	free(x.begin_us);
 	free(x.ring);

@@ -118,8 +118,7 @@ static void strategies(struct doc *d, const struct run_compare *r)
 static void queues(struct doc *d, struct ab_result *a)
 {
 	struct queue_sets c;
-	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
-		return;
+	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	programs(d, &c.runs);
 	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	doc_say(d, "Over all runs, by GPU and age of a side's processes.");
