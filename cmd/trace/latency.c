@@ -186,13 +186,6 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	return t->by == BY_QUEUE    ? &trace_latency_queue_table
-	       : t->by == BY_KERNEL ? &trace_latency_kernel_table
-				    : &trace_command_table;
-}
-
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_latency_add(t->asked, &t->sum, e);
@@ -205,7 +198,9 @@ static void fini(struct trace *t)
 
 const struct trace_ask trace_latency = {
 	.size = sizeof(struct amdlog_latency),
-	.table = table,
+	.table = &trace_command_table,
+	.by_queue = &trace_latency_queue_table,
+	.by_kernel = &trace_latency_kernel_table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED | AMDLOG_KINDS_LATENCY,
 	.report = report,

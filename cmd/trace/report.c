@@ -471,6 +471,18 @@ static void write_view(struct trace *t, int by)
 	free(index);
 }
 
+int trace_begin_table(struct trace *t)
+{
+	const struct trace_ask *ask = t->ask;
+	const struct out_table *table = t->by == BY_ERROR                      ? &trace_error_table
+					: !ask                                 ? views[t->by].table
+					: t->by == BY_QUEUE && ask->by_queue   ? ask->by_queue
+					: t->by == BY_KERNEL && ask->by_kernel ? ask->by_kernel
+									       : ask->table;
+
+	return out_begin(t->out, table, false);
+}
+
 int trace_begin(struct trace *t)
 {
 	const struct trace_ask *ask = t->ask;
@@ -480,13 +492,7 @@ int trace_begin(struct trace *t)
 		ask->begin(t);
 	if (t->opts->list)
 		return out_begin(t->out, &trace_list_table, true);
-	if (!t->one_table)
-		return GPQ_OK;
-	return out_begin(t->out,
-			 ask                 ? ask->table(t)
-			 : t->by == BY_ERROR ? &trace_error_table
-					     : views[t->by].table,
-			 false);
+	return t->one_table ? trace_begin_table(t) : GPQ_OK;
 }
 
 int trace_report(struct trace *t)

@@ -52,7 +52,7 @@ struct trace;
 struct trace_ask {
 	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
 	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
-	const struct out_table *(*table)(const struct trace *t); // with t->one_table: which one
+	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
 	// faster. 0: all.
@@ -109,6 +109,7 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 // Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
 // message.
 int trace_begin(struct trace *t);
+int trace_begin_table(struct trace *t); // with t->one_table: that one
 
 // The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
 const char *trace_host(const struct trace *t, uint32_t process);
@@ -245,9 +246,6 @@ const struct amdlog_counts *trace_counts(const struct trace *t);
 
 // NULL for -1 and what lies outside.
 const char *trace_priority(int priority);
-
-// Packets in front of it; U64_NULL when not known.
-uint64_t trace_backlog(const struct amdlog_packet *p);
 
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);

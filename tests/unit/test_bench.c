@@ -416,7 +416,8 @@ static void test_queue_sets_levels(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct queue_set_entry q[] = {
 			{.row = {.pid = 10, .v[MQD_V_PIPE_PRIO] = cases[i].online}},
-			{.side = SIDE_OFFLINE, .row = {.pid = 20, .v[MQD_V_PIPE_PRIO] = cases[i].offline}}};
+			{.side = SIDE_OFFLINE,
+			 .row = {.pid = 20, .v[MQD_V_PIPE_PRIO] = cases[i].offline}}};
 		struct queue_set runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
 		struct queue_sets c;
 
