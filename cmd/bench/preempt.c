@@ -282,10 +282,8 @@ static int explain(const struct preempt *p, const struct cycle *last)
 
 static int print(struct preempt *p, struct cmd *c, int status)
 {
-	struct out *o = out_open(&c->out);
-	int printed = bench_print(o, &c->out, &p->context, &p->result, &p->goals);
-	int closed = out_close(o);
-	return status ? status : printed ? printed : closed;
+	int printed = bench_print(out_open(&c->out), &c->out, &p->context, &p->result, &p->goals);
+	return status ? status : printed;
 }
 
 enum { CLOCK, OWN, EMPTY, OVERHEADS };
