@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define D OUT_DEFAULT
-
 #define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
 static const struct out_col online_cols[] = {
 	COL(setting, "MODE", "mode", OUT_STR,
@@ -28,8 +26,7 @@ static const struct out_col online_cols[] = {
 	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
 };
 #undef COL
-const struct out_table bench_online_table = {"online", "online", online_cols,
-					     sizeof(online_cols) / sizeof(online_cols[0])};
+const struct out_table bench_online_table = {"online", "online", TABLE(online_cols)};
 
 struct offline_row {
 	const char *mode;
@@ -52,8 +49,7 @@ static const struct out_col offline_cols[] = {
 	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
 };
 #undef COL
-const struct out_table bench_offline_table = {"offline", "offline", offline_cols,
-					      sizeof(offline_cols) / sizeof(offline_cols[0])};
+const struct out_table bench_offline_table = {"offline", "offline", TABLE(offline_cols)};
 
 static void print_online(struct out *o, struct ab_result *a)
 {

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#define D OUT_DEFAULT
 #define M OUT_MACHINE
 
 #define COL(member, name, key, type, flags, help) \
@@ -30,8 +29,7 @@ static const struct out_col latency_cols[] = {
 	COL(sd, "SD", "sd_ns", OUT_NS, M, "standard deviation"),
 };
 #undef COL
-const struct out_table bench_latencies_table = {"latencies", "latency", latency_cols,
-						sizeof(latency_cols) / sizeof(latency_cols[0])};
+const struct out_table bench_latencies_table = {"latencies", "latency", TABLE(latency_cols)};
 
 struct effect_row {
 	const char *setting;
@@ -53,8 +51,7 @@ static const struct out_col effect_cols[] = {
 	    "loss beyond the share of time it was suspended"),
 };
 #undef COL
-const struct out_table bench_effects_table = {"effects", "effect", effect_cols,
-					      sizeof(effect_cols) / sizeof(effect_cols[0])};
+const struct out_table bench_effects_table = {"effects", "effect", TABLE(effect_cols)};
 
 struct goal_row {
 	const char *setting, *goal, *value, *limit, *result;
@@ -96,8 +93,7 @@ static const struct out_col histogram_cols[] = {
 	COL(bar, "BAR", "bar", OUT_STR, "that, drawn: the longest is the most frequent"),
 };
 #undef COL
-const struct out_table bench_histogram_table = {"histogram", "bar", histogram_cols,
-						sizeof(histogram_cols) / sizeof(histogram_cols[0])};
+const struct out_table bench_histogram_table = {"histogram", "bar", TABLE(histogram_cols)};
 
 void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s)
@@ -283,8 +279,7 @@ static const struct out_col cycles_cols[] = {
 	COL(saved, "most wave state saved on an XCC", "saved_max_bytes", OUT_SIZE, "bytes"),
 };
 #undef COL
-static const struct out_table cycles_table = {"cycles", "cycles", cycles_cols,
-					      sizeof(cycles_cols) / sizeof(cycles_cols[0])};
+static const struct out_table cycles_table = {"cycles", "cycles", TABLE(cycles_cols)};
 
 static void print_cycles(struct out *o, const struct result *r)
 {

@@ -82,7 +82,6 @@ struct change_row {
 	double change, p, larger;
 };
 
-#define D OUT_DEFAULT
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(change_row, member, name, key, type, flags, help)
 static const struct out_col change_cols[] = {
@@ -101,8 +100,7 @@ static const struct out_col change_cols[] = {
 	    "faster or slower (p < 0.01), same (no difference shown), unknown"),
 };
 #undef COL
-const struct out_table bench_changes_table = {"changes", "change", change_cols,
-					      sizeof(change_cols) / sizeof(change_cols[0])};
+const struct out_table bench_changes_table = {"changes", "change", TABLE(change_cols)};
 
 static const char *verdict(const struct rank_test *t)
 {

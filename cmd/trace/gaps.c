@@ -6,9 +6,7 @@
 #include "common/amdlog/analysis/marked.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KEEP_DEFAULT  5

@@ -4,7 +4,6 @@
 #include "common/amdlog/model/streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct stream_row {
 	struct stream_period p;

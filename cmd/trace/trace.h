@@ -1,7 +1,7 @@
 // What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), which report is selected (ask.c), and
-// reports of their own (compare.c, series.c, gaps.c).
+// timeline (perfetto.c), parts (partial.c), and reports of their own (compare.c, series.c,
+// gaps.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -184,10 +184,6 @@ int64_t trace_pid_of_name(const char *name);
 // The words of enum trace_by.
 extern const char *const trace_by_words[];
 
-// The report of its own that the options select, or NULL; and a check of all options. Exit status.
-const struct trace_ask *trace_question(const struct trace_opts *o);
-int trace_check_options(const struct trace_opts *o, int argc);
-
 // --compare
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
@@ -196,9 +192,6 @@ int trace_marks_read(struct trace *t);
 
 // --series, --gaps, --latency, --by stream
 extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams;
-
-// The errors, of the report or alone.
-void trace_errors(struct trace *t);
 
 // --svg: the series drawn. Exit status.
 struct amdlog_series;
