@@ -54,8 +54,8 @@ void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s);
 void bench_print_context(struct out *o, const struct bench_context *c);
 
-// All tables of a result, on standard output.
-int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
-		struct result *r, const struct result_goals *g);
+// All tables of a result, on standard output. Exit status.
+int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
+		const struct result_goals *g);
 
 #endif

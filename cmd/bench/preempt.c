@@ -280,12 +280,6 @@ static int explain(const struct preempt *p, const struct cycle *last)
 	return GPQ_OK;
 }
 
-static int print(struct preempt *p, struct cmd *c, int status)
-{
-	int printed = bench_print(out_open(&c->out), &c->out, &p->context, &p->result, &p->goals);
-	return status ? status : printed;
-}
-
 enum { CLOCK, OWN, EMPTY, OVERHEADS };
 
 // One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
@@ -362,8 +356,10 @@ int bench_preempt(struct cmd *c)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
-	if (p->done)
-		status = print(p, c, status);
+	if (p->done) {
+		int printed = bench_print(&c->out, &p->context, &p->result, &p->goals);
+		status = status ? status : printed;
+	}
 	result_fini(&p->result);
 	free(p);
 	return status;

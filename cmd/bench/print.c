@@ -297,9 +297,10 @@ static void print_cycles(struct out *o, const struct result *r)
 	out_object(o, &cycles_table, &row);
 }
 
-int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
-		struct result *r, const struct result_goals *g)
+int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
+		const struct result_goals *g)
 {
+	struct out *o = out_open(opts);
 	struct json *j = out_json(o);
 	if (opts->columns) { // what was asked for by name, alone
 		print_latencies(o, r);
