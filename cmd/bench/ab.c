@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define D OUT_DEFAULT
-
 #define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
 static const struct out_col online_cols[] = {
 	COL(setting, "MODE", "mode", OUT_STR,
@@ -28,8 +26,7 @@ static const struct out_col online_cols[] = {
 	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
 };
 #undef COL
-const struct out_table bench_online_table = {"online", "online", online_cols,
-					     sizeof(online_cols) / sizeof(online_cols[0])};
+const struct out_table bench_online_table = {"online", "online", TABLE(online_cols)};
 
 struct offline_row {
 	const char *mode;
@@ -52,8 +49,7 @@ static const struct out_col offline_cols[] = {
 	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
 };
 #undef COL
-const struct out_table bench_offline_table = {"offline", "offline", offline_cols,
-					      sizeof(offline_cols) / sizeof(offline_cols[0])};
+const struct out_table bench_offline_table = {"offline", "offline", TABLE(offline_cols)};
 
 static void print_online(struct out *o, struct ab_result *a)
 {
@@ -109,8 +105,7 @@ static void print_looks(struct out *o, const struct ab_result *a)
 static void print_ids(struct out *o, struct ab_result *a)
 {
 	struct queue_sets c;
-	if (queue_sets_compare(&c, a->queue_set, a->nqueue_sets))
-		return;
+	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	out_title(o, "Queues over all runs");
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
 	print_looks(o, a);
@@ -160,8 +155,6 @@ static int print(struct ab *b, struct cmd *c)
 {
 	struct ab_result *a = &b->result;
 	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	if (c->out.columns) { // what was asked for by name, alone
 		print_online(o, a);
 		return out_close(o);

@@ -30,6 +30,9 @@ int bench_ab(struct cmd *c);
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
 
+#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+#define D           OUT_DEFAULT
+
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
 extern const struct out_table bench_changes_table;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
@@ -51,8 +54,8 @@ void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s);
 void bench_print_context(struct out *o, const struct bench_context *c);
 
-// All tables of a result, on standard output.
-int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
-		struct result *r, const struct result_goals *g);
+// All tables of a result, on standard output. Exit status.
+int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
+		const struct result_goals *g);
 
 #endif

@@ -154,7 +154,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
-static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
+static void warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
 {
 	struct kfd_queue *list;
 	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
@@ -164,7 +164,6 @@ static int warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
 			 "interface does not reach them",
 			 (int)pid, n);
 	free(list);
-	return n < 0 && errno == ENOMEM ? err_sys(ENOMEM, NULL, "list of queues") : GPQ_OK;
 }
 
 static int attach(struct preempt *p)
@@ -184,7 +183,8 @@ static int attach(struct preempt *p)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
-	return warn_of_contexts(p->pid, &p->cycles.select);
+	warn_of_contexts(p->pid, &p->cycles.select);
+	return GPQ_OK;
 }
 
 // Only when nothing is being measured.
@@ -280,16 +280,6 @@ static int explain(const struct preempt *p, const struct cycle *last)
 	return GPQ_OK;
 }
 
-static int print(struct preempt *p, struct cmd *c, int status)
-{
-	struct out *o = out_open(&c->out);
-	if (!o)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	int printed = bench_print(o, &c->out, &p->context, &p->result, &p->goals);
-	int closed = out_close(o);
-	return status ? status : printed ? printed : closed;
-}
-
 enum { CLOCK, OWN, EMPTY, OVERHEADS };
 
 // One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
@@ -321,19 +311,17 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	for (uint64_t i = 0; i < n && !r && attached_wait(p->attached, 0); i++)
 		r = sample_overhead(p, s);
 	struct out *o = out_open(&c->out);
-	int status = o ? out_begin(o, &overhead_table, false) : GPQ_FAILED;
+	int status = out_begin(o, &overhead_table, false);
 	for (unsigned i = 0; i < OVERHEADS; i++) {
 		struct times_row row = bench_times(NULL, what[i], &s[i]);
 		if (!status && row.n)
 			out_row(o, &row);
 		samples_fini(&s[i]);
 	}
-	if (o && !status)
-		out_end(o);
-	int closed = o ? out_close(o) : GPQ_FAILED;
+	status = out_finish(o, status);
 	if (r)
 		return err_sys(-r, NULL, "suspending an empty list");
-	return status ? status : closed ? closed : explain(p, &(struct cycle){0});
+	return status ? status : explain(p, &(struct cycle){0});
 }
 
 static int run_attached(struct preempt *p, struct cmd *c)
@@ -368,8 +356,10 @@ int bench_preempt(struct cmd *c)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
-	if (p->done)
-		status = print(p, c, status);
+	if (p->done) {
+		int printed = bench_print(&c->out, &p->context, &p->result, &p->goals);
+		status = status ? status : printed;
+	}
 	result_fini(&p->result);
 	free(p);
 	return status;

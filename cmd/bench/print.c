@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#define D OUT_DEFAULT
 #define M OUT_MACHINE
 
 #define COL(member, name, key, type, flags, help) \
@@ -30,31 +29,29 @@ static const struct out_col latency_cols[] = {
 	COL(sd, "SD", "sd_ns", OUT_NS, M, "standard deviation"),
 };
 #undef COL
-const struct out_table bench_latencies_table = {"latencies", "latency", latency_cols,
-						sizeof(latency_cols) / sizeof(latency_cols[0])};
+const struct out_table bench_latencies_table = {"latencies", "latency", TABLE(latency_cols)};
 
 struct effect_row {
 	const char *setting;
 	uint64_t cycles;
-	double untouched, gap, held, held_share, loss, effect;
+	struct result_rates v;
 };
 
 #define COL(member, name, key, type, help) OUT_COL(effect_row, member, name, key, type, D, help)
 static const struct out_col effect_cols[] = {
 	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
 	COL(cycles, "CYCLES", "cycles", OUT_U64, "cycles, warm-up left out"),
-	COL(untouched, "UNTOUCHED/S", "untouched_per_s", OUT_F64,
+	COL(v.untouched, "UNTOUCHED/S", "untouched_per_s", OUT_F64,
 	    "AQL packets a second while nothing was done"),
-	COL(gap, "GAP/S", "gap_per_s", OUT_F64, "between resume and the next cycle"),
-	COL(held, "HELD/S", "held_per_s", OUT_F64, "while it was suspended"),
-	COL(held_share, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
-	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its throughput, against untouched"),
-	COL(effect, "EFFECT%", "effect_percent", OUT_F64,
+	COL(v.gap, "GAP/S", "gap_per_s", OUT_F64, "between resume and the next cycle"),
+	COL(v.held, "HELD/S", "held_per_s", OUT_F64, "while it was suspended"),
+	COL(v.held_share, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
+	COL(v.loss, "LOSS%", "loss_percent", OUT_F64, "of its throughput, against untouched"),
+	COL(v.effect, "EFFECT%", "effect_percent", OUT_F64,
 	    "loss beyond the share of time it was suspended"),
 };
 #undef COL
-const struct out_table bench_effects_table = {"effects", "effect", effect_cols,
-					      sizeof(effect_cols) / sizeof(effect_cols[0])};
+const struct out_table bench_effects_table = {"effects", "effect", TABLE(effect_cols)};
 
 struct goal_row {
 	const char *setting, *goal, *value, *limit, *result;
@@ -96,8 +93,7 @@ static const struct out_col histogram_cols[] = {
 	COL(bar, "BAR", "bar", OUT_STR, "that, drawn: the longest is the most frequent"),
 };
 #undef COL
-const struct out_table bench_histogram_table = {"histogram", "bar", histogram_cols,
-						sizeof(histogram_cols) / sizeof(histogram_cols[0])};
+const struct out_table bench_histogram_table = {"histogram", "bar", TABLE(histogram_cols)};
 
 void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s)
@@ -144,11 +140,10 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 	};
 }
 
-static int print_latencies(struct out *o, struct result *r)
+static void print_latencies(struct out *o, struct result *r)
 {
-	int status = out_begin(o, &bench_latencies_table, false);
-	if (status)
-		return status;
+	out_begin(o, &bench_latencies_table,
+		  false); // its -o was checked before anything was measured
 	for (unsigned i = 0; i < r->n; i++) {
 		for (unsigned m = 0; m < METRICS; m++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
@@ -157,7 +152,6 @@ static int print_latencies(struct out *o, struct result *r)
 		}
 	}
 	out_end(o);
-	return GPQ_OK;
 }
 
 static void print_effects(struct out *o, struct result *r)
@@ -165,11 +159,10 @@ static void print_effects(struct out *o, struct result *r)
 	out_begin(o, &bench_effects_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_setting *s = r->of[i];
-		struct result_rates v = result_rates(s);
-		struct effect_row row = {s->name,      0,
-					 v.untouched,  v.gap,
-					 v.held,       100 * v.held_share,
-					 100 * v.loss, 100 * v.effect};
+		struct effect_row row = {s->name, 0, result_rates(s)};
+		row.v.held_share *= 100;
+		row.v.loss *= 100;
+		row.v.effect *= 100;
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 			row.cycles += s->count[k];
 		out_row(o, &row);
@@ -286,8 +279,7 @@ static const struct out_col cycles_cols[] = {
 	COL(saved, "most wave state saved on an XCC", "saved_max_bytes", OUT_SIZE, "bytes"),
 };
 #undef COL
-static const struct out_table cycles_table = {"cycles", "cycles", cycles_cols,
-					      sizeof(cycles_cols) / sizeof(cycles_cols[0])};
+static const struct out_table cycles_table = {"cycles", "cycles", TABLE(cycles_cols)};
 
 static void print_cycles(struct out *o, const struct result *r)
 {
@@ -305,12 +297,15 @@ static void print_cycles(struct out *o, const struct result *r)
 	out_object(o, &cycles_table, &row);
 }
 
-int bench_print(struct out *o, const struct out_opts *opts, const struct bench_context *c,
-		struct result *r, const struct result_goals *g)
+int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
+		const struct result_goals *g)
 {
+	struct out *o = out_open(opts);
 	struct json *j = out_json(o);
-	if (opts->columns) // what was asked for by name, alone
-		return print_latencies(o, r);
+	if (opts->columns) { // what was asked for by name, alone
+		print_latencies(o, r);
+		return out_close(o);
+	}
 	if (j) {
 		json_begin(j, "settings", '[');
 		for (unsigned i = 0; i < r->n; i++)
@@ -321,11 +316,11 @@ int bench_print(struct out *o, const struct out_opts *opts, const struct bench_c
 	out_title(o, "Cycles");
 	print_cycles(o, r);
 	out_title(o, "Latencies");
-	int status = print_latencies(o, r);
+	print_latencies(o, r);
 	print_histograms(o, r);
 	out_title(o, "Throughput of the target");
 	print_effects(o, r);
 	out_title(o, "Goals");
 	print_goals(o, r, g);
-	return status;
+	return out_close(o);
 }

@@ -5,12 +5,10 @@
 #include "common/host/xalloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SIGNIFICANT 0.01
 
@@ -37,18 +35,6 @@ static int need_samples(const struct load *l, const char *path)
 			"%s: no samples there", path);
 }
 
-// All of it or an error: a page cut in the middle would look like a whole one.
-static int write_page(const char *path, const struct buf *b)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return err_sys(errno, NULL, "%s", path);
-	int status = write_fully(fd, b->data, b->len) ? err_sys(errno, NULL, "%s", path) : GPQ_OK;
-	if (close(fd) && !status)
-		status = err_sys(errno, NULL, "%s", path);
-	return status;
-}
-
 // Each plot of the page as a file of its own: DIR/plot-1.svg ...
 static int write_plots(const char *dir, const struct buf *page)
 {
@@ -59,7 +45,7 @@ static int write_plots(const char *dir, const struct buf *page)
 		const char *stop = strstr(at, end) + strlen(end);
 		struct buf plot = {.data = (char *)(uintptr_t)at, .len = (size_t)(stop - at)};
 		char *path = xasprintf("%s/plot-%u.svg", dir, n);
-		status = write_page(path, &plot);
+		status = out_file("", path, &plot);
 		free(path);
 		at = stop;
 	}
@@ -81,18 +67,11 @@ static int report(struct load *l, const struct bench_opts *o)
 		if (l->run[i]->is_ab)
 			report_ab(&d, l->run[i], &goals);
 	doc_end(&d);
-	if (write_fully(STDOUT_FILENO, d.md.data, d.md.len))
-		status = errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
-	if (o->html) {
-		int html = write_page(o->html, &d.html);
-		status = status ? status : html;
-	}
-	if (o->svg) {
-		int plots = write_plots(o->svg, &d.html);
-		status = status ? status : plots;
-	}
+	status = out_text(&d.md);
+	int html = o->html ? out_file("", o->html, &d.html) : GPQ_OK;
+	int plots = o->svg ? write_plots(o->svg, &d.html) : GPQ_OK;
 	doc_fini(&d);
-	return status;
+	return status ? status : html ? html : plots;
 }
 
 // Two sets of runs
@@ -103,7 +82,6 @@ struct change_row {
 	double change, p, larger;
 };
 
-#define D OUT_DEFAULT
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(change_row, member, name, key, type, flags, help)
 static const struct out_col change_cols[] = {
@@ -122,8 +100,7 @@ static const struct out_col change_cols[] = {
 	    "faster or slower (p < 0.01), same (no difference shown), unknown"),
 };
 #undef COL
-const struct out_table bench_changes_table = {"changes", "change", change_cols,
-					      sizeof(change_cols) / sizeof(change_cols[0])};
+const struct out_table bench_changes_table = {"changes", "change", TABLE(change_cols)};
 
 static const char *verdict(const struct rank_test *t)
 {
@@ -205,7 +182,7 @@ static int print_changes(struct out *o, const struct load *old, const struct loa
 	int status = out_begin(o, &bench_changes_table, false);
 	unsigned both = 0;
 	if (status)
-		return status;
+		return out_finish(o, status);
 	warn_if_apart(cycles[0] ? &cycles[0]->context : &abs[0]->context,
 		      cycles[1] ? &cycles[1]->context : &abs[1]->context);
 	if (cycles[0] && cycles[1])
@@ -213,11 +190,12 @@ static int print_changes(struct out *o, const struct load *old, const struct loa
 	if (abs[0] && abs[1])
 		both += print_online(o, &abs[0]->ab, &abs[1]->ab);
 	out_end(o);
-	if (both)
-		return GPQ_OK;
-	return err_fail(GPQ_NOTFOUND,
-			"grace, queues, hold and gap must be the same, or both be of ab",
-			"the two have no setting in common");
+	if (!both)
+		status = err_fail(GPQ_NOTFOUND,
+				  "grace, queues, hold and gap must be the same, or both be of ab",
+				  "the two have no setting in common");
+	int closed = out_close(o);
+	return status ? status : closed;
 }
 
 static int compare(struct cmd *c)
@@ -231,12 +209,8 @@ static int compare(struct cmd *c)
 		status = load(&side[i], c->argv[i + 1]);
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
-	struct out *o = status ? NULL : out_open(&c->out);
-	if (o) {
-		status = print_changes(o, &side[0], &side[1]);
-		int closed = out_close(o);
-		status = status ? status : closed;
-	}
+	if (!status)
+		status = print_changes(out_open(&c->out), &side[0], &side[1]);
 	load_fini(&side[0]);
 	load_fini(&side[1]);
 	return status;

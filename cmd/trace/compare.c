@@ -13,9 +13,10 @@
 
 struct log_row {
 	const char *log, *file;
-	uint64_t records, pids, queues, streams, kernels, launches, dispatches;
+	struct amdlog_totals sum;
+	struct trace_distinct distinct;
+	uint64_t queues, dispatches;
 	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
-	uint64_t api_errors, queue_errors;
 	struct trace_times gaps;
 	struct trace_span span;
 	double rate, backlog_mean;
@@ -42,13 +43,13 @@ struct finding_row {
 #define ROW log_row
 static const struct out_col log_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A is the first file, B the second"),
-	COL(records, "RECORDS", "records", OUT_U64, D, "log records"),
-	COL(pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
+	COL(sum.records, "RECORDS", "records", OUT_U64, D, "log records"),
+	COL(distinct.pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
 	COL(queues, "QUEUES", "queues", OUT_U64, D,
 	    "hardware queues that were dispatched to; without packets: known ones"),
-	COL(streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on them"),
-	COL(kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
-	COL(launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
+	COL(distinct.streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on them"),
+	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
+	COL(sum.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
 	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D,
 	    "of these each second; launches where a log has no packets"),
@@ -64,9 +65,9 @@ static const struct out_col log_cols[] = {
 	    "time between dispatches on any queue, median"),
 	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
 	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
-	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, M,
+	COL(sum.api_errors, "API_ERRORS", "api_errors", OUT_U64, M,
 	    "API calls that did not return hipSuccess"),
-	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
+	COL(sum.kinds[AMDLOG_QUEUE_ERROR], "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
 	    "queue aborts, memory faults, full rings"),
 	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, M, "first record, CLOCK_MONOTONIC"),
 	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
@@ -149,7 +150,13 @@ static void drop_side(struct trace *t)
 }
 
 static const struct trace_ask ask = {
-	.event = take_event, .kinds = AMDLOG_KINDS_PLACED, .fini = drop_side};
+	.table = &trace_compare_log_table,
+	.by_queue = &trace_compare_queue_table,
+	.by_kernel = &trace_compare_kernel_table,
+	.event = take_event,
+	.kinds = AMDLOG_KINDS_PLACED,
+	.fini = drop_side,
+};
 
 static struct trace_times gaps_of(struct amdlog_side *side, uint32_t queue)
 {
@@ -164,28 +171,24 @@ static void log_out(struct compared *d, unsigned i)
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_totals *sum = &s->totals;
-	const struct trace_distinct distinct = trace_distinct_of(s);
 	uint64_t dispatches = sum->kinds[AMDLOG_DISPATCH];
 	struct hist backlogs, grids;
 	struct log_row r = {
 		.log = labels[i],
 		.file = d->files[i],
-		.records = sum->records,
-		.pids = distinct.pids,
+		.sum = *sum,
+		.distinct = trace_distinct_of(s),
 		.queues = d->result.queues[i],
-		.streams = distinct.streams ? distinct.streams : U64_NULL,
-		.kernels = distinct.kernels,
-		.launches = sum->launches,
 		.dispatches = amdlog_has_packets(s) ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
 		.backlog_mean = NAN,
-		.api_errors = sum->api_errors,
-		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
 		.gaps = gaps_of(side, GAPS_ALL),
 		.span = trace_span_of(&sum->span),
 	};
 
+	if (!r.distinct.streams)
+		r.distinct.streams = U64_NULL;
 	if (keyed_histogram_get(&side->backlogs, 0, &backlogs))
 		r.backlog_mean = (double)backlogs.sum / (double)backlogs.count;
 	r.backlog_p50 = hist_percentile(&backlogs, 0.5);
@@ -346,14 +349,7 @@ static void verdict_out(struct compared *d)
 	buf_fini(&text);
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	return t->by == BY_QUEUE    ? &trace_compare_queue_table
-	       : t->by == BY_KERNEL ? &trace_compare_kernel_table
-				    : &trace_compare_log_table;
-}
-
-static int report(struct compared *d)
+static void report(struct compared *d)
 {
 	bool one = d->log[0].one_table;
 	int by = d->log[0].by;
@@ -370,7 +366,6 @@ static int report(struct compared *d)
 	if (!one || by == BY_KERNEL)
 		kernels_out(d);
 	trace_notes(d->log, 2);
-	return GPQ_OK;
 }
 
 // A log that could not be read, or has nothing, cannot be compared.
@@ -391,16 +386,13 @@ static int read_logs(struct compared *d, const struct cmd *c)
 	return status;
 }
 
-static int open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
-		     const struct grep *grep)
+static void open_logs(struct compared *d, const struct cmd *c, const struct amdlog_filter *filter,
+		      const struct grep *grep)
 {
-	int status = GPQ_OK;
-
 	for (unsigned i = 0; i < 2; i++) {
 		struct trace *t = &d->log[i];
-		int opened = trace_open(t, c, filter, grep);
 
-		status = status ? status : opened;
+		trace_open(t, c, filter, grep);
 		t->label = labels[i];
 		t->ask = &ask;
 		t->asked = &d->side[i];
@@ -409,30 +401,26 @@ static int open_logs(struct compared *d, const struct cmd *c, const struct amdlo
 		t->out = d->out;
 		d->side[i].sum = &t->sum;
 	}
-	return status;
 }
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct compared d = {.files = c->argv};
-	int status, written, reported = GPQ_OK;
+	struct compared d = {.files = c->argv, .out = out_open(&c->out)};
+	int status = GPQ_OK, written;
 
-	d.out = out_open(&c->out);
-	if (!d.out)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
-	status = open_logs(&d, c, filter, grep);
-	if (!status && d.log[0].one_table)
-		status = out_begin(d.out, table(&d.log[0]), false);
+	open_logs(&d, c, filter, grep);
+	if (d.log[0].one_table)
+		status = trace_begin_table(&d.log[0]);
 	if (!status)
 		status = read_logs(&d, c);
 	// Stopped in the second log: what is known of it by then is compared.
 	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
-		reported = report(&d);
+		report(&d);
 	written = out_close(d.out);
 	if (status == GPQ_STOPPED && !written)
 		status = trace_stopped(&d.log[d.log[1].scan->counts.bytes > 0]);
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++)
 		trace_close(&d.log[i]);
-	return written ? written : status ? status : reported;
+	return written ? written : status;
 }

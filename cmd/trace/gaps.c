@@ -6,9 +6,7 @@
 #include "common/amdlog/analysis/marked.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KEEP_DEFAULT  5
@@ -296,12 +294,6 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	(void)t;
-	return &trace_gap_table;
-}
-
 static void begin(struct trace *t)
 {
 	uint64_t keep = t->opts->top == U64_NULL ? KEEP_DEFAULT : t->opts->top;
@@ -338,7 +330,7 @@ static void fini(struct trace *t)
 const struct trace_ask trace_gaps = {
 	.size = sizeof(struct asked),
 	.begin = begin,
-	.table = table,
+	.table = &trace_gap_table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

@@ -61,8 +61,8 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 		amdlog_timeline_add(t->timeline, &t->sum, e);
 }
 
-int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
-	       const struct grep *grep)
+void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+		const struct grep *grep)
 {
 	t->opts = c->opts;
 	t->grep = grep;
@@ -75,7 +75,6 @@ int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter 
 	t->reading.event = take_event;
 	if (t->opts->range)
 		trace_range_parse(t->opts->range, &t->range);
-	return GPQ_OK;
 }
 
 void trace_close(struct trace *t)
@@ -118,8 +117,6 @@ static void fini_block(void *ctx, struct block *b)
 	struct found *f = b->user;
 
 	(void)ctx;
-	if (!f)
-		return;
 	block_result_fini(&f->result);
 	grep_hits_fini(&f->hits);
 	trace_rows_fini(&f->rows);
@@ -210,7 +207,7 @@ static unsigned threads_to_use(const struct trace *t)
 	return n < THREADS_USUAL ? (unsigned)n : THREADS_USUAL;
 }
 
-static bool make_workers(struct input *in, unsigned n)
+static void make_workers(struct input *in, unsigned n)
 {
 	const struct trace *t = in->t;
 
@@ -220,7 +217,6 @@ static bool make_workers(struct input *in, unsigned n)
 		w->reader = in->count ? amdlog_reading_worker(&t->reading, kinds_needed(t)) : NULL;
 		w->grepper = t->grep ? grepper_new(t->grep) : NULL;
 	}
-	return true;
 }
 
 static void free_workers(struct input *in)
@@ -251,7 +247,8 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	in->count = !context;
 	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
-	status = make_workers(in, threads) ? blocks_run(from, &job, threads, 0) : -ENOMEM;
+	make_workers(in, threads);
+	status = blocks_run(from, &job, threads, 0);
 	free_workers(in);
 	bytes = in->t->scan->counts.bytes - before;
 	// The file was truncated while it was read.

@@ -24,17 +24,20 @@ struct kernel_row {
 	struct trace_times t;
 };
 
+#define LATENCIES(mean, p90)                                                            \
+	COL(t.mean_ns, "MEAN", "latency_mean_ns", OUT_NS, mean, "mean latency"),        \
+		COL(t.p50_ns, "P50", "latency_p50_ns", OUT_NS, D, "median"),            \
+		COL(t.p90_ns, "P90", "latency_p90_ns", OUT_NS, p90, "90th percentile"), \
+		COL(t.p99_ns, "P99", "latency_p99_ns", OUT_NS, D, "99th percentile"),   \
+		COL(t.max_ns, "MAX", "latency_max_ns", OUT_NS, D, "longest")
+
 #define ROW command_row
 static const struct out_col command_cols[] = {
 	COL(kind, "KIND", "kind", OUT_STR, D,
 	    "of command; handler: a handler set on a signal, until it is called"),
 	COL(enqueued, "ENQUEUED", "enqueued", OUT_U64, D, "commands, handlers set"),
 	COL(t.count, "COMPLETED", "completed", OUT_U64, D, "those that were seen to complete"),
-	COL(t.mean_ns, "MEAN", "latency_mean_ns", OUT_NS, D, "mean latency"),
-	COL(t.p50_ns, "P50", "latency_p50_ns", OUT_NS, D, "median"),
-	COL(t.p90_ns, "P90", "latency_p90_ns", OUT_NS, D, "90th percentile"),
-	COL(t.p99_ns, "P99", "latency_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(t.max_ns, "MAX", "latency_max_ns", OUT_NS, D, "longest"),
+	LATENCIES(D, D),
 };
 #undef ROW
 
@@ -44,11 +47,7 @@ static const struct out_col queue_cols[] = {
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
 	COL(t.count, "COMPLETED", "completed", OUT_U64, D,
 	    "commands with a packet on it that were seen to complete"),
-	COL(t.mean_ns, "MEAN", "latency_mean_ns", OUT_NS, M, "mean latency"),
-	COL(t.p50_ns, "P50", "latency_p50_ns", OUT_NS, D, "median"),
-	COL(t.p90_ns, "P90", "latency_p90_ns", OUT_NS, M, "90th percentile"),
-	COL(t.p99_ns, "P99", "latency_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(t.max_ns, "MAX", "latency_max_ns", OUT_NS, D, "longest"),
+	LATENCIES(M, M),
 	COL(handlers.count, "HANDLERS", "handlers", OUT_U64, D,
 	    "handlers called for signals of its packets"),
 	COL(handlers.p50_ns, "HANDLER_P50", "handler_p50_ns", OUT_NS, D,
@@ -61,11 +60,7 @@ static const struct out_col queue_cols[] = {
 #define ROW kernel_row
 static const struct out_col kernel_cols[] = {
 	COL(t.count, "COMPLETED", "completed", OUT_U64, D, "launches that were seen to complete"),
-	COL(t.mean_ns, "MEAN", "latency_mean_ns", OUT_NS, D, "mean latency"),
-	COL(t.p50_ns, "P50", "latency_p50_ns", OUT_NS, D, "median"),
-	COL(t.p90_ns, "P90", "latency_p90_ns", OUT_NS, M, "90th percentile"),
-	COL(t.p99_ns, "P99", "latency_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(t.max_ns, "MAX", "latency_max_ns", OUT_NS, D, "longest"),
+	LATENCIES(D, M),
 	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
 };
 #undef ROW
@@ -186,13 +181,6 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	return t->by == BY_QUEUE    ? &trace_latency_queue_table
-	       : t->by == BY_KERNEL ? &trace_latency_kernel_table
-				    : &trace_command_table;
-}
-
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_latency_add(t->asked, &t->sum, e);
@@ -205,7 +193,9 @@ static void fini(struct trace *t)
 
 const struct trace_ask trace_latency = {
 	.size = sizeof(struct amdlog_latency),
-	.table = table,
+	.table = &trace_command_table,
+	.by_queue = &trace_latency_queue_table,
+	.by_kernel = &trace_latency_kernel_table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED | AMDLOG_KINDS_LATENCY,
 	.report = report,

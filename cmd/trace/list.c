@@ -61,9 +61,10 @@ struct noted_row {
 // The message as a string; what a terminal may not get is escaped on output.
 static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
-	rows->text.len = 0;
-	if (!out_wants(rows->out, TEXT_COLUMN) || buf_append(&rows->text, r->msg, r->msg_len))
+	if (!out_wants(rows->out, TEXT_COLUMN))
 		return NULL;
+	rows->text.len = 0;
+	buf_append(&rows->text, r->msg, r->msg_len);
 	return rows->text.data;
 }
 
@@ -77,7 +78,8 @@ static const char *api_name(char out[160], const struct amdlog_record *r)
 	return out;
 }
 
-uint64_t trace_backlog(const struct amdlog_packet *p)
+// Packets in front of it; U64_NULL when not known.
+static uint64_t backlog_of(const struct amdlog_packet *p)
 {
 	int64_t n;
 
@@ -92,7 +94,7 @@ static void set_packet(struct list_row *r, const struct amdlog_packet *p, char t
 	r->id = p->id < 0 ? I64_NULL : p->id;
 	r->rptr = p->rptr;
 	r->wptr = p->wptr;
-	r->backlog = trace_backlog(p);
+	r->backlog = backlog_of(p);
 	r->grid = trace_shape(text[0], p->grid);
 	r->workgroup = trace_shape(text[1], p->workgroup);
 }
@@ -140,13 +142,6 @@ void trace_rows_fini(struct trace_rows *rows)
 	free(rows->v);
 }
 
-// Is the record there until the block's rows are formatted?
-static bool stays(const struct trace_rows *rows, const struct amdlog_record *record)
-{
-	return (uintptr_t)record >= (uintptr_t)rows->first &&
-	       (uintptr_t)record < (uintptr_t)rows->end;
-}
-
 void trace_list_row(struct trace *t, const struct amdlog_event *e)
 {
 	struct noted_row n = {
@@ -168,6 +163,8 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 	}
 	ARRAY_GROW(t->rows->v, t->rows->cap, t->rows->n);
 	t->rows->v[t->rows->n++] = n;
-	if (!stays(t->rows, e->record))
-		trace_rows_format(t->rows); // and those before it
+	// Is the record gone before the block's rows are formatted? Then with those before it.
+	if ((uintptr_t)e->record < (uintptr_t)t->rows->first ||
+	    (uintptr_t)e->record >= (uintptr_t)t->rows->end)
+		trace_rows_format(t->rows);
 }

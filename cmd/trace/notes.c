@@ -24,13 +24,12 @@ __attribute__((format(printf, 2, 3))) static void say(struct notes *n, const cha
 	if (n->t->label)
 		buf_printf(&n->text, "%s: ", n->t->label);
 	va_start(ap, fmt);
-	if (buf_vprintf(&n->text, fmt, ap) == 0) {
-		if (n->json)
-			json_str(n->json, NULL, n->text.data);
-		else
-			err_warn(NULL, "%s", n->text.data);
-	}
+	buf_vprintf(&n->text, fmt, ap);
 	va_end(ap);
+	if (n->json)
+		json_str(n->json, NULL, n->text.data);
+	else
+		err_warn(NULL, "%s", n->text.data);
 }
 
 static void on_processes(struct notes *n)

@@ -7,29 +7,11 @@
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // --- writing ---
-
-static int write_all(struct buf *b)
-{
-	for (size_t done = 0; done < b->len;) {
-		ssize_t n = write(STDOUT_FILENO, b->data + done, b->len - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno == EPIPE)
-			return GPQ_PIPE;
-		else if (errno != EINTR)
-			return err_sys(errno, NULL, "standard output");
-	}
-	b->len = 0;
-	return GPQ_OK;
-}
 
 static int write_part(struct trace *t, char *file, int status)
 {
@@ -46,12 +28,9 @@ static int write_part(struct trace *t, char *file, int status)
 				   .streams = *streams,
 				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
-	int r;
 
 	amdlog_partial_write(&line, &part);
-	r = write_all(&line);
-	buf_fini(&line);
-	return r;
+	return out_text(&line);
 }
 
 // What was read is written even when reading ended early, or there was nothing in it.
@@ -62,17 +41,16 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	struct trace t = {.by = BY_NOTHING,
 			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
-	int status = trace_open(&t, c, filter, grep), written = GPQ_OK;
+	int status, written = GPQ_OK;
 
+	trace_open(&t, c, filter, grep);
 	t.sum.resumed = true;
 	t.sum.want_api = true;
-	if (!status) {
-		status = trace_scan(&t, c, 1, &file);
-		if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
-			written = write_part(&t, file, status);
-		if (!written && status == GPQ_STOPPED)
-			status = trace_stopped(&t);
-	}
+	status = trace_scan(&t, c, 1, &file);
+	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
+		written = write_part(&t, file, status);
+	if (!written && status == GPQ_STOPPED)
+		status = trace_stopped(&t);
 	trace_close(&t);
 	*broken = written != GPQ_OK;
 	return written ? written : status;
@@ -159,16 +137,16 @@ static int by_place(const void *a, const void *b)
 
 int trace_merge_partial(struct trace_lines *l)
 {
-	struct buf b = {0};
 	int status = GPQ_OK;
 
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	for (size_t i = 0; i < l->n && !status; i++) {
+		struct buf b = {0};
+
 		buf_append(&b, l->v[i].text, l->v[i].len);
 		buf_puts(&b, "\n");
-		status = write_all(&b);
+		status = out_text(&b);
 	}
-	buf_fini(&b);
 	return status;
 }
 
@@ -237,8 +215,6 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
-	if (!t->out)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = begin(t, m);
 	if (!status) {
 		amdlog_summary_finish(&t->sum);

@@ -1,4 +1,4 @@
-// The tables of the report: processes, hardware queues, kernels, threads, API calls.
+// The tables of the report: processes, hardware queues, kernels, threads, API calls, errors.
 //
 // What the log does not contain is null here; notes.c says why.
 #include "cmd/trace/trace.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOP_DEFAULT 20
+#define TOP_DEFAULT    20
+#define ERRORS_DEFAULT 10
 
 // Rows are copies of what the summary holds, with unknown values set to null.
 struct process_row {
@@ -46,6 +47,13 @@ struct api_row {
 	uint64_t total_ns;
 	double mean_us;
 	struct trace_times times;
+};
+
+struct error_row {
+	struct amdlog_error e;
+	const char *host, *kind;
+	int64_t pid;
+	struct trace_span span;
 };
 
 #define ROW process_row
@@ -153,10 +161,26 @@ static const struct out_col api_cols[] = {
 };
 #undef ROW
 
+#define ROW error_row
+static const struct out_col error_cols[] = {
+	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(kind, "KIND", "kind", OUT_STR, D,
+	    "queue: aborts, faults, full rings; api: calls that failed"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(e.count, "COUNT", "count", OUT_U64, D, "times it was said"),
+	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first time, CLOCK_MONOTONIC"),
+	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last time"),
+	COL(e.address, "HWQ", "hwq", OUT_HEX, D,
+	    "address that the message gives its queue: the ring, up to ROCm 6.1 the hsa_queue_t"),
+	COL(e.text, "WHAT", "what", OUT_STR, D | OUT_TRUNC, "message, or function and its error"),
+};
+#undef ROW
+
 const struct out_table trace_process_table = {"processes", "process", TABLE(process_cols)};
 const struct out_table trace_queue_table = {"queues", "queue", TABLE(queue_cols)};
 const struct out_table trace_kernel_table = {"kernels", "kernel", TABLE(kernel_cols)};
 const struct out_table trace_thread_table = {"threads", "thread", TABLE(thread_cols)};
+const struct out_table trace_error_table = {"errors", "error", TABLE(error_cols)};
 const struct out_table trace_api_table = {"apis", "api", TABLE(api_cols)};
 
 const char *trace_priority(int priority)
@@ -423,6 +447,38 @@ static void api_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
+// Queues first, in the order they failed; then calls, the most frequent first.
+static int error_order(const void *a, const void *b, void *ctx)
+{
+	const struct amdlog_errors *all = &((const struct trace *)ctx)->sum.errors;
+	const struct amdlog_error *x = &all->v[*(const uint32_t *)a];
+	const struct amdlog_error *y = &all->v[*(const uint32_t *)b];
+	int order;
+
+	if (x->of_queue != y->of_queue)
+		return x->of_queue ? -1 : 1;
+	if (x->of_queue && x->first_us != y->first_us)
+		return x->first_us < y->first_us ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	order = strcmp(x->text, y->text);
+	return order ? order : (x->process > y->process) - (x->process < y->process);
+}
+
+static void error_out(struct trace *t, uint32_t i)
+{
+	const struct amdlog_error *e = &t->sum.errors.v[i];
+	struct error_row r = {
+		.e = *e,
+		.host = trace_host(t, e->process),
+		.kind = e->of_queue ? "queue" : "api",
+		.pid = trace_pid(t, e->process),
+		.span = trace_span_of(&(struct amdlog_span){e->first_us, e->last_us}),
+	};
+
+	out_row(t->out, &r);
+}
+
 static const struct view {
 	const struct out_table *table;
 	const char *title;
@@ -441,6 +497,8 @@ static const struct view {
 			process_out},
 	[BY_THREAD] = {&trace_thread_table, "Threads", offsetof(struct amdlog_summary, nthreads),
 		       thread_shown, thread_order, thread_out},
+	[BY_ERROR] = {&trace_error_table, "Errors", offsetof(struct amdlog_summary, errors.n), NULL,
+		      error_order, error_out},
 	[BY_API] = {&trace_api_table, "API calls", offsetof(struct amdlog_summary, napis),
 		    api_shown, api_order, api_out},
 };
@@ -459,16 +517,30 @@ uint32_t trace_top(const struct trace *t, uint32_t rows)
 static void write_view(struct trace *t, int by)
 {
 	const struct view *v = &views[by];
+	bool brief = !t->one_table && out_mode(t->out) == OUT_TABLE;
 	uint32_t total, rows, show, *index;
 
 	memcpy(&total, (const char *)&t->sum + v->count, sizeof(total));
 	index = trace_sorted(t, total, &rows, v->shown, v->order);
-	show = by == BY_KERNEL ? trace_top(t, rows) : rows;
+	show = by == BY_KERNEL                                    ? trace_top(t, rows)
+	       : by == BY_ERROR && brief && rows > ERRORS_DEFAULT ? ERRORS_DEFAULT
+								  : rows;
 	trace_table(t, v->table, v->title, show, rows);
 	for (uint32_t i = 0; i < show; i++)
 		v->out(t, index[i]);
 	out_end(t->out);
 	free(index);
+}
+
+int trace_begin_table(struct trace *t)
+{
+	const struct trace_ask *ask = t->ask;
+	const struct out_table *table = !ask                                   ? views[t->by].table
+					: t->by == BY_QUEUE && ask->by_queue   ? ask->by_queue
+					: t->by == BY_KERNEL && ask->by_kernel ? ask->by_kernel
+									       : ask->table;
+
+	return out_begin(t->out, table, false);
 }
 
 int trace_begin(struct trace *t)
@@ -480,13 +552,7 @@ int trace_begin(struct trace *t)
 		ask->begin(t);
 	if (t->opts->list)
 		return out_begin(t->out, &trace_list_table, true);
-	if (!t->one_table)
-		return GPQ_OK;
-	return out_begin(t->out,
-			 ask                 ? ask->table(t)
-			 : t->by == BY_ERROR ? &trace_error_table
-					     : views[t->by].table,
-			 false);
+	return t->one_table ? trace_begin_table(t) : GPQ_OK;
 }
 
 int trace_report(struct trace *t)
@@ -495,12 +561,13 @@ int trace_report(struct trace *t)
 		return t->ask->report(t);
 	if (t->opts->list) {
 		out_end(t->out);
-	} else if (t->by == BY_ERROR) {
-		trace_errors(t);
 	} else if (t->one_table) {
 		write_view(t, t->by);
 	} else {
-		trace_errors(t); // what went wrong comes first
+		if (t->sum.errors.n || out_mode(t->out) != OUT_TABLE) {
+			write_view(t, BY_ERROR); // what went wrong comes first
+			out_title(t->out, "Totals");
+		}
 		trace_totals(t);
 		write_view(t, BY_PROCESS);
 		write_view(t, BY_QUEUE);

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -257,11 +256,6 @@ static void begin(struct trace *t)
 	((struct amdlog_series *)t->asked)->width_us = t->opts->series / 1000;
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	return t->by == BY_QUEUE ? &trace_queue_interval_table : &trace_interval_table;
-}
-
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_series_add(t->asked, e);
@@ -308,7 +302,8 @@ static void fini(struct trace *t)
 const struct trace_ask trace_series = {
 	.size = sizeof(struct amdlog_series),
 	.begin = begin,
-	.table = table,
+	.table = &trace_interval_table,
+	.by_queue = &trace_queue_interval_table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

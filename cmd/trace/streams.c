@@ -4,7 +4,6 @@
 #include "common/amdlog/model/streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct stream_row {
 	struct stream_period p;
@@ -63,12 +62,6 @@ static void period_out(struct trace *t, const struct stream_period *p)
 	out_row(t->out, &r);
 }
 
-static const struct out_table *table(const struct trace *t)
-{
-	(void)t;
-	return &trace_stream_table;
-}
-
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_streams_add(t->asked, &t->sum, e);
@@ -100,7 +93,7 @@ static void fini(struct trace *t)
 
 const struct trace_ask trace_streams = {
 	.size = sizeof(struct amdlog_streams),
-	.table = table,
+	.table = &trace_stream_table,
 	.event = take_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report,

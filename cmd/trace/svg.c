@@ -9,14 +9,9 @@
 #include "common/host/xalloc.h"
 #include "common/stats/maths.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { PANELS = 3, PANEL_WIDTH = 760, PANEL_HEIGHT = 356, POINTS = 2000, LINES = 6, LEAST_TOP = 4 };
 
@@ -164,32 +159,9 @@ static void draw(struct drawing *d)
 	buf_puts(&d->out, "</svg>\n");
 }
 
-static int write_file(const char *path, const struct buf *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	size_t done = 0;
-	ssize_t n = 0;
-
-	while (fd >= 0 && n >= 0 && done < text->len) {
-		n = write(fd, text->data + done, text->len - done);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	if (fd < 0 || n < 0 || close(fd)) {
-		int error = errno;
-
-		if (n < 0)
-			close(fd);
-		return err_sys(error, NULL, "--svg %s", path);
-	}
-	return GPQ_OK;
-}
-
 int trace_series_svg(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
-	const char *path = t->opts->svg;
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
 	int status;
@@ -201,7 +173,7 @@ int trace_series_svg(struct trace *t)
 	d.queues = queues = trace_series_queues(t, &d.nqueues);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	draw(&d);
-	status = write_file(path, &d.out);
+	status = out_file("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
 	free(queues);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 struct totals_row {
-	uint64_t lines, bytes, records, mended, dispatches, barriers, barrier_values, launches;
-	uint64_t torn, glued, foreign, unnamed, api_errors, queue_errors, level_max;
-	uint64_t rptr_min, rptr_max, wptr_min, wptr_max, steps_back;
+	struct amdlog_counts c;
+	struct amdlog_totals sum;
+	uint64_t mended, dispatches, barriers, barrier_values, level_max;
 	struct trace_span span;
 	struct trace_distinct distinct;
 	const char *format, *hip_version;
@@ -17,10 +17,10 @@ struct totals_row {
 
 #define ROW totals_row
 static const struct out_col totals_cols[] = {
-	COL(lines, "LINES", "lines", OUT_U64, D, "lines, a last one without newline too"),
-	COL(bytes, "BYTES", "bytes", OUT_SIZE, D, "bytes read"),
-	COL(records, "RECORDS", "records", OUT_U64, D, "log records of all kinds"),
-	COL(launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
+	COL(c.lines, "LINES", "lines", OUT_U64, D, "lines, a last one without newline too"),
+	COL(c.bytes, "BYTES", "bytes", OUT_SIZE, D, "bytes read"),
+	COL(sum.records, "RECORDS", "records", OUT_U64, D, "log records of all kinds"),
+	COL(sum.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
 	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier-AND and barrier-OR packets"),
 	COL(barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
@@ -29,14 +29,14 @@ static const struct out_col totals_cols[] = {
 	COL(distinct.rings, "HWQS", "hwqs", OUT_U64, D,
 	    "different hardware queues (process and HWq)"),
 	COL(distinct.pids, "PIDS", "pids", OUT_U64, D, "different process ids"),
-	COL(torn, "TORN", "torn", OUT_U64, D, "records that miss a part"),
+	COL(sum.torn, "TORN", "torn", OUT_U64, D, "records that miss a part"),
 	COL(mended, "MENDED", "mended", OUT_U64, M, "torn records that were put together again"),
-	COL(glued, "GLUED", "glued", OUT_U64, M, "records that begin within a line"),
-	COL(foreign, "FOREIGN", "foreign", OUT_U64, D, "lines that do not begin with a record"),
-	COL(unnamed, "UNNAMED", "unnamed", OUT_U64, M, "dispatches whose kernel is not known"),
-	COL(api_errors, "API_ERRORS", "api_errors", OUT_U64, D,
+	COL(c.glued, "GLUED", "glued", OUT_U64, M, "records that begin within a line"),
+	COL(c.foreign, "FOREIGN", "foreign", OUT_U64, D, "lines that do not begin with a record"),
+	COL(sum.unnamed, "UNNAMED", "unnamed", OUT_U64, M, "dispatches whose kernel is not known"),
+	COL(sum.api_errors, "API_ERRORS", "api_errors", OUT_U64, D,
 	    "API calls that did not return hipSuccess"),
-	COL(queue_errors, "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
+	COL(sum.kinds[AMDLOG_QUEUE_ERROR], "QUEUE_ERRORS", "queue_errors", OUT_U64, D,
 	    "queue aborts, memory faults, full rings"),
 	COL(level_max, "LEVEL", "level_max", OUT_U64, D, "highest level of a record"),
 	COL(format, "FORMAT", "format", OUT_STR, D, "ROCm releases that print such records"),
@@ -45,11 +45,11 @@ static const struct out_col totals_cols[] = {
 	    "time of the first record, CLOCK_MONOTONIC"),
 	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "time of the last record"),
 	COL(span.ns, "SPAN", "span_ns", OUT_NS, D, "time from first to last record"),
-	COL(rptr_min, "RPTR_MIN", "rptr_min", OUT_U64, M, "least read pointer"),
-	COL(rptr_max, "RPTR_MAX", "rptr_max", OUT_U64, M, "greatest read pointer"),
-	COL(wptr_min, "WPTR_MIN", "wptr_min", OUT_U64, M, "least write pointer"),
-	COL(wptr_max, "WPTR_MAX", "wptr_max", OUT_U64, M, "greatest write pointer"),
-	COL(steps_back, "STEPS_BACK", "steps_back", OUT_U64, M,
+	COL(sum.rptr_min, "RPTR_MIN", "rptr_min", OUT_U64, M, "least read pointer"),
+	COL(sum.rptr_max, "RPTR_MAX", "rptr_max", OUT_U64, M, "greatest read pointer"),
+	COL(sum.wptr_min, "WPTR_MIN", "wptr_min", OUT_U64, M, "least write pointer"),
+	COL(sum.wptr_max, "WPTR_MAX", "wptr_max", OUT_U64, M, "greatest write pointer"),
+	COL(sum.steps_back, "STEPS_BACK", "steps_back", OUT_U64, M,
 	    "records older than the one before"),
 };
 #undef ROW
@@ -112,40 +112,27 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 
 void trace_totals(struct trace *t)
 {
-	const struct amdlog_counts *c = trace_counts(t);
 	const struct amdlog_totals *sum = &t->sum.totals;
 	bool packets = amdlog_has_packets(&t->sum);
-	bool pointers = sum->wptr_min != AMDLOG_UNKNOWN;
 	char format[64];
 	struct totals_row r = {
-		.lines = c->lines,
-		.bytes = c->bytes,
-		.glued = c->glued,
-		.foreign = c->foreign,
-		.records = sum->records,
-		.launches = sum->launches,
+		.c = *trace_counts(t),
+		.sum = *sum,
 		.dispatches = packets ? sum->kinds[AMDLOG_DISPATCH] : U64_NULL,
 		.barriers = packets ? sum->kinds[AMDLOG_BARRIER_AND] + sum->kinds[AMDLOG_BARRIER_OR]
 				    : U64_NULL,
 		.barrier_values = packets ? sum->kinds[AMDLOG_BARRIER_VALUE] : U64_NULL,
-		.torn = sum->torn,
 		.mended = t->merged ? t->merged->all.mended : t->reassembly->mended,
-		.unnamed = sum->unnamed,
-		.api_errors = sum->api_errors,
-		.queue_errors = sum->kinds[AMDLOG_QUEUE_ERROR],
 		.level_max = U64_NULL,
 		.distinct = trace_distinct_of(&t->sum),
 		.span = trace_common_span(t, &sum->span),
-		.rptr_min = pointers ? sum->rptr_min : U64_NULL,
-		.rptr_max = pointers ? sum->rptr_max : U64_NULL,
-		.wptr_min = pointers ? sum->wptr_min : U64_NULL,
-		.wptr_max = pointers ? sum->wptr_max : U64_NULL,
-		.steps_back = sum->steps_back,
 		.format = format_names(sum, format),
 		.hip_version =
 			sum->hip_version[0] && !sum->several_versions ? sum->hip_version : NULL,
 	};
 
+	if (sum->wptr_min == AMDLOG_UNKNOWN)
+		r.sum.rptr_min = r.sum.rptr_max = r.sum.wptr_max = U64_NULL;
 	for (unsigned i = 0; i < 10; i++)
 		r.level_max = sum->levels[i] ? i : r.level_max;
 	out_object(t->out, &trace_totals_table, &r);

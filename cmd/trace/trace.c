@@ -5,8 +5,8 @@
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
 
-#include <stdlib.h>
-#include <string.h>
+const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
+				      "api",   "stream", "error",   NULL};
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
@@ -83,6 +83,96 @@ static const struct out_table *const tables[] = {
 };
 // clang-format on
 
+// The report of its own that the options select, or NULL.
+static const struct trace_ask *question_of(const struct trace_opts *o)
+{
+	if (o->series != U64_NULL)
+		return &trace_series;
+	if (o->gaps)
+		return &trace_gaps;
+	if (o->latency)
+		return &trace_latency;
+	return o->by == BY_STREAM ? &trace_streams : NULL;
+}
+
+// What a question leaves of --by: a table of its own by queue, or by kernel.
+struct question {
+	const char *name;
+	bool asked, by_queue, by_kernel;
+};
+
+static int check_by(const struct question *q, int by)
+{
+	if (by == BY_NOTHING || (by == BY_QUEUE && q->by_queue) ||
+	    (by == BY_KERNEL && q->by_kernel))
+		return GPQ_OK;
+	if (!q->by_queue && !q->by_kernel)
+		return err_fail(GPQ_USAGE, "choose one", "%s and --by exclude each other", q->name);
+	return err_fail(GPQ_USAGE,
+			q->by_kernel ? "with it say queue or kernel" : "with it say queue",
+			"%s has no table by %s", q->name, trace_by_words[by]);
+}
+
+// One question at most.
+static int check_question(const struct trace_opts *o)
+{
+	const struct question all[] = {
+		{"--list", o->list, false, false},
+		{"--compare", o->compare, true, true},
+		{"--gaps", o->gaps, false, false},
+		{"--latency", o->latency, true, true},
+		{"--series", o->series != U64_NULL, true, false},
+	};
+	const struct question *asked = NULL;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].asked && asked)
+			return err_fail(GPQ_USAGE, "choose one", "%s and %s exclude each other",
+					asked->name, all[i].name);
+		asked = all[i].asked ? &all[i] : asked;
+	}
+	if (o->partial && (asked || o->perfetto))
+		return err_fail(GPQ_USAGE, "ask it of the files themselves",
+				"%s cannot be had from parts", asked ? asked->name : "--perfetto");
+	return asked ? check_by(asked, o->by) : GPQ_OK;
+}
+
+static int check_options(const struct trace_opts *o, int argc)
+{
+	int status = check_question(o);
+
+	if (status)
+		return status;
+	if (o->perfetto && o->compare)
+		return err_fail(GPQ_USAGE, "choose one",
+				"--perfetto and --compare exclude each other");
+	if (o->series != U64_NULL && (o->series < 1000 || o->series % 1000))
+		return err_fail(GPQ_USAGE, "give whole microseconds, as 100ms",
+				"--series: the log's clock has no shorter intervals");
+	if (o->svg && o->series == U64_NULL)
+		return err_fail(GPQ_USAGE, "say --series 100ms too", "--svg: nothing to draw");
+	if (o->latency && o->kernel)
+		return err_fail(GPQ_USAGE, "use --latency --by kernel",
+				"--kernel leaves out the commands that --latency is about");
+	if (o->latency && (o->grep.n || o->grep_not.n))
+		return err_fail(GPQ_USAGE, "choose processes or times, or use --list --grep",
+				"--%s leaves out one of the two lines that --latency is between",
+				o->grep.n ? "grep" : "grep-not");
+	if (o->mark && !o->gaps && o->series == U64_NULL)
+		return err_fail(GPQ_USAGE, "say --gaps or --series too",
+				"--mark: marks nothing by itself");
+	if (o->host && (!o->partial || !*o->host))
+		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
+				*o->host ? "--host is for parts that gpq merge adds up"
+					 : "--host: the name is empty");
+	if (!argc)
+		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
+	if (o->compare && argc != 2)
+		return err_fail(GPQ_USAGE, "name two logs", "--compare takes two files, not %d",
+				argc);
+	return trace_check_input(o, argc);
+}
+
 static bool kernel_matches(void *ctx, const char *name, size_t len)
 {
 	return regex_matches(ctx, name, len);
@@ -114,8 +204,6 @@ static int read_grep(const struct trace_opts *o, struct grep **g)
 	if (!o->grep.n && !o->grep_not.n)
 		return GPQ_OK;
 	*g = grep_new(':'); // as records begin
-	if (!*g)
-		return err_fail(GPQ_FAILED, NULL, "out of memory");
 	status = grep_add(*g, GREP_WANT, "--grep", &o->grep);
 	return status ? status : grep_add(*g, GREP_DROP, "--grep-not", &o->grep_not);
 }
@@ -227,18 +315,17 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 	const struct trace_opts *o = c->opts;
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
-	struct trace t = {.ask = trace_question(o), .by = o->by};
-	int status = trace_open(&t, c, filter, grep);
+	struct trace t = {.ask = question_of(o), .by = o->by};
+	int status;
 
+	trace_open(&t, c, filter, grep);
 	// -o names columns of one table: of the queues when no other was asked for.
 	if (!t.ask && columns && t.by == BY_NOTHING)
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
-	if (!status) {
-		t.out = out_open(&c->out);
-		status = t.out ? run_trace(c, &t) : err_fail(GPQ_FAILED, NULL, "out of memory");
-	}
+	t.out = out_open(&c->out);
+	status = run_trace(c, &t);
 	trace_close(&t);
 	return status;
 }
@@ -249,7 +336,7 @@ static int run(struct cmd *c)
 	struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
-	int status = trace_check_options(c->opts, c->argc);
+	int status = check_options(c->opts, c->argc);
 
 	if (!status)
 		status = read_filter(o, &kernel, &filter);

@@ -1,7 +1,7 @@
 // What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), which report is selected (ask.c), and
-// reports of their own (compare.c, series.c, gaps.c).
+// timeline (perfetto.c), parts (partial.c), and reports of their own (compare.c, series.c,
+// gaps.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -52,7 +52,7 @@ struct trace;
 struct trace_ask {
 	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
 	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
-	const struct out_table *(*table)(const struct trace *t); // with t->one_table: which one
+	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
 	// faster. 0: all.
@@ -109,6 +109,7 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 // Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
 // message.
 int trace_begin(struct trace *t);
+int trace_begin_table(struct trace *t); // with t->one_table: that one
 
 // The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
 const char *trace_host(const struct trace *t, uint32_t process);
@@ -159,9 +160,9 @@ bool trace_queue_shown(const struct amdlog_queue *q);
 // Writes what the logs do not contain: members of the JSON document, else warnings.
 void trace_notes(struct trace *logs, unsigned n);
 
-// Scanner, mender and summary of a log. Exit status; trace_close is due all the same.
-int trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
-	       const struct grep *grep);
+// Scanner, mender and summary of a log.
+void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
+		const struct grep *grep);
 void trace_close(struct trace *t);
 
 // Reads files one behind the other, and shows how far it is. Exit status.
@@ -183,10 +184,6 @@ int64_t trace_pid_of_name(const char *name);
 // The words of enum trace_by.
 extern const char *const trace_by_words[];
 
-// The report of its own that the options select, or NULL; and a check of all options. Exit status.
-const struct trace_ask *trace_question(const struct trace_opts *o);
-int trace_check_options(const struct trace_opts *o, int argc);
-
 // --compare
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
@@ -195,9 +192,6 @@ int trace_marks_read(struct trace *t);
 
 // --series, --gaps, --latency, --by stream
 extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams;
-
-// The errors, of the report or alone.
-void trace_errors(struct trace *t);
 
 // --svg: the series drawn. Exit status.
 struct amdlog_series;
@@ -245,9 +239,6 @@ const struct amdlog_counts *trace_counts(const struct trace *t);
 
 // NULL for -1 and what lies outside.
 const char *trace_priority(int priority);
-
-// Packets in front of it; U64_NULL when not known.
-uint64_t trace_backlog(const struct amdlog_packet *p);
 
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);

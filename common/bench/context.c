@@ -47,17 +47,6 @@ static void line_of(const char *path, char *text, size_t size)
 	buf_fini(&b);
 }
 
-// What cli knows of every host, under the same names.
-static void from_cli(struct bench_context *c)
-{
-	struct context cli;
-	context_init(&cli);
-	set(c, CONTEXT_host, "%s", cli.host);
-	set(c, CONTEXT_kernel, "%s", cli.kernel);
-	set(c, CONTEXT_boot_id, "%s", cli.boot_id);
-	set(c, CONTEXT_source, "%s", cli.source);
-}
-
 // The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
 static void machine(struct bench_context *c)
 {
@@ -140,8 +129,13 @@ void bench_context_host(struct bench_context *c)
 {
 	struct timespec now;
 	struct tm utc;
+	struct context cli; // what is known of every host, under the same names
 	memset(c, 0, sizeof(*c));
-	from_cli(c);
+	context_init(&cli);
+	set(c, CONTEXT_host, "%s", cli.host);
+	set(c, CONTEXT_kernel, "%s", cli.kernel);
+	set(c, CONTEXT_boot_id, "%s", cli.boot_id);
+	set(c, CONTEXT_source, "%s", cli.source);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(c->text[CONTEXT_started], sizeof(c->text[0]), "%Y-%m-%dT%H:%M:%SZ", &utc);

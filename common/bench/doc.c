@@ -5,7 +5,6 @@
 #include "common/cli/text.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char style[] =

@@ -7,11 +7,9 @@
 #include "common/host/xalloc.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 
 enum { SEEN_MAX = 1 << 26 }; // greater numbers than any run has are not watched
 

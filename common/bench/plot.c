@@ -45,12 +45,13 @@ static void tick_text(char text[32], enum plot_unit unit, double v)
 	case PLOT_SHARE: snprintf(text, 32, "%.0f%%", 100 * v); break;
 	case PLOT_SECONDS: snprintf(text, 32, "%.4gs", v); break;
 	case PLOT_RATE:
-		if (v >= 1e6)
-			snprintf(text, 32, "%.4gM", v / 1e6);
-		else if (v >= 1e3)
-			snprintf(text, 32, "%.4gk", v / 1e3);
-		else
-			snprintf(text, 32, "%.4g", v);
+		snprintf(text, 32, "%.4g%s",
+			 v / (v >= 1e6   ? 1e6
+			      : v >= 1e3 ? 1e3
+					 : 1),
+			 v >= 1e6   ? "M"
+			 : v >= 1e3 ? "k"
+				    : "");
 		break;
 	}
 }

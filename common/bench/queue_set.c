@@ -164,7 +164,7 @@ size_t queue_sets_suspended(const struct queue_set *v, size_t n)
 	return found;
 }
 
-int queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
+void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 {
 	*c = (struct queue_sets){.moments = xcalloc(n + 1, sizeof(*c->moments))};
 	for (size_t i = 0; i < n; i++) {
@@ -172,7 +172,6 @@ int queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 		show(&c->moments[i], &v[i]);
 	}
 	run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM);
-	return 0;
 }
 
 void queue_sets_fini(struct queue_sets *c)

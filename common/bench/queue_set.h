@@ -44,8 +44,8 @@ struct queue_sets {
 // How many of them found queues suspended, so that their slots are unknown.
 size_t queue_sets_suspended(const struct queue_set *v, size_t n);
 
-// The queue sets must outlive it. 0, or -1 with errno ENOMEM.
-int queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n);
+// The queue sets must outlive it.
+void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n);
 void queue_sets_fini(struct queue_sets *c);
 
 #endif

@@ -117,8 +117,10 @@ static unsigned list_queues(pid_t pid, struct buf *names)
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
 	int num = scandir(path, &list, NULL, alphasort);
 	for (int i = 0; i < num; i++) {
-		if (list[i]->d_name[0] != '.' && buf_printf(names, "%s ", list[i]->d_name) >= 0)
+		if (list[i]->d_name[0] != '.') {
+			buf_printf(names, "%s ", list[i]->d_name);
 			n++;
+		}
 		free(list[i]);
 	}
 	if (num >= 0)

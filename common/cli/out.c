@@ -6,6 +6,7 @@
 #include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,17 @@ int out_text(struct buf *text)
 	if (!failed)
 		return GPQ_OK;
 	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
+}
+
+int out_file(const char *option, const char *path, const struct buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int status = GPQ_OK;
+	if (fd < 0 || write_fully(fd, text->data, text->len))
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	if (fd >= 0 && close(fd) && !status)
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	return status;
 }
 
 // Which columns: -o

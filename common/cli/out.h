@@ -143,6 +143,10 @@ int out_finish(struct out *o, int status);
 // Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
 int out_text(struct buf *text);
 
+// The same to a file of its own, all of it or an error: a page cut in the middle would look like a
+// whole one. `option` stands before its name in messages: "--svg ", "". GPQ_OK or GPQ_FAILED.
+int out_file(const char *option, const char *path, const struct buf *text);
+
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);
 

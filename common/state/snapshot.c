@@ -325,12 +325,10 @@ static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc
 
 static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
 {
-	char path[128];
-	int r = 0;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (b->len)
-		r = tree_file(t, path, b->data, b->len);
+	char *path = xasprintf("%s/%s", dir, name);
+	int r = b->len ? tree_file(t, path, b->data, b->len) : 0;
 	b->len = 0;
+	free(path);
 	return r;
 }
 
@@ -345,25 +343,25 @@ static void put_number(struct buf *b, bool known, uint64_t v, char end)
 // process, and who holds it.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
-	char path[128];
 	struct buf b = {0};
 	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
 	const bool held = r->holder >= 0;
 	if (!indices && !held)
 		return 0;
-	snprintf(path, sizeof(path), "%s/%u/.now", dir, (unsigned)r->qid);
+	char *path = xasprintf("%s/%u/.now", dir, (unsigned)r->qid);
 	put_number(&b, indices, r->read_now, ' ');
 	put_number(&b, indices, r->write_now, ' ');
 	put_number(&b, held, (uint64_t)r->holder, '\n');
 	int failed = tree_file(t, path, b.data, b.len);
+	free(path);
 	buf_fini(&b);
 	return failed;
 }
 
 static int keep_path(void *path, const char *found)
 {
-	snprintf(path, PATH_MAX, "%s", found);
-	return 0;
+	*(char **)path = xstrdup(found);
+	return 1;
 }
 
 static int pass_link(void *path, const char *link, const char *target)
@@ -378,13 +376,14 @@ static int pass_missing(void *path, const char *name, int error)
 	return 0;
 }
 
-// `folder` gets the folder of processes without the links on the way to it, below which a tree
-// takes no file. "" where there is none.
-static void find_procs(char folder[PATH_MAX])
+// The folder of processes without the links on the way to it, below which a tree takes no file;
+// NULL: there is none. Owned by the caller.
+static char *find_procs(void)
 {
-	const struct glob_visitor visitor = {keep_path, pass_link, pass_missing, folder, false};
-	*folder = '\0';
+	char *path = NULL;
+	const struct glob_visitor visitor = {keep_path, pass_link, pass_missing, &path, false};
 	host_glob("/sys/class/kfd/kfd/proc", &visitor);
+	return path;
 }
 
 static int save_context(struct tree *t, const char *procs, const struct kfd_procs *p,
@@ -392,11 +391,11 @@ static int save_context(struct tree *t, const char *procs, const struct kfd_proc
 {
 	const struct kfd_proc *proc = &p->procs[c->proc];
 	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
-	char dir[PATH_MAX + 64], sub[24] = "";
+	char sub[24] = "";
 	struct buf b = {0};
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
-	snprintf(dir, sizeof(dir), "%s/%d/%squeues", procs, (int)proc->pid, sub);
+	char *dir = xasprintf("%s/%d/%squeues", procs, (int)proc->pid, sub);
 	order_text(p, proc, c->id, &b);
 	int r = save_text(t, dir, ".order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
@@ -409,17 +408,18 @@ static int save_context(struct tree *t, const char *procs, const struct kfd_proc
 		contexts_text(p, proc, &b);
 		r = save_text(t, dir, ".contexts", &b);
 	}
+	free(dir);
 	buf_fini(&b);
 	return r;
 }
 
 static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
 {
-	char procs[PATH_MAX];
+	char *procs = find_procs();
 	int r = 0;
-	find_procs(procs);
-	for (size_t i = 0; i < p->ncontexts && !r && *procs; i++)
+	for (size_t i = 0; i < p->ncontexts && !r && procs; i++)
 		r = save_context(t, procs, p, &p->contexts[i], now);
+	free(procs);
 	return r;
 }
 
