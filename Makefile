@@ -136,6 +136,7 @@ help:
 	@echo 'make deps       install what building and testing need (apt-get)'
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
+	@echo 'make check-faults   each allocation and system call of many commands fails once'
 	@echo 'make check-one  T=tests/cli/queues.t'
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'

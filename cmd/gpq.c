@@ -181,6 +181,14 @@ static int apply_common(struct common_opts *c, const char *command)
 	return GPQ_OK;
 }
 
+static unsigned troubles; // files of the host that could not be read
+
+static void note_trouble(const char *path, int error)
+{
+	if (troubles++ < 10)
+		err_warn(NULL, "%s: %s: what it says is missing", path, strerror(error));
+}
+
 static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
@@ -194,8 +202,10 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 		return err_fail(GPQ_USAGE, "--help shows the options", "%s: no operand is expected",
 				cmd->argv[0]);
 	cmd->out = common->out;
+	host_on_trouble(note_trouble);
 	int status = needs_check(spec->needs ? spec->needs(cmd) : cmd->def->needs);
-	return status ? status : spec->run(cmd);
+	status = status ? status : spec->run(cmd);
+	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
 
 // Used before options are parsed: a message about a wrong one has the form that the others choose.

@@ -20,7 +20,7 @@ static bool has_context(pid_t pid)
 	DIR *d = host_opendirf(PROC_DIR, (int)pid);
 	bool found = false;
 
-	for (struct dirent *e; d && !found && (e = readdir(d));)
+	for (struct dirent *e; d && !found && (e = host_readdir(d));)
 		found = strncmp(e->d_name, "context_", strlen("context_")) == 0;
 	if (d)
 		closedir(d);

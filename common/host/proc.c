@@ -117,7 +117,7 @@ ssize_t proc_list(struct proc **list)
 	*list = NULL;
 	if (!dir)
 		return -1;
-	while ((errno = 0, e = readdir(dir))) {
+	while ((e = host_readdir(dir))) {
 		char *end;
 		unsigned long pid = strtoul(e->d_name, &end, 10);
 		if (*end || !pid || pid > INT32_MAX)
@@ -180,11 +180,17 @@ static bool recorded_name(uid_t uid, char *name, size_t size)
 	int fd = host_open("/etc/passwd", 0);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	bool found = false;
+	if (fd >= 0 && !f) {
+		host_trouble("/etc/passwd", errno);
+		close_quietly(fd);
+	}
 	for (struct passwd *pw; f && !found && (pw = fgetpwent(f));) {
 		found = pw->pw_uid == uid;
 		if (found)
 			snprintf(name, size, "%s", pw->pw_name);
 	}
+	if (f && !found && !feof(f))
+		host_trouble("/etc/passwd", ferror(f) ? EIO : ENOMEM);
 	if (f)
 		fclose(f);
 	return found;

@@ -29,37 +29,126 @@ bool host_is_live(void)
 	return root_fd < 0;
 }
 
+static void (*on_trouble)(const char *path, int error);
+
+void host_on_trouble(void (*report)(const char *path, int error))
+{
+	on_trouble = report;
+}
+
+// What any file may answer (no such file, no right, a process that is gone) is no trouble.
+void host_trouble(const char *path, int error)
+{
+	if (on_trouble && (error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM))
+		on_trouble(path, error);
+	errno = error;
+}
+
+// Takes the next component of `rest`, which may be a link, into `at`, which has none. 0, or -1.
+static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
+{
+	char name[NAME_MAX + 1], target[PATH_MAX], joined[PATH_MAX];
+	size_t start = strspn(rest, "/"), len = strcspn(rest + start, "/");
+	int error = len > NAME_MAX ? ENAMETOOLONG : 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, rest + start);
+	memmove(rest, rest + start + len, strlen(rest + start + len) + 1);
+	if (!len || strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0) {
+		char *slash = strrchr(at, '/');
+		*(slash ? slash : at) = '\0';
+		return 0;
+	}
+	if (snprintf(joined, PATH_MAX, "%s%s%s", at, *at ? "/" : "", name) >= PATH_MAX)
+		error = ENAMETOOLONG;
+	ssize_t n = error ? -1 : readlinkat(root_fd, joined, target, sizeof(target) - 1);
+	if (n < 0 && !error) { // no link
+		memcpy(at, joined, PATH_MAX);
+		return 0;
+	}
+	target[n > 0 ? n : 0] = '\0';
+	if (!error &&
+	    (++*links > 40 || snprintf(joined, PATH_MAX, "%s%s", target, rest) >= PATH_MAX))
+		error = ELOOP;
+	if (*target == '/')
+		*at = '\0';
+	memcpy(rest, joined, PATH_MAX);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+// As RESOLVE_IN_ROOT, for kernels before 5.6 and container runtimes that refuse what they do not
+// know. Each link is followed by hand, from the sysroot on.
+static int open_in_root(const char *path, int flags)
+{
+	char at[PATH_MAX] = "", rest[PATH_MAX];
+	bool keep_link = flags & O_NOFOLLOW;
+	unsigned links = 0;
+
+	if (snprintf(rest, sizeof(rest), "%s", path) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	while (rest[strspn(rest, "/")]) {
+		const char *last = rest + strspn(rest, "/");
+		if (keep_link && !last[strcspn(last, "/")] && strcmp(last, "..") != 0) {
+			size_t n = strlen(at);
+			snprintf(at + n, PATH_MAX - n, "%s%s", n ? "/" : "", last);
+			break;
+		}
+		if (resolve_next(at, rest, &links))
+			return -1;
+	}
+	return openat(root_fd, *at ? at : ".", flags | O_NOFOLLOW);
+}
+
 int host_open(const char *path, int flags)
 {
 	// openat2() refuses flags that mean nothing together with O_PATH.
 	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY;
-	if (root_fd < 0)
-		return open(path, flags);
 	// A pipe in the place of a file must not make us wait for its writer.
-	flags |= flags & O_PATH ? 0 : O_NONBLOCK;
+	flags |= root_fd < 0 || flags & O_PATH ? 0 : O_NONBLOCK;
 	// A recorded host may hold absolute links, or come from a stranger: resolve as if chrooted.
 	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
 	long fd;
 	// EAGAIN: something was renamed or mounted anywhere while a ".." was resolved.
 	int tries = 0;
 	do
-		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	while (fd < 0 && errno == EAGAIN && ++tries < 1000);
-	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
-		return (int)fd;
-	// Kernels before 5.6, and container runtimes that refuse what they do not know.
-	while (*path == '/')
-		path++;
-	return openat(root_fd, *path ? path : ".", flags);
+		fd = root_fd < 0 ? open(path, flags)
+				 : syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	while (fd < 0 && root_fd >= 0 && errno == EAGAIN && ++tries < 1000);
+	if (fd < 0 && root_fd >= 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open_in_root(path, flags);
+	if (fd < 0)
+		host_trouble(path, errno);
+	return (int)fd;
 }
 
 DIR *host_opendir(const char *path)
 {
 	int fd = host_open(path, O_RDONLY | O_DIRECTORY);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	if (!d && fd >= 0)
-		close(fd);
+	if (!d && fd >= 0) {
+		host_trouble(path, errno);
+		close_quietly(fd);
+	}
 	return d;
+}
+
+struct dirent *host_readdir(DIR *d)
+{
+	char link[32], path[PATH_MAX];
+	errno = 0;
+	struct dirent *e = readdir(d);
+	if (e || !errno)
+		return e;
+	int error = errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd(d));
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	host_trouble(path, error);
+	return NULL;
 }
 
 static int format_path(char path[PATH_MAX], const char *fmt, va_list ap)
@@ -89,6 +178,8 @@ ssize_t host_read(struct buf *b, const char *path)
 		return -1;
 	ssize_t n = buf_read_fd(b, fd);
 	close_quietly(fd);
+	if (n < 0)
+		host_trouble(path, errno);
 	return n;
 }
 

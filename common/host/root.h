@@ -13,6 +13,13 @@
 // Chooses the root. NULL or "/" is the live host. 0, or -1 with errno.
 int host_set_root(const char *dir);
 
+// `report` is called for each failure that says nothing about the host but that gpq cannot read it
+// (EIO, too many open files): a value is unknown then that is there, or a row is missing.
+void host_on_trouble(void (*report)(const char *path, int error));
+
+// Reports `error` if it is one of these. Leaves it in errno.
+void host_trouble(const char *path, int error);
+
 // False on a recorded host: then the running kernel must not be used (ioctl, ptrace,
 // getpwuid ...).
 bool host_is_live(void);
@@ -21,6 +28,10 @@ bool host_is_live(void);
 // of it. File descriptor (close-on-exec), or -1 with errno.
 int host_open(const char *path, int flags);
 DIR *host_opendir(const char *path);
+
+// readdir(3), which reports its failures as trouble: a folder that cannot be read to its end looks
+// like a shorter one.
+struct dirent *host_readdir(DIR *d);
 DIR *host_opendirf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // Whole file into `b`, replacing its content. Bytes, or -1 with errno.

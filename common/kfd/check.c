@@ -215,7 +215,7 @@ static void check_processes(struct report *r)
 		return;
 	}
 	size_t n = 0;
-	for (struct dirent *e = NULL; (e = readdir(d));)
+	for (struct dirent *e = NULL; (e = host_readdir(d));)
 		n += e->d_name[0] != '.';
 	closedir(d);
 	set(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);

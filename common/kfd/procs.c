@@ -46,11 +46,12 @@ static uint64_t read_number(int dir, const char *name)
 	// Links are refused: a recorded host may come from a stranger, and sysfs has none here.
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	if (fd < 0)
-		return KFD_UNKNOWN;
-	ssize_t n = read(fd, text, sizeof(text));
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
-	close(fd);
+	if (n < 0)
+		host_trouble(name, errno);
+	if (fd >= 0)
+		close_quietly(fd);
 	return n > 0 && n < (ssize_t)sizeof(text) && kfd_parse_number(text, text + n, &v)
 		       ? v
 		       : KFD_UNKNOWN;
@@ -68,8 +69,10 @@ static DIR *open_dir(int dir, const char *name)
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
+	if (!d)
+		host_trouble(name, errno);
 	if (!d && fd >= 0)
-		close(fd);
+		close_quietly(fd);
 	return d;
 }
 
@@ -116,7 +119,11 @@ static void read_order(struct reader *r, int dir, const char *name,
 	struct buf text = {0};
 	uint64_t rank = 0, id;
 
-	if (buf_read_at(&text, dir, name) > 0) {
+	ssize_t n = buf_read_at(&text, dir, name);
+
+	if (n < 0)
+		host_trouble(name, errno);
+	if (n > 0) {
 		for (char *save, *word = strtok_r(text.data, " \n", &save); word;
 		     word = strtok_r(NULL, " \n", &save)) {
 			if (!kfd_parse_number(word, word + strlen(word), &id))
@@ -154,7 +161,7 @@ static int read_queues(struct reader *r, int parent)
 
 	if (!d)
 		return errno == ENOENT ? 0 : errno;
-	for (struct dirent *e; (e = readdir(d));) {
+	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t qid;
 
 		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
@@ -258,7 +265,7 @@ static void read_idle_gpus(struct reader *r, int dir)
 {
 	DIR *d = open_dir(dir, ".");
 
-	for (struct dirent *e; d && (e = readdir(d));) {
+	for (struct dirent *e; d && (e = host_readdir(d));) {
 		uint32_t gpu;
 
 		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
@@ -307,7 +314,7 @@ static void find_contexts(struct reader *r, DIR *d)
 	bool order = false;
 
 	add_context(r, -1, 0);
-	for (struct dirent *e; (e = readdir(d));) {
+	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t id;
 
 		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id))
@@ -411,7 +418,7 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	if (!d)
 		return -1;
 	r.sysfs = p->sysfs = fstatfs(dirfd(d), &fs) == 0 && fs.f_type == SYSFS_MAGIC;
-	for (struct dirent *e; !err && (e = readdir(d));) {
+	for (struct dirent *e; !err && (e = host_readdir(d));) {
 		uint32_t pid;
 
 		if (kfd_parse_id(e->d_name, &pid) &&

@@ -63,7 +63,7 @@ static void read_memory(struct kfd_gpu *g, struct buf *b)
 {
 	uint64_t sum = g->local_mem_bytes == KFD_UNKNOWN ? 0 : g->local_mem_bytes;
 	DIR *d = sum ? NULL : host_opendirf(NODES "/%u/mem_banks", (unsigned)g->node);
-	for (struct dirent *e = NULL; d && (e = readdir(d));) {
+	for (struct dirent *e = NULL; d && (e = host_readdir(d));) {
 		uint32_t bank;
 		if (kfd_parse_id(e->d_name, &bank) &&
 		    host_readf(b, NODES "/%u/mem_banks/%u/properties", (unsigned)g->node, bank) > 0)
@@ -175,7 +175,7 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	DIR *d = host_opendir(NODES);
 	if (!d)
 		return -errno;
-	for (struct dirent *e; (e = readdir(d));) {
+	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t node;
 		if (kfd_parse_id(e->d_name, &node))
 			load_node(t, node, what, &b);

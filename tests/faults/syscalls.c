@@ -1,10 +1,10 @@
 // syscalls N REPORT COMMAND...: runs COMMAND, whose system call number N of those below fails;
 // exits as it does.
 //
-// Calls are counted over all threads and processes of COMMAND, in the order in which they begin, from the end of the
-// dynamic loader's work on.
-// The call is not made: it returns the error of its row. "NAME ERROR" goes to the file REPORT, so
-// that the caller knows when N is past the last one. From then on COMMAND runs untraced.
+// Calls are counted over all threads and processes of COMMAND, in the order in which they begin,
+// from the end of the dynamic loader's work on. The call is not made: it returns the error of its
+// row. "NAME ERROR" goes to the file REPORT, so that the caller knows when N is past the last one.
+// From then on COMMAND runs untraced.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,16 +45,14 @@ static const struct call {
 	CALL(writev, ENOSPC),
 	CALL(pwrite64, ENOSPC),
 	CALL(getdents64, EIO),
-	CALL(newfstatat, EACCES),
+	CALL(newfstatat, EIO),
 	CALL(fstat, EIO),
-	CALL(statx, EACCES),
+	CALL(statx, EIO),
 	CALL(readlink, EACCES),
 	CALL(readlinkat, EACCES),
 	CALL(mmap, ENOMEM),
-	CALL(lseek, EINVAL),
 	CALL(clone, EAGAIN),
 	CALL(clone3, EAGAIN),
-	CALL(fcntl, EINVAL),
 	CALL(dup, EMFILE),
 	CALL(dup2, EMFILE),
 	CALL(dup3, EMFILE),
@@ -133,7 +131,8 @@ struct run {
 	pid_t child;
 	long left; // calls until the one that fails
 	const char *report;
-	bool loaded;   // the dynamic loader has unmapped its cache, the last that it does before main()
+	bool loaded; // the dynamic loader has unmapped its cache, the last that it does before
+		     // main()
 	pid_t failing; // the thread that is in the failing call, 0: none
 	int error;
 };
