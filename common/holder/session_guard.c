@@ -10,7 +10,6 @@
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
 
-
 // The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues
 // `ids`; a GPU that is not in the snapshot is taken as the first, which requires the most.
 static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)

@@ -7,7 +7,6 @@
 FUZZ_SRC    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/fuzz/%)
 TIME        ?= 60
-T           ?= $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)
 
 $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(LIB)
 	@mkdir -p $(@D)
@@ -20,7 +19,7 @@ check: $(FUZZ_REPLAY)
 fuzz:
 	@mkdir -p build/fuzz
 	$(Q)$(MAKE) --no-print-directory CC=clang VARIANT=fuzz CFLAGS="$(FUZZ_CFLAGS)" build/fuzz/libgpq.a
-	$(Q)for t in $(T); do \
+	$(Q)for t in $(or $(T),$(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)); do \
 		mkdir -p build/fuzz/corpus/$$t && \
 		clang $(CSTD) $(CPPFLAGS) $(PKG_CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o build/fuzz/$$t tests/fuzz/fuzz_$$t.c \
 			build/fuzz/libgpq.a $(LIBS) && \
