@@ -24,6 +24,7 @@ static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct
 
 	if (thread >= OPEN_MAX || e->thread_id->tid == AMDLOG_UNKNOWN)
 		return NULL;
+	// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers
 	ARRAY_REACH(t->threads, t->nthreads, thread, 0);
 	if (!t->threads[thread])
 		t->threads[thread] = xcalloc(1, sizeof(**t->threads));

@@ -11,12 +11,14 @@
 	}
 #define AT(key, member, type, sum) MEMBER(key, member, type, sum, 0, false)
 #define M(member, type, sum)       AT(#member, member, type, sum)
+// NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
 // Of its struct amdlog_span.
 #define SPAN AT("first_us", span.first_us, U64, LEAST), AT("last_us", span.last_us, U64, MOST)
 #define SHAPES(name)                                                                    \
 	AT(#name "_min", name.min, LIST, KEEP), AT(#name "_max", name.max, LIST, KEEP), \
 		AT(#name "_items_min", name.items_min, U64, KEEP),                      \
 		AT(#name "_items_max", name.items_max, U64, KEEP)
+// NOLINTEND(bugprone-macro-parentheses)
 // A row of the summary's table n##of.
 #define COUNT_OF(of)                offsetof(struct amdlog_summary, n##of)
 #define INDEX(member, of, required) MEMBER(#member, member, U32, KEEP, COUNT_OF(of), required)
@@ -222,12 +224,14 @@ static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = 
 
 const struct section part_sections[PART_SECTIONS] = {
 // Rows of the table `rows` of struct ROW, `n` of them.
+// NOLINTBEGIN(bugprone-macro-parentheses): names take none
 #define SECTION(key, name, rows, n, initial, sparse, of_streams)                             \
 	{                                                                                    \
 		key, {name##_members, COUNT(name##_members)}, offsetof(struct ROW, rows),    \
 			offsetof(struct ROW, n), sizeof(*((struct ROW *)0)->rows), &initial, \
 			sparse, of_streams, put_##name                                       \
 	}
+// NOLINTEND(bugprone-macro-parentheses)
 #define ROW amdlog_summary
 	SECTION("processes", process, processes, nprocesses, process_blank, true, false),
 	SECTION("kernels", kernel, kernels, nkernels, kernel_blank, true, false),

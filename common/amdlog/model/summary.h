@@ -162,32 +162,28 @@ struct amdlog_summary {
 	bool no_memory; // something was not counted apart: there was too much of it
 	bool seen_swq;  // 6.2 or later: queue lines name rings
 	bool based;     // the filter's times are absolute by now
+	bool resumed;   // a part of a log (partial.h): something may have come before; set by the
+			// caller
+	bool is_head;   // the last dispatch takes the name that was left before it
 	// Only records that begin in these bytes of the input count; range_to 0: all.
 	uint64_t range_from, range_to;
-	bool resumed; // a part of a log (partial.h): something may have come before; set by the
-		      // caller
-	bool is_head; // the last dispatch takes the name that was left before it
 	uint64_t first_us, last_us; // of the records counted, in the order of the log
 	struct amdlog_totals totals;
 	struct amdlog_packet packet; // the last one
 
+	// Rows of the tables that follow.
+	uint32_t nthreads, nqueues, nkernels, napis, nprocesses, nopen;
 	struct amdlog_thread *threads; // by the scanner's number
-	uint32_t nthreads;
 	size_t thread_cap;
 	struct amdlog_queue *queues;
-	uint32_t nqueues;
 	size_t queue_cap;
 	struct amdlog_kernel *kernels; // by number of the name
-	uint32_t nkernels;
 	size_t kernel_cap;
 	struct amdlog_api *apis;
-	uint32_t napis;
 	size_t api_cap;
 	struct amdlog_process *processes;
-	uint32_t nprocesses;
 	size_t process_cap;
 	struct amdlog_unresolved *open; // of a part only
-	uint32_t nopen;
 	size_t open_cap;
 
 	struct amdlog_errors errors;
