@@ -104,7 +104,7 @@ static void name_queue(const struct trace *t, uint32_t q, int64_t *pid, char nam
 {
 	*pid = q == GAPS_ALL ? I64_NULL : trace_pid(t, t->sum.queues[q].process);
 	if (q == GAPS_ALL)
-		strcpy(name, "all");
+		memcpy(name, "all", sizeof("all"));
 	else
 		snprintf(name, 24, "0x%" PRIx64, t->sum.queues[q].hwq);
 }

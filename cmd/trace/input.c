@@ -129,17 +129,17 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	struct input *in = ctx;
 	struct input_worker *w = &in->workers[worker];
 	struct found *f = b->user;
-	struct grep_hits *hits = in->t->grep ? &f->hits : NULL;
+	const bool grep = in->t->grep;
 
 	if (!b->lines)
 		return;
-	if (hits)
-		grepper_lines(w->grepper, b->text, b->len, hits);
-	if (!in->count || (hits && hits->error))
+	if (grep)
+		grepper_lines(w->grepper, b->text, b->len, &f->hits);
+	if (!in->count || (grep && f->hits.error))
 		return;
 	f->result.slow = !amdlog_reading_settled(&in->t->reading);
 	if (!f->result.slow)
-		block_read(w->reader, &f->result, hits, b->text, b->len);
+		block_read(w->reader, &f->result, grep ? &f->hits : NULL, b->text, b->len);
 }
 
 // A regular expression that takes too many steps on a record ends it all: how much was read by then
@@ -157,22 +157,23 @@ static int take_block(void *ctx, struct block *b)
 {
 	struct input *in = ctx;
 	struct trace *t = in->t;
-	struct found *f = b->lines ? b->user : NULL;
-	struct trace_rows *rows = &((struct found *)b->user)->rows;
+	struct found *f = b->user;
+	struct trace_rows *rows = &f->rows;
+	const bool any = b->lines;
 	int status;
 
 	if (!in->begun && b->len > 1 && !memcmp(b->text, "\xff\xfe", 2))
 		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
 				"%s: is UTF-16 text", in->name);
 	in->begun = true;
-	if (f && t->grep && (status = check_grep(t, f)))
+	if (any && t->grep && (status = check_grep(t, f)))
 		return status;
 	if (t->opts->list)
 		t->rows = rows;
-	rows->first = f ? f->result.items : NULL;
-	rows->end = f ? f->result.items + f->result.nitems : NULL;
-	amdlog_reading_take(&t->reading, b->text, b->len, f && in->count ? &f->result : NULL,
-			    f && t->grep ? &f->hits : NULL);
+	rows->first = any ? f->result.items : NULL;
+	rows->end = any ? f->result.items + f->result.nitems : NULL;
+	amdlog_reading_take(&t->reading, b->text, b->len, any && in->count ? &f->result : NULL,
+			    any && t->grep ? &f->hits : NULL);
 	t->rows = &t->last_rows;
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;

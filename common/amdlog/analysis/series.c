@@ -98,7 +98,9 @@ struct series_point amdlog_series_at(const struct series_track *t, uint64_t inte
 	struct pair key = {t->number, interval};
 	uint32_t n = t->series ? intern_find(&t->series->keys, &key, sizeof(key)) : INTERN_NONE;
 
-	return n == INTERN_NONE ? (struct series_point){0} : t->series->points[n];
+	if (n == INTERN_NONE)
+		return (struct series_point){0};
+	return t->series->points[n];
 }
 
 struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to)

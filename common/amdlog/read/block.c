@@ -60,11 +60,9 @@ bool block_reader_use(struct block_reader *g, unsigned n)
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed)
 {
-	struct block_reader *g = aligned_alloc(64, sizeof(*g));
+	struct block_reader *g = xcheck(aligned_alloc(64, sizeof(*g)));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
 
-	if (!g)
-		xalloc_fail();
 	memset(g, 0, sizeof(*g));
 	g->filter = filter;
 	g->kinds = kinds;
