@@ -11,43 +11,38 @@
 #include <string.h>
 #include <unistd.h>
 
-int buf_reserve(struct buf *b, size_t more)
+void buf_reserve(struct buf *b, size_t more)
 {
 	if (more > SIZE_MAX / 4 || b->len > SIZE_MAX / 4)
 		xalloc_fail();
 	size_t need = b->len + more + 1;
 	if (need <= b->cap)
-		return 0;
+		return;
 	size_t cap = b->cap ? b->cap : 256;
 	while (cap < need)
 		cap *= 2;
 	b->data = xreallocarray(b->data, cap, 1);
 	b->cap = cap;
-	return 0;
 }
 
-int buf_append_slow(struct buf *b, const void *data, size_t len)
+void buf_append_slow(struct buf *b, const void *data, size_t len)
 {
-	if (buf_reserve(b, len))
-		return -1;
+	buf_reserve(b, len);
 	if (len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;
 	b->data[b->len] = '\0';
-	return 0;
 }
 
-int buf_fill(struct buf *b, char c, size_t n)
+void buf_fill(struct buf *b, char c, size_t n)
 {
-	if (buf_reserve(b, n))
-		return -1;
+	buf_reserve(b, n);
 	memset(b->data + b->len, c, n);
 	b->len += n;
 	b->data[b->len] = '\0';
-	return 0;
 }
 
-int buf_u64(struct buf *b, uint64_t value)
+void buf_u64(struct buf *b, uint64_t value)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
 				    "2021222324252627282930313233343536373839"
@@ -66,17 +61,17 @@ int buf_u64(struct buf *b, uint64_t value)
 	} else {
 		digits[--at] = (char)('0' + value);
 	}
-	return buf_append(b, digits + at, sizeof(digits) - at);
+	buf_append(b, digits + at, sizeof(digits) - at);
 }
 
-int buf_i64(struct buf *b, int64_t value)
+void buf_i64(struct buf *b, int64_t value)
 {
-	if (value < 0 && buf_puts(b, "-"))
-		return -1;
-	return buf_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	if (value < 0)
+		buf_puts(b, "-");
+	buf_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-int buf_hex(struct buf *b, uint64_t value)
+void buf_hex(struct buf *b, uint64_t value)
 {
 	char digits[18];
 	size_t at = sizeof(digits);
@@ -85,29 +80,28 @@ int buf_hex(struct buf *b, uint64_t value)
 	while (value >>= 4);
 	digits[--at] = 'x';
 	digits[--at] = '0';
-	return buf_append(b, digits + at, sizeof(digits) - at);
+	buf_append(b, digits + at, sizeof(digits) - at);
 }
 
-int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;
 	va_copy(again, ap);
 	int n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
-	if (n < 0 || buf_reserve(b, (size_t)n))
-		return -1;
+	if (n < 0) // a format of wide characters, of which there is none
+		return;
+	buf_reserve(b, (size_t)n);
 	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
 	b->len += (size_t)n;
-	return 0;
 }
 
-int buf_printf(struct buf *b, const char *fmt, ...)
+void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	int r = buf_vprintf(b, fmt, ap);
+	buf_vprintf(b, fmt, ap);
 	va_end(ap);
-	return r;
 }
 
 ssize_t buf_read_fd(struct buf *b, int fd)
@@ -115,8 +109,7 @@ ssize_t buf_read_fd(struct buf *b, int fd)
 	b->len = 0;
 	for (;;) {
 		// Most files here are a few bytes; dumps double their way up to megabytes.
-		if (buf_reserve(b, b->len < 128 ? 128 : b->len))
-			return -1;
+		buf_reserve(b, b->len < 128 ? 128 : b->len);
 		ssize_t n = read(fd, b->data + b->len, b->cap - b->len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -166,11 +159,11 @@ void close_quietly(int fd)
 	errno = saved;
 }
 
-int array_grow(void *array, size_t *cap, size_t n, size_t size)
+void array_grow(void *array, size_t *cap, size_t n, size_t size)
 {
 	void *old, *p;
 	if (n < *cap)
-		return 0;
+		return;
 	size_t want = *cap ? 2 * *cap : 32;
 	if (want <= n)
 		want = n + 1;
@@ -179,17 +172,14 @@ int array_grow(void *array, size_t *cap, size_t n, size_t size)
 	memcpy(array, &p, sizeof(p));
 	*cap = want;
 	// cppcheck-suppress memleak ; the copy above hands p over
-	return 0;
 }
 
-int array_reach(void *array, size_t *cap, size_t at, size_t size, int fill)
+void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill)
 {
 	size_t old = *cap;
 	char *p;
 
-	if (array_grow(array, cap, at, size))
-		return -1;
+	array_grow(array, cap, at, size);
 	memcpy(&p, array, sizeof(p));
 	memset(p + old * size, fill, (*cap - old) * size);
-	return 0;
 }

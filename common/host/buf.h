@@ -16,32 +16,33 @@ struct buf {
 	size_t cap; // bytes allocated
 };
 
-// Makes room for `more` bytes behind the content and a NUL. 0, or -1 with ENOMEM.
-int buf_reserve(struct buf *b, size_t more);
-int buf_append_slow(struct buf *b, const void *data, size_t len);
+// Makes room for `more` bytes behind the content and a NUL. Without memory: xalloc.h.
+void buf_reserve(struct buf *b, size_t more);
+void buf_append_slow(struct buf *b, const void *data, size_t len);
 
 // Rows of millions are put together of pieces of a few bytes: what fits costs no call.
-static inline int buf_append(struct buf *b, const void *data, size_t len)
+static inline void buf_append(struct buf *b, const void *data, size_t len)
 {
-	if (b->cap <= b->len || len >= b->cap - b->len)
-		return buf_append_slow(b, data, len);
+	if (b->cap <= b->len || len >= b->cap - b->len) {
+		buf_append_slow(b, data, len);
+		return;
+	}
 	memcpy(b->data + b->len, data, len);
 	b->len += len;
 	b->data[b->len] = '\0';
-	return 0;
 }
 
-static inline int buf_puts(struct buf *b, const char *s)
+static inline void buf_puts(struct buf *b, const char *s)
 {
-	return buf_append(b, s, strlen(s));
+	buf_append(b, s, strlen(s));
 }
 
-int buf_fill(struct buf *b, char c, size_t n);
-int buf_u64(struct buf *b, uint64_t value); // decimal
-int buf_i64(struct buf *b, int64_t value);
-int buf_hex(struct buf *b, uint64_t value); // 0x1f
-int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void buf_fill(struct buf *b, char c, size_t n);
+void buf_u64(struct buf *b, uint64_t value); // decimal
+void buf_i64(struct buf *b, int64_t value);
+void buf_hex(struct buf *b, uint64_t value); // 0x1f
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 // Replaces the content by all that `fd` still gives. Bytes read, or -1 with errno.
 ssize_t buf_read_fd(struct buf *b, int fd);
@@ -64,13 +65,13 @@ void close_quietly(int fd);
 // `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how
 // many it does. Afterwards there is room for another one. The array at least doubles, so growing is
 // cheap.
-int array_grow(void *array, size_t *cap, size_t n, size_t size);
+void array_grow(void *array, size_t *cap, size_t n, size_t size);
 
 // Room for one more element of the array `a`.
 #define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
 // Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
-int array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
+void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))
 
 #endif

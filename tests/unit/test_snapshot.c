@@ -54,17 +54,20 @@ struct log {
 
 static int on_found(void *arg, const char *path)
 {
-	return buf_printf(arg, "%s\n", path);
+	buf_printf(arg, "%s\n", path);
+	return 0;
 }
 
 static int on_link(void *arg, const char *path, const char *target)
 {
-	return buf_printf(arg, "%s -> %s\n", path, target);
+	buf_printf(arg, "%s -> %s\n", path, target);
+	return 0;
 }
 
 static int on_missing(void *arg, const char *path, int error)
 {
-	return buf_printf(arg, "%s: %s\n", path, strerrorname_np(error));
+	buf_printf(arg, "%s: %s\n", path, strerrorname_np(error));
+	return 0;
 }
 
 static void globbed(const char *pattern, bool keep_last, const char *want)
@@ -281,7 +284,7 @@ static void slots(void **state)
 	struct buf text = {0};
 	struct hqds h;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		assert_int_equal(buf_puts(&text, parts[i]), 0);
+		buf_puts(&text, parts[i]);
 	h = (struct hqds){0};
 	hqds_parse(&h, text.data, text.len);
 	const struct hqd *s = host_state_find_slot(&h, 0xa1f4, 0x8022220000);
