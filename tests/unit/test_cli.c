@@ -8,6 +8,7 @@
 
 #include "common/cli/json.h"
 #include "common/cli/opts.h"
+#include "common/cli/out_priv.h"
 #include "common/cli/text.h"
 
 #include <math.h>
@@ -238,14 +239,31 @@ static void test_pids(void **state)
 	free(p.v);
 }
 
+// What -P writes may stand between double quotes in a shell: nothing in it is run or expanded.
+static void test_quoted(void **state)
+{
+	struct buf b = {0};
+
+	(void)state;
+	outfmt_quoted(&b, "a\"b\\c$d`e", 9);
+	assert_string_equal(b.data, "a\\x22b\\x5cc\\x24d\\x60e");
+	buf_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escape),          cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_durations),       cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_suggest),         cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_every_byte), cmocka_unit_test(test_written_numbers),
-		cmocka_unit_test(test_json_pretty),     cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_quoted),
+		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_every_byte),
+		cmocka_unit_test(test_written_numbers),
+		cmocka_unit_test(test_json_pretty),
+		cmocka_unit_test(test_pids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

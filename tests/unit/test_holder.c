@@ -413,6 +413,8 @@ static void test_other_uid(void **state)
 	}
 	assert_int_equal(waitpid(stranger, &status, 0), stranger);
 	assert_int_equal(status, 0);
+	assert_int_equal(fchmod(dir, 0710), 0); // not closed to its group
+	assert_int_equal(kfd_rundir_open(&f), -1);
 	assert_int_equal(fchmod(dir, 0755), 0);
 	stranger = fork();
 	if (stranger == 0) {

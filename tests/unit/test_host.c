@@ -87,6 +87,7 @@ static void test_sysroot(void **state)
 	put(dir, "proc/11/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t10\n");
 	put(dir, "proc/12/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t11\n");
 	put(dir, "proc/13/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t1\n");
+	put(dir, "proc/12x/status", "Name:\tno process\n");
 	put(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
 	put(dir, "number", "42\n");
 	char link[64];
