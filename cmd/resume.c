@@ -59,7 +59,7 @@ static void ask(struct target *t, const char *request)
 		t->failed = kfd_criu_resume(&t->pin, f) < 0;
 }
 
-// What holds the queues is the holder's life, so ending it always resumes them.
+// The driver resumes the queues when their holder dies, so killing it is the last resort.
 static void end_holder(struct target *t)
 {
 	if (!kfd_holder_kill(&t->link, &t->pin, &t->failure))
@@ -82,7 +82,7 @@ static void take(struct target *t)
 	t->at_ns = kfd_now();
 	if (!t->failed && t->link.answer.ended && !kfd_link_wait_end(&t->link)) {
 		t->failed = true;
-		kfd_fail(&t->failure, KFD_FAULT_HOLDER_SILENT, 5);
+		kfd_fail(&t->failure, KFD_FAULT_HOLDER_SILENT, KFD_END_MS / 1000);
 		end_holder(t);
 	}
 }

@@ -83,8 +83,8 @@ static void know_peer(struct kfd_link *l, pid_t peer)
 	l->peer_start = peer > 0 ? kfd_target_start(peer) : 0;
 }
 
-// Is the process that this link is about still the holder, traced or not? A zombie holds nothing.
-// The pid of a child of ours is not used again before we wait for it.
+// Is the link's peer still the target's holder? A zombie holds nothing. The start time excludes a
+// reused pid; a child of ours needs none, as its pid is not reused before we wait for it.
 static bool peer_holds(const struct kfd_link *l)
 {
 	pid_t tracer = kfd_holder_of(l->target);
@@ -95,7 +95,7 @@ static bool peer_holds(const struct kfd_link *l)
 	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
 }
 
-// Connects to the holder that there is. One that is just ending has removed its socket already.
+// Connects to the target's holder. A holder that is just ending has removed its socket already.
 static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	pid_t holder = kfd_holder_of(t->pid);
@@ -118,14 +118,13 @@ static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kf
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, struct kfd_failure *f)
 {
 	char name[KFD_SOCKET_NAME_SIZE];
-	struct proc p;
 
 	*l = (struct kfd_link){.fd = -1, .target = t->pid};
 	kfd_socket_name(name, t->pid, t->start);
-	// What nobody traces has no holder, or one that is just starting or does not trace.
-	// Starting finds those of one's own directory; of others the driver tells
-	// (KFD_FAULT_FOREIGN_SESSION).
-	if (!start || (proc_read(&p, t->pid) == 0 && p.tracer && kfd_is_holder(p.tracer)))
+	// An untraced target has no holder, or one that is just starting or does not trace.
+	// start_holder() finds those of our own directory; the driver reports the session of
+	// others (KFD_FAULT_FOREIGN_SESSION).
+	if (!start || kfd_holder_of(t->pid))
 		l->fd = find_holder(l, t, f);
 	if (start && l->fd < 0 && !l->deaf) {
 		l->fd = start_holder(name, t, &l->started, f);
@@ -147,9 +146,9 @@ void kfd_link_close(struct kfd_link *l)
 	l->fd = -1;
 }
 
-// Talking failed. The holder died with work to do; or it lives and takes no more connections, and
-// then all is as it was. If it died in the middle of the runtime handshake, a thread of the target
-// may sleep for ever: nobody but us is there to wake it.
+// A request could not be sent, or its answer not be read: the holder died, or it lives, refuses
+// connections and still holds. If it died in the middle of the runtime handshake, a thread of the
+// target sleeps until this process wakes it.
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;

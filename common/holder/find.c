@@ -1,12 +1,11 @@
-// Which holders there are and where they listen, by what the kernel says.
+// Finds the holders of this host and their sockets, by what the kernel says of processes.
 //
-// The rule of trust. A name in a folder proves nothing: any user can make one. Who holds a process
-// is its tracer, as the kernel names it, if that is a holder. A holder that does not trace (gpq
-// suspend
-// --no-trace) counts if it runs as root or as the target's user, who may do to the target as they
-// like. A socket counts if the kernel says that this very process listens on it (SO_PEERCRED). It
-// is looked for in one's own folders, then in the folder that the holder keeps open, wherever that
-// is: never by its name in the folder of somebody else.
+// The rule of trust. A file name proves nothing, because any user can make a socket of that name.
+// The holder of a process is its tracer, if the tracer is named gpq-holder. A holder that does not
+// trace (option --no-trace) counts if it runs as root or as the target's user, who could stop the
+// target anyway. A socket counts if SO_PEERCRED names the holder as the process that listens on it.
+// gpq looks for it in the user's own directories, then in the directory that the holder keeps open,
+// and never by name in the directory of another user.
 #include "common/holder/holder_priv.h"
 
 #include "common/host/buf.h"

@@ -66,7 +66,8 @@ bool kfd_wait_death(pid_t pid, int timeout_ms)
 	return r == 1;
 }
 
-bool kfd_is_holder(pid_t pid)
+// The name is all that tells a holder from other processes.
+static bool is_holder(pid_t pid)
 {
 	struct proc p;
 
@@ -77,5 +78,5 @@ pid_t kfd_holder_of(pid_t pid)
 {
 	struct proc p;
 
-	return proc_read(&p, pid) == 0 && p.tracer > 0 && kfd_is_holder(p.tracer) ? p.tracer : 0;
+	return proc_read(&p, pid) == 0 && p.tracer > 0 && is_holder(p.tracer) ? p.tracer : 0;
 }

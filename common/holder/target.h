@@ -34,9 +34,6 @@ bool kfd_wait_death(pid_t pid, int timeout_ms);
 // The name a holder gives itself.
 #define KFD_HOLDER_COMM "gpq-holder"
 
-// Is this process a holder? Its name is the only evidence.
-bool kfd_is_holder(pid_t pid);
-
 // The holder that traces `pid`, 0: none.
 pid_t kfd_holder_of(pid_t pid);
 

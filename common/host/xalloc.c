@@ -1,4 +1,4 @@
-// Memory that is never NULL; see xalloc.h.
+// Allocations that do not fail; see xalloc.h.
 #include "common/host/xalloc.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// Memory that is never NULL: a process that finds none says so on stderr and ends with status 1.
+// Allocations that do not fail: without memory the process prints a line and exits with status 1.
 //
 // That is safe wherever it happens: a gpq or a holder that ends in the middle leaves the queues of
 // its target running, as one that was killed does (common/holder). Handling each failed allocation
