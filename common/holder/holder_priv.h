@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define HOLDER_MAX_CLIENTS 64
+#define HOLDER_FILTER_MS   100 // from the first answer to the filter of system calls
 #define FOREVER            UINT64_MAX
 
 // Holds, by number: requests that queues stay suspended. The first ones last until resume or
@@ -53,8 +54,9 @@ struct holder {
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
 	uint64_t look_ns; // when an untraced session is looked at next
-	bool locked_down; // holder_lock_down() was called
 	uint64_t turn;    // counts what clients said
+	// When system calls are filtered: 0 before the first answer, FOREVER once they are.
+	uint64_t filter_ns;
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it
@@ -158,8 +160,12 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 
 // ---- sandbox.c
 
-// Gives up every right that the loop does not need.
-void holder_lock_down(void);
+// Gives up new privileges, and all capabilities but CAP_SYS_PTRACE.
+void holder_drop_rights(void);
+
+// Gives up the system calls that the loop does not use. Takes a millisecond, so not while somebody
+// waits for an answer. All are kept without libseccomp, or where the kernel has no filters.
+void holder_filter_calls(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
 

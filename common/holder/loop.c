@@ -198,13 +198,31 @@ static bool is_over(struct holder *h)
 
 static void look_at_session(struct holder *h)
 {
-	uint64_t now = kfd_now();
+	uint64_t now = h->session.untraced ? kfd_now() : 0;
 
-	if (!h->session.untraced || now < h->look_ns)
+	if (now <= h->look_ns)
 		return;
 	if (h->session.enabled)
 		kfd_session_take_back(&h->session);
 	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
+}
+
+static bool filters_later(const struct holder *h)
+{
+	return h->filter_ns && h->filter_ns != FOREVER;
+}
+
+static int wait_ms(const struct holder *h)
+{
+	return filters_later(h) ? HOLDER_FILTER_MS : h->session.untraced ? LOOK_MS : -1;
+}
+
+static void filter_when_due(struct holder *h)
+{
+	if (!filters_later(h) || kfd_now() < h->filter_ns)
+		return;
+	holder_filter_calls();
+	h->filter_ns = FOREVER;
 }
 
 void holder_loop(struct holder *h)
@@ -217,7 +235,7 @@ void holder_loop(struct holder *h)
 	    !wait_for(h, h->listener, LISTENER))
 		return;
 	do {
-		int n = epoll_wait(h->poll, e, AT_ONCE, h->session.untraced ? LOOK_MS : -1);
+		int n = epoll_wait(h->poll, e, AT_ONCE, wait_ms(h));
 
 		if (n < 0 && errno != EINTR)
 			break;
@@ -226,5 +244,6 @@ void holder_loop(struct holder *h)
 		for (int i = 0; i < n; i++)
 			react(h, e[i].data.u64);
 		look_at_session(h);
+		filter_when_due(h);
 	} while (!is_over(h));
 }

@@ -159,10 +159,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 
 char *line_put(char *to, const char *s)
 {
-	size_t n = strlen(s);
-
-	memcpy(to, s, n + 1);
-	return to + n;
+	return stpcpy(to, s);
 }
 
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
