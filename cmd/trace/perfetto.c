@@ -70,9 +70,13 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 int trace_perfetto_close(struct trace *t)
 {
 	bool to_stdout = trace_perfetto_is_stdout(t->opts);
+	const char *hint = "what it holds is not complete";
 	int error = t->timeline ? amdlog_timeline_close(t->timeline, &t->sum) : 0;
 
 	t->timeline = NULL;
+	// A part of it would pass for the whole. What is no file (a FIFO) has no length to set.
+	if (error && !to_stdout && ftruncate(t->perfetto_fd, 0) == 0)
+		hint = "nothing is left in it";
 	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)
 		error = errno;
 	t->perfetto_fd = -1;
@@ -80,7 +84,7 @@ int trace_perfetto_close(struct trace *t)
 		return GPQ_OK;
 	if (to_stdout && error == EPIPE)
 		return GPQ_PIPE;
-	err_sys(error, "what it holds is not complete", "%s%s", to_stdout ? "" : "--perfetto ",
+	err_sys(error, hint, "%s%s", to_stdout ? "" : "--perfetto ",
 		to_stdout ? "standard output" : t->opts->perfetto);
 	return GPQ_FAILED;
 }

@@ -32,15 +32,16 @@ static const int allowed[] = {
 	SCMP_SYS(timer_delete), SCMP_SYS(timerfd_settime), SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_nanosleep),
 	// the driver and the target; ptrace also to take a session back
-	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(wait4), SCMP_SYS(process_vm_readv),
-	SCMP_SYS(tgkill),
+	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(wait4), SCMP_SYS(waitid),
+	SCMP_SYS(process_vm_readv), SCMP_SYS(tgkill),
 	// files of /proc and debugfs, its own socket
 	SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write),
 	SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(fcntl),
 	SCMP_SYS(getdents64), SCMP_SYS(readlinkat), SCMP_SYS(unlinkat), SCMP_SYS(flock),
 	// memory, identity, the end
-	SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(futex),
-	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(geteuid), SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mprotect), SCMP_SYS(madvise),
+	SCMP_SYS(getrandom), SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(futex), SCMP_SYS(getpid),
+	SCMP_SYS(gettid), SCMP_SYS(geteuid), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall), SCMP_SYS(exit), SCMP_SYS(exit_group)};
 
 static void drop_capabilities(void)

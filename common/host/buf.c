@@ -119,6 +119,10 @@ ssize_t buf_read_fd(struct buf *b, int fd)
 		b->data[b->len] = '\0';
 		if (n == 0)
 			return (ssize_t)b->len;
+		if (b->len > BUF_READ_MAX) {
+			errno = EFBIG;
+			return -1;
+		}
 	}
 }
 

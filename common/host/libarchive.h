@@ -19,6 +19,7 @@
 	X(archive_entry_set_symlink)             \
 	X(archive_errno)                         \
 	X(archive_error_string)                  \
+	X(archive_filter_bytes)                  \
 	X(archive_read_data)                     \
 	X(archive_read_free)                     \
 	X(archive_read_new)                      \

@@ -20,8 +20,9 @@ struct unpack {
 	struct archive *a;
 	ssize_t (*read)(void *ctx, char *to, size_t n);
 	void *ctx;
-	int error; // errno of `read`
-	bool opened, ended;
+	int error;        // errno of `read`
+	la_int64_t given; // bytes that were read
+	bool opened, ended, garbage;
 	char packed[PACKED_SIZE];
 };
 
@@ -55,6 +56,7 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 
 	(void)a;
 	u->error = n < 0 ? errno : 0;
+	u->given += n > 0 ? n : 0;
 	*data = u->packed;
 	return n;
 }
@@ -96,6 +98,15 @@ static ssize_t fail(struct unpack *u)
 	return -1;
 }
 
+// libarchive ends where its format does, without a word of what lies behind.
+static bool has_rest(struct unpack *u)
+{
+	const void *data;
+
+	u->garbage = u->given > u->arc->archive_filter_bytes(u->a, -1) || give(u->a, u, &data) > 0;
+	return u->garbage;
+}
+
 ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 {
 	struct archive_entry *entry;
@@ -114,12 +125,14 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 	if (u->ended)
 		return 0;
 	got = u->arc->archive_read_data(u->a, to, n);
-	return got < 0 ? fail(u) : (ssize_t)got;
+	if (got < 0 || (!got && has_rest(u)))
+		return fail(u);
+	return (ssize_t)got;
 }
 
 const char *unpack_error(const struct unpack *u)
 {
 	const char *text = u->arc->archive_error_string(u->a);
 
-	return text ? text : "damaged";
+	return u->garbage ? "other bytes behind the compressed data" : text ? text : "damaged";
 }

@@ -184,6 +184,9 @@ $ gpq hqd --hqds /nowhere
 gpq: hqd: /nowhere: No such file or directory; check the name
 ? 5
 
+$ truncate -s 1500M sparse; gpq hqd --hqds sparse; rm sparse
+gpq: hqd: sparse: File too large
+
 $ echo hello | gpq hqd --hqds -
 gpq: hqd: standard input: line 1 is not in slot-dump format; it must be a copy of /sys/kernel/debug/kfd/hqds
 ? 1

@@ -98,6 +98,9 @@ out=$(gpq trace -q --perfetto /nowhere/x log 2>&1)
 expect "no such folder" "5:gpq: trace: --perfetto /nowhere/x: No such file or directory; name a file in a folder you may write to" "$?:$out"
 out=$(gpq trace -q --perfetto /dev/full log 2>&1 >report)
 expect "full disk" "1:gpq: trace: --perfetto /dev/full: No space left on device; what it holds is not complete" "$?:$out"
+out=$(bash -c 'trap "" XFSZ; ulimit -f 1; gpq trace -q --perfetto cut log >/dev/null' 2>&1)
+expect "a file that cannot grow" "1:gpq: trace: --perfetto cut: File too large; nothing is left in it" "$?:$out"
+expect "a part of the timeline is not left" "0" "$(stat -c %s cut)"
 expect "full disk: the report is there" "1" "$(grep -c '^Kernels' report)"
 out=$(gpq trace -q --perfetto - log 2>&1 >/dev/full)
 expect "full disk on standard output" "1:gpq: trace: standard output: No space left on device; what it holds is not complete" "$?:$out"

@@ -256,6 +256,10 @@ gpq: trace: cut.gz: gzip: truncated gzip input; what was read until then is repo
 $ (head -c 300 x.gz; head -c 300 /dev/zero; tail -c 300 x.gz) | gpq trace -J - 2>&1 >/dev/null | jq -r .status
 1
 
+$ (gzip -c $DATA/amdlog/rocm70.log; echo other bytes) >rest.gz; gpq trace -q -rn --by queue -o HWQ rest.gz | wc -l
+gpq: trace: rest.gz: gzip: other bytes behind the compressed data; what was read until then is reported
+3
+
 $ iconv -t UTF-16 $DATA/amdlog/rocm70.log | gpq trace -
 gpq: trace: standard input: is UTF-16 text; iconv -f UTF-16 -t UTF-8 FILE | gpq trace -
 ? 6
