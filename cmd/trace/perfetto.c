@@ -63,14 +63,14 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 		t->perfetto_fd = STDOUT_FILENO;
 	if (status)
 		return status;
-	t->timeline = amdlog_timeline_new(t->perfetto_fd);
+	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
 	return GPQ_OK;
 }
 
 int trace_perfetto_close(struct trace *t)
 {
 	bool to_stdout = trace_perfetto_is_stdout(t->opts);
-	int error = t->timeline ? amdlog_timeline_close(t->timeline, &t->sum) : 0;
+	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
 	t->timeline = NULL;
 	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)
