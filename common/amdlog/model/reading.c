@@ -1,5 +1,6 @@
 // Taking blocks in order (see reading.h).
 #include "common/amdlog/model/reading.h"
+#include "common/amdlog/model/summary_priv.h"
 
 #include <stdatomic.h>
 
@@ -81,16 +82,26 @@ static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
 	return sum->number;
 }
 
+// The records that were counted before an item or at the end.
+static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
+{
+	if (first_us == AMDLOG_UNKNOWN)
+		return;
+	s->totals.steps_back += first_us < s->last_us;
+	s->first_us = s->first_us == AMDLOG_UNKNOWN ? first_us : s->first_us;
+	s->last_us = last_us;
+}
+
 static void take_item(struct amdlog_reading *r, struct place *p, struct block_result *b,
 		      struct block_item *item)
 {
 	struct amdlog_event e;
 
-	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
+	add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
 		item->r.thread = number_of(r, &b->sums[item->thread]);
-		amdlog_summary_add_stream(r->sum, r->scan, item);
+		stream_set(summary_thread(r->sum, r->scan, item->r.thread), &item->stream);
 		break;
 	case BLOCK_LINES:
 		skip_to(r, p, item->r.text);
@@ -103,6 +114,36 @@ static void take_item(struct amdlog_reading *r, struct place *p, struct block_re
 		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
 		break;
+	}
+}
+
+// What was counted, not looked at one by one.
+static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
+		     const struct block_result *b)
+{
+	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
+		for (unsigned level = 0; level < 10; level++) {
+			s->totals.kinds[kind] += b->counts[block_counter(kind, level)];
+			s->totals.levels[level] += b->counts[block_counter(kind, level)];
+		}
+	}
+	s->totals.steps_back += b->steps_back;
+	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
+		s->totals.styles[i] += b->styles[i];
+	for (uint32_t i = 0; i < b->nsums; i++) {
+		const struct block_sum *sum = &b->sums[i];
+		uint32_t records = (uint32_t)sum->counted;
+		struct amdlog_thread *t;
+
+		if (!records)
+			continue;
+		t = summary_thread(s, scan, sum->number);
+		s->totals.records += records;
+		s->totals.styles[sum->style] += records;
+		t->records += records;
+		t->api_calls += sum->counted >> 32;
+		span_add(&t->span, sum->first_us);
+		span_add(&t->span, sum->last_us);
 	}
 }
 
@@ -120,8 +161,8 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 		take_item(r, &p, b, &b->items[i]);
 		lines += b->items[i].what == BLOCK_RECORD;
 	}
-	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
-	amdlog_summary_add_sums(r->sum, r->scan, b);
+	add_times(r->sum, b->first_us, b->last_us);
+	add_sums(r->sum, r->scan, b);
 	skip_to(r, &p, text + len);
 	r->scan->counts.lines += lines;
 	r->scan->counts.foreign += b->foreign;

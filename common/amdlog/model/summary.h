@@ -228,14 +228,6 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *event);
 
-// The rest of a block result: what items say of streams; the records that were counted before an
-// item or at the end; the sums of a whole block.
-void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			       const struct block_item *item);
-void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);
-void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_result *b);
-
 // Joins queues known by handle with those known by ring, and sums up the processes.
 void amdlog_summary_finish(struct amdlog_summary *s);
 
