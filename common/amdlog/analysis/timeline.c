@@ -171,7 +171,7 @@ static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e
 {
 	const struct amdlog_record *r = e->record;
 	uint32_t process = t->sum->threads[r->thread].process;
-	uint64_t handle = amdlog_completion_signal(r);
+	uint64_t handle = amdlog_number_behind(r, "completion_signal=");
 
 	if (handle && handle != AMDLOG_UNKNOWN)
 		*signal_at(t, process, handle) =

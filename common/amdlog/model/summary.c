@@ -384,16 +384,6 @@ static bool is_outside(const struct amdlog_summary *s, const struct amdlog_recor
 	return s->range_to && (r->offset < s->range_from || r->offset >= s->range_to);
 }
 
-// Those outside are context. The first one within may still be older than they are.
-static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
-{
-	if (!is_outside(s, r))
-		return true;
-	if (r->time_us != AMDLOG_UNKNOWN)
-		s->last_us = r->time_us;
-	return false;
-}
-
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *e)
@@ -416,8 +406,12 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 	place(s, t, e, item);
 	if (!s->based)
 		set_base(s, r->time_us);
-	if (!is_wanted(s, e) || !is_in_range(s, r))
+	if (!is_wanted(s, e))
 		return false;
+	if (is_outside(s, r)) { // context; the first one within may still be older
+		s->last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->last_us;
+		return false;
+	}
 	count(s, t, e);
 	return true;
 }

@@ -3,7 +3,6 @@
 //
 // Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 2.2 (Windows: a blank
 // within the thread's number), 13 (parse rules).
-#include "common/amdlog/read/number.h"
 #include "common/amdlog/read/parse.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
