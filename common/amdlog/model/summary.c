@@ -223,11 +223,12 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 	case AMDLOG_API_RETURN: stream_api_return(s, t, e); break;
 	case AMDLOG_COMMAND_ENQUEUED: stream_command(t, r); break;
 	case AMDLOG_KERNEL: place_launch(s, t, e, item); break;
-	case AMDLOG_PACKET:
-	case AMDLOG_DISPATCH:
-	case AMDLOG_BARRIER_AND:
-	case AMDLOG_BARRIER_OR:
-	case AMDLOG_BARRIER_VALUE:
+	case AMDLOG_VERSION: place_version(s, r); break;
+	default:
+		if (is_queue_line(r->kind))
+			queue_place_line(s, t, e);
+		if (!is_packet(r->kind))
+			break;
 		if (!item)
 			amdlog_packet_parse(r, &s->packet);
 		e->packet = item ? &item->packet : &s->packet;
@@ -235,14 +236,6 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 		queue_place_packet(s, t, e);
 		if (r->kind == AMDLOG_DISPATCH)
 			place_dispatch(s, t, e);
-		break;
-	case AMDLOG_QUEUE_CREATED:
-	case AMDLOG_QUEUE_SELECTED:
-	case AMDLOG_QUEUE_ACQUIRED:
-	case AMDLOG_QUEUE_RELEASED:
-	case AMDLOG_QUEUE_DELETED: queue_place_line(s, t, e); break;
-	case AMDLOG_VERSION: place_version(s, r); break;
-	default: break;
 	}
 }
 
@@ -375,7 +368,7 @@ static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struc
 		count_kernel(s, t, e);
 	}
 	t->barriers += r->kind == AMDLOG_BARRIER_AND || r->kind == AMDLOG_BARRIER_OR;
-	if (e->packet || (r->kind >= AMDLOG_QUEUE_CREATED && r->kind <= AMDLOG_QUEUE_DELETED))
+	if (e->packet || is_queue_line(r->kind))
 		queue_count(s, e);
 }
 

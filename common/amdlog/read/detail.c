@@ -192,22 +192,11 @@ bool amdlog_api_failed(const struct amdlog_record *r)
 
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
 {
-	static const char launch[] = "ShaderName : ";
-	const char *end = r->msg + r->msg_len, *name, *device;
+	const size_t begin = strlen("ShaderName : ");
+	size_t at = r->msg_len < begin ? r->msg_len : begin;
 
-	if (r->kind == AMDLOG_KERNEL) {
-		name = r->msg + sizeof(launch) - 1;
-		name = name < end ? name : end;
-	} else {
-		name = memmem(r->msg, r->msg_len, " : ", 3);
-		name = name ? name + 3 : end;
-	}
-	if (r->kind == AMDLOG_GRAPH_KERNEL) {
-		device = memmem(name, (size_t)(end - name), ", device id : ", 14);
-		end = device ? device : end;
-	}
-	*len = strnlen(name, (size_t)(end - name));
-	return name;
+	*len = strnlen(r->msg + at, r->msg_len - at);
+	return r->msg + at;
 }
 
 // "hipSetDevice ( 0 )", a colour's end behind it.

@@ -63,7 +63,7 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r);
 // An API line that returns something else than hipSuccess.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
-// The kernel's name in a KERNEL or GRAPH_KERNEL line.
+// The kernel's name in a KERNEL line.
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
 
 // The record misses its end: cut within the prefix, by another record at a multiple of 128 bytes,
