@@ -115,19 +115,15 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 	return &s->threads[thread];
 }
 
-// Numbers of names and places in a table go together: a name behind the table's end found no place
-// in it.
+// Numbers of names and places in a table go together: the number behind the last row's is new.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
 	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
 	struct amdlog_kernel *k;
 
-	if (n < s->nkernels)
+	s->no_memory |= n == AMDLOG_NONE;
+	if (n != s->nkernels)
 		return n;
-	if (n > s->nkernels) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
 	ARRAY_GROW(s->kernels, s->kernel_cap, n);
 	k = &s->kernels[s->nkernels++];
 	*k = kernel_blank;
@@ -296,12 +292,9 @@ uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
 	uint32_t n = intern_put(&s->api_names, name, len);
 
-	if (n < s->napis)
+	s->no_memory |= n == AMDLOG_NONE;
+	if (n != s->napis)
 		return n;
-	if (n > s->napis) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
 	ARRAY_GROW(s->apis, s->api_cap, n);
 	s->apis[s->napis++] =
 		(struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};

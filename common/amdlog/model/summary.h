@@ -11,7 +11,7 @@
 #include "common/amdlog/read/scan.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#define AMDLOG_NONE UINT32_MAX
+#define AMDLOG_NONE INTERN_NONE
 
 // First and last CLOCK_MONOTONIC microsecond; first > last: none seen.
 struct amdlog_span {
