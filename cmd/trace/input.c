@@ -58,7 +58,7 @@ static void take_event(void *ctx, const struct amdlog_event *e)
 	if (t->ask)
 		t->ask->event(t, e);
 	if (t->timeline)
-		amdlog_timeline_add(t->timeline, &t->sum, e);
+		amdlog_timeline_add(t->timeline, e);
 }
 
 void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,

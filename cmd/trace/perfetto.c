@@ -63,7 +63,7 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 		t->perfetto_fd = STDOUT_FILENO;
 	if (status)
 		return status;
-	t->timeline = amdlog_timeline_new(t->perfetto_fd);
+	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
 	return GPQ_OK;
 }
 
@@ -71,7 +71,7 @@ int trace_perfetto_close(struct trace *t)
 {
 	bool to_stdout = trace_perfetto_is_stdout(t->opts);
 	const char *hint = "what it holds is not complete";
-	int error = t->timeline ? amdlog_timeline_close(t->timeline, &t->sum) : 0;
+	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
 	t->timeline = NULL;
 	// A part of it would pass for the whole. What is no file (a FIFO) has no length to set.

@@ -262,6 +262,21 @@ static void test_windows_cut(void **state)
 	}
 }
 
+// What gpq resume --ndjson prints, without what gpq suspend printed before: no window.
+static void test_windows_resumed_only(void **state)
+{
+	static const char line[] =
+		"{\"record\":\"queue\",\"pid\":1,\"result\":\"resumed\",\"at_ns\":9000}\n"
+		"{\"record\":\"queue\",\"pid\":1,\"result\":\"resumed\",\"at_ns\":9000}\n";
+	struct amdlog_windows w = {0};
+	size_t at;
+
+	(void)state;
+	assert_int_equal(amdlog_windows_read(&w, line, strlen(line), &at), WINDOWS_OK);
+	assert_int_equal(w.n, 0);
+	amdlog_windows_fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_series_limit),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_windows_cut),
+		cmocka_unit_test(test_windows_resumed_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

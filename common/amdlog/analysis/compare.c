@@ -47,58 +47,48 @@ struct address {
 };
 #define ANY_PID INT64_MIN
 
-static int64_t pid_of(const struct amdlog_summary *s, uint32_t q)
+// The ring of a queue, or its handle.
+static struct address address_of(const struct amdlog_summary *s, uint32_t q, bool is_handle)
 {
-	return s->processes[s->queues[q].process].pid;
-}
+	const struct amdlog_queue *queue = &s->queues[q];
 
-static void note_address(struct intern *set, int64_t pid, uint64_t address, bool is_handle)
-{
-	struct address own = {pid, address, is_handle}, any = {ANY_PID, address, is_handle};
-
-	if (address == AMDLOG_UNKNOWN)
-		return;
-	intern_put(set, &own, sizeof(own));
-	intern_put(set, &any, sizeof(any));
+	return (struct address){s->processes[queue->process].pid,
+				is_handle ? queue->swq : queue->hwq, is_handle};
 }
 
 static void note_addresses(struct amdlog_comparison *c, unsigned which)
 {
-	const struct amdlog_summary *s = c->side[which].sum;
-	struct intern *set = &c->addresses[which];
+	for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
+		for (int handle = 0; amdlog_queue_used(c, which, i) && handle < 2; handle++) {
+			struct address a = address_of(c->side[which].sum, i, handle);
 
-	for (uint32_t i = 0; i < s->nqueues; i++) {
-		if (!amdlog_queue_used(c, which, i))
-			continue;
-		note_address(set, pid_of(s, i), s->queues[i].hwq, false);
-		note_address(set, pid_of(s, i), s->queues[i].swq, true);
+			if (a.address == AMDLOG_UNKNOWN)
+				continue;
+			intern_put(&c->addresses[which], &a, sizeof(a));
+			a.pid = ANY_PID;
+			intern_put(&c->addresses[which], &a, sizeof(a));
+		}
 	}
-}
-
-static enum amdlog_same look_up(const struct intern *set, int64_t pid, uint64_t address,
-				bool is_handle)
-{
-	struct address own = {pid, address, is_handle};
-	struct address other = {pid < 0 ? ANY_PID : -1, address, is_handle};
-
-	if (address == AMDLOG_UNKNOWN)
-		return AMDLOG_DIFFERENT;
-	if (pid >= 0 && intern_find(set, &own, sizeof(own)) != INTERN_NONE)
-		return AMDLOG_SAME;
-	if (intern_find(set, &other, sizeof(other)) != INTERN_NONE)
-		return AMDLOG_MAYBE_SAME;
-	return AMDLOG_DIFFERENT;
 }
 
 enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsigned which,
 				       uint32_t q)
 {
-	const struct amdlog_summary *s = c->side[which].sum;
 	const struct intern *set = &c->addresses[!which];
-	enum amdlog_same ring = look_up(set, pid_of(s, q), s->queues[q].hwq, false);
-	enum amdlog_same handle = look_up(set, pid_of(s, q), s->queues[q].swq, true);
+	enum amdlog_same same = AMDLOG_DIFFERENT;
 
-	return ring > handle ? ring : handle;
+	for (int handle = 0; handle < 2; handle++) {
+		struct address a = address_of(c->side[which].sum, q, handle);
+
+		if (a.address == AMDLOG_UNKNOWN)
+			continue;
+		if (a.pid >= 0 && intern_find(set, &a, sizeof(a)) != INTERN_NONE)
+			return AMDLOG_SAME;
+		a.pid = a.pid < 0 ? ANY_PID : -1;
+		if (intern_find(set, &a, sizeof(a)) != INTERN_NONE)
+			same = AMDLOG_MAYBE_SAME;
+	}
+	return same;
 }
 
 uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
@@ -115,47 +105,38 @@ uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, u
 static uint32_t kernel_in_other(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
 {
 	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
-	const struct amdlog_summary *other = c->side[!which].sum;
-	uint32_t n = intern_find(&other->names, k->name, k->len);
+	uint32_t n = intern_find(&c->side[!which].sum->names, k->name, k->len);
 
-	if (n == INTERN_NONE || n >= other->nkernels || !amdlog_kernel_uses(c, !which, n))
-		return AMDLOG_NONE;
-	return n;
+	return amdlog_kernel_uses(c, !which, n) ? n : AMDLOG_NONE;
 }
 
-static void match_kernels(struct amdlog_comparison *c)
+static void match_kernels(struct amdlog_comparison *c, unsigned which)
 {
-	for (unsigned which = 0; which < 2; which++) {
-		for (uint32_t i = 0; i < c->side[which].sum->nkernels; i++) {
-			struct amdlog_match m;
+	for (uint32_t i = 0; i < c->side[which].sum->nkernels; i++) {
+		struct amdlog_match m;
 
-			if (!amdlog_kernel_uses(c, which, i))
-				continue;
-			m.in[which] = i;
-			m.in[!which] = kernel_in_other(c, which, i);
-			c->only[which] += m.in[!which] == AMDLOG_NONE;
-			c->both += !which && m.in[1] != AMDLOG_NONE;
-			if (!which || m.in[0] == AMDLOG_NONE)
-				c->kernels[c->nkernels++] = m;
-		}
+		if (!amdlog_kernel_uses(c, which, i))
+			continue;
+		m.in[which] = i;
+		m.in[!which] = kernel_in_other(c, which, i);
+		c->only[which] += m.in[!which] == AMDLOG_NONE;
+		c->both += !which && m.in[1] != AMDLOG_NONE;
+		if (!which || m.in[0] == AMDLOG_NONE)
+			c->kernels[c->nkernels++] = m;
 	}
 }
 
-static void match_queues(struct amdlog_comparison *c)
+static void match_queues(struct amdlog_comparison *c, unsigned which)
 {
-	for (unsigned which = 0; which < 2; which++) {
-		for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
-			enum amdlog_same same;
+	for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
+		enum amdlog_same same;
 
-			if (!amdlog_queue_used(c, which, i))
-				continue;
-			c->queues[which]++;
-			if (which)
-				continue;
-			same = amdlog_queue_in_other(c, 0, i);
-			c->shared += same == AMDLOG_SAME;
-			c->unsure += same == AMDLOG_MAYBE_SAME;
-		}
+		if (!amdlog_queue_used(c, which, i))
+			continue;
+		c->queues[which]++;
+		same = which ? AMDLOG_DIFFERENT : amdlog_queue_in_other(c, 0, i);
+		c->shared += same == AMDLOG_SAME;
+		c->unsure += same == AMDLOG_MAYBE_SAME;
 	}
 }
 
@@ -168,8 +149,10 @@ void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
 	c->kernels = xcalloc(most, sizeof(*c->kernels));
 	note_addresses(c, 0);
 	note_addresses(c, 1);
-	match_kernels(c);
-	match_queues(c);
+	for (unsigned which = 0; which < 2; which++) {
+		match_kernels(c, which);
+		match_queues(c, which);
+	}
 }
 
 void amdlog_compare_fini(struct amdlog_comparison *c)

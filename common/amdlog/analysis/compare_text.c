@@ -63,45 +63,43 @@ static void on_kernels(const struct amdlog_comparison *c, struct buf *out)
 			      "that differ may be the same kernel\n");
 }
 
-static uint64_t uses(const struct amdlog_comparison *c, unsigned which)
+static double rate_of(const struct amdlog_comparison *c, unsigned which)
 {
 	const struct amdlog_totals *t = &c->side[which].sum->totals;
 
-	return c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH];
+	return amdlog_per_second(c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH],
+				 &t->span);
 }
 
 // "B dispatches 2.4 times as often as A: 1200/s against 500/s"
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
-	double a = amdlog_per_second(uses(c, 0), &c->side[0].sum->totals.span);
-	double b = amdlog_per_second(uses(c, 1), &c->side[1].sum->totals.span);
-	bool more = b >= a;
+	double a = rate_of(c, 0), b = rate_of(c, 1), most = fmax(a, b), least = fmin(a, b);
 
 	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
 		return;
-	if ((more ? b / a : a / b) < 1.1)
+	if (most / least < 1.1)
 		buf_printf(out, "A %s about as often as B: %.4g/s against %.4g/s\n", verb, a, b);
 	else
 		buf_printf(out, "%c %s %.3g times as often as %c: %.4g/s against %.4g/s\n",
-			   more ? 'B' : 'A', verb, more ? b / a : a / b, more ? 'A' : 'B',
-			   more ? b : a, more ? a : b);
+			   a > b ? 'A' : 'B', verb, most / least, a > b ? 'B' : 'A', most, least);
 }
 
 static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 {
 	double a = keyed_histogram_mean(&c->side[0].backlogs, 0),
 	       b = keyed_histogram_mean(&c->side[1].backlogs, 0);
-	bool more = b >= a;
+	double most = fmax(a, b), least = fmin(a, b);
 
 	if (isnan(a) || isnan(b))
 		return;
-	if ((more ? b : a) < 1.1 * (more ? a : b) || (more ? b : a) < 1)
+	if (most < 1.1 * least || most < 1)
 		buf_printf(out, "queues are about as deep: mean backlog %.3g in A, %.3g in B\n", a,
 			   b);
 	else
 		buf_printf(out, "%c's queues are deeper: mean backlog %.3g against %.3g\n",
-			   more ? 'B' : 'A', more ? b : a, more ? a : b);
+			   a > b ? 'A' : 'B', most, least);
 }
 
 static void on_grids(const struct amdlog_comparison *c, struct buf *out)
@@ -134,18 +132,16 @@ static void on_time(const struct amdlog_comparison *c, struct buf *out)
 	buf_puts(out, ", if they are of one host and boot\n");
 }
 
-static uint64_t errors_of(const struct amdlog_comparison *c, unsigned which)
-{
-	return c->side[which].sum->totals.kinds[AMDLOG_QUEUE_ERROR];
-}
-
 static void on_errors(const struct amdlog_comparison *c, struct buf *out)
 {
-	if (errors_of(c, 0) || errors_of(c, 1))
+	uint64_t a = c->side[0].sum->totals.kinds[AMDLOG_QUEUE_ERROR];
+	uint64_t b = c->side[1].sum->totals.kinds[AMDLOG_QUEUE_ERROR];
+
+	if (a || b)
 		buf_printf(out,
 			   "queue errors, faults or full rings: %" PRIu64 " in A, %" PRIu64
 			   " in B\n",
-			   errors_of(c, 0), errors_of(c, 1));
+			   a, b);
 }
 
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out)

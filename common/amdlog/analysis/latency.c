@@ -38,7 +38,7 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
-	uint64_t address = amdlog_command_address(r);
+	uint64_t address = amdlog_number_behind(r, "enqueued: ");
 	struct latency_open *o;
 	uint32_t kind;
 
@@ -65,7 +65,7 @@ static uint64_t since(const struct latency_open *o, uint64_t us)
 
 static void complete(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
-	uint64_t address = amdlog_command_address(r), us;
+	uint64_t address = amdlog_number_behind(r, "Command "), us;
 	struct latency_open *o;
 
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
@@ -88,7 +88,7 @@ static void complete(struct amdlog_latency *l, uint32_t process, const struct am
 static void signal_line(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	bool set = r->msg[0] == 'S';
-	uint64_t handle = amdlog_signal_handle(r), us;
+	uint64_t handle = amdlog_number_behind(r, "handle("), us;
 	struct latency_open *o;
 
 	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
@@ -125,7 +125,7 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 		o->queue = e->queue;
 	if (!l->signals.keys.n)
 		return;
-	signal = amdlog_completion_signal(e->record);
+	signal = amdlog_number_behind(e->record, "completion_signal=");
 	if (signal == AMDLOG_UNKNOWN || !signal)
 		return;
 	o = open_of(&l->signals, process, signal, false);

@@ -19,10 +19,8 @@ static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64
 		return AMDLOG_NONE;
 	}
 	ARRAY_REACH(s->points, s->points_cap, n, 0);
-	if (t->first == t->end) {
-		t->first = interval;
-		t->end = interval + 1;
-	}
+	if (t->first == t->end)
+		t->first = t->end = interval;
 	t->first = interval < t->first ? interval : t->first;
 	t->end = interval >= t->end ? interval + 1 : t->end;
 	return n;

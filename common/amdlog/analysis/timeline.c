@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct amdlog_timeline *amdlog_timeline_new(int fd)
+struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum)
 {
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 
+	t->sum = sum;
 	traceevent_open(&t->out, fd);
 	return t;
 }
@@ -24,11 +25,18 @@ int amdlog_timeline_error(const struct amdlog_timeline *t)
 	return t->out.error;
 }
 
-uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process)
+static uint64_t pid_of(const struct amdlog_timeline *t, uint32_t process)
 {
-	int64_t pid = s->processes[process].pid;
+	int64_t pid = t->sum->processes[process].pid;
 
 	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
+}
+
+void timeline_begin(struct amdlog_timeline *t, char phase, uint32_t thread, uint64_t us,
+		    const char *category, const char *name)
+{
+	traceevent_begin(&t->out, phase, pid_of(t, t->sum->threads[thread].process),
+			 TRACK_THREADS + thread, us * 1000, category, name, strlen(name));
 }
 
 // --- counters ---
@@ -43,34 +51,32 @@ static void counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const 
 	traceevent_end(&t->out);
 }
 
-static void end_window(struct amdlog_timeline *t)
+static void count_window(struct amdlog_timeline *t, uint64_t window, uint64_t active)
 {
-	struct timeline_queues *q = &t->queues;
+	counter(t, TRACK_ALL, window * WINDOW_US, "queues with packets in 10 ms", "queues", active);
+}
 
-	if (q->active)
-		counter(t, TRACK_ALL, q->at * WINDOW_US, "queues with packets in 10 ms", "queues",
-			q->active);
-	q->active = 0;
+// Draws the window that was counted; 0 behind it unless `next` is the one behind it.
+static void end_window(struct amdlog_timeline *t, uint64_t next)
+{
+	if (t->active) {
+		count_window(t, t->window, t->active);
+		if (next > t->window + 1)
+			count_window(t, t->window + 1, 0);
+	}
+	t->active = 0;
+	t->window = next;
 }
 
 // Records step back by microseconds; such a one counts for the window that is open.
 static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
-	struct timeline_queues *q = &t->queues;
 	uint64_t window = us / WINDOW_US;
 
-	if (window > q->at || q->at - window > 100) { // that far back: another run
-		bool pause = window > q->at + 1 && q->active;
-		uint64_t last = q->at;
-
-		end_window(t);
-		if (pause)
-			counter(t, TRACK_ALL, (last + 1) * WINDOW_US,
-				"queues with packets in 10 ms", "queues", 0);
-		q->at = window;
-	}
-	q->active += q->queue[queue].window != q->at;
-	q->queue[queue].window = q->at;
+	if (window > t->window || t->window - window > 100) // that far back: another run
+		end_window(t, window);
+	t->active += t->queues[queue].window != t->window;
+	t->queues[queue].window = t->window;
 }
 
 static void queue_name(char out[96], const struct amdlog_queue *q)
@@ -85,19 +91,18 @@ static void queue_name(char out[96], const struct amdlog_queue *q)
 		snprintf(out + n, 96 - (size_t)n, "%s", priorities[q->priority]);
 }
 
-static void count_backlog(struct amdlog_timeline *t, const struct amdlog_summary *s,
-			  const struct timeline_packet *p)
+static void count_backlog(struct amdlog_timeline *t, const struct timeline_packet *p)
 {
-	const struct amdlog_queue *q = &s->queues[p->queue];
+	const struct amdlog_queue *q = &t->sum->queues[p->queue];
 	char name[64];
 	uint64_t backlog = amdlog_packet_backlog(&p->packet);
 
-	if (backlog == AMDLOG_UNKNOWN || t->queues.queue[p->queue].backlog == backlog)
+	if (backlog == AMDLOG_UNKNOWN || t->queues[p->queue].backlog == backlog)
 		return;
-	t->queues.queue[p->queue].backlog = backlog;
+	t->queues[p->queue].backlog = backlog;
 	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
 		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
-	counter(t, timeline_pid(s, q->process), p->time_us, name, "packets", backlog);
+	counter(t, pid_of(t, q->process), p->time_us, name, "packets", backlog);
 }
 
 // --- packets ---
@@ -129,31 +134,24 @@ static void packet_args(struct json *j, const struct timeline_packet *p)
 	json_end(j, '}');
 }
 
-static const char *kernel_name(const struct amdlog_summary *s, uint32_t kernel, size_t *len)
+static const char *kernel_name(const struct amdlog_timeline *t, uint32_t kernel)
 {
-	static const char unknown[] = "kernel not known";
-
-	*len = kernel == AMDLOG_NONE ? strlen(unknown) : s->kernels[kernel].len;
-	return kernel == AMDLOG_NONE ? unknown : s->kernels[kernel].name;
+	return kernel == AMDLOG_NONE ? "kernel not known" : t->sum->kernels[kernel].name;
 }
 
-void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		   const struct timeline_packet *p, uint64_t flow)
+void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, uint64_t flow)
 {
-	uint64_t pid = timeline_pid(s, s->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
+	uint64_t pid = pid_of(t, t->sum->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
 	bool dispatch = p->kind == AMDLOG_DISPATCH;
-	const char *name = amdlog_kind_name(p->kind);
-	size_t len = strlen(name);
+	const char *name = dispatch ? kernel_name(t, p->kernel) : amdlog_kind_name(p->kind);
 
-	if (dispatch)
-		name = kernel_name(s, p->kernel, &len);
 	if (flow) { // ends at the next slice of the track: it must come before it
 		traceevent_begin(&t->out, 'f', pid, tid, p->time_us * 1000, "launch", "launch", 6);
 		json_u64(&t->out.json, "id", flow);
 		traceevent_end(&t->out);
 	}
 	traceevent_begin(&t->out, 'X', pid, tid, p->time_us * 1000,
-			 dispatch ? "dispatch" : "barrier", name, len);
+			 dispatch ? "dispatch" : "barrier", name, strlen(name));
 	json_u64(&t->out.json, "dur", 0);
 	packet_args(&t->out.json, p);
 	traceevent_end(&t->out);
@@ -166,31 +164,31 @@ static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t pro
 {
 	uint64_t h = (handle ^ process) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &t->queues.signal[h >> 32 & (SIGNALS - 1)];
+	return &t->signal[h >> 32 & (SIGNALS - 1)];
 }
 
-static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e,
-			 const struct timeline_packet *p)
+static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
-	uint64_t handle = amdlog_completion_signal(e->record);
+	const struct amdlog_record *r = e->record;
+	uint32_t process = t->sum->threads[r->thread].process;
+	uint64_t handle = amdlog_number_behind(r, "completion_signal=");
 
 	if (handle && handle != AMDLOG_UNKNOWN)
-		*signal_at(t, p->process, handle) = (struct timeline_signal){
-			handle, p->time_us, p->process, p->queue, p->kernel};
+		*signal_at(t, process, handle) =
+			(struct timeline_signal){handle, r->time_us, process, e->queue, e->kernel};
 }
 
 // Executions of one queue may overlap: each is an asynchronous slice, not one of the track.
-static void execution(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		      const struct timeline_signal *g, uint64_t start, uint64_t end)
+static void execution(struct amdlog_timeline *t, const struct timeline_signal *g, uint64_t start,
+		      uint64_t end)
 {
-	uint64_t pid = timeline_pid(s, g->process), id = ++t->queues.executions;
-	const struct amdlog_queue *q = &s->queues[g->queue];
-	size_t len;
-	const char *name = kernel_name(s, g->kernel, &len);
+	uint64_t pid = pid_of(t, g->process), id = ++t->executions;
+	const struct amdlog_queue *q = &t->sum->queues[g->queue];
+	const char *name = kernel_name(t, g->kernel);
 
 	for (int i = 0; i < 2; i++) {
 		traceevent_begin(&t->out, i ? 'e' : 'b', pid, TRACK_QUEUES + g->queue,
-				 i ? end : start, "gpu", name, len);
+				 i ? end : start, "gpu", name, strlen(name));
 		json_u64(&t->out.json, "id", id);
 		if (!i) {
 			json_begin(&t->out.json, "args", '{');
@@ -202,11 +200,10 @@ static void execution(struct amdlog_timeline *t, const struct amdlog_summary *s,
 	}
 }
 
-static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *s,
-			const struct amdlog_event *e)
+static void take_signal(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const char *at = e->record->msg;
-	uint32_t process = s->threads[e->record->thread].process;
+	uint32_t process = t->sum->threads[e->record->thread].process;
 	uint64_t handle = amdlog_next_number(e->record, "Signal = (", &at), start, end;
 	struct timeline_signal *g = signal_at(t, process, handle);
 	const char *behind = at;
@@ -223,116 +220,99 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_summary *
 	}
 	if (start == AMDLOG_UNKNOWN || end == AMDLOG_UNKNOWN || end < start)
 		return;
-	execution(t, s, g, start, end);
+	execution(t, g, start, end);
 	g->handle = 0;
 }
 
 // --- all records ---
 
-static void packet(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		   const struct amdlog_event *e)
+static void packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	struct timeline_packet p = {
 		.packet = *e->packet,
 		.time_us = e->record->time_us,
 		.queue = e->queue,
 		.kernel = e->kernel,
-		.process = s->threads[e->record->thread].process,
 		.kind = e->record->kind,
 		.torn = e->torn,
 	};
 
-	ARRAY_REACH(t->queues.queue, t->queues.n, p.queue, 0xff);
+	ARRAY_REACH(t->queues, t->nqueues, p.queue, 0xff);
 	if (p.kind == AMDLOG_DISPATCH)
-		await_signal(t, e, &p);
-	count_backlog(t, s, &p);
+		await_signal(t, e);
+	count_backlog(t, &p);
 	count_active(t, p.queue, p.time_us);
 	if (!timeline_keep(t, e, &p))
-		timeline_mark(t, s, &p, 0);
+		timeline_mark(t, &p, 0);
 }
 
-static void instant(struct amdlog_timeline *t, uint64_t pid, uint64_t tid,
-		    const struct amdlog_event *e, const char *category, const char *name,
-		    size_t len)
+static void instant(struct amdlog_timeline *t, const struct amdlog_record *r, const char *category,
+		    const char *name)
 {
-	traceevent_begin(&t->out, 'i', pid, tid, e->record->time_us * 1000, category, name, len);
+	timeline_begin(t, 'i', r->thread, r->time_us, category, name);
 	json_str(&t->out.json, "s", "t");
-	if (e->record->kind == AMDLOG_QUEUE_ERROR) {
+	if (r->kind == AMDLOG_QUEUE_ERROR) {
 		json_begin(&t->out.json, "args", '{');
-		json_strn(&t->out.json, "text", e->record->msg, e->record->msg_len);
+		json_strn(&t->out.json, "text", r->msg, r->msg_len);
 		json_end(&t->out.json, '}');
 	}
 	traceevent_end(&t->out);
 }
 
-void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary *s,
-			 const struct amdlog_event *e)
+void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-	uint64_t pid, tid = TRACK_THREADS + r->thread;
-	const char *name;
-	size_t len;
 
 	if (r->time_us > UINT64_MAX / 1000 || t->out.error)
 		return;
-	pid = timeline_pid(s, s->threads[r->thread].process);
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
-	case AMDLOG_API_RETURN: timeline_call(t, s, e); break;
-	case AMDLOG_KERNEL:
-		name = kernel_name(s, e->kernel, &len);
-		instant(t, pid, tid, e, "launch", name, len);
-		break;
-	case AMDLOG_QUEUE_ERROR:
-		instant(t, pid, tid, e, "error", "queue error", strlen("queue error"));
-		break;
-	case AMDLOG_QUEUE_CREATED:
-	case AMDLOG_QUEUE_DELETED:
-		name = r->kind == AMDLOG_QUEUE_CREATED ? "queue created" : "queue deleted";
-		instant(t, pid, tid, e, "queue", name, strlen(name));
-		break;
-	case AMDLOG_SIGNAL: take_signal(t, s, e); break;
+	case AMDLOG_API_RETURN: timeline_call(t, e); break;
+	case AMDLOG_KERNEL: instant(t, r, "launch", kernel_name(t, e->kernel)); break;
+	case AMDLOG_QUEUE_ERROR: instant(t, r, "error", "queue error"); break;
+	case AMDLOG_QUEUE_CREATED: instant(t, r, "queue", "queue created"); break;
+	case AMDLOG_QUEUE_DELETED: instant(t, r, "queue", "queue deleted"); break;
+	case AMDLOG_SIGNAL: take_signal(t, e); break;
 	default:
 		if (e->packet && e->queue != AMDLOG_NONE)
-			packet(t, s, e);
+			packet(t, e);
 		break;
 	}
 }
 
 // --- the end ---
 
-static void name_processes(struct amdlog_timeline *t, const struct amdlog_summary *s)
+static void name_processes(struct amdlog_timeline *t)
 {
 	char name[64];
 
-	for (uint32_t i = 0; i < s->nprocesses; i++) {
-		int64_t pid = s->processes[i].pid;
+	for (uint32_t i = 0; i < t->sum->nprocesses; i++) {
+		int64_t pid = t->sum->processes[i].pid;
 
 		if (pid >= 0)
 			snprintf(name, sizeof(name), "process %" PRId64, pid);
 		else
 			snprintf(name, sizeof(name), "process not known");
-		traceevent_name_process(&t->out, timeline_pid(s, i), name, i + 1);
+		traceevent_name_process(&t->out, pid_of(t, i), name, i + 1);
 	}
 	traceevent_name_process(&t->out, TRACK_ALL, "all queues", 0);
 }
 
 // Queues stand above the threads.
-static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *s)
+static void name_tracks(struct amdlog_timeline *t)
 {
 	char name[96];
 
-	for (uint32_t i = 0; i < s->nqueues; i++) {
-		const struct amdlog_queue *q = &s->queues[i];
+	for (uint32_t i = 0; i < t->sum->nqueues; i++) {
+		const struct amdlog_queue *q = &t->sum->queues[i];
 
-		if (i >= t->queues.n || t->queues.queue[i].window == AMDLOG_UNKNOWN)
+		if (i >= t->nqueues || t->queues[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
-		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
-				       i);
+		traceevent_name_thread(&t->out, pid_of(t, q->process), TRACK_QUEUES + i, name, i);
 	}
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct amdlog_thread *h = &s->threads[i];
+	for (uint32_t i = 0; i < t->sum->nthreads; i++) {
+		const struct amdlog_thread *h = &t->sum->threads[i];
 
 		if (!h->records)
 			continue;
@@ -340,25 +320,21 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 			snprintf(name, sizeof(name), "thread not known");
 		else
 			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->id.tid);
-		traceevent_name_thread(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i,
-				       name, s->nqueues + i);
+		traceevent_name_thread(&t->out, pid_of(t, h->process), TRACK_THREADS + i, name,
+				       t->sum->nqueues + i);
 	}
 }
 
-int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary *s)
+int amdlog_timeline_close(struct amdlog_timeline *t)
 {
-	uint64_t next = (t->queues.at + 1) * WINDOW_US;
 	int error;
 
-	timeline_end_calls(t, s);
-	if (t->queues.active) {
-		end_window(t);
-		counter(t, TRACK_ALL, next, "queues with packets in 10 ms", "queues", 0);
-	}
-	name_processes(t, s);
-	name_tracks(t, s);
+	timeline_end_calls(t);
+	end_window(t, UINT64_MAX);
+	name_processes(t);
+	name_tracks(t);
 	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
-	free(t->queues.queue);
+	free(t->queues);
 	free(t);
 	return error;
 }

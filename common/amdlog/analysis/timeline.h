@@ -17,17 +17,16 @@
 
 struct amdlog_timeline;
 
-// Writes to `fd`, which stays the caller's.
-struct amdlog_timeline *amdlog_timeline_new(int fd);
+// Writes to `fd` what is placed in `sum`; both stay the caller's.
+struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum);
 
 // A record as amdlog_summary_add placed it, in the order of the log.
-void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_summary *s,
-			 const struct amdlog_event *e);
+void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 
 // errno of the first failure to write, 0 when there was none.
 int amdlog_timeline_error(const struct amdlog_timeline *t);
 
 // Names the tracks, ends the document, frees it. 0, or the errno of the first failure.
-int amdlog_timeline_close(struct amdlog_timeline *t, const struct amdlog_summary *s);
+int amdlog_timeline_close(struct amdlog_timeline *t);
 
 #endif

@@ -12,11 +12,6 @@
 
 #define OPEN_MAX 4096 // threads; of more than this many calls are marks
 
-static uint64_t thread_track(const struct amdlog_event *e)
-{
-	return TRACK_THREADS + e->record->thread;
-}
-
 // NULL: too many, or not known.
 static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
@@ -31,16 +26,10 @@ static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct
 	return t->threads[thread];
 }
 
-static void begin(struct amdlog_timeline *t, char phase, uint64_t pid, uint64_t tid, uint64_t us,
-		  const char *category, const char *name)
+static void mark(struct amdlog_timeline *t, uint32_t thread, uint64_t us, const char *name,
+		 const char *why)
 {
-	traceevent_begin(&t->out, phase, pid, tid, us * 1000, category, name, strlen(name));
-}
-
-static void mark(struct amdlog_timeline *t, uint64_t pid, uint64_t tid, uint64_t us,
-		 const char *name, const char *why)
-{
-	begin(t, 'i', pid, tid, us, "api", name);
+	timeline_begin(t, 'i', thread, us, "api", name);
 	json_str(&t->out.json, "s", "t");
 	json_begin(&t->out.json, "args", '{');
 	if (why)
@@ -51,59 +40,57 @@ static void mark(struct amdlog_timeline *t, uint64_t pid, uint64_t tid, uint64_t
 
 // What the outermost call wrote: with flows from it when it became a slice, which ends at `until`
 // (0: it did not). A flow must begin before that.
-static void hand_on(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		    struct timeline_thread *h, uint64_t pid, uint64_t tid, uint64_t until)
+static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 {
+	struct timeline_thread *h = t->threads[thread];
+
 	for (unsigned i = 0; i < h->packets; i++) {
 		const struct timeline_packet *p = &h->packet[i];
 		uint64_t flow = until ? ++t->flows : 0;
 		uint64_t from = p->time_us < until ? p->time_us : until - 1;
 
 		if (flow) {
-			begin(t, 's', pid, tid, from, "launch", "launch");
+			timeline_begin(t, 's', thread, from, "launch", "launch");
 			json_u64(&t->out.json, "id", flow);
 			traceevent_end(&t->out);
 		}
-		timeline_mark(t, s, p, flow);
+		timeline_mark(t, p, flow);
 	}
 	h->packets = 0;
 }
 
-static void drop_bottom(struct amdlog_timeline *t, const struct amdlog_summary *s,
-			struct timeline_thread *h, uint64_t pid, uint64_t tid)
+static void drop_bottom(struct amdlog_timeline *t, uint32_t thread)
 {
-	mark(t, pid, tid, h->call[0].time_us, h->call[0].name, "no return");
-	hand_on(t, s, h, pid, tid, 0);
+	struct timeline_thread *h = t->threads[thread];
+
+	mark(t, thread, h->call[0].time_us, h->call[0].name, "no return");
+	hand_on(t, thread, 0);
 	memmove(h->call, h->call + 1, --h->calls * sizeof(h->call[0]));
 }
 
-static void enter(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		  const struct amdlog_event *e, const char *name)
+static void enter(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
 {
-	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process),
-		 tid = thread_track(e);
 	bool returns =
 		strcmp(name, "hipGetLastError") != 0 && strcmp(name, "hipPeekAtLastError") != 0;
 	struct timeline_thread *h = returns ? thread_of(t, e) : NULL;
 
 	if (!h) {
-		mark(t, pid, tid, e->record->time_us, name, NULL);
+		mark(t, e->record->thread, e->record->time_us, name, NULL);
 		return;
 	}
 	if (h->calls == CALL_DEPTH)
-		drop_bottom(t, s, h, pid, tid);
+		drop_bottom(t, e->record->thread);
 	h->call[h->calls].time_us = e->record->time_us;
 	memcpy(h->call[h->calls++].name, name, CALL_NAME);
 }
 
-static void slice(struct amdlog_timeline *t, const struct amdlog_event *e, uint64_t pid,
-		  const char *name, uint64_t from_us)
+static void slice(struct amdlog_timeline *t, const struct amdlog_record *r, const char *name,
+		  uint64_t from_us)
 {
-	const struct amdlog_record *r = e->record;
 	struct json *j = &t->out.json;
 	uint64_t took = amdlog_api_duration(r);
 
-	begin(t, 'X', pid, thread_track(e), from_us, "api", name);
+	timeline_begin(t, 'X', r->thread, from_us, "api", name);
 	json_u64(j, "dur", r->time_us - from_us);
 	json_begin(j, "args", '{');
 	if (took != AMDLOG_UNKNOWN)
@@ -119,61 +106,59 @@ static void slice(struct amdlog_timeline *t, const struct amdlog_event *e, uint6
 }
 
 // An entry is missing, but the call says how long it took: a slice if nothing else stands there.
-static void lone_return(struct amdlog_timeline *t, const struct amdlog_event *e,
-			struct timeline_thread *h, uint64_t pid, const char *name)
+static void lone_return(struct amdlog_timeline *t, const struct amdlog_record *r,
+			struct timeline_thread *h, const char *name)
 {
-	uint64_t us = e->record->time_us, took = amdlog_api_duration(e->record);
+	uint64_t us = r->time_us, took = amdlog_api_duration(r);
 	uint64_t free_us = h && h->calls ? h->call[h->calls - 1].time_us : 0;
 
 	free_us = h && h->end_us > free_us ? h->end_us : free_us;
 	if (h && took <= us && us - took >= free_us) {
-		slice(t, e, pid, name, us - took);
+		slice(t, r, name, us - took);
 		h->end_us = us;
 	} else {
-		mark(t, pid, thread_track(e), us, name, "no entry");
+		mark(t, r->thread, us, name, "no entry");
 	}
 }
 
-static void leave(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		  const struct amdlog_event *e, const char *name)
+static void leave(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
 {
-	uint64_t us = e->record->time_us, tid = thread_track(e);
-	uint64_t pid = timeline_pid(s, s->threads[e->record->thread].process);
+	const struct amdlog_record *r = e->record;
 	struct timeline_thread *h = thread_of(t, e);
 	unsigned at = h ? h->calls : 0;
 
 	while (at && strcmp(h->call[at - 1].name, name) != 0)
 		at--;
 	if (!at) {
-		lone_return(t, e, h, pid, name);
+		lone_return(t, r, h, name);
 		return;
 	}
 	while (h->calls > at) {
 		struct timeline_call *c = &h->call[--h->calls];
 
-		mark(t, pid, tid, c->time_us, c->name, "no return");
+		mark(t, r->thread, c->time_us, c->name, "no return");
 	}
 	h->calls--;
-	if (h->call[at - 1].time_us > us || h->call[at - 1].time_us < (at > 1 ? 0 : h->end_us)) {
-		mark(t, pid, tid, us, name, "another run");
-		h->end_us = us;
-		hand_on(t, s, h, pid, tid, 0);
+	if (h->call[at - 1].time_us > r->time_us ||
+	    h->call[at - 1].time_us < (at > 1 ? 0 : h->end_us)) {
+		mark(t, r->thread, r->time_us, name, "another run");
+		h->end_us = r->time_us;
+		hand_on(t, r->thread, 0);
 		return;
 	}
-	slice(t, e, pid, name, h->call[at - 1].time_us);
-	h->end_us = us;
+	slice(t, r, name, h->call[at - 1].time_us);
+	h->end_us = r->time_us;
 	if (!h->calls)
-		hand_on(t, s, h, pid, tid, us > h->call[0].time_us ? us : 0);
+		hand_on(t, r->thread, r->time_us > h->call[0].time_us ? r->time_us : 0);
 }
 
-void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		   const struct amdlog_event *e)
+void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
 	char name[CALL_NAME] = "";
 
 	memcpy(name, r->msg, r->name_len < CALL_NAME ? r->name_len : CALL_NAME - 1);
-	(r->kind == AMDLOG_API_ENTRY ? enter : leave)(t, s, e, name);
+	(r->kind == AMDLOG_API_ENTRY ? enter : leave)(t, e, name);
 }
 
 bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
@@ -188,17 +173,14 @@ bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 	return true;
 }
 
-void timeline_end_calls(struct amdlog_timeline *t, const struct amdlog_summary *s)
+void timeline_end_calls(struct amdlog_timeline *t)
 {
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		struct timeline_thread *h = t->threads[i];
 
 		while (h && h->calls)
-			drop_bottom(t, s, h, timeline_pid(s, s->threads[i].process),
-				    TRACK_THREADS + i);
+			drop_bottom(t, i);
 		free(h);
 	}
 	free(t->threads);
-	t->threads = NULL;
-	t->nthreads = 0;
 }

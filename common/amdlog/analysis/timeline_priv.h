@@ -19,7 +19,7 @@
 struct timeline_packet {
 	struct amdlog_packet packet;
 	uint64_t time_us;
-	uint32_t queue, kernel, process;
+	uint32_t queue, kernel;
 	enum amdlog_kind kind;
 	bool torn;
 };
@@ -46,41 +46,36 @@ struct timeline_signal {
 	uint32_t process, queue, kernel;
 };
 
-struct timeline_queues {
+struct amdlog_timeline {
+	struct traceevent out;
+	const struct amdlog_summary *sum; // not owned
+	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
+	size_t nthreads;
+	uint64_t flows, executions; // ids given
 	struct timeline_signal signal[SIGNALS];
-	uint64_t executions; // ids given
 	struct timeline_queue {
 		uint64_t backlog; // last value of its counter; AMDLOG_UNKNOWN
 		uint64_t window;  // last window it got a packet in; AMDLOG_UNKNOWN
-	} * queue;
-	size_t n;
-	uint64_t at; // window that is being counted
-	uint64_t active;
+	} * queues;               // by the summary's number
+	size_t nqueues;
+	uint64_t window, active; // that is being counted, and queues with packets in it
 };
 
-struct amdlog_timeline {
-	struct traceevent out;
-	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
-	size_t nthreads;
-	uint64_t flows; // ids given
-	struct timeline_queues queues;
-};
-
-uint64_t timeline_pid(const struct amdlog_summary *s, uint32_t process);
+// Begins an event of a thread.
+void timeline_begin(struct amdlog_timeline *t, char phase, uint32_t thread, uint64_t us,
+		    const char *category, const char *name);
 
 // A record on its thread's track.
-void timeline_call(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		   const struct amdlog_event *e);
+void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e);
 
 // Keeps a packet until its call returns. False: none is open, or it has enough.
 bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 		   const struct timeline_packet *p);
 
 // Calls that never returned become marks.
-void timeline_end_calls(struct amdlog_timeline *t, const struct amdlog_summary *s);
+void timeline_end_calls(struct amdlog_timeline *t);
 
 // A packet's mark, with the end of flow `flow` (0: none).
-void timeline_mark(struct amdlog_timeline *t, const struct amdlog_summary *s,
-		   const struct timeline_packet *p, uint64_t flow);
+void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, uint64_t flow);
 
 #endif

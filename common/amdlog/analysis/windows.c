@@ -2,7 +2,7 @@
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/windows.h"
 
-#include "common/cli/jsonin.h"
+#include "common/cli/members.h"
 #include "common/cli/text.h"
 #include "common/host/buf.h"
 
@@ -12,13 +12,6 @@
 #include <string.h>
 
 #define NONE UINT64_MAX
-
-// A process that gpq suspend was used on, and its latest window.
-struct held_process {
-	uint64_t pid;
-	size_t window;
-	bool ended; // by gpq resume; its other queues come back in the same call
-};
 
 static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
 			      const char *label)
@@ -64,42 +57,22 @@ static enum windows_fault read_text(struct amdlog_windows *w, char *line)
 }
 
 // The members that matter, of all kinds of records.
-struct members {
+struct marks {
 	uint64_t begin_us, end_us, begin_ns, end_ns;
 	uint64_t at_ns, suspend_ns, held_ns, resume_ns, latency_ns, until_ns, pid, cycle;
 	char record[24], result[16], label[WINDOW_LABEL_MAX];
 };
 
-static const struct {
-	const char *key;
-	size_t offset, size;
-} members[] = {
-#define M(name)                                                                            \
-	{                                                                                  \
-#name, offsetof(struct members, name), sizeof(((struct members *)0)->name) \
-	}
-	M(begin_us), M(end_us),    M(begin_ns),   M(end_ns),     M(at_ns),
-	M(held_ns),  M(resume_ns), M(suspend_ns), M(latency_ns), M(pid),
-	M(until_ns), M(cycle),     M(record),     M(result),     M(label),
-#undef M
+#define M(type, name) MEMBER(type, marks, name, #name)
+static const struct member members[] = {
+	M(u64, begin_us),   M(u64, end_us),  M(u64, begin_ns),  M(u64, end_ns),
+	M(u64, at_ns),      M(u64, held_ns), M(u64, resume_ns), M(u64, suspend_ns),
+	M(u64, latency_ns), M(u64, pid),     M(u64, until_ns),  M(u64, cycle),
+	M(text, record),    M(text, result), M(text, label),    {0},
 };
+#undef M
 
-static void take_member(struct members *m, const struct jsonin_value *key,
-			const struct jsonin_value *value)
-{
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		char *to = (char *)m + members[i].offset;
-
-		if (!jsonin_is(key, members[i].key))
-			continue;
-		if (members[i].size == sizeof(uint64_t))
-			jsonin_u64(value, (uint64_t *)(void *)to);
-		else
-			jsonin_str(value, to, members[i].size);
-	}
-}
-
-static enum windows_fault take_plain(struct amdlog_windows *w, const struct members *m)
+static enum windows_fault take_plain(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
 	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
@@ -108,7 +81,7 @@ static enum windows_fault take_plain(struct amdlog_windows *w, const struct memb
 }
 
 // gpq bench preempt --raw; a cycle that was cut short has no window.
-static enum windows_fault take_cycle(struct amdlog_windows *w, const struct members *m)
+static enum windows_fault take_cycle(struct amdlog_windows *w, const struct marks *m)
 {
 	char label[WINDOW_LABEL_MAX] = "";
 	uint64_t end;
@@ -124,58 +97,39 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct memb
 	return add(w, m->at_ns / 1000, end / 1000, label);
 }
 
-static struct held_process *process_of(struct amdlog_windows *w, uint64_t pid)
-{
-	for (size_t i = 0; i < w->nheld; i++) {
-		if (w->held[i].pid == pid)
-			return &w->held[i];
-	}
-	ARRAY_GROW(w->held, w->held_cap, w->nheld);
-	w->held[w->nheld] = (struct held_process){.pid = pid, .ended = true};
-	return &w->held[w->nheld++];
-}
-
-// gpq suspend: one line a queue. The first of a process opens its window, which ends at the
-// deadline unless gpq resume ends it before.
-static enum windows_fault take_suspended(struct amdlog_windows *w, const struct members *m,
-					 struct held_process *p)
+// gpq suspend prints a line for each queue. The first of a process opens its window, which ends at
+// the deadline unless gpq resume ends it before.
+static enum windows_fault take_queue(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
+	uint32_t n = intern_value(&w->held, &m->pid, sizeof(m->pid));
 	enum windows_fault fault;
 	char label[WINDOW_LABEL_MAX];
 
-	if (!p->ended)
+	if (m->at_ns == NONE || m->pid == NONE)
+		return WINDOWS_OK;
+	if (strcmp(m->result, "resumed") == 0 && n != INTERN_NONE) {
+		if (m->at_ns / 1000 >= w->v[n].begin_us)
+			w->v[n].end_us = m->at_ns / 1000;
+		w->v[n].held = false;
+	}
+	if (strcmp(m->result, "suspended") != 0 || (n != INTERN_NONE && w->v[n].held))
 		return WINDOWS_OK;
 	snprintf(label, sizeof(label), "pid %" PRIu64, m->pid);
 	fault = add(w, (m->at_ns - latency) / 1000, m->until_ns == NONE ? NONE : m->until_ns / 1000,
 		    label);
-	p->window = w->n - 1;
-	p->ended = fault != WINDOWS_OK;
+	if (!fault) {
+		w->v[w->n - 1].held = true;
+		intern_set(&w->held, &m->pid, sizeof(m->pid), (uint32_t)w->n - 1);
+	}
 	return fault;
-}
-
-static enum windows_fault take_queue(struct amdlog_windows *w, const struct members *m)
-{
-	bool suspended = strcmp(m->result, "suspended") == 0;
-	size_t before = w->nheld;
-	struct held_process *p;
-
-	if (m->at_ns == NONE || m->pid == NONE || (!suspended && strcmp(m->result, "resumed") != 0))
-		return WINDOWS_OK;
-	p = process_of(w, m->pid);
-	if (suspended)
-		return take_suspended(w, m, p);
-	// Also before the deadline of the window.
-	if (before == w->nheld && m->at_ns / 1000 >= w->v[p->window].begin_us)
-		w->v[p->window].end_us = m->at_ns / 1000;
-	p->ended = true;
-	return WINDOWS_OK;
 }
 
 static enum windows_fault read_json(struct amdlog_windows *w, const char *line, size_t len)
 {
 	struct jsonin_value key, value;
-	struct members m;
+	struct marks m;
+	const struct member_row rows[] = {{members, &m}, {0}};
 	struct jsonin j;
 
 	memset(&m, 0xff, sizeof(m));
@@ -184,7 +138,7 @@ static enum windows_fault read_json(struct amdlog_windows *w, const char *line, 
 	if (!jsonin_open(&j, line, len, '{'))
 		return WINDOWS_NO_JSON;
 	while (jsonin_next(&j, &key, &value))
-		take_member(&m, &key, &value);
+		members_take(rows, &key, &value);
 	if (j.failed)
 		return WINDOWS_NO_JSON;
 	if (m.begin_us != NONE || m.begin_ns != NONE)
@@ -281,6 +235,6 @@ void amdlog_windows_fini(struct amdlog_windows *w)
 {
 	free(w->v);
 	free(w->latest);
-	free(w->held);
+	intern_fini(&w->held);
 	*w = (struct amdlog_windows){0};
 }

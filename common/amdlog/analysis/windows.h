@@ -14,8 +14,7 @@
 #ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 #define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/amdlog/read/intern.h"
 
 #define WINDOWS_MAX      10000u
 #define WINDOW_LABEL_MAX 48u
@@ -23,6 +22,7 @@
 struct amdlog_window {
 	uint64_t begin_us, end_us;    // end UINT64_MAX: the file does not say
 	char label[WINDOW_LABEL_MAX]; // cut to fit; "" none
+	bool held; // by gpq suspend; more of its queues may follow, then those of gpq resume
 };
 
 // Starts as zeros.
@@ -30,8 +30,7 @@ struct amdlog_windows {
 	struct amdlog_window *v; // owned; by begin after amdlog_windows_sort
 	uint64_t *latest;        // the greatest end of v[0] to v[i]
 	size_t n, cap;
-	struct held_process *held; // by process: its latest window, while reading
-	size_t nheld, held_cap;
+	struct intern held; // processes that gpq suspend was used on -> their latest windows
 };
 
 enum windows_fault {

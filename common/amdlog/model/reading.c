@@ -1,7 +1,6 @@
 // Taking blocks in order (see reading.h).
 #include "common/amdlog/model/reading.h"
-
-#include <stdatomic.h>
+#include "common/amdlog/model/summary_priv.h"
 
 // A record that is one whole line of the block was matched with it; others were cut or put
 // together.
@@ -37,8 +36,10 @@ void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
 
-	*r = (struct amdlog_reading){.sum = sum};
-	atomic_init(&r->settled, !sum->filter.since_relative && !sum->filter.until_relative);
+	*r = (struct amdlog_reading){
+		.sum = sum,
+		.settled = !sum->filter.since_relative && !sum->filter.until_relative,
+	};
 	r->reassembly = amdlog_reassembly_new(&own);
 	r->grepper = grep ? grepper_new(grep) : NULL;
 	r->scan = r->reassembly->scan;
@@ -52,7 +53,7 @@ void amdlog_reading_fini(struct amdlog_reading *r)
 
 bool amdlog_reading_settled(const struct amdlog_reading *r)
 {
-	return atomic_load_explicit(&r->settled, memory_order_acquire);
+	return r->settled;
 }
 
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds)
@@ -60,17 +61,17 @@ struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint3
 	return block_reader_new(&r->sum->filter, kinds, r->scan->threads.assumed);
 }
 
-// Where the block's next item lies in the text, and how much of it the scanner knows of.
-struct place {
-	const char *text, *known;
-	uint64_t offset; // of `text` in the input
-};
-
-static void skip_to(struct amdlog_reading *r, struct place *p, const char *to)
+// Where in the input a place in the block's text lies.
+static uint64_t offset_of(const struct amdlog_reading *r, const char *p)
 {
-	r->scan->base += (uint64_t)(to - p->known);
-	r->scan->counts.bytes += (uint64_t)(to - p->known);
-	p->known = to;
+	return r->block.offset + (uint64_t)(p - r->block.text);
+}
+
+// The scanner passes over what lies in front of `to`.
+static void skip_to(struct amdlog_reading *r, const char *to)
+{
+	r->scan->counts.bytes += offset_of(r, to) - r->scan->base;
+	r->scan->base = offset_of(r, to);
 }
 
 // The number of the thread that an item is of. A thread without a process may have one by now.
@@ -81,35 +82,71 @@ static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
 	return sum->number;
 }
 
-static void take_item(struct amdlog_reading *r, struct place *p, struct block_result *b,
-		      struct block_item *item)
+// The records that were counted before an item or at the end.
+static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
+{
+	if (first_us == AMDLOG_UNKNOWN)
+		return;
+	s->totals.steps_back += first_us < s->last_us;
+	s->first_us = s->first_us == AMDLOG_UNKNOWN ? first_us : s->first_us;
+	s->last_us = last_us;
+}
+
+static void take_item(struct amdlog_reading *r, struct block_result *b, struct block_item *item)
 {
 	struct amdlog_event e;
 
-	amdlog_summary_add_times(r->sum, item->first_us, item->last_us);
+	add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
 		item->r.thread = number_of(r, &b->sums[item->thread]);
-		amdlog_summary_add_stream(r->sum, r->scan, item);
+		stream_set(summary_thread(r->sum, r->scan, item->r.thread), &item->stream);
 		break;
 	case BLOCK_LINES:
-		skip_to(r, p, item->r.text);
+		skip_to(r, item->r.text);
 		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
-		p->known = item->r.text + item->r.len;
 		break;
 	case BLOCK_RECORD:
 		item->r.thread = number_of(r, &b->sums[item->thread]);
-		item->r.offset = p->offset + (uint64_t)(item->r.text - p->text);
+		item->r.offset = offset_of(r, item->r.text);
 		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
 		break;
 	}
 }
 
-static void take_result(struct amdlog_reading *r, const char *text, size_t len,
-			struct block_result *b)
+// What was counted, not looked at one by one.
+static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
+		     const struct block_result *b)
 {
-	struct place p = {text, text, r->scan->base};
+	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
+		for (unsigned level = 0; level < 10; level++) {
+			s->totals.kinds[kind] += b->counts[block_counter(kind, level)];
+			s->totals.levels[level] += b->counts[block_counter(kind, level)];
+		}
+	}
+	s->totals.steps_back += b->steps_back;
+	for (unsigned i = 0; i < AMDLOG_NSTYLES; i++)
+		s->totals.styles[i] += b->styles[i];
+	for (uint32_t i = 0; i < b->nsums; i++) {
+		const struct block_sum *sum = &b->sums[i];
+		uint32_t records = (uint32_t)sum->counted;
+		struct amdlog_thread *t;
+
+		if (!records)
+			continue;
+		t = summary_thread(s, scan, sum->number);
+		s->totals.records += records;
+		s->totals.styles[sum->style] += records;
+		t->records += records;
+		t->api_calls += sum->counted >> 32;
+		span_add(&t->span, sum->first_us);
+		span_add(&t->span, sum->last_us);
+	}
+}
+
+static void take_result(struct amdlog_reading *r, struct block_result *b)
+{
 	uint64_t lines = b->lines;
 
 	for (uint32_t i = 0; i < b->nsums; i++) {
@@ -117,12 +154,12 @@ static void take_result(struct amdlog_reading *r, const char *text, size_t len,
 		lines += (uint32_t)b->sums[i].counted;
 	}
 	for (uint32_t i = 0; i < b->nitems; i++) {
-		take_item(r, &p, b, &b->items[i]);
+		take_item(r, b, &b->items[i]);
 		lines += b->items[i].what == BLOCK_RECORD;
 	}
-	amdlog_summary_add_times(r->sum, b->first_us, b->last_us);
-	amdlog_summary_add_sums(r->sum, r->scan, b);
-	skip_to(r, &p, text + len);
+	add_times(r->sum, b->first_us, b->last_us);
+	add_sums(r->sum, r->scan, b);
+	skip_to(r, r->block.text + r->block.len);
 	r->scan->counts.lines += lines;
 	r->scan->counts.foreign += b->foreign;
 	r->scan->counts.records += lines - b->foreign;
@@ -135,16 +172,16 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 	// threads behind AMDLOG_THREADS_MAX the scanner does not say the process.
 	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
 
-	r->block = (struct reading_block){text, len, hits};
+	r->block = (struct reading_block){text, len, r->scan->base, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len);
 	else if (trusted && amdlog_reassembly_idle(r->reassembly))
-		take_result(r, text, len, b);
+		take_result(r, b);
 	else
 		amdlog_scan_lines(r->scan, text, len);
 	r->block.hits = NULL;
 	if (r->sum->based)
-		atomic_store_explicit(&r->settled, true, memory_order_release);
+		r->settled = true;
 }
 
 void amdlog_reading_end(struct amdlog_reading *r)

@@ -21,6 +21,7 @@ struct amdlog_reading {
 	struct reading_block {   // that is being taken
 		const char *text;
 		size_t len;
+		uint64_t offset; // in the input
 		const struct grep_hits *hits;
 	} block;
 	_Atomic bool settled; // the filter's times are known: none of them waits for a record

@@ -115,19 +115,15 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 	return &s->threads[thread];
 }
 
-// Numbers of names and places in a table go together: a name behind the table's end found no place
-// in it.
+// Numbers of names and places in a table go together: the number behind the last row's is new.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
 	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
 	struct amdlog_kernel *k;
 
-	if (n < s->nkernels)
+	s->no_memory |= n == AMDLOG_NONE;
+	if (n != s->nkernels)
 		return n;
-	if (n > s->nkernels) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
 	ARRAY_GROW(s->kernels, s->kernel_cap, n);
 	k = &s->kernels[s->nkernels++];
 	*k = kernel_blank;
@@ -223,11 +219,12 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 	case AMDLOG_API_RETURN: stream_api_return(s, t, e); break;
 	case AMDLOG_COMMAND_ENQUEUED: stream_command(t, r); break;
 	case AMDLOG_KERNEL: place_launch(s, t, e, item); break;
-	case AMDLOG_PACKET:
-	case AMDLOG_DISPATCH:
-	case AMDLOG_BARRIER_AND:
-	case AMDLOG_BARRIER_OR:
-	case AMDLOG_BARRIER_VALUE:
+	case AMDLOG_VERSION: place_version(s, r); break;
+	default:
+		if (is_queue_line(r->kind))
+			queue_place_line(s, t, e);
+		if (!is_packet(r->kind))
+			break;
 		if (!item)
 			amdlog_packet_parse(r, &s->packet);
 		e->packet = item ? &item->packet : &s->packet;
@@ -235,14 +232,6 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 		queue_place_packet(s, t, e);
 		if (r->kind == AMDLOG_DISPATCH)
 			place_dispatch(s, t, e);
-		break;
-	case AMDLOG_QUEUE_CREATED:
-	case AMDLOG_QUEUE_SELECTED:
-	case AMDLOG_QUEUE_ACQUIRED:
-	case AMDLOG_QUEUE_RELEASED:
-	case AMDLOG_QUEUE_DELETED: queue_place_line(s, t, e); break;
-	case AMDLOG_VERSION: place_version(s, r); break;
-	default: break;
 	}
 }
 
@@ -303,12 +292,9 @@ uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
 	uint32_t n = intern_put(&s->api_names, name, len);
 
-	if (n < s->napis)
+	s->no_memory |= n == AMDLOG_NONE;
+	if (n != s->napis)
 		return n;
-	if (n > s->napis) {
-		s->no_memory = true;
-		return AMDLOG_NONE;
-	}
 	ARRAY_GROW(s->apis, s->api_cap, n);
 	s->apis[s->napis++] =
 		(struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
@@ -375,23 +361,13 @@ static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struc
 		count_kernel(s, t, e);
 	}
 	t->barriers += r->kind == AMDLOG_BARRIER_AND || r->kind == AMDLOG_BARRIER_OR;
-	if (e->packet || (r->kind >= AMDLOG_QUEUE_CREATED && r->kind <= AMDLOG_QUEUE_DELETED))
+	if (e->packet || is_queue_line(r->kind))
 		queue_count(s, e);
 }
 
 static bool is_outside(const struct amdlog_summary *s, const struct amdlog_record *r)
 {
 	return s->range_to && (r->offset < s->range_from || r->offset >= s->range_to);
-}
-
-// Those outside are context. The first one within may still be older than they are.
-static bool is_in_range(struct amdlog_summary *s, const struct amdlog_record *r)
-{
-	if (!is_outside(s, r))
-		return true;
-	if (r->time_us != AMDLOG_UNKNOWN)
-		s->last_us = r->time_us;
-	return false;
 }
 
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
@@ -416,8 +392,12 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 	place(s, t, e, item);
 	if (!s->based)
 		set_base(s, r->time_us);
-	if (!is_wanted(s, e) || !is_in_range(s, r))
+	if (!is_wanted(s, e))
 		return false;
+	if (is_outside(s, r)) { // context; the first one within may still be older
+		s->last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->last_us;
+		return false;
+	}
 	count(s, t, e);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "common/amdlog/read/scan.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#define AMDLOG_NONE UINT32_MAX
+#define AMDLOG_NONE INTERN_NONE
 
 // First and last CLOCK_MONOTONIC microsecond; first > last: none seen.
 struct amdlog_span {
@@ -227,14 +227,6 @@ void amdlog_summary_fini(struct amdlog_summary *s);
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *event);
-
-// The rest of a block result: what items say of streams; the records that were counted before an
-// item or at the end; the sums of a whole block.
-void amdlog_summary_add_stream(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			       const struct block_item *item);
-void amdlog_summary_add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us);
-void amdlog_summary_add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
-			     const struct block_result *b);
 
 // Joins queues known by handle with those known by ring, and sums up the processes.
 void amdlog_summary_finish(struct amdlog_summary *s);

@@ -1,5 +1,5 @@
-// What the parts of the summary share: records (summary.c), queues and streams (queue.c), the end
-// (summary_end.c).
+// What the parts of the summary share: records (summary.c), block results (reading.c), queues and
+// streams (queue.c), the end (summary_end.c).
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 

@@ -152,7 +152,7 @@ static void flush_streams(struct parse *w, uint64_t tid)
 		struct block_thread *t = &w->g->threads[i];
 
 		if ((t->api[1].msg || t->command) &&
-		    (tid == AMDLOG_UNKNOWN || tid == t->writer.tid) &&
+		    (tid == AMDLOG_UNKNOWN || tid == t->sum.writer.tid) &&
 		    (item = new_item(w, BLOCK_STREAM)))
 			take_stream(t, item);
 	}
@@ -164,10 +164,8 @@ void use_thread(struct parse *w, struct block_thread *t)
 
 	t->used = true;
 	t->index = w->b->nsums++;
-	t->counted = t->last_us = 0;
-	t->first_us = AMDLOG_UNKNOWN;
-	w->b->sums[t->index].writer = t->writer;
-	w->b->sums[t->index].style = t->style;
+	t->sum.counted = t->sum.last_us = 0;
+	t->sum.first_us = AMDLOG_UNKNOWN;
 	if (item)
 		take_stream(t, item);
 }
@@ -208,14 +206,13 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 
 	for (; *(slot = &g->thread_slots[at % (4 * BLOCK_THREADS)]); at++) {
 		t = &g->threads[*slot - 1];
-		if (t->writer.tid == writer->tid && t->writer.pid == writer->pid)
+		if (t->sum.writer.tid == writer->tid && t->sum.writer.pid == writer->pid)
 			return t;
 	}
 	if (g->nthreads == BLOCK_THREADS)
 		return NULL;
 	t = &g->threads[g->nthreads++];
-	*t = (struct block_thread){.writer = *writer,
-				   .style = style,
+	*t = (struct block_thread){.sum = {.writer = *writer, .style = style},
 				   .wanted = amdlog_filter_has_pid(g->filter, pid),
 				   .calls = CALL_RETURN |
 					    (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
@@ -227,9 +224,9 @@ void take_known(struct parse *w, struct block_thread *t, struct block_item *item
 {
 	struct block_item known;
 
-	if (is_bare(&t->writer)) { // another line may have named its process, too
+	if (is_bare(&t->sum.writer)) { // another line may have named its process, too
 		known = *item;
-		flush_streams(w, t->writer.tid);
+		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
 		if (!item)
 			return;
@@ -277,18 +274,19 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
 	bool entry = r->kind == AMDLOG_API_ENTRY, chosen = is_chosen(w, t, r->time_us);
 
-	if (kind_uses[r->kind] == PLACED || is_bare(&t->writer) || r->time_us == AMDLOG_UNKNOWN ||
-	    r->level >= 10 || (call && !is_plain_call(r)) || (w->g->kinds >> r->kind & 1 && chosen))
+	if (kind_uses[r->kind] == PLACED || is_bare(&t->sum.writer) ||
+	    r->time_us == AMDLOG_UNKNOWN || r->level >= 10 || (call && !is_plain_call(r)) ||
+	    (w->g->kinds >> r->kind & 1 && chosen))
 		return false;
 	if (r->kind == AMDLOG_COMMAND_ENQUEUED)
 		note_command(t, r->msg, r->msg + r->msg_len);
-	else if (call && (t->writer.tid != AMDLOG_UNKNOWN || !entry))
+	else if (call && (t->sum.writer.tid != AMDLOG_UNKNOWN || !entry))
 		t->api[1] = (struct api_line){r->msg, r->text + r->len};
 	if (chosen) {
 		count_line(w, t, r->time_us, 1 | (uint64_t)entry << 32,
 			   block_counter(r->kind, r->level));
 		w->b->styles[r->style]++;
-		w->b->styles[t->style]--;
+		w->b->styles[t->sum.style]--;
 	} else {
 		w->b->lines++;
 	}
@@ -388,12 +386,7 @@ void block_read(struct block_reader *g, struct block_result *b, const struct gre
 	flush_streams(&w, AMDLOG_UNKNOWN);
 	b->last_us = w.last_us;
 	for (uint32_t i = 0; i < g->nthreads; i++) {
-		const struct block_thread *t = &g->threads[i];
-
-		if (!t->used)
-			continue;
-		b->sums[t->index].counted = t->counted;
-		b->sums[t->index].first_us = t->first_us;
-		b->sums[t->index].last_us = t->last_us;
+		if (g->threads[i].used)
+			b->sums[g->threads[i].index] = g->threads[i].sum;
 	}
 }

@@ -25,12 +25,13 @@ void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_r
 	struct block_reader *g = w->g;
 	struct prefix *x;
 
-	if (!c->msg || c->seen > FILE_END + 64 || r->style != t->style || r->len <= FILE_END + 64)
+	if (!c->msg || c->seen > FILE_END + 64 || r->style != t->sum.style ||
+	    r->len <= FILE_END + 64)
 		return;
 	if (p[FILE_END] != ':' || !is_digit(p[FILE_END + 1]) || p[time - 2] != ':' ||
 	    p[time - 1] != ' ' || c->time_end < time + 8 || c->time_end > time + 16)
 		return;
-	g->bare = t->writer.tid == AMDLOG_UNKNOWN;
+	g->bare = t->sum.writer.tid == AMDLOG_UNKNOWN;
 	x = prefix_set(g, p);
 	if (differ_within(p + FILE_END, x[0].text, x[0].limit) ||
 	    differ_within(p + FILE_END, x[1].text, x[1].limit))

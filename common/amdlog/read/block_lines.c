@@ -89,7 +89,7 @@ HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 	r->offset = 0;
 	r->time_us = us;
 	r->level = (uint8_t)(p[1] - '0') & 15;
-	r->style = x->thread->style;
+	r->style = x->thread->sum.style;
 	r->kind = y->kind;
 	r->ended = true;
 	r->unwanted = w->unwanted;

@@ -14,12 +14,10 @@ struct api_line {
 };
 
 struct block_thread {
-	struct amdlog_writer writer;
-	enum amdlog_style style; // of its lines in the prefix cache
-	bool wanted;             // its process is one of those asked for
-	bool used;               // in this block, as `index` of the result
+	struct block_sum sum; // its style is also that of its lines in the prefix cache
+	bool wanted;          // its process is one of those asked for
+	bool used;            // in this block, as `index` of the result
 	uint32_t index;
-	uint64_t counted, first_us, last_us; // see struct block_sum
 	// Since its last item: its last API line, and the last message of a command that says which
 	// stream it is for.
 	uint8_t calls;          // enum call_bits: which of its lines are kept
@@ -167,12 +165,12 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 	struct block_result *b = w->b;
 
 	b->counts[counter]++;
-	t->counted += counts;
+	t->sum.counted += counts;
 	b->steps_back += us < w->last_us;
 	b->first_us = b->first_us == AMDLOG_UNKNOWN ? us : b->first_us;
 	w->last_us = us;
-	t->first_us = us < t->first_us ? us : t->first_us;
-	t->last_us = us > t->last_us ? us : t->last_us;
+	t->sum.first_us = us < t->sum.first_us ? us : t->sum.first_us;
+	t->sum.last_us = us > t->sum.last_us ? us : t->sum.last_us;
 }
 
 // Without a carriage return.

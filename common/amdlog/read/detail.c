@@ -43,20 +43,19 @@ uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, con
 	return p ? read_number(p + strlen(word), stop, number_may_end(r), at) : AMDLOG_UNKNOWN;
 }
 
-// The number behind the first `word`; AMDLOG_UNKNOWN.
-static uint64_t number_behind(const struct amdlog_record *r, const char *word)
+uint64_t amdlog_number_behind(const struct amdlog_record *r, const char *word)
 {
 	return amdlog_next_number(r, word, &(const char *){r->msg});
 }
 
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q)
 {
-	uint64_t priority = number_behind(r, "with priority ");
+	uint64_t priority = amdlog_number_behind(r, "with priority ");
 	const char *hex = memmem(r->msg, r->msg_len, "0x", 2), *end;
 
-	q->swq = number_behind(r, "SWq=");
-	q->hwq = number_behind(r, "HWq=");
-	q->size = number_behind(r, "with size ");
+	q->swq = amdlog_number_behind(r, "SWq=");
+	q->hwq = amdlog_number_behind(r, "HWq=");
+	q->size = amdlog_number_behind(r, "with size ");
 	q->priority = priority <= 2 ? (int)priority : -1;
 	q->address = AMDLOG_UNKNOWN;
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN && hex)
@@ -151,11 +150,6 @@ uint64_t amdlog_command_stream(const struct amdlog_record *r)
 	return p ? read_pointer(r, p + n) : AMDLOG_UNKNOWN;
 }
 
-uint64_t amdlog_command_address(const struct amdlog_record *r)
-{
-	return number_behind(r, r->kind == AMDLOG_COMMAND_COMPLETE ? "Command " : "enqueued: ");
-}
-
 const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len)
 {
 	static const char begin[] = "Command (", unknown[] = "command";
@@ -169,16 +163,6 @@ const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len)
 		return unknown;
 	*len = (size_t)(end - name);
 	return name;
-}
-
-uint64_t amdlog_signal_handle(const struct amdlog_record *r)
-{
-	return number_behind(r, "handle(");
-}
-
-uint64_t amdlog_completion_signal(const struct amdlog_record *r)
-{
-	return number_behind(r, "completion_signal=");
 }
 
 uint64_t amdlog_api_duration(const struct amdlog_record *r)
@@ -208,22 +192,11 @@ bool amdlog_api_failed(const struct amdlog_record *r)
 
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
 {
-	static const char launch[] = "ShaderName : ";
-	const char *end = r->msg + r->msg_len, *name, *device;
+	const size_t begin = strlen("ShaderName : ");
+	size_t at = r->msg_len < begin ? r->msg_len : begin;
 
-	if (r->kind == AMDLOG_KERNEL) {
-		name = r->msg + sizeof(launch) - 1;
-		name = name < end ? name : end;
-	} else {
-		name = memmem(r->msg, r->msg_len, " : ", 3);
-		name = name ? name + 3 : end;
-	}
-	if (r->kind == AMDLOG_GRAPH_KERNEL) {
-		device = memmem(name, (size_t)(end - name), ", device id : ", 14);
-		end = device ? device : end;
-	}
-	*len = strnlen(name, (size_t)(end - name));
-	return name;
+	*len = strnlen(r->msg + at, r->msg_len - at);
+	return r->msg + at;
 }
 
 // "hipSetDevice ( 0 )", a colour's end behind it.

@@ -40,6 +40,8 @@ uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
 // The number behind the first `word` at or behind *at, which moves behind the number;
 // AMDLOG_UNKNOWN.
 uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at);
+// The number behind the first `word` of the message.
+uint64_t amdlog_number_behind(const struct amdlog_record *r, const char *word);
 
 // The name of an API line's function begins with this.
 bool amdlog_api_begins(const struct amdlog_record *r, const char *word);
@@ -51,15 +53,9 @@ uint64_t amdlog_api_stream(const struct amdlog_record *r);
 uint64_t amdlog_entry_stream(const struct amdlog_record *r);
 uint64_t amdlog_command_stream(const struct amdlog_record *r);
 
-// The command that "Command (Kind) enqueued: 0x..", "command is enqueued: 0x.." or "Command 0x..
-// complete" is about; AMDLOG_UNKNOWN. Its kind: "command" where the release does not say.
-uint64_t amdlog_command_address(const struct amdlog_record *r);
+// The kind of the command that "Command (Kind) enqueued: 0x.." or "command is enqueued: 0x.." is
+// about: "command" where the release does not say.
 const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len);
-
-// The signal of "Set Handler: handle(0x..)" and "Handler: ...", and the one that a packet completes
-// (0: none); AMDLOG_UNKNOWN.
-uint64_t amdlog_signal_handle(const struct amdlog_record *r);
-uint64_t amdlog_completion_signal(const struct amdlog_record *r);
 
 // Microseconds a returning API call took, or AMDLOG_UNKNOWN.
 uint64_t amdlog_api_duration(const struct amdlog_record *r);
@@ -67,7 +63,7 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r);
 // An API line that returns something else than hipSuccess.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
-// The kernel's name in a KERNEL or GRAPH_KERNEL line.
+// The kernel's name in a KERNEL line.
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
 
 // The record misses its end: cut within the prefix, by another record at a multiple of 128 bytes,

@@ -106,34 +106,27 @@ void message_parse(struct amdlog_record *r)
 	r->kind = kind == AMDLOG_PACKET ? packet_kind(r->msg, r->msg_len) : kind;
 }
 
-// How many bytes the message has in common with any beginning but `b`, at most.
-static size_t common_with_others(const struct amdlog_record *r, const char *b)
+size_t message_telling(const struct amdlog_record *r)
 {
 	size_t most = 0;
+	bool known = false;
 
+	// It differs from every beginning within these bytes, or has all of it.
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
-		for (const char *const *other = rows[k].begin; *other; other++) {
+		for (const char *const *b = rows[k].begin; *b; b++) {
 			size_t n = 0;
 
-			while (*other != b && n < r->msg_len && (*other)[n] == r->msg[n])
+			while ((*b)[n] && n < r->msg_len && (*b)[n] == r->msg[n])
 				n++;
+			known |= !(*b)[n];
+			n += (*b)[n] != 0;
 			most = n > most ? n : most;
 		}
 	}
-	return most;
-}
-
-size_t message_telling(const struct amdlog_record *r)
-{
-	enum amdlog_kind kind;
-	const char *b = r->msg_len ? beginning(r, &kind) : NULL;
-	size_t n = b ? strlen(b) : 1, other = common_with_others(r, b) + 1;
-
-	if (!b && (!r->msg_len || may_be_api(*r->msg)))
+	if (!known && (!r->msg_len || may_be_api(*r->msg)))
 		return 0; // only the end of a long word would tell
-	n = n > other || (b && other == 1) ? n : other;
 	// Blanks at the end are no part of a message.
-	while (n <= r->msg_len && (unsigned char)r->msg[n - 1] <= ' ')
-		n++;
-	return n <= r->msg_len ? n : 0;
+	while (most <= r->msg_len && (unsigned char)r->msg[most - 1] <= ' ')
+		most++;
+	return most <= r->msg_len ? most : 0;
 }

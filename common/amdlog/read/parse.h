@@ -63,6 +63,11 @@ static inline bool is_packet(enum amdlog_kind kind)
 	return kind >= AMDLOG_PACKET && kind <= AMDLOG_BARRIER_VALUE;
 }
 
+static inline bool is_queue_line(enum amdlog_kind kind)
+{
+	return kind >= AMDLOG_QUEUE_CREATED && kind <= AMDLOG_QUEUE_DELETED;
+}
+
 // Colon, digit, colon: where a record may begin.
 static inline bool is_mark(const char *p)
 {

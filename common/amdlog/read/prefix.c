@@ -3,7 +3,6 @@
 //
 // Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 2.2 (Windows: a blank
 // within the thread's number), 13 (parse rules).
-#include "common/amdlog/read/number.h"
 #include "common/amdlog/read/parse.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
@@ -121,23 +120,22 @@ const char *find_record(const char *p, const char *stop, const char *end)
 static const struct form {
 	const char *form;
 	enum amdlog_style style;
-	bool old;
 	unsigned ahead;
 } forms[] = {
 	// 5.7 and later: "[pid:461   tid:0x7f1072d6c8c0] ", 6.4: "tid: 0x7f..", Windows: "0x 6840"
-	{"[pid:~#~tid: ~0x~$]", AMDLOG_STYLE_6_4, false, 0},
-	{"[pid:~#~tid: ~$]", AMDLOG_STYLE_6_4, false, 0},
-	{"[pid:~#~tid:0x~$]", AMDLOG_STYLE_5_7, false, 0},
-	{"[pid:~#~tid:$]", AMDLOG_STYLE_5_7, false, 0},
+	{"[pid:~#~tid: ~0x~$]", AMDLOG_STYLE_6_4, 0},
+	{"[pid:~#~tid: ~$]", AMDLOG_STYLE_6_4, 0},
+	{"[pid:~#~tid:0x~$]", AMDLOG_STYLE_5_7, 0},
+	{"[pid:~#~tid:$]", AMDLOG_STYLE_5_7, 0},
 	// Up to 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] "
-	{"#~: [tid:~0x~$]", AMDLOG_STYLE_5_0, false, 0},
-	{"#~: [tid:~$]", AMDLOG_STYLE_5_0, false, 0},
-	{"#~: [~0x~$]", AMDLOG_STYLE_3_7, true, 0},
-	{"#~: [~$]", AMDLOG_STYLE_3_7, true, 0},
+	{"#~: [tid:~0x~$]", AMDLOG_STYLE_5_0, 0},
+	{"#~: [tid:~$]", AMDLOG_STYLE_5_0, 0},
+	{"#~: [~0x~$]", AMDLOG_STYLE_3_7, 0},
+	{"#~: [~$]", AMDLOG_STYLE_3_7, 0},
 	// Packets and kernel names of 3.10 to 4.5: "[7f634262e880] HWq=",
 	// "[7f634262e880]!\tShaderName"
-	{"[$] HWq=", AMDLOG_STYLE_3_7, true, 4},
-	{"[$]!\t", AMDLOG_STYLE_3_7, true, 0},
+	{"[$] HWq=", AMDLOG_STYLE_3_7, 4},
+	{"[$]!\t", AMDLOG_STYLE_3_7, 0},
 };
 
 // How much of the text has the form; 0: it has not.
@@ -186,7 +184,7 @@ static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_write
 	if (n) {
 		if (r->style != AMDLOG_STYLE_3_5)
 			r->style = f->style;
-		w->old = f->old;
+		w->old = f->style == AMDLOG_STYLE_3_7;
 		c->seen = (unsigned)(at + n);
 		if (p[n - 1] == ']' && n < len && p[n] == ' ')
 			c->seen++;

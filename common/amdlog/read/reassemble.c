@@ -315,10 +315,8 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 // Kinds of which more than the beginning is read.
 static bool matters(enum amdlog_kind kind)
 {
-	return (kind >= AMDLOG_PACKET && kind <= AMDLOG_KERNEL) || kind == AMDLOG_GRAPH_KERNEL ||
-	       kind == AMDLOG_API_ENTRY || kind == AMDLOG_API_RETURN ||
-	       kind == AMDLOG_COMMAND_ENQUEUED || kind == AMDLOG_VERSION ||
-	       (kind >= AMDLOG_QUEUE_CREATED && kind <= AMDLOG_QUEUE_DELETED);
+	return kind == AMDLOG_GRAPH_KERNEL ||
+	       (kind_uses[kind] != COUNTED && kind != AMDLOG_QUEUE_ERROR);
 }
 
 // A line with more than its own text, perhaps: packets and API entries show by their form that they
@@ -356,9 +354,8 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	bool joinable, doubtful, open;
 	int64_t pid;
 
-	if (!m->n && !m->nopen &&
-	    (record->ended ? !amdlog_reassembly_wants(record)
-			   : !is_interrupted(record) && !amdlog_reassembly_wants(record))) {
+	if (amdlog_reassembly_idle(m) && !is_interrupted(record) &&
+	    !amdlog_reassembly_wants(record)) {
 		m->to.record(m->to.ctx, record);
 		return;
 	}

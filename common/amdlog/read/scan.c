@@ -1,9 +1,10 @@
 // The scanner: lines, records within lines, what is carried over (see scan.h).
 //
-// Facts: amd-log-facts.md sections 4 and 14. A segment is a record or the foreign text in front of
-// one; it ends at the next record or at the end of the line.
+// Facts: amd-log-facts.md sections 2 and 11 (threads), 4 and 14. A segment is a record or the
+// foreign text in front of one; it ends at the next record or at the end of the line.
 #include "common/host/xalloc.h"
 #include "common/amdlog/read/scan.h"
+#include "common/host/buf.h"
 
 #include <stdlib.h>
 
@@ -11,19 +12,53 @@
 #define SCAN_LOOK ((size_t)1024)       // a prefix is shorter
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
 
+static uint32_t add_thread(struct amdlog_threads *t, const struct amdlog_thread_id *id)
+{
+	uint64_t key[3] = {(uint64_t)id->pid, id->tid, id->source};
+	uint32_t n = intern_put(&t->keys, key, sizeof(key));
+
+	if (n == INTERN_NONE)
+		return 0;
+	if (n == t->n) {
+		ARRAY_GROW(t->v, t->cap, n);
+		t->v[t->n++] = *id;
+	}
+	return n;
+}
+
+uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
+{
+	int64_t pid = w->pid < 0 ? t->assumed : w->pid;
+	struct amdlog_thread_id id = {pid, w->tid, pid < 0 ? t->source : 0, 0};
+	uint32_t n = INTERN_NONE, before = t->n;
+
+	if (pid < 0 && w->tid != AMDLOG_UNKNOWN)
+		n = pair_value(&t->by_tid, w->tid, t->source);
+	if (n != INTERN_NONE)
+		return n;
+	n = add_thread(t, &id);
+	// Releases up to 4.5 print some lines with the thread alone.
+	if (t->n != before && w->old && pid >= 0)
+		pair_set(&t->by_tid, w->tid, t->source, n);
+	return n;
+}
+
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
 	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 
-	*s = (struct amdlog_scan){.sink = *sink};
-	s->text = s->buf;
-	threads_init(&s->threads);
+	*s = (struct amdlog_scan){.sink = *sink, .text = s->buf, .threads.assumed = -1};
+	s->threads.keys.max_entries = s->threads.by_tid.max_entries = AMDLOG_THREADS_MAX;
+	// Number 0 takes all that find no place.
+	add_thread(&s->threads, &(struct amdlog_thread_id){-1, AMDLOG_UNKNOWN, UINT32_MAX, 0});
 	return s;
 }
 
 void amdlog_scan_free(struct amdlog_scan *s)
 {
-	threads_fini(&s->threads);
+	intern_fini(&s->threads.keys);
+	intern_fini(&s->threads.by_tid);
+	free(s->threads.v);
 	free(s);
 }
 
