@@ -73,7 +73,7 @@ static uint64_t draw_seed(void)
 {
 	uint32_t seed = 1; // short enough to be typed again
 	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-		seed = (uint32_t)bench_now();
+		seed = (uint32_t)kfd_now();
 	return seed;
 }
 
@@ -190,7 +190,7 @@ static int attach(struct preempt *p)
 // Only when nothing is being measured.
 static void draw(struct preempt *p)
 {
-	uint64_t now = bench_now(), left = p->end_ns > now ? p->end_ns - now : 0;
+	uint64_t now = kfd_now(), left = p->end_ns > now ? p->end_ns - now : 0;
 	if (p->total != UINT64_MAX)
 		progress_show(&p->progress, (double)p->done / (double)p->total,
 			      "cycle %" PRIu64 " of %" PRIu64, p->done, p->total);
@@ -218,8 +218,8 @@ static int measure(struct preempt *p, struct cycle *last)
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every;
 	progress_init(&p->progress, p->out->progress, false);
-	p->end_ns = o->duration_ns ? bench_now() + o->duration_ns : UINT64_MAX;
-	for (uint64_t i = 0; i < p->total && bench_now() < p->end_ns; i++) {
+	p->end_ns = o->duration_ns ? kfd_now() + o->duration_ns : UINT64_MAX;
+	for (uint64_t i = 0; i < p->total && kfd_now() < p->end_ns; i++) {
 		*last = (struct cycle){.number = i,
 				       .block = i / p->plan.n,
 				       .warmup = i < o->warmup * p->plan.n,
@@ -287,12 +287,12 @@ static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 {
 	// A queue that cannot exist: the selection is worked through and nothing is left to do.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
-	uint64_t t0 = bench_now(), t1 = bench_now();
+	uint64_t t0 = kfd_now(), t1 = kfd_now();
 	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,
 			    &p->attached->failure);
-	uint64_t t2 = bench_now();
+	uint64_t t2 = kfd_now();
 	int r = kfd_session_suspend_nothing(&p->attached->session);
-	uint64_t t3 = bench_now();
+	uint64_t t3 = kfd_now();
 	if (r)
 		return r;
 	samples_add(&s[CLOCK], (double)(t1 - t0));

@@ -16,13 +16,6 @@
 #define DYING_MS       2000
 #define KILL_MARGIN_NS (30 * SECOND) // more than the driver takes to give up on a preemption
 
-uint64_t bench_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 int bench_signals_open(void)
 {
 	sigset_t set;
@@ -112,7 +105,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 			     {.fd = s->target.pidfd, .events = POLLIN}};
 	uint64_t now;
 	do {
-		now = bench_now();
+		now = kfd_now();
 		uint64_t left = until > now ? until - now : 0;
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
 		if (ppoll(p, 3, &t, NULL) <= 0)
@@ -122,7 +115,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 			s->end = ATTACHED_STOPPED;
 		// A stop that was reported between the two must not wait for the next signal.
 		serve(s);
-	} while (s->end == ATTACHED_LIVES && bench_now() < until);
+	} while (s->end == ATTACHED_LIVES && kfd_now() < until);
 	return s->end == ATTACHED_LIVES;
 }
 

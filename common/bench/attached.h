@@ -32,8 +32,6 @@ struct attached_target {
 	timer_t killer; // ends this process when it is stopped while it holds queues
 };
 
-uint64_t bench_now(void); // CLOCK_MONOTONIC, ns
-
 // Blocks the signals that end gpq, and SIGCHLD, which reports a stopped traced process, and opens a
 // descriptor to read them from. -1 with errno. Commands that are started must unblock them.
 int bench_signals_open(void);

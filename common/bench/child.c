@@ -1,7 +1,7 @@
 // Running commands; child.h.
 #include "common/bench/child.h"
 
-#include "common/bench/attached.h"
+#include "common/holder/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,11 +51,9 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(become(pipefd[1], run, arg));
-	int error = errno;
-	close(pipefd[1]);
+	close_quietly(pipefd[1]);
 	if (pid < 0) {
-		close(pipefd[0]);
-		errno = error;
+		close_quietly(pipefd[0]);
 		return -1;
 	}
 	c->pid = pid;
@@ -132,12 +130,12 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg)
 
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg)
 {
-	uint64_t until = bench_now() + grace_ns;
+	uint64_t until = kfd_now() + grace_ns;
 	if (!c->pid)
 		return;
 	kill(-c->pid, SIGTERM);
 	kill(-c->pid, SIGCONT);
-	while (bench_now() < until && kill(-c->pid, 0) == 0) {
+	while (kfd_now() < until && kill(-c->pid, 0) == 0) {
 		tick(arg);
 		usleep(1000);
 	}
