@@ -87,16 +87,15 @@ static void print_offline(struct out *o, struct ab_result *a)
 }
 
 // Why slots may be unknown.
-static void print_looks(struct out *o, const struct ab_result *a)
+static void print_looks(struct out *o, size_t looks, size_t suspended)
 {
-	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	if (suspended)
 		out_title(o,
 			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
 			  "no slot.",
-			  suspended, a->nqueue_sets);
+			  suspended, looks);
 	if (out_json(o)) {
-		json_u64(out_json(o), "looks", a->nqueue_sets);
+		json_u64(out_json(o), "looks", looks);
 		json_u64(out_json(o), "looks_suspended", suspended);
 	}
 }
@@ -108,7 +107,7 @@ static void print_ids(struct out *o, struct ab_result *a)
 	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	out_title(o, "Queues over all runs");
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
-	print_looks(o, a);
+	print_looks(o, a->nqueue_sets, c.suspended);
 	out_title(o, "Queues side by side");
 	run_compare_print(o, &c.runs, RUN_OVERLAPS);
 	out_title(o, "How to find them again");

@@ -49,10 +49,8 @@ struct experiment {
 	char *why;
 };
 
-static int fail(struct experiment *x, int status, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail(struct experiment *x, int status, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int fail(struct experiment *x, int status,
+						      const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -408,15 +406,14 @@ static int take_log_latencies(struct experiment *x)
 	return r;
 }
 
-static int take_log_rate(struct experiment *x)
+static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
-	int r = read_log(x, true, x->window_from, x->run->window_ns, &l);
+	read_log(x, true, x->window_from, x->run->window_ns, &l);
 	// Launches say what was handed in; what was taken, the queues know better.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
-	ablog_fini(&l);
-	return r;
+	samples_fini(&l.latency);
 }
 
 // The latencies of a run: printed, logged, seen in the queues, or the command as a whole.

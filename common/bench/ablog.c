@@ -23,7 +23,7 @@ struct reader {
 	struct ablog *log;
 	struct amdlog_scan *scan;
 	uint64_t *begin_us; // of each thread's request, by number of the scanner; AMDLOG_UNKNOWN
-	size_t threads, thread_cap;
+	size_t thread_cap;
 	struct ring *ring;
 	size_t rings, ring_cap;
 };
@@ -60,10 +60,7 @@ static bool ends(const struct amdlog_record *r)
 
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	while (x->threads <= r->thread) {
-		ARRAY_GROW(x->begin_us, x->thread_cap, x->threads);
-		x->begin_us[x->threads++] = AMDLOG_UNKNOWN;
-	}
+	ARRAY_REACH(x->begin_us, x->thread_cap, r->thread, 0xff); // AMDLOG_UNKNOWN
 	uint64_t *begin = &x->begin_us[r->thread], since = *begin;
 	if (since == AMDLOG_UNKNOWN && begins(r))
 		*begin = r->time_us;
@@ -145,10 +142,10 @@ static int add_file(struct ablog *l, const char *path)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
 	int r = read_file(&x, fd), error = errno;
+	close(fd);
 	amdlog_scan_free(x.scan);
 	free(x.begin_us);
 	free(x.ring);
-	close(fd);
 	l->files++;
 	errno = error;
 	return r;
@@ -179,9 +176,4 @@ int ablog_add(struct ablog *l, const char *path)
 	globfree(&g);
 	errno = !r && l->files == before ? ENOENT : error;
 	return r || l->files == before ? -1 : 0;
-}
-
-void ablog_fini(struct ablog *l)
-{
-	samples_fini(&l->latency);
 }

@@ -18,12 +18,7 @@ static bool meet(struct load_run *r, uint64_t n)
 {
 	if (n >= SEEN_MAX)
 		return true;
-	if (n / 8 >= r->seen_size) {
-		size_t size = (size_t)n / 4 + 64;
-		r->seen = xreallocarray(r->seen, size, 1);
-		memset(r->seen + r->seen_size, 0, size - r->seen_size);
-		r->seen_size = size;
-	}
+	ARRAY_REACH(r->seen, r->seen_size, n / 8, 0);
 	bool met = r->seen[n / 8] >> (n % 8) & 1;
 	r->seen[n / 8] |= (uint8_t)(1u << (n % 8));
 	return !met;

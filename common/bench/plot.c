@@ -204,8 +204,7 @@ static void legend(struct plot *p, const char *name)
 	label(p->out, x + 32, y, " font-size=\"11\"", name);
 }
 
-void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool step,
-	       const char *name)
+void plot_line(struct plot *p, const double *x, const double *y, size_t n, const char *name)
 {
 	unsigned style = p->lines % STYLES;
 	if (!n)
@@ -216,8 +215,7 @@ void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool 
 		   colors[style], dashes[style]);
 	for (size_t i = 0; i < n; i++) {
 		bool on = i && !isnan(y[i - 1]);
-
-		if (on && step)
+		if (on)
 			buf_printf(p->out, "H%.1f", px(p, x[i]));
 		if (!isnan(y[i]))
 			buf_printf(p->out, "%c%.1f %.1f", on ? 'L' : 'M', px(p, x[i]), py(p, y[i]));

@@ -141,27 +141,19 @@ void queue_set_line(void *set, const char *line)
 
 // ---- comparing
 
-static void show(struct host_state *m, struct queue_set *s)
+// True when some queues of the set were suspended.
+static bool show(struct host_state *m, struct queue_set *s)
 {
+	bool suspended = false;
 	for (; m->n < s->n; m->n++) {
 		struct queue_set_entry *q = &s->v[m->n];
 		q->row.comm = q->row.cmdline = sides[q->side];
 		q->row.type = *q->type ? q->type : NULL;
 		m->queues[m->n] = (struct state_queue){.row = &q->row, .start_ticks = KFD_UNKNOWN};
 		memcpy(m->queues[m->n].slots, q->slots, sizeof(q->slots));
+		suspended |= q->suspended;
 	}
-}
-
-size_t queue_sets_suspended(const struct queue_set *v, size_t n)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < n; i++) {
-		bool any = false;
-		for (size_t k = 0; k < v[i].n; k++)
-			any |= v[i].v[k].suspended;
-		found += any;
-	}
-	return found;
+	return suspended;
 }
 
 void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
@@ -169,7 +161,7 @@ void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 	*c = (struct queue_sets){.moments = xcalloc(n + 1, sizeof(*c->moments))};
 	for (size_t i = 0; i < n; i++) {
 		c->moments[i].queues = xcalloc(v[i].n + 1, sizeof(struct state_queue));
-		show(&c->moments[i], &v[i]);
+		c->suspended += show(&c->moments[i], &v[i]);
 	}
 	run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM);
 }

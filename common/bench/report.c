@@ -130,7 +130,7 @@ static void cdf_line(struct plot *p, const struct report_times *t)
 		x[i] = s->v[rank - 1] > 1 ? s->v[rank - 1] : 1;
 		y[i] = (double)rank / (double)s->n;
 	}
-	plot_line(p, x, y, n, true, t->name);
+	plot_line(p, x, y, n, t->name);
 }
 
 // Returns the highest bar's share; draws them where there is a plot.
@@ -292,7 +292,7 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
 	for (size_t i = 0; i < n; i += 2)
 		plot_band(&p, x[i], x[i + 1]);
-	plot_line(&p, x, y, n, true, "packets taken");
+	plot_line(&p, x, y, n, "packets taken");
 	plot_close(&p);
 	doc_say(d,
 		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
@@ -435,13 +435,12 @@ static void queues(struct doc *d, struct ab_result *a)
 	struct queue_sets c;
 	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	programs(d, &c.runs);
-	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	doc_say(d, "Over all runs, by GPU and age of a side's processes.");
-	if (suspended)
+	if (c.suspended)
 		doc_say(d,
 			"In %zu of %zu looks the offline queues were suspended, and so in no slot: "
 			"whether slots are the same is then not known.",
-			suspended, a->nqueue_sets);
+			c.suspended, a->nqueue_sets);
 	pairs(d, &c.runs);
 	strategies(d, &c.runs);
 	queue_sets_fini(&c);
