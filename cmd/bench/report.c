@@ -60,12 +60,10 @@ static int report(struct load *l, const struct bench_opts *o)
 	if (status)
 		return status;
 	doc_init(&d, "gpq bench: cost of suspending and resuming queues");
-	for (size_t i = 0; i < l->n; i++)
-		if (!l->run[i]->is_ab)
-			report_run(&d, l->run[i], &goals);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->run[i]->is_ab)
-			report_ab(&d, l->run[i], &goals);
+	for (int ab = 0; ab < 2; ab++)
+		for (size_t i = 0; i < l->n; i++)
+			if (l->run[i]->is_ab == ab)
+				(ab ? report_ab : report_run)(&d, l->run[i], &goals);
 	doc_end(&d);
 	status = out_text(&d.md);
 	int html = o->html ? out_file("", o->html, &d.html) : GPQ_OK;
@@ -149,7 +147,7 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 	for (unsigned i = 0; i < a->n; i++) {
 		struct result_setting *s = NULL;
 		for (unsigned k = 0; k < b->n && !s; k++)
-			if (cycle_setting_compare(&a->of[i]->set, &b->of[k]->set) == 0)
+			if (plan_compare(&a->of[i]->set, &b->of[k]->set) == 0)
 				s = b->of[k];
 		if (!s)
 			continue;

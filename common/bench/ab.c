@@ -177,8 +177,7 @@ static int look(struct experiment *x)
 {
 	struct kfd_failure f = {0};
 	x->looked = kfd_now();
-	if (x->plan->tick)
-		x->plan->tick(x->plan->tick_arg);
+	x->plan->tick(x->plan->tick_arg);
 	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
 		return failed(x, &f);
 	take_queue_set(x);
@@ -240,18 +239,15 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		turn(x, 2 * MS);
 	if (!s->child.ended)
 		return fail(x, 1, "a process of the %s command ended", s->name);
-	const char *tail = s->child.tail.data ? s->child.tail.data : "";
-	size_t n = strlen(tail);
-	while (n && tail[n - 1] == '\n')
-		n--;
-	const char *line = memrchr(tail, '\n', n);
-	line = line ? line + 1 : tail;
+	const struct buf *said = s->child.line.len ? &s->child.line : &s->child.last;
 	bool killed = WIFSIGNALED(s->child.status);
-	int len = (int)(tail + n - line);
 	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s", s->name,
 		    killed ? "signal" : "status",
 		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
-		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+		    !said->len        ? 7
+		    : said->len < 200 ? (int)said->len
+				      : 200,
+		    said->len ? said->data : "nothing");
 }
 
 // Are there processes with queues, the offline ones for a while without another one?

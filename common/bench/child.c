@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TAIL = 2000, LINE_MAX_BYTES = 1 << 24 };
+enum { LINE_MAX_BYTES = 1 << 24 };
 
 struct command {
 	const char *text, *log;
@@ -67,24 +67,17 @@ int child_start(struct child *c, const char *command, const char *log)
 	return child_fork(c, run_command, &(struct command){command, log});
 }
 
-static void keep_tail(struct child *c, const char *data, size_t n)
-{
-	buf_append(&c->tail, data, n);
-	if (c->tail.len <= 2 * TAIL)
-		return;
-	memmove(c->tail.data, c->tail.data + c->tail.len - TAIL, TAIL);
-	c->tail.len = TAIL;
-	c->tail.data[TAIL] = '\0';
-}
-
 static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 {
 	char *at = c->line.data, *end;
 	size_t left = c->line.len;
 	for (; left && (end = memchr(at, '\n', left)); at = end + 1) {
 		*end = '\0';
-		if (fn)
-			fn(arg, at);
+		if (*at) {
+			c->last.len = 0;
+			buf_puts(&c->last, at);
+		}
+		fn(arg, at);
 		left -= (size_t)(end - at) + 1;
 	}
 	if (left > LINE_MAX_BYTES) // no line of a metric
@@ -104,7 +97,6 @@ static void take_output(struct child *c, child_line_fn *fn, void *arg)
 			return;
 		if (n < 0)
 			break;
-		keep_tail(c, data, (size_t)n);
 		buf_append(&c->line, data, (size_t)n);
 		give_lines(c, fn, arg);
 	}
@@ -151,6 +143,6 @@ void child_fini(struct child *c)
 	if (c->out >= 0)
 		close(c->out);
 	buf_fini(&c->line);
-	buf_fini(&c->tail);
+	buf_fini(&c->last);
 	*c = (struct child){.out = -1};
 }

@@ -11,18 +11,6 @@
 const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
 					 "failed", "stuck", "stopped", NULL};
 
-int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b)
-{
-	const uint64_t of[][2] = {{a->grace, b->grace},
-				  {a->queues, b->queues},
-				  {a->hold_ns, b->hold_ns},
-				  {a->gap_ns, b->gap_ns}};
-	for (unsigned i = 0; i < 4; i++)
-		if (of[i][0] != of[i][1])
-			return of[i][0] < of[i][1] ? -1 : 1;
-	return 0;
-}
-
 void cycle_clear(struct cycle *c)
 {
 	struct cycle none = {

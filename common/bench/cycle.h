@@ -34,9 +34,6 @@ struct cycle_setting {
 	uint64_t gap_ns;  // wanted
 };
 
-// As memcmp(3): by grace, queues, hold, gap.
-int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b);
-
 // What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
 #define CYCLE_MEASURED(X)                                                                     \
 	X(at_ns)             /* the request */                                                \

@@ -34,6 +34,16 @@ static const struct dimension *find(const char *name, size_t len)
 	return NULL;
 }
 
+int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b)
+{
+	for (size_t i = 0; i < DIMENSIONS; i++) {
+		uint64_t x = *member(a, &dimensions[i]), y = *member(b, &dimensions[i]);
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
 // One more value in dimension `d`: each of the first `old` settings again, with that value.
 static int add_value(struct plan *p, unsigned old, const struct dimension *d, uint64_t v)
 {
@@ -101,14 +111,6 @@ const struct cycle_setting *plan_next(struct plan *p, uint64_t i)
 	return &p->setting[p->order[i % p->n]];
 }
 
-static bool differs(const struct plan *p, const struct dimension *d)
-{
-	for (unsigned i = 1; i < p->n; i++)
-		if (*member(&p->setting[i], d) != *member(&p->setting[0], d))
-			return true;
-	return false;
-}
-
 void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96])
 {
 	size_t len = 0;
@@ -116,7 +118,10 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 	for (size_t i = 0; i < DIMENSIONS; i++) {
 		const struct dimension *d = &dimensions[i];
 		char text[24];
-		if (!differs(p, d))
+		unsigned same = 1;
+		while (same < p->n && *member(&p->setting[same], d) == *member(p->setting, d))
+			same++;
+		if (same == p->n)
 			continue;
 		if (d->duration)
 			text_ns(text, *member(s, d));

@@ -215,7 +215,6 @@ static void latency_plots(struct doc *d, const struct load_run *run, const struc
 struct timeline {
 	const struct cycle *c;
 	size_t n;
-	double t0; // ns
 };
 
 static bool complete(const struct cycle *c)
@@ -244,13 +243,12 @@ static struct timeline choose_timeline(const struct load_run *run)
 		t.c = t.n ? t.c : c;
 		t.n += fits;
 	}
-	t.t0 = t.n ? (double)t.c[0].at_ns : 0;
 	return t;
 }
 
 static double seconds(const struct timeline *t, uint64_t at)
 {
-	return ((double)at - t->t0) / 1e9;
+	return ((double)at - (double)t->c[0].at_ns) / 1e9;
 }
 
 // Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,

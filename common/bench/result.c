@@ -39,9 +39,9 @@ void result_fini(struct result *r)
 static struct result_setting *find(struct result *r, const struct cycle_setting *set)
 {
 	unsigned at = 0;
-	while (at < r->n && cycle_setting_compare(&r->of[at]->set, set) < 0)
+	while (at < r->n && plan_compare(&r->of[at]->set, set) < 0)
 		at++;
-	if (at < r->n && cycle_setting_compare(&r->of[at]->set, set) == 0)
+	if (at < r->n && plan_compare(&r->of[at]->set, set) == 0)
 		return r->of[at];
 	if (r->n == PLAN_SETTINGS_MAX) {
 		errno = E2BIG;
