@@ -154,20 +154,9 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
-static void warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
-{
-	struct kfd_queue *list;
-	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
-	if (n > 0)
-		err_warn("gpq queues -o +CONTEXT shows them",
-			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
-			 "interface does not reach them",
-			 (int)pid, n);
-	free(list);
-}
-
 static int attach(struct preempt *p)
 {
+	struct kfd_queue *unreached;
 	struct kfd_failure f = {0};
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
@@ -183,7 +172,13 @@ static int attach(struct preempt *p)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
-	warn_of_contexts(p->pid, &p->cycles.select);
+	ssize_t n = kfd_contexts_unreached(p->pid, &p->cycles.select, &unreached);
+	if (n > 0)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
+			 "interface does not reach them",
+			 (int)p->pid, n);
+	free(unreached);
 	return GPQ_OK;
 }
 

@@ -482,9 +482,7 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 		compile(x, &off->ready, &off->has_ready, 0, "--offline-ready", p->offline_ready) ||
 		name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
-	workload_release(&x->online);
 	workload_release(&x->offline);
-	child_end(&x->online.child, 2000 * MS, tick, x);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
 	if (!r && *x->log[1])

@@ -33,12 +33,6 @@ static bool name_has(const struct amdlog_record *r, const char *part)
 	return memmem(r->msg, r->name_len, part, strlen(part)) != NULL;
 }
 
-static bool name_ends(const struct amdlog_record *r, const char *part)
-{
-	size_t n = strlen(part);
-	return r->name_len >= n && memcmp(r->msg + r->name_len - n, part, n) == 0;
-}
-
 // Calls that give the GPU something to do.
 static bool begins(const struct amdlog_record *r)
 {
@@ -46,7 +40,8 @@ static bool begins(const struct amdlog_record *r)
 	case AMDLOG_DISPATCH:
 	case AMDLOG_KERNEL: return true;
 	case AMDLOG_API_ENTRY:
-		return name_has(r, "Launch") || name_ends(r, "Async") || name_has(r, "hipMemcpy");
+		return name_has(r, "Launch") || name_has(r, "hipMemcpy") ||
+		       (r->name_len >= 5 && memcmp(r->msg + r->name_len - 5, "Async", 5) == 0);
 	default: return false;
 	}
 }

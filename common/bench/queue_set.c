@@ -88,10 +88,6 @@ const struct member_type member_queue_set = {write_set, read_set};
 
 // ---- taking one
 
-struct both {
-	const struct workload *online, *offline;
-};
-
 static void add(struct queue_set *s, const struct state_queue *q, enum queue_side side)
 {
 	ARRAY_GROW(s->v, s->cap, s->n);
@@ -104,7 +100,7 @@ static void add(struct queue_set *s, const struct state_queue *q, enum queue_sid
 static int take(const void *arg)
 {
 	static const struct member no_key = {0};
-	const struct both *b = arg;
+	const struct workload *const *of = arg; // by side
 	struct queue_set s = {0};
 	struct host_state m;
 	struct buf line = {0};
@@ -116,8 +112,8 @@ static int take(const void *arg)
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
 		pid_t pid = (pid_t)m.queues[i].row->pid;
-		bool offline = workload_has(b->offline, pid);
-		if (offline || workload_has(b->online, pid))
+		bool offline = workload_has(of[SIDE_OFFLINE], pid);
+		if (offline || workload_has(of[SIDE_ONLINE], pid))
 			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);
@@ -128,7 +124,7 @@ static int take(const void *arg)
 
 int queue_set_take(struct child *c, const struct workload *online, const struct workload *offline)
 {
-	return child_fork(c, take, &(struct both){online, offline});
+	return child_fork(c, take, (const struct workload *[]){online, offline});
 }
 
 void queue_set_line(void *set, const char *line)

@@ -114,11 +114,6 @@ struct report_times {
 	char name[128];
 };
 
-struct report_words {
-	const char *shares, *histogram; // titles
-	const char *x, *y;              // of both
-};
-
 static void cdf_line(struct plot *p, const struct report_times *t)
 {
 	struct samples *s = t->s;
@@ -151,19 +146,22 @@ static double bars(struct plot *p, const struct report_times *t)
 }
 
 // A picture goes its own way: it says itself what was not measured on a GPU.
-static const char *title_of(char title[96], const struct bench_context *c, const char *text)
+static const char *title_of(char title[96], const struct bench_context *c, const char *begin,
+			    const char *what, const char *end)
 {
-	snprintf(title, 96, "%s%s", text, bench_context_is_gpu(c) ? "" : " (software GPU)");
+	snprintf(title, 96, "%s%s%s%s", begin, what, end,
+		 bench_context_is_gpu(c) ? "" : " (software GPU)");
 	return title;
 }
 
-// Two plots: the share of them that took at most so long, and a histogram. `mark`: a time to mark
+// Two plots: the share of `what` that took at most so long, and a histogram. `mark`: a time to mark
 // as the goal; 0: none. False, and nothing drawn, without samples.
-static bool report_plots(struct doc *d, const struct bench_context *c, const struct report_words *w,
-			 const struct report_times *t, unsigned n, double mark)
+static bool report_plots(struct doc *d, const struct bench_context *c, const char *what,
+			 const char *x_label, const char *y_label, const struct report_times *t,
+			 unsigned n, double mark)
 {
-	struct plot_axis x = {w->x, PLOT_NS, INFINITY, 0, true},
-			 y = {w->y, PLOT_SHARE, 0, 1, false};
+	struct plot_axis x = {x_label, PLOT_NS, INFINITY, 0, true},
+			 y = {y_label, PLOT_SHARE, 0, 1, false};
 	double top = 0;
 	char title[96];
 	struct plot p;
@@ -176,13 +174,14 @@ static bool report_plots(struct doc *d, const struct bench_context *c, const str
 		return false;
 	x.min = maths()->fmax(x.min, 1);
 	x.max = maths()->fmax(x.max, 1);
-	plot_open(&p, doc_svg(d), title_of(title, c, w->shares), x, y);
+	plot_open(&p, doc_svg(d),
+		  title_of(title, c, "Share of ", what, " that took at most so long"), x, y);
 	for (unsigned i = 0; i < n; i++)
 		cdf_line(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
 	plot_close(&p);
 	y.max = top;
-	plot_open(&p, doc_svg(d), title_of(title, c, w->histogram), x, y);
+	plot_open(&p, doc_svg(d), title_of(title, c, "How long ", what, " took"), x, y);
 	for (unsigned i = 0; i < n; i++)
 		bars(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
@@ -193,11 +192,6 @@ static bool report_plots(struct doc *d, const struct bench_context *c, const str
 static void latency_plots(struct doc *d, const struct load_run *run, const struct result_goals *g)
 {
 	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-	static const struct report_words words = {
-		.shares = "Share of the calls that took at most so long",
-		.histogram = "How long the calls took",
-		.x = "request until return",
-		.y = "share of calls"};
 	struct report_times t[2 * PLOT_SETTINGS];
 	const struct result *r = &run->result;
 	unsigned n = 0;
@@ -208,7 +202,9 @@ static void latency_plots(struct doc *d, const struct load_run *run, const struc
 				 result_metric_name[shown[k]], r->n > 1 ? ", " : "",
 				 r->n > 1 ? r->of[i]->name : "");
 		}
-	if (report_plots(d, &run->context, &words, t, n, g->suspend_ns) && r->n > PLOT_SETTINGS)
+	if (report_plots(d, &run->context, "the calls", "request until return", "share of calls", t,
+			 n, g->suspend_ns) &&
+	    r->n > PLOT_SETTINGS)
 		doc_say(d, "The plots show the first %d settings of %u.", PLOT_SETTINGS, r->n);
 }
 
@@ -216,12 +212,6 @@ struct timeline {
 	const struct cycle *c;
 	size_t n;
 };
-
-static bool complete(const struct cycle *c)
-{
-	return c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
-	       c->read_sum != CYCLE_NONE;
-}
 
 // Indices can be compared while the same queues are watched: those that went away take their
 // packets with them.
@@ -237,7 +227,9 @@ static struct timeline choose_timeline(const struct load_run *run)
 	struct timeline t = {0};
 	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
 		const struct cycle *c = &run->timeline[i];
-		bool fits = !c->warmup && complete(c) && (!t.n || follows(&t.c[t.n - 1], c));
+		bool complete = c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
+				c->read_sum != CYCLE_NONE;
+		bool fits = !c->warmup && complete && (!t.n || follows(&t.c[t.n - 1], c));
 		if (t.n && !fits)
 			break;
 		t.c = t.n ? t.c : c;
@@ -285,7 +277,8 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 	for (size_t i = 0; i < n; i++)
 		top = maths()->fmax(top, y[i]);
 	plot_open(&p, doc_svg(d),
-		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended"),
+		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended",
+			   "", ""),
 		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
 		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
 	for (size_t i = 0; i < n; i += 2)
@@ -367,17 +360,12 @@ static void goals_table(struct doc *d, struct ab_result *a, const struct result_
 
 static void request_plots(struct doc *d, struct ab_result *a, const struct bench_context *c)
 {
-	static const struct report_words words = {
-		.shares = "Share of online requests that took at most so long",
-		.histogram = "How long online requests took",
-		.x = "latency",
-		.y = "share of requests"};
 	struct report_times t[AB_MODES];
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		t[m].s = &a->mode[m].latency;
 		snprintf(t[m].name, sizeof(t[m].name), "%s", ab_mode_name[m]);
 	}
-	report_plots(d, c, &words, t, AB_MODES, 0);
+	report_plots(d, c, "online requests", "latency", "share of requests", t, AB_MODES, 0);
 }
 
 static const char *answer(int8_t same)

@@ -60,12 +60,6 @@ static int ask(struct workload_process *p, const char *request, struct kfd_failu
 		       : 0;
 }
 
-static bool same_queue(const struct kfd_queue_entry *a, const struct kfd_queue_entry *b)
-{
-	return a->queue_id == b->queue_id && a->gpu_id == b->gpu_id &&
-	       a->read_pointer_address == b->read_pointer_address;
-}
-
 // What it took is known up to the last look that worked.
 static bool look_now(struct workload_process *p)
 {
@@ -84,12 +78,15 @@ static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 	uint64_t before = kfd_watch_packets(old, first, &p->last), carried = 0;
 	struct kfd_indices begin = {0};
 	for (unsigned i = 0; i < p->watch.n; i++)
-		for (unsigned k = 0; k < old->n; k++)
-			if (same_queue(&p->watch.queue[i], &old->queue[k])) {
-				begin.read[i] = first->read[k];
-				if (p->watch.queue[i].queue_type == KFD_SNAPSHOT_COMPUTE_AQL)
-					carried += p->last.read[k] - first->read[k];
-			}
+		for (unsigned k = 0; k < old->n; k++) {
+			const struct kfd_queue_entry *q = &p->watch.queue[i], *was = &old->queue[k];
+			if (q->queue_id != was->queue_id || q->gpu_id != was->gpu_id ||
+			    q->read_pointer_address != was->read_pointer_address)
+				continue;
+			begin.read[i] = first->read[k];
+			if (q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL)
+				carried += p->last.read[k] - first->read[k];
+		}
 	p->gone += before - carried;
 	p->first = begin;
 }
