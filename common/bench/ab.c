@@ -222,11 +222,9 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start(struct experiment *x, struct workload *s)
+static int start(struct experiment *x, struct workload *s, const char *command, const char *log)
 {
-	bool offline = s == &x->offline;
-	const char *command = offline ? x->plan->offline : x->plan->online;
-	if (child_start(&s->child, command, x->plan->log_dir ? x->log[offline] : NULL))
+	if (child_start(&s->child, command, x->plan->log_dir ? log : NULL))
 		return fail(x, 1, "%s: %s", command, strerror(errno));
 	return 0;
 }
@@ -292,7 +290,7 @@ static int start_offline(struct experiment *x)
 	struct workload *s = &x->offline;
 	s->attach = true;
 	s->grace = (unsigned)x->plan->grace;
-	if (start(x, s) || wait_for_queues(x, s))
+	if (start(x, s, x->plan->offline, x->log[1]) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
 			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
@@ -323,7 +321,7 @@ static int run_online(struct experiment *x)
 	struct workload *s = &x->online;
 	x->online_from = kfd_now();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
-	if (start(x, s) || (s->attach && wait_for_queues(x, s)))
+	if (start(x, s, x->plan->online, x->log[0]) || (s->attach && wait_for_queues(x, s)))
 		return -1;
 	x->watch = s->attach;
 	while (!s->child.ended)

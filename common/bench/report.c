@@ -368,15 +368,7 @@ static void request_plots(struct doc *d, struct ab_result *a, const struct bench
 	report_plots(d, c, "online requests", "latency", "share of requests", t, AB_MODES, 0);
 }
 
-static const char *answer(int8_t same)
-{
-	return same < 0 ? "-" : same ? "yes" : "no";
-}
-
-static const char *ids_text(const struct run_compare_traits *ids)
-{
-	return ids->ids_text.len ? ids->ids_text.data : "-";
-}
+static const char *const answers[] = {"-", "no", "yes"}; // of -1, 0, 1
 
 static void programs(struct doc *d, const struct run_compare *r)
 {
@@ -389,9 +381,9 @@ static void programs(struct doc *d, const struct run_compare *r)
 			doc_cells(d, "%" PRIu64, g->queues_min);
 		else
 			doc_cells(d, "%" PRIu64 " to %" PRIu64, g->queues_min, g->queues_max);
-		doc_cells(d, "%s", ids_text(&g->ever));
+		doc_cell(d, g->ever.ids_text.len ? g->ever.ids_text.data : "");
 		for (unsigned k = 0; k < SAMES; k++)
-			doc_cells(d, "%s", answer(g->same[k]));
+			doc_cell(d, answers[g->same[k] + 1]);
 	}
 }
 
@@ -400,8 +392,8 @@ static void pairs(struct doc *d, const struct run_compare *r)
 	doc_table(d, "side|beside|runs|ids of both|overlap %");
 	for (size_t i = 0; i < r->npairs; i++) {
 		const struct run_compare_pair *p = &r->pairs[i];
-		doc_cells(d, "%s|%s|%" PRIu64 "|%s|%.2f", p->a, p->b, p->runs, ids_text(&p->both),
-			  100 * p->overlap);
+		doc_cells(d, "%s|%s|%" PRIu64 "|%s|%.2f", p->a, p->b, p->runs,
+			  p->both.ids_text.len ? p->both.ids_text.data : "", 100 * p->overlap);
 	}
 }
 
@@ -411,8 +403,8 @@ static void strategies(struct doc *d, const struct run_compare *r)
 	doc_table(d, "find a side's queues by|works|use|why");
 	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
 		const struct run_compare_strategy *s = &r->strategies[i];
-		doc_cells(d, "%s|%s|%s|%s", names[i], answer(s->works), s->chosen ? "yes" : "no",
-			  s->evidence.data);
+		doc_cells(d, "%s|%s|%s|%s", names[i], answers[s->works + 1],
+			  s->chosen ? "yes" : "no", s->evidence.data);
 	}
 }
 

@@ -1,12 +1,10 @@
 // Processes of a command, attached to, counted, suspended and resumed; workload.h.
 #include "common/bench/workload.h"
 
-#include "common/bench/attached.h"
 #include "common/host/buf.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
-#include "common/holder/holder.h"
 
 #include <dirent.h>
 #include <poll.h>
