@@ -36,14 +36,10 @@ static bool name_has(const struct amdlog_record *r, const char *part)
 // Calls that give the GPU something to do.
 static bool begins(const struct amdlog_record *r)
 {
-	switch (r->kind) {
-	case AMDLOG_DISPATCH:
-	case AMDLOG_KERNEL: return true;
-	case AMDLOG_API_ENTRY:
-		return name_has(r, "Launch") || name_has(r, "hipMemcpy") ||
-		       (r->name_len >= 5 && memcmp(r->msg + r->name_len - 5, "Async", 5) == 0);
-	default: return false;
-	}
+	if (r->kind != AMDLOG_API_ENTRY)
+		return r->kind == AMDLOG_DISPATCH || r->kind == AMDLOG_KERNEL;
+	return name_has(r, "Launch") || name_has(r, "hipMemcpy") ||
+	       (r->name_len >= 5 && memcmp(r->msg + r->name_len - 5, "Async", 5) == 0);
 }
 
 // Calls that return when the GPU has done it.
@@ -98,52 +94,38 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 	bool within = r->time_us >= x->log->from_us && r->time_us <= x->log->until_us;
 	if (r->time_us == AMDLOG_UNKNOWN)
 		return;
-	switch (r->kind) {
-	case AMDLOG_PACKET:
-	case AMDLOG_DISPATCH:
-	case AMDLOG_BARRIER_AND:
-	case AMDLOG_BARRIER_OR:
-	case AMDLOG_BARRIER_VALUE: count_packet(x, r, within); break;
-	default: break;
-	}
+	if (is_packet(r->kind))
+		count_packet(x, r, within);
 	x->log->records += within;
 	if (within)
 		follow_request(x, r);
-}
-
-static int read_file(struct reader *x, int fd)
-{
-	size_t size;
-	ssize_t n = 0;
-	char *room;
-	while ((room = amdlog_scan_room(x->scan, &size))) {
-		n = read(fd, room, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		amdlog_scan_fed(x->scan, (size_t)n);
-	}
-	amdlog_scan_end(x->scan);
-	return n < 0 ? -1 : 0;
 }
 
 static int add_file(struct ablog *l, const char *path)
 {
 	struct reader x = {.log = l};
 	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
+	size_t size;
+	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
-	int r = read_file(&x, fd), error = errno;
+	do {
+		char *room = amdlog_scan_room(x.scan, &size);
+		n = read(fd, room, size);
+		if (n > 0)
+			amdlog_scan_fed(x.scan, (size_t)n);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	int error = errno;
 	close(fd);
+	amdlog_scan_end(x.scan);
 	amdlog_scan_free(x.scan);
 	free(x.begin_us);
 	free(x.ring);
 	l->files++;
 	errno = error;
-	return r;
+	return n < 0 ? -1 : 0;
 }
 
 // FILE_PID, with whatever else stands in the name taken as it is.
