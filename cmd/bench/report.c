@@ -100,13 +100,6 @@ static const struct out_col change_cols[] = {
 #undef COL
 const struct out_table bench_changes_table = {"changes", "change", TABLE(change_cols)};
 
-static const char *verdict(const struct rank_test *t)
-{
-	if (isnan(t->p))
-		return "unknown";
-	return t->p >= SIGNIFICANT ? "same" : t->effect > 0.5 ? "slower" : "faster";
-}
-
 static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
 		       struct samples *b)
 {
@@ -115,7 +108,10 @@ static void change_row(struct out *o, const char *setting, const char *metric, s
 	struct change_row row = {
 		.setting = setting,
 		.metric = metric,
-		.verdict = verdict(&t),
+		.verdict = isnan(t.p)           ? "unknown"
+			   : t.p >= SIGNIFICANT ? "same"
+			   : t.effect > 0.5     ? "slower"
+						: "faster",
 		.n_old = a->n,
 		.n_new = b->n,
 		.p50_old = bench_ns(old),
