@@ -107,23 +107,21 @@ static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t set
 
 static void read_saved(struct attached_target *s, struct cycle *c)
 {
-	unsigned xccs = 0;
 	for (unsigned i = 0; i < s->watch.n; i++) {
 		const struct kfd_queue_entry *q = &s->watch.queue[i];
 		unsigned n = kfd_session_xccs(&s->session, q->gpu_id);
 		bool compute = q->queue_type == KFD_SNAPSHOT_COMPUTE ||
 			       q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL;
-		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > xccs)
-			xccs = n;
+		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > c->xccs)
+			c->xccs = n;
 	}
-	c->xccs = xccs;
 }
 
 // *at_resume becomes the last look before the request to resume.
 static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_indices *held,
 		 struct kfd_indices *at_resume)
 {
-	bool on = attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
+	attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST)
 		return false;
 	read_saved(s, c);
@@ -133,7 +131,7 @@ static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_in
 	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
 	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
 		c->result = CYCLE_MOVED;
-	return on || s->end == ATTACHED_STOPPED;
+	return true; // when asked to stop, too: what is held has to be resumed
 }
 
 static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)

@@ -77,13 +77,12 @@ static void verdicts(struct doc *d, struct result *r, const struct result_goals 
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
 			const struct result_verdict *p = &v[k];
-			if (p->share)
-				doc_cells(d, "%s, %%|%s|%.2f|%.2f|%s", p->goal, r->of[i]->name,
-					  100 * p->value, 100 * p->limit, p->result);
-			else
-				doc_cells(d, "%s at p99, ms|%s|%.3f|%.3f|%s", p->goal,
-					  r->of[i]->name, p->value / 1e6, p->limit / 1e6,
-					  p->result);
+			doc_cells(d,
+				  p->share ? "%s, %%|%s|%.2f|%.2f|%s"
+					   : "%s at p99, ms|%s|%.3f|%.3f|%s",
+				  p->goal, r->of[i]->name,
+				  p->share ? 100 * p->value : p->value / 1e6,
+				  p->share ? 100 * p->limit : p->limit / 1e6, p->result);
 		}
 	}
 }
