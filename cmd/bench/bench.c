@@ -124,7 +124,7 @@ static unsigned needs(const struct cmd *c)
 	return k ? k->needs : 0;
 }
 
-// Bytes of the option's member that differ from the default once it is given.
+// Size of the option's member.
 static size_t size_of(enum opt_kind kind)
 {
 	return kind == OPT_FLAG     ? sizeof(bool)
@@ -134,7 +134,7 @@ static size_t size_of(enum opt_kind kind)
 				    : sizeof(uint64_t);
 }
 
-// Options that only tune a measurement are let through with any kind.
+// Options that only tune a measurement are accepted with every kind.
 static bool is_tuning(const char *name)
 {
 	static const char *const names[] = {"seed",        "warmup",   "untouched-every",
@@ -146,8 +146,8 @@ static bool is_tuning(const char *name)
 	return false;
 }
 
-// An option of another kind would be silently without effect. Its help begins with the kinds that
-// take it: "preempt, ab: grace period"; without a colon, all do.
+// Refuses options of other kinds, which would have no effect. The help of an option begins with the
+// kinds that take it ("preempt, ab: grace period"); without a colon, all do.
 static int check_options(const struct cmd *c, const char *kind)
 {
 	for (const struct opt *o = opts; o->name; o++) {

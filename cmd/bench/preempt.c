@@ -69,19 +69,14 @@ static int choose_gpus(struct preempt *p)
 	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : GPQ_OK;
 }
 
-static uint64_t draw_seed(void)
-{
-	uint32_t seed = 1; // short enough to be typed again
-	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-		seed = (uint32_t)kfd_now();
-	return seed;
-}
-
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
-	uint64_t seed = o->seed == U64_NULL ? draw_seed() : o->seed;
+	uint32_t drawn; // short enough to be typed again
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		drawn = (uint32_t)kfd_now();
+	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
@@ -182,7 +177,7 @@ static int attach(struct preempt *p)
 	return GPQ_OK;
 }
 
-// Only when nothing is being measured.
+// Called between cycles only, so that drawing disturbs no measurement.
 static void draw(struct preempt *p)
 {
 	uint64_t now = kfd_now(), left = p->end_ns > now ? p->end_ns - now : 0;
@@ -280,7 +275,7 @@ enum { CLOCK, OWN, EMPTY, OVERHEADS };
 // One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
 static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 {
-	// A queue that cannot exist: the selection is worked through and nothing is left to do.
+	// No GPU has the id 0: the selection is checked against all queues and none is suspended.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
 	uint64_t t0 = kfd_now(), t1 = kfd_now();
 	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,

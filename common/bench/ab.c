@@ -67,7 +67,7 @@ static int failed(struct experiment *x, const struct kfd_failure *f)
 	return fail(x, f->status ? f->status : 1, "%s", f->text);
 }
 
-// What it prints: the first group of the expression, a number.
+// Takes the number that the first group of the expression matches.
 static void on_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
@@ -84,7 +84,7 @@ static void on_line(void *arg, const char *line)
 
 // ---- which queues they have
 
-// A set of more queues than the last one is a better one: queues come one by one.
+// Takes another set whenever there are more queues than in the last one: they appear one by one.
 static void take_queue_set(struct experiment *x)
 {
 	unsigned num = x->online.num_queues + x->offline.num_queues;
@@ -107,7 +107,7 @@ static void poll_queue_set(struct experiment *x)
 	if (!ok)
 		return;
 	x->taken_queues = x->taking_queues;
-	// Where suspended queues would be is not known; that they were is the reason.
+	// Slots of suspended queues are unknown; `suspended` says why.
 	for (size_t i = 0; x->taking_held && i < s->n; i++)
 		if (s->v[i].side == SIDE_OFFLINE) {
 			s->v[i].slots[0] = '\0';
@@ -145,7 +145,7 @@ static int set_held(struct experiment *x, bool hold)
 	return 0;
 }
 
-// A request is what lies between two times at which the queues are empty.
+// A request lasts from when the queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
 	bool work = workload_has_work(&x->online);
@@ -203,7 +203,8 @@ static int turn(struct experiment *x, uint64_t ns)
 	return x->watch ? watch_online(x) : 0;
 }
 
-// Work is to be seen as soon as it is there; its end, only where latencies are measured by it.
+// Looks often, to see new work at once; less often while waiting for the end of work, unless
+// latencies are measured by it.
 static uint64_t pace(const struct experiment *x)
 {
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
@@ -248,7 +249,7 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		    said->len ? said->data : "nothing");
 }
 
-// Are there processes with queues, the offline ones for a while without another one?
+// Are there processes with queues? The offline side must also have had no new one for a while.
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
@@ -360,7 +361,7 @@ static int run_alone(struct experiment *x)
 {
 	int r = run_online(x);
 	end_online(x);
-	stop_taking(x); // the next set is of other processes, which do not run beside these
+	stop_taking(x); // the next set is of the offline processes alone
 	x->taken_queues = 0;
 	x->taken = &x->run->queue_set[1];
 	if (r || start_offline(x))
@@ -404,7 +405,7 @@ static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
 	read_log(x, true, x->window_from, x->run->window_ns, &l);
-	// Launches say what was handed in; what was taken, the queues know better.
+	// A log without packets only tells launches; then the read indices of the queues count.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
 	samples_fini(&l.latency);
@@ -420,7 +421,7 @@ static int take_latencies(struct experiment *x)
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
 	if (x->plan->metric)
-		samples_fini(&x->run->latency); // what was seen in the queues is another thing
+		samples_fini(&x->run->latency); // requests seen in the queues do not count then
 	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
 		return fail(x, 1, "no line of the online command's output matches --metric");

@@ -72,7 +72,7 @@ static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_p
 	return &x->ring[x->rings++];
 }
 
-// The index is 32 bits wide in the log, and lines of different threads may stand in another order.
+// Indices in the log have 32 bits, and lines of different threads may be out of order.
 static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
 {
 	struct amdlog_packet p;
@@ -128,7 +128,7 @@ static int add_file(struct ablog *l, const char *path)
 	return n < 0 ? -1 : 0;
 }
 
-// FILE_PID, with whatever else stands in the name taken as it is.
+// Finds FILE_PID; characters of FILE that glob(3) would interpret are escaped.
 static int find_files(const char *path, glob_t *g)
 {
 	char pattern[2 * 4096], *to = pattern;

@@ -113,7 +113,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 		serve(s);
 		if (p[0].revents && bench_signals_stop(s->signals) && s->end == ATTACHED_LIVES)
 			s->end = ATTACHED_STOPPED;
-		// A stop that was reported between the two must not wait for the next signal.
+		// Again: the SIGCHLD of a stop after the first call has been read by now.
 		serve(s);
 	} while (s->end == ATTACHED_LIVES && kfd_now() < until);
 	return s->end == ATTACHED_LIVES;

@@ -39,7 +39,7 @@ int bench_signals_open(void);
 // Reads what has arrived: true when gpq is to end.
 bool bench_signals_stop(int signals);
 
-// Attaches to `pid`. NULL and *f when that does not work; the process should then end.
+// Attaches to `pid`. NULL and *f on failure; the calling process should then end.
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f);
 
 // Resumes everything and lets go.

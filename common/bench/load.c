@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SEEN_MAX = 1 << 26 }; // greater numbers than any run has are not watched
+enum { SEEN_MAX = 1 << 26 }; // beyond the number of samples of any run: not checked
 
 // Is the number `n` new? It is known from now on; met again, it is counted as repeated.
 static bool meet(struct load *l, struct load_run *r, uint64_t n)

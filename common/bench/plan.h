@@ -1,6 +1,6 @@
-// Which settings are compared, and in which order: every setting once per block, the order inside
-// each block drawn by lot from a seed that is printed. So a drift of the machine (heat, other work)
-// meets all settings alike, and a run can be cut short at any time and still be fair.
+// Which settings are compared, and in which order: each setting once per block, in a random order
+// from a seed that is printed. So drift of the machine (heat, other work) affects all settings
+// alike, and a run that is cut short is still a fair comparison.
 #ifndef GPQ_BENCH_PLAN_H
 #define GPQ_BENCH_PLAN_H
 

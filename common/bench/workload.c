@@ -20,7 +20,7 @@ enum { TRIES = 20 };
 
 // ---- one process
 
-// Ends its holder's reason to live.
+// Closes the connection, on which the holder ends.
 static void process_hang_up(struct workload_process *p)
 {
 	p->holder = p->link.started > 0 ? p->link.started : p->holder;
@@ -38,7 +38,7 @@ static void process_let_go(struct workload_process *p)
 	p->holder = 0;
 }
 
-// That the process ended is no failure: processes may end.
+// A failure that is due to the end of the process is none.
 static int note_end(struct workload_process *p, struct kfd_failure *f)
 {
 	struct pollfd dead = {.fd = p->target.pidfd, .events = POLLIN};
@@ -58,7 +58,7 @@ static int ask(struct workload_process *p, const char *request, struct kfd_failu
 		       : 0;
 }
 
-// What it took is known up to the last look that worked.
+// Reads the indices into p->last, which keeps those of the last look that succeeded.
 static bool look_now(struct workload_process *p)
 {
 	struct kfd_indices now;
@@ -68,8 +68,8 @@ static bool look_now(struct workload_process *p)
 	return true;
 }
 
-// The queues of the new watch go on counting where they did; others began at 0. What the old ones
-// that are no more took is kept.
+// Queues that were watched before go on counting from the same index; new ones count from 0. What
+// queues that are gone have taken is kept in p->gone.
 static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 		       const struct kfd_indices *first)
 {
@@ -137,7 +137,7 @@ static int attach(struct workload *s, struct workload_process *p, struct kfd_fai
 	if (kfd_watch_init(&p->watch, p->target.pid))
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the memory of the process",
 				"see gpq gpus --check");
-	// The first word keeps the holder as long as we are there.
+	// "keep": the holder stays as long as the connection.
 	if (kfd_link_open(&p->link, &p->target, true, f) || ask(p, "release keep", f))
 		return -1;
 	suspend_request(s, request);
@@ -169,7 +169,8 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
 }
 
-// Up the line of parents: there are few KFD processes, and many others.
+// Follows the parents of `pid`: cheaper than listing the descendants of `from`, as there are few
+// KFD processes and many others.
 static bool descends(pid_t pid, pid_t from)
 {
 	struct proc p;
@@ -255,7 +256,7 @@ static void count_unreached(struct workload *s, struct workload_process *p)
 	free(list);
 }
 
-// Asked all before the first answers: their drivers' calls run side by side.
+// All holders are asked before the first answer is read, so that their calls run side by side.
 int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 {
 	char request[96] = "release keep";
