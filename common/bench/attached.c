@@ -37,27 +37,22 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
-static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
-{
-	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-	if (timer_create(CLOCK_MONOTONIC, &e, &s->killer))
-		return kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
-	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
-	if (kfd_target_pin(&s->target, pid, 0, f) ||
-	    kfd_session_open(&s->session, &s->target, true, f) ||
-	    kfd_session_refresh(&s->session, f))
-		return -1;
-	if (kfd_watch_init(&s->watch, pid))
-		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
-	return 0;
-}
-
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
+	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	struct attached_target *s = xcalloc(1, sizeof(*s));
 	s->watch.mem = -1;
 	s->signals = signals;
-	if (prepare(s, pid, f) == 0)
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
+	int r = timer_create(CLOCK_MONOTONIC, &e, &s->killer);
+	if (r)
+		kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
+	r = r || kfd_target_pin(&s->target, pid, 0, f) ||
+	    kfd_session_open(&s->session, &s->target, true, f) ||
+	    kfd_session_refresh(&s->session, f);
+	if (!r && (r = kfd_watch_init(&s->watch, pid)))
+		kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
+	if (!r)
 		return s;
 	free(s);
 	return NULL;

@@ -18,21 +18,9 @@ void queue_set_fini(struct queue_set *s)
 	*s = (struct queue_set){0};
 }
 
-static void write_pid(struct json *j, const struct member *m, const void *at)
-{
-	json_i64(j, m->key, *(const int64_t *)at);
-}
-
-static bool read_pid(const struct jsonin_value *v, const struct member *m, void *at)
-{
-	return member_count.read(v, m, at) && *(const uint64_t *)at <= INT32_MAX;
-}
-
-static const struct member_type member_pid = {write_pid, read_pid};
-
 static const struct member members[] = {
 	MEMBER_WORD(queue_set_entry, side, "side", sides),
-	MEMBER(pid, queue_set_entry, row.pid, "pid"),
+	MEMBER(count, queue_set_entry, row.pid, "pid"),
 	MEMBER(u64, queue_set_entry, row.gpu_id, "gpu_id"),
 	MEMBER(u64, queue_set_entry, row.gpu, "gpu"),
 	MEMBER(u64, queue_set_entry, row.qid, "queue_id"),
@@ -80,6 +68,8 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 		while (jsonin_next(&j, &key, &value))
 			if (!members_take(rows, &key, &value))
 				return false;
+		if ((uint64_t)q->row.pid > INT32_MAX)
+			return false;
 	}
 	return !list.failed;
 }
