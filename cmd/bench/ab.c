@@ -86,21 +86,6 @@ static void print_offline(struct out *o, struct ab_result *a)
 	out_end(o);
 }
 
-// Why slots may be unknown.
-static void print_looks(struct out *o, const struct ab_result *a)
-{
-	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
-	if (suspended)
-		out_title(o,
-			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
-			  "no slot.",
-			  suspended, a->nqueue_sets);
-	if (out_json(o)) {
-		json_u64(out_json(o), "looks", a->nqueue_sets);
-		json_u64(out_json(o), "looks_suspended", suspended);
-	}
-}
-
 // Queues of both sides over all runs, as gpq snapshot --compare prints them.
 static void print_ids(struct out *o, struct ab_result *a)
 {
@@ -108,7 +93,15 @@ static void print_ids(struct out *o, struct ab_result *a)
 	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	out_title(o, "Queues over all runs");
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
-	print_looks(o, a);
+	if (c.suspended) // so slots may be unknown
+		out_title(o,
+			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
+			  "no slot.",
+			  c.suspended, a->nqueue_sets);
+	if (out_json(o)) {
+		json_u64(out_json(o), "looks", a->nqueue_sets);
+		json_u64(out_json(o), "looks_suspended", c.suspended);
+	}
 	out_title(o, "Queues side by side");
 	run_compare_print(o, &c.runs, RUN_OVERLAPS);
 	out_title(o, "How to find them again");

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREEMPT = 1, REPORT = 2, AB = 4 };
-
 static const char *const burst_words[] = {"command", "progress", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 
@@ -100,74 +98,67 @@ static const struct bench_opts defaults = {
 	       .ready_ns = 60000000000},
 };
 
-static const struct {
-	const char *name;
-	unsigned bit, needs;
+static const struct kind {
+	const char *name; // NULL ends the table
+	unsigned needs;
 	int (*run)(struct cmd *c);
 } kinds[] = {
-	{"ab", AB, NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_ab},
-	{"preempt", PREEMPT, NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_preempt},
-	{"report", REPORT, 0, bench_report},
+	{"ab", NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_ab},
+	{"preempt", NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_preempt},
+	{"report", 0, bench_report},
+	{0},
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static int find_kind(const struct cmd *c)
+// The kind of bench that is asked for, or NULL.
+static const struct kind *find_kind(const struct cmd *c)
 {
-	for (int i = 0; c->argc && i < KINDS; i++)
-		if (strcmp(c->argv[0], kinds[i].name) == 0)
-			return i;
-	return -1;
+	for (const struct kind *k = kinds; c->argc && k->name; k++)
+		if (strcmp(c->argv[0], k->name) == 0)
+			return k;
+	return NULL;
 }
 
 static unsigned needs(const struct cmd *c)
 {
-	int i = find_kind(c);
-	return i < 0 ? 0 : kinds[i].needs;
+	const struct kind *k = find_kind(c);
+	return k ? k->needs : 0;
 }
 
-// An option of another kind would be silently without effect.
-static int check_options(const struct cmd *c, int kind)
+// Size of the option's member.
+static size_t size_of(enum opt_kind kind)
 {
-	static const struct {
-		const char *name;
-		size_t offset, size;
-		unsigned kinds;
-	} only[] = {
-#define ONLY(member, name, bits) \
-	{(name), offsetof(struct bench_opts, member), sizeof(defaults.member), (bits)}
-		ONLY(pids, "pid", PREEMPT),
-		ONLY(cycles, "cycles", PREEMPT),
-		ONLY(hold_ns, "hold", PREEMPT),
-		ONLY(gap_ns, "gap", PREEMPT),
-		ONLY(queues, "queue", PREEMPT),
-		ONLY(gpus, "gpu", PREEMPT),
-		ONLY(grace, "grace", PREEMPT | AB),
-		ONLY(sweep, "sweep", PREEMPT),
-		ONLY(raw, "raw", PREEMPT | AB),
-		ONLY(overhead, "overhead", PREEMPT),
-		ONLY(html, "html", REPORT),
-		ONLY(svg, "svg", REPORT),
-		ONLY(compare, "compare", REPORT),
-		ONLY(duration_ns, "duration", PREEMPT),
-		ONLY(ab.online, "online", AB),
-		ONLY(ab.offline, "offline", AB),
-		ONLY(modes, "modes", AB),
-		ONLY(runs, "runs", AB),
-		ONLY(ab.metric, "metric", AB),
-		ONLY(ab.hold, "burst-on", AB),
-		ONLY(ab.offline_metric, "offline-metric", AB),
-		ONLY(ab.offline_ready, "offline-ready", AB),
-		ONLY(ab.log_dir, "log", AB),
-		ONLY(ab.online_log, "online-log", AB),
-		ONLY(ab.offline_log, "offline-log", AB),
-	};
-	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
-		if (!(only[i].kinds & kinds[kind].bit) &&
-		    memcmp((const char *)c->opts + only[i].offset,
-			   (const char *)&defaults + only[i].offset, only[i].size) != 0)
+	return kind == OPT_FLAG     ? sizeof(bool)
+	       : kind == OPT_CHOICE ? sizeof(int)
+	       : kind == OPT_WORDS  ? sizeof(struct words)
+	       : kind == OPT_PIDS   ? sizeof(struct pids)
+				    : sizeof(uint64_t);
+}
+
+// Options that only tune a measurement are accepted with every kind.
+static bool is_tuning(const char *name)
+{
+	static const char *const names[] = {"seed",        "warmup",   "untouched-every",
+					    "settle",      "patience", "idle",
+					    "metric-unit", "lead",     "ready"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+// Refuses options of other kinds, which would have no effect. The help of an option begins with the
+// kinds that take it ("preempt, ab: grace period"); without a colon, all do.
+static int check_options(const struct cmd *c, const char *kind)
+{
+	for (const struct opt *o = opts; o->name; o++) {
+		const char *colon = strchr(o->help, ':');
+		if (colon && !memmem(o->help, (size_t)(colon - o->help), kind, strlen(kind)) &&
+		    !is_tuning(o->name) &&
+		    memcmp((const char *)c->opts + o->offset, (const char *)&defaults + o->offset,
+			   size_of(o->kind)) != 0)
 			return err_fail(GPQ_USAGE, "gpq bench --help says which option is whose",
-					"%s: --%s does not belong to it", kinds[kind].name,
-					only[i].name);
+					"%s: --%s does not belong to it", kind, o->name);
+	}
 	return GPQ_OK;
 }
 
@@ -206,13 +197,13 @@ int bench_goals(const struct words *w, struct result_goals *g)
 
 static int run(struct cmd *c)
 {
-	int kind = find_kind(c);
-	if (kind < 0)
+	const struct kind *k = find_kind(c);
+	if (!k)
 		return err_fail(GPQ_USAGE, "say gpq bench ab, preempt or report",
 				c->argc ? "%s is no kind of bench" : "which kind of bench?",
 				c->argc ? c->argv[0] : "");
-	int status = check_options(c, kind);
-	return status ? status : kinds[kind].run(c);
+	int status = check_options(c, k->name);
+	return status ? status : k->run(c);
 }
 
 static const struct out_table *const tables[] = {&bench_latencies_table,

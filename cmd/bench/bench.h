@@ -38,10 +38,17 @@ extern const struct out_table bench_changes_table;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
 extern const struct out_table bench_ab_goals_table;
 
-// What samples say, ns.
+// What struct summary says of times.
+#define SUMMARY_TIMES(X) \
+	X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999) X(ci_low) X(ci_high)
+
+// That in ns, as a row.
 struct times_row {
 	const char *setting, *metric;
-	uint64_t n, min, max, mean, sd, p50, p90, p95, p99, p999, ci_low, ci_high;
+	uint64_t n;
+#define FIELD(name) uint64_t name;
+	SUMMARY_TIMES(FIELD)
+#undef FIELD
 	uint64_t runs; // of gpq bench ab
 	double ratio;  // likewise
 };

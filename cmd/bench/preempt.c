@@ -69,19 +69,14 @@ static int choose_gpus(struct preempt *p)
 	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : GPQ_OK;
 }
 
-static uint64_t draw_seed(void)
-{
-	uint32_t seed = 1; // short enough to be typed again
-	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-		seed = (uint32_t)bench_now();
-	return seed;
-}
-
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
-	uint64_t seed = o->seed == U64_NULL ? draw_seed() : o->seed;
+	uint32_t drawn; // short enough to be typed again
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		drawn = (uint32_t)kfd_now();
+	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
@@ -154,20 +149,9 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
-static void warn_of_contexts(pid_t pid, const struct kfd_selection *sel)
-{
-	struct kfd_queue *list;
-	ssize_t n = kfd_contexts_unreached(pid, sel, &list);
-	if (n > 0)
-		err_warn("gpq queues -o +CONTEXT shows them",
-			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
-			 "interface does not reach them",
-			 (int)pid, n);
-	free(list);
-}
-
 static int attach(struct preempt *p)
 {
+	struct kfd_queue *unreached;
 	struct kfd_failure f = {0};
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
@@ -183,14 +167,20 @@ static int attach(struct preempt *p)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
-	warn_of_contexts(p->pid, &p->cycles.select);
+	ssize_t n = kfd_contexts_unreached(p->pid, &p->cycles.select, &unreached);
+	if (n > 0)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
+			 "interface does not reach them",
+			 (int)p->pid, n);
+	free(unreached);
 	return GPQ_OK;
 }
 
-// Only when nothing is being measured.
+// Called between cycles only, so that drawing disturbs no measurement.
 static void draw(struct preempt *p)
 {
-	uint64_t now = bench_now(), left = p->end_ns > now ? p->end_ns - now : 0;
+	uint64_t now = kfd_now(), left = p->end_ns > now ? p->end_ns - now : 0;
 	if (p->total != UINT64_MAX)
 		progress_show(&p->progress, (double)p->done / (double)p->total,
 			      "cycle %" PRIu64 " of %" PRIu64, p->done, p->total);
@@ -218,8 +208,8 @@ static int measure(struct preempt *p, struct cycle *last)
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every;
 	progress_init(&p->progress, p->out->progress, false);
-	p->end_ns = o->duration_ns ? bench_now() + o->duration_ns : UINT64_MAX;
-	for (uint64_t i = 0; i < p->total && bench_now() < p->end_ns; i++) {
+	p->end_ns = o->duration_ns ? kfd_now() + o->duration_ns : UINT64_MAX;
+	for (uint64_t i = 0; i < p->total && kfd_now() < p->end_ns; i++) {
 		*last = (struct cycle){.number = i,
 				       .block = i / p->plan.n,
 				       .warmup = i < o->warmup * p->plan.n,
@@ -285,14 +275,14 @@ enum { CLOCK, OWN, EMPTY, OVERHEADS };
 // One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
 static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 {
-	// A queue that cannot exist: the selection is worked through and nothing is left to do.
+	// No GPU has the id 0: the selection is checked against all queues and none is suspended.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
-	uint64_t t0 = bench_now(), t1 = bench_now();
+	uint64_t t0 = kfd_now(), t1 = kfd_now();
 	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,
 			    &p->attached->failure);
-	uint64_t t2 = bench_now();
+	uint64_t t2 = kfd_now();
 	int r = kfd_session_suspend_nothing(&p->attached->session);
-	uint64_t t3 = bench_now();
+	uint64_t t3 = kfd_now();
 	if (r)
 		return r;
 	samples_add(&s[CLOCK], (double)(t1 - t0));

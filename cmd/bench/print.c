@@ -122,22 +122,9 @@ uint64_t bench_ns(double v)
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
 {
 	struct summary m = samples_summary(s);
+#define ROUNDED(name) .name = bench_ns(m.name),
 	return (struct times_row){
-		.setting = setting,
-		.metric = metric,
-		.n = m.n,
-		.min = bench_ns(m.min),
-		.max = bench_ns(m.max),
-		.mean = bench_ns(m.mean),
-		.sd = bench_ns(m.sd),
-		.p50 = bench_ns(m.p50),
-		.p90 = bench_ns(m.p90),
-		.p95 = bench_ns(m.p95),
-		.p99 = bench_ns(m.p99),
-		.p999 = bench_ns(m.p999),
-		.ci_low = bench_ns(m.ci_low),
-		.ci_high = bench_ns(m.ci_high),
-	};
+		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
 }
 
 static void print_latencies(struct out *o, struct result *r)

@@ -60,12 +60,10 @@ static int report(struct load *l, const struct bench_opts *o)
 	if (status)
 		return status;
 	doc_init(&d, "gpq bench: cost of suspending and resuming queues");
-	for (size_t i = 0; i < l->n; i++)
-		if (!l->run[i]->is_ab)
-			report_run(&d, l->run[i], &goals);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->run[i]->is_ab)
-			report_ab(&d, l->run[i], &goals);
+	for (int ab = 0; ab < 2; ab++)
+		for (size_t i = 0; i < l->n; i++)
+			if (l->run[i]->is_ab == ab)
+				(ab ? report_ab : report_run)(&d, l->run[i], &goals);
 	doc_end(&d);
 	status = out_text(&d.md);
 	int html = o->html ? out_file("", o->html, &d.html) : GPQ_OK;
@@ -102,13 +100,6 @@ static const struct out_col change_cols[] = {
 #undef COL
 const struct out_table bench_changes_table = {"changes", "change", TABLE(change_cols)};
 
-static const char *verdict(const struct rank_test *t)
-{
-	if (isnan(t->p))
-		return "unknown";
-	return t->p >= SIGNIFICANT ? "same" : t->effect > 0.5 ? "slower" : "faster";
-}
-
 static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
 		       struct samples *b)
 {
@@ -117,7 +108,10 @@ static void change_row(struct out *o, const char *setting, const char *metric, s
 	struct change_row row = {
 		.setting = setting,
 		.metric = metric,
-		.verdict = verdict(&t),
+		.verdict = isnan(t.p)           ? "unknown"
+			   : t.p >= SIGNIFICANT ? "same"
+			   : t.effect > 0.5     ? "slower"
+						: "faster",
 		.n_old = a->n,
 		.n_new = b->n,
 		.p50_old = bench_ns(old),
@@ -149,7 +143,7 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 	for (unsigned i = 0; i < a->n; i++) {
 		struct result_setting *s = NULL;
 		for (unsigned k = 0; k < b->n && !s; k++)
-			if (cycle_setting_compare(&a->of[i]->set, &b->of[k]->set) == 0)
+			if (plan_compare(&a->of[i]->set, &b->of[k]->set) == 0)
 				s = b->of[k];
 		if (!s)
 			continue;

@@ -80,11 +80,11 @@ static void draw_lines(struct drawing *d, struct plot *p, enum panel panel)
 	char name[64];
 
 	fill(d, panel, &d->s->all);
-	plot_line(p, d->x, d->y, d->n, true, "all queues");
+	plot_line(p, d->x, d->y, d->n, "all queues");
 	for (uint32_t i = 0; panel != QUEUES && i < d->nqueues; i++) {
 		fill(d, panel, &d->s->queues[d->queues[i]]);
 		queue_name(d, d->queues[i], name);
-		plot_line(p, d->x, d->y, d->n, true, name);
+		plot_line(p, d->x, d->y, d->n, name);
 	}
 }
 

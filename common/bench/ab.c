@@ -49,10 +49,8 @@ struct experiment {
 	char *why;
 };
 
-static int fail(struct experiment *x, int status, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail(struct experiment *x, int status, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int fail(struct experiment *x, int status,
+						      const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -69,7 +67,7 @@ static int failed(struct experiment *x, const struct kfd_failure *f)
 	return fail(x, f->status ? f->status : 1, "%s", f->text);
 }
 
-// What it prints: the first group of the expression, a number.
+// Takes the number that the first group of the expression matches.
 static void on_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
@@ -86,7 +84,7 @@ static void on_line(void *arg, const char *line)
 
 // ---- which queues they have
 
-// A set of more queues than the last one is a better one: queues come one by one.
+// Takes another set whenever there are more queues than in the last one: they appear one by one.
 static void take_queue_set(struct experiment *x)
 {
 	unsigned num = x->online.num_queues + x->offline.num_queues;
@@ -109,7 +107,7 @@ static void poll_queue_set(struct experiment *x)
 	if (!ok)
 		return;
 	x->taken_queues = x->taking_queues;
-	// Where suspended queues would be is not known; that they were is the reason.
+	// Slots of suspended queues are unknown; `suspended` says why.
 	for (size_t i = 0; x->taking_held && i < s->n; i++)
 		if (s->v[i].side == SIDE_OFFLINE) {
 			s->v[i].slots[0] = '\0';
@@ -131,11 +129,11 @@ static void stop_taking(struct experiment *x)
 static int set_held(struct experiment *x, bool hold)
 {
 	struct kfd_failure f = {0};
-	uint64_t asked = bench_now();
+	uint64_t asked = kfd_now();
 	bool was = x->offline.held;
 	if (workload_hold(&x->offline, hold, &f))
 		return failed(x, &f);
-	uint64_t now = bench_now();
+	uint64_t now = kfd_now();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
 		x->held_since = now;
@@ -147,11 +145,11 @@ static int set_held(struct experiment *x, bool hold)
 	return 0;
 }
 
-// A request is what lies between two times at which the queues are empty.
+// A request lasts from when the queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
 	bool work = workload_has_work(&x->online);
-	uint64_t now = bench_now();
+	uint64_t now = kfd_now();
 	if (work && !x->busy)
 		x->busy_since = now;
 	if (!work && x->busy) {
@@ -178,9 +176,8 @@ static void tick(void *arg)
 static int look(struct experiment *x)
 {
 	struct kfd_failure f = {0};
-	x->looked = bench_now();
-	if (x->plan->tick)
-		x->plan->tick(x->plan->tick_arg);
+	x->looked = kfd_now();
+	x->plan->tick(x->plan->tick_arg);
 	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
 		return failed(x, &f);
 	take_queue_set(x);
@@ -199,14 +196,15 @@ static int turn(struct experiment *x, uint64_t ns)
 	if (p[0].revents && bench_signals_stop(x->signals))
 		x->stopped = true;
 	tick(x);
-	if (bench_now() > x->looked + 50 * MS && look(x))
+	if (kfd_now() > x->looked + 50 * MS && look(x))
 		return -1;
 	if (x->stopped)
 		return fail(x, 1, "stopped");
 	return x->watch ? watch_online(x) : 0;
 }
 
-// Work is to be seen as soon as it is there; its end, only where latencies are measured by it.
+// Looks often, to see new work at once; less often while waiting for the end of work, unless
+// latencies are measured by it.
 static uint64_t pace(const struct experiment *x)
 {
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
@@ -217,7 +215,7 @@ static uint64_t pace(const struct experiment *x)
 
 static int run_until(struct experiment *x, uint64_t until)
 {
-	while (bench_now() < until)
+	while (kfd_now() < until)
 		if (turn(x, pace(x)))
 			return -1;
 	return 0;
@@ -225,11 +223,9 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start(struct experiment *x, struct workload *s)
+static int start(struct experiment *x, struct workload *s, const char *command, const char *log)
 {
-	bool offline = s == &x->offline;
-	const char *command = offline ? x->plan->offline : x->plan->online;
-	if (child_start(&s->child, command, x->plan->log_dir ? x->log[offline] : NULL))
+	if (child_start(&s->child, command, x->plan->log_dir ? log : NULL))
 		return fail(x, 1, "%s: %s", command, strerror(errno));
 	return 0;
 }
@@ -237,30 +233,27 @@ static int start(struct experiment *x, struct workload *s)
 // `before`: what did not come first, or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
-	uint64_t patience = bench_now() + 1000 * MS;
-	while (!s->child.ended && bench_now() < patience)
+	uint64_t patience = kfd_now() + 1000 * MS;
+	while (!s->child.ended && kfd_now() < patience)
 		turn(x, 2 * MS);
 	if (!s->child.ended)
 		return fail(x, 1, "a process of the %s command ended", s->name);
-	const char *tail = s->child.tail.data ? s->child.tail.data : "";
-	size_t n = strlen(tail);
-	while (n && tail[n - 1] == '\n')
-		n--;
-	const char *line = memrchr(tail, '\n', n);
-	line = line ? line + 1 : tail;
+	const struct buf *said = s->child.line.len ? &s->child.line : &s->child.last;
 	bool killed = WIFSIGNALED(s->child.status);
-	int len = (int)(tail + n - line);
 	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s", s->name,
 		    killed ? "signal" : "status",
 		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
-		    n ? (len < 200 ? len : 200) : 7, n ? line : "nothing");
+		    !said->len        ? 7
+		    : said->len < 200 ? (int)said->len
+				      : 200,
+		    said->len ? said->data : "nothing");
 }
 
-// Are there processes with queues, the offline ones for a while without another one?
+// Are there processes with queues? The offline side must also have had no new one for a while.
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
-	return !look(x) && s->n && bench_now() >= s->grown_ns + steady;
+	return !look(x) && s->n && kfd_now() >= s->grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
@@ -275,13 +268,13 @@ static int wait_until(struct experiment *x, struct workload *s,
 		      bool (*is_ready)(struct experiment *x, struct workload *s),
 		      const char *before, const char *late)
 {
-	uint64_t end = bench_now() + x->plan->ready_ns;
+	uint64_t end = kfd_now() + x->plan->ready_ns;
 	while (!is_ready(x, s)) {
 		if (x->status || turn(x, 10 * MS))
 			return -1;
 		if (s->child.ended)
 			return ended_early(x, s, before);
-		if (bench_now() >= end)
+		if (kfd_now() >= end)
 			return fail(x, 1, "the %s command %s within %.3g s", s->name, late,
 				    (double)x->plan->ready_ns / 1e9);
 	}
@@ -298,7 +291,7 @@ static int start_offline(struct experiment *x)
 	struct workload *s = &x->offline;
 	s->attach = true;
 	s->grace = (unsigned)x->plan->grace;
-	if (start(x, s) || wait_for_queues(x, s))
+	if (start(x, s, x->plan->offline, x->log[1]) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
 			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
@@ -311,13 +304,13 @@ static void begin_window(struct experiment *x)
 {
 	workload_count_begin(&x->offline);
 	x->offline_printed.v.n = 0; // what it printed before does not count
-	x->window_from = bench_now();
+	x->window_from = kfd_now();
 }
 
 static int end_window(struct experiment *x)
 {
 	struct kfd_failure f = {0};
-	x->run->window_ns = bench_now() - x->window_from;
+	x->run->window_ns = kfd_now() - x->window_from;
 	if (workload_count_end(&x->offline, &x->run->packets, &f))
 		return ended_early(x, &x->offline, "");
 	x->run->offline_metric = samples_mean(&x->offline_printed.v);
@@ -327,15 +320,15 @@ static int end_window(struct experiment *x)
 static int run_online(struct experiment *x)
 {
 	struct workload *s = &x->online;
-	x->online_from = bench_now();
+	x->online_from = kfd_now();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
-	if (start(x, s) || (s->attach && wait_for_queues(x, s)))
+	if (start(x, s, x->plan->online, x->log[0]) || (s->attach && wait_for_queues(x, s)))
 		return -1;
 	x->watch = s->attach;
 	while (!s->child.ended)
 		if (turn(x, pace(x)))
 			return -1;
-	x->run->online_ns = bench_now() - x->online_from;
+	x->run->online_ns = kfd_now() - x->online_from;
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
@@ -353,13 +346,13 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 		return -1;
 	x->bursts = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
 	begin_window(x);
-	if (run_until(x, bench_now() + x->plan->lead_ns) || (whole && set_held(x, true)))
+	if (run_until(x, kfd_now() + x->plan->lead_ns) || (whole && set_held(x, true)))
 		return -1;
 	int r = run_online(x);
 	end_online(x);
 	x->bursts = false;
 	if ((x->offline.held && set_held(x, false)) || r ||
-	    run_until(x, bench_now() + x->plan->lead_ns))
+	    run_until(x, kfd_now() + x->plan->lead_ns))
 		return -1;
 	return end_window(x);
 }
@@ -368,13 +361,13 @@ static int run_alone(struct experiment *x)
 {
 	int r = run_online(x);
 	end_online(x);
-	stop_taking(x); // the next set is of other processes, which do not run beside these
+	stop_taking(x); // the next set is of the offline processes alone
 	x->taken_queues = 0;
 	x->taken = &x->run->queue_set[1];
 	if (r || start_offline(x))
 		return -1;
 	begin_window(x);
-	if (run_until(x, bench_now() + x->run->online_ns + 2 * x->plan->lead_ns))
+	if (run_until(x, kfd_now() + x->run->online_ns + 2 * x->plan->lead_ns))
 		return -1;
 	return end_window(x);
 }
@@ -408,15 +401,14 @@ static int take_log_latencies(struct experiment *x)
 	return r;
 }
 
-static int take_log_rate(struct experiment *x)
+static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
-	int r = read_log(x, true, x->window_from, x->run->window_ns, &l);
-	// Launches say what was handed in; what was taken, the queues know better.
+	read_log(x, true, x->window_from, x->run->window_ns, &l);
+	// A log without packets only tells launches; then the read indices of the queues count.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
-	ablog_fini(&l);
-	return r;
+	samples_fini(&l.latency);
 }
 
 // The latencies of a run: printed, logged, seen in the queues, or the command as a whole.
@@ -429,7 +421,7 @@ static int take_latencies(struct experiment *x)
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
 	if (x->plan->metric)
-		samples_fini(&x->run->latency); // what was seen in the queues is another thing
+		samples_fini(&x->run->latency); // requests seen in the queues do not count then
 	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
 		return fail(x, 1, "no line of the online command's output matches --metric");
@@ -489,9 +481,7 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 		compile(x, &off->ready, &off->has_ready, 0, "--offline-ready", p->offline_ready) ||
 		name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
-	workload_release(&x->online);
 	workload_release(&x->offline);
-	child_end(&x->online.child, 2000 * MS, tick, x);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
 	if (!r && *x->log[1])

@@ -33,7 +33,7 @@ struct ab_plan {
 	uint64_t lead_ns;        // offline runs so long before and after the online command
 	uint64_t idle_ns;        // online queues empty for so long: it is done for now
 	uint64_t ready_ns;       // how long the offline command may take until its queues move
-	void (*tick)(void *arg); // called now and then while a run goes on; or NULL
+	void (*tick)(void *arg); // called now and then while a run goes on
 	void *tick_arg;
 };
 

@@ -23,7 +23,7 @@ struct reader {
 	struct ablog *log;
 	struct amdlog_scan *scan;
 	uint64_t *begin_us; // of each thread's request, by number of the scanner; AMDLOG_UNKNOWN
-	size_t threads, thread_cap;
+	size_t thread_cap;
 	struct ring *ring;
 	size_t rings, ring_cap;
 };
@@ -33,22 +33,13 @@ static bool name_has(const struct amdlog_record *r, const char *part)
 	return memmem(r->msg, r->name_len, part, strlen(part)) != NULL;
 }
 
-static bool name_ends(const struct amdlog_record *r, const char *part)
-{
-	size_t n = strlen(part);
-	return r->name_len >= n && memcmp(r->msg + r->name_len - n, part, n) == 0;
-}
-
 // Calls that give the GPU something to do.
 static bool begins(const struct amdlog_record *r)
 {
-	switch (r->kind) {
-	case AMDLOG_DISPATCH:
-	case AMDLOG_KERNEL: return true;
-	case AMDLOG_API_ENTRY:
-		return name_has(r, "Launch") || name_ends(r, "Async") || name_has(r, "hipMemcpy");
-	default: return false;
-	}
+	if (r->kind != AMDLOG_API_ENTRY)
+		return r->kind == AMDLOG_DISPATCH || r->kind == AMDLOG_KERNEL;
+	return name_has(r, "Launch") || name_has(r, "hipMemcpy") ||
+	       (r->name_len >= 5 && memcmp(r->msg + r->name_len - 5, "Async", 5) == 0);
 }
 
 // Calls that return when the GPU has done it.
@@ -60,10 +51,7 @@ static bool ends(const struct amdlog_record *r)
 
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	while (x->threads <= r->thread) {
-		ARRAY_GROW(x->begin_us, x->thread_cap, x->threads);
-		x->begin_us[x->threads++] = AMDLOG_UNKNOWN;
-	}
+	ARRAY_REACH(x->begin_us, x->thread_cap, r->thread, 0xff); // AMDLOG_UNKNOWN
 	uint64_t *begin = &x->begin_us[r->thread], since = *begin;
 	if (since == AMDLOG_UNKNOWN && begins(r))
 		*begin = r->time_us;
@@ -84,7 +72,7 @@ static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_p
 	return &x->ring[x->rings++];
 }
 
-// The index is 32 bits wide in the log, and lines of different threads may stand in another order.
+// Indices in the log have 32 bits, and lines of different threads may be out of order.
 static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
 {
 	struct amdlog_packet p;
@@ -106,55 +94,41 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 	bool within = r->time_us >= x->log->from_us && r->time_us <= x->log->until_us;
 	if (r->time_us == AMDLOG_UNKNOWN)
 		return;
-	switch (r->kind) {
-	case AMDLOG_PACKET:
-	case AMDLOG_DISPATCH:
-	case AMDLOG_BARRIER_AND:
-	case AMDLOG_BARRIER_OR:
-	case AMDLOG_BARRIER_VALUE: count_packet(x, r, within); break;
-	default: break;
-	}
+	if (is_packet(r->kind))
+		count_packet(x, r, within);
 	x->log->records += within;
 	if (within)
 		follow_request(x, r);
-}
-
-static int read_file(struct reader *x, int fd)
-{
-	size_t size;
-	ssize_t n = 0;
-	char *room;
-	while ((room = amdlog_scan_room(x->scan, &size))) {
-		n = read(fd, room, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		amdlog_scan_fed(x->scan, (size_t)n);
-	}
-	amdlog_scan_end(x->scan);
-	return n < 0 ? -1 : 0;
 }
 
 static int add_file(struct ablog *l, const char *path)
 {
 	struct reader x = {.log = l};
 	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
+	size_t size;
+	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
-	int r = read_file(&x, fd), error = errno;
+	do {
+		char *room = amdlog_scan_room(x.scan, &size);
+		n = read(fd, room, size);
+		if (n > 0)
+			amdlog_scan_fed(x.scan, (size_t)n);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	int error = errno;
+	close(fd);
+	amdlog_scan_end(x.scan);
 	amdlog_scan_free(x.scan);
 	free(x.begin_us);
 	free(x.ring);
-	close(fd);
 	l->files++;
 	errno = error;
-	return r;
+	return n < 0 ? -1 : 0;
 }
 
-// FILE_PID, with whatever else stands in the name taken as it is.
+// Finds FILE_PID; characters of FILE that glob(3) would interpret are escaped.
 static int find_files(const char *path, glob_t *g)
 {
 	char pattern[2 * 4096], *to = pattern;
@@ -179,9 +153,4 @@ int ablog_add(struct ablog *l, const char *path)
 	globfree(&g);
 	errno = !r && l->files == before ? ENOENT : error;
 	return r || l->files == before ? -1 : 0;
-}
-
-void ablog_fini(struct ablog *l)
-{
-	samples_fini(&l->latency);
 }

@@ -13,7 +13,7 @@
 
 struct ablog {
 	uint64_t from_us, until_us; // CLOCK_MONOTONIC: what is looked at
-	struct samples latency;     // of requests that lie within, ns
+	struct samples latency;     // owned: of requests that lie within, ns
 	uint64_t records;           // within
 	uint64_t packets;           // taken, by read indices; 0 where the log has none
 	unsigned files;
@@ -21,6 +21,5 @@ struct ablog {
 
 // Adds FILE and every FILE_PID. 0, or -1 with errno; ENOENT: there is neither.
 int ablog_add(struct ablog *l, const char *path);
-void ablog_fini(struct ablog *l);
 
 #endif

@@ -16,13 +16,6 @@
 #define DYING_MS       2000
 #define KILL_MARGIN_NS (30 * SECOND) // more than the driver takes to give up on a preemption
 
-uint64_t bench_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 int bench_signals_open(void)
 {
 	sigset_t set;
@@ -44,27 +37,22 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
-static int prepare(struct attached_target *s, pid_t pid, struct kfd_failure *f)
-{
-	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-	if (timer_create(CLOCK_MONOTONIC, &e, &s->killer))
-		return kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
-	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
-	if (kfd_target_pin(&s->target, pid, 0, f) ||
-	    kfd_session_open(&s->session, &s->target, true, f) ||
-	    kfd_session_refresh(&s->session, f))
-		return -1;
-	if (kfd_watch_init(&s->watch, pid))
-		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
-	return 0;
-}
-
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
+	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	struct attached_target *s = xcalloc(1, sizeof(*s));
 	s->watch.mem = -1;
 	s->signals = signals;
-	if (prepare(s, pid, f) == 0)
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
+	int r = timer_create(CLOCK_MONOTONIC, &e, &s->killer);
+	if (r)
+		kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));
+	r = r || kfd_target_pin(&s->target, pid, 0, f) ||
+	    kfd_session_open(&s->session, &s->target, true, f) ||
+	    kfd_session_refresh(&s->session, f);
+	if (!r && (r = kfd_watch_init(&s->watch, pid)))
+		kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
+	if (!r)
 		return s;
 	free(s);
 	return NULL;
@@ -112,7 +100,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 			     {.fd = s->target.pidfd, .events = POLLIN}};
 	uint64_t now;
 	do {
-		now = bench_now();
+		now = kfd_now();
 		uint64_t left = until > now ? until - now : 0;
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
 		if (ppoll(p, 3, &t, NULL) <= 0)
@@ -120,9 +108,9 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 		serve(s);
 		if (p[0].revents && bench_signals_stop(s->signals) && s->end == ATTACHED_LIVES)
 			s->end = ATTACHED_STOPPED;
-		// A stop that was reported between the two must not wait for the next signal.
+		// Again: the SIGCHLD of a stop after the first call has been read by now.
 		serve(s);
-	} while (s->end == ATTACHED_LIVES && bench_now() < until);
+	} while (s->end == ATTACHED_LIVES && kfd_now() < until);
 	return s->end == ATTACHED_LIVES;
 }
 

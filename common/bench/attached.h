@@ -32,8 +32,6 @@ struct attached_target {
 	timer_t killer; // ends this process when it is stopped while it holds queues
 };
 
-uint64_t bench_now(void); // CLOCK_MONOTONIC, ns
-
 // Blocks the signals that end gpq, and SIGCHLD, which reports a stopped traced process, and opens a
 // descriptor to read them from. -1 with errno. Commands that are started must unblock them.
 int bench_signals_open(void);
@@ -41,7 +39,7 @@ int bench_signals_open(void);
 // Reads what has arrived: true when gpq is to end.
 bool bench_signals_stop(int signals);
 
-// Attaches to `pid`. NULL and *f when that does not work; the process should then end.
+// Attaches to `pid`. NULL and *f on failure; the calling process should then end.
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f);
 
 // Resumes everything and lets go.

@@ -1,7 +1,7 @@
 // Running commands; child.h.
 #include "common/bench/child.h"
 
-#include "common/bench/attached.h"
+#include "common/holder/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TAIL = 2000, LINE_MAX_BYTES = 1 << 24 };
+enum { LINE_MAX_BYTES = 1 << 24 };
 
 struct command {
 	const char *text, *log;
@@ -51,11 +51,9 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(become(pipefd[1], run, arg));
-	int error = errno;
-	close(pipefd[1]);
+	close_quietly(pipefd[1]);
 	if (pid < 0) {
-		close(pipefd[0]);
-		errno = error;
+		close_quietly(pipefd[0]);
 		return -1;
 	}
 	c->pid = pid;
@@ -69,24 +67,17 @@ int child_start(struct child *c, const char *command, const char *log)
 	return child_fork(c, run_command, &(struct command){command, log});
 }
 
-static void keep_tail(struct child *c, const char *data, size_t n)
-{
-	buf_append(&c->tail, data, n);
-	if (c->tail.len <= 2 * TAIL)
-		return;
-	memmove(c->tail.data, c->tail.data + c->tail.len - TAIL, TAIL);
-	c->tail.len = TAIL;
-	c->tail.data[TAIL] = '\0';
-}
-
 static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 {
 	char *at = c->line.data, *end;
 	size_t left = c->line.len;
 	for (; left && (end = memchr(at, '\n', left)); at = end + 1) {
 		*end = '\0';
-		if (fn)
-			fn(arg, at);
+		if (*at) {
+			c->last.len = 0;
+			buf_puts(&c->last, at);
+		}
+		fn(arg, at);
 		left -= (size_t)(end - at) + 1;
 	}
 	if (left > LINE_MAX_BYTES) // no line of a metric
@@ -106,7 +97,6 @@ static void take_output(struct child *c, child_line_fn *fn, void *arg)
 			return;
 		if (n < 0)
 			break;
-		keep_tail(c, data, (size_t)n);
 		buf_append(&c->line, data, (size_t)n);
 		give_lines(c, fn, arg);
 	}
@@ -132,12 +122,12 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg)
 
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg)
 {
-	uint64_t until = bench_now() + grace_ns;
+	uint64_t until = kfd_now() + grace_ns;
 	if (!c->pid)
 		return;
 	kill(-c->pid, SIGTERM);
 	kill(-c->pid, SIGCONT);
-	while (bench_now() < until && kill(-c->pid, 0) == 0) {
+	while (kfd_now() < until && kill(-c->pid, 0) == 0) {
 		tick(arg);
 		usleep(1000);
 	}
@@ -153,6 +143,6 @@ void child_fini(struct child *c)
 	if (c->out >= 0)
 		close(c->out);
 	buf_fini(&c->line);
-	buf_fini(&c->tail);
+	buf_fini(&c->last);
 	*c = (struct child){.out = -1};
 }

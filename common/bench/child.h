@@ -13,9 +13,9 @@ struct child {
 	pid_t pid; // of the shell or function; also its process group; 0: none
 	int out;   // its output, standard error too; -1 at its end
 	bool ended;
-	int status; // as wait gives it
-	struct buf line;
-	struct buf tail; // the last of its output, for messages
+	int status;      // as wait gives it
+	struct buf line; // not ended yet; not terminated
+	struct buf last; // the last line that was not empty, for messages
 };
 
 // Called with each line of output, without line end.
@@ -28,7 +28,7 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg);
 // `log`: AMD_LOG_LEVEL_FILE for its HIP runtime; NULL: as the environment says.
 int child_start(struct child *c, const char *command, const char *log);
 
-// Takes what it wrote and whether it ended, without waiting. `fn` may be NULL.
+// Takes what it wrote and whether it ended, without waiting.
 void child_tick(struct child *c, child_line_fn *fn, void *arg);
 
 // Ends the whole group: SIGTERM, after `grace_ns` SIGKILL. Returns when it is gone. `tick` is

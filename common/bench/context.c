@@ -2,16 +2,15 @@
 // (topology); /sys/module/amdgpu.
 #include "common/bench/context.h"
 
+#include "common/bench/child.h"
 #include "common/cli/context.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -150,30 +149,29 @@ void bench_context_host(struct bench_context *c)
 	proc_cmdline(getpid(), c->text[CONTEXT_command], sizeof(c->text[0]));
 }
 
-static int tell_version(int to)
+static int tell_version(const void *arg)
 {
 	struct kfd_version v;
 	int kfd = kfd_open();
+	(void)arg;
 	if (kfd < 0 || kfd_ioctl(kfd, KFD_GET_VERSION, &v))
 		return 1;
-	return write(to, &v, sizeof(v)) != (ssize_t)sizeof(v);
+	return dprintf(STDOUT_FILENO, "%u.%u\n", v.major, v.minor) < 0;
+}
+
+static void take_version(void *c, const char *line)
+{
+	set(c, CONTEXT_kfd_version, "%s", line);
 }
 
 void bench_context_driver(struct bench_context *c)
 {
-	struct kfd_version v;
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC))
+	struct child child;
+	if (child_fork(&child, tell_version, NULL))
 		return;
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(tell_version(ends[1]));
-	close(ends[1]);
-	if (pid > 0 && read(ends[0], &v, sizeof(v)) == (ssize_t)sizeof(v))
-		set(c, CONTEXT_kfd_version, "%u.%u", v.major, v.minor);
-	close(ends[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	for (; !child.ended; usleep(1000))
+		child_tick(&child, take_version, c);
+	child_fini(&child);
 }
 
 void bench_context_target(struct bench_context *c, struct kfd_session *s)

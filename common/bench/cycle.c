@@ -11,18 +11,6 @@
 const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
 					 "failed", "stuck", "stopped", NULL};
 
-int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b)
-{
-	const uint64_t of[][2] = {{a->grace, b->grace},
-				  {a->queues, b->queues},
-				  {a->hold_ns, b->hold_ns},
-				  {a->gap_ns, b->gap_ns}};
-	for (unsigned i = 0; i < 4; i++)
-		if (of[i][0] != of[i][1])
-			return of[i][0] < of[i][1] ? -1 : 1;
-	return 0;
-}
-
 void cycle_clear(struct cycle *c)
 {
 	struct cycle none = {
@@ -53,10 +41,10 @@ static bool look(struct attached_target *s, struct kfd_indices *i, bool write)
 static bool measure_untouched(struct attached_target *s, struct cycle *c)
 {
 	struct kfd_indices before, after;
-	uint64_t start = bench_now();
+	uint64_t start = kfd_now();
 	if (!look(s, &before, false) || !attached_wait(s, start + c->set.hold_ns + c->set.gap_ns))
 		return false;
-	uint64_t end = bench_now();
+	uint64_t end = kfd_now();
 	if (!look(s, &after, false))
 		return false;
 	c->untouched_ns = end - start;
@@ -81,10 +69,10 @@ static enum cycle_result judge(const struct attached_target *s, int n, enum kfd_
 
 static bool suspend(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
-	c->at_ns = bench_now();
+	c->at_ns = kfd_now();
 	int n = kfd_session_suspend(&s->session, sel, (unsigned)c->set.grace, false, s->outcome,
 				    &s->failure);
-	uint64_t t1 = bench_now();
+	uint64_t t1 = kfd_now();
 	if (n < 0)
 		return attached_out_of_reach(s);
 	c->suspend_ns = t1 - c->at_ns;
@@ -102,10 +90,10 @@ static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t set
 	c->still_ns = c->still_look_ns = 0;
 	if (!look(s, held, false))
 		return false;
-	for (uint64_t t = bench_now(); t < t1 + settle; last = t) {
+	for (uint64_t t = kfd_now(); t < t1 + settle; last = t) {
 		if (!look(s, &now, false))
 			return false;
-		t = bench_now();
+		t = kfd_now();
 		if (t - last > c->still_look_ns)
 			c->still_look_ns = t - last;
 		if (!kfd_watch_moved(&s->watch, held, &now))
@@ -119,23 +107,21 @@ static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t set
 
 static void read_saved(struct attached_target *s, struct cycle *c)
 {
-	unsigned xccs = 0;
 	for (unsigned i = 0; i < s->watch.n; i++) {
 		const struct kfd_queue_entry *q = &s->watch.queue[i];
 		unsigned n = kfd_session_xccs(&s->session, q->gpu_id);
 		bool compute = q->queue_type == KFD_SNAPSHOT_COMPUTE ||
 			       q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL;
-		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > xccs)
-			xccs = n;
+		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > c->xccs)
+			c->xccs = n;
 	}
-	c->xccs = xccs;
 }
 
 // *at_resume becomes the last look before the request to resume.
 static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_indices *held,
 		 struct kfd_indices *at_resume)
 {
-	bool on = attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
+	attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST)
 		return false;
 	read_saved(s, c);
@@ -145,14 +131,14 @@ static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_in
 	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
 	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
 		c->result = CYCLE_MOVED;
-	return on || s->end == ATTACHED_STOPPED;
+	return true; // when asked to stop, too: what is held has to be resumed
 }
 
 static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
-	uint64_t t2 = bench_now();
+	uint64_t t2 = kfd_now();
 	int n = kfd_session_resume(&s->session, sel, s->outcome, &s->failure);
-	uint64_t t3 = bench_now();
+	uint64_t t3 = kfd_now();
 	if (n < 0)
 		return attached_out_of_reach(s);
 	c->held_ns = t2 - c->at_ns - c->suspend_ns;
@@ -178,7 +164,7 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 		return false;
 	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
 	for (now = *first; t < t3 + patience; last = t) {
-		t = bench_now();
+		t = kfd_now();
 		if (kfd_watch_moved(&s->watch, at_resume, &now)) {
 			c->progress_ns = t - t3;
 			c->progress_look_ns = t - last;
@@ -203,7 +189,7 @@ static bool gap(struct attached_target *s, struct cycle *c, const struct kfd_ind
 	bool on = attached_wait(s, t3 + c->set.gap_ns);
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
-	c->gap_ns = bench_now() - t3;
+	c->gap_ns = kfd_now() - t3;
 	c->gap_packets = kfd_watch_packets(&s->watch, first, &end);
 	return on;
 }

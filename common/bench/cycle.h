@@ -34,8 +34,27 @@ struct cycle_setting {
 	uint64_t gap_ns;  // wanted
 };
 
-// As memcmp(3): by grace, queues, hold, gap.
-int cycle_setting_compare(const struct cycle_setting *a, const struct cycle_setting *b);
+// What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
+#define CYCLE_MEASURED(X)                                                                     \
+	X(at_ns)             /* the request */                                                \
+	X(suspend_ns)        /* request to return */                                          \
+	X(suspend_ioctl_ns)  /* the system call alone */                                      \
+	X(still_ns)          /* return to the last movement seen; 0: none was seen */         \
+	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */ \
+	X(held_ns)           /* suspend's return to the request to resume */                  \
+	X(resume_ns)         /* request to return */                                          \
+	X(resume_ioctl_ns)   /* the system call alone */                                      \
+	X(progress_ns)       /* return to the first movement seen */                          \
+	X(progress_look_ns)  /* time between that look and the one before */                  \
+	X(gap_ns)            /* resume's return to the end of the cycle */                    \
+	X(read_sum)          /* sum of the AQL read indices at the request */                 \
+	X(suspend_packets)   /* AQL packets taken from the request until it stood still */    \
+	X(held_packets)      /* from then until the request to resume */                      \
+	X(resume_packets)    /* from then until the first look after resume's return */       \
+	X(gap_packets)       /* from then to the end */                                       \
+	X(backlog_packets)   /* waiting at the request to resume */                           \
+	X(untouched_ns)      /* length of the untouched window before the cycle */            \
+	X(untouched_packets) /* taken in it */
 
 struct cycle {
 	uint64_t number; // from 0, in the order they ran
@@ -44,30 +63,9 @@ struct cycle {
 	struct cycle_setting set;
 	enum cycle_result result;
 	uint64_t queues; // that the call was about
-
-	uint64_t at_ns;            // the request
-	uint64_t suspend_ns;       // request to return
-	uint64_t suspend_ioctl_ns; // the system call alone
-	uint64_t still_ns;         // return to the last movement seen; 0: none was seen
-	uint64_t still_look_ns;    // longest time between two looks meanwhile: how sure that is
-	uint64_t held_ns;          // suspend's return to the request to resume
-	uint64_t resume_ns;        // request to return
-	uint64_t resume_ioctl_ns;
-	uint64_t progress_ns;      // return to the first movement seen
-	uint64_t progress_look_ns; // time between that look and the one before
-	uint64_t gap_ns;           // resume's return to the end of the cycle
-
-	uint64_t read_sum;        // sum of the AQL read indices at the request
-	uint64_t suspend_packets; // AQL packets taken from the request until it stood still
-	uint64_t held_packets;    // from then until the request to resume
-	uint64_t resume_packets;  // from then until the first look after resume's return
-	uint64_t gap_packets;     // from then to the end
-	uint64_t backlog_packets; // waiting at the request to resume
-
-	uint64_t untouched_ns;      // length of the untouched window before the cycle
-	uint64_t untouched_packets; // taken in it
-
-	// cycle_clear() counts on xccs standing behind all that can be CYCLE_NONE.
+#define FIELD(name) uint64_t name;
+	CYCLE_MEASURED(FIELD) // cycle_clear() counts on nothing else between at_ns and xccs
+#undef FIELD
 	unsigned xccs;                     // 0: saved waves unknown
 	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
 };

@@ -1,5 +1,5 @@
-// Markdown and HTML side by side; doc.h.
-#include "common/bench/doc.h"
+// Markdown and HTML side by side; report.h.
+#include "common/bench/report.h"
 
 #include "common/bench/plot.h"
 #include "common/cli/text.h"

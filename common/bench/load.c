@@ -11,21 +11,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SEEN_MAX = 1 << 26 }; // greater numbers than any run has are not watched
+enum { SEEN_MAX = 1 << 26 }; // beyond the number of samples of any run: not checked
 
-// Is the number `n` new? It is known from now on.
-static bool meet(struct load_run *r, uint64_t n)
+// Is the number `n` new? It is known from now on; met again, it is counted as repeated.
+static bool meet(struct load *l, struct load_run *r, uint64_t n)
 {
 	if (n >= SEEN_MAX)
 		return true;
-	if (n / 8 >= r->seen_size) {
-		size_t size = (size_t)n / 4 + 64;
-		r->seen = xreallocarray(r->seen, size, 1);
-		memset(r->seen + r->seen_size, 0, size - r->seen_size);
-		r->seen_size = size;
-	}
+	ARRAY_REACH(r->seen, r->seen_size, n / 8, 0);
 	bool met = r->seen[n / 8] >> (n % 8) & 1;
 	r->seen[n / 8] |= (uint8_t)(1u << (n % 8));
+	l->repeated += met;
 	return !met;
 }
 
@@ -56,10 +52,8 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 static int add_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
 {
 	struct load_run *r = find_run(l, false, context);
-	if (!meet(r, c->number)) {
-		l->repeated++;
+	if (!meet(l, r, c->number))
 		return 0;
-	}
 	if (r->ntimeline < LOAD_TIMELINE)
 		r->timeline[r->ntimeline++] = *c;
 	return result_add(&r->sum->result, c);
@@ -70,10 +64,8 @@ static void add_ab_run(struct load *l, const struct bench_context *context, stru
 {
 	struct load_run *r = find_run(l, true, context);
 	uint64_t number = run->number < SEEN_MAX ? run->number * AB_MODES + run->mode : SEEN_MAX;
-	if (meet(r, number))
+	if (meet(l, r, number))
 		ab_result_add(&r->sum->ab, run);
-	else
-		l->repeated++;
 }
 
 static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)

@@ -34,60 +34,52 @@ static const struct dimension *find(const char *name, size_t len)
 	return NULL;
 }
 
-// One more value in dimension `d`: each of the first `old` settings again, with that value.
-static int add_value(struct plan *p, unsigned old, const struct dimension *d, uint64_t v)
+int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b)
 {
-	if (p->n + old > PLAN_SETTINGS_MAX)
-		return -1;
-	for (unsigned i = 0; i < old; i++) {
-		p->setting[p->n] = p->setting[i];
-		*member(&p->setting[p->n++], d) = v;
+	for (size_t i = 0; i < DIMENSIONS; i++) {
+		uint64_t x = *member(a, &dimensions[i]), y = *member(b, &dimensions[i]);
+		if (x != y)
+			return x < y ? -1 : 1;
 	}
 	return 0;
 }
 
-// The words of one dimension, sweep[0] with its name. Number of words taken, or -1.
-static int add_dimension(struct plan *p, char *const *sweep, size_t n, char why[128])
+int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
+	      uint64_t seed, char why[128])
 {
-	const char *equals = strchr(sweep[0], '=');
-	const struct dimension *d = equals ? find(sweep[0], (size_t)(equals - sweep[0])) : NULL;
-	unsigned old = p->n;
-	size_t i = 0;
-	if (!d) {
-		snprintf(why, 128, "%.60s: sweeps are grace=, queues=, hold= and gap=", sweep[0]);
-		return -1;
-	}
-	for (; i < n && (i == 0 || !strchr(sweep[i], '=')); i++) {
-		const char *text = i ? sweep[i] : equals + 1;
+	const struct dimension *d = NULL; // of the last word with a name
+	unsigned old = 0;                 // settings before that word
+	p->setting[0] = *base;
+	p->n = 1;
+	p->rng.state = seed;
+	for (size_t i = 0; i < n; i++) {
+		const char *equals = strchr(sweep[i], '='), *text = equals ? equals + 1 : sweep[i];
 		uint64_t v;
+		if (equals) {
+			d = find(sweep[i], (size_t)(equals - sweep[i]));
+			old = p->n;
+		}
+		if (!d) {
+			snprintf(why, 128,
+				 "%.60s: sweeps are grace=, queues=, hold= and gap=", sweep[i]);
+			return -1;
+		}
 		bool ok = d->duration ? parse_duration(text, &v) : parse_u64(text, &v);
 		if (!ok || v < d->min || v > d->max) {
 			snprintf(why, 128, "%s: %.40s is out of range or no %s", d->name, text,
 				 d->duration ? "duration" : "number");
 			return -1;
 		}
-		if (i == 0)
-			for (unsigned k = 0; k < old; k++)
-				*member(&p->setting[k], d) = v;
-		else if (add_value(p, old, d, v)) {
+		if (!equals && p->n + old > PLAN_SETTINGS_MAX) {
 			snprintf(why, 128, "more than %d combinations", PLAN_SETTINGS_MAX);
 			return -1;
 		}
-	}
-	return (int)i;
-}
-
-int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
-	      uint64_t seed, char why[128])
-{
-	p->setting[0] = *base;
-	p->n = 1;
-	p->rng.state = seed;
-	for (size_t i = 0; i < n;) {
-		int taken = add_dimension(p, sweep + i, n - i, why);
-		if (taken < 0)
-			return -1;
-		i += (size_t)taken;
+		// The first value replaces that of all settings so far; each other one copies them.
+		for (unsigned k = 0; k < old; k++) {
+			struct cycle_setting *s = &p->setting[equals ? k : p->n++];
+			*s = p->setting[k];
+			*member(s, d) = v;
+		}
 	}
 	for (unsigned i = 0; i < p->n; i++)
 		p->order[i] = i;
@@ -101,14 +93,6 @@ const struct cycle_setting *plan_next(struct plan *p, uint64_t i)
 	return &p->setting[p->order[i % p->n]];
 }
 
-static bool differs(const struct plan *p, const struct dimension *d)
-{
-	for (unsigned i = 1; i < p->n; i++)
-		if (*member(&p->setting[i], d) != *member(&p->setting[0], d))
-			return true;
-	return false;
-}
-
 void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96])
 {
 	size_t len = 0;
@@ -116,7 +100,10 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 	for (size_t i = 0; i < DIMENSIONS; i++) {
 		const struct dimension *d = &dimensions[i];
 		char text[24];
-		if (!differs(p, d))
+		unsigned same = 1;
+		while (same < p->n && *member(&p->setting[same], d) == *member(p->setting, d))
+			same++;
+		if (same == p->n)
 			continue;
 		if (d->duration)
 			text_ns(text, *member(s, d));

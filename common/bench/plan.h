@@ -1,6 +1,6 @@
-// Which settings are compared, and in which order: every setting once per block, the order inside
-// each block drawn by lot from a seed that is printed. So a drift of the machine (heat, other work)
-// meets all settings alike, and a run can be cut short at any time and still be fair.
+// Which settings are compared, and in which order: each setting once per block, in a random order
+// from a seed that is printed. So drift of the machine (heat, other work) affects all settings
+// alike, and a run that is cut short is still a fair comparison.
 #ifndef GPQ_BENCH_PLAN_H
 #define GPQ_BENCH_PLAN_H
 
@@ -20,6 +20,9 @@ struct plan {
 // belongs to the one before). 0, or -1 and a sentence in `why`.
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
+
+// As memcmp(3): by grace, queues, hold, gap.
+int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
 // Setting of cycle number `i`; to be called in ascending order.
 const struct cycle_setting *plan_next(struct plan *p, uint64_t i);

@@ -15,7 +15,7 @@ enum {
 	TOP = 40,
 	BOTTOM = 280,
 	STYLES = 7,
-	TICKS = 40
+	TICKS = 39 // at most on an axis
 };
 
 // Okabe and Ito's palette without its yellow, which is faint on white.
@@ -46,9 +46,9 @@ static void tick_text(char text[32], enum plot_unit unit, double v)
 	case PLOT_SECONDS: snprintf(text, 32, "%.4gs", v); break;
 	case PLOT_RATE:
 		snprintf(text, 32, "%.4g%s",
-			 v / (v >= 1e6   ? 1e6
-			      : v >= 1e3 ? 1e3
-					 : 1),
+			 v >= 1e6   ? v / 1e6
+			 : v >= 1e3 ? v / 1e3
+				    : v,
 			 v >= 1e6   ? "M"
 			 : v >= 1e3 ? "k"
 				    : "");
@@ -116,33 +116,22 @@ static void label(struct buf *out, double x, double y, const char *more, const c
 	buf_puts(out, "</text>\n");
 }
 
-static unsigned ticks(const struct plot_axis *a, double at[TICKS])
-{
-	unsigned n = 0;
-	at[0] = a->min;
-	while (n + 1 < TICKS && at[n] <= a->max * (1 + 1e-9)) {
-		at[n + 1] = next_tick(a, at[n]);
-		n++;
-	}
-	return n;
-}
-
 static void grid(struct plot *p)
 {
 	static const char line[] = " stroke=\"#ddd\" stroke-width=\"1\"/>\n";
-	double at[TICKS];
+	const struct plot_axis *x = &p->x, *y = &p->y;
 	char text[32];
-	unsigned n = ticks(&p->x, at);
-	for (unsigned i = 0; i < n; i++) {
-		buf_printf(p->out, "<path d=\"M%.1f %dV%d\"%s", px(p, at[i]), TOP, BOTTOM, line);
-		tick_text(text, p->x.unit, at[i]);
-		label(p->out, px(p, at[i]), BOTTOM + 16, " text-anchor=\"middle\"", text);
+	double v = x->min;
+	for (unsigned i = 0; i < TICKS && v <= x->max * (1 + 1e-9); i++, v = next_tick(x, v)) {
+		buf_printf(p->out, "<path d=\"M%.1f %dV%d\"%s", px(p, v), TOP, BOTTOM, line);
+		tick_text(text, x->unit, v);
+		label(p->out, px(p, v), BOTTOM + 16, " text-anchor=\"middle\"", text);
 	}
-	n = ticks(&p->y, at);
-	for (unsigned i = 0; i < n; i++) {
-		buf_printf(p->out, "<path d=\"M%d %.1fH%d\"%s", LEFT, py(p, at[i]), RIGHT, line);
-		tick_text(text, p->y.unit, at[i]);
-		label(p->out, LEFT - 6, py(p, at[i]) + 4, " text-anchor=\"end\"", text);
+	v = y->min;
+	for (unsigned i = 0; i < TICKS && v <= y->max * (1 + 1e-9); i++, v = next_tick(y, v)) {
+		buf_printf(p->out, "<path d=\"M%d %.1fH%d\"%s", LEFT, py(p, v), RIGHT, line);
+		tick_text(text, y->unit, v);
+		label(p->out, LEFT - 6, py(p, v) + 4, " text-anchor=\"end\"", text);
 	}
 }
 
@@ -204,8 +193,7 @@ static void legend(struct plot *p, const char *name)
 	label(p->out, x + 32, y, " font-size=\"11\"", name);
 }
 
-void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool step,
-	       const char *name)
+void plot_line(struct plot *p, const double *x, const double *y, size_t n, const char *name)
 {
 	unsigned style = p->lines % STYLES;
 	if (!n)
@@ -216,8 +204,7 @@ void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool 
 		   colors[style], dashes[style]);
 	for (size_t i = 0; i < n; i++) {
 		bool on = i && !isnan(y[i - 1]);
-
-		if (on && step)
+		if (on)
 			buf_printf(p->out, "H%.1f", px(p, x[i]));
 		if (!isnan(y[i]))
 			buf_printf(p->out, "%c%.1f %.1f", on ? 'L' : 'M', px(p, x[i]), py(p, y[i]));

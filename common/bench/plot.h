@@ -28,10 +28,8 @@ void plot_open(struct plot *p, struct buf *out, const char *title, struct plot_a
 	       struct plot_axis y);
 void plot_band(struct plot *p, double x0, double x1);        // shaded over the whole height
 void plot_mark(struct plot *p, double x, const char *label); // a vertical line
-// Straight between the points, or (step) level until the next point; NaN interrupts it. Also an
-// entry in the legend.
-void plot_line(struct plot *p, const double *x, const double *y, size_t n, bool step,
-	       const char *name);
+// Level from each point until the next one; NaN interrupts it. Also an entry in the legend.
+void plot_line(struct plot *p, const double *x, const double *y, size_t n, const char *name);
 // Bars side by side: number i from x[i] to x[i + 1], as high as y[i]. An entry in the legend, too.
 void plot_bars(struct plot *p, const double *x, const double *y, size_t n, const char *name);
 void plot_close(struct plot *p);

@@ -18,21 +18,9 @@ void queue_set_fini(struct queue_set *s)
 	*s = (struct queue_set){0};
 }
 
-static void write_pid(struct json *j, const struct member *m, const void *at)
-{
-	json_i64(j, m->key, *(const int64_t *)at);
-}
-
-static bool read_pid(const struct jsonin_value *v, const struct member *m, void *at)
-{
-	return member_count.read(v, m, at) && *(const uint64_t *)at <= INT32_MAX;
-}
-
-static const struct member_type member_pid = {write_pid, read_pid};
-
 static const struct member members[] = {
 	MEMBER_WORD(queue_set_entry, side, "side", sides),
-	MEMBER(pid, queue_set_entry, row.pid, "pid"),
+	MEMBER(count, queue_set_entry, row.pid, "pid"),
 	MEMBER(u64, queue_set_entry, row.gpu_id, "gpu_id"),
 	MEMBER(u64, queue_set_entry, row.gpu, "gpu"),
 	MEMBER(u64, queue_set_entry, row.qid, "queue_id"),
@@ -80,6 +68,8 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 		while (jsonin_next(&j, &key, &value))
 			if (!members_take(rows, &key, &value))
 				return false;
+		if ((uint64_t)q->row.pid > INT32_MAX)
+			return false;
 	}
 	return !list.failed;
 }
@@ -87,10 +77,6 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 const struct member_type member_queue_set = {write_set, read_set};
 
 // ---- taking one
-
-struct both {
-	const struct workload *online, *offline;
-};
 
 static void add(struct queue_set *s, const struct state_queue *q, enum queue_side side)
 {
@@ -104,7 +90,7 @@ static void add(struct queue_set *s, const struct state_queue *q, enum queue_sid
 static int take(const void *arg)
 {
 	static const struct member no_key = {0};
-	const struct both *b = arg;
+	const struct workload *const *of = arg; // by side
 	struct queue_set s = {0};
 	struct host_state m;
 	struct buf line = {0};
@@ -116,8 +102,8 @@ static int take(const void *arg)
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
 		pid_t pid = (pid_t)m.queues[i].row->pid;
-		bool offline = workload_has(b->offline, pid);
-		if (offline || workload_has(b->online, pid))
+		bool offline = workload_has(of[SIDE_OFFLINE], pid);
+		if (offline || workload_has(of[SIDE_ONLINE], pid))
 			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);
@@ -128,7 +114,7 @@ static int take(const void *arg)
 
 int queue_set_take(struct child *c, const struct workload *online, const struct workload *offline)
 {
-	return child_fork(c, take, &(struct both){online, offline});
+	return child_fork(c, take, (const struct workload *[]){online, offline});
 }
 
 void queue_set_line(void *set, const char *line)
@@ -141,27 +127,19 @@ void queue_set_line(void *set, const char *line)
 
 // ---- comparing
 
-static void show(struct host_state *m, struct queue_set *s)
+// True when some queues of the set were suspended.
+static bool show(struct host_state *m, struct queue_set *s)
 {
+	bool suspended = false;
 	for (; m->n < s->n; m->n++) {
 		struct queue_set_entry *q = &s->v[m->n];
 		q->row.comm = q->row.cmdline = sides[q->side];
 		q->row.type = *q->type ? q->type : NULL;
 		m->queues[m->n] = (struct state_queue){.row = &q->row, .start_ticks = KFD_UNKNOWN};
 		memcpy(m->queues[m->n].slots, q->slots, sizeof(q->slots));
+		suspended |= q->suspended;
 	}
-}
-
-size_t queue_sets_suspended(const struct queue_set *v, size_t n)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < n; i++) {
-		bool any = false;
-		for (size_t k = 0; k < v[i].n; k++)
-			any |= v[i].v[k].suspended;
-		found += any;
-	}
-	return found;
+	return suspended;
 }
 
 void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
@@ -169,7 +147,7 @@ void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 	*c = (struct queue_sets){.moments = xcalloc(n + 1, sizeof(*c->moments))};
 	for (size_t i = 0; i < n; i++) {
 		c->moments[i].queues = xcalloc(v[i].n + 1, sizeof(struct state_queue));
-		show(&c->moments[i], &v[i]);
+		c->suspended += show(&c->moments[i], &v[i]);
 	}
 	run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM);
 }

@@ -39,10 +39,8 @@ void queue_set_line(void *set, const char *line);
 struct queue_sets {
 	struct host_state *moments; // owned; hold nothing but pointers into the queue sets
 	struct run_compare runs;
+	size_t suspended; // sets in which queues were suspended, so that their slots are unknown
 };
-
-// How many of them found queues suspended, so that their slots are unknown.
-size_t queue_sets_suspended(const struct queue_set *v, size_t n);
 
 // The queue sets must outlive it.
 void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n);

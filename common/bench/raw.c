@@ -40,36 +40,18 @@ static bool read_saved(const struct jsonin_value *v, const struct member *m, voi
 
 static const struct member_type saved = {write_saved, read_saved};
 
-#define SAME(name) MEMBER(u64, cycle, name, #name)
+#define SAME(name) MEMBER(u64, cycle, name, #name),
 static const struct member members[] = {
 	MEMBER_WORD(cycle, result, "result", cycle_result_name),
 	MEMBER(bool, cycle, warmup, "warmup"),
 	MEMBER(u64, cycle, number, "cycle"),
-	SAME(block),
+	MEMBER(u64, cycle, block, "block"),
 	MEMBER(u64, cycle, set.grace, "grace"),
 	MEMBER(u64, cycle, set.queues, "queues_wanted"),
 	MEMBER(u64, cycle, set.hold_ns, "hold_wanted_ns"),
 	MEMBER(u64, cycle, set.gap_ns, "gap_wanted_ns"),
-	SAME(queues),
-	SAME(at_ns),
-	SAME(suspend_ns),
-	SAME(suspend_ioctl_ns),
-	SAME(still_ns),
-	SAME(still_look_ns),
-	SAME(held_ns),
-	SAME(resume_ns),
-	SAME(resume_ioctl_ns),
-	SAME(progress_ns),
-	SAME(progress_look_ns),
-	SAME(gap_ns),
-	SAME(read_sum),
-	SAME(suspend_packets),
-	SAME(held_packets),
-	SAME(resume_packets),
-	SAME(gap_packets),
-	SAME(backlog_packets),
-	SAME(untouched_ns),
-	SAME(untouched_packets),
+	MEMBER(u64, cycle, queues, "queues"),
+	CYCLE_MEASURED(SAME)                     // each by its own name
 	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // of the whole cycle
 	{0},
 };

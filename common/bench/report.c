@@ -77,13 +77,12 @@ static void verdicts(struct doc *d, struct result *r, const struct result_goals 
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
 			const struct result_verdict *p = &v[k];
-			if (p->share)
-				doc_cells(d, "%s, %%|%s|%.2f|%.2f|%s", p->goal, r->of[i]->name,
-					  100 * p->value, 100 * p->limit, p->result);
-			else
-				doc_cells(d, "%s at p99, ms|%s|%.3f|%.3f|%s", p->goal,
-					  r->of[i]->name, p->value / 1e6, p->limit / 1e6,
-					  p->result);
+			doc_cells(d,
+				  p->share ? "%s, %%|%s|%.2f|%.2f|%s"
+					   : "%s at p99, ms|%s|%.3f|%.3f|%s",
+				  p->goal, r->of[i]->name,
+				  p->share ? 100 * p->value : p->value / 1e6,
+				  p->share ? 100 * p->limit : p->limit / 1e6, p->result);
 		}
 	}
 }
@@ -114,11 +113,6 @@ struct report_times {
 	char name[128];
 };
 
-struct report_words {
-	const char *shares, *histogram; // titles
-	const char *x, *y;              // of both
-};
-
 static void cdf_line(struct plot *p, const struct report_times *t)
 {
 	struct samples *s = t->s;
@@ -130,7 +124,7 @@ static void cdf_line(struct plot *p, const struct report_times *t)
 		x[i] = s->v[rank - 1] > 1 ? s->v[rank - 1] : 1;
 		y[i] = (double)rank / (double)s->n;
 	}
-	plot_line(p, x, y, n, true, t->name);
+	plot_line(p, x, y, n, t->name);
 }
 
 // Returns the highest bar's share; draws them where there is a plot.
@@ -150,20 +144,23 @@ static double bars(struct plot *p, const struct report_times *t)
 	return top;
 }
 
-// A picture goes its own way: it says itself what was not measured on a GPU.
-static const char *title_of(char title[96], const struct bench_context *c, const char *text)
+// Plots are copied out of reports, so each says itself that it was not measured on a GPU.
+static const char *title_of(char title[96], const struct bench_context *c, const char *begin,
+			    const char *what, const char *end)
 {
-	snprintf(title, 96, "%s%s", text, bench_context_is_gpu(c) ? "" : " (software GPU)");
+	snprintf(title, 96, "%s%s%s%s", begin, what, end,
+		 bench_context_is_gpu(c) ? "" : " (software GPU)");
 	return title;
 }
 
-// Two plots: the share of them that took at most so long, and a histogram. `mark`: a time to mark
+// Two plots: the share of `what` that took at most so long, and a histogram. `mark`: a time to mark
 // as the goal; 0: none. False, and nothing drawn, without samples.
-static bool report_plots(struct doc *d, const struct bench_context *c, const struct report_words *w,
-			 const struct report_times *t, unsigned n, double mark)
+static bool report_plots(struct doc *d, const struct bench_context *c, const char *what,
+			 const char *x_label, const char *y_label, const struct report_times *t,
+			 unsigned n, double mark)
 {
-	struct plot_axis x = {w->x, PLOT_NS, INFINITY, 0, true},
-			 y = {w->y, PLOT_SHARE, 0, 1, false};
+	struct plot_axis x = {x_label, PLOT_NS, INFINITY, 0, true},
+			 y = {y_label, PLOT_SHARE, 0, 1, false};
 	double top = 0;
 	char title[96];
 	struct plot p;
@@ -176,13 +173,14 @@ static bool report_plots(struct doc *d, const struct bench_context *c, const str
 		return false;
 	x.min = maths()->fmax(x.min, 1);
 	x.max = maths()->fmax(x.max, 1);
-	plot_open(&p, doc_svg(d), title_of(title, c, w->shares), x, y);
+	plot_open(&p, doc_svg(d),
+		  title_of(title, c, "Share of ", what, " that took at most so long"), x, y);
 	for (unsigned i = 0; i < n; i++)
 		cdf_line(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
 	plot_close(&p);
 	y.max = top;
-	plot_open(&p, doc_svg(d), title_of(title, c, w->histogram), x, y);
+	plot_open(&p, doc_svg(d), title_of(title, c, "How long ", what, " took"), x, y);
 	for (unsigned i = 0; i < n; i++)
 		bars(&p, &t[i]);
 	plot_mark(&p, mark, "goal");
@@ -193,11 +191,6 @@ static bool report_plots(struct doc *d, const struct bench_context *c, const str
 static void latency_plots(struct doc *d, const struct load_run *run, const struct result_goals *g)
 {
 	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-	static const struct report_words words = {
-		.shares = "Share of the calls that took at most so long",
-		.histogram = "How long the calls took",
-		.x = "request until return",
-		.y = "share of calls"};
 	struct report_times t[2 * PLOT_SETTINGS];
 	const struct result *r = &run->result;
 	unsigned n = 0;
@@ -208,21 +201,16 @@ static void latency_plots(struct doc *d, const struct load_run *run, const struc
 				 result_metric_name[shown[k]], r->n > 1 ? ", " : "",
 				 r->n > 1 ? r->of[i]->name : "");
 		}
-	if (report_plots(d, &run->context, &words, t, n, g->suspend_ns) && r->n > PLOT_SETTINGS)
+	if (report_plots(d, &run->context, "the calls", "request until return", "share of calls", t,
+			 n, g->suspend_ns) &&
+	    r->n > PLOT_SETTINGS)
 		doc_say(d, "The plots show the first %d settings of %u.", PLOT_SETTINGS, r->n);
 }
 
 struct timeline {
 	const struct cycle *c;
 	size_t n;
-	double t0; // ns
 };
-
-static bool complete(const struct cycle *c)
-{
-	return c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
-	       c->read_sum != CYCLE_NONE;
-}
 
 // Indices can be compared while the same queues are watched: those that went away take their
 // packets with them.
@@ -238,19 +226,20 @@ static struct timeline choose_timeline(const struct load_run *run)
 	struct timeline t = {0};
 	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
 		const struct cycle *c = &run->timeline[i];
-		bool fits = !c->warmup && complete(c) && (!t.n || follows(&t.c[t.n - 1], c));
+		bool complete = c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
+				c->read_sum != CYCLE_NONE;
+		bool fits = !c->warmup && complete && (!t.n || follows(&t.c[t.n - 1], c));
 		if (t.n && !fits)
 			break;
 		t.c = t.n ? t.c : c;
 		t.n += fits;
 	}
-	t.t0 = t.n ? (double)t.c[0].at_ns : 0;
 	return t;
 }
 
 static double seconds(const struct timeline *t, uint64_t at)
 {
-	return ((double)at - t->t0) / 1e9;
+	return ((double)at - (double)t->c[0].at_ns) / 1e9;
 }
 
 // Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,
@@ -287,12 +276,13 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 	for (size_t i = 0; i < n; i++)
 		top = maths()->fmax(top, y[i]);
 	plot_open(&p, doc_svg(d),
-		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended"),
+		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended",
+			   "", ""),
 		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
 		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
 	for (size_t i = 0; i < n; i += 2)
 		plot_band(&p, x[i], x[i + 1]);
-	plot_line(&p, x, y, n, true, "packets taken");
+	plot_line(&p, x, y, n, "packets taken");
 	plot_close(&p);
 	doc_say(d,
 		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
@@ -369,28 +359,15 @@ static void goals_table(struct doc *d, struct ab_result *a, const struct result_
 
 static void request_plots(struct doc *d, struct ab_result *a, const struct bench_context *c)
 {
-	static const struct report_words words = {
-		.shares = "Share of online requests that took at most so long",
-		.histogram = "How long online requests took",
-		.x = "latency",
-		.y = "share of requests"};
 	struct report_times t[AB_MODES];
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		t[m].s = &a->mode[m].latency;
 		snprintf(t[m].name, sizeof(t[m].name), "%s", ab_mode_name[m]);
 	}
-	report_plots(d, c, &words, t, AB_MODES, 0);
+	report_plots(d, c, "online requests", "latency", "share of requests", t, AB_MODES, 0);
 }
 
-static const char *answer(int8_t same)
-{
-	return same < 0 ? "-" : same ? "yes" : "no";
-}
-
-static const char *ids_text(const struct run_compare_traits *ids)
-{
-	return ids->ids_text.len ? ids->ids_text.data : "-";
-}
+static const char *const answers[] = {"-", "no", "yes"}; // of -1, 0, 1
 
 static void programs(struct doc *d, const struct run_compare *r)
 {
@@ -403,9 +380,9 @@ static void programs(struct doc *d, const struct run_compare *r)
 			doc_cells(d, "%" PRIu64, g->queues_min);
 		else
 			doc_cells(d, "%" PRIu64 " to %" PRIu64, g->queues_min, g->queues_max);
-		doc_cells(d, "%s", ids_text(&g->ever));
+		doc_cell(d, g->ever.ids_text.len ? g->ever.ids_text.data : "");
 		for (unsigned k = 0; k < SAMES; k++)
-			doc_cells(d, "%s", answer(g->same[k]));
+			doc_cell(d, answers[g->same[k] + 1]);
 	}
 }
 
@@ -414,8 +391,8 @@ static void pairs(struct doc *d, const struct run_compare *r)
 	doc_table(d, "side|beside|runs|ids of both|overlap %");
 	for (size_t i = 0; i < r->npairs; i++) {
 		const struct run_compare_pair *p = &r->pairs[i];
-		doc_cells(d, "%s|%s|%" PRIu64 "|%s|%.2f", p->a, p->b, p->runs, ids_text(&p->both),
-			  100 * p->overlap);
+		doc_cells(d, "%s|%s|%" PRIu64 "|%s|%.2f", p->a, p->b, p->runs,
+			  p->both.ids_text.len ? p->both.ids_text.data : "", 100 * p->overlap);
 	}
 }
 
@@ -425,8 +402,8 @@ static void strategies(struct doc *d, const struct run_compare *r)
 	doc_table(d, "find a side's queues by|works|use|why");
 	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
 		const struct run_compare_strategy *s = &r->strategies[i];
-		doc_cells(d, "%s|%s|%s|%s", names[i], answer(s->works), s->chosen ? "yes" : "no",
-			  s->evidence.data);
+		doc_cells(d, "%s|%s|%s|%s", names[i], answers[s->works + 1],
+			  s->chosen ? "yes" : "no", s->evidence.data);
 	}
 }
 
@@ -435,13 +412,12 @@ static void queues(struct doc *d, struct ab_result *a)
 	struct queue_sets c;
 	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	programs(d, &c.runs);
-	size_t suspended = queue_sets_suspended(a->queue_set, a->nqueue_sets);
 	doc_say(d, "Over all runs, by GPU and age of a side's processes.");
-	if (suspended)
+	if (c.suspended)
 		doc_say(d,
 			"In %zu of %zu looks the offline queues were suspended, and so in no slot: "
 			"whether slots are the same is then not known.",
-			suspended, a->nqueue_sets);
+			c.suspended, a->nqueue_sets);
 	pairs(d, &c.runs);
 	strategies(d, &c.runs);
 	queue_sets_fini(&c);

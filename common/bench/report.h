@@ -1,15 +1,36 @@
-// The report on runs of gpq bench preempt.
+// Reports of gpq bench: a document written twice at once, as Markdown and as one self-contained
+// HTML page. Plots are in the page only; everything that is said, is said in both.
 #ifndef GPQ_BENCH_REPORT_H
 #define GPQ_BENCH_REPORT_H
 
-#include "common/bench/doc.h"
 #include "common/bench/load.h"
+#include "common/host/buf.h"
 
-// Times in milliseconds with three digits, shares in per cent with two: what a reader recomputes
-// from the samples must round to the same.
+struct doc {
+	struct buf md, html; // owned
+	unsigned columns;    // of the table being written; 0: none is
+	unsigned column;     // of its row
+};
+
+void doc_init(struct doc *d, const char *title);
+void doc_heading(struct doc *d, const char *text);
+void doc_say(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doc_warn(struct doc *d, const char *text); // stands out
+
+// A table: headings separated by '|', then its cells, row by row. It ends where something else
+// begins.
+void doc_table(struct doc *d, const char *headings);
+void doc_cell(struct doc *d, const char *text); // "": unknown
+// Several cells, separated by '|'; NaN is unknown.
+void doc_cells(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct buf *doc_svg(struct doc *d); // where a plot goes
+void doc_end(struct doc *d);
+void doc_fini(struct doc *d);
+
+// Adds a run of gpq bench preempt, or of gpq bench ab. Times in milliseconds with three digits,
+// shares in per cent with two: what a reader recomputes from the samples must round to the same.
 void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals);
-
-// The report on a run of gpq bench ab.
 void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals);
 
 #endif

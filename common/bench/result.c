@@ -35,13 +35,13 @@ void result_fini(struct result *r)
 	r->n = 0;
 }
 
-// Settings are kept in their natural order: the order of the cycles was drawn by lot.
+// Settings are kept sorted, as the order of the cycles is random.
 static struct result_setting *find(struct result *r, const struct cycle_setting *set)
 {
 	unsigned at = 0;
-	while (at < r->n && cycle_setting_compare(&r->of[at]->set, set) < 0)
+	while (at < r->n && plan_compare(&r->of[at]->set, set) < 0)
 		at++;
-	if (at < r->n && cycle_setting_compare(&r->of[at]->set, set) == 0)
+	if (at < r->n && plan_compare(&r->of[at]->set, set) == 0)
 		return r->of[at];
 	if (r->n == PLAN_SETTINGS_MAX) {
 		errno = E2BIG;
@@ -60,7 +60,7 @@ static struct result_setting *find(struct result *r, const struct cycle_setting 
 	return s;
 }
 
-// Cut short cycles, and lines of others that lack something, add nothing to the sums.
+// Incomplete cycles (stopped early, or from files that lack members) are left out of the sums.
 static bool whole(const struct cycle *c)
 {
 	const uint64_t needed[] = {c->suspend_ns,     c->held_ns,         c->resume_ns,
@@ -154,8 +154,8 @@ void result_judge(struct result_setting *s, const struct result_goals *g,
 	double suspend = samples_percentile(&s->metric[METRIC_suspend], 0.99);
 	double resume = samples_percentile(&s->metric[METRIC_resume], 0.99);
 	double effect = result_rates(s).effect;
-	// Queues that moved while held, or were not all suspended, were not off the GPU: however
-	// fast the call was, that is no pass.
+	// A fast call is no success when a queue moved while held or was not suspended: it was not
+	// off the GPU.
 	bool off = !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED];
 	bool on = !s->count[CYCLE_STUCK];
 	v[0] = result_verdict("suspend", false, suspend, g->suspend_ns,

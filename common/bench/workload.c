@@ -1,12 +1,10 @@
 // Processes of a command, attached to, counted, suspended and resumed; workload.h.
 #include "common/bench/workload.h"
 
-#include "common/bench/attached.h"
 #include "common/host/buf.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
-#include "common/holder/holder.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -22,7 +20,7 @@ enum { TRIES = 20 };
 
 // ---- one process
 
-// Ends its holder's reason to live.
+// Closes the connection, on which the holder ends.
 static void process_hang_up(struct workload_process *p)
 {
 	p->holder = p->link.started > 0 ? p->link.started : p->holder;
@@ -40,7 +38,7 @@ static void process_let_go(struct workload_process *p)
 	p->holder = 0;
 }
 
-// That the process ended is no failure: processes may end.
+// A failure that is due to the end of the process is none.
 static int note_end(struct workload_process *p, struct kfd_failure *f)
 {
 	struct pollfd dead = {.fd = p->target.pidfd, .events = POLLIN};
@@ -60,13 +58,7 @@ static int ask(struct workload_process *p, const char *request, struct kfd_failu
 		       : 0;
 }
 
-static bool same_queue(const struct kfd_queue_entry *a, const struct kfd_queue_entry *b)
-{
-	return a->queue_id == b->queue_id && a->gpu_id == b->gpu_id &&
-	       a->read_pointer_address == b->read_pointer_address;
-}
-
-// What it took is known up to the last look that worked.
+// Reads the indices into p->last, which keeps those of the last look that succeeded.
 static bool look_now(struct workload_process *p)
 {
 	struct kfd_indices now;
@@ -76,20 +68,23 @@ static bool look_now(struct workload_process *p)
 	return true;
 }
 
-// The queues of the new watch go on counting where they did; others began at 0. What the old ones
-// that are no more took is kept.
+// Queues that were watched before go on counting from the same index; new ones count from 0. What
+// queues that are gone have taken is kept in p->gone.
 static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 		       const struct kfd_indices *first)
 {
 	uint64_t before = kfd_watch_packets(old, first, &p->last), carried = 0;
 	struct kfd_indices begin = {0};
 	for (unsigned i = 0; i < p->watch.n; i++)
-		for (unsigned k = 0; k < old->n; k++)
-			if (same_queue(&p->watch.queue[i], &old->queue[k])) {
-				begin.read[i] = first->read[k];
-				if (p->watch.queue[i].queue_type == KFD_SNAPSHOT_COMPUTE_AQL)
-					carried += p->last.read[k] - first->read[k];
-			}
+		for (unsigned k = 0; k < old->n; k++) {
+			const struct kfd_queue_entry *q = &p->watch.queue[i], *was = &old->queue[k];
+			if (q->queue_id != was->queue_id || q->gpu_id != was->gpu_id ||
+			    q->read_pointer_address != was->read_pointer_address)
+				continue;
+			begin.read[i] = first->read[k];
+			if (q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL)
+				carried += p->last.read[k] - first->read[k];
+		}
 	p->gone += before - carried;
 	p->first = begin;
 }
@@ -142,7 +137,7 @@ static int attach(struct workload *s, struct workload_process *p, struct kfd_fai
 	if (kfd_watch_init(&p->watch, p->target.pid))
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "open the memory of the process",
 				"see gpq gpus --check");
-	// The first word keeps the holder as long as we are there.
+	// "keep": the holder stays as long as the connection.
 	if (kfd_link_open(&p->link, &p->target, true, f) || ask(p, "release keep", f))
 		return -1;
 	suspend_request(s, request);
@@ -170,11 +165,12 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	}
 	array_grow(&s->process, &s->cap, s->n, sizeof(struct workload_process *));
 	s->process[s->n++] = p;
-	s->grown_ns = bench_now();
+	s->grown_ns = kfd_now();
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
 }
 
-// Up the line of parents: there are few KFD processes, and many others.
+// Follows the parents of `pid`: cheaper than listing the descendants of `from`, as there are few
+// KFD processes and many others.
 static bool descends(pid_t pid, pid_t from)
 {
 	struct proc p;
@@ -245,7 +241,7 @@ int workload_look(struct workload *s, struct kfd_failure *f)
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->process[i]->ended && look_at(s, s->process[i], f))
 			return -1;
-	return s->held && bench_now() > s->renew_ns ? workload_hold(s, true, f) : 0;
+	return s->held && kfd_now() > s->renew_ns ? workload_hold(s, true, f) : 0;
 }
 
 // Once for each process, after a hold, so that the hold does not wait for it.
@@ -260,7 +256,7 @@ static void count_unreached(struct workload *s, struct workload_process *p)
 	free(list);
 }
 
-// Asked all before the first answers: their drivers' calls run side by side.
+// All holders are asked before the first answer is read, so that their calls run side by side.
 int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 {
 	char request[96] = "release keep";
@@ -278,7 +274,7 @@ int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 		if (!p->ended && kfd_link_receive(&p->link, KFD_ANSWER_MS, f) && note_end(p, f))
 			status = -1;
 	}
-	s->renew_ns = bench_now() + RENEW_NS;
+	s->renew_ns = kfd_now() + RENEW_NS;
 	for (size_t i = 0; hold && i < s->n; i++)
 		count_unreached(s, s->process[i]);
 	return status;

@@ -139,15 +139,6 @@ void hist_json(const struct hist *h, struct json *j, const char *key)
 	json_end(j, '}');
 }
 
-bool hist_put(struct hist *h, uint64_t lower, uint64_t count)
-{
-	unsigned i = hist_index(lower);
-	if (hist_lower(i) != lower)
-		return false;
-	h->bucket[i] = plus(h->bucket[i], count);
-	return true;
-}
-
 static bool read_buckets(struct hist *h, const struct jsonin_value *v)
 {
 	struct jsonin all, pair;
@@ -155,11 +146,15 @@ static bool read_buckets(struct hist *h, const struct jsonin_value *v)
 	uint64_t at, n;
 	if (!jsonin_open(&all, v->text, v->len, '['))
 		return false;
-	while (jsonin_next(&all, NULL, &each))
+	while (jsonin_next(&all, NULL, &each)) {
 		if (!jsonin_open(&pair, each.text, each.len, '[') ||
 		    !jsonin_next(&pair, NULL, &lower) || !jsonin_next(&pair, NULL, &count) ||
-		    !jsonin_u64(&lower, &at) || !jsonin_u64(&count, &n) || !hist_put(h, at, n))
+		    !jsonin_u64(&lower, &at) || !jsonin_u64(&count, &n) ||
+		    hist_lower(hist_index(at)) != at) // no bucket begins there
 			return false;
+		uint64_t *bucket = &h->bucket[hist_index(at)];
+		*bucket = plus(*bucket, n);
+	}
 	return true;
 }
 

@@ -63,9 +63,6 @@ void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned
 // with the buckets that are not empty, ascending, all on one line.
 void hist_json(const struct hist *h, struct json *j, const char *key);
 
-// Puts one bucket of that form back. False when no bucket begins at `lower`.
-bool hist_put(struct hist *h, uint64_t lower, uint64_t count);
-
 // Reads that form. False, and *h empty, when it is not one, of another rule, or contradicts itself.
 bool hist_read(struct hist *h, const char *text, size_t len);
 

@@ -64,22 +64,17 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
-static double deviation(const struct samples *s, double m)
-{
-	double sum = 0;
-	for (size_t i = 0; i < s->n; i++)
-		sum += (s->v[i] - m) * (s->v[i] - m);
-	return s->n > 1 ? maths()->sqrt(sum / (double)(s->n - 1)) : NAN;
-}
-
 struct summary samples_summary(struct samples *s)
 {
 	struct summary r = {.n = s->n};
+	double squares = 0;
 	samples_sort(s);
 	r.min = samples_percentile(s, 0);
 	r.max = samples_percentile(s, 1);
 	r.mean = samples_mean(s);
-	r.sd = deviation(s, r.mean);
+	for (size_t i = 0; i < s->n; i++)
+		squares += (s->v[i] - r.mean) * (s->v[i] - r.mean);
+	r.sd = s->n > 1 ? maths()->sqrt(squares / (double)(s->n - 1)) : NAN;
 	r.p50 = samples_percentile(s, 0.5);
 	r.p90 = samples_percentile(s, 0.9);
 	r.p95 = samples_percentile(s, 0.95);
