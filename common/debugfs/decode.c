@@ -9,20 +9,15 @@
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
-static const struct reg *reg_of(const struct decode *d, unsigned dw)
+static const struct reg *reg_of(const struct mqd_source *d, unsigned dw)
 {
 	return d->sdma ? reg_sdma(d->gen, dw) : reg_compute(d->gen, dw);
-}
-
-static bool word_of(const struct decode *d, unsigned dw, uint32_t *out)
-{
-	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
 // --- slots ---
 
 struct slot_walk {
-	struct decode from;
+	struct mqd_source from;
 	decode_reg_fn fn;
 	void *arg;
 	uint32_t first; // register of the slot's first line
@@ -82,7 +77,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 		decode_reg_fn fn, void *arg)
 {
-	const struct decode from = {
+	const struct mqd_source from = {
 		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
 	for (unsigned dw = 0; dw < 512; dw++) {
 		struct decoded_reg r = {
@@ -198,7 +193,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 	if (!r->reg || !r->known)
 		return;
 	uint32_t other = partner(r, &low);
-	if (other != DECODE_NONE && word_of(r->from, other, &half)) {
+	if (other != DECODE_NONE && mqd_source_word(r->from, other, &half)) {
 		if (low)
 			emit_pair(r, half, fn, arg);
 		return;

@@ -116,25 +116,19 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 	return true;
 }
 
-struct dump_of_xcc {
-	const struct mqds *m;
-	const struct mqd *q;
-	unsigned xcc;
-};
-
-static bool dump_word(const void *from, unsigned dw, uint32_t *out)
+bool mqd_source_word(const void *source, unsigned dw, uint32_t *out)
 {
-	const struct dump_of_xcc *d = from;
+	const struct mqd_source *d = source;
 
-	return mqd_word(d->m, d->q, d->xcc, dw, out);
+	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out)
 {
-	const struct dump_of_xcc dump = {m, q, xcc};
+	const struct mqd_source from = {.m = m, .q = q, .xcc = xcc};
 
-	return mqd_value_of((enum mqd_kind)q->kind, gen, what, dump_word, &dump, out);
+	return mqd_value_of((enum mqd_kind)q->kind, gen, what, mqd_source_word, &from, out);
 }
 
 static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
@@ -267,23 +261,10 @@ bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsig
 	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
 }
 
-struct slot_words {
-	const struct hqds *h;
-	const struct hqd *s;
-	enum gfx_gen gen;
-};
-
-static bool slot_word(const void *from, unsigned dw, uint32_t *out)
-{
-	const struct slot_words *w = from;
-
-	return hqd_word(w->h, w->s, w->gen, dw, out);
-}
-
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out)
 {
-	const struct slot_words words = {h, s, gen};
+	const struct mqd_source from = {.h = h, .s = s, .gen = gen};
 	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
 	uint32_t rb_cntl;
 
@@ -294,7 +275,7 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 		*out = rb_cntl >> 24 & 0xf;
 		return true;
 	}
-	return mqd_value_of(kind, gen, what, slot_word, &words, out);
+	return mqd_value_of(kind, gen, what, mqd_source_word, &from, out);
 }
 
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
