@@ -59,17 +59,12 @@ static void metadata(struct traceevent *t, uint64_t pid, uint64_t tid, const cha
 	traceevent_end(t);
 }
 
-void traceevent_name_process(struct traceevent *t, uint64_t pid, const char *name, uint64_t order)
+void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
+		     uint64_t order)
 {
-	metadata(t, pid, 0, "process_name", "name", name, 0);
-	metadata(t, pid, 0, "process_sort_index", "sort_index", NULL, order);
-}
-
-void traceevent_name_thread(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
-			    uint64_t order)
-{
-	metadata(t, pid, tid, "thread_name", "name", name, 0);
-	metadata(t, pid, tid, "thread_sort_index", "sort_index", NULL, order);
+	metadata(t, pid, tid, tid ? "thread_name" : "process_name", "name", name, 0);
+	metadata(t, pid, tid, tid ? "thread_sort_index" : "process_sort_index", "sort_index", NULL,
+		 order);
 }
 
 int traceevent_close(struct traceevent *t, const char *clock)

@@ -54,6 +54,13 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 	return newline ? newline + 1 : end;
 }
 
+void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn fn, void *arg)
+{
+	*c = (struct dump_count){0};
+	for (const char *p = text; p < text + len;)
+		p = dump_next(c, p, text + len, fn, arg);
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';

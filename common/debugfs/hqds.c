@@ -8,7 +8,6 @@
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
 #define BASE_GFX9  0x3245
 #define BASE_GFX10 0x3209
-#define ACTIVE     2 // index of CP_HQD_ACTIVE
 
 void hqds_fini(struct hqds *h)
 {
@@ -20,20 +19,18 @@ void hqds_fini(struct hqds *h)
 
 static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 {
-	ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes);
-	h->nodes[h->nnodes++] =
+	*ARRAY_ADD(h->nodes, h->cap_nodes, h->nnodes) =
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
 }
 
-static void add_slot(struct hqds *h, const struct hqd *slot)
+static void add_slot(struct hqds *h, struct hqd *slot)
 {
 	// The text begins within a node: its number is unknown.
 	if (!h->nnodes)
 		add_node(h, UINT32_MAX, 0);
-	ARRAY_GROW(h->slots, h->cap_slots, h->nslots);
-	h->slots[h->nslots] = *slot;
-	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
-	h->slots[h->nslots++].line = (uint32_t)h->nregs;
+	slot->node = (uint32_t)h->nnodes - 1;
+	slot->line = (uint32_t)h->nregs;
+	*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) = *slot;
 	h->nodes[h->nnodes - 1].slots++;
 }
 
@@ -90,8 +87,7 @@ static bool add_line(struct hqds *h, const struct dump_line *l)
 
 	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
 		return false;
-	ARRAY_GROW(h->regs, h->cap_regs, h->nregs);
-	h->regs[h->nregs++] = *l;
+	*ARRAY_ADD(h->regs, h->cap_regs, h->nregs) = *l;
 	h->bad_words += dump_line_bad(l);
 	s->lines++;
 	return true;
@@ -110,13 +106,9 @@ static bool parse_line(void *hqds, const char *p, const char *end, bool whole)
 
 void hqds_parse(struct hqds *h, const char *text, size_t len)
 {
-	const char *end = text + len;
-
 	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
-	h->count = (struct dump_count){0};
-	for (const char *p = text; p < end;)
-		p = dump_next(&h->count, p, end, parse_line, h);
+	dump_each(&h->count, text, len, parse_line, h);
 }
 
 // --- registers ---
@@ -162,11 +154,4 @@ bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, ui
 {
 	return s->kind == HQD_SDMA && s->lines && offset < 0x100 &&
 	       reg_at(h, s, h->regs[s->line].addr / 4 + offset, out);
-}
-
-bool hqd_cp_active(const struct hqds *h, const struct hqd *s)
-{
-	uint32_t v;
-
-	return hqd_cp_reg(h, s, ACTIVE, &v) && (v & 1);
 }

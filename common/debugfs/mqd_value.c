@@ -249,7 +249,7 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)
 // --- slots ---
 
 enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
-enum { SDMA_DOORBELL_ENABLE = 1u << 28 };
+enum { CP_HQD_ACTIVE = 2, SDMA_DOORBELL_ENABLE = 1u << 28 };
 
 bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
 	      uint32_t *out)
@@ -284,7 +284,7 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 	uint32_t v;
 
 	if (s->kind != HQD_SDMA)
-		return hqd_cp_reg(h, s, 2, &v) ? (int)(v & 1) : -1;
+		return hqd_cp_reg(h, s, CP_HQD_ACTIVE, &v) ? (int)(v & 1) : -1;
 	if (doorbell < 0 || !hqd_word(h, s, gen, (unsigned)doorbell, &v))
 		return -1;
 	return (v & SDMA_DOORBELL_ENABLE) != 0;

@@ -35,8 +35,7 @@ static void add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
 
-	ARRAY_GROW(m->procs, m->cap_procs, m->nprocs);
-	m->procs[m->nprocs++] =
+	*ARRAY_ADD(m->procs, m->cap_procs, m->nprocs) =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
 	ps->in_dump = false;
@@ -84,9 +83,8 @@ static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 
 	if (!m->nprocs)
 		add_proc(ps, -1, -1);
-	ARRAY_GROW(m->queues, m->cap_queues, m->nqueues);
 	m->no_gpu += !gpu && kind != MQD_OTHER;
-	ps->q = &m->queues[m->nqueues++];
+	ps->q = ARRAY_ADD(m->queues, m->cap_queues, m->nqueues);
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
@@ -128,8 +126,8 @@ static void begin_dump(struct parser *ps, const char *text)
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
 	if (!ps->keep)
 		return;
-	ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps);
-	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
+	*ARRAY_ADD(m->dumps, m->cap_dumps, m->ndumps) =
+		(struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;
 }
 
@@ -140,8 +138,7 @@ static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 	struct mqds *m = ps->m;
 
 	for (uint32_t i = ps->next_row; i <= row; i++) {
-		ARRAY_GROW(m->rows, m->cap_rows, m->nrows);
-		m->rows[m->nrows++] = i < row ? unread : *l;
+		*ARRAY_ADD(m->rows, m->cap_rows, m->nrows) = i < row ? unread : *l;
 		m->dumps[m->ndumps - 1].rows++;
 	}
 	m->lost_lines += row - ps->next_row;

@@ -239,8 +239,7 @@ static int add(struct tree *t, const char *path, mode_t type, const void *data, 
 		return 0;
 	if (add_parents(t, path))
 		return -1;
-	ARRAY_GROW(t->paths, t->cap, t->n);
-	char *copy = t->paths[t->n++] = xstrdup(path);
+	char *copy = *ARRAY_ADD(t->paths, t->cap, t->n) = xstrdup(path);
 	xcheck(tsearch(copy, &t->known, compare));
 	if (type == AE_IFLNK)
 		xcheck(tsearch(copy, &t->links, compare));

@@ -94,9 +94,7 @@ static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_
 	unsigned want = r->want;
 	char name[64];
 
-	ARRAY_GROW(p->queues, p->cap_queues, p->nqueues);
-	struct kfd_queue *q = &p->queues[p->nqueues++];
-
+	struct kfd_queue *q = ARRAY_ADD(p->queues, p->cap_queues, p->nqueues);
 	*q = (struct kfd_queue){.proc = (uint32_t)p->nprocs - 1,
 				.owner = (uint32_t)p->ncontexts - 1,
 				.qid = qid,
@@ -215,9 +213,7 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 
 	if (!gpu || kfd_procs_usage(p, c, gpu))
 		return;
-	ARRAY_GROW(p->usages, p->cap_usages, p->nusages);
-	struct kfd_usage *u = &p->usages[p->nusages++];
-
+	struct kfd_usage *u = ARRAY_ADD(p->usages, p->cap_usages, p->nusages);
 	c->usages++;
 	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
 	u->context = (uint32_t)p->ncontexts - 1;
@@ -297,12 +293,12 @@ static void add_context(struct reader *r, int32_t id, uint64_t created)
 {
 	struct kfd_procs *p = r->p;
 
-	ARRAY_GROW(p->contexts, p->cap_contexts, p->ncontexts);
-	p->contexts[p->ncontexts++] = (struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
-							   .id = id,
-							   .created = created,
-							   .queue = (uint32_t)p->nqueues,
-							   .usage = (uint32_t)p->nusages};
+	*ARRAY_ADD(p->contexts, p->cap_contexts, p->ncontexts) =
+		(struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
+				     .id = id,
+				     .created = created,
+				     .queue = (uint32_t)p->nqueues,
+				     .usage = (uint32_t)p->nusages};
 	p->procs[p->nprocs - 1].contexts++;
 }
 
@@ -371,9 +367,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 
 	if (!d)
 		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // it ended meanwhile
-	ARRAY_GROW(p->procs, p->cap_procs, p->nprocs);
-	struct kfd_proc *proc = &p->procs[p->nprocs++];
-
+	struct kfd_proc *proc = ARRAY_ADD(p->procs, p->cap_procs, p->nprocs);
 	*proc = (struct kfd_proc){.pid = pid,
 				  .pasid = KFD_UNKNOWN,
 				  .context = (uint32_t)p->ncontexts,

@@ -312,9 +312,9 @@ static void name_processes(struct amdlog_timeline *t, const struct amdlog_summar
 			snprintf(name, sizeof(name), "process %" PRId64, pid);
 		else
 			snprintf(name, sizeof(name), "process not known");
-		traceevent_name_process(&t->out, timeline_pid(s, i), name, i + 1);
+		traceevent_name(&t->out, timeline_pid(s, i), 0, name, i + 1);
 	}
-	traceevent_name_process(&t->out, TRACK_ALL, "all queues", 0);
+	traceevent_name(&t->out, TRACK_ALL, 0, "all queues", 0);
 }
 
 // Queues stand above the threads.
@@ -328,8 +328,7 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 		if (i >= t->queues.n || t->queues.queue[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
-		traceevent_name_thread(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name,
-				       i);
+		traceevent_name(&t->out, timeline_pid(s, q->process), TRACK_QUEUES + i, name, i);
 	}
 	for (uint32_t i = 0; i < s->nthreads; i++) {
 		const struct amdlog_thread *h = &s->threads[i];
@@ -340,8 +339,8 @@ static void name_tracks(struct amdlog_timeline *t, const struct amdlog_summary *
 			snprintf(name, sizeof(name), "thread not known");
 		else
 			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->id.tid);
-		traceevent_name_thread(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i,
-				       name, s->nqueues + i);
+		traceevent_name(&t->out, timeline_pid(s, h->process), TRACK_THREADS + i, name,
+				s->nqueues + i);
 	}
 }
 
