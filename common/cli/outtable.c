@@ -115,7 +115,7 @@ static const char *status_color(const char *text)
 	} colors[] = {{"ok", "green"},       {"yes", "green"},       {"running", "green"},
 		      {"no", "red"},         {"failed", "red"},      {"error", "red"},
 		      {"unknown", "yellow"}, {"suspended", "yellow"}};
-	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
+	for (size_t i = 0; i < COUNT(colors); i++)
 		if (strcmp(text, colors[i].text) == 0)
 			return colors[i].color;
 	return NULL;

@@ -49,7 +49,7 @@ static const struct {
 
 static bool slot_line(struct hqds *h, const char *p, const char *end)
 {
-	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(slot_lines); i++) {
 		uint32_t v[4] = {0};
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 

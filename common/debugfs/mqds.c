@@ -95,7 +95,7 @@ static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 
 static bool queue_line(struct parser *ps, const char *p, const char *end)
 {
-	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(queue_lines); i++) {
 		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
 		uint32_t type;
 

@@ -60,6 +60,9 @@ void buf_fini(struct buf *b);
 // close(2) that leaves errno as it is: what failed before counts.
 void close_quietly(int fd);
 
+// Elements of an array of fixed size.
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
 // --- growing arrays: a pointer, a capacity, and room for one more ---
 
 // `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how

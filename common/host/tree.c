@@ -39,7 +39,7 @@ static const struct {
 } formats[] = {
 	{".tar", PLAIN}, {".tar.gz", GZIP}, {".tgz", GZIP}, {".tar.zst", ZSTD}, {".tzst", ZSTD},
 };
-enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+enum { FORMATS = COUNT(formats) };
 
 static int format_of(const char *path)
 {

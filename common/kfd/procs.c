@@ -33,7 +33,7 @@ const char *kfd_queue_type_name(int type)
 	static const char *const names[] = {"compute", "sdma",      "hiq",
 					    "diq",     "sdma-xgmi", "sdma-by-engine"};
 
-	return type >= 0 && type < (int)(sizeof(names) / sizeof(names[0])) ? names[type] : NULL;
+	return type >= 0 && type < (int)(COUNT(names)) ? names[type] : NULL;
 }
 
 // --- small things ---
@@ -218,7 +218,7 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
 	u->context = (uint32_t)p->ncontexts - 1;
 	u->gpu_id = gpu;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		if (!(r->want & files[i].want))
 			continue;
 		snprintf(name, sizeof(name), files[i].name, gpu);
