@@ -232,7 +232,8 @@ static const char *cell_text(struct out *o, const struct out_col *c, const void 
 
 static void table_start(struct out *o)
 {
-	outtable_init(&o->gathered, !o->opts.noheadings, o->color);
+	o->gathered = (struct outtable){
+		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
 		outtable_column(&o->gathered, column_of(o, i));
 }
@@ -255,7 +256,7 @@ static void set_widths(struct out *o)
 		const struct out_col *c = column_of(o, i);
 		size_t name = strlen(c->name);
 		o->width[i] = c->width > name ? c->width : name;
-		if (i + 1 >= o->nshown && !outfmt_is_number(c->type))
+		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
 			o->width[i] = 0; // no blanks at the line's end
 	}
 }
@@ -284,7 +285,7 @@ static void word_cell(struct out *o, unsigned i, const struct out_col *c, const 
 	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
 		buf_puts(b, "-");
 	if (human)
-		align(b, start, o->width[i], outfmt_is_number(c->type));
+		align(b, start, o->width[i], outfmt_types[c->type].number);
 }
 
 static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
@@ -533,7 +534,7 @@ int out_list_columns(const struct out_opts *opts, const struct out_table *const 
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {
 			const struct out_col *c = &(*tables)->cols[i];
 			struct column_record r = {(*tables)->name, c->name,
-						  c->key,          outfmt_type_name(c->type),
+						  c->key,          outfmt_types[c->type].name,
 						  c->help,         (c->flags & OUT_DEFAULT) != 0};
 			out_row(o, &r);
 		}

@@ -63,6 +63,14 @@ void close_quietly(int fd);
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+// A function for qsort(3) and bsearch(3): `type` by one of its members.
+#define COMPARE_BY(name, type, member)                                    \
+	static int name(const void *a, const void *b)                     \
+	{                                                                 \
+		const type *x = a, *y = b;                                \
+		return (x->member > y->member) - (x->member < y->member); \
+	}
+
 // --- growing arrays: a pointer, a capacity, and room for one more ---
 
 // `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how

@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_pid(const void *a, const void *b)
-{
-	pid_t x = ((const struct process_info *)a)->pid, y = ((const struct process_info *)b)->pid;
-	return (x > y) - (x < y);
-}
+COMPARE_BY(by_pid, struct process_info, pid)
 
 static struct process_info *find_or_add(struct process_cache *p, pid_t pid)
 {

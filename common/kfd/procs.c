@@ -142,12 +142,7 @@ static void rank_queue(struct reader *r, uint64_t id, uint64_t rank)
 			p->queues[i].created = rank;
 }
 
-static int by_qid(const void *a, const void *b)
-{
-	const struct kfd_queue *x = a, *y = b;
-
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
+COMPARE_BY(by_qid, struct kfd_queue, qid)
 
 // Those of the last context. 0, or errno.
 static int read_queues(struct reader *r, int parent)
@@ -239,12 +234,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 // --- contexts ---
 
-static int by_id(const void *a, const void *b)
-{
-	const struct kfd_context *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+COMPARE_BY(by_id, struct kfd_context, id)
 
 // Of the process being read.
 static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
@@ -381,12 +371,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 }
 
 // A process's queues and counters keep their places; only the processes are put in order.
-static int by_pid(const void *a, const void *b)
-{
-	const struct kfd_proc *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
+COMPARE_BY(by_pid, struct kfd_proc, pid)
 
 static void sort_procs(struct kfd_procs *p)
 {

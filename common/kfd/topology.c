@@ -12,11 +12,7 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-static int compare_node(const void *a, const void *b)
-{
-	const struct kfd_gpu *x = a, *y = b;
-	return (x->node > y->node) - (x->node < y->node);
-}
+COMPARE_BY(compare_node, struct kfd_gpu, node)
 
 // EINVAL: not a number of 32 bits.
 static int read_gpu_id(struct kfd_gpu *g)
