@@ -312,8 +312,7 @@ static void keep_standard_fds(void)
 int main(int argc, char **argv)
 {
 	keep_standard_fds();
-	const char *slash = strrchr(argc ? argv[0] : "gpq", '/');
-	const char *name = slash ? slash + 1 : argc ? argv[0] : "gpq";
+	const char *name = basename(argc ? argv[0] : "gpq");
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};

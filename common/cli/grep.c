@@ -204,10 +204,7 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 
 static void set_add(struct grep_set *s, uint32_t at)
 {
-	if (s->n + 1 >= s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 256;
-		s->v = xreallocarray(s->v, s->cap, sizeof(*s->v));
-	}
+	ARRAY_GROW(s->v, s->cap, s->n);
 	s->v[s->n] = at;
 	s->n += at != UINT32_MAX;
 }

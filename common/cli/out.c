@@ -250,14 +250,18 @@ static void pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-static void set_widths(struct out *o)
+// Width and quoted key of each cell.
+static void prepare_cells(struct out *o)
 {
+	o->keys.len = 0;
 	for (unsigned i = 0; i < o->ncells; i++) {
 		const struct out_col *c = column_of(o, i);
 		size_t name = strlen(c->name);
 		o->width[i] = c->width > name ? c->width : name;
 		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
 			o->width[i] = 0; // no blanks at the line's end
+		json_quoted(&o->json, &o->keys, c->key);
+		o->key_end[i] = o->keys.len;
 	}
 }
 
@@ -312,15 +316,6 @@ static void line_row(struct out *o, const void *record)
 	buf_puts(&o->buf, "\n");
 }
 
-static void quote_keys(struct out *o)
-{
-	o->keys.len = 0;
-	for (unsigned i = 0; i < o->ncells; i++) {
-		json_quoted(&o->json, &o->keys, column_of(o, i)->key);
-		o->key_end[i] = o->keys.len;
-	}
-}
-
 static void json_row(struct out *o, const void *record)
 {
 	bool line = o->opts.mode == OUT_NDJSON;
@@ -348,8 +343,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
-	set_widths(o);
-	quote_keys(o);
+	prepare_cells(o);
 	if (o->opts.mode == OUT_JSON)
 		json_begin(&o->json, t->name, '[');
 	else if (o->opts.mode == OUT_TABLE && !stream)

@@ -40,6 +40,7 @@ static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 	int dw = reg == w->last && offset > MIDCMD_RUN
 			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
 			 : sdma_mqd_dword(w->from.gen, offset);
+
 	return dw < 0 ? DECODE_NONE : (uint32_t)dw;
 }
 
@@ -48,6 +49,7 @@ static void slot_register(const struct slot_walk *w, uint32_t address, bool know
 	struct decoded_reg r = {
 		.address = address, .value = value, .known = known, .from = &w->from};
 	uint32_t reg = address / 4;
+
 	r.dw = w->from.sdma ? sdma_dword(w, reg) : compute_dword(w, reg);
 	if (r.dw != DECODE_NONE)
 		r.reg = reg_of(&w->from, r.dw);
@@ -60,6 +62,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 	struct slot_walk w = {.from = {.h = h, .s = s, .gen = gen, .sdma = s->kind == HQD_SDMA},
 			      .fn = fn,
 			      .arg = arg};
+
 	if (!s->lines)
 		return;
 	const struct dump_line *last = &h->regs[s->line + s->lines - 1];
@@ -79,9 +82,11 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 {
 	const struct mqd_source from = {
 		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
+
 	for (unsigned dw = 0; dw < 512; dw++) {
 		struct decoded_reg r = {
 			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
+
 		if (!r.reg)
 			continue;
 		r.known = mqd_word(m, q, xcc, dw, &r.value);
@@ -95,6 +100,7 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 static bool are_pair(const struct reg *low, const struct reg *high)
 {
 	size_t n = strlen(low->name), k = strlen(high->name);
+
 	if (n > 3 && strcmp(low->name + n - 3, "_lo") == 0)
 		n -= 3;
 	return k == n + 3 && strcmp(high->name + n, "_hi") == 0 &&
@@ -108,6 +114,7 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct reg *other = reg_of(r->from, around[i]);
+
 		*low = other && are_pair(r->reg, other);
 		if (*low || (other && are_pair(other, r->reg)))
 			return around[i];
@@ -179,6 +186,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
+
 	// Of some addresses the lowest bit is a flag.
 	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
@@ -190,6 +198,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 {
 	bool low = false;
 	uint32_t half;
+
 	if (!r->reg || !r->known)
 		return;
 	uint32_t other = partner(r, &low);
@@ -207,6 +216,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 					    .meaning = f->meaning,
 					    .lsb = f->lsb,
 					    .width = f->width};
+
 		reg_field_text(out.text, f, bits);
 		fn(arg, r, &out);
 	}

@@ -37,7 +37,6 @@ bool dump_hex8(const char *p, uint32_t *out)
 
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
-
 	*out = hex8_good(p);
 	return true;
 }
@@ -153,7 +152,6 @@ static block wrong(const char *p, const char *blanks)
 	memcpy(&blank, blanks, sizeof(blank));
 
 	block digit = (v - '0') < 10, letter = ((v | 0x20) - 'a') < 6;
-
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }
 

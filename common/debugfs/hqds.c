@@ -60,7 +60,6 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 				   .mec = mec < 0 ? 0 : (uint16_t)v[mec],
 				   .pipe = (uint16_t)v[slot_lines[i].pipe],
 				   .queue = (uint16_t)v[slot_lines[i].queue]};
-
 		add_slot(h, &slot);
 		return true;
 	}

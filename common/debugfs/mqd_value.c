@@ -104,7 +104,6 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 		return false;
 
 	uint64_t v = ((uint64_t)hi << 32 | lo) >> at->lsb;
-
 	if (at->width < 64)
 		v &= (1ull << at->width) - 1;
 	if (at->how == POWER && v > 40)
@@ -234,7 +233,6 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 	s->v[MQD_D_XCCS] = xccs(m, q);
 
 	bool off = on_hw == 0;
-
 	s->v[MQD_D_BACKLOG] = off ? backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
 	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
 }
@@ -257,7 +255,6 @@ bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsig
 	if (s->kind != HQD_SDMA)
 		return dw >= IMAGE && dw < IMAGE_END && hqd_cp_reg(h, s, dw - IMAGE, out);
 	int offset = sdma_reg_offset(gen, dw);
-
 	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
 }
 
@@ -305,7 +302,6 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-
 		// gfx8 prints CU masks before the others. From gfx10 on the block is elsewhere, and
 		// bits 15:0 of PERSISTENT_STATE keep their reset value.
 		if (first == 0xb858)

@@ -169,7 +169,6 @@ static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 	if (!ps->q || !has_dump(ps->q))
 		return 0;
 	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
-
 	if (!n)
 		return 0;
 	begin_dump(ps, p);
@@ -200,11 +199,9 @@ bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned 
 	if (xcc >= q->dumps || row >= m->dumps[q->dump + xcc].rows)
 		return false;
 	const struct mqd_dump *d = &m->dumps[q->dump + xcc];
-
 	if (row < d->plain)
 		return dump_hex8(d->text + DUMP_WORD(row, word), out);
 	const struct dump_line *l = &m->rows[d->row + row - d->plain];
-
 	*out = l->words[word];
 	return l->valid >> word & 1;
 }

@@ -322,7 +322,6 @@ static void read_contexts(struct reader *r, DIR *d)
 
 	find_contexts(r, d);
 	const uint32_t n = (uint32_t)p->ncontexts - first;
-
 	r->want = r->how->want;
 	if (n > 1 && r->want & KFD_WANT_JOIN)
 		r->want |= KFD_WANT_PASID;
@@ -405,7 +404,6 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 			err = read_proc(&r, dirfd(d), e->d_name, (pid_t)pid);
 	}
 	int saved = errno;
-
 	closedir(d);
 	sort_procs(p);
 	errno = saved;

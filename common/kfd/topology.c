@@ -106,10 +106,8 @@ static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
 		return OWNER_UNKNOWN;
 	unsigned minor = (unsigned)g->render_minor;
 	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
-	if (host_readlink(path, target, sizeof(target)) > 0) {
-		const char *slash = strrchr(target, '/');
-		return owner_of(g, slash ? slash + 1 : target);
-	}
+	if (host_readlink(path, target, sizeof(target)) > 0)
+		return owner_of(g, basename(target));
 	// Recordings often hold a directory in place of the link.
 	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
 		return OWNER_UNKNOWN;
