@@ -27,12 +27,10 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 // Is it time to show something? Spares the work of finding out what.
 static bool is_due(const struct progress *p)
 {
-	uint64_t now;
+	uint64_t now = p->on ? clock_ns() : 0;
 
-	if (!p->on)
-		return false;
-	now = clock_ns();
-	return now - p->begin_ns >= QUIET && now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
+	return p->on && now - p->begin_ns >= QUIET &&
+	       now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
 }
 
 static void put_share(struct buf *b, double share)

@@ -46,25 +46,22 @@ void traceevent_end(struct traceevent *t)
 		flush(t);
 }
 
-static void metadata(struct traceevent *t, uint64_t pid, uint64_t tid, const char *what,
-		     const char *key, const char *name, uint64_t number)
-{
-	traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what, strlen(what));
-	json_begin(&t->json, "args", '{');
-	if (name)
-		json_str(&t->json, key, name);
-	else
-		json_u64(&t->json, key, number);
-	json_end(&t->json, '}');
-	traceevent_end(t);
-}
-
 void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
 		     uint64_t order)
 {
-	metadata(t, pid, tid, tid ? "thread_name" : "process_name", "name", name, 0);
-	metadata(t, pid, tid, tid ? "thread_sort_index" : "process_sort_index", "sort_index", NULL,
-		 order);
+	const char *const what[] = {tid ? "thread_name" : "process_name",
+				    tid ? "thread_sort_index" : "process_sort_index"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what[i], strlen(what[i]));
+		json_begin(&t->json, "args", '{');
+		if (i == 0)
+			json_str(&t->json, "name", name);
+		else
+			json_u64(&t->json, "sort_index", order);
+		json_end(&t->json, '}');
+		traceevent_end(t);
+	}
 }
 
 int traceevent_close(struct traceevent *t, const char *clock)

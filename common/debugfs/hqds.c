@@ -23,17 +23,6 @@ static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
 }
 
-static void add_slot(struct hqds *h, struct hqd *slot)
-{
-	// The text begins within a node: its number is unknown.
-	if (!h->nnodes)
-		add_node(h, UINT32_MAX, 0);
-	slot->node = (uint32_t)h->nnodes - 1;
-	slot->line = (uint32_t)h->nregs;
-	*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) = *slot;
-	h->nodes[h->nnodes - 1].slots++;
-}
-
 // Where in a line's numbers the fields of a slot are; -1: nowhere.
 static const struct {
 	const char *format;
@@ -55,12 +44,17 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 
 		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
-		struct hqd slot = {.kind = (uint8_t)slot_lines[i].kind,
-				   .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
-				   .mec = mec < 0 ? 0 : (uint16_t)v[mec],
-				   .pipe = (uint16_t)v[slot_lines[i].pipe],
-				   .queue = (uint16_t)v[slot_lines[i].queue]};
-		add_slot(h, &slot);
+		if (!h->nnodes) // the text begins within a node: its number is unknown
+			add_node(h, UINT32_MAX, 0);
+		*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) =
+			(struct hqd){.node = (uint32_t)h->nnodes - 1,
+				     .line = (uint32_t)h->nregs,
+				     .kind = (uint8_t)slot_lines[i].kind,
+				     .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
+				     .mec = mec < 0 ? 0 : (uint16_t)v[mec],
+				     .pipe = (uint16_t)v[slot_lines[i].pipe],
+				     .queue = (uint16_t)v[slot_lines[i].queue]};
+		h->nodes[h->nnodes - 1].slots++;
 		return true;
 	}
 	return false;
