@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// CU masks that some print before the others: their register less their MQD dword.
+// gfx8 prints CU masks before the other registers: register address minus MQD dword.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
@@ -36,7 +36,7 @@ static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
 static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 {
 	uint32_t offset = reg - w->first;
-	// How many MIDCMD_DATA a slot has differs, MIDCMD_CNTL follows them.
+	// The number of MIDCMD_DATA registers varies; MIDCMD_CNTL follows the last of them.
 	int dw = reg == w->last && offset > MIDCMD_RUN
 			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
 			 : sdma_mqd_dword(w->from.gen, offset);
@@ -124,7 +124,7 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 
 // --- fields ---
 
-// "64K", "1M"; what is no round number, in bytes.
+// "64K", "1M"; in bytes when no larger unit divides the size.
 static void size_text(char text[48], uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -142,7 +142,7 @@ static const char *nth_word(const char *const *words, uint32_t i)
 	return *words;
 }
 
-// Names of enum reg_unit, where there is one.
+// Names by enum reg_unit; NULL: none.
 static const char *const unit_names[] = {
 	[REG_BYTES] = "bytes",      [REG_POWER] = "bytes",       [REG_DWORDS] = "dwords",
 	[REG_ADDR_LOW] = "address", [REG_ADDR_HIGH] = "address", [REG_FLAG] = "flag",
@@ -187,7 +187,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
 
-	// Of some addresses the lowest bit is a flag.
+	// In some addresses the lowest bit is a flag: lsb skips it.
 	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
 		 out.number);

@@ -73,7 +73,7 @@ static bool node_line(struct hqds *h, const char *p, const char *end)
 	return true;
 }
 
-// A register line belongs to the slot at hand, unless a node line came after it.
+// A register line belongs to the current slot, unless a node line came after that slot.
 static bool add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
@@ -120,8 +120,8 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 	return false;
 }
 
-// Dword address of CP_MQD_BASE_ADDR: that of the first line but for gfx8 and older, which print
-// others before it.
+// Dword address of CP_MQD_BASE_ADDR. It is on the slot's first line, except on gfx8 and older,
+// which print other registers before it.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {

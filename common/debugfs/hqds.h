@@ -26,7 +26,7 @@ struct hqd {
 	uint8_t kind;   // enum hqd_kind
 	int8_t xcc;     // logical XCC; -1: not told (kernels up to 6.4, and SDMA, which is once per
 			// node)
-	uint16_t mec;   // HIQ alone; other compute slots are on MEC 1
+	uint16_t mec;   // HIQ only; other compute slots are on MEC 1
 	uint16_t pipe;  // SDMA: engine
 	uint16_t queue; // SDMA: RLC
 };

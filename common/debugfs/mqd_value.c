@@ -108,7 +108,7 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 		v &= (1ull << at->width) - 1;
 	if (at->how == POWER && v > 40)
 		return false; // no ring is that large: the word is damaged
-	// The driver does not tell SDMA of gfx9 and gfx10 where the write index is.
+	// On gfx9 and gfx10 the driver leaves the SDMA write index address 0.
 	if (what == MQD_V_WPTR_ADDR && !v)
 		return false;
 	*out = at->how == POWER ? (uint64_t)at->shift << v : v << at->shift;
@@ -265,7 +265,7 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
 	uint32_t rb_cntl;
 
-	// Here the MQD says nothing, but RB_CNTL has it in bits 27:24.
+	// SDMA MQDs have no VMID, but RB_CNTL of a slot has it in bits 27:24.
 	if (s->kind == HQD_SDMA && what == MQD_V_VMID) {
 		if (!hqd_word(h, s, gen, 0, &rb_cntl))
 			return false;

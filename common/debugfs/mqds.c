@@ -131,7 +131,7 @@ static void begin_dump(struct parser *ps, const char *text)
 	q->dumps++;
 }
 
-// Adds the row at hand behind those that are missing before it, which are unread.
+// Adds a row; missing rows before it are added as unread.
 static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	static const struct dump_line unread;
@@ -154,7 +154,7 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 	if (row == 0 || !ps->in_dump)
 		begin_dump(ps, text);
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return false; // goes back, but not to 0, or leaps: a line out of place
+		return false; // out of place: the offset goes back, but not to 0, or jumps too far
 	if (ps->keep)
 		add_rows(ps, l, row);
 	ps->next_row = row + 1;
@@ -188,7 +188,7 @@ static bool parse_line(void *parser, const char *p, const char *end, bool whole)
 		return dump_row(ps, &l, p);
 	if (dump_line_empty(p, end))
 		return true;
-	end += whole; // with its newline, which says that the line is whole
+	end += whole; // the newline included: it proves that the line is complete
 	return process_line(ps, p, end) || queue_line(ps, p, end);
 }
 

@@ -176,12 +176,10 @@ static const struct reg_field cu_mask10[] = {
 #define R4(dw, gens, name, a, b, c, d, fields)                          \
 	R(dw, gens, name a, fields), R((dw) + 1, gens, name b, fields), \
 		R((dw) + 2, gens, name c, fields), R((dw) + 3, gens, name d, fields)
-// Shader engine 0 to 3, which all generations have.
-#define CU_MASK(dw, se)                                             \
-	R(dw, G8 | G9, "compute_static_thread_mgmt_" se, cu_mask9), \
-		R(dw, G10UP, "compute_static_thread_mgmt_" se, cu_mask10)
+// One row up to gfx9 and one from gfx10 on, where the fields differ.
+#define BOTH(dw, name, fields) R(dw, G8 | G9, name, fields##9), R(dw, G10UP, name, fields##10)
 
-// Sorted by dword; of several rows with one dword each generation has at most one.
+// Sorted by dword. Several rows may share a dword; their generations do not overlap.
 static const struct {
 	struct reg reg;
 	uint16_t dw;   // of the MQD
@@ -206,11 +204,11 @@ static const struct {
 	R(20, ALL, "compute_pgm_rsrc2", hex),
 	R(21, ALL, "compute_vmid", number),
 	R(22, ALL, "compute_resource_limits", hex),
-	CU_MASK(23, "se0"),
-	CU_MASK(24, "se1"),
+	BOTH(23, "compute_static_thread_mgmt_se0", cu_mask),
+	BOTH(24, "compute_static_thread_mgmt_se1", cu_mask),
 	R(25, ALL, "compute_tmpring_size", hex),
-	CU_MASK(26, "se2"),
-	CU_MASK(27, "se3"),
+	BOTH(26, "compute_static_thread_mgmt_se2", cu_mask),
+	BOTH(27, "compute_static_thread_mgmt_se3", cu_mask),
 	XYZ(28, ALL, "compute_restart", number),
 	R(33, ALL, "compute_dispatch_id", number),
 	R(34, ALL, "compute_threadgroup_id", number),
@@ -257,15 +255,13 @@ static const struct {
 	PAIR(141, ALL, "cp_hqd_pq_wptr_poll_addr", wptr_poll_lo, wptr_poll_hi),
 	R(143, ALL, "cp_hqd_pq_doorbell_control", doorbell),
 	R(144, G8, "cp_hqd_pq_wptr", dwords),
-	R(145, G8 | G9, "cp_hqd_pq_control", pq_control9),
-	R(145, G10UP, "cp_hqd_pq_control", pq_control10),
+	BOTH(145, "cp_hqd_pq_control", pq_control),
 	PAIR(146, ALL, "cp_hqd_ib_base_addr", addr_lo, addr_hi),
 	R(148, ALL, "cp_hqd_ib_rptr", dwords),
 	R(149, ALL, "cp_hqd_ib_control", hex),
 	R(150, ALL, "cp_hqd_iq_timer", hex),
 	R(151, ALL, "cp_hqd_iq_rptr", number),
-	R(152, G8 | G9, "cp_hqd_dequeue_request", dequeue9),
-	R(152, G10UP, "cp_hqd_dequeue_request", dequeue10),
+	BOTH(152, "cp_hqd_dequeue_request", dequeue),
 	R(153, ALL, "cp_hqd_dma_offload", hex),
 	R(154, BUT12, "cp_hqd_sema_cmd", hex),
 	R(155, ALL, "cp_hqd_msg_type", hex),

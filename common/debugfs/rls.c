@@ -98,8 +98,8 @@ static bool node_line(struct rls *r, const char *p, const char *end)
 	return true;
 }
 
-// Words must follow each other without a hole, or packets would be misread: behind one nothing
-// counts.
+// Words must be contiguous, or packets would be misread: after a gap the rest of the dump is
+// ignored.
 static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
