@@ -208,23 +208,17 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
 
-// Used before options are parsed: a message about a wrong one has the form that the others choose.
-static bool is_given(int argc, char **argv, const char *option)
+// Used before options are parsed, so that a message about a wrong one is JSON where that was asked
+// for: OUT_JSON, OUT_NDJSON, or OUT_TABLE for anything else.
+static enum out_mode json_asked(int argc, char **argv)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], option) == 0)
-			return true;
-	return false;
-}
-
-static bool wants_document(int argc, char **argv)
-{
-	return is_given(argc, argv, "-J") || is_given(argc, argv, "--json");
-}
-
-static bool wants_json(int argc, char **argv)
-{
-	return wants_document(argc, argv) || is_given(argc, argv, "--ndjson");
+	enum out_mode mode = OUT_TABLE;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && mode != OUT_JSON; i++)
+		if (strcmp(argv[i], "-J") == 0 || strcmp(argv[i], "--json") == 0)
+			mode = OUT_JSON;
+		else if (strcmp(argv[i], "--ndjson") == 0)
+			mode = OUT_NDJSON;
+	return mode;
 }
 
 // argv[0] is the command's name. `common` may hold what was given before it.
@@ -235,7 +229,7 @@ static int run_command(const struct command *def, int argc, char **argv, struct 
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
 	const struct opt_set sets[] = {{spec->opts, cmd.opts}, {common_opts_table, common}, {0}};
-	err_setup(def->name, wants_json(argc, argv), 0);
+	err_setup(def->name, json_asked(argc, argv) != OUT_TABLE, 0);
 	int first = opts_parse(argc, argv, sets, spec->stop_at_operand);
 	int status = first < 0 ? GPQ_USAGE : apply_common(common, def->name);
 	if (!status) {
@@ -318,15 +312,14 @@ static void keep_standard_fds(void)
 int main(int argc, char **argv)
 {
 	keep_standard_fds();
-	const char *slash = strrchr(argc ? argv[0] : "gpq", '/');
-	const char *name = slash ? slash + 1 : argc ? argv[0] : "gpq";
+	const char *name = basename(argc ? argv[0] : "gpq");
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
-	err_setup(NULL, wants_json(argc, argv), 0);
+	err_setup(NULL, json_asked(argc, argv) != OUT_TABLE, 0);
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
-	if (status && wants_document(argc, argv) && !out_opened())
+	if (status && json_asked(argc, argv) == OUT_JSON && !out_opened())
 		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});
 	return status;
 }

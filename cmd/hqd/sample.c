@@ -3,12 +3,12 @@
 
 #include "common/cli/progress.h"
 #include "common/cli/stop.h"
+#include "common/host/clock.h"
 #include "common/host/root.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #define SEEN(member, name, key, type, flags, help) \
 	OUT_COL(hqd_seen, member, name, key, type, flags, help)
@@ -44,17 +44,10 @@ static const struct out_col cols[] = {
 
 const struct out_table hqd_sample_table = TABLE("samples", "sample", cols);
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 // Waits until sample `i` is due. False: stopped by a signal.
 static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
-	uint64_t at = begin + i * o->interval, now = now_ns();
+	uint64_t at = begin + i * o->interval, now = clock_ns();
 	uint64_t ms = at > now ? (at - now + 999999) / 1000000 : 0;
 	return !stop_asked() && stop_wait(-1, ms > INT32_MAX ? INT32_MAX : (int)ms) == 0;
 }
@@ -63,7 +56,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 {
 	const struct hqd_opts *o = v->opts;
 	struct slot_rows *l = &v->list;
-	uint64_t begin = now_ns();
+	uint64_t begin = clock_ns();
 	struct progress progress;
 	int status = GPQ_OK;
 	slot_samples_add(s, l);
@@ -82,7 +75,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	progress_end(&progress);
 	if (!status)
 		err_note("%llu samples in %.3f s", (unsigned long long)s->samples,
-			 (double)(now_ns() - begin) / 1e9);
+			 (double)(clock_ns() - begin) / 1e9);
 	return status;
 }
 

@@ -11,7 +11,7 @@ static void write_saved(struct json *j, const struct member *m, const void *at)
 {
 	const struct cycle *c = at;
 	if (!c->xccs) {
-		json_null(j, m->key);
+		json_str(j, m->key, NULL);
 		return;
 	}
 	json_begin(j, m->key, '[');

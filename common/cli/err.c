@@ -89,18 +89,22 @@ static void put_json(struct buf *line, const char *level, int status, const char
 	buf_puts(line, "\n");
 }
 
-// `level` and `status` for JSON; `cause` (may be NULL) is put behind the message.
-static void report(const char *level, int status, const char *cause, const char *next,
-		   const char *fmt, va_list ap)
+int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 {
-	int saved = errno;
+	static const char *const levels[] = {"error", "error", "warning", "note"};
+	int saved = errno, status = kind == ERR_SYS ? (int)status_of(number) : number;
 	struct buf message = {0}, line = {0};
+	va_list ap;
+	if ((kind == ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
+		return status;
+	va_start(ap, fmt);
 	buf_vprintf(&message, fmt, ap);
-	if (cause)
-		buf_printf(&message, ": %s", cause);
+	va_end(ap);
+	if (kind == ERR_SYS)
+		buf_printf(&message, ": %s", strerror(number));
 	buf_puts(&line, wipe());
 	if (mode.json)
-		put_json(&line, level, status, message.data, next);
+		put_json(&line, levels[kind], status, message.data, next);
 	else
 		put_line(&line, message.data, next);
 	// One write, so that messages of processes that share a terminal or a file do not mix.
@@ -109,43 +113,5 @@ static void report(const char *level, int status, const char *cause, const char 
 	buf_fini(&message);
 	buf_fini(&line);
 	errno = saved;
-}
-
-int err_fail(enum gpq_exit status, const char *next, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	report("error", (int)status, NULL, next, fmt, ap);
-	va_end(ap);
-	return (int)status;
-}
-
-int err_sys(int error, const char *next, const char *fmt, ...)
-{
-	int status = (int)status_of(error);
-	va_list ap;
-	va_start(ap, fmt);
-	report("error", status, strerror(error), next, fmt, ap);
-	va_end(ap);
 	return status;
-}
-
-void err_warn(const char *next, const char *fmt, ...)
-{
-	if (mode.verbose < 0)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	report("warning", 0, NULL, next, fmt, ap);
-	va_end(ap);
-}
-
-void err_note(const char *fmt, ...)
-{
-	if (mode.verbose < 1)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	report("note", 0, NULL, NULL, fmt, ap);
-	va_end(ap);
 }

@@ -26,21 +26,25 @@ enum gpq_exit {
 void err_setup(const char *command, bool json, int verbose);
 int err_verbose(void);
 
-// Reports a failure and returns `status`, so that `return err_fail(...)` is the way out of a
-// command. `next` says what to do about it (NULL: nothing sensible). Never suppressed.
-int err_fail(enum gpq_exit status, const char *next, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+// Writes one message. `next` says what to do about it (NULL: nothing sensible). Returns the exit
+// status: `number`, or for ERR_SYS, whose number is an errno value, the one that fits it.
+enum err_kind { ERR_FAIL, ERR_SYS, ERR_WARN, ERR_NOTE };
+int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
-// The same with the text of `error` (an errno value) behind the message and the status that fits
-// it.
-int err_sys(int error, const char *next, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+// err_fail(status, next, fmt, ...): a failure. `return err_fail(...)` is the way out of a command.
+// Never suppressed.
+#define err_fail(status, ...) err_report(ERR_FAIL, (int)(status), __VA_ARGS__)
 
-// Something is missing or doubtful but the command goes on. Silent with -q.
-void err_warn(const char *next, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// err_sys(error, next, fmt, ...): the same with the text of an errno value behind the message.
+#define err_sys(error, ...) err_report(ERR_SYS, (error), __VA_ARGS__)
 
-// Explanations for -v: why a field is null, what was left out.
-void err_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+// err_warn(next, fmt, ...): something is missing or doubtful but the command goes on. Silent with
+// -q.
+#define err_warn(...) ((void)err_report(ERR_WARN, 0, __VA_ARGS__))
+
+// err_note(fmt, ...): explanations for -v: why a field is null, what was left out.
+#define err_note(...) ((void)err_report(ERR_NOTE, 0, NULL, __VA_ARGS__))
 
 // A progress bar stands on the terminal (common/cli/progress.h): the next message wipes it. `shown`
 // false wipes it now.

@@ -204,10 +204,7 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 
 static void set_add(struct grep_set *s, uint32_t at)
 {
-	if (s->n + 1 >= s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 256;
-		s->v = xreallocarray(s->v, s->cap, sizeof(*s->v));
-	}
+	ARRAY_GROW(s->v, s->cap, s->n);
 	s->v[s->n] = at;
 	s->n += at != UINT32_MAX;
 }
@@ -322,16 +319,14 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 		tidy(&h->sets[i], w->g->n > 1);
 }
 
+static bool has(const struct grep_set *s, uint32_t at)
+{
+	return s->n && bsearch(&at, s->v, s->n, sizeof(at), by_place);
+}
+
 bool grep_hits_has(const struct grep_hits *h, uint32_t at)
 {
-	bool in[GREP_SIDES] = {false, false};
-
-	for (unsigned i = 0; i < GREP_SIDES; i++) {
-		const struct grep_set *s = &h->sets[i];
-
-		in[i] = s->n && bsearch(&at, s->v, s->n, sizeof(at), by_place);
-	}
-	return (h->all || in[GREP_WANT]) && !in[GREP_DROP];
+	return (h->all || has(&h->sets[GREP_WANT], at)) && !has(&h->sets[GREP_DROP], at);
 }
 
 void grep_hits_fini(struct grep_hits *h)

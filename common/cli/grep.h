@@ -35,7 +35,8 @@ int grep_add(struct grep *g, enum grep_side side, const char *option, const stru
 // Where matching lines begin, in order; behind the last one UINT32_MAX.
 struct grep_hits {
 	struct grep_set {
-		uint32_t *v, n, cap;
+		uint32_t *v, n;
+		size_t cap;
 	} sets[GREP_SIDES];
 	bool all;    // there is no GREP_WANT
 	int error;   // PCRE2 gave up on a line; 0

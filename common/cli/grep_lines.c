@@ -56,7 +56,7 @@ static bool copy_escape(struct rewriting *r)
 		{'s', "[" SPACES "]"}, {'D', "[^\\n\\d]"}, {'W', "[^\\n\\w]"}, {'H', "[^\\n\\h]"}};
 	char c = r->p[1];
 
-	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+	for (size_t i = 0; i < COUNT(changed); i++) {
 		if (c == changed[i].letter) {
 			r->p += 2;
 			return emit_text(r, changed[i].as);
@@ -74,18 +74,15 @@ static bool copy_escape(struct rewriting *r)
 // [:alpha:] within a class.
 static bool copy_named(struct rewriting *r, bool negated)
 {
-	static const char *const without[] = {"alpha", "lower", "upper", "alnum", "digit", "xdigit",
-					      "word",  "punct", "graph", "blank", "print"};
-	static const char *const with[] = {"space", "cntrl", "ascii"};
+	// The last three match a newline.
+	static const char *const names[] = {"alpha",  "lower", "upper", "alnum", "digit",
+					    "xdigit", "word",  "punct", "graph", "blank",
+					    "print",  "space", "cntrl", "ascii"};
 	const char *name = r->p + 2, *end = strstr(name, ":]");
-	size_t n = end ? (size_t)(end - name) : 0;
+	size_t n = end ? (size_t)(end - name) : 0, known = COUNT(names) - (negated ? 0 : 3);
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
-		if (n == strlen(without[i]) && !memcmp(name, without[i], n))
-			return copy(r, n + 4);
-	}
-	for (size_t i = 0; negated && i < sizeof(with) / sizeof(with[0]); i++) {
-		if (n == strlen(with[i]) && !memcmp(name, with[i], n))
+	for (size_t i = 0; i < known; i++) {
+		if (n == strlen(names[i]) && !memcmp(name, names[i], n))
 			return copy(r, n + 4);
 	}
 	return false;
@@ -140,7 +137,7 @@ static bool copy_group(struct rewriting *r)
 
 	if (r->p[1] != '?')
 		return r->p[1] != '*' && copy(r, 1);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (!strncmp(r->p, kinds[i], strlen(kinds[i])))
 			return copy(r, strlen(kinds[i]));
 	}

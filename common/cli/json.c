@@ -111,11 +111,6 @@ static bool is_null(struct json *j, const char *key, bool null)
 	return null;
 }
 
-void json_null(struct json *j, const char *key)
-{
-	is_null(j, key, true);
-}
-
 void json_strn(struct json *j, const char *key, const char *value, size_t len)
 {
 	start_value(j, key);

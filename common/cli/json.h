@@ -40,6 +40,5 @@ void json_milli(struct json *j, const char *key, uint64_t thousandths); // 1500:
 void json_hex(struct json *j, const char *key,
 	      uint64_t value);                              // the string "0x1f"; UINT64_MAX: null
 void json_bool(struct json *j, const char *key, int value); // below 0: null
-void json_null(struct json *j, const char *key);
 
 #endif

@@ -136,7 +136,6 @@ static int store(const struct opt *o, void *base, const char *arg)
 	static const char *const expected[] = {
 		[OPT_U64] = "a number",
 		[OPT_NS] = "a duration such as 50ms or 2s",
-		[OPT_SIZE] = "a size such as 64K",
 	};
 	void *member = (char *)base + o->offset;
 	bool ok = true;
@@ -149,7 +148,6 @@ static int store(const struct opt *o, void *base, const char *arg)
 	case OPT_PIDS: return pids_option(member, o, arg);
 	case OPT_U64: ok = parse_u64(arg, member); break;
 	case OPT_NS: ok = parse_duration(arg, member); break;
-	case OPT_SIZE: ok = parse_size(arg, member); break;
 	case OPT_CHOICE: return choice_option(member, o, arg);
 	}
 	return ok ? GPQ_OK

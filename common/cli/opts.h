@@ -20,7 +20,6 @@ enum opt_kind {     // member of the options struct
 		    // input
 	OPT_U64,    // uint64_t, decimal or 0x
 	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
-	OPT_SIZE,   // uint64_t bytes: "64K"
 	OPT_CHOICE, // int: index of the word in `choices`
 };
 

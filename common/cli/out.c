@@ -232,7 +232,8 @@ static const char *cell_text(struct out *o, const struct out_col *c, const void 
 
 static void table_start(struct out *o)
 {
-	outtable_init(&o->gathered, !o->opts.noheadings, o->color);
+	o->gathered = (struct outtable){
+		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
 		outtable_column(&o->gathered, column_of(o, i));
 }
@@ -249,14 +250,18 @@ static void pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-static void set_widths(struct out *o)
+// Width and quoted key of each cell.
+static void prepare_cells(struct out *o)
 {
+	o->keys.len = 0;
 	for (unsigned i = 0; i < o->ncells; i++) {
 		const struct out_col *c = column_of(o, i);
 		size_t name = strlen(c->name);
 		o->width[i] = c->width > name ? c->width : name;
-		if (i + 1 >= o->nshown && !outfmt_is_number(c->type))
+		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
 			o->width[i] = 0; // no blanks at the line's end
+		json_quoted(&o->json, &o->keys, c->key);
+		o->key_end[i] = o->keys.len;
 	}
 }
 
@@ -284,7 +289,7 @@ static void word_cell(struct out *o, unsigned i, const struct out_col *c, const 
 	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
 		buf_puts(b, "-");
 	if (human)
-		align(b, start, o->width[i], outfmt_is_number(c->type));
+		align(b, start, o->width[i], outfmt_types[c->type].number);
 }
 
 static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
@@ -309,15 +314,6 @@ static void line_row(struct out *o, const void *record)
 			word_cell(o, i, c, from);
 	}
 	buf_puts(&o->buf, "\n");
-}
-
-static void quote_keys(struct out *o)
-{
-	o->keys.len = 0;
-	for (unsigned i = 0; i < o->ncells; i++) {
-		json_quoted(&o->json, &o->keys, column_of(o, i)->key);
-		o->key_end[i] = o->keys.len;
-	}
 }
 
 static void json_row(struct out *o, const void *record)
@@ -347,8 +343,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
-	set_widths(o);
-	quote_keys(o);
+	prepare_cells(o);
 	if (o->opts.mode == OUT_JSON)
 		json_begin(&o->json, t->name, '[');
 	else if (o->opts.mode == OUT_TABLE && !stream)
@@ -533,7 +528,7 @@ int out_list_columns(const struct out_opts *opts, const struct out_table *const 
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {
 			const struct out_col *c = &(*tables)->cols[i];
 			struct column_record r = {(*tables)->name, c->name,
-						  c->key,          outfmt_type_name(c->type),
+						  c->key,          outfmt_types[c->type].name,
 						  c->help,         (c->flags & OUT_DEFAULT) != 0};
 			out_row(o, &r);
 		}

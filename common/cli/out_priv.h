@@ -19,11 +19,11 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 // Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);
 
-// True for columns that are set flush right.
-bool outfmt_is_number(enum out_type type);
-
-// Name of a type for --list-columns.
-const char *outfmt_type_name(enum out_type type);
+extern const struct outfmt_type { // by enum out_type
+	const char *name;         // for --list-columns
+	size_t size;              // of the member
+	bool number;              // set flush right
+} outfmt_types[];
 
 // --- a table for people, gathered cell by cell and set when it is complete ---
 
@@ -39,7 +39,6 @@ struct outtable {
 	bool headings, color;
 };
 
-void outtable_init(struct outtable *t, bool headings, bool color);
 void outtable_column(struct outtable *t, const struct out_col *c);
 void outtable_cell(struct outtable *t, const char *text);
 

@@ -15,11 +15,7 @@ union cell {
 	double f64;
 };
 
-static const struct {
-	const char *name;
-	size_t size; // of the member
-	bool number;
-} types[] = {
+const struct outfmt_type outfmt_types[] = {
 	[OUT_STR] = {"string", sizeof(char *), false},
 	[OUT_U64] = {"number", sizeof(uint64_t), true},
 	[OUT_I64] = {"number", sizeof(int64_t), true},
@@ -32,20 +28,10 @@ static const struct {
 	[OUT_LIST] = {"array", sizeof(char *), false},
 };
 
-bool outfmt_is_number(enum out_type type)
-{
-	return types[type].number;
-}
-
-const char *outfmt_type_name(enum out_type type)
-{
-	return types[type].name;
-}
-
 static union cell get(const struct out_col *c, const void *record)
 {
 	union cell v = {0};
-	memcpy(&v, (const char *)record + c->offset, types[c->type].size);
+	memcpy(&v, (const char *)record + c->offset, outfmt_types[c->type].size);
 	return v;
 }
 
@@ -128,7 +114,7 @@ void outfmt_quoted(struct buf *b, const char *s, size_t len)
 static void json_words(struct json *j, const char *key, const char *words)
 {
 	if (!words) {
-		json_null(j, key);
+		json_str(j, key, NULL);
 		return;
 	}
 	json_begin(j, key, '[');

@@ -37,11 +37,6 @@ LIB(scols, SCOLS, SCOLS_FUNCTIONS);
 
 #define LEGIBLE 32 // columns of a text that may be cut
 
-void outtable_init(struct outtable *t, bool headings, bool color)
-{
-	*t = (struct outtable){.plain = true, .headings = headings, .color = color};
-}
-
 void outtable_fini(struct outtable *t)
 {
 	buf_fini(&t->cells);
@@ -51,8 +46,6 @@ void outtable_fini(struct outtable *t)
 
 void outtable_column(struct outtable *t, const struct out_col *c)
 {
-	if (t->ncols == OUTTABLE_COLS)
-		return;
 	t->width[t->ncols] = strlen(c->name);
 	t->cols[t->ncols++] = c;
 }
@@ -68,8 +61,6 @@ static bool is_plain(const char *s, size_t len)
 void outtable_cell(struct outtable *t, const char *text)
 {
 	size_t len = strlen(text);
-	if (!t->ncols)
-		return;
 	size_t *width = &t->width[t->ncells % t->ncols];
 	*width = len > *width ? len : *width;
 	t->plain = t->plain && is_plain(text, len);
@@ -81,7 +72,7 @@ void outtable_cell(struct outtable *t, const char *text)
 
 static char *put_padded(char *p, const struct outtable *t, unsigned i, const char *text)
 {
-	bool last = i + 1 == t->ncols, right = outfmt_is_number(t->cols[i]->type);
+	bool last = i + 1 == t->ncols, right = outfmt_types[t->cols[i]->type].number;
 	size_t len = strnlen(text, t->width[i]), pad = last && !right ? 0 : t->width[i] - len;
 	memset(right ? p : p + len, ' ', pad);
 	memcpy(right ? p + pad : p, text, len);
@@ -115,7 +106,7 @@ static const char *status_color(const char *text)
 	} colors[] = {{"ok", "green"},       {"yes", "green"},       {"running", "green"},
 		      {"no", "red"},         {"failed", "red"},      {"error", "red"},
 		      {"unknown", "yellow"}, {"suspended", "yellow"}};
-	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
+	for (size_t i = 0; i < COUNT(colors); i++)
 		if (strcmp(text, colors[i].text) == 0)
 			return colors[i].color;
 	return NULL;
@@ -164,7 +155,7 @@ static void print_scols(const struct outtable *t, const struct scols *lib, struc
 	for (unsigned i = 0; i < t->ncols; i++)
 		lib->scols_table_new_column(
 			s, t->cols[i]->name, 0,
-			(outfmt_is_number(t->cols[i]->type) ? SCOLS_FL_RIGHT : 0) |
+			(outfmt_types[t->cols[i]->type].number ? SCOLS_FL_RIGHT : 0) |
 				(t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
 	keep_readable(t, lib, s);
 	add_lines(t, lib, s);
@@ -202,7 +193,7 @@ static void print_escaped(const struct outtable *t, struct buf *out)
 
 void outtable_print(struct outtable *t, struct buf *out)
 {
-	if (!t->ncells || !t->ncols)
+	if (!t->ncells)
 		return;
 	bool simple = t->plain && !t->color && !isatty(STDOUT_FILENO);
 	const struct scols *lib = simple ? NULL : scols_get();

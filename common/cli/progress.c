@@ -3,24 +3,16 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/clock.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 #define QUIET  (SECOND / 2) // what ends sooner shows nothing
 #define REDRAW (SECOND / 4)
 #define WIDTH  20
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 void progress_init(struct progress *p, bool wanted, bool rows)
 {
@@ -29,18 +21,16 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 
 	*p = (struct progress){.on = wanted || (terminal && !in_the_way && err_verbose() >= 0),
 			       .bar = terminal,
-			       .begin_ns = now_ns()};
+			       .begin_ns = clock_ns()};
 }
 
 // Is it time to show something? Spares the work of finding out what.
 static bool is_due(const struct progress *p)
 {
-	uint64_t now;
+	uint64_t now = p->on ? clock_ns() : 0;
 
-	if (!p->on)
-		return false;
-	now = now_ns();
-	return now - p->begin_ns >= QUIET && now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
+	return p->on && now - p->begin_ns >= QUIET &&
+	       now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
 }
 
 static void put_share(struct buf *b, double share)
@@ -68,7 +58,7 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 
 	if (!is_due(p))
 		return;
-	p->drawn_ns = now_ns();
+	p->drawn_ns = clock_ns();
 	share = share > 1 ? 1 : share;
 	buf_puts(&line, p->bar ? "\r\033[Kgpq: " : "gpq: ");
 	if (!isnan(share))
@@ -93,7 +83,7 @@ void progress_bytes(struct progress *p, uint64_t done, uint64_t total)
 
 	if (!is_due(p))
 		return;
-	spent = (double)(now_ns() - p->begin_ns) / (double)SECOND;
+	spent = (double)(clock_ns() - p->begin_ns) / (double)SECOND;
 	text_size(have, done);
 	text_size(rate, (uint64_t)((double)done / spent));
 	if (total)

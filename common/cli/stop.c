@@ -2,28 +2,21 @@
 // blocking read, so its handler also writes to a pipe that is polled together with the input.
 #include "common/cli/stop.h"
 
+#include "common/host/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 
 // timeout(1) sends its signal to the process and at once to its group: that is one request.
-#define ONE_REQUEST_MS 300
+#define ONE_REQUEST_NS 300000000
 
 static volatile sig_atomic_t asked;
-static int64_t asked_ms;
+static uint64_t asked_ns;
 static int wake[2] = {-1, -1};
-
-static int64_t now_ms(void)
-{
-	struct timespec t = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 // A second signal ends the program.
 static void on_signal(int sig)
@@ -31,11 +24,11 @@ static void on_signal(int sig)
 	int saved = errno;
 	ssize_t ignored;
 
-	if (asked && now_ms() - asked_ms > ONE_REQUEST_MS) {
+	if (asked && clock_ns() - asked_ns > ONE_REQUEST_NS) {
 		signal(sig, SIG_DFL);
 		raise(sig);
 	} else if (!asked) {
-		asked_ms = now_ms();
+		asked_ns = clock_ns();
 	}
 	asked = sig;
 	ignored = write(wake[1], "", 1);
@@ -50,7 +43,7 @@ void stop_watch(void)
 
 	if (wake[0] >= 0 || pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		return; // without the pipe a signal ends the program, as ever
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < 2; i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &ask, NULL);
 }

@@ -46,30 +46,22 @@ void traceevent_end(struct traceevent *t)
 		flush(t);
 }
 
-static void metadata(struct traceevent *t, uint64_t pid, uint64_t tid, const char *what,
-		     const char *key, const char *name, uint64_t number)
+void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
+		     uint64_t order)
 {
-	traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what, strlen(what));
-	json_begin(&t->json, "args", '{');
-	if (name)
-		json_str(&t->json, key, name);
-	else
-		json_u64(&t->json, key, number);
-	json_end(&t->json, '}');
-	traceevent_end(t);
-}
+	const char *const what[] = {tid ? "thread_name" : "process_name",
+				    tid ? "thread_sort_index" : "process_sort_index"};
 
-void traceevent_name_process(struct traceevent *t, uint64_t pid, const char *name, uint64_t order)
-{
-	metadata(t, pid, 0, "process_name", "name", name, 0);
-	metadata(t, pid, 0, "process_sort_index", "sort_index", NULL, order);
-}
-
-void traceevent_name_thread(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
-			    uint64_t order)
-{
-	metadata(t, pid, tid, "thread_name", "name", name, 0);
-	metadata(t, pid, tid, "thread_sort_index", "sort_index", NULL, order);
+	for (unsigned i = 0; i < 2; i++) {
+		traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what[i], strlen(what[i]));
+		json_begin(&t->json, "args", '{');
+		if (i == 0)
+			json_str(&t->json, "name", name);
+		else
+			json_u64(&t->json, "sort_index", order);
+		json_end(&t->json, '}');
+		traceevent_end(t);
+	}
 }
 
 int traceevent_close(struct traceevent *t, const char *clock)

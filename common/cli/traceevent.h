@@ -34,9 +34,8 @@ void traceevent_begin(struct traceevent *t, char phase, uint64_t pid, uint64_t t
 void traceevent_end(struct traceevent *t);
 
 // Names a process (tid 0) or a thread, and says where it stands among the others.
-void traceevent_name_process(struct traceevent *t, uint64_t pid, const char *name, uint64_t order);
-void traceevent_name_thread(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
-			    uint64_t order);
+void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
+		     uint64_t order);
 
 // Ends the document; `clock` says what its times are. 0, or the errno of the first failure.
 int traceevent_close(struct traceevent *t, const char *clock);

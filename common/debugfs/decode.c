@@ -5,24 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-// CU masks that some print before the others: their register less their MQD dword.
+// gfx8 prints CU masks before the other registers: register address minus MQD dword.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
-static const struct reg *reg_of(const struct decode *d, unsigned dw)
+static const struct reg *reg_of(const struct mqd_source *d, unsigned dw)
 {
 	return d->sdma ? reg_sdma(d->gen, dw) : reg_compute(d->gen, dw);
-}
-
-static bool word_of(const struct decode *d, unsigned dw, uint32_t *out)
-{
-	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
 // --- slots ---
 
 struct slot_walk {
-	struct decode from;
+	struct mqd_source from;
 	decode_reg_fn fn;
 	void *arg;
 	uint32_t first; // register of the slot's first line
@@ -41,10 +36,11 @@ static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
 static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 {
 	uint32_t offset = reg - w->first;
-	// How many MIDCMD_DATA a slot has differs, MIDCMD_CNTL follows them.
+	// The number of MIDCMD_DATA registers varies; MIDCMD_CNTL follows the last of them.
 	int dw = reg == w->last && offset > MIDCMD_RUN
 			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
 			 : sdma_mqd_dword(w->from.gen, offset);
+
 	return dw < 0 ? DECODE_NONE : (uint32_t)dw;
 }
 
@@ -53,6 +49,7 @@ static void slot_register(const struct slot_walk *w, uint32_t address, bool know
 	struct decoded_reg r = {
 		.address = address, .value = value, .known = known, .from = &w->from};
 	uint32_t reg = address / 4;
+
 	r.dw = w->from.sdma ? sdma_dword(w, reg) : compute_dword(w, reg);
 	if (r.dw != DECODE_NONE)
 		r.reg = reg_of(&w->from, r.dw);
@@ -65,6 +62,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 	struct slot_walk w = {.from = {.h = h, .s = s, .gen = gen, .sdma = s->kind == HQD_SDMA},
 			      .fn = fn,
 			      .arg = arg};
+
 	if (!s->lines)
 		return;
 	const struct dump_line *last = &h->regs[s->line + s->lines - 1];
@@ -82,11 +80,13 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 		decode_reg_fn fn, void *arg)
 {
-	const struct decode from = {
+	const struct mqd_source from = {
 		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
+
 	for (unsigned dw = 0; dw < 512; dw++) {
 		struct decoded_reg r = {
 			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
+
 		if (!r.reg)
 			continue;
 		r.known = mqd_word(m, q, xcc, dw, &r.value);
@@ -100,6 +100,7 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 static bool are_pair(const struct reg *low, const struct reg *high)
 {
 	size_t n = strlen(low->name), k = strlen(high->name);
+
 	if (n > 3 && strcmp(low->name + n - 3, "_lo") == 0)
 		n -= 3;
 	return k == n + 3 && strcmp(high->name + n, "_hi") == 0 &&
@@ -113,6 +114,7 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct reg *other = reg_of(r->from, around[i]);
+
 		*low = other && are_pair(r->reg, other);
 		if (*low || (other && are_pair(other, r->reg)))
 			return around[i];
@@ -122,7 +124,7 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 
 // --- fields ---
 
-// "64K", "1M"; what is no round number, in bytes.
+// "64K", "1M"; in bytes when no larger unit divides the size.
 static void size_text(char text[48], uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -140,7 +142,7 @@ static const char *nth_word(const char *const *words, uint32_t i)
 	return *words;
 }
 
-// Names of enum reg_unit, where there is one.
+// Names by enum reg_unit; NULL: none.
 static const char *const unit_names[] = {
 	[REG_BYTES] = "bytes",      [REG_POWER] = "bytes",       [REG_DWORDS] = "dwords",
 	[REG_ADDR_LOW] = "address", [REG_ADDR_HIGH] = "address", [REG_FLAG] = "flag",
@@ -184,7 +186,8 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
-	// Of some addresses the lowest bit is a flag.
+
+	// In some addresses the lowest bit is a flag: lsb skips it.
 	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
 		 out.number);
@@ -195,10 +198,11 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 {
 	bool low = false;
 	uint32_t half;
+
 	if (!r->reg || !r->known)
 		return;
 	uint32_t other = partner(r, &low);
-	if (other != DECODE_NONE && word_of(r->from, other, &half)) {
+	if (other != DECODE_NONE && mqd_source_word(r->from, other, &half)) {
 		if (low)
 			emit_pair(r, half, fn, arg);
 		return;
@@ -212,6 +216,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 					    .meaning = f->meaning,
 					    .lsb = f->lsb,
 					    .width = f->width};
+
 		reg_field_text(out.text, f, bits);
 		fn(arg, r, &out);
 	}

@@ -17,7 +17,7 @@ struct decoded_reg {
 	uint32_t address;      // byte address as hqds prints it; DECODE_NONE in memory
 	uint32_t value;
 	bool known; // false: the text did not have it
-	const struct decode *from;
+	const struct mqd_source *from;
 };
 
 struct decoded_field {
@@ -27,17 +27,6 @@ struct decoded_field {
 	const char *meaning; // NULL: the name says it
 	uint8_t lsb, width;  // width 64: both registers of a pair
 	char text[48];       // "1M", "yes", "0x7f6155000000"
-};
-
-// Where words come from; fill it with decode_slot() or decode_mqd().
-struct decode {
-	const struct hqds *h;
-	const struct hqd *s;
-	const struct mqds *m;
-	const struct mqd *q;
-	enum gfx_gen gen;
-	unsigned xcc;
-	bool sdma;
 };
 
 typedef void (*decode_reg_fn)(void *arg, const struct decoded_reg *r);
@@ -52,8 +41,8 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 		decode_reg_fn fn, void *arg);
 
-// The fields of a register. Of two that are halves of one number the low one stands for both and
-// the high one has no fields.
+// The fields of a register. Two registers that are the halves of one number have one field,
+// reported with the low register; the high one has none.
 void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
 
 // What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.

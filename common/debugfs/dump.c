@@ -37,7 +37,6 @@ bool dump_hex8(const char *p, uint32_t *out)
 
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
-
 	*out = hex8_good(p);
 	return true;
 }
@@ -52,6 +51,13 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 	if (!fn(arg, p, stop, newline) && !c->foreign++)
 		c->first_foreign = c->lines;
 	return newline ? newline + 1 : end;
+}
+
+void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn fn, void *arg)
+{
+	*c = (struct dump_count){0};
+	for (const char *p = text; p < text + len;)
+		p = dump_next(c, p, text + len, fn, arg);
 }
 
 static bool is_blank(char c)
@@ -146,7 +152,6 @@ static block wrong(const char *p, const char *blanks)
 	memcpy(&blank, blanks, sizeof(blank));
 
 	block digit = (v - '0') < 10, letter = ((v | 0x20) - 'a') < 6;
-
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }
 

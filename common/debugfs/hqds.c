@@ -8,7 +8,6 @@
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
 #define BASE_GFX9  0x3245
 #define BASE_GFX10 0x3209
-#define ACTIVE     2 // index of CP_HQD_ACTIVE
 
 void hqds_fini(struct hqds *h)
 {
@@ -20,21 +19,8 @@ void hqds_fini(struct hqds *h)
 
 static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 {
-	ARRAY_GROW(h->nodes, h->cap_nodes, h->nnodes);
-	h->nodes[h->nnodes++] =
+	*ARRAY_ADD(h->nodes, h->cap_nodes, h->nnodes) =
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
-}
-
-static void add_slot(struct hqds *h, const struct hqd *slot)
-{
-	// The text begins within a node: its number is unknown.
-	if (!h->nnodes)
-		add_node(h, UINT32_MAX, 0);
-	ARRAY_GROW(h->slots, h->cap_slots, h->nslots);
-	h->slots[h->nslots] = *slot;
-	h->slots[h->nslots].node = (uint32_t)h->nnodes - 1;
-	h->slots[h->nslots++].line = (uint32_t)h->nregs;
-	h->nodes[h->nnodes - 1].slots++;
 }
 
 // Where in a line's numbers the fields of a slot are; -1: nowhere.
@@ -52,19 +38,23 @@ static const struct {
 
 static bool slot_line(struct hqds *h, const char *p, const char *end)
 {
-	for (size_t i = 0; i < sizeof(slot_lines) / sizeof(slot_lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(slot_lines); i++) {
 		uint32_t v[4] = {0};
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 
 		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
-		struct hqd slot = {.kind = (uint8_t)slot_lines[i].kind,
-				   .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
-				   .mec = mec < 0 ? 0 : (uint16_t)v[mec],
-				   .pipe = (uint16_t)v[slot_lines[i].pipe],
-				   .queue = (uint16_t)v[slot_lines[i].queue]};
-
-		add_slot(h, &slot);
+		if (!h->nnodes) // the text begins within a node: its number is unknown
+			add_node(h, UINT32_MAX, 0);
+		*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) =
+			(struct hqd){.node = (uint32_t)h->nnodes - 1,
+				     .line = (uint32_t)h->nregs,
+				     .kind = (uint8_t)slot_lines[i].kind,
+				     .xcc = xcc < 0 || v[xcc] > INT8_MAX ? -1 : (int8_t)v[xcc],
+				     .mec = mec < 0 ? 0 : (uint16_t)v[mec],
+				     .pipe = (uint16_t)v[slot_lines[i].pipe],
+				     .queue = (uint16_t)v[slot_lines[i].queue]};
+		h->nodes[h->nnodes - 1].slots++;
 		return true;
 	}
 	return false;
@@ -83,15 +73,14 @@ static bool node_line(struct hqds *h, const char *p, const char *end)
 	return true;
 }
 
-// A register line belongs to the slot at hand, unless a node line came after it.
+// A register line belongs to the current slot, unless a node line came after that slot.
 static bool add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
 
 	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
 		return false;
-	ARRAY_GROW(h->regs, h->cap_regs, h->nregs);
-	h->regs[h->nregs++] = *l;
+	*ARRAY_ADD(h->regs, h->cap_regs, h->nregs) = *l;
 	h->bad_words += dump_line_bad(l);
 	s->lines++;
 	return true;
@@ -110,13 +99,9 @@ static bool parse_line(void *hqds, const char *p, const char *end, bool whole)
 
 void hqds_parse(struct hqds *h, const char *text, size_t len)
 {
-	const char *end = text + len;
-
 	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
-	h->count = (struct dump_count){0};
-	for (const char *p = text; p < end;)
-		p = dump_next(&h->count, p, end, parse_line, h);
+	dump_each(&h->count, text, len, parse_line, h);
 }
 
 // --- registers ---
@@ -135,8 +120,8 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 	return false;
 }
 
-// Dword address of CP_MQD_BASE_ADDR: that of the first line but for gfx8 and older, which print
-// others before it.
+// Dword address of CP_MQD_BASE_ADDR. It is on the slot's first line, except on gfx8 and older,
+// which print other registers before it.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
@@ -162,11 +147,4 @@ bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, ui
 {
 	return s->kind == HQD_SDMA && s->lines && offset < 0x100 &&
 	       reg_at(h, s, h->regs[s->line].addr / 4 + offset, out);
-}
-
-bool hqd_cp_active(const struct hqds *h, const struct hqd *s)
-{
-	uint32_t v;
-
-	return hqd_cp_reg(h, s, ACTIVE, &v) && (v & 1);
 }

@@ -26,7 +26,7 @@ struct hqd {
 	uint8_t kind;   // enum hqd_kind
 	int8_t xcc;     // logical XCC; -1: not told (kernels up to 6.4, and SDMA, which is once per
 			// node)
-	uint16_t mec;   // HIQ alone; other compute slots are on MEC 1
+	uint16_t mec;   // HIQ only; other compute slots are on MEC 1
 	uint16_t pipe;  // SDMA: engine
 	uint16_t queue; // SDMA: RLC
 };
@@ -60,10 +60,6 @@ bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint3
 
 // A register of an SDMA slot by its distance in dwords from the slot's first one (RB_CNTL).
 bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, uint32_t *out);
-
-// In use? Compute: CP_HQD_ACTIVE. SDMA: the doorbell is enabled (`doorbell` is the offset of that
-// register, sdma_reg_doorbell()). False also when it cannot be told.
-bool hqd_cp_active(const struct hqds *h, const struct hqd *s);
 
 // Dword address of CP_MQD_BASE_ADDR, the register that compute slots are counted from.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);

@@ -104,37 +104,30 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 		return false;
 
 	uint64_t v = ((uint64_t)hi << 32 | lo) >> at->lsb;
-
 	if (at->width < 64)
 		v &= (1ull << at->width) - 1;
 	if (at->how == POWER && v > 40)
 		return false; // no ring is that large: the word is damaged
-	// The driver does not tell SDMA of gfx9 and gfx10 where the write index is.
+	// On gfx9 and gfx10 the driver leaves the SDMA write index address 0.
 	if (what == MQD_V_WPTR_ADDR && !v)
 		return false;
 	*out = at->how == POWER ? (uint64_t)at->shift << v : v << at->shift;
 	return true;
 }
 
-struct dump_of_xcc {
-	const struct mqds *m;
-	const struct mqd *q;
-	unsigned xcc;
-};
-
-static bool dump_word(const void *from, unsigned dw, uint32_t *out)
+bool mqd_source_word(const void *source, unsigned dw, uint32_t *out)
 {
-	const struct dump_of_xcc *d = from;
+	const struct mqd_source *d = source;
 
-	return mqd_word(d->m, d->q, d->xcc, dw, out);
+	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out)
 {
-	const struct dump_of_xcc dump = {m, q, xcc};
+	const struct mqd_source from = {.m = m, .q = q, .xcc = xcc};
 
-	return mqd_value_of((enum mqd_kind)q->kind, gen, what, dump_word, &dump, out);
+	return mqd_value_of((enum mqd_kind)q->kind, gen, what, mqd_source_word, &from, out);
 }
 
 static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
@@ -240,7 +233,6 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 	s->v[MQD_D_XCCS] = xccs(m, q);
 
 	bool off = on_hw == 0;
-
 	s->v[MQD_D_BACKLOG] = off ? backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
 	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
 }
@@ -255,7 +247,7 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)
 // --- slots ---
 
 enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
-enum { SDMA_DOORBELL_ENABLE = 1u << 28 };
+enum { CP_HQD_ACTIVE = 2, SDMA_DOORBELL_ENABLE = 1u << 28 };
 
 bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
 	      uint32_t *out)
@@ -263,38 +255,24 @@ bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsig
 	if (s->kind != HQD_SDMA)
 		return dw >= IMAGE && dw < IMAGE_END && hqd_cp_reg(h, s, dw - IMAGE, out);
 	int offset = sdma_reg_offset(gen, dw);
-
 	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
-}
-
-struct slot_words {
-	const struct hqds *h;
-	const struct hqd *s;
-	enum gfx_gen gen;
-};
-
-static bool slot_word(const void *from, unsigned dw, uint32_t *out)
-{
-	const struct slot_words *w = from;
-
-	return hqd_word(w->h, w->s, w->gen, dw, out);
 }
 
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out)
 {
-	const struct slot_words words = {h, s, gen};
+	const struct mqd_source from = {.h = h, .s = s, .gen = gen};
 	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
 	uint32_t rb_cntl;
 
-	// Here the MQD says nothing, but RB_CNTL has it in bits 27:24.
+	// SDMA MQDs have no VMID, but RB_CNTL of a slot has it in bits 27:24.
 	if (s->kind == HQD_SDMA && what == MQD_V_VMID) {
 		if (!hqd_word(h, s, gen, 0, &rb_cntl))
 			return false;
 		*out = rb_cntl >> 24 & 0xf;
 		return true;
 	}
-	return mqd_value_of(kind, gen, what, slot_word, &words, out);
+	return mqd_value_of(kind, gen, what, mqd_source_word, &from, out);
 }
 
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
@@ -303,7 +281,7 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 	uint32_t v;
 
 	if (s->kind != HQD_SDMA)
-		return hqd_cp_reg(h, s, 2, &v) ? (int)(v & 1) : -1;
+		return hqd_cp_reg(h, s, CP_HQD_ACTIVE, &v) ? (int)(v & 1) : -1;
 	if (doorbell < 0 || !hqd_word(h, s, gen, (unsigned)doorbell, &v))
 		return -1;
 	return (v & SDMA_DOORBELL_ENABLE) != 0;
@@ -324,7 +302,6 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-
 		// gfx8 prints CU masks before the others. From gfx10 on the block is elsewhere, and
 		// bits 15:0 of PERSISTENT_STATE keep their reset value.
 		if (first == 0xb858)

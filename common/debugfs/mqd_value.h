@@ -45,9 +45,20 @@ enum mqd_value {
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out);
 
-// The same from any other place that shows the dwords of an MQD: `word` gives the one at `dw`, or
-// false.
+// Where the dwords of an MQD are read: the registers of a slot (`s`), else a dump.
+struct mqd_source {
+	const struct hqds *h;
+	const struct hqd *s;
+	const struct mqds *m;
+	const struct mqd *q;
+	enum gfx_gen gen;
+	unsigned xcc;
+	bool sdma; // for decode.h
+};
+
+// The same from any place that shows the dwords of an MQD: `word` gives the one at `dw`, or false.
 typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
+bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a struct mqd_source
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 

@@ -35,8 +35,7 @@ static void add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
 
-	ARRAY_GROW(m->procs, m->cap_procs, m->nprocs);
-	m->procs[m->nprocs++] =
+	*ARRAY_ADD(m->procs, m->cap_procs, m->nprocs) =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
 	ps->in_dump = false;
@@ -84,9 +83,8 @@ static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 
 	if (!m->nprocs)
 		add_proc(ps, -1, -1);
-	ARRAY_GROW(m->queues, m->cap_queues, m->nqueues);
 	m->no_gpu += !gpu && kind != MQD_OTHER;
-	ps->q = &m->queues[m->nqueues++];
+	ps->q = ARRAY_ADD(m->queues, m->cap_queues, m->nqueues);
 	*ps->q = (struct mqd){.proc = (uint32_t)m->nprocs - 1,
 			      .dump = (uint32_t)m->ndumps,
 			      .gpu_id = gpu,
@@ -97,7 +95,7 @@ static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 
 static bool queue_line(struct parser *ps, const char *p, const char *end)
 {
-	for (size_t i = 0; i < sizeof(queue_lines) / sizeof(queue_lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(queue_lines); i++) {
 		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
 		uint32_t type;
 
@@ -128,20 +126,19 @@ static void begin_dump(struct parser *ps, const char *text)
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
 	if (!ps->keep)
 		return;
-	ARRAY_GROW(m->dumps, m->cap_dumps, m->ndumps);
-	m->dumps[m->ndumps++] = (struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
+	*ARRAY_ADD(m->dumps, m->cap_dumps, m->ndumps) =
+		(struct mqd_dump){.text = text, .row = (uint32_t)m->nrows};
 	q->dumps++;
 }
 
-// Adds the row at hand behind those that are missing before it, which are unread.
+// Adds a row; missing rows before it are added as unread.
 static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	static const struct dump_line unread;
 	struct mqds *m = ps->m;
 
 	for (uint32_t i = ps->next_row; i <= row; i++) {
-		ARRAY_GROW(m->rows, m->cap_rows, m->nrows);
-		m->rows[m->nrows++] = i < row ? unread : *l;
+		*ARRAY_ADD(m->rows, m->cap_rows, m->nrows) = i < row ? unread : *l;
 		m->dumps[m->ndumps - 1].rows++;
 	}
 	m->lost_lines += row - ps->next_row;
@@ -157,7 +154,7 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 	if (row == 0 || !ps->in_dump)
 		begin_dump(ps, text);
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return false; // goes back, but not to 0, or leaps: a line out of place
+		return false; // out of place: the offset goes back, but not to 0, or jumps too far
 	if (ps->keep)
 		add_rows(ps, l, row);
 	ps->next_row = row + 1;
@@ -172,7 +169,6 @@ static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 	if (!ps->q || !has_dump(ps->q))
 		return 0;
 	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
-
 	if (!n)
 		return 0;
 	begin_dump(ps, p);
@@ -192,7 +188,7 @@ static bool parse_line(void *parser, const char *p, const char *end, bool whole)
 		return dump_row(ps, &l, p);
 	if (dump_line_empty(p, end))
 		return true;
-	end += whole; // with its newline, which says that the line is whole
+	end += whole; // the newline included: it proves that the line is complete
 	return process_line(ps, p, end) || queue_line(ps, p, end);
 }
 
@@ -203,11 +199,9 @@ bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned 
 	if (xcc >= q->dumps || row >= m->dumps[q->dump + xcc].rows)
 		return false;
 	const struct mqd_dump *d = &m->dumps[q->dump + xcc];
-
 	if (row < d->plain)
 		return dump_hex8(d->text + DUMP_WORD(row, word), out);
 	const struct dump_line *l = &m->rows[d->row + row - d->plain];
-
 	*out = l->words[word];
 	return l->valid >> word & 1;
 }

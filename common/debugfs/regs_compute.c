@@ -27,18 +27,12 @@ static const char *const pipe_prio[] = {"low", "medium", "high", NULL};
 WHOLE(dwords, REG_DWORDS, 0, NULL);
 static const struct reg_field flag[] = {{"", 0, 1, REG_FLAG, 0, NULL, NULL}};
 
-WHOLE(mqd_base_lo, REG_ADDR_LOW, 0, "of this MQD, on this XCC");
-WHOLE(mqd_base_hi, REG_ADDR_HIGH, 0, "of this MQD, on this XCC");
-WHOLE(ring_base_lo, REG_ADDR_LOW, 8, "of the ring in the process");
-WHOLE(ring_base_hi, REG_ADDR_HIGH, 8, "of the ring in the process");
-WHOLE(rptr_report_lo, REG_ADDR_LOW, 0, "where the read index is written to");
-WHOLE(rptr_report_hi, REG_ADDR_HIGH, 0, "where the read index is written to");
-WHOLE(wptr_poll_lo, REG_ADDR_LOW, 0, "where the write index is read from");
-WHOLE(wptr_poll_hi, REG_ADDR_HIGH, 0, "where the write index is read from");
-WHOLE(eop_base_lo, REG_ADDR_LOW, 8, "of the buffer for end-of-pipe events");
-WHOLE(eop_base_hi, REG_ADDR_HIGH, 8, "of the buffer for end-of-pipe events");
-WHOLE(ctx_base_lo, REG_ADDR_LOW, 0, "of the area to save waves in, of this XCC");
-WHOLE(ctx_base_hi, REG_ADDR_HIGH, 0, "of the area to save waves in, of this XCC");
+WHOLE_PAIR(mqd_base, 0, "of this MQD, on this XCC");
+WHOLE_PAIR(ring_base, 8, "of the ring in the process");
+WHOLE_PAIR(rptr_report, 0, "where the read index is written to");
+WHOLE_PAIR(wptr_poll, 0, "where the write index is read from");
+WHOLE_PAIR(eop_base, 8, "of the buffer for end-of-pipe events");
+WHOLE_PAIR(ctx_base, 0, "of the area to save waves in, of this XCC");
 WHOLE(pq_rptr, REG_DWORDS, 0, "read pointer inside the ring");
 WHOLE(pq_wptr, REG_DWORDS, 0, "written in all");
 WHOLE(read_index, REG_NUMBER, 0, "AQL packets consumed");
@@ -173,8 +167,19 @@ static const struct reg_field cu_mask10[] = {
 	{                                       \
 		REG(name, fields), (dw), (gens) \
 	}
+// Rows of dwords that follow each other: halves of a number, sizes in three dimensions, four alike.
+#define PAIR(dw, gens, name, low, high) \
+	R(dw, gens, name "_lo", low), R((dw) + 1, gens, name "_hi", high)
+#define XYZ(dw, gens, name, fields)                                           \
+	R(dw, gens, name "_x", fields), R((dw) + 1, gens, name "_y", fields), \
+		R((dw) + 2, gens, name "_z", fields)
+#define R4(dw, gens, name, a, b, c, d, fields)                          \
+	R(dw, gens, name a, fields), R((dw) + 1, gens, name b, fields), \
+		R((dw) + 2, gens, name c, fields), R((dw) + 3, gens, name d, fields)
+// One row up to gfx9 and one from gfx10 on, where the fields differ.
+#define BOTH(dw, name, fields) R(dw, G8 | G9, name, fields##9), R(dw, G10UP, name, fields##10)
 
-// Sorted by dword; of several rows with one dword each generation has at most one.
+// Sorted by dword. Several rows may share a dword; their generations do not overlap.
 static const struct {
 	struct reg reg;
 	uint16_t dw;   // of the MQD
@@ -182,18 +187,11 @@ static const struct {
 } rows[] = {
 	R(0, ALL, "header", hex),
 	R(1, ALL, "compute_dispatch_initiator", hex),
-	R(2, ALL, "compute_dim_x", number),
-	R(3, ALL, "compute_dim_y", number),
-	R(4, ALL, "compute_dim_z", number),
-	R(5, ALL, "compute_start_x", number),
-	R(6, ALL, "compute_start_y", number),
-	R(7, ALL, "compute_start_z", number),
-	R(8, ALL, "compute_num_thread_x", number),
-	R(9, ALL, "compute_num_thread_y", number),
-	R(10, ALL, "compute_num_thread_z", number),
+	XYZ(2, ALL, "compute_dim", number),
+	XYZ(5, ALL, "compute_start", number),
+	XYZ(8, ALL, "compute_num_thread", number),
 	R(11, ALL, "compute_pipelinestat_enable", flag),
-	R(13, ALL, "compute_pgm_lo", addr256_lo),
-	R(14, ALL, "compute_pgm_hi", addr256_hi),
+	PAIR(13, ALL, "compute_pgm", addr256_lo, addr256_hi),
 	R(15, TO10 | G12, "compute_tba_lo", addr256_lo),
 	R(15, G11, "compute_dispatch_pkt_addr_lo", addr_lo),
 	R(16, TO10 | G12, "compute_tba_hi", addr256_hi),
@@ -206,18 +204,12 @@ static const struct {
 	R(20, ALL, "compute_pgm_rsrc2", hex),
 	R(21, ALL, "compute_vmid", number),
 	R(22, ALL, "compute_resource_limits", hex),
-	R(23, G8 | G9, "compute_static_thread_mgmt_se0", cu_mask9),
-	R(23, G10UP, "compute_static_thread_mgmt_se0", cu_mask10),
-	R(24, G8 | G9, "compute_static_thread_mgmt_se1", cu_mask9),
-	R(24, G10UP, "compute_static_thread_mgmt_se1", cu_mask10),
+	BOTH(23, "compute_static_thread_mgmt_se0", cu_mask),
+	BOTH(24, "compute_static_thread_mgmt_se1", cu_mask),
 	R(25, ALL, "compute_tmpring_size", hex),
-	R(26, G8 | G9, "compute_static_thread_mgmt_se2", cu_mask9),
-	R(26, G10UP, "compute_static_thread_mgmt_se2", cu_mask10),
-	R(27, G8 | G9, "compute_static_thread_mgmt_se3", cu_mask9),
-	R(27, G10UP, "compute_static_thread_mgmt_se3", cu_mask10),
-	R(28, ALL, "compute_restart_x", number),
-	R(29, ALL, "compute_restart_y", number),
-	R(30, ALL, "compute_restart_z", number),
+	BOTH(26, "compute_static_thread_mgmt_se2", cu_mask),
+	BOTH(27, "compute_static_thread_mgmt_se3", cu_mask),
+	XYZ(28, ALL, "compute_restart", number),
 	R(33, ALL, "compute_dispatch_id", number),
 	R(34, ALL, "compute_threadgroup_id", number),
 	R(35, TO10, "compute_relaunch", hex),
@@ -233,79 +225,48 @@ static const struct {
 	R(42, ONLY9, "compute_static_thread_mgmt_se7", cu_mask9),
 	R(42, G940, "compute_restore_tg_chunk_size", number),
 	R(42, G11UP, "compute_user_accum_3", hex),
-	R(44, G11UP, "compute_static_thread_mgmt_se4", cu_mask10),
-	R(45, G11UP, "compute_static_thread_mgmt_se5", cu_mask10),
-	R(46, G11UP, "compute_static_thread_mgmt_se6", cu_mask10),
-	R(47, G11UP, "compute_static_thread_mgmt_se7", cu_mask10),
+	R4(44, G11UP, "compute_static_thread_mgmt_", "se4", "se5", "se6", "se7", cu_mask10),
 	R(49, G11UP, "compute_relaunch", hex),
 	R(59, G12, "compute_static_thread_mgmt_se8", cu_mask10),
-	R(65, ALL, "compute_user_data_0", hex),
-	R(66, ALL, "compute_user_data_1", hex),
-	R(67, ALL, "compute_user_data_2", hex),
-	R(68, ALL, "compute_user_data_3", hex),
-	R(69, ALL, "compute_user_data_4", hex),
-	R(70, ALL, "compute_user_data_5", hex),
-	R(71, ALL, "compute_user_data_6", hex),
-	R(72, ALL, "compute_user_data_7", hex),
-	R(73, ALL, "compute_user_data_8", hex),
-	R(74, ALL, "compute_user_data_9", hex),
-	R(75, ALL, "compute_user_data_10", hex),
-	R(76, ALL, "compute_user_data_11", hex),
-	R(77, ALL, "compute_user_data_12", hex),
-	R(78, ALL, "compute_user_data_13", hex),
-	R(79, ALL, "compute_user_data_14", hex),
-	R(80, ALL, "compute_user_data_15", hex),
-	R(88, ALL, "cp_mqd_connect_start_time_lo", hex),
-	R(89, ALL, "cp_mqd_connect_start_time_hi", hex),
-	R(90, ALL, "cp_mqd_connect_end_time_lo", hex),
-	R(91, ALL, "cp_mqd_connect_end_time_hi", hex),
+	R4(65, ALL, "compute_user_data_", "0", "1", "2", "3", hex),
+	R4(69, ALL, "compute_user_data_", "4", "5", "6", "7", hex),
+	R4(73, ALL, "compute_user_data_", "8", "9", "10", "11", hex),
+	R4(77, ALL, "compute_user_data_", "12", "13", "14", "15", hex),
+	PAIR(88, ALL, "cp_mqd_connect_start_time", hex, hex),
+	PAIR(90, ALL, "cp_mqd_connect_end_time", hex, hex),
 	R(93, ALL, "cp_mqd_connect_end_pq_rptr", dwords),
 	R(94, ALL, "cp_mqd_connect_end_pq_wptr", dwords),
-	R(96, G9UP, "cp_mqd_readindex_lo", read_index),
-	R(97, G9UP, "cp_mqd_readindex_hi", read_index),
-	R(98, ALL, "cp_mqd_save_start_time_lo", hex),
-	R(99, ALL, "cp_mqd_save_start_time_hi", hex),
-	R(100, ALL, "cp_mqd_save_end_time_lo", hex),
-	R(101, ALL, "cp_mqd_save_end_time_hi", hex),
-	R(102, ALL, "cp_mqd_restore_start_time_lo", hex),
-	R(103, ALL, "cp_mqd_restore_start_time_hi", hex),
-	R(104, ALL, "cp_mqd_restore_end_time_lo", hex),
-	R(105, ALL, "cp_mqd_restore_end_time_hi", hex),
+	PAIR(96, G9UP, "cp_mqd_readindex", read_index, read_index),
+	PAIR(98, ALL, "cp_mqd_save_start_time", hex, hex),
+	PAIR(100, ALL, "cp_mqd_save_end_time", hex, hex),
+	PAIR(102, ALL, "cp_mqd_restore_start_time", hex, hex),
+	PAIR(104, ALL, "cp_mqd_restore_end_time", hex, hex),
 	R(106, ALL, "disable_queue", hex),
-	R(128, ALL, "cp_mqd_base_addr_lo", mqd_base_lo),
-	R(129, ALL, "cp_mqd_base_addr_hi", mqd_base_hi),
+	PAIR(128, ALL, "cp_mqd_base_addr", mqd_base_lo, mqd_base_hi),
 	R(130, ALL, "cp_hqd_active", active),
 	R(131, ALL, "cp_hqd_vmid", vmid),
 	R(132, ALL, "cp_hqd_persistent_state", persistent_state),
 	R(133, ALL, "cp_hqd_pipe_priority", pipe_priority),
 	R(134, ALL, "cp_hqd_queue_priority", queue_priority),
 	R(135, ALL, "cp_hqd_quantum", quantum),
-	R(136, ALL, "cp_hqd_pq_base_lo", ring_base_lo),
-	R(137, ALL, "cp_hqd_pq_base_hi", ring_base_hi),
+	PAIR(136, ALL, "cp_hqd_pq_base", ring_base_lo, ring_base_hi),
 	R(138, ALL, "cp_hqd_pq_rptr", pq_rptr),
-	R(139, ALL, "cp_hqd_pq_rptr_report_addr_lo", rptr_report_lo),
-	R(140, ALL, "cp_hqd_pq_rptr_report_addr_hi", rptr_report_hi),
-	R(141, ALL, "cp_hqd_pq_wptr_poll_addr_lo", wptr_poll_lo),
-	R(142, ALL, "cp_hqd_pq_wptr_poll_addr_hi", wptr_poll_hi),
+	PAIR(139, ALL, "cp_hqd_pq_rptr_report_addr", rptr_report_lo, rptr_report_hi),
+	PAIR(141, ALL, "cp_hqd_pq_wptr_poll_addr", wptr_poll_lo, wptr_poll_hi),
 	R(143, ALL, "cp_hqd_pq_doorbell_control", doorbell),
 	R(144, G8, "cp_hqd_pq_wptr", dwords),
-	R(145, G8 | G9, "cp_hqd_pq_control", pq_control9),
-	R(145, G10UP, "cp_hqd_pq_control", pq_control10),
-	R(146, ALL, "cp_hqd_ib_base_addr_lo", addr_lo),
-	R(147, ALL, "cp_hqd_ib_base_addr_hi", addr_hi),
+	BOTH(145, "cp_hqd_pq_control", pq_control),
+	PAIR(146, ALL, "cp_hqd_ib_base_addr", addr_lo, addr_hi),
 	R(148, ALL, "cp_hqd_ib_rptr", dwords),
 	R(149, ALL, "cp_hqd_ib_control", hex),
 	R(150, ALL, "cp_hqd_iq_timer", hex),
 	R(151, ALL, "cp_hqd_iq_rptr", number),
-	R(152, G8 | G9, "cp_hqd_dequeue_request", dequeue9),
-	R(152, G10UP, "cp_hqd_dequeue_request", dequeue10),
+	BOTH(152, "cp_hqd_dequeue_request", dequeue),
 	R(153, ALL, "cp_hqd_dma_offload", hex),
 	R(154, BUT12, "cp_hqd_sema_cmd", hex),
 	R(155, ALL, "cp_hqd_msg_type", hex),
-	R(156, ALL, "cp_hqd_atomic0_preop_lo", hex),
-	R(157, ALL, "cp_hqd_atomic0_preop_hi", hex),
-	R(158, ALL, "cp_hqd_atomic1_preop_lo", hex),
-	R(159, ALL, "cp_hqd_atomic1_preop_hi", hex),
+	PAIR(156, ALL, "cp_hqd_atomic0_preop", hex, hex),
+	PAIR(158, ALL, "cp_hqd_atomic1_preop", hex, hex),
 	R(160, G8 | G9, "cp_hqd_hq_status0", hq_status9),
 	R(160, G10, "cp_hqd_hq_scheduler0", hq_status9),
 	R(160, G11UP, "cp_hqd_hq_status0", hq_status11),
@@ -314,14 +275,12 @@ static const struct {
 	R(162, ALL, "cp_mqd_control", hex),
 	R(163, ALL, "cp_hqd_hq_status1", hex),
 	R(164, ALL, "cp_hqd_hq_control1", hex),
-	R(165, ALL, "cp_hqd_eop_base_addr_lo", eop_base_lo),
-	R(166, ALL, "cp_hqd_eop_base_addr_hi", eop_base_hi),
+	PAIR(165, ALL, "cp_hqd_eop_base_addr", eop_base_lo, eop_base_hi),
 	R(167, ALL, "cp_hqd_eop_control", eop_control),
 	R(168, ALL, "cp_hqd_eop_rptr", hex),
 	R(169, ALL, "cp_hqd_eop_wptr", hex),
 	R(170, ALL, "cp_hqd_eop_done_events", hex),
-	R(171, ALL, "cp_hqd_ctx_save_base_addr_lo", ctx_base_lo),
-	R(172, ALL, "cp_hqd_ctx_save_base_addr_hi", ctx_base_hi),
+	PAIR(171, ALL, "cp_hqd_ctx_save_base_addr", ctx_base_lo, ctx_base_hi),
 	R(173, ALL, "cp_hqd_ctx_save_control", hex),
 	R(174, ALL, "cp_hqd_cntl_stack_offset", stack_offset),
 	R(175, ALL, "cp_hqd_cntl_stack_size", stack_size),
@@ -332,8 +291,7 @@ static const struct {
 	R(180, ALL, "cp_hqd_eop_wptr_mem", hex),
 	R(181, G8, "cp_hqd_eop_dones", hex),
 	R(181, G9UP, "cp_hqd_aql_control", aql_control),
-	R(182, G9UP, "cp_hqd_pq_wptr_lo", pq_wptr),
-	R(183, G9UP, "cp_hqd_pq_wptr_hi", pq_wptr),
+	PAIR(182, G9UP, "cp_hqd_pq_wptr", pq_wptr, pq_wptr),
 	R(184, G940, "cp_hqd_aql_control_1", hex),
 	R(184, G10, "cp_hqd_suspend_cntl_stack_offset", bytes),
 	R(185, G940, "cp_hqd_aql_dispatch_id", number),
@@ -369,6 +327,7 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 	snprintf(text, REG_ERROR_TEXT, "none");
 	for (size_t i = 0; i < sizeof(error) / sizeof(error[0]) && len < REG_ERROR_TEXT; i++) {
 		uint32_t bits = reg_field_bits(&error[i], word);
+
 		unnamed &= ~(bits << error[i].lsb);
 		if (bits)
 			len += (size_t)snprintf(text + len, REG_ERROR_TEXT - len, "%s%s",

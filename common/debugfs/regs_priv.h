@@ -10,13 +10,15 @@
 	}
 #define WHOLE(id, unit, shift, meaning) \
 	static const struct reg_field id[] = {{"", 0, 32, unit, shift, NULL, meaning}}
+// The low and the high half of an address.
+#define WHOLE_PAIR(id, shift, meaning)                \
+	WHOLE(id##_lo, REG_ADDR_LOW, shift, meaning); \
+	WHOLE(id##_hi, REG_ADDR_HIGH, shift, meaning)
 
 WHOLE(hex, REG_HEX, 0, NULL);
 WHOLE(number, REG_NUMBER, 0, NULL);
 WHOLE(bytes, REG_BYTES, 0, NULL);
-WHOLE(addr_lo, REG_ADDR_LOW, 0, NULL);
-WHOLE(addr_hi, REG_ADDR_HIGH, 0, NULL);
-WHOLE(addr256_lo, REG_ADDR_LOW, 8, NULL);
-WHOLE(addr256_hi, REG_ADDR_HIGH, 8, NULL);
+WHOLE_PAIR(addr, 0, NULL);
+WHOLE_PAIR(addr256, 8, NULL);
 
 #endif

@@ -26,8 +26,7 @@ void rls_fini(struct rls *r)
 
 static void add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
-	ARRAY_GROW(r->processes, r->cap_processes, r->nprocesses);
-	r->processes[r->nprocesses++] =
+	*ARRAY_ADD(r->processes, r->cap_processes, r->nprocesses) =
 		(struct rls_process){.pasid = w[1] & 0xffff,
 				     .announced = w[13] >> 22,
 				     .gws = w[13] & 0x7f,
@@ -40,11 +39,11 @@ static void add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 
 static void add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
-	ARRAY_GROW(r->queues, r->cap_queues, r->nqueues);
-	r->queues[r->nqueues++] = (struct rls_queue){.mqd = (uint64_t)w[4] << 32 | w[3],
-						     .wptr = (uint64_t)w[6] << 32 | w[5],
-						     .doorbell = w[2] & 0x0ffffffc,
-						     .control = w[1]};
+	*ARRAY_ADD(r->queues, r->cap_queues, r->nqueues) =
+		(struct rls_queue){.mqd = (uint64_t)w[4] << 32 | w[3],
+				   .wptr = (uint64_t)w[6] << 32 | w[5],
+				   .doorbell = w[2] & 0x0ffffffc,
+				   .control = w[1]};
 	n->queues++;
 	if (n->processes)
 		r->processes[r->nprocesses - 1].queues++;
@@ -91,16 +90,16 @@ static bool node_line(struct rls *r, const char *p, const char *end)
 	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
 		return false;
 	read_packets(r);
-	ARRAY_GROW(r->nodes, r->cap_nodes, r->nnodes);
-	r->nodes[r->nnodes++] = (struct rls_node){.node = v[0],
-						  .gpu_id = v[1],
-						  .process = (uint32_t)r->nprocesses,
-						  .queue = (uint32_t)r->nqueues};
+	*ARRAY_ADD(r->nodes, r->cap_nodes, r->nnodes) =
+		(struct rls_node){.node = v[0],
+				  .gpu_id = v[1],
+				  .process = (uint32_t)r->nprocesses,
+				  .queue = (uint32_t)r->nqueues};
 	return true;
 }
 
-// Words must follow each other without a hole, or packets would be misread: behind one nothing
-// counts.
+// Words must be contiguous, or packets would be misread: after a gap the rest of the dump is
+// ignored.
 static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
@@ -113,8 +112,7 @@ static bool words_line(struct rls *r, const struct dump_line *l)
 		n->damaged = !(l->valid >> i & 1);
 		if (n->damaged)
 			break;
-		ARRAY_GROW(r->words, r->cap_words, r->nwords);
-		r->words[r->nwords++] = l->words[i];
+		*ARRAY_ADD(r->words, r->cap_words, r->nwords) = l->words[i];
 	}
 	return !n->damaged;
 }
@@ -138,12 +136,8 @@ static bool parse_line(void *rls, const char *p, const char *end, bool whole)
 
 void rls_parse(struct rls *r, const char *text, size_t len)
 {
-	const char *end = text + len;
-
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
-	r->count = (struct dump_count){0};
-	for (const char *p = text; p < end;)
-		p = dump_next(&r->count, p, end, parse_line, r);
+	dump_each(&r->count, text, len, parse_line, r);
 	read_packets(r);
 }
 

@@ -65,6 +65,17 @@ void buf_fini(struct buf *b);
 // close(2) that leaves errno as it is: what failed before counts.
 void close_quietly(int fd);
 
+// Elements of an array of fixed size.
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+// A function for qsort(3) and bsearch(3): `type` by one of its members.
+#define COMPARE_BY(name, type, member)                                    \
+	static int name(const void *a, const void *b)                     \
+	{                                                                 \
+		const type *x = a, *y = b;                                \
+		return (x->member > y->member) - (x->member < y->member); \
+	}
+
 // --- growing arrays: a pointer, a capacity, and room for one more ---
 
 // `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how
@@ -74,6 +85,9 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 
 // Room for one more element of the array `a`.
 #define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
+
+// Adds an element to the array `a` and points to it; its content is whatever was there.
+#define ARRAY_ADD(a, cap, n) (ARRAY_GROW(a, cap, n), &(a)[(n)++])
 
 // Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);

@@ -50,11 +50,10 @@ static bool find_id(struct container *c, const char *path)
 			continue;
 		}
 		const char *runtime = "";
-		for (size_t i = 0; i < sizeof(path_parts) / sizeof(path_parts[0]) && !*runtime; i++)
+		for (size_t i = 0; i < COUNT(path_parts) && !*runtime; i++)
 			if (strstr(path, path_parts[i].part))
 				runtime = path_parts[i].runtime;
-		for (size_t i = 0; i < sizeof(id_prefixes) / sizeof(id_prefixes[0]) && !*runtime;
-		     i++) {
+		for (size_t i = 0; i < COUNT(id_prefixes) && !*runtime; i++) {
 			size_t n = strlen(id_prefixes[i].prefix);
 			if ((size_t)(s - path) >= n &&
 			    strncmp(s - n, id_prefixes[i].prefix, n) == 0)
@@ -68,7 +67,7 @@ static bool find_id(struct container *c, const char *path)
 
 static bool find_name(struct container *c, const char *path)
 {
-	for (size_t i = 0; i < sizeof(name_prefixes) / sizeof(name_prefixes[0]); i++) {
+	for (size_t i = 0; i < COUNT(name_prefixes); i++) {
 		const char *s = strstr(path, name_prefixes[i].prefix);
 		if (!s || (s > path && s[-1] != '/'))
 			continue;

@@ -10,25 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_pid(const void *a, const void *b)
-{
-	pid_t x = ((const struct process_info *)a)->pid, y = ((const struct process_info *)b)->pid;
-	return (x > y) - (x < y);
-}
+COMPARE_BY(by_pid, struct process_info, pid)
 
-static struct process_info *find_or_add(struct process_cache *p, pid_t pid)
+const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want)
 {
 	const struct process_info key = {.pid = pid};
 	void *at = tfind(&key, &p->tree, by_pid);
 	struct process_info *one = at ? *(struct process_info **)at : xmemdup(&key, sizeof(key));
 	if (!at)
 		xcheck(tsearch(one, &p->tree, by_pid));
-	return one;
-}
-
-const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want)
-{
-	struct process_info *one = find_or_add(p, pid);
 	want &= ~one->have;
 	one->have |= want;
 	if (want & PROCESS_STATUS)

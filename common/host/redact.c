@@ -164,21 +164,14 @@ static const char *const prefixes[] = {"docker-",         "libpod-payload-", "li
 				       "cri-containerd-", "crio-",           "nerdctl-",
 				       "lxc.payload.",    "machine-",        "systemd-nspawn@"};
 static const char *const suffixes[] = {".scope", ".service", ".slice"};
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static size_t prefix_of(const char *s, size_t len)
+// Length of the first of `list` that s[0 .. len) begins with, or ends with (`end`), and is longer
+// than; 0: none.
+static size_t affix_of(const char *const *list, size_t nlist, const char *s, size_t len, bool end)
 {
-	for (size_t i = 0; i < COUNT(prefixes); i++)
-		if (len > strlen(prefixes[i]) && memcmp(s, prefixes[i], strlen(prefixes[i])) == 0)
-			return strlen(prefixes[i]);
-	return 0;
-}
-
-static size_t suffix_of(const char *s, size_t len)
-{
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		const size_t n = strlen(suffixes[i]);
-		if (len > n && memcmp(s + len - n, suffixes[i], n) == 0)
+	for (size_t i = 0; i < nlist; i++) {
+		const size_t n = strlen(list[i]);
+		if (len > n && memcmp(end ? s + len - n : s, list[i], n) == 0)
 			return n;
 	}
 	return 0;
@@ -199,8 +192,8 @@ static void append_part(struct redact *r, struct buf *to, const char *s, size_t 
 		buf_append(to, s, len);
 		return;
 	}
-	const size_t before = prefix_of(s, len);
-	const size_t after = suffix_of(s + before, len - before);
+	const size_t before = affix_of(prefixes, COUNT(prefixes), s, len, false);
+	const size_t after = affix_of(suffixes, COUNT(suffixes), s + before, len - before, true);
 	const char *core = s + before;
 	const size_t n = len - before - after;
 	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.

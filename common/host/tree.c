@@ -39,7 +39,7 @@ static const struct {
 } formats[] = {
 	{".tar", PLAIN}, {".tar.gz", GZIP}, {".tgz", GZIP}, {".tar.zst", ZSTD}, {".tzst", ZSTD},
 };
-enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+enum { FORMATS = COUNT(formats) };
 
 static int format_of(const char *path)
 {
@@ -76,16 +76,10 @@ static la_ssize_t write_block(struct archive *a, void *tree, const void *data, s
 	return (la_ssize_t)len;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 // ".NAME.partial-XXXXXX" in the folder of the wanted path.
 static int temp_name(struct tree *t)
 {
-	const char *base = base_name(t->path);
+	const char *base = basename(t->path);
 	int n = snprintf(t->temp, sizeof(t->temp), "%.*s.%s.partial-XXXXXX", (int)(base - t->path),
 			 t->path, base);
 	if (n < (int)sizeof(t->temp))
@@ -109,7 +103,7 @@ static int open_directory(struct tree *t)
 // The folder that its entries lie in: "host" for host.tar.zst.
 static void name_prefix(struct tree *t, int format)
 {
-	const char *base = base_name(t->path);
+	const char *base = basename(t->path);
 	size_t len = format < 0 ? 0 : strlen(base) - strlen(formats[format].suffix);
 	if (len == 0)
 		base = "gpq-snapshot";
@@ -239,8 +233,7 @@ static int add(struct tree *t, const char *path, mode_t type, const void *data, 
 		return 0;
 	if (add_parents(t, path))
 		return -1;
-	ARRAY_GROW(t->paths, t->cap, t->n);
-	char *copy = t->paths[t->n++] = xstrdup(path);
+	char *copy = *ARRAY_ADD(t->paths, t->cap, t->n) = xstrdup(path);
 	xcheck(tsearch(copy, &t->known, compare));
 	if (type == AE_IFLNK)
 		xcheck(tsearch(copy, &t->links, compare));

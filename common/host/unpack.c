@@ -30,13 +30,8 @@ static const struct {
 	const char *name, *magic;
 	size_t len;
 } formats[] = {
-	{"gzip", "\x1f\x8b\x08", 3},
-	{"zstd", "\x28\xb5\x2f\xfd", 4},
-	{"xz",
-	 "\xfd"
-	 "7zXZ\0",
-	 6},
-	{"lz4", "\x04\x22\x4d\x18", 4},
+	{"gzip", "\x1f\x8b\x08", 3}, {"zstd", "\x28\xb5\x2f\xfd", 4},
+	{"xz", "\xfd\x37zXZ\0", 6},  {"lz4", "\x04\x22\x4d\x18", 4},
 	{"bzip2", "BZh", 3},
 };
 

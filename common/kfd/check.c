@@ -492,8 +492,8 @@ static const struct line lines[] = {
 
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 {
-	const size_t n = sizeof(lines) / sizeof(lines[0]);
-	_Static_assert(sizeof(lines) / sizeof(lines[0]) <= KFD_CHECKS_MAX, "room for all lines");
+	const size_t n = COUNT(lines);
+	_Static_assert(COUNT(lines) <= KFD_CHECKS_MAX, "room for all lines");
 	struct report r = {0};
 	r.topology_error = kfd_topology_load(&r.topology, 0);
 	read_self(&r);

@@ -33,7 +33,7 @@ const char *kfd_queue_type_name(int type)
 	static const char *const names[] = {"compute", "sdma",      "hiq",
 					    "diq",     "sdma-xgmi", "sdma-by-engine"};
 
-	return type >= 0 && type < (int)(sizeof(names) / sizeof(names[0])) ? names[type] : NULL;
+	return type >= 0 && type < (int)(COUNT(names)) ? names[type] : NULL;
 }
 
 // --- small things ---
@@ -94,9 +94,7 @@ static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_
 	unsigned want = r->want;
 	char name[64];
 
-	ARRAY_GROW(p->queues, p->cap_queues, p->nqueues);
-	struct kfd_queue *q = &p->queues[p->nqueues++];
-
+	struct kfd_queue *q = ARRAY_ADD(p->queues, p->cap_queues, p->nqueues);
 	*q = (struct kfd_queue){.proc = (uint32_t)p->nprocs - 1,
 				.owner = (uint32_t)p->ncontexts - 1,
 				.qid = qid,
@@ -144,12 +142,7 @@ static void rank_queue(struct reader *r, uint64_t id, uint64_t rank)
 			p->queues[i].created = rank;
 }
 
-static int by_qid(const void *a, const void *b)
-{
-	const struct kfd_queue *x = a, *y = b;
-
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
+COMPARE_BY(by_qid, struct kfd_queue, qid)
 
 // Those of the last context. 0, or errno.
 static int read_queues(struct reader *r, int parent)
@@ -215,14 +208,12 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 
 	if (!gpu || kfd_procs_usage(p, c, gpu))
 		return;
-	ARRAY_GROW(p->usages, p->cap_usages, p->nusages);
-	struct kfd_usage *u = &p->usages[p->nusages++];
-
+	struct kfd_usage *u = ARRAY_ADD(p->usages, p->cap_usages, p->nusages);
 	c->usages++;
 	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
 	u->context = (uint32_t)p->ncontexts - 1;
 	u->gpu_id = gpu;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		if (!(r->want & files[i].want))
 			continue;
 		snprintf(name, sizeof(name), files[i].name, gpu);
@@ -243,12 +234,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 // --- contexts ---
 
-static int by_id(const void *a, const void *b)
-{
-	const struct kfd_context *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+COMPARE_BY(by_id, struct kfd_context, id)
 
 // Of the process being read.
 static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
@@ -297,12 +283,12 @@ static void add_context(struct reader *r, int32_t id, uint64_t created)
 {
 	struct kfd_procs *p = r->p;
 
-	ARRAY_GROW(p->contexts, p->cap_contexts, p->ncontexts);
-	p->contexts[p->ncontexts++] = (struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
-							   .id = id,
-							   .created = created,
-							   .queue = (uint32_t)p->nqueues,
-							   .usage = (uint32_t)p->nusages};
+	*ARRAY_ADD(p->contexts, p->cap_contexts, p->ncontexts) =
+		(struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
+				     .id = id,
+				     .created = created,
+				     .queue = (uint32_t)p->nqueues,
+				     .usage = (uint32_t)p->nusages};
 	p->procs[p->nprocs - 1].contexts++;
 }
 
@@ -336,7 +322,6 @@ static void read_contexts(struct reader *r, DIR *d)
 
 	find_contexts(r, d);
 	const uint32_t n = (uint32_t)p->ncontexts - first;
-
 	r->want = r->how->want;
 	if (n > 1 && r->want & KFD_WANT_JOIN)
 		r->want |= KFD_WANT_PASID;
@@ -371,9 +356,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 
 	if (!d)
 		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // it ended meanwhile
-	ARRAY_GROW(p->procs, p->cap_procs, p->nprocs);
-	struct kfd_proc *proc = &p->procs[p->nprocs++];
-
+	struct kfd_proc *proc = ARRAY_ADD(p->procs, p->cap_procs, p->nprocs);
 	*proc = (struct kfd_proc){.pid = pid,
 				  .pasid = KFD_UNKNOWN,
 				  .context = (uint32_t)p->ncontexts,
@@ -387,12 +370,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 }
 
 // A process's queues and counters keep their places; only the processes are put in order.
-static int by_pid(const void *a, const void *b)
-{
-	const struct kfd_proc *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
+COMPARE_BY(by_pid, struct kfd_proc, pid)
 
 static void sort_procs(struct kfd_procs *p)
 {
@@ -426,7 +404,6 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 			err = read_proc(&r, dirfd(d), e->d_name, (pid_t)pid);
 	}
 	int saved = errno;
-
 	closedir(d);
 	sort_procs(p);
 	errno = saved;

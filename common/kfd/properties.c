@@ -2,6 +2,8 @@
 // drivers/gpu/drm/amd/amdkfd/kfd_queue.c (kfd_queue_ctx_save_restore_size).
 #include "common/kfd/topology.h"
 
+#include "common/host/buf.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +45,6 @@ static const struct property {
 	P("num_xcc", num_xcc),
 #undef P
 };
-#define N_PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
 static uint64_t *field(struct kfd_gpu *g, const struct property *p)
 {
@@ -53,7 +54,7 @@ static uint64_t *field(struct kfd_gpu *g, const struct property *p)
 void kfd_gpu_init(struct kfd_gpu *g)
 {
 	*g = (struct kfd_gpu){.can_suspend = -1, .selected = true};
-	for (size_t i = 0; i < N_PROPERTIES; i++)
+	for (size_t i = 0; i < COUNT(properties); i++)
 		*field(g, &properties[i]) = KFD_UNKNOWN;
 	g->index = g->node = g->gpu_id = g->cus = g->vram_bytes = KFD_UNKNOWN;
 }
@@ -115,7 +116,7 @@ void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len)
 	for (const char *end = text + len; next_line(&text, end, &l);) {
 		g->good_lines += l.len != 0;
 		g->bad_lines += l.len == 0;
-		for (size_t i = 0; i < N_PROPERTIES; i++)
+		for (size_t i = 0; i < COUNT(properties); i++)
 			if (is_named(&l, properties[i].name))
 				*field(g, &properties[i]) = l.value;
 	}
@@ -177,10 +178,10 @@ static uint64_t bytes_per_cu(const struct kfd_gpu *g)
 	uint64_t vgprs = 0x40000, lds = 0x10000;
 	if (version < 90000 || version > 120001)
 		return 0;
-	for (size_t i = 0; i < sizeof(vgprs_512k) / sizeof(vgprs_512k[0]); i++)
+	for (size_t i = 0; i < COUNT(vgprs_512k); i++)
 		if (version == vgprs_512k[i])
 			vgprs = 0x80000;
-	for (size_t i = 0; i < sizeof(vgprs_384k) / sizeof(vgprs_384k[0]); i++)
+	for (size_t i = 0; i < COUNT(vgprs_384k); i++)
 		if (version == vgprs_384k[i])
 			vgprs = 0x60000;
 	if (version == 90500) { // the first with more LDS than the others

@@ -12,11 +12,7 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-static int compare_node(const void *a, const void *b)
-{
-	const struct kfd_gpu *x = a, *y = b;
-	return (x->node > y->node) - (x->node < y->node);
-}
+COMPARE_BY(compare_node, struct kfd_gpu, node)
 
 // EINVAL: not a number of 32 bits.
 static int read_gpu_id(struct kfd_gpu *g)
@@ -110,10 +106,8 @@ static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
 		return OWNER_UNKNOWN;
 	unsigned minor = (unsigned)g->render_minor;
 	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
-	if (host_readlink(path, target, sizeof(target)) > 0) {
-		const char *slash = strrchr(target, '/');
-		return owner_of(g, slash ? slash + 1 : target);
-	}
+	if (host_readlink(path, target, sizeof(target)) > 0)
+		return owner_of(g, basename(target));
 	// Recordings often hold a directory in place of the link.
 	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
 		return OWNER_UNKNOWN;

@@ -41,7 +41,7 @@ static uint64_t read_uptime(void)
 // The registers of compute slots are at the same place in all generations.
 static bool get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
 {
-	return s->kind == HQD_CP && hqd_cp_active(h, s) && hqd_get(h, s, GFX9, what, v);
+	return s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 && hqd_get(h, s, GFX9, what, v);
 }
 
 const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)

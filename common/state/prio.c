@@ -60,7 +60,7 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 	for (size_t i = 0; i < h->nslots; i++) {
 		const struct hqd *s = &h->slots[i];
 
-		if (s->kind == HQD_CP && hqd_cp_active(h, s) &&
+		if (s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 &&
 		    hqd_get(h, s, GFX9, MQD_V_PIPE_PRIO, &level) &&
 		    hqd_get(h, s, GFX9, MQD_V_QUEUE_PRIO, &prio))
 			look(&e, level, prio);

@@ -125,7 +125,7 @@ void hist_json(const struct hist *h, struct json *j, const char *key)
 	json_u64(j, "count", h->count);
 	json_u64(j, "sum", h->sum);
 	json_u64(j, "min", h->min); // UINT64_MAX of an empty one is written as null
-	h->count ? json_u64(j, "max", h->max) : json_null(j, "max");
+	h->count ? json_u64(j, "max", h->max) : json_str(j, "max", NULL);
 	json_begin(j, "buckets", '[');
 	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
 		if (!h->bucket[i])

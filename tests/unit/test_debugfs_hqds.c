@@ -156,10 +156,10 @@ static void facts_gfx90a(void **state)
 	assert_int_equal(cp(1, 54), 0x51230);
 	assert_false(hqd_cp_reg(&h, &h.slots[1], 56, &v));
 	assert_false(hqd_sdma_reg(&h, &h.slots[1], 0, &v));
-	assert_true(hqd_cp_active(&h, &h.slots[1]));
+	assert_int_equal(hqd_in_use(&h, &h.slots[1], GFX9), 1);
 	assert_int_equal(h.slots[2].pipe, 3);
 	assert_int_equal(h.slots[2].queue, 7);
-	assert_false(hqd_cp_active(&h, &h.slots[2]));
+	assert_int_equal(hqd_in_use(&h, &h.slots[2], GFX9), 0);
 
 	assert_int_equal(h.slots[3].kind, HQD_SDMA);
 	assert_int_equal(h.slots[3].xcc, -1);
@@ -201,7 +201,7 @@ static void formats(void **state)
 	assert_int_equal(cp(0, 1), 2);
 	assert_int_equal(h.slots[1].pipe, 1);
 	assert_int_equal(cp(1, 0), 0x100000);
-	assert_true(hqd_cp_active(&h, &h.slots[1]));
+	assert_int_equal(hqd_in_use(&h, &h.slots[1], GFX9), 1);
 	assert_true(h.nodes[1].stopped);
 	assert_int_equal(h.nodes[1].slots, 0);
 	assert_false(h.nodes[2].stopped);
@@ -313,9 +313,9 @@ static void real_16streams(void **state)
 		assert_int_equal(s->lines, 7);
 		assert_in_range(s->xcc, 0, 3);
 		assert_in_range(s->queue, 2, 7);
-		active += hqd_cp_active(&h, s);
+		active += hqd_in_use(&h, s, GFX9) == 1;
 		// All idle slots read the same (facts 5.2).
-		if (!hqd_cp_active(&h, s)) {
+		if (hqd_in_use(&h, s, GFX9) != 1) {
 			idle++;
 			assert_int_equal(cp(i, 4), 0x0be05301);
 			assert_int_equal(cp(i, 41), 0x007f8000);
@@ -355,7 +355,7 @@ static void real_join(void **state)
 				const struct hqd *s = &h.slots[i];
 
 				if (s->kind != HQD_CP || s->xcc != (int)x ||
-				    !hqd_cp_active(&h, s) ||
+				    hqd_in_use(&h, s, GFX9) != 1 ||
 				    h.nodes[s->node].gpu_id != m.queues[q].gpu_id)
 					continue;
 				found += cp(i, 0) == (uint32_t)base && cp(i, 1) == base >> 32;

@@ -293,9 +293,9 @@ static void name_processes(struct amdlog_timeline *t)
 			snprintf(name, sizeof(name), "process %" PRId64, pid);
 		else
 			snprintf(name, sizeof(name), "process not known");
-		traceevent_name_process(&t->out, pid_of(t, i), name, i + 1);
+		traceevent_name(&t->out, pid_of(t, i), 0, name, i + 1);
 	}
-	traceevent_name_process(&t->out, TRACK_ALL, "all queues", 0);
+	traceevent_name(&t->out, TRACK_ALL, 0, "all queues", 0);
 }
 
 // Queues stand above the threads.
@@ -309,7 +309,7 @@ static void name_tracks(struct amdlog_timeline *t)
 		if (i >= t->nqueues || t->queues[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
-		traceevent_name_thread(&t->out, pid_of(t, q->process), TRACK_QUEUES + i, name, i);
+		traceevent_name(&t->out, pid_of(t, q->process), TRACK_QUEUES + i, name, i);
 	}
 	for (uint32_t i = 0; i < t->sum->nthreads; i++) {
 		const struct amdlog_thread *h = &t->sum->threads[i];
@@ -320,8 +320,8 @@ static void name_tracks(struct amdlog_timeline *t)
 			snprintf(name, sizeof(name), "thread not known");
 		else
 			snprintf(name, sizeof(name), "thread 0x%" PRIx64, h->id.tid);
-		traceevent_name_thread(&t->out, pid_of(t, h->process), TRACK_THREADS + i, name,
-				       t->sum->nqueues + i);
+		traceevent_name(&t->out, pid_of(t, h->process), TRACK_THREADS + i, name,
+				t->sum->nqueues + i);
 	}
 }
 
