@@ -80,7 +80,8 @@ static const struct out_col cols[] = {
 	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "marketing name, else PCI device name"),
 };
 
-static const struct out_table table = {"gpus", "gpu", cols, sizeof(cols) / sizeof(cols[0])};
+static const struct out_table table = {"gpus", "gpu", OUT_COLS(cols)};
+
 struct check_row {
 	const char *check, *status, *found, *commands, *mend;
 	char command_text[128];
@@ -96,8 +97,7 @@ static const struct out_col check_cols[] = {
 	OUT_COL(check_row, mend, "MEND", "mend", OUT_STR, D, "how to mend it"),
 };
 
-static const struct out_table check_table = {"checks", "check", check_cols,
-					     sizeof(check_cols) / sizeof(check_cols[0])};
+static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
 static const struct out_table *const tables[] = {&table, &check_table, NULL};
 

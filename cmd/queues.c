@@ -136,8 +136,7 @@ static const struct out_col cols[] = {COLUMNS(COLUMN)};
 #define READS(member, name, key, type, flags, reads, help) (reads),
 static const unsigned col_reads[] = {COLUMNS(READS)};
 
-static const struct out_table queues_table = {"queues", "queue", cols,
-					      sizeof(cols) / sizeof(cols[0])};
+static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)};
 static const struct out_table *const tables[] = {&queues_table, NULL};
 
 // A captured dump knows nothing of processes: what it does know is shown by default instead.

@@ -1,7 +1,7 @@
 // gpq bench ab: the whole experiment by one command.
 #include "cmd/bench/bench.h"
 
-#include "cmd/snapshot/run_tables.h"
+#include "cmd/snapshot/snapshot.h"
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
 
