@@ -3,12 +3,12 @@
 
 #include "common/cli/progress.h"
 #include "common/cli/stop.h"
+#include "common/holder/session.h"
 #include "common/host/root.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #define SEEN(member, name, key, type, flags, help) \
 	OUT_COL(hqd_seen, member, name, key, type, flags, help)
@@ -42,19 +42,12 @@ static const struct out_col cols[] = {
 	    "address of the ring in the process"),
 };
 
-const struct out_table hqd_sample_table = TABLE("samples", "sample", cols);
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+const struct out_table hqd_sample_table = {"samples", "sample", OUT_COLS(cols)};
 
 // Waits until sample `i` is due. False: stopped by a signal.
 static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
-	uint64_t at = begin + i * o->interval, now = now_ns();
+	uint64_t at = begin + i * o->interval, now = kfd_now();
 	uint64_t ms = at > now ? (at - now + 999999) / 1000000 : 0;
 	return !stop_asked() && stop_wait(-1, ms > INT32_MAX ? INT32_MAX : (int)ms) == 0;
 }
@@ -63,7 +56,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 {
 	const struct hqd_opts *o = v->opts;
 	struct slot_rows *l = &v->list;
-	uint64_t begin = now_ns();
+	uint64_t begin = kfd_now();
 	struct progress progress;
 	int status = GPQ_OK;
 	slot_samples_add(s, l);
@@ -82,7 +75,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	progress_end(&progress);
 	if (!status)
 		err_note("%llu samples in %.3f s", (unsigned long long)s->samples,
-			 (double)(now_ns() - begin) / 1e9);
+			 (double)(kfd_now() - begin) / 1e9);
 	return status;
 }
 
@@ -111,12 +104,8 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 int hqd_print_sample(struct hqd_view *v, struct out *o)
 {
 	struct slot_samples s = {0};
-	int status = out_begin(o, &hqd_sample_table, false);
-	if (status)
-		return status;
-	hqd_leave_out(v, o);
 	stop_watch();
-	status = take_samples(v, &s);
+	int status = take_samples(v, &s);
 	if (!status)
 		status = find_owners(v, &s);
 	slot_samples_finish(&s);
@@ -127,7 +116,6 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 		out_row(o, &s.seen[i]);
 		shown++;
 	}
-	out_end(o);
 	if (!status && stop_asked()) {
 		err_warn(NULL, "stopped by %s after %llu of %llu samples", stop_name(stop_asked()),
 			 (unsigned long long)s.samples, (unsigned long long)v->opts->sample);

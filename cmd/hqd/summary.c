@@ -60,9 +60,9 @@ static const struct out_col waiting_cols[] = {
 #undef COL
 
 const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {
-	TABLE("occupancy", "occupancy", occupancy_cols),
-	TABLE("sharers", "sharer", sharer_cols),
-	TABLE("waiting", "waiting", waiting_cols),
+	{"occupancy", "occupancy", OUT_COLS(occupancy_cols)},
+	{"sharers", "sharer", OUT_COLS(sharer_cols)},
+	{"waiting", "waiting", OUT_COLS(waiting_cols)},
 };
 
 const char *const hqd_summary_names[] = {"occupancy", "sharers", "waiting", NULL};
@@ -122,11 +122,9 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 			continue;
 		if (only < 0)
 			out_title(o, "%s", titles[i]);
-		status = out_begin(o, &hqd_summary_tables[i], false);
-		if (status)
-			break;
-		hqd_leave_out(v, o);
-		print[i](v, &s, o);
+		status = hqd_begin(v, o, &hqd_summary_tables[i]);
+		if (!status)
+			print[i](v, &s, o);
 		out_end(o);
 	}
 	slot_summary_fini(&s);

@@ -9,6 +9,7 @@
 #include "common/host/buf.h"
 #include "common/host/glob.h"
 #include "common/host/proc.h"
+#include "common/holder/session.h"
 #include "common/host/root.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/procs.h"
@@ -22,17 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
 {
@@ -104,10 +97,10 @@ static int read_file(const char *path, struct buf *b)
 static int add_dump(struct saver *v, const char *path)
 {
 	struct buf b = {0};
-	const uint64_t begin = now_ns();
+	const uint64_t begin = kfd_now();
 	const int r = read_file(path, &b);
 	const int error = r > 0 ? EISDIR : errno;
-	const uint64_t end = now_ns();
+	const uint64_t end = kfd_now();
 	if (r) {
 		buf_fini(&b);
 		return on_missing(v, path, error);
@@ -244,9 +237,9 @@ static int read_dumps(struct saver *v, struct kfd_procs *after)
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		forget_entries(s);
 		release(v);
-		s->begin_ns = now_ns();
+		s->begin_ns = kfd_now();
 		r = save_items(v, SNAP_DUMP, true);
-		s->end_ns = now_ns();
+		s->end_ns = kfd_now();
 		if (r == 0)
 			r = list_queues(after);
 		s->tries++;
