@@ -20,18 +20,12 @@ struct workload {
 	size_t n;
 };
 
-// What is joined.
-struct join_sides {
-	const struct kfd_procs *p;
-	const struct mqds *m;
-	const struct rls *rls; // NULL: unknown
-	join_gen_fn gen;       // NULL: unknown
-	const void *arg;
-};
-
 struct joiner {
 	struct join *j;
-	struct join_sides s;
+	const struct kfd_procs *p;
+	const struct mqds *m;
+	const enum gfx_gen *gens; // of each of its queues
+	const struct rls *rls;
 	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
 				  // where known, MQDs as printed
 	uint32_t *blocks;         // of each context of a process
@@ -65,11 +59,9 @@ static int kind_of_type(int type)
 	return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI ? MQD_SDMA : -1;
 }
 
-static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
+static bool get(const struct joiner *jn, const struct mqd *q, enum mqd_value what, uint64_t *v)
 {
-	enum gfx_gen gen = s->gen ? s->gen(s->arg, q->gpu_id) : GFX_UNKNOWN;
-
-	return gen == GFX_UNKNOWN ? mqd_guess_gen(s->m, q) : gen;
+	return mqd_get(jn->m, q, jn->gens[q - jn->m->queues], 0, what, v);
 }
 
 // --- which "Process" block of mqds is which context's ---
@@ -86,7 +78,7 @@ static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
 enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 
 struct pairing {
-	const struct join_sides *s;
+	const struct joiner *jn;
 	const struct kfd_proc *proc;
 	uint32_t n;          // contexts, and blocks
 	uint32_t *contexts;  // of the process, newest first, the primary one last: 0 .. n-1
@@ -97,7 +89,7 @@ struct pairing {
 
 static const struct kfd_context *context_at(const struct pairing *x, uint32_t i)
 {
-	return &x->s->p->contexts[x->proc->context + i];
+	return &x->jn->p->contexts[x->proc->context + i];
 }
 
 // Not known ones by id, the last given out first: the likelier order.
@@ -132,18 +124,18 @@ static bool is_ordered(const struct pairing *x)
 }
 
 // That of the runlist's packet that maps this queue; KFD_UNKNOWN.
-static uint64_t pasid_of_queue(const struct join_sides *s, const struct mqd *q)
+static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 {
-	const struct rls_node *node = s->rls ? rls_find(s->rls, q->gpu_id) : NULL;
+	const struct rls_node *node = rls_find(jn->rls, q->gpu_id);
 	uint64_t doorbell;
 
-	if (!node || node->damaged || !mqd_get(s->m, q, gen_of(s, q), 0, MQD_V_DOORBELL, &doorbell))
+	if (!node || node->damaged || !get(jn, q, MQD_V_DOORBELL, &doorbell))
 		return KFD_UNKNOWN;
 	for (uint32_t i = node->process; i < node->process + node->processes; i++) {
-		const struct rls_process *p = &s->rls->processes[i];
+		const struct rls_process *p = &jn->rls->processes[i];
 
 		for (uint32_t k = p->queue; k < p->queue + p->queues; k++)
-			if (s->rls->queues[k].doorbell == doorbell)
+			if (jn->rls->queues[k].doorbell == doorbell)
 				return p->pasid;
 	}
 	return KFD_UNKNOWN;
@@ -152,7 +144,7 @@ static uint64_t pasid_of_queue(const struct join_sides *s, const struct mqd *q)
 static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pasid)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
-		const struct kfd_usage *u = kfd_procs_usage(x->s->p, context_at(x, i), gpu_id);
+		const struct kfd_usage *u = kfd_procs_usage(x->jn->p, context_at(x, i), gpu_id);
 
 		// The packet has room for 16 bits.
 		if (u && u->pasid != KFD_UNKNOWN && (u->pasid & 0xffff) == pasid)
@@ -164,8 +156,8 @@ static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pa
 static uint32_t confirm_block(const struct pairing *x, const struct mqds_proc *block)
 {
 	for (uint32_t i = block->first; i < block->first + block->queues; i++) {
-		const struct mqd *q = &x->s->m->queues[i];
-		uint64_t pasid = pasid_of_queue(x->s, q);
+		const struct mqd *q = &x->jn->m->queues[i];
+		uint64_t pasid = pasid_of_queue(x->jn, q);
 		uint32_t context = pasid == KFD_UNKNOWN ? NONE : context_of(x, q->gpu_id, pasid);
 
 		if (context != NONE)
@@ -213,7 +205,7 @@ static bool pair(struct pairing *x)
 	sort_contexts(x);
 	x->ordered = is_ordered(x);
 	for (uint32_t i = 0; i < x->n; i++)
-		x->confirmed[i] = confirm_block(x, &x->s->m->procs[x->printed[i]]);
+		x->confirmed[i] = confirm_block(x, &x->jn->m->procs[x->printed[i]]);
 	if (x->confirmed[last] != NONE && x->confirmed[last] != 0)
 		return false;
 	return x->ordered ? !contradicts_order(x) : pair_confirmed(x);
@@ -221,7 +213,7 @@ static bool pair(struct pairing *x)
 
 static bool find_printed(struct pairing *x)
 {
-	const struct mqds *m = x->s->m;
+	const struct mqds *m = x->jn->m;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->nprocs; i++)
@@ -230,12 +222,12 @@ static bool find_printed(struct pairing *x)
 	return n == x->n;
 }
 
-// Finds the "Process" block of each context of `proc`: blocks[i], an index in mqds.procs, is that
-// of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is for
-// the caller to see.
-static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc, uint32_t *blocks)
+// Finds the "Process" block of each context of `proc`: jn->blocks[i], an index in mqds.procs, is
+// that of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is
+// for the caller to see.
+static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 {
-	struct pairing x = {.s = s, .proc = proc, .n = proc->contexts};
+	struct pairing x = {.jn = jn, .proc = proc, .n = proc->contexts};
 
 	if (!x.n || x.n > MAX_CONTEXTS || proc->changed)
 		return false;
@@ -245,7 +237,7 @@ static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc,
 	const bool found = find_printed(&x) && pair(&x);
 
 	for (uint32_t i = 0; found && i < x.n; i++)
-		blocks[x.contexts[i]] = x.printed[i];
+		jn->blocks[x.contexts[i]] = x.printed[i];
 	free(x.contexts);
 	return found;
 }
@@ -273,7 +265,7 @@ static int newest_first(const void *a, const void *b, void *arg)
 // True when creation order is known for all of them.
 static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
-	const struct kfd_procs *p = jn->s.p;
+	const struct kfd_procs *p = jn->p;
 	struct workload *s = &jn->sys;
 	bool ordered = true;
 
@@ -295,14 +287,14 @@ static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 	struct key k = {q->gpu_id, q->kind == MQD_BAD_USER ? -1 : q->kind, KFD_UNKNOWN};
 	uint64_t bytes;
 
-	if (mqd_get(jn->s.m, q, gen_of(&jn->s, q), 0, MQD_V_RING_BYTES, &bytes))
+	if (get(jn, q, MQD_V_RING_BYTES, &bytes))
 		k.bytes = bytes;
 	return k;
 }
 
 static void add_block(struct joiner *jn, const struct mqds_proc *p)
 {
-	const struct mqds *m = jn->s.m;
+	const struct mqds *m = jn->m;
 	struct workload *s = &jn->mqd;
 
 	for (uint32_t k = p->first; k < p->first + p->queues; k++) {
@@ -316,7 +308,7 @@ static void add_block(struct joiner *jn, const struct mqds_proc *p)
 // All blocks of a process. How many it has.
 static unsigned load_mqds(struct joiner *jn, pid_t pid)
 {
-	const struct mqds *m = jn->s.m;
+	const struct mqds *m = jn->m;
 	unsigned blocks = 0;
 
 	jn->mqd.n = 0;
@@ -422,10 +414,10 @@ static bool keys_agree(const struct joiner *jn)
 // Loads a context and its block. True: order of creation is known.
 static bool load_context(struct joiner *jn, const struct kfd_proc *proc, uint32_t i)
 {
-	const struct kfd_context *c = &jn->s.p->contexts[proc->context + i];
+	const struct kfd_context *c = &jn->p->contexts[proc->context + i];
 
 	jn->mqd.n = 0;
-	add_block(jn, &jn->s.m->procs[jn->blocks[i]]);
+	add_block(jn, &jn->m->procs[jn->blocks[i]]);
 	return load_sysfs(jn, c->queue, c->queues);
 }
 
@@ -449,7 +441,7 @@ static void match(struct joiner *jn, bool by_order)
 static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
 	// Each block of a process that has several is matched with its context alone.
-	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc)) {
+	if (proc->contexts > 1 && join_blocks(jn, proc) && blocks_agree(jn, proc)) {
 		for (uint32_t i = 0; i < proc->contexts; i++)
 			match(jn, load_context(jn, proc, i));
 		return;
@@ -469,10 +461,13 @@ static void allocate(struct workload *s, size_t n)
 }
 
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
-	      const struct rls *rls, join_gen_fn gen, const void *arg)
+	      const enum gfx_gen *gens, const struct rls *rls)
 {
 	struct joiner jn = {.j = j,
-			    .s = {p, m, rls, gen, arg},
+			    .p = p,
+			    .m = m,
+			    .gens = gens,
+			    .rls = rls,
 			    .blocks = xcalloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = xcalloc(p->nqueues + 1, sizeof(*j->queues))};

@@ -26,11 +26,6 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 		       : GFX_UNKNOWN;
 }
 
-static enum gfx_gen gen_of_gpu(const void *arg, uint32_t gpu_id)
-{
-	return queue_rows_gen(arg, gpu_id);
-}
-
 // Without a topology: by the look of this MQD, or, when it is damaged, of another one of the GPU.
 static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 {
@@ -114,7 +109,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 				"%s: line %u is not in MQD-dump format", input_name(file),
 				q->mqds.count.first_foreign);
 	if (!file)
-		join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q);
+		join_all(&q->join, &q->procs, &q->mqds, q->gens, &q->rls);
 	return GPQ_OK;
 }
 
