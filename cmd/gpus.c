@@ -27,7 +27,6 @@ static const struct opt opts[] = {
 struct row {
 	struct kfd_gpu g;
 	const char *bdf, *gfx, *sched, *name, *marketing, *vendor, *device, *asic, *render, *cwsr;
-	int8_t suspend;
 	char marketing_text[128], vendor_text[128], device_text[128], render_text[24];
 };
 
@@ -52,7 +51,7 @@ static const struct out_col cols[] = {
 	    "queues of one SDMA engine"),
 	COL(sched, "SCHED", "scheduler", OUT_STR, M,
 	    "who maps queues: HWS (runlist) or MES (command per queue)"),
-	COL(suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
+	COL(g.can_suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
 	    "can queues be suspended: capability bits 0x8000 and 0x20000000"),
 	COL(g.capability, "CAPABILITY", "capability", OUT_HEX, M, "capability bits of KFD"),
 	COL(g.debug_prop, "DEBUG_PROP", "debug_prop", OUT_HEX, M, "debug properties of KFD"),
@@ -173,13 +172,6 @@ static void note_extras(const struct row *r, const struct wants *w, const struct
 			 (unsigned)g->node, (unsigned)g->vendor_id, (unsigned)g->device_id);
 }
 
-static const char *scheduler(const struct kfd_gpu *g)
-{
-	if (!g->gfx[0])
-		return NULL;
-	return kfd_gpu_uses_mes(g) ? "MES" : "HWS";
-}
-
 static void fill_names(struct row *r, const struct wants *w, struct pci_names *pci)
 {
 	const struct kfd_gpu *g = &r->g;
@@ -206,7 +198,8 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
 		 struct pci_names *pci)
 {
-	*r = (struct row){.g = *g, .suspend = g->can_suspend, .sched = scheduler(g)};
+	*r = (struct row){.g = *g};
+	r->sched = !g->gfx[0] ? NULL : kfd_gpu_uses_mes(g) ? "MES" : "HWS";
 	r->bdf = text_or_null(r->g.bdf);
 	r->gfx = text_or_null(r->g.gfx);
 	r->asic = text_or_null(r->g.name);

@@ -18,24 +18,12 @@ void queue_row_clear(struct queue_row *r)
 	*r = (struct queue_row){
 		.pid = INT64_MIN,
 		.ns_pid = INT64_MIN,
-		.gpu = KFD_UNKNOWN,
-		.gpu_id = KFD_UNKNOWN,
-		.node = KFD_UNKNOWN,
-		.qid = KFD_UNKNOWN,
-		.context = KFD_UNKNOWN,
-		.vram_bytes = KFD_UNKNOWN,
-		.evicted_ns = KFD_UNKNOWN,
-		.sdma_ns = KFD_UNKNOWN,
-		.cu_occupancy = KFD_UNKNOWN,
-		.pasid = KFD_UNKNOWN,
-		.on_hw = -1,
-		.read_now = KFD_UNKNOWN,
-		.write_now = KFD_UNKNOWN,
 		.holder = INT64_MIN,
+		.on_hw = -1,
 		.traced = -1,
 		.mqd = UINT32_MAX,
 	};
-	memset(r->v, 0xff, sizeof(r->v)); // MQD_UNKNOWN
+	memset(r, 0xff, offsetof(struct queue_row, pid)); // KFD_UNKNOWN, MQD_UNKNOWN
 }
 
 static uint64_t times(uint64_t v, uint64_t factor)
@@ -205,13 +193,13 @@ static const char *state_of(const struct queue_row *r)
 // Gets from the holders of this host what they hold, if that is wanted.
 static void load_holdings(struct queue_rows *q)
 {
-	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
 	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
 	// searched for them.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
-	if (live && (q->how->want & READ_HOLDER))
+	if (q->live && (q->how->want & READ_HOLDER))
 		q->nholdings = kfd_holdings(&q->holdings, false);
 }
 
@@ -219,10 +207,9 @@ static void load_holdings(struct queue_rows *q)
 static void fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
-	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	if (h && h->answer.holder)
 		r->holder = h->answer.holder;
-	if (live && (q->how->want & READ_INDICES))
+	if (q->live && (q->how->want & READ_INDICES))
 		fill_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
 		fill_recorded(q, r);
@@ -231,7 +218,8 @@ static void fill_live(const struct queue_rows *q, struct queue_row *r)
 
 static bool is_off(const struct queue_row *r)
 {
-	return r->state && strcmp(r->state, "off-hardware") == 0;
+	return r->state &&
+	       (strcmp(r->state, "off-hardware") == 0 || strcmp(r->state, "evicted") == 0);
 }
 
 // Is this queue off along with all others of its context on its GPU?
@@ -256,19 +244,18 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 }
 
 // Separates evicted queues from those that are off for another reason, once all rows are there:
-// only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
-// two steps, as each queue is judged by the states of the others.
+// only the driver takes all queues of a process off a GPU, when no debugger can have done so.
 static void find_evicted(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		struct queue_row *r = &q->rows[i];
-		bool off = all_off(q, r);
-		r->evicted = off && cannot_be_held(q, r);
-		r->doubtful = off && !r->evicted && r->traced == 0;
+		if (!all_off(q, r))
+			continue;
+		if (cannot_be_held(q, r))
+			r->state = "evicted";
+		else
+			r->doubtful = r->traced == 0;
 	}
-	for (size_t i = 0; i < q->n; i++)
-		if (q->rows[i].evicted)
-			q->rows[i].state = "evicted";
 }
 
 // --- rows ---

@@ -1,8 +1,5 @@
-// On hardware or off; see residency.h.
-#include "common/state/residency.h"
-
-#include "common/debugfs/mqd_value.h"
-#include "common/host/buf.h"
+// On hardware or off; see queue_rows.h.
+#include "common/state/queue_rows.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include "common/host/buf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct maker {
 	struct runlist *r;
@@ -19,13 +20,8 @@ static struct runlist_row *add_row(struct maker *m, const char *packet)
 {
 	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
 	struct runlist_row *row = &m->r->rows[m->r->n++];
-	*row = (struct runlist_row){.packet = packet,
-				    .announced = KFD_UNKNOWN,
-				    .mapped = KFD_UNKNOWN,
-				    .quantum = KFD_UNKNOWN,
-				    .gws = KFD_UNKNOWN,
-				    .page_table = KFD_UNKNOWN,
-				    .sdma = -1};
+	memset(row, 0xff, sizeof(*row)); // KFD_UNKNOWN; flags: -1
+	row->packet = packet;
 	queue_row_clear(&row->q);
 	queue_row_set_gpu(&m->l->queues, &row->q, m->node->gpu_id);
 	row->q.node = m->node->node;

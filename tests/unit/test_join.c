@@ -141,6 +141,7 @@ static void join_now(void)
 	enum gfx_gen gens[64];
 
 	mqds_parse(&f->mqds, f->text, strlen(f->text));
+	assert_true(f->mqds.nqueues <= 64);
 	for (size_t i = 0; i < f->mqds.nqueues; i++)
 		gens[i] = mqd_guess_gen(&f->mqds, &f->mqds.queues[i]);
 	join_all(&f->join, &f->procs, &f->mqds, gens, &f->rls);
