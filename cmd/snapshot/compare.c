@@ -141,16 +141,6 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	return out_finish(o, status);
 }
 
-static void explain(const struct run_compare *r)
-{
-	bool repeated = false;
-	for (size_t i = 0; i < r->nprograms; i++)
-		repeated |= r->programs[i].seen > 1;
-	if (r->nprograms && !repeated)
-		err_warn("--by comm compares programs by name alone",
-			 "no program is in two of the %u runs", r->runs);
-}
-
 int snapshot_compare(struct cmd *c)
 {
 	const struct snapshot_opts *opt = c->opts;
@@ -165,7 +155,9 @@ int snapshot_compare(struct cmd *c)
 		status = host_state_load(&runs[i], c->argv[i]);
 	if (!status) {
 		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
-		explain(&r);
+		if (r.nprograms && !run_compare_repeated(&r))
+			err_warn("--by comm compares programs by name alone",
+				 "no program is in two of the %u runs", n);
 		status = print_all(c, &r);
 		run_compare_fini(&r);
 	}

@@ -70,6 +70,9 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 // Room for one more element of the array `a`.
 #define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
+// What a comparison of qsort() returns for two numbers.
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 // Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))

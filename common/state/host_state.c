@@ -218,8 +218,6 @@ void host_state_fini(struct host_state *m)
 
 // --- two moments side by side ---
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 // Unknown start times agree with any.
 static int compare(const struct state_queue *a, const struct state_queue *b)
 {

@@ -253,13 +253,10 @@ static int newest_first(const void *a, const void *b, void *arg)
 			       *y = &p->queues[*(const uint32_t *)b];
 	const struct kfd_context *c = &p->contexts[x->owner], *d = &p->contexts[y->owner];
 
-	if (c != d && c->created != d->created)
-		return c->created < d->created ? 1 : -1;
-	if (c != d)
-		return (c->id < d->id) - (c->id > d->id);
-	if (x->created != y->created)
-		return x->created < y->created ? 1 : -1;
-	return (x->qid < y->qid) - (x->qid > y->qid);
+	int r = ORDER(d->created, c->created);
+	r = r ? r : ORDER(d->id, c->id);
+	r = r ? r : ORDER(y->created, x->created);
+	return r ? r : ORDER(y->qid, x->qid);
 }
 
 // True when creation order is known for all of them.

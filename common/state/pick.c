@@ -42,7 +42,7 @@ static int add_ns_pid(struct pick *p, pid_t pid)
 static int by_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 static int collect_pids(struct pick *p)

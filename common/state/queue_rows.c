@@ -378,9 +378,8 @@ static int load_host(struct queue_rows *q)
 static int by_place(const void *a, const void *b)
 {
 	const struct queue_row *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->seq > y->seq) - (x->seq < y->seq);
+	int r = ORDER(x->pid, y->pid);
+	return r ? r : ORDER(x->seq, y->seq);
 }
 
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,

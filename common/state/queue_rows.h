@@ -151,11 +151,11 @@ uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr
 // GPQ_OK also when there are none; a file that was named must have some. (queue_rows_load does it.)
 int queue_rows_load_rls(struct queue_rows *q);
 
-// Reports a fault of a dump: by a warning if the user named the file, else as a note for -v.
-// True: by a warning.
-bool dump_fault(const char *file, const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void dump_warn_empty(const char *file, size_t len, const char *meaning);
+// Reports lines and words of a dump that were not understood: by a warning if the user named the
+// file, else as a note for -v; and a file of `len` 0, by what that means. True: it is damaged,
+// which was said by a warning.
+bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
+		  unsigned bad_words, size_t len, const char *meaning);
 
 // Reports what is wrong with the runlists. True: a file that was named is damaged.
 // (queue_rows_explain does it.)

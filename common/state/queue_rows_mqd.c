@@ -224,7 +224,9 @@ static void explain_sysfs(const struct queue_rows *q)
 				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
-bool dump_fault(const char *file, const char *path, const char *fmt, ...)
+// True: it was said by a warning, as the user named the file.
+static bool __attribute__((format(printf, 3, 4)))
+dump_fault(const char *file, const char *path, const char *fmt, ...)
 {
 	char text[120];
 	va_list ap;
@@ -238,11 +240,20 @@ bool dump_fault(const char *file, const char *path, const char *fmt, ...)
 	return file != NULL;
 }
 
-void dump_warn_empty(const char *file, size_t len, const char *meaning)
+bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
+		  unsigned bad_words, size_t len, const char *meaning)
 {
+	bool damaged = lines->foreign &&
+		       dump_fault(file, path, "%u lines not understood, the first is line %u",
+				  lines->foreign, lines->first_foreign);
+	if (bad_words)
+		damaged |= dump_fault(file, path,
+				      "%u words are no 8 hex digits, what they hold is unknown",
+				      bad_words);
 	if (file && !len)
 		err_warn("or was copied without the right to read it", "%s: empty: %s",
 			 input_name(file), meaning);
+	return damaged;
 }
 
 static bool explain_dump(const struct queue_rows *q)
@@ -252,29 +263,21 @@ static bool explain_dump(const struct queue_rows *q)
 	const struct {
 		unsigned n;
 		const char *fmt;
-	} faults[] = {{m->count.foreign, "%u lines not understood, the first is line %u"},
-		      {m->bad_words, "%u words are no 8 hex digits, what they hold is unknown"},
-		      {m->lost_lines, "%u lines are missing between others"},
+	} faults[] = {{m->lost_lines, "%u lines are missing between others"},
 		      {m->cut, "%u MQDs are cut short"},
 		      {m->no_gpu, "%u queues do not tell their GPU"}};
-	bool damaged = false;
+	bool damaged = dump_explain(file, MQDS, &m->count, m->bad_words, q->text.len,
+				    "no process had KFD open");
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].n)
-			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n,
-					      m->count.first_foreign);
-	dump_warn_empty(file, q->text.len, "no process had KFD open");
+			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n);
 	return damaged;
 }
 
 bool queue_rows_explain_rls(const struct queue_rows *q)
 {
-	const struct rls *r = &q->rls;
-	const char *file = q->how->rls_file;
-	bool damaged = r->count.foreign &&
-		       dump_fault(file, RLS, "%u lines not understood, the first is line %u",
-				  r->count.foreign, r->count.first_foreign);
-	dump_warn_empty(file, q->rls_text.len, "the host had no GPU");
-	return damaged;
+	return dump_explain(q->how->rls_file, RLS, &q->rls.count, 0, q->rls_text.len,
+			    "the host had no GPU");
 }
 
 // One line a process and reason, with the queues it holds for.

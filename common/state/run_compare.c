@@ -128,8 +128,6 @@ static void add_procs(struct run_compare *r, const struct host_state *m, unsigne
 	}
 }
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 static int by_place(const void *a, const void *b)
 {
 	const struct run_compare_proc *x = a, *y = b;
@@ -352,8 +350,7 @@ static void say_pair(struct run_compare_strategy *s, const struct run_compare_pa
 		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
 }
 
-// Something must have been repeated to be the same again.
-static bool was_repeated(const struct run_compare *r)
+bool run_compare_repeated(const struct run_compare *r)
 {
 	bool any = false;
 	for (size_t i = 0; i < r->nprograms; i++)
@@ -396,7 +393,7 @@ static unsigned shared_ids(const struct run_compare *r, struct run_compare_strat
 static void judge_fixed(const struct run_compare *r, struct run_compare_strategy *s)
 {
 	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
-	s->works = broken ? 0 : was_repeated(r) ? 1 : -1;
+	s->works = broken ? 0 : run_compare_repeated(r) ? 1 : -1;
 	if (s->works > 0)
 		say(s, "each program had the same ids in all its runs, and %s",
 		    r->npairs ? "no two share any" : "no other ran beside it");
@@ -437,7 +434,7 @@ static void judge_priority(const struct run_compare *r, struct run_compare_strat
 		say(s, "priorities are unknown: they need the dumps of debugfs");
 	} else if (!r->npairs) {
 		say(s, "no two programs ran side by side");
-	} else if (!was_repeated(r)) {
+	} else if (!run_compare_repeated(r)) {
 		say(s, "no program is in two runs");
 	} else {
 		s->works = 1;
@@ -452,7 +449,7 @@ static void judge_priority(const struct run_compare *r, struct run_compare_strat
 
 static void judge_pid(const struct run_compare *r, struct run_compare_strategy *s)
 {
-	bool same = was_repeated(r);
+	bool same = run_compare_repeated(r);
 	for (size_t i = 0; i < r->nprograms; i++)
 		same &= r->programs[i].same[SAME_IDS] != 0;
 	s->works = r->nprocs ? 1 : -1;

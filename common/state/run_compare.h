@@ -101,6 +101,9 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 			 enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
 
+// Was any program in two runs? Something must have been repeated to be the same again.
+bool run_compare_repeated(const struct run_compare *r);
+
 // "0,1,3" or "0-5,7" of a set of ids.
 void qset_text(const struct qset *s, struct buf *b);
 unsigned qset_count(const struct qset *s);

@@ -233,24 +233,21 @@ static int list_queues(struct kfd_procs *p)
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;
-	struct kfd_procs before = {0};
-	int r = list_queues(&before);
+	int r = list_queues(after);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
+		struct kfd_procs now = {0};
 		forget_entries(s);
 		release(v);
 		s->begin_ns = kfd_now();
 		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = kfd_now();
 		if (r == 0)
-			r = list_queues(after);
+			r = list_queues(&now);
 		s->tries++;
-		s->settled = r == 0 && same_queues(&before, after);
-		struct kfd_procs swap = before;
-		before = *after;
-		*after = swap;
+		s->settled = r == 0 && same_queues(after, &now);
+		kfd_procs_fini(after);
+		*after = now;
 	}
-	kfd_procs_fini(after);
-	*after = before; // the last list
 	return r;
 }
 
@@ -277,7 +274,7 @@ struct created {
 static int by_creation(const void *a, const void *b)
 {
 	const struct created *x = a, *y = b;
-	return (x->when > y->when) - (x->when < y->when);
+	return ORDER(x->when, y->when);
 }
 
 static void write_ids(struct buf *b, struct created *v, size_t n)
@@ -396,7 +393,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 static int by_pid(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 // KFD's processes and all their ancestors, which --tree needs, sorted.
