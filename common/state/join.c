@@ -15,8 +15,10 @@ struct key {
 };
 
 struct workload {
-	struct key *keys;
-	uint32_t *index; // into the arrays of the whole host
+	struct item {
+		struct key key;
+		uint32_t at; // index in the array of the whole host
+	} * v;
 	size_t n;
 };
 
@@ -249,8 +251,8 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 static int newest_first(const void *a, const void *b, void *arg)
 {
 	const struct kfd_procs *p = arg;
-	const struct kfd_queue *x = &p->queues[*(const uint32_t *)a],
-			       *y = &p->queues[*(const uint32_t *)b];
+	const struct kfd_queue *x = &p->queues[((const struct item *)a)->at];
+	const struct kfd_queue *y = &p->queues[((const struct item *)b)->at];
 	const struct kfd_context *c = &p->contexts[x->owner], *d = &p->contexts[y->owner];
 
 	int r = ORDER(d->created, c->created);
@@ -268,12 +270,12 @@ static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 
 	s->n = n;
 	for (uint32_t i = 0; i < n; i++)
-		s->index[i] = first + i;
-	qsort_r(s->index, s->n, sizeof(*s->index), newest_first, (void *)(uintptr_t)p);
+		s->v[i].at = first + i;
+	qsort_r(s->v, s->n, sizeof(*s->v), newest_first, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < s->n; i++) {
-		const struct kfd_queue *q = &p->queues[s->index[i]];
+		const struct kfd_queue *q = &p->queues[s->v[i].at];
 
-		s->keys[i] = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
+		s->v[i].key = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
 		ordered &= q->created != KFD_UNKNOWN;
 	}
 	return ordered;
@@ -297,8 +299,8 @@ static void add_block(struct joiner *jn, const struct mqds_proc *p)
 	for (uint32_t k = p->first; k < p->first + p->queues; k++) {
 		if (!mqd_is_user(&m->queues[k]))
 			continue;
-		s->index[s->n] = k;
-		s->keys[s->n++] = mqd_key(jn, &m->queues[k]);
+		s->v[s->n].at = k;
+		s->v[s->n++].key = mqd_key(jn, &m->queues[k]);
 	}
 }
 
@@ -319,21 +321,12 @@ static unsigned load_mqds(struct joiner *jn, pid_t pid)
 
 // --- the rules ---
 
-static bool orders_agree(const struct joiner *jn)
-{
-	bool agree = jn->sys.n == jn->mqd.n;
-
-	for (size_t i = 0; agree && i < jn->sys.n; i++)
-		agree = fits(&jn->sys.keys[i], &jn->mqd.keys[i]);
-	return agree;
-}
-
 static size_t count_fitting(const struct workload *s, const struct key *k)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += fits(&s->keys[i], k);
+		n += fits(&s->v[i].key, k);
 	return n;
 }
 
@@ -346,23 +339,23 @@ static void add_candidate(struct join *j, uint32_t mqd)
 // The MQD at the place among its like that queue i has among its own.
 static int32_t likely(const struct joiner *jn, size_t i, size_t like)
 {
-	const struct key *k = &jn->sys.keys[i];
+	const struct key *k = &jn->sys.v[i].key;
 	size_t place = 0;
 
 	if (count_fitting(&jn->mqd, k) != like)
 		return -1;
 	for (size_t n = 0; n < i; n++)
-		place += fits(&jn->sys.keys[n], k);
+		place += fits(&jn->sys.v[n].key, k);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.keys[n], k) && !place--)
-			return (int32_t)jn->mqd.index[n];
+		if (fits(&jn->mqd.v[n].key, k) && !place--)
+			return (int32_t)jn->mqd.v[n].at;
 	return -1;
 }
 
 static void match_by_key(struct joiner *jn, size_t i)
 {
-	const struct key *k = &jn->sys.keys[i];
-	struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
+	const struct key *k = &jn->sys.v[i].key;
+	struct join_queue *out = &jn->j->queues[jn->sys.v[i].at];
 	size_t like = count_fitting(&jn->sys, k), mqds = count_fitting(&jn->mqd, k);
 
 	if (!mqds || mqds < like) {
@@ -372,39 +365,50 @@ static void match_by_key(struct joiner *jn, size_t i)
 	out->first = (uint32_t)jn->j->ncandidates;
 	out->likely = likely(jn, i, like);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.keys[n], k)) {
+		if (fits(&jn->mqd.v[n].key, k)) {
 			// Its one MQD may fit another queue too when a key is not wholly known.
-			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.keys[n]) == 1
+			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.v[n].key) == 1
 					   ? JOIN_ONLY
 					   : JOIN_AMBIGUOUS;
-			add_candidate(jn->j, jn->mqd.index[n]);
+			add_candidate(jn->j, jn->mqd.v[n].at);
 			out->count++;
 		}
 	if (out->why != JOIN_ONLY && out->count == 1)
 		out->count = 0; // one candidate for two queues proves nothing
 }
 
-static void match_by_order(struct joiner *jn)
+static void match_by_order(struct joiner *jn, size_t i)
 {
-	for (size_t i = 0; i < jn->sys.n; i++) {
-		struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
+	const uint32_t mqd = jn->mqd.v[i].at;
 
-		*out = (struct join_queue){(uint32_t)jn->j->ncandidates, 1,
-					   (int32_t)jn->mqd.index[i], JOIN_ORDER};
-		add_candidate(jn->j, jn->mqd.index[i]);
-	}
+	jn->j->queues[jn->sys.v[i].at] =
+		(struct join_queue){(uint32_t)jn->j->ncandidates, 1, (int32_t)mqd, JOIN_ORDER};
+	add_candidate(jn->j, mqd);
+}
+
+static void match(struct joiner *jn, bool by_order)
+{
+	for (size_t i = 0; i < jn->sys.n; i++)
+		if (by_order)
+			match_by_order(jn, i);
+		else
+			match_by_key(jn, i);
 }
 
 // --- processes ---
 
-// Are there as many of each kind on both sides?
-static bool keys_agree(const struct joiner *jn)
+// Has each queue its like at the same place of the other side; or, without an order, are there as
+// many of each kind on both sides?
+static bool agrees(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
 
-	for (size_t i = 0; agree && i < jn->sys.n; i++)
-		agree = count_fitting(&jn->sys, &jn->sys.keys[i]) ==
-			count_fitting(&jn->mqd, &jn->sys.keys[i]);
+	for (size_t i = 0; agree && i < jn->sys.n; i++) {
+		const struct key *k = &jn->sys.v[i].key;
+
+		agree = by_order ? fits(k, &jn->mqd.v[i].key)
+				 : count_fitting(&jn->sys, k) == count_fitting(&jn->mqd, k);
+	}
 	return agree;
 }
 
@@ -423,16 +427,8 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 	bool agree = true;
 
 	for (uint32_t i = 0; agree && i < proc->contexts; i++)
-		agree = load_context(jn, proc, i) ? orders_agree(jn) : keys_agree(jn);
+		agree = agrees(jn, load_context(jn, proc, i));
 	return agree;
-}
-
-static void match(struct joiner *jn, bool by_order)
-{
-	if (by_order)
-		match_by_order(jn);
-	for (size_t i = 0; !by_order && i < jn->sys.n; i++)
-		match_by_key(jn, i);
 }
 
 static void join_process(struct joiner *jn, const struct kfd_proc *proc)
@@ -448,13 +444,7 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 	const unsigned blocks = load_mqds(jn, proc->pid);
 
 	if (blocks) // else JOIN_NO_PROC stands
-		match(jn, ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn));
-}
-
-static void allocate(struct workload *s, size_t n)
-{
-	s->keys = xcalloc(n + 1, sizeof(*s->keys));
-	s->index = xcalloc(n + 1, sizeof(*s->index));
+		match(jn, ordered && blocks == 1 && proc->contexts == 1 && agrees(jn, true));
 }
 
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
@@ -465,20 +455,18 @@ void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
 			    .m = m,
 			    .gens = gens,
 			    .rls = rls,
+			    .sys.v = xcalloc(p->nqueues + 1, sizeof(*jn.sys.v)),
+			    .mqd.v = xcalloc(m->nqueues + 1, sizeof(*jn.mqd.v)),
 			    .blocks = xcalloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = xcalloc(p->nqueues + 1, sizeof(*j->queues))};
-	allocate(&jn.sys, p->nqueues);
-	allocate(&jn.mqd, m->nqueues);
 	for (size_t i = 0; i < p->nqueues; i++)
 		j->queues[i] = (struct join_queue){.likely = -1, .why = JOIN_NO_PROC};
 	for (size_t i = 0; i < p->nprocs; i++)
 		if (p->procs[i].queues)
 			join_process(&jn, &p->procs[i]);
-	free(jn.sys.keys);
-	free(jn.sys.index);
-	free(jn.mqd.keys);
-	free(jn.mqd.index);
+	free(jn.sys.v);
+	free(jn.mqd.v);
 	free(jn.blocks);
 }
 
