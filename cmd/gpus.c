@@ -6,6 +6,7 @@
 #include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
+#include "common/state/pick.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -249,10 +250,8 @@ static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *
 					 "the KFD driver is here but has no GPU (CPU nodes: %zu)",
 					 t->cpu_nodes);
 	}
-	const char *bad = kfd_topology_select(t, o->gpu.v, o->gpu.n);
-	if (bad)
-		return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
-	return print_gpus(c, t, w);
+	int status = pick_select_gpus(t, &o->gpu);
+	return status ? status : print_gpus(c, t, w);
 }
 
 // The words of `all` that are commands of this gpq.

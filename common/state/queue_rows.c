@@ -3,6 +3,7 @@
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
+#include "common/cli/text.h"
 #include "common/host/buf.h"
 #include "common/holder/measure.h"
 #include "common/host/root.h"
@@ -149,33 +150,24 @@ static void fill_indices(struct queue_row *r)
 		set_indices(r, now.read_index, now.write_index);
 }
 
-// A number of a .now file, or "-": then *to stays. What follows it.
-static const char *take_number(const char *text, uint64_t *to)
-{
-	char *end;
-	uint64_t v = strtoull(text, &end, 10);
-	if (end == text)
-		return text + strcspn(text, " \n") + (*text != '\0');
-	*to = v;
-	return end + (*end == ' ');
-}
-
-// What gpq snapshot noted of a queue, "READ WRITE HOLDER": a replay has no process to ask.
+// What gpq snapshot noted of a queue, "READ WRITE HOLDER", each a number or "-": a replay has no
+// process to ask.
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
 	struct buf b = {0};
 	char context[32] = "";
-	uint64_t holder = KFD_UNKNOWN, read = MQD_UNKNOWN, write = MQD_UNKNOWN;
+	char word[3][24] = {"-", "-", "-"};
+	uint64_t v[3];
 	if (r->context != KFD_UNKNOWN)
 		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
 	if (host_readf(&b, "/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
 		       (unsigned)r->qid) > 0)
-		take_number(take_number(take_number(b.data, &read), &write), &holder);
+		sscanf(b.data, "%23s %23s %23s", word[0], word[1], word[2]);
 	buf_fini(&b);
-	if (q->how->want & READ_HOLDER && holder <= INT32_MAX)
-		r->holder = (int64_t)holder;
-	if (q->how->want & READ_INDICES && read != MQD_UNKNOWN && write != MQD_UNKNOWN)
-		set_indices(r, read, write);
+	if (q->how->want & READ_HOLDER && parse_u64(word[2], &v[2]) && v[2] <= INT32_MAX)
+		r->holder = (int64_t)v[2];
+	if (q->how->want & READ_INDICES && parse_u64(word[0], &v[0]) && parse_u64(word[1], &v[1]))
+		set_indices(r, v[0], v[1]);
 }
 
 static const char *state_of(const struct queue_row *r)

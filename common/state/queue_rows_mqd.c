@@ -9,7 +9,6 @@
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -225,31 +224,27 @@ static void explain_sysfs(const struct queue_rows *q)
 }
 
 // True: it was said by a warning, as the user named the file.
-static bool __attribute__((format(printf, 3, 4)))
-dump_fault(const char *file, const char *path, const char *fmt, ...)
+static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
 {
-	char text[120];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	if (file)
-		err_warn(NULL, "%s: %s", input_name(file), text);
+		err_warn(NULL, "%s: %u %s", input_name(file), n, what);
 	else
-		err_note("%s: %s", path, text);
+		err_note("%s: %u %s", path, n, what);
 	return file != NULL;
 }
 
 bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
 		  unsigned bad_words, size_t len, const char *meaning)
 {
-	bool damaged = lines->foreign &&
-		       dump_fault(file, path, "%u lines not understood, the first is line %u",
-				  lines->foreign, lines->first_foreign);
+	char first[64];
+	bool damaged = false;
+	snprintf(first, sizeof(first), "lines not understood, the first is line %u",
+		 lines->first_foreign);
+	if (lines->foreign)
+		damaged |= dump_fault(file, path, lines->foreign, first);
 	if (bad_words)
-		damaged |= dump_fault(file, path,
-				      "%u words are no 8 hex digits, what they hold is unknown",
-				      bad_words);
+		damaged |= dump_fault(file, path, bad_words,
+				      "words are no 8 hex digits, what they hold is unknown");
 	if (file && !len)
 		err_warn("or was copied without the right to read it", "%s: empty: %s",
 			 input_name(file), meaning);
@@ -262,15 +257,15 @@ static bool explain_dump(const struct queue_rows *q)
 	const char *file = q->how->mqds_file;
 	const struct {
 		unsigned n;
-		const char *fmt;
-	} faults[] = {{m->lost_lines, "%u lines are missing between others"},
-		      {m->cut, "%u MQDs are cut short"},
-		      {m->no_gpu, "%u queues do not tell their GPU"}};
+		const char *what;
+	} faults[] = {{m->lost_lines, "lines are missing between others"},
+		      {m->cut, "MQDs are cut short"},
+		      {m->no_gpu, "queues do not tell their GPU"}};
 	bool damaged = dump_explain(file, MQDS, &m->count, m->bad_words, q->text.len,
 				    "no process had KFD open");
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].n)
-			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n);
+			damaged |= dump_fault(file, MQDS, faults[i].n, faults[i].what);
 	return damaged;
 }
 

@@ -192,12 +192,11 @@ static void compare_with(struct run_compare_proc *p, const struct run_compare_pr
 	p->same[SAME_IDS] = memcmp(&p->has.ids, &first->has.ids, sizeof(p->has.ids)) == 0;
 	p->same[SAME_COUNT] = p->compute == first->compute && p->sdma == first->sdma &&
 			      p->queues == first->queues;
-	p->same[SAME_SLOTS] = -1;
-	if (p->slots.data && first->slots.data)
-		p->same[SAME_SLOTS] = strcmp(p->slots.data, first->slots.data) == 0;
-	p->same[SAME_PRIOS] = -1;
-	if (p->has.prios && first->has.prios)
-		p->same[SAME_PRIOS] = p->has.prios == first->has.prios;
+	p->same[SAME_SLOTS] = !p->slots.data || !first->slots.data
+				      ? -1
+				      : strcmp(p->slots.data, first->slots.data) == 0;
+	p->same[SAME_PRIOS] =
+		!p->has.prios || !first->has.prios ? -1 : p->has.prios == first->has.prios;
 }
 
 // Once different is different; unknown wins over same.

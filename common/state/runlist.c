@@ -65,17 +65,6 @@ static void add_queue(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
 }
 
-// Whatever the list maps is not missing, wherever in the list it is.
-static void mark_mapped(struct maker *m)
-{
-	const struct rls *rls = &m->l->queues.rls;
-	for (uint32_t i = m->node->queue; i < m->node->queue + m->node->queues; i++) {
-		uint32_t mqd = mqd_of(m, &rls->queues[i]);
-		if (mqd != NONE)
-			m->listed[mqd] = true;
-	}
-}
-
 // Those of this block of mqds that are not in the list; NONE: of any.
 static void add_missing(struct maker *m, uint32_t block)
 {
@@ -174,7 +163,12 @@ static void add_node(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
-	mark_mapped(m);
+	// Whatever the list maps is not missing, wherever in the list it is.
+	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
+		uint32_t mqd = mqd_of(m, &rls->queues[i]);
+		if (mqd != NONE)
+			m->listed[mqd] = true;
+	}
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
 	// A list that begins in the middle has queues before its first process.
 	for (uint32_t i = n->queue; i < first; i++)
