@@ -3,7 +3,7 @@
 #include "cmd/command.h"
 
 #include "common/host/root.h"
-#include "common/state/prio.h"
+#include "common/state/queue_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

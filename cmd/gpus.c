@@ -6,6 +6,7 @@
 #include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
+#include "common/state/pick.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,6 @@ static const struct opt opts[] = {
 struct row {
 	struct kfd_gpu g;
 	const char *bdf, *gfx, *sched, *name, *marketing, *vendor, *device, *asic, *render, *cwsr;
-	int8_t suspend;
 	char marketing_text[128], vendor_text[128], device_text[128], render_text[24];
 };
 
@@ -52,7 +52,7 @@ static const struct out_col cols[] = {
 	    "queues of one SDMA engine"),
 	COL(sched, "SCHED", "scheduler", OUT_STR, M,
 	    "who maps queues: HWS (runlist) or MES (command per queue)"),
-	COL(suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
+	COL(g.can_suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
 	    "can queues be suspended: capability bits 0x8000 and 0x20000000"),
 	COL(g.capability, "CAPABILITY", "capability", OUT_HEX, M, "capability bits of KFD"),
 	COL(g.debug_prop, "DEBUG_PROP", "debug_prop", OUT_HEX, M, "debug properties of KFD"),
@@ -80,7 +80,8 @@ static const struct out_col cols[] = {
 	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "marketing name, else PCI device name"),
 };
 
-static const struct out_table table = {"gpus", "gpu", cols, sizeof(cols) / sizeof(cols[0])};
+static const struct out_table table = {"gpus", "gpu", OUT_COLS(cols)};
+
 struct check_row {
 	const char *check, *status, *found, *commands, *mend;
 	char command_text[128];
@@ -96,8 +97,7 @@ static const struct out_col check_cols[] = {
 	OUT_COL(check_row, mend, "MEND", "mend", OUT_STR, D, "how to mend it"),
 };
 
-static const struct out_table check_table = {"checks", "check", check_cols,
-					     sizeof(check_cols) / sizeof(check_cols[0])};
+static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
 static const struct out_table *const tables[] = {&table, &check_table, NULL};
 
@@ -173,13 +173,6 @@ static void note_extras(const struct row *r, const struct wants *w, const struct
 			 (unsigned)g->node, (unsigned)g->vendor_id, (unsigned)g->device_id);
 }
 
-static const char *scheduler(const struct kfd_gpu *g)
-{
-	if (!g->gfx[0])
-		return NULL;
-	return kfd_gpu_uses_mes(g) ? "MES" : "HWS";
-}
-
 static void fill_names(struct row *r, const struct wants *w, struct pci_names *pci)
 {
 	const struct kfd_gpu *g = &r->g;
@@ -206,7 +199,8 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
 		 struct pci_names *pci)
 {
-	*r = (struct row){.g = *g, .suspend = g->can_suspend, .sched = scheduler(g)};
+	*r = (struct row){.g = *g};
+	r->sched = !g->gfx[0] ? NULL : kfd_gpu_uses_mes(g) ? "MES" : "HWS";
 	r->bdf = text_or_null(r->g.bdf);
 	r->gfx = text_or_null(r->g.gfx);
 	r->asic = text_or_null(r->g.name);
@@ -256,10 +250,8 @@ static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *
 					 "the KFD driver is here but has no GPU (CPU nodes: %zu)",
 					 t->cpu_nodes);
 	}
-	const char *bad = kfd_topology_select(t, o->gpu.v, o->gpu.n);
-	if (bad)
-		return err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad);
-	return print_gpus(c, t, w);
+	int status = pick_select_gpus(t, &o->gpu);
+	return status ? status : print_gpus(c, t, w);
 }
 
 // The words of `all` that are commands of this gpq.

@@ -41,10 +41,13 @@ static const struct opt opts[] = {
 };
 
 // member, heading, JSON key, type, flags, what must be read for it, help
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
+#define D  OUT_DEFAULT
+#define M  OUT_MACHINE
+#define F  (1u << 31) // shown by default of a captured dump, which knows nothing of processes
+#define DF (D | F)
+#define MF (M | F)
 #define COLUMNS(X)                                                                                \
-	X(pid, "PID", "pid", OUT_I64, D, 0, "process, as the host numbers it")                    \
+	X(pid, "PID", "pid", OUT_I64, DF, 0, "process, as the host numbers it")                   \
 	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D, READ_STATUS,                                     \
 	  "its PID inside its container; elsewhere the same as PID")                              \
 	X(comm, "COMMAND", "command", OUT_STR, D, READ_STATUS, "command name, up to 15 bytes")    \
@@ -53,23 +56,23 @@ static const struct opt opts[] = {
 	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                     \
 	X(container, "CONTAINER", "container", OUT_STR, D, READ_CONTAINER,                        \
 	  "container: first 12 digits of its id, or its name")                                    \
-	X(gpu_id, "GPU", "gpu_id", OUT_U64, D, READ_GPU, "GPU as KFD numbers it (its gpu_id)")    \
+	X(gpu_id, "GPU", "gpu_id", OUT_U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")   \
 	X(bdf, "BDF", "bdf", OUT_STR, D, READ_GPU | READ_BDF, "PCI address of the GPU")           \
 	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                       \
 	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                \
 	  "secondary KFD context that owns the queue; null: the process itself")                  \
-	X(type, "TYPE", "type", OUT_STR, D, READ_TYPE, "compute, sdma or sdma-xgmi")              \
-	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, D, READ_SIZE, "size of the ring")  \
-	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, READ_MQD, "priority, 0 to 15 (MQD)")   \
+	X(type, "TYPE", "type", OUT_STR, DF, READ_TYPE, "compute, sdma or sdma-xgmi")             \
+	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, DF, READ_SIZE, "size of the ring") \
+	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, DF, READ_MQD, "priority, 0 to 15 (MQD)")  \
 	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, READ_MQD,                               \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")         \
 	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                       \
 	  READ_MQD | READ_INDICES | READ_HOLDER | READ_GPU | READ_STATUS,                         \
 	  "running, idle, mapped (work unknown), turns (over-subscribed), suspended (by gpq), "   \
 	  "evicted, off-hardware, unknown")                                                       \
-	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, M | OUT_STATUS, READ_MQD,                            \
+	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, MF | OUT_STATUS, READ_MQD,                           \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                 \
-	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D, READ_MQD | READ_INDICES,            \
+	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, DF, READ_MQD | READ_INDICES,           \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken " \
 	  "off")                                                                                  \
 	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, READ_EVICTED,                           \
@@ -91,16 +94,16 @@ static const struct opt opts[] = {
 	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, READ_SDMA,                             \
 	  "time the process kept the GPU's SDMA engines busy")                                    \
 	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD, "aql or pm4 (MQD)")                \
-	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, M, READ_MQD,                          \
+	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, MF, READ_MQD,                         \
 	  "address of the ring in the process (MQD)")                                             \
-	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M, READ_MQD,                                    \
+	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, MF, READ_MQD,                                   \
 	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                 \
-	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, M, READ_MQD,                                    \
+	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, MF, READ_MQD,                                   \
 	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                    \
-	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, M, READ_MQD,                        \
+	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, MF, READ_MQD,                       \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                  \
-	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, M, READ_MQD, "XCCs the queue runs on (MQD)")    \
-	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, M, READ_MQD,                          \
+	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, MF, READ_MQD, "XCCs the queue runs on (MQD)")   \
+	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, MF, READ_MQD,                         \
 	  "area to save waves in, for each XCC (MQD)")                                            \
 	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                    \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                     \
@@ -131,34 +134,21 @@ static const struct opt opts[] = {
 	  "queue of the SDMA engine (MQD)")
 
 #define COLUMN(member, name, key, type, flags, reads, help) \
-	OUT_COL(queue_row, member, name, key, type, flags, help),
+	OUT_COL(queue_row, member, name, key, type, (flags) & ~F, help),
 static const struct out_col cols[] = {COLUMNS(COLUMN)};
+#define CAPTURED(member, name, key, type, flags, reads, help) \
+	OUT_COL(queue_row, member, name, key, type,           \
+		(flags)&F   ? ((flags) & ~F) | D              \
+		: (flags)&D ? (flags) ^ (D | M)               \
+			    : (flags),                        \
+		help),
+static const struct out_col captured_cols[] = {COLUMNS(CAPTURED)};
 #define READS(member, name, key, type, flags, reads, help) (reads),
 static const unsigned col_reads[] = {COLUMNS(READS)};
 
-static const struct out_table queues_table = {"queues", "queue", cols,
-					      sizeof(cols) / sizeof(cols[0])};
+static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)};
+static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, NULL};
-
-// A captured dump knows nothing of processes: what it does know is shown by default instead.
-static const struct out_table *captured_table(void)
-{
-	static const char shown[] = " PID GPU TYPE RING RING_ADDR RPTR WPTR BACKLOG DOORBELL PRIO "
-				    "ON_HW XCCS CTX ";
-	static struct out_col captured[sizeof(cols) / sizeof(cols[0])];
-	static const struct out_table table = {"queues", "queue", captured,
-					       sizeof(cols) / sizeof(cols[0])};
-	memcpy(captured, cols, sizeof(cols));
-	for (unsigned i = 0; i < table.ncols; i++) {
-		char name[32];
-		snprintf(name, sizeof(name), " %s ", captured[i].name);
-		if (strstr(shown, name))
-			captured[i].flags |= OUT_DEFAULT;
-		else if (captured[i].flags & OUT_DEFAULT)
-			captured[i].flags ^= OUT_DEFAULT | OUT_MACHINE;
-	}
-	return &table;
-}
 
 // --- which queues ---
 
@@ -350,61 +340,58 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
+static int print(struct filter *f, struct queue_rows *q, const struct pick *pick, struct out *o)
+{
+	size_t shown = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		q->rows[i].hidden = !chosen(f, q, &q->rows[i]);
+		shown += !q->rows[i].hidden;
+	}
+	leave_out(q, o);
+	for (size_t i = 0; i < q->n; i++)
+		if (!q->rows[i].hidden)
+			out_row(o, &q->rows[i]);
+	if (f->unknown_prio)
+		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
+	const bool damaged = queue_rows_explain(q);
+	const int status = check_found(q, pick, shown);
+	return !status && damaged ? GPQ_PARTIAL : status;
+}
+
 // One reading of the host, written out.
-static int list_once(struct cmd *c, struct out *o, struct filter *f)
+static int list(struct cmd *c)
 {
 	const struct queues_opts *opt = c->opts;
+	struct filter f = {.opts = opt};
 	struct process_cache processes = {0};
 	struct queue_rows q = {0};
-	struct pick pick;
+	struct pick pick = {0};
+	int status = prio_parse(&f.prio, opt->prio);
+	if (status)
+		return status;
+	struct out *o = out_open(&c->out);
+	status = out_begin(o, opt->mqds ? &captured_table : &queues_table, false);
 	struct queue_rows_how how = {.want = wanted(o, opt),
 				     .mqds_file = opt->mqds,
 				     .idle = opt->all,
 				     .likely = opt->likely,
 				     .keep = pick_keeps,
 				     .arg = &pick};
-	int status = pick_init(&pick, &opt->pick, &processes);
+	if (!status)
+		status = pick_init(&pick, &opt->pick, &processes);
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
 	if (!status && !opt->mqds)
 		status = pick_select_gpus(&q.gpus, &opt->gpus);
 	if (!status)
-		status = check_prio(&q, f);
-	if (!status) {
-		size_t shown = 0;
-		f->unknown_prio = 0;
-		for (size_t i = 0; i < q.n; i++) {
-			q.rows[i].hidden = !chosen(f, &q, &q.rows[i]);
-			shown += !q.rows[i].hidden;
-		}
-		leave_out(&q, o);
-		for (size_t i = 0; i < q.n; i++)
-			if (!q.rows[i].hidden)
-				out_row(o, &q.rows[i]);
-		if (f->unknown_prio)
-			err_note("--prio: %zu queues of unknown priority are left out",
-				 f->unknown_prio);
-		bool damaged = queue_rows_explain(&q);
-		status = check_found(&q, &pick, shown);
-		if (!status && damaged)
-			status = GPQ_PARTIAL;
-	}
+		status = check_prio(&q, &f);
+	if (!status)
+		status = print(&f, &q, &pick, o);
+	out_end(o);
+	const int written = out_close(o);
 	pick_fini(&pick);
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);
-	return status;
-}
-
-static int list(struct cmd *c, void *filter)
-{
-	struct filter *f = filter;
-	struct out *o = out_open(&c->out);
-	const struct queues_opts *opt = c->opts;
-	int status = out_begin(o, opt->mqds ? captured_table() : &queues_table, false);
-	if (!status)
-		status = list_once(c, o, f);
-	out_end(o);
-	int written = out_close(o);
 	return written ? written : status;
 }
 
@@ -432,17 +419,10 @@ static unsigned needs(const struct cmd *c)
 static int run(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
-	struct filter f = {.opts = o};
-	int status = prio_parse(&f.prio, o->prio);
-	if (!status)
-		status = watch_check(o->watch);
-	if (!status)
-		status = check_types(o);
+	int status = check_types(o);
 	if (!status)
 		status = check_mqds_only(o);
-	if (status)
-		return status;
-	return o->watch != WATCH_OFF ? watch_run(c, o->watch, list, &f) : list(c, &f);
+	return status ? status : watch_run(c, o->watch, list);
 }
 
 const struct cmd_spec queues_spec = {

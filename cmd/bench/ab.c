@@ -1,7 +1,7 @@
 // gpq bench ab: the whole experiment by one command.
 #include "cmd/bench/bench.h"
 
-#include "cmd/snapshot/run_tables.h"
+#include "cmd/snapshot/snapshot.h"
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
 
@@ -26,7 +26,7 @@ static const struct out_col online_cols[] = {
 	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
 };
 #undef COL
-const struct out_table bench_online_table = {"online", "online", TABLE(online_cols)};
+const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
 
 struct offline_row {
 	const char *mode;
@@ -49,7 +49,7 @@ static const struct out_col offline_cols[] = {
 	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
 };
 #undef COL
-const struct out_table bench_offline_table = {"offline", "offline", TABLE(offline_cols)};
+const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
 
 static void print_online(struct out *o, struct ab_result *a)
 {

@@ -2,7 +2,7 @@
 // kind of bench; preempt.c, report.c do the work, common/bench measures and adds up.
 #include "cmd/bench/bench.h"
 
-#include "cmd/snapshot/run_tables.h"
+#include "cmd/snapshot/snapshot.h"
 #include "common/cli/text.h"
 
 #include <stdlib.h>

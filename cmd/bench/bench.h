@@ -30,8 +30,7 @@ int bench_ab(struct cmd *c);
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
 
-#define TABLE(cols) (cols), sizeof(cols) / sizeof((cols)[0])
-#define D           OUT_DEFAULT
+#define D OUT_DEFAULT
 
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
 extern const struct out_table bench_changes_table;

@@ -29,7 +29,7 @@ static const struct out_col latency_cols[] = {
 	COL(sd, "SD", "sd_ns", OUT_NS, M, "standard deviation"),
 };
 #undef COL
-const struct out_table bench_latencies_table = {"latencies", "latency", TABLE(latency_cols)};
+const struct out_table bench_latencies_table = {"latencies", "latency", OUT_COLS(latency_cols)};
 
 struct effect_row {
 	const char *setting;
@@ -51,7 +51,7 @@ static const struct out_col effect_cols[] = {
 	    "loss beyond the share of time it was suspended"),
 };
 #undef COL
-const struct out_table bench_effects_table = {"effects", "effect", TABLE(effect_cols)};
+const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effect_cols)};
 
 struct goal_row {
 	const char *setting, *goal, *value, *limit, *result;
@@ -93,7 +93,7 @@ static const struct out_col histogram_cols[] = {
 	COL(bar, "BAR", "bar", OUT_STR, "that, drawn: the longest is the most frequent"),
 };
 #undef COL
-const struct out_table bench_histogram_table = {"histogram", "bar", TABLE(histogram_cols)};
+const struct out_table bench_histogram_table = {"histogram", "bar", OUT_COLS(histogram_cols)};
 
 void bench_print_bars(struct out *o, const char *setting, const char *metric,
 		      const struct samples *s)
@@ -266,7 +266,7 @@ static const struct out_col cycles_cols[] = {
 	COL(saved, "most wave state saved on an XCC", "saved_max_bytes", OUT_SIZE, "bytes"),
 };
 #undef COL
-static const struct out_table cycles_table = {"cycles", "cycles", TABLE(cycles_cols)};
+static const struct out_table cycles_table = {"cycles", "cycles", OUT_COLS(cycles_cols)};
 
 static void print_cycles(struct out *o, const struct result *r)
 {

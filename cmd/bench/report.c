@@ -98,7 +98,7 @@ static const struct out_col change_cols[] = {
 	    "faster or slower (p < 0.01), same (no difference shown), unknown"),
 };
 #undef COL
-const struct out_table bench_changes_table = {"changes", "change", TABLE(change_cols)};
+const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(change_cols)};
 
 static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
 		       struct samples *b)

@@ -46,28 +46,92 @@ static const struct opt opts[] = {
 	{0},
 };
 
-static const struct out_table *const tables[] = {&hqd_slots_table,       &hqd_regs_table,
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(hqd_row, member, name, key, type, flags, help)
+
+static const struct out_col cols[] = {
+	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.type, "KIND", "kind", OUT_STR, D,
+	    "compute, sdma, hiq (the scheduler's own queue), diq (MQDs: the debugger's)"),
+	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
+	COL(mec, "MEC", "mec", OUT_U64, D, "micro engine of the compute slot"),
+	COL(pipe, "PIPE", "pipe", OUT_U64, D, "its pipe; SDMA: the engine"),
+	COL(queue, "QUEUE", "queue", OUT_U64, D, "its queue; SDMA: the RLC"),
+	COL(active, "ACTIVE", "active", OUT_BOOL, D | OUT_STATUS, "the slot has a queue"),
+	OWNER_COLS,
+	COL(q.v[MQD_V_VMID], "VMID", "vmid", OUT_U64, D,
+	    "address space on the GPU, given anew at each map"),
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D,
+	    "address of the ring in the process"),
+	COL(q.v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, D, "size of the ring"),
+	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, D,
+	    "read pointer: dword in the ring; SDMA: bytes"),
+	COL(q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, D,
+	    "write pointer: dwords in all; SDMA: bytes"),
+	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, D,
+	    "byte offset of the doorbell in its PCI region"),
+	PRIO_COLS,
+	COL(errors, "ERROR", "error", OUT_STR, D, "errors the hardware noted, none without any"),
+	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.node, "NODE", "node", OUT_U64, M, "KFD topology node"),
+	COL(slot, "SLOT", "slot", OUT_STR, M,
+	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
+	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, M,
+	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
+	COL(idle, "IDLE", "idle", OUT_BOOL, M, "nothing to do and no wave running"),
+	COL(q.packets, "PACKETS", "packets", OUT_STR, M, "aql or pm4"),
+	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, M, "GPU address of the MQD"),
+	COL(q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", OUT_U64, M,
+	    "pipe priority: 0 low, 1 medium, 2 high"),
+	COL(q.v[MQD_V_ERROR], "ERROR_BITS", "error_bits", OUT_HEX, M, "cp_hqd_error"),
+	COL(match, "MATCH", "match", OUT_STR, M,
+	    "how the owner was found: mqd (its address and ring), ring (and doorbell)"),
+	COL(q.bdf, "BDF", "bdf", OUT_STR, 0, "PCI address of the GPU"),
+	COL(q.gfx, "GFX", "gfx", OUT_STR, 0, "instruction set of the GPU"),
+	COL(q.user, "USER", "user", OUT_STR, 0, "effective user of the process"),
+	COL(q.v[MQD_V_RPTR_ADDR], "RPTR_ADDR", "rptr_addr", OUT_HEX, 0,
+	    "address of the read index in the process"),
+	COL(q.v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", OUT_HEX, 0,
+	    "address of the write index in the process"),
+	COL(q.v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", OUT_HEX, 0,
+	    "address of the area to save waves in, of this XCC"),
+	COL(q.v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, 0, "its size"),
+};
+
+static const struct out_table slots_table = {"slots", "slot", OUT_COLS(cols)};
+
+static const struct out_table *const tables[] = {&slots_table,           &hqd_regs_table,
 						 &hqd_raw_table,         &hqd_fields_table,
 						 &hqd_summary_tables[0], &hqd_summary_tables[1],
 						 &hqd_summary_tables[2], &hqd_runlist_table,
 						 &hqd_sample_table,      NULL};
 
+static int print_slots(struct hqd_view *v, struct out *o)
+{
+	for (size_t i = 0; i < v->list.n; i++)
+		if (!v->list.rows[i].q.hidden)
+			out_row(o, &v->list.rows[i]);
+	return GPQ_OK;
+}
+
 // What can be printed of a reading. The first form that is asked for counts.
 struct form {
 	const char *option;
-	size_t flag; // offset of its bool in the options; 0: none
+	size_t flag;                   // offset of its bool in the options; 0: none
+	const struct out_table *table; // NULL: it has several and begins them itself
 	int (*print)(struct hqd_view *v, struct out *o);
 	bool by_row; // it shows rows, so that none may be left
 };
 
 static const struct form forms[] = {
-	{"regs", offsetof(struct hqd_opts, regs), hqd_print_regs, true},
-	{"fields", offsetof(struct hqd_opts, fields), hqd_print_regs, true},
-	{"raw-regs", offsetof(struct hqd_opts, raw_regs), hqd_print_regs, true},
-	{"summary", offsetof(struct hqd_opts, summary), hqd_print_summary, false},
-	{"runlist", offsetof(struct hqd_opts, runlist), hqd_print_runlist, false},
-	{"sample", 0, hqd_print_sample, false},
-	{NULL, 0, hqd_print_slots, true},
+	{"regs", offsetof(struct hqd_opts, regs), &hqd_regs_table, hqd_print_regs, true},
+	{"fields", offsetof(struct hqd_opts, fields), &hqd_fields_table, hqd_print_regs, true},
+	{"raw-regs", offsetof(struct hqd_opts, raw_regs), &hqd_raw_table, hqd_print_regs, true},
+	{"summary", offsetof(struct hqd_opts, summary), NULL, hqd_print_summary, false},
+	{"runlist", offsetof(struct hqd_opts, runlist), &hqd_runlist_table, hqd_print_runlist,
+	 false},
+	{"sample", 0, &hqd_sample_table, hqd_print_sample, false},
+	{NULL, 0, &slots_table, print_slots, true},
 };
 
 static bool is_asked(const struct form *f, const struct hqd_opts *o)
@@ -116,10 +180,13 @@ static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 	       hqd_gpu_chosen(v, r->q.gpu_id) && hqd_pid_chosen(v, r->q.pid);
 }
 
-void hqd_leave_out(const struct hqd_view *v, struct out *o)
+int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t)
 {
 	const struct slot_rows *l = &v->list;
 	bool contexts = false, levels = false;
+	const int status = out_begin(o, t, false);
+	if (status)
+		return status;
 	for (size_t i = 0; i < l->queues.n; i++)
 		contexts |= l->queues.rows[i].context != KFD_UNKNOWN;
 	for (size_t i = 0; i < l->n; i++)
@@ -131,6 +198,7 @@ void hqd_leave_out(const struct hqd_view *v, struct out *o)
 		out_leave_out(o, "LEVEL");
 	if (!contexts)
 		out_leave_out(o, "CONTEXT");
+	return GPQ_OK;
 }
 
 void hqd_apply_filter(struct hqd_view *v)
@@ -257,17 +325,19 @@ static int load(struct hqd_view *v)
 	return status ? status : check_xccs_there(v);
 }
 
-static int list(struct cmd *c, void *arg)
+static int list(struct cmd *c)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
 	struct out *o = out_open(&c->out);
-	(void)arg;
 	int status = load(&v);
 	if (!status) {
 		hqd_apply_filter(&v);
-		status = f->print(&v, o);
+		status = f->table ? hqd_begin(&v, o, f->table) : GPQ_OK;
 	}
+	if (!status)
+		status = f->print(&v, o);
+	out_end(o);
 	if (!status) {
 		bool damaged = slot_rows_explain(&v.list);
 		status = f->by_row ? check_found(&v) : GPQ_OK;
@@ -377,14 +447,12 @@ static int run(struct cmd *c)
 		status = check_forms(o);
 	if (!status)
 		status = check_xccs(o);
-	if (!status && o->watch != WATCH_OFF)
-		status = watch_check(o->watch);
 	if (status)
 		return status;
 	// Of mqds alone there are no slots to show, of rls alone nothing but packets.
 	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
 	o->runlist |= o->rls && !o->hqds && !o->mqds;
-	return o->watch != WATCH_OFF ? watch_run(c, o->watch, list, NULL) : list(c, NULL);
+	return watch_run(c, o->watch, list);
 }
 
 const struct cmd_spec hqd_spec = {

@@ -21,10 +21,6 @@
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
 #define D OUT_DEFAULT
 #define M OUT_MACHINE
-#define TABLE(name, record, cols)                                          \
-	{                                                                  \
-		(name), (record), (cols), sizeof(cols) / sizeof((cols)[0]) \
-	}
 
 struct hqd_opts {
 	struct pick_opts pick;
@@ -48,7 +44,6 @@ struct hqd_view {
 	size_t shown; // rows that the filters leave
 };
 
-extern const struct out_table hqd_slots_table;
 extern const struct out_table hqd_runlist_table, hqd_sample_table;
 extern const struct out_table hqd_regs_table, hqd_raw_table, hqd_fields_table;
 
@@ -64,11 +59,11 @@ bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
 // Hides the rows that were not asked for.
 void hqd_apply_filter(struct hqd_view *v);
 
-// After out_begin: the columns that this host has nothing for go.
-void hqd_leave_out(const struct hqd_view *v, struct out *o);
+// out_begin() without the columns that this host has nothing for.
+int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
-// Each prints one form of the reading. GPQ_OK, or the exit status after a message.
-int hqd_print_slots(struct hqd_view *v, struct out *o);
+// Each prints one form of the reading, its table begun (but not those of the summary). GPQ_OK, or
+// the exit status after a message.
 int hqd_print_regs(struct hqd_view *v, struct out *o); // or fields
 int hqd_print_runlist(struct hqd_view *v, struct out *o);
 int hqd_print_sample(struct hqd_view *v, struct out *o);

@@ -54,9 +54,9 @@ static const struct out_col field_cols[] = {
 	COL(meaning, "MEANING", "meaning", OUT_STR, D, "what it is"),
 };
 
-const struct out_table hqd_regs_table = TABLE("registers", "register", reg_cols);
-const struct out_table hqd_raw_table = TABLE("raw_registers", "raw_register", raw_cols);
-const struct out_table hqd_fields_table = TABLE("fields", "field", field_cols);
+const struct out_table hqd_regs_table = {"registers", "register", OUT_COLS(reg_cols)};
+const struct out_table hqd_raw_table = {"raw_registers", "raw_register", OUT_COLS(raw_cols)};
+const struct out_table hqd_fields_table = {"fields", "field", OUT_COLS(field_cols)};
 
 struct printer {
 	struct out *o;
@@ -114,14 +114,9 @@ static void print_fields_of(void *arg, const struct decoded_reg *r)
 int hqd_print_regs(struct hqd_view *v, struct out *o)
 {
 	const bool fields = v->opts->fields;
-	int status = out_begin(o,
-			       fields              ? &hqd_fields_table
-			       : v->opts->raw_regs ? &hqd_raw_table
-						   : &hqd_regs_table,
-			       false);
 	const struct slot_rows *l = &v->list;
 	const decode_reg_fn fn = fields ? print_fields_of : print_reg;
-	for (size_t i = 0; !status && i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
 		struct printer p = {.o = o, .line = {.slot = *r}};
 		if (r->q.hidden)
@@ -132,6 +127,5 @@ int hqd_print_regs(struct hqd_view *v, struct out *o)
 			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->q.mqd], r->gen,
 				   r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, fn, &p);
 	}
-	out_end(o);
-	return status;
+	return GPQ_OK;
 }

@@ -35,7 +35,7 @@ static const struct out_col cols[] = {
 	    "address of the write index in the process"),
 };
 
-const struct out_table hqd_runlist_table = TABLE("packets", "packet", cols);
+const struct out_table hqd_runlist_table = {"packets", "packet", OUT_COLS(cols)};
 
 static int check_pids(const struct hqd_view *v, const struct runlist *r)
 {
@@ -78,10 +78,6 @@ static void explain(const struct hqd_view *v, const struct runlist *r)
 int hqd_print_runlist(struct hqd_view *v, struct out *o)
 {
 	struct runlist r;
-	int status = out_begin(o, &hqd_runlist_table, false);
-	if (status)
-		return status;
-	hqd_leave_out(v, o);
 	runlist_make(&r, &v->list);
 	for (size_t i = 0; i < r.n; i++) {
 		const struct runlist_row *row = &r.rows[i];
@@ -89,9 +85,8 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 		    (!v->opts->sdma || queue_row_is_sdma(&row->q)))
 			out_row(o, row);
 	}
-	out_end(o);
 	explain(v, &r);
-	status = check_pids(v, &r);
+	int status = check_pids(v, &r);
 	if (!status && r.damaged && v->list.captured)
 		status = GPQ_PARTIAL;
 	runlist_fini(&r);

@@ -42,7 +42,7 @@ static const struct out_col cols[] = {
 	    "address of the ring in the process"),
 };
 
-const struct out_table hqd_sample_table = TABLE("samples", "sample", cols);
+const struct out_table hqd_sample_table = {"samples", "sample", OUT_COLS(cols)};
 
 // Waits until sample `i` is due. False: stopped by a signal.
 static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
@@ -104,12 +104,8 @@ static int find_owners(struct hqd_view *v, struct slot_samples *s)
 int hqd_print_sample(struct hqd_view *v, struct out *o)
 {
 	struct slot_samples s = {0};
-	int status = out_begin(o, &hqd_sample_table, false);
-	if (status)
-		return status;
-	hqd_leave_out(v, o);
 	stop_watch();
-	status = take_samples(v, &s);
+	int status = take_samples(v, &s);
 	if (!status)
 		status = find_owners(v, &s);
 	slot_samples_finish(&s);
@@ -120,7 +116,6 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 		out_row(o, &s.seen[i]);
 		shown++;
 	}
-	out_end(o);
 	if (!status && stop_asked()) {
 		err_warn(NULL, "stopped by %s after %llu of %llu samples", stop_name(stop_asked()),
 			 (unsigned long long)s.samples, (unsigned long long)v->opts->sample);

@@ -6,8 +6,8 @@
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(hqd_occupancy, member, name, key, type, flags, help)
 static const struct out_col occupancy_cols[] = {
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(kind, "KIND", "kind", OUT_STR, D, "compute or sdma"),
+	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.type, "KIND", "kind", OUT_STR, D, "compute or sdma"),
 	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
 	COL(slots, "SLOTS", "slots", OUT_U64, D, "slots that the driver owns"),
 	COL(used, "USED", "used", OUT_U64, D, "slots that have a queue"),
@@ -18,7 +18,7 @@ static const struct out_col occupancy_cols[] = {
 	    "over-subscribed: more is mapped than can run at a time"),
 	COL(why, "BY", "oversubscribed_by", OUT_STR, D,
 	    "by what: compute queues (than slots), processes (than VMIDs), gws"),
-	COL(gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 };
 #undef COL
 
@@ -59,10 +59,11 @@ static const struct out_col waiting_cols[] = {
 };
 #undef COL
 
+enum { OCCUPANCY, SHARERS, WAITING };
 const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {
-	TABLE("occupancy", "occupancy", occupancy_cols),
-	TABLE("sharers", "sharer", sharer_cols),
-	TABLE("waiting", "waiting", waiting_cols),
+	{"occupancy", "occupancy", OUT_COLS(occupancy_cols)},
+	{"sharers", "sharer", OUT_COLS(sharer_cols)},
+	{"waiting", "waiting", OUT_COLS(waiting_cols)},
 };
 
 const char *const hqd_summary_names[] = {"occupancy", "sharers", "waiting", NULL};
@@ -70,63 +71,44 @@ const char *const hqd_summary_names[] = {"occupancy", "sharers", "waiting", NULL
 static const char *const titles[HQD_SUMMARY_TABLES] = {
 	"Slots", "Processes that share over-subscribed GPUs", "Queues without a slot"};
 
-static bool kind_chosen(const struct hqd_view *v, const char *kind)
+// Is this record of one of the three tables chosen? Each begins with a struct queue_row.
+static bool chosen(const struct hqd_view *v, int table, const void *record)
 {
-	return !v->opts->sdma || strcmp(kind, "sdma") == 0;
-}
-
-static void print_occupancy(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
-{
-	for (size_t i = 0; i < s->nxccs; i++) {
-		const struct hqd_occupancy *x = &s->xccs[i];
-		if (hqd_gpu_chosen(v, x->gpu_id) && hqd_xcc_chosen(v, x->xcc) &&
-		    kind_chosen(v, x->kind))
-			out_row(o, x);
-	}
-}
-
-static void print_sharers(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
-{
-	for (size_t i = 0; i < s->nsharers; i++)
-		if (hqd_gpu_chosen(v, s->sharers[i].q.gpu_id) &&
-		    hqd_pid_chosen(v, s->sharers[i].q.pid))
-			out_row(o, &s->sharers[i]);
-}
-
-static void print_waiting(const struct hqd_view *v, const struct slot_summary *s, struct out *o)
-{
-	for (size_t i = 0; i < s->nwaiting; i++) {
-		const struct hqd_waiting *w = &s->waiting[i];
-		if (hqd_gpu_chosen(v, w->q.gpu_id) && hqd_pid_chosen(v, w->q.pid) &&
-		    kind_chosen(v, w->q.type))
-			out_row(o, w);
-	}
+	const struct queue_row *q = record;
+	if (!hqd_gpu_chosen(v, q->gpu_id) ||
+	    (table != SHARERS && v->opts->sdma && strcmp(q->type, "sdma") != 0))
+		return false;
+	return table == OCCUPANCY ? hqd_xcc_chosen(v, ((const struct hqd_occupancy *)record)->xcc)
+				  : hqd_pid_chosen(v, q->pid);
 }
 
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
-	static void (*const print[HQD_SUMMARY_TABLES])(
-		const struct hqd_view *, const struct slot_summary *,
-		struct out *) = {print_occupancy, print_sharers, print_waiting};
 	struct slot_summary s;
 	// -o names columns of one table: of the first when no other was asked for.
 	const bool columns = v->cmd->out.columns || v->cmd->out.all;
 	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
 	int status = GPQ_OK;
 	slot_summary_make(&s, &v->list);
-	const size_t rows[HQD_SUMMARY_TABLES] = {s.nxccs, s.nsharers, s.nwaiting};
+	const struct {
+		const void *rows;
+		size_t n, size;
+	} all[HQD_SUMMARY_TABLES] = {[OCCUPANCY] = {s.xccs, s.nxccs, sizeof(*s.xccs)},
+				     [SHARERS] = {s.sharers, s.nsharers, sizeof(*s.sharers)},
+				     [WAITING] = {s.waiting, s.nwaiting, sizeof(*s.waiting)}};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// People are spared tables of nothing; programs get the document they expect.
-		bool empty = !rows[i] && out_mode(o) == OUT_TABLE;
+		bool empty = !all[i].n && out_mode(o) == OUT_TABLE;
 		if ((only >= 0 && i != only) || (only < 0 && empty))
 			continue;
 		if (only < 0)
 			out_title(o, "%s", titles[i]);
-		status = out_begin(o, &hqd_summary_tables[i], false);
-		if (status)
-			break;
-		hqd_leave_out(v, o);
-		print[i](v, &s, o);
+		status = hqd_begin(v, o, &hqd_summary_tables[i]);
+		for (size_t k = 0; !status && k < all[i].n; k++) {
+			const void *record = (const char *)all[i].rows + k * all[i].size;
+			if (chosen(v, i, record))
+				out_row(o, record);
+		}
 		out_end(o);
 	}
 	slot_summary_fini(&s);

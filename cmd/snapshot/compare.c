@@ -1,11 +1,123 @@
-// gpq snapshot --compare DIR...: the queue-id experiment over repeated runs.
-#include "cmd/snapshot/run_tables.h"
+// gpq snapshot --compare DIR...: the queue-id experiment over repeated runs, and its tables.
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/xalloc.h"
-#include "common/state/run_compare.h"
 
 #include <stdlib.h>
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(run_compare_proc, member, name, key, type, flags, help)
+static const struct out_col run_cols[] = {
+	COL(run_name, "RUN", "run", OUT_STR, D, "snapshot"),
+	COL(program, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC,
+	    "what makes it the same one: --by"),
+	COL(worker, "WORKER", "worker", OUT_U64, D, "which process of the program, by GPU, from 0"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process in this run"),
+	COL(comm, "COMMAND", "command", OUT_STR, M, "name of the process"),
+	COL(has.gpus_text.data, "GPUS", "gpus", OUT_LIST, D,
+	    "indices of the GPUs it has queues on"),
+	COL(queues, "QUEUES", "queues", OUT_U64, D, "its queues"),
+	COL(compute, "COMPUTE", "compute", OUT_U64, M, "compute queues of them"),
+	COL(sdma, "SDMA", "sdma", OUT_U64, M, "SDMA queues of them"),
+	COL(has.ids_text.data, "QIDS", "queue_ids", OUT_STR, D, "queue ids"),
+	COL(has.prios_text.data, "PRIOS", "priorities", OUT_LIST, D,
+	    "priorities of its compute queues; levels where these are unknown"),
+	COL(slots.data, "SLOTS", "slots", OUT_LIST, M, "slot of each compute queue, by queue id"),
+	COL(same[SAME_IDS], "IDS", "same_ids", OUT_BOOL, D | OUT_STATUS,
+	    "the same ids as in its first run"),
+	COL(same[SAME_COUNT], "COUNT", "same_count", OUT_BOOL, D | OUT_STATUS,
+	    "as many of each type"),
+	COL(same[SAME_SLOTS], "SLOT", "same_slots", OUT_BOOL, D | OUT_STATUS, "in the same slots"),
+	COL(same[SAME_PRIOS], "PRIO", "same_priorities", OUT_BOOL, D | OUT_STATUS,
+	    "the same priorities"),
+	COL(overlap, "OVERLAP", "id_overlap", OUT_F64, D,
+	    "ids that this and its first run have, as a share of those that either has"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(run_compare_program, member, name, key, type, flags, help)
+static const struct out_col program_cols[] = {
+	COL(program, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC, "program"),
+	COL(worker, "WORKER", "worker", OUT_U64, D, "which of its processes, by GPU, from 0"),
+	COL(comm, "COMMAND", "command", OUT_STR, M, "name of the process"),
+	COL(seen, "RUNS", "runs", OUT_U64, D, "runs that have it"),
+	COL(missing, "MISSING", "missing", OUT_U64, M, "runs that have it not"),
+	COL(queues_min, "MIN", "queues_min", OUT_U64, D, "fewest queues"),
+	COL(queues_max, "MAX", "queues_max", OUT_U64, D, "most queues"),
+	COL(always_text.data, "ALWAYS", "ids_always", OUT_STR, D, "ids in all of its runs"),
+	COL(ever.ids_text.data, "EVER", "ids_ever", OUT_STR, D, "ids in any of its runs"),
+	COL(ever.prios_text.data, "PRIOS", "priorities", OUT_LIST, D,
+	    "priorities of its compute queues in any run; levels where these are unknown"),
+	COL(same[SAME_IDS], "IDS", "same_ids", OUT_BOOL, D | OUT_STATUS,
+	    "the same ids in all of its runs"),
+	COL(same[SAME_COUNT], "COUNT", "same_count", OUT_BOOL, D | OUT_STATUS,
+	    "as many of each type"),
+	COL(same[SAME_SLOTS], "SLOT", "same_slots", OUT_BOOL, D | OUT_STATUS, "in the same slots"),
+	COL(same[SAME_PRIOS], "PRIO", "same_priorities", OUT_BOOL, D | OUT_STATUS,
+	    "the same priorities"),
+	COL(consistency, "CONSISTENCY", "consistency", OUT_F64, D,
+	    "of ids: mean over all pairs of its runs of what both have of what either has"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(run_compare_pair, member, name, key, type, flags, help)
+static const struct out_col pair_cols[] = {
+	COL(a, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC, "a program"),
+	COL(b, "BESIDE", "beside", OUT_STR, D | OUT_TRUNC,
+	    "one that ran at the same time; the same name: another process of it"),
+	COL(runs, "RUNS", "runs", OUT_U64, D, "runs that have both"),
+	COL(both.gpus_text.data, "GPUS", "gpus_shared", OUT_LIST, D,
+	    "GPUs that both have queues on"),
+	COL(both.ids_text.data, "QIDS", "ids_shared", OUT_STR, D,
+	    "queue ids that both have in one run"),
+	COL(both.prios_text.data, "PRIOS", "priorities_shared", OUT_LIST, D,
+	    "priorities, or levels, that both have in one run"),
+	COL(overlap, "OVERLAP", "id_overlap", OUT_F64, D,
+	    "ids that both have as a share of those that either has"),
+};
+#undef COL
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(run_compare_strategy, member, name, key, type, flags, help)
+static const struct out_col strategy_cols[] = {
+	COL(name, "STRATEGY", "strategy", OUT_STR, D,
+	    "how to find a program's queues again: fixed-ids, priority, pid"),
+	COL(works, "WORKS", "works", OUT_BOOL, D | OUT_STATUS, "would it, by these runs"),
+	COL(chosen, "USE", "use", OUT_BOOL, D, "the first that works"),
+	COL(evidence.data, "EVIDENCE", "evidence", OUT_STR, D, "why"),
+};
+#undef COL
+
+const struct out_table run_compare_tables[RUN_TABLES] = {
+	[RUN_PROCESSES] = {"runs", "run", OUT_COLS(run_cols)},
+	[RUN_PROGRAMS] = {"programs", "program", OUT_COLS(program_cols)},
+	[RUN_OVERLAPS] = {"overlaps", "overlap", OUT_COLS(pair_cols)},
+	[RUN_STRATEGIES] = {"strategies", "strategy", OUT_COLS(strategy_cols)},
+};
+
+int run_compare_print(struct out *o, const struct run_compare *r, int table)
+{
+	const struct {
+		const void *rows;
+		size_t n, size;
+	} all[RUN_TABLES] = {
+		[RUN_PROCESSES] = {r->procs, r->nprocs, sizeof(*r->procs)},
+		[RUN_PROGRAMS] = {r->programs, r->nprograms, sizeof(*r->programs)},
+		[RUN_OVERLAPS] = {r->pairs, r->npairs, sizeof(*r->pairs)},
+		[RUN_STRATEGIES] = {r->strategies, QRUNS_STRATEGIES, sizeof(*r->strategies)},
+	};
+	int status = out_begin(o, &run_compare_tables[table], false);
+	for (size_t i = 0; !status && i < all[table].n; i++)
+		out_row(o, (const char *)all[table].rows + i * all[table].size);
+	if (!status)
+		out_end(o);
+	return status;
+}
 
 static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Programs over all runs",
 					       "Programs side by side",
@@ -29,16 +141,6 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	return out_finish(o, status);
 }
 
-static void explain(const struct run_compare *r)
-{
-	bool repeated = false;
-	for (size_t i = 0; i < r->nprograms; i++)
-		repeated |= r->programs[i].seen > 1;
-	if (r->nprograms && !repeated)
-		err_warn("--by comm compares programs by name alone",
-			 "no program is in two of the %u runs", r->runs);
-}
-
 int snapshot_compare(struct cmd *c)
 {
 	const struct snapshot_opts *opt = c->opts;
@@ -53,7 +155,9 @@ int snapshot_compare(struct cmd *c)
 		status = host_state_load(&runs[i], c->argv[i]);
 	if (!status) {
 		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
-		explain(&r);
+		if (r.nprograms && !run_compare_repeated(&r))
+			err_warn("--by comm compares programs by name alone",
+				 "no program is in two of the %u runs", n);
 		status = print_all(c, &r);
 		run_compare_fini(&r);
 	}

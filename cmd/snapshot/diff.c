@@ -9,17 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// A queue at one of the two moments.
-struct moment {
-	struct queue_row q;
-	const char *slots, *pointers;
-	int8_t on_hw;
-};
-
 struct row {
 	const char *detail;
 	struct qdiff d;
-	struct moment was, is;
+	struct state_queue was, is;
 	struct queue_row q; // as it is, or was at last
 };
 
@@ -52,19 +45,20 @@ static const struct out_col cols[] = {
 	COL(was.slots, "SLOTS_WERE", "slots_before", OUT_STR, M,
 	    "slots it was in: pipe and queue; with XCC where they differ"),
 	COL(is.slots, "SLOTS", "slots_after", OUT_STR, M, "slots it is in"),
-	COL(was.q.v[MQD_V_QUEUE_PRIO], "PRIO_WAS", "priority_before", OUT_U64, M,
+	COL(was.row.v[MQD_V_QUEUE_PRIO], "PRIO_WAS", "priority_before", OUT_U64, M,
 	    "priority it had, 0 to 15"),
-	COL(is.q.v[MQD_V_QUEUE_PRIO], "PRIO", "priority_after", OUT_U64, M, "priority it has"),
-	COL(was.q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_WAS", "pipe_priority_before", OUT_U64, M,
+	COL(is.row.v[MQD_V_QUEUE_PRIO], "PRIO", "priority_after", OUT_U64, M, "priority it has"),
+	COL(was.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_WAS", "pipe_priority_before", OUT_U64, M,
 	    "pipe priority it had: 0 low, 1 medium, 2 high"),
-	COL(is.q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_priority_after", OUT_U64, M,
+	COL(is.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_priority_after", OUT_U64, M,
 	    "pipe priority it has"),
-	COL(was.q.v[MQD_V_RING], "RING_WAS", "ring_addr_before", OUT_HEX, M,
+	COL(was.row.v[MQD_V_RING], "RING_WAS", "ring_addr_before", OUT_HEX, M,
 	    "address its ring had"),
-	COL(is.q.v[MQD_V_RING], "RING", "ring_addr_after", OUT_HEX, M, "address of its ring"),
-	COL(was.q.v[MQD_V_RING_BYTES], "SIZE_WAS", "ring_bytes_before", OUT_SIZE, M,
+	COL(is.row.v[MQD_V_RING], "RING", "ring_addr_after", OUT_HEX, M, "address of its ring"),
+	COL(was.row.v[MQD_V_RING_BYTES], "SIZE_WAS", "ring_bytes_before", OUT_SIZE, M,
 	    "size its ring had"),
-	COL(is.q.v[MQD_V_RING_BYTES], "SIZE", "ring_bytes_after", OUT_SIZE, M, "size of its ring"),
+	COL(is.row.v[MQD_V_RING_BYTES], "SIZE", "ring_bytes_after", OUT_SIZE, M,
+	    "size of its ring"),
 	COL(was.pointers, "POINTERS_WERE", "pointers_before", OUT_STR, M,
 	    "where positions came from: live (slot), saved (off hardware), process, or stale"),
 	COL(is.pointers, "POINTERS", "pointers_after", OUT_STR, M, "where they come from now"),
@@ -73,8 +67,7 @@ static const struct out_col cols[] = {
 	COL(detail, "DETAIL", "detail", OUT_STR, D, "what was and what is"),
 };
 
-const struct out_table snapshot_diff_table = {"changes", "change", cols,
-					      sizeof(cols) / sizeof(cols[0])};
+const struct out_table snapshot_diff_table = {"changes", "change", OUT_COLS(cols)};
 
 struct printer {
 	struct out *o;
@@ -107,10 +100,10 @@ static void describe(struct buf *b, const struct qdiff *d)
 	buf_puts(b, "");
 	if (!was || !is)
 		return;
-	const uint64_t *x = was->row->v, *y = is->row->v;
+	const uint64_t *x = was->row.v, *y = is->row.v;
 	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw)
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
-	if (strcmp(was->slots, is->slots) != 0 && was->slots[0] && is->slots[0])
+	if (was->slots && is->slots && strcmp(was->slots, is->slots) != 0)
 		add_detail(b, "slot", was->slots, is->slots);
 	detail_numbers(b, "priority", x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO], false);
 	detail_numbers(b, "pipe priority", x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO], false);
@@ -120,15 +113,6 @@ static void describe(struct buf *b, const struct qdiff *d)
 		buf_printf(b, "%sevicted for %s", b->len ? "; " : "", text_ns(text, d->evicted_ns));
 }
 
-static struct moment moment_of(const struct state_queue *q)
-{
-	struct moment m = {.on_hw = -1};
-	queue_row_clear(&m.q);
-	if (q)
-		m = (struct moment){*q->row, q->slots[0] ? q->slots : NULL, q->pointers, q->on_hw};
-	return m;
-}
-
 static void count(struct printer *p, const struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
@@ -136,7 +120,7 @@ static void count(struct printer *p, const struct qdiff *d)
 	if (!a || !b)
 		return;
 	p->stale += host_state_is_stale(a) || host_state_is_stale(b);
-	p->likely += b->row->match && strcmp(b->row->match, "likely") == 0;
+	p->likely += b->row.match && strcmp(b->row.match, "likely") == 0;
 	p->unknown += a->on_hw < 0 || b->on_hw < 0;
 }
 
@@ -146,8 +130,12 @@ static void print_one(void *arg, const struct qdiff *d)
 	count(p, d);
 	if (!d->changes && !p->all)
 		return;
-	struct row r = {.d = *d, .was = moment_of(d->before), .is = moment_of(d->after)};
-	r.q = d->after ? r.is.q : r.was.q;
+	struct state_queue absent = {.on_hw = -1};
+	queue_row_clear(&absent.row);
+	struct row r = {.d = *d,
+			.was = d->before ? *d->before : absent,
+			.is = d->after ? *d->after : absent,
+			.q = (d->after ? d->after : d->before)->row};
 	describe(&p->detail, d);
 	r.detail = p->detail.len ? p->detail.data : NULL;
 	out_row(p->o, &r);

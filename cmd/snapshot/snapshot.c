@@ -1,6 +1,5 @@
 // gpq snapshot: save what a host shows, so that --sysroot replays it anywhere; --diff and --compare
 // what was saved.
-#include "cmd/snapshot/run_tables.h"
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/redact.h"
@@ -60,8 +59,7 @@ static const struct out_col cols[] = {
 	    "files that could not be read; MANIFEST names them"),
 };
 
-static const struct out_table saved_table = {"snapshots", "snapshot", cols,
-					     sizeof(cols) / sizeof(cols[0])};
+static const struct out_table saved_table = {"snapshots", "snapshot", OUT_COLS(cols)};
 static const struct out_table *const tables[] = {&saved_table,
 						 &snapshot_diff_table,
 						 &run_compare_tables[RUN_PROCESSES],

@@ -124,10 +124,11 @@ static const struct out_col finding_cols[] = {
 	OUT_COL(finding_row, text, "FINDING", "finding", OUT_STR, D, "what is to be said of both"),
 };
 
-const struct out_table trace_compare_finding_table = {"findings", "finding", TABLE(finding_cols)};
-const struct out_table trace_compare_log_table = {"logs", "log", TABLE(log_cols)};
-const struct out_table trace_compare_queue_table = {"queues", "queue", TABLE(queue_cols)};
-const struct out_table trace_compare_kernel_table = {"kernels", "kernel", TABLE(kernel_cols)};
+const struct out_table trace_compare_finding_table = {"findings", "finding",
+						      OUT_COLS(finding_cols)};
+const struct out_table trace_compare_log_table = {"logs", "log", OUT_COLS(log_cols)};
+const struct out_table trace_compare_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
+const struct out_table trace_compare_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
 
 static const char *const labels[] = {"A", "B"};
 

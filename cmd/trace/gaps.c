@@ -84,9 +84,9 @@ static const struct out_col mark_cols[] = {
 };
 #undef ROW
 
-const struct out_table trace_rhythm_table = {"queues", "queue", TABLE(rhythm_cols)};
-const struct out_table trace_gap_table = {"gaps", "gap", TABLE(gap_cols)};
-const struct out_table trace_mark_table = {"marks", "mark", TABLE(mark_cols)};
+const struct out_table trace_rhythm_table = {"queues", "queue", OUT_COLS(rhythm_cols)};
+const struct out_table trace_gap_table = {"gaps", "gap", OUT_COLS(gap_cols)};
+const struct out_table trace_mark_table = {"marks", "mark", OUT_COLS(mark_cols)};
 
 struct asked {
 	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets

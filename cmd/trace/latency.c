@@ -65,9 +65,9 @@ static const struct out_col kernel_cols[] = {
 };
 #undef ROW
 
-const struct out_table trace_command_table = {"commands", "command", TABLE(command_cols)};
-const struct out_table trace_latency_queue_table = {"queues", "queue", TABLE(queue_cols)};
-const struct out_table trace_latency_kernel_table = {"kernels", "kernel", TABLE(kernel_cols)};
+const struct out_table trace_command_table = {"commands", "command", OUT_COLS(command_cols)};
+const struct out_table trace_latency_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
+const struct out_table trace_latency_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
 
 static struct trace_times times_of(const struct keyed_histogram *s, uint32_t key)
 {

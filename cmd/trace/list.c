@@ -44,7 +44,7 @@ static const struct out_col cols[] = {
 	WCOL(kernel, "KERNEL", "kernel", OUT_STR, D, "kernel's name", 6),
 	WCOL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
 };
-const struct out_table trace_list_table = {"records", "record", TABLE(cols)};
+const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 
 #define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
 

@@ -176,12 +176,12 @@ static const struct out_col error_cols[] = {
 };
 #undef ROW
 
-const struct out_table trace_process_table = {"processes", "process", TABLE(process_cols)};
-const struct out_table trace_queue_table = {"queues", "queue", TABLE(queue_cols)};
-const struct out_table trace_kernel_table = {"kernels", "kernel", TABLE(kernel_cols)};
-const struct out_table trace_thread_table = {"threads", "thread", TABLE(thread_cols)};
-const struct out_table trace_error_table = {"errors", "error", TABLE(error_cols)};
-const struct out_table trace_api_table = {"apis", "api", TABLE(api_cols)};
+const struct out_table trace_process_table = {"processes", "process", OUT_COLS(process_cols)};
+const struct out_table trace_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
+const struct out_table trace_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
+const struct out_table trace_thread_table = {"threads", "thread", OUT_COLS(thread_cols)};
+const struct out_table trace_error_table = {"errors", "error", OUT_COLS(error_cols)};
+const struct out_table trace_api_table = {"apis", "api", OUT_COLS(api_cols)};
 
 const char *trace_priority(int priority)
 {

@@ -74,13 +74,13 @@ static const struct out_col queue_interval_cols[] = {
 };
 #undef ROW
 
-const struct out_table trace_track_table = {"tracks", "track", TABLE(track_cols)};
+const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
 // Programs get the numbers, not their picture: without the last two columns.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
 						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
-const struct out_table trace_interval_table = {"intervals", "interval", TABLE(interval_cols)};
+const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
 const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
-						     TABLE(queue_interval_cols)};
+						     OUT_COLS(queue_interval_cols)};
 
 // Dispatches, or launches where the log has no packets.
 static uint64_t work_of(const struct trace *t, const struct series_point *p)

@@ -30,7 +30,7 @@ static const struct out_col cols[] = {
 	COL(p.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatches among them"),
 };
 #undef ROW
-const struct out_table trace_stream_table = {"streams", "stream", TABLE(cols)};
+const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)};
 
 // By process and stream, then time.
 static int in_order(const void *a, const void *b)

@@ -53,7 +53,7 @@ static const struct out_col totals_cols[] = {
 	    "records older than the one before"),
 };
 #undef ROW
-const struct out_table trace_totals_table = {"totals", "totals", TABLE(totals_cols)};
+const struct out_table trace_totals_table = {"totals", "totals", OUT_COLS(totals_cols)};
 
 const char *trace_host(const struct trace *t, uint32_t process)
 {

@@ -245,7 +245,6 @@ const char *trace_shape(char out[64], const uint64_t dim[3]);
 
 // For tables of columns: ROW is the struct of their rows.
 #define COL(member, name, key, type, flags, help) OUT_COL(ROW, member, name, key, type, flags, help)
-#define TABLE(cols)                               (cols), sizeof(cols) / sizeof((cols)[0])
 #define D                                         OUT_DEFAULT
 #define M                                         OUT_MACHINE
 

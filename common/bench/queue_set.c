@@ -82,9 +82,9 @@ static void add(struct queue_set *s, const struct state_queue *q, enum queue_sid
 {
 	ARRAY_GROW(s->v, s->cap, s->n);
 	struct queue_set_entry *to = &s->v[s->n++];
-	*to = (struct queue_set_entry){.side = side, .row = *q->row};
-	snprintf(to->type, sizeof(to->type), "%s", q->row->type ? q->row->type : "");
-	memcpy(to->slots, q->slots, sizeof(to->slots));
+	*to = (struct queue_set_entry){.side = side, .row = q->row};
+	snprintf(to->type, sizeof(to->type), "%s", q->row.type ? q->row.type : "");
+	snprintf(to->slots, sizeof(to->slots), "%s", q->slots ? q->slots : "");
 }
 
 static int take(const void *arg)
@@ -101,7 +101,7 @@ static int take(const void *arg)
 	if (host_state_load(&m, "/"))
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
-		pid_t pid = (pid_t)m.queues[i].row->pid;
+		pid_t pid = (pid_t)m.queues[i].row.pid;
 		bool offline = workload_has(of[SIDE_OFFLINE], pid);
 		if (offline || workload_has(of[SIDE_ONLINE], pid))
 			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
@@ -135,8 +135,9 @@ static bool show(struct host_state *m, struct queue_set *s)
 		struct queue_set_entry *q = &s->v[m->n];
 		q->row.comm = q->row.cmdline = sides[q->side];
 		q->row.type = *q->type ? q->type : NULL;
-		m->queues[m->n] = (struct state_queue){.row = &q->row, .start_ticks = KFD_UNKNOWN};
-		memcpy(m->queues[m->n].slots, q->slots, sizeof(q->slots));
+		m->queues[m->n] = (struct state_queue){.row = q->row,
+						       .slots = *q->slots ? q->slots : NULL,
+						       .start_ticks = KFD_UNKNOWN};
 		suspended |= q->suspended;
 	}
 	return suspended;

@@ -58,6 +58,9 @@ struct out_col {
 		(name), (key), (type), (flags), offsetof(struct record, member), (help), 0 \
 	}
 
+// The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
+#define OUT_COLS(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+
 struct out_table {
 	const char *name;   // JSON: the array's key ("queues")
 	const char *record; // NDJSON: value of "record" in each line ("queue")

@@ -89,6 +89,9 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 // Adds an element to the array `a` and points to it; its content is whatever was there.
 #define ARRAY_ADD(a, cap, n) (ARRAY_GROW(a, cap, n), &(a)[(n)++])
 
+// What a comparison of qsort() returns for two numbers.
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 // Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))

@@ -65,7 +65,7 @@ static unsigned xcc_of(const struct hqd *s)
 // Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
 static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
-	char text[sizeof(q->slots)] = "";
+	char text[sizeof(q->slots_text)] = "";
 	size_t len = 0;
 	uint64_t doorbell = 0, v;
 	bool same = true;
@@ -81,7 +81,8 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 	}
 	if (same)
 		snprintf(text, sizeof(text), "p%uq%u", first->pipe, first->queue);
-	memcpy(q->slots, text, sizeof(text));
+	memcpy(q->slots_text, text, sizeof(text));
+	q->slots = q->slots_text;
 }
 
 // A queue that is in no slot may still be mapped: queues take turns, with more processes than VMIDs
@@ -89,18 +90,18 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 static void place(struct state_queue *q, const struct host_state *m, const struct hqds *h,
 		  const struct hqd *slot)
 {
-	q->on_hw = slot ? 1 : q->row->on_hw;
+	q->on_hw = slot ? 1 : q->row.on_hw;
 	if (slot)
 		name_slots(q, h, slot);
-	else if (m->has_slots && q->row->v[MQD_V_BASE] != MQD_UNKNOWN && !queue_row_is_sdma(q->row))
-		snprintf(q->slots, sizeof(q->slots), "none");
+	else if (m->has_slots && q->row.v[MQD_V_BASE] != MQD_UNKNOWN && !queue_row_is_sdma(&q->row))
+		q->slots = "none";
 }
 
 // --- how far it got ---
 
 static void count(struct state_queue *q, const struct host_state *m, uint64_t rptr, uint64_t wptr)
 {
-	const struct queue_row *r = q->row;
+	const struct queue_row *r = &q->row;
 	if (queue_row_is_sdma(r)) {
 		q->consumed = rptr;
 		q->submitted = wptr;
@@ -120,7 +121,7 @@ static void count(struct state_queue *q, const struct host_state *m, uint64_t rp
 static void read_pointers(struct state_queue *q, const struct host_state *m, const struct hqds *h,
 			  const struct hqd *slot)
 {
-	const struct queue_row *r = q->row;
+	const struct queue_row *r = &q->row;
 	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
 	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
 		q->pointers = "live";
@@ -146,11 +147,11 @@ static void fill(struct host_state *m, const struct hqds *h)
 		if (r->qid == KFD_UNKNOWN)
 			continue;
 		struct state_queue *q = &m->queues[m->n++];
-		*q = (struct state_queue){.row = r,
+		*q = (struct state_queue){.row = *r,
 					  .start_ticks = KFD_UNKNOWN,
 					  .consumed = KFD_UNKNOWN,
 					  .submitted = KFD_UNKNOWN};
-		if (q > m->queues && q[-1].row->pid == r->pid)
+		if (q > m->queues && q[-1].row.pid == r->pid)
 			q->start_ticks = q[-1].start_ticks;
 		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
 			q->start_ticks = KFD_UNKNOWN;
@@ -213,4 +214,125 @@ void host_state_fini(struct host_state *m)
 	queue_rows_fini(&m->list);
 	process_cache_fini(&m->processes);
 	*m = (struct host_state){0};
+}
+
+// --- two moments side by side ---
+
+// Unknown start times agree with any.
+static int compare(const struct state_queue *a, const struct state_queue *b)
+{
+	const struct queue_row *x = &a->row, *y = &b->row;
+	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
+	int r = ORDER(x->pid, y->pid);
+	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
+	r = r ? r : ORDER(x->context + 1, y->context + 1); // none: first
+	return r ? r : ORDER(x->qid, y->qid);
+}
+
+static bool differ(uint64_t a, uint64_t b)
+{
+	return a != KFD_UNKNOWN && b != KFD_UNKNOWN && a != b;
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+static bool is_certain(const struct queue_row *r)
+{
+	return r->match && strcmp(r->match, "likely") != 0;
+}
+
+static bool recycled(const struct queue_row *a, const struct queue_row *b)
+{
+	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
+	       (is_certain(a) && is_certain(b) && differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
+}
+
+static uint64_t grown(uint64_t a, uint64_t b)
+{
+	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
+}
+
+static void measure(struct qdiff *d)
+{
+	const struct state_queue *a = d->before, *b = d->after;
+	d->evicted_ns = grown(a->row.evicted_ns, b->row.evicted_ns);
+	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
+		return;
+	d->consumed = grown(a->consumed, b->consumed);
+	d->submitted = grown(a->submitted, b->submitted);
+	d->unit = d->consumed == KFD_UNKNOWN && d->submitted == KFD_UNKNOWN ? NULL : b->unit;
+}
+
+static bool has_grown(uint64_t v)
+{
+	return v != KFD_UNKNOWN && v > 0;
+}
+
+static void name_changes(struct buf *b, const struct qdiff *d)
+{
+	const struct queue_row *a = &d->before->row, *c = &d->after->row;
+	const uint64_t *x = a->v, *y = c->v;
+	const struct {
+		bool is;
+		const char *word;
+	} all[] = {
+		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
+		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
+		{texts_differ(d->before->slots, d->after->slots), "moved"},
+		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
+			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
+		 "ring"},
+		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
+			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
+		 "priority"},
+		{has_grown(d->evicted_ns), "evicted"},
+		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
+		{a->holder < 0 && c->holder >= 0, "suspended"},
+		{a->holder >= 0 && c->holder < 0, "resumed"},
+	};
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is)
+			buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
+}
+
+static void report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
+		   const struct state_queue *a, const struct state_queue *b)
+{
+	struct qdiff d = {.before = a,
+			  .after = b,
+			  .consumed = KFD_UNKNOWN,
+			  .submitted = KFD_UNKNOWN,
+			  .evicted_ns = KFD_UNKNOWN};
+	text->len = 0;
+	if (a && b) {
+		measure(&d);
+		name_changes(text, &d);
+		d.changes = text->len ? text->data : NULL;
+	} else {
+		d.changes = a ? "went" : "came";
+	}
+	each(arg, &d);
+}
+
+void qdiff_run(const struct host_state *before, const struct host_state *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg)
+{
+	struct buf text = {0};
+	size_t i = 0, j = 0;
+	while (i < before->n || j < after->n) {
+		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
+		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
+		int order = !a ? 1 : !b ? -1 : compare(a, b);
+		i += order <= 0;
+		j += order >= 0;
+		if (order == 0 && recycled(&a->row, &b->row)) {
+			report(each, arg, &text, a, NULL);
+			a = NULL;
+		}
+		report(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+	}
+	buf_fini(&text);
 }

@@ -14,10 +14,11 @@
 #include <string.h>
 
 struct state_queue {
-	const struct queue_row *row; // owned by moment.list
-	uint64_t start_ticks;        // of its process; KFD_UNKNOWN
-	char slots[96]; // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "": unknown
-	int8_t on_hw;   // row->on_hw, and 1 where it is seen in a slot
+	struct queue_row row; // what it points to is owned by host_state.list
+	uint64_t start_ticks; // of its process; KFD_UNKNOWN
+	const char *slots;    // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; NULL: unknown
+	char slots_text[96];
+	int8_t on_hw; // row.on_hw, and 1 where it is seen in a slot
 	// Where the positions come from: "live" (registers of its slot), "saved" (its MQD, which is
 	// exact as long as it is off hardware), "process" (indices in the process's memory, read a
 	// moment after the dumps), "stale" (its MQD as of the last unmap: how far it got since is
@@ -54,7 +55,7 @@ static inline bool host_state_is_stale(const struct state_queue *q)
 // has no doorbell or pointer of it.
 const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
 
-// --- what happened between two moments (diff.c) ---
+// --- what happened between two moments ---
 
 // A queue is the same one in both moments if process, start time of the process, KFD context and
 // queue id agree; since the driver gives a free id out again, GPU and type must agree too, and the

@@ -15,23 +15,19 @@ struct key {
 };
 
 struct workload {
-	struct key *keys;
-	uint32_t *index; // into the arrays of the whole host
+	struct item {
+		struct key key;
+		uint32_t at; // index in the array of the whole host
+	} * v;
 	size_t n;
-};
-
-// What is joined.
-struct join_sides {
-	const struct kfd_procs *p;
-	const struct mqds *m;
-	const struct rls *rls; // NULL: unknown
-	join_gen_fn gen;       // NULL: unknown
-	const void *arg;
 };
 
 struct joiner {
 	struct join *j;
-	struct join_sides s;
+	const struct kfd_procs *p;
+	const struct mqds *m;
+	const enum gfx_gen *gens; // of each of its queues
+	const struct rls *rls;
 	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
 				  // where known, MQDs as printed
 	uint32_t *blocks;         // of each context of a process
@@ -65,11 +61,9 @@ static int kind_of_type(int type)
 	return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI ? MQD_SDMA : -1;
 }
 
-static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
+static bool get(const struct joiner *jn, const struct mqd *q, enum mqd_value what, uint64_t *v)
 {
-	enum gfx_gen gen = s->gen ? s->gen(s->arg, q->gpu_id) : GFX_UNKNOWN;
-
-	return gen == GFX_UNKNOWN ? mqd_guess_gen(s->m, q) : gen;
+	return mqd_get(jn->m, q, jn->gens[q - jn->m->queues], 0, what, v);
 }
 
 // --- which "Process" block of mqds is which context's ---
@@ -86,7 +80,7 @@ static enum gfx_gen gen_of(const struct join_sides *s, const struct mqd *q)
 enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 
 struct pairing {
-	const struct join_sides *s;
+	const struct joiner *jn;
 	const struct kfd_proc *proc;
 	uint32_t n;          // contexts, and blocks
 	uint32_t *contexts;  // of the process, newest first, the primary one last: 0 .. n-1
@@ -97,7 +91,7 @@ struct pairing {
 
 static const struct kfd_context *context_at(const struct pairing *x, uint32_t i)
 {
-	return &x->s->p->contexts[x->proc->context + i];
+	return &x->jn->p->contexts[x->proc->context + i];
 }
 
 // Not known ones by id, the last given out first: the likelier order.
@@ -132,18 +126,18 @@ static bool is_ordered(const struct pairing *x)
 }
 
 // That of the runlist's packet that maps this queue; KFD_UNKNOWN.
-static uint64_t pasid_of_queue(const struct join_sides *s, const struct mqd *q)
+static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 {
-	const struct rls_node *node = s->rls ? rls_find(s->rls, q->gpu_id) : NULL;
+	const struct rls_node *node = rls_find(jn->rls, q->gpu_id);
 	uint64_t doorbell;
 
-	if (!node || node->damaged || !mqd_get(s->m, q, gen_of(s, q), 0, MQD_V_DOORBELL, &doorbell))
+	if (!node || node->damaged || !get(jn, q, MQD_V_DOORBELL, &doorbell))
 		return KFD_UNKNOWN;
 	for (uint32_t i = node->process; i < node->process + node->processes; i++) {
-		const struct rls_process *p = &s->rls->processes[i];
+		const struct rls_process *p = &jn->rls->processes[i];
 
 		for (uint32_t k = p->queue; k < p->queue + p->queues; k++)
-			if (s->rls->queues[k].doorbell == doorbell)
+			if (jn->rls->queues[k].doorbell == doorbell)
 				return p->pasid;
 	}
 	return KFD_UNKNOWN;
@@ -152,7 +146,7 @@ static uint64_t pasid_of_queue(const struct join_sides *s, const struct mqd *q)
 static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pasid)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
-		const struct kfd_usage *u = kfd_procs_usage(x->s->p, context_at(x, i), gpu_id);
+		const struct kfd_usage *u = kfd_procs_usage(x->jn->p, context_at(x, i), gpu_id);
 
 		// The packet has room for 16 bits.
 		if (u && u->pasid != KFD_UNKNOWN && (u->pasid & 0xffff) == pasid)
@@ -164,8 +158,8 @@ static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pa
 static uint32_t confirm_block(const struct pairing *x, const struct mqds_proc *block)
 {
 	for (uint32_t i = block->first; i < block->first + block->queues; i++) {
-		const struct mqd *q = &x->s->m->queues[i];
-		uint64_t pasid = pasid_of_queue(x->s, q);
+		const struct mqd *q = &x->jn->m->queues[i];
+		uint64_t pasid = pasid_of_queue(x->jn, q);
 		uint32_t context = pasid == KFD_UNKNOWN ? NONE : context_of(x, q->gpu_id, pasid);
 
 		if (context != NONE)
@@ -213,7 +207,7 @@ static bool pair(struct pairing *x)
 	sort_contexts(x);
 	x->ordered = is_ordered(x);
 	for (uint32_t i = 0; i < x->n; i++)
-		x->confirmed[i] = confirm_block(x, &x->s->m->procs[x->printed[i]]);
+		x->confirmed[i] = confirm_block(x, &x->jn->m->procs[x->printed[i]]);
 	if (x->confirmed[last] != NONE && x->confirmed[last] != 0)
 		return false;
 	return x->ordered ? !contradicts_order(x) : pair_confirmed(x);
@@ -221,7 +215,7 @@ static bool pair(struct pairing *x)
 
 static bool find_printed(struct pairing *x)
 {
-	const struct mqds *m = x->s->m;
+	const struct mqds *m = x->jn->m;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->nprocs; i++)
@@ -230,12 +224,12 @@ static bool find_printed(struct pairing *x)
 	return n == x->n;
 }
 
-// Finds the "Process" block of each context of `proc`: blocks[i], an index in mqds.procs, is that
-// of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is for
-// the caller to see.
-static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc, uint32_t *blocks)
+// Finds the "Process" block of each context of `proc`: jn->blocks[i], an index in mqds.procs, is
+// that of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is
+// for the caller to see.
+static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 {
-	struct pairing x = {.s = s, .proc = proc, .n = proc->contexts};
+	struct pairing x = {.jn = jn, .proc = proc, .n = proc->contexts};
 
 	if (!x.n || x.n > MAX_CONTEXTS || proc->changed)
 		return false;
@@ -245,7 +239,7 @@ static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc,
 	const bool found = find_printed(&x) && pair(&x);
 
 	for (uint32_t i = 0; found && i < x.n; i++)
-		blocks[x.contexts[i]] = x.printed[i];
+		jn->blocks[x.contexts[i]] = x.printed[i];
 	free(x.contexts);
 	return found;
 }
@@ -257,34 +251,31 @@ static bool join_blocks(const struct join_sides *s, const struct kfd_proc *proc,
 static int newest_first(const void *a, const void *b, void *arg)
 {
 	const struct kfd_procs *p = arg;
-	const struct kfd_queue *x = &p->queues[*(const uint32_t *)a],
-			       *y = &p->queues[*(const uint32_t *)b];
+	const struct kfd_queue *x = &p->queues[((const struct item *)a)->at];
+	const struct kfd_queue *y = &p->queues[((const struct item *)b)->at];
 	const struct kfd_context *c = &p->contexts[x->owner], *d = &p->contexts[y->owner];
 
-	if (c != d && c->created != d->created)
-		return c->created < d->created ? 1 : -1;
-	if (c != d)
-		return (c->id < d->id) - (c->id > d->id);
-	if (x->created != y->created)
-		return x->created < y->created ? 1 : -1;
-	return (x->qid < y->qid) - (x->qid > y->qid);
+	int r = ORDER(d->created, c->created);
+	r = r ? r : ORDER(d->id, c->id);
+	r = r ? r : ORDER(y->created, x->created);
+	return r ? r : ORDER(y->qid, x->qid);
 }
 
 // True when creation order is known for all of them.
 static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
-	const struct kfd_procs *p = jn->s.p;
+	const struct kfd_procs *p = jn->p;
 	struct workload *s = &jn->sys;
 	bool ordered = true;
 
 	s->n = n;
 	for (uint32_t i = 0; i < n; i++)
-		s->index[i] = first + i;
-	qsort_r(s->index, s->n, sizeof(*s->index), newest_first, (void *)(uintptr_t)p);
+		s->v[i].at = first + i;
+	qsort_r(s->v, s->n, sizeof(*s->v), newest_first, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < s->n; i++) {
-		const struct kfd_queue *q = &p->queues[s->index[i]];
+		const struct kfd_queue *q = &p->queues[s->v[i].at];
 
-		s->keys[i] = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
+		s->v[i].key = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
 		ordered &= q->created != KFD_UNKNOWN;
 	}
 	return ordered;
@@ -295,28 +286,28 @@ static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 	struct key k = {q->gpu_id, q->kind == MQD_BAD_USER ? -1 : q->kind, KFD_UNKNOWN};
 	uint64_t bytes;
 
-	if (mqd_get(jn->s.m, q, gen_of(&jn->s, q), 0, MQD_V_RING_BYTES, &bytes))
+	if (get(jn, q, MQD_V_RING_BYTES, &bytes))
 		k.bytes = bytes;
 	return k;
 }
 
 static void add_block(struct joiner *jn, const struct mqds_proc *p)
 {
-	const struct mqds *m = jn->s.m;
+	const struct mqds *m = jn->m;
 	struct workload *s = &jn->mqd;
 
 	for (uint32_t k = p->first; k < p->first + p->queues; k++) {
 		if (!mqd_is_user(&m->queues[k]))
 			continue;
-		s->index[s->n] = k;
-		s->keys[s->n++] = mqd_key(jn, &m->queues[k]);
+		s->v[s->n].at = k;
+		s->v[s->n++].key = mqd_key(jn, &m->queues[k]);
 	}
 }
 
 // All blocks of a process. How many it has.
 static unsigned load_mqds(struct joiner *jn, pid_t pid)
 {
-	const struct mqds *m = jn->s.m;
+	const struct mqds *m = jn->m;
 	unsigned blocks = 0;
 
 	jn->mqd.n = 0;
@@ -330,21 +321,12 @@ static unsigned load_mqds(struct joiner *jn, pid_t pid)
 
 // --- the rules ---
 
-static bool orders_agree(const struct joiner *jn)
-{
-	bool agree = jn->sys.n == jn->mqd.n;
-
-	for (size_t i = 0; agree && i < jn->sys.n; i++)
-		agree = fits(&jn->sys.keys[i], &jn->mqd.keys[i]);
-	return agree;
-}
-
 static size_t count_fitting(const struct workload *s, const struct key *k)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += fits(&s->keys[i], k);
+		n += fits(&s->v[i].key, k);
 	return n;
 }
 
@@ -357,23 +339,23 @@ static void add_candidate(struct join *j, uint32_t mqd)
 // The MQD at the place among its like that queue i has among its own.
 static int32_t likely(const struct joiner *jn, size_t i, size_t like)
 {
-	const struct key *k = &jn->sys.keys[i];
+	const struct key *k = &jn->sys.v[i].key;
 	size_t place = 0;
 
 	if (count_fitting(&jn->mqd, k) != like)
 		return -1;
 	for (size_t n = 0; n < i; n++)
-		place += fits(&jn->sys.keys[n], k);
+		place += fits(&jn->sys.v[n].key, k);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.keys[n], k) && !place--)
-			return (int32_t)jn->mqd.index[n];
+		if (fits(&jn->mqd.v[n].key, k) && !place--)
+			return (int32_t)jn->mqd.v[n].at;
 	return -1;
 }
 
 static void match_by_key(struct joiner *jn, size_t i)
 {
-	const struct key *k = &jn->sys.keys[i];
-	struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
+	const struct key *k = &jn->sys.v[i].key;
+	struct join_queue *out = &jn->j->queues[jn->sys.v[i].at];
 	size_t like = count_fitting(&jn->sys, k), mqds = count_fitting(&jn->mqd, k);
 
 	if (!mqds || mqds < like) {
@@ -383,49 +365,60 @@ static void match_by_key(struct joiner *jn, size_t i)
 	out->first = (uint32_t)jn->j->ncandidates;
 	out->likely = likely(jn, i, like);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.keys[n], k)) {
+		if (fits(&jn->mqd.v[n].key, k)) {
 			// Its one MQD may fit another queue too when a key is not wholly known.
-			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.keys[n]) == 1
+			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.v[n].key) == 1
 					   ? JOIN_ONLY
 					   : JOIN_AMBIGUOUS;
-			add_candidate(jn->j, jn->mqd.index[n]);
+			add_candidate(jn->j, jn->mqd.v[n].at);
 			out->count++;
 		}
 	if (out->why != JOIN_ONLY && out->count == 1)
 		out->count = 0; // one candidate for two queues proves nothing
 }
 
-static void match_by_order(struct joiner *jn)
+static void match_by_order(struct joiner *jn, size_t i)
 {
-	for (size_t i = 0; i < jn->sys.n; i++) {
-		struct join_queue *out = &jn->j->queues[jn->sys.index[i]];
+	const uint32_t mqd = jn->mqd.v[i].at;
 
-		*out = (struct join_queue){(uint32_t)jn->j->ncandidates, 1,
-					   (int32_t)jn->mqd.index[i], JOIN_ORDER};
-		add_candidate(jn->j, jn->mqd.index[i]);
-	}
+	jn->j->queues[jn->sys.v[i].at] =
+		(struct join_queue){(uint32_t)jn->j->ncandidates, 1, (int32_t)mqd, JOIN_ORDER};
+	add_candidate(jn->j, mqd);
+}
+
+static void match(struct joiner *jn, bool by_order)
+{
+	for (size_t i = 0; i < jn->sys.n; i++)
+		if (by_order)
+			match_by_order(jn, i);
+		else
+			match_by_key(jn, i);
 }
 
 // --- processes ---
 
-// Are there as many of each kind on both sides?
-static bool keys_agree(const struct joiner *jn)
+// Has each queue its like at the same place of the other side; or, without an order, are there as
+// many of each kind on both sides?
+static bool agrees(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
 
-	for (size_t i = 0; agree && i < jn->sys.n; i++)
-		agree = count_fitting(&jn->sys, &jn->sys.keys[i]) ==
-			count_fitting(&jn->mqd, &jn->sys.keys[i]);
+	for (size_t i = 0; agree && i < jn->sys.n; i++) {
+		const struct key *k = &jn->sys.v[i].key;
+
+		agree = by_order ? fits(k, &jn->mqd.v[i].key)
+				 : count_fitting(&jn->sys, k) == count_fitting(&jn->mqd, k);
+	}
 	return agree;
 }
 
 // Loads a context and its block. True: order of creation is known.
 static bool load_context(struct joiner *jn, const struct kfd_proc *proc, uint32_t i)
 {
-	const struct kfd_context *c = &jn->s.p->contexts[proc->context + i];
+	const struct kfd_context *c = &jn->p->contexts[proc->context + i];
 
 	jn->mqd.n = 0;
-	add_block(jn, &jn->s.m->procs[jn->blocks[i]]);
+	add_block(jn, &jn->m->procs[jn->blocks[i]]);
 	return load_sysfs(jn, c->queue, c->queues);
 }
 
@@ -434,22 +427,14 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 	bool agree = true;
 
 	for (uint32_t i = 0; agree && i < proc->contexts; i++)
-		agree = load_context(jn, proc, i) ? orders_agree(jn) : keys_agree(jn);
+		agree = agrees(jn, load_context(jn, proc, i));
 	return agree;
-}
-
-static void match(struct joiner *jn, bool by_order)
-{
-	if (by_order)
-		match_by_order(jn);
-	for (size_t i = 0; !by_order && i < jn->sys.n; i++)
-		match_by_key(jn, i);
 }
 
 static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
 	// Each block of a process that has several is matched with its context alone.
-	if (proc->contexts > 1 && join_blocks(&jn->s, proc, jn->blocks) && blocks_agree(jn, proc)) {
+	if (proc->contexts > 1 && join_blocks(jn, proc) && blocks_agree(jn, proc)) {
 		for (uint32_t i = 0; i < proc->contexts; i++)
 			match(jn, load_context(jn, proc, i));
 		return;
@@ -459,34 +444,29 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 	const unsigned blocks = load_mqds(jn, proc->pid);
 
 	if (blocks) // else JOIN_NO_PROC stands
-		match(jn, ordered && blocks == 1 && proc->contexts == 1 && orders_agree(jn));
-}
-
-static void allocate(struct workload *s, size_t n)
-{
-	s->keys = xcalloc(n + 1, sizeof(*s->keys));
-	s->index = xcalloc(n + 1, sizeof(*s->index));
+		match(jn, ordered && blocks == 1 && proc->contexts == 1 && agrees(jn, true));
 }
 
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
-	      const struct rls *rls, join_gen_fn gen, const void *arg)
+	      const enum gfx_gen *gens, const struct rls *rls)
 {
 	struct joiner jn = {.j = j,
-			    .s = {p, m, rls, gen, arg},
+			    .p = p,
+			    .m = m,
+			    .gens = gens,
+			    .rls = rls,
+			    .sys.v = xcalloc(p->nqueues + 1, sizeof(*jn.sys.v)),
+			    .mqd.v = xcalloc(m->nqueues + 1, sizeof(*jn.mqd.v)),
 			    .blocks = xcalloc(p->ncontexts + 1, sizeof(*jn.blocks))};
 
 	*j = (struct join){.queues = xcalloc(p->nqueues + 1, sizeof(*j->queues))};
-	allocate(&jn.sys, p->nqueues);
-	allocate(&jn.mqd, m->nqueues);
 	for (size_t i = 0; i < p->nqueues; i++)
 		j->queues[i] = (struct join_queue){.likely = -1, .why = JOIN_NO_PROC};
 	for (size_t i = 0; i < p->nprocs; i++)
 		if (p->procs[i].queues)
 			join_process(&jn, &p->procs[i]);
-	free(jn.sys.keys);
-	free(jn.sys.index);
-	free(jn.mqd.keys);
-	free(jn.mqd.index);
+	free(jn.sys.v);
+	free(jn.mqd.v);
 	free(jn.blocks);
 }
 

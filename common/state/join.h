@@ -53,13 +53,10 @@ struct join {
 	size_t ncandidates, cap_candidates;
 };
 
-// The generation of a GPU; GFX_UNKNOWN when the caller does not know: the dump's own look then
-// decides.
-typedef enum gfx_gen (*join_gen_fn)(const void *arg, uint32_t gpu_id);
-
-// Joins all processes. The caller keeps p and m while it uses the result.
+// Joins all processes. `gens`: the generation of the GPU of each of m->queues. The caller keeps p
+// and m while it uses the result.
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
-	      const struct rls *rls, join_gen_fn gen, const void *arg);
+	      const enum gfx_gen *gens, const struct rls *rls);
 
 void join_fini(struct join *j);
 

@@ -17,32 +17,26 @@ static void add(struct pick *p, const pid_t *pids, size_t n)
 	p->n += n;
 }
 
-// Adds `n` processes that were found, and frees their list. Below 0: errno says why none were.
-static int add_found(struct pick *p, pid_t *found, ssize_t n)
+// Adds the processes that `find` finds for a PID: its descendants, or, of a PID inside containers,
+// the host's PIDs, one for each container that has it.
+static int add_found(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
 {
+	pid_t *found = NULL;
+	ssize_t n = find(pid, &found);
 	if (n < 0)
 		return err_sys(errno, NULL, "/proc");
 	add(p, found, (size_t)n);
 	free(found);
-	return GPQ_OK;
-}
-
-// The host's PIDs of a PID inside containers: one for each container that has it.
-static int add_ns_pid(struct pick *p, pid_t pid)
-{
-	pid_t *found = NULL;
-	ssize_t n = proc_find_ns_pid(pid, &found);
-	int status = add_found(p, found, n);
-	if (n == 0)
-		status = err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
+	return n || find != proc_find_ns_pid
+		       ? GPQ_OK
+		       : err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
 				  "pid %d: no container has a process with that PID", (int)pid);
-	return status;
 }
 
 static int by_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 static int collect_pids(struct pick *p)
@@ -52,12 +46,9 @@ static int collect_pids(struct pick *p)
 	if (!o->ns_pid)
 		add(p, o->pids.v, o->pids.n);
 	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
-		status = add_ns_pid(p, o->pids.v[i]);
-	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++) {
-		pid_t *found = NULL;
-		ssize_t n = proc_tree(p->pids[i], &found);
-		status = add_found(p, found, n);
-	}
+		status = add_found(p, proc_find_ns_pid, o->pids.v[i]);
+	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++)
+		status = add_found(p, proc_tree, p->pids[i]);
 	if (p->n)
 		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
 	return status;

@@ -1,9 +1,8 @@
-// Priorities of queues; see prio.h.
-#include "common/state/prio.h"
+// Priorities of queues; see queue_rows.h.
+#include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/debugfs/mqd_value.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"
+#include "common/cli/text.h"
 #include "common/host/buf.h"
 #include "common/holder/measure.h"
 #include "common/host/root.h"
@@ -18,24 +19,12 @@ void queue_row_clear(struct queue_row *r)
 	*r = (struct queue_row){
 		.pid = INT64_MIN,
 		.ns_pid = INT64_MIN,
-		.gpu = KFD_UNKNOWN,
-		.gpu_id = KFD_UNKNOWN,
-		.node = KFD_UNKNOWN,
-		.qid = KFD_UNKNOWN,
-		.context = KFD_UNKNOWN,
-		.vram_bytes = KFD_UNKNOWN,
-		.evicted_ns = KFD_UNKNOWN,
-		.sdma_ns = KFD_UNKNOWN,
-		.cu_occupancy = KFD_UNKNOWN,
-		.pasid = KFD_UNKNOWN,
-		.on_hw = -1,
-		.read_now = KFD_UNKNOWN,
-		.write_now = KFD_UNKNOWN,
 		.holder = INT64_MIN,
+		.on_hw = -1,
 		.traced = -1,
 		.mqd = UINT32_MAX,
 	};
-	memset(r->v, 0xff, sizeof(r->v)); // MQD_UNKNOWN
+	memset(r, 0xff, offsetof(struct queue_row, pid)); // KFD_UNKNOWN, MQD_UNKNOWN
 }
 
 static uint64_t times(uint64_t v, uint64_t factor)
@@ -161,33 +150,24 @@ static void fill_indices(struct queue_row *r)
 		set_indices(r, now.read_index, now.write_index);
 }
 
-// A number of a .now file, or "-": then *to stays. What follows it.
-static const char *take_number(const char *text, uint64_t *to)
-{
-	char *end;
-	uint64_t v = strtoull(text, &end, 10);
-	if (end == text)
-		return text + strcspn(text, " \n") + (*text != '\0');
-	*to = v;
-	return end + (*end == ' ');
-}
-
-// What gpq snapshot noted of a queue, "READ WRITE HOLDER": a replay has no process to ask.
+// What gpq snapshot noted of a queue, "READ WRITE HOLDER", each a number or "-": a replay has no
+// process to ask.
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
 	struct buf b = {0};
 	char context[32] = "";
-	uint64_t holder = KFD_UNKNOWN, read = MQD_UNKNOWN, write = MQD_UNKNOWN;
+	char word[3][24] = {"-", "-", "-"};
+	uint64_t v[3];
 	if (r->context != KFD_UNKNOWN)
 		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
 	if (host_readf(&b, "/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
 		       (unsigned)r->qid) > 0)
-		take_number(take_number(take_number(b.data, &read), &write), &holder);
+		sscanf(b.data, "%23s %23s %23s", word[0], word[1], word[2]);
 	buf_fini(&b);
-	if (q->how->want & READ_HOLDER && holder <= INT32_MAX)
-		r->holder = (int64_t)holder;
-	if (q->how->want & READ_INDICES && read != MQD_UNKNOWN && write != MQD_UNKNOWN)
-		set_indices(r, read, write);
+	if (q->how->want & READ_HOLDER && parse_u64(word[2], &v[2]) && v[2] <= INT32_MAX)
+		r->holder = (int64_t)v[2];
+	if (q->how->want & READ_INDICES && parse_u64(word[0], &v[0]) && parse_u64(word[1], &v[1]))
+		set_indices(r, v[0], v[1]);
 }
 
 static const char *state_of(const struct queue_row *r)
@@ -205,13 +185,13 @@ static const char *state_of(const struct queue_row *r)
 // Gets from the holders of this host what they hold, if that is wanted.
 static void load_holdings(struct queue_rows *q)
 {
-	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
 	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
 	// searched for them.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
-	if (live && (q->how->want & READ_HOLDER))
+	if (q->live && (q->how->want & READ_HOLDER))
 		q->nholdings = kfd_holdings(&q->holdings, false);
 }
 
@@ -219,10 +199,9 @@ static void load_holdings(struct queue_rows *q)
 static void fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
-	bool live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	if (h && h->answer.holder)
 		r->holder = h->answer.holder;
-	if (live && (q->how->want & READ_INDICES))
+	if (q->live && (q->how->want & READ_INDICES))
 		fill_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
 		fill_recorded(q, r);
@@ -231,7 +210,8 @@ static void fill_live(const struct queue_rows *q, struct queue_row *r)
 
 static bool is_off(const struct queue_row *r)
 {
-	return r->state && strcmp(r->state, "off-hardware") == 0;
+	return r->state &&
+	       (strcmp(r->state, "off-hardware") == 0 || strcmp(r->state, "evicted") == 0);
 }
 
 // Is this queue off along with all others of its context on its GPU?
@@ -256,19 +236,18 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 }
 
 // Separates evicted queues from those that are off for another reason, once all rows are there:
-// only the driver takes all queues of a process off a GPU, when no debugger can have done so. In
-// two steps, as each queue is judged by the states of the others.
+// only the driver takes all queues of a process off a GPU, when no debugger can have done so.
 static void find_evicted(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		struct queue_row *r = &q->rows[i];
-		bool off = all_off(q, r);
-		r->evicted = off && cannot_be_held(q, r);
-		r->doubtful = off && !r->evicted && r->traced == 0;
+		if (!all_off(q, r))
+			continue;
+		if (cannot_be_held(q, r))
+			r->state = "evicted";
+		else
+			r->doubtful = r->traced == 0;
 	}
-	for (size_t i = 0; i < q->n; i++)
-		if (q->rows[i].evicted)
-			q->rows[i].state = "evicted";
 }
 
 // --- rows ---
@@ -391,9 +370,8 @@ static int load_host(struct queue_rows *q)
 static int by_place(const void *a, const void *b)
 {
 	const struct queue_row *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->seq > y->seq) - (x->seq < y->seq);
+	int r = ORDER(x->pid, y->pid);
+	return r ? r : ORDER(x->seq, y->seq);
 }
 
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,

@@ -11,8 +11,7 @@
 #include "common/host/process_cache.h"
 #include "common/holder/holder.h"
 #include "common/state/join.h"
-#include "common/state/residency.h"
-#include "common/state/prio.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/procs.h"
 #include "common/kfd/topology.h"
 
@@ -43,36 +42,36 @@ enum {                // what to read, beside pids and queue ids
 // they are about. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where
 // unknown: the output's nulls.
 struct queue_row {
+	// queue_row_clear() relies on all unsigned numbers being in front.
+	uint64_t gpu, gpu_id; // index in the topology; KFD's number
+	uint64_t node;        // of the topology
+	uint64_t qid, context;
+	// Of the process on this GPU.
+	uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
+	// From the living process, where that may be traced.
+	uint64_t read_now, write_now;
+	// Of its MQD or slot, by enum mqd_value and mqd_derived. The ring's size is that of sysfs
+	// where this has one; the backlog is that of the process's indices where these can be read.
+	uint64_t v[MQD_SUMMARY];
 	int64_t pid, ns_pid;
+	int64_t holder; // pid of the gpq holder that has it suspended
 	const char *comm, *cmdline, *user;
 	const char *container, *container_id, *runtime;
 	char *container_name; // owned
 	const char *process;  // "alive", "zombie", "gone": its KFD directory outlives it
-	uint64_t gpu, gpu_id; // index in the topology; KFD's number
-	uint64_t node;        // of the topology
 	const char *bdf, *gfx;
-	uint64_t qid, context;
-	const char *type; // of a slot also "hiq" (the scheduler's own queue), of an MQD also "diq"
-			  // (the debugger's, on old kernels)
-	// Of the process on this GPU.
-	uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
-	// Of its MQD or slot, by enum mqd_value and mqd_derived. The ring's size is that of sysfs
-	// where this has one; the backlog is that of the process's indices where these can be read.
-	uint64_t v[MQD_SUMMARY];
+	const char *type;  // of a slot also "hiq" (the scheduler's own queue), of an MQD also "diq"
+			   // (the debugger's, on old kernels)
 	const char *level; // "low", "medium", "high": of MQD_V_PIPE_PRIO
 	int8_t on_hw;
 	const char *packets; // "aql", "pm4"
-	// From the living process, where that may be traced.
-	uint64_t read_now, write_now;
-	int64_t holder; // pid of the gpq holder that has it suspended
-	int8_t traced;  // its process, by a debugger or a holder
+	int8_t traced;       // its process, by a debugger or a holder
 	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
 	const char *state;
 	const char *match; // how its MQD was found: "order", "only", "likely"; NULL: not for sure
 
 	uint32_t mqd;  // index in queue_rows.mqds.queues; UINT32_MAX: not known for sure
 	bool turns;    // its MQD's verdict is RESIDENCY_TURNS
-	bool evicted;  // while the state is found
 	bool doubtful; // off-hardware: evicted, or held by a debugger that does not trace it
 	uint32_t seq;  // place in which it was found
 	bool hidden;   // for the caller to leave it out; false at first
@@ -107,6 +106,7 @@ struct queue_rows {
 	size_t n, cap;
 	struct kfd_holding *holdings; // of gpq suspend
 	size_t nholdings;
+	bool live;      // running processes can be asked
 	bool noted;     // the recorded host has notes of indices and holders (gpq snapshot)
 	int mqds_error; // errno of reading mqds, 0; ENODATA: not wanted
 	bool foreign;   // pids of sysfs and of /proc are of different namespaces
@@ -151,11 +151,11 @@ uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr
 // GPQ_OK also when there are none; a file that was named must have some. (queue_rows_load does it.)
 int queue_rows_load_rls(struct queue_rows *q);
 
-// Reports a fault of a dump: by a warning if the user named the file, else as a note for -v.
-// True: by a warning.
-bool dump_fault(const char *file, const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void dump_warn_empty(const char *file, size_t len, const char *meaning);
+// Reports lines and words of a dump that were not understood: by a warning if the user named the
+// file, else as a note for -v; and a file of `len` 0, by what that means. True: it is damaged,
+// which was said by a warning.
+bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
+		  unsigned bad_words, size_t len, const char *meaning);
 
 // Reports what is wrong with the runlists. True: a file that was named is damaged.
 // (queue_rows_explain does it.)
@@ -172,5 +172,78 @@ int queue_rows_load_mqds(struct queue_rows *q);
 
 // What the MQD of sysfs queue `index` says, as far as the join is certain.
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
+
+// --- on hardware or off (residency.c) ---
+//
+// Whether a queue is in a hardware slot, as far as memory shows it, without reading registers.
+//
+// Facts: kfd-facts 5.3, 6 and 8. Two witnesses: the runlist, which lists exactly the queues that
+// the scheduler was told to run (gfx9, gfx10), and dword 130 of the MQD, which the firmware of
+// gfx942 sets and clears. That other firmware does so was not observed: a 0 counts only on a GPU
+// where the dword is 1 somewhere, so that it is written at all.
+//
+// An over-subscribed GPU (its runlist is chained) takes queues off and on by turns, many times a
+// second: a 0 in dword 130 then says nothing but that it was not this queue's turn. Of MES, which
+// has no runlists, only the numbers of processes and queues tell that there may be turns.
+
+enum residency {
+	RESIDENCY_OFF = 0,
+	RESIDENCY_ON = 1,
+	RESIDENCY_UNKNOWN = 2, // no witness
+	RESIDENCY_SILENT,      // only a dword 130 of 0 that the firmware may never have written
+	RESIDENCY_TURNS,       // mapped, but the GPU is over-subscribed, so queues take turns
+	RESIDENCY_MAY_TURN, // dword 130 is 0, and the GPU may be over-subscribed: there is no list
+	RESIDENCY_CONTRADICT, // the runlist and dword 130 say opposite things: it changed between
+			      // two reads
+};
+
+// The verdict of each of m->queues; anything from RESIDENCY_UNKNOWN on means unknown. `gens` has
+// the generation of each of them; `rls` and `gpus` may be empty.
+void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
+		     const struct rls *rls, const struct kfd_topology *gpus);
+
+// Why it is unknown, for people; NULL for RESIDENCY_OFF, RESIDENCY_ON.
+const char *residency_text(enum residency o);
+
+// --- priorities (prio.c) ---
+//
+// Priorities of queues: what a dump says of them, and which queues --prio chooses.
+//
+// A program gives a compute queue a priority from 0 to 15. The driver writes two registers of it
+// into the MQD: cp_hqd_pipe_priority (dword 133), the level 0 to 2 (pipe_priority_map[] in
+// kfd_mqd_manager.c), always; cp_hqd_queue_priority (dword 134), the number itself, up to Linux
+// 6.19 (set_priority() in kfd_mqd_manager_v*.c). Where it does not, dword 134 is 0 and the number
+// is unknown. SDMA queues have neither.
+
+// "low" (priorities 0 to 6), "medium" (7 to 10), "high" (11 to 15); NULL for any other number,
+// UINT64_MAX (unknown) among them.
+const char *prio_level_name(uint64_t pipe_prio);
+
+// Does the driver that made this dump write dword 134? Decided by the dump: a compute queue with
+// level medium or high has a priority above 0, so 0 in dword 134 means no, and any other value
+// yes. Where the dump has neither, or both, the facts of `d` decide (NULL: a file of a host that
+// is not known). UNKNOWN: all queues are of level low, and their numbers are not to be trusted.
+enum kfd_answer3 prio_written(const struct mqds *m, const struct kfd_driver *d);
+
+// The same by a dump of slots that comes without MQDs.
+enum kfd_answer3 prio_written_slots(const struct hqds *h);
+
+// What --prio chooses: bit N stands for priority N.
+struct prio_choice {
+	const char *text; // as given, not owned; NULL: all queues
+	uint16_t prios;
+};
+
+// Reads "low", "high,medium", "8" (8 to 15) or "0:7". GPQ_OK, or GPQ_USAGE after a message. `text`
+// NULL: chooses all.
+int prio_parse(struct prio_choice *c, const char *text);
+
+// Refuses a range that cuts a level where numbers are not known. GPQ_OK, or GPQ_UNSUPPORTED after
+// a message.
+int prio_check(const struct prio_choice *c, enum kfd_answer3 written);
+
+// Is this queue chosen? `prio` and `level` (0 to 2) are UINT64_MAX where unknown. UNKNOWN: what is
+// known leaves it open.
+enum kfd_answer3 prio_fits(const struct prio_choice *c, uint64_t prio, uint64_t level);
 
 #endif

@@ -9,7 +9,6 @@
 #include "common/host/root.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,11 +23,6 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 	return g && g->gfx_target_version != KFD_UNKNOWN
 		       ? gfx_gen_of((uint32_t)g->gfx_target_version)
 		       : GFX_UNKNOWN;
-}
-
-static enum gfx_gen gen_of_gpu(const void *arg, uint32_t gpu_id)
-{
-	return queue_rows_gen(arg, gpu_id);
 }
 
 // Without a topology: by the look of this MQD, or, when it is damaged, of another one of the GPU.
@@ -114,7 +108,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 				"%s: line %u is not in MQD-dump format", input_name(file),
 				q->mqds.count.first_foreign);
 	if (!file)
-		join_all(&q->join, &q->procs, &q->mqds, &q->rls, gen_of_gpu, q);
+		join_all(&q->join, &q->procs, &q->mqds, q->gens, &q->rls);
 	return GPQ_OK;
 }
 
@@ -229,25 +223,32 @@ static void explain_sysfs(const struct queue_rows *q)
 				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
-bool dump_fault(const char *file, const char *path, const char *fmt, ...)
+// True: it was said by a warning, as the user named the file.
+static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
 {
-	char text[120];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	if (file)
-		err_warn(NULL, "%s: %s", input_name(file), text);
+		err_warn(NULL, "%s: %u %s", input_name(file), n, what);
 	else
-		err_note("%s: %s", path, text);
+		err_note("%s: %u %s", path, n, what);
 	return file != NULL;
 }
 
-void dump_warn_empty(const char *file, size_t len, const char *meaning)
+bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
+		  unsigned bad_words, size_t len, const char *meaning)
 {
+	char first[64];
+	bool damaged = false;
+	snprintf(first, sizeof(first), "lines not understood, the first is line %u",
+		 lines->first_foreign);
+	if (lines->foreign)
+		damaged |= dump_fault(file, path, lines->foreign, first);
+	if (bad_words)
+		damaged |= dump_fault(file, path, bad_words,
+				      "words are no 8 hex digits, what they hold is unknown");
 	if (file && !len)
 		err_warn("or was copied without the right to read it", "%s: empty: %s",
 			 input_name(file), meaning);
+	return damaged;
 }
 
 static bool explain_dump(const struct queue_rows *q)
@@ -256,30 +257,22 @@ static bool explain_dump(const struct queue_rows *q)
 	const char *file = q->how->mqds_file;
 	const struct {
 		unsigned n;
-		const char *fmt;
-	} faults[] = {{m->count.foreign, "%u lines not understood, the first is line %u"},
-		      {m->bad_words, "%u words are no 8 hex digits, what they hold is unknown"},
-		      {m->lost_lines, "%u lines are missing between others"},
-		      {m->cut, "%u MQDs are cut short"},
-		      {m->no_gpu, "%u queues do not tell their GPU"}};
-	bool damaged = false;
+		const char *what;
+	} faults[] = {{m->lost_lines, "lines are missing between others"},
+		      {m->cut, "MQDs are cut short"},
+		      {m->no_gpu, "queues do not tell their GPU"}};
+	bool damaged = dump_explain(file, MQDS, &m->count, m->bad_words, q->text.len,
+				    "no process had KFD open");
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].n)
-			damaged |= dump_fault(file, MQDS, faults[i].fmt, faults[i].n,
-					      m->count.first_foreign);
-	dump_warn_empty(file, q->text.len, "no process had KFD open");
+			damaged |= dump_fault(file, MQDS, faults[i].n, faults[i].what);
 	return damaged;
 }
 
 bool queue_rows_explain_rls(const struct queue_rows *q)
 {
-	const struct rls *r = &q->rls;
-	const char *file = q->how->rls_file;
-	bool damaged = r->count.foreign &&
-		       dump_fault(file, RLS, "%u lines not understood, the first is line %u",
-				  r->count.foreign, r->count.first_foreign);
-	dump_warn_empty(file, q->rls_text.len, "the host had no GPU");
-	return damaged;
+	return dump_explain(q->how->rls_file, RLS, &q->rls.count, 0, q->rls_text.len,
+			    "the host had no GPU");
 }
 
 // One line a process and reason, with the queues it holds for.

@@ -1,8 +1,5 @@
-// On hardware or off; see residency.h.
-#include "common/state/residency.h"
-
-#include "common/debugfs/mqd_value.h"
-#include "common/host/buf.h"
+// On hardware or off; see queue_rows.h.
+#include "common/state/queue_rows.h"
 
 #include <stdlib.h>
 
@@ -19,6 +16,7 @@ struct residency_gpu {
 struct residency_host {
 	const struct mqds *mqds;
 	const struct rls *rls;
+	const struct kfd_topology *topology;
 	struct residency_gpu *gpus; // owned
 	size_t n, cap;
 };
@@ -59,38 +57,25 @@ static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 	return (int)first;
 }
 
-static struct residency_gpu *find_gpu(const struct residency_host *h, uint32_t gpu_id)
+static struct residency_gpu *gpu_of(struct residency_host *h, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->gpus[i].gpu_id == gpu_id)
 			return &h->gpus[i];
-	return NULL;
-}
-
-static struct residency_gpu *add_gpu(struct residency_host *h, uint32_t gpu_id,
-				     const struct kfd_topology *gpus)
-{
-	struct residency_gpu *known = find_gpu(h, gpu_id);
-	const struct kfd_gpu *g = kfd_topology_find(gpus, gpu_id);
-
-	if (known)
-		return known;
+	const struct kfd_gpu *g = kfd_topology_find(h->topology, gpu_id);
 	ARRAY_GROW(h->gpus, h->cap, h->n);
 	h->gpus[h->n] = (struct residency_gpu){
 		.gpu_id = gpu_id, .last = UINT32_MAX, .slots = g ? g->cp_queues : KFD_UNKNOWN};
 	return &h->gpus[h->n++];
 }
 
-static void count_queues(struct residency_host *h, const enum gfx_gen *gens,
-			 const struct kfd_topology *gpus)
+static void count_queues(struct residency_host *h, const enum gfx_gen *gens)
 {
 	for (size_t i = 0; i < h->mqds->nqueues; i++) {
 		const struct mqd *q = &h->mqds->queues[i];
-
 		if (q->kind != MQD_COMPUTE)
 			continue;
-		struct residency_gpu *g = add_gpu(h, q->gpu_id, gpus);
-
+		struct residency_gpu *g = gpu_of(h, q->gpu_id);
 		g->written |= active(h->mqds, q, gens[i]) == 1;
 		g->queues++;
 		g->owners += g->last != q->proc; // their queues stand together
@@ -98,48 +83,40 @@ static void count_queues(struct residency_host *h, const enum gfx_gen *gens,
 	}
 }
 
-static enum residency judge_dword(const struct residency_host *h, const struct mqd *q,
-				  enum gfx_gen gen)
+static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
+				  const struct residency_gpu *g)
 {
-	int on = active(h->mqds, q, gen);
-
-	if (on < 0)
-		return RESIDENCY_UNKNOWN;
+	const int on = active(m, q, gen);
 	if (on)
-		return RESIDENCY_ON;
-	const struct residency_gpu *g = find_gpu(h, q->gpu_id);
-
-	return gfx_caps(gen)->active_written || (g && g->written) ? RESIDENCY_OFF
-								  : RESIDENCY_SILENT;
+		return on < 0 ? RESIDENCY_UNKNOWN : RESIDENCY_ON;
+	return gfx_caps(gen)->active_written || g->written ? RESIDENCY_OFF : RESIDENCY_SILENT;
 }
 
 // VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
 enum { VMIDS = 8 };
 
 // Without a list a queue that is off may only wait for its turn.
-static enum residency without_list(const struct residency_host *h, const struct mqd *q,
-				   enum residency by_dword)
+static enum residency without_list(const struct residency_gpu *g, enum residency by_dword)
 {
-	const struct residency_gpu *g = find_gpu(h, q->gpu_id);
-	bool over = g && (g->owners > VMIDS || (g->slots && g->queues > g->slots));
-
+	bool over = g->owners > VMIDS || (g->slots && g->queues > g->slots);
 	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 
 // By the runlist, where it covers this queue.
 static enum residency judge_list(const struct residency_host *h, const struct mqd *q,
-				 enum gfx_gen gen, enum residency by_dword)
+				 enum gfx_gen gen, const struct residency_gpu *g)
 {
+	const enum residency by_dword = judge_dword(h->mqds, q, gen, g);
 	const struct rls_node *node = rls_find(h->rls, q->gpu_id);
 	uint64_t doorbell;
 
 	if (!node || node->damaged || node->state == RLS_UNKNOWN)
-		return without_list(h, q, by_dword);
+		return without_list(g, by_dword);
 	// MES has no runlists. Before it, none means that no queue of the GPU is active.
 	if (node->state == RLS_NONE)
 		return by_dword != RESIDENCY_ON && gfx_caps(gen)->runlist
 			       ? RESIDENCY_OFF
-			       : without_list(h, q, by_dword);
+			       : without_list(g, by_dword);
 	if (!mqd_get(h->mqds, q, gen, 0, MQD_V_DOORBELL, &doorbell))
 		return by_dword;
 	if (!rls_maps(h->rls, node, (uint32_t)doorbell))
@@ -152,13 +129,13 @@ static enum residency judge_list(const struct residency_host *h, const struct mq
 void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
 		     const struct rls *rls, const struct kfd_topology *gpus)
 {
-	struct residency_host h = {.mqds = m, .rls = rls};
+	struct residency_host h = {.mqds = m, .rls = rls, .topology = gpus};
 
-	count_queues(&h, gens, gpus);
+	count_queues(&h, gens);
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 
-		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], judge_dword(&h, q, gens[i]));
+		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], gpu_of(&h, q->gpu_id));
 	}
 	free(h.gpus);
 }

@@ -1,8 +1,9 @@
 // Repeated runs side by side; see run_compare.h.
 #include "common/state/run_compare.h"
 
-#include "common/host/buf.h"
-
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,7 @@ static const char *program_of(const struct queue_row *r, enum run_compare_by by)
 
 static void add_queue(struct run_compare_proc *p, const struct state_queue *q, bool levels)
 {
-	const struct queue_row *r = q->row;
+	const struct queue_row *r = &q->row;
 	const bool compute = r->type && strcmp(r->type, "compute") == 0;
 	p->queues++;
 	p->compute += compute;
@@ -97,14 +98,14 @@ static void list_slots(struct buf *b, const struct host_state *m, size_t first, 
 {
 	for (size_t i = first; i < end; i++) {
 		const struct state_queue *q = &m->queues[i];
-		if (!q->row->type || strcmp(q->row->type, "compute") != 0 ||
-		    q->row->context != KFD_UNKNOWN)
+		if (!q->row.type || strcmp(q->row.type, "compute") != 0 ||
+		    q->row.context != KFD_UNKNOWN)
 			continue;
-		if (!q->slots[0]) {
+		if (!q->slots) {
 			buf_fini(b);
 			return;
 		}
-		buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row->qid, q->slots);
+		buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row.qid, q->slots);
 	}
 }
 
@@ -112,7 +113,7 @@ static void add_procs(struct run_compare *r, const struct host_state *m, unsigne
 		      enum run_compare_by by)
 {
 	for (size_t i = 0, end; i < m->n; i = end) {
-		const struct queue_row *row = m->queues[i].row;
+		const struct queue_row *row = &m->queues[i].row;
 		ARRAY_GROW(r->procs, r->cap_procs, r->nprocs);
 		struct run_compare_proc *p = &r->procs[r->nprocs++];
 		*p = (struct run_compare_proc){.run = run,
@@ -121,13 +122,11 @@ static void add_procs(struct run_compare *r, const struct host_state *m, unsigne
 					       .comm = row->comm,
 					       .pid = row->pid,
 					       .start_ticks = m->queues[i].start_ticks};
-		for (end = i; end < m->n && m->queues[end].row->pid == row->pid; end++)
+		for (end = i; end < m->n && m->queues[end].row.pid == row->pid; end++)
 			add_queue(p, &m->queues[end], r->levels);
 		list_slots(&p->slots, m, i, end);
 	}
 }
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_place(const void *a, const void *b)
 {
@@ -193,12 +192,11 @@ static void compare_with(struct run_compare_proc *p, const struct run_compare_pr
 	p->same[SAME_IDS] = memcmp(&p->has.ids, &first->has.ids, sizeof(p->has.ids)) == 0;
 	p->same[SAME_COUNT] = p->compute == first->compute && p->sdma == first->sdma &&
 			      p->queues == first->queues;
-	p->same[SAME_SLOTS] = -1;
-	if (p->slots.data && first->slots.data)
-		p->same[SAME_SLOTS] = strcmp(p->slots.data, first->slots.data) == 0;
-	p->same[SAME_PRIOS] = -1;
-	if (p->has.prios && first->has.prios)
-		p->same[SAME_PRIOS] = p->has.prios == first->has.prios;
+	p->same[SAME_SLOTS] = !p->slots.data || !first->slots.data
+				      ? -1
+				      : strcmp(p->slots.data, first->slots.data) == 0;
+	p->same[SAME_PRIOS] =
+		!p->has.prios || !first->has.prios ? -1 : p->has.prios == first->has.prios;
 }
 
 // Once different is different; unknown wins over same.
@@ -275,8 +273,8 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 
 // --- texts ---
 
-void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
-			    const char *sep)
+// Priorities or levels with `sep` between them.
+static void prios_text(struct buf *b, const struct run_compare *r, uint32_t prios, const char *sep)
 {
 	for (unsigned i = 0; i < 32; i++)
 		if (prios >> i & 1 && r->levels)
@@ -288,7 +286,7 @@ void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t
 static void write_traits(struct run_compare_traits *t, const struct run_compare *r)
 {
 	qset_text(&t->ids, &t->ids_text);
-	run_compare_prios_text(&t->prios_text, r, t->prios, " ");
+	prios_text(&t->prios_text, r, t->prios, " ");
 	for (unsigned i = 0; i < 64; i++)
 		if (t->gpus >> i & 1)
 			buf_printf(&t->gpus_text, "%s%u", t->gpus_text.len ? " " : "", i);
@@ -306,6 +304,185 @@ static void write_texts(struct run_compare *r)
 		write_traits(&r->pairs[i].both, r);
 }
 
+// --- by what can a program's queues be found in the next run? ---
+//
+// Each strategy is judged by what would break it: fixed ids by ids that change or that two programs
+// share; priority by priorities that change or that two programs share; the PID by nothing, but it
+// has to be looked up each time.
+
+enum { MENTIONED = 2 }; // examples in the evidence
+
+// Adds to the evidence.
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
+{
+	va_list ap;
+	if (s->evidence.len)
+		buf_puts(&s->evidence, "; ");
+	va_start(ap, fmt);
+	buf_vprintf(&s->evidence, fmt, ap);
+	va_end(ap);
+}
+
+static const char *name(const char *program)
+{
+	return program ? program : "an unknown program";
+}
+
+static void say_program(struct run_compare_strategy *s, const struct run_compare_program *g,
+			const char *what)
+{
+	if (g->worker)
+		say(s, "%.60s (process %" PRIu64 "): %s", name(g->program), g->worker + 1, what);
+	else
+		say(s, "%.60s: %s", name(g->program), what);
+}
+
+static void say_pair(struct run_compare_strategy *s, const struct run_compare_pair *p,
+		     const char *what)
+{
+	if (strcmp(name(p->a), name(p->b)) == 0)
+		say(s, "two processes of %.60s share %.60s", name(p->a), what);
+	else
+		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
+}
+
+bool run_compare_repeated(const struct run_compare *r)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->nprograms; i++)
+		any |= r->programs[i].seen > 1;
+	return any;
+}
+
+static unsigned changing_ids(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < r->nprograms; i++) {
+		const struct run_compare_program *g = &r->programs[i];
+		char text[120];
+		if (g->same[SAME_IDS] != 0)
+			continue;
+		snprintf(text, sizeof(text),
+			 "ids differ between its %" PRIu64 " runs (%" PRIu64 " to %" PRIu64
+			 " queues)",
+			 g->seen, g->queues_min, g->queues_max);
+		if (++n <= MENTIONED)
+			say_program(s, g, text);
+	}
+	return n;
+}
+
+static unsigned shared_ids(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < r->npairs; i++) {
+		char text[64];
+		if (!r->pairs[i].both.ids_text.len)
+			continue;
+		snprintf(text, sizeof(text), "ids %s", r->pairs[i].both.ids_text.data);
+		if (++n <= MENTIONED)
+			say_pair(s, &r->pairs[i], text);
+	}
+	return n;
+}
+
+static void judge_fixed(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
+	s->works = broken ? 0 : run_compare_repeated(r) ? 1 : -1;
+	if (s->works > 0)
+		say(s, "each program had the same ids in all its runs, and %s",
+		    r->npairs ? "no two share any" : "no other ran beside it");
+	else if (s->works < 0)
+		say(s, "no program is in two runs");
+}
+
+static unsigned unfit_priorities(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	char what[120];
+	for (size_t i = 0; i < r->nprograms; i++)
+		if (r->programs[i].same[SAME_PRIOS] == 0 && ++n <= MENTIONED)
+			say_program(s, &r->programs[i], "priorities differ between its runs");
+	for (size_t i = 0; i < r->npairs; i++) {
+		if (!r->pairs[i].both.prios)
+			continue;
+		struct buf text = {0};
+		prios_text(&text, r, r->pairs[i].both.prios, ",");
+		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
+			 text.data);
+		if (++n <= MENTIONED)
+			say_pair(s, &r->pairs[i], what);
+		buf_fini(&text);
+	}
+	return n;
+}
+
+static void judge_priority(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	s->works = unfit_priorities(r, s) > 0 ? 0 : -1;
+	if (!s->works)
+		return;
+	bool known = true;
+	for (size_t i = 0; i < r->nprocs; i++)
+		known &= !r->procs[i].compute || r->procs[i].has.prios;
+	if (!known) {
+		say(s, "priorities are unknown: they need the dumps of debugfs");
+	} else if (!r->npairs) {
+		say(s, "no two programs ran side by side");
+	} else if (!run_compare_repeated(r)) {
+		say(s, "no program is in two runs");
+	} else {
+		s->works = 1;
+		for (size_t i = 0; i < r->nprograms && i < 4; i++) {
+			struct buf text = {0};
+			prios_text(&text, r, r->programs[i].ever.prios, ",");
+			say_program(s, &r->programs[i], text.data ? text.data : "none");
+			buf_fini(&text);
+		}
+	}
+}
+
+static void judge_pid(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	bool same = run_compare_repeated(r);
+	for (size_t i = 0; i < r->nprograms; i++)
+		same &= r->programs[i].same[SAME_IDS] != 0;
+	s->works = r->nprocs ? 1 : -1;
+	if (r->nprocs)
+		say(s,
+		    "a queue belongs to one process; its PID is to be looked up in every run "
+		    "(gpq queues --comm, --container, --tree)%s",
+		    same ? "; ids are the same in every run, so PID and id name one queue" : "");
+	else
+		say(s, "no process has a queue in any of the runs");
+}
+
+static void judge(struct run_compare *r)
+{
+	static const struct {
+		const char *name;
+		void (*judge)(const struct run_compare *, struct run_compare_strategy *);
+	} all[QRUNS_STRATEGIES] = {
+		[QRUNS_FIXED] = {"fixed-ids", judge_fixed},
+		[QRUNS_PRIORITY] = {"priority", judge_priority},
+		[QRUNS_PID] = {"pid", judge_pid},
+	};
+	bool chosen = false;
+	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
+		struct run_compare_strategy *s = &r->strategies[i];
+		s->name = all[i].name;
+		all[i].judge(r, s);
+		s->chosen = s->works > 0 && !chosen;
+		chosen |= s->chosen;
+	}
+}
+
+// --- all of it ---
+
 static void traits_fini(struct run_compare_traits *t)
 {
 	buf_fini(&t->ids_text);
@@ -318,7 +495,7 @@ static bool needs_levels(const struct host_state *moments, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (size_t k = 0; k < moments[i].n; k++) {
-			const struct queue_row *r = moments[i].queues[k].row;
+			const struct queue_row *r = &moments[i].queues[k].row;
 			if (r->v[MQD_V_QUEUE_PRIO] == KFD_UNKNOWN &&
 			    prio_level_name(r->v[MQD_V_PIPE_PRIO]))
 				return true;
@@ -338,7 +515,7 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
 			add_pair(r, &r->procs[i], &r->procs[j]);
 	write_texts(r);
-	run_compare_judge(r);
+	judge(r);
 }
 
 void run_compare_fini(struct run_compare *r)

@@ -101,12 +101,8 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 			 enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
 
-// Fills the strategies; run_compare_compare() does so.
-void run_compare_judge(struct run_compare *r);
-
-// Priorities or levels with `sep` between them.
-void run_compare_prios_text(struct buf *b, const struct run_compare *r, uint32_t prios,
-			    const char *sep);
+// Was any program in two runs? Something must have been repeated to be the same again.
+bool run_compare_repeated(const struct run_compare *r);
 
 // "0,1,3" or "0-5,7" of a set of ids.
 void qset_text(const struct qset *s, struct buf *b);

@@ -5,6 +5,7 @@
 #include "common/host/buf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct maker {
 	struct runlist *r;
@@ -19,13 +20,8 @@ static struct runlist_row *add_row(struct maker *m, const char *packet)
 {
 	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
 	struct runlist_row *row = &m->r->rows[m->r->n++];
-	*row = (struct runlist_row){.packet = packet,
-				    .announced = KFD_UNKNOWN,
-				    .mapped = KFD_UNKNOWN,
-				    .quantum = KFD_UNKNOWN,
-				    .gws = KFD_UNKNOWN,
-				    .page_table = KFD_UNKNOWN,
-				    .sdma = -1};
+	memset(row, 0xff, sizeof(*row)); // KFD_UNKNOWN; flags: -1
+	row->packet = packet;
 	queue_row_clear(&row->q);
 	queue_row_set_gpu(&m->l->queues, &row->q, m->node->gpu_id);
 	row->q.node = m->node->node;
@@ -67,17 +63,6 @@ static void add_queue(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_DOORBELL] = q->doorbell;
 	row->q.v[MQD_V_BASE] = q->mqd;
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
-}
-
-// Whatever the list maps is not missing, wherever in the list it is.
-static void mark_mapped(struct maker *m)
-{
-	const struct rls *rls = &m->l->queues.rls;
-	for (uint32_t i = m->node->queue; i < m->node->queue + m->node->queues; i++) {
-		uint32_t mqd = mqd_of(m, &rls->queues[i]);
-		if (mqd != NONE)
-			m->listed[mqd] = true;
-	}
 }
 
 // Those of this block of mqds that are not in the list; NONE: of any.
@@ -178,7 +163,12 @@ static void add_node(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
-	mark_mapped(m);
+	// Whatever the list maps is not missing, wherever in the list it is.
+	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
+		uint32_t mqd = mqd_of(m, &rls->queues[i]);
+		if (mqd != NONE)
+			m->listed[mqd] = true;
+	}
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
 	// A list that begins in the middle has queues before its first process.
 	for (uint32_t i = n->queue; i < first; i++)

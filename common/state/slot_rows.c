@@ -17,9 +17,8 @@
 static int by_address(const void *a, const void *b)
 {
 	const struct hqd_key *x = a, *y = b;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	return (x->base > y->base) - (x->base < y->base);
+	int r = ORDER(x->gpu_id, y->gpu_id);
+	return r ? r : ORDER(x->base, y->base);
 }
 
 static void index_mqds(struct slot_rows *l)
@@ -385,23 +384,6 @@ void slot_rows_fini(struct slot_rows *l)
 
 // --- explaining ---
 
-static bool explain_text(const struct slot_rows *l)
-{
-	const struct hqds *h = &l->hqds;
-	const char *file = l->how->hqds_file;
-	bool damaged = false;
-	if (h->count.foreign)
-		damaged |= dump_fault(file, HQDLIST_HQDS,
-				      "%u lines not understood, the first is line %u",
-				      h->count.foreign, h->count.first_foreign);
-	if (h->bad_words)
-		damaged |= dump_fault(file, HQDLIST_HQDS,
-				      "%u words are no 8 hex digits, what they hold is unknown",
-				      h->bad_words);
-	dump_warn_empty(file, l->text.len, "the host had no GPU");
-	return damaged;
-}
-
 static void explain_rows(const struct slot_rows *l)
 {
 	size_t unclear = 0, mes = 0, gen = 0, qids = 0;
@@ -446,7 +428,8 @@ bool slot_rows_explain(const struct slot_rows *l)
 				 "GPU %x: device is stopped (suspended, resetting, or without "
 				 "scheduler): it has no slots to read",
 				 l->hqds.nodes[i].gpu_id);
-	bool damaged = explain_text(l);
+	bool damaged = dump_explain(l->how->hqds_file, HQDLIST_HQDS, &l->hqds.count,
+				    l->hqds.bad_words, l->text.len, "the host had no GPU");
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
 		damaged |= queue_rows_explain(&l->queues);

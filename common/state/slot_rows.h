@@ -112,10 +112,9 @@ bool slot_rows_explain(const struct slot_rows *l);
 enum { HQDSUM_XCCS = 64 };
 
 // Numbers are UINT64_MAX, flags -1, where unknown.
-struct hqd_occupancy { // of one kind of slots on one XCC
-	uint64_t gpu, gpu_id;
-	const char *kind; // "compute", "sdma"
-	uint64_t xcc;     // compute alone
+struct hqd_occupancy {      // of one kind of slots on one XCC
+	struct queue_row q; // GPU and type: "compute", "sdma"
+	uint64_t xcc;       // compute alone
 	uint64_t slots, used, free;
 	double rate;     // used of slots, 0 to 1
 	uint64_t queues; // mapped ones: those that want a slot

@@ -54,11 +54,9 @@ void slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
 static int by_movement(const void *a, const void *b)
 {
 	const struct hqd_seen *x = a, *y = b;
-	if (x->moved != y->moved)
-		return x->moved > y->moved ? -1 : 1;
-	if (x->active != y->active)
-		return x->active > y->active ? -1 : 1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
+	int r = ORDER(y->moved, x->moved);
+	r = r ? r : ORDER(y->active, x->active);
+	return r ? r : ORDER(x->slot, y->slot);
 }
 
 void slot_samples_finish(struct slot_samples *s)

@@ -55,7 +55,7 @@ static uint64_t gws_processes(const struct rls *r, const struct rls_node *n)
 
 static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const struct load *load)
 {
-	const struct rls_node *n = rls_find(&l->queues.rls, (uint32_t)o->gpu_id);
+	const struct rls_node *n = rls_find(&l->queues.rls, (uint32_t)o->q.gpu_id);
 	bool list = n && n->state == RLS_DUMP && !n->damaged;
 	bool many = load->wanted > o->slots;
 	if (list)
@@ -76,22 +76,19 @@ static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
 	for (size_t i = first; i < s->nxccs; i++)
-		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].kind, r->q.type) == 0)
+		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].q.type, r->q.type) == 0)
 			return &s->xccs[i];
 	ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs);
-	s->xccs[s->nxccs] = (struct hqd_occupancy){.gpu = r->q.gpu,
-						   .gpu_id = r->q.gpu_id,
-						   .kind = r->q.type,
-						   .xcc = r->xcc,
-						   .over = -1};
+	s->xccs[s->nxccs] = (struct hqd_occupancy){.q = r->q, .xcc = r->xcc, .over = -1};
 	return &s->xccs[s->nxccs++];
 }
 
 static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
 		       const struct slot_rows *l)
 {
-	bool sdma = strcmp(o->kind, "sdma") == 0;
-	const struct load load = load_of(s, l, (uint32_t)o->gpu_id, sdma ? MQD_SDMA : MQD_COMPUTE);
+	bool sdma = strcmp(o->q.type, "sdma") == 0;
+	const struct load load =
+		load_of(s, l, (uint32_t)o->q.gpu_id, sdma ? MQD_SDMA : MQD_COMPUTE);
 	o->free = o->used == UINT64_MAX ? UINT64_MAX : o->slots - o->used;
 	o->rate = o->used == UINT64_MAX ? __builtin_nan("") : (double)o->used / (double)o->slots;
 	o->queues = l->has_mqds ? load.wanted : UINT64_MAX;
@@ -109,7 +106,7 @@ static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 		const struct hqd_row *r = &l->rows[i];
 		if (!r->hqd || r->hqd->kind == HQD_HIQ)
 			continue;
-		if (s->nxccs && s->xccs[s->nxccs - 1].gpu_id != r->q.gpu_id)
+		if (s->nxccs && s->xccs[s->nxccs - 1].q.gpu_id != r->q.gpu_id)
 			first = s->nxccs;
 		struct hqd_occupancy *o = occupancy_of(s, first, r);
 		o->slots++;
@@ -127,7 +124,7 @@ static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 static bool is_over(const struct slot_summary *s, uint64_t gpu_id)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
-		if (s->xccs[i].gpu_id == gpu_id && s->xccs[i].over == 1)
+		if (s->xccs[i].q.gpu_id == gpu_id && s->xccs[i].over == 1)
 			return true;
 	return false;
 }
@@ -152,11 +149,9 @@ static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_ro
 static int most_first(const void *a, const void *b)
 {
 	const struct hqd_sharer *x = a, *y = b;
-	if (x->q.gpu_id != y->q.gpu_id)
-		return x->q.gpu_id < y->q.gpu_id ? -1 : 1;
-	if (x->queues != y->queues)
-		return x->queues > y->queues ? -1 : 1;
-	return (x->q.pid > y->q.pid) - (x->q.pid < y->q.pid);
+	int r = ORDER(x->q.gpu_id, y->q.gpu_id);
+	r = r ? r : ORDER(y->queues, x->queues);
+	return r ? r : ORDER(x->q.pid, y->q.pid);
 }
 
 static void count_sharers(struct slot_summary *s, const struct slot_rows *l)
@@ -186,8 +181,8 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
-		if (s->xccs[i].gpu_id == w->q.gpu_id && strcmp(s->xccs[i].kind, w->q.type) == 0 &&
-		    s->xccs[i].used == UINT64_MAX)
+		if (s->xccs[i].q.gpu_id == w->q.gpu_id &&
+		    strcmp(s->xccs[i].q.type, w->q.type) == 0 && s->xccs[i].used == UINT64_MAX)
 			return true;
 	return false;
 }

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <search.h>
 #include <stdio.h>
@@ -232,24 +233,21 @@ static int list_queues(struct kfd_procs *p)
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;
-	struct kfd_procs before = {0};
-	int r = list_queues(&before);
+	int r = list_queues(after);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
+		struct kfd_procs now = {0};
 		forget_entries(s);
 		release(v);
 		s->begin_ns = clock_ns();
 		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = clock_ns();
 		if (r == 0)
-			r = list_queues(after);
+			r = list_queues(&now);
 		s->tries++;
-		s->settled = r == 0 && same_queues(&before, after);
-		struct kfd_procs swap = before;
-		before = *after;
-		*after = swap;
+		s->settled = r == 0 && same_queues(after, &now);
+		kfd_procs_fini(after);
+		*after = now;
 	}
-	kfd_procs_fini(after);
-	*after = before; // the last list
 	return r;
 }
 
@@ -276,7 +274,7 @@ struct created {
 static int by_creation(const void *a, const void *b)
 {
 	const struct created *x = a, *y = b;
-	return (x->when > y->when) - (x->when < y->when);
+	return ORDER(x->when, y->when);
 }
 
 static void write_ids(struct buf *b, struct created *v, size_t n)
@@ -325,62 +323,34 @@ static int save_text(struct tree *t, const char *dir, const char *name, struct b
 	return r;
 }
 
-static void put_number(struct buf *b, bool known, uint64_t v, char end)
-{
-	if (known)
-		buf_u64(b, v);
-	buf_printf(b, known ? "%c" : "-%c", end);
-}
-
 // What only a running host shows of a queue, as queue_rows.c reads it back: its indices in the
 // process, and who holds it.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
 	struct buf b = {0};
+	char name[32];
 	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
-	const bool held = r->holder >= 0;
-	if (!indices && !held)
-		return 0;
-	char *path = xasprintf("%s/%u/.now", dir, (unsigned)r->qid);
-	put_number(&b, indices, r->read_now, ' ');
-	put_number(&b, indices, r->write_now, ' ');
-	put_number(&b, held, (uint64_t)r->holder, '\n');
-	int failed = tree_file(t, path, b.data, b.len);
-	free(path);
+	if (indices)
+		buf_printf(&b, "%" PRIu64 " %" PRIu64, r->read_now, r->write_now);
+	if (r->holder >= 0)
+		buf_printf(&b, "%s %" PRId64 "\n", indices ? "" : "- -", r->holder);
+	else if (indices)
+		buf_puts(&b, " -\n");
+	snprintf(name, sizeof(name), "%u/.now", (unsigned)r->qid);
+	int failed = save_text(t, dir, name, &b);
 	buf_fini(&b);
 	return failed;
 }
 
-static int keep_path(void *path, const char *found)
+// The folder of processes without the links on the way to it: below a link a tree takes no file.
+static int keep_procs(void *saver, const char *found)
 {
-	*(char **)path = xstrdup(found);
+	((struct saver *)saver)->procs = xstrdup(found);
 	return 1;
 }
 
-static int pass_link(void *path, const char *link, const char *target)
-{
-	(void)path, (void)link, (void)target;
-	return 0;
-}
-
-static int pass_missing(void *path, const char *name, int error)
-{
-	(void)path, (void)name, (void)error;
-	return 0;
-}
-
-// The folder of processes without the links on the way to it, below which a tree takes no file;
-// NULL: there is none. Owned by the caller.
-static char *find_procs(void)
-{
-	char *path = NULL;
-	const struct glob_visitor visitor = {keep_path, pass_link, pass_missing, &path, false};
-	host_glob("/sys/class/kfd/kfd/proc", &visitor);
-	return path;
-}
-
-static int save_context(struct tree *t, const char *procs, const struct kfd_procs *p,
-			const struct kfd_context *c, const struct queue_rows *now)
+static int save_context(struct saver *v, const struct kfd_procs *p, const struct kfd_context *c,
+			const struct queue_rows *now)
 {
 	const struct kfd_proc *proc = &p->procs[c->proc];
 	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
@@ -388,31 +358,33 @@ static int save_context(struct tree *t, const char *procs, const struct kfd_proc
 	struct buf b = {0};
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
-	char *dir = xasprintf("%s/%d/%squeues", procs, (int)proc->pid, sub);
+	char *dir = xasprintf("%s/%d/%squeues", v->procs, (int)proc->pid, sub);
 	order_text(p, proc, c->id, &b);
-	int r = save_text(t, dir, ".order", &b);
+	int r = save_text(v->t, dir, ".order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
 		const struct queue_row *row = &now->rows[i];
 		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
-			r = save_now(t, dir, row);
+			r = save_now(v->t, dir, row);
 	}
 	dir[strlen(dir) - strlen("/queues")] = '\0';
 	if (!r && c->id < 0) {
 		contexts_text(p, proc, &b);
-		r = save_text(t, dir, ".contexts", &b);
+		r = save_text(v->t, dir, ".contexts", &b);
 	}
 	free(dir);
 	buf_fini(&b);
 	return r;
 }
 
-static int save_queues(struct tree *t, const struct kfd_procs *p, const struct queue_rows *now)
+static int save_queues(struct saver *v, const struct kfd_procs *p, const struct queue_rows *now)
 {
-	char *procs = find_procs();
-	int r = 0;
-	for (size_t i = 0; i < p->ncontexts && !r && procs; i++)
-		r = save_context(t, procs, p, &p->contexts[i], now);
-	free(procs);
+	static const struct snapshot_item folder = {.flags = SNAP_OPTIONAL};
+	const struct glob_visitor visitor = {keep_procs, on_link, on_missing, v, false};
+	v->item = &folder;
+	int r = p->ncontexts && host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
+	for (size_t i = 0; i < p->ncontexts && !r && v->procs; i++)
+		r = save_context(v, p, &p->contexts[i], now);
+	free(v->procs);
 	return r;
 }
 
@@ -421,7 +393,7 @@ static int save_queues(struct tree *t, const struct kfd_procs *p, const struct q
 static int by_pid(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 // KFD's processes and all their ancestors, which --tree needs, sorted.
@@ -483,7 +455,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 	int failed = read_dumps(&v, &queues);
 	if (!failed && queues.nqueues)
 		queue_rows_load(&now, &processes, &how); // without it, no .now
-	failed = failed || write_dumps(&v) || save_queues(t, &queues, &now) ||
+	failed = failed || write_dumps(&v) || save_queues(&v, &queues, &now) ||
 		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
 	s->procs = queues.nprocs;
 	s->queues = queues.nqueues;

@@ -74,6 +74,7 @@ struct saver {
 	struct redact *r; // NULL: names stay
 	const volatile int *stop;
 	const struct snapshot_item *item; // at hand
+	char *procs; // while queues are saved: the folder of processes, without links
 	struct held *held;
 	size_t nheld, cap_held;
 };

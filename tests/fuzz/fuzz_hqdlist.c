@@ -87,8 +87,8 @@ static uint64_t count_used(const struct slot_rows *l, const struct hqd_occupancy
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < l->n; i++)
-		n += l->rows[i].q.gpu_id == x->gpu_id && l->rows[i].xcc == x->xcc &&
-		     strcmp(l->rows[i].q.type, x->kind) == 0 && l->rows[i].active == 1;
+		n += l->rows[i].q.gpu_id == x->q.gpu_id && l->rows[i].xcc == x->xcc &&
+		     strcmp(l->rows[i].q.type, x->q.type) == 0 && l->rows[i].active == 1;
 	return n;
 }
 

@@ -136,16 +136,15 @@ static void sdma(uint32_t gpu, uint32_t rb_cntl, uint32_t ring)
 	zeros(0x80, 0x200);
 }
 
-static enum gfx_gen no_topology(const void *arg, uint32_t gpu_id)
-{
-	(void)arg, (void)gpu_id;
-	return GFX_UNKNOWN;
-}
-
 static void join_now(void)
 {
+	enum gfx_gen gens[64];
+
 	mqds_parse(&f->mqds, f->text, strlen(f->text));
-	join_all(&f->join, &f->procs, &f->mqds, &f->rls, no_topology, NULL);
+	assert_true(f->mqds.nqueues <= 64);
+	for (size_t i = 0; i < f->mqds.nqueues; i++)
+		gens[i] = mqd_guess_gen(&f->mqds, &f->mqds.queues[i]);
+	join_all(&f->join, &f->procs, &f->mqds, gens, &f->rls);
 }
 
 // The MQD that sysfs queue i certainly has, by its base address (SDMA: ring).

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/cli/err.h"
-#include "common/state/prio.h"
+#include "common/state/queue_rows.h"
 
 static const struct kfd_driver linux_612 = {.major = 6, .minor = 12},
 			       linux_73 = {.major = 7, .minor = 3}, nothing_known = {0};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/state/residency.h"
+#include "common/state/queue_rows.h"
 
 static const struct kfd_topology no_gpus;
 
