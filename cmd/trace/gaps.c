@@ -135,17 +135,16 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 static void rhythm_out(struct trace *t, uint32_t q)
 {
 	struct amdlog_gaps *g = gaps_of(t);
-	struct hist lengths, after;
+	struct hist after;
 	char name[24];
 	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
 
 	hist_init(&after);
-	amdlog_gaps_lengths(g, q, &lengths);
 	name_queue(t, q, &r.pid, name);
 	if (q != GAPS_ALL && t->marks.n)
 		count_marks(t, q, &r, &after);
 	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
-	r.gaps = trace_times_of(&lengths);
+	r.gaps = trace_times_in(&g->lengths, q + 1);
 	r.after = trace_times_of(&after);
 	out_row(t->out, &r);
 }

@@ -78,23 +78,12 @@ static const char *api_name(char out[160], const struct amdlog_record *r)
 	return out;
 }
 
-// Packets in front of it; U64_NULL when not known.
-static uint64_t backlog_of(const struct amdlog_packet *p)
-{
-	int64_t n;
-
-	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
-		return U64_NULL;
-	n = amdlog_backlog(p->rptr, p->wptr);
-	return n < 0 ? 0 : (uint64_t)n;
-}
-
 static void set_packet(struct list_row *r, const struct amdlog_packet *p, char text[2][64])
 {
 	r->id = p->id < 0 ? I64_NULL : p->id;
 	r->rptr = p->rptr;
 	r->wptr = p->wptr;
-	r->backlog = backlog_of(p);
+	r->backlog = amdlog_packet_backlog(p);
 	r->grid = trace_shape(text[0], p->grid);
 	r->workgroup = trace_shape(text[1], p->workgroup);
 }

@@ -9,7 +9,6 @@
 #include "common/cli/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -109,8 +108,7 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 			.seconds = (double)((n - s->all.first) * s->width_us) / 1e6,
 			.rate = per_second(s, work_of(t, &p)),
 			.backlog_max = p.backlog_n ? p.backlog_max : U64_NULL,
-			.backlog_mean =
-				p.backlog_n ? (double)p.backlog_sum / (double)p.backlog_n : NAN,
+			.backlog_mean = trace_mean(p.backlog_sum, p.backlog_n),
 		};
 
 		if (!amdlog_has_packets(&t->sum))
@@ -119,27 +117,17 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 	}
 }
 
-static int by_dispatches(const void *a, const void *b, void *ctx)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct amdlog_queue *q = ((const struct trace *)ctx)->sum.queues;
-
-	if (q[x].dispatches != q[y].dispatches)
-		return q[x].dispatches < q[y].dispatches ? 1 : -1;
-	return x < y ? -1 : x > y;
-}
-
-static bool has_track(const struct trace *t, uint32_t i)
+static bool rank_track(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct series_track *track = &((const struct amdlog_series *)t->asked)->queues[i];
 
+	r->by[0] = ~t->sum.queues[i].dispatches;
 	return track->first < track->end;
 }
 
 uint32_t *trace_series_queues(const struct trace *t, uint32_t *n)
 {
-	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, has_track,
-			    by_dispatches);
+	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, rank_track);
 }
 
 // Calls `out` for the track of all, and for each queue's.

@@ -7,21 +7,20 @@
 
 struct stream_row {
 	struct stream_period p;
-	const char *host, *priority;
-	int64_t pid;
+	struct trace_place at;
+	const char *priority;
 	uint64_t hwq, swq;
-	struct trace_span span;
 };
 
 #define ROW stream_row
 static const struct out_col cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(p.stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D,
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D,
 	    "from then on it used the queue, CLOCK_MONOTONIC"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
-	COL(span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
+	COL(at.span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address of the queue"),
 	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of its hsa_queue_t"),
 	COL(priority, "PRIO", "priority", OUT_STR, D, "the queue's: low, normal or high"),
@@ -47,15 +46,8 @@ static int in_order(const void *a, const void *b)
 static void period_out(struct trace *t, const struct stream_period *p)
 {
 	const struct amdlog_queue *q = &t->sum.queues[p->queue];
-	struct stream_row r = {
-		.p = *p,
-		.host = trace_host(t, p->process),
-		.pid = trace_pid(t, p->process),
-		.hwq = q->hwq,
-		.swq = q->swq,
-		.priority = trace_priority(q->priority),
-		.span = trace_span_of(&p->span),
-	};
+	struct stream_row r = {*p, trace_place(t, p->process, &p->span),
+			       trace_priority(q->priority), q->hwq, q->swq};
 
 	if (!amdlog_has_packets(&t->sum))
 		r.p.packets = r.p.dispatches = U64_NULL;

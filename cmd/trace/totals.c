@@ -55,11 +55,13 @@ static const struct out_col totals_cols[] = {
 #undef ROW
 const struct out_table trace_totals_table = {"totals", "totals", TABLE(totals_cols)};
 
-const char *trace_host(const struct trace *t, uint32_t process)
+struct trace_place trace_place(const struct trace *t, uint32_t process, const struct amdlog_span *s)
 {
 	uint32_t host = t->sum.processes[process].host;
 
-	return host && t->merged ? t->merged->hosts.entries[host - 1].bytes : NULL;
+	return (struct trace_place){host && t->merged ? t->merged->hosts.entries[host - 1].bytes
+						      : NULL,
+				    trace_pid(t, process), trace_span_of(s)};
 }
 
 bool trace_several_hosts(const struct trace *t)

@@ -10,6 +10,8 @@
 #include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
 
+#include <math.h>
+
 struct tail;
 
 // Bytes of a file: the lines that begin in them.
@@ -111,8 +113,7 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 int trace_begin(struct trace *t);
 int trace_begin_table(struct trace *t); // with t->one_table: that one
 
-// The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
-const char *trace_host(const struct trace *t, uint32_t process);
+// Parts are of several hosts, whose times cannot be compared.
 bool trace_several_hosts(const struct trace *t);
 
 // After amdlog_summary_finish: writes what was asked for. Exit status.
@@ -129,11 +130,36 @@ struct trace_span {
 struct trace_span trace_span_of(const struct amdlog_span *s);
 struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
 
+// Whose a row is, and when it was seen.
+struct trace_place {
+	const char *host; // that parts named; NULL
+	int64_t pid;      // I64_NULL: not known
+	struct trace_span span;
+};
+struct trace_place trace_place(const struct trace *t, uint32_t process,
+			       const struct amdlog_span *s);
+
+// A queue; what is not known of it is null.
+struct trace_queue {
+	struct amdlog_queue q;
+	struct trace_place at;
+	const char *priority;
+	double backlog_mean;
+};
+struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
+
+// NaN: of nothing.
+static inline double trace_mean(uint64_t sum, uint64_t n)
+{
+	return n ? (double)sum / (double)n : NAN;
+}
+
 // Of many times, measured in microseconds. All but the count are U64_NULL when there are none.
 struct trace_times {
 	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
 };
 struct trace_times trace_times_of(const struct hist *us);
+struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
 // Different ones that a log names; streams: of each queue.
 struct trace_distinct {
@@ -144,11 +170,18 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// The indices [0, n) that `shown` (NULL: all) lets through, in order; owned by the caller. Both get
-// the trace.
+// Where a row stands among others: by these numbers, by name, by process, then as the log
+// names them.
+struct trace_rank {
+	uint64_t by[3];   // ~n: those with most first
+	const char *name; // NULL: by numbers alone
+	uint32_t process, index;
+};
+
+// The indices [0, n) of rows that are shown, in order; owned by the caller. `rank` fills in a row's
+// rank, which holds zeros, and says whether the row is shown.
 uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
-		       bool (*shown)(const struct trace *, uint32_t),
-		       int (*order)(const void *, const void *, void *));
+		       bool (*rank)(const struct trace *, uint32_t, struct trace_rank *));
 
 // Begins a table of several, under its title: `show` of `n` rows.
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
