@@ -1,8 +1,6 @@
 // The totals of `gpq trace`.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/merge/partial.h"
-
 #include <stdio.h>
 #include <string.h>
 

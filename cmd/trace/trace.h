@@ -6,6 +6,7 @@
 #define GPQ_CMD_TRACE_TRACE_H
 
 #include "cmd/command.h"
+#include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
@@ -253,9 +254,9 @@ int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struc
 // Lines that gpq trace --partial wrote.
 struct trace_lines {
 	struct trace_line {
-		char *text, *host, *file; // owned; host: NULL, not said
+		char *text; // owned
 		size_t len;
-		uint64_t from, to; // bytes of the file
+		struct amdlog_part place; // owned; host, file and place only
 	} * v;
 	size_t n, cap;
 };
