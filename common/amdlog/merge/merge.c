@@ -91,7 +91,7 @@ static void add_thread(struct adding *a, uint32_t i)
 			pair_set(&a->m->tids, t->id.tid, a->m->files, n);
 	}
 	a->map.thread[i] = n;
-	members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
+	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
 // By its ring, else by its handle, as queue lines are placed.
@@ -136,7 +136,7 @@ static void add_queue(struct adding *a, uint32_t i)
 	}
 	to->created_us = to->created ? to->created_us : q->created_us;
 	to->deleted_us = q->deleted ? q->deleted_us : to->deleted_us;
-	members_add(&part_sections[PART_QUEUES].members, to, q);
+	members_add(part_sections[PART_QUEUES].members, to, q);
 }
 
 static void add_kernel(struct adding *a, uint32_t i)
@@ -149,7 +149,7 @@ static void add_kernel(struct adding *a, uint32_t i)
 	if (n == AMDLOG_NONE)
 		return;
 	to = &a->to->kernels[n];
-	members_add(&part_sections[PART_KERNELS].members, to, k);
+	members_add(part_sections[PART_KERNELS].members, to, k);
 	shapes_merge(&to->grid, &k->grid);
 	shapes_merge(&to->workgroup, &k->workgroup);
 }
@@ -162,7 +162,7 @@ static void add_api(struct adding *a, uint32_t i)
 
 	if (n == AMDLOG_NONE)
 		return;
-	members_add(&part_sections[PART_APIS].members, &a->to->apis[n], p);
+	members_add(part_sections[PART_APIS].members, &a->to->apis[n], p);
 	if (keyed_histogram_get(&a->from->api_times, i, &h))
 		keyed_histogram_put(&a->to->api_times, n, &h);
 }
@@ -186,8 +186,8 @@ static void add_totals(struct adding *a)
 	struct amdlog_totals *t = &a->to->totals;
 	struct amdlog_summary *s = a->to;
 
-	members_add(&part_totals, t, f);
-	members_add(&part_state, s, a->from);
+	members_add(part_totals, t, f);
+	members_add(part_state, s, a->from);
 	if (a->from->first_us != AMDLOG_UNKNOWN) {
 		t->steps_back += a->from->first_us < s->last_us;
 		s->last_us = a->from->last_us;
@@ -200,10 +200,14 @@ static void add_totals(struct adding *a)
 
 // --- what was open ---
 
+// `kernel` is AMDLOG_NONE when there are too many.
 static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, uint32_t kernel)
 {
-	struct amdlog_kernel *k = &s->kernels[kernel];
+	struct amdlog_kernel *k;
 
+	if (kernel == AMDLOG_NONE)
+		return;
+	k = &s->kernels[kernel];
 	if (pair_is_new(&s->process_kernels, process, kernel)) {
 		k->processes++;
 		s->processes[process].kernels++;
@@ -347,15 +351,13 @@ static void take_pairs(struct adding *a)
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
 
-		if (a->map.kernel[p.b] != AMDLOG_NONE)
-			run_on(a->to, a->map.process[p.a], AMDLOG_NONE, a->map.kernel[p.b]);
+		run_on(a->to, a->map.process[p.a], AMDLOG_NONE, a->map.kernel[p.b]);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
+		uint32_t queue = a->map.queue[p.a];
 
-		if (a->map.kernel[p.b] != AMDLOG_NONE)
-			run_on(a->to, a->to->queues[a->map.queue[p.a]].process, a->map.queue[p.a],
-			       a->map.kernel[p.b]);
+		run_on(a->to, a->to->queues[queue].process, queue, a->map.kernel[p.b]);
 	}
 }
 
@@ -443,7 +445,7 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 		add_api(&a, i);
 	add_totals(&a);
 	add_errors(&a);
-	members_add(&part_members, &m->all, part);
+	members_add(part_members, &m->all, part);
 	settle(&a);
 	take_periods(&a, &part->streams);
 	take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
