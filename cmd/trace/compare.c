@@ -147,7 +147,7 @@ static void drop_side(struct trace *t)
 	amdlog_side_fini(t->asked);
 }
 
-static const struct trace_ask ask = {
+const struct trace_ask trace_compare_ask = {
 	.table = &trace_compare_log_table,
 	.by_queue = &trace_compare_queue_table,
 	.by_kernel = &trace_compare_kernel_table,
@@ -372,7 +372,7 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 
 		trace_open(t, c, filter, grep);
 		t->label = labels[i];
-		t->ask = &ask;
+		t->ask = &trace_compare_ask;
 		t->asked = &d->side[i];
 		t->by = t->opts->by;
 		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;

@@ -100,15 +100,6 @@ static struct amdlog_gaps *gaps_of(const struct trace *t)
 	return amdlog_has_packets(&t->sum) ? &a->gaps : &a->launches;
 }
 
-static void name_queue(const struct trace *t, uint32_t q, int64_t *pid, char name[24])
-{
-	*pid = q == GAPS_ALL ? I64_NULL : trace_pid(t, t->sum.queues[q].process);
-	if (q == GAPS_ALL)
-		memcpy(name, "all", sizeof("all"));
-	else
-		snprintf(name, 24, "0x%" PRIx64, t->sum.queues[q].hwq);
-}
-
 // Within the time from its first to its last dispatch; of others nothing can be said.
 static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 {
@@ -140,7 +131,7 @@ static void rhythm_out(struct trace *t, uint32_t q)
 	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
 
 	hist_init(&after);
-	name_queue(t, q, &r.pid, name);
+	trace_name_queue(t, q, &r.pid, name);
 	if (q != GAPS_ALL && t->marks.n)
 		count_marks(t, q, &r, &after);
 	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
@@ -183,7 +174,7 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 
 		if (q == GAPS_ALL)
 			r.g.backlog = U64_NULL;
-		name_queue(t, q, &r.pid, name);
+		trace_name_queue(t, q, &r.pid, name);
 		find_mark(&t->marks, &g->worst[i], &r);
 		out_row(t->out, &r);
 	}

@@ -327,6 +327,15 @@ struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue)
 	return r;
 }
 
+void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24])
+{
+	bool all = queue == AMDLOG_NONE;
+	uint64_t hwq = all ? U64_NULL : t->sum.queues[queue].hwq;
+
+	*pid = all ? I64_NULL : trace_pid(t, t->sum.queues[queue].process);
+	snprintf(name, 24, all ? "all" : hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
+}
+
 static void queue_out(struct trace *t, uint32_t i)
 {
 	struct trace_queue r = trace_queue_of(t, i);

@@ -189,9 +189,9 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	struct series_point sum = amdlog_series_sum(track, track->first, track->end);
 	bool packets = amdlog_has_packets(&t->sum);
 	struct buf course = {0}, depth = {0};
-	uint64_t most = 0, hwq;
-	char name[32] = "all";
-	struct track_row r = {.pid = I64_NULL, .intervals = track->end - track->first};
+	uint64_t most = 0;
+	char name[24];
+	struct track_row r = {.queue = name, .intervals = track->end - track->first};
 
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
@@ -199,14 +199,9 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 		r.idle += work_of(t, &p) == 0;
 		most = work_of(t, &p) > most ? work_of(t, &p) : most;
 	}
-	if (queue != AMDLOG_NONE) {
-		hwq = t->sum.queues[queue].hwq;
-		r.pid = trace_pid(t, t->sum.queues[queue].process);
-		snprintf(name, sizeof(name), hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
-	}
 	draw(t, track, false, &course);
 	draw(t, track, true, &depth);
-	r.queue = name;
+	trace_name_queue(t, queue, &r.pid, name);
 	r.dispatches = packets ? sum.dispatches : U64_NULL;
 	r.launches = queue == AMDLOG_NONE ? sum.launches : U64_NULL;
 	r.rate_max = per_second(s, most);

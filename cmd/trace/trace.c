@@ -83,45 +83,34 @@ static const struct out_table *const tables[] = {
 };
 // clang-format on
 
-// The report of its own that the options select, or NULL.
-static const struct trace_ask *question_of(const struct trace_opts *o)
-{
-	if (o->series != U64_NULL)
-		return &trace_series;
-	if (o->gaps)
-		return &trace_gaps;
-	if (o->latency)
-		return &trace_latency;
-	return o->by == BY_STREAM ? &trace_streams : NULL;
-}
-
-// What a question leaves of --by: a table of its own by queue, or by kernel.
+// What may be asked for in place of the report of the summary.
 struct question {
 	const char *name;
-	bool asked, by_queue, by_kernel;
+	bool asked;
+	const struct trace_ask *ask; // NULL: --list, which has one table
 };
 
 static int check_by(const struct question *q, int by)
 {
-	if (by == BY_NOTHING || (by == BY_QUEUE && q->by_queue) ||
-	    (by == BY_KERNEL && q->by_kernel))
+	bool by_queue = q->ask && q->ask->by_queue, by_kernel = q->ask && q->ask->by_kernel;
+
+	if (by == BY_NOTHING || (by == BY_QUEUE && by_queue) || (by == BY_KERNEL && by_kernel))
 		return GPQ_OK;
-	if (!q->by_queue && !q->by_kernel)
+	if (!by_queue && !by_kernel)
 		return err_fail(GPQ_USAGE, "choose one", "%s and --by exclude each other", q->name);
-	return err_fail(GPQ_USAGE,
-			q->by_kernel ? "with it say queue or kernel" : "with it say queue",
+	return err_fail(GPQ_USAGE, by_kernel ? "with it say queue or kernel" : "with it say queue",
 			"%s has no table by %s", q->name, trace_by_words[by]);
 }
 
-// One question at most.
-static int check_question(const struct trace_opts *o)
+// One question at most. Sets *ask, NULL when none has a report of its own.
+static int check_question(const struct trace_opts *o, const struct trace_ask **ask)
 {
 	const struct question all[] = {
-		{"--list", o->list, false, false},
-		{"--compare", o->compare, true, true},
-		{"--gaps", o->gaps, false, false},
-		{"--latency", o->latency, true, true},
-		{"--series", o->series != U64_NULL, true, false},
+		{"--list", o->list, NULL},
+		{"--compare", o->compare, &trace_compare_ask},
+		{"--gaps", o->gaps, &trace_gaps},
+		{"--latency", o->latency, &trace_latency},
+		{"--series", o->series != U64_NULL, &trace_series},
 	};
 	const struct question *asked = NULL;
 
@@ -134,12 +123,13 @@ static int check_question(const struct trace_opts *o)
 	if (o->partial && (asked || o->perfetto))
 		return err_fail(GPQ_USAGE, "ask it of the files themselves",
 				"%s cannot be had from parts", asked ? asked->name : "--perfetto");
+	*ask = asked ? asked->ask : o->by == BY_STREAM ? &trace_streams : NULL;
 	return asked ? check_by(asked, o->by) : GPQ_OK;
 }
 
-static int check_options(const struct trace_opts *o, int argc)
+static int check_options(const struct trace_opts *o, int argc, const struct trace_ask **ask)
 {
-	int status = check_question(o);
+	int status = check_question(o, ask);
 
 	if (status)
 		return status;
@@ -292,30 +282,13 @@ static int report(struct trace *t, int status)
 	return status ? status : told;
 }
 
-static int run_trace(struct cmd *c, struct trace *t)
-{
-	int status = trace_marks_read(t);
-
-	if (!status)
-		status = trace_begin(t);
-	if (!status)
-		status = trace_perfetto_open(t, c->argc, c->argv);
-	if (status) {
-		trace_perfetto_close(t);
-		out_close(t->out);
-		return status;
-	}
-	stop_watch();
-	t->name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
-	return report(t, trace_scan(t, c, c->argc, c->argv));
-}
-
-static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+static int report_of(struct cmd *c, const struct trace_ask *ask, const struct amdlog_filter *filter,
+		     const struct grep *grep)
 {
 	const struct trace_opts *o = c->opts;
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
-	struct trace t = {.ask = question_of(o), .by = o->by};
+	struct trace t = {.ask = ask, .by = o->by};
 	int status;
 
 	trace_open(&t, c, filter, grep);
@@ -325,7 +298,19 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
 	t.out = out_open(&c->out);
-	status = run_trace(c, &t);
+	status = trace_marks_read(&t);
+	if (!status)
+		status = trace_begin(&t);
+	if (!status)
+		status = trace_perfetto_open(&t, c->argc, c->argv);
+	if (status) {
+		trace_perfetto_close(&t);
+		out_close(t.out);
+	} else {
+		stop_watch();
+		t.name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
+		status = report(&t, trace_scan(&t, c, c->argc, c->argv));
+	}
 	trace_close(&t);
 	return status;
 }
@@ -333,10 +318,11 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 static int run(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
+	const struct trace_ask *ask = NULL;
 	struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
-	int status = check_options(c->opts, c->argc);
+	int status = check_options(o, c->argc, &ask);
 
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
@@ -345,7 +331,7 @@ static int run(struct cmd *c)
 	if (!status) {
 		status = o->partial   ? trace_partial(c, &filter, grep)
 			 : o->compare ? trace_compare(c, &filter, grep)
-				      : ask(c, &filter, grep);
+				      : report_of(c, ask, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
 	regex_fini(&kernel);

@@ -58,7 +58,7 @@ struct trace_ask {
 	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
-	// faster. 0: all.
+	// faster.
 	uint32_t kinds;
 	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
 	void (*fini)(struct trace *t);  // what t->asked owns
@@ -149,6 +149,9 @@ struct trace_queue {
 };
 struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
+// Its ring's address and its process, for a column of text; AMDLOG_NONE: all queues.
+void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
+
 // NaN: of nothing.
 static inline double trace_mean(uint64_t sum, uint64_t n)
 {
@@ -224,8 +227,9 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 // --mark: reads and sorts the windows. Exit status.
 int trace_marks_read(struct trace *t);
 
-// --series, --gaps, --latency, --by stream
-extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams;
+// --series, --gaps, --latency, --by stream, each log of --compare
+extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams,
+	trace_compare_ask;
 
 // --svg: the series drawn. Exit status.
 struct amdlog_series;
