@@ -14,7 +14,7 @@ struct log_row {
 	const char *log, *file;
 	struct amdlog_totals sum;
 	struct trace_distinct distinct;
-	uint64_t queues, dispatches;
+	uint64_t queues;
 	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
 	struct trace_times gaps;
 	struct trace_span span;
@@ -48,7 +48,7 @@ static const struct out_col log_cols[] = {
 	COL(distinct.streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on them"),
 	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
 	COL(sum.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(sum.kinds[AMDLOG_DISPATCH], "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D,
 	    "of these each second; launches where a log has no packets"),
 	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
@@ -169,7 +169,6 @@ static void log_out(struct compared *d, unsigned i)
 		.sum = *sum,
 		.distinct = trace_distinct_of(s),
 		.queues = d->result.queues[i],
-		.dispatches = amdlog_has_packets(s) ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
 		.backlog_mean = keyed_histogram_mean(&side->backlogs, 0),
@@ -177,6 +176,8 @@ static void log_out(struct compared *d, unsigned i)
 		.span = trace_span_of(&sum->span),
 	};
 
+	if (!amdlog_has_packets(s))
+		r.sum.kinds[AMDLOG_DISPATCH] = U64_NULL;
 	if (!r.distinct.streams)
 		r.distinct.streams = U64_NULL;
 	keyed_histogram_get(&side->backlogs, 0, &backlogs);

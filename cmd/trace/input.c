@@ -70,7 +70,6 @@ void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter
 	amdlog_summary_init(&t->sum, filter);
 	amdlog_reading_init(&t->reading, &t->sum, t->grep);
 	t->scan = t->reading.scan;
-	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
 	if (t->opts->range)
@@ -303,15 +302,15 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;
-	t->reassembly->first = from;
-	t->reassembly->past = to;
+	t->reading.reassembly->first = from;
+	t->reading.reassembly->past = to;
 	t->scan->base = lead;
 	status = read_blocks(in, &(struct blocks_input){.fd = in->fd, .from = lead, .to = from},
 			     true);
 	if (!status)
 		status = read_blocks(
 			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
-	if (!status && !amdlog_reassembly_idle(t->reassembly) && file->to > to) {
+	if (!status && !amdlog_reassembly_idle(t->reading.reassembly) && file->to > to) {
 		in->past_range = true;
 		in->counts = t->scan->counts;
 		end = file->to - to < CONTEXT ? file->to : to + CONTEXT;

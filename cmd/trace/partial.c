@@ -20,7 +20,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
-				   .mended = t->reassembly->mended,
+				   .mended = t->reading.reassembly->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
@@ -190,20 +190,6 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	return GPQ_OK;
 }
 
-// --by stream: what the parts gathered takes the place of what would be gathered.
-static int begin(struct trace *t, struct amdlog_merge *m)
-{
-	int status;
-
-	t->ask = t->by == BY_STREAM ? &trace_streams : NULL;
-	status = trace_begin(t);
-	if (!status && t->ask) {
-		*(struct amdlog_streams *)t->asked = m->all.streams;
-		m->all.streams = (struct amdlog_streams){0};
-	}
-	return status;
-}
-
 static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
 	struct out_opts out = c->out;
@@ -211,13 +197,18 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
-	status = begin(t, m);
+	status = trace_begin(t);
+	// --by stream: what the parts gathered takes the place of what would be gathered.
+	if (t->ask) {
+		*(struct amdlog_streams *)t->asked = m->all.streams;
+		m->all.streams = (struct amdlog_streams){0};
+	}
 	if (!status) {
 		amdlog_summary_finish(&t->sum);
 		status = trace_report(t);
 		trace_notes(t, 1);
 	}
-	if (t->asked)
+	if (t->ask)
 		t->ask->fini(t);
 	free(t->asked);
 	closed = out_close(t->out);
@@ -228,7 +219,11 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 {
 	const struct trace_opts opts = {
 		.top = top, .by = by, .series = U64_NULL, .threads = U64_NULL};
-	struct trace t = {.opts = &opts, .by = by, .name_pid = -1, .perfetto_fd = -1};
+	struct trace t = {.opts = &opts,
+			  .by = by,
+			  .name_pid = -1,
+			  .perfetto_fd = -1,
+			  .ask = by == BY_STREAM ? &trace_streams : NULL};
 	struct amdlog_merge m;
 	int status = GPQ_OK;
 

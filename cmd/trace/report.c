@@ -442,18 +442,17 @@ static const struct view {
 	bool (*rank)(const struct trace *, uint32_t, struct trace_rank *);
 	void (*out)(struct trace *, uint32_t);
 } views[] = {
-	[BY_QUEUE] = {&trace_queue_table, "Hardware queues",
-		      offsetof(struct amdlog_summary, nqueues), rank_queue, queue_out},
-	[BY_KERNEL] = {&trace_kernel_table, "Kernels", offsetof(struct amdlog_summary, nkernels),
-		       rank_kernel, kernel_out},
-	[BY_PROCESS] = {&trace_process_table, "Processes",
-			offsetof(struct amdlog_summary, nprocesses), rank_process, process_out},
-	[BY_THREAD] = {&trace_thread_table, "Threads", offsetof(struct amdlog_summary, nthreads),
-		       rank_thread, thread_out},
-	[BY_ERROR] = {&trace_error_table, "Errors", offsetof(struct amdlog_summary, errors.n),
-		      rank_error, error_out},
-	[BY_API] = {&trace_api_table, "API calls", offsetof(struct amdlog_summary, napis), rank_api,
-		    api_out},
+#define VIEW(what, title, n)                                                                     \
+	{                                                                                        \
+		&trace_##what##_table, (title), offsetof(struct amdlog_summary, n), rank_##what, \
+			what##_out                                                               \
+	}
+	[BY_QUEUE] = VIEW(queue, "Hardware queues", nqueues),
+	[BY_KERNEL] = VIEW(kernel, "Kernels", nkernels),
+	[BY_PROCESS] = VIEW(process, "Processes", nprocesses),
+	[BY_THREAD] = VIEW(thread, "Threads", nthreads),
+	[BY_ERROR] = VIEW(error, "Errors", errors.n),
+	[BY_API] = VIEW(api, "API calls", napis),
 };
 
 uint32_t trace_top(const struct trace *t, uint32_t rows)

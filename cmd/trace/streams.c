@@ -32,15 +32,12 @@ static const struct out_col cols[] = {
 const struct out_table trace_stream_table = {"streams", "stream", TABLE(cols)};
 
 // By process and stream, then time.
-static int in_order(const void *a, const void *b)
+static bool rank_period(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct stream_period *x = a, *y = b;
+	const struct stream_period *p = &((const struct amdlog_streams *)t->asked)->v[i];
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->span.first_us < y->span.first_us ? -1 : x->span.first_us > y->span.first_us;
+	*r = (struct trace_rank){{p->process, p->stream, p->span.first_us}, NULL, 0, i};
+	return p->created || p->packets;
 }
 
 static void period_out(struct trace *t, const struct stream_period *p)
@@ -62,15 +59,14 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 static int report(struct trace *t)
 {
 	struct amdlog_streams *s = t->asked;
+	uint32_t n, *order;
 
 	amdlog_streams_join(s, &t->sum);
-	if (s->n)
-		qsort(s->v, s->n, sizeof(*s->v), in_order);
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->v[i].created || s->v[i].packets)
-			period_out(t, &s->v[i]);
-	}
+	order = trace_sorted(t, s->n, &n, rank_period);
+	for (uint32_t i = 0; i < n; i++)
+		period_out(t, &s->v[order[i]]);
 	out_end(t->out);
+	free(order);
 	if (s->left_out)
 		return err_fail(GPQ_PARTIAL, "choose by --pid or --since",
 				"--by stream: more than %u periods: the rest is left out",

@@ -82,7 +82,6 @@ struct trace {
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
-	struct amdlog_reassembly *reassembly;
 	struct amdlog_summary sum;
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
