@@ -1,7 +1,6 @@
-// What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
-// report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), and reports of their own (compare.c, series.c,
-// gaps.c).
+// What the parts of `gpq trace` share: options and timeline (trace.c), input (files.c, input.c),
+// report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c), and
+// reports of their own (compare.c, series.c, gaps.c, latency.c, streams.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -230,13 +229,6 @@ int trace_marks_read(struct trace *t);
 extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams,
 	trace_compare_ask;
 
-// --svg: the series drawn. Exit status.
-struct amdlog_series;
-int trace_series_svg(struct trace *t);
-
-// Queues that have a track, those with most dispatches first (trace_sorted).
-uint32_t *trace_series_queues(const struct trace *t, uint32_t *n);
-
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
@@ -244,12 +236,6 @@ uint32_t trace_top(const struct trace *t, uint32_t rows);
 void trace_list_row(struct trace *t, const struct amdlog_event *e);
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
-
-// --perfetto: opens its file after out_open(), and closes it after the input was read. 0, or an
-// exit status after a message.
-bool trace_perfetto_is_stdout(const struct trace_opts *o);
-int trace_perfetto_open(struct trace *t, int argc, char **argv);
-int trace_perfetto_close(struct trace *t);
 
 // --partial, and gpq merge of what it wrote.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);

@@ -34,8 +34,7 @@ static bool read_list(const struct jsonin_value *v, const struct member *m, uint
 	struct jsonin_value each;
 	size_t n = 0;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (n < m->size / sizeof(*to) && jsonin_next(&j, NULL, &each))
 		if (!read_u64(&each, &to[n++]))
 			return false;
@@ -113,8 +112,7 @@ static bool read_members(const struct jsonin_value *v, const struct member *memb
 	struct jsonin j;
 	struct jsonin_value key, each;
 
-	if (!jsonin_open(&j, v->text, v->len, '{'))
-		return false;
+	jsonin_open(&j, v->text, v->len, '{');
 	while (jsonin_next(&j, &key, &each))
 		if (!read_member(&key, &each, members, row))
 			return false;
@@ -149,8 +147,7 @@ static bool read_section(struct amdlog_part *part, const struct section *x,
 	struct jsonin j;
 	struct jsonin_value each;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &each))
 		if (!read_row(part, x, &each))
 			return false;
@@ -164,8 +161,7 @@ static bool read_api_times(struct amdlog_summary *s, const struct jsonin_value *
 	struct hist h;
 	uint64_t n;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &api)) {
 		if (!jsonin_u64(&api, &n) || n >= s->napis || !jsonin_next(&j, NULL, &times) ||
 		    !hist_read(&h, times.text, times.len))
@@ -183,8 +179,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	uint64_t value = INTERN_NONE;
 	uint32_t n;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &a)) {
 		if (!jsonin_next(&j, NULL, &b) || (values && !jsonin_next(&j, NULL, &c)) ||
 		    !read_u64(&a, &p.a) || !read_u64(&b, &p.b) ||
