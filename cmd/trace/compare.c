@@ -229,18 +229,11 @@ static void queues_out(struct compared *d)
 	out_end(d->out);
 }
 
-static const struct amdlog_kernel *kernel_of(const struct amdlog_comparison *c,
-					     const struct amdlog_match *m, unsigned i)
+static const char *name_of(const struct amdlog_comparison *c, const struct amdlog_match *m)
 {
-	return m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
-}
+	unsigned i = m->in[0] == AMDLOG_NONE;
 
-static const struct amdlog_kernel *any_kernel_of(const struct amdlog_comparison *c,
-						 const struct amdlog_match *m)
-{
-	const struct amdlog_kernel *a = kernel_of(c, m, 0);
-
-	return a ? a : kernel_of(c, m, 1);
+	return c->side[i].sum->kernels[m->in[i]].name;
 }
 
 static void kernel_out(struct compared *d, const struct amdlog_match *m)
@@ -251,11 +244,12 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 		.in = m->in[0] == AMDLOG_NONE   ? "B"
 		      : m->in[1] == AMDLOG_NONE ? "A"
 						: "both",
-		.name = any_kernel_of(c, m)->name,
+		.name = name_of(c, m),
 	};
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct amdlog_kernel *k = kernel_of(c, m, i);
+		const struct amdlog_kernel *k =
+			m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
 		bool grid = k && k->grid.items_min <= k->grid.items_max;
 
 		r.uses[i] = amdlog_kernel_uses(c, i, m->in[i]);
@@ -281,9 +275,8 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 
 		most[i] = x > y ? x : y;
 	}
-	return most[0] != most[1]
-		       ? (most[0] < most[1]) - (most[0] > most[1])
-		       : strcmp(any_kernel_of(c, m[0])->name, any_kernel_of(c, m[1])->name);
+	return most[0] != most[1] ? (most[0] < most[1]) - (most[0] > most[1])
+				  : strcmp(name_of(c, m[0]), name_of(c, m[1]));
 }
 
 static void kernels_out(struct compared *d)

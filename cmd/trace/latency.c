@@ -128,40 +128,26 @@ static void kernels_out(struct trace *t)
 	free(order);
 }
 
-// Nothing at all: the log is of a level, or a release, that does not say.
-static bool has_nothing(const struct amdlog_latency *l)
-{
-	return !l->kind_names.n && !l->handlers_set;
-}
-
-static void check_level(const struct trace *t)
+static int report(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
+	// The log is of a level, or a release, that does not say.
+	bool nothing = !l->kind_names.n && !l->handlers_set;
+	// Empty tables are left out for people.
+	bool shown = !nothing || t->one_table || out_mode(t->out) != OUT_TABLE;
 
-	if (has_nothing(l) && t->sum.totals.records)
+	if (shown && (!t->one_table || t->by == BY_NOTHING))
+		commands_out(t);
+	if (shown && (!t->one_table || t->by == BY_QUEUE))
+		queues_out(t);
+	if (shown && (!t->one_table || t->by == BY_KERNEL))
+		kernels_out(t);
+	if (nothing && t->sum.totals.records)
 		err_warn("AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)",
 			 "no latencies: the log tells of no command and no signal handler");
 	if (l->unknown)
 		err_note("commands that completed but were not seen being enqueued: %" PRIu64,
 			 l->unknown);
-}
-
-static int report(struct trace *t)
-{
-	const struct amdlog_latency *l = t->asked;
-
-	// Empty tables are left out for people.
-	if (has_nothing(l) && !t->one_table && out_mode(t->out) == OUT_TABLE) {
-		check_level(t);
-		return GPQ_OK;
-	}
-	if (!t->one_table || t->by == BY_NOTHING)
-		commands_out(t);
-	if (!t->one_table || t->by == BY_QUEUE)
-		queues_out(t);
-	if (!t->one_table || t->by == BY_KERNEL)
-		kernels_out(t);
-	check_level(t);
 	if (l->incomplete || l->by_kernel.incomplete || l->by_queue.incomplete)
 		return err_fail(GPQ_PARTIAL, "choose by --pid or --since",
 				"--latency: too many commands or kernels: some are left out");
