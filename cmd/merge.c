@@ -34,36 +34,34 @@ static const struct opt opts[] = {
 
 struct merge_row {
 	const char *metric, *source, *scheduler, *kernel, *gpus;
-	uint64_t grace, queues, hold, gap, n, p50, p90, p99, p999, min, max, mean;
+	struct cycle_setting set;
+	uint64_t n, p50, p90, p99, p999, min, max, mean;
 };
 
+#define ROW merge_row
 static const struct out_col cols[] = {
-	OUT_COL(merge_row, metric, "METRIC", "metric", OUT_STR, OUT_DEFAULT,
-		"which time, see gpq-bench(1)"),
-	OUT_COL(merge_row, grace, "GRACE", "grace", OUT_U64, OUT_DEFAULT, "grace period"),
-	OUT_COL(merge_row, queues, "QUEUES", "queues_wanted", OUT_U64, OUT_DEFAULT,
-		"how many queues were suspended, - all"),
-	OUT_COL(merge_row, hold, "HOLD", "hold_wanted_ns", OUT_NS, OUT_DEFAULT,
-		"how long they were held"),
-	OUT_COL(merge_row, gap, "GAP", "gap_wanted_ns", OUT_NS, OUT_MACHINE,
-		"how long they ran between cycles"),
-	OUT_COL(merge_row, source, "SOURCE", "source", OUT_STR, OUT_DEFAULT,
-		"live, or softgpu, whose times are not a GPU's"),
-	OUT_COL(merge_row, scheduler, "SCHED", "scheduler", OUT_STR, OUT_MACHINE, "HWS or MES"),
-	OUT_COL(merge_row, kernel, "KERNEL", "kernel", OUT_STR, OUT_MACHINE, "kernel release"),
-	OUT_COL(merge_row, gpus, "GPUS", "gpus", OUT_STR, OUT_MACHINE, "the target's GPUs"),
-	OUT_COL(merge_row, n, "N", "n", OUT_U64, OUT_DEFAULT, "samples"),
-	OUT_COL(merge_row, p50, "P50", "p50_ns", OUT_NS, OUT_DEFAULT,
-		"median, at most 3.2 % too large"),
-	OUT_COL(merge_row, p90, "P90", "p90_ns", OUT_NS, OUT_DEFAULT, "90th percentile, likewise"),
-	OUT_COL(merge_row, p99, "P99", "p99_ns", OUT_NS, OUT_DEFAULT, "99th percentile, likewise"),
-	OUT_COL(merge_row, p999, "P99.9", "p999_ns", OUT_NS, OUT_DEFAULT,
-		"99.9th percentile, likewise"),
-	OUT_COL(merge_row, min, "MIN", "min_ns", OUT_NS, OUT_MACHINE, "smallest, exact"),
-	OUT_COL(merge_row, max, "MAX", "max_ns", OUT_NS, OUT_DEFAULT, "greatest, exact"),
-	OUT_COL(merge_row, mean, "MEAN", "mean_ns", OUT_NS, OUT_MACHINE, "mean, exact"),
+	COL(metric, "METRIC", "metric", OUT_STR, D, "which time, see gpq-bench(1)"),
+	COL(set.grace, "GRACE", "grace", OUT_U64, D, "grace period"),
+	COL(set.queues, "QUEUES", "queues_wanted", OUT_U64, D,
+	    "how many queues were suspended, - all"),
+	COL(set.hold_ns, "HOLD", "hold_wanted_ns", OUT_NS, D, "how long they were held"),
+	COL(set.gap_ns, "GAP", "gap_wanted_ns", OUT_NS, M, "how long they ran between cycles"),
+	COL(source, "SOURCE", "source", OUT_STR, D,
+	    "live, or softgpu, whose times are not a GPU's"),
+	COL(scheduler, "SCHED", "scheduler", OUT_STR, M, "HWS or MES"),
+	COL(kernel, "KERNEL", "kernel", OUT_STR, M, "kernel release"),
+	COL(gpus, "GPUS", "gpus", OUT_STR, M, "the target's GPUs"),
+	COL(n, "N", "n", OUT_U64, D, "samples"),
+	COL(p50, "P50", "p50_ns", OUT_NS, D, "median, at most 3.2 % too large"),
+	COL(p90, "P90", "p90_ns", OUT_NS, D, "90th percentile, likewise"),
+	COL(p99, "P99", "p99_ns", OUT_NS, D, "99th percentile, likewise"),
+	COL(p999, "P99.9", "p999_ns", OUT_NS, D, "99.9th percentile, likewise"),
+	COL(min, "MIN", "min_ns", OUT_NS, M, "smallest, exact"),
+	COL(max, "MAX", "max_ns", OUT_NS, D, "greatest, exact"),
+	COL(mean, "MEAN", "mean_ns", OUT_NS, M, "mean, exact"),
 };
-static const struct out_table table = {"sums", "sum", cols, sizeof(cols) / sizeof(cols[0])};
+#undef ROW
+static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
 
 static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
@@ -96,10 +94,7 @@ static struct merge_row row_of(const struct sum_row *r)
 		.scheduler = *k->scheduler ? k->scheduler : NULL,
 		.kernel = *k->kernel ? k->kernel : NULL,
 		.gpus = *k->gpus ? k->gpus : NULL,
-		.grace = k->set.grace,
-		.queues = k->set.queues,
-		.hold = k->set.hold_ns,
-		.gap = k->set.gap_ns,
+		.set = k->set,
 		.n = h->count,
 		.p50 = hist_percentile(h, 0.5),
 		.p90 = hist_percentile(h, 0.9),

@@ -7,7 +7,6 @@
 #include "common/amdlog/analysis/compare.h"
 #include "common/cli/stop.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct log_row {
 	const char *log, *file;
 	struct amdlog_totals sum;
 	struct trace_distinct distinct;
-	uint64_t queues, dispatches;
+	uint64_t queues;
 	uint64_t backlog_p50, backlog_p99, backlog_max, grid_p50, grid_p90, grid_max;
 	struct trace_times gaps;
 	struct trace_span span;
@@ -23,11 +22,10 @@ struct log_row {
 };
 
 struct queue_row {
-	struct amdlog_queue q;
-	const char *log, *priority, *other;
-	int64_t pid;
+	struct trace_queue of;
+	const char *log, *other;
 	struct trace_times gaps;
-	double rate, backlog_mean;
+	double rate;
 };
 
 struct kernel_row {
@@ -50,7 +48,7 @@ static const struct out_col log_cols[] = {
 	COL(distinct.streams, "STREAMS", "streams", OUT_U64, D, "different streams seen on them"),
 	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
 	COL(sum.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(sum.kinds[AMDLOG_DISPATCH], "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D,
 	    "of these each second; launches where a log has no packets"),
 	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
@@ -79,20 +77,20 @@ static const struct out_col log_cols[] = {
 #define ROW queue_row
 static const struct out_col queue_cols[] = {
 	COL(log, "LOG", "log", OUT_STR, D, "A or B"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(q.swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
+	COL(of.at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(of.q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
+	COL(of.q.swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
 	COL(other, "IN_OTHER", "in_other", OUT_STR, D,
 	    "used in the other log too (process and address): yes, no; maybe: one has no process "
 	    "ids"),
-	COL(priority, "PRIO", "priority", OUT_STR, D, "low, normal or high"),
-	COL(q.streams, "STREAMS", "streams", OUT_U32, D, "different streams seen on it"),
-	COL(q.kernels, "KERNELS", "kernels", OUT_U32, D, "different kernel names"),
-	COL(q.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(of.priority, "PRIO", "priority", OUT_STR, D, "low, normal or high"),
+	COL(of.q.streams, "STREAMS", "streams", OUT_U32, D, "different streams seen on it"),
+	COL(of.q.kernels, "KERNELS", "kernels", OUT_U32, D, "different kernel names"),
+	COL(of.q.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", OUT_F64, D, "of these each second of the log"),
-	COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
+	COL(of.backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,
 	    "packets waiting in front of a new one, mean"),
-	COL(q.backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
+	COL(of.q.backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these"),
 	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time between dispatches, median"),
 	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
 	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest time without a dispatch"),
@@ -150,7 +148,7 @@ static void drop_side(struct trace *t)
 	amdlog_side_fini(t->asked);
 }
 
-static const struct trace_ask ask = {
+const struct trace_ask trace_compare_ask = {
 	.table = &trace_compare_log_table,
 	.by_queue = &trace_compare_queue_table,
 	.by_kernel = &trace_compare_kernel_table,
@@ -158,14 +156,6 @@ static const struct trace_ask ask = {
 	.kinds = AMDLOG_KINDS_PLACED,
 	.fini = drop_side,
 };
-
-static struct trace_times gaps_of(struct amdlog_side *side, uint32_t queue)
-{
-	struct hist h;
-
-	amdlog_gaps_lengths(&side->gaps, queue, &h);
-	return trace_times_of(&h);
-}
 
 static void log_out(struct compared *d, unsigned i)
 {
@@ -180,18 +170,18 @@ static void log_out(struct compared *d, unsigned i)
 		.sum = *sum,
 		.distinct = trace_distinct_of(s),
 		.queues = d->result.queues[i],
-		.dispatches = amdlog_has_packets(s) ? dispatches : U64_NULL,
 		.rate = amdlog_per_second(d->result.by_launches ? sum->launches : dispatches,
 					  &sum->span),
-		.backlog_mean = NAN,
-		.gaps = gaps_of(side, GAPS_ALL),
+		.backlog_mean = keyed_histogram_mean(&side->backlogs, 0),
+		.gaps = trace_times_in(&side->gaps.lengths, GAPS_ALL + 1),
 		.span = trace_span_of(&sum->span),
 	};
 
+	if (!amdlog_has_packets(s))
+		r.sum.kinds[AMDLOG_DISPATCH] = U64_NULL;
 	if (!r.distinct.streams)
 		r.distinct.streams = U64_NULL;
-	if (keyed_histogram_get(&side->backlogs, 0, &backlogs))
-		r.backlog_mean = (double)backlogs.sum / (double)backlogs.count;
+	keyed_histogram_get(&side->backlogs, 0, &backlogs);
 	r.backlog_p50 = hist_percentile(&backlogs, 0.5);
 	r.backlog_p99 = hist_percentile(&backlogs, 0.99);
 	r.backlog_max = hist_percentile(&backlogs, 1);
@@ -215,27 +205,16 @@ static void queue_out(struct compared *d, unsigned i, uint32_t n)
 	static const char *const same[] = {"no", "maybe", "yes"};
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
-	const struct amdlog_queue *q = &s->queues[n];
-	bool packets = amdlog_has_packets(s);
 	struct queue_row r = {
-		.q = *q,
+		.of = trace_queue_of(&d->log[i], n),
 		.log = labels[i],
-		.pid = trace_pid(&d->log[i], q->process),
 		.other = same[amdlog_queue_in_other(&d->result, i, n)],
-		.priority = trace_priority(q->priority),
-		.rate = packets ? amdlog_per_second(q->dispatches, &s->totals.span) : NAN,
-		.backlog_mean = q->backlog_n ? (double)q->backlog_sum / (double)q->backlog_n : NAN,
-		.gaps = gaps_of(side, n),
+		.gaps = trace_times_in(&side->gaps.lengths, n + 1),
+		.rate = amdlog_has_packets(s)
+				? amdlog_per_second(s->queues[n].dispatches, &s->totals.span)
+				: NAN,
 	};
 
-	if (!q->streams)
-		r.q.streams = U32_NULL;
-	if (!packets) {
-		r.q.kernels = U32_NULL;
-		r.q.dispatches = U64_NULL;
-	}
-	if (!q->backlog_n)
-		r.q.backlog_max = U64_NULL;
 	out_row(d->out, &r);
 }
 
@@ -251,18 +230,11 @@ static void queues_out(struct compared *d)
 	out_end(d->out);
 }
 
-static const struct amdlog_kernel *kernel_of(const struct amdlog_comparison *c,
-					     const struct amdlog_match *m, unsigned i)
+static const char *name_of(const struct amdlog_comparison *c, const struct amdlog_match *m)
 {
-	return m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
-}
+	unsigned i = m->in[0] == AMDLOG_NONE;
 
-static const struct amdlog_kernel *any_kernel_of(const struct amdlog_comparison *c,
-						 const struct amdlog_match *m)
-{
-	const struct amdlog_kernel *a = kernel_of(c, m, 0);
-
-	return a ? a : kernel_of(c, m, 1);
+	return c->side[i].sum->kernels[m->in[i]].name;
 }
 
 static void kernel_out(struct compared *d, const struct amdlog_match *m)
@@ -273,11 +245,12 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 		.in = m->in[0] == AMDLOG_NONE   ? "B"
 		      : m->in[1] == AMDLOG_NONE ? "A"
 						: "both",
-		.name = any_kernel_of(c, m)->name,
+		.name = name_of(c, m),
 	};
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct amdlog_kernel *k = kernel_of(c, m, i);
+		const struct amdlog_kernel *k =
+			m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
 		bool grid = k && k->grid.items_min <= k->grid.items_max;
 
 		r.uses[i] = amdlog_kernel_uses(c, i, m->in[i]);
@@ -303,9 +276,8 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 
 		most[i] = x > y ? x : y;
 	}
-	return most[0] != most[1]
-		       ? (most[0] < most[1]) - (most[0] > most[1])
-		       : strcmp(any_kernel_of(c, m[0])->name, any_kernel_of(c, m[1])->name);
+	return most[0] != most[1] ? (most[0] < most[1]) - (most[0] > most[1])
+				  : strcmp(name_of(c, m[0]), name_of(c, m[1]));
 }
 
 static void kernels_out(struct compared *d)
@@ -395,7 +367,7 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 
 		trace_open(t, c, filter, grep);
 		t->label = labels[i];
-		t->ask = &ask;
+		t->ask = &trace_compare_ask;
 		t->asked = &d->side[i];
 		t->by = t->opts->by;
 		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;

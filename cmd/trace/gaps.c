@@ -100,15 +100,6 @@ static struct amdlog_gaps *gaps_of(const struct trace *t)
 	return amdlog_has_packets(&t->sum) ? &a->gaps : &a->launches;
 }
 
-static void name_queue(const struct trace *t, uint32_t q, int64_t *pid, char name[24])
-{
-	*pid = q == GAPS_ALL ? I64_NULL : trace_pid(t, t->sum.queues[q].process);
-	if (q == GAPS_ALL)
-		memcpy(name, "all", sizeof("all"));
-	else
-		snprintf(name, 24, "0x%" PRIx64, t->sum.queues[q].hwq);
-}
-
 // Within the time from its first to its last dispatch; of others nothing can be said.
 static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 {
@@ -135,17 +126,16 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 static void rhythm_out(struct trace *t, uint32_t q)
 {
 	struct amdlog_gaps *g = gaps_of(t);
-	struct hist lengths, after;
+	struct hist after;
 	char name[24];
 	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
 
 	hist_init(&after);
-	amdlog_gaps_lengths(g, q, &lengths);
-	name_queue(t, q, &r.pid, name);
+	trace_name_queue(t, q, &r.pid, name);
 	if (q != GAPS_ALL && t->marks.n)
 		count_marks(t, q, &r, &after);
 	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
-	r.gaps = trace_times_of(&lengths);
+	r.gaps = trace_times_in(&g->lengths, q + 1);
 	r.after = trace_times_of(&after);
 	out_row(t->out, &r);
 }
@@ -184,7 +174,7 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 
 		if (q == GAPS_ALL)
 			r.g.backlog = U64_NULL;
-		name_queue(t, q, &r.pid, name);
+		trace_name_queue(t, q, &r.pid, name);
 		find_mark(&t->marks, &g->worst[i], &r);
 		out_row(t->out, &r);
 	}

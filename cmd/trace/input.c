@@ -70,7 +70,6 @@ void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter
 	amdlog_summary_init(&t->sum, filter);
 	amdlog_reading_init(&t->reading, &t->sum, t->grep);
 	t->scan = t->reading.scan;
-	t->reassembly = t->reading.reassembly;
 	t->reading.ctx = t;
 	t->reading.event = take_event;
 	if (t->opts->range)
@@ -92,12 +91,10 @@ void trace_close(struct trace *t)
 // Kinds of records that must arrive one by one (take_event); UINT32_MAX: all.
 static uint32_t kinds_needed(const struct trace *t)
 {
-	uint32_t kinds = 0;
+	uint32_t kinds = t->ask ? t->ask->kinds : 0;
 
-	if (t->opts->list || t->timeline || (t->ask && !t->ask->kinds))
+	if (t->opts->list || t->timeline)
 		return UINT32_MAX;
-	if (t->ask)
-		kinds |= t->ask->kinds;
 	if (t->sum.want_api)
 		kinds |= AMDLOG_KIND(API_ENTRY) | AMDLOG_KIND(API_RETURN);
 	return kinds;
@@ -232,7 +229,7 @@ static void free_workers(struct input *in)
 // `context`: nothing of it counts, so every record has to be looked at.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
-	uint64_t before = in->t->scan->counts.bytes, bytes;
+	const struct amdlog_counts before = in->t->scan->counts;
 	const struct blocks_job job = {
 		.ctx = in,
 		.work = work_on_block,
@@ -243,6 +240,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 		.fini = fini_block,
 	};
 	unsigned threads = threads_to_use(in->t);
+	uint64_t bytes;
 	int status;
 
 	in->count = !context;
@@ -251,9 +249,11 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	make_workers(in, threads);
 	status = blocks_run(from, &job, threads, 0);
 	free_workers(in);
-	bytes = in->t->scan->counts.bytes - before;
+	bytes = in->t->scan->counts.bytes - before.bytes;
+	if (context)
+		in->t->scan->counts = before;
 	// The file was truncated while it was read.
-	if (!status && !context && from->fd >= 0 && bytes < from->to - from->from)
+	else if (!status && from->fd >= 0 && bytes < from->to - from->from)
 		err_warn("read it again when nobody writes to it",
 			 "%s: truncated while it was read: %" PRIu64 " of %" PRIu64 " bytes",
 			 in->name, bytes, from->to - from->from);
@@ -285,17 +285,6 @@ static ssize_t read_unpacked(void *ctx, char *to, size_t n)
 // rest of torn records.
 #define CONTEXT (UINT64_C(4) << 20)
 
-// Text that is no part of the range: nothing of it counts.
-static int read_context(struct input *in, uint64_t from, uint64_t to)
-{
-	const struct amdlog_counts counts = in->t->scan->counts;
-	const struct blocks_input input = {.fd = in->fd, .from = from, .to = to};
-	int status = read_blocks(in, &input, true);
-
-	in->t->scan->counts = counts;
-	return status;
-}
-
 // The lines that begin in the range, between `file->from` and `file->to`. -errno or an exit status.
 static int read_range(struct input *in, const struct blocks_input *file)
 {
@@ -313,17 +302,20 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;
-	t->reassembly->first = from;
-	t->reassembly->past = to;
+	t->reading.reassembly->first = from;
+	t->reading.reassembly->past = to;
 	t->scan->base = lead;
-	status = read_context(in, lead, from);
+	status = read_blocks(in, &(struct blocks_input){.fd = in->fd, .from = lead, .to = from},
+			     true);
 	if (!status)
 		status = read_blocks(
 			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
-	if (!status && !amdlog_reassembly_idle(t->reassembly) && file->to > to) {
+	if (!status && !amdlog_reassembly_idle(t->reading.reassembly) && file->to > to) {
 		in->past_range = true;
 		in->counts = t->scan->counts;
-		status = read_context(in, to, file->to - to < CONTEXT ? file->to : to + CONTEXT);
+		end = file->to - to < CONTEXT ? file->to : to + CONTEXT;
+		status = read_blocks(
+			in, &(struct blocks_input){.fd = in->fd, .from = to, .to = end}, true);
 	}
 	return status;
 }

@@ -69,14 +69,6 @@ const struct out_table trace_command_table = {"commands", "command", OUT_COLS(co
 const struct out_table trace_latency_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
 const struct out_table trace_latency_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
 
-static struct trace_times times_of(const struct keyed_histogram *s, uint32_t key)
-{
-	struct hist h;
-
-	keyed_histogram_get(s, key, &h);
-	return trace_times_of(&h);
-}
-
 static void commands_out(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
@@ -85,10 +77,10 @@ static void commands_out(struct trace *t)
 	trace_table(t, &trace_command_table, "From enqueue to completion", 0, 0);
 	for (uint32_t i = 0; i < l->kind_names.n; i++) {
 		r = (struct command_row){l->kinds[i].name, l->kinds[i].enqueued,
-					 times_of(&l->by_kind, i)};
+					 trace_times_in(&l->by_kind, i)};
 		out_row(t->out, &r);
 	}
-	r = (struct command_row){"handler", l->handlers_set, times_of(&l->handlers, 0)};
+	r = (struct command_row){"handler", l->handlers_set, trace_times_in(&l->handlers, 0)};
 	if (l->handlers_set)
 		out_row(t->out, &r);
 	out_end(t->out);
@@ -101,8 +93,9 @@ static void queues_out(struct trace *t)
 	trace_table(t, &trace_latency_queue_table, "Hardware queues", 0, 0);
 	for (uint32_t i = 0; i < t->sum.nqueues; i++) {
 		const struct amdlog_queue *q = &t->sum.queues[i];
-		struct queue_row r = {trace_pid(t, q->process), q->hwq, times_of(&l->by_queue, i),
-				      times_of(&l->handlers_by_queue, i)};
+		struct queue_row r = {trace_pid(t, q->process), q->hwq,
+				      trace_times_in(&l->by_queue, i),
+				      trace_times_in(&l->handlers_by_queue, i)};
 
 		if (r.t.count || r.handlers.count)
 			out_row(t->out, &r);
@@ -110,30 +103,24 @@ static void queues_out(struct trace *t)
 	out_end(t->out);
 }
 
-static bool kernel_shown(const struct trace *t, uint32_t i)
-{
-	return ((const struct amdlog_latency *)t->asked)->by_kernel.v[i].count > 0;
-}
-
 // Those that completed most often first.
-static int by_count(const void *a, const void *b, void *ctx)
+static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct amdlog_latency *l = ((const struct trace *)ctx)->asked;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t m = l->by_kernel.v[x].count, n = l->by_kernel.v[y].count;
+	uint64_t count = ((const struct amdlog_latency *)t->asked)->by_kernel.v[i].count;
 
-	return m != n ? (m < n) - (m > n) : (x > y) - (x < y);
+	r->by[0] = ~count;
+	return count > 0;
 }
 
 static void kernels_out(struct trace *t)
 {
 	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
-	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, kernel_shown, by_count);
+	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, rank_kernel);
 	uint32_t show = trace_top(t, n);
 
 	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
 	for (uint32_t i = 0; i < show; i++) {
-		struct kernel_row r = {t->sum.kernels[order[i]].name, times_of(s, order[i])};
+		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_times_in(s, order[i])};
 
 		out_row(t->out, &r);
 	}
@@ -141,40 +128,26 @@ static void kernels_out(struct trace *t)
 	free(order);
 }
 
-// Nothing at all: the log is of a level, or a release, that does not say.
-static bool has_nothing(const struct amdlog_latency *l)
-{
-	return !l->kind_names.n && !l->handlers_set;
-}
-
-static void check_level(const struct trace *t)
+static int report(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
+	// The log is of a level, or a release, that does not say.
+	bool nothing = !l->kind_names.n && !l->handlers_set;
+	// Empty tables are left out for people.
+	bool shown = !nothing || t->one_table || out_mode(t->out) != OUT_TABLE;
 
-	if (has_nothing(l) && t->sum.totals.records)
+	if (shown && (!t->one_table || t->by == BY_NOTHING))
+		commands_out(t);
+	if (shown && (!t->one_table || t->by == BY_QUEUE))
+		queues_out(t);
+	if (shown && (!t->one_table || t->by == BY_KERNEL))
+		kernels_out(t);
+	if (nothing && t->sum.totals.records)
 		err_warn("AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)",
 			 "no latencies: the log tells of no command and no signal handler");
 	if (l->unknown)
 		err_note("commands that completed but were not seen being enqueued: %" PRIu64,
 			 l->unknown);
-}
-
-static int report(struct trace *t)
-{
-	const struct amdlog_latency *l = t->asked;
-
-	// Empty tables are left out for people.
-	if (has_nothing(l) && !t->one_table && out_mode(t->out) == OUT_TABLE) {
-		check_level(t);
-		return GPQ_OK;
-	}
-	if (!t->one_table || t->by == BY_NOTHING)
-		commands_out(t);
-	if (!t->one_table || t->by == BY_QUEUE)
-		queues_out(t);
-	if (!t->one_table || t->by == BY_KERNEL)
-		kernels_out(t);
-	check_level(t);
 	if (l->incomplete || l->by_kernel.incomplete || l->by_queue.incomplete)
 		return err_fail(GPQ_PARTIAL, "choose by --pid or --since",
 				"--latency: too many commands or kernels: some are left out");

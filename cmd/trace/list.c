@@ -78,30 +78,15 @@ static const char *api_name(char out[160], const struct amdlog_record *r)
 	return out;
 }
 
-// Packets in front of it; U64_NULL when not known.
-static uint64_t backlog_of(const struct amdlog_packet *p)
-{
-	int64_t n;
-
-	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
-		return U64_NULL;
-	n = amdlog_backlog(p->rptr, p->wptr);
-	return n < 0 ? 0 : (uint64_t)n;
-}
-
-static void set_packet(struct list_row *r, const struct amdlog_packet *p, char text[2][64])
-{
-	r->id = p->id < 0 ? I64_NULL : p->id;
-	r->rptr = p->rptr;
-	r->wptr = p->wptr;
-	r->backlog = backlog_of(p);
-	r->grid = trace_shape(text[0], p->grid);
-	r->workgroup = trace_shape(text[1], p->workgroup);
-}
-
 static void write_row(struct trace_rows *rows, const struct noted_row *n)
 {
+	static const struct amdlog_packet none = {.id = -1,
+						  .rptr = AMDLOG_UNKNOWN,
+						  .wptr = AMDLOG_UNKNOWN,
+						  .grid = {AMDLOG_UNKNOWN},
+						  .workgroup = {AMDLOG_UNKNOWN}};
 	const struct amdlog_record *record = n->record;
+	const struct amdlog_packet *packet = n->packet ? n->packet : &none;
 	char shapes[2][64], api[160];
 	struct list_row r = {
 		.time_us = record->time_us,
@@ -110,22 +95,22 @@ static void write_row(struct trace_rows *rows, const struct noted_row *n)
 		.level = record->level < 10 ? record->level : U64_NULL,
 		.hwq = n->hwq,
 		.swq = n->swq,
-		.rptr = U64_NULL,
-		.wptr = U64_NULL,
-		.backlog = U64_NULL,
-		.id = I64_NULL,
+		.rptr = packet->rptr,
+		.wptr = packet->wptr,
+		.backlog = amdlog_packet_backlog(packet),
+		.id = packet->id < 0 ? I64_NULL : packet->id,
 		.pid = n->thread.pid < 0 ? I64_NULL : n->thread.pid,
 		.kind = amdlog_kind_name(record->kind),
 		.torn = n->torn,
 		.kernel = n->kernel,
+		.grid = trace_shape(shapes[0], packet->grid),
+		.workgroup = trace_shape(shapes[1], packet->workgroup),
 		.text = message(rows, record),
 		.api = api_name(api, record),
 		.duration_us =
 			record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(record) : U64_NULL,
 	};
 
-	if (n->packet)
-		set_packet(&r, n->packet, shapes);
 	out_row(rows->out, &r);
 }
 

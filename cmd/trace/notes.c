@@ -32,6 +32,13 @@ __attribute__((format(printf, 2, 3))) static void say(struct notes *n, const cha
 		err_warn(NULL, "%s", n->text.data);
 }
 
+// "NAME: N; REMARK", unless there are none.
+static void say_count(struct notes *n, const char *name, uint64_t count, const char *remark)
+{
+	if (count)
+		say(n, "%s: %" PRIu64 "%s%s", name, count, *remark ? "; " : "", remark);
+}
+
 static void on_processes(struct notes *n)
 {
 	const struct amdlog_summary *s = &n->t->sum;
@@ -39,46 +46,28 @@ static void on_processes(struct notes *n)
 
 	for (uint32_t i = 0; i < s->nprocesses; i++)
 		without += s->processes[i].pid < 0 ? s->processes[i].records : 0;
-	if (!without)
-		return;
-	say(n,
-	    "records without a process id: %" PRIu64
-	    "; ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API lines",
-	    without);
-	if (n->t->name_pid >= 0 && without == s->totals.records)
+	say_count(n, "records without a process id", without,
+		  "ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API "
+		  "lines");
+	if (without && n->t->name_pid >= 0 && without == s->totals.records)
 		say(n,
 		    "the file's name ends in _%" PRId64
 		    ", as AMD_LOG_LEVEL_FILE ends it with the process id",
 		    n->t->name_pid);
 }
 
-static void on_pointers(struct notes *n, const struct amdlog_totals *sum)
-{
-	if (sum->no_pointers)
-		say(n,
-		    "packets without rptr and wptr: %" PRIu64
-		    "; no backlog from them (dispatches have them from ROCm 6.2 on, barriers from "
-		    "6.4)",
-		    sum->no_pointers);
-	if (sum->inversions)
-		say(n, "packets with rptr ahead of wptr: %" PRIu64 "; taken as backlog 0",
-		    sum->inversions);
-}
-
 static void on_damage(struct notes *n, const struct amdlog_totals *sum)
 {
-	const struct amdlog_counts *c = trace_counts(n->t);
-
-	if (sum->torn)
-		say(n,
-		    "torn records: %" PRIu64 "; what they miss is not guessed "
-		    "(an AMD_LOG_LEVEL_FILE for each process keeps records whole)",
-		    sum->torn);
-	if (sum->unnamed)
-		say(n, "dispatches without a kernel name before them: %" PRIu64, sum->unnamed);
-	if (sum->strays)
-		say(n, "packets of no known queue: %" PRIu64, sum->strays);
-	if (c->unended)
+	say_count(
+		n, "packets without rptr and wptr", sum->no_pointers,
+		"no backlog from them (dispatches have them from ROCm 6.2 on, barriers from 6.4)");
+	say_count(n, "packets with rptr ahead of wptr", sum->inversions, "taken as backlog 0");
+	say_count(n, "torn records", sum->torn,
+		  "what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps "
+		  "records whole)");
+	say_count(n, "dispatches without a kernel name before them", sum->unnamed, "");
+	say_count(n, "packets of no known queue", sum->strays, "");
+	if (trace_counts(n->t)->unended)
 		say(n, "the last line has no newline: it may be cut");
 }
 
@@ -98,14 +87,10 @@ static void on_queues(struct notes *n)
 		created += q->created > 0;
 		differ += q->ids_differ;
 	}
-	if (handles)
-		say(n,
-		    "queues known by their handle (SWq) only: %u; ROCm before 6.2 prints the ring "
-		    "(HWq) "
-		    "in packets alone, and no stream ties them together here",
-		    handles);
-	if (differ)
-		say(n, "queues made anew at the same address, with another id: %u", differ);
+	say_count(n, "queues known by their handle (SWq) only", handles,
+		  "ROCm before 6.2 prints the ring (HWq) in packets alone, and no stream ties them "
+		  "together here");
+	say_count(n, "queues made anew at the same address, with another id", differ, "");
 	if (!created && shown && !amdlog_is_filtered(&s->filter))
 		say(n, "no queue creation in the log: it begins in mid stream, so priorities are "
 		       "unknown");
@@ -130,16 +115,12 @@ static void on_log(struct notes *n)
 
 	if (!sum->records)
 		return;
-	if (sum->kinds[AMDLOG_QUEUE_ERROR])
-		say(n,
-		    "queue errors, faults or full rings: %" PRIu64
-		    "; --list -o +TEXT shows the records of kind queue_error",
-		    sum->kinds[AMDLOG_QUEUE_ERROR]);
+	say_count(n, "queue errors, faults or full rings", sum->kinds[AMDLOG_QUEUE_ERROR],
+		  "--list -o +TEXT shows the records of kind queue_error");
 	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
 		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
 		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
 	on_processes(n);
-	on_pointers(n, sum);
 	on_damage(n, sum);
 	on_queues(n);
 	if ((n->t->by == BY_NOTHING || n->t->by == BY_KERNEL) && trace_several_hosts(n->t))

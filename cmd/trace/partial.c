@@ -2,7 +2,6 @@
 // of such lines, which reports what gpq trace reports of the whole.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/merge/partial.h"
 #include "common/cli/stop.h"
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
@@ -21,7 +20,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .file = file,
 				   .from = t->sum.range_from,
 				   .to = t->sum.range_from + c->bytes,
-				   .mended = t->reassembly->mended,
+				   .mended = t->reading.reassembly->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
@@ -95,11 +94,9 @@ void trace_lines_fini(struct trace_lines *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->v[i].text);
-		free(l->v[i].host);
-		free(l->v[i].file);
+		amdlog_part_fini(&l->v[i].place);
 	}
 	free(l->v);
-	*l = (struct trace_lines){0};
 }
 
 bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
@@ -109,13 +106,12 @@ bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 	if (!amdlog_partial_place(text, len, &place))
 		return false;
 	ARRAY_GROW(l->v, l->cap, l->n);
-	l->v[l->n++] = (struct trace_line){xstrndup(text, len), place.host, place.file, len,
-					   place.from,          place.to};
+	l->v[l->n++] = (struct trace_line){xstrndup(text, len), len, place};
 	return true;
 }
 
 // Those of no named host first.
-static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
+static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *y)
 {
 	if (!x->host || !y->host)
 		return (x->host != NULL) - (y->host != NULL);
@@ -126,86 +122,72 @@ static int compare_hosts(const struct trace_line *x, const struct trace_line *y)
 // order of the input.
 static int by_place(const void *a, const void *b)
 {
-	const struct trace_line *x = a, *y = b;
+	const struct trace_line *line = a, *other = b;
+	const struct amdlog_part *x = &line->place, *y = &other->place;
 	int order = compare_hosts(x, y);
 
 	order = order ? order : strcmp(x->file, y->file);
 	order = order ? order : (x->from > y->from) - (x->from < y->from);
 	order = order ? order : (x->to > y->to) - (x->to < y->to);
-	return order ? order : strcmp(x->text, y->text);
+	return order ? order : strcmp(line->text, other->text);
 }
 
 int trace_merge_partial(struct trace_lines *l)
 {
-	int status = GPQ_OK;
+	struct buf all = {0};
 
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
-	for (size_t i = 0; i < l->n && !status; i++) {
-		struct buf b = {0};
-
-		buf_append(&b, l->v[i].text, l->v[i].len);
-		buf_puts(&b, "\n");
-		status = out_text(&b);
+	for (size_t i = 0; i < l->n; i++) {
+		buf_append(&all, l->v[i].text, l->v[i].len);
+		buf_puts(&all, "\n");
 	}
-	return status;
+	return out_text(&all);
 }
 
 // Files of the same name that are whole (of several hosts, or standard input) are files of their
 // own; pieces of one must not overlap, and had better leave no gap.
-static bool continues(const struct trace_line *before, const struct trace_line *next)
+static bool continues(const struct amdlog_part *before, const struct amdlog_part *next)
 {
 	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
 	       next->from > 0;
 }
 
-static void look_at_places(const struct trace_lines *l, size_t i)
+// `end`: of the part before it in the same file, else 0.
+static void check_place(const struct amdlog_part *next, uint64_t end)
 {
-	const struct trace_line *v = &l->v[i];
-	uint64_t end = i && continues(v - 1, v) ? v[-1].to : 0;
-
-	if (v->from < end)
+	if (next->from < end)
 		err_warn("what is in both counts twice",
-			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", v->file, v->from,
-			 end < v->to ? end : v->to);
-	else if (v->from > end)
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", next->file,
+			 next->from, end < next->to ? end : next->to);
+	else if (next->from > end)
 		err_warn("what is in them is missing",
-			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", v->file, end,
-			 v->from);
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", next->file, end,
+			 next->from);
 }
 
 static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i)
 {
 	const struct trace_line *v = &l->v[i];
+	const struct amdlog_part *before = i ? &v[-1].place : NULL;
 	struct amdlog_part part;
 	struct amdlog_summary next;
 	const char *why;
+	bool new_file;
 
 	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
-		return err_fail(GPQ_FAILED, "make it anew", "the part of %s from byte %llu is %s",
-				v->file, (unsigned long long)v->from, why);
-	look_at_places(l, i);
+		return err_fail(GPQ_FAILED, "make it anew",
+				"the part of %s from byte %" PRIu64 " is %s", v->place.file,
+				v->place.from, why);
+	new_file = !before || !continues(before, &part);
+	check_place(&part, new_file ? 0 : before->to);
 	if (part.stopped)
-		err_warn("what comes behind is missing", "%s was read to byte %llu only", v->file,
-			 (unsigned long long)part.to);
-	amdlog_merge_add(m, &part, !i || !continues(v - 1, v));
+		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
+			 part.file, part.to);
+	amdlog_merge_add(m, &part, new_file);
 	amdlog_summary_fini(&next);
 	amdlog_part_fini(&part);
 	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
 	return GPQ_OK;
-}
-
-// --by stream: what the parts gathered takes the place of what would be gathered.
-static int begin(struct trace *t, struct amdlog_merge *m)
-{
-	int status;
-
-	t->ask = t->by == BY_STREAM ? &trace_streams : NULL;
-	status = trace_begin(t);
-	if (!status && t->ask) {
-		*(struct amdlog_streams *)t->asked = m->all.streams;
-		m->all.streams = (struct amdlog_streams){0};
-	}
-	return status;
 }
 
 static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
@@ -215,13 +197,18 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
-	status = begin(t, m);
+	status = trace_begin(t);
+	// --by stream: what the parts gathered takes the place of what would be gathered.
+	if (t->ask) {
+		*(struct amdlog_streams *)t->asked = m->all.streams;
+		m->all.streams = (struct amdlog_streams){0};
+	}
 	if (!status) {
 		amdlog_summary_finish(&t->sum);
 		status = trace_report(t);
 		trace_notes(t, 1);
 	}
-	if (t->asked)
+	if (t->ask)
 		t->ask->fini(t);
 	free(t->asked);
 	closed = out_close(t->out);
@@ -232,7 +219,11 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 {
 	const struct trace_opts opts = {
 		.top = top, .by = by, .series = U64_NULL, .threads = U64_NULL};
-	struct trace t = {.opts = &opts, .by = by, .name_pid = -1, .perfetto_fd = -1};
+	struct trace t = {.opts = &opts,
+			  .by = by,
+			  .name_pid = -1,
+			  .perfetto_fd = -1,
+			  .ask = by == BY_STREAM ? &trace_streams : NULL};
 	struct amdlog_merge m;
 	int status = GPQ_OK;
 

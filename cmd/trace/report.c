@@ -6,7 +6,6 @@
 #include "common/host/xalloc.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +16,7 @@
 // Rows are copies of what the summary holds, with unknown values set to null.
 struct process_row {
 	struct amdlog_process p;
-	const char *host;
-	int64_t pid;
-	struct trace_span span;
-};
-
-struct queue_row {
-	struct amdlog_queue q;
-	const char *host, *priority;
-	int64_t pid;
-	struct trace_span span;
-	double backlog_mean;
+	struct trace_place at;
 };
 
 struct kernel_row {
@@ -38,8 +27,7 @@ struct kernel_row {
 
 struct thread_row {
 	struct amdlog_thread t;
-	const char *host;
-	struct trace_span span;
+	struct trace_place at;
 };
 
 struct api_row {
@@ -51,15 +39,14 @@ struct api_row {
 
 struct error_row {
 	struct amdlog_error e;
-	const char *host, *kind;
-	int64_t pid;
-	struct trace_span span;
+	struct trace_place at;
+	const char *kind;
 };
 
 #define ROW process_row
 static const struct out_col process_cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(pid, "PID", "pid", OUT_I64, D,
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", OUT_I64, D,
 	    "process id in its own namespace; unknown: no record says"),
 	COL(p.records, "RECORDS", "records", OUT_U64, D, "log records"),
 	COL(p.threads, "THREADS", "threads", OUT_U32, D, "threads that logged"),
@@ -70,16 +57,16 @@ static const struct out_col process_cols[] = {
 	COL(p.barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier packets"),
 	COL(p.api_calls, "API_CALLS", "api_calls", OUT_U64, D, "HIP API calls"),
 	COL(p.api_errors, "API_ERRORS", "api_errors", OUT_U64, D, "of these, not hipSuccess"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first record, CLOCK_MONOTONIC"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
-	COL(span.ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first record, CLOCK_MONOTONIC"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, M, "last record"),
+	COL(at.span.ns, "SPAN", "span_ns", OUT_NS, D, "from first to last"),
 };
 #undef ROW
 
-#define ROW queue_row
+#define ROW trace_queue
 static const struct out_col queue_cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address: the queue's ring in gpq queues"),
 	COL(q.swq, "SWQ", "swq", OUT_HEX, D, "address of the hsa_queue_t"),
 	COL(q.id, "ID", "id", OUT_I64, D, "ROCr's count of queues; not the KFD queue id"),
@@ -91,11 +78,12 @@ static const struct out_col queue_cols[] = {
 	COL(q.barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
 	    "packets that wait for a value"),
 	COL(q.kernels, "KERNELS", "kernels", OUT_U32, D, "different kernel names"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D, "its first packet, CLOCK_MONOTONIC"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "its last packet"),
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D,
+	    "its first packet, CLOCK_MONOTONIC"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "its last packet"),
 	COL(q.created_us, "CREATED_US", "created_us", OUT_U64, M, "when it was first created"),
 	COL(q.deleted_us, "DELETED_US", "deleted_us", OUT_U64, M, "when it was last deleted"),
-	COL(span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
+	COL(at.span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
 	COL(q.backlog_max, "DEEPEST", "backlog_max", OUT_U64, D,
 	    "most packets waiting in front of a new one (wptr - rptr)"),
 	COL(backlog_mean, "MEAN", "backlog_mean", OUT_F64, D, "mean of these"),
@@ -132,8 +120,8 @@ static const struct out_col kernel_cols[] = {
 
 #define ROW thread_row
 static const struct out_col thread_cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(t.id.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(t.id.tid, "TID", "tid", OUT_HEX, D, "pthread_self(), not the kernel's thread id"),
 	COL(t.records, "RECORDS", "records", OUT_U64, D, "log records"),
 	COL(t.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches"),
@@ -141,8 +129,8 @@ static const struct out_col thread_cols[] = {
 	COL(t.barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier packets"),
 	COL(t.api_calls, "API_CALLS", "api_calls", OUT_U64, D, "HIP API calls"),
 	COL(t.api_errors, "API_ERRORS", "api_errors", OUT_U64, D, "of these, not hipSuccess"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first record"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last record"),
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first record"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last record"),
 };
 #undef ROW
 
@@ -163,13 +151,13 @@ static const struct out_col api_cols[] = {
 
 #define ROW error_row
 static const struct out_col error_cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
 	COL(kind, "KIND", "kind", OUT_STR, D,
 	    "queue: aborts, faults, full rings; api: calls that failed"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(e.count, "COUNT", "count", OUT_U64, D, "times it was said"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first time, CLOCK_MONOTONIC"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last time"),
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first time, CLOCK_MONOTONIC"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last time"),
 	COL(e.address, "HWQ", "hwq", OUT_HEX, D,
 	    "address that the message gives its queue: the ring, up to ROCm 6.1 the hsa_queue_t"),
 	COL(e.text, "WHAT", "what", OUT_STR, D | OUT_TRUNC, "message, or function and its error"),
@@ -230,18 +218,45 @@ struct trace_times trace_times_of(const struct hist *us)
 	};
 }
 
-uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
-		       bool (*shown)(const struct trace *, uint32_t),
-		       int (*order)(const void *, const void *, void *))
+struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key)
 {
+	struct hist h;
+
+	keyed_histogram_get(us, key, &h);
+	return trace_times_of(&h);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct trace_rank *x = a, *y = b;
+	int order = x->name ? strcmp(x->name, y->name) : 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (x->by[i] != y->by[i])
+			return x->by[i] < y->by[i] ? -1 : 1;
+	}
+	if (order || x->process != y->process)
+		return order ? order : x->process < y->process ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
+		       bool (*rank)(const struct trace *, uint32_t, struct trace_rank *))
+{
+	struct trace_rank *ranks = xcalloc(n, sizeof(*ranks));
 	uint32_t *index = xcalloc(n, sizeof(*index));
 
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!shown || shown(t, i))
-			index[(*count)++] = i;
+		struct trace_rank r = {.index = i};
+
+		if (rank(t, i, &r))
+			ranks[(*count)++] = r;
 	}
-	qsort_r(index, *count, sizeof(*index), order, (void *)(uintptr_t)t);
+	qsort(ranks, *count, sizeof(*ranks), by_rank);
+	for (uint32_t i = 0; i < *count; i++)
+		index[i] = ranks[i].index;
+	free(ranks);
 	return index;
 }
 
@@ -257,45 +272,23 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 	out_begin(t->out, table, false);
 }
 
-static int compare(int64_t a, int64_t b)
+// By host (they are numbered in the order of their names) and pid, unknown (-1) last.
+static void rank_place(const struct trace *t, uint32_t process, struct trace_rank *r)
 {
-	return (a > b) - (a < b);
+	r->by[0] = t->sum.processes[process].host;
+	r->by[1] = (uint64_t)t->sum.processes[process].pid;
 }
 
-// By host (they are numbered in the order of their names) and pid, unknown (-1) last; then as the
-// log names them.
-static int compare_places(const struct trace *t, uint32_t process_a, uint32_t a, uint32_t process_b,
-			  uint32_t b)
+static bool rank_process(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct amdlog_process *p = &t->sum.processes[process_a];
-	const struct amdlog_process *q = &t->sum.processes[process_b];
-
-	if (p->host != q->host)
-		return compare(p->host, q->host);
-	if ((p->pid < 0) != (q->pid < 0))
-		return (p->pid < 0) - (q->pid < 0);
-	return p->pid != q->pid ? compare(p->pid, q->pid) : compare(a, b);
-}
-
-static bool process_shown(const struct trace *t, uint32_t i)
-{
+	rank_place(t, i, r);
 	return t->sum.processes[i].records > 0;
-}
-
-static int process_order(const void *a, const void *b, void *ctx)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return compare_places(ctx, x, x, y, y);
 }
 
 static void process_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_process *p = &t->sum.processes[i];
-	struct process_row r = {.p = *p,
-				.host = trace_host(t, i),
-				.pid = trace_pid(t, i),
-				.span = trace_span_of(&p->span)};
+	struct process_row r = {*p, trace_place(t, i, &p->span)};
 
 	if (p->pid < 0)
 		r.p.threads = U32_NULL;
@@ -304,31 +297,19 @@ static void process_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-static bool queue_index_shown(const struct trace *t, uint32_t i)
+static bool rank_queue(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
+	rank_place(t, t->sum.queues[i].process, r);
 	return trace_queue_shown(&t->sum.queues[i]);
 }
 
-static int queue_order(const void *a, const void *b, void *ctx)
+struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct amdlog_queue *q = ((const struct trace *)ctx)->sum.queues;
-
-	return compare_places(ctx, q[x].process, x, q[y].process, y);
-}
-
-static void queue_out(struct trace *t, uint32_t i)
-{
-	const struct amdlog_queue *q = &t->sum.queues[i];
-	bool packets = amdlog_has_packets(&t->sum), depth = q->backlog_n > 0;
-	struct queue_row r = {
-		.q = *q,
-		.host = trace_host(t, q->process),
-		.pid = trace_pid(t, q->process),
-		.span = trace_span_of(&q->span),
-		.backlog_mean = depth ? (double)q->backlog_sum / (double)q->backlog_n : NAN,
-		.priority = trace_priority(q->priority),
-	};
+	const struct amdlog_queue *q = &t->sum.queues[queue];
+	bool packets = amdlog_has_packets(&t->sum);
+	struct trace_queue r = {*q, trace_place(t, q->process, &q->span),
+				trace_priority(q->priority),
+				trace_mean(q->backlog_sum, q->backlog_n)};
 
 	if (q->id < 0 || q->ids_differ)
 		r.q.id = I64_NULL;
@@ -341,26 +322,35 @@ static void queue_out(struct trace *t, uint32_t i)
 	}
 	if (!packets)
 		r.q.barrier_values = U64_NULL;
-	if (!depth)
+	if (!q->backlog_n)
 		r.q.backlog_max = r.q.rptr_max = r.q.wptr_max = U64_NULL;
+	return r;
+}
+
+void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24])
+{
+	bool all = queue == AMDLOG_NONE;
+	uint64_t hwq = all ? U64_NULL : t->sum.queues[queue].hwq;
+
+	*pid = all ? I64_NULL : trace_pid(t, t->sum.queues[queue].process);
+	snprintf(name, 24, all ? "all" : hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
+}
+
+static void queue_out(struct trace *t, uint32_t i)
+{
+	struct trace_queue r = trace_queue_of(t, i);
+
 	out_row(t->out, &r);
 }
 
-static bool kernel_shown(const struct trace *t, uint32_t i)
-{
-	return t->sum.kernels[i].launches + t->sum.kernels[i].dispatches > 0;
-}
-
 // Most used first.
-static int kernel_order(const void *a, const void *b, void *ctx)
+static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct trace *t = ctx;
-	const struct amdlog_kernel *x = &t->sum.kernels[*(const uint32_t *)a];
-	const struct amdlog_kernel *y = &t->sum.kernels[*(const uint32_t *)b];
-	uint64_t nx = x->launches > x->dispatches ? x->launches : x->dispatches;
-	uint64_t ny = y->launches > y->dispatches ? y->launches : y->dispatches;
+	const struct amdlog_kernel *k = &t->sum.kernels[i];
 
-	return nx != ny ? (nx < ny) - (nx > ny) : strcmp(x->name, y->name);
+	r->by[0] = ~(k->launches > k->dispatches ? k->launches : k->dispatches);
+	r->name = k->name;
+	return k->launches + k->dispatches > 0;
 }
 
 static void kernel_out(struct trace *t, uint32_t i)
@@ -387,94 +377,60 @@ static void kernel_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-static bool thread_shown(const struct trace *t, uint32_t i)
+static bool rank_thread(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
+	rank_place(t, t->sum.threads[i].process, r);
 	return t->sum.threads[i].records > 0;
-}
-
-static int thread_order(const void *a, const void *b, void *ctx)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct amdlog_thread *th = ((const struct trace *)ctx)->sum.threads;
-
-	return compare_places(ctx, th[x].process, x, th[y].process, y);
 }
 
 static void thread_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_thread *th = &t->sum.threads[i];
-	struct thread_row r = {
-		.t = *th, .host = trace_host(t, th->process), .span = trace_span_of(&th->span)};
+	struct thread_row r = {*th, trace_place(t, th->process, &th->span)};
 
-	if (th->id.pid < 0)
-		r.t.id.pid = I64_NULL;
 	if (!amdlog_has_packets(&t->sum))
 		r.t.dispatches = r.t.barriers = U64_NULL;
 	out_row(t->out, &r);
 }
 
-static bool api_shown(const struct trace *t, uint32_t i)
-{
-	return t->sum.apis[i].calls + t->sum.apis[i].returns > 0;
-}
-
 // Those that took most time first.
-static int api_order(const void *a, const void *b, void *ctx)
+static bool rank_api(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct trace *t = ctx;
-	const struct amdlog_api *x = &t->sum.apis[*(const uint32_t *)a];
-	const struct amdlog_api *y = &t->sum.apis[*(const uint32_t *)b];
+	const struct amdlog_api *a = &t->sum.apis[i];
 
-	if (x->total_us != y->total_us)
-		return x->total_us < y->total_us ? 1 : -1;
-	return x->calls != y->calls ? (x->calls < y->calls) - (x->calls > y->calls)
-				    : strcmp(x->name, y->name);
+	*r = (struct trace_rank){{~a->total_us, ~a->calls}, a->name, 0, i};
+	return a->calls + a->returns > 0;
 }
 
 static void api_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_api *a = &t->sum.apis[i];
-	struct hist times;
 	struct api_row r = {
 		.a = *a,
 		.total_ns = a->timed ? a->total_us * 1000 : U64_NULL,
-		.mean_us = a->timed ? (double)a->total_us / (double)a->timed : NAN,
+		.mean_us = trace_mean(a->total_us, a->timed),
+		.times = trace_times_in(&t->sum.api_times, i),
 	};
 
-	keyed_histogram_get(&t->sum.api_times, i, &times);
-	r.times = trace_times_of(&times);
 	r.times.max_ns = a->timed ? a->max_us * 1000 : U64_NULL;
 	out_row(t->out, &r);
 }
 
 // Queues first, in the order they failed; then calls, the most frequent first.
-static int error_order(const void *a, const void *b, void *ctx)
+static bool rank_error(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct amdlog_errors *all = &((const struct trace *)ctx)->sum.errors;
-	const struct amdlog_error *x = &all->v[*(const uint32_t *)a];
-	const struct amdlog_error *y = &all->v[*(const uint32_t *)b];
-	int order;
+	const struct amdlog_error *e = &t->sum.errors.v[i];
 
-	if (x->of_queue != y->of_queue)
-		return x->of_queue ? -1 : 1;
-	if (x->of_queue && x->first_us != y->first_us)
-		return x->first_us < y->first_us ? -1 : 1;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	order = strcmp(x->text, y->text);
-	return order ? order : (x->process > y->process) - (x->process < y->process);
+	*r = (struct trace_rank){
+		{!e->of_queue, e->of_queue ? e->first_us : 0, ~e->count}, e->text, e->process, i};
+	return true;
 }
 
 static void error_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_error *e = &t->sum.errors.v[i];
-	struct error_row r = {
-		.e = *e,
-		.host = trace_host(t, e->process),
-		.kind = e->of_queue ? "queue" : "api",
-		.pid = trace_pid(t, e->process),
-		.span = trace_span_of(&(struct amdlog_span){e->first_us, e->last_us}),
-	};
+	const struct amdlog_span span = {e->first_us, e->last_us};
+	struct error_row r = {*e, trace_place(t, e->process, &span), e->of_queue ? "queue" : "api"};
 
 	out_row(t->out, &r);
 }
@@ -483,24 +439,20 @@ static const struct view {
 	const struct out_table *table;
 	const char *title;
 	size_t count; // offset of the number of elements in struct amdlog_summary
-	bool (*shown)(const struct trace *, uint32_t);
-	int (*order)(const void *, const void *, void *);
+	bool (*rank)(const struct trace *, uint32_t, struct trace_rank *);
 	void (*out)(struct trace *, uint32_t);
 } views[] = {
-	[BY_QUEUE] = {&trace_queue_table, "Hardware queues",
-		      offsetof(struct amdlog_summary, nqueues), queue_index_shown, queue_order,
-		      queue_out},
-	[BY_KERNEL] = {&trace_kernel_table, "Kernels", offsetof(struct amdlog_summary, nkernels),
-		       kernel_shown, kernel_order, kernel_out},
-	[BY_PROCESS] = {&trace_process_table, "Processes",
-			offsetof(struct amdlog_summary, nprocesses), process_shown, process_order,
-			process_out},
-	[BY_THREAD] = {&trace_thread_table, "Threads", offsetof(struct amdlog_summary, nthreads),
-		       thread_shown, thread_order, thread_out},
-	[BY_ERROR] = {&trace_error_table, "Errors", offsetof(struct amdlog_summary, errors.n), NULL,
-		      error_order, error_out},
-	[BY_API] = {&trace_api_table, "API calls", offsetof(struct amdlog_summary, napis),
-		    api_shown, api_order, api_out},
+#define VIEW(what, title, n)                                                                     \
+	{                                                                                        \
+		&trace_##what##_table, (title), offsetof(struct amdlog_summary, n), rank_##what, \
+			what##_out                                                               \
+	}
+	[BY_QUEUE] = VIEW(queue, "Hardware queues", nqueues),
+	[BY_KERNEL] = VIEW(kernel, "Kernels", nkernels),
+	[BY_PROCESS] = VIEW(process, "Processes", nprocesses),
+	[BY_THREAD] = VIEW(thread, "Threads", nthreads),
+	[BY_ERROR] = VIEW(error, "Errors", errors.n),
+	[BY_API] = VIEW(api, "API calls", napis),
 };
 
 uint32_t trace_top(const struct trace *t, uint32_t rows)
@@ -521,7 +473,7 @@ static void write_view(struct trace *t, int by)
 	uint32_t total, rows, show, *index;
 
 	memcpy(&total, (const char *)&t->sum + v->count, sizeof(total));
-	index = trace_sorted(t, total, &rows, v->shown, v->order);
+	index = trace_sorted(t, total, &rows, v->rank);
 	show = by == BY_KERNEL                                    ? trace_top(t, rows)
 	       : by == BY_ERROR && brief && rows > ERRORS_DEFAULT ? ERRORS_DEFAULT
 								  : rows;

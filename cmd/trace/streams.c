@@ -7,21 +7,20 @@
 
 struct stream_row {
 	struct stream_period p;
-	const char *host, *priority;
-	int64_t pid;
+	struct trace_place at;
+	const char *priority;
 	uint64_t hwq, swq;
-	struct trace_span span;
 };
 
 #define ROW stream_row
 static const struct out_col cols[] = {
-	COL(host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
+	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
 	COL(p.stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
-	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, D,
+	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D,
 	    "from then on it used the queue, CLOCK_MONOTONIC"),
-	COL(span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
-	COL(span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
+	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
+	COL(at.span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address of the queue"),
 	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of its hsa_queue_t"),
 	COL(priority, "PRIO", "priority", OUT_STR, D, "the queue's: low, normal or high"),
@@ -33,29 +32,19 @@ static const struct out_col cols[] = {
 const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)};
 
 // By process and stream, then time.
-static int in_order(const void *a, const void *b)
+static bool rank_period(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct stream_period *x = a, *y = b;
+	const struct stream_period *p = &((const struct amdlog_streams *)t->asked)->v[i];
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->span.first_us < y->span.first_us ? -1 : x->span.first_us > y->span.first_us;
+	*r = (struct trace_rank){{p->process, p->stream, p->span.first_us}, NULL, 0, i};
+	return p->created || p->packets;
 }
 
 static void period_out(struct trace *t, const struct stream_period *p)
 {
 	const struct amdlog_queue *q = &t->sum.queues[p->queue];
-	struct stream_row r = {
-		.p = *p,
-		.host = trace_host(t, p->process),
-		.pid = trace_pid(t, p->process),
-		.hwq = q->hwq,
-		.swq = q->swq,
-		.priority = trace_priority(q->priority),
-		.span = trace_span_of(&p->span),
-	};
+	struct stream_row r = {*p, trace_place(t, p->process, &p->span),
+			       trace_priority(q->priority), q->hwq, q->swq};
 
 	if (!amdlog_has_packets(&t->sum))
 		r.p.packets = r.p.dispatches = U64_NULL;
@@ -70,15 +59,14 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 static int report(struct trace *t)
 {
 	struct amdlog_streams *s = t->asked;
+	uint32_t n, *order;
 
 	amdlog_streams_join(s, &t->sum);
-	if (s->n)
-		qsort(s->v, s->n, sizeof(*s->v), in_order);
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->v[i].created || s->v[i].packets)
-			period_out(t, &s->v[i]);
-	}
+	order = trace_sorted(t, s->n, &n, rank_period);
+	for (uint32_t i = 0; i < n; i++)
+		period_out(t, &s->v[order[i]]);
 	out_end(t->out);
+	free(order);
 	if (s->left_out)
 		return err_fail(GPQ_PARTIAL, "choose by --pid or --since",
 				"--by stream: more than %u periods: the rest is left out",

@@ -1,15 +1,13 @@
 // The totals of `gpq trace`.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/merge/partial.h"
-
 #include <stdio.h>
 #include <string.h>
 
 struct totals_row {
 	struct amdlog_counts c;
 	struct amdlog_totals sum;
-	uint64_t mended, dispatches, barriers, barrier_values, level_max;
+	uint64_t mended, barriers, level_max;
 	struct trace_span span;
 	struct trace_distinct distinct;
 	const char *format, *hip_version;
@@ -21,9 +19,9 @@ static const struct out_col totals_cols[] = {
 	COL(c.bytes, "BYTES", "bytes", OUT_SIZE, D, "bytes read"),
 	COL(sum.records, "RECORDS", "records", OUT_U64, D, "log records of all kinds"),
 	COL(sum.launches, "LAUNCHES", "launches", OUT_U64, D, "kernel launches (ShaderName)"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
+	COL(sum.kinds[AMDLOG_DISPATCH], "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
 	COL(barriers, "BARRIERS", "barriers", OUT_U64, D, "barrier-AND and barrier-OR packets"),
-	COL(barrier_values, "BARRIER_VALUES", "barrier_values", OUT_U64, M,
+	COL(sum.kinds[AMDLOG_BARRIER_VALUE], "BARRIER_VALUES", "barrier_values", OUT_U64, M,
 	    "packets that wait for a value"),
 	COL(distinct.kernels, "KERNELS", "kernels", OUT_U64, D, "different kernel names"),
 	COL(distinct.rings, "HWQS", "hwqs", OUT_U64, D,
@@ -55,11 +53,13 @@ static const struct out_col totals_cols[] = {
 #undef ROW
 const struct out_table trace_totals_table = {"totals", "totals", OUT_COLS(totals_cols)};
 
-const char *trace_host(const struct trace *t, uint32_t process)
+struct trace_place trace_place(const struct trace *t, uint32_t process, const struct amdlog_span *s)
 {
 	uint32_t host = t->sum.processes[process].host;
 
-	return host && t->merged ? t->merged->hosts.entries[host - 1].bytes : NULL;
+	return (struct trace_place){host && t->merged ? t->merged->hosts.entries[host - 1].bytes
+						      : NULL,
+				    trace_pid(t, process), trace_span_of(s)};
 }
 
 bool trace_several_hosts(const struct trace *t)
@@ -113,16 +113,12 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 void trace_totals(struct trace *t)
 {
 	const struct amdlog_totals *sum = &t->sum.totals;
-	bool packets = amdlog_has_packets(&t->sum);
 	char format[64];
 	struct totals_row r = {
 		.c = *trace_counts(t),
 		.sum = *sum,
-		.dispatches = packets ? sum->kinds[AMDLOG_DISPATCH] : U64_NULL,
-		.barriers = packets ? sum->kinds[AMDLOG_BARRIER_AND] + sum->kinds[AMDLOG_BARRIER_OR]
-				    : U64_NULL,
-		.barrier_values = packets ? sum->kinds[AMDLOG_BARRIER_VALUE] : U64_NULL,
-		.mended = t->merged ? t->merged->all.mended : t->reassembly->mended,
+		.barriers = sum->kinds[AMDLOG_BARRIER_AND] + sum->kinds[AMDLOG_BARRIER_OR],
+		.mended = t->merged ? t->merged->all.mended : t->reading.reassembly->mended,
 		.level_max = U64_NULL,
 		.distinct = trace_distinct_of(&t->sum),
 		.span = trace_common_span(t, &sum->span),
@@ -131,6 +127,9 @@ void trace_totals(struct trace *t)
 			sum->hip_version[0] && !sum->several_versions ? sum->hip_version : NULL,
 	};
 
+	if (!amdlog_has_packets(&t->sum))
+		r.sum.kinds[AMDLOG_DISPATCH] = r.sum.kinds[AMDLOG_BARRIER_VALUE] = r.barriers =
+			U64_NULL;
 	if (sum->wptr_min == AMDLOG_UNKNOWN)
 		r.sum.rptr_min = r.sum.rptr_max = r.sum.wptr_max = U64_NULL;
 	for (unsigned i = 0; i < 10; i++)

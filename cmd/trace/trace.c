@@ -1,9 +1,16 @@
 // gpq trace: what AMD_LOG_LEVEL logs say of queues, dispatches, kernels and backlog.
 #include "cmd/trace/trace.h"
 
+#include "common/amdlog/analysis/timeline.h"
 #include "common/cli/grep.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
 				      "api",   "stream", "error",   NULL};
@@ -83,45 +90,34 @@ static const struct out_table *const tables[] = {
 };
 // clang-format on
 
-// The report of its own that the options select, or NULL.
-static const struct trace_ask *question_of(const struct trace_opts *o)
-{
-	if (o->series != U64_NULL)
-		return &trace_series;
-	if (o->gaps)
-		return &trace_gaps;
-	if (o->latency)
-		return &trace_latency;
-	return o->by == BY_STREAM ? &trace_streams : NULL;
-}
-
-// What a question leaves of --by: a table of its own by queue, or by kernel.
+// What may be asked for in place of the report of the summary.
 struct question {
 	const char *name;
-	bool asked, by_queue, by_kernel;
+	bool asked;
+	const struct trace_ask *ask; // NULL: --list, which has one table
 };
 
 static int check_by(const struct question *q, int by)
 {
-	if (by == BY_NOTHING || (by == BY_QUEUE && q->by_queue) ||
-	    (by == BY_KERNEL && q->by_kernel))
+	bool by_queue = q->ask && q->ask->by_queue, by_kernel = q->ask && q->ask->by_kernel;
+
+	if (by == BY_NOTHING || (by == BY_QUEUE && by_queue) || (by == BY_KERNEL && by_kernel))
 		return GPQ_OK;
-	if (!q->by_queue && !q->by_kernel)
+	if (!by_queue && !by_kernel)
 		return err_fail(GPQ_USAGE, "choose one", "%s and --by exclude each other", q->name);
-	return err_fail(GPQ_USAGE,
-			q->by_kernel ? "with it say queue or kernel" : "with it say queue",
+	return err_fail(GPQ_USAGE, by_kernel ? "with it say queue or kernel" : "with it say queue",
 			"%s has no table by %s", q->name, trace_by_words[by]);
 }
 
-// One question at most.
-static int check_question(const struct trace_opts *o)
+// One question at most. Sets *ask, NULL when none has a report of its own.
+static int check_question(const struct trace_opts *o, const struct trace_ask **ask)
 {
 	const struct question all[] = {
-		{"--list", o->list, false, false},
-		{"--compare", o->compare, true, true},
-		{"--gaps", o->gaps, false, false},
-		{"--latency", o->latency, true, true},
-		{"--series", o->series != U64_NULL, true, false},
+		{"--list", o->list, NULL},
+		{"--compare", o->compare, &trace_compare_ask},
+		{"--gaps", o->gaps, &trace_gaps},
+		{"--latency", o->latency, &trace_latency},
+		{"--series", o->series != U64_NULL, &trace_series},
 	};
 	const struct question *asked = NULL;
 
@@ -134,12 +130,13 @@ static int check_question(const struct trace_opts *o)
 	if (o->partial && (asked || o->perfetto))
 		return err_fail(GPQ_USAGE, "ask it of the files themselves",
 				"%s cannot be had from parts", asked ? asked->name : "--perfetto");
+	*ask = asked ? asked->ask : o->by == BY_STREAM ? &trace_streams : NULL;
 	return asked ? check_by(asked, o->by) : GPQ_OK;
 }
 
-static int check_options(const struct trace_opts *o, int argc)
+static int check_options(const struct trace_opts *o, int argc, const struct trace_ask **ask)
 {
-	int status = check_question(o);
+	int status = check_question(o, ask);
 
 	if (status)
 		return status;
@@ -261,10 +258,93 @@ int trace_stopped(const struct trace *t)
 			t->input_bytes ? text_size(all, t->input_bytes) : "");
 }
 
+// --- --perfetto: a timeline beside the report; with - instead of it ---
+
+static bool perfetto_is_stdout(const struct trace_opts *o)
+{
+	return o->perfetto && strcmp(o->perfetto, "-") == 0;
+}
+
+static bool is_input(const struct stat *out, int n, char **names)
+{
+	struct stat st;
+
+	for (int i = 0; i < n; i++) {
+		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
+
+		if (!r && S_ISREG(st.st_mode) && st.st_dev == out->st_dev &&
+		    st.st_ino == out->st_ino)
+			return true;
+	}
+	return false;
+}
+
+// A log named by mistake must not be lost: the file is truncated only after it was found not to be
+// an input.
+static int open_file(struct trace *t, const char *path, int argc, char **argv)
+{
+	struct stat st;
+
+	t->perfetto_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	if (t->perfetto_fd < 0 || fstat(t->perfetto_fd, &st))
+		return err_sys(errno, "name a file in a folder you may write to", "--perfetto %s",
+			       path);
+	if (is_input(&st, argc, argv))
+		return err_fail(GPQ_USAGE, "name another file",
+				"--perfetto %s: is a log to be read", path);
+	if (S_ISREG(st.st_mode) && ftruncate(t->perfetto_fd, 0))
+		return err_sys(errno, NULL, "--perfetto %s", path);
+	return GPQ_OK;
+}
+
+static int perfetto_open(struct trace *t, int argc, char **argv)
+{
+	const char *path = t->opts->perfetto;
+	int status = GPQ_OK;
+
+	if (!path)
+		return GPQ_OK;
+	if (!perfetto_is_stdout(t->opts))
+		status = open_file(t, path, argc, argv);
+	else if (out_mode(t->out) != OUT_TABLE || t->opts->list || t->opts->by != BY_NOTHING)
+		status = err_fail(GPQ_USAGE, "name a file",
+				  "--perfetto -: standard output cannot hold another format, too");
+	else
+		t->perfetto_fd = STDOUT_FILENO;
+	if (status)
+		return status;
+	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
+	return GPQ_OK;
+}
+
+static int perfetto_close(struct trace *t)
+{
+	bool to_stdout = perfetto_is_stdout(t->opts);
+	const char *hint = "what it holds is not complete";
+	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
+
+	t->timeline = NULL;
+	// A part of it would pass for the whole. What is no file (a FIFO) has no length to set.
+	if (error && !to_stdout && ftruncate(t->perfetto_fd, 0) == 0)
+		hint = "nothing is left in it";
+	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)
+		error = errno;
+	t->perfetto_fd = -1;
+	if (!error)
+		return GPQ_OK;
+	if (to_stdout && error == EPIPE)
+		return GPQ_PIPE;
+	err_sys(error, hint, "%s%s", to_stdout ? "" : "--perfetto ",
+		to_stdout ? "standard output" : t->opts->perfetto);
+	return GPQ_FAILED;
+}
+
+// --- the run ---
+
 static int report(struct trace *t, int status)
 {
 	bool nothing = !t->scan->counts.records;
-	bool shown = !trace_perfetto_is_stdout(t->opts);
+	bool shown = !perfetto_is_stdout(t->opts);
 	int written, drawn, told = GPQ_OK;
 
 	// Empty tables are left out for people; programs get a complete document.
@@ -276,7 +356,7 @@ static int report(struct trace *t, int status)
 			told = trace_report(t);
 		trace_notes(t, 1);
 	}
-	drawn = trace_perfetto_close(t);
+	drawn = perfetto_close(t);
 	written = out_close(t->out);
 	if (written || drawn)
 		return written ? written : drawn;
@@ -292,30 +372,13 @@ static int report(struct trace *t, int status)
 	return status ? status : told;
 }
 
-static int run_trace(struct cmd *c, struct trace *t)
-{
-	int status = trace_marks_read(t);
-
-	if (!status)
-		status = trace_begin(t);
-	if (!status)
-		status = trace_perfetto_open(t, c->argc, c->argv);
-	if (status) {
-		trace_perfetto_close(t);
-		out_close(t->out);
-		return status;
-	}
-	stop_watch();
-	t->name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
-	return report(t, trace_scan(t, c, c->argc, c->argv));
-}
-
-static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+static int report_of(struct cmd *c, const struct trace_ask *ask, const struct amdlog_filter *filter,
+		     const struct grep *grep)
 {
 	const struct trace_opts *o = c->opts;
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
-	struct trace t = {.ask = question_of(o), .by = o->by};
+	struct trace t = {.ask = ask, .by = o->by};
 	int status;
 
 	trace_open(&t, c, filter, grep);
@@ -325,7 +388,19 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
 	t.out = out_open(&c->out);
-	status = run_trace(c, &t);
+	status = trace_marks_read(&t);
+	if (!status)
+		status = trace_begin(&t);
+	if (!status)
+		status = perfetto_open(&t, c->argc, c->argv);
+	if (status) {
+		perfetto_close(&t);
+		out_close(t.out);
+	} else {
+		stop_watch();
+		t.name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
+		status = report(&t, trace_scan(&t, c, c->argc, c->argv));
+	}
 	trace_close(&t);
 	return status;
 }
@@ -333,10 +408,11 @@ static int ask(struct cmd *c, const struct amdlog_filter *filter, const struct g
 static int run(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
+	const struct trace_ask *ask = NULL;
 	struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
-	int status = check_options(c->opts, c->argc);
+	int status = check_options(o, c->argc, &ask);
 
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
@@ -345,7 +421,7 @@ static int run(struct cmd *c)
 	if (!status) {
 		status = o->partial   ? trace_partial(c, &filter, grep)
 			 : o->compare ? trace_compare(c, &filter, grep)
-				      : ask(c, &filter, grep);
+				      : report_of(c, ask, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
 	regex_fini(&kernel);

@@ -1,14 +1,16 @@
-// What the parts of `gpq trace` share: options (trace.c), input (files.c, input.c),
-// report (totals.c, report.c), notes (notes.c), list of records (list.c),
-// timeline (perfetto.c), parts (partial.c), and reports of their own (compare.c, series.c,
-// gaps.c).
+// What the parts of `gpq trace` share: options and timeline (trace.c), input (files.c, input.c),
+// report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c), and
+// reports of their own (compare.c, series.c, gaps.c, latency.c, streams.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
 #include "cmd/command.h"
+#include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
+
+#include <math.h>
 
 struct tail;
 
@@ -55,7 +57,7 @@ struct trace_ask {
 	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
-	// faster. 0: all.
+	// faster.
 	uint32_t kinds;
 	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
 	void (*fini)(struct trace *t);  // what t->asked owns
@@ -79,7 +81,6 @@ struct trace {
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
-	struct amdlog_reassembly *reassembly;
 	struct amdlog_summary sum;
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
@@ -111,8 +112,7 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 int trace_begin(struct trace *t);
 int trace_begin_table(struct trace *t); // with t->one_table: that one
 
-// The host a process is of, in parts that named one; NULL. Times of several cannot be compared.
-const char *trace_host(const struct trace *t, uint32_t process);
+// Parts are of several hosts, whose times cannot be compared.
 bool trace_several_hosts(const struct trace *t);
 
 // After amdlog_summary_finish: writes what was asked for. Exit status.
@@ -129,11 +129,39 @@ struct trace_span {
 struct trace_span trace_span_of(const struct amdlog_span *s);
 struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
 
+// Whose a row is, and when it was seen.
+struct trace_place {
+	const char *host; // that parts named; NULL
+	int64_t pid;      // I64_NULL: not known
+	struct trace_span span;
+};
+struct trace_place trace_place(const struct trace *t, uint32_t process,
+			       const struct amdlog_span *s);
+
+// A queue; what is not known of it is null.
+struct trace_queue {
+	struct amdlog_queue q;
+	struct trace_place at;
+	const char *priority;
+	double backlog_mean;
+};
+struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
+
+// Its ring's address and its process, for a column of text; AMDLOG_NONE: all queues.
+void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
+
+// NaN: of nothing.
+static inline double trace_mean(uint64_t sum, uint64_t n)
+{
+	return n ? (double)sum / (double)n : NAN;
+}
+
 // Of many times, measured in microseconds. All but the count are U64_NULL when there are none.
 struct trace_times {
 	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
 };
 struct trace_times trace_times_of(const struct hist *us);
+struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
 // Different ones that a log names; streams: of each queue.
 struct trace_distinct {
@@ -144,11 +172,18 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// The indices [0, n) that `shown` (NULL: all) lets through, in order; owned by the caller. Both get
-// the trace.
+// Where a row stands among others: by these numbers, by name, by process, then as the log
+// names them.
+struct trace_rank {
+	uint64_t by[3];   // ~n: those with most first
+	const char *name; // NULL: by numbers alone
+	uint32_t process, index;
+};
+
+// The indices [0, n) of rows that are shown, in order; owned by the caller. `rank` fills in a row's
+// rank, which holds zeros, and says whether the row is shown.
 uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
-		       bool (*shown)(const struct trace *, uint32_t),
-		       int (*order)(const void *, const void *, void *));
+		       bool (*rank)(const struct trace *, uint32_t, struct trace_rank *));
 
 // Begins a table of several, under its title: `show` of `n` rows.
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
@@ -190,15 +225,9 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 // --mark: reads and sorts the windows. Exit status.
 int trace_marks_read(struct trace *t);
 
-// --series, --gaps, --latency, --by stream
-extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams;
-
-// --svg: the series drawn. Exit status.
-struct amdlog_series;
-int trace_series_svg(struct trace *t);
-
-// Queues that have a track, those with most dispatches first (trace_sorted).
-uint32_t *trace_series_queues(const struct trace *t, uint32_t *n);
+// --series, --gaps, --latency, --by stream, each log of --compare
+extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams,
+	trace_compare_ask;
 
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
@@ -208,21 +237,15 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e);
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
 
-// --perfetto: opens its file after out_open(), and closes it after the input was read. 0, or an
-// exit status after a message.
-bool trace_perfetto_is_stdout(const struct trace_opts *o);
-int trace_perfetto_open(struct trace *t, int argc, char **argv);
-int trace_perfetto_close(struct trace *t);
-
 // --partial, and gpq merge of what it wrote.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // Lines that gpq trace --partial wrote.
 struct trace_lines {
 	struct trace_line {
-		char *text, *host, *file; // owned; host: NULL, not said
+		char *text; // owned
 		size_t len;
-		uint64_t from, to; // bytes of the file
+		struct amdlog_part place; // owned; host, file and place only
 	} * v;
 	size_t n, cap;
 };

@@ -111,7 +111,8 @@ bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open)
 	blanks(j);
 	j->failed = !whole || j->at != j->end;
 	j->at = text;
-	return !j->failed && take(j, open);
+	j->failed = j->failed || !take(j, open);
+	return !j->failed;
 }
 
 static bool fail(struct jsonin *j)

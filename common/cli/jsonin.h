@@ -9,7 +9,7 @@
 
 struct jsonin {
 	const char *at, *end;
-	bool failed; // the text is no JSON from `at` on
+	bool failed; // the text is no JSON from `at` on, or not what was to be opened
 };
 
 struct jsonin_value {

@@ -70,11 +70,6 @@ const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 	return q;
 }
 
-bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct hist *h)
-{
-	return keyed_histogram_get(&g->lengths, queue + 1, h);
-}
-
 void amdlog_gaps_fini(struct amdlog_gaps *g)
 {
 	for (size_t i = 0; i < g->cap; i++)

@@ -39,9 +39,6 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 // With its longest gaps, longest first; NULL when nothing is known of it.
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue);
 
-// Lengths of all gaps of a queue, or of GAPS_ALL; false when there are none.
-bool amdlog_gaps_lengths(const struct amdlog_gaps *g, uint32_t queue, struct hist *h);
-
 void amdlog_gaps_fini(struct amdlog_gaps *g);
 
 #endif

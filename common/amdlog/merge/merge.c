@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rows of the part -> rows of the sum.
-struct merge_map {
-	uint32_t *process, *thread, *queue, *kernel, *api; // parts of one array
-};
-
 struct adding {
 	struct amdlog_merge *m;
 	struct amdlog_summary *to;
 	const struct amdlog_summary *from;
-	struct merge_map map;
+	// Rows of the part -> rows of the sum; pieces of one array.
+	uint32_t *process, *thread, *queue, *kernel, *api;
 };
 
 void amdlog_merge_init(struct amdlog_merge *m)
@@ -38,15 +34,16 @@ void amdlog_merge_fini(struct amdlog_merge *m)
 	intern_fini(&m->tids);
 }
 
-static void map_new(struct merge_map *map, const struct amdlog_summary *s)
+static void map_new(struct adding *a)
 {
+	const struct amdlog_summary *s = a->from;
 	size_t n = (size_t)s->nprocesses + s->nthreads + s->nqueues + s->nkernels + s->napis;
 
-	map->process = xcalloc(n, sizeof(uint32_t));
-	map->thread = map->process + s->nprocesses;
-	map->queue = map->thread + s->nthreads;
-	map->kernel = map->queue + s->nqueues;
-	map->api = map->kernel + s->nkernels;
+	a->process = xcalloc(n, sizeof(uint32_t));
+	a->thread = a->process + s->nprocesses;
+	a->queue = a->thread + s->nthreads;
+	a->kernel = a->queue + s->nqueues;
+	a->api = a->kernel + s->nkernels;
 }
 
 static uint32_t mapped(const uint32_t *map, uint32_t i)
@@ -71,17 +68,17 @@ static void map_processes(struct adding *a)
 		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
 		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
 			owner = pair_value(&a->m->tids, p->tid, a->m->files);
-		a->map.process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
-							 : a->to->threads[owner].process;
+		a->process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
+						     : a->to->threads[owner].process;
 	}
 }
 
 static void add_thread(struct adding *a, uint32_t i)
 {
 	const struct amdlog_thread *t = &a->from->threads[i];
-	const struct amdlog_process *p = &a->to->processes[a->map.process[t->process]];
+	uint32_t process = a->process[t->process];
+	const struct amdlog_process *p = &a->to->processes[process];
 	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
-	uint32_t process = a->map.process[t->process];
 	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
 
 	if (n == INTERN_NONE) {
@@ -90,14 +87,14 @@ static void add_thread(struct adding *a, uint32_t i)
 		if (id.pid >= 0)
 			pair_set(&a->m->tids, t->id.tid, a->m->files, n);
 	}
-	a->map.thread[i] = n;
-	members_add(&part_sections[PART_THREADS].members, &a->to->threads[n], t);
+	a->thread[i] = n;
+	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
 // By its ring, else by its handle, as queue lines are placed.
 static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 {
-	uint32_t process = a->map.process[q->process];
+	uint32_t process = a->process[q->process];
 	struct amdlog_summary *s = a->to;
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
 	uint32_t n = has_ring ? pair_value(&s->by_ring, process, q->hwq)
@@ -124,7 +121,7 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 static void add_queue(struct adding *a, uint32_t i)
 {
 	const struct amdlog_queue *q = &a->from->queues[i];
-	uint32_t n = a->map.queue[i] = queue_in(a, q);
+	uint32_t n = a->queue[i] = queue_in(a, q);
 	struct amdlog_queue *to = &a->to->queues[n];
 
 	to->ids_differ |= to->id >= 0 && q->id >= 0 && to->id != q->id;
@@ -136,20 +133,20 @@ static void add_queue(struct adding *a, uint32_t i)
 	}
 	to->created_us = to->created ? to->created_us : q->created_us;
 	to->deleted_us = q->deleted ? q->deleted_us : to->deleted_us;
-	members_add(&part_sections[PART_QUEUES].members, to, q);
+	members_add(part_sections[PART_QUEUES].members, to, q);
 }
 
 static void add_kernel(struct adding *a, uint32_t i)
 {
 	const struct amdlog_kernel *k = &a->from->kernels[i];
-	uint32_t n = a->map.kernel[i] =
+	uint32_t n = a->kernel[i] =
 		kernel_named(a->to, k->name, k->len, intern_hash(k->name, k->len));
 	struct amdlog_kernel *to;
 
 	if (n == AMDLOG_NONE)
 		return;
 	to = &a->to->kernels[n];
-	members_add(&part_sections[PART_KERNELS].members, to, k);
+	members_add(part_sections[PART_KERNELS].members, to, k);
 	shapes_merge(&to->grid, &k->grid);
 	shapes_merge(&to->workgroup, &k->workgroup);
 }
@@ -157,12 +154,12 @@ static void add_kernel(struct adding *a, uint32_t i)
 static void add_api(struct adding *a, uint32_t i)
 {
 	const struct amdlog_api *p = &a->from->apis[i];
-	uint32_t n = a->map.api[i] = api_named(a->to, p->name, p->len);
+	uint32_t n = a->api[i] = api_named(a->to, p->name, p->len);
 	struct hist h;
 
 	if (n == AMDLOG_NONE)
 		return;
-	members_add(&part_sections[PART_APIS].members, &a->to->apis[n], p);
+	members_add(part_sections[PART_APIS].members, &a->to->apis[n], p);
 	if (keyed_histogram_get(&a->from->api_times, i, &h))
 		keyed_histogram_put(&a->to->api_times, n, &h);
 }
@@ -174,7 +171,7 @@ static void add_errors(struct adding *a)
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct amdlog_error row = e->v[i];
 
-		row.process = a->map.process[row.process];
+		row.process = a->process[row.process];
 		amdlog_errors_merge(&a->to->errors, &row);
 	}
 	a->to->errors.left_out += e->left_out;
@@ -186,8 +183,8 @@ static void add_totals(struct adding *a)
 	struct amdlog_totals *t = &a->to->totals;
 	struct amdlog_summary *s = a->to;
 
-	members_add(&part_totals, t, f);
-	members_add(&part_state, s, a->from);
+	members_add(part_totals, t, f);
+	members_add(part_state, s, a->from);
 	if (a->from->first_us != AMDLOG_UNKNOWN) {
 		t->steps_back += a->from->first_us < s->last_us;
 		s->last_us = a->from->last_us;
@@ -200,10 +197,14 @@ static void add_totals(struct adding *a)
 
 // --- what was open ---
 
+// `kernel` is AMDLOG_NONE when there are too many.
 static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, uint32_t kernel)
 {
-	struct amdlog_kernel *k = &s->kernels[kernel];
+	struct amdlog_kernel *k;
 
+	if (kernel == AMDLOG_NONE)
+		return;
+	k = &s->kernels[kernel];
 	if (pair_is_new(&s->process_kernels, process, kernel)) {
 		k->processes++;
 		s->processes[process].kernels++;
@@ -221,12 +222,12 @@ static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved
 	uint32_t kernel = AMDLOG_NONE;
 
 	if (o->thread != AMDLOG_NONE) {
-		kernel = a->to->threads[a->map.thread[o->thread]].kernel;
+		kernel = a->to->threads[a->thread[o->thread]].kernel;
 		if (kernel == AMDLOG_NONE)
-			kernel = mapped(a->map.kernel, a->from->threads[o->thread].head_kernel);
+			kernel = mapped(a->kernel, a->from->threads[o->thread].head_kernel);
 	}
 	return kernel == AMDLOG_NONE && o->object != AMDLOG_UNKNOWN
-		       ? pair_value(&a->to->by_object, a->map.process[o->process], o->object)
+		       ? pair_value(&a->to->by_object, a->process[o->process], o->object)
 		       : kernel;
 }
 
@@ -243,12 +244,12 @@ static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 	span_merge(&k->span, &o->span);
 	shapes_merge(&k->grid, &o->grid);
 	shapes_merge(&k->workgroup, &o->workgroup);
-	run_on(a->to, a->map.process[o->process], mapped(a->map.queue, o->queue), kernel);
+	run_on(a->to, a->process[o->process], mapped(a->queue, o->queue), kernel);
 }
 
 static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 {
-	uint32_t n = queue_of_value(a->to, a->map.process[o->process], o->object);
+	uint32_t n = queue_of_value(a->to, a->process[o->process], o->object);
 	struct amdlog_queue *q;
 
 	if (n == AMDLOG_NONE)
@@ -265,7 +266,7 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
-	uint32_t line = mapped(a->map.queue, t->head_line);
+	uint32_t line = mapped(a->queue, t->head_line);
 
 	if (line != AMDLOG_NONE && !to->creating && !to->by_command)
 		stream_made_on(a->to, to->process, to->stream, line);
@@ -278,7 +279,7 @@ static void settle(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
-		const struct amdlog_thread *to = &a->to->threads[a->map.thread[i]];
+		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
 
 		// The first dispatch of a thread tells what the kernel_obj is called.
 		if (t->head_dispatch && to->kernel != AMDLOG_NONE &&
@@ -288,10 +289,10 @@ static void settle(struct adding *a)
 	}
 	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
 		struct pair p = pair_at(&a->from->head_streams, i);
-		const struct amdlog_thread *t = &a->to->threads[a->map.thread[p.a]];
+		const struct amdlog_thread *t = &a->to->threads[a->thread[p.a]];
 
 		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
-			stream_wrote_to(a->to, t->stream, a->map.queue[p.b >> 1]);
+			stream_wrote_to(a->to, t->stream, a->queue[p.b >> 1]);
 	}
 	for (uint32_t i = 0; i < a->from->nopen; i++)
 		(a->from->open[i].value ? settle_value : settle_dispatch)(a, &a->from->open[i]);
@@ -300,12 +301,12 @@ static void settle(struct adding *a)
 // The stream that records of a thread were for, which the part did not know: as queue.c tells it.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
-	const struct amdlog_thread *t = &a->to->threads[a->map.thread[h->thread]];
-	uint32_t line = mapped(a->map.queue, a->from->threads[h->thread].head_line);
+	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
+	uint32_t line = mapped(a->queue, a->from->threads[h->thread].head_line);
 	bool packet = h->what == STREAM_HEAD_PACKET, dispatch = h->what == STREAM_HEAD_DISPATCH;
 	struct stream_period p = {.process = t->process,
 				  .stream = t->stream,
-				  .queue = mapped(a->map.queue, h->queue),
+				  .queue = mapped(a->queue, h->queue),
 				  .span = h->span};
 
 	if ((packet && !t->by_command) ||
@@ -331,8 +332,8 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct stream_period p = s->v[i];
 
-		p.process = a->map.process[p.process];
-		p.queue = a->map.queue[p.queue];
+		p.process = a->process[p.process];
+		p.queue = a->queue[p.queue];
 		amdlog_streams_put(&a->m->all.streams, &p);
 	}
 	a->m->all.streams.left_out += s->left_out;
@@ -347,15 +348,13 @@ static void take_pairs(struct adding *a)
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
 
-		if (a->map.kernel[p.b] != AMDLOG_NONE)
-			run_on(a->to, a->map.process[p.a], AMDLOG_NONE, a->map.kernel[p.b]);
+		run_on(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
+		uint32_t queue = a->queue[p.a];
 
-		if (a->map.kernel[p.b] != AMDLOG_NONE)
-			run_on(a->to, a->to->queues[a->map.queue[p.a]].process, a->map.queue[p.a],
-			       a->map.kernel[p.b]);
+		run_on(a->to, a->to->queues[queue].process, queue, a->kernel[p.b]);
 	}
 }
 
@@ -367,9 +366,9 @@ static void take_streams(struct adding *a)
 		struct pair key = {a->from->queues[p.a].process, p.b};
 
 		if (intern_find(&a->from->by_stream, &key, sizeof(key)) == INTERN_NONE)
-			stream_wrote_to(a->to, p.b, a->map.queue[p.a]);
+			stream_wrote_to(a->to, p.b, a->queue[p.a]);
 		else
-			stream_seen(a->to, a->map.queue[p.a], p.b);
+			stream_seen(a->to, a->queue[p.a], p.b);
 	}
 }
 
@@ -381,7 +380,7 @@ static void take_table(struct adding *a, struct intern *to, const struct intern 
 		uint32_t value = mapped(map, from->entries[i].value);
 
 		if (value != AMDLOG_NONE)
-			a->to->no_memory |= !pair_set(to, a->map.process[p.a], p.b, value);
+			a->to->no_memory |= !pair_set(to, a->process[p.a], p.b, value);
 	}
 }
 
@@ -389,10 +388,10 @@ static void take_handles(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nqueues; i++) {
 		const struct amdlog_queue *q = &a->from->queues[i];
-		struct amdlog_queue *to = &a->to->queues[a->map.queue[i]];
-		uint32_t handle = mapped(a->map.queue, q->handle);
+		struct amdlog_queue *to = &a->to->queues[a->queue[i]];
+		uint32_t handle = mapped(a->queue, q->handle);
 
-		if (handle == AMDLOG_NONE || handle == a->map.queue[i])
+		if (handle == AMDLOG_NONE || handle == a->queue[i])
 			continue;
 		to->handle_unsure |=
 			q->handle_unsure || (to->handle != AMDLOG_NONE && to->handle != handle);
@@ -404,17 +403,17 @@ static void take_threads(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
-		struct amdlog_thread *to = &a->to->threads[a->map.thread[i]];
+		struct amdlog_thread *to = &a->to->threads[a->thread[i]];
 
 		if (t->knows_kernel)
-			to->kernel = mapped(a->map.kernel, t->kernel);
+			to->kernel = mapped(a->kernel, t->kernel);
 		if (t->knows_stream) {
 			to->stream = t->stream;
 			to->by_command = t->by_command;
 			to->creating = t->creating;
-			to->queue = mapped(a->map.queue, t->queue);
+			to->queue = mapped(a->queue, t->queue);
 		} else if (t->queue != AMDLOG_NONE) {
-			to->queue = a->map.queue[t->queue];
+			to->queue = a->queue[t->queue];
 		}
 	}
 }
@@ -430,7 +429,7 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 		m->sum.last_us = 0;
 	}
 	m->host = host;
-	map_new(&a.map, next);
+	map_new(&a);
 	m->files += new_file;
 	map_processes(&a);
 	for (uint32_t i = 0; i < next->nthreads; i++)
@@ -443,15 +442,15 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 		add_api(&a, i);
 	add_totals(&a);
 	add_errors(&a);
-	members_add(&part_members, &m->all, part);
+	members_add(part_members, &m->all, part);
 	settle(&a);
 	take_periods(&a, &part->streams);
-	take_table(&a, &m->sum.by_object, &next->by_object, a.map.kernel);
-	take_table(&a, &m->sum.by_stream, &next->by_stream, a.map.queue);
+	take_table(&a, &m->sum.by_object, &next->by_object, a.kernel);
+	take_table(&a, &m->sum.by_stream, &next->by_stream, a.queue);
 	m->sum.stream_changes++;
 	take_pairs(&a);
 	take_streams(&a);
 	take_handles(&a);
 	take_threads(&a);
-	free(a.map.process);
+	free(a.process);
 }

@@ -34,10 +34,10 @@ static void write_name(struct json *j, const struct member_name *name)
 }
 
 // `initial`: what is left out; NULL: nothing is.
-static void write_members(struct json *j, const struct members *members, const void *row,
+static void write_members(struct json *j, const struct member *m, const void *row,
 			  const void *initial)
 {
-	for (const struct member *m = members->v; m < members->v + members->n; m++) {
+	for (; m->key; m++) {
 		const void *at = (const char *)row + m->offset;
 
 		if (initial && m->type != T_NAME &&
@@ -64,7 +64,7 @@ static void write_section(struct json *j, const struct section *x, const struct 
 	json_begin(j, x->key, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		json_begin(j, NULL, '{');
-		write_members(j, &x->members, rows + i * x->size, x->sparse ? x->initial : NULL);
+		write_members(j, x->members, rows + i * x->size, x->sparse ? x->initial : NULL);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -114,10 +114,10 @@ void amdlog_partial_write(struct buf *out, const struct amdlog_part *part)
 	if (part->host)
 		json_str(&j, "host", part->host);
 	json_str(&j, "file", part->file);
-	write_members(&j, &part_members, part, NULL);
+	write_members(&j, part_members, part, NULL);
 	json_begin(&j, "totals", '{');
-	write_members(&j, &part_totals, &s->totals, NULL);
-	write_members(&j, &part_state, s, NULL);
+	write_members(&j, part_totals, &s->totals, NULL);
+	write_members(&j, part_state, s, NULL);
 	json_end(&j, '}');
 	for (unsigned i = 0; i < PART_SECTIONS; i++) {
 		if (i == PART_ERRORS)

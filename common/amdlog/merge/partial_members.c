@@ -23,8 +23,8 @@
 #define COUNT_OF(of)                offsetof(struct amdlog_summary, n##of)
 #define INDEX(member, of, required) MEMBER(#member, member, U32, KEEP, COUNT_OF(of), required)
 #define NAME(text)                  AT("name", text, NAME, KEEP)
-#define TABLE(name, ...)            static const struct member name##_members[] = {__VA_ARGS__}
-#define COUNT(a)                    (sizeof(a) / sizeof((a)[0]))
+#define MEMBERS(name, ...)          const struct member name[] = {__VA_ARGS__, {0}}
+#define TABLE(name, ...)            static MEMBERS(name##_members, __VA_ARGS__)
 
 #define ROW amdlog_process
 TABLE(process, M(pid, I64, KEEP), M(source, U32, KEEP), M(tid, U64, KEEP));
@@ -83,28 +83,24 @@ TABLE(error, NAME(text), INDEX(process, processes, true), M(of_queue, BOOL, KEEP
 #undef ROW
 
 #define ROW amdlog_totals
-TABLE(totals, M(records, U64, ADD), M(kinds, LIST, ADD), M(styles, LIST, ADD), M(levels, LIST, ADD),
-      M(torn, U64, ADD), M(unnamed, U64, ADD), M(no_pointers, U64, ADD), M(inversions, U64, ADD),
-      M(steps_back, U64, ADD), M(api_errors, U64, ADD), M(strays, U64, ADD),
-      M(hip_version, TEXT, KEEP), M(several_versions, BOOL, ANY));
+MEMBERS(part_totals, M(records, U64, ADD), M(kinds, LIST, ADD), M(styles, LIST, ADD),
+	M(levels, LIST, ADD), M(torn, U64, ADD), M(unnamed, U64, ADD), M(no_pointers, U64, ADD),
+	M(inversions, U64, ADD), M(steps_back, U64, ADD), M(api_errors, U64, ADD),
+	M(strays, U64, ADD), M(hip_version, TEXT, KEEP), M(several_versions, BOOL, ANY));
 #undef ROW
 
 #define ROW amdlog_summary
-TABLE(state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY), M(seen_swq, BOOL, ANY),
-      M(first_us, U64, KEEP), M(last_us, U64, KEEP));
+MEMBERS(part_state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY), M(seen_swq, BOOL, ANY),
+	M(first_us, U64, KEEP), M(last_us, U64, KEEP));
 #undef ROW
 
 #define ROW amdlog_part
-TABLE(part_own, M(from, U64, KEEP), M(to, U64, KEEP), M(mended, U64, ADD), M(filtered, BOOL, ANY),
-      M(stopped, BOOL, KEEP), AT("bytes", counts.bytes, U64, ADD),
-      AT("lines", counts.lines, U64, ADD), AT("records", counts.records, U64, ADD),
-      AT("foreign", counts.foreign, U64, ADD), AT("glued", counts.glued, U64, ADD),
-      AT("unended", counts.unended, U64, ADD));
+MEMBERS(part_members, M(from, U64, KEEP), M(to, U64, KEEP), M(mended, U64, ADD),
+	M(filtered, BOOL, ANY), M(stopped, BOOL, KEEP), AT("bytes", counts.bytes, U64, ADD),
+	AT("lines", counts.lines, U64, ADD), AT("records", counts.records, U64, ADD),
+	AT("foreign", counts.foreign, U64, ADD), AT("glued", counts.glued, U64, ADD),
+	AT("unended", counts.unended, U64, ADD));
 #undef ROW
-
-const struct members part_totals = {totals_members, COUNT(totals_members)};
-const struct members part_state = {state_members, COUNT(state_members)};
-const struct members part_members = {part_own_members, COUNT(part_own_members)};
 
 const struct pairs part_pairs[PART_PAIRS] = {
 #define PAIRS(name, ...)                                                                   \
@@ -167,9 +163,8 @@ static bool put_kernel(struct amdlog_part *part, union row *row)
 	struct amdlog_kernel *k = &row->kernel;
 	uint32_t next = s->nkernels;
 
-	if (kernel_named(s, k->name, k->len, intern_hash(k->name, k->len)) != next ||
-	    s->nkernels == next)
-		return false;
+	if (kernel_named(s, k->name, k->len, intern_hash(k->name, k->len)) != next)
+		return false; // the name stands there already, or there are too many
 	k->name = s->kernels[next].name;
 	s->kernels[next] = *k;
 	return true;
@@ -180,7 +175,7 @@ static bool put_api(struct amdlog_part *part, union row *row)
 	struct amdlog_summary *s = part->sum;
 	uint32_t next = s->napis;
 
-	if (api_named(s, row->api.name, row->api.len) != next || s->napis == next)
+	if (api_named(s, row->api.name, row->api.len) != next)
 		return false;
 	row->api.name = s->apis[next].name;
 	s->apis[next] = row->api;
@@ -225,11 +220,10 @@ static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = 
 const struct section part_sections[PART_SECTIONS] = {
 // Rows of the table `rows` of struct ROW, `n` of them.
 // NOLINTBEGIN(bugprone-macro-parentheses): names take none
-#define SECTION(key, name, rows, n, initial, sparse, of_streams)                             \
-	{                                                                                    \
-		key, {name##_members, COUNT(name##_members)}, offsetof(struct ROW, rows),    \
-			offsetof(struct ROW, n), sizeof(*((struct ROW *)0)->rows), &initial, \
-			sparse, of_streams, put_##name                                       \
+#define SECTION(key, name, rows, n, initial, sparse, of_streams)                                   \
+	{                                                                                          \
+		key, name##_members, offsetof(struct ROW, rows), offsetof(struct ROW, n),          \
+			sizeof(*((struct ROW *)0)->rows), &initial, sparse, of_streams, put_##name \
 	}
 // NOLINTEND(bugprone-macro-parentheses)
 #define ROW amdlog_summary
@@ -257,17 +251,17 @@ const char *section_rows(const struct section *x, const struct amdlog_part *part
 	return rows;
 }
 
-void members_add(const struct members *m, void *to, const void *from)
+void members_add(const struct member *m, void *to, const void *from)
 {
-	for (const struct member *v = m->v; v < m->v + m->n; v++) {
-		uint64_t *a = (uint64_t *)(void *)((char *)to + v->offset);
+	for (; m->key; m++) {
+		uint64_t *a = (uint64_t *)(void *)((char *)to + m->offset);
 		const uint64_t *b =
-			(const uint64_t *)(const void *)((const char *)from + v->offset);
+			(const uint64_t *)(const void *)((const char *)from + m->offset);
 
-		switch (v->sum) {
+		switch (m->sum) {
 		case KEEP: break;
 		case ADD:
-			for (size_t i = 0; i < v->size / sizeof(*a); i++)
+			for (size_t i = 0; i < m->size / sizeof(*a); i++)
 				a[i] += b[i];
 			break;
 		case LEAST: *a = *b < *a ? *b : *a; break;

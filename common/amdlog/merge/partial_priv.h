@@ -12,18 +12,13 @@ enum member_type { T_U64, T_U32, T_I64, T_I8, T_BOOL, T_TEXT, T_LIST, T_NAME };
 enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct member {
-	const char *key;
+	const char *key;     // NULL ends a table
 	size_t offset, size; // of all of it, but of T_NAME
 	enum member_type type;
 	enum member_sum sum;
 	// Of T_U32: where struct amdlog_summary counts the rows it points into; 0: into none.
 	size_t bound;
 	bool required; // it points to one
-};
-
-struct members {
-	const struct member *v;
-	size_t n;
 };
 
 // A member of type T_NAME; in kernels, API functions and errors.
@@ -47,7 +42,7 @@ union row {
 // A table of rows: where its pointer and their number are, in the summary or in the part's streams.
 struct section {
 	const char *key;
-	struct members members;
+	const struct member *members;
 	size_t rows, count, size;
 	const void *initial; // members that are left out are as in this row
 	bool sparse;         // those that are equal to it are left out
@@ -83,7 +78,7 @@ struct pairs {
 extern const struct pairs part_pairs[PART_PAIRS];
 
 // Of struct amdlog_totals, struct amdlog_summary, struct amdlog_part.
-extern const struct members part_totals, part_state, part_members;
+extern const struct member part_totals[], part_state[], part_members[];
 
 static inline uint32_t bound_of(const struct amdlog_summary *s, size_t bound)
 {
@@ -98,7 +93,7 @@ static inline struct intern *pairs_in(const struct pairs *p, const struct amdlog
 // The rows of a section and their number.
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n);
 
-// Adds up what can be: members whose `sum` says how.
-void members_add(const struct members *m, void *to, const void *from);
+// Adds up what can be: members of the table whose `sum` says how.
+void members_add(const struct member *m, void *to, const void *from);
 
 #endif

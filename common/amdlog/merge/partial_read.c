@@ -34,29 +34,11 @@ static bool read_list(const struct jsonin_value *v, const struct member *m, uint
 	struct jsonin_value each;
 	size_t n = 0;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (n < m->size / sizeof(*to) && jsonin_next(&j, NULL, &each))
 		if (!read_u64(&each, &to[n++]))
 			return false;
 	return n == m->size / sizeof(*to) && !jsonin_next(&j, NULL, &each) && !j.failed;
-}
-
-static bool read_small(const struct jsonin_value *v, const struct member *m, void *at)
-{
-	uint64_t u;
-	int64_t i;
-
-	if (m->type == T_U32) {
-		if (!jsonin_u64(v, &u) || u > UINT32_MAX)
-			return false;
-		*(uint32_t *)at = (uint32_t)u;
-		return true;
-	}
-	if (!read_i64(v, &i) || i < -1 || i > 2)
-		return false;
-	*(int8_t *)at = (int8_t)i;
-	return true;
 }
 
 static char *text_of(const struct jsonin_value *v)
@@ -91,11 +73,21 @@ static bool read_name(const struct jsonin_value *v, bool hex, struct member_name
 static bool read_value(const struct jsonin_value *key, const struct jsonin_value *v,
 		       const struct member *m, void *at)
 {
+	uint64_t u = 0;
+	int64_t i = 0;
+	bool ok;
+
 	switch (m->type) {
 	case T_U64: return read_u64(v, at);
 	case T_I64: return read_i64(v, at);
 	case T_U32:
-	case T_I8: return read_small(v, m, at);
+		ok = jsonin_u64(v, &u) && u <= UINT32_MAX;
+		*(uint32_t *)at = (uint32_t)u;
+		return ok;
+	case T_I8:
+		ok = read_i64(v, &i) && i >= -1 && i <= 2;
+		*(int8_t *)at = (int8_t)i;
+		return ok;
 	case T_BOOL: *(bool *)at = v->kind == 't'; return v->kind == 't' || v->kind == 'f';
 	case T_TEXT: return jsonin_str(v, at, m->size);
 	case T_LIST: return read_list(v, m, at);
@@ -106,22 +98,21 @@ static bool read_value(const struct jsonin_value *key, const struct jsonin_value
 
 // A member that is not in the table is a later version's, and left out.
 static bool read_member(const struct jsonin_value *key, const struct jsonin_value *v,
-			const struct members *members, void *row)
+			const struct member *m, void *row)
 {
-	for (const struct member *m = members->v; m < members->v + members->n; m++) {
+	for (; m->key; m++) {
 		if (jsonin_is(key, m->key) || (m->type == T_NAME && jsonin_is(key, "name_hex")))
 			return read_value(key, v, m, (char *)row + m->offset);
 	}
 	return true;
 }
 
-static bool read_members(const struct jsonin_value *v, const struct members *members, void *row)
+static bool read_members(const struct jsonin_value *v, const struct member *members, void *row)
 {
 	struct jsonin j;
 	struct jsonin_value key, each;
 
-	if (!jsonin_open(&j, v->text, v->len, '{'))
-		return false;
+	jsonin_open(&j, v->text, v->len, '{');
 	while (jsonin_next(&j, &key, &each))
 		if (!read_member(&key, &each, members, row))
 			return false;
@@ -131,18 +122,18 @@ static bool read_members(const struct jsonin_value *v, const struct members *mem
 static bool read_row(struct amdlog_part *part, const struct section *x,
 		     const struct jsonin_value *v)
 {
-	const struct member *m = x->members.v, *end = m + x->members.n;
+	const struct member *m = x->members;
 	struct member_name name = {0};
 	union row row;
 	bool ok;
 
 	memcpy(&row, x->initial, x->size);
-	ok = read_members(v, &x->members, &row);
+	ok = read_members(v, x->members, &row);
 	if (m->type == T_NAME) {
 		memcpy(&name, (char *)&row + m->offset, sizeof(name));
 		ok = ok && name.text;
 	}
-	for (; ok && m < end; m++)
+	for (; ok && m->key; m++)
 		ok = !m->required || *(uint32_t *)(void *)((char *)&row + m->offset) <
 					     bound_of(part->sum, m->bound);
 	ok = ok && x->put(part, &row);
@@ -156,8 +147,7 @@ static bool read_section(struct amdlog_part *part, const struct section *x,
 	struct jsonin j;
 	struct jsonin_value each;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &each))
 		if (!read_row(part, x, &each))
 			return false;
@@ -171,8 +161,7 @@ static bool read_api_times(struct amdlog_summary *s, const struct jsonin_value *
 	struct hist h;
 	uint64_t n;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &api)) {
 		if (!jsonin_u64(&api, &n) || n >= s->napis || !jsonin_next(&j, NULL, &times) ||
 		    !hist_read(&h, times.text, times.len))
@@ -190,8 +179,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	uint64_t value = INTERN_NONE;
 	uint32_t n;
 
-	if (!jsonin_open(&j, v->text, v->len, '['))
-		return false;
+	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &a)) {
 		if (!jsonin_next(&j, NULL, &b) || (values && !jsonin_next(&j, NULL, &c)) ||
 		    !read_u64(&a, &p.a) || !read_u64(&b, &p.b) ||
@@ -213,7 +201,7 @@ static bool read_own(struct amdlog_part *part, const struct jsonin_value *key,
 		return !part->file && (part->file = text_of(v));
 	if (jsonin_is(key, "host"))
 		return !part->host && (part->host = text_of(v));
-	return read_member(key, v, &part_members, part);
+	return read_member(key, v, part_members, part);
 }
 
 static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
@@ -230,7 +218,7 @@ static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
 	if (jsonin_is(key, "api_times"))
 		return read_api_times(s, v);
 	if (jsonin_is(key, "totals"))
-		return read_members(v, &part_totals, &s->totals) && read_members(v, &part_state, s);
+		return read_members(v, part_totals, &s->totals) && read_members(v, part_state, s);
 	return read_own(part, key, v);
 }
 
@@ -241,7 +229,7 @@ static bool rows_point_inside(const struct amdlog_part *part, const struct secti
 	uint32_t n, to;
 	const char *rows = section_rows(x, part, &n);
 
-	for (const struct member *m = x->members.v; m < x->members.v + x->members.n; m++) {
+	for (const struct member *m = x->members; m->key; m++) {
 		for (uint32_t i = 0; m->bound && i < n; i++) {
 			memcpy(&to, rows + i * x->size + m->offset, sizeof(to));
 			if (to != AMDLOG_NONE && to >= bound_of(part->sum, m->bound))
