@@ -132,6 +132,36 @@ static void remove_tree(const char *dir)
 	assert_int_equal(system(rm), 0); // NOLINT(cert-env33-c)
 }
 
+// A label of the image is not the container's name.
+static void test_container_name(void **state)
+{
+	(void)state;
+	static const char path[] = "var/lib/docker/containers/" ID "/config.v2.json";
+	static const struct {
+		const char *json, *name;
+	} cases[] = {
+		{"{\"ID\":\"" ID "\",\"Name\":\"/web\"}", "web"},
+		{"{\"Config\":{\"Labels\":{\"Name\":\"trainer\"}},\"Name\": \"/web\"}", "web"},
+		{"{\"Args\":[\"\\\"Name\\\":\\\"x\\\"\",\"{\"],\"Name\":\"/web\"}", "web"},
+		{"{\"Name\":null,\"Image\":\"x\"}", NULL},
+		{"{\"Config\":{\"Name\":\"x\"", NULL},
+		{"{\"Config\":\"x\\", NULL},
+		{"", NULL},
+	};
+	struct container c = {.id = ID};
+	char dir[] = "/tmp/gpq-test-XXXXXX", name[64];
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(host_set_root(dir), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put(dir, path, cases[i].json);
+		assert_true(container_name(&c, name, sizeof(name)) == (cases[i].name != NULL));
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+	}
+	host_set_root(NULL);
+	remove_tree(dir);
+}
+
 static void test_sysroot(void **state)
 {
 	(void)state;
@@ -206,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_container), cmocka_unit_test(test_pid_names),
-		cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_sysroot)};
+		cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_container_name),
+		cmocka_unit_test(test_sysroot)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
