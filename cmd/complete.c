@@ -2,6 +2,7 @@
 // differ from the option and column tables.
 #include "cmd/command.h"
 
+#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/state/queue_rows.h"
 
@@ -62,8 +63,9 @@ static void offer_pids(struct typed *t)
 	DIR *dir = host_opendir("/sys/class/kfd/kfd/proc");
 	if (!dir)
 		return;
+	pid_t pid;
 	for (struct dirent *e; (e = readdir(dir));)
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+		if (proc_parse_pid(e->d_name, &pid))
 			offer(t, e->d_name, "process with KFD open");
 	closedir(dir);
 }

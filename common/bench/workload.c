@@ -189,10 +189,10 @@ static int find_processes(struct workload *s, struct kfd_failure *f)
 	struct dirent *e;
 	int r = 0;
 	while (d && !r && (e = readdir(d))) {
-		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		pid_t pid;
 		struct buf names = {0};
-		if (pid > 0 && !workload_has(s, pid) && descends(pid, s->child.pid) &&
-		    list_queues(pid, &names))
+		if (proc_parse_pid(e->d_name, &pid) && !workload_has(s, pid) &&
+		    descends(pid, s->child.pid) && list_queues(pid, &names))
 			r = add_process(s, pid, f);
 		buf_fini(&names);
 	}

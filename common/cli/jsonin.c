@@ -24,6 +24,25 @@ static bool take(struct jsonin *j, char c)
 	return true;
 }
 
+static bool one_of(struct jsonin *j, const char *set)
+{
+	if (j->at == j->end || !*j->at || !strchr(set, *j->at))
+		return false;
+	j->at++;
+	return true;
+}
+
+// What follows a backslash.
+static bool escaped(struct jsonin *j)
+{
+	if (!one_of(j, "u"))
+		return one_of(j, "\"\\/bfnrt");
+	for (unsigned i = 0; i < 4; i++)
+		if (!one_of(j, "0123456789abcdefABCDEF"))
+			return false;
+	return true;
+}
+
 static bool string(struct jsonin *j)
 {
 	if (!take(j, '"'))
@@ -31,7 +50,8 @@ static bool string(struct jsonin *j)
 	while (j->at < j->end && *j->at != '"') {
 		if ((unsigned char)*j->at < 0x20)
 			return false;
-		j->at += *j->at == '\\' ? 2 : 1;
+		if (*j->at++ == '\\' && !escaped(j))
+			return false;
 	}
 	return j->at < j->end && *j->at++ == '"';
 }
@@ -53,18 +73,11 @@ static bool digits(struct jsonin *j)
 	return j->at > start;
 }
 
-static bool one_of(struct jsonin *j, const char *set)
-{
-	if (j->at == j->end || !strchr(set, *j->at) || !*j->at)
-		return false;
-	j->at++;
-	return true;
-}
-
 static bool number(struct jsonin *j)
 {
 	one_of(j, "-");
-	if (!digits(j) || (one_of(j, ".") && !digits(j)))
+	// No digit may follow a leading zero.
+	if ((!one_of(j, "0") && !digits(j)) || (one_of(j, ".") && !digits(j)))
 		return false;
 	if (!one_of(j, "eE"))
 		return true;

@@ -9,12 +9,13 @@ static void write_u64(struct json *j, const struct member *m, const void *at)
 static bool read_count(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	(void)m;
-	return jsonin_u64(v, at);
+	return jsonin_u64(v, at) && *(uint64_t *)at != UINT64_MAX; // which is written as null
 }
 
 static bool read_u64(const struct jsonin_value *v, const struct member *m, void *at)
 {
-	return v->kind == 'n' || read_count(v, m, at);
+	(void)m;
+	return v->kind == 'n' || jsonin_u64(v, at);
 }
 
 static void write_f64(struct json *j, const struct member *m, const void *at)

@@ -134,9 +134,9 @@ void tracee_rescue(pid_t pid)
 	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
 
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
-		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+		pid_t tid;
 
-		if (tid > 0 && waits_for_debugger(pid, tid))
+		if (proc_parse_pid(e->d_name, &tid) && waits_for_debugger(pid, tid))
 			nudge(tid);
 	}
 	if (tasks)

@@ -116,17 +116,44 @@ bool container_of(struct container *c, pid_t pid)
 	return found;
 }
 
-// The string behind `key` in a JSON text, from `text` on. Enough for two files that programs write.
-static bool json_value(const char *text, const char *key, char *value, size_t size)
+// Behind the end of the string that begins at `s`, or at the end of the text.
+static const char *skip_string(const char *s)
 {
-	const char *s = text ? strstr(text, key) : NULL;
-	s = s ? strchr(s + strlen(key), '"') : NULL;
-	if (!s)
+	for (s++; *s && *s != '"'; s++)
+		s += *s == '\\' && s[1];
+	return s + (*s == '"');
+}
+
+// Behind `key`, a member of the outermost object of a JSON text, or NULL. Objects within it may
+// have members of that name too: whoever builds an image chooses its labels.
+static const char *outer_member(const char *text, const char *key)
+{
+	int depth = 0;
+	for (const char *s = text; *s;) {
+		if (depth == 1 && strncmp(s, key, strlen(key)) == 0)
+			return s + strlen(key);
+		depth += (*s == '{' || *s == '[') - (*s == '}' || *s == ']');
+		s = *s == '"' ? skip_string(s) : s + 1;
+	}
+	return NULL;
+}
+
+// The string, or the first one of the list, at `s` in a JSON text. Enough for two files that
+// programs write.
+static bool json_value(const char *s, char *value, size_t size)
+{
+	s = s ? s + strspn(s, " \t\r\n[") : "";
+	if (*s != '"')
 		return false;
 	s += 1;
 	s += *s == '/'; // docker writes its names with a slash
 	snprintf(value, size, "%.*s", (int)strcspn(s, "\""), s);
 	return *value != '\0';
+}
+
+bool container_parse_docker(const char *config, char *name, size_t size)
+{
+	return json_value(outer_member(config, "\"Name\":"), name, size);
 }
 
 bool container_name(const struct container *c, char *name, size_t size)
@@ -138,12 +165,14 @@ bool container_name(const struct container *c, char *name, size_t size)
 		return *c->id != '\0';
 	}
 	if (host_readf(&b, "/var/lib/docker/containers/%s/config.v2.json", c->id) >= 0) {
-		found = json_value(b.data, "\"Name\":", name, size);
+		found = container_parse_docker(b.data, name, size);
 	} else if (host_read(&b,
 			     "/var/lib/containers/storage/overlay-containers/containers.json") >=
 		   0) {
+		static const char key[] = "\"names\":";
 		const char *entry = strstr(b.data, c->id);
-		found = entry && json_value(entry, "\"names\":", name, size);
+		const char *names = entry ? strstr(entry, key) : NULL;
+		found = names && json_value(names + strlen(key), name, size);
 	}
 	buf_fini(&b);
 	return found;

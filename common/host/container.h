@@ -22,6 +22,9 @@ bool container_of(struct container *c, pid_t pid);
 // when unknown.
 bool container_name(const struct container *c, char *name, size_t size);
 
+// The same from docker's config.v2.json.
+bool container_parse_docker(const char *config, char *name, size_t size);
+
 // Does `want` (an id, at least 6 leading digits of one, or a name) mean this container?
 bool container_is(const struct container *c, const char *want);
 

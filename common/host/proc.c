@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIGITS "0123456789"
+
 // Value of "Key:\tvalue" in /proc/PID/status, or NULL. The name comes first and may hold anything
 // but a newline.
 static const char *status_value(const char *status, const char *key)
@@ -24,10 +26,20 @@ static const char *status_value(const char *status, const char *key)
 	return NULL;
 }
 
-static uint64_t status_number(const char *status, const char *key, uint64_t unknown)
+// The number of decimal digits at `s`, or `unknown` when there is none up to `max`. *end is behind
+// the digits.
+static uint64_t take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
 {
-	const char *v = status_value(status, key);
-	return v && *v >= '0' && *v <= '9' ? strtoull(v, NULL, 10) : unknown;
+	size_t n = s ? strspn(s, DIGITS) : 0;
+	uint64_t v = n ? strtoull(s, NULL, 10) : 0; // ULLONG_MAX when it is out of range
+	*end = n ? s + n : "";
+	return n && v <= max ? v : unknown;
+}
+
+static pid_t status_pid(const char *status, const char *key, pid_t unknown)
+{
+	const char *end;
+	return (pid_t)take_number(status_value(status, key), INT32_MAX, (uint64_t)unknown, &end);
 }
 
 // "NSpid:  4711  17": one number per namespace, the innermost last.
@@ -35,61 +47,71 @@ static void parse_nspid(struct proc *p, const char *status)
 {
 	const char *v = status_value(status, "NSpid");
 	unsigned n = 0;
-	while (v && *v >= '0' && *v <= '9') {
-		char *end;
-		p->ns_pid = (pid_t)strtoul(v, &end, 10);
-		v = end + strspn(end, " \t");
-		n++;
+	for (; v && *v >= '0' && *v <= '9'; n++) {
+		p->ns_pid = (pid_t)take_number(v, INT32_MAX, 0, &v);
+		v += strspn(v, " \t");
 	}
 	p->depth = n ? n - 1 : 0;
+}
+
+void proc_parse(struct proc *p, pid_t pid, const char *status)
+{
+	*p = (struct proc){.pid = pid, .uid = UINT64_MAX};
+	const char *name = status_value(status, "Name"), *state = status_value(status, "State");
+	const char *uid = status_value(status, "Uid");
+	if (name)
+		snprintf(p->comm, sizeof(p->comm), "%.*s", (int)strcspn(name, "\n"), name);
+	p->state = state ? *state : 0;
+	p->memory = status_value(status, "VmSize") != NULL;
+	p->ppid = status_pid(status, "PPid", 0);
+	p->tracer = status_pid(status, "TracerPid", -1);
+	// "Uid: real effective saved fs": the effective one decides.
+	uid = uid ? uid + strspn(uid, DIGITS) : "";
+	p->uid = take_number(uid + strspn(uid, " \t"), UINT32_MAX, UINT64_MAX, &uid);
+	parse_nspid(p, status);
 }
 
 int proc_read(struct proc *p, pid_t pid)
 {
 	struct buf b = {0};
 	*p = (struct proc){.pid = pid, .uid = UINT64_MAX, .tracer = -1};
-	if (host_readf(&b, "/proc/%d/status", (int)pid) < 0) {
-		buf_fini(&b);
-		return -1;
-	}
-	const char *name = status_value(b.data, "Name"), *state = status_value(b.data, "State");
-	const char *uid = status_value(b.data, "Uid");
-	if (name)
-		snprintf(p->comm, sizeof(p->comm), "%.*s", (int)strcspn(name, "\n"), name);
-	p->state = state ? *state : 0;
-	p->memory = status_value(b.data, "VmSize") != NULL;
-	p->ppid = (pid_t)status_number(b.data, "PPid", 0);
-	p->tracer = (pid_t)status_number(b.data, "TracerPid", (uint64_t)-1);
-	// "Uid: real effective saved fs": the effective one decides.
-	uid = uid ? uid + strspn(uid, "0123456789") : "";
-	uid += strspn(uid, " \t");
-	if (*uid >= '0' && *uid <= '9')
-		p->uid = strtoull(uid, NULL, 10);
-	parse_nspid(p, b.data);
+	int r = host_readf(&b, "/proc/%d/status", (int)pid) < 0 ? -1 : 0;
+	if (r == 0)
+		proc_parse(p, pid, b.data);
 	buf_fini(&b);
-	return 0;
+	return r;
 }
 
 // Field 22 of /proc/PID/stat. The name in field 2 may hold blanks and parentheses: the last ')'
 // ends it.
+bool proc_parse_ticks(const char *stat, uint64_t *ticks)
+{
+	const char *f = strrchr(stat, ')');
+	for (unsigned i = 2; f && i < 22; i++) {
+		f = strchr(f, ' ');
+		f = f ? f + 1 : NULL;
+	}
+	*ticks = take_number(f, UINT64_MAX - 1, UINT64_MAX, &f);
+	return *ticks != UINT64_MAX;
+}
+
 int proc_start_ticks(pid_t pid, uint64_t *ticks)
 {
 	struct buf b = {0};
-	int r = -1;
+	bool found = false;
 	if (host_readf(&b, "/proc/%d/stat", (int)pid) >= 0) {
-		const char *f = strrchr(b.data, ')');
-		for (unsigned i = 2; f && i < 22; i++) {
-			f = strchr(f, ' ');
-			f = f ? f + 1 : NULL;
-		}
-		errno = f ? 0 : EINVAL;
-		if (f) {
-			*ticks = strtoull(f, NULL, 10);
-			r = 0;
-		}
+		found = proc_parse_ticks(b.data, ticks);
+		errno = found ? 0 : EINVAL;
 	}
 	buf_fini(&b);
-	return r;
+	return found ? 0 : -1;
+}
+
+bool proc_parse_pid(const char *name, pid_t *pid)
+{
+	const char *end;
+	*pid = (pid_t)take_number(name, INT32_MAX, 0, &end);
+	return *pid > 0 && name[0] != '0' && !*end;
 }
 
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
@@ -118,12 +140,11 @@ ssize_t proc_list(struct proc **list)
 	if (!dir)
 		return -1;
 	while ((e = host_readdir(dir))) {
-		char *end;
-		unsigned long pid = strtoul(e->d_name, &end, 10);
-		if (*end || !pid || pid > INT32_MAX)
+		pid_t pid;
+		if (!proc_parse_pid(e->d_name, &pid))
 			continue;
 		ARRAY_GROW(*list, cap, n);
-		n += proc_read(&(*list)[n], (pid_t)pid) == 0;
+		n += proc_read(&(*list)[n], pid) == 0;
 	}
 	int error = errno;
 	closedir(dir);

@@ -25,9 +25,19 @@ struct proc {
 // From /proc/PID/status. 0, or -1 with errno (ENOENT, ESRCH: no such process).
 int proc_read(struct proc *p, pid_t pid);
 
+// The same from the file's text.
+void proc_parse(struct proc *p, pid_t pid, const char *status);
+
+// Is this the name of a process's folder in /proc, as the kernel writes it? Decimal digits without
+// leading zeros and nothing else, so that no two names mean one process.
+bool proc_parse_pid(const char *name, pid_t *pid);
+
 // Start time in clock ticks since boot, from /proc/PID/stat: with the PID it names a process for
 // good. 0, or -1.
 int proc_start_ticks(pid_t pid, uint64_t *ticks);
+
+// The same from the file's text. False when it has no such field.
+bool proc_parse_ticks(const char *stat, uint64_t *ticks);
 
 // Command line with blanks between the arguments, cut at `size`. Length; 0 for kernel threads and
 // zombies; -1 with errno.

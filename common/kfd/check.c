@@ -215,8 +215,9 @@ static void check_processes(struct report *r)
 		return;
 	}
 	size_t n = 0;
+	uint32_t pid;
 	for (struct dirent *e = NULL; (e = host_readdir(d));)
-		n += e->d_name[0] != '.';
+		n += kfd_parse_id(e->d_name, &pid);
 	closedir(d);
 	set(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
 }

@@ -75,8 +75,9 @@ bool kfd_parse_id(const char *name, uint32_t *id)
 {
 	size_t len = strlen(name);
 	uint64_t v;
-	if (len > 10 || (len > 1 && name[0] == '0') || !kfd_parse_number(name, name + len, &v) ||
-	    v > INT32_MAX)
+	// A number in a file may end with its line, a name may not.
+	if (len > 10 || name[strspn(name, "0123456789")] || (len > 1 && name[0] == '0') ||
+	    !kfd_parse_number(name, name + len, &v) || v > INT32_MAX)
 		return false;
 	*id = (uint32_t)v;
 	return true;

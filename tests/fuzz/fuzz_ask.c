@@ -12,6 +12,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Each interval is looked up, and a log of few lines can have a million of them.
+#define SUMMED_MAX 2000
+
 struct asked {
 	struct amdlog_summary sum;
 	struct amdlog_reading reading;
@@ -66,13 +69,15 @@ static void compare_with_itself(struct asked *a)
 static void check(struct asked *a)
 {
 	const struct gaps_queue *g = amdlog_gaps_of(&a->side.gaps, GAPS_ALL);
-	uint64_t n = amdlog_series_sum(&a->series.all, a->series.all.first, a->series.all.end)
-			     .dispatches;
+	const struct series_track *all = &a->series.all;
+	bool summed = all->end - all->first <= SUMMED_MAX;
+	uint64_t end = summed ? all->end : all->first + SUMMED_MAX;
+	uint64_t n = amdlog_series_sum(all, all->first, end).dispatches;
 	uint64_t errors = a->sum.errors.left_out;
 	struct hist h;
 
 	if ((g ? g->count : 0) != a->dispatches || n > a->dispatches ||
-	    (n < a->dispatches && !a->series.least_us))
+	    (n < a->dispatches && summed && !a->series.least_us))
 		abort();
 	for (uint32_t i = 0; i < a->sum.errors.n; i++)
 		errors += a->sum.errors.v[i].count;

@@ -38,6 +38,31 @@ static void check_sum(const struct cycle *c)
 	result_fini(&r);
 }
 
+static bool copy_run(struct buf *to, const char *text, size_t len)
+{
+	static struct bench_context context;
+	struct ab_run run;
+	bool ok = ab_read(text, len, &context, &run);
+	to->len = 0;
+	if (ok)
+		ab_write(to, &context, &run);
+	ab_run_fini(&run);
+	return ok;
+}
+
+// A text that was cut may change once more when bytes that are no characters are replaced.
+static void check_run(const char *text, size_t len)
+{
+	struct buf b[3] = {{0}};
+	if (copy_run(&b[0], text, len)) {
+		require(copy_run(&b[1], b[0].data, b[0].len));
+		require(copy_run(&b[2], b[1].data, b[1].len));
+		require(b[1].len == b[2].len && memcmp(b[1].data, b[2].data, b[1].len) == 0);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		buf_fini(&b[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct bench_context context;
@@ -57,5 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ab_result_fini(&a);
 	}
 	ab_run_fini(&run);
+	check_run((const char *)data, size);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
+#include "common/kfd/procs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +62,54 @@ static void test_container(void **state)
 	assert_false(container_is(&c, ""));
 }
 
+// A name that is written in another way than the kernel does is no pid: two names would mean one
+// process.
+static void test_pid_names(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+		"",     "0",          "012",        "+12",
+		"-12",  " 12",        "12 ",        "\n12",
+		"12\n", "12\n34",     "0x12",       "12x",
+		"1.2",  "2147483648", "4294967308", "18446744073709551628",
+		"self", "\t12",       "12\t"};
+	pid_t pid;
+	uint32_t id;
+	assert_true(proc_parse_pid("12", &pid) && pid == 12);
+	assert_true(kfd_parse_id("12", &id) && id == 12);
+	assert_true(proc_parse_pid("2147483647", &pid) && pid == INT32_MAX);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(proc_parse_pid(bad[i], &pid));
+		if (strcmp(bad[i], "0") != 0 && kfd_parse_id(bad[i], &id))
+			fail_msg("'%s' is id %u", bad[i], (unsigned)id);
+	}
+}
+
+// What no kernel writes, but a recorded host may hold.
+static void test_odd_texts(void **state)
+{
+	(void)state;
+	struct proc p;
+	uint64_t ticks;
+	proc_parse(&p, 7,
+		   "Name:\ta\\nUid:\\t0\nPPid:\t4294967297\nNSpid:\t7\t4294967297\n"
+		   "TracerPid:\t4294967297\nUid:\t0\t4294967296\n");
+	assert_string_equal(p.comm, "a\\nUid:\\t0");
+	assert_int_equal(p.ppid, 0);
+	assert_int_equal(p.ns_pid, 0);
+	assert_int_equal(p.depth, 1);
+	assert_int_equal(p.tracer, -1);
+	assert_true(p.uid == UINT64_MAX);
+	proc_parse(&p, 7, "");
+	assert_true(p.tracer == -1 && p.ppid == 0 && !p.memory && p.state == 0);
+	assert_true(proc_parse_ticks("7 (a) 1 (b) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0",
+				     &ticks));
+	assert_int_equal(ticks, 4711);
+	assert_false(proc_parse_ticks("7 (a) S 5 1", &ticks));
+	assert_false(
+		proc_parse_ticks("7 (a) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 -5 0", &ticks));
+}
+
 static void put(const char *dir, const char *name, const char *text)
 {
 	char path[512];
@@ -76,6 +125,43 @@ static void put(const char *dir, const char *name, const char *text)
 	fclose(f);
 }
 
+static void remove_tree(const char *dir)
+{
+	char rm[128];
+	snprintf(rm, sizeof(rm), "rm -rf %s", dir);
+	assert_int_equal(system(rm), 0); // NOLINT(cert-env33-c)
+}
+
+// A label of the image is not the container's name.
+static void test_container_name(void **state)
+{
+	(void)state;
+	static const char path[] = "var/lib/docker/containers/" ID "/config.v2.json";
+	static const struct {
+		const char *json, *name;
+	} cases[] = {
+		{"{\"ID\":\"" ID "\",\"Name\":\"/web\"}", "web"},
+		{"{\"Config\":{\"Labels\":{\"Name\":\"trainer\"}},\"Name\": \"/web\"}", "web"},
+		{"{\"Args\":[\"\\\"Name\\\":\\\"x\\\"\",\"{\"],\"Name\":\"/web\"}", "web"},
+		{"{\"Name\":null,\"Image\":\"x\"}", NULL},
+		{"{\"Config\":{\"Name\":\"x\"", NULL},
+		{"{\"Config\":\"x\\", NULL},
+		{"", NULL},
+	};
+	struct container c = {.id = ID};
+	char dir[] = "/tmp/gpq-test-XXXXXX", name[64];
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(host_set_root(dir), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put(dir, path, cases[i].json);
+		assert_true(container_name(&c, name, sizeof(name)) == (cases[i].name != NULL));
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+	}
+	host_set_root(NULL);
+	remove_tree(dir);
+}
+
 static void test_sysroot(void **state)
 {
 	(void)state;
@@ -88,6 +174,11 @@ static void test_sysroot(void **state)
 	put(dir, "proc/12/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t11\n");
 	put(dir, "proc/13/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t1\n");
 	put(dir, "proc/12x/status", "Name:\tno process\n");
+	put(dir, "proc/012/status", "Name:\tno process\nPPid:\t10\n");
+	put(dir, "proc/12\n34/status", "Name:\tno process\nPPid:\t10\n");
+	put(dir, "sys/class/kfd/kfd/proc/12/queues/0/size", "4096\n");
+	put(dir, "sys/class/kfd/kfd/proc/12\n34/queues/0/size", "4096\n");
+	put(dir, "sys/class/kfd/kfd/proc/12/queues/0\n1/size", "4096\n");
 	put(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
 	put(dir, "number", "42\n");
 	char link[64];
@@ -115,6 +206,13 @@ static void test_sysroot(void **state)
 	assert_int_equal(list[1], 11);
 	assert_int_equal(list[2], 12);
 	free(list);
+	const struct kfd_procs_how how = {.want = KFD_WANT_SIZE};
+	struct kfd_procs procs = {0};
+	assert_int_equal(kfd_procs_read(&procs, &how), 0);
+	assert_int_equal(procs.nprocs, 1);
+	assert_int_equal(procs.procs[0].pid, 12);
+	assert_int_equal(procs.nqueues, 1);
+	kfd_procs_fini(&procs);
 	assert_int_equal(proc_find_ns_pid(7, &list), 1);
 	assert_int_equal(list[0], 10);
 	free(list);
@@ -131,14 +229,14 @@ static void test_sysroot(void **state)
 	assert_int_equal(host_read(&b, "/../../../../etc/hostname"), -1);
 	buf_fini(&b);
 	host_set_root(NULL);
-	char rm[128];
-	snprintf(rm, sizeof(rm), "rm -rf %s", dir);
-	assert_int_equal(system(rm), 0); // NOLINT(cert-env33-c)
+	remove_tree(dir);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_container),
-					   cmocka_unit_test(test_sysroot)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_container), cmocka_unit_test(test_pid_names),
+		cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_container_name),
+		cmocka_unit_test(test_sysroot)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
