@@ -68,12 +68,15 @@ void close_quietly(int fd);
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+// What a comparison of qsort(3) returns for two numbers.
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 // A function for qsort(3) and bsearch(3): `type` by one of its members.
-#define COMPARE_BY(name, type, member)                                    \
-	static int name(const void *a, const void *b)                     \
-	{                                                                 \
-		const type *x = a, *y = b;                                \
-		return (x->member > y->member) - (x->member < y->member); \
+#define COMPARE_BY(name, type, member)                \
+	static int name(const void *a, const void *b) \
+	{                                             \
+		const type *x = a, *y = b;            \
+		return ORDER(x->member, y->member);   \
 	}
 
 // --- growing arrays: a pointer, a capacity, and room for one more ---
@@ -88,9 +91,6 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 
 // Adds an element to the array `a` and points to it; its content is whatever was there.
 #define ARRAY_ADD(a, cap, n) (ARRAY_GROW(a, cap, n), &(a)[(n)++])
-
-// What a comparison of qsort() returns for two numbers.
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 // Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
