@@ -50,7 +50,7 @@ for c in $(gpq --list); do
 	ok $? "$c: --help has a usage line and no endless ones" "$long"
 done
 
-for page in "$top"/man/*.1; do
+for page in "$top"/man/*.[1-8]; do
 	if command -v mandoc >/dev/null; then
 		out=$(mandoc -T lint -W warning "$page" 2>&1)
 		ok $? "$(basename "$page") is clean" "$out"
