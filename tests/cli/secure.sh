@@ -21,7 +21,7 @@ host=$top/tests/hosts/gfx90a-k6.12
 cp -r "$host" "$work/host"
 cp "$bin/gpq" "$work/plain"
 mkdir -m 777 "$work/out" "$work/lib"
-echo 'int printf(const char *, ...); __attribute__((constructor)) static void f(void) { printf("loaded\n"); }' |
+echo 'int puts(const char *); __attribute__((constructor)) static void f(void) { puts("loaded"); }' |
 	${CC:-cc} -shared -fPIC -xc -o "$work/lib/libsmartcols.so.1" - 2>/dev/null
 chmod -R go+rX "$work"
 
