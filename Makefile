@@ -3,6 +3,7 @@
 #   make                 ./gpq
 #   make SANITIZE=1 ...  the same with ASan and UBSan, in its own build folder
 #   make CC=clang ...    likewise
+#   make testing         build/testing/gpq, with the switches that some tests need (-DGPQ_TESTING)
 
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
@@ -14,7 +15,7 @@ PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp
 
 # Names of Debian 12 and 13. DEPS build gpq, TEST_DEPS are for `make check lint`; CLANG_RT is added when apt is asked.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev pci.ids
-TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 ripgrep procps util-linux parallel \
+TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
 # The sanitizers' runtime has clang's version in its name.
 CLANG_RT  := $$(apt-cache depends clang | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p")
@@ -35,6 +36,11 @@ VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))
 ifdef SANITIZE
 CFLAGS   := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 VARIANT  := $(VARIANT)-san
+endif
+
+ifdef TESTING
+CPPFLAGS += -DGPQ_TESTING
+VARIANT  := testing$(patsubst -plain%,%,-$(VARIANT))
 endif
 
 # `make deps demo` installs the libraries on the way, so only then may they be missing now.
@@ -69,6 +75,9 @@ all: $(if $(filter plain,$(VARIANT)),gpq,$(B)/gpq)
 gpq: build/plain/gpq
 	@cp -f $< $@
 
+testing: $(if $(filter deps,$(MAKECMDGOALS)),| deps)
+	$(Q)$(MAKE) --no-print-directory TESTING=1 all
+
 $(B)/gpq: $(COBJ) $(LIB)
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(COBJ) $(LIB) $(LIBS)
@@ -95,13 +104,15 @@ include $(wildcard tests/*.mk tests/*/*.mk)
 
 # Where Debian's zsh looks: packages have a folder of their own.
 ZSHDIR   ?= $(DATADIR)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+PAGES    := $(wildcard man/*.[1-8])
+MANDIRS  := $(sort $(patsubst .%,man%,$(suffix $(PAGES))))
 COMMANDS := $(patsubst man/%.1,%,$(wildcard man/gpq-*.1))
 
 install: all
-	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
+	install -d "$(DESTDIR)$(BINDIR)" $(MANDIRS:%="$(DESTDIR)$(MANDIR)/%") "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
 		"$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
 	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
-	install -m 644 man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
+	for p in $(PAGES); do install -m 644 $$p "$(DESTDIR)$(MANDIR)/man$${p##*.}/" || exit 1; done
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
 	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
 	install -m 644 completions/gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/gpq.fish"
@@ -137,6 +148,7 @@ help:
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
 	@echo 'make check-faults   each allocation and system call of many commands fails once'
+	@echo 'make testing    build/testing/gpq, with test switches, for make check-kernel'
 	@echo 'make check-one  T=tests/cli/queues.t'
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
@@ -144,5 +156,5 @@ help:
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang and SANITIZE=1 build beside'
 
-.PHONY: all clean install deps demo lint help
+.PHONY: all testing clean install deps demo lint help
 .DELETE_ON_ERROR:

@@ -4,6 +4,7 @@
 
 #include "common/host/proc.h"
 #include "common/host/root.h"
+#include "common/host/secure.h"
 #include "common/state/queue_rows.h"
 
 #include <stdio.h>
@@ -114,7 +115,7 @@ static void offer_values(const struct opt *o, struct typed *t, const struct cmd_
 
 int complete_words(int n, char **words)
 {
-	const char *root = getenv("GPQ_SYSROOT"); // with none, or a wrong one: this host
+	const char *root = host_getenv("GPQ_SYSROOT"); // with none, or a wrong one: this host
 	const char *word = n > 0 ? words[n - 1] : "";
 	struct typed t = {word, 0, word};
 	const struct command *def = NULL;

@@ -5,6 +5,7 @@
 #include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/host/root.h"
+#include "common/host/secure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +171,7 @@ static int apply_common(struct common_opts *c, const char *command)
 	if (n > 1)
 		return err_fail(GPQ_USAGE, "choose one",
 				"--json, --ndjson, --raw and --pairs exclude each other");
-	const char *root = c->sysroot ? c->sysroot : getenv("GPQ_SYSROOT");
+	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
 	if (root && *root && host_set_root(root))
 		return err_sys(
 			errno,
@@ -201,6 +202,8 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	if (cmd->argc && !spec->operands)
 		return err_fail(GPQ_USAGE, "--help shows the options", "%s: no operand is expected",
 				cmd->argv[0]);
+	if (cmd->argc && opts_refuse_secure(cmd->argv[0])) // a file or a command
+		return GPQ_USAGE;
 	cmd->out = common->out;
 	host_on_trouble(note_trouble);
 	int status = needs_check(spec->needs ? spec->needs(cmd) : cmd->def->needs);

@@ -13,7 +13,7 @@ $(B)/unit/%: tests/unit/%.c $(LIB)
 -include $(UBIN:=.d)
 
 # Each transcript, man page and script is a test program of its own, so that they run side by side.
-TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.1 README.md)
+TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
 TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)
 SCRIPTS     := $(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)
 

@@ -4,6 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/secure.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -179,6 +180,31 @@ static void unknown(const struct parser *p, char **argv, bool missing)
 	}
 }
 
+int opts_refuse_secure(const char *given)
+{
+	if (!host_secure())
+		return GPQ_OK;
+	return err_fail(GPQ_USAGE, "use a copy of gpq without these",
+			"%s: refused, because this gpq is set-user-ID or has file capabilities: it "
+			"opens no file and runs no command that its user names",
+			given);
+}
+
+// Does the argument name a file or a command?
+static bool names_file(const struct opt *o)
+{
+	return o->arg && (strcmp(o->arg, "FILE") == 0 || strcmp(o->arg, "DIR") == 0 ||
+			  strcmp(o->arg, "CMD") == 0);
+}
+
+static int take(const struct opt *o, void *base, const char *arg)
+{
+	char option[64];
+
+	snprintf(option, sizeof(option), "--%s", o->name);
+	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : store(o, base, arg);
+}
+
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 {
 	struct parser p = {0};
@@ -193,7 +219,7 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 		int i = c == '?' || c == ':' ? -1 : find(&p, c);
 		if (i < 0)
 			unknown(&p, argv, c == ':');
-		if (i < 0 || store(p.opt[i], p.base[i], optarg))
+		if (i < 0 || take(p.opt[i], p.base[i], optarg))
 			return -1;
 	}
 	return optind;

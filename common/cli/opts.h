@@ -65,6 +65,10 @@ struct opt_set {
 // usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
+// GPQ_OK, or in secure mode (common/host/secure.h) GPQ_USAGE after a message that `given` is
+// refused: any operand, and options whose argument is FILE, DIR or CMD.
+int opts_refuse_secure(const char *given);
+
 // Frees lists that the members of `sets` own.
 void opts_fini(const struct opt_set *sets);
 

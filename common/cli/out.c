@@ -3,6 +3,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/secure.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ bool out_opened(void)
 
 static bool wants_color(int color)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = host_getenv("NO_COLOR"), *term = host_getenv("TERM");
 	if (color)
 		return color == 1;
 	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);

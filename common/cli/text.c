@@ -1,6 +1,8 @@
 // Text and quantities; see text.h.
 #include "common/cli/text.h"
 
+#include "common/host/secure.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -216,7 +218,7 @@ bool spark_utf8(void)
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		const char *value = getenv(names[i]);
+		const char *value = host_getenv(names[i]);
 
 		if (value && *value)
 			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");

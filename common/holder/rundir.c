@@ -2,6 +2,7 @@
 #include "common/holder/rundir.h"
 
 #include "common/holder/session.h"
+#include "common/host/secure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ static bool is_own_dir(const char *path)
 // Where one's own directory is. False when the path would be too long.
 static bool own_path(char *path, size_t size)
 {
-	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	const char *xdg = host_getenv("XDG_RUNTIME_DIR");
 	char run_user[32];
 	int n;
 

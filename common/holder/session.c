@@ -3,6 +3,7 @@
 #include "common/holder/session.h"
 
 #include "common/host/root.h"
+#include "common/host/secure.h"
 #include "common/kfd/driver.h"
 #include "common/holder/session_priv.h"
 #include "common/kfd/topology.h"
@@ -32,11 +33,12 @@ uint64_t kfd_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+#ifdef GPQ_TESTING
 static unsigned stop_after;
 
 void kfd_step_init(const char *who)
 {
-	const char *where = getenv("GPQ_TEST_STOP");
+	const char *where = host_getenv("GPQ_TEST_STOP");
 	size_t n = strlen(who);
 
 	stop_after = 0;
@@ -49,6 +51,7 @@ void kfd_step(unsigned number)
 	if (stop_after == number)
 		raise(SIGSTOP);
 }
+#endif
 
 int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a)
 {

@@ -72,10 +72,15 @@ struct kfd_session {
 // CLOCK_MONOTONIC, nanoseconds.
 uint64_t kfd_now(void);
 
-// Tests only: the environment variable GPQ_TEST_STOP=WHO:N stops this process at step N if it is
-// WHO, "gpq" or "holder", which kfd_step_init() says.
+// Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops this process
+// at step N if it is WHO, "gpq" or "holder", which kfd_step_init() says.
+#ifdef GPQ_TESTING
 void kfd_step_init(const char *who);
 void kfd_step(unsigned number);
+#else
+#define kfd_step_init(who) ((void)0)
+#define kfd_step(number)   ((void)0)
+#endif
 
 // Opens /dev/kfd, seizes the target, makes sure that no other session exists, and starts the
 // session. *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it

@@ -1,6 +1,8 @@
 // Paths under the sysroot; see root.h.
 #include "common/host/root.h"
 
+#include "common/host/secure.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -195,6 +197,9 @@ ssize_t host_readf(struct buf *b, const char *fmt, ...)
 
 int host_access(const char *path, int mode)
 {
+	// access(2) asks for the real user, without capabilities.
+	if (root_fd < 0 && host_secure())
+		return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 	if (root_fd < 0)
 		return access(path, mode);
 	int fd = host_open(path, O_PATH);

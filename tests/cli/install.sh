@@ -9,6 +9,8 @@ share=$dest/usr/share
 is "the program" "$("$dest/usr/bin/gpq" --version)" "gpq $(cat "$top/VERSION")"
 is "a man page for each command" "$(cd "$share/man/man1" && ls)" \
 	"$(gpq --list | sed 's/.*/gpq-&.1/' | (cat && echo gpq.1) | sort)"
+is "all pages of all sections" "$(cd "$share/man" && echo man*/*)" \
+	"$(cd "$top/man" && for p in *.[1-8]; do echo "man${p##*.}/$p"; done | sort | xargs)"
 is "bash finds completions by the command's name" "$(cd "$share/bash-completion/completions" && ls)" \
 	"$(gpq --list | sed 's/^/gpq-/' | (echo gpq && cat) | sort)"
 is "so does fish" "$(cd "$share/fish/vendor_completions.d" && ls)" \

@@ -50,12 +50,18 @@ for c in $(gpq --list); do
 	ok $? "$c: --help has a usage line and no endless ones" "$long"
 done
 
-for page in "$top"/man/*.1; do
+for page in "$top"/man/*.[1-8]; do
 	if command -v mandoc >/dev/null; then
 		out=$(mandoc -T lint -W warning "$page" 2>&1)
 		ok $? "$(basename "$page") is clean" "$out"
 	fi
 done
+
+page=$top/man/gpq-security.7
+tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\b' | sort -u)
+same "the tests that gpq-security(7) names are there" "$tests" "$(cd "$top" && for t in $tests; do ls "$t"; done)"
+grep -q '^\.BR gpq\\-security (7)' "$top/man/gpq.1" && grep -q 'man/gpq-security\.7' "$top/README.md"
+ok $? "gpq(1) and README name gpq-security(7)"
 
 # The completions as the shells run them.
 bash_reply() { bash -c 'source "$1/completions/gpq.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpq; printf "%s\n" "${COMPREPLY[@]}"' - "$top" "$@"; }

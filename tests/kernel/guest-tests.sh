@@ -10,7 +10,7 @@ for t; do
 	echo "# end $t $?"
 	echo "# $t: $((($(uptime_ms) - began) / 1000)) s, $(awk '/^processes/ { print $2 }' /proc/stat) processes so far"
 	# What a script leaves behind must not decide over the next one.
-	killall -q -9 mkqueue dbg gpq hipq blasq strace
+	killall -q -9 mkqueue dbg gpq gpq-testing hipq blasq strace
 	[ ! -e /sys/module/amdgpu/parameters/gpus ] || within 10 rmmod amdgpu
 done
 exit 0 # what failed is in the output

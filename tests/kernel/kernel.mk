@@ -15,7 +15,7 @@ export CMD
 endif
 
 # T="gpq/queues.sh stock/table.sh" runs only these.
-check-kernel: gpq
+check-kernel: gpq testing
 	@tests/kernel/check $(T)
 
 # The same programs next to the real HIP runtime, rocBLAS, rocm-smi, amd-smi, strace and gdb.

@@ -14,7 +14,7 @@ done
 # A client that keeps the holder, as gpq bench ab does, suspends and releases queue 1 while queue 0 is held by another.
 released() { # STEP SIGNAL
 	local h talk
-	GPQ_TEST_STOP=holder:$1 gpq suspend -p $P -Q 0 > /dev/null
+	GPQ_TEST_STOP=holder:$1 gpq-testing suspend -p $P -Q 0 > /dev/null
 	h=$(tracer $P)
 	talk "$(gpq suspend --list -r -n -o SOCKET)" "suspend queues=1 tie" "release keep" > /tmp/talk.out &
 	talk=$!

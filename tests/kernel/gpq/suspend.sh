@@ -115,7 +115,7 @@ stamps() {
 ending() {
 	local h g r
 	target -q -n 1
-	GPQ_TEST_STOP=holder:9 gpq suspend -p $P > /dev/null
+	GPQ_TEST_STOP=holder:9 gpq-testing suspend -p $P > /dev/null
 	h=$(tracer $P)
 	gpq resume -p $P > /dev/null & r=$!
 	within 10 is_stopped $h || fail "the holder is ending" "$(ps | grep gpq-)"

@@ -1,0 +1,23 @@
+// The environment; see secure.h.
+#include "common/host/secure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+bool host_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+const char *host_getenv(const char *name)
+{
+	// Colour or not, UTF-8 or ASCII: their values are neither used as names nor printed.
+	// GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
+	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
+	bool counts = !host_secure();
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		counts |= strcmp(name, harmless[i]) == 0;
+	return counts ? getenv(name) : NULL;
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# gpq with file capabilities, and set-user-ID, run by another user: no variable that names something counts, no file is opened
+# and no command run by name. And what every build keeps: one getenv(), no test switch in a release.
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
+
+is "getenv() is called in common/host/secure.c alone" \
+	"$(cd "$top" && grep -rlE '\b(secure_)?getenv *\([^0-9]|\benviron *[[;=]' --include='*.[ch]' cmd common)" common/host/secure.c
+is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
+is "a test build has them" "$(cd "$top" && grep -l 'ifdef GPQ_TESTING' common/holder/session.[ch] | wc -l)" 2
+# A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
+is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
+	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
+	"CMD COLS DIR DURATION FILE GPU,... GPU[,GPU...] ID ID,... ID[,ID...] ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] METHOD MODE,... N NAME \
+NAME=VALUE,... N[,N...] OFFSET:LEN PID PID[,PID...] REGEX SEC T TABLE TIME TYPE[,TYPE...] UNIT WHAT WHEN WHICH "
+
+[ "$(id -u)" = 0 ] || skip_all "file capabilities and set-user-ID root are root's to give"
+! findmnt -no OPTIONS -T "$work" | grep -qw nosuid || skip_all "$work is mounted nosuid"
+
+host=$top/tests/hosts/gfx90a-k6.12
+cp -r "$host" "$work/host"
+cp "$bin/gpq" "$work/plain"
+mkdir -m 777 "$work/out" "$work/lib"
+echo 'int puts(const char *); __attribute__((constructor)) static void f(void) { puts("loaded"); }' |
+	${CC:-cc} -shared -fPIC -xc -o "$work/lib/libsmartcols.so.1" - 2>/dev/null
+chmod -R go+rX "$work"
+
+export ASAN_OPTIONS=detect_leaks=0
+run() { (cd "$work/out" && setpriv --reuid 65534 --regid 65534 --clear-groups env "GPQ_SYSROOT=$work/host" "$work/$raised" "$@" 2>&1 </dev/null); }
+without() { (cd "$work/out" && setpriv --reuid 65534 --regid 65534 --clear-groups "$work/$raised" "$@" 2>&1 </dev/null); }
+loaded() { # how often a library of the user's was loaded, for a table on a terminal
+	script -qec "setpriv --reuid 65534 --regid 65534 --clear-groups env 'LD_LIBRARY_PATH=$work/lib' '$work/$raised' queues --list-columns" \
+		/dev/null </dev/null | grep -c loaded
+}
+
+refused() { # WHAT ARGS...
+	local out
+	out=$(run "${@:2}")
+	is "$raised: $1 is refused" "$? $(grep -c 'refused, because this gpq is set-user-ID or has file capabilities: .*; use a copy' <<<"$out") $(wc -l <<<"$out")" "2 1 1"
+}
+
+attack() {
+	is "$raised: GPQ_SYSROOT does not count" "$(run queues -rno PID)" "$(without queues -rno PID)"
+	is "$raised: nor in completion" "$(run --complete -- queues -p '')" "$(without --complete -- queues -p '')"
+	is "$raised: LD_LIBRARY_PATH does not count" "$(loaded)" 0
+	refused --sysroot queues --sysroot "$work/host"
+	refused "--sysroot before the command" --sysroot "$work/host" queues
+	refused "--sysroot /" queues --sysroot=/
+	refused --install --install .
+	refused "suspend -- COMMAND" suspend -p $$ -- touch ran
+	refused "a COMMAND behind a link" suspend -p $$ touch ran
+	refused "suspend --marks" suspend -p $$ --marks marks -- true
+	refused "queues --mqds" queues --mqds /etc/shadow
+	refused "hqd --hqds" hqd --hqds /etc/shadow
+	refused "trace FILE" trace /etc/shadow
+	refused "trace --svg" trace --series 1s --svg x.svg
+	refused "merge FILE" merge /etc/shadow
+	refused "snapshot DIR" snapshot dir
+	refused "bench report FILE" bench report /etc/shadow
+	refused "bench ab" bench ab --online 'touch ran' --offline 'touch ran'
+	is "$raised: nothing was written or run" "$(ls -A "$work/out")" ""
+	is "$raised: help is there" "$(run suspend --help | head -1)" "$(gpq suspend --help | head -1)"
+	is "$raised: so is the list of holders" "$(run suspend --list -rn; echo $?)" 0
+}
+
+raised=plain
+is "without rights of its own GPQ_SYSROOT counts" "$(run queues -rno PID | sort -u | tr '\n' ' ')" "41207 52880 "
+expect "LD_LIBRARY_PATH too" 1 "$(loaded)"
+raised=setuid
+cp "$bin/gpq" "$work/setuid"
+chmod 4755 "$work/setuid"
+attack
+raised=capable
+cp "$bin/gpq" "$work/capable"
+if ! command -v setcap >/dev/null; then
+	pass "file capabilities # skip setcap (libcap2-bin) is not installed"
+elif ! setcap cap_sys_ptrace,cap_dac_read_search+ep "$work/capable" 2>/dev/null; then
+	pass "file capabilities # skip $(stat -f -c %T "$work") has none here"
+else
+	attack
+fi
+finish
