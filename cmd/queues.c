@@ -136,6 +136,7 @@ static const struct opt opts[] = {
 #define COLUMN(member, name, key, type, flags, reads, help) \
 	OUT_COL(queue_row, member, name, key, type, (flags) & ~F, help),
 static const struct out_col cols[] = {COLUMNS(COLUMN)};
+// NOLINTBEGIN(misc-redundant-expression): flags that are 0 in some rows
 #define CAPTURED(member, name, key, type, flags, reads, help) \
 	OUT_COL(queue_row, member, name, key, type,           \
 		(flags)&F   ? ((flags) & ~F) | D              \
@@ -143,6 +144,7 @@ static const struct out_col cols[] = {COLUMNS(COLUMN)};
 			    : (flags),                        \
 		help),
 static const struct out_col captured_cols[] = {COLUMNS(CAPTURED)};
+// NOLINTEND(misc-redundant-expression)
 #define READS(member, name, key, type, flags, reads, help) (reads),
 static const unsigned col_reads[] = {COLUMNS(READS)};
 

@@ -114,18 +114,17 @@ static const char *status_color(const char *text)
 
 static void add_lines(const struct outtable *t, const struct scols *lib, struct libscols_table *s)
 {
-	struct libscols_line *line = NULL;
 	const char *text = t->cells.data;
-	for (size_t n = 0; n < t->ncells; n++, text += strlen(text) + 1) {
-		unsigned i = (unsigned)(n % t->ncols);
-		if (i == 0)
-			line = xcheck(lib->scols_table_new_line(s, NULL));
-		if (lib->scols_line_set_data(line, i, text))
-			xalloc_fail();
-		const char *color =
-			t->color && t->cols[i]->flags & OUT_STATUS ? status_color(text) : NULL;
-		if (color)
-			lib->scols_cell_set_color(lib->scols_line_get_cell(line, i), color);
+	for (size_t n = 0; n < t->ncells; n += t->ncols) {
+		struct libscols_line *line = xcheck(lib->scols_table_new_line(s, NULL));
+		for (unsigned i = 0; i < t->ncols; i++, text += strlen(text) + 1) {
+			bool status = t->color && t->cols[i]->flags & OUT_STATUS;
+			const char *color = status ? status_color(text) : NULL;
+			if (lib->scols_line_set_data(line, i, text))
+				xalloc_fail();
+			if (color)
+				lib->scols_cell_set_color(lib->scols_line_get_cell(line, i), color);
+		}
 	}
 }
 

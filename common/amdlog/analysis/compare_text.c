@@ -3,6 +3,8 @@
 // Only what a reader would act on: a rate or depth that differs by less than a tenth is "about as".
 #include "common/amdlog/analysis/compare.h"
 
+#include "common/stats/maths.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -75,7 +77,7 @@ static double rate_of(const struct amdlog_comparison *c, unsigned which)
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
-	double a = rate_of(c, 0), b = rate_of(c, 1), most = fmax(a, b), least = fmin(a, b);
+	double a = rate_of(c, 0), b = rate_of(c, 1), most = maths()->fmax(a, b), least = maths()->fmin(a, b);
 
 	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
 		return;
@@ -90,7 +92,7 @@ static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 {
 	double a = keyed_histogram_mean(&c->side[0].backlogs, 0),
 	       b = keyed_histogram_mean(&c->side[1].backlogs, 0);
-	double most = fmax(a, b), least = fmin(a, b);
+	double most = maths()->fmax(a, b), least = maths()->fmin(a, b);
 
 	if (isnan(a) || isnan(b))
 		return;
