@@ -67,8 +67,9 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
 // After a failure: hangs up and, if the holder was started for us, gives it a moment to end, so
-// that the target is as it was.
-void kfd_link_abandon(struct kfd_link *l);
+// that the target is as it was. One that could not be talked to is killed if it does not end, as
+// it may have taken the last request; *f says then how that went.
+void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // After an answer that says `ended`: waits until the holder is gone and the target untraced. True
 // when so it is: the kernel says it, not the answer.
