@@ -10,6 +10,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
 VERSION := $(shell cat VERSION)
+PKG_CONFIG ?= pkg-config
 
 PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp
 
@@ -21,16 +22,19 @@ TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 r
 CLANG_RT  := $$(apt-cache depends clang | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p")
 
 CSTD     := -std=gnu17
-WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+# Warnings are errors in a checkout, not in a release's tarball: later compilers have new ones.
+WERROR   ?= $(if $(wildcard .git),-Werror)
+WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wcast-qual -Wno-format-nonliteral
-CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I.
+# CPPFLAGS, CFLAGS and LDFLAGS are the builder's: `make CPPFLAGS=-DX` adds to these.
+DEFINES  := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I.
 CFLAGS   ?= -O2 -g
 HARDEN   := -fstack-protector-strong -fPIE
 # Code and constants share pages: gpq starts for each suspension, and pays for each page that it touches.
-LDFLAGS  += -pie -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
+LINK      = -pie -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
 # The 5,000 relative relocations of its tables take 1 KiB instead of 120. glibc knows that form since 2.36. Asked for in
 # recipes: before `make deps` there may be no compiler.
-LDFLAGS  += $(shell grep -q GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
+LINK     += $(shell grep -q GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
 VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))
 
 ifdef SANITIZE
@@ -39,22 +43,22 @@ VARIANT  := $(VARIANT)-san
 endif
 
 ifdef TESTING
-CPPFLAGS += -DGPQ_TESTING
+DEFINES  += -DGPQ_TESTING
 VARIANT  := testing$(patsubst -plain%,%,-$(VARIANT))
 endif
 
 # `make deps demo` installs the libraries on the way, so only then may they be missing now.
-NEEDS_LIBS := $(filter-out deps clean help install-deps,$(or $(MAKECMDGOALS),all))
+NEEDS_LIBS := $(filter-out deps clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDS_LIBS),)
 ifeq ($(filter deps,$(MAKECMDGOALS)),)
 NEEDS_PKGS := $(PKGS) $(if $(filter check check-one,$(MAKECMDGOALS)),cmocka)
-ifneq ($(shell pkg-config --exists $(NEEDS_PKGS) 2>/dev/null && echo yes),yes)
+ifneq ($(shell $(PKG_CONFIG) --exists $(NEEDS_PKGS) 2>/dev/null && echo yes),yes)
 $(error libraries are missing ($(strip $(NEEDS_PKGS))): run `make deps` first, as root or with sudo)
 endif
 endif
 endif
 # Asked for in recipes, not while make reads this file: `make deps check` installs them on the way.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
 # None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h.
 LIBS      := -pthread -Wl,--as-needed -lm
 
@@ -67,7 +71,7 @@ LSRC := $(wildcard common/*/*.c common/*/*/*.c)
 CSRC := $(wildcard cmd/*.c cmd/*/*.c)
 LOBJ := $(LSRC:%.c=$(B)/%.o)
 COBJ := $(CSRC:%.c=$(B)/%.o)
-COMPILE = $(CC) $(CSTD) $(WARN) $(CPPFLAGS) $(HARDEN) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
+COMPILE = $(CC) $(CSTD) $(WARN) $(DEFINES) $(CPPFLAGS) $(HARDEN) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
 
 # ./gpq is the plain build; a variant (clang, sanitizers) stays in its folder.
 all: $(if $(filter plain,$(VARIANT)),gpq,$(B)/gpq)
@@ -80,7 +84,7 @@ testing: $(if $(filter deps,$(MAKECMDGOALS)),| deps)
 
 $(B)/gpq: $(COBJ) $(LIB)
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(COBJ) $(LIB) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(COBJ) $(LIB) $(LIBS)
 
 $(LIB): $(LOBJ)
 	@rm -f $@
@@ -121,6 +125,11 @@ install: all
 		ln -sf gpq "$(DESTDIR)$(DATADIR)/bash-completion/completions/$$c" && \
 		ln -sf gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$$c.fish" || exit 1; done
 
+# Takes away what `make install` with the same PREFIX and DESTDIR put there; folders stay.
+uninstall:
+	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
+		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
+
 # apt-get as root or through sudo; elsewhere the names to install.
 deps:
 	@if ! command -v apt-get >/dev/null; then echo "install: $(DEPS) $(TEST_DEPS)"; \
@@ -135,7 +144,7 @@ demo: all
 C_FILES := $(LSRC) $(CSRC) $(USRC)
 lint:
 	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
-	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(CPPFLAGS)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
+	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
 		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(LSRC) $(CSRC)
 
@@ -153,8 +162,8 @@ help:
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
 	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
-	@echo 'make install    DESTDIR= PREFIX=/usr/local'
+	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang and SANITIZE=1 build beside'
 
-.PHONY: all testing clean install deps demo lint help
+.PHONY: all testing clean install uninstall deps demo lint help
 .DELETE_ON_ERROR:

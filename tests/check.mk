@@ -1,6 +1,6 @@
 # make check: unit tests, console transcripts, documentation checks. tests/README.md tells how to add one.
 
-CMOCKA_LIBS = $(shell pkg-config --libs cmocka)
+CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
 USRC := $(wildcard tests/unit/test_*.c)
 UBIN := $(USRC:tests/unit/%.c=$(B)/unit/%)
@@ -8,7 +8,7 @@ UBIN := $(USRC:tests/unit/%.c=$(B)/unit/%)
 $(B)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(COMPILE) -o $@ $< $(LIB) $(LDFLAGS) $(CMOCKA_LIBS) $(LIBS)
+	$(Q)$(COMPILE) -o $@ $< $(LIB) $(LINK) $(LDFLAGS) $(CMOCKA_LIBS) $(LIBS)
 
 -include $(UBIN:=.d)
 

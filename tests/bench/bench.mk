@@ -17,7 +17,7 @@ bench-trace: gpq $(B)/gen-amdlog
 $(B)/bench-dumps: tests/bench/bench-dumps.c $(LIB)
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(COMPILE) -o $@ $< $(LIB) $(LDFLAGS) $(LIBS)
+	$(Q)$(COMPILE) -o $@ $< $(LIB) $(LINK) $(LDFLAGS) $(LIBS)
 
 bench: bench-queues
 bench-queues: gpq $(B)/bench-dumps

@@ -21,4 +21,6 @@ ok "links" "$dest/usr/bin/gpq" --install "$dest/usr/bin"
 is "one for each command" "$("$dest/usr/bin/gpq-trace" --version)" "gpq $(cat "$top/VERSION")"
 ok "below /usr/local" mk install DESTDIR="$work/local"
 is "zsh, below /usr/local" "$(cd "$work/local" && find . -name _gpq)" ./usr/local/share/zsh/site-functions/_gpq
+ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
+is "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')" ""
 finish

@@ -5,12 +5,12 @@ FAULTS := $(B)/faults
 $(FAULTS)/alloc.so: tests/faults/alloc.c
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(WARN) $(CPPFLAGS) -O2 -g -fPIC -shared -o $@ $<
+	$(Q)$(CC) $(CSTD) $(WARN) $(DEFINES) $(CPPFLAGS) -O2 -g -fPIC -shared -o $@ $<
 
 $(FAULTS)/syscalls: tests/faults/syscalls.c
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(WARN) $(CPPFLAGS) -O2 -g -o $@ $<
+	$(Q)$(CC) $(CSTD) $(WARN) $(DEFINES) $(CPPFLAGS) -O2 -g -o $@ $<
 
 check-faults: $(B)/gpq $(FAULTS)/alloc.so $(FAULTS)/syscalls
 	@printf '#!/bin/sh\nexec "%s" "%s" "%s"\n' '$(CURDIR)/tests/faults/run.py' '$(CURDIR)/$(B)' '$(CURDIR)/$(FAULTS)' >$(FAULTS)/run

@@ -12,7 +12,7 @@ TIME        ?= 60
 $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(LIB)
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(COMPILE) -o $@ $< tests/fuzz/replay.c $(LIB) $(LDFLAGS) $(LIBS)
+	$(Q)$(COMPILE) -o $@ $< tests/fuzz/replay.c $(LIB) $(LINK) $(LDFLAGS) $(LIBS)
 
 check: $(FUZZ_REPLAY)
 
@@ -22,7 +22,7 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=clang VARIANT=fuzz CFLAGS="$(FUZZ_CFLAGS)" build/fuzz/libgpq.a
 	$(Q)for t in $(or $(T),$(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)); do \
 		mkdir -p build/fuzz/corpus/$$t && \
-		clang $(CSTD) $(CPPFLAGS) $(PKG_CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o build/fuzz/$$t tests/fuzz/fuzz_$$t.c \
+		clang $(CSTD) $(DEFINES) $(CPPFLAGS) $(PKG_CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o build/fuzz/$$t tests/fuzz/fuzz_$$t.c \
 			build/fuzz/libgpq.a $(LIBS) || exit 1; \
 		dict=$$(ls $(CURDIR)/tests/fuzz/$$t.dict 2>/dev/null); \
 		(cd build/fuzz && ./$$t $${dict:+-dict=$$dict} -max_total_time=$(TIME) -max_len=6000 -artifact_prefix=$$t- -print_final_stats=1 \
