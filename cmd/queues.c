@@ -1,4 +1,4 @@
-// gpq queues: which queues a process owns, and what each is doing.
+// gpq queues: options, columns, filters. The rows come from common/state/queue_rows.h.
 #include "cmd/command.h"
 
 #include "common/cli/text.h"
@@ -199,7 +199,7 @@ static bool chosen(struct filter *f, const struct queue_rows *q, const struct qu
 	return fits == KFD_ANSWER_YES;
 }
 
-// --- why not: a PID that was asked for and has no row ---
+// --- messages for PIDs of -p that have no row ---
 
 static bool has_row(const struct queue_rows *q, pid_t pid, bool hidden)
 {
@@ -273,7 +273,7 @@ static bool unreadable(const struct queue_rows *q)
 	return any;
 }
 
-// GPQ_OK when all that was asked for is there, 3 when some of it is, 5 when none is.
+// GPQ_OK when all processes of the options have rows, GPQ_PARTIAL when some, else GPQ_NOTFOUND.
 static int check_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;

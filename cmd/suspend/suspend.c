@@ -1,8 +1,8 @@
-// gpq suspend: takes queues off the GPU and keeps them off.
+// gpq suspend: option table; requests to the holders (common/holder/holder.h), one per process.
 //
-// The work is done by holders (common/holder/holder.h), one per process; this asks them all at
-// once, shows what they answered, and only then turns the tied holds into lasting ones: whatever
-// ends gpq before that leaves nothing suspended.
+// Each holder suspends its process's queues by a hold that is tied to the connection. Only after
+// the results are printed, `hold` makes these holds lasting: if gpq ends earlier, for whatever
+// reason, nothing stays suspended.
 #include "cmd/suspend/hold_table.h"
 #include "cmd/suspend/suspend.h"
 
@@ -94,7 +94,7 @@ static void take_answer(struct target *t, const struct suspend_opts *o, const st
 {
 	if (!t->failed)
 		t->failed = !receive(t);
-	// It was there already and just ending, as at its deadline: then a new one is asked.
+	// An existing holder was just ending, as at its deadline: send the request to a new one.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
 		send_request(t, o, all);

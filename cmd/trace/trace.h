@@ -1,4 +1,4 @@
-// What the parts of `gpq trace` share: options and timeline (trace.c), input (files.c, input.c),
+// Shared by the files of `gpq trace`: options and timeline (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c), and
 // reports of their own (compare.c, series.c, gaps.c, latency.c, streams.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
@@ -31,9 +31,9 @@ enum trace_by {
 };
 
 struct trace_opts {
-	uint64_t top;     // kernels; U64_NULL: not said
-	uint64_t series;  // nanoseconds; U64_NULL: not asked for
-	uint64_t threads; // U64_NULL: not said
+	uint64_t top;     // kernels; U64_NULL: not given
+	uint64_t series;  // nanoseconds; U64_NULL: not given
+	uint64_t threads; // U64_NULL: not given
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow;
 	const char *range;

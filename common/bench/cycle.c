@@ -131,7 +131,7 @@ static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_in
 	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
 	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
 		c->result = CYCLE_MOVED;
-	return true; // when asked to stop, too: what is held has to be resumed
+	return true; // also after a stop signal: held queues have to be resumed
 }
 
 static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)

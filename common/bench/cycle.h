@@ -15,10 +15,10 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended. All but the first are reasons to look at it; its times are kept all the same.
+// How a cycle ended. All but CYCLE_OK are anomalies; the times of such a cycle are kept, too.
 enum cycle_result {
 	CYCLE_OK,
-	CYCLE_IDLE,    // the target had nothing to do, so its progress says nothing
+	CYCLE_IDLE,    // the target had nothing to do, so its progress is unknown
 	CYCLE_MOVED,   // a read index moved while the queues were held
 	CYCLE_PARTLY,  // not all queues were suspended
 	CYCLE_FAILED,  // none was

@@ -24,7 +24,7 @@
 // How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
 #define KFD_ANSWER_MS 90000u
 
-// How long a holder that says `ended` may take to be gone and to leave the target untraced.
+// How long a holder may take, after an answer with `ended`, to exit and so to end tracing.
 #define KFD_END_MS 5000
 
 // An answer: its queues and its last line. Owned by the link; valid until the next request.
@@ -70,8 +70,8 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 // that the target is as it was.
 void kfd_link_abandon(struct kfd_link *l);
 
-// After an answer that says `ended`: waits until the holder is gone and the target untraced. True
-// when so it is: the kernel says it, not the answer.
+// After an answer with `ended`: waits until the holder is gone and the target untraced. True when
+// /proc shows that; the answer alone is no proof.
 bool kfd_link_wait_end(struct kfd_link *l);
 
 // Is the link's peer, which holds the target, stopped (SIGSTOP)?
@@ -79,7 +79,7 @@ bool kfd_holder_is_stopped(const struct kfd_link *l);
 
 // Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the link's
 // peer does not hold the target (any more) or may not be killed, or, with *f, when it was killed
-// and nobody can tell whether the queues run.
+// and it is unknown whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // A process that is held: by a holder, or paused by criu.c, which needs none.
@@ -121,16 +121,16 @@ size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 // that cannot do better, and only when asked for by name
 //
 // Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
-// the process paused until it dies. So a record is written before the deed, as a file in the socket
+// the process paused until it dies. So a record is written before the call, as a file in the socket
 // directory: "intent" before the call, "paused" behind it.
 
 // Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
 #define KFD_CRIU_PREFIX "criu-"
 
-// Pauses. *already: a record says that it was paused before, and nothing was done. 0, or -1 and *f.
+// Pauses. *already: by a record it was paused before, and nothing was done. 0, or -1 and *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
-// Ends the pause that a record tells of. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
+// Ends the pause of a record. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

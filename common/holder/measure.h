@@ -1,5 +1,5 @@
-// What the target's own memory says of its queues: indices and saved waves, of one queue or, cheap
-// enough to stand right beside the ioctl that is measured, of many.
+// Reads queue state from the target's memory: indices and saved waves of one queue; or indices of
+// many, fast enough for use right before and after a measured ioctl.
 //
 // Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
 // addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
@@ -55,7 +55,7 @@ void kfd_watch_fini(struct kfd_watch *w);
 unsigned kfd_watch_choose(struct kfd_watch *w, const struct kfd_session *s,
 			  const struct kfd_selection *sel);
 
-// The same for queues that a holder told of.
+// The same for the queues of a holder's answer.
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);
 
 // All read indices; with `write`, the write indices too. False when the memory cannot be read (any

@@ -1,4 +1,4 @@
-// Parsing and formatting of the holder's lines.
+// Parsing and formatting of the holder's request and answer lines; see protocol.h.
 #include "common/holder/protocol.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Rows of queues; see queue_rows.h.
+// Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
 

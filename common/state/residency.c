@@ -1,4 +1,4 @@
-// On hardware or off; see queue_rows.h.
+// Is a queue in a hardware slot? By runlist and MQD dword 130; see queue_rows.h.
 #include "common/state/queue_rows.h"
 
 #include <stdlib.h>

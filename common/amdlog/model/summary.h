@@ -1,4 +1,4 @@
-// What a log says in sum: totals, processes, threads, hardware queues, kernels, API calls.
+// The summary of a log: totals, processes, threads, hardware queues, kernels, API calls.
 //
 // Facts: amd-log-facts.md sections 5 (queue lines), 7 (naming a dispatch), 11 (identity), 12
 // (backlog). Counts are sums, minima and maxima, so that records may come in any order but for what
