@@ -257,8 +257,8 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 	return no_such_process(pid);
 }
 
-// A process whose queues cannot be read is missing from the list: that must not look like having
-// none.
+// Warns of processes whose queues cannot be read: they are missing from the list, and must not seem
+// to have none.
 static bool unreadable(const struct queue_rows *q)
 {
 	bool any = false;
@@ -282,7 +282,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
-	// With --tree the descendants stand for it, with --ns-pid it has other numbers here.
+	// Not once rows are shown with --tree (descendants) or --ns-pid (other numbers here).
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
 		if (!has_row(q, pid, false) && ++missing <= MESSAGES)

@@ -193,7 +193,7 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 		levels |= l->rows[i].q.level != NULL;
 	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
 		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
-	// A level says what a priority does not, where that is unknown.
+	// LEVEL is shown only where the priority is unknown.
 	if (!levels || l->has_prios)
 		out_leave_out(o, "LEVEL");
 	if (!contexts)

@@ -61,7 +61,7 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, t->ids.data);
 }
 
-// After so long a holder is looked at: stopped ones never answer.
+// Without an answer for so long, the holder is tested for SIGSTOP: a stopped one never answers.
 #define STOPPED_MS 5000u
 
 static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
@@ -126,7 +126,7 @@ static void ask_all(struct targets *all, const struct suspend_opts *o)
 	kfd_step(4);
 }
 
-// Why a queue was not suspended, for those that need more than a word.
+// Warns why a queue was not suspended, where the column RESULT is not enough.
 static void explain(const struct target *t, const struct kfd_outcome *q)
 {
 	switch (q->result) {
@@ -208,8 +208,8 @@ static void let_go(struct targets *all)
 		kfd_link_abandon(&all->v[i].link);
 }
 
-// From now on the queues stay suspended without us. Where nothing was suspended and nothing is
-// going to be, the holder ends. One that ended at its deadline has done what it was asked for.
+// Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
+// queue and follows no new ones ends. One that ended at its deadline is no failure.
 static void confirm(struct targets *all, const struct suspend_opts *o)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -291,7 +291,7 @@ static int check_list(const struct cmd *c)
 			"--list shows what is suspended, and suspends nothing");
 }
 
-// What would hold queues otherwise than it looks is refused.
+// Refuses combinations of options that would not have the effect they suggest.
 static int check(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;

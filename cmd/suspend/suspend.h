@@ -22,7 +22,7 @@ struct marks; // marks.c
 
 // ---- verify.c: --verify
 
-// What was seen of one queue, one look after the other.
+// The readings of one queue, in order of time.
 #define LOOKS 3
 struct proof_seen {
 	struct kfd_quiesce look[LOOKS];

@@ -382,7 +382,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	int status;
 
 	trace_open(&t, c, filter, grep);
-	// -o names columns of one table: of the queues when no other was asked for.
+	// -o names columns of one table: that of the queues, unless an option chooses another.
 	if (!t.ask && columns && t.by == BY_NOTHING)
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));

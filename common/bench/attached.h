@@ -45,8 +45,8 @@ struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure
 // Resumes everything and lets go.
 void attached_close(struct attached_target *s);
 
-// The target's memory or session is out of reach: waits a moment for it to be dead, which the
-// kernel reports a little later, and sets s->end. Returns false.
+// The target's memory or session is not accessible: waits briefly for its death, which the kernel
+// reports a little later, and sets s->end. Returns false.
 bool attached_out_of_reach(struct attached_target *s);
 
 // Serves the target until `until` (0: once, without waiting). False when the measurement has to

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #define SECOND   1000000000ull
-#define HOLD_NS  (60 * SECOND) // if we do not go on, the holders resume after this long
+#define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
 #define RENEW_NS (20 * SECOND)
 enum { TRIES = 20 };
 
@@ -58,7 +58,7 @@ static int ask(struct workload_process *p, const char *request, struct kfd_failu
 		       : 0;
 }
 
-// Reads the indices into p->last, which keeps those of the last look that succeeded.
+// Reads the indices into p->last; on failure p->last keeps its content.
 static bool look_now(struct workload_process *p)
 {
 	struct kfd_indices now;
@@ -68,8 +68,8 @@ static bool look_now(struct workload_process *p)
 	return true;
 }
 
-// Queues that were watched before go on counting from the same index; new ones count from 0. What
-// queues that are gone have taken is kept in p->gone.
+// Queues that were watched before keep their start index; new ones count from 0. The packets of
+// queues that are gone are added to p->gone.
 static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 		       const struct kfd_indices *first)
 {
@@ -159,7 +159,7 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	struct kfd_failure gone;
 	struct workload_process *p = xcalloc(1, sizeof(*p));
 	p->link.fd = p->watch.mem = p->target.pidfd = -1;
-	if (kfd_target_pin(&p->target, pid, 0, &gone)) { // it ended between two looks
+	if (kfd_target_pin(&p->target, pid, 0, &gone)) { // it ended between two polls
 		free(p);
 		return 0;
 	}

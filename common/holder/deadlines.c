@@ -43,7 +43,7 @@ static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
 	return b->follows && a->num_gpus;
 }
 
-// No GPUs stands for all, so an own list is only added to.
+// An empty list of GPUs means all; a list that exists only grows.
 static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))

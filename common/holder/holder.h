@@ -1,8 +1,8 @@
 // The holder: a small process per target that keeps its queues suspended, and how to talk to it.
 //
-// The driver undoes a suspension when the process that asked for it dies, so something has to live
-// between `gpq suspend` and `gpq resume`. It listens on a unix socket named PID-STARTTIME in a
-// private directory and speaks lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
+// The driver undoes a suspension when the process that requested it dies, so a process has to live
+// from `gpq suspend` to `gpq resume`: the holder. It listens on a unix socket named PID-STARTTIME
+// in a private directory; its protocol is lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
 //
 // Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
 // with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
@@ -66,8 +66,8 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 // the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
-// After a failure: hangs up and, if the holder was started for us, gives it a moment to end, so
-// that the target is as it was.
+// After a failure: closes the connection and, if this link started the holder, waits briefly for
+// its end, so that the target is as before.
 void kfd_link_abandon(struct kfd_link *l);
 
 // After an answer with `ended`: waits until the holder is gone and the target untraced. True when
@@ -93,9 +93,9 @@ struct kfd_holding {
 };
 
 // Lists holders, then processes paused from here, both by pid; root sees the holders of all users.
-// All are asked at the same time; one that does not answer within 2 s is listed with answers =
-// false. `sweep` removes sockets and records that nobody needs any more. Returns their number; free
-// *list with kfd_holdings_free().
+// All get their request at the same time; one without an answer within 2 s is listed with answers =
+// false. `sweep` removes stale sockets and records. Returns their number; free *list with
+// kfd_holdings_free().
 size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
@@ -117,8 +117,8 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 // How many different contexts the list has.
 size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 
-// ---- criu.c: pausing all queues of a process with the driver's checkpoint interface, for kernels
-// that cannot do better, and only when asked for by name
+// ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,
+// for kernels without the debug interface
 //
 // Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
 // the process paused until it dies. So a record is written before the call, as a file in the socket

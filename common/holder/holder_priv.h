@@ -135,7 +135,7 @@ void client_close(struct holder *h, struct client *c);
 void send_text(struct holder *h, struct client *c);
 // Sends what was kept, as far as it goes.
 void send_more(struct holder *h, struct client *c);
-// Before we end: gives clients that still have to get something a moment.
+// Before the exit: waits briefly for clients that have unsent output.
 void send_last(struct holder *h);
 void send_error(struct holder *h, struct client *c, const struct kfd_failure *f);
 void send_ok(struct holder *h, struct client *c);

@@ -41,8 +41,8 @@ static void list_record(struct listing *l, int dir, const char *name)
 		unlinkat(dir, name, 0);
 }
 
-// A socket on which nobody listens is that of a killed holder. A starter that has bound it and does
-// not listen yet has the folder locked, and so has `arg`.
+// A socket without a listener belongs to a killed holder. A starter that has bound it and does not
+// listen yet holds the lock of the folder, which this caller has now.
 static void remove_stale(int dir, const char *name)
 {
 	uint64_t start;

@@ -182,8 +182,8 @@ bool holder_watch_session(struct holder *h)
 	return wait_for(h, h->session.events, SESSION);
 }
 
-// An untraced session that another debugger has taken cannot be ended now: the loop goes on until
-// it can.
+// An untraced session that another debugger has taken over cannot be closed now: the loop continues
+// until it can.
 static bool is_over(struct holder *h)
 {
 	if (!h->ending && is_wanted(h))

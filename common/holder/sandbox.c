@@ -4,9 +4,9 @@
 // A holder parses only lines of its own user, but it may run as root, for days. A system call that
 // holder code newly needs must be added to `allowed`. Facts: capabilities(7), prctl(2), seccomp(2).
 //
-// The filter looks at numbers alone: for those the kernel remembers the answer and runs no program
-// (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a resume takes no longer. A call
-// that is not allowed fails with EPERM, and is handled like any other failing call.
+// The filter tests system call numbers only: for these the kernel caches the result, runs no
+// program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a resume takes no
+// longer. A call that is not allowed fails with EPERM, and is handled like any other failing call.
 #include "common/holder/holder_priv.h"
 
 #include "common/host/dlopen.h"

@@ -341,7 +341,7 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	return failed;
 }
 
-// The folder of processes without the links on the way to it: below a link a tree takes no file.
+// Stores the real path of the folder of processes: a tree cannot have files below a link.
 static int keep_procs(void *saver, const char *found)
 {
 	((struct saver *)saver)->procs = xstrdup(found);
