@@ -90,6 +90,11 @@ static bool receive(struct target *t)
 	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
 }
 
+static void abandon(struct target *t)
+{
+	kfd_link_abandon(&t->link, &t->pin, &t->failure);
+}
+
 static void take_answer(struct target *t, const struct suspend_opts *o, const struct targets *all)
 {
 	if (!t->failed)
@@ -103,7 +108,7 @@ static void take_answer(struct target *t, const struct suspend_opts *o, const st
 	}
 	t->at_ns = kfd_now();
 	if (t->failed)
-		kfd_link_abandon(&t->link);
+		abandon(t);
 }
 
 // All requests are sent before the first answer is waited for, so that all targets are worked on at
@@ -205,26 +210,31 @@ static int show(struct cmd *c, const struct targets *all)
 static void let_go(struct targets *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		kfd_link_abandon(&all->v[i].link);
+		abandon(&all->v[i]);
 }
 
 // Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
 // queue and follows no new ones ends. One that ended at its deadline is no failure.
-static void confirm(struct targets *all, const struct suspend_opts *o)
+static void confirm(struct targets *all)
 {
+	uint64_t until;
+
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 
 		if (t->failed)
 			continue;
 		if (!t->link.answer.held && !t->link.answer.follows) {
-			kfd_link_abandon(&t->link);
+			abandon(t);
 			continue;
 		}
+		until = t->link.answer.until_ns;
 		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 ||
 			    kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
-		if (t->failed && o->for_ns != NO_DEADLINE)
+		if (t->failed && t->link.lost && until && kfd_now() >= until)
 			t->failed = false;
+		else if (t->failed)
+			abandon(t);
 	}
 }
 
@@ -263,7 +273,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	kfd_step(5);
 	// Standard output that cannot be written is a failure, and a failure holds nothing.
 	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
-		confirm(all, o);
+		confirm(all);
 	else
 		let_go(all);
 	failed = targets_report(all);

@@ -249,15 +249,6 @@ bool kfd_link_wait_end(struct kfd_link *l)
 	return !peer_holds(l);
 }
 
-void kfd_link_abandon(struct kfd_link *l)
-{
-	if (l->fd >= 0)
-		close(l->fd);
-	l->fd = -1;
-	if (l->started > 0)
-		kfd_wait_death(l->started, ABANDON_MS);
-}
-
 bool kfd_holder_is_stopped(const struct kfd_link *l)
 {
 	struct proc holder;
@@ -286,4 +277,18 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 		return true;
 	kfd_fail(f, KFD_FAULT_KILLED_UNSEEN);
 	return false;
+}
+
+void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
+{
+	bool ended;
+
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	if (l->started <= 0)
+		return;
+	ended = kfd_wait_death(l->started, ABANDON_MS) || (l->deaf && kfd_holder_kill(l, t, f));
+	if (ended && l->deaf)
+		kfd_fail(f, KFD_FAULT_HOLDER_LOST);
 }

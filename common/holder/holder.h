@@ -67,8 +67,9 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
 // After a failure: closes the connection and, if this link started the holder, waits briefly for
-// its end, so that the target is as before.
-void kfd_link_abandon(struct kfd_link *l);
+// its end, so that the target is as before. A holder that is l->deaf is killed if it does not
+// end, as it may have received the last request; *f then has the result of that.
+void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // After an answer with `ended`: waits until the holder is gone and the target untraced. True when
 // /proc shows that; the answer alone is no proof.

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #define HOLDER_MAX_CLIENTS 64
-#define HOLDER_FILTER_MS   100 // from the first answer to the filter of system calls
+#define HOLDER_LOCK_MS     100 // from the first answer to giving up rights
 #define FOREVER            UINT64_MAX
 
 // Holds, by number: requests that queues stay suspended. The first ones last until resume or
@@ -55,8 +55,8 @@ struct holder {
 	int listener, signals, timer, poll;
 	uint64_t look_ns; // when an untraced session is looked at next
 	uint64_t turn;    // counts inputs of clients
-	// When system calls are filtered: 0 before the first answer, FOREVER once they are.
-	uint64_t filter_ns;
+	// When rights are given up: 0 before the first answer, FOREVER once they are.
+	uint64_t lock_down_ns;
 	timer_t killer;
 	bool has_killer;
 	int dir; // the socket's directory and name, to remove it
@@ -160,12 +160,10 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 
 // ---- sandbox.c
 
-// Gives up new privileges, and all capabilities but CAP_SYS_PTRACE.
-void holder_drop_rights(void);
-
-// Gives up the system calls that the loop does not use. Takes a millisecond, so not while a client
-// waits for an answer. All are kept without libseccomp, or where the kernel has no filters.
-void holder_filter_calls(void);
+// Gives up new privileges, all capabilities but CAP_SYS_PTRACE, and the system calls that the loop
+// does not use. Takes a millisecond, so not while a client waits for an answer. Calls are kept
+// without libseccomp, or where the kernel has no filters.
+void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
 

@@ -207,22 +207,22 @@ static void look_at_session(struct holder *h)
 	h->look_ns = now + LOOK_MS * UINT64_C(1000000);
 }
 
-static bool filters_later(const struct holder *h)
+static bool locks_down_later(const struct holder *h)
 {
-	return h->filter_ns && h->filter_ns != FOREVER;
+	return h->lock_down_ns && h->lock_down_ns != FOREVER;
 }
 
 static int wait_ms(const struct holder *h)
 {
-	return filters_later(h) ? HOLDER_FILTER_MS : h->session.untraced ? LOOK_MS : -1;
+	return locks_down_later(h) ? HOLDER_LOCK_MS : h->session.untraced ? LOOK_MS : -1;
 }
 
-static void filter_when_due(struct holder *h)
+static void lock_down_when_due(struct holder *h)
 {
-	if (!filters_later(h) || kfd_now() < h->filter_ns)
+	if (!locks_down_later(h) || kfd_now() < h->lock_down_ns)
 		return;
-	holder_filter_calls();
-	h->filter_ns = FOREVER;
+	holder_lock_down();
+	h->lock_down_ns = FOREVER;
 }
 
 void holder_loop(struct holder *h)
@@ -244,6 +244,6 @@ void holder_loop(struct holder *h)
 		for (int i = 0; i < n; i++)
 			react(h, e[i].data.u64);
 		look_at_session(h);
-		filter_when_due(h);
+		lock_down_when_due(h);
 	} while (!is_over(h));
 }

@@ -59,19 +59,15 @@ static void drop_capabilities(void)
 	syscall(SYS_capset, &header, caps);
 }
 
-void holder_drop_rights(void)
-{
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	drop_capabilities();
-}
-
-void holder_filter_calls(void)
+void holder_lock_down(void)
 {
 	const struct seccomp *lib = seccomp_get();
 	scmp_filter_ctx rules = lib ? lib->seccomp_init(SCMP_ACT_ERRNO(EPERM)) : NULL;
 	int r = rules ? 0 : -1;
 
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && r == 0; i++)
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	drop_capabilities();
+	for (size_t i = 0; i < COUNT(allowed) && r == 0; i++)
 		r = lib->seccomp_rule_add_array(rules, SCMP_ACT_ALLOW, allowed[i], 0, NULL);
 	if (r == 0)
 		lib->seccomp_load(rules);

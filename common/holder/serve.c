@@ -87,10 +87,8 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	// The client already has its reply.
 	serve_new_queues(h);
 	holder_title(h);
-	if (!h->filter_ns) {
-		holder_drop_rights();
-		h->filter_ns = kfd_now() + HOLDER_FILTER_MS * UINT64_C(1000000);
-	}
+	if (!h->lock_down_ns)
+		h->lock_down_ns = kfd_now() + HOLDER_LOCK_MS * UINT64_C(1000000);
 	kfd_step(8);
 }
 

@@ -4,7 +4,8 @@
 // Calls are counted over all threads and processes of COMMAND, in the order in which they begin,
 // from the end of the dynamic loader's work on. The call is not made: it returns the error of its
 // row. "NAME ERROR" goes to the file REPORT, so that the caller knows when N is past the last one.
-// From then on COMMAND runs untraced.
+// From then on COMMAND runs untraced. The end of the first process is the end: what it left behind
+// (a holder) goes on, untraced.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -131,8 +132,8 @@ struct run {
 	pid_t child;
 	long left; // calls until the one that fails
 	const char *report;
-	bool loaded; // the dynamic loader has unmapped its cache, the last that it does before
-		     // main()
+	bool loaded;   // the dynamic loader has unmapped its cache, the last that it does before
+		       // main()
 	pid_t failing; // the thread that is in the failing call, 0: none
 	int error;
 };
@@ -174,7 +175,7 @@ static int deliver(int status)
 int main(int argc, char **argv)
 {
 	struct run r = {0};
-	int status, result = 125;
+	int status;
 
 	if (argc < 4 || (r.left = strtol(argv[1], NULL, 10)) < 1) {
 		fprintf(stderr, "usage: syscalls N REPORT COMMAND...\n");
@@ -197,12 +198,10 @@ int main(int argc, char **argv)
 	bool started = false; // after exec
 
 	for (pid_t tid; (tid = waitpid(-1, &status, __WALL)) > 0;) {
-		if (!WIFSTOPPED(status)) {
-			if (tid == r.child)
-				result = WIFEXITED(status) ? WEXITSTATUS(status)
-							   : 128 + WTERMSIG(status);
+		if (!WIFSTOPPED(status) && tid == r.child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (!WIFSTOPPED(status))
 			continue;
-		}
 		started |= status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			at_call(&r, tid);
@@ -212,5 +211,5 @@ int main(int argc, char **argv)
 			ptrace(started ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL,
 			       (long)deliver(status));
 	}
-	return result;
+	return 125;
 }

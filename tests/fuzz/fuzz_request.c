@@ -168,7 +168,7 @@ static void begin(struct holder *h)
 	h->signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	h->opened = h->titled = h->session.enabled = true;
-	h->filter_ns = FOREVER; // no right is given up here: many holders run in this process
+	h->lock_down_ns = FOREVER; // no right is given up here: many holders run in this process
 	h->session.kfd = h->session.events = -1;
 	for (uint32_t i = 0; i < QUEUES; i++) {
 		h->session.queues[i] = (struct kfd_queue_entry){.queue_id = i * 511, .gpu_id = 7};

@@ -36,6 +36,7 @@ struct queue {
 	uint8_t *indices; /* the page with both indices: stands for the hsa_queue_t */
 	volatile uint64_t *write_index, *read_index, *doorbell;
 	uint64_t submitted; /* packets */
+	struct kfd_ioctl_create_queue_args made; /* as it was created */
 };
 
 struct aql_dispatch {
@@ -176,12 +177,35 @@ static inline void queue_create(struct queue *queue, struct gpu *gpu, enum kind 
 		die("CREATE_QUEUE");
 	queue->id = args.queue_id;
 	queue->doorbell = doorbell_map(gpu, args.doorbell_offset);
+	queue->made = args;
 	printf("%s %d: queue %u gpu_id %u type %u doorbell_offset %llx ring_base 0x%llx ring_size "
 	       "%u"
 	       " priority %u\n",
 	       program_invocation_short_name, getpid(), queue->id, args.gpu_id, args.queue_type,
 	       (unsigned long long)args.doorbell_offset, (unsigned long long)args.ring_base_address,
 	       ring_size, priority);
+}
+
+/* Destroys a queue and creates it anew in the same memory; while it is suspended the driver waits. */
+static inline void queue_remake(struct queue *queue)
+{
+	struct kfd_ioctl_destroy_queue_args old = {.queue_id = queue->id};
+	struct kfd_ioctl_create_queue_args args = queue->made;
+	int r;
+
+	do
+		r = ioctl(queue->gpu->kfd, AMDKFD_IOC_DESTROY_QUEUE, &old);
+	while (r && errno == EINTR);
+	if (r)
+		die("DESTROY_QUEUE %u", old.queue_id);
+	*queue->read_index = *queue->write_index = 0;
+	queue->submitted = 0;
+	if (ioctl(queue->gpu->kfd, AMDKFD_IOC_CREATE_QUEUE, &args))
+		die("CREATE_QUEUE");
+	if (args.doorbell_offset != queue->made.doorbell_offset)
+		queue->doorbell = doorbell_map(queue->gpu, args.doorbell_offset);
+	queue->id = args.queue_id;
+	queue->made = args;
 }
 
 /* Indices count packets (AQL), dwords (PM4) or bytes (SDMA). */

@@ -13,7 +13,7 @@ static struct {
 	bool few, sdma, pm4, user_memory, no_runtime, end_runtime, quiet;
 	uint64_t rate, backlog, packets, ring, grid, burst;
 	const char *progress, *priorities, *signals, *log, *release, *trigger;
-	int pause_ms, requests;
+	int pause_ms, requests, churn_ms;
 	int wait_ms, late_ms, destroy_ms, fork_ms, exec_ms, stop_ms, finish_ms, exit_ms;
 } opt = {.queues = 1,
 	 .gpus = 1,
@@ -57,6 +57,7 @@ static const struct option_row {
 	 "disable the runtime at the end, as hsa_shut_down"},
 	{"late", 'l', INTEGER, &opt.late_ms, "MS", "create one more queue after MS"},
 	{"destroy", 'd', INTEGER, &opt.destroy_ms, "MS", "destroy the first queue after MS"},
+	{"churn", 0, INTEGER, &opt.churn_ms, "MS", "destroy the last queue and create it anew, every MS"},
 	{"fork", 0, INTEGER, &opt.fork_ms, "MS", "fork a child after MS, which only sleeps"},
 	{"exec", 0, INTEGER, &opt.exec_ms, "MS", "exec oneself after MS, and begin anew"},
 	{"stop", 0, INTEGER, &opt.stop_ms, "MS", "SIGSTOP oneself after MS"},

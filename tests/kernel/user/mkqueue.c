@@ -393,7 +393,7 @@ static void start(void)
 static void work(void)
 {
 	const uint64_t begin = now_us(), end = begin + (uint64_t)opt.seconds * 1000000;
-	uint64_t last = begin, now, since;
+	uint64_t last = begin, churned = begin, now, since;
 
 	for (now = begin; now < end && !finished && !all_done(); now = now_us()) {
 		feed(now - last);
@@ -405,6 +405,10 @@ static void work(void)
 		since = trigger_time(begin, now);
 		if (since)
 			run_events(now - since);
+		if (opt.churn_ms && now - churned >= (uint64_t)opt.churn_ms * 1000) {
+			queue_remake(&queues[n_queues - 1]);
+			churned = now;
+		}
 		usleep(TICK_US);
 	}
 }
