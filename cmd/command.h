@@ -1,4 +1,4 @@
-// What a command is, and the one table of all of them.
+// The table of commands (GPQ_COMMANDS) and the interfaces that command files share.
 //
 // To add one: a line in GPQ_COMMANDS, cmd/NAME.c with its NAME_spec, man/gpq-NAME.1, a test in
 // tests/cli (README.md).

@@ -122,7 +122,7 @@ int complete_words(int n, char **words)
 	for (int i = 0; i + 1 < n && !def; i++)
 		def = command_find(words[i], strlen(words[i]));
 	const char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
-	const struct opt *o = NULL; // whose argument it is
+	const struct opt *o = NULL; // option whose argument is completed
 	if (equals) {
 		o = find_any(def, word);
 		keep_up_to(&t, equals + 1);

@@ -1,5 +1,5 @@
-// gpq gpus: the GPUs of KFD, what they are called everywhere and what they support; --check: what
-// stands between this user and each command. Facts: kfd-facts 4.2.
+// gpq gpus: a row per KFD GPU with its numbers, names and capabilities; --check: prints the
+// preflight (common/kfd/check.h). Facts: kfd-facts 4.2.
 #include "cmd/command.h"
 
 #include "common/host/root.h"
@@ -270,7 +270,7 @@ static void keep_commands(struct check_row *r, const char *all)
 }
 
 // The preflight; what is checked is in common/kfd/check.c. GPQ_OK when the report could be written,
-// whatever it says.
+// whatever the checks found.
 static int print_checks(struct cmd *c)
 {
 	static const char *const words[] = {"unknown", "no", "ok"};

@@ -1,5 +1,5 @@
-// What a command needs of the host, checked in one place so that "why can I not" has one good
-// answer. Facts: kfd-facts 1 (/dev/kfd), 4 (sysfs), 5 (debugfs).
+// Checks the host requirements of a command (NEED_ bits, command.h) before it runs; prints what is
+// missing and the remedy. Facts: kfd-facts 1 (/dev/kfd), 4 (sysfs), 5 (debugfs).
 #include "cmd/command.h"
 
 #include "common/host/root.h"

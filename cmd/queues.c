@@ -1,4 +1,4 @@
-// gpq queues: which queues a process owns, and what each is doing.
+// gpq queues: options, columns, filters. The rows come from common/state/queue_rows.h.
 #include "cmd/command.h"
 
 #include "common/cli/text.h"
@@ -199,7 +199,7 @@ static bool chosen(struct filter *f, const struct queue_rows *q, const struct qu
 	return fits == KFD_ANSWER_YES;
 }
 
-// --- why not: a PID that was asked for and has no row ---
+// --- messages for PIDs of -p that have no row ---
 
 static bool has_row(const struct queue_rows *q, pid_t pid, bool hidden)
 {
@@ -257,8 +257,8 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 	return no_such_process(pid);
 }
 
-// A process whose queues cannot be read is missing from the list: that must not look like having
-// none.
+// Warns of processes whose queues cannot be read: they are missing from the list, and must not seem
+// to have none.
 static bool unreadable(const struct queue_rows *q)
 {
 	bool any = false;
@@ -273,7 +273,7 @@ static bool unreadable(const struct queue_rows *q)
 	return any;
 }
 
-// GPQ_OK when all that was asked for is there, 3 when some of it is, 5 when none is.
+// GPQ_OK when all processes of the options have rows, GPQ_PARTIAL when some, else GPQ_NOTFOUND.
 static int check_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;
@@ -282,7 +282,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
-	// With --tree the descendants stand for it, with --ns-pid it has other numbers here.
+	// Not once rows are shown with --tree (descendants) or --ns-pid (other numbers here).
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
 		if (!has_row(q, pid, false) && ++missing <= MESSAGES)

@@ -1,4 +1,4 @@
-// Repeating a listing; see command.h.
+// --watch: repeats a listing at an interval; see command.h.
 #include "cmd/command.h"
 
 #include <errno.h>

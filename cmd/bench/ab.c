@@ -1,4 +1,4 @@
-// gpq bench ab: the whole experiment by one command.
+// gpq bench ab: runs the online/offline experiment (common/bench/ab.h), prints its results.
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
@@ -148,7 +148,7 @@ static int print(struct ab *b, struct cmd *c)
 {
 	struct ab_result *a = &b->result;
 	struct out *o = out_open(&c->out);
-	if (c->out.columns) { // what was asked for by name, alone
+	if (c->out.columns) { // -o: that table alone
 		print_online(o, a);
 		return out_close(o);
 	}

@@ -1,5 +1,5 @@
-// gpq bench: measure what suspending and resuming costs. This file has the options and finds the
-// kind of bench; preempt.c, report.c do the work, common/bench measures and adds up.
+// gpq bench: option table, --goal, choice of the subcommand. The subcommands are in preempt.c, ab.c
+// and report.c; common/bench measures and computes results.
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
@@ -109,7 +109,7 @@ static const struct kind {
 	{0},
 };
 
-// The kind of bench that is asked for, or NULL.
+// The subcommand, or NULL.
 static const struct kind *find_kind(const struct cmd *c)
 {
 	for (const struct kind *k = kinds; c->argc && k->name; k++)

@@ -1,4 +1,4 @@
-// gpq bench and its kinds: options of all of them in one struct, one run function each.
+// Shared by the subcommands of gpq bench: one options struct for all, one run function each.
 #ifndef GPQ_CMD_BENCH_BENCH_H
 #define GPQ_CMD_BENCH_BENCH_H
 
@@ -37,7 +37,7 @@ extern const struct out_table bench_changes_table;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
 extern const struct out_table bench_ab_goals_table;
 
-// What struct summary says of times.
+// The members of struct summary that are times.
 #define SUMMARY_TIMES(X) \
 	X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999) X(ci_low) X(ci_high)
 

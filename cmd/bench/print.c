@@ -289,7 +289,7 @@ int bench_print(const struct out_opts *opts, const struct bench_context *c, stru
 {
 	struct out *o = out_open(opts);
 	struct json *j = out_json(o);
-	if (opts->columns) { // what was asked for by name, alone
+	if (opts->columns) { // -o: that table alone
 		print_latencies(o, r);
 		return out_close(o);
 	}

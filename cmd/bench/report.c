@@ -1,4 +1,4 @@
-// gpq bench report: what raw samples say, as Markdown and HTML, or compared with others.
+// gpq bench report: reads raw samples, writes a Markdown and HTML report or a comparison.
 #include "cmd/bench/bench.h"
 
 #include "common/bench/report.h"

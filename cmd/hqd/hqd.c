@@ -1,4 +1,4 @@
-// gpq hqd: the hardware's queue slots, what is in them and whose it is. Facts: kfd-facts 5 to 8.
+// gpq hqd: options, filters, and the listing of hardware queue slots. Facts: kfd-facts 5 to 8.
 #include "cmd/hqd/hqd.h"
 #include "cmd/command.h"
 
@@ -114,7 +114,7 @@ static int print_slots(struct hqd_view *v, struct out *o)
 	return GPQ_OK;
 }
 
-// What can be printed of a reading. The first form that is asked for counts.
+// The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
 	size_t flag;                   // offset of its bool in the options; 0: none
@@ -193,7 +193,7 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 		levels |= l->rows[i].q.level != NULL;
 	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
 		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
-	// A level says what a priority does not, where that is unknown.
+	// LEVEL is shown only where the priority is unknown.
 	if (!levels || l->has_prios)
 		out_leave_out(o, "LEVEL");
 	if (!contexts)
@@ -255,7 +255,7 @@ static int check_found(const struct hqd_view *v)
 	return status && v->shown ? GPQ_PARTIAL : status;
 }
 
-// --- what was asked for by number must be there ---
+// --- GPUs and XCCs of the options must exist ---
 
 static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 {

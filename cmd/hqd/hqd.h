@@ -56,7 +56,7 @@ bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
 
-// Hides the rows that were not asked for.
+// Hides the rows that the options do not select.
 void hqd_apply_filter(struct hqd_view *v);
 
 // out_begin() without the columns that this host has nothing for.

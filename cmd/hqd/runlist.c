@@ -1,4 +1,4 @@
-// gpq hqd --runlist: the PM4 packets by which the driver told each GPU's scheduler what to run.
+// gpq hqd --runlist: the PM4 packets of each GPU's runlist, which lists the mapped queues.
 #include "cmd/hqd/hqd.h"
 
 #define COL(member, name, key, type, flags, help) \

@@ -1,4 +1,4 @@
-// gpq hqd --sample N: which queues are in the slots, and move, how often: a top of queues.
+// gpq hqd --sample N: share of N readings in which each queue was in a slot, moved, was busy.
 #include "cmd/hqd/hqd.h"
 
 #include "common/cli/progress.h"

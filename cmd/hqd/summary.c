@@ -1,4 +1,4 @@
-// gpq hqd --summary: how full the slots are, who shares them, which queues are in none.
+// gpq hqd --summary: slot occupancy, processes that share a GPU, queues without a slot.
 #include "cmd/hqd/hqd.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// gpq snapshot --compare DIR...: the queue-id experiment over repeated runs, and its tables.
+// gpq snapshot --compare DIR...: prints the tables of repeated runs (common/state/run_compare.h).
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/xalloc.h"

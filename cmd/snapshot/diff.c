@@ -1,4 +1,4 @@
-// gpq snapshot --diff A B: what happened to the queues between two moments.
+// gpq snapshot --diff A B: queues that came, went or changed between two snapshots.
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/text.h"

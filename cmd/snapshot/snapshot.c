@@ -238,7 +238,7 @@ static int run(struct cmd *c)
 	return o->diff ? snapshot_diff(c) : o->compare ? snapshot_compare(c) : run_save(c);
 }
 
-// What was saved needs no driver here, nor does a word about a wrong option.
+// --diff and --compare read saved hosts, so they need no driver; nor do errors of usage.
 static unsigned needs(const struct cmd *c)
 {
 	const struct snapshot_opts *o = c->opts;

@@ -1,5 +1,5 @@
-// Inside cmd/snapshot, and the tables of programs compared over repeated runs (run_compare.h):
-// gpq snapshot --compare prints them of snapshots, gpq bench ab of its own runs.
+// Shared by the files of gpq snapshot; and the tables of repeated runs (run_compare.h), which gpq
+// bench ab prints too.
 #ifndef GPQ_CMD_SNAPSHOT_SNAPSHOT_H
 #define GPQ_CMD_SNAPSHOT_SNAPSHOT_H
 

@@ -1,7 +1,7 @@
-// gpq suspend ... -- COMMAND: runs it while the queues are off, and passes on what it gets.
+// gpq suspend ... -- COMMAND: runs COMMAND while the queues are suspended, forwards signals to it.
 //
-// Signals from the terminal reach COMMAND by themselves, as it is in our process group; those that
-// somebody sends to us are sent on. Job control needs nothing: both stop together.
+// COMMAND is in gpq's process group, so signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly;
+// signals that were sent to gpq alone are forwarded.
 #include "cmd/suspend/suspend.h"
 #include "common/host/xalloc.h"
 
@@ -69,8 +69,8 @@ static bool is_over(const struct target *t)
 	return until && until <= t->at_ns;
 }
 
-// A holder that ends early came to its deadline, was told to or killed, or its target ended: worth
-// a word, no reason to stop.
+// A holder that ends early (deadline, gpq resume, killed, target ended) gives a message; COMMAND
+// goes on.
 static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 {
 	if (!p->revents)

@@ -1,4 +1,4 @@
-// gpq suspend --method criu: pauses whole processes, with a word about what that means.
+// gpq suspend --method criu: pauses whole processes by the driver's checkpoint ioctl, and warns.
 #include "cmd/suspend/suspend.h"
 
 static const char hazards[] =

@@ -5,7 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/suspend/targets.h"
 
-// One queue: what was asked of it and what came of it.
+// One queue, and the result of its suspend or resume.
 struct held_row {
 	uint64_t pid, gpu, qid, context;
 	const char *type, *result, *proof;
@@ -25,13 +25,13 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 // The row of a queue in a holder's answer, without proof. NULL: of a process; only pid and at_ns.
 struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q);
 
-// Was a queue of this id meant that cannot be held?
+// Is a selected queue of this id one of a secondary context, which cannot be held?
 bool held_is_unreached(const struct target *t, uint32_t qid);
 
-// Says that there is no such queue.
+// Warns that there is no such queue.
 void held_unknown(const struct target *t, const struct kfd_outcome *q);
 
-// The exit status that a result stands for: GPQ_OK when it is what was asked for.
+// The exit status of a result; GPQ_OK: the queue is as requested.
 int held_status(enum kfd_result r);
 
 // Adds up exit statuses of queues: all 0: 0; some 0: GPQ_PARTIAL; none: the first.
@@ -42,8 +42,8 @@ struct held_sum {
 void held_count(struct held_sum *s, int status);
 int held_sum_status(const struct held_sum *s);
 
-// Counts the queues that were meant and cannot be held, says how many they are and, unless `o` is
-// NULL, writes a row for each.
+// Counts the selected queues that cannot be held, prints their number and, unless `o` is NULL,
+// writes a row for each.
 void held_unreached(struct out *o, const struct target *t, struct held_sum *sum);
 
 // gpq suspend --list.

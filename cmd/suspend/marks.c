@@ -1,5 +1,5 @@
-// gpq suspend --marks FILE ... -- COMMAND: when the queues went and came back, in the words of
-// gpq suspend --ndjson and gpq resume --ndjson, since standard output belongs to COMMAND.
+// gpq suspend --marks FILE ... -- COMMAND: appends the times of suspend and resume to FILE, in the
+// format of gpq suspend --ndjson and gpq resume --ndjson (standard output belongs to COMMAND).
 // gpq trace --gaps --mark reads them (common/amdlog/analysis/windows.h).
 #include "cmd/suspend/suspend.h"
 
@@ -46,7 +46,7 @@ int marks_suspended(struct marks *m, const struct targets *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!write_rows(m, &all->v[i]))
-			return GPQ_FAILED; // what it is out_close() says
+			return GPQ_FAILED; // out_close() prints the reason
 	return 0;
 }
 

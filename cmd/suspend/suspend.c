@@ -1,8 +1,8 @@
-// gpq suspend: takes queues off the GPU and keeps them off.
+// gpq suspend: option table; requests to the holders (common/holder/holder.h), one per process.
 //
-// The work is done by holders (common/holder/holder.h), one per process; this asks them all at
-// once, shows what they answered, and only then turns the tied holds into lasting ones: whatever
-// ends gpq before that leaves nothing suspended.
+// Each holder suspends its process's queues by a hold that is tied to the connection. Only after
+// the results are printed, `hold` makes these holds lasting: if gpq ends earlier, for whatever
+// reason, nothing stays suspended.
 #include "cmd/suspend/hold_table.h"
 #include "cmd/suspend/suspend.h"
 
@@ -61,7 +61,7 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, t->ids.data);
 }
 
-// After so long a holder is looked at: stopped ones never answer.
+// Without an answer for so long, the holder is tested for SIGSTOP: a stopped one never answers.
 #define STOPPED_MS 5000u
 
 static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
@@ -99,7 +99,7 @@ static void take_answer(struct target *t, const struct suspend_opts *o, const st
 {
 	if (!t->failed)
 		t->failed = !receive(t);
-	// It was there already and just ending, as at its deadline: then a new one is asked.
+	// An existing holder was just ending, as at its deadline: send the request to a new one.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
 		send_request(t, o, all);
@@ -131,7 +131,7 @@ static void ask_all(struct targets *all, const struct suspend_opts *o)
 	kfd_step(4);
 }
 
-// Why a queue was not suspended, for those that need more than a word.
+// Warns why a queue was not suspended, where the column RESULT is not enough.
 static void explain(const struct target *t, const struct kfd_outcome *q)
 {
 	switch (q->result) {
@@ -213,8 +213,8 @@ static void let_go(struct targets *all)
 		abandon(&all->v[i]);
 }
 
-// From now on the queues stay suspended without us. Where nothing was suspended and nothing is
-// going to be, the holder ends. One that ended at its deadline has done what it was asked for.
+// Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
+// queue and follows no new ones ends. One that ended at its deadline is no failure.
 static void confirm(struct targets *all)
 {
 	uint64_t until;
@@ -301,7 +301,7 @@ static int check_list(const struct cmd *c)
 			"--list shows what is suspended, and suspends nothing");
 }
 
-// What would hold queues otherwise than it looks is refused.
+// Refuses combinations of options that would not have the effect they suggest.
 static int check(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;

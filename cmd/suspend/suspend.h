@@ -1,4 +1,4 @@
-// Inside gpq suspend: its options and what its files offer each other.
+// Options of gpq suspend, and the functions that its files share.
 #ifndef GPQ_CMD_SUSPEND_SUSPEND_H
 #define GPQ_CMD_SUSPEND_SUSPEND_H
 
@@ -15,14 +15,14 @@ struct suspend_opts {
 
 #define NO_DEADLINE UINT64_MAX // for_ns
 
-// Is anything given but the processes?
+// Is any option given but those that choose processes? Each new option belongs in here.
 bool suspend_has_details(const struct suspend_opts *o);
 
 struct marks; // marks.c
 
 // ---- verify.c: --verify
 
-// What was seen of one queue, one look after the other.
+// The readings of one queue, in order of time.
 #define LOOKS 3
 struct proof_seen {
 	struct kfd_quiesce look[LOOKS];
@@ -45,8 +45,8 @@ int run_held(char **argv, struct targets *all, struct marks *marks);
 struct marks *marks_open(const char *file);
 // Adds the queues that were suspended. 0, or an exit status after a message.
 int marks_suspended(struct marks *m, const struct targets *all);
-// They run again, at t->at_ns: because of our release, whose answer says which, or, without an
-// answer, as the holder ended.
+// Adds the queues of `t` as resumed at t->at_ns: those of the answer to a release, or, without an
+// answer, all, because the holder ended.
 void marks_resumed(struct marks *m, const struct target *t, bool answered);
 void marks_close(struct marks *m);
 

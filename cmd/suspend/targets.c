@@ -1,4 +1,4 @@
-// From options to processes, and to the words of the holder's protocol.
+// Finds the processes that the options select, and forms the request words; see targets.h.
 #include "cmd/suspend/targets.h"
 
 #include "cmd/command.h"

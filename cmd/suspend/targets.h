@@ -1,5 +1,5 @@
-// Which processes, GPUs and queues `gpq suspend` and `gpq resume` are about: from options to the
-// words of the holder's protocol.
+// Selection of processes, GPUs and queues for `gpq suspend` and `gpq resume`: options -> processes
+// and words of the holder's protocol.
 #ifndef GPQ_CMD_SUSPEND_TARGETS_H
 #define GPQ_CMD_SUSPEND_TARGETS_H
 
@@ -23,7 +23,7 @@ struct target {
 	struct kfd_link link;        // fd -1: none
 	uint64_t at_ns;              // CLOCK_MONOTONIC, when its answer came
 	struct buf ids;              // --prio: the ids that fit, "1,2"
-	struct kfd_queue *unreached; // queues that were meant and cannot be held; owned
+	struct kfd_queue *unreached; // selected queues that cannot be held; owned
 	size_t num_unreached;
 	struct proof_seen
 		*seen; // --verify: of each queue of the answer; NULL: not asked for; owned
@@ -43,7 +43,7 @@ struct targets {
 int targets_find(struct targets *t, const struct choice *c);
 void targets_fini(struct targets *t);
 
-// Looks for queues of secondary contexts among those that were meant.
+// Finds the selected queues of secondary contexts, which cannot be held.
 void targets_find_unreached(struct targets *t);
 
 // Says why it did not work for each target that failed. 0 when none did, GPQ_PARTIAL when some did,

@@ -1,7 +1,7 @@
-// gpq suspend --verify: is the queue really off? Asked of the target's memory, not of the driver.
+// gpq suspend --verify: proves a suspension by the target's memory, independently of the driver.
 //
-// A queue that is off does not take packets: its read index stands still (kfd-facts.md 8). Three
-// looks tell a queue that stopped a little late (draining) from one that did not (moving).
+// The read index of a suspended queue does not change (kfd-facts.md 8). Three readings distinguish
+// a queue that stopped a little late (draining) from one that still runs (moving).
 #include "cmd/suspend/suspend.h"
 #include "common/host/xalloc.h"
 

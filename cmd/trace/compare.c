@@ -1,6 +1,6 @@
-// gpq trace --compare: two logs against each other.
+// gpq trace --compare: compares two logs.
 //
-// Either is read on its own; what they have in common is found at the end
+// Each log is read into its own summary; both are compared at the end
 // (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 

@@ -100,7 +100,7 @@ static struct amdlog_gaps *gaps_of(const struct trace *t)
 	return amdlog_has_packets(&t->sum) ? &a->gaps : &a->launches;
 }
 
-// Within the time from its first to its last dispatch; of others nothing can be said.
+// Does the window overlap the time from the first to the last dispatch of the queue?
 static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 {
 	return w->begin_us < q->span.last_us && w->end_us > q->span.first_us;

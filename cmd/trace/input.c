@@ -226,7 +226,7 @@ static void free_workers(struct input *in)
 	}
 }
 
-// `context`: nothing of it counts, so every record has to be looked at.
+// `context`: nothing of this text is counted; every record is read for the state that it leaves.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
 	const struct amdlog_counts before = in->t->scan->counts;
@@ -372,7 +372,7 @@ static int read_input(struct input *in)
 		return status;
 	if (format)
 		return read_packed(in, &from, format);
-	// Files of /proc and /sys say nothing of their size.
+	// Files of /proc and /sys have size 0.
 	if (at >= 0 && S_ISREG(st.st_mode) && st.st_size > at) {
 		from.fd = in->fd;
 		from.from = (uint64_t)at;

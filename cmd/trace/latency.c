@@ -131,7 +131,7 @@ static void kernels_out(struct trace *t)
 static int report(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
-	// The log is of a level, or a release, that does not say.
+	// The log's level or release has no such records.
 	bool nothing = !l->kind_names.n && !l->handlers_set;
 	// Empty tables are left out for people.
 	bool shown = !nothing || t->one_table || out_mode(t->out) != OUT_TABLE;

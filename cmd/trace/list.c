@@ -1,7 +1,7 @@
-// gpq trace --list: one record a line, as they come.
+// gpq trace --list: one record a line, in the order of the log.
 //
-// What a row says of its process, queue and kernel depends on the records before it, so it is noted
-// while the block is taken. Its text is made after that, by any thread (struct trace_rows).
+// Process, queue and kernel of a row depend on earlier records, so they are stored while the block
+// is taken. The text is formatted after that, by any thread (struct trace_rows).
 #include "cmd/trace/trace.h"
 
 #include "common/host/buf.h"

@@ -1,6 +1,6 @@
 // The tables of the report: processes, hardware queues, kernels, threads, API calls, errors.
 //
-// What the log does not contain is null here; notes.c says why.
+// Values that the log does not contain are null here; notes.c prints the reason.
 #include "cmd/trace/trace.h"
 
 #include "common/host/xalloc.h"

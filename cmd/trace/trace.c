@@ -1,4 +1,4 @@
-// gpq trace: what AMD_LOG_LEVEL logs say of queues, dispatches, kernels and backlog.
+// gpq trace: option table, choice of the report, --perfetto, and the run over all inputs.
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -90,7 +90,7 @@ static const struct out_table *const tables[] = {
 };
 // clang-format on
 
-// What may be asked for in place of the report of the summary.
+// The options that replace the report of the summary.
 struct question {
 	const char *name;
 	bool asked;
@@ -109,7 +109,7 @@ static int check_by(const struct question *q, int by)
 			"%s has no table by %s", q->name, trace_by_words[by]);
 }
 
-// One question at most. Sets *ask, NULL when none has a report of its own.
+// Refuses more than one of them. Sets *ask; NULL: none is given, or --list.
 static int check_question(const struct trace_opts *o, const struct trace_ask **ask)
 {
 	const struct question all[] = {
@@ -382,7 +382,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	int status;
 
 	trace_open(&t, c, filter, grep);
-	// -o names columns of one table: of the queues when no other was asked for.
+	// -o names columns of one table: that of the queues, unless an option chooses another.
 	if (!t.ask && columns && t.by == BY_NOTHING)
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));

@@ -1,4 +1,4 @@
-// What the parts of `gpq trace` share: options and timeline (trace.c), input (files.c, input.c),
+// Shared by the files of `gpq trace`: options and timeline (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c), and
 // reports of their own (compare.c, series.c, gaps.c, latency.c, streams.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
@@ -31,9 +31,9 @@ enum trace_by {
 };
 
 struct trace_opts {
-	uint64_t top;     // kernels; U64_NULL: not said
-	uint64_t series;  // nanoseconds; U64_NULL: not asked for
-	uint64_t threads; // U64_NULL: not said
+	uint64_t top;     // kernels; U64_NULL: not given
+	uint64_t series;  // nanoseconds; U64_NULL: not given
+	uint64_t threads; // U64_NULL: not given
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow;
 	const char *range;
@@ -96,7 +96,7 @@ struct trace {
 	void *asked;                 // its own
 	bool one_table;              // only one is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
-	const char *label;           // stands before its notes: which log; NULL
+	const char *label;           // prefix of its notes: the log; NULL
 };
 
 extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,
@@ -172,8 +172,7 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// Where a row stands among others: by these numbers, by name, by process, then as the log
-// names them.
+// Sort key of a row: these numbers, then name, then process, then the order in the log.
 struct trace_rank {
 	uint64_t by[3];   // ~n: those with most first
 	const char *name; // NULL: by numbers alone
@@ -189,7 +188,7 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
 		 uint64_t n);
 
-// Something that was chosen names it, and no other row stands for it.
+// A record that the filter passes names it, and its row was not merged into another.
 bool trace_queue_shown(const struct amdlog_queue *q);
 
 // Writes what the logs do not contain: members of the JSON document, else warnings.

@@ -107,7 +107,7 @@ static void poll_queue_set(struct experiment *x)
 	if (!ok)
 		return;
 	x->taken_queues = x->taking_queues;
-	// Slots of suspended queues are unknown; `suspended` says why.
+	// Slots of suspended queues are unknown; `suspended` is the reason.
 	for (size_t i = 0; x->taking_held && i < s->n; i++)
 		if (s->v[i].side == SIDE_OFFLINE) {
 			s->v[i].slots[0] = '\0';
@@ -263,7 +263,7 @@ static bool is_at_work(struct experiment *x, struct workload *s)
 	return p->has_ready ? p->is_ready : workload_has_moved(s);
 }
 
-// `before`, `late`: what to say when the command ends first, or time is over.
+// `before`, `late`: the messages if the command ends first, or the time is over.
 static int wait_until(struct experiment *x, struct workload *s,
 		      bool (*is_ready)(struct experiment *x, struct workload *s),
 		      const char *before, const char *late)
@@ -405,7 +405,7 @@ static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
 	read_log(x, true, x->window_from, x->run->window_ns, &l);
-	// A log without packets only tells launches; then the read indices of the queues count.
+	// Without packets in the log, the offline work is measured by its queues' read indices.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
 	samples_fini(&l.latency);

@@ -60,7 +60,7 @@ void ab_run_fini(struct ab_run *r);
 
 // Runs one. 0, or an exit status and a sentence; whatever was started has ended then, and nothing
 // is held.
-// `stopped` becomes true when a signal asked for it.
+// `stopped` is set when a signal ended it.
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 

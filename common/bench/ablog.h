@@ -1,4 +1,4 @@
-// What the AMD log of a program says about requests and throughput, for the experiment.
+// Requests and throughput of a program from its AMD log, for the experiment.
 //
 // A request is what a thread launches or copies between two calls that wait for the GPU; it ends
 // when such a call returns. Work taken is how far the read indices in packet lines went (6.2 and
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct ablog {
-	uint64_t from_us, until_us; // CLOCK_MONOTONIC: what is looked at
+	uint64_t from_us, until_us; // CLOCK_MONOTONIC: the range
 	struct samples latency;     // owned: of requests that lie within, ns
 	uint64_t records;           // within
 	uint64_t packets;           // taken, by read indices; 0 where the log has none

@@ -14,7 +14,7 @@
 
 #define SECOND         1000000000ull
 #define DYING_MS       2000
-#define KILL_MARGIN_NS (30 * SECOND) // more than the driver takes to give up on a preemption
+#define KILL_MARGIN_NS (30 * SECOND) // of bench alone, above the driver's preemption timeout (9 s)
 
 int bench_signals_open(void)
 {
@@ -43,7 +43,7 @@ struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure
 	struct attached_target *s = xcalloc(1, sizeof(*s));
 	s->watch.mem = -1;
 	s->signals = signals;
-	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // wake up when asked, not 50 us later
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // the default lets wake-ups be 50 us late
 	int r = timer_create(CLOCK_MONOTONIC, &e, &s->killer);
 	if (r)
 		kfd_fail(f, KFD_FAULT_SYSTEM, "make a timer", strerror(errno));

@@ -17,7 +17,7 @@
 enum attached_end {
 	ATTACHED_LIVES,
 	ATTACHED_GONE,    // it ended, or called exec
-	ATTACHED_LOST,    // the session is over: `failure` says why
+	ATTACHED_LOST,    // the session is over: see `failure`
 	ATTACHED_STOPPED, // a signal asked gpq to stop (Ctrl-C)
 };
 
@@ -45,12 +45,12 @@ struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure
 // Resumes everything and lets go.
 void attached_close(struct attached_target *s);
 
-// The target's memory or session is out of reach: waits a moment for it to be dead, which the
-// kernel reports a little later, and sets s->end. Returns false.
+// The target's memory or session is not accessible: waits briefly for its death, which the kernel
+// reports a little later, and sets s->end. Returns false.
 bool attached_out_of_reach(struct attached_target *s);
 
 // Serves the target until `until` (0: once, without waiting). False when the measurement has to
-// end: s->end says why.
+// end: the reason is in s->end.
 bool attached_wait(struct attached_target *s, uint64_t until);
 
 // Queues are about to be held, for at most `ns` if all goes well. If this process then does not go

@@ -25,7 +25,7 @@ typedef void child_line_fn(void *arg, const char *line);
 int child_fork(struct child *c, int (*run)(const void *arg), const void *arg);
 
 // The same of a command, for sh -c.
-// `log`: AMD_LOG_LEVEL_FILE for its HIP runtime; NULL: as the environment says.
+// `log`: AMD_LOG_LEVEL_FILE for its HIP runtime; NULL: that of the environment.
 int child_start(struct child *c, const char *command, const char *log);
 
 // Takes what it wrote and whether it ended, without waiting.

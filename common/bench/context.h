@@ -1,5 +1,5 @@
-// Where a measurement was made: what another person needs to know to compare it with theirs. It is
-// written with every raw sample, so that a line of a file stands on its own.
+// Host, driver, GPUs and target of a measurement, so that it can be compared with others. Written
+// with every raw sample: each line of a file is complete by itself.
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 

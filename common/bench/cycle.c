@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define BUSY_NS 20000000ull // how long progress is looked for without a break
-#define NAP_NS  100000ull   // and then between looks
+#define BUSY_NS 20000000ull // how long progress is polled without a pause
+#define NAP_NS  100000ull   // then the pause between polls
 
 const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
 					 "failed", "stuck", "stopped", NULL};
@@ -81,7 +81,7 @@ static bool suspend(struct attached_target *s, const struct kfd_selection *sel, 
 	return true;
 }
 
-// Looks without a break; when did the last movement show? *held is the last look.
+// Polls without a pause; finds the time of the last movement. *held: the last indices.
 static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t settle,
 			const struct kfd_indices *before, struct kfd_indices *held)
 {
@@ -117,7 +117,7 @@ static void read_saved(struct attached_target *s, struct cycle *c)
 	}
 }
 
-// *at_resume becomes the last look before the request to resume.
+// *at_resume: the last indices read before the request to resume.
 static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_indices *held,
 		 struct kfd_indices *at_resume)
 {
@@ -131,7 +131,7 @@ static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_in
 	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
 	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
 		c->result = CYCLE_MOVED;
-	return true; // when asked to stop, too: what is held has to be resumed
+	return true; // also after a stop signal: held queues have to be resumed
 }
 
 static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
@@ -154,7 +154,7 @@ static uint64_t resumed_at(const struct cycle *c)
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
 }
 
-// Looks until some read index moves. *first becomes the first look.
+// Polls until a read index moves. *first: the first indices.
 static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t patience,
 			   const struct kfd_indices *at_resume, struct kfd_indices *first)
 {

@@ -1,4 +1,4 @@
-// One cycle: suspend, see it stand still, hold, resume, see it go on, leave it alone.
+// One cycle: suspend, wait until read indices stop, hold, resume, wait until one moves, pause.
 //
 //     at          t1            t2           t3                    end
 //     |-suspend---|----held-----|--resume----|---gap---------------|
@@ -15,10 +15,10 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended. All but the first are reasons to look at it; its times are kept all the same.
+// How a cycle ended. All but CYCLE_OK are anomalies; the times of such a cycle are kept, too.
 enum cycle_result {
 	CYCLE_OK,
-	CYCLE_IDLE,    // the target had nothing to do, so its progress says nothing
+	CYCLE_IDLE,    // the target had nothing to do, so its progress is unknown
 	CYCLE_MOVED,   // a read index moved while the queues were held
 	CYCLE_PARTLY,  // not all queues were suspended
 	CYCLE_FAILED,  // none was
@@ -80,8 +80,8 @@ struct cycle_plan {
 };
 
 // Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
-// length first, in which nothing is done. False when the measurement has to end (s->end, or
-// s->failure has a text, or the result says it); the target runs then, if it lives.
+// length first, in which nothing is done. False when the measurement has to end, for the
+// reason in s->end, s->failure or the result; the target then runs, if it is alive.
 bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
 	       struct cycle *c);
 

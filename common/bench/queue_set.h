@@ -1,6 +1,5 @@
-// Which queues both sides of the experiment had at one moment, and where in the hardware: what
-// answers the queue-id question over many runs (state/run_compare.h, as gpq snapshot --compare
-// does).
+// Queues of both sides of the experiment at one moment, with their hardware slots. They are
+// compared over many runs by common/state/run_compare.h, as in gpq snapshot --compare.
 #ifndef GPQ_BENCH_QUEUE_SET_H
 #define GPQ_BENCH_QUEUE_SET_H
 

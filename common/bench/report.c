@@ -144,7 +144,7 @@ static double bars(struct plot *p, const struct report_times *t)
 	return top;
 }
 
-// Plots are copied out of reports, so each says itself that it was not measured on a GPU.
+// Plots are copied out of reports, so the title of each has "(software GPU)" where it applies.
 static const char *title_of(char title[96], const struct bench_context *c, const char *begin,
 			    const char *what, const char *end)
 {

@@ -1,5 +1,5 @@
 // Reports of gpq bench: a document written twice at once, as Markdown and as one self-contained
-// HTML page. Plots are in the page only; everything that is said, is said in both.
+// HTML page. Text and tables are the same in both; plots are in the page only.
 #ifndef GPQ_BENCH_REPORT_H
 #define GPQ_BENCH_REPORT_H
 

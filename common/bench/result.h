@@ -1,4 +1,4 @@
-// What the cycles of a run say, setting by setting: latencies, the target's throughput, goals.
+// Results of the cycles of a run, per setting: latencies, the target's throughput, goals.
 //
 // Live results and reports of files are made here by the same code from the same samples; another
 // program that reads the raw file must get the same numbers (tests/cli/bench-report.sh does it).

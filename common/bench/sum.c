@@ -127,7 +127,7 @@ static bool add_sum(struct sum *s, const char *line, size_t len)
 	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
 	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
 		return false;
-	if (!read.hist.count && !read.hist.min) // hist_init() leaves no such thing: there was none
+	if (!read.hist.count && !read.hist.min) // the line has no histogram: hist_init() sets min
 		return false;
 	hist_merge(&find(s, &read)->hist, &read.hist);
 	return true;

@@ -1,4 +1,4 @@
-// Processes of a command, attached to, counted, suspended and resumed; workload.h.
+// One side of the experiment: its processes, queues and holders; workload.h.
 #include "common/bench/workload.h"
 
 #include "common/host/buf.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #define SECOND   1000000000ull
-#define HOLD_NS  (60 * SECOND) // if we do not go on, the holders resume after this long
+#define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
 #define RENEW_NS (20 * SECOND)
 enum { TRIES = 20 };
 
@@ -38,7 +38,7 @@ static void process_let_go(struct workload_process *p)
 	p->holder = 0;
 }
 
-// A failure that is due to the end of the process is none.
+// A failure because the process ended is no error.
 static int note_end(struct workload_process *p, struct kfd_failure *f)
 {
 	struct pollfd dead = {.fd = p->target.pidfd, .events = POLLIN};
@@ -58,7 +58,7 @@ static int ask(struct workload_process *p, const char *request, struct kfd_failu
 		       : 0;
 }
 
-// Reads the indices into p->last, which keeps those of the last look that succeeded.
+// Reads the indices into p->last; on failure p->last keeps its content.
 static bool look_now(struct workload_process *p)
 {
 	struct kfd_indices now;
@@ -68,8 +68,8 @@ static bool look_now(struct workload_process *p)
 	return true;
 }
 
-// Queues that were watched before go on counting from the same index; new ones count from 0. What
-// queues that are gone have taken is kept in p->gone.
+// Queues that were watched before keep their start index; new ones count from 0. The packets of
+// queues that are gone are added to p->gone.
 static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 		       const struct kfd_indices *first)
 {
@@ -89,7 +89,7 @@ static void carry_over(struct workload_process *p, const struct kfd_watch *old,
 	p->first = begin;
 }
 
-// Watches the queues that its holder knows. Their number, or -1 and *f.
+// Watches the queues that the holder reports. Their number, or -1 and *f.
 static int watch(struct workload_process *p, struct kfd_failure *f)
 {
 	struct kfd_watch old = p->watch;
@@ -159,7 +159,7 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	struct kfd_failure gone;
 	struct workload_process *p = xcalloc(1, sizeof(*p));
 	p->link.fd = p->watch.mem = p->target.pidfd = -1;
-	if (kfd_target_pin(&p->target, pid, 0, &gone)) { // it ended between two looks
+	if (kfd_target_pin(&p->target, pid, 0, &gone)) { // it ended between two polls
 		free(p);
 		return 0;
 	}
@@ -217,7 +217,7 @@ static int look_at(struct workload *s, struct workload_process *p, struct kfd_fa
 		    (!n || memcmp(names.data, p->queues.data, names.len) == 0);
 	if (s->attach && !same)
 		known = watch(p, f);
-	else if (s->attach && poll(&lost, 1, 0) > 0) // holders do not speak unasked
+	else if (s->attach && poll(&lost, 1, 0) > 0) // no request is open: the connection is lost
 		known = ask(p, "status", f);
 	if (known >= 0 && !same && (!s->attach || (unsigned)known == n || ++p->tries > TRIES)) {
 		struct buf old = p->queues;
@@ -256,7 +256,7 @@ static void count_unreached(struct workload *s, struct workload_process *p)
 	free(list);
 }
 
-// All holders are asked before the first answer is read, so that their calls run side by side.
+// All requests are sent before the first answer is read, so that the holders work in parallel.
 int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 {
 	char request[96] = "release keep";

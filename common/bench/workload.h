@@ -20,11 +20,11 @@ struct workload_process {
 	struct kfd_link link; // fd -1: not attached to
 	pid_t holder;         // that was started for it; 0: none
 	struct kfd_watch watch;
-	struct kfd_indices first, last; // of the watched queues: where counting began, last look
+	struct kfd_indices first, last; // of the watched queues: start of counting, last poll
 	uint64_t gone;                  // packets counted of queues that are no more
 	struct buf queues;              // its directory in sysfs, as it was when `watch` was made
 	bool looked;                    // for queues that cannot be held
-	unsigned tries;                 // looks that found more queues than its holder knew
+	unsigned tries;                 // polls that found more queues than its holder has
 	bool ended;
 };
 

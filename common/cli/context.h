@@ -1,5 +1,5 @@
-// Facts of the host that --context writes with each record, so that output of many hosts can be put
-// together.
+// Facts of the host (name, kernel, boot, clocks) that --context adds to each record, so that output
+// of many hosts can be merged.
 #ifndef GPQ_CLI_CONTEXT_H
 #define GPQ_CLI_CONTEXT_H
 

@@ -1,8 +1,8 @@
 // One output object for every command: tables for people (libsmartcols), raw, pairs, JSON and
 // NDJSON for pipes, all from the same records and the same column tables.
 //
-// A record is a plain struct; a column says where in it a value lies, what it is called and how it
-// is written. Adding a column is one line. Values that are not known are the type's null (below):
+// A record is a plain struct; a column has the offset of a value in it, its names and its format.
+// Adding a column is one line. Values that are not known are the type's null (below):
 // `-` in tables and raw output, an empty string in pairs, null in JSON.
 #ifndef GPQ_CLI_OUT_H
 #define GPQ_CLI_OUT_H

@@ -1,6 +1,6 @@
-// Ctrl-C asks a long command to come to an end early: it prints what is known so far, says so, and
-// ends with 128 + the signal's number. A second Ctrl-C ends it at once, unless it comes within a
-// blink.
+// Ctrl-C ends a long command early: it prints the results so far and a message, and exits with 128
+// + the signal's number. A second Ctrl-C ends it at once, unless it follows within a fraction of a
+// second.
 #ifndef GPQ_CLI_STOP_H
 #define GPQ_CLI_STOP_H
 

@@ -107,7 +107,7 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 	       strncmp(low->name, high->name, n) == 0;
 }
 
-// The dword of the other half, which stands next to it, or DECODE_NONE; *low: r is the low one.
+// The adjacent dword with the other half of an address, or DECODE_NONE; *low: r is the low half.
 static uint32_t partner(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};

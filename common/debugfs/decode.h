@@ -1,5 +1,5 @@
-// The registers of a slot, or the dwords of an MQD, one after the other: names, values, and what
-// their bits mean, by the tables of regs.h.
+// Decoder of the registers of a slot, or of the dwords of an MQD: names, values and bit fields, by
+// the tables of regs.h.
 #ifndef GPQ_DEBUGFS_DECODE_H
 #define GPQ_DEBUGFS_DECODE_H
 

@@ -83,7 +83,7 @@ static int digit_of(char c, unsigned base)
 	return d < base ? (int)d : -1;
 }
 
-// The place behind the number at p, NULL when there is none or it is too large.
+// Parses a number at p. Returns its end, or NULL when there is none or it is too large.
 static const char *number(const char *p, const char *end, unsigned base, uint32_t *out)
 {
 	const char *start = p;

@@ -41,7 +41,7 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 // The same for all lines of a text, counted from 0.
 void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn fn, void *arg);
 
-// The place behind what `format` would print at p and blanks before it, NULL where the text
+// Parses blanks and then a text as printed by `format`. Returns its end, or NULL where the text
 // differs. In it %d is a decimal and %x a hexadecimal number up to 32 bits, a blank stands for one
 // or more blanks, everything else for itself. Numbers go to v in their order, which must have room
 // for all of them; they are meaningless when the text differs.

@@ -1,4 +1,4 @@
-// GPU generations. See gfx.h; version encoding from kfd-facts 4.2.
+// GPU generations: gfx_target_version -> generation, and its row of capabilities. See gfx.h.
 #include "common/debugfs/gfx.h"
 
 enum gfx_gen gfx_gen_of(uint32_t version)

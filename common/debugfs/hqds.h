@@ -24,7 +24,7 @@ struct hqd {
 	uint32_t line; // index of its first register line in hqds.regs
 	uint16_t lines;
 	uint8_t kind;   // enum hqd_kind
-	int8_t xcc;     // logical XCC; -1: not told (kernels up to 6.4, and SDMA, which is once per
+	int8_t xcc;     // logical XCC; -1: absent (kernels up to 6.4, and SDMA, which is once per
 			// node)
 	uint16_t mec;   // HIQ only; other compute slots are on MEC 1
 	uint16_t pipe;  // SDMA: engine

@@ -1,4 +1,4 @@
-// What the dwords of an MQD mean: one value by name, for each layout the kernel has (kfd-facts 6).
+// Values of an MQD by name (ring, pointers, priority, ...), for each layout (kfd-facts 6).
 //
 // Compute dwords 128..183 are the image of the HQD registers, so the same values can be had from a
 // compute block of hqds by (dword - 128).
@@ -64,11 +64,11 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 
 // The generation a dump shows by itself, for text without its topology: from register defaults the
 // driver writes at creation. GFX_UNKNOWN for unknown defaults.
-// gfx9 and gfx940, and gfx11 and gfx12 compute, look alike and are told as the first of the two;
-// their compute layouts do not differ in any value above.
+// gfx9 and gfx940 cannot be distinguished, nor can gfx11 and gfx12 compute: the result is the first
+// of the two. Their compute layouts do not differ in any value above.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
-// What people want to know of a queue, taken from its MQDs on all XCCs: one array of numbers.
+// The summary of a queue, from its MQDs on all XCCs: one array of numbers.
 // Memory facts: kfd-facts 6, "What the memory image is good for", and 8.
 
 #define MQD_UNKNOWN UINT64_MAX
@@ -93,7 +93,7 @@ struct mqd_summary {
 void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
 		   enum gfx_gen gen, int on_hw);
 
-// Keeps what both say; what they do not agree on becomes unknown.
+// Sets each value in which the two differ to unknown.
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
 // What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of
@@ -106,12 +106,11 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
 	      uint32_t *out);
 
-// Has the slot a queue: 1, 0, or -1 when the text does not tell. Of an SDMA slot the doorbell
-// decides, since RB_ENABLE outlives the queue; whether the queue still exists is not
-// known here.
+// Does the slot hold a queue? 1, 0, or -1 when the register is missing. For an SDMA slot the
+// doorbell decides, since RB_ENABLE stays set after an unmap; the queue may be destroyed by now.
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 
-// The generation by the look of a node's slots, for text without its topology: from the address of
+// Guesses the generation from a node's slots, for text without its topology: from the address of
 // the first register, reset values and how many XCCs there are. gfx11 stands for gfx12 too, gfx9
 // for gfx942 with one XCC: their slots have the same registers. GFX_UNKNOWN: nothing to see.
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);

@@ -1,7 +1,7 @@
 // Parser of debugfs mqds. See mqds.h; formats in kfd-facts 5.1.
 //
 // The text has no separator between the XCCs of a queue: a dump begins wherever the offset is 0
-// again. Offsets also tell where lines are missing; those rows are put in as unread.
+// again. Offsets also show where lines are missing; those rows are stored as unread.
 #include "common/debugfs/mqds.h"
 
 #include "common/host/buf.h"

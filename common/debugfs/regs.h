@@ -52,7 +52,7 @@ int reg_sdma_dword(enum gfx_gen gen, const char *name);
 // none.
 int sdma_mqd_dword(enum gfx_gen gen, unsigned offset);
 
-// And the way back; -1: hqds does not show that one.
+// The reverse: offset of an MQD dword; -1: hqds does not have that register.
 int sdma_reg_offset(enum gfx_gen gen, unsigned dw);
 
 static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)

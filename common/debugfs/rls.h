@@ -1,5 +1,5 @@
-// /sys/kernel/debug/kfd/rls: the runlist of each GPU, that is which queues its scheduler was told
-// to run.
+// /sys/kernel/debug/kfd/rls: the runlist of each GPU, that is the queues that the driver gives its
+// scheduler to run.
 //
 // Formats: kfd-facts 5.3 (kernel: pm_debugfs_runlist() in kfd_packet_manager.c, packets in
 // kfd_pm4_headers_ai.h). One pass, buffer in, records out. A GPU scheduled by MES (gfx11 and later)
@@ -14,7 +14,7 @@
 #include "common/debugfs/dump.h"
 
 enum rls_state {
-	RLS_UNKNOWN, // neither a dump nor a word about it: the text was cut
+	RLS_UNKNOWN, // neither a dump nor "No active runlist": the text was cut
 	RLS_NONE,    // "No active runlist": no active queue, or no scheduler that uses runlists
 	RLS_DUMP,
 };

@@ -1,4 +1,4 @@
-// Talking to a holder, and starting one when there is none.
+// Client side: connects to a target's holder, or starts one; requests, answers, SIGKILL.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 #include "common/host/buf.h"
@@ -16,7 +16,7 @@
 
 #define CONNECT_MS 1000
 #define ABANDON_MS 1000
-#define MAX_ANSWER (4 * KFD_MAX_QUEUES) // no holder of ours has more to say
+#define MAX_ANSWER (4 * KFD_MAX_QUEUES) // queue lines; a gpq holder sends fewer
 
 // A socket of the name: a living holder's (then *fd is a connection to it), or a new one to listen
 // on. -errno when neither can be had.

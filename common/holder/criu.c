@@ -25,7 +25,7 @@ static void record_name(char name[RECORD_NAME_SIZE], const struct kfd_target *t)
 	kfd_socket_name(name + strlen(KFD_CRIU_PREFIX), t->pid, t->start);
 }
 
-// On disk before we go on: the record must outlive whatever ends us.
+// Synced to disk before the caller goes on: the record must survive whatever ends this process.
 static int write_record(int dir, const char *name, const char *text, struct kfd_failure *f)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);

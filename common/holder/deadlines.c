@@ -1,14 +1,14 @@
-// How long queues stay suspended: holds, what they are about, and the timers that end them.
+// Holds: their scope (queue ids, GPUs), their deadlines, and the timers that end them.
 #include "common/holder/holder_priv.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/timerfd.h>
 
-// The kernel's timer fires this much later than ours, which normally has done its work by then.
+// The SIGKILL timer fires this long after the deadline (gpq-suspend(1) names it).
 #define KILL_MARGIN_NS 1000000000ull
 
-// ---- what a hold is about
+// ---- scopes of holds
 
 static void add_id(struct hold_scope *w, uint32_t id)
 {
@@ -29,7 +29,7 @@ static bool is_empty(const struct hold_scope *w)
 	return !any;
 }
 
-// Is everything that `a` is about also in `b`?
+// Is scope `a` contained in scope `b`?
 static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
 {
 	for (unsigned i = 0; i < SCOPE_WORDS; i++)
@@ -43,7 +43,7 @@ static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
 	return b->follows && a->num_gpus;
 }
 
-// No GPUs stands for all, so an own list is only added to.
+// An empty list of GPUs means all; a list that exists only grows.
 static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
@@ -194,7 +194,7 @@ void hold_stop_following(struct holder *h)
 		h->scopes[i].follows = false;
 }
 
-// ---- asking about them
+// ---- queries
 
 uint64_t hold_until(const struct holder *h)
 {

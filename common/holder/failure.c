@@ -1,4 +1,4 @@
-// Sentences and exit statuses for everything that can stand in the way of a suspend or resume.
+// Maps an errno of the driver at a step (`causes`) to a fault of failure.h, a fault to its text.
 // Facts: kfd-facts.md sections 1 (open), 2.2 (check order of the debug trap), 2.3 (per operation).
 #include "common/holder/failure.h"
 

@@ -1,8 +1,8 @@
-// Why a suspend or resume did not work: one sentence and one exit status per cause.
+// Failures of suspend and resume: KFD_FAULTS has a message and an exit status for each.
 //
-// Each errno of the driver means something else at each step of the protocol (kfd-facts.md
-// sections 1, 2.2 and 2.3): a table in failure.c. A failure is plain data, so that it travels over
-// the holder's socket unchanged.
+// One errno of the driver has different meanings at different steps (kfd-facts.md sections 1, 2.2
+// and 2.3): `causes` in failure.c maps (step, errno) to a fault. A failure is plain data, so that
+// it travels over the holder's socket unchanged.
 #ifndef GPQ_HOLDER_FAILURE_H
 #define GPQ_HOLDER_FAILURE_H
 
@@ -130,7 +130,7 @@ enum kfd_fault {
 #undef KFD_FAULT_NAME
 };
 
-// The steps of the protocol whose errnos are told apart.
+// The steps of a session. An errno is mapped to a fault by step (`causes` in failure.c).
 // clang-format off
 #define KFD_STEPS(X) \
 	X(OPEN, "open /dev/kfd") \

@@ -1,4 +1,4 @@
-// Finds the holders of this host and their sockets, by what the kernel says of processes.
+// Finds the holders of this host and their sockets by /proc and SO_PEERCRED, not by file names.
 //
 // The rule of trust. A file name proves nothing, because any user can make a socket of that name.
 // The holder of a process is its tracer, if the tracer is named gpq-holder. A holder that does not
@@ -27,7 +27,7 @@ struct search {
 	char name[KFD_SOCKET_NAME_SIZE];
 	pid_t holder; // 0: any, for folders of one's own
 	unsigned timeout_ms;
-	int fd;     // a connection, or why there is none: -errno
+	int fd;     // a connection, or -errno
 	char *path; // of the socket
 };
 
@@ -61,8 +61,8 @@ static bool try_folder(int dir, void *arg)
 	return fd >= 0;
 }
 
-// Is mount `id`, as `pid` sees it, of a kind that answers by itself? Behind FUSE and network file
-// systems somebody may leave us waiting for ever.
+// Is mount `id` in the mount namespace of `pid` a local file system? FUSE and network file systems
+// can block for ever.
 static bool mount_is_local(pid_t pid, long id)
 {
 	static const char *const local[] = {"tmpfs", "ramfs", "rootfs", "ext2",    "ext3", "ext4",
@@ -88,7 +88,7 @@ static bool mount_is_local(pid_t pid, long id)
 	return false;
 }
 
-// The directory behind descriptor `name` of `pid`; -1: it is none, or not one to look into.
+// Opens the directory of descriptor `name` of `pid`; -1: no directory, or not on a local mount.
 static int open_folder(pid_t pid, int fds, const char *name)
 {
 	char path[288], to[8] = "";
@@ -142,7 +142,7 @@ int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms
 
 // ---- the holders of this host
 
-// The process that a holder says it holds, in the title that it gives itself; 0: it does not say.
+// The target according to the command line of a holder (title.c); 0: not in there.
 static pid_t titled_target(pid_t holder)
 {
 	static const char title[] = KFD_HOLDER_COMM ": pid ";
@@ -154,8 +154,8 @@ static pid_t titled_target(pid_t holder)
 	return (pid_t)strtol(text + strlen(title), NULL, 10);
 }
 
-// May this holder, which does not trace, hold that process? A tracer that is no holder says
-// nothing.
+// Is an untraced hold of `target` by this holder credible? A tracer that is not a holder (a
+// debugger) is no argument against it.
 static bool may_hold(const struct proc *holder, pid_t target)
 {
 	struct proc p;

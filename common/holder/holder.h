@@ -1,8 +1,8 @@
 // The holder: a small process per target that keeps its queues suspended, and how to talk to it.
 //
-// The driver undoes a suspension when the process that asked for it dies, so something has to live
-// between `gpq suspend` and `gpq resume`. It listens on a unix socket named PID-STARTTIME in a
-// private directory and speaks lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
+// The driver undoes a suspension when the process that requested it dies, so a process has to live
+// from `gpq suspend` to `gpq resume`: the holder. It listens on a unix socket named PID-STARTTIME
+// in a private directory; its protocol is lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
 //
 // Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
 // with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
@@ -24,7 +24,7 @@
 // How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
 #define KFD_ANSWER_MS 90000u
 
-// How long a holder that says `ended` may take to be gone and to leave the target untraced.
+// How long a holder may take, after an answer with `ended`, to exit and so to end tracing.
 #define KFD_END_MS 5000
 
 // An answer: its queues and its last line. Owned by the link; valid until the next request.
@@ -66,13 +66,13 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 // the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
-// After a failure: hangs up and, if the holder was started for us, gives it a moment to end, so
-// that the target is as it was. One that could not be talked to is killed if it does not end, as
-// it may have taken the last request; *f says then how that went.
+// After a failure: closes the connection and, if this link started the holder, waits briefly for
+// its end, so that the target is as before. A holder that is l->deaf is killed if it does not
+// end, as it may have received the last request; *f then has the result of that.
 void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// After an answer that says `ended`: waits until the holder is gone and the target untraced. True
-// when so it is: the kernel says it, not the answer.
+// After an answer with `ended`: waits until the holder is gone and the target untraced. True when
+// /proc shows that; the answer alone is no proof.
 bool kfd_link_wait_end(struct kfd_link *l);
 
 // Is the link's peer, which holds the target, stopped (SIGSTOP)?
@@ -80,7 +80,7 @@ bool kfd_holder_is_stopped(const struct kfd_link *l);
 
 // Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the link's
 // peer does not hold the target (any more) or may not be killed, or, with *f, when it was killed
-// and nobody can tell whether the queues run.
+// and it is unknown whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // A process that is held: by a holder, or paused by criu.c, which needs none.
@@ -94,9 +94,9 @@ struct kfd_holding {
 };
 
 // Lists holders, then processes paused from here, both by pid; root sees the holders of all users.
-// All are asked at the same time; one that does not answer within 2 s is listed with answers =
-// false. `sweep` removes sockets and records that nobody needs any more. Returns their number; free
-// *list with kfd_holdings_free().
+// All get their request at the same time; one without an answer within 2 s is listed with answers =
+// false. `sweep` removes stale sockets and records. Returns their number; free *list with
+// kfd_holdings_free().
 size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
@@ -118,20 +118,20 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 // How many different contexts the list has.
 size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 
-// ---- criu.c: pausing all queues of a process with the driver's checkpoint interface, for kernels
-// that cannot do better, and only when asked for by name
+// ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,
+// for kernels without the debug interface
 //
 // Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
-// the process paused until it dies. So a record is written before the deed, as a file in the socket
+// the process paused until it dies. So a record is written before the call, as a file in the socket
 // directory: "intent" before the call, "paused" behind it.
 
 // Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
 #define KFD_CRIU_PREFIX "criu-"
 
-// Pauses. *already: a record says that it was paused before, and nothing was done. 0, or -1 and *f.
+// Pauses. *already: by a record it was paused before, and nothing was done. 0, or -1 and *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
-// Ends the pause that a record tells of. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
+// Ends the pause of a record. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

@@ -1,7 +1,7 @@
-// Inside the holder: its state, and what its files offer each other.
+// The holder process: its state, and the functions that its files share.
 //
-// start.c makes the process, loop.c waits for everything it has to react to,
-// serve.c answers requests, deadlines.c knows how long queues stay suspended.
+// start.c starts the process, loop.c is its event loop, serve.c handles requests, send.c sends
+// answers, deadlines.c has holds and timers.
 #ifndef GPQ_HOLDER_HOLDER_PRIV_H
 #define GPQ_HOLDER_HOLDER_PRIV_H
 
@@ -32,8 +32,8 @@ struct hold_scope {
 
 struct client {
 	int fd;         // -1: free
-	bool keeps;     // wants us to stay attached as long as it is connected
-	uint64_t last;  // holder.turn when it last said something
+	bool keeps;     // the holder stays attached as long as it is connected
+	uint64_t last;  // holder.turn at its last input
 	size_t len;     // bytes of its line in holder.in
 	struct buf out; // what it has not taken yet of its answers
 };
@@ -54,7 +54,7 @@ struct holder {
 	pid_t pid; // of the holder itself
 	int listener, signals, timer, poll;
 	uint64_t look_ns; // when an untraced session is looked at next
-	uint64_t turn;    // counts what clients said
+	uint64_t turn;    // counts inputs of clients
 	// When rights are given up: 0 before the first answer, FOREVER once they are.
 	uint64_t lock_down_ns;
 	timer_t killer;
@@ -75,7 +75,7 @@ struct holder {
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
 };
 
-// ---- deadlines.c: how long
+// ---- deadlines.c: holds and their timers
 
 // The number of the hold that is tied to a client.
 static inline unsigned hold_of(const struct holder *h, const struct client *c)
@@ -91,8 +91,8 @@ void hold_drop(struct holder *h, unsigned n);
 int hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
 // Takes it back, unless it was there before.
 void hold_cancel(struct holder *h, unsigned n);
-// Says what it is about, once that is known: of `num` outcomes those that are suspended. Without
-// any, and nothing to follow, it is dropped.
+// Sets the scope of the hold after the suspension: the suspended ones of `num` outcomes. A hold
+// without queues, which follows no new ones either, is dropped.
 void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
 // Turns the client's tied hold into a lasting one.
 void hold_keep(struct holder *h, const struct client *c);
@@ -101,9 +101,9 @@ bool hold_expire(struct holder *h);
 void hold_drop_all(struct holder *h);
 // Takes this queue out of all holds; holds without any other queue are dropped.
 void hold_forget(struct holder *h, uint32_t id);
-// The queues are gone; what is to follow stays.
+// All queues are gone: empties the queue ids of all holds; `follows` stays.
 void hold_forget_queues(struct holder *h);
-// A new queue could not be suspended: no hold says any longer that it has all of them.
+// A new queue could not be suspended: clears `follows` of all holds.
 void hold_stop_following(struct holder *h);
 // Adds the queue to the holds that follow its GPU.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
@@ -118,7 +118,7 @@ bool hold_follows_any(const struct holder *h);
 // if we do not.
 void hold_arm(struct holder *h);
 
-// ---- serve.c: what
+// ---- serve.c: requests
 
 // Answers one request line (it is written into).
 void serve_line(struct holder *h, struct client *c, char *line);
@@ -135,7 +135,7 @@ void client_close(struct holder *h, struct client *c);
 void send_text(struct holder *h, struct client *c);
 // Sends what was kept, as far as it goes.
 void send_more(struct holder *h, struct client *c);
-// Before we end: gives clients that still have to get something a moment.
+// Before the exit: waits briefly for clients that have unsent output.
 void send_last(struct holder *h);
 void send_error(struct holder *h, struct client *c, const struct kfd_failure *f);
 void send_ok(struct holder *h, struct client *c);
@@ -161,7 +161,7 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 // ---- sandbox.c
 
 // Gives up new privileges, all capabilities but CAP_SYS_PTRACE, and the system calls that the loop
-// does not use. Takes a millisecond, so not while somebody waits for an answer. Calls are kept
+// does not use. Takes a millisecond, so not while a client waits for an answer. Calls are kept
 // without libseccomp, or where the kernel has no filters.
 void holder_lock_down(void);
 
@@ -176,7 +176,7 @@ struct held_by {
 // All holders of this user, for root of all users: *list (free it). Their number.
 size_t holders_find(struct held_by **list);
 
-// The holder of a process that nobody traces; 0: none. For root, who may ask those of other users.
+// The holder of an untraced process; 0: none. For root, which may use holders of other users.
 pid_t holder_untraced(pid_t target);
 
 // Connects to `holder`, or, when it is 0, to whoever listens for the target in one's own folder.

@@ -1,4 +1,4 @@
-// What all living holders hold, which they are asked over their sockets, and what criu.c paused.
+// Lists suspended processes: `status` requests to all living holders, and the records of criu.c.
 #include "common/holder/holder_priv.h"
 
 #include "common/host/buf.h"
@@ -27,7 +27,7 @@ static struct kfd_holding *add(struct listing *l, pid_t target, uid_t owner)
 	return &l->v[l->num++];
 }
 
-// The record of a process that is gone needs nobody: with it went the pause.
+// The record of a process that is gone is stale: the pause ended with the process.
 static void list_record(struct listing *l, int dir, const char *name)
 {
 	uint64_t start;
@@ -41,8 +41,8 @@ static void list_record(struct listing *l, int dir, const char *name)
 		unlinkat(dir, name, 0);
 }
 
-// A socket on which nobody listens is that of a killed holder. A starter that has bound it and does
-// not listen yet has the folder locked, and so has `arg`.
+// A socket without a listener belongs to a killed holder. A starter that has bound it and does not
+// listen yet holds the lock of the folder, which this caller has now.
 static void remove_stale(int dir, const char *name)
 {
 	uint64_t start;

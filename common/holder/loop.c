@@ -1,4 +1,4 @@
-// The holder's one loop: requests, the target's stops, the driver's events, deadlines.
+// The holder's event loop: requests, ptrace stops of the target, driver events, deadlines.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 
@@ -182,8 +182,8 @@ bool holder_watch_session(struct holder *h)
 	return wait_for(h, h->session.events, SESSION);
 }
 
-// An untraced session that another debugger has taken cannot be ended now: the loop goes on until
-// it can.
+// An untraced session that another debugger has taken over cannot be closed now: the loop continues
+// until it can.
 static bool is_over(struct holder *h)
 {
 	if (!h->ending && is_wanted(h))
@@ -192,8 +192,8 @@ static bool is_over(struct holder *h)
 	return !h->session.untraced || kfd_session_close(&h->session);
 }
 
-// No event reports that a session was taken, so it is polled; by the clock, as clients may never
-// leave a pause.
+// No event reports that a session was taken over, so it is polled: every LOOK_MS, even while
+// requests come without a pause.
 #define LOOK_MS 500
 
 static void look_at_session(struct holder *h)

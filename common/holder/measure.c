@@ -1,4 +1,4 @@
-// What a target's memory says of its queues; measure.h. Facts: kfd-facts.md 2.1, 8.
+// Reads indices and saved waves from a target's memory; measure.h. Facts: kfd-facts.md 2.1, 8.
 #include "common/holder/measure.h"
 
 #include <fcntl.h>

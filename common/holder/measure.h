@@ -1,5 +1,5 @@
-// What the target's own memory says of its queues: indices and saved waves, of one queue or, cheap
-// enough to stand right beside the ioctl that is measured, of many.
+// Reads queue state from the target's memory: indices and saved waves of one queue; or indices of
+// many, fast enough for use right before and after a measured ioctl.
 //
 // Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
 // addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
@@ -55,23 +55,24 @@ void kfd_watch_fini(struct kfd_watch *w);
 unsigned kfd_watch_choose(struct kfd_watch *w, const struct kfd_session *s,
 			  const struct kfd_selection *sel);
 
-// The same for queues that a holder told of.
+// The same for the queues of a holder's answer.
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);
 
 // All read indices; with `write`, the write indices too. False when the memory cannot be read (any
 // more).
 bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write);
 
-// Did any read index move between two looks?
+// Did any read index move between two readings?
 bool kfd_watch_moved(const struct kfd_watch *w, const struct kfd_indices *a,
 		     const struct kfd_indices *b);
 
-// AQL packets taken between two looks, of all queues watched. (Other queues count in other units.)
+// AQL packets consumed between two readings, of all queues watched. (Other queues count in other
+// units.)
 uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *a,
 			   const struct kfd_indices *b);
 
-// AQL packets not taken yet; needs a look with the write indices. Queues of other types count as 1
-// while they have something to do.
+// AQL packets not consumed yet; needs a reading with write indices. Queues of other types count as
+// 1 while they have something to do.
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
 // Adds the bytes of wave state saved for queue number `i` of the watch, XCC by XCC. True only for
@@ -79,7 +80,7 @@ uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *
 bool kfd_watch_saved(const struct kfd_watch *w, unsigned i, unsigned xccs,
 		     uint64_t bytes[KFD_XCC_MAX]);
 
-// Asks the driver to suspend an empty list: the way there and back, without any queue. 0 or -errno.
+// SUSPEND_QUEUES with an empty list: the cost of the bare ioctl. 0 or -errno.
 int kfd_session_suspend_nothing(struct kfd_session *s);
 
 #endif

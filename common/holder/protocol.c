@@ -1,4 +1,4 @@
-// Parsing and formatting of the holder's lines.
+// Parsing and formatting of the holder's request and answer lines; see protocol.h.
 #include "common/holder/protocol.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static bool list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *n
 	return true;
 }
 
-// Which requests take which words, and where a word goes.
+// The words of requests: the verbs that accept each, and the member it sets.
 static const struct word {
 	const char *name;
 	unsigned verbs;
@@ -141,7 +141,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 {
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
 
-	// Not the lists: they are long, and this is on the way of every suspension.
+	// Resets every member but the arrays, which are large: each suspension runs this.
 	r->verb = find(verbs, NUM(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;

@@ -20,6 +20,8 @@ enum holder_verb {
 	HOLDER_STATUS, // only those that are suspended, without asking the driver
 };
 
+// A new member is: here; a row of words[] and the reset in holder_request_parse() (protocol.c); its
+// use in serve.c; PROTOCOL in gpq-suspend(1); tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
 	struct kfd_selection sel;

@@ -1,4 +1,4 @@
-// Seizing a process and keeping its life going. Facts: ptrace(2), kfd-facts.md 2.2 and 2.5.
+// PTRACE_SEIZE of a target, and handling of its stops. Facts: ptrace(2), kfd-facts.md 2.2, 2.5.
 #include "common/holder/ptrace.h"
 
 #include "common/kfd/abi.h"
@@ -24,7 +24,7 @@ int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder);
 }
 
-// Why PTRACE_SEIZE said EPERM. The kernel does not tell; the likeliest cause is named.
+// The likeliest reason for EPERM of PTRACE_SEIZE; the kernel does not report which one it is.
 static int explain_refusal(pid_t pid, struct kfd_failure *f)
 {
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,

@@ -1,6 +1,6 @@
-// The ptrace side of holding a process: seize it, keep its life going, let it go.
+// The ptrace side of holding a process: seize it, handle its stops and signals, let it go.
 //
-// Only the thread group leader is seized: that is all the driver asks for (kfd-facts.md 2.2), and
+// Only the thread group leader is seized: the driver requires no more (kfd-facts.md 2.2), and
 // nothing is ever stopped for it. Signals to the process that another thread takes, and signals to
 // other threads, never come here; those that the leader takes are handed on unchanged. There is no
 // detach: when the tracing thread ends, the kernel lets the leader go without stopping it, whereas

@@ -34,14 +34,14 @@ int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms);
 // maybe of a holder that was killed).
 int kfd_socket_listen(int dir, const char *name);
 
-// ---- whom to believe: the only functions that decide it by what the kernel says of a connection
+// ---- trust: the only functions that check the peer of a connection (SO_PEERCRED)
 
-// May this peer ask us for something, that is, does it run as we do or as root? The directory keeps
-// others out already; this is the second lock.
+// Does the peer run as this user or as root, so that its requests are accepted? The mode of the
+// directory keeps other users out already; this is a second check.
 bool kfd_socket_trusts(int fd);
 
-// The process that listened when this connection was made, 0 when the kernel does not say (another
-// PID namespace).
+// The process that had called listen() when this connection was made; 0: it is in another PID
+// namespace.
 pid_t kfd_socket_peer(int fd);
 
 // Locks the directory against other starters: until it is unlocked through this descriptor or one

@@ -1,14 +1,12 @@
-// What a holder may still do once it holds: least privilege, for a process that lives as long as a
-// job.
+// Drops the privileges that a holder does not need: new privileges, all capabilities but
+// CAP_SYS_PTRACE, and every system call that its loop does not use.
 //
-// It has parsed nothing but lines of its own user, and answers nobody else; but it may be root's,
-// and it stands beside processes of others for days. So it gives up new privileges, all
-// capabilities but the one that ptrace asks for, and then every system call that its loop does not
-// use. Facts: capabilities(7), prctl(2), seccomp(2).
+// A holder parses only lines of its own user, but it may run as root, for days. A system call that
+// holder code newly needs must be added to `allowed`. Facts: capabilities(7), prctl(2), seccomp(2).
 //
-// The filter looks at numbers alone: for those the kernel remembers the answer and runs no program
-// (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a resume takes no longer. A call
-// that is not allowed fails with EPERM, and is handled like any other failing call.
+// The filter tests system call numbers only: for these the kernel caches the result, runs no
+// program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a resume takes no
+// longer. A call that is not allowed fails with EPERM, and is handled like any other failing call.
 #include "common/holder/holder_priv.h"
 
 #include "common/host/dlopen.h"

@@ -45,7 +45,7 @@ static void check_session(struct holder *h)
 		h->ending = true;
 }
 
-// Undo is armed before the deed: first the timers, the last of which is the kernel's; then the
+// The undo is armed before the suspension: first the timers, of which the last is SIGKILL; then the
 // session, which the kernel ends when we die; then the queues.
 static int suspend(struct holder *h, const struct holder_request *r, struct kfd_failure *f)
 {

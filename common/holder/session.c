@@ -95,9 +95,9 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-// ENABLE on a process that has a session already would take it away from its owner, who could then
-// die without the queues being resumed. A count of queues shows it beforehand: EINVAL is "no
-// session" (or a driver without HWS, for which ENABLE fails in the same way).
+// ENABLE on a process with a session would make this process its owner; when the former owner dies,
+// its queues would not be resumed. A snapshot of 0 entries shows it beforehand: EINVAL means no
+// session (or a driver without HWS, for which ENABLE fails in the same way).
 static int probe(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};

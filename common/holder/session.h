@@ -101,8 +101,8 @@ bool kfd_session_take_back(struct kfd_session *s);
 
 // After the death of a holder that did not trace: true when the target's queues run, as they do
 // unless another debugger had taken the session. Then the session is ended here. False when
-// somebody else traces the target, which hides it. The calling thread traces the target until it
-// ends.
+// another process traces the target, so that it cannot be found out. The calling thread traces the
+// target until it ends.
 bool kfd_session_recover(const struct kfd_target *t);
 
 // Suspends what `sel` names and is not suspended yet. `out` has room for KFD_MAX_QUEUES plus

@@ -1,4 +1,4 @@
-// Keeps a driver of KFD_FACT_SUSPEND_CRASH (driver.h) from crashing.
+// Refuses a suspension that would crash a driver with KFD_FACT_SUSPEND_CRASH (driver.h).
 //
 // Facts: kfd_device_queue_manager.c of Linux 7.2 and 7.3: suspend_queues() walks the target's GPUs
 // in the order of GET_DEVICE_SNAPSHOT and, once a queue was suspended, flushes the TLB of each

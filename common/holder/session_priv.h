@@ -1,4 +1,4 @@
-// Shared by session.c and session_queues.c.
+// Shared by session.c, session_queues.c, session_guard.c and session_untraced.c.
 #ifndef GPQ_HOLDER_SESSION_PRIV_H
 #define GPQ_HOLDER_SESSION_PRIV_H
 

@@ -13,8 +13,8 @@
 // immediate.
 #define TIMEOUT_NS 2000000000ull
 
-// What became of each queue so far, by queue id. Only results are cleared: this is on the way of
-// every suspension.
+// The result of each queue so far, by queue id. Only results are cleared, as every suspension runs
+// this.
 struct attempt {
 	uint8_t result[KFD_MAX_QUEUES];      // enum kfd_result
 	uint64_t latency_ns[KFD_MAX_QUEUES]; // of the last call that had it; valid with a result
@@ -154,7 +154,7 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 		trap_resume(s, ids, failed);
 }
 
-// A queue can have got work between the look and the call, and its waves can only be seen now.
+// Resumes queues that got work between check and call, or had waves, which are visible only now.
 static void release_busy(struct kfd_session *s, struct attempt *at)
 {
 	uint32_t ids[KFD_MAX_QUEUES];

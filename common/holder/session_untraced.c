@@ -1,4 +1,4 @@
-// Holding without tracing: a session whose owner has let go of ptrace.
+// --no-trace: a debug session whose owner no longer traces the target.
 //
 // Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c. Linux 6.12.95 takes calls from the tracer
 // alone; 7.2 and 7.3 also from the process that called ENABLE, by any thread, traced or not.

@@ -1,4 +1,4 @@
-// Making a holder: a process of its own that keeps nothing of its starter's, and its end.
+// Starts a holder: a detached process without the client's descriptors, signals or terminal.
 #include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
@@ -38,12 +38,12 @@ static void keep_only(const struct holder *h)
 	close_range((unsigned)next, ~0u, 0);
 }
 
-// Signals that ask to end are read from a descriptor; nothing interrupts us anywhere.
+// Termination signals are read from a signalfd, so no system call is interrupted.
 static void take_signals(struct holder *h)
 {
 	sigset_t set;
 
-	signal(SIGCHLD, SIG_DFL); // ignored by our starter, the tracee's stops would not be told
+	signal(SIGCHLD, SIG_DFL); // if inherited as ignored, the tracee's stops are not reported
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);

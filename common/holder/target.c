@@ -66,7 +66,7 @@ bool kfd_wait_death(pid_t pid, int timeout_ms)
 	return r == 1;
 }
 
-// The name is all that tells a holder from other processes.
+// A holder differs from other processes by its name alone.
 static bool is_holder(pid_t pid)
 {
 	struct proc p;

@@ -1,4 +1,4 @@
-// The process whose queues are meant: pinned so that a recycled pid can never be mistaken for it.
+// The target process, pinned so that a recycled pid can never be mistaken for it.
 //
 // A pid alone is not an identity. A target is a pid plus its start time (/proc/PID/stat field 22,
 // clock ticks since boot) plus a pidfd; both are taken before anything is done to the process.

@@ -1,4 +1,4 @@
-// What `ps` shows of a holder: whom it holds, and until when.
+// The command line of a holder as `ps` shows it: target pid and deadline.
 //
 // The kernel reads a command line from the process's own memory, from arg_start on (proc(5),
 // /proc/PID/stat fields 48 to 51); writing there changes what others see.
@@ -37,7 +37,7 @@ static void find_title(struct holder *h)
 	buf_fini(&b);
 }
 
-// "until 4711.250 s", or the word for no such time.
+// "until 4711.250 s", or the text for no deadline.
 static void put_until(char *p, uint64_t until)
 {
 	uint64_t ms = until / 1000000;

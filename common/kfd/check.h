@@ -1,8 +1,8 @@
-// The preflight: what stands between this user on this host and each gpq command.
+// The preflight of gpq gpus --check: for each gpq command, what this user or host lacks.
 //
 // Facts: kfd-facts 1 (/dev/kfd, versions), 2.2 (order of the driver's checks), 4.2 (capability
-// bits), 5 (debugfs), 9 (SMI events), 11 (containers). On a recorded host all that files tell is
-// told; what only a running kernel can answer is unknown.
+// bits), 5 (debugfs), 9 (SMI events), 11 (containers). On a recorded host the checks that read
+// files work; those that need a running kernel are unknown.
 #ifndef GPQ_KFD_CHECK_H
 #define GPQ_KFD_CHECK_H
 

@@ -1,4 +1,4 @@
-// What a node's properties mean. Facts: kfd-facts 4.2; the save-area formula is that of
+// Parses a topology node's properties and derives values. Facts: kfd-facts 4.2; save area: as in
 // drivers/gpu/drm/amd/amdkfd/kfd_queue.c (kfd_queue_ctx_save_restore_size).
 #include "common/kfd/topology.h"
 

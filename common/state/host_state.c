@@ -1,4 +1,4 @@
-// One moment of a host; see host_state.h.
+// The queues of a host at one moment, and two moments compared; see host_state.h.
 #include "common/host/xalloc.h"
 #include "common/state/host_state.h"
 

@@ -1,5 +1,5 @@
-// The queues of a host at one moment, live or recorded, in a form that two moments can be compared
-// in: each with its place in the hardware and how far it got.
+// The queues of a host at one moment, live or recorded, each with its hardware slots and positions;
+// and the comparison of two moments.
 //
 // Facts: kfd-facts 6 (what the memory image is good for), 7 (HQD registers), 8 (joins).
 #ifndef GPQ_STATE_HOST_STATE_H

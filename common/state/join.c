@@ -7,7 +7,7 @@
 #include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 
-// What both sides know of a queue. 0 and KFD_UNKNOWN fit anything.
+// What sysfs and mqds both have of a queue. 0 and KFD_UNKNOWN match anything.
 struct key {
 	uint32_t gpu_id;
 	int kind; // enum mqd_kind, -1 unknown
@@ -85,7 +85,7 @@ struct pairing {
 	uint32_t n;          // contexts, and blocks
 	uint32_t *contexts;  // of the process, newest first, the primary one last: 0 .. n-1
 	uint32_t *printed;   // its blocks in the order of the text
-	uint32_t *confirmed; // the context that PASIDs say each of these is; NONE
+	uint32_t *confirmed; // the context of each block by its PASID; NONE
 	bool ordered;        // the order of creation is known
 };
 
@@ -176,7 +176,7 @@ static bool contradicts_order(const struct pairing *x)
 	return false;
 }
 
-// What PASIDs say, and of one block that is left over the rest.
+// Pairs blocks and contexts by PASID alone; one block without a PASID gets the remaining context.
 static bool pair_confirmed(struct pairing *x)
 {
 	uint32_t left = NONE, sum = 0;

@@ -1,18 +1,18 @@
 // Which MQD of debugfs belongs to which queue of sysfs.
 //
-// Neither side names the other: sysfs has the queue id, mqds has none (kfd-facts 5.1, 8). What both
-// have is the GPU, the type and the ring size; and mqds prints the queues of a process newest
-// first, and the inode numbers of sysfs show the same order (procs.h). Two rules prove a match:
+// There is no common key: sysfs has the queue id, mqds has none (kfd-facts 5.1, 8). Both have GPU,
+// type and ring size. mqds prints the queues of a process newest first, and the inode numbers of
+// sysfs show the same order (procs.h). Two rules prove a match:
 //
-//   order   both sides have as many queues, and put in order of creation each pair agrees in GPU,
-//   type and size; only    one queue of the process has this GPU, type and size, and one MQD does.
+// - JOIN_ORDER: both sides have the same number of queues and, in order of creation, each pair has
+//   the same GPU, type and size.
+// - JOIN_ONLY: one queue of the process has this GPU, type and size, and so has one MQD.
 //
-// A process with secondary contexts has a block in mqds for each, newest first; where it is certain
-// which one is which (join.c), and each agrees with its context in number and kind of
-// queues, the rules hold for each context and its block alone.
+// A process with secondary contexts has a block in mqds for each, newest first. Where blocks and
+// contexts are matched for certain (join.c), the rules apply to each such pair separately.
 //
-// Where neither holds, all MQDs it could be are kept: a value they agree on is still certain. Queue
-// ids alone prove no order, since the lowest free one is given out again.
+// Where neither rule holds, all candidate MQDs are kept: a value they agree on is still certain.
+// Queue ids prove no order, since the driver reuses the lowest free one.
 #ifndef GPQ_STATE_JOIN_H
 #define GPQ_STATE_JOIN_H
 
@@ -31,7 +31,7 @@ enum join_why {
 	JOIN_SHORT,     // fewer MQDs than queues of this GPU, type and size: queues came or went
 			// meanwhile
 	JOIN_NO_MQD,    // no MQD of this GPU, type and size in the process
-	JOIN_NO_PROC,   // the text has no such process
+	JOIN_NO_PROC,   // mqds has no such process
 	JOIN_WHYS
 };
 

@@ -1,4 +1,4 @@
-// Choosing processes; see pick.h.
+// Selection of processes; see pick.h.
 #include "common/host/xalloc.h"
 #include "common/state/pick.h"
 

@@ -1,4 +1,4 @@
-// Which processes a command is about: -p (with --ns-pid and --tree), --container, --comm.
+// Selection of processes by -p (with --ns-pid and --tree), --container, --comm.
 //
 // Words of one option add up, different options narrow each other down.
 #ifndef GPQ_STATE_PICK_H
@@ -46,10 +46,10 @@ struct pick {
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
 
-// Is this process meant? `arg` is a struct pick. Reads of /proc what the options need.
+// Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
 bool pick_keeps(const void *arg, pid_t pid);
 
-// Was anything asked for, so that finding nothing is an error?
+// Is any of these options given, so that an empty result is an error?
 bool pick_asks(const struct pick *p);
 
 // --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a

@@ -1,4 +1,4 @@
-// Priorities of queues; see queue_rows.h.
+// Priorities of queues (MQD dwords 133 and 134) and the option --prio; see queue_rows.h.
 #include "common/state/queue_rows.h"
 
 #include "common/cli/err.h"

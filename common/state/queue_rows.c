@@ -1,4 +1,4 @@
-// Rows of queues; see queue_rows.h.
+// Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
 
@@ -37,7 +37,7 @@ static uint64_t times(uint64_t v, uint64_t factor)
 static void fill_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
-		// Any other reason than that it is no more leaves open whether it lives.
+		// With any other error the process may be alive.
 		bool gone = who->error == ENOENT || who->error == ESRCH;
 		r->process = gone ? "gone" : NULL;
 		return;
@@ -150,8 +150,8 @@ static void fill_indices(struct queue_row *r)
 		set_indices(r, now.read_index, now.write_index);
 }
 
-// What gpq snapshot noted of a queue, "READ WRITE HOLDER", each a number or "-": a replay has no
-// process to ask.
+// Reads what gpq snapshot recorded of a queue, "READ WRITE HOLDER", each a number or "-": a replay
+// has no live process.
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
 	struct buf b = {0};

@@ -1,8 +1,8 @@
-// The queues of a host, each with all that sysfs, /proc, the topology and the MQDs say about it:
-// what `gpq queues` prints, and where other commands look up whose a queue is.
+// The queues of a host as rows: values of sysfs, /proc, the topology and the MQDs. `gpq queues`
+// prints them; other commands look up the owner of a queue in them.
 //
-// Only what is wanted is read, each file once. What cannot be read is unknown in the row, and
-// queue_rows_explain() says why.
+// Only the files of queue_rows_how.want are read, each once. A value that cannot be read is unknown
+// in the row; queue_rows_explain() prints the reason.
 #ifndef GPQ_STATE_QUEUE_ROWS_H
 #define GPQ_STATE_QUEUE_ROWS_H
 
@@ -106,7 +106,7 @@ struct queue_rows {
 	size_t n, cap;
 	struct kfd_holding *holdings; // of gpq suspend
 	size_t nholdings;
-	bool live;      // running processes can be asked
+	bool live;      // a live host: indices and holders can be read
 	bool noted;     // the recorded host has notes of indices and holders (gpq snapshot)
 	int mqds_error; // errno of reading mqds, 0; ENODATA: not wanted
 	bool foreign;   // pids of sysfs and of /proc are of different namespaces
@@ -118,19 +118,19 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		    const struct queue_rows_how *how);
 void queue_rows_fini(struct queue_rows *q);
 
-// The generation of a GPU by the topology; GFX_UNKNOWN when that does not tell.
+// The generation of a GPU by the topology; GFX_UNKNOWN when it is not in there.
 enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id);
 
-// Makes everything of a row unknown.
+// Sets all members of a row to unknown.
 void queue_row_clear(struct queue_row *r);
 
-// What the topology says of a GPU; 0: unknown.
+// Fills in a GPU's index, node, gfx and PCI address from the topology. gpu_id 0: unknown.
 void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id);
 
-// The process of a row with what was wanted of it. Below 0: unknown.
+// Fills in the process of a row, with the wanted members. A pid below 0: unknown.
 void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
 
-// What values (v) of an MQD or slot mean in other members of the row.
+// Derives level, on_hw and packets of a row from its values (v).
 void queue_row_name_values(struct queue_row *r);
 
 // Fills a cleared row with type, GPU and values of MQD `mqd`.
@@ -140,20 +140,20 @@ enum { AQL_PACKET_DWORDS = 16 };
 bool queue_row_is_aql(const struct queue_row *r);
 bool queue_row_is_sdma(const struct queue_row *r);
 
-// What waits between two pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
+// The backlog between two pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
 uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wptr);
 
-// What the GPU took from the ring since the queue was created, likewise: what was written less what
+// What the GPU consumed since the queue was created, in the same unit: the write pointer less what
 // waits. `whole_wptr`: write pointers do not wrap (struct gfx_caps).
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
 
-// Reads the runlists, as a witness of what is on hardware; without them dword 130 stands alone.
-// GPQ_OK also when there are none; a file that was named must have some. (queue_rows_load does it.)
+// Reads the runlists, from which residency_judge() takes which queues are mapped. GPQ_OK also when
+// there are none; a file that the user named must have some. (queue_rows_load calls it.)
 int queue_rows_load_rls(struct queue_rows *q);
 
-// Reports lines and words of a dump that were not understood: by a warning if the user named the
-// file, else as a note for -v; and a file of `len` 0, by what that means. True: it is damaged,
-// which was said by a warning.
+// Reports lines and words of a dump that could not be parsed: a warning if the user named the file,
+// else a note for -v. For a file of `len` 0 it prints `meaning`. True: damaged, and a warning was
+// printed.
 bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
 		  unsigned bad_words, size_t len, const char *meaning);
 
@@ -161,8 +161,8 @@ bool dump_explain(const char *file, const char *path, const struct dump_count *l
 // (queue_rows_explain does it.)
 bool queue_rows_explain_rls(const struct queue_rows *q);
 
-// Says on stderr, for -v, why fields are unknown. True: the file that was named is damaged, which
-// is said without -v too.
+// Prints for -v why fields are unknown. True: the file that the user named is damaged, which is
+// printed without -v too.
 bool queue_rows_explain(const struct queue_rows *q);
 
 // --- between the files of queue_rows ---
@@ -170,7 +170,7 @@ bool queue_rows_explain(const struct queue_rows *q);
 // Reads and joins mqds. GPQ_OK also when it cannot be read on a host: see q->mqds_error.
 int queue_rows_load_mqds(struct queue_rows *q);
 
-// What the MQD of sysfs queue `index` says, as far as the join is certain.
+// Fills in the MQD values of sysfs queue `index`, as far as the join is certain.
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
 
 // --- on hardware or off (residency.c) ---
@@ -183,8 +183,8 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 // where the dword is 1 somewhere, so that it is written at all.
 //
 // An over-subscribed GPU (its runlist is chained) takes queues off and on by turns, many times a
-// second: a 0 in dword 130 then says nothing but that it was not this queue's turn. Of MES, which
-// has no runlists, only the numbers of processes and queues tell that there may be turns.
+// second: a 0 in dword 130 then only means that it was not this queue's turn. MES has no runlists:
+// there the numbers of processes and queues show whether queues may take turns.
 
 enum residency {
 	RESIDENCY_OFF = 0,

@@ -223,7 +223,7 @@ static void explain_sysfs(const struct queue_rows *q)
 				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
-// True: it was said by a warning, as the user named the file.
+// Reports damage: a warning if the user named the file (then true), else a note for -v.
 static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
 {
 	if (file)

@@ -1,4 +1,4 @@
-// On hardware or off; see queue_rows.h.
+// Is a queue in a hardware slot? By runlist and MQD dword 130; see queue_rows.h.
 #include "common/state/queue_rows.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void count_queues(struct residency_host *h, const enum gfx_gen *gens)
 		struct residency_gpu *g = gpu_of(h, q->gpu_id);
 		g->written |= active(h->mqds, q, gens[i]) == 1;
 		g->queues++;
-		g->owners += g->last != q->proc; // their queues stand together
+		g->owners += g->last != q->proc; // a process's queues are contiguous
 		g->last = q->proc;
 	}
 }

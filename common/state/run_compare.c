@@ -1,4 +1,4 @@
-// Repeated runs side by side; see run_compare.h.
+// Repeated runs compared; see run_compare.h.
 #include "common/state/run_compare.h"
 
 #include <inttypes.h>

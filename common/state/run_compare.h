@@ -1,10 +1,9 @@
-// The queue-id experiment: over repeated runs of the same programs, do they get the same queue ids,
-// as many queues, the same slots and priorities; do programs that run side by side have any in
-// common; and by what can a program's queues be told from others' therefore?
+// Repeated runs of the same programs compared (gpq snapshot --compare, gpq bench ab): does each run
+// of a program get the same queue ids, number of queues, slots and priorities; do programs that run
+// side by side share any; and which of these properties identifies a program's queues?
 //
 // A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
-// (kfd-facts 4.1), so programs share them unless their numbers of queues happen to be fixed and one
-// begins at an unexpected id.
+// (kfd-facts 4.1), so different programs usually have the same ones.
 #ifndef GPQ_STATE_RUN_COMPARE_H
 #define GPQ_STATE_RUN_COMPARE_H
 
@@ -30,7 +29,7 @@ struct qset {
 // What is compared between runs: 1 the same, 0 not, -1 unknown.
 enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
 
-// By what queues could be told from others. Texts list what the member of their name has.
+// Properties that may identify queues. X_text lists the content of X.
 struct run_compare_traits {
 	struct qset ids; // of the primary context
 	uint64_t gpus;   // bit: index of a GPU, 63: that one and all above
@@ -81,7 +80,7 @@ enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
 
 struct run_compare_strategy {
 	const char *name; // "fixed-ids", "priority", "pid"
-	int8_t works;     // -1: these runs do not tell
+	int8_t works;     // -1: these runs do not show it
 	int8_t chosen;    // the first that works
 	struct buf evidence;
 };

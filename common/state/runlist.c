@@ -1,4 +1,4 @@
-// Runlists with their owners; see slot_rows.h.
+// Runlist packets, and the queue and process of each; see slot_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 

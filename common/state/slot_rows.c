@@ -1,4 +1,4 @@
-// Hardware slots and their owners; see slot_rows.h.
+// Hardware slots, and the queue and process of each; see slot_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 
@@ -157,7 +157,7 @@ static void fill_values(const struct slot_rows *l, struct hqd_row *r)
 	fill_error(r);
 }
 
-// --- whose ---
+// --- the queue and process of a slot ---
 
 static void fill_owner(const struct slot_rows *l, struct queue_row *r)
 {

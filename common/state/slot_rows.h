@@ -1,5 +1,5 @@
-// The hardware queue slots of a host, each with what it holds and whose queue that is: what `gpq
-// hqd` prints.
+// The hardware queue slots of a host as rows, each with its registers' values and the queue in it:
+// what `gpq hqd` prints.
 //
 // Facts: kfd-facts 5.2, 6, 7 and the join of 8: a slot's MQD address is an exact key, on each XCC
 // another; where that cannot be read, ring and doorbell together are one. The queue id comes from
@@ -101,13 +101,13 @@ bool slot_rows_explain(const struct slot_rows *l);
 
 // --- summary (slot_summary.c) ---
 //
-// How full the hardware slots are: occupancy of each XCC, who shares a GPU that has fewer slots
-// than queues, and which queues have an MQD but no slot, with what may be the reason.
+// Slot occupancy of each XCC; the processes that share a GPU with fewer slots than queues; and the
+// queues that have an MQD but no slot, with the likely reason.
 //
 // Facts: kfd-facts 5.3 (over-subscription), 8. The driver calls a runlist over-subscribed, and
 // chains it to itself, when there are more processes than VMIDs, more compute queues than slots, or
 // several queues with GWS (kernel: pm_calc_rlib_size() in kfd_packet_manager.c). MES has no
-// runlist; there only the numbers of queues and slots tell.
+// runlist; there the numbers of queues and slots decide.
 
 enum { HQDSUM_XCCS = 64 };
 
@@ -186,8 +186,8 @@ void slot_samples_fini(struct slot_samples *s);
 
 // --- runlists (runlist.c) ---
 //
-// What the scheduler of each GPU was told to run, packet by packet, with the processes and queues
-// that the packets are about; and the queues that are missing from it.
+// The packets of each GPU's runlist, with the process or queue of each; and the queues that are
+// missing from it.
 //
 // Facts: kfd-facts 5.3, 8. The runlist is one per GPU, for all its XCCs. It is the last one sent:
 // it stays after the queues have finished their work. MES (gfx11 and later) has none.

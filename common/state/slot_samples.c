@@ -1,4 +1,4 @@
-// Sampling slots; see slot_rows.h.
+// Slots read several times: how often each queue was in one and moved; see slot_rows.h.
 #include "common/state/slot_rows.h"
 
 #include "common/host/buf.h"

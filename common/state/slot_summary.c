@@ -1,4 +1,4 @@
-// Occupancy of hardware slots; see slot_rows.h.
+// Slot occupancy, over-subscription, queues without a slot; see slot_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
 
@@ -119,7 +119,7 @@ static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 		finish_xcc(&s->xccs[i], s, l);
 }
 
-// --- who shares ---
+// --- processes that share a GPU ---
 
 static bool is_over(const struct slot_summary *s, uint64_t gpu_id)
 {

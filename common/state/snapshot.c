@@ -1,8 +1,7 @@
 // Reading a host and writing it down; see snapshot.h.
 //
-// The dumps are joined later by what they say, so they must speak of the same moment: they are read
-// into memory one after the other and written afterwards, and read again when the list of queues
-// was another behind them than before.
+// The dumps are joined later, so they must be of the same moment: they are read into memory one
+// after the other and written afterwards, and read again if the list of queues changed in between.
 #include "common/host/xalloc.h"
 #include "common/state/snapshot.h"
 
@@ -323,8 +322,8 @@ static int save_text(struct tree *t, const char *dir, const char *name, struct b
 	return r;
 }
 
-// What only a running host shows of a queue, as queue_rows.c reads it back: its indices in the
-// process, and who holds it.
+// Saves what only a live host shows of a queue: its indices in the process, and its holder.
+// queue_rows.c reads it back.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
 	struct buf b = {0};
@@ -342,7 +341,7 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	return failed;
 }
 
-// The folder of processes without the links on the way to it: below a link a tree takes no file.
+// Stores the real path of the folder of processes: a tree cannot have files below a link.
 static int keep_procs(void *saver, const char *found)
 {
 	((struct saver *)saver)->procs = xstrdup(found);

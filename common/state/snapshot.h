@@ -18,7 +18,7 @@ struct snapshot_item {
 	const char *path;
 	unsigned flags;
 	void (*redact)(struct redact *, struct buf *); // with --redact; NULL: nothing to hide
-	const char *reader;                            // who needs it
+	const char *reader;                            // commands that read it
 };
 
 enum {
@@ -82,9 +82,8 @@ struct saver {
 // Adds a file that was read to the tree and to the list. 0, or -1 with errno.
 int snapshot_add(struct saver *v, const char *path, const struct buf *b);
 
-// Names of users and containers that these processes have, from where only the host knows them:
-// /etc/passwd with these users alone, and of docker's and podman's records, which hold passwords,
-// the names alone. 0, or -1 with errno.
+// Adds the names of these processes' users and containers: /etc/passwd reduced to these users, and
+// of docker's and podman's records, which hold passwords, the names only. 0, or -1 with errno.
 int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n);
 
 // /MANIFEST. 0, or -1 with errno.

@@ -1,4 +1,4 @@
-// What a snapshot says of users, containers and itself; see snapshot.h.
+// A snapshot's generated files: users, names of containers, its description; see snapshot.h.
 #include "common/state/snapshot.h"
 
 #include "common/host/container.h"

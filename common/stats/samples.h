@@ -1,4 +1,4 @@
-// Numbers measured one by one, kept all of them, and what can be said of them exactly.
+// A list of measured numbers, all kept, and exact statistics of them.
 //
 // Percentiles use one definition everywhere: the p-th percentile of n values is the smallest of
 // them that at least p n of them do not exceed, that is the value of rank ceil(p n) (1 to n) in

@@ -1,4 +1,4 @@
-// libFuzzer target: what gpq hqd makes of the three dumps together (common/kfd/hqdlist*.c,
+// libFuzzer target: what gpq hqd makes of the three dumps together (common/state/slot_rows.c,
 // slot_summary.c, runlist.c): owners of slots, occupancy, queues without a slot, packets.
 //
 // The input is hqds, mqds and rls one after the other, a line "====" between them. Beside not

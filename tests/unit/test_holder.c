@@ -1,4 +1,4 @@
-// common/kfd: the holder's line protocol, its sockets' names, failures; and a holder without a GPU.
+// common/holder: the line protocol, its sockets' names, failures; and a holder without a GPU.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// common/holder/deadlines: who wants which queues suspended, and for how long.
+// common/holder/deadlines.c: holds, their scopes, deadlines and timers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// common/kfd/topology: what the properties of a node mean. Expected values by hand from kfd-facts
-// 4.2 (those marked HW there come from a real machine), never from the code.
+// common/kfd/topology.c, properties.c: what the properties of a node mean. Expected values by hand
+// from kfd-facts 4.2 (those marked HW there come from a real machine), never from the code.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// common/kfd/tracee: signals of a traced process are handed on whatever becomes of the tracer,
+// common/holder/ptrace.c: signals of a traced process are handed on whatever becomes of the tracer,
 // which is killed here at the moment it is about to hand one on. Three processes: the victim counts
 // signals, the tracer serves it, and this one drives the tracer from system call to system call.
 #include <setjmp.h>

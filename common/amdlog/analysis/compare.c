@@ -1,4 +1,4 @@
-// Two logs against each other; see compare.h.
+// Comparison of two logs; see compare.h.
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/compare.h"
 

@@ -1,4 +1,4 @@
-// Two logs against each other: what changed between A and B?
+// Comparison of two logs, A and B: queues, kernels, rates, backlog, gaps.
 //
 // A queue is the same in both only when process id and address are: other processes may well have
 // the same address. Kernels are matched by name.

@@ -1,6 +1,6 @@
-// What is to be said of two logs, in sentences (compare.h). "A" is the first one, "B" the second.
+// Findings of a comparison as sentences (compare.h). "A" is the first log, "B" the second.
 //
-// Only what a reader would act on: a rate or depth that differs by less than a tenth is "about as".
+// A rate or depth that differs by less than a tenth is reported as "about as".
 #include "common/amdlog/analysis/compare.h"
 
 #include "common/stats/maths.h"
@@ -77,7 +77,8 @@ static double rate_of(const struct amdlog_comparison *c, unsigned which)
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
-	double a = rate_of(c, 0), b = rate_of(c, 1), most = maths()->fmax(a, b), least = maths()->fmin(a, b);
+	double a = rate_of(c, 0), b = rate_of(c, 1), most = maths()->fmax(a, b),
+	       least = maths()->fmin(a, b);
 
 	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
 		return;

@@ -1,4 +1,4 @@
-// What queues did in windows of time that somebody marked (windows.h): each queue in each window.
+// Activity of each queue in each marked window of time (windows.h).
 #ifndef GPQ_AMDLOG_ANALYSIS_MARKED_H
 #define GPQ_AMDLOG_ANALYSIS_MARKED_H
 

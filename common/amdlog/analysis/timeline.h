@@ -6,7 +6,7 @@
 // the API call to the packets it wrote. Where the log has times of the GPU (profiling was on;
 // amd-log-facts.md section 8), the execution is a slice of its own.
 //
-// What the log does not tell is not drawn: a packet has no length, and a call whose return is
+// What the log does not contain is not drawn: a packet has no length, and a call whose return is
 // missing is a mark.
 //
 // It streams: memory is bounded by the number of threads and queues.

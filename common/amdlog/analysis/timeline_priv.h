@@ -1,4 +1,4 @@
-// Inside the timeline: calls of host threads (timeline_calls.c), and all else (timeline.c).
+// Shared by timeline_calls.c (API calls of host threads) and timeline.c (all other tracks).
 #ifndef GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
 #define GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
 

@@ -1,7 +1,7 @@
-// Windows of time that somebody marked, on the log's clock (CLOCK_MONOTONIC): when queues were
-// suspended, when a request came.
+// Marked windows of time, on the log's clock (CLOCK_MONOTONIC): suspensions, requests, or any
+// others.
 //
-// A file of them has one a line, in any mixture:
+// A file has one window a line, in any mixture of these forms:
 //
 //   26330000 29080000 held           begin and end in microseconds, or with a unit (26.33s), a name
 //   {"begin_us":26330000,"end_us":29080000,"label":"held"}      or begin_ns and end_ns

@@ -1,8 +1,8 @@
 // Adding up parts of logs; partial.h.
 //
-// What amdlog_summary_add does record by record is done here part by part: every row of the part
-// finds its row in the sum; what the part left open is settled by what the sum knows; then the
-// sum's state becomes what the part left.
+// The counterpart of amdlog_summary_add for whole parts: each row of the part is added to its row
+// in the sum; unresolved items of the part are resolved by the state of the sum; then the state at
+// the end of the part becomes that of the sum.
 #include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 

@@ -1,10 +1,10 @@
 // Partial results: the summary of a file, or of a range of one, as one line of JSON that can be
 // added to others.
 //
-// A part does not know what came before it: which kernel a thread had named when the part began,
-// which stream it worked for. What hangs on that is kept open (struct amdlog_unresolved, the head_
-// members of struct amdlog_thread) until the parts are put together in the order of their places.
-// Then the sum is that of the whole, however it was divided.
+// A part lacks the state at its beginning: the kernel that a thread named last, the stream it
+// worked for. What depends on that stays unresolved (struct amdlog_unresolved, the head_ members of
+// struct amdlog_thread) until the parts are merged in the order of their places. The sum is then
+// that of the whole input, however it was divided.
 #ifndef GPQ_AMDLOG_MERGE_PARTIAL_H
 #define GPQ_AMDLOG_MERGE_PARTIAL_H
 

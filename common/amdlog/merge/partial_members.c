@@ -1,4 +1,4 @@
-// What of a summary stands in a part; partial_priv.h.
+// The table of summary members that a part contains; partial_priv.h.
 #include "common/amdlog/merge/partial_priv.h"
 
 #include <string.h>

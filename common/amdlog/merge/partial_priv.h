@@ -1,5 +1,5 @@
-// Inside the parts of logs: what they consist of (partial_members.c), written (partial.c), read
-// (partial_read.c) and added up (merge.c). One table drives all three.
+// Shared by the files of common/amdlog/merge. One table of members (partial_members.c) drives
+// writing (partial.c), reading (partial_read.c) and adding up (merge.c).
 #ifndef GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
 #define GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
 

@@ -1,4 +1,4 @@
-// What went wrong (struct amdlog_errors in summary.h).
+// Queue errors and failed API calls, counted by message (struct amdlog_errors in summary.h).
 #include "common/amdlog/model/summary.h"
 
 #include "common/amdlog/read/detail.h"

@@ -1,4 +1,4 @@
-// Hardware queues: what packets and queue lines tell of them, and which streams they serve.
+// Hardware queues: their fields from packet and queue lines, and the streams they serve.
 //
 // Facts: amd-log-facts.md sections 5 and 11, FACTS-hip 9 to 12. A queue has two addresses, the ring
 // (HWq) and the hsa_queue_t (SWq); 6.2 and later print both. 5.5 to 6.1 print the ring in packets

@@ -2,7 +2,7 @@
 // lets it.
 //
 // Facts: amd-log-facts.md sections 7 (naming a dispatch), 9, 11, 12. What the filter leaves out is
-// placed all the same: a kernel's name may be logged just before the time asked for.
+// placed all the same: a kernel's name may be logged just before the time range of the filter.
 #include "common/amdlog/model/summary_priv.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// What a log says in sum: totals, processes, threads, hardware queues, kernels, API calls.
+// The summary of a log: totals, processes, threads, hardware queues, kernels, API calls.
 //
 // Facts: amd-log-facts.md sections 5 (queue lines), 7 (naming a dispatch), 11 (identity), 12
 // (backlog). Counts are sums, minima and maxima, so that records may come in any order but for what
-// one thread says in a row: kernel name then dispatch, stream creation then its queue.
+// one thread logs in sequence: kernel name then dispatch, stream creation then its queue.
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_H
 

@@ -1,4 +1,4 @@
-// What the parts of the summary share: records (summary.c), block results (reading.c), queues and
+// Shared by the files of the summary: records (summary.c), block results (reading.c), queues and
 // streams (queue.c), the end (summary_end.c).
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H

@@ -1,4 +1,4 @@
-// Shapes, and what a part of a log leaves open (partial.h).
+// Grid and workgroup shapes, and the unresolved items of a part of a log (partial.h).
 #include "common/amdlog/model/summary_priv.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// A block of whole lines, read as far as that needs nothing of what came before it; so that several
-// threads can work on one input, and most lines need no more than counting.
+// A block of whole lines, read as far as is possible without earlier blocks, so that several
+// threads can work on one input; most lines are only counted.
 //
 // Lines of which only numbers matter are counted, by thread; those that also say something in order
 // (packets, kernel names, queues) become items, parsed. Where a record may have to be reassembled,

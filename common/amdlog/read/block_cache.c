@@ -1,5 +1,5 @@
-// What the block reader keeps of lines that slow_line parsed (see block_priv.h): only what says the
-// same of any line it fits.
+// Fills the caches of the block reader (see block_priv.h) from lines that slow_line parsed: an
+// entry has only what holds for every line that it fits.
 //
 // Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 9 (API lines).
 #include "common/amdlog/read/block_priv.h"

@@ -1,7 +1,7 @@
 // The loop over the lines of a block: the speed of a summary depends on it. Two caches hold what
-// lines repeat: how they begin (whose they are), and what they say (which kind of record). They
-// only save work: what is not in them is parsed by slow_line, and what fits them has every byte
-// that slow_line would have looked at.
+// lines repeat: their prefix (process and thread), and their message (kind of record). They only
+// save work: a line that is not in them is parsed by slow_line; a line that matches agrees in every
+// byte that slow_line would have read.
 //
 // Compiled twice: see block_lines_avx2.c.
 //

@@ -1,4 +1,4 @@
-// What the loop over lines (block_lines.c) and the rest of the block reader (block.c) share.
+// Shared by the loop over lines (block_lines.c) and the rest of the block reader (block.c).
 #ifndef GPQ_AMDLOG_READ_BLOCK_PRIV_H
 #define GPQ_AMDLOG_READ_BLOCK_PRIV_H
 

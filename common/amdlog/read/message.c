@@ -1,4 +1,4 @@
-// What a message is about, from its first bytes: the table is in record.h.
+// The kind of a record, from the first bytes of its message: table AMDLOG_KINDS in record.h.
 //
 // Facts: amd-log-facts.md sections 5 to 10 for the texts, 13 for the rules.
 #include "common/amdlog/read/packet_parse.h"

@@ -16,12 +16,13 @@
 #define AMDLOG_TEXT_MAX 65536
 #define AMDLOG_PAD      128 // bytes behind a text that may be read
 
-// All kinds of records, a row each: X(name, word, use, beginnings of its messages...).
-//
-// use: COUNTED, its records are nothing but counted; PLACED, what they say depends on records of
-// before, so they are handed on one by one; CALL, they are counted, and the thread's last one is
-// kept, as it may name a stream. A message is of the first row that has a beginning of it (3 to 32
-// bytes); the rows of API lines and packets are recognized otherwise (message.c).
+// All kinds of records, a row each: X(name, word, use, beginnings of its messages...). A new kind
+// is a row here, at most 32, outside of the ranges of is_packet() and is_queue_line() (parse.h);
+// and a new AMDLOG_PARTIAL_SCHEMA (merge/partial.h), as --partial writes the counts by position.
+// use: COUNTED, records are only counted; PLACED, their meaning depends on earlier records, so they
+// go to summary.c one by one; CALL, they are counted, and the thread's last one is kept, as it may
+// name a stream. The first row with a matching beginning (3 to 32 bytes) wins, so put longer ones
+// first; API lines and packets are recognized by code (message.c).
 #define AMDLOG_KINDS(X)                                                                         \
 	X(OTHER, "other", COUNTED)                                                              \
 	X(API_ENTRY, "api", CALL)                                                               \
