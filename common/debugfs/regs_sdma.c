@@ -158,7 +158,8 @@ static const struct run runs8[] = {{0, 19, 0},
 static const struct run runs12[] = {{0, 47, 0}, {0x2f, 2, SLOT}, {0}};
 
 static const struct run none[] = {{0}};
-static const struct run *const runs[GFX_GENS] = {none, runs8, runs9, runs9, runs9, runs11, runs12};
+static const struct run *const runs[] = {none, runs8, runs9, runs9, runs9, runs11, runs12};
+_Static_assert(sizeof(runs) / sizeof(runs[0]) == GFX_GENS, "registers of each generation");
 
 int sdma_mqd_dword(enum gfx_gen gen, unsigned offset)
 {

@@ -24,14 +24,14 @@ enum holder_verb {
 // use in serve.c; PROTOCOL in gpq-suspend(1); tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
-	struct kfd_selection sel;
-	unsigned grace;  // suspend
-	uint64_t for_ns; // suspend: 0 no deadline
-	bool tie;        // suspend: the hold ends with the connection
-	bool idle;       // suspend: only queues without work
-	bool keep;       // resume: stay attached; release: while the connection lasts
-	bool untraced;   // suspend: a new session goes on without tracing
-	bool addresses;  // suspend, queues: with addresses and XCCs
+	unsigned grace;           // suspend
+	uint64_t for_ns;          // suspend: 0 no deadline
+	bool tie;                 // suspend: the hold ends with the connection
+	bool idle;                // suspend: only queues without work
+	bool keep;                // resume: stay attached; release: while the connection lasts
+	bool untraced;            // suspend: a new session goes on without tracing
+	bool addresses;           // suspend, queues: with addresses and XCCs
+	struct kfd_selection sel; // last: its lists are long, and are not cleared
 };
 
 // Parses a line without newline; writes into it. 0, or -1 and *f (KFD_FAULT_REQUEST).
