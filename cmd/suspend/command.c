@@ -107,8 +107,11 @@ static int wait_command(pid_t child, int signals, struct targets *all, struct ma
 	return status;
 }
 
-static void release(struct targets *all, struct marks *marks)
+// 0, or why queues may still be suspended: an exit status.
+static int release(struct targets *all, struct marks *marks)
 {
+	int status = 0;
+
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 		bool answered;
@@ -118,13 +121,17 @@ static void release(struct targets *all, struct marks *marks)
 		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
 			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
 		t->at_ns = kfd_now();
-		if (!answered && !t->link.lost && kfd_target_alive(&t->pin))
+		if (!answered && !t->link.lost && kfd_target_alive(&t->pin) &&
+		    !kfd_link_abandon(&t->link, &t->pin, &t->failure)) {
 			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);
-		else
-			marks_resumed(marks, t, answered);
+			status = t->failure.status;
+			continue;
+		}
+		marks_resumed(marks, t, answered);
 		if (answered && t->link.answer.ended)
 			kfd_wait_death(t->link.answer.holder, KFD_END_MS);
 	}
+	return status;
 }
 
 // As a shell does it: gpq ends in the same way as COMMAND did.
@@ -141,7 +148,7 @@ static int pass_status(int status, const sigset_t *mask)
 int run_held(char **argv, struct targets *all, struct marks *marks)
 {
 	sigset_t set, mask;
-	int signals, status;
+	int signals, status, held;
 	pid_t child;
 
 	sigemptyset(&set);
@@ -156,6 +163,6 @@ int run_held(char **argv, struct targets *all, struct marks *marks)
 		return err_sys(errno, NULL, "run %s", argv[0]);
 	status = wait_command(child, signals, all, marks);
 	close(signals);
-	release(all, marks);
-	return pass_status(status, &mask);
+	held = release(all, marks);
+	return held && !status ? held : pass_status(status, &mask);
 }

@@ -174,9 +174,11 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 	ssize_t n;
 
 	l->answer.num = 0;
+	l->may_stay = strcmp(request, "hold") == 0;
 	do
 		n = sendmsg(l->fd, &m, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
+	l->may_stay &= n > 0;
 	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : lost(l, f);
 }
 
@@ -233,7 +235,8 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 		r = take_lines(l, f);
 		if (r)
 			return r < 0 ? -1 : 0;
-		if (wait_readable(l->fd, deadline) == 0)
+		l->silent = wait_readable(l->fd, deadline) == 0;
+		if (l->silent)
 			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
 		n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -279,7 +282,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	return false;
 }
 
-void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
+bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	bool ended;
 
@@ -287,8 +290,12 @@ void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd
 		close(l->fd);
 	l->fd = -1;
 	if (l->started <= 0)
-		return;
-	ended = kfd_wait_death(l->started, ABANDON_MS) || (l->deaf && kfd_holder_kill(l, t, f));
-	if (ended && l->deaf)
+		return false;
+	ended = kfd_wait_death(l->started, ABANDON_MS);
+	if (!ended && (l->silent || (l->deaf && l->may_stay)))
+		ended = kfd_holder_kill(l, t, f);
+	if (ended && (l->silent || l->deaf))
 		kfd_fail(f, KFD_FAULT_HOLDER_LOST);
+	l->started = 0;
+	return ended;
 }

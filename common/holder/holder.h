@@ -49,6 +49,8 @@ struct kfd_link {
 	uint64_t peer_start; // its start time, unless it is our child
 	bool lost;           // it ended before it answered, and the target lives
 	bool deaf;           // it lives and holds, but cannot be talked to
+	bool silent;         // the last answer did not come in time
+	bool may_stay;       // "hold" was sent last
 	struct kfd_answer answer;
 	struct buf in; // what was read and not used yet
 };
@@ -66,10 +68,11 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 // the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
-// After a failure: closes the connection and, if this link started the holder, waits briefly for
-// its end, so that the target is as before. A holder that is l->deaf is killed if it does not
-// end, as it may have received the last request; *f then has the result of that.
-void kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
+// After a failure: closes the connection, which ends what is tied to it, and, if this link started
+// the holder, waits briefly for its end. A holder that lives on is killed if it is stopped or may
+// have received "hold"; else others' holds keep it. True: it has ended, and *f says so where it
+// said that the holder does not answer.
+bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // After an answer with `ended`: waits until the holder is gone and the target untraced. True when
 // /proc shows that; the answer alone is no proof.

@@ -30,7 +30,7 @@ static const int allowed[] = {
 	SCMP_SYS(timer_delete), SCMP_SYS(timerfd_settime), SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_nanosleep),
 	// the driver and the target; ptrace also to take a session back
-	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(wait4), SCMP_SYS(waitid),
+	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(pidfd_open), SCMP_SYS(wait4), SCMP_SYS(waitid),
 	SCMP_SYS(process_vm_readv),
 #ifdef GPQ_TESTING
 	SCMP_SYS(tgkill), // kfd_step() stops the holder
@@ -38,7 +38,8 @@ static const int allowed[] = {
 	// files of /proc and debugfs, its own socket
 	SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write),
 	SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(fcntl),
-	SCMP_SYS(getdents64), SCMP_SYS(readlinkat), SCMP_SYS(unlinkat), SCMP_SYS(flock),
+	SCMP_SYS(getdents64), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(unlinkat),
+	SCMP_SYS(flock),
 	// memory, identity, the end
 	SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mprotect), SCMP_SYS(madvise),
 	SCMP_SYS(getrandom), SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(futex), SCMP_SYS(getpid),

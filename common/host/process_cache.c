@@ -53,8 +53,11 @@ bool pids_are_host(void)
 	char ns[64];
 	struct proc self;
 	// The initial PID namespace has a fixed inode (PROC_PID_INIT_INO, include/linux/proc_ns.h).
-	if (!host_is_live() || host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) <= 0 ||
-	    strcmp(ns, "pid:[4026531836]") == 0)
+	if (!host_is_live())
+		return true;
+	if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) <= 0)
+		return false; // nobody knows
+	if (strcmp(ns, "pid:[4026531836]") == 0)
 		return true;
 	// Not in the initial namespace, but /proc belongs to an outer one when it has more than one
 	// pid for us.

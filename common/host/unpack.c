@@ -20,8 +20,8 @@ struct unpack {
 	struct archive *a;
 	ssize_t (*read)(void *ctx, char *to, size_t n);
 	void *ctx;
-	int error;        // errno of `read`
-	la_int64_t given; // bytes that were read
+	int error;             // errno of `read`
+	la_int64_t given, len; // bytes that were read: in all, by the last call
 	bool opened, ended, garbage;
 	char packed[PACKED_SIZE];
 };
@@ -50,8 +50,10 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 	ssize_t n = u->read(u->ctx, u->packed, sizeof(u->packed));
 
 	(void)a;
-	u->error = n < 0 ? errno : 0;
-	u->given += n > 0 ? n : 0;
+	if (n < 0)
+		u->error = errno; // filters take a failure between two members for the end
+	u->len = n > 0 ? n : 0;
+	u->given += u->len;
 	*data = u->packed;
 	return n;
 }
@@ -93,21 +95,30 @@ static ssize_t fail(struct unpack *u)
 	return -1;
 }
 
-// libarchive ends where its format does, without a word of what lies behind.
+// libarchive ends where its format does, without a word of what lies behind. Zeros are padding, as
+// gzip(1) has it.
 static bool has_rest(struct unpack *u)
 {
+	la_int64_t left = u->given - u->arc->archive_filter_bytes(u->a, -1);
 	const void *data;
 
-	u->garbage = u->given > u->arc->archive_filter_bytes(u->a, -1) || give(u->a, u, &data) > 0;
-	return u->garbage;
+	do {
+		u->garbage = left > u->len;
+		for (const char *p = u->packed + u->len - left; left > 0 && !u->garbage; left--)
+			u->garbage = *p++;
+		left = u->garbage ? 0 : give(u->a, u, &data);
+	} while (left > 0);
+	return u->garbage || u->error;
 }
 
 ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 {
 	struct archive_entry *entry;
-	la_ssize_t got;
-	int r;
+	la_ssize_t got = 0;
+	int r = ARCHIVE_OK;
 
+	if (u->ended)
+		return 0;
 	if (!u->opened) {
 		r = u->arc->archive_read_open(u->a, u, NULL, give, NULL);
 		if (r == ARCHIVE_OK)
@@ -115,14 +126,11 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 		if (r < ARCHIVE_WARN)
 			return fail(u);
 		u->opened = true;
-		u->ended = r == ARCHIVE_EOF;
 	}
-	if (u->ended)
-		return 0;
-	got = u->arc->archive_read_data(u->a, to, n);
-	if (got < 0 || (!got && has_rest(u)))
-		return fail(u);
-	return (ssize_t)got;
+	if (r != ARCHIVE_EOF)
+		got = u->arc->archive_read_data(u->a, to, n);
+	u->ended = got <= 0;
+	return got < 0 || (!got && has_rest(u)) ? fail(u) : (ssize_t)got;
 }
 
 const char *unpack_error(const struct unpack *u)

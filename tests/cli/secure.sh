@@ -7,7 +7,7 @@
 is "getenv() is called in common/host/secure.c alone" \
 	"$(cd "$top" && grep -rlE '\b(secure_)?getenv *\([^0-9]|\benviron *[[;=]' --include='*.[ch]' cmd common)" common/host/secure.c
 is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
-is "a test build has them" "$(cd "$top" && grep -l 'ifdef GPQ_TESTING' common/holder/session.[ch] | wc -l)" 2
+[ ! -x "$top/build/testing/gpq" ] || ok "a test build has them" grep -aq GPQ_TEST_STOP "$top/build/testing/gpq"
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \

@@ -260,6 +260,13 @@ $ (gzip -c $DATA/amdlog/rocm70.log; echo other bytes) >rest.gz; gpq trace -q -rn
 gpq: trace: rest.gz: gzip: other bytes behind the compressed data; what was read until then is reported
 3
 
+$ (gzip -c $DATA/amdlog/rocm70.log; head -c 70000 /dev/zero) >padded.gz; gpq trace -q -rn --by queue -o HWQ padded.gz | wc -l
+3
+
+$ (gzip -c </dev/null; cat $DATA/amdlog/rocm70.log) | gpq trace -
+gpq: trace: standard input: gzip: other bytes behind the compressed data; what was read until then is reported
+? 1
+
 $ iconv -t UTF-16 $DATA/amdlog/rocm70.log | gpq trace -
 gpq: trace: standard input: is UTF-16 text; iconv -f UTF-16 -t UTF-8 FILE | gpq trace -
 ? 6

@@ -1,6 +1,6 @@
-# Each system call of suspending and resuming fails once, in gpq or in its holder. Status 0 of suspend means held, as does 3,
-# where a value could not be read; any other that the queues run. Status 0 of resume means that they run. What is not 0 comes
-# with a message.
+# The system calls of suspending and resuming that tests/faults/syscalls.c knows fail once each, in gpq or in its holder, until
+# gpq ends. Status 0 of suspend means held, as does 3, where a value could not be read; any other that the queues run. Behind a
+# COMMAND they run whatever the status. Status 0 of resume means that they run. What is not 0 comes with a message.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 . /t/gpq/suspend.inc
@@ -42,6 +42,12 @@ after_suspend() { # STATUS
 	esac
 }
 
+after_command() { # STATUS
+	[ $1 = 0 ] || [ -s /tmp/said ] || echo "status $1 without a message"
+	within 5 untraced $P || echo "status $1, and still held"
+	queue_runs || echo "status $1, and queue 0 stands still"
+}
+
 after_resume() { # STATUS
 	[ $1 = 0 ] || [ -s /tmp/said ] || echo "status $1 without a message"
 	[ $1 != 0 ] || within 5 untraced $P || echo "status 0, and still held"
@@ -55,7 +61,7 @@ each_call() { # VERB COMMAND...
 	while :; do
 		n=$((n + 1))
 		rm -f /tmp/call
-		[ $verb = suspend ] || gpq suspend -q -p $P > /dev/null
+		[ $verb != resume ] || gpq suspend -q -p $P > /dev/null || fail "suspended before resume $n"
 		syscalls $n /tmp/call "$@" > /dev/null 2> /tmp/said
 		wrong=$(after_$verb $?)
 		let_go
@@ -71,6 +77,8 @@ each_call() { # VERB COMMAND...
 load gfx942
 target -q -n 1
 each_call suspend gpq suspend -p $P
+each_call suspend gpq suspend -p $P --for 1h
+each_call command gpq suspend -p $P -- true
 each_call resume gpq resume -p $P
 queue_runs || fail "queue 0 runs after all that"
 reap $P

@@ -25,9 +25,11 @@ start() { # KIND
 	G=$!
 } > /tmp/said 2>&1
 
-# What is wrong now; nothing, when all is as it was.
-after() {
-	gpq resume -p $P > /dev/null 2>&1 # what was held before gpq died stays held
+# What is wrong now; nothing, when all is as it should be. A deadline and the end of a command need no resume.
+after() { # KIND WHOM STATUS
+	look_at_tracer $P
+	[ $1 != 0 ] || [ $2 != 0 ] || [ $3 != 0 ] || [ "$TRACER" != 0 ] || echo "status 0, and nobody holds it"
+	case $1 in 0 | 3) gpq resume -p $P > /dev/null 2>&1 ;; esac
 	within 10 untraced $P || echo "traced by $TRACER"
 	within 10 no_holder || echo "holders: $HOLDERS"
 	look_at_rptr 0
@@ -45,7 +47,7 @@ for n in $(seq $KILLS); do
 	[ $whom = 1 ] || kill -$signal $G 2> /dev/null
 	[ $whom = 0 ] || kill -$signal $HOLDERS 2> /dev/null
 	wait $G
-	wrong=$(after)
+	wrong=$(after $kind $whom $?)
 	[ -z "$wrong" ] && continue
 	bad=$((bad + 1))
 	note "kill $n ($kind, $whom, $signal): $wrong; gpq said: $(cat /tmp/said)"
