@@ -155,12 +155,33 @@ static void test_put(void **state)
 	}
 }
 
+// Where the first line begins that begins at a place or behind it.
+static void test_line_start(void **state)
+{
+	int fd = memfd_create("lines", MFD_CLOEXEC);
+	static const struct {
+		uint64_t at, start;
+	} cases[] = {{0, 0}, {1, 4}, {3, 4},  {4, 4},   {5, 8},
+		     {7, 8}, {8, 8}, {9, 10}, {10, 10}, {99, 10}};
+
+	(void)state;
+	assert_int_equal(write(fd, "abc\ndef\ngh", 10), 10);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t start = 0;
+
+		assert_true(blocks_line_start(fd, cases[i].at, 10, &start));
+		assert_int_equal(start, cases[i].start);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_of_it),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_put),
+		cmocka_unit_test(test_line_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

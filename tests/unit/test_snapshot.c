@@ -149,6 +149,8 @@ static void programs(void **state)
 	redacted(redact_comm, "back\\slash\n", "program3\n");
 	redacted(redact_status, "Name:\tback\\\\slash\nPid:\t7\n", "Name:\tprogram3\nPid:\t7\n");
 	redacted(redact_hostname, "node7\n", "host1\n");
+	redacted(redact_comm, "back\n", "program4\n"); // a name that begins another one
+	redacted(redact_comm, "back\\slash\n", "program3\n");
 	redacted(redact_comm, "", "");
 	redacted(redact_stat, "torn", "torn");
 	redacted(redact_status, "Nam", "Nam");
