@@ -80,14 +80,14 @@ $ . ./lib; long() { w 1 7 a "hipModuleLaunchKernel ( $(head -c $1 /dev/zero | tr
 0
 
 # A queue made anew with another id: its id is not told, and a note says so. (Its id was 1 before and is 1 at the end.)
-$ . ./lib; { d 1 7 a 0a 0 1; d 2 7 a 0a 0 2 | sed 's/id=1/id=2/'; d 3 7 a 0a 0 3; } >id.log
+$ . ./lib; { d 1 7 a 0a 0 1; d 2 7 a 0a 0 2 | sed 's/id=1/id=2/'; d 3 7 a 0a 0 3; d 4 7 a 0a 0 4; } >id.log
 > gpq trace -qr --by queue -o id,dispatches id.log; gpq trace -J id.log 2>&1 | jq -r '.notes[]' | grep anew
-> head -1 id.log >id1; tail -2 id.log >id2; gpq trace --partial id1 id2 | gpq merge -qr --by queue -o id,dispatches
+> head -1 id.log >id1; tail -3 id.log >id2; gpq trace --partial id1 id2 | gpq merge -qr --by queue -o id,dispatches
 ID DISPATCHES
-- 3
+- 4
 queues made anew at the same address, with another id: 1
 ID DISPATCHES
-- 3
+- 4
 
 # When a queue was made and deleted: the first making, the last deletion, also when parts are added up.
 $ . ./lib; x() { w $1 7 a "Deleting hardware queue 0x7f00000a0000 with refCount 0"; }
@@ -289,3 +289,10 @@ $ . ./lib; d 100 7 a 0a 0 1 | sed 's/, correlation_id.*//' >nop.log; gpq trace -
 [1,null]
 [1,null]
 1 - -
+
+# The same address in two processes: a queue line without a process is of neither.
+$ { cat $DATA/amdlog/rocm43.log; sed 's/9001/9002/; s/7f00000b2880/7f00000c2880/' $DATA/amdlog/rocm43.log | grep -v 'created hardware'; } >two.log
+> gpq trace -q --by queue -rno pid,dispatches,created two.log | sort
+- - 1
+9001 1 0
+9002 1 0
