@@ -296,3 +296,13 @@ $ { cat $DATA/amdlog/rocm43.log; sed 's/9001/9002/; s/7f00000b2880/7f00000c2880/
 - - 1
 9001 1 0
 9002 1 0
+
+# The greatest read pointer is not the last one; barriers of both kinds count over time as well.
+$ . ./lib; { d 100 7 a 0a 9 12; d 110 7 a 0a 5 13; b 120 7 a 0a OR 6 14; b 130 7 a 0a AND 6 15; } >ptr.log
+> gpq trace -q --by queue -rno rptr_min,rptr_max,wptr_min,wptr_max ptr.log; gpq trace -q --series 1ms -rno time_us,dispatches,barriers ptr.log
+5 9 12 15
+0 2 2
+
+# ROCr's own lines have no level.
+$ echo ':amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:7     tid:0x7f00000000aa] [***rocr***] words' | gpq trace -q --list --ndjson -o kind,level -
+{"record":"record","kind":"rocr","level":null}

@@ -174,6 +174,8 @@ static void test_sysroot(void **state)
 	put(dir, "proc/11/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t10\n");
 	put(dir, "proc/12/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t11\n");
 	put(dir, "proc/13/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t1\n");
+	put(dir, "proc/20/status", "Name:\tx\nPPid:\t21\n"); // each the other's parent
+	put(dir, "proc/21/status", "Name:\tx\nPPid:\t20\n");
 	put(dir, "proc/7/status", "Name:\tx\nPPid:\t1\nNSpid:\t7\n"); // its number on the host
 	put(dir, "proc/13/cgroup", "0::/lxc.payload.fifteen-letters/init.scope\n");
 	put(dir, "proc/12/cgroup", "0::/docker/" ID "\n");
@@ -209,6 +211,8 @@ static void test_sysroot(void **state)
 	assert_int_equal(list[0], 10);
 	assert_int_equal(list[1], 11);
 	assert_int_equal(list[2], 12);
+	free(list);
+	assert_int_equal(proc_tree(20, &list), 2); // whatever a recorded host claims
 	free(list);
 	const struct kfd_procs_how how = {.want = KFD_WANT_SIZE};
 	struct kfd_procs procs = {0};

@@ -317,6 +317,25 @@ static void test_rank_test(void **state)
 }
 
 // Without a difference, p is below 0.05 in 5 of 100 tests.
+// Of fewer than 8 values on either side no probability is told.
+static void test_rank_test_few(void **state)
+{
+	(void)state;
+	for (unsigned na = 7; na <= 8; na++) {
+		for (unsigned nb = 7; nb <= 8; nb++) {
+			struct samples a = {0}, b = {0};
+
+			for (unsigned i = 0; i < na; i++)
+				samples_add(&a, i);
+			for (unsigned i = 0; i < nb; i++)
+				samples_add(&b, i + 0.5);
+			assert_true(isnan(stats_rank_test(&a, &b).p) == (na < 8 || nb < 8));
+			samples_fini(&a);
+			samples_fini(&b);
+		}
+	}
+}
+
 static void test_rank_test_level(void **state)
 {
 	(void)state;
@@ -371,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_rank_test),
+		cmocka_unit_test(test_rank_test_few),
 		cmocka_unit_test(test_rank_test_level),
 		cmocka_unit_test(test_shuffle),
 	};
