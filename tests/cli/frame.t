@@ -122,3 +122,13 @@ gpq: other/gpq-queues: exists and is not a link to this gpq; remove it, or choos
 gpq: other/gpq-trace: exists and is not a link to this gpq; remove it, or choose another directory
 status 1
 /bin/true
+
+# What is found in part is shown again and again, too.
+$ timeout 0.5 gpq --sysroot $HOSTS/gfx90a-k6.12 queues -q -p 41207,99 --watch 20ms -o PID 2>err | sort | uniq -c | awk '{ print $2, ($1 > 4) }'; head -1 err
+{"record":"queue","pid":41207} 1
+gpq: queues: pid 99: no such process; without -p all are listed
+
+# Nothing that is named in a message reaches the terminal as it is.
+$ gpq trace $'\e[31mred\xff'
+gpq: trace: \x1b[31mred\xff: No such file or directory
+? 5

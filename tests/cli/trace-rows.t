@@ -306,3 +306,15 @@ $ . ./lib; { d 100 7 a 0a 9 12; d 110 7 a 0a 5 13; b 120 7 a 0a OR 6 14; b 130 7
 # ROCr's own lines have no level.
 $ echo ':amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:7     tid:0x7f00000000aa] [***rocr***] words' | gpq trace -q --list --ndjson -o kind,level -
 {"record":"record","kind":"rocr","level":null}
+
+# Times of the GPU, in nanoseconds; a pair that ends before it begins is none.
+$ . ./lib; { d 100 7 a 0a 0 1 f01; d 110 7 a 0a 0 2 f02; w 300 7 a 'Signal = (0x7f02), start/end = 5 / 6'; w 301 7 a 'Signal = (0xf01), start/end = 150000 / 160000, Elapsed = 10000 ns'
+>   w 302 7 a 'Signal = (0xf02), start/end = 170000 / 165000, Elapsed = 0 ns'; } >sig.log
+> gpq trace -q --perfetto - sig.log | jq -c '.traceEvents[] | select(.ph == "b" or .ph == "e") | [.ph, .ts, .args.submitted_us, .args.hwq]'
+["b",150,100,"0x7f00000a0000"]
+["e",160,null,null]
+
+# A number that is too long to be a time.
+$ . ./lib; for t in 123456789012345678 1234567890123456789; do w 7 7 a x | sed "s/0000000007/$t/"; done | gpq trace -q --list --ndjson -o time_us -
+{"record":"record","time_us":123456789012345678}
+{"record":"record","time_us":null}
