@@ -87,7 +87,7 @@ gpq: links/missing: No such file or directory; make the directory first
 ? 5
 
 # Completion: of a list its last part; + adds to the usual columns; what follows an option with = is a word of its own; an
-# option without argument leaves the next word alone; --by is not --bytes; levels of priority.
+# option without argument leaves the next word alone; --output is not --output-all; levels of priority.
 $ c() { gpq --complete -- "$@" | cut -f1; }; c queues -o PID,QI; c queues -o +QI; c queues --output=PID,QI; c trace --by str; c trace --list --pid
 PID,QID
 +QID
@@ -95,7 +95,7 @@ PID,QID
 stream
 --pid
 
-$ c() { gpq --complete -- "$@" | cut -f1; }; c trace --bytes str; c queues --output=PID QI; c queues --prio hi; c queues --prio low,hi; c queues --color low
+$ c() { gpq --complete -- "$@" | cut -f1; }; c trace --bytes str; c queues --output-all QI; c queues --output=PID QI; c queues --prio hi; c queues --prio low,hi; c queues --color low
 high
 low,high
 

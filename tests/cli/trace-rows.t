@@ -125,8 +125,10 @@ A began 2.5 s after B had ended, if they are of one host and boot
 # Two versions of the runtime in one log: none is told, and a note says so.
 $ v() { printf ':3:hip_context.cpp          :60  : %010d us: [pid:7 tid: 0xa] HIP Version: %s, Direct Dispatch: 1\n' $1 $2; }
 > for s in "v 1 7.0.1; v 2 7.0.1" "v 1 7.0.1; v 2 6.4.2"; do eval "$s" | gpq trace -J - 2>/dev/null | jq -c '[.totals.hip_version, (.notes | map(select(test("versions"))) | length)]'; done
-> v 1 7.0.1 >v1; v 2 6.4.2 >v2; gpq trace --partial v1 v2 | gpq merge -J | jq -c '[.totals.hip_version, (.notes | map(select(test("versions"))) | length)]'
+> v 1 7.0.1 >v1; v 2 6.4.2 >v2; { v 3 6.4.2; v 4 7.0.1; } >v3
+> for f in v2 v3; do gpq trace --partial v1 $f | gpq merge -J | jq -c '[.totals.hip_version, (.notes | map(select(test("versions"))) | length)]'; done
 ["7.0.1",0]
+[null,1]
 [null,1]
 [null,1]
 
