@@ -58,6 +58,11 @@ static void test_container(void **state)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(container_parse(&c, none[i]));
 	assert_true(container_parse(&c, cases[0].cgroup));
+	struct container named;
+	assert_true(
+		container_parse(&named, "0::/machine.slice/systemd-nspawn@web.service/payload\n"));
+	assert_string_equal(named.id, "web");
+	assert_string_equal(named.runtime, "nspawn");
 	assert_true(container_is(&c, "012345"));
 	assert_false(container_is(&c, "01234"));
 	assert_false(container_is(&c, ""));
