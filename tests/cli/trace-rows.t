@@ -320,3 +320,7 @@ $ . ./lib; { d 100 7 a 0a 0 1 f01; d 110 7 a 0a 0 2 f02; w 300 7 a 'Signal = (0x
 $ . ./lib; for t in 123456789012345678 1234567890123456789; do w 7 7 a x | sed "s/0000000007/$t/"; done | gpq trace -q --list --ndjson -o time_us -
 {"record":"record","time_us":123456789012345678}
 {"record":"record","time_us":null}
+
+# Two records of the same microsecond are in order; one step back is one.
+$ . ./lib; for t in 100 100 90 90 95; do w $t 7 a x; done | gpq trace -qJ - | jq .totals.steps_back
+1
