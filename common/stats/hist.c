@@ -165,6 +165,8 @@ static bool read_member(struct hist *h, const struct jsonin_value *key,
 		const char *key;
 		uint64_t *to;
 	} numbers[] = {{"count", &h->count}, {"sum", &h->sum}, {"min", &h->min}, {"max", &h->max}};
+	if (v->kind == 'n' && jsonin_is(key, "sum"))
+		h->sum = UINT64_MAX; // too large to be known: written as null
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (jsonin_is(key, numbers[i].key))
 			return v->kind == 'n' || jsonin_u64(v, numbers[i].to);

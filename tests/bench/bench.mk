@@ -7,7 +7,7 @@ $(B)/gen-amdlog: tests/bench/gen-amdlog.c Makefile
 
 -include $(B)/gen-amdlog.d
 
-check: $(B)/gen-amdlog
+check check-one: $(B)/gen-amdlog
 
 bench: bench-trace
 bench-trace: gpq $(B)/gen-amdlog

@@ -85,3 +85,50 @@ error
 $ gpq --install links && gpq --install links/missing
 gpq: links/missing: No such file or directory; make the directory first
 ? 5
+
+# Completion: of a list its last part; + adds to the usual columns; what follows an option with = is a word of its own; an
+# option without argument leaves the next word alone; --output is not --output-all; levels of priority.
+$ c() { gpq --complete -- "$@" | cut -f1; }; c queues -o PID,QI; c queues -o +QI; c queues --output=PID,QI; c trace --by str; c trace --list --pid
+PID,QID
++QID
+--output=PID,QID
+stream
+--pid
+
+$ c() { gpq --complete -- "$@" | cut -f1; }; c trace --bytes str; c queues --output-all QI; c queues --output=PID QI; c queues --prio hi; c queues --prio low,hi; c queues --color low
+high
+low,high
+
+# Raw: a word has no blank and is not empty; a backslash is escaped, so that it can be told from an escaped one.
+$ mkdir -p raw/proc/7 raw/sys/class/kfd/kfd/proc/7/queues/0 && printf 'Name:\ta b\\\\c\n' >raw/proc/7/status && printf 'python3\0a b\\x5b\0' >raw/proc/7/cmdline
+> for f in gpuid:1 size:4096 type:0; do echo ${f#*:} >raw/sys/class/kfd/kfd/proc/7/queues/0/${f%:*}; done; gpq --sysroot raw queues -qrno PID,CMDLINE; gpq --sysroot raw queues -qno CMDLINE
+7 python3\x20a\x20b\x5cx5b
+python3 a b\x5cx5b
+
+# Process ids from standard input may be separated by NUL bytes.
+$ printf '41207\00052880\0' | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -qrno PID -p - | sort -u
+41207
+52880
+
+# The least interval may be asked for; a shorter one not.
+$ timeout 0.3 gpq --sysroot $HOSTS/gfx90a-k6.12 queues -q --watch 10ms >out; echo $?; timeout 0.3 gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 9ms
+124
+gpq: queues: --watch: the least interval is 10ms; for example --watch 0.5
+? 2
+
+# A link to another gpq is not ours, nor is one that only begins as ours does.
+$ mkdir other && ln -s /bin/true other/gpq-trace && ln -s "$(readlink -f "$(command -v gpq)")x" other/gpq-queues; gpq --install other; echo "status $?"; readlink other/gpq-trace
+gpq: other/gpq-queues: exists and is not a link to this gpq; remove it, or choose another directory
+gpq: other/gpq-trace: exists and is not a link to this gpq; remove it, or choose another directory
+status 1
+/bin/true
+
+# What is found in part is shown again and again, too.
+$ timeout 0.5 gpq --sysroot $HOSTS/gfx90a-k6.12 queues -q -p 41207,99 --watch 20ms -o PID 2>err | sort | uniq -c | awk '{ print $2, ($1 > 4) }'; head -1 err
+{"record":"queue","pid":41207} 1
+gpq: queues: pid 99: no such process; without -p all are listed
+
+# Nothing that is named in a message reaches the terminal as it is.
+$ gpq trace $'\e[31mred\xff'
+gpq: trace: \x1b[31mred\xff: No such file or directory
+? 5

@@ -31,6 +31,9 @@ expect "and errors" "$(for h in a b; do awk -v h=$h '/Returned hipErrorOutOfMemo
 expect "kernels are one by name" "$(cat other.log "$log" | grep -c 'ShaderName : layer_norm')" \
 	"$(gpq merge -q --by kernel -rno LAUNCHES,NAME a b | awk '/layer_norm/ { print $1 }')"
 expect "HOST is shown when there is one" "HOST 0" "$(gpq merge -q --by process a | awk 'NR == 1 { print $1 }') $(gpq merge -q --by process c | grep -c HOST)"
+expect "what names no host stands first" "$data/cnn.log" "$(gpq merge --partial a b c | head -1 | jq -r .file)"
+gpq trace --partial "$data/cnn.log" "$data/cnn.log" >twice
+expect "whole files of one name are no pieces of one" "" "$(gpq merge --by process twice 2>&1 >/dev/null | grep 'in two parts')"
 expect "the clocks of two hosts are not compared" "null null null 0" \
 	"$(gpq merge -qJ a b | jq -r '[.totals | .first_us, .last_us, .span_ns, .steps_back] | map(tostring) | join(" ")')"
 expect "that of one is its own" "$(gpq trace -J other.log | jq .totals.span_ns)" "$(gpq merge -qJ a | jq .totals.span_ns)"

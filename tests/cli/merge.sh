@@ -39,7 +39,27 @@ is "the two runs of one host and setting add up" "$(gpq merge -rno METRIC "$a" "
 sed 's/"kernel":"[^"]*"/"kernel":"6.99"/' "$a" >other
 is "another kernel does not" "$(gpq merge -rno METRIC "$a" other | grep -cx suspend)" 4
 
+# A sum made by hand: 1000 values, 500 times 1, 400 times 2, 90 times 3, 9 times 4, once 50; their sum is 1656.
+sum_of() { # HISTOGRAM SOURCE
+	printf '{"record":"bench_sum","schema":1,"metric":"own","source":"%s","scheduler":"HWS","kernel":"6.12","gpus":"x","grace":1,"queues_wanted":1,"hold_wanted_ns":1,"gap_wanted_ns":1,"histogram_ns":%s}\n' "$2" "$1"
+}
+sum_of '{"rule":"loglin32","count":1000,"sum":1656,"min":1,"max":50,"buckets":[[1,500],[2,400],[3,90],[4,9],[50,1]]}' live >known
+is "percentiles, extremes and mean" "$(gpq merge -rno P50,P90,P99,P99.9,MIN,MAX,MEAN known)" "1 2 3 4 1 50 1"
+sum_of '{"rule":"loglin32","count":2,"sum":null,"min":5,"max":6,"buckets":[[5,1],[6,1]]}' "" >unknown
+is "no mean of a sum that is not known" "$(gpq merge -J unknown | jq -c '.sums[] | [.n, .mean_ns, .source]')" "[2,null,null]"
+is "--by is of logs" "$(gpq merge --by queue known 2>&1)" "gpq: merge: --by and --top are for results of gpq trace; leave them out"
+is "so is --top" "$(gpq merge --top 3 known 2>&1)" "gpq: merge: --by and --top are for results of gpq trace; leave them out"
+
 # Input that is none
+echo x >bad1 && printf 'y\nz' >bad2
+is "bad lines of each file" "$(gpq merge known bad1 bad2 2>&1 >/dev/null | grep -o '^gpq: merge: bad[12]: [0-9] lines')" "gpq: merge: bad1: 1 lines
+gpq: merge: bad2: 2 lines"
+sed 's/"schema":1/"schema":2/' known >later
+is "another version's" "$(gpq merge later 2>/dev/null; echo $?)" 5
+sed -n '2s/"result":"ok"/"result":"melted"/p' "$a" >melted
+is "a result that nobody knows" "$(gpq merge known melted 2>&1 >/dev/null | grep -o 'melted: 1 lines')" "melted: 1 lines"
+printf %s "$(cat known)" >unended
+is "a last line without its end" "$(gpq merge -rno N known unended)" 2000
 sed 's/"count":/"count":1/' pa | head -1 >lie
 out=$(p lie 2>&1)
 is "a histogram that contradicts itself is refused" "$?:$out" "5:gpq: merge: lie: 1 lines are no results of gpq bench or gpq trace; lie line 1: not a sample that this version knows; they are left out

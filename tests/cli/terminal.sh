@@ -17,4 +17,11 @@ expect "5000 columns: nothing is cut" 4019 "$(on 5000 "$kernels" | longest)"
 expect "20 columns: a short name in full" "k" "$(on 20 "$kernels" | awk '$1 == 2 { print $2 }')"
 expect "a table without texts is not cut" "$(gpq trace -q --by queue "$log")" "$(on 20 "gpq trace -q --by queue $log" | sed 's/ *$//')"
 expect "to a pipe nothing is cut" 4019 "$($kernels | longest)"
+
+# Colours: for terminals that have them, unless NO_COLOR says something.
+status="gpq --sysroot $top/tests/hosts/gfx90a-k6.12 gpus -qno SUSPEND"
+expect "coloured" 1 "$(NO_COLOR= on 80 "$status" | grep -c $'\e\\[')"
+expect "not with NO_COLOR" 0 "$(NO_COLOR=1 on 80 "$status" | grep -c $'\e\\[')"
+expect "not on a dumb terminal" 0 "$(NO_COLOR= TERM=dumb on 80 "$status" | grep -c $'\e\\[')"
+expect "but when it is asked for" 1 "$(NO_COLOR=1 TERM=dumb on 80 "$status --color always" | grep -c $'\e\\[')"
 finish

@@ -35,7 +35,7 @@ def rows(patterns):
 
 
 def make(tree, *args):
-    return subprocess.run(["make", "-s", "-C", tree, *args], capture_output=True, text=True,
+    return subprocess.run(["make", "-s", "-C", tree, *args], capture_output=True, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, timeout=600)
 
 

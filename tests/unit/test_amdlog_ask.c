@@ -158,6 +158,8 @@ static void test_series(void **state)
 	}
 	assert_int_equal(amdlog_series_sum(&s.all, 0, INTERVALS).dispatches, 20000);
 	assert_int_equal(amdlog_series_sum(&s.all, 0, INTERVALS).backlog_max, 6);
+	// Of several intervals the most queues that were busy at once.
+	assert_int_equal(amdlog_series_sum(&s.all, 0, INTERVALS).queues, QUEUES);
 	assert_false(s.incomplete);
 	assert_int_equal(s.least_us, 0);
 	amdlog_series_fini(&s);

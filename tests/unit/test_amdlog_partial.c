@@ -333,6 +333,7 @@ static void test_names_that_are_no_text(void **state)
 	static const char log[] =
 		":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : a\xff\n"
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : a\xfe\n"
+		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : b\xff\x05z\n"
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : \xe4\xbd\xa0\"\\\x01\n";
 
 	(void)state;

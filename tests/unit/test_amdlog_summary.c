@@ -469,6 +469,29 @@ static void test_disputed_join(void **state)
 	done(&run);
 }
 
+// A stream of one handle dispatches to two rings: the handle is of neither.
+static void test_handle_of_two_rings(void **state)
+{
+	static const char log[] = L57("0xa", 1000000001, "hipStreamCreate ( 1 )")
+		L57("0xa", 1000000002, "created hardware queue 0x900 with size 1, cooperative: 0")
+			L57("0xa", 1000000003, "hipStreamCreate: Returned hipSuccess : stream:0x51")
+				L57("0xa", 1000000004, "hipLaunchKernel ( 1, stream:0x51 )") L57(
+					"0xa", 1000000005, D57(7000, 1))
+					L57("0xa", 1000000006, "hipLaunchKernel ( 1, stream:0x51 )")
+						L57("0xa", 1000000007, D57(8000, 1));
+	struct run run;
+
+	(void)state;
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.nqueues, 3);
+	for (uint32_t i = 0; i < run.sum.nqueues; i++) {
+		assert_int_equal(run.sum.queues[i].merged, AMDLOG_NONE);
+		assert_true(run.sum.queues[i].hwq == AMDLOG_UNKNOWN ||
+			    run.sum.queues[i].swq == AMDLOG_UNKNOWN);
+	}
+	done(&run);
+}
+
 // Up to 5.4 the handle stands under HWq. BarrierValue lines of 5.5 to 6.1 print it too: no queue of
 // their own.
 static void test_handles(void **state)
@@ -745,6 +768,50 @@ static void test_exchangeable(void **state)
 	done(&run);
 }
 
+#define OTHER                                                                                  \
+	":4:rocvirtual.cpp           :1083: 20160001402 us: [pid:8 tid: 0x7f11dc1c4400] "      \
+	"SWq=0x7f11dc1a8000, HWq=0x7f8acd300000, id=1, Dispatch Header = 0xb02 (type=2, "      \
+	"barrier=1, acquire=1, release=1), setup=3, grid=[4096, 1, 1], workgroup=[32, 1, 1], " \
+	"private_seg_size=0, group_seg_size=0, kernel_obj=0x7f11d23d8800, "                    \
+	"kernarg_address=0x7f11cce00000, completion_signal=0x0, correlation_id=0, rptr=6, wptr=7"
+#define NEXT \
+	":3:rocvirtual.cpp           :3351: 20160001403 us: [pid:8 tid: 0x7f11dc1c4400] words\n"
+
+static void check_untaken(const char *log)
+{
+	struct run run;
+
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.totals.torn, 2);
+	assert_int_equal(run.reassembly->mended, 0);
+	for (uint32_t i = 0; i < run.sum.nqueues; i++)
+		assert_int_equal(run.sum.queues[i].backlog_n, 0);
+	done(&run);
+}
+
+// A rest that may be of two packets is of neither, and what comes later is of neither of them
+// either, even when one process has gone on by then.
+static void test_ambiguous_rest(void **state)
+{
+	char log[4096];
+
+	(void)state;
+	snprintf(log, sizeof(log), "%.*sepoch 1\n%.*sepoch 2\n%s\n" NEXT "%s\n", 256, WHOLE, 256,
+		 OTHER, &WHOLE[128], &WHOLE[128]);
+	check_untaken(log);
+	// The one packet's end may be of the other.
+	snprintf(log, sizeof(log), "%.*s" OTHER "\n" NEXT "%s\n", 128, WHOLE, &WHOLE[128]);
+	check_untaken(log);
+	// Without another one in between the rest is its own.
+	struct run run;
+	snprintf(log, sizeof(log), "%.*sepoch 1\n%s\n" NEXT, 256, WHOLE, &WHOLE[256]);
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.reassembly->mended, 1);
+	assert_int_equal(run.sum.queues[0].backlog_max, 5);
+	done(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -760,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_many_queues),
 		cmocka_unit_test(test_join_by_stream),
 		cmocka_unit_test(test_disputed_join),
+		cmocka_unit_test(test_handle_of_two_rings),
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_streams_by_command),
 		cmocka_unit_test(test_two_processes),
@@ -770,6 +838,7 @@ int main(void)
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_two_writers),
 		cmocka_unit_test(test_exchangeable),
+		cmocka_unit_test(test_ambiguous_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

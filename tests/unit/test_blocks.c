@@ -79,6 +79,41 @@ static void test_all_of_it(void **state)
 	}
 }
 
+// A line that is longer than blocks and than how far they look for its end: what begins within it
+// does not claim to be of whole lines.
+static int check_lines(void *ctx, struct block *b)
+{
+	struct taken *t = ctx;
+
+	if (b->lines) {
+		assert_int_equal(b->text[b->len - 1], '\n');
+		assert_true(!t->next || t->seen == '\n');
+	}
+	t->next += b->len;
+	t->seen = (unsigned char)b->text[b->len - 1];
+	return 0;
+}
+
+static void test_long_line(void **state)
+{
+	enum { LONG = 400000 };
+	struct taken t = {.fd = memfd_create("blocks", MFD_CLOEXEC)};
+	const struct blocks_job job = {.ctx = &t, .take = check_lines};
+	const struct blocks_input in = {.fd = t.fd, .to = 6 + LONG + 7};
+	char *text = malloc(LONG);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', LONG);
+	assert_int_equal(write(t.fd, "short\n", 6), 6);
+	assert_int_equal(write(t.fd, text, LONG), LONG);
+	assert_int_equal(write(t.fd, "\nabc\nd\n", 7), 7);
+	free(text);
+	assert_int_equal(blocks_run(&in, &job, 1, 65536), 0);
+	assert_int_equal(t.next, 6 + LONG + 7);
+	close(t.fd);
+}
+
 // Other threads may have read what lies behind by then.
 static void test_truncated(void **state)
 {
@@ -155,12 +190,32 @@ static void test_put(void **state)
 	}
 }
 
+// Where the first line begins that begins at a place or behind it.
+static void test_line_start(void **state)
+{
+	int fd = memfd_create("lines", MFD_CLOEXEC);
+	static const struct {
+		uint64_t at, start;
+	} cases[] = {{0, 0}, {1, 4}, {3, 4},  {4, 4},   {5, 8},
+		     {7, 8}, {8, 8}, {9, 10}, {10, 10}, {99, 10}};
+
+	(void)state;
+	assert_int_equal(write(fd, "abc\ndef\ngh", 10), 10);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t start = 0;
+
+		assert_true(blocks_line_start(fd, cases[i].at, 10, &start));
+		assert_int_equal(start, cases[i].start);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_of_it),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_put),
+		cmocka_unit_test(test_all_of_it),  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_put),        cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_line_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,11 +6,14 @@
 
 #include <cmocka.h>
 
+#include "common/cli/err.h"
 #include "common/cli/json.h"
+#include "common/cli/jsonin.h"
 #include "common/cli/opts.h"
 #include "common/cli/out_priv.h"
 #include "common/cli/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +38,11 @@ static void test_escape(void **state)
 		"31m",
 		5, "\\xc2\\x9b31m");                   // U+009B, a C1 control sequence introducer
 	escapes("\xc3", 1, "\\xc3");                   // cut in the middle
+	escapes("\xe0\x9f\xbf", 3, "\\xe0\\x9f\\xbf"); // U+07FF, overlong
 	escapes("\xed\xa0\x80", 3, "\\xed\\xa0\\x80"); // a surrogate
+	escapes("\xc2\x9f", 2, "\\xc2\\x9f");          // the last of the C1 controls
+	escapes("\xc2\xa0", 2, "\xc2\xa0");
+	escapes("\x7f", 1, "\\x7f");
 	escapes("\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80");
 }
 
@@ -65,16 +72,19 @@ static void test_durations(void **state)
 	assert_string_equal(text_ns(s, 12300), "12.3us");
 	assert_string_equal(text_ns(s, 4560000), "4.56ms");
 	assert_string_equal(text_ns(s, 7800000000), "7.8s");
+	assert_string_equal(text_ns(s, 60000000000), "1m00s");
 	assert_string_equal(text_ns(s, 125000000000), "2m05s");
 	uint64_t v;
 	assert_true(parse_duration("50ms", &v) && v == 50000000);
 	assert_true(parse_duration("1.5s", &v) && v == 1500000000);
 	assert_true(parse_duration("2", &v) && v == 2000000000);
 	assert_true(parse_duration("0", &v) && v == 0);
+	assert_true(parse_duration("1.9ns", &v) && v == 2);
+	assert_true(parse_duration("0.29us", &v) && v == 290);
 	assert_true(parse_duration("1h", &v) && v == 3600000000000);
-	const char *bad[] = {
-		"",     "ms", "-1s", "1e9", "0x10", "1 s", "nan", "inf", "99999999999999999999d",
-		"1..2s"};
+	const char *bad[] = {"",     "ms",  "-1s", "300000d", "1e9",
+			     "0x10", "1 s", "nan", "inf",     "99999999999999999999d",
+			     "1..2s"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(parse_duration(bad[i], &v));
 }
@@ -98,6 +108,8 @@ static void test_suggest(void **state)
 	assert_string_equal(text_suggest("queus", words), "queues");
 	assert_string_equal(text_suggest("quesue", words), "queues");
 	assert_string_equal(text_suggest("tarce", words), "trace");
+	assert_string_equal(text_suggest("ab", (const char *const[]){"abcd", "abc", NULL}), "abc");
+	assert_null(text_suggest("xy", (const char *const[]){"by", "ay", NULL})); // half of it
 	assert_null(text_suggest("frobnicate", words));
 	assert_null(text_suggest("", words));
 }
@@ -250,6 +262,94 @@ static void test_quoted(void **state)
 	buf_fini(&b);
 }
 
+// Numbers for people: three digits, but thousands in full; for programs nine.
+static void test_fractions(void **state)
+{
+	static const struct out_col col = {.type = OUT_F64};
+	static const struct {
+		double value;
+		const char *human, *raw;
+	} cases[] = {{0.12345678912, "0.123", "0.123456789"},
+		     {999.4, "999", "999.4"},
+		     {999.6, "1000", "999.6"},
+		     {2050, "2050", "2050"},
+		     {-2050.4, "-2050", "-2050.4"},
+		     {1e9, "1e+09", "1e+09"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf b = {0};
+
+		assert_true(outfmt_text(&b, &col, &cases[i].value, true, false, NULL));
+		assert_string_equal(b.data, cases[i].human);
+		b.len = 0;
+		assert_true(outfmt_text(&b, &col, &cases[i].value, false, false, NULL));
+		assert_string_equal(b.data, cases[i].raw);
+		buf_fini(&b);
+	}
+}
+
+// The exit status tells what kind of failure it was.
+static void test_exit_status(void **state)
+{
+	(void)state;
+	assert_int_equal(err_sys(EPERM, NULL, "as expected"), GPQ_DENIED);
+	assert_int_equal(err_sys(EACCES, NULL, "as expected"), GPQ_DENIED);
+	assert_int_equal(err_sys(ENOENT, NULL, "as expected"), GPQ_NOTFOUND);
+	assert_int_equal(err_sys(ESRCH, NULL, "as expected"), GPQ_NOTFOUND);
+	assert_int_equal(err_sys(ENODEV, NULL, "as expected"), GPQ_NOTFOUND);
+	assert_int_equal(err_sys(EOPNOTSUPP, NULL, "as expected"), GPQ_UNSUPPORTED);
+	assert_int_equal(err_sys(ENOTTY, NULL, "as expected"), GPQ_UNSUPPORTED);
+	assert_int_equal(err_sys(EIO, NULL, "as expected"), GPQ_FAILED);
+}
+
+// A string of JSON, read as text.
+static void reads_as(const char *json, const char *want)
+{
+	struct jsonin j;
+	struct jsonin_value v;
+	char text[64], all[128];
+
+	snprintf(all, sizeof(all), "[%s]", json);
+	assert_true(jsonin_open(&j, all, strlen(all), '['));
+	assert_true(jsonin_next(&j, NULL, &v));
+	assert_true(jsonin_str(&v, text, sizeof(text)));
+	assert_string_equal(text, want);
+}
+
+static void test_json_read(void **state)
+{
+	static const char *const bad[] = {"[\"\x1f\"]", "[\"\n\"]",  "[01]",         "[1.]",
+					  "[.5]",       "[1e]",      "[+1]",         "[tru]",
+					  "[\"a]",      "[\"\\x\"]", "[1,]",         "[1 2]",
+					  "[}",         "{1:2}",     "[\"\\u12g4\"]"};
+	static const char *const good[] = {"[]", "[0]", "[-0.5e-3]", "[\" \"]", "[{\"a\":[null]}]"};
+	struct jsonin j;
+	struct jsonin_value v;
+	char deep[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (jsonin_open(&j, bad[i], strlen(bad[i]), '['))
+			fail_msg("%s is taken", bad[i]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(jsonin_open(&j, good[i], strlen(good[i]), '['));
+	reads_as("\"a\\u007f\\u0080\"", "a\x7f\xc2\x80");
+	reads_as("\"\\u07ff\\u0800\\uffff\"", "\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf");
+	reads_as("\"\\ud800\\u0000\"", "??");
+	reads_as("\"\\n\\r\\t\\b\\f\\\\\\/\\\"\"", "\n\r\t\b\f\\/\"");
+	// Nested 32 deep, and no deeper.
+	for (size_t depth = 32; depth <= 33; depth++) {
+		memset(deep, '[', depth);
+		memset(deep + depth, ']', depth);
+		assert_true(jsonin_open(&j, deep, 2 * depth, '[') == (depth == 32));
+	}
+	assert_true(jsonin_open(&j, "[\"pid\"]", 7, '[') && jsonin_next(&j, NULL, &v));
+	assert_true(jsonin_is(&v, "pid"));
+	assert_false(jsonin_is(&v, "pi"));
+	assert_false(jsonin_is(&v, "pids"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +364,9 @@ int main(void)
 		cmocka_unit_test(test_written_numbers),
 		cmocka_unit_test(test_json_pretty),
 		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_fractions),
+		cmocka_unit_test(test_json_read),
+		cmocka_unit_test(test_exit_status),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
+#include "common/host/process_cache.h"
 #include "common/host/root.h"
 #include "common/kfd/procs.h"
 
@@ -57,6 +58,11 @@ static void test_container(void **state)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(container_parse(&c, none[i]));
 	assert_true(container_parse(&c, cases[0].cgroup));
+	struct container named;
+	assert_true(
+		container_parse(&named, "0::/machine.slice/systemd-nspawn@web.service/payload\n"));
+	assert_string_equal(named.id, "web");
+	assert_string_equal(named.runtime, "nspawn");
 	assert_true(container_is(&c, "012345"));
 	assert_false(container_is(&c, "01234"));
 	assert_false(container_is(&c, ""));
@@ -173,6 +179,11 @@ static void test_sysroot(void **state)
 	put(dir, "proc/11/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t10\n");
 	put(dir, "proc/12/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t11\n");
 	put(dir, "proc/13/status", "Name:\tx\nState:\tS (sleeping)\nPPid:\t1\n");
+	put(dir, "proc/20/status", "Name:\tx\nPPid:\t21\n"); // each the other's parent
+	put(dir, "proc/21/status", "Name:\tx\nPPid:\t20\n");
+	put(dir, "proc/7/status", "Name:\tx\nPPid:\t1\nNSpid:\t7\n"); // its number on the host
+	put(dir, "proc/13/cgroup", "0::/lxc.payload.fifteen-letters/init.scope\n");
+	put(dir, "proc/12/cgroup", "0::/docker/" ID "\n");
 	put(dir, "proc/12x/status", "Name:\tno process\n");
 	put(dir, "proc/012/status", "Name:\tno process\nPPid:\t10\n");
 	put(dir, "proc/12\n34/status", "Name:\tno process\nPPid:\t10\n");
@@ -206,6 +217,8 @@ static void test_sysroot(void **state)
 	assert_int_equal(list[1], 11);
 	assert_int_equal(list[2], 12);
 	free(list);
+	assert_int_equal(proc_tree(20, &list), 2); // whatever a recorded host claims
+	free(list);
 	const struct kfd_procs_how how = {.want = KFD_WANT_SIZE};
 	struct kfd_procs procs = {0};
 	assert_int_equal(kfd_procs_read(&procs, &how), 0);
@@ -216,6 +229,12 @@ static void test_sysroot(void **state)
 	assert_int_equal(proc_find_ns_pid(7, &list), 1);
 	assert_int_equal(list[0], 10);
 	free(list);
+	struct process_cache cache = {0};
+	assert_string_equal(process_cache_get(&cache, 13, PROCESS_CONTAINER)->short_id,
+			    "fifteen-letters");
+	assert_string_equal(process_cache_get(&cache, 12, PROCESS_CONTAINER)->short_id,
+			    "0123456789ab");
+	process_cache_fini(&cache);
 	assert_int_equal(proc_read(&p, 99), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(host_read_u64("/number", &v), 0);

@@ -149,6 +149,8 @@ static void programs(void **state)
 	redacted(redact_comm, "back\\slash\n", "program3\n");
 	redacted(redact_status, "Name:\tback\\\\slash\nPid:\t7\n", "Name:\tprogram3\nPid:\t7\n");
 	redacted(redact_hostname, "node7\n", "host1\n");
+	redacted(redact_comm, "back\n", "program4\n"); // a name that begins another one
+	redacted(redact_comm, "back\\slash\n", "program3\n");
 	redacted(redact_comm, "", "");
 	redacted(redact_stat, "torn", "torn");
 	redacted(redact_status, "Nam", "Nam");
@@ -178,11 +180,14 @@ static void cgroups(void **state)
 		 "0::/kubepods.slice/group1.slice/crio-" ID1 ".scope\n");
 	redacted(redact_cgroup, "0::/lxc.payload.alice/init.scope\n",
 		 "0::/lxc.payload.group2/init.scope\n");
+	// An id has 64 digits; a name may be of fewer.
+	redacted(redact_cgroup, "0::/lxc.payload.0123456789abcdef/init.scope\n",
+		 "0::/lxc.payload.group3/init.scope\n");
 	redacted(redact_cgroup, "0::/machine.slice/machine-alice.scope\n",
 		 "0::/machine.slice/machine-group2.scope\n");
 	redacted(redact_cgroup, "0::/user.slice/user-1000.slice/alice.service/app\n",
-		 "0::/user.slice/group3.slice/group2.service/group4\n");
-	redacted(redact_cgroup, "no colons alice", "group5\n");
+		 "0::/user.slice/group4.slice/group2.service/group5\n");
+	redacted(redact_cgroup, "no colons alice", "group6\n");
 	redact_free(names);
 }
 

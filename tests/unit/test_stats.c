@@ -97,6 +97,12 @@ static void test_hist_percentile(void **state)
 		assert_true(rough >= exact && rough <= exact * (1 + 1.0 / 32));
 	}
 	samples_fini(&s);
+	hist_init(&h); // no percentile is beyond the greatest value: 1000 is in the bucket 992 to
+		       // 1007
+	hist_add(&h, 1000);
+	assert_int_equal(hist_percentile(&h, 0.5), 1000);
+	hist_add(&h, 5000);
+	assert_int_equal(hist_percentile(&h, 0.5), 1007);
 }
 
 static void test_hist_json(void **state)
@@ -122,6 +128,9 @@ static void test_hist_json(void **state)
 		"{\"rule\":\"other\",\"count\":0,\"buckets\":[]}",
 		"{\"rule\":\"loglin32\",\"count\":2,\"min\":3,\"max\":3,\"buckets\":[[3,1]]}",
 		"{\"rule\":\"loglin32\",\"count\":1,\"min\":2,\"max\":3,\"buckets\":[[3,1]]}",
+		"{\"rule\":\"loglin32\",\"count\":1,\"min\":3,\"max\":4,\"buckets\":[[3,1]]}",
+		"{\"count\":1,\"min\":3,\"max\":3,\"buckets\":[[3,1]]}",
+		"{\"rule\":\"loglin32\",\"count\":1,\"min\":64,\"max\":64,\"buckets\":[[65,1]]}",
 		"{\"rule\":\"loglin32\",\"count\":1,\"min\":65,\"max\":65,\"buckets\":[[65,1]]}",
 		"{\"rule\":\"loglin32\",\"count\":1,\"min\":3,\"max\":3,\"buckets\":[3,1]}",
 	};
@@ -141,6 +150,16 @@ static void test_saturation(void **state)
 	hist_add(&b, 5);
 	hist_merge(&a, &b);
 	assert_true(a.sum == UINT64_MAX);
+	struct buf text = {0};
+	struct json j;
+	hist_init(&a);
+	hist_add(&a, UINT64_MAX - 1);
+	hist_add(&a, 5);
+	json_init(&j, &text, false);
+	hist_json(&a, &j, NULL);
+	assert_true(hist_read(&b, text.data, text.len));
+	assert_memory_equal(&a, &b, sizeof(a)); // it stays saturated, however often it is written
+	buf_fini(&text);
 	assert_int_equal(a.min, 5);
 	assert_int_equal(a.count, 2);
 }
@@ -148,6 +167,7 @@ static void test_saturation(void **state)
 static void test_ranks(void **state)
 {
 	(void)state;
+	assert_int_equal(stats_rank(100, 0.07), 7); // 0.07 * 100 is a little more than 7 in binary
 	assert_int_equal(stats_rank(0, 0.5), 0);
 	assert_int_equal(stats_rank(1, 0), 1);
 	assert_int_equal(stats_rank(1, 0.999), 1);
@@ -297,6 +317,25 @@ static void test_rank_test(void **state)
 }
 
 // Without a difference, p is below 0.05 in 5 of 100 tests.
+// Of fewer than 8 values on either side no probability is told.
+static void test_rank_test_few(void **state)
+{
+	(void)state;
+	for (unsigned na = 7; na <= 8; na++) {
+		for (unsigned nb = 7; nb <= 8; nb++) {
+			struct samples a = {0}, b = {0};
+
+			for (unsigned i = 0; i < na; i++)
+				samples_add(&a, i);
+			for (unsigned i = 0; i < nb; i++)
+				samples_add(&b, i + 0.5);
+			assert_true(isnan(stats_rank_test(&a, &b).p) == (na < 8 || nb < 8));
+			samples_fini(&a);
+			samples_fini(&b);
+		}
+	}
+}
+
 static void test_rank_test_level(void **state)
 {
 	(void)state;
@@ -351,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_rank_test),
+		cmocka_unit_test(test_rank_test_few),
 		cmocka_unit_test(test_rank_test_level),
 		cmocka_unit_test(test_shuffle),
 	};
