@@ -137,6 +137,17 @@ static void test_plan(void **state)
 	assert_int_equal(plan_init(&p, &base, NULL, 0, 3, why), 0);
 	plan_name(&p, &p.setting[0], name);
 	assert_string_equal(name, "all");
+	char text[32][16], *most[32];
+	for (unsigned i = 0; i < 32; i++) {
+		snprintf(text[i], sizeof(text[i]), "%s%u",
+			 i == 0    ? "grace="
+			 : i == 16 ? "queues="
+				   : "",
+			 i % 16 + 1);
+		most[i] = text[i];
+	}
+	assert_int_equal(plan_init(&p, &base, most, 32, 3, why), 0);
+	assert_int_equal(p.n, PLAN_SETTINGS_MAX);
 }
 
 static void test_plan_refused(void **state)
