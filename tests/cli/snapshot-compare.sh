@@ -50,6 +50,13 @@ is "so the program is consistent" "$(jq -c '.programs[] | [.program, .runs, .mis
 is "nothing ran beside it" "$(jq -c .overlaps j)" '[]'
 is "fixed ids would do" "$(jq -c '[.strategies[] | [.strategy, .works, .use]]' j)" '[["fixed-ids",true,true],["priority",null,false],["pid",true,false]]'
 
+run u2 500 - "rm -r sys/kernel"
+compare a1 a2 u2 >j
+is "slots unknown in one run are not the same in all" "$(jq '.programs[0].same_slots' j)" null
+run u3 600 - "rm $kfd/600/queues/1/type"
+compare a1 u3 >j
+is "one compute queue less is another number" "$(jq '.programs[0].same_count' j)" false
+
 # --- ids that change: 0-3, 0-3 and 9 (4 of 5 the same), 1-3 (3 of 4; 3 of 5) ---
 
 run c2 500 - "cp -r $kfd/500/queues/0 $kfd/500/queues/9"

@@ -57,6 +57,7 @@ is "gfx1100: the suspended queue is in no slot any more" \
 # --- what only a running host tells: .now ---
 
 now() { rm -rf "$3" && cp -r "$a" "$3" && touch "$3/MANIFEST" && echo "$2" >"$(ls -d "$3"/sys/class/kfd/kfd/proc/"$pid"/queues/"$1")/.now"; }
+pid7=$pid
 now 2 "4096 8192 -" n1
 now 2 "12288 16384 4321" n2
 is "held by gpq, and the bytes of an SDMA queue" \
@@ -103,6 +104,14 @@ status() { # MESSAGE-AND-STATUS of a diff
 }
 is "nothing changed: 0" "$(status --exit-code "$h" "$h")" 0
 is "something changed: 1 with --exit-code" "$(status --exit-code "$a" "$b")" 1
+edit "rm -r $kfd/52880/queues/0"
+is "a queue that only went is a change" "$(status --exit-code "$h" edited)" 1
+is "and one that only came" "$(status --exit-code edited "$h")" 1
+is "off hardware, pointers are those that were saved" \
+	"$(gpq snapshot --diff -aJ "$h" "$h" 2>/dev/null | jq -c '[.changes[] | select(.on_hardware_after == false).pointers_after] | unique')" '["saved"]'
+pid=$pid7
+now 2 "8192 4096 -" n3
+is "indices read one after the other: nothing waits" "$(gpq --sysroot n3 queues -p "$pid7" -J 2>/dev/null | jq '.queues[] | select(.qid == 2).backlog')" 0
 is "and 0 without" "$(status "$a" "$b")" 0
 is "one name" "$(status "$a")" "gpq: snapshot: --diff takes two snapshots; gpq snapshot --diff BEFORE AFTER; / is the live host
 2"

@@ -3,13 +3,14 @@
 
     run.py [-j N] [PATTERN...]     rows whose file or test contains a PATTERN; without one all
 
-A row of `table` is four fields, separated by tabs: FILE, the text that is there (exactly once), what takes its place, and
+A row of `table`, `table-state` and so on is four fields, separated by tabs: FILE, the text that is there (exactly once), what takes its place, and
 the test: tests/unit/test_*.c, tests/cli/*.t, tests/cli/*.sh, man/*.1 or README.md. \\n and \\t in the texts are a newline
 and a tab. Prints TAP: "ok" where the test failed, as it must. A row whose text is not there any more is an error: the
 table is to be kept with the code.
 """
 import argparse
 import concurrent.futures
+import glob
 import os
 import queue
 import shutil
@@ -18,20 +19,21 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(TOP, "tests/mutants/table")
+TABLES = sorted(glob.glob(os.path.join(TOP, "tests/mutants/table*")))
 
 
 def rows(patterns):
-    with open(TABLE, encoding="utf-8") as f:
-        for number, line in enumerate(f, 1):
-            if line.startswith("#") or not line.strip():
-                continue
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) != 4:
-                sys.exit(f"{TABLE}:{number}: {len(fields)} fields instead of 4")
-            fields[1:3] = [t.replace("\\n", "\n").replace("\\t", "\t") for t in fields[1:3]]
-            if not patterns or any(p in fields[0] or p in fields[3] for p in patterns):
-                yield number, *fields
+    for table in TABLES:
+        with open(table, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                if line.startswith("#") or not line.strip():
+                    continue
+                where, fields = f"{os.path.basename(table)}:{number}", line.rstrip("\n").split("\t")
+                if len(fields) != 4:
+                    sys.exit(f"{where}: {len(fields)} fields instead of 4")
+                fields[1:3] = [t.replace("\\n", "\n").replace("\\t", "\t") for t in fields[1:3]]
+                if not patterns or any(p in fields[0] or p in fields[3] for p in patterns):
+                    yield where, *fields
 
 
 def make(tree, *args):
@@ -58,14 +60,14 @@ def passes(tree, test):
 
 
 def attempt(trees, row):
-    number, file, old, new, test = row
+    where, file, old, new, test = row
     tree = trees.get()
     path = os.path.join(tree, file)
     try:
         with open(path, encoding="utf-8") as f:
             text = f.read()
         if text.count(old) != 1:
-            return f"row {number} is out of date: the text stands {text.count(old)} times in {file}"
+            return f"{where} is out of date: the text stands {text.count(old)} times in {file}"
         with open(path, "w", encoding="utf-8") as f:
             f.write(text.replace(old, new))
         result = passes(tree, test)

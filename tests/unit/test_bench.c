@@ -137,6 +137,17 @@ static void test_plan(void **state)
 	assert_int_equal(plan_init(&p, &base, NULL, 0, 3, why), 0);
 	plan_name(&p, &p.setting[0], name);
 	assert_string_equal(name, "all");
+	char text[32][16], *most[32];
+	for (unsigned i = 0; i < 32; i++) {
+		snprintf(text[i], sizeof(text[i]), "%s%u",
+			 i == 0    ? "grace="
+			 : i == 16 ? "queues="
+				   : "",
+			 i % 16 + 1);
+		most[i] = text[i];
+	}
+	assert_int_equal(plan_init(&p, &base, most, 32, 3, why), 0);
+	assert_int_equal(p.n, PLAN_SETTINGS_MAX);
 }
 
 static void test_plan_refused(void **state)
@@ -251,6 +262,29 @@ static void test_verdict(void **state)
 	result_judge(r.of[0], &goals, v);
 	assert_string_equal(v[0].result, "failed");
 	result_fini(&r);
+}
+
+// Cycles in which some queues were not suspended, or did not go on, are no success however quick
+// the calls were.
+static void test_verdict_bad_cycles(void **state)
+{
+	(void)state;
+	static const struct {
+		enum cycle_result result;
+		const char *suspend, *resume;
+	} cases[] = {{CYCLE_PARTLY, "failed", "ok"}, {CYCLE_STUCK, "ok", "failed"}};
+	const struct result_goals goals = {1e7, 1e7, 0.05, 0.1};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct result_verdict v[RESULT_GOALS];
+		struct result r = {0};
+		struct cycle c = a_cycle(1000, 0);
+		c.result = cases[i].result;
+		result_add(&r, &c);
+		result_judge(r.of[0], &goals, v);
+		assert_string_equal(v[0].result, cases[i].suspend);
+		assert_string_equal(v[1].result, cases[i].resume);
+		result_fini(&r);
+	}
 }
 
 static void test_ab(void **state)
@@ -443,8 +477,13 @@ static void test_queue_sets_levels(void **state)
 static void test_queue_sets_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {
-		"[1]", "[{\"pid\":-1}]", "[{\"queue_id\":\"x\"}]", "[{\"slots\":7}]", "[{]", "{}"};
+	static const char *const bad[] = {"[1]",
+					  "[{\"pid\":-1}]",
+					  "[{\"pid\":4294967296}]",
+					  "[{\"queue_id\":\"x\"}]",
+					  "[{\"slots\":7}]",
+					  "[{]",
+					  "{}"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct jsonin_value v = {'[', bad[i], strlen(bad[i])};
 		struct queue_set l = {0};
@@ -580,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_result),
 		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_verdict_bad_cycles),
 		cmocka_unit_test(test_ab),
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),

@@ -337,6 +337,66 @@ static void sdma_layouts(void **state)
 	done(m);
 }
 
+// gfx8: the write pointer has no high half and is dword 144, and no word tells AQL (facts 6).
+// Offsets of saved waves that contradict each other (dwords 174 to 176) say nothing.
+static void gfx8_compute(void **state)
+{
+	(void)state;
+	struct mqds *m = parse_str("Process 7 PASID 0x1:\n"
+				   "  Compute queue on device a1f4\n"
+				   "    00000200: 013ae000 00000000 00000000 00000808 40005301 "
+				   "00000001 00000007 00000111\n"
+				   "    00000220: 2a402000 0000007f 0000d1b0 5d0b2080 00007f2a "
+				   "5d0b2038 00007f2a 6000400a\n"
+				   "    00000240: 0000d1c0 1c014511 00000000 00000000 00000000 "
+				   "00b00000 00000000 00000000\n"
+				   "    000002a0: 40000000 007f8000 00000000 14000000 00007f2a "
+				   "00000000 0000a000 00009000\n"
+				   "    000002c0: 0000b000 03c91000 00000000 00000000 00000000 "
+				   "00000001 11111111 22222222\n");
+	struct mqd_summary s;
+
+	assert_int_equal(value(m, 0, GFX8, 0, MQD_V_WPTR), 0xd1c0);
+	assert_int_equal(value(m, 0, GFX9, 0, MQD_V_WPTR), 0x2222222211111111);
+	assert_true(missing(m, 0, GFX8, MQD_V_AQL));
+	mqd_summarize(&s, m, &m->queues[0], GFX9, 0);
+	assert_true(s.v[MQD_D_SAVED_BYTES] == MQD_UNKNOWN);
+	done(m);
+}
+
+// SDMA of gfx8 and gfx12: facts 6; halves of addresses are swapped from one to the other.
+static void sdma_gfx8_gfx12(void **state)
+{
+	(void)state;
+	struct mqds *m = parse_str("Process 7 PASID 0x1:\n"
+				   "  SDMA queue on device a1f4\n"
+				   "    00000000: 08061024 2a3f0000 0000007f 00000054 00000064 "
+				   "00000000 00007f2a 5d09c008\n"
+				   "    00000020: 00007f2b 5d09c011 00000000 00000000 00000000 "
+				   "00000000 00000000 00000000\n"
+				   "    00000040: 00000000 00000004 10000142 00000000 00000000 "
+				   "00000000 00000000 00000000\n"
+				   "  SDMA queue on device 6c2e\n"
+				   "    00000000: 00861824 f0a0e000 0000007f 00000000 00000000 "
+				   "00000000 00000000 b3d06011\n"
+				   "    00000020: 00007ff0 00000000 00000000 00000000 00000000 "
+				   "00000000 00000000 00000000\n"
+				   "    00000040: 00000000 00002800 00000000 00007ff2 00000000 "
+				   "00000000 00000000 0000000f\n"
+				   "    00000060: b3d06008 00007ff1 00000000 00000000 00000000 "
+				   "00000000 00000000 00000000\n");
+
+	assert_int_equal(value(m, 0, GFX8, 0, MQD_V_WPTR), 0x64);
+	assert_int_equal(value(m, 0, GFX8, 0, MQD_V_WPTR_ADDR), 0x7f2a5d09c008);
+	assert_int_equal(value(m, 0, GFX8, 0, MQD_V_RPTR_ADDR), 0x7f2b5d09c010);
+	assert_int_equal(value(m, 0, GFX8, 0, MQD_V_DOORBELL), 0x508); // 4 x 0x142
+	assert_int_equal(mqd_guess_gen(m, &m->queues[1]), GFX12);
+	assert_int_equal(value(m, 1, GFX12, 0, MQD_V_RPTR_ADDR), 0x7ff0b3d06010);
+	assert_int_equal(value(m, 1, GFX12, 0, MQD_V_WPTR_ADDR), 0x7ff1b3d06008);
+	assert_int_equal(value(m, 1, GFX12, 0, MQD_V_DOORBELL), 0x2800);
+	done(m);
+}
+
 // Each line a kernel may print, old and new, one after the other.
 static void every_line_shape(void **state)
 {
@@ -645,7 +705,8 @@ int main(void)
 		cmocka_unit_test(wrong_hex_is_missing), cmocka_unit_test(every_byte_as_digit),
 		cmocka_unit_test(one_byte_replaced),    cmocka_unit_test(foreign_text),
 		cmocka_unit_test(no_header_no_text),    cmocka_unit_test(parser_is_reusable),
-		cmocka_unit_test(generations),
+		cmocka_unit_test(generations),          cmocka_unit_test(gfx8_compute),
+		cmocka_unit_test(sdma_gfx8_gfx12),
 	};
 
 	return cmocka_run_group_tests_name("debugfs mqds", tests, NULL, NULL);

@@ -70,6 +70,7 @@ static void facts_gfx90a(void **state)
 	assert_int_equal(r.nprocesses, 2);
 	assert_int_equal(r.processes[0].pasid, 4);
 	assert_int_equal(r.processes[0].announced, 1);
+	assert_int_equal(r.processes[0].quantum, 10); // bits 31:25 of 0x14000004
 	assert_int_equal(r.processes[0].queues, 1);
 	assert_int_equal(r.processes[1].pasid, 3);
 	assert_int_equal(r.processes[1].announced, 4);
@@ -92,9 +93,9 @@ static void nodes_and_states(void **state)
 	      "Node 2, gpu_id 10:\n"
 	      "  00000000: c00ea100 14008000 00000000 00000000 00000000 00000000 00000000 "
 	      "00000000\n"
-	      "  00000020: 00000000 00000000 00000000 00000000 00000000 00c00085 00000000 "
+	      "  00000020: 00000000 00000000 00000000 00000000 00000000 00c000c0 00000000 "
 	      "00000000\n"
-	      "  00000040: c005a200 20000014 00001800 003cd800 00007fff 00a64000 00007f25 "
+	      "  00000040: c005a200 20000014 f0001803 003cd800 00007fff 00a64000 00007f25 "
 	      "c002a500\n"
 	      "  00000060: 00001000 00000000 00800010\n"
 	      "Node 3, gpu_id 11:\n");
@@ -104,8 +105,9 @@ static void nodes_and_states(void **state)
 	assert_true(r.nodes[1].chained);
 	assert_false(r.nodes[1].damaged);
 	assert_int_equal(r.processes[0].announced, 3);
-	assert_int_equal(r.processes[0].gws, 5);
+	assert_int_equal(r.processes[0].gws, 64); // all there are: 7 bits
 	assert_int_equal(r.queues[0].mqd, 0x7fff003cd800);
+	assert_int_equal(r.queues[0].doorbell, 0x1800); // bits 27:2
 	assert_int_equal(r.nodes[2].state, RLS_UNKNOWN);
 }
 

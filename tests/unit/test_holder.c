@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "common/holder/failure.h"
+#include "common/holder/holder_priv.h"
 #include "common/holder/protocol.h"
 #include "common/holder/rundir.h"
 #include "common/holder/ptrace.h"
@@ -142,8 +143,8 @@ static void test_answers(void **state)
 
 static void test_bad_answers(void **state)
 {
-	static const char *const bad[] = {"",          "okay",    "error", "error x",
-					  "error 0 y", "error 5", "hello"};
+	static const char *const bad[] = {"",          "okay",    "error",       "error x",
+					  "error 0 y", "error 5", "error 256 z", "hello"};
 	struct kfd_outcome q;
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
@@ -179,6 +180,10 @@ static void test_round_trip(void **state)
 	line[n - 1] = '\0';
 	assert_int_equal(holder_answer_parse(line, &got, &a, &f), HOLDER_LINE_QUEUE);
 	assert_memory_equal(&q, &got, sizeof(q));
+	q.queue.read_pointer_address = 0x10;
+	q.queue.write_pointer_address = 0x20;
+	holder_format_queue(line, &q, true);
+	assert_non_null(strstr(line, " read=10 write=20 "));
 }
 
 static void test_socket_names(void **state)
@@ -493,6 +498,49 @@ static void test_refusals(void **state)
 	waitpid(tracer, NULL, 0);
 }
 
+// A socket of the right name that another process listens on is not the holder's.
+static void test_impostor(void **state)
+{
+	struct kfd_target t = {.pid = victim, .start = kfd_target_start(victim), .pidfd = -1};
+	char name[KFD_SOCKET_NAME_SIZE];
+	struct kfd_failure f;
+	int dir = kfd_rundir_open(&f), socket, fd;
+
+	(void)state;
+	assert_true(dir >= 0);
+	kfd_socket_name(name, t.pid, t.start);
+	socket = kfd_socket_listen(dir, name);
+	assert_true(socket >= 0);
+	assert_int_equal(holder_connect(victim, &t, 100, NULL), -ESTALE);
+	fd = holder_connect(getpid(), &t, 100, NULL);
+	assert_true(fd >= 0);
+	close(fd);
+	close(socket);
+	unlinkat(dir, name, 0);
+	close(dir);
+}
+
+// A process that is noted as paused is not paused again.
+static void test_criu_record(void **state)
+{
+	struct kfd_target t = {.pid = victim, .start = kfd_target_start(victim), .pidfd = -1};
+	char name[KFD_SOCKET_NAME_SIZE], record[KFD_SOCKET_NAME_SIZE + 8];
+	struct kfd_failure f;
+	int dir = kfd_rundir_open(&f), fd;
+	bool already = false;
+
+	(void)state;
+	kfd_socket_name(name, t.pid, t.start);
+	snprintf(record, sizeof(record), "criu-%s", name);
+	fd = openat(dir, record, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(write(fd, "paused\n", 7), 7);
+	close(fd);
+	assert_int_equal(kfd_criu_pause(&t, &already, &f), 0);
+	assert_true(already);
+	unlinkat(dir, record, 0);
+	close(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,7 +551,8 @@ int main(void)
 		cmocka_unit_test(test_directory),    cmocka_unit_test(test_holder_without_kfd),
 		cmocka_unit_test(test_crowd),        cmocka_unit_test(test_slow_client),
 		cmocka_unit_test(test_other_uid),    cmocka_unit_test(test_pin),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_impostor),
+		cmocka_unit_test(test_criu_record),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -180,6 +180,50 @@ static void test_crowded(void **state)
 			    kfd_now() + (999 - (uint64_t)i) * 1000 * SECOND);
 }
 
+// A shorter hold of more queues takes nothing from a longer one of fewer; nor does a narrower wish
+// from a hold that follows all GPUs.
+static void test_wider(void **state)
+{
+	(void)state;
+	hold("suspend queues=0 for_ns=2000000000000", 0, zero);
+	hold("suspend queues=0,1 for_ns=1000000000000", 0, both);
+	assert_true(hold_until_of(holder, 0) > kfd_now() + 1900 * SECOND);
+	hold("suspend tie", 3, zero);
+	hold("suspend gpus=10 tie", 3, one);
+	assert_true(hold_follows(holder, 20));
+}
+
+// Without a place left the hold that ends last is made longer, no other.
+static void test_crowded_upwards(void **state)
+{
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < 2 * LASTING_HOLDS; i++) {
+		const int ids[] = {i, -1};
+
+		sprintf(text, "suspend queues=%d for_ns=%d000000000000", i, 1000 + i);
+		hold(text, 0, ids);
+	}
+	assert_true(hold_until_of(holder, 0) < kfd_now() + 1000500 * SECOND);
+}
+
+static void test_title(void **state)
+{
+	static char title[160];
+
+	(void)state;
+	hold("suspend queues=0 for_ns=5000000000000", 0, zero);
+	holder->until_ns[0] = 4711007000000;
+	holder->target.pid = 7;
+	holder->session.num_held = 2;
+	holder->titled = true;
+	holder->title = title;
+	holder->title_size = sizeof(title);
+	holder_title(holder);
+	assert_string_equal(title, "gpq-holder: pid 7: 2 queues suspended, until 4711.007 s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +233,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_following, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_crowded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wider, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_crowded_upwards, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_title, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,6 +302,34 @@ static void kernel_queues_are_not_users(void **state)
 	assert_int_equal(why(0), JOIN_ORDER);
 }
 
+// An MQD whose size was not read fits both queues: it proves neither.
+static void one_mqd_for_two(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 4096, KFD_UNKNOWN);
+	sysfs(1, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
+	add_text("  Compute queue on device a1f4\n");
+	zeros(0, 0x200);
+	line(0x200, 8, (uint32_t[]){0x1000, 0, 1, 0, 0x40005301, 1, 7, 0x111});
+	join_now();
+	assert_int_equal(f->join.queues[0].count, 0);
+	assert_int_equal(f->join.queues[1].count, 0);
+}
+
+// Two contexts and one block: whose it is, order does not tell.
+static void one_block_for_two(void **state)
+{
+	(void)state;
+	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
+	context(1, 500, 0x8001);
+	sysfs(0, 0xa1f4, 0, 1 << 20, 510);
+	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x1000, 1);
+	join_now();
+	assert_int_equal(why(0), JOIN_AMBIGUOUS);
+	assert_int_equal(why(1), JOIN_AMBIGUOUS);
+}
+
 // --- contexts: a block for each, newest first, the primary one last ---
 
 static void block(void)
@@ -422,6 +450,13 @@ static void recycled_ids_need_pasids(void **state)
 	runlist(2, (const uint32_t[][2]){{0x8002, 0x4008}, {0x8001, 0x5008}});
 	join_now();
 	assert_int_equal(base_of(0), 0x3000);
+	assert_int_equal(base_of(1), 0x2000);
+	assert_int_equal(base_of(2), 0x1000);
+	join_fini(&f->join);
+	// A packet has the low 16 bits of a PASID.
+	for (size_t i = 0; i < f->procs.nusages; i++)
+		f->usages[i].pasid |= 0x10000;
+	join_now();
 	assert_int_equal(base_of(1), 0x2000);
 	assert_int_equal(base_of(2), 0x1000);
 }
@@ -554,6 +589,8 @@ int main(void)
 		TEST(unknown_keys),
 		TEST(kernel_queues_are_not_users),
 		TEST(no_such_process),
+		TEST(one_mqd_for_two),
+		TEST(one_block_for_two),
 		TEST(contexts_by_order),
 		TEST(one_context_needs_no_order),
 		TEST(recycled_ids_need_pasids),

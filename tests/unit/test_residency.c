@@ -96,6 +96,41 @@ static void without_a_runlist(void **state)
 	assert_int_equal(judge(GFX_UNKNOWN, 1, 1, without), RESIDENCY_UNKNOWN);
 }
 
+// Dword 130 on two XCCs: a PM4 queue runs on one of them, an AQL queue on both or on none.
+static enum residency judge_xccs(unsigned first, unsigned second, unsigned aql)
+{
+	static const char rows[] = "    00000000: c0310800\n"
+				   "    00000200: 013ae000 00000000 %08x 00000808 40005301 "
+				   "00000001 00000007 00000111\n"
+				   "    000002c0: 00000000 00000000 00000000 00000000 00000000 "
+				   "%08x 00000000 00000000\n";
+	const enum gfx_gen gen = GFX940;
+	struct mqds m = {0};
+	struct rls r = {0};
+	char text[1024];
+	uint8_t verdict;
+	int n = sprintf(text, "Process 7 PASID 0x1:\n  Compute queue on device a1f4\n");
+
+	n += sprintf(text + n, rows, first, aql);
+	sprintf(text + n, rows, second, aql);
+	mqds_parse(&m, text, strlen(text));
+	assert_int_equal(m.queues[0].dumps, 2);
+	residency_judge(&verdict, &m, &gen, &r, &no_gpus);
+	mqds_fini(&m);
+	return (enum residency)verdict;
+}
+
+static void several_xccs(void **state)
+{
+	(void)state;
+	assert_int_equal(judge_xccs(1, 0, 0), RESIDENCY_ON);
+	assert_int_equal(judge_xccs(0, 1, 0), RESIDENCY_ON);
+	assert_int_equal(judge_xccs(0, 0, 0), RESIDENCY_OFF);
+	assert_int_equal(judge_xccs(1, 1, 1), RESIDENCY_ON);
+	assert_int_equal(judge_xccs(1, 0, 1), RESIDENCY_UNKNOWN);
+	assert_int_equal(judge_xccs(0, 0, 1), RESIDENCY_OFF);
+}
+
 // "No active runlist": nothing is mapped on GPUs that have runlists, and says nothing on those that
 // never do.
 static void no_active_runlist(void **state)
@@ -103,6 +138,7 @@ static void no_active_runlist(void **state)
 	(void)state;
 	assert_int_equal(judge(GFX9, 0, 0, none), RESIDENCY_OFF);
 	assert_int_equal(judge(GFX10, 0, 0, none), RESIDENCY_OFF);
+	assert_int_equal(judge(GFX9, 1, 0, none), RESIDENCY_ON); // set while the list was read
 	assert_int_equal(judge(GFX11, 0, 0, none), RESIDENCY_SILENT);
 	assert_int_equal(judge(GFX11, 0, 1, none), RESIDENCY_OFF);
 	assert_int_equal(judge(GFX12, 1, 0, none), RESIDENCY_ON);
@@ -161,7 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runlist_decides),         cmocka_unit_test(turns_are_open),
 		cmocka_unit_test(without_a_runlist),       cmocka_unit_test(no_active_runlist),
-		cmocka_unit_test(turns_without_a_runlist),
+		cmocka_unit_test(turns_without_a_runlist), cmocka_unit_test(several_xccs),
 	};
 
 	return cmocka_run_group_tests_name("on hardware", tests, NULL, NULL);

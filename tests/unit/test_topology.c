@@ -91,6 +91,11 @@ static void test_cwsr(void **state)
 		{"simd_count 1216\narray_count 32\nsimd_arrays_per_engine 1\nsimd_per_cu 4\n"
 		 "gfx_target_version 90402\nnum_xcc 8\n",
 		 12288, 23203840},
+		// gfx1151: 40 CUs with 384 KiB of vector registers each, as the driver's table has
+		// it.
+		{"simd_count 80\narray_count 4\nsimd_arrays_per_engine 2\nsimd_per_cu 2\n"
+		 "gfx_target_version 110501\nnum_xcc 1\n",
+		 16384, 16384 + 40 * (0x60000 + 0x4000 + 0x10000 + 0x1000)},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct kfd_gpu g = derived(cases[i].text);
@@ -247,6 +252,20 @@ static void test_nodes(void **state)
 	kfd_topology_fini(&t);
 }
 
+// The public and the private part of the memory are banks of their own.
+static void test_banks(void **state)
+{
+	(void)state;
+	struct kfd_topology t;
+	put_node(1, "gpu_id", "41460\n");
+	put_node(1, "properties", "simd_count 4\n");
+	put_node(1, "mem_banks/0/properties", "heap_type 1\nsize_in_bytes 1000\n");
+	put_node(1, "mem_banks/1/properties", "heap_type 2\nsize_in_bytes 300\n");
+	assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_MEMORY), 0);
+	assert_int_equal(t.gpus[0].vram_bytes, 1300);
+	kfd_topology_fini(&t);
+}
+
 // Three partitions of a device, as a host in CPX mode shows them, and one whole GPU.
 static void put_partitions(void)
 {
@@ -339,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test_setup_teardown(test_nodes, setup_host, teardown_host),
+		cmocka_unit_test_setup_teardown(test_banks, setup_host, teardown_host),
 		cmocka_unit_test_setup_teardown(test_partitions, setup_host, teardown_host),
 		cmocka_unit_test_setup_teardown(test_select, setup_host, teardown_host),
 	};
