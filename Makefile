@@ -156,6 +156,7 @@ help:
 	@echo 'make deps       install what building and testing need (apt-get)'
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
+	@echo 'make mutants    small faults in the code, one at a time: each must be found'
 	@echo 'make check-faults   each allocation and system call of many commands fails once'
 	@echo 'make testing    build/testing/gpq, with test switches, for make check-kernel'
 	@echo 'make check-one  T=tests/cli/queues.t'
