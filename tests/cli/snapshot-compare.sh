@@ -107,6 +107,17 @@ run d2 500 600 "mv $kfd/600/queues/0 $kfd/600/queues/7"
 is "fixed ids would do" "$(compare d1 d2 | jq -c '.strategies[0] | [.works, .use, .evidence]')" \
 	'[true,true,"each program had the same ids in all its runs, and no two share any"]'
 
+# --- secondary contexts: their ids count for themselves ---
+
+contexts=$top/tests/hosts/vm73-gfx942-contexts
+cp -r "$contexts" x1
+cp -r "$contexts" x2
+mv x2/$kfd/140/context_0/queues/2 x2/$kfd/140/context_0/queues/9
+mv x2/$kfd/140/context_0/queues/1 x2/$kfd/140/context_0/queues/8
+is "ids of secondary contexts are not compared" "$(compare x1 x2 | jq -c '[.runs[] | select(.pid == 140) | [.queues, .queue_ids, .same_ids]]')" \
+	'[[10,"0-3",true],[10,"0-3",true]]'
+is "nor are their slots" "$(compare x1 x2 | jq -c '[.runs[] | select(.pid == 140) | .same_slots]')" '[true,true]'
+
 # --- workers, names ---
 
 run w1 41207 52880 "cp proc/41207/cmdline proc/52880/cmdline; cp proc/41207/comm proc/52880/comm; sed -i 's/prog-b/prog-a/' proc/52880/status"

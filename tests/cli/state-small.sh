@@ -33,11 +33,48 @@ is "exactly full is not over-subscribed" \
 	"$(gpq hqd --hqds hqds --mqds mqds --summary -J 2>/dev/null | jq -c '.occupancy[] | [.slots, .used, .free, .oversubscribed]')" "[2,2,0,false]"
 is "idle, and not" "$(gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.pid, .match, .idle]]')" '[[7,"mqd",true],[7,"mqd",false]]'
 { echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a403000 6000400a 0 && slot 1 01000000 2a400000 6000401a 0; } >hqds
-is "another ring, another doorbell: another queue" "$(gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[].pid]')" "[null,null]"
+is "another ring, another doorbell: another queue" "$(gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.active, .pid]]')" "[[true,null],[true,null]]"
 
 is "one process of two is in a runlist" "$(gpq --sysroot "$h" hqd --runlist -p 41207,999999 >/dev/null 2>&1; echo $?)" 3
 
+# As many queues as slots, and yet a runlist that is chained: both processes use GWS (dword 13, bits 6:0), or one does.
+{ echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a402000 6000400a 40004000 && slot 1 013c2000 2a400000 60004012 00004000; } >hqds
+gws() { # OF-THE-FIRST OF-THE-SECOND
+	printf 'Node 1, gpu_id a1f4:\n'
+	printf '  00000000: c00ca100 00000001 00000000 00000000 00000000 00000000 00000000 00000000\n'
+	printf '  00000020: 00000000 00000000 00000000 00000000 00000000 %s c00ca100 00000002\n' "$1"
+	printf '  00000040: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n'
+	printf '  00000060: 00000000 00000000 00000000 %s c002a500 00000000 00000000 00000000\n' "$2"
+}
+why() { gws "$1" "$2" >rls && gpq hqd --hqds hqds --mqds mqds --rls rls --summary -J 2>/dev/null | jq -c '.occupancy[] | [.oversubscribed, .oversubscribed_by]'; }
+is "over-subscribed by two processes with GWS" "$(why 00000040 00000001)" '[true,"gws"]'
+is "one with GWS is not what there is too much of" "$(why 00000040 00000080)" '[true,"processes"]'
+
+# One slot, two queues. Who shares the GPU is asked of compute queues alone.
+{ echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a402000 6000400a 40004000; } >hqds
+is "--sdma leaves the processes that share a GPU" \
+	"$(gpq hqd --hqds hqds --mqds mqds --summary --sdma -J 2>/dev/null | jq -c '[[.occupancy[].kind], [.sharers[] | [.pid, .mapped, .in_slot]]]')" '[[],[[7,2,1]]]'
+
 # --- edited hosts ---
+
+cp -r "$h" left
+sed -i 's/^    00000000: 08061024 2a3f0000/    00000000: 08061024 2a3e0000/' left/sys/kernel/debug/kfd/mqds
+is "an SDMA slot with a ring that no queue has is left over" \
+	"$(gpq --sysroot "$h" hqd --sdma -J 2>/dev/null | jq -c '[.slots[] | select(.active)] | length'; gpq --sysroot left hqd --sdma -J 2>/dev/null | jq -c '[.slots[] | select(.active)] | length')" "1
+0"
+
+is "without MQDs nothing tells that it is" \
+	"$(gpq hqd --hqds "$h/sys/kernel/debug/kfd/hqds" --sdma -J 2>/dev/null | jq -c '[.slots[] | select(.active)] | length')" 1
+
+# A process that is off one GPU altogether and runs on another: evicted there.
+cp -r "$top/tests/hosts/vm-gfx90a-evicted" two
+cp -r two/sys/class/kfd/kfd/topology/nodes/1 two/sys/class/kfd/kfd/topology/nodes/2
+echo 4660 >two/sys/class/kfd/kfd/topology/nodes/2/gpu_id
+echo 4660 >two/sys/class/kfd/kfd/proc/170/queues/1/gpuid
+awk '/Compute queue/ && ++n == 2 { sub(/e3f9/, "1234") } n == 2 { sub(/07d82000 00007fff 00000000/, "07d82000 00007fff 00000001") } 1' \
+	"$top/tests/hosts/vm-gfx90a-evicted/sys/kernel/debug/kfd/mqds" >two/sys/kernel/debug/kfd/mqds
+is "evicted from one GPU of two" "$(gpq --sysroot two queues -p 170 -rno GPU,QID,STATE 2>/dev/null | paste -sd,)" \
+	"58361 0 evicted,4660 1 mapped,58361 2 evicted"
 
 cp -r "$h" idle
 p=idle/sys/class/kfd/kfd/proc/41207
@@ -61,6 +98,12 @@ is "unreadable files are those that the manifest calls so" "$(jq '.snapshots[0].
 
 # --- bench report ---
 
+# 50 cycles of the same three queues, the first three to warm up: the plot has 20 that follow each other.
+d=$top/tests/data/bench/plain.ndjson
+shown() { gpq bench report "$1" 2>/dev/null | grep -o 'plot shows the [0-9]* cycles'; }
+is "20 cycles in a row" "$(shown "$d")" "plot shows the 20 cycles"
+jq -c 'select(.cycle != 12)' "$d" >gap.ndjson
+is "without cycle 12 the row is 3 to 11" "$(shown gap.ndjson)" "plot shows the 9 cycles"
 d=$top/tests/data/bench/old.ndjson
 jq -c '.suspend_ns *= 10' $d >slow.ndjson
 verdict() { gpq bench report --compare "$1" "$2" -J 2>/dev/null | jq -r 'first(.changes[] | select(.metric == "suspend").verdict)'; }

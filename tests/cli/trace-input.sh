@@ -57,6 +57,18 @@ torn --release 7.12 --level 5 --lines 20000 --processes 4 --tear 0.02 --seed 4
 old --release 4.5 --level 4 --lines 10000
 END
 
+# What begins at a range's end is outside of it.
+log=$top/tests/data/amdlog/rocm70.log
+echo '[5,5]' >want
+gpq trace -qJ --range "0:$(head -5 "$log" | wc -c)" "$log" | jq -c '.totals | [.lines, .records]' | same "a range of five lines" want
+# Twelve lines of one moment, and of two.
+head -12 "$log" | sed 's/: 00900[0-9]* us:/: 0090000000 us:/' >equal
+echo '[12,0]' >want
+gpq trace -qJ equal | jq -c '.totals | [.records, .steps_back]' | same "equal times are no step back" want
+sed '7,$s/: 0090000000 us:/: 0089999999 us:/' equal >back
+echo '[12,1]' >want
+gpq trace -qJ back | jq -c '.totals | [.records, .steps_back]' | same "one is" want
+
 # A file that grows, is truncated in the middle of a line, replaced, and does not exist at first.
 log=$top/tests/data/amdlog/rocm70.log
 wait_for() { # until the list has so many lines

@@ -2,6 +2,7 @@
 // every release, naming of dispatches, joining of queues and streams, filters, reassembly of torn
 // records.
 #include "common/amdlog/read/reassemble.h"
+#include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary.h"
 
 #include <setjmp.h>
@@ -617,6 +618,81 @@ static void test_filters(void **state)
 	done(&run);
 }
 
+// A range ends before the record that begins at its end.
+static void test_range_end(void **state)
+{
+	static const char first[] = L("0xa", 1000000000, "init"),
+			  second[] = L("0xa", 1000000001, "init");
+	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
+	struct run run;
+	const struct amdlog_sink sink = {.ctx = &run, .record = add_record};
+
+	(void)state;
+	for (unsigned more = 0; more < 2; more++) {
+		amdlog_summary_init(&run.sum, &all);
+		run.sum.range_to = sizeof(first) - 1 + more;
+		run.reassembly = amdlog_reassembly_new(&sink);
+		run.scan = run.reassembly->scan;
+		amdlog_scan_feed(run.scan, first, sizeof(first) - 1);
+		amdlog_scan_feed(run.scan, second, sizeof(second) - 1);
+		amdlog_scan_end(run.scan);
+		amdlog_summary_finish(&run.sum);
+		assert_int_equal(run.sum.totals.records, 1 + more);
+		done(&run);
+	}
+}
+
+// 5, 5, 4, 4, 6: one step back.
+static void test_steps_back(void **state)
+{
+	struct run run;
+
+	(void)state;
+	summarise(&run,
+		  L("0xa", 1000000005, "init") L("0xa", 1000000005, "init")
+			  L("0xa", 1000000004, "init") L("0xa", 1000000004, "init")
+				  L("0xa", 1000000006, "init"),
+		  NULL);
+	assert_int_equal(run.sum.totals.records, 5);
+	assert_int_equal(run.sum.totals.steps_back, 1);
+	done(&run);
+}
+
+// The first queue is the second one under another address: the later period takes in the earlier
+// one, of which nothing is left.
+static void test_periods_of_one_queue(void **state)
+{
+	struct amdlog_streams s = {0};
+	struct amdlog_queue *queues = calloc(2, sizeof(*queues));
+	const struct amdlog_summary sum = {.queues = queues, .nqueues = 2};
+
+	(void)state;
+	assert_non_null(queues);
+	queues[0].merged = 1;
+	queues[1].merged = AMDLOG_NONE;
+	for (uint32_t i = 0; i < 2; i++)
+		amdlog_streams_put(&s, &(struct stream_period){.stream = 7,
+							       .queue = i,
+							       .created = 1,
+							       .packets = 5 + i,
+							       .dispatches = 3 + i,
+							       .span = {10 + i, 20 + i}});
+	assert_int_equal(s.n, 2);
+	amdlog_streams_join(&s, &sum);
+	assert_int_equal(s.v[0].created, 0);
+	assert_int_equal(s.v[0].packets, 0);
+	assert_int_equal(s.v[0].dispatches, 0);
+	assert_true(s.v[0].span.first_us == AMDLOG_UNKNOWN);
+	assert_int_equal(s.v[1].queue, 1);
+	assert_int_equal(s.v[1].created, 2);
+	assert_int_equal(s.v[1].packets, 11);
+	assert_int_equal(s.v[1].dispatches, 7);
+	assert_int_equal(s.v[1].span.first_us, 10);
+	assert_int_equal(s.v[1].span.last_us, 21);
+	amdlog_streams_fini(&s);
+	free(queues);
+}
+
 static void test_api_calls(void **state)
 {
 	static const char log[] = L("0xa", 1000000001, "hipMalloc ( 1 )")
@@ -692,6 +768,28 @@ static void test_wrapped_lines(void **state)
 		assert_int_equal(run.sum.queues[0].wptr_max, 9);
 		done(&run);
 	}
+}
+
+// 6.4 and later print a barrier's pointers behind its signal, earlier ones nothing: wrapped in
+// between it is not whole yet.
+static void test_wrapped_barrier(void **state)
+{
+	struct run run;
+
+	(void)state;
+	summarise(&run,
+		  PREFIX "SWq=0x7c551ee02000, HWq=0x7c5517d00000, id=1, BarrierAND Header = 0x1503 "
+			 "(type=3, barrier=1, acquire=2, release=2), \n"
+			 "dep_signal=[0x0, 0x0, 0x0, 0x0, 0x0], completion_signal=0x7c55ccbff580, "
+			 "correlation_id=0\n"
+			 ", rptr=4, wptr=9\n",
+		  NULL);
+	assert_int_equal(run.sum.totals.kinds[AMDLOG_BARRIER_AND], 1);
+	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.reassembly->mended, 1);
+	assert_int_equal(run.sum.queues[0].wptr_max, 9);
+	assert_int_equal(run.sum.queues[0].backlog_max, 5);
+	done(&run);
 }
 
 // Torn elsewhere, or its rest is missing, or the process went on: told as torn, its numbers not
@@ -812,6 +910,39 @@ static void test_ambiguous_rest(void **state)
 	done(&run);
 }
 
+static void keep_offset(void *ctx, const struct amdlog_record *r)
+{
+	uint64_t *offsets = ctx;
+
+	assert_true(offsets[0] < 3);
+	offsets[++offsets[0]] = r->offset;
+}
+
+// A whole packet is handed on at once, a torn one when its process goes on.
+static void test_handed_on(void **state)
+{
+	static const char between[] = NEXT, own[] = PREFIX "init\n";
+	const size_t cuts[] = {sizeof(WHOLE) - 1, 200};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t offsets[4] = {0};
+		const struct amdlog_sink sink = {.ctx = offsets, .record = keep_offset};
+		struct amdlog_reassembly *m = amdlog_reassembly_new(&sink);
+		uint64_t second = cuts[i] + 1, third = second + sizeof(between) - 1;
+		char log[4096];
+		int n = snprintf(log, sizeof(log), "%.*s\n%s%s", (int)cuts[i], WHOLE, between, own);
+
+		amdlog_scan_feed(m->scan, log, (size_t)n);
+		amdlog_scan_end(m->scan);
+		assert_int_equal(offsets[0], 3);
+		assert_int_equal(offsets[1], i ? second : 0);
+		assert_int_equal(offsets[2], i ? 0 : second);
+		assert_int_equal(offsets[3], third);
+		amdlog_reassembly_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -832,13 +963,18 @@ int main(void)
 		cmocka_unit_test(test_streams_by_command),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_range_end),
+		cmocka_unit_test(test_steps_back),
+		cmocka_unit_test(test_periods_of_one_queue),
 		cmocka_unit_test(test_api_calls),
 		cmocka_unit_test(test_mend),
 		cmocka_unit_test(test_wrapped_lines),
+		cmocka_unit_test(test_wrapped_barrier),
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_two_writers),
 		cmocka_unit_test(test_exchangeable),
 		cmocka_unit_test(test_ambiguous_rest),
+		cmocka_unit_test(test_handed_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

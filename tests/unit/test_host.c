@@ -6,13 +6,16 @@
 
 #include <cmocka.h>
 
+#include "common/host/buf.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/process_cache.h"
 #include "common/host/root.h"
+#include "common/host/tail.h"
 #include "common/kfd/procs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +152,8 @@ static void test_container_name(void **state)
 		{"{\"ID\":\"" ID "\",\"Name\":\"/web\"}", "web"},
 		{"{\"Config\":{\"Labels\":{\"Name\":\"trainer\"}},\"Name\": \"/web\"}", "web"},
 		{"{\"Args\":[\"\\\"Name\\\":\\\"x\\\"\",\"{\"],\"Name\":\"/web\"}", "web"},
+		{"{\"Path\":\"a\\\"}\",\"Name\":\"/web\"}", "web"},
+		{"{\"Path\":\"a\\\\\",\"Name\":\"/web\"}", "web"},
 		{"{\"Name\":null,\"Image\":\"x\"}", NULL},
 		{"{\"Config\":{\"Name\":\"x\"", NULL},
 		{"{\"Config\":\"x\\", NULL},
@@ -165,6 +170,69 @@ static void test_container_name(void **state)
 			assert_string_equal(name, cases[i].name);
 	}
 	host_set_root(NULL);
+	remove_tree(dir);
+}
+
+// As much as is read at most, and one byte more. Both files are nothing but a hole.
+static void test_long_file(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/gpq-test-XXXXXX", path[64];
+	struct buf b = {0};
+	assert_non_null(mkdtemp(dir));
+	put(dir, "holes", "");
+	snprintf(path, sizeof(path), "%s/holes", dir);
+	assert_int_equal(truncate(path, 256 << 20), 0);
+	assert_int_equal(buf_read_at(&b, AT_FDCWD, path), 256 << 20);
+	assert_int_equal(truncate(path, (256 << 20) + 1), 0);
+	assert_int_equal(buf_read_at(&b, AT_FDCWD, path), -1);
+	assert_int_equal(errno, EFBIG);
+	buf_fini(&b);
+	remove_tree(dir);
+}
+
+static char followed[64];
+static unsigned waits;
+
+// The end of the file is reached: it is emptied, replaced, replaced, and goes on.
+static int next_of_tail(int ms)
+{
+	static const char *const texts[] = {"", "d\n", "e\n", "f\n"};
+	char gone[sizeof(followed) + 4];
+	FILE *f;
+	(void)ms;
+	snprintf(gone, sizeof(gone), "%s.1", followed);
+	if ((waits == 1 || waits == 2) && rename(followed, gone))
+		return -1;
+	if (waits > 3 || !(f = fopen(followed, waits == 3 ? "a" : "w")))
+		return -1;
+	fputs(texts[waits], f);
+	fclose(f);
+	waits++;
+	return 0;
+}
+
+// A line that a new beginning cut off is ended, a whole one is not ended twice.
+static void test_tail(void **state)
+{
+	(void)state;
+	static const char *const reads[] = {"a\nbcd", "\n", "d\n", "e\n", "f\n"};
+	char dir[] = "/tmp/gpq-test-XXXXXX", text[16];
+	struct tail t;
+	assert_non_null(mkdtemp(dir));
+	put(dir, "log", "a\nbcd");
+	snprintf(followed, sizeof(followed), "%s/log", dir);
+	assert_true(tail_open(&t, followed, next_of_tail));
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		ssize_t n = tail_read(&t, text, sizeof(text) - 1);
+		assert_true(n > 0);
+		text[n] = '\0';
+		assert_string_equal(text, reads[i]);
+	}
+	assert_int_equal(t.cuts, 3);
+	assert_int_equal(tail_read(&t, text, sizeof(text)), -1);
+	assert_int_equal(errno, EINTR);
+	tail_close(&t);
 	remove_tree(dir);
 }
 
@@ -256,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_container), cmocka_unit_test(test_pid_names),
 		cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_container_name),
+		cmocka_unit_test(test_long_file), cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_sysroot)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,6 +243,24 @@ static void fields(void **state)
 	assert_string_equal(field_of(0, "cp_mqd_base_addr_lo."), "0x1401000 20975616 address");
 }
 
+// A CU mask counts its bits: 0x00ff has 8 of 16, 0x8001 has 2.
+static void cu_masks(void **state)
+{
+	(void)state;
+	const struct mqd_source from = {.gen = GFX9};
+	const struct decoded_reg r = {.reg = reg_compute(GFX9, 23),
+				      .dw = 23,
+				      .value = 0x800100ff,
+				      .known = true,
+				      .from = &from};
+	struct seen s = {.wanted = "compute_static_thread_mgmt_se0.SH0_CU_EN"};
+	decode_fields(&r, see_field, &s);
+	assert_string_equal(s.found, "8 of 16 8 units");
+	s.wanted = "compute_static_thread_mgmt_se0.SH1_CU_EN";
+	decode_fields(&r, see_field, &s);
+	assert_string_equal(s.found, "2 of 16 2 units");
+}
+
 // --- sampling ---
 
 static struct hqd_row row(uint64_t mqd, uint64_t rptr, uint64_t wptr, const char *packets)
@@ -332,9 +350,9 @@ static void one_sample(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {T(compute_values),  T(sdma_values), T(sdma_gfx8),
-					   T(guesses),         T(registers),   T(sdma_registers),
-					   T(fields),          T(sampling),    T(one_sample),
-					   T(unknown_progress)};
+	const struct CMUnitTest tests[] = {T(compute_values), T(sdma_values),     T(sdma_gfx8),
+					   T(guesses),        T(registers),       T(sdma_registers),
+					   T(fields),         T(cu_masks),        T(sampling),
+					   T(one_sample),     T(unknown_progress)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,6 +249,32 @@ static void half_written(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+	assert_int_equal(stat(name, &st), 0);
+	return st.st_mode & 07777;
+}
+
+// As mkdir and > make them, and the mask is as it was.
+static void masked(void **state)
+{
+	(void)state;
+	static const char *const outs[] = {"out", "out.tar"};
+	mode_t before = umask(027);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tree *t = tree_new(outs[i]);
+		assert_non_null(t);
+		assert_int_equal(tree_file(t, "/f", "x", 1), 0);
+		assert_int_equal(tree_commit(t), 0);
+		tree_free(t);
+	}
+	assert_int_equal(umask(before), 027);
+	assert_int_equal(mode_of("out"), 0750);
+	assert_int_equal(mode_of("out/f"), 0640);
+	assert_int_equal(mode_of("out.tar"), 0640);
+}
+
 // --- slots ---
 
 #define WORDS "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
@@ -339,6 +365,7 @@ int main(void)
 		cmocka_unit_test(cgroups),
 		cmocka_unit_test_setup_teardown(stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(half_written, setup, teardown),
+		cmocka_unit_test_setup_teardown(masked, setup, teardown),
 		cmocka_unit_test(slots),
 		cmocka_unit_test(ids),
 	};
