@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int install_links(const char *dir)
@@ -16,9 +17,10 @@ int install_links(const char *dir)
 	if (n < 0)
 		return err_sys(errno, NULL, "/proc/self/exe");
 	self[n] = '\0';
-	int fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	bool made = mkdir(dir, 0777) == 0 || errno == EEXIST;
+	int fd = made ? open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
-		return err_sys(errno, "make the directory first", "%s", dir);
+		return err_sys(errno, "name a directory that you may write to", "%s", dir);
 	int status = GPQ_OK;
 	for (const struct command *c = gpq_commands; c->name; c++) {
 		char name[32], now[PATH_MAX];

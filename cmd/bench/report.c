@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SIGNIFICANT 0.01
 
@@ -41,6 +42,8 @@ static int write_plots(const char *dir, const struct buf *page)
 	static const char begin[] = "<svg ", end[] = "</svg>\n";
 	const char *at = page->data;
 	int status = GPQ_OK;
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return err_sys(errno, NULL, "--svg %s", dir);
 	for (unsigned n = 1; !status && (at = strstr(at, begin)); n++) {
 		const char *stop = strstr(at, end) + strlen(end);
 		struct buf plot = {.data = (char *)(uintptr_t)at, .len = (size_t)(stop - at)};
@@ -215,6 +218,9 @@ int bench_report(struct cmd *c)
 	const struct bench_opts *o = c->opts;
 	struct load l = {0};
 	int status = GPQ_OK;
+	if (o->compare && (o->html || o->svg))
+		return err_fail(GPQ_USAGE, "gpq bench report --html FILE FILE... has the plots",
+				"--compare prints a table: --html and --svg do not go with it");
 	if (o->compare)
 		return compare(c);
 	if (c->out.mode != OUT_TABLE || c->out.columns || c->out.all)

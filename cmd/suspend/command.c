@@ -118,8 +118,8 @@ static int release(struct targets *all, struct marks *marks)
 
 		if (t->failed)
 			continue;
-		answered = kfd_link_send(&t->link, "release", &t->failure) == 0 &&
-			   kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) == 0;
+		answered =
+			kfd_link_send(&t->link, "release", &t->failure) == 0 && target_receive(t);
 		t->at_ns = kfd_now();
 		if (!answered && !t->link.lost && kfd_target_alive(&t->pin) &&
 		    !kfd_link_abandon(&t->link, &t->pin, &t->failure)) {

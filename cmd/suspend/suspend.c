@@ -61,9 +61,6 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, t->ids.data);
 }
 
-// Without an answer for so long, the holder is tested for SIGSTOP: a stopped one never answers.
-#define STOPPED_MS 5000u
-
 static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
 {
 	struct kfd_failure *f = &t->failure;
@@ -78,18 +75,6 @@ static void send_request(struct target *t, const struct suspend_opts *o, const s
 	buf_fini(&b);
 }
 
-// A holder that is stopped (SIGSTOP) is not waited for to the end.
-static bool receive(struct target *t)
-{
-	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)
-		return true;
-	if (t->failure.status != GPQ_DEADLINE)
-		return false;
-	if (kfd_holder_is_stopped(&t->link))
-		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
-	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
-}
-
 static void abandon(struct target *t)
 {
 	kfd_link_abandon(&t->link, &t->pin, &t->failure);
@@ -98,13 +83,13 @@ static void abandon(struct target *t)
 static void take_answer(struct target *t, const struct suspend_opts *o, const struct targets *all)
 {
 	if (!t->failed)
-		t->failed = !receive(t);
+		t->failed = !target_receive(t);
 	// An existing holder was just ending, as at its deadline: send the request to a new one.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
 		send_request(t, o, all);
 		if (!t->failed)
-			t->failed = !receive(t);
+			t->failed = !target_receive(t);
 	}
 	t->at_ns = kfd_now();
 	if (t->failed)
@@ -229,8 +214,7 @@ static void confirm(struct targets *all)
 			continue;
 		}
 		until = t->link.answer.until_ns;
-		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 ||
-			    kfd_link_receive(&t->link, KFD_ANSWER_MS, &t->failure) < 0;
+		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 || !target_receive(t);
 		if (t->failed && t->link.lost && until && kfd_now() >= until)
 			t->failed = false;
 		else if (t->failed)

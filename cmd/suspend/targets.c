@@ -300,3 +300,17 @@ int targets_report(const struct targets *t)
 	}
 	return failed && failed < t->n ? GPQ_PARTIAL : first;
 }
+
+// After so long a holder is looked at: stopped ones never answer.
+#define STOPPED_MS 5000u
+
+bool target_receive(struct target *t)
+{
+	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)
+		return true;
+	if (t->failure.status != GPQ_DEADLINE)
+		return false;
+	if (kfd_holder_is_stopped(&t->link))
+		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
+	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
+}

@@ -46,6 +46,10 @@ void targets_fini(struct targets *t);
 // Finds the selected queues of secondary contexts, which cannot be held.
 void targets_find_unreached(struct targets *t);
 
+// The answer of the target's holder, which is not waited for to the end when it is stopped
+// (SIGSTOP). False: t->failure.
+bool target_receive(struct target *t);
+
 // Says why it did not work for each target that failed. 0 when none did, GPQ_PARTIAL when some did,
 // the first one's status when all did.
 int targets_report(const struct targets *t);

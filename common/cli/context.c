@@ -7,42 +7,37 @@
 #include <string.h>
 #include <time.h>
 
-#define COL(member, name) OUT_COL(context, member, name, #member, OUT_STR, 0, NULL)
+#define COL(member, name, type) OUT_COL(context, member, name, #member, type, 0, NULL)
 
 static const struct out_col cols[CONTEXT_FACTS] = {
-	COL(host, "HOST"),
-	COL(kernel, "KERNEL"),
-	COL(boot_id, "BOOT_ID"),
-	COL(pid_ns, "PID_NS"),
-	COL(monotonic_ns, "MONOTONIC_NS"),
-	COL(realtime_ns, "REALTIME_NS"),
-	COL(source, "SOURCE"),
+	COL(host, "HOST", OUT_STR),
+	COL(kernel, "KERNEL", OUT_STR),
+	COL(boot_id, "BOOT_ID", OUT_STR),
+	COL(pid_ns, "PID_NS", OUT_STR),
+	COL(monotonic_ns, "MONOTONIC_NS", OUT_U64),
+	COL(realtime_ns, "REALTIME_NS", OUT_U64),
+	COL(source, "SOURCE", OUT_STR),
 };
 const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
 
-static void set(struct context *c, const char **member, const char *value)
+// The first line of `path`; NULL: unknown.
+static const char *first_line(struct context *c, const char *path)
 {
 	char *text = c->text[c->n++];
-	snprintf(text, sizeof(c->text[0]), "%.*s", (int)strcspn(value, "\n"), value);
-	*member = text;
-}
-
-static void set_file(struct context *c, const char **member, const char *path)
-{
 	struct buf b = {0};
-	set(c, member, host_read(&b, path) > 0 ? b.data : "-");
+	bool known = host_read(&b, path) > 0;
+	if (known)
+		snprintf(text, sizeof(c->text[0]), "%.*s", (int)strcspn(b.data, "\n"), b.data);
 	buf_fini(&b);
+	return known ? text : NULL;
 }
 
-static void set_clock(struct context *c, const char **member, clockid_t clock)
+// A recorded host's records were not read now: its clocks are those of the recording, unknown here.
+static uint64_t now(clockid_t clock)
 {
 	struct timespec t;
-	char ns[32];
 	clock_gettime(clock, &t);
-	snprintf(ns, sizeof(ns), "%lld%09ld", (long long)t.tv_sec, t.tv_nsec);
-	// A recorded host's records were not read now: its clocks are those of the recording,
-	// unknown here.
-	set(c, member, host_is_live() ? ns : "-");
+	return host_is_live() ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : U64_NULL;
 }
 
 // The software GPU of tests/kernel says so itself: no time measured there is a GPU's. Its parameter
@@ -55,13 +50,13 @@ static bool is_softgpu(void)
 
 void context_init(struct context *c)
 {
-	char ns[64];
-	c->n = 0;
-	set_file(c, &c->host, "/proc/sys/kernel/hostname");
-	set_file(c, &c->kernel, "/proc/sys/kernel/osrelease");
-	set_file(c, &c->boot_id, "/proc/sys/kernel/random/boot_id");
-	set(c, &c->pid_ns, host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) > 0 ? ns : "-");
-	set_clock(c, &c->monotonic_ns, CLOCK_MONOTONIC);
-	set_clock(c, &c->realtime_ns, CLOCK_REALTIME);
-	set(c, &c->source, !host_is_live() ? "recorded" : is_softgpu() ? "softgpu" : "live");
+	bool ns = host_readlink("/proc/self/ns/pid", c->text[0], sizeof(c->text[0])) > 0;
+	c->pid_ns = ns ? c->text[0] : NULL;
+	c->n = 1;
+	c->host = first_line(c, "/proc/sys/kernel/hostname");
+	c->kernel = first_line(c, "/proc/sys/kernel/osrelease");
+	c->boot_id = first_line(c, "/proc/sys/kernel/random/boot_id");
+	c->monotonic_ns = now(CLOCK_MONOTONIC);
+	c->realtime_ns = now(CLOCK_REALTIME);
+	c->source = !host_is_live() ? "recorded" : is_softgpu() ? "softgpu" : "live";
 }

@@ -100,3 +100,12 @@ gpq: bench: D/bench/ab.ndjson: 6 samples were read before; they count once
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/ab.ndjson -q
 gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
 ? 5
+
+# --svg makes its folder; a table of changes has no page.
+$ gpq bench report -q --svg plots $DATA/bench/plain.ndjson >report; ls plots | head -1; grep -c '<svg' plots/plot-1.svg
+plot-1.svg
+1
+
+$ gpq bench report --html page --compare $DATA/bench/old.ndjson $DATA/bench/new.ndjson
+gpq: bench: --compare prints a table: --html and --svg do not go with it; gpq bench report --html FILE FILE... has the plots
+? 2

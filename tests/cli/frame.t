@@ -82,8 +82,9 @@ error
 {}
 {}
 
-$ gpq --install links && gpq --install links/missing
-gpq: links/missing: No such file or directory; make the directory first
+$ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep
+gpq-bench
+gpq: links/missing/deep: No such file or directory; name a directory that you may write to
 ? 5
 
 # Completion: of a list its last part; + adds to the usual columns; what follows an option with = is a word of its own; an
@@ -132,3 +133,13 @@ gpq: queues: pid 99: no such process; without -p all are listed
 $ gpq trace $'\e[31mred\xff'
 gpq: trace: \x1b[31mred\xff: No such file or directory
 ? 5
+
+# --context: what is not known is null, and numbers are numbers.
+$ gpq queues --context -J --sysroot $HOSTS/gfx90a-k6.12 | jq -c '.queues[0] | [.host, .boot_id, .monotonic_ns, .realtime_ns, .source]'
+[null,null,null,null,"recorded"]
+
+$ gpq trace --context -J $DATA/amdlog/cnn.log | jq -c '.totals | [(.host, .kernel, .boot_id, .monotonic_ns, .realtime_ns | type), .source]'
+["string","string","string","number","number","live"]
+
+$ gpq gpus --context -r -n -o GPU --sysroot $HOSTS/gfx90a-k6.12
+41460 - - - - - - recorded

@@ -27,6 +27,12 @@ released() { # STEP SIGNAL
 for n in 10 11; do # told to release, resumed
 	for sig in KILL TERM; do released $n $sig; done
 done
+# A holder that is stopped for good is ended by the gpq that started it.
+GPQ_TEST_STOP=holder:8 gpq-testing suspend -p $P > /tmp/gpq.out 2>&1
+is "stopped before the hold was confirmed: status" $? 1
+is_whole "stopped before the hold was confirmed"
+status_is "stopped while COMMAND runs" 0 gpq suspend -p $P -- sh -c "kill -STOP \$(sed -n 's/^TracerPid:.//p' /proc/$P/status)"
+is_whole "stopped while COMMAND runs"
 reap $P
 unload
 kernel_is_content
