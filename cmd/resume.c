@@ -1,5 +1,6 @@
 // gpq resume: puts suspended queues back on the GPU.
 #include "cmd/suspend/hold_table.h"
+#include "common/host/clock.h"
 
 #include <stdio.h>
 
@@ -79,7 +80,7 @@ static void take(struct target *t)
 	}
 	if (t->failed && (t->link.deaf || t->failure.status == GPQ_DEADLINE))
 		end_holder(t);
-	t->at_ns = kfd_now();
+	t->at_ns = clock_ns();
 	if (!t->failed && t->link.answer.ended && !kfd_link_wait_end(&t->link)) {
 		t->failed = true;
 		kfd_fail(&t->failure, KFD_FAULT_HOLDER_SILENT, KFD_END_MS / 1000);

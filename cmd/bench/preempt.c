@@ -4,6 +4,7 @@
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
 #include "common/holder/holder.h"
+#include "common/host/clock.h"
 #include "common/host/xalloc.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
@@ -75,7 +76,7 @@ static int make_plan(struct preempt *p)
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
 	uint32_t drawn; // short enough to be typed again
 	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
-		drawn = (uint32_t)kfd_now();
+		drawn = (uint32_t)clock_ns();
 	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
@@ -180,7 +181,7 @@ static int attach(struct preempt *p)
 // Called between cycles only, so that drawing disturbs no measurement.
 static void draw(struct preempt *p)
 {
-	uint64_t now = kfd_now(), left = p->end_ns > now ? p->end_ns - now : 0;
+	uint64_t now = clock_ns(), left = p->end_ns > now ? p->end_ns - now : 0;
 	if (p->total != UINT64_MAX)
 		progress_show(&p->progress, (double)p->done / (double)p->total,
 			      "cycle %" PRIu64 " of %" PRIu64, p->done, p->total);
@@ -208,8 +209,8 @@ static int measure(struct preempt *p, struct cycle *last)
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every;
 	progress_init(&p->progress, p->out->progress, false);
-	p->end_ns = o->duration_ns ? kfd_now() + o->duration_ns : UINT64_MAX;
-	for (uint64_t i = 0; i < p->total && kfd_now() < p->end_ns; i++) {
+	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
+	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {
 		*last = (struct cycle){.number = i,
 				       .block = i / p->plan.n,
 				       .warmup = i < o->warmup * p->plan.n,
@@ -277,12 +278,12 @@ static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 {
 	// No GPU has the id 0: the selection is checked against all queues and none is suspended.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
-	uint64_t t0 = kfd_now(), t1 = kfd_now();
+	uint64_t t0 = clock_ns(), t1 = clock_ns();
 	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,
 			    &p->attached->failure);
-	uint64_t t2 = kfd_now();
+	uint64_t t2 = clock_ns();
 	int r = kfd_session_suspend_nothing(&p->attached->session);
-	uint64_t t3 = kfd_now();
+	uint64_t t3 = clock_ns();
 	if (r)
 		return r;
 	samples_add(&s[CLOCK], (double)(t1 - t0));

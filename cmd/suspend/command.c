@@ -3,6 +3,7 @@
 // COMMAND is in gpq's process group, so signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly;
 // signals that were sent to gpq alone are forwarded.
 #include "cmd/suspend/suspend.h"
+#include "common/host/clock.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -77,7 +78,7 @@ static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
 		return;
 	p->fd = -1;
 	t->failed = true;
-	t->at_ns = kfd_now();
+	t->at_ns = clock_ns();
 	marks_resumed(marks, t, false);
 	if (!kfd_target_alive(&t->pin))
 		err_note("pid %d: ended", (int)t->pid);
@@ -120,7 +121,7 @@ static int release(struct targets *all, struct marks *marks)
 			continue;
 		answered =
 			kfd_link_send(&t->link, "release", &t->failure) == 0 && target_receive(t);
-		t->at_ns = kfd_now();
+		t->at_ns = clock_ns();
 		if (!answered && !t->link.lost && kfd_target_alive(&t->pin) &&
 		    !kfd_link_abandon(&t->link, &t->pin, &t->failure)) {
 			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);

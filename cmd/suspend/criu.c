@@ -1,5 +1,6 @@
 // gpq suspend --method criu: pauses whole processes by the driver's checkpoint ioctl, and warns.
 #include "cmd/suspend/suspend.h"
+#include "common/host/clock.h"
 
 static const char hazards[] =
 	"nothing resumes a process paused by this method but gpq resume, not even the end of gpq, "
@@ -16,7 +17,7 @@ static void pause_all(struct out *o, void *arg)
 
 		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0 ||
 			    kfd_criu_pause(&t->pin, &already, &t->failure) < 0;
-		t->at_ns = kfd_now();
+		t->at_ns = clock_ns();
 		row = held_row_of(t, NULL);
 		row.result = already ? "already" : "suspended";
 		if (!t->failed)

@@ -1,6 +1,7 @@
 // Tables of suspended queues and of holders.
 #include "cmd/suspend/hold_table.h"
 
+#include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/holder/protocol.h"
 
@@ -198,7 +199,7 @@ static uint64_t count_unreached(pid_t pid)
 static void write_holder(struct out *o, const struct kfd_holding *h)
 {
 	const struct kfd_answer *a = &h->answer;
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	struct holder_row r = {.pid = (uint64_t)h->target,
 			       .holder = a->holder > 0 ? (uint64_t)a->holder : U64_NULL,
 			       .queues = h->answers ? a->held : U64_NULL,

@@ -5,6 +5,7 @@
 // reason, nothing stays suspended.
 #include "cmd/suspend/hold_table.h"
 #include "cmd/suspend/suspend.h"
+#include "common/host/clock.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ static void take_answer(struct target *t, const struct suspend_opts *o, const st
 		if (!t->failed)
 			t->failed = !target_receive(t);
 	}
-	t->at_ns = kfd_now();
+	t->at_ns = clock_ns();
 	if (t->failed)
 		abandon(t);
 }
@@ -215,7 +216,7 @@ static void confirm(struct targets *all)
 		}
 		until = t->link.answer.until_ns;
 		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 || !target_receive(t);
-		if (t->failed && t->link.lost && until && kfd_now() >= until)
+		if (t->failed && t->link.lost && until && clock_ns() >= until)
 			t->failed = false;
 		else if (t->failed)
 			abandon(t);

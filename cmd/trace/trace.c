@@ -324,7 +324,7 @@ static int perfetto_close(struct trace *t)
 	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
 	t->timeline = NULL;
-	// A part of it would pass for the whole. What is no file (a FIFO) has no length to set.
+	// A viewer would take an incomplete timeline for a whole one. A FIFO cannot be truncated.
 	if (error && !to_stdout && ftruncate(t->perfetto_fd, 0) == 0)
 		hint = "nothing is left in it";
 	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)

@@ -129,7 +129,7 @@ struct trace_span {
 struct trace_span trace_span_of(const struct amdlog_span *s);
 struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
 
-// Whose a row is, and when it was seen.
+// Host, process and time span of a row.
 struct trace_place {
 	const char *host; // that parts named; NULL
 	int64_t pid;      // I64_NULL: not known

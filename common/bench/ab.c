@@ -4,6 +4,7 @@
 #include "common/bench/ablog.h"
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
+#include "common/host/clock.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -84,7 +85,8 @@ static void on_line(void *arg, const char *line)
 
 // ---- which queues they have
 
-// Takes another set whenever there are more queues than in the last one: they appear one by one.
+// A program creates its queues one by one, so a new set is taken whenever there are more than
+// before.
 static void take_queue_set(struct experiment *x)
 {
 	unsigned num = x->online.num_queues + x->offline.num_queues;
@@ -129,11 +131,11 @@ static void stop_taking(struct experiment *x)
 static int set_held(struct experiment *x, bool hold)
 {
 	struct kfd_failure f = {0};
-	uint64_t asked = kfd_now();
+	uint64_t asked = clock_ns();
 	bool was = x->offline.held;
 	if (workload_hold(&x->offline, hold, &f))
 		return failed(x, &f);
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
 		x->held_since = now;
@@ -149,7 +151,7 @@ static int set_held(struct experiment *x, bool hold)
 static int watch_online(struct experiment *x)
 {
 	bool work = workload_has_work(&x->online);
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	if (work && !x->busy)
 		x->busy_since = now;
 	if (!work && x->busy) {
@@ -176,7 +178,7 @@ static void tick(void *arg)
 static int look(struct experiment *x)
 {
 	struct kfd_failure f = {0};
-	x->looked = kfd_now();
+	x->looked = clock_ns();
 	x->plan->tick(x->plan->tick_arg);
 	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
 		return failed(x, &f);
@@ -196,7 +198,7 @@ static int turn(struct experiment *x, uint64_t ns)
 	if (p[0].revents && bench_signals_stop(x->signals))
 		x->stopped = true;
 	tick(x);
-	if (kfd_now() > x->looked + 50 * MS && look(x))
+	if (clock_ns() > x->looked + 50 * MS && look(x))
 		return -1;
 	if (x->stopped)
 		return fail(x, 1, "stopped");
@@ -215,7 +217,7 @@ static uint64_t pace(const struct experiment *x)
 
 static int run_until(struct experiment *x, uint64_t until)
 {
-	while (kfd_now() < until)
+	while (clock_ns() < until)
 		if (turn(x, pace(x)))
 			return -1;
 	return 0;
@@ -233,8 +235,8 @@ static int start(struct experiment *x, struct workload *s, const char *command, 
 // `before`: what did not come first, or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
-	uint64_t patience = kfd_now() + 1000 * MS;
-	while (!s->child.ended && kfd_now() < patience)
+	uint64_t patience = clock_ns() + 1000 * MS;
+	while (!s->child.ended && clock_ns() < patience)
 		turn(x, 2 * MS);
 	if (!s->child.ended)
 		return fail(x, 1, "a process of the %s command ended", s->name);
@@ -253,7 +255,7 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
-	return !look(x) && s->n && kfd_now() >= s->grown_ns + steady;
+	return !look(x) && s->n && clock_ns() >= s->grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
@@ -268,13 +270,13 @@ static int wait_until(struct experiment *x, struct workload *s,
 		      bool (*is_ready)(struct experiment *x, struct workload *s),
 		      const char *before, const char *late)
 {
-	uint64_t end = kfd_now() + x->plan->ready_ns;
+	uint64_t end = clock_ns() + x->plan->ready_ns;
 	while (!is_ready(x, s)) {
 		if (x->status || turn(x, 10 * MS))
 			return -1;
 		if (s->child.ended)
 			return ended_early(x, s, before);
-		if (kfd_now() >= end)
+		if (clock_ns() >= end)
 			return fail(x, 1, "the %s command %s within %.3g s", s->name, late,
 				    (double)x->plan->ready_ns / 1e9);
 	}
@@ -304,13 +306,13 @@ static void begin_window(struct experiment *x)
 {
 	workload_count_begin(&x->offline);
 	x->offline_printed.v.n = 0; // what it printed before does not count
-	x->window_from = kfd_now();
+	x->window_from = clock_ns();
 }
 
 static int end_window(struct experiment *x)
 {
 	struct kfd_failure f = {0};
-	x->run->window_ns = kfd_now() - x->window_from;
+	x->run->window_ns = clock_ns() - x->window_from;
 	if (workload_count_end(&x->offline, &x->run->packets, &f))
 		return ended_early(x, &x->offline, "");
 	x->run->offline_metric = samples_mean(&x->offline_printed.v);
@@ -320,7 +322,7 @@ static int end_window(struct experiment *x)
 static int run_online(struct experiment *x)
 {
 	struct workload *s = &x->online;
-	x->online_from = kfd_now();
+	x->online_from = clock_ns();
 	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
 	if (start(x, s, x->plan->online, x->log[0]) || (s->attach && wait_for_queues(x, s)))
 		return -1;
@@ -328,7 +330,7 @@ static int run_online(struct experiment *x)
 	while (!s->child.ended)
 		if (turn(x, pace(x)))
 			return -1;
-	x->run->online_ns = kfd_now() - x->online_from;
+	x->run->online_ns = clock_ns() - x->online_from;
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
@@ -346,13 +348,13 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 		return -1;
 	x->bursts = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
 	begin_window(x);
-	if (run_until(x, kfd_now() + x->plan->lead_ns) || (whole && set_held(x, true)))
+	if (run_until(x, clock_ns() + x->plan->lead_ns) || (whole && set_held(x, true)))
 		return -1;
 	int r = run_online(x);
 	end_online(x);
 	x->bursts = false;
 	if ((x->offline.held && set_held(x, false)) || r ||
-	    run_until(x, kfd_now() + x->plan->lead_ns))
+	    run_until(x, clock_ns() + x->plan->lead_ns))
 		return -1;
 	return end_window(x);
 }
@@ -367,7 +369,7 @@ static int run_alone(struct experiment *x)
 	if (r || start_offline(x))
 		return -1;
 	begin_window(x);
-	if (run_until(x, kfd_now() + x->run->online_ns + 2 * x->plan->lead_ns))
+	if (run_until(x, clock_ns() + x->run->online_ns + 2 * x->plan->lead_ns))
 		return -1;
 	return end_window(x);
 }

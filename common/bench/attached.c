@@ -2,6 +2,7 @@
 #include "common/bench/attached.h"
 
 #include "common/holder/ptrace.h"
+#include "common/host/clock.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 			     {.fd = s->target.pidfd, .events = POLLIN}};
 	uint64_t now;
 	do {
-		now = kfd_now();
+		now = clock_ns();
 		uint64_t left = until > now ? until - now : 0;
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
 		if (ppoll(p, 3, &t, NULL) <= 0)
@@ -110,7 +111,7 @@ bool attached_wait(struct attached_target *s, uint64_t until)
 			s->end = ATTACHED_STOPPED;
 		// Again: the SIGCHLD of a stop after the first call has been read by now.
 		serve(s);
-	} while (s->end == ATTACHED_LIVES && kfd_now() < until);
+	} while (s->end == ATTACHED_LIVES && clock_ns() < until);
 	return s->end == ATTACHED_LIVES;
 }
 

@@ -2,6 +2,7 @@
 #include "common/bench/child.h"
 
 #include "common/holder/session.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,12 +123,12 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg)
 
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg)
 {
-	uint64_t until = kfd_now() + grace_ns;
+	uint64_t until = clock_ns() + grace_ns;
 	if (!c->pid)
 		return;
 	kill(-c->pid, SIGTERM);
 	kill(-c->pid, SIGCONT);
-	while (kfd_now() < until && kill(-c->pid, 0) == 0) {
+	while (clock_ns() < until && kill(-c->pid, 0) == 0) {
 		tick(arg);
 		usleep(1000);
 	}

@@ -1,6 +1,7 @@
 // One measured cycle; cycle.h. Between a decision and the ioctl it is about, nothing is allocated,
 // logged or opened: a cycle only fills a struct that was there before.
 #include "common/bench/cycle.h"
+#include "common/host/clock.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -41,10 +42,10 @@ static bool look(struct attached_target *s, struct kfd_indices *i, bool write)
 static bool measure_untouched(struct attached_target *s, struct cycle *c)
 {
 	struct kfd_indices before, after;
-	uint64_t start = kfd_now();
+	uint64_t start = clock_ns();
 	if (!look(s, &before, false) || !attached_wait(s, start + c->set.hold_ns + c->set.gap_ns))
 		return false;
-	uint64_t end = kfd_now();
+	uint64_t end = clock_ns();
 	if (!look(s, &after, false))
 		return false;
 	c->untouched_ns = end - start;
@@ -69,10 +70,10 @@ static enum cycle_result judge(const struct attached_target *s, int n, enum kfd_
 
 static bool suspend(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
-	c->at_ns = kfd_now();
+	c->at_ns = clock_ns();
 	int n = kfd_session_suspend(&s->session, sel, (unsigned)c->set.grace, false, s->outcome,
 				    &s->failure);
-	uint64_t t1 = kfd_now();
+	uint64_t t1 = clock_ns();
 	if (n < 0)
 		return attached_out_of_reach(s);
 	c->suspend_ns = t1 - c->at_ns;
@@ -90,10 +91,10 @@ static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t set
 	c->still_ns = c->still_look_ns = 0;
 	if (!look(s, held, false))
 		return false;
-	for (uint64_t t = kfd_now(); t < t1 + settle; last = t) {
+	for (uint64_t t = clock_ns(); t < t1 + settle; last = t) {
 		if (!look(s, &now, false))
 			return false;
-		t = kfd_now();
+		t = clock_ns();
 		if (t - last > c->still_look_ns)
 			c->still_look_ns = t - last;
 		if (!kfd_watch_moved(&s->watch, held, &now))
@@ -136,9 +137,9 @@ static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_in
 
 static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
 {
-	uint64_t t2 = kfd_now();
+	uint64_t t2 = clock_ns();
 	int n = kfd_session_resume(&s->session, sel, s->outcome, &s->failure);
-	uint64_t t3 = kfd_now();
+	uint64_t t3 = clock_ns();
 	if (n < 0)
 		return attached_out_of_reach(s);
 	c->held_ns = t2 - c->at_ns - c->suspend_ns;
@@ -164,7 +165,7 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 		return false;
 	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
 	for (now = *first; t < t3 + patience; last = t) {
-		t = kfd_now();
+		t = clock_ns();
 		if (kfd_watch_moved(&s->watch, at_resume, &now)) {
 			c->progress_ns = t - t3;
 			c->progress_look_ns = t - last;
@@ -189,7 +190,7 @@ static bool gap(struct attached_target *s, struct cycle *c, const struct kfd_ind
 	bool on = attached_wait(s, t3 + c->set.gap_ns);
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
-	c->gap_ns = kfd_now() - t3;
+	c->gap_ns = clock_ns() - t3;
 	c->gap_packets = kfd_watch_packets(&s->watch, first, &end);
 	return on;
 }

@@ -1,6 +1,7 @@
 // One side of the experiment: its processes, queues and holders; workload.h.
 #include "common/bench/workload.h"
 
+#include "common/host/clock.h"
 #include "common/host/buf.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
@@ -165,7 +166,7 @@ static int add_process(struct workload *s, pid_t pid, struct kfd_failure *f)
 	}
 	array_grow(&s->process, &s->cap, s->n, sizeof(struct workload_process *));
 	s->process[s->n++] = p;
-	s->grown_ns = kfd_now();
+	s->grown_ns = clock_ns();
 	return s->attach && attach(s, p, f) ? note_end(p, f) : 0;
 }
 
@@ -241,7 +242,7 @@ int workload_look(struct workload *s, struct kfd_failure *f)
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->process[i]->ended && look_at(s, s->process[i], f))
 			return -1;
-	return s->held && kfd_now() > s->renew_ns ? workload_hold(s, true, f) : 0;
+	return s->held && clock_ns() > s->renew_ns ? workload_hold(s, true, f) : 0;
 }
 
 // Once for each process, after a hold, so that the hold does not wait for it.
@@ -274,7 +275,7 @@ int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
 		if (!p->ended && kfd_link_receive(&p->link, KFD_ANSWER_MS, f) && note_end(p, f))
 			status = -1;
 	}
-	s->renew_ns = kfd_now() + RENEW_NS;
+	s->renew_ns = clock_ns() + RENEW_NS;
 	for (size_t i = 0; hold && i < s->n; i++)
 		count_unreached(s, s->process[i]);
 	return status;

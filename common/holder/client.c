@@ -1,6 +1,7 @@
 // Client side: connects to a target's holder, or starts one; requests, answers, SIGKILL.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
+#include "common/host/clock.h"
 #include "common/host/buf.h"
 #include "common/host/proc.h"
 
@@ -215,7 +216,7 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 static int wait_readable(int fd, uint64_t deadline)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	int r;
 
 	if (now >= deadline)
@@ -226,7 +227,7 @@ static int wait_readable(int fd, uint64_t deadline)
 
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
 {
-	uint64_t deadline = kfd_now() + (uint64_t)timeout_ms * 1000000u;
+	uint64_t deadline = clock_ns() + (uint64_t)timeout_ms * 1000000u;
 	ssize_t n;
 	int r;
 

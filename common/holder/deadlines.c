@@ -1,5 +1,6 @@
 // Holds: their scope (queue ids, GPUs), their deadlines, and the timers that end them.
 #include "common/holder/holder_priv.h"
+#include "common/host/clock.h"
 
 #include <signal.h>
 #include <string.h>
@@ -289,7 +290,7 @@ void hold_arm(struct holder *h)
 
 int hold_make(struct holder *h, const struct client *c, const struct holder_request *r)
 {
-	uint64_t until = r->for_ns ? kfd_now() + r->for_ns : FOREVER;
+	uint64_t until = r->for_ns ? clock_ns() + r->for_ns : FOREVER;
 	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
 
 	if (r->tie)
@@ -303,7 +304,7 @@ int hold_make(struct holder *h, const struct client *c, const struct holder_requ
 
 bool hold_expire(struct holder *h)
 {
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	bool any = false;
 
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {

@@ -1,6 +1,7 @@
 // Lists suspended processes: `status` requests to all living holders, and the records of criu.c.
 #include "common/holder/holder_priv.h"
 
+#include "common/host/clock.h"
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
@@ -87,7 +88,7 @@ static void ask(struct kfd_holding *h, struct kfd_link *l)
 
 static void take_answer(struct kfd_holding *h, struct kfd_link *l, uint64_t deadline)
 {
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 	unsigned left = now < deadline ? (unsigned)((deadline - now) / 1000000) : 0;
 	pid_t holder = h->answer.holder;
 	struct kfd_failure f;
@@ -104,7 +105,7 @@ static void take_answer(struct kfd_holding *h, struct kfd_link *l, uint64_t dead
 
 static void list_holders(struct listing *l)
 {
-	uint64_t deadline = kfd_now() + ASK_MS * UINT64_C(1000000);
+	uint64_t deadline = clock_ns() + ASK_MS * UINT64_C(1000000);
 	struct held_by *found;
 	size_t num = holders_find(&found);
 	struct kfd_link *links = xcalloc(num, sizeof(*links));

@@ -1,6 +1,7 @@
 // The holder's event loop: requests, ptrace stops of the target, driver events, deadlines.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -198,7 +199,7 @@ static bool is_over(struct holder *h)
 
 static void look_at_session(struct holder *h)
 {
-	uint64_t now = h->session.untraced ? kfd_now() : 0;
+	uint64_t now = h->session.untraced ? clock_ns() : 0;
 
 	if (now <= h->look_ns)
 		return;
@@ -219,7 +220,7 @@ static int wait_ms(const struct holder *h)
 
 static void lock_down_when_due(struct holder *h)
 {
-	if (!locks_down_later(h) || kfd_now() < h->lock_down_ns)
+	if (!locks_down_later(h) || clock_ns() < h->lock_down_ns)
 		return;
 	holder_lock_down();
 	h->lock_down_ns = FOREVER;

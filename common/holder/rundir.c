@@ -2,6 +2,7 @@
 #include "common/holder/rundir.h"
 
 #include "common/holder/session.h"
+#include "common/host/clock.h"
 #include "common/host/secure.h"
 
 #include <errno.h>
@@ -166,7 +167,7 @@ static int open_socket(int dir, const char *name)
 
 int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 {
-	uint64_t deadline = kfd_now() + timeout_ms * UINT64_C(1000000);
+	uint64_t deadline = clock_ns() + timeout_ms * UINT64_C(1000000);
 	int at = open_socket(dir, name), fd, r;
 	struct sockaddr_un a;
 
@@ -176,7 +177,7 @@ int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 	// A full backlog cannot be waited for but by trying again.
 	for (r = fd < 0 ? fd : -EAGAIN; r == -EAGAIN;) {
 		r = connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : 0;
-		if (r != -EAGAIN || kfd_now() >= deadline)
+		if (r != -EAGAIN || clock_ns() >= deadline)
 			break;
 		usleep(2000);
 	}
@@ -221,10 +222,10 @@ pid_t kfd_socket_peer(int fd)
 
 int kfd_rundir_lock(int dir, struct kfd_failure *f)
 {
-	uint64_t deadline = kfd_now() + LOCK_MS * UINT64_C(1000000);
+	uint64_t deadline = clock_ns() + LOCK_MS * UINT64_C(1000000);
 
 	while (flock(dir, LOCK_EX | LOCK_NB) < 0) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || kfd_now() >= deadline)
+		if ((errno != EWOULDBLOCK && errno != EINTR) || clock_ns() >= deadline)
 			return kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory",
 					errno == EWOULDBLOCK ? "somebody holds a lock on it"
 							     : strerror(errno));

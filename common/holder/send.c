@@ -1,6 +1,7 @@
 // Answers of a holder: put together in one buffer, sent at once where they fit, and kept for
 // clients that are slow. A client that never reads must neither stop us nor eat our memory.
 #include "common/holder/holder_priv.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -71,13 +72,13 @@ void send_more(struct holder *h, struct client *c)
 
 void send_last(struct holder *h)
 {
-	uint64_t end = kfd_now() + LAST_MS * 1000000ull, now;
+	uint64_t end = clock_ns() + LAST_MS * 1000000ull, now;
 
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
 
-		while (c->fd >= 0 && c->out.len && (now = kfd_now()) < end &&
+		while (c->fd >= 0 && c->out.len && (now = clock_ns()) < end &&
 		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			send_more(h, c);
 	}

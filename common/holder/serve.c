@@ -1,5 +1,6 @@
 // Requests to a holder. Each request gets `queue` lines and one `ok` or `error` line.
 #include "common/holder/holder_priv.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	serve_new_queues(h);
 	holder_title(h);
 	if (!h->lock_down_ns)
-		h->lock_down_ns = kfd_now() + HOLDER_LOCK_MS * UINT64_C(1000000);
+		h->lock_down_ns = clock_ns() + HOLDER_LOCK_MS * UINT64_C(1000000);
 	kfd_step(8);
 }
 

@@ -25,14 +25,6 @@
 // killed before we notice.
 #define ANSWERS_IN_STORE 2
 
-uint64_t kfd_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 #ifdef GPQ_TESTING
 static unsigned stop_after;
 

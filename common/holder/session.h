@@ -69,9 +69,6 @@ struct kfd_session {
 	bool acquired[64];                // of gpus: known to be
 };
 
-// CLOCK_MONOTONIC, nanoseconds.
-uint64_t kfd_now(void);
-
 // Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops this process
 // at step N if it is WHO, "gpq" or "holder", which kfd_step_init() says.
 #ifdef GPQ_TESTING

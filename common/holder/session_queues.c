@@ -3,6 +3,7 @@
 #include "common/holder/session_priv.h"
 
 #include "common/holder/measure.h"
+#include "common/host/clock.h"
 
 #include <string.h>
 
@@ -181,9 +182,9 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 
 	if (s->may_crash && session_guard(s, ids, n, f) < 0)
 		return -1;
-	start = kfd_now();
+	start = clock_ns();
 	r = trap_suspend(s, ids, n, grace);
-	end = kfd_now();
+	end = clock_ns();
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
@@ -265,12 +266,12 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
 {
-	uint64_t start = kfd_now(), took;
+	uint64_t start = clock_ns(), took;
 	int r = trap_resume(s, ids, n);
 
 	if (r < 0)
 		return r;
-	took = kfd_now() - start;
+	took = clock_ns() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
 

@@ -45,7 +45,7 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 // More than ten times the dumps of 8 GPUs with 4 XCCs and 1,000 processes: no text that is read
-// whole is longer, unless somebody wants our memory.
+// whole is longer, unless it was made to use up memory.
 #define BUF_READ_MAX ((size_t)256 << 20)
 
 // Replaces the content by all that `fd` still gives. Bytes read, or -1 with errno; EFBIG behind

@@ -56,7 +56,7 @@ bool pids_are_host(void)
 	if (!host_is_live())
 		return true;
 	if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) <= 0)
-		return false; // nobody knows
+		return false; // unknown: debugfs may name other processes
 	if (strcmp(ns, "pid:[4026531836]") == 0)
 		return true;
 	// Not in the initial namespace, but /proc belongs to an outer one when it has more than one

@@ -95,7 +95,7 @@ static ssize_t fail(struct unpack *u)
 	return -1;
 }
 
-// libarchive ends where its format does, without a word of what lies behind. Zeros are padding, as
+// libarchive reports the end of its format and ignores the bytes behind it. Zeros are padding, as
 // gzip(1) has it.
 static bool has_rest(struct unpack *u)
 {

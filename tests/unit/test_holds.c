@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "common/holder/holder_priv.h"
+#include "common/host/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static unsigned made(void)
 // Each queue has a deadline of its own.
 static void test_deadlines(void **state)
 {
-	uint64_t now = kfd_now();
+	uint64_t now = clock_ns();
 
 	(void)state;
 	hold("suspend queues=0", 0, zero);
@@ -177,7 +178,7 @@ static void test_crowded(void **state)
 	assert_int_equal(made(), LASTING_HOLDS);
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++)
 		assert_true(hold_until_of(holder, (uint32_t)i) >=
-			    kfd_now() + (999 - (uint64_t)i) * 1000 * SECOND);
+			    clock_ns() + (999 - (uint64_t)i) * 1000 * SECOND);
 }
 
 // A shorter hold of more queues takes nothing from a longer one of fewer; nor does a narrower wish
@@ -187,7 +188,7 @@ static void test_wider(void **state)
 	(void)state;
 	hold("suspend queues=0 for_ns=2000000000000", 0, zero);
 	hold("suspend queues=0,1 for_ns=1000000000000", 0, both);
-	assert_true(hold_until_of(holder, 0) > kfd_now() + 1900 * SECOND);
+	assert_true(hold_until_of(holder, 0) > clock_ns() + 1900 * SECOND);
 	hold("suspend tie", 3, zero);
 	hold("suspend gpus=10 tie", 3, one);
 	assert_true(hold_follows(holder, 20));
@@ -205,7 +206,7 @@ static void test_crowded_upwards(void **state)
 		sprintf(text, "suspend queues=%d for_ns=%d000000000000", i, 1000 + i);
 		hold(text, 0, ids);
 	}
-	assert_true(hold_until_of(holder, 0) < kfd_now() + 1000500 * SECOND);
+	assert_true(hold_until_of(holder, 0) < clock_ns() + 1000500 * SECOND);
 }
 
 static void test_title(void **state)

@@ -56,7 +56,7 @@ static void count_window(struct amdlog_timeline *t, uint64_t window, uint64_t ac
 	counter(t, TRACK_ALL, window * WINDOW_US, "queues with packets in 10 ms", "queues", active);
 }
 
-// Draws the window that was counted; 0 behind it unless `next` is the one behind it.
+// Draws the count of the window that ends. A gap before window `next` is drawn as 0.
 static void end_window(struct amdlog_timeline *t, uint64_t next)
 {
 	if (t->active) {
