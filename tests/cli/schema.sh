@@ -4,8 +4,10 @@
 # shellcheck source=tap.inc
 . "$(dirname "$0")/tap.inc"
 hosts=$top/tests/hosts data=$top/tests/data
-python=/usr/bin/python3 # where python3-jsonschema is
-$python -c 'import jsonschema' 2>/dev/null || skip_all "no python3-jsonschema"
+for python in /usr/bin/python3 python3 ""; do # a distribution's package is for its own
+	[ -z "$python" ] && skip_all "no python3-jsonschema"
+	$python -c 'from jsonschema import Draft202012Validator' 2>/dev/null && break
+done
 cd "$work" || exit 1
 export XDG_RUNTIME_DIR=$work
 
@@ -19,29 +21,36 @@ take() { # NAME WHOSE-SCHEMA COMMAND...
 	[ -d saved ] && mv saved saved.document
 	gpq "${@:3}" --ndjson >"$i.lines" 2>/dev/null
 }
-schema() { # COMMAND [OPTION...]
-	gpq "$@" --json-schema >"schema.$1" && gpq "$@" --ndjson --json-schema >"schema.$1.lines"
+schema() { # WHOSE COMMAND [OPTION...]
+	gpq "${@:2}" --json-schema >"schema.$1" && gpq "${@:2}" --ndjson --json-schema >"schema.$1.lines"
 }
 
-for c in $(gpq --list); do schema "$c"; done
-gpq queues --list-columns --json-schema >schema.columns
-gpq queues --list-columns --json-schema --ndjson >schema.columns.lines
+for c in $(gpq --list); do
+	schema "$c" "$c"
+	gpq "$c" --list-columns -rno TABLE,KEY,TYPE >>columns
+done
+schema columns queues --list-columns
 take gpq.columns columns hqd --list-columns
 
 for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx942-suspended vm73-gfx942-contexts topo-partitions; do
 	export GPQ_SYSROOT=$hosts/$host
-	of gpq.gpus gpus --output-all
-	of gpq.queues queues --output-all
+	of gpq.gpus gpus
+	of gpq.queues queues
 	of gpq.gpus.check gpus --check
 done
 for host in gfx90a-k6.12 vm73-gfx942-contexts vm73-gfx90a-oversubscribed; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.hqd hqd --output-all
-	for form in regs raw-regs fields summary runlist; do of gpq.hqd.$form hqd --$form; done
+	for form in summary runlist; do of gpq.hqd.$form hqd --$form --context; done
 	for table in occupancy sharers waiting; do of gpq.hqd.summary hqd --summary --table $table --output-all; done
 done
-for form in regs raw-regs fields runlist; do of gpq.hqd.$form hqd --$form --output-all; done
-of gpq.queues queues
+for form in regs raw-regs fields; do
+	of gpq.hqd.$form hqd --active --$form
+	of gpq.hqd.$form hqd --active --$form --output-all -p 41207
+done
+of gpq.hqd.runlist hqd --runlist --output-all
+of gpq.gpus gpus --output-all
+of gpq.queues queues --output-all
 of gpq.queues queues --context
 of gpq.queues queues -o PID,GPU
 of gpq.queues queues --mqds "$hosts/gfx90a-k6.12/sys/kernel/debug/kfd/mqds" --output-all
