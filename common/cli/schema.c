@@ -23,7 +23,7 @@ static const char *unit_of(const char *key)
 {
 	static const struct {
 		const char *end, *unit;
-	} units[] = {{"_ns", "ns"},   {"_us", "us"},     {"_mhz", "MHz"},
+	} units[] = {{"_ns", "ns"},       {"_us", "us"},     {"_mhz", "MHz"},
 		     {"_bytes", "bytes"}, {"_per_s", "1/s"}, {"_percent", "percent"}};
 	size_t len = strlen(key);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
