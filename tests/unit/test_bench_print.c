@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/bench/print.c"
+#include "cmd/bench/print.c" // NOLINT(bugprone-suspicious-include): no library has it
 
 #include <stdlib.h>
 #include <string.h>
