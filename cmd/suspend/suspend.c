@@ -14,18 +14,8 @@
 static const char *const methods[] = {"debug", "criu", NULL};
 
 static const struct opt opts[] = {
-	OPT(suspend_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
-	    "processes; - reads PIDs from standard input"),
-	OPT(suspend_opts, choice.container, "container", 0, OPT_STR, "ID",
-	    "processes of a container (id or name)"),
-	OPT(suspend_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
-	    "descendants of the processes too"),
-	OPT(suspend_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
-	    "only these queues; new ones are left alone"),
-	OPT(suspend_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs (index, gpu_id or PCI address)"),
-	OPT(suspend_opts, choice.prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
-	    "only queues of these levels (low, medium, high) or priorities (0 to 15) (root)"),
+	PICK_OPTS(suspend_opts),
+	PICK_QUEUES_OPTS(suspend_opts),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
 	    "time for waves to end before they are saved, 0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
@@ -44,8 +34,7 @@ static const struct opt opts[] = {
 
 static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
 
-static void request(struct buf *b, const struct suspend_opts *o, const struct targets *all,
-		    const struct target *t)
+static void request(struct buf *b, const struct suspend_opts *o, const struct target *t)
 {
 	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
 	if (o->for_ns != NO_DEADLINE)
@@ -56,13 +45,10 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, " notrace");
 	if (o->verify)
 		buf_puts(b, " addresses");
-	if (all->words.data)
-		buf_puts(b, all->words.data);
-	if (t->ids.data)
-		buf_puts(b, t->ids.data);
+	target_words(t, b);
 }
 
-static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
+static void send_request(struct target *t, const struct suspend_opts *o)
 {
 	struct kfd_failure *f = &t->failure;
 	struct buf b = {0};
@@ -70,7 +56,7 @@ static void send_request(struct target *t, const struct suspend_opts *o, const s
 	t->failed = kfd_link_open(&t->link, &t->pin, true, f) < 0;
 	kfd_step(2);
 	if (!t->failed) {
-		request(&b, o, all, t);
+		request(&b, o, t);
 		t->failed = kfd_link_send(&t->link, b.data, f) < 0;
 	}
 	buf_fini(&b);
@@ -81,14 +67,14 @@ static void abandon(struct target *t)
 	kfd_link_abandon(&t->link, &t->pin, &t->failure);
 }
 
-static void take_answer(struct target *t, const struct suspend_opts *o, const struct targets *all)
+static void take_answer(struct target *t, const struct suspend_opts *o)
 {
 	if (!t->failed)
 		t->failed = !target_receive(t);
 	// An existing holder was just ending, as at its deadline: send the request to a new one.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
-		send_request(t, o, all);
+		send_request(t, o);
 		if (!t->failed)
 			t->failed = !target_receive(t);
 	}
@@ -109,11 +95,11 @@ static void ask_all(struct targets *all, const struct suspend_opts *o)
 		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
 		kfd_step(1);
 		if (!t->failed)
-			send_request(t, o, all);
+			send_request(t, o);
 		kfd_step(3);
 	}
 	for (size_t i = 0; i < all->n; i++)
-		take_answer(&all->v[i], o, all);
+		take_answer(&all->v[i], o);
 	kfd_step(4);
 }
 
@@ -269,18 +255,15 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 
 bool suspend_has_details(const struct suspend_opts *o)
 {
-	const struct choice *c = &o->choice;
-
-	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns != NO_DEADLINE ||
-	       o->verify || o->idle || o->no_trace || o->marks;
+	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
+	       o->idle || o->no_trace || o->marks;
 }
 
 static int check_list(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 
-	if (!suspend_has_details(o) && !o->choice.container && !o->choice.tree && !o->method &&
-	    !c->argc)
+	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
 		return 0;
 	return err_fail(GPQ_USAGE, "of the other options only -p goes with it",
 			"--list shows what is suspended, and suspends nothing");
@@ -323,10 +306,10 @@ static int run(struct cmd *c)
 	if (status)
 		return status;
 	if (o->list)
-		return held_list(&c->out, &o->choice.pids);
+		return held_list(&c->out, &o->pick.pids);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
-	status = targets_find(&all, &o->choice);
+	status = targets_find(&all, &o->pick, &o->queues, false);
 	if (!status && o->marks && !(marks = marks_open(o->marks)))
 		status = GPQ_FAILED;
 	if (!status)

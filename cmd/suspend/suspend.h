@@ -6,7 +6,8 @@
 #include "common/holder/measure.h"
 
 struct suspend_opts {
-	struct choice choice;
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
 	bool verify, idle, no_trace, list;
 	const char *marks;
