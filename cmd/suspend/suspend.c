@@ -22,6 +22,8 @@ static const struct opt opts[] = {
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
 	    "prove it: watch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
+	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, NULL,
+	    "if one process or queue cannot be held, none is"),
 	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
 	    "hold without tracing, where the driver allows it (see gpq-suspend(1))"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
@@ -209,6 +211,64 @@ static void confirm(struct targets *all)
 	}
 }
 
+// --all-or-none: the status of the first process or queue that is not held, after a message; else
+// 0.
+static int first_failure(const struct targets *all)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct target *t = &all->v[i];
+
+		if (t->failed && !status)
+			status = t->failure.status;
+		if (t->num_unreached && !t->failed) {
+			err_warn(NULL, "pid %d: %zu queues of secondary contexts cannot be held",
+				 (int)t->pid, t->num_unreached);
+			status = status ? status : GPQ_UNSUPPORTED;
+		}
+		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
+			int of_queue = held_status(q->result);
+
+			if (of_queue)
+				err_warn(NULL, "pid %d: queue %u: %s", (int)t->pid,
+					 q->queue.queue_id, kfd_result_name(q->result));
+			status = status ? status : of_queue;
+		}
+	}
+	return status;
+}
+
+#define NONE_HELD "--all-or-none: nothing stays suspended"
+
+static int hold_none(struct cmd *c, struct targets *all, int status)
+{
+	const struct targets none = {0};
+
+	targets_report(all);
+	let_go(all);
+	err_fail((enum gpq_exit)status, NULL, NONE_HELD);
+	show(c, &none);
+	return status;
+}
+
+// Those that were made lasting before another failed.
+static void undo(struct targets *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
+		struct buf b = {0};
+
+		buf_puts(&b, "resume");
+		target_words(t, &b);
+		if (!t->failed &&
+		    (kfd_link_send(&t->link, b.data, &t->failure) < 0 || !target_receive(t)))
+			abandon(t);
+		buf_fini(&b);
+	}
+}
+
 static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	struct report r = {.all = all};
@@ -239,6 +299,9 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		proofs_take(all);
 	if (c->argc)
 		return run_command(c, all, marks);
+	status = o->all_or_none ? first_failure(all) : 0;
+	if (status)
+		return hold_none(c, all, status);
 	signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
 	status = show(c, all);
 	kfd_step(5);
@@ -248,6 +311,10 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	else
 		let_go(all);
 	failed = targets_report(all);
+	if (failed && o->all_or_none) {
+		undo(all);
+		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
+	}
 	if (!failed || status == GPQ_PIPE)
 		return status;
 	return status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
@@ -256,7 +323,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 bool suspend_has_details(const struct suspend_opts *o)
 {
 	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
-	       o->idle || o->no_trace || o->marks;
+	       o->idle || o->no_trace || o->all_or_none || o->marks;
 }
 
 static int check_list(const struct cmd *c)

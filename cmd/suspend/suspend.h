@@ -9,7 +9,7 @@ struct suspend_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
-	bool verify, idle, no_trace, list;
+	bool verify, idle, no_trace, all_or_none, list;
 	const char *marks;
 	int method; // 0 debug, 1 criu
 };
