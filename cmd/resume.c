@@ -1,5 +1,5 @@
 // gpq resume: puts suspended queues back on the GPU.
-#include "cmd/suspend/hold_table.h"
+#include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 
 #include <stdio.h>
@@ -149,11 +149,14 @@ static int run(struct cmd *c)
 {
 	struct resume_opts *o = c->opts;
 	struct targets all;
+	size_t ended = 0;
 	int status;
 
 	if (o->all && pick_asks(&o->pick))
 		return err_fail(GPQ_USAGE, "choose one",
 				"--all excludes options that choose processes");
+	if (o->all || pick_needs_host(&o->pick))
+		ended = followers_end(o->all ? NULL : &o->pick);
 	if (o->all)
 		name_all(&o->pick.pids);
 	if (o->all && !o->pick.pids.n) {
@@ -161,7 +164,7 @@ static int run(struct cmd *c)
 		return show(c, &all); // nothing to do, but JSON is a document all the same
 	}
 	o->pick.pids.given |= o->all;
-	status = targets_find(&all, &o->pick, &o->queues, true);
+	status = targets_find(&all, &o->pick, &o->queues, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume(c, &all);
 	targets_fini(&all);

@@ -3,8 +3,7 @@
 // Each holder suspends its process's queues by a hold that is tied to the connection. Only after
 // the results are printed, `hold` makes these holds lasting: if gpq ends earlier, for whatever
 // reason, nothing stays suspended.
-#include "cmd/suspend/hold_table.h"
-#include "cmd/suspend/suspend.h"
+#include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 
 #include <signal.h>
@@ -24,6 +23,8 @@ static const struct opt opts[] = {
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
 	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, NULL,
 	    "if one process or queue cannot be held, none is"),
+	OPT(suspend_opts, once, "once", 0, OPT_FLAG, NULL,
+	    "leave processes alone that come to fit later"),
 	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
 	    "hold without tracing, where the driver allows it (see gpq-suspend(1))"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
@@ -269,6 +270,21 @@ static void undo(struct targets *all)
 	}
 }
 
+bool suspend_newcomer(struct targets *one, const struct suspend_opts *o, bool lasting)
+{
+	ask_all(one, o);
+	if (!one->v[0].failed && lasting)
+		confirm(one);
+	return !one->v[0].failed;
+}
+
+// Do processes that come later belong to the hold? Not where queues were chosen one by one.
+static bool follows(const struct suspend_opts *o)
+{
+	return pick_needs_host(&o->pick) && !o->once && !o->idle && !o->queues.ids.n &&
+	       !o->queues.types.n && !o->queues.prio;
+}
+
 static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	struct report r = {.all = all};
@@ -282,7 +298,8 @@ static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 	if (!status && marks)
 		status = marks_suspended(marks, all);
 	if (!status)
-		return run_held(c->argv, all, marks);
+		return run_held(c->argv, all,
+				follows(c->opts) ? follow_start(c->opts, all, true) : -1, marks);
 	let_go(all);
 	return status;
 }
@@ -315,6 +332,9 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		undo(all);
 		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
 	}
+	if (follows(o) && (!status || status == GPQ_PARTIAL) &&
+	    (!failed || failed == GPQ_PARTIAL) && follow_start(o, all, false) < 0)
+		failed = GPQ_PARTIAL;
 	if (!failed || status == GPQ_PIPE)
 		return status;
 	return status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
@@ -323,7 +343,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 bool suspend_has_details(const struct suspend_opts *o)
 {
 	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
-	       o->idle || o->no_trace || o->all_or_none || o->marks;
+	       o->idle || o->no_trace || o->all_or_none || o->once || o->marks;
 }
 
 static int check_list(const struct cmd *c)
@@ -376,7 +396,7 @@ static int run(struct cmd *c)
 		return held_list(&c->out, &o->pick.pids);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
-	status = targets_find(&all, &o->pick, &o->queues, false);
+	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
 	if (!status && o->marks && !(marks = marks_open(o->marks)))
 		status = GPQ_FAILED;
 	if (!status)

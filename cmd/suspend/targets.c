@@ -28,7 +28,7 @@ static int need_driver(void)
 	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
 }
 
-static void add(struct targets *t, pid_t pid)
+void targets_add(struct targets *t, pid_t pid)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].pid == pid)
@@ -37,11 +37,20 @@ static void add(struct targets *t, pid_t pid)
 	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
 }
 
-// Holders have KFD open as well, and no queue.
-static bool is_holder(const struct kfd_proc *p, struct process_cache *processes)
+bool targets_is_ours(pid_t pid, struct process_cache *processes)
 {
-	return !p->queues && strcmp(process_cache_get(processes, p->pid, PROCESS_STATUS)->proc.comm,
-				    KFD_HOLDER_COMM) == 0;
+	bool queue = false;
+	DIR *d;
+
+	// gpq-holder, gpq-follower
+	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
+		return false;
+	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
+		queue = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return !queue;
 }
 
 // The processes that are held, for options to choose from.
@@ -68,7 +77,7 @@ static int find_open(struct pids *among, struct process_cache *processes)
 	if (kfd_procs_read(&procs, &how) < 0)
 		status = err_sys(errno, NULL, "list the KFD processes");
 	for (size_t i = 0; i < procs.nprocs; i++)
-		if (!is_holder(&procs.procs[i], processes))
+		if (!targets_is_ours(procs.procs[i].pid, processes))
 			pids_push(among, procs.procs[i].pid);
 	kfd_procs_fini(&procs);
 	return status;
@@ -100,7 +109,7 @@ static int chose_none(const struct pick_opts *o, bool held)
 
 // Adds those of `among` that the options choose; there must be one.
 static int add_chosen(struct targets *t, const struct pick_opts *o, const struct pids *among,
-		      bool held, struct process_cache *processes)
+		      enum targets_among from, struct process_cache *processes)
 {
 	struct pick pick;
 	size_t chosen = 0;
@@ -109,37 +118,38 @@ static int add_chosen(struct targets *t, const struct pick_opts *o, const struct
 	for (size_t i = 0; i < among->n && !status; i++) {
 		if (!pick_keeps(&pick, among->v[i]))
 			continue;
-		add(t, among->v[i]);
+		targets_add(t, among->v[i]);
 		chosen++;
 	}
 	pick_fini(&pick);
-	return status || chosen ? status : chose_none(o, held);
+	return status || chosen || from == AMONG_HELD_IF_ANY ? status
+							     : chose_none(o, from != AMONG_OPEN);
 }
 
-static int seek(struct targets *t, const struct pick_opts *o, bool held)
+static int seek(struct targets *t, const struct pick_opts *o, enum targets_among from)
 {
 	struct process_cache processes = {0};
 	struct pick_opts one = *o;
 	struct pids among = {0};
-	int status = held ? 0 : need_driver();
+	int status = from == AMONG_OPEN ? need_driver() : 0;
 
-	if (!status && held)
+	if (!status && from != AMONG_OPEN)
 		find_held(&among);
 	else if (!status)
 		status = find_open(&among, &processes);
 	if (!status && !o->pids.n)
-		status = add_chosen(t, o, &among, held, &processes);
+		status = add_chosen(t, o, &among, from, &processes);
 	one.pids.n = 1;
 	for (size_t i = 0; i < o->pids.n && !status; i++) { // each must have one
 		one.pids.v = &o->pids.v[i];
-		status = add_chosen(t, &one, &among, held, &processes);
+		status = add_chosen(t, &one, &among, from, &processes);
 	}
 	free(among.v);
 	process_cache_fini(&processes);
 	return status;
 }
 
-static int find_processes(struct targets *t, const struct pick_opts *o, bool held)
+static int find_processes(struct targets *t, const struct pick_opts *o, enum targets_among from)
 {
 	if (!pick_asks(o))
 		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
@@ -147,9 +157,9 @@ static int find_processes(struct targets *t, const struct pick_opts *o, bool hel
 	if (o->pids.given && !o->pids.n)
 		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
 	if (pick_needs_host(o))
-		return seek(t, o, held);
+		return seek(t, o, from);
 	for (size_t i = 0; i < o->pids.n; i++)
-		add(t, o->pids.v[i]);
+		targets_add(t, o->pids.v[i]);
 	return 0;
 }
 
@@ -157,7 +167,7 @@ static int find_processes(struct targets *t, const struct pick_opts *o, bool hel
 static int select_queues(struct targets *t, const struct pick_queues *p)
 {
 	struct kfd_topology topology = {0};
-	pid_t *pids = xcalloc(t->n, sizeof(*pids));
+	pid_t *pids = xcalloc(t->n + 1, sizeof(*pids));
 	size_t kept = 0;
 	int status, r = p->opts->gpus.n ? kfd_topology_load(&topology, KFD_TOPOLOGY_BDF) : 0;
 
@@ -266,7 +276,7 @@ static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 }
 
 int targets_find(struct targets *t, const struct pick_opts *pick,
-		 const struct pick_queues_opts *queues, bool held)
+		 const struct pick_queues_opts *queues, enum targets_among among)
 {
 	struct pick_queues p;
 	int status = pick_queues_init(&p, queues);
@@ -277,7 +287,7 @@ int targets_find(struct targets *t, const struct pick_opts *pick,
 	if (!status && (queues->gpus.n || t->by_rows))
 		status = need_driver();
 	if (!status)
-		status = find_processes(t, pick, held);
+		status = find_processes(t, pick, among);
 	if (!status)
 		status = select_queues(t, &p);
 	if (!status && t->by_rows)

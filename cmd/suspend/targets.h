@@ -28,11 +28,20 @@ struct targets {
 	bool by_rows; // --prio or --type chose the ids, and the queues that cannot be held
 };
 
-// Finds the processes and their queues. -p alone names processes, whatever they are; with any other
-// option they are sought among those that gpq holds (`held`), else among those that have opened
-// KFD. 0 or an exit status after a message.
+// Where processes are sought: those that have opened KFD, or those that gpq holds. There must be
+// one, but for HELD_IF_ANY.
+enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
+
+// Finds the processes and their queues. -p alone names processes, whatever they are. 0 or an exit
+// status after a message.
 int targets_find(struct targets *t, const struct pick_opts *pick,
-		 const struct pick_queues_opts *queues, bool held);
+		 const struct pick_queues_opts *queues, enum targets_among among);
+
+// Adds a process, unless it is there.
+void targets_add(struct targets *t, pid_t pid);
+
+// Is the process a holder or a follower? They have KFD open as well, and no queue.
+bool targets_is_ours(pid_t pid, struct process_cache *processes);
 
 // Appends the words of the protocol that select this target's queues: " queues=1,2 gpus=41460".
 void target_words(const struct target *t, struct buf *b);

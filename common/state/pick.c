@@ -198,6 +198,30 @@ bool pick_asks(const struct pick_opts *o)
 	return o->pids.given || pick_needs_host(o);
 }
 
+void pick_text(struct buf *b, const struct pick_opts *o)
+{
+	const struct {
+		const char *option;
+		const struct words *words;
+	} lists[] = {{"container", &o->containers},
+		     {"cgroup", &o->cgroups},
+		     {"pod", &o->pods},
+		     {"user", &o->users}};
+	const struct {
+		const char *option, *text;
+	} texts[] = {{"comm", o->comm}, {"cmdline", o->cmdline}};
+
+	for (size_t i = 0; i < o->pids.n; i++)
+		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
+	buf_printf(b, "%s%s", o->ns_pid ? " --ns-pid" : "", o->tree ? " --tree" : "");
+	for (size_t i = 0; i < COUNT(lists); i++)
+		for (size_t k = 0; k < lists[i].words->n; k++)
+			buf_printf(b, " --%s %s", lists[i].option, lists[i].words->v[k]);
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (texts[i].text)
+			buf_printf(b, " --%s %s", texts[i].option, texts[i].text);
+}
+
 int pick_select_gpus(struct kfd_topology *t, const struct words *w)
 {
 	const char *bad = kfd_topology_select(t, w->v, w->n);

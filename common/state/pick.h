@@ -65,6 +65,10 @@ bool pick_keeps(const void *arg, pid_t pid);
 // Is any of these options given, so that an empty result is an error?
 bool pick_asks(const struct pick_opts *o);
 
+// The options as they would be typed, in the order of PICK_OPTS: " --tree -p 4711 --comm train".
+// The same options give the same text.
+void pick_text(struct buf *b, const struct pick_opts *o);
+
 // Is any given that needs a host, not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 

@@ -5,6 +5,8 @@
 
 # Queues that are off: PID:ID, in order. The read pointers of both processes say whether that is so.
 off() { gpq queues -rno PID,QID,STATE | awk '$3 == "suspended" { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'; }
+pidof_follower() { grep -lx gpq-follower /proc/[0-9]*/comm 2> /dev/null | sed 's,/proc/,,; s,/comm,,'; }
+follower() { for f in $(pidof_follower); do tr '\0' ' ' < /proc/$f/cmdline | sed 's/ *$//'; done; }
 both_run() { # WHEN
 	gpq resume --all > /dev/null
 	is "nothing is suspended ($1)" "$(off)" ""
@@ -50,6 +52,55 @@ is "neither gpq nor its shell is chosen" "$(sort -u /tmp/out | tr '\n' ' ')" "$P
 gpq suspend --comm gpq-holder > /tmp/out 2>&1
 like "nor a holder" "$(cat /tmp/out)" "no process that the options choose has opened"
 both_run "after patterns"
+
+# Who comes later belongs to the hold: one follower, which says what it follows, and ends with the hold.
+is "no follower is left" "$(follower)" ""
+gpq suspend --cmdline '^mkqueue.*/tmp/s3' > /tmp/out 2>&1
+is "nobody fits, nobody is followed" "$?$(follower)" 5
+gpq suspend --comm '^mkqueue$' > /dev/null
+is "a follower, and what it follows" "$(follower)" "gpq-follower: --comm ^mkqueue$"
+like "it is listed" "$(gpq suspend --list -rno STATE,SELECTOR,HOLDER)" "following --comm.x20.mkqueue. "
+rm -f /tmp/s3
+mkqueue -n 2 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & P3=$!
+within 20 test -s /tmp/s3 || fail "a newcomer" "$(cat /tmp/mkqueue3.log)"
+within 5 eval '[ "$(off)" = "'"$P1:0 $P1:1 $P2:0 $P2:1 $P3:0 $P3:1"'" ]'
+is "a newcomer is taken in" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1 $P3:0 $P3:1"
+gpq resume -p $P3 > /dev/null
+usleep 1500000
+is "who is resumed by name stays so" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1"
+status_is "the same words end it" 0 gpq resume --comm '^mkqueue$'
+is "and the follower" "$(off)$(follower)" ""
+gpq suspend --comm '^mkqueue$' --once > /dev/null
+is "--once: none" "$(follower)" ""
+gpq resume --all > /dev/null
+gpq suspend --comm '^mkqueue$' --for 2s > /dev/null
+within 10 eval '[ -z "$(follower)" ]'
+is "the follower ends at the deadline" "$(follower)$(off)" ""
+gpq suspend --comm '^mkqueue$' > /dev/null
+kill -9 $(pidof_follower)
+is "a killed follower leaves the holds" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1 $P3:0 $P3:1"
+gpq resume --all > /dev/null
+reap $P3
+
+# With COMMAND: a child of the target that comes meanwhile, too.
+rm -f /tmp/s3
+gpq suspend --comm '^mkqueue$' -- sh -c '
+	mkqueue -n 1 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & echo $! > /tmp/p3
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		gpq queues -p $(cat /tmp/p3) -rno STATE 2> /dev/null | grep -q suspended && exit 42
+		sleep 0.2
+	done'
+is "a newcomer is held while COMMAND runs" $? 42
+P3=$(cat /tmp/p3)
+is "and released behind it" "$(off)$(follower)" ""
+moves 0 "COMMAND has ended" /tmp/s3
+gpq suspend --comm '^mkqueue$' -- sleep 100 & G=$!
+within 10 eval '[ -n "$(follower)" ]'
+kill -9 $G && wait $G 2> /dev/null
+within 10 eval '[ -z "$(follower)$(off)" ]'
+is "gpq killed: the follower is gone, everything runs" "$(follower)$(off)" ""
+kill -9 $P3
+within 10 no_holder || fail "no holder is left" "$(holders)"
 
 # A process that another debugger holds cannot be held.
 dbg $P2 seize enable hold > /tmp/dbg.out 2>&1 & D=$!
