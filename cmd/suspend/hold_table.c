@@ -47,8 +47,8 @@ static const struct out_col holder_cols[] = {
 	OUT_COL(holder_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process that is held"),
 	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT, "its name"),
 	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
-		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer) "
-		"or paused (criu); following: takes in processes that come to fit SELECTOR"),
+		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
+		"paused (criu), or following: a follower"),
 	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
 	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT, "their ids"),
 	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
