@@ -250,8 +250,8 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 			"pid %d: in another PID namespace than KFD's PIDs, which are the host's",
 			(int)pid);
 	if (alive && !pick_keeps(pick, pid))
-		return err_fail(GPQ_NOTFOUND, NULL,
-				"pid %d: --container and --comm do not choose it", (int)pid);
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: the other options do not choose it",
+				(int)pid);
 	if (alive)
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue, it never opened KFD",
 				(int)pid);
@@ -279,7 +279,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 {
 	const struct pick_opts *o = pick->opts;
 	int status = GPQ_OK;
-	if (!pick_asks(pick))
+	if (!pick_asks(pick->opts))
 		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
@@ -293,7 +293,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
 	if (status)
 		return shown ? GPQ_PARTIAL : status;
-	if (!shown && o->containers.n && !o->pids.given && !o->comm)
+	if (!shown && o->containers.n && !o->pids.given && !o->comm && !o->cmdline)
 		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
 				"no process in such a container owns a queue");
 	if (!shown)
@@ -403,10 +403,10 @@ static int check_mqds_only(const struct queues_opts *o)
 	const struct pick_opts *p = &o->pick;
 	if (!o->mqds)
 		return GPQ_OK;
-	if (p->comm || p->containers.n || p->ns_pid || p->tree)
-		return err_fail(GPQ_USAGE, "leave it out, or --mqds",
-				"--comm, --container, --ns-pid and --tree need a host, --mqds "
-				"lists a file alone");
+	if (pick_needs_host(p))
+		return err_fail(
+			GPQ_USAGE, "leave it out, or --mqds",
+			"only -p chooses processes of a file: the other options need a host");
 	if (o->watch != WATCH_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --mqds exclude each other: a file does not change");

@@ -168,7 +168,7 @@ bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
 
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid)
 {
-	return !pick_asks(&v->pick) || (pid >= 0 && pick_keeps(&v->pick, (pid_t)pid));
+	return !pick_asks(v->pick.opts) || (pid >= 0 && pick_keeps(&v->pick, (pid_t)pid));
 }
 
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
@@ -259,7 +259,7 @@ static int check_found(const struct hqd_view *v)
 	for (size_t i = 0; i < n; i++)
 		if (!is_shown(&v->list, p->pids[i]))
 			status = explain_pid(v, p->pids[i]);
-	if (!n && !v->shown && pick_asks(p))
+	if (!n && !v->shown && pick_asks(p->opts))
 		return err_fail(GPQ_NOTFOUND, NULL,
 				"no process that was asked for has a queue in a slot");
 	return status && v->shown ? GPQ_PARTIAL : status;
@@ -394,10 +394,10 @@ static int check_captured(const struct hqd_opts *o)
 		return err_fail(GPQ_USAGE, NULL, "only one of the files can be standard input");
 	if (!captured(o))
 		return GPQ_OK;
-	if (p->comm || p->containers.n || p->ns_pid || p->tree)
-		return err_fail(GPQ_USAGE, "leave it out, or the files",
-				"--comm, --container, --ns-pid and --tree need a host, files hold "
-				"none");
+	if (pick_needs_host(p))
+		return err_fail(
+			GPQ_USAGE, "leave it out, or the files",
+			"only -p chooses processes of files: the other options need a host");
 	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --sample need a host: a file does not change");

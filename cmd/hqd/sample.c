@@ -121,7 +121,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 			 (unsigned long long)s.samples, (unsigned long long)v->opts->sample);
 		status = stop_status();
 	}
-	if (!status && !shown && pick_asks(&v->pick))
+	if (!status && !shown && pick_asks(v->pick.opts))
 		status = err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells why",
 				  "no process that was asked for had a queue in a slot");
 	slot_samples_fini(&s);

@@ -1,5 +1,5 @@
 // Tables of suspended queues and of holders.
-#include "cmd/suspend/hold_table.h"
+#include "cmd/suspend/follow.h"
 
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -39,7 +39,7 @@ const struct out_table held_table = {"queues", "queue", held_cols,
 
 struct holder_row {
 	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
-	const char *comm, *user, *state, *ids, *socket;
+	const char *comm, *user, *state, *ids, *socket, *selector;
 	int8_t follows;
 };
 
@@ -47,8 +47,8 @@ static const struct out_col holder_cols[] = {
 	OUT_COL(holder_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process that is held"),
 	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT, "its name"),
 	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
-		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer) "
-		"or paused (criu)"),
+		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
+		"paused (criu), or following: a follower"),
 	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
 	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT, "their ids"),
 	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
@@ -58,6 +58,8 @@ static const struct out_col holder_cols[] = {
 		"how long the first of them has been suspended"),
 	OUT_COL(holder_row, left_ns, "LEFT", "left_ns", OUT_NS, OUT_DEFAULT,
 		"time to the deadline, - without one"),
+	OUT_COL(holder_row, selector, "SELECTOR", "selector", OUT_STR, OUT_MACHINE | OUT_RARE,
+		"what a follower takes in, as options"),
 	OUT_COL(holder_row, unreached, "UNREACHED", "unreached", OUT_U64, OUT_MACHINE,
 		"queues of secondary contexts, which run on"),
 	OUT_COL(holder_row, socket, "SOCKET", "socket", OUT_STR, 0,
@@ -229,15 +231,37 @@ struct holdings {
 	struct kfd_holding *list;
 	size_t num;
 	const struct pids *only;
+	struct follower *followers;
+	size_t num_followers;
 };
+
+static void write_follower(struct out *o, const struct follower *f)
+{
+	const struct holder_row r = {.pid = U64_NULL,
+				     .holder = (uint64_t)f->pid,
+				     .queues = U64_NULL,
+				     .unreached = U64_NULL,
+				     .held_ns = U64_NULL,
+				     .left_ns = U64_NULL,
+				     .user = proc_user(f->uid),
+				     .state = "following",
+				     .selector = f->text + (f->text[0] == ' '),
+				     .follows = -1};
+
+	out_row(o, &r);
+}
 
 static void write_holders(struct out *o, void *arg)
 {
 	const struct holdings *h = arg;
 
+	if (!h->num_followers)
+		out_leave_out(o, "SELECTOR");
 	for (size_t i = 0; i < h->num; i++)
 		if (!h->only->given || pids_has(h->only, h->list[i].target))
 			write_holder(o, &h->list[i]);
+	for (size_t i = 0; i < h->num_followers; i++)
+		write_follower(o, &h->followers[i]);
 }
 
 int held_list(struct cmd *c, const struct pids *only)
@@ -246,8 +270,10 @@ int held_list(struct cmd *c, const struct pids *only)
 	int status;
 
 	h.num = kfd_holdings(&h.list, true);
+	h.num_followers = only->given ? 0 : followers(&h.followers);
 	c->out.schema = &holders_schema;
 	status = held_write(&c->out, &holders_table, write_holders, &h);
 	kfd_holdings_free(h.list, h.num);
+	free(h.followers);
 	return status;
 }

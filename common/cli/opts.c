@@ -75,6 +75,14 @@ bool pids_has(const struct pids *p, pid_t pid)
 	return false;
 }
 
+void pids_push(struct pids *p, pid_t pid)
+{
+	if (pids_has(p, pid))
+		return;
+	p->v = xreallocarray(p->v, p->n + 1, sizeof(*p->v));
+	p->v[p->n++] = pid;
+}
+
 bool pids_add(struct pids *p, const char *text, char bad[32])
 {
 	static const char sep[] = ", \t\r\n";
@@ -85,10 +93,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 		if (n > 10 || !parse_u64(bad, &v) || v == 0 || v > INT32_MAX)
 			return false;
 		text += n;
-		if (pids_has(p, (pid_t)v))
-			continue;
-		p->v = xreallocarray(p->v, p->n + 1, sizeof(*p->v));
-		p->v[p->n++] = (pid_t)v;
+		pids_push(p, (pid_t)v);
 	}
 	return true;
 }

@@ -78,6 +78,7 @@ void opts_help(struct buf *b, const struct opt *table);
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
 // `bad` then holds it.
 bool pids_add(struct pids *p, const char *text, char bad[32]);
+void pids_push(struct pids *p, pid_t pid); // unless it is there already
 bool pids_has(const struct pids *p, pid_t pid);
 
 #endif

@@ -173,7 +173,7 @@ gpq: hqd: only one of the files can be standard input
 ? 2
 
 $ gpq hqd --hqds - -p 1 --tree
-gpq: hqd: --comm, --container, --ns-pid and --tree need a host, files hold none; leave it out, or the files
+gpq: hqd: only -p chooses processes of files: the other options need a host; leave it out, or the files
 ? 2
 
 $ gpq hqd --hqds - --watch 1

@@ -23,10 +23,10 @@ $ gpq suspend -p 1 --grace 256
 gpq: suspend: grace period 256 is out of range; 0 to 255 (units of 1000 GPU clocks)
 ? 2
 $ gpq suspend -p 1 -Q 1,x
-gpq: suspend: queue x: no queue id; ids go from 0 to 1023
+gpq: suspend: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
 ? 2
 $ gpq suspend -p 1 -Q 1024
-gpq: suspend: queue 1024: no queue id; ids go from 0 to 1023
+gpq: suspend: queue 1024: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
 ? 2
 $ gpq suspend -p 1 --prio 9:8
 gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with priorities from 0 to 15; for example --prio high, --prio 8 or --prio 0:7
@@ -34,11 +34,11 @@ gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with 
 $ gpq suspend -p 1 --prio 9 -Q 1
 gpq: suspend: --queue and --prio exclude each other; choose one
 ? 2
-$ gpq suspend -p 1 --tree --all
-gpq: suspend: unknown option --all; --help lists the options
+$ gpq suspend -p 1 --tree --every
+gpq: suspend: unknown option --every; --help lists the options
 ? 2
 $ gpq resume --all -p 1
-gpq: resume: --all excludes --pid and --container; choose one
+gpq: resume: --all excludes options that choose processes; choose one
 ? 2
 $ gpq suspend -p 1 --for 0
 gpq: suspend: --for: no time at all, or more than 292 years; without --for they are off until gpq resume
@@ -99,3 +99,29 @@ gpq queues lists those that own queues
 $ gpq suspend -p 999999999 -- echo not run
 gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5
+
+# Ids begin anew in each process.
+$ gpq suspend -p 1,2 -Q 3
+gpq: suspend: queue 3: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+$ gpq suspend -p 1,2 -Q 3:0
+gpq: suspend: queue 3:0: process 3 is not chosen; add it to -p
+? 2
+$ gpq suspend -p 1 -Q 1:
+gpq: suspend: queue 1:: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
+? 2
+$ gpq suspend -p 1 -Q :1
+gpq: suspend: queue :1: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
+? 2
+$ gpq resume -p 1 --type aql
+gpq: resume: --type aql: no such type; it is one of compute, sdma, sdma-xgmi
+? 2
+$ gpq resume --comm nobody
+gpq: resume: no process that the options choose is held by gpq; gpq suspend --list lists those that are
+? 5
+$ gpq resume --tree -p 1
+gpq: resume: pid 1: neither it nor a descendant is held by gpq; gpq suspend --list lists those that are
+? 5
+$ gpq resume --cmdline '('
+gpq: resume: --cmdline: (: missing closing parenthesis at character 1; see pcre2pattern(3)
+? 2
