@@ -21,6 +21,7 @@ struct out {
 	int fd;                        // where to
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
+	struct out_col readable;       // its OUT_MANGLED column with the values of the next
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown, ncells;       // in a row: these, and those of --context
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
@@ -149,7 +150,8 @@ static bool is_default(const struct out_opts *opts, const struct out_col *c)
 	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
 	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
 	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
-	       (opts->hosts && (c->flags & OUT_HOST));
+	       (opts->hosts && (c->flags & OUT_HOST)) ||
+	       (opts->demangle && machine && (c->flags & OUT_DEMANGLED));
 }
 
 bool out_wants(const struct out *o, unsigned column)
@@ -191,6 +193,12 @@ static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 		list += len + (list[len] == ',');
 	}
 	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
+	for (unsigned i = 0; i + 1 < t->ncols; i++) {
+		if (!(t->cols[i].flags & OUT_MANGLED))
+			continue;
+		o->readable = t->cols[i];
+		o->readable.offset = t->cols[i + 1].offset;
+	}
 	return 0;
 }
 
@@ -211,9 +219,32 @@ bool out_would_want(const struct out_opts *opts, const struct out_table *t, cons
 
 // Cells: those of the columns shown, then those of --context
 
+// Do other values stand in for the column's own?
+static bool is_replaced(const struct out *o, const struct out_col *c)
+{
+	return o->opts.demangle && c->flags & OUT_MANGLED && o->opts.mode != OUT_JSON &&
+	       o->opts.mode != OUT_NDJSON;
+}
+
 static const struct out_col *column_of(const struct out *o, unsigned i)
 {
-	return i < o->nshown ? &o->table->cols[o->shown[i]] : &context_table.cols[i - o->nshown];
+	const struct out_col *c;
+
+	if (i >= o->nshown)
+		return &context_table.cols[i - o->nshown];
+	c = &o->table->cols[o->shown[i]];
+	return is_replaced(o, c) ? &o->readable : c;
+}
+
+bool out_demangles(const struct out *o)
+{
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = &o->table->cols[o->shown[i]];
+
+		if (c->flags & OUT_DEMANGLED || is_replaced(o, c))
+			return true;
+	}
+	return false;
 }
 
 static const void *record_of(const struct out *o, unsigned i, const void *record)

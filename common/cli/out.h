@@ -37,10 +37,14 @@ enum {
 	OUT_TRUNC = 2,   // may be cut to fit a terminal
 	OUT_STATUS =
 		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
-	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
-			 // table shows)
-	OUT_HOST = 16,   // where rows are of named hosts, also without -o
-	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+	OUT_MACHINE = 8,   // in JSON and NDJSON also without -o (exact or decimal twins of what the
+			   // table shows)
+	OUT_HOST = 16,     // where rows are of named hosts, also without -o
+	OUT_RARE = 32,     // in tables for people also without -o, unless out_leave_out() says no
+	OUT_MANGLED = 256, // C++ names; where out_opts.demangle says so tables, raw and pairs show
+			   // the next column's value in its place
+	OUT_DEMANGLED = 512, // these names for people, behind that column; in JSON and NDJSON also
+			     // without -o where out_opts.demangle says so
 };
 
 struct out_col {
@@ -79,6 +83,7 @@ struct out_opts {
 	bool bytes;
 	bool context;
 	bool hosts;    // rows are of named hosts
+	bool demangle; // OUT_MANGLED names are shown for people
 	bool progress; // also when standard error is no terminal (progress.h)
 	int color;     // 0 auto, 1 always, 2 never
 };
@@ -115,6 +120,9 @@ int out_object(struct out *o, const struct out_table *t, const void *record);
 
 // After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
+
+// After out_begin: does a row need what is in its OUT_DEMANGLED column?
+bool out_demangles(const struct out *o);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
 // -o or --output-all named it.

@@ -48,7 +48,9 @@ struct timeline_signal {
 
 struct amdlog_timeline {
 	struct traceevent out;
-	const struct amdlog_summary *sum; // not owned
+	const struct amdlog_summary *sum;                    // not owned
+	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
+	void *readable_ctx;
 	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
 	size_t nthreads;
 	uint64_t flows, executions; // ids given
