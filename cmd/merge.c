@@ -188,7 +188,7 @@ static const struct out_table *const tables[] = {
 };
 
 const struct cmd_spec merge_spec = {
-	.synopsis = "[--partial] [--by WHAT] [--top N] [FILE...]",
+	.synopsis = "[--partial] [--by WHAT] [--top N] [--demangle|--no-demangle] [FILE...]",
 	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
 		       "order: what gpq trace\n--partial wrote, raw samples of gpq bench, and what "
 		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",

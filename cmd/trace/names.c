@@ -6,6 +6,7 @@
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int trace_demangle(struct cmd *c, bool yes, bool no)
@@ -21,16 +22,20 @@ int trace_demangle(struct cmd *c, bool yes, bool no)
 static struct demangler *begin(struct trace *t)
 {
 	static const char missing[] = "libstdc++.so.6 is missing: kernel names stay mangled";
+	static bool said; // --compare has two logs
 
 	if (t->names.begun)
 		return t->names.demangler;
 	t->names.begun = true;
 	t->names.demangler = demangler_new();
-	if (!t->names.demangler && t->opts->demangle)
+	if (t->names.demangler || said)
+		return t->names.demangler;
+	said = true;
+	if (t->opts->demangle)
 		err_warn("install libstdc++6", missing);
-	else if (!t->names.demangler)
+	else
 		err_note(missing);
-	return t->names.demangler;
+	return NULL;
 }
 
 const char *trace_name_readable(struct trace *t, uint32_t kernel)
@@ -38,7 +43,8 @@ const char *trace_name_readable(struct trace *t, uint32_t kernel)
 	struct trace_names *names = &t->names;
 	const char *name = t->sum.kernels[kernel].name, *text;
 
-	if (!begin(t))
+	// Logs of ROCm 6.4 and later have no such name, and need no library.
+	if (strncmp(name, "_Z", 2) != 0 || !begin(t))
 		return name;
 	ARRAY_REACH(names->v, names->n, kernel, 0);
 	if (!names->v[kernel].done) {
@@ -60,10 +66,12 @@ void trace_names_fini(struct trace *t)
 	unsigned lost = names->demangler ? demangler_lost(names->demangler) : 0;
 
 	if (lost)
-		err_warn(NULL,
-			 "kernel names that are not demangled, as each takes more than %d ms: %u%s",
-			 DEMANGLE_MS, lost,
-			 lost < DEMANGLE_LOST_MOST ? "" : "; no other was tried after these");
+		err_warn(
+			NULL,
+			"kernel names that stay mangled, as the demangler failed or took more than "
+			"%d ms: %u%s",
+			DEMANGLE_MS, lost,
+			lost < DEMANGLE_LOST_MOST ? "" : "; those behind them were not tried");
 	demangler_free(names->demangler);
 	for (size_t i = 0; i < names->n; i++)
 		free(names->v[i].text);

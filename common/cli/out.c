@@ -238,10 +238,10 @@ static const struct out_col *column_of(const struct out *o, unsigned i)
 
 bool out_demangles(const struct out *o)
 {
-	for (unsigned i = 0; i < o->nshown; i++) {
-		const struct out_col *c = &o->table->cols[o->shown[i]];
+	for (unsigned i = 0; i < o->table->ncols; i++) {
+		const struct out_col *c = &o->table->cols[i];
 
-		if (c->flags & OUT_DEMANGLED || is_replaced(o, c))
+		if ((c->flags & OUT_DEMANGLED || is_replaced(o, c)) && out_wants(o, i))
 			return true;
 	}
 	return false;

@@ -37,14 +37,16 @@ enum {
 	OUT_TRUNC = 2,   // may be cut to fit a terminal
 	OUT_STATUS =
 		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
-	OUT_MACHINE = 8,   // in JSON and NDJSON also without -o (exact or decimal twins of what the
-			   // table shows)
-	OUT_HOST = 16,     // where rows are of named hosts, also without -o
-	OUT_RARE = 32,     // in tables for people also without -o, unless out_leave_out() says no
-	OUT_MANGLED = 256, // C++ names; where out_opts.demangle says so tables, raw and pairs show
-			   // the next column's value in its place
-	OUT_DEMANGLED = 512, // these names for people, behind that column; in JSON and NDJSON also
-			     // without -o where out_opts.demangle says so
+	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
+			 // table shows)
+	OUT_HOST = 16,   // where rows are of named hosts, also without -o
+	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+
+	// A C++ name: where out_opts.demangle says so, tables, raw and pairs show in its place what
+	// is in the next column,
+	OUT_MANGLED = 256,
+	// which is that name for people; then JSON and NDJSON have it without -o, too.
+	OUT_DEMANGLED = 512,
 };
 
 struct out_col {
@@ -83,7 +85,7 @@ struct out_opts {
 	bool bytes;
 	bool context;
 	bool hosts;    // rows are of named hosts
-	bool demangle; // OUT_MANGLED names are shown for people
+	bool demangle; // C++ names for people: OUT_MANGLED
 	bool progress; // also when standard error is no terminal (progress.h)
 	int color;     // 0 auto, 1 always, 2 never
 };
@@ -121,7 +123,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record);
 // After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
 
-// After out_begin: does a row need what is in its OUT_DEMANGLED column?
+// After out_begin: do rows need what is in their OUT_DEMANGLED column?
 bool out_demangles(const struct out *o);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless

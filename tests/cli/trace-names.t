@@ -87,10 +87,10 @@ $ w() { printf ':3:rocvirtual.cpp           :3351: %010d us: [pid:7 tid: 0xa] Sh
 > x() { printf "$1%.0s" $(seq $2); }
 > big=_Z1f1AIiiE; for s in {0..9} {A..T}; do big+=S_IS${s}_S${s}_E; done
 > { w 1 "_ZcvT_I$(x T_I 80)i$(x E 80)Ev"; w 2 "_ZN1acvT_I$(x T_I 80)i$(x E 80)Ev"; w 3 $big; w 4 '_Z4a\033[1v'; w 5 _Z1kv; } >hostile.log
-> gpq trace --by kernel --demangle -n -o name hostile.log 2>err | cut -c1-12; grep demangled err
+> gpq trace --by kernel --demangle -n -o name hostile.log 2>err | cut -c1-12; grep mangled err
 _Z1f1AIiiES_
 k()
 a\x1b[1()
 _ZN1acvT_IT_
 _ZcvT_IT_IT_
-gpq: trace: kernel names that are not demangled, as each takes more than 50 ms: 3
+gpq: trace: kernel names that stay mangled, as the demangler failed or took more than 50 ms: 3

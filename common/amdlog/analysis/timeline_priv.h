@@ -48,9 +48,7 @@ struct timeline_signal {
 
 struct amdlog_timeline {
 	struct traceevent out;
-	const struct amdlog_summary *sum;                    // not owned
-	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
-	void *readable_ctx;
+	const struct amdlog_summary *sum; // not owned
 	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
 	size_t nthreads;
 	uint64_t flows, executions; // ids given
@@ -61,6 +59,8 @@ struct amdlog_timeline {
 	} * queues;               // by the summary's number
 	size_t nqueues;
 	uint64_t window, active; // that is being counted, and queues with packets in it
+	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
+	void *readable_ctx;
 };
 
 // Begins an event of a thread.
