@@ -113,6 +113,8 @@ static _Noreturn void serve(const struct cxxabi *lib, int fd)
 		limit_time(DEMANGLE_MS);
 		text = lib->__cxa_demangle(name, NULL, NULL, &status);
 		limit_time(0);
+		if (status == -1) // no memory: this is not the name's fault
+			break;
 		len = text ? strlen(text) : 0;
 		if (len > DEMANGLE_TO_MOST - 1)
 			len = 0;
@@ -169,10 +171,9 @@ const char *demangle(struct demangler *d, const char *name)
 {
 	size_t len = strncmp(name, "_Z", 2) ? 0 : strnlen(name, DEMANGLE_FROM_MOST + 1);
 
-	if (!len || len > DEMANGLE_FROM_MOST || d->lost >= DEMANGLE_LOST_MOST ||
-	    (!d->child && !start(d)))
+	if (!len || len > DEMANGLE_FROM_MOST || d->lost >= DEMANGLE_LOST_MOST)
 		return NULL;
-	if (ask(d, name, len))
+	if ((d->child || start(d)) && ask(d, name, len))
 		return d->answer[0] ? d->answer : NULL;
 	stop(d);
 	d->lost++;

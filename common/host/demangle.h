@@ -23,7 +23,7 @@ void demangler_free(struct demangler *d); // NULL: nothing
 // _Z), the library refuses it, or a limit above is reached. For one thread at a time.
 const char *demangle(struct demangler *d, const char *name);
 
-// Names so far that took too long or ended the child.
+// Names so far that took too long or ended the child, or for which there could be none.
 unsigned demangler_lost(const struct demangler *d);
 
 #endif

@@ -154,8 +154,8 @@ static void test_hostile(void **state)
 	char *text = doubled(4), *slow = retried(100), *large = doubled(30);
 	struct rusage used;
 
-	// Within the limits it is right. "A<int, int>" has 11 characters, the next argument 2 * 11 + 6,
-	// and so on: 11 + 28 + 62 + 130 + 266, and "f(, , , , )".
+	// Within the limits it is right. "A<int, int>" has 11 characters, the next argument 2 * 11
+	// + 6, and so on: 11 + 28 + 62 + 130 + 266, and "f(, , , , )".
 	assert_int_equal(strlen(shown(state, text)), 508);
 	free(text);
 	text = doubled(12); // 139,000 bytes in no time: more than can be read
