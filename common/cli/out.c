@@ -21,7 +21,7 @@ struct out {
 	int fd;                        // where to
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
-	struct out_col readable;       // its OUT_MANGLED column with the values of the next
+	struct out_col readable;       // its OUT_MANGLED column with what is in the next; or no name
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown, ncells;       // in a row: these, and those of --context
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
@@ -168,6 +168,23 @@ static void show(struct out *o, unsigned column)
 		o->shown[o->nshown++] = column;
 }
 
+// A column of C++ names for people takes the place and the heading of the other, unless both are
+// shown.
+static void show_readable(struct out *o, const struct out_table *t)
+{
+	bool json = o->opts.mode == OUT_JSON || o->opts.mode == OUT_NDJSON;
+	o->readable.name = NULL;
+	for (unsigned i = 0; i < o->nshown && o->opts.demangle && !json; i++) {
+		unsigned column = o->shown[i];
+		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
+			continue;
+		show(o, column + 1);
+		o->shown[i] = o->shown[--o->nshown];
+		o->readable = t->cols[column];
+		o->readable.offset = t->cols[column + 1].offset;
+	}
+}
+
 // `quiet`: no message.
 static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 {
@@ -192,13 +209,8 @@ static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}
+	show_readable(o, t);
 	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
-	for (unsigned i = 0; i + 1 < t->ncols; i++) {
-		if (!(t->cols[i].flags & OUT_MANGLED))
-			continue;
-		o->readable = t->cols[i];
-		o->readable.offset = t->cols[i + 1].offset;
-	}
 	return 0;
 }
 
@@ -219,13 +231,6 @@ bool out_would_want(const struct out_opts *opts, const struct out_table *t, cons
 
 // Cells: those of the columns shown, then those of --context
 
-// Do other values stand in for the column's own?
-static bool is_replaced(const struct out *o, const struct out_col *c)
-{
-	return o->opts.demangle && c->flags & OUT_MANGLED && o->opts.mode != OUT_JSON &&
-	       o->opts.mode != OUT_NDJSON;
-}
-
 static const struct out_col *column_of(const struct out *o, unsigned i)
 {
 	const struct out_col *c;
@@ -233,17 +238,14 @@ static const struct out_col *column_of(const struct out *o, unsigned i)
 	if (i >= o->nshown)
 		return &context_table.cols[i - o->nshown];
 	c = &o->table->cols[o->shown[i]];
-	return is_replaced(o, c) ? &o->readable : c;
+	return c->flags & OUT_DEMANGLED && o->readable.name ? &o->readable : c;
 }
 
 bool out_demangles(const struct out *o)
 {
-	for (unsigned i = 0; i < o->table->ncols; i++) {
-		const struct out_col *c = &o->table->cols[i];
-
-		if ((c->flags & OUT_DEMANGLED || is_replaced(o, c)) && out_wants(o, i))
+	for (unsigned i = 0; i < o->table->ncols; i++)
+		if (o->table->cols[i].flags & OUT_DEMANGLED && out_wants(o, i))
 			return true;
-	}
 	return false;
 }
 

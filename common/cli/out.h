@@ -42,10 +42,10 @@ enum {
 	OUT_HOST = 16,   // where rows are of named hosts, also without -o
 	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
 
-	// A C++ name: where out_opts.demangle says so, tables, raw and pairs show in its place what
-	// is in the next column,
+	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
+	// place, unless both are,
 	OUT_MANGLED = 256,
-	// which is that name for people; then JSON and NDJSON have it without -o, too.
+	// which is that name for people; JSON and NDJSON then have both, also without -o.
 	OUT_DEMANGLED = 512,
 };
 

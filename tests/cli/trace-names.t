@@ -32,8 +32,9 @@ $ gpq trace -qJ --demangle $DATA/amdlog/mangled.log | jq -c '.kernels[0, 2] | [.
 ["Cijk_Ailk_Bljk_SB_MT64x64x8","Cijk_Ailk_Bljk_SB_MT64x64x8"]
 false
 
-# The column can be asked for anywhere.
-$ gpq trace -q --by kernel --top 1 -rn -o name,demangled $DATA/amdlog/mangled.log; gpq trace -q --by kernel --top 1 --ndjson -o demangled $DATA/amdlog/mangled.log
+# The column can be asked for anywhere; where both are, NAME is the log's.
+$ for d in no-demangle demangle; do gpq trace -q --by kernel --top 1 -rn -o name,demangled --$d $DATA/amdlog/mangled.log; done; gpq trace -q --by kernel --top 1 --ndjson -o demangled $DATA/amdlog/mangled.log
+_Z5scalePff scale(float*,\x20float)
 _Z5scalePff scale(float*,\x20float)
 {"record":"kernel","demangled":"scale(float*, float)"}
 
