@@ -21,7 +21,7 @@ struct out {
 	int fd;                        // where to
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
-	struct out_col readable;       // its OUT_MANGLED column with what is in the next; or no name
+	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown, ncells;       // in a row: these, and those of --context
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
