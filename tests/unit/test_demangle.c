@@ -165,6 +165,8 @@ static void test_hostile(void **state)
 
 	assert_null(demangle(*state, slow));
 	assert_int_equal(demangler_lost(*state), 1);
+	getrusage(RUSAGE_CHILDREN, &used);
+	assert_int_equal(used.ru_utime.tv_sec, 0);
 	assert_string_equal(shown(state, "_Z1kv"), "k()"); // by another child
 	assert_null(demangle(*state, large));
 	assert_int_equal(demangler_lost(*state), 2);
