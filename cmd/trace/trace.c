@@ -21,6 +21,8 @@ static const struct opt opts[] = {
 		   trace_by_words),
 	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, NULL,
 	    "two logs against each other: queues, kernels, rate, backlog, grids, gaps"),
+	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
+	    "readable names of kernels (default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
 	    "go on as the file grows, through truncation and rotation"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
@@ -38,6 +40,8 @@ static const struct opt opts[] = {
 	OPT(trace_opts, list, "list", 'l', OPT_FLAG, NULL, "one record a line, as they come"),
 	OPT(trace_opts, mark, "mark", 0, OPT_STR, "FILE",
 	    "with --gaps or --series: windows of time, as of suspensions"),
+	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
+	    "names of kernels as the log has them"),
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, NULL,
 	    "write a part that gpq merge adds to others, one JSON object for each file"),
 	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
@@ -343,6 +347,11 @@ static int open_file(struct trace *t, const char *path, int argc, char **argv)
 	return GPQ_OK;
 }
 
+static const char *readable(void *trace, uint32_t kernel)
+{
+	return trace_name_readable(trace, kernel);
+}
+
 static int perfetto_open(struct trace *t, int argc, char **argv)
 {
 	const char *path = t->opts->perfetto;
@@ -360,6 +369,8 @@ static int perfetto_open(struct trace *t, int argc, char **argv)
 	if (status)
 		return status;
 	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
+	if (t->opts->demangle)
+		amdlog_timeline_rename(t->timeline, readable, t);
 	return GPQ_OK;
 }
 
@@ -461,6 +472,8 @@ static int run(struct cmd *c)
 	int status = check_options(o, c->argc, &ask);
 
 	c->out.schema = schema_of(o);
+	if (!status)
+		status = trace_demangle(c, o->demangle, o->no_demangle);
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)

@@ -41,6 +41,12 @@ enum {
 			 // table shows)
 	OUT_HOST = 16,   // where rows are of named hosts, also without -o
 	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+
+	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
+	// place, unless both are,
+	OUT_MANGLED = 256,
+	// which is that name for people; JSON and NDJSON then have both, also without -o.
+	OUT_DEMANGLED = 512,
 };
 
 struct out_col {
@@ -82,6 +88,7 @@ struct out_opts {
 	bool bytes;
 	bool context;
 	bool hosts;    // rows are of named hosts
+	bool demangle; // C++ names for people: OUT_MANGLED
 	bool progress; // also when standard error is no terminal (progress.h)
 	int color;     // 0 auto, 1 always, 2 never
 };
@@ -118,6 +125,9 @@ int out_object(struct out *o, const struct out_table *t, const void *record);
 
 // After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
+
+// After out_begin: do rows need what is in their OUT_DEMANGLED column?
+bool out_demangles(const struct out *o);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
 // -o or --output-all named it.
