@@ -16,18 +16,18 @@ struct resume_opts {
 
 static const struct opt opts[] = {
 	OPT(resume_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
-	    "processes; - reads PIDs from standard input"),
+	    "processes;\n- reads PIDs from standard input"),
 	OPT(resume_opts, all, "all", 'a', OPT_FLAG, NULL, "everything that gpq suspended"),
 	OPT(resume_opts, choice.container, "container", 0, OPT_STR, "ID",
-	    "processes of a container (id or name)"),
+	    "processes of a container\n(id or name)"),
 	OPT(resume_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
 	    "descendants of the processes too"),
 	OPT(resume_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
-	    "only these queues; the others stay suspended"),
+	    "only these queues;\nthe others stay suspended"),
 	OPT(resume_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs (index, gpu_id or PCI address)"),
+	    "only queues on these GPUs\n(index, gpu_id or PCI address)"),
 	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, NULL,
-	    "stay attached, which makes the next suspend quicker"),
+	    "stay attached,\nwhich makes the next suspend quicker"),
 	{0},
 };
 

@@ -35,7 +35,7 @@ $ gpq suspend -p 1 --prio 9 -Q 1
 gpq: suspend: --queue and --prio exclude each other; choose one
 ? 2
 $ gpq suspend -p 1 --tree --all
-gpq: suspend: unknown option --all; --help lists the options
+gpq: suspend: --all is an option of queues, resume, snapshot; gpq suspend -h lists those of suspend
 ? 2
 $ gpq resume --all -p 1
 gpq: resume: --all excludes --pid and --container; choose one
@@ -64,7 +64,7 @@ gpq: suspend: --marks /nonexistent/marks: No such file or directory
 $ gpq suspend --tree -p 999999999 2>&1 | sed 's/pid 999999999: no such process.*/REFUSED/; s/no .dev.kfd here.*/REFUSED/'
 gpq: suspend: REFUSED
 $ gpq resume trailing
-gpq: resume: trailing: no operand is expected; --help shows the options
+gpq: resume: trailing: no operand is expected; -h shows the options
 ? 2
 
 # Standard input
