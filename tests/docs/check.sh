@@ -92,6 +92,16 @@ same "the tests that gpq-security(7) names are there" "$tests" "$(cd "$top" && f
 grep -q '^\.BR gpq\\-security (7)' "$top/man/gpq.1" && grep -q 'man/gpq-security\.7' "$top/README.md"
 ok $? "gpq(1) and README name gpq-security(7)"
 
+# Whatever TAB is pressed behind, there is no message, no wrong end and no waiting for input.
+export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
+tab() { gpq --complete -- "$@" >/dev/null || echo "status $?: $*"; }
+bad_tabs=$(for c in $(gpq --list); do
+	for o in $(gpq --complete -- "$c" -- | cut -f1); do tab "$c" "$o" ''; done
+	tab "$c" '' && tab "$c" nosuch -x --nosuch= $'\xff' "'"
+done 2>&1 <&-)
+same "every TAB behind every option" "" "$bad_tabs"
+unset GPQ_SYSROOT
+
 # The completions as the shells run them.
 bash_reply() { bash -c 'source "$1/completions/gpq.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpq; printf "%s\n" "${COMPREPLY[@]}"' - "$top" "$@"; }
 same "bash completes commands" "queues" "$(bash_reply gpq que)"
@@ -100,15 +110,24 @@ same "bash completes columns" "PID,QID" "$(bash_reply gpq queues -o PID,QI)"
 same "bash completes what follows =" "always" "$(bash_reply gpq queues --color = al)"
 same "bash completes the empty word behind =" "$(printf 'always\nauto\nnever')" "$(bash_reply gpq gpus --color = | sort)"
 same "bash completes a list of processes" "41207,52880" "$(GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12 bash_reply gpq queues -p 41207,5)"
+export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
+same "bash completes what it parts at colons" "43:00.0" "$(bash_reply gpq queues --gpu 0000 :)"
+same "bash completes it to its end" "00.0" "$(bash_reply gpq queues --gpu 0000 : 43 : 00)"
+same "bash completes a quoted word" "PID,QID" "$(bash_reply gpq queues -o "'PID,QI")"
+same "bash completes kinds of bench, and the options of one" "report --online --online-log" \
+	"$(echo $(bash_reply gpq bench r) $(bash_reply gpq-bench ab --onl))"
+same "bash is left to complete files" "" "$(bash_reply gpq trace '')$(bash_reply gpq trace --mark '')$(bash_reply gpq suspend -- -)"
 same "bash completes choices" "$(printf 'always\nauto')" "$(bash_reply gpq gpus --color a | sort)"
 if command -v zsh >/dev/null; then
 	zsh_reply() { # WORD...: the candidates that _describe would get
-		zsh -fc '_describe() { print -l -- ${candidates%%:*} }; _files() { : }; file=$1; shift
+		zsh -fc '_describe() { print -l -- ${candidates%%:*} }; _files() { print files }; compset() { : }; file=$1; shift
 			words=("$@"); CURRENT=$#; set --; source $file' - "$top/completions/_gpq" "$@"
 	}
 	same "zsh completes options" "--ndjson" "$(zsh_reply gpq queues --nd)"
 	same "zsh completes options behind a link" "--ndjson" "$(zsh_reply gpq-queues --nd)"
-	same "zsh completes what follows =" "--output=PID,QID" "$(zsh_reply gpq queues --output=PID,QI)"
+	same "zsh completes what follows =" "PID,QID" "$(zsh_reply gpq queues --output=PID,QI)"
+	same "zsh completes a quoted word" "PID,QID" "$(zsh_reply gpq queues -o '"PID,QI')"
+	same "zsh completes files where gpq has no word" "files files" "$(echo $(zsh_reply gpq trace '') $(zsh_reply gpq trace --mark=x))"
 	same "zsh takes it for gpq and for links" "_gpq _gpq" "$(zsh -fc 'fpath=($1 $fpath); autoload -U compinit
 		compinit -D -u; print ${_comps[gpq]} ${_patcomps[gpq-*]}' - "$top/completions")"
 else ok 0 "zsh completes # skip no zsh"; fi
@@ -118,6 +137,8 @@ if command -v fish >/dev/null; then
 	same "fish completes options" "--ndjson" "$(fish_reply 'gpq queues --nd')"
 	same "fish completes options behind a link" "--ndjson" "$(fish_reply 'gpq-queues --nd')"
 	same "fish completes what follows =" "--output=PID,QID" "$(fish_reply 'gpq queues --output=PID,QI')"
+	same "fish completes a quoted word" "PID,QID" "$(fish_reply 'gpq queues -o "PID,QI')"
+	same "fish completes files where gpq has no word" "--mark=$top/Makefile" "$(fish_reply "gpq trace --mark=$top/Makef")"
 	rm -rf "$fish_home"
 else ok 0 "fish completes # skip no fish"; fi
 echo "1..$n"
