@@ -66,8 +66,7 @@ static void offer_options(const struct typed *t)
 			snprintf(word, sizeof(word), "--%s", o->name);
 			snprintf(help, sizeof(help), "%.*s", (int)opt_brief(o), o->help);
 			// An option of several kinds is in the table of each.
-			const struct opt *first = find_any(t, o->name, 0);
-			if (first == o || tables[i] == common_opts_table)
+			if (find_any(t, o->name, 0) == o)
 				offer(t, word, help);
 		}
 	}
@@ -288,7 +287,7 @@ int complete_words(int n, char **words)
 		keep_up_to(&t, argument);
 	else if (!at.argument_of)
 		o = NULL;
-	if (o && o->arg)
+	if (o)
 		offer_values(o, &t);
 	else if (at.operands)
 		; // files, or a command: the shell knows

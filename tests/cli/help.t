@@ -41,7 +41,7 @@ Kinds:
 gpq bench KIND -h lists the options of one kind.
 Shared options (-o, -J, -r ...) and columns: gpq bench --help
 
-$ gpq bench report -h; gpq bench --goal effect=5 report -h | cmp - <(gpq bench report -h)
+$ gpq bench report -h; gpq bench --goal effect=5 --svg x report -h | cmp - <(gpq bench report -h)
 Usage: gpq bench report [--html FILE] [--svg DIR] FILE|DIR...
        gpq bench report --compare OLD NEW
 What raw samples of one or more runs say, as Markdown and as a page with plots
@@ -100,13 +100,14 @@ a..id..b	process 7
 7	a$(id) b
 
 # Words of the program: kinds and their options, types, priorities, modes; a column once for all tables that have it.
-$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c bench ''; c bench ab --on; c bench --cycles 3 ab --modes alone,; c help b; c help bench r
+$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c bench ''; c bench ab --on; c bench --cycles 3 ab --modes alone,; c help b; c help bench r; c bench --g
 > c queues --type ''; c suspend --prio me; c bench -o RUN; c bench report -o P5; c queues -vo qi; c queues -oQI; c resume '' | cut -d' ' -f-8
 preempt ab report 
 --online --online-log 
 alone,alone alone,shared alone,preempt 
 bench 
 report 
+--gap --gpu --grace --goal 
 compute sdma sdma-xgmi 
 medium 
 RUNS 

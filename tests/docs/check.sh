@@ -115,7 +115,7 @@ same "bash completes what it parts at colons" "43:00.0" "$(bash_reply gpq queues
 same "bash completes it to its end" "00.0" "$(bash_reply gpq queues --gpu 0000 : 43 : 00)"
 same "bash completes a quoted word" "PID,QID" "$(bash_reply gpq queues -o "'PID,QI")"
 same "bash completes kinds of bench, and the options of one" "report --online --online-log" \
-	"$(echo $(bash_reply gpq bench r) $(bash_reply gpq-bench ab --onl))"
+	"$({ bash_reply gpq bench r && bash_reply gpq-bench ab --onl; } | paste -sd" ")"
 same "bash is left to complete files" "" "$(bash_reply gpq trace '')$(bash_reply gpq trace --mark '')$(bash_reply gpq suspend -- -)"
 same "bash completes choices" "$(printf 'always\nauto')" "$(bash_reply gpq gpus --color a | sort)"
 if command -v zsh >/dev/null; then
@@ -127,7 +127,7 @@ if command -v zsh >/dev/null; then
 	same "zsh completes options behind a link" "--ndjson" "$(zsh_reply gpq-queues --nd)"
 	same "zsh completes what follows =" "PID,QID" "$(zsh_reply gpq queues --output=PID,QI)"
 	same "zsh completes a quoted word" "PID,QID" "$(zsh_reply gpq queues -o '"PID,QI')"
-	same "zsh completes files where gpq has no word" "files files" "$(echo $(zsh_reply gpq trace '') $(zsh_reply gpq trace --mark=x))"
+	same "zsh completes files where gpq has no word" "files files" "$({ zsh_reply gpq trace '' && zsh_reply gpq trace --mark=x; } | paste -sd" ")"
 	same "zsh takes it for gpq and for links" "_gpq _gpq" "$(zsh -fc 'fpath=($1 $fpath); autoload -U compinit
 		compinit -D -u; print ${_comps[gpq]} ${_patcomps[gpq-*]}' - "$top/completions")"
 else ok 0 "zsh completes # skip no zsh"; fi
