@@ -19,7 +19,7 @@ struct gpus_opts {
 
 static const struct opt opts[] = {
 	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only these:\nindex, gpu_id (decimal or hex) or PCI address"),
+	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
 	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
 	    "what stands between this user and each command"),
 	{0},

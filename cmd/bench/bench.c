@@ -61,8 +61,8 @@ static const struct opt ab_opts[] = {
 	    "alone, shared, preempt (default: all)"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "runs in each mode (default 3)"),
 	OPT_ONE_OF(bench_opts, ab.hold, "burst-on", 0, "WHAT",
-		   "suspend while command runs, or at progress:\ncommand, while the online command "
-		   "runs (default); progress, while its queues make progress",
+		   "when to suspend: command (default) or progress:\nwhile the online "
+		   "command runs, or while its queues make progress",
 		   burst_words),
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
 	    "a burst is over when the queues were empty\nfor so long (default 5ms)"),
@@ -82,7 +82,7 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
 	    "offline runs so long before and after online\n(default 1s)"),
 	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "T",
-	    "how long until the commands have queues\n(default at most 60s)"),
+	    "how long to wait for the commands' queues\n(default 60s)"),
 	OPT(bench_opts, ab.offline_ready, "offline-ready", 0, OPT_STR, "REGEX",
 	    "offline has begun when it prints such a line\n(default: when its queues take "
 	    "packets)"),

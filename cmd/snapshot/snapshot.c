@@ -18,7 +18,7 @@ static const struct opt opts[] = {
 	OPT(snapshot_opts, redact, "redact", 0, OPT_FLAG, NULL,
 	    "replace names by pseudonyms:\nof programs, users, hosts and containers"),
 	OPT(snapshot_opts, diff, "diff", 0, OPT_FLAG, NULL,
-	    "what happened to the queues\nbetween two snapshots"),
+	    "what happened to queues between two snapshots"),
 	OPT(snapshot_opts, all, "all", 'a', OPT_FLAG, NULL,
 	    "with --diff: also queues that did not change"),
 	OPT(snapshot_opts, exit_code, "exit-code", 0, OPT_FLAG, NULL,

@@ -5,15 +5,15 @@ Usage: gpq gpus [--gpu GPU[,GPU...]]
 List the GPUs of KFD and what they support
 
 Options:
-      --gpu GPU[,GPU...]      only these
+      --gpu GPU[,GPU...]      only these GPUs
       --check                 what stands between this user and each command
 
 Shared options (-o, -J, -r ...) and columns: gpq gpus --help
 
 # --help has what follows the first line of an option's text, the shared options and the columns.
 $ gpq gpus --help >all; gpq help gpus | cmp - all; sed -n '/^ .*--gpu /,/^$/p' all; grep -c '^  -J, --json  *one JSON document$' all; grep '^  . BDF' all
-      --gpu GPU[,GPU...]      only these: index, gpu_id (decimal or hex) or PCI
-                              address
+      --gpu GPU[,GPU...]      only these GPUs: index, gpu_id (decimal or hex) or
+                              PCI address
       --check                 what stands between this user and each command
 
 1
