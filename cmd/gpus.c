@@ -19,9 +19,9 @@ struct gpus_opts {
 
 static const struct opt opts[] = {
 	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only these: index, gpu_id (decimal or hex) or PCI address"),
+	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
 	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
-	    "tell what stands between this user on this host and each command"),
+	    "what stands between this user and each command"),
 	{0},
 };
 

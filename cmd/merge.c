@@ -23,14 +23,14 @@ struct merge {
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(merge_opts, by, "by", 0, "WHAT",
-		   "logs: one table only: queue, kernel, process, thread, api, stream or error",
+		   "logs: one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
 	OPT(merge_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
 	    "logs: readable kernel names (terminal: default)"),
 	OPT(merge_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
 	    "logs: names of kernels as the logs have them"),
 	OPT(merge_opts, partial, "partial", 0, OPT_FLAG, NULL,
-	    "write sums that can be merged again, one JSON object a line"),
+	    "write sums that can be merged again,\none JSON object a line"),
 	OPT(merge_opts, top, "top", 0, OPT_U64, "N",
 	    "logs: kernels to show (default 20, in JSON all)"),
 	{0},

@@ -20,7 +20,7 @@ static const struct opt opts[] = {
 	PICK_QUEUES_OPTS(resume_opts),
 	OPT(resume_opts, all, "all", 'a', OPT_FLAG, NULL, "everything that gpq suspended"),
 	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, NULL,
-	    "stay attached, which makes the next suspend quicker"),
+	    "stay attached,\nwhich makes the next suspend quicker"),
 	{0},
 };
 

@@ -28,7 +28,7 @@ struct pick_opts {
 // The options as rows of a command's table; `type` is its options struct with a member `pick`.
 #define PICK_OPTS(type)                                                                        \
 	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",                             \
-	    "only these processes; - reads PIDs from standard input"),                         \
+	    "only these processes;\n- reads PIDs from standard input"),                        \
 		OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                            \
 		    "-p takes PIDs as seen inside a container"),                               \
 		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL, "also all descendants of -p"), \

@@ -57,7 +57,7 @@ gpq: gpus: there is no GPU 7; gpq gpus lists them
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus 0
-gpq: gpus: 0: no operand is expected; --help shows the options
+gpq: gpus: 0: no operand is expected; say --gpu 0
 ? 2
 
 # Numbers 1002 and 740f by the PCI ID database.
