@@ -35,7 +35,9 @@
 
 LIB(scols, SCOLS, SCOLS_FUNCTIONS);
 
-#define LEGIBLE 32 // columns of a text that may be cut
+// What is left of a text that is cut: half of it, but never less than the first number, and more
+// than the second is not needed.
+enum { LEGIBLE_LEAST = 12, LEGIBLE = 32 };
 
 void outtable_fini(struct outtable *t)
 {
@@ -44,9 +46,10 @@ void outtable_fini(struct outtable *t)
 	t->ncells = 0;
 }
 
-void outtable_column(struct outtable *t, const struct out_col *c)
+void outtable_column(struct outtable *t, const struct out_col *c, bool keep)
 {
 	t->width[t->ncols] = strlen(c->name);
+	t->spare[t->ncols] = !keep && c->flags & OUT_WIDE;
 	t->cols[t->ncols++] = c;
 }
 
@@ -128,22 +131,99 @@ static void add_lines(const struct outtable *t, const struct scols *lib, struct 
 	}
 }
 
-// What can be cut is cut to fit the terminal, but not so far that nothing can be read of it: a
-// table that is wider still goes on in the terminal's next line.
-static void keep_readable(const struct outtable *t, const struct scols *lib,
-			  struct libscols_table *s)
+static size_t least_width(const struct outtable *t, unsigned i)
 {
-	size_t least = 0;
-	for (unsigned i = 0; i < t->ncols; i++) {
-		size_t width = t->width[i];
-		least += 1 + (t->cols[i]->flags & OUT_TRUNC && width > LEGIBLE ? LEGIBLE : width);
-	}
-	least--; // no blank behind the last one
-	if (lib->scols_table_get_termwidth(s) < least)
-		lib->scols_table_set_termwidth(s, least);
+	const size_t width = t->width[i], name = strlen(t->cols[i]->name);
+	if (!(t->cols[i]->flags & OUT_TRUNC))
+		return width;
+	size_t least = (width + 1) / 2;
+	least = least > LEGIBLE ? LEGIBLE : least < LEGIBLE_LEAST ? LEGIBLE_LEAST : least;
+	least = least < name ? name : least;
+	return width < least ? width : least;
 }
 
-static void print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
+// Removes the columns whose `gone` is set.
+static void remove_columns(struct outtable *t, const bool *gone)
+{
+	const char *from = t->cells.data;
+	char *to = t->cells.data;
+	size_t cells = 0;
+	unsigned cols = 0;
+	for (size_t n = 0; n < t->ncells; n++) {
+		const size_t len = strlen(from) + 1;
+		if (!gone[n % t->ncols]) {
+			memmove(to, from, len);
+			to += len;
+			cells++;
+		}
+		from += len;
+	}
+	for (unsigned i = 0; i < t->ncols; i++) {
+		if (gone[i])
+			continue;
+		t->cols[cols] = t->cols[i];
+		t->width[cols++] = t->width[i];
+	}
+	t->cells.len = (size_t)(to - t->cells.data);
+	t->ncells = cells;
+	t->ncols = cols;
+}
+
+// Leaves out columns that people can do without, the rightmost first, until what is left can be cut
+// to fit the terminal.
+static void leave_out(struct outtable *t, size_t terminal)
+{
+	bool gone[OUTTABLE_COLS] = {0};
+	struct buf names = {0};
+	size_t least = 0;
+	for (unsigned i = 0; i < t->ncols; i++)
+		least += least_width(t, i) + (i > 0);
+	for (unsigned i = t->ncols; i-- > 0 && least > terminal;) {
+		gone[i] = t->spare[i];
+		if (!gone[i])
+			continue;
+		least -= least_width(t, i) + 1;
+		buf_printf(&names, "%s%s", names.len ? ", " : "", t->cols[i]->name);
+	}
+	if (names.len) {
+		err_note("left out, for want of room on the terminal: %s", names.data);
+		remove_columns(t, gone);
+	}
+	buf_fini(&names);
+}
+
+// Chooses the texts to cut, the widest first, and no more of them than it takes. Returns the width
+// to set the table in: where that is not the terminal's, rows go on in its next line.
+static size_t choose_cuts(struct outtable *t, size_t terminal)
+{
+	size_t width = 0;
+	for (unsigned i = 0; i < t->ncols; i++)
+		width += t->width[i] + (i > 0);
+	while (width > terminal) {
+		unsigned widest = t->ncols;
+		for (unsigned i = 0; i < t->ncols; i++)
+			if (!t->cut[i] && least_width(t, i) < t->width[i] &&
+			    (widest == t->ncols || t->width[i] > t->width[widest]))
+				widest = i;
+		if (widest == t->ncols)
+			return width;
+		t->cut[widest] = true;
+		width -= t->width[widest] - least_width(t, widest);
+	}
+	return terminal;
+}
+
+// Widths are in bytes: what is not plain may be set wider than that, and is left to libsmartcols.
+static size_t fit(struct outtable *t, size_t terminal)
+{
+	leave_out(t, terminal);
+	size_t width = choose_cuts(t, terminal);
+	for (unsigned i = 0; i < t->ncols; i++)
+		t->cut[i] |= !t->plain && t->cols[i]->flags & OUT_TRUNC;
+	return width;
+}
+
+static void print_scols(struct outtable *t, const struct scols *lib, struct buf *out)
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
 	char *text = NULL;
@@ -151,12 +231,13 @@ static void print_scols(const struct outtable *t, const struct scols *lib, struc
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
+	if (isatty(STDOUT_FILENO))
+		lib->scols_table_set_termwidth(s, fit(t, lib->scols_table_get_termwidth(s)));
 	for (unsigned i = 0; i < t->ncols; i++)
 		lib->scols_table_new_column(
 			s, t->cols[i]->name, 0,
 			(outfmt_types[t->cols[i]->type].number ? SCOLS_FL_RIGHT : 0) |
-				(t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
-	keep_readable(t, lib, s);
+				(t->cut[i] ? SCOLS_FL_TRUNC : 0));
 	add_lines(t, lib, s);
 	// To memory and not to stdout: one place writes, and notices a full disk.
 	if (lib->scols_print_table_to_string(s, &text) == 0 && text) {
