@@ -45,7 +45,7 @@ static const struct out_col cols[] = {
 	COL(gfx, "GFX", "gfx", OUT_STR, D, "instruction set"),
 	COL(g.cus, "CUS", "cus", OUT_U64, D, "compute units of all XCCs together"),
 	COL(g.num_xcc, "XCCS", "xccs", OUT_U64, D, "accelerator complexes"),
-	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D,
+	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D | W,
 	    "hardware slots for compute queues per XCC"),
 	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D | W, "SDMA engines for PCIe"),
 	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D | W, "SDMA engines for XGMI"),

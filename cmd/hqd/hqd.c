@@ -232,7 +232,7 @@ void hqd_apply_filter(struct hqd_view *v)
 static void explain_left_out(const struct hqd_view *v)
 {
 	if (v->unclear)
-		err_warn("-A shows them",
+		err_warn(v->opts->active ? "-A instead of -a shows them" : "-A shows them",
 			 "%zu %s are left out: whether they are in use the dump does not tell",
 			 v->unclear, v->opts->mqd ? "MQDs" : "slots");
 	else if (!v->shown && v->empty && !pick_asks(&v->pick) && v->opts->watch == WATCH_OFF)

@@ -33,7 +33,6 @@ struct outtable {
 	const struct out_col *cols[OUTTABLE_COLS];
 	size_t width[OUTTABLE_COLS]; // of the widest cell and the heading
 	bool spare[OUTTABLE_COLS];   // may be left out of a terminal that is too narrow
-	bool cut[OUTTABLE_COLS];     // to be cut to fit it
 	unsigned ncols;
 	struct buf cells; // each ended by a NUL, row after row
 	size_t ncells;

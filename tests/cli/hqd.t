@@ -7,6 +7,26 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --active
 41460 compute   0   1    1     2 yes    41207 python3   -    8 0x7f2a40000000   1M 72224 596544   0x4010    7 none
 41460 sdma      -   -    1     0 yes    41207 python3   3    8 0x7f2a3f000000   1M 15224  15224   0x4850    - -
 
+# Slots in use are the default of every output, 5 of 65, but for raw registers and MQDs: of these 3 are on, 1 off, 1 unknown.
+$ cd $HOSTS/gfx90a-k6.12; export GPQ_SYSROOT=$PWD; for f in "" -a -A; do for o in -r -P --ndjson; do gpq hqd $f $o -n -o SLOT | wc -l; done; gpq hqd $f -J | jq '.slots | length'; gpq hqd $f --regs -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --fields -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --raw-regs -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --mqd -qrn | wc -l; done | tr '\n' ' ' | sed 's/ $/\n/'
+5 5 5 5 5 5 65 5 5 5 5 5 5 5 5 3 65 65 65 65 65 65 65 5
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -aA
+gpq: hqd: --active and --all exclude each other; choose one
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --runlist -A
+gpq: hqd: --all is about slots, --runlist about what is to get one; leave it out
+? 2
+
+# Nothing in use: said, but with -q; and not where a process was asked for. What is unknown is no "no".
+$ gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma; gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma -q; gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma -AJ | jq '.slots | length'
+gpq: hqd: none of 16 slots is in use; -A shows them
+16
+
+$ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c914: 01401000 00000000\n' | gpq hqd --hqds - -rno SLOT
+gpq: hqd: 1 slots are left out: whether they are in use the dump does not tell; -A shows them
+
 # Empty slots are not all zero (facts 5.2): what they hold is left over, and null.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -A -r -n -o TYPE,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -3
      24 sdma-xgmi no - - - - -
