@@ -70,6 +70,7 @@ expect("what remains of queues", least, heading(80, four, "queues"))
 expect("the rightmost go first: NSPID stays where there is room", least.replace("PID", "PID NSPID"), heading(80, one, "queues"))
 expect("at 102 columns there is room for all but the last three", every.removesuffix(" EVICTED CUS VRAM"), heading(102, one, "queues"))
 expect("at 101 PCI addresses go as well", every.removesuffix(" EVICTED CUS VRAM").replace("BDF ", ""), heading(101, one, "queues"))
+expect("at 84 columns NSPID goes before a command name is cut", least, heading(84, four, "queues"))
 expect("all of them on a wide terminal", every, heading(125, one, "queues"))
 expect("what remains of hqd", "GPU TYPE XCC MEC PIPE QUEUE ACTIVE PID COMMAND QID RING PRIO ERROR", heading(80, four, "hqd"))
 expect("-v names what is left out", "gpq: queues: left out, for want of room on the terminal: VRAM, CUS, EVICTED, BDF, PROCESS, USER, NSPID\n",
