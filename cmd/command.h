@@ -102,6 +102,10 @@ int help_command(const struct command *def, const struct cmd_kind *kind, bool br
 // GPQ_OK, or the status after a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
 
+// Is debugfs mounted where it belongs? (Without the right to look there: no.)
+bool needs_has_debugfs(void);
+#define NEXT_MOUNT_DEBUGFS "as root: mount -t debugfs none /sys/kernel/debug"
+
 // `gpq --complete`: candidates for the last of `words` (what is typed behind `gpq`), one a line, a
 // tab before its help.
 int complete_words(int n, char **words);

@@ -34,20 +34,21 @@ struct row {
 #define COL(member, name, key, type, flags, help) OUT_COL(row, member, name, key, type, flags, help)
 #define D                                         (OUT_DEFAULT)
 #define M                                         (OUT_MACHINE)
+#define W                                         (OUT_WIDE)
 
 static const struct out_col cols[] = {
 	COL(g.index, "INDEX", "index", OUT_U64, D, "place among the readable GPUs"),
-	COL(g.node, "NODE", "node", OUT_U64, D, "KFD topology node"),
+	COL(g.node, "NODE", "node", OUT_U64, D | W, "KFD topology node"),
 	COL(g.gpu_id, "GPU", "gpu_id", OUT_U64, D, "gpu_id, decimal as in sysfs"),
-	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D, "gpu_id, hexadecimal as in debugfs"),
+	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
 	COL(bdf, "BDF", "bdf", OUT_STR, D, "PCI address; partitions share one"),
 	COL(gfx, "GFX", "gfx", OUT_STR, D, "instruction set"),
 	COL(g.cus, "CUS", "cus", OUT_U64, D, "compute units of all XCCs together"),
 	COL(g.num_xcc, "XCCS", "xccs", OUT_U64, D, "accelerator complexes"),
-	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D,
+	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D | W,
 	    "hardware slots for compute queues per XCC"),
-	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D, "SDMA engines for PCIe"),
-	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D, "SDMA engines for XGMI"),
+	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D | W, "SDMA engines for PCIe"),
+	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D | W, "SDMA engines for XGMI"),
 	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", OUT_U64, M,
 	    "queues of one SDMA engine"),
 	COL(sched, "SCHED", "scheduler", OUT_STR, M,

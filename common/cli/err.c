@@ -91,11 +91,11 @@ static void put_json(struct buf *line, const char *level, int status, const char
 
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 {
-	static const char *const levels[] = {"error", "error", "warning", "note"};
+	static const char *const levels[] = {"error", "error", "warning", "note", "note"};
 	int saved = errno, status = kind == ERR_SYS ? (int)status_of(number) : number;
 	struct buf message = {0}, line = {0};
 	va_list ap;
-	if ((kind == ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
+	if ((kind >= ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
 		return status;
 	va_start(ap, fmt);
 	buf_vprintf(&message, fmt, ap);

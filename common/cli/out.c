@@ -272,7 +272,8 @@ static void table_start(struct out *o)
 	o->gathered = (struct outtable){
 		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
-		outtable_column(&o->gathered, column_of(o, i));
+		outtable_column(&o->gathered, column_of(o, i),
+				o->opts.all || (i < o->nshown && o->named[o->shown[i]]));
 }
 
 static void table_row(struct out *o, const void *record)

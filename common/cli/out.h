@@ -34,13 +34,15 @@ enum out_type {   // member of the record   null        table           raw, pai
 
 enum {
 	OUT_DEFAULT = 1, // shown without -o
-	OUT_TRUNC = 2,   // may be cut to fit a terminal
+	OUT_TRUNC = 2,   // may be cut to fit a terminal, to half its width or 32
 	OUT_STATUS =
 		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
 	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
 			 // table shows)
 	OUT_HOST = 16,   // where rows are of named hosts, also without -o
 	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
+			 // it or --output-all was given
 
 	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
 	// place, unless both are,
@@ -128,6 +130,9 @@ bool out_wants(const struct out *o, unsigned column);
 
 // After out_begin: do rows need what is in their OUT_DEMANGLED column?
 bool out_demangles(const struct out *o);
+
+// Is the value null, which tables show as "-"?
+bool out_is_null(const struct out_col *c, const void *record);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
 // -o or --output-all named it.

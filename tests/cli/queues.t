@@ -212,6 +212,7 @@ gpq: queues: --prio 9:3: neither levels (low, medium, high) nor MIN[:MAX] with p
 
 # Without debugfs: what sysfs tells is there, the rest is null and -v says why.
 $ cp -r $HOSTS/gfx90a-k6.12 h && rm -r h/sys/kernel && gpq --sysroot h queues -v -p 52880 -r -n -o PID,QID,RING,PRIO,ON_HW,RING_ADDR
+gpq: queues: PRIO, ON_HW, RING_ADDR: unknown: the recorded host has no debugfs; gpq snapshot records it as root
 gpq: queues: /sys/kernel/debug/kfd/mqds: No such file or directory: what MQDs tell is unknown
 52880 0 1048576 - - -
 
