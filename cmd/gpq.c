@@ -190,6 +190,11 @@ static void note_trouble(const char *path, int error)
 		err_warn(NULL, "%s: %s: what it says is missing", path, strerror(error));
 }
 
+void troubles_forget(void)
+{
+	troubles = 0;
+}
+
 static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;

@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 	    "where it is not certain which MQD is a queue's, show the likeliest"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
 	    "list a copy of debugfs mqds alone; - is standard input"),
-	OPT(queues_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	WATCH_OPT(queues_opts),
 	{0},
 };
 

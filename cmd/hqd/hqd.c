@@ -42,7 +42,7 @@ static const struct opt opts[] = {
 	    "a copy of debugfs hqds instead of this host; - is standard input"),
 	OPT(hqd_opts, mqds, "mqds", 0, OPT_STR, "FILE", "a copy of debugfs mqds, likewise"),
 	OPT(hqd_opts, rls, "rls", 0, OPT_STR, "FILE", "a copy of debugfs rls, likewise"),
-	OPT(hqd_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	WATCH_OPT(hqd_opts),
 	{0},
 };
 

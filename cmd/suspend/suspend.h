@@ -8,6 +8,7 @@
 struct suspend_opts {
 	struct choice choice;
 	uint64_t grace, for_ns;
+	uint64_t watch; // ns, WATCH_OFF without --watch
 	bool verify, idle, no_trace, list;
 	const char *marks;
 	int method; // 0 debug, 1 criu
