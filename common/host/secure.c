@@ -12,10 +12,9 @@ bool host_secure(void)
 
 const char *host_getenv(const char *name)
 {
-	// Colour or not, UTF-8 or ASCII, how wide: their values are neither used as names nor
-	// printed. GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
-	static const char *const harmless[] = {"NO_COLOR", "TERM",    "LC_ALL", "LC_CTYPE",
-					       "LANG",     "COLUMNS", "LINES"};
+	// Colour or not, UTF-8 or ASCII: their values are neither used as names nor printed.
+	// GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
+	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
 	bool counts = !host_secure();
 
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)

@@ -74,6 +74,10 @@ gpq: suspend: standard input names no process
 $ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
 2
 
+$ gpq suspend -p 999999999 --watch 1s
+gpq: suspend: --watch repeats a listing: suspending is done once; add --list
+? 2
+
 # Nothing is held, and that is no failure.
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .

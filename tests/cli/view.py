@@ -44,7 +44,8 @@ class Terminal:
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             if not background:
                 os.tcsetpgrp(slave, os.getpid())
-            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT):  # a job behind & ignores the latter
+                signal.signal(number, signal.SIG_DFL)
             for fd in range(3):
                 os.dup2(slave, fd)
             os.execvp(command[0], command)

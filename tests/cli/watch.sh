@@ -114,7 +114,7 @@ exit status 5
 keys show" "$(view 9x70 end -- gpq queues -p 9 --watch 10ms)"
 expect "an error later: the message can be read" "$back""gpq: queues: pid 52880: no such process; without -p all are listed
 exit status 5
-keys show" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/sys/class/kfd/kfd/proc/52880 $work/host/proc/52880" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)"
+keys show" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/proc/52880; mv $work/host/sys/class/kfd/kfd/proc/52880 $work/gone" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)"
 
 # --- other listings, and what is none ---
 
