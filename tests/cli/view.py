@@ -3,6 +3,8 @@
 #   setsid -w python3 view.py ROWSxCOLUMNS STEP... -- COMMAND...
 #
 # Steps:  page TEXT     wait for a page in which TEXT stands, print its lines
+#         raw TEXT      the same, and print its sequences as well
+#         pages N       wait until there were so many
 #         background    as the first step: it is no foreground job
 #         begin         print what was written before the first page
 #         size RxC      another size of the window; later steps look at later pages
@@ -74,7 +76,7 @@ class Terminal:
         if text:
             print(text.rstrip('\n'))
 
-    def page(self, text):
+    def page(self, text, raw=False):
         def find():
             for m in (LAST if self.quiet else PAGE).finditer(self.data, self.at):
                 # One of the size before may come late.
@@ -83,7 +85,7 @@ class Terminal:
             return None
         m = self.until(find)
         self.at = m.end()
-        self.say(re.sub(rb'\r*\n$', b'', SEQUENCE.sub(b'', m.group(1))))
+        self.say(m.group(1) if raw else re.sub(rb'\r*\n$', b'', SEQUENCE.sub(b'', m.group(1))))
 
     def behind(self):
         last = self.data.rfind(b'\x1b[H')
@@ -109,8 +111,11 @@ class Terminal:
     def run(self, steps):
         for step in steps:
             word, _, arg = step.partition(' ')
-            if word == 'page':
-                self.page(arg)
+            if word in ('page', 'raw'):
+                self.page(arg, word == 'raw')
+            elif word == 'pages':
+                self.until(lambda: self.data.count(b'\x1b[H') >= int(arg))
+                self.at = len(self.data)
             elif word == 'begin':
                 self.until(lambda: b'\x1b[H' in self.data)
                 self.say(self.data[:self.data.index(b'\x1b[H')])

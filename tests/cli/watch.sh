@@ -76,6 +76,10 @@ expect "no size known: that of COLUMNS and LINES" "Every 0.01s: gpq queues  $now
 expect "what may be cut in a table is cut to the width" 60 \
 	"$(view 9x60 "page python3" -- gpq queues -o PID,CMDLINE --watch 10ms | awk 'length($0) > n { n = length($0) } END { print n }')"
 
+expect "a colour that is cut ends there; what fills a line is not erased" 'Ev
+SU\e[m
+\e[32mye\e[m' "$(view 3x2 "raw ye" -- gpq gpus -o SUSPEND --color always --watch 10ms)"
+
 # --- the head line ---
 
 expect "host name; control characters escaped, words quoted, wide characters counted" \
@@ -108,6 +112,9 @@ expect "where standard error is a file they go there" "Every 0.01s: gpq queues -
   PID
 52880" "$(view 9x70 "page 52880" -- bash -c '"${@}" 2>'"$work/err" - "${few[@]}")"
 expect "... all of them" "gpq: queues: pid 9: no such process; without -p all are listed" "$(sort -u "$work/err")"
+
+expect "files that cannot be read are told of in each page" "gpq: queues: queues: Too many open files: what it says is missing" \
+	"$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -1)"
 
 expect "an error at once: the terminal is left as it is" "gpq: queues: pid 9: no such process; without -p all are listed
 exit status 5
