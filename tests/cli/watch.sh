@@ -1,6 +1,7 @@
 #!/bin/bash
 # --watch on a terminal: pages in the alternate screen, cut to the window, and the terminal given back whatever ends it.
 # shellcheck source=tests/cli/tap.inc
+# shellcheck disable=SC2016 # what bash -c is given
 . "$(dirname "$0")/tap.inc"
 command -v python3 >/dev/null || skip_all "no python3"
 command -v setsid >/dev/null || skip_all "no setsid(1)"
@@ -11,7 +12,7 @@ back='\e[?7h\e[?25h\e[?1049l'
 interrupted="$back
 ended by SIGINT
 keys show"
-queues=(gpq queues -o PID,QID,TYPE --watch 10ms)
+queues=(gpq queues -o "PID,QID,TYPE" --watch 10ms)
 head="Every 0.01s: gpq queues -o PID,QID,TYPE"
 rows="  PID QID TYPE
 41207   0 compute
@@ -31,6 +32,10 @@ for signal in TERM HUP QUIT; do
 ended by SIG$signal
 keys show" "$(view 10x70 "page 52880" "kill $signal" end -- "${queues[@]}" | tail -n +8)"
 done
+
+expect "a signal that is ignored stays ignored" "$back
+ended by SIGTERM
+keys show" "$(view 10x70 "page 52880" "kill INT" "pages 5" "kill TERM" end -- bash -c 'trap "" INT; exec "${@}"' - "${queues[@]}" | tail -n +8)"
 
 expect "Ctrl-Z gives the terminal back and stops; then another page in the alternate screen" "$back
 stopped by SIGTSTP
@@ -71,8 +76,8 @@ expect "another size of the window: another page at once" "Every 3600s: gpq queu
 ... 3 more lines
 Every 3600s: gpq queues -o $now
 $rows" "$(view 20x60 "page 52880" "size 5x59" "page more" "size 9x46" "page 52880" -- gpq queues -o PID,QID,TYPE --watch 1h | tail -n +8)"
-expect "no size known: that of COLUMNS and LINES" "Every 0.01s: gpq queues  $now
-... 6 more lines" "$(COLUMNS=44 LINES=2 view 0x0 "page more" -- gpq queues --watch=0.01)"
+expect "no size known: that of COLUMNS and LINES" "Every 0.01s: gpq queues -q  $now
+... 6 more lines" "$(COLUMNS=47 LINES=2 view 0x0 "page more" -- gpq queues --watch=0.01 -q)"
 expect "what may be cut in a table is cut to the width" 60 \
 	"$(view 9x60 "page python3" -- gpq queues -o PID,CMDLINE --watch 10ms | awk 'length($0) > n { n = length($0) } END { print n }')"
 
@@ -90,12 +95,12 @@ expect "host name; control characters escaped, words quoted, wide characters cou
 
 # --- messages ---
 
-few=(gpq queues -p 52880,9 -o PID --watch 10ms)
+few=(gpq queues -p "52880,9" -o PID --watch 10ms)
 expect "a message stands below the listing, and on the terminal afterwards" "Every 0.01s: gpq queues -p 52880,9 -o PID          $now
   PID
 52880
 gpq: queues: pid 9: no such process; without -p all are listed
-$back""gpq: queues: pid 9: no such process; without -p all are listed
+${back}gpq: queues: pid 9: no such process; without -p all are listed
 ended by SIGINT
 keys show" "$(view 9x70 "page 52880" "kill INT" end -- "${few[@]}")"
 expect "it is broken at the right edge; three lines and how many more there are" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
@@ -114,12 +119,12 @@ expect "where standard error is a file they go there" "Every 0.01s: gpq queues -
 expect "... all of them" "gpq: queues: pid 9: no such process; without -p all are listed" "$(sort -u "$work/err")"
 
 expect "files that cannot be read are told of in each page" "gpq: queues: queues: Too many open files: what it says is missing" \
-	"$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -1)"
+	"$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -n +4)"
 
 expect "an error at once: the terminal is left as it is" "gpq: queues: pid 9: no such process; without -p all are listed
 exit status 5
 keys show" "$(view 9x70 end -- gpq queues -p 9 --watch 10ms)"
-expect "an error later: the message can be read" "$back""gpq: queues: pid 52880: no such process; without -p all are listed
+expect "an error later: the message can be read" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
 exit status 5
 keys show" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/proc/52880; mv $work/host/sys/class/kfd/kfd/proc/52880 $work/gone" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)"
 
@@ -133,7 +138,7 @@ expect "hqd --summary" "  GPU SLOTS
 41460    24
 41460    40" "$(view 9x70 "page 40" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)"
 expect "suspend --list: nothing is held" "Every 0.01s: gpq suspend --list" \
-	"$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- gpq suspend --list --watch 10ms)"
+	"$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- "$bin/gpq" suspend --list --watch 10ms)"
 expect "a dumb terminal gets one list below the other" "  PID
 52880
 52880
