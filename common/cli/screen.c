@@ -54,7 +54,9 @@ static void give_back(void)
 	screen.on = 0;
 	ssize_t ignored = write(STDOUT_FILENO, LEAVE, sizeof(LEAVE) - 1);
 	(void)ignored;
-	if (screen.has_modes)
+	// In the background, after SIGSTOP, they are somebody else's.
+	pid_t foreground = tcgetpgrp(STDOUT_FILENO);
+	if (screen.has_modes && (foreground < 0 || foreground == getpgrp()))
 		tcsetattr(STDOUT_FILENO, TCSANOW, &screen.before);
 }
 
@@ -106,6 +108,7 @@ static void catch_signals(void)
 		if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			catch_end(ends[i]);
 	}
+	sigaddset(&screen.painting, SIGTTOU);
 }
 
 void screen_open(void)
@@ -276,8 +279,7 @@ static void compose(struct page *p, const char *left, const char *right, const s
 	buf_fini(&messages);
 }
 
-// Keys that are pressed must not show. In the background this stops the process (SIGTTOU), before
-// it paints over what is in the foreground.
+// Keys that are pressed must not show.
 static void take_modes(void)
 {
 	if (!screen.on)
@@ -292,6 +294,9 @@ int screen_paint(const char *left, const char *right, const struct buf *body)
 {
 	struct page p = {0};
 	sigset_t before;
+	// In the background this stops the process (SIGTTOU), before it paints over what is in the
+	// foreground.
+	tcdrain(STDOUT_FILENO);
 	sigprocmask(SIG_BLOCK, &screen.painting, &before);
 	take_modes();
 	buf_puts(&p.text, screen.on ? "" : ENTER);

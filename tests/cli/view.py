@@ -140,6 +140,8 @@ class Terminal:
         for word in (b'\x1b[3J', b'\x1b[2J'):
             if word in self.data:
                 print('erased by', word)
+        for stray in re.findall(rb'\x1b\[J(?!\x1b\[H|\x1b\[\?7h).+', self.data):
+            print('between pages:', stray)
 
 
 where = sys.argv.index('--')

@@ -46,8 +46,10 @@ $rows
 $interrupted" \
 	"$(view 10x70 "page 52880" $'key \x1a' stop cont begin "page 52880" "kill INT" end -- gpq queues -o PID,QID,TYPE --wat=1h | tail -n +8)"
 
-expect "in the background it stops before the first page" "stopped by SIGTTOU
-keys show" "$(view 10x70 background stop "kill KILL" -- "${queues[@]}")"
+expect "in the background it stops before the first page, and can be ended" "stopped by SIGTTOU
+keys show
+ended by SIGTERM
+keys show" "$(view 10x70 background stop "kill TERM" cont end -- "${queues[@]}")"
 
 # --- the window's size ---
 
