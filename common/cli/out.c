@@ -91,7 +91,7 @@ static int status_of(const struct out *o)
 int out_flush(struct out *o)
 {
 	if (o->opts.to)
-		buf_append(o->opts.to, o->buf.data, o->buf.len);
+		buf_append(o->opts.to, o->buf.data ? o->buf.data : "", o->buf.len);
 	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
 		o->error = errno;
 	o->buf.len = 0;
