@@ -16,7 +16,7 @@ PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp
 
 # Names of Debian 12 and 13. DEPS build gpq, TEST_DEPS are for `make check lint`; CLANG_RT is added when apt is asked.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev pci.ids
-TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 ripgrep procps util-linux libcap2-bin parallel \
+TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
 # The sanitizers' runtime has clang's version in its name.
 CLANG_RT  := $$(apt-cache depends clang | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p")

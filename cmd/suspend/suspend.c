@@ -321,7 +321,7 @@ static int list(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 
-	return held_list(&c->out, &o->choice.pids);
+	return held_list(c, &o->choice.pids);
 }
 
 static int run(struct cmd *c)
@@ -348,6 +348,7 @@ static int run(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
+static const struct schema schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
 const struct cmd_spec suspend_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] "
@@ -364,6 +365,7 @@ const struct cmd_spec suspend_spec = {
 	.opts_size = sizeof(struct suspend_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&schema, &holders_schema),
 	.stop_at_operand = true,
 	.run = run,
 };
