@@ -125,12 +125,19 @@ struct common_opts {
 extern const struct opt common_opts_table[];
 extern const struct opt gpq_opts_table[]; // those of gpq without a command
 
+// The count that limits messages about files of the host begins anew.
+void troubles_forget(void);
+
 // --watch: the same listing again and again.
 #define WATCH_OFF UINT64_MAX // of an option that was not given
+#define WATCH_OPT(type)                             \
+	OPT(type, watch, "watch", 0, OPT_NS, "SEC", \
+	    "repeat, this long apart (50ms, 2s), until Ctrl-C")
 
-// Calls `list` once with WATCH_OFF; else until it fails, this long apart. GPQ_PARTIAL is no
-// failure. A terminal is cleared before each list, in a pipe NDJSON follows unless another form is
-// asked for. The status of the last list; GPQ_USAGE after a message: the interval is too short.
+// Calls `list`, which writes by out_open(&c->out), once with WATCH_OFF; else until it fails, this
+// long apart (at least 10ms). GPQ_PARTIAL is no failure. Tables on a terminal are a full-screen
+// view (common/cli/screen.h); in a pipe NDJSON follows unless another form is asked for. The status
+// of the last list; GPQ_USAGE after a message: the interval is too short, or the form has an end.
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 
 #endif

@@ -167,6 +167,11 @@ static void note_trouble(const char *path, int error)
 		err_warn(NULL, "%s: %s: what it says is missing", path, strerror(error));
 }
 
+void troubles_forget(void)
+{
+	troubles = 0;
+}
+
 static bool has_column(const struct out_table *const *tables, const char *name)
 {
 	for (; tables && *tables; tables++)

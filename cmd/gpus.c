@@ -15,13 +15,17 @@
 struct gpus_opts {
 	struct words gpu;
 	bool check;
+	uint64_t watch; // ns, WATCH_OFF without --watch
 };
+
+static const struct gpus_opts defaults = {.watch = WATCH_OFF};
 
 static const struct opt opts[] = {
 	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
 	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
 	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
 	    "what stands between this user and each command"),
+	WATCH_OPT(gpus_opts),
 	{0},
 };
 
@@ -293,13 +297,10 @@ static int print_checks(struct cmd *c)
 	return out_finish(o, status);
 }
 
-static int run(struct cmd *c)
+static int list(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
 	struct kfd_topology t;
-	if (o->check && o->gpu.n)
-		return err_fail(GPQ_USAGE, "leave one of them out",
-				"--check looks at the whole host: it takes no --gpu");
 	if (o->check)
 		return print_checks(c);
 	const struct wants w = wanted(&c->out);
@@ -311,6 +312,15 @@ static int run(struct cmd *c)
 	return status;
 }
 
+static int run(struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	if (o->check && o->gpu.n)
+		return err_fail(GPQ_USAGE, "leave one of them out",
+				"--check looks at the whole host: it takes no --gpu");
+	return watch_run(c, o->watch, list);
+}
+
 static unsigned needs(const struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
@@ -318,13 +328,14 @@ static unsigned needs(const struct cmd *c)
 }
 
 const struct cmd_spec gpus_spec = {
-	.synopsis = "[--gpu GPU[,GPU...]]\n--check",
+	.synopsis = "[--gpu GPU[,GPU...]] [--watch SEC]\n--check",
 	.description =
 		"Lists the GPUs of the KFD driver: numbers, names, what they have and whether "
 		"queues can be suspended on them. With --check, tells what stands between this "
 		"user on this host and each gpq command, and how to mend it.",
 	.opts = opts,
 	.opts_size = sizeof(struct gpus_opts),
+	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &check_schema),
 	.needs = needs,

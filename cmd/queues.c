@@ -37,7 +37,7 @@ static const struct opt opts[] = {
 	    "show the likeliest MQD of a queue\nwhere it is not certain which is its"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
 	    "list a copy of debugfs mqds alone;\n- is standard input"),
-	OPT(queues_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	WATCH_OPT(queues_opts),
 	{0},
 };
 

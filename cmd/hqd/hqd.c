@@ -44,7 +44,7 @@ static const struct opt opts[] = {
 	    "a copy of debugfs hqds instead of this host;\n- is standard input"),
 	OPT(hqd_opts, mqds, "mqds", 0, OPT_STR, "FILE", "a copy of debugfs mqds, likewise"),
 	OPT(hqd_opts, rls, "rls", 0, OPT_STR, "FILE", "a copy of debugfs rls, likewise"),
-	OPT(hqd_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	WATCH_OPT(hqd_opts),
 	{0},
 };
 
@@ -245,7 +245,7 @@ static void explain_left_out(const struct hqd_view *v)
 		err_warn(v->opts->active ? "-A instead of -a shows them" : "-A shows them",
 			 "%zu %s are left out: whether they are in use the dump does not tell",
 			 v->unclear, v->opts->mqd ? "MQDs" : "slots");
-	else if (!v->shown && v->empty && !pick_asks(&v->pick) && v->opts->watch == WATCH_OFF)
+	else if (!v->shown && v->empty && !pick_asks(v->pick.opts) && v->opts->watch == WATCH_OFF)
 		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
 }
 

@@ -30,12 +30,13 @@ static const struct opt opts[] = {
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
 	    "with COMMAND: append times of suspend, resume"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
+	WATCH_OPT(suspend_opts),
 	OPT_ONE_OF(suspend_opts, method, "method", 0, "METHOD",
 		   "debug, or criu\n(dangerous: see gpq-suspend(1))", methods),
 	{0},
 };
 
-static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
+static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE, .watch = WATCH_OFF};
 
 static void request(struct buf *b, const struct suspend_opts *o, const struct target *t)
 {
@@ -352,7 +353,7 @@ static int check_list(const struct cmd *c)
 
 	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
 		return 0;
-	return err_fail(GPQ_USAGE, "of the other options only -p goes with it",
+	return err_fail(GPQ_USAGE, "of the other options only -p and --watch go with it",
 			"--list shows what is suspended, and suspends nothing");
 }
 
@@ -364,6 +365,9 @@ static int check(const struct cmd *c)
 
 	if (o->list)
 		return check_list(c);
+	if (o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, "add --list",
+				"--watch repeats a listing: suspending is done once");
 	if (o->grace > KFD_GRACE_MAX) {
 		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
 		return err_fail(GPQ_USAGE, NULL, "%s", f.text);
@@ -383,6 +387,13 @@ static int check(const struct cmd *c)
 	return 0;
 }
 
+static int list(struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+
+	return held_list(c, &o->pick.pids);
+}
+
 static int run(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
@@ -393,7 +404,7 @@ static int run(struct cmd *c)
 	if (status)
 		return status;
 	if (o->list)
-		return held_list(c, &o->pick.pids);
+		return watch_run(c, o->watch, list);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
@@ -414,7 +425,7 @@ const struct cmd_spec suspend_spec = {
 		    "[--grace N]\n"
 		    "--container ID ...\n"
 		    "-p PID ... -- COMMAND [ARGS]\n"
-		    "--list",
+		    "--list [--watch SEC]",
 	.description =
 		"Takes the queues of processes off the GPU and keeps them off until gpq resume, "
 		"until --for has\npassed, or until COMMAND has ended. When it returns, they are "

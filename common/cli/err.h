@@ -49,6 +49,11 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 // err_note(fmt, ...): explanations for -v: why a field is null, what was left out.
 #define err_note(...) ((void)err_report(ERR_NOTE, 0, NULL, __VA_ARGS__))
 
+// From now on messages are appended to `to`, whose owner shows them (common/cli/screen.h); NULL:
+// they are written to stderr again.
+struct buf;
+void err_gather(struct buf *to);
+
 // A progress bar stands on the terminal (common/cli/progress.h): the next message wipes it. `shown`
 // false wipes it now.
 void err_bar(bool shown);

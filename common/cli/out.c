@@ -94,7 +94,9 @@ static int status_of(const struct out *o)
 
 int out_flush(struct out *o)
 {
-	if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
+	if (o->opts.to)
+		buf_append(o->opts.to, o->buf.data ? o->buf.data : "", o->buf.len);
+	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
 		o->error = errno;
 	o->buf.len = 0;
 	return status_of(o);

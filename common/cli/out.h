@@ -89,10 +89,11 @@ struct out_opts {
 	bool noheadings;
 	bool bytes;
 	bool context;
-	bool hosts;    // rows are of named hosts
-	bool demangle; // C++ names for people: OUT_MANGLED
-	bool progress; // also when standard error is no terminal (progress.h)
-	int color;     // 0 auto, 1 always, 2 never
+	bool hosts;     // rows are of named hosts
+	bool demangle;  // C++ names for people: OUT_MANGLED
+	bool progress;  // also when standard error is no terminal (progress.h)
+	int color;      // 0 auto, 1 always, 2 never
+	struct buf *to; // where out_open() writes instead of standard output, or NULL (--watch)
 };
 
 struct out;

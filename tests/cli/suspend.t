@@ -53,10 +53,10 @@ $ gpq suspend -p 1 --marks marks
 gpq: suspend: --marks goes with a COMMAND; without one, gpq suspend --ndjson and gpq resume --ndjson write marks
 ? 2
 $ gpq suspend --list --for 1s
-gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
 $ gpq suspend --list -- true
-gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
 $ gpq suspend -p 999999999 --marks /nonexistent/marks -- true
 gpq: suspend: --marks /nonexistent/marks: No such file or directory
@@ -73,6 +73,10 @@ gpq: suspend: standard input names no process
 ? 5
 $ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
 2
+
+$ gpq suspend -p 999999999 --watch 1s
+gpq: suspend: --watch repeats a listing: suspending is done once; add --list
+? 2
 
 # Nothing is held, and that is no failure.
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
