@@ -159,6 +159,9 @@ static int run(struct cmd *c)
 	struct targets all;
 	int status;
 
+	if (c->out.filter)
+		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu ...",
+				"--filter chooses rows to show, not queues to resume");
 	if (o->all && (o->choice.pids.given || o->choice.container))
 		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
 	if (o->all)

@@ -329,6 +329,7 @@ static int list(struct cmd *c)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
+	c->out.several = v.opts->summary && v.opts->table < 0 && !c->out.columns && !c->out.all;
 	struct out *o = out_open(&c->out);
 	int status = load(&v);
 	if (!status) {

@@ -129,6 +129,7 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	// -o names columns of one table: of the runs when no other was asked for.
 	const int only =
 		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
+	c->out.several = only < 0;
 	struct out *o = out_open(&c->out);
 	int status = GPQ_OK;
 	for (int i = 0; i < RUN_TABLES && !status; i++) {

@@ -294,6 +294,9 @@ static int check(const struct cmd *c)
 
 	if (o->list)
 		return check_list(c);
+	if (c->out.filter)
+		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu, --prio ...",
+				"--filter chooses rows to show, not queues to suspend");
 	if (o->grace > KFD_GRACE_MAX) {
 		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
 		return err_fail(GPQ_USAGE, NULL, "%s", f.text);

@@ -377,7 +377,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 {
 	const struct trace_opts *o = c->opts;
 	bool columns = c->out.columns || c->out.all;
-	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
+	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
 	struct trace t = {.ask = ask, .by = o->by};
 	int status;
 
@@ -387,6 +387,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
+	c->out.several = !t.one_table && !o->list;
 	t.out = out_open(&c->out);
 	status = trace_marks_read(&t);
 	if (!status)
@@ -414,6 +415,9 @@ static int run(struct cmd *c)
 	struct amdlog_filter filter;
 	int status = check_options(o, c->argc, &ask);
 
+	if (!status && o->follow && o->list && c->out.sort)
+		status = err_fail(GPQ_USAGE, "leave out one of them",
+				  "--sort: the rows of --list --follow have no end");
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)

@@ -141,3 +141,41 @@ void outfmt_json(struct json *j, const char *key, const struct out_col *c, const
 	default: json_u64(j, key, v.u64); break;
 	}
 }
+
+bool outfmt_number(const struct out_col *c, const void *record, long double *v)
+{
+	union cell x = get(c, record);
+	if (is_null(c->type, x))
+		return false;
+	switch (c->type) {
+	case OUT_I64: *v = x.i64; break;
+	case OUT_U32: *v = x.u32; break;
+	case OUT_BOOL: *v = x.b; break;
+	case OUT_F64: *v = x.f64; break;
+	default: *v = x.u64; break;
+	}
+	return true;
+}
+
+const char *outfmt_string(const struct out_col *c, const void *record)
+{
+	return get(c, record).str;
+}
+
+void outfmt_csv(struct buf *b, const char *s, size_t len)
+{
+	bool quotes = len == 0 || memchr(s, ',', len) || memchr(s, '"', len);
+	if (!quotes) {
+		escape_but(b, s, len, "\\");
+		return;
+	}
+	buf_puts(b, "\"");
+	for (size_t run; len; s += run, len -= run) {
+		const char *quote = memchr(s, '"', len);
+		run = quote ? (size_t)(quote + 1 - s) : len;
+		escape_but(b, s, run, "\\");
+		if (quote)
+			buf_puts(b, "\"");
+	}
+	buf_puts(b, "\"");
+}
