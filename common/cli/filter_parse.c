@@ -133,8 +133,11 @@ size_t filter_number(const char *text, size_t len, long double *number, bool *du
 		if (!unit_factor(s + n, unit, &factor, duration))
 			return 0;
 		copy = xstrndup(s, n);
-		// Columns hold doubles: 0.1 is to be the same 0.1.
-		*number = (whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL)) * factor;
+		// Columns hold doubles: 0.1 is to be the same 0.1. Bytes and times are whole.
+		*number = whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL);
+		*number *= factor;
+		if (!whole && factor > 1 && *number < 0x1p63L)
+			*number = (long double)(uint64_t)(*number + 0.5L);
 		free(copy);
 	}
 	*number = negative ? -*number : *number;
