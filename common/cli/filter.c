@@ -48,8 +48,11 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 	for (unsigned i = 0; i < t->ncols; i++)
 		words[i] = t->cols[i].name;
 	guess = text_suggest(upper, words);
-	*m = (struct out_mistake){
-		.status = GPQ_USAGE, .absent = true, .at = at, .next = "--list-columns lists them"};
+	*m = (struct out_mistake){.status = GPQ_USAGE,
+				  .absent = true,
+				  .guessed = guess != NULL,
+				  .at = at,
+				  .next = "--list-columns lists them"};
 	snprintf(m->text, sizeof(m->text), "unknown column %s in %s%s%s%s", given, t->name,
 		 guess ? ", did you mean " : "", guess ? guess : "", guess && at ? "," : "");
 	free(words);

@@ -8,7 +8,7 @@
 
 // Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), what a shell
 // minds too (pairs), or a field of RFC 4180 (CSV).
-typedef void outfmt_escape(struct buf *b, const char *s, size_t len);
+typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
 outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
 
 // Appends the cell as text, strings escaped; `escape` NULL: as they are. False, and nothing

@@ -73,6 +73,14 @@ unsigned outask_does(const struct outask *a)
 	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->sorted ? OUTASK_SORT : 0);
 }
 
+// What is wrong in any table counts most, then what is wrong last, then what can be helped.
+static bool is_worse(const struct out_mistake *m, const struct out_mistake *than)
+{
+	if (!than->status || m->absent != than->absent)
+		return !than->status || than->absent;
+	return m->absent && (m->at > than->at || (m->at == than->at && m->guessed > than->guessed));
+}
+
 int out_check_any(const struct out_opts *opts, const struct out_table *const *tables)
 {
 	for (size_t i = 0; i < COUNT(asks); i++) {
@@ -85,8 +93,7 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 			filter_free(a.filter);
 			if (m.told)
 				return m.status;
-			// What is wrong whichever table it is counts most, then what is wrong last.
-			if (!worst.status || (worst.absent && (!m.absent || m.at > worst.at)))
+			if (is_worse(&m, &worst))
 				worst = m;
 		}
 		if (!ok)

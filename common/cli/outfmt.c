@@ -164,18 +164,18 @@ const char *outfmt_string(const struct out_col *c, const void *record)
 
 void outfmt_csv(struct buf *b, const char *s, size_t len)
 {
-	bool quotes = len == 0 || memchr(s, ',', len) || memchr(s, '"', len);
+	const bool quotes = len == 0 || strpbrk(s, ",\"");
 	if (!quotes) {
 		escape_but(b, s, len, "\\");
 		return;
 	}
 	buf_puts(b, "\"");
-	for (size_t run; len; s += run, len -= run) {
-		const char *quote = memchr(s, '"', len);
-		run = quote ? (size_t)(quote + 1 - s) : len;
-		escape_but(b, s, run, "\\");
-		if (quote)
-			buf_puts(b, "\"");
+	for (size_t i = 0; i < len; i++) {
+		size_t run = strcspn(s + i, "\"\\");
+		text_escape(b, s + i, run);
+		i += run;
+		if (i < len)
+			buf_puts(b, s[i] == '"' ? "\"\"" : "\\x5c");
 	}
 	buf_puts(b, "\"");
 }

@@ -18,6 +18,12 @@ expect "20 columns: a short name in full" "k" "$(on 20 "$kernels" | awk '$1 == 2
 expect "a table without texts is not cut" "$(gpq trace -q --by queue "$log")" "$(on 20 "gpq trace -q --by queue $log" | sed 's/ *$//')"
 expect "to a pipe nothing is cut" 4019 "$($kernels | longest)"
 
+# --null gives a name as it is to other programs alone: others choose names of processes and kernels.
+printf ':3:rocvirtual.cpp           :3188: %010d us: [pid:7     tid:0x7f00000000aa] ShaderName : a\e[1mb\n' 5 >"$work/odd.log"
+odd="gpq trace -q --list -0 -o TEXT $work/odd.log"
+expect "-0 to a pipe" $'ShaderName : a\e[1mb' "$($odd | tr -d '\0')"
+expect "-0 to a terminal" 'ShaderName : a\x1b[1mb' "$(on 80 "$odd" | tr -d '\0')"
+
 # Colours: for terminals that have them, unless NO_COLOR says something.
 status="gpq --sysroot $top/tests/hosts/gfx90a-k6.12 gpus -qno SUSPEND"
 expect "coloured" 1 "$(NO_COLOR= on 80 "$status" | grep -c $'\e\\[')"
