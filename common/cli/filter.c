@@ -19,7 +19,9 @@ _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
 struct filter_run {
 	const struct filter *f;
 	struct buf text; // of a number that a regular expression is tried on
-	struct grepper *greppers[];
+	struct {
+		struct grepper *grepper;
+	} regex[];
 };
 
 // --- mistakes ---
@@ -120,10 +122,10 @@ void filter_columns(const struct filter *f, bool *used)
 
 struct filter_run *filter_run_new(const struct filter *f)
 {
-	struct filter_run *r = xcalloc(1, sizeof(*r) + f->nregexes * sizeof(r->greppers[0]));
+	struct filter_run *r = xcalloc(1, sizeof(*r) + f->nregexes * sizeof(r->regex[0]));
 	r->f = f;
 	for (size_t i = 0; i < f->nregexes; i++)
-		r->greppers[i] = grepper_new(f->regexes[i].grep);
+		r->regex[i].grepper = grepper_new(f->regexes[i].grep);
 	return r;
 }
 
@@ -132,7 +134,7 @@ void filter_run_free(struct filter_run *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->f->nregexes; i++)
-		grepper_free(r->greppers[i]);
+		grepper_free(r->regex[i].grepper);
 	buf_fini(&r->text);
 	free(r);
 }
@@ -141,7 +143,7 @@ int filter_run_check(const struct filter_run *r)
 {
 	int status = GPQ_OK;
 	for (size_t i = 0; i < r->f->nregexes && !status; i++)
-		status = grepper_check(r->greppers[i]);
+		status = grepper_check(r->regex[i].grepper);
 	return status;
 }
 
@@ -209,7 +211,7 @@ static bool any_word(const char *words, const char *word, struct grepper *g)
 {
 	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
 		size_t n = strcspn(words, " ");
-		if (g ? grepper_text(g, words, n) : strlen(word) == n && !memcmp(words, word, n))
+		if (word ? strlen(word) == n && !memcmp(words, word, n) : grepper_text(g, words, n))
 			return true;
 		words += n;
 	}
@@ -224,7 +226,7 @@ static bool compare_words(const struct test *t, const void *record)
 
 static bool match(struct filter_run *r, const struct test *t, const void *record)
 {
-	struct grepper *g = r->greppers[t->regex];
+	struct grepper *g = r->regex[t->regex].grepper;
 	const char *s;
 	bool found;
 	if (t->a.is == IS_TEXT || t->a.is == IS_LIST) {

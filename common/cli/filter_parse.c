@@ -33,11 +33,11 @@ enum token_kind {
 };
 
 struct token {
-	enum token_kind kind;
 	const char *at;
 	size_t len;
-	unsigned orders; // T_ORDER, T_MATCH; T_TRUTH: 0 or 1
 	long double number;
+	enum token_kind kind;
+	unsigned orders; // T_ORDER, T_MATCH; T_TRUTH: 0 or 1
 	bool duration;
 };
 
@@ -310,6 +310,14 @@ static void check_duration(struct parser *p, const struct operand *o, const stru
 			"%s is no time in nanoseconds", other->column->name);
 }
 
+static void check_text(struct parser *p, const struct operand *o, const struct operand *other,
+		       const struct token *at)
+{
+	if (o->column && o->is == IS_TEXT)
+		fail_at(p, at, other->column ? NULL : "put the value in quotes", "%s is text",
+			o->column->name);
+}
+
 static void compare_lists(struct parser *p, struct test *t, const struct token *between)
 {
 	struct operand a = t->a;
@@ -335,8 +343,6 @@ static bool is_literal_text(const struct operand *o)
 	return o->is == IS_TEXT && !o->column;
 }
 
-#define QUOTES "put the value in quotes"
-
 // Which comparison `a` and `b` make; `at` are the places of a, the operator and b.
 static void choose_test(struct parser *p, struct test *t, const struct token at[3])
 {
@@ -360,12 +366,8 @@ static void choose_test(struct parser *p, struct test *t, const struct token at[
 		convert(p, &t->a, &t->b, &at[0]);
 	if (is_literal_text(&t->b))
 		convert(p, &t->b, &t->a, &at[2]);
-	if (p->m->status)
-		return;
-	if (t->a.is == IS_TEXT)
-		fail_at(p, &at[2], t->b.column ? NULL : QUOTES, "%s is text", t->a.column->name);
-	if (t->b.is == IS_TEXT)
-		fail_at(p, &at[0], t->a.column ? NULL : QUOTES, "%s is text", t->b.column->name);
+	check_text(p, &t->a, &t->b, &at[2]);
+	check_text(p, &t->b, &t->a, &at[0]);
 	check_duration(p, &t->a, &t->b, &at[0]);
 	check_duration(p, &t->b, &t->a, &at[2]);
 }

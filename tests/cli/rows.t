@@ -142,3 +142,18 @@ gpq: resume: --filter chooses rows to show, not queues to resume; choose queues 
 $ printf ':3:rocvirtual.cpp           :3188: %010d us: [pid:7     tid:0x7f00000000aa] %s\n' 5 "ShaderName : $(printf 'a%.0s' {1..40})b" | gpq trace -q --list -rno PID --filter 'TEXT =~ "(a+)+$"' -
 gpq: trace: --filter: at column 9: (a+)+$: match limit exceeded on a record; use a simpler expression
 ? 1
+
+# Two of the three tables of the summary have no BACKLOG: they are whole.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --ndjson --filter 'BACKLOG > 1' | jq -c '[.record, .kind]'; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --sort -used -o KIND,USED -rn
+["occupancy","compute"]
+["occupancy","sdma"]
+compute 3
+sdma 1
+
+# The read pointers are in hqds, which nothing but the sort asks for here.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno PID,QID --sort -RPTR
+52880 0
+41207 3
+41207 0
+41207 1
+41207 2

@@ -129,7 +129,7 @@ static void test_truths(void **state)
 	(void)state;
 	TRUE_OF(&full, "ACTIVE", "ACTIVE == true", "ACTIVE == TRUE", "ACTIVE == \"yes\"",
 		"'true' == ACTIVE", "ACTIVE == 1", "ACTIVE != false", "ACTIVE != 'no'",
-		"NAME == true", "XCC", "LOSS%", "GPUS", "true == 'yes'", "\"x\"", "1");
+		"NAME == true", "XCC", "ID", "LOSS%", "GPUS", "true == 'yes'", "\"x\"", "1");
 	FALSE_OF(&zero, "ACTIVE", "NAME", "OTHER", "GPUS", "N", "LOSS%", "ID", "ACTIVE == true",
 		 "ACTIVE == 'yes'", "OTHER == true", "''", "'no'", "0");
 	TRUE_OF(&zero, "!ACTIVE", "ACTIVE == false", "ACTIVE == 0", "ACTIVE == 'no'",
@@ -242,7 +242,8 @@ static void test_mistakes(void **state)
 	};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct out_mistake m = mistake(wrong[i].text);
-		if (m.status != GPQ_USAGE || m.at != wrong[i].at || strcmp(m.text, wrong[i].why))
+		if (m.status != GPQ_USAGE || m.at != wrong[i].at ||
+		    strcmp(m.text, wrong[i].why) != 0)
 			fail_msg("%s: status %d, column %zu: %s", wrong[i].text, m.status, m.at,
 				 m.text);
 		assert_int_equal(m.absent, !strncmp(m.text, "unknown", 7));
