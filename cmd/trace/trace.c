@@ -406,6 +406,19 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	return status;
 }
 
+// --filter and --sort where there are no rows for them.
+static int check_rows(const struct trace_opts *o, const struct out_opts *out)
+{
+	if (o->follow && o->list && out->sort)
+		return err_fail(GPQ_USAGE, "leave out one of them",
+				"--sort: the rows of --list --follow have no end");
+	if ((o->partial || perfetto_is_stdout(o)) && (out->filter || out->sort))
+		return err_fail(GPQ_USAGE, "choose records by --grep, --kernel, --pid or times",
+				"--filter and --sort are about rows of tables, which --%s has not",
+				o->partial ? "partial" : "perfetto -");
+	return GPQ_OK;
+}
+
 static int run(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
@@ -415,9 +428,8 @@ static int run(struct cmd *c)
 	struct amdlog_filter filter;
 	int status = check_options(o, c->argc, &ask);
 
-	if (!status && o->follow && o->list && c->out.sort)
-		status = err_fail(GPQ_USAGE, "leave out one of them",
-				  "--sort: the rows of --list --follow have no end");
+	if (!status)
+		status = check_rows(o, &c->out);
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)

@@ -27,7 +27,8 @@ struct out {
 	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
 	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
 	struct outask *ask;            // what those do with the table; NULL: nothing
-	unsigned unused;               // OUTASK_...: no table of the document had the columns
+	unsigned unused;               // OUTASK_...: no table of several had the columns
+	bool several;                  // there were such tables
 	uint64_t left;                 // rows that may be written of those that --filter takes
 	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
 	size_t key_end[OUTTABLE_COLS]; // where each ends
@@ -187,6 +188,7 @@ static int choose(struct out *o, const struct out_table *t, bool quiet)
 	if (!r && (o->opts.filter || o->opts.sort))
 		r = outask_new(&o->ask, &o->opts, t, o->wants, quiet);
 	o->unused &= ~outask_does(o->ask);
+	o->several = o->opts.several;
 	return r;
 }
 
@@ -558,10 +560,11 @@ void out_title(struct out *o, const char *fmt, ...)
 // Something that has no effect at all is no slip to keep quiet about.
 static int check_used(const struct out *o)
 {
-	return !o->unused ? GPQ_OK
-			  : err_fail(GPQ_USAGE, "--list-columns tells the columns of each",
-				     "no table that is shown here has all columns of %s",
-				     o->unused & OUTASK_FILTER ? "--filter" : "--sort");
+	return !o->several || !o->unused
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "--list-columns tells the columns of each",
+				  "no table that is shown here has all columns of %s",
+				  o->unused & OUTASK_FILTER ? "--filter" : "--sort");
 }
 
 int out_close(struct out *o)

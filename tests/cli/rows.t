@@ -157,3 +157,20 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno PID,QID --sort -RPTR
 41207 0
 41207 1
 41207 2
+
+# What has no rows takes neither. A log without records is not found, as ever.
+$ cd $DATA/amdlog; gpq trace --partial --filter PID rocm70.log; gpq trace --perfetto - --sort PID rocm70.log; gpq merge --partial --sort N /nowhere; echo | gpq trace --filter 'PID > 1' -
+gpq: trace: --filter and --sort are about rows of tables, which --partial has not; choose records by --grep, --kernel, --pid or times
+gpq: trace: --filter and --sort are about rows of tables, which --perfetto - has not; choose records by --grep, --kernel, --pid or times
+gpq: merge: --filter and --sort are about rows of tables, which --partial has not; filter what is merged in the end
+gpq: trace: no AMD log records in the input; was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?
+? 5
+
+# What parts add up to is filtered and sorted as the log itself.
+$ cd $DATA/amdlog; gpq trace --partial rocm70.log | gpq merge -q --ndjson --filter 'DISPATCHES < 3' --sort name | jq -c '[.record, .pid, .name, .dispatches]'
+["error",8022,null,null]
+["totals",null,null,7]
+["process",8022,null,1]
+["queue",8022,null,1]
+["kernel",null,"layer_norm(float*)",2]
+["kernel",null,"train_step",1]
