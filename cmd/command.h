@@ -116,7 +116,7 @@ int install_links(const char *dir);
 // Options that every command takes.
 struct common_opts {
 	struct out_opts out;
-	bool json, ndjson, raw, pairs;
+	bool json, ndjson, raw, pairs, csv, nul;
 	const char *sysroot;
 	bool quiet;
 	int verbose;

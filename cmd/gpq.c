@@ -31,6 +31,10 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, out.all, "output-all", 0, OPT_FLAG, NULL, "all columns"),
 	OPT(common_opts, list_columns, "list-columns", 0, OPT_FLAG, NULL,
 	    "list the columns and exit"),
+	OPT(common_opts, out.filter, "filter", 0, OPT_STR, "EXPR",
+	    "only rows that match, as 'PID == 41207 && RING > 64K'; see gpq(1)"),
+	OPT(common_opts, out.sort, "sort", 0, OPT_STR, "COLS",
+	    "sort by these columns; -COL: greatest first"),
 	OPT(common_opts, json, "json", 'J', OPT_FLAG, NULL, "one JSON document"),
 	OPT(common_opts, json_schema, "json-schema", 0, OPT_FLAG, NULL,
 	    "print the JSON Schema of --json, or with --ndjson of its lines, and exit"),
@@ -38,6 +42,9 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, raw, "raw", 'r', OPT_FLAG, NULL, "blank-separated words, exact numbers"),
 	OPT(common_opts, pairs, "pairs", 'P', OPT_FLAG, NULL,
 	    "NAME=\"value\" pairs, exact numbers"),
+	OPT(common_opts, csv, "csv", 0, OPT_FLAG, NULL, "comma-separated values, exact numbers"),
+	OPT(common_opts, nul, "null", '0', OPT_FLAG, NULL,
+	    "one column, each row ended by a NUL: for xargs -0"),
 	OPT(common_opts, out.noheadings, "noheadings", 'n', OPT_FLAG, NULL, "no heading line"),
 	OPT(common_opts, out.bytes, "bytes", 'b', OPT_FLAG, NULL, "sizes in bytes"),
 	OPT(common_opts, out.context, "context", 0, OPT_FLAG, NULL,
@@ -136,10 +143,11 @@ static int print_list(void)
 // Shared options that were given: sysroot, verbosity and output mode.
 static int apply_common(struct common_opts *c, const char *command)
 {
-	static const enum out_mode modes[] = {OUT_JSON, OUT_NDJSON, OUT_RAW, OUT_PAIRS};
-	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs};
+	static const enum out_mode modes[] = {OUT_JSON,  OUT_NDJSON, OUT_RAW,
+					      OUT_PAIRS, OUT_CSV,    OUT_NUL};
+	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs, c->csv, c->nul};
 	int n = 0;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < COUNT(modes); i++) {
 		n += given[i];
 		if (given[i])
 			c->out.mode = modes[i];
@@ -147,7 +155,11 @@ static int apply_common(struct common_opts *c, const char *command)
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
 	if (n > 1)
 		return err_fail(GPQ_USAGE, "choose one",
-				"--json, --ndjson, --raw and --pairs exclude each other");
+				"--json, --ndjson, --raw, --pairs, --csv and --null exclude each "
+				"other");
+	// Without -o several tables may be written, or none of which the columns are known yet.
+	if (c->nul && !c->out.columns && !c->list_columns)
+		return err_fail(GPQ_USAGE, "for example -0 -o PID", "--null: name a column by -o");
 	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
 	if (root && *root && host_set_root(root))
 		return err_sys(
@@ -261,6 +273,9 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 		return unexpected_operand(cmd, cmd->argv[words]);
 	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // a file or a command
 		return GPQ_USAGE;
+	int asked = out_check_any(&common->out, spec->tables);
+	if (asked)
+		return asked;
 	cmd->out = common->out;
 	cmd->out.schema = spec->schemas[0];
 	host_on_trouble(note_trouble);

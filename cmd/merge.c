@@ -167,6 +167,11 @@ static int run(struct cmd *c)
 {
 	struct merge m = {0};
 	int n = c->argc ? c->argc : 1, status = GPQ_OK;
+	const struct merge_opts *o = c->opts;
+	if (o->partial && (c->out.filter || c->out.sort))
+		return err_fail(GPQ_USAGE, "filter what is merged in the end",
+				"--filter and --sort are about rows of tables, which --partial has "
+				"not");
 	for (int i = 0; i < n && !status; i++)
 		status = add_file(&m, c->argc ? c->argv[i] : "-");
 	if (!status)

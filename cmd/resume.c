@@ -152,6 +152,9 @@ static int run(struct cmd *c)
 	size_t ended = 0;
 	int status;
 
+	if (c->out.filter)
+		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu ...",
+				"--filter chooses rows to show, not queues to resume");
 	if (o->all && pick_asks(&o->pick))
 		return err_fail(GPQ_USAGE, "choose one",
 				"--all excludes options that choose processes");

@@ -206,6 +206,7 @@ static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
 	int status = bench_goals(&o->goals, &b->goals);
+	c->out.several = !c->out.columns;
 	status = status ? status : out_check(&c->out, &bench_online_table);
 	if (status)
 		return status;

@@ -136,6 +136,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
 	p->out = &c->out;
+	c->out.several = !p->opts->overhead && !c->out.columns;
 	int status = check_arguments(p, c);
 	if (status)
 		return status;

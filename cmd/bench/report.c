@@ -226,11 +226,12 @@ int bench_report(struct cmd *c)
 				"--compare prints a table: --html and --svg do not go with it");
 	if (o->compare)
 		return compare(c);
-	if (c->out.mode != OUT_TABLE || c->out.columns || c->out.all)
+	if (c->out.mode != OUT_TABLE || c->out.columns || c->out.all || c->out.filter ||
+	    c->out.sort)
 		return err_fail(GPQ_USAGE,
 				"raw samples are JSON, and gpq merge adds them up as such",
-				"report writes Markdown: -J, --ndjson, -r, -P and -o do not change "
-				"it");
+				"report writes Markdown: -J, --ndjson, -r, -P, --csv, -0, -o, "
+				"--filter and --sort do not change it");
 	if (c->argc < 2)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");

@@ -368,6 +368,7 @@ static int list(struct cmd *c)
 	const struct form *f = form_of(v.opts);
 	const struct out_table *const *tables_of = f->schema->tables;
 	c->out.schema = f->schema;
+	c->out.several = v.opts->summary && v.opts->table < 0 && !c->out.columns && !c->out.all;
 	struct out *o = out_open(&c->out);
 	int status = load(&v);
 	if (!status) {

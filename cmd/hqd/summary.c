@@ -99,6 +99,8 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// People are spared tables of nothing; programs get the document they expect.
 		bool empty = !all[i].n && out_mode(o) == OUT_TABLE;
+		if (only < 0 && empty)
+			out_skip(o, &hqd_summary_tables[i]);
 		if ((only >= 0 && i != only) || (only < 0 && empty))
 			continue;
 		if (only < 0)

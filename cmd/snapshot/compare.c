@@ -135,6 +135,7 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	const int only =
 		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
 	c->out.schema = &snapshot_compare_schema;
+	c->out.several = only < 0;
 	struct out *o = out_open(&c->out);
 	int status = GPQ_OK;
 	for (int i = 0; i < RUN_TABLES && !status; i++) {

@@ -368,6 +368,9 @@ static int check(const struct cmd *c)
 	if (o->watch != WATCH_OFF)
 		return err_fail(GPQ_USAGE, "add --list",
 				"--watch repeats a listing: suspending is done once");
+	if (c->out.filter)
+		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu, --prio ...",
+				"--filter chooses rows to show, not queues to suspend");
 	if (o->grace > KFD_GRACE_MAX) {
 		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
 		return err_fail(GPQ_USAGE, NULL, "%s", f.text);

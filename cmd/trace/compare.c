@@ -295,6 +295,7 @@ static void kernels_out(struct compared *d)
 
 	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
 	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
+	show = out_limit(d->out, show, c->nkernels);
 	for (uint32_t i = 0; i < show; i++)
 		kernel_out(d, &c->kernels[i]);
 	out_end(d->out);
@@ -386,9 +387,12 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct compared d = {.files = c->argv, .out = out_open(&c->out)};
+	const struct trace_opts *o = c->opts;
+	struct compared d = {.files = c->argv};
 	int status = GPQ_OK, written;
 
+	c->out.several = o->by == BY_NOTHING && !c->out.columns && !c->out.all;
+	d.out = out_open(&c->out);
 	open_logs(&d, c, filter, grep);
 	if (d.log[0].one_table)
 		status = trace_begin_table(&d.log[0]);

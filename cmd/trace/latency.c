@@ -120,6 +120,7 @@ static void kernels_out(struct trace *t)
 	uint32_t show = trace_top(t, n);
 
 	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
+	show = out_limit(t->out, show, n);
 	for (uint32_t i = 0; i < show; i++) {
 		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_name_shown(t, order[i]),
 				       trace_times_in(s, order[i])};

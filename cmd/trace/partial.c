@@ -228,6 +228,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_
 	if (t.by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
+	c->out.several = !t.one_table;
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);

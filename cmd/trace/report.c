@@ -267,7 +267,8 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 	if (t->one_table)
 		return;
 	if (show < n)
-		out_title(t->out, "%s (%" PRIu64 " of %" PRIu64 ")", title, show, n);
+		out_title(t->out, "%s (%s%" PRIu64 " of %" PRIu64 ")", title,
+			  out_filters(t->out) ? "at most " : "", show, n);
 	else
 		out_title(t->out, "%s", title);
 	out_begin(t->out, table, false);
@@ -480,6 +481,7 @@ static void write_view(struct trace *t, int by)
 	       : by == BY_ERROR && brief && rows > ERRORS_DEFAULT ? ERRORS_DEFAULT
 								  : rows;
 	trace_table(t, v->table, v->title, show, rows);
+	show = out_limit(t->out, show, rows);
 	for (uint32_t i = 0; i < show; i++)
 		v->out(t, index[i]);
 	out_end(t->out);
@@ -521,6 +523,8 @@ int trace_report(struct trace *t)
 		if (t->sum.errors.n || out_mode(t->out) != OUT_TABLE) {
 			write_view(t, BY_ERROR); // what went wrong comes first
 			out_title(t->out, "Totals");
+		} else {
+			out_skip(t->out, views[BY_ERROR].table);
 		}
 		trace_totals(t);
 		write_view(t, BY_PROCESS);

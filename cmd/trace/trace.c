@@ -434,7 +434,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 {
 	const struct trace_opts *o = c->opts;
 	bool columns = c->out.columns || c->out.all;
-	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS;
+	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
 	struct trace t = {.ask = ask, .by = o->by};
 	int status;
 
@@ -444,6 +444,7 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING || (t.ask && (columns || flat));
 	t.sum.want_api = t.by == BY_API;
+	c->out.several = !t.one_table && !o->list;
 	t.out = out_open(&c->out);
 	status = trace_marks_read(&t);
 	if (!status)
@@ -462,6 +463,19 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	return status;
 }
 
+// --filter and --sort where there are no rows for them.
+static int check_rows(const struct trace_opts *o, const struct out_opts *out)
+{
+	if (o->follow && o->list && out->sort)
+		return err_fail(GPQ_USAGE, "leave out one of them",
+				"--sort: the rows of --list --follow have no end");
+	if ((o->partial || perfetto_is_stdout(o)) && (out->filter || out->sort))
+		return err_fail(GPQ_USAGE, "choose records by --grep, --kernel, --pid or times",
+				"--filter and --sort are about rows of tables, which --%s has not",
+				o->partial ? "partial" : "perfetto -");
+	return GPQ_OK;
+}
+
 static int run(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
@@ -474,6 +488,8 @@ static int run(struct cmd *c)
 	c->out.schema = schema_of(o);
 	if (!status)
 		status = trace_demangle(c, o->demangle, o->no_demangle);
+	if (!status)
+		status = check_rows(o, &c->out);
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)

@@ -2,13 +2,13 @@
 #include "common/cli/out_priv.h"
 
 #include "common/cli/err.h"
+#include "common/cli/filter.h"
 #include "common/cli/schema.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,17 @@ struct out {
 	unsigned nshown, ncells;       // in a row: these, and those of --context
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
 	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
+	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
+	struct outask *ask;            // what those do with the table; NULL: nothing
+	unsigned unused;               // OUTASK_...: no table of several had the columns
+	bool several;                  // there were such tables
+	uint64_t left;                 // rows that may be written of those that --filter takes
 	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
 	size_t key_end[OUTTABLE_COLS]; // where each ends
 	bool stream;
 	bool color;
+	bool terminal;            // --null: text is escaped
+	int failed;               // exit status of --filter
 	int error;                // errno of the first failure to write
 	struct outtable gathered; // table mode, not streaming
 	struct buf buf;           // what is not written yet
@@ -67,6 +74,9 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 	o->fd = fd;
 	o->name = name;
 	o->color = opts->mode == OUT_TABLE && wants_color(opts->color);
+	o->terminal = opts->mode == OUT_NUL && isatty(fd);
+	if (opts->several)
+		o->unused = (opts->filter ? OUTASK_FILTER : 0) | (opts->sort ? OUTASK_SORT : 0);
 	if (opts->context)
 		context_init(&o->context);
 	json_init(&o->json, &o->buf, opts->mode == OUT_JSON);
@@ -102,29 +112,9 @@ int out_flush(struct out *o)
 	return status_of(o);
 }
 
-int out_text(struct buf *text)
-{
-	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
-	buf_fini(text);
-	if (!failed)
-		return GPQ_OK;
-	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
-}
-
-int out_file(const char *option, const char *path, const struct buf *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	int status = GPQ_OK;
-	if (fd < 0 || write_fully(fd, text->data, text->len))
-		status = err_sys(errno, NULL, "%s%s", option, path);
-	if (fd >= 0 && close(fd) && !status)
-		status = err_sys(errno, NULL, "%s%s", option, path);
-	return status;
-}
-
 // Which columns: -o
 
-static int find_column(const struct out_table *t, const char *name, size_t len)
+int out_find_column(const struct out_table *t, const char *name, size_t len)
 {
 	for (unsigned i = 0; i < t->ncols; i++) {
 		const struct out_col *c = &t->cols[i];
@@ -137,17 +127,9 @@ static int find_column(const struct out_table *t, const char *name, size_t len)
 
 static int unknown_column(const struct out_table *t, const char *name, size_t len)
 {
-	const char *words[OUT_COLS_MAX + 1] = {0};
-	char given[64], upper[64];
-	snprintf(given, sizeof(given), "%.*s", len ? (int)(len < 60 ? len : 60) : 2,
-		 len ? name : "''");
-	for (size_t i = 0; i < sizeof(upper); i++)
-		upper[i] = (char)(given[i] >= 'a' && given[i] <= 'z' ? given[i] - 32 : given[i]);
-	for (unsigned i = 0; i < t->ncols; i++)
-		words[i] = t->cols[i].name;
-	const char *guess = text_suggest(upper, words);
-	return err_fail(GPQ_USAGE, "--list-columns lists them", "unknown column %s in %s%s%s",
-			given, t->name, guess ? ", did you mean " : "", guess ? guess : "");
+	struct out_mistake m;
+	out_mistake_column(&m, t, name, len, 0);
+	return out_mistake_report(&m, NULL);
 }
 
 static bool is_default(const struct out_opts *opts, const struct out_col *c)
@@ -161,16 +143,14 @@ static bool is_default(const struct out_opts *opts, const struct out_col *c)
 
 bool out_wants(const struct out *o, unsigned column)
 {
-	for (unsigned i = 0; i < o->nshown; i++)
-		if (o->shown[i] == column)
-			return true;
-	return false;
+	return column < OUT_COLS_MAX && o->wants[column];
 }
 
 static void show(struct out *o, unsigned column)
 {
-	if (!out_wants(o, column))
+	if (!o->wants[column])
 		o->shown[o->nshown++] = column;
+	o->wants[column] = true;
 }
 
 // A column of C++ names for people takes the place and the heading of the other, unless both are
@@ -201,13 +181,14 @@ static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 	bool add = list && *list == '+';
 	o->nshown = 0;
 	memset(o->named, 0, sizeof(o->named));
+	memset(o->wants, 0, sizeof(o->wants));
 	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
 		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
 			show(o, i);
 	while (list && *list) {
 		list += *list == '+';
 		size_t len = strcspn(list, ",");
-		int i = find_column(t, list, len);
+		int i = out_find_column(t, list, len);
 		if (i < 0)
 			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
 		show(o, (unsigned)i);
@@ -216,21 +197,46 @@ static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 	}
 	show_readable(o, t);
 	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
+	if (o->opts.mode == OUT_NUL && o->ncells != 1)
+		return quiet ? GPQ_USAGE
+			     : err_fail(GPQ_USAGE, "for example -0 -o PID",
+					"--null takes one column, these are %u", o->ncells);
 	return 0;
+}
+
+// The columns of -o, then what --filter and --sort need besides.
+static int choose(struct out *o, const struct out_table *t, bool quiet)
+{
+	int r = choose_columns(o, t, quiet);
+	outask_free(o->ask);
+	o->ask = NULL;
+	if (!r && (o->opts.filter || o->opts.sort))
+		r = outask_new(&o->ask, &o->opts, t, o->wants, quiet);
+	o->unused &= ~outask_does(o->ask);
+	o->several = o->opts.several;
+	return r;
 }
 
 int out_check(const struct out_opts *opts, const struct out_table *t)
 {
 	struct out o = {.opts = *opts};
-	return choose_columns(&o, t, false);
+	int r = choose(&o, t, false);
+	outask_free(o.ask);
+	return r;
+}
+
+void out_skip(struct out *o, const struct out_table *t)
+{
+	choose(o, t, true);
 }
 
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
 {
 	struct out o = {.opts = *opts};
-	if (choose_columns(&o, t, true))
+	if (choose(&o, t, true))
 		return true; // out_begin will give the message
-	int column = find_column(t, name, strlen(name));
+	int column = out_find_column(t, name, strlen(name));
+	outask_free(o.ask);
 	return column >= 0 && out_wants(&o, (unsigned)column);
 }
 
@@ -356,6 +362,28 @@ static void line_row(struct out *o, const void *record)
 	buf_puts(&o->buf, "\n");
 }
 
+// RFC 4180, but for control characters, which are escaped: a record is a line.
+static void csv_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = column_of(o, i);
+		if (i)
+			buf_puts(&o->buf, ",");
+		if (record)
+			outfmt_text(&o->buf, c, record_of(o, i, record), false, true, outfmt_csv);
+		else
+			outfmt_csv(&o->buf, c->name, strlen(c->name));
+	}
+	buf_puts(&o->buf, "\r\n");
+}
+
+static void nul_row(struct out *o, const void *record)
+{
+	outfmt_text(&o->buf, column_of(o, 0), record_of(o, 0, record), false, true,
+		    o->terminal ? text_escape : NULL);
+	buf_append(&o->buf, "", 1);
+}
+
 static void json_row(struct out *o, const void *record)
 {
 	bool line = o->opts.mode == OUT_NDJSON;
@@ -376,26 +404,48 @@ static void json_row(struct out *o, const void *record)
 		buf_puts(&o->buf, "\n");
 }
 
+static void begin_asked(struct out *o)
+{
+	bool shown[OUT_COLS_MAX] = {0};
+	for (unsigned i = 0; i < o->nshown; i++)
+		shown[o->shown[i]] = true;
+	outask_begin(o->ask, shown);
+	o->left = UINT64_MAX;
+}
+
+uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows)
+{
+	o->left = most;
+	return o->ask ? rows : most;
+}
+
+bool out_filters(const struct out *o)
+{
+	return o->opts.filter;
+}
+
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = choose_columns(o, t, false);
+	int r = choose(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	if (o->ask)
+		begin_asked(o);
 	prepare_cells(o);
 	if (o->opts.mode == OUT_JSON)
 		json_begin(&o->json, t->name, '[');
 	else if (o->opts.mode == OUT_TABLE && !stream)
 		table_start(o);
-	else if (o->opts.mode <= OUT_RAW && !o->opts.noheadings)
-		line_row(o, NULL);
+	else if (o->opts.mode <= OUT_CSV && !o->opts.noheadings)
+		o->opts.mode == OUT_CSV ? csv_row(o, NULL) : line_row(o, NULL);
 	return 0;
 }
 
 void out_leave_out(struct out *o, const char *name)
 {
-	int column = find_column(o->table, name, strlen(name));
+	int column = out_find_column(o->table, name, strlen(name));
 	unsigned n = 0, before = o->nshown;
 	if (o->opts.mode != OUT_TABLE || o->stream || o->opts.all || column < 0 || o->named[column])
 		return;
@@ -408,12 +458,14 @@ void out_leave_out(struct out *o, const char *name)
 	table_start(o);
 }
 
-void out_row(struct out *o, const void *record)
+static void put_row(struct out *o, const void *record)
 {
 	switch (o->opts.mode) {
 	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
 	case OUT_RAW:
 	case OUT_PAIRS: line_row(o, record); break;
+	case OUT_CSV: csv_row(o, record); break;
+	case OUT_NUL: nul_row(o, record); break;
 	case OUT_JSON:
 	case OUT_NDJSON: json_row(o, record); break;
 	}
@@ -421,9 +473,27 @@ void out_row(struct out *o, const void *record)
 		out_flush(o);
 }
 
+static void put_asked(void *arg, const void *record)
+{
+	struct out *o = arg;
+	if (o->left) {
+		o->left--;
+		put_row(o, record);
+	}
+}
+
+void out_row(struct out *o, const void *record)
+{
+	if (!o->ask)
+		put_row(o, record);
+	else if (outask_takes(o->ask, record))
+		put_asked(o, record);
+}
+
 struct out *out_piece(const struct out *o)
 {
 	struct out *p = xmemdup(o, sizeof(*o));
+	p->ask = o->ask ? outask_piece(o->ask) : NULL;
 	p->fd = -1;
 	p->buf = p->cell = (struct buf){0};
 	p->json.out = &p->buf;
@@ -435,6 +505,7 @@ void out_piece_free(struct out *p)
 {
 	if (!p)
 		return;
+	outask_free(p->ask);
 	buf_fini(&p->buf);
 	buf_fini(&p->cell);
 	free(p);
@@ -444,6 +515,8 @@ int out_add(struct out *o, struct out *piece)
 {
 	struct buf written;
 	out_flush(o);
+	if (o->ask)
+		outask_move(o->ask, piece->ask);
 	if (!piece->buf.len)
 		return status_of(o);
 	written = o->buf;
@@ -459,6 +532,10 @@ void out_end(struct out *o)
 {
 	if (!o->table)
 		return; // out_begin() failed
+	if (o->ask) {
+		outask_each(o->ask, put_asked, o);
+		o->failed = o->failed ? o->failed : outask_check(o->ask);
+	}
 	if (o->opts.mode == OUT_TABLE && !o->stream) {
 		outtable_print(&o->gathered, &o->buf);
 		outtable_fini(&o->gathered);
@@ -495,9 +572,12 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 			buf_puts(&o->buf, "\n");
 		}
 	} else {
+		const struct out_opts opts = o->opts;
+		o->opts.filter = o->opts.sort = NULL;
 		r = out_begin(o, t, true);
 		out_row(o, record);
 		out_end(o);
+		o->opts = opts;
 	}
 	o->table = NULL;
 	return r;
@@ -516,6 +596,16 @@ void out_title(struct out *o, const char *fmt, ...)
 	va_end(ap);
 }
 
+// Something that has no effect at all is no slip to keep quiet about.
+static int check_used(const struct out *o)
+{
+	return !o->several || !o->unused
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "--list-columns tells the columns of each",
+				  "no table that is shown here has all columns of %s",
+				  o->unused & OUTASK_FILTER ? "--filter" : "--sort");
+}
+
 int out_close(struct out *o)
 {
 	if (o->opts.mode == OUT_JSON) {
@@ -527,6 +617,9 @@ int out_close(struct out *o)
 	int status = out_flush(o);
 	if (status == GPQ_FAILED)
 		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));
+	if (!status)
+		status = o->failed ? o->failed : check_used(o);
+	outask_free(o->ask);
 	outtable_fini(&o->gathered);
 	buf_fini(&o->buf);
 	buf_fini(&o->keys);
@@ -541,40 +634,4 @@ int out_finish(struct out *o, int status)
 		out_end(o);
 	int closed = out_close(o);
 	return status ? status : closed;
-}
-
-struct column_record {
-	const char *table, *column, *key, *type, *help;
-	int8_t is_default;
-};
-
-static const struct out_col column_cols[] = {
-	OUT_COL(column_record, column, "COLUMN", "column", OUT_STR, OUT_DEFAULT, "name for -o"),
-	OUT_COL(column_record, key, "KEY", "key", OUT_STR, OUT_DEFAULT, "key in JSON"),
-	OUT_COL(column_record, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "type in JSON, or unit"),
-	OUT_COL(column_record, is_default, "DEFAULT", "default", OUT_BOOL, OUT_DEFAULT,
-		"shown without -o"),
-	OUT_COL(column_record, table, "TABLE", "table", OUT_STR, OUT_DEFAULT,
-		"table it belongs to"),
-	OUT_COL(column_record, help, "HELP", "help", OUT_STR, OUT_DEFAULT, "what it holds"),
-};
-static const struct out_table column_table = {"columns", "column", column_cols, 6};
-const struct schema out_columns_schema = {"gpq.columns", 1, SCHEMA_TABLES(&column_table), NULL};
-
-int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables)
-{
-	struct out_opts own = *opts;
-	own.schema = &out_columns_schema;
-	struct out *o = out_open(&own);
-	int status = out_begin(o, &column_table, false);
-	for (; !status && tables && *tables; tables++) {
-		for (unsigned i = 0; i < (*tables)->ncols; i++) {
-			const struct out_col *c = &(*tables)->cols[i];
-			struct column_record r = {(*tables)->name, c->name,
-						  c->key,          outfmt_types[c->type].name,
-						  c->help,         (c->flags & OUT_DEFAULT) != 0};
-			out_row(o, &r);
-		}
-	}
-	return out_finish(o, status);
 }

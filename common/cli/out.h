@@ -76,7 +76,7 @@ struct out_table {
 	unsigned ncols;
 };
 
-enum out_mode { OUT_TABLE, OUT_RAW, OUT_PAIRS, OUT_JSON, OUT_NDJSON };
+enum out_mode { OUT_TABLE, OUT_RAW, OUT_CSV, OUT_PAIRS, OUT_NUL, OUT_JSON, OUT_NDJSON };
 
 struct schema;
 
@@ -85,6 +85,10 @@ struct out_opts {
 	enum out_mode mode;
 	const struct schema *schema; // of the JSON document (schema.h); NULL: it names none
 	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
+	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
+	const char *sort;            // --sort: "A,-B"; NULL: as they come
+	bool several; // the document has several tables: those without a column that filter or sort
+		      // names are left as they are
 	bool all;
 	bool noheadings;
 	bool bytes;
@@ -142,8 +146,24 @@ void out_leave_out(struct out *o, const char *name);
 // Before out_begin: will the column be shown? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
 
-// Before long work: does -o name columns that the table has? 0, or GPQ_USAGE after a message.
+// Before long work: do -o, --filter and --sort name columns that the table has, and are they right?
+// 0, or GPQ_USAGE after a message.
 int out_check(const struct out_opts *opts, const struct out_table *t);
+
+// The same for --filter and --sort, of any of the tables that a command has (NULL-terminated).
+int out_check_any(const struct out_opts *opts, const struct out_table *const *tables);
+
+// Is --filter given?
+bool out_filters(const struct out *o);
+
+// After out_begin, for a table of which `most` of `rows` rows are to be seen: how many to make.
+// With
+// --filter or --sort these are all: the choice comes first, and then no more than `most` are
+// written.
+uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
+
+// With `several`: this table is not written, as it has no rows.
+void out_skip(struct out *o, const struct out_table *t);
 
 // Heading between tables, for people only.
 void out_title(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

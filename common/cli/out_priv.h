@@ -1,15 +1,15 @@
-// Inside common/cli: what out.c (documents, rows), outfmt.c (cells), outtable.c (tables for people)
-// and context.c (the cells of --context) share.
+// Inside common/cli: what out.c (documents, rows), outask.c (--filter, --sort), outfmt.c (cells),
+// outtable.c (tables for people) and context.c (the cells of --context) share.
 #ifndef GPQ_CLI_OUT_PRIV_H
 #define GPQ_CLI_OUT_PRIV_H
 
 #include "common/cli/context.h"
 #include "common/cli/out.h"
 
-// Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), and what a
-// shell minds too (pairs).
-typedef void outfmt_escape(struct buf *b, const char *s, size_t len);
-outfmt_escape outfmt_raw, outfmt_quoted;
+// Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), what a shell
+// minds too (pairs), or a field of RFC 4180 (CSV).
+typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
+outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
 
 // Appends the cell as text, strings escaped; `escape` NULL: as they are. False, and nothing
 // appended, when it is null.
@@ -18,6 +18,12 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 
 // Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);
+
+// The value of a column that is neither OUT_STR nor OUT_LIST. False when it is null.
+bool outfmt_number(const struct out_col *c, const void *record, long double *v);
+
+// That of one which is, or NULL.
+const char *outfmt_string(const struct out_col *c, const void *record);
 
 extern const struct outfmt_type { // by enum out_type
 	const char *name;         // for --list-columns
@@ -47,6 +53,38 @@ void outtable_cell(struct outtable *t, const char *text);
 // Appends the table to `out`: nothing when it has no rows.
 void outtable_print(struct outtable *t, struct buf *out);
 void outtable_fini(struct outtable *t);
+
+// --- --filter and --sort of one table ---
+
+struct outask;
+
+// Reads what `opts` asks for. `used` gets true for each column that is needed for it. *ask is NULL
+// where nothing is to be done: there is neither, or, with opts->several, the table has not what
+// they name; unused gets OUTASK_FILTER, OUTASK_SORT then. Exit status, after a message unless
+// `quiet`.
+enum { OUTASK_FILTER = 1, OUTASK_SORT = 2 };
+int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
+	       bool *used, bool quiet);
+
+// OUTASK_FILTER, OUTASK_SORT: which of them it does; 0 for NULL.
+unsigned outask_does(const struct outask *a);
+
+// From now on rows may be gathered: keep[i] tells columns that are written.
+void outask_begin(struct outask *a, const bool *keep);
+
+// Another one for a piece of the rows, which are moved to `a`. A piece ends before its `a`.
+struct outask *outask_piece(const struct outask *a);
+void outask_move(struct outask *a, struct outask *piece);
+
+// True: the row is to be written now. Otherwise it is filtered out, or gathered.
+bool outask_takes(struct outask *a, const void *record);
+
+// Writes the gathered rows in their order.
+void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg);
+
+// A regular expression gave up on a row: the exit status, after a message the first time.
+int outask_check(struct outask *a);
+void outask_free(struct outask *a);
 
 extern const struct out_table context_table; // columns of struct context
 

@@ -146,3 +146,41 @@ void outfmt_json(struct json *j, const char *key, const struct out_col *c, const
 	default: json_u64(j, key, v.u64); break;
 	}
 }
+
+bool outfmt_number(const struct out_col *c, const void *record, long double *v)
+{
+	union cell x = get(c, record);
+	if (is_null(c->type, x))
+		return false;
+	switch (c->type) {
+	case OUT_I64: *v = x.i64; break;
+	case OUT_U32: *v = x.u32; break;
+	case OUT_BOOL: *v = x.b; break;
+	case OUT_F64: *v = x.f64; break;
+	default: *v = x.u64; break;
+	}
+	return true;
+}
+
+const char *outfmt_string(const struct out_col *c, const void *record)
+{
+	return get(c, record).str;
+}
+
+void outfmt_csv(struct buf *b, const char *s, size_t len)
+{
+	const bool quotes = len == 0 || strpbrk(s, ",\"");
+	if (!quotes) {
+		escape_but(b, s, len, "\\");
+		return;
+	}
+	buf_puts(b, "\"");
+	for (size_t i = 0; i < len; i++) {
+		size_t run = strcspn(s + i, "\"\\");
+		text_escape(b, s + i, run);
+		i += run;
+		if (i < len)
+			buf_puts(b, s[i] == '"' ? "\"\"" : "\\x5c");
+	}
+	buf_puts(b, "\"");
+}

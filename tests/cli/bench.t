@@ -82,7 +82,7 @@ plot-2.svg
 
 # The report is Markdown, whatever form is asked for.
 $ gpq bench report -J $DATA/bench/old.ndjson
-{"level":"error","command":"bench","message":"report writes Markdown: -J, --ndjson, -r, -P and -o do not change it","next":"raw samples are JSON, and gpq merge adds them up as such","status":2}
+{"level":"error","command":"bench","message":"report writes Markdown: -J, --ndjson, -r, -P, --csv, -0, -o, --filter and --sort do not change it","next":"raw samples are JSON, and gpq merge adds them up as such","status":2}
 {}
 ? 2
 

@@ -36,7 +36,7 @@ gpq: queues: unknown option -Z; --help lists the options
 ? 2
 
 $ gpq queues --json --raw
-{"level":"error","command":"queues","message":"--json, --ndjson, --raw and --pairs exclude each other","next":"choose one","status":2}
+{"level":"error","command":"queues","message":"--json, --ndjson, --raw, --pairs, --csv and --null exclude each other","next":"choose one","status":2}
 {}
 ? 2
 

@@ -28,6 +28,9 @@ status 0"
 is "a regular expression without libpcre2" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues --comm mk)" \
 	"gpq: queues: --comm: libpcre2-8.so.0 is missing; install libpcre2-8-0, or leave it out
 status 6"
+is "a filter with one" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues --filter 'PID || COMMAND =~ "m"')" \
+	"gpq: queues: --filter: at column 19: libpcre2-8.so.0 is missing; install libpcre2-8-0, or leave it out
+status 6"
 is "queues without libpcre2" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues -r -n -o PID,QID | wc -l)" \
 	"$(($(gpq --sysroot "$host" queues -r -n -o PID,QID | wc -l) + 1))"
 is "an archive without libarchive" "$(without libarchive.so.13 gpq --sysroot "$host" snapshot x.tar)" \

@@ -11,7 +11,7 @@ is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
-	"CMD COLS DIR DURATION FILE GPU,... GPU[,GPU...] ID ID,... ID[,ID...] ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] METHOD MODE,... N NAME \
+	"CMD COLS DIR DURATION EXPR FILE GPU,... GPU[,GPU...] ID ID,... ID[,ID...] ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] METHOD MODE,... N NAME \
 NAME=VALUE,... N[,N...] OFFSET:LEN PID PID[,PID...] REGEX SEC T TABLE TIME TYPE[,TYPE...] UNIT WHAT WHEN WHICH "
 
 [ "$(id -u)" = 0 ] || skip_all "file capabilities and set-user-ID root are root's to give"

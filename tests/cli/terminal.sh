@@ -26,6 +26,11 @@ expect "not in another form" _Z5scalePff "$(on 80 "$names -r $log")"
 expect "nor in a pipe" _Z5scalePff "$($names "$log")"
 expect "a timeline keeps them" _Z5scalePff \
 	"$(on 80 "$names --perfetto $work/line.json $log" >/dev/null; jq -r '[.traceEvents[] | select(.cat == "dispatch")][0].name' "$work/line.json")"
+# --null gives a name as it is to other programs alone: others choose names of processes and kernels.
+printf ':3:rocvirtual.cpp           :3188: %010d us: [pid:7     tid:0x7f00000000aa] ShaderName : a\e[1mb\n' 5 >"$work/odd.log"
+odd="gpq trace -q --list -0 -o TEXT $work/odd.log"
+expect "-0 to a pipe" $'ShaderName : a\e[1mb' "$($odd | tr -d '\0')"
+expect "-0 to a terminal" 'ShaderName : a\x1b[1mb' "$(on 80 "$odd" | tr -d '\0')"
 
 # Colours: for terminals that have them, unless NO_COLOR says something.
 status="gpq --sysroot $top/tests/hosts/gfx90a-k6.12 gpus -qno SUSPEND"

@@ -287,6 +287,29 @@ static void test_quoted(void **state)
 	buf_fini(&b);
 }
 
+// Quotes only where RFC 4180 needs them, and control characters as in raw output.
+static void test_csv(void **state)
+{
+	static const char *const cases[][2] = {
+		{"plain text", "plain text"},
+		{"", "\"\""},
+		{"a,b", "\"a,b\""},
+		{"a\"b", "\"a\"\"b\""},
+		{"\"", "\"\"\"\""},
+		{"a\r\nb\\", "a\\x0d\\x0ab\\x5c"},
+		{"\"\x1b,\"", "\"\"\"\\x1b,\"\"\""},
+		{"\xc3\xa4\xff", "\xc3\xa4\\xff"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf b = {0};
+		outfmt_csv(&b, cases[i][0], strlen(cases[i][0]));
+		assert_string_equal(b.data, cases[i][1]);
+		buf_fini(&b);
+	}
+}
+
 // Numbers for people: three digits, but thousands in full; for programs nine.
 static void test_fractions(void **state)
 {
@@ -384,7 +407,8 @@ int main(void)
 		cmocka_unit_test(test_suggest),         cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_every_byte), cmocka_unit_test(test_written_numbers),
 		cmocka_unit_test(test_json_pretty),     cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_fractions),       cmocka_unit_test(test_json_read),
+		cmocka_unit_test(test_csv),             cmocka_unit_test(test_fractions),
+		cmocka_unit_test(test_json_read),
 		cmocka_unit_test(test_exit_status),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,176 @@
+# Which rows a listing has and in which order, and the forms for other programs: --filter, --sort, --csv, -0.
+# Columns are named by -o, so that the default ones may change.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno PID,QID,RING
+41207 0 4096
+41207 1 1048576
+41207 2 1048576
+41207 3 1048576
+52880 0 1048576
+
+# The columns of a filter need not be shown; what they hold is read for it all the same (RPTR: debugfs; VRAM: topology).
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues -rno PID,QID --filter 'RING > 4K && TYPE == "compute" && PID < 50000'
+> gpq queues -rno QID --filter 'rptr == 448'; gpq gpus -rno NODE --filter 'ASIC =~ "^ald"'
+41207 1
+41207 2
+0
+1
+
+# Nothing left is no failure, and programs get their document. Options that choose do say that nothing was found.
+$ cd $HOSTS; gpq --sysroot gfx90a-k6.12 queues --filter false; gpq --sysroot gfx90a-k6.12 queues -Jo PID --filter 'PID == 1'; gpq --sysroot gfx90a-k6.12 queues -p 1 --filter false
+{
+  "queues": []
+}
+gpq: queues: pid 1: owns no queue, it never opened KFD
+? 5
+
+# Unknown values: SDMA slots without a queue have no RPTR. They match nothing but the negation, and come last.
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Arno SLOT,RPTR "$@" 2>/dev/null || gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -rno SLOT,RPTR "$@"; }
+> q --sort rptr | head -6; q --sort -RPTR,SLOT | head -7; q --filter 'RPTR != 119' | wc -l; q --filter '!(RPTR != 119)' --sort SLOT | tail -1
+hiq 119
+p0q3 448
+e1r0 15224
+p0q2 70128
+p1q2 72224
+p0q4 -
+p1q2 72224
+p0q2 70128
+e1r0 15224
+p0q3 448
+hiq 119
+e0r0 -
+e0r1 -
+4
+p3q7 -
+
+# Text by its bytes, numbers by value; rows that are alike stay as they came.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno RING,COMMAND,QID --sort -RING,command; gpq --sysroot $HOSTS/gfx90a-k6.12 queues -no PID,QID --sort type,-pid
+1048576 python3 1
+1048576 python3 2
+1048576 python3 3
+1048576 vllm 0
+4096 python3 0
+52880   0
+41207   0
+41207   1
+41207   2
+41207   3
+
+# Each table of a report that has the columns is filtered; the others are whole.
+$ gpq trace -q --ndjson --filter 'DISPATCHES > 3' $DATA/amdlog/rocm70.log | jq -c '[.record, .pid, .name, .dispatches]'
+["error",8022,null,null]
+["totals",null,null,7]
+["process",4711,null,6]
+["kernel",null,"void attention<float, 128>(float*, int)",4]
+
+# The choice is made before --top; of a stream, too, whichever thread makes its rows.
+$ cd $DATA/amdlog; gpq trace -q --by kernel --top 1 -rno NAME,DISPATCHES --sort -NAME rocm70.log; gpq trace -q --by kernel --top 1 -rno NAME --filter 'DISPATCHES < 4' rocm70.log; gpq trace -q --top 1 --filter LAUNCHES --sort name rocm70.log | sed -n '/Kernels/,$p'
+void\x20attention<float,\x20128>(float*,\x20int) 4
+layer_norm(float*)
+Kernels (at most 1 of 3)
+LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
+       2          2      2 4096x1x1 8192x1x1 64x1x1 64x1x1 layer_norm(float*)
+
+$ cd $DATA/amdlog; for n in 1 3; do cat $(yes rocm70.log | head -200) | gpq trace -q --threads $n --list -rno TIME_US,KERNEL --filter 'KIND == "dispatch" && KERNEL =~ "^(layer|train)"' --sort -KERNEL,time_us - | uniq -c | sed 's/^ *//'; done
+200 90001970 train_step
+200 90001430 layer_norm(float*)
+200 90001530 layer_norm(float*)
+200 90001970 train_step
+200 90001430 layer_norm(float*)
+200 90001530 layer_norm(float*)
+
+$ cd $DATA/amdlog; cat $(yes rocm70.log | head -200) | gpq trace -q --list -Jo KERNEL --filter 'KIND eq "dispatch" and KERNEL =~ "_"' - | jq -c '[.records | group_by(.kernel)[] | [.[0].kernel, length]]'
+[["layer_norm(float*)",400],["train_step",200]]
+
+# RFC 4180: null is nothing, quotes where they are needed, a record is a line.
+$ cd $DATA/amdlog; gpq trace -q --by kernel --csv -o NAME,DISPATCHES,QUEUES transformer.log | od -c | sed -n '1,3p'; gpq trace -q --list --csv -no TIME_US,KERNEL,TEXT --filter 'TIME_US <= 999999105' transformer.log | tr -d '\r'
+0000000   N   A   M   E   ,   D   I   S   P   A   T   C   H   E   S   ,
+0000020   Q   U   E   U   E   S  \r  \n   "   a   t   t   e   n   t   i
+0000040   o   n   (   f   l   o   a   t   *   ,       i   n   t   )   "
+999999100,,"hipStreamCreateWithPriority ( 0x7ffd, 1, -1 ) \x1b[0m"
+999999105,,"Created SWq=0x7e0000a1a000 to map on HWq=0x7e0000b20000 with size 16384 with priority 2, cooperative: 0"
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --csv -o QID,BACKLOG,VRAM -p 52880 --context | tr -d '\r' | cut -d, -f1-4
+QID,BACKLOG,VRAM,HOST
+0,,2199912448,
+
+# A row ends with a NUL; what it holds is the name as it is.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -0 -o BACKLOG --filter 'PID == 52880' | od -c | head -1; gpq trace -q --by kernel -0 -o NAME $DATA/amdlog/transformer.log | xargs -0 printf '<%s>\n'
+0000000  \0
+<attention(float*, int)>
+<Cijk_Ailk_Bljk_SB_MT64x64x8>
+<relu(float*)>
+
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues -0; gpq queues --null -o PID,QID; gpq queues -0 -o PID --context; gpq queues -0 --csv
+gpq: queues: --null: name a column by -o; for example -0 -o PID
+gpq: queues: --null takes one column, these are 2; for example -0 -o PID
+gpq: queues: --null takes one column, these are 8; for example -0 -o PID
+gpq: queues: --json, --ndjson, --raw, --pairs, --csv and --null exclude each other; choose one
+? 2
+
+# Mistakes are found before anything is read, in a line with their place.
+$ gpq trace --filter 'PID = 5' /nowhere; gpq trace --sort NAMES /nowhere; gpq hqd --hqds /nowhere --filter 'PIDD'
+gpq: trace: --filter: no operator at column 5: near "= 5"; write ==
+gpq: trace: --sort: unknown column NAMES in kernels, did you mean NAME, at column 1; --list-columns lists them
+gpq: hqd: --filter: unknown column PIDD in slots, did you mean PID, at column 1; --list-columns lists them
+? 2
+
+$ gpq queues -J --filter $'PID == "\n'
+{"level":"error","command":"queues","message":"--filter: a text without end at column 8: near \"\"\u000a\"","next":"texts end with the quote they begin with","status":2}
+{}
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --filter 'COMMAND =~ "("'; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --filter 'PID == "vllm"'
+gpq: queues: --filter: at column 12: (: missing closing parenthesis at character 1; see pcre2pattern(3)
+gpq: queues: --filter: PID is a number, the text is none at column 8: near ""vllm""; compare it with a number
+? 2
+
+# A column of another table of the command is none of this one. In a report at least one table must have it.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --filter 'CHECK == "driver"'; gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --sort GPU,-CHECK; gpq trace -q -P -p 8022 --sort RPTR $DATA/amdlog/rocm70.log >/dev/null
+gpq: gpus: --filter: unknown column CHECK in gpus at column 1; --list-columns lists them
+gpq: gpus: --sort: unknown column CHECK in gpus at column 5; --list-columns lists them
+gpq: trace: no table that is shown here has all columns of --sort; --list-columns tells the columns of each
+? 2
+
+# Rows without an end have no order; a filter chooses what is shown, never what is done.
+$ gpq trace --list --follow --sort PID $DATA/amdlog/rocm70.log; gpq suspend -p 1 --filter 'QID == 0'; gpq resume --all --filter 'QID == 0'
+gpq: trace: --sort: the rows of --list --follow have no end; leave out one of them
+gpq: suspend: --filter chooses rows to show, not queues to suspend; choose queues by --queue, --gpu, --prio ...
+gpq: resume: --filter chooses rows to show, not queues to resume; choose queues by --queue, --gpu ...
+? 2
+
+# An expression that takes too many steps on a text is an error, whatever the other rows say.
+$ printf ':3:rocvirtual.cpp           :3188: %010d us: [pid:7     tid:0x7f00000000aa] %s\n' 5 "ShaderName : $(printf 'a%.0s' {1..40})b" | gpq trace -q --list -rno PID --filter 'TEXT =~ "(a+)+$"' -
+gpq: trace: --filter: at column 9: (a+)+$: match limit exceeded on a record; use a simpler expression
+? 1
+
+# Two of the three tables of the summary have no BACKLOG: they are whole.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --ndjson --filter 'BACKLOG > 1' | jq -c '[.record, .kind]'; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --sort -used -o KIND,USED -rn
+["occupancy","compute"]
+["occupancy","sdma"]
+compute 3
+sdma 1
+
+# The read pointers are in hqds, which nothing but the sort asks for here.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno PID,QID --sort -RPTR
+52880 0
+41207 3
+41207 0
+41207 1
+41207 2
+
+# What has no rows takes neither. A log without records is not found, as ever.
+$ cd $DATA/amdlog; gpq trace --partial --filter PID rocm70.log; gpq trace --perfetto - --sort PID rocm70.log; gpq merge --partial --sort N /nowhere; echo | gpq trace --filter 'PID > 1' -
+gpq: trace: --filter and --sort are about rows of tables, which --partial has not; choose records by --grep, --kernel, --pid or times
+gpq: trace: --filter and --sort are about rows of tables, which --perfetto - has not; choose records by --grep, --kernel, --pid or times
+gpq: merge: --filter and --sort are about rows of tables, which --partial has not; filter what is merged in the end
+gpq: trace: no AMD log records in the input; was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?
+? 5
+
+# What parts add up to is filtered and sorted as the log itself.
+$ cd $DATA/amdlog; gpq trace --partial rocm70.log | gpq merge -q --ndjson --filter 'DISPATCHES < 3' --sort name | jq -c '[.record, .pid, .name, .dispatches]'
+["error",8022,null,null]
+["totals",null,null,7]
+["process",8022,null,1]
+["queue",8022,null,1]
+["kernel",null,"layer_norm(float*)",2]
+["kernel",null,"train_step",1]

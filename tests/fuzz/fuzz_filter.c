@@ -1,0 +1,118 @@
+// libFuzzer target: expressions of --filter and columns of --sort. The input is an expression, a
+// newline, and columns. What must hold: no crash, no leak; a mistake has a place inside of the text
+// and a line of its own; no row with nothing known matches a single comparison.
+#include "common/cli/filter.h"
+#include "common/cli/rows.h"
+#include "common/host/xalloc.h"
+#include "tests/fuzz/require.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct record {
+	const char *text, *words;
+	uint64_t number, ns;
+	int64_t id;
+	int8_t flag;
+	double real;
+};
+
+static const struct out_col cols[] = {
+	OUT_COL(record, text, "NAME", "name", OUT_STR, 0, ""),
+	OUT_COL(record, words, "GPUS", "gpus", OUT_LIST, 0, ""),
+	OUT_COL(record, number, "N", "n", OUT_HEX, 0, ""),
+	OUT_COL(record, ns, "TIME", "time_ns", OUT_NS, 0, ""),
+	OUT_COL(record, id, "ID", "id", OUT_I64, 0, ""),
+	OUT_COL(record, flag, "OK", "ok", OUT_BOOL, 0, ""),
+	OUT_COL(record, real, "R%", "r_percent", OUT_F64, 0, ""),
+};
+static const struct out_table table = {"things", "thing", OUT_COLS(cols)};
+
+static const struct record rows[] = {
+	{"gemm_f16", "0 12", 0x7f00, 5000000, -3, 1, 0.1},
+	{NULL, NULL, U64_NULL, U64_NULL, I64_NULL, -1, (double)NAN},
+	{"", "", 0, 0, 0, 0, 0},
+};
+
+static void check_mistake(const struct out_mistake *m, const char *text)
+{
+	require(m->status != 0);
+	require(m->told || (m->at <= strlen(text) + 1 && *m->text));
+	require(memchr(m->text, 0, sizeof(m->text)) && memchr(m->near, 0, sizeof(m->near)));
+}
+
+static void try_filter(const char *text)
+{
+	struct out_mistake m;
+	struct filter *f = filter_new(&table, text, &m);
+	bool used[COUNT(cols)] = {0};
+	struct filter_run *run;
+	bool taken[2][COUNT(rows)];
+
+	if (!f) {
+		check_mistake(&m, text);
+		return;
+	}
+	filter_columns(f, used);
+	run = filter_run_new(f);
+	for (int again = 0; again < 2; again++)
+		for (size_t i = 0; i < COUNT(rows); i++)
+			taken[again][i] = filter_takes(run, &rows[i]);
+	require(!memcmp(taken[0], taken[1], sizeof(taken[0])));
+	// Only "not" and values that name no column make it of nothing.
+	if (!strpbrk(text, "!|(") && !strcasestr(text, "not") && !strcasestr(text, "or") &&
+	    memchr(used, true, sizeof(used)))
+		require(!taken[0][1]);
+	filter_run_free(run);
+	filter_free(f);
+}
+
+struct seen {
+	size_t n;
+	bool unknown;
+};
+
+static void see(void *arg, const void *record)
+{
+	const struct record *r = record;
+	struct seen *s = arg;
+
+	require(!r->text || strlen(r->text) < 10);
+	s->n++;
+	s->unknown = !r->text;
+}
+
+static void try_order(const char *text)
+{
+	const bool keep[COUNT(cols)] = {true};
+	struct rows_order order;
+	struct out_mistake m;
+	struct seen seen = {0};
+	struct rows *r;
+
+	if (!rows_order(&order, &table, text, &m)) {
+		check_mistake(&m, text);
+		return;
+	}
+	r = rows_new(&table, &order, keep);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		rows_add(r, &rows[i]);
+	rows_each(r, see, &seen);
+	require(seen.n == COUNT(rows) && seen.unknown); // unknown values come last
+	rows_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = xstrndup((const char *)data, size), *newline = strchr(text, '\n');
+
+	if (newline)
+		*newline++ = 0;
+	try_filter(text);
+	try_order(newline ? newline : "N");
+	free(text);
+	return 0;
+}
