@@ -9,22 +9,21 @@
 
 // Pixels: text lines, a row's area, the width of a file of its own, and that of the narrowest
 // screen on which labels must fit.
-enum { LINE = 16, AREA = 56, WIDTH = 720, NARROW = 340, TICKS = 39, LABELS = 6 };
+enum { LINE = 16, AREA = 56, WIDTH = 480, NARROW = 340, TICKS = 39, LABELS = 6 };
 
 // Colours that people with colour-blindness can tell apart, one for each group; in the dark,
 // lighter ones. The border of text in the background's colour keeps it legible on lines.
 static const char style[] =
 	"<style>svg{max-width:100%}"
 	"svg text{font:12px sans-serif;stroke-width:3px;paint-order:stroke}"
-	"svg "
-	".strong{font-weight:bold}.grid,.tick,.goal{stroke-width:1px}.tick.strong{stroke-width:2."
-	"5px}"
-	".goal{stroke-dasharray:4 "
-	"3}.c0,.c1,.c2{fill:currentColor;stroke:currentColor;fill-opacity:.3}"
-	".band{fill-opacity:.5}@media(max-width:480px){.odd{display:none}}"
+	"svg .strong{font-weight:bold}svg .title{font-size:14px}"
+	".grid,.tick,.goal{stroke-width:1px}.tick.strong{stroke-width:2.5px}"
+	".goal{stroke-dasharray:4,3}.band{fill-opacity:.5}"
+	".c0,.c1,.c2{fill:currentColor;stroke:currentColor;fill-opacity:.3}"
+	"@media(max-width:480px){.odd{display:none}}\n"
 	"svg text{fill:#222;stroke:#fff}.paper{fill:#fff}.grid{stroke:#ddd}.tick{stroke:#222}"
 	".goal{stroke:#b34700}svg .goal-text{fill:#b34700}.band{fill:#f2c14e;stroke:#f2c14e}"
-	".c0{color:#0072b2}.c1{color:#00815e}.c2{color:#a3418f}"
+	".c0{color:#0072b2}.c1{color:#00815e}.c2{color:#a3418f}\n"
 	"@media(prefers-color-scheme:dark){"
 	"svg text{fill:#e6e6e6;stroke:#16181d}.paper{fill:#16181d}.grid{stroke:#3c4048}"
 	".tick{stroke:#fff}.goal{stroke:#ff9f5a}svg .goal-text{fill:#ff9f5a}"
@@ -147,13 +146,13 @@ void plot_open(struct plot *p, const char *title, const char *note, struct plot_
 	plot_text(&p->head, title);
 	buf_puts(&p->head, "</title>\n<desc>");
 	buf_printf(&p->desc, "%s. ", *note ? note : title);
-	p->y = line(&p->body, line(&p->body, 2, "strong", title), "", note);
+	p->y = line(&p->body, line(&p->body, 4, "strong title", title), "", note);
 }
 
 static void end_group(struct plot *p)
 {
 	if (!isnan(p->goal))
-		upright(&p->body, place(&p->x, p->goal), p->goal_y, p->y, "goal");
+		upright(&p->back, place(&p->x, p->goal), p->goal_y, p->y, "goal");
 	p->goal = NAN;
 }
 
@@ -227,7 +226,7 @@ void plot_row(struct plot *p, const char *name, const double *x, const double *y
 		label(b, at, k ? p->y + AREA + 14 : p->y - 5, class, ticks[k].text);
 	}
 	tick_text(text, p->unit, p->top);
-	label(b, 0, p->y + 13, "", text);
+	label(b, !ticks, ticks ? p->y + 13 : p->y - 8, "", text);
 	if (ticks)
 		buf_printf(&p->desc, "%s: %s, %s. ", name, ticks[0].text, ticks[1].text);
 	p->y += AREA + (ticks ? LINE + 6 : 8);
@@ -259,10 +258,14 @@ void plot_close(struct plot *p, struct buf *out)
 	plot_text(out, p->desc.data);
 	buf_printf(out, "</desc>\n%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>\n",
 		   style);
+	buf_puts(out, "<svg x=\"1.5%\" width=\"97%\" overflow=\"visible\">\n");
 	axis(p, out);
+	buf_append(out, p->back.data, p->back.len);
 	buf_append(out, p->body.data, p->body.len);
+	buf_puts(out, "</svg>");
 	buf_puts(out, "</svg>\n");
 	buf_fini(&p->head);
 	buf_fini(&p->desc);
+	buf_fini(&p->back);
 	buf_fini(&p->body);
 }

@@ -26,8 +26,8 @@ struct plot {
 	const double *bands; // not owned: from, to, from, to ... are shaded in every row to come
 	size_t nbands;       // numbers
 	// From here on of plot.c
-	struct buf head, desc, body; // owned until plot_close()
-	double top;                  // of the group's rows
+	struct buf head, desc, back, body; // owned until plot_close()
+	double top;                        // of the group's rows
 	enum plot_unit unit;
 	unsigned y, groups; // pixels and groups so far
 	double goal;        // of the group; NaN: none

@@ -205,16 +205,16 @@ static double bars(struct plot *p, const char *name, struct samples *s)
 		y[i] = b.v[i].share;
 		top = maths()->fmax(top, y[i]);
 	}
-	if (!p || !b.n)
+	if (!p)
 		return top;
-	for (unsigned k = 0; k < 2; k++) {
+	for (unsigned k = 0; b.n && k < 2; k++) {
 		const char *what = !k ? "median" : p99 ? "p99" : "greatest";
 		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", what,
 			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
 		ticks[k].x = maths()->fmax(ticks[k].x, 1);
 	}
 	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
-	plot_row(p, label, x, y, b.n, ticks);
+	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
 	return top;
 }
 
@@ -239,7 +239,8 @@ static void open_plot(struct plot *p, const char *title, const struct bench_cont
 static void times_plot(struct doc *d, const struct bench_context *c, const char *title,
 		       const struct report_times *t, unsigned n)
 {
-	struct plot_axis x = {"height: share of the samples", PLOT_NS, INFINITY, 0, true};
+	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
+			      true};
 	double top = 0;
 	char text[64], ns[24];
 	struct plot p;
