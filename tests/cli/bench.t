@@ -71,14 +71,12 @@ $ gpq bench report $DATA/bench | grep -c '^## gpq-lab'
 4
 
 # The pictures of README.md are what the tool draws of these samples.
-$ mkdir plots && gpq bench report --svg plots $DATA/bench/plain.ndjson >/dev/null && for i in 1 2 3; do cmp plots/plot-$i.svg $DATA/bench/plot-$i.svg; done; ls plots
+$ mkdir plots && gpq bench report --svg plots $DATA/bench/plain.ndjson >/dev/null && for i in 1 2; do cmp plots/plot-$i.svg $DATA/bench/plot-$i.svg; done; ls plots
 plot-1.svg
 plot-2.svg
-plot-3.svg
 
-$ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && for i in 1 2; do cmp ab/plot-$i.svg $DATA/bench/ab/plot-$i.svg; done; ls ab
+$ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && cmp ab/plot-1.svg $DATA/bench/ab/plot-1.svg; ls ab
 plot-1.svg
-plot-2.svg
 
 # The report is Markdown, whatever form is asked for.
 $ gpq bench report -J $DATA/bench/old.ndjson
@@ -102,7 +100,7 @@ gpq: bench: the two have no setting in common; grace, queues, hold and gap must 
 ? 5
 
 # --svg makes its folder; a table of changes has no page.
-$ gpq bench report -q --svg plots $DATA/bench/plain.ndjson >report; ls plots | head -1; grep -c '<svg' plots/plot-1.svg
+$ gpq bench report -q --svg plots $DATA/bench/plain.ndjson >report; ls plots | head -1; grep -c '<svg xmlns' plots/plot-1.svg
 plot-1.svg
 1
 
