@@ -324,7 +324,7 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 						     "Backlog: most packets waiting",
 						     "Hardware queues that got packets"};
 	bool launches = panel == DISPATCHES && !amdlog_has_packets(&d->t->sum);
-	double top = maths()->fmax(fill(d, panel, &d->s->all), LEAST_TOP);
+	double top = maths()->fmax(fill(d, panel, &d->s->all), panel == DISPATCHES ? 0 : LEAST_TOP);
 	char name[64];
 
 	plot_group(p, launches ? "Launches per second" : headings[panel], top, PLOT_RATE);

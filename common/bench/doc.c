@@ -16,9 +16,8 @@ static const char style[] =
 	"color:var(--ink);background:var(--paper);overflow-wrap:anywhere}"
 	"h1{font-size:1.5em}h2{font-size:1.25em;margin-top:2em}h3{font-size:1.05em}"
 	"div{overflow-x:auto;margin:1em 0}table{border-collapse:collapse;font-size:85%;"
-	"overflow-wrap:normal}th,td{border:1px solid var(--line);padding:.25em "
-	".6em;text-align:left}"
-	"th{background:var(--shade)}.n{text-align:right;white-space:nowrap}"
+	"overflow-wrap:normal}th,td{border:1px solid var(--line);text-align:left;"
+	"padding:.25em .6em}th{background:var(--shade)}.n{text-align:right;white-space:nowrap}"
 	"figure{margin:1.5em 0;break-inside:avoid}figure>svg{display:block;width:100%}"
 	".verdict,.warn{border-left:.4em solid #8a8f99;background:var(--shade);padding:.6em 1em}"
 	".verdict{font-size:115%}.ok{border-color:#009e73}.failed,.warn{border-color:#d55e00}";

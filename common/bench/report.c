@@ -376,7 +376,7 @@ void report_run(struct doc *d, struct load_run *run, const struct result_goals *
 	struct result *r = &run->result;
 	struct judged worst[RESULT_GOALS];
 	judge(NULL, r, goals, worst);
-	verdict(d, &run->context, worst, RESULT_GOALS, r->n);
+	verdict(d, &run->context, worst, RESULT_GOALS, r->n); // a run has a setting
 	latency_plot(d, run, goals);
 	doc_heading(d, 3, "Goals");
 	doc_table(d, "goal|setting|measured|limit|result");

@@ -107,3 +107,19 @@ plot-1.svg
 $ gpq bench report --html page --compare $DATA/bench/old.ndjson $DATA/bench/new.ndjson
 gpq: bench: --compare prints a table: --html and --svg do not go with it; gpq bench report --html FILE FILE... has the plots
 ? 2
+
+# A run that ended while it warmed up; and one that lacks times.
+$ head -3 $DATA/bench/plain.ndjson | gpq bench report - | sed -n 's/^> Goals/Goals/p'
+Goals unknown: suspend at most (limit 10.000 ms), resume at most (limit 10.000 ms), effect (limit 5.00 %).
+
+$ sed 's/"resume_ns":[0-9]*/"resume_ns":null/; s/"run":"[^"]*/"run":"<b>\&/' $DATA/bench/plain.ndjson | gpq bench report --html page - | sed -n 's/^> Goals/Goals/p'; grep -c '<h2>&lt;b&gt;&amp;</h2>' page; grep -o '>n 0<' page
+Goals unknown: resume at most (limit 10.000 ms), effect (limit 5.00 %); met: suspend at most 4.759 ms (limit 10.000 ms).
+1
+>n 0<
+
+# 100 cycles that count have a 99th percentile (ranks by jq); no goal is met for those of which a queue moved.
+$ (cat $DATA/bench/plain.ndjson; sed -n '10,29{s/"cycle":/"cycle":10/;p}' $DATA/bench/plain.ndjson) | sed '50s/"result":"ok"/"result":"moved"/' >100.ndjson; jq -s 'map(select(.warmup | not)) | length, (map(.suspend_ns) | sort[98]), (map(.resume_ns) | sort[98])' 100.ndjson; gpq bench report -q 100.ndjson | sed -n 's/^> \(Goals.*\), effect.*/\1/p'
+100
+4562920
+723780
+Goals not met: suspend at p99 4.563 ms (limit 10.000 ms, but not all cycles were ok); met: resume at p99 0.724 ms (limit 10.000 ms)
