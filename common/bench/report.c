@@ -147,7 +147,7 @@ static bool is_worse(const struct result_verdict *a, const struct result_verdict
 static void judge(struct doc *d, struct result *r, const struct result_goals *g,
 		  struct judged worst[RESULT_GOALS])
 {
-	static const enum result_metric judged[] = {METRIC_suspend, METRIC_resume};
+	static const enum result_metric judged[RESULT_GOALS] = {METRIC_suspend, METRIC_resume};
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_verdict v[RESULT_GOALS];
 		result_judge(r->of[i], g, v);
