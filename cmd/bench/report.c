@@ -39,18 +39,18 @@ static int need_samples(const struct load *l, const char *path)
 // Each plot of the page as a file of its own: DIR/plot-1.svg ...
 static int write_plots(const char *dir, const struct buf *page)
 {
-	static const char begin[] = "<svg ", end[] = "</svg>\n";
-	const char *at = page->data;
+	struct buf plot = {.data = page->data};
 	int status = GPQ_OK;
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--svg %s", dir);
-	for (unsigned n = 1; !status && (at = strstr(at, begin)); n++) {
-		const char *stop = strstr(at, end) + strlen(end);
-		struct buf plot = {.data = (char *)(uintptr_t)at, .len = (size_t)(stop - at)};
+	for (unsigned n = 1; !status; n++) {
+		const char *at = doc_next_plot(plot.data + plot.len, &plot.len);
+		if (!at)
+			break;
+		plot.data = (char *)(uintptr_t)at;
 		char *path = xasprintf("%s/plot-%u.svg", dir, n);
 		status = out_file("", path, &plot);
 		free(path);
-		at = stop;
 	}
 	return status;
 }

@@ -15,12 +15,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { SPARK_LEAST = 10, SPARK_MOST = 100, SPARK_USUAL = 40, SPARK_OTHERS = 66 };
 
-enum { PANELS = 3, PANEL_WIDTH = 760, PANEL_HEIGHT = 356, POINTS = 2000, LINES = 6, LEAST_TOP = 4 };
+enum { PANELS = 3, POINTS = 2000, LINES = 6, LEAST_TOP = 4 };
 enum panel { DISPATCHES, BACKLOG, QUEUES };
 
 struct track_row {
@@ -242,8 +243,7 @@ static void whole_report(struct trace *t)
 	tracks_out(t, false, true, intervals_out);
 }
 
-// --- --svg: nothing but shapes and text, and a background of its own, so that it can be read on
-// light and on dark pages ---
+// --- --svg ---
 
 // What is drawn: the intervals in steps of some, so that no line has more than POINTS points.
 struct drawing {
@@ -251,8 +251,8 @@ struct drawing {
 	const struct amdlog_series *s;
 	struct buf out;
 	uint64_t first, count, step; // intervals
-	double *x, *y;
-	size_t n;
+	double *x, *y, *bands;
+	size_t n, nbands;
 	const uint32_t *queues;
 	uint32_t nqueues; // with lines of their own
 };
@@ -270,7 +270,7 @@ static double value_of(const struct drawing *d, enum panel panel, const struct s
 	return 0;
 }
 
-// Fills x and y; the last value is repeated at the end of its interval. Returns the greatest one.
+// Fills x and y, and the end of the last interval in x. Returns the greatest value.
 static double fill(struct drawing *d, enum panel panel, const struct series_track *track)
 {
 	double max = 0;
@@ -284,11 +284,7 @@ static double fill(struct drawing *d, enum panel panel, const struct series_trac
 		d->y[d->n++] = value_of(d, panel, &p, to - i);
 		max = maths()->fmax(max, d->y[d->n - 1]);
 	}
-	if (d->n) {
-		d->x[d->n] = (double)(d->count * d->s->width_us) / 1e6;
-		d->y[d->n] = d->y[d->n - 1];
-		d->n++;
-	}
+	d->x[d->n] = (double)(d->count * d->s->width_us) / 1e6;
 	return max;
 }
 
@@ -303,88 +299,80 @@ static void queue_name(const struct drawing *d, uint32_t q, char name[64])
 		snprintf(name, 64, "%" PRId64 " 0x%" PRIx64, pid, queue->hwq);
 }
 
-static void draw_lines(struct drawing *d, struct plot *p, enum panel panel)
-{
-	char name[64];
-
-	fill(d, panel, &d->s->all);
-	plot_line(p, d->x, d->y, d->n, "all queues");
-	for (uint32_t i = 0; panel != QUEUES && i < d->nqueues; i++) {
-		fill(d, panel, &d->s->queues[d->queues[i]]);
-		queue_name(d, d->queues[i], name);
-		plot_line(p, d->x, d->y, d->n, name);
-	}
-}
-
 // Marked windows as bands, where they lie within the picture.
-static void draw_marks(struct drawing *d, struct plot *p)
+static void find_bands(struct drawing *d)
 {
 	const struct amdlog_windows *w = &d->t->marks;
 	uint64_t from = d->first * d->s->width_us, to = from + d->count * d->s->width_us;
 
+	d->bands = xcalloc(2 * w->n + 1, sizeof(*d->bands));
 	for (size_t i = 0; i < w->n; i++) {
 		uint64_t begin = w->v[i].begin_us > from ? w->v[i].begin_us : from;
 		uint64_t end = w->v[i].end_us < to ? w->v[i].end_us : to;
 
-		if (begin <= end)
-			plot_band(p, (double)(begin - from) / 1e6, (double)(end - from) / 1e6);
+		if (begin <= end) {
+			d->bands[d->nbands++] = (double)(begin - from) / 1e6;
+			d->bands[d->nbands++] = (double)(end - from) / 1e6;
+		}
 	}
 }
 
-static void draw_panel(struct drawing *d, enum panel panel, int place)
+// A row for all queues, and one for each of those with most dispatches.
+static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 {
-	static const char *const packets[PANELS] = {"Dispatches", "Backlog: most packets waiting",
-						    "Hardware queues that got packets"};
-	static const char *const units[PANELS] = {"dispatches per second", "packets", "queues"};
+	static const char *const headings[PANELS] = {"Dispatches per second",
+						     "Backlog: most packets waiting",
+						     "Hardware queues that got packets"};
 	bool launches = panel == DISPATCHES && !amdlog_has_packets(&d->t->sum);
-	double max = fill(d, panel, &d->s->all);
-	struct plot p;
-	char x[96], title[128], width[24];
+	double top = maths()->fmax(fill(d, panel, &d->s->all), panel == DISPATCHES ? 0 : LEAST_TOP);
+	char name[64];
 
-	snprintf(title, sizeof(title), "%s, in intervals of %s",
-		 launches ? "Launches" : packets[panel],
+	plot_group(p, launches ? "Launches per second" : headings[panel], top, PLOT_RATE);
+	plot_row(p, panel == QUEUES ? "" : "all queues", d->x, d->y, d->n, NULL);
+	for (uint32_t i = 0; panel != QUEUES && d->nqueues > 1 && i < d->nqueues; i++) {
+		fill(d, panel, &d->s->queues[d->queues[i]]);
+		queue_name(d, d->queues[i], name);
+		plot_row(p, name, d->x, d->y, d->n, NULL);
+	}
+}
+
+// "run.log", "run.log and 3 more"
+static void name_logs(const struct trace *t, struct buf *out)
+{
+	const char *path = t->nlogs && strcmp(t->logs[0], "-") != 0 ? t->logs[0] : "standard input";
+	const char *slash = strrchr(path, '/');
+
+	buf_puts(out, slash ? slash + 1 : path);
+	if (t->nlogs > 1)
+		buf_printf(out, " and %d more", t->nlogs - 1);
+}
+
+// The log's name heads the picture. Panels are those the log has values for: a level without
+// packets has no backlog and no queues, some releases have packets without backlog.
+static void draw_picture(struct drawing *d)
+{
+	const struct series_track *all = &d->s->all;
+	bool has[PANELS] = {true, amdlog_series_sum(all, all->first, all->end).backlog_n,
+			    amdlog_has_packets(&d->t->sum)};
+	char x[96], note[64], width[24];
+	struct buf title = {0};
+	struct plot p;
+
+	name_logs(d->t, &title);
+	snprintf(note, sizeof(note), "in intervals of %s",
 		 text_ns(width, d->s->width_us * d->step * 1000));
 	snprintf(x, sizeof(x), "seconds from %.6f s on (CLOCK_MONOTONIC)",
 		 (double)d->first * (double)d->s->width_us / 1e6);
-	buf_printf(&d->out, "<g transform=\"translate(0 %d)\">\n", place * PANEL_HEIGHT);
-	plot_open(&p, &d->out, title,
+	plot_open(&p, title.data, note,
 		  (struct plot_axis){x, PLOT_SECONDS, 0, (double)(d->count * d->s->width_us) / 1e6,
-				     false},
-		  (struct plot_axis){launches ? "launches per second" : units[panel], PLOT_RATE, 0,
-				     maths()->fmax(max, LEAST_TOP), false});
-	draw_marks(d, &p);
-	draw_lines(d, &p, panel);
-	plot_close(&p);
-	buf_puts(&d->out, "</g>\n");
-}
-
-// Panels the log has values for: a level without packets has no backlog and no queues, some
-// releases have packets without backlog.
-static int choose_panels(const struct drawing *d, enum panel chosen[PANELS])
-{
-	const struct series_track *all = &d->s->all;
-	int n = 0;
-
-	chosen[n++] = DISPATCHES;
-	if (amdlog_series_sum(all, all->first, all->end).backlog_n)
-		chosen[n++] = BACKLOG;
-	if (amdlog_has_packets(&d->t->sum))
-		chosen[n++] = QUEUES;
-	return n;
-}
-
-static void draw_picture(struct drawing *d)
-{
-	enum panel chosen[PANELS];
-	int n = choose_panels(d, chosen);
-
-	buf_printf(&d->out,
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-		   "height=\"%d\">\n",
-		   PANEL_WIDTH, n * PANEL_HEIGHT, PANEL_WIDTH, n * PANEL_HEIGHT);
-	for (int i = 0; i < n; i++)
-		draw_panel(d, chosen[i], i);
-	buf_puts(&d->out, "</svg>\n");
+				     false});
+	p.bands = d->bands;
+	p.nbands = d->nbands;
+	for (int i = 0; i < PANELS; i++)
+		if (has[i])
+			draw_panel(d, &p, (enum panel)i);
+	plot_close(&p, &d->out);
+	buf_fini(&title);
 }
 
 static int write_svg(struct trace *t)
@@ -400,10 +388,12 @@ static int write_svg(struct trace *t)
 	d.y = xcalloc(POINTS + 2, sizeof(*d.y));
 	d.queues = queues = queues_in_order(t, &d.nqueues);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
+	find_bands(&d);
 	draw_picture(&d);
 	status = out_file("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
+	free(d.bands);
 	free(queues);
 	buf_fini(&d.out);
 	return status;

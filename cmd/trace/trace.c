@@ -457,6 +457,8 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	} else {
 		stop_watch();
 		t.name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;
+		t.logs = c->argv;
+		t.nlogs = c->argc;
 		status = report(&t, trace_scan(&t, c, c->argc, c->argv));
 	}
 	trace_close(&t);

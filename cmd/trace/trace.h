@@ -111,6 +111,8 @@ struct trace {
 	bool one_table;              // only one is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // prefix of its notes: the log; NULL
+	char **logs;                 // as named by the user, for the heading of a picture
+	int nlogs;                   // 0: standard input
 };
 
 extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,

@@ -1,5 +1,9 @@
-// SVG plots, drawn from nothing but numbers: axes, lines, steps, bands, a legend. No scripts, no
-// outside fonts or styles; colours that people with colour-blindness can tell apart, and dashes.
+// SVG plots of nothing but numbers: rows of steps, one below the other on one horizontal axis, so
+// that no line covers another. No scripts, no outside fonts or styles; light and dark colours by
+// prefers-color-scheme.
+//
+// Lengths along the axis are percentages and text has a size in pixels: a plot takes any width
+// without its text shrinking.
 #ifndef GPQ_BENCH_PLOT_H
 #define GPQ_BENCH_PLOT_H
 
@@ -18,21 +22,35 @@ struct plot_axis {
 };
 
 struct plot {
-	struct buf *out; // not owned
-	struct plot_axis x, y;
-	unsigned lines; // so far: chooses colour and dashes
+	struct plot_axis x;
+	const double *bands; // not owned: from, to, from, to ... are shaded in every row to come
+	size_t nbands;       // numbers
+	// From here on of plot.c
+	struct buf head, desc, back, body; // owned until plot_close()
+	double top;                        // of the group's rows
+	enum plot_unit unit;
+	unsigned y, groups; // pixels and groups so far
+	double goal;        // of the group; NaN: none
+	unsigned goal_y;
 };
 
-// Draws frame, grid and labels. Axes without extent are given some.
-void plot_open(struct plot *p, struct buf *out, const char *title, struct plot_axis x,
-	       struct plot_axis y);
-void plot_band(struct plot *p, double x0, double x1);        // shaded over the whole height
-void plot_mark(struct plot *p, double x, const char *label); // a vertical line
-// Level from each point until the next one; NaN interrupts it. Also an entry in the legend.
-void plot_line(struct plot *p, const double *x, const double *y, size_t n, const char *name);
-// Bars side by side: number i from x[i] to x[i + 1], as high as y[i]. An entry in the legend, too.
-void plot_bars(struct plot *p, const double *x, const double *y, size_t n, const char *name);
-void plot_close(struct plot *p);
+// A line across a row, with its label: the first one's is above the row, the second one's below.
+struct plot_tick {
+	double x;
+	char text[40];
+};
+
+// `note`: a second line under the title; "": none. An axis without extent is given some.
+void plot_open(struct plot *p, const char *title, const char *note, struct plot_axis x);
+// Rows of one scale, from 0 to `top` of `unit`.
+void plot_group(struct plot *p, const char *heading, double top, enum plot_unit unit);
+void plot_goal(struct plot *p, double x,
+	       const char *label); // behind plot_group(): a line through its rows
+// Level y[i] from x[i] to x[i + 1], so `x` has n + 1 values; NaN interrupts it. `name`: "": none;
+// `ticks`: two, or NULL.
+void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
+	      const struct plot_tick *ticks);
+void plot_close(struct plot *p, struct buf *out); // appends all of it
 
 // Text made safe for HTML and SVG.
 void plot_text(struct buf *out, const char *text);

@@ -1,27 +1,94 @@
 // Tables and plots of a run; report.h.
 #include "common/bench/report.h"
 
-#include "common/bench/plot.h"
+#include "common/cli/text.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { BARS = 60, CDF_POINTS = 300, PLOT_SETTINGS = 3, TIMELINE_CYCLES = 20 };
+enum { BARS = 60, PLOT_SETTINGS = 8, TIMELINE_CYCLES = 20 };
 
 static void report_context(struct doc *d, const struct bench_context *c)
 {
-	const char *name = c->text[CONTEXT_run];
-	doc_heading(d, *name ? name : "a run without a name");
-	if (!bench_context_is_gpu(c))
-		doc_warn(d, "Not measured on a GPU: the real driver over a software GPU in a VM. "
-			    "These times say nothing about hardware.");
+	doc_heading(d, 3, "Host, driver, target");
 	doc_table(d, "context|value");
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++) {
 		doc_cell(d, bench_context_label[i]);
 		doc_cell(d, c->text[i]);
 	}
+}
+
+// The verdict
+
+// A goal as the sentence names it: of several settings the worst.
+struct judged {
+	struct result_verdict v;
+	const char *setting; // "": there is one only
+	bool most;           // the greatest value is judged: too few samples for a percentile
+};
+
+static const struct {
+	const char *result, *lead;
+} groups[] = {{"failed", "not met"}, {"unknown", "unknown"}, {"ok", "met"}};
+
+static unsigned group_of(const struct result_verdict *v)
+{
+	unsigned g = 0;
+	while (strcmp(groups[g].result, v->result) != 0)
+		g++;
+	return g;
+}
+
+static const char *at_which(const struct judged *j)
+{
+	return j->v.share ? "" : j->most ? " at most" : " at p99";
+}
+
+static void say_goal(struct buf *b, const struct judged *j)
+{
+	const struct result_verdict *v = &j->v;
+	double scale = v->share ? 0.01 : 1e6;
+	const char *unit = v->share ? "%" : "ms";
+	int digits = v->share ? 2 : 3;
+	buf_printf(b, "%s%s", v->goal, at_which(j));
+	if (!isnan(v->value))
+		buf_printf(b, " %.*f %s", digits, v->value / scale, unit);
+	buf_printf(b, " (limit %.*f %s%s%s%s)", digits, v->limit / scale, unit,
+		   *j->setting ? ", " : "", j->setting,
+		   group_of(v) == 0 && v->value < v->limit ? ", but not all cycles were ok" : "");
+}
+
+// First in every report: one sentence with the figures, and where it was measured.
+static void verdict(struct doc *d, const struct bench_context *c, const struct judged *j,
+		    unsigned n, unsigned settings)
+{
+	const char *name = c->text[CONTEXT_run], *separator = "Goals ", *worst = NULL;
+	struct buf b = {0};
+	for (unsigned g = 0; g < sizeof(groups) / sizeof(groups[0]);
+	     g++, separator = worst ? "; " : separator) {
+		const char *comma = NULL;
+		for (unsigned i = 0; i < n; i++) {
+			if (group_of(&j[i].v) != g)
+				continue;
+			buf_printf(&b, "%s%s%s", comma ? comma : separator,
+				   comma ? "" : groups[g].lead, comma ? "" : ": ");
+			say_goal(&b, &j[i]);
+			worst = worst ? worst : groups[g].result;
+			comma = ", ";
+		}
+	}
+	if (settings > 1)
+		buf_printf(&b, "; the worst of %u settings", settings);
+	buf_puts(&b, ".");
+	doc_heading(d, 2, *name ? name : "a run without a name");
+	doc_verdict(d, worst, b.data);
+	buf_fini(&b);
+	if (!bench_context_is_gpu(c))
+		doc_warn(d, "Not measured on a GPU: the real driver over a software GPU in a VM. "
+			    "These times say nothing about hardware.");
 }
 
 static void cycles(struct doc *d, const struct result *r)
@@ -69,20 +136,35 @@ static void effects(struct doc *d, const struct result *r)
 		   "the share of time it was suspended.");
 }
 
-static void verdicts(struct doc *d, struct result *r, const struct result_goals *g)
+static bool is_worse(const struct result_verdict *a, const struct result_verdict *b)
 {
-	doc_table(d, "goal|setting|measured|limit|result");
+	unsigned x = group_of(a), y = group_of(b);
+	return x != y ? x < y : a->value / a->limit > b->value / b->limit;
+}
+
+// Judges every setting: the worst of each goal into `worst`, all of them into the table, which is
+// written where there is `d`.
+static void judge(struct doc *d, struct result *r, const struct result_goals *g,
+		  struct judged worst[RESULT_GOALS])
+{
+	static const enum result_metric judged[RESULT_GOALS] = {METRIC_suspend, METRIC_resume};
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_verdict v[RESULT_GOALS];
 		result_judge(r->of[i], g, v);
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
-			const struct result_verdict *p = &v[k];
-			doc_cells(d,
-				  p->share ? "%s, %%|%s|%.2f|%.2f|%s"
-					   : "%s at p99, ms|%s|%.3f|%.3f|%s",
-				  p->goal, r->of[i]->name,
-				  p->share ? 100 * p->value : p->value / 1e6,
-				  p->share ? 100 * p->limit : p->limit / 1e6, p->result);
+			struct judged j = {
+				v[k], r->n > 1 ? r->of[i]->name : "",
+				!v[k].share && !samples_carry(r->of[i]->metric[judged[k]].n, 0.99)};
+			const char *which = at_which(&j);
+			if (!i || is_worse(&v[k], &worst[k].v))
+				worst[k] = j;
+			if (d)
+				doc_cells(d,
+					  v[k].share ? "%s%s, %%|%s|%.2f|%.2f|%s"
+						     : "%s%s, ms|%s|%.3f|%.3f|%s",
+					  v[k].goal, which, r->of[i]->name,
+					  v[k].value / (v[k].share ? 0.01 : 1e6),
+					  v[k].limit / (v[k].share ? 0.01 : 1e6), v[k].result);
 		}
 	}
 }
@@ -94,7 +176,7 @@ static void saved(struct doc *d, const struct result *r)
 		any |= r->of[i]->xccs > 0;
 	if (!any)
 		return;
-	doc_heading(d, "Wave state saved");
+	doc_heading(d, 3, "Wave state saved");
 	doc_table(d, "setting|XCC|mean bytes|most bytes");
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
@@ -107,104 +189,103 @@ static void saved(struct doc *d, const struct result *r)
 
 // Plots
 
-// Times of one kind, as a line in plots.
-struct report_times {
-	struct samples *s;
-	char name[128];
-};
-
-static void cdf_line(struct plot *p, const struct report_times *t)
-{
-	struct samples *s = t->s;
-	double x[CDF_POINTS + 1], y[CDF_POINTS + 1];
-	size_t n = s->n < CDF_POINTS ? s->n : CDF_POINTS;
-	samples_sort(s);
-	for (size_t i = 0; i < n; i++) {
-		size_t rank = (i + 1) * s->n / n;
-		x[i] = s->v[rank - 1] > 1 ? s->v[rank - 1] : 1;
-		y[i] = (double)rank / (double)s->n;
-	}
-	plot_line(p, x, y, n, t->name);
-}
-
-// Returns the highest bar's share; draws them where there is a plot.
-static double bars(struct plot *p, const struct report_times *t)
+// Returns the highest bar's share; draws a row where there is a plot.
+static double bars(struct plot *p, const char *name, struct samples *s)
 {
 	double x[BARS + 1], y[BARS], top = 0;
+	bool p99 = samples_carry(s->n, 0.99);
+	struct plot_tick ticks[2] = {{.x = samples_percentile(s, 0.5)},
+				     {.x = samples_percentile(s, p99 ? 0.99 : 1)}};
 	struct hist_bars b;
-	hist_bars_of_samples(&b, t->s, BARS);
+	char label[128], ns[24];
+	hist_bars_of_samples(&b, s, BARS);
 	for (unsigned i = 0; i < b.n; i++) {
 		x[i] = maths()->fmax((double)b.v[i].lower, 1);
 		x[i + 1] = (double)b.v[i].upper + 1;
 		y[i] = b.v[i].share;
 		top = maths()->fmax(top, y[i]);
 	}
-	if (p)
-		plot_bars(p, x, y, b.n, t->name);
+	if (!p)
+		return top;
+	for (unsigned k = 0; b.n && k < 2; k++) {
+		const char *what = !k ? "median" : p99 ? "p99" : "greatest";
+		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", what,
+			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
+		ticks[k].x = maths()->fmax(ticks[k].x, 1);
+	}
+	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
+	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
 	return top;
 }
 
-// Plots are copied out of reports, so the title of each has "(software GPU)" where it applies.
-static const char *title_of(char title[96], const struct bench_context *c, const char *begin,
-			    const char *what, const char *end)
+// Times of one kind: a group of rows, and the time that is their goal.
+struct report_times {
+	const char *heading, *goal_label;
+	double goal;
+	struct samples *s[PLOT_SETTINGS];
+	const char *name[PLOT_SETTINGS];
+	unsigned n;
+};
+
+// Plots are copied out of reports, so each has "software GPU" where it applies.
+static void open_plot(struct plot *p, const char *title, const struct bench_context *c,
+		      struct plot_axis x)
 {
-	snprintf(title, 96, "%s%s%s%s", begin, what, end,
-		 bench_context_is_gpu(c) ? "" : " (software GPU)");
-	return title;
+	plot_open(p, title, bench_context_is_gpu(c) ? "" : "software GPU: no times of hardware", x);
 }
 
-// Two plots: the share of `what` that took at most so long, and a histogram. `mark`: a time to mark
-// as the goal; 0: none. False, and nothing drawn, without samples.
-static bool report_plots(struct doc *d, const struct bench_context *c, const char *what,
-			 const char *x_label, const char *y_label, const struct report_times *t,
-			 unsigned n, double mark)
+// How the times are distributed, with medians, p99 (or the greatest) and goals. Nothing without
+// samples.
+static void times_plot(struct doc *d, const struct bench_context *c, const char *title,
+		       const struct report_times *t, unsigned n)
 {
-	struct plot_axis x = {x_label, PLOT_NS, INFINITY, 0, true},
-			 y = {y_label, PLOT_SHARE, 0, 1, false};
+	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
+			      true};
 	double top = 0;
-	char title[96];
+	char text[64], ns[24];
 	struct plot p;
-	for (unsigned i = 0; i < n; i++) { // fmin and fmax pass over the NaN of none
-		x.min = maths()->fmin(x.min, samples_percentile(t[i].s, 0));
-		x.max = maths()->fmax(x.max, samples_percentile(t[i].s, 1));
-		top = maths()->fmax(top, bars(NULL, &t[i]));
-	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < t[i].n; k++) { // fmin and fmax pass over the NaN of none
+			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
+			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
+			top = maths()->fmax(top, bars(NULL, "", t[i].s[k]));
+		}
 	if (!(x.max > 0))
-		return false;
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		x.min = maths()->fmin(x.min, t[i].goal);
+		x.max = maths()->fmax(x.max, t[i].goal);
+	}
 	x.min = maths()->fmax(x.min, 1);
-	x.max = maths()->fmax(x.max, 1);
-	plot_open(&p, doc_svg(d),
-		  title_of(title, c, "Share of ", what, " that took at most so long"), x, y);
-	for (unsigned i = 0; i < n; i++)
-		cdf_line(&p, &t[i]);
-	plot_mark(&p, mark, "goal");
-	plot_close(&p);
-	y.max = top;
-	plot_open(&p, doc_svg(d), title_of(title, c, "How long ", what, " took"), x, y);
-	for (unsigned i = 0; i < n; i++)
-		bars(&p, &t[i]);
-	plot_mark(&p, mark, "goal");
-	plot_close(&p);
-	return true;
+	open_plot(&p, title, c, x);
+	for (unsigned i = 0; i < n; i++) {
+		plot_group(&p, t[i].heading, top, PLOT_SHARE);
+		if (t[i].goal > 0) {
+			snprintf(text, sizeof(text), "%s %s", t[i].goal_label,
+				 text_ns(ns, (uint64_t)maths()->llround(t[i].goal)));
+			plot_goal(&p, t[i].goal, text);
+		}
+		for (unsigned k = 0; k < t[i].n; k++)
+			bars(&p, t[i].name[k], t[i].s[k]);
+	}
+	doc_plot(d, &p);
 }
 
-static void latency_plots(struct doc *d, const struct load_run *run, const struct result_goals *g)
+static void latency_plot(struct doc *d, const struct load_run *run, const struct result_goals *g)
 {
-	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-	struct report_times t[2 * PLOT_SETTINGS];
 	const struct result *r = &run->result;
-	unsigned n = 0;
+	struct report_times t[] = {
+		{.heading = "suspend", .goal_label = "goal", .goal = g->suspend_ns},
+		{.heading = "resume", .goal_label = "goal", .goal = g->resume_ns}};
 	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
-		for (unsigned k = 0; k < 2; k++, n++) { // "suspend", "resume, queues=3"
-			t[n].s = &r->of[i]->metric[shown[k]];
-			snprintf(t[n].name, sizeof(t[n].name), "%s%s%s",
-				 result_metric_name[shown[k]], r->n > 1 ? ", " : "",
-				 r->n > 1 ? r->of[i]->name : "");
+		for (unsigned k = 0; k < 2; k++) {
+			t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
+			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
+			t[k].n++;
 		}
-	if (report_plots(d, &run->context, "the calls", "request until return", "share of calls", t,
-			 n, g->suspend_ns) &&
-	    r->n > PLOT_SETTINGS)
-		doc_say(d, "The plots show the first %d settings of %u.", PLOT_SETTINGS, r->n);
+	times_plot(d, &run->context, "How long the calls took, until they returned", t, 2);
+	if (r->n > PLOT_SETTINGS)
+		doc_say(d, "The plot shows the first %d settings of %u.", PLOT_SETTINGS, r->n);
 }
 
 struct timeline {
@@ -265,7 +346,7 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 {
 	struct timeline t = choose_timeline(run);
 	double x[2 * TIMELINE_CYCLES], y[2 * TIMELINE_CYCLES], top = 0;
-	char title[96];
+	double bands[2 * TIMELINE_CYCLES];
 	struct plot p;
 	size_t n = t.n > 2 ? timeline_steps(&t, x, y) : 0;
 	if (!n) {
@@ -273,17 +354,17 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 			"No plot over time: hardly two cycles in a row watched the same queues.");
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		top = maths()->fmax(top, y[i]);
-	plot_open(&p, doc_svg(d),
-		  title_of(title, &run->context, "The target's dispatch rate; shaded: suspended",
-			   "", ""),
-		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false},
-		  (struct plot_axis){"AQL packets a second", PLOT_RATE, 0, top, false});
-	for (size_t i = 0; i < n; i += 2)
-		plot_band(&p, x[i], x[i + 1]);
-	plot_line(&p, x, y, n, "packets taken");
-	plot_close(&p);
+		bands[i] = x[i];
+	}
+	open_plot(&p, "The target's dispatch rate; shaded: suspended", &run->context,
+		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false});
+	p.bands = bands;
+	p.nbands = n;
+	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
+	plot_row(&p, "", x, y, n - 1, NULL);
+	doc_plot(d, &p);
 	doc_say(d,
 		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
 		"call is made or returns, so the rate is a mean between these moments.",
@@ -293,18 +374,22 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals)
 {
 	struct result *r = &run->result;
-	report_context(d, &run->context);
-	doc_heading(d, "Goals");
-	verdicts(d, r, goals);
-	doc_heading(d, "Latencies");
-	latency_plots(d, run, goals);
+	struct judged worst[RESULT_GOALS];
+	judge(NULL, r, goals, worst);
+	verdict(d, &run->context, worst, RESULT_GOALS, r->n); // a run has a setting
+	latency_plot(d, run, goals);
+	doc_heading(d, 3, "Goals");
+	doc_table(d, "goal|setting|measured|limit|result");
+	judge(d, r, goals, worst);
+	doc_heading(d, 3, "Latencies");
 	latencies(d, r);
-	doc_heading(d, "Throughput of the target");
+	doc_heading(d, 3, "Throughput of the target");
 	timeline_plot(d, run);
 	effects(d, r);
 	saved(d, r);
-	doc_heading(d, "Cycles");
+	doc_heading(d, 3, "Cycles");
 	cycles(d, r);
+	report_context(d, &run->context);
 }
 
 // Runs of gpq bench ab
@@ -347,24 +432,25 @@ static void offline(struct doc *d, struct ab_result *a)
 		   "it; loss: against alone.");
 }
 
-static void goals_table(struct doc *d, struct ab_result *a, const struct result_goals *g)
+static void goals_table(struct doc *d, const struct judged *j)
 {
-	struct result_verdict v[AB_GOALS];
-	ab_judge_goals(a, g, v);
 	doc_table(d, "goal|measured %|limit %|result");
 	for (unsigned i = 0; i < AB_GOALS; i++)
-		doc_cells(d, "%s|%.2f|%.2f|%s", v[i].goal, 100 * v[i].value, 100 * v[i].limit,
-			  v[i].result);
+		doc_cells(d, "%s|%.2f|%.2f|%s", j[i].v.goal, 100 * j[i].v.value, 100 * j[i].v.limit,
+			  j[i].v.result);
 }
 
-static void request_plots(struct doc *d, struct ab_result *a, const struct bench_context *c)
+static void request_plot(struct doc *d, struct ab_result *a, const struct bench_context *c,
+			 const struct result_goals *g)
 {
-	struct report_times t[AB_MODES];
+	struct report_times t = {
+		.heading = "", .goal_label = "goal for the preempted median", .n = AB_MODES};
 	for (unsigned m = 0; m < AB_MODES; m++) {
-		t[m].s = &a->mode[m].latency;
-		snprintf(t[m].name, sizeof(t[m].name), "%s", ab_mode_name[m]);
+		t.s[m] = &a->mode[m].latency;
+		t.name[m] = ab_mode_name[m];
 	}
-	report_plots(d, c, "online requests", "latency", "share of requests", t, AB_MODES, 0);
+	t.goal = samples_percentile(t.s[AB_ALONE], 0.5) * (1 + g->online);
+	times_plot(d, c, "How long online requests took", &t, 1);
 }
 
 static const char *const answers[] = {"-", "no", "yes"}; // of -1, 0, 1
@@ -426,14 +512,20 @@ static void queues(struct doc *d, struct ab_result *a)
 void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals)
 {
 	struct ab_result *a = &run->ab;
-	report_context(d, &run->context);
-	doc_heading(d, "Goals");
-	goals_table(d, a, goals);
-	doc_heading(d, "Online: alone, shared, preempted");
-	request_plots(d, a, &run->context);
+	struct result_verdict v[AB_GOALS];
+	struct judged j[AB_GOALS];
+	ab_judge_goals(a, goals, v);
+	for (unsigned i = 0; i < AB_GOALS; i++)
+		j[i] = (struct judged){.v = v[i], .setting = ""};
+	verdict(d, &run->context, j, AB_GOALS, 1);
+	request_plot(d, a, &run->context, goals);
+	doc_heading(d, 3, "Goals");
+	goals_table(d, j);
+	doc_heading(d, 3, "Online: alone, shared, preempted");
 	online(d, a);
-	doc_heading(d, "Offline");
+	doc_heading(d, 3, "Offline");
 	offline(d, a);
-	doc_heading(d, "Queues: ids, slots, priorities");
+	doc_heading(d, 3, "Queues: ids, slots, priorities");
 	queues(d, a);
+	report_context(d, &run->context);
 }

@@ -4,6 +4,7 @@
 #define GPQ_BENCH_REPORT_H
 
 #include "common/bench/load.h"
+#include "common/bench/plot.h"
 #include "common/host/buf.h"
 
 struct doc {
@@ -13,9 +14,10 @@ struct doc {
 };
 
 void doc_init(struct doc *d, const char *title);
-void doc_heading(struct doc *d, const char *text);
+void doc_heading(struct doc *d, unsigned level, const char *text); // 2: a run, 3: a part of it
 void doc_say(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void doc_warn(struct doc *d, const char *text); // stands out
+void doc_warn(struct doc *d, const char *text);                        // stands out
+void doc_verdict(struct doc *d, const char *result, const char *text); // "ok", "failed", "unknown"
 
 // A table: headings separated by '|', then its cells, row by row. It ends where something else
 // begins.
@@ -24,11 +26,15 @@ void doc_cell(struct doc *d, const char *text); // "": unknown
 // Several cells, separated by '|'; NaN is unknown.
 void doc_cells(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-struct buf *doc_svg(struct doc *d); // where a plot goes
+void doc_plot(struct doc *d, struct plot *p); // closes it
+// The next plot of the page, and its length; `at`: where the one before ends, or the page. NULL:
+// none.
+const char *doc_next_plot(const char *at, size_t *len);
 void doc_end(struct doc *d);
 void doc_fini(struct doc *d);
 
-// Adds a run of gpq bench preempt, or of gpq bench ab. Times in milliseconds with three digits,
+// Adds a run of gpq bench preempt, or of gpq bench ab: the verdict, the plot it rests on, then
+// tables, those of the context last. Times in milliseconds with three digits,
 // shares in per cent with two: what a reader recomputes from the samples must round to the same.
 void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals);
 void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals);

@@ -50,6 +50,11 @@ uint64_t stats_rank(uint64_t n, double p)
 	return rank < 1 ? 1 : rank >= (double)n ? n : (uint64_t)rank;
 }
 
+bool samples_carry(uint64_t n, double p)
+{
+	return stats_rank(n, p) < n;
+}
+
 double samples_percentile(struct samples *s, double p)
 {
 	samples_sort(s);
@@ -64,6 +69,12 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
+// A percentile that some value lies beyond: else it is the greatest under another name.
+static double carried(struct samples *s, double p)
+{
+	return samples_carry(s->n, p) ? samples_percentile(s, p) : NAN;
+}
+
 struct summary samples_summary(struct samples *s)
 {
 	struct summary r = {.n = s->n};
@@ -76,10 +87,10 @@ struct summary samples_summary(struct samples *s)
 		squares += (s->v[i] - r.mean) * (s->v[i] - r.mean);
 	r.sd = s->n > 1 ? maths()->sqrt(squares / (double)(s->n - 1)) : NAN;
 	r.p50 = samples_percentile(s, 0.5);
-	r.p90 = samples_percentile(s, 0.9);
-	r.p95 = samples_percentile(s, 0.95);
-	r.p99 = samples_percentile(s, 0.99);
-	r.p999 = samples_percentile(s, 0.999);
+	r.p90 = carried(s, 0.9);
+	r.p95 = carried(s, 0.95);
+	r.p99 = carried(s, 0.99);
+	r.p999 = carried(s, 0.999);
 	samples_median_ci(s, 0.95, &r.ci_low, &r.ci_high);
 	return r;
 }

@@ -22,8 +22,9 @@ struct summary {
 	size_t n;
 	double min, max, mean;
 	double sd; // of the sample: divides by n - 1; NaN for one value
-	double p50, p90, p95, p99, p999;
-	double ci_low, ci_high; // of the median, 95 %: samples_median_ci()
+	double p50;
+	double p90, p95, p99, p999; // NaN where the samples are too few: samples_carry()
+	double ci_low, ci_high;     // of the median, 95 %: samples_median_ci()
 };
 
 // NaN is left out: it stands for "not measured".
@@ -34,6 +35,11 @@ void samples_sort(struct samples *s);
 
 // Rank of the percentile p (0 to 1) among n values: 1 to n; 0 when n is 0.
 uint64_t stats_rank(uint64_t n, double p);
+
+// Do n values carry the percentile p? One at least must lie beyond it, else it is the greatest
+// value under another name: n >= 1 / (1 - p), which is 10 for p90, 20 for p95, 100 for p99, 1000
+// for p99.9.
+bool samples_carry(uint64_t n, double p);
 
 // These sort when needed. NaN when there are no values.
 double samples_percentile(struct samples *s, double p);

@@ -465,19 +465,23 @@ TIME_US LAUNCHES DISPATCHES RATE QUEUES
 80000130 1 - 100000 -
 80000140 1 - 100000 -
 
-# The picture: well-formed, nothing that runs or is fetched, three axes with units, lines of two queues and of all.
-$ gpq trace -q --series 100ms --svg x.svg $DATA/amdlog/cnn.log $DATA/amdlog/transformer.log >/dev/null; python3 -c '
+# The picture: well-formed, nothing that runs or is fetched, colours for the dark; three groups, and in the first two a row for
+# each of two queues and all. The logs' name heads it, escaped.
+$ cp $DATA/amdlog/cnn.log '<b>&"c.log'; gpq trace -q --series 100ms --svg x.svg '<b>&"c.log' $DATA/amdlog/transformer.log >/dev/null; python3 -c '
 > import xml.etree.ElementTree as e
 > r = e.parse("x.svg").getroot()
-> n = [x.tag.split("}")[1] for x in r.iter()]
-> print(sorted(set(n)), r.get("width"), r.get("height"))
-> print([x.text for x in r.iter() if x.get("transform", "").startswith("rotate")])
-> print(sum(x.get("fill") == "none" and x.get("d") is not None for x in r.iter()))
-> print(sorted({k for x in r.iter() for k in x.attrib if "href" in k or k.startswith("on")}))'
-['g', 'path', 'rect', 'svg', 'text', 'title'] 760 1068
-['dispatches per second', 'packets', 'queues']
-7
-[]
+> tag = lambda x: x.tag.split("}")[1]
+> text = lambda name, **a: [x.text for x in r.iter() if tag(x) == name and all(x.get(k) == v for k, v in a.items())]
+> print(sorted({tag(x) for x in r.iter()}), r.get("width"), r.get("viewBox"))
+> print(text("title"), text("text", **{"class": "strong title"}), text("desc")[0][:23])
+> print(text("text", **{"class": "strong"}))
+> print(text("text").count("all queues"), sum(x.get("d") is not None for x in r.iter()))
+> print(sum("@media(prefers-color-scheme:dark){" in x for x in text("style")), sorted({k for x in r.iter() for k in x.attrib if "href" in k or k.startswith("on")}))'
+['desc', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'] 480 None
+['<b>&"c.log and 1 more'] ['<b>&"c.log and 1 more'] in intervals of 100ms. 
+['Dispatches per second', 'Backlog: most packets waiting', 'Hardware queues that got packets']
+2 7
+1 []
 
 $ gpq trace --series 100ms --svg nowhere/x.svg $DATA/amdlog/cnn.log >/dev/null
 gpq: trace: --svg nowhere/x.svg: No such file or directory
@@ -585,7 +589,7 @@ gpq: trace: --mark marks: line 10001: too many windows; split the file
 ? 1
 
 # In a picture they are bands.
-$ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c '#f2c14e' x.svg
+$ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c 'class="band"' x.svg
 3
 
 # Streams over time: moves.log has stream 0x3950000 on the first queue for two dispatches, for one on the second, for one on

@@ -186,18 +186,40 @@ static void test_summary(void **state)
 	struct samples s = FROM(9, 4, 2, 5, 4, 7, 4, 5, NAN);
 	struct summary r = samples_summary(&s);
 	assert_int_equal(r.n, 8); // NaN is no sample
-	assert_true(r.min == 2 && r.max == 9 && r.p50 == 4 && r.p90 == 9 && r.mean == 5);
+	assert_true(r.min == 2 && r.max == 9 && r.p50 == 4 && isnan(r.p90) && r.mean == 5);
 	assert_true(fabs(r.sd - 2.138089935299395) < 1e-12);
 	assert_true(r.ci_low == 4 && r.ci_high == 7); // ranks 2 and 7
 	samples_fini(&s);
 
 	s = FROM(3);
 	r = samples_summary(&s);
-	assert_true(r.mean == 3 && isnan(r.sd) && r.p999 == 3 && r.ci_low == 3 && r.ci_high == 3);
+	assert_true(r.mean == 3 && isnan(r.sd) && r.p50 == 3 && isnan(r.p999) && r.ci_low == 3 &&
+		    r.ci_high == 3);
 	samples_fini(&s);
 
 	r = samples_summary(&s);
 	assert_true(r.n == 0 && isnan(r.p50) && isnan(r.mean) && isnan(r.max) && isnan(r.ci_low));
+	samples_fini(&s);
+}
+
+// A percentile needs a value beyond it.
+static void test_carried(void **state)
+{
+	static const struct {
+		uint64_t n;
+		double p;
+		bool carried;
+	} rows[] = {{9, 0.9, false},     {10, 0.9, true},     {19, 0.95, false},
+		    {20, 0.95, true},    {99, 0.99, false},   {100, 0.99, true},
+		    {999, 0.999, false}, {1000, 0.999, true}, {0, 0.9, false}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(samples_carry(rows[i].n, rows[i].p), rows[i].carried);
+	struct samples s = {0};
+	for (unsigned i = 1; i <= 100; i++)
+		samples_add(&s, i);
+	struct summary r = samples_summary(&s);
+	assert_true(r.p90 == 90 && r.p95 == 95 && r.p99 == 99 && isnan(r.p999) && r.max == 100);
 	samples_fini(&s);
 }
 
@@ -378,21 +400,14 @@ static void test_shuffle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buckets),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_hist_percentile),
-		cmocka_unit_test(test_hist_json),
-		cmocka_unit_test(test_saturation),
-		cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_interval_by_drawing),
-		cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_rank_test),
-		cmocka_unit_test(test_rank_test_few),
-		cmocka_unit_test(test_rank_test_level),
-		cmocka_unit_test(test_shuffle),
+		cmocka_unit_test(test_buckets),         cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_hist_percentile), cmocka_unit_test(test_hist_json),
+		cmocka_unit_test(test_saturation),      cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_carried),         cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_interval),        cmocka_unit_test(test_interval_by_drawing),
+		cmocka_unit_test(test_coverage),        cmocka_unit_test(test_large),
+		cmocka_unit_test(test_rank_test),       cmocka_unit_test(test_rank_test_few),
+		cmocka_unit_test(test_rank_test_level), cmocka_unit_test(test_shuffle),
 	};
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
