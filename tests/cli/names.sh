@@ -28,6 +28,7 @@ queues='[.[][] | select(.qid != null and .type != null) | {k: "\(.pid) \(.qid) \
 for host in "$top"/tests/hosts/{gfx,vm}* "$xgmi"; do
 	gpq --sysroot "$host" queues -qJ -o +PACKETS
 	for form in "" --mqd --runlist "--summary --table waiting"; do
+		# shellcheck disable=SC2086 # several words
 		gpq --sysroot "$host" hqd $form -qJ
 	done
 done >"$work/all"
@@ -49,6 +50,7 @@ chmod -R go+rX "$work"
 drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid 65534 --regid 65534 --clear-groups"
 as_other() { ASAN_OPTIONS=detect_leaks=0 $drop "$work/gpq" --sysroot "$host" queues "$@"; }
+# shellcheck disable=SC2069 # only what it says on standard error
 hint() { as_other "$@" 2>&1 >/dev/null; }
 is "with all rights nothing is said" "$(hint)" ""
 chmod 0 "$host/sys/kernel/debug"

@@ -117,6 +117,8 @@ by_others() {
 	is "another user sees the same queues" "$(su user -c 'gpq queues -r -n -o PID,QID,GPU,TYPE,RING' | sort -n)" \
 		"$(truth /tmp/mkqueue.log /tmp/mk2.log | sort -n)"
 	is "without what only root can read" "$(su user -c "gpq queues -p $P -r -n -o QID,RING_ADDR")" "0 -"
+	is "and is told so" "$(su user -c "gpq queues -p $P" 2>&1 >/dev/null)" \
+		"gpq: queues: PRIO, STATE, BACKLOG: unknown: debugfs is for root; use sudo"
 	status_is "a pid that does not exist: not found" 5 gpq queues -p 999999
 	like "with one line that says so" "$OUT" '^gpq: queues: [^ ].*999999'
 	(exec 9<> /dev/kfd && read -r _ < /tmp/never) &
