@@ -37,7 +37,7 @@
 	X(pcre2_set_match_limit)        \
 	X(pcre2_set_newline)
 
-LIB(pcre, PCRE, PCRE_FUNCTIONS);
+LIB(pcre, PCRE, PCRE_FUNCTIONS, RECOMMENDED, "pcre2", "Regular expressions");
 
 struct expression {
 	enum grep_side side;

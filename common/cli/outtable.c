@@ -33,7 +33,8 @@
 	X(scols_table_set_termwidth)     \
 	X(scols_unref_table)
 
-LIB(scols, SCOLS, SCOLS_FUNCTIONS);
+LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols",
+    "Tables that fit the terminal, in colour");
 
 #define LEGIBLE 32 // columns of a text that may be cut
 
