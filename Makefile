@@ -48,7 +48,7 @@ endif
 ifeq ($(DLOPEN),no)
 DEFINES  += -DGPQ_LINKED
 VARIANT  := $(VARIANT)-linked
-LINKED    = $(shell $(PKG_CONFIG) --libs $(PKGS))
+LINKED    = $(shell $(PKG_CONFIG) --libs $(PKGS)) -l:libstdc++.so.6
 endif
 
 ifdef TESTING
