@@ -33,7 +33,7 @@ is "an ELF note tells packagers of each library that is loaded on demand" \
 is "each is a note of its own, of FDO's type for this" "$(readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \
 	"$(echo "$wanted" | wc -l)"
 is "and no other library's name is in the program" \
-	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
+	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
 	"$(echo "$wanted" | sed 's/.* //' | sort)"
 
 gpus=$(gpq --sysroot "$host" gpus -r -n -o NODE,GPU,GFX)
