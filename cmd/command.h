@@ -8,6 +8,7 @@
 #include "common/cli/err.h"
 #include "common/cli/opts.h"
 #include "common/cli/out.h"
+#include "common/cli/schema.h"
 
 // What must be there before a command runs; checked in one place (cmd/needs.c).
 enum {
@@ -39,11 +40,20 @@ struct cmd_spec {
 	size_t opts_size;                       // of the struct that opts' offsets are in
 	const void *defaults;                   // initial content of it, NULL: zeros
 	const struct out_table *const *tables;  // NULL-terminated: what -o chooses from
+	const struct schema *const *schemas;    // of its forms, ended by NULL: SCHEMAS. Documents
+						// have the first unless run() sets another in
+						// `out` of struct cmd before out_open()
 	unsigned (*needs)(const struct cmd *c); // replaces the table's needs when options change
 						// them; or NULL
 	bool stop_at_operand;      // options behind the first operand are not ours: `-- CMD ARGS`
 	int (*run)(struct cmd *c); // exit status
 };
+
+#define SCHEMAS(...)                   \
+	(const struct schema *const[]) \
+	{                              \
+		__VA_ARGS__, NULL      \
+	}
 
 struct command {
 	const char *name;
@@ -84,7 +94,7 @@ struct common_opts {
 	const char *sysroot;
 	bool quiet;
 	int verbose;
-	bool help, version, list_columns;
+	bool help, version, list_columns, json_schema;
 };
 extern const struct opt common_opts_table[];
 

@@ -32,6 +32,8 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, list_columns, "list-columns", 0, OPT_FLAG, NULL,
 	    "list the columns and exit"),
 	OPT(common_opts, json, "json", 'J', OPT_FLAG, NULL, "one JSON document"),
+	OPT(common_opts, json_schema, "json-schema", 0, OPT_FLAG, NULL,
+	    "print the JSON Schema of --json, or with --ndjson of its lines, and exit"),
 	OPT(common_opts, ndjson, "ndjson", 0, OPT_FLAG, NULL, "one JSON object a line"),
 	OPT(common_opts, raw, "raw", 'r', OPT_FLAG, NULL, "blank-separated words, exact numbers"),
 	OPT(common_opts, pairs, "pairs", 'P', OPT_FLAG, NULL,
@@ -197,6 +199,10 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 		return print_help(cmd->def);
 	if (common->version)
 		return print_version();
+	if (common->json_schema)
+		return schema_print(common->list_columns ? SCHEMAS(&out_columns_schema)
+							 : spec->schemas,
+				    common->ndjson);
 	if (common->list_columns)
 		return out_list_columns(&common->out, spec->tables);
 	if (cmd->argc && !spec->operands)
@@ -205,6 +211,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	if (cmd->argc && opts_refuse_secure(cmd->argv[0])) // a file or a command
 		return GPQ_USAGE;
 	cmd->out = common->out;
+	cmd->out.schema = spec->schemas[0];
 	host_on_trouble(note_trouble);
 	int status = needs_check(spec->needs ? spec->needs(cmd) : cmd->def->needs);
 	status = status ? status : spec->run(cmd);

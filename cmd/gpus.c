@@ -100,6 +100,8 @@ static const struct out_col check_cols[] = {
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
 static const struct out_table *const tables[] = {&table, &check_table, NULL};
+static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
+static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
 
 static const char *text_or_null(const char *s)
 {
@@ -276,6 +278,7 @@ static int print_checks(struct cmd *c)
 	static const char *const words[] = {"unknown", "no", "ok"};
 	struct kfd_check checks[KFD_CHECKS_MAX];
 	size_t n = kfd_check_all(checks);
+	c->out.schema = &check_schema;
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &check_table, false);
 	for (size_t i = 0; !status && i < n; i++) {
@@ -322,6 +325,7 @@ const struct cmd_spec gpus_spec = {
 	.opts = opts,
 	.opts_size = sizeof(struct gpus_opts),
 	.tables = tables,
+	.schemas = SCHEMAS(&schema, &check_schema),
 	.needs = needs,
 	.run = run,
 };

@@ -62,6 +62,7 @@ static const struct out_col cols[] = {
 };
 #undef ROW
 static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
+static const struct schema schema = {"gpq.merge", 1, SCHEMA_TABLES(&table), NULL};
 
 static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
@@ -131,6 +132,7 @@ static int print(struct cmd *c, struct merge *m)
 	if (m->lines.n && m->sum.n)
 		return err_fail(GPQ_USAGE, "merge them apart",
 				"results of gpq bench and of gpq trace cannot be added");
+	c->out.schema = m->lines.n ? &trace_schema : &schema;
 	if (m->lines.n)
 		return o->partial ? trace_merge_partial(&m->lines)
 				  : trace_merge_report(c, &m->lines, o->by, o->top);
@@ -181,5 +183,6 @@ const struct cmd_spec merge_spec = {
 	.opts_size = sizeof(struct merge_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&schema, &trace_schema),
 	.run = run,
 };

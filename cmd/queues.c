@@ -151,6 +151,7 @@ static const unsigned col_reads[] = {COLUMNS(READS)};
 static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)};
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, NULL};
+static const struct schema schema = {"gpq.queues", 1, tables, NULL};
 
 // --- which queues ---
 
@@ -438,6 +439,7 @@ const struct cmd_spec queues_spec = {
 	.opts_size = sizeof(struct queues_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&schema),
 	.needs = needs,
 	.run = run,
 };

@@ -177,6 +177,7 @@ static int run(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, NULL};
+static const struct schema schema = {"gpq.resume", 1, tables, NULL};
 
 const struct cmd_spec resume_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--tree] [--keep]\n"
@@ -188,5 +189,6 @@ const struct cmd_spec resume_spec = {
 	.opts = opts,
 	.opts_size = sizeof(struct resume_opts),
 	.tables = tables,
+	.schemas = SCHEMAS(&schema),
 	.run = run,
 };

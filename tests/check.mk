@@ -15,7 +15,9 @@ $(B)/unit/%: tests/unit/%.c $(LIB)
 # Each transcript, man page and script is a test program of its own, so that they run side by side.
 TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
 TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)
-SCRIPTS     := $(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)
+# The longest first, lest the last processor waits for one of them.
+LONG        := $(patsubst %,tests/%.sh,docs/first-build cli/trace-ask cli/trace-rough cli/merge-trace cli/lab cli/trace-grep cli/trace-perfetto)
+SCRIPTS     := $(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh))
 
 $(B)/transcript/%: % tests/cli/run Makefile
 	@mkdir -p $(@D)
@@ -23,7 +25,7 @@ $(B)/transcript/%: % tests/cli/run Makefile
 	@chmod +x $@
 
 check: $(B)/gpq $(UBIN) $(TWRAPPED)
-	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(UBIN) $(TWRAPPED) $(SCRIPTS)
+	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(SCRIPTS) $(UBIN) $(TWRAPPED)
 
 # One of them: make check-one T=tests/cli/queues.t, T=tests/unit/test_json.c
 check-one: $(B)/gpq $(patsubst tests/unit/%.c,$(B)/unit/%,$(filter %.c,$(T)))

@@ -51,6 +51,18 @@ static const struct out_col offline_cols[] = {
 #undef COL
 const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
 
+static const struct schema_member ab_members[] = {
+	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table},
+	{"looks", SCHEMA_COUNT, "times the queues of both sides were read", NULL, NULL},
+	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
+	{0}};
+const struct schema bench_ab_schema = {
+	"gpq.bench.ab", 1,
+	SCHEMA_TABLES(&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS],
+		      &run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES],
+		      &bench_ab_goals_table),
+	ab_members};
+
 static void print_online(struct out *o, struct ab_result *a)
 {
 	out_begin(o, &bench_online_table, false);
@@ -147,6 +159,7 @@ struct ab {
 static int print(struct ab *b, struct cmd *c)
 {
 	struct ab_result *a = &b->result;
+	c->out.schema = &bench_ab_schema;
 	struct out *o = out_open(&c->out);
 	if (c->out.columns) { // -o: that table alone
 		print_online(o, a);

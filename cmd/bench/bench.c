@@ -237,6 +237,8 @@ const struct cmd_spec bench_spec = {
 	.opts_size = sizeof(struct bench_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&bench_preempt_schema, &bench_overhead_schema, &bench_ab_schema,
+			   &bench_changes_schema),
 	.needs = needs,
 	.run = run,
 };

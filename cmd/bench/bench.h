@@ -33,7 +33,9 @@ int bench_goals(const struct words *w, struct result_goals *g);
 #define D OUT_DEFAULT
 
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
-extern const struct out_table bench_changes_table;
+extern const struct out_table bench_changes_table, bench_context_table;
+extern const struct schema bench_preempt_schema, bench_overhead_schema, bench_ab_schema,
+	bench_changes_schema;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
 extern const struct out_table bench_ab_goals_table;
 

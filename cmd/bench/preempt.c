@@ -110,6 +110,8 @@ static const struct out_col overhead_cols[] = {
 };
 #undef COL
 static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
+const struct schema bench_overhead_schema = {"gpq.bench.overhead", 1,
+					     SCHEMA_TABLES(&overhead_table), NULL};
 
 static int check_arguments(const struct preempt *p, const struct cmd *c)
 {
@@ -301,6 +303,7 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	int r = 0;
 	for (uint64_t i = 0; i < n && !r && attached_wait(p->attached, 0); i++)
 		r = sample_overhead(p, s);
+	c->out.schema = &bench_overhead_schema;
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &overhead_table, false);
 	for (unsigned i = 0; i < OVERHEADS; i++) {

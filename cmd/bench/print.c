@@ -235,14 +235,14 @@ struct context_row {
 	{(label), #key, OUT_STR, OUT_DEFAULT, offsetof(struct context_row, text[CONTEXT_##key]), \
 	 (label), 0},
 static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
-static const struct out_table context_table = {"context", "context", context_cols, CONTEXT_ITEMS};
+const struct out_table bench_context_table = {"context", "context", context_cols, CONTEXT_ITEMS};
 
 void bench_print_context(struct out *o, const struct bench_context *c)
 {
 	struct context_row row;
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
 		row.text[i] = *c->text[i] ? c->text[i] : NULL;
-	out_object(o, &context_table, &row);
+	out_object(o, &bench_context_table, &row);
 	if (!bench_context_is_gpu(c))
 		out_title(o, "Not a GPU: a software GPU in a VM. These times say nothing about "
 			     "hardware.");
@@ -267,6 +267,53 @@ static const struct out_col cycles_cols[] = {
 };
 #undef COL
 static const struct out_table cycles_table = {"cycles", "cycles", OUT_COLS(cycles_cols)};
+
+// What json_setting() writes.
+#define COUNTED(key, help)                              \
+	{                                               \
+		(key), SCHEMA_COUNT, (help), NULL, NULL \
+	}
+static const struct schema_member a_count = {.type = SCHEMA_COUNT},
+				  a_number = {.type = SCHEMA_NUMBER},
+				  a_bucket = {.type = SCHEMA_LIST,
+					      .help = "its least value, its samples",
+					      .members = &a_count};
+static const struct schema_member hist_members[] = {
+	{"rule", SCHEMA_TEXT, "how values are put into buckets", NULL, NULL},
+	COUNTED("count", "samples"),
+	COUNTED("sum", "of all samples"),
+	COUNTED("min", "smallest"),
+	COUNTED("max", "greatest"),
+	{"buckets", SCHEMA_LIST, "those that have samples", &a_bucket, NULL},
+	{0}};
+#define METRIC(name, value, help) {#name, SCHEMA_OBJECT, (help), hist_members, NULL},
+static const struct schema_member metric_members[] = {RESULT_METRICS(METRIC){0}};
+#undef METRIC
+static const struct schema_member count_members[] = {
+	COUNTED("ok", NULL),      COUNTED("idle", NULL),
+	COUNTED("moved", NULL),   COUNTED("partly", NULL),
+	COUNTED("failed", NULL),  COUNTED("stuck", NULL),
+	COUNTED("stopped", NULL), {0}};
+static const struct schema_member setting_members[] = {
+	{"setting", SCHEMA_TEXT, "what differs from the others", NULL, NULL},
+	COUNTED("grace", "grace period"),
+	COUNTED("queues", "how many were suspended, null: all"),
+	COUNTED("hold_ns", "how long they were held"),
+	COUNTED("gap_ns", "how long they ran between cycles"),
+	{"cycles", SCHEMA_OBJECT, "by how they ended", count_members, NULL},
+	{"saved_bytes_xcc_mean", SCHEMA_LIST, "of each XCC", &a_number, NULL},
+	{"histograms_ns", SCHEMA_OBJECT, "of each time", metric_members, NULL},
+	{0}};
+static const struct schema_member a_setting = {.type = SCHEMA_OBJECT, .members = setting_members};
+static const struct schema_member preempt_members[] = {
+	{"settings", SCHEMA_LIST, "of each setting, what is exact", &a_setting, NULL},
+	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table},
+	{"cycles", SCHEMA_RECORD, "of all settings", NULL, &cycles_table},
+	{0}};
+const struct schema bench_preempt_schema = {
+	"gpq.bench.preempt", 1,
+	SCHEMA_TABLES(&bench_latencies_table, &bench_effects_table, &bench_goals_table),
+	preempt_members};
 
 static void print_cycles(struct out *o, const struct result *r)
 {

@@ -102,6 +102,8 @@ static const struct out_col change_cols[] = {
 };
 #undef COL
 const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(change_cols)};
+const struct schema bench_changes_schema = {"gpq.bench.changes", 1,
+					    SCHEMA_TABLES(&bench_changes_table), NULL};
 
 static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
 		       struct samples *b)
@@ -206,6 +208,7 @@ static int compare(struct cmd *c)
 		status = load(&side[i], c->argv[i + 1]);
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
+	c->out.schema = &bench_changes_schema;
 	if (!status)
 		status = print_changes(out_open(&c->out), &side[0], &side[1]);
 	load_fini(&side[0]);

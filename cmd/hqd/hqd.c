@@ -106,6 +106,17 @@ static const struct out_table *const tables[] = {&slots_table,           &hqd_re
 						 &hqd_summary_tables[2], &hqd_runlist_table,
 						 &hqd_sample_table,      NULL};
 
+#define SCHEMA(form, name, ...)                                                                    \
+	static const struct schema form##_schema = {"gpq.hqd" name, 1, SCHEMA_TABLES(__VA_ARGS__), \
+						    NULL}
+SCHEMA(slots, "", &slots_table);
+SCHEMA(regs, ".regs", &hqd_regs_table);
+SCHEMA(raw, ".raw-regs", &hqd_raw_table);
+SCHEMA(fields, ".fields", &hqd_fields_table);
+SCHEMA(summary, ".summary", &hqd_summary_tables[0], &hqd_summary_tables[1], &hqd_summary_tables[2]);
+SCHEMA(runlist, ".runlist", &hqd_runlist_table);
+SCHEMA(sample, ".sample", &hqd_sample_table);
+
 static int print_slots(struct hqd_view *v, struct out *o)
 {
 	for (size_t i = 0; i < v->list.n; i++)
@@ -117,21 +128,20 @@ static int print_slots(struct hqd_view *v, struct out *o)
 // The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
-	size_t flag;                   // offset of its bool in the options; 0: none
-	const struct out_table *table; // NULL: it has several and begins them itself
+	size_t flag;                 // offset of its bool in the options; 0: none
+	const struct schema *schema; // several tables: print() begins them itself
 	int (*print)(struct hqd_view *v, struct out *o);
 	bool by_row; // it shows rows, so that none may be left
 };
 
 static const struct form forms[] = {
-	{"regs", offsetof(struct hqd_opts, regs), &hqd_regs_table, hqd_print_regs, true},
-	{"fields", offsetof(struct hqd_opts, fields), &hqd_fields_table, hqd_print_regs, true},
-	{"raw-regs", offsetof(struct hqd_opts, raw_regs), &hqd_raw_table, hqd_print_regs, true},
-	{"summary", offsetof(struct hqd_opts, summary), NULL, hqd_print_summary, false},
-	{"runlist", offsetof(struct hqd_opts, runlist), &hqd_runlist_table, hqd_print_runlist,
-	 false},
-	{"sample", 0, &hqd_sample_table, hqd_print_sample, false},
-	{NULL, 0, &slots_table, print_slots, true},
+	{"regs", offsetof(struct hqd_opts, regs), &regs_schema, hqd_print_regs, true},
+	{"fields", offsetof(struct hqd_opts, fields), &fields_schema, hqd_print_regs, true},
+	{"raw-regs", offsetof(struct hqd_opts, raw_regs), &raw_schema, hqd_print_regs, true},
+	{"summary", offsetof(struct hqd_opts, summary), &summary_schema, hqd_print_summary, false},
+	{"runlist", offsetof(struct hqd_opts, runlist), &runlist_schema, hqd_print_runlist, false},
+	{"sample", 0, &sample_schema, hqd_print_sample, false},
+	{NULL, 0, &slots_schema, print_slots, true},
 };
 
 static bool is_asked(const struct form *f, const struct hqd_opts *o)
@@ -329,11 +339,13 @@ static int list(struct cmd *c)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
+	const struct out_table *const *tables_of = f->schema->tables;
+	c->out.schema = f->schema;
 	struct out *o = out_open(&c->out);
 	int status = load(&v);
 	if (!status) {
 		hqd_apply_filter(&v);
-		status = f->table ? hqd_begin(&v, o, f->table) : GPQ_OK;
+		status = tables_of[1] ? GPQ_OK : hqd_begin(&v, o, tables_of[0]);
 	}
 	if (!status)
 		status = f->print(&v, o);
@@ -468,6 +480,8 @@ const struct cmd_spec hqd_spec = {
 	.opts_size = sizeof(struct hqd_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&slots_schema, &regs_schema, &raw_schema, &fields_schema,
+			   &summary_schema, &runlist_schema, &sample_schema),
 	.needs = needs,
 	.run = run,
 };

@@ -99,6 +99,11 @@ const struct out_table run_compare_tables[RUN_TABLES] = {
 	[RUN_OVERLAPS] = {"overlaps", "overlap", OUT_COLS(pair_cols)},
 	[RUN_STRATEGIES] = {"strategies", "strategy", OUT_COLS(strategy_cols)},
 };
+const struct schema snapshot_compare_schema = {
+	"gpq.snapshot.compare", 1,
+	SCHEMA_TABLES(&run_compare_tables[RUN_PROCESSES], &run_compare_tables[RUN_PROGRAMS],
+		      &run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]),
+	NULL};
 
 int run_compare_print(struct out *o, const struct run_compare *r, int table)
 {
@@ -129,6 +134,7 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	// -o names columns of one table: of the runs when no other was asked for.
 	const int only =
 		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
+	c->out.schema = &snapshot_compare_schema;
 	struct out *o = out_open(&c->out);
 	int status = GPQ_OK;
 	for (int i = 0; i < RUN_TABLES && !status; i++) {

@@ -68,6 +68,8 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table snapshot_diff_table = {"changes", "change", OUT_COLS(cols)};
+const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 1,
+					    SCHEMA_TABLES(&snapshot_diff_table), NULL};
 
 struct printer {
 	struct out *o;
@@ -166,6 +168,7 @@ static void explain(const struct printer *p, const struct host_state *a, const s
 static int print_diff(struct cmd *c, const struct host_state *a, const struct host_state *b)
 {
 	const struct snapshot_opts *opt = c->opts;
+	c->out.schema = &snapshot_diff_schema;
 	struct printer p = {.o = out_open(&c->out), .all = opt->all};
 	int status = out_begin(p.o, &snapshot_diff_table, false);
 	if (!status) {

@@ -67,6 +67,7 @@ static const struct out_table *const tables[] = {&saved_table,
 						 &run_compare_tables[RUN_OVERLAPS],
 						 &run_compare_tables[RUN_STRATEGIES],
 						 NULL};
+static const struct schema schema = {"gpq.snapshot", 1, SCHEMA_TABLES(&saved_table), NULL};
 
 static volatile int stopped; // the signal
 
@@ -261,6 +262,7 @@ const struct cmd_spec snapshot_spec = {
 	.opts_size = sizeof(struct snapshot_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&schema, &snapshot_diff_schema, &snapshot_compare_schema),
 	.needs = needs,
 	.run = run,
 };

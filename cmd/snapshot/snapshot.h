@@ -13,6 +13,7 @@ struct snapshot_opts {
 };
 
 extern const struct out_table snapshot_diff_table;
+extern const struct schema snapshot_diff_schema, snapshot_compare_schema;
 
 // Exit status.
 int snapshot_diff(struct cmd *c);    // --diff A B

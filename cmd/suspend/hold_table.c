@@ -68,6 +68,7 @@ static const struct out_col holder_cols[] = {
 
 const struct out_table holders_table = {"holders", "holder", holder_cols,
 					sizeof(holder_cols) / sizeof(holder_cols[0])};
+const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
 
 struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 {
@@ -239,13 +240,14 @@ static void write_holders(struct out *o, void *arg)
 			write_holder(o, &h->list[i]);
 }
 
-int held_list(const struct out_opts *opts, const struct pids *only)
+int held_list(struct cmd *c, const struct pids *only)
 {
 	struct holdings h = {.only = only};
 	int status;
 
 	h.num = kfd_holdings(&h.list, true);
-	status = held_write(opts, &holders_table, write_holders, &h);
+	c->out.schema = &holders_schema;
+	status = held_write(&c->out, &holders_table, write_holders, &h);
 	kfd_holdings_free(h.list, h.num);
 	return status;
 }

@@ -17,6 +17,7 @@ struct held_row {
 
 extern const struct out_table held_table;    // struct held_row
 extern const struct out_table holders_table; // gpq suspend --list
+extern const struct schema holders_schema;
 
 // Writes a table to standard output. 0, or an exit status after a message.
 int held_write(const struct out_opts *opts, const struct out_table *table,
@@ -47,6 +48,6 @@ int held_sum_status(const struct held_sum *s);
 void held_unreached(struct out *o, const struct target *t, struct held_sum *sum);
 
 // gpq suspend --list.
-int held_list(const struct out_opts *out, const struct pids *only);
+int held_list(struct cmd *c, const struct pids *only);
 
 #endif

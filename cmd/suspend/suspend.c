@@ -323,7 +323,7 @@ static int run(struct cmd *c)
 	if (status)
 		return status;
 	if (o->list)
-		return held_list(&c->out, &o->choice.pids);
+		return held_list(c, &o->choice.pids);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->choice);
@@ -337,6 +337,7 @@ static int run(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
+static const struct schema schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
 const struct cmd_spec suspend_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] "
@@ -353,6 +354,7 @@ const struct cmd_spec suspend_spec = {
 	.opts_size = sizeof(struct suspend_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&schema, &holders_schema),
 	.stop_at_operand = true,
 	.run = run,
 };

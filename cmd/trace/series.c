@@ -82,8 +82,8 @@ static const struct out_col queue_interval_cols[] = {
 
 const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
 // Programs get the numbers, not their picture: without the last two columns.
-static const struct out_table plain_track_table = {"tracks", "track", track_cols,
-						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
+const struct out_table trace_plain_track_table = {"tracks", "track", track_cols,
+						  sizeof(track_cols) / sizeof(track_cols[0]) - 2};
 const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
 const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
 						     OUT_COLS(queue_interval_cols)};
@@ -232,7 +232,7 @@ static void whole_report(struct trace *t)
 	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
 		  s->all.end - s->all.first, text_ns(width, s->width_us * 1000),
 		  s->all.first * s->width_us / 1000000, s->all.first * s->width_us % 1000000);
-	out_begin(t->out, people ? &trace_track_table : &plain_track_table, false);
+	out_begin(t->out, people ? &trace_track_table : &trace_plain_track_table, false);
 	tracks_out(t, true, true, track_out);
 	if (people)
 		return;

@@ -90,6 +90,52 @@ static const struct out_table *const tables[] = {
 };
 // clang-format on
 
+static const struct schema_member text = {.type = SCHEMA_TEXT};
+#define NOTES                                                                            \
+	{                                                                                \
+		"notes", SCHEMA_LIST, "what the log does not tell, and why", &text, NULL \
+	}
+static const struct schema_member notes[] = {NOTES, {0}};
+static const struct schema_member totals[] = {
+	{"totals", SCHEMA_RECORD, "of all processes", NULL, &trace_totals_table}, NOTES, {0}};
+static const struct schema_member series[] = {
+	{"interval_ns", SCHEMA_COUNT, "length of the intervals", NULL, NULL}, NOTES, {0}};
+static const struct schema_member compared[] = {
+	{"verdict", SCHEMA_TEXT, "do they use the same queues", NULL, NULL},
+	{"findings", SCHEMA_LIST, "what else differs", &text, &trace_compare_finding_table},
+	NOTES,
+	{0}};
+
+#define SCHEMA(name, members, ...)                                         \
+	{                                                                  \
+		"gpq.trace" name, 1, SCHEMA_TABLES(__VA_ARGS__), (members) \
+	}
+const struct schema trace_schema =
+	SCHEMA("", totals, &trace_process_table, &trace_queue_table, &trace_kernel_table,
+	       &trace_thread_table, &trace_api_table, &trace_stream_table, &trace_error_table);
+static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_table),
+			   latency_schema =
+				   SCHEMA(".latency", notes, &trace_command_table,
+					  &trace_latency_queue_table, &trace_latency_kernel_table),
+			   gaps_schema = SCHEMA(".gaps", notes, &trace_rhythm_table,
+						&trace_gap_table, &trace_mark_table),
+			   series_schema =
+				   SCHEMA(".series", series, &trace_plain_track_table,
+					  &trace_interval_table, &trace_queue_interval_table),
+			   compare_schema =
+				   SCHEMA(".compare", compared, &trace_compare_log_table,
+					  &trace_compare_queue_table, &trace_compare_kernel_table);
+
+static const struct schema *schema_of(const struct trace_opts *o)
+{
+	return o->list                 ? &list_schema
+	       : o->latency            ? &latency_schema
+	       : o->gaps               ? &gaps_schema
+	       : o->series != U64_NULL ? &series_schema
+	       : o->compare            ? &compare_schema
+				       : &trace_schema;
+}
+
 // The options that replace the report of the summary.
 struct question {
 	const char *name;
@@ -414,6 +460,7 @@ static int run(struct cmd *c)
 	struct amdlog_filter filter;
 	int status = check_options(o, c->argc, &ask);
 
+	c->out.schema = schema_of(o);
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)
@@ -448,5 +495,7 @@ const struct cmd_spec trace_spec = {
 	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
 	.tables = tables,
+	.schemas = SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema,
+			   &series_schema, &compare_schema),
 	.run = run,
 };

@@ -103,9 +103,12 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_kernel_table, trace_thread_table, trace_api_table, trace_list_table,
 	trace_command_table, trace_latency_queue_table, trace_latency_kernel_table,
 	trace_error_table, trace_stream_table, trace_rhythm_table, trace_gap_table,
-	trace_mark_table, trace_track_table, trace_interval_table, trace_queue_interval_table,
-	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
-	trace_compare_kernel_table;
+	trace_mark_table, trace_track_table, trace_plain_track_table, trace_interval_table,
+	trace_queue_interval_table, trace_compare_log_table, trace_compare_finding_table,
+	trace_compare_queue_table, trace_compare_kernel_table;
+
+// Of the report of the summary, which gpq merge writes too.
+extern const struct schema trace_schema;
 
 // Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
 // message.

@@ -2,6 +2,7 @@
 #include "common/cli/out_priv.h"
 
 #include "common/cli/err.h"
+#include "common/cli/schema.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"
 #include "common/host/xalloc.h"
@@ -70,6 +71,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 	json_init(&o->json, &o->buf, opts->mode == OUT_JSON);
 	if (opts->mode == OUT_JSON)
 		json_begin(&o->json, NULL, '{');
+	if (opts->mode == OUT_JSON && opts->schema)
+		schema_name(&o->json, opts->schema);
 	return o;
 }
 
@@ -520,10 +523,13 @@ static const struct out_col column_cols[] = {
 	OUT_COL(column_record, help, "HELP", "help", OUT_STR, OUT_DEFAULT, "what it holds"),
 };
 static const struct out_table column_table = {"columns", "column", column_cols, 6};
+const struct schema out_columns_schema = {"gpq.columns", 1, SCHEMA_TABLES(&column_table), NULL};
 
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables)
 {
-	struct out *o = out_open(opts);
+	struct out_opts own = *opts;
+	own.schema = &out_columns_schema;
+	struct out *o = out_open(&own);
 	int status = out_begin(o, &column_table, false);
 	for (; !status && tables && *tables; tables++) {
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {

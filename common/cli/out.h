@@ -70,10 +70,13 @@ struct out_table {
 
 enum out_mode { OUT_TABLE, OUT_RAW, OUT_PAIRS, OUT_JSON, OUT_NDJSON };
 
+struct schema;
+
 // Filled by the shared options of every command (cmd/gpq.c).
 struct out_opts {
 	enum out_mode mode;
-	const char *columns; // -o: "A,B" chooses, "+A" adds; NULL: the default ones
+	const struct schema *schema; // of the JSON document (schema.h); NULL: it names none
+	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
 	bool all;
 	bool noheadings;
 	bool bytes;

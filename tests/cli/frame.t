@@ -75,12 +75,13 @@ mine
 $ for c in $(gpq --list); do gpq $c -J -o NOSUCH -p 1 x 2>err | jq -c .; jq -r .level err | head -1; done | sort -u
 > for c in "nosuch -J" "-J" "queues -J --nosuch" "gpus -J --gpu 99 --sysroot $HOSTS/gfx90a-k6.12" "trace -J /nonexistent"; do timeout 5 gpq $c 2>/dev/null | jq -c .; done
 error
+{"schema":{"name":"gpq.trace","version":1}}
 {}
 {}
 {}
 {}
 {}
-{}
+{"schema":{"name":"gpq.trace","version":1}}
 
 $ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep
 gpq-bench

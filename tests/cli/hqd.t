@@ -236,6 +236,7 @@ $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd -J
 {
+  "schema": {"name": "gpq.hqd", "version": 1},
   "slots": []
 }
 
@@ -308,6 +309,7 @@ sdma 1
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 {
+  "schema": {"name": "gpq.hqd.summary", "version": 1},
   "occupancy": [],
   "sharers": [],
   "waiting": []

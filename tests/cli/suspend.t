@@ -77,10 +77,10 @@ $ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
 # Nothing is held, and that is no failure.
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
-{"holders":[]}
+{"schema":{"name":"gpq.suspend.list","version":1},"holders":[]}
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
-{"queues":[]}
+{"schema":{"name":"gpq.resume","version":1},"queues":[]}
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1

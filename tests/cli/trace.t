@@ -44,7 +44,7 @@ LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
        1          1      1 4096x1x1 4096x1x1 64x1x1 64x1x1 train_step
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c 'keys, (.totals | keys)'
-["errors","kernels","notes","processes","queues","totals"]
+["errors","kernels","notes","processes","queues","schema","totals"]
 ["api_errors","barrier_values","barriers","bytes","dispatches","first_us","foreign","format","glued","hip_version","hwqs","kernels","last_us","launches","level_max","lines","mended","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","torn","unnamed","wptr_max","wptr_min"]
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.queues[] | [.pid, .hwq, .swq, .id, .dispatches, .barriers, .first_us, .last_us, .backlog_max]'

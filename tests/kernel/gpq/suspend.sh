@@ -263,6 +263,7 @@ output() {
 	status_is "resume into a closed pipe" 0 sh -c "gpq resume -p $P | true"
 	moves 0 "resumed"
 	status_is "JSON" 0 gpq suspend -p $P -J
+	like "names its schema" "$OUT" '"schema": ."name": "gpq.suspend"'
 	like "is one document" "$OUT" '"queue_id": 0,.*"result": "suspended", *"latency_ns": [0-9]'
 	gpq resume -p $P > /dev/null
 	reap $P
