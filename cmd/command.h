@@ -32,7 +32,21 @@ enum {
 
 struct cmd;
 
+// A command of several kinds ("gpq bench ab"): the first operand says which.
+struct cmd_kind {
+	const char *name;     // NULL ends a table
+	const char *title;    // with the command's name: "bench ab"
+	unsigned needs;       // NEED_...
+	const char *summary;  // what it is for
+	const char *synopsis; // as of the command, behind the kind's name
+	const char *operands; // behind the kind's name; NULL: none are allowed
+	const struct opt *opts;
+	const struct out_table *const *tables;
+	int (*run)(struct cmd *c); // argv[0] is the kind's name
+};
+
 struct cmd_spec {
+	const struct cmd_kind *kinds; // NULL: none. Else these have synopsis, operands, opts, run
 	const char *synopsis; // without the name, one form a line: "[-p PID[,PID...]] [--gpu GPU]"
 	const char *description; // a few sentences for --help
 	const char *operands;    // "FILE..."; NULL: none are allowed
@@ -65,8 +79,9 @@ struct command {
 // One call of a command.
 struct cmd {
 	const struct command *def;
-	void *opts; // the command's options struct
-	int argc;   // operands
+	const struct cmd_kind *kind; // NULL where the command has none
+	void *opts;                  // the command's options struct
+	int argc;                    // operands
 	char **argv;
 	struct out_opts out; // for out_open()
 };
@@ -77,8 +92,19 @@ extern const struct command gpq_commands[];
 // The command whose name is this word of `len` bytes, or NULL.
 const struct command *command_find(const char *word, size_t len);
 
+// The kind of the command whose name is this word, or NULL; also for `word` NULL.
+const struct cmd_kind *command_kind(const struct command *def, const char *word);
+
+// -h (brief) and --help: of gpq, of a command, of one of its kinds (or NULL). Exit status.
+int help_general(bool brief);
+int help_command(const struct command *def, const struct cmd_kind *kind, bool brief);
+
 // GPQ_OK, or the status after a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
+
+// Is debugfs mounted where it belongs? (Without the right to look there: no.)
+bool needs_has_debugfs(void);
+#define NEXT_MOUNT_DEBUGFS "as root: mount -t debugfs none /sys/kernel/debug"
 
 // `gpq --complete`: candidates for the last of `words` (what is typed behind `gpq`), one a line, a
 // tab before its help.
@@ -94,16 +120,24 @@ struct common_opts {
 	const char *sysroot;
 	bool quiet;
 	int verbose;
-	bool help, version, list_columns, json_schema;
+	bool usage, help, version, list_columns, json_schema;
 };
 extern const struct opt common_opts_table[];
+extern const struct opt gpq_opts_table[]; // those of gpq without a command
+
+// The count that limits messages about files of the host begins anew.
+void troubles_forget(void);
 
 // --watch: the same listing again and again.
 #define WATCH_OFF UINT64_MAX // of an option that was not given
+#define WATCH_OPT(type)                             \
+	OPT(type, watch, "watch", 0, OPT_NS, "SEC", \
+	    "repeat, this long apart (50ms, 2s), until Ctrl-C")
 
-// Calls `list` once with WATCH_OFF; else until it fails, this long apart. GPQ_PARTIAL is no
-// failure. A terminal is cleared before each list, in a pipe NDJSON follows unless another form is
-// asked for. The status of the last list; GPQ_USAGE after a message: the interval is too short.
+// Calls `list`, which writes by out_open(&c->out), once with WATCH_OFF; else until it fails, this
+// long apart (at least 10ms). GPQ_PARTIAL is no failure. Tables on a terminal are a full-screen
+// view (common/cli/screen.h); in a pipe NDJSON follows unless another form is asked for. The status
+// of the last list; GPQ_USAGE after a message: the interval is too short, or the form has an end.
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 
 #endif

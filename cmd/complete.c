@@ -1,97 +1,140 @@
 // gpq --complete: candidates for shells. The scripts in completions/ call it, so they never
 // differ from the option and column tables.
-#include "cmd/command.h"
+#include "cmd/complete.h"
 
-#include "common/host/proc.h"
+#include "common/bench/ab.h"
 #include "common/host/root.h"
 #include "common/host/secure.h"
+#include "common/kfd/procs.h"
 #include "common/state/queue_rows.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The word under the cursor: what stays as it is ("--output=PID,"), and what is to be completed
-// ("QI").
-struct typed {
-	const char *keep;
-	int n; // bytes of it
-	const char *rest;
-};
-
-static void offer(const struct typed *t, const char *word, const char *help)
+void offer(const struct typed *t, const char *word, const char *help)
 {
-	if (strncmp(word, t->rest, strlen(t->rest)) == 0)
-		printf("%.*s%s\t%s\n", t->n, t->keep, word, help);
+	if (*word && strncasecmp(word, t->rest, strlen(t->rest)) == 0)
+		printf("%.*s%s\t%.*s\n", t->n, t->keep, word, (int)strcspn(help, "\n"), help);
 }
 
-static void keep_up_to(struct typed *t, const char *end)
+void keep_up_to(struct typed *t, const char *end)
 {
 	t->n = (int)(end - t->keep);
 	t->rest = end;
 }
 
-static void offer_options(const struct typed *t, const struct opt *table)
-{
-	char word[64];
-	for (; table->name; table++) {
-		snprintf(word, sizeof(word), "--%s", table->name);
-		offer(t, word, table->help);
-	}
-}
-
-// Of a list only the last part is completed.
-static void skip_list(struct typed *t)
+void skip_list(struct typed *t)
 {
 	const char *comma = strrchr(t->rest, ',');
 	if (comma)
 		keep_up_to(t, comma + 1);
 }
 
-static void offer_columns(struct typed *t, const struct cmd_spec *spec)
+// Option tables of what is typed, ended by NULL: of the kind or of all kinds, and the shared ones.
+static void tables_of(const struct typed *t, const struct opt *tables[8])
+{
+	unsigned n = 0;
+	if (!t->def)
+		tables[n++] = gpq_opts_table;
+	else if (!t->def->spec->kinds)
+		tables[n++] = t->def->spec->opts;
+	for (const struct cmd_kind *k = t->def ? t->def->spec->kinds : NULL; k && k->name; k++)
+		if ((!t->kind || k == t->kind) && n < 6)
+			tables[n++] = k->opts;
+	tables[n++] = common_opts_table;
+	tables[n] = NULL;
+}
+
+static const struct opt *find_any(const struct typed *t, const char *name, char letter)
+{
+	const struct opt *tables[8], *found = NULL;
+	tables_of(t, tables);
+	for (unsigned i = 0; tables[i] && !found; i++)
+		found = opts_find(tables[i], name, letter);
+	return found;
+}
+
+static void offer_options(const struct typed *t)
+{
+	const struct opt *tables[8];
+	char word[64], help[128];
+	tables_of(t, tables);
+	for (unsigned i = 0; tables[i]; i++) {
+		for (const struct opt *o = tables[i]; o->name; o++) {
+			snprintf(word, sizeof(word), "--%s", o->name);
+			snprintf(help, sizeof(help), "%.*s", (int)opt_brief(o), o->help);
+			// An option of several kinds is in the table of each.
+			if (find_any(t, o->name, 0) == o)
+				offer(t, word, help);
+		}
+	}
+}
+
+// Columns
+
+static bool in_earlier(const struct out_table *const *first, const struct out_table *const *table,
+		       const char *name)
+{
+	for (; first < table; first++)
+		for (unsigned i = 0; i < (*first)->ncols; i++)
+			if (strcmp((*first)->cols[i].name, name) == 0)
+				return true;
+	return false;
+}
+
+static void offer_columns(struct typed *t)
+{
+	const struct out_table *const *first = t->kind  ? t->kind->tables
+					       : t->def ? t->def->spec->tables
+							: NULL;
+	for (const struct out_table *const *table = first; table && *table; table++)
+		for (unsigned i = 0; i < (*table)->ncols; i++)
+			if (!in_earlier(first, table, (*table)->cols[i].name))
+				offer(t, (*table)->cols[i].name, (*table)->cols[i].help);
+}
+
+static void offer_output(struct typed *t)
 {
 	if (t->rest[0] == '+')
 		keep_up_to(t, t->rest + 1);
 	skip_list(t);
-	for (const struct out_table *const *table = spec->tables; table && *table; table++)
-		for (unsigned i = 0; i < (*table)->ncols; i++)
-			offer(t, (*table)->cols[i].name, (*table)->cols[i].help);
+	offer_columns(t);
 }
 
-static void offer_pids(struct typed *t)
+static void offer_sort(struct typed *t)
 {
 	skip_list(t);
-	DIR *dir = host_opendir("/sys/class/kfd/kfd/proc");
-	if (!dir)
+	if (t->rest[0] == '-')
+		keep_up_to(t, t->rest + 1);
+	offer_columns(t);
+}
+
+// An expression such as BACKLOG > 1 && PA: where a value may stand, columns; behind one, operators.
+static void offer_filter(struct typed *t)
+{
+	static const char *const operators[] = {"==", "!=", "<",  "<=", ">",
+						">=", "=~", "!~", "&&", "||"};
+	const char *end = t->rest + strlen(t->rest), *word = end, *before;
+	unsigned quotes = 0;
+	for (const char *p = t->rest; *p; p++)
+		quotes += *p == '"';
+	if (quotes % 2) // in a string
 		return;
-	pid_t pid;
-	for (struct dirent *e; (e = readdir(dir));)
-		if (proc_parse_pid(e->d_name, &pid))
-			offer(t, e->d_name, "process with KFD open");
-	closedir(dir);
+	while (word > t->rest && (isalnum((unsigned char)word[-1]) || strchr("_%./", word[-1])))
+		word--;
+	for (before = word; before > t->rest && before[-1] == ' ';)
+		before--;
+	keep_up_to(t, word);
+	bool value = before == t->keep || before[-1] == '=' || strchr("(!<>~&|", before[-1]);
+	if (value && !isdigit((unsigned char)*word))
+		offer_columns(t);
+	for (unsigned i = 0; !value && !*word && i < sizeof(operators) / sizeof(operators[0]); i++)
+		offer(t, operators[i], "operator");
 }
 
-// The option that `word` is: "-o", "--output", or "--output" of "--output=PID".
-static const struct opt *find_option(const struct opt *table, const char *word)
-{
-	for (; table->name; table++) {
-		size_t n = strlen(table->name);
-		bool is_long = strncmp(word, "--", 2) == 0 &&
-			       strncmp(word + 2, table->name, n) == 0 &&
-			       (!word[2 + n] || word[2 + n] == '=');
-		bool is_short =
-			word[0] == '-' && table->letter && word[1] == table->letter && !word[2];
-		if (is_long || is_short)
-			return table;
-	}
-	return NULL;
-}
-
-static const struct opt *find_any(const struct command *def, const char *word)
-{
-	const struct opt *o = find_option(common_opts_table, word);
-	return o || !def ? o : find_option(def->spec->opts, word);
-}
+// Words
 
 static void offer_levels(struct typed *t)
 {
@@ -100,47 +143,160 @@ static void offer_levels(struct typed *t)
 		offer(t, prio_level_name(i), "level of priority");
 }
 
-static void offer_values(const struct opt *o, struct typed *t, const struct cmd_spec *spec)
+static void offer_types(struct typed *t)
 {
-	if (o->choices)
-		for (unsigned i = 0; o->choices[i]; i++)
-			offer(t, o->choices[i], o->help);
-	else if (o->kind == OPT_PIDS)
-		offer_pids(t);
-	else if (strcmp(o->name, "prio") == 0)
-		offer_levels(t);
-	else if (strcmp(o->name, "output") == 0 && spec)
-		offer_columns(t, spec);
+	static const int types[] = {KFD_QUEUE_COMPUTE, KFD_QUEUE_SDMA, KFD_QUEUE_SDMA_XGMI};
+	skip_list(t);
+	for (unsigned i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		offer(t, kfd_queue_type_name(types[i]), "type of queue");
+}
+
+static void offer_modes(struct typed *t)
+{
+	skip_list(t);
+	for (unsigned i = 0; i < AB_MODES; i++)
+		offer(t, ab_mode_name[i], "mode of the experiment");
+}
+
+static const struct {
+	const char *option;
+	void (*offer)(struct typed *t);
+} sources[] = {
+	{"comm", offer_commands}, {"container", offer_containers}, {"filter", offer_filter},
+	{"gpu", offer_gpus},      {"modes", offer_modes},          {"output", offer_output},
+	{"pid", offer_pids},      {"prio", offer_levels},          {"queue", offer_queues},
+	{"sort", offer_sort},     {"type", offer_types},
+};
+
+// What has no candidates is left to the shell, which knows the files.
+static void offer_values(const struct opt *o, struct typed *t)
+{
+	for (unsigned i = 0; o->choices && o->choices[i]; i++)
+		offer(t, o->choices[i], o->arg);
+	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (strcmp(o->name, sources[i].option) == 0)
+			sources[i].offer(t);
+}
+
+static void offer_kinds(const struct typed *t, const struct command *def)
+{
+	for (const struct cmd_kind *k = def->spec->kinds; k && k->name; k++)
+		offer(t, k->name, k->summary);
+}
+
+// The words before the cursor
+
+struct place {
+	const struct opt *argument_of; // the next word is the argument of this option, or NULL
+	bool help;                     // of gpq help
+	bool operands;                 // no more options follow
+};
+
+// The option that `word` is or, of a cluster of letters, ends with; *argument is what is attached
+// to it ("--output=PID", "-oPID"), or NULL.
+static const struct opt *option_of(const struct typed *t, const char *word, const char **argument)
+{
+	char name[64];
+	const struct opt *o = NULL;
+	*argument = NULL;
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	if (word[1] == '-') {
+		const char *equals = strchr(word, '=');
+		size_t n = equals ? (size_t)(equals - word) - 2 : strlen(word + 2);
+		*argument = equals ? equals + 1 : NULL;
+		snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : 0), word + 2);
+		return find_any(t, name, 0);
+	}
+	for (word++; *word && (!o || !o->arg); word++)
+		o = find_any(t, NULL, *word);
+	if (o && o->arg && *word)
+		*argument = word;
+	return o;
+}
+
+static void take_argument(struct typed *t, const struct opt *o, const char *argument)
+{
+	if (strcmp(o->name, "pid") == 0)
+		t->pids = argument;
+	if (strcmp(o->name, "sysroot") == 0 && !host_secure())
+		host_set_root(argument);
+}
+
+static void take_operand(struct typed *t, struct place *at, const char *word)
+{
+	if (!t->def) {
+		t->def = command_find(word, strlen(word));
+		at->help |= !t->def && strcmp(word, "help") == 0;
+	} else if (t->def->spec->kinds && !t->kind) {
+		t->kind = command_kind(t->def, word);
+	} else {
+		at->operands = t->def->spec->stop_at_operand;
+	}
+}
+
+static void take_word(struct typed *t, struct place *at, const char *word)
+{
+	const char *argument;
+	const struct opt *o = at->argument_of;
+	at->argument_of = NULL;
+	if (o) {
+		take_argument(t, o, word);
+	} else if (at->operands) {
+		return;
+	} else if (strcmp(word, "--") == 0) {
+		at->operands = true;
+	} else if (word[0] != '-' || !word[1]) {
+		take_operand(t, at, word);
+	} else if ((o = option_of(t, word, &argument)) && o->arg) {
+		if (argument)
+			take_argument(t, o, argument);
+		else
+			at->argument_of = o;
+	}
+}
+
+static void offer_operands(const struct typed *t, bool help)
+{
+	const struct command *def = t->def;
+	const char *operands = t->kind ? t->kind->operands : def ? def->spec->operands : NULL;
+	if (!def) {
+		for (const struct command *c = gpq_commands; c->name; c++)
+			offer(t, c->name, c->summary);
+		if (!help)
+			offer(t, "help", "show the help of a command");
+	} else if (def->spec->kinds && !t->kind) {
+		offer_kinds(t, def);
+	} else if (!help && (!operands || def->spec->stop_at_operand) && !*t->rest) {
+		offer_options(t);
+	}
 }
 
 int complete_words(int n, char **words)
 {
 	const char *root = host_getenv("GPQ_SYSROOT"); // with none, or a wrong one: this host
-	const char *word = n > 0 ? words[n - 1] : "";
-	struct typed t = {word, 0, word};
-	const struct command *def = NULL;
-	for (int i = 0; i + 1 < n && !def; i++)
-		def = command_find(words[i], strlen(words[i]));
-	const char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
-	const struct opt *o = NULL; // option whose argument is completed
-	if (equals) {
-		o = find_any(def, word);
-		keep_up_to(&t, equals + 1);
-	} else if (n > 1 && !strchr(words[n - 2], '=')) {
-		o = find_any(def, words[n - 2]);
-	}
+	const char *word = n > 0 ? words[n - 1] : "", *argument = NULL;
+	struct typed t = {.keep = word, .rest = word};
+	struct place at = {0};
 	if (root && *root)
 		host_set_root(root);
-	if (o && o->arg) {
-		offer_values(o, &t, def ? def->spec : NULL);
-	} else if (word[0] == '-') {
-		if (def)
-			offer_options(&t, def->spec->opts);
-		offer_options(&t, common_opts_table);
-	} else if (!def) {
-		for (const struct command *c = gpq_commands; c->name; c++)
-			offer(&t, c->name, c->summary);
-		offer(&t, "help", "show the help of a command");
-	}
+	for (int i = 0; i + 1 < n; i++)
+		take_word(&t, &at, words[i]);
+	const struct opt *o = at.argument_of; // whose argument is completed
+	if (!o && !at.operands && (o = option_of(&t, word, &argument)) && argument)
+		keep_up_to(&t, argument);
+	else if (!at.argument_of)
+		o = NULL;
+	if (o)
+		offer_values(o, &t);
+	else if (at.operands)
+		; // files, or a command: the shell knows
+	else if (word[0] == '-' && word[1] && word[1] != '-' && option_of(&t, word, &argument))
+		offer(&t, word, "option");
+	else if (word[0] == '-')
+		offer_options(&t);
+	else
+		offer_operands(&t, at.help);
+	host_set_root(NULL);
 	return fflush(stdout) ? GPQ_FAILED : GPQ_OK;
 }

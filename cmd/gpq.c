@@ -51,7 +51,9 @@ const struct opt common_opts_table[] = {
 	    "read a recorded host (also GPQ_SYSROOT)"),
 	OPT_ONE_OF(common_opts, out.color, "color", 0, "WHEN", "auto, always or never",
 		   color_words),
-	OPT(common_opts, help, "help", 'h', OPT_FLAG, NULL, "show this help"),
+	OPT(common_opts, usage, "usage", 'h', OPT_FLAG, NULL, "the options on one screen"),
+	OPT(common_opts, help, "help", 0, OPT_FLAG, NULL,
+	    "all options, and the columns that -o takes"),
 	OPT(common_opts, version, "version", 'V', OPT_FLAG, NULL, "show the version"),
 	{0},
 };
@@ -67,14 +69,54 @@ const struct command *command_find(const char *word, size_t len)
 #define NAME(name, needs, summary) #name,
 static const char *const command_names[] = {GPQ_COMMANDS(NAME) "help", NULL};
 
+const struct cmd_kind *command_kind(const struct command *def, const char *word)
+{
+	for (const struct cmd_kind *k = def->spec->kinds; word && k && k->name; k++)
+		if (strcmp(k->name, word) == 0)
+			return k;
+	return NULL;
+}
+
+// What people try who know other programs.
+static const char *const synonyms[][2] = {
+	{"ps", "queues"},
+	{"list", "queues"},
+	{"ls", "queues"},
+	{"top", "queues"},
+	{"info", "gpus"},
+	{"devices", "gpus"},
+	{"check", "gpus"},
+	{"slots", "hqd"},
+	{"runlist", "hqd"},
+	{"pause", "suspend"},
+	{"stop", "suspend"},
+	{"preempt", "bench preempt"},
+	{"ab", "bench ab"},
+	{"report", "bench report"},
+	{"unpause", "resume"},
+	{"continue", "resume"},
+	{"start", "resume"},
+	{"log", "trace"},
+	{"logs", "trace"},
+	{"record", "snapshot"},
+	{"save", "snapshot"},
+	{"diff", "snapshot --diff"},
+	{"compare", "snapshot --compare"},
+};
+
 static int unknown_command(const char *name)
 {
 	const char *guess = text_suggest(name, command_names);
-	return err_fail(GPQ_USAGE, "gpq --list lists them", "unknown command %s%s%s", name,
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+		if (strcmp(name, synonyms[i][0]) == 0)
+			guess = synonyms[i][1];
+	uint64_t number;
+	return err_fail(GPQ_USAGE,
+			parse_u64(name, &number) ? "the queues of a process: gpq queues -p PID"
+						 : "gpq -h lists them",
+			"unknown command %s%s%s", *name ? name : "(nothing)",
 			guess ? ", did you mean " : "", guess ? guess : "");
 }
-
-// Help goes to standard output like data: `gpq queues --help | less`.
 
 static int print_version(void)
 {
@@ -88,73 +130,6 @@ static int print_list(void)
 	struct buf b = {0};
 	for (const struct command *c = gpq_commands; c->name; c++)
 		buf_printf(&b, "%s\n", c->name);
-	return out_text(&b);
-}
-
-static int print_general_help(void)
-{
-	struct buf b = {0};
-	buf_puts(&b, "Usage: gpq [OPTIONS] COMMAND [OPTIONS] ...\n"
-		     "Find, inspect, suspend, resume and measure AMD GPU compute "
-		     "queues.\n\nCommands:\n");
-	for (const struct command *c = gpq_commands; c->name; c++)
-		buf_printf(&b, "  %-10s %s\n", c->name, c->summary);
-	buf_puts(&b, "\nOptions of every command:\n");
-	opts_help(&b, common_opts_table);
-	buf_puts(&b, "\nAlso: gpq help COMMAND, gpq --list (command names), gpq --install DIR (a "
-		     "link per command),\n"
-		     "gpq --complete WORD... (for shells).\n"
-		     "Exit status: 0 done, 1 failed, 2 usage, 3 done in part, 4 not permitted, 5 "
-		     "not found,\n"
-		     "6 not supported here, 124 deadline reached. See gpq(1).\n");
-	return out_text(&b);
-}
-
-static void help_columns(struct buf *b, const struct out_table *const *tables)
-{
-	for (; tables && *tables; tables++) {
-		buf_printf(b, "\nColumns of %s (* shown by default):\n", (*tables)->name);
-		for (unsigned i = 0; i < (*tables)->ncols; i++) {
-			const struct out_col *c = &(*tables)->cols[i];
-			buf_printf(b, "  %c %-14s %s\n", c->flags & OUT_DEFAULT ? '*' : ' ',
-				   c->name, c->help);
-		}
-	}
-}
-
-// Whole words on lines of at most 78 characters.
-static void put_wrapped(struct buf *b, const char *text)
-{
-	enum { WIDTH = 78 };
-	size_t column = 0;
-	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
-		size_t n = strcspn(text, " \n");
-		bool fits = column && column + 1 + n <= WIDTH;
-		buf_printf(b, "%s%.*s", fits ? " " : column ? "\n" : "", (int)n, text);
-		column = fits ? column + 1 + n : n;
-		text += n;
-	}
-	buf_puts(b, "\n");
-}
-
-static int print_help(const struct command *def)
-{
-	const struct cmd_spec *s = def->spec;
-	struct buf b = {0};
-	const char *line = s->synopsis;
-	for (bool first = true; *line; first = false) {
-		size_t n = strcspn(line, "\n");
-		buf_printf(&b, "%s gpq %s %.*s\n", first ? "Usage:" : "      ", def->name, (int)n,
-			   line);
-		line += n + (line[n] == '\n');
-	}
-	put_wrapped(&b, s->description);
-	buf_puts(&b, "\nOptions:\n");
-	opts_help(&b, s->opts);
-	buf_puts(&b, "\nOptions of every command:\n");
-	opts_help(&b, common_opts_table);
-	help_columns(&b, s->tables);
-	buf_printf(&b, "\nSee gpq-%s(1).\n", def->name);
 	return out_text(&b);
 }
 
@@ -192,11 +167,86 @@ static void note_trouble(const char *path, int error)
 		err_warn(NULL, "%s: %s: what it says is missing", path, strerror(error));
 }
 
+void troubles_forget(void)
+{
+	troubles = 0;
+}
+
+static bool has_column(const struct out_table *const *tables, const char *name)
+{
+	for (; tables && *tables; tables++)
+		for (unsigned i = 0; i < (*tables)->ncols; i++)
+			if (strcasecmp((*tables)->cols[i].name, name) == 0)
+				return true;
+	return false;
+}
+
+// What was probably meant by an operand that the command does not take.
+static void put_advice(struct buf *b, const struct cmd *cmd, const char *operand)
+{
+	const struct cmd_spec *spec = cmd->def->spec;
+	const struct opt *table = cmd->kind ? cmd->kind->opts : spec->opts;
+	uint64_t number = 0;
+	bool is_number = parse_u64(operand, &number);
+	if (opts_find(table, operand, 0) || opts_find(common_opts_table, operand, 0))
+		buf_printf(b, "say --%s", operand);
+	else if (has_column(spec->tables, operand))
+		buf_printf(b, "commas part columns: -o COLUMN,%s", operand);
+	else if (number && opts_find(table, "pid", 0))
+		buf_printf(b, "say -p %s", operand);
+	else if (is_number && opts_find(table, "gpu", 0))
+		buf_printf(b, "say --gpu %s", operand);
+	else if (*operand && opts_find(table, "comm", 0))
+		buf_printf(b, "processes of that name: --comm %s", operand);
+	else
+		buf_puts(b, "-h shows the options");
+}
+
+static int unexpected_operand(const struct cmd *cmd, const char *operand)
+{
+	struct buf next = {0};
+	put_advice(&next, cmd, operand);
+	int status = err_fail(GPQ_USAGE, next.data, "%s: no operand is expected",
+			      *operand ? operand : "(nothing)");
+	buf_fini(&next);
+	return status;
+}
+
+// A number where a command may stand is rather the process that -p was forgotten for.
+static bool forgot_p(const struct cmd *cmd)
+{
+	uint64_t number;
+	return cmd->def->spec->stop_at_operand && cmd->argc && strcmp(cmd->argv[-1], "--") != 0 &&
+	       parse_u64(cmd->argv[0], &number);
+}
+
+// The operand that says which kind is missing, or is none.
+static int no_kind(const struct cmd *cmd)
+{
+	const char *words[8] = {0}, *given = cmd->argc ? cmd->argv[0] : NULL;
+	struct buf next = {0};
+	unsigned n = 0;
+	buf_printf(&next, "gpq %s -h tells what they are for:", cmd->def->name);
+	for (const struct cmd_kind *k = cmd->def->spec->kinds; k->name && n < 7; k++) {
+		buf_printf(&next, "%s %s", n ? "," : "", k->name);
+		words[n++] = k->name;
+	}
+	const char *guess = given ? text_suggest(given, words) : NULL;
+	int status = given ? err_fail(GPQ_USAGE, next.data, "%s is no kind of %s%s%s",
+				      *given ? given : "(nothing)", cmd->def->name,
+				      guess ? ", did you mean " : "", guess ? guess : "")
+			   : err_fail(GPQ_USAGE, next.data, "no kind of %s given", cmd->def->name);
+	buf_fini(&next);
+	return status;
+}
+
 static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
-	if (common->help)
-		return print_help(cmd->def);
+	const struct cmd_kind *kind = cmd->kind;
+	int words = kind != NULL; // operands that are no operands of the kind
+	if (common->help || common->usage)
+		return help_command(cmd->def, kind, !common->help);
 	if (common->version)
 		return print_version();
 	if (common->json_schema)
@@ -204,17 +254,20 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 							 : spec->schemas,
 				    common->ndjson);
 	if (common->list_columns)
-		return out_list_columns(&common->out, spec->tables);
-	if (cmd->argc && !spec->operands)
-		return err_fail(GPQ_USAGE, "--help shows the options", "%s: no operand is expected",
-				cmd->argv[0]);
-	if (cmd->argc && opts_refuse_secure(cmd->argv[0])) // a file or a command
+		return out_list_columns(&common->out, kind ? kind->tables : spec->tables);
+	if (spec->kinds && !kind)
+		return no_kind(cmd);
+	if (cmd->argc > words && (!(kind ? kind->operands : spec->operands) || forgot_p(cmd)))
+		return unexpected_operand(cmd, cmd->argv[words]);
+	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // a file or a command
 		return GPQ_USAGE;
 	cmd->out = common->out;
 	cmd->out.schema = spec->schemas[0];
 	host_on_trouble(note_trouble);
-	int status = needs_check(spec->needs ? spec->needs(cmd) : cmd->def->needs);
-	status = status ? status : spec->run(cmd);
+	int status = needs_check(kind          ? kind->needs
+				 : spec->needs ? spec->needs(cmd)
+					       : cmd->def->needs);
+	status = status ? status : kind ? kind->run(cmd) : spec->run(cmd);
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
 
@@ -231,15 +284,49 @@ static enum out_mode json_asked(int argc, char **argv)
 	return mode;
 }
 
+enum { SETS_MAX = 32 };
+
+// Adds the tables of options of a command, or of one kind of it, which are to fill `base`.
+static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
+		     const struct cmd_kind *kind, void *base)
+{
+	unsigned n = 0;
+	while (sets[n].table)
+		n++;
+	if (!def->spec->kinds)
+		sets[n] = (struct opt_set){def->spec->opts, base, def->name};
+	for (const struct cmd_kind *k = def->spec->kinds; k && k->name && n + 1 < SETS_MAX; k++)
+		if (!kind || k == kind)
+			sets[n++] = (struct opt_set){k->opts, base, k->title};
+}
+
+// Adds the shared options, and for messages about wrong ones those of all commands.
+static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *common)
+{
+	unsigned n = 0;
+	while (sets[n].table)
+		n++;
+	sets[n] = (struct opt_set){common_opts_table, common, NULL};
+	for (const struct command *c = gpq_commands; c->name; c++)
+		add_sets(sets, c, NULL, NULL);
+}
+
 // argv[0] is the command's name. `common` may hold what was given before it.
 static int run_command(const struct command *def, int argc, char **argv, struct common_opts *common)
 {
 	const struct cmd_spec *spec = def->spec;
 	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1)};
+	struct opt_set sets[SETS_MAX] = {0}, all[SETS_MAX] = {0};
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
-	const struct opt_set sets[] = {{spec->opts, cmd.opts}, {common_opts_table, common}, {0}};
 	err_setup(def->name, json_asked(argc, argv) != OUT_TABLE, 0);
+	if (spec->kinds) { // whose options are taken depends on the kind
+		add_sets(all, def, NULL, cmd.opts);
+		add_other_sets(all, common);
+		cmd.kind = command_kind(def, opts_first_operand(argc, argv, all));
+	}
+	add_sets(sets, def, cmd.kind, cmd.opts);
+	add_other_sets(sets, common);
 	int first = opts_parse(argc, argv, sets, spec->stop_at_operand);
 	int status = first < 0 ? GPQ_USAGE : apply_common(common, def->name);
 	if (!status) {
@@ -258,7 +345,7 @@ struct gpq_opts {
 	const char *install;
 };
 
-static const struct opt gpq_opts_table[] = {
+const struct opt gpq_opts_table[] = {
 	OPT(gpq_opts, list, "list", 0, OPT_FLAG, NULL, "list the commands"),
 	OPT(gpq_opts, install, "install", 0, OPT_STR, "DIR", "make a link per command in DIR"),
 	OPT(gpq_opts, complete, "complete", 0, OPT_FLAG, NULL,
@@ -268,25 +355,27 @@ static const struct opt gpq_opts_table[] = {
 
 static int unexpected(const char *operand)
 {
-	return err_fail(GPQ_USAGE, "gpq --help shows what is", "%s: no operand is expected",
-			operand);
+	return err_fail(GPQ_USAGE, "gpq -h shows what is", "%s: no operand is expected", operand);
 }
 
 static int run_help(int argc, char **argv)
 {
 	const struct command *def = argc > 1 ? command_find(argv[1], strlen(argv[1])) : NULL;
-	if (argc > 2)
-		return unexpected(argv[2]);
+	const struct cmd_kind *kind = def && argc > 2 ? command_kind(def, argv[2]) : NULL;
+	int words = kind ? 3 : 2;
+	if (argc > words)
+		return unexpected(argv[words]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
-		return print_general_help();
-	return def ? print_help(def) : unknown_command(argv[1]);
+		return help_general(false);
+	return def ? help_command(def, kind, false) : unknown_command(argv[1]);
 }
 
 static int run_gpq(int argc, char **argv)
 {
 	struct common_opts common = {0};
 	struct gpq_opts gpq = {0};
-	const struct opt_set sets[] = {{gpq_opts_table, &gpq}, {common_opts_table, &common}, {0}};
+	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL}};
+	add_other_sets(sets, &common);
 	int first = opts_parse(argc, argv, sets, true);
 	if (first < 0)
 		return GPQ_USAGE;
@@ -300,10 +389,10 @@ static int run_gpq(int argc, char **argv)
 		return print_list();
 	if (common.version)
 		return print_version();
-	if (common.help)
-		return print_general_help();
+	if (common.help || common.usage)
+		return help_general(!common.help);
 	if (first == argc)
-		return err_fail(GPQ_USAGE, "gpq --help shows the commands", "no command given");
+		return err_fail(GPQ_USAGE, "gpq -h shows the commands", "no command given");
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
 	const struct command *def = command_find(argv[first], strlen(argv[first]));

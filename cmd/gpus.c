@@ -15,13 +15,17 @@
 struct gpus_opts {
 	struct words gpu;
 	bool check;
+	uint64_t watch; // ns, WATCH_OFF without --watch
 };
+
+static const struct gpus_opts defaults = {.watch = WATCH_OFF};
 
 static const struct opt opts[] = {
 	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only these: index, gpu_id (decimal or hex) or PCI address"),
+	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
 	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
-	    "tell what stands between this user on this host and each command"),
+	    "what stands between this user and each command"),
+	WATCH_OPT(gpus_opts),
 	{0},
 };
 
@@ -34,20 +38,21 @@ struct row {
 #define COL(member, name, key, type, flags, help) OUT_COL(row, member, name, key, type, flags, help)
 #define D                                         (OUT_DEFAULT)
 #define M                                         (OUT_MACHINE)
+#define W                                         (OUT_WIDE)
 
 static const struct out_col cols[] = {
 	COL(g.index, "INDEX", "index", OUT_U64, D, "place among the readable GPUs"),
-	COL(g.node, "NODE", "node", OUT_U64, D, "KFD topology node"),
+	COL(g.node, "NODE", "node", OUT_U64, D | W, "KFD topology node"),
 	COL(g.gpu_id, "GPU", "gpu_id", OUT_U64, D, "gpu_id, decimal as in sysfs"),
-	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D, "gpu_id, hexadecimal as in debugfs"),
+	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
 	COL(bdf, "BDF", "bdf", OUT_STR, D, "PCI address; partitions share one"),
 	COL(gfx, "GFX", "gfx", OUT_STR, D, "instruction set"),
 	COL(g.cus, "CUS", "cus", OUT_U64, D, "compute units of all XCCs together"),
 	COL(g.num_xcc, "XCCS", "xccs", OUT_U64, D, "accelerator complexes"),
-	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D,
+	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D | W,
 	    "hardware slots for compute queues per XCC"),
-	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D, "SDMA engines for PCIe"),
-	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D, "SDMA engines for XGMI"),
+	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D | W, "SDMA engines for PCIe"),
+	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D | W, "SDMA engines for XGMI"),
 	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", OUT_U64, M,
 	    "queues of one SDMA engine"),
 	COL(sched, "SCHED", "scheduler", OUT_STR, M,
@@ -292,13 +297,10 @@ static int print_checks(struct cmd *c)
 	return out_finish(o, status);
 }
 
-static int run(struct cmd *c)
+static int list(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
 	struct kfd_topology t;
-	if (o->check && o->gpu.n)
-		return err_fail(GPQ_USAGE, "leave one of them out",
-				"--check looks at the whole host: it takes no --gpu");
 	if (o->check)
 		return print_checks(c);
 	const struct wants w = wanted(&c->out);
@@ -310,6 +312,15 @@ static int run(struct cmd *c)
 	return status;
 }
 
+static int run(struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	if (o->check && o->gpu.n)
+		return err_fail(GPQ_USAGE, "leave one of them out",
+				"--check looks at the whole host: it takes no --gpu");
+	return watch_run(c, o->watch, list);
+}
+
 static unsigned needs(const struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
@@ -317,13 +328,14 @@ static unsigned needs(const struct cmd *c)
 }
 
 const struct cmd_spec gpus_spec = {
-	.synopsis = "[--gpu GPU[,GPU...]]\n--check",
+	.synopsis = "[--gpu GPU[,GPU...]] [--watch SEC]\n--check",
 	.description =
 		"Lists the GPUs of the KFD driver: numbers, names, what they have and whether "
 		"queues can be suspended on them. With --check, tells what stands between this "
 		"user on this host and each gpq command, and how to mend it.",
 	.opts = opts,
 	.opts_size = sizeof(struct gpus_opts),
+	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &check_schema),
 	.needs = needs,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct merge_opts {
-	bool partial;
+	bool partial, demangle, no_demangle;
 	int by;       // of gpq trace
 	uint64_t top; // likewise
 };
@@ -23,10 +23,14 @@ struct merge {
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(merge_opts, by, "by", 0, "WHAT",
-		   "logs: one table only: queue, kernel, process, thread, api, stream or error",
+		   "logs: one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
+	OPT(merge_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
+	    "logs: readable kernel names (terminal: default)"),
+	OPT(merge_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
+	    "logs: names of kernels as the logs have them"),
 	OPT(merge_opts, partial, "partial", 0, OPT_FLAG, NULL,
-	    "write sums that can be merged again, one JSON object a line"),
+	    "write sums that can be merged again,\none JSON object a line"),
 	OPT(merge_opts, top, "top", 0, OPT_U64, "N",
 	    "logs: kernels to show (default 20, in JSON all)"),
 	{0},
@@ -126,6 +130,19 @@ static int print_partial(const struct sum *s)
 	return out_text(&b);
 }
 
+static int print_logs(struct cmd *c, struct trace_lines *l)
+{
+	const struct merge_opts *o = c->opts;
+	const struct trace_opts report = {.by = o->by,
+					  .top = o->top,
+					  .demangle = o->demangle,
+					  .series = U64_NULL,
+					  .threads = U64_NULL};
+	int status = trace_demangle(c, o->demangle, o->no_demangle);
+
+	return status ? status : trace_merge_report(c, l, &report);
+}
+
 static int print(struct cmd *c, struct merge *m)
 {
 	const struct merge_opts *o = c->opts;
@@ -134,8 +151,7 @@ static int print(struct cmd *c, struct merge *m)
 				"results of gpq bench and of gpq trace cannot be added");
 	c->out.schema = m->lines.n ? &trace_schema : &schema;
 	if (m->lines.n)
-		return o->partial ? trace_merge_partial(&m->lines)
-				  : trace_merge_report(c, &m->lines, o->by, o->top);
+		return o->partial ? trace_merge_partial(&m->lines) : print_logs(c, &m->lines);
 	if (!m->sum.n)
 		return err_fail(GPQ_NOTFOUND,
 				"gpq trace --partial, gpq bench --raw FILE and gpq merge --partial "
@@ -174,7 +190,7 @@ static const struct out_table *const tables[] = {
 };
 
 const struct cmd_spec merge_spec = {
-	.synopsis = "[--partial] [--by WHAT] [--top N] [FILE...]",
+	.synopsis = "[--partial] [--by WHAT] [--top N] [--demangle|--no-demangle] [FILE...]",
 	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
 		       "order: what gpq trace\n--partial wrote, raw samples of gpq bench, and what "
 		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",

@@ -45,15 +45,20 @@ static int need_dev_kfd(void)
 		     "load the amdgpu module; in a container, pass the device in");
 }
 
+bool needs_has_debugfs(void)
+{
+	return host_access("/sys/kernel/debug/kprobes", F_OK) == 0 ||
+	       host_access("/sys/kernel/debug/dri", F_OK) == 0;
+}
+
 static int need_debugfs(void)
 {
 	if (host_access("/sys/kernel/debug/kfd", R_OK | X_OK) == 0)
 		return GPQ_OK;
 	int error = errno;
-	if (error != EACCES && error != EPERM && host_access("/sys/kernel/debug/kprobes", F_OK) &&
-	    host_access("/sys/kernel/debug/dri", F_OK))
+	if (error != EACCES && error != EPERM && !needs_has_debugfs())
 		return err_fail(GPQ_UNSUPPORTED,
-				host_is_live() ? "as root: mount -t debugfs none /sys/kernel/debug"
+				host_is_live() ? NEXT_MOUNT_DEBUGFS
 					       : "or give a recorded host with --sysroot DIR",
 				"debugfs is not mounted on /sys/kernel/debug");
 	errno = error;

@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 
 #include "common/cli/text.h"
+#include "common/host/root.h"
 #include "common/state/pick.h"
 #include "common/state/queue_rows.h"
 
@@ -25,18 +26,18 @@ static const struct queues_opts defaults = {.watch = WATCH_OFF};
 static const struct opt opts[] = {
 	PICK_OPTS(queues_opts),
 	OPT(queues_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs: index, gpu_id or PCI address"),
+	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
 	OPT(queues_opts, types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",
-	    "only queues of these types: compute, sdma, sdma-xgmi"),
+	    "only queues of these types:\ncompute, sdma, sdma-xgmi"),
 	OPT(queues_opts, prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
-	    "only queues of these levels (low, medium, high) or priorities (0 to 15)"),
+	    "only of these priorities:\nlevels (low, medium, high) or numbers (0 to 15)"),
 	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
 	    "also processes that opened KFD but own no queue"),
 	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
-	    "where it is not certain which MQD is a queue's, show the likeliest"),
+	    "show the likeliest MQD of a queue\nwhere it is not certain which is its"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
-	    "list a copy of debugfs mqds alone; - is standard input"),
-	OPT(queues_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	    "list a copy of debugfs mqds alone;\n- is standard input"),
+	WATCH_OPT(queues_opts),
 	{0},
 };
 
@@ -44,20 +45,22 @@ static const struct opt opts[] = {
 #define D  OUT_DEFAULT
 #define M  OUT_MACHINE
 #define F  (1u << 31) // shown by default of a captured dump, which knows nothing of processes
+#define W  OUT_WIDE
 #define DF (D | F)
 #define MF (M | F)
 #define COLUMNS(X)                                                                                \
 	X(pid, "PID", "pid", OUT_I64, DF, 0, "process, as the host numbers it")                   \
-	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D, READ_STATUS,                                     \
+	X(ns_pid, "NSPID", "ns_pid", OUT_I64, D | W, READ_STATUS,                                 \
 	  "its PID inside its container; elsewhere the same as PID")                              \
-	X(comm, "COMMAND", "command", OUT_STR, D, READ_STATUS, "command name, up to 15 bytes")    \
-	X(user, "USER", "user", OUT_STR, D, READ_STATUS, "effective user")                        \
-	X(process, "PROCESS", "process", OUT_STR, D | OUT_STATUS, READ_STATUS,                    \
+	X(comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, READ_STATUS,                        \
+	  "command name, up to 15 bytes")                                                         \
+	X(user, "USER", "user", OUT_STR, D | W, READ_STATUS, "effective user")                    \
+	X(process, "PROCESS", "process", OUT_STR, D | W | OUT_STATUS, READ_STATUS,                \
 	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                     \
-	X(container, "CONTAINER", "container", OUT_STR, D, READ_CONTAINER,                        \
+	X(container, "CONTAINER", "container", OUT_STR, D | OUT_TRUNC, READ_CONTAINER,            \
 	  "container: first 12 digits of its id, or its name")                                    \
 	X(gpu_id, "GPU", "gpu_id", OUT_U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")   \
-	X(bdf, "BDF", "bdf", OUT_STR, D, READ_GPU | READ_BDF, "PCI address of the GPU")           \
+	X(bdf, "BDF", "bdf", OUT_STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")       \
 	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                       \
 	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                \
 	  "secondary KFD context that owns the queue; null: the process itself")                  \
@@ -75,11 +78,11 @@ static const struct opt opts[] = {
 	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, DF, READ_MQD | READ_INDICES,           \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken " \
 	  "off")                                                                                  \
-	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D, READ_EVICTED,                           \
+	X(evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D | W, READ_EVICTED,                       \
 	  "time the process was evicted from the GPU, without an eviction going on")              \
-	X(cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D, READ_CU,                               \
+	X(cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D | W, READ_CU,                           \
 	  "compute units the process occupies on the GPU (gfx9 family)")                          \
-	X(vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, READ_VRAM,                               \
+	X(vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D | W, READ_VRAM,                           \
 	  "memory of the process on the GPU")                                                     \
 	X(gfx, "GFX", "gfx", OUT_STR, 0, READ_GPU, "instruction set of the GPU")                  \
 	X(cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, READ_CMDLINE, "command line")        \
@@ -93,17 +96,19 @@ static const struct opt opts[] = {
 	X(pasid, "PASID", "pasid", OUT_U64, 0, READ_PASID, "address space id of the process")     \
 	X(sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, READ_SDMA,                             \
 	  "time the process kept the GPU's SDMA engines busy")                                    \
-	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD, "aql or pm4 (MQD)")                \
-	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, MF, READ_MQD,                         \
+	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD,                                    \
+	  "aql or pm4; null of SDMA queues (MQD)")                                                \
+	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, MF | W, READ_MQD,                     \
 	  "address of the ring in the process (MQD)")                                             \
-	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, MF, READ_MQD,                                   \
+	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, MF | W, READ_MQD,                               \
 	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                 \
-	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, MF, READ_MQD,                                   \
+	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, MF | W, READ_MQD,                               \
 	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                    \
-	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, MF, READ_MQD,                       \
+	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, MF | W, READ_MQD,                   \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                  \
-	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, MF, READ_MQD, "XCCs the queue runs on (MQD)")   \
-	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, MF, READ_MQD,                         \
+	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, MF | W, READ_MQD,                               \
+	  "XCCs the queue runs on (MQD)")                                                         \
+	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, MF | W, READ_MQD,                     \
 	  "area to save waves in, for each XCC (MQD)")                                            \
 	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                    \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                     \
@@ -250,8 +255,8 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 			"pid %d: in another PID namespace than KFD's PIDs, which are the host's",
 			(int)pid);
 	if (alive && !pick_keeps(pick, pid))
-		return err_fail(GPQ_NOTFOUND, NULL,
-				"pid %d: --container and --comm do not choose it", (int)pid);
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: the other options do not choose it",
+				(int)pid);
 	if (alive)
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue, it never opened KFD",
 				(int)pid);
@@ -279,7 +284,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 {
 	const struct pick_opts *o = pick->opts;
 	int status = GPQ_OK;
-	if (!pick_asks(pick))
+	if (!pick_asks(pick->opts))
 		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
@@ -293,13 +298,101 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
 	if (status)
 		return shown ? GPQ_PARTIAL : status;
-	if (!shown && o->containers.n && !o->pids.given && !o->comm)
+	if (!shown && o->containers.n && !o->pids.given && !o->comm && !o->cmdline)
 		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
 				"no process in such a container owns a queue");
 	if (!shown)
 		return err_fail(GPQ_NOTFOUND, "-a also shows processes without queues",
 				"no process that was asked for owns a queue");
 	return GPQ_OK;
+}
+
+// --- why so little ---
+
+struct reason {
+	const char *why, *next;
+};
+
+// Why what MQDs tell is unknown; `why` NULL: they were read, or not wanted.
+static struct reason no_mqds(const struct queue_rows *q)
+{
+	const int error = q->mqds_error;
+	if (!error || error == ENODATA || q->how->mqds_file)
+		return (struct reason){0};
+	if (error == EACCES || error == EPERM)
+		return (struct reason){"debugfs is for root", "use sudo"};
+	if (error != ENOENT)
+		return (struct reason){strerror(error), NULL};
+	if (!host_is_live())
+		return (struct reason){"the recorded host has no debugfs",
+				       "gpq snapshot records it as root"};
+	if (!needs_has_debugfs())
+		return (struct reason){"debugfs is not mounted", NEXT_MOUNT_DEBUGFS};
+	return (struct reason){"debugfs has no kfd/mqds", NULL};
+}
+
+// Why what /proc tells of this row's process is unknown; `why` NULL: it is not for want of rights.
+static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
+{
+	if (q->foreign)
+		return (struct reason){"KFD has PIDs of the host, and /proc those of a container",
+				       "run gpq on the host"};
+	if (!(q->how->want & READ_STATUS) || r->process || r->pid < 0 || q->how->mqds_file)
+		return (struct reason){0};
+	const int error = process_cache_get(q->processes, (pid_t)r->pid, PROCESS_STATUS)->error;
+	if (error != EACCES && error != EPERM)
+		return (struct reason){0};
+	return (struct reason){"/proc hides the processes of others", "use sudo"};
+}
+
+static bool is_unknown(const struct out_col *c, const struct queue_row *r)
+{
+	return out_is_null(c, r) ||
+	       (c->offset == offsetof(struct queue_row, state) && strcmp(r->state, "unknown") == 0);
+}
+
+static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (!q->rows[i].hidden && !is_unknown(c, &q->rows[i]))
+			return false;
+	return true;
+}
+
+// Names the columns that are shown without -o, or were asked for, and are empty for this reason:
+// those for which something of `reads` is needed, and nothing else than this and `also`.
+static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
+			unsigned also, struct reason because)
+{
+	struct buf names = {0};
+	size_t n = 0;
+	for (unsigned i = 0; because.why && i < queues_table.ncols; i++) {
+		const struct out_col *c = &cols[i];
+		if (!out_wants(o, i) || !(asked || c->flags & D) || !(col_reads[i] & reads) ||
+		    col_reads[i] & ~(reads | also) || !all_unknown(q, c))
+			continue;
+		buf_printf(&names, "%s%s", names.len ? ", " : "", c->name);
+		n++;
+	}
+	if (n)
+		err_hint(because.next, "%s: unknown: %s", names.data, because.why);
+	buf_fini(&names);
+}
+
+// Once, and not with each list of --watch.
+static void explain_empty(const struct queue_rows *q, const struct out *o, const char *columns)
+{
+	static bool told;
+	const bool asked = columns && *columns != '+';
+	const struct queue_row *first = NULL;
+	for (size_t i = 0; i < q->n && !first; i++)
+		first = q->rows[i].hidden ? NULL : &q->rows[i];
+	if (!first || told)
+		return;
+	told = true;
+	tell_reason(q, o, asked, READ_MQD, ~0u, no_mqds(q));
+	tell_reason(q, o, asked, READ_STATUS | READ_CONTAINER | READ_CMDLINE, 0,
+		    no_process(q, first));
 }
 
 // --- listing ---
@@ -343,7 +436,8 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
-static int print(struct filter *f, struct queue_rows *q, const struct pick *pick, struct out *o)
+static int print(struct filter *f, struct queue_rows *q, const struct pick *pick, struct out *o,
+		 const char *columns)
 {
 	size_t shown = 0;
 	for (size_t i = 0; i < q->n; i++) {
@@ -356,6 +450,7 @@ static int print(struct filter *f, struct queue_rows *q, const struct pick *pick
 			out_row(o, &q->rows[i]);
 	if (f->unknown_prio)
 		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
+	explain_empty(q, o, columns);
 	const bool damaged = queue_rows_explain(q);
 	const int status = check_found(q, pick, shown);
 	return !status && damaged ? GPQ_PARTIAL : status;
@@ -389,7 +484,7 @@ static int list(struct cmd *c)
 	if (!status)
 		status = check_prio(&q, &f);
 	if (!status)
-		status = print(&f, &q, &pick, o);
+		status = print(&f, &q, &pick, o, c->out.columns);
 	out_end(o);
 	const int written = out_close(o);
 	pick_fini(&pick);
@@ -403,10 +498,10 @@ static int check_mqds_only(const struct queues_opts *o)
 	const struct pick_opts *p = &o->pick;
 	if (!o->mqds)
 		return GPQ_OK;
-	if (p->comm || p->containers.n || p->ns_pid || p->tree)
-		return err_fail(GPQ_USAGE, "leave it out, or --mqds",
-				"--comm, --container, --ns-pid and --tree need a host, --mqds "
-				"lists a file alone");
+	if (pick_needs_host(p))
+		return err_fail(
+			GPQ_USAGE, "leave it out, or --mqds",
+			"only -p chooses processes of a file: the other options need a host");
 	if (o->watch != WATCH_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --mqds exclude each other: a file does not change");

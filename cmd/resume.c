@@ -1,5 +1,5 @@
 // gpq resume: puts suspended queues back on the GPU.
-#include "cmd/suspend/hold_table.h"
+#include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 
 #include <stdio.h>
@@ -10,54 +10,50 @@
 #define PATIENCE_MS 20000
 
 struct resume_opts {
-	struct choice choice;
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
 	bool all, keep;
 };
 
 static const struct opt opts[] = {
-	OPT(resume_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
-	    "processes; - reads PIDs from standard input"),
+	PICK_OPTS(resume_opts),
+	PICK_QUEUES_OPTS(resume_opts),
 	OPT(resume_opts, all, "all", 'a', OPT_FLAG, NULL, "everything that gpq suspended"),
-	OPT(resume_opts, choice.container, "container", 0, OPT_STR, "ID",
-	    "processes of a container (id or name)"),
-	OPT(resume_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
-	    "descendants of the processes too"),
-	OPT(resume_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
-	    "only these queues; the others stay suspended"),
-	OPT(resume_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs (index, gpu_id or PCI address)"),
 	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, NULL,
-	    "stay attached, which makes the next suspend quicker"),
+	    "stay attached,\nwhich makes the next suspend quicker"),
 	{0},
 };
 
 // All processes that are held, as if they had been named.
-static void name_all(struct choice *c)
+static void name_all(struct pids *pids)
 {
 	struct kfd_holding *list;
-	char bad[32], text[16];
 	size_t num = kfd_holdings(&list, true);
 
-	for (size_t i = 0; i < num; i++) {
-		snprintf(text, sizeof(text), "%d", (int)list[i].target);
-		pids_add(&c->pids, text, bad);
-	}
+	for (size_t i = 0; i < num; i++)
+		pids_push(pids, list[i].target);
 	kfd_holdings_free(list, num);
 }
 
 // Without a holder, there may be a record of a pause.
-static void ask(struct target *t, const char *request)
+static void ask(struct target *t, const struct resume_opts *o)
 {
 	struct kfd_failure *f = &t->failure;
+	struct buf request = {0};
 
+	if (t->failed) // no queue of it is chosen
+		return;
 	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
 	if (t->failed)
 		return;
+	buf_puts(&request, o->keep ? "resume keep" : "resume");
+	target_words(t, &request);
 	t->failed = kfd_link_open(&t->link, &t->pin, false, f) < 0;
 	if (!t->failed)
-		t->failed = kfd_link_send(&t->link, request, f) < 0;
+		t->failed = kfd_link_send(&t->link, request.data, f) < 0;
 	else if (f->status == GPQ_NOTFOUND)
 		t->failed = kfd_criu_resume(&t->pin, f) < 0;
+	buf_fini(&request);
 }
 
 // The driver resumes the queues when their holder dies, so killing it is the last resort.
@@ -134,17 +130,13 @@ static int show(struct cmd *c, const struct targets *all)
 static int resume(struct cmd *c, struct targets *all)
 {
 	const struct resume_opts *o = c->opts;
-	struct buf request = {0};
 	int status, failed;
 
-	buf_printf(&request, "resume%s%s", o->keep ? " keep" : "",
-		   all->words.data ? all->words.data : "");
 	for (size_t i = 0; i < all->n; i++)
-		ask(&all->v[i], request.data);
+		ask(&all->v[i], o);
 	for (size_t i = 0; i < all->n; i++)
 		take(&all->v[i]);
-	buf_fini(&request);
-	if (all->sel.num_ids)
+	if (o->queues.ids.n)
 		targets_find_unreached(all);
 	status = show(c, all);
 	failed = targets_report(all);
@@ -157,19 +149,22 @@ static int run(struct cmd *c)
 {
 	struct resume_opts *o = c->opts;
 	struct targets all;
+	size_t ended = 0;
 	int status;
 
-	if (o->all && (o->choice.pids.given || o->choice.container))
-		return err_fail(GPQ_USAGE, "choose one", "--all excludes --pid and --container");
+	if (o->all && pick_asks(&o->pick))
+		return err_fail(GPQ_USAGE, "choose one",
+				"--all excludes options that choose processes");
+	if (o->all || pick_needs_host(&o->pick))
+		ended = followers_end(o->all ? NULL : &o->pick);
 	if (o->all)
-		name_all(&o->choice);
-	if (o->all && !o->choice.pids.n) {
+		name_all(&o->pick.pids);
+	if (o->all && !o->pick.pids.n) {
 		all = (struct targets){0};
 		return show(c, &all); // nothing to do, but JSON is a document all the same
 	}
-	if (o->all)
-		o->choice.pids.given = true;
-	status = targets_find(&all, &o->choice);
+	o->pick.pids.given |= o->all;
+	status = targets_find(&all, &o->pick, &o->queues, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume(c, &all);
 	targets_fini(&all);

@@ -1,16 +1,122 @@
 // --watch: repeats a listing at an interval; see command.h.
 #include "cmd/command.h"
 
+#include "common/cli/screen.h"
+#include "common/cli/stop.h"
+#include "common/cli/text.h"
+#include "common/host/root.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LEAST_NS = 10000000 };
 
+// --- on a terminal ---
+
+// "--watch", and what getopt takes for it: 1, or 2 where the interval is the next word; else 0.
+static unsigned watch_words(const char *word)
+{
+	size_t len = strcspn(word, "=");
+	if (len < 3 || strncmp(word, "--watch", len) != 0)
+		return 0;
+	return word[len] ? 1 : 2;
+}
+
+// The command line as it was typed, but for --watch: what it asks for stands before it.
+static void put_command(struct buf *to, const struct cmd *c)
+{
+	struct buf words = {0};
+	if (buf_read_at(&words, AT_FDCWD, "/proc/self/cmdline") <= 0) {
+		buf_printf(to, " gpq %s", c->def->name);
+		buf_fini(&words);
+		return;
+	}
+	unsigned skip = 0;
+	for (const char *w = words.data; w < words.data + words.len; w += strlen(w) + 1) {
+		bool first = w == words.data;
+		skip = skip ? skip - 1 : watch_words(w);
+		if (skip)
+			continue;
+		bool plain = *w && !w[strcspn(w, " \t\n\"'$&|;<>()*?[]#~\\`")];
+		buf_printf(to, plain ? " %s" : " '%s'", first ? basename(w) : w);
+	}
+	buf_fini(&words);
+}
+
+static void put_left(struct buf *to, const struct cmd *c, uint64_t every_ns)
+{
+	struct buf text = {0};
+	buf_printf(&text, "Every %.9gs:", (double)every_ns / 1e9);
+	put_command(&text, c);
+	text_escape(to, text.data, text.len);
+	buf_fini(&text);
+}
+
+// "host: 2026-11-22 23:05:19"; of a recorded host its own name, but now.
+static void put_right(struct buf *to)
+{
+	struct buf host = {0};
+	struct tm tm;
+	char text[32];
+	time_t now = time(NULL);
+	if (host_read(&host, "/proc/sys/kernel/hostname") > 0) {
+		text_escape(to, host.data, strcspn(host.data, "\n"));
+		buf_puts(to, ": ");
+	}
+	strftime(text, sizeof(text), "%F %T", localtime_r(&now, &tm));
+	buf_puts(to, text);
+	buf_fini(&host);
+}
+
+static bool goes_on(int status)
+{
+	return !status || status == GPQ_PARTIAL;
+}
+
+static int watch_screen(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
+{
+	struct buf left = {0}, right = {0}, body = {0};
+	int status, error = 0;
+	put_left(&left, c, every_ns);
+	c->out.to = &body;
+	screen_open();
+	while (goes_on(status = list(c))) {
+		right.len = 0;
+		put_right(&right);
+		error = screen_paint(left.data, right.data, &body);
+		if (error)
+			break;
+		screen_wait(every_ns);
+		body.len = 0;
+		troubles_forget();
+	}
+	screen_close();
+	buf_fini(&left);
+	buf_fini(&right);
+	buf_fini(&body);
+	return error ? err_sys(error, NULL, "standard output") : status;
+}
+
+// --- elsewhere ---
+
+static int watch_stream(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
+{
+	int status;
+	while (goes_on(status = list(c))) {
+		struct timespec t = {(time_t)(every_ns / 1000000000),
+				     (long)(every_ns % 1000000000)};
+		c->out.noheadings = true;
+		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
+			if (stop_asked()) // a listing that catches signals ends at them
+				return stop_status();
+	}
+	return status;
+}
+
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 {
-	static const char clear[] = "\033[H\033[2J\033[3J";
-	bool terminal = isatty(STDOUT_FILENO) && c->out.mode == OUT_TABLE;
 	if (every_ns == WATCH_OFF)
 		return list(c);
 	if (every_ns < LEAST_NS)
@@ -19,18 +125,9 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 	if (c->out.mode == OUT_JSON)
 		return err_fail(GPQ_USAGE, "use --ndjson",
 				"--watch has no end, so it cannot be one JSON document");
-	if (c->out.mode == OUT_TABLE && !terminal)
+	if (c->out.mode == OUT_TABLE && screen_is_there())
+		return watch_screen(c, every_ns, list);
+	if (c->out.mode == OUT_TABLE && !isatty(STDOUT_FILENO))
 		c->out.mode = OUT_NDJSON;
-	for (;;) {
-		if (terminal && write(STDOUT_FILENO, clear, sizeof(clear) - 1) < 0)
-			return err_sys(errno, NULL, "standard output");
-		int status = list(c);
-		if (status && status != GPQ_PARTIAL)
-			return status;
-		c->out.noheadings = !terminal;
-		struct timespec t = {(time_t)(every_ns / 1000000000),
-				     (long)(every_ns % 1000000000)};
-		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
-			;
-	}
+	return watch_stream(c, every_ns, list);
 }

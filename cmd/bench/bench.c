@@ -11,73 +11,93 @@
 static const char *const burst_words[] = {"command", "progress", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 
-static const struct opt opts[] = {
-	OPT(bench_opts, pids, "pid", 'p', OPT_PIDS, "PID", "preempt: the process to measure"),
+// Options of more than one kind.
+#define GOAL                                                           \
+	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...", \
+	    "limits to judge by\n(default suspend=10ms, resume=10ms, effect=5, online=10)")
+#define GRACE                                            \
+	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
+	    "grace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
+#define RAW(what)                                       \
+	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE", \
+	    "write each " what " to FILE,\none JSON object a line")
+
+static const struct opt preempt_opts[] = {
+	OPT(bench_opts, pids, "pid", 'p', OPT_PIDS, "PID", "the process to measure"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
-	    "preempt: cycles of each setting (default 100, or as many as --duration allows)"),
-	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "preempt: stop after this long"),
+	    "cycles of each setting\n(default 100, or as many as --duration allows)"),
+	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "stop after this long"),
 	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "T",
-	    "preempt: how long queues stay suspended (default 10ms)"),
+	    "how long queues stay suspended (default 10ms)"),
 	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "T",
-	    "preempt: how long they run between cycles (default 10ms)"),
-	OPT(bench_opts, queues, "queue", 'Q', OPT_WORDS, "ID,...", "preempt: only these queues"),
+	    "how long they run between cycles (default 10ms)"),
+	OPT(bench_opts, queues, "queue", 'Q', OPT_WORDS, "ID,...", "only these queues"),
 	OPT(bench_opts, gpus, "gpu", 0, OPT_WORDS, "GPU,...",
-	    "preempt: only queues on these GPUs (index, gpu_id or PCI address)"),
-	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N",
-	    "preempt, ab: grace period, in 1000 GPU clocks, 0 to 255 (default 32)"),
+	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
+	GRACE,
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
-	    "preempt: compare settings of grace, queues, hold, gap; may be repeated"),
+	    "compare settings of grace, queues, hold, gap;\nmay be repeated"),
 	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N",
-	    "preempt: order of the settings (default: drawn, and printed)"),
+	    "order of the settings\n(default: drawn, and printed)"),
 	OPT(bench_opts, warmup, "warmup", 0, OPT_U64, "N",
-	    "preempt: cycles of each setting before those that count (default 3)"),
+	    "cycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, untouched_every, "untouched-every", 0, OPT_U64, "N",
-	    "preempt: a window of undisturbed running before every Nth cycle of a setting "
-	    "(default 10)"),
+	    "undisturbed window before every Nth cycle\nof a setting (default 10)"),
 	OPT(bench_opts, settle_ns, "settle", 0, OPT_NS, "T",
-	    "preempt: how long stillness is watched without a break (default 1ms)"),
+	    "how long stillness is watched\nwithout a break (default 1ms)"),
 	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "T",
-	    "preempt: give up when there is no progress for so long (default 10s)"),
-	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE",
-	    "preempt, ab: write each cycle or run to FILE, one JSON object a line"),
+	    "give up after so long without progress\n(default 10s)"),
+	RAW("cycle"),
 	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
-	    "preempt: measure gpq's own part: suspend calls with an empty list of queues"),
-	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...",
-	    "limits to judge by (default suspend=10ms,resume=10ms,effect=5,online=10)"),
-	OPT(bench_opts, ab.online, "online", 0, OPT_STR, "CMD", "ab: the online work, for sh -c"),
-	OPT(bench_opts, ab.offline, "offline", 0, OPT_STR, "CMD", "ab: the offline work"),
+	    "measure gpq's own part:\nsuspend calls with an empty list of queues"),
+	GOAL,
+	{0},
+};
+
+static const struct opt ab_opts[] = {
+	OPT(bench_opts, ab.online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
+	OPT(bench_opts, ab.offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
 	OPT(bench_opts, modes, "modes", 0, OPT_WORDS, "MODE,...",
-	    "ab: alone, shared, preempt (default: all)"),
-	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "ab: runs in each mode (default 3)"),
+	    "alone, shared, preempt (default: all)"),
+	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "runs in each mode (default 3)"),
 	OPT_ONE_OF(bench_opts, ab.hold, "burst-on", 0, "WHAT",
-		   "ab: suspend while the online command runs, or while its queues make progress",
+		   "when to suspend: command (default) or progress:\nwhile the online "
+		   "command runs, or while its queues make progress",
 		   burst_words),
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
-	    "ab: a burst is over when the queues were empty for so long (default 5ms)"),
+	    "a burst is over when the queues were empty\nfor so long (default 5ms)"),
+	GRACE,
 	OPT(bench_opts, ab.metric, "metric", 0, OPT_STR, "REGEX",
-	    "ab: latencies from what the online command prints: the number in ( )"),
+	    "latencies from the online command's output:\nthe number in ( )"),
 	OPT_ONE_OF(bench_opts, ab.metric_unit, "metric-unit", 0, "UNIT",
-		   "ab: its unit: ns, us, ms or s (default ms)", unit_words),
+		   "its unit: ns, us, ms or s (default ms)", unit_words),
 	OPT(bench_opts, ab.offline_metric, "offline-metric", 0, OPT_STR, "REGEX",
-	    "ab: the offline work's rate from what it prints, instead of its packets"),
+	    "the offline work's rate from its output,\ninstead of its packets"),
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
-	    "ab: HIP of both commands is to log there, and latencies and rate are taken from that"),
+	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
-	    "ab: latencies from the AMD log that the online command writes, or FILE_PID"),
+	    "latencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",
-	    "ab: likewise the offline work's rate"),
+	    "likewise the offline work's rate"),
 	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
-	    "ab: offline runs so long before and after the online command (default 1s)"),
+	    "offline runs so long before and after online\n(default 1s)"),
 	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "T",
-	    "ab: how long the commands may take until they have queues (default 60s)"),
+	    "how long to wait for the commands' queues\n(default 60s)"),
 	OPT(bench_opts, ab.offline_ready, "offline-ready", 0, OPT_STR, "REGEX",
-	    "ab: the offline work has begun when it prints a line that matches (default: when its "
-	    "queues take packets)"),
-	OPT(bench_opts, html, "html", 0, OPT_STR, "FILE", "report: also write a page with plots"),
+	    "offline has begun when it prints such a line\n(default: when its queues take "
+	    "packets)"),
+	RAW("run"),
+	GOAL,
+	{0},
+};
+
+static const struct opt report_opts[] = {
+	OPT(bench_opts, html, "html", 0, OPT_STR, "FILE", "also write a page with plots"),
 	OPT(bench_opts, svg, "svg", 0, OPT_STR, "DIR",
-	    "report: also write each plot to a file, DIR/plot-1.svg and so on"),
+	    "also write each plot to a file,\nDIR/plot-1.svg and so on"),
 	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, NULL,
-	    "report: compare two files or folders, the old one first"),
+	    "compare two files or folders, the old one first"),
+	GOAL,
 	{0},
 };
 
@@ -97,70 +117,6 @@ static const struct bench_opts defaults = {
 	       .lead_ns = 1000000000,
 	       .ready_ns = 60000000000},
 };
-
-static const struct kind {
-	const char *name; // NULL ends the table
-	unsigned needs;
-	int (*run)(struct cmd *c);
-} kinds[] = {
-	{"ab", NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_ab},
-	{"preempt", NEED_LIVE | NEED_KFD | NEED_DEV_KFD, bench_preempt},
-	{"report", 0, bench_report},
-	{0},
-};
-
-// The subcommand, or NULL.
-static const struct kind *find_kind(const struct cmd *c)
-{
-	for (const struct kind *k = kinds; c->argc && k->name; k++)
-		if (strcmp(c->argv[0], k->name) == 0)
-			return k;
-	return NULL;
-}
-
-static unsigned needs(const struct cmd *c)
-{
-	const struct kind *k = find_kind(c);
-	return k ? k->needs : 0;
-}
-
-// Size of the option's member.
-static size_t size_of(enum opt_kind kind)
-{
-	return kind == OPT_FLAG     ? sizeof(bool)
-	       : kind == OPT_CHOICE ? sizeof(int)
-	       : kind == OPT_WORDS  ? sizeof(struct words)
-	       : kind == OPT_PIDS   ? sizeof(struct pids)
-				    : sizeof(uint64_t);
-}
-
-// Options that only tune a measurement are accepted with every kind.
-static bool is_tuning(const char *name)
-{
-	static const char *const names[] = {"seed",        "warmup",   "untouched-every",
-					    "settle",      "patience", "idle",
-					    "metric-unit", "lead",     "ready"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-// Refuses options of other kinds, which would have no effect. The help of an option begins with the
-// kinds that take it ("preempt, ab: grace period"); without a colon, all do.
-static int check_options(const struct cmd *c, const char *kind)
-{
-	for (const struct opt *o = opts; o->name; o++) {
-		const char *colon = strchr(o->help, ':');
-		if (colon && !memmem(o->help, (size_t)(colon - o->help), kind, strlen(kind)) &&
-		    !is_tuning(o->name) &&
-		    memcmp((const char *)c->opts + o->offset, (const char *)&defaults + o->offset,
-			   size_of(o->kind)) != 0)
-			return err_fail(GPQ_USAGE, "gpq bench --help says which option is whose",
-					"%s: --%s does not belong to it", kind, o->name);
-	}
-	return GPQ_OK;
-}
 
 static bool per_cent(const char *text, double *share)
 {
@@ -195,50 +151,57 @@ int bench_goals(const struct words *w, struct result_goals *g)
 	return GPQ_OK;
 }
 
-static int run(struct cmd *c)
-{
-	const struct kind *k = find_kind(c);
-	if (!k)
-		return err_fail(GPQ_USAGE, "say gpq bench ab, preempt or report",
-				c->argc ? "%s is no kind of bench" : "which kind of bench?",
-				c->argc ? c->argv[0] : "");
-	int status = check_options(c, k->name);
-	return status ? status : k->run(c);
-}
+#define PREEMPT_TABLES &bench_latencies_table, &bench_effects_table, &bench_goals_table
+#define AB_TABLES                                                                       \
+	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS],   \
+		&run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES], \
+		&bench_ab_goals_table
 
-static const struct out_table *const tables[] = {&bench_latencies_table,
-						 &bench_effects_table,
-						 &bench_goals_table,
-						 &bench_changes_table,
-						 &bench_online_table,
-						 &bench_offline_table,
-						 &run_compare_tables[RUN_PROGRAMS],
-						 &run_compare_tables[RUN_OVERLAPS],
-						 &run_compare_tables[RUN_STRATEGIES],
-						 &bench_ab_goals_table,
-						 &bench_histogram_table,
-						 NULL};
+static const struct out_table *const preempt_tables[] = {PREEMPT_TABLES, &bench_histogram_table,
+							 NULL};
+static const struct out_table *const ab_tables[] = {AB_TABLES, &bench_histogram_table, NULL};
+static const struct out_table *const report_tables[] = {&bench_changes_table, NULL};
+static const struct out_table *const tables[] = {PREEMPT_TABLES, &bench_changes_table, AB_TABLES,
+						 &bench_histogram_table, NULL};
+
+static const struct cmd_kind kinds[] = {
+	{.name = "preempt",
+	 .title = "bench preempt",
+	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
+	 .summary = "suspend a process, watch its queues stand still, hold, resume, watch them go "
+		    "on; many times",
+	 .synopsis = "-p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
+		     "[--raw FILE]\n-p PID --overhead",
+	 .opts = preempt_opts,
+	 .tables = preempt_tables,
+	 .run = bench_preempt},
+	{.name = "ab",
+	 .title = "bench ab",
+	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
+	 .summary = "run online and offline work alone, together, and with the offline work "
+		    "suspended while the online work needs the GPU",
+	 .synopsis = "--online CMD --offline CMD [--modes MODE,...] [--runs N] [--burst-on WHAT]",
+	 .opts = ab_opts,
+	 .tables = ab_tables,
+	 .run = bench_ab},
+	{.name = "report",
+	 .title = "bench report",
+	 .summary = "what raw samples of one or more runs say, as Markdown and as a page with "
+		    "plots",
+	 .synopsis = "[--html FILE] [--svg DIR] FILE|DIR...\n--compare OLD NEW",
+	 .operands = "FILE...",
+	 .opts = report_opts,
+	 .tables = report_tables,
+	 .run = bench_report},
+	{0},
+};
 
 const struct cmd_spec bench_spec = {
-	.synopsis = "preempt -p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
-		    "[--raw FILE]\npreempt -p PID --overhead\nab --online CMD "
-		    "--offline CMD [--modes MODE,...] [--runs N] [--burst-on WHAT]\nreport "
-		    "[--html FILE] FILE|DIR...\nreport --compare OLD NEW",
-	.description =
-		"Measure what suspending and resuming the queues of a process costs.\n"
-		"preempt: suspends, watches the queues stand still, holds, resumes, watches them "
-		"go on; many times.\n"
-		"ab: runs online and offline work alone, together, and with the offline work "
-		"suspended while the online work needs the GPU.\n"
-		"report: what raw samples of one or more runs say, as Markdown and as a page with "
-		"plots.",
-	.operands = "KIND [FILE...]",
-	.opts = opts,
+	.kinds = kinds,
+	.description = "Measure what suspending and resuming the queues of a process costs.",
 	.opts_size = sizeof(struct bench_opts),
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&bench_preempt_schema, &bench_overhead_schema, &bench_ab_schema,
 			   &bench_changes_schema),
-	.needs = needs,
-	.run = run,
 };

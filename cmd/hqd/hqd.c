@@ -15,34 +15,36 @@ static const struct hqd_opts defaults = {
 static const struct opt opts[] = {
 	PICK_OPTS(hqd_opts),
 	OPT(hqd_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only these GPUs: index, gpu_id or PCI address"),
+	    "only these GPUs:\nindex, gpu_id or PCI address"),
 	OPT(hqd_opts, xccs, "xcc", 0, OPT_WORDS, "N[,N...]", "only slots of these XCCs"),
-	OPT(hqd_opts, active, "active", 'a', OPT_FLAG, NULL, "only slots that have a queue"),
+	OPT(hqd_opts, all, "all", 'A', OPT_FLAG, NULL, "all slots, also those without a queue"),
+	OPT(hqd_opts, active, "active", 'a', OPT_FLAG, NULL,
+	    "only slots that have a queue (the default but for --mqd and --raw-regs)"),
 	OPT(hqd_opts, sdma, "sdma", 0, OPT_FLAG, NULL, "only slots of SDMA engines"),
 	OPT(hqd_opts, hiq, "hiq", 0, OPT_FLAG, NULL,
-	    "only the scheduler's own queues; with --sdma: both"),
+	    "only the scheduler's own queues;\nwith --sdma: both"),
 	OPT(hqd_opts, mqd, "mqd", 0, OPT_FLAG, NULL,
-	    "the queues' MQDs in memory, for each XCC, instead of the slots"),
+	    "the queues' MQDs in memory, not the slots;\none for each XCC"),
 	OPT(hqd_opts, regs, "regs", 0, OPT_FLAG, NULL, "all registers by name and value"),
 	OPT(hqd_opts, fields, "fields", 0, OPT_FLAG, NULL, "what the bits of the registers mean"),
 	OPT(hqd_opts, raw_regs, "raw-regs", 0, OPT_FLAG, NULL,
 	    "all registers by address, for every GPU"),
 	OPT(hqd_opts, summary, "summary", 0, OPT_FLAG, NULL,
-	    "how full the slots are, who shares them, and which queues are in none"),
+	    "how full the slots are, who shares them,\nand which queues are in none"),
 	OPT_ONE_OF(hqd_opts, table, "table", 0, "TABLE",
 		   "of --summary only occupancy, sharers or waiting", hqd_summary_names),
 	OPT(hqd_opts, runlist, "runlist", 0, OPT_FLAG, NULL,
-	    "what the schedulers were told to run, packet by packet"),
+	    "what the schedulers were told to run,\npacket by packet"),
 	OPT(hqd_opts, sample, "sample", 0, OPT_U64, "N",
-	    "read N times; how often was a queue in its slot, and moving?"),
+	    "read N times;\nhow often was a queue in its slot, and moving?"),
 	OPT(hqd_opts, interval, "interval", 0, OPT_NS, "T", "time between samples (10ms)"),
 	OPT(hqd_opts, likely, "likely", 0, OPT_FLAG, NULL,
-	    "where it is not certain which queue an MQD is, show the likeliest"),
+	    "show the likeliest queue of an MQD\nwhere it is not certain which it is"),
 	OPT(hqd_opts, hqds, "hqds", 0, OPT_STR, "FILE",
-	    "a copy of debugfs hqds instead of this host; - is standard input"),
+	    "a copy of debugfs hqds instead of this host;\n- is standard input"),
 	OPT(hqd_opts, mqds, "mqds", 0, OPT_STR, "FILE", "a copy of debugfs mqds, likewise"),
 	OPT(hqd_opts, rls, "rls", 0, OPT_STR, "FILE", "a copy of debugfs rls, likewise"),
-	OPT(hqd_opts, watch, "watch", 0, OPT_NS, "SEC", "repeat, this long apart"),
+	WATCH_OPT(hqd_opts),
 	{0},
 };
 
@@ -51,27 +53,29 @@ static const struct opt opts[] = {
 
 static const struct out_col cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.type, "KIND", "kind", OUT_STR, D,
-	    "compute, sdma, hiq (the scheduler's own queue), diq (MQDs: the debugger's)"),
+	COL(q.type, "TYPE", "type", OUT_STR, D,
+	    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue), diq (MQDs: the "
+	    "debugger's)"),
 	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
-	COL(mec, "MEC", "mec", OUT_U64, D, "micro engine of the compute slot"),
+	COL(mec, "MEC", "mec", OUT_U64, D | W, "micro engine of the compute slot"),
 	COL(pipe, "PIPE", "pipe", OUT_U64, D, "its pipe; SDMA: the engine"),
 	COL(queue, "QUEUE", "queue", OUT_U64, D, "its queue; SDMA: the RLC"),
-	COL(active, "ACTIVE", "active", OUT_BOOL, D | OUT_STATUS, "the slot has a queue"),
+	COL(active, "ACTIVE", "active", OUT_BOOL, D | W | OUT_STATUS, "the slot has a queue"),
 	OWNER_COLS,
-	COL(q.v[MQD_V_VMID], "VMID", "vmid", OUT_U64, D,
+	COL(q.v[MQD_V_VMID], "VMID", "vmid", OUT_U64, D | W,
 	    "address space on the GPU, given anew at each map"),
-	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D,
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D | W,
 	    "address of the ring in the process"),
 	COL(q.v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, D, "size of the ring"),
-	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, D,
+	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, D | W,
 	    "read pointer: dword in the ring; SDMA: bytes"),
-	COL(q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, D,
+	COL(q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, D | W,
 	    "write pointer: dwords in all; SDMA: bytes"),
-	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, D,
+	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, D | W,
 	    "byte offset of the doorbell in its PCI region"),
 	PRIO_COLS,
-	COL(errors, "ERROR", "error", OUT_STR, D, "errors the hardware noted, none without any"),
+	COL(errors, "ERROR", "error", OUT_STR, D | OUT_TRUNC,
+	    "errors the hardware noted, none without any"),
 	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(q.node, "NODE", "node", OUT_U64, M, "KFD topology node"),
 	COL(slot, "SLOT", "slot", OUT_STR, M,
@@ -79,7 +83,7 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, M,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(idle, "IDLE", "idle", OUT_BOOL, M, "nothing to do and no wave running"),
-	COL(q.packets, "PACKETS", "packets", OUT_STR, M, "aql or pm4"),
+	COL(q.packets, "PACKETS", "packets", OUT_STR, M, "aql or pm4; null of SDMA queues"),
 	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, M, "GPU address of the MQD"),
 	COL(q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", OUT_U64, M,
 	    "pipe priority: 0 low, 1 medium, 2 high"),
@@ -168,7 +172,7 @@ bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
 
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid)
 {
-	return !pick_asks(&v->pick) || (pid >= 0 && pick_keeps(&v->pick, (pid_t)pid));
+	return !pick_asks(v->pick.opts) || (pid >= 0 && pick_keeps(&v->pick, (pid_t)pid));
 }
 
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
@@ -184,10 +188,17 @@ bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
 static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 {
 	const struct hqd_opts *o = v->opts;
-	const bool kind = (!o->sdma && !o->hiq) || (o->sdma && strcmp(r->q.type, "sdma") == 0) ||
+	const bool type = (!o->sdma && !o->hiq) || (o->sdma && queue_row_is_sdma(&r->q)) ||
 			  (o->hiq && strcmp(r->q.type, "hiq") == 0);
-	return kind && (!o->active || r->active == 1) && hqd_xcc_chosen(v, r->xcc) &&
-	       hqd_gpu_chosen(v, r->q.gpu_id) && hqd_pid_chosen(v, r->q.pid);
+	return type && hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->q.gpu_id) &&
+	       hqd_pid_chosen(v, r->q.pid);
+}
+
+// Every MQD is a queue's; and raw registers also serve GPUs of which nothing tells which slots are
+// in use.
+static bool only_active(const struct hqd_opts *o)
+{
+	return o->active || !(o->all || o->mqd || o->raw_regs);
 }
 
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t)
@@ -213,14 +224,30 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 
 void hqd_apply_filter(struct hqd_view *v)
 {
-	v->shown = 0;
+	const bool active = only_active(v->opts);
+	v->shown = v->empty = v->unclear = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
-		v->list.rows[i].q.hidden = !chosen(v, &v->list.rows[i]);
-		v->shown += !v->list.rows[i].q.hidden;
+		struct hqd_row *r = &v->list.rows[i];
+		const bool asked = chosen(v, r);
+		r->q.hidden = !asked || (active && r->active != 1);
+		v->shown += !r->q.hidden;
+		v->empty += asked && active && r->active == 0;
+		v->unclear += asked && active && r->active < 0 && !slot_row_is_unused(r);
 	}
 }
 
 // --- nothing found ---
+
+// An empty list, and slots that may be in use, are not passed over in silence.
+static void explain_left_out(const struct hqd_view *v)
+{
+	if (v->unclear)
+		err_warn(v->opts->active ? "-A instead of -a shows them" : "-A shows them",
+			 "%zu %s are left out: whether they are in use the dump does not tell",
+			 v->unclear, v->opts->mqd ? "MQDs" : "slots");
+	else if (!v->shown && v->empty && !pick_asks(v->pick.opts) && v->opts->watch == WATCH_OFF)
+		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
+}
 
 static bool is_shown(const struct slot_rows *l, pid_t pid)
 {
@@ -259,7 +286,7 @@ static int check_found(const struct hqd_view *v)
 	for (size_t i = 0; i < n; i++)
 		if (!is_shown(&v->list, p->pids[i]))
 			status = explain_pid(v, p->pids[i]);
-	if (!n && !v->shown && pick_asks(p))
+	if (!n && !v->shown && pick_asks(p->opts))
 		return err_fail(GPQ_NOTFOUND, NULL,
 				"no process that was asked for has a queue in a slot");
 	return status && v->shown ? GPQ_PARTIAL : status;
@@ -352,6 +379,8 @@ static int list(struct cmd *c)
 	out_end(o);
 	if (!status) {
 		bool damaged = slot_rows_explain(&v.list);
+		if (f->by_row)
+			explain_left_out(&v);
 		status = f->by_row ? check_found(&v) : GPQ_OK;
 		status = !status && damaged ? GPQ_PARTIAL : status;
 	}
@@ -394,10 +423,10 @@ static int check_captured(const struct hqd_opts *o)
 		return err_fail(GPQ_USAGE, NULL, "only one of the files can be standard input");
 	if (!captured(o))
 		return GPQ_OK;
-	if (p->comm || p->containers.n || p->ns_pid || p->tree)
-		return err_fail(GPQ_USAGE, "leave it out, or the files",
-				"--comm, --container, --ns-pid and --tree need a host, files hold "
-				"none");
+	if (pick_needs_host(p))
+		return err_fail(
+			GPQ_USAGE, "leave it out, or the files",
+			"only -p chooses processes of files: the other options need a host");
 	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --sample need a host: a file does not change");
@@ -419,12 +448,15 @@ static int check_forms(const struct hqd_opts *o)
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--mqd shows MQDs in memory, --%s is about something else", first);
 	bool runlist = o->runlist || (o->rls && !o->hqds && !o->mqds);
-	if (runlist && (o->xccs.n || o->active || o->hiq))
+	if (runlist && (o->xccs.n || o->active || o->all || o->hiq))
 		return err_fail(GPQ_USAGE, "leave it out",
 				"--%s is about slots, --runlist about what is to get one",
 				o->xccs.n   ? "xcc"
 				: o->active ? "active"
+				: o->all    ? "all"
 					    : "hiq");
+	if (o->active && o->all)
+		return err_fail(GPQ_USAGE, "choose one", "--active and --all exclude each other");
 	if (o->sample == 0 || (o->sample != SAMPLE_OFF && o->sample > MOST_SAMPLES))
 		return err_fail(GPQ_USAGE, "for example --sample 20",
 				"--sample: a number from 1 to %d", MOST_SAMPLES);
@@ -468,7 +500,7 @@ static int run(struct cmd *c)
 }
 
 const struct cmd_spec hqd_spec = {
-	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [--active] [--sdma] [--hiq] [--mqd]\n"
+	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [-A] [--sdma] [--hiq] [--mqd]\n"
 		    "--regs | --fields | --raw-regs ...\n"
 		    "--summary [--table TABLE]\n"
 		    "--runlist\n"

@@ -12,21 +12,23 @@
 	COL(q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"), \
 		COL(q.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,              \
 		    "secondary KFD context that owns the queue; null: the process itself")
-#define OWNER_COLS                                                           \
-	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"), \
-		COL(q.comm, "COMMAND", "command", OUT_STR, D, "its command name"), QUEUE_COLS
+#define OWNER_COLS                                                                             \
+	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),                   \
+		COL(q.comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "its command name"), \
+		QUEUE_COLS
 #define PRIO_COLS                                                                    \
 	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"), \
 		COL(q.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,                \
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
 #define D OUT_DEFAULT
 #define M OUT_MACHINE
+#define W OUT_WIDE
 
 struct hqd_opts {
 	struct pick_opts pick;
 	struct words gpus, xccs;
 	const char *hqds, *mqds, *rls;
-	bool active, sdma, hiq, likely;
+	bool active, all, sdma, hiq, likely;
 	bool mqd, regs, fields, raw_regs, summary, runlist;
 	int table;                 // of --summary; -1: all
 	uint64_t sample, interval; // how many, ns apart
@@ -41,7 +43,8 @@ struct hqd_view {
 	struct pick pick;
 	struct slot_rows_how how;
 	struct slot_rows list;
-	size_t shown; // rows that the filters leave
+	size_t shown;          // rows that the filters leave
+	size_t empty, unclear; // left out for having no queue, and for it being unknown
 };
 
 extern const struct out_table hqd_runlist_table, hqd_sample_table;
@@ -51,7 +54,7 @@ enum { HQD_SUMMARY_TABLES = 3 };
 extern const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES];
 extern const char *const hqd_summary_names[];
 
-// May this row's GPU, XCC, kind, process be shown?
+// May this row's GPU, XCC, process be shown?
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);

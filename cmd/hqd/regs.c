@@ -16,17 +16,18 @@ struct line {
 
 #define COL(member, name, key, type, flags, help) \
 	OUT_COL(line, member, name, key, type, flags, help)
-#define WHERE                                                                                  \
-	COL(slot.q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"), \
-		COL(slot.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),     \
-		COL(slot.slot, "SLOT", "slot", OUT_STR, D,                                     \
-		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),               \
-		COL(slot.q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),      \
-		COL(slot.q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),     \
-		COL(slot.q.gpu, "INDEX", "gpu_index", OUT_U64, M,                              \
-		    "index of the GPU, as in gpq gpus"),                                       \
-		COL(slot.q.type, "KIND", "kind", OUT_STR, M,                                   \
-		    "compute, sdma, hiq (the scheduler's own queue), diq (MQDs: the debugger's)")
+#define WHERE                                                                                    \
+	COL(slot.q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),   \
+		COL(slot.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),       \
+		COL(slot.slot, "SLOT", "slot", OUT_STR, D,                                       \
+		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                 \
+		COL(slot.q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),        \
+		COL(slot.q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),       \
+		COL(slot.q.gpu, "INDEX", "gpu_index", OUT_U64, M,                                \
+		    "index of the GPU, as in gpq gpus"),                                         \
+		COL(slot.q.type, "TYPE", "type", OUT_STR, M,                                     \
+		    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue), diq (MQDs: the " \
+		    "debugger's)")
 #define ADDRESS                                          \
 	COL(address, "ADDRESS", "address", OUT_HEX, D,   \
 	    "byte address of the register, as in hqds"), \

@@ -16,8 +16,9 @@
 
 static const struct out_col cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.type, "KIND", "kind", OUT_STR, D, "compute, sdma, or hiq: the scheduler's own queue"),
-	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
+	COL(q.type, "TYPE", "type", OUT_STR, D,
+	    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue)"),
+	COL(xcc, "XCC", "xcc", OUT_U64, D | W, "XCC of the GPU, counted from 0"),
 	COL(slot, "SLOT", "slot", OUT_STR, D,
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
 	OWNER_COLS,
@@ -27,7 +28,7 @@ static const struct out_col cols[] = {
 	     "share of the samples in which its pointers had moved since it was last seen"),
 	SEEN(busy_share, "BUSY", "busy_share", OUT_F64, D,
 	     "share of the samples in which it was in the slot and not idle"),
-	SEEN(consumed, "CONSUMED", "consumed", OUT_U64, D,
+	SEEN(consumed, "CONSUMED", "consumed", OUT_U64, D | W,
 	     "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
@@ -121,7 +122,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 			 (unsigned long long)s.samples, (unsigned long long)v->opts->sample);
 		status = stop_status();
 	}
-	if (!status && !shown && pick_asks(&v->pick))
+	if (!status && !shown && pick_asks(v->pick.opts))
 		status = err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells why",
 				  "no process that was asked for had a queue in a slot");
 	slot_samples_fini(&s);

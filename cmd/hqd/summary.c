@@ -7,7 +7,7 @@
 	OUT_COL(hqd_occupancy, member, name, key, type, flags, help)
 static const struct out_col occupancy_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.type, "KIND", "kind", OUT_STR, D, "compute or sdma"),
+	COL(q.type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
 	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
 	COL(slots, "SLOTS", "slots", OUT_U64, D, "slots that the driver owns"),
 	COL(used, "USED", "used", OUT_U64, D, "slots that have a queue"),
@@ -39,16 +39,16 @@ static const struct out_col sharer_cols[] = {
 static const struct out_col waiting_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
 	OWNER_COLS,
-	COL(q.type, "KIND", "kind", OUT_STR, D, "compute or sdma"),
-	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D,
+	COL(q.type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D | W,
 	    "address of the ring in the process"),
 	PRIO_COLS,
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waited when it was taken off: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(missing, "OFF_XCCS", "off_xccs", OUT_U64, D, "XCCs on which it has no slot"),
+	COL(missing, "OFF_XCCS", "off_xccs", OUT_U64, D | W, "XCCs on which it has no slot"),
 	COL(why, "WHY", "why", OUT_STR, D | OUT_STATUS,
 	    "suspended (by gpq), off, turns, moving, no-slots, unknown"),
-	COL(reason, "REASON", "reason", OUT_STR, D | OUT_TRUNC, "what that means"),
+	COL(reason, "REASON", "reason", OUT_STR, D | W | OUT_TRUNC, "what that means"),
 	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(xccs, "XCCS", "xccs", OUT_U64, M, "XCCs it belongs on"),
 	COL(q.v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M,
@@ -76,7 +76,7 @@ static bool chosen(const struct hqd_view *v, int table, const void *record)
 {
 	const struct queue_row *q = record;
 	if (!hqd_gpu_chosen(v, q->gpu_id) ||
-	    (table != SHARERS && v->opts->sdma && strcmp(q->type, "sdma") != 0))
+	    (table != SHARERS && v->opts->sdma && !queue_row_is_sdma(q)))
 		return false;
 	return table == OCCUPANCY ? hqd_xcc_chosen(v, ((const struct hqd_occupancy *)record)->xcc)
 				  : hqd_pid_chosen(v, q->pid);

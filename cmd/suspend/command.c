@@ -2,7 +2,7 @@
 //
 // COMMAND is in gpq's process group, so signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly;
 // signals that were sent to gpq alone are forwarded.
-#include "cmd/suspend/suspend.h"
+#include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
 
@@ -108,8 +108,7 @@ static int wait_command(pid_t child, int signals, struct targets *all, struct ma
 	return status;
 }
 
-// 0, or why queues may still be suspended: an exit status.
-static int release(struct targets *all, struct marks *marks)
+int targets_release(struct targets *all, struct marks *marks)
 {
 	int status = 0;
 
@@ -146,7 +145,7 @@ static int pass_status(int status, const sigset_t *mask)
 	return 128 + WTERMSIG(status);
 }
 
-int run_held(char **argv, struct targets *all, struct marks *marks)
+int run_held(char **argv, struct targets *all, int follower, struct marks *marks)
 {
 	sigset_t set, mask;
 	int signals, status, held;
@@ -164,6 +163,7 @@ int run_held(char **argv, struct targets *all, struct marks *marks)
 		return err_sys(errno, NULL, "run %s", argv[0]);
 	status = wait_command(child, signals, all, marks);
 	close(signals);
-	held = release(all, marks);
+	follow_end(follower);
+	held = targets_release(all, marks);
 	return held && !status ? held : pass_status(status, &mask);
 }

@@ -1,5 +1,5 @@
 // Tables of suspended queues and of holders.
-#include "cmd/suspend/hold_table.h"
+#include "cmd/suspend/follow.h"
 
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -13,8 +13,7 @@ static const struct out_col held_cols[] = {
 	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE,
 		"secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
 	OUT_COL(held_row, qid, "QID", "queue_id", OUT_U64, OUT_DEFAULT, "queue id in the process"),
-	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT,
-		"aql, compute (PM4), sdma or sdma-xgmi"),
+	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "compute, sdma or sdma-xgmi"),
 	OUT_COL(held_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
 		"suspended, already, busy, refused, timeout, closing, unknown, unreachable; "
 		"resumed, "
@@ -28,6 +27,8 @@ static const struct out_col held_cols[] = {
 	OUT_COL(held_row, backlog, "BACKLOG", "backlog", OUT_U64, 0,
 		"with --verify: write index less read index"),
 	OUT_COL(held_row, holder, "HOLDER", "holder", OUT_U64, 0, "process that holds the queue"),
+	OUT_COL(held_row, packets, "PACKETS", "packets", OUT_STR, OUT_MACHINE,
+		"aql or pm4; null of SDMA queues"),
 	OUT_COL(held_row, at_ns, "AT_NS", "at_ns", OUT_U64, OUT_MACHINE,
 		"when the answer came, CLOCK_MONOTONIC"),
 	OUT_COL(held_row, until_ns, "UNTIL_NS", "until_ns", OUT_U64, OUT_MACHINE,
@@ -39,25 +40,29 @@ const struct out_table held_table = {"queues", "queue", held_cols,
 
 struct holder_row {
 	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
-	const char *comm, *user, *state, *ids, *socket;
+	const char *comm, *user, *state, *ids, *socket, *selector;
 	int8_t follows;
 };
 
 static const struct out_col holder_cols[] = {
 	OUT_COL(holder_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process that is held"),
-	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT, "its name"),
+	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
+		"its name"),
 	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
-		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer) "
-		"or paused (criu)"),
+		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
+		"paused (criu), or following: a follower"),
 	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
-	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT, "their ids"),
+	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT | OUT_WIDE, "their ids"),
 	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
 		"process that holds them"),
-	OUT_COL(holder_row, user, "USER", "user", OUT_STR, OUT_DEFAULT, "owner of the holder"),
+	OUT_COL(holder_row, user, "USER", "user", OUT_STR, OUT_DEFAULT | OUT_WIDE,
+		"owner of the holder"),
 	OUT_COL(holder_row, held_ns, "SINCE", "held_ns", OUT_NS, OUT_DEFAULT,
 		"how long the first of them has been suspended"),
 	OUT_COL(holder_row, left_ns, "LEFT", "left_ns", OUT_NS, OUT_DEFAULT,
 		"time to the deadline, - without one"),
+	OUT_COL(holder_row, selector, "SELECTOR", "selector", OUT_STR, OUT_MACHINE | OUT_RARE,
+		"what a follower takes in, as options"),
 	OUT_COL(holder_row, unreached, "UNREACHED", "unreached", OUT_U64, OUT_MACHINE,
 		"queues of secondary contexts, which run on"),
 	OUT_COL(holder_row, socket, "SOCKET", "socket", OUT_STR, 0,
@@ -69,6 +74,22 @@ static const struct out_col holder_cols[] = {
 const struct out_table holders_table = {"holders", "holder", holder_cols,
 					sizeof(holder_cols) / sizeof(holder_cols[0])};
 const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
+
+// In the words of struct queue_row.
+static void set_type(struct held_row *row, uint32_t type)
+{
+	static const struct {
+		const char *type, *packets;
+	} names[] = {[KFD_SNAPSHOT_COMPUTE] = {"compute", "pm4"},
+		     [KFD_SNAPSHOT_COMPUTE_AQL] = {"compute", "aql"},
+		     [KFD_SNAPSHOT_SDMA] = {"sdma", NULL},
+		     [KFD_SNAPSHOT_SDMA_XGMI] = {"sdma-xgmi", NULL}};
+
+	if (type >= sizeof(names) / sizeof(names[0]))
+		return;
+	row->type = names[type].type;
+	row->packets = names[type].packets;
+}
 
 struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 {
@@ -88,7 +109,7 @@ struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 	row.qid = q->queue.queue_id;
 	if (q->result != KFD_RESULT_UNKNOWN) {
 		row.gpu = q->queue.gpu_id;
-		row.type = kfd_snapshot_type_name(q->queue.queue_type);
+		set_type(&row, q->queue.queue_type);
 	}
 	row.result = kfd_result_name(q->result);
 	if (q->latency_ns)
@@ -111,8 +132,7 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 		row.gpu = q->gpu_id ? q->gpu_id : U64_NULL;
 		row.qid = q->qid;
 		row.context = (uint64_t)q->context;
-		if (q->type != KFD_QUEUE_COMPUTE) // sysfs does not tell AQL from PM4
-			row.type = kfd_queue_type_name(q->type);
+		row.type = kfd_queue_type_name(q->type); // sysfs does not tell AQL from PM4
 		row.result = "unreachable";
 		held_count(sum, GPQ_UNSUPPORTED);
 		if (o)
@@ -229,15 +249,37 @@ struct holdings {
 	struct kfd_holding *list;
 	size_t num;
 	const struct pids *only;
+	struct follower *followers;
+	size_t num_followers;
 };
+
+static void write_follower(struct out *o, const struct follower *f)
+{
+	const struct holder_row r = {.pid = U64_NULL,
+				     .holder = (uint64_t)f->pid,
+				     .queues = U64_NULL,
+				     .unreached = U64_NULL,
+				     .held_ns = U64_NULL,
+				     .left_ns = U64_NULL,
+				     .user = proc_user(f->uid),
+				     .state = "following",
+				     .selector = f->text + (f->text[0] == ' '),
+				     .follows = -1};
+
+	out_row(o, &r);
+}
 
 static void write_holders(struct out *o, void *arg)
 {
 	const struct holdings *h = arg;
 
+	if (!h->num_followers)
+		out_leave_out(o, "SELECTOR");
 	for (size_t i = 0; i < h->num; i++)
 		if (!h->only->given || pids_has(h->only, h->list[i].target))
 			write_holder(o, &h->list[i]);
+	for (size_t i = 0; i < h->num_followers; i++)
+		write_follower(o, &h->followers[i]);
 }
 
 int held_list(struct cmd *c, const struct pids *only)
@@ -246,8 +288,10 @@ int held_list(struct cmd *c, const struct pids *only)
 	int status;
 
 	h.num = kfd_holdings(&h.list, true);
+	h.num_followers = only->given ? 0 : followers(&h.followers);
 	c->out.schema = &holders_schema;
 	status = held_write(&c->out, &holders_table, write_holders, &h);
 	kfd_holdings_free(h.list, h.num);
+	free(h.followers);
 	return status;
 }

@@ -8,7 +8,7 @@
 // One queue, and the result of its suspend or resume.
 struct held_row {
 	uint64_t pid, gpu, qid, context;
-	const char *type, *result, *proof;
+	const char *type, *packets, *result, *proof;
 	uint64_t latency_ns;
 	uint64_t saved_bytes, backlog;
 	uint64_t holder;

@@ -3,8 +3,7 @@
 // Each holder suspends its process's queues by a hold that is tied to the connection. Only after
 // the results are printed, `hold` makes these holds lasting: if gpq ends earlier, for whatever
 // reason, nothing stays suspended.
-#include "cmd/suspend/hold_table.h"
-#include "cmd/suspend/suspend.h"
+#include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 
 #include <signal.h>
@@ -14,38 +13,32 @@
 static const char *const methods[] = {"debug", "criu", NULL};
 
 static const struct opt opts[] = {
-	OPT(suspend_opts, choice.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
-	    "processes; - reads PIDs from standard input"),
-	OPT(suspend_opts, choice.container, "container", 0, OPT_STR, "ID",
-	    "processes of a container (id or name)"),
-	OPT(suspend_opts, choice.tree, "tree", 0, OPT_FLAG, NULL,
-	    "descendants of the processes too"),
-	OPT(suspend_opts, choice.queues, "queue", 'Q', OPT_WORDS, "ID[,ID...]",
-	    "only these queues; new ones are left alone"),
-	OPT(suspend_opts, choice.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs (index, gpu_id or PCI address)"),
-	OPT(suspend_opts, choice.prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
-	    "only queues of these levels (low, medium, high) or priorities (0 to 15) (root)"),
+	PICK_OPTS(suspend_opts),
+	PICK_QUEUES_OPTS(suspend_opts),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
-	    "time for waves to end before they are saved, 0 to 255 x 1000 GPU clocks"),
+	    "time for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
-	    "prove it: watch the read indices, read the saved waves"),
+	    "prove that the queues stand still:\nwatch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "only queues without work"),
+	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, NULL,
+	    "if one process or queue cannot be held, none is"),
+	OPT(suspend_opts, once, "once", 0, OPT_FLAG, NULL,
+	    "leave processes alone that come to fit later"),
 	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
-	    "hold without tracing, where the driver allows it (see gpq-suspend(1))"),
+	    "hold without tracing,\nwhere the driver allows it (see gpq-suspend(1))"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
-	    "with COMMAND: append when the queues were suspended and resumed"),
+	    "with COMMAND: append times of suspend, resume"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
+	WATCH_OPT(suspend_opts),
 	OPT_ONE_OF(suspend_opts, method, "method", 0, "METHOD",
-		   "debug, or criu (dangerous: see gpq-suspend(1))", methods),
+		   "debug, or criu\n(dangerous: see gpq-suspend(1))", methods),
 	{0},
 };
 
-static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE};
+static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE, .watch = WATCH_OFF};
 
-static void request(struct buf *b, const struct suspend_opts *o, const struct targets *all,
-		    const struct target *t)
+static void request(struct buf *b, const struct suspend_opts *o, const struct target *t)
 {
 	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
 	if (o->for_ns != NO_DEADLINE)
@@ -56,13 +49,10 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, " notrace");
 	if (o->verify)
 		buf_puts(b, " addresses");
-	if (all->words.data)
-		buf_puts(b, all->words.data);
-	if (t->ids.data)
-		buf_puts(b, t->ids.data);
+	target_words(t, b);
 }
 
-static void send_request(struct target *t, const struct suspend_opts *o, const struct targets *all)
+static void send_request(struct target *t, const struct suspend_opts *o)
 {
 	struct kfd_failure *f = &t->failure;
 	struct buf b = {0};
@@ -70,7 +60,7 @@ static void send_request(struct target *t, const struct suspend_opts *o, const s
 	t->failed = kfd_link_open(&t->link, &t->pin, true, f) < 0;
 	kfd_step(2);
 	if (!t->failed) {
-		request(&b, o, all, t);
+		request(&b, o, t);
 		t->failed = kfd_link_send(&t->link, b.data, f) < 0;
 	}
 	buf_fini(&b);
@@ -81,14 +71,14 @@ static void abandon(struct target *t)
 	kfd_link_abandon(&t->link, &t->pin, &t->failure);
 }
 
-static void take_answer(struct target *t, const struct suspend_opts *o, const struct targets *all)
+static void take_answer(struct target *t, const struct suspend_opts *o)
 {
 	if (!t->failed)
 		t->failed = !target_receive(t);
 	// An existing holder was just ending, as at its deadline: send the request to a new one.
 	if (t->failed && t->link.lost && !t->link.started) {
 		kfd_link_close(&t->link);
-		send_request(t, o, all);
+		send_request(t, o);
 		if (!t->failed)
 			t->failed = !target_receive(t);
 	}
@@ -109,11 +99,11 @@ static void ask_all(struct targets *all, const struct suspend_opts *o)
 		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
 		kfd_step(1);
 		if (!t->failed)
-			send_request(t, o, all);
+			send_request(t, o);
 		kfd_step(3);
 	}
 	for (size_t i = 0; i < all->n; i++)
-		take_answer(&all->v[i], o, all);
+		take_answer(&all->v[i], o);
 	kfd_step(4);
 }
 
@@ -223,6 +213,79 @@ static void confirm(struct targets *all)
 	}
 }
 
+// --all-or-none: the status of the first process or queue that is not held, after a message; else
+// 0.
+static int first_failure(const struct targets *all)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct target *t = &all->v[i];
+
+		if (t->failed && !status)
+			status = t->failure.status;
+		if (t->num_unreached && !t->failed) {
+			err_warn(NULL, "pid %d: %zu queues of secondary contexts cannot be held",
+				 (int)t->pid, t->num_unreached);
+			status = status ? status : GPQ_UNSUPPORTED;
+		}
+		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
+			const struct kfd_outcome *q = &t->link.answer.queues[k];
+			int of_queue = held_status(q->result);
+
+			if (of_queue)
+				err_warn(NULL, "pid %d: queue %u: %s", (int)t->pid,
+					 q->queue.queue_id, kfd_result_name(q->result));
+			status = status ? status : of_queue;
+		}
+	}
+	return status;
+}
+
+#define NONE_HELD "--all-or-none: nothing stays suspended"
+
+static int hold_none(struct cmd *c, struct targets *all, int status)
+{
+	const struct targets none = {0};
+
+	targets_report(all);
+	let_go(all);
+	err_fail((enum gpq_exit)status, NULL, NONE_HELD);
+	show(c, &none);
+	return status;
+}
+
+// Those that were made lasting before another failed.
+static void undo(struct targets *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct target *t = &all->v[i];
+		struct buf b = {0};
+
+		buf_puts(&b, "resume");
+		target_words(t, &b);
+		if (!t->failed &&
+		    (kfd_link_send(&t->link, b.data, &t->failure) < 0 || !target_receive(t)))
+			abandon(t);
+		buf_fini(&b);
+	}
+}
+
+bool suspend_newcomer(struct targets *one, const struct suspend_opts *o, bool lasting)
+{
+	ask_all(one, o);
+	if (!one->v[0].failed && lasting)
+		confirm(one);
+	return !one->v[0].failed;
+}
+
+// Do processes that come later belong to the hold? Not where queues were chosen one by one.
+static bool follows(const struct suspend_opts *o)
+{
+	return pick_needs_host(&o->pick) && !o->once && !o->idle && !o->queues.ids.n &&
+	       !o->queues.types.n && !o->queues.prio;
+}
+
 static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	struct report r = {.all = all};
@@ -236,7 +299,8 @@ static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 	if (!status && marks)
 		status = marks_suspended(marks, all);
 	if (!status)
-		return run_held(c->argv, all, marks);
+		return run_held(c->argv, all,
+				follows(c->opts) ? follow_start(c->opts, all, true) : -1, marks);
 	let_go(all);
 	return status;
 }
@@ -253,6 +317,9 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 		proofs_take(all);
 	if (c->argc)
 		return run_command(c, all, marks);
+	status = o->all_or_none ? first_failure(all) : 0;
+	if (status)
+		return hold_none(c, all, status);
 	signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
 	status = show(c, all);
 	kfd_step(5);
@@ -262,6 +329,13 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 	else
 		let_go(all);
 	failed = targets_report(all);
+	if (failed && o->all_or_none) {
+		undo(all);
+		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
+	}
+	if (follows(o) && (!status || status == GPQ_PARTIAL) &&
+	    (!failed || failed == GPQ_PARTIAL) && follow_start(o, all, false) < 0)
+		failed = GPQ_PARTIAL;
 	if (!failed || status == GPQ_PIPE)
 		return status;
 	return status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
@@ -269,20 +343,17 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 
 bool suspend_has_details(const struct suspend_opts *o)
 {
-	const struct choice *c = &o->choice;
-
-	return c->queues.n || c->gpus.n || c->prio || o->grace || o->for_ns != NO_DEADLINE ||
-	       o->verify || o->idle || o->no_trace || o->marks;
+	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
+	       o->idle || o->no_trace || o->all_or_none || o->once || o->marks;
 }
 
 static int check_list(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 
-	if (!suspend_has_details(o) && !o->choice.container && !o->choice.tree && !o->method &&
-	    !c->argc)
+	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
 		return 0;
-	return err_fail(GPQ_USAGE, "of the other options only -p goes with it",
+	return err_fail(GPQ_USAGE, "of the other options only -p and --watch go with it",
 			"--list shows what is suspended, and suspends nothing");
 }
 
@@ -294,6 +365,9 @@ static int check(const struct cmd *c)
 
 	if (o->list)
 		return check_list(c);
+	if (o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, "add --list",
+				"--watch repeats a listing: suspending is done once");
 	if (o->grace > KFD_GRACE_MAX) {
 		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
 		return err_fail(GPQ_USAGE, NULL, "%s", f.text);
@@ -313,6 +387,13 @@ static int check(const struct cmd *c)
 	return 0;
 }
 
+static int list(struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+
+	return held_list(c, &o->pick.pids);
+}
+
 static int run(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
@@ -323,10 +404,10 @@ static int run(struct cmd *c)
 	if (status)
 		return status;
 	if (o->list)
-		return held_list(c, &o->choice.pids);
+		return watch_run(c, o->watch, list);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
-	status = targets_find(&all, &o->choice);
+	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
 	if (!status && o->marks && !(marks = marks_open(o->marks)))
 		status = GPQ_FAILED;
 	if (!status)
@@ -344,7 +425,7 @@ const struct cmd_spec suspend_spec = {
 		    "[--grace N]\n"
 		    "--container ID ...\n"
 		    "-p PID ... -- COMMAND [ARGS]\n"
-		    "--list",
+		    "--list [--watch SEC]",
 	.description =
 		"Takes the queues of processes off the GPU and keeps them off until gpq resume, "
 		"until --for has\npassed, or until COMMAND has ended. When it returns, they are "

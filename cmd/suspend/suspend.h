@@ -6,9 +6,11 @@
 #include "common/holder/measure.h"
 
 struct suspend_opts {
-	struct choice choice;
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
-	bool verify, idle, no_trace, list;
+	uint64_t watch; // ns, WATCH_OFF without --watch
+	bool verify, idle, no_trace, all_or_none, once, list;
 	const char *marks;
 	int method; // 0 debug, 1 criu
 };
@@ -19,6 +21,10 @@ struct suspend_opts {
 bool suspend_has_details(const struct suspend_opts *o);
 
 struct marks; // marks.c
+
+// Suspends the queues of the one process in `one`; `lasting`: until resume, else while its link is
+// open. False: it is not held.
+bool suspend_newcomer(struct targets *one, const struct suspend_opts *o, bool lasting);
 
 // ---- verify.c: --verify
 
@@ -35,9 +41,14 @@ int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
 // ---- command.c: -- COMMAND
 
-// Runs `argv` while the holds of `all` last, then ends them. COMMAND's exit status; when it died
-// from a signal, so do we. 126 and 127 when it cannot be run, as env(1). `marks` may be NULL.
-int run_held(char **argv, struct targets *all, struct marks *marks);
+// Runs `argv` while the holds of `all` last, then ends them, and the follower (-1: none). COMMAND's
+// exit status; when it died from a signal, so do we. 126 and 127 when it cannot be run, as env(1).
+// `marks` may be NULL.
+int run_held(char **argv, struct targets *all, int follower, struct marks *marks);
+
+// Ends the holds that are tied to our links, and waits until the queues run. `marks` may be NULL.
+// 0, or the exit status after a message: some may still be suspended.
+int targets_release(struct targets *all, struct marks *marks);
 
 // ---- marks.c: --marks FILE
 

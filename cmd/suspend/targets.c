@@ -28,7 +28,7 @@ static int need_driver(void)
 	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
 }
 
-static void add(struct targets *t, pid_t pid)
+void targets_add(struct targets *t, pid_t pid)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].pid == pid)
@@ -37,112 +37,165 @@ static void add(struct targets *t, pid_t pid)
 	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
 }
 
-static bool has_kfd(pid_t pid)
+bool targets_is_ours(pid_t pid, struct process_cache *processes)
 {
-	char path[64];
+	bool queue = false;
+	DIR *d;
 
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)pid);
-	return host_access(path, F_OK) == 0;
+	// gpq-holder, gpq-follower
+	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
+		return false;
+	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
+		queue = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return !queue;
 }
 
-// Those of `root` and its descendants that have KFD open.
-static int add_tree(struct targets *t, pid_t root)
+// The processes that are held, for options to choose from.
+static void find_held(struct pids *among)
 {
-	pid_t *pids = NULL;
-	struct proc p;
-	ssize_t n = proc_read(&p, root) == 0 ? proc_tree(root, &pids) : -1;
-	size_t before = t->n;
+	struct kfd_holding *list;
+	size_t num = kfd_holdings(&list, true);
 
-	if (n < 0)
-		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
-				"pid %d: no such process", (int)root);
-	for (ssize_t i = 0; i < n; i++)
-		if (has_kfd(pids[i]))
-			add(t, pids[i]);
-	free(pids);
-	if (t->n == before)
-		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that have",
-				"pid %d: neither it nor a descendant has opened /dev/kfd",
-				(int)root);
-	return 0;
+	for (size_t i = 0; i < num; i++)
+		pids_push(among, list[i].target);
+	kfd_holdings_free(list, num);
 }
 
-static int add_container(struct targets *t, const char *want)
+// The processes that have KFD open, likewise.
+static int find_open(struct pids *among, struct process_cache *processes)
 {
 	const struct kfd_procs_how how = {0};
 	struct kfd_procs procs = {0};
-	struct container c;
-	size_t before = t->n;
-
-	if (kfd_procs_read(&procs, &how) < 0)
-		return err_sys(errno, NULL, "list the KFD processes");
-	for (size_t i = 0; i < procs.nprocs; i++)
-		if (container_of(&c, procs.procs[i].pid) && container_is(&c, want))
-			add(t, procs.procs[i].pid);
-	kfd_procs_fini(&procs);
-	if (t->n == before)
-		return err_fail(GPQ_NOTFOUND, "gpq queues -o +CONTAINER shows the containers",
-				"container %s: no process in it has opened /dev/kfd", want);
-	return 0;
-}
-
-static int find_processes(struct targets *t, const struct choice *c)
-{
 	int status = 0;
 
-	for (size_t i = 0; i < c->pids.n && !status; i++)
-		if (c->tree)
-			status = add_tree(t, c->pids.v[i]);
-		else
-			add(t, c->pids.v[i]);
-	if (!status && c->container)
-		status = add_container(t, c->container);
-	if (!status && t->n == 0)
-		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
+	if (!pids_are_host())
+		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host, or name them with -p",
+				"only -p chooses processes in a PID namespace of its own");
+	if (kfd_procs_read(&procs, &how) < 0)
+		status = err_sys(errno, NULL, "list the KFD processes");
+	for (size_t i = 0; i < procs.nprocs; i++)
+		if (!targets_is_ours(procs.procs[i].pid, processes))
+			pids_push(among, procs.procs[i].pid);
+	kfd_procs_fini(&procs);
 	return status;
 }
 
-// " queues=0,3"
-static int queue_words(struct targets *t, const struct words *queues)
+// Why the options choose nothing, of which at most one PID is given.
+static int chose_none(const struct pick_opts *o, bool held)
 {
-	uint64_t id;
+	const char *what = held ? "is held by gpq" : "has opened /dev/kfd";
+	const char *next = held ? "gpq suspend --list lists those that are"
+				: "gpq queues lists those that own queues";
+	struct proc p;
 
-	if (queues->n > KFD_MAX_QUEUES)
-		return err_fail(GPQ_USAGE, NULL, "more than %u queues named", KFD_MAX_QUEUES);
-	for (size_t i = 0; i < queues->n; i++) {
-		if (!parse_u64(queues->v[i], &id) || id >= KFD_MAX_QUEUES)
-			return err_fail(GPQ_USAGE, "ids go from 0 to 1023", "queue %s: no queue id",
-					queues->v[i]);
-		buf_printf(&t->words, "%s%u", i ? "," : " queues=", (unsigned)id);
-		t->sel.ids[t->sel.num_ids++] = (uint32_t)id;
+	if (o->pids.n && !o->ns_pid && proc_read(&p, o->pids.v[0]))
+		return err_fail(GPQ_NOTFOUND, next, "pid %d: no such process", (int)o->pids.v[0]);
+	if (o->pids.n && o->tree)
+		return err_fail(GPQ_NOTFOUND, next, "pid %d: neither it nor a descendant %s",
+				(int)o->pids.v[0], what);
+	if (o->pids.n)
+		return err_fail(
+			GPQ_NOTFOUND, next,
+			"pid %d: the other options do not choose it, or it is not one that %s",
+			(int)o->pids.v[0], what);
+	if (o->containers.n == 1 && !o->comm && !o->cmdline)
+		return err_fail(GPQ_NOTFOUND, next, "container %s: no process in it %s",
+				o->containers.v[0], what);
+	return err_fail(GPQ_NOTFOUND, next, "no process that the options choose %s", what);
+}
+
+// Adds those of `among` that the options choose; there must be one.
+static int add_chosen(struct targets *t, const struct pick_opts *o, const struct pids *among,
+		      enum targets_among from, struct process_cache *processes)
+{
+	struct pick pick;
+	size_t chosen = 0;
+	int status = pick_init(&pick, o, processes);
+
+	for (size_t i = 0; i < among->n && !status; i++) {
+		if (!pick_keeps(&pick, among->v[i]))
+			continue;
+		targets_add(t, among->v[i]);
+		chosen++;
 	}
+	pick_fini(&pick);
+	return status || chosen || from == AMONG_HELD_IF_ANY ? status
+							     : chose_none(o, from != AMONG_OPEN);
+}
+
+static int seek(struct targets *t, const struct pick_opts *o, enum targets_among from)
+{
+	struct process_cache processes = {0};
+	struct pick_opts one = *o;
+	struct pids among = {0};
+	int status = from == AMONG_OPEN ? need_driver() : 0;
+
+	if (!status && from != AMONG_OPEN)
+		find_held(&among);
+	else if (!status)
+		status = find_open(&among, &processes);
+	if (!status && !o->pids.n)
+		status = add_chosen(t, o, &among, from, &processes);
+	one.pids.n = 1;
+	for (size_t i = 0; i < o->pids.n && !status; i++) { // each must have one
+		one.pids.v = &o->pids.v[i];
+		status = add_chosen(t, &one, &among, from, &processes);
+	}
+	free(among.v);
+	process_cache_fini(&processes);
+	return status;
+}
+
+static int find_processes(struct targets *t, const struct pick_opts *o, enum targets_among from)
+{
+	if (!pick_asks(o))
+		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
+				"no process named");
+	if (o->pids.given && !o->pids.n)
+		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
+	if (pick_needs_host(o))
+		return seek(t, o, from);
+	for (size_t i = 0; i < o->pids.n; i++)
+		targets_add(t, o->pids.v[i]);
 	return 0;
 }
 
-// " gpus=41460"
-static int gpu_words(struct targets *t, const struct words *gpus)
+// --queue and --gpu. A process of which no queue is named is no target: without ids, all would be.
+static int select_queues(struct targets *t, const struct pick_queues *p)
 {
-	struct kfd_topology topology;
-	const char *bad, *before = " gpus=";
-	int r;
+	struct kfd_topology topology = {0};
+	pid_t *pids = xcalloc(t->n + 1, sizeof(*pids));
+	size_t kept = 0;
+	int status, r = p->opts->gpus.n ? kfd_topology_load(&topology, KFD_TOPOLOGY_BDF) : 0;
 
-	if (!gpus->n)
-		return 0;
-	r = kfd_topology_load(&topology, KFD_TOPOLOGY_BDF);
-	if (r < 0)
-		return err_sys(-r, NULL, "read the GPUs");
-	bad = kfd_topology_select(&topology, gpus->v, gpus->n);
-	for (size_t i = 0; !bad && i < topology.n; i++) {
-		if (!topology.gpus[i].selected)
-			continue;
-		buf_printf(&t->words, "%s%u", before, (unsigned)topology.gpus[i].gpu_id);
-		before = ",";
-		if (t->sel.num_gpus < sizeof(t->sel.gpus) / sizeof(t->sel.gpus[0]))
-			t->sel.gpus[t->sel.num_gpus++] = (uint32_t)topology.gpus[i].gpu_id;
+	for (size_t i = 0; i < t->n; i++)
+		pids[i] = t->v[i].pid;
+	status = r < 0 ? err_sys(-r, NULL, "read the GPUs") : pick_queues_check(p, pids, t->n);
+	if (!status && p->opts->gpus.n)
+		status = pick_select_gpus(&topology, &p->opts->gpus);
+	for (size_t i = 0; i < t->n && !status; i++) {
+		pick_queues_select(p, t->v[i].pid, &topology, &t->v[i].sel);
+		if (!p->n || t->v[i].sel.num_ids)
+			t->v[kept++] = t->v[i];
 	}
-	r = bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : 0;
+	t->n = status ? t->n : kept;
+	free(pids);
 	kfd_topology_fini(&topology);
-	return r;
+	return status;
+}
+
+// --- queues by their rows: --prio and --type ---
+
+static int type_of(const char *name)
+{
+	int type = 0;
+
+	while (kfd_queue_type_name(type) && (!name || strcmp(kfd_queue_type_name(type), name) != 0))
+		type++;
+	return kfd_queue_type_name(type) ? type : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
 // Ids count in each context anew, and only those of the primary one can be suspended.
@@ -151,7 +204,8 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
 
 	if (r->context == U64_NULL) {
-		buf_printf(&t->ids, "%s%u", t->ids.len ? "," : " queues=", (unsigned)r->qid);
+		if (t->sel.num_ids < KFD_MAX_QUEUES)
+			t->sel.ids[t->sel.num_ids++] = (uint32_t)r->qid;
 		return;
 	}
 	if (!kfd_selected(gpus, &e))
@@ -160,15 +214,15 @@ static void add_queue(struct target *t, const struct kfd_selection *gpus, const 
 	t->unreached[t->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
 							      .qid = (uint32_t)r->qid,
 							      .gpu_id = (uint32_t)r->gpu_id,
-							      .type = KFD_QUEUE_COMPUTE};
+							      .type = type_of(r->type)};
 }
 
 static void choose_queue(struct target *t, const struct kfd_selection *gpus,
-			 const struct queue_row *r, const struct prio_choice *c)
+			 const struct queue_row *r, const struct pick_queues *p)
 {
-	enum kfd_answer3 fits = prio_fits(c, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO]);
+	enum kfd_answer3 fits = pick_queues_keeps(p, r);
 
-	if (!r->type || strcmp(r->type, kfd_queue_type_name(KFD_QUEUE_COMPUTE)) != 0)
+	if (p->opts->prio && type_of(r->type) != KFD_QUEUE_COMPUTE)
 		err_note("pid %d: queue %u: SDMA queues have no priority, left out", (int)t->pid,
 			 (unsigned)r->qid);
 	else if (fits == KFD_ANSWER_UNKNOWN)
@@ -180,15 +234,17 @@ static void choose_queue(struct target *t, const struct kfd_selection *gpus,
 }
 
 static void choose_queues(struct targets *t, const struct queue_rows *q,
-			  const struct prio_choice *c)
+			  const struct pick_queues *p)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct target *v = &t->v[i];
+		const struct kfd_selection gpus = v->sel;
 
+		v->sel.num_ids = 0;
 		for (size_t k = 0; k < q->n; k++)
 			if (q->rows[k].pid == v->pid && q->rows[k].qid != U64_NULL)
-				choose_queue(v, &t->sel, &q->rows[k], c);
-		if (!v->ids.len) {
+				choose_queue(v, &gpus, &q->rows[k], p);
+		if (!v->sel.num_ids) {
 			v->failed = true;
 			kfd_fail(&v->failure,
 				 v->num_unreached ? KFD_FAULT_UNREACHED : KFD_FAULT_NO_QUEUE);
@@ -196,61 +252,63 @@ static void choose_queues(struct targets *t, const struct queue_rows *q,
 	}
 }
 
-static int prio_words(struct targets *t, const struct prio_choice *c)
+static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 {
-	const struct queue_rows_how how = {.want = READ_MQD};
+	const struct queue_rows_how how = {.want = READ_TYPE | READ_GPU |
+						   (p->opts->prio ? READ_MQD : 0)};
 	struct process_cache processes = {0};
 	struct queue_rows q = {0};
-	int status = needs_check(NEED_DEBUGFS);
+	int status = needs_check(p->opts->prio ? NEED_DEBUGFS : NEED_KFD);
 
 	if (status)
 		return status;
 	status = queue_rows_load(&q, &processes, &how);
-	if (!status && q.mqds_error)
+	if (!status && p->opts->prio && q.mqds_error)
 		status = err_sys(q.mqds_error, "priorities are in debugfs, which is for root",
 				 "read the queue priorities");
+	if (!status && p->opts->prio)
+		status = prio_check(&p->prio, q.prio_written);
 	if (!status)
-		status = prio_check(c, q.prio_written);
-	if (!status)
-		choose_queues(t, &q, c);
+		choose_queues(t, &q, p);
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);
 	return status;
 }
 
-int targets_find(struct targets *t, const struct choice *c)
+int targets_find(struct targets *t, const struct pick_opts *pick,
+		 const struct pick_queues_opts *queues, enum targets_among among)
 {
-	struct prio_choice prio;
-	int status = 0;
+	struct pick_queues p;
+	int status = pick_queues_init(&p, queues);
 
-	*t = (struct targets){0};
-	if (!c->pids.given && !c->container)
-		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
-				"no process named");
-	if (c->prio && c->queues.n)
-		return err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
-	status = prio_parse(&prio, c->prio);
-	if (status)
-		return status;
-	if (c->container || c->tree || c->gpus.n || c->prio)
+	*t = (struct targets){.by_rows = queues->prio || queues->types.n};
+	if (!status && queues->prio && queues->ids.n)
+		status = err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
+	if (!status && (queues->gpus.n || t->by_rows))
 		status = need_driver();
 	if (!status)
-		status = find_processes(t, c);
+		status = find_processes(t, pick, among);
 	if (!status)
-		status = queue_words(t, &c->queues);
-	if (!status)
-		status = gpu_words(t, &c->gpus);
-	t->by_prio = c->prio != NULL;
-	if (!status && c->prio)
-		status = prio_words(t, &prio);
+		status = select_queues(t, &p);
+	if (!status && t->by_rows)
+		status = choose_by_rows(t, &p);
+	pick_queues_fini(&p);
 	return status;
+}
+
+void target_words(const struct target *t, struct buf *b)
+{
+	for (unsigned i = 0; i < t->sel.num_ids; i++)
+		buf_printf(b, "%s%u", i ? "," : " queues=", t->sel.ids[i]);
+	for (unsigned i = 0; i < t->sel.num_gpus; i++)
+		buf_printf(b, "%s%u", i ? "," : " gpus=", t->sel.gpus[i]);
 }
 
 void targets_find_unreached(struct targets *t)
 {
-	for (size_t i = 0; i < t->n && !t->by_prio; i++) {
+	for (size_t i = 0; i < t->n && !t->by_rows; i++) {
 		struct target *v = &t->v[i];
-		ssize_t n = kfd_contexts_unreached(v->pid, &t->sel, &v->unreached);
+		ssize_t n = kfd_contexts_unreached(v->pid, &v->sel, &v->unreached);
 
 		if (n < 0)
 			err_note(
@@ -267,10 +325,8 @@ void targets_fini(struct targets *t)
 		free(t->v[i].seen);
 		kfd_link_close(&t->v[i].link);
 		kfd_target_unpin(&t->v[i].pin);
-		buf_fini(&t->v[i].ids);
 	}
 	free(t->v);
-	buf_fini(&t->words);
 }
 
 // A sentence of common/kfd has what to do next behind its last semicolon.

@@ -1,20 +1,11 @@
-// Selection of processes, GPUs and queues for `gpq suspend` and `gpq resume`: options -> processes
-// and words of the holder's protocol.
+// What `gpq suspend` and `gpq resume` work on: the selector's options -> processes and words of the
+// holder's protocol.
 #ifndef GPQ_CMD_SUSPEND_TARGETS_H
 #define GPQ_CMD_SUSPEND_TARGETS_H
 
-#include "common/cli/opts.h"
-#include "common/host/buf.h"
 #include "common/holder/holder.h"
-
-// Options that choose; both commands have them in their options struct.
-struct choice {
-	struct pids pids;
-	const char *container;
-	bool tree;
-	struct words queues, gpus;
-	const char *prio; // "high,medium", "MIN[:MAX]"
-};
+#include "common/state/pick.h"
+#include "common/state/pick_queues.h"
 
 // One process, the talk with its holder, and what came of it.
 struct target {
@@ -22,7 +13,7 @@ struct target {
 	struct kfd_target pin;
 	struct kfd_link link;        // fd -1: none
 	uint64_t at_ns;              // CLOCK_MONOTONIC, when its answer came
-	struct buf ids;              // --prio: the ids that fit, "1,2"
+	struct kfd_selection sel;    // its queues; no ids: all
 	struct kfd_queue *unreached; // selected queues that cannot be held; owned
 	size_t num_unreached;
 	struct proof_seen
@@ -34,13 +25,27 @@ struct target {
 struct targets {
 	struct target *v;
 	size_t n;
-	bool by_prio;             // --prio chose the ids, and the queues that cannot be held
-	struct kfd_selection sel; // --queue and --gpu: the same for all
-	struct buf words;         // ... in the holder's protocol: " queues=1,2 gpus=41460"
+	bool by_rows; // --prio or --type chose the ids, and the queues that cannot be held
 };
 
-// Finds the processes and checks the words. 0 or an exit status after a message.
-int targets_find(struct targets *t, const struct choice *c);
+// Where processes are sought: those that have opened KFD, or those that gpq holds. There must be
+// one, but for HELD_IF_ANY.
+enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
+
+// Finds the processes and their queues. -p alone names processes, whatever they are. 0 or an exit
+// status after a message.
+int targets_find(struct targets *t, const struct pick_opts *pick,
+		 const struct pick_queues_opts *queues, enum targets_among among);
+
+// Adds a process, unless it is there.
+void targets_add(struct targets *t, pid_t pid);
+
+// Is the process a holder or a follower? They have KFD open as well, and no queue.
+bool targets_is_ours(pid_t pid, struct process_cache *processes);
+
+// Appends the words of the protocol that select this target's queues: " queues=1,2 gpus=41460".
+void target_words(const struct target *t, struct buf *b);
+
 void targets_fini(struct targets *t);
 
 // Finds the selected queues of secondary contexts, which cannot be held.

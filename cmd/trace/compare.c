@@ -29,7 +29,7 @@ struct queue_row {
 };
 
 struct kernel_row {
-	const char *in, *name, *grid_min[2], *grid_max[2];
+	const char *in, *name, *demangled, *grid_min[2], *grid_max[2];
 	uint64_t uses[2], items_min[2], items_max[2];
 	double rate[2];
 };
@@ -114,7 +114,8 @@ static const struct out_col kernel_cols[] = {
 	    "work-items of the largest"),
 	COL(items_min[1], "ITEMS_MIN_B", "grid_items_min_b", OUT_U64, M, "likewise in B"),
 	COL(items_max[1], "ITEMS_MAX_B", "grid_items_max_b", OUT_U64, M, "likewise in B"),
-	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
+	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC | OUT_MANGLED, "as the log prints it"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED, "for people"),
 };
 #undef ROW
 
@@ -230,9 +231,15 @@ static void queues_out(struct compared *d)
 	out_end(d->out);
 }
 
+// The log that its name is taken from.
+static unsigned named_in(const struct amdlog_match *m)
+{
+	return m->in[0] == AMDLOG_NONE;
+}
+
 static const char *name_of(const struct amdlog_comparison *c, const struct amdlog_match *m)
 {
-	unsigned i = m->in[0] == AMDLOG_NONE;
+	unsigned i = named_in(m);
 
 	return c->side[i].sum->kernels[m->in[i]].name;
 }
@@ -246,6 +253,7 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 		      : m->in[1] == AMDLOG_NONE ? "A"
 						: "both",
 		.name = name_of(c, m),
+		.demangled = trace_name_shown(&d->log[named_in(m)], m->in[named_in(m)]),
 	};
 
 	for (unsigned i = 0; i < 2; i++) {

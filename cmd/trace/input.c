@@ -82,6 +82,7 @@ void trace_close(struct trace *t)
 		t->ask->fini(t);
 	if (t->asked && t->ask->size)
 		free(t->asked);
+	trace_names_fini(t);
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);
 	amdlog_windows_fini(&t->marks);

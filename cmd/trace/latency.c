@@ -20,7 +20,7 @@ struct queue_row {
 };
 
 struct kernel_row {
-	const char *name;
+	const char *name, *demangled;
 	struct trace_times t;
 };
 
@@ -61,7 +61,8 @@ static const struct out_col queue_cols[] = {
 static const struct out_col kernel_cols[] = {
 	COL(t.count, "COMPLETED", "completed", OUT_U64, D, "launches that were seen to complete"),
 	LATENCIES(D, M),
-	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
+	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC | OUT_MANGLED, "as the log prints it"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED, "for people"),
 };
 #undef ROW
 
@@ -120,7 +121,8 @@ static void kernels_out(struct trace *t)
 
 	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
 	for (uint32_t i = 0; i < show; i++) {
-		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_times_in(s, order[i])};
+		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_name_shown(t, order[i]),
+				       trace_times_in(s, order[i])};
 
 		out_row(t->out, &r);
 	}

@@ -13,7 +13,7 @@ struct list_row {
 	uint64_t time_us, offset, tid, level, hwq, swq, rptr, wptr, backlog;
 	int64_t pid, id;
 	uint64_t duration_us;
-	const char *kind, *api, *kernel, *grid, *workgroup, *text;
+	const char *kind, *api, *kernel, *demangled, *grid, *workgroup, *text;
 	int8_t torn;
 };
 
@@ -41,7 +41,8 @@ static const struct out_col cols[] = {
 	WCOL(duration_us, "DURATION_US", "duration_us", OUT_U64, OUT_MACHINE,
 	     "of a returning API call", 11),
 	WCOL(api, "API", "api", OUT_STR, D, "API function", 20),
-	WCOL(kernel, "KERNEL", "kernel", OUT_STR, D, "kernel's name", 6),
+	WCOL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_MANGLED, "kernel's name", 6),
+	WCOL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_DEMANGLED, "the same for people", 6),
 	WCOL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
 };
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
@@ -54,7 +55,7 @@ struct noted_row {
 	const struct amdlog_packet *packet; // NULL
 	struct amdlog_thread_id thread;
 	uint64_t hwq, swq;
-	const char *kernel;
+	const char *kernel, *demangled;
 	bool torn;
 };
 
@@ -103,6 +104,7 @@ static void write_row(struct trace_rows *rows, const struct noted_row *n)
 		.kind = amdlog_kind_name(record->kind),
 		.torn = n->torn,
 		.kernel = n->kernel,
+		.demangled = n->demangled,
 		.grid = trace_shape(shapes[0], packet->grid),
 		.workgroup = trace_shape(shapes[1], packet->workgroup),
 		.text = message(rows, record),
@@ -135,9 +137,13 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 		.thread = *e->thread_id,
 		.hwq = U64_NULL,
 		.swq = U64_NULL,
-		.kernel = e->kernel == AMDLOG_NONE ? NULL : t->sum.kernels[e->kernel].name,
 		.torn = e->torn,
 	};
+
+	if (e->kernel != AMDLOG_NONE) {
+		n.kernel = t->sum.kernels[e->kernel].name;
+		n.demangled = trace_name_shown(t, e->kernel);
+	}
 
 	if (e->packet) {
 		n.hwq = e->packet->hwq;

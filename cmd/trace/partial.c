@@ -58,7 +58,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 static int check(const struct cmd *c, const struct amdlog_filter *filter)
 {
 	const struct trace_opts *o = c->opts;
-	if (o->by != BY_NOTHING || c->out.mode != OUT_TABLE)
+	if (o->by != BY_NOTHING || o->demangle || c->out.mode != OUT_TABLE)
 		return err_fail(GPQ_USAGE, "choose when merging what to show",
 				"--partial has a format of its own");
 	if (o->kernel)
@@ -215,19 +215,17 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 	return closed ? closed : status;
 }
 
-int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top)
+int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o)
 {
-	const struct trace_opts opts = {
-		.top = top, .by = by, .series = U64_NULL, .threads = U64_NULL};
-	struct trace t = {.opts = &opts,
-			  .by = by,
+	struct trace t = {.opts = o,
+			  .by = o->by,
 			  .name_pid = -1,
 			  .perfetto_fd = -1,
-			  .ask = by == BY_STREAM ? &trace_streams : NULL};
+			  .ask = o->by == BY_STREAM ? &trace_streams : NULL};
 	struct amdlog_merge m;
 	int status = GPQ_OK;
 
-	if (by == BY_NOTHING && (c->out.columns || c->out.all))
+	if (t.by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
@@ -241,6 +239,7 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t to
 	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
 	status = status ? status : report(c, &t, &m);
+	trace_names_fini(&t);
 	m.sum = t.sum;
 	amdlog_merge_fini(&m);
 	return status;

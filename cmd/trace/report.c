@@ -21,7 +21,7 @@ struct process_row {
 
 struct kernel_row {
 	struct amdlog_kernel k;
-	const char *grid_min, *grid_max, *workgroup_min, *workgroup_max;
+	const char *demangled, *grid_min, *grid_max, *workgroup_min, *workgroup_max;
 	struct trace_span span;
 };
 
@@ -114,7 +114,8 @@ static const struct out_col kernel_cols[] = {
 	COL(workgroup_max, "WG_MAX", "workgroup_max", OUT_STR, D, "largest workgroup"),
 	COL(span.first_us, "FIRST_US", "first_us", OUT_U64, M, "first launch or dispatch"),
 	COL(span.last_us, "LAST_US", "last_us", OUT_U64, M, "last one"),
-	COL(k.name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "as the log prints it"),
+	COL(k.name, "NAME", "name", OUT_STR, D | OUT_TRUNC | OUT_MANGLED, "as the log prints it"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED, "for people"),
 };
 #undef ROW
 
@@ -361,6 +362,7 @@ static void kernel_out(struct trace *t, uint32_t i)
 	char text[4][64];
 	struct kernel_row r = {
 		.k = *k,
+		.demangled = trace_name_shown(t, i),
 		.grid_min = grid ? trace_shape(text[0], k->grid.min) : NULL,
 		.grid_max = grid ? trace_shape(text[1], k->grid.max) : NULL,
 		.workgroup_min = group ? trace_shape(text[2], k->workgroup.min) : NULL,

@@ -17,44 +17,48 @@ const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
-		   "one table only: queue, kernel, process, thread, api, stream or error",
+		   "one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
 	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, NULL,
-	    "two logs against each other: queues, kernels, rate, backlog, grids, gaps"),
+	    "two logs against each other:\nqueues, kernels, rate, backlog, grids, gaps"),
+	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
+	    "readable names of kernels\n(default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
-	    "go on as the file grows, through truncation and rotation"),
+	    "go on as the file grows,\nthrough truncation and rotation"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
-	    "the longest times without a dispatch, of each queue"),
+	    "the longest times without a dispatch,\nof each queue"),
 	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
-	    "only records whose text matches; repeated: any of them"),
+	    "only records whose text matches;\nrepeated: any of them"),
 	OPT(trace_opts, grep_not, "grep-not", 0, OPT_LIST, "REGEX",
-	    "only records whose text does not match; repeated: none of them"),
+	    "only records whose text does not match;\nrepeated: none of them"),
 	OPT(trace_opts, host, "host", 0, OPT_STR, "NAME",
-	    "with --partial: whose logs they are; equal pids of two hosts stay apart"),
+	    "with --partial: whose logs they are;\nequal pids of two hosts stay apart"),
 	OPT(trace_opts, kernel, "kernel", 0, OPT_STR, "REGEX",
-	    "only launches and dispatches of kernels whose name matches"),
+	    "only launches of kernels whose name matches,\nand their dispatches"),
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
-	    "from enqueue to completion: by kind of command, queue and kernel"),
+	    "from enqueue to completion:\nby kind of command, queue and kernel"),
 	OPT(trace_opts, list, "list", 'l', OPT_FLAG, NULL, "one record a line, as they come"),
 	OPT(trace_opts, mark, "mark", 0, OPT_STR, "FILE",
-	    "with --gaps or --series: windows of time, as of suspensions"),
+	    "with --gaps or --series: windows of time,\nas of suspensions"),
+	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
+	    "names of kernels as the log has them"),
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, NULL,
-	    "write a part that gpq merge adds to others, one JSON object for each file"),
+	    "write a part that gpq merge adds to others,\none JSON object for each file"),
 	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
-	    "write a timeline for the Perfetto UI; -: to standard output, and no report"),
+	    "write a timeline for the Perfetto UI;\n-: to standard output, and no report"),
 	OPT(trace_opts, pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
 	    "only these processes, as the log numbers them"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
-	    "only what begins in these bytes of the file; ranges side by side add up"),
+	    "only what begins in these bytes of the file;\nranges side by side add up"),
 	OPT(trace_opts, series, "series", 0, OPT_NS, "TIME",
-	    "dispatches, backlog and busy queues over time, in intervals of TIME"),
+	    "dispatches, backlog, busy queues over time,\nin intervals of TIME"),
 	OPT(trace_opts, since, "since", 0, OPT_STR, "TIME",
-	    "only records from TIME on: log time in us, or +DURATION from the first record"),
+	    "only records from TIME on:\nlog time in us, or +DURATION from the first record"),
 	OPT(trace_opts, svg, "svg", 0, OPT_STR, "FILE", "with --series: draw it too"),
 	OPT(trace_opts, threads, "threads", 0, OPT_U64, "N",
-	    "threads that read the input (default: one for each processor, at most 8)"),
+	    "threads that read the input\n(default: one for each processor, at most 8)"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
-	    "kernels to show (default 20, in JSON all); gaps of a queue (5)"),
+	    "kernels to show (default 20, in JSON all);\ngaps of a queue (default 5)"),
 	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME", "only records up to TIME"),
 	{0},
 };
@@ -343,6 +347,11 @@ static int open_file(struct trace *t, const char *path, int argc, char **argv)
 	return GPQ_OK;
 }
 
+static const char *readable(void *trace, uint32_t kernel)
+{
+	return trace_name_readable(trace, kernel);
+}
+
 static int perfetto_open(struct trace *t, int argc, char **argv)
 {
 	const char *path = t->opts->perfetto;
@@ -360,6 +369,8 @@ static int perfetto_open(struct trace *t, int argc, char **argv)
 	if (status)
 		return status;
 	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
+	if (t->opts->demangle)
+		amdlog_timeline_rename(t->timeline, readable, t);
 	return GPQ_OK;
 }
 
@@ -461,6 +472,8 @@ static int run(struct cmd *c)
 	int status = check_options(o, c->argc, &ask);
 
 	c->out.schema = schema_of(o);
+	if (!status)
+		status = trace_demangle(c, o->demangle, o->no_demangle);
 	if (!status)
 		status = read_filter(o, &kernel, &filter);
 	if (!status)

@@ -1,6 +1,7 @@
 // Shared by the files of `gpq trace`: options and timeline (trace.c), input (files.c, input.c),
-// report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c), and
-// reports of their own (compare.c, series.c, gaps.c, latency.c, streams.c).
+// report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c),
+// kernel names (names.c), and reports of their own (compare.c, series.c, gaps.c, latency.c,
+// streams.c).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -12,6 +13,7 @@
 
 #include <math.h>
 
+struct demangler;
 struct tail;
 
 // Bytes of a file: the lines that begin in them.
@@ -35,7 +37,7 @@ struct trace_opts {
 	uint64_t series;  // nanoseconds; U64_NULL: not given
 	uint64_t threads; // U64_NULL: not given
 	int by;           // enum trace_by
-	bool list, compare, gaps, latency, partial, follow;
+	bool list, compare, gaps, latency, partial, follow, demangle, no_demangle;
 	const char *range;
 	const char *host; // --partial: whose log it is
 	const char *kernel;
@@ -74,6 +76,17 @@ struct trace_rows {
 	const struct block_item *first, *end;
 };
 
+// Kernel names for people (names.c).
+struct trace_names {
+	struct demangler *demangler; // NULL: none yet, or there is no library
+	bool begun;
+	struct trace_name {
+		char *text; // owned; NULL: as it is
+		bool done;
+	} * v; // by the summary's number
+	size_t n;
+};
+
 struct trace {
 	const struct trace_opts *opts;
 	const struct grep *grep; // of the filter; NULL
@@ -82,6 +95,7 @@ struct trace {
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
 	struct amdlog_summary sum;
+	struct trace_names names;
 	struct trace_range range; // when opts->range
 	int by;                   // enum trace_by, BY_NOTHING: the whole report
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
@@ -152,6 +166,16 @@ struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
 // Its ring's address and its process, for a column of text; AMDLOG_NONE: all queues.
 void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
+
+// Sets c->out.demangle by --demangle and --no-demangle: without them, tables on a terminal.
+// GPQ_USAGE after a message: both are given.
+int trace_demangle(struct cmd *c, bool yes, bool no);
+
+// A kernel's name for people; the name as it is where nothing can be done to it. _shown: NULL when
+// the table that is open has no use for it.
+const char *trace_name_readable(struct trace *t, uint32_t kernel);
+const char *trace_name_shown(struct trace *t, uint32_t kernel);
+void trace_names_fini(struct trace *t);
 
 // NaN: of nothing.
 static inline double trace_mean(uint64_t sum, uint64_t n)
@@ -257,7 +281,7 @@ bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
 void trace_lines_fini(struct trace_lines *l);
 // Writes them, sorted by file and place, or the report of their sum. Exit status.
 int trace_merge_partial(struct trace_lines *l);
-int trace_merge_report(struct cmd *c, struct trace_lines *l, int by, uint64_t top);
+int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o);
 
 // What the scanner counted, here or where the parts were made.
 const struct amdlog_counts *trace_counts(const struct trace *t);

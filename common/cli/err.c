@@ -14,7 +14,8 @@ static struct {
 	const char *command;
 	bool json;
 	int verbose;
-	bool bar; // a progress bar is to be wiped before the next message
+	bool bar;             // a progress bar is to be wiped before the next message
+	struct buf *gathered; // where messages go instead of stderr, or NULL
 } mode;
 
 void err_setup(const char *command, bool json, int verbose)
@@ -27,6 +28,11 @@ void err_setup(const char *command, bool json, int verbose)
 int err_verbose(void)
 {
 	return mode.verbose;
+}
+
+void err_gather(struct buf *to)
+{
+	mode.gathered = to;
 }
 
 static const char *wipe(void)
@@ -91,25 +97,28 @@ static void put_json(struct buf *line, const char *level, int status, const char
 
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 {
-	static const char *const levels[] = {"error", "error", "warning", "note"};
+	static const char *const levels[] = {"error", "error", "warning", "note", "note"};
 	int saved = errno, status = kind == ERR_SYS ? (int)status_of(number) : number;
 	struct buf message = {0}, line = {0};
 	va_list ap;
-	if ((kind == ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
+	if ((kind >= ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
 		return status;
 	va_start(ap, fmt);
 	buf_vprintf(&message, fmt, ap);
 	va_end(ap);
 	if (kind == ERR_SYS)
 		buf_printf(&message, ": %s", strerror(number));
-	buf_puts(&line, wipe());
+	if (!mode.gathered)
+		buf_puts(&line, wipe());
 	if (mode.json)
 		put_json(&line, levels[kind], status, message.data, next);
 	else
 		put_line(&line, message.data, next);
 	// One write, so that messages of processes that share a terminal or a file do not mix.
-	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
+	ssize_t ignored = mode.gathered ? 0 : write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
+	if (mode.gathered)
+		buf_append(mode.gathered, line.data, line.len);
 	buf_fini(&message);
 	buf_fini(&line);
 	errno = saved;

@@ -28,7 +28,7 @@ int err_verbose(void);
 
 // Writes one message. `next` says what to do about it (NULL: nothing sensible). Returns the exit
 // status: `number`, or for ERR_SYS, whose number is an errno value, the one that fits it.
-enum err_kind { ERR_FAIL, ERR_SYS, ERR_WARN, ERR_NOTE };
+enum err_kind { ERR_FAIL, ERR_SYS, ERR_WARN, ERR_HINT, ERR_NOTE };
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -43,8 +43,16 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 // -q.
 #define err_warn(...) ((void)err_report(ERR_WARN, 0, __VA_ARGS__))
 
+// err_hint(next, fmt, ...): nothing is wrong, but more can be had. Silent with -q.
+#define err_hint(...) ((void)err_report(ERR_HINT, 0, __VA_ARGS__))
+
 // err_note(fmt, ...): explanations for -v: why a field is null, what was left out.
 #define err_note(...) ((void)err_report(ERR_NOTE, 0, NULL, __VA_ARGS__))
+
+// From now on messages are appended to `to`, whose owner shows them (common/cli/screen.h); NULL:
+// they are written to stderr again.
+struct buf;
+void err_gather(struct buf *to);
 
 // A progress bar stands on the terminal (common/cli/progress.h): the next message wipes it. `shown`
 // false wipes it now.

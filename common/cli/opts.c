@@ -13,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTS_MAX = 96, LONG_BASE = 256 };
+enum { OPTS_MAX = 128, LONG_BASE = 256 };
 
 struct parser {
+	const struct opt_set *sets;
 	const struct opt *opt[OPTS_MAX];
 	void *base[OPTS_MAX];
 	struct option longs[OPTS_MAX + 1];
@@ -57,14 +58,17 @@ static void words_push(struct words *w, const char *word, size_t len)
 	w->v[w->n++] = xstrndup(word, len);
 }
 
-static void words_add(struct words *w, const char *text)
+// False when there is no word.
+static bool words_add(struct words *w, const char *text)
 {
+	size_t before = w->n;
 	while (*text) {
 		size_t n = strcspn(text, ",");
 		if (n)
 			words_push(w, text, n);
 		text += n + (text[n] == ',');
 	}
+	return w->n > before;
 }
 
 bool pids_has(const struct pids *p, pid_t pid)
@@ -73,6 +77,14 @@ bool pids_has(const struct pids *p, pid_t pid)
 		if (p->v[i] == pid)
 			return true;
 	return false;
+}
+
+void pids_push(struct pids *p, pid_t pid)
+{
+	if (pids_has(p, pid))
+		return;
+	p->v = xreallocarray(p->v, p->n + 1, sizeof(*p->v));
+	p->v[p->n++] = pid;
 }
 
 bool pids_add(struct pids *p, const char *text, char bad[32])
@@ -85,10 +97,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 		if (n > 10 || !parse_u64(bad, &v) || v == 0 || v > INT32_MAX)
 			return false;
 		text += n;
-		if (pids_has(p, (pid_t)v))
-			continue;
-		p->v = xreallocarray(p->v, p->n + 1, sizeof(*p->v));
-		p->v[p->n++] = (pid_t)v;
+		pids_push(p, (pid_t)v);
 	}
 	return true;
 }
@@ -108,7 +117,9 @@ static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 	for (size_t i = 0; i < in.len; i++)
 		if (!in.data[i])
 			in.data[i] = '\n';
-	if (!status && !pids_add(p, from_stdin ? (in.data ? in.data : "") : arg, bad))
+	if (!from_stdin && !*arg)
+		snprintf(bad, sizeof(bad), "(nothing)");
+	if (!status && (*bad || !pids_add(p, from_stdin ? (in.data ? in.data : "") : arg, bad)))
 		status = err_fail(GPQ_USAGE,
 				  "give process ids, or - to read them from standard input",
 				  "--%s: %s is not a process id", o->name, bad);
@@ -135,7 +146,8 @@ static int choice_option(int *value, const struct opt *o, const char *arg)
 static int store(const struct opt *o, void *base, const char *arg)
 {
 	static const char *const expected[] = {
-		[OPT_U64] = "a number",
+		[OPT_U64] = "a whole number from 0 on",
+		[OPT_WORDS] = "a list of words with commas between them",
 		[OPT_NS] = "a duration such as 50ms or 2s",
 	};
 	void *member = (char *)base + o->offset;
@@ -144,7 +156,7 @@ static int store(const struct opt *o, void *base, const char *arg)
 	case OPT_FLAG: *(bool *)member = true; break;
 	case OPT_COUNT: ++*(int *)member; break;
 	case OPT_STR: *(const char **)member = arg; break;
-	case OPT_WORDS: words_add(member, arg); break;
+	case OPT_WORDS: ok = words_add(member, arg); break;
 	case OPT_LIST: words_push(member, arg, strlen(arg)); break;
 	case OPT_PIDS: return pids_option(member, o, arg);
 	case OPT_U64: ok = parse_u64(arg, member); break;
@@ -156,28 +168,62 @@ static int store(const struct opt *o, void *base, const char *arg)
 			     *arg ? arg : "(nothing)", expected[o->kind]);
 }
 
-static void unknown(const struct parser *p, char **argv, bool missing)
+const struct opt *opts_find(const struct opt *table, const char *name, char letter)
+{
+	for (; table->name; table++)
+		if (name ? strcmp(table->name, name) == 0 : letter && table->letter == letter)
+			return table;
+	return NULL;
+}
+
+// Names those that have the option. False, and nothing said, when none does.
+static bool refused_as_foreign(const struct opt_set *sets, const char *name, char letter)
+{
+	const char *own = sets->owner;
+	struct buf owners = {0}, next = {0};
+	for (; sets->table; sets++)
+		if (!sets->base && opts_find(sets->table, name, letter))
+			buf_printf(&owners, "%s%s", owners.len ? ", " : "", sets->owner);
+	if (own)
+		buf_printf(&next, "gpq %s -h lists those of %s", own, own);
+	else
+		buf_puts(&next, "give it behind the command's name");
+	bool found = owners.len > 0;
+	if (found)
+		err_fail(GPQ_USAGE, next.data, "-%s%.*s is an option of %s", name ? "-" : "",
+			 name ? (int)strlen(name) : 1, name ? name : &letter, owners.data);
+	buf_fini(&owners);
+	buf_fini(&next);
+	return found;
+}
+
+static void unknown_long(const struct parser *p, const char *given)
 {
 	const char *words[OPTS_MAX + 1] = {0};
-	int known = optopt ? find(p, optopt) : -1;
-	const char *given = argv[optind - 1];
-	if (missing) {
-		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
-			 known >= 0 ? p->opt[known]->arg : "?");
-	} else if (optopt >= LONG_BASE) {
-		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
-	} else if (optopt) {
-		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
-	} else {
-		char name[64];
-		given += strspn(given, "-");
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
-		for (unsigned i = 0; i < p->n; i++)
-			words[i] = p->opt[i]->name;
-		const char *guess = text_suggest(name, words);
+	char name[64];
+	given += strspn(given, "-");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+	for (unsigned i = 0; i < p->n; i++)
+		words[i] = p->opt[i]->name;
+	const char *guess = text_suggest(name, words);
+	if (!refused_as_foreign(p->sets, name, 0))
 		err_fail(GPQ_USAGE, "--help lists the options", "unknown option --%s%s%s", name,
 			 guess ? ", did you mean --" : "", guess ? guess : "");
-	}
+}
+
+static void unknown(const struct parser *p, char **argv, bool missing)
+{
+	int known = optopt ? find(p, optopt) : -1;
+	const char *given = argv[optind - 1];
+	if (missing)
+		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
+			 known >= 0 ? p->opt[known]->arg : "?");
+	else if (optopt >= LONG_BASE)
+		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
+	else if (!optopt)
+		unknown_long(p, given);
+	else if (!refused_as_foreign(p->sets, NULL, (char)optopt))
+		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
 }
 
 int opts_refuse_secure(const char *given)
@@ -205,16 +251,33 @@ static int take(const struct opt *o, void *base, const char *arg)
 	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : store(o, base, arg);
 }
 
-int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
+// `how` begins getopt's string of letters; its ':' tells a missing argument from an unknown option.
+static struct parser start(const struct opt_set *sets, const char *how)
 {
-	struct parser p = {0};
-	int c;
-	// ':' makes getopt tell a missing argument from an unknown option.
-	snprintf(p.shorts, sizeof(p.shorts), stop ? "+:" : ":");
+	struct parser p = {.sets = sets};
+	snprintf(p.shorts, sizeof(p.shorts), "%s", how);
 	for (; sets->table; sets++)
-		add_set(&p, sets);
+		if (sets->base)
+			add_set(&p, sets);
 	optind = 0; // not 1: glibc then also forgets a parse that it has not finished
 	opterr = 0;
+	return p;
+}
+
+const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets)
+{
+	struct parser p = start(sets, "-:");
+	int c;
+	do
+		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
+	while (c != -1 && c != 1); // '-' above: 1 for an operand
+	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
+}
+
+int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
+{
+	struct parser p = start(sets, stop ? "+:" : ":");
+	int c;
 	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
 		int i = c == '?' || c == ':' ? -1 : find(&p, c);
 		if (i < 0)
@@ -225,35 +288,53 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 	return optind;
 }
 
+// The same member may be in several tables.
 void opts_fini(const struct opt_set *sets)
 {
 	for (; sets->table; sets++) {
-		for (const struct opt *o = sets->table; o->name; o++) {
+		for (const struct opt *o = sets->base ? sets->table : &(struct opt){0}; o->name;
+		     o++) {
 			void *member = (char *)sets->base + o->offset;
-			if (o->kind == OPT_PIDS)
+			if (o->kind == OPT_PIDS) {
 				free(((struct pids *)member)->v);
+				*(struct pids *)member = (struct pids){0};
+			}
 			if (o->kind != OPT_WORDS && o->kind != OPT_LIST)
 				continue;
 			struct words *w = member;
 			while (w->n)
 				free(w->v[--w->n]);
 			free(w->v);
+			w->v = NULL;
 		}
 	}
 }
 
-void opts_help(struct buf *b, const struct opt *table)
+size_t opt_brief(const struct opt *o)
+{
+	size_t n = strcspn(o->help, "\n");
+	while (o->help[n] && n && strchr(":;,", o->help[n - 1]))
+		n--;
+	return n;
+}
+
+void opts_help(struct buf *b, const struct opt *table, bool brief)
 {
 	enum { COLUMN = 30 };
 	for (const struct opt *o = table; o->name; o++) {
 		size_t start = b->len;
 		char letter[4] = {'-', o->letter, ',', 0};
-		buf_printf(b, "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
+		buf_printf(b, "  %-3s --%s%s%s  ", o->letter ? letter : "", o->name,
 			   o->arg ? " " : "", o->arg ? o->arg : "");
-		if (b->len - start + 2 > COLUMN) {
+		size_t used = b->len - start;
+		if (used > COLUMN && !brief) {
+			b->len -= 2;
 			buf_puts(b, "\n");
-			start = b->len;
+			used = 0;
 		}
-		buf_printf(b, "%*s%s\n", (int)(COLUMN - (b->len - start)), "", o->help);
+		if (used < COLUMN)
+			buf_printf(b, "%*s", (int)(COLUMN - used), "");
+		text_wrap(b, used > COLUMN ? used : COLUMN, COLUMN, o->help,
+			  brief ? opt_brief(o) : strlen(o->help));
 	}
 }

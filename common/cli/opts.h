@@ -40,7 +40,7 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;              // of the member in the options struct
 	const char *arg;            // name of the argument in help; NULL for flags
-	const char *help;           // one line without full stop
+	const char *help;           // without full stop; -h shows it up to a newline, --help all
 	const char *const *choices; // OPT_CHOICE: NULL-terminated
 };
 
@@ -54,16 +54,24 @@ struct opt {
 			(choices)                                                           \
 	}
 
-// A table and the struct its offsets are in.
+// A table and the struct its offsets are in. With base NULL its options are not taken: a message
+// about an unknown one says whose it is.
 struct opt_set {
 	const struct opt *table;
 	void *base;
+	const char *owner; // "queues", "bench ab"; NULL: shared options
 };
 
 // Parses argv[1...] by the tables of `sets` (ended by a NULL table). `stop`: options end at the
 // first operand. Operands are moved to the end; their index is returned. -1 after a message: a
 // usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
+
+// The first operand of argv[1...], which stays as it is, or NULL. Wrong options are passed over.
+const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets);
+
+// The option with this long name or, where that is NULL, this letter; or NULL.
+const struct opt *opts_find(const struct opt *table, const char *name, char letter);
 
 // GPQ_OK, or in secure mode (common/host/secure.h) GPQ_USAGE after a message that `given` is
 // refused: any operand, and options whose argument is FILE, DIR or CMD.
@@ -72,12 +80,16 @@ int opts_refuse_secure(const char *given);
 // Frees lists that the members of `sets` own.
 void opts_fini(const struct opt_set *sets);
 
-// "  -p, --pid PID[,PID...]      help" lines.
-void opts_help(struct buf *b, const struct opt *table);
+// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each.
+void opts_help(struct buf *b, const struct opt *table, bool brief);
+
+// How much of the option's help is shown where there is one line for it.
+size_t opt_brief(const struct opt *o);
 
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
 // `bad` then holds it.
 bool pids_add(struct pids *p, const char *text, char bad[32]);
+void pids_push(struct pids *p, pid_t pid); // unless it is there already
 bool pids_has(const struct pids *p, pid_t pid);
 
 #endif

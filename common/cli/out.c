@@ -22,6 +22,7 @@ struct out {
 	int fd;                        // where to
 	const char *name;              // ... for messages
 	const struct out_table *table; // open one, or NULL
+	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
 	unsigned nshown, ncells;       // in a row: these, and those of --context
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
@@ -93,7 +94,9 @@ static int status_of(const struct out *o)
 
 int out_flush(struct out *o)
 {
-	if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
+	if (o->opts.to)
+		buf_append(o->opts.to, o->buf.data ? o->buf.data : "", o->buf.len);
+	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
 		o->error = errno;
 	o->buf.len = 0;
 	return status_of(o);
@@ -152,7 +155,8 @@ static bool is_default(const struct out_opts *opts, const struct out_col *c)
 	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
 	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
 	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
-	       (opts->hosts && (c->flags & OUT_HOST));
+	       (opts->hosts && (c->flags & OUT_HOST)) ||
+	       (opts->demangle && machine && (c->flags & OUT_DEMANGLED));
 }
 
 bool out_wants(const struct out *o, unsigned column)
@@ -167,6 +171,23 @@ static void show(struct out *o, unsigned column)
 {
 	if (!out_wants(o, column))
 		o->shown[o->nshown++] = column;
+}
+
+// A column of C++ names for people takes the place and the heading of the other, unless both are
+// shown.
+static void show_readable(struct out *o, const struct out_table *t)
+{
+	bool json = o->opts.mode == OUT_JSON || o->opts.mode == OUT_NDJSON;
+	o->readable.name = NULL;
+	for (unsigned i = 0; i < o->nshown && o->opts.demangle && !json; i++) {
+		unsigned column = o->shown[i];
+		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
+			continue;
+		show(o, column + 1);
+		o->shown[i] = o->shown[--o->nshown];
+		o->readable = t->cols[column];
+		o->readable.offset = t->cols[column + 1].offset;
+	}
 }
 
 // `quiet`: no message.
@@ -193,6 +214,7 @@ static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
 		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}
+	show_readable(o, t);
 	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
 	return 0;
 }
@@ -216,7 +238,20 @@ bool out_would_want(const struct out_opts *opts, const struct out_table *t, cons
 
 static const struct out_col *column_of(const struct out *o, unsigned i)
 {
-	return i < o->nshown ? &o->table->cols[o->shown[i]] : &context_table.cols[i - o->nshown];
+	const struct out_col *c;
+
+	if (i >= o->nshown)
+		return &context_table.cols[i - o->nshown];
+	c = &o->table->cols[o->shown[i]];
+	return c->flags & OUT_DEMANGLED && o->readable.name ? &o->readable : c;
+}
+
+bool out_demangles(const struct out *o)
+{
+	for (unsigned i = 0; i < o->table->ncols; i++)
+		if (o->table->cols[i].flags & OUT_DEMANGLED && out_wants(o, i))
+			return true;
+	return false;
 }
 
 static const void *record_of(const struct out *o, unsigned i, const void *record)
@@ -239,7 +274,8 @@ static void table_start(struct out *o)
 	o->gathered = (struct outtable){
 		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
-		outtable_column(&o->gathered, column_of(o, i));
+		outtable_column(&o->gathered, column_of(o, i),
+				o->opts.all || (i < o->nshown && o->named[o->shown[i]]));
 }
 
 static void table_row(struct out *o, const void *record)

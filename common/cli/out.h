@@ -34,13 +34,21 @@ enum out_type {   // member of the record   null        table           raw, pai
 
 enum {
 	OUT_DEFAULT = 1, // shown without -o
-	OUT_TRUNC = 2,   // may be cut to fit a terminal
+	OUT_TRUNC = 2,   // may be cut to fit a terminal, to half its width or 32
 	OUT_STATUS =
 		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
 	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
 			 // table shows)
 	OUT_HOST = 16,   // where rows are of named hosts, also without -o
 	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
+			 // it or --output-all was given
+
+	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
+	// place, unless both are,
+	OUT_MANGLED = 256,
+	// which is that name for people; JSON and NDJSON then have both, also without -o.
+	OUT_DEMANGLED = 512,
 };
 
 struct out_col {
@@ -81,9 +89,11 @@ struct out_opts {
 	bool noheadings;
 	bool bytes;
 	bool context;
-	bool hosts;    // rows are of named hosts
-	bool progress; // also when standard error is no terminal (progress.h)
-	int color;     // 0 auto, 1 always, 2 never
+	bool hosts;     // rows are of named hosts
+	bool demangle;  // C++ names for people: OUT_MANGLED
+	bool progress;  // also when standard error is no terminal (progress.h)
+	int color;      // 0 auto, 1 always, 2 never
+	struct buf *to; // where out_open() writes instead of standard output, or NULL (--watch)
 };
 
 struct out;
@@ -118,6 +128,12 @@ int out_object(struct out *o, const struct out_table *t, const void *record);
 
 // After out_begin: is the column of this index shown? Saves computing hidden values.
 bool out_wants(const struct out *o, unsigned column);
+
+// After out_begin: do rows need what is in their OUT_DEMANGLED column?
+bool out_demangles(const struct out *o);
+
+// Is the value null, which tables show as "-"?
+bool out_is_null(const struct out_col *c, const void *record);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
 // -o or --output-all named it.

@@ -32,6 +32,7 @@ enum { OUTTABLE_COLS = 112 };
 struct outtable {
 	const struct out_col *cols[OUTTABLE_COLS];
 	size_t width[OUTTABLE_COLS]; // of the widest cell and the heading
+	bool spare[OUTTABLE_COLS];   // may be left out of a terminal that is too narrow
 	unsigned ncols;
 	struct buf cells; // each ended by a NUL, row after row
 	size_t ncells;
@@ -39,7 +40,8 @@ struct outtable {
 	bool headings, color;
 };
 
-void outtable_column(struct outtable *t, const struct out_col *c);
+// `keep`: it was asked for by name, so that it is shown even if it is OUT_WIDE.
+void outtable_column(struct outtable *t, const struct out_col *c, bool keep);
 void outtable_cell(struct outtable *t, const char *text);
 
 // Appends the table to `out`: nothing when it has no rows.

@@ -48,6 +48,11 @@ static bool is_null(enum out_type type, union cell v)
 	}
 }
 
+bool out_is_null(const struct out_col *c, const void *record)
+{
+	return is_null(c->type, get(c, record));
+}
+
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
 		 outfmt_escape *escape)
 {

@@ -36,7 +36,9 @@
 LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols",
     "Tables that fit the terminal, in colour");
 
-#define LEGIBLE 32 // columns of a text that may be cut
+// A text that is cut keeps half of it, but never less than LEGIBLE, and LEGIBLE_LONG is enough.
+// Those up to WHOLE are cut last: columns are left out before.
+enum { LEGIBLE = 12, WHOLE = 16, LEGIBLE_LONG = 32 };
 
 void outtable_fini(struct outtable *t)
 {
@@ -45,9 +47,10 @@ void outtable_fini(struct outtable *t)
 	t->ncells = 0;
 }
 
-void outtable_column(struct outtable *t, const struct out_col *c)
+void outtable_column(struct outtable *t, const struct out_col *c, bool keep)
 {
 	t->width[t->ncols] = strlen(c->name);
+	t->spare[t->ncols] = !keep && c->flags & OUT_WIDE;
 	t->cols[t->ncols++] = c;
 }
 
@@ -129,22 +132,105 @@ static void add_lines(const struct outtable *t, const struct scols *lib, struct 
 	}
 }
 
-// What can be cut is cut to fit the terminal, but not so far that nothing can be read of it: a
-// table that is wider still goes on in the terminal's next line.
-static void keep_readable(const struct outtable *t, const struct scols *lib,
-			  struct libscols_table *s)
+// `legible`: to what any text may be cut.
+static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 {
-	size_t least = 0;
-	for (unsigned i = 0; i < t->ncols; i++) {
-		size_t width = t->width[i];
-		least += 1 + (t->cols[i]->flags & OUT_TRUNC && width > LEGIBLE ? LEGIBLE : width);
-	}
-	least--; // no blank behind the last one
-	if (lib->scols_table_get_termwidth(s) < least)
-		lib->scols_table_set_termwidth(s, least);
+	const size_t width = t->width[i], name = strlen(t->cols[i]->name);
+	if (!(t->cols[i]->flags & OUT_TRUNC))
+		return width;
+	size_t least = width > 2 * LEGIBLE_LONG ? LEGIBLE_LONG : (width + 1) / 2;
+	least = least < legible ? legible : least;
+	least = least < name ? name : least;
+	return width < least ? width : least;
 }
 
-static void print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
+// Sets the limit of columns that people can do without to 0, the rightmost first, until what is
+// left can be cut to fit the terminal.
+static void leave_out(const struct outtable *t, size_t *limit, size_t terminal)
+{
+	struct buf names = {0};
+	size_t least = 0;
+	for (unsigned i = 0; i < t->ncols; i++)
+		least += least_width(t, i, WHOLE) + (i > 0);
+	for (unsigned i = t->ncols; i-- > 0 && least > terminal;) {
+		if (!t->spare[i])
+			continue;
+		limit[i] = 0;
+		least -= least_width(t, i, WHOLE) + 1;
+		buf_printf(&names, "%s%s", names.len ? ", " : "", t->cols[i]->name);
+	}
+	if (names.len)
+		err_note("left out, for want of room on the terminal: %s", names.data);
+	buf_fini(&names);
+}
+
+// Limits the other texts, the widest first, and no more of them than it takes.
+static void choose_cuts(const struct outtable *t, size_t *limit, size_t terminal)
+{
+	size_t width = 0;
+	for (unsigned i = 0; i < t->ncols; i++)
+		width += limit[i] ? limit[i] + (width > 0) : 0;
+	while (width > terminal) {
+		unsigned widest = t->ncols;
+		for (unsigned i = 0; i < t->ncols; i++)
+			if (limit[i] > least_width(t, i, LEGIBLE) && limit[i] == t->width[i] &&
+			    (widest == t->ncols || limit[i] > limit[widest]))
+				widest = i;
+		if (widest == t->ncols)
+			return;
+		const size_t least = least_width(t, widest, LEGIBLE);
+		const size_t gain = limit[widest] - least, need = width - terminal;
+		limit[widest] -= gain < need ? gain : need;
+		width -= gain < need ? gain : need;
+	}
+}
+
+// Cuts the cells of each column to its limit, and removes the columns whose limit is 0.
+static void squeeze(struct outtable *t, const size_t *limit)
+{
+	const char *from = t->cells.data;
+	char *to = t->cells.data;
+	size_t cells = 0;
+	unsigned cols = 0;
+	for (size_t n = 0; n < t->ncells; n++) {
+		const size_t len = strlen(from), most = limit[n % t->ncols];
+		const size_t keep = len < most ? len : most;
+		memmove(to, from, keep);
+		from += len + 1;
+		if (!most)
+			continue;
+		to += keep;
+		*to++ = '\0';
+		cells++;
+	}
+	for (unsigned i = 0; i < t->ncols; i++) {
+		if (!limit[i])
+			continue;
+		t->cols[cols] = t->cols[i];
+		t->width[cols++] = limit[i];
+	}
+	t->cells.len = (size_t)(to - t->cells.data);
+	t->ncells = cells;
+	t->ncols = cols;
+}
+
+// Fits the table to the terminal. Returns the width to set it in: where that exceeds the
+// terminal's, rows go on in its next line, since less would not be legible. Widths here are in
+// bytes: what is not plain ASCII is cut by libsmartcols, which knows better.
+static size_t fit(struct outtable *t, size_t terminal)
+{
+	size_t limit[OUTTABLE_COLS], least = 0;
+	memcpy(limit, t->width, sizeof(limit));
+	leave_out(t, limit, terminal);
+	if (t->plain)
+		choose_cuts(t, limit, terminal);
+	squeeze(t, limit);
+	for (unsigned i = 0; i < t->ncols; i++)
+		least += (t->plain ? t->width[i] : least_width(t, i, LEGIBLE)) + (i > 0);
+	return least > terminal ? least : terminal;
+}
+
+static void print_scols(struct outtable *t, const struct scols *lib, struct buf *out)
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
 	char *text = NULL;
@@ -152,12 +238,13 @@ static void print_scols(const struct outtable *t, const struct scols *lib, struc
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
+	if (isatty(STDOUT_FILENO))
+		lib->scols_table_set_termwidth(s, fit(t, lib->scols_table_get_termwidth(s)));
 	for (unsigned i = 0; i < t->ncols; i++)
 		lib->scols_table_new_column(
 			s, t->cols[i]->name, 0,
 			(outfmt_types[t->cols[i]->type].number ? SCOLS_FL_RIGHT : 0) |
-				(t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
-	keep_readable(t, lib, s);
+				(!t->plain && t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
 	add_lines(t, lib, s);
 	// To memory and not to stdout: one place writes, and notices a full disk.
 	if (lib->scols_print_table_to_string(s, &text) == 0 && text) {

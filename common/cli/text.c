@@ -198,6 +198,39 @@ static unsigned distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
+// Bytes of the word at `s`: up to a blank outside of [ ], or to any blank when that is too long.
+static size_t word_length(const char *s, const char *end, size_t most)
+{
+	int depth = 0;
+	const char *p = s;
+	for (; p < end && (depth > 0 || !strchr(" \n", *p)); p++)
+		depth += *p == '[' ? 1 : *p == ']' ? -1 : 0;
+	if ((size_t)(p - s) > most)
+		for (p = s; p < end && !strchr(" \n", *p);)
+			p++;
+	return (size_t)(p - s);
+}
+
+void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len)
+{
+	enum { WIDTH = 80 };
+	const char *end = text + len;
+	for (size_t used = 0; text < end; text++) {
+		size_t n = word_length(text, end, WIDTH - indent);
+		if (!n)
+			continue;
+		if (used && column + used + 1 + n > WIDTH) {
+			buf_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+			used = 0;
+		}
+		buf_printf(out, "%s%.*s", used ? " " : "", (int)n, text);
+		used += n + (used > 0);
+		text += n;
+	}
+	buf_puts(out, "\n");
+}
+
 const char *text_suggest(const char *s, const char *const *words)
 {
 	const char *best = NULL;

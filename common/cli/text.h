@@ -33,6 +33,12 @@ bool parse_duration(const char *s, uint64_t *ns);
 // "64", "4K", "16M", "2G": binary units. Bytes.
 bool parse_size(const char *s, uint64_t *bytes);
 
+// Appends `len` bytes of text as whole words, in lines of at most 80 columns that end with a
+// newline. The first begins where `column` columns are written already, the others behind `indent`
+// blanks. Blanks inside of [ ] do not part words unless these alone fill a line; newlines are
+// blanks.
+void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len);
+
 // The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
 const char *text_suggest(const char *s, const char *const *words);
 

@@ -6,6 +6,7 @@
 #define GPQ_HOLDER_HOLDER_PRIV_H
 
 #include "common/holder/protocol.h"
+#include "common/host/title.h"
 #include "common/holder/rundir.h"
 #include "common/host/proc.h"
 
@@ -62,9 +63,7 @@ struct holder {
 	int dir; // the socket's directory and name, to remove it
 	char name[KFD_SOCKET_NAME_SIZE];
 	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
-	bool titled;                     // the memory behind the command line was looked for
-	char *title;                     // ... and is here
-	size_t title_size, title_len;
+	struct title title;
 	char text[8 * HOLDER_LINE_MAX]; // an answer, sent at once where it fits
 	size_t text_len;
 	struct client clients[HOLDER_MAX_CLIENTS];

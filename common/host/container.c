@@ -85,20 +85,70 @@ static bool find_name(struct container *c, const char *path)
 	return false;
 }
 
+// The path of the next line, "hierarchy:controllers:path", in line[4096]; *cgroup moves behind it.
+// NULL at the end.
+static const char *next_path(const char **cgroup, char line[4096])
+{
+	while (**cgroup) {
+		size_t n = strcspn(*cgroup, "\n");
+		snprintf(line, 4096, "%.*s", (int)n, *cgroup);
+		*cgroup += n + ((*cgroup)[n] == '\n');
+		const char *path = strchr(line, ':');
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path)
+			return path + 1;
+	}
+	return NULL;
+}
+
 bool container_parse(struct container *c, const char *cgroup)
 {
 	char line[4096];
 	*c = (struct container){0};
-	while (*cgroup) {
-		size_t n = strcspn(cgroup, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)n, cgroup);
-		cgroup += n + (cgroup[n] == '\n');
-		// "hierarchy:controllers:path"
-		const char *path = strchr(line, ':');
-		path = path ? strchr(path + 1, ':') : NULL;
-		if (path && (find_id(c, path + 1) || find_name(c, path + 1)))
+	for (const char *path; (path = next_path(&cgroup, line));)
+		if (find_id(c, path) || find_name(c, path))
+			return true;
+	return false;
+}
+
+bool cgroup_within(const char *cgroup, const char *path)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	char line[4096];
+	if (strncmp(path, mount, sizeof(mount) - 1) == 0)
+		path += sizeof(mount) - 1;
+	path += strspn(path, "/");
+	size_t n = strlen(path);
+	while (n && path[n - 1] == '/')
+		n--;
+	for (const char *of; (of = next_path(&cgroup, line));) {
+		of += *of == '/';
+		if (strncmp(of, path, n) == 0 && (!n || !of[n] || of[n] == '/'))
 			return true;
 	}
+	return false;
+}
+
+static char hyphen(char c)
+{
+	return c == '_' ? '-' : c;
+}
+
+// Does the text behind "pod" begin with the UID?
+static bool is_uid(const char *text, const char *uid)
+{
+	while (*uid && hyphen(*text) == hyphen(*uid))
+		text++, uid++;
+	return !*uid;
+}
+
+bool cgroup_of_pod(const char *cgroup, const char *uid)
+{
+	char line[4096];
+	for (const char *path; (path = next_path(&cgroup, line));)
+		for (const char *s = path; (s = strstr(s, "pod")); s += 3)
+			if (s > path && (s[-1] == '/' || s[-1] == '-') && is_uid(s + 3, uid))
+				return true;
 	return false;
 }
 

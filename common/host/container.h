@@ -28,4 +28,13 @@ bool container_parse_docker(const char *config, char *name, size_t size);
 // Does `want` (an id, at least 6 leading digits of one, or a name) mean this container?
 bool container_is(const struct container *c, const char *want);
 
+// The control groups of a process, from the text of /proc/PID/cgroup, any hierarchy of it.
+//
+// Is one of them `path` or below it? `path` may begin with /sys/fs/cgroup, as a folder there.
+bool cgroup_within(const char *cgroup, const char *path);
+
+// Is one of them that of the kubernetes pod with this UID, or with one that begins so? The kubelet
+// writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver systemd).
+bool cgroup_of_pod(const char *cgroup, const char *uid);
+
 #endif

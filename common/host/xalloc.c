@@ -7,11 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+void (*xalloc_before_end)(void);
+
 void xalloc_fail(void)
 {
 	static const char text[] = "gpq: out of memory: gave up; free some, or raise the limit "
 				   "(ulimit -v)\n";
 
+	if (xalloc_before_end)
+		xalloc_before_end();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_FAILURE); // stderr is closed: the status says it
 	_exit(EXIT_FAILURE);

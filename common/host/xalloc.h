@@ -11,6 +11,9 @@
 // One line on stderr, then _exit(1): other threads may hold any lock.
 _Noreturn void xalloc_fail(void);
 
+// Called before that, NULL: nothing. It may not allocate.
+extern void (*xalloc_before_end)(void);
+
 void *xmalloc(size_t size);
 void *xcheck(void *p);                // p, which a library has allocated
 void *xcalloc(size_t n, size_t size); // zeroed; n * size may not overflow

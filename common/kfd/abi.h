@@ -33,6 +33,13 @@ struct kfd_version {
 	uint32_t minor;
 };
 
+// ---- events of a GPU (smi.h) ---------------------------------------------------------------
+
+struct kfd_smi {
+	uint32_t gpu_id;
+	uint32_t fd; // out; not close-on-exec
+};
+
 // ---- CRIU: pause every queue of another process -------------------------------------------
 
 enum kfd_criu_command {
@@ -200,6 +207,7 @@ enum kfd_snapshot_type {
 
 #define KFD_GET_VERSION _IOR('K', 0x01, struct kfd_version)
 #define KFD_CRIU_OP     _IOWR('K', 0x22, struct kfd_criu)
+#define KFD_SMI_EVENTS  _IOWR('K', 0x1f, struct kfd_smi)
 #define KFD_DBG_TRAP    _IOWR('K', 0x26, struct kfd_dbg)
 // gpq recognises this call of the target and never makes it: { u64, u32, u32 }
 #define KFD_RUNTIME_ENABLE _IOWR('K', 0x25, uint64_t[2])

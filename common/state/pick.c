@@ -4,6 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/host/root.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,35 +55,84 @@ static int collect_pids(struct pick *p)
 	return status;
 }
 
+// gpq and its ancestors.
+static void find_own(struct pick *p)
+{
+	struct proc one;
+	for (pid_t pid = pid_of_self(); pid > 0 && p->nown < 1000; pid = one.ppid) {
+		p->own = xreallocarray(p->own, p->nown + 1, sizeof(pid));
+		p->own[p->nown++] = pid;
+		if (proc_read(&one, pid))
+			break;
+	}
+}
+
+static int check_pods(const struct words *pods)
+{
+	for (size_t i = 0; i < pods->n; i++)
+		if (strlen(pods->v[i]) < 8 || pods->v[i][strspn(pods->v[i], "0123456789abcdef-_")])
+			return err_fail(
+				GPQ_USAGE, "kubectl get pod NAME -o jsonpath={.metadata.uid}",
+				"--pod %s: give a pod's UID, or its first 8 digits", pods->v[i]);
+	return GPQ_OK;
+}
+
+static int compile(struct regex **r, const char *option, const char *pattern)
+{
+	if (!pattern)
+		return GPQ_OK;
+	*r = xcalloc(1, sizeof(**r));
+	return regex_init(*r, option, pattern);
+}
+
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
 {
-	*p = (struct pick){.opts = opts, .processes = processes, .self = pid_of_self()};
+	*p = (struct pick){.opts = opts, .processes = processes};
 	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
-	int status = GPQ_OK;
-	if (opts->comm) {
-		p->regex = xcalloc(1, sizeof(*p->regex));
-		status = regex_init(p->regex, "--comm", opts->comm);
-	}
+	int status = check_pods(&opts->pods);
+	if (!status)
+		status = compile(&p->comm, "--comm", opts->comm);
+	if (!status)
+		status = compile(&p->cmdline, "--cmdline", opts->cmdline);
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
+	find_own(p);
 	return status;
+}
+
+static void free_regex(struct regex *r)
+{
+	if (r)
+		regex_fini(r);
+	free(r);
 }
 
 void pick_fini(struct pick *p)
 {
-	if (p->regex)
-		regex_fini(p->regex);
-	free(p->regex);
+	free_regex(p->comm);
+	free_regex(p->cmdline);
 	free(p->pids);
+	free(p->own);
 	*p = (struct pick){0};
 }
 
 static bool comm_matches(const struct pick *p, pid_t pid)
 {
 	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
-	return !who->error && regex_matches(p->regex, who->proc.comm, strlen(who->proc.comm));
+	return !who->error && regex_matches(p->comm, who->proc.comm, strlen(who->proc.comm));
+}
+
+// Up to 64 KiB of the command line; the cache keeps only what columns show.
+static bool cmdline_matches(const struct pick *p, pid_t pid)
+{
+	enum { MOST = 1 << 16 };
+	char *text = xmalloc(MOST);
+	const ssize_t n = proc_cmdline(pid, text, MOST);
+	const bool fits = n > 0 && regex_matches(p->cmdline, text, (size_t)n);
+	free(text);
+	return fits;
 }
 
 static bool container_matches(const struct pick *p, pid_t pid)
@@ -94,21 +144,82 @@ static bool container_matches(const struct pick *p, pid_t pid)
 	return false;
 }
 
+// Login name or number, of the effective user.
+static bool user_matches(const struct pick *p, pid_t pid)
+{
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
+	const struct words *users = &p->opts->users;
+	for (size_t i = 0; i < users->n && !who->error; i++) {
+		uint64_t uid;
+		if (parse_u64(users->v[i], &uid)
+			    ? uid == who->proc.uid
+			    : strcmp(proc_user(who->proc.uid), users->v[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, const char *word),
+		       pid_t pid)
+{
+	struct buf text = {0};
+	bool found = false;
+	if (host_readf(&text, "/proc/%d/cgroup", (int)pid) > 0)
+		for (size_t i = 0; i < w->n && !found; i++)
+			found = is(text.data, w->v[i]);
+	buf_fini(&text);
+	return found;
+}
+
 bool pick_keeps(const void *arg, pid_t pid)
 {
 	const struct pick *p = arg;
-	if (pid == p->self)
+	const struct pick_opts *o = p->opts;
+	if (o->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_number)))
 		return false;
-	if (p->opts->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_number)))
-		return false;
-	if (p->regex && !comm_matches(p, pid))
-		return false;
-	return !p->opts->containers.n || container_matches(p, pid);
+	for (size_t i = 0; i < p->nown && !o->pids.given && (i == 0 || pick_asks(o)); i++)
+		if (pid == p->own[i])
+			return false;
+	return (!p->comm || comm_matches(p, pid)) && (!p->cmdline || cmdline_matches(p, pid)) &&
+	       (!o->containers.n || container_matches(p, pid)) &&
+	       (!o->cgroups.n || any_cgroup(&o->cgroups, cgroup_within, pid)) &&
+	       (!o->pods.n || any_cgroup(&o->pods, cgroup_of_pod, pid)) &&
+	       (!o->users.n || user_matches(p, pid));
 }
 
-bool pick_asks(const struct pick *p)
+bool pick_needs_host(const struct pick_opts *o)
 {
-	return p->opts->pids.given || p->opts->containers.n || p->opts->comm;
+	return o->ns_pid || o->tree || o->comm || o->cmdline || o->containers.n || o->cgroups.n ||
+	       o->pods.n || o->users.n;
+}
+
+bool pick_asks(const struct pick_opts *o)
+{
+	return o->pids.given || pick_needs_host(o);
+}
+
+void pick_text(struct buf *b, const struct pick_opts *o)
+{
+	const struct {
+		const char *option;
+		const struct words *words;
+	} lists[] = {{"container", &o->containers},
+		     {"cgroup", &o->cgroups},
+		     {"pod", &o->pods},
+		     {"user", &o->users}};
+	const struct {
+		const char *option, *text;
+	} texts[] = {{"comm", o->comm}, {"cmdline", o->cmdline}};
+
+	for (size_t i = 0; i < o->pids.n; i++)
+		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
+	buf_printf(b, "%s%s", o->ns_pid ? " --ns-pid" : "", o->tree ? " --tree" : "");
+	for (size_t i = 0; i < COUNT(lists); i++)
+		for (size_t k = 0; k < lists[i].words->n; k++)
+			buf_printf(b, " --%s %s", lists[i].option, lists[i].words->v[k]);
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (texts[i].text)
+			buf_printf(b, " --%s %s", texts[i].option, texts[i].text);
 }
 
 int pick_select_gpus(struct kfd_topology *t, const struct words *w)

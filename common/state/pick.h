@@ -1,6 +1,10 @@
-// Selection of processes by -p (with --ns-pid and --tree), --container, --comm.
+// The selector: which processes, by -p (with --ns-pid and --tree), --container, --cgroup, --pod,
+// --user, --comm and --cmdline. The same options for every command.
 //
 // Words of one option add up, different options narrow each other down.
+//
+// -p names what it names. By the other options neither gpq itself nor an ancestor of it is meant:
+// the shell that runs `gpq suspend --cmdline train` has "train" in its command line.
 #ifndef GPQ_STATE_PICK_H
 #define GPQ_STATE_PICK_H
 
@@ -17,29 +21,38 @@ struct pick_opts {
 	struct pids pids;
 	bool ns_pid; // the pids are as seen inside containers
 	bool tree;   // and their descendants
-	struct words containers;
-	const char *comm; // regular expression
+	struct words containers, cgroups, pods, users;
+	const char *comm, *cmdline; // regular expressions
 };
 
 // The options as rows of a command's table; `type` is its options struct with a member `pick`.
 #define PICK_OPTS(type)                                                                        \
 	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",                             \
-	    "only these processes; - reads PIDs from standard input"),                         \
+	    "only these processes;\n- reads PIDs from standard input"),                        \
 		OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                            \
 		    "-p takes PIDs as seen inside a container"),                               \
 		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL, "also all descendants of -p"), \
 		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME",               \
 		    "only processes of these containers"),                                     \
+		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                         \
+		    "only processes of this control group or below"),                          \
+		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                               \
+		    "only processes of these kubernetes pods"),                                \
+		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                            \
+		    "only processes of these users"),                                          \
 		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                              \
-		    "only processes with a matching command name")
+		    "only processes with a matching command name"),                            \
+		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",                        \
+		    "only processes with a matching command line")
 
 struct pick {
 	const struct pick_opts *opts;
 	struct process_cache *processes; // not owned
 	pid_t *pids;                     // sorted, what -p comes to; meaningless without -p
 	size_t n;
-	struct regex *regex; // NULL without --comm
-	pid_t self;
+	struct regex *comm, *cmdline; // NULL without the option
+	pid_t *own;                   // gpq and its ancestors, on a running host
+	size_t nown;
 };
 
 // GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
@@ -50,7 +63,14 @@ void pick_fini(struct pick *p);
 bool pick_keeps(const void *arg, pid_t pid);
 
 // Is any of these options given, so that an empty result is an error?
-bool pick_asks(const struct pick *p);
+bool pick_asks(const struct pick_opts *o);
+
+// The options as they would be typed, in the order of PICK_OPTS: " --tree -p 4711 --comm train".
+// The same options give the same text.
+void pick_text(struct buf *b, const struct pick_opts *o);
+
+// Is any given that needs a host, not only PIDs?
+bool pick_needs_host(const struct pick_opts *o);
 
 // --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a
 // message; then whether a GPU is chosen. `t` NULL: of captured text, which comes without a

@@ -60,11 +60,11 @@ struct queue_row {
 	char *container_name; // owned
 	const char *process;  // "alive", "zombie", "gone": its KFD directory outlives it
 	const char *bdf, *gfx;
-	const char *type;  // of a slot also "hiq" (the scheduler's own queue), of an MQD also "diq"
-			   // (the debugger's, on old kernels)
+	const char *type;  // "compute", "sdma", "sdma-xgmi"; of a slot also "hiq" (the scheduler's
+			   // own queue), of an MQD also "diq" (the debugger's, on old kernels)
 	const char *level; // "low", "medium", "high": of MQD_V_PIPE_PRIO
 	int8_t on_hw;
-	const char *packets; // "aql", "pm4"
+	const char *packets; // "aql", "pm4"; NULL of SDMA queues
 	int8_t traced;       // its process, by a debugger or a holder
 	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
 	const char *state;
@@ -132,6 +132,13 @@ void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_
 
 // Derives level, on_hw and packets of a row from its values (v).
 void queue_row_name_values(struct queue_row *r);
+
+// The type of the queues of an SDMA engine: "sdma-xgmi" where the topology says that it is one for
+// XGMI (their numbers follow those of the others: kfd_device_queue_manager.c), else "sdma".
+const char *queue_rows_sdma_type(const struct queue_rows *q, uint32_t gpu_id, uint64_t engine);
+
+// The type of MQD `mqd`, in the words of struct queue_row; NULL: none of them.
+const char *queue_rows_mqd_type(const struct queue_rows *q, uint32_t mqd);
 
 // Fills a cleared row with type, GPU and values of MQD `mqd`.
 void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd);

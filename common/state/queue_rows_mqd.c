@@ -137,15 +137,30 @@ static void fill_certain(const struct queue_rows *q, struct queue_row *r, uint32
 	fill(r, &q->summaries[mqd]);
 }
 
+const char *queue_rows_sdma_type(const struct queue_rows *q, uint32_t gpu_id, uint64_t engine)
+{
+	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
+	const bool known = g && engine != KFD_UNKNOWN && g->sdma_engines != KFD_UNKNOWN &&
+			   g->sdma_xgmi != KFD_UNKNOWN;
+	return known && g->sdma_xgmi && engine >= g->sdma_engines ? "sdma-xgmi" : "sdma";
+}
+
+const char *queue_rows_mqd_type(const struct queue_rows *q, uint32_t mqd)
+{
+	switch (q->mqds.queues[mqd].kind) {
+	case MQD_COMPUTE: return "compute";
+	case MQD_DIQ: return "diq";
+	case MQD_SDMA:
+		return queue_rows_sdma_type(q, q->mqds.queues[mqd].gpu_id,
+					    q->summaries[mqd].v[MQD_V_SDMA_ENGINE]);
+	default: return NULL;
+	}
+}
+
 void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
 {
-	static const char *const types[] = {[MQD_COMPUTE] = "compute",
-					    [MQD_SDMA] = "sdma",
-					    [MQD_DIQ] = "diq",
-					    [MQD_OTHER] = NULL};
-	const struct mqd *m = &q->mqds.queues[mqd];
-	r->type = types[m->kind];
-	queue_row_set_gpu(q, r, m->gpu_id);
+	r->type = queue_rows_mqd_type(q, mqd);
+	queue_row_set_gpu(q, r, q->mqds.queues[mqd].gpu_id);
 	fill_certain(q, r, mqd);
 }
 

@@ -44,13 +44,15 @@ static uint32_t mqd_of(const struct maker *m, const struct rls_queue *q)
 
 // Bits 28:26 are the engine: 0 compute, 2 and 3 SDMA 0 and 1; or, where bits 3:2 say so, the number
 // of an SDMA engine from 0 or from 8 on (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
-static void set_engine(struct queue_row *r, uint32_t control)
+static void set_engine(const struct queue_rows *q, struct queue_row *r, uint32_t control)
 {
 	uint32_t sel = control >> 26 & 7, extended = control >> 2 & 3;
-	r->type = !extended && sel < 2 ? "compute" : "sdma";
-	r->v[MQD_V_SDMA_ENGINE] = extended   ? sel + 8 * (extended - 1)
-				  : sel >= 2 ? sel - 2
-					     : MQD_UNKNOWN;
+	const uint64_t engine = extended   ? sel + 8 * (extended - 1)
+				: sel >= 2 ? sel - 2
+					   : MQD_UNKNOWN;
+	r->type = engine == MQD_UNKNOWN ? "compute"
+					: queue_rows_sdma_type(q, (uint32_t)r->gpu_id, engine);
+	r->v[MQD_V_SDMA_ENGINE] = engine;
 }
 
 static void add_queue(struct maker *m, const struct rls_queue *q)
@@ -59,7 +61,7 @@ static void add_queue(struct maker *m, const struct rls_queue *q)
 	uint32_t mqd = mqd_of(m, q);
 	if (mqd != NONE)
 		slot_rows_set_mqd(m->l, &row->q, mqd);
-	set_engine(&row->q, q->control);
+	set_engine(&m->l->queues, &row->q, q->control);
 	row->q.v[MQD_V_DOORBELL] = q->doorbell;
 	row->q.v[MQD_V_BASE] = q->mqd;
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;

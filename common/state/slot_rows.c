@@ -90,11 +90,12 @@ enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
 
 // --- where ---
 
-static void fill_place(struct hqd_row *r, const struct hqd *s)
+static void fill_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
-	static const char *const kinds[] = {
-		[HQD_CP] = "compute", [HQD_HIQ] = "hiq", [HQD_SDMA] = "sdma"};
-	r->q.type = kinds[s->kind];
+	const uint32_t gpu_id = l->hqds.nodes[s->node].gpu_id;
+	r->q.type = s->kind == HQD_HIQ  ? "hiq"
+		    : s->kind == HQD_CP ? "compute"
+					: queue_rows_sdma_type(&l->queues, gpu_id, s->pipe);
 	r->pipe = s->pipe;
 	r->queue = s->queue;
 	if (s->kind != HQD_SDMA)
@@ -240,6 +241,11 @@ static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
+bool slot_row_is_unused(const struct hqd_row *r)
+{
+	return r->hqd && r->hqd->kind == HQD_HIQ && gfx_caps(r->gen)->mes;
+}
+
 static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
@@ -248,9 +254,8 @@ static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *
 	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
 	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
 		r->q.node = node->node;
-	fill_place(r, s);
-	// MES does not use the HIQ.
-	if (s->kind == HQD_HIQ && gfx_caps(r->gen)->mes)
+	fill_place(l, r, s);
+	if (slot_row_is_unused(r))
 		return;
 	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
 	if (r->active == 1 && is_left_over(l, r))
@@ -391,7 +396,7 @@ static void explain_rows(const struct slot_rows *l)
 		const struct hqd_row *r = &l->rows[i];
 		bool hiq = r->hqd && r->hqd->kind == HQD_HIQ;
 		gen += r->gen == GFX_UNKNOWN;
-		mes += hiq && r->active < 0 && gfx_caps(r->gen)->mes;
+		mes += slot_row_is_unused(r);
 		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}

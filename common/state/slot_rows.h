@@ -95,6 +95,9 @@ void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t 
 // Generation of a GPU, by the topology or the look of the dumps.
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 
+// Is it one of the scheduler's slots that MES leaves alone? What they hold means nothing.
+bool slot_row_is_unused(const struct hqd_row *r);
+
 // Says which devices are stopped, and with -v why fields are unknown. True: a file that was named
 // is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
@@ -112,8 +115,8 @@ bool slot_rows_explain(const struct slot_rows *l);
 enum { HQDSUM_XCCS = 64 };
 
 // Numbers are UINT64_MAX, flags -1, where unknown.
-struct hqd_occupancy {      // of one kind of slots on one XCC
-	struct queue_row q; // GPU and type: "compute", "sdma"
+struct hqd_occupancy {      // of one type of slots on one XCC
+	struct queue_row q; // GPU and type: "compute", "sdma", "sdma-xgmi"
 	uint64_t xcc;       // compute alone
 	uint64_t slots, used, free;
 	double rate;     // used of slots, 0 to 1

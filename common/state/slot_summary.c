@@ -26,17 +26,19 @@ static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *
 
 // --- over-subscription ---
 
-struct load { // of a GPU and kind
+struct load { // of a GPU and type
 	uint64_t wanted, unknown;
 };
 
-static struct load load_of(const struct slot_summary *s, const struct slot_rows *l, uint32_t gpu_id,
-			   enum mqd_kind kind)
+// Of the queues of these slots' GPU and type.
+static struct load load_of(const struct slot_summary *s, const struct slot_rows *l,
+			   const struct queue_row *slots)
 {
 	const struct mqds *m = &l->queues.mqds;
 	struct load load = {0};
 	for (uint32_t i = 0; i < m->nqueues; i++) {
-		if (m->queues[i].gpu_id != gpu_id || m->queues[i].kind != kind)
+		const char *type = queue_rows_mqd_type(&l->queues, i);
+		if (m->queues[i].gpu_id != slots->gpu_id || !type || strcmp(type, slots->type) != 0)
 			continue;
 		enum mapped is = mapped(s, l, i);
 		load.wanted += is == MAPPED_YES;
@@ -71,7 +73,7 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of this kind and XCC of the node, which is the last one.
+// The record of this type and XCC of the node, which is the last one.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
@@ -86,14 +88,12 @@ static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
 		       const struct slot_rows *l)
 {
-	bool sdma = strcmp(o->q.type, "sdma") == 0;
-	const struct load load =
-		load_of(s, l, (uint32_t)o->q.gpu_id, sdma ? MQD_SDMA : MQD_COMPUTE);
+	const struct load load = load_of(s, l, &o->q);
 	o->free = o->used == UINT64_MAX ? UINT64_MAX : o->slots - o->used;
 	o->rate = o->used == UINT64_MAX ? __builtin_nan("") : (double)o->used / (double)o->slots;
 	o->queues = l->has_mqds ? load.wanted : UINT64_MAX;
 	// An SDMA queue has its slot from its creation on: they cannot be too many.
-	if (sdma)
+	if (queue_row_is_sdma(&o->q))
 		o->over = 0;
 	else if (l->has_mqds)
 		judge_over(o, l, &load);

@@ -1,14 +1,14 @@
 # gpq bench without a GPU: what it says to wrong usage, and reports of files. Measuring is tested in tests/kernel.
 $ gpq bench
-gpq: bench: which kind of bench?; say gpq bench ab, preempt or report
+gpq: bench: no kind of bench given; gpq bench -h tells what they are for: preempt, ab, report
 ? 2
 
 $ gpq bench frobnicate
-gpq: bench: frobnicate is no kind of bench; say gpq bench ab, preempt or report
+gpq: bench: frobnicate is no kind of bench; gpq bench -h tells what they are for: preempt, ab, report
 ? 2
 
 $ gpq bench report --cycles 3 x
-gpq: bench: report: --cycles does not belong to it; gpq bench --help says which option is whose
+gpq: bench: --cycles is an option of bench preempt; gpq bench report -h lists those of bench report
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt -p 1

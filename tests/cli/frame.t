@@ -1,24 +1,24 @@
 # What every command does the same way: names, options, errors, exit statuses.
 $ gpq
-gpq: no command given; gpq --help shows the commands
+gpq: no command given; gpq -h shows the commands
 ? 2
 
 $ gpq queus
-gpq: unknown command queus, did you mean queues; gpq --list lists them
+gpq: unknown command queus, did you mean queues; gpq -h lists them
 ? 2
 
 $ gpq help frobnicate
-gpq: unknown command frobnicate; gpq --list lists them
+gpq: unknown command frobnicate; gpq -h lists them
 ? 2
 
 $ gpq help help | head -1; gpq help queues now
 Usage: gpq [OPTIONS] COMMAND [OPTIONS] ...
-gpq: now: no operand is expected; gpq --help shows what is
+gpq: now: no operand is expected; gpq -h shows what is
 ? 2
 
 $ mkdir unused && gpq --install unused now; gpq --list now; ls unused
-gpq: now: no operand is expected; gpq --help shows what is
-gpq: now: no operand is expected; gpq --help shows what is
+gpq: now: no operand is expected; gpq -h shows what is
+gpq: now: no operand is expected; gpq -h shows what is
 
 $ gpq --version
 gpq 0.1.0

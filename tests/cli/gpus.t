@@ -57,7 +57,7 @@ gpq: gpus: there is no GPU 7; gpq gpus lists them
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus 0
-gpq: gpus: 0: no operand is expected; --help shows the options
+gpq: gpus: 0: no operand is expected; say --gpu 0
 ? 2
 
 # Numbers 1002 and 740f by the PCI ID database; that of 2022 has no MI210.
@@ -176,4 +176,23 @@ $ gpq gpus --check -r -n -o CHECK | wc -l
 
 $ gpq gpus --check --gpu 0
 gpq: gpus: --check looks at the whole host: it takes no --gpu; leave one of them out
+? 2
+
+# --watch: in a pipe a stream of records, ended by the reader; or another form, without its heading again.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --watch 10ms -o GPU,GFX | head -2
+{"record":"gpu","gpu_id":41460,"gfx":"gfx90a"}
+{"record":"gpu","gpu_id":41460,"gfx":"gfx90a"}
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --watch 10ms -r -o GPU,GFX | head -3
+GPU GFX
+41460 gfx90a
+41460 gfx90a
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --check --watch 10ms -o CHECK | grep -m 2 kernel
+{"record":"check","check":"kernel"}
+{"record":"check","check":"kernel"}
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --watch 10ms -J
+{"level":"error","command":"gpus","message":"--watch has no end, so it cannot be one JSON document","next":"use --ndjson","status":2}
+{}
 ? 2

@@ -16,16 +16,16 @@ for softgpu in "$recordings"/*/softgpu.*; do
 	d=${softgpu%/*} state=${softgpu##*/softgpu.}
 	files=(--hqds "$d/hqds.$state" --mqds "$d/mqds.$state" --rls "$d/rls.$state")
 	name=${d##*/}/$state
-	is "$name: number of slots" "$(gpq "${files[@]}" -rn | wc -l)" "$(grep -cE 'CP Pipe|HIQ on|SDMA Engine' "$d/hqds.$state")"
+	is "$name: number of slots" "$(gpq "${files[@]}" -A -rn | wc -l)" "$(grep -cE 'CP Pipe|HIQ on|SDMA Engine' "$d/hqds.$state")"
 	is "$name: compute slots hold what the GPU ran" \
-		"$(gpq "${files[@]}" -a -rno XCC,KIND,PACKETS,DOORBELL,MQD_ADDR,RING | sed -n 's/^0 compute //p' | sort)" "$(ran "$softgpu")"
-	is "$name: and each has an owner" "$(gpq "${files[@]}" -a -rno KIND,PID | grep -c 'compute -')" 0
-	is "$name: MQDs" "$(gpq --mqds "$d/mqds.$state" -rno KIND,XCC | grep -cE '^sdma|compute 0')" "$(grep -c 'queue on device' "$d/mqds.$state")"
+		"$(gpq -q "${files[@]}" -rno XCC,TYPE,PACKETS,DOORBELL,MQD_ADDR,RING | sed -n 's/^0 compute //p' | sort)" "$(ran "$softgpu")"
+	is "$name: and each has an owner" "$(gpq -q "${files[@]}" -rno TYPE,PID | grep -c 'compute -')" 0
+	is "$name: MQDs" "$(gpq --mqds "$d/mqds.$state" -rno TYPE,XCC | grep -cE '^sdma|compute 0')" "$(grep -c 'queue on device' "$d/mqds.$state")"
 	is "$name: every word of the slots" "$(gpq "${files[@]}" --raw-regs -rno VALUE | md5sum)" \
 		"$(awk '/^    [0-9a-f]+:/ { for (i = 2; i <= NF; i++) { sub(/^0+/, "", $i); print "0x" ($i == "" ? "0" : $i) } }' "$d/hqds.$state" | md5sum)"
 	if ! grep -q 'No active' "$d/rls.$state"; then
 		is "$name: the runlist maps as many compute queues as the GPU ran" \
-			"$(gpq "${files[@]}" --runlist -rno PACKET,KIND | grep -c 'MAP_QUEUES compute')" "$(ran "$softgpu" | wc -l)"
+			"$(gpq "${files[@]}" --runlist -rno PACKET,TYPE | grep -c 'MAP_QUEUES compute')" "$(ran "$softgpu" | wc -l)"
 	fi
 done
 finish

@@ -42,11 +42,11 @@ normalize() {
 
 all=$(slots "$hqds")
 expect "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
-	"$(gpq --hqds "$hqds" --mqds "$mqds" -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,KIND | sed -n 's/ compute$//p')"
+	"$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')"
 for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
-	expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -rno KIND | grep -c "^${kind#*=}")"
+	expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")"
 done
-expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -rno KIND,XCC,PIPE,QUEUE)"
+expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)"
 expect "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
 
 # Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
@@ -66,22 +66,22 @@ expect "of all four XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * 4))
 
 # SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
 expect "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
-	"$(gpq --hqds "$hqds" --sdma --active -rn | wc -l)"
+	"$(gpq -q --hqds "$hqds" --sdma -rn | wc -l)"
 expect "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
-	"$(gpq --hqds "$hqds" --sdma --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
+	"$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
 
 # All registers: as many as the text has words, the same words in the same order.
 expect "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
 	"$(gpq --hqds "$hqds" --raw-regs -rno VALUE)"
 expect "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
 	"$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))"
-expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" --regs -rno REGISTER | grep -c '^-')"
+expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')"
 
 # The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
 expect "MQDs in memory: on hardware or not, on each XCC" \
 	"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")" \
-	"$(gpq --mqds "$mqds8" -rno KIND,XCC,ACTIVE | sed -n 's/^compute //p')"
-expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -rno PID | grep -vc '^-')"
+	"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')"
+expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | grep -vc '^-')"
 
 # The runlist: as many MAP_PROCESS and MAP_QUEUES packets as there are headers among its words, by engine (bits 28:26).
 packets() {
@@ -96,7 +96,7 @@ wanted=$(packets | while read -r name gpu engine db; do
 	[ $((0x$engine >> 26 & 7)) = 0 ] && kind=compute || kind=sdma
 	printf '%s %d %s 0x%x\n' "$name" $((0x$gpu)) $kind $((0x$db & 0xffffffc))
 done)
-got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,KIND,DOORBELL --runlist)
+got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,TYPE,DOORBELL --runlist)
 expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
 expect "40 mapped compute queues" "40 40" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
 # kfd-facts 6: dword 130 is 0 for the three queues that have no packet, those of 3658041.
@@ -109,14 +109,14 @@ expect "a reason for every other one" "$(grep -c 'queue on device' "$mqds8")" \
 	"$(gpq --hqds "$hqds" --mqds "$mqds8" --rls "$rls" --summary --table waiting -rno WHY,REASON | grep -cE '^(off|moving) .')"
 expect "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
 	while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)" \
-	"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,KIND | sed -n 's/ compute$//p' | sort)"
+	"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)"
 
 # Torn anywhere it is still a dump: no crash, and as many slots as it announces.
 torn=$(mktemp)
 trap 'rm -f "$torn"' EXIT
 expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 	head -c $n "$hqds" >"$torn"
-	got=$(gpq -q --hqds "$torn" --mqds "$mqds" -rno KIND 2>/dev/null)
+	got=$(gpq -q --hqds "$torn" --mqds "$mqds" -A -rno TYPE 2>/dev/null)
 	status=$?
 	[ $status = 0 ] || [ $status = 3 ] || [ $n -lt 100 ] || echo "$n: status $status"
 	slots=$(head -n "$(wc -l <"$torn")" "$torn" | grep -cE 'CP Pipe|HIQ on|SDMA Eng')

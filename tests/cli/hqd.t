@@ -1,16 +1,37 @@
 # gpq hqd on recorded hosts. Values by hand from the dumps of kfd-facts 5.5, by the places of sections 6 and 7.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --active
-  GPU KIND    XCC MEC PIPE QUEUE ACTIVE   PID COMMAND QID VMID      RING_ADDR RING  RPTR   WPTR DOORBELL PRIO ERROR
+  GPU TYPE    XCC MEC PIPE QUEUE ACTIVE   PID COMMAND QID VMID      RING_ADDR RING  RPTR   WPTR DOORBELL PRIO ERROR
 41460 hiq       0   2    0     0 yes        - -         -    0       0xfcc000   2K   119   2679   0x3000    1 none
 41460 compute   0   1    0     2 yes    52880 vllm      0    9 0x7fb1c8000000   1M 70128 332336   0x6000    7 none
 41460 compute   0   1    0     3 yes    41207 python3   0    8 0x7f2a41c00000   4K   448    448   0x4000    7 none
 41460 compute   0   1    1     2 yes    41207 python3   -    8 0x7f2a40000000   1M 72224 596544   0x4010    7 none
 41460 sdma      -   -    1     0 yes    41207 python3   3    8 0x7f2a3f000000   1M 15224  15224   0x4850    - -
 
+# Slots in use are the default of every output, 5 of 65, but for raw registers and MQDs: of these 3 are on, 1 off, 1 unknown.
+$ cd $HOSTS/gfx90a-k6.12; export GPQ_SYSROOT=$PWD; for f in "" -a -A; do for o in -r -P --ndjson; do gpq hqd $f $o -n -o SLOT | wc -l; done; gpq hqd $f -J | jq '.slots | length'; gpq hqd $f --regs -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --fields -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --raw-regs -rn -o GPU,XCC,SLOT | uniq | wc -l; gpq hqd $f --mqd -qrn | wc -l; done | tr '\n' ' ' | sed 's/ $/\n/'
+5 5 5 5 5 5 65 5 5 5 5 5 5 5 5 3 65 65 65 65 65 65 65 5
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -aA
+gpq: hqd: --active and --all exclude each other; choose one
+? 2
+
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --runlist -A
+gpq: hqd: --all is about slots, --runlist about what is to get one; leave it out
+? 2
+
+# Nothing in use: said, but with -q; and not where a process was asked for. What is unknown is no "no".
+$ gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma; gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma -q; gpq --sysroot $HOSTS/vm-gfx1100-evicted hqd --sdma -AJ | jq '.slots | length'
+gpq: hqd: none of 16 slots is in use; -A shows them
+16
+
+$ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c914: 01401000 00000000\n' | gpq hqd --hqds - -rno SLOT
+gpq: hqd: 1 slots are left out: whether they are in use the dump does not tell; -A shows them
+
 # Empty slots are not all zero (facts 5.2): what they hold is left over, and null.
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -r -n -o KIND,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -2
-     39 sdma no - - - - -
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -A -r -n -o TYPE,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -3
+     24 sdma-xgmi no - - - - -
      21 compute no - - - - -
+     15 sdma no - - - - -
 
 # Four XCCs: the same queue in the same slot on each, by another MQD address.
 $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94314 -r -o XCC,SLOT,QID,MQD_ADDR,MATCH
@@ -31,7 +52,7 @@ $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd -p 94314 --xcc 1,3 -r -n -o XCC,S
 3 p0q2 3
 3 p0q3 0
 
-$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --sdma --hiq -a -r -n -o KIND,XCC,MEC,PIPE,QUEUE,PID,QID
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --sdma --hiq -a -r -n -o TYPE,XCC,MEC,PIPE,QUEUE,PID,QID
 hiq 0 2 0 0 - -
 hiq 1 2 0 0 - -
 hiq 2 2 0 0 - -
@@ -39,12 +60,12 @@ hiq 3 2 0 0 - -
 sdma - - 0 0 94314 1
 
 # MES: nobody uses the HIQ.
-$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -v --hiq -o KIND,ACTIVE,RING_ADDR
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -Av --hiq -o TYPE,ACTIVE,RING_ADDR
 gpq: hqd: 1 HIQ slots: the MES firmware does not use them, their content means nothing
-KIND ACTIVE RING_ADDR
+TYPE ACTIVE RING_ADDR
 hiq  -              -
 
-$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -p 7311 -r -n -o GPU,KIND,PIPE,QUEUE,QID,RING_ADDR,RING,WPTR,DOORBELL,BACKLOG
+$ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -p 7311 -r -n -o GPU,TYPE,PIPE,QUEUE,QID,RING_ADDR,RING,WPTR,DOORBELL,BACKLOG
 27694 compute 0 2 1 0x7ff0a1000000 1048576 565520 0x2008 3
 27694 compute 1 2 0 0x7ff0a1200000 4096 176 0x2000 0
 27694 sdma 0 2 2 0x7ff0a0e00000 1048576 0 0x2800 0
@@ -69,7 +90,7 @@ $ grep -c 'susp=0,2 -> 2' $HOSTS/vm-gfx942-suspended/TRUTH; gpq --sysroot $HOSTS
 665 0
 
 # GPUs by index, number of sysfs, number of debugfs, PCI address.
-$ for g in 0 41460 a1f4 0000:43:00.0; do GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --gpu $g -r -n | wc -l; done
+$ for g in 0 41460 a1f4 0000:43:00.0; do GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -A --gpu $g -r -n | wc -l; done
 65
 65
 65
@@ -131,7 +152,7 @@ $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --sdma -a --raw-regs -r -n -o ADD
 0x4eec 0x2800
 
 # What MQDs in memory say: the queue that is off the hardware too, and its CU mask.
-$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --mqd -p 94314 -r -n -o QID,KIND,XCC,ACTIVE,RPTR,WPTR,BACKLOG
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --mqd -p 94314 -r -n -o QID,TYPE,XCC,ACTIVE,RPTR,WPTR,BACKLOG
 3 compute 0 yes 0 0 0
 3 compute 1 yes 0 0 0
 3 compute 2 yes 0 0 0
@@ -154,13 +175,13 @@ $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --mqd --xcc 2 -p 94314 --fields -
 2 cp_mqd_stride_size - 12K
 
 # Every queue once an XCC; the repeated SDMA dumps of the kernel are none.
-$ grep -c 'queue on device' $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds; gpq hqd --mqds $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds -r -n -o KIND | sort | uniq -c
+$ grep -c 'queue on device' $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds; gpq hqd --mqds $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/mqds -r -n -o TYPE | sort | uniq -c
 4
      12 compute
       1 sdma
 
 # Captured text: only what is in it.
-$ D=$HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd; gpq hqd --hqds $D/hqds -a --xcc 0 -r -n -o GPU,KIND,SLOT,PID,QID,RING_ADDR,INDEX; gpq hqd --hqds - --mqds $D/mqds -a --xcc 0 -r -n -o SLOT,PID,COMMAND,QID <$D/hqds
+$ D=$HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd; gpq hqd --hqds $D/hqds -a --xcc 0 -r -n -o GPU,TYPE,SLOT,PID,QID,RING_ADDR,INDEX; gpq hqd --hqds - --mqds $D/mqds -a --xcc 0 -r -n -o SLOT,PID,COMMAND,QID <$D/hqds
 63420 hiq hiq - - 0xfcc000 -
 63420 compute p0q2 - - 0x7f61c0200000 -
 63420 compute p0q3 - - 0x7f61c15a6000 -
@@ -173,7 +194,7 @@ gpq: hqd: only one of the files can be standard input
 ? 2
 
 $ gpq hqd --hqds - -p 1 --tree
-gpq: hqd: --comm, --container, --ns-pid and --tree need a host, files hold none; leave it out, or the files
+gpq: hqd: only -p chooses processes of files: the other options need a host; leave it out, or the files
 ? 2
 
 $ gpq hqd --hqds - --watch 1
@@ -191,7 +212,7 @@ $ echo hello | gpq hqd --hqds -
 gpq: hqd: standard input: line 1 is not in slot-dump format; it must be a copy of /sys/kernel/debug/kfd/hqds
 ? 1
 
-$ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\nhello\n    0000c914: 01401000 00000000 0000000x 00000909\n' | gpq hqd --hqds - -o GPU,SLOT,ACTIVE
+$ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\nhello\n    0000c914: 01401000 00000000 0000000x 00000909\n' | gpq hqd -A --hqds - -o GPU,SLOT,ACTIVE
 gpq: hqd: standard input: 1 lines not understood, the first is line 3
 gpq: hqd: standard input: 1 words are no 8 hex digits, what they hold is unknown
   GPU SLOT ACTIVE
@@ -280,32 +301,34 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 0.01 -o SLOT --hiq | head -2
 {"record":"slot","slot":"hiq"}
 {"record":"slot","slot":"hiq"}
 
-# How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 (facts 4.2), 8 queues of each SDMA engine.
+# How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 (facts 4.2), 8 queues of each SDMA engine: 2, and 6 for XGMI.
 $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary
 Slots
-  GPU KIND    XCC SLOTS USED FREE   RATE QUEUES OVER BY
-63420 compute   0    24    2   22 0.0833      2 no   -
-63420 compute   1    24    2   22 0.0833      2 no   -
-63420 compute   2    24    2   22 0.0833      2 no   -
-63420 compute   3    24    2   22 0.0833      2 no   -
-63420 sdma      -    64    1   63 0.0156      1 no   -
+  GPU TYPE      XCC SLOTS USED FREE   RATE QUEUES OVER BY
+63420 compute     0    24    2   22 0.0833      2 no   -
+63420 compute     1    24    2   22 0.0833      2 no   -
+63420 compute     2    24    2   22 0.0833      2 no   -
+63420 compute     3    24    2   22 0.0833      2 no   -
+63420 sdma        -    16    1   15 0.0625      1 no   -
+63420 sdma-xgmi   -    48    0   48      0      0 no   -
 
 Queues without a slot
-  GPU   PID COMMAND        QID KIND         RING_ADDR PRIO BACKLOG OFF_XCCS WHY REASON
+  GPU   PID COMMAND        QID TYPE         RING_ADDR PRIO BACKLOG OFF_XCCS WHY REASON
 63420 94314 pt_main_thread   2 compute 0x7f61c0400000    7       0        4 off not to run: evicted, suspended by a debugger, or disabled by its program; the dumps do not tell which
 
 $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --summary
 Slots
-  GPU KIND    XCC SLOTS USED FREE   RATE QUEUES OVER BY
+  GPU TYPE    XCC SLOTS USED FREE   RATE QUEUES OVER BY
 27694 compute   0     8    2    6   0.25      2 no   -
 27694 sdma      -    16    1   15 0.0625      1 no   -
 
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting -r -n -o PID,KIND,RING_ADDR,BACKLOG,SAVED,XCCS,OFF_XCCS,WHY
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting -r -n -o PID,TYPE,RING_ADDR,BACKLOG,SAVED,XCCS,OFF_XCCS,WHY
 41207 compute 0x7f2a40200000 1 1742144 1 1 off
 
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary -r -n -o KIND,USED
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary -r -n -o TYPE,USED
 compute 3
 sdma 1
+sdma-xgmi 0
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 {
@@ -318,7 +341,7 @@ $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 # More compute queues than slots: who shares them. The MQDs of 26 queues of two processes, of which slots hold one.
 $ mkdir -p dumps; awk 'BEGIN { for (p = 1; p <= 2; p++) { print "Process " p " PASID 0x" p ":"; for (q = 0; q < 13; q++) { print "  Compute queue on device a1f4"; for (i = 0; i < 64; i++) { printf "    %08x:", i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 16 && w == 0 ? p * 4096 + q : i == 16 && w == 2 ? 1 : i == 16 && w == 4 ? 1073763073 : i == 17 && w == 0 ? p * 256 + q : i == 17 && w == 7 ? p * 8192 + q * 8 : 0; print "" } } } }' >dumps/mqds; awk 'BEGIN { print "Node 1, gpu_id a1f4:"; for (s = 0; s < 24; s++) { printf " Inst 0,  CP Pipe %d, Queue %d\n", s % 4, s / 4 + 2; for (i = 0; i < 2; i++) { printf "    %08x:", 51476 + i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 0 && w == 0 ? 4096 + s : i == 0 && w == 2 ? s < 13 : i == 1 && w == 0 ? 256 + s : 0; print "" } } }' >dumps/hqds; gpq hqd --hqds dumps/hqds --mqds dumps/mqds --summary | cut -c1-100 | sed -n '1,9p;$p'
 Slots
-  GPU KIND    XCC SLOTS USED FREE  RATE QUEUES OVER BY
+  GPU TYPE    XCC SLOTS USED FREE  RATE QUEUES OVER BY
 41460 compute   0    24   13   11 0.542     26 yes  compute queues
 
 Processes that share over-subscribed GPUs
@@ -329,11 +352,11 @@ Processes that share over-subscribed GPUs
 41460   2 -         - compute   0x20c00    - low         -        1 turns its GPU is over-subscribed
 
 # Over-subscribed by the runlist's word: more processes than VMIDs, though slots are free.
-$ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o KIND,SLOTS,USED,QUEUES,OVER,BY
+$ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o TYPE,SLOTS,USED,QUEUES,OVER,BY
 compute 24 13 1 yes processes
 
 # Runlists: 3 of the 4 queues of 41207 have a packet (facts 5.5).
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -r -n -o PACKET,PASID,PID,QID,KIND,QUEUES,MAPPED,QUANTUM,GWS,SDMA,DOORBELL,MQD_ADDR,WPTR_ADDR
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -r -n -o PACKET,PASID,PID,QID,TYPE,QUEUES,MAPPED,QUANTUM,GWS,SDMA,DOORBELL,MQD_ADDR,WPTR_ADDR
 MAP_PROCESS 0x4 52880 - - 1 1 10 0 yes - - -
 MAP_QUEUES - 52880 0 compute - - - - - 0x6000 0x1401000 0x7fb1e2c10038
 MAP_PROCESS 0x3 41207 - - 4 3 10 0 yes - - -
@@ -345,7 +368,7 @@ none - 41207 - compute - - - - - 0x4008 0x13ae000 0x7f2a5d0b2038
 $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --runlist -v
 gpq: hqd: GPU 6c2e: no active runlist: its scheduler is MES, which has none
 
-$ gpq hqd --rls $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/rls -r -n -o PACKET,PID,KIND,DOORBELL,MQD_ADDR
+$ gpq hqd --rls $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd/rls -r -n -o PACKET,PID,TYPE,DOORBELL,MQD_ADDR
 MAP_PROCESS - - - -
 MAP_QUEUES - compute 0x4010 0x17a2000
 MAP_QUEUES - sdma 0x4800 0x6e5000
@@ -382,7 +405,7 @@ gpq: hqd: --mqd shows MQDs in memory, --summary is about something else; leave o
 ? 2
 
 # The debugger's queue of old kernels: one dump, in a slot like others, and no queue of the process.
-$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; sed '0,/^  Compute queue on/s//  DIQ on/' $D/mqds >dumps/diq; gpq hqd --mqds dumps/diq -r -n -o KIND,PID,RING_ADDR | sort | head -4; gpq hqd --mqds dumps/diq --hqds $D/hqds --active -r -n -o SLOT,PID,MATCH
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; sed '0,/^  Compute queue on/s//  DIQ on/' $D/mqds >dumps/diq; gpq hqd --mqds dumps/diq -r -n -o TYPE,PID,RING_ADDR | sort | head -4; gpq hqd --mqds dumps/diq --hqds $D/hqds --active -r -n -o SLOT,PID,MATCH
 compute 41207 0x7f2a40000000
 compute 41207 0x7f2a40200000
 compute 41207 0x7f2a41c00000

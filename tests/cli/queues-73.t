@@ -61,12 +61,12 @@ $ gpq queues --mqds $HOSTS/vm-gfx1100-running/sys/kernel/debug/kfd/mqds -p 1647 
 7 medium
 
 # Slots likewise; the registers are shown as they are.
-$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd -a -rno QID,KIND,PRIO,LEVEL | grep compute
+$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd -a -rno QID,TYPE,PRIO,LEVEL | grep compute
 0 compute - low
 1 compute - medium
 2 compute - high
 3 compute - high
-$ gpq hqd --hqds $HOSTS/vm73-gfx1100-running/sys/kernel/debug/kfd/hqds -a -rno KIND,PRIO,LEVEL | grep compute | sort
+$ gpq hqd --hqds $HOSTS/vm73-gfx1100-running/sys/kernel/debug/kfd/hqds -a -rno TYPE,PRIO,LEVEL | grep compute | sort
 compute - high
 compute - high
 compute - low
@@ -154,7 +154,7 @@ gpq: queues: off-hardware: 3 queues of processes that nobody traces: evicted, or
 
 $ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed queues -rno STATE | sort | uniq -c | sed 's/^ *//'
 15 mapped
-$ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed hqd --summary -rno KIND,SLOTS,QUEUES,OVER,BY | grep compute
+$ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed hqd --summary -rno TYPE,SLOTS,QUEUES,OVER,BY | grep compute
 compute 24 15 yes processes
 
 # The same a moment later, when firmware has taken two of the processes off (dword 130) and runs the others.

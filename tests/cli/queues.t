@@ -178,7 +178,7 @@ gpq: queues: --comm: (: missing closing parenthesis at character 1; see pcre2pat
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm vllm -p 41207
-gpq: queues: pid 41207: --container and --comm do not choose it
+gpq: queues: pid 41207: the other options do not choose it
 ? 5
 
 # Queues by GPU, type and priority.
@@ -212,6 +212,7 @@ gpq: queues: --prio 9:3: neither levels (low, medium, high) nor MIN[:MAX] with p
 
 # Without debugfs: what sysfs tells is there, the rest is null and -v says why.
 $ cp -r $HOSTS/gfx90a-k6.12 h && rm -r h/sys/kernel && gpq --sysroot h queues -v -p 52880 -r -n -o PID,QID,RING,PRIO,ON_HW,RING_ADDR
+gpq: queues: PRIO, ON_HW, RING_ADDR: unknown: the recorded host has no debugfs; gpq snapshot records it as root
 gpq: queues: /sys/kernel/debug/kfd/mqds: No such file or directory: what MQDs tell is unknown
 52880 0 1048576 - - -
 
@@ -284,7 +285,7 @@ gpq: queues: missing: No such file or directory; check the name
 ? 5
 
 $ gpq queues --mqds empty --comm x
-gpq: queues: --comm, --container, --ns-pid and --tree need a host, --mqds lists a file alone; leave it out, or --mqds
+gpq: queues: only -p chooses processes of a file: the other options need a host; leave it out, or --mqds
 ? 2
 
 # --watch: a stream of records in a pipe, ended by the reader.
@@ -365,3 +366,24 @@ $ gpq --sysroot $HOSTS/vm-gfx942-suspended queues -r -n -o QID,STATE
 1 unknown
 2 off-hardware
 0 mapped
+
+# The selector: each option alone, and together.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9e-0d1b-4c6e-9a57-aa01d2b7c9e4 -rno PID,QID
+52880 0
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9e --cgroup /sys/fs/cgroup/kubepods.slice/ -rno PID,QID
+52880 0
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline 'train\.py.*epochs' --type sdma -rno PID,QID
+41207 3
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cgroup /kubepods.slice --cmdline train
+gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+? 5
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1
+gpq: queues: --pod 3f2c1: give a pod's UID, or its first 8 digits; kubectl get pod NAME -o jsonpath={.metadata.uid}
+? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline '['
+gpq: queues: --cmdline: [: missing terminating ] for character class at character 1; see pcre2pattern(3)
+? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user 1000 -rno PID,QID
+52880 0
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user root,nobody --type sdma -rno PID,QID
+41207 3

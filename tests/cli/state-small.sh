@@ -53,7 +53,7 @@ is "one with GWS is not what there is too much of" "$(why 00000040 00000080)" '[
 # One slot, two queues. Who shares the GPU is asked of compute queues alone.
 { echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a402000 6000400a 40004000; } >hqds
 is "--sdma leaves the processes that share a GPU" \
-	"$(gpq hqd --hqds hqds --mqds mqds --summary --sdma -J 2>/dev/null | jq -c '[[.occupancy[].kind], [.sharers[] | [.pid, .mapped, .in_slot]]]')" '[[],[[7,2,1]]]'
+	"$(gpq hqd --hqds hqds --mqds mqds --summary --sdma -J 2>/dev/null | jq -c '[[.occupancy[].type], [.sharers[] | [.pid, .mapped, .in_slot]]]')" '[[],[[7,2,1]]]'
 
 # --- edited hosts ---
 

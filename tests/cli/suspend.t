@@ -23,10 +23,10 @@ $ gpq suspend -p 1 --grace 256
 gpq: suspend: grace period 256 is out of range; 0 to 255 (units of 1000 GPU clocks)
 ? 2
 $ gpq suspend -p 1 -Q 1,x
-gpq: suspend: queue x: no queue id; ids go from 0 to 1023
+gpq: suspend: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
 ? 2
 $ gpq suspend -p 1 -Q 1024
-gpq: suspend: queue 1024: no queue id; ids go from 0 to 1023
+gpq: suspend: queue 1024: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
 ? 2
 $ gpq suspend -p 1 --prio 9:8
 gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with priorities from 0 to 15; for example --prio high, --prio 8 or --prio 0:7
@@ -34,11 +34,11 @@ gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with 
 $ gpq suspend -p 1 --prio 9 -Q 1
 gpq: suspend: --queue and --prio exclude each other; choose one
 ? 2
-$ gpq suspend -p 1 --tree --all
-gpq: suspend: unknown option --all; --help lists the options
+$ gpq suspend -p 1 --tree --every
+gpq: suspend: unknown option --every; --help lists the options
 ? 2
 $ gpq resume --all -p 1
-gpq: resume: --all excludes --pid and --container; choose one
+gpq: resume: --all excludes options that choose processes; choose one
 ? 2
 $ gpq suspend -p 1 --for 0
 gpq: suspend: --for: no time at all, or more than 292 years; without --for they are off until gpq resume
@@ -53,10 +53,10 @@ $ gpq suspend -p 1 --marks marks
 gpq: suspend: --marks goes with a COMMAND; without one, gpq suspend --ndjson and gpq resume --ndjson write marks
 ? 2
 $ gpq suspend --list --for 1s
-gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
 $ gpq suspend --list -- true
-gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p goes with it
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
 $ gpq suspend -p 999999999 --marks /nonexistent/marks -- true
 gpq: suspend: --marks /nonexistent/marks: No such file or directory
@@ -64,7 +64,7 @@ gpq: suspend: --marks /nonexistent/marks: No such file or directory
 $ gpq suspend --tree -p 999999999 2>&1 | sed 's/pid 999999999: no such process.*/REFUSED/; s/no .dev.kfd here.*/REFUSED/'
 gpq: suspend: REFUSED
 $ gpq resume trailing
-gpq: resume: trailing: no operand is expected; --help shows the options
+gpq: resume: trailing: no operand is expected; -h shows the options
 ? 2
 
 # Standard input
@@ -73,6 +73,10 @@ gpq: suspend: standard input names no process
 ? 5
 $ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
 2
+
+$ gpq suspend -p 999999999 --watch 1s
+gpq: suspend: --watch repeats a listing: suspending is done once; add --list
+? 2
 
 # Nothing is held, and that is no failure.
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
@@ -99,3 +103,29 @@ gpq queues lists those that own queues
 $ gpq suspend -p 999999999 -- echo not run
 gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5
+
+# Ids begin anew in each process.
+$ gpq suspend -p 1,2 -Q 3
+gpq: suspend: queue 3: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+$ gpq suspend -p 1,2 -Q 3:0
+gpq: suspend: queue 3:0: process 3 is not chosen; add it to -p
+? 2
+$ gpq suspend -p 1 -Q 1:
+gpq: suspend: queue 1:: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
+? 2
+$ gpq suspend -p 1 -Q :1
+gpq: suspend: queue :1: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them
+? 2
+$ gpq resume -p 1 --type aql
+gpq: resume: --type aql: no such type; it is one of compute, sdma, sdma-xgmi
+? 2
+$ gpq resume --comm nobody
+gpq: resume: no process that the options choose is held by gpq; gpq suspend --list lists those that are
+? 5
+$ gpq resume --tree -p 1
+gpq: resume: pid 1: neither it nor a descendant is held by gpq; gpq suspend --list lists those that are
+? 5
+$ gpq resume --cmdline '('
+gpq: resume: --cmdline: (: missing closing parenthesis at character 1; see pcre2pattern(3)
+? 2

@@ -18,6 +18,15 @@ expect "20 columns: a short name in full" "k" "$(on 20 "$kernels" | awk '$1 == 2
 expect "a table without texts is not cut" "$(gpq trace -q --by queue "$log")" "$(on 20 "gpq trace -q --by queue $log" | sed 's/ *$//')"
 expect "to a pipe nothing is cut" 4019 "$($kernels | longest)"
 
+# C++ names are readable there, and as the log has them everywhere else.
+log=$top/tests/data/amdlog/mangled.log names="gpq trace -q --by kernel --top 1 -no NAME"
+expect "a table on a terminal: for people" "scale(float*, float)" "$(on 80 "$names $log")"
+expect "not with --no-demangle" _Z5scalePff "$(on 80 "$names --no-demangle $log")"
+expect "not in another form" _Z5scalePff "$(on 80 "$names -r $log")"
+expect "nor in a pipe" _Z5scalePff "$($names "$log")"
+expect "a timeline keeps them" _Z5scalePff \
+	"$(on 80 "$names --perfetto $work/line.json $log" >/dev/null; jq -r '[.traceEvents[] | select(.cat == "dispatch")][0].name' "$work/line.json")"
+
 # Colours: for terminals that have them, unless NO_COLOR says something.
 status="gpq --sysroot $top/tests/hosts/gfx90a-k6.12 gpus -qno SUSPEND"
 expect "coloured" 1 "$(NO_COLOR= on 80 "$status" | grep -c $'\e\\[')"

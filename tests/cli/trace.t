@@ -137,6 +137,7 @@ $ gpq trace --list --ndjson -o time_us,kind,backlog,offset,torn --kernel layer $
 # Every layout: lines, records, foreign, glued, torn, launches, dispatches, barriers, kernels, hwqs, pids, level, format
 $ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .foreign, .glued, .torn, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .level_max, .format]')"; done
 cnn.log [47,47,0,0,0,6,6,1,3,1,1,4,"6.4+"]
+mangled.log [36,36,0,0,0,9,9,0,6,1,1,4,"5.7-6.2"]
 moves.log [41,41,0,0,0,6,6,0,1,2,1,4,"6.4+"]
 nolocation.log [7,3,4,0,0,1,null,null,1,0,1,3,"6.4+"]
 rocm35.log [7,6,1,0,0,0,null,null,0,0,1,3,"3.5"]

@@ -47,6 +47,7 @@ COMMANDS = [
     "trace --series 50ms -v --svg - {l}/cnn.log",
     "trace --perfetto - -v {l}/cnn.log",
     "trace --compare -vJ {l}/cnn.log {l}/transformer.log",
+    "trace --by kernel --demangle -v --threads 1 {l}/mangled.log",
     "trace --partial -v {l}/rocm70.log",
     "merge -vJ {w}/part-1 {w}/part-2",
     "bench report {b}/ab.ndjson",

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/kfd/abi.h"
+#include "common/kfd/smi.h"
 
 // It includes DRM's header, which not every distribution has.
 #if __has_include(<linux/kfd_ioctl.h>) && __has_include(<drm/drm.h>)
@@ -58,6 +59,8 @@ static void test_criu(void **state)
 static void test_debug_calls(void **state)
 {
 	(void)state;
+	assert_int_equal(KFD_SMI_EVENTS, AMDKFD_IOC_SMI_EVENTS);
+	assert_int_equal(KFD_SMI_PROCESS_START, 12); // KFD_SMI_EVENT_PROCESS_START of Linux 7.x
 	assert_int_equal(KFD_DBG_TRAP, AMDKFD_IOC_DBG_TRAP);
 	assert_int_equal(KFD_RUNTIME_ENABLE, AMDKFD_IOC_RUNTIME_ENABLE);
 	SAME_OP(ENABLE);

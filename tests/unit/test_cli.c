@@ -114,6 +114,31 @@ static void test_suggest(void **state)
 	assert_null(text_suggest("", words));
 }
 
+static void test_wrap(void **state)
+{
+	(void)state;
+	struct buf b = {0};
+	char word[96];
+	// 70 columns are used: a word of ten fills the line, one more begins another.
+	text_wrap(&b, 70, 4, "0123456789\n next", 16);
+	text_wrap(&b, 70, 4, "01234567890", 11);
+	assert_string_equal(b.data, "0123456789\n    next\n01234567890\n");
+	buf_fini(&b);
+	// What [ ] holds stays together while it fits a line.
+	text_wrap(&b, 60, 0, "[--one ONE] [--other OTHER]", 27);
+	assert_string_equal(b.data, "[--one ONE]\n[--other OTHER]\n");
+	buf_fini(&b);
+	memset(word, 'x', sizeof(word));
+	memcpy(word, "[a ", 3);
+	text_wrap(&b, 0, 0, word, 90);
+	assert_int_equal(b.len, 91);
+	assert_memory_equal(b.data, "[a\nxxx", 6);
+	buf_fini(&b);
+	text_wrap(&b, 0, 0, "", 0);
+	assert_string_equal(b.data, "\n");
+	buf_fini(&b);
+}
+
 static void test_json(void **state)
 {
 	(void)state;
@@ -353,19 +378,13 @@ static void test_json_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quoted),
-		cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_every_byte),
-		cmocka_unit_test(test_written_numbers),
-		cmocka_unit_test(test_json_pretty),
-		cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_fractions),
-		cmocka_unit_test(test_json_read),
+		cmocka_unit_test(test_quoted),          cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_escape),          cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_durations),       cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_suggest),         cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_every_byte), cmocka_unit_test(test_written_numbers),
+		cmocka_unit_test(test_json_pretty),     cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_fractions),       cmocka_unit_test(test_json_read),
 		cmocka_unit_test(test_exit_status),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,38 @@ static void test_container(void **state)
 	assert_false(container_is(&c, ""));
 }
 
+static void test_cgroup(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"4:memory:/lxc/build1\n1:2\n0::/kubepods.slice/kubepods-burstable.slice/"
+		"kubepods-burstable-pod3f2c1a9e_0d1b.slice/crio-1.scope\n";
+	static const struct {
+		const char *path;
+		bool within;
+	} paths[] = {
+		{"/kubepods.slice", true},
+		{"kubepods.slice/", true},
+		{"/sys/fs/cgroup/kubepods.slice//", true},
+		{"/lxc/build1", true},
+		{"/", true},
+		{"/lxc/build", false},
+		{"/lxc/build1/x", false},
+		{"/kubepods", false},
+		{"/kubepods-burstable.slice", false},
+		{"2", false},
+	};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_int_equal(cgroup_within(text, paths[i].path), paths[i].within);
+	assert_true(cgroup_of_pod(text, "3f2c1a9e-0d1b"));
+	assert_true(cgroup_of_pod(text, "3f2c1a9e_0"));
+	assert_false(cgroup_of_pod(text, "3f2c1a9e-0d1b-1"));
+	assert_false(cgroup_of_pod(text, "2c1a9e"));
+	assert_false(cgroup_of_pod(text, "s"));
+	assert_true(cgroup_of_pod("0::/kubepods/besteffort/pod3f2c1a9e-0d1b/1\n", "3f2c1a9e-0d1b"));
+	assert_false(cgroup_of_pod("0::/tripod3f2c1a9e\n", "3f2c1a9e"));
+}
+
 // A name that is written in another way than the kernel does is no pid: two names would mean one
 // process.
 static void test_pid_names(void **state)
@@ -322,9 +354,9 @@ static void test_sysroot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container), cmocka_unit_test(test_pid_names),
-		cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_container_name),
-		cmocka_unit_test(test_long_file), cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_sysroot)};
+		cmocka_unit_test(test_container),      cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
+		cmocka_unit_test(test_container_name), cmocka_unit_test(test_long_file),
+		cmocka_unit_test(test_tail),           cmocka_unit_test(test_sysroot)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

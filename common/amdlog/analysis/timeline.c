@@ -20,6 +20,13 @@ struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary 
 	return t;
 }
 
+void amdlog_timeline_rename(struct amdlog_timeline *t,
+			    const char *(*readable)(void *ctx, uint32_t kernel), void *ctx)
+{
+	t->readable = readable;
+	t->readable_ctx = ctx;
+}
+
 int amdlog_timeline_error(const struct amdlog_timeline *t)
 {
 	return t->out.error;
@@ -117,11 +124,21 @@ static void shape(struct json *j, const char *key, const uint64_t dim[3])
 	json_str(j, key, text);
 }
 
-static void packet_args(struct json *j, const struct timeline_packet *p)
+// The kernel's name in the log, where another is drawn.
+static void logged_name(struct amdlog_timeline *t, uint32_t kernel)
 {
+	if (t->readable && kernel != AMDLOG_NONE)
+		json_str(&t->out.json, "kernel", t->sum->kernels[kernel].name);
+}
+
+static void packet_args(struct amdlog_timeline *t, const struct timeline_packet *p)
+{
+	struct json *j = &t->out.json;
+
 	json_begin(j, "args", '{');
 	json_str(j, "packet", amdlog_kind_name(p->kind));
 	if (p->kind == AMDLOG_DISPATCH) {
+		logged_name(t, p->kernel);
 		shape(j, "grid", p->packet.grid);
 		shape(j, "workgroup", p->packet.workgroup);
 	}
@@ -136,7 +153,9 @@ static void packet_args(struct json *j, const struct timeline_packet *p)
 
 static const char *kernel_name(const struct amdlog_timeline *t, uint32_t kernel)
 {
-	return kernel == AMDLOG_NONE ? "kernel not known" : t->sum->kernels[kernel].name;
+	if (kernel == AMDLOG_NONE)
+		return "kernel not known";
+	return t->readable ? t->readable(t->readable_ctx, kernel) : t->sum->kernels[kernel].name;
 }
 
 void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, uint64_t flow)
@@ -153,7 +172,7 @@ void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, u
 	traceevent_begin(&t->out, 'X', pid, tid, p->time_us * 1000,
 			 dispatch ? "dispatch" : "barrier", name, strlen(name));
 	json_u64(&t->out.json, "dur", 0);
-	packet_args(&t->out.json, p);
+	packet_args(t, p);
 	traceevent_end(&t->out);
 }
 
@@ -192,6 +211,7 @@ static void execution(struct amdlog_timeline *t, const struct timeline_signal *g
 		json_u64(&t->out.json, "id", id);
 		if (!i) {
 			json_begin(&t->out.json, "args", '{');
+			logged_name(t, g->kernel);
 			json_hex(&t->out.json, "hwq", q->hwq);
 			json_u64(&t->out.json, "submitted_us", g->time_us);
 			json_end(&t->out.json, '}');

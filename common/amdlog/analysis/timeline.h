@@ -20,6 +20,11 @@ struct amdlog_timeline;
 // Writes to `fd` what is placed in `sum`; both stay the caller's.
 struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum);
 
+// Kernels are drawn with the name that `readable` returns for their number, and what the log calls
+// them is an argument of theirs.
+void amdlog_timeline_rename(struct amdlog_timeline *t,
+			    const char *(*readable)(void *ctx, uint32_t kernel), void *ctx);
+
 // A record as amdlog_summary_add placed it, in the order of the log.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 

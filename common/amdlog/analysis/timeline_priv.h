@@ -59,6 +59,8 @@ struct amdlog_timeline {
 	} * queues;               // by the summary's number
 	size_t nqueues;
 	uint64_t window, active; // that is being counted, and queues with packets in it
+	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
+	void *readable_ctx;
 };
 
 // Begins an event of a thread.

@@ -23,12 +23,12 @@ resident() {
 
 in_slots() { # one line for each queue, by its first XCC
 	{
-		gpq hqd -a --xcc 0 -rno KIND,PACKETS,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@" | sed -n 's/^compute //p'
-		gpq hqd -a --sdma -rno KIND,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@"
+		gpq hqd -a --xcc 0 -rno TYPE,PACKETS,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@" | sed -n 's/^compute //p'
+		gpq hqd -a --sdma -rno TYPE,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@"
 	} | sort
 }
 
-owners() { gpq hqd -a -rno PID,QID,GPU,KIND,RING_ADDR,RING,PRIO,LEVEL,KIND "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
+owners() { gpq hqd -a -rno PID,QID,GPU,TYPE,RING_ADDR,RING,PRIO,LEVEL,TYPE "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
 
 second() { # MKQUEUE-ARGS...
 	rm -f /tmp/s2
@@ -66,15 +66,15 @@ as_programmed() {
 	second -n 1 -P -r 32768 -b 64
 	see_driver
 	no_lie "each queue that was created is in a slot, with its owner" "$(created /tmp/mkqueue.log /tmp/mk2.log)" "$(owners)"
-	is "priorities of compute queues are what the driver writes" "$(gpq hqd -a -rno KIND,PRIO,LEVEL | sed -n 's/^compute //p' | sort -u)" \
+	is "priorities of compute queues are what the driver writes" "$(gpq hqd -a -rno TYPE,PRIO,LEVEL | sed -n 's/^compute //p' | sort -u)" \
 		"$(printf '%s\n' "$(shown_prio 3) low" "$(shown_prio 7) medium" "$(shown_prio 9) medium" | sort -u)"
-	is "pids are known for all" "$(gpq hqd -a -rno KIND,PID | grep -v '^hiq' | grep -c ' -')" 0
+	is "pids are known for all" "$(gpq hqd -a -rno TYPE,PID | grep -v '^hiq' | grep -c ' -')" 0
 	kill -STOP $P $P2
 	within 20 drained || fail "the queues drain" "$(cat $SOFTGPU/[0-9]*)"
 	is "doorbell, MQD, ring and positions are what the GPU has" "$(in_slots)" "$(resident)"
-	is "a drained queue is idle" "$(gpq hqd -a -rno KIND,IDLE,BACKLOG | grep compute | sort -u)" "compute yes 0"
+	is "a drained queue is idle" "$(gpq hqd -a -rno TYPE,IDLE,BACKLOG | grep compute | sort -u)" "compute yes 0"
 	slots=$(cat $KFD/topology/nodes/*/properties | awk '$1 == "num_cp_queues" && $2 { print $2 }' | sort -u)
-	is "as many slots as the driver says" "$(gpq hqd --summary -rno KIND,SLOTS | sed -n 's/^compute //p' | sort -u)" "$slots"
+	is "as many slots as the driver says" "$(gpq hqd --summary -rno TYPE,SLOTS | sed -n 's/^compute //p' | sort -u)" "$slots"
 	is "every AQL queue on every XCC" \
 		"$(gpq hqd -a -rno RING_ADDR,XCC,PACKETS -p $P | grep aql | cut -d' ' -f1 | sort | uniq -c | awk '{ print $1 }' | sort -u)" \
 		"$(awk '$1 == "num_xcc" && $2 { print $2 }' $KFD/topology/nodes/*/properties | sort -u)"
@@ -95,14 +95,14 @@ suspended() {
 	if [ $mes ]; then
 		is "MES has no runlist" "$(gpq hqd --runlist -rn)" ""
 		# Of compute queues dword 130 tells, which the rig's firmware writes.
-		is "MQDs say off hardware" "$(gpq hqd --summary --table waiting -rno KIND,WHY | sort)" "compute off
+		is "MQDs say off hardware" "$(gpq hqd --summary --table waiting -rno TYPE,WHY | sort)" "compute off
 sdma unknown"
 	else
 		is "and says that they are not to run" "$(gpq hqd --summary --table waiting -rno WHY | sort -u)" off
 		is "they are not in the runlist" "$(gpq hqd --runlist -rno PACKET,RING_ADDR | sed -n 's/^none //p' | sort)" "$(echo "$off" | sort)"
 		is "the others are" "$(gpq hqd --runlist -rno PACKET,RING_ADDR | sed -n 's/^MAP_QUEUES //p' | sort)" "$on"
 		is "of 3 queues 1 is mapped" "$(gpq hqd --runlist -p $P -rno PACKET,QUEUES,MAPPED | grep PROCESS)" "MAP_PROCESS 3 1"
-		is "MQDs say off hardware" "$(gpq hqd --mqd -p $P -rno RING_ADDR,ACTIVE,KIND | sed -n 's/ no compute//p' | sort -u)" \
+		is "MQDs say off hardware" "$(gpq hqd --mqd -p $P -rno RING_ADDR,ACTIVE,TYPE | sed -n 's/ no compute//p' | sort -u)" \
 			"$(created /tmp/mkqueue.log | awk '$2 == 0 { print $5 }')"
 	fi
 	status_is "a process of which no chosen queue is in a slot: not found" 5 gpq hqd -p $P --sdma
@@ -128,7 +128,7 @@ evicted() {
 
 # Everything is stopped and drained, so a replay is the same as what was read before the snapshot.
 show() { # GPQ-OPTIONS
-	for form in "" "-a --regs" "-a --fields" "-a --raw-regs" --mqd --summary --runlist; do
+	for form in -A --regs --fields "-a --raw-regs" --mqd --summary --runlist; do
 		echo "== $form"
 		gpq "$@" hqd $form -J --output-all 2>&1
 	done
@@ -145,8 +145,8 @@ round_trip() {
 	gpq snapshot /tmp/snap -q > /dev/null || fail "gpq snapshot" "status $?"
 	show --sysroot /tmp/snap > /tmp/replay
 	is "a snapshot replays what the host printed" "$(diff /tmp/live /tmp/replay | head -5)" ""
-	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds -a -rno KIND,XCC,SLOT,PID,RING_ADDR > /tmp/captured
-	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd -a -rno KIND,XCC,SLOT,PID,RING_ADDR)"
+	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds -a -rno TYPE,XCC,SLOT,PID,RING_ADDR > /tmp/captured
+	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd -a -rno TYPE,XCC,SLOT,PID,RING_ADDR)"
 	rm -rf /tmp/snap
 }
 
@@ -160,7 +160,7 @@ one_model() {
 	evicted
 	round_trip
 	reap $P $P2
-	is "nothing is in a slot when all are gone" "$(gpq hqd -a -rno KIND | grep -v hiq)" ""
+	is "nothing is in a slot when all are gone" "$(gpq hqd -a -rno TYPE | grep -v hiq)" ""
 	unload
 }
 
@@ -169,7 +169,7 @@ over_subscribed() { # MODEL SLOTS
 	load $1 || return
 	target -n $(($2 + 4))
 	second -n 1 -B 1 --pause 600000
-	like "the GPU is over-subscribed" "$(gpq hqd --summary -rno KIND,SLOTS,USED,QUEUES,OVER,BY | grep compute)" \
+	like "the GPU is over-subscribed" "$(gpq hqd --summary -rno TYPE,SLOTS,USED,QUEUES,OVER,BY | grep compute)" \
 		"^compute $2 $2 $(($2 + 5)) yes compute"
 	is "by whom" "$(gpq hqd --summary --table sharers -rno PID,MAPPED | sort)" "$(printf '%s\n' "$P $(($2 + 4))" "$P2 1" | sort)"
 	is "who waits takes turns" "$(gpq hqd --summary --table waiting -rno WHY | sort -u)" turns

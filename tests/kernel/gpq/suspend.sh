@@ -10,7 +10,7 @@ on_and_off() {
 	target -n 2 -s
 	status_is "suspend" 0 gpq suspend -p $P
 	is "one row per queue" "$(column "$OUT" 3)" "0 1 2 "
-	is "with its type" "$(column "$OUT" 4)" "aql aql sdma "
+	is "with its type" "$(column "$OUT" 4)" "compute compute sdma "
 	is "all suspended" "$(column "$OUT" 5)" "suspended suspended suspended "
 	still 0 suspended
 	still 2 "SDMA, suspended"

@@ -1,0 +1,319 @@
+// The follower; see follow.h.
+#include "cmd/suspend/follow.h"
+
+#include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/host/title.h"
+#include "common/host/xalloc.h"
+#include "common/kfd/driver.h"
+#include "common/kfd/smi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROCS "/sys/class/kfd/kfd/proc"
+
+// Processes that do not fit are looked at again: an exec changes names, a move the control group.
+#define AGAIN_NS 1000000000u
+
+#define MOST_GPUS 64
+
+// A process with KFD open. The inode of its folder in sysfs tells it from a later one of its PID.
+struct seen {
+	pid_t pid;
+	ino_t folder;
+	bool done; // it is held, or was
+	uint64_t looked_ns;
+};
+
+struct following {
+	struct suspend_opts opts;
+	const struct kfd_selection *sel;
+	struct seen *seen;
+	size_t n;
+	struct targets held; // tied: with their links
+	bool tied;
+	uint64_t until_ns;                   // UINT64_MAX: no deadline
+	struct pollfd polled[1 + MOST_GPUS]; // signals, and the events of each GPU
+	unsigned num_polled;
+};
+
+static const struct seen *find(const struct following *f, pid_t pid, ino_t folder)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->seen[i].pid == pid && f->seen[i].folder == folder)
+			return &f->seen[i];
+	return NULL;
+}
+
+// The processes that have KFD open now, with what is known of each.
+static void list_processes(struct following *f)
+{
+	DIR *d = host_opendir(PROCS);
+	struct seen *list = NULL;
+	size_t n = 0, room = 0;
+	pid_t pid;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (!proc_parse_pid(e->d_name, &pid))
+			continue;
+		const struct seen *old = find(f, pid, e->d_ino);
+		ARRAY_GROW(list, room, n);
+		list[n++] = old ? *old : (struct seen){.pid = pid, .folder = e->d_ino};
+	}
+	if (d)
+		closedir(d);
+	free(f->seen);
+	f->seen = list;
+	f->n = n;
+}
+
+static bool is_new(const struct seen *s, uint64_t now)
+{
+	return !s->done && (!s->looked_ns || now - s->looked_ns >= AGAIN_NS);
+}
+
+// Suspends a newcomer. False: not now; it is tried again later.
+static bool take_in(struct following *f, pid_t pid)
+{
+	struct suspend_opts o = f->opts;
+	const uint64_t now = clock_ns();
+	struct targets one = {0};
+	bool held;
+
+	if (f->until_ns != UINT64_MAX)
+		o.for_ns = f->until_ns > now ? f->until_ns - now : 1;
+	targets_add(&one, pid);
+	one.v[0].sel = *f->sel;
+	held = suspend_newcomer(&one, &o, !f->tied);
+	if (held && f->tied) {
+		f->held.v = xreallocarray(f->held.v, f->held.n + 1, sizeof(*one.v));
+		f->held.v[f->held.n++] = one.v[0];
+		one.n = 0;
+	}
+	targets_fini(&one);
+	return held;
+}
+
+static void scan(struct following *f)
+{
+	struct process_cache processes = {0};
+	const uint64_t now = clock_ns();
+	struct pick pick = {0};
+	bool any = false;
+
+	list_processes(f);
+	for (size_t i = 0; i < f->n; i++)
+		any |= is_new(&f->seen[i], now);
+	if (!any)
+		return;
+	if (pick_init(&pick, &f->opts.pick, &processes) == GPQ_OK)
+		for (size_t i = 0; i < f->n; i++) {
+			struct seen *s = &f->seen[i];
+
+			if (!is_new(s, now))
+				continue;
+			s->looked_ns = now;
+			s->done = !targets_is_ours(s->pid, &processes) &&
+				  pick_keeps(&pick, s->pid) && take_in(f, s->pid);
+		}
+	pick_fini(&pick);
+	process_cache_fini(&processes);
+}
+
+// Events come from root's kernels that have them; the scan finds what they do not tell.
+static void subscribe(struct following *f)
+{
+	struct kfd_topology t;
+	const int kfd = kfd_open();
+
+	if (kfd < 0 || kfd_topology_load(&t, 0) < 0)
+		return;
+	for (size_t i = 0; i < t.n && f->num_polled <= MOST_GPUS; i++) {
+		const int fd = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id,
+					    KFD_SMI_BIT(KFD_SMI_PROCESS_START));
+		if (fd >= 0)
+			f->polled[f->num_polled++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	}
+	kfd_topology_fini(&t);
+	close(kfd);
+}
+
+// Which process started is looked up by the scan.
+static void drain(const struct following *f)
+{
+	char text[8192];
+
+	for (unsigned i = 1; i < f->num_polled; i++)
+		while (f->polled[i].revents & POLLIN &&
+		       read(f->polled[i].fd, text, sizeof(text)) > 0)
+			;
+}
+
+static void __attribute__((noreturn)) run(struct following *f)
+{
+	uint64_t now;
+
+	subscribe(f);
+	while ((now = clock_ns()) < f->until_ns) {
+		int wait = FOLLOW_SCAN_MS;
+
+		if (f->until_ns - now < FOLLOW_SCAN_MS * 1000000ull)
+			wait = (int)((f->until_ns - now) / 1000000) + 1;
+		scan(f);
+		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
+			;
+		if (poll(f->polled, f->num_polled, wait) > 0 && f->polled[0].revents)
+			break; // a signal
+		drain(f);
+	}
+	if (f->tied)
+		targets_release(&f->held, NULL);
+	_exit(0);
+}
+
+// A process of its own, without our descriptors, terminal and standard streams.
+static void detach(struct following *f, pid_t parent)
+{
+	struct pick_opts *pick = &f->opts.pick;
+	struct title title = {0};
+	struct buf text = {0};
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t set;
+
+	if (f->tied)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	else
+		setsid();
+	if ((f->tied && getppid() != parent) || chdir("/") < 0)
+		_exit(1);
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	close_range(3, ~0u, 0);
+	prctl(PR_SET_NAME, FOLLOWER_COMM);
+	// The new title overwrites arguments and environment.
+	title_keep_environment();
+	pick->comm = pick->comm ? xstrdup(pick->comm) : NULL;
+	pick->cmdline = pick->cmdline ? xstrdup(pick->cmdline) : NULL;
+	buf_puts(&text, FOLLOWER_COMM ":");
+	pick_text(&text, pick);
+	title_set(&title, text.data);
+	buf_fini(&text);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC), .events = POLLIN};
+	f->num_polled = 1;
+}
+
+int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied)
+{
+	struct following f = {.opts = *o,
+			      .sel = &all->v[0].sel,
+			      .tied = tied,
+			      .until_ns = o->for_ns == NO_DEADLINE ? UINT64_MAX
+								   : clock_ns() + o->for_ns};
+	const pid_t parent = getpid(), pid = fork();
+	const int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	if (pidfd >= 0)
+		return pidfd;
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	if (pid) {
+		err_sys(errno, NULL, "start a follower: processes that come later run");
+		return -1;
+	}
+	detach(&f, parent);
+	list_processes(&f);
+	for (size_t i = 0; i < f.n; i++)
+		for (size_t k = 0; k < all->n; k++)
+			f.seen[i].done |= f.seen[i].pid == all->v[k].pid && !all->v[k].failed;
+	run(&f);
+}
+
+// SIGTERM, and its end is waited for: it may be suspending a newcomer just now.
+static bool end(int pidfd)
+{
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+
+	return syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) == 0 &&
+	       poll(&p, 1, (int)KFD_ANSWER_MS) > 0;
+}
+
+void follow_end(int follower)
+{
+	if (follower < 0)
+		return;
+	end(follower);
+	close(follower);
+}
+
+// --- from outside ---
+
+size_t followers(struct follower **list)
+{
+	static const char title[] = FOLLOWER_COMM ":";
+	struct proc *all = NULL;
+	const ssize_t num = proc_list(&all);
+	size_t n = 0, room = 0;
+
+	*list = NULL;
+	for (ssize_t i = 0; i < num; i++) {
+		struct follower *f;
+
+		if (strcmp(all[i].comm, FOLLOWER_COMM) != 0 ||
+		    (geteuid() && all[i].uid != geteuid()))
+			continue;
+		ARRAY_GROW(*list, room, n);
+		f = &(*list)[n];
+		*f = (struct follower){.pid = all[i].pid, .uid = all[i].uid};
+		if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 ||
+		    strncmp(f->text, title, strlen(title)) != 0)
+			continue;
+		memmove(f->text, f->text + strlen(title), strlen(f->text + strlen(title)) + 1);
+		n++;
+	}
+	free(all);
+	return n;
+}
+
+static bool end_other(const struct follower *f)
+{
+	const int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
+	struct proc now;
+	const bool ended = fd >= 0 && proc_read(&now, f->pid) == 0 &&
+			   strcmp(now.comm, FOLLOWER_COMM) == 0 && end(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return ended;
+}
+
+size_t followers_end(const struct pick_opts *o)
+{
+	struct follower *list;
+	struct buf text = {0};
+	size_t n = followers(&list), ended = 0;
+
+	if (o)
+		pick_text(&text, o);
+	for (size_t i = 0; i < n; i++)
+		if (!o || (text.data && strcmp(text.data, list[i].text) == 0))
+			ended += end_other(&list[i]);
+	buf_fini(&text);
+	free(list);
+	return ended;
+}

@@ -1,0 +1,36 @@
+// The follower: a process that takes in processes which come to fit a selector after gpq suspend.
+//
+// It is named gpq-follower, and its command line says what it follows. It ends at the deadline of
+// the hold, or by SIGTERM (gpq resume); what it has suspended stays so, each process by its own
+// holder, until then or until gpq resume.
+#ifndef GPQ_CMD_SUSPEND_FOLLOW_H
+#define GPQ_CMD_SUSPEND_FOLLOW_H
+
+#include "cmd/suspend/suspend.h"
+
+#define FOLLOWER_COMM "gpq-follower"
+
+// How long a new process that fits may run at most before it is seen, where the driver does not
+// tell of it.
+#define FOLLOW_SCAN_MS 50
+
+// Starts the follower of what `o` chooses, after `all` were suspended. `tied`: it ends with us, and
+// so do the holds that it makes. A descriptor of the process (pidfd), -1 after a message.
+int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied);
+
+// Ends a tied follower and waits until the queues that it held run.
+void follow_end(int follower);
+
+struct follower {
+	pid_t pid;
+	uint64_t uid;
+	char text[4096]; // the selector, as pick_text() writes it
+};
+
+// The followers on this host: one's own, for root those of all users. Their number; free *list.
+size_t followers(struct follower **list);
+
+// Ends followers: those of the same selector; `o` NULL: all. Their number.
+size_t followers_end(const struct pick_opts *o);
+
+#endif

@@ -1,0 +1,313 @@
+// A full-screen view on a terminal; screen.h. Sequences: ctlseqs of xterm, console_codes(4).
+#include "common/cli/screen.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+#include "common/host/secure.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+// The alternate screen comes first and goes last: terminals save and restore the other modes, too,
+// with the cursor. Without autowrap a line that is wider than it seems moves no other.
+#define ENTER "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
+
+enum { MESSAGES = 3 }; // lines of them on a page
+
+// Ends and stops; and what only asks for another page, taken while it is waited for alone.
+static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGSEGV, SIGTSTP};
+static const int renews[] = {SIGWINCH, SIGCONT};
+
+static struct {
+	volatile sig_atomic_t on; // the alternate screen is shown
+	volatile sig_atomic_t renew;
+	struct termios before;      // of the terminal, while it is on
+	bool has_modes;             // ... and they could be read
+	struct buf messages;        // gathered since the last page
+	struct buf shown;           // those of the last page: changes with all signals blocked only
+	sigset_t waiting, painting; // signals blocked
+} screen;
+
+bool screen_is_there(void)
+{
+	const char *term = host_getenv("TERM");
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+// --- signals: these functions may be called at any moment ---
+
+static void give_back(void)
+{
+	if (!screen.on)
+		return;
+	screen.on = 0;
+	ssize_t ignored = write(STDOUT_FILENO, LEAVE, sizeof(LEAVE) - 1);
+	(void)ignored;
+	// In the background, after SIGSTOP, they are somebody else's.
+	pid_t foreground = tcgetpgrp(STDOUT_FILENO);
+	if (screen.has_modes && (foreground < 0 || foreground == getpgrp()))
+		tcsetattr(STDOUT_FILENO, TCSANOW, &screen.before);
+}
+
+static void catch_end(int sig);
+
+static void on_end(int sig)
+{
+	int saved = errno;
+	bool was_on = screen.on;
+	give_back();
+	if (was_on && sig != SIGTSTP)
+		write_fully(STDERR_FILENO, screen.shown.data, screen.shown.len);
+	raise(sig); // its default action: death, or a stop from which it returns
+	catch_end(sig);
+	screen.renew = 1;
+	errno = saved;
+}
+
+static void on_renewal(int sig)
+{
+	(void)sig;
+	screen.renew = 1;
+}
+
+static void catch_end(int sig)
+{
+	const struct sigaction act = {.sa_handler = on_end,
+				      .sa_flags = SA_RESTART | SA_RESETHAND | SA_NODEFER};
+	sigaction(sig, &act, NULL);
+}
+
+// A signal that is ignored (nohup, a shell's background job) stays ignored.
+static void catch_signals(void)
+{
+	const struct sigaction renewal = {.sa_handler = on_renewal, .sa_flags = SA_RESTART};
+	sigset_t renewing;
+	struct sigaction old;
+	sigemptyset(&renewing);
+	sigemptyset(&screen.painting);
+	for (size_t i = 0; i < COUNT(renews); i++) {
+		sigaddset(&renewing, renews[i]);
+		sigaction(renews[i], &renewal, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &renewing, &screen.waiting);
+	for (size_t i = 0; i < COUNT(renews); i++)
+		sigdelset(&screen.waiting, renews[i]);
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		sigaddset(&screen.painting, ends[i]);
+		if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			catch_end(ends[i]);
+	}
+	sigaddset(&screen.painting, SIGTTOU);
+}
+
+void screen_open(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8"); // widths of characters, as in tables
+	catch_signals();
+	xalloc_before_end = give_back;
+	if (isatty(STDERR_FILENO))
+		err_gather(&screen.messages);
+}
+
+void screen_close(void)
+{
+	give_back();
+	err_gather(NULL);
+	write_fully(STDERR_FILENO, screen.messages.data, screen.messages.len);
+	screen.messages.len = 0;
+}
+
+void screen_wait(uint64_t ns)
+{
+	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	if (!screen.renew)
+		ppoll(NULL, 0, &t, &screen.waiting);
+	screen.renew = 0;
+}
+
+// --- pages ---
+
+struct page {
+	struct buf text;
+	unsigned columns, rows, used;
+};
+
+static unsigned from_environment(const char *name, unsigned otherwise)
+{
+	const char *value = host_getenv(name);
+	uint64_t n;
+	return value && parse_u64(value, &n) && n && n < 10000 ? (unsigned)n : otherwise;
+}
+
+// Read for each page: the window may have changed.
+static void read_size(struct page *p)
+{
+	struct winsize w = {0};
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
+	p->columns = w.ws_col ? w.ws_col : from_environment("COLUMNS", 80);
+	p->rows = w.ws_row ? w.ws_row : from_environment("LINES", 24);
+}
+
+// Bytes of the character or colour at `s`, and its columns.
+static size_t step(const char *s, size_t len, unsigned *columns)
+{
+	wchar_t c;
+	*columns = 0;
+	if (*s == '\033') {
+		const char *end = memchr(s, 'm', len);
+		return end ? (size_t)(end - s) + 1 : len;
+	}
+	size_t n = text_utf8(s, len);
+	int width = n && mbtowc(&c, s, n) > 0 ? wcwidth(c) : 1;
+	*columns = width < 0 ? 1 : (unsigned)width;
+	return n ? n : 1;
+}
+
+// How many bytes of `s` fit in that many columns, and how many of these they take.
+static size_t fit(const char *s, size_t len, unsigned columns, unsigned *taken)
+{
+	size_t at = 0;
+	for (*taken = 0; at < len;) {
+		unsigned width;
+		size_t n = step(s + at, len - at, &width);
+		if (*taken + width > columns)
+			break;
+		*taken += width;
+		at += n;
+	}
+	return at;
+}
+
+// The next line of the page: as much of the text as fits, whose bytes are returned. Erasing behind
+// a line that ends in the last column would erase its last character.
+static size_t put_line(struct page *p, const char *s, size_t len)
+{
+	unsigned taken;
+	size_t n = fit(s, len, p->columns, &taken);
+	if (p->used++)
+		buf_puts(&p->text, "\r\n");
+	buf_append(&p->text, s, n);
+	if (n < len)
+		buf_puts(&p->text, "\033[m");
+	if (taken < p->columns)
+		buf_puts(&p->text, "\033[K");
+	return n;
+}
+
+static void put_head(struct page *p, const char *left, const char *right)
+{
+	enum { LEGIBLE = 24 }; // columns of the left part, beside the right one
+	struct buf line = {0};
+	unsigned taken, wide;
+	fit(right, strlen(right), UINT16_MAX, &wide);
+	bool both = wide + LEGIBLE <= p->columns;
+	unsigned room = both ? p->columns - wide - 1 : p->columns;
+	buf_append(&line, left, fit(left, strlen(left), room, &taken));
+	if (both) {
+		buf_fill(&line, ' ', room + 1 - taken);
+		buf_puts(&line, right);
+	}
+	put_line(p, line.data, line.len);
+	buf_fini(&line);
+}
+
+static size_t count_lines(const struct buf *text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text->len; i++)
+		n += text->data[i] == '\n';
+	return n;
+}
+
+// At most `room` lines; the last one then says how many there are no more.
+static void put_lines(struct page *p, const struct buf *text, size_t room)
+{
+	size_t lines = count_lines(text), shown = lines <= room ? lines : room ? room - 1 : 0;
+	const char *s = text->data;
+	char more[64];
+	for (size_t i = 0; i < shown; i++) {
+		size_t len = strcspn(s, "\n");
+		put_line(p, s, len);
+		s += len + 1;
+	}
+	if (shown == lines || !room)
+		return;
+	snprintf(more, sizeof(more), "... %zu more line%s", lines - shown,
+		 lines - shown == 1 ? "" : "s");
+	put_line(p, more, strlen(more));
+}
+
+// The messages, broken at the right edge: their end says what to do.
+static void break_lines(struct buf *to, const struct buf *text, unsigned columns)
+{
+	for (size_t at = 0; at < text->len;) {
+		const char *s = text->data + at;
+		unsigned taken;
+		size_t len = strcspn(s, "\n"), n = fit(s, len, columns, &taken);
+		n = n || !len ? n : step(s, len, &taken);
+		buf_append(to, s, n);
+		buf_puts(to, "\n");
+		at += n + (s[n] == '\n');
+	}
+}
+
+static void compose(struct page *p, const char *left, const char *right, const struct buf *body)
+{
+	struct buf messages = {0};
+	read_size(p);
+	break_lines(&messages, &screen.messages, p->columns);
+	size_t below = count_lines(&messages), most = (p->rows - 1) / 2;
+	below = below > MESSAGES + 1 ? MESSAGES + 1 : below;
+	below = below > most ? most : below;
+	buf_puts(&p->text, "\033[H");
+	put_head(p, left, right);
+	put_lines(p, body, p->rows - 1 - below);
+	put_lines(p, &messages, below);
+	if (p->used < p->rows)
+		buf_puts(&p->text, "\r\n\033[J");
+	buf_fini(&messages);
+}
+
+// Keys that are pressed must not show.
+static void take_modes(void)
+{
+	if (!screen.on)
+		screen.has_modes = tcgetattr(STDOUT_FILENO, &screen.before) == 0;
+	struct termios quiet = screen.before;
+	quiet.c_lflag &= (tcflag_t) ~(ECHO | ECHONL);
+	if (screen.has_modes)
+		tcsetattr(STDOUT_FILENO, TCSANOW, &quiet);
+}
+
+int screen_paint(const char *left, const char *right, const struct buf *body)
+{
+	struct page p = {0};
+	sigset_t before;
+	// In the background this stops the process (SIGTTOU), before it paints over what is in the
+	// foreground.
+	tcdrain(STDOUT_FILENO);
+	sigprocmask(SIG_BLOCK, &screen.painting, &before);
+	take_modes();
+	buf_puts(&p.text, screen.on ? "" : ENTER);
+	compose(&p, left, right, body);
+	screen.on = 1;
+	int error = write_fully(STDOUT_FILENO, p.text.data, p.text.len) ? errno : 0;
+	struct buf old = screen.shown;
+	screen.shown = screen.messages;
+	screen.messages = old;
+	screen.messages.len = 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	buf_fini(&p.text);
+	return error;
+}
