@@ -336,13 +336,16 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 	}
 }
 
-// "run.log", "run.log and 3 more"
+// "run.log", "run.log and 3 more"; of a long name its end, as a narrow screen has room for no more.
 static void name_logs(const struct trace *t, struct buf *out)
 {
+	enum { LONGEST = 34 };
 	const char *path = t->nlogs && strcmp(t->logs[0], "-") != 0 ? t->logs[0] : "standard input";
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t len = strlen(name);
 
-	buf_puts(out, slash ? slash + 1 : path);
+	buf_printf(out, "%s%s", len > LONGEST ? "..." : "",
+		   len > LONGEST ? name + len - LONGEST : name);
 	if (t->nlogs > 1)
 		buf_printf(out, " and %d more", t->nlogs - 1);
 }

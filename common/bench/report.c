@@ -283,7 +283,7 @@ static void latency_plot(struct doc *d, const struct load_run *run, const struct
 			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
 			t[k].n++;
 		}
-	times_plot(d, &run->context, "How long the calls took, until they returned", t, 2);
+	times_plot(d, &run->context, "How long suspend and resume took", t, 2);
 	if (r->n > PLOT_SETTINGS)
 		doc_say(d, "The plot shows the first %d settings of %u.", PLOT_SETTINGS, r->n);
 }
@@ -358,7 +358,7 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 		top = maths()->fmax(top, y[i]);
 		bands[i] = x[i];
 	}
-	open_plot(&p, "The target's dispatch rate; shaded: suspended", &run->context,
+	open_plot(&p, "Dispatch rate; shaded: suspended", &run->context,
 		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false});
 	p.bands = bands;
 	p.nbands = n;
