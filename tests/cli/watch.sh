@@ -138,7 +138,8 @@ expect "gpus --check" "CHECK   STATUS
 ... 20 more lines" "$(view 3x70 "page STATUS" -- gpq gpus --check -o CHECK,STATUS --watch 10ms | sed '1d; s/  */ /; s/CHECK /CHECK   /')"
 expect "hqd --summary" "  GPU SLOTS
 41460    24
-41460    40" "$(view 9x70 "page 40" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)"
+41460    16
+41460    24" "$(view 9x70 "page SLOTS" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)"
 expect "suspend --list: nothing is held" "Every 0.01s: gpq suspend --list" \
 	"$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- "$bin/gpq" suspend --list --watch 10ms)"
 expect "a dumb terminal gets one list below the other" "  PID
