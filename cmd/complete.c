@@ -64,7 +64,9 @@ static void offer_options(const struct typed *t)
 	for (unsigned i = 0; tables[i]; i++) {
 		for (const struct opt *o = tables[i]; o->name; o++) {
 			snprintf(word, sizeof(word), "--%s", o->name);
-			snprintf(help, sizeof(help), "%.*s", (int)opt_brief(o), o->help);
+			size_t n;
+			const char *text = opt_brief(o, &n);
+			snprintf(help, sizeof(help), "%.*s", (int)n, text);
 			// An option of several kinds is in the table of each.
 			if (find_any(t, o->name, 0) == o)
 				offer(t, word, help);

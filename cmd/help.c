@@ -54,11 +54,13 @@ static void put_columns(struct buf *b, const struct out_table *const *tables)
 	}
 }
 
-// The forms of a synopsis; `kind` is the word behind the command's name, or NULL.
+// The forms of a synopsis, the first two of it where it has to be short; `kind` is the word behind
+// the command's name, or NULL.
 static void put_usage(struct buf *b, const char *command, const char *kind, const char *synopsis,
-		      bool first)
+		      bool first, bool brief)
 {
-	for (const char *line = synopsis; *line; first = false) {
+	unsigned forms = 0;
+	for (const char *line = synopsis; *line && !(brief && forms == 2); first = false, forms++) {
 		size_t n = strcspn(line, "\n"), start = b->len;
 		buf_printf(b, "%s gpq %s%s%s ", first ? "Usage:" : "      ", command,
 			   kind ? " " : "", kind ? kind : "");
@@ -70,7 +72,7 @@ static void put_usage(struct buf *b, const char *command, const char *kind, cons
 static void put_kinds_usage(struct buf *b, const struct command *def)
 {
 	for (const struct cmd_kind *k = def->spec->kinds; k->name; k++)
-		put_usage(b, def->name, k->name, k->synopsis, k == def->spec->kinds);
+		put_usage(b, def->name, k->name, k->synopsis, k == def->spec->kinds, false);
 }
 
 static void put_kinds(struct buf *b, const struct command *def, bool brief)
@@ -108,7 +110,7 @@ int help_command(const struct command *def, const struct cmd_kind *kind, bool br
 		put_kinds_usage(&b, def);
 	else
 		put_usage(&b, def->name, kind ? kind->name : NULL,
-			  kind ? kind->synopsis : s->synopsis, true);
+			  kind ? kind->synopsis : s->synopsis, true, brief);
 	put_text(&b, kind ? kind->summary : brief ? def->summary : s->description);
 	if (all_kinds) {
 		put_kinds(&b, def, brief);

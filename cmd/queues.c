@@ -34,9 +34,9 @@ static const struct opt opts[] = {
 	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
 	    "also processes that opened KFD but own no queue"),
 	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
-	    "show the likeliest MQD of a queue\nwhere it is not certain which is its"),
+	    "\nshow the likeliest MQD of a queue\nwhere it is not certain which is its"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
-	    "list a copy of debugfs mqds alone;\n- is standard input"),
+	    "\nlist a copy of debugfs mqds alone;\n- is standard input"),
 	WATCH_OPT(queues_opts),
 	{0},
 };

@@ -310,31 +310,48 @@ void opts_fini(const struct opt_set *sets)
 	}
 }
 
-size_t opt_brief(const struct opt *o)
+const char *opt_brief(const struct opt *o, size_t *len)
 {
-	size_t n = strcspn(o->help, "\n");
-	while (o->help[n] && n && strchr(":;,", o->help[n - 1]))
+	const char *text = o->help + (*o->help == '\n');
+	size_t n = strcspn(text, "\n");
+	while (text[n] && n && strchr(":;,", text[n - 1]))
 		n--;
-	return n;
+	*len = n;
+	return text;
+}
+
+static void put_option(struct buf *b, const struct opt *o, bool brief)
+{
+	enum { COLUMN = 30 };
+	const size_t start = b->len;
+	const char letter[4] = {'-', o->letter, ',', 0}, *text = o->help;
+	size_t n = strlen(text);
+	buf_printf(b, "  %-3s --%s%s%s  ", o->letter ? letter : "", o->name, o->arg ? " " : "",
+		   o->arg ? o->arg : "");
+	size_t used = b->len - start;
+	if (used > COLUMN && !brief) {
+		b->len -= 2;
+		buf_puts(b, "\n");
+		used = 0;
+	}
+	if (used < COLUMN)
+		buf_printf(b, "%*s", (int)(COLUMN - used), "");
+	if (brief)
+		text = opt_brief(o, &n);
+	text_wrap(b, used > COLUMN ? used : COLUMN, COLUMN, text, n);
 }
 
 void opts_help(struct buf *b, const struct opt *table, bool brief)
 {
-	enum { COLUMN = 30 };
-	for (const struct opt *o = table; o->name; o++) {
-		size_t start = b->len;
-		char letter[4] = {'-', o->letter, ',', 0};
-		buf_printf(b, "  %-3s --%s%s%s  ", o->letter ? letter : "", o->name,
-			   o->arg ? " " : "", o->arg ? o->arg : "");
-		size_t used = b->len - start;
-		if (used > COLUMN && !brief) {
-			b->len -= 2;
-			buf_puts(b, "\n");
-			used = 0;
-		}
-		if (used < COLUMN)
-			buf_printf(b, "%*s", (int)(COLUMN - used), "");
-		text_wrap(b, used > COLUMN ? used : COLUMN, COLUMN, o->help,
-			  brief ? opt_brief(o) : strlen(o->help));
+	struct buf rare = {0};
+	for (const struct opt *o = table; o->name; o++)
+		if (brief && *o->help == '\n')
+			buf_printf(&rare, "%s--%s", rare.len ? ", " : "", o->name);
+		else
+			put_option(b, o, brief);
+	if (rare.len) {
+		buf_puts(b, "Also: ");
+		text_wrap(b, 6, 6, rare.data, rare.len);
 	}
+	buf_fini(&rare);
 }

@@ -40,7 +40,9 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;              // of the member in the options struct
 	const char *arg;            // name of the argument in help; NULL for flags
-	const char *help;           // without full stop; -h shows it up to a newline, --help all
+	// Without full stop; -h shows it up to a newline, --help all. A newline first: -h only names the
+	// option.
+	const char *help;
 	const char *const *choices; // OPT_CHOICE: NULL-terminated
 };
 
@@ -80,11 +82,12 @@ int opts_refuse_secure(const char *given);
 // Frees lists that the members of `sets` own.
 void opts_fini(const struct opt_set *sets);
 
-// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each.
+// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each, and a last
+// one that names the rare ones.
 void opts_help(struct buf *b, const struct opt *table, bool brief);
 
-// How much of the option's help is shown where there is one line for it.
-size_t opt_brief(const struct opt *o);
+// What is shown of the option's help where there is one line for it, and its length.
+const char *opt_brief(const struct opt *o, size_t *len);
 
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
 // `bad` then holds it.

@@ -218,9 +218,7 @@ static void test_title(void **state)
 	holder->until_ns[0] = 4711007000000;
 	holder->target.pid = 7;
 	holder->session.num_held = 2;
-	holder->titled = true;
-	holder->title = title;
-	holder->title_size = sizeof(title);
+	holder->title = (struct title){.sought = true, .at = title, .size = sizeof(title)};
 	holder_title(holder);
 	assert_string_equal(title, "gpq-holder: pid 7: 2 queues suspended, until 4711.007 s");
 }
