@@ -3,6 +3,7 @@
 #   make                 ./gpq
 #   make SANITIZE=1 ...  the same with ASan and UBSan, in its own build folder
 #   make CC=clang ...    likewise
+#   make DLOPEN=no ...   likewise, with its libraries linked instead of loaded on demand
 #   make testing         build/testing/gpq, with the switches that some tests need (-DGPQ_TESTING)
 
 PREFIX  ?= /usr/local
@@ -14,12 +15,13 @@ PKG_CONFIG ?= pkg-config
 
 PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp
 
-# Names of Debian 12 and 13. DEPS build gpq, TEST_DEPS are for `make check lint`; CLANG_RT is added when apt is asked.
+# Names of Debian 12 and 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev pci.ids
 TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
-# The sanitizers' runtime has clang's version in its name.
-CLANG_RT  := $$(apt-cache depends clang | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p")
+# The sanitizers' runtime has clang's version in its name, where it is a package of its own (not in Ubuntu 22.04).
+CLANG_RT  := $$(apt-cache depends clang 2>/dev/null | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p" | \
+             xargs -r apt-cache show 2>/dev/null | sed -n "s/^Package: //p" | sort -u)
 
 CSTD     := -std=gnu17
 # Warnings are errors in a checkout, not in a release's tarball: later compilers have new ones.
@@ -42,25 +44,32 @@ CFLAGS   := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 VARIANT  := $(VARIANT)-san
 endif
 
+# For distributions that want every library in DT_NEEDED. Start-up takes several times as long.
+ifeq ($(DLOPEN),no)
+DEFINES  += -DGPQ_LINKED
+VARIANT  := $(VARIANT)-linked
+LINKED    = $(shell $(PKG_CONFIG) --libs $(PKGS)) -l:libstdc++.so.6
+endif
+
 ifdef TESTING
 DEFINES  += -DGPQ_TESTING
 VARIANT  := testing$(patsubst -plain%,%,-$(VARIANT))
 endif
 
 # `make deps demo` installs the libraries on the way, so only then may they be missing now.
-NEEDS_LIBS := $(filter-out deps clean help uninstall,$(or $(MAKECMDGOALS),all))
-ifneq ($(NEEDS_LIBS),)
-ifeq ($(filter deps,$(MAKECMDGOALS)),)
-NEEDS_PKGS := $(PKGS) $(if $(filter check check-one,$(MAKECMDGOALS)),cmocka)
+SETUP      := $(filter deps deps-test,$(MAKECMDGOALS))
+NEEDS_LIBS := $(filter-out deps deps-test deps-kernel dist clean help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDS_TEST := $(if $(filter deps-test,$(SETUP)),,$(filter check check-one,$(MAKECMDGOALS)))
+NEEDS_PKGS := $(if $(SETUP),,$(if $(NEEDS_LIBS),$(PKGS))) $(if $(NEEDS_TEST),cmocka)
+ifneq ($(strip $(NEEDS_PKGS)),)
 ifneq ($(shell $(PKG_CONFIG) --exists $(NEEDS_PKGS) 2>/dev/null && echo yes),yes)
-$(error libraries are missing ($(strip $(NEEDS_PKGS))): run `make deps` first, as root or with sudo)
+$(error libraries are missing ($(strip $(NEEDS_PKGS))): run `make deps$(if $(NEEDS_TEST),-test)` first, as root or with sudo)
 endif
 endif
-endif
-# Asked for in recipes, not while make reads this file: `make deps check` installs them on the way.
+# Asked for in recipes, not while make reads this file: `make deps demo` installs them on the way.
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-# None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h.
-LIBS      := -pthread -Wl,--as-needed -lm
+# None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h. -lm is for builds without optimization.
+LIBS       = -pthread -Wl,--as-needed $(LINKED) -lm
 
 # `make V=1` shows the commands.
 Q := $(if $(V),,@)
@@ -79,7 +88,7 @@ all: $(if $(filter plain,$(VARIANT)),gpq,$(B)/gpq)
 gpq: build/plain/gpq
 	@cp -f $< $@
 
-testing: $(if $(filter deps,$(MAKECMDGOALS)),| deps)
+testing: | $(SETUP)
 	$(Q)$(MAKE) --no-print-directory TESTING=1 all
 
 $(B)/gpq: $(COBJ) $(LIB)
@@ -100,8 +109,8 @@ $(B)/%.o: %.c VERSION Makefile
 	@echo '  CC   $<'
 	$(Q)$(COMPILE) $(FLAGS_$(basename $(<F))) -c -o $@ $<
 
-# With `make deps ...` everything waits for the packages.
-$(LOBJ) $(COBJ): $(if $(filter deps,$(MAKECMDGOALS)),| deps)
+# With `make deps ...` everything that is compiled waits for the packages.
+$(LOBJ) $(COBJ) $(B)/gen-amdlog $(B)/bench-dumps: | $(SETUP)
 
 -include $(LOBJ:.o=.d) $(COBJ:.o=.d)
 include $(wildcard tests/*.mk tests/*/*.mk)
@@ -130,13 +139,21 @@ uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
 		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
 
-# apt-get as root or through sudo; elsewhere the names to install.
-deps:
-	@if ! command -v apt-get >/dev/null; then echo "install: $(DEPS) $(TEST_DEPS)"; \
+# apt-get as root or through sudo, for what is not installed yet; where there is no apt-get, the names.
+deps: WANTED = $(DEPS)
+deps-test: WANTED = $(TEST_DEPS) $(CLANG_RT)
+deps-test: deps
+deps deps-test:
+	@if ! command -v apt-get >/dev/null; then echo "install: $(WANTED)"; \
+	elif ! dpkg-query -Wf '$${db:Status-Status}\n' $(WANTED) 2>&1 | grep -qvx installed; then :; \
 	elif [ "$$(id -u)" = 0 ]; then $(APT_INSTALL); \
 	elif sudo -n true 2>/dev/null || [ -t 0 ] && command -v sudo >/dev/null; then sudo sh -c '$(APT_INSTALL)'; \
-	else echo "no root here; ask for: apt-get install $(DEPS) $(TEST_DEPS)"; exit 1; fi
-APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(DEPS) $(TEST_DEPS) $(CLANG_RT) >/dev/null
+	else echo "no root here; ask for: apt-get install $(WANTED)"; exit 1; fi
+APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(WANTED) >/dev/null
+
+# A release: what is committed, under a folder of its name.
+dist:
+	git archive --prefix=gpq-$(VERSION)/ -o gpq-$(VERSION).tar.gz HEAD
 
 demo: all
 	@tests/demo
@@ -153,7 +170,7 @@ clean:
 
 help:
 	@echo 'make            build ./gpq'
-	@echo 'make deps       install what building and testing need (apt-get)'
+	@echo 'make deps       install what building needs (apt-get); make deps-test: what make check and make lint need'
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
 	@echo 'make mutants    small faults in the code, one at a time: each must be found'
@@ -163,8 +180,8 @@ help:
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
 	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
-	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
-	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang and SANITIZE=1 build beside'
+	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'
+	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang, SANITIZE=1 and DLOPEN=no build beside'
 
-.PHONY: all testing clean install uninstall deps demo lint help
+.PHONY: all testing clean install uninstall deps deps-test dist demo lint help
 .DELETE_ON_ERROR:

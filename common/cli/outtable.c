@@ -33,7 +33,8 @@
 	X(scols_table_set_termwidth)     \
 	X(scols_unref_table)
 
-LIB(scols, SCOLS, SCOLS_FUNCTIONS);
+LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols",
+    "Tables that fit the terminal, in colour");
 
 // A text that is cut keeps half of it, but never less than LEGIBLE, and LEGIBLE_LONG is enough.
 // Those up to WHOLE are cut last: columns are left out before.

@@ -20,7 +20,8 @@
 
 #define SECCOMP_FUNCTIONS(X) \
 	X(seccomp_init) X(seccomp_rule_add_array) X(seccomp_load) X(seccomp_release)
-LIB(seccomp, "libseccomp.so.2", SECCOMP_FUNCTIONS);
+LIB(seccomp, "libseccomp.so.2", SECCOMP_FUNCTIONS, RECOMMENDED, "seccomp",
+    "A filter of system calls for the process that holds queues");
 
 static const int allowed[] = {
 	// the loop: clients, timers, events

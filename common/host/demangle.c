@@ -25,7 +25,7 @@
 // cxxabi.h is for C++ alone. The name is the ABI's.
 char *__cxa_demangle(const char *name, char *to, size_t *size, int *status); // NOLINT
 #define CXXABI_FUNCTIONS(X) X(__cxa_demangle)
-LIB(cxxabi, "libstdc++.so.6", CXXABI_FUNCTIONS);
+LIB(cxxabi, "libstdc++.so.6", CXXABI_FUNCTIONS, RECOMMENDED, "demangle", "C++ names of kernels");
 
 struct demangler {
 	const struct cxxabi *lib;

@@ -6,15 +6,20 @@
 // A library is a list of the functions that are used, its struct has a member for each of them:
 //
 //   #define SCOLS_FUNCTIONS(X) X(scols_new_table) X(scols_unref_table)
-//   LIB(scols, "libsmartcols.so.1", SCOLS_FUNCTIONS);
+//   LIB(scols, "libsmartcols.so.1", SCOLS_FUNCTIONS, RECOMMENDED, "smartcols", "coloured tables");
 //   ...
 //   const struct scols *lib = scols_get();
 //   struct libscols_table *t = lib ? lib->scols_new_table() : NULL;
+//
+// Packagers find each of them in an ELF note of the program (`readelf -p .note.dlopen gpq`), as
+// https://systemd.io/ELF_DLOPEN_METADATA defines it. `make DLOPEN=no` (GPQ_LINKED) links all of
+// them instead, and writes no notes.
 #ifndef GPQ_HOST_DLOPEN_H
 #define GPQ_HOST_DLOPEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
 // False with errno ENOPKG when the library is missing or lacks one of them. Never unloads.
@@ -29,7 +34,39 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 
 // const struct TYPE *TYPE_get(void): the functions, valid until the program ends; NULL with errno
 // ENOPKG when the library is missing or too old. Not for several threads at once.
-#define LIB_GETTER(type, soname, FUNCTIONS)                                                        \
+#ifdef GPQ_LINKED
+
+#define LIB_ADDRESS(name) &(name),
+#define LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description) \
+	const struct type *type##_get(void)                                 \
+	{                                                                   \
+		static const struct type api = {FUNCTIONS(LIB_ADDRESS)};    \
+		return &api;                                                \
+	}
+
+#else
+
+// Without the library: REQUIRED what gpq is for fails, RECOMMENDED an option or a column is gone,
+// SUGGESTED hardly anybody misses it.
+#define LIB_REQUIRED    "required"
+#define LIB_RECOMMENDED "recommended"
+#define LIB_SUGGESTED   "suggested"
+
+#define LIB_JSON(soname, priority, feature, description)               \
+	"[{\"feature\":\"" feature "\",\"description\":\"" description \
+	"\",\"priority\":\"" LIB_##priority "\",\"soname\":[\"" soname "\"]}]"
+
+// An ELF note: its head, the owner, the JSON text with its NUL, zeros up to a multiple of 4 bytes.
+// Linkers keep notes, also with --gc-sections.
+#define LIB_NOTE(type, text)                                                         \
+	static const struct {                                                        \
+		uint32_t owner_size, json_size, kind;                                \
+		char owner[4];                                                       \
+		char json[(sizeof(text) + 3) / 4 * 4];                               \
+	} type##_note __attribute__((used, aligned(4), section(".note.dlopen"))) = { \
+		4, sizeof(text), 0x407c0c0a, "FDO", text};
+
+#define LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description)                        \
 	const struct type *type##_get(void)                                                        \
 	{                                                                                          \
 		static const char *const names[] = {FUNCTIONS(LIB_NAME)};                          \
@@ -38,13 +75,16 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 		loaded =                                                                           \
 			loaded || lib_load(soname, names, sizeof(names) / sizeof(names[0]), &api); \
 		return loaded ? &api : NULL;                                                       \
-	}
+	}                                                                                          \
+	LIB_NOTE(type, LIB_JSON(soname, priority, feature, description))
+
+#endif
 
 // The struct and a getter for one file. The end takes the semicolon.
-#define LIB(type, soname, FUNCTIONS)  \
-	struct type {                 \
-		LIB_STRUCT(FUNCTIONS) \
-	};                            \
-	static LIB_GETTER(type, soname, FUNCTIONS) struct type
+#define LIB(type, soname, FUNCTIONS, priority, feature, description) \
+	struct type {                                                \
+		LIB_STRUCT(FUNCTIONS)                                \
+	};                                                           \
+	static LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description) struct type
 
 #endif

@@ -11,7 +11,8 @@
 #include <string.h>
 
 // The ABI has had this name since libarchive 3.0.
-LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS)
+LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS, RECOMMENDED, "archive",
+	   "Compressed logs, and snapshots as archives")
 
 #define PACKED_SIZE 65536
 

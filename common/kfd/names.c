@@ -23,8 +23,8 @@
 	X(amdgpu_device_initialize)   \
 	X(amdgpu_get_marketing_name)
 
-LIB(pci, NAMES_LIBPCI, PCI_FUNCTIONS);
-LIB(drm, NAMES_LIBDRM, DRM_FUNCTIONS);
+LIB(pci, NAMES_LIBPCI, PCI_FUNCTIONS, RECOMMENDED, "pci", "Names of GPUs and their vendors");
+LIB(drm, NAMES_LIBDRM, DRM_FUNCTIONS, RECOMMENDED, "drm", "Marketing names of GPUs");
 
 struct pci_names {
 	const struct pci *lib;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static LIB_GETTER(maths, LIBM_SO, MATHS_FUNCTIONS)
+static LIB_GETTER(maths, LIBM_SO, MATHS_FUNCTIONS, REQUIRED, "maths", "Statistics and plots")
 
 	const struct maths *maths(void)
 {

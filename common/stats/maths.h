@@ -1,5 +1,6 @@
-// The mathematics library, loaded when it is first needed (common/host/dlopen.h): by gpq bench
-// alone.
+// The mathematics library, loaded when it is first needed (common/host/dlopen.h): by gpq bench and
+// gpq trace, for statistics and plots. Linked, it costs a tenth of every gpq's start (11 of 96 page
+// faults, 9 of 47 system calls), and its static form does not go with a dynamic C library.
 #ifndef GPQ_STATS_MATHS_H
 #define GPQ_STATS_MATHS_H
 

@@ -18,6 +18,25 @@ case $linked in
 *) is "linked with the C library alone (mathematics: common/stats/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*')" libc.so.6 ;;
 esac
 
+# https://systemd.io/ELF_DLOPEN_METADATA
+objcopy -O binary --only-section=.note.dlopen "$(command -v gpq)" notes
+notes=$(tr '\0' '\n' <notes | grep '^\[{')
+wanted='archive recommended libarchive.so.13
+demangle recommended libstdc++.so.6
+drm recommended libdrm_amdgpu.so.1
+maths required libm.so.6
+pci recommended libpci.so.3
+pcre2 recommended libpcre2-8.so.0
+seccomp recommended libseccomp.so.2
+smartcols recommended libsmartcols.so.1'
+is "an ELF note tells packagers of each library that is loaded on demand" \
+	"$(echo "$notes" | jq -r '.[] | select(.description != "") | "\(.feature) \(.priority) \(.soname[])"' | sort)" "$wanted"
+is "each is a note of its own, of FDO's type for this" "$(readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \
+	"$(echo "$wanted" | wc -l)"
+is "and no other library's name is in the program" \
+	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
+	"$(echo "$wanted" | sed 's/.* //' | sort)"
+
 gpus=$(gpq --sysroot "$host" gpus -r -n -o NODE,GPU,GFX)
 is "gpus without libpci" "$(without libpci.so.3 gpq --sysroot "$host" gpus -r -n -v -o NODE,GPU,GFX,VENDOR,DEVICE | grep -v BDF)" \
 	"gpq: gpus: VENDOR, DEVICE: libpci.so.3 is missing

@@ -1,20 +1,39 @@
 #!/bin/bash
 # The first build of a fresh machine, `make deps demo`, must be the binary that every later build makes. There the compiler
-# comes while make runs; here "installing" it makes a link to the real one. Built without optimization, to be quick.
+# comes while make runs; here apt-get is a stand-in that makes a link to the real one. Built without optimization, to be quick.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
-unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE V # of the make that runs the tests
+unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE DLOPEN V # of the make that runs the tests
 
 mkdir "$work/bin"
-build() { # FOLDER GOAL...
-	mkdir "$work/$1" && cp -r "$top"/{Makefile,VERSION,cmd,common} "$work/$1/"
-	make -C "$work/$1" -j2 "${@:2}" CC="$work/bin/gcc" CFLAGS=-O0 \
-		APT_INSTALL="ln -sf $(command -v gcc) $work/bin/gcc" > "$work/$1.log" 2>&1 || { tail -3 "$work/$1.log"; return 1; }
-}
+standin() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1" && chmod +x "$work/bin/$1"; } # NAME COMMANDS
+standin apt-get "echo \"\$*\" >>$work/asked; [ \"\$1\" != install ] || ln -sf $(command -v gcc) $work/bin/cc1st"
+standin dpkg-query 'echo installed; echo "dpkg-query: no packages found matching gcc"'
+standin id 'echo 0'
+standin sudo 'exit 1'
+setup() { : >"$work/asked" && PATH=$work/bin:$PATH make -C "$work/first" "$@" CC="$work/bin/cc1st" CFLAGS=-O0 </dev/null 2>&1; }
+asked() { sed -n 's/^install .*--no-install-recommends //p' "$work/asked"; }
+copy() { mkdir "$work/$1" && cp -r "$top"/{Makefile,VERSION,cmd,common} "$work/$1/"; }
 
-# Otherwise make deps installs through sudo.
-[ "$(id -u)" = 0 ] || skip_all "not root"
-ok "make deps all builds where the compiler comes on the way" build first deps all
-ok "a second build" build second all
-same "the first build is the same binary" "$work/second/build/gcc/gpq" "$work/first/build/gcc/gpq"
+copy first
+ok "make deps all builds where the compiler comes on the way" setup -j2 deps all
+is "it asks apt-get for a compiler and libraries" "$(asked | tr ' ' '\n' | grep -xE 'gcc|libpci-dev' | sort)" "gcc
+libpci-dev"
+is "and for nothing that only tests need" "$(asked | grep -oE 'clang|cmocka|valgrind|jq|python3|zsh')" ""
+copy second
+ok "a second build" make -C "$work/second" -j2 CC="$work/bin/cc1st" CFLAGS=-O0
+same "the first build is the same binary" "$work/second/build/cc1st/gpq" "$work/first/build/cc1st/gpq"
+case $(gcc -dumpmachine) in
+x86_64*) is "with the vector code" "$(objdump -d "$work/first/build/cc1st/common/amdlog/read/block_lines_avx2.o" | grep -om1 ymm | head -1)" ymm ;;
+*) n=$((n + 1)) && echo "ok $n - with the vector code # SKIP not x86-64" ;;
+esac
+
+setup deps-test >/dev/null
+is "make deps-test asks for what building needs, then for what tests need" "$(asked | grep -oE '^gcc |^libcmocka-dev ')" "gcc 
+libcmocka-dev "
+standin dpkg-query 'echo installed'
+is "nothing is asked for that is installed" "$(setup -s deps-test)$(cat "$work/asked")" ""
+standin dpkg-query 'echo not-installed'
+standin id 'echo 1000'
+is "without root it says what to ask for" "$(setup -s deps | sed -n 's/ libc6-dev.*//p')" "no root here; ask for: apt-get install gcc"
 finish
