@@ -12,39 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-enum { OUT_COLS_MAX = 96, FLUSH_AT = 1 << 16 };
-
-struct out {
-	struct out_opts opts;
-	int fd;                        // where to
-	const char *name;              // ... for messages
-	const struct out_table *table; // open one, or NULL
-	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
-	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
-	unsigned nshown, ncells;       // in a row: these, and those of --context
-	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
-	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
-	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
-	struct outask *ask;            // what those do with the table; NULL: nothing
-	unsigned unused;               // OUTASK_...: no table of several had the columns
-	bool several;                  // there were such tables
-	uint64_t left;                 // rows that may be written of those that --filter takes
-	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
-	size_t key_end[OUTTABLE_COLS]; // where each ends
-	bool stream;
-	bool color;
-	bool terminal;            // --null: text is escaped
-	int failed;               // exit status of --filter
-	int error;                // errno of the first failure to write
-	struct outtable gathered; // table mode, not streaming
-	struct buf buf;           // what is not written yet
-	struct buf cell;          // scratch
-	struct json json;
-	struct context context; // --context: written with each record
-};
+enum { FLUSH_AT = 1 << 16 };
 
 static bool document_opened;
 
@@ -110,134 +80,6 @@ int out_flush(struct out *o)
 		o->error = errno;
 	o->buf.len = 0;
 	return status_of(o);
-}
-
-// Which columns: -o
-
-int out_find_column(const struct out_table *t, const char *name, size_t len)
-{
-	for (unsigned i = 0; i < t->ncols; i++) {
-		const struct out_col *c = &t->cols[i];
-		if ((strlen(c->name) == len && strncasecmp(c->name, name, len) == 0) ||
-		    (strlen(c->key) == len && strncasecmp(c->key, name, len) == 0))
-			return (int)i;
-	}
-	return -1;
-}
-
-static int unknown_column(const struct out_table *t, const char *name, size_t len)
-{
-	struct out_mistake m;
-	out_mistake_column(&m, t, name, len, 0);
-	return out_mistake_report(&m, NULL);
-}
-
-static bool is_default(const struct out_opts *opts, const struct out_col *c)
-{
-	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
-	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
-	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
-	       (opts->hosts && (c->flags & OUT_HOST)) ||
-	       (opts->demangle && machine && (c->flags & OUT_DEMANGLED));
-}
-
-bool out_wants(const struct out *o, unsigned column)
-{
-	return column < OUT_COLS_MAX && o->wants[column];
-}
-
-static void show(struct out *o, unsigned column)
-{
-	if (!o->wants[column])
-		o->shown[o->nshown++] = column;
-	o->wants[column] = true;
-}
-
-// A column of C++ names for people takes the place and the heading of the other, unless both are
-// shown.
-static void show_readable(struct out *o, const struct out_table *t)
-{
-	bool json = o->opts.mode == OUT_JSON || o->opts.mode == OUT_NDJSON;
-	o->readable.name = NULL;
-	for (unsigned i = 0; i < o->nshown && o->opts.demangle && !json; i++) {
-		unsigned column = o->shown[i];
-		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
-			continue;
-		show(o, column + 1);
-		o->shown[i] = o->shown[--o->nshown];
-		o->readable = t->cols[column];
-		o->readable.offset = t->cols[column + 1].offset;
-	}
-}
-
-// `quiet`: no message.
-static int choose_columns(struct out *o, const struct out_table *t, bool quiet)
-{
-	const char *list = o->opts.columns;
-	if (list && !list[*list == '+'])
-		return quiet ? GPQ_USAGE
-			     : err_fail(GPQ_USAGE, "--list-columns lists them",
-					"--output: no column given");
-	bool add = list && *list == '+';
-	o->nshown = 0;
-	memset(o->named, 0, sizeof(o->named));
-	memset(o->wants, 0, sizeof(o->wants));
-	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
-		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
-			show(o, i);
-	while (list && *list) {
-		list += *list == '+';
-		size_t len = strcspn(list, ",");
-		int i = out_find_column(t, list, len);
-		if (i < 0)
-			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
-		show(o, (unsigned)i);
-		o->named[i] = true;
-		list += len + (list[len] == ',');
-	}
-	show_readable(o, t);
-	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
-	if (o->opts.mode == OUT_NUL && o->ncells != 1)
-		return quiet ? GPQ_USAGE
-			     : err_fail(GPQ_USAGE, "for example -0 -o PID",
-					"--null takes one column, these are %u", o->ncells);
-	return 0;
-}
-
-// The columns of -o, then what --filter and --sort need besides.
-static int choose(struct out *o, const struct out_table *t, bool quiet)
-{
-	int r = choose_columns(o, t, quiet);
-	outask_free(o->ask);
-	o->ask = NULL;
-	if (!r && (o->opts.filter || o->opts.sort))
-		r = outask_new(&o->ask, &o->opts, t, o->wants, quiet);
-	o->unused &= ~outask_does(o->ask);
-	o->several = o->opts.several;
-	return r;
-}
-
-int out_check(const struct out_opts *opts, const struct out_table *t)
-{
-	struct out o = {.opts = *opts};
-	int r = choose(&o, t, false);
-	outask_free(o.ask);
-	return r;
-}
-
-void out_skip(struct out *o, const struct out_table *t)
-{
-	choose(o, t, true);
-}
-
-bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
-{
-	struct out o = {.opts = *opts};
-	if (choose(&o, t, true))
-		return true; // out_begin will give the message
-	int column = out_find_column(t, name, strlen(name));
-	outask_free(o.ask);
-	return column >= 0 && out_wants(&o, (unsigned)column);
 }
 
 // Cells: those of the columns shown, then those of --context
@@ -426,7 +268,7 @@ bool out_filters(const struct out *o)
 
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
-	int r = choose(o, t, false);
+	int r = out_choose(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
@@ -547,7 +389,7 @@ void out_end(struct out *o)
 
 int out_object(struct out *o, const struct out_table *t, const void *record)
 {
-	int r = choose_columns(o, t, false);
+	int r = out_choose_columns(o, t, false);
 	if (r)
 		return r;
 	o->table = t;

@@ -1,5 +1,6 @@
-// Inside common/cli: what out.c (documents, rows), outask.c (--filter, --sort), outfmt.c (cells),
-// outtable.c (tables for people) and context.c (the cells of --context) share.
+// Inside common/cli: what out.c (documents, rows), outcols.c (which columns), outask.c (--filter,
+// --sort), outfmt.c (cells), outtable.c (tables for people) and context.c (the cells of --context)
+// share.
 #ifndef GPQ_CLI_OUT_PRIV_H
 #define GPQ_CLI_OUT_PRIV_H
 
@@ -85,6 +86,45 @@ void outask_each(struct outask *a, void (*write)(void *arg, const void *record),
 // A regular expression gave up on a row: the exit status, after a message the first time.
 int outask_check(struct outask *a);
 void outask_free(struct outask *a);
+
+// --- the output object ---
+
+enum { OUT_COLS_MAX = 96 };
+
+struct out {
+	struct out_opts opts;
+	int fd;                        // where to
+	const char *name;              // ... for messages
+	const struct out_table *table; // open one, or NULL
+	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
+	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
+	unsigned nshown, ncells;       // in a row: these, and those of --context
+	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
+	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
+	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
+	struct outask *ask;            // what those do with the table; NULL: nothing
+	unsigned unused;               // OUTASK_...: no table of several had the columns
+	bool several;                  // there were such tables
+	uint64_t left;                 // rows that may be written of those that --filter takes
+	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
+	size_t key_end[OUTTABLE_COLS]; // where each ends
+	bool stream;
+	bool color;
+	bool terminal;            // --null: text is escaped
+	int failed;               // exit status of --filter
+	int error;                // errno of the first failure to write
+	struct outtable gathered; // table mode, not streaming
+	struct buf buf;           // what is not written yet
+	struct buf cell;          // scratch
+	struct json json;
+	struct context context; // --context: written with each record
+};
+
+// Chooses the columns of -o. 0, or GPQ_USAGE after a message unless `quiet`.
+int out_choose_columns(struct out *o, const struct out_table *t, bool quiet);
+
+// The same, and then what --filter and --sort do.
+int out_choose(struct out *o, const struct out_table *t, bool quiet);
 
 extern const struct out_table context_table; // columns of struct context
 

@@ -16,15 +16,13 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues -rno PID,QID --filter 'RING
 1
 
 # Nothing left is no failure, and programs get their document. Options that choose do say that nothing was found.
-$ cd $HOSTS; gpq --sysroot gfx90a-k6.12 queues --filter false; gpq --sysroot gfx90a-k6.12 queues -Jo PID --filter 'PID == 1'; gpq --sysroot gfx90a-k6.12 queues -p 1 --filter false
-{
-  "queues": []
-}
+$ cd $HOSTS; gpq --sysroot gfx90a-k6.12 queues --filter false; gpq --sysroot gfx90a-k6.12 queues -Jo PID --filter 'PID == 1' | jq -c .queues; gpq --sysroot gfx90a-k6.12 queues -p 1 --filter false
+[]
 gpq: queues: pid 1: owns no queue, it never opened KFD
 ? 5
 
 # Unknown values: SDMA slots without a queue have no RPTR. They match nothing but the negation, and come last.
-$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Arno SLOT,RPTR "$@" 2>/dev/null || gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -rno SLOT,RPTR "$@"; }
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Arno SLOT,RPTR "$@"; }
 > q --sort rptr | head -6; q --sort -RPTR,SLOT | head -7; q --filter 'RPTR != 119' | wc -l; q --filter '!(RPTR != 119)' --sort SLOT | tail -1
 hiq 119
 p0q3 448
@@ -144,11 +142,13 @@ gpq: trace: --filter: at column 9: (a+)+$: match limit exceeded on a record; use
 ? 1
 
 # Two of the three tables of the summary have no BACKLOG: they are whole.
-$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --ndjson --filter 'BACKLOG > 1' | jq -c '[.record, .kind]'; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --sort -used -o KIND,USED -rn
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --ndjson --filter 'BACKLOG > 1' | jq -c '[.record, .type]'; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --summary --sort -used -o TYPE,USED -rn
 ["occupancy","compute"]
 ["occupancy","sdma"]
+["occupancy","sdma-xgmi"]
 compute 3
 sdma 1
+sdma-xgmi 0
 
 # The read pointers are in hqds, which nothing but the sort asks for here.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -rno PID,QID --sort -RPTR
