@@ -17,7 +17,7 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 	    "limits to judge by\n(default suspend=10ms, resume=10ms, effect=5, online=10)")
 #define GRACE                                            \
 	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
-	    "grace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
+	    "\ngrace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
 #define RAW(what)                                       \
 	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
@@ -38,15 +38,15 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
 	    "compare settings of grace, queues, hold, gap;\nmay be repeated"),
 	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N",
-	    "order of the settings\n(default: drawn, and printed)"),
+	    "\norder of the settings\n(default: drawn, and printed)"),
 	OPT(bench_opts, warmup, "warmup", 0, OPT_U64, "N",
-	    "cycles of each setting that count for nothing,\nbefore the others (default 3)"),
+	    "\ncycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, untouched_every, "untouched-every", 0, OPT_U64, "N",
-	    "undisturbed window before every Nth cycle\nof a setting (default 10)"),
+	    "\nundisturbed window before every Nth cycle\nof a setting (default 10)"),
 	OPT(bench_opts, settle_ns, "settle", 0, OPT_NS, "T",
-	    "how long stillness is watched\nwithout a break (default 1ms)"),
+	    "\nhow long stillness is watched\nwithout a break (default 1ms)"),
 	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "T",
-	    "give up after so long without progress\n(default 10s)"),
+	    "\ngive up after so long without progress\n(default 10s)"),
 	RAW("cycle"),
 	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
 	    "measure gpq's own part:\nsuspend calls with an empty list of queues"),
@@ -70,21 +70,21 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.metric, "metric", 0, OPT_STR, "REGEX",
 	    "latencies from the online command's output:\nthe number in ( )"),
 	OPT_ONE_OF(bench_opts, ab.metric_unit, "metric-unit", 0, "UNIT",
-		   "its unit: ns, us, ms or s (default ms)", unit_words),
+		   "\nits unit: ns, us, ms or s (default ms)", unit_words),
 	OPT(bench_opts, ab.offline_metric, "offline-metric", 0, OPT_STR, "REGEX",
-	    "the offline work's rate from its output,\ninstead of its packets"),
+	    "\nthe offline work's rate from its output,\ninstead of its packets"),
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
 	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
 	    "latencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",
-	    "likewise the offline work's rate"),
+	    "\nlikewise the offline work's rate"),
 	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
-	    "offline runs so long before and after online\n(default 1s)"),
+	    "\noffline runs so long before and after online\n(default 1s)"),
 	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "T",
-	    "how long to wait for the commands' queues\n(default 60s)"),
+	    "\nhow long to wait for the commands' queues\n(default 60s)"),
 	OPT(bench_opts, ab.offline_ready, "offline-ready", 0, OPT_STR, "REGEX",
-	    "offline has begun when it prints such a line\n(default: when its queues take "
+	    "\noffline has begun when it prints such a line\n(default: when its queues take "
 	    "packets)"),
 	RAW("run"),
 	GOAL,

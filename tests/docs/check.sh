@@ -33,19 +33,21 @@ same "gpq(1) describes the options of every command" \
 same "gpq(1) and README name every command" "$(gpq --list)" \
 	"$(for c in $(gpq --list); do grep -q "gpq\\\\-$c" "$top/man/gpq.1" && grep -q "gpq $c" "$top/README.md" && echo "$c"; done)"
 
-# Help of $1 (a command, or with its kind) in both sizes: lines of 80 columns; of -h one line for each option, as many as --help
-# has, and 24 in all, but where the own options alone take more.
+# Help of $1 (a command, or with its kind) in both sizes: lines of 80 columns; of -h one line for each option, but for the rare
+# ones, which a last line names; all that --help has; and 24 lines in all.
 sizes() {
-	local brief all own bad
+	local brief all own rare bad
 	# shellcheck disable=SC2086
 	brief=$(gpq $1 -h) all=$(gpq $1 --help)
 	bad=$(grep -hnE '.{81}' <<<"$brief"$'\n'"$all")
 	grep -q "^Usage: gpq $1" <<<"$all" && grep -q "^Usage: gpq $1" <<<"$brief" && [ -z "$bad" ]
 	ok $? "$1: -h and --help have a usage line and no line over 80 columns" "$bad"
 	own=$(part Options: <<<"$brief")
-	same "$1: -h has the options of --help, each on one line" "$(cut -c1-24 <<<"$own" | grep -c -- ' --') $(options <<<"$own")" \
-		"$(grep -c . <<<"$own") $(part Options: <<<"$all" | options)"
-	[ "$(grep -c '' <<<"$brief")" -le 24 ] || [ "$(grep -c '' <<<"$own")" -gt 16 ]
+	rare=$(sed -n '/^Also: /,$p' <<<"$own")
+	same "$1: -h has the options of --help, each on one line or among the rare ones" \
+		"$(sed '/^Also: /,$d' <<<"$own" | cut -c1-24 | grep -cE -- '^.{6}--') $({ options <<<"$own"; grep -oE -- '--[a-z-]+' <<<"$rare"; } | sort -u)" \
+		"$(($(grep -c . <<<"$own") - $(grep -c . <<<"$rare"))) $(part Options: <<<"$all" | options)"
+	[ "$(grep -c '' <<<"$brief")" -le 24 ]
 	ok $? "$1: -h fits a screen" "$(grep -c '' <<<"$brief") lines"
 }
 long=$(gpq -h && gpq --help) && long=$(grep -nE '.{81}' <<<"$long")
