@@ -1,12 +1,13 @@
 # Help in two sizes, and what is completed. Sizes and agreement with the man pages: tests/docs/check.sh.
 $ gpq gpus -h
-Usage: gpq gpus [--gpu GPU[,GPU...]]
+Usage: gpq gpus [--gpu GPU[,GPU...]] [--watch SEC]
        gpq gpus --check
 List the GPUs of KFD and what they support
 
 Options:
       --gpu GPU[,GPU...]      only these GPUs
       --check                 what stands between this user and each command
+      --watch SEC             repeat, this long apart (50ms, 2s), until Ctrl-C
 
 Shared options (-o, -J, -r ...) and columns: gpq gpus --help
 
@@ -15,6 +16,7 @@ $ gpq gpus --help >all; gpq help gpus | cmp - all; sed -n '/^ .*--gpu /,/^$/p' a
       --gpu GPU[,GPU...]      only these GPUs: index, gpu_id (decimal or hex) or
                               PCI address
       --check                 what stands between this user and each command
+      --watch SEC             repeat, this long apart (50ms, 2s), until Ctrl-C
 
 1
   * BDF            PCI address; partitions share one
@@ -114,7 +116,7 @@ RUNS
 P50_OLD P50_NEW 
 QID 
 -oQID 
---pid --all --container --tree --queue --gpu --keep --output
+--pid --ns-pid --tree --container --cgroup --pod --user --comm
 
 # The shell completes files: behind --, of commands that take FILE, behind options that do.
 $ c() { gpq --complete -- "$@" | cut -f1; }; c suspend -p 1 -- -; c suspend -p 1 cmd --p; c trace ''; c trace --mark ''; c queues --mqds=; c bench report ''; c merge x ''

@@ -24,7 +24,7 @@ came 3 sdma-xgmi"
 is "of files alone an SDMA queue is one" "$(hqd --mqds "$xgmi/sys/kernel/debug/kfd/mqds" --sdma -rno TYPE)" sdma
 
 # Queues of queues, by pid, id and context, with their type and packets; then those of each form that others say of them.
-queues='[.[][] | select(.qid != null and .type != null) | {k: "\(.pid) \(.qid) \(.context)", t: .type, p: .packets}]'
+queues='[.[] | arrays | .[] | select(.qid != null and .type != null) | {k: "\(.pid) \(.qid) \(.context)", t: .type, p: .packets}]'
 for host in "$top"/tests/hosts/{gfx,vm}* "$xgmi"; do
 	gpq --sysroot "$host" queues -qJ -o +PACKETS
 	for form in "" --mqd --runlist "--summary --table waiting"; do
@@ -39,8 +39,8 @@ is "all forms agree on all recorded hosts" "$(jq -rs --argjson forms 5 '[range(0
 # shellcheck disable=SC2016
 is "and there are such queues" "$(jq -rs --argjson forms 5 '[range(0; length; $forms) as $i | .[$i:$i + $forms]]
 	| map(map('"$queues"') | .[0] as $q | [.[1:][] | .[] | . as $o | $q[] | select(.k == $o.k)] | length) | add > 100' "$work/all")" true
-is "no other words" "$(jq -r '.[][] | .type // empty' "$work/all" | sort -u | tr '\n' ' ')" "compute hiq sdma sdma-xgmi "
-is "nor for packets" "$(jq -r '.[][] | .packets // empty' "$work/all" | sort -u | tr '\n' ' ')" "aql pm4 "
+is "no other words" "$(jq -r '.[] | arrays | .[] | .type // empty' "$work/all" | sort -u | tr '\n' ' ')" "compute hiq sdma sdma-xgmi "
+is "nor for packets" "$(jq -r '.[] | arrays | .[] | .packets // empty' "$work/all" | sort -u | tr '\n' ' ')" "aql pm4 "
 
 # Why so little: with a copy of gpq and of the host, since another user may not reach ours.
 cp "$bin/gpq" "$work/gpq"

@@ -64,7 +64,7 @@ gpq: suspend: --marks /nonexistent/marks: No such file or directory
 $ gpq suspend --tree -p 999999999 2>&1 | sed 's/pid 999999999: no such process.*/REFUSED/; s/no .dev.kfd here.*/REFUSED/'
 gpq: suspend: REFUSED
 $ gpq resume trailing
-gpq: resume: trailing: no operand is expected; -h shows the options
+gpq: resume: trailing: no operand is expected; processes of that name: --comm trailing
 ? 2
 
 # Standard input

@@ -167,7 +167,7 @@ static void begin(struct holder *h)
 	h->target = (struct kfd_target){.pid = NOBODY, .pidfd = eventfd(0, EFD_CLOEXEC)};
 	h->signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	h->opened = h->titled = h->session.enabled = true;
+	h->opened = h->title.sought = h->session.enabled = true;
 	h->lock_down_ns = FOREVER; // no right is given up here: many holders run in this process
 	h->session.kfd = h->session.events = -1;
 	for (uint32_t i = 0; i < QUEUES; i++) {
