@@ -38,10 +38,10 @@ struct opt {
 	const char *name; // long name without dashes; NULL ends a table
 	char letter;      // short name, 0: none
 	enum opt_kind kind;
-	size_t offset;              // of the member in the options struct
-	const char *arg;            // name of the argument in help; NULL for flags
-	// Without full stop; -h shows it up to a newline, --help all. A newline first: -h only names the
-	// option.
+	size_t offset;   // of the member in the options struct
+	const char *arg; // name of the argument in help; NULL for flags
+	// Without full stop; -h shows it up to a newline, --help all. A newline first: -h only
+	// names the option.
 	const char *help;
 	const char *const *choices; // OPT_CHOICE: NULL-terminated
 };
@@ -82,8 +82,8 @@ int opts_refuse_secure(const char *given);
 // Frees lists that the members of `sets` own.
 void opts_fini(const struct opt_set *sets);
 
-// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each, and a last
-// one that names the rare ones.
+// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each, and a
+// last one that names the rare ones.
 void opts_help(struct buf *b, const struct opt *table, bool brief);
 
 // What is shown of the option's help where there is one line for it, and its length.

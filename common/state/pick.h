@@ -30,16 +30,16 @@ struct pick_opts {
 	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",                             \
 	    "only these processes;\n- reads PIDs from standard input"),                        \
 		OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                            \
-		    "\n-p takes PIDs as seen inside a container"),                               \
+		    "\n-p takes PIDs as seen inside a container"),                             \
 		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL, "also all descendants of -p"), \
 		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME",               \
 		    "only processes of these containers"),                                     \
 		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                         \
-		    "\nonly processes of this control group or below"),                          \
+		    "\nonly processes of this control group or below"),                        \
 		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                               \
-		    "\nonly processes of these kubernetes pods"),                                \
+		    "\nonly processes of these kubernetes pods"),                              \
 		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                            \
-		    "\nonly processes of these users"),                                          \
+		    "\nonly processes of these users"),                                        \
 		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                              \
 		    "only processes with a matching command name"),                            \
 		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",                        \

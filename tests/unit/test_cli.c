@@ -401,13 +401,20 @@ static void test_json_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quoted),          cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_escape),          cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_durations),       cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_suggest),         cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_every_byte), cmocka_unit_test(test_written_numbers),
-		cmocka_unit_test(test_json_pretty),     cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_csv),             cmocka_unit_test(test_fractions),
+		cmocka_unit_test(test_quoted),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_every_byte),
+		cmocka_unit_test(test_written_numbers),
+		cmocka_unit_test(test_json_pretty),
+		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_fractions),
 		cmocka_unit_test(test_json_read),
 		cmocka_unit_test(test_exit_status),
 	};
