@@ -34,8 +34,8 @@ int help_general(bool brief)
 	buf_puts(&b, "\nOptions without a command:\n");
 	opts_help(&b, gpq_opts_table, false);
 	buf_puts(&b, "\n");
-	put_text(&b, "gpq COMMAND -h lists the options of a command; gpq COMMAND --help, or gpq "
-		     "help COMMAND, also its columns.");
+	put_text(&b, "Options of a command: gpq COMMAND -h; its columns, too: gpq COMMAND --help, "
+		     "or gpq help COMMAND.");
 	put_text(&b, "Exit status: 0 done, 1 failed, 2 usage, 3 done in part, 4 not permitted, 5 "
 		     "not found, 6 not supported here, 124 deadline reached. See gpq(1).");
 	return out_text(&b);
