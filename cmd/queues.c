@@ -4,6 +4,7 @@
 #include "common/cli/text.h"
 #include "common/host/root.h"
 #include "common/state/pick.h"
+#include "common/state/pick_queues.h"
 #include "common/state/queue_rows.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@
 
 struct queues_opts {
 	struct pick_opts pick;
-	struct words gpus, types;
-	const char *prio;
+	struct pick_queues_opts queues;
 	const char *mqds;
 	bool all;
 	bool likely;
@@ -25,12 +25,7 @@ static const struct queues_opts defaults = {.watch = WATCH_OFF};
 
 static const struct opt opts[] = {
 	PICK_OPTS(queues_opts),
-	OPT(queues_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
-	OPT(queues_opts, types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",
-	    "only queues of these types:\ncompute, sdma, sdma-xgmi"),
-	OPT(queues_opts, prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]",
-	    "only of these priorities:\nlevels (low, medium, high) or numbers (0 to 15)"),
+	PICK_QUEUES_OPTS(queues_opts),
 	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
 	    "also processes that opened KFD but own no queue"),
 	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
@@ -160,49 +155,33 @@ static const struct schema schema = {"gpq.queues", 1, tables, NULL};
 
 // --- which queues ---
 
-struct filter {
+struct choice {
 	const struct queues_opts *opts;
-	struct prio_choice prio;
+	struct pick pick;
+	struct pick_queues queues;
 	size_t unknown_prio; // left out, of unknown priority
 };
 
-static int check_types(const struct queues_opts *o)
+static bool chosen(struct choice *c, const struct queue_rows *q, const struct queue_row *r)
 {
-	static const char *const types[] = {"compute", "sdma", "sdma-xgmi", NULL};
-	for (size_t i = 0; i < o->types.n; i++) {
-		const char *const *t = types;
-		while (*t && strcmp(*t, o->types.v[i]) != 0)
-			t++;
-		if (*t)
-			continue;
-		const char *guess = text_suggest(o->types.v[i], types);
-		return err_fail(GPQ_USAGE, "it is one of compute, sdma, sdma-xgmi",
-				"--type %s: no such type%s%s", o->types.v[i],
-				guess ? ", did you mean " : "", guess ? guess : "");
-	}
-	return GPQ_OK;
-}
-
-static bool has_word(const struct words *w, const char *text)
-{
-	for (size_t i = 0; text && i < w->n; i++)
-		if (strcmp(w->v[i], text) == 0)
-			return true;
-	return false;
-}
-
-static bool chosen(struct filter *f, const struct queue_rows *q, const struct queue_row *r)
-{
-	const struct queues_opts *o = f->opts;
-	if (o->types.n && !has_word(&o->types, r->type))
+	const struct queues_opts *o = c->opts;
+	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->queues.gpus, r->gpu_id))
 		return false;
-	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->gpus, r->gpu_id))
-		return false;
-	if (!o->prio)
-		return true;
-	enum kfd_answer3 fits = prio_fits(&f->prio, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO]);
-	f->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
+	const enum kfd_answer3 fits = pick_queues_keeps(&c->queues, r);
+	c->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
 	return fits == KFD_ANSWER_YES;
+}
+
+// -Q by processes that have queues here.
+static int check_ids(const struct choice *c, const struct queue_rows *q)
+{
+	struct pids pids = {0};
+	for (size_t i = 0; i < q->n && c->queues.n; i++)
+		if (q->rows[i].qid != U64_NULL)
+			pids_push(&pids, (pid_t)q->rows[i].pid);
+	const int status = pids.n ? pick_queues_check(&c->queues, pids.v, pids.n) : GPQ_OK;
+	free(pids.v);
+	return status;
 }
 
 // --- messages for PIDs of -p that have no row ---
@@ -235,8 +214,7 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 	bool alive = proc_read(&p, pid) == 0;
 	if (has_row(q, pid, true))
 		return err_fail(GPQ_NOTFOUND, NULL,
-				"pid %d: --gpu, --type and --prio choose none of its queues",
-				(int)pid);
+				"pid %d: the other options choose none of its queues", (int)pid);
 	if (q->how->mqds_file)
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
 				q->how->mqds_file);
@@ -399,23 +377,23 @@ static void explain_empty(const struct queue_rows *q, const struct out *o, const
 
 static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 {
-	unsigned want = opt->prio ? READ_MQD : 0;
+	unsigned want = opt->queues.prio ? READ_MQD : 0;
 	for (unsigned i = 0; i < queues_table.ncols; i++)
 		if (out_wants(o, i))
 			want |= col_reads[i];
-	if (opt->gpus.n)
+	if (opt->queues.gpus.n)
 		want |= READ_GPU | READ_BDF;
-	if (opt->types.n)
+	if (opt->queues.types.n)
 		want |= READ_TYPE;
 	return want;
 }
 
-static int check_prio(const struct queue_rows *q, const struct filter *f)
+static int check_prio(const struct queue_rows *q, const struct choice *c)
 {
-	if (!f->opts->prio)
+	if (!c->opts->queues.prio)
 		return GPQ_OK;
 	if (!q->mqds_error)
-		return q->mqds.nqueues ? prio_check(&f->prio, q->prio_written) : GPQ_OK;
+		return q->mqds.nqueues ? prio_check(&c->queues.prio, q->prio_written) : GPQ_OK;
 	return err_sys(q->mqds_error,
 		       "priorities are in MQDs, which root can read where debugfs is mounted",
 		       "--prio: /sys/kernel/debug/kfd/mqds");
@@ -436,58 +414,62 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
-static int print(struct filter *f, struct queue_rows *q, const struct pick *pick, struct out *o,
-		 const char *columns)
+static int print(struct choice *c, struct queue_rows *q, struct out *o, const char *columns)
 {
 	size_t shown = 0;
 	for (size_t i = 0; i < q->n; i++) {
-		q->rows[i].hidden = !chosen(f, q, &q->rows[i]);
+		q->rows[i].hidden = !chosen(c, q, &q->rows[i]);
 		shown += !q->rows[i].hidden;
 	}
 	leave_out(q, o);
 	for (size_t i = 0; i < q->n; i++)
 		if (!q->rows[i].hidden)
 			out_row(o, &q->rows[i]);
-	if (f->unknown_prio)
-		err_note("--prio: %zu queues of unknown priority are left out", f->unknown_prio);
+	if (c->unknown_prio)
+		err_note("--prio: %zu queues of unknown priority are left out", c->unknown_prio);
 	explain_empty(q, o, columns);
 	const bool damaged = queue_rows_explain(q);
-	const int status = check_found(q, pick, shown);
+	int status = check_found(q, &c->pick, shown);
+	if (!status && !shown && c->queues.n)
+		status = err_fail(GPQ_NOTFOUND, "without -Q all are listed",
+				  "no queue that was asked for is there");
 	return !status && damaged ? GPQ_PARTIAL : status;
 }
 
 // One reading of the host, written out.
-static int list(struct cmd *c)
+static int list(struct cmd *cmd)
 {
-	const struct queues_opts *opt = c->opts;
-	struct filter f = {.opts = opt};
+	const struct queues_opts *opt = cmd->opts;
+	struct choice c = {.opts = opt};
 	struct process_cache processes = {0};
 	struct queue_rows q = {0};
-	struct pick pick = {0};
-	int status = prio_parse(&f.prio, opt->prio);
+	int status = pick_queues_init(&c.queues, &opt->queues);
 	if (status)
 		return status;
-	struct out *o = out_open(&c->out);
+	struct out *o = out_open(&cmd->out);
 	status = out_begin(o, opt->mqds ? &captured_table : &queues_table, false);
 	struct queue_rows_how how = {.want = wanted(o, opt),
 				     .mqds_file = opt->mqds,
 				     .idle = opt->all,
 				     .likely = opt->likely,
 				     .keep = pick_keeps,
-				     .arg = &pick};
+				     .arg = &c.pick};
 	if (!status)
-		status = pick_init(&pick, &opt->pick, &processes);
+		status = pick_init(&c.pick, &opt->pick, &processes);
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
 	if (!status && !opt->mqds)
-		status = pick_select_gpus(&q.gpus, &opt->gpus);
+		status = pick_select_gpus(&q.gpus, &opt->queues.gpus);
 	if (!status)
-		status = check_prio(&q, &f);
+		status = check_ids(&c, &q);
 	if (!status)
-		status = print(&f, &q, &pick, o, c->out.columns);
+		status = check_prio(&q, &c);
+	if (!status)
+		status = print(&c, &q, o, cmd->out.columns);
 	out_end(o);
 	const int written = out_close(o);
-	pick_fini(&pick);
+	pick_fini(&c.pick);
+	pick_queues_fini(&c.queues);
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);
 	return written ? written : status;
@@ -517,9 +499,7 @@ static unsigned needs(const struct cmd *c)
 static int run(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
-	int status = check_types(o);
-	if (!status)
-		status = check_mqds_only(o);
+	int status = check_mqds_only(o);
 	return status ? status : watch_run(c, o->watch, list);
 }
 

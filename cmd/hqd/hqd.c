@@ -4,6 +4,7 @@
 
 #include "common/cli/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SAMPLES = 1000000 };
@@ -14,8 +15,7 @@ static const struct hqd_opts defaults = {
 
 static const struct opt opts[] = {
 	PICK_OPTS(hqd_opts),
-	OPT(hqd_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
-	    "only these GPUs:\nindex, gpu_id or PCI address"),
+	PICK_QUEUES_OPTS(hqd_opts),
 	OPT(hqd_opts, xccs, "xcc", 0, OPT_WORDS, "N[,N...]", "\nonly slots of these XCCs"),
 	OPT(hqd_opts, all, "all", 'A', OPT_FLAG, NULL, "all slots, also those without a queue"),
 	OPT(hqd_opts, active, "active", 'a', OPT_FLAG, NULL,
@@ -167,7 +167,8 @@ static const struct form *form_of(const struct hqd_opts *o)
 
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
 {
-	return pick_has_gpu(v->list.captured ? NULL : &v->list.queues.gpus, &v->opts->gpus, gpu_id);
+	return pick_has_gpu(v->list.captured ? NULL : &v->list.queues.gpus, &v->opts->queues.gpus,
+			    gpu_id);
 }
 
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid)
@@ -185,13 +186,18 @@ bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc)
 	return !o->xccs.n;
 }
 
+bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q)
+{
+	return hqd_gpu_chosen(v, q->gpu_id) && hqd_pid_chosen(v, q->pid) &&
+	       pick_queues_keeps(&v->queues, q) == KFD_ANSWER_YES;
+}
+
 static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
 {
 	const struct hqd_opts *o = v->opts;
 	const bool type = (!o->sdma && !o->hiq) || (o->sdma && queue_row_is_sdma(&r->q)) ||
 			  (o->hiq && strcmp(r->q.type, "hiq") == 0);
-	return type && hqd_xcc_chosen(v, r->xcc) && hqd_gpu_chosen(v, r->q.gpu_id) &&
-	       hqd_pid_chosen(v, r->q.pid);
+	return type && hqd_xcc_chosen(v, r->xcc) && hqd_queue_chosen(v, &r->q);
 }
 
 // Every MQD is a queue's; and raw registers also serve GPUs of which nothing tells which slots are
@@ -311,7 +317,7 @@ static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 
 static int check_gpus(struct hqd_view *v)
 {
-	const struct words *w = &v->opts->gpus;
+	const struct words *w = &v->opts->queues.gpus;
 	if (!v->list.captured)
 		return pick_select_gpus(&v->list.queues.gpus, w);
 	for (size_t i = 0; i < w->n; i++) {
@@ -322,6 +328,18 @@ static int check_gpus(struct hqd_view *v)
 					"there is no GPU %s in the files", w->v[i]);
 	}
 	return GPQ_OK;
+}
+
+// -Q by the processes that are chosen.
+static int check_ids(const struct hqd_view *v)
+{
+	struct pids pids = {0};
+	for (size_t i = 0; i < v->list.n && v->queues.n; i++)
+		if (v->list.rows[i].q.pid >= 0 && hqd_pid_chosen(v, v->list.rows[i].q.pid))
+			pids_push(&pids, (pid_t)v->list.rows[i].q.pid);
+	const int status = pids.n ? pick_queues_check(&v->queues, pids.v, pids.n) : GPQ_OK;
+	free(pids.v);
+	return status;
 }
 
 static int check_xccs_there(const struct hqd_view *v)
@@ -356,9 +374,13 @@ static int load(struct hqd_view *v)
 					.memory = o->mqd || o->runlist};
 	int status = pick_init(&v->pick, &o->pick, &v->processes);
 	if (!status)
+		status = pick_queues_init(&v->queues, &o->queues);
+	if (!status)
 		status = slot_rows_load(&v->list, &v->processes, &v->how);
 	if (!status)
 		status = check_gpus(v);
+	if (!status)
+		status = check_ids(v);
 	return status ? status : check_xccs_there(v);
 }
 
@@ -387,6 +409,7 @@ static int list(struct cmd *c)
 	}
 	int written = out_close(o);
 	pick_fini(&v.pick);
+	pick_queues_fini(&v.queues);
 	slot_rows_fini(&v.list);
 	process_cache_fini(&v.processes);
 	return written ? written : status;
@@ -501,7 +524,7 @@ static int run(struct cmd *c)
 }
 
 const struct cmd_spec hqd_spec = {
-	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [-A] [--sdma] [--hiq] [--mqd]\n"
+	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [-A] [--sdma] [--mqd]\n"
 		    "--regs | --fields | --raw-regs ...\n"
 		    "--summary [--table TABLE]\n"
 		    "--runlist\n"

@@ -6,6 +6,7 @@
 
 #include "common/state/slot_rows.h"
 #include "common/state/pick.h"
+#include "common/state/pick_queues.h"
 
 // Columns that several tables have, of the member `q` of their rows (struct queue_row).
 #define QUEUE_COLS                                                                       \
@@ -26,7 +27,8 @@
 
 struct hqd_opts {
 	struct pick_opts pick;
-	struct words gpus, xccs;
+	struct pick_queues_opts queues;
+	struct words xccs;
 	const char *hqds, *mqds, *rls;
 	bool active, all, sdma, hiq, likely;
 	bool mqd, regs, fields, raw_regs, summary, runlist;
@@ -41,6 +43,7 @@ struct hqd_view {
 	const struct hqd_opts *opts;
 	struct process_cache processes;
 	struct pick pick;
+	struct pick_queues queues;
 	struct slot_rows_how how;
 	struct slot_rows list;
 	size_t shown;          // rows that the filters leave
@@ -58,6 +61,8 @@ extern const char *const hqd_summary_names[];
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
+// By GPU, process, id, type and priority.
+bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 
 // Hides the rows that the options do not select.
 void hqd_apply_filter(struct hqd_view *v);

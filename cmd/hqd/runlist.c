@@ -81,8 +81,7 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 	runlist_make(&r, &v->list);
 	for (size_t i = 0; i < r.n; i++) {
 		const struct runlist_row *row = &r.rows[i];
-		if (hqd_gpu_chosen(v, row->q.gpu_id) && hqd_pid_chosen(v, row->q.pid) &&
-		    (!v->opts->sdma || queue_row_is_sdma(&row->q)))
+		if (hqd_queue_chosen(v, &row->q) && (!v->opts->sdma || queue_row_is_sdma(&row->q)))
 			out_row(o, row);
 	}
 	explain(v, &r);

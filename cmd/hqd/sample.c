@@ -112,7 +112,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	slot_samples_finish(&s);
 	size_t shown = 0;
 	for (size_t i = 0; !status && i < s.n; i++) {
-		if (!hqd_pid_chosen(v, s.seen[i].row.q.pid))
+		if (!hqd_queue_chosen(v, &s.seen[i].row.q))
 			continue;
 		out_row(o, &s.seen[i]);
 		shown++;

@@ -78,6 +78,8 @@ static bool chosen(const struct hqd_view *v, int table, const void *record)
 	if (!hqd_gpu_chosen(v, q->gpu_id) ||
 	    (table != SHARERS && v->opts->sdma && !queue_row_is_sdma(q)))
 		return false;
+	if (table == WAITING)
+		return hqd_queue_chosen(v, q);
 	return table == OCCUPANCY ? hqd_xcc_chosen(v, ((const struct hqd_occupancy *)record)->xcc)
 				  : hqd_pid_chosen(v, q->pid);
 }

@@ -473,3 +473,16 @@ p0q2 SUA_ERROR AQL_ERROR PQ_UTCL1_ERROR IB_UTCL1_E
 # A bit that has no name is told as what it is.
 $ sed 's/000fff30/00000040/' errors | gpq hqd --hqds - -a --xcc 0 -rno SLOT,ERROR | grep -m1 0x
 p0q2 0x40
+
+# The selector's words for queues, in all forms.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --type sdma -rno PID,QID,TYPE; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Q 41207:0,52880:0 -rno PID,QID; gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -p 41207 -Q 3 -rno PID,QID
+41207 3 sdma
+52880 0
+41207 0
+41207 3
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Q 0
+gpq: hqd: queue 0: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --type hqd
+gpq: hqd: --type hqd: no such type; it is one of compute, sdma, sdma-xgmi
+? 2

@@ -190,7 +190,7 @@ gpq: queues: --type sdam: no such type, did you mean sdma; it is one of compute,
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --type sdma -p 52880
-gpq: queues: pid 52880: --gpu, --type and --prio choose none of its queues
+gpq: queues: pid 52880: the other options choose none of its queues
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --gpu 7
@@ -387,3 +387,14 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user 1000 -rno PID,QID
 52880 0
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user root,nobody --type sdma -rno PID,QID
 41207 3
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -Q 52880:0,41207:3 -rno PID,QID; gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 41207 -Q 1,0x2 -rno QID
+41207 3
+52880 0
+1
+2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -Q 0
+gpq: queues: queue 0: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -Q 41207:9
+gpq: queues: no queue that was asked for is there; without -Q all are listed
+? 5
