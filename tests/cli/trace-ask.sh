@@ -23,9 +23,9 @@ ask() { # question, its arguments: numbers its results on
 	n=$tests bad=$((bad + failed))
 }
 
-gen-amdlog --release 7.0 --level 4 --lines 20000 --mix torch --streams 1 --seed 3 >"$work/gen-a.log" 2>/dev/null
-gen-amdlog --release 7.0 --level 4 --lines 20000 --mix cpp --streams 6 --hwqs 2 --threads 3 --seed 8 >"$work/gen-b.log" 2>/dev/null
-gen-amdlog --release 7.12 --level 5 --lines 20000 --mix gemm --streams 3 --processes 2 --seed 5 >"$work/gen-c.log" 2>/dev/null
+gen-amdlog --release 7.0 --level 4 --lines 10000 --mix torch --streams 1 --seed 3 >"$work/gen-a.log" 2>/dev/null
+gen-amdlog --release 7.0 --level 4 --lines 10000 --mix cpp --streams 6 --hwqs 2 --threads 3 --seed 8 >"$work/gen-b.log" 2>/dev/null
+gen-amdlog --release 7.12 --level 5 --lines 10000 --mix gemm --streams 3 --processes 2 --seed 5 >"$work/gen-c.log" 2>/dev/null
 real=()
 if [ -d "$samples/hip-vm" ]; then
 	for name in hip643-l4_s4 hip643-l4_two_a hip643-l4_two_b hip571-l4_susp; do

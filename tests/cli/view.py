@@ -46,7 +46,7 @@ class Terminal:
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             if not background:
                 os.tcsetpgrp(slave, os.getpid())
-            for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT):  # a job behind & ignores the latter
+            for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # & and nohup ignore the latter
                 signal.signal(number, signal.SIG_DFL)
             for fd in range(3):
                 os.dup2(slave, fd)
