@@ -30,6 +30,8 @@ real=()
 if [ -d "$samples/hip-vm" ]; then
 	for name in hip643-l4_s4 hip643-l4_two_a hip643-l4_two_b hip571-l4_susp; do
 		zstd -dqc "$samples/hip-vm/$name.log.zst" >"$work/$name.log"
+		# A third of these says as much, and Python is slow.
+		[[ $name != *two_? ]] || sed -i 70000q "$work/$name.log"
 		real+=("$work/$name.log")
 	done
 fi
