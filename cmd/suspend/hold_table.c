@@ -16,8 +16,7 @@ static const struct out_col held_cols[] = {
 	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "compute, sdma or sdma-xgmi"),
 	OUT_COL(held_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
 		"suspended, already, busy, refused, timeout, closing, unknown, unreachable; "
-		"resumed, "
-		"running"),
+		"resumed, running; chosen (--dry-run)"),
 	OUT_COL(held_row, latency_ns, "LATENCY", "latency_ns", OUT_NS, OUT_DEFAULT,
 		"time of the driver call, shared by the queues of one call"),
 	OUT_COL(held_row, proof, "PROOF", "proof", OUT_STR, OUT_STATUS,

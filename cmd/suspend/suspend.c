@@ -27,6 +27,8 @@ static const struct opt opts[] = {
 	    "\nleave processes alone that come to fit later"),
 	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
 	    "\nhold without tracing,\nwhere the driver allows it (see gpq-suspend(1))"),
+	OPT(suspend_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	    "show what would be held;\nsuspend nothing and run no COMMAND"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
 	    "\nwith COMMAND: append times of suspend, resume"),
 	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
@@ -344,7 +346,7 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 bool suspend_has_details(const struct suspend_opts *o)
 {
 	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
-	       o->idle || o->no_trace || o->all_or_none || o->once || o->marks;
+	       o->idle || o->no_trace || o->all_or_none || o->once || o->dry || o->marks;
 }
 
 static int check_list(const struct cmd *c)
@@ -411,9 +413,11 @@ static int run(struct cmd *c)
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
-	if (!status && o->marks && !(marks = marks_open(o->marks)))
+	if (!status && o->dry)
+		status = suspend_dry(c, &all);
+	else if (!status && o->marks && !(marks = marks_open(o->marks)))
 		status = GPQ_FAILED;
-	if (!status)
+	if (!status && !o->dry)
 		status = o->method ? suspend_criu(c, &all) : suspend_all(c, &all, marks);
 	marks_close(marks);
 	targets_fini(&all);
@@ -422,6 +426,13 @@ static int run(struct cmd *c)
 
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
 static const struct schema schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
+
+static unsigned needs(const struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+
+	return o->dry ? NEED_KFD : NEED_LIVE;
+}
 
 const struct cmd_spec suspend_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--prio LEVEL|MIN[:MAX]] [--tree] "
@@ -440,5 +451,6 @@ const struct cmd_spec suspend_spec = {
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &holders_schema),
 	.stop_at_operand = true,
+	.needs = needs,
 	.run = run,
 };

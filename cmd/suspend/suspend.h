@@ -10,7 +10,7 @@ struct suspend_opts {
 	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
 	uint64_t watch; // ns, WATCH_OFF without --watch
-	bool verify, idle, no_trace, all_or_none, once, list;
+	bool verify, idle, no_trace, all_or_none, once, dry, list;
 	const char *marks;
 	int method; // 0 debug, 1 criu
 };
@@ -60,6 +60,10 @@ int marks_suspended(struct marks *m, const struct targets *all);
 // answer, all, because the holder ended.
 void marks_resumed(struct marks *m, const struct target *t, bool answered);
 void marks_close(struct marks *m);
+
+// ---- dry.c: --dry-run
+
+int suspend_dry(struct cmd *c, struct targets *all);
 
 // ---- criu.c: --method criu
 

@@ -28,11 +28,18 @@ static int need_driver(void)
 	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
 }
 
-void targets_add(struct targets *t, pid_t pid)
+bool targets_has(const struct targets *t, pid_t pid)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].pid == pid)
-			return;
+			return true;
+	return false;
+}
+
+void targets_add(struct targets *t, pid_t pid)
+{
+	if (targets_has(t, pid))
+		return;
 	t->v = xreallocarray(t->v, t->n + 1, sizeof(*t->v));
 	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
 }
@@ -239,6 +246,7 @@ static void choose_queues(struct targets *t, const struct queue_rows *q,
 	for (size_t i = 0; i < t->n; i++) {
 		struct target *v = &t->v[i];
 		const struct kfd_selection gpus = v->sel;
+		struct proc one;
 
 		v->sel.num_ids = 0;
 		for (size_t k = 0; k < q->n; k++)
@@ -246,8 +254,9 @@ static void choose_queues(struct targets *t, const struct queue_rows *q,
 				choose_queue(v, &gpus, &q->rows[k], p);
 		if (!v->sel.num_ids) {
 			v->failed = true;
-			kfd_fail(&v->failure,
-				 v->num_unreached ? KFD_FAULT_UNREACHED : KFD_FAULT_NO_QUEUE);
+			kfd_fail(&v->failure, v->num_unreached              ? KFD_FAULT_UNREACHED
+					      : proc_read(&one, v->pid) < 0 ? KFD_FAULT_NO_PROCESS
+									    : KFD_FAULT_NO_QUEUE);
 		}
 	}
 }
@@ -275,6 +284,25 @@ static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 	return status;
 }
 
+// Of processes that were sought and not named, those without a queue that fits are passed over,
+// unless that is all of them.
+static void pass_over(struct targets *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		kept += !t->v[i].failed;
+	if (!kept)
+		return;
+	kept = 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].failed)
+			free(t->v[i].unreached);
+		else
+			t->v[kept++] = t->v[i];
+	t->n = kept;
+}
+
 int targets_find(struct targets *t, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among)
 {
@@ -292,6 +320,8 @@ int targets_find(struct targets *t, const struct pick_opts *pick,
 		status = select_queues(t, &p);
 	if (!status && t->by_rows)
 		status = choose_by_rows(t, &p);
+	if (!status && pick_needs_host(pick))
+		pass_over(t);
 	pick_queues_fini(&p);
 	return status;
 }

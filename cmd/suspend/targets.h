@@ -39,6 +39,7 @@ int targets_find(struct targets *t, const struct pick_opts *pick,
 
 // Adds a process, unless it is there.
 void targets_add(struct targets *t, pid_t pid);
+bool targets_has(const struct targets *t, pid_t pid);
 
 // Is the process a holder or a follower? They have KFD open as well, and no queue.
 bool targets_is_ours(pid_t pid, struct process_cache *processes);

@@ -256,14 +256,14 @@ void plot_close(struct plot *p, struct buf *out)
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		   "role=\"img\">\n",
 		   WIDTH, p->y + 2 * LINE + 4);
-	buf_append(out, p->head.data, p->head.len);
+	buf_puts(out, p->head.data ? p->head.data : "");
 	plot_text(out, p->desc.data);
 	buf_printf(out, "</desc>\n%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>\n",
 		   style);
 	buf_puts(out, "<svg x=\"1.5%\" width=\"97%\" overflow=\"visible\">\n");
 	axis(p, out);
-	buf_append(out, p->back.data, p->back.len);
-	buf_append(out, p->body.data, p->body.len);
+	buf_puts(out, p->back.data ? p->back.data : "");
+	buf_puts(out, p->body.data ? p->body.data : "");
 	buf_puts(out, "</svg>");
 	buf_puts(out, "</svg>\n");
 	buf_fini(&p->head);

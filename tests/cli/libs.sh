@@ -62,13 +62,17 @@ is "and -v says what is lacking" "$(without libsmartcols.so.1 tty "gpq --sysroot
 	"gpq: queues: libsmartcols.so.1 is missing: this table is neither coloured nor cut to the terminal"
 
 log=$top/tests/data/amdlog/mangled.log
-is "names of kernels without libstdc++" "$(without libstdc++.so.6 gpq trace -q --by kernel --demangle "$log")" \
-	"$(gpq trace -q --by kernel "$log")
+if ldd "$(command -v gpq)" | grep -q 'libstdc++'; then # the sanitizers' runtime needs it
+	echo "ok $((n += 1)) - names of kernels without libstdc++ # SKIP this build cannot start without it"
+else
+	is "names of kernels without libstdc++" "$(without libstdc++.so.6 gpq trace -q --by kernel --demangle "$log")" \
+		"$(gpq trace -q --by kernel "$log")
 status 0"
-is "it says so where they were asked for, once" "$(without libstdc++.so.6 gpq trace --by kernel --demangle "$log" | grep libstdc)" \
-	"gpq: trace: libstdc++.so.6 is missing: kernel names stay mangled; install libstdc++6"
-is "not where no name is mangled" "$(without libstdc++.so.6 gpq trace --by kernel --demangle "$top/tests/data/amdlog/rocm70.log" | grep libstdc)" ""
-is "and with -v on a terminal" "$(without libstdc++.so.6 tty "gpq trace --by kernel $log" | grep -c libstdc) $(without libstdc++.so.6 tty "gpq trace -v --by kernel $log" | grep -c libstdc)" "0 1"
+	is "it says so where they were asked for, once" "$(without libstdc++.so.6 gpq trace --by kernel --demangle "$log" | grep libstdc)" \
+		"gpq: trace: libstdc++.so.6 is missing: kernel names stay mangled; install libstdc++6"
+	is "not where no name is mangled" "$(without libstdc++.so.6 gpq trace --by kernel --demangle "$top/tests/data/amdlog/rocm70.log" | grep libstdc)" ""
+	is "and with -v on a terminal" "$(without libstdc++.so.6 tty "gpq trace --by kernel $log" | grep -c libstdc) $(without libstdc++.so.6 tty "gpq trace -v --by kernel $log" | grep -c libstdc)" "0 1"
+fi
 
 # A recorded host may hold anything.
 cp -r "$host" host && pid=$(gpq --sysroot host queues -r -n -o PID | head -1)

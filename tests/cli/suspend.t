@@ -129,3 +129,30 @@ gpq: resume: pid 1: neither it nor a descendant is held by gpq; gpq suspend --li
 $ gpq resume --cmdline '('
 gpq: resume: --cmdline: (: missing closing parenthesis at character 1; see pcre2pattern(3)
 ? 2
+
+# --dry-run says what would be held, on a recorded host too, and holds nothing.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; export GPQ_SYSROOT; gpq suspend --dry-run --comm 'python|vllm'
+  PID   GPU QID TYPE    RESULT LATENCY
+41207 41460   0 compute chosen       -
+41207 41460   1 compute chosen       -
+41207 41460   2 compute chosen       -
+41207 41460   3 sdma    chosen       -
+52880 41460   0 compute chosen       -
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run --cmdline . --type sdma -rno PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207,52880 -Q 52880:0 -rno PID,QID -- touch ran; ls ran 2>&1
+41207 3
+52880 0
+ls: cannot access 'ran': No such file or directory
+? 2
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207,52880 --type sdma -rno PID,QID
+41207 3
+gpq: suspend: pid 52880: none of its queues fits; gpq queues lists them
+? 3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 99,41207 --prio 7 -rno PID,QID
+41207 0
+41207 1
+41207 2
+gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
+? 3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 --list
+gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
+? 2

@@ -1,0 +1,76 @@
+// gpq suspend --dry-run: what it would hold. Nothing is traced and nothing is suspended, so it
+// serves on a recorded host as well.
+#include "cmd/suspend/suspend.h"
+
+#include "common/state/queue_rows.h"
+
+static bool is_target(const void *all, pid_t pid)
+{
+	return targets_has(all, pid);
+}
+
+static bool is_selected(const struct target *t, const struct queue_row *r)
+{
+	const struct kfd_queue_entry e = {.queue_id = (uint32_t)r->qid,
+					  .gpu_id = (uint32_t)r->gpu_id};
+	return r->pid == t->pid && r->qid != U64_NULL && kfd_selected(&t->sel, &e);
+}
+
+// The rows of one target; their number.
+static size_t write_target(struct out *o, const struct target *t, const struct queue_rows *q)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		const struct queue_row *r = &q->rows[i];
+		struct held_row row = held_row_of(t, NULL);
+		if (!is_selected(t, r))
+			continue;
+		row.gpu = r->gpu_id;
+		row.qid = r->qid;
+		row.context = r->context;
+		row.type = r->type;
+		row.packets = r->packets;
+		row.at_ns = U64_NULL;
+		row.result = r->context == U64_NULL ? "chosen" : "unreachable";
+		out_row(o, &row);
+		n++;
+	}
+	return n;
+}
+
+static int no_queue(const struct target *t)
+{
+	struct proc p;
+	if (proc_read(&p, t->pid))
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				"pid %d: no such process", (int)t->pid);
+	err_note("pid %d: no queue that is chosen; those that appear would be suspended",
+		 (int)t->pid);
+	return GPQ_OK;
+}
+
+int suspend_dry(struct cmd *c, struct targets *all)
+{
+	const struct queue_rows_how how = {
+		.want = READ_TYPE | READ_GPU | READ_MQD, .keep = is_target, .arg = all};
+	struct process_cache processes = {0};
+	struct queue_rows q = {0};
+	size_t failed = 0;
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &held_table, false), one;
+
+	if (!status)
+		status = queue_rows_load(&q, &processes, &how);
+	for (size_t i = 0; i < all->n && !status; i++) {
+		if (all->v[i].failed || write_target(o, &all->v[i], &q))
+			continue;
+		failed += no_queue(&all->v[i]) != GPQ_OK;
+	}
+	queue_rows_fini(&q);
+	process_cache_fini(&processes);
+	status = out_finish(o, status);
+	one = targets_report(all);
+	if (!status && failed)
+		status = failed == all->n ? GPQ_NOTFOUND : GPQ_PARTIAL;
+	return status ? status : one;
+}
