@@ -5,11 +5,13 @@
 #include "cmd/command.h"
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
+#include "common/state/pick_queues.h"
 
 struct bench_opts {
 	// preempt
 	struct pids pids;
-	struct words queues, gpus, sweep, goals;
+	struct pick_queues_opts queues; // ids and GPUs
+	struct words sweep, goals;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
 	const char *raw;

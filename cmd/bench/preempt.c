@@ -41,33 +41,18 @@ struct preempt {
 
 static int choose_queues(struct preempt *p)
 {
-	struct kfd_selection *sel = &p->cycles.select;
-	for (size_t i = 0; i < p->opts->queues.n; i++) {
-		uint64_t id;
-		if (!parse_u64(p->opts->queues.v[i], &id) || id >= KFD_MAX_QUEUES)
-			return err_fail(GPQ_USAGE, "gpq queues shows the ids",
-					"--queue: %s is no queue id", p->opts->queues.v[i]);
-		if (sel->num_ids < KFD_MAX_QUEUES)
-			sel->ids[sel->num_ids++] = (uint32_t)id;
-	}
-	return GPQ_OK;
-}
-
-static int choose_gpus(struct preempt *p)
-{
-	struct kfd_selection *sel = &p->cycles.select;
-	struct kfd_topology t;
-	if (!p->opts->gpus.n)
-		return GPQ_OK;
-	int r = kfd_topology_load(&t, KFD_TOPOLOGY_BDF);
-	if (r)
-		return err_sys(-r, NULL, "topology");
-	const char *bad = kfd_topology_select(&t, p->opts->gpus.v, p->opts->gpus.n);
-	for (size_t i = 0; i < t.n && !bad; i++)
-		if (t.gpus[i].selected && sel->num_gpus < 64)
-			sel->gpus[sel->num_gpus++] = (uint32_t)t.gpus[i].gpu_id;
-	kfd_topology_fini(&t);
-	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "no GPU %s", bad) : GPQ_OK;
+	struct kfd_topology gpus = {0};
+	struct pick_queues queues;
+	int status = pick_queues_init(&queues, &p->opts->queues);
+	if (!status)
+		status = pick_queues_check(&queues, &p->pid, 1);
+	if (!status)
+		status = pick_queues_load_gpus(&queues, &gpus);
+	if (!status)
+		pick_queues_select(&queues, p->pid, &gpus, &p->cycles.select);
+	kfd_topology_fini(&gpus);
+	pick_queues_fini(&queues);
+	return status;
 }
 
 static int make_plan(struct preempt *p)
@@ -121,14 +106,15 @@ static int check_arguments(const struct preempt *p, const struct cmd *c)
 	if (o->pids.n != 1)
 		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
 				"preempt measures one process: give its pid with -p");
-	if (o->overhead && (o->raw || o->sweep.n || o->duration_ns || o->queues.n || o->gpus.n))
+	if (o->overhead &&
+	    (o->raw || o->sweep.n || o->duration_ns || o->queues.ids.n || o->queues.gpus.n))
 		return err_fail(GPQ_USAGE, "leave it out",
 				"--overhead suspends nothing: --%s does not belong to it",
-				o->raw           ? "raw"
-				: o->sweep.n     ? "sweep"
-				: o->duration_ns ? "duration"
-				: o->queues.n    ? "queue"
-						 : "gpu");
+				o->raw            ? "raw"
+				: o->sweep.n      ? "sweep"
+				: o->duration_ns  ? "duration"
+				: o->queues.ids.n ? "queue"
+						  : "gpu");
 	return out_check(&c->out, o->overhead ? &overhead_table : &bench_latencies_table);
 }
 
@@ -144,7 +130,6 @@ static int prepare(struct preempt *p, struct cmd *c)
 	bench_context_host(&p->context);
 	status = make_plan(p);
 	status = status ? status : choose_queues(p);
-	status = status ? status : choose_gpus(p);
 	if (status)
 		return status;
 	// Before the target is touched: a file that cannot be written is no reason to suspend it.

@@ -173,16 +173,15 @@ static int find_processes(struct targets *t, const struct pick_opts *o, enum tar
 // --queue and --gpu. A process of which no queue is named is no target: without ids, all would be.
 static int select_queues(struct targets *t, const struct pick_queues *p)
 {
-	struct kfd_topology topology = {0};
+	struct kfd_topology topology;
 	pid_t *pids = xcalloc(t->n + 1, sizeof(*pids));
 	size_t kept = 0;
-	int status, r = p->opts->gpus.n ? kfd_topology_load(&topology, KFD_TOPOLOGY_BDF) : 0;
+	int status = pick_queues_load_gpus(p, &topology);
 
 	for (size_t i = 0; i < t->n; i++)
 		pids[i] = t->v[i].pid;
-	status = r < 0 ? err_sys(-r, NULL, "read the GPUs") : pick_queues_check(p, pids, t->n);
-	if (!status && p->opts->gpus.n)
-		status = pick_select_gpus(&topology, &p->opts->gpus);
+	if (!status)
+		status = pick_queues_check(p, pids, t->n);
 	for (size_t i = 0; i < t->n && !status; i++) {
 		pick_queues_select(p, t->v[i].pid, &topology, &t->v[i].sel);
 		if (!p->n || t->v[i].sel.num_ids)

@@ -4,6 +4,7 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
+#include "common/state/pick.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,15 @@ enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct que
 		return KFD_ANSWER_NO;
 	return p->opts->prio ? prio_fits(&p->prio, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO])
 			     : KFD_ANSWER_YES;
+}
+
+int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t)
+{
+	*t = (struct kfd_topology){0};
+	if (!p->opts->gpus.n)
+		return GPQ_OK;
+	int r = kfd_topology_load(t, KFD_TOPOLOGY_BDF);
+	return r < 0 ? err_sys(-r, NULL, "read the GPUs") : pick_select_gpus(t, &p->opts->gpus);
 }
 
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,

@@ -49,8 +49,11 @@ int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n);
 // priority is not known.
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
 
-// Sets the selection for one process: -Q and --gpu, the GPUs by `t`, where they are marked as
-// selected.
+// Reads the topology into `t`, with the GPUs of --gpu selected; without that option nothing is
+// read. GPQ_OK, or the status after a message: there is no such GPU.
+int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
+
+// Sets the selection for one process: -Q and --gpu, by what pick_queues_load_gpus() has read.
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
 			struct kfd_selection *sel);
 
