@@ -39,11 +39,6 @@ gpq: gpus: check: no operand is expected; say --check
 gpq: bench: 1234: no operand is expected; say -p 1234
 gpq: bench: x: no operand is expected; -h shows the options
 
-# A command whose name is a number can be run behind --.
-$ gpq suspend -p 999999999 -- 1234
-gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
-? 5
-
 # Options of other commands, and of other kinds of bench.
 $ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues --verify' 'queues -l' 'gpus -p 1' 'trace --queue 1 x' 'bench ab -p 1' 'bench -p 1 ab' 'bench preempt -p 1 --online x' 'bench report --cycles 3 x' 'bench report --settle 1ms x' 'queues --html=x'
 gpq: queues: --verify is an option of suspend; gpq queues -h lists those of queues

@@ -156,3 +156,8 @@ gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 --list
 gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
+
+# A command whose name is a number can be run behind --.
+$ gpq suspend -p 999999999 -- 1234
+gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
+? 5
