@@ -228,8 +228,12 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 	const pid_t parent = getpid(), pid = fork();
 	const int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
-	if (pidfd >= 0)
+	if (pidfd >= 0) {
+		err_note("processes that come to fit later are taken in by " FOLLOWER_COMM
+			 ", pid %d",
+			 (int)pid);
 		return pidfd;
+	}
 	if (pid > 0)
 		kill(pid, SIGKILL);
 	if (pid) {
