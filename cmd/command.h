@@ -140,4 +140,11 @@ void troubles_forget(void);
 // of the last list; GPQ_USAGE after a message: the interval is too short, or the form has an end.
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 
+// --wait: calls `list` until it shows at least `least` rows (0: none), and then writes what it
+// lists. It is called again while it succeeds or finds nothing, unless `hopeless` says that nothing
+// will come. `timeout_ns` WATCH_OFF: for ever. GPQ_OK; GPQ_DEADLINE after a message and the present
+// listing; else the status of `list`.
+int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(struct cmd *c),
+	     bool (*hopeless)(const struct cmd *c));
+
 #endif

@@ -18,10 +18,12 @@ struct queues_opts {
 	const char *mqds;
 	bool all;
 	bool likely;
-	uint64_t watch; // ns, WATCH_OFF without --watch
+	uint64_t watch;         // ns, WATCH_OFF without --watch
+	uint64_t wait, timeout; // rows; ns; WATCH_OFF without the option
 };
 
-static const struct queues_opts defaults = {.watch = WATCH_OFF};
+static const struct queues_opts defaults = {
+	.watch = WATCH_OFF, .wait = WATCH_OFF, .timeout = WATCH_OFF};
 
 static const struct opt opts[] = {
 	PICK_OPTS(queues_opts),
@@ -33,6 +35,10 @@ static const struct opt opts[] = {
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
 	    "\nlist a copy of debugfs mqds alone;\n- is standard input"),
 	WATCH_OPT(queues_opts),
+	OPT(queues_opts, wait, "wait", 0, OPT_U64, "N",
+	    "list when at least N rows match, 0: none;\nwith --filter for any condition"),
+	OPT(queues_opts, timeout, "timeout", 0, OPT_NS, "T",
+	    "\nof --wait: then list what there is, exit status 124"),
 	{0},
 };
 
@@ -484,10 +490,32 @@ static int check_mqds_only(const struct queues_opts *o)
 		return err_fail(
 			GPQ_USAGE, "leave it out, or --mqds",
 			"only -p chooses processes of a file: the other options need a host");
-	if (o->watch != WATCH_OFF)
+	if (o->watch != WATCH_OFF || o->wait != WATCH_OFF)
 		return err_fail(GPQ_USAGE, NULL,
-				"--watch and --mqds exclude each other: a file does not change");
+				"--%s and --mqds exclude each other: a file does not change",
+				o->watch != WATCH_OFF ? "watch" : "wait");
 	return GPQ_OK;
+}
+
+static int check_wait(const struct queues_opts *o)
+{
+	if (o->wait != WATCH_OFF && o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, "choose one", "--wait and --watch exclude each other");
+	if (o->timeout != WATCH_OFF && o->wait == WATCH_OFF)
+		return err_fail(GPQ_USAGE, "for example --wait 1",
+				"--timeout says how long to --wait");
+	return GPQ_OK;
+}
+
+// Nothing will come of processes that are named and are no more.
+static bool hopeless(const struct cmd *c)
+{
+	const struct pick_opts *p = &((const struct queues_opts *)c->opts)->pick;
+	struct proc one;
+	for (size_t i = 0; i < p->pids.n; i++)
+		if (p->ns_pid || proc_read(&one, p->pids.v[i]) == 0)
+			return false;
+	return p->pids.n;
 }
 
 static unsigned needs(const struct cmd *c)
@@ -500,7 +528,11 @@ static int run(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
 	int status = check_mqds_only(o);
-	return status ? status : watch_run(c, o->watch, list);
+	if (!status)
+		status = check_wait(o);
+	if (status || o->wait == WATCH_OFF)
+		return status ? status : watch_run(c, o->watch, list);
+	return wait_run(c, o->wait, o->timeout, list, hopeless);
 }
 
 const struct cmd_spec queues_spec = {

@@ -1,9 +1,10 @@
-// --watch: repeats a listing at an interval; see command.h.
+// --watch repeats a listing at an interval, --wait until it shows enough rows; see command.h.
 #include "cmd/command.h"
 
 #include "common/cli/screen.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+#include "common/host/clock.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -130,4 +131,50 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 	if (c->out.mode == OUT_TABLE && !isatty(STDOUT_FILENO))
 		c->out.mode = OUT_NDJSON;
 	return watch_stream(c, every_ns, list);
+}
+
+// --- until ---
+
+static void sleep_until(uint64_t end)
+{
+	enum { PAUSE_NS = 100000000 };
+	uint64_t now = clock_ns(), ns = end > now ? end - now : 0;
+	ns = ns < PAUSE_NS ? ns : PAUSE_NS;
+	const struct timespec t = {0, (long)ns};
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(struct cmd *c),
+	     bool (*hopeless)(const struct cmd *c))
+{
+	const uint64_t start = clock_ns();
+	const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
+	struct buf body = {0}, messages = {0};
+	bool met = false, over = false, late = false;
+	size_t rows = 0;
+	int status = GPQ_OK;
+	c->out.to = &body;
+	c->out.rows = &rows;
+	err_gather(&messages);
+	while (!met && !over) {
+		body.len = messages.len = rows = 0;
+		status = list(c);
+		bool known = goes_on(status) || status == GPQ_NOTFOUND;
+		met = known && (least ? rows >= least : !rows);
+		over = !known || (status == GPQ_NOTFOUND && hopeless(c)) ||
+		       (late = clock_ns() >= end);
+		if (!met && !over)
+			sleep_until(end);
+		troubles_forget();
+	}
+	err_gather(NULL);
+	if (!met && late)
+		status = err_fail(GPQ_DEADLINE, NULL,
+				  "--wait: %zu rows at the timeout, %llu are waited for", rows,
+				  (unsigned long long)least);
+	else if (!met)
+		write_fully(STDERR_FILENO, messages.data, messages.len);
+	buf_fini(&messages);
+	const int written = out_text(&body);
+	return written ? written : met ? GPQ_OK : status;
 }

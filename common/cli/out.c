@@ -326,10 +326,11 @@ static void put_asked(void *arg, const void *record)
 
 void out_row(struct out *o, const void *record)
 {
-	if (!o->ask)
-		put_row(o, record);
-	else if (outask_takes(o->ask, record))
-		put_asked(o, record);
+	if (o->ask && !outask_takes(o->ask, record))
+		return;
+	if (o->opts.rows)
+		++*o->opts.rows;
+	o->ask ? put_asked(o, record) : put_row(o, record);
 }
 
 struct out *out_piece(const struct out *o)

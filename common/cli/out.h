@@ -98,6 +98,7 @@ struct out_opts {
 	bool progress;  // also when standard error is no terminal (progress.h)
 	int color;      // 0 auto, 1 always, 2 never
 	struct buf *to; // where out_open() writes instead of standard output, or NULL (--watch)
+	size_t *rows;   // counts the rows that are shown, or NULL (--wait)
 };
 
 struct out;

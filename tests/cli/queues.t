@@ -398,3 +398,31 @@ gpq: queues: queue 0: 2 processes are chosen, and each counts its queues anew; -
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -Q 41207:9
 gpq: queues: no queue that was asked for is there; without -Q all are listed
 ? 5
+
+# --wait: at once, at the timeout, and when it comes.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues --wait 5 -rno PID,QID -Q 41207:3,52880:0 --timeout 10ms; echo $?; gpq queues --wait 0 --filter 'QID == 99' -o PID; echo $?; gpq queues -p 41207 --wait 4 -rno QID
+gpq: queues: --wait: 2 rows at the timeout, 5 are waited for
+41207 3
+52880 0
+124
+0
+0
+1
+2
+3
+$ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; (sleep 0.15; mv $q/3 late; sleep 0.3; mv late $q/3) & gpq --sysroot wait queues --wait 0 --filter 'QID == 3' -q -rno QID --timeout 1m; ls $q; gpq --sysroot wait queues --wait 1 --filter 'QID == 3' -q -rno QID --timeout 1m; wait
+0
+1
+2
+3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 1
+gpq: queues: pid 99: no such process; without -p all are listed
+? 5
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 0 -J | jq -c .queues
+[]
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --timeout 1s
+gpq: queues: --timeout says how long to --wait; for example --wait 1
+? 2
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --wait 1 --watch 1
+gpq: queues: --wait and --watch exclude each other; choose one
+? 2

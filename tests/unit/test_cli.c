@@ -129,7 +129,7 @@ static void test_wrap(void **state)
 	assert_string_equal(b.data, "[--one ONE]\n[--other OTHER]\n");
 	buf_fini(&b);
 	memset(word, 'x', sizeof(word));
-	memcpy(word, "[a ", 3);
+	word[0] = '[', word[1] = 'a', word[2] = ' ';
 	text_wrap(&b, 0, 0, word, 90);
 	assert_int_equal(b.len, 91);
 	assert_memory_equal(b.data, "[a\nxxx", 6);
