@@ -206,12 +206,25 @@ static bool compare_texts(const struct test *t, const void *record)
 	return a && b && allows(t->orders, strcmp(a, b));
 }
 
-// Is any of the words this one, or matched by the regular expression?
-static bool any_word(const char *words, const char *word, struct grepper *g)
+// Is any of the words this one?
+static bool any_is(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+		size_t n = strcspn(words, " ");
+		if (n == len && !memcmp(words, word, n))
+			return true;
+		words += n;
+	}
+	return false;
+}
+
+// Does the regular expression match any?
+static bool any_matches(const char *words, struct grepper *g)
 {
 	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
 		size_t n = strcspn(words, " ");
-		if (word ? strlen(word) == n && !memcmp(words, word, n) : grepper_text(g, words, n))
+		if (grepper_text(g, words, n))
 			return true;
 		words += n;
 	}
@@ -221,7 +234,7 @@ static bool any_word(const char *words, const char *word, struct grepper *g)
 static bool compare_words(const struct test *t, const void *record)
 {
 	const char *words = text_of(&t->a, record);
-	return words && any_word(words, t->b.text, NULL) == (t->orders == ORDER_EQ);
+	return words && any_is(words, t->b.text) == (t->orders == ORDER_EQ);
 }
 
 static bool match(struct filter_run *r, const struct test *t, const void *record)
@@ -233,7 +246,7 @@ static bool match(struct filter_run *r, const struct test *t, const void *record
 		s = text_of(&t->a, record);
 		if (!s)
 			return false;
-		found = t->a.is == IS_LIST ? any_word(s, NULL, g) : grepper_text(g, s, strlen(s));
+		found = t->a.is == IS_LIST ? any_matches(s, g) : grepper_text(g, s, strlen(s));
 	} else {
 		r->text.len = 0;
 		if (!outfmt_text(&r->text, t->a.column, record, false, true, NULL))
