@@ -302,6 +302,8 @@ void out_leave_out(struct out *o, const char *name)
 
 static void put_row(struct out *o, const void *record)
 {
+	if (o->opts.rows)
+		++*o->opts.rows;
 	switch (o->opts.mode) {
 	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
 	case OUT_RAW:
@@ -326,11 +328,10 @@ static void put_asked(void *arg, const void *record)
 
 void out_row(struct out *o, const void *record)
 {
-	if (o->ask && !outask_takes(o->ask, record))
-		return;
-	if (o->opts.rows)
-		++*o->opts.rows;
-	o->ask ? put_asked(o, record) : put_row(o, record);
+	if (!o->ask)
+		put_row(o, record);
+	else if (outask_takes(o->ask, record))
+		put_asked(o, record);
 }
 
 struct out *out_piece(const struct out *o)

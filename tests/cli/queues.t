@@ -415,6 +415,9 @@ $ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; 
 1
 2
 3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --sort -QID --filter 'QID > 1' --wait 2 -rno QID
+3
+2
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 1
 gpq: queues: pid 99: no such process; without -p all are listed
 ? 5
