@@ -16,6 +16,8 @@ both_run() { # WHEN
 holds() { # DESCRIPTION WANTED OPTIONS...
 	local what=$1 wanted=$2
 	shift 2
+	is "--dry-run of $what" "$(gpq suspend --dry-run "$@" -rno PID,QID,RESULT | awk '$3 == "chosen" { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//')" "$wanted"
+	is "which holds nothing" "$(off)" ""
 	gpq suspend "$@" > /tmp/out 2>&1
 	is "suspend $what" "$(off)" "$wanted"
 	gpq resume "$@" > /dev/null 2>&1
