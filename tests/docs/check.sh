@@ -118,12 +118,10 @@ same "bash completes it to its end" "00.0" "$(bash_reply gpq queues --gpu 0000 :
 same "bash completes a quoted word" "PID,QID" "$(bash_reply gpq queues -o "'PID,QI")"
 same "bash completes kinds of bench, and the options of one" "report --online --online-log" \
 	"$({ bash_reply gpq bench r && bash_reply gpq-bench ab --onl; } | paste -sd" ")"
-if gpq --help | grep -q -- ' --filter '; then
-	same "bash completes columns to sort by" "PID,-BACKLOG" "$(bash_reply gpq queues --sort PID,-BACKL)"
-	same "bash completes a column in an expression" "BACKLOG > 1 && CONTAINER_NAME" "$(bash_reply gpq queues --filter "'BACKLOG > 1 && CONTAINER_N")"
-	same "bash completes operators behind a value, and nothing in a text" "== != < <= > >= =~ !~ && ||" \
-		"$({ bash_reply gpq queues --filter "'PID " | cut -d" " -f2 && bash_reply gpq queues --filter "'COMMAND == \"PI"; } | grep . | paste -sd" ")"
-fi
+same "bash completes columns to sort by" "PID,-BACKLOG" "$(bash_reply gpq queues --sort PID,-BACKL)"
+same "bash completes a column in an expression" "BACKLOG > 1 && CONTAINER_NAME" "$(bash_reply gpq queues --filter "'BACKLOG > 1 && CONTAINER_N")"
+same "bash completes operators behind a value, and nothing in a text" "== != < <= > >= =~ !~ && ||" \
+	"$({ bash_reply gpq queues --filter "'PID " | cut -d" " -f2 && bash_reply gpq queues --filter "'COMMAND == \"PI"; } | grep . | paste -sd" ")"
 same "bash is left to complete files" "" "$(bash_reply gpq trace '')$(bash_reply gpq trace --mark '')$(bash_reply gpq suspend -- -)"
 same "bash completes choices" "$(printf 'always\nauto')" "$(bash_reply gpq gpus --color a | sort)"
 if command -v zsh >/dev/null; then
