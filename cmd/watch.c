@@ -152,29 +152,31 @@ int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(str
 	struct buf body = {0}, messages = {0};
 	bool met = false, over = false, late = false;
 	size_t rows = 0;
-	int status = GPQ_OK;
+	int status = -1; // nothing was listed yet
 	c->out.to = &body;
 	c->out.rows = &rows;
 	err_gather(&messages);
 	while (!met && !over) {
+		if (status >= 0)
+			sleep_until(end);
+		troubles_forget();
 		body.len = messages.len = rows = 0;
 		status = list(c);
 		bool known = goes_on(status) || status == GPQ_NOTFOUND;
 		met = known && (least ? rows >= least : !rows);
 		over = !known || (status == GPQ_NOTFOUND && hopeless(c)) ||
 		       (late = clock_ns() >= end);
-		if (!met && !over)
-			sleep_until(end);
-		troubles_forget();
 	}
 	err_gather(NULL);
+	if (met && status == GPQ_NOTFOUND) // that is what was waited for
+		status = GPQ_OK;
+	else
+		write_fully(STDERR_FILENO, messages.data ? messages.data : "", messages.len);
 	if (!met && late)
 		status = err_fail(GPQ_DEADLINE, NULL,
 				  "--wait: %zu rows at the timeout, %llu are waited for", rows,
 				  (unsigned long long)least);
-	else if (!met)
-		write_fully(STDERR_FILENO, messages.data, messages.len);
 	buf_fini(&messages);
 	const int written = out_text(&body);
-	return written ? written : met ? GPQ_OK : status;
+	return written ? written : status;
 }
