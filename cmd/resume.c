@@ -138,6 +138,7 @@ static int resume(struct cmd *c, struct targets *all)
 		take(&all->v[i]);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
+	followers_look();
 	status = show(c, all);
 	failed = targets_report(all);
 	if (!failed || status == GPQ_PIPE)

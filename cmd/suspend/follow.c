@@ -25,6 +25,9 @@
 // Processes that do not fit are looked at again: an exec changes names, a move the control group.
 #define AGAIN_NS 1000000000u
 
+// "Look whether there is still something to follow."
+#define LOOK_SIGNAL SIGUSR1
+
 #define MOST_GPUS 64
 
 // A process with KFD open. The inode of its folder in sysfs tells it from a later one of its PID.
@@ -43,6 +46,7 @@ struct following {
 	struct targets held; // tied: with their links
 	bool tied;
 	uint64_t until_ns;                   // UINT64_MAX: no deadline
+	uint64_t looked_ns;                  // when goes_on() was asked last
 	struct pollfd polled[1 + MOST_GPUS]; // signals, and the events of each GPU
 	unsigned num_polled;
 };
@@ -130,6 +134,44 @@ static void scan(struct following *f)
 	process_cache_fini(&processes);
 }
 
+static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
+{
+	const struct kfd_holding *h = kfd_holding_of(list, num, pid);
+
+	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
+}
+
+// Is there still something to follow? Not once all that it took in and that lives was resumed, in
+// whatever words, nor when --tree has lost its roots. Those that ended may come again.
+static bool goes_on(const struct following *f)
+{
+	const struct pids *roots = &f->opts.pick.pids;
+	struct kfd_holding *list;
+	size_t members = 0, held = 0, alive = 0, num = kfd_holdings(&list, false);
+	struct proc p;
+
+	for (size_t i = 0; i < f->n; i++) {
+		members += f->seen[i].done;
+		held += f->seen[i].done && is_held(f->seen[i].pid, list, num);
+	}
+	kfd_holdings_free(list, num);
+	for (size_t i = 0; i < roots->n; i++)
+		alive += f->opts.pick.ns_pid || proc_read(&p, roots->v[i]) == 0;
+	return (!members || held) && (!roots->n || alive);
+}
+
+// Takes the signals that came. False: it is to end.
+static bool take_signals(struct following *f)
+{
+	struct signalfd_siginfo info;
+
+	while (read(f->polled[0].fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != LOOK_SIGNAL)
+			return false;
+	f->looked_ns = 0;
+	return true;
+}
+
 // Events come from root's kernels that have them; the scan finds what they do not tell.
 static void subscribe(struct following *f)
 {
@@ -164,6 +206,7 @@ static void __attribute__((noreturn)) run(struct following *f)
 	uint64_t now;
 
 	subscribe(f);
+	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
 		int wait = FOLLOW_SCAN_MS;
 
@@ -172,8 +215,15 @@ static void __attribute__((noreturn)) run(struct following *f)
 		scan(f);
 		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
 			;
-		if (poll(f->polled, f->num_polled, wait) > 0 && f->polled[0].revents)
-			break; // a signal
+		if (now - f->looked_ns >= AGAIN_NS) {
+			if (!goes_on(f))
+				break;
+			f->looked_ns = now;
+		}
+		if (poll(f->polled, f->num_polled, wait) <= 0)
+			continue;
+		if (f->polled[0].revents && !take_signals(f))
+			break;
 		drain(f);
 	}
 	if (f->tied)
@@ -212,9 +262,11 @@ static void detach(struct following *f, pid_t parent)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, LOOK_SIGNAL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &set, NULL);
-	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC), .events = POLLIN};
+	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
+				       .events = POLLIN};
 	f->num_polled = 1;
 }
 
@@ -294,16 +346,42 @@ size_t followers(struct follower **list)
 	return n;
 }
 
-static bool end_other(const struct follower *f)
+// The follower, pinned: a descriptor of the process, or -1.
+static int open_follower(const struct follower *f)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	struct proc now;
-	const bool ended = fd >= 0 && proc_read(&now, f->pid) == 0 &&
-			   strcmp(now.comm, FOLLOWER_COMM) == 0 && end(fd);
+
+	if (fd < 0 || (proc_read(&now, f->pid) == 0 && strcmp(now.comm, FOLLOWER_COMM) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool end_other(const struct follower *f)
+{
+	const int fd = open_follower(f);
+	const bool ended = fd >= 0 && end(fd);
 
 	if (fd >= 0)
 		close(fd);
 	return ended;
+}
+
+void followers_look(void)
+{
+	struct follower *list;
+	size_t n = followers(&list);
+
+	for (size_t i = 0; i < n; i++) {
+		const int fd = open_follower(&list[i]);
+
+		if (fd >= 0) {
+			syscall(SYS_pidfd_send_signal, fd, LOOK_SIGNAL, NULL, 0);
+			close(fd);
+		}
+	}
+	free(list);
 }
 
 size_t followers_end(const struct pick_opts *o)

@@ -1,8 +1,9 @@
 // The follower: a process that takes in processes which come to fit a selector after gpq suspend.
 //
 // It is named gpq-follower, and its command line says what it follows. It ends at the deadline of
-// the hold, or by SIGTERM (gpq resume); what it has suspended stays so, each process by its own
-// holder, until then or until gpq resume.
+// the hold, by SIGTERM (gpq resume in the same words), and once nothing that it follows is held any
+// more, though it lives. What it has suspended stays so, each process by its own holder, until the
+// deadline or gpq resume.
 #ifndef GPQ_CMD_SUSPEND_FOLLOW_H
 #define GPQ_CMD_SUSPEND_FOLLOW_H
 
@@ -29,6 +30,9 @@ struct follower {
 
 // The followers on this host: one's own, for root those of all users. Their number; free *list.
 size_t followers(struct follower **list);
+
+// After a resume: followers look now whether anything that they follow is still held.
+void followers_look(void);
 
 // Ends followers: those of the same selector; `o` NULL: all. Their number.
 size_t followers_end(const struct pick_opts *o);

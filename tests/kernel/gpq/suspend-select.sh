@@ -72,6 +72,22 @@ usleep 1500000
 is "who is resumed by name stays so" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1"
 status_is "the same words end it" 0 gpq resume --comm '^mkqueue$'
 is "and the follower" "$(off)$(follower)" ""
+gpq suspend --cmdline '/tmp/s3' > /dev/null
+gpq resume -p $P3 > /dev/null
+within 5 eval '[ -z "$(follower)" ]'
+is "a follower ends when all was resumed in other words" "$(follower)" ""
+gpq suspend --tree -p $P3 > /dev/null
+like "one of a tree" "$(follower)" "^gpq-follower: -p $P3 --tree"
+gpq suspend --cmdline '/tmp/s3' > /dev/null
+kill -9 $P3 && wait $P3 2> /dev/null
+within 5 eval '[ "$(follower)" = "gpq-follower: --cmdline /tmp/s3" ]'
+is "its end ends that of the tree alone" "$(follower)" "gpq-follower: --cmdline /tmp/s3"
+rm -f /tmp/s3
+mkqueue -n 2 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & P3=$!
+within 20 test -s /tmp/s3
+within 5 eval '[ "$(off)" = "'"$P3:0 $P3:1"'" ]'
+is "it is held when it comes again" "$(off)" "$P3:0 $P3:1"
+gpq resume --all > /dev/null
 gpq suspend --comm '^mkqueue$' --once > /dev/null
 is "--once: none" "$(follower)" ""
 gpq resume --all > /dev/null
