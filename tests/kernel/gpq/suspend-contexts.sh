@@ -38,7 +38,7 @@ if ! ctxq -t 0 > /dev/null 2>&1; then
 fi
 
 contexts -q 2 -c 2 -n 2
-like "CONTEXT is a column of people's table where a queue has one" "$(gpq suspend -p $P 2> /dev/null | head -n 1)" "^PID +GPU QID TYPE RESULT +LATENCY CONTEXT"
+like "CONTEXT is a column of people's table where a queue has one" "$(gpq suspend -p $P 2> /dev/null | head -n 1)" "^PID +GPU QID TYPE +RESULT +LATENCY CONTEXT"
 gpq resume -p $P > /dev/null
 within 5 no_holder || fail "no holder is left" "$(holders)"
 rows > /tmp/out
