@@ -41,7 +41,7 @@ struct row {
 #define W                                         (OUT_WIDE)
 
 static const struct out_col cols[] = {
-	COL(g.index, "INDEX", "index", OUT_U64, D, "place among the readable GPUs"),
+	COL(g.index, "INDEX", "index", OUT_U64, D | W, "place among the readable GPUs"),
 	COL(g.node, "NODE", "node", OUT_U64, D | W, "KFD topology node"),
 	COL(g.gpu_id, "GPU", "gpu_id", OUT_U64, D, "gpu_id, decimal as in sysfs"),
 	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
