@@ -45,6 +45,7 @@ struct following {
 	size_t n;
 	struct targets held; // tied: with their links
 	bool tied;
+	pid_t parent;                        // gpq, whose COMMAND the hold is for
 	uint64_t until_ns;                   // UINT64_MAX: no deadline
 	uint64_t looked_ns;                  // when goes_on() was asked last
 	struct pollfd polled[1 + MOST_GPUS]; // signals, and the events of each GPU
@@ -79,6 +80,17 @@ static void list_processes(struct following *f)
 	free(f->seen);
 	f->seen = list;
 	f->n = n;
+}
+
+// Is it COMMAND, or started by it? What COMMAND leaves behind by detaching it is not known as such.
+static bool is_of_command(const struct following *f, pid_t pid)
+{
+	struct proc p = {.ppid = pid};
+
+	while (f->tied && p.ppid > 1 && p.ppid != f->parent)
+		if (proc_read(&p, p.ppid))
+			return false;
+	return f->tied && p.ppid == f->parent;
 }
 
 static bool is_new(const struct seen *s, uint64_t now)
@@ -128,7 +140,8 @@ static void scan(struct following *f)
 				continue;
 			s->looked_ns = now;
 			s->done = !targets_is_ours(s->pid, &processes) &&
-				  pick_keeps(&pick, s->pid) && take_in(f, s->pid);
+				  !is_of_command(f, s->pid) && pick_keeps(&pick, s->pid) &&
+				  take_in(f, s->pid);
 		}
 	pick_fini(&pick);
 	process_cache_fini(&processes);
@@ -275,6 +288,7 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 	struct following f = {.opts = *o,
 			      .sel = &all->v[0].sel,
 			      .tied = tied,
+			      .parent = getpid(),
 			      .until_ns = o->for_ns == NO_DEADLINE ? UINT64_MAX
 								   : clock_ns() + o->for_ns};
 	const pid_t parent = getpid(), pid = fork();

@@ -100,17 +100,21 @@ is "a killed follower leaves the holds" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1 $P3:0 
 gpq resume --all > /dev/null
 reap $P3
 
-# With COMMAND: a child of the target that comes meanwhile, too.
-rm -f /tmp/s3
+# With COMMAND: who comes meanwhile, too, but not what COMMAND starts.
+rm -f /tmp/s3 /tmp/s4
 gpq suspend --comm '^mkqueue$' -- sh -c '
-	mkqueue -n 1 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & echo $! > /tmp/p3
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		gpq queues -p $(cat /tmp/p3) -rno STATE 2> /dev/null | grep -q suspended && exit 42
-		sleep 0.2
-	done'
-is "a newcomer is held while COMMAND runs" $? 42
-P3=$(cat /tmp/p3)
-is "and released behind it" "$(off)$(follower)" ""
+	mkqueue -n 1 -k /tmp/s4 > /tmp/mkqueue4.log 2>&1 & echo $! > /tmp/p4
+	gpq queues --comm mkqueue --filter "STATE == \"suspended\"" --wait 5 --timeout 20s -q > /dev/null || exit 1
+	r=$(cut -d" " -f2 /tmp/s4)
+	sleep 1
+	[ $(cut -d" " -f2 /tmp/s4) -gt $r ] || exit 2
+	kill -9 $(cat /tmp/p4)
+	exit 42' & G=$!
+within 10 eval '[ -n "$(follower)" ]'
+mkqueue -n 1 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & P3=$!
+wait $G
+is "a newcomer is held while COMMAND runs, and what COMMAND started is not" $? 42
+is "it is released behind it" "$(off)$(follower)" ""
 moves 0 "COMMAND has ended" /tmp/s3
 gpq suspend --comm '^mkqueue$' -- sleep 100 & G=$!
 within 10 eval '[ -n "$(follower)" ]'
