@@ -68,15 +68,16 @@ static void list_processes(struct following *f)
 	size_t n = 0, room = 0;
 	pid_t pid;
 
-	for (struct dirent *e; d && (e = readdir(d));) {
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));) {
 		if (!proc_parse_pid(e->d_name, &pid))
 			continue;
 		const struct seen *old = find(f, pid, e->d_ino);
 		ARRAY_GROW(list, room, n);
 		list[n++] = old ? *old : (struct seen){.pid = pid, .folder = e->d_ino};
 	}
-	if (d)
-		closedir(d);
+	closedir(d);
 	free(f->seen);
 	f->seen = list;
 	f->n = n;
@@ -244,26 +245,14 @@ static void __attribute__((noreturn)) run(struct following *f)
 	_exit(0);
 }
 
-// A process of its own, without our descriptors, terminal and standard streams.
-static void detach(struct following *f, pid_t parent)
+// From here on `ps`, gpq resume and gpq suspend --list know it. The new title overwrites arguments
+// and environment.
+static void show_title(struct pick_opts *pick)
 {
-	struct pick_opts *pick = &f->opts.pick;
 	struct title title = {0};
 	struct buf text = {0};
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t set;
 
-	if (f->tied)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	else
-		setsid();
-	if ((f->tied && getppid() != parent) || chdir("/") < 0)
-		_exit(1);
-	for (int fd = 0; fd <= 2; fd++)
-		dup2(null, fd);
-	close_range(3, ~0u, 0);
 	prctl(PR_SET_NAME, FOLLOWER_COMM);
-	// The new title overwrites arguments and environment.
 	title_keep_environment();
 	pick->comm = pick->comm ? xstrdup(pick->comm) : NULL;
 	pick->cmdline = pick->cmdline ? xstrdup(pick->cmdline) : NULL;
@@ -271,6 +260,20 @@ static void detach(struct following *f, pid_t parent)
 	pick_text(&text, pick);
 	title_set(&title, text.data);
 	buf_fini(&text);
+}
+
+// A process of its own, without our descriptors, terminal and standard streams.
+static void detach(struct following *f)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t set;
+
+	if (f->tied)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((f->tied && getppid() != f->parent) || chdir("/") < 0)
+		_exit(1);
+	setsid(); // Ctrl-C is for COMMAND
+	show_title(&f->opts.pick);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -278,9 +281,23 @@ static void detach(struct following *f, pid_t parent)
 	sigaddset(&set, LOOK_SIGNAL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &set, NULL);
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	close_range(3, ~0u, 0); // this tells the parent that it is ready
 	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
 				       .events = POLLIN};
 	f->num_polled = 1;
+}
+
+// Waits until the child has closed its end, or is dead.
+static void wait_ready(const int ready[2])
+{
+	char byte;
+
+	close(ready[1]);
+	while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ready[0]);
 }
 
 int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied)
@@ -291,22 +308,24 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 			      .parent = getpid(),
 			      .until_ns = o->for_ns == NO_DEADLINE ? UINT64_MAX
 								   : clock_ns() + o->for_ns};
-	const pid_t parent = getpid(), pid = fork();
-	const int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	int ready[2], pidfd = -1;
+	pid_t pid = pipe2(ready, O_CLOEXEC) ? -1 : fork();
 
-	if (pidfd >= 0) {
+	if (pid > 0) {
+		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		wait_ready(ready);
+	}
+	if (pidfd >= 0)
 		err_note("processes that come to fit later are taken in by " FOLLOWER_COMM
 			 ", pid %d",
 			 (int)pid);
-		return pidfd;
-	}
-	if (pid > 0)
-		kill(pid, SIGKILL);
-	if (pid) {
+	else if (pid)
 		err_sys(errno, NULL, "start a follower: processes that come later run");
-		return -1;
-	}
-	detach(&f, parent);
+	if (pid > 0 && pidfd < 0)
+		kill(pid, SIGKILL);
+	if (pid)
+		return pidfd;
+	detach(&f);
 	list_processes(&f);
 	for (size_t i = 0; i < f.n; i++)
 		for (size_t k = 0; k < all->n; k++)
