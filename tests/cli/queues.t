@@ -410,7 +410,7 @@ gpq: queues: --wait: 2 rows at the timeout, 5 are waited for
 1
 2
 3
-$ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; (sleep 0.15; mv $q/3 late; sleep 0.3; mv late $q/3) & gpq --sysroot wait queues --wait 0 --filter 'QID == 3' -q -rno QID --timeout 1m; ls $q; gpq --sysroot wait queues --wait 1 --filter 'QID == 3' -q -rno QID --timeout 1m; wait
+$ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; w() { gpq --sysroot wait queues --filter 'QID == 3' -q -rno QID --timeout 1m --wait $1; }; w 0 & sleep 0.2; mv $q/3 late; wait $!; ls $q; w 1 & sleep 0.2; mv late $q/3; wait $!
 0
 1
 2
@@ -418,7 +418,7 @@ $ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --sort -QID --filter 'QID > 1' --wait 2 -rno QID
 3
 2
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 1
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 1 --timeout 5s
 gpq: queues: pid 99: no such process; without -p all are listed
 ? 5
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 99 --wait 0 -J | jq -c .queues
