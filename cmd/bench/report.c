@@ -68,9 +68,10 @@ static int report(struct load *l, const struct bench_opts *o)
 			if (l->run[i]->is_ab == ab)
 				(ab ? report_ab : report_run)(&d, l->run[i], &goals);
 	doc_end(&d);
-	status = out_text(&d.md);
-	int html = o->html ? out_file("", o->html, &d.html) : GPQ_OK;
+	const bool page = o->html && strcmp(o->html, "-") == 0; // on standard output
+	int html = o->html && !page ? out_file("", o->html, &d.html) : GPQ_OK;
 	int plots = o->svg ? write_plots(o->svg, &d.html) : GPQ_OK;
+	status = out_text(page ? &d.html : &d.md);
 	doc_fini(&d);
 	return status ? status : html ? html : plots;
 }

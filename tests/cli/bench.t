@@ -123,3 +123,10 @@ $ (cat $DATA/bench/plain.ndjson; sed -n '10,29{s/"cycle":/"cycle":10/;p}' $DATA/
 4562920
 723780
 Goals not met: suspend at p99 4.563 ms (limit 10.000 ms, but not all cycles were ok); met: resume at p99 0.724 ms (limit 10.000 ms)
+
+# The page on standard output, and no file named "-".
+$ gpq bench report --html - $DATA/bench/plain.ndjson | sed -n '1p;$p'; ls ./- 2>&1
+<!DOCTYPE html>
+</body></html>
+ls: cannot access './-': No such file or directory
+? 2
