@@ -138,7 +138,10 @@ static int resume(struct cmd *c, struct targets *all)
 		take(&all->v[i]);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
-	followers_look();
+	// They look each second by themselves; all of /proc is not searched for one process that is
+	// named.
+	if (pick_needs_host(&o->pick))
+		followers_look();
 	status = show(c, all);
 	failed = targets_report(all);
 	if (!failed || status == GPQ_PIPE)
