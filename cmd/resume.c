@@ -24,17 +24,6 @@ static const struct opt opts[] = {
 	{0},
 };
 
-// All processes that are held, as if they had been named.
-static void name_all(struct pids *pids)
-{
-	struct kfd_holding *list;
-	size_t num = kfd_holdings(&list, true);
-
-	for (size_t i = 0; i < num; i++)
-		pids_push(pids, list[i].target);
-	kfd_holdings_free(list, num);
-}
-
 // Without a holder, there may be a record of a pause.
 static void ask(struct target *t, const struct resume_opts *o)
 {
@@ -165,7 +154,7 @@ static int run(struct cmd *c)
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(o->all ? NULL : &o->pick);
 	if (o->all)
-		name_all(&o->pick.pids);
+		targets_find_held(&o->pick.pids); // as if they had been named
 	if (o->all && !o->pick.pids.n) {
 		all = (struct targets){0};
 		return show(c, &all); // nothing to do, but JSON is a document all the same

@@ -60,18 +60,17 @@ bool targets_is_ours(pid_t pid, struct process_cache *processes)
 	return !queue;
 }
 
-// The processes that are held, for options to choose from.
-static void find_held(struct pids *among)
+void targets_find_held(struct pids *pids)
 {
 	struct kfd_holding *list;
 	size_t num = kfd_holdings(&list, true);
 
 	for (size_t i = 0; i < num; i++)
-		pids_push(among, list[i].target);
+		pids_push(pids, list[i].target);
 	kfd_holdings_free(list, num);
 }
 
-// The processes that have KFD open, likewise.
+// The processes that have KFD open, for options to choose from.
 static int find_open(struct pids *among, struct process_cache *processes)
 {
 	const struct kfd_procs_how how = {0};
@@ -141,7 +140,7 @@ static int seek(struct targets *t, const struct pick_opts *o, enum targets_among
 	int status = from == AMONG_OPEN ? need_driver() : 0;
 
 	if (!status && from != AMONG_OPEN)
-		find_held(&among);
+		targets_find_held(&among);
 	else if (!status)
 		status = find_open(&among, &processes);
 	if (!status && !o->pids.n)

@@ -37,6 +37,9 @@ enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
 int targets_find(struct targets *t, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among);
 
+// Adds the processes that are held to `pids`.
+void targets_find_held(struct pids *pids);
+
 // Adds a process, unless it is there.
 void targets_add(struct targets *t, pid_t pid);
 bool targets_has(const struct targets *t, pid_t pid);

@@ -18,7 +18,7 @@ enum {
 struct out_mistake {
 	int status;       // exit status; 0: nothing
 	bool absent;      // the table has not the column, another one may
-	bool told;        // the message is given already
+	bool told;        // the message was printed: report nothing more
 	bool guessed;     // it tells a column that may be meant
 	size_t at;        // character, from 1; 0: the whole
 	char text[160];   // without option and place
