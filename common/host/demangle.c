@@ -113,8 +113,7 @@ static _Noreturn void serve(const struct cxxabi *lib, int fd)
 		limit_time(DEMANGLE_MS);
 		text = lib->__cxa_demangle(name, NULL, NULL, &status);
 		limit_time(0);
-		if (status ==
-		    -1) // out of memory, whatever the name is
+		if (status == -1) // out of memory, whatever the name is
 			break;
 		len = text ? strlen(text) : 0;
 		if (len > DEMANGLE_TO_MOST - 1)
