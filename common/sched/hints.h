@@ -49,8 +49,8 @@ const char *hints_path(const struct hints *h);
 // An epoll descriptor: readable when hints_serve() has something to do.
 int hints_fd(const struct hints *h);
 
-// Milliseconds, counted from the last hints_serve(), until it has something to do that hints_fd()
-// does not tell: a client that was too fast may be read again. -1: nothing.
+// Milliseconds, counted from the last call with a time, until it has something to do that
+// hints_fd() does not tell: a client that was too fast may be read again. -1: nothing.
 int hints_wait_ms(const struct hints *h);
 
 // Accepts clients and reads what came. Never blocks; each ready client is read once, at most 256
