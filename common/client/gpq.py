@@ -84,11 +84,13 @@ class _Connection:
         self._hints.clear()
         self._new_connection()
 
-    def _lost(self, error):
+    def _lost(self):
+        """One connection too many is told so before it is closed."""
         self._socket.close()
         self._socket = None
-        self._error = error
-        return -error
+        full = self._answered and self._answer[0] == -errno.EDQUOT
+        self._error = errno.EDQUOT if full else errno.ECONNRESET
+        return -self._error
 
     def _on_answer(self):
         pass
@@ -111,9 +113,8 @@ class _Connection:
                 return 0
             except OSError:
                 data = b""
-            if not data:  # a connection too many is told so, and closed
-                full = self._answered and self._answer[0] == -errno.EDQUOT
-                return self._lost(errno.EDQUOT if full else errno.ECONNRESET)
+            if not data:
+                return self._lost()
             *lines, self._input = (self._input + data).split(b"\n")
             for line in lines:
                 self._parse(line.decode("utf-8", "replace"))
@@ -134,7 +135,7 @@ class _Connection:
         if sent == len(text):
             return 0
         r = self._take()  # it may have said why
-        return r if r < 0 else self._lost(errno.ECONNRESET)
+        return r if r < 0 else self._lost()
 
     def _open(self):
         error = errno.ENOENT
@@ -187,7 +188,7 @@ class _Connection:
             return self._ensure()  # the others begin again
         r = self._put("end %d\n" % hint)
         if r == -errno.EAGAIN:  # the end of the connection ends it, too
-            self._lost(errno.ECONNRESET)
+            self._lost()
             r = 0
         return self._ensure() if r == -errno.ECONNRESET else r
 
@@ -339,19 +340,21 @@ class AsyncClient(_Connection):
         self._take()
         self._watch(self._reading)
 
-    def _close_socket(self, error):
+    def _fail_waiting(self, error):
         waiting, self._waiting = self._waiting, {}
         self._watch(None)
         for future in waiting.values():
             if not future.done():
-                future.set_result((-error, []))
+                future.set_result((error, []))
 
-    def _lost(self, error):
-        self._close_socket(error)
-        return super()._lost(error)
+    def _lost(self):
+        self._watch(None)
+        error = super()._lost()
+        self._fail_waiting(error)
+        return error
 
     def close(self):
-        self._close_socket(errno.EBADF)
+        self._fail_waiting(-errno.EBADF)
         super().close()
 
     async def _last_answer(self, timeout):

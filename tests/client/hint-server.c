@@ -3,8 +3,8 @@
 //   hint-server SOCKET    until standard input ends. Lines there: `mute` answers no `begin` until
 //                         `off N M` answers with N processes held and M missed.
 //
-// Prints `ready`, and `active` and `idle` as hints come and go; its `status` is the same and a
-// count of clients.
+// Prints `ready`, `done` after each of these, and `active` and `idle` as hints come and go; its
+// `status` is the same and a count of clients.
 #include "common/host/clock.h"
 #include "common/sched/hints.h"
 
@@ -41,6 +41,8 @@ static bool obey(void)
 	answer.mute = n == 5; // "mute\n"
 	if (!answer.mute && n > 0 && sscanf(line, "off %u %u", &answer.off, &answer.missed) != 2)
 		return false;
+	if (n > 0)
+		puts("done");
 	return n > 0;
 }
 
