@@ -41,6 +41,7 @@ struct gpq_client {
 // All handles, for fork().
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpq_client *list;
+static bool watched;
 
 static int64_t clock_now(void)
 {
@@ -81,11 +82,6 @@ static void in_child(void)
 		forget(c);
 	}
 	pthread_mutex_init(&list_lock, NULL);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-	pthread_atfork(before_fork, after_fork, in_child);
 }
 
 // A child made without these handlers is noticed by its pid.
@@ -444,6 +440,8 @@ struct gpq_client *gpq_connect(const char *path)
 	pthread_mutex_init(&c->lock, NULL);
 	ensure(c);
 	pthread_mutex_lock(&list_lock);
+	if (!watched)
+		watched = pthread_atfork(before_fork, after_fork, in_child) == 0;
 	c->next = list;
 	list = c;
 	pthread_mutex_unlock(&list_lock);

@@ -1,4 +1,4 @@
-# libgpqclient: what other programs link, apart from gpq; and the Python module. They share no code with libgpq.a.
+# libgpqclient: what other programs link, apart from gpq; and the Python module. gpq sched --status uses the same object.
 
 CLIENT_SO := $(B)/libgpqclient.so
 CLIENT_A  := $(B)/libgpqclient.a
@@ -18,8 +18,7 @@ $(CLIENT_SO): $(B)/common/client/client.o common/client/gpqclient.map
 		$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS) -o $@.new $< -pthread
 	@ln -sf $(@F) $(B)/$(CLIENT_SONAME) && mv $@.new $@
 
--include $(B)/common/client/client.d
-$(B)/common/client/client.o: common/client/client.mk | $(SETUP)
+$(B)/common/client/client.o: common/client/client.mk
 
 all: $(CLIENT_SO) $(CLIENT_A)
 

@@ -1,10 +1,14 @@
 // A serving loop that tells gpq sched when it works: requests are lines on standard input, what has
 // come together is one burst.
 //
+//   serving-loop [TIMEOUT]    milliseconds that a burst waits for the offline queues at most: 2;
+//                             late is better than never. -1: without limit.
+//
 //   cc serving-loop.c $(pkg-config --cflags --libs gpqclient) -o serving-loop
 #include <gpq-client.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,8 +34,9 @@ static void report(int result)
 		fprintf(stderr, "offline work is off the GPU during bursts\n");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int64_t timeout_ns = 1000000 * (argc > 1 ? strtol(argv[1], NULL, 10) : 2);
 	struct gpq_client *gpq = gpq_connect(NULL);
 	char burst[4096], *rest, *request;
 	ssize_t n;
@@ -43,8 +48,7 @@ int main(void)
 	setlinebuf(stdout);
 	while ((n = read(STDIN_FILENO, burst, sizeof(burst) - 1)) > 0) {
 		burst[n] = '\0';
-		// 2 ms at most: late is better than never.
-		report(gpq_begin(gpq, 0, 2 * 1000 * 1000));
+		report(gpq_begin(gpq, 0, timeout_ns));
 		for (rest = burst; (request = strsep(&rest, "\n"));)
 			if (*request)
 				serve(request);

@@ -1,6 +1,9 @@
 """A serving loop of asyncio that tells gpq sched when it works: each line on standard input is a
 request, served by a task of its own.
 
+    serving_loop.py [TIMEOUT]    seconds that a burst waits for the offline queues at most: 0.002;
+                                 late is better than never
+
     PYTHONPATH=$(pkg-config --variable=pythondir gpqclient) python3 serving_loop.py
 """
 
@@ -9,6 +12,8 @@ import os
 import sys
 
 import gpq
+
+TIMEOUT = float(sys.argv[1]) if len(sys.argv) > 1 else 0.002
 
 
 def report(result, last=[0]):
@@ -19,9 +24,9 @@ def report(result, last=[0]):
 
 
 async def serve(request):
-    # The first task that comes in waits for the offline queues, 2 ms at most; the last one that
-    # leaves lets them run.
-    async with gpq.online_async(timeout=0.002) as result:
+    # The first task that comes in waits for the offline queues, the last one that leaves lets them
+    # run.
+    async with gpq.online_async(TIMEOUT) as result:
         report(result)
         await asyncio.sleep(0)  # launch kernels and await them here
         print(f"served {request}", flush=True)

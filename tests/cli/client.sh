@@ -46,11 +46,11 @@ served two"
 coproc SERVER { "$bin/hint-server" "$GPQ_SCHED_SOCKET"; }
 heard() { local l && read -r -t 10 -u "${SERVER[0]}" l && echo "$l"; } # the server's next line
 is "a scheduler" "$(heard)" ready
-is "with one it has nothing to say" "$(echo one | "$work/loop" 2>&1)" "served one"
+is "with one it has nothing to say" "$(echo one | "$work/loop" -1 2>&1)" "served one"
 is "the server saw a hint, and its end" "$(heard && heard)" "active
 idle"
 if command -v python3 >/dev/null; then
-	python() { PYTHONPATH=$(flags --variable=pythondir) PYTHONDONTWRITEBYTECODE=1 python3 "$examples/serving_loop.py" 2>&1; }
+	python() { PYTHONPATH=$(flags --variable=pythondir) PYTHONDONTWRITEBYTECODE=1 python3 "$examples/serving_loop.py" 60 2>&1; }
 	is "the example of Python" "$(printf 'one\ntwo\nthree\n' | python | sort)" "served one
 served three
 served two"
