@@ -10,6 +10,8 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -34,13 +36,15 @@ static void fill(struct buf *b, void *arg)
 // False at the end of the input.
 static bool obey(void)
 {
-	char line[64];
+	char line[64], *missed;
 	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
 
 	line[n > 0 ? n : 0] = '\0';
 	answer.mute = n == 5; // "mute\n"
-	if (!answer.mute && n > 0 && sscanf(line, "off %u %u", &answer.off, &answer.missed) != 2)
-		return false;
+	if (!answer.mute && n > 0) {
+		answer.off = (unsigned)strtoul(line + strlen("off "), &missed, 10);
+		answer.missed = (unsigned)strtoul(missed, NULL, 10);
+	}
 	if (n > 0)
 		puts("done");
 	return n > 0;
