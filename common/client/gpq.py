@@ -31,6 +31,7 @@ __all__ = ["Client", "AsyncClient", "online", "online_async"]
 
 HINTS = 32  # of one client at a time
 RETRY = 1.0  # seconds between attempts to connect
+RENEW = 0.1  # a hint that is shared is renewed by those who join it, so often at most
 ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL}
 REFUSED = (-errno.EAGAIN, -errno.EDQUOT)  # the hint was not begun
 
@@ -66,6 +67,7 @@ class _Connection:
         self._error = errno.ENOTCONN
         self._retry = 0.0
         self._hints = {}  # those begun and not ended, in order
+        self._begun = 0.0  # when the hint of online() was begun or renewed
         self._new_connection()
         _clients.add(self)
 
@@ -180,6 +182,12 @@ class _Connection:
             raise ValueError("a hint is a number from 0 to 2**64 - 1")
         return hint in self._hints or len(self._hints) < HINTS
 
+    def _renew_due(self):
+        now = time.monotonic()
+        due = now - self._begun > RENEW
+        self._begun = now if due else self._begun
+        return due
+
     def _end(self, hint):
         if hint not in self._hints:
             return -errno.EINVAL
@@ -283,11 +291,14 @@ class Client(_Connection):
         with self._users_lock:
             self._users += 1
             if self._users == 1:
+                self._begun = time.monotonic()
                 try:
                     self._online = self.begin(0, timeout)
                 except BaseException:
                     self._leave()
                     raise
+            elif self._renew_due():
+                self.begin(0, 0)
             result = self._online
         pid = os.getpid()
         try:
@@ -417,7 +428,10 @@ class AsyncClient(_Connection):
         """As Client.online(), for the tasks of this loop."""
         self._users += 1
         if self._users == 1:
+            self._begun = time.monotonic()
             self._online = asyncio.ensure_future(self.begin(0, timeout))
+        elif self._renew_due():
+            self._begin(0)
         pid = os.getpid()
         try:
             # Shielded: a task that is cancelled leaves the others waiting.

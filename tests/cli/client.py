@@ -190,6 +190,31 @@ def test_online(server, path):
     assert server.silent()
 
 
+def test_renewal(server, path):
+    client = gpq.Client(path)
+    with client.online():
+        sent = client._sent
+        client._begun = float("inf")  # too soon
+        with client.online():
+            assert client._sent == sent
+            client._begun = float("-inf")
+            with client.online():
+                assert client._sent == sent + 1
+
+    async def main():
+        client = gpq.AsyncClient(path)
+        async with client.online():
+            sent, client._begun = client._sent, float("inf")
+            async with client.online():
+                assert client._sent == sent
+            client._begun = float("-inf")
+            async with client.online():
+                assert client._sent == sent + 1
+        client.close()
+
+    asyncio.run(main())
+
+
 def test_async(server, path):
     async def work():
         async with gpq.online_async(timeout=None) as result:
