@@ -60,7 +60,7 @@ idle"
 served one"
 else for t in "the example of Python" "its hint" "without a scheduler"; do skip "$t" "no python3"; done; fi
 
-# malloc and its like are counted while hints begin and end: with a scheduler, and after it is gone.
+# malloc and its like are counted while hints begin and end, with a scheduler and after it is gone; linked with the archive.
 cat >"$work/alloc.c" <<'C'
 #include <gpq-client.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ int main(void)
 C
 if [ "$sanitize" ]; then skip "begin and end do not allocate" "a sanitizer has its own malloc"; else
 	# shellcheck disable=SC2046
-	"$cc" "$work/alloc.c" $(flags --cflags --libs) -o "$work/alloc" 2>"$work/errors" || cat "$work/errors"
+	"$cc" "$work/alloc.c" $(flags --cflags) "$work/usr/lib/libgpqclient.a" -o "$work/alloc" 2>"$work/errors" || cat "$work/errors"
 	mkfifo "$work/go"
 	"$work/alloc" <"$work/go" >"$work/counts" &
 	alloc=$!
