@@ -166,7 +166,7 @@ demo: all
 C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 lint:
 	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
-	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
+	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" -Icommon/client $(PKG_CFLAGS) 2>/dev/null' _
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
 		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(filter-out tests/%,$(C_FILES))
 
