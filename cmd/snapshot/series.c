@@ -213,7 +213,7 @@ static int take_all(struct run *r)
 		const uint64_t next = due > tick + 1 ? due : tick + 1;
 		const uint64_t end = next - 1 < last ? next - 1 : last;
 		missed = end > tick ? end - tick : 0;
-		r->missed += r->taken < o->count ? missed : 0;
+		r->missed += !status && !snapshot_stopped && r->taken < o->count ? missed : 0;
 		tick = next;
 	}
 	return status;

@@ -144,7 +144,7 @@ is "a signal ends it by its status" "$?" 143
 last=$(jq -r .path <<<"$line")
 is "a new generation is read anew" "$(cat "$last/$kfd/topology/nodes/1/name")" other
 is "what was saved stays" "$(cat m/000001/$kfd/topology/nodes/1/name)" "$(cat "$v/$kfd/topology/nodes/1/name")"
-is "without the process it goes on" "$(gpq --sysroot "$last" queues -rno PID) $(ls "$last/proc" | grep -c 1170)" " 0"
+is "without the process it goes on" "$(gpq --sysroot "$last" queues -rno PID)" ""
 is "all that the index names is whole, and nothing else is there" "$(ls -A m | grep -v index)" \
 	"$(jq -r 'select(.result == "saved").snapshot' m/index.ndjson | xargs -n1 printf '%06d\n')"
 is "and each has its last file" "$(ls m/*/MANIFEST | wc -l)" "$(wc -l <m/index.ndjson)"
