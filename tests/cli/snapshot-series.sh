@@ -118,9 +118,11 @@ is "--compare of a series" "$(gpq snapshot --compare s --table programs -rno RUN
 5 yes"
 is "series and snapshots together" "$(gpq snapshot --compare plain s --table programs -rno RUNS 2>/dev/null)" "6
 6"
-mv s/000002 s/000003 away 2>/dev/null || { mkdir away && mv s/000002 s/000003 away; }
+mkdir away
+mv s/000002 s/000003 away
+cp -r plain s/000009
 cp s/index.ndjson index
-printf 'no json\n{"snapshot":-1,"result":"saved"}\n{"snapshot":1,"result":"saved"}\n{"snapshot":99,"result":"failed"}\n{"snapshot":7,"res' >>s/index.ndjson
+printf 'no json\n{"snapshot":-1,"result":"saved"}\n{"snapshot":1,"result":"saved"}\n{"snapshot":9,"result":"failed"}\n{"snapshot":7,"res' >>s/index.ndjson
 is "what was taken away is left out, and what is no line" "$(gpq snapshot --diff s -a -Q 1170:0 -rno SNAPSHOT 2>&1)" \
 	"gpq: snapshot: s/index.ndjson: 2 lines are damaged and left out
 s/000004
@@ -164,7 +166,7 @@ is "no folder for it" "$(every no/x)" "gpq: snapshot: no/x: No such file or dire
 mkdir empty
 is "an empty folder" "$(every empty -q; ls empty | paste -sd' ')" "0
 000001 index.ndjson"
-is "two writers" "$(said flock empty/index.ndjson gpq --sysroot "$h" snapshot --every 1s --count 1 empty)" \
+is "two writers" "$(said flock -s empty/index.ndjson gpq --sysroot "$h" snapshot --every 1s --count 1 empty)" \
 	"gpq: snapshot: empty: another gpq snapshot writes this series; name another folder
 1"
 is "--redact into a series with names" "$(every empty --redact | tail -n 2)" \

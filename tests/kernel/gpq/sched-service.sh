@@ -10,7 +10,7 @@ members_off() { [ "$(gpq sched --status -n -r -o CLASS,OFF 2> /dev/null | sed -n
 load gfx942
 mkdir -p /run/gpq-sched
 mkqueue -q -n 2 -k /tmp/w1 & W1=$!
-su user -c "mkqueue -q -n 1 -k /tmp/w2" & W2=$!
+su user -c "exec mkqueue -q -n 1 -k /tmp/w2" & W2=$!
 within 20 test -s /tmp/w1 -a -s /tmp/w2
 is "workers of two users" "$(for p in $(pidof mkqueue); do sed -n 's/^Uid:.\([0-9]*\).*/\1/p' /proc/$p/status; done | sort -u | wc -l)" 2
 onlyptrace $GID gpq sched --offline 'comm=^mkqueue$' --socket /run/gpq-sched/socket --group $GID > /tmp/sched.out 2> /tmp/sched.err & S=$!
