@@ -5,10 +5,11 @@
 
 GID=4711
 export XDG_RUNTIME_DIR=/run/gpq-sched
-members_off() { [ "$(gpq sched --status -n -r -o CLASS,OFF 2> /dev/null | sed -n 's/^offline //p')" = "$1" ]; }
+members_off() { [ "$(gpq sched --status -n -r -o CLASS,OFF 2> /dev/null | sed -n 's/^offline //p' | head -n 1)" = "$1" ]; }
 
 load gfx942
 mkdir -p /run/gpq-sched
+chmod 666 /dev/kfd /dev/dri/renderD*
 mkqueue -q -n 2 -k /tmp/w1 & W1=$!
 su user -c "exec mkqueue -q -n 1 -k /tmp/w2" & W2=$!
 within 20 test -s /tmp/w1 -a -s /tmp/w2
