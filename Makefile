@@ -15,6 +15,7 @@ INCLUDEDIR   ?= $(PREFIX)/include
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 PYTHONDIR    ?= $(DATADIR)/gpq/python
 EXAMPLEDIR   ?= $(DATADIR)/doc/gpq/examples
+UNITDIR  ?= $(PREFIX)/lib/systemd/system
 VERSION := $(shell cat VERSION)
 PKG_CONFIG ?= pkg-config
 
@@ -130,6 +131,9 @@ install: all
 	install -d "$(DESTDIR)$(BINDIR)" $(MANDIRS:%="$(DESTDIR)$(MANDIR)/%") "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
 		"$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
 	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
+	install -d "$(DESTDIR)$(UNITDIR)"
+	sed 's|/usr/local/bin|$(BINDIR)|' man/gpq-sched.service >"$(DESTDIR)$(UNITDIR)/gpq-sched.service"
+	chmod 644 "$(DESTDIR)$(UNITDIR)/gpq-sched.service"
 	for p in $(PAGES); do install -m 644 $$p "$(DESTDIR)$(MANDIR)/man$${p##*.}/" || exit 1; done
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
 	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
@@ -141,7 +145,7 @@ install: all
 
 # Takes away what `make install` with the same PREFIX and DESTDIR put there; folders stay.
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
+	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(UNITDIR)/gpq-sched.service" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
 		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
 
 # apt-get as root or through sudo, for what is not installed yet; where there is no apt-get, the names.
