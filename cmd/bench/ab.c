@@ -132,21 +132,27 @@ static void print_histograms(struct out *o, const struct ab_result *a)
 	out_end(o);
 }
 
-static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g)
+static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g,
+			const struct requirements *q)
 {
 	struct result_verdict v[AB_GOALS];
-	if (!a->mode[AB_PREEMPT].runs)
+	if (!a->mode[AB_PREEMPT].runs && !q->n)
 		return;
 	ab_judge_goals(a, g, v);
 	out_begin(o, &bench_ab_goals_table, false);
-	for (unsigned i = 0; i < AB_GOALS; i++)
+	for (unsigned i = 0; i < AB_GOALS && a->mode[AB_PREEMPT].runs; i++)
 		bench_print_goal(o, NULL, &v[i]);
+	for (size_t i = 0; i < q->n; i++) {
+		v[0] = require_judge(&q->v[i], NULL, a);
+		bench_print_goal(o, NULL, &v[0]);
+	}
 	out_end(o);
 }
 
 struct ab {
 	struct bench_opts *opts;
 	struct result_goals goals;
+	struct requirements required;
 	bool mode[AB_MODES];
 	struct bench_context context;
 	struct ab_result result;
@@ -173,7 +179,7 @@ static int print(struct ab *b, struct cmd *c)
 	print_offline(o, a);
 	print_ids(o, a);
 	out_title(o, "Goals");
-	print_goals(o, a, &b->goals);
+	print_goals(o, a, &b->goals, &b->required);
 	return out_close(o);
 }
 
@@ -206,6 +212,7 @@ static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
 	int status = bench_goals(&o->goals, &b->goals);
+	status = status ? status : require_parse(&b->required, &o->require, REQUIRE_AB);
 	c->out.several = !c->out.columns;
 	status = status ? status : out_check(&c->out, &bench_online_table);
 	if (status)
@@ -303,9 +310,11 @@ int bench_ab(struct cmd *c)
 	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {
 		int printed = print(&b, c);
 		status = status ? status : printed;
+		status = status ? status : bench_required(&b.required, "", NULL, &b.result);
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
+	require_fini(&b.required);
 	ab_result_fini(&b.result);
 	return status;
 }

@@ -15,6 +15,9 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 #define GOAL                                                           \
 	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...", \
 	    "limits to judge by\n(default suspend=10ms, resume=10ms, effect=5, online=10)")
+#define REQUIRE(example)                                          \
+	OPT(bench_opts, require, "require", 0, OPT_LIST, "LIMIT", \
+	    "a limit that decides the exit status,\nsuch as '" example "'; may be repeated")
 #define GRACE                                            \
 	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
 	    "\ngrace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
@@ -51,6 +54,7 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
 	    "measure gpq's own part:\nsuspend calls with an empty list of queues"),
 	GOAL,
+	REQUIRE("suspend p99 < 10ms"),
 	{0},
 };
 
@@ -88,6 +92,7 @@ static const struct opt ab_opts[] = {
 	    "packets)"),
 	RAW("run"),
 	GOAL,
+	REQUIRE("online p99 < 50ms"),
 	{0},
 };
 
@@ -98,6 +103,7 @@ static const struct opt report_opts[] = {
 	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, NULL,
 	    "compare two files or folders, the old one first"),
 	GOAL,
+	REQUIRE("offline loss < 20%"),
 	{0},
 };
 
@@ -149,6 +155,32 @@ int bench_goals(const struct words *w, struct result_goals *g)
 					"--goal: %s is none", word);
 	}
 	return GPQ_OK;
+}
+
+static int say_unmet(const struct requirement *q, const char *run, const char *setting,
+		     const struct result_verdict *v)
+{
+	char value[32];
+	bool known = *v->result != 'u';
+	if (strcmp(v->result, "ok") == 0)
+		return GPQ_OK;
+	return err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", run, *run ? ": " : "",
+			q->text, known ? require_text(value, v->share, v->value) : "not measured",
+			*setting ? " with " : "", setting,
+			known && v->value < v->limit ? ", but not all cycles were ok" : "");
+}
+
+int bench_required(const struct requirements *q, const char *run, struct result *r,
+		   struct ab_result *a)
+{
+	int status = GPQ_OK;
+	for (size_t i = 0; i < q->n; i++)
+		for (unsigned k = 0; k < (r ? r->n : 1) && require_is_of(&q->v[i], a); k++) {
+			struct result_verdict v = require_judge(&q->v[i], r ? r->of[k] : NULL, a);
+			int bad = say_unmet(&q->v[i], run, r && r->n > 1 ? r->of[k]->name : "", &v);
+			status = status ? status : bad;
+		}
+	return status;
 }
 
 #define PREEMPT_TABLES &bench_latencies_table, &bench_effects_table, &bench_goals_table

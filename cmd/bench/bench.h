@@ -5,13 +5,14 @@
 #include "cmd/command.h"
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
+#include "common/bench/require.h"
 #include "common/state/pick_queues.h"
 
 struct bench_opts {
 	// preempt
 	struct pids pids;
 	struct pick_queues_opts queues; // ids and GPUs
-	struct words sweep, goals;
+	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
 	const char *raw;
@@ -31,6 +32,11 @@ int bench_ab(struct cmd *c);
 
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
+
+// Says which requirements a result does not meet, on standard error: GPQ_FAILED then. `run`: names
+// it where there are several, or "". Those of the other kind of result are passed over.
+int bench_required(const struct requirements *q, const char *run, struct result *r,
+		   struct ab_result *a);
 
 #define D OUT_DEFAULT
 
@@ -66,6 +72,6 @@ void bench_print_context(struct out *o, const struct bench_context *c);
 
 // All tables of a result, on standard output. Exit status.
 int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g);
+		const struct result_goals *g, const struct requirements *q);
 
 #endif

@@ -34,6 +34,7 @@ struct preempt {
 	struct bench_context context;
 	struct result result;
 	struct result_goals goals;
+	struct requirements required;
 	uint64_t done;
 	uint64_t idle;
 	struct progress progress;
@@ -327,7 +328,9 @@ int bench_preempt(struct cmd *c)
 	p->raw.fd = p->signals = -1;
 	signal(SIGPIPE,
 	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
-	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &p->goals);
+	const struct bench_opts *o = c->opts;
+	int status = bench_goals(&o->goals, &p->goals);
+	status = status ? status : require_parse(&p->required, &o->require, REQUIRE_PREEMPT);
 	status = status ? status : prepare(p, c);
 	status = status ? status : run_attached(p, c);
 	if (p->attached)
@@ -337,9 +340,12 @@ int bench_preempt(struct cmd *c)
 	if (raw_file_close(&p->raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
 	if (p->done) {
-		int printed = bench_print(&c->out, &p->context, &p->result, &p->goals);
+		int printed =
+			bench_print(&c->out, &p->context, &p->result, &p->goals, &p->required);
 		status = status ? status : printed;
+		status = status ? status : bench_required(&p->required, "", &p->result, NULL);
 	}
+	require_fini(&p->required);
 	result_fini(&p->result);
 	free(p);
 	return status;

@@ -173,23 +173,16 @@ static void print_histograms(struct out *o, struct result *r)
 	out_end(o);
 }
 
-static const char *goal_text(char text[32], bool share, double v)
-{
-	if (isnan(v))
-		return "-";
-	snprintf(text, 32, share ? "%.2f%%" : "%.3fms", share ? 100 * v : v / 1e6);
-	return text;
-}
-
 void bench_print_goal(struct out *o, const char *setting, const struct result_verdict *v)
 {
 	char value[32], limit[32];
-	struct goal_row row = {setting, v->goal, goal_text(value, v->share, v->value),
-			       goal_text(limit, v->share, v->limit), v->result};
+	struct goal_row row = {setting, v->goal, require_text(value, v->share, v->value),
+			       require_text(limit, v->share, v->limit), v->result};
 	out_row(o, &row);
 }
 
-static void print_goals(struct out *o, struct result *r, const struct result_goals *g)
+static void print_goals(struct out *o, struct result *r, const struct result_goals *g,
+			const struct requirements *q)
 {
 	struct result_verdict v[RESULT_GOALS];
 	out_begin(o, &bench_goals_table, false);
@@ -198,6 +191,11 @@ static void print_goals(struct out *o, struct result *r, const struct result_goa
 		for (unsigned k = 0; k < RESULT_GOALS; k++)
 			bench_print_goal(o, r->of[i]->name, &v[k]);
 	}
+	for (size_t k = 0; k < q->n; k++)
+		for (unsigned i = 0; i < r->n; i++) {
+			v[0] = require_judge(&q->v[k], r->of[i], NULL);
+			bench_print_goal(o, r->of[i]->name, &v[0]);
+		}
 	out_end(o);
 }
 
@@ -332,7 +330,7 @@ static void print_cycles(struct out *o, const struct result *r)
 }
 
 int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g)
+		const struct result_goals *g, const struct requirements *q)
 {
 	struct out *o = out_open(opts);
 	struct json *j = out_json(o);
@@ -355,6 +353,6 @@ int bench_print(const struct out_opts *opts, const struct bench_context *c, stru
 	out_title(o, "Throughput of the target");
 	print_effects(o, r);
 	out_title(o, "Goals");
-	print_goals(o, r, g);
+	print_goals(o, r, g, q);
 	return out_close(o);
 }

@@ -2,11 +2,13 @@
 #include "common/bench/report.h"
 
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BARS = 60, PLOT_SETTINGS = 8, TIMELINE_CYCLES = 20 };
@@ -28,6 +30,7 @@ struct judged {
 	struct result_verdict v;
 	const char *setting; // "": there is one only
 	bool most;           // the greatest value is judged: too few samples for a percentile
+	bool named;          // the statistic is in its name: a requirement
 };
 
 static const struct {
@@ -44,7 +47,7 @@ static unsigned group_of(const struct result_verdict *v)
 
 static const char *at_which(const struct judged *j)
 {
-	return j->v.share ? "" : j->most ? " at most" : " at p99";
+	return j->v.share || j->named ? "" : j->most ? " at most" : " at p99";
 }
 
 static void say_goal(struct buf *b, const struct judged *j)
@@ -154,7 +157,8 @@ static void judge(struct doc *d, struct result *r, const struct result_goals *g,
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
 			struct judged j = {
 				v[k], r->n > 1 ? r->of[i]->name : "",
-				!v[k].share && !samples_carry(r->of[i]->metric[judged[k]].n, 0.99)};
+				!v[k].share && !samples_carry(r->of[i]->metric[judged[k]].n, 0.99),
+				false};
 			const char *which = at_which(&j);
 			if (!i || is_worse(&v[k], &worst[k].v))
 				worst[k] = j;
@@ -167,6 +171,33 @@ static void judge(struct doc *d, struct result *r, const struct result_goals *g,
 					  v[k].limit / (v[k].share ? 0.01 : 1e6), v[k].result);
 		}
 	}
+}
+
+// The same of the requirements: the worst setting of each is appended to `worst`. Their number.
+static unsigned require(struct doc *d, const struct requirements *q, struct load_run *run,
+			struct judged *worst)
+{
+	struct result *r = &run->result;
+	unsigned n = 0;
+	for (size_t k = 0; k < q->n; k++) {
+		for (unsigned i = 0;
+		     i < (run->is_ab ? 1 : r->n) && require_is_of(&q->v[k], run->is_ab); i++) {
+			struct judged j = {.setting = r->n > 1 ? r->of[i]->name : "",
+					   .named = true};
+			char value[32], limit[32];
+			j.v = require_judge(&q->v[k], run->is_ab ? NULL : r->of[i], &run->ab);
+			if (!i || is_worse(&j.v, &worst[n].v))
+				worst[n] = j;
+			if (d && !n && !i)
+				doc_table(d, "required|setting|measured|limit|result");
+			if (d)
+				doc_cells(d, "%s|%s|%s|%s|%s", j.v.goal, j.setting,
+					  require_text(value, j.v.share, j.v.value),
+					  require_text(limit, j.v.share, j.v.limit), j.v.result);
+		}
+		n += require_is_of(&q->v[k], run->is_ab);
+	}
+	return n;
 }
 
 static void saved(struct doc *d, const struct result *r)
@@ -371,16 +402,20 @@ static void timeline_plot(struct doc *d, const struct load_run *run)
 		t.n);
 }
 
-void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals)
+void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals,
+		const struct requirements *required)
 {
 	struct result *r = &run->result;
-	struct judged worst[RESULT_GOALS];
+	struct judged *worst = xcalloc(RESULT_GOALS + required->n, sizeof(*worst));
 	judge(NULL, r, goals, worst);
-	verdict(d, &run->context, worst, RESULT_GOALS, r->n); // a run has a setting
+	unsigned n = RESULT_GOALS + require(NULL, required, run, worst + RESULT_GOALS);
+	verdict(d, &run->context, worst, n, r->n); // a run has a setting
 	latency_plot(d, run, goals);
 	doc_heading(d, 3, "Goals");
 	doc_table(d, "goal|setting|measured|limit|result");
 	judge(d, r, goals, worst);
+	require(d, required, run, worst);
+	free(worst);
 	doc_heading(d, 3, "Latencies");
 	latencies(d, r);
 	doc_heading(d, 3, "Throughput of the target");
@@ -509,18 +544,21 @@ static void queues(struct doc *d, struct ab_result *a)
 	queue_sets_fini(&c);
 }
 
-void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals)
+void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals,
+	       const struct requirements *required)
 {
 	struct ab_result *a = &run->ab;
 	struct result_verdict v[AB_GOALS];
-	struct judged j[AB_GOALS];
+	struct judged *j = xcalloc(AB_GOALS + required->n, sizeof(*j));
 	ab_judge_goals(a, goals, v);
 	for (unsigned i = 0; i < AB_GOALS; i++)
 		j[i] = (struct judged){.v = v[i], .setting = ""};
-	verdict(d, &run->context, j, AB_GOALS, 1);
+	verdict(d, &run->context, j, AB_GOALS + require(NULL, required, run, j + AB_GOALS), 1);
 	request_plot(d, a, &run->context, goals);
 	doc_heading(d, 3, "Goals");
 	goals_table(d, j);
+	require(d, required, run, j + AB_GOALS);
+	free(j);
 	doc_heading(d, 3, "Online: alone, shared, preempted");
 	online(d, a);
 	doc_heading(d, 3, "Offline");

@@ -5,6 +5,7 @@
 
 #include "common/bench/load.h"
 #include "common/bench/plot.h"
+#include "common/bench/require.h"
 #include "common/host/buf.h"
 
 struct doc {
@@ -36,7 +37,9 @@ void doc_fini(struct doc *d);
 // Adds a run of gpq bench preempt, or of gpq bench ab: the verdict, the plot it rests on, then
 // tables, those of the context last. Times in milliseconds with three digits,
 // shares in per cent with two: what a reader recomputes from the samples must round to the same.
-void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals);
-void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals);
+void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals,
+		const struct requirements *required);
+void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals,
+	       const struct requirements *required);
 
 #endif

@@ -40,6 +40,46 @@ $ gpq bench report --goal suspend=soon $DATA/bench/old.ndjson
 gpq: bench: --goal: suspend=soon is none; for example suspend=10ms,resume=10ms,effect=5
 ? 2
 
+# What is required decides the status; what no run measured is not met, and words that say nothing are refused.
+$ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A3 '^| required'
+| required | setting | measured | limit | result |
+|:---|---:|---:|---:|---:|
+| online p99 | - | 400.659ms | 401.000ms | ok |
+| offline preempt loss | - | 44.75% | 44.80% | ok |
+
+$ gpq bench report --require 'online p99 < 400ms' --require 'progress p50 < 1s' $DATA/bench/ab.ndjson | sed -n 's/^> \(Goals [^;]*\).*/\1/p'
+gpq: bench: required: progress p50 < 1s: no run measured that
+gpq: bench: required: online p99 < 400ms: 400.659ms
+Goals not met: online p99 400.659 ms (limit 400.000 ms)
+
+$ gpq bench report --require 'online p99 < 400ms' $DATA/bench/ab.ndjson >report
+gpq: bench: required: online p99 < 400ms: 400.659ms
+? 1
+
+$ sed 's/"result":"ok"/"result":"moved"/' $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1s' - >report
+gpq: bench: required: suspend p50 < 1s: 1.228ms, but not all cycles were ok
+? 1
+
+$ head -3 $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1s' - >report
+gpq: bench: required: suspend p50 < 1s: not measured
+? 1
+
+$ for r in 'suspend p99' 'suspend < 1s' 'suspended p99 < 1s' 'suspend p99 < soon' 'loss p99 < 1%' 'offline loss < 20' 'shared suspend p99 < 1s'; do gpq bench report --require "$r" $DATA/bench/ab.ndjson || echo $?; done
+gpq: bench: --require suspend p99: there is no <; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspend < 1s: a time needs a statistic, such as p99; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspended p99 < 1s: nothing of that name is measured; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspend p99 < soon: the limit of a time is a duration, such as 50ms; for example 'online p99 < 50ms'
+2
+gpq: bench: --require loss p99 < 1%: a share has no statistic; for example 'online p99 < 50ms'
+2
+gpq: bench: --require offline loss < 20: the limit of a share is in per cent, such as 20%; for example 'online p99 < 50ms'
+2
+gpq: bench: --require shared suspend p99 < 1s: a mode belongs to online and offline work of bench ab; for example 'online p99 < 50ms'
+2
+
 $ gpq bench report --compare $DATA/bench/old.ndjson
 gpq: bench: --compare takes two files or folders; gpq bench report --compare OLD NEW
 ? 2
