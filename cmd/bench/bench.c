@@ -33,7 +33,8 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "T",
 	    "how long queues stay suspended (default 10ms)"),
 	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "T",
-	    "how long they run between cycles (default 10ms)"),
+	    "how long they run between cycles (default 10ms,\nor more: see LEAST_PERIOD in "
+	    "gpq-bench(1))"),
 	OPT(bench_opts, queues.ids, "queue", 'Q', OPT_WORDS, "ID,...", "only these queues"),
 	OPT(bench_opts, queues.gpus, "gpu", 0, OPT_WORDS, "GPU,...",
 	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
@@ -110,7 +111,7 @@ static const struct opt report_opts[] = {
 static const struct bench_opts defaults = {
 	.cycles = U64_NULL,
 	.hold_ns = 10000000,
-	.gap_ns = 10000000,
+	.gap_ns = U64_NULL,
 	.grace = 32,
 	.warmup = 3,
 	.untouched_every = 10,

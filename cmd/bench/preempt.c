@@ -9,16 +9,20 @@
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
+#include "common/stats/moving.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #define DEFAULT_CYCLES 100
+#define DEFAULT_GAP_NS 10000000
 
 struct preempt {
 	const struct bench_opts *opts;
@@ -26,7 +30,9 @@ struct preempt {
 	pid_t pid;
 	struct plan plan;
 	struct cycle_plan cycles;
-	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until the time is over
+	bool spare;         // the gap is not the user's choice: cycles spare others
+	struct moving cost; // of the last holds, to others
+	uint64_t total;     // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
 	struct attached_target *attached;
@@ -59,7 +65,8 @@ static int choose_queues(struct preempt *p)
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
-	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
+	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
+				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns};
 	uint32_t drawn; // short enough to be typed again
 	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
 		drawn = (uint32_t)clock_ns();
@@ -71,6 +78,9 @@ static int make_plan(struct preempt *p)
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
 	snprintf(p->context.text[CONTEXT_seed], sizeof(p->context.text[0]), "%" PRIu64, seed);
+	p->spare = o->gap_ns == U64_NULL;
+	for (size_t i = 0; i < o->sweep.n; i++)
+		p->spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
 	p->cycles.settle_ns = o->settle_ns;
 	p->cycles.patience_ns = o->patience_ns;
 	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
@@ -192,6 +202,37 @@ static int keep(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
 }
 
+// The gap is as short as the user says; where he says nothing, cycles come no more often than
+// others can bear.
+static void pace(struct preempt *p, const struct cycle *c)
+{
+	double cost = result_metric(c, METRIC_cost);
+	if (!p->spare || isnan(cost))
+		return;
+	moving_add(&p->cost, cost);
+	p->cycles.period_ns = (uint64_t)(RESULT_COSTS * moving_percentile(&p->cost, 0.9));
+}
+
+// Says when cycles came more often than that.
+static void warn_of_cost(const struct preempt *p)
+{
+	for (unsigned i = 0; i < p->result.n; i++) {
+		struct result_setting *s = p->result.of[i];
+		double least = result_least_period(s), period;
+		period = samples_percentile(&s->metric[METRIC_suspend], 0.5) +
+			 samples_percentile(&s->metric[METRIC_resume], 0.5) +
+			 (double)(s->set.hold_ns + s->set.gap_ns);
+		char text[24];
+		if (p->spare || !(period < least))
+			continue;
+		err_warn("a greater --gap spares others",
+			 "%s: cycles came more often than every %s: they took much of the time of "
+			 "other queues on the GPU",
+			 s->name, text_ns(text, bench_ns(least)));
+		return;
+	}
+}
+
 // Runs all cycles. GPQ_OK also when the target or the user ended it, which explain() reports.
 static int measure(struct preempt *p, struct cycle *last)
 {
@@ -210,6 +251,7 @@ static int measure(struct preempt *p, struct cycle *last)
 		int status = keep(p, last);
 		if (status || !on)
 			return status;
+		pace(p, last);
 		draw(p);
 	}
 	return GPQ_OK;
@@ -317,6 +359,7 @@ static int run_attached(struct preempt *p, struct cmd *c)
 		return measure_overhead(p, c);
 	status = measure(p, &last);
 	progress_end(&p->progress);
+	warn_of_cost(p);
 	if (!status)
 		status = explain(p, &last);
 	return status;

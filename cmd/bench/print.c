@@ -35,6 +35,7 @@ struct effect_row {
 	const char *setting;
 	uint64_t cycles;
 	struct result_rates v;
+	uint64_t least_period;
 };
 
 #define COL(member, name, key, type, help) OUT_COL(effect_row, member, name, key, type, D, help)
@@ -49,6 +50,10 @@ static const struct out_col effect_cols[] = {
 	COL(v.loss, "LOSS%", "loss_percent", OUT_F64, "of its throughput, against untouched"),
 	COL(v.effect, "EFFECT%", "effect_percent", OUT_F64,
 	    "loss beyond the share of time it was suspended"),
+	COL(v.cost, "COST%", "cost_percent", OUT_F64,
+	    "share of the time in which the calls kept other queues of the GPU off, too"),
+	COL(least_period, "LEAST_PERIOD", "least_period_ns", OUT_NS,
+	    "ten times what a hold costs others (p90): hold no more often"),
 };
 #undef COL
 const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effect_cols)};
@@ -146,10 +151,12 @@ static void print_effects(struct out *o, struct result *r)
 	out_begin(o, &bench_effects_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_setting *s = r->of[i];
-		struct effect_row row = {s->name, 0, result_rates(s)};
+		struct effect_row row = {s->name, 0, result_rates(s),
+					 bench_ns(result_least_period(s))};
 		row.v.held_share *= 100;
 		row.v.loss *= 100;
 		row.v.effect *= 100;
+		row.v.cost *= 100;
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 			row.cycles += s->count[k];
 		out_row(o, &row);

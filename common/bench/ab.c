@@ -6,6 +6,7 @@
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
+#include "common/stats/moving.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,6 +45,8 @@ struct experiment {
 	bool stopped, bursts, busy;
 	bool watch; // online's queues are watched
 	uint64_t busy_since, idle_since, held_since, looked;
+	uint64_t hold_asked, hold_took; // of the last hold: the request, until all were off
+	struct moving cost;             // of the last holds, to others
 	uint64_t online_from, window_from;
 	char log[2][4096]; // of the online and the offline command; "": none
 	int status;
@@ -138,13 +141,24 @@ static int set_held(struct experiment *x, bool hold)
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
+		x->hold_asked = asked;
+		x->hold_took = now - asked;
 		x->held_since = now;
 		x->run->holds++;
 		x->run->unreached = x->offline.unreached;
 	} else if (was) {
 		x->run->held_ns += asked - x->held_since;
+		moving_add(&x->cost, (double)(x->hold_took + now - asked));
 	}
 	return 0;
+}
+
+// A hold comes at once, when there is work. So that no period is shorter than ten times what a hold
+// costs others, it is the end of a hold that waits.
+static bool may_resume(const struct experiment *x, uint64_t now)
+{
+	double least = RESULT_COSTS * moving_percentile(&x->cost, 0.9);
+	return now >= x->idle_since + x->plan->idle_ns && now >= x->hold_asked + (uint64_t)least;
 }
 
 // A request lasts from when the queues get work until they are empty again.
@@ -163,7 +177,7 @@ static int watch_online(struct experiment *x)
 		return 0;
 	if (work && !x->offline.held)
 		return set_held(x, true);
-	if (!work && x->offline.held && now >= x->idle_since + x->plan->idle_ns)
+	if (!work && x->offline.held && may_resume(x, now))
 		return set_held(x, false);
 	return 0;
 }

@@ -183,11 +183,12 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 	return false;
 }
 
-static bool gap(struct attached_target *s, struct cycle *c, const struct kfd_indices *first)
+static bool gap(struct attached_target *s, const struct cycle_plan *p, struct cycle *c,
+		const struct kfd_indices *first)
 {
 	struct kfd_indices end;
-	uint64_t t3 = resumed_at(c);
-	bool on = attached_wait(s, t3 + c->set.gap_ns);
+	uint64_t t3 = resumed_at(c), wanted = t3 + c->set.gap_ns, least = c->at_ns + p->period_ns;
+	bool on = attached_wait(s, wanted > least ? wanted : least);
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
 	c->gap_ns = clock_ns() - t3;
@@ -218,7 +219,7 @@ static bool run(struct attached_target *s, const struct cycle_plan *p, bool unto
 		return false;
 	attached_holds(s, 0);
 	return c->result < CYCLE_FAILED &&
-	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, c, &first);
+	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, p, c, &first);
 }
 
 bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,

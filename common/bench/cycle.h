@@ -77,6 +77,7 @@ struct cycle_plan {
 	struct kfd_selection select; // what may be suspended
 	uint64_t settle_ns;          // how long stillness is watched without a break
 	uint64_t patience_ns;        // how long to wait for progress before calling it stuck
+	uint64_t period_ns;          // no shorter, from request to request: the gap is made longer
 };
 
 // Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same

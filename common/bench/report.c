@@ -127,16 +127,22 @@ static void latencies(struct doc *d, struct result *r)
 
 static void effects(struct doc *d, const struct result *r)
 {
-	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %");
+	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %|cost %|least "
+		     "period, ms");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_rates v = result_rates(r->of[i]);
-		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f", r->of[i]->name, v.untouched, v.gap,
-			  v.held, 100 * v.held_share, 100 * v.loss, 100 * v.effect);
+		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f|%.2f|%.3f", r->of[i]->name,
+			  v.untouched, v.gap, v.held, 100 * v.held_share, 100 * v.loss,
+			  100 * v.effect, 100 * v.cost, result_least_period(r->of[i]) / 1e6);
 	}
-	doc_say(d, "AQL packets that the target's queues took in a second: in windows in which "
-		   "nothing was done, between cycles, and while suspended. Loss is of the "
-		   "throughput over whole cycles against untouched; the effect is the loss beyond "
-		   "the share of time it was suspended.");
+	doc_say(d,
+		"AQL packets that the target's queues took in a second: in windows in which "
+		"nothing was done, between cycles, and while suspended. Loss is of the "
+		"throughput over whole cycles against untouched; the effect is the loss beyond "
+		"the share of time it was suspended. Cost: share of the time within the two "
+		"calls, in which the driver takes all queues of these GPUs off and back, those of "
+		"others too; no period should be below ten times its 90th percentile, the least "
+		"period.");
 }
 
 static bool is_worse(const struct result_verdict *a, const struct result_verdict *b)

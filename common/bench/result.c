@@ -83,6 +83,8 @@ static void add_effect(struct result_effect *e, const struct cycle *c)
 	e->cycles_ns += c->suspend_ns + c->held_ns + c->resume_ns + c->gap_ns;
 	e->cycles_packets +=
 		c->suspend_packets + c->held_packets + c->resume_packets + c->gap_packets;
+	if (c->suspend_ioctl_ns != CYCLE_NONE && c->resume_ioctl_ns != CYCLE_NONE)
+		e->calls_ns += c->suspend_ioctl_ns + c->resume_ioctl_ns;
 	e->held_ns += c->held_ns;
 	e->held_packets += c->held_packets;
 	e->gap_ns += c->gap_ns;
@@ -134,11 +136,17 @@ struct result_rates result_rates(const struct result_setting *s)
 		.held_share = e->cycles_ns ? (double)e->held_ns / (double)e->cycles_ns : NAN,
 		.loss = NAN,
 		.effect = NAN,
+		.cost = e->calls_ns ? (double)e->calls_ns / (double)e->cycles_ns : NAN,
 	};
 	if (v.untouched > 0 && e->cycles_ns)
 		v.loss = 1 - rate(e->cycles_packets, e->cycles_ns) / v.untouched;
 	v.effect = v.loss - v.held_share;
 	return v;
+}
+
+double result_least_period(struct result_setting *s)
+{
+	return RESULT_COSTS * samples_percentile(&s->metric[METRIC_cost], 0.9);
 }
 
 struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,

@@ -19,7 +19,9 @@
 	X(still, ns(c->still_ns), "suspend's return until the last movement of a read index") \
 	X(resume, ns(c->resume_ns), "request to resume until the call returns")               \
 	X(resume_ioctl, ns(c->resume_ioctl_ns), "of that, the system call itself")            \
-	X(progress, ns(c->progress_ns), "resume's return until a read index moves")
+	X(progress, ns(c->progress_ns), "resume's return until a read index moves")           \
+	X(cost, ns(c->suspend_ioctl_ns) + ns(c->resume_ioctl_ns),                             \
+	  "to others: both system calls, in which the driver takes all queues off and back")
 
 enum result_metric {
 #define METRIC(name, value, help) METRIC_##name,
@@ -39,6 +41,7 @@ struct result_effect {
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
+	uint64_t calls_ns;                        // within the two system calls
 };
 
 struct result_setting {
@@ -65,12 +68,19 @@ int result_add(struct result *r, const struct cycle *c);
 
 // Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
 // held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
-// was asked for.
+// was asked for. cost: share of the time that was within the two system calls, in which the driver
+// takes all queues of these GPUs off and maps them again, those of others too.
 struct result_rates {
 	double untouched, held, gap; // packets a second
-	double held_share, loss, effect;
+	double held_share, loss, effect, cost;
 };
 struct result_rates result_rates(const struct result_setting *s);
+
+// No period should be shorter than so many times what a hold costs others, at the 90th percentile.
+#define RESULT_COSTS 10
+
+// That period in ns; NaN when unknown.
+double result_least_period(struct result_setting *s);
 
 // Goals: "suspend" and "resume", ns at p99; "effect", share; "online", share above alone.
 struct result_goals {

@@ -55,6 +55,7 @@ METRICS = {
     "resume": lambda c: c["resume_ns"],
     "resume_ioctl": lambda c: c["resume_ioctl_ns"],
     "progress": lambda c: c["progress_ns"],
+    "cost": lambda c: c["suspend_ioctl_ns"] + c["resume_ioctl_ns"],
 }
 
 def values(cycles, metric):
@@ -116,7 +117,8 @@ for setting, *cells in md["setting|untouched /s"]:
     loss = 1 - done / (time / 1e9) / rate0
     effect[setting] = loss - held / time
     want = ["%.1f" % rate0, "%.1f" % gap, "%.1f" % (sum(c["held_packets"] for c in s) / (held / 1e9))]
-    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting])]
+    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting], sum(values(s, "cost")) / time)]
+    want.append(ms(10 * percentile(values(s, "cost"), Fraction(9, 10))))
     check(cells == want, f"throughput, {setting}", f"got {cells}, wanted {want}")
 
 for goal, setting, measured, limit, result in md["goal|setting"]:
