@@ -149,6 +149,8 @@ static void print_goals(struct out *o, struct ab_result *a, const struct result_
 	out_end(o);
 }
 
+enum { DEFAULT_RUNS = 3 };
+
 struct ab {
 	struct bench_opts *opts;
 	struct result_goals goals;
@@ -160,6 +162,7 @@ struct ab {
 	struct progress progress;
 	uint64_t done, total; // runs
 	enum ab_mode now;
+	struct rng rng; // of the order of the modes
 };
 
 static int print(struct ab *b, struct cmd *c)
@@ -225,6 +228,8 @@ static int prepare(struct ab *b, struct cmd *c)
 				"ab needs both commands");
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
+	if (o->runs == U64_NULL)
+		o->runs = DEFAULT_RUNS;
 	if (!o->runs)
 		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
 	o->ab.grace = o->grace;
@@ -232,6 +237,7 @@ static int prepare(struct ab *b, struct cmd *c)
 	o->ab.tick_arg = b;
 	bench_context_host(&b->context);
 	bench_context_driver(&b->context);
+	b->rng.state = bench_seed(o, &b->context);
 	status = choose_modes(b);
 	if (status)
 		return status;
@@ -258,6 +264,10 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
+	if (b->done && b->opts->pause_ns && !ab_rest(b->opts->pause_ns)) {
+		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
+		return GPQ_PARTIAL;
+	}
 	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
 	b->now = mode;
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
@@ -287,10 +297,13 @@ static int run_all(struct ab *b, bool wanted)
 	for (unsigned m = 0; m < AB_MODES; m++)
 		b->total += b->mode[m] ? b->opts->runs : 0;
 	progress_init(&b->progress, wanted, false);
-	for (uint64_t i = 0; i < b->opts->runs && !status; i++)
+	for (uint64_t i = 0; i < b->opts->runs && !status; i++) {
+		unsigned order[AB_MODES] = {AB_ALONE, AB_SHARED, AB_PREEMPT};
+		rng_shuffle(&b->rng, order, AB_MODES);
 		for (unsigned m = 0; m < AB_MODES && !status; m++)
-			if (b->mode[m])
-				status = run_one(b, (enum ab_mode)m, i);
+			if (b->mode[order[m]])
+				status = run_one(b, (enum ab_mode)order[m], i);
+	}
 	progress_end(&b->progress);
 	return status;
 }

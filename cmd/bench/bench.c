@@ -4,9 +4,13 @@
 
 #include "cmd/snapshot/snapshot.h"
 #include "common/cli/text.h"
+#include "common/host/clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const char *const burst_words[] = {"command", "progress", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
@@ -21,6 +25,12 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 #define GRACE                                            \
 	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
 	    "\ngrace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
+#define PAUSE                                              \
+	OPT(bench_opts, pause_ns, "pause", 0, OPT_NS, "T", \
+	    "\nrest this long between runs (default 0)")
+#define SEED(what)                                     \
+	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N", \
+	    "\norder of the " what "\n(default: drawn, and printed)")
 #define RAW(what)                                       \
 	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
@@ -41,8 +51,9 @@ static const struct opt preempt_opts[] = {
 	GRACE,
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
 	    "compare settings of grace, queues, hold, gap;\nmay be repeated"),
-	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N",
-	    "\norder of the settings\n(default: drawn, and printed)"),
+	SEED("settings"),
+	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "\nall of it so many times (default 1)"),
+	PAUSE,
 	OPT(bench_opts, warmup, "warmup", 0, OPT_U64, "N",
 	    "\ncycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, untouched_every, "untouched-every", 0, OPT_U64, "N",
@@ -65,6 +76,8 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, modes, "modes", 0, OPT_WORDS, "MODE,...",
 	    "alone, shared, preempt (default: all)"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "runs in each mode (default 3)"),
+	PAUSE,
+	SEED("modes in each round"),
 	OPT_ONE_OF(bench_opts, ab.hold, "burst-on", 0, "WHAT",
 		   "when to suspend: command (default) or progress:\nwhile the online "
 		   "command runs, or while its queues make progress",
@@ -118,7 +131,7 @@ static const struct bench_opts defaults = {
 	.settle_ns = 1000000,
 	.patience_ns = 10000000000,
 	.seed = U64_NULL,
-	.runs = 3,
+	.runs = U64_NULL,
 	.ab = {.idle_ns = 5000000,
 	       .metric_unit = 2,
 	       .lead_ns = 1000000000,
@@ -156,6 +169,16 @@ int bench_goals(const struct words *w, struct result_goals *g)
 					"--goal: %s is none", word);
 	}
 	return GPQ_OK;
+}
+
+uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
+{
+	uint32_t drawn; // short enough to be typed again
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		drawn = (uint32_t)clock_ns();
+	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
+	snprintf(c->text[CONTEXT_seed], sizeof(c->text[0]), "%" PRIu64, seed);
+	return seed;
 }
 
 static int say_unmet(const struct requirement *q, const char *run, const char *setting,

@@ -15,12 +15,12 @@ struct bench_opts {
 	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
+	uint64_t runs, pause_ns;
 	const char *raw;
 	bool overhead;
 	// ab
 	struct ab_plan ab;
 	struct words modes;
-	uint64_t runs;
 	// report
 	const char *html, *svg;
 	bool compare;
@@ -32,6 +32,9 @@ int bench_ab(struct cmd *c);
 
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
+
+// --seed, or a number that is drawn; it is put into the context.
+uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
 // Says which requirements a result does not meet, on standard error: GPQ_FAILED then. `run`: names
 // it where there are several, or "". Those of the other kind of result are passed over.

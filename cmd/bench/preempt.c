@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #define DEFAULT_CYCLES 100
@@ -32,6 +31,7 @@ struct preempt {
 	struct cycle_plan cycles;
 	bool spare;         // the gap is not the user's choice: cycles spare others
 	struct moving cost; // of the last holds, to others
+	uint64_t each_run;  // cycles of one of --runs; UINT64_MAX: until the time is over
 	uint64_t total;     // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
@@ -67,17 +67,13 @@ static int make_plan(struct preempt *p)
 	const struct bench_opts *o = p->opts;
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
 				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns};
-	uint32_t drawn; // short enough to be typed again
-	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
-		drawn = (uint32_t)clock_ns();
-	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
+	uint64_t seed = bench_seed(o, &p->context), runs = o->runs == U64_NULL ? 1 : o->runs;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
-	snprintf(p->context.text[CONTEXT_seed], sizeof(p->context.text[0]), "%" PRIu64, seed);
 	p->spare = o->gap_ns == U64_NULL;
 	for (size_t i = 0; i < o->sweep.n; i++)
 		p->spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
@@ -87,9 +83,14 @@ static int make_plan(struct preempt *p)
 	if (!o->cycles)
 		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --duration allows",
 				"--cycles: 0 measures nothing");
-	p->total = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
-	if (cycles > 1000000000 || o->warmup > 1000000)
+	if (!runs || (runs > 1 && !cycles))
+		return err_fail(GPQ_USAGE, runs ? "add --cycles" : "leave it out for 1",
+				runs ? "--runs: --duration alone does not say how long a run is"
+				     : "--runs: 0 measures nothing");
+	if (cycles > 1000000000 || o->warmup > 1000000 || runs > RESULT_REPEATS_MAX)
 		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
+	p->each_run = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
+	p->total = cycles ? p->each_run * runs : UINT64_MAX;
 	return GPQ_OK;
 }
 
@@ -241,11 +242,15 @@ static int measure(struct preempt *p, struct cycle *last)
 	progress_init(&p->progress, p->out->progress, false);
 	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
 	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {
+		uint64_t in_run = i % p->each_run;
+		if (i && !in_run && !attached_wait(p->attached, clock_ns() + o->pause_ns))
+			return GPQ_OK;
 		*last = (struct cycle){.number = i,
 				       .block = i / p->plan.n,
-				       .warmup = i < o->warmup * p->plan.n,
+				       .repeat = i / p->each_run,
+				       .warmup = in_run < o->warmup * p->plan.n,
 				       .set = *plan_next(&p->plan, i)};
-		uint64_t counted = last->block - o->warmup; // wraps while it warms up
+		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps while it warms up
 		bool untouched = every && !last->warmup && counted % every == 0;
 		bool on = cycle_run(p->attached, &p->cycles, untouched, last);
 		int status = keep(p, last);

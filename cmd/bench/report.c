@@ -86,6 +86,7 @@ static int report(struct load *l, const struct bench_opts *o)
 		return status;
 	}
 	doc_init(&d, "gpq bench: cost of suspending and resuming queues");
+	report_differences(&d, l);
 	for (int ab = 0; ab < 2; ab++)
 		for (size_t i = 0; i < l->n; i++)
 			if (l->run[i]->is_ab == ab)

@@ -14,8 +14,11 @@ const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
 
 void cycle_clear(struct cycle *c)
 {
-	struct cycle none = {
-		.number = c->number, .block = c->block, .warmup = c->warmup, .set = c->set};
+	struct cycle none = {.number = c->number,
+			     .block = c->block,
+			     .repeat = c->repeat,
+			     .warmup = c->warmup,
+			     .set = c->set};
 	size_t first = offsetof(struct cycle, at_ns), last = offsetof(struct cycle, xccs);
 	memset((char *)&none + first, 0xff, last - first); // CYCLE_NONE in each
 	*c = none;

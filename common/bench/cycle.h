@@ -59,6 +59,7 @@ struct cycle_setting {
 struct cycle {
 	uint64_t number; // from 0, in the order they ran
 	uint64_t block;  // each setting once per block
+	uint64_t repeat; // which run of several, with pauses between them; from 0
 	bool warmup;     // ran first, in no statistic
 	struct cycle_setting set;
 	enum cycle_result result;
@@ -70,7 +71,7 @@ struct cycle {
 	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
 };
 
-// Everything measured becomes CYCLE_NONE; number, block, warmup and set stay.
+// Everything measured becomes CYCLE_NONE; number, block, repeat, warmup and set stay.
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {

@@ -46,6 +46,7 @@ static const struct member members[] = {
 	MEMBER(bool, cycle, warmup, "warmup"),
 	MEMBER(u64, cycle, number, "cycle"),
 	MEMBER(u64, cycle, block, "block"),
+	MEMBER(u64, cycle, repeat, "repeat"),
 	MEMBER(u64, cycle, set.grace, "grace"),
 	MEMBER(u64, cycle, set.queues, "queues_wanted"),
 	MEMBER(u64, cycle, set.hold_ns, "hold_wanted_ns"),

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BARS = 60, PLOT_SETTINGS = 8, TIMELINE_CYCLES = 20 };
+enum { BARS = 60, PLOT_SETTINGS = 8, TIMELINE_CYCLES = 20, DIFFERENCES_MAX = 100 };
 
 static void report_context(struct doc *d, const struct bench_context *c)
 {
@@ -21,6 +21,55 @@ static void report_context(struct doc *d, const struct bench_context *c)
 		doc_cell(d, bench_context_label[i]);
 		doc_cell(d, c->text[i]);
 	}
+}
+
+// Who has the same text as run `i`, unless an earlier one has it, too.
+static void same_text(struct doc *d, const struct load *l, size_t n, size_t i, unsigned item)
+{
+	const char *text = l->run[i]->context.text[item];
+	struct buf runs = {0};
+	for (size_t k = 0; k < n; k++) {
+		if (strcmp(l->run[k]->context.text[item], text) != 0)
+			continue;
+		if (k < i)
+			return;
+		buf_printf(&runs, "%s%s", runs.len ? ", " : "",
+			   l->run[k]->context.text[CONTEXT_run]);
+	}
+	doc_cell(d, bench_context_label[item]);
+	doc_cell(d, text);
+	doc_cell(d, runs.data);
+	buf_fini(&runs);
+}
+
+void report_differences(struct doc *d, const struct load *l)
+{
+	static const enum bench_context_item items[] = {
+		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,   CONTEXT_kernel,
+		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,      CONTEXT_parameters,
+		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors};
+	const size_t n = l->n < DIFFERENCES_MAX ? l->n : DIFFERENCES_MAX;
+	bool any = false;
+	if (n < 2)
+		return;
+	doc_heading(d, 2, "What differs between the runs");
+	for (unsigned k = 0; k < COUNT(items); k++) {
+		size_t other = 1;
+		while (other < n && strcmp(l->run[other]->context.text[items[k]],
+					   l->run[0]->context.text[items[k]]) == 0)
+			other++;
+		if (other == n)
+			continue;
+		if (!any)
+			doc_table(d, "context|value|runs");
+		any = true;
+		for (size_t i = 0; i < n; i++)
+			same_text(d, l, n, i, items[k]);
+	}
+	doc_say(d, any ? "All else about host, kernel, driver and GPUs is the same."
+		       : "Nothing: host, kernel, driver and GPUs are the same.");
+	if (n < l->n)
+		doc_say(d, "The first %zu runs of %zu were compared.", n, l->n);
 }
 
 // The verdict
@@ -204,6 +253,28 @@ static unsigned require(struct doc *d, const struct requirements *q, struct load
 		n += require_is_of(&q->v[k], run->is_ab);
 	}
 	return n;
+}
+
+// Where it was repeated: does it drift?
+static void repeats(struct doc *d, const struct result *r)
+{
+	bool any = false;
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
+			any |= r->of[i]->repeat[k].suspend.n > 0;
+	if (!any)
+		return;
+	doc_heading(d, 3, "Runs, one by one");
+	doc_table(d, "run|setting|n|suspend p50, ms|p99|resume p50, ms|p99");
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->of[i]->nrepeats; k++) {
+			struct summary off = samples_summary(&r->of[i]->repeat[k].suspend),
+				       on = samples_summary(&r->of[i]->repeat[k].resume);
+			if (off.n)
+				doc_cells(d, "%zu|%s|%zu|%.3f|%.3f|%.3f|%.3f", k + 1,
+					  r->of[i]->name, off.n, off.p50 / 1e6, off.p99 / 1e6,
+					  on.p50 / 1e6, on.p99 / 1e6);
+		}
 }
 
 static void saved(struct doc *d, const struct result *r)
@@ -424,6 +495,7 @@ void report_run(struct doc *d, struct load_run *run, const struct result_goals *
 	free(worst);
 	doc_heading(d, 3, "Latencies");
 	latencies(d, r);
+	repeats(d, r);
 	doc_heading(d, 3, "Throughput of the target");
 	timeline_plot(d, run);
 	effects(d, r);

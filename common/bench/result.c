@@ -30,6 +30,11 @@ void result_fini(struct result *r)
 	for (unsigned i = 0; i < r->n; i++) {
 		for (unsigned m = 0; m < METRICS; m++)
 			samples_fini(&r->of[i]->metric[m]);
+		for (size_t k = 0; k < r->of[i]->nrepeats; k++) {
+			samples_fini(&r->of[i]->repeat[k].suspend);
+			samples_fini(&r->of[i]->repeat[k].resume);
+		}
+		free(r->of[i]->repeat);
 		free(r->of[i]);
 	}
 	r->n = 0;
@@ -104,6 +109,15 @@ static void add_saved(struct result_setting *s, const struct cycle *c)
 	}
 }
 
+static void add_repeat(struct result_setting *s, const struct cycle *c)
+{
+	if (c->repeat >= RESULT_REPEATS_MAX)
+		return;
+	ARRAY_REACH(s->repeat, s->nrepeats, c->repeat, 0);
+	samples_add(&s->repeat[c->repeat].suspend, result_metric(c, METRIC_suspend));
+	samples_add(&s->repeat[c->repeat].resume, result_metric(c, METRIC_resume));
+}
+
 int result_add(struct result *r, const struct cycle *c)
 {
 	struct result_setting *s = find(r, &c->set);
@@ -118,6 +132,7 @@ int result_add(struct result *r, const struct cycle *c)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	add_effect(&s->effect, c);
 	add_saved(s, c);
+	add_repeat(s, c);
 	return 0;
 }
 

@@ -44,6 +44,13 @@ struct result_effect {
 	uint64_t calls_ns;                        // within the two system calls
 };
 
+enum { RESULT_REPEATS_MAX = 1000 }; // what is measured in later ones is in the whole alone
+
+// Of one run of several, with pauses between them.
+struct result_repeat {
+	struct samples suspend, resume;
+};
+
 struct result_setting {
 	struct cycle_setting set;
 	char name[96]; // what differs from the other settings: plan_name()
@@ -52,6 +59,8 @@ struct result_setting {
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
 	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
 	unsigned xccs;
+	struct result_repeat *repeat; // owned
+	size_t nrepeats;
 };
 
 struct result {

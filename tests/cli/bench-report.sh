@@ -8,6 +8,9 @@ command -v python3 >/dev/null || { echo "ok 1 - report # SKIP no python3"; echo 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 data=$top/tests/data/bench
+# As if these were two runs with a pause between them.
+jq -c '.repeat = (.block % 2)' "$data/old.ndjson" >"$work/repeats.ndjson"
+gpq bench report "$work/repeats.ndjson" >"$work/repeats.md" || echo "not ok - report of repeats ends with $?"
 gpq bench report --html "$work/page.html" "$data/old.ndjson" >"$work/report.md" || echo "not ok - report ends with $?"
 gpq bench report "$data/ab.ndjson" >"$work/ab.md" || echo "not ok - report of the experiment ends with $?"
 for what in 'suspend p99 < 7.1ms' 'still mean <= 0ms' 'resume p90<1ms' 'effect < 7%' 'online p99 < 401ms' 'online shared median < 1ms' \
@@ -137,6 +140,19 @@ for setting, *cells in md["setting|ok"]:
     want = [str(sum(c["result"] == r for c in settings[setting]))
             for r in ("ok", "idle", "moved", "partly", "failed", "stuck", "stopped")]
     check(cells == want, f"cycles, {setting}", f"got {cells}, wanted {want}")
+
+# Runs of one measurement, one by one
+found = [row for row in tables(open(work + "/repeats.md").read())["run|setting"]]
+want = []
+for setting, s in settings.items():
+    for run in (0, 1):
+        cells = [str(run + 1), setting]
+        for metric in ("suspend", "resume"):
+            v = values([c for c in s if c["block"] % 2 == run], metric)
+            cells += ([str(len(v))] if metric == "suspend" else []) + [ms(percentile(v, Fraction(1, 2))), ms(carried(v, 990))]
+        want.append(cells)
+check(found == want and len({row[3] for row in found}) > 1, "each run of several", f"got {found}, wanted {want}")
+check("run|setting" not in md, "one run has no such table")
 
 # Two sets of samples
 new = {}

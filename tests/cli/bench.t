@@ -106,6 +106,22 @@ $ gpq bench report --html /nowhere/x $DATA/bench/old.ndjson >/dev/null
 gpq: bench: /nowhere/x: No such file or directory
 ? 5
 
+# Of several runs, what differs between their hosts is said first: for each value, who has it.
+$ sed 's/"run":"[^"]*"/"run":"b"/; s/"kernel":"[^"]*"/"kernel":"7.3"/; s/"host":"[^"]*"/"host":"a|b"/' $DATA/bench/plain.ndjson >b.ndjson; gpq bench report $DATA/bench/plain.ndjson b.ndjson | sed -n '5,/^All/p'
+| context | value | runs |
+|:---|---:|---:|
+| host | gpq-lab | gpq-lab-1795196473011-178 |
+| host | a\|b | b |
+| kernel | 6.12.95+deb12-amd64 | gpq-lab-1795196473011-178 |
+| kernel | 7.3 | b |
+
+All else about host, kernel, driver and GPUs is the same.
+
+$ sed 's/"run":"[^"]*"/"run":"b"/' $DATA/bench/plain.ndjson | gpq bench report $DATA/bench/plain.ndjson - | sed -n 5p; gpq bench report $DATA/bench/plain.ndjson | grep -c 'What differs'
+Nothing: host, kernel, driver and GPUs are the same.
+0
+? 1
+
 # A folder is all its files, and four runs are four sections.
 $ gpq bench report $DATA/bench | grep -c '^## gpq-lab'
 4

@@ -53,6 +53,7 @@ Options:
       --svg DIR               also write each plot to a file
       --compare               compare two files or folders, the old one first
       --goal NAME=VALUE,...   limits to judge by
+      --require LIMIT         a limit that decides the exit status
 
 Shared options (-o, -J, -r ...) and columns: gpq bench report --help
 

@@ -22,8 +22,12 @@ nothing_left() { # WHEN
 
 # ---- the online command as a whole --------------------------------------------------------------------------------------
 
-ab --online 'mkqueue -n 1 -c 1000 -q' --offline 'mkqueue -n 2 -q' --runs 2 --lead 200ms --raw /tmp/raw
+ab --online 'mkqueue -n 1 -c 1000 -q' --offline 'mkqueue -n 2 -q' --runs 2 --lead 200ms --raw /tmp/raw --pause 50ms --seed 7 \
+	--require 'offline held < 100%' --require 'online shared p99 < 60s'
 is "ab: status" $? 0
+is "in each round each mode, in the order that seed 7 gives" \
+	"$(sed 's/.*"mode":"\([a-z]*\)","number":\([0-9]*\).*"seed":"\([0-9]*\)".*/\1 \2 \3/' /tmp/raw | tr '\n' ';')" "ORDER"
+is "what is required is judged beside the goals" "$(grep -cE '^(offline held|online shared p99) .* ok' /tmp/out)" 2
 is "a raw line for each run and mode" "$(grep -c '"record":"ab_run"' /tmp/raw)" 6
 is "a latency for each online run" "$(field 'Latency of online requests' alone N) $(field 'Latency of online requests' shared N) \
 $(field 'Latency of online requests' preempt N)" "2 2 2"
@@ -39,9 +43,9 @@ is "with the same ids each time" "$(field 'Queues over all runs' online IDS) $(f
 is "both sides have queue 0" "$(field 'Queues side by side' offline QIDS)" 0
 is "only the process tells whose a queue is" "$(awk '$1 == "pid" || $1 == "fixed-ids" || $1 == "priority" { print $1, $2, $3 }' /tmp/out |
 	tr '\n' ';')" "fixed-ids no no;priority no no;pid yes yes;"
-is "slots are known where nothing is held" "$(sed -n 2p /tmp/raw | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
+is "slots are known where nothing is held" "$(grep '"mode":"shared"' /tmp/raw | head -1 | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
 is "and unknown where it is, which the record says" \
-	"$(sed -n 3p /tmp/raw | grep -o '"side":"offline"[^}]*"slots":null,"suspended":true' | wc -l)" 2
+	"$(grep '"mode":"preempt"' /tmp/raw | head -1 | grep -o '"side":"offline"[^}]*"slots":null,"suspended":true' | wc -l)" 2
 like "so does gpq" "$(cat /tmp/out)" "SLOT: in [1-9][0-9]* of [0-9]+ looks the offline queues were suspended"
 like "the driver's version is in the record" "$(cat /tmp/raw)" '"kfd_version":"1\.[0-9]+"'
 nothing_left "after ab"
@@ -58,7 +62,7 @@ more "bursts: offline was taken off again and again" "$(field 'Throughput of the
 nothing_left "after bursts"
 
 gpq bench ab --online 'sleep 2' --offline 'mkqueue -n 1 -q' --modes shared,preempt --runs 1 --lead 100ms --progress > /tmp/out 2> /tmp/err
-like "it tells how far it is" "$?:$(cat /tmp/err)" "^0:.*0 %, run 1 of 2, shared.*50 %, run 2 of 2, preempt, .* left"
+like "it tells how far it is" "$?:$(cat /tmp/err)" "^0:.*0 %, run 1 of 2, (shared|preempt).*50 %, run 2 of 2, (shared|preempt), .* left"
 
 # ---- what they print ------------------------------------------------------------------------------------------------------
 
