@@ -36,21 +36,21 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 	    "write each " what " to FILE,\none JSON object a line")
 
 static const struct opt preempt_opts[] = {
-	OPT(bench_opts, pids, "pid", 'p', OPT_PIDS, "PID", "the process to measure"),
+	PICK_OPTS(bench_opts),
+	PICK_QUEUES_OPTS(bench_opts),
+	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	    "show which queues would be held, and hold none"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
 	    "cycles of each setting\n(default 100, or as many as --duration allows)"),
-	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "stop after this long"),
+	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "\nstop after this long"),
 	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "T",
 	    "how long queues stay suspended (default 10ms)"),
 	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "T",
-	    "how long they run between cycles (default 10ms,\nor more: see LEAST_PERIOD in "
+	    "\nhow long they run between cycles (default 10ms,\nor more: see LEAST_PERIOD in "
 	    "gpq-bench(1))"),
-	OPT(bench_opts, queues.ids, "queue", 'Q', OPT_WORDS, "ID,...", "only these queues"),
-	OPT(bench_opts, queues.gpus, "gpu", 0, OPT_WORDS, "GPU,...",
-	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
 	GRACE,
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
-	    "compare settings of grace, queues, hold, gap;\nmay be repeated"),
+	    "\ncompare settings of grace, queues, hold, gap;\nmay be repeated"),
 	SEED("settings"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "\nall of it so many times (default 1)"),
 	PAUSE,
@@ -64,7 +64,7 @@ static const struct opt preempt_opts[] = {
 	    "\ngive up after so long without progress\n(default 10s)"),
 	RAW("cycle"),
 	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
-	    "measure gpq's own part:\nsuspend calls with an empty list of queues"),
+	    "\nmeasure gpq's own part:\nsuspend calls with an empty list of queues"),
 	GOAL,
 	REQUIRE("suspend p99 < 10ms"),
 	{0},
@@ -223,10 +223,10 @@ static const struct out_table *const tables[] = {PREEMPT_TABLES, &bench_changes_
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
 	 .title = "bench preempt",
-	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
-	 .summary = "suspend a process, watch its queues stand still, hold, resume, watch them go "
-		    "on; many times",
-	 .synopsis = "-p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
+	 .needs = NEED_KFD, // all that --dry-run needs
+	 .summary = "suspend a process, or several at once, watch their queues stand still, hold, "
+		    "resume, watch them go on; many times",
+	 .synopsis = "-p PID[,PID...] [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
 		     "[--raw FILE]\n-p PID --overhead",
 	 .opts = preempt_opts,
 	 .tables = preempt_tables,

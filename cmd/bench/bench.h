@@ -6,12 +6,14 @@
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
 #include "common/bench/require.h"
+#include "common/state/pick.h"
 #include "common/state/pick_queues.h"
 
 struct bench_opts {
 	// preempt
-	struct pids pids;
-	struct pick_queues_opts queues; // ids and GPUs
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	bool dry;
 	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;

@@ -140,7 +140,8 @@ static void print_latencies(struct out *o, struct result *r)
 		for (unsigned m = 0; m < METRICS; m++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
 							   &r->of[i]->metric[m]);
-			out_row(o, &row);
+			if (row.n) // else it is not measured in this way
+				out_row(o, &row);
 		}
 	}
 	out_end(o);
@@ -215,6 +216,7 @@ static void json_setting(struct json *j, struct result_setting *s)
 	json_u64(j, "queues", s->set.queues);
 	json_u64(j, "hold_ns", s->set.hold_ns);
 	json_u64(j, "gap_ns", s->set.gap_ns);
+	json_u64(j, "process", s->set.process);
 	json_begin_flat(j, "cycles", '{');
 	for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 		json_u64(j, cycle_result_name[k], s->count[k]);
@@ -305,6 +307,7 @@ static const struct schema_member setting_members[] = {
 	COUNTED("queues", "how many were suspended, null: all"),
 	COUNTED("hold_ns", "how long they were held"),
 	COUNTED("gap_ns", "how long they ran between cycles"),
+	COUNTED("process", "of a group, 0: all of it; null: one process alone"),
 	{"cycles", SCHEMA_OBJECT, "by how they ended", count_members, NULL},
 	{"saved_bytes_xcc_mean", SCHEMA_LIST, "of each XCC", &a_number, NULL},
 	{"histograms_ns", SCHEMA_OBJECT, "of each time", metric_members, NULL},
@@ -325,7 +328,7 @@ static void print_cycles(struct out *o, const struct result *r)
 	struct cycles_row row = {.warmup = r->warmup, .xccs = U64_NULL, .saved = U64_NULL};
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
-		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
+		for (unsigned k = 0; k <= CYCLE_STOPPED && RESULT_IS_WHOLE(&s->set); k++)
 			row.count[k] += s->count[k];
 		for (unsigned x = 0; x < s->xccs; x++) {
 			uint64_t most = row.saved == U64_NULL ? 0 : row.saved;

@@ -182,8 +182,9 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 			continue;
 		both++;
 		for (unsigned m = 0; m < METRICS; m++)
-			change_row(o, a->of[i]->name, result_metric_name[m], &a->of[i]->metric[m],
-				   &s->metric[m]);
+			if (a->of[i]->metric[m].n || s->metric[m].n)
+				change_row(o, a->of[i]->name, result_metric_name[m],
+					   &a->of[i]->metric[m], &s->metric[m]);
 	}
 	return both;
 }

@@ -20,8 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MS     1000000ull
-#define SECOND 1000000000ull
+#define MS 1000000ull
 
 const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NULL};
 
@@ -538,14 +537,8 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 
 bool ab_rest(uint64_t ns)
 {
-	struct pollfd p = {.fd = bench_signals_open(), .events = POLLIN};
-	uint64_t until = clock_ns() + ns;
-	bool stop = false;
-	for (uint64_t now; !stop && (now = clock_ns()) < until;) {
-		uint64_t left = until - now;
-		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
-		stop = ppoll(&p, 1, &t, NULL) > 0 && bench_signals_stop(p.fd);
-	}
-	close(p.fd);
-	return !stop;
+	int signals = bench_signals_open();
+	bool on = bench_signals_wait(signals, clock_ns() + ns);
+	close(signals);
+	return on;
 }

@@ -32,29 +32,34 @@ struct cycle_setting {
 	uint64_t queues;  // how many of the chosen ones; CYCLE_NONE: all
 	uint64_t hold_ns; // wanted
 	uint64_t gap_ns;  // wanted
+	uint64_t process; // of a group: its pid, or CYCLE_GROUP; CYCLE_NONE: one is measured alone
 };
 
+#define CYCLE_GROUP 0 // all processes of a group: group_cycle.h
+
 // What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
-#define CYCLE_MEASURED(X)                                                                     \
-	X(at_ns)             /* the request */                                                \
-	X(suspend_ns)        /* request to return */                                          \
-	X(suspend_ioctl_ns)  /* the system call alone */                                      \
-	X(still_ns)          /* return to the last movement seen; 0: none was seen */         \
-	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */ \
-	X(held_ns)           /* suspend's return to the request to resume */                  \
-	X(resume_ns)         /* request to return */                                          \
-	X(resume_ioctl_ns)   /* the system call alone */                                      \
-	X(progress_ns)       /* return to the first movement seen */                          \
-	X(progress_look_ns)  /* time between that look and the one before */                  \
-	X(gap_ns)            /* resume's return to the end of the cycle */                    \
-	X(read_sum)          /* sum of the AQL read indices at the request */                 \
-	X(suspend_packets)   /* AQL packets taken from the request until it stood still */    \
-	X(held_packets)      /* from then until the request to resume */                      \
-	X(resume_packets)    /* from then until the first look after resume's return */       \
-	X(gap_packets)       /* from then to the end */                                       \
-	X(backlog_packets)   /* waiting at the request to resume */                           \
-	X(untouched_ns)      /* length of the untouched window before the cycle */            \
-	X(untouched_packets) /* taken in it */
+#define CYCLE_MEASURED(X)                                                                       \
+	X(at_ns)             /* the request */                                                  \
+	X(suspend_ns)        /* request to return */                                            \
+	X(suspend_ioctl_ns)  /* the system call alone */                                        \
+	X(still_ns)          /* return to the last movement seen; 0: none was seen */           \
+	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */   \
+	X(held_ns)           /* suspend's return to the request to resume */                    \
+	X(resume_ns)         /* request to return */                                            \
+	X(resume_ioctl_ns)   /* the system call alone */                                        \
+	X(progress_ns)       /* return to the first movement seen */                            \
+	X(progress_look_ns)  /* time between that look and the one before */                    \
+	X(gap_ns)            /* resume's return to the end of the cycle */                      \
+	X(read_sum)          /* sum of the AQL read indices at the request */                   \
+	X(suspend_packets)   /* AQL packets taken from the request until it stood still */      \
+	X(held_packets)      /* from then until the request to resume */                        \
+	X(resume_packets)    /* from then until the first look after resume's return */         \
+	X(gap_packets)       /* from then to the end */                                         \
+	X(backlog_packets)   /* waiting at the request to resume */                             \
+	X(untouched_ns)      /* length of the untouched window before the cycle */              \
+	X(untouched_packets) /* taken in it */                                                  \
+	X(suspend_first_ns)  /* of a group: request until the first process's queues are off */ \
+	X(resume_first_ns)   /* likewise back */
 
 struct cycle {
 	uint64_t number; // from 0, in the order they ran

@@ -165,6 +165,8 @@ static void latencies(struct doc *d, struct result *r)
 			struct summary v = samples_summary(&r->of[i]->metric[m]);
 			const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
 						v.p99, v.p999, v.max,    v.mean,    v.sd};
+			if (!v.n) // not measured in this way
+				continue;
 			doc_cells(d, "%s|%s|%zu", result_metric_name[m], r->of[i]->name, v.n);
 			for (unsigned k = 0; k < sizeof(cells) / sizeof(cells[0]); k++)
 				doc_cells(d, "%.3f", cells[k] / 1e6);

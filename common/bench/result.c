@@ -124,7 +124,7 @@ int result_add(struct result *r, const struct cycle *c)
 	if (!s)
 		return -1;
 	if (c->warmup) {
-		r->warmup++;
+		r->warmup += RESULT_IS_WHOLE(&c->set);
 		return 0;
 	}
 	s->count[c->result]++;

@@ -21,7 +21,11 @@
 	X(resume_ioctl, ns(c->resume_ioctl_ns), "of that, the system call itself")            \
 	X(progress, ns(c->progress_ns), "resume's return until a read index moves")           \
 	X(cost, ns(c->suspend_ioctl_ns) + ns(c->resume_ioctl_ns),                             \
-	  "to others: both system calls, in which the driver takes all queues off and back")
+	  "to others: both system calls, in which the driver takes all queues off and back")  \
+	X(suspend_first, ns(c->suspend_first_ns),                                             \
+	  "of a group: until the first process's queues are off")                             \
+	X(resume_first, ns(c->resume_first_ns),                                               \
+	  "of a group: until the first process's queues are back")
 
 enum result_metric {
 #define METRIC(name, value, help) METRIC_##name,
@@ -50,6 +54,10 @@ enum { RESULT_REPEATS_MAX = 1000 }; // what is measured in later ones is in the 
 struct result_repeat {
 	struct samples suspend, resume;
 };
+
+// Of a group the processes' cycles are settings of their own: this is that of one process, or of
+// the whole group.
+#define RESULT_IS_WHOLE(set) ((set)->process == CYCLE_NONE || (set)->process == CYCLE_GROUP)
 
 struct result_setting {
 	struct cycle_setting set;

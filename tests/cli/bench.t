@@ -15,6 +15,29 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt -p 1
 gpq: bench: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
 ? 2
 
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run
+gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID
+? 2
+
+# --dry-run: the selector's words, as of gpq suspend, on a recorded host, too.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --container 116f54c41d04 --type sdma
+  PID   GPU QID TYPE RESULT LATENCY
+41207 41460   3 sdma chosen       -
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 52880:0,41207:2 -rn -o PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207 -Q 2 -J | jq -c '.schema, [.queues[].queue_id]'
+41207 2
+52880 0
+{"name":"gpq.suspend","version":1}
+[2]
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 0
+gpq: bench: queue 0: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --comm none
+gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+? 5
+
 $ gpq bench report
 gpq: bench: report needs files with samples; gpq bench report FILE|DIR...
 ? 2

@@ -33,8 +33,8 @@ $ gpq queues --usage | cmp - <(gpq queues -h) && gpq queues -h --help | cmp - <(
 # Kinds of bench: what they are for; the options of one, wherever its name stands.
 $ gpq bench -h | sed -n '/^Kinds/,$p'
 Kinds:
-  preempt    suspend a process, watch its queues stand still, hold, resume,
-             watch them go on; many times
+  preempt    suspend a process, or several at once, watch their queues stand
+             still, hold, resume, watch them go on; many times
   ab         run online and offline work alone, together, and with the offline
              work suspended while the online work needs the GPU
   report     what raw samples of one or more runs say, as Markdown and as a page
@@ -110,7 +110,7 @@ preempt ab report
 alone,alone alone,shared alone,preempt 
 bench 
 report 
---gap --gpu --grace --goal 
+--gpu --gap --grace --goal 
 compute sdma sdma-xgmi 
 medium 
 RUNS 
