@@ -83,7 +83,7 @@ static void scan(struct following *f)
 			struct newcomer *c = &f->seen.v[i];
 
 			if (newcomer_take(c, now))
-				c->done = !targets_is_ours(c->pid, &processes) &&
+				c->done = !pick_is_ours(c->pid, &processes) &&
 					  !is_of_command(f, c->pid) && pick_keeps(&pick, c->pid) &&
 					  take_in(f, c->pid);
 		}

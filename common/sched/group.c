@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define SECOND 1000000000ull
+#define RETRY_NS 5000000000ull
 enum { TRIES = 20 };
 
 // ---- one member
@@ -201,7 +201,8 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 
 	m->link.fd = m->watch.mem = m->target.pidfd = -1;
 	m->sel = sel;
-	if (kfd_target_pin(&m->target, pid, 0, &gone)) {
+	m->target.pid = pid;
+	if (!g->dry && kfd_target_pin(&m->target, pid, 0, &gone)) {
 		free(sel);
 		free(m);
 		return NULL;
@@ -370,7 +371,7 @@ void group_look_at_idle(struct group *g)
 void group_retry(struct group *g, uint64_t now_ns)
 {
 	for (size_t i = 0; g->attach && i < g->n; i++)
-		if (g->v[i]->failed && !g->v[i]->ended && now_ns - g->v[i]->tried_ns >= SECOND)
+		if (g->v[i]->failed && !g->v[i]->ended && now_ns - g->v[i]->tried_ns >= RETRY_NS)
 			attach(g, g->v[i]);
 }
 

@@ -32,6 +32,7 @@ struct group_member {
 	bool idle;         // it was left running because it had nothing to do
 	bool failed;       // its holder is lost or refuses: see `failure`; it runs
 	bool partly;       // some of its queues could not be suspended
+	bool said;         // the failure was reported, by the caller
 	uint64_t tried_ns; // when it was last attached to
 	struct kfd_failure failure;
 };
@@ -40,6 +41,7 @@ struct group {
 	struct group_member **v; // owned
 	size_t n, cap;
 	bool attach;       // to members, and to those that come
+	bool dry;          // members are only named, whether they live or not
 	bool held;         // they are to be suspended; what comes is suspended, too
 	unsigned grace;    // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
 	uint64_t limit_ns; // deadline of each hold, kept by its holder
@@ -74,7 +76,7 @@ void group_wait(struct group *g);
 // While the group is held: asks to suspend the members that were idle and have work now.
 void group_look_at_idle(struct group *g);
 
-// Attaches again to members that failed, at most once each second.
+// Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);
 
 // Removes members that ended; that of a group in which packets are counted must not be done.
