@@ -211,6 +211,47 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
+static int choose_side(struct side *s, const char *command, const struct pids *pids,
+		       const struct words *specs, bool online)
+{
+	const char *option = online ? "--online-select" : "--offline-select";
+	int status = side_add_pids(s, online ? "--online-pid" : "--offline-pid", pids);
+	s->command = command;
+	for (size_t i = 0; i < specs->n && !status; i++)
+		status = side_add(s, option, specs->v[i]);
+	if (!status && !command && !s->n)
+		return err_fail(GPQ_USAGE,
+				online ? "give --online CMD, --online-pid or --online-select"
+				       : "give --offline CMD, --offline-pid or --offline-select",
+				"ab needs both sides: there is no %s work",
+				online ? "online" : "offline");
+	return status;
+}
+
+// What runs already prints nothing to gpq, and its requests are seen in its queues, or in its log.
+static int choose_sides(struct bench_opts *o)
+{
+	struct ab_plan *p = &o->ab;
+	int status = choose_side(&p->online, o->online, &o->online_pids, &o->online_specs, true);
+	if (!status)
+		status = choose_side(&p->offline, o->offline, &o->offline_pids, &o->offline_specs,
+				     false);
+	if (status)
+		return status;
+	if ((p->metric && !o->online) || ((p->offline_metric || p->offline_ready) && !o->offline))
+		return err_fail(GPQ_USAGE, "leave it out, or have a command",
+				"--%s reads what a command prints, and that side has none",
+				p->metric && !o->online ? "metric"
+				: p->offline_metric     ? "offline-metric"
+							: "offline-ready");
+	if (p->log_dir && (!o->online || !o->offline))
+		return err_fail(GPQ_USAGE, "--online-log and --offline-log read logs",
+				"--log is set for commands, and one side has none");
+	if (!o->online)
+		p->hold = AB_HOLD_PROGRESS;
+	return GPQ_OK;
+}
+
 static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
@@ -223,9 +264,9 @@ static int prepare(struct ab *b, struct cmd *c)
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
 				c->argv[1]);
-	if (!o->ab.online || !o->ab.offline)
-		return err_fail(GPQ_USAGE, "gpq bench ab --online CMD --offline CMD",
-				"ab needs both commands");
+	status = choose_sides(o);
+	if (status)
+		return status;
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (o->runs == U64_NULL)
@@ -278,6 +319,12 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 			 ", %s: %zu offline queues of secondary contexts ran on: the "
 			 "debug interface does not reach them",
 			 number + 1, ab_mode_name[mode], r.unreached);
+	if (r.lost)
+		err_warn("gpq did not end it",
+			 "run %" PRIu64 ", %s: pid %d (%s)%s of a command lives on: it left the "
+			 "command's process group",
+			 number + 1, ab_mode_name[mode], (int)r.lost_pid, r.lost_name,
+			 r.lost > 1 ? " and others" : "");
 	ab_run_fini(&r);
 	b->done++;
 	if (stopped) {
@@ -327,6 +374,8 @@ int bench_ab(struct cmd *c)
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
+	side_fini(&b.opts->ab.online);
+	side_fini(&b.opts->ab.offline);
 	require_fini(&b.required);
 	ab_result_fini(&b.result);
 	return status;

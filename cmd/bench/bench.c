@@ -71,8 +71,20 @@ static const struct opt preempt_opts[] = {
 };
 
 static const struct opt ab_opts[] = {
-	OPT(bench_opts, ab.online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
-	OPT(bench_opts, ab.offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
+	OPT(bench_opts, offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID,...",
+	    "\nonline work that runs already"),
+	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID,...",
+	    "\noffline work that runs already"),
+	OPT(bench_opts, online_specs, "online-select", 0, OPT_LIST, "SPEC",
+	    "online work, such as\n'container=serve&cmdline=vllm':\nwhat runs already, or workers "
+	    "of "
+	    "the command;\nmay be repeated"),
+	OPT(bench_opts, offline_specs, "offline-select", 0, OPT_LIST, "SPEC",
+	    "the offline work, likewise"),
+	OPT(bench_opts, ab.for_ns, "for", 0, OPT_NS, "T",
+	    "\nhow long online work without a command is watched\n(default 10s)"),
 	OPT(bench_opts, modes, "modes", 0, OPT_WORDS, "MODE,...",
 	    "alone, shared, preempt (default: all)"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "runs in each mode (default 3)"),
@@ -83,7 +95,7 @@ static const struct opt ab_opts[] = {
 		   "command runs, or while its queues make progress",
 		   burst_words),
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
-	    "a burst is over when the queues were empty\nfor so long (default 5ms)"),
+	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
 	OPT(bench_opts, ab.metric, "metric", 0, OPT_STR, "REGEX",
 	    "latencies from the online command's output:\nthe number in ( )"),
@@ -94,7 +106,7 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
 	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
-	    "latencies from the online command's AMD log:\nFILE, or FILE_PID"),
+	    "\nlatencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",
 	    "\nlikewise the offline work's rate"),
 	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
@@ -134,6 +146,7 @@ static const struct bench_opts defaults = {
 	.runs = U64_NULL,
 	.ab = {.idle_ns = 5000000,
 	       .metric_unit = 2,
+	       .for_ns = 10000000000,
 	       .lead_ns = 1000000000,
 	       .ready_ns = 60000000000},
 };
@@ -236,7 +249,8 @@ static const struct cmd_kind kinds[] = {
 	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
-	 .synopsis = "--online CMD --offline CMD [--modes MODE,...] [--runs N] [--burst-on WHAT]",
+	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "
+		     "SPEC\n[--modes MODE,...] [--runs N] [--burst-on WHAT]",
 	 .opts = ab_opts,
 	 .tables = ab_tables,
 	 .run = bench_ab},

@@ -22,6 +22,9 @@ struct bench_opts {
 	bool overhead;
 	// ab
 	struct ab_plan ab;
+	const char *online, *offline; // commands
+	struct pids online_pids, offline_pids;
+	struct words online_specs, offline_specs;
 	struct words modes;
 	// report
 	const char *html, *svg;

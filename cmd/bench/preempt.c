@@ -32,10 +32,9 @@ struct preempt {
 	pid_t pid; // of one
 	struct plan plan;
 	struct cycle_plan cycles;
-	bool spare;         // the gap is not the user's choice: cycles spare others
-	struct moving cost; // of the last holds, to others
-	uint64_t each_run;  // cycles of one of --runs; UINT64_MAX: until the time is over
-	uint64_t total;     // cycles wanted, warm-up included; UINT64_MAX: until the time is over
+	struct moving costs; // of the last holds, to others
+	uint64_t each_run;   // cycles of one of --runs; UINT64_MAX: until the time is over
+	uint64_t total;      // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
 	struct attached_target *attached; // one process; NULL: a group
@@ -116,9 +115,11 @@ static int make_plan(struct preempt *p)
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
-	p->spare = o->gap_ns == U64_NULL;
+	// The gap is as short as the user says. Where he says nothing, cycles spare others.
+	bool spare = o->gap_ns == U64_NULL;
 	for (size_t i = 0; i < o->sweep.n; i++)
-		p->spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
+		spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
+	p->cycles.costs = spare ? &p->costs : NULL;
 	p->cycles.settle_ns = o->settle_ns;
 	p->cycles.patience_ns = o->patience_ns;
 	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
@@ -293,17 +294,6 @@ static int keep(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
 }
 
-// The gap is as short as the user says; where he says nothing, cycles come no more often than
-// others can bear.
-static void pace(struct preempt *p, const struct cycle *c)
-{
-	double cost = result_metric(c, METRIC_cost);
-	if (!p->spare || isnan(cost))
-		return;
-	moving_add(&p->cost, cost);
-	p->cycles.period_ns = (uint64_t)(RESULT_COSTS * moving_percentile(&p->cost, 0.9));
-}
-
 // Says when cycles came more often than that.
 static void warn_of_cost(const struct preempt *p)
 {
@@ -314,7 +304,7 @@ static void warn_of_cost(const struct preempt *p)
 			 samples_percentile(&s->metric[METRIC_resume], 0.5) +
 			 (double)(s->set.hold_ns + s->set.gap_ns);
 		char text[24];
-		if (p->spare || !(period < least))
+		if (p->cycles.costs || !(period < least))
 			continue;
 		err_warn("a greater --gap spares others",
 			 "%s: cycles came more often than every %s: they took much of the time of "
@@ -356,7 +346,6 @@ static int measure(struct preempt *p, struct cycle *v)
 			status = keep(p, &v[k]);
 		if (status || !on)
 			return status;
-		pace(p, v);
 		draw(p);
 	}
 	return GPQ_OK;

@@ -153,9 +153,19 @@ static bool resume(struct attached_target *s, const struct kfd_selection *sel, s
 	return true;
 }
 
-static uint64_t resumed_at(const struct cycle *c)
+uint64_t cycle_resumed_at(const struct cycle *c)
 {
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
+}
+
+uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c)
+{
+	uint64_t wanted = cycle_resumed_at(c) + c->set.gap_ns, least = c->at_ns;
+	if (!p->costs)
+		return wanted;
+	moving_add(p->costs, (double)(c->suspend_ioctl_ns + c->resume_ioctl_ns));
+	least += (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9));
+	return wanted > least ? wanted : least;
 }
 
 // Polls until a read index moves. *first: the first indices.
@@ -163,7 +173,7 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 			   const struct kfd_indices *at_resume, struct kfd_indices *first)
 {
 	struct kfd_indices now;
-	uint64_t t3 = resumed_at(c), last = t3, t = t3;
+	uint64_t t3 = cycle_resumed_at(c), last = t3, t = t3;
 	if (!look(s, first, true))
 		return false;
 	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
@@ -190,8 +200,8 @@ static bool gap(struct attached_target *s, const struct cycle_plan *p, struct cy
 		const struct kfd_indices *first)
 {
 	struct kfd_indices end;
-	uint64_t t3 = resumed_at(c), wanted = t3 + c->set.gap_ns, least = c->at_ns + p->period_ns;
-	bool on = attached_wait(s, wanted > least ? wanted : least);
+	uint64_t t3 = cycle_resumed_at(c);
+	bool on = attached_wait(s, cycle_end_at(p, c));
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
 	c->gap_ns = clock_ns() - t3;

@@ -9,6 +9,7 @@
 #define GPQ_BENCH_CYCLE_H
 
 #include "common/bench/attached.h"
+#include "common/stats/moving.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,8 +84,16 @@ struct cycle_plan {
 	struct kfd_selection select; // what may be suspended
 	uint64_t settle_ns;          // how long stillness is watched without a break
 	uint64_t patience_ns;        // how long to wait for progress before calling it stuck
-	uint64_t period_ns;          // no shorter, from request to request: the gap is made longer
+	struct moving *costs; // to others, of the latest cycles; NULL: their period is the user's
 };
+
+// No period should be shorter than so many times what a hold costs others, at the 90th percentile.
+#define CYCLE_COSTS 10
+
+uint64_t cycle_resumed_at(const struct cycle *c);
+
+// When it may end: after its gap; with p->costs, to which it is added, no sooner than that.
+uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c);
 
 // Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
 // length first, in which nothing is done. False when the measurement has to end, for the

@@ -196,11 +196,6 @@ static bool hold(struct group_bench *b, const struct cycle_plan *p, struct cycle
 	return true;
 }
 
-static uint64_t resumed_at(const struct cycle *c)
-{
-	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
-}
-
 static bool run(struct group_bench *b, const struct cycle_plan *p, bool untouched, struct cycle *v)
 {
 	group_look(&b->group);
@@ -208,15 +203,14 @@ static bool run(struct group_bench *b, const struct cycle_plan *p, bool untouche
 	    !ask(b, v, false))
 		return false;
 	sum_up(b, v, false);
-	uint64_t wanted = resumed_at(v) + v->set.gap_ns, least = v->at_ns + p->period_ns;
 	if (!look(b, LOOK_RESUMED, false))
 		return false;
 	COUNT_INTO(resume_packets, LOOK_AT_RESUME, LOOK_RESUMED);
-	rest(b, wanted > least ? wanted : least);
+	rest(b, cycle_end_at(p, v));
 	if (!look(b, LOOK_END, false))
 		return false;
 	for (size_t i = 0; i <= b->group.n; i++)
-		v[i].gap_ns = clock_ns() - resumed_at(&v[i]);
+		v[i].gap_ns = clock_ns() - cycle_resumed_at(&v[i]);
 	COUNT_INTO(gap_packets, LOOK_RESUMED, LOOK_END);
 	return !b->stopped && v->result < CYCLE_FAILED;
 }

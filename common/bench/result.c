@@ -161,7 +161,7 @@ struct result_rates result_rates(const struct result_setting *s)
 
 double result_least_period(struct result_setting *s)
 {
-	return RESULT_COSTS * samples_percentile(&s->metric[METRIC_cost], 0.9);
+	return CYCLE_COSTS * samples_percentile(&s->metric[METRIC_cost], 0.9);
 }
 
 struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,

@@ -93,10 +93,7 @@ struct result_rates {
 };
 struct result_rates result_rates(const struct result_setting *s);
 
-// No period should be shorter than so many times what a hold costs others, at the 90th percentile.
-#define RESULT_COSTS 10
-
-// That period in ns; NaN when unknown.
+// The shortest period that spares others, CYCLE_COSTS times the cost, in ns; NaN when unknown.
 double result_least_period(struct result_setting *s);
 
 // Goals: "suspend" and "resume", ns at p99; "effect", share; "online", share above alone.

@@ -106,7 +106,7 @@ a..id..b	process 7
 $ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c bench ''; c bench ab --on; c bench --cycles 3 ab --modes alone,; c help b; c help bench r; c bench --g
 > c queues --type ''; c suspend --prio me; c bench -o RUN; c bench report -o P5; c queues -vo qi; c queues -oQI; c resume '' | cut -d' ' -f-8
 preempt ab report 
---online --online-log 
+--online --online-pid --online-select --online-log 
 alone,alone alone,shared alone,preempt 
 bench 
 report 

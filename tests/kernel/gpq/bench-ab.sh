@@ -110,6 +110,44 @@ packets=$(grep -o '"packets":[0-9]*' /tmp/raw | cut -d: -f2)
 if [ "$packets" -lt 1500 ]; then pass "what came later did not run meanwhile"; else fail "what came later did not run meanwhile" "$packets packets"; fi
 nothing_left "after later processes"
 
+# ---- what runs already, and what is no descendant -------------------------------------------------------------------------
+
+grep -q " /sys/fs/cgroup cgroup2" /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+BOX=/sys/fs/cgroup/docker-$(printf '%064d' 18).scope
+mkdir -p $BOX
+mkqueue -n 1 -B 20 --pause 50 --requests 1000000 -q > /dev/null 2>&1 &
+ON=$!
+mkqueue -n 1 -q > /dev/null 2>&1 &
+OFF=$!
+echo $OFF > $BOX/cgroup.procs
+within 20 test -d $KFD/proc/$ON/queues/0 -a -d $KFD/proc/$OFF/queues/0
+ab --online-pid $ON --offline-select container=000000000000 --for 1s --runs 1 --lead 200ms --idle 2ms --raw /tmp/raw
+is "a server and a container that were there before: status" "$? $(grep -v -e 'not a GPU' -e 'run 1' /tmp/err)" "0 "
+for mode in alone shared preempt; do more "$mode: requests" "$(field 'Latency of online requests' $mode N)" 1; done
+is "only its bursts hold the container's process" "$(field 'Throughput of the offline work' alone HOLDS) \
+$(field 'Throughput of the offline work' shared HOLDS)" "0 0"
+more "preempt: again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 1
+more "alone, it works" "$(field 'Throughput of the offline work' alone RATE)" 100
+is "each side is itself" "$(grep -o '"side":"[a-z]*","pid":[0-9]*' /tmp/raw | sort -u | tr '\n' ' ')" \
+	"\"side\":\"offline\",\"pid\":$OFF \"side\":\"online\",\"pid\":$ON "
+is "both live on, untraced, and no holder" "$(awk '/TracerPid/ { print $2 }' /proc/$ON/status /proc/$OFF/status | tr '\n' ' ')$(
+	ps | grep -c '[g]pq-holder')" "0 0 0"
+reap $ON $OFF
+
+ab --online 'sleep 0.5' --offline "setsid sh -c 'mkqueue -n 2 -q > /dev/null & exit 0'; sleep 60" --modes shared --runs 1 --lead 100ms --ready 2s
+LOST=$(pidof mkqueue)
+like "a daemon's worker is no descendant: it is named" "$?:$(cat /tmp/err)" \
+	"had no queues within 2 s; pid $LOST \(mkqueue\) began meanwhile, is no descendant of it, and runs on: --offline-select"
+reap $LOST
+ab --online 'sleep 0.5' --offline "setsid sh -c 'mkqueue -n 2 -q > /dev/null & exit 0'; sleep 60" --offline-select 'cmdline=mkqueue -n 2' \
+	--modes preempt --runs 1 --lead 100ms
+is "with a selector for it: status" $? 0
+LOST=$(pidof mkqueue)
+like "it is held, and lives on afterwards, which is said" "$(field 'Throughput of the offline work' preempt HOLDS):$(cat /tmp/err)" \
+	"^1:.*run 1, preempt: pid $LOST \(mkqueue\) of a command lives on"
+reap $LOST
+nothing_left "after what ran already"
+
 # ---- commands that fail ---------------------------------------------------------------------------------------------------
 
 ab --online 'echo bad weights; exit 3' --offline 'mkqueue -n 1 -q' --runs 1 --lead 100ms
