@@ -2,14 +2,17 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
+#include "common/bench/attached.h"
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
 static const struct out_col online_cols[] = {
@@ -300,12 +303,21 @@ static int keep(struct ab *b, struct ab_run *r)
 	return status;
 }
 
+// Between two runs. False when gpq is to end.
+static bool rest(uint64_t ns)
+{
+	int signals = bench_signals_open();
+	bool on = bench_signals_wait(signals, clock_ns() + ns);
+	close(signals);
+	return on;
+}
+
 static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 {
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
-	if (b->done && b->opts->pause_ns && !ab_rest(b->opts->pause_ns)) {
+	if (b->done && b->opts->pause_ns && !rest(b->opts->pause_ns)) {
 		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
 		return GPQ_PARTIAL;
 	}

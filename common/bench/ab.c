@@ -591,11 +591,3 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	free(x);
 	return status;
 }
-
-bool ab_rest(uint64_t ns)
-{
-	int signals = bench_signals_open();
-	bool on = bench_signals_wait(signals, clock_ns() + ns);
-	close(signals);
-	return on;
-}

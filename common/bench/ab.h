@@ -69,9 +69,6 @@ void ab_run_fini(struct ab_run *r);
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 
-// Rests between two runs. False when a signal asks to stop.
-bool ab_rest(uint64_t ns);
-
 // Results of all runs of a mode.
 struct ab_result {
 	struct ab_mode_result {

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SECOND   1000000000ull
 #define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
@@ -57,13 +56,6 @@ static void find_descendants(struct workload *s)
 		closedir(d);
 }
 
-// Holders and followers have KFD open as well.
-static bool is_ours(pid_t pid, struct process_cache *processes)
-{
-	return strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) ==
-	       0;
-}
-
 // Likewise those that the selectors choose, and that are not the other side's.
 static void find_chosen(struct workload *s)
 {
@@ -77,7 +69,7 @@ static void find_chosen(struct workload *s)
 	struct pick *others = side_begin(other, &processes);
 	for (size_t i = 0; i < s->newcomers.n; i++) {
 		struct newcomer *c = &s->newcomers.v[i];
-		if (!newcomer_take(c, now) || is_ours(c->pid, &processes))
+		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
 			continue;
 		struct kfd_selection *sel = side_select(s->side, picks, c->pid);
 		struct kfd_selection *theirs = sel ? side_select(other, others, c->pid) : NULL;
