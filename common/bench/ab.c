@@ -242,6 +242,7 @@ static int run_until(struct experiment *x, uint64_t until)
 static int start(struct experiment *x, struct workload *s, const char *log)
 {
 	const char *command = s->side->command;
+	s->begun = true;
 	if (!command)
 		return 0;
 	if (child_start(&s->child, command, x->plan->log_dir ? log : NULL))

@@ -111,7 +111,7 @@ static uint64_t *took(struct cycle *c, bool hold)
 static bool ask(struct group_bench *b, struct cycle *v, bool hold)
 {
 	struct group *g = &b->group;
-	uint64_t asked = clock_ns(), now = asked;
+	uint64_t asked = clock_ns(), now;
 	for (size_t i = 0; i <= g->n; i++)
 		if (hold)
 			v[i].at_ns = asked;

@@ -63,7 +63,7 @@ static void find_chosen(struct workload *s)
 	const struct side *other = s->other ? s->other : &nobody;
 	struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
-	if (!s->side->n || !newcomers_scan(&s->newcomers, now))
+	if (!s->begun || !s->side->n || !newcomers_scan(&s->newcomers, now))
 		return;
 	struct pick *picks = side_begin(s->side, &processes);
 	struct pick *others = side_begin(other, &processes);

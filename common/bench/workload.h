@@ -20,6 +20,7 @@ struct workload {
 	const struct side *side;
 	const struct side *other; // whose selectors come first; NULL: none
 	struct child child;       // to be started first, unless what it is about runs already
+	bool begun;               // its processes are looked for
 	uint64_t child_start;     // /proc/PID/stat field 22 of it
 	struct newcomers newcomers;
 	struct group group;

@@ -163,6 +163,14 @@ for option in "--runs 0" "-o NONE" "--grace 256" "--modes none"; do
 	gpq bench ab --online true --offline "touch /tmp/ran" $option > /tmp/out 2> /tmp/err
 	is "ab $option: refused before anything runs" "$? $(ls /tmp/ran 2> /dev/null)" "2 "
 done
+ab --online-pid 999999 --offline "touch /tmp/ran"
+like "no such process: it says so, and nothing runs" "$?:$(cat /tmp/err; ls /tmp/ran 2> /dev/null)" "^5:.*online-pid: pid 999999: no such process; [a-z ]*$"
+ab --online-pid $$ --offline "touch /tmp/ran" --metric 'x([0-9]+)'
+like "what runs already prints nothing: --metric is refused" "$?:$(cat /tmp/err)" "^2:.*--metric reads what a command prints"
+ab --online true
+like "one side is not enough" "$?:$(cat /tmp/err)" "^2:.*there is no offline work; give --offline CMD, --offline-pid or --offline-select"
+ab --online true --offline-select 'type=sdma&comm=x'
+like "a key that cannot follow is refused" "$?:$(cat /tmp/err)" "^2:.*type and prio do not choose queues that come later"
 ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
 is "offline ends in the middle: status" $? 1
 like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"
