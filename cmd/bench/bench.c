@@ -73,9 +73,9 @@ static const struct opt preempt_opts[] = {
 static const struct opt ab_opts[] = {
 	OPT(bench_opts, online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
 	OPT(bench_opts, offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
-	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID,...",
+	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\nonline work that runs already"),
-	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID,...",
+	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\noffline work that runs already"),
 	OPT(bench_opts, online_specs, "online-select", 0, OPT_LIST, "SPEC",
 	    "online work, such as\n'container=serve&cmdline=vllm':\nwhat runs already, or workers "

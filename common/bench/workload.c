@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define SECOND   1000000000ull
 #define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
@@ -122,7 +123,8 @@ pid_t workload_lost(const struct workload *s, char name[64], size_t *count)
 	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
 		const struct kfd_target *t = &s->group.v[i]->target;
 		struct proc p;
-		if (t->start < s->child_start || !kfd_target_alive(t) || proc_read(&p, t->pid))
+		if (t->start < s->child_start || getpgid(t->pid) == s->child.pid ||
+		    !kfd_target_alive(t) || proc_read(&p, t->pid))
 			continue;
 		if (!(*count)++)
 			snprintf(name, 64, "%s", p.comm);

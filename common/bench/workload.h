@@ -42,8 +42,8 @@ int workload_hold(struct workload *s, bool hold, struct kfd_failure *f);
 // lives.
 int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f);
 
-// Once the command and its process group have ended: the first of its processes that live on and
-// began after the command, which gpq lost sight of; `name` gets its name. 0: none.
+// Once the command's process group has been ended: the first of the side's processes that began
+// after the command, are not in that group and live on; `name` gets its name. 0: none.
 pid_t workload_lost(const struct workload *s, char name[64], size_t *count);
 
 // A process with queues that began after the command and is not among the side's: perhaps what the
