@@ -213,6 +213,8 @@ int bench_required(const struct requirements *q, const char *run, struct result 
 	int status = GPQ_OK;
 	for (size_t i = 0; i < q->n; i++)
 		for (unsigned k = 0; k < (r ? r->n : 1) && require_is_of(&q->v[i], a); k++) {
+			if (r && !require_applies(&q->v[i], r, k))
+				continue;
 			struct result_verdict v = require_judge(&q->v[i], r ? r->of[k] : NULL, a);
 			int bad = say_unmet(&q->v[i], run, r && r->n > 1 ? r->of[k]->name : "", &v);
 			status = status ? status : bad;

@@ -201,6 +201,8 @@ static void print_goals(struct out *o, struct result *r, const struct result_goa
 	}
 	for (size_t k = 0; k < q->n; k++)
 		for (unsigned i = 0; i < r->n; i++) {
+			if (!require_applies(&q->v[k], r, i))
+				continue;
 			v[0] = require_judge(&q->v[k], r->of[i], NULL);
 			bench_print_goal(o, r->of[i]->name, &v[0]);
 		}

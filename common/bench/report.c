@@ -235,24 +235,27 @@ static unsigned require(struct doc *d, const struct requirements *q, struct load
 			struct judged *worst)
 {
 	struct result *r = &run->result;
-	unsigned n = 0;
+	unsigned n = 0, settings = run->is_ab ? 1 : r->n;
 	for (size_t k = 0; k < q->n; k++) {
-		for (unsigned i = 0;
-		     i < (run->is_ab ? 1 : r->n) && require_is_of(&q->v[k], run->is_ab); i++) {
+		bool first = true;
+		for (unsigned i = 0; i < settings && require_is_of(&q->v[k], run->is_ab); i++) {
 			struct judged j = {.setting = r->n > 1 ? r->of[i]->name : "",
 					   .named = true};
 			char value[32], limit[32];
+			if (!run->is_ab && !require_applies(&q->v[k], r, i))
+				continue;
 			j.v = require_judge(&q->v[k], run->is_ab ? NULL : r->of[i], &run->ab);
-			if (!i || is_worse(&j.v, &worst[n].v))
+			if (first || is_worse(&j.v, &worst[n].v))
 				worst[n] = j;
-			if (d && !n && !i)
+			if (d && !n && first)
 				doc_table(d, "required|setting|measured|limit|result");
+			first = false;
 			if (d)
 				doc_cells(d, "%s|%s|%s|%s|%s", j.v.goal, j.setting,
 					  require_text(value, j.v.share, j.v.value),
 					  require_text(limit, j.v.share, j.v.limit), j.v.result);
 		}
-		n += require_is_of(&q->v[k], run->is_ab);
+		n += !first;
 	}
 	return n;
 }

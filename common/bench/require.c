@@ -148,6 +148,15 @@ bool require_is_of(const struct requirement *r, bool ab)
 	return kinds_of(&subjects[r->subject]) & (ab ? REQUIRE_AB : REQUIRE_PREEMPT);
 }
 
+bool require_applies(const struct requirement *r, const struct result *of, unsigned i)
+{
+	const struct subject *s = &subjects[r->subject];
+	bool others = false;
+	for (unsigned k = 0; s->value == OF_METRIC && k < of->n; k++)
+		others |= of->of[k]->metric[s->which].n > 0;
+	return !others || of->of[i]->metric[s->which].n;
+}
+
 static double share_of(const struct requirement *r, struct result_setting *s, struct ab_result *a)
 {
 	double loss, held;

@@ -38,6 +38,10 @@ void require_fini(struct requirements *r);
 // Is it judged of runs of gpq bench ab, or of those of preempt?
 bool require_is_of(const struct requirement *r, bool ab);
 
+// Is it judged of setting number `i`? Not where it cannot be measured and other settings have it:
+// only a group has a first process.
+bool require_applies(const struct requirement *r, const struct result *of, unsigned i);
+
 // Judges a setting of preempt (`a` NULL), or an experiment (`s` NULL). A time of a setting in which
 // not every cycle held and resumed its queues is never met.
 struct result_verdict require_judge(const struct requirement *r, struct result_setting *s,

@@ -107,6 +107,28 @@ $ gpq bench report --compare $DATA/bench/old.ndjson
 gpq: bench: --compare takes two files or folders; gpq bench report --compare OLD NEW
 ? 2
 
+# A group's cycles, and those of its processes: settings of their own, and kept apart when they are added up.
+$ jq -c '.process = (if .cycle % 2 == 0 then 0 else 4711 end) | .suspend_first_ns = (if .process == 0 then .suspend_ns - 1000 else null end)' $DATA/bench/plain.ndjson >group.ndjson; gpq bench report -q --require 'suspend_first max < 5ms' group.ndjson | grep -E '^\| (required|suspend) \|'
+| required | setting | measured | limit | result |
+| suspend | process=all | 40 | 0.469 | 1.228 | 1.005 | 1.361 | 3.631 | 4.037 | - | - | 4.759 | 1.746 | 1.211 |
+| suspend | process=4711 | 40 | 0.671 | 1.218 | 1.023 | 1.362 | 3.509 | 4.032 | - | - | 4.451 | 1.646 | 1.060 |
+| suspend | request to suspend until the call returns |
+
+$ gpq bench report -q --require 'suspend_first max < 4.757ms' group.ndjson | grep '^| suspend._first'; jq -s 'map(select(.warmup | not).suspend_first_ns) | max' group.ndjson
+gpq: bench: required: suspend_first max < 4.757ms: 4.758ms with process=all
+| suspend\_first max | process=all | 4.758ms | 4.757ms | failed |
+| suspend\_first | process=all | 40 | 0.468 | 1.227 | 1.004 | 1.360 | 3.630 | 4.036 | - | - | 4.758 | 1.745 | 1.211 |
+| suspend\_first | of a group: until the first process's queues are off |
+4757870
+
+$ gpq merge -rno METRIC,N group.ndjson | grep suspend; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
+group_suspend 40
+group_suspend_first 40
+group_suspend_ioctl 40
+member_suspend 40
+member_suspend_ioctl 40
+[40,40]
+
 # The same samples are no change.
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -n | sort | uniq -c | grep -vc same
 0
