@@ -5,6 +5,7 @@
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #define MS        1000000ull
 #define MARGIN_NS (60000 * MS) // a holder's deadline, above the hold
@@ -14,6 +15,7 @@ bool group_bench_open(struct group_bench *b, const pid_t *pids, const struct kfd
 {
 	bool all = true;
 	*b = (struct group_bench){.signals = signals};
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // as in attached.c
 	b->group.attach = true;
 	b->group.grace = grace;
 	b->group.limit_ns = longest_hold_ns + MARGIN_NS;
