@@ -121,7 +121,7 @@ export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
 same "bash completes what it parts at colons" "43:00.0" "$(bash_reply gpq queues --gpu 0000 :)"
 same "bash completes it to its end" "00.0" "$(bash_reply gpq queues --gpu 0000 : 43 : 00)"
 same "bash completes a quoted word" "PID,QID" "$(bash_reply gpq queues -o "'PID,QI")"
-same "bash completes kinds of bench, and the options of one" "report --online --online-log" \
+same "bash completes kinds of bench, and the options of one" "report --online --online-pid --online-select --online-log" \
 	"$({ bash_reply gpq bench r && bash_reply gpq-bench ab --onl; } | paste -sd" ")"
 same "bash completes columns to sort by" "PID,-BACKLOG" "$(bash_reply gpq queues --sort PID,-BACKL)"
 same "bash completes a column in an expression" "BACKLOG > 1 && CONTAINER_NAME" "$(bash_reply gpq queues --filter "'BACKLOG > 1 && CONTAINER_N")"

@@ -58,6 +58,8 @@ COMMANDS = [
     "bench report {b}/ab.ndjson",
     "bench report {b}/old.ndjson {b}/new.ndjson",
     "bench report --html - {b}/plain.ndjson",
+    "bench report --require online.p99<1s --require resume.max<9s {b}/ab.ndjson",
+    "bench preempt --dry-run -v --cmdline . --sysroot {h}/gfx90a-k6.12",
     "--help",
     "trace --help",
 ]
