@@ -9,7 +9,7 @@ SOFT=/sys/kernel/debug/softgpu
 # gpq events in the background, as NDJSON: W is its pid. It is ready when it says what there is already.
 watch() { # GPQ-OPTIONS...
 	rm -f $E $E.err
-	gpq events -v --ndjson "$@" > $E 2> $E.err &
+	gpq events -v --ndjson --for 100 "$@" > $E 2> $E.err &
 	W=$!
 	within 20 grep -q 'at the beginning' $E.err || fail "gpq events $* starts" "$(cat $E.err)"
 }
@@ -166,7 +166,7 @@ choosing() {
 	kill $W
 	wait $W
 	mkfifo /tmp/fifo
-	gpq events > /tmp/fifo 2> /tmp/fifo.err & W=$!
+	gpq events --for 60 > /tmp/fifo 2> /tmp/fifo.err & W=$!
 	head -n 1 < /tmp/fifo > /dev/null
 	wait $W
 	is "a closed pipe ends it quietly" "$? $(cat /tmp/fifo.err)" "141 "
@@ -187,7 +187,7 @@ namespaces() {
 	restore $a
 	within 20 has_told queue-restore
 	is "an eviction inside of it" "$(told queue-eviction pid ns_pid command)" "$a 1 mkqueue"
-	if driver_has process_events; then
+	if driver_has events_ns_pid; then
 		is "the driver gave the number inside" "$(told queue-eviction given_pid)" 1
 	else
 		is "the driver gave the host's number" "$(told queue-eviction given_pid)" $a
@@ -199,7 +199,7 @@ namespaces() {
 	evict $b
 	restore $b
 	within 20 sh -c "[ \$(grep -c queue-restore $E) = 2 ]"
-	if driver_has process_events; then
+	if driver_has events_ns_pid; then
 		is "one of two with this number is unknown" "$(told queue-eviction pid given_pid | tail -n 1)" "- 1"
 	else
 		is "the other one" "$(told queue-eviction pid | tail -n 1)" $b
@@ -214,7 +214,7 @@ user() {
 	rm -f $E $E.err
 	target -n 1
 	chmod 666 /dev/kfd
-	su user -c "exec gpq events -v --ndjson" > $E 2> $E.err & W=$!
+	su user -c "exec gpq events -v --ndjson --for 60" > $E 2> $E.err & W=$!
 	within 20 grep -q 'at the beginning' $E.err
 	like "a user is told what is missing" "$(cat $E.err)" "without CAP_SYS_ADMIN the driver keeps events of other processes back; their queues are polled; run as root"
 	is "once" "$(grep -c CAP_SYS_ADMIN $E.err)" 1
