@@ -81,7 +81,7 @@ Q := $(if $(V),,@)
 
 B    := build/$(VARIANT)
 LIB  := $(B)/libgpq.a
-LSRC := $(filter-out common/client/%,$(wildcard common/*/*.c common/*/*/*.c))
+LSRC := $(wildcard common/*/*.c common/*/*/*.c)
 CSRC := $(wildcard cmd/*.c cmd/*/*.c)
 LOBJ := $(LSRC:%.c=$(B)/%.o)
 COBJ := $(CSRC:%.c=$(B)/%.o)
@@ -163,7 +163,7 @@ dist:
 demo: all
 	@tests/demo
 
-C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard common/client/*.c man/examples/*.c)
+C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 lint:
 	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
 	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _

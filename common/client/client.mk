@@ -1,4 +1,4 @@
-# libgpqclient: what other programs link, apart from gpq; and the Python module. They share no code with libgpq.a.
+# libgpqclient: what other programs link, apart from gpq; and the Python module. gpq sched --status uses the same object.
 
 CLIENT_SO := $(B)/libgpqclient.so
 CLIENT_A  := $(B)/libgpqclient.a
@@ -17,9 +17,6 @@ $(CLIENT_SO): $(B)/common/client/client.o common/client/gpqclient.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(CLIENT_SONAME) -Wl,--version-script=common/client/gpqclient.map -Wl,-z,relro,-z,now \
 		$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS) -o $@.new $< -pthread
 	@ln -sf $(@F) $(B)/$(CLIENT_SONAME) && mv $@.new $@
-
--include $(B)/common/client/client.d
-$(B)/common/client/client.o: | $(SETUP)
 
 all: $(CLIENT_SO) $(CLIENT_A)
 
