@@ -109,8 +109,8 @@ void events_poll(struct events *ev)
 	uint64_t at;
 
 	processes_look(ev, ev->looked_ns, begin);
-	if (kfd_procs_read(&ev->procs, &how) < 0)
-		ev->procs.nqueues = 0;
+	if (kfd_procs_read(&ev->procs, &how) < 0) // or all of them would seem to have gone
+		return;
 	n = list_queues(&ev->procs, &list);
 	at = clock_ns();
 	compare(ev, list, n, at);

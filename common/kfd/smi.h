@@ -44,11 +44,12 @@ struct kfd_smi_event {
 	uint64_t sequence;    // counts resets of the GPU
 	uint64_t bits, count; // throttling: reasons, and how often so far
 	int64_t error;        // of a migration: 0 or -errno; INT64_MIN unknown
-	char mark;            // W, R: write or read fault; M, U: migrated or only mapped; restore:
-			      // R rescheduled; 0: none
-	const char *text;     // name of the thread, cause of a reset; else what follows the number
-	size_t text_len;      // it is not terminated
-	uint64_t name_of;     // see kfd_smi_take()
+	// W, R: write or read fault; M, U: migrated, or only mapped; R of a restore: rescheduled.
+	char mark;
+	// Name of the thread, cause of a reset; else what follows the number. Not terminated.
+	const char *text;
+	size_t text_len;
+	uint64_t name_of; // see kfd_smi_take()
 };
 
 // Parses one message without its newline. Any bytes may be in it. Without a number at its head the
