@@ -77,7 +77,7 @@ static const struct out_col cols[] = {
 	COL(e.sequence, "RESET", "reset", OUT_U64, M, "resets of the GPU so far", 5),
 	COL(e.bits, "BITS", "throttle_bits", OUT_HEX, M, "reasons of throttling", 8),
 	COL(e.count, "COUNT", "throttle_count", OUT_U64, M, "times it was throttled", 5),
-	COL(text, "TEXT", "text", OUT_STR, 0, "end of the message, as it came", 4),
+	COL(text, "TEXT", "text", OUT_STR, 0, "the driver's message, as it came", 4),
 };
 
 static const struct out_table table = {"events", "event", OUT_COLS(cols)};

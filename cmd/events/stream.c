@@ -114,11 +114,11 @@ static const char *mark_name(char mark)
 	}
 }
 
-static void put_text(char *to, size_t size, const struct kfd_smi_event *e)
+static void put_text(char *to, size_t size, const char *text, size_t len)
 {
-	const size_t n = e->text_len < size ? e->text_len : size - 1;
+	const size_t n = len < size ? len : size - 1;
 
-	memcpy(to, e->text, n);
+	memcpy(to, text, n);
 	to[n] = 0;
 }
 
@@ -129,7 +129,7 @@ static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 
 	r->trigger = word;
 	if (!e->readable || e->sequence != KFD_UNKNOWN)
-		put_text(r->detail_text, sizeof(r->detail_text), e);
+		put_text(r->detail_text, sizeof(r->detail_text), e->text, e->text_len);
 	else if (e->bits != KFD_UNKNOWN)
 		snprintf(r->detail_text, sizeof(r->detail_text),
 			 "bits 0x%" PRIx64 " count %" PRIu64, e->bits, e->count);
@@ -177,9 +177,9 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	set_name(r, e, believed);
 	r->clock = "read";
 	events_set_gpu(ev, r, in->gpu_id);
-	put_text(r->message, sizeof(r->message), e);
+	put_text(r->message, sizeof(r->message), e->line, e->line_len);
 	if (!believed) {
-		put_text(r->detail_text, sizeof(r->detail_text), e);
+		put_text(r->detail_text, sizeof(r->detail_text), e->line, e->line_len);
 		return;
 	}
 	r->e = *e;
@@ -190,7 +190,7 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	}
 	events_set_process(r, k, named && given != KFD_UNKNOWN ? given : 0);
 	if (!k && e->tid != KFD_UNKNOWN)
-		put_text(r->comm_text, sizeof(r->comm_text), e);
+		put_text(r->comm_text, sizeof(r->comm_text), e->text, e->text_len);
 }
 
 static void was_full(const struct reading *in)

@@ -144,8 +144,8 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 	forget(e);
 	s = number(line, end, 16, &n);
 	if (!s || s == end || *s != ' ') {
-		e->text = line;
-		e->text_len = len;
+		e->text = e->line = line;
+		e->text_len = e->line_len = len;
 		return;
 	}
 	s++;
@@ -161,6 +161,8 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 		}
 	}
 	e->number = n;
+	e->line = line;
+	e->line_len = len;
 	if (!e->readable || !e->text) {
 		e->text = s;
 		e->text_len = (size_t)(end - s);

@@ -49,6 +49,8 @@ struct kfd_smi_event {
 	// Name of the thread, cause of a reset; else what follows the number. Not terminated.
 	const char *text;
 	size_t text_len;
+	const char *line; // all of the message; not terminated
+	size_t line_len;
 	uint64_t name_of; // see kfd_smi_take()
 };
 

@@ -130,6 +130,8 @@ static void test_others(void **state)
 	assert_true(e.readable && e.sequence == 2);
 	assert_string_equal(e.name, "gpu-pre-reset");
 	TEXT_IS(e, "ring sdma0 timeout");
+	assert_int_equal(e.line_len, strlen("3 2 ring sdma0 timeout"));
+	assert_memory_equal(e.line, "3 2 ring", 8);
 	e = parsed("4 2");
 	assert_true(e.readable && e.sequence == 2);
 	assert_string_equal(e.name, "gpu-post-reset");

@@ -245,7 +245,7 @@ forged() {
 	within 20 test -s /tmp/forged || fail "it starts" ""
 	within 20 has_told process-start
 	within 20 has_told unreadable
-	is "the rest of a name is no reset" "$(told 'gpu-pre-reset|unreadable' event detail)" "unreadable 1 x"
+	is "the rest of a name is no reset" "$(told 'gpu-pre-reset|unreadable' event detail)" "unreadable 3 1 x"
 	unwatch
 	reap $P
 }
