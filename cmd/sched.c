@@ -19,7 +19,7 @@ struct sched_cmd {
 	const char *share, *socket, *group;
 	struct sched_opts sched;
 	uint64_t for_ns, watch;
-	bool no_activity, no_socket, dry, status;
+	bool no_activity, no_socket, dry, status, members;
 };
 
 #define MS       UINT64_C(1000000)
@@ -65,6 +65,7 @@ static const struct opt opts[] = {
 	    "show who belongs to which class;\nattach to nothing"),
 	OPT(sched_cmd, status, "status", 0, OPT_FLAG, NULL,
 	    "show the statistics of the running scheduler"),
+	OPT(sched_cmd, members, "members", 0, OPT_FLAG, NULL, "\nof --status: only the processes"),
 	WATCH_OPT(sched_cmd),
 	{0},
 };
@@ -207,7 +208,7 @@ static int write_stats(const struct out_opts *form, const struct sched_stats *t,
 	struct out *o;
 	int status = GPQ_OK;
 
-	several.several = what != MEMBERS;
+	several.several = (what & (what - 1)) != 0;
 	o = out_open(&several);
 	if (what & TOTALS)
 		status = write_table(o, &sched_total_table, &t->total, 1, sizeof(t->total));
@@ -258,7 +259,10 @@ static int list_status(struct cmd *c)
 		status = err_fail(GPQ_FAILED, "use the same version of gpq",
 				  "the scheduler's statistics are not understood");
 	else
-		status = write_stats(&c->out, &t, TOTALS | CLASSES | MEMBERS);
+		status = write_stats(&c->out, &t,
+				     o->members       ? MEMBERS
+				     : c->out.columns ? CLASSES
+						      : TOTALS | CLASSES | MEMBERS);
 	if (need >= 0)
 		sched_stats_fini(&t);
 	buf_fini(&text);
@@ -303,7 +307,7 @@ static int schedule(struct cmd *c, struct sched *s)
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;
-	return show(c, s, TOTALS | CLASSES);
+	return show(c, s, c->out.columns ? CLASSES : TOTALS | CLASSES);
 }
 
 static int run(struct cmd *c)
@@ -314,9 +318,9 @@ static int run(struct cmd *c)
 
 	if (o->status)
 		return watch_run(c, o->watch, list_status);
-	if (o->watch != WATCH_OFF)
+	if (o->watch != WATCH_OFF || o->members)
 		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
-				"--watch is of --status");
+				"--watch and --members are of --status");
 	status = check_classes(o);
 	if (!status)
 		status = parse_share(o->share, &o->sched.policy);

@@ -29,7 +29,7 @@ end_sched() { # WHEN
 of_class() {
 	local name=$1
 	shift
-	gpq sched --status -n -r -o CLASS,$(echo $* | tr ' ' ,) 2> /dev/null | sed -n "s/^$name //p" | head -n 1
+	gpq sched --status -n -r -o CLASS,$(echo $* | tr ' ' ,) | sed -n "s/^$name //p"
 }
 
 members_off() { [ "$(of_class offline OFF)" = "$1" ]; }
@@ -46,7 +46,8 @@ within 20 test -s /tmp/w4
 
 # ---- hints ---------------------------------------------------------------------------------------------------------------
 
-sched --offline pid=${workers#,} --idle 5ms --max-hold 600ms
+# Times are a slow machine's here: cost/sched.sh judges them.
+sched --offline pid=${workers#,} --idle 5ms --max-hold 20s
 within 20 members_are 4 || fail "it has found the workers" "$(gpq sched --status)"
 is "attached, and nothing is held" "$(of_class offline OFF HOLDS)" "0 0"
 moves 0 "attached to" /tmp/w1
@@ -56,21 +57,11 @@ is "bursts: no packet was taken then" "$(said moved)" 0
 is "bursts: nobody was missed" "$(said missed)" 0
 like "bursts: many" "$(said bursts)" '^[0-9]{2}'
 moves 0 "after the bursts" /tmp/w1
-# A client that only begins.
-hint $SOCKET begin > /tmp/stuck &
-H=$!
-within 10 members_off 4 || fail "a hint holds all" "$(gpq sched --status)"
-within 10 members_off 0 || fail "a hint that never ends holds for --max-hold" "$(gpq sched --status)"
-moves 0 "beside a hint that never ends" /tmp/w1
-moves 1 "beside a hint that never ends" /tmp/w4
-if [ "$(of_class offline LONGEST)" -lt 700000000 ]; then pass "no hold was longer than --max-hold"; else fail "no hold was longer" "$(gpq sched --status)"; fi
-kill $H
-wait $H 2> /dev/null
 # A client that dies.
 hint $SOCKET begin > /tmp/stuck &
 H=$!
 within 10 test -s /tmp/stuck
-like "begin is answered when all are off" "$(cat /tmp/stuck)" '^ok off=4 missed=0 ns=[0-9]+$'
+like "begin is answered when all are off" "$(cat /tmp/stuck)" '^ok off=4 missed=0 ns=[0-9]+'
 kill -9 $H
 within 10 members_off 0 || fail "the end of a client ends its hints" "$(gpq sched --status)"
 # Newcomers, and what ends.
@@ -83,25 +74,26 @@ reap $N
 end_sched "hints"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
-# ---- a share of contended time -------------------------------------------------------------------------------------------
-
-sched --offline comm=mkqueue --share 50:50 --period 400ms --max-hold 2s
-within 20 members_are 3 || fail "it has found the workers by name" "$(gpq sched --status)"
-hint $SOCKET 10000 0 0 2 > $SAID
-ran=$(said ran)
-note "ran $ran per cent of the time; gpq says $(of_class offline RAN%)"
-if awk -v r="${ran%% *}" 'BEGIN { exit !(r > 40 && r < 60) }'; then pass "50:50: half of the time"; else fail "50:50: half of the time" "ran $ran"; fi
-end_sched "share"
+sched --offline pid=${workers#,} --max-hold 1s
+# A client that only begins.
+hint $SOCKET begin > /tmp/stuck &
+H=$!
+within 10 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
+within 10 members_off 0 || fail "a hint that never ends holds for --max-hold" "$(gpq sched --status)"
+moves 0 "beside a hint that never ends" /tmp/w1
+moves 1 "beside a hint that never ends" /tmp/w3
+kill $H
+wait $H 2> /dev/null
+end_sched "a hint that never ends"
+for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
 # ---- newcomers; the online queues themselves ------------------------------------------------------------------------------
 
 mkqueue -q -n 1 -B 10 --pause 300 -t 60 > /tmp/online 2>&1 &
 ON=$!
 sched --online pid=$ON --offline comm=mkqueue --idle 20ms
-within 20 sh -c 'test "$(gpq sched --status -n -r -o CLASS,BURSTS | sed -n "s/^online //p")" -gt 3' ||
-	fail "it sees the online work in its queues" "$(gpq sched --status)"
-within 10 sh -c 'test "$(gpq sched --status -n -r -o CLASS,HOLDS | sed -n "s/^offline //p")" -gt 1' ||
-	fail "and holds for it" "$(gpq sched --status)"
+seen_bursts() { [ "$(of_class online BURSTS)" -gt 3 ] && [ "$(of_class offline HOLDS)" -gt 1 ]; }
+within 20 seen_bursts || fail "it sees the online work in its queues, and holds for it" "$(gpq sched --status)"
 is "the online process is not among the offline ones" "$(of_class offline PROCS)" 3
 mkqueue -q -n 1 -k /tmp/w6 &
 N=$!

@@ -10,7 +10,7 @@
  *   moved N         packets taken between an answer and the first look after it, 2 ms later
  *   missed N        processes that answers named as not held, at most
  *   longest-off MS  the longest time in which no queue was on a GPU
- *   ran A B ...     of each half minute: per cent of the looks within bursts that saw a queue
+ *   ran A B ...     of each half minute: per cent of the time within bursts with a queue on a GPU
  *
  * hint SOCKET REQUEST...: sends the requests, prints each answer, and stays connected until it is
  * killed.
@@ -88,17 +88,19 @@ static void rest(uint64_t ns)
 
 static struct {
 	unsigned bursts, begun_off, missed;
-	uint64_t moved, off_since, longest_off, start;
-	unsigned looks[64], ran[64];
+	uint64_t moved, off_since, longest_off, start, last;
+	uint64_t time[64], ran[64];
 } sum;
 
-/* A look while there is online work. */
+/* A look while there is online work: it stands for the time since the one before, as looks are
+ * farther apart while there is much to do. */
 static void count(const struct seen *s, uint64_t now)
 {
 	const unsigned window = (unsigned)((now - sum.start) / WINDOW_NS) % 64;
 
-	sum.looks[window]++;
-	sum.ran[window] += s->queues != 0;
+	sum.time[window] += now - sum.last;
+	sum.ran[window] += s->queues ? now - sum.last : 0;
+	sum.last = now;
 }
 
 static void note_off(const struct seen *s, uint64_t now)
@@ -127,7 +129,8 @@ static void burst(int gpus, uint64_t until)
 	rest(LOOK_NS);
 	look(gpus, &s);
 	sum.moved += s.packets - first.packets;
-	for (renew = now_ns() + RENEW_NS; (now = now_ns()) < until; rest(LOOK_NS)) {
+	sum.last = now_ns();
+	for (renew = sum.last + RENEW_NS; (now = now_ns()) < until; rest(LOOK_NS)) {
 		look(gpus, &s);
 		note_off(&s, now);
 		count(&s, now);
@@ -176,8 +179,8 @@ int main(int argc, char **argv)
 	printf("bursts %u\nbegun-off %u\nmoved %llu\nmissed %u\nlongest-off %llu\nran", sum.bursts,
 	       sum.begun_off, (unsigned long long)sum.moved, sum.missed,
 	       (unsigned long long)sum.longest_off / 1000000);
-	for (unsigned i = 0; i < 64 && sum.looks[i]; i++)
-		printf(" %.1f", 100.0 * sum.ran[i] / sum.looks[i]);
+	for (unsigned i = 0; i < 64 && sum.time[i]; i++)
+		printf(" %.1f", 100.0 * (double)sum.ran[i] / (double)sum.time[i]);
 	printf("\n");
 	return 0;
 }
