@@ -40,15 +40,19 @@ static bool keep(const void *arg, pid_t pid)
 	return pids_has(arg, pid);
 }
 
-static void read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
+// False: some could not be read.
+static bool read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
 {
 	const struct kfd_procs_how how = {
 		.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE, .keep = keep, .arg = fresh};
 	struct kfd_procs procs = {0};
 	struct queue_seen *with;
+	bool all = true;
 	size_t nwith;
 
-	if (!fresh->n || kfd_procs_read(&procs, &how) < 0)
+	if (!fresh->n)
+		return true;
+	if (kfd_procs_read(&procs, &how) < 0)
 		procs.nqueues = 0;
 	nwith = list_queues(&procs, &with);
 	for (size_t i = 0; i < n; i++) {
@@ -56,9 +60,11 @@ static void read_details(struct queue_seen *list, size_t n, const struct pids *f
 
 		if (q && !list[i].q.gpu_id)
 			list[i] = *q;
+		all &= list[i].q.gpu_id != 0;
 	}
 	free(with);
 	kfd_procs_fini(&procs);
+	return all;
 }
 
 static void queue_row(struct events *ev, const char *event, const struct queue_seen *s,
@@ -89,7 +95,9 @@ static void compare(struct events *ev, struct queue_seen *now, size_t n, uint64_
 		if (!now[i].q.gpu_id)
 			pids_push(&fresh, now[i].pid);
 	}
-	read_details(now, n, &fresh);
+	// The kernel makes a queue's folder first, then its files.
+	if (!read_details(now, n, &fresh))
+		read_details(now, n, &fresh);
 	free(fresh.v);
 	for (size_t i = 0; i < ev->nqueues && ev->looked_ns; i++)
 		if (!same(now, n, &ev->queues[i]))

@@ -1,18 +1,16 @@
 #!/bin/bash
 # gpq events where sysfs is a recorded one that changes, and /dev/kfd is not there: what is polled. The driver's events are in
 # tests/kernel/gpq/events.sh.
+if [ -z "${EVENTS_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	EVENTS_INSIDE=1 exec unshare -m "$0"
+fi
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
-
-[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip_all "another /sys takes root and a mount namespace"
-if [ -z "${EVENTS_INSIDE:-}" ]; then
-	export EVENTS_INSIDE=1
-	exec unshare -m "$0"
-fi
-
+[ -n "${EVENTS_INSIDE:-}" ] || skip_all "another /sys takes root and a mount namespace"
+[ ! -e /dev/kfd ] || skip_all "here is a /dev/kfd, and the driver knows other GPUs than the recorded one"
 cp -r "$top/tests/hosts/vm-gfx90a-running/sys" "$work/sys"
 mount --make-rprivate / && mount --bind "$work/sys" /sys || skip_all "no mounts here"
-procs=/sys/class/kfd/kfd/proc
+procs=$work/sys/class/kfd/kfd/proc # not by way of /sys: mv would copy
 cp -r $procs/170/queues/0 "$work/queue"
 mkfifo "$work/err"
 

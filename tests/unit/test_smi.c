@@ -238,6 +238,10 @@ static void test_names_with_newlines(void **state)
 	assert_string_equal(s.text, "12:a;3:x?;3:y?;");
 	feed(t, &s, "c 1f abc\n3 1 xyz\n3 2 yz\n"); // 3+1+7, 3+1+7+1+6 = 18
 	assert_string_equal(s.text, "12:abc;3:xyz?;3:yz;");
+	feed(t, &s, "c 1f abcd\n3 1 abcdef\n"); // 15
+	assert_string_equal(s.text, "12:abcd;3:abcdef?;");
+	feed(t, &s, "c 1f abcde\n3 1 abcdef\n"); // 16
+	assert_string_equal(s.text, "12:abcde;3:abcdef;");
 	feed(t, &s, "c 1f python3\nd 1f2 python3\n");
 	assert_string_equal(s.text, "12:python3;13:python3;");
 	feed(t, &s, "3 1 a\n3 2 b\n"); // the cause of a reset is the kernel's
