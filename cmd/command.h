@@ -21,6 +21,7 @@ enum {
 // name, what it needs, one-line help. Sorted by name.
 #define GPQ_COMMANDS(X)                                                                           \
 	X(bench, 0, "measure what suspending and resuming costs")                                 \
+	X(events, NEED_KFD | NEED_LIVE, "show what happens to queues, as it happens")             \
 	X(gpus, NEED_KFD, "list the GPUs of KFD and what they support")                           \
 	X(hqd, NEED_KFD | NEED_DEBUGFS, "show hardware queue slots, decoded, and whose they are") \
 	X(merge, 0, "add up results of many runs and hosts")                                      \
