@@ -8,6 +8,10 @@
 // memory://PID#offset=N&size=N); LLVM, AMDGPUUsage (the symbol NAME.kd is the 64 bytes that a
 // packet's kernel_object points to).
 //
+// Where memory that a URI names may have been freed (hipModuleLoadData needs it no longer), and
+// where a file cannot be opened, the code object is read as it is loaded: from the GPU's memory, as
+// far as the driver shows it to debuggers.
+//
 // The target is read and never stopped; what it holds is not trusted. A file is opened in the
 // target's root, only where it is a regular one. A file system that the target itself serves (FUSE)
 // can make this wait, as it does any reader; signals end that.
