@@ -21,7 +21,7 @@
 #define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
 #define RUNTIMES_MOST   8                  // in one process: wheels bring their own
 #define DESCRIPTOR_SIZE 64                 // AMDGPUUsage: kernel descriptor
-#define HEAD_SIZE       4096
+#define HEAD_SIZE       1024               // device memory is slow to read
 
 struct kernel {
 	uint64_t address;

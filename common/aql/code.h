@@ -38,11 +38,10 @@ struct code_names *code_names_new(pid_t pid);
 void code_names_free(struct code_names *c); // NULL: nothing
 
 // Looks again: code objects that are new get names, those that are gone lose them. Cheap where
-// nothing changed: two reads for each code object. All names got before become invalid.
+// nothing changed: three reads for each code object. All names got before become invalid.
 //
-// A code object is taken for the one known before when its link, distance and URI are the same,
-// and, in memory, its first 4 KiB or they are no longer those of a code object: a program may free
-// them.
+// A code object is taken for the one known before when its link, distance and URI are the same and,
+// of one in memory, its first KiB, too, or it can no longer be read.
 void code_names_refresh(struct code_names *c);
 
 // The mangled name of the kernel whose descriptor holds the address, without ".kd"; NULL: unknown.
