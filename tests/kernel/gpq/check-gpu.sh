@@ -24,9 +24,9 @@ ok "it ends with an archive" tar -C /tmp -xzf $archive
 dir=/tmp/$(basename $archive .tar.gz)
 is "of these" "$(ls $dir | tr '\n' ' ')" "check.txt gpus.json host preempt.ndjson preempt.txt report.tap versions.txt "
 is "with a line for each cycle" "$(wc -l < $dir/preempt.ndjson)" 40
-is "which names no host" "$(grep -rl "$(uname -n)" $dir)" ""
+is "which names no host" "$(grep -rls "$(uname -n)" $dir)" ""
 status_is "the host can be read again" 0 gpq --sysroot $dir/host queues -rno PID
-is "nothing of the kit is left" "$(pgrep mkqueue)" "$other"
+is "nothing of the kit is left" "$(ls $KFD/proc)" "$other"
 reap $other
 
 # ---- liars -----------------------------------------------------------------------------------------------------------------
@@ -55,16 +55,20 @@ caught() { # LIE CHECK WORDS: the kit fails, in that check, by these words
 	status_is "$1: the kit fails" 1 env LIE=$1 GPQ=/tmp/liar PATIENCE=2 MKQUEUE=${4:-mkqueue} sh /t/check-gpu -y -o /tmp/out -n 4 -t $2
 	like "in this check" "$OUT" "not ok [0-9]+ - [a-z]*: $3"
 }
-caught queue listed "gpq queues lists what the program made"
-caught suspend one "its queues stand still \(the one that was named\)"
-caught resume one "its queues go on \(resumed\)"
-caught suspend turns "its queues stand still \(it\)"
-caught cycles cycles "so many were measured"
-caught holder holder "its queues go on \(the holder was killed\)"
-caught gone gone "a target that ends has no holder"
-caught priorities priorities "gpq queues shows those of the queues"
-caught snapshot waves "a snapshot of the host"
-caught none results "all its packets are done" /tmp/lazy
+# What the kit finds does not depend on the driver, so once is enough.
+lies() {
+	caught queue listed "gpq queues lists what the program made"
+	caught suspend one "its queues stand still \(the one that was named\)"
+	caught resume one "its queues go on \(resumed\)"
+	caught suspend turns "its queues stand still \(it\)"
+	caught cycles cycles "so many were measured"
+	caught holder holder "its queues go on \(the holder was killed\)"
+	caught gone gone "a target that ends has no holder"
+	caught priorities priorities "gpq queues shows those of the queues"
+	caught snapshot waves "a snapshot of the host"
+	caught none results "all its packets are done" /tmp/lazy
+}
+! driver_has contexts || lies
 unload
 kernel_is_content
 finish
