@@ -1,6 +1,6 @@
 # The kit for real GPUs (tests/gpu/check-gpu) on a software GPU: all of it passes, and each of its checks fails where it must,
 # because gpq or the program is replaced by one that lies.
-# shellcheck shell=dash disable=SC1091,SC2086
+# shellcheck shell=dash disable=SC1091,SC2012,SC2086
 . /t/lib.sh
 
 mkdir -p /run /tmp/out
