@@ -24,6 +24,7 @@ enum {
 	X(gpus, NEED_KFD, "list the GPUs of KFD and what they support")                           \
 	X(hqd, NEED_KFD | NEED_DEBUGFS, "show hardware queue slots, decoded, and whose they are") \
 	X(merge, 0, "add up results of many runs and hosts")                                      \
+	X(packets, NEED_KFD, "show the packets in the rings of queues, decoded")                  \
 	X(queues, NEED_KFD, "list the queues of processes")                                       \
 	X(resume, NEED_LIVE, "put suspended queues back")                                         \
 	X(snapshot, NEED_KFD, "save a host for --sysroot, compare")                               \
