@@ -29,7 +29,8 @@ enum {
 	X(resume, NEED_LIVE, "put suspended queues back")                                         \
 	X(snapshot, NEED_KFD, "save a host for --sysroot, compare")                               \
 	X(suspend, NEED_LIVE, "take queues off the GPU, hold them off")                           \
-	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")
+	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")           \
+	X(why, NEED_KFD, "what each queue does now, and on what it waits")
 
 struct cmd;
 

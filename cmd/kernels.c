@@ -1,10 +1,12 @@
 // Names of kernels; kernels.h.
 #include "cmd/kernels.h"
 
+#include "common/aql/code.h"
 #include "common/host/demangle.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,10 +29,21 @@ void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o
 
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object)
 {
-	(void)k;
-	(void)q;
-	(void)kernel_object;
-	return NULL;
+	struct code_names **names = &k->of[q->process];
+	if (!host_is_live() || k->rings->processes[q->process].error)
+		return NULL;
+	if (!*names) {
+		*names = code_names_new(k->rings->processes[q->process].pid);
+		const int error = code_names_error(*names);
+		if (error)
+			err_note("pid %d: names of kernels: %s",
+				 (int)k->rings->processes[q->process].pid,
+				 error == ENOPKG   ? "libelf is missing"
+				 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
+						     "code objects"
+						   : strerror(error));
+	}
+	return code_name(*names, kernel_object);
 }
 
 const char *kernels_readable(struct kernels *k, const char *name)
@@ -54,6 +67,8 @@ const char *kernels_readable(struct kernels *k, const char *name)
 
 void kernels_end(struct kernels *k)
 {
+	for (size_t i = 0; k->of && i < k->rings->nprocesses; i++)
+		code_names_free(k->of[i]);
 	demangler_free(k->demangler);
 	free(k->of);
 	free(k->text);

@@ -2,7 +2,6 @@
 #include "cmd/command.h"
 #include "cmd/kernels.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,19 +280,6 @@ static void print_queue(struct out *o, const struct rings *rings, const struct r
 	ring_look_fini(&l);
 }
 
-// Nothing could be read: the first reason decides.
-static int nothing_read(const struct rings *r)
-{
-	for (size_t i = 0; i < r->nprocesses; i++)
-		if (!r->processes[i].error)
-			return GPQ_PARTIAL;
-	const int error = r->nprocesses ? r->processes[0].error : 0;
-	return !error                              ? GPQ_PARTIAL
-	       : error == EACCES || error == EPERM ? GPQ_DENIED
-	       : error == ENOENT || error == ESRCH ? GPQ_NOTFOUND
-						   : GPQ_FAILED;
-}
-
 static int list(struct cmd *c)
 {
 	const struct packets_opts *o = c->opts;
@@ -316,7 +302,7 @@ static int list(struct cmd *c)
 		kernels_end(&kernels);
 	}
 	if (partial)
-		status = nothing_read(&rings);
+		status = rings_unread(&rings);
 	out_end(out);
 	const int written = out_close(out);
 	rings_fini(&rings);

@@ -379,6 +379,18 @@ void rings_fini(struct rings *r)
 	*r = (struct rings){0};
 }
 
+int rings_unread(const struct rings *r)
+{
+	for (size_t i = 0; i < r->nprocesses; i++)
+		if (!r->processes[i].error)
+			return GPQ_PARTIAL;
+	const int error = r->nprocesses ? r->processes[0].error : 0;
+	return !error                              ? GPQ_PARTIAL
+	       : error == EACCES || error == EPERM ? GPQ_DENIED
+	       : error == ENOENT || error == ESRCH ? GPQ_NOTFOUND
+						   : GPQ_FAILED;
+}
+
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p)
 {
 	char name[32] = "a queue";

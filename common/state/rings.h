@@ -62,6 +62,10 @@ struct rings {
 int rings_load(struct rings *r, const struct rings_how *how);
 void rings_fini(struct rings *r);
 
+// The exit status where something could not be read: GPQ_PARTIAL, or, where that is the memory of
+// all processes, the one of the first reason.
+int rings_unread(const struct rings *r);
+
 // Warns of what a ring does not show, unless it was said that none of its process can be read.
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p);
 
