@@ -145,8 +145,10 @@ static void set_code(struct packet_row *r, const struct packet *p)
 	r->cluster = shape(r->shape[3], p->cluster[0], p->cluster[1], p->cluster[2]);
 }
 
-static void set_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
+// Returns how many signals have no value.
+static unsigned set_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
+	unsigned unknown = 0;
 	size_t addresses = 0, values = 0;
 	int64_t value;
 	for (unsigned i = 0; i < p->ndeps; i++) {
@@ -154,7 +156,9 @@ static void set_signals(struct packet_row *r, const struct packet *p, const stru
 		const size_t room = sizeof(r->texts[0]);
 		addresses += (size_t)snprintf(r->texts[0] + addresses, room - addresses,
 					      "%s0x%" PRIx64, blank, p->deps[i]);
-		if (memory_signal(m, p->deps[i], &value))
+		const bool known = memory_signal(m, p->deps[i], &value);
+		unknown += !known;
+		if (known)
 			values += (size_t)snprintf(r->texts[1] + values, room - values,
 						   "%s%" PRId64, blank, value);
 		else
@@ -168,19 +172,23 @@ static void set_signals(struct packet_row *r, const struct packet *p, const stru
 	if (p->completion) {
 		r->signal = p->completion;
 		r->signal_value = memory_signal(m, p->completion, &value) ? value : I64_NULL;
+		unknown += r->signal_value == I64_NULL;
 	}
+	return unknown;
 }
 
-static void set_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
+static unsigned set_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	uint32_t word;
 	snprintf(r->texts[0], sizeof(r->texts[0]), "0x%" PRIx64, p->polls);
-	if (memory_read(m, p->polls, &word, sizeof(word)))
+	const bool known = memory_read(m, p->polls, &word, sizeof(word));
+	if (known)
 		snprintf(r->texts[1], sizeof(r->texts[1]), "%" PRIu32, word);
 	else
 		snprintf(r->texts[1], sizeof(r->texts[1]), "-");
 	r->deps = r->texts[0];
 	r->dep_values = r->texts[1];
+	return !known;
 }
 
 static const char *condition(char *to, size_t size, const struct packet *p)
@@ -200,7 +208,8 @@ static const char *condition(char *to, size_t size, const struct packet *p)
 	return to;
 }
 
-static void set_packet(struct packet_row *r, const struct packet *p, const struct memory *m)
+// Returns how many values that it names could not be read.
+static unsigned set_packet(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	const bool aql = p->kind != PACKET_SDMA && p->kind != PACKET_PM4;
 	r->type = p->type;
@@ -217,15 +226,16 @@ static void set_packet(struct packet_row *r, const struct packet *p, const struc
 	}
 	if (p->kind == PACKET_DISPATCH || p->kind == PACKET_EXT_DISPATCH)
 		set_code(r, p);
-	set_signals(r, p, m);
+	unsigned unknown = set_signals(r, p, m);
 	if (p->waits == PACKET_WAITS_MEMORY)
-		set_poll(r, p, m);
+		unknown += set_poll(r, p, m);
 	r->condition = condition(r->texts[2], sizeof(r->texts[2]), p);
 	r->writes = p->writes ? p->writes : U64_NULL;
+	return unknown;
 }
 
-static void fill(struct packet_row *r, const struct ring_queue *q, const struct ring_look *l,
-		 const struct ring_packet *p, const struct memory *m)
+static unsigned fill(struct packet_row *r, const struct ring_queue *q, const struct ring_look *l,
+		     const struct ring_packet *p, const struct memory *m)
 {
 	*r = (struct packet_row){.pid = q->row->pid,
 				 .comm = q->row->comm,
@@ -250,8 +260,7 @@ static void fill(struct packet_row *r, const struct ring_queue *q, const struct 
 				 .writes = U64_NULL,
 				 .bytes = U64_NULL,
 				 .address = p->address};
-	if (p->packet.type)
-		set_packet(r, &p->packet, m);
+	return p->packet.type ? set_packet(r, &p->packet, m) : 0;
 }
 
 // --- listing ---
@@ -262,6 +271,7 @@ static void print_queue(struct out *o, const struct rings *rings, const struct r
 	const struct memory *m = &rings->processes[q->process].memory;
 	struct ring_look l;
 	struct packet_row r;
+	unsigned unknown = 0, lost = 0;
 	ring_look(&q->ring, m, around, around, &l);
 	if (l.problem) {
 		*partial = true;
@@ -271,12 +281,22 @@ static void print_queue(struct out *o, const struct rings *rings, const struct r
 			 q->row->qid);
 	}
 	for (size_t i = 0; i < l.n; i++) {
-		fill(&r, q, &l, &l.v[i], m);
+		unknown += fill(&r, q, &l, &l.v[i], m);
+		lost += l.v[i].state == RING_LOST;
 		if (r.object != U64_NULL)
 			r.kernel = kernels_name(kernels, q, r.object);
 		r.demangled = kernels_readable(kernels, r.kernel);
 		out_row(o, &r);
 	}
+	if (lost)
+		err_note("pid %d: queue %" PRIu64
+			 ": %u packets cannot be read, nor what follows them",
+			 (int)q->row->pid, q->row->qid, lost);
+	if (unknown)
+		err_note("pid %d: queue %" PRIu64
+			 ": %u values of signals are unknown: they cannot be "
+			 "read, or are none",
+			 (int)q->row->pid, q->row->qid, unknown);
 	ring_look_fini(&l);
 }
 

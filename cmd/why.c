@@ -175,6 +175,13 @@ static int print(struct out *o, const struct why *w, bool *unread)
 		r.demangled = kernels_readable(&kernels, r.kernel);
 		out_row(o, &r);
 		*unread |= x->problem != RING_OK;
+		if (x->problem)
+			rings_warn(w->rings, x->q, x->problem);
+		else if (x->unread)
+			err_note("pid %d: queue %" PRIu64
+				 ": signals or packets that it is judged by "
+				 "cannot be read, or are none",
+				 (int)r.pid, r.qid);
 		if (why_is_stuck(x->state))
 			status = GPQ_PARTIAL;
 	}

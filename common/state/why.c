@@ -81,14 +81,16 @@ static void read_deps(struct why_queue *x, const struct memory *m)
 		known && packet_compares(p->compare, word & (int64_t)p->mask, p->value));
 }
 
-static bool is_blocked(const struct why_queue *x)
+static void set_blocked(struct why_queue *x)
 {
+	const bool any = x->next.waits == PACKET_WAITS_ANY;
 	unsigned open = 0, closed = 0;
 	for (unsigned i = 0; i < x->ndeps; i++) {
 		open += x->deps[i].open;
 		closed += x->deps[i].known && !x->deps[i].open;
 	}
-	return x->next.waits == PACKET_WAITS_ANY ? closed == x->ndeps && closed : closed > 0;
+	x->blocked = any ? closed == x->ndeps && closed : closed > 0;
+	x->unsure = any ? !open && closed < x->ndeps : !closed && open < x->ndeps;
 }
 
 // --- looking ---
@@ -112,6 +114,7 @@ static void look_again(struct why *w, struct why_queue *x)
 	x->problem = l.problem;
 	x->now = l.at;
 	for (size_t i = 0; i < l.n; i++) {
+		x->unread |= l.v[i].state == RING_LOST;
 		if (l.v[i].index == l.at.read) {
 			x->next = l.v[i].packet;
 			x->next_state = l.v[i].state;
@@ -123,7 +126,11 @@ static void look_again(struct why *w, struct why_queue *x)
 	x->has_last_value =
 		x->last.completion && memory_signal(m, x->last.completion, &x->last_value);
 	read_deps(x, m);
-	x->blocked = x->next.type && is_blocked(x);
+	x->unread |= x->last.completion && !x->has_last_value;
+	for (unsigned i = 0; i < x->ndeps; i++)
+		x->unread |= !x->deps[i].known;
+	if (x->next.type)
+		set_blocked(x);
 }
 
 static bool has_moved(const struct why_queue *x)
@@ -174,15 +181,18 @@ static int by_signal(const void *a, const void *b)
 	return r ? r : ORDER(x->index, y->index);
 }
 
-static void add_setters(struct setters *s, const struct why *w, size_t queue)
+// False: some packets could not be looked at.
+static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
 	struct ring_look l;
 	if (x->problem)
-		return;
+		return false;
 	ring_look(&x->q->ring, memory_of(w, x), SEARCH_BEFORE, SEARCH_BEHIND, &l);
+	bool all = !l.problem && (!l.n || l.v[l.n - 1].packet.bytes);
 	for (size_t i = 0; i < l.n && s->n < SETTERS_MOST; i++) {
 		const struct packet *p = &l.v[i].packet;
+		all &= l.v[i].state != RING_LOST;
 		const uint64_t signal = p->writes % 64 == SIGNAL_VALUE_AT
 						? p->writes - SIGNAL_VALUE_AT
 						: p->completion;
@@ -196,7 +206,9 @@ static void add_setters(struct setters *s, const struct why *w, size_t queue)
 				.taken = l.v[i].state == RING_TAKEN,
 			};
 	}
+	all &= s->n < SETTERS_MOST;
 	ring_look_fini(&l);
+	return all;
 }
 
 static void find_setter(const struct setters *s, struct why_dep *d)
@@ -223,17 +235,20 @@ static void find_setter(const struct setters *s, struct why_dep *d)
 static void find_setters(struct why *w, size_t first, size_t end)
 {
 	struct setters s = {0};
-	bool any = false;
+	bool any = false, blind = false;
 	for (size_t i = first; i < end; i++)
 		any |= w->v[i].blocked;
 	for (size_t i = first; i < end && any; i++)
-		add_setters(&s, w, i);
+		blind |= !add_setters(&s, w, i);
 	if (s.n)
 		qsort(s.v, s.n, sizeof(*s.v), by_signal);
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
+		w->v[i].blind = blind;
+		w->v[i].unread |= blind && w->v[i].blocked;
 		for (unsigned d = 0; d < w->v[i].ndeps && w->v[i].blocked; d++)
 			if (!w->v[i].deps[d].open)
 				find_setter(&s, &w->v[i].deps[d]);
+	}
 	free(s.v);
 }
 
@@ -372,7 +387,7 @@ static enum why_state state_of(const struct why *w, struct why_queue *x)
 		return WHY_COMPUTING;
 	if (x->next_state == RING_UNPUBLISHED)
 		return x->first.write > x->first.read ? WHY_UNPUBLISHED : WHY_UNKNOWN;
-	if (!x->next.type)
+	if (!x->next.type || x->unsure)
 		return WHY_UNKNOWN;
 	return doorbell_is_lost(x) ? WHY_DOORBELL_LOST : WHY_COMPUTING_OR_HUNG;
 }
@@ -387,7 +402,9 @@ static void tell_dep(struct buf *b, const struct why *w, const struct why_queue 
 	buf_printf(b, "signal 0x%" PRIx64 " is %" PRId64, d->signal, d->value);
 	if (d->by == SIZE_MAX) {
 		buf_puts(b,
-			 ", and no packet of this process sets it: the host, or another process");
+			 x->blind ? ", and no packet that could be read sets it"
+				  : ", and no packet of this process sets it: the host, or another "
+				    "process");
 		return;
 	}
 	const struct queue_row *by = w->v[d->by].q->row;
@@ -473,6 +490,8 @@ static char *tell(const struct why *w, const struct why_queue *x)
 			buf_puts(&b, "the memory of the process cannot be read");
 		else if (x->problem)
 			buf_puts(&b, ring_problem_text(x->problem));
+		else if (x->unsure)
+			buf_puts(&b, "a signal that the next packet waits for cannot be read");
 		else
 			buf_puts(&b, "the next packet could not be read");
 		break;

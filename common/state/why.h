@@ -58,6 +58,9 @@ struct why_queue {
 	bool has_last_value;
 	int64_t last_value; // of its completion signal
 	bool blocked;       // by what the next packet waits for
+	bool unsure;        // it may be: a signal cannot be read
+	bool unread;        // something that it is judged by could not be read
+	bool blind;         // blocked, and not all packets of the process could be searched
 	bool goes_on;       // it will, if others do
 	struct why_dep deps[PACKET_DEPS];
 	unsigned ndeps;

@@ -25,6 +25,7 @@ deadlock yes 2
 
 # A signal that an SDMA queue will set, which polls the same; indices that no queue has.
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4711 -ro QID,STATE,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE,READ,WRITE
+gpq: why: pid 4711: queue 4: its indices do not fit its ring
 QID STATE SIGNAL VALUE BY_QID BY_INDEX BY_TYPE READ WRITE
 0 deadlock 0xa040 3 2 12484 sdma-atomic 5 15
 1 computing-or-hung - - - - - 1099511627838 1099511627842

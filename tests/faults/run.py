@@ -35,7 +35,7 @@ COMMANDS = [
     "queues --json-schema",
     "packets -v -p 4711 --around 20 --sysroot {h}/aql-gfx90a",
     "packets -vJ --output-all --sysroot {h}/aql-gfx90a",
-    "why -vJ --over 0 --sysroot {h}/aql-gfx90a",
+    "why -v -p 4712 -o PID,QID,STATE,READ,WRITE,VALUE,BY_QID,DETAIL --sysroot {h}/aql-gfx90a",
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
     "hqd -v --sysroot {h}/gfx90a-k6.12",
     "hqd -v -Q 41207:0 --cgroup / --sysroot {h}/gfx90a-k6.12",
