@@ -70,7 +70,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 	if (i->read > INT64_MAX || i->write > INT64_MAX)
 		return RING_ABSURD;
 	if (r->kind == RING_PM4) {
-		i->read %= room;
+		i->read &= room - 1;
 		i->write = i->read + ((i->write - i->read) & (room - 1));
 	}
 	// Producers that wait for room may be ahead of the ring by one packet each.
@@ -82,7 +82,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 static bool read_slots(const struct ring *r, const struct memory *m, uint64_t first, size_t n,
 		       uint8_t *to)
 {
-	const uint64_t slot = first % capacity(r);
+	const uint64_t slot = first & (capacity(r) - 1);
 	const size_t front = (size_t)least(n, capacity(r) - slot);
 	return memory_read(m, r->base + slot * AQL_BYTES, to, front * AQL_BYTES) &&
 	       (front == n ||
@@ -104,7 +104,7 @@ static enum ring_state state_of(const struct ring_packet *p, const struct ring_i
 static void set_packet(const struct ring *r, struct ring_packet *p, const uint8_t *bytes,
 		       const struct ring_indices *now)
 {
-	p->address = r->base + p->index % capacity(r) * AQL_BYTES;
+	p->address = r->base + (p->index & (capacity(r) - 1)) * AQL_BYTES;
 	p->state = RING_LOST;
 	if (!bytes)
 		return;

@@ -21,12 +21,10 @@ enum ring_kind { RING_NONE, RING_AQL, RING_SDMA, RING_PM4 };
 #define RING_NO_ADDRESS UINT64_MAX
 
 struct ring {
-	enum ring_kind kind;
 	uint64_t base, bytes; // the ring in the process; a power of two
 	// Addresses of the indices in the process; RING_NO_ADDRESS: unknown.
 	uint64_t read_at, write_at;
-	uint64_t write;       // where write_at is unknown: the write index itself, as the hardware
-			      // has it; UINT64_MAX: unknown
+	enum ring_kind kind;
 	unsigned copy_dwords; // sdma_decode()
 };
 

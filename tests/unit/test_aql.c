@@ -262,15 +262,15 @@ static void test_scopes(void **state)
 	(void)state;
 	// Headers that HIP writes (amd-log-facts 6), and their bits.
 	static const struct {
-		uint16_t header;
 		const char *type;
+		uint16_t header;
 		bool barrier;
 		uint8_t acquire, release;
 	} cases[] = {
-		{0x0b02, "dispatch", true, 1, 1},    {0x1502, "dispatch", true, 2, 2},
-		{0x0302, "dispatch", true, 1, 0},    {0x1503, "barrier-and", true, 2, 2},
-		{0x0103, "barrier-and", true, 0, 0}, {0x0405, "barrier-or", false, 2, 0},
-		{0x0006, "unknown", false, 0, 0},    {0x00ff, "unknown", false, 0, 0},
+		{"dispatch", 0x0b02, true, 1, 1},    {"dispatch", 0x1502, true, 2, 2},
+		{"dispatch", 0x0302, true, 1, 0},    {"barrier-and", 0x1503, true, 2, 2},
+		{"barrier-and", 0x0103, true, 0, 0}, {"barrier-or", 0x0405, false, 2, 0},
+		{"unknown", 0x0006, false, 0, 0},    {"unknown", 0x00ff, false, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t b[AQL_BYTES] = {(uint8_t)cases[i].header, (uint8_t)(cases[i].header >> 8)};
@@ -288,28 +288,26 @@ static void test_sdma(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t words[9];
-		size_t n;
-		unsigned copy;
-		const char *type;
+		uint32_t words[9], n, copy;
 		uint32_t bytes;
+		const char *type;
 		uint64_t writes, polls;
 	} cases[] = {
-		{{0}, 1, 7, "sdma-nop", 4, 0, 0},
-		{{15u << 16}, 16, 7, "sdma-nop", 64, 0, 0},
-		{{1}, 16, 7, "sdma-copy", 28, 0, 0},
-		{{1}, 16, 0, "sdma-copy", 0, 0, 0},          // gfx12
-		{{1 | 8 << 8}, 16, 7, "sdma-copy", 0, 0, 0}, // to two places
-		{{1 | 4 << 8}, 16, 7, "sdma-copy", 52, 0, 0},
-		{{2, 0, 0, 3}, 16, 7, "sdma-write", 32, 0, 0}, // four words
-		{{2, 0, 0, 3}, 3, 7, "sdma-write", 0, 0, 0},
-		{{5, 0x11223344, 0x7f}, 4, 7, "sdma-fence", 16, 0x7f11223344, 0},
-		{{5, 0x11223344, 0x7f}, 3, 7, "sdma-fence", 16, 0, 0}, // the end is missing
-		{{13, 8, 0}, 3, 7, "sdma-timestamp", 12, 8, 0},
-		{{8 | 3u << 28 | 1u << 31, 8, 1, 5, 0xff}, 6, 7, "sdma-poll", 24, 0, 0x100000008},
-		{{8 | 3u << 28, 8, 1}, 6, 7, "sdma-poll", 24, 0, 0}, // a register
-		{{3}, 16, 7, "sdma-unknown", 0, 0, 0},
-		{{200}, 16, 7, "sdma-unknown", 0, 0, 0},
+		{{0}, 1, 7, 4, "sdma-nop", 0, 0},
+		{{15u << 16}, 16, 7, 64, "sdma-nop", 0, 0},
+		{{1}, 16, 7, 28, "sdma-copy", 0, 0},
+		{{1}, 16, 0, 0, "sdma-copy", 0, 0},          // gfx12
+		{{1 | 8 << 8}, 16, 7, 0, "sdma-copy", 0, 0}, // to two places
+		{{1 | 4 << 8}, 16, 7, 52, "sdma-copy", 0, 0},
+		{{2, 0, 0, 3}, 16, 7, 32, "sdma-write", 0, 0}, // four words
+		{{2, 0, 0, 3}, 3, 7, 0, "sdma-write", 0, 0},
+		{{5, 0x11223344, 0x7f}, 4, 7, 16, "sdma-fence", 0x7f11223344, 0},
+		{{5, 0x11223344, 0x7f}, 3, 7, 16, "sdma-fence", 0, 0}, // the end is missing
+		{{13, 8, 0}, 3, 7, 12, "sdma-timestamp", 8, 0},
+		{{8 | 3u << 28 | 1u << 31, 8, 1, 5, 0xff}, 6, 7, 24, "sdma-poll", 0, 0x100000008},
+		{{8 | 3u << 28, 8, 1}, 6, 7, 24, "sdma-poll", 0, 0}, // a register
+		{{3}, 16, 7, 0, "sdma-unknown", 0, 0},
+		{{200}, 16, 7, 0, "sdma-unknown", 0, 0},
 	};
 	struct packet p;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -334,17 +332,16 @@ static void test_pm4(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t word;
+		uint32_t word, bytes;
 		const char *type;
-		uint32_t bytes;
 	} cases[] = {
-		{0xc0001000, "pm4-nop", 8},
-		{0xffff1000, "pm4-nop", 4},
-		{0xc0031500, "pm4-dispatch-direct", 20},
-		{0xc000ff00, "pm4-other", 8},
-		{0x80000000, "pm4-filler", 4},
-		{0x00010000, "pm4-registers", 12},
-		{0x40000000, "pm4-unknown", 0},
+		{0xc0001000, 8, "pm4-nop"},
+		{0xffff1000, 4, "pm4-nop"},
+		{0xc0031500, 20, "pm4-dispatch-direct"},
+		{0xc000ff00, 8, "pm4-other"},
+		{0x80000000, 4, "pm4-filler"},
+		{0x00010000, 12, "pm4-registers"},
+		{0x40000000, 0, "pm4-unknown"},
 	};
 	struct packet p;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -58,6 +58,7 @@ against_mkqueue() {
 }
 
 attached() {
+	chmod 666 /dev/kfd /dev/dri/renderD*
 	su user -c 'aqlq every' > /tmp/aqlq.log 2>&1 &
 	S=$!
 	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"
