@@ -67,7 +67,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 	    !memory_read(m, r->write_at, &i->write, size))
 		return RING_UNREADABLE;
 	const uint64_t room = capacity(r);
-	if (i->read > INT64_MAX || i->write > INT64_MAX)
+	if (i->write > INT64_MAX)
 		return RING_ABSURD;
 	if (r->kind == RING_PM4) {
 		i->read &= room - 1;

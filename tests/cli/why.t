@@ -23,6 +23,13 @@ $ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why -p 4712 -Q 0,1,5,6,7 -rno QID,ST
 deadlock yes 2
 3
 
+# Several signals: where all are needed the one that nobody here sets matters, where one is needed any that is set.
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4713 -ro QID,STATE,SIGNAL,BY_QID
+QID STATE SIGNAL BY_QID
+0 waits-external 0xa040 -
+1 waits-barrier 0xa000 2
+2 computing-or-hung - -
+
 # A signal that an SDMA queue will set, which polls the same; indices that no queue has.
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4711 -ro QID,STATE,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE,READ,WRITE
 gpq: why: pid 4711: queue 4: its indices do not fit its ring

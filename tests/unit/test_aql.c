@@ -306,6 +306,7 @@ static void test_sdma(void **state)
 		{{13, 8, 0}, 3, 7, 12, "sdma-timestamp", 8, 0},
 		{{8 | 3u << 28 | 1u << 31, 8, 1, 5, 0xff}, 6, 7, 24, "sdma-poll", 0, 0x100000008},
 		{{8 | 3u << 28, 8, 1}, 6, 7, 24, "sdma-poll", 0, 0}, // a register
+		{{8 | 4u << 28, 8, 1}, 6, 7, 24, "sdma-poll", 0, 0},
 		{{3}, 16, 7, 0, "sdma-unknown", 0, 0},
 		{{200}, 16, 7, 0, "sdma-unknown", 0, 0},
 	};
