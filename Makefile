@@ -180,6 +180,7 @@ help:
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
 	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
+	@echo 'make check-gpu  gpq on a real GPU, with programs of its own; asks first (YES=1: begins)'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang, SANITIZE=1 and DLOPEN=no build beside'
 

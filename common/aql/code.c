@@ -21,7 +21,7 @@
 #define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
 #define RUNTIMES_MOST   8                  // in one process: wheels bring their own
 #define DESCRIPTOR_SIZE 64                 // AMDGPUUsage: kernel descriptor
-#define HEAD_SIZE       4096
+#define HEAD_SIZE       1024               // device memory is slow to read
 
 struct kernel {
 	uint64_t address;
@@ -217,14 +217,20 @@ static uint64_t head_of(const struct code_bytes *b)
 	return h;
 }
 
-static void read_object(struct code_names *c, struct object *o, const struct code_bytes *from)
+// Replaces the names of an object. `from` NULL: as it is loaded. False when it cannot be read.
+static bool read_object(struct code_names *c, struct object *o, const struct code_bytes *from)
 {
 	struct collected k = {
 		.o = o, .most = CODE_KERNELS_MOST - c->n, .text_most = CODE_TEXT_MOST - c->text};
 	const char *s;
 	uint64_t load;
 
-	code_elf_symbols(from, EM_AMDGPU, &c->budget, collect, &k, &load);
+	if (!(from ? code_elf_symbols(from, EM_AMDGPU, &c->budget, collect, &k, &load)
+		   : code_elf_loaded(c->mem, o->link.base, EM_AMDGPU, &c->budget, collect, &k))) {
+		free(k.kernels);
+		buf_fini(&k.text);
+		return false;
+	}
 	free(o->text);
 	free(o->kernels);
 	o->text = k.text.data;
@@ -234,37 +240,54 @@ static void read_object(struct code_names *c, struct object *o, const struct cod
 	s = o->text;
 	for (size_t i = 0; i < o->n; s += strlen(s) + 1)
 		o->kernels[i++].name = s;
+	return true;
+}
+
+// One of a part of memory: as it is loaded, else that part, which the program may have freed.
+static void load_memory(struct code_names *c, struct object *o, struct code_bytes *b)
+{
+	const struct code_bytes loaded = {c->mem, o->link.base, HEAD_SIZE};
+	uint64_t head = head_of(&loaded);
+
+	if (head && (head == o->head || read_object(c, o, NULL))) {
+		o->head = head;
+		return;
+	}
+	b->fd = c->mem;
+	head = head_of(b);
+	if (head && (head == o->head || read_object(c, o, b)))
+		o->head = head;
+}
+
+// One of a file, whose names never change.
+static bool load_file(struct code_names *c, struct object *o, const char *path,
+		      struct code_bytes *b)
+{
+	struct stat st = {0};
+	bool ok;
+
+	b->fd = open_file(c, path, &st);
+	if (b->fd < 0)
+		return false;
+	uint64_t rest = b->offset < (uint64_t)st.st_size ? (uint64_t)st.st_size - b->offset : 0;
+	b->size = b->size ? b->size : rest;
+	ok = b->size <= rest && read_object(c, o, b);
+	close(b->fd);
+	return ok;
 }
 
 // Reads the names of a new object, and again those of one in memory that has another content.
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
-	struct code_bytes b = {.fd = c->mem};
-	struct stat st = {0};
+	struct code_bytes b = {0};
 
-	if (!code_uri_parse(o->link.uri, path, &b.offset, &b.size)) {
-		free(path);
-		return;
-	}
-	if (!*path) {
-		uint64_t head = head_of(&b);
+	bool is_uri = code_uri_parse(o->link.uri, path, &b.offset, &b.size);
 
-		if (head && head != o->head) {
-			read_object(c, o, &b);
-			o->head = head;
-		}
-	} else if (!known && c->files) {
-		b.fd = open_file(c, path, &st);
-		uint64_t rest =
-			b.offset < (uint64_t)st.st_size ? (uint64_t)st.st_size - b.offset : 0;
-
-		b.size = b.size ? b.size : rest;
-		if (b.fd >= 0 && b.size <= rest)
-			read_object(c, o, &b);
-		if (b.fd >= 0)
-			close(b.fd);
-	}
+	if (is_uri && !*path)
+		load_memory(c, o, &b);
+	else if (!known && (!is_uri || !c->files || !load_file(c, o, path, &b)))
+		read_object(c, o, NULL);
 	free(path);
 }
 

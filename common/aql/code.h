@@ -8,6 +8,10 @@
 // memory://PID#offset=N&size=N); LLVM, AMDGPUUsage (the symbol NAME.kd is the 64 bytes that a
 // packet's kernel_object points to).
 //
+// Where memory that a URI names may have been freed (hipModuleLoadData needs it no longer), and
+// where a file cannot be opened, the code object is read as it is loaded: from the GPU's memory, as
+// far as the driver shows it to debuggers.
+//
 // The target is read and never stopped; what it holds is not trusted. A file is opened in the
 // target's root, only where it is a regular one. A file system that the target itself serves (FUSE)
 // can make this wait, as it does any reader; signals end that.
@@ -34,11 +38,10 @@ struct code_names *code_names_new(pid_t pid);
 void code_names_free(struct code_names *c); // NULL: nothing
 
 // Looks again: code objects that are new get names, those that are gone lose them. Cheap where
-// nothing changed: two reads for each code object. All names got before become invalid.
+// nothing changed: three reads for each code object. All names got before become invalid.
 //
-// A code object is taken for the one known before when its link, distance and URI are the same,
-// and, in memory, its first 4 KiB or they are no longer those of a code object: a program may free
-// them.
+// A code object is taken for the one known before when its link, distance and URI are the same and,
+// of one in memory, its first KiB, too, or it can no longer be read.
 void code_names_refresh(struct code_names *c);
 
 // The mangled name of the kernel whose descriptor holds the address, without ".kd"; NULL: unknown.

@@ -10,9 +10,11 @@
 
 #include "common/aql/code.h"
 #include "common/host/dlopen.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -191,5 +193,96 @@ bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t 
 		ok = read_image(lib, &i, each, arg);
 	}
 	munmap(i.data, from->size);
+	return ok;
+}
+
+// --- the same of a file that is loaded: by its dynamic section, as section headers are not ---
+
+#define SEGMENTS_MOST 64
+#define DYNAMIC_MOST  128
+
+struct loaded {
+	int mem;
+	uint64_t base, *budget;
+	uint64_t symbols, names, names_size, hash;
+};
+
+static bool read_loaded(const struct loaded *l, uint64_t at, void *to, uint64_t n)
+{
+	if (n > *l->budget)
+		return false;
+	*l->budget -= n;
+	return code_read(l->mem, l->base + at, to, n);
+}
+
+static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *found)
+{
+	Elf64_Phdr segments[SEGMENTS_MOST];
+	Elf64_Ehdr h;
+
+	if (!read_loaded(l, 0, &h, sizeof(h)) || !header_is_good(&h, machine) ||
+	    h.e_phnum > SEGMENTS_MOST ||
+	    !read_loaded(l, h.e_phoff, segments, h.e_phnum * sizeof(*segments)))
+		return false;
+	for (unsigned i = 0; i < h.e_phnum; i++)
+		if (segments[i].p_type == PT_DYNAMIC) {
+			*found = segments[i];
+			return true;
+		}
+	return false;
+}
+
+static bool read_dynamic(struct loaded *l, const Elf64_Phdr *segment)
+{
+	Elf64_Dyn d[DYNAMIC_MOST];
+	uint64_t n = segment->p_memsz / sizeof(*d);
+
+	if (n > DYNAMIC_MOST || !read_loaded(l, segment->p_vaddr, d, n * sizeof(*d)))
+		return false;
+	for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++)
+		switch (d[i].d_tag) {
+		case DT_SYMTAB: l->symbols = d[i].d_un.d_ptr; break;
+		case DT_STRTAB: l->names = d[i].d_un.d_ptr; break;
+		case DT_STRSZ: l->names_size = d[i].d_un.d_val; break;
+		case DT_HASH: l->hash = d[i].d_un.d_ptr; break;
+		}
+	return l->symbols && l->names && l->names_size && l->hash;
+}
+
+static void give_symbols(const struct loaded *l, const Elf64_Sym *symbols, size_t n,
+			 const char *names, code_symbol *each, void *arg)
+{
+	for (size_t k = 1; k<n && * l->budget> CODE_NAME_MOST; k++) {
+		const Elf64_Sym *s = &symbols[k];
+		size_t len = s->st_name < l->names_size
+				     ? strnlen(names + s->st_name, CODE_NAME_MOST + 4)
+				     : 0;
+
+		*l->budget -= len;
+		if (len && s->st_shndx != SHN_UNDEF)
+			each(arg, names + s->st_name, len, s->st_value);
+	}
+}
+
+bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
+		     void *arg)
+{
+	struct loaded l = {.mem = mem, .base = base, .budget = budget};
+	uint32_t hash[2]; // buckets, symbols
+	Elf64_Phdr dynamic;
+
+	if (!find_dynamic(&l, machine, &dynamic) || !read_dynamic(&l, &dynamic) ||
+	    !read_loaded(&l, l.hash, hash, sizeof(hash)) || hash[1] > *budget / sizeof(Elf64_Sym) ||
+	    l.names_size > *budget)
+		return false;
+	Elf64_Sym *symbols = xcalloc(hash[1] + 1, sizeof(*symbols));
+	char *names = xcalloc(l.names_size + 1, 1);
+	bool ok = read_loaded(&l, l.symbols, symbols, hash[1] * sizeof(*symbols)) &&
+		  read_loaded(&l, l.names, names, l.names_size);
+
+	if (ok)
+		give_symbols(&l, symbols, hash[1], names, each, arg);
+	free(symbols);
+	free(names);
 	return ok;
 }

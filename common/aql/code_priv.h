@@ -31,6 +31,11 @@ typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value
 bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load);
 
+// The same of a file that is loaded in memory, its beginning at `base`: of its dynamic symbols.
+// Needs no libelf.
+bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
+		     void *arg);
+
 // --- code_list.c: what the runtime has loaded ---
 
 struct code_link {

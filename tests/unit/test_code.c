@@ -169,6 +169,45 @@ static void test_refresh(void **state)
 	buf_fini(&b);
 }
 
+// What the URI names was freed, or is none: the code object is read where it is loaded. There it
+// may be damaged, too.
+static void test_loaded(void **state)
+{
+	static const char *const uris[] = {"memory://1#offset=8&size=4096", "file:///no/such/file",
+					   "other://"};
+	struct buf b = {0};
+	struct elf_parts p;
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		b.len = 0;
+		elf_make(&b, ELF_MACHINE, vectors, COUNT(vectors), &p);
+		Elf64_Phdr *dynamic = (Elf64_Phdr *)(b.data + sizeof(p.file) + sizeof(p.load));
+		Elf64_Dyn *d = (Elf64_Dyn *)(b.data + p.dynamic.p_vaddr);
+		uint32_t *hash = (uint32_t *)(b.data + p.entries[3].d_un.d_ptr);
+
+		buf_fill(&b, '\0', 4096);
+		switch (i) {
+		case 3: dynamic->p_type = PT_NOTE; break;
+		case 4: dynamic->p_memsz = UINT64_MAX; break;
+		case 5: dynamic->p_vaddr = UINT64_MAX - 100; break;
+		case 6: d[0].d_un.d_ptr = 1ULL << 46; break;
+		case 7: d[1].d_un.d_ptr = 1ULL << 46; break;
+		case 8: d[2].d_un.d_val = 1ULL << 46; break;
+		case 9: d[3].d_un.d_ptr = 1ULL << 46; break;
+		case 10: hash[1] = UINT32_MAX; break;
+		case 11: d[2].d_tag = DT_NULL; break;
+		}
+		load(1, uris[i % COUNT(uris)]);
+		maps[0].l_addr = (uintptr_t)b.data;
+		struct code_names *c = code_names_new(getpid());
+		assert_string_equal(named(c, maps[0].l_addr + 0x1680), i < 3 ? "add" : "?");
+		assert_string_equal(named(c, maps[0].l_addr + 0x1700), "?");
+		code_names_free(c);
+	}
+	buf_fini(&b);
+}
+
 static void write_file(const char *path, const struct buf *b)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -394,6 +433,7 @@ static void test_elf(void **state)
 	(void)state;
 	elf_make(&elf, ELF_MACHINE, others, COUNT(others), &p);
 	sections = p.file.e_shoff;
+	size_t names_end = p.sections[2].sh_offset + p.sections[2].sh_size;
 	for (unsigned i = 0; i < 16; i++) {
 		Elf64_Ehdr file = p.file;
 		Elf64_Shdr symbols = p.sections[1], names = p.sections[2];
@@ -420,7 +460,7 @@ static void test_elf(void **state)
 		memcpy(elf.data, &file, sizeof(file));
 		memcpy(elf.data + sections + sizeof(symbols), &symbols, sizeof(symbols));
 		memcpy(elf.data + sections + 2 * sizeof(names), &names, sizeof(names));
-		elf.data[sections - 1] = end;
+		elf.data[names_end - 1] = end;
 		fill(&m, size);
 		struct code_names *c = names_of(&m, &elf);
 		assert_string_equal(named(c, BASE(0) + 0x1640), i ? "?" : "other");
@@ -542,12 +582,12 @@ static void test_maps(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),     cmocka_unit_test(test_refresh),
-		cmocka_unit_test(test_files),      cmocka_unit_test(test_replaced),
-		cmocka_unit_test(test_exec),       cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_endless),    cmocka_unit_test(test_elf),
-		cmocka_unit_test(test_names_long), cmocka_unit_test(test_uris),
-		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_memory),   cmocka_unit_test(test_refresh),
+		cmocka_unit_test(test_loaded),   cmocka_unit_test(test_files),
+		cmocka_unit_test(test_replaced), cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_lists),    cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_elf),      cmocka_unit_test(test_names_long),
+		cmocka_unit_test(test_uris),     cmocka_unit_test(test_maps),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
