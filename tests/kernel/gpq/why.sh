@@ -50,6 +50,16 @@ made running 0 BACKLOG,TAKEN,VALUE "computing 0 0 1"
 made sdma 0 QID,TYPE,BY_QID,BY_TYPE "waits-barrier 0 compute 1 sdma-atomic
 waits-external 1 sdma - -"
 
+# Without root, in one short session.
+chmod 666 /dev/kfd /dev/dri/renderD*
+su user -c 'aqlq chain' > /tmp/aqlq.log 2>&1 &
+S=$!
+within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"
+P=$(awk '$3 == "ready" { sub(":", "", $2); print $2 }' /tmp/aqlq.log)
+is "--attach, for the user's own process" "$(su user -c "gpq why -q -p $P --attach -rno QID,STATE,BY_QID")" "0 waits-barrier 1
+1 waits-external -"
+reap $P $S
+
 echo N > $PARAMS/wptr_poll
 made lost 3 STUCK,READ,WRITE,SLOT_WRITE "doorbell-lost yes 1 2 1"
 echo Y > $PARAMS/wptr_poll
