@@ -211,24 +211,48 @@ static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 	return all;
 }
 
-static void find_setter(const struct setters *s, struct why_dep *d)
+// The first packet that sets the signal, or the end of the list.
+static size_t first_setter(const struct setters *s, uint64_t signal)
 {
 	size_t low = 0, high = s->n;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (s->v[middle].signal < d->signal)
+		if (s->v[middle].signal < signal)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!d->signal || low == s->n || s->v[low].signal != d->signal)
+	return low < s->n && s->v[low].signal == signal ? low : s->n;
+}
+
+static void find_setter(const struct setters *s, struct why_dep *d)
+{
+	const size_t at = d->signal ? first_setter(s, d->signal) : s->n;
+	if (at == s->n)
 		return;
-	const struct setter *found = &s->v[low];
+	const struct setter *found = &s->v[at];
 	d->by = found->queue;
 	d->by_index = found->index;
 	d->by_type = found->type;
 	d->by_kernel = found->kernel;
 	d->by_taken = found->taken;
+}
+
+// The runtime uses signals again: the value is that of the last packet only if no other has the
+// signal but older ones of the same queue.
+static bool is_used_again(const struct setters *s, const struct why *w, size_t queue)
+{
+	const struct why_queue *x = &w->v[queue];
+	for (size_t i = first_setter(s, x->last.completion);
+	     i < s->n && s->v[i].signal == x->last.completion; i++)
+		if (s->v[i].queue != queue || s->v[i].index >= x->now.read)
+			return true;
+	return false;
+}
+
+static bool last_is_running(const struct why_queue *x)
+{
+	return x->has_last_value && x->last_value > 0;
 }
 
 // Queues first to end-1 are those of one process.
@@ -237,7 +261,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 	struct setters s = {0};
 	bool any = false, blind = false;
 	for (size_t i = first; i < end; i++)
-		any |= w->v[i].blocked;
+		any |= w->v[i].blocked || last_is_running(&w->v[i]);
 	for (size_t i = first; i < end && any; i++)
 		blind |= !add_setters(&s, w, i);
 	if (s.n)
@@ -248,6 +272,8 @@ static void find_setters(struct why *w, size_t first, size_t end)
 		for (unsigned d = 0; d < w->v[i].ndeps && w->v[i].blocked; d++)
 			if (!w->v[i].deps[d].open)
 				find_setter(&s, &w->v[i].deps[d]);
+		if (last_is_running(&w->v[i]) && is_used_again(&s, w, i))
+			w->v[i].has_last_value = false;
 	}
 	free(s.v);
 }
@@ -323,11 +349,6 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 }
 
 // --- the state ---
-
-static bool last_is_running(const struct why_queue *x)
-{
-	return x->has_last_value && x->last_value > 0;
-}
 
 static bool is_chained(const struct why *w, const struct why_queue *x)
 {
@@ -416,7 +437,7 @@ static void tell_dep(struct buf *b, const struct why *w, const struct why_queue 
 	else
 		buf_printf(b, "queue %" PRIu64, by->qid);
 	if (d->by_taken)
-		buf_puts(b, ", which runs");
+		buf_puts(b, ", which is taken");
 }
 
 static void tell_turns(struct buf *b, const struct why *w, const struct why_queue *x)
@@ -458,7 +479,8 @@ static void tell_idle(struct buf *b, const struct why_queue *x)
 		buf_puts(b, "all packets are taken; whether the last kernel still runs no signal "
 			    "tells");
 	else if (x->last.completion && !x->has_last_value)
-		buf_puts(b, "all packets are taken; the signal of the last cannot be read");
+		buf_puts(b, "all packets are taken; the signal of the last cannot be read, or is "
+			    "another packet's by now");
 }
 
 uint64_t why_taken(const struct why_queue *x)

@@ -56,7 +56,7 @@ struct why_queue {
 	struct packet next; // its type is NULL: there is none
 	struct packet last; // the one before it, the same
 	bool has_last_value;
-	int64_t last_value; // of its completion signal
+	int64_t last_value; // of its completion signal, unless other packets have that, too
 	bool blocked;       // by what the next packet waits for
 	bool unsure;        // it may be: a signal cannot be read
 	bool unread;        // something that it is judged by could not be read

@@ -24,11 +24,14 @@ deadlock yes 2
 3
 
 # Several signals: where all are needed the one that nobody here sets matters, where one is needed any that is set.
+# Queue 3 is no longer busy because of a signal that queue 4 uses again.
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4713 -ro QID,STATE,SIGNAL,BY_QID
 QID STATE SIGNAL BY_QID
 0 waits-external 0xa040 -
 1 waits-barrier 0xa000 2
 2 computing-or-hung - -
+3 idle - -
+4 computing-or-hung - -
 
 # A signal that an SDMA queue will set, which polls the same; indices that no queue has.
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4711 -ro QID,STATE,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE,READ,WRITE
