@@ -79,7 +79,8 @@ static const struct out_col cols[] = {
 	COL(read, "READ", "read", OUT_U64, M, "read index"),
 	COL(write, "WRITE", "write", OUT_U64, M, "write index"),
 	COL(slot_write, "SLOT_WRITE", "slot_write", OUT_U64, M,
-	    "write index that the hardware slot has seen; null: it is in none, or unknown"),
+	    "write index that the hardware slot has seen, of queues that may be hung; null: not "
+	    "looked up, or in no slot"),
 	COL(on_hw, "ON_HW", "on_hw", OUT_BOOL, M, "in a hardware slot, as of gpq queues"),
 	COL(signal, "SIGNAL", "signal", OUT_HEX, M,
 	    "signal that is waited for, or that is to come"),
@@ -196,8 +197,7 @@ static int list(struct cmd *c)
 				      .queues = &o->queues,
 				      .attach = o->attach,
 				      .want = READ_HOLDER,
-				      .whole = true,
-				      .slots = true};
+				      .whole = true};
 	struct rings rings = {0};
 	struct why w;
 	struct out *out = out_open(&c->out);

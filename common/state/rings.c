@@ -315,7 +315,7 @@ static void open_memories(struct rings *r)
 
 // --- hardware slots ---
 
-static void read_slots(struct rings *r)
+void rings_read_slots(struct rings *r)
 {
 	struct process_cache cache = {0};
 	struct slot_rows slots = {0};
@@ -360,8 +360,6 @@ int rings_load(struct rings *r, const struct rings_how *how)
 	if (status && status != GPQ_PARTIAL)
 		return status;
 	open_memories(r);
-	if (how->slots && r->n)
-		read_slots(r);
 	return status;
 }
 

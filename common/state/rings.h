@@ -25,7 +25,6 @@ struct rings_how {
 	bool attach;   // --attach
 	unsigned want; // READ_ bits beside those that are needed
 	bool whole;    // all queues of a process of which one is chosen
-	bool slots;    // reads the hardware slots, too
 };
 
 struct ring_process {
@@ -38,8 +37,10 @@ struct ring_queue {
 	const struct queue_row *row; // its QID is unknown where several MQDs fit
 	size_t process;              // index in rings.processes
 	struct ring ring;
-	uint64_t slot_write; // write index that its slot has seen, as `ring` counts; U64_NULL
-	bool chosen;         // by the options that choose queues; others are there with `whole`
+	// Write index that its slot has seen, as `ring` counts; UINT64_MAX: unknown, as it is until
+	// rings_read_slots().
+	uint64_t slot_write;
+	bool chosen; // by the options that choose queues; others are there with `whole`
 };
 
 struct rings {
@@ -61,6 +62,9 @@ struct rings {
 // the exit status after a message: no such queue, no right to know the rings.
 int rings_load(struct rings *r, const struct rings_how *how);
 void rings_fini(struct rings *r);
+
+// Reads the hardware slots (debugfs hqds), where that is allowed.
+void rings_read_slots(struct rings *r);
 
 // The exit status where something could not be read: GPQ_PARTIAL, or, where that is the memory of
 // all processes, the one of the first reason.

@@ -413,6 +413,16 @@ static enum why_state state_of(const struct why *w, struct why_queue *x)
 	return doorbell_is_lost(x) ? WHY_DOORBELL_LOST : WHY_COMPUTING_OR_HUNG;
 }
 
+static bool may_be_hung(const struct why *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const struct why_queue *x = &w->v[i];
+		if (!x->problem && !x->blocked && !has_moved(x) && x->now.read < x->now.write)
+			return true;
+	}
+	return false;
+}
+
 // --- in words ---
 
 static void tell_dep(struct buf *b, const struct why *w, const struct why_queue *x)
@@ -548,7 +558,7 @@ static char *tell(const struct why *w, const struct why_queue *x)
 
 // ---
 
-void why_look(struct why *w, const struct rings *r, uint64_t over_ns)
+void why_look(struct why *w, struct rings *r, uint64_t over_ns)
 {
 	*w = (struct why){.n = r->n, .rings = r};
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
@@ -568,6 +578,9 @@ void why_look(struct why *w, const struct rings *r, uint64_t over_ns)
 	}
 	confirm(w);
 	find_deadlocks(w);
+	// After the write indices: a slot that has not seen one of them now has not been told.
+	if (may_be_hung(w))
+		rings_read_slots(r);
 	for (size_t i = 0; i < w->n; i++)
 		w->v[i].state = state_of(w, &w->v[i]);
 	for (size_t i = 0; i < w->n; i++)

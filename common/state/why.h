@@ -77,9 +77,9 @@ struct why {
 	uint64_t over_ns;
 };
 
-// Looks twice, `over_ns` apart. `r` must have been loaded with `whole`, READ_HOLDER, and, lest lost
-// doorbells be taken for hung kernels, `slots`; it must outlive the result.
-void why_look(struct why *w, const struct rings *r, uint64_t over_ns);
+// Looks twice, `over_ns` apart. `r` must have been loaded with `whole` and READ_HOLDER, and outlive
+// the result. Hardware slots are read where a queue may be hung.
+void why_look(struct why *w, struct rings *r, uint64_t over_ns);
 // What the GPU took between the two looks, in what the queue's indices count.
 uint64_t why_taken(const struct why_queue *x);
 
