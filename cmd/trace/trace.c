@@ -1,5 +1,5 @@
 // gpq trace: option table, choice of the report, --perfetto, and the run over all inputs.
-#include "cmd/trace/trace.h"
+#include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/grep.h"
@@ -25,6 +25,10 @@ static const struct opt opts[] = {
 	    "\nreadable names of kernels\n(default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
 	    "go on as the file grows,\nthrough truncation and rotation"),
+	OPT(trace_opts, ftrace, "ftrace", 0, OPT_STR, "FILE",
+	    "the kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
+	OPT(trace_opts, ftrace_clock, "ftrace-clock", 0, OPT_STR, "CLOCK",
+	    "\nwith --ftrace: what trace_clock was;\nmono goes with logs"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
 	    "the longest times without a dispatch,\nof each queue"),
 	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
@@ -90,6 +94,10 @@ static const struct out_table *const tables[] = {
 	&trace_compare_log_table,
 	&trace_compare_queue_table,
 	&trace_compare_kernel_table,
+	&trace_function_table,
+	&trace_kernel_process_table,
+	&trace_kernel_queue_table,
+	&trace_timeline_table,
 	NULL,
 };
 // clang-format on
@@ -132,7 +140,9 @@ static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_tabl
 
 static const struct schema *schema_of(const struct trace_opts *o)
 {
-	return o->list                 ? &list_schema
+	return o->ftrace && o->list    ? &trace_timeline_schema
+	       : o->ftrace             ? &trace_ftrace_schema
+	       : o->list               ? &list_schema
 	       : o->latency            ? &latency_schema
 	       : o->gaps               ? &gaps_schema
 	       : o->series != U64_NULL ? &series_schema
@@ -212,7 +222,11 @@ static int check_options(const struct trace_opts *o, int argc, const struct trac
 		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
 				*o->host ? "--host is for parts that gpq merge adds up"
 					 : "--host: the name is empty");
-	if (!argc)
+	if (o->ftrace || o->ftrace_clock)
+		status = trace_ftrace_check(o);
+	if (status)
+		return status;
+	if (!argc && !o->ftrace)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && argc != 2)
 		return err_fail(GPQ_USAGE, "name two logs", "--compare takes two files, not %d",
@@ -352,7 +366,7 @@ static const char *readable(void *trace, uint32_t kernel)
 	return trace_name_readable(trace, kernel);
 }
 
-static int perfetto_open(struct trace *t, int argc, char **argv)
+int trace_perfetto_open(struct trace *t, int argc, char **argv)
 {
 	const char *path = t->opts->perfetto;
 	int status = GPQ_OK;
@@ -374,7 +388,7 @@ static int perfetto_open(struct trace *t, int argc, char **argv)
 	return GPQ_OK;
 }
 
-static int perfetto_close(struct trace *t)
+int trace_perfetto_close(struct trace *t)
 {
 	bool to_stdout = perfetto_is_stdout(t->opts);
 	const char *hint = "what it holds is not complete";
@@ -413,7 +427,7 @@ static int report(struct trace *t, int status)
 			told = trace_report(t);
 		trace_notes(t, 1);
 	}
-	drawn = perfetto_close(t);
+	drawn = trace_perfetto_close(t);
 	written = out_close(t->out);
 	if (written || drawn)
 		return written ? written : drawn;
@@ -450,9 +464,9 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	if (!status)
 		status = trace_begin(&t);
 	if (!status)
-		status = perfetto_open(&t, c->argc, c->argv);
+		status = trace_perfetto_open(&t, c->argc, c->argv);
 	if (status) {
-		perfetto_close(&t);
+		trace_perfetto_close(&t);
 		out_close(t.out);
 	} else {
 		stop_watch();
@@ -499,6 +513,7 @@ static int run(struct cmd *c)
 	if (!status) {
 		status = o->partial   ? trace_partial(c, &filter, grep)
 			 : o->compare ? trace_compare(c, &filter, grep)
+			 : o->ftrace  ? trace_ftrace(c, &filter, grep)
 				      : report_of(c, ask, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
@@ -515,7 +530,9 @@ const struct cmd_spec trace_spec = {
 		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
 		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
 		    "[--since TIME] [--until TIME] FILE...|-\n"
-		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B",
+		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B\n"
+		    "--ftrace FILE [--ftrace-clock CLOCK] [--list] [--perfetto FILE] [FILTER...] "
+		    "[FILE...|-]",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
 		       "7.13) and tell which\n"
 		       "processes, hardware queues and kernels they show, how many dispatches, how "
@@ -526,7 +543,8 @@ const struct cmd_spec trace_spec = {
 	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema,
-			   &series_schema, &compare_schema),
+	.schemas =
+		SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema, &series_schema,
+			&compare_schema, &trace_ftrace_schema, &trace_timeline_schema),
 	.run = run,
 };
