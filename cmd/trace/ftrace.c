@@ -91,7 +91,8 @@ static const struct out_col process_cols[] = {
 	COL(kernel_pid, "KERNEL_PID", "kernel_pid", OUT_I64, D, "as the kernel numbers it"),
 	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "name of the process"),
 	COL(matched, "MATCHED", "matched", OUT_STR, D,
-	    "known by: queue, the ring of a queue it created; number, the same number"),
+	    "known by: queue, the ring of a queue it created; namespace, its number there; number, "
+	    "the same number"),
 	COL(log_records, "LOG_RECORDS", "log_records", OUT_U64, D, "of it in the log"),
 	COL(kernel_records, "KERNEL_RECORDS", "kernel_records", OUT_U64, D, "in the trace"),
 };

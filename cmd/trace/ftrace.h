@@ -8,12 +8,13 @@
 
 // A process of the kernel's trace; a thread by itself where the trace does not tell its process.
 struct kernel_process {
-	int64_t tgid; // -1: not known
-	int64_t tid;  // that thread then, else -1
+	int64_t tgid;   // -1: not known
+	int64_t tid;    // that thread then, else -1
+	int64_t ns_pid; // in its innermost PID namespace, as the trace says; 0: it does not
 	struct ftrace_text comm;
 	uint64_t records;
 	uint32_t log;        // the same process in the log; AMDLOG_NONE
-	const char *matched; // by what: "queue", "number"; NULL
+	const char *matched; // by what: "queue", "namespace", "number"; NULL
 };
 
 // A queue that a process created, as gpq's own probes tell (ring, gpu, queue).

@@ -75,6 +75,13 @@ void ftrace_find(struct kernel_side *k)
 			p->comm = r->comm;
 		add_queue(k, r, k->process_of[i]);
 	}
+	for (size_t i = 0; i < k->f.ntasks; i++) {
+		const struct ftrace_task *task = &k->f.tasks[i];
+		uint32_t p = pair_value(&keys, true, (uint64_t)task->tgid);
+
+		if (p != INTERN_NONE)
+			k->processes[p].ns_pid = task->ns_pid;
+	}
 	intern_fini(&keys);
 	if (k->nqueues)
 		qsort(k->queues, k->nqueues, sizeof(*k->queues), by_ring);
@@ -149,6 +156,24 @@ static void match_by_queue(struct kernel_side *k)
 	free(found);
 }
 
+// By the number in the process's own namespace, which gpq wrote down as it recorded. It is no match
+// where several have it.
+static void match_by_namespace(struct kernel_side *k)
+{
+	const struct amdlog_summary *s = &k->t->sum;
+
+	for (uint32_t i = 0; k->f.ntasks && i < s->nprocesses; i++) {
+		uint32_t found = AMDLOG_NONE;
+
+		for (uint32_t j = 0; s->processes[i].pid > 0 && j < k->nprocesses; j++) {
+			if (k->processes[j].ns_pid == s->processes[i].pid)
+				found = found == AMDLOG_NONE ? j : CONFLICT;
+		}
+		if (found < CONFLICT)
+			match(k, found, i, "namespace");
+	}
+}
+
 // Right unless one of them is in a PID namespace of its own, which nothing tells.
 static void match_by_number(struct kernel_side *k)
 {
@@ -158,7 +183,7 @@ static void match_by_number(struct kernel_side *k)
 		for (uint32_t j = 0; s->processes[i].pid >= 0 && j < k->nprocesses; j++) {
 			const struct kernel_process *p = &k->processes[j];
 
-			if (s->processes[i].pid == (p->tgid >= 0 ? p->tgid : p->tid))
+			if (!p->ns_pid && s->processes[i].pid == (p->tgid >= 0 ? p->tgid : p->tid))
 				match(k, j, i, "number");
 		}
 	}
@@ -189,6 +214,7 @@ void ftrace_match(struct kernel_side *k)
 	k->of_log = xmalloc((s->nprocesses + 1) * sizeof(*k->of_log));
 	memset(k->of_log, 0xff, (s->nprocesses + 1) * sizeof(*k->of_log));
 	match_by_queue(k);
+	match_by_namespace(k);
 	match_by_number(k);
 	k->of_queue = xmalloc((s->nqueues + 1) * sizeof(*k->of_queue));
 	for (uint32_t i = 0; i < s->nqueues; i++)

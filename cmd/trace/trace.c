@@ -1,5 +1,6 @@
 // gpq trace: option table, choice of the report, --perfetto, and the run over all inputs.
 #include "cmd/trace/ftrace.h"
+#include "cmd/trace/live.h"
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/grep.h"
@@ -19,12 +20,15 @@ static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
 		   "one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
+	OPT(trace_opts, cleanup, "cleanup", 0, OPT_FLAG, NULL,
+	    "\nwith --live: remove what a killed one left\nin tracefs; record nothing"),
 	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, NULL,
 	    "two logs against each other:\nqueues, kernels, rate, backlog, grids, gaps"),
 	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
 	    "\nreadable names of kernels\n(default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
 	    "go on as the file grows,\nthrough truncation and rotation"),
+	OPT(trace_opts, for_ns, "for", 0, OPT_NS, "DURATION", "\nwith --live: end after this time"),
 	OPT(trace_opts, ftrace, "ftrace", 0, OPT_STR, "FILE",
 	    "the kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
 	OPT(trace_opts, ftrace_clock, "ftrace-clock", 0, OPT_STR, "CLOCK",
@@ -42,6 +46,9 @@ static const struct opt opts[] = {
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
 	    "from enqueue to completion:\nby kind of command, queue and kernel"),
 	OPT(trace_opts, list, "list", 'l', OPT_FLAG, NULL, "one record a line, as they come"),
+	OPT(trace_opts, live, "live", 0, OPT_FLAG, NULL,
+	    "record the driver now, until Ctrl-C,\nor while a command behind -- runs, with its "
+	    "log"),
 	OPT(trace_opts, mark, "mark", 0, OPT_STR, "FILE",
 	    "\nwith --gaps or --series: windows of time,\nas of suspensions"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
@@ -54,6 +61,8 @@ static const struct opt opts[] = {
 	    "only these processes, as the log numbers them"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
 	    "\nonly what begins in these bytes of the file;\nranges side by side add up"),
+	OPT(trace_opts, save, "save", 0, OPT_STR, "DIR",
+	    "\nwith --live: the folder to make;\ngpq trace DIR reads it again"),
 	OPT(trace_opts, series, "series", 0, OPT_NS, "TIME",
 	    "dispatches, backlog, busy queues over time,\nin intervals of TIME"),
 	OPT(trace_opts, since, "since", 0, OPT_STR, "TIME",
@@ -67,8 +76,11 @@ static const struct opt opts[] = {
 	{0},
 };
 
-static const struct trace_opts defaults = {
-	.top = U64_NULL, .series = U64_NULL, .threads = U64_NULL, .by = BY_NOTHING};
+static const struct trace_opts defaults = {.top = U64_NULL,
+					   .series = U64_NULL,
+					   .threads = U64_NULL,
+					   .by = BY_NOTHING,
+					   .for_ns = U64_NULL};
 
 // clang-format off
 static const struct out_table *const tables[] = {
@@ -499,8 +511,15 @@ static int run(struct cmd *c)
 	struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
-	int status = check_options(o, c->argc, &ask);
+	int status;
 
+	if (o->live || o->cleanup || o->save || o->for_ns != U64_NULL) {
+		status = trace_live_check(c);
+		return status ? status : trace_live(c, run);
+	}
+	if (trace_is_folder(c))
+		return trace_folder(c, run);
+	status = check_options(o, c->argc, &ask);
 	c->out.schema = schema_of(o);
 	if (!status)
 		status = trace_demangle(c, o->demangle, o->no_demangle);
@@ -532,7 +551,10 @@ const struct cmd_spec trace_spec = {
 		    "[--since TIME] [--until TIME] FILE...|-\n"
 		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B\n"
 		    "--ftrace FILE [--ftrace-clock CLOCK] [--list] [--perfetto FILE] [FILTER...] "
-		    "[FILE...|-]",
+		    "[FILE...|-]\n"
+		    "--live [--for DURATION] [--save DIR] [--list] [--perfetto FILE] [FILTER...] "
+		    "[-- COMMAND...]\n"
+		    "--live --cleanup",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
 		       "7.13) and tell which\n"
 		       "processes, hardware queues and kernels they show, how many dispatches, how "

@@ -38,6 +38,9 @@ struct trace_opts {
 	uint64_t threads; // U64_NULL: not given
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow, demangle, no_demangle;
+	bool live, cleanup;
+	uint64_t for_ns;  // --live; U64_NULL: until Ctrl-C, or the end of the command
+	const char *save; // folder that --live makes; NULL: a temporary one
 	const char *range;
 	const char *host; // --partial: whose log it is
 	const char *kernel;

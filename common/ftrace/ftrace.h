@@ -52,8 +52,16 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r);
 // The value of "key=1", "key=-1" or "key=0x1" among the arguments. False: there is no such number.
 bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value);
 
+// A thread and its process, as gpq writes them into what it records: "# task: TID TGID NSPID".
+struct ftrace_task {
+	int64_t tid, tgid,
+		ns_pid; // ns_pid: the process in its innermost PID namespace; 0: not known
+};
+
 // A trace. Starts as zeros.
 struct ftrace {
+	struct ftrace_task *tasks; // by thread
+	size_t ntasks, task_cap;
 	struct ftrace_record *v; // by time; records point into the text that was read
 	size_t n, cap;
 	uint64_t lines;       // that are neither blank nor a comment

@@ -4,6 +4,7 @@
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ static void read_comment(struct ftrace *f, const char *line, size_t len)
 {
 	char text[128], clock[16];
 	unsigned long long held, written;
+	struct ftrace_task task;
 
 	if (len >= sizeof(text))
 		return;
@@ -24,6 +26,10 @@ static void read_comment(struct ftrace *f, const char *line, size_t len)
 	    2) {
 		if (written > held)
 			f->overwritten += written - held;
+	} else if (sscanf(text, "# task: %10" SCNd64 " %10" SCNd64 " %10" SCNd64, &task.tid,
+			  &task.tgid, &task.ns_pid) == 3) {
+		if (task.tid >= 0 && task.tgid >= 0 && task.ns_pid >= 0)
+			*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) = task;
 	} else if (sscanf(text, "# clock: %15[a-z0-9_-]", clock) == 1) {
 		memcpy(f->clock, clock, sizeof(clock));
 	}
@@ -143,9 +149,30 @@ static struct step *steps_by_thread(const struct ftrace *f)
 
 // A number is given to another thread when its thread has ended: lines that say it differently are
 // left as they are, and those that say nothing stay unknown.
+// The process that a comment names for the thread. -1: none.
+static int64_t named_process(const struct ftrace *f, int64_t tid)
+{
+	size_t from = 0, to = f->ntasks;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (f->tasks[mid].tid < tid)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	// A number that was given again stands twice.
+	if (from == f->ntasks || f->tasks[from].tid != tid ||
+	    (from + 1 < f->ntasks && f->tasks[from + 1].tid == tid &&
+	     f->tasks[from + 1].tgid != f->tasks[from].tgid))
+		return -1;
+	return f->tasks[from].tgid;
+}
+
 static void fill_processes(struct ftrace *f, const struct step *s, size_t n)
 {
-	int64_t tgid = -1;
+	int64_t tgid = named_process(f, s->tid);
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t this = f->v[s[i].at].tgid;
@@ -192,12 +219,21 @@ static void join_thread(struct ftrace *f, const struct step *s, size_t n)
 	}
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct ftrace_task *x = a, *y = b;
+
+	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->tgid, y->tgid);
+}
+
 void ftrace_read(struct ftrace *f, const char *text, size_t len)
 {
 	struct step *s;
 
 	read_lines(f, text, len);
 	time_losses(f);
+	if (f->ntasks)
+		qsort(f->tasks, f->ntasks, sizeof(*f->tasks), by_tid);
 	if (f->n)
 		qsort(f->v, f->n, sizeof(*f->v), by_time);
 	s = steps_by_thread(f);
@@ -215,5 +251,6 @@ void ftrace_read(struct ftrace *f, const char *text, size_t len)
 void ftrace_fini(struct ftrace *f)
 {
 	free(f->v);
+	free(f->tasks);
 	*f = (struct ftrace){0};
 }

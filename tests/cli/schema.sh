@@ -80,6 +80,7 @@ of gpq.trace.latency trace --latency "$logs/rocm70.log"
 echo 1000.45s 1000.85s held >marks
 kernel="--ftrace $data/ftrace/kprobe-tgid-7.3.trace --ftrace-clock mono $data/ftrace/container.log"
 of gpq.trace.ftrace trace --output-all $kernel
+of gpq.trace.ftrace trace $kernel
 of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/kprobe-6.12.trace"
 of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/lost-7.3.pipe"
 of gpq.trace.timeline trace --list --output-all $kernel

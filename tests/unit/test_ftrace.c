@@ -227,6 +227,8 @@ static void test_processes(void **state)
 				    "            task-8     (      6) [000] ..... 1.3: f <-g\n"
 				    "            task-8     (-------) [000] ..... 1.4: f <-g\n"
 				    "# entries-in-buffer/entries-written: 5/17   #P:2\n"
+				    "            task-9     [000] ..... 1.5: f <-g\n"
+				    "# task: 9 5 1\n# task: 8 5 1\n# task: x\n"
 				    "nonsense\n");
 
 	(void)state;
@@ -235,7 +237,10 @@ static void test_processes(void **state)
 	assert_int_equal(f.v[3].tgid, 6);
 	assert_int_equal(f.v[4].tgid, -1); // of which of them?
 	assert_int_equal(f.overwritten, 12);
-	assert_int_equal(f.lines, 6);
+	assert_int_equal(f.v[5].tgid, 5);
+	assert_int_equal(f.ntasks, 2);
+	assert_int_equal(f.tasks[0].tid, 8);
+	assert_int_equal(f.lines, 7);
 	assert_int_equal(f.odd, 1);
 	ftrace_fini(&f);
 }
