@@ -324,6 +324,7 @@ static void notes_out(struct kernel_side *k)
 		json_str(j, "clock", k->clock);
 		json_begin(j, "notes", '[');
 	}
+	say(j, !f->n, "the trace is empty: nothing of what was traced happened");
 	say(j, f->losses,
 	    "events were lost at %" PRIu64 " places, %" PRIu64
 	    " that the kernel counted; calls across them have no length; a larger buffer_size_kb "
@@ -357,19 +358,17 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 
 	if (k->opts->list)
 		ftrace_list_event(k, e);
+	if (k->opts->breakdown)
+		ftrace_breakdown_event(k, e);
 }
 
-static const struct trace_ask ask =
-				      {
-					      .table = &trace_function_table,
-					      .event = take_event,
-					      .kinds = AMDLOG_KINDS_PLACED,
-},
-			      ask_list = {
-				      .table = &trace_timeline_table,
-				      .event = take_event,
-				      .kinds = UINT32_MAX,
-};
+// By report: that of functions, --breakdown, --list.
+static const struct trace_ask ask_functions = {
+	.table = &trace_function_table, .event = take_event, .kinds = AMDLOG_KINDS_PLACED};
+static const struct trace_ask ask_breakdown = {
+	.table = &trace_suspension_table, .event = take_event, .kinds = AMDLOG_KINDS_PLACED};
+static const struct trace_ask ask_list = {
+	.table = &trace_timeline_table, .event = take_event, .kinds = UINT32_MAX};
 
 static int load(struct kernel_side *k)
 {
@@ -382,7 +381,7 @@ static int load(struct kernel_side *k)
 	k->clock = k->opts->ftrace_clock ? k->opts->ftrace_clock
 		   : k->f.clock[0]       ? k->f.clock
 					 : NULL;
-	if (!k->f.n)
+	if (!k->f.n && !*k->f.clock) // gpq's own may hold nothing
 		return err_fail(GPQ_FAILED, "give what tracefs's trace or trace-cmd report printed",
 				"--ftrace %s: no trace record in it", input_name(name));
 	if (k->several && (!k->clock || strcmp(k->clock, "mono") != 0))
@@ -399,7 +398,7 @@ static int load(struct kernel_side *k)
 static void base_filter(struct kernel_side *k)
 {
 	struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t first = us_of(k->f.v[0].time_ns);
+	uint64_t first = k->f.n ? us_of(k->f.v[0].time_ns) : U64_NULL;
 
 	if (k->several || first == U64_NULL)
 		return;
@@ -409,12 +408,15 @@ static void base_filter(struct kernel_side *k)
 							 : f->until_us + first;
 }
 
-static void tables_out(struct kernel_side *k)
+static int tables_out(struct kernel_side *k)
 {
 	struct trace *t = k->t;
+	int status = GPQ_OK;
 
 	if (k->opts->list) {
 		ftrace_list(k);
+	} else if (k->opts->breakdown) {
+		status = ftrace_breakdown(k);
 	} else {
 		functions_out(k);
 		if (!t->one_table && k->several) {
@@ -424,13 +426,14 @@ static void tables_out(struct kernel_side *k)
 	}
 	if (!t->one_table || out_json(t->out) || out_mode(t->out) == OUT_TABLE)
 		notes_out(k);
+	return status;
 }
 
 static int report(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
 	bool drawn_only = k->opts->perfetto && strcmp(k->opts->perfetto, "-") == 0;
-	int drawn, written;
+	int drawn, written, told = GPQ_OK;
 
 	amdlog_summary_finish(&t->sum);
 	ftrace_match(k);
@@ -438,12 +441,12 @@ static int report(struct kernel_side *k, int status)
 	if (k->opts->perfetto)
 		ftrace_draw(k);
 	if (!drawn_only)
-		tables_out(k);
+		told = tables_out(k);
 	drawn = trace_perfetto_close(t);
 	written = out_close(t->out);
 	if (written || drawn)
 		return written ? written : drawn;
-	return status == GPQ_STOPPED ? trace_stopped(t) : status;
+	return status == GPQ_STOPPED ? trace_stopped(t) : status ? status : told;
 }
 
 static int run(struct kernel_side *k, struct cmd *c)
@@ -472,7 +475,10 @@ static int run(struct kernel_side *k, struct cmd *c)
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	struct trace_opts given = *(const struct trace_opts *)c->opts, opts = given;
-	struct trace t = {.ask = given.list ? &ask_list : &ask, .by = BY_NOTHING};
+	struct trace t = {.ask = given.list        ? &ask_list
+				 : given.breakdown ? &ask_breakdown
+						   : &ask_functions,
+			  .by = BY_NOTHING};
 	struct kernel_side k = {.opts = &given, .t = &t, .several = c->argc > 0};
 	struct cmd of_log = *c;
 	int status;
@@ -493,6 +499,7 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	free(k.of_log);
 	free(k.of_queue);
 	free(k.rows);
+	free(k.dispatches);
 	return status;
 }
 
@@ -508,10 +515,13 @@ int trace_ftrace_check(const struct trace_opts *o)
 						    : NULL;
 
 	if (!o->ftrace)
-		return err_fail(GPQ_USAGE, "say --ftrace FILE too",
-				"--ftrace-clock: there is no trace");
+		return err_fail(GPQ_USAGE, "say --ftrace FILE too", "--%s: there is no trace",
+				o->breakdown ? "breakdown" : "ftrace-clock");
 	if (other)
 		return err_fail(GPQ_USAGE, "choose one", "--ftrace and %s exclude each other",
 				other);
-	return GPQ_OK;
+	if (o->breakdown && o->list)
+		return err_fail(GPQ_USAGE, "choose one",
+				"--breakdown and --list exclude each other");
+	return o->breakdown ? ftrace_breakdown_check(o->breakdown) : GPQ_OK;
 }

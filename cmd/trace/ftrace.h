@@ -1,5 +1,6 @@
 // Shared by the files of `gpq trace --ftrace`: run and report (ftrace.c), processes and queues of
-// both sides (ftrace_join.c), the merged list (ftrace_list.c), the drawing (ftrace_draw.c).
+// both sides (ftrace_join.c), the merged list (ftrace_list.c), suspensions in steps
+// (ftrace_breakdown.c), the drawing (ftrace_draw.c).
 #ifndef GPQ_CMD_TRACE_FTRACE_H
 #define GPQ_CMD_TRACE_FTRACE_H
 
@@ -24,6 +25,11 @@ struct kernel_queue {
 	uint32_t process; // of the kernel's
 };
 
+struct dispatch_time {
+	uint32_t process; // of the log
+	uint64_t time_us;
+};
+
 struct kernel_side {
 	const struct trace_opts *opts;
 	struct trace *t;
@@ -40,6 +46,8 @@ struct kernel_side {
 	struct logged_row *rows;     // --list: of the log
 	size_t nrows, row_cap;
 	struct intern apis;
+	struct dispatch_time *dispatches; // --breakdown: of the log
+	size_t ndispatches, dispatch_cap;
 	struct traceevent *draw; // --perfetto; NULL
 };
 
@@ -65,10 +73,15 @@ size_t ftrace_string(struct buf *b, struct ftrace_text text);
 void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e);
 void ftrace_list(struct kernel_side *k);
 
+// --breakdown: is the argument one; gathers; the tables, and GPQ_NOTFOUND after a message.
+int ftrace_breakdown_check(const char *arg);
+void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e);
+int ftrace_breakdown(struct kernel_side *k);
+
 void ftrace_draw(struct kernel_side *k);
 
 extern const struct out_table trace_timeline_table, trace_function_table, trace_kernel_queue_table,
-	trace_kernel_process_table;
-extern const struct schema trace_ftrace_schema, trace_timeline_schema;
+	trace_kernel_process_table, trace_suspension_table, trace_step_table;
+extern const struct schema trace_ftrace_schema, trace_timeline_schema, trace_breakdown_schema;
 
 #endif

@@ -203,6 +203,13 @@ static int refused(const char *what, int error)
 		       "--live: %s", what);
 }
 
+// libtracefs mounts one where there is none: gpq leaves that to the user.
+static bool is_mounted(void)
+{
+	return host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
+	       host_access("/sys/kernel/debug/tracing/trace_clock", F_OK) == 0;
+}
+
 static int find_tracefs(struct live_trace *t)
 {
 	const struct tracefs *lib;
@@ -214,7 +221,7 @@ static int find_tracefs(struct live_trace *t)
 	if (!lib)
 		return err_fail(GPQ_UNSUPPORTED, "install libtracefs1",
 				"--live: libtracefs.so.1 is missing");
-	dir = lib->tracefs_tracing_dir();
+	dir = is_mounted() ? lib->tracefs_tracing_dir() : NULL;
 	if (!dir || strlen(dir) >= sizeof(t->dir))
 		return err_fail(GPQ_UNSUPPORTED,
 				"as root: mount -t tracefs none /sys/kernel/tracing",

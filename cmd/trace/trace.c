@@ -17,6 +17,8 @@ const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
 				      "api",   "stream", "error",   NULL};
 
 static const struct opt opts[] = {
+	OPT(trace_opts, breakdown, "breakdown", 0, OPT_STR, "N|TIME|all",
+	    "\nsuspensions in the kernel's trace, in steps"),
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
 		   "one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
@@ -30,7 +32,7 @@ static const struct opt opts[] = {
 	    "go on as the file grows,\nthrough truncation and rotation"),
 	OPT(trace_opts, for_ns, "for", 0, OPT_NS, "DURATION", "\nwith --live: end after this time"),
 	OPT(trace_opts, ftrace, "ftrace", 0, OPT_STR, "FILE",
-	    "the kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
+	    "\nthe kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
 	OPT(trace_opts, ftrace_clock, "ftrace-clock", 0, OPT_STR, "CLOCK",
 	    "\nwith --ftrace: what trace_clock was;\nmono goes with logs"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
@@ -110,6 +112,8 @@ static const struct out_table *const tables[] = {
 	&trace_kernel_process_table,
 	&trace_kernel_queue_table,
 	&trace_timeline_table,
+	&trace_suspension_table,
+	&trace_step_table,
 	NULL,
 };
 // clang-format on
@@ -152,14 +156,15 @@ static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_tabl
 
 static const struct schema *schema_of(const struct trace_opts *o)
 {
-	return o->ftrace && o->list    ? &trace_timeline_schema
-	       : o->ftrace             ? &trace_ftrace_schema
-	       : o->list               ? &list_schema
-	       : o->latency            ? &latency_schema
-	       : o->gaps               ? &gaps_schema
-	       : o->series != U64_NULL ? &series_schema
-	       : o->compare            ? &compare_schema
-				       : &trace_schema;
+	return o->ftrace && o->breakdown ? &trace_breakdown_schema
+	       : o->ftrace && o->list    ? &trace_timeline_schema
+	       : o->ftrace               ? &trace_ftrace_schema
+	       : o->list                 ? &list_schema
+	       : o->latency              ? &latency_schema
+	       : o->gaps                 ? &gaps_schema
+	       : o->series != U64_NULL   ? &series_schema
+	       : o->compare              ? &compare_schema
+					 : &trace_schema;
 }
 
 // The options that replace the report of the summary.
@@ -234,7 +239,7 @@ static int check_options(const struct trace_opts *o, int argc, const struct trac
 		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
 				*o->host ? "--host is for parts that gpq merge adds up"
 					 : "--host: the name is empty");
-	if (o->ftrace || o->ftrace_clock)
+	if (o->ftrace || o->ftrace_clock || o->breakdown)
 		status = trace_ftrace_check(o);
 	if (status)
 		return status;
@@ -550,9 +555,11 @@ const struct cmd_spec trace_spec = {
 		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
 		    "[--since TIME] [--until TIME] FILE...|-\n"
 		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B\n"
-		    "--ftrace FILE [--ftrace-clock CLOCK] [--list] [--perfetto FILE] [FILTER...] "
+		    "--ftrace FILE [--ftrace-clock CLOCK] [--list|--breakdown N|TIME|all] "
+		    "[--perfetto FILE] [FILTER...] "
 		    "[FILE...|-]\n"
-		    "--live [--for DURATION] [--save DIR] [--list] [--perfetto FILE] [FILTER...] "
+		    "--live [--for DURATION] [--save DIR] [--list|--breakdown N|TIME|all] "
+		    "[--perfetto FILE] [FILTER...] "
 		    "[-- COMMAND...]\n"
 		    "--live --cleanup",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
@@ -565,8 +572,8 @@ const struct cmd_spec trace_spec = {
 	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas =
-		SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema, &series_schema,
-			&compare_schema, &trace_ftrace_schema, &trace_timeline_schema),
+	.schemas = SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema,
+			   &series_schema, &compare_schema, &trace_ftrace_schema,
+			   &trace_timeline_schema, &trace_breakdown_schema),
 	.run = run,
 };

@@ -49,6 +49,7 @@ struct trace_opts {
 	const char *svg;          // file for the picture of the series
 	const char *perfetto;     // file for the timeline; "-": standard output
 	const char *ftrace;       // file of the kernel's trace
+	const char *breakdown;    // of which suspension: number, time, "all"
 	const char *ftrace_clock; // of it; NULL: as it says itself
 	struct pids pids;
 	struct words grep, grep_not; // regular expressions of records

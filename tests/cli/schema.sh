@@ -84,6 +84,7 @@ of gpq.trace.ftrace trace $kernel
 of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/kprobe-6.12.trace"
 of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/lost-7.3.pipe"
 of gpq.trace.timeline trace --list --output-all $kernel
+of gpq.trace.breakdown trace --breakdown all $kernel
 of gpq.trace.timeline trace --list --ftrace "$data/ftrace/lost-7.3.pipe"
 of gpq.trace.gaps trace --gaps --mark marks "$logs/cnn.log"
 of gpq.trace.series trace --series 50ms "$logs/cnn.log"

@@ -130,3 +130,32 @@ $ cd $DATA/ftrace; sed "1i # clock: mono" kprobe-tgid-7.3.trace | gpq trace -J -
 $ cd $DATA/ftrace; sed "s/pid:7 /pid:167 /" container.log | sed s/7ffff7fe7000/7ffff7fe8000/ | gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -J - | jq -c ".processes[0], .notes"
 {"pid":167,"kernel_pid":167,"command":"mkqueue","matched":"number","log_records":11,"kernel_records":28}
 ["processes of the log found by their number alone: 1; in a container it is another"]
+
+# The ioctl 8.184840, suspend_queues 8.185026 to 8.188804, unmap 8.185428 to 8.186861, in it the fence 8.185468 to 8.186803.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --breakdown all
+Suspensions
+N TIME_US PID COMMAND TARGET QUEUES RESULT ENTER UNMAP   SAVE   MAP   REST LEAVE  TOTAL
+1 8184840 169 dbg        167      1      1 186us  98us 1.33ms 163us 2.18ms  28us 3.99ms
+
+Steps
+STEP  COUNT    P50 P90 P99    MAX WHAT
+enter     1  186us   -   -  186us from the ioctl's begin: the target is found and locked
+unmap     1   98us   -   -   98us the runlist is unmapped, without the wait for it
+save      1 1.33ms   -   - 1.33ms wait until the waves are saved
+map       1  163us   -   -  163us the other queues are mapped again
+rest      1 2.18ms   -   - 2.18ms all else in suspend_queues, as copying the headers of what was saved
+leave     1   28us   -   -   28us to the ioctl's end: the answer
+total     1 3.99ms   -   - 3.99ms from the ioctl's begin to its end
+
+# With its dispatches; a time in it; its number.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log --breakdown 8.186s -rno N,LAST_US,NEXT_US,LOG_PID,RESULT; gpq trace --ftrace kprobe-6.12.trace --breakdown 1 -rno N,TARGET,TOTAL,PID
+1 8180200 8400200 7 1
+1 202 2688000 -
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-6.12.trace --breakdown 2; gpq trace --ftrace lost-7.3.pipe -q --breakdown all; gpq trace --ftrace x --breakdown 0; gpq trace --ftrace x --breakdown one; gpq trace --ftrace x --breakdown 1 --list; gpq trace --breakdown 1 container.log
+gpq: trace: --breakdown: no suspension of the trace is that one; see --breakdown all
+gpq: trace: --breakdown: no suspension of queues is in the trace; suspend_queues must be traced at entry and return
+gpq: trace: --breakdown: 0 is no suspension; give its number (1), a time in it (8.19s), or all
+gpq: trace: --breakdown: one is no suspension; give its number (1), a time in it (8.19s), or all
+gpq: trace: --breakdown and --list exclude each other; choose one
+gpq: trace: --breakdown: there is no trace; say --ftrace FILE too
+? 2
