@@ -120,7 +120,7 @@ static int64_t process_of_thread(int64_t tid)
 
 	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
 	    (at = strstr(b.data, "\nTgid:")))
-		sscanf(at, "\nTgid: %10lld", &tgid);
+		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
 	buf_fini(&b);
 	return tgid;
 }
@@ -336,13 +336,14 @@ static int report(struct recording *r, struct cmd *c, live_run_fn *run)
 
 static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 {
-	int kernel = open_kernel(r), status, closed, reported;
+	int kernel, status, closed, reported;
 
+	stop_watch(); // a signal from now on ends it in order
+	kernel = open_kernel(r);
 	if (kernel && !c->argc)
 		return kernel;
 	if (kernel)
 		err_warn(NULL, "without the kernel's side; the log of %s is there", c->argv[0]);
-	stop_watch();
 	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
 	status = start_command(r, c);
 	if (!status)

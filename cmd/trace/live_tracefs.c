@@ -442,15 +442,19 @@ void live_trace_stop(struct live_trace *t)
 // Calls that no kretprobe was free for (kprobe_profile: name, hits, misses).
 static void say_missed(const struct live_trace *t)
 {
+	unsigned long long sum = 0;
 	struct buf b = {0};
-	unsigned long long hits, misses, sum = 0;
 	char *save = NULL;
 
 	if (host_readf(&b, "%s/kprobe_profile", t->dir) < 0)
 		return;
 	for (char *line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (sscanf(line, " %*s %18llu %18llu", &hits, &misses) == 2)
-			sum += strstr(line, "_ret ") ? misses : 0;
+		char *hits = strstr(line, "_ret "), *misses;
+
+		if (!hits)
+			continue;
+		strtoull(hits + strlen("_ret "), &misses, 10);
+		sum += strtoull(misses, NULL, 10);
 	}
 	if (sum)
 		err_warn(NULL, "--live: %llu returns were not seen: too many calls at once", sum);
@@ -517,14 +521,15 @@ static unsigned cleanup_groups(struct live_trace *t)
 {
 	struct buf list = {0};
 	unsigned removed = 0;
-	int pid, last = -1;
+	int pid, last = 0;
 
 	if (host_readf(&list, "%s/kprobe_events", t->dir) < 0)
 		return 0;
 	for (char *at = list.data; at && (at = strstr(at, ":" GROUP)); at++) {
 		char path[128];
 
-		if (sscanf(at, ":" GROUP "%10d/", &pid) != 1 || pid == last)
+		pid = (int)strtol(at + strlen(":" GROUP), NULL, 10);
+		if (pid <= 0 || pid == last)
 			continue;
 		last = pid;
 		snprintf(path, sizeof(path), "instances/" PREFIX "%d", pid);

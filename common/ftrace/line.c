@@ -23,6 +23,12 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+// Its value; -1: it is none.
+static int hex_digit(char c)
+{
+	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static bool is_word(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -182,18 +188,14 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 // --- what kprobes print: "(pqm_destroy_queue+0x4/0x250 [amdgpu]) ...", of returns "(caller <-
 // function) ..." ---
 
-static uint64_t hex_number(struct rest *s)
+// At most `most` digits. False: there is none.
+static bool take_hex(struct rest *s, unsigned most, uint64_t *n)
 {
-	uint64_t n = 0;
+	const char *from = s->at;
 
-	for (; s->at < s->end && n < UINT32_MAX; s->at++) {
-		const char *digit = memchr("0123456789abcdef", *s->at, 16);
-
-		if (!digit)
-			break;
-		n = n * 16 + (uint64_t)(digit - "0123456789abcdef");
-	}
-	return n;
+	for (*n = 0; s->at < s->end && s->at - from < most && hex_digit(*s->at) >= 0; s->at++)
+		*n = *n << 4 | (uint64_t)hex_digit(*s->at);
+	return s->at > from;
 }
 
 static bool ends_with(struct ftrace_text *t, const char *end)
@@ -230,7 +232,7 @@ static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 	bool hex = t.len >= 8;
 
 	for (uint32_t i = 0; hex && i < t.len; i++)
-		hex = memchr("0123456789abcdef", t.at[i], 16) != NULL;
+		hex = hex_digit(t.at[i]) >= 0;
 	return address || hex || !t.len ? name_of_event(event) : t;
 }
 
@@ -239,6 +241,7 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 {
 	struct ftrace_text event = r->name, function;
 	const char *close, *arrow = NULL;
+	uint64_t offset;
 
 	if (!take(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
 		return;
@@ -247,7 +250,7 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 	if (arrow)
 		s.at = arrow + 4;
 	function = symbol(&s, event);
-	if (!arrow && take(&s, "+0x") && hex_number(&s) > FAR_OF_ENTRY)
+	if (!arrow && take(&s, "+0x") && take_hex(&s, 8, &offset) && offset > FAR_OF_ENTRY)
 		return;
 	r->kind = arrow ? FTRACE_RETURN : FTRACE_ENTRY;
 	r->name = function;
@@ -304,23 +307,11 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r)
 static bool read_value(struct rest s, int64_t *value)
 {
 	bool minus = take(&s, "-");
-	uint64_t n = 0;
+	bool hex = !minus && take(&s, "0x");
+	uint64_t n;
 
-	if (!minus && take(&s, "0x")) {
-		const char *from = s.at;
-
-		for (; s.at < s.end && s.at - from < 16; s.at++) {
-			const char *digit = memchr("0123456789abcdef", *s.at, 16);
-
-			if (!digit)
-				break;
-			n = n << 4 | (uint64_t)(digit - "0123456789abcdef");
-		}
-		if (s.at == from)
-			return false;
-	} else if (!take_number(&s, &n)) {
+	if (hex ? !take_hex(&s, 16, &n) : !take_number(&s, &n))
 		return false;
-	}
 	*value = minus ? -(int64_t)n : (int64_t)n;
 	return s.at == s.end || *s.at == ' ';
 }

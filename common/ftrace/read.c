@@ -4,34 +4,65 @@
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CALLS_OPEN 64 // of a thread, within each other
 
-// "# clock: mono" and "# entries-in-buffer/entries-written: 422/29712   #P:2"
+// The decimal number at *at, behind blanks or a slash; at most 18 digits. False: there is none.
+static bool next_number(const char **at, uint64_t *n)
+{
+	size_t digits;
+
+	*at += strspn(*at, " /");
+	digits = strspn(*at, "0123456789");
+	*n = strtoull(*at, NULL, 10);
+	*at += digits;
+	return digits && digits <= 18;
+}
+
+static void add_task(struct ftrace *f, const char *at)
+{
+	uint64_t tid, tgid, ns_pid;
+
+	if (next_number(&at, &tid) && next_number(&at, &tgid) && next_number(&at, &ns_pid) &&
+	    tid <= INT32_MAX && tgid <= INT32_MAX && ns_pid <= INT32_MAX)
+		*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) =
+			(struct ftrace_task){(int64_t)tid, (int64_t)tgid, (int64_t)ns_pid};
+}
+
+// What is behind `key` in a comment; NULL: it begins otherwise.
+static const char *value_of(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	return strncmp(text, key, len) == 0 ? text + len : NULL;
+}
+
+// "# clock: mono" and "# task: 167 167 7" of gpq, "# entries-in-buffer/entries-written: 422/29712
+// #P:2"
 static void read_comment(struct ftrace *f, const char *line, size_t len)
 {
-	char text[128], clock[16];
-	unsigned long long held, written;
-	struct ftrace_task task;
+	char text[128];
+	const char *at;
+	uint64_t held, written;
+	size_t n;
 
 	if (len >= sizeof(text))
 		return;
 	memcpy(text, line, len);
 	text[len] = '\0';
-	if (sscanf(text, "# entries-in-buffer/entries-written: %18llu/%18llu", &held, &written) ==
-	    2) {
-		if (written > held)
+	if ((at = value_of(text, "# entries-in-buffer/entries-written:"))) {
+		if (next_number(&at, &held) && next_number(&at, &written) && written > held)
 			f->overwritten += written - held;
-	} else if (sscanf(text, "# task: %10" SCNd64 " %10" SCNd64 " %10" SCNd64, &task.tid,
-			  &task.tgid, &task.ns_pid) == 3) {
-		if (task.tid >= 0 && task.tgid >= 0 && task.ns_pid >= 0)
-			*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) = task;
-	} else if (sscanf(text, "# clock: %15[a-z0-9_-]", clock) == 1) {
-		memcpy(f->clock, clock, sizeof(clock));
+	} else if ((at = value_of(text, "# task:"))) {
+		add_task(f, at);
+	} else if ((at = value_of(text, "# clock: "))) {
+		n = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+		if (n < sizeof(f->clock)) {
+			memcpy(f->clock, at, n);
+			f->clock[n] = '\0';
+		}
 	}
 }
 

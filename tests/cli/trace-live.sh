@@ -14,12 +14,12 @@ none="gpq: trace: --live: tracefs is root's; run as root"
 is "without root: named" "$(as_user gpq trace --live 2>&1; echo $?)" "$none
 4"
 is "a folder is not left" "$(as_user gpq trace --live --save user/f 2>/dev/null; ls user)" ""
-cat >command <<'E'
+cat >work.sh <<'E'
 echo "level $AMD_LOG_LEVEL"
 cp "$1" "$AMD_LOG_LEVEL_FILE"_$$
 exit "$2"
 E
-as_user gpq trace --live --save user/f --by process -rno PID,DISPATCHES -- sh command "$data/amdlog/rocm70.log" 5 >out 2>err
+as_user gpq trace --live --save user/f --by process -rno PID,DISPATCHES -- sh work.sh "$data/amdlog/rocm70.log" 5 >out 2>err
 is "a command runs with its log alone, its status is gpq's" "$?" 5
 is "what it writes goes to standard error, what is missing is said" "$(cat err)" "$none
 gpq: trace: without the kernel's side; the log of sh is there
@@ -27,8 +27,8 @@ level 4"
 is "the report is that of the log" "$(cat out)" "$(gpq trace --by process -rno PID,DISPATCHES "$data/amdlog/rocm70.log")"
 is "the folder again" "$(gpq trace --by process -rno PID,DISPATCHES user/f)" "$(cat out)"
 is "its files" "$(find user/f -type f | sed 's/_[0-9]*$/_PID/')" "user/f/log_PID"
-is "done in part" "$(as_user gpq trace --live -q -- sh command "$data/amdlog/rocm70.log" 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
-is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user gpq trace --live -- sh command "$data/amdlog/rocm70.log" 0 2>&1 >/dev/null | grep level)" "level 5"
+is "done in part" "$(as_user gpq trace --live -q -- sh work.sh "$data/amdlog/rocm70.log" 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
+is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user gpq trace --live -- sh work.sh "$data/amdlog/rocm70.log" 0 2>&1 >/dev/null | grep level)" "level 5"
 is "no log" "$(as_user gpq trace --live -- true 2>&1; echo $?)" "$none
 gpq: trace: without the kernel's side; the log of true is there
 gpq: trace: true wrote no log; is it a HIP program?
@@ -53,6 +53,7 @@ is "no folder of gpq's" "$(gpq trace user 2>&1; echo $?)" \
 is "an empty record" "$(gpq trace -J both | jq -c '[.clock, .notes, .functions]')" \
 	'["mono",["the trace is empty: nothing of what was traced happened"],[]]'
 
+# shellcheck disable=SC2086
 usage() { is "usage: $1" "$(gpq trace $1 2>&1 | cut -d: -f3-; echo "${PIPESTATUS[0]}")" " $2
 2"; }
 usage "--cleanup" "--cleanup goes with --live; say --live too"
