@@ -493,6 +493,7 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	ftrace_fini(&k.f);
 	buf_fini(&k.text);
 	intern_fini(&k.apis);
+	intern_fini(&k.keys);
 	free(k.processes);
 	free(k.process_of);
 	free(k.queues);

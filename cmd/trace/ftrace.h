@@ -39,6 +39,7 @@ struct kernel_side {
 	bool several;      // with logs
 	struct kernel_process *processes;
 	size_t nprocesses, process_cap;
+	struct intern keys;          // whether its process is known, and its number -> process
 	uint32_t *process_of;        // by record; AMDLOG_NONE: of none
 	struct kernel_queue *queues; // by ring address
 	size_t nqueues, queue_cap;
@@ -60,6 +61,9 @@ const struct kernel_queue *ftrace_queue_of(const struct kernel_side *k, uint32_t
 
 // The kernel's process that a process of the log is; NULL: not known.
 const struct kernel_process *ftrace_process_of(const struct kernel_side *k, uint32_t log);
+
+// The process of this number, as the kernel numbers it; AMDLOG_NONE.
+uint32_t ftrace_numbered(const struct kernel_side *k, int64_t pid);
 
 // Is the record within --since, --until and --pid?
 bool ftrace_wanted(const struct kernel_side *k, size_t record);

@@ -271,13 +271,11 @@ static size_t dispatches_before(const struct kernel_side *k, struct dispatch_tim
 // container.
 static const struct kernel_process *target_of(const struct kernel_side *k, int64_t pid)
 {
-	for (uint32_t i = 0; pid >= 0 && i < k->t->sum.nprocesses; i++) {
-		const struct kernel_process *p = ftrace_process_of(k, i);
+	uint32_t process = ftrace_numbered(k, pid);
 
-		if (p && (p->tgid >= 0 ? p->tgid : p->tid) == pid)
-			return p;
-	}
-	return NULL;
+	if (process == AMDLOG_NONE || k->processes[process].log == AMDLOG_NONE)
+		return NULL;
+	return &k->processes[process];
 }
 
 static void dispatches_around(const struct kernel_side *k, const struct suspension *s,

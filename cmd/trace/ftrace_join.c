@@ -19,18 +19,17 @@ size_t ftrace_string(struct buf *b, struct ftrace_text text)
 	return at;
 }
 
-static uint32_t process_of(struct kernel_side *k, struct intern *keys,
-			   const struct ftrace_record *r)
+static uint32_t process_of(struct kernel_side *k, const struct ftrace_record *r)
 {
 	bool known = r->tgid >= 0;
 	uint64_t number = (uint64_t)(known ? r->tgid : r->tid);
-	uint32_t i = pair_value(keys, known, number);
+	uint32_t i = pair_value(&k->keys, known, number);
 
 	if (i == INTERN_NONE) {
 		i = (uint32_t)k->nprocesses;
 		*ARRAY_ADD(k->processes, k->process_cap, k->nprocesses) = (struct kernel_process){
 			.tgid = r->tgid, .tid = known ? -1 : r->tid, .log = AMDLOG_NONE};
-		pair_set(keys, known, number, i);
+		pair_set(&k->keys, known, number, i);
 	}
 	return i;
 }
@@ -57,8 +56,6 @@ static int by_ring(const void *a, const void *b)
 
 void ftrace_find(struct kernel_side *k)
 {
-	struct intern keys = {0};
-
 	k->process_of = xcalloc(k->f.n ? k->f.n : 1, sizeof(*k->process_of));
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
@@ -67,7 +64,7 @@ void ftrace_find(struct kernel_side *k)
 		k->process_of[i] = AMDLOG_NONE;
 		if (r->tid < 0)
 			continue;
-		k->process_of[i] = process_of(k, &keys, r);
+		k->process_of[i] = process_of(k, r);
 		p = &k->processes[k->process_of[i]];
 		p->records++;
 		// Threads may have names of their own: the first thread's is the process's.
@@ -77,12 +74,11 @@ void ftrace_find(struct kernel_side *k)
 	}
 	for (size_t i = 0; i < k->f.ntasks; i++) {
 		const struct ftrace_task *task = &k->f.tasks[i];
-		uint32_t p = pair_value(&keys, true, (uint64_t)task->tgid);
+		uint32_t p = pair_value(&k->keys, true, (uint64_t)task->tgid);
 
 		if (p != INTERN_NONE)
 			k->processes[p].ns_pid = task->ns_pid;
 	}
-	intern_fini(&keys);
 	if (k->nqueues)
 		qsort(k->queues, k->nqueues, sizeof(*k->queues), by_ring);
 }
@@ -161,17 +157,29 @@ static void match_by_queue(struct kernel_side *k)
 static void match_by_namespace(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
+	struct intern numbers = {0};
 
-	for (uint32_t i = 0; k->f.ntasks && i < s->nprocesses; i++) {
-		uint32_t found = AMDLOG_NONE;
+	for (uint32_t j = 0; j < k->nprocesses; j++) {
+		uint64_t number = (uint64_t)k->processes[j].ns_pid;
 
-		for (uint32_t j = 0; s->processes[i].pid > 0 && j < k->nprocesses; j++) {
-			if (k->processes[j].ns_pid == s->processes[i].pid)
-				found = found == AMDLOG_NONE ? j : CONFLICT;
-		}
+		if (number)
+			pair_set(&numbers, 0, number,
+				 pair_value(&numbers, 0, number) == INTERN_NONE ? j : CONFLICT);
+	}
+	for (uint32_t i = 0; numbers.n && i < s->nprocesses; i++) {
+		uint32_t found = pair_value(&numbers, 0, (uint64_t)s->processes[i].pid);
+
 		if (found < CONFLICT)
 			match(k, found, i, "namespace");
 	}
+	intern_fini(&numbers);
+}
+
+uint32_t ftrace_numbered(const struct kernel_side *k, int64_t pid)
+{
+	uint32_t process = pair_value(&k->keys, true, (uint64_t)pid);
+
+	return process != INTERN_NONE ? process : pair_value(&k->keys, false, (uint64_t)pid);
 }
 
 // Right unless one of them is in a PID namespace of its own, which nothing tells.
@@ -180,12 +188,10 @@ static void match_by_number(struct kernel_side *k)
 	const struct amdlog_summary *s = &k->t->sum;
 
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
-		for (uint32_t j = 0; s->processes[i].pid >= 0 && j < k->nprocesses; j++) {
-			const struct kernel_process *p = &k->processes[j];
+		uint32_t found = ftrace_numbered(k, s->processes[i].pid);
 
-			if (!p->ns_pid && s->processes[i].pid == (p->tgid >= 0 ? p->tgid : p->tid))
-				match(k, j, i, "number");
-		}
+		if (found != AMDLOG_NONE && !k->processes[found].ns_pid)
+			match(k, found, i, "number");
 	}
 }
 
