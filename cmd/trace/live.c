@@ -26,9 +26,10 @@
 
 #define KERNEL_FILE "kernel.trace"
 #define LOG_FILE    "log"
-#define WAKE_MS     20      // between two looks at the pipe and at COMMAND
-#define CHUNK       65536   // bytes read at once
-#define THREADS_MAX 1000000 // whose process is looked up
+#define WAKE_MS     20        // between two looks at the pipe and at COMMAND
+#define CHUNK       65536     // bytes read at once
+#define DRAIN_MOST  (8 << 20) // bytes read between two looks at COMMAND
+#define THREADS_MAX 1000000   // whose process is looked up
 
 struct recording {
 	const struct trace_opts *o;
@@ -165,15 +166,16 @@ static void take(struct recording *r, const char *text, size_t len)
 	buf_append(&r->line, text + whole, len - whole);
 }
 
-// What is there by now.
-static void drain(struct recording *r)
+// What is there by now, at most so much: events may come faster than they are written.
+static void drain(struct recording *r, size_t most)
 {
 	static char chunk[CHUNK];
 	ssize_t n;
 
 	if (r->out < 0)
 		return;
-	while ((n = read(r->trace.pipe, chunk, sizeof(chunk))) > 0)
+	for (size_t got = 0; got < most && (n = read(r->trace.pipe, chunk, sizeof(chunk))) > 0;
+	     got += (size_t)n)
 		take(r, chunk, (size_t)n);
 }
 
@@ -204,7 +206,7 @@ static int close_kernel(struct recording *r)
 	if (r->out < 0)
 		return GPQ_OK;
 	live_trace_stop(&r->trace);
-	drain(r);
+	drain(r, SIZE_MAX);
 	status = live_trace_close(&r->trace);
 	if (close(r->out) && !r->error)
 		r->error = errno;
@@ -258,7 +260,7 @@ static void record(struct recording *r, bool command)
 	for (;;) {
 		bool stopped = stop_wait(-1, WAKE_MS) < 0;
 
-		drain(r);
+		drain(r, DRAIN_MOST);
 		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
 			break;
 		if (!stopped)
@@ -268,7 +270,6 @@ static void record(struct recording *r, bool command)
 		if (!passed && stop_asked() == SIGTERM)
 			kill(r->child, SIGTERM);
 		passed = 1;
-		drain(r);
 		usleep(WAKE_MS * 1000); // stop_wait() no longer waits
 	}
 }
