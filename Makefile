@@ -10,6 +10,11 @@ PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR   ?= $(PREFIX)/include
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+PYTHONDIR    ?= $(DATADIR)/gpq/python
+EXAMPLEDIR   ?= $(DATADIR)/doc/gpq/examples
 VERSION := $(shell cat VERSION)
 PKG_CONFIG ?= pkg-config
 
@@ -113,7 +118,7 @@ $(B)/%.o: %.c VERSION Makefile
 $(LOBJ) $(COBJ) $(B)/gen-amdlog $(B)/bench-dumps: | $(SETUP)
 
 -include $(LOBJ:.o=.d) $(COBJ:.o=.d)
-include $(wildcard tests/*.mk tests/*/*.mk)
+include common/client/client.mk $(wildcard tests/*.mk tests/*/*.mk)
 
 # Where Debian's zsh looks: packages have a folder of their own.
 ZSHDIR   ?= $(DATADIR)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
@@ -158,12 +163,12 @@ dist:
 demo: all
 	@tests/demo
 
-C_FILES := $(LSRC) $(CSRC) $(USRC)
+C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 lint:
 	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
 	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
-		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(LSRC) $(CSRC)
+		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(filter-out tests/%,$(C_FILES))
 
 clean:
 	rm -rf build gpq

@@ -5,8 +5,7 @@
 #include "common/host/root.h"
 #include "common/host/title.h"
 #include "common/host/xalloc.h"
-#include "common/kfd/driver.h"
-#include "common/kfd/smi.h"
+#include "common/state/newcomers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,68 +19,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROCS "/sys/class/kfd/kfd/proc"
-
-// Processes that do not fit are looked at again: an exec changes names, a move the control group.
+// How often it looks whether there is still something to follow.
 #define AGAIN_NS 1000000000u
 
-// "Look whether there is still something to follow."
+// "Look now."
 #define LOOK_SIGNAL SIGUSR1
-
-#define MOST_GPUS 64
-
-// A process with KFD open. The inode of its folder in sysfs tells it from a later one of its PID.
-struct seen {
-	pid_t pid;
-	ino_t folder;
-	bool done; // it is held, or was
-	uint64_t looked_ns;
-};
 
 struct following {
 	struct suspend_opts opts;
 	const struct kfd_selection *sel;
-	struct seen *seen;
-	size_t n;
-	struct targets held; // tied: with their links
+	struct newcomers seen; // done: it is held, or was
+	struct targets held;   // tied: with their links
 	bool tied;
-	pid_t parent;                        // gpq, whose COMMAND the hold is for
-	uint64_t until_ns;                   // UINT64_MAX: no deadline
-	uint64_t looked_ns;                  // when goes_on() was asked last
-	struct pollfd polled[1 + MOST_GPUS]; // signals, and the events of each GPU
-	unsigned num_polled;
+	pid_t parent;            // gpq, whose COMMAND the hold is for
+	uint64_t until_ns;       // UINT64_MAX: no deadline
+	uint64_t looked_ns;      // when goes_on() was asked last
+	struct pollfd polled[2]; // signals, and the driver's events
 };
-
-static const struct seen *find(const struct following *f, pid_t pid, ino_t folder)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (f->seen[i].pid == pid && f->seen[i].folder == folder)
-			return &f->seen[i];
-	return NULL;
-}
-
-// The processes that have KFD open now, with what is known of each.
-static void list_processes(struct following *f)
-{
-	DIR *d = host_opendir(PROCS);
-	struct seen *list = NULL;
-	size_t n = 0, room = 0;
-	pid_t pid;
-
-	if (!d)
-		return;
-	for (struct dirent *e; (e = readdir(d));) {
-		if (!proc_parse_pid(e->d_name, &pid))
-			continue;
-		const struct seen *old = find(f, pid, e->d_ino);
-		ARRAY_GROW(list, room, n);
-		list[n++] = old ? *old : (struct seen){.pid = pid, .folder = e->d_ino};
-	}
-	closedir(d);
-	free(f->seen);
-	f->seen = list;
-	f->n = n;
-}
 
 // Is it COMMAND, or started by it? What COMMAND leaves behind by detaching it is not known as such.
 static bool is_of_command(const struct following *f, pid_t pid)
@@ -92,11 +46,6 @@ static bool is_of_command(const struct following *f, pid_t pid)
 		if (proc_read(&p, p.ppid))
 			return false;
 	return f->tied && p.ppid == f->parent;
-}
-
-static bool is_new(const struct seen *s, uint64_t now)
-{
-	return !s->done && (!s->looked_ns || now - s->looked_ns >= AGAIN_NS);
 }
 
 // Suspends a newcomer. False: not now; it is tried again later.
@@ -126,23 +75,17 @@ static void scan(struct following *f)
 	struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
 	struct pick pick = {0};
-	bool any = false;
 
-	list_processes(f);
-	for (size_t i = 0; i < f->n; i++)
-		any |= is_new(&f->seen[i], now);
-	if (!any)
+	if (!newcomers_scan(&f->seen, now))
 		return;
 	if (pick_init(&pick, &f->opts.pick, &processes) == GPQ_OK)
-		for (size_t i = 0; i < f->n; i++) {
-			struct seen *s = &f->seen[i];
+		for (size_t i = 0; i < f->seen.n; i++) {
+			struct newcomer *c = &f->seen.v[i];
 
-			if (!is_new(s, now))
-				continue;
-			s->looked_ns = now;
-			s->done = !targets_is_ours(s->pid, &processes) &&
-				  !is_of_command(f, s->pid) && pick_keeps(&pick, s->pid) &&
-				  take_in(f, s->pid);
+			if (newcomer_take(c, now))
+				c->done = !pick_is_ours(c->pid, &processes) &&
+					  !is_of_command(f, c->pid) && pick_keeps(&pick, c->pid) &&
+					  take_in(f, c->pid);
 		}
 	pick_fini(&pick);
 	process_cache_fini(&processes);
@@ -164,9 +107,11 @@ static bool goes_on(const struct following *f)
 	size_t members = 0, held = 0, alive = 0, num = kfd_holdings(&list, false);
 	struct proc p;
 
-	for (size_t i = 0; i < f->n; i++) {
-		members += f->seen[i].done;
-		held += f->seen[i].done && is_held(f->seen[i].pid, list, num);
+	for (size_t i = 0; i < f->seen.n; i++) {
+		const struct newcomer *c = &f->seen.v[i];
+
+		members += c->done;
+		held += c->done && is_held(c->pid, list, num);
 	}
 	kfd_holdings_free(list, num);
 	for (size_t i = 0; i < roots->n; i++)
@@ -186,45 +131,17 @@ static bool take_signals(struct following *f)
 	return true;
 }
 
-// Events come from root's kernels that have them; the scan finds what they do not tell.
-static void subscribe(struct following *f)
-{
-	struct kfd_topology t;
-	const int kfd = kfd_open();
-
-	if (kfd < 0 || kfd_topology_load(&t, 0) < 0)
-		return;
-	for (size_t i = 0; i < t.n && f->num_polled <= MOST_GPUS; i++) {
-		const int fd = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id,
-					    KFD_SMI_BIT(KFD_SMI_PROCESS_START));
-		if (fd >= 0)
-			f->polled[f->num_polled++] = (struct pollfd){.fd = fd, .events = POLLIN};
-	}
-	kfd_topology_fini(&t);
-	close(kfd);
-}
-
-// Which process started is looked up by the scan.
-static void drain(const struct following *f)
-{
-	char text[8192];
-
-	for (unsigned i = 1; i < f->num_polled; i++)
-		while (f->polled[i].revents & POLLIN &&
-		       read(f->polled[i].fd, text, sizeof(text)) > 0)
-			;
-}
-
 static void __attribute__((noreturn)) run(struct following *f)
 {
 	uint64_t now;
 
-	subscribe(f);
+	newcomers_init(&f->seen);
+	f->polled[1] = (struct pollfd){.fd = f->seen.events, .events = POLLIN};
 	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
-		int wait = FOLLOW_SCAN_MS;
+		int wait = NEWCOMERS_SCAN_MS;
 
-		if (f->until_ns - now < FOLLOW_SCAN_MS * 1000000ull)
+		if (f->until_ns - now < NEWCOMERS_SCAN_MS * 1000000ull)
 			wait = (int)((f->until_ns - now) / 1000000) + 1;
 		scan(f);
 		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
@@ -234,11 +151,11 @@ static void __attribute__((noreturn)) run(struct following *f)
 				break;
 			f->looked_ns = now;
 		}
-		if (poll(f->polled, f->num_polled, wait) <= 0)
+		if (poll(f->polled, COUNT(f->polled), wait) <= 0)
 			continue;
 		if (f->polled[0].revents && !take_signals(f))
 			break;
-		drain(f);
+		newcomers_drain(&f->seen);
 	}
 	if (f->tied)
 		targets_release(&f->held, NULL);
@@ -286,7 +203,6 @@ static void detach(struct following *f)
 	close_range(3, ~0u, 0); // this tells the parent that it is ready
 	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
 				       .events = POLLIN};
-	f->num_polled = 1;
 }
 
 // Waits until the child has closed its end, or is dead.
@@ -326,10 +242,10 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 	if (pid)
 		return pidfd;
 	detach(&f);
-	list_processes(&f);
-	for (size_t i = 0; i < f.n; i++)
+	newcomers_scan(&f.seen, 0);
+	for (size_t i = 0; i < f.seen.n; i++)
 		for (size_t k = 0; k < all->n; k++)
-			f.seen[i].done |= f.seen[i].pid == all->v[k].pid && !all->v[k].failed;
+			f.seen.v[i].done |= f.seen.v[i].pid == all->v[k].pid && !all->v[k].failed;
 	run(&f);
 }
 

@@ -11,10 +11,6 @@
 
 #define FOLLOWER_COMM "gpq-follower"
 
-// How long a new process that fits may run at most before it is seen, where the driver does not
-// tell of it.
-#define FOLLOW_SCAN_MS 50
-
 // Starts the follower of what `o` chooses, after `all` were suspended. `tied`: it ends with us, and
 // so do the holds that it makes. A descriptor of the process (pidfd), -1 after a message.
 int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied);

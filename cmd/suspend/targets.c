@@ -44,22 +44,6 @@ void targets_add(struct targets *t, pid_t pid)
 	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
 }
 
-bool targets_is_ours(pid_t pid, struct process_cache *processes)
-{
-	bool queue = false;
-	DIR *d;
-
-	// gpq-holder, gpq-follower
-	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
-		return false;
-	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
-	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
-		queue = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return !queue;
-}
-
 void targets_find_held(struct pids *pids)
 {
 	struct kfd_holding *list;
@@ -83,7 +67,7 @@ static int find_open(struct pids *among, struct process_cache *processes)
 	if (kfd_procs_read(&procs, &how) < 0)
 		status = err_sys(errno, NULL, "list the KFD processes");
 	for (size_t i = 0; i < procs.nprocs; i++)
-		if (!targets_is_ours(procs.procs[i].pid, processes))
+		if (!pick_is_ours(procs.procs[i].pid, processes))
 			pids_push(among, procs.procs[i].pid);
 	kfd_procs_fini(&procs);
 	return status;

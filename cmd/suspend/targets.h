@@ -44,9 +44,6 @@ void targets_find_held(struct pids *pids);
 void targets_add(struct targets *t, pid_t pid);
 bool targets_has(const struct targets *t, pid_t pid);
 
-// Is the process a holder or a follower? They have KFD open as well, and no queue.
-bool targets_is_ours(pid_t pid, struct process_cache *processes);
-
 // Appends the words of the protocol that select this target's queues: " queues=1,2 gpus=41460".
 void target_words(const struct target *t, struct buf *b);
 

@@ -89,18 +89,18 @@ static void on_line(void *arg, const char *line)
 // before.
 static void take_queue_set(struct experiment *x)
 {
-	unsigned num = x->online.num_queues + x->offline.num_queues;
+	unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
 	if (x->taking.pid || num <= x->taken_queues)
 		return;
 	x->taking_queues = num;
-	x->taking_held = x->offline.held;
+	x->taking_held = x->offline.group.held;
 	queue_set_take(&x->taking, &x->online, &x->offline);
 }
 
 static void poll_queue_set(struct experiment *x)
 {
 	struct queue_set *s = x->taken;
-	x->taking_held |= x->offline.held;
+	x->taking_held |= x->offline.group.held;
 	child_tick(&x->taking, queue_set_line, s);
 	if (!x->taking.ended)
 		return;
@@ -132,7 +132,7 @@ static int set_held(struct experiment *x, bool hold)
 {
 	struct kfd_failure f = {0};
 	uint64_t asked = clock_ns();
-	bool was = x->offline.held;
+	bool was = x->offline.group.held;
 	if (workload_hold(&x->offline, hold, &f))
 		return failed(x, &f);
 	uint64_t now = clock_ns();
@@ -140,7 +140,7 @@ static int set_held(struct experiment *x, bool hold)
 	if (hold) {
 		x->held_since = now;
 		x->run->holds++;
-		x->run->unreached = x->offline.unreached;
+		x->run->unreached = x->offline.group.unreached;
 	} else if (was) {
 		x->run->held_ns += asked - x->held_since;
 	}
@@ -150,7 +150,7 @@ static int set_held(struct experiment *x, bool hold)
 // A request lasts from when the queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
-	bool work = workload_has_work(&x->online);
+	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
 	if (work && !x->busy)
 		x->busy_since = now;
@@ -161,9 +161,9 @@ static int watch_online(struct experiment *x)
 	x->busy = work;
 	if (!x->bursts)
 		return 0;
-	if (work && !x->offline.held)
+	if (work && !x->offline.group.held)
 		return set_held(x, true);
-	if (!work && x->offline.held && now >= x->idle_since + x->plan->idle_ns)
+	if (!work && x->offline.group.held && now >= x->idle_since + x->plan->idle_ns)
 		return set_held(x, false);
 	return 0;
 }
@@ -212,7 +212,7 @@ static uint64_t pace(const struct experiment *x)
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
 	if (!x->watch)
 		return 2 * MS;
-	return measured && x->busy && x->offline.held == x->bursts ? MS / 2 : MS / 20;
+	return measured && x->busy && x->offline.group.held == x->bursts ? MS / 2 : MS / 20;
 }
 
 static int run_until(struct experiment *x, uint64_t until)
@@ -255,14 +255,14 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
-	return !look(x) && s->n && clock_ns() >= s->grown_ns + steady;
+	return !look(x) && s->group.n && clock_ns() >= s->group.grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->offline_printed;
-	return p->has_ready ? p->is_ready : workload_has_moved(s);
+	return p->has_ready ? p->is_ready : group_has_moved(&s->group);
 }
 
 // `before`, `late`: the messages if the command ends first, or the time is over.
@@ -291,8 +291,7 @@ static int wait_for_queues(struct experiment *x, struct workload *s)
 static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
-	s->attach = true;
-	s->grace = (unsigned)x->plan->grace;
+	workload_attach(s, x->plan->grace);
 	if (start(x, s, x->plan->offline, x->log[1]) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
@@ -304,7 +303,7 @@ static int start_offline(struct experiment *x)
 
 static void begin_window(struct experiment *x)
 {
-	workload_count_begin(&x->offline);
+	group_count_begin(&x->offline.group);
 	x->offline_printed.v.n = 0; // what it printed before does not count
 	x->window_from = clock_ns();
 }
@@ -323,10 +322,12 @@ static int run_online(struct experiment *x)
 {
 	struct workload *s = &x->online;
 	x->online_from = clock_ns();
-	s->attach = x->plan->hold == AB_HOLD_PROGRESS;
-	if (start(x, s, x->plan->online, x->log[0]) || (s->attach && wait_for_queues(x, s)))
+	const bool watch = x->plan->hold == AB_HOLD_PROGRESS;
+	if (watch)
+		workload_attach(s, 0);
+	if (start(x, s, x->plan->online, x->log[0]) || (watch && wait_for_queues(x, s)))
 		return -1;
-	x->watch = s->attach;
+	x->watch = watch;
 	while (!s->child.ended)
 		if (turn(x, pace(x)))
 			return -1;
@@ -337,7 +338,7 @@ static int run_online(struct experiment *x)
 static void end_online(struct experiment *x)
 {
 	x->watch = x->busy = false;
-	workload_release(&x->online);
+	group_release(&x->online.group);
 	child_end(&x->online.child, 2000 * MS, tick, x);
 }
 
@@ -353,7 +354,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	int r = run_online(x);
 	end_online(x);
 	x->bursts = false;
-	if ((x->offline.held && set_held(x, false)) || r ||
+	if ((x->offline.group.held && set_held(x, false)) || r ||
 	    run_until(x, clock_ns() + x->plan->lead_ns))
 		return -1;
 	return end_window(x);
@@ -483,7 +484,7 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 		compile(x, &off->ready, &off->has_ready, 0, "--offline-ready", p->offline_ready) ||
 		name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
-	workload_release(&x->offline);
+	group_release(&x->offline.group);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
 	r = r || take_latencies(x);
 	if (!r && *x->log[1])

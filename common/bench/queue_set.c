@@ -102,8 +102,8 @@ static int take(const void *arg)
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
 		pid_t pid = (pid_t)m.queues[i].row.pid;
-		bool offline = workload_has(of[SIDE_OFFLINE], pid);
-		if (offline || workload_has(of[SIDE_ONLINE], pid))
+		bool offline = group_has(&of[SIDE_OFFLINE]->group, pid);
+		if (offline || group_has(&of[SIDE_ONLINE]->group, pid))
 			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);

@@ -143,7 +143,7 @@ static int choice_option(int *value, const struct opt *o, const char *arg)
 	return status;
 }
 
-static int store(const struct opt *o, void *base, const char *arg)
+int opts_store(const struct opt *o, void *base, const char *arg)
 {
 	static const char *const expected[] = {
 		[OPT_U64] = "a whole number from 0 on",
@@ -248,7 +248,7 @@ static int take(const struct opt *o, void *base, const char *arg)
 	char option[64];
 
 	snprintf(option, sizeof(option), "--%s", o->name);
-	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : store(o, base, arg);
+	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : opts_store(o, base, arg);
 }
 
 // `how` begins getopt's string of letters; its ':' tells a missing argument from an unknown option.

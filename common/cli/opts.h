@@ -75,6 +75,10 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 // The option with this long name or, where that is NULL, this letter; or NULL.
 const struct opt *opts_find(const struct opt *table, const char *name, char letter);
 
+// Stores the argument of one option into `base`, as opts_parse() does. GPQ_OK, or GPQ_USAGE after a
+// message.
+int opts_store(const struct opt *o, void *base, const char *arg);
+
 // GPQ_OK, or in secure mode (common/host/secure.h) GPQ_USAGE after a message that `given` is
 // refused: any operand, and options whose argument is FILE, DIR or CMD.
 int opts_refuse_secure(const char *given);

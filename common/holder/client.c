@@ -225,10 +225,25 @@ static int wait_readable(int fd, uint64_t deadline)
 	return r < 0 && errno == EINTR ? 1 : r;
 }
 
+// Reads what has come. False: the connection is lost.
+static bool read_more(struct kfd_link *l)
+{
+	ssize_t n;
+
+	buf_reserve(&l->in, HOLDER_LINE_MAX);
+	n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
+	l->in.len += n > 0 ? (size_t)n : 0;
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+int kfd_link_take(struct kfd_link *l, struct kfd_failure *f)
+{
+	return read_more(l) ? take_lines(l, f) : lost(l, f);
+}
+
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
 {
 	uint64_t deadline = clock_ns() + (uint64_t)timeout_ms * 1000000u;
-	ssize_t n;
 	int r;
 
 	for (;;) {
@@ -239,10 +254,8 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 		l->silent = wait_readable(l->fd, deadline) == 0;
 		if (l->silent)
 			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
-		n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		if (!read_more(l))
 			return lost(l, f);
-		l->in.len += n > 0 ? (size_t)n : 0;
 	}
 }
 

@@ -68,6 +68,9 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 // the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
+// The same without waiting. 1: the answer is complete; 0: not yet; -1 and *f as above.
+int kfd_link_take(struct kfd_link *l, struct kfd_failure *f);
+
 // After a failure: closes the connection, which ends what is tied to it, and, if this link started
 // the holder, waits briefly for its end. A holder that lives on is killed if it is stopped or may
 // have received "hold"; else others' holds keep it. True: it has ended, and *f says so where it

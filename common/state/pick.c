@@ -187,6 +187,21 @@ bool pick_keeps(const void *arg, pid_t pid)
 	       (!o->users.n || user_matches(p, pid));
 }
 
+bool pick_is_ours(pid_t pid, struct process_cache *processes)
+{
+	bool queue = false;
+	DIR *d;
+
+	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
+		return false;
+	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
+		queue = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return !queue;
+}
+
 bool pick_needs_host(const struct pick_opts *o)
 {
 	return o->ns_pid || o->tree || o->comm || o->cmdline || o->containers.n || o->cgroups.n ||

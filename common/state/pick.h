@@ -62,6 +62,9 @@ void pick_fini(struct pick *p);
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
 bool pick_keeps(const void *arg, pid_t pid);
 
+// Is the process a holder, a follower or another part of gpq that has KFD open, and no queue?
+bool pick_is_ours(pid_t pid, struct process_cache *processes);
+
 // Is any of these options given, so that an empty result is an error?
 bool pick_asks(const struct pick_opts *o);
 

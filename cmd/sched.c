@@ -1,0 +1,370 @@
+// gpq sched: option table; classes and policy from it; statistics as tables.
+#include "cmd/command.h"
+
+#include "common/cli/text.h"
+#include "common/client/gpq-client.h"
+#include "common/host/buf.h"
+#include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/sched/stats.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sched_cmd {
+	struct words online, offline, classes;
+	const char *share, *socket, *group;
+	struct sched_opts sched;
+	uint64_t for_ns, watch;
+	bool no_activity, no_socket, dry, status, members;
+};
+
+#define MS       UINT64_C(1000000)
+#define NO_LIMIT UINT64_MAX
+
+static const struct opt opts[] = {
+	OPT(sched_cmd, online, "online", 0, OPT_LIST, "SPEC",
+	    "processes whose work comes first;\nKEY=VALUE&..., as -p and the other options of gpq "
+	    "queues"),
+	OPT(sched_cmd, offline, "offline", 0, OPT_LIST, "SPEC",
+	    "processes that are held while they have work"),
+	OPT(sched_cmd, classes, "class", 0, OPT_LIST, "NAME=SPEC",
+	    "\na class between the two;\nthe first given is the most urgent"),
+	OPT(sched_cmd, sched.policy.idle_ns, "idle", 0, OPT_NS, "TIME",
+	    "resume once there was no work for so long\n(default 10ms)"),
+	OPT(sched_cmd, share, "share", 0, OPT_STR, "UP:DOWN",
+	    "give lower classes a part of contended time,\nas 80:20 (default: none)"),
+	OPT(sched_cmd, sched.policy.period_ns, "period", 0, OPT_NS, "TIME",
+	    "\nof --share: lower classes get their part once in so long\n(default 500ms)"),
+	OPT(sched_cmd, sched.policy.max_hold_ns, "max-hold", 0, OPT_NS, "TIME",
+	    "hold no longer than this at a time (default 1s);\na hint counts no longer, either"),
+	OPT(sched_cmd, sched.policy.rest_ns, "rest", 0, OPT_NS, "TIME",
+	    "\nafter --max-hold, run for so long\n(default: a tenth of it)"),
+	OPT(sched_cmd, socket, "socket", 0, OPT_STR, "FILE",
+	    "where hints come in\n(default /run/gpq-sched/socket for root,\n"
+	    "else $XDG_RUNTIME_DIR/gpq-sched/socket)"),
+	OPT(sched_cmd, group, "group", 0, OPT_STR, "GROUP",
+	    "this group may send hints, too\n(default: only the user of gpq sched, and root)"),
+	OPT(sched_cmd, no_socket, "no-socket", 0, OPT_FLAG, NULL, "\ntake no hints"),
+	OPT(sched_cmd, no_activity, "no-activity", 0, OPT_FLAG, NULL,
+	    "do not watch the queues of --online,\nand open no debug session on them"),
+	OPT(sched_cmd, sched.sample_ns, "sample", 0, OPT_NS, "TIME",
+	    "\nhow often queues are looked at\n(default 1ms; more seldom where looking takes "
+	    "long)"),
+	OPT(sched_cmd, sched.log, "log", 0, OPT_STR, "FILE",
+	    "\nan AMD log of the online work to follow:\nit has work while packets are logged"),
+	OPT(sched_cmd, sched.grace, "grace", 0, OPT_U64, "N",
+	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
+	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, NULL,
+	    "\nhold also processes that had nothing to do for 10 s"),
+	OPT(sched_cmd, for_ns, "for", 0, OPT_NS, "TIME", "end after this time"),
+	OPT(sched_cmd, dry, "dry-run", 0, OPT_FLAG, NULL,
+	    "show who belongs to which class;\nattach to nothing"),
+	OPT(sched_cmd, status, "status", 0, OPT_FLAG, NULL,
+	    "show the statistics of the running scheduler"),
+	OPT(sched_cmd, members, "members", 0, OPT_FLAG, NULL, "\nof --status: only the processes"),
+	WATCH_OPT(sched_cmd),
+	{0},
+};
+
+static const struct sched_cmd defaults = {
+	.sched = {.policy = {.idle_ns = 10 * MS,
+			     .period_ns = 500 * MS,
+			     .max_hold_ns = 1000 * MS,
+			     .rest_ns = NO_LIMIT},
+		  .sample_ns = MS,
+		  .activity = true},
+	.for_ns = NO_LIMIT,
+	.watch = WATCH_OFF,
+};
+
+static const struct schema schema = {
+	"gpq.sched", 1, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
+	NULL};
+
+// ---- options
+
+// "80:20": parts of any size above 0.
+static int parse_share(const char *text, struct policy *p)
+{
+	uint64_t up, down;
+	char word[32];
+	const char *colon = text ? strchr(text, ':') : NULL;
+
+	if (!text)
+		return GPQ_OK;
+	if (!colon || colon - text >= (ptrdiff_t)sizeof(word))
+		return err_fail(GPQ_USAGE, NULL, "--share %s: give UP:DOWN, as 80:20", text);
+	memcpy(word, text, (size_t)(colon - text));
+	word[colon - text] = '\0';
+	if (!parse_u64(word, &up) || !parse_u64(colon + 1, &down) || !up || !down || up > 1000000 ||
+	    down > 1000000)
+		return err_fail(GPQ_USAGE, "leave --share out for strict priority",
+				"--share %s: both parts are whole numbers from 1 on", text);
+	p->kind = POLICY_SHARE;
+	p->part = (double)down / (double)(up + down);
+	return GPQ_OK;
+}
+
+// Times that contradict each other, or are too short to be kept.
+static int check_times(struct sched_opts *o)
+{
+	struct policy *p = &o->policy;
+	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);
+
+	if (p->max_hold_ns < 10 * MS || p->max_hold_ns > 3600000 * MS)
+		return err_fail(GPQ_USAGE, NULL, "--max-hold: between 10ms and 1h");
+	if (p->rest_ns == NO_LIMIT)
+		p->rest_ns = p->max_hold_ns / 10;
+	if (p->idle_ns >= p->max_hold_ns)
+		return err_fail(GPQ_USAGE, NULL, "--idle is not shorter than --max-hold");
+	if (p->kind == POLICY_SHARE && p->period_ns < 10 * MS)
+		return err_fail(GPQ_USAGE, NULL, "--period: at least 10ms");
+	if (p->kind == POLICY_SHARE && held > p->max_hold_ns)
+		return err_fail(GPQ_USAGE, "a shorter --period, or a longer --max-hold",
+				"--share holds for %.3g ms of each --period, --max-hold allows "
+				"%.3g ms",
+				(double)held / 1e6, (double)p->max_hold_ns / 1e6);
+	if (o->sample_ns < MS / 10)
+		return err_fail(GPQ_USAGE, NULL, "--sample: at least 0.1ms");
+	if (o->grace > KFD_GRACE_MAX)
+		return err_fail(GPQ_USAGE, NULL, "--grace: %llu is not 0 to 255",
+				(unsigned long long)o->grace);
+	return GPQ_OK;
+}
+
+static int check_classes(const struct sched_cmd *o)
+{
+	if (!o->offline.n)
+		return err_fail(GPQ_USAGE, "--offline 'container=train', for one",
+				"no --offline: nothing to hold");
+	if (o->no_socket && !o->sched.log && (o->no_activity || !o->online.n))
+		return err_fail(GPQ_USAGE, "hints, --online with its queues, or --log",
+				"nothing says when there is online work");
+	return GPQ_OK;
+}
+
+static int add_specs(struct sched *s, const char *name, const struct words *specs)
+{
+	char option[32];
+	int status = GPQ_OK;
+
+	snprintf(option, sizeof(option), "--%s", name);
+	for (size_t i = 0; i < specs->n && !status; i++)
+		status = sched_add_spec(s, name, option, specs->v[i]);
+	return status;
+}
+
+// "NAME=SPEC"; the name becomes a string of its own.
+static int add_class(struct sched *s, char *text)
+{
+	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+
+	if (!n || text[n] != '=' || n >= SCHED_NAME)
+		return err_fail(GPQ_USAGE, "as in batch=container=train",
+				"--class %s: give NAME=SPEC, a name of letters, digits, _ . and -",
+				text);
+	text[n] = '\0';
+	if (strcmp(text, "online") == 0 || strcmp(text, "offline") == 0)
+		return err_fail(GPQ_USAGE, NULL, "--class %s: there is --%s", text, text);
+	return sched_add_spec(s, text, "--class", text + n + 1);
+}
+
+// The classes in their order: online, those between, offline.
+static int add_classes(struct sched *s, const struct sched_cmd *o)
+{
+	int status;
+
+	sched_add_class(s, "online");
+	status = add_specs(s, "online", &o->online);
+	for (size_t i = 0; i < o->classes.n && !status; i++)
+		status = add_class(s, o->classes.v[i]);
+	return status ? status : add_specs(s, "offline", &o->offline);
+}
+
+// ---- output
+
+enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
+
+// One table of several.
+static int write_table(struct out *o, const struct out_table *table, const void *rows, size_t n,
+		       size_t size)
+{
+	const int status = out_begin(o, table, false);
+
+	for (size_t i = 0; i < n && !status; i++)
+		out_row(o, (const char *)rows + i * size);
+	out_end(o);
+	return status;
+}
+
+static int write_stats(const struct out_opts *form, const struct sched_stats *t, unsigned what)
+{
+	struct out_opts several = *form;
+	struct out *o;
+	int status = GPQ_OK;
+
+	several.several = (what & (what - 1)) != 0;
+	o = out_open(&several);
+	if (what & TOTALS)
+		status = write_table(o, &sched_total_table, &t->total, 1, sizeof(t->total));
+	if (!status && what & CLASSES)
+		status = write_table(o, &sched_class_table, t->classes, t->nclasses,
+				     sizeof(*t->classes));
+	if (!status && what & MEMBERS)
+		status = write_table(o, &sched_member_table, t->members, t->nmembers,
+				     sizeof(*t->members));
+	return out_finish(o, status);
+}
+
+// ---- --status
+
+static int no_scheduler(const struct sched_cmd *o, ssize_t error)
+{
+	const int e = (int)-error;
+
+	if (e == EACCES)
+		return err_fail(GPQ_DENIED,
+				"run as its user or as root; gpq sched --group G lets "
+				"others in",
+				"the scheduler's socket is not for this user");
+	if (e == ENOENT || e == ECONNREFUSED || e == ECONNRESET)
+		return err_fail(GPQ_NOTFOUND, "--socket FILE says where it listens",
+				"no scheduler%s%s", o->socket ? " at " : " runs here",
+				o->socket ? o->socket : "");
+	return err_sys(e, NULL, "ask the scheduler");
+}
+
+static int list_status(struct cmd *c)
+{
+	const struct sched_cmd *o = c->opts;
+	struct gpq_client *client = gpq_connect(o->socket);
+	struct sched_stats t;
+	struct buf text = {0};
+	ssize_t need = client ? 65536 : -errno;
+	int status;
+
+	do {
+		buf_reserve(&text, (size_t)(need < 0 ? 0 : need) + 1);
+		need = need < 0 ? need : gpq_status(client, text.data, text.cap, 5 * 1000000000ll);
+	} while (need >= (ssize_t)text.cap);
+	gpq_close(client);
+	if (need < 0)
+		status = no_scheduler(o, need);
+	else if (!sched_stats_read(&t, text.data))
+		status = err_fail(GPQ_FAILED, "use the same version of gpq",
+				  "the scheduler's statistics are not understood");
+	else
+		status = write_stats(&c->out, &t,
+				     o->members       ? MEMBERS
+				     : c->out.columns ? CLASSES
+						      : TOTALS | CLASSES | MEMBERS);
+	if (need >= 0)
+		sched_stats_fini(&t);
+	buf_fini(&text);
+	return status;
+}
+
+// ---- running
+
+static void fill_status(struct buf *b, void *arg)
+{
+	struct sched_stats t;
+
+	sched_stats_take(&t, arg);
+	sched_stats_write(b, &t);
+	sched_stats_fini(&t);
+}
+
+static int show(struct cmd *c, const struct sched *s, unsigned what)
+{
+	struct sched_stats t;
+	int status;
+
+	sched_stats_take(&t, s);
+	status = write_stats(&c->out, &t, what);
+	sched_stats_fini(&t);
+	return status;
+}
+
+static int schedule(struct cmd *c, struct sched *s)
+{
+	const struct sched_cmd *o = c->opts;
+	int status = GPQ_OK, sig;
+
+	if (!o->no_socket)
+		s->hints = hints_open(o->socket, o->group, &status);
+	if (status)
+		return status;
+	if (s->hints)
+		hints_on_status(s->hints, fill_status, s);
+	err_note("%zu processes so far%s%s", sched_find(s, true),
+		 s->hints ? "; hints come in at " : "", s->hints ? hints_path(s->hints) : "");
+	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
+	if (sig < 0)
+		return -sig;
+	return show(c, s, c->out.columns ? CLASSES : TOTALS | CLASSES);
+}
+
+static int run(struct cmd *c)
+{
+	struct sched_cmd *o = c->opts;
+	struct sched s = {0};
+	int status;
+
+	if (o->status)
+		return watch_run(c, o->watch, list_status);
+	if (o->watch != WATCH_OFF || o->members)
+		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
+				"--watch and --members are of --status");
+	status = check_classes(o);
+	if (!status)
+		status = parse_share(o->share, &o->sched.policy);
+	if (!status)
+		status = check_times(&o->sched);
+	o->sched.activity = !o->no_activity;
+	s.opts = o->sched;
+	if (!status)
+		status = add_classes(&s, o);
+	if (!status && o->dry) {
+		sched_find(&s, false);
+		status = show(c, &s, MEMBERS);
+	} else if (!status) {
+		status = schedule(c, &s);
+	}
+	sched_fini(&s);
+	return status;
+}
+
+// A recorded host can be tried dry; statistics come through a socket.
+static unsigned needs(const struct cmd *c)
+{
+	const struct sched_cmd *o = c->opts;
+
+	if (o->status)
+		return NEED_LIVE;
+	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
+}
+
+static const struct out_table *const tables[] = {&sched_total_table, &sched_class_table,
+						 &sched_member_table, NULL};
+
+const struct cmd_spec sched_spec = {
+	.synopsis = "--offline SPEC [--online SPEC] [--class NAME=SPEC] [--share UP:DOWN] "
+		    "[OPTION...]\n--status [--socket FILE] [--watch SEC]",
+	.description =
+		"Hold offline work off the GPU while online work needs it. That it does is said by "
+		"hints (a socket,\ngpq-client(3)), by its queues, which are watched, or by its AMD "
+		"log. If gpq ends, everything runs.",
+	.opts = opts,
+	.opts_size = sizeof(struct sched_cmd),
+	.defaults = &defaults,
+	.tables = tables,
+	.schemas = SCHEMAS(&schema),
+	.needs = needs,
+	.run = run,
+};

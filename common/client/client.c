@@ -1,0 +1,467 @@
+// libgpqclient; see gpq-client.h. Needs the C library alone, and nothing of gpq.
+// Protocol: common/sched/hints.h. Facts: unix(7), pthread_atfork(3).
+#include "common/client/gpq-client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HINTS = 32, LINE = 64 };
+
+#define SECOND_NS INT64_C(1000000000)
+#define FOREVER   INT64_MAX
+
+struct gpq_client {
+	struct gpq_client *next;
+	pthread_mutex_t lock;
+	struct sockaddr_un places[2]; // tried in this order; the second may be empty
+	pid_t pid;                    // whose connection and hints these are
+	int fd;                       // -1: not connected
+	int error;                    // why not
+	int64_t retry_ns;             // no new connection is tried before
+	uint64_t hints[HINTS]; // those begun and not ended, whether there is a scheduler or not
+	unsigned num_hints;
+	uint64_t sent, answered; // requests of this connection
+	int result;              // of the last answer: what gpq_begin() returns
+	char *text;              // where lines of statistics go, or NULL
+	size_t size, text_len;   // their length, also of what does not fit
+	size_t len;
+	char in[4096];
+};
+
+// All handles, for fork().
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gpq_client *list;
+
+static int64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+// ---- fork: the child closes the connection, which stays the parent's. While a child has it open,
+// the scheduler would not notice the parent's death.
+
+static void forget(struct gpq_client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+	c->error = ENOTCONN;
+	c->pid = getpid();
+	c->num_hints = 0;
+	c->retry_ns = 0;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&list_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void in_child(void)
+{
+	for (struct gpq_client *c = list; c; c = c->next) {
+		pthread_mutex_init(&c->lock, NULL); // a thread that is not here may have held it
+		forget(c);
+	}
+	pthread_mutex_init(&list_lock, NULL);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+// A child made without these handlers is noticed by its pid.
+static void lock(struct gpq_client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->pid != getpid())
+		forget(c);
+}
+
+// ---- answers
+
+static int lost(struct gpq_client *c, int error)
+{
+	close(c->fd);
+	c->fd = -1;
+	c->error = error;
+	return -error;
+}
+
+// "error WORD ..." -> -errno
+static int error_of(const char *line)
+{
+	static const struct {
+		const char *word;
+		int error;
+	} words[] = {
+		{"limit ", EDQUOT}, {"ended ", ECANCELED}, {"expired ", ESTALE}, {"id ", EINVAL}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(line, words[i].word, strlen(words[i].word)) == 0)
+			return -words[i].error;
+	return -EPROTO;
+}
+
+// "ok off=8 missed=1 ns=700" -> 1
+static int missed_of(const char *line)
+{
+	const char *word = strstr(line, " missed=");
+	unsigned long missed = word ? strtoul(word + 8, NULL, 10) : 0;
+
+	return missed < INT32_MAX ? (int)missed : INT32_MAX;
+}
+
+// A whole line of statistics, or a part of a very long one.
+static void keep_text(struct gpq_client *c, const char *s, size_t len)
+{
+	size_t room = c->text_len < c->size ? c->size - c->text_len : 0;
+
+	if (c->text)
+		memcpy(c->text + c->text_len, s, len < room ? len : room);
+	c->text_len += len;
+}
+
+// An answer ends with a line that begins with `ok` or `error`; others are statistics.
+static void parse(struct gpq_client *c, char *line, size_t len)
+{
+	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
+
+	if (!ok && strncmp(line, "error ", 6) != 0) {
+		line[len] = '\n';
+		keep_text(c, line, len + 1);
+		return;
+	}
+	c->result = ok ? missed_of(line) : error_of(line + 6);
+	c->answered++;
+	if (c->answered < c->sent)
+		c->text_len = 0; // statistics that nobody waits for any more
+}
+
+static void parse_lines(struct gpq_client *c)
+{
+	size_t used = 0;
+	char *end;
+
+	while ((end = memchr(c->in + used, '\n', c->len - used))) {
+		*end = '\0';
+		parse(c, c->in + used, (size_t)(end - (c->in + used)));
+		used = (size_t)(end - c->in) + 1;
+	}
+	if (!used && c->len == sizeof(c->in)) {
+		keep_text(c, c->in, c->len);
+		used = c->len;
+	}
+	c->len -= used;
+	memmove(c->in, c->in + used, c->len);
+}
+
+// Reads what has come. 0, or -errno when the connection is lost.
+static int take_answers(struct gpq_client *c)
+{
+	while (c->answered < c->sent) {
+		ssize_t n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
+
+		if (n < 0 && errno == EAGAIN)
+			return 0;
+		if (n == 0 || (n < 0 && errno != EINTR)) // one too many is told so, and closed
+			return lost(c, c->answered && c->result == -EDQUOT ? EDQUOT : ECONNRESET);
+		c->len += n > 0 ? (size_t)n : 0;
+		parse_lines(c);
+	}
+	return 0;
+}
+
+// Waits for `events` until `deadline`. 0, or -ETIMEDOUT.
+static int wait_for(const struct gpq_client *c, short events, int64_t deadline)
+{
+	struct pollfd p = {.fd = c->fd, .events = events};
+	int64_t left;
+	int n;
+
+	do {
+		struct timespec t;
+
+		left = deadline == FOREVER ? SECOND_NS : deadline - clock_now();
+		left = left > 0 ? left : 0;
+		t = (struct timespec){.tv_sec = left / SECOND_NS, .tv_nsec = left % SECOND_NS};
+		n = ppoll(&p, 1, &t, NULL);
+	} while ((n < 0 && errno == EINTR) || (n == 0 && deadline == FOREVER));
+	return n == 0 ? -ETIMEDOUT : 0;
+}
+
+static int64_t deadline_of(int64_t timeout_ns)
+{
+	int64_t now = clock_now();
+
+	return timeout_ns < 0 || timeout_ns > FOREVER - now ? FOREVER : now + timeout_ns;
+}
+
+// The answer to the last request: what gpq_begin() returns.
+static int last_answer(struct gpq_client *c, int64_t deadline)
+{
+	while (c->answered < c->sent) {
+		int r = wait_for(c, POLLIN, deadline);
+
+		r = r < 0 ? r : take_answers(c);
+		if (r < 0)
+			return r;
+	}
+	return c->result;
+}
+
+// ---- requests
+
+// A request is one piece, or is not sent: -EAGAIN, the scheduler is behind. -errno: the connection
+// is lost.
+static int put(struct gpq_client *c, const char *text, size_t len, unsigned requests)
+{
+	int r = take_answers(c);
+	ssize_t n = r < 0 ? -1 : send(c->fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (r < 0)
+		return r;
+	if (n < 0 && errno == EAGAIN)
+		return -EAGAIN;
+	c->sent += requests;
+	if (n == (ssize_t)len)
+		return 0;
+	r = take_answers(c); // it may have said why
+	return r < 0 ? r : lost(c, ECONNRESET);
+}
+
+static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
+{
+	char line[LINE];
+	int n = snprintf(line, sizeof(line), "%s %" PRIu64 "\n", verb, id);
+
+	return put(c, line, (size_t)n, 1);
+}
+
+// Tells a new connection of the hints there are.
+static int put_hints(struct gpq_client *c)
+{
+	char lines[HINTS * LINE];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < c->num_hints; i++)
+		n += (size_t)snprintf(lines + n, LINE, "begin %" PRIu64 "\n", c->hints[i]);
+	return n ? put(c, lines, n, c->num_hints) : 0;
+}
+
+// A connected descriptor or -errno. Nonblocking: a full backlog is as good as no scheduler.
+static int open_place(const struct sockaddr_un *place)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)place, sizeof(*place)) == 0)
+		return fd;
+	error = errno == EAGAIN ? ECONNREFUSED : errno;
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+// There is a connection, or -errno. At most one is tried in a second.
+static int ensure(struct gpq_client *c)
+{
+	int64_t now = c->fd < 0 ? clock_now() : 0;
+	int fd;
+
+	if (c->fd >= 0)
+		return 0;
+	if (now < c->retry_ns)
+		return -c->error;
+	c->retry_ns = now + SECOND_NS;
+	fd = open_place(&c->places[0]);
+	if (fd < 0 && c->places[1].sun_path[0])
+		fd = open_place(&c->places[1]);
+	if (fd < 0) {
+		c->error = -fd;
+		return fd;
+	}
+	c->fd = fd;
+	c->sent = c->answered = c->len = 0;
+	return put_hints(c);
+}
+
+// ---- the hints themselves
+
+// The place of `id`; behind the others: it is not there.
+static unsigned find_hint(const struct gpq_client *c, uint64_t id)
+{
+	unsigned i = 0;
+
+	while (i < c->num_hints && c->hints[i] != id)
+		i++;
+	return i;
+}
+
+// One attempt; the connection may turn out to be lost.
+static int begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
+{
+	int r = ensure(c);
+
+	if (r < 0)
+		return r;
+	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
+		if (wait_for(c, POLLOUT | POLLIN, deadline) < 0)
+			return -EAGAIN;
+	return r < 0 || !timeout_ns ? r : last_answer(c, deadline);
+}
+
+int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
+{
+	int64_t deadline = timeout_ns ? deadline_of(timeout_ns) : 0;
+	int r = -EDQUOT;
+	unsigned at;
+
+	lock(c);
+	at = find_hint(c, id);
+	if (at < HINTS) {
+		r = begin(c, id, timeout_ns, deadline);
+		if (r == -ECONNRESET)
+			r = begin(c, id, timeout_ns, deadline);
+		if (at == c->num_hints && r != -EAGAIN && r != -EDQUOT)
+			c->hints[c->num_hints++] = id;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+// The end of `id`, which is no longer in the table.
+static int end(struct gpq_client *c, uint64_t id)
+{
+	int r;
+
+	if (c->fd < 0)
+		return ensure(c); // the others begin again
+	r = put_hint(c, "end", id);
+	if (r == -EAGAIN) { // the end of the connection ends it, too
+		lost(c, ECONNRESET);
+		r = 0;
+	}
+	return r == -ECONNRESET ? ensure(c) : r;
+}
+
+int gpq_end(struct gpq_client *c, uint64_t id)
+{
+	int r = -EINVAL;
+	unsigned at;
+
+	lock(c);
+	at = find_hint(c, id);
+	if (at < c->num_hints) {
+		c->hints[at] = c->hints[--c->num_hints];
+		r = end(c, id);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeout_ns)
+{
+	int64_t deadline = deadline_of(timeout_ns);
+	ssize_t r;
+
+	lock(c);
+	r = ensure(c);
+	r = r < 0 ? r : put(c, "status\n", 7, 1);
+	c->text = size ? text : NULL;
+	c->size = size ? size - 1 : 0;
+	c->text_len = 0;
+	r = r < 0 ? r : last_answer(c, deadline);
+	r = r < 0 ? r : (ssize_t)c->text_len;
+	if (size)
+		text[r < 0 ? 0 : c->text_len < c->size ? c->text_len : c->size] = '\0';
+	c->text = NULL;
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+// ---- handles
+
+// An address, or false with errno.
+static bool set_place(struct sockaddr_un *place, const char *format, const char *path)
+{
+	int n;
+
+	place->sun_family = AF_UNIX;
+	n = snprintf(place->sun_path, sizeof(place->sun_path), format, path);
+	if (n > 0 && (size_t)n < sizeof(place->sun_path))
+		return true;
+	place->sun_path[0] = '\0';
+	errno = n > 0 ? ENAMETOOLONG : ENOENT;
+	return false;
+}
+
+static bool find_places(struct gpq_client *c, const char *path)
+{
+	const char *run = secure_getenv("XDG_RUNTIME_DIR");
+	bool own;
+
+	path = path ? path : secure_getenv("GPQ_SCHED_SOCKET");
+	if (path && path[0])
+		return set_place(&c->places[0], "%s", path);
+	own = run && run[0] == '/' && set_place(&c->places[0], "%s/gpq-sched/socket", run);
+	return set_place(&c->places[own], "%s", "/run/gpq-sched/socket");
+}
+
+struct gpq_client *gpq_connect(const char *path)
+{
+	struct gpq_client *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	if (!find_places(c, path)) {
+		int error = errno;
+
+		free(c);
+		errno = error;
+		return NULL;
+	}
+	c->fd = -1;
+	forget(c);
+	pthread_mutex_init(&c->lock, NULL);
+	ensure(c);
+	pthread_mutex_lock(&list_lock);
+	c->next = list;
+	list = c;
+	pthread_mutex_unlock(&list_lock);
+	return c;
+}
+
+void gpq_close(struct gpq_client *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&list_lock);
+	for (struct gpq_client **at = &list; *at; at = &(*at)->next)
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	pthread_mutex_unlock(&list_lock);
+	if (c->fd >= 0)
+		close(c->fd);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}

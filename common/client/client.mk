@@ -1,0 +1,42 @@
+# libgpqclient: what other programs link, apart from gpq; and the Python module. gpq sched --status uses the same object.
+
+CLIENT_SO := $(B)/libgpqclient.so
+CLIENT_A  := $(B)/libgpqclient.a
+CLIENT_SONAME := libgpqclient.so.0
+EXAMPLES  := $(wildcard man/examples/*)
+
+$(B)/common/client/client.o: HARDEN := -fstack-protector-strong -fPIC
+
+$(CLIENT_A): $(B)/common/client/client.o
+	@rm -f $@
+	@echo '  AR   $@'
+	$(Q)$(AR) rcs $@ $^
+
+$(CLIENT_SO): $(B)/common/client/client.o common/client/gpqclient.map
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(CLIENT_SONAME) -Wl,--version-script=common/client/gpqclient.map -Wl,-z,relro,-z,now \
+		$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS) -o $@.new $< -pthread
+	@ln -sf $(@F) $(B)/$(CLIENT_SONAME) && mv $@.new $@
+
+all: $(CLIENT_SO) $(CLIENT_A)
+
+install: install-client
+install-client: all
+	install -d "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(PKGCONFIGDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(PYTHONDIR)" "$(DESTDIR)$(EXAMPLEDIR)"
+	install -m 644 common/client/gpq-client.h "$(DESTDIR)$(INCLUDEDIR)/gpq-client.h"
+	install -m 755 $(CLIENT_SO) "$(DESTDIR)$(LIBDIR)/$(CLIENT_SONAME)"
+	ln -sf $(CLIENT_SONAME) "$(DESTDIR)$(LIBDIR)/libgpqclient.so"
+	install -m 644 $(CLIENT_A) "$(DESTDIR)$(LIBDIR)/libgpqclient.a"
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+		common/client/gpqclient.pc.in >"$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
+	chmod 644 "$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
+	install -m 644 common/client/gpq.py "$(DESTDIR)$(PYTHONDIR)/gpq.py"
+	install -m 644 $(EXAMPLES) "$(DESTDIR)$(EXAMPLEDIR)/"
+
+uninstall: uninstall-client
+uninstall-client:
+	rm -f "$(DESTDIR)$(INCLUDEDIR)/gpq-client.h" "$(DESTDIR)$(LIBDIR)/$(CLIENT_SONAME)" "$(DESTDIR)$(LIBDIR)/libgpqclient.so" \
+		"$(DESTDIR)$(LIBDIR)/libgpqclient.a" "$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc" "$(DESTDIR)$(PYTHONDIR)/gpq.py" \
+		$(foreach e,$(notdir $(EXAMPLES)),"$(DESTDIR)$(EXAMPLEDIR)/$e")
+
+.PHONY: install-client uninstall-client

@@ -1,0 +1,105 @@
+// Processes that are suspended and resumed together, each by its own holder (holder/holder.h).
+//
+// All requests are sent before the first answer is read, so that the holders work side by side.
+// Queues that a member creates while it is held are suspended as they appear. Whatever dies, the
+// queues run: the holds are tied to our connections and have a deadline.
+#ifndef GPQ_SCHED_GROUP_H
+#define GPQ_SCHED_GROUP_H
+
+#include "common/holder/holder.h"
+#include "common/holder/measure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct group_member {
+	struct kfd_target target;
+	struct kfd_link link;      // fd -1: not attached to
+	pid_t holder;              // that was started for it; 0: none
+	struct kfd_selection *sel; // which of its queues; owned; NULL: all
+	struct kfd_watch watch;
+	struct kfd_indices first, last; // of the watched queues: start of counting, last look
+	uint64_t gone;                  // packets counted of queues that are no more
+	uint64_t moved_ns;              // when an index was last seen to move
+	struct buf request;             // to suspend it
+	struct buf queues;              // its directory in sysfs, as it was when `watch` was made
+	bool looked;                    // for queues that cannot be held
+	unsigned tries;                 // looks that found more queues than its holder has
+	bool ended;
+	bool asked;        // a request was sent whose answer has not come
+	bool hold;         // the last request was to suspend
+	bool idle;         // it was left running because it had nothing to do
+	bool failed;       // its holder is lost or refuses: see `failure`; it runs
+	bool partly;       // some of its queues could not be suspended
+	bool said;         // the failure was reported, by the caller
+	uint64_t tried_ns; // when it was last attached to
+	struct kfd_failure failure;
+};
+
+struct group {
+	struct group_member **v; // owned
+	size_t n, cap;
+	bool attach;       // to members, and to those that come
+	bool dry;          // members are only named, whether they live or not
+	bool held;         // they are to be suspended; what comes is suspended, too
+	unsigned grace;    // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	uint64_t limit_ns; // deadline of each hold, kept by its holder
+	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
+			  // do, are not suspended; 0: all are
+	size_t asked;     // members with a request on its way
+	uint64_t calls;   // requests answered that made the driver take queues off or put them on
+	uint64_t grown_ns;   // when the last member came
+	size_t unreached;    // queues of secondary contexts, which no hold reaches
+	unsigned num_queues; // by sysfs, at the last look
+};
+
+// Adds a process, pinned; `sel` (NULL: all its queues) becomes the group's. NULL when the process
+// is gone. A member that could not be attached to has `failed`.
+struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
+
+bool group_has(const struct group *g, pid_t pid);
+
+// Looks for members that ended, and for queues that came or went. A few reads of sysfs each.
+void group_look(struct group *g);
+
+// Sends requests so that all members come to be suspended (`hold`; again: the deadline begins
+// anew), or to run. Never waits.
+void group_ask(struct group *g, bool hold);
+
+// Reads the answers that have come; what has become outdated meanwhile is asked anew. Never waits.
+void group_take(struct group *g);
+
+// Waits until no request is on its way.
+void group_wait(struct group *g);
+
+// While the group is held: asks to suspend the members that were idle and have work now.
+void group_look_at_idle(struct group *g);
+
+// Attaches again to members that failed, at most once in 5 s each.
+void group_retry(struct group *g, uint64_t now_ns);
+
+// Removes members that ended; that of a group in which packets are counted must not be done.
+void group_forget_ended(struct group *g);
+
+// The first member that failed, or NULL.
+const struct group_member *group_failed(const struct group *g);
+
+// Writes the names of the process's queues in sysfs. Their number.
+unsigned group_list_queues(pid_t pid, struct buf *names);
+
+// Is there a queue with packets that were not taken yet?
+bool group_has_work(struct group *g);
+
+// Has any queue ever taken a packet?
+bool group_has_moved(struct group *g);
+
+// AQL packets that the queues took from begin to end. False when no member lives.
+void group_count_begin(struct group *g);
+bool group_count_end(struct group *g, uint64_t *packets);
+
+// Lets go of all: their queues run when this returns.
+void group_release(struct group *g);
+void group_fini(struct group *g);
+
+#endif

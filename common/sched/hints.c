@@ -1,0 +1,592 @@
+// The hint socket of gpq sched: connections, requests, answers in order, limits; see hints.h.
+// Facts: unix(7), epoll(7).
+#include "common/sched/hints.h"
+
+#include "common/cli/err.h"
+#include "common/host/xalloc.h"
+#include "common/sched/hints_priv.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SECOND_NS  UINT64_C(1000000000)
+#define REQUEST_NS (SECOND_NS / HINTS_RATE)
+#define CONNECT_NS (SECOND_NS / HINTS_CONNECT_RATE)
+// For so long nobody is accepted after the process or the host had no descriptor left.
+#define NO_FILES_NS (SECOND_NS / 10)
+
+// What a request is answered with. Up to HELD the answer is yet to be put together.
+enum answer { WAITS, HELD, STATUS, OK, NO_HINT, IDS, ENDED, EXPIRED, WORD, BAD_ID, TOO_LONG };
+
+static const char *const answers[] = {
+	[OK] = "ok\n",
+	[NO_HINT] = "error id no such hint\n",
+	[IDS] = "error limit a client may have 32 hints\n",
+	[ENDED] = "error ended before the offline queues were off\n",
+	[EXPIRED] = "error expired before the offline queues were off\n",
+	[WORD] = "error request expected begin [ID], end [ID] or status\n",
+	[BAD_ID] = "error request an ID is a number of at most 20 digits, below 2^64\n",
+	[TOO_LONG] = "error request a line has at most 64 bytes\n",
+};
+
+_Static_assert(HINTS_IDS_MAX == 32 && HINTS_CLIENTS_USER == 16 && HINTS_CLIENTS_MAX == 64 &&
+		       HINTS_LINE_MAX == 64,
+	       "the texts of limits name them");
+
+struct hint {
+	uint64_t id, since_ns; // begun, or begun again
+	bool expired;
+};
+
+struct request {
+	enum answer answer;
+	uint64_t id, read_ns; // of `begin`
+};
+
+// A token bucket: until `paid_ns` the requests so far use up the rate.
+struct bucket {
+	uint64_t paid_ns;
+};
+
+enum pause { READING, TOO_FAST, TOO_MANY };
+
+struct client {
+	int fd; // -1: a free place
+	uid_t uid;
+	pid_t pid;
+	enum pause pause;
+	struct bucket bucket;
+	unsigned len, num_hints, first, num_requests;
+	uint64_t requests, throttled;
+	char in[4 * HINTS_LINE_MAX];
+	struct hint hints[HINTS_IDS_MAX];
+	struct request pending[HINTS_PENDING_MAX]; // a ring; only its first may be answered
+};
+
+struct hints {
+	struct hints_socket socket;
+	int poll;
+	bool listening; // false: connections came too fast, or there are no descriptors
+	struct bucket bucket;
+	uint64_t now_ns, since_ns;
+	unsigned active, waiting;
+	unsigned off, missed; // for the answers being written
+	struct buf out;
+	void (*fill)(struct buf *b, void *arg);
+	void *arg;
+	struct client clients[HINTS_CLIENTS_MAX];
+};
+
+// ---- rates
+
+// Nanoseconds until one more may be taken from the bucket; 0: now.
+static uint64_t bucket_wait(const struct bucket *b, uint64_t now, uint64_t each, unsigned burst)
+{
+	uint64_t paid = (b->paid_ns > now ? b->paid_ns : now) + each, limit = now + burst * each;
+
+	return paid > limit ? paid - limit : 0;
+}
+
+static void bucket_take(struct bucket *b, uint64_t now, uint64_t cost)
+{
+	b->paid_ns = (b->paid_ns > now ? b->paid_ns : now) + cost;
+}
+
+static uint64_t listener_wait(const struct hints *h)
+{
+	return bucket_wait(&h->bucket, h->now_ns, CONNECT_NS, HINTS_CLIENTS_MAX);
+}
+
+// What keeps the next line of `c` from being read.
+static enum pause obstacle(const struct hints *h, const struct client *c)
+{
+	if (c->num_requests == HINTS_PENDING_MAX)
+		return TOO_MANY;
+	return bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST) ? TOO_FAST : READING;
+}
+
+// ---- epoll: the listener is 0, a client its place and 1
+
+static int watch(struct hints *h, int op, int fd, uint64_t what, bool reading)
+{
+	struct epoll_event e = {.events = reading ? EPOLLIN : 0, .data.u64 = what};
+
+	return epoll_ctl(h->poll, op, fd, &e);
+}
+
+static uint64_t place_of(const struct hints *h, const struct client *c)
+{
+	return 1 + (uint64_t)(c - h->clients);
+}
+
+static void pause_client(struct hints *h, struct client *c, enum pause pause)
+{
+	if (pause == c->pause)
+		return;
+	c->throttled += pause == TOO_FAST;
+	c->pause = pause;
+	watch(h, EPOLL_CTL_MOD, c->fd, place_of(h, c), pause == READING);
+}
+
+// The next hints_serve() finds it hung up. Waking epoll takes the second call.
+static void hang_up(struct hints *h, struct client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	watch(h, EPOLL_CTL_MOD, c->fd, place_of(h, c), false);
+}
+
+// ---- hints
+
+static void count_active(struct hints *h, int more)
+{
+	if (!h->active)
+		h->since_ns = h->now_ns;
+	h->active += (unsigned)more;
+	if (!h->active)
+		h->since_ns = 0;
+}
+
+static struct hint *find_hint(struct client *c, uint64_t id)
+{
+	for (unsigned i = 0; i < c->num_hints; i++)
+		if (c->hints[i].id == id)
+			return &c->hints[i];
+	return NULL;
+}
+
+static struct request *pending(struct client *c, unsigned i)
+{
+	return &c->pending[(c->first + i) % HINTS_PENDING_MAX];
+}
+
+// Each `begin` of `id` that waits gets `answer`.
+static void settle(struct hints *h, struct client *c, uint64_t id, enum answer answer)
+{
+	for (unsigned i = 0; i < c->num_requests; i++) {
+		struct request *r = pending(c, i);
+
+		if (r->answer == WAITS && r->id == id) {
+			r->answer = answer;
+			h->waiting--;
+		}
+	}
+}
+
+static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
+{
+	struct hint *hint = find_hint(c, id);
+
+	if (!hint && c->num_hints == HINTS_IDS_MAX)
+		return IDS;
+	if (!hint || hint->expired)
+		count_active(h, 1);
+	if (!hint)
+		hint = &c->hints[c->num_hints++];
+	*hint = (struct hint){.id = id, .since_ns = h->now_ns};
+	h->waiting++;
+	return WAITS;
+}
+
+static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
+{
+	struct hint *hint = find_hint(c, id);
+
+	if (!hint)
+		return NO_HINT;
+	settle(h, c, id, ENDED);
+	if (!hint->expired)
+		count_active(h, -1);
+	*hint = c->hints[--c->num_hints];
+	return OK;
+}
+
+// ---- requests
+
+// Decimal, below 2^64, of at most 20 digits.
+static bool parse_id(const char *s, size_t len, uint64_t *id)
+{
+	*id = 0;
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(*id, 10, id) ||
+		    __builtin_add_overflow(*id, (uint64_t)(s[i] - '0'), id))
+			return false;
+	return len > 0 && len <= 20;
+}
+
+enum verb { BEGIN, END, STATISTICS, BAD_WORD, BAD_NUMBER };
+
+static enum verb parse(const char *line, size_t len, uint64_t *id)
+{
+	static const char *const words[] = {[BEGIN] = "begin", [END] = "end"};
+
+	*id = 0;
+	for (unsigned i = 0; i < COUNT(words); i++) {
+		size_t n = strlen(words[i]);
+
+		if (len >= n && memcmp(line, words[i], n) == 0 && (len == n || line[n] == ' '))
+			return len == n || parse_id(line + n + 1, len - n - 1, id) ? (enum verb)i
+										   : BAD_NUMBER;
+	}
+	return len == 6 && memcmp(line, "status", 6) == 0 ? STATISTICS : BAD_WORD;
+}
+
+static void serve_line(struct hints *h, struct client *c, const char *line, size_t len)
+{
+	struct request *r = pending(c, c->num_requests);
+	enum answer answer = WORD;
+
+	c->requests++;
+	bucket_take(&c->bucket, h->now_ns, REQUEST_NS);
+	r->read_ns = h->now_ns;
+	switch (parse(line, len, &r->id)) {
+	case BEGIN: answer = begin_hint(h, c, r->id); break;
+	case END: answer = end_hint(h, c, r->id); break;
+	case STATISTICS:
+		bucket_take(&c->bucket, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
+		answer = STATUS;
+		break;
+	case BAD_NUMBER: answer = BAD_ID; break;
+	case BAD_WORD: break;
+	}
+	r->answer = answer;
+	c->num_requests++;
+}
+
+// ---- answers
+
+static void write_answer(struct hints *h, const struct request *r)
+{
+	switch (r->answer) {
+	case HELD:
+		buf_puts(&h->out, "ok off=");
+		buf_u64(&h->out, h->off);
+		buf_puts(&h->out, " missed=");
+		buf_u64(&h->out, h->missed);
+		buf_puts(&h->out, " ns=");
+		buf_u64(&h->out, h->now_ns > r->read_ns ? h->now_ns - r->read_ns : 0);
+		buf_puts(&h->out, "\n");
+		break;
+	case STATUS:
+		if (h->fill)
+			h->fill(&h->out, h->arg);
+		buf_puts(&h->out, answers[OK]);
+		break;
+	default: buf_puts(&h->out, answers[r->answer]);
+	}
+}
+
+// Sends what may be answered now.
+static void send_answers(struct hints *h, struct client *c)
+{
+	h->out.len = 0;
+	while (c->num_requests && pending(c, 0)->answer != WAITS) {
+		write_answer(h, pending(c, 0));
+		c->first = (c->first + 1) % HINTS_PENDING_MAX;
+		c->num_requests--;
+	}
+	if (h->out.len && send(c->fd, h->out.data, h->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) !=
+				  (ssize_t)h->out.len)
+		hang_up(h, c);
+}
+
+static void end_hints(struct hints *h, struct client *c)
+{
+	while (c->num_hints)
+		end_hint(h, c, c->hints[0].id);
+}
+
+// All that it has asked is answered, if it still reads.
+static void close_client(struct hints *h, struct client *c)
+{
+	end_hints(h, c);
+	send_answers(h, c);
+	close(c->fd);
+	c->fd = -1;
+}
+
+// Reads the lines in the client's buffer, as far as it may go. False: it was closed.
+static bool serve_lines(struct hints *h, struct client *c)
+{
+	enum pause pause = READING;
+	unsigned used = 0;
+	const char *end;
+
+	while ((end = memchr(c->in + used, '\n', c->len - used)) &&
+	       end - (c->in + used) < HINTS_LINE_MAX && (pause = obstacle(h, c)) == READING) {
+		size_t len = (size_t)(end - (c->in + used));
+
+		serve_line(h, c, c->in + used, len);
+		used += (unsigned)len + 1;
+	}
+	c->len -= used;
+	memmove(c->in, c->in + used, c->len);
+	if (pause == READING && c->len >= HINTS_LINE_MAX) {
+		end_hints(h, c);
+		send_answers(h, c);
+		*pending(c, c->num_requests++) = (struct request){.answer = TOO_LONG};
+		close_client(h, c);
+		return false;
+	}
+	pause_client(h, c, pause);
+	send_answers(h, c);
+	return true;
+}
+
+static void serve_client(struct hints *h, struct client *c, uint32_t events)
+{
+	ssize_t n = -1;
+
+	if (!(events & (EPOLLHUP | EPOLLERR))) {
+		n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+	}
+	if (n <= 0) {
+		close_client(h, c);
+		return;
+	}
+	c->len += (unsigned)n;
+	serve_lines(h, c);
+}
+
+// ---- connections
+
+// A place for a client of this user, or NULL and why not.
+static struct client *free_place(struct hints *h, uid_t uid, const char **why)
+{
+	struct client *place = NULL;
+	unsigned same = 0;
+
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		struct client *c = &h->clients[i];
+
+		same += c->fd >= 0 && c->uid == uid;
+		if (c->fd < 0)
+			place = c;
+	}
+	*why = place ? "error limit a user may have 16 connections\n"
+		     : "error limit there are 64 connections\n";
+	return uid != 0 && same >= HINTS_CLIENTS_USER ? NULL : place;
+}
+
+static void add_client(struct hints *h, int fd)
+{
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+	struct client *c = NULL;
+	const char *why = "";
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+		c = free_place(h, peer.uid, &why);
+	if (!c || watch(h, EPOLL_CTL_ADD, fd, place_of(h, c), true) < 0) {
+		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		(void)ignored;
+		close(fd);
+		return;
+	}
+	memset(c, 0, offsetof(struct client, in));
+	c->fd = fd;
+	c->uid = peer.uid;
+	c->pid = peer.pid;
+}
+
+static void serve_listener(struct hints *h)
+{
+	bool listening;
+	int fd = 0;
+
+	while (!listener_wait(h)) {
+		fd = accept4(h->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			break;
+		bucket_take(&h->bucket, h->now_ns, CONNECT_NS);
+		add_client(h, fd);
+	}
+	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		h->bucket.paid_ns = h->now_ns + HINTS_CLIENTS_MAX * CONNECT_NS + NO_FILES_NS;
+	listening = !listener_wait(h);
+	if (listening != h->listening)
+		watch(h, EPOLL_CTL_MOD, h->socket.fd, 0, listening);
+	h->listening = listening;
+}
+
+// Those whose requests were left in their buffers.
+static void resume_clients(struct hints *h)
+{
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		struct client *c = &h->clients[i];
+
+		if (c->fd >= 0 && c->pause != READING && obstacle(h, c) == READING)
+			serve_lines(h, c);
+	}
+}
+
+bool hints_serve(struct hints *h, uint64_t now_ns)
+{
+	struct epoll_event events[HINTS_CLIENTS_MAX + 1];
+	bool was = h->active > 0, accept = !h->listening;
+	int n;
+
+	h->now_ns = now_ns;
+	resume_clients(h);
+	n = epoll_wait(h->poll, events, COUNT(events), 0);
+	for (int i = 0; i < n; i++) {
+		uint64_t what = events[i].data.u64;
+
+		if (what == 0)
+			accept = true; // last: a new client may get the place of one that goes
+		else if (h->clients[what - 1].fd >= 0)
+			serve_client(h, &h->clients[what - 1], events[i].events);
+	}
+	if (accept)
+		serve_listener(h);
+	return was != (h->active > 0);
+}
+
+// ---- what the scheduler calls
+
+struct hints *hints_open(const char *path, const char *group, int *status)
+{
+	struct hints *h = xcalloc(1, sizeof(*h));
+
+	*status = hints_socket_open(&h->socket, path, group);
+	if (*status) {
+		free(h);
+		return NULL;
+	}
+	h->poll = epoll_create1(EPOLL_CLOEXEC);
+	h->listening = true;
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++)
+		h->clients[i].fd = -1;
+	buf_reserve(&h->out, 64 << 10);
+	if (h->poll >= 0 && watch(h, EPOLL_CTL_ADD, h->socket.fd, 0, true) == 0)
+		return h;
+	*status = err_sys(errno, NULL, "epoll");
+	hints_close(h);
+	return NULL;
+}
+
+void hints_close(struct hints *h)
+{
+	if (!h)
+		return;
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++)
+		if (h->clients[i].fd >= 0)
+			close(h->clients[i].fd);
+	hints_socket_close(&h->socket);
+	if (h->poll >= 0)
+		close(h->poll);
+	buf_fini(&h->out);
+	free(h);
+}
+
+const char *hints_path(const struct hints *h)
+{
+	return h->socket.path;
+}
+
+int hints_fd(const struct hints *h)
+{
+	return h->poll;
+}
+
+int hints_wait_ms(const struct hints *h)
+{
+	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
+
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		const struct client *c = &h->clients[i];
+
+		if (c->fd < 0 || c->pause == READING || obstacle(h, c) == TOO_MANY)
+			continue;
+		w = bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST);
+		wait = w < wait ? w : wait;
+	}
+	return wait == UINT64_MAX ? -1 : (int)((wait + 999999) / 1000000);
+}
+
+unsigned hints_active(const struct hints *h)
+{
+	return h->active;
+}
+
+uint64_t hints_since(const struct hints *h)
+{
+	return h->since_ns;
+}
+
+unsigned hints_waiting(const struct hints *h)
+{
+	return h->waiting;
+}
+
+void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned missed)
+{
+	h->now_ns = now_ns;
+	h->off = off;
+	h->missed = missed;
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX && h->waiting; i++) {
+		struct client *c = &h->clients[i];
+
+		if (c->fd < 0 || !c->num_requests)
+			continue;
+		for (unsigned k = 0; k < c->num_requests; k++)
+			if (pending(c, k)->answer == WAITS) {
+				pending(c, k)->answer = HELD;
+				h->waiting--;
+			}
+		send_answers(h, c);
+	}
+}
+
+bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
+{
+	bool was = h->active > 0;
+
+	h->now_ns = now_ns;
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		struct client *c = &h->clients[i];
+
+		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
+			struct hint *hint = &c->hints[k];
+
+			if (hint->expired || now_ns - hint->since_ns <= age_ns)
+				continue;
+			hint->expired = true;
+			count_active(h, -1);
+			settle(h, c, hint->id, EXPIRED);
+		}
+		if (c->fd >= 0)
+			send_answers(h, c);
+	}
+	return was && !h->active;
+}
+
+void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), void *arg)
+{
+	h->fill = fill;
+	h->arg = arg;
+}
+
+void hints_each_client(const struct hints *h, void (*each)(const struct hints_client *c, void *arg),
+		       void *arg)
+{
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		const struct client *c = &h->clients[i];
+		struct hints_client out = {.uid = c->uid,
+					   .pid = c->pid,
+					   .requests = c->requests,
+					   .throttled = c->throttled};
+
+		if (c->fd < 0)
+			continue;
+		for (unsigned k = 0; k < c->num_hints; k++)
+			out.active += !c->hints[k].expired;
+		each(&out, arg);
+	}
+}

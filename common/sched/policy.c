@@ -1,0 +1,105 @@
+// When a class is held; policy.h.
+#include "common/sched/policy.h"
+
+enum { COSTS = 10 }; // a period is at least so many times what one hold and resume takes
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void account(const struct policy *p, struct policy_class *c, uint64_t now)
+{
+	const uint64_t ns = c->step_ns ? now - c->step_ns : 0;
+
+	c->step_ns = now;
+	if (!c->rivals)
+		return;
+	c->contended_ns += ns;
+	c->contended_off_ns += c->off ? ns : 0;
+	c->owed_ns += p->part * (double)ns - (c->off ? 0 : (double)ns);
+}
+
+// share: what it is owed when its slice begins. Held for (1 - part) of a period, it is owed part of
+// that, which it has back after running for part of a period.
+static double slice(const struct policy *p, uint64_t cost)
+{
+	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
+}
+
+// Neither debt nor credit grows without bound.
+static void limit_owed(const struct policy *p, struct policy_class *c, uint64_t cost)
+{
+	const double most = 10 * slice(p, cost);
+
+	c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
+}
+
+// The latest time to resume: the resuming takes part of its cost, too.
+static uint64_t latest(const struct policy *p, const struct policy_class *c, uint64_t cost)
+{
+	return c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);
+}
+
+static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64_t now,
+			  uint64_t cost)
+{
+	const uint64_t end = latest(p, c, cost);
+	const uint64_t least = lesser(c->since_ns + COSTS * cost, end);
+	const uint64_t quiet = c->rivals_ns + p->idle_ns; // no work above for so long
+	double wait;
+
+	if (now >= end) {
+		c->held = false;
+		c->rest_ns = now + p->rest_ns;
+		return c->rest_ns;
+	}
+	if (!c->rivals) {
+		c->held = now < greater(quiet, least);
+		return c->held ? lesser(greater(quiet, least), end) : UINT64_MAX;
+	}
+	if (p->kind == POLICY_STRICT)
+		return end;
+	wait = (slice(p, cost) - c->owed_ns) / p->part;
+	if (wait <= 0 && now >= least) {
+		c->held = false;
+		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
+	}
+	return lesser(end, greater(least, now + (wait > 0 ? (uint64_t)wait + 1 : 0)));
+}
+
+// `burst`: work above has just begun.
+static uint64_t step_running(const struct policy *p, struct policy_class *c, uint64_t now,
+			     uint64_t cost, bool burst)
+{
+	if (!c->rivals)
+		return UINT64_MAX;
+	if (now < c->rest_ns)
+		return c->rest_ns;
+	if (p->kind == POLICY_SHARE && !burst && c->owed_ns > 0)
+		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
+	c->held = true;
+	c->since_ns = now;
+	return step_held(p, c, now, cost);
+}
+
+uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns, bool rivals,
+		     bool off, uint64_t cost_ns)
+{
+	const bool burst = rivals && !c->rivals;
+
+	account(p, c, now_ns);
+	if (p->kind == POLICY_SHARE)
+		limit_owed(p, c, cost_ns);
+	if (rivals || c->rivals)
+		c->rivals_ns = now_ns;
+	c->rivals = rivals;
+	c->off = off;
+	return c->held ? step_held(p, c, now_ns, cost_ns)
+		       : step_running(p, c, now_ns, cost_ns, burst);
+}

@@ -1,0 +1,385 @@
+// The scheduler's loop; sched.h.
+#include "common/sched/sched_priv.h"
+
+#include "common/cli/err.h"
+#include "common/host/clock.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MS      UINT64_C(1000000)
+#define SECOND  UINT64_C(1000000000)
+#define NEVER   UINT64_MAX
+#define LOOK_NS (100 * MS) // members that ended, queues that came
+#define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
+#define AWAKE   50 // sampling takes one part in so many of a processor at most
+
+enum { SIGNALS, HINTS, NEWCOMERS, FIXED };
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+// ---- does the work above go on?
+
+// A packet's line has "HWq=" in every release of the runtime that logs packets
+// (amd-log-facts.md). What was there before is not news.
+static void read_log(struct sched *s, uint64_t now)
+{
+	static const char word[] = "HWq=0x";
+	const size_t keep = sizeof(word) - 2;
+	char text[65536];
+	size_t have = 0;
+	ssize_t n;
+
+	while ((n = tail_read(&s->log, text + have, sizeof(text) - have)) > 0) {
+		have += (size_t)n;
+		if (memmem(text, have, word, sizeof(word) - 1))
+			s->log_ns = now;
+		if (have > keep) {
+			memmove(text, text + have - keep, keep);
+			have = keep;
+		}
+	}
+}
+
+static int end_of_log(int ms)
+{
+	(void)ms;
+	return -1;
+}
+
+static int open_log(struct sched *s)
+{
+	if (!s->opts.log)
+		return GPQ_OK;
+	if (!tail_open(&s->log, s->opts.log, end_of_log))
+		return err_sys(errno, NULL, "--log %s", s->opts.log);
+	s->following_log = true;
+	if (s->log.fd >= 0)
+		s->log.at = (uint64_t)lseek(s->log.fd, 0, SEEK_END);
+	return GPQ_OK;
+}
+
+static bool has_idle_members(const struct group *g)
+{
+	for (size_t i = 0; g->held && i < g->n; i++)
+		if (g->v[i]->idle)
+			return true;
+	return false;
+}
+
+static bool is_hinted(const struct sched *s)
+{
+	return s->hints && hints_active(s->hints);
+}
+
+// While hints say that there is work, its queues need not say it.
+static bool samples_class(const struct sched *s, size_t i)
+{
+	return i + 1 < s->n && (i > 0 || (s->opts.activity && !is_hinted(s))) &&
+	       s->classes[i].group.n > 0;
+}
+
+static bool needs_samples(const struct sched *s)
+{
+	bool needs = s->following_log;
+
+	for (size_t i = 0; i < s->n && !needs; i++)
+		needs = samples_class(s, i) || has_idle_members(&s->classes[i].group);
+	return needs;
+}
+
+static void sample(struct sched *s, uint64_t now)
+{
+	uint64_t took;
+
+	if (s->following_log)
+		read_log(s, now);
+	for (size_t i = 0; i < s->n; i++) {
+		struct sched_class *c = &s->classes[i];
+
+		c->has_work = samples_class(s, i) && group_has_work(&c->group);
+		group_look_at_idle(&c->group);
+	}
+	took = clock_ns() - now;
+	s->sampled_ns = now;
+	s->sample_every_ns = took * AWAKE > s->opts.sample_ns ? took * AWAKE : s->opts.sample_ns;
+}
+
+static bool first_has_work(const struct sched *s, uint64_t now)
+{
+	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
+
+	return is_hinted(s) || s->classes[0].has_work || (s->log_ns && now - s->log_ns < lasts);
+}
+
+// ---- holding and resuming
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void note_cost(struct sched_class *c, uint64_t ns)
+{
+	const size_t n = c->holds < SCHED_COSTS ? (size_t)c->holds : SCHED_COSTS;
+	uint64_t sorted[SCHED_COSTS];
+
+	if (!n)
+		return;
+	c->costs[(c->holds - 1) % SCHED_COSTS] = ns;
+	memcpy(sorted, c->costs, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_size);
+	c->cost_ns = sorted[stats_rank(n, 0.9) - 1];
+}
+
+// The last answer has come.
+static void settle(struct sched_class *c, uint64_t now)
+{
+	c->settling = false;
+	hist_add(c->policy.held ? &c->off : &c->on, now - c->decided_ns);
+	if (c->policy.held) {
+		c->holds++;
+		c->held_ns = now;
+		c->hold_cost_ns = now - c->decided_ns;
+		return;
+	}
+	if (c->held_ns && now - c->held_ns > c->longest_ns)
+		c->longest_ns = now - c->held_ns;
+	if (c->held_ns)
+		note_cost(c, c->hold_cost_ns + now - c->decided_ns);
+	c->held_ns = 0;
+}
+
+static void decide(struct sched_class *c, uint64_t now)
+{
+	c->decided_ns = now;
+	c->settling = true;
+	group_ask(&c->group, c->policy.held);
+}
+
+static void note_burst(struct sched_class *c, bool works, uint64_t now)
+{
+	if (works && !c->busy_since_ns) {
+		c->busy_since_ns = now;
+		c->bursts++;
+	} else if (!works && c->busy_since_ns) {
+		c->busy_ns += now - c->busy_since_ns;
+		c->busy_since_ns = 0;
+	}
+}
+
+// Decides for each class. When the next decision is due.
+static uint64_t step(struct sched *s, uint64_t now)
+{
+	bool above = first_has_work(s, now);
+	uint64_t next = NEVER;
+
+	note_burst(&s->classes[0], above, now);
+	for (size_t i = 1; i < s->n; i++) {
+		struct sched_class *c = &s->classes[i];
+		struct group *g = &c->group;
+
+		group_take(g);
+		if (c->settling && !g->asked)
+			settle(c, clock_ns());
+		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
+						g->held && !g->asked, c->cost_ns));
+		if (c->policy.held != g->held)
+			decide(c, now);
+		if (c->settling && !g->asked)
+			settle(c, clock_ns());
+		if (i + 1 < s->n)
+			note_burst(c, c->has_work, now);
+		above |= c->has_work;
+	}
+	return next;
+}
+
+// ---- hints
+
+// Those who wait hear when everything is off, or when their hint counts no more.
+static void answer_hints(struct sched *s, uint64_t now)
+{
+	unsigned off = 0, missed = 0;
+	bool done = true;
+
+	if (!hints_waiting(s->hints))
+		return;
+	for (size_t i = 1; i < s->n; i++) {
+		const struct group *g = &s->classes[i].group;
+
+		done &= g->held && !g->asked;
+		for (size_t k = 0; k < g->n; k++) {
+			const struct group_member *m = g->v[k];
+			const bool held = m->hold && !m->asked && !m->partly;
+
+			off += held;
+			missed += !held && !m->idle && !m->ended;
+		}
+	}
+	if (done || !hints_active(s->hints))
+		hints_answer(s->hints, now, off, missed);
+}
+
+// When a hint may expire next, roughly: they can be renewed.
+static uint64_t serve_hints(struct sched *s, uint64_t now)
+{
+	const int wait = hints_wait_ms(s->hints);
+
+	hints_serve(s->hints, now);
+	hints_expire(s->hints, now, s->opts.policy.max_hold_ns);
+	if (wait >= 0)
+		return now + (uint64_t)wait * MS;
+	return hints_active(s->hints) ? now + s->opts.policy.max_hold_ns / 16 : NEVER;
+}
+
+// ---- the loop
+
+static void look(struct sched *s, uint64_t now)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct group *g = &s->classes[i].group;
+
+		group_look(g);
+		group_retry(g, now);
+		group_forget_ended(g);
+	}
+	while (waitpid(-1, NULL, WNOHANG) > 0) // holders
+		;
+	s->looked_ns = now;
+}
+
+// What is to be waited for: signals, hints, newcomers, answers.
+static size_t fill_polled(struct sched *s)
+{
+	size_t n = FIXED;
+
+	for (size_t i = 1; i < s->n; i++) {
+		const struct group *g = &s->classes[i].group;
+
+		for (size_t k = 0; g->asked && k < g->n; k++) {
+			if (!g->v[k]->asked)
+				continue;
+			ARRAY_GROW(s->polled, s->room, n);
+			s->polled[n++] = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
+		}
+	}
+	return n;
+}
+
+static void wait_until(struct sched *s, uint64_t now, uint64_t then)
+{
+	const uint64_t ns = then > now ? then - now : 0;
+	const struct timespec t = {(time_t)(ns / SECOND), (long)(ns % SECOND)};
+	const size_t n = fill_polled(s);
+
+	for (size_t i = 0; i < FIXED; i++)
+		s->polled[i].revents = 0;
+	ppoll(s->polled, n, &t, NULL);
+}
+
+// One turn. When the next one is due.
+static uint64_t turn(struct sched *s)
+{
+	uint64_t now = clock_ns(), next = NEVER;
+
+	if (s->hints)
+		next = serve_hints(s, now);
+	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
+		sample(s, now);
+	next = lesser(next, step(s, now));
+	if (s->hints)
+		answer_hints(s, clock_ns());
+	// Decisions first: what follows takes longer.
+	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS) {
+		newcomers_drain(&s->newcomers);
+		sched_find(s, true);
+		s->scanned_ns = now;
+	}
+	if (now - s->looked_ns >= LOOK_NS)
+		look(s, now);
+	next = lesser(next, lesser(s->scanned_ns + SCAN_NS, s->looked_ns + LOOK_NS));
+	return needs_samples(s) ? lesser(next, s->sampled_ns + s->sample_every_ns) : next;
+}
+
+static int read_signal(int signals)
+{
+	struct signalfd_siginfo info;
+
+	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int loop(struct sched *s, uint64_t until_ns)
+{
+	int sig = 0;
+
+	for (uint64_t now; !sig && (now = clock_ns()) < until_ns;) {
+		const uint64_t next = turn(s);
+
+		wait_until(s, clock_ns(), lesser(next, until_ns));
+		sig = s->polled[SIGNALS].revents ? read_signal(s->polled[SIGNALS].fd) : 0;
+	}
+	return sig;
+}
+
+int sched_run(struct sched *s, uint64_t until_ns)
+{
+	const int signals = open_signals();
+	int sig;
+
+	if (signals < 0)
+		return -err_sys(errno, NULL, "wait for signals");
+	if (open_log(s))
+		return -GPQ_FAILED;
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // the default lets wake-ups be 50 us late
+	newcomers_init(&s->newcomers);
+	s->room = FIXED;
+	s->polled = xcalloc(s->room, sizeof(*s->polled));
+	s->polled[SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
+	s->polled[HINTS] =
+		(struct pollfd){.fd = s->hints ? hints_fd(s->hints) : -1, .events = POLLIN};
+	s->polled[NEWCOMERS] = (struct pollfd){.fd = s->newcomers.events, .events = POLLIN};
+	s->sample_every_ns = s->opts.sample_ns;
+	s->start_ns = clock_ns();
+	sig = loop(s, until_ns);
+	for (size_t i = 0; i < s->n; i++)
+		group_release(&s->classes[i].group);
+	close(signals);
+	return sig;
+}
+
+void sched_fini(struct sched *s)
+{
+	hints_close(s->hints);
+	classes_fini(s);
+	if (s->following_log)
+		tail_close(&s->log);
+	newcomers_fini(&s->newcomers);
+	free(s->polled);
+	*s = (struct sched){0};
+}

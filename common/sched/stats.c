@@ -1,0 +1,258 @@
+// Statistics of the scheduler; stats.h.
+#include "common/sched/stats.h"
+
+#include "common/cli/members.h"
+#include "common/host/clock.h"
+#include "common/host/proc.h"
+#include "common/host/xalloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- columns and keys
+
+#define TOTAL(member, heading, key, type, flags, help) \
+	OUT_COL(sched_total_row, member, heading, key, type, flags, help),
+#define CLASS(member, heading, key, type, flags, help) \
+	OUT_COL(sched_class_row, member, heading, key, type, flags, help),
+
+static const struct out_col total_cols[] = {OUT_COL(sched_total_row, policy, "POLICY", "policy",
+						    OUT_STR, OUT_DEFAULT,
+						    "strict, or share with its parts"),
+					    SCHED_TOTAL_COUNTS(TOTAL)};
+static const struct out_col class_cols[] = {
+	OUT_COL(sched_class_row, name, "CLASS", "class", OUT_STR, OUT_DEFAULT,
+		"class, the most urgent first"),
+	SCHED_CLASS_COUNTS(CLASS)
+		OUT_COL(sched_class_row, ran_percent, "RAN%", "ran_percent", OUT_F64, OUT_DEFAULT,
+			"share of contended time in which it ran")};
+static const struct out_col member_cols[] = {
+	OUT_COL(sched_member_row, name, "CLASS", "class", OUT_STR, OUT_DEFAULT, "its class"),
+	OUT_COL(sched_member_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
+	OUT_COL(sched_member_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
+		"its name"),
+	OUT_COL(sched_member_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
+		"runs, off, partly (some queues run on), idle (not held: nothing to do), "
+		"missed (cannot be held)"),
+	OUT_COL(sched_member_row, reason, "REASON", "reason", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
+		"why it is missed"),
+};
+
+const struct out_table sched_total_table = {"scheduler", "scheduler", OUT_COLS(total_cols)};
+const struct out_table sched_class_table = {"classes", "class", OUT_COLS(class_cols)};
+const struct out_table sched_member_table = {"members", "member", OUT_COLS(member_cols)};
+
+#define TOTAL_KEY(member, heading, key, type, flags, help) \
+	MEMBER(u64, sched_total_row, member, key),
+#define CLASS_KEY(member, heading, key, type, flags, help) \
+	MEMBER(u64, sched_class_row, member, key),
+
+static const struct member total_keys[] = {MEMBER(text, sched_total_row, policy_text, "policy"),
+					   SCHED_TOTAL_COUNTS(TOTAL_KEY){0}};
+static const struct member class_keys[] = {
+	MEMBER(text, sched_class_row, name_text, "class"),
+	SCHED_CLASS_COUNTS(CLASS_KEY) MEMBER(f64, sched_class_row, ran_percent, "ran_percent"),
+	{0}};
+static const struct member member_keys[] = {MEMBER(text, sched_member_row, name_text, "class"),
+					    MEMBER(u64, sched_member_row, pid, "pid"),
+					    MEMBER(text, sched_member_row, comm_text, "command"),
+					    MEMBER(text, sched_member_row, state_text, "state"),
+					    MEMBER(text, sched_member_row, reason_text, "reason"),
+					    {0}};
+
+// ---- from the scheduler
+
+static struct sched_class_row *add_class(struct sched_stats *t)
+{
+	ARRAY_GROW(t->classes, t->cap_classes, t->nclasses);
+	t->classes[t->nclasses] = (struct sched_class_row){.ran_percent = NAN};
+	return &t->classes[t->nclasses++];
+}
+
+static struct sched_member_row *add_member(struct sched_stats *t)
+{
+	ARRAY_GROW(t->members, t->cap_members, t->nmembers);
+	t->members[t->nmembers] = (struct sched_member_row){0};
+	return &t->members[t->nmembers++];
+}
+
+static const char *state_of(const struct group_member *m)
+{
+	if (m->failed)
+		return "missed";
+	if (m->idle)
+		return "idle";
+	if (!m->hold || m->asked)
+		return "runs";
+	return m->partly ? "partly" : "off";
+}
+
+static void take_member(struct sched_stats *t, struct sched_class_row *c,
+			const struct group_member *m)
+{
+	struct sched_member_row *row = add_member(t);
+	struct proc p;
+
+	row->pid = (uint64_t)m->target.pid;
+	memcpy(row->name_text, c->name_text, sizeof(c->name_text));
+	snprintf(row->state_text, sizeof(row->state_text), "%s", state_of(m));
+	if (proc_read(&p, m->target.pid) == 0)
+		snprintf(row->comm_text, sizeof(row->comm_text), "%s", p.comm);
+	if (m->failed)
+		snprintf(row->reason_text, sizeof(row->reason_text), "%s", m->failure.text);
+	c->processes++;
+	c->off += m->hold && !m->asked && !m->partly;
+	c->idle += m->idle;
+	c->missed += m->failed || m->partly;
+}
+
+static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now)
+{
+	struct sched_class_row *row = add_class(t);
+	const struct policy_class *p = &c->policy;
+
+	snprintf(row->name_text, sizeof(row->name_text), "%s", c->name);
+	row->unreached = c->group.unreached;
+	row->bursts = c->bursts;
+	row->busy_ns = c->busy_ns + (c->busy_since_ns ? now - c->busy_since_ns : 0);
+	row->holds = c->holds;
+	row->calls = c->group.calls;
+	row->contended_ns = p->contended_ns;
+	row->contended_off_ns = p->contended_off_ns;
+	row->off_p50_ns = hist_percentile(&c->off, 0.5);
+	row->off_p90_ns = hist_percentile(&c->off, 0.9);
+	row->off_p99_ns = hist_percentile(&c->off, 0.99);
+	row->off_max_ns = c->off.count ? c->off.max : U64_NULL;
+	row->on_p50_ns = hist_percentile(&c->on, 0.5);
+	row->on_p99_ns = hist_percentile(&c->on, 0.99);
+	row->on_max_ns = c->on.count ? c->on.max : U64_NULL;
+	row->longest_ns = c->longest_ns;
+	row->cost_ns = c->cost_ns ? c->cost_ns : U64_NULL;
+	if (p->contended_ns)
+		row->ran_percent = 100 * (double)(p->contended_ns - p->contended_off_ns) /
+				   (double)p->contended_ns;
+	for (size_t i = 0; i < c->group.n; i++)
+		if (!c->group.v[i]->ended)
+			take_member(t, row, c->group.v[i]);
+}
+
+static void add_client(const struct hints_client *c, void *arg)
+{
+	struct sched_total_row *t = arg;
+
+	t->clients++;
+	t->requests += c->requests;
+	t->throttled += c->throttled;
+}
+
+// Texts are where they are shown from once nothing moves any more.
+static void point(struct sched_stats *t)
+{
+	const struct sched_total_row *total = &t->total;
+
+	t->total.policy = total->policy_text;
+	for (size_t i = 0; i < t->nclasses; i++)
+		t->classes[i].name = t->classes[i].name_text;
+	for (size_t i = 0; i < t->nmembers; i++) {
+		struct sched_member_row *m = &t->members[i];
+
+		m->name = m->name_text;
+		m->comm = *m->comm_text ? m->comm_text : NULL;
+		m->state = m->state_text;
+		m->reason = *m->reason_text ? m->reason_text : NULL;
+	}
+}
+
+void sched_stats_take(struct sched_stats *t, const struct sched *s)
+{
+	const struct policy *p = &s->opts.policy;
+	const uint64_t now = clock_ns();
+	struct timespec cpu;
+
+	*t = (struct sched_stats){0};
+	t->total.pid = (uint64_t)getpid();
+	t->total.up_ns = now - s->start_ns;
+	t->total.max_hold_ns = p->max_hold_ns;
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+		t->total.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+	if (p->kind == POLICY_STRICT)
+		snprintf(t->total.policy_text, SCHED_NAME, "strict");
+	else
+		snprintf(t->total.policy_text, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
+			 100 * p->part);
+	if (s->hints) {
+		t->total.hints = hints_active(s->hints);
+		hints_each_client(s->hints, add_client, &t->total);
+	}
+	for (size_t i = 0; i < s->n; i++)
+		take_class(t, &s->classes[i], now);
+	point(t);
+}
+
+void sched_stats_fini(struct sched_stats *t)
+{
+	free(t->classes);
+	free(t->members);
+	*t = (struct sched_stats){0};
+}
+
+// ---- as lines
+
+static void write_row(struct buf *b, const char *name, const struct member *keys, const void *row)
+{
+	struct json j;
+
+	record_begin(&j, b, name);
+	members_write(&j, keys, row);
+	record_end(&j);
+}
+
+void sched_stats_write(struct buf *b, const struct sched_stats *t)
+{
+	write_row(b, "scheduler", total_keys, &t->total);
+	for (size_t i = 0; i < t->nclasses; i++)
+		write_row(b, "class", class_keys, &t->classes[i]);
+	for (size_t i = 0; i < t->nmembers; i++)
+		write_row(b, "member", member_keys, &t->members[i]);
+}
+
+static bool read_line(struct sched_stats *t, const char *line, size_t len)
+{
+	struct sched_class_row c = {.ran_percent = NAN};
+	struct sched_member_row m = {0};
+	const struct member_row total[] = {{total_keys, &t->total}, {0}};
+	const struct member_row class[] = {{class_keys, &c}, {0}};
+	const struct member_row member[] = {{member_keys, &m}, {0}};
+
+#define UNKNOWN(member, heading, key, type, flags, help) c.member = U64_NULL;
+	SCHED_CLASS_COUNTS(UNKNOWN)
+#undef UNKNOWN
+	if (record_read(line, len, "scheduler", total))
+		return true;
+	if (record_read(line, len, "class", class))
+		*add_class(t) = c;
+	else if (record_read(line, len, "member", member))
+		*add_member(t) = m;
+	else
+		return false;
+	return true;
+}
+
+bool sched_stats_read(struct sched_stats *t, const char *text)
+{
+	bool ok = true;
+
+	*t = (struct sched_stats){0};
+	while (*text && ok) {
+		const size_t n = strcspn(text, "\n");
+
+		ok = read_line(t, text, n);
+		text += n + (text[n] == '\n');
+	}
+	point(t);
+	return ok;
+}

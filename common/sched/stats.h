@@ -1,0 +1,98 @@
+// What the scheduler has done: for its end, and for `gpq sched --status`, which reads the same
+// lines from the hint socket (one JSON object a line).
+#ifndef GPQ_SCHED_STATS_H
+#define GPQ_SCHED_STATS_H
+
+#include "common/cli/out.h"
+#include "common/sched/sched.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// member, heading, JSON key, type and flags of its column, help
+#define SCHED_TOTAL_COUNTS(X)                                                                    \
+	X(pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process of the scheduler")                   \
+	X(up_ns, "UP", "up_ns", OUT_NS, OUT_DEFAULT, "how long it has been running")             \
+	X(cpu_ns, "CPU", "cpu_ns", OUT_NS, OUT_DEFAULT,                                          \
+	  "processor time of the scheduler, without its holders")                                \
+	X(max_hold_ns, "MAX-HOLD", "max_hold_ns", OUT_NS, OUT_DEFAULT, "longest hold allowed")   \
+	X(clients, "CLIENTS", "clients", OUT_U64, OUT_DEFAULT, "connections to the hint socket") \
+	X(hints, "HINTS", "hints", OUT_U64, OUT_DEFAULT, "active hints")                         \
+	X(requests, "REQUESTS", "requests", OUT_U64, OUT_DEFAULT, "requests of these clients")   \
+	X(throttled, "THROTTLED", "throttled", OUT_U64, 0,                                       \
+	  "times one of them had to wait because it sent too fast")
+
+#define SCHED_CLASS_COUNTS(X)                                                                    \
+	X(processes, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of the class")       \
+	X(off, "OFF", "off", OUT_U64, OUT_DEFAULT, "of these, held now with all queues off")     \
+	X(idle, "IDLE", "idle", OUT_U64, 0, "left running now because they have nothing to do")  \
+	X(missed, "MISSED", "missed", OUT_U64, OUT_DEFAULT,                                      \
+	  "cannot be held, or not with all queues")                                              \
+	X(unreached, "UNREACHED", "unreached_queues", OUT_U64, 0,                                \
+	  "queues of secondary KFD contexts, which run on")                                      \
+	X(bursts, "BURSTS", "bursts", OUT_U64, OUT_DEFAULT, "times the class came to have work") \
+	X(busy_ns, "BUSY", "busy_ns", OUT_NS, OUT_DEFAULT, "time in which it had work")          \
+	X(holds, "HOLDS", "holds", OUT_U64, OUT_DEFAULT, "times it was held")                    \
+	X(calls, "CALLS", "driver_calls", OUT_U64, 0,                                            \
+	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew") \
+	X(contended_ns, "CONTENDED", "contended_ns", OUT_NS, OUT_DEFAULT,                        \
+	  "time in which a class above had work")                                                \
+	X(contended_off_ns, "CONTENDED-OFF", "contended_off_ns", OUT_NS, 0,                      \
+	  "of this, time with all queues off")                                                   \
+	X(off_p50_ns, "OFF-P50", "off_p50_ns", OUT_NS, OUT_DEFAULT,                              \
+	  "from hint (or work seen) to last queue off, median")                                  \
+	X(off_p90_ns, "OFF-P90", "off_p90_ns", OUT_NS, 0, "the same, 90th percentile")           \
+	X(off_p99_ns, "OFF-P99", "off_p99_ns", OUT_NS, OUT_DEFAULT, "the same, 99th percentile") \
+	X(off_max_ns, "OFF-MAX", "off_max_ns", OUT_NS, 0, "the same, longest")                   \
+	X(on_p50_ns, "ON-P50", "on_p50_ns", OUT_NS, OUT_DEFAULT,                                 \
+	  "from the decision to resume to last queue on, median")                                \
+	X(on_p99_ns, "ON-P99", "on_p99_ns", OUT_NS, 0, "the same, 99th percentile")              \
+	X(on_max_ns, "ON-MAX", "on_max_ns", OUT_NS, 0, "the same, longest")                      \
+	X(longest_ns, "LONGEST", "longest_hold_ns", OUT_NS, OUT_DEFAULT,                         \
+	  "longest hold, from last queue off to last queue on")                                  \
+	X(cost_ns, "COST", "cost_ns", OUT_NS, 0,                                                 \
+	  "one hold and resume: 90th percentile of the latest 64; no period is shorter than ten")
+
+enum { SCHED_NAME = 64, SCHED_REASON = 256 };
+
+struct sched_total_row {
+	const char *policy;
+	char policy_text[SCHED_NAME];
+#define FIELD(member, heading, key, type, flags, help) uint64_t member;
+	SCHED_TOTAL_COUNTS(FIELD)
+};
+
+struct sched_class_row {
+	const char *name;
+	char name_text[SCHED_NAME];
+	SCHED_CLASS_COUNTS(FIELD)
+#undef FIELD
+	double ran_percent; // of contended time
+};
+
+struct sched_member_row {
+	uint64_t pid;
+	const char *name, *comm, *state, *reason;
+	char name_text[SCHED_NAME], comm_text[SCHED_NAME], state_text[SCHED_NAME];
+	char reason_text[SCHED_REASON];
+};
+
+struct sched_stats {
+	struct sched_total_row total;
+	struct sched_class_row *classes;
+	struct sched_member_row *members;
+	size_t nclasses, nmembers, cap_classes, cap_members;
+};
+
+extern const struct out_table sched_total_table, sched_class_table, sched_member_table;
+
+// The present statistics. Free them with sched_stats_fini().
+void sched_stats_take(struct sched_stats *t, const struct sched *s);
+void sched_stats_fini(struct sched_stats *t);
+
+// As lines, and back. False: a line is none of these.
+void sched_stats_write(struct buf *b, const struct sched_stats *t);
+bool sched_stats_read(struct sched_stats *t, const char *text);
+
+#endif

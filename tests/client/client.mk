@@ -1,0 +1,10 @@
+# A scheduler's socket without a scheduler, for the tests of clients (tests/cli/client.sh).
+
+$(B)/hint-server: tests/client/hint-server.c $(LIB)
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(COMPILE) -o $@ $< $(LIB) $(LINK) $(LDFLAGS) $(LIBS)
+
+-include $(B)/hint-server.d
+
+check check-one: $(B)/hint-server

@@ -1,0 +1,76 @@
+// A scheduler without queues: answers hints as gpq sched does, for tests of clients.
+//
+//   hint-server SOCKET    until standard input ends. Lines there: `mute` answers no `begin` until
+//                         `off N M` answers with N processes held and M missed.
+//
+// Prints `ready`, and `active` and `idle` as hints come and go; its `status` is the same and a
+// count of clients.
+#include "common/host/clock.h"
+#include "common/sched/hints.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct {
+	bool mute;
+	unsigned off, missed;
+} answer = {.off = 2};
+
+static void count(const struct hints_client *c, void *n)
+{
+	(void)c;
+	*(unsigned *)n += 1;
+}
+
+static void fill(struct buf *b, void *arg)
+{
+	unsigned clients = 0;
+
+	hints_each_client(arg, count, &clients);
+	buf_printf(b, "active %u\nclients %u\n", hints_active(arg), clients);
+}
+
+// False at the end of the input.
+static bool obey(void)
+{
+	char line[64];
+	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	answer.mute = n == 5; // "mute\n"
+	if (!answer.mute && n > 0 && sscanf(line, "off %u %u", &answer.off, &answer.missed) != 2)
+		return false;
+	return n > 0;
+}
+
+static void serve(struct hints *h)
+{
+	bool active = hints_active(h) > 0;
+
+	hints_serve(h, clock_ns());
+	if (active != (hints_active(h) > 0))
+		puts(active ? "idle" : "active");
+	if (hints_waiting(h) && !answer.mute)
+		hints_answer(h, clock_ns(), answer.off, answer.missed);
+}
+
+int main(int argc, char **argv)
+{
+	int status = 2;
+	struct hints *h = argc == 2 ? hints_open(argv[1], NULL, &status) : NULL;
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.events = POLLIN}};
+
+	if (!h)
+		return status;
+	setlinebuf(stdout);
+	hints_on_status(h, fill, h);
+	puts("ready");
+	fds[1].fd = hints_fd(h);
+	do {
+		poll(fds, 2, hints_wait_ms(h));
+		serve(h);
+	} while (!fds[0].revents || obey());
+	hints_close(h);
+	return 0;
+}

@@ -1,0 +1,67 @@
+# gpq sched by a clock that counts instructions: 8 offline workers on 2 GPUs, online work in bursts. Judges: the software GPUs
+# (hint.c), and the processor time of gpq sched by /proc. SECONDS_EACH=600 was run by hand.
+# shellcheck shell=dash disable=SC1091,SC2086
+. /t/lib.sh
+
+EACH=${SECONDS_EACH:-30}
+mkdir -p /run
+SOCKET=/run/gpq-sched/socket
+SAID=/tmp/judge
+
+said() { sed -n "s/^$1 //p" $SAID; }
+of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
+listens() { gpq sched --status > /dev/null 2>&1; }
+members_are() { [ "$(of_offline PROCS)" = "$1" ]; }
+between() { # DESCRIPTION GOT LOW HIGH
+	if echo "$2" | awk -v l="$3" -v h="$4" '{ exit !($1 != "" && $1 >= l && $1 <= h) }'; then pass "$1: $2"; else fail "$1" "got '$2', wanted $3 to $4"; fi
+}
+cpu_ticks() { awk '{ print $14 + $15 }' /proc/$S/stat; }
+descriptors() { ls /proc/$S/fd | wc -l; }
+memory() { awk '$1 == "VmRSS:" { print $2 }' /proc/$S/status; }
+
+sched() {
+	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
+	S=$!
+	within 20 listens && within 20 members_are 8 || fail "gpq sched $* starts" "$(cat /tmp/sched.err; gpq sched --status)"
+}
+
+end_sched() {
+	kill -TERM $S
+	wait $S
+	is "it ends" $? 0
+}
+
+load gfx942,gfx942
+workers=
+for n in 1 2 3 4 5 6 7 8; do
+	mkqueue -q -n 1 -R 50 -b 10 -G 2 -k /tmp/w$n &
+	workers=$workers,$!
+done
+within 20 test -s /tmp/w8
+
+sched --offline pid=${workers#,} --idle 5ms
+gpq sched --status > /dev/null
+before="$(descriptors)" m=$(memory) t=$(cpu_ticks)
+hint $SOCKET ${EACH}000 100 200 2 > $SAID
+t=$(($(cpu_ticks) - t))
+note "$(cat $SAID)
+$(gpq sched --status --output-all)"
+is "each burst begins with all offline queues off" "$(said begun-off)" "$(said bursts)"
+is "no packet was taken then" "$(said moved)" 0
+is "nobody was missed" "$(said missed)" 0
+between "the longest time without queues, of 1000 ms allowed" "$(said longest-off)" 1 1000
+between "processor time of gpq sched, per cent of a core" "$(awk -v t=$t -v s=$EACH 'BEGIN { printf "%.2f", t / s }')" 0 3
+is "no descriptor is left open" "$(descriptors)" "$before"
+between "memory does not grow, kB" "$(($(memory) - m))" -1000 200
+end_sched
+
+sched --offline pid=${workers#,} --share 80:20
+hint $SOCKET ${EACH}000 0 0 2 > $SAID
+note "$(cat $SAID)
+$(gpq sched --status --output-all)"
+for ran in $(said ran); do between "80:20, of each half minute it ran, per cent" "$ran" 18 22; done
+end_sched
+reap $(echo ${workers#,} | tr , ' ')
+unload
+kernel_is_content
+finish

@@ -1,0 +1,122 @@
+# gpq sched on the real driver. Judges: the software GPUs, which say what queues they have and what they took; hint.c, which is
+# the online work and looks at them; mkqueue's own account.
+# shellcheck shell=dash disable=SC1091,SC2086
+. /t/lib.sh
+
+mkdir -p /run
+SOCKET=/run/gpq-sched/socket
+SAID=/tmp/judge
+
+# A line of hint's account.
+said() { sed -n "s/^$1 //p" $SAID; }
+
+listens() { gpq sched --status > /dev/null 2>&1; }
+
+sched() { # OPTIONS...: in the background, until it listens; S is its pid
+	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
+	S=$!
+	within 20 listens || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
+}
+
+end_sched() { # WHEN
+	kill -TERM $S
+	wait $S
+	is "$1: it ends with status 0" $? 0
+	within 10 sh -c '! ps | grep -q "[g]pq-holder"' || fail "$1: no holder is left" "$(ps)"
+}
+
+# Columns of a class: CLASS COLUMN...
+of_class() {
+	local name=$1
+	shift
+	gpq sched --status -n -r -o CLASS,$(echo $* | tr ' ' ,) | sed -n "s/^$name //p"
+}
+
+members_off() { [ "$(of_class offline OFF)" = "$1" ]; }
+members_are() { [ "$(of_class offline PROCS)" = "$1" ]; }
+
+load gfx942,gfx942
+workers=
+for n in 1 2 3 4; do
+	mkqueue -q -n 2 -R 200 -b 20 -G 2 -k /tmp/w$n &
+	workers=$workers,$!
+	last=$!
+done
+within 20 test -s /tmp/w4
+
+# ---- hints ---------------------------------------------------------------------------------------------------------------
+
+# Times are a slow machine's here: cost/sched.sh judges them.
+sched --offline pid=${workers#,} --idle 5ms --max-hold 20s
+within 20 members_are 4 || fail "it has found the workers" "$(gpq sched --status)"
+is "attached, and nothing is held" "$(of_class offline OFF HOLDS)" "0 0"
+moves 0 "attached to" /tmp/w1
+hint $SOCKET 4000 60 60 2 > $SAID
+is "bursts: each begins with all offline queues off" "$(said begun-off)" "$(said bursts)"
+is "bursts: no packet was taken then" "$(said moved)" 0
+is "bursts: nobody was missed" "$(said missed)" 0
+like "bursts: many" "$(said bursts)" '^[0-9]{2}'
+moves 0 "after the bursts" /tmp/w1
+# A client that dies.
+hint $SOCKET begin > /tmp/stuck &
+H=$!
+within 10 test -s /tmp/stuck
+like "begin is answered when all are off" "$(cat /tmp/stuck)" '^ok off=4 missed=0 ns=[0-9]+'
+kill -9 $H
+within 10 members_off 0 || fail "the end of a client ends its hints" "$(gpq sched --status)"
+# Newcomers, and what ends.
+mkqueue -q -n 1 -k /tmp/w5 &
+N=$!
+reap $last
+within 10 members_are 3 || fail "a worker that ended is no member" "$(gpq sched --status)"
+moves 0 "a process that was not named is left alone" /tmp/w5
+reap $N
+end_sched "hints"
+for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
+
+sched --offline pid=${workers#,} --max-hold 1s
+# A client that only begins.
+hint $SOCKET begin > /tmp/stuck &
+H=$!
+within 10 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
+within 10 members_off 0 || fail "a hint that never ends holds for --max-hold" "$(gpq sched --status)"
+moves 0 "beside a hint that never ends" /tmp/w1
+moves 1 "beside a hint that never ends" /tmp/w3
+kill $H
+wait $H 2> /dev/null
+end_sched "a hint that never ends"
+for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
+
+# ---- newcomers; the online queues themselves ------------------------------------------------------------------------------
+
+mkqueue -q -n 1 -B 10 --pause 300 -t 60 > /tmp/online 2>&1 &
+ON=$!
+sched --online pid=$ON --offline comm=mkqueue --idle 20ms
+seen_bursts() { [ "$(of_class online BURSTS)" -gt 3 ] && [ "$(of_class offline HOLDS)" -gt 1 ]; }
+within 20 seen_bursts || fail "it sees the online work in its queues, and holds for it" "$(gpq sched --status)"
+is "the online process is not among the offline ones" "$(of_class offline PROCS)" 3
+mkqueue -q -n 1 -k /tmp/w6 &
+N=$!
+within 10 members_are 4 || fail "a newcomer is taken in" "$(gpq sched --status)"
+kill -9 $S
+wait $S 2> /dev/null
+within 10 sh -c '! ps | grep -q "[g]pq-holder"' || fail "killed: no holder is left" "$(ps)"
+for n in 1 2 3 6; do moves 0 "gpq sched was killed" /tmp/w$n; done
+sched --offline comm=mkqueue
+end_sched "the socket of a killed one is taken over"
+reap $N $ON
+
+# ---- what can be wrong ---------------------------------------------------------------------------------------------------
+
+status_is "no --offline" 2 gpq sched --online pid=1
+status_is "nothing says that there is work" 2 gpq sched --offline comm=x --no-socket
+status_is "no such key" 2 gpq sched --offline come=x
+status_is "no scheduler" 5 gpq sched --status
+sched --offline comm=mkqueue
+status_is "a second one on the same socket" 1 gpq sched --offline comm=mkqueue
+like "says that the first is there" "$OUT" 'another'
+end_sched "the first"
+reap $(echo ${workers#,} | tr , ' ')
+unload
+kernel_is_content
+finish

@@ -1,0 +1,730 @@
+// common/sched/hints.h over real unix sockets. Time is a number here: nothing waits for it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/cli/err.h"
+#include "common/sched/hints.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define MS       UINT64_C(1000000)
+#define START_NS (UINT64_C(1000) * MS)
+#define NOBODY   65534
+
+static char dir[64], path[80];
+static struct hints *h;
+static uint64_t now;
+static struct buf messages;
+
+static struct hints *open_hints(const char *group, int *status)
+{
+	struct hints *opened;
+
+	messages.len = 0;
+	buf_puts(&messages, "");
+	err_gather(&messages);
+	opened = hints_open(path, group, status);
+	err_gather(NULL);
+	return opened;
+}
+
+static int begin_test(void **state)
+{
+	int status = -1;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/test_hints.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/run/socket", dir);
+	now = START_NS;
+	h = open_hints(NULL, &status);
+	assert_int_equal(status, 0);
+	return h ? 0 : -1;
+}
+
+static int end_test(void **state)
+{
+	char run[80];
+
+	(void)state;
+	hints_close(h);
+	unlink(path);
+	snprintf(run, sizeof(run), "%s/run", dir);
+	rmdir(run);
+	rmdir(dir);
+	buf_fini(&messages);
+	return 0;
+}
+
+static int connect_client(void)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+static void say_often(int fd, const char *text, unsigned n)
+{
+	struct buf all = {0};
+
+	while (n--)
+		buf_puts(&all, text);
+	say(fd, all.data);
+	buf_fini(&all);
+}
+
+// Everything the server has sent to `fd`; "(end)" behind it when it has closed the connection.
+static const char *heard(int fd)
+{
+	static char text[1 << 17];
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, text + len, sizeof(text) - 10 - len, MSG_DONTWAIT)) > 0)
+		len += (size_t)n;
+	snprintf(text + len, sizeof(text) - len, "%s", n == 0 ? "(end)" : "");
+	return text;
+}
+
+static unsigned count_lines(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static bool is_ready(void)
+{
+	struct pollfd p = {.fd = hints_fd(h), .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1;
+}
+
+// As often as a scheduler's loop would. Did the hints become active or cease to be, in the end?
+static bool serve(void)
+{
+	bool changed = false;
+
+	do
+		changed ^= hints_serve(h, now);
+	while (is_ready() || hints_wait_ms(h) == 0);
+	return changed;
+}
+
+static void test_begin_and_end(void **state)
+{
+	int a = connect_client(), b = connect_client();
+
+	(void)state;
+	assert_false(serve());
+	assert_int_equal(hints_active(h), 0);
+	assert_int_equal(hints_since(h), 0);
+	say(a, "begin\n");
+	assert_true(is_ready());
+	assert_true(serve());
+	assert_int_equal(hints_since(h), START_NS);
+	assert_int_equal(hints_waiting(h), 1);
+	assert_string_equal(heard(a), "");
+	now += 5;
+	say(b, "begin 18446744073709551615\n");
+	assert_false(serve());
+	assert_int_equal(hints_active(h), 2);
+	assert_int_equal(hints_waiting(h), 2);
+	hints_answer(h, START_NS + 700, 8, 1);
+	assert_int_equal(hints_waiting(h), 0);
+	assert_string_equal(heard(a), "ok off=8 missed=1 ns=700\n");
+	assert_string_equal(heard(b), "ok off=8 missed=1 ns=695\n");
+	say(a, "end\n");
+	assert_false(serve());
+	assert_int_equal(hints_since(h), START_NS);
+	say(b, "end 18446744073709551615\n");
+	assert_true(serve());
+	assert_int_equal(hints_since(h), 0);
+	assert_string_equal(heard(a), "ok\n");
+	assert_string_equal(heard(b), "ok\n");
+	close(a);
+	close(b);
+}
+
+static void fill(struct buf *b, void *arg)
+{
+	buf_printf(b, "holds %d\nmissed 0\n", *(int *)arg);
+}
+
+static void test_order(void **state)
+{
+	int a = connect_client(), holds = 41;
+
+	(void)state;
+	hints_on_status(h, fill, &holds);
+	say(a, "end 7\nbegin 1\nstatus\nbegin 2\nend 1");
+	assert_true(serve());
+	assert_string_equal(heard(a), "error id no such hint\n");
+	assert_int_equal(hints_active(h), 2);
+	say(a, "7\nbegin 2\n"); // an ID in two pieces
+	assert_false(serve());
+	assert_string_equal(heard(a), "");
+	assert_int_equal(hints_waiting(h), 3);
+	now += 10;
+	hints_answer(h, now, 1, 0);
+	assert_string_equal(heard(a), "ok off=1 missed=0 ns=10\n"
+				      "holds 41\nmissed 0\nok\n"
+				      "ok off=1 missed=0 ns=10\n"
+				      "error id no such hint\n"
+				      "ok off=1 missed=0 ns=10\n");
+	close(a);
+	assert_true(serve());
+}
+
+static void test_end_before_answer(void **state)
+{
+	int a = connect_client();
+
+	(void)state;
+	say(a, "begin 1\nbegin 2\nend 2\n");
+	assert_true(serve());
+	assert_string_equal(heard(a), "");
+	assert_int_equal(hints_waiting(h), 1);
+	hints_answer(h, now, 2, 0);
+	assert_string_equal(heard(a), "ok off=2 missed=0 ns=0\n"
+				      "error ended before the offline queues were off\nok\n");
+	say(a, "begin 3\nend 3\nend 1\n");
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 0);
+	assert_int_equal(hints_waiting(h), 0);
+	assert_string_equal(heard(a), "error ended before the offline queues were off\nok\nok\n");
+	close(a);
+}
+
+static void test_death(void **state)
+{
+	int a = connect_client(), b = connect_client(), c = connect_client();
+
+	(void)state;
+	say(a, "begin 1\nbegin 2\n");
+	say(b, "begin 1\n");
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 3);
+	close(a);
+	assert_false(serve());
+	assert_int_equal(hints_active(h), 1);
+	assert_int_equal(hints_waiting(h), 1);
+	close(b);
+	assert_true(serve());
+	assert_int_equal(hints_waiting(h), 0);
+	// One that only says no more gets its answers first.
+	say(c, "begin\nstatus\nhalf a li");
+	shutdown(c, SHUT_WR);
+	assert_false(serve());
+	assert_string_equal(heard(c), "error ended before the offline queues were off\nok\n(end)");
+	close(c);
+}
+
+#define REQUEST "error request expected begin [ID], end [ID] or status\n"
+#define NUMBER  "error request an ID is a number of at most 20 digits, below 2^64\n"
+#define LENGTH  "error request a line has at most 64 bytes\n"
+
+static void test_wrong_lines(void **state)
+{
+	static const char *const cases[][2] = {
+		{"\n", REQUEST},
+		{"jump\n", REQUEST},
+		{"BEGIN\n", REQUEST},
+		{"beginn\n", REQUEST},
+		{" begin\n", REQUEST},
+		{"begin\r\n", REQUEST},
+		{"status 1\n", REQUEST},
+		{"en\n", REQUEST},
+		{"begin \n", NUMBER},
+		{"begin  1\n", NUMBER},
+		{"begin 1 \n", NUMBER},
+		{"begin -1\n", NUMBER},
+		{"end 1x\n", NUMBER},
+		{"begin 0x1\n", NUMBER},
+		{"begin 18446744073709551616\n", NUMBER},
+		{"begin 99999999999999999999\n", NUMBER},
+		{"begin 000000000000000000001\n", NUMBER}, // 21 digits
+		{"end 00000000000000000001\n", "error id no such hint\n"},
+	};
+	int a = connect_client();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		say(a, cases[i][0]);
+		assert_false(serve());
+		assert_string_equal(heard(a), cases[i][1]);
+	}
+	assert_int_equal(send(a, "end\0 1\n", 7, 0), 7);
+	serve();
+	assert_string_equal(heard(a), REQUEST);
+	close(a);
+}
+
+static void test_long_lines(void **state)
+{
+	char line[HINTS_LINE_MAX + 2] = "";
+	int a = connect_client(), b = connect_client(), c = connect_client();
+
+	(void)state;
+	memset(line, 'x', HINTS_LINE_MAX - 1);
+	say(a, line);
+	say(a, "\n");
+	serve();
+	assert_string_equal(heard(a), REQUEST); // 64 bytes
+	line[HINTS_LINE_MAX - 1] = 'x';
+	say(a, line);
+	say(b, "begin 5\n");
+	say(b, line);
+	say(c, line);
+	say(c, "\nbegin\n");
+	assert_false(serve()); // a begin and its end
+	assert_string_equal(heard(a), LENGTH "(end)");
+	assert_string_equal(heard(b),
+			    "error ended before the offline queues were off\n" LENGTH "(end)");
+	assert_string_equal(heard(c), LENGTH "(end)");
+	close(a);
+	close(b);
+	close(c);
+	assert_int_equal(hints_active(h) + hints_waiting(h), 0);
+}
+
+static void test_ids(void **state)
+{
+	int a = connect_client(), b = connect_client();
+	char line[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 32; i++) {
+		snprintf(line, sizeof(line), "begin %u\n", i);
+		say(a, line);
+	}
+	serve();
+	hints_answer(h, now, 0, 0);
+	assert_int_equal(count_lines(heard(a)), 32);
+	say(a, "begin 32\n");
+	say(b, "begin 32\n");
+	serve();
+	assert_string_equal(heard(a), "error limit a client may have 32 hints\n");
+	assert_int_equal(hints_active(h), 33);
+	say(a, "begin 31\nend 4\nbegin 32\n");
+	serve();
+	hints_answer(h, now, 0, 0);
+	assert_string_equal(heard(a), "ok off=0 missed=0 ns=0\nok\nok off=0 missed=0 ns=0\n");
+	assert_int_equal(hints_active(h), 33);
+	close(a);
+	close(b);
+}
+
+// More answers wait than the server keeps: it reads on when they are given.
+static void test_pending(void **state)
+{
+	int a = connect_client();
+
+	(void)state;
+	say(a, "begin 1\n");
+	say_often(a, "end\n", 100);
+	serve();
+	assert_int_equal(hints_wait_ms(h), -1);
+	assert_false(is_ready());
+	assert_string_equal(heard(a), "");
+	hints_answer(h, now, 0, 0);
+	assert_int_equal(count_lines(heard(a)), 64);
+	assert_int_equal(hints_wait_ms(h), 0);
+	serve();
+	assert_int_equal(count_lines(heard(a)), 37);
+	close(a);
+}
+
+static void test_rate(void **state)
+{
+	int a = connect_client(), b = connect_client();
+
+	(void)state;
+	say_often(a, "end\n", 300);
+	serve();
+	assert_int_equal(count_lines(heard(a)), 200);
+	assert_int_equal(hints_wait_ms(h), 1); // half a millisecond
+	assert_false(is_ready());
+	say(b, "end\n"); // others are not concerned
+	serve();
+	assert_string_equal(heard(b), "error id no such hint\n");
+	now += 5 * MS;
+	serve();
+	assert_int_equal(count_lines(heard(a)), 10);
+	now += 1000 * MS;
+	serve();
+	assert_int_equal(count_lines(heard(a)), 90);
+	assert_int_equal(hints_wait_ms(h), -1);
+	// `status` counts as 20.
+	say_often(a, "status\n", 12);
+	now += 100 * MS;
+	serve();
+	assert_int_equal(count_lines(heard(a)), 10);
+	assert_int_equal(hints_wait_ms(h), 1);
+	// Who hangs up while he has to wait is gone at once.
+	say(b, "begin\n");
+	say_often(b, "end 1\n", 300);
+	assert_true(serve());
+	close(b);
+	assert_true(is_ready());
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 0);
+	close(a);
+}
+
+static void fill_much(struct buf *b, void *arg)
+{
+	(void)arg;
+	buf_fill(b, 'x', 60000);
+	buf_puts(b, "\n");
+}
+
+static void test_no_reader(void **state)
+{
+	int a = connect_client(), b = connect_client();
+
+	(void)state;
+	hints_on_status(h, fill_much, NULL);
+	say(a, "begin\n");
+	assert_true(serve());
+	hints_answer(h, now, 0, 0);
+	say_often(a, "status\n", 9);
+	assert_true(serve()); // closed: its hint has ended
+	assert_int_equal(hints_active(h), 0);
+	say(b, "end\n");
+	serve();
+	assert_string_equal(heard(b), "error id no such hint\n");
+	close(a);
+	close(b);
+}
+
+// As above, but what is too much comes from hints_answer().
+static void test_no_reader_of_answers(void **state)
+{
+	int a = connect_client();
+
+	(void)state;
+	hints_on_status(h, fill_much, NULL);
+	say(a, "begin\n");
+	say_often(a, "status\n", 9);
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 1);
+	hints_answer(h, now, 0, 0);
+	assert_int_equal(hints_active(h), 1);
+	assert_true(is_ready());
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 0);
+	close(a);
+}
+
+static void test_expiry(void **state)
+{
+	int a = connect_client();
+
+	(void)state;
+	say(a, "begin 1\nbegin 2\n");
+	assert_true(serve());
+	hints_answer(h, now, 0, 0);
+	now += 100 * MS;
+	say(a, "begin 2\n");
+	assert_false(serve());
+	assert_false(hints_expire(h, now, 100 * MS));
+	assert_int_equal(hints_active(h), 2);
+	now += 1;
+	assert_false(hints_expire(h, now, 100 * MS));
+	assert_int_equal(hints_active(h), 1);
+	now += 100 * MS;
+	assert_true(hints_expire(h, now, 100 * MS));
+	assert_false(hints_expire(h, now, 100 * MS));
+	assert_int_equal(hints_active(h) + hints_since(h) + hints_waiting(h), 0);
+	assert_string_equal(heard(a), "ok off=0 missed=0 ns=0\nok off=0 missed=0 ns=0\n"
+				      "error expired before the offline queues were off\n");
+	say(a, "end 1\nbegin 2\n"); // an end that comes late is none too many
+	assert_true(serve());
+	assert_int_equal(hints_active(h), 1);
+	assert_int_equal(hints_since(h), now);
+	assert_string_equal(heard(a), "ok\n");
+	close(a);
+}
+
+static void test_connections(void **state)
+{
+	int fds[HINTS_CLIENTS_MAX + 1], one;
+	unsigned most = getuid() ? HINTS_CLIENTS_USER : HINTS_CLIENTS_MAX;
+
+	(void)state;
+	for (unsigned i = 0; i <= most; i++)
+		fds[i] = connect_client();
+	serve();
+	now += 10 * MS; // 64 connections at once are as many as are accepted
+	serve();
+	assert_string_equal(heard(fds[most]),
+			    getuid() ? "error limit a user may have 16 connections\n(end)"
+				     : "error limit there are 64 connections\n(end)");
+	for (unsigned i = 0; i < most; i++)
+		assert_string_equal(heard(fds[i]), "");
+	close(fds[0]);
+	one = connect_client();
+	serve();
+	say(one, "status\n");
+	serve();
+	assert_string_equal(heard(one), "ok\n");
+	for (unsigned i = 1; i <= most; i++)
+		close(fds[i]);
+	close(one);
+}
+
+static void test_connections_of_a_user(void **state)
+{
+	int fds[HINTS_CLIENTS_USER + 1], root = -1;
+
+	(void)state;
+	if (getuid())
+		skip(); // test_connections() is about this
+	assert_int_equal(chmod(dir, 0711) + chmod(path, 0666), 0);
+	assert_int_equal(seteuid(NOBODY), 0);
+	for (unsigned i = 0; i <= HINTS_CLIENTS_USER; i++)
+		fds[i] = connect_client();
+	assert_int_equal(seteuid(0), 0);
+	root = connect_client();
+	serve();
+	assert_string_equal(heard(fds[HINTS_CLIENTS_USER]),
+			    "error limit a user may have 16 connections\n(end)");
+	assert_string_equal(heard(fds[0]), "");
+	assert_string_equal(heard(root), "");
+	for (unsigned i = 0; i <= HINTS_CLIENTS_USER; i++)
+		close(fds[i]);
+	close(root);
+}
+
+// Connections in quick succession are accepted as fast as is allowed.
+static void test_connection_rate(void **state)
+{
+	int fd;
+
+	(void)state;
+	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+		close(connect_client());
+		serve();
+	}
+	assert_int_equal(hints_wait_ms(h), 2);
+	fd = connect_client();
+	say(fd, "status\n");
+	serve();
+	assert_false(is_ready());
+	assert_string_equal(heard(fd), "");
+	now += 2 * MS;
+	serve();
+	assert_string_equal(heard(fd), "ok\n");
+	close(fd);
+}
+
+static void see(const struct hints_client *c, void *arg)
+{
+	struct hints_client *all = arg;
+
+	all->uid += c->uid == geteuid();
+	all->pid += c->pid == getpid();
+	all->active += c->active;
+	all->requests += c->requests;
+	all->throttled += c->throttled;
+}
+
+static void test_each_client(void **state)
+{
+	struct hints_client all = {0};
+	int a = connect_client(), b = connect_client();
+
+	(void)state;
+	say(a, "begin 1\nbegin 2\nend\n");
+	say_often(b, "end\n", 201);
+	serve();
+	hints_each_client(h, see, &all);
+	assert_int_equal(all.uid, 2);
+	assert_int_equal(all.pid, 2);
+	assert_int_equal(all.active, 2);
+	assert_int_equal(all.requests, 203);
+	assert_int_equal(all.throttled, 1);
+	close(a);
+	close(b);
+}
+
+static int bind_dead(void)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) + close(fd);
+}
+
+static unsigned mode_of(const char *file)
+{
+	struct stat st = {0};
+
+	assert_int_equal(lstat(file, &st), 0);
+	return st.st_mode;
+}
+
+static void test_place(void **state)
+{
+	struct hints *second;
+	char run[80], want[200];
+	int status = -1, fd;
+
+	(void)state;
+	snprintf(run, sizeof(run), "%s/run", dir);
+	assert_int_equal(mode_of(run), S_IFDIR | 0755);
+	assert_int_equal(mode_of(path), S_IFSOCK | 0600);
+	assert_string_equal(hints_path(h), path);
+
+	assert_null(open_hints(NULL, &status)); // a living one
+	assert_int_equal(status, GPQ_FAILED);
+	snprintf(want, sizeof(want),
+		 "gpq: %s: a scheduler listens there already (pid %d); end that one, or name "
+		 "another with --socket\n",
+		 path, (int)getpid());
+	assert_string_equal(messages.data, want);
+	fd = connect_client();
+	close(fd);
+	serve();
+
+	unlink(path); // a stale one
+	assert_int_equal(bind_dead(), 0);
+	second = open_hints(NULL, &status);
+	assert_non_null(second);
+	hints_close(h); // not its socket any more
+	h = second;
+	fd = connect_client();
+	say(fd, "status\n");
+	serve();
+	assert_string_equal(heard(fd), "ok\n");
+	close(fd);
+	hints_close(h);
+	assert_int_equal(access(path, F_OK), -1);
+
+	assert_int_equal(close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+	h = open_hints(NULL, &status); // no socket
+	assert_null(h);
+	assert_int_equal(status, GPQ_USAGE);
+	assert_non_null(strstr(messages.data, ": a file that is not a socket; "));
+	assert_int_equal(mode_of(path), S_IFREG | 0600);
+	assert_int_equal(rmdir(run), -1); // nothing else is left there
+	unlink(path);
+	assert_int_equal(rmdir(run), 0);
+}
+
+static void test_rights(void **state)
+{
+	char group[16], run[80];
+	struct stat st = {0};
+	int status = -1;
+
+	(void)state;
+	hints_close(h);
+	snprintf(group, sizeof(group), "%u", getuid() ? (unsigned)getgid() : NOBODY);
+	umask(077);
+	h = open_hints(group, &status);
+	umask(022);
+	assert_non_null(h);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFSOCK | 0660);
+	assert_int_equal(st.st_gid, getuid() ? getgid() : NOBODY);
+	hints_close(h);
+
+	h = open_hints("nosuch group", &status);
+	assert_null(h);
+	assert_int_equal(status, GPQ_NOTFOUND);
+	assert_string_equal(messages.data,
+			    "gpq: --group nosuch group: no such group; see getent group\n");
+
+	snprintf(run, sizeof(run), "%s/run", dir); // as /tmp
+	assert_int_equal(chmod(run, 01777), 0);
+	h = open_hints(NULL, &status);
+	assert_null(h);
+	assert_int_equal(status, GPQ_DENIED);
+	assert_non_null(strstr(messages.data, "/run/: everybody may write to this directory; "));
+}
+
+static void refuse(const char *place, int want, const char *text)
+{
+	int status = -1;
+
+	messages.len = 0;
+	err_gather(&messages);
+	assert_null(hints_open(place, NULL, &status));
+	err_gather(NULL);
+	assert_int_equal(status, want);
+	if (!strstr(messages.data, text))
+		fail_msg("%s instead of %s", messages.data, text);
+}
+
+static void test_paths(void **state)
+{
+	char longest[200];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[0] = '/';
+	longest[sizeof(longest) - 1] = '\0';
+	refuse(longest, GPQ_USAGE, ": socket path of over 107 bytes; choose a shorter path");
+	refuse("/tmp/", GPQ_USAGE, "/tmp/: socket path of a directory; ");
+	refuse("/tmp/socket", GPQ_DENIED, "/tmp/: everybody may write to this directory; ");
+	refuse("/nosuch/dir/socket", GPQ_NOTFOUND, "/nosuch/dir/: No such file or directory; ");
+	if (getuid()) {
+		unsetenv("XDG_RUNTIME_DIR");
+		refuse(NULL, GPQ_NOTFOUND,
+		       "no directory for the socket: XDG_RUNTIME_DIR is not set; ");
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_begin_and_end),
+		TEST(test_order),
+		TEST(test_end_before_answer),
+		TEST(test_death),
+		TEST(test_wrong_lines),
+		TEST(test_long_lines),
+		TEST(test_ids),
+		TEST(test_pending),
+		TEST(test_rate),
+		TEST(test_no_reader),
+		TEST(test_no_reader_of_answers),
+		TEST(test_expiry),
+		TEST(test_connections),
+		TEST(test_connections_of_a_user),
+		TEST(test_connection_rate),
+		TEST(test_each_client),
+		TEST(test_place),
+		TEST(test_rights),
+		TEST(test_paths),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

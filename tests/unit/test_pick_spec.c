@@ -1,0 +1,58 @@
+// The selector in one word: common/state/pick_spec.h.
+#include "common/state/pick_spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void conditions_are_the_options(void **state)
+{
+	struct pick_spec s;
+
+	(void)state;
+	assert_int_equal(pick_spec_parse(&s, "--offline",
+					 "tree&pid=4711,12&container=a,b&container=c&"
+					 "cmdline=x\\&y=z&gpu=0&queue=4711:3"),
+			 0);
+	assert_true(s.pick.tree);
+	assert_false(s.pick.ns_pid);
+	assert_int_equal(s.pick.pids.n, 2);
+	assert_int_equal(s.pick.pids.v[0], 4711);
+	assert_int_equal(s.pick.containers.n, 3);
+	assert_string_equal(s.pick.containers.v[2], "c");
+	assert_string_equal(s.pick.cmdline, "x&y=z");
+	assert_null(s.pick.comm);
+	assert_string_equal(s.queues.gpus.v[0], "0");
+	assert_string_equal(s.queues.ids.v[0], "4711:3");
+	assert_string_equal(s.text, "tree&pid=4711,12&container=a,b&container=c&"
+				    "cmdline=x\\&y=z&gpu=0&queue=4711:3");
+	pick_spec_fini(&s);
+}
+
+static void wrong_ones_are_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",       "comm",  "comm=", "tree=1",       "comm=a&", "&comm=a",
+		"nope=1", "pid=x", "pid=0", "comm=a&&tree", "4711",    "comm =a",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct pick_spec s;
+
+		assert_int_equal(pick_spec_parse(&s, "--offline", wrong[i]), 2);
+		pick_spec_fini(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_are_the_options),
+		cmocka_unit_test(wrong_ones_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
