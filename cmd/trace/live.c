@@ -287,7 +287,7 @@ bool trace_is_folder(const struct cmd *c)
 	struct stat st;
 
 	return c->argc == 1 && strcmp(c->argv[0], "-") != 0 && !stat(c->argv[0], &st) &&
-	       S_ISDIR(st.st_mode);
+	       S_ISDIR(st.st_mode) && (has(c->argv[0], KERNEL_FILE) || has_log(c->argv[0]));
 }
 
 int trace_folder(struct cmd *c, live_run_fn *run)
@@ -304,13 +304,7 @@ int trace_folder(struct cmd *c, live_run_fn *run)
 	of.argc = has_log(folder);
 	if (has(folder, KERNEL_FILE) && !opts.ftrace)
 		opts.ftrace = kernel;
-	if (of.argc || opts.ftrace)
-		status = run(&of);
-	else
-		status = err_fail(
-			GPQ_NOTFOUND, "name a log, or a folder that gpq trace --live --save made",
-			"%s: neither " KERNEL_FILE " nor " LOG_FILE "_<pid> is in this folder",
-			folder);
+	status = run(&of);
 	free(kernel);
 	free(log);
 	return status;

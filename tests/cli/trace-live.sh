@@ -46,9 +46,6 @@ is "both sides of a folder" "$(gpq trace both)" \
 is "the kernel's alone" "$(rm both/log_7; gpq trace -rno CALLS both | wc -l)" "$(gpq trace --ftrace both/kernel.trace -rno CALLS | wc -l)"
 sed -i '1a # task: 167 167 7' both/kernel.trace && sed 's/7ffff7fe7000/7ffff7fe8000/' "$data/ftrace/container.log" >both/log_7
 is "a process is found by its number in its namespace" "$(gpq trace -J both | jq -c '.processes[0] | [.pid, .kernel_pid, .matched]')" '[7,167,"namespace"]'
-is "no folder of gpq's" "$(gpq trace user 2>&1; echo $?)" \
-	"gpq: trace: user: neither kernel.trace nor log_<pid> is in this folder; name a log, or a folder that gpq trace --live --save made
-5"
 : >both/kernel.trace && echo "# clock: mono" >both/kernel.trace && rm both/log_7
 is "an empty record" "$(gpq trace -J both | jq -c '[.clock, .notes, .functions]')" \
 	'["mono",["the trace is empty: nothing of what was traced happened"],[]]'
