@@ -6,20 +6,21 @@
 cd "$work" || exit
 data=$top/tests/data
 chmod 755 "$work" && mkdir -m 777 user
+cp "$bin/gpq" own && cp "$data/amdlog/rocm70.log" . && chmod 644 rocm70.log # where another user may read them
 as_user() {
 	if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
 }
 none="gpq: trace: --live: tracefs is root's; run as root"
 
-is "without root: named" "$(as_user gpq trace --live 2>&1; echo $?)" "$none
+is "without root: named" "$(as_user ./own trace --live 2>&1; echo $?)" "$none
 4"
-is "a folder is not left" "$(as_user gpq trace --live --save user/f 2>/dev/null; ls user)" ""
+is "a folder is not left" "$(as_user ./own trace --live --save user/f 2>/dev/null; ls user)" ""
 cat >work.sh <<'E'
 echo "level $AMD_LOG_LEVEL"
 cp "$1" "$AMD_LOG_LEVEL_FILE"_$$
 exit "$2"
 E
-as_user gpq trace --live --save user/f --by process -rno PID,DISPATCHES -- sh work.sh "$data/amdlog/rocm70.log" 5 >out 2>err
+as_user ./own trace --live --save user/f --by process -rno PID,DISPATCHES -- sh work.sh rocm70.log 5 >out 2>err
 is "a command runs with its log alone, its status is gpq's" "$?" 5
 is "what it writes goes to standard error, what is missing is said" "$(cat err)" "$none
 gpq: trace: without the kernel's side; the log of sh is there
@@ -27,13 +28,13 @@ level 4"
 is "the report is that of the log" "$(cat out)" "$(gpq trace --by process -rno PID,DISPATCHES "$data/amdlog/rocm70.log")"
 is "the folder again" "$(gpq trace --by process -rno PID,DISPATCHES user/f)" "$(cat out)"
 is "its files" "$(find user/f -type f | sed 's/_[0-9]*$/_PID/')" "user/f/log_PID"
-is "done in part" "$(as_user gpq trace --live -q -- sh work.sh "$data/amdlog/rocm70.log" 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
-is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user gpq trace --live -- sh work.sh "$data/amdlog/rocm70.log" 0 2>&1 >/dev/null | grep level)" "level 5"
-is "no log" "$(as_user gpq trace --live -- true 2>&1; echo $?)" "$none
+is "done in part" "$(as_user ./own trace --live -q -- sh work.sh rocm70.log 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
+is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user ./own trace --live -- sh work.sh rocm70.log 0 2>&1 >/dev/null | grep level)" "level 5"
+is "no log" "$(as_user ./own trace --live -- true 2>&1; echo $?)" "$none
 gpq: trace: without the kernel's side; the log of true is there
 gpq: trace: true wrote no log; is it a HIP program?
 3"
-is "no such command" "$(as_user gpq trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
+is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
 	"gpq: trace: /nonexistent: No such file or directory
 127"
 is "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')" ""
