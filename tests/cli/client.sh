@@ -10,7 +10,7 @@ ldd "$bin/libgpqclient.so" | grep -q 'san\.so' && sanitize="-fsanitize=address,u
 skip() { n=$((n + 1)) && echo "ok $n - $1 # SKIP $2"; }
 
 ok "make install" mk install
-is "its files" "$(cd "$work/usr" && find include lib share/gpq -type f -o -type l | sort)" "include/gpq-client.h
+is "its files" "$(cd "$work/usr" && find include lib/{lib,pkgconfig/}* share/gpq -type f -o -type l | sort)" "include/gpq-client.h
 lib/libgpqclient.a
 lib/libgpqclient.so
 lib/libgpqclient.so.0
