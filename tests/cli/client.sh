@@ -10,14 +10,13 @@ ldd "$bin/libgpqclient.so" | grep -q 'san\.so' && sanitize="-fsanitize=address,u
 skip() { n=$((n + 1)) && echo "ok $n - $1 # SKIP $2"; }
 
 ok "make install" mk install
-is "its files" "$(cd "$work/usr" && find include lib share/gpq share/doc -type f -o -type l | sort)" "include/gpq-client.h
+is "its files" "$(cd "$work/usr" && find include lib/{lib,pkgconfig/}* share/gpq -type f -o -type l | sort)" "include/gpq-client.h
 lib/libgpqclient.a
 lib/libgpqclient.so
 lib/libgpqclient.so.0
 lib/pkgconfig/gpqclient.pc
-share/doc/gpq/examples/serving-loop.c
-share/doc/gpq/examples/serving_loop.py
 share/gpq/python/gpq.py"
+is "all examples" "$(ls "$work/usr/share/doc/gpq/examples")" "$(ls "$top/man/examples")"
 is "the soname" "$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" libgpqclient.so.0
 is "the symbols" "$(nm -D --defined-only "$so" | sed -n 's/.* T //p' | sed 's/@.*//' | sort | xargs)" "gpq_begin gpq_close gpq_connect gpq_end gpq_status"
 is "those of the archive" "$(nm -g --defined-only "$work/usr/lib/libgpqclient.a" | sed -n 's/.* T //p' | sort | xargs)" \
