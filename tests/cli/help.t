@@ -22,7 +22,7 @@ $ gpq gpus --help >all; gpq help gpus | cmp - all; sed -n '/^ .*--gpu /,/^$/p' a
   * BDF            PCI address; partitions share one
 
 $ gpq -h | tail -4
-  trace      analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog
+  why        what each queue does now, and on what it waits
 
 gpq COMMAND -h lists its options; gpq --help has the options of every command,
 gpq COMMAND --help also its columns; examples: man gpq-COMMAND.

@@ -88,6 +88,11 @@ for page in "$top"/man/*.[1-8]; do
 	fi
 done
 
+same "gpq-client(3) describes what gpq-client.h declares" "$(grep -oE '^[a-z].*\bgpq_[a-z]+\(' "$top/common/client/gpq-client.h" | grep -oE 'gpq_[a-z]+' | grep -v gpq_client | sort)" \
+	"$(man_tags gpq-client.3 DESCRIPTION | grep -oE '^\.BI gpq_[a-z]+' | cut -d' ' -f2 | sort)"
+grep -q '^\.BR gpq\\-client (3)' "$top/man/gpq.1" && grep -q 'gpq-client(3)' "$top/README.md"
+ok $? "gpq(1) and README name gpq-client(3)"
+
 page=$top/man/gpq-security.7
 tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\b' | sort -u)
 same "the tests that gpq-security(7) names are there" "$tests" "$(cd "$top" && for t in $tests; do ls "$t"; done)"
