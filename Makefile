@@ -19,10 +19,10 @@ UNITDIR  ?= $(PREFIX)/lib/systemd/system
 VERSION := $(shell cat VERSION)
 PKG_CONFIG ?= pkg-config
 
-PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp libelf
+PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp libelf libtracefs
 
 # Names of Debian 12 and 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.
-DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev libelf-dev pci.ids
+DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev libelf-dev libtracefs-dev libtraceevent-dev pci.ids
 TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
 # The sanitizers' runtime has clang's version in its name, where it is a package of its own (not in Ubuntu 22.04).

@@ -54,6 +54,7 @@ COMMANDS = [
     "trace --series 50ms -vJ --by queue {l}/cnn.log",
     "trace --series 50ms -v --svg - {l}/cnn.log",
     "trace --perfetto - -v {l}/cnn.log",
+    "trace --list -v --ftrace {l}/../ftrace/kprobe-tgid-7.3.trace --ftrace-clock mono {l}/../ftrace/container.log",
     "trace --compare -vJ {l}/cnn.log {l}/transformer.log",
     "trace --by kernel --demangle -v --threads 1 {l}/mangled.log",
     "trace --partial -v {l}/rocm70.log",
