@@ -12,7 +12,7 @@ int side_add(struct side *s, const char *option, const char *text)
 {
 	// It points into itself: not moved again.
 	struct side_spec *v = xcalloc(1, sizeof(*v));
-	s->specs = xreallocarray(s->specs, s->n + 1, sizeof(v));
+	array_grow(&s->specs, &s->cap, s->n, sizeof(struct side_spec *));
 	s->specs[s->n++] = v;
 	int status = pick_spec_parse(&v->spec, option, text);
 	if (!status && (v->spec.queues.types.n || v->spec.queues.prio))

@@ -17,7 +17,7 @@ struct side {
 		struct pick_queues queues;
 		struct kfd_topology gpus; // with those of the spec selected
 	} * *specs;                       // owned, each; several add up
-	size_t n;
+	size_t n, cap;
 };
 
 // Adds a selector, the argument of `option`. GPQ_OK, or the exit status after a message.

@@ -55,10 +55,11 @@ is "with a row for each mode and table" "$(grep -cE '^\| (alone|shared|preempt) 
 
 # ---- bursts ---------------------------------------------------------------------------------------------------------------
 
-ab --online 'mkqueue -n 1 -R 150 -c 150 -q' --offline 'mkqueue -n 1 -q' --runs 1 --lead 200ms --burst-on progress --idle 2ms
+ab --online 'mkqueue -n 1 -R 75 -c 150 -q' --offline 'mkqueue -n 1 -q' --runs 1 --lead 200ms --burst-on progress --idle 2ms
 is "bursts: status" $? 0
 more "bursts: many requests in a run" "$(field 'Latency of online requests' preempt N)" 3
-more "bursts: offline was taken off again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 3
+# No more often than a tenth of the time lets the GPU's other queues run, so it depends on what a hold takes here.
+more "bursts: offline was taken off again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 1
 nothing_left "after bursts"
 
 gpq bench ab --online 'sleep 2' --offline 'mkqueue -n 1 -q' --modes shared,preempt --runs 1 --lead 100ms --progress > /tmp/out 2> /tmp/err
@@ -122,7 +123,8 @@ OFF=$!
 echo $OFF > $BOX/cgroup.procs
 within 20 test -d $KFD/proc/$ON/queues/0 -a -d $KFD/proc/$OFF/queues/0
 ab --online-pid $ON --offline-select container=000000000000 --for 1s --runs 1 --lead 200ms --idle 2ms --raw /tmp/raw
-like "a server and a container that were there before: status" "$?:$(cat /tmp/err)" "^0:[^;]*not a GPU's$"
+is "a server and a container that were there before: status, and nothing said but of the software GPU" \
+	"$? $(grep -v "not a GPU's" /tmp/err)" "0 "
 for mode in alone shared preempt; do more "$mode: requests" "$(field 'Latency of online requests' $mode N)" 1; done
 is "only its bursts hold the container's process" "$(field 'Throughput of the offline work' alone HOLDS) \
 $(field 'Throughput of the offline work' shared HOLDS)" "0 0"
