@@ -30,7 +30,6 @@ all_off() {
 }
 within 20 all_off || fail "all are attached to" "$(gpq sched --status)"
 note "$(gpq sched --status)"
-note "$(for p in $(pidof mkqueue); do fewrights $GID gpq suspend -p $p 2>&1; done)"
 like "all queues of both users go off" "$(cat /tmp/hinted)" '^ok off=2 missed=0 '
 is "holders have CAP_SYS_PTRACE alone" "$(for p in $(pidof gpq-holder); do sed -n 's/^CapEff:.//p' /proc/$p/status; done | sort -u)" 0000000000080000
 kill $H
