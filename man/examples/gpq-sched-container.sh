@@ -16,6 +16,8 @@ sched() { # ONLINE OFFLINE
 	# --pid=host            the processes to hold, by the host's numbers, which are those of KFD
 	# --cap-add=SYS_PTRACE  to be the debugger of other users' processes; it has to count in the host's user namespace:
 	#                       with --userns=host where the daemon maps users, and never rootless
+	# --cap-add=DAC_READ_SEARCH  files of /proc that are their users' alone: memory that the driver mapped, what a
+	#                       thread waits for
 	# --device /dev/kfd     suspends and resumes
 	# --device /dev/dri     KFD shows only the GPUs whose render node the device cgroup allows
 	# --cgroupns=host       cgroup=PATH means the host's paths; container= and pod= do without it
@@ -24,7 +26,7 @@ sched() { # ONLINE OFFLINE
 	# --group-add, no CHOWN a member may give the socket to its group
 	# --network=none        it needs none
 	exec "$CLI" run --rm --name gpq-sched --pid=host --cgroupns=host --network=none --read-only \
-		--cap-drop=ALL --cap-add=SYS_PTRACE --security-opt=no-new-privileges \
+		--cap-drop=ALL --cap-add=SYS_PTRACE --cap-add=DAC_READ_SEARCH --security-opt=no-new-privileges \
 		--security-opt=apparmor=unconfined --security-opt=label=disable \
 		--device=/dev/kfd --device=/dev/dri --group-add="$GROUP" \
 		--volume=/run/gpq-sched:/run/gpq-sched --env=XDG_RUNTIME_DIR=/run/gpq-sched \

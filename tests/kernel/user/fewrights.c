@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * onlyptrace GID COMMAND ARGS: run it as gpq-sched.service does: root without a capability but
- * CAP_SYS_PTRACE, a member of group GID, no new privileges, and no memory that is both writable and
- * executable.
+ * fewrights GID COMMAND ARGS: run it as gpq-sched.service does: root without a capability but
+ * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, a member of group GID, no new privileges, and no memory
+ * that is both writable and executable.
  */
 #include <grp.h>
 #include <linux/capability.h>
@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 	if (setgroups(1, &group))
 		die("setgroups");
 	for (int cap = 0; cap <= CAP_LAST_CAP; cap++)
-		if (cap != CAP_SYS_PTRACE && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EINVAL)
+		if (cap != CAP_SYS_PTRACE && cap != CAP_DAC_READ_SEARCH &&
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EINVAL)
 			die("capability %d", cap);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_MDWE, 1, 0, 0, 0))
 		die("prctl");
