@@ -1,5 +1,5 @@
 # gpq packets on living queues: what aqlq and mkqueue have put into them, nothing written, nothing stopped.
-# shellcheck shell=dash disable=SC1091,SC2086
+# shellcheck shell=dash disable=SC1091,SC2046,SC2086
 . /t/lib.sh
 
 aql() { # SCENARIO: P is the pid
@@ -14,7 +14,7 @@ rows() { gpq packets -p $P -rn "$@"; }
 
 every_kind() {
 	aql every
-	D=$(signal done) E=$(signal host)
+	D=$(signal "done") E=$(signal host)
 	is "packets around the read index, as they were written" \
 		"$(rows -o INDEX,AHEAD,STATE,TYPE,BARRIER,RELEASE,GRID,WORKGROUP,KERNEL_OBJECT,SIGNAL,VALUE)" \
 "0 -1 taken dispatch - - 4096x1x1 64x1x1 0x123400 $D 0

@@ -88,7 +88,7 @@ reap $P
 
 # More processes than VMIDs.
 ALL=
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	mkqueue -q -n 1 > /dev/null 2>&1 &
 	ALL="$ALL $!"
 done
