@@ -44,7 +44,7 @@ $ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"
 gpq: queues: --verify is an option of suspend; gpq queues -h lists those of queues
 gpq: queues: -l is an option of suspend, trace; gpq queues -h lists those of queues
 gpq: gpus: -p is an option of bench preempt, events, hqd, queues, resume, suspend, trace; gpq gpus -h lists those of gpus
-gpq: trace: --queue is an option of bench preempt, events, hqd, queues, resume, suspend; gpq trace -h lists those of trace
+gpq: trace: --queue is an option of bench preempt, hqd, queues, resume, suspend; gpq trace -h lists those of trace
 gpq: bench: -p is an option of bench preempt, events, hqd, queues, resume, suspend, trace; gpq bench ab -h lists those of bench ab
 gpq: bench: -p is an option of bench preempt, events, hqd, queues, resume, suspend, trace; gpq bench ab -h lists those of bench ab
 gpq: bench: --online is an option of bench ab; gpq bench preempt -h lists those of bench preempt
