@@ -465,9 +465,9 @@ static void read_self(struct report *r)
 
 static const struct line lines[] = {
 	{"kernel", SUSPENDERS, .check = check_kernel},
-	{"driver", "gpus events queues hqd snapshot " SUSPENDERS, .check = check_driver},
-	{"gpus", "gpus events queues hqd snapshot " SUSPENDERS, .check = check_gpus},
-	{"processes", "events queues snapshot", .check = check_processes},
+	{"driver", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_driver},
+	{"gpus", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_gpus},
+	{"processes", "events queues packets why snapshot", .check = check_processes},
 	{"dev-kfd", "events " SUSPENDERS, .check = check_device},
 	{"kfd-version", SUSPENDERS, .check = check_version},
 	{"driver-faults", SUSPENDERS, .check = check_faults},
@@ -486,8 +486,8 @@ static const struct line lines[] = {
 	 .text = "KFD events of this process's own only"},
 	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = CAP_CRIU,
 	 .text = "the driver's checkpoint calls are refused"},
-	{"pid-namespace", "events queues snapshot " SUSPENDERS, .check = check_pid_namespace},
-	{"debugfs", "queues hqd snapshot", .check = check_debugfs},
+	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS, .check = check_pid_namespace},
+	{"debugfs", "queues packets why hqd snapshot", .check = check_debugfs},
 	{"tracefs", "trace snapshot", .check = check_tracefs},
 };
 
