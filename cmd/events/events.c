@@ -209,11 +209,11 @@ static int watch(struct events *ev, struct out *o, const size_t *shown)
 			return GPQ_PIPE;
 		now = clock_ns();
 		over = stop_asked() || now >= end;
-		streams_read(ev);
 		if (over || now >= look) {
 			events_poll(ev);
 			look = clock_ns() + opt->interval_ns;
 		}
+		streams_read(ev); // after it: no event of before is left for the next turn
 		status = write_rows(ev, o, shown);
 	}
 	if (ev->unknown)
