@@ -24,6 +24,7 @@ notes=$(tr '\0' '\n' <notes | grep '^\[{')
 wanted='archive recommended libarchive.so.13
 demangle recommended libstdc++.so.6
 drm recommended libdrm_amdgpu.so.1
+elf recommended libelf.so.1
 maths required libm.so.6
 pci recommended libpci.so.3
 pcre2 recommended libpcre2-8.so.0

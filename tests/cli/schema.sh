@@ -38,6 +38,11 @@ for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx9
 	of gpq.queues queues
 	of gpq.gpus.check gpus --check
 done
+export GPQ_SYSROOT=$hosts/aql-gfx90a
+of gpq.packets packets --around 20
+of gpq.packets packets --output-all
+of gpq.why why
+of gpq.why why --output-all
 for host in gfx90a-k6.12 vm73-gfx942-contexts vm73-gfx90a-oversubscribed; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.hqd hqd --output-all
