@@ -4,10 +4,10 @@
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
 // clock and switches of its own; kprobe events are of all instances, and on in none but this.
 //
-// The guard is forked before anything else is made. It waits for the end of a pipe that gpq alone
-// can write to, and then removes what has this gpq's process id in its name: also after SIGKILL.
-// gpq itself removes nothing. Both hold a lock on the instance's folder, so --cleanup knows a dead
-// one.
+// The guard is forked as soon as the instance is there. It waits for the end of a pipe that gpq
+// alone can write to, and then removes what has this gpq's process id in its name: also after
+// SIGKILL. gpq itself removes nothing. Both hold a lock on the instance's folder, so --cleanup
+// knows a dead one.
 #include "cmd/trace/live.h"
 
 #include "common/host/dlopen.h"
@@ -39,6 +39,7 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 #define PREFIX      "gpq-"
 #define GROUP       "gpq_"
 #define BUFFERS_KB  65536 // of all processors together, as far as the least and most for one allow
+#define UNDO_TRIES  50
 #define BUFFER_LOW  256
 #define BUFFER_HIGH 4096
 
@@ -139,7 +140,13 @@ static void guard(const struct live_trace *t, int end)
 	do
 		n = read(end, &byte, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(undo(t) ? 0 : 1);
+	// A gpq that was killed may still have files of it open when its end of the pipe is gone.
+	for (int i = 0; i < UNDO_TRIES; i++) {
+		if (undo(t))
+			_exit(0);
+		usleep(20000);
+	}
+	_exit(1);
 }
 
 static int guard_start(struct live_trace *t)
@@ -314,13 +321,15 @@ static bool define(const struct live_trace *t, char kind, const char *event, con
 // that they moved) with the result alone.
 static bool probe(struct live_trace *t, const struct live_probe *p, const char *function)
 {
+	// Of a module that is not there the kernel would wait for the loading.
+	bool module = host_access("/sys/module/amdgpu/initstate", F_OK) == 0;
 	bool suffix = strchr(function, '.');
 	char name[128], result[128];
 	bool entry;
 
 	snprintf(name, sizeof(name), "amdgpu:%s", function);
 	snprintf(result, sizeof(result), "%s_ret", p->function);
-	for (int i = 0; i < 2; i++) { // in the module, or built in
+	for (int i = !module; i < 2; i++) { // in the module, or built in
 		const char *where = i ? function : name;
 
 		entry = (!suffix && define(t, 'p', p->function, where, p->entry)) ||
