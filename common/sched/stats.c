@@ -250,6 +250,9 @@ bool sched_stats_read(struct sched_stats *t, const char *text)
 	bool ok = true;
 
 	*t = (struct sched_stats){0};
+#define UNKNOWN(member, heading, key, type, flags, help) t->total.member = U64_NULL;
+	SCHED_TOTAL_COUNTS(UNKNOWN)
+#undef UNKNOWN
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
 

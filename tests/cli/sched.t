@@ -115,7 +115,7 @@ gpq: sched: this acts on a running host, not on a recorded one; leave out --sysr
 ? 2
 
 # The same selector on every command: wrong words are refused in the same way, by one line and status 2 or 5.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --summary' 'suspend --dry-run' 'snapshot saved'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' 'suspend --dry-run'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do
 >   gpq $c $o >out 2>err; echo "$? $(wc -l <err)" | grep -qxE '[25] 1' || echo "$c $o: $? $(cat err)"; done; done
 
 # Without a scheduler.

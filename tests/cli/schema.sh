@@ -55,7 +55,9 @@ of gpq.queues queues --context
 of gpq.queues queues -o PID,GPU
 of gpq.queues queues --mqds "$hosts/gfx90a-k6.12/sys/kernel/debug/kfd/mqds" --output-all
 of gpq.hqd hqd --active --context
+of gpq.sched sched --offline comm=. --dry-run --output-all
 unset GPQ_SYSROOT
+of gpq.sched sched --status --socket "$work/none"
 
 runs=("$hosts"/vm-gfx942-{new,running,suspended,gone})
 take gpq.snapshot snapshot snapshot --sysroot "${runs[1]}" --output-all saved

@@ -4,16 +4,16 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 
-# title.c moves the environment, and reads nothing of it.
+# title.c moves the environment, and reads nothing of it; the client library is linked to others, and has secure_getenv().
 is "getenv() is called in common/host/secure.c alone" \
-	"$(cd "$top" && grep -rlE '\b(secure_)?getenv *\([^0-9]|\benviron *[[;=]' --include='*.[ch]' --exclude=title.c cmd common)" common/host/secure.c
+	"$(cd "$top" && grep -rlE '\b(secure_)?getenv *\([^0-9]|\benviron *[[;=]' --include='*.[ch]' --exclude=title.c --exclude-dir=client cmd common)" common/host/secure.c
 is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 [ ! -x "$top/build/testing/gpq" ] || ok "a test build has them" grep -aq GPQ_TEST_STOP "$top/build/testing/gpq"
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
-	"CMD COLS DIR DURATION EXPR FILE GPU,... GPU[,GPU...] ID,... ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] METHOD MODE,... N NAME \
-NAME=VALUE,... N[,N...] OFFSET:LEN PATH PID PID[,PID...] REGEX SEC T TABLE TIME TYPE[,TYPE...] UID UNIT USER WHAT WHEN WHICH [PID:]ID,... "
+	"CMD COLS DIR DURATION EXPR FILE GPU,... GPU[,GPU...] GROUP ID,... ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] METHOD MODE,... N NAME \
+NAME=SPEC NAME=VALUE,... N[,N...] OFFSET:LEN PATH PID PID[,PID...] REGEX SEC SPEC T TABLE TIME TYPE[,TYPE...] UID UNIT UP:DOWN USER WHAT WHEN WHICH [PID:]ID,... "
 
 [ "$(id -u)" = 0 ] || skip_all "file capabilities and set-user-ID root are root's to give"
 ! findmnt -no OPTIONS -T "$work" | grep -qw nosuid || skip_all "$work is mounted nosuid"
@@ -57,6 +57,8 @@ attack() {
 	refused "trace --svg" trace --series 1s --svg x.svg
 	refused "merge FILE" merge /etc/shadow
 	refused "snapshot DIR" snapshot dir
+	refused "sched --socket" sched --status --socket "$work/out/socket"
+	refused "sched --log" sched --offline comm=x --log /etc/shadow
 	refused "bench report FILE" bench report /etc/shadow
 	refused "bench ab" bench ab --online 'touch ran' --offline 'touch ran'
 	is "$raised: nothing was written or run" "$(ls -A "$work/out")" ""

@@ -34,6 +34,7 @@ COMMANDS = [
     "queues -vJ --wait 1 --comm . --sysroot {h}/gfx90a-k6.12",
     "queues --json-schema",
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
+    "sched --dry-run -v --online comm=vllm --offline tree&pid=41207 --offline cmdline=.&gpu=0 --sysroot {h}/gfx90a-k6.12",
     "hqd -v --sysroot {h}/gfx90a-k6.12",
     "hqd -v -Q 41207:0 --cgroup / --sysroot {h}/gfx90a-k6.12",
     "hqd --fields -vJ --sysroot {h}/gfx1100-k6.12-mes",
