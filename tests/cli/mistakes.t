@@ -47,7 +47,7 @@ gpq: gpus: -p is an option of bench preempt, hqd, queues, resume, suspend, trace
 gpq: trace: --queue is an option of bench preempt, hqd, queues, resume, suspend; gpq trace -h lists those of trace
 gpq: bench: -p is an option of bench preempt, hqd, queues, resume, suspend, trace; gpq bench ab -h lists those of bench ab
 gpq: bench: -p is an option of bench preempt, hqd, queues, resume, suspend, trace; gpq bench ab -h lists those of bench ab
-gpq: bench: --online is an option of bench ab; gpq bench preempt -h lists those of bench preempt
+gpq: bench: --online is an option of bench ab, sched; gpq bench preempt -h lists those of bench preempt
 gpq: bench: --cycles is an option of bench preempt; gpq bench report -h lists those of bench report
 gpq: bench: --settle is an option of bench preempt; gpq bench report -h lists those of bench report
 gpq: queues: --html is an option of bench report; gpq queues -h lists those of queues

@@ -80,7 +80,7 @@ def is_new(name, key, row):
 commands = sorted(p.name[7:-6] for p in here.glob("schema.*.lines"))
 documents = {c: load(here / f"schema.{c}") for c in commands}
 lines = {c: load(here / f"schema.{c}.lines") for c in commands}
-ok(len(commands) == 10, "each command has a valid schema, of documents and of lines", commands)
+ok(len(commands) == 11, "each command has a valid schema, of documents and of lines", commands)
 
 kinds = [line.split() for line in (here / "columns").read_text().splitlines()]
 mute = [k for _, k, t in kinds if t == "bytes" and "bytes" not in k or t == "nanoseconds" and not k.endswith("_ns")]
