@@ -15,13 +15,14 @@ INCLUDEDIR   ?= $(PREFIX)/include
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 PYTHONDIR    ?= $(DATADIR)/gpq/python
 EXAMPLEDIR   ?= $(DATADIR)/doc/gpq/examples
+UNITDIR  ?= $(PREFIX)/lib/systemd/system
 VERSION := $(shell cat VERSION)
 PKG_CONFIG ?= pkg-config
 
-PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp
+PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp libelf libtracefs
 
 # Names of Debian 12 and 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.
-DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev pci.ids
+DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev libelf-dev libtracefs-dev libtraceevent-dev pci.ids
 TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
 # The sanitizers' runtime has clang's version in its name, where it is a package of its own (not in Ubuntu 22.04).
@@ -130,6 +131,9 @@ install: all
 	install -d "$(DESTDIR)$(BINDIR)" $(MANDIRS:%="$(DESTDIR)$(MANDIR)/%") "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
 		"$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
 	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
+	install -d "$(DESTDIR)$(UNITDIR)"
+	sed 's|/usr/local/bin|$(BINDIR)|' man/gpq-sched.service >"$(DESTDIR)$(UNITDIR)/gpq-sched.service"
+	chmod 644 "$(DESTDIR)$(UNITDIR)/gpq-sched.service"
 	for p in $(PAGES); do install -m 644 $$p "$(DESTDIR)$(MANDIR)/man$${p##*.}/" || exit 1; done
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
 	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
@@ -141,7 +145,7 @@ install: all
 
 # Takes away what `make install` with the same PREFIX and DESTDIR put there; folders stay.
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
+	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(UNITDIR)/gpq-sched.service" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
 		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
 
 # apt-get as root or through sudo, for what is not installed yet; where there is no apt-get, the names.
@@ -166,7 +170,7 @@ demo: all
 C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 lint:
 	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
-	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" $(PKG_CFLAGS) 2>/dev/null' _
+	printf '%s\n' $(C_FILES) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" -Icommon/client $(PKG_CFLAGS) 2>/dev/null' _
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
 		--suppress=missingIncludeSystem -j $$(nproc) -I. -D_GNU_SOURCE $(filter-out tests/%,$(C_FILES))
 
@@ -185,6 +189,7 @@ help:
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
 	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
+	@echo 'make check-gpu  gpq on a real GPU, with programs of its own; asks first (YES=1: begins)'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang, SANITIZE=1 and DLOPEN=no build beside'
 

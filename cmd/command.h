@@ -21,16 +21,19 @@ enum {
 // name, what it needs, one-line help. Sorted by name.
 #define GPQ_COMMANDS(X)                                                                           \
 	X(bench, 0, "measure what suspending and resuming costs")                                 \
+	X(events, NEED_KFD | NEED_LIVE, "show what happens to queues, as it happens")             \
 	X(gpus, NEED_KFD, "list the GPUs of KFD and what they support")                           \
 	X(hqd, NEED_KFD | NEED_DEBUGFS, "show hardware queue slots, decoded, and whose they are") \
 	X(merge, 0, "add up results of many runs and hosts")                                      \
+	X(packets, NEED_KFD, "show the packets in the rings of queues, decoded")                  \
 	X(queues, NEED_KFD, "list the queues of processes")                                       \
 	X(resume, NEED_LIVE, "put suspended queues back")                                         \
 	X(sched, NEED_KFD | NEED_LIVE | NEED_DEV_KFD,                                             \
 	  "hold offline work off the GPU while online work needs it")                             \
 	X(snapshot, NEED_KFD, "save a host for --sysroot, compare")                               \
 	X(suspend, NEED_LIVE, "take queues off the GPU, hold them off")                           \
-	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")
+	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")           \
+	X(why, NEED_KFD, "what each queue does now, and on what it waits")
 
 struct cmd;
 

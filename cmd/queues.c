@@ -394,17 +394,6 @@ static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 	return want;
 }
 
-static int check_prio(const struct queue_rows *q, const struct choice *c)
-{
-	if (!c->opts->queues.prio)
-		return GPQ_OK;
-	if (!q->mqds_error)
-		return q->mqds.nqueues ? prio_check(&c->queues.prio, q->prio_written) : GPQ_OK;
-	return err_sys(q->mqds_error,
-		       "priorities are in MQDs, which root can read where debugfs is mounted",
-		       "--prio: /sys/kernel/debug/kfd/mqds");
-}
-
 // Columns that most hosts have nothing for.
 static void leave_out(const struct queue_rows *q, struct out *o)
 {
@@ -469,7 +458,7 @@ static int list(struct cmd *cmd)
 	if (!status)
 		status = check_ids(&c, &q);
 	if (!status)
-		status = check_prio(&q, &c);
+		status = pick_queues_check_prio(&c.queues, &q);
 	if (!status)
 		status = print(&c, &q, o, cmd->out.columns);
 	out_end(o);

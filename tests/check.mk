@@ -12,6 +12,12 @@ $(B)/unit/%: tests/unit/%.c $(LIB)
 
 -include $(UBIN:=.d)
 
+# What test_code.c loads as the HSA runtime.
+$(B)/unit/test_code: | $(B)/unit/fake/libhsa-runtime64.so.1
+$(B)/unit/fake/libhsa-runtime64.so.1: tests/unit/fake_runtime.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(WARN) -shared -fPIC -nostdlib -o $@ $<
+
 # Each transcript, man page and script is a test program of its own, so that they run side by side.
 TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
 TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)

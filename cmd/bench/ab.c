@@ -2,14 +2,17 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
+#include "common/bench/attached.h"
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
+#include "common/host/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
 static const struct out_col online_cols[] = {
@@ -132,21 +135,29 @@ static void print_histograms(struct out *o, const struct ab_result *a)
 	out_end(o);
 }
 
-static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g)
+static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g,
+			const struct requirements *q)
 {
 	struct result_verdict v[AB_GOALS];
-	if (!a->mode[AB_PREEMPT].runs)
+	if (!a->mode[AB_PREEMPT].runs && !q->n)
 		return;
 	ab_judge_goals(a, g, v);
 	out_begin(o, &bench_ab_goals_table, false);
-	for (unsigned i = 0; i < AB_GOALS; i++)
+	for (unsigned i = 0; i < AB_GOALS && a->mode[AB_PREEMPT].runs; i++)
 		bench_print_goal(o, NULL, &v[i]);
+	for (size_t i = 0; i < q->n; i++) {
+		v[0] = require_judge(&q->v[i], NULL, a);
+		bench_print_goal(o, NULL, &v[0]);
+	}
 	out_end(o);
 }
+
+enum { DEFAULT_RUNS = 3 };
 
 struct ab {
 	struct bench_opts *opts;
 	struct result_goals goals;
+	struct requirements required;
 	bool mode[AB_MODES];
 	struct bench_context context;
 	struct ab_result result;
@@ -154,6 +165,7 @@ struct ab {
 	struct progress progress;
 	uint64_t done, total; // runs
 	enum ab_mode now;
+	struct rng rng; // of the order of the modes
 };
 
 static int print(struct ab *b, struct cmd *c)
@@ -173,7 +185,7 @@ static int print(struct ab *b, struct cmd *c)
 	print_offline(o, a);
 	print_ids(o, a);
 	out_title(o, "Goals");
-	print_goals(o, a, &b->goals);
+	print_goals(o, a, &b->goals, &b->required);
 	return out_close(o);
 }
 
@@ -202,10 +214,52 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
+static int choose_side(struct side *s, const char *command, const struct pids *pids,
+		       const struct words *specs, bool online)
+{
+	const char *option = online ? "--online-select" : "--offline-select";
+	int status = side_add_pids(s, online ? "--online-pid" : "--offline-pid", pids);
+	s->command = command;
+	for (size_t i = 0; i < specs->n && !status; i++)
+		status = side_add(s, option, specs->v[i]);
+	if (!status && !command && !s->n)
+		return err_fail(GPQ_USAGE,
+				online ? "give --online CMD, --online-pid or --online-select"
+				       : "give --offline CMD, --offline-pid or --offline-select",
+				"ab needs both sides: there is no %s work",
+				online ? "online" : "offline");
+	return status;
+}
+
+// What runs already prints nothing to gpq, and its requests are seen in its queues, or in its log.
+static int choose_sides(struct bench_opts *o)
+{
+	struct ab_plan *p = &o->ab;
+	int status = choose_side(&p->online, o->online, &o->online_pids, &o->online_specs, true);
+	if (!status)
+		status = choose_side(&p->offline, o->offline, &o->offline_pids, &o->offline_specs,
+				     false);
+	if (status)
+		return status;
+	if ((p->metric && !o->online) || ((p->offline_metric || p->offline_ready) && !o->offline))
+		return err_fail(GPQ_USAGE, "leave it out, or have a command",
+				"--%s reads what a command prints, and that side has none",
+				p->metric && !o->online ? "metric"
+				: p->offline_metric     ? "offline-metric"
+							: "offline-ready");
+	if (p->log_dir && (!o->online || !o->offline))
+		return err_fail(GPQ_USAGE, "--online-log and --offline-log read logs",
+				"--log is set for commands, and one side has none");
+	if (!o->online)
+		p->hold = AB_HOLD_PROGRESS;
+	return GPQ_OK;
+}
+
 static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
 	int status = bench_goals(&o->goals, &b->goals);
+	status = status ? status : require_parse(&b->required, &o->require, REQUIRE_AB);
 	c->out.several = !c->out.columns;
 	status = status ? status : out_check(&c->out, &bench_online_table);
 	if (status)
@@ -213,11 +267,13 @@ static int prepare(struct ab *b, struct cmd *c)
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
 				c->argv[1]);
-	if (!o->ab.online || !o->ab.offline)
-		return err_fail(GPQ_USAGE, "gpq bench ab --online CMD --offline CMD",
-				"ab needs both commands");
+	status = choose_sides(o);
+	if (status)
+		return status;
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
+	if (o->runs == U64_NULL)
+		o->runs = DEFAULT_RUNS;
 	if (!o->runs)
 		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
 	o->ab.grace = o->grace;
@@ -225,6 +281,7 @@ static int prepare(struct ab *b, struct cmd *c)
 	o->ab.tick_arg = b;
 	bench_context_host(&b->context);
 	bench_context_driver(&b->context);
+	b->rng.state = bench_seed(o, &b->context);
 	status = choose_modes(b);
 	if (status)
 		return status;
@@ -246,11 +303,24 @@ static int keep(struct ab *b, struct ab_run *r)
 	return status;
 }
 
+// Between two runs. False when gpq is to end.
+static bool rest(uint64_t ns)
+{
+	int signals = bench_signals_open();
+	bool on = bench_signals_wait(signals, clock_ns() + ns);
+	close(signals);
+	return on;
+}
+
 static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 {
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
+	if (b->done && b->opts->pause_ns && !rest(b->opts->pause_ns)) {
+		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
+		return GPQ_PARTIAL;
+	}
 	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
 	b->now = mode;
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
@@ -261,6 +331,12 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 			 ", %s: %zu offline queues of secondary contexts ran on: the "
 			 "debug interface does not reach them",
 			 number + 1, ab_mode_name[mode], r.unreached);
+	if (r.lost)
+		err_warn("gpq did not end it",
+			 "run %" PRIu64 ", %s: pid %d (%s)%s of a command lives on: it left the "
+			 "command's process group",
+			 number + 1, ab_mode_name[mode], (int)r.lost_pid, r.lost_name,
+			 r.lost > 1 ? " and others" : "");
 	ab_run_fini(&r);
 	b->done++;
 	if (stopped) {
@@ -280,10 +356,13 @@ static int run_all(struct ab *b, bool wanted)
 	for (unsigned m = 0; m < AB_MODES; m++)
 		b->total += b->mode[m] ? b->opts->runs : 0;
 	progress_init(&b->progress, wanted, false);
-	for (uint64_t i = 0; i < b->opts->runs && !status; i++)
+	for (uint64_t i = 0; i < b->opts->runs && !status; i++) {
+		unsigned order[AB_MODES] = {AB_ALONE, AB_SHARED, AB_PREEMPT};
+		rng_shuffle(&b->rng, order, AB_MODES);
 		for (unsigned m = 0; m < AB_MODES && !status; m++)
-			if (b->mode[m])
-				status = run_one(b, (enum ab_mode)m, i);
+			if (b->mode[order[m]])
+				status = run_one(b, (enum ab_mode)order[m], i);
+	}
 	progress_end(&b->progress);
 	return status;
 }
@@ -303,9 +382,13 @@ int bench_ab(struct cmd *c)
 	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {
 		int printed = print(&b, c);
 		status = status ? status : printed;
+		status = status ? status : bench_required(&b.required, "", NULL, &b.result);
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
+	side_fini(&b.opts->ab.online);
+	side_fini(&b.opts->ab.offline);
+	require_fini(&b.required);
 	ab_result_fini(&b.result);
 	return status;
 }

@@ -4,9 +4,13 @@
 
 #include "cmd/snapshot/snapshot.h"
 #include "common/cli/text.h"
+#include "common/host/clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const char *const burst_words[] = {"command", "progress", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
@@ -15,30 +19,41 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 #define GOAL                                                           \
 	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...", \
 	    "limits to judge by\n(default suspend=10ms, resume=10ms, effect=5, online=10)")
+#define REQUIRE(example)                                          \
+	OPT(bench_opts, require, "require", 0, OPT_LIST, "LIMIT", \
+	    "a limit that decides the exit status,\nsuch as '" example "'; may be repeated")
 #define GRACE                                            \
 	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
 	    "\ngrace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
+#define PAUSE                                              \
+	OPT(bench_opts, pause_ns, "pause", 0, OPT_NS, "T", \
+	    "\nrest this long between runs (default 0)")
+#define SEED(what)                                     \
+	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N", \
+	    "\norder of the " what "\n(default: drawn, and printed)")
 #define RAW(what)                                       \
 	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
 
 static const struct opt preempt_opts[] = {
-	OPT(bench_opts, pids, "pid", 'p', OPT_PIDS, "PID", "the process to measure"),
+	PICK_OPTS(bench_opts),
+	PICK_QUEUES_OPTS(bench_opts),
+	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	    "show which queues would be held, and hold none"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
 	    "cycles of each setting\n(default 100, or as many as --duration allows)"),
-	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "stop after this long"),
+	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "\nstop after this long"),
 	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "T",
 	    "how long queues stay suspended (default 10ms)"),
 	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "T",
-	    "how long they run between cycles (default 10ms)"),
-	OPT(bench_opts, queues.ids, "queue", 'Q', OPT_WORDS, "ID,...", "only these queues"),
-	OPT(bench_opts, queues.gpus, "gpu", 0, OPT_WORDS, "GPU,...",
-	    "only queues on these GPUs:\nindex, gpu_id or PCI address"),
+	    "\nhow long they run between cycles (default 10ms,\nor more: see LEAST_PERIOD in "
+	    "gpq-bench(1))"),
 	GRACE,
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
-	    "compare settings of grace, queues, hold, gap;\nmay be repeated"),
-	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N",
-	    "\norder of the settings\n(default: drawn, and printed)"),
+	    "\ncompare settings of grace, queues, hold, gap;\nmay be repeated"),
+	SEED("settings"),
+	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "\nall of it so many times (default 1)"),
+	PAUSE,
 	OPT(bench_opts, warmup, "warmup", 0, OPT_U64, "N",
 	    "\ncycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, untouched_every, "untouched-every", 0, OPT_U64, "N",
@@ -49,23 +64,38 @@ static const struct opt preempt_opts[] = {
 	    "\ngive up after so long without progress\n(default 10s)"),
 	RAW("cycle"),
 	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
-	    "measure gpq's own part:\nsuspend calls with an empty list of queues"),
+	    "\nmeasure gpq's own part:\nsuspend calls with an empty list of queues"),
 	GOAL,
+	REQUIRE("suspend p99 < 10ms"),
 	{0},
 };
 
 static const struct opt ab_opts[] = {
-	OPT(bench_opts, ab.online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
-	OPT(bench_opts, ab.offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
+	OPT(bench_opts, offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID[,PID...]",
+	    "\nonline work that runs already"),
+	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
+	    "\noffline work that runs already"),
+	OPT(bench_opts, online_specs, "online-select", 0, OPT_LIST, "SPEC",
+	    "online work, such as\n'container=serve&cmdline=vllm':\nwhat runs already, or workers "
+	    "of "
+	    "the command;\nmay be repeated"),
+	OPT(bench_opts, offline_specs, "offline-select", 0, OPT_LIST, "SPEC",
+	    "the offline work, likewise"),
+	OPT(bench_opts, ab.for_ns, "for", 0, OPT_NS, "T",
+	    "\nhow long online work without a command is watched\n(default 10s)"),
 	OPT(bench_opts, modes, "modes", 0, OPT_WORDS, "MODE,...",
 	    "alone, shared, preempt (default: all)"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "runs in each mode (default 3)"),
+	PAUSE,
+	SEED("modes in each round"),
 	OPT_ONE_OF(bench_opts, ab.hold, "burst-on", 0, "WHAT",
 		   "when to suspend: command (default) or progress:\nwhile the online "
 		   "command runs, or while its queues make progress",
 		   burst_words),
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
-	    "a burst is over when the queues were empty\nfor so long (default 5ms)"),
+	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
 	OPT(bench_opts, ab.metric, "metric", 0, OPT_STR, "REGEX",
 	    "latencies from the online command's output:\nthe number in ( )"),
@@ -76,7 +106,7 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
 	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
-	    "latencies from the online command's AMD log:\nFILE, or FILE_PID"),
+	    "\nlatencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",
 	    "\nlikewise the offline work's rate"),
 	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
@@ -88,6 +118,7 @@ static const struct opt ab_opts[] = {
 	    "packets)"),
 	RAW("run"),
 	GOAL,
+	REQUIRE("online p99 < 50ms"),
 	{0},
 };
 
@@ -98,22 +129,24 @@ static const struct opt report_opts[] = {
 	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, NULL,
 	    "compare two files or folders, the old one first"),
 	GOAL,
+	REQUIRE("offline loss < 20%"),
 	{0},
 };
 
 static const struct bench_opts defaults = {
 	.cycles = U64_NULL,
 	.hold_ns = 10000000,
-	.gap_ns = 10000000,
+	.gap_ns = U64_NULL,
 	.grace = 32,
 	.warmup = 3,
 	.untouched_every = 10,
 	.settle_ns = 1000000,
 	.patience_ns = 10000000000,
 	.seed = U64_NULL,
-	.runs = 3,
+	.runs = U64_NULL,
 	.ab = {.idle_ns = 5000000,
 	       .metric_unit = 2,
+	       .for_ns = 10000000000,
 	       .lead_ns = 1000000000,
 	       .ready_ns = 60000000000},
 };
@@ -151,6 +184,44 @@ int bench_goals(const struct words *w, struct result_goals *g)
 	return GPQ_OK;
 }
 
+uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
+{
+	uint32_t drawn; // short enough to be typed again
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		drawn = (uint32_t)clock_ns();
+	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
+	snprintf(c->text[CONTEXT_seed], sizeof(c->text[0]), "%" PRIu64, seed);
+	return seed;
+}
+
+static int say_unmet(const struct requirement *q, const char *run, const char *setting,
+		     const struct result_verdict *v)
+{
+	char value[32];
+	bool known = *v->result != 'u';
+	if (strcmp(v->result, "ok") == 0)
+		return GPQ_OK;
+	return err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", run, *run ? ": " : "",
+			q->text, known ? require_text(value, v->share, v->value) : "not measured",
+			*setting ? " with " : "", setting,
+			known && v->value < v->limit ? ", but not all cycles were ok" : "");
+}
+
+int bench_required(const struct requirements *q, const char *run, struct result *r,
+		   struct ab_result *a)
+{
+	int status = GPQ_OK;
+	for (size_t i = 0; i < q->n; i++)
+		for (unsigned k = 0; k < (r ? r->n : 1) && require_is_of(&q->v[i], a); k++) {
+			if (r && !require_applies(&q->v[i], r, k))
+				continue;
+			struct result_verdict v = require_judge(&q->v[i], r ? r->of[k] : NULL, a);
+			int bad = say_unmet(&q->v[i], run, r && r->n > 1 ? r->of[k]->name : "", &v);
+			status = status ? status : bad;
+		}
+	return status;
+}
+
 #define PREEMPT_TABLES &bench_latencies_table, &bench_effects_table, &bench_goals_table
 #define AB_TABLES                                                                       \
 	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS],   \
@@ -167,10 +238,10 @@ static const struct out_table *const tables[] = {PREEMPT_TABLES, &bench_changes_
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
 	 .title = "bench preempt",
-	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
-	 .summary = "suspend a process, watch its queues stand still, hold, resume, watch them go "
-		    "on; many times",
-	 .synopsis = "-p PID [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
+	 .needs = NEED_KFD, // all that --dry-run needs
+	 .summary = "suspend a process, or several at once, watch their queues stand still, hold, "
+		    "resume, watch them go on; many times",
+	 .synopsis = "-p PID[,PID...] [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
 		     "[--raw FILE]\n-p PID --overhead",
 	 .opts = preempt_opts,
 	 .tables = preempt_tables,
@@ -180,7 +251,8 @@ static const struct cmd_kind kinds[] = {
 	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
-	 .synopsis = "--online CMD --offline CMD [--modes MODE,...] [--runs N] [--burst-on WHAT]",
+	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "
+		     "SPEC\n[--modes MODE,...] [--runs N] [--burst-on WHAT]",
 	 .opts = ab_opts,
 	 .tables = ab_tables,
 	 .run = bench_ab},

@@ -5,21 +5,27 @@
 #include "cmd/command.h"
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
+#include "common/bench/require.h"
+#include "common/state/pick.h"
 #include "common/state/pick_queues.h"
 
 struct bench_opts {
 	// preempt
-	struct pids pids;
-	struct pick_queues_opts queues; // ids and GPUs
-	struct words sweep, goals;
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	bool dry;
+	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
+	uint64_t runs, pause_ns;
 	const char *raw;
 	bool overhead;
 	// ab
 	struct ab_plan ab;
+	const char *online, *offline; // commands
+	struct pids online_pids, offline_pids;
+	struct words online_specs, offline_specs;
 	struct words modes;
-	uint64_t runs;
 	// report
 	const char *html, *svg;
 	bool compare;
@@ -31,6 +37,14 @@ int bench_ab(struct cmd *c);
 
 // "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
 int bench_goals(const struct words *w, struct result_goals *g);
+
+// --seed, or a number that is drawn; it is put into the context.
+uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
+
+// Says which requirements a result does not meet, on standard error: GPQ_FAILED then. `run`: names
+// it where there are several, or "". Those of the other kind of result are passed over.
+int bench_required(const struct requirements *q, const char *run, struct result *r,
+		   struct ab_result *a);
 
 #define D OUT_DEFAULT
 
@@ -66,6 +80,6 @@ void bench_print_context(struct out *o, const struct bench_context *c);
 
 // All tables of a result, on standard output. Exit status.
 int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g);
+		const struct result_goals *g, const struct requirements *q);
 
 #endif

@@ -1,84 +1,139 @@
 // gpq bench preempt: cycles of suspend and resume on a living process.
 #include "cmd/bench/bench.h"
 
+#include "cmd/suspend/suspend.h"
 #include "common/bench/raw.h"
 #include "common/bench/attached.h"
+#include "common/bench/group_cycle.h"
 #include "common/holder/holder.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
+#include "common/stats/moving.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
+#include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_CYCLES 100
+#define DEFAULT_GAP_NS 10000000
 
 struct preempt {
 	const struct bench_opts *opts;
 	const struct out_opts *out;
-	pid_t pid;
+	struct targets targets;
+	pid_t pid; // of one
 	struct plan plan;
 	struct cycle_plan cycles;
-	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until the time is over
+	struct moving costs; // of the last holds, to others
+	uint64_t each_run;   // cycles of one of --runs; UINT64_MAX: until the time is over
+	uint64_t total;      // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
-	struct attached_target *attached;
+	struct attached_target *attached; // one process; NULL: a group
+	struct group_bench group;         // several: one hold of all
+	size_t lines; // cycles that one hold gives: 1, or the group's and each process's
 	struct raw_file raw;
 	struct bench_context context;
 	struct result result;
 	struct result_goals goals;
+	struct requirements required;
 	uint64_t done;
 	uint64_t idle;
 	struct progress progress;
 };
 
-static int choose_queues(struct preempt *p)
+// The processes and their queues. Of those that were sought, not named, only those with queues.
+static int choose(struct preempt *p)
 {
-	struct kfd_topology gpus = {0};
-	struct pick_queues queues;
-	int status = pick_queues_init(&queues, &p->opts->queues);
-	if (!status)
-		status = pick_queues_check(&queues, &p->pid, 1);
-	if (!status)
-		status = pick_queues_load_gpus(&queues, &gpus);
-	if (!status)
-		pick_queues_select(&queues, p->pid, &gpus, &p->cycles.select);
-	kfd_topology_fini(&gpus);
-	pick_queues_fini(&queues);
-	return status;
+	struct targets *t = &p->targets;
+	const struct bench_opts *o = p->opts;
+	size_t kept = 0;
+	int status = targets_find(t, &o->pick, &o->queues, AMONG_OPEN);
+	status = status ? status : targets_report(t);
+	for (size_t i = 0; i < t->n && !status && !o->dry; i++) {
+		struct buf names = {0};
+		if (!pick_needs_host(&o->pick) || group_list_queues(t->v[i].pid, &names))
+			t->v[kept++] = t->v[i];
+		buf_fini(&names);
+	}
+	if (status || o->dry)
+		return status;
+	t->n = kept;
+	if (!t->n)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
+				"no process that the options choose has queues");
+	if (t->n > GROUP_PROCESSES_MAX)
+		return err_fail(GPQ_USAGE, "choose fewer", "%zu processes are more than %d", t->n,
+				GROUP_PROCESSES_MAX);
+	p->pid = t->v[0].pid;
+	p->cycles.select = t->v[0].sel;
+	p->lines = t->n > 1 ? t->n + 1 : 1;
+	return GPQ_OK;
+}
+
+// What only one process can be asked for.
+static int check_group(const struct preempt *p)
+{
+	const struct bench_opts *o = p->opts;
+	if (p->lines == 1)
+		return GPQ_OK;
+	if (o->overhead)
+		return err_fail(GPQ_USAGE, "name one with -p",
+				"--overhead measures one process, and %zu are chosen",
+				p->targets.n);
+	for (unsigned i = 1; i < p->plan.n; i++)
+		if (p->plan.setting[i].grace != p->plan.setting[0].grace ||
+		    p->plan.setting[i].queues != p->plan.setting[0].queues)
+			return err_fail(
+				GPQ_USAGE, "name one process with -p",
+				"--sweep: of several processes hold and gap can be compared");
+	if (p->lines * p->plan.n > PLAN_SETTINGS_MAX)
+		return err_fail(GPQ_USAGE, "compare fewer settings",
+				"--sweep: %u settings of %zu processes are too many", p->plan.n,
+				p->targets.n);
+	return GPQ_OK;
 }
 
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
-	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns, o->gap_ns};
-	uint32_t drawn; // short enough to be typed again
-	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
-		drawn = (uint32_t)clock_ns();
-	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;
+	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
+				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
+				     CYCLE_NONE};
+	uint64_t seed = bench_seed(o, &p->context), runs = o->runs == U64_NULL ? 1 : o->runs;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
-	snprintf(p->context.text[CONTEXT_seed], sizeof(p->context.text[0]), "%" PRIu64, seed);
+	// The gap is as short as the user says. Where he says nothing, cycles spare others.
+	bool spare = o->gap_ns == U64_NULL;
+	for (size_t i = 0; i < o->sweep.n; i++)
+		spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
+	p->cycles.costs = spare ? &p->costs : NULL;
 	p->cycles.settle_ns = o->settle_ns;
 	p->cycles.patience_ns = o->patience_ns;
 	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
 	if (!o->cycles)
 		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --duration allows",
 				"--cycles: 0 measures nothing");
-	p->total = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
-	if (cycles > 1000000000 || o->warmup > 1000000)
+	if (!runs || (runs > 1 && !cycles))
+		return err_fail(GPQ_USAGE, runs ? "add --cycles" : "leave it out for 1",
+				runs ? "--runs: --duration alone does not say how long a run is"
+				     : "--runs: 0 measures nothing");
+	if (cycles > 1000000000 || o->warmup > 1000000 || runs > RESULT_REPEATS_MAX)
 		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
+	p->each_run = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
+	p->total = cycles ? p->each_run * runs : UINT64_MAX;
 	return GPQ_OK;
 }
 
@@ -103,18 +158,21 @@ static int check_arguments(const struct preempt *p, const struct cmd *c)
 	const struct bench_opts *o = p->opts;
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
-	if (o->pids.n != 1)
+	if (!pick_asks(&o->pick))
 		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
-				"preempt measures one process: give its pid with -p");
-	if (o->overhead &&
-	    (o->raw || o->sweep.n || o->duration_ns || o->queues.ids.n || o->queues.gpus.n))
+				"preempt needs to know which processes to measure");
+	if (o->dry)
+		return GPQ_OK;
+	if (o->overhead && (o->raw || o->sweep.n || o->duration_ns || pick_queues_asks(&o->queues)))
 		return err_fail(GPQ_USAGE, "leave it out",
 				"--overhead suspends nothing: --%s does not belong to it",
-				o->raw            ? "raw"
-				: o->sweep.n      ? "sweep"
-				: o->duration_ns  ? "duration"
-				: o->queues.ids.n ? "queue"
-						  : "gpu");
+				o->raw             ? "raw"
+				: o->sweep.n       ? "sweep"
+				: o->duration_ns   ? "duration"
+				: o->queues.ids.n  ? "queue"
+				: o->queues.gpus.n ? "gpu"
+				: o->queues.prio   ? "prio"
+						   : "type");
 	return out_check(&c->out, o->overhead ? &overhead_table : &bench_latencies_table);
 }
 
@@ -126,11 +184,11 @@ static int prepare(struct preempt *p, struct cmd *c)
 	int status = check_arguments(p, c);
 	if (status)
 		return status;
-	p->pid = p->opts->pids.v[0];
 	bench_context_host(&p->context);
 	status = make_plan(p);
-	status = status ? status : choose_queues(p);
-	if (status)
+	status = status ? status : choose(p);
+	status = status ? status : check_group(p);
+	if (status || p->opts->dry)
 		return status;
 	// Before the target is touched: a file that cannot be written is no reason to suspend it.
 	if (raw_file_open(&p->raw, p->opts->raw))
@@ -138,13 +196,64 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
+static void warn_unreached(const struct preempt *p, pid_t pid)
+{
+	struct kfd_queue *unreached = NULL;
+	ssize_t n = kfd_contexts_unreached(pid, &p->cycles.select, &unreached);
+	if (n > 0)
+		err_warn("gpq queues -o +CONTEXT shows them",
+			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
+			 "interface does not reach them",
+			 (int)pid, n);
+	free(unreached);
+}
+
+static uint64_t longest_hold(const struct plan *p)
+{
+	uint64_t longest = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		longest = p->setting[i].hold_ns > longest ? p->setting[i].hold_ns : longest;
+	return longest;
+}
+
+static int attach_group(struct preempt *p)
+{
+	struct group_bench *b = &p->group;
+	pid_t pids[GROUP_PROCESSES_MAX];
+	struct kfd_selection *sel = xcalloc(p->targets.n, sizeof(*sel));
+	for (size_t i = 0; i < p->targets.n; i++) {
+		pids[i] = p->targets.v[i].pid;
+		sel[i] = p->targets.v[i].sel;
+		warn_unreached(p, pids[i]);
+	}
+	bool all = group_bench_open(b, pids, sel, p->targets.n, (unsigned)p->opts->grace,
+				    longest_hold(&p->plan), p->signals);
+	free(sel);
+	const struct group_member *bad = group_failed(&b->group);
+	if (bad)
+		return err_fail(bad->failure.status, NULL, "pid %d: %s", (int)bad->target.pid,
+				bad->failure.text);
+	if (!all)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
+				"a process of the group ended before it was measured");
+	group_look(&b->group);
+	for (size_t i = 0; i < b->group.n; i++)
+		if (!b->group.v[i]->watch.n)
+			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
+					"pid %d has no queue of these whose read index can be read",
+					(int)b->group.v[i]->target.pid);
+	bench_context_processes(&p->context, pids, p->targets.n, b->group.num_queues);
+	return GPQ_OK;
+}
+
 static int attach(struct preempt *p)
 {
-	struct kfd_queue *unreached;
 	struct kfd_failure f = {0};
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
+	if (p->lines > 1)
+		return attach_group(p);
 	p->attached = attached_open(p->pid, p->signals, &f);
 	if (!p->attached)
 		return err_fail(f.status, NULL, "pid %d: %s", (int)p->pid, f.text);
@@ -156,13 +265,7 @@ static int attach(struct preempt *p)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 				"pid %d has no queue of these whose read index can be read",
 				(int)p->pid);
-	ssize_t n = kfd_contexts_unreached(p->pid, &p->cycles.select, &unreached);
-	if (n > 0)
-		err_warn("gpq queues -o +CONTEXT shows them",
-			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
-			 "interface does not reach them",
-			 (int)p->pid, n);
-	free(unreached);
+	warn_unreached(p, p->pid);
 	return GPQ_OK;
 }
 
@@ -180,7 +283,7 @@ static void draw(struct preempt *p)
 
 static int keep(struct preempt *p, const struct cycle *c)
 {
-	p->done++;
+	p->done += RESULT_IS_WHOLE(&c->set);
 	p->idle += c->result == CYCLE_IDLE;
 	if (result_add(&p->result, c))
 		return err_sys(errno, "use fewer cycles or settings", "cycle %" PRIu64, p->done);
@@ -191,22 +294,56 @@ static int keep(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
 }
 
-// Runs all cycles. GPQ_OK also when the target or the user ended it, which explain() reports.
-static int measure(struct preempt *p, struct cycle *last)
+// Says when cycles came more often than that.
+static void warn_of_cost(const struct preempt *p)
+{
+	for (unsigned i = 0; i < p->result.n; i++) {
+		struct result_setting *s = p->result.of[i];
+		double least = result_least_period(s), period;
+		period = samples_percentile(&s->metric[METRIC_suspend], 0.5) +
+			 samples_percentile(&s->metric[METRIC_resume], 0.5) +
+			 (double)(s->set.hold_ns + s->set.gap_ns);
+		char text[24];
+		if (p->cycles.costs || !(period < least))
+			continue;
+		err_warn("a greater --gap spares others",
+			 "%s: cycles came more often than every %s: they took much of the time of "
+			 "other queues on the GPU",
+			 s->name, text_ns(text, bench_ns(least)));
+		return;
+	}
+}
+
+static bool rest(struct preempt *p, uint64_t until)
+{
+	return p->attached ? attached_wait(p->attached, until)
+			   : !(p->group.stopped |= !bench_signals_wait(p->signals, until));
+}
+
+// Runs all cycles; `v` has room for those of one hold. GPQ_OK also when the target or the user
+// ended it, which explain() reports.
+static int measure(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every;
 	progress_init(&p->progress, p->out->progress, false);
 	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
 	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {
-		*last = (struct cycle){.number = i,
-				       .block = i / p->plan.n,
-				       .warmup = i < o->warmup * p->plan.n,
-				       .set = *plan_next(&p->plan, i)};
-		uint64_t counted = last->block - o->warmup; // wraps while it warms up
-		bool untouched = every && !last->warmup && counted % every == 0;
-		bool on = cycle_run(p->attached, &p->cycles, untouched, last);
-		int status = keep(p, last);
+		uint64_t in_run = i % p->each_run;
+		if (i && !in_run && !rest(p, clock_ns() + o->pause_ns))
+			return GPQ_OK;
+		*v = (struct cycle){.number = i * p->lines,
+				    .block = i / p->plan.n,
+				    .repeat = i / p->each_run,
+				    .warmup = in_run < o->warmup * p->plan.n,
+				    .set = *plan_next(&p->plan, i)};
+		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps while it warms up
+		bool untouched = every && !v->warmup && counted % every == 0;
+		bool on = p->attached ? cycle_run(p->attached, &p->cycles, untouched, v)
+				      : group_cycle_run(&p->group, &p->cycles, untouched, v);
+		int status = GPQ_OK;
+		for (size_t k = 0; k < p->lines && !status; k++)
+			status = keep(p, &v[k]);
 		if (status || !on)
 			return status;
 		draw(p);
@@ -222,12 +359,44 @@ static const char *first_refusal(const struct attached_target *s)
 	return "no queue of these is there any more";
 }
 
+static int stopped(const char *after)
+{
+	err_warn("the target runs; what was measured follows", "stopped %s", after);
+	return GPQ_PARTIAL;
+}
+
+// Why a group's measurement ended before its time. Exit status.
+static int explain_group(const struct preempt *p, const struct cycle *v, const char *after)
+{
+	const struct group_bench *b = &p->group;
+	const struct group_member *bad = group_failed(&b->group);
+	if (bad)
+		return err_fail(bad->failure.status ? bad->failure.status : GPQ_FAILED, NULL,
+				"pid %d: %s: %s", (int)bad->target.pid, after, bad->failure.text);
+	for (size_t i = 0; i < b->group.n; i++) {
+		int pid = (int)b->group.v[i]->target.pid;
+		if (b->group.v[i]->ended)
+			return err_fail(GPQ_NOTFOUND, "what was measured follows",
+					"pid %d: %s: the process ended, or ran another program",
+					pid, after);
+		if (b->silent && b->group.v[i]->asked)
+			return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its holder does not answer",
+					pid, after);
+		if (v[i + 1].result == CYCLE_FAILED)
+			return err_fail(GPQ_FAILED, "the targets run; dmesg may tell more",
+					"pid %d: %s: not suspended", pid, after);
+	}
+	return b->stopped ? stopped(after) : GPQ_OK;
+}
+
 // Why it ended before its time. Exit status.
 static int explain(const struct preempt *p, const struct cycle *last)
 {
 	const struct attached_target *s = p->attached;
 	char after[64];
 	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
+	if (!s)
+		return explain_group(p, last, after);
 	if (s->end == ATTACHED_GONE)
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program",
@@ -238,10 +407,8 @@ static int explain(const struct preempt *p, const struct cycle *last)
 	if (s->end == ATTACHED_LOST)
 		return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its memory can no longer be read",
 				(int)p->pid, after);
-	if (s->end == ATTACHED_STOPPED) {
-		err_warn("the target runs; what was measured follows", "stopped %s", after);
-		return GPQ_PARTIAL;
-	}
+	if (s->end == ATTACHED_STOPPED)
+		return stopped(after);
 	if (last->result == CYCLE_FAILED)
 		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
 				"pid %d: %s: not suspended: %s", (int)p->pid, after,
@@ -306,7 +473,6 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 
 static int run_attached(struct preempt *p, struct cmd *c)
 {
-	struct cycle last = {0};
 	int status = attach(p);
 	if (status)
 		return status;
@@ -314,10 +480,13 @@ static int run_attached(struct preempt *p, struct cmd *c)
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 	if (p->opts->overhead)
 		return measure_overhead(p, c);
-	status = measure(p, &last);
+	struct cycle *v = xcalloc(p->lines, sizeof(*v));
+	status = measure(p, v);
 	progress_end(&p->progress);
+	warn_of_cost(p);
 	if (!status)
-		status = explain(p, &last);
+		status = explain(p, v);
+	free(v);
 	return status;
 }
 
@@ -327,19 +496,29 @@ int bench_preempt(struct cmd *c)
 	p->raw.fd = p->signals = -1;
 	signal(SIGPIPE,
 	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
-	int status = bench_goals(&((struct bench_opts *)c->opts)->goals, &p->goals);
+	const struct bench_opts *o = c->opts;
+	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
+	status = status ? status : bench_goals(&o->goals, &p->goals);
+	status = status ? status : require_parse(&p->required, &o->require, REQUIRE_PREEMPT);
 	status = status ? status : prepare(p, c);
-	status = status ? status : run_attached(p, c);
+	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
+	if (!status)
+		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p, c);
 	if (p->attached)
 		attached_close(p->attached); // nothing is held while the results are printed
+	group_bench_close(&p->group);
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
 	if (p->done) {
-		int printed = bench_print(&c->out, &p->context, &p->result, &p->goals);
+		int printed =
+			bench_print(&c->out, &p->context, &p->result, &p->goals, &p->required);
 		status = status ? status : printed;
+		status = status ? status : bench_required(&p->required, "", &p->result, NULL);
 	}
+	targets_fini(&p->targets);
+	require_fini(&p->required);
 	result_fini(&p->result);
 	free(p);
 	return status;

@@ -35,6 +35,7 @@ struct effect_row {
 	const char *setting;
 	uint64_t cycles;
 	struct result_rates v;
+	uint64_t least_period;
 };
 
 #define COL(member, name, key, type, help) OUT_COL(effect_row, member, name, key, type, D, help)
@@ -49,6 +50,10 @@ static const struct out_col effect_cols[] = {
 	COL(v.loss, "LOSS%", "loss_percent", OUT_F64, "of its throughput, against untouched"),
 	COL(v.effect, "EFFECT%", "effect_percent", OUT_F64,
 	    "loss beyond the share of time it was suspended"),
+	COL(v.cost, "COST%", "cost_percent", OUT_F64,
+	    "share of the time in which the calls kept other queues of the GPU off, too"),
+	COL(least_period, "LEAST_PERIOD", "least_period_ns", OUT_NS,
+	    "ten times what a hold costs others (p90): hold no more often"),
 };
 #undef COL
 const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effect_cols)};
@@ -135,7 +140,8 @@ static void print_latencies(struct out *o, struct result *r)
 		for (unsigned m = 0; m < METRICS; m++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
 							   &r->of[i]->metric[m]);
-			out_row(o, &row);
+			if (row.n) // else it is not measured in this way
+				out_row(o, &row);
 		}
 	}
 	out_end(o);
@@ -146,10 +152,12 @@ static void print_effects(struct out *o, struct result *r)
 	out_begin(o, &bench_effects_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_setting *s = r->of[i];
-		struct effect_row row = {s->name, 0, result_rates(s)};
+		struct effect_row row = {s->name, 0, result_rates(s),
+					 bench_ns(result_least_period(s))};
 		row.v.held_share *= 100;
 		row.v.loss *= 100;
 		row.v.effect *= 100;
+		row.v.cost *= 100;
 		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 			row.cycles += s->count[k];
 		out_row(o, &row);
@@ -173,23 +181,16 @@ static void print_histograms(struct out *o, struct result *r)
 	out_end(o);
 }
 
-static const char *goal_text(char text[32], bool share, double v)
-{
-	if (isnan(v))
-		return "-";
-	snprintf(text, 32, share ? "%.2f%%" : "%.3fms", share ? 100 * v : v / 1e6);
-	return text;
-}
-
 void bench_print_goal(struct out *o, const char *setting, const struct result_verdict *v)
 {
 	char value[32], limit[32];
-	struct goal_row row = {setting, v->goal, goal_text(value, v->share, v->value),
-			       goal_text(limit, v->share, v->limit), v->result};
+	struct goal_row row = {setting, v->goal, require_text(value, v->share, v->value),
+			       require_text(limit, v->share, v->limit), v->result};
 	out_row(o, &row);
 }
 
-static void print_goals(struct out *o, struct result *r, const struct result_goals *g)
+static void print_goals(struct out *o, struct result *r, const struct result_goals *g,
+			const struct requirements *q)
 {
 	struct result_verdict v[RESULT_GOALS];
 	out_begin(o, &bench_goals_table, false);
@@ -198,6 +199,13 @@ static void print_goals(struct out *o, struct result *r, const struct result_goa
 		for (unsigned k = 0; k < RESULT_GOALS; k++)
 			bench_print_goal(o, r->of[i]->name, &v[k]);
 	}
+	for (size_t k = 0; k < q->n; k++)
+		for (unsigned i = 0; i < r->n; i++) {
+			if (!require_applies(&q->v[k], r, i))
+				continue;
+			v[0] = require_judge(&q->v[k], r->of[i], NULL);
+			bench_print_goal(o, r->of[i]->name, &v[0]);
+		}
 	out_end(o);
 }
 
@@ -210,6 +218,7 @@ static void json_setting(struct json *j, struct result_setting *s)
 	json_u64(j, "queues", s->set.queues);
 	json_u64(j, "hold_ns", s->set.hold_ns);
 	json_u64(j, "gap_ns", s->set.gap_ns);
+	json_u64(j, "process", s->set.process);
 	json_begin_flat(j, "cycles", '{');
 	for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
 		json_u64(j, cycle_result_name[k], s->count[k]);
@@ -300,6 +309,7 @@ static const struct schema_member setting_members[] = {
 	COUNTED("queues", "how many were suspended, null: all"),
 	COUNTED("hold_ns", "how long they were held"),
 	COUNTED("gap_ns", "how long they ran between cycles"),
+	COUNTED("process", "of a group, 0: all of it; null: one process alone"),
 	{"cycles", SCHEMA_OBJECT, "by how they ended", count_members, NULL},
 	{"saved_bytes_xcc_mean", SCHEMA_LIST, "of each XCC", &a_number, NULL},
 	{"histograms_ns", SCHEMA_OBJECT, "of each time", metric_members, NULL},
@@ -320,7 +330,7 @@ static void print_cycles(struct out *o, const struct result *r)
 	struct cycles_row row = {.warmup = r->warmup, .xccs = U64_NULL, .saved = U64_NULL};
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
-		for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
+		for (unsigned k = 0; k <= CYCLE_STOPPED && RESULT_IS_WHOLE(&s->set); k++)
 			row.count[k] += s->count[k];
 		for (unsigned x = 0; x < s->xccs; x++) {
 			uint64_t most = row.saved == U64_NULL ? 0 : row.saved;
@@ -332,7 +342,7 @@ static void print_cycles(struct out *o, const struct result *r)
 }
 
 int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g)
+		const struct result_goals *g, const struct requirements *q)
 {
 	struct out *o = out_open(opts);
 	struct json *j = out_json(o);
@@ -355,6 +365,6 @@ int bench_print(const struct out_opts *opts, const struct bench_context *c, stru
 	out_title(o, "Throughput of the target");
 	print_effects(o, r);
 	out_title(o, "Goals");
-	print_goals(o, r, g);
+	print_goals(o, r, g, q);
 	return out_close(o);
 }

@@ -55,25 +55,52 @@ static int write_plots(const char *dir, const struct buf *page)
 	return status;
 }
 
+// Each requirement must be judged of some run, and met by all that it can be judged of.
+static int judge_all(const struct load *l, const struct requirements *q)
+{
+	int status = GPQ_OK;
+	for (size_t i = 0; i < q->n; i++)
+		if (!(load_first(l, false) && require_is_of(&q->v[i], false)) &&
+		    !(load_first(l, true) && require_is_of(&q->v[i], true)))
+			status = err_fail(GPQ_FAILED, NULL, "required: %s: no run measured that",
+					  q->v[i].text);
+	for (size_t i = 0; i < l->n; i++) {
+		struct load_run *r = l->run[i];
+		int bad = bench_required(q, l->n > 1 ? r->context.text[CONTEXT_run] : "",
+					 r->is_ab ? NULL : &r->result, r->is_ab ? &r->ab : NULL);
+		status = status ? status : bad;
+	}
+	return status;
+}
+
 static int report(struct load *l, const struct bench_opts *o)
 {
 	struct result_goals goals;
+	struct requirements required = {0};
 	struct doc d;
 	int status = bench_goals(&o->goals, &goals);
-	if (status)
+	status = status ? status
+			: require_parse(&required, &o->require, REQUIRE_PREEMPT | REQUIRE_AB);
+	if (status) {
+		require_fini(&required);
 		return status;
+	}
 	doc_init(&d, "gpq bench: cost of suspending and resuming queues");
+	report_differences(&d, l);
 	for (int ab = 0; ab < 2; ab++)
 		for (size_t i = 0; i < l->n; i++)
 			if (l->run[i]->is_ab == ab)
-				(ab ? report_ab : report_run)(&d, l->run[i], &goals);
+				(ab ? report_ab : report_run)(&d, l->run[i], &goals, &required);
 	doc_end(&d);
 	const bool page = o->html && strcmp(o->html, "-") == 0; // on standard output
 	int html = o->html && !page ? out_file("", o->html, &d.html) : GPQ_OK;
 	int plots = o->svg ? write_plots(o->svg, &d.html) : GPQ_OK;
 	status = out_text(page ? &d.html : &d.md);
 	doc_fini(&d);
-	return status ? status : html ? html : plots;
+	status = status ? status : html ? html : plots;
+	status = status ? status : judge_all(l, &required);
+	require_fini(&required);
+	return status;
 }
 
 // Two sets of runs
@@ -155,8 +182,9 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 			continue;
 		both++;
 		for (unsigned m = 0; m < METRICS; m++)
-			change_row(o, a->of[i]->name, result_metric_name[m], &a->of[i]->metric[m],
-				   &s->metric[m]);
+			if (a->of[i]->metric[m].n || s->metric[m].n)
+				change_row(o, a->of[i]->name, result_metric_name[m],
+					   &a->of[i]->metric[m], &s->metric[m]);
 	}
 	return both;
 }

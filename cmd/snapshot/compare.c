@@ -148,18 +148,34 @@ static int print_all(struct cmd *c, const struct run_compare *r)
 	return out_finish(o, status);
 }
 
-int snapshot_compare(struct cmd *c)
+// Loads the queues that the selector chooses of each run.
+static int load_runs(const struct cmd *c, struct host_state *runs, const struct words *paths)
+{
+	const struct host_choice by = snapshot_choice(c->opts);
+	struct pids found = {0};
+	int status = GPQ_OK;
+	for (size_t i = 0; i < paths->n && !status; i++) {
+		status = host_state_load_chosen(&runs[i], paths->v[i], &by);
+		host_chosen(&runs[i].list, &found);
+		host_state_drop_hidden(&runs[i]);
+	}
+	if (!status)
+		status = host_choice_found(&by, &found, "these runs");
+	free(found.v);
+	return status;
+}
+
+static int compare_runs(struct cmd *c, const struct words *paths)
 {
 	const struct snapshot_opts *opt = c->opts;
-	const unsigned n = (unsigned)c->argc;
+	const unsigned n = (unsigned)paths->n;
 	struct run_compare r;
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
 	struct host_state *runs = xcalloc(n, sizeof(*runs));
-	int status = GPQ_OK;
-	for (unsigned i = 0; i < n && !status; i++)
-		status = host_state_load(&runs[i], c->argv[i]);
+	const int found = load_runs(c, runs, paths);
+	int status = found == GPQ_PARTIAL ? GPQ_OK : found;
 	if (!status) {
 		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
 		if (r.nprograms && !run_compare_repeated(&r))
@@ -171,5 +187,15 @@ int snapshot_compare(struct cmd *c)
 	for (unsigned i = 0; i < n; i++)
 		host_state_fini(&runs[i]);
 	free(runs);
+	return status ? status : found;
+}
+
+int snapshot_compare(struct cmd *c)
+{
+	struct words paths = {0};
+	int status = snapshot_expand(&paths, c);
+	if (!status)
+		status = compare_runs(c, &paths);
+	snapshot_expand_fini(&paths);
 	return status;
 }

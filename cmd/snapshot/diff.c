@@ -7,9 +7,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct row {
+	const char *snapshot;
 	const char *detail;
 	struct qdiff d;
 	struct state_queue was, is;
@@ -21,6 +23,8 @@ struct row {
 #define M                                         OUT_MACHINE
 
 static const struct out_col cols[] = {
+	COL(snapshot, "SNAPSHOT", "snapshot", OUT_STR, M | OUT_RARE,
+	    "the snapshot after the change"),
 	COL(d.changes, "CHANGE", "changes", OUT_LIST, D,
 	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress"),
 	COL(q.pid, "PID", "pid", OUT_I64, D, "process, as on the host"),
@@ -73,6 +77,7 @@ const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 1,
 
 struct printer {
 	struct out *o;
+	const char *after; // name of the later moment
 	bool all;
 	size_t differing, stale, likely, unknown;
 	struct buf detail;
@@ -129,12 +134,15 @@ static void count(struct printer *p, const struct qdiff *d)
 static void print_one(void *arg, const struct qdiff *d)
 {
 	struct printer *p = arg;
+	if ((!d->before || d->before->row.hidden) && (!d->after || d->after->row.hidden))
+		return;
 	count(p, d);
 	if (!d->changes && !p->all)
 		return;
 	struct state_queue absent = {.on_hw = -1};
 	queue_row_clear(&absent.row);
-	struct row r = {.d = *d,
+	struct row r = {.snapshot = p->after,
+			.d = *d,
 			.was = d->before ? *d->before : absent,
 			.is = d->after ? *d->after : absent,
 			.q = (d->after ? d->after : d->before)->row};
@@ -165,18 +173,46 @@ static void explain(const struct printer *p, const struct host_state *a, const s
 			 p->likely);
 }
 
-static int print_diff(struct cmd *c, const struct host_state *a, const struct host_state *b)
+// From each moment to the next; two are in memory at a time.
+static int print_moments(struct printer *p, const struct words *paths, const struct host_choice *by,
+			 struct pids *found)
+{
+	struct host_state m[2] = {0};
+	int status = GPQ_OK;
+	for (size_t i = 0; i < paths->n && !status; i++) {
+		struct host_state *now = &m[i % 2], *before = &m[(i + 1) % 2];
+		host_state_fini(now);
+		status = host_state_load_chosen(now, paths->v[i], by);
+		host_chosen(&now->list, found);
+		if (status || !i)
+			continue;
+		p->after = paths->v[i];
+		p->stale = p->likely = p->unknown = 0;
+		qdiff_run(before, now, print_one, p);
+		explain(p, before, now);
+	}
+	host_state_fini(&m[0]);
+	host_state_fini(&m[1]);
+	return status;
+}
+
+static int print_diff(struct cmd *c, const struct words *paths)
 {
 	const struct snapshot_opts *opt = c->opts;
+	const struct host_choice by = snapshot_choice(opt);
+	struct pids found = {0};
 	c->out.schema = &snapshot_diff_schema;
 	struct printer p = {.o = out_open(&c->out), .all = opt->all};
 	int status = out_begin(p.o, &snapshot_diff_table, false);
-	if (!status) {
-		qdiff_run(a, b, print_one, &p);
-		explain(&p, a, b);
-	}
+	if (!status && paths->n == 2)
+		out_leave_out(p.o, "SNAPSHOT");
+	if (!status)
+		status = print_moments(&p, paths, &by, &found);
 	status = out_finish(p.o, status);
+	if (!status)
+		status = host_choice_found(&by, &found, "these snapshots");
 	buf_fini(&p.detail);
+	free(found.v);
 	if (status)
 		return status;
 	return opt->exit_code && p.differing ? GPQ_FAILED : GPQ_OK;
@@ -184,16 +220,13 @@ static int print_diff(struct cmd *c, const struct host_state *a, const struct ho
 
 int snapshot_diff(struct cmd *c)
 {
-	struct host_state a = {0}, b = {0};
-	if (c->argc != 2)
-		return err_fail(GPQ_USAGE, "gpq snapshot --diff BEFORE AFTER; / is the live host",
-				"--diff takes two snapshots");
-	int status = host_state_load(&a, c->argv[0]);
+	struct words paths = {0};
+	int status = snapshot_expand(&paths, c);
+	if (!status && paths.n < 2)
+		status = err_fail(GPQ_USAGE, "gpq snapshot --diff BEFORE AFTER; / is the live host",
+				  "--diff takes two snapshots or more, or a series of them");
 	if (!status)
-		status = host_state_load(&b, c->argv[1]);
-	if (!status)
-		status = print_diff(c, &a, &b);
-	host_state_fini(&a);
-	host_state_fini(&b);
+		status = print_diff(c, &paths);
+	snapshot_expand_fini(&paths);
 	return status;
 }

@@ -4,20 +4,73 @@
 #define GPQ_CMD_SNAPSHOT_SNAPSHOT_H
 
 #include "cmd/command.h"
+#include "common/host/redact.h"
+#include "common/state/host_choice.h"
 #include "common/state/run_compare.h"
+#include "common/state/snapshot.h"
+
+#include <signal.h>
 
 struct snapshot_opts {
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
 	bool redact, diff, compare, all, exit_code;
-	int by;    // enum run_compare_by
-	int table; // of --compare; -1: all
+	int by;                          // enum run_compare_by
+	int table;                       // of --compare; -1: all
+	uint64_t every, duration, count; // ns, ns, snapshots; WATCH_OFF without the option
 };
 
-extern const struct out_table snapshot_diff_table;
-extern const struct schema snapshot_diff_schema, snapshot_compare_schema;
+static inline struct host_choice snapshot_choice(const struct snapshot_opts *o)
+{
+	return (struct host_choice){&o->pick, &o->queues};
+}
+
+extern const struct out_table snapshot_saved_table, snapshot_diff_table;
+extern const struct schema snapshot_saved_schema, snapshot_diff_schema, snapshot_compare_schema;
 
 // Exit status.
+int snapshot_one(struct cmd *c);     // DIR
+int snapshot_series(struct cmd *c);  // --every T DIR
 int snapshot_diff(struct cmd *c);    // --diff A B
 int snapshot_compare(struct cmd *c); // --compare DIR...
+
+// --- saving (save.c) ---
+
+struct saved_row {
+	const char *path;
+	struct snapshot s;
+	uint64_t window_ns, unreadable;
+	uint64_t missed; // of a series; else unknown
+	int8_t dumps, settled;
+};
+
+// From now on SIGINT, SIGTERM and SIGHUP only set this to their number: a snapshot then ends
+// between two files. The third of them ends gpq at once.
+extern volatile int snapshot_stopped;
+void snapshot_catch_signals(void);
+
+// The processes that the selector chooses now. GPQ_OK, or the exit status after a message.
+int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen);
+
+// Makes one tree. 0; -1 with errno, also when it was stopped, and nothing is left behind.
+int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how);
+
+// The row of a snapshot, with notes of what is missing.
+struct saved_row snapshot_row(const struct snapshot *s, const char *path);
+void snapshot_warn(const struct saved_row *row); // of dumps that are not there or do not agree
+
+// Exit status after a message: why `path` cannot be made.
+int snapshot_refused(const char *path, int error);
+
+// Is the path an archive's name, or "-"?
+bool snapshot_is_archive(const char *path);
+
+// --- looking at several ---
+
+// The snapshots that the operands name: those of a series instead of its folder. GPQ_OK, or the
+// status after a message.
+int snapshot_expand(struct words *to, const struct cmd *c);
+void snapshot_expand_fini(struct words *w);
 
 enum { RUN_PROCESSES, RUN_PROGRAMS, RUN_OVERLAPS, RUN_STRATEGIES, RUN_TABLES };
 extern const struct out_table run_compare_tables[RUN_TABLES];

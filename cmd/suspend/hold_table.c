@@ -77,17 +77,10 @@ const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&hold
 // In the words of struct queue_row.
 static void set_type(struct held_row *row, uint32_t type)
 {
-	static const struct {
-		const char *type, *packets;
-	} names[] = {[KFD_SNAPSHOT_COMPUTE] = {"compute", "pm4"},
-		     [KFD_SNAPSHOT_COMPUTE_AQL] = {"compute", "aql"},
-		     [KFD_SNAPSHOT_SDMA] = {"sdma", NULL},
-		     [KFD_SNAPSHOT_SDMA_XGMI] = {"sdma-xgmi", NULL}};
-
-	if (type >= sizeof(names) / sizeof(names[0]))
+	if (type > KFD_SNAPSHOT_SDMA_XGMI)
 		return;
-	row->type = names[type].type;
-	row->packets = names[type].packets;
+	row->type = kfd_snapshot_type_name(type);
+	row->packets = kfd_snapshot_packets_name(type);
 }
 
 struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)

@@ -425,7 +425,7 @@ static int run(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
-static const struct schema schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
+const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
 static unsigned needs(const struct cmd *c)
 {
@@ -449,7 +449,7 @@ const struct cmd_spec suspend_spec = {
 	.opts_size = sizeof(struct suspend_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&schema, &holders_schema),
+	.schemas = SCHEMAS(&suspend_schema, &holders_schema),
 	.stop_at_operand = true,
 	.needs = needs,
 	.run = run,

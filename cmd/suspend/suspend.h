@@ -63,6 +63,7 @@ void marks_close(struct marks *m);
 
 // ---- dry.c: --dry-run
 
+extern const struct schema suspend_schema;
 int suspend_dry(struct cmd *c, struct targets *all);
 
 // ---- criu.c: --method criu

@@ -1,5 +1,6 @@
 // gpq trace: option table, choice of the report, --perfetto, and the run over all inputs.
-#include "cmd/trace/trace.h"
+#include "cmd/trace/ftrace.h"
+#include "cmd/trace/live.h"
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/grep.h"
@@ -16,15 +17,24 @@ const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
 				      "api",   "stream", "error",   NULL};
 
 static const struct opt opts[] = {
+	OPT(trace_opts, breakdown, "breakdown", 0, OPT_STR, "N|TIME|all",
+	    "\nsuspensions in the kernel's trace, in steps"),
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
 		   "one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   trace_by_words),
+	OPT(trace_opts, cleanup, "cleanup", 0, OPT_FLAG, NULL,
+	    "\nwith --live: remove what a killed one left\nin tracefs; record nothing"),
 	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, NULL,
 	    "two logs against each other:\nqueues, kernels, rate, backlog, grids, gaps"),
 	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, NULL,
 	    "\nreadable names of kernels\n(default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, NULL,
 	    "go on as the file grows,\nthrough truncation and rotation"),
+	OPT(trace_opts, for_ns, "for", 0, OPT_NS, "DURATION", "\nwith --live: end after this time"),
+	OPT(trace_opts, ftrace, "ftrace", 0, OPT_STR, "FILE",
+	    "\nthe kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
+	OPT(trace_opts, ftrace_clock, "ftrace-clock", 0, OPT_STR, "CLOCK",
+	    "\nwith --ftrace: what trace_clock was;\nmono goes with logs"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, NULL,
 	    "the longest times without a dispatch,\nof each queue"),
 	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
@@ -38,6 +48,9 @@ static const struct opt opts[] = {
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
 	    "from enqueue to completion:\nby kind of command, queue and kernel"),
 	OPT(trace_opts, list, "list", 'l', OPT_FLAG, NULL, "one record a line, as they come"),
+	OPT(trace_opts, live, "live", 0, OPT_FLAG, NULL,
+	    "record the driver now, until Ctrl-C,\nor while a command behind -- runs, with its "
+	    "log"),
 	OPT(trace_opts, mark, "mark", 0, OPT_STR, "FILE",
 	    "\nwith --gaps or --series: windows of time,\nas of suspensions"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, NULL,
@@ -50,6 +63,8 @@ static const struct opt opts[] = {
 	    "only these processes, as the log numbers them"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
 	    "\nonly what begins in these bytes of the file;\nranges side by side add up"),
+	OPT(trace_opts, save, "save", 0, OPT_STR, "DIR",
+	    "\nwith --live: the folder to make;\ngpq trace DIR reads it again"),
 	OPT(trace_opts, series, "series", 0, OPT_NS, "TIME",
 	    "dispatches, backlog, busy queues over time,\nin intervals of TIME"),
 	OPT(trace_opts, since, "since", 0, OPT_STR, "TIME",
@@ -63,8 +78,11 @@ static const struct opt opts[] = {
 	{0},
 };
 
-static const struct trace_opts defaults = {
-	.top = U64_NULL, .series = U64_NULL, .threads = U64_NULL, .by = BY_NOTHING};
+static const struct trace_opts defaults = {.top = U64_NULL,
+					   .series = U64_NULL,
+					   .threads = U64_NULL,
+					   .by = BY_NOTHING,
+					   .for_ns = U64_NULL};
 
 // clang-format off
 static const struct out_table *const tables[] = {
@@ -90,6 +108,12 @@ static const struct out_table *const tables[] = {
 	&trace_compare_log_table,
 	&trace_compare_queue_table,
 	&trace_compare_kernel_table,
+	&trace_function_table,
+	&trace_kernel_process_table,
+	&trace_kernel_queue_table,
+	&trace_timeline_table,
+	&trace_suspension_table,
+	&trace_step_table,
 	NULL,
 };
 // clang-format on
@@ -132,12 +156,15 @@ static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_tabl
 
 static const struct schema *schema_of(const struct trace_opts *o)
 {
-	return o->list                 ? &list_schema
-	       : o->latency            ? &latency_schema
-	       : o->gaps               ? &gaps_schema
-	       : o->series != U64_NULL ? &series_schema
-	       : o->compare            ? &compare_schema
-				       : &trace_schema;
+	return o->ftrace && o->breakdown ? &trace_breakdown_schema
+	       : o->ftrace && o->list    ? &trace_timeline_schema
+	       : o->ftrace               ? &trace_ftrace_schema
+	       : o->list                 ? &list_schema
+	       : o->latency              ? &latency_schema
+	       : o->gaps                 ? &gaps_schema
+	       : o->series != U64_NULL   ? &series_schema
+	       : o->compare              ? &compare_schema
+					 : &trace_schema;
 }
 
 // The options that replace the report of the summary.
@@ -212,7 +239,11 @@ static int check_options(const struct trace_opts *o, int argc, const struct trac
 		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
 				*o->host ? "--host is for parts that gpq merge adds up"
 					 : "--host: the name is empty");
-	if (!argc)
+	if (o->ftrace || o->ftrace_clock || o->breakdown)
+		status = trace_ftrace_check(o);
+	if (status)
+		return status;
+	if (!argc && !o->ftrace)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && argc != 2)
 		return err_fail(GPQ_USAGE, "name two logs", "--compare takes two files, not %d",
@@ -352,7 +383,7 @@ static const char *readable(void *trace, uint32_t kernel)
 	return trace_name_readable(trace, kernel);
 }
 
-static int perfetto_open(struct trace *t, int argc, char **argv)
+int trace_perfetto_open(struct trace *t, int argc, char **argv)
 {
 	const char *path = t->opts->perfetto;
 	int status = GPQ_OK;
@@ -374,7 +405,7 @@ static int perfetto_open(struct trace *t, int argc, char **argv)
 	return GPQ_OK;
 }
 
-static int perfetto_close(struct trace *t)
+int trace_perfetto_close(struct trace *t)
 {
 	bool to_stdout = perfetto_is_stdout(t->opts);
 	const char *hint = "what it holds is not complete";
@@ -413,7 +444,7 @@ static int report(struct trace *t, int status)
 			told = trace_report(t);
 		trace_notes(t, 1);
 	}
-	drawn = perfetto_close(t);
+	drawn = trace_perfetto_close(t);
 	written = out_close(t->out);
 	if (written || drawn)
 		return written ? written : drawn;
@@ -450,9 +481,9 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	if (!status)
 		status = trace_begin(&t);
 	if (!status)
-		status = perfetto_open(&t, c->argc, c->argv);
+		status = trace_perfetto_open(&t, c->argc, c->argv);
 	if (status) {
-		perfetto_close(&t);
+		trace_perfetto_close(&t);
 		out_close(t.out);
 	} else {
 		stop_watch();
@@ -485,8 +516,15 @@ static int run(struct cmd *c)
 	struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
-	int status = check_options(o, c->argc, &ask);
+	int status;
 
+	if (o->live || o->cleanup || o->save || o->for_ns != U64_NULL) {
+		status = trace_live_check(c);
+		return status ? status : trace_live(c, run);
+	}
+	if (trace_is_folder(c))
+		return trace_folder(c, run);
+	status = check_options(o, c->argc, &ask);
 	c->out.schema = schema_of(o);
 	if (!status)
 		status = trace_demangle(c, o->demangle, o->no_demangle);
@@ -499,6 +537,7 @@ static int run(struct cmd *c)
 	if (!status) {
 		status = o->partial   ? trace_partial(c, &filter, grep)
 			 : o->compare ? trace_compare(c, &filter, grep)
+			 : o->ftrace  ? trace_ftrace(c, &filter, grep)
 				      : report_of(c, ask, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
@@ -515,7 +554,14 @@ const struct cmd_spec trace_spec = {
 		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
 		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
 		    "[--since TIME] [--until TIME] FILE...|-\n"
-		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B",
+		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B\n"
+		    "--ftrace FILE [--ftrace-clock CLOCK] [--list|--breakdown N|TIME|all] "
+		    "[--perfetto FILE] [FILTER...] "
+		    "[FILE...|-]\n"
+		    "--live [--for DURATION] [--save DIR] [--list|--breakdown N|TIME|all] "
+		    "[--perfetto FILE] [FILTER...] "
+		    "[-- COMMAND...]\n"
+		    "--live --cleanup",
 	.description = "Read logs that the HIP runtime writes with AMD_LOG_LEVEL (ROCm 3.5 to "
 		       "7.13) and tell which\n"
 		       "processes, hardware queues and kernels they show, how many dispatches, how "
@@ -527,6 +573,7 @@ const struct cmd_spec trace_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&trace_schema, &list_schema, &latency_schema, &gaps_schema,
-			   &series_schema, &compare_schema),
+			   &series_schema, &compare_schema, &trace_ftrace_schema,
+			   &trace_timeline_schema, &trace_breakdown_schema),
 	.run = run,
 };

@@ -1,7 +1,7 @@
 // Shared by the files of `gpq trace`: options and timeline (trace.c), input (files.c, input.c),
 // report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c),
 // kernel names (names.c), and reports of their own (compare.c, series.c, gaps.c, latency.c,
-// streams.c).
+// streams.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -38,13 +38,19 @@ struct trace_opts {
 	uint64_t threads; // U64_NULL: not given
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow, demangle, no_demangle;
+	bool live, cleanup;
+	uint64_t for_ns;  // --live; U64_NULL: until Ctrl-C, or the end of the command
+	const char *save; // folder that --live makes; NULL: a temporary one
 	const char *range;
 	const char *host; // --partial: whose log it is
 	const char *kernel;
 	const char *since, *until;
-	const char *mark;     // file with windows of time
-	const char *svg;      // file for the picture of the series
-	const char *perfetto; // file for the timeline; "-": standard output
+	const char *mark;         // file with windows of time
+	const char *svg;          // file for the picture of the series
+	const char *perfetto;     // file for the timeline; "-": standard output
+	const char *ftrace;       // file of the kernel's trace
+	const char *breakdown;    // of which suspension: number, time, "all"
+	const char *ftrace_clock; // of it; NULL: as it says itself
 	struct pids pids;
 	struct words grep, grep_not; // regular expressions of records
 };
@@ -264,6 +270,14 @@ uint32_t trace_top(const struct trace *t, uint32_t rows);
 void trace_list_row(struct trace *t, const struct amdlog_event *e);
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
+
+// --ftrace: its options go together; the report, of logs too. Exit status.
+int trace_ftrace_check(const struct trace_opts *o);
+int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
+
+// --perfetto: opens the file and t->timeline, unless the option is missing; ends both. Exit status.
+int trace_perfetto_open(struct trace *t, int argc, char **argv);
+int trace_perfetto_close(struct trace *t);
 
 // --partial, and gpq merge of what it wrote.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);

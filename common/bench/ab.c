@@ -6,6 +6,7 @@
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
+#include "common/stats/moving.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,6 +45,8 @@ struct experiment {
 	bool stopped, bursts, busy;
 	bool watch; // online's queues are watched
 	uint64_t busy_since, idle_since, held_since, looked;
+	uint64_t hold_asked, hold_took; // of the last hold: the request, until all were off
+	struct moving cost;             // of the last holds, to others
 	uint64_t online_from, window_from;
 	char log[2][4096]; // of the online and the offline command; "": none
 	int status;
@@ -138,13 +141,24 @@ static int set_held(struct experiment *x, bool hold)
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
+		x->hold_asked = asked;
+		x->hold_took = now - asked;
 		x->held_since = now;
 		x->run->holds++;
 		x->run->unreached = x->offline.group.unreached;
 	} else if (was) {
 		x->run->held_ns += asked - x->held_since;
+		moving_add(&x->cost, (double)(x->hold_took + now - asked));
 	}
 	return 0;
+}
+
+// A hold comes at once, when there is work. So that no period is shorter than ten times what a hold
+// costs others, it is the end of a hold that waits.
+static bool may_resume(const struct experiment *x, uint64_t now)
+{
+	double least = CYCLE_COSTS * moving_percentile(&x->cost, 0.9);
+	return now >= x->idle_since + x->plan->idle_ns && now >= x->hold_asked + (uint64_t)least;
 }
 
 // A request lasts from when the queues get work until they are empty again.
@@ -163,7 +177,7 @@ static int watch_online(struct experiment *x)
 		return 0;
 	if (work && !x->offline.group.held)
 		return set_held(x, true);
-	if (!work && x->offline.group.held && now >= x->idle_since + x->plan->idle_ns)
+	if (!work && x->offline.group.held && may_resume(x, now))
 		return set_held(x, false);
 	return 0;
 }
@@ -225,17 +239,30 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start(struct experiment *x, struct workload *s, const char *command, const char *log)
+static int start(struct experiment *x, struct workload *s, const char *log)
 {
+	const char *command = s->side->command;
+	s->begun = true;
+	if (!command)
+		return 0;
 	if (child_start(&s->child, command, x->plan->log_dir ? log : NULL))
 		return fail(x, 1, "%s: %s", command, strerror(errno));
+	s->child_start = kfd_target_start(s->child.pid);
 	return 0;
+}
+
+// A command that ends may have done what it was for: its processes are those that are chosen.
+static bool has_ended(const struct workload *s)
+{
+	return s->child.ended && (!s->side->n || s->child.status);
 }
 
 // `before`: what did not come first, or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
+	if (!s->child.pid)
+		return fail(x, 1, "a process of the %s side ended", s->name);
 	while (!s->child.ended && clock_ns() < patience)
 		turn(x, 2 * MS);
 	if (!s->child.ended)
@@ -255,7 +282,7 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
-	return !look(x) && s->group.n && clock_ns() >= s->group.grown_ns + steady;
+	return !look(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
@@ -263,6 +290,20 @@ static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->offline_printed;
 	return p->has_ready ? p->is_ready : group_has_moved(&s->group);
+}
+
+static int was_late(struct experiment *x, const struct workload *s, const char *late)
+{
+	char name[64];
+	pid_t pid = s->group.n ? 0 : workload_stranger(s, name);
+	double waited = (double)x->plan->ready_ns / 1e9;
+	if (pid)
+		return fail(x, 1,
+			    "the %s command %s within %.3g s; pid %d (%s) began meanwhile, is no "
+			    "descendant of it, and runs on: --%s-select takes such processes in",
+			    s->name, late, waited, (int)pid, name, s->name);
+	return fail(x, 1, "the %s %s %s within %.3g s", s->name,
+		    s->side->command ? "command" : "side", late, waited);
 }
 
 // `before`, `late`: the messages if the command ends first, or the time is over.
@@ -274,11 +315,10 @@ static int wait_until(struct experiment *x, struct workload *s,
 	while (!is_ready(x, s)) {
 		if (x->status || turn(x, 10 * MS))
 			return -1;
-		if (s->child.ended)
+		if (has_ended(s))
 			return ended_early(x, s, before);
 		if (clock_ns() >= end)
-			return fail(x, 1, "the %s command %s within %.3g s", s->name, late,
-				    (double)x->plan->ready_ns / 1e9);
+			return was_late(x, s, late);
 	}
 	return 0;
 }
@@ -292,7 +332,7 @@ static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	workload_attach(s, x->plan->grace);
-	if (start(x, s, x->plan->offline, x->log[1]) || wait_for_queues(x, s))
+	if (start(x, s, x->log[1]) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
 			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
@@ -325,14 +365,28 @@ static int run_online(struct experiment *x)
 	const bool watch = x->plan->hold == AB_HOLD_PROGRESS;
 	if (watch)
 		workload_attach(s, 0);
-	if (start(x, s, x->plan->online, x->log[0]) || (watch && wait_for_queues(x, s)))
+	if (start(x, s, x->log[0]) || (watch && wait_for_queues(x, s)))
 		return -1;
 	x->watch = watch;
-	while (!s->child.ended)
+	uint64_t end = s->side->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
+	while (!s->child.ended && clock_ns() < end)
 		if (turn(x, pace(x)))
 			return -1;
 	x->run->online_ns = clock_ns() - x->online_from;
 	return s->child.status ? ended_early(x, s, "") : 0;
+}
+
+// What of its processes outlives its command's process group.
+static void note_lost(struct experiment *x, const struct workload *s)
+{
+	char name[64];
+	size_t n;
+	pid_t pid = workload_lost(s, name, &n);
+	x->run->lost += n;
+	if (pid && !x->run->lost_pid) {
+		x->run->lost_pid = pid;
+		memcpy(x->run->lost_name, name, sizeof(name));
+	}
 }
 
 static void end_online(struct experiment *x)
@@ -340,6 +394,7 @@ static void end_online(struct experiment *x)
 	x->watch = x->busy = false;
 	group_release(&x->online.group);
 	child_end(&x->online.child, 2000 * MS, tick, x);
+	note_lost(x, &x->online);
 }
 
 static int run_beside(struct experiment *x, enum ab_mode mode)
@@ -360,10 +415,22 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	return end_window(x);
 }
 
+// Offline work that runs already is held while online is to be alone. Online work never is.
+static int hold_aside(struct experiment *x, bool hold)
+{
+	struct kfd_failure f = {0};
+	if (x->plan->offline.command)
+		return 0;
+	if (hold && start_offline(x))
+		return -1;
+	return workload_hold(&x->offline, hold, &f) ? failed(x, &f) : 0;
+}
+
 static int run_alone(struct experiment *x)
 {
-	int r = run_online(x);
+	int r = hold_aside(x, true) || run_online(x);
 	end_online(x);
+	r = r || hold_aside(x, false);
 	stop_taking(x); // the next set is of the offline processes alone
 	x->taken_queues = 0;
 	x->taken = &x->run->queue_set[1];
@@ -486,6 +553,7 @@ static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	group_release(&x->offline.group);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
+	note_lost(x, &x->offline);
 	r = r || take_latencies(x);
 	if (!r && *x->log[1])
 		take_log_rate(x);
@@ -505,6 +573,10 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->why = why;
 	x->online.name = "online";
 	x->offline.name = "offline";
+	x->online.side = &p->online;
+	x->offline.side = &p->offline;
+	x->offline.other = &p->online;
+	x->online.newcomers.events = x->offline.newcomers.events = -1;
 	x->taken = r->queue_set;
 	x->taking.out = x->online.child.out = x->offline.child.out = -1;
 	x->signals = bench_signals_open();

@@ -9,6 +9,7 @@
 #include "common/bench/context.h"
 #include "common/bench/queue_set.h"
 #include "common/bench/result.h"
+#include "common/bench/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,16 +21,17 @@ enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS }; // while the command runs; w
 
 // Options of gpq bench ab.
 struct ab_plan {
-	const char *online, *offline; // for sh -c
-	const char *metric;           // extended regular expression, or NULL
-	int metric_unit;              // of its number: ns, us, ms, s
-	const char *offline_metric;   // likewise, of a rate: the greater the better
-	const char *offline_ready;    // it is at work once it prints a line that matches; or NULL
-	const char *log_dir;          // the runtimes of both are to log there, and are read from
-				      // there; or
+	struct side online, offline;
+	const char *metric;         // extended regular expression, or NULL
+	int metric_unit;            // of its number: ns, us, ms, s
+	const char *offline_metric; // likewise, of a rate: the greater the better
+	const char *offline_ready;  // it is at work once it prints a line that matches; or NULL
+	const char *log_dir;        // the runtimes of both are to log there, and are read from
+				    // there; or
 	const char *online_log, *offline_log; // logs that the commands write; NULL
 	int hold;                             // enum ab_hold
 	uint64_t grace;
+	uint64_t for_ns;         // how long online work without a command is watched
 	uint64_t lead_ns;        // offline runs so long before and after the online command
 	uint64_t idle_ns;        // online queues empty for so long: it is done for now
 	uint64_t ready_ns;       // how long the offline command may take until its queues move
@@ -49,7 +51,10 @@ struct ab_run {
 	uint64_t offline_logged; // packets it took in it by its AMD log; UINT64_MAX without
 	uint64_t held_ns;        // of the window: from suspend's return to the request to resume
 	uint64_t holds;          // times it was suspended
-	size_t unreached;        // its queues in secondary contexts, which ran on meanwhile
+	size_t lost;             // processes of both commands that live on
+	pid_t lost_pid;          // the first of them, and its name
+	char lost_name[64];
+	size_t unreached; // its queues in secondary contexts, which ran on meanwhile
 	// Each time: from the request until all queues of all its processes were off, or on, ns.
 	struct samples suspend, resume;
 	// Of both sides where they ran side by side; in mode alone, of the online work, then of the
@@ -58,9 +63,9 @@ struct ab_run {
 };
 void ab_run_fini(struct ab_run *r);
 
-// Runs one. 0, or an exit status and a sentence; whatever was started has ended then, and nothing
-// is held.
-// `stopped` is set when a signal ended it.
+// Runs one. 0, or an exit status and a sentence; nothing is held then, and what was started has
+// ended, but for r->lost. What gpq did not start is not ended. `stopped` is set when a signal ended
+// it.
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 

@@ -38,6 +38,20 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
+bool bench_signals_wait(int signals, uint64_t until)
+{
+	struct pollfd p = {.fd = signals, .events = POLLIN};
+	uint64_t now;
+	do {
+		now = clock_ns();
+		uint64_t left = until > now ? until - now : 0;
+		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
+		if (ppoll(&p, 1, &t, NULL) > 0 && bench_signals_stop(signals))
+			return false;
+	} while (now < until);
+	return true;
+}
+
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};

@@ -39,6 +39,9 @@ int bench_signals_open(void);
 // Reads what has arrived: true when gpq is to end.
 bool bench_signals_stop(int signals);
 
+// Rests until `until`. False when gpq is to end.
+bool bench_signals_wait(int signals, uint64_t until);
+
 // Attaches to `pid`. NULL and *f on failure; the calling process should then end.
 struct attached_target *attached_open(pid_t pid, int signals, struct kfd_failure *f);
 

@@ -186,6 +186,20 @@ void bench_context_target(struct bench_context *c, struct kfd_session *s)
 	set(c, CONTEXT_target_queues, "%u", s->num);
 }
 
+void bench_context_processes(struct bench_context *c, const pid_t *pids, size_t n, unsigned queues)
+{
+	bench_context_driver(c);
+	set(c, CONTEXT_target, "%zu processes:", n);
+	for (size_t i = 0; i < n; i++) {
+		struct proc p;
+		char one[96];
+		snprintf(one, sizeof(one), "%d %s", (int)pids[i],
+			 proc_read(&p, pids[i]) ? "?" : p.comm);
+		append(c, CONTEXT_target, one);
+	}
+	set(c, CONTEXT_target_queues, "%u", queues);
+}
+
 bool bench_context_is_gpu(const struct bench_context *c)
 {
 	return strcmp(c->text[CONTEXT_source], "live") == 0;

@@ -53,6 +53,9 @@ void bench_context_driver(struct bench_context *c);
 // And of a target that is attached to.
 void bench_context_target(struct bench_context *c, struct kfd_session *s);
 
+// Or of several: their pids and names, and how many queues they have.
+void bench_context_processes(struct bench_context *c, const pid_t *pids, size_t n, unsigned queues);
+
 // Are times measured there a GPU's?
 bool bench_context_is_gpu(const struct bench_context *c);
 

@@ -14,8 +14,11 @@ const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
 
 void cycle_clear(struct cycle *c)
 {
-	struct cycle none = {
-		.number = c->number, .block = c->block, .warmup = c->warmup, .set = c->set};
+	struct cycle none = {.number = c->number,
+			     .block = c->block,
+			     .repeat = c->repeat,
+			     .warmup = c->warmup,
+			     .set = c->set};
 	size_t first = offsetof(struct cycle, at_ns), last = offsetof(struct cycle, xccs);
 	memset((char *)&none + first, 0xff, last - first); // CYCLE_NONE in each
 	*c = none;
@@ -150,9 +153,19 @@ static bool resume(struct attached_target *s, const struct kfd_selection *sel, s
 	return true;
 }
 
-static uint64_t resumed_at(const struct cycle *c)
+uint64_t cycle_resumed_at(const struct cycle *c)
 {
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
+}
+
+uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c)
+{
+	uint64_t wanted = cycle_resumed_at(c) + c->set.gap_ns, least = c->at_ns;
+	if (!p->costs)
+		return wanted;
+	moving_add(p->costs, (double)(c->suspend_ioctl_ns + c->resume_ioctl_ns));
+	least += (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9));
+	return wanted > least ? wanted : least;
 }
 
 // Polls until a read index moves. *first: the first indices.
@@ -160,7 +173,7 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 			   const struct kfd_indices *at_resume, struct kfd_indices *first)
 {
 	struct kfd_indices now;
-	uint64_t t3 = resumed_at(c), last = t3, t = t3;
+	uint64_t t3 = cycle_resumed_at(c), last = t3, t = t3;
 	if (!look(s, first, true))
 		return false;
 	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
@@ -183,11 +196,12 @@ static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t 
 	return false;
 }
 
-static bool gap(struct attached_target *s, struct cycle *c, const struct kfd_indices *first)
+static bool gap(struct attached_target *s, const struct cycle_plan *p, struct cycle *c,
+		const struct kfd_indices *first)
 {
 	struct kfd_indices end;
-	uint64_t t3 = resumed_at(c);
-	bool on = attached_wait(s, t3 + c->set.gap_ns);
+	uint64_t t3 = cycle_resumed_at(c);
+	bool on = attached_wait(s, cycle_end_at(p, c));
 	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
 		return false;
 	c->gap_ns = clock_ns() - t3;
@@ -218,7 +232,7 @@ static bool run(struct attached_target *s, const struct cycle_plan *p, bool unto
 		return false;
 	attached_holds(s, 0);
 	return c->result < CYCLE_FAILED &&
-	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, c, &first);
+	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, p, c, &first);
 }
 
 bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,

@@ -9,6 +9,7 @@
 #define GPQ_BENCH_CYCLE_H
 
 #include "common/bench/attached.h"
+#include "common/stats/moving.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,33 +33,39 @@ struct cycle_setting {
 	uint64_t queues;  // how many of the chosen ones; CYCLE_NONE: all
 	uint64_t hold_ns; // wanted
 	uint64_t gap_ns;  // wanted
+	uint64_t process; // of a group: its pid, or CYCLE_GROUP; CYCLE_NONE: one is measured alone
 };
 
+#define CYCLE_GROUP 0 // all processes of a group: group_cycle.h
+
 // What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
-#define CYCLE_MEASURED(X)                                                                     \
-	X(at_ns)             /* the request */                                                \
-	X(suspend_ns)        /* request to return */                                          \
-	X(suspend_ioctl_ns)  /* the system call alone */                                      \
-	X(still_ns)          /* return to the last movement seen; 0: none was seen */         \
-	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */ \
-	X(held_ns)           /* suspend's return to the request to resume */                  \
-	X(resume_ns)         /* request to return */                                          \
-	X(resume_ioctl_ns)   /* the system call alone */                                      \
-	X(progress_ns)       /* return to the first movement seen */                          \
-	X(progress_look_ns)  /* time between that look and the one before */                  \
-	X(gap_ns)            /* resume's return to the end of the cycle */                    \
-	X(read_sum)          /* sum of the AQL read indices at the request */                 \
-	X(suspend_packets)   /* AQL packets taken from the request until it stood still */    \
-	X(held_packets)      /* from then until the request to resume */                      \
-	X(resume_packets)    /* from then until the first look after resume's return */       \
-	X(gap_packets)       /* from then to the end */                                       \
-	X(backlog_packets)   /* waiting at the request to resume */                           \
-	X(untouched_ns)      /* length of the untouched window before the cycle */            \
-	X(untouched_packets) /* taken in it */
+#define CYCLE_MEASURED(X)                                                                       \
+	X(at_ns)             /* the request */                                                  \
+	X(suspend_ns)        /* request to return */                                            \
+	X(suspend_ioctl_ns)  /* the system call alone */                                        \
+	X(still_ns)          /* return to the last movement seen; 0: none was seen */           \
+	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */   \
+	X(held_ns)           /* suspend's return to the request to resume */                    \
+	X(resume_ns)         /* request to return */                                            \
+	X(resume_ioctl_ns)   /* the system call alone */                                        \
+	X(progress_ns)       /* return to the first movement seen */                            \
+	X(progress_look_ns)  /* time between that look and the one before */                    \
+	X(gap_ns)            /* resume's return to the end of the cycle */                      \
+	X(read_sum)          /* sum of the AQL read indices at the request */                   \
+	X(suspend_packets)   /* AQL packets taken from the request until it stood still */      \
+	X(held_packets)      /* from then until the request to resume */                        \
+	X(resume_packets)    /* from then until the first look after resume's return */         \
+	X(gap_packets)       /* from then to the end */                                         \
+	X(backlog_packets)   /* waiting at the request to resume */                             \
+	X(untouched_ns)      /* length of the untouched window before the cycle */              \
+	X(untouched_packets) /* taken in it */                                                  \
+	X(suspend_first_ns)  /* of a group: request until the first process's queues are off */ \
+	X(resume_first_ns)   /* likewise back */
 
 struct cycle {
 	uint64_t number; // from 0, in the order they ran
 	uint64_t block;  // each setting once per block
+	uint64_t repeat; // which run of several, with pauses between them; from 0
 	bool warmup;     // ran first, in no statistic
 	struct cycle_setting set;
 	enum cycle_result result;
@@ -70,14 +77,23 @@ struct cycle {
 	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
 };
 
-// Everything measured becomes CYCLE_NONE; number, block, warmup and set stay.
+// Everything measured becomes CYCLE_NONE; number, block, repeat, warmup and set stay.
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {
 	struct kfd_selection select; // what may be suspended
 	uint64_t settle_ns;          // how long stillness is watched without a break
 	uint64_t patience_ns;        // how long to wait for progress before calling it stuck
+	struct moving *costs; // to others, of the latest cycles; NULL: their period is the user's
 };
+
+// No period should be shorter than so many times what a hold costs others, at the 90th percentile.
+#define CYCLE_COSTS 10
+
+uint64_t cycle_resumed_at(const struct cycle *c);
+
+// When it may end: after its gap; with p->costs, to which it is added, no sooner than that.
+uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c);
 
 // Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
 // length first, in which nothing is done. False when the measurement has to end, for the

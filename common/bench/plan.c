@@ -18,8 +18,10 @@ static const struct dimension {
 	{"queues", offsetof(struct cycle_setting, queues), false, 1, KFD_MAX_QUEUES},
 	{"hold", offsetof(struct cycle_setting, hold_ns), true, 0, 3600000000000},
 	{"gap", offsetof(struct cycle_setting, gap_ns), true, 0, 3600000000000},
+	{"process", offsetof(struct cycle_setting, process), false, 0, 0},
 };
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
+#define SWEPT      (DIMENSIONS - 1) // no process is swept
 
 static uint64_t *member(const struct cycle_setting *s, const struct dimension *d)
 {
@@ -28,7 +30,7 @@ static uint64_t *member(const struct cycle_setting *s, const struct dimension *d
 
 static const struct dimension *find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < DIMENSIONS; i++)
+	for (size_t i = 0; i < SWEPT; i++)
 		if (strlen(dimensions[i].name) == len && !memcmp(dimensions[i].name, name, len))
 			return &dimensions[i];
 	return NULL;
@@ -105,7 +107,9 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 			same++;
 		if (same == p->n)
 			continue;
-		if (d->duration)
+		if (i == SWEPT && *member(s, d) == CYCLE_GROUP)
+			snprintf(text, sizeof(text), "all");
+		else if (d->duration)
 			text_ns(text, *member(s, d));
 		else
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)*member(s, d));

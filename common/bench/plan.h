@@ -21,7 +21,7 @@ struct plan {
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
-// As memcmp(3): by grace, queues, hold, gap.
+// As memcmp(3): by grace, queues, hold, gap, process.
 int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
 // Setting of cycle number `i`; to be called in ascending order.

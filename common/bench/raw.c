@@ -46,10 +46,12 @@ static const struct member members[] = {
 	MEMBER(bool, cycle, warmup, "warmup"),
 	MEMBER(u64, cycle, number, "cycle"),
 	MEMBER(u64, cycle, block, "block"),
+	MEMBER(u64, cycle, repeat, "repeat"),
 	MEMBER(u64, cycle, set.grace, "grace"),
 	MEMBER(u64, cycle, set.queues, "queues_wanted"),
 	MEMBER(u64, cycle, set.hold_ns, "hold_wanted_ns"),
 	MEMBER(u64, cycle, set.gap_ns, "gap_wanted_ns"),
+	MEMBER(u64, cycle, set.process, "process"),
 	MEMBER(u64, cycle, queues, "queues"),
 	CYCLE_MEASURED(SAME)                     // each by its own name
 	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // of the whole cycle
@@ -71,7 +73,7 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	memset(context, 0, sizeof(*context));
 	memset(c, 0, sizeof(*c));
 	cycle_clear(c);
-	c->set.queues = CYCLE_NONE;
+	c->set.queues = c->set.process = CYCLE_NONE;
 	return record_read(line, len, "preempt_cycle", rows);
 }
 

@@ -1,15 +1,17 @@
-// Tables and plots of a run; report.h.
-#include "common/bench/report.h"
+// Text and tables of a run; report.h. Its plots are in report_plots.c.
+#include "common/bench/report_priv.h"
 
 #include "common/cli/text.h"
+#include "common/host/xalloc.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BARS = 60, PLOT_SETTINGS = 8, TIMELINE_CYCLES = 20 };
+enum { DIFFERENCES_MAX = 100 };
 
 static void report_context(struct doc *d, const struct bench_context *c)
 {
@@ -21,6 +23,55 @@ static void report_context(struct doc *d, const struct bench_context *c)
 	}
 }
 
+// Who has the same text as run `i`, unless an earlier one has it, too.
+static void same_text(struct doc *d, const struct load *l, size_t n, size_t i, unsigned item)
+{
+	const char *text = l->run[i]->context.text[item];
+	struct buf runs = {0};
+	for (size_t k = 0; k < n; k++) {
+		if (strcmp(l->run[k]->context.text[item], text) != 0)
+			continue;
+		if (k < i)
+			return;
+		buf_printf(&runs, "%s%s", runs.len ? ", " : "",
+			   l->run[k]->context.text[CONTEXT_run]);
+	}
+	doc_cell(d, bench_context_label[item]);
+	doc_cell(d, text);
+	doc_cell(d, runs.data);
+	buf_fini(&runs);
+}
+
+void report_differences(struct doc *d, const struct load *l)
+{
+	static const enum bench_context_item items[] = {
+		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,   CONTEXT_kernel,
+		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,      CONTEXT_parameters,
+		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors};
+	const size_t n = l->n < DIFFERENCES_MAX ? l->n : DIFFERENCES_MAX;
+	bool any = false;
+	if (n < 2)
+		return;
+	doc_heading(d, 2, "What differs between the runs");
+	for (unsigned k = 0; k < COUNT(items); k++) {
+		size_t other = 1;
+		while (other < n && strcmp(l->run[other]->context.text[items[k]],
+					   l->run[0]->context.text[items[k]]) == 0)
+			other++;
+		if (other == n)
+			continue;
+		if (!any)
+			doc_table(d, "context|value|runs");
+		any = true;
+		for (size_t i = 0; i < n; i++)
+			same_text(d, l, n, i, items[k]);
+	}
+	doc_say(d, any ? "All else about host, kernel, driver and GPUs is the same."
+		       : "Nothing: host, kernel, driver and GPUs are the same.");
+	if (n < l->n)
+		doc_say(d, "The first %zu runs of %zu were compared.", n, l->n);
+}
+
 // The verdict
 
 // A goal as the sentence names it: of several settings the worst.
@@ -28,6 +79,7 @@ struct judged {
 	struct result_verdict v;
 	const char *setting; // "": there is one only
 	bool most;           // the greatest value is judged: too few samples for a percentile
+	bool named;          // the statistic is in its name: a requirement
 };
 
 static const struct {
@@ -44,7 +96,7 @@ static unsigned group_of(const struct result_verdict *v)
 
 static const char *at_which(const struct judged *j)
 {
-	return j->v.share ? "" : j->most ? " at most" : " at p99";
+	return j->v.share || j->named ? "" : j->most ? " at most" : " at p99";
 }
 
 static void say_goal(struct buf *b, const struct judged *j)
@@ -113,6 +165,8 @@ static void latencies(struct doc *d, struct result *r)
 			struct summary v = samples_summary(&r->of[i]->metric[m]);
 			const double cells[] = {v.min, v.p50,  v.ci_low, v.ci_high, v.p90, v.p95,
 						v.p99, v.p999, v.max,    v.mean,    v.sd};
+			if (!v.n) // not measured in this way
+				continue;
 			doc_cells(d, "%s|%s|%zu", result_metric_name[m], r->of[i]->name, v.n);
 			for (unsigned k = 0; k < sizeof(cells) / sizeof(cells[0]); k++)
 				doc_cells(d, "%.3f", cells[k] / 1e6);
@@ -124,16 +178,22 @@ static void latencies(struct doc *d, struct result *r)
 
 static void effects(struct doc *d, const struct result *r)
 {
-	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %");
+	doc_table(d, "setting|untouched /s|gap /s|held /s|held %|loss %|effect %|cost %|least "
+		     "period, ms");
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_rates v = result_rates(r->of[i]);
-		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f", r->of[i]->name, v.untouched, v.gap,
-			  v.held, 100 * v.held_share, 100 * v.loss, 100 * v.effect);
+		doc_cells(d, "%s|%.1f|%.1f|%.1f|%.2f|%.2f|%.2f|%.2f|%.3f", r->of[i]->name,
+			  v.untouched, v.gap, v.held, 100 * v.held_share, 100 * v.loss,
+			  100 * v.effect, 100 * v.cost, result_least_period(r->of[i]) / 1e6);
 	}
-	doc_say(d, "AQL packets that the target's queues took in a second: in windows in which "
-		   "nothing was done, between cycles, and while suspended. Loss is of the "
-		   "throughput over whole cycles against untouched; the effect is the loss beyond "
-		   "the share of time it was suspended.");
+	doc_say(d,
+		"AQL packets that the target's queues took in a second: in windows in which "
+		"nothing was done, between cycles, and while suspended. Loss is of the "
+		"throughput over whole cycles against untouched; the effect is the loss beyond "
+		"the share of time it was suspended. Cost: share of the time within the two "
+		"calls, in which the driver takes all queues of these GPUs off and back, those of "
+		"others too; no period should be below ten times its 90th percentile, the least "
+		"period.");
 }
 
 static bool is_worse(const struct result_verdict *a, const struct result_verdict *b)
@@ -154,7 +214,8 @@ static void judge(struct doc *d, struct result *r, const struct result_goals *g,
 		for (unsigned k = 0; k < RESULT_GOALS; k++) {
 			struct judged j = {
 				v[k], r->n > 1 ? r->of[i]->name : "",
-				!v[k].share && !samples_carry(r->of[i]->metric[judged[k]].n, 0.99)};
+				!v[k].share && !samples_carry(r->of[i]->metric[judged[k]].n, 0.99),
+				false};
 			const char *which = at_which(&j);
 			if (!i || is_worse(&v[k], &worst[k].v))
 				worst[k] = j;
@@ -167,6 +228,58 @@ static void judge(struct doc *d, struct result *r, const struct result_goals *g,
 					  v[k].limit / (v[k].share ? 0.01 : 1e6), v[k].result);
 		}
 	}
+}
+
+// The same of the requirements: the worst setting of each is appended to `worst`. Their number.
+static unsigned require(struct doc *d, const struct requirements *q, struct load_run *run,
+			struct judged *worst)
+{
+	struct result *r = &run->result;
+	unsigned n = 0, settings = run->is_ab ? 1 : r->n;
+	for (size_t k = 0; k < q->n; k++) {
+		bool first = true;
+		for (unsigned i = 0; i < settings && require_is_of(&q->v[k], run->is_ab); i++) {
+			struct judged j = {.setting = r->n > 1 ? r->of[i]->name : "",
+					   .named = true};
+			char value[32], limit[32];
+			if (!run->is_ab && !require_applies(&q->v[k], r, i))
+				continue;
+			j.v = require_judge(&q->v[k], run->is_ab ? NULL : r->of[i], &run->ab);
+			if (first || is_worse(&j.v, &worst[n].v))
+				worst[n] = j;
+			if (d && !n && first)
+				doc_table(d, "required|setting|measured|limit|result");
+			first = false;
+			if (d)
+				doc_cells(d, "%s|%s|%s|%s|%s", j.v.goal, j.setting,
+					  require_text(value, j.v.share, j.v.value),
+					  require_text(limit, j.v.share, j.v.limit), j.v.result);
+		}
+		n += !first;
+	}
+	return n;
+}
+
+// Where it was repeated: does it drift?
+static void repeats(struct doc *d, const struct result *r)
+{
+	bool any = false;
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
+			any |= r->of[i]->repeat[k].suspend.n > 0;
+	if (!any)
+		return;
+	doc_heading(d, 3, "Runs, one by one");
+	doc_table(d, "run|setting|n|suspend p50, ms|p99|resume p50, ms|p99");
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->of[i]->nrepeats; k++) {
+			struct summary off = samples_summary(&r->of[i]->repeat[k].suspend),
+				       on = samples_summary(&r->of[i]->repeat[k].resume);
+			if (off.n)
+				doc_cells(d, "%zu|%s|%zu|%.3f|%.3f|%.3f|%.3f", k + 1,
+					  r->of[i]->name, off.n, off.p50 / 1e6, off.p99 / 1e6,
+					  on.p50 / 1e6, on.p99 / 1e6);
+		}
 }
 
 static void saved(struct doc *d, const struct result *r)
@@ -187,204 +300,25 @@ static void saved(struct doc *d, const struct result *r)
 	}
 }
 
-// Plots
-
-// Returns the highest bar's share; draws a row where there is a plot.
-static double bars(struct plot *p, const char *name, struct samples *s)
-{
-	double x[BARS + 1], y[BARS], top = 0;
-	bool p99 = samples_carry(s->n, 0.99);
-	struct plot_tick ticks[2] = {{.x = samples_percentile(s, 0.5)},
-				     {.x = samples_percentile(s, p99 ? 0.99 : 1)}};
-	struct hist_bars b;
-	char label[128], ns[24];
-	hist_bars_of_samples(&b, s, BARS);
-	for (unsigned i = 0; i < b.n; i++) {
-		x[i] = maths()->fmax((double)b.v[i].lower, 1);
-		x[i + 1] = (double)b.v[i].upper + 1;
-		y[i] = b.v[i].share;
-		top = maths()->fmax(top, y[i]);
-	}
-	if (!p)
-		return top;
-	for (unsigned k = 0; b.n && k < 2; k++) {
-		const char *what = !k ? "median" : p99 ? "p99" : "greatest";
-		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", what,
-			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
-		ticks[k].x = maths()->fmax(ticks[k].x, 1);
-	}
-	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
-	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
-	return top;
-}
-
-// Times of one kind: a group of rows, and the time that is their goal.
-struct report_times {
-	const char *heading, *goal_label;
-	double goal;
-	struct samples *s[PLOT_SETTINGS];
-	const char *name[PLOT_SETTINGS];
-	unsigned n;
-};
-
-// Plots are copied out of reports, so each has "software GPU" where it applies.
-static void open_plot(struct plot *p, const char *title, const struct bench_context *c,
-		      struct plot_axis x)
-{
-	plot_open(p, title, bench_context_is_gpu(c) ? "" : "software GPU: no times of hardware", x);
-}
-
-// How the times are distributed, with medians, p99 (or the greatest) and goals. Nothing without
-// samples.
-static void times_plot(struct doc *d, const struct bench_context *c, const char *title,
-		       const struct report_times *t, unsigned n)
-{
-	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
-			      true};
-	double top = 0;
-	char text[64], ns[24];
-	struct plot p;
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < t[i].n; k++) { // fmin and fmax pass over the NaN of none
-			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
-			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
-			top = maths()->fmax(top, bars(NULL, "", t[i].s[k]));
-		}
-	if (!(x.max > 0))
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		x.min = maths()->fmin(x.min, t[i].goal);
-		x.max = maths()->fmax(x.max, t[i].goal);
-	}
-	x.min = maths()->fmax(x.min, 1);
-	open_plot(&p, title, c, x);
-	for (unsigned i = 0; i < n; i++) {
-		plot_group(&p, t[i].heading, top, PLOT_SHARE);
-		if (t[i].goal > 0) {
-			snprintf(text, sizeof(text), "%s %s", t[i].goal_label,
-				 text_ns(ns, (uint64_t)maths()->llround(t[i].goal)));
-			plot_goal(&p, t[i].goal, text);
-		}
-		for (unsigned k = 0; k < t[i].n; k++)
-			bars(&p, t[i].name[k], t[i].s[k]);
-	}
-	doc_plot(d, &p);
-}
-
-static void latency_plot(struct doc *d, const struct load_run *run, const struct result_goals *g)
-{
-	const struct result *r = &run->result;
-	struct report_times t[] = {
-		{.heading = "suspend", .goal_label = "goal", .goal = g->suspend_ns},
-		{.heading = "resume", .goal_label = "goal", .goal = g->resume_ns}};
-	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
-		for (unsigned k = 0; k < 2; k++) {
-			t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
-			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
-			t[k].n++;
-		}
-	times_plot(d, &run->context, "How long suspend and resume took", t, 2);
-	if (r->n > PLOT_SETTINGS)
-		doc_say(d, "The plot shows the first %d settings of %u.", PLOT_SETTINGS, r->n);
-}
-
-struct timeline {
-	const struct cycle *c;
-	size_t n;
-};
-
-// Indices can be compared while the same queues are watched: those that went away take their
-// packets with them.
-static bool follows(const struct cycle *a, const struct cycle *b)
-{
-	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
-	       b->queues == a->queues && b->read_sum >= a->read_sum;
-}
-
-// The first cycles behind the warm-up that are whole and follow each other.
-static struct timeline choose_timeline(const struct load_run *run)
-{
-	struct timeline t = {0};
-	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
-		const struct cycle *c = &run->timeline[i];
-		bool complete = c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
-				c->read_sum != CYCLE_NONE;
-		bool fits = !c->warmup && complete && (!t.n || follows(&t.c[t.n - 1], c));
-		if (t.n && !fits)
-			break;
-		t.c = t.n ? t.c : c;
-		t.n += fits;
-	}
-	return t;
-}
-
-static double seconds(const struct timeline *t, uint64_t at)
-{
-	return ((double)at - (double)t->c[0].at_ns) / 1e9;
-}
-
-// Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,
-// and the hold after it. Packets are counted exactly at these moments.
-static size_t timeline_steps(const struct timeline *t, double *x, double *y)
-{
-	size_t n = 0;
-	for (size_t i = 0; i + 1 < t->n; i++) {
-		const struct cycle *c = &t->c[i], *next = &t->c[i + 1];
-		uint64_t off = c->at_ns + c->suspend_ns, on = off + c->held_ns;
-		uint64_t next_off = next->at_ns + next->suspend_ns;
-		uint64_t ran = next->read_sum + next->suspend_packets - c->read_sum -
-			       c->suspend_packets - c->held_packets;
-		x[n] = seconds(t, off);
-		y[n++] = c->held_ns ? (double)c->held_packets / ((double)c->held_ns / 1e9) : 0;
-		x[n] = seconds(t, on);
-		y[n++] = (double)ran / ((double)(next_off - on) / 1e9);
-	}
-	return n;
-}
-
-static void timeline_plot(struct doc *d, const struct load_run *run)
-{
-	struct timeline t = choose_timeline(run);
-	double x[2 * TIMELINE_CYCLES], y[2 * TIMELINE_CYCLES], top = 0;
-	double bands[2 * TIMELINE_CYCLES];
-	struct plot p;
-	size_t n = t.n > 2 ? timeline_steps(&t, x, y) : 0;
-	if (!n) {
-		doc_say(d,
-			"No plot over time: hardly two cycles in a row watched the same queues.");
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		top = maths()->fmax(top, y[i]);
-		bands[i] = x[i];
-	}
-	open_plot(&p, "Dispatch rate; shaded: suspended", &run->context,
-		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false});
-	p.bands = bands;
-	p.nbands = n;
-	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
-	plot_row(&p, "", x, y, n - 1, NULL);
-	doc_plot(d, &p);
-	doc_say(d,
-		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
-		"call is made or returns, so the rate is a mean between these moments.",
-		t.n);
-}
-
-void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals)
+void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals,
+		const struct requirements *required)
 {
 	struct result *r = &run->result;
-	struct judged worst[RESULT_GOALS];
+	struct judged *worst = xcalloc(RESULT_GOALS + required->n, sizeof(*worst));
 	judge(NULL, r, goals, worst);
-	verdict(d, &run->context, worst, RESULT_GOALS, r->n); // a run has a setting
-	latency_plot(d, run, goals);
+	unsigned n = RESULT_GOALS + require(NULL, required, run, worst + RESULT_GOALS);
+	verdict(d, &run->context, worst, n, r->n); // a run has a setting
+	report_latency_plot(d, run, goals);
 	doc_heading(d, 3, "Goals");
 	doc_table(d, "goal|setting|measured|limit|result");
 	judge(d, r, goals, worst);
+	require(d, required, run, worst);
+	free(worst);
 	doc_heading(d, 3, "Latencies");
 	latencies(d, r);
+	repeats(d, r);
 	doc_heading(d, 3, "Throughput of the target");
-	timeline_plot(d, run);
+	report_timeline_plot(d, run);
 	effects(d, r);
 	saved(d, r);
 	doc_heading(d, 3, "Cycles");
@@ -450,7 +384,7 @@ static void request_plot(struct doc *d, struct ab_result *a, const struct bench_
 		t.name[m] = ab_mode_name[m];
 	}
 	t.goal = samples_percentile(t.s[AB_ALONE], 0.5) * (1 + g->online);
-	times_plot(d, c, "How long online requests took", &t, 1);
+	report_times_plot(d, c, "How long online requests took", &t, 1);
 }
 
 static const char *const answers[] = {"-", "no", "yes"}; // of -1, 0, 1
@@ -509,18 +443,21 @@ static void queues(struct doc *d, struct ab_result *a)
 	queue_sets_fini(&c);
 }
 
-void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals)
+void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals,
+	       const struct requirements *required)
 {
 	struct ab_result *a = &run->ab;
 	struct result_verdict v[AB_GOALS];
-	struct judged j[AB_GOALS];
+	struct judged *j = xcalloc(AB_GOALS + required->n, sizeof(*j));
 	ab_judge_goals(a, goals, v);
 	for (unsigned i = 0; i < AB_GOALS; i++)
 		j[i] = (struct judged){.v = v[i], .setting = ""};
-	verdict(d, &run->context, j, AB_GOALS, 1);
+	verdict(d, &run->context, j, AB_GOALS + require(NULL, required, run, j + AB_GOALS), 1);
 	request_plot(d, a, &run->context, goals);
 	doc_heading(d, 3, "Goals");
 	goals_table(d, j);
+	require(d, required, run, j + AB_GOALS);
+	free(j);
 	doc_heading(d, 3, "Online: alone, shared, preempted");
 	online(d, a);
 	doc_heading(d, 3, "Offline");

@@ -5,6 +5,7 @@
 
 #include "common/bench/load.h"
 #include "common/bench/plot.h"
+#include "common/bench/require.h"
 #include "common/host/buf.h"
 
 struct doc {
@@ -33,10 +34,15 @@ const char *doc_next_plot(const char *at, size_t *len);
 void doc_end(struct doc *d);
 void doc_fini(struct doc *d);
 
+// Of several runs: what differs between their hosts, kernels, drivers and GPUs.
+void report_differences(struct doc *d, const struct load *l);
+
 // Adds a run of gpq bench preempt, or of gpq bench ab: the verdict, the plot it rests on, then
 // tables, those of the context last. Times in milliseconds with three digits,
 // shares in per cent with two: what a reader recomputes from the samples must round to the same.
-void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals);
-void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals);
+void report_run(struct doc *d, struct load_run *run, const struct result_goals *goals,
+		const struct requirements *required);
+void report_ab(struct doc *d, struct load_run *run, const struct result_goals *goals,
+	       const struct requirements *required);
 
 #endif

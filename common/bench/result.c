@@ -30,6 +30,11 @@ void result_fini(struct result *r)
 	for (unsigned i = 0; i < r->n; i++) {
 		for (unsigned m = 0; m < METRICS; m++)
 			samples_fini(&r->of[i]->metric[m]);
+		for (size_t k = 0; k < r->of[i]->nrepeats; k++) {
+			samples_fini(&r->of[i]->repeat[k].suspend);
+			samples_fini(&r->of[i]->repeat[k].resume);
+		}
+		free(r->of[i]->repeat);
 		free(r->of[i]);
 	}
 	r->n = 0;
@@ -83,6 +88,8 @@ static void add_effect(struct result_effect *e, const struct cycle *c)
 	e->cycles_ns += c->suspend_ns + c->held_ns + c->resume_ns + c->gap_ns;
 	e->cycles_packets +=
 		c->suspend_packets + c->held_packets + c->resume_packets + c->gap_packets;
+	if (c->suspend_ioctl_ns != CYCLE_NONE && c->resume_ioctl_ns != CYCLE_NONE)
+		e->calls_ns += c->suspend_ioctl_ns + c->resume_ioctl_ns;
 	e->held_ns += c->held_ns;
 	e->held_packets += c->held_packets;
 	e->gap_ns += c->gap_ns;
@@ -102,13 +109,22 @@ static void add_saved(struct result_setting *s, const struct cycle *c)
 	}
 }
 
+static void add_repeat(struct result_setting *s, const struct cycle *c)
+{
+	if (c->repeat >= RESULT_REPEATS_MAX)
+		return;
+	ARRAY_REACH(s->repeat, s->nrepeats, c->repeat, 0);
+	samples_add(&s->repeat[c->repeat].suspend, result_metric(c, METRIC_suspend));
+	samples_add(&s->repeat[c->repeat].resume, result_metric(c, METRIC_resume));
+}
+
 int result_add(struct result *r, const struct cycle *c)
 {
 	struct result_setting *s = find(r, &c->set);
 	if (!s)
 		return -1;
 	if (c->warmup) {
-		r->warmup++;
+		r->warmup += RESULT_IS_WHOLE(&c->set);
 		return 0;
 	}
 	s->count[c->result]++;
@@ -116,6 +132,7 @@ int result_add(struct result *r, const struct cycle *c)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	add_effect(&s->effect, c);
 	add_saved(s, c);
+	add_repeat(s, c);
 	return 0;
 }
 
@@ -134,11 +151,17 @@ struct result_rates result_rates(const struct result_setting *s)
 		.held_share = e->cycles_ns ? (double)e->held_ns / (double)e->cycles_ns : NAN,
 		.loss = NAN,
 		.effect = NAN,
+		.cost = e->calls_ns ? (double)e->calls_ns / (double)e->cycles_ns : NAN,
 	};
 	if (v.untouched > 0 && e->cycles_ns)
 		v.loss = 1 - rate(e->cycles_packets, e->cycles_ns) / v.untouched;
 	v.effect = v.loss - v.held_share;
 	return v;
+}
+
+double result_least_period(struct result_setting *s)
+{
+	return CYCLE_COSTS * samples_percentile(&s->metric[METRIC_cost], 0.9);
 }
 
 struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,

@@ -19,7 +19,13 @@
 	X(still, ns(c->still_ns), "suspend's return until the last movement of a read index") \
 	X(resume, ns(c->resume_ns), "request to resume until the call returns")               \
 	X(resume_ioctl, ns(c->resume_ioctl_ns), "of that, the system call itself")            \
-	X(progress, ns(c->progress_ns), "resume's return until a read index moves")
+	X(progress, ns(c->progress_ns), "resume's return until a read index moves")           \
+	X(cost, ns(c->suspend_ioctl_ns) + ns(c->resume_ioctl_ns),                             \
+	  "to others: both system calls, in which the driver takes all queues off and back")  \
+	X(suspend_first, ns(c->suspend_first_ns),                                             \
+	  "of a group: until the first process's queues are off")                             \
+	X(resume_first, ns(c->resume_first_ns),                                               \
+	  "of a group: until the first process's queues are back")
 
 enum result_metric {
 #define METRIC(name, value, help) METRIC_##name,
@@ -39,7 +45,19 @@ struct result_effect {
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
+	uint64_t calls_ns;                        // within the two system calls
 };
+
+enum { RESULT_REPEATS_MAX = 1000 }; // what is measured in later ones is in the whole alone
+
+// Of one run of several, with pauses between them.
+struct result_repeat {
+	struct samples suspend, resume;
+};
+
+// Of a group the processes' cycles are settings of their own: this is that of one process, or of
+// the whole group.
+#define RESULT_IS_WHOLE(set) ((set)->process == CYCLE_NONE || (set)->process == CYCLE_GROUP)
 
 struct result_setting {
 	struct cycle_setting set;
@@ -49,6 +67,8 @@ struct result_setting {
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
 	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
 	unsigned xccs;
+	struct result_repeat *repeat; // owned
+	size_t nrepeats;
 };
 
 struct result {
@@ -65,12 +85,16 @@ int result_add(struct result *r, const struct cycle *c);
 
 // Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
 // held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
-// was asked for.
+// was asked for. cost: share of the time that was within the two system calls, in which the driver
+// takes all queues of these GPUs off and maps them again, those of others too.
 struct result_rates {
 	double untouched, held, gap; // packets a second
-	double held_share, loss, effect;
+	double held_share, loss, effect, cost;
 };
 struct result_rates result_rates(const struct result_setting *s);
+
+// The shortest period that spares others, CYCLE_COSTS times the cost, in ns; NaN when unknown.
+double result_least_period(struct result_setting *s);
 
 // Goals: "suspend" and "resume", ns at p99; "effect", share; "online", share above alone.
 struct result_goals {

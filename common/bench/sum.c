@@ -101,10 +101,14 @@ static void key_of(struct sum_key *k, const struct bench_context *c)
 
 static void add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
 {
+	const char *of = c->set.process == CYCLE_NONE    ? ""
+			 : c->set.process == CYCLE_GROUP ? "group_"
+							 : "member_";
 	like->key.set = c->set;
 	for (unsigned m = 0; m < METRICS && !c->warmup; m++) {
 		double v = result_metric(c, (enum result_metric)m);
-		snprintf(like->key.metric, sizeof(like->key.metric), "%s", result_metric_name[m]);
+		snprintf(like->key.metric, sizeof(like->key.metric), "%s%s", of,
+			 result_metric_name[m]);
 		if (v >= 0)
 			hist_add(&find(s, like)->hist, (uint64_t)v);
 	}
@@ -112,7 +116,8 @@ static void add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c
 
 static void add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
 {
-	like->key.set = (struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
+	like->key.set =
+		(struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
 	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
 	for (size_t i = 0; i < run->latency.n; i++)
 		hist_add(&find(s, like)->hist, (uint64_t)run->latency.v[i]);

@@ -11,7 +11,8 @@
 
 // What must be equal for samples to be added up.
 struct sum_key {
-	char metric[32];          // "suspend"; "online_preempt": of gpq bench ab
+	char metric[32];          // "suspend"; "online_preempt": of gpq bench ab;
+				  // "group_suspend", "member_suspend": of a group and its processes
 	struct cycle_setting set; // CYCLE_NONE throughout for those of ab
 	char source[32], scheduler[32], kernel[96], gpus[512];
 };

@@ -8,6 +8,8 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define SECOND   1000000000ull
 #define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
@@ -39,7 +41,7 @@ static bool descends(pid_t pid, pid_t from)
 }
 
 // KFD processes of its tree that are not known yet, once they have queues.
-static void find_processes(struct workload *s)
+static void find_descendants(struct workload *s)
 {
 	DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
 	struct dirent *e;
@@ -55,6 +57,35 @@ static void find_processes(struct workload *s)
 		closedir(d);
 }
 
+// Likewise those that the selectors choose, and that are not the other side's.
+static void find_chosen(struct workload *s)
+{
+	static const struct side nobody;
+	const struct side *other = s->other ? s->other : &nobody;
+	struct process_cache processes = {0};
+	const uint64_t now = clock_ns();
+	if (!s->begun || !s->side->n || !newcomers_scan(&s->newcomers, now))
+		return;
+	struct pick *picks = side_begin(s->side, &processes);
+	struct pick *others = side_begin(other, &processes);
+	for (size_t i = 0; i < s->newcomers.n; i++) {
+		struct newcomer *c = &s->newcomers.v[i];
+		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
+			continue;
+		struct kfd_selection *sel = side_select(s->side, picks, c->pid);
+		struct kfd_selection *theirs = sel ? side_select(other, others, c->pid) : NULL;
+		c->done = sel && !theirs;
+		if (!c->done || group_has(&s->group, c->pid))
+			free(sel);
+		else
+			group_add(&s->group, c->pid, sel);
+		free(theirs);
+	}
+	side_end(s->side, picks);
+	side_end(other, others);
+	process_cache_fini(&processes);
+}
+
 void workload_attach(struct workload *s, uint64_t grace)
 {
 	s->group.attach = true;
@@ -64,7 +95,8 @@ void workload_attach(struct workload *s, uint64_t grace)
 
 int workload_look(struct workload *s, struct kfd_failure *f)
 {
-	find_processes(s);
+	find_descendants(s);
+	find_chosen(s);
 	group_look(&s->group);
 	if (check(s, f))
 		return -1;
@@ -84,8 +116,47 @@ int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure
 	return group_count_end(&s->group, packets) ? 0 : kfd_fail(f, KFD_FAULT_GONE);
 }
 
+pid_t workload_lost(const struct workload *s, char name[64], size_t *count)
+{
+	pid_t first = 0;
+	*count = 0;
+	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
+		const struct kfd_target *t = &s->group.v[i]->target;
+		struct proc p;
+		if (t->start < s->child_start || getpgid(t->pid) == s->child.pid ||
+		    !kfd_target_alive(t) || proc_read(&p, t->pid))
+			continue;
+		if (!(*count)++)
+			snprintf(name, 64, "%s", p.comm);
+		first = first ? first : t->pid;
+	}
+	return first;
+}
+
+pid_t workload_stranger(const struct workload *s, char name[64])
+{
+	DIR *d = s->child_start ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
+	struct dirent *e;
+	pid_t found = 0, pid;
+	while (d && !found && (e = readdir(d))) {
+		struct buf queues = {0};
+		struct proc p;
+		if (proc_parse_pid(e->d_name, &pid) && kfd_target_start(pid) >= s->child_start &&
+		    !group_has(&s->group, pid) && group_list_queues(pid, &queues) &&
+		    !proc_read(&p, pid)) {
+			snprintf(name, 64, "%s", p.comm);
+			found = pid;
+		}
+		buf_fini(&queues);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
 void workload_fini(struct workload *s)
 {
+	newcomers_fini(&s->newcomers);
 	group_fini(&s->group);
 	child_fini(&s->child);
 }

@@ -1,4 +1,5 @@
-// One side of the experiment: a command, the KFD processes it starts, and their queues.
+// One side of the experiment: a command, the KFD processes it starts, those that selectors choose,
+// and their queues.
 //
 // Processes and queues that appear later belong to it, too. Where the side is attached to, its
 // processes are a group (sched/group.h): all of them are suspended side by side, new queues are
@@ -7,14 +8,21 @@
 #define GPQ_BENCH_WORKLOAD_H
 
 #include "common/bench/child.h"
+#include "common/bench/side.h"
 #include "common/sched/group.h"
+#include "common/state/newcomers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct workload {
-	const char *name;   // "online", "offline"
-	struct child child; // to be started first
+	const char *name; // "online", "offline"
+	const struct side *side;
+	const struct side *other; // whose selectors come first; NULL: none
+	struct child child;       // to be started first, unless what it is about runs already
+	bool begun;               // its processes are looked for
+	uint64_t child_start;     // /proc/PID/stat field 22 of it
+	struct newcomers newcomers;
 	struct group group;
 	uint64_t renew_ns; // when the hold has to be renewed
 };
@@ -33,6 +41,14 @@ int workload_hold(struct workload *s, bool hold, struct kfd_failure *f);
 // AQL packets that its queues took since group_count_begin(). -1 and *f when none of its processes
 // lives.
 int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f);
+
+// Once the command's process group has been ended: the first of the side's processes that began
+// after the command, are not in that group and live on; `name` gets its name. 0: none.
+pid_t workload_lost(const struct workload *s, char name[64], size_t *count);
+
+// A process with queues that began after the command and is not among the side's: perhaps what the
+// command had a daemon start. Its pid and name; 0: none.
+pid_t workload_stranger(const struct workload *s, char name[64]);
 
 // Frees all but what ran: end the command first.
 void workload_fini(struct workload *s);

@@ -41,6 +41,7 @@ struct gpq_client {
 // All handles, for fork().
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpq_client *list;
+static bool watched;
 
 static int64_t clock_now(void)
 {
@@ -83,11 +84,6 @@ static void in_child(void)
 	pthread_mutex_init(&list_lock, NULL);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
-{
-	pthread_atfork(before_fork, after_fork, in_child);
-}
-
 // A child made without these handlers is noticed by its pid.
 static void lock(struct gpq_client *c)
 {
@@ -98,12 +94,13 @@ static void lock(struct gpq_client *c)
 
 // ---- answers
 
-static int lost(struct gpq_client *c, int error)
+// One connection too many is told so before it is closed.
+static int lost(struct gpq_client *c)
 {
 	close(c->fd);
 	c->fd = -1;
-	c->error = error;
-	return -error;
+	c->error = c->answered && c->result == -EDQUOT ? EDQUOT : ECONNRESET;
+	return -c->error;
 }
 
 // "error WORD ..." -> -errno
@@ -182,8 +179,8 @@ static int take_answers(struct gpq_client *c)
 
 		if (n < 0 && errno == EAGAIN)
 			return 0;
-		if (n == 0 || (n < 0 && errno != EINTR)) // one too many is told so, and closed
-			return lost(c, c->answered && c->result == -EDQUOT ? EDQUOT : ECONNRESET);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return lost(c);
 		c->len += n > 0 ? (size_t)n : 0;
 		parse_lines(c);
 	}
@@ -248,7 +245,7 @@ static int put(struct gpq_client *c, const char *text, size_t len, unsigned requ
 	if (n == (ssize_t)len)
 		return 0;
 	r = take_answers(c); // it may have said why
-	return r < 0 ? r : lost(c, ECONNRESET);
+	return r < 0 ? r : lost(c);
 }
 
 static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
@@ -359,7 +356,7 @@ static int end(struct gpq_client *c, uint64_t id)
 		return ensure(c); // the others begin again
 	r = put_hint(c, "end", id);
 	if (r == -EAGAIN) { // the end of the connection ends it, too
-		lost(c, ECONNRESET);
+		lost(c);
 		r = 0;
 	}
 	return r == -ECONNRESET ? ensure(c) : r;
@@ -446,6 +443,8 @@ struct gpq_client *gpq_connect(const char *path)
 	pthread_mutex_init(&c->lock, NULL);
 	ensure(c);
 	pthread_mutex_lock(&list_lock);
+	if (!watched)
+		watched = pthread_atfork(before_fork, after_fork, in_child) == 0;
 	c->next = list;
 	list = c;
 	pthread_mutex_unlock(&list_lock);

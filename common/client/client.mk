@@ -18,6 +18,8 @@ $(CLIENT_SO): $(B)/common/client/client.o common/client/gpqclient.map
 		$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS) -o $@.new $< -pthread
 	@ln -sf $(@F) $(B)/$(CLIENT_SONAME) && mv $@.new $@
 
+$(B)/common/client/client.o: common/client/client.mk
+
 all: $(CLIENT_SO) $(CLIENT_A)
 
 install: install-client
@@ -27,7 +29,7 @@ install-client: all
 	install -m 755 $(CLIENT_SO) "$(DESTDIR)$(LIBDIR)/$(CLIENT_SONAME)"
 	ln -sf $(CLIENT_SONAME) "$(DESTDIR)$(LIBDIR)/libgpqclient.so"
 	install -m 644 $(CLIENT_A) "$(DESTDIR)$(LIBDIR)/libgpqclient.a"
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@PYTHONDIR@|$(PYTHONDIR)|; s|@VERSION@|$(VERSION)|' \
 		common/client/gpqclient.pc.in >"$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
 	chmod 644 "$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
 	install -m 644 common/client/gpq.py "$(DESTDIR)$(PYTHONDIR)/gpq.py"

@@ -45,12 +45,12 @@ struct gpq_client *gpq_connect(const char *path);
  */
 int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);
 
-/* The work of the hint `id` is over. Does not wait. 0; -EINVAL: no such hint; else as above, and the
- * hint has ended. */
+/* The work of the hint `id` is over. Does not wait. 0; -EINVAL: no such hint; else as above, and
+ * the hint has ended. */
 int gpq_end(struct gpq_client *client, uint64_t id);
 
-/* The scheduler's statistics: lines of text, into text[size], always with a NUL. The number of bytes
- * that all of it has, as snprintf(3), or -errno. timeout_ns: as above; not 0. */
+/* The scheduler's statistics: lines of text, into text[size], always with a NUL. The number of
+ * bytes that all of it has, as snprintf(3), or -errno. timeout_ns: as above; not 0. */
 ssize_t gpq_status(struct gpq_client *client, char *text, size_t size, int64_t timeout_ns);
 
 /* Ends all hints and frees the handle; NULL is allowed. No other thread may be using it. */

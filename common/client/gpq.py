@@ -31,6 +31,7 @@ __all__ = ["Client", "AsyncClient", "online", "online_async"]
 
 HINTS = 32  # of one client at a time
 RETRY = 1.0  # seconds between attempts to connect
+RENEW = 0.1  # a hint that is shared is renewed by those who join it, so often at most
 ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL}
 REFUSED = (-errno.EAGAIN, -errno.EDQUOT)  # the hint was not begun
 
@@ -66,6 +67,7 @@ class _Connection:
         self._error = errno.ENOTCONN
         self._retry = 0.0
         self._hints = {}  # those begun and not ended, in order
+        self._begun = 0.0  # when the hint of online() was begun or renewed
         self._new_connection()
         _clients.add(self)
 
@@ -84,11 +86,13 @@ class _Connection:
         self._hints.clear()
         self._new_connection()
 
-    def _lost(self, error):
+    def _lost(self):
+        """One connection too many is told so before it is closed."""
         self._socket.close()
         self._socket = None
-        self._error = error
-        return -error
+        full = self._answered and self._answer[0] == -errno.EDQUOT
+        self._error = errno.EDQUOT if full else errno.ECONNRESET
+        return -self._error
 
     def _on_answer(self):
         pass
@@ -111,9 +115,8 @@ class _Connection:
                 return 0
             except OSError:
                 data = b""
-            if not data:  # a connection too many is told so, and closed
-                full = self._answered and self._answer[0] == -errno.EDQUOT
-                return self._lost(errno.EDQUOT if full else errno.ECONNRESET)
+            if not data:
+                return self._lost()
             *lines, self._input = (self._input + data).split(b"\n")
             for line in lines:
                 self._parse(line.decode("utf-8", "replace"))
@@ -134,7 +137,7 @@ class _Connection:
         if sent == len(text):
             return 0
         r = self._take()  # it may have said why
-        return r if r < 0 else self._lost(errno.ECONNRESET)
+        return r if r < 0 else self._lost()
 
     def _open(self):
         error = errno.ENOENT
@@ -179,6 +182,12 @@ class _Connection:
             raise ValueError("a hint is a number from 0 to 2**64 - 1")
         return hint in self._hints or len(self._hints) < HINTS
 
+    def _renew_due(self):
+        now = time.monotonic()
+        due = now - self._begun > RENEW
+        self._begun = now if due else self._begun
+        return due
+
     def _end(self, hint):
         if hint not in self._hints:
             return -errno.EINVAL
@@ -187,7 +196,7 @@ class _Connection:
             return self._ensure()  # the others begin again
         r = self._put("end %d\n" % hint)
         if r == -errno.EAGAIN:  # the end of the connection ends it, too
-            self._lost(errno.ECONNRESET)
+            self._lost()
             r = 0
         return self._ensure() if r == -errno.ECONNRESET else r
 
@@ -282,11 +291,14 @@ class Client(_Connection):
         with self._users_lock:
             self._users += 1
             if self._users == 1:
+                self._begun = time.monotonic()
                 try:
                     self._online = self.begin(0, timeout)
                 except BaseException:
                     self._leave()
                     raise
+            elif self._renew_due():
+                self.begin(0, 0)
             result = self._online
         pid = os.getpid()
         try:
@@ -339,19 +351,21 @@ class AsyncClient(_Connection):
         self._take()
         self._watch(self._reading)
 
-    def _close_socket(self, error):
+    def _fail_waiting(self, error):
         waiting, self._waiting = self._waiting, {}
         self._watch(None)
         for future in waiting.values():
             if not future.done():
-                future.set_result((-error, []))
+                future.set_result((error, []))
 
-    def _lost(self, error):
-        self._close_socket(error)
-        return super()._lost(error)
+    def _lost(self):
+        self._watch(None)
+        error = super()._lost()
+        self._fail_waiting(error)
+        return error
 
     def close(self):
-        self._close_socket(errno.EBADF)
+        self._fail_waiting(-errno.EBADF)
         super().close()
 
     async def _last_answer(self, timeout):
@@ -414,7 +428,10 @@ class AsyncClient(_Connection):
         """As Client.online(), for the tasks of this loop."""
         self._users += 1
         if self._users == 1:
+            self._begun = time.monotonic()
             self._online = asyncio.ensure_future(self.begin(0, timeout))
+        elif self._renew_due():
+            self._begin(0)
         pid = os.getpid()
         try:
             # Shielded: a task that is cancelled leaves the others waiting.

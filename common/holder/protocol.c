@@ -15,8 +15,15 @@ static const char *const verbs[] = {
 static const char *const types[] = {
 	[KFD_SNAPSHOT_COMPUTE] = "compute",
 	[KFD_SNAPSHOT_SDMA] = "sdma",
-	[KFD_SNAPSHOT_COMPUTE_AQL] = "aql",
+	[KFD_SNAPSHOT_COMPUTE_AQL] = "compute",
 	[KFD_SNAPSHOT_SDMA_XGMI] = "sdma-xgmi",
+};
+
+// By type; NULL: it has no packets of either kind.
+static const char *const packets[] = {
+	[KFD_SNAPSHOT_COMPUTE] = "pm4",
+	[KFD_SNAPSHOT_COMPUTE_AQL] = "aql",
+	[KFD_SNAPSHOT_SDMA_XGMI] = NULL,
 };
 
 static const char *const results[] = {
@@ -33,6 +40,11 @@ static const char *const results[] = {
 const char *kfd_snapshot_type_name(uint32_t type)
 {
 	return type < NUM(types) ? types[type] : "unknown";
+}
+
+const char *kfd_snapshot_packets_name(uint32_t type)
+{
+	return type < NUM(packets) ? packets[type] : NULL;
 }
 
 const char *kfd_result_name(enum kfd_result r)
@@ -178,7 +190,7 @@ char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
 struct field {
 	const char *key; // as it is written, with the blank before and the '=' behind it
 	uint8_t offset, size;
-	enum { DECIMAL, HEX, TYPE, RESULT } kind;
+	enum { DECIMAL, HEX, TYPE, PACKETS, RESULT } kind;
 };
 
 #define FIELD(type, key, member, kind)                                    \
@@ -187,11 +199,13 @@ struct field {
 			(uint8_t)sizeof(((struct type *)0)->member), kind \
 	}
 
-#define WITHOUT_ADDRESSES 6
+#define WITHOUT_ADDRESSES 7
 static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
 	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),
 	FIELD(kfd_outcome, "type", queue.queue_type, TYPE),
+	FIELD(kfd_outcome, "packets", queue.queue_type,
+	      PACKETS), // behind the type, which it refines
 	FIELD(kfd_outcome, "result", result, RESULT),
 	FIELD(kfd_outcome, "latency_ns", latency_ns, DECIMAL),
 	FIELD(kfd_outcome, "until_ns", until_ns, DECIMAL),
@@ -215,10 +229,21 @@ static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "ended", ended, DECIMAL),
 };
 
+// NULL: the word is left out.
+static const char *word_of(int kind, uint32_t value)
+{
+	switch (kind) {
+	case TYPE: return kfd_snapshot_type_name(value);
+	case PACKETS: return kfd_snapshot_packets_name(value);
+	default: return kfd_result_name((enum kfd_result)value);
+	}
+}
+
 static size_t format(char *to, const char *what, const struct field *f, size_t n,
 		     const void *record)
 {
 	char *p = line_put(to, what);
+	const char *word;
 
 	for (const struct field *end = f + n; f < end; f++) {
 		uint64_t value = 0;
@@ -226,10 +251,8 @@ static size_t format(char *to, const char *what, const struct field *f, size_t n
 		memcpy(&value, (const char *)record + f->offset, f->size); // little endian
 		if (f->kind == DECIMAL || f->kind == HEX)
 			p = line_put_number(p, f->key, value, f->kind == HEX ? 16 : 10);
-		else
-			p = line_put(line_put(p, f->key),
-				     f->kind == TYPE ? kfd_snapshot_type_name((uint32_t)value)
-						     : kfd_result_name((enum kfd_result)value));
+		else if ((word = word_of(f->kind, (uint32_t)value)))
+			p = line_put(line_put(p, f->key), word);
 	}
 	return (size_t)(line_put(p, "\n") - to);
 }
@@ -249,6 +272,7 @@ static uint64_t parse_value(const char *text, int kind)
 {
 	switch (kind) {
 	case TYPE: return find(types, NUM(types), text);
+	case PACKETS: return KFD_SNAPSHOT_COMPUTE_AQL;
 	case RESULT: return find(results, NUM(results), text) % NUM(results);
 	default: return strtoull(text, NULL, kind == HEX ? 16 : 10);
 	}
@@ -263,6 +287,8 @@ static void parse_word(const char *word, const struct field *f, size_t n, void *
 
 		if (strncmp(key, word, strlen(key)) != 0)
 			continue;
+		if (f->kind == PACKETS && strcmp(word + strlen(key), "aql") != 0)
+			continue; // pm4: what the type alone says
 		value = parse_value(word + strlen(key), f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;

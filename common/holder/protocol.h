@@ -53,7 +53,9 @@ enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LI
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 
-// "aql", "compute", "sdma", "sdma-xgmi", or "unknown".
+// "compute", "sdma", "sdma-xgmi", or "unknown"; and the packets of a compute queue, "aql" or "pm4",
+// or NULL: the TYPE and PACKETS of all commands.
 const char *kfd_snapshot_type_name(uint32_t snapshot_type);
+const char *kfd_snapshot_packets_name(uint32_t snapshot_type);
 
 #endif

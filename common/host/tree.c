@@ -225,6 +225,13 @@ static int add_parents(struct tree *t, const char *path)
 	return 0;
 }
 
+static char *remember(struct tree *t, const char *path)
+{
+	char *copy = *ARRAY_ADD(t->paths, t->cap, t->n) = xstrdup(path);
+	xcheck(tsearch(copy, &t->known, compare));
+	return copy;
+}
+
 static int add(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
 {
 	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX)
@@ -233,8 +240,7 @@ static int add(struct tree *t, const char *path, mode_t type, const void *data, 
 		return 0;
 	if (add_parents(t, path))
 		return -1;
-	char *copy = *ARRAY_ADD(t->paths, t->cap, t->n) = xstrdup(path);
-	xcheck(tsearch(copy, &t->known, compare));
+	char *copy = remember(t, path);
 	if (type == AE_IFLNK)
 		xcheck(tsearch(copy, &t->links, compare));
 	if (t->tar)
@@ -259,6 +265,23 @@ int tree_file(struct tree *t, const char *path, const void *data, size_t len)
 int tree_link(struct tree *t, const char *path, const char *target)
 {
 	return add(t, path, AE_IFLNK, target, 0);
+}
+
+ssize_t tree_same(struct tree *t, const char *path, int from)
+{
+	struct stat st;
+	if (t->tar)
+		return fail(ENOTSUP);
+	if (fstatat(from, path + 1, &st, AT_SYMLINK_NOFOLLOW))
+		return -1;
+	if (!S_ISREG(st.st_mode))
+		return fail(EINVAL);
+	if (tfind(path, &t->known, compare))
+		return st.st_size;
+	if (add_parents(t, path) || linkat(from, path + 1, t->fd, path + 1, 0))
+		return -1;
+	remember(t, path);
+	return st.st_size;
 }
 
 // File systems without RENAME_NOREPLACE (NFS, some FUSE) refuse it with EINVAL.

@@ -9,6 +9,7 @@
 #define GPQ_HOST_TREE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct tree;
 
@@ -24,6 +25,12 @@ struct tree *tree_new(const char *path);
 int tree_dir(struct tree *t, const char *path);
 int tree_file(struct tree *t, const char *path, const void *data, size_t len);
 int tree_link(struct tree *t, const char *path, const char *target);
+
+// Adds the file that has this path in another tree, the folder `from`: the same file, by a hard
+// link. Its size in bytes, or -1 with errno, and the tree is as good as before: ENOENT or EINVAL
+// (it has no such file), ENOTSUP (an archive), EPERM or EMLINK (the file system has no such links,
+// or no more).
+ssize_t tree_same(struct tree *t, const char *path, int from);
 
 // Writes out what is left and gives the tree its name. 0, or -1 with errno (EEXIST: it appeared
 // meanwhile).

@@ -465,10 +465,10 @@ static void read_self(struct report *r)
 
 static const struct line lines[] = {
 	{"kernel", SUSPENDERS, .check = check_kernel},
-	{"driver", "gpus queues hqd snapshot " SUSPENDERS, .check = check_driver},
-	{"gpus", "gpus queues hqd snapshot " SUSPENDERS, .check = check_gpus},
-	{"processes", "queues snapshot", .check = check_processes},
-	{"dev-kfd", SUSPENDERS, .check = check_device},
+	{"driver", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_driver},
+	{"gpus", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_gpus},
+	{"processes", "events queues packets why snapshot", .check = check_processes},
+	{"dev-kfd", "events " SUSPENDERS, .check = check_device},
 	{"kfd-version", SUSPENDERS, .check = check_version},
 	{"driver-faults", SUSPENDERS, .check = check_faults},
 	{"debug-driver", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_TRAP_DEBUG,
@@ -482,12 +482,12 @@ static const struct line lines[] = {
 	{"ptrace-scope", SUSPENDERS, .check = check_ptrace_scope},
 	{"cap-sys-ptrace", SUSPENDERS, .check = check_cap, .arg = CAP_PTRACE,
 	 .text = "processes of other users are out of reach"},
-	{"cap-sys-admin", "trace", .check = check_cap, .arg = CAP_ADMIN,
+	{"cap-sys-admin", "events trace", .check = check_cap, .arg = CAP_ADMIN,
 	 .text = "KFD events of this process's own only"},
 	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = CAP_CRIU,
 	 .text = "the driver's checkpoint calls are refused"},
-	{"pid-namespace", "queues snapshot " SUSPENDERS, .check = check_pid_namespace},
-	{"debugfs", "queues hqd snapshot", .check = check_debugfs},
+	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS, .check = check_pid_namespace},
+	{"debugfs", "queues packets why hqd snapshot", .check = check_debugfs},
 	{"tracefs", "trace snapshot", .check = check_tracefs},
 };
 

@@ -1,7 +1,7 @@
 // The table of driver facts; see driver.h. Sources: amdkfd of Linux 6.12.95, 6.12.107, 7.2.12 and
 // 7.3.4 (update_mqd()'s set_priority() in kfd_mqd_manager_v*.c; suspend_queues() in
-// kfd_device_queue_manager.c; kfd_ioctl_set_debug_trap() in kfd_chardev.c; KFD_IOCTL_MINOR_VERSION
-// in uapi/linux/kfd_ioctl.h).
+// kfd_device_queue_manager.c; kfd_smi_events.c; kfd_ioctl_set_debug_trap() in kfd_chardev.c;
+// KFD_IOCTL_MINOR_VERSION in uapi/linux/kfd_ioctl.h).
 #include "common/kfd/driver.h"
 
 #include "common/host/root.h"
@@ -30,6 +30,13 @@ static const struct row {
 	// interface version did not change with it.
 	[KFD_FACT_UNTRACED_DEBUGGER] = {RELEASE(7, 2, 0), OPEN, RELEASE(6, 12, 96),
 					.yes = {23, OPEN}},
+	// Neither in 6.12.95, both in 7.3.4; between them nothing was read.
+	[KFD_FACT_SMI_NS_PID] = {.from = RELEASE(7, 3, 0),
+				 .below = OPEN,
+				 .maybe = RELEASE(6, 12, 96)},
+	[KFD_FACT_SMI_LARGE] = {.from = RELEASE(7, 3, 0),
+				.below = OPEN,
+				.maybe = RELEASE(6, 12, 96)},
 };
 
 void kfd_driver_read(struct kfd_driver *d, unsigned interface)

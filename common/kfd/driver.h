@@ -26,6 +26,10 @@ enum kfd_fact {
 	// A debugger may detach from ptrace and go on holding queues: DBG_TRAP's permission is to
 	// trace the target, or to be its debugger already.
 	KFD_FACT_UNTRACED_DEBUGGER,
+	// An SMI event names the process by its PID in its own PID namespace, not by the host's.
+	KFD_FACT_SMI_NS_PID,
+	// A stream of SMI events holds 8 KiB, not 1 KiB.
+	KFD_FACT_SMI_LARGE,
 	KFD_FACTS
 };
 

@@ -30,10 +30,22 @@ struct reader {
 
 const char *kfd_queue_type_name(int type)
 {
-	static const char *const names[] = {"compute", "sdma",      "hiq",
-					    "diq",     "sdma-xgmi", "sdma-by-engine"};
+	static const char *const names[] = {"compute", "sdma", "sdma-xgmi"};
 
 	return type >= 0 && type < (int)(COUNT(names)) ? names[type] : NULL;
+}
+
+// Numbers of sysfs (enum kfd_queue_type in kfd_priv.h): up to 6.12 at least, 2 is the HIQ, 3 the
+// DIQ, 4 SDMA-XGMI; in 7.3 there is no DIQ, and 3 is SDMA-XGMI. Only queues of programs are in
+// sysfs, never HIQ or DIQ, so 3 and 4 are the same type. A queue that was created by SDMA engine
+// has become sdma or sdma-xgmi before it is there (allocate_sdma_queue() in
+// kfd_device_queue_manager.c).
+static int32_t type_of_sysfs(uint32_t number)
+{
+	static const int8_t types[] = {KFD_QUEUE_COMPUTE, KFD_QUEUE_SDMA, KFD_QUEUE_TYPE_UNKNOWN,
+				       KFD_QUEUE_SDMA_XGMI, KFD_QUEUE_SDMA_XGMI};
+
+	return number < COUNT(types) ? types[number] : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
 // --- small things ---
@@ -105,7 +117,8 @@ static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_
 	if (want & KFD_WANT_GPU)
 		q->gpu_id = read_u32(dir, queue_file(name, e->d_name, "gpuid"), 0);
 	if (want & KFD_WANT_TYPE)
-		q->type = (int32_t)read_u32(dir, queue_file(name, e->d_name, "type"), UINT32_MAX);
+		q->type = type_of_sysfs(
+			read_u32(dir, queue_file(name, e->d_name, "type"), UINT32_MAX));
 	if (want & KFD_WANT_SIZE)
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }

@@ -14,16 +14,16 @@
 
 #include "common/kfd/topology.h" // KFD_UNKNOWN
 
-enum kfd_queue_type { // the numbers of sysfs; the debugger's ioctls use others
-	KFD_QUEUE_COMPUTE = 0,
-	KFD_QUEUE_SDMA = 1,
-	KFD_QUEUE_HIQ = 2,
-	KFD_QUEUE_DIQ = 3,
-	KFD_QUEUE_SDMA_XGMI = 4,
+// The types that queues in sysfs have. Drivers number them differently, and the debugger's ioctls
+// do so again (KFD_SNAPSHOT_...).
+enum kfd_queue_type {
+	KFD_QUEUE_COMPUTE,
+	KFD_QUEUE_SDMA,
+	KFD_QUEUE_SDMA_XGMI,
 	KFD_QUEUE_TYPE_UNKNOWN = -1,
 };
 
-// "compute", "sdma", "sdma-xgmi", ... or NULL for a number without a name.
+// "compute", "sdma", "sdma-xgmi"; NULL for any other number.
 const char *kfd_queue_type_name(int type);
 
 struct kfd_queue {
@@ -32,7 +32,7 @@ struct kfd_queue {
 	uint32_t qid;     // within the context, over all its GPUs; recycled
 	int32_t context;  // secondary KFD context (KFD 1.19), -1: the primary one
 	uint32_t gpu_id;  // 0 unknown
-	int32_t type;     // enum kfd_queue_type, or a number newer than this list
+	int32_t type;     // enum kfd_queue_type
 	uint64_t bytes;   // ring size, KFD_UNKNOWN
 	uint64_t created; // grows with each queue created, KFD_UNKNOWN: see kfd_procs_read
 };

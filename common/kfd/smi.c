@@ -1,11 +1,14 @@
-// Events of a GPU; see smi.h.
+// Events of a GPU; see smi.h. Formats: KFD_EVENT_FMT_... in uapi/linux/kfd_ioctl.h and what fills
+// them in, kfd_smi_events.c, of Linux 6.12.95 and 7.3.4.
 #include "common/kfd/smi.h"
 
 #include "common/kfd/abi.h"
-#include "common/kfd/driver.h"
+#include "common/host/buf.h"
+#include "common/kfd/topology.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ALL_PROCESSES (1ull << 63)
@@ -24,4 +27,215 @@ int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask)
 	const int error = errno;
 	close(fd);
 	return -error;
+}
+
+// --- messages ---
+
+// A capital letter is a value (of the table below), | where older drivers end, all else itself.
+static const struct {
+	const char *name, *format;
+} events[] = {
+	[1] = {"vmfault", "H:M"},
+	[2] = {"thermal-throttle", "B:U"},
+	[3] = {"gpu-pre-reset", "Q| M"},
+	[4] = {"gpu-post-reset", "Q| M"},
+	[5] = {"migrate-start", "T -P @A(S) F->O R:E G"},
+	[6] = {"migrate-end", "T -P @A(S) F->O G| X"},
+	[7] = {"page-fault-start", "T -P @A(N) C"},
+	[8] = {"page-fault-end", "T -P @A(N) C"},
+	[9] = {"queue-eviction", "T -P N G"},
+	[10] = {"queue-restore", "T -P N| C"},
+	[11] = {"unmap-from-gpu", "T -P @A(S) N G"},
+	[KFD_SMI_PROCESS_START] = {"process-start", "H M"},
+	[KFD_SMI_PROCESS_END] = {"process-end", "H M"},
+};
+
+#define VALUE(letter, base, member) \
+	[(letter) - 'A'] = {(base), offsetof(struct kfd_smi_event, member)}
+static const struct {
+	int base;
+	size_t offset;
+} values['Z' - 'A' + 1] = {
+	VALUE('A', 16, page),     VALUE('B', 16, bits),     VALUE('E', 16, preferred),
+	VALUE('F', 16, from),     VALUE('G', 10, trigger),  VALUE('H', 16, tid),
+	VALUE('N', 16, gpu_id),   VALUE('O', 16, to),       VALUE('P', 10, pid),
+	VALUE('Q', 16, sequence), VALUE('R', 16, prefetch), VALUE('S', 16, pages),
+	VALUE('T', 10, boot_ns),  VALUE('U', 16, count),
+};
+
+// Digits of a number below KFD_UNKNOWN at `s`: what is behind them, or NULL.
+static const char *number(const char *s, const char *end, unsigned base, uint64_t *value)
+{
+	const char *first = s;
+	uint64_t v = 0;
+
+	for (; s < end; s++) {
+		const unsigned c = (unsigned char)*s;
+		const unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : base;
+
+		if (digit >= base)
+			break;
+		if (v > (KFD_UNKNOWN - 1 - digit) / base)
+			return NULL;
+		v = v * base + digit;
+	}
+	*value = v;
+	return s > first ? s : NULL;
+}
+
+static const char *take_error(struct kfd_smi_event *e, const char *s, const char *end)
+{
+	const bool negative = s < end && *s == '-';
+	uint64_t v;
+
+	s = number(s + negative, end, 10, &v);
+	if (!s || v > INT32_MAX)
+		return NULL;
+	e->error = negative ? -(int64_t)v : (int64_t)v;
+	return s;
+}
+
+// The value of this letter at `s`: what is behind it, or NULL.
+static const char *take_value(struct kfd_smi_event *e, char letter, const char *s, const char *end)
+{
+	switch (letter) {
+	case 'M':
+		e->text = s;
+		e->text_len = (size_t)(end - s);
+		return end;
+	case 'C': e->mark = s < end ? *s : 0; return s < end ? s + 1 : NULL;
+	case 'X': return take_error(e, s, end);
+	default:
+		return number(s, end, (unsigned)values[letter - 'A'].base,
+			      (uint64_t *)(void *)((char *)e + values[letter - 'A'].offset));
+	}
+}
+
+static bool take_format(struct kfd_smi_event *e, const char *format, const char *s, const char *end)
+{
+	for (; *format && s; format++) {
+		if (*format == '|') {
+			if (s == end || (*s == ' ' && s + 1 == end))
+				return true;
+		} else if (*format >= 'A' && *format <= 'Z') {
+			s = take_value(e, *format, s, end);
+		} else {
+			s = s < end && *s == *format ? s + 1 : NULL;
+		}
+	}
+	return s == end;
+}
+
+static void forget(struct kfd_smi_event *e)
+{
+	memset(e, 0xff, sizeof(*e)); // KFD_UNKNOWN
+	e->name = e->text = NULL;
+	e->text_len = 0;
+	e->readable = false;
+	e->error = INT64_MIN;
+	e->mark = 0;
+}
+
+void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
+{
+	const char *end = line + len, *s;
+	uint64_t n;
+
+	forget(e);
+	s = number(line, end, 16, &n);
+	if (!s || s == end || *s != ' ') {
+		e->text = e->line = line;
+		e->text_len = e->line_len = len;
+		return;
+	}
+	s++;
+	if (n < COUNT(events) && events[n].name) {
+		// Some drivers print a NUL for "not rescheduled".
+		const char *last = end > s && !end[-1] ? end - 1 : end;
+
+		e->name = events[n].name;
+		e->readable = take_format(e, events[n].format, s, last);
+		if (!e->readable) {
+			forget(e);
+			e->name = events[n].name;
+		}
+	}
+	e->number = n;
+	e->line = line;
+	e->line_len = len;
+	if (!e->readable || !e->text) {
+		e->text = s;
+		e->text_len = (size_t)(end - s);
+	}
+}
+
+const char *kfd_smi_trigger(const struct kfd_smi_event *e)
+{
+	static const char *const migrate[] = {"prefetch", "gpu-fault", "cpu-fault", "ttm", NULL};
+	static const char *const evict[] = {"svm",     "userptr",         "ttm",
+					    "suspend", "criu-checkpoint", "criu-restore"};
+	static const char *const unmap[] = {"mmu-notify", "mmu-notify-migrate", "cpu-unmap"};
+
+	switch (e->number) {
+	case 5:
+	case 6: return e->trigger < COUNT(migrate) ? migrate[e->trigger] : NULL;
+	case 9: return e->trigger < COUNT(evict) ? evict[e->trigger] : NULL;
+	case 11: return e->trigger < COUNT(unmap) ? unmap[e->trigger] : NULL;
+	default: return NULL;
+	}
+}
+
+void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct kfd_smi_event *e),
+		  void *arg)
+{
+	const char *s = t->data, *end = t->data + t->len, *newline;
+	uint64_t name_of = KFD_UNKNOWN;
+	size_t name_len = 0;
+
+	while ((newline = memchr(s, '\n', (size_t)(end - s))) ||
+	       end - s > (ptrdiff_t)(sizeof(t->data) - KFD_SMI_FIFO)) {
+		const char *stop = newline ? newline : end;
+		struct kfd_smi_event e;
+
+		kfd_smi_parse(&e, s, (size_t)(stop - s));
+		// TASK_COMM_LEN: a name has 15 bytes at most, with its newlines.
+		name_len += (size_t)(stop - s) + 1;
+		if (name_of != KFD_UNKNOWN && name_len <= 15) {
+			e.name_of = name_of;
+		} else {
+			name_of = e.readable ? e.tid : KFD_UNKNOWN;
+			name_len = e.text_len;
+		}
+		each(arg, &e);
+		s = newline ? newline + 1 : end;
+	}
+	t->len = (size_t)(end - s);
+	memmove(t->data, s, t->len);
+}
+
+bool kfd_smi_was_full(size_t n, enum kfd_answer3 large)
+{
+	const size_t small = 1024, most = KFD_SMI_FIFO;
+
+	return (large != KFD_ANSWER_YES && n > small - KFD_SMI_LINE && n <= small) ||
+	       (large != KFD_ANSWER_NO && n > most - KFD_SMI_LINE);
+}
+
+ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
+		     enum kfd_answer3 ns)
+{
+	ssize_t found = -1;
+
+	for (size_t i = 0; i < n && pid; i++) {
+		const bool host = ns != KFD_ANSWER_YES && (uint64_t)list[i].pid == pid;
+		const bool own =
+			ns != KFD_ANSWER_NO && (!list[i].ns_pid || (uint64_t)list[i].ns_pid == pid);
+
+		if (!host && !own)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (ssize_t)i;
+	}
+	return found;
 }

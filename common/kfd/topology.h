@@ -41,7 +41,7 @@ struct kfd_gpu {
 	uint64_t render_minor;    // N of /dev/dri/renderD<N>
 	uint64_t hive_id;         // 0: in no XGMI hive
 	uint64_t sdma_engines;    // PCIe engines: queues of type 1
-	uint64_t sdma_xgmi;       // XGMI engines: queues of type 4
+	uint64_t sdma_xgmi;       // XGMI engines: queues of type sdma-xgmi
 	uint64_t sdma_queues;     // per engine
 	uint64_t cp_queues;       // compute queue slots (HQDs) that KFD may use, per XCC
 	uint64_t mec_fw;          // compute firmware

@@ -186,19 +186,32 @@ static void attach(struct group *g, struct group_member *m)
 
 // ---- all of them
 
-bool group_has(const struct group *g, pid_t pid)
+static struct group_member *find(const struct group *g, pid_t pid)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i]->target.pid == pid && !g->v[i]->ended)
-			return true;
-	return false;
+			return g->v[i];
+	return NULL;
+}
+
+bool group_has(const struct group *g, pid_t pid)
+{
+	return find(g, pid) != NULL;
 }
 
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel)
 {
 	struct kfd_failure gone;
-	struct group_member *m = xcalloc(1, sizeof(*m));
+	struct group_member *m = find(g, pid);
 
+	if (m) { // after exec: a new KFD process, of which the old holder has let go
+		free(sel);
+		hang_up(g, m);
+		if (g->attach)
+			attach(g, m);
+		return m;
+	}
+	m = xcalloc(1, sizeof(*m));
 	m->link.fd = m->watch.mem = m->target.pidfd = -1;
 	m->sel = sel;
 	m->target.pid = pid;

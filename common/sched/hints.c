@@ -132,11 +132,10 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 	watch(h, EPOLL_CTL_MOD, c->fd, place_of(h, c), pause == READING);
 }
 
-// The next hints_serve() finds it hung up. Waking epoll takes the second call.
-static void hang_up(struct hints *h, struct client *c)
+// The next hints_serve() finds it hung up.
+static void hang_up(const struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
-	watch(h, EPOLL_CTL_MOD, c->fd, place_of(h, c), false);
 }
 
 // ---- hints
@@ -290,7 +289,7 @@ static void send_answers(struct hints *h, struct client *c)
 	}
 	if (h->out.len && send(c->fd, h->out.data, h->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 				  (ssize_t)h->out.len)
-		hang_up(h, c);
+		hang_up(c);
 }
 
 static void end_hints(struct hints *h, struct client *c)

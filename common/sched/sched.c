@@ -236,13 +236,17 @@ static void answer_hints(struct sched *s, uint64_t now)
 // When a hint may expire next, roughly: they can be renewed.
 static uint64_t serve_hints(struct sched *s, uint64_t now)
 {
-	const int wait = hints_wait_ms(s->hints);
-
 	hints_serve(s->hints, now);
 	hints_expire(s->hints, now, s->opts.policy.max_hold_ns);
-	if (wait >= 0)
-		return now + (uint64_t)wait * MS;
 	return hints_active(s->hints) ? now + s->opts.policy.max_hold_ns / 16 : NEVER;
+}
+
+// When a client may be read again whose requests were too fast, or wait behind answers.
+static uint64_t readable_again(const struct sched *s, uint64_t now)
+{
+	const int wait = hints_wait_ms(s->hints);
+
+	return wait < 0 ? NEVER : now + (uint64_t)wait * MS;
 }
 
 // ---- the loop
@@ -300,8 +304,10 @@ static uint64_t turn(struct sched *s)
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
 		sample(s, now);
 	next = lesser(next, step(s, now));
-	if (s->hints)
+	if (s->hints) {
 		answer_hints(s, clock_ns());
+		next = lesser(next, readable_again(s, now));
+	}
 	// Decisions first: what follows takes longer.
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS) {
 		newcomers_drain(&s->newcomers);

@@ -161,7 +161,7 @@ static void fill(struct host_state *m, const struct hqds *h)
 	}
 }
 
-static int load(struct host_state *m, const char *dir)
+static int load(struct host_state *m, const char *dir, const struct host_choice *by)
 {
 	struct hqds slots = {0};
 	struct buf text = {0};
@@ -175,6 +175,8 @@ static int load(struct host_state *m, const char *dir)
 	if (!status && m->list.mqds_error)
 		err_note("%s: mqds: %s: on or off, priorities and pointers are unknown", dir,
 			 strerror(m->list.mqds_error));
+	if (!status && by)
+		status = host_choose(&m->list, by);
 	if (!status)
 		fill(m, &slots);
 	read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
@@ -185,13 +187,15 @@ static int load(struct host_state *m, const char *dir)
 	return status;
 }
 
-int host_state_load(struct host_state *m, const char *dir)
+int host_state_load_chosen(struct host_state *m, const char *dir, const struct host_choice *by)
 {
 	*m = (struct host_state){.name = dir,
 				 .how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
 						 READ_STATUS | READ_CMDLINE | READ_CONTAINER |
 						 READ_MQD | READ_INDICES | READ_HOLDER,
 					 .likely = true}};
+	if (by)
+		m->how.want |= host_choice_reads(by);
 	int status;
 	if (host_set_root(dir))
 		status = err_sys(errno,
@@ -203,9 +207,29 @@ int host_state_load(struct host_state *m, const char *dir)
 			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
 				 "%s: no KFD driver: /sys/class/kfd/kfd: %s", dir, strerror(errno));
 	else
-		status = load(m, dir);
+		status = load(m, dir, by);
 	host_set_root(NULL);
 	return status;
+}
+
+int host_state_load(struct host_state *m, const char *dir)
+{
+	return host_state_load_chosen(m, dir, NULL);
+}
+
+void host_state_drop_hidden(struct host_state *m)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		struct state_queue *q = &m->queues[i];
+		if (q->row.hidden)
+			continue;
+		m->queues[kept] = *q;
+		if (q->slots == q->slots_text) // points into itself
+			m->queues[kept].slots = m->queues[kept].slots_text;
+		kept++;
+	}
+	m->n = kept;
 }
 
 void host_state_fini(struct host_state *m)

@@ -6,6 +6,7 @@
 #define GPQ_STATE_HOST_STATE_H
 
 #include "common/host/process_cache.h"
+#include "common/state/host_choice.h"
 #include "common/state/queue_rows.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 struct state_queue {
-	struct queue_row row; // what it points to is owned by host_state.list
+	struct queue_row row; // what it points to is owned by host_state.list; hidden: not chosen
 	uint64_t start_ticks; // of its process; KFD_UNKNOWN
 	const char *slots;    // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; NULL: unknown
 	char slots_text[96];
@@ -43,7 +44,13 @@ struct host_state {
 // Reads the recorded host `dir`, or the live one for "/". GPQ_OK, or the exit status after a
 // message. The sysroot is the live host afterwards.
 int host_state_load(struct host_state *m, const char *dir);
+
+// The same; queues that the options do not choose are hidden (host_choice.h).
+int host_state_load_chosen(struct host_state *m, const char *dir, const struct host_choice *by);
 void host_state_fini(struct host_state *m);
+
+// Takes the hidden queues out of the list.
+void host_state_drop_hidden(struct host_state *m);
 
 static inline bool host_state_is_stale(const struct state_queue *q)
 {

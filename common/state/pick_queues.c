@@ -97,6 +97,17 @@ int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n)
 	return GPQ_OK;
 }
 
+int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows *q)
+{
+	if (!p->opts->prio)
+		return GPQ_OK;
+	if (!q->mqds_error)
+		return q->mqds.nqueues ? prio_check(&p->prio, q->prio_written) : GPQ_OK;
+	return err_sys(q->mqds_error,
+		       "priorities are in MQDs, which root can read where debugfs is mounted",
+		       "--prio: /sys/kernel/debug/kfd/mqds");
+}
+
 static bool is_named(const struct pick_queues *p, const struct queue_row *r)
 {
 	for (size_t i = 0; i < p->n; i++)

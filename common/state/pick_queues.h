@@ -49,6 +49,10 @@ int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n);
 // priority is not known.
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
 
+// Are the priorities of --prio known on this host? GPQ_OK also without the option; else the status
+// after a message: mqds cannot be read, or has levels alone.
+int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows *q);
+
 // Reads the topology into `t`, with the GPUs of --gpu selected; without that option nothing is
 // read. GPQ_OK, or the status after a message: there is no such GPU.
 int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);

@@ -1,6 +1,7 @@
 // Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
+#include "common/state/snapshot.h"
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
@@ -318,9 +319,16 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	}
 }
 
+// Is it a process that gpq snapshot left out? mqds has it all the same.
+static bool is_left_out(const struct queue_rows *q, pid_t pid)
+{
+	return q->chosen_only && !pids_has(&q->chosen, pid);
+}
+
 static void make_rows(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
+	q->chosen_only = !how->mqds_file && snapshot_chosen(&q->chosen);
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
 		for (uint32_t k = 0; k < proc->queues; k++)
@@ -332,7 +340,7 @@ static void make_rows(struct queue_rows *q)
 		const struct mqds_proc *p = &q->mqds.procs[i];
 		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
 		if ((known && (known->queues || !known->error)) ||
-		    (how->keep && !how->keep(how->arg, p->pid)))
+		    (how->keep && !how->keep(how->arg, p->pid)) || is_left_out(q, p->pid))
 			continue;
 		rows_of_mqds(q, p);
 		if (!p->queues && how->idle && how->mqds_file)
@@ -401,6 +409,7 @@ void queue_rows_fini(struct queue_rows *q)
 	for (size_t i = 0; i < q->n; i++)
 		free(q->rows[i].container_name);
 	free(q->rows);
+	free(q->chosen.v);
 	free(q->summaries);
 	free(q->verdicts);
 	free(q->gens);

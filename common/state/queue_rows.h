@@ -6,6 +6,7 @@
 #ifndef GPQ_STATE_QUEUE_ROWS_H
 #define GPQ_STATE_QUEUE_ROWS_H
 
+#include "common/cli/opts.h"
 #include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 #include "common/host/process_cache.h"
@@ -106,10 +107,12 @@ struct queue_rows {
 	size_t n, cap;
 	struct kfd_holding *holdings; // of gpq suspend
 	size_t nholdings;
-	bool live;      // a live host: indices and holders can be read
-	bool noted;     // the recorded host has notes of indices and holders (gpq snapshot)
-	int mqds_error; // errno of reading mqds, 0; ENODATA: not wanted
-	bool foreign;   // pids of sysfs and of /proc are of different namespaces
+	bool live;          // a live host: indices and holders can be read
+	bool noted;         // the recorded host has notes of indices and holders (gpq snapshot)
+	bool chosen_only;   // the recorded host was saved with a selector, which chose these:
+	struct pids chosen; // others are in the dumps alone
+	int mqds_error;     // errno of reading mqds, 0; ENODATA: not wanted
+	bool foreign;       // pids of sysfs and of /proc are of different namespaces
 };
 
 // Fills `q`, which must be zeroed or have been through queue_rows_fini(). Rows are by pid, context

@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +66,19 @@ static void release(struct saver *v)
 	v->nheld = 0;
 }
 
+// A file of a process, in KFD's part of sysfs or debugfs, that is not to be saved.
+static bool is_left_out(const struct saver *v, const char *path)
+{
+	static const char folder[] = "/kfd/proc/";
+	const char *pid = v->only ? strstr(path, folder) : NULL;
+	return pid && !pids_has(v->only, (pid_t)strtol(pid + strlen(folder), NULL, 10));
+}
+
 static int on_missing(void *arg, const char *path, int error)
 {
 	struct saver *v = arg;
 	const bool absent = error == ENOENT || error == ENOTDIR;
-	if (!absent || !(v->item->flags & SNAP_OPTIONAL))
+	if ((!absent || !(v->item->flags & SNAP_OPTIONAL)) && !is_left_out(v, path))
 		note(v->s, path, 0, error);
 	return 0;
 }
@@ -129,14 +136,25 @@ static int add_file(struct saver *v, const char *path)
 	return r;
 }
 
+// Is it as it was in the earlier snapshot, and was it linked from there?
+static bool is_linked(struct saver *v, const char *path)
+{
+	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
+	const ssize_t size = earlier < 0 ? -1 : tree_same(v->t, path, earlier);
+	if (size >= 0)
+		note(v->s, path, (uint64_t)size, 0);
+	return size >= 0;
+}
+
 static int on_found(void *arg, const char *path)
 {
 	struct saver *v = arg;
-	if (*v->stop) {
+	if (*v->how->stop) {
 		errno = EINTR;
 		return -1;
 	}
-	if (strcmp(path, "/") == 0) // where only a stranger's link can lead
+	// "/": where only a stranger's link can lead
+	if (strcmp(path, "/") == 0 || is_left_out(v, path) || is_linked(v, path))
 		return 0;
 	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
 }
@@ -221,9 +239,14 @@ static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
 	return true;
 }
 
-static int list_queues(struct kfd_procs *p)
+static bool is_chosen(const void *only, pid_t pid)
 {
-	const struct kfd_procs_how how = {0};
+	return pids_has(only, pid);
+}
+
+static int list_queues(struct kfd_procs *p, const struct saver *v)
+{
+	const struct kfd_procs_how how = {.keep = v->only ? is_chosen : NULL, .arg = v->only};
 	int r = kfd_procs_read(p, &how);
 	return r && (errno == ENOENT || errno == EACCES) ? 0 : r;
 }
@@ -232,7 +255,7 @@ static int list_queues(struct kfd_procs *p)
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;
-	int r = list_queues(after);
+	int r = list_queues(after, v);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		struct kfd_procs now = {0};
 		forget_entries(s);
@@ -241,7 +264,7 @@ static int read_dumps(struct saver *v, struct kfd_procs *after)
 		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = clock_ns();
 		if (r == 0)
-			r = list_queues(&now);
+			r = list_queues(&now, v);
 		s->tries++;
 		s->settled = r == 0 && same_queues(after, &now);
 		kfd_procs_fini(after);
@@ -380,7 +403,9 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 	static const struct snapshot_item folder = {.flags = SNAP_OPTIONAL};
 	const struct glob_visitor visitor = {keep_procs, on_link, on_missing, v, false};
 	v->item = &folder;
-	int r = p->ncontexts && host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
+	int r = host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
+	if (!r && v->procs) // also without any process: else it would seem not to be recorded
+		r = tree_dir(v->t, v->procs);
 	for (size_t i = 0; i < p->ncontexts && !r && v->procs; i++)
 		r = save_context(v, p, &p->contexts[i], now);
 	free(v->procs);
@@ -395,37 +420,32 @@ static int by_pid(const void *a, const void *b)
 	return ORDER(x, y);
 }
 
-// KFD's processes and all their ancestors, which --tree needs, sorted.
-static void find_concerned(const struct kfd_procs *p, pid_t **pids, size_t *n)
+// A process and all its ancestors, which --tree needs.
+static void add_concerned(struct pids *to, pid_t pid)
 {
-	size_t cap = 0;
-	for (size_t i = 0; i < p->nprocs; i++) {
-		pid_t pid = p->procs[i].pid;
-		for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0; k++) {
-			struct proc proc;
-			if (*pids && lfind(&pid, *pids, n, sizeof(pid), by_pid))
-				break;
-			ARRAY_GROW(*pids, cap, *n);
-			(*pids)[(*n)++] = pid;
-			pid = proc_read(&proc, pid) ? 0 : proc.ppid;
-		}
+	struct proc proc;
+	for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0 && !pids_has(to, pid); k++) {
+		pids_push(to, pid);
+		pid = proc_read(&proc, pid) ? 0 : proc.ppid;
 	}
-	if (*pids)
-		qsort(*pids, *n, sizeof(**pids), by_pid);
 }
 
 static int save_processes(struct saver *v, const struct kfd_procs *p)
 {
-	size_t n = 0;
-	pid_t *pids = NULL;
+	struct pids all = {0};
 	int r = 0;
-	find_concerned(p, &pids, &n);
+	for (size_t i = 0; i < p->nprocs; i++)
+		add_concerned(&all, p->procs[i].pid);
+	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it: facts 4.1
+		add_concerned(&all, v->only->v[i]);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_pid);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
 		if (v->item->flags & SNAP_PROC)
-			r = save_per_process(v, pids, n);
+			r = save_per_process(v, all.v, all.n);
 	if (r == 0)
-		r = snapshot_add_names(v, pids, n);
-	free(pids);
+		r = snapshot_add_names(v, all.v, all.n);
+	free(all.v);
 	return r;
 }
 
@@ -443,11 +463,16 @@ static void ask_version(struct snapshot *s)
 	close(fd);
 }
 
-int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop)
+int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *save)
 {
-	struct saver v = {.s = s, .t = t, .r = r, .stop = stop};
+	struct saver v = {.s = s, .t = t, .how = save, .r = save->names, .only = save->only};
 	struct kfd_procs queues = {0};
-	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER};
+	struct pids recorded = {0};
+	if (!v.only && snapshot_chosen(&recorded))
+		v.only = &recorded;
+	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER,
+					   .keep = v.only ? is_chosen : NULL,
+					   .arg = v.only};
 	struct process_cache processes = {0};
 	struct queue_rows now = {0};
 	*s = (struct snapshot){.live = host_is_live()};
@@ -465,6 +490,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const vo
 	int saved = errno;
 	release(&v);
 	free(v.held);
+	free(recorded.v);
 	kfd_procs_fini(&queues);
 	queue_rows_fini(&now);
 	process_cache_fini(&processes);

@@ -4,6 +4,7 @@
 #ifndef GPQ_STATE_SNAPSHOT_H
 #define GPQ_STATE_SNAPSHOT_H
 
+#include "common/cli/opts.h"
 #include "common/host/buf.h"
 #include "common/host/redact.h"
 #include "common/host/tree.h"
@@ -27,6 +28,7 @@ enum {
 	SNAP_LINK = 4,     // a link to be kept, whatever it leads to
 	SNAP_OPTIONAL = 8, // many hosts have it not
 	SNAP_FLAT = 16,    // without the links on the way: /proc/self
+	SNAP_FIXED = 32,   // stays the same until the topology changes
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
@@ -52,11 +54,23 @@ struct snapshot {
 	unsigned kfd_major, kfd_minor; // interface version; 0.0: unknown
 };
 
-// Reads all items and adds them to `t`, with a list of them in /MANIFEST. `r`: NULL, or the
-// pseudonyms for names. `stop` is looked at between files. 0, or -1 with errno: EINTR (stopped),
-// or why `t` cannot be written.
-int snapshot_save(struct snapshot *s, struct tree *t, struct redact *r, const volatile int *stop);
+struct snapshot_how {
+	struct redact *names;     // pseudonyms; NULL: names stay
+	const volatile int *stop; // ends it when not 0; looked at between files
+	// Only these processes, with their ancestors; NULL: all. The dumps of debugfs stay whole.
+	const struct pids *only;
+	// Folder of an earlier snapshot since which the topology has not changed: SNAP_FIXED files
+	// are linked from there. -1: none.
+	int earlier;
+};
+
+// Reads all items and adds them to `t`, with a list of them in /MANIFEST. 0, or -1 with errno:
+// EINTR (stopped), or why `t` cannot be written.
+int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *how);
 void snapshot_fini(struct snapshot *s);
+
+// Is this recorded host one of chosen processes only? Then these are added to `to`.
+bool snapshot_chosen(struct pids *to);
 
 // --- between the files of snapshot ---
 
@@ -71,8 +85,10 @@ struct held {
 struct saver {
 	struct snapshot *s;
 	struct tree *t;
-	struct redact *r; // NULL: names stay
-	const volatile int *stop;
+	const struct snapshot_how *how;
+	struct redact *r; // how->names
+	const struct pids
+		*only; // how->only, or those of the recorded host that is saved; NULL: all
 	const struct snapshot_item *item; // at hand
 	char *procs; // while queues are saved: the folder of processes, without links
 	struct held *held;

@@ -3,10 +3,13 @@
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -81,6 +84,8 @@ int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n)
 	return r;
 }
 
+#define CHOSEN "chosen "
+
 static void manifest_head(const struct saver *v, struct buf *b)
 {
 	const struct snapshot *s = v->s;
@@ -99,11 +104,36 @@ static void manifest_head(const struct saver *v, struct buf *b)
 		   "redacted %s\n"
 		   "dumps_ns %" PRIu64 " %" PRIu64 "\n"
 		   "dumps_read %u\n"
-		   "settled %s\n"
-		   "\n"
-		   "size\tbegin_ns\tend_ns\terror\tpath\n",
+		   "settled %s\n",
 		   GPQ_VERSION, taken, s->live ? "live" : "recorded", kfd, v->r ? "yes" : "no",
 		   s->begin_ns, s->end_ns, s->tries, s->settled ? "yes" : "no");
+	for (size_t i = 0; v->only && i < v->only->n; i++)
+		buf_printf(b, "%s%d", i ? "," : CHOSEN, (int)v->only->v[i]);
+	buf_printf(b, "%s\nsize\tbegin_ns\tend_ns\terror\tpath\n",
+		   !v->only     ? ""
+		   : v->only->n ? "\n"
+				: CHOSEN "-\n");
+}
+
+bool snapshot_chosen(struct pids *to)
+{
+	enum { MOST = 1 << 16 }; // a list is gone through for each of its PIDs
+	struct buf b = {0};
+	char bad[32];
+	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
+				   ? strstr(b.data, "\n" CHOSEN)
+				   : NULL;
+	const char *end = b.data ? strstr(b.data, "\n\n") : NULL; // of the head
+	const bool chosen = line && line < end;
+	if (chosen) {
+		line += strlen("\n" CHOSEN);
+		char *text = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
+		text[strnlen(text, MOST)] = '\0';
+		pids_add(to, text, bad);
+		free(text);
+	}
+	buf_fini(&b);
+	return chosen;
 }
 
 static void manifest_line(struct buf *b, const struct snapshot_entry *e)

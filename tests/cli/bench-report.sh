@@ -8,8 +8,17 @@ command -v python3 >/dev/null || { echo "ok 1 - report # SKIP no python3"; echo 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 data=$top/tests/data/bench
+# As if these were two runs with a pause between them.
+jq -c '.repeat = (.block % 2)' "$data/old.ndjson" >"$work/repeats.ndjson"
+gpq bench report "$work/repeats.ndjson" >"$work/repeats.md" || echo "not ok - report of repeats ends with $?"
 gpq bench report --html "$work/page.html" "$data/old.ndjson" >"$work/report.md" || echo "not ok - report ends with $?"
 gpq bench report "$data/ab.ndjson" >"$work/ab.md" || echo "not ok - report of the experiment ends with $?"
+for what in 'suspend p99 < 7.1ms' 'still mean <= 0ms' 'resume p90<1ms' 'effect < 7%' 'online p99 < 401ms' 'online shared median < 1ms' \
+	'offline loss < 20%' 'offline shared loss < 90%' 'online slowdown < 0.04%' 'offline held < 44.6%' 'suspend max < 1ms' 'resume mean < 1s'; do
+	set -- "$@" --require "$what"
+done
+gpq bench report "$@" "$data/old.ndjson" "$data/ab.ndjson" >"$work/required.md" 2>"$work/required.err"
+echo $? >"$work/required.status"
 gpq bench report --compare "$data/old.ndjson" "$data/new.ndjson" -qJ --output-all >"$work/compare.json" || echo "not ok - compare ends with $?"
 # The experiment as it would be had each preempted request taken 3 ms longer, and shared ones a little less, some of them.
 python3 - "$data" "$work" <<'PYTHON'
@@ -49,6 +58,7 @@ METRICS = {
     "resume": lambda c: c["resume_ns"],
     "resume_ioctl": lambda c: c["resume_ioctl_ns"],
     "progress": lambda c: c["progress_ns"],
+    "cost": lambda c: c["suspend_ioctl_ns"] + c["resume_ioctl_ns"],
 }
 
 def values(cycles, metric):
@@ -110,7 +120,8 @@ for setting, *cells in md["setting|untouched /s"]:
     loss = 1 - done / (time / 1e9) / rate0
     effect[setting] = loss - held / time
     want = ["%.1f" % rate0, "%.1f" % gap, "%.1f" % (sum(c["held_packets"] for c in s) / (held / 1e9))]
-    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting])]
+    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting], sum(values(s, "cost")) / time)]
+    want.append(ms(10 * percentile(values(s, "cost"), Fraction(9, 10))))
     check(cells == want, f"throughput, {setting}", f"got {cells}, wanted {want}")
 
 for goal, setting, measured, limit, result in md["goal|setting"]:
@@ -129,6 +140,19 @@ for setting, *cells in md["setting|ok"]:
     want = [str(sum(c["result"] == r for c in settings[setting]))
             for r in ("ok", "idle", "moved", "partly", "failed", "stuck", "stopped")]
     check(cells == want, f"cycles, {setting}", f"got {cells}, wanted {want}")
+
+# Runs of one measurement, one by one
+found = [row for row in tables(open(work + "/repeats.md").read())["run|setting"]]
+want = []
+for setting, s in settings.items():
+    for run in (0, 1):
+        cells = [str(run + 1), setting]
+        for metric in ("suspend", "resume"):
+            v = values([c for c in s if c["block"] % 2 == run], metric)
+            cells += ([str(len(v))] if metric == "suspend" else []) + [ms(percentile(v, Fraction(1, 2))), ms(carried(v, 990))]
+        want.append(cells)
+check(found == want and len({row[3] for row in found}) > 1, "each run of several", f"got {found}, wanted {want}")
+check("run|setting" not in md, "one run has no such table")
 
 # Two sets of samples
 new = {}
@@ -231,6 +255,35 @@ for c in changes:
     ok = (c["n_old"], c["n_new"], c["p50_old_ns"], c["p50_new_ns"]) == (len(a), len(b), percentile(a, half), percentile(b, half))
     check(ok and c["verdict"] == verdict and math.isclose(c["p"], p, rel_tol=1e-6), f"change of online latency, {c['setting']}",
           f"{c} wanted {p} {larger} {verdict}")
+# Requirements: of every setting, and of the experiment
+p = mode["preempt"]
+held = {name: m["held"] for name, m in mode.items()}
+loss = {name: 1 - m["mean"] / mode["alone"]["mean"] for name, m in mode.items()}
+required = [("suspend p99", lambda s: percentile(values(s, "suspend"), Fraction(99, 100)), 7.1e6),
+            ("still mean", lambda s: sum(values(s, "still")) / len(values(s, "still")), 0.5e-9),
+            ("resume p90", lambda s: percentile(values(s, "resume"), Fraction(9, 10)), 1e6),
+            ("effect", None, 0.07),
+            ("suspend max", lambda s: values(s, "suspend")[-1], 1e6),
+            ("resume mean", lambda s: sum(values(s, "resume")) / len(values(s, "resume")), 1e9)]
+want = []
+for name, value, limit in required:
+    for setting, s in settings.items():
+        v = value(s) if value else effect[setting]
+        want.append([name, setting, "%.3fms" % (v / 1e6) if value else "%.2f%%" % (100 * v), "ok" if v < limit else "failed"])
+required = [("suspend p99", percentile(p["off"], Fraction(99, 100)), 7.1e6), ("resume p90", percentile(p["on"], Fraction(9, 10)), 1e6),
+            ("online p99", percentile(p["lat"], Fraction(99, 100)), 401e6),
+            ("online shared median", percentile(mode["shared"]["lat"], half), 1e6), ("offline loss", loss["preempt"], 0.2),
+            ("offline shared loss", loss["shared"], 0.9), ("online slowdown", values_of[0], 0.0004), ("offline held", held["preempt"], 0.446),
+            ("suspend max", p["off"][-1], 1e6), ("resume mean", sum(p["on"]) / len(p["on"]), 1e9)]
+for name, v, limit in required:
+    want.append([name, "-", "%.3fms" % (v / 1e6) if limit > 1 else "%.2f%%" % (100 * v), "ok" if v < limit else "failed"])
+text = open(work + "/required.md").read()
+got = [row for block in re.findall(r"(?:^\|.*\n)+", text, re.M) if block.startswith("| required |")
+       for row in ([c.strip() for c in line.strip("|").split("|")] for line in block.strip().split("\n")[2:])]
+check([[a, b, c, e] for a, b, c, _, e in got] == want, "requirements", f"got {got}, wanted {want}")
+check(sum(w[3] == "failed" for w in want) in range(5, len(want) - 4), "some are met, some not")
+said = open(work + "/required.err").read().strip().split("\n")
+check(len(said) == sum(w[3] == "failed" for w in want) and int(open(work + "/required.status").read()) == 1, "each that is not met is said, and the status", said)
 # Looks at suspended queues
 looks = [x[part] for x in runs for part in ("queues", "queues_offline_alone") if x[part]]
 off = sum(any(q.get("suspended") for q in look) for look in looks)

@@ -15,6 +15,29 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt -p 1
 gpq: bench: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
 ? 2
 
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run
+gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID
+? 2
+
+# --dry-run: the selector's words, as of gpq suspend, on a recorded host, too.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --container 116f54c41d04 --type sdma
+  PID   GPU QID TYPE RESULT LATENCY
+41207 41460   3 sdma chosen       -
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 52880:0,41207:2 -rn -o PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207 -Q 2 -J | jq -c '.schema, [.queues[].queue_id]'
+41207 2
+52880 0
+{"name":"gpq.suspend","version":1}
+[2]
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 0
+gpq: bench: queue 0: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which
+? 2
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --comm none
+gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+? 5
+
 $ gpq bench report
 gpq: bench: report needs files with samples; gpq bench report FILE|DIR...
 ? 2
@@ -40,9 +63,71 @@ $ gpq bench report --goal suspend=soon $DATA/bench/old.ndjson
 gpq: bench: --goal: suspend=soon is none; for example suspend=10ms,resume=10ms,effect=5
 ? 2
 
+# What is required decides the status; what no run measured is not met, and words that say nothing are refused.
+$ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A3 '^| required'
+| required | setting | measured | limit | result |
+|:---|---:|---:|---:|---:|
+| online p99 | - | 400.659ms | 401.000ms | ok |
+| offline preempt loss | - | 44.75% | 44.80% | ok |
+
+$ gpq bench report --require 'online p99 < 400ms' --require 'progress p50 < 1s' $DATA/bench/ab.ndjson | sed -n 's/^> \(Goals [^;]*\).*/\1/p'
+gpq: bench: required: progress p50 < 1s: no run measured that
+gpq: bench: required: online p99 < 400ms: 400.659ms
+Goals not met: online p99 400.659 ms (limit 400.000 ms)
+
+$ gpq bench report --require 'online p99 < 400ms' $DATA/bench/ab.ndjson >report
+gpq: bench: required: online p99 < 400ms: 400.659ms
+? 1
+
+$ sed 's/"result":"ok"/"result":"moved"/' $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1s' - >report
+gpq: bench: required: suspend p50 < 1s: 1.228ms, but not all cycles were ok
+? 1
+
+$ head -3 $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1s' - >report
+gpq: bench: required: suspend p50 < 1s: not measured
+? 1
+
+$ for r in 'suspend p99' 'suspend < 1s' 'suspended p99 < 1s' 'suspend p99 < soon' 'loss p99 < 1%' 'offline loss < 20' 'shared suspend p99 < 1s'; do gpq bench report --require "$r" $DATA/bench/ab.ndjson || echo $?; done
+gpq: bench: --require suspend p99: there is no <; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspend < 1s: a time needs a statistic, such as p99; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspended p99 < 1s: nothing of that name is measured; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspend p99 < soon: the limit of a time is a duration, such as 50ms; for example 'online p99 < 50ms'
+2
+gpq: bench: --require loss p99 < 1%: a share has no statistic; for example 'online p99 < 50ms'
+2
+gpq: bench: --require offline loss < 20: the limit of a share is in per cent, such as 20%; for example 'online p99 < 50ms'
+2
+gpq: bench: --require shared suspend p99 < 1s: a mode belongs to online and offline work of bench ab; for example 'online p99 < 50ms'
+2
+
 $ gpq bench report --compare $DATA/bench/old.ndjson
 gpq: bench: --compare takes two files or folders; gpq bench report --compare OLD NEW
 ? 2
+
+# A group's cycles, and those of its processes: settings of their own, and kept apart when they are added up.
+$ jq -c '.process = (if .cycle % 2 == 0 then 0 else 4711 end) | .suspend_first_ns = (if .process == 0 then .suspend_ns - 1000 else null end)' $DATA/bench/plain.ndjson >group.ndjson; gpq bench report -q --require 'suspend_first max < 5ms' group.ndjson | grep -E '^\| (required|suspend) \|'
+| required | setting | measured | limit | result |
+| suspend | process=all | 40 | 0.469 | 1.228 | 1.005 | 1.361 | 3.631 | 4.037 | - | - | 4.759 | 1.746 | 1.211 |
+| suspend | process=4711 | 40 | 0.671 | 1.218 | 1.023 | 1.362 | 3.509 | 4.032 | - | - | 4.451 | 1.646 | 1.060 |
+| suspend | request to suspend until the call returns |
+
+$ gpq bench report -q --require 'suspend_first max < 4.757ms' group.ndjson | grep '^| suspend._first'; jq -s 'map(select(.warmup | not).suspend_first_ns) | max' group.ndjson
+gpq: bench: required: suspend_first max < 4.757ms: 4.758ms with process=all
+| suspend\_first max | process=all | 4.758ms | 4.757ms | failed |
+| suspend\_first | process=all | 40 | 0.468 | 1.227 | 1.004 | 1.360 | 3.630 | 4.036 | - | - | 4.758 | 1.745 | 1.211 |
+| suspend\_first | of a group: until the first process's queues are off |
+4757870
+
+$ gpq merge -rno METRIC,N group.ndjson | grep suspend; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
+group_suspend 40
+group_suspend_first 40
+group_suspend_ioctl 40
+member_suspend 40
+member_suspend_ioctl 40
+[40,40]
 
 # The same samples are no change.
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -n | sort | uniq -c | grep -vc same
@@ -65,6 +150,22 @@ gpq: bench: /dev/full: No space left on device
 $ gpq bench report --html /nowhere/x $DATA/bench/old.ndjson >/dev/null
 gpq: bench: /nowhere/x: No such file or directory
 ? 5
+
+# Of several runs, what differs between their hosts is said first: for each value, who has it.
+$ sed 's/"run":"[^"]*"/"run":"b"/; s/"kernel":"[^"]*"/"kernel":"7.3"/; s/"host":"[^"]*"/"host":"a|b"/' $DATA/bench/plain.ndjson >b.ndjson; gpq bench report $DATA/bench/plain.ndjson b.ndjson | sed -n '5,/^All/p'
+| context | value | runs |
+|:---|---:|---:|
+| host | gpq-lab | gpq-lab-1795196473011-178 |
+| host | a\|b | b |
+| kernel | 6.12.95+deb12-amd64 | gpq-lab-1795196473011-178 |
+| kernel | 7.3 | b |
+
+All else about host, kernel, driver and GPUs is the same.
+
+$ sed 's/"run":"[^"]*"/"run":"b"/' $DATA/bench/plain.ndjson | gpq bench report $DATA/bench/plain.ndjson - | sed -n 5p; gpq bench report $DATA/bench/plain.ndjson | grep -c 'What differs'
+Nothing: host, kernel, driver and GPUs are the same.
+0
+? 1
 
 # A folder is all its files, and four runs are four sections.
 $ gpq bench report $DATA/bench | grep -c '^## gpq-lab'

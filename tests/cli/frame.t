@@ -63,7 +63,7 @@ status 141
 # Links, as busybox has them.
 $ mkdir links && gpq --install links && ls links | head -2 && links/gpq-queues -Z
 gpq-bench
-gpq-gpus
+gpq-events
 gpq: queues: unknown option -Z; --help lists the options
 ? 2
 

@@ -22,7 +22,7 @@ $ gpq gpus --help >all; gpq help gpus | cmp - all; sed -n '/^ .*--gpu /,/^$/p' a
   * BDF            PCI address; partitions share one
 
 $ gpq -h | tail -4
-  trace      analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog
+  why        what each queue does now, and on what it waits
 
 gpq COMMAND -h lists its options; gpq --help has the options of every command,
 gpq COMMAND --help also its columns; examples: man gpq-COMMAND.
@@ -33,8 +33,8 @@ $ gpq queues --usage | cmp - <(gpq queues -h) && gpq queues -h --help | cmp - <(
 # Kinds of bench: what they are for; the options of one, wherever its name stands.
 $ gpq bench -h | sed -n '/^Kinds/,$p'
 Kinds:
-  preempt    suspend a process, watch its queues stand still, hold, resume,
-             watch them go on; many times
+  preempt    suspend a process, or several at once, watch their queues stand
+             still, hold, resume, watch them go on; many times
   ab         run online and offline work alone, together, and with the offline
              work suspended while the online work needs the GPU
   report     what raw samples of one or more runs say, as Markdown and as a page
@@ -53,6 +53,7 @@ Options:
       --svg DIR               also write each plot to a file
       --compare               compare two files or folders, the old one first
       --goal NAME=VALUE,...   limits to judge by
+      --require LIMIT         a limit that decides the exit status
 
 Shared options (-o, -J, -r ...) and columns: gpq bench report --help
 
@@ -105,11 +106,11 @@ a..id..b	process 7
 $ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c bench ''; c bench ab --on; c bench --cycles 3 ab --modes alone,; c help b; c help bench r; c bench --g
 > c queues --type ''; c suspend --prio me; c bench -o RUN; c bench report -o P5; c queues -vo qi; c queues -oQI; c resume '' | cut -d' ' -f-8
 preempt ab report 
---online --online-log 
+--online --online-pid --online-select --online-log 
 alone,alone alone,shared alone,preempt 
 bench 
 report 
---gap --gpu --grace --goal 
+--gpu --gap --grace --goal 
 compute sdma sdma-xgmi 
 medium 
 RUNS 

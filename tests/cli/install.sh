@@ -21,6 +21,10 @@ ok "links" "$dest/usr/bin/gpq" --install "$dest/usr/bin"
 is "one for each command" "$("$dest/usr/bin/gpq-trace" --version)" "gpq $(cat "$top/VERSION")"
 ok "below /usr/local" mk install DESTDIR="$work/local"
 is "zsh, below /usr/local" "$(cd "$work/local" && find . -name _gpq)" ./usr/local/share/zsh/site-functions/_gpq
+is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dest/usr/lib/systemd/system/gpq-sched.service" "$work/local/usr/local/lib/systemd/system/gpq-sched.service")" \
+	"/usr/bin/gpq
+/usr/local/bin/gpq"
+is "examples" "$(ls "$share/doc/gpq/examples")" "$(ls "$top/man/examples")"
 ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
 is "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')" ""
 finish

@@ -24,11 +24,13 @@ notes=$(tr '\0' '\n' <notes | grep '^\[{')
 wanted='archive recommended libarchive.so.13
 demangle recommended libstdc++.so.6
 drm recommended libdrm_amdgpu.so.1
+elf recommended libelf.so.1
 maths required libm.so.6
 pci recommended libpci.so.3
 pcre2 recommended libpcre2-8.so.0
 seccomp recommended libseccomp.so.2
-smartcols recommended libsmartcols.so.1'
+smartcols recommended libsmartcols.so.1
+tracefs recommended libtracefs.so.1'
 is "an ELF note tells packagers of each library that is loaded on demand" \
 	"$(echo "$notes" | jq -r '.[] | select(.description != "") | "\(.feature) \(.priority) \(.soname[])"' | sort)" "$wanted"
 is "each is a note of its own, of FDO's type for this" "$(readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \

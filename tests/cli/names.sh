@@ -16,6 +16,11 @@ is "by its slot" "$(hqd --sdma -rno PID,QID,TYPE,PACKETS,SLOT)" "41207 3 sdma-xg
 is "by its MQD" "$(hqd --mqd --sdma -rno PID,QID,TYPE)" "41207 3 sdma-xgmi"
 is "by the runlist" "$(hqd --runlist --sdma -rno PID,QID,TYPE)" "41207 3 sdma-xgmi"
 is "in registers" "$(hqd --regs --sdma -rno TYPE | sort -u)" "sdma-xgmi"
+printf 3 >"$xgmi/sys/class/kfd/kfd/proc/41207/queues/3/type"
+is "Linux 7.3 numbers the type differently" "$(gpq --sysroot "$xgmi" queues --type sdma-xgmi -rno PID,QID,TYPE,PACKETS)" "41207 3 sdma-xgmi -"
+printf 5 >"$xgmi/sys/class/kfd/kfd/proc/41207/queues/3/type"
+is "a number without a type is none" "$(gpq --sysroot "$xgmi" queues -p 41207 -rno QID,TYPE | tail -1)" "3 -"
+printf 4 >"$xgmi/sys/class/kfd/kfd/proc/41207/queues/3/type"
 is "slots of both, of which it has one" "$(hqd --summary --sdma -rno TYPE,SLOTS,USED,QUEUES)" "sdma 8 0 0
 sdma-xgmi 32 1 1"
 is "--table waiting has no XGMI queue, and --diff calls it so" \

@@ -7,6 +7,7 @@ DIR has schema.WHOSE and schema.WHOSE.lines, N.json and N.lines, a line `N NAME 
 keys and types of all columns in `columns`.
 """
 import json
+import os
 import re
 import sys
 from collections import defaultdict
@@ -15,7 +16,7 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 
 # Of living queues: tests/kernel runs these. Here their schemas are checked, and the lines and tables they are made of.
-LIVING = {"gpq.bench.preempt", "gpq.bench.overhead", "gpq.bench.ab", "gpq.hqd.sample"}
+LIVING = {"gpq.events", "gpq.bench.preempt", "gpq.bench.overhead", "gpq.bench.ab", "gpq.hqd.sample"}
 # Tables with no rows on the recorded hosts.
 WITHOUT_ROWS = {"gpq.suspend", "gpq.suspend.list", "gpq.resume"}
 
@@ -80,7 +81,8 @@ def is_new(name, key, row):
 commands = sorted(p.name[7:-6] for p in here.glob("schema.*.lines"))
 documents = {c: load(here / f"schema.{c}") for c in commands}
 lines = {c: load(here / f"schema.{c}.lines") for c in commands}
-ok(len(commands) == 11, "each command has a valid schema, of documents and of lines", commands)
+known = set(os.popen("gpq --list").read().split()) | {"columns"}
+ok(set(commands) == known, "each command has a valid schema, of documents and of lines", commands)
 
 kinds = [line.split() for line in (here / "columns").read_text().splitlines()]
 mute = [k for _, k, t in kinds if t == "bytes" and "bytes" not in k or t == "nanoseconds" and not k.endswith("_ns")]

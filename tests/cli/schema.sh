@@ -38,6 +38,11 @@ for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx9
 	of gpq.queues queues
 	of gpq.gpus.check gpus --check
 done
+export GPQ_SYSROOT=$hosts/aql-gfx90a
+of gpq.packets packets --around 20
+of gpq.packets packets --output-all
+of gpq.why why
+of gpq.why why --output-all
 for host in gfx90a-k6.12 vm73-gfx942-contexts vm73-gfx90a-oversubscribed; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.hqd hqd --output-all
@@ -100,6 +105,14 @@ of gpq.trace.list trace --list --output-all "$logs/rocm70.log"
 of gpq.trace.latency trace --latency "$logs/transformer.log"
 of gpq.trace.latency trace --latency "$logs/rocm70.log"
 echo 1000.45s 1000.85s held >marks
+kernel="--ftrace $data/ftrace/kprobe-tgid-7.3.trace --ftrace-clock mono $data/ftrace/container.log"
+of gpq.trace.ftrace trace --output-all $kernel
+of gpq.trace.ftrace trace $kernel
+of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/kprobe-6.12.trace"
+of gpq.trace.ftrace trace -q --ftrace "$data/ftrace/lost-7.3.pipe"
+of gpq.trace.timeline trace --list --output-all $kernel
+of gpq.trace.breakdown trace --breakdown all $kernel
+of gpq.trace.timeline trace --list --ftrace "$data/ftrace/lost-7.3.pipe"
 of gpq.trace.gaps trace --gaps --mark marks "$logs/cnn.log"
 of gpq.trace.series trace --series 50ms "$logs/cnn.log"
 of gpq.trace.compare trace --compare "$logs/cnn.log" "$logs/transformer.log"

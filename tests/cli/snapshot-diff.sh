@@ -113,7 +113,7 @@ pid=$pid7
 now 2 "8192 4096 -" n3
 is "indices read one after the other: nothing waits" "$(gpq --sysroot n3 queues -p "$pid7" -J 2>/dev/null | jq '.queues[] | select(.qid == 2).backlog')" 0
 is "and 0 without" "$(status "$a" "$b")" 0
-is "one name" "$(status "$a")" "gpq: snapshot: --diff takes two snapshots; gpq snapshot --diff BEFORE AFTER; / is the live host
+is "one name" "$(status "$a")" "gpq: snapshot: --diff takes two snapshots or more, or a series of them; gpq snapshot --diff BEFORE AFTER; / is the live host
 2"
 is "no such folder" "$(status "$a" gone)" "gpq: snapshot: gone: No such file or directory; name a directory that gpq snapshot made
 5"

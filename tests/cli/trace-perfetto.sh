@@ -113,4 +113,18 @@ yes x | head -100000 >>old
 gpq trace -q --perfetto old log >/dev/null
 expect "an old file is replaced" "" "$($check old 2>&1)"
 [ -d "$samples/amdlog" ] || pass "real logs # skip no real samples"
+# The kernel's trace: by itself, and beside a log.
+data=$top/tests/data/ftrace
+for f in "$data"/*.trace "$data"/*.pipe "$data"/*.report; do
+	gpq trace -q --ftrace "$f" --perfetto json >/dev/null
+	expect "$(basename "$f"): by the rules" "0 " "$? $($check json 2>&1)"
+done
+gpq trace -q --ftrace "$data/kprobe-tgid-7.3.trace" --ftrace-clock mono --perfetto json "$data/container.log" >/dev/null
+expect "with a log: by the rules" "0 " "$? $($check json 2>&1)"
+expect "calls in the driver: each entry has its return" "45" "$(jq '[.traceEvents[] | select(.cat == "driver" and .ph == "X")] | length' json)"
+expect "one of them" '{"ts":8185026,"dur":3778,"name":"suspend_queues"}' \
+	"$(jq -c '.traceEvents[] | select(.name == "suspend_queues") | {ts, dur, name}' json)"
+expect "tracks of both" "HWq 0x7ffff7fe7000 id 1,dbg thread 169,driver: dbg 169,driver: mkqueue 167,mkqueue thread 167" \
+	"$(jq -r '[.traceEvents[] | select(.ph == "M") | .args.name | strings | select(test("driver|HWq|thread 1"))] | sort | join(",")' json)"
+
 finish

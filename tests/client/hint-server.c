@@ -3,13 +3,15 @@
 //   hint-server SOCKET    until standard input ends. Lines there: `mute` answers no `begin` until
 //                         `off N M` answers with N processes held and M missed.
 //
-// Prints `ready`, and `active` and `idle` as hints come and go; its `status` is the same and a
-// count of clients.
+// Prints `ready`, `done` after each of these, and `active` and `idle` as hints come and go; its
+// `status` is the same and a count of clients.
 #include "common/host/clock.h"
 #include "common/sched/hints.h"
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -34,13 +36,17 @@ static void fill(struct buf *b, void *arg)
 // False at the end of the input.
 static bool obey(void)
 {
-	char line[64];
+	char line[64], *missed;
 	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
 
 	line[n > 0 ? n : 0] = '\0';
 	answer.mute = n == 5; // "mute\n"
-	if (!answer.mute && n > 0 && sscanf(line, "off %u %u", &answer.off, &answer.missed) != 2)
-		return false;
+	if (!answer.mute && n > 0) {
+		answer.off = (unsigned)strtoul(line + strlen("off "), &missed, 10);
+		answer.missed = (unsigned)strtoul(missed, NULL, 10);
+	}
+	if (n > 0)
+		puts("done");
 	return n > 0;
 }
 

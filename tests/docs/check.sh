@@ -88,6 +88,11 @@ for page in "$top"/man/*.[1-8]; do
 	fi
 done
 
+same "gpq-client(3) describes what gpq-client.h declares" "$(grep -oE '^[a-z].*\bgpq_[a-z]+\(' "$top/common/client/gpq-client.h" | grep -oE 'gpq_[a-z]+' | grep -v gpq_client | sort)" \
+	"$(man_tags gpq-client.3 DESCRIPTION | grep -oE '^\.BI gpq_[a-z]+' | cut -d' ' -f2 | sort)"
+grep -q '^\.BR gpq\\-client (3)' "$top/man/gpq.1" && grep -q 'gpq-client(3)' "$top/README.md"
+ok $? "gpq(1) and README name gpq-client(3)"
+
 page=$top/man/gpq-security.7
 tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\b' | sort -u)
 same "the tests that gpq-security(7) names are there" "$tests" "$(cd "$top" && for t in $tests; do ls "$t"; done)"
@@ -116,7 +121,7 @@ export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
 same "bash completes what it parts at colons" "43:00.0" "$(bash_reply gpq queues --gpu 0000 :)"
 same "bash completes it to its end" "00.0" "$(bash_reply gpq queues --gpu 0000 : 43 : 00)"
 same "bash completes a quoted word" "PID,QID" "$(bash_reply gpq queues -o "'PID,QI")"
-same "bash completes kinds of bench, and the options of one" "report --online --online-log" \
+same "bash completes kinds of bench, and the options of one" "report --online --online-pid --online-select --online-log" \
 	"$({ bash_reply gpq bench r && bash_reply gpq-bench ab --onl; } | paste -sd" ")"
 same "bash completes columns to sort by" "PID,-BACKLOG" "$(bash_reply gpq queues --sort PID,-BACKL)"
 same "bash completes a column in an expression" "BACKLOG > 1 && CONTAINER_NAME" "$(bash_reply gpq queues --filter "'BACKLOG > 1 && CONTAINER_N")"

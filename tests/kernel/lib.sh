@@ -17,8 +17,9 @@ CLEAR_NEW=0x40000000 # EC_QUEUE_NEW, the flag every queue is born with and that 
 #   level_only         of a queue's priority only the pipe priority is in its MQD (word 133); word 134 is 0
 #   untraced_debugger  who said ENABLE may suspend and resume after PTRACE_DETACH; a stranger's DISABLE is refused
 #   process_events     SMI events tell of processes that begin and end
+#   events_ns_pid      SMI events name a process by its PID in its own PID namespace
 #   gfx950             amdkfd knows GC 9.5.0
-DRIVER_SINCE="contexts=7.0 pasid_per_gpu=7.0 level_only=7.0 untraced_debugger=7.0 process_events=7.0 gfx950=6.13"
+DRIVER_SINCE="contexts=7.0 pasid_per_gpu=7.0 level_only=7.0 untraced_debugger=7.0 process_events=7.0 events_ns_pid=7.0 gfx950=6.13"
 
 # The last line of the console log then names the script and the assertion after which a VM hung.
 tap_line() { # WORD DESCRIPTION

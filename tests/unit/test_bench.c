@@ -117,7 +117,7 @@ static void test_plan(void **state)
 	(void)state;
 	static char words[][16] = {"grace=1", "32", "255", "hold=1ms", "2ms"};
 	char *const sweep[] = {words[0], words[1], words[2], words[3], words[4]};
-	const struct cycle_setting base = {32, CYCLE_NONE, 5, 7};
+	const struct cycle_setting base = {32, CYCLE_NONE, 5, 7, CYCLE_NONE};
 	struct plan p;
 	char why[128], name[96];
 	assert_int_equal(plan_init(&p, &base, sweep, 5, 3, why), 0);
@@ -177,7 +177,7 @@ static void test_plan_refused(void **state)
 
 static struct cycle a_cycle(uint64_t suspend, uint64_t held_packets)
 {
-	struct cycle c = {.set = {32, 2, 10, 20}};
+	struct cycle c = {.set = {32, 2, 10, 20, CYCLE_NONE}};
 	cycle_clear(&c);
 	c.at_ns = 1000;
 	c.suspend_ns = suspend;

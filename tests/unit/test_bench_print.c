@@ -90,7 +90,7 @@ static char *document(size_t *len)
 	assert_int_equal(result_add(&r, &c), 0);
 	fflush(stdout);
 	dup2(fileno(f), STDOUT_FILENO);
-	int status = bench_print(&opts, &context, &r, &goals);
+	int status = bench_print(&opts, &context, &r, &goals, &(struct requirements){0});
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	assert_int_equal(status, 0);

@@ -65,9 +65,32 @@ static void test_untraced_debugger(void **state)
 				 cases[i].may);
 }
 
+// Read in 6.12.95 and 7.3.4, seen in the VM (tests/kernel/gpq/events.sh).
+static void test_events(void **state)
+{
+	static const struct {
+		struct kfd_driver d;
+		enum kfd_answer3 is;
+	} cases[] = {
+		{{6, 12, 0, false, 95}, KFD_ANSWER_NO},
+		{{6, 8, 0, false, 0}, KFD_ANSWER_NO},
+		{{6, 12, 0, false, 96}, KFD_ANSWER_UNKNOWN},
+		{{7, 2, 0, false, 12}, KFD_ANSWER_UNKNOWN},
+		{{7, 3, 0, false, 4}, KFD_ANSWER_YES},
+		{{7, 3, 23, true, 4}, KFD_ANSWER_UNKNOWN},
+		{{0, 0, 0, false, 0}, KFD_ANSWER_UNKNOWN},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(kfd_driver_fact(&cases[i].d, KFD_FACT_SMI_NS_PID), cases[i].is);
+		assert_int_equal(kfd_driver_fact(&cases[i].d, KFD_FACT_SMI_LARGE), cases[i].is);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_releases),
+					   cmocka_unit_test(test_events),
 					   cmocka_unit_test(test_untraced_debugger)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

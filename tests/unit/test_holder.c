@@ -113,7 +113,8 @@ static void test_many_ids(void **state)
 
 static void test_answers(void **state)
 {
-	char queue[] = "queue id=3 gpu=41460 type=aql result=suspended latency_ns=180321 ring=7f00 "
+	char queue[] = "queue id=3 gpu=41460 type=compute packets=aql result=suspended "
+		       "latency_ns=180321 ring=7f00 "
 		       "ring_size=65536 read=7f001000 write=7f002038 ctx=7fff00000000 "
 		       "ctx_size=12214272 xccs=4 colour=blue bare";
 	char ok[] = "ok holder=12 target=34 held=2 since_ns=99 until_ns=0 follows=1 kept=0 ended=1";
@@ -180,6 +181,17 @@ static void test_round_trip(void **state)
 	line[n - 1] = '\0';
 	assert_int_equal(holder_answer_parse(line, &got, &a, &f), HOLDER_LINE_QUEUE);
 	assert_memory_equal(&q, &got, sizeof(q));
+	holder_format_queue(line, &q, true);
+	assert_non_null(strstr(line, " type=sdma-xgmi result="));
+	q.queue.queue_type = KFD_SNAPSHOT_COMPUTE;
+	holder_format_queue(line, &q, true);
+	assert_non_null(strstr(line, " type=compute packets=pm4 result="));
+	line[strcspn(line, "\n")] = '\0';
+	assert_int_equal(holder_answer_parse(line, &got, &a, &f), HOLDER_LINE_QUEUE);
+	assert_int_equal(got.queue.queue_type, KFD_SNAPSHOT_COMPUTE);
+	q.queue.queue_type = KFD_SNAPSHOT_COMPUTE_AQL;
+	holder_format_queue(line, &q, true);
+	assert_non_null(strstr(line, " type=compute packets=aql result="));
 	q.queue.read_pointer_address = 0x10;
 	q.queue.write_pointer_address = 0x20;
 	holder_format_queue(line, &q, true);

@@ -200,12 +200,13 @@ static void stopped(void **state)
 	   ">r/sys/kernel/debug/kfd/mqds");
 	assert_int_equal(host_set_root("r"), 0);
 	const volatile int stop = 2;
+	const struct snapshot_how how = {.stop = &stop, .earlier = -1};
 	struct snapshot s;
 	const char *const outs[] = {"out", "out.tar", "out.tar.zst"};
 	for (unsigned i = 0; i < 3; i++) {
 		struct tree *t = tree_new(outs[i]);
 		assert_non_null(t);
-		assert_int_equal(snapshot_save(&s, t, NULL, &stop), -1);
+		assert_int_equal(snapshot_save(&s, t, &how), -1);
 		assert_int_equal(errno, EINTR);
 		tree_free(t);
 		snapshot_fini(&s);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/stats/hist.h"
+#include "common/stats/moving.h"
 #include "common/stats/rng.h"
 #include "common/stats/samples.h"
 
@@ -397,6 +398,25 @@ static void test_shuffle(void **state)
 		assert_in_range(first[k], 880, 1120); // 1000 -+ 4 deviations
 }
 
+// The latest 64 of a series alone count.
+static void test_moving(void **state)
+{
+	struct moving m = {0};
+	(void)state;
+	assert_true(moving_percentile(&m, 0.9) == 0);
+	moving_add(&m, 7);
+	assert_true(moving_percentile(&m, 0.9) == 7);
+	for (unsigned i = 0; i < 10; i++)
+		moving_add(&m, 100 - i); // 7, and 91 to 100: rank 10 of 11
+	assert_true(moving_percentile(&m, 0.9) == 99);
+	for (unsigned i = 1; i <= 64; i++)
+		moving_add(&m, i);
+	assert_true(moving_percentile(&m, 0.9) == 58); // rank ceil(57.6)
+	assert_true(moving_percentile(&m, 0.8) == 52 && moving_percentile(&m, 1) == 64);
+	moving_add(&m, 1000); // 1 goes
+	assert_true(moving_percentile(&m, 0) == 2 && moving_percentile(&m, 1) == 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_coverage),        cmocka_unit_test(test_large),
 		cmocka_unit_test(test_rank_test),       cmocka_unit_test(test_rank_test_few),
 		cmocka_unit_test(test_rank_test_level), cmocka_unit_test(test_shuffle),
+		cmocka_unit_test(test_moving),
 	};
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary 
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 
 	t->sum = sum;
+	t->clock = "CLOCK_MONOTONIC, microseconds";
 	traceevent_open(&t->out, fd);
 	return t;
 }
@@ -25,6 +26,16 @@ void amdlog_timeline_rename(struct amdlog_timeline *t,
 {
 	t->readable = readable;
 	t->readable_ctx = ctx;
+}
+
+struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t)
+{
+	return &t->out;
+}
+
+void amdlog_timeline_clock(struct amdlog_timeline *t, const char *clock)
+{
+	t->clock = clock;
 }
 
 int amdlog_timeline_error(const struct amdlog_timeline *t)
@@ -353,7 +364,7 @@ int amdlog_timeline_close(struct amdlog_timeline *t)
 	end_window(t, UINT64_MAX);
 	name_processes(t);
 	name_tracks(t);
-	error = traceevent_close(&t->out, "CLOCK_MONOTONIC, microseconds");
+	error = traceevent_close(&t->out, t->clock);
 	free(t->queues);
 	free(t);
 	return error;

@@ -16,6 +16,7 @@
 #include "common/amdlog/model/summary.h"
 
 struct amdlog_timeline;
+struct traceevent;
 
 // Writes to `fd` what is placed in `sum`; both stay the caller's.
 struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum);
@@ -27,6 +28,12 @@ void amdlog_timeline_rename(struct amdlog_timeline *t,
 
 // A record as amdlog_summary_add placed it, in the order of the log.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
+
+// Where further events of the same document go, before the end; tracks above 8999998 are free.
+struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t);
+
+// What the document's times are; borrowed. Default: those of a log.
+void amdlog_timeline_clock(struct amdlog_timeline *t, const char *clock);
 
 // errno of the first failure to write, 0 when there was none.
 int amdlog_timeline_error(const struct amdlog_timeline *t);

@@ -61,6 +61,7 @@ struct amdlog_timeline {
 	uint64_t window, active; // that is being counted, and queues with packets in it
 	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
 	void *readable_ctx;
+	const char *clock;
 };
 
 // Begins an event of a thread.

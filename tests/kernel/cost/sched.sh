@@ -16,7 +16,7 @@ between() { # DESCRIPTION GOT LOW HIGH
 	if echo "$2" | awk -v l="$3" -v h="$4" '{ exit !($1 != "" && $1 >= l && $1 <= h) }'; then pass "$1: $2"; else fail "$1" "got '$2', wanted $3 to $4"; fi
 }
 cpu_ticks() { awk '{ print $14 + $15 }' /proc/$S/stat; }
-descriptors() { ls /proc/$S/fd | wc -l; }
+descriptors() { ls /proc/$S/fd 2> /dev/null | wc -l; }
 memory() { awk '$1 == "VmRSS:" { print $2 }' /proc/$S/status; }
 
 sched() {
@@ -53,13 +53,42 @@ between "the longest time without queues, of 1000 ms allowed" "$(said longest-of
 between "processor time of gpq sched, per cent of a core" "$(awk -v t=$t -v s=$EACH 'BEGIN { printf "%.2f", t / s }')" 0 3
 is "no descriptor is left open" "$(descriptors)" "$before"
 between "memory does not grow, kB" "$(($(memory) - m))" -1000 200
+# From a hint to the last queue off, against the bare calls in bare processes.
+OURS=$(holdcost hints $SOCKET 40)
 end_sched
+BARE=$(holdcost group 40 $(echo ${workers#,} | tr , ' '))
+note "$OURS; $BARE"
+between "from hint to last queue off, times the bare calls" "$(echo "$OURS $BARE" | awk '{ printf "%.2f", $2 / $7 }')" 0.5 1.2
 
 sched --offline pid=${workers#,} --share 80:20
 hint $SOCKET ${EACH}000 0 0 2 > $SAID
 note "$(cat $SAID)
 $(gpq sched --status --output-all)"
 for ran in $(said ran); do between "80:20, of each half minute it ran, per cent" "$ran" 18 22; done
+end_sched
+
+# Newcomers beside a hold: how many packets of 1,000 a second they take before they are held.
+sched --offline comm=mkqueue --max-hold 30s
+hint $SOCKET begin > /tmp/stuck &
+H=$!
+within 10 test -s /tmp/stuck
+newcomers=
+for n in 1 2 3 4 5 6 7 8; do
+	mkqueue -q -n 1 -R 1000 -G 2 -k /tmp/n$n &
+	newcomers="$newcomers $!"
+	usleep 37000
+done
+within 10 test -s /tmp/n8
+usleep 300000
+took=0
+for n in 1 2 3 4 5 6 7 8; do
+	look_at_rptr 0 /tmp/n$n
+	note "newcomer $n took $RPTR"
+	[ ${RPTR:-9999} -le $took ] || took=$RPTR
+done
+between "packets that a newcomer took at most, one in each millisecond" $took 0 $(driver_has process_events && echo 60 || echo 120)
+kill $H
+reap $newcomers
 end_sched
 reap $(echo ${workers#,} | tr , ' ')
 unload

@@ -22,8 +22,12 @@ nothing_left() { # WHEN
 
 # ---- the online command as a whole --------------------------------------------------------------------------------------
 
-ab --online 'mkqueue -n 1 -c 1000 -q' --offline 'mkqueue -n 2 -q' --runs 2 --lead 200ms --raw /tmp/raw
+ab --online 'mkqueue -n 1 -c 1000 -q' --offline 'mkqueue -n 2 -q' --runs 2 --lead 200ms --raw /tmp/raw --pause 50ms --seed 7 \
+	--require 'offline held < 100%' --require 'online shared p99 < 60s'
 is "ab: status" $? 0
+is "in each round each mode, in the order that seed 7 gives" \
+	"$(sed 's/.*"mode":"\([a-z]*\)","number":\([0-9]*\).*"seed":"\([0-9]*\)".*/\1 \2 \3/' /tmp/raw | tr '\n' ';')" "shared 0 7;preempt 0 7;alone 0 7;preempt 1 7;shared 1 7;alone 1 7;"
+is "what is required is judged beside the goals" "$(grep -cE '^(offline held|online shared p99) .* ok' /tmp/out)" 2
 is "a raw line for each run and mode" "$(grep -c '"record":"ab_run"' /tmp/raw)" 6
 is "a latency for each online run" "$(field 'Latency of online requests' alone N) $(field 'Latency of online requests' shared N) \
 $(field 'Latency of online requests' preempt N)" "2 2 2"
@@ -39,9 +43,9 @@ is "with the same ids each time" "$(field 'Queues over all runs' online IDS) $(f
 is "both sides have queue 0" "$(field 'Queues side by side' offline QIDS)" 0
 is "only the process tells whose a queue is" "$(awk '$1 == "pid" || $1 == "fixed-ids" || $1 == "priority" { print $1, $2, $3 }' /tmp/out |
 	tr '\n' ';')" "fixed-ids no no;priority no no;pid yes yes;"
-is "slots are known where nothing is held" "$(sed -n 2p /tmp/raw | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
+is "slots are known where nothing is held" "$(grep '"mode":"shared"' /tmp/raw | head -1 | grep -o '"slots":"p[0-3]q[0-7]"' | wc -l)" 3
 is "and unknown where it is, which the record says" \
-	"$(sed -n 3p /tmp/raw | grep -o '"side":"offline"[^}]*"slots":null,"suspended":true' | wc -l)" 2
+	"$(grep '"mode":"preempt"' /tmp/raw | head -1 | grep -o '"side":"offline"[^}]*"slots":null,"suspended":true' | wc -l)" 2
 like "so does gpq" "$(cat /tmp/out)" "SLOT: in [1-9][0-9]* of [0-9]+ looks the offline queues were suspended"
 like "the driver's version is in the record" "$(cat /tmp/raw)" '"kfd_version":"1\.[0-9]+"'
 nothing_left "after ab"
@@ -58,7 +62,7 @@ more "bursts: offline was taken off again and again" "$(field 'Throughput of the
 nothing_left "after bursts"
 
 gpq bench ab --online 'sleep 2' --offline 'mkqueue -n 1 -q' --modes shared,preempt --runs 1 --lead 100ms --progress > /tmp/out 2> /tmp/err
-like "it tells how far it is" "$?:$(cat /tmp/err)" "^0:.*0 %, run 1 of 2, shared.*50 %, run 2 of 2, preempt, .* left"
+like "it tells how far it is" "$?:$(cat /tmp/err)" "^0:.*0 %, run 1 of 2, (shared|preempt).*50 %, run 2 of 2, (shared|preempt), .* left"
 
 # ---- what they print ------------------------------------------------------------------------------------------------------
 
@@ -106,6 +110,44 @@ packets=$(grep -o '"packets":[0-9]*' /tmp/raw | cut -d: -f2)
 if [ "$packets" -lt 1500 ]; then pass "what came later did not run meanwhile"; else fail "what came later did not run meanwhile" "$packets packets"; fi
 nothing_left "after later processes"
 
+# ---- what runs already, and what is no descendant -------------------------------------------------------------------------
+
+grep -q " /sys/fs/cgroup cgroup2" /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+BOX=/sys/fs/cgroup/docker-$(printf '%064d' 18).scope
+mkdir -p $BOX
+mkqueue -n 1 -B 20 --pause 50 --requests 1000000 -q > /dev/null 2>&1 &
+ON=$!
+mkqueue -n 1 -q > /dev/null 2>&1 &
+OFF=$!
+echo $OFF > $BOX/cgroup.procs
+within 20 test -d $KFD/proc/$ON/queues/0 -a -d $KFD/proc/$OFF/queues/0
+ab --online-pid $ON --offline-select container=000000000000 --for 1s --runs 1 --lead 200ms --idle 2ms --raw /tmp/raw
+like "a server and a container that were there before: status" "$?:$(cat /tmp/err)" "^0:[^;]*not a GPU's$"
+for mode in alone shared preempt; do more "$mode: requests" "$(field 'Latency of online requests' $mode N)" 1; done
+is "only its bursts hold the container's process" "$(field 'Throughput of the offline work' alone HOLDS) \
+$(field 'Throughput of the offline work' shared HOLDS)" "0 0"
+more "preempt: again and again" "$(field 'Throughput of the offline work' preempt HOLDS)" 1
+more "alone, it works" "$(field 'Throughput of the offline work' alone RATE)" 100
+is "each side is itself" "$(grep -o '"side":"[a-z]*","pid":[0-9]*' /tmp/raw | sort -u | tr '\n' ' ')" \
+	"\"side\":\"offline\",\"pid\":$OFF \"side\":\"online\",\"pid\":$ON "
+is "both live on, untraced, and no holder" "$(awk '/TracerPid/ { print $2 }' /proc/$ON/status /proc/$OFF/status | tr '\n' ' ')$(
+	ps | grep -c '[g]pq-holder')" "0 0 0"
+reap $ON $OFF
+
+ab --online 'sleep 0.5' --offline "setsid sh -c 'mkqueue -n 2 -q > /dev/null & exit 0'; sleep 60" --modes shared --runs 1 --lead 100ms --ready 2s
+LOST=$(pidof mkqueue)
+like "a daemon's worker is no descendant: it is named" "$?:$(cat /tmp/err)" \
+	"had no queues within 2 s; pid $LOST \(mkqueue\) began meanwhile, is no descendant of it, and runs on: --offline-select"
+reap $LOST
+ab --online 'sleep 0.5' --offline "setsid sh -c 'mkqueue -n 2 -q > /dev/null & exit 0'; sleep 60" --offline-select 'cmdline=mkqueue -n 2' \
+	--modes preempt --runs 1 --lead 100ms
+is "with a selector for it: status" $? 0
+LOST=$(pidof mkqueue)
+like "it is held, and lives on afterwards, which is said" "$(field 'Throughput of the offline work' preempt HOLDS):$(cat /tmp/err)" \
+	"^1:.*run 1, preempt: pid $LOST \(mkqueue\) of a command lives on"
+reap $LOST
+nothing_left "after what ran already"
+
 # ---- commands that fail ---------------------------------------------------------------------------------------------------
 
 ab --online 'echo bad weights; exit 3' --offline 'mkqueue -n 1 -q' --runs 1 --lead 100ms
@@ -121,6 +163,14 @@ for option in "--runs 0" "-o NONE" "--grace 256" "--modes none"; do
 	gpq bench ab --online true --offline "touch /tmp/ran" $option > /tmp/out 2> /tmp/err
 	is "ab $option: refused before anything runs" "$? $(ls /tmp/ran 2> /dev/null)" "2 "
 done
+ab --online-pid 999999 --offline "touch /tmp/ran"
+like "no such process: it says so, and nothing runs" "$?:$(cat /tmp/err; ls /tmp/ran 2> /dev/null)" "^5:.*online-pid: pid 999999: no such process; [a-z ]*$"
+ab --online-pid $$ --offline "touch /tmp/ran" --metric 'x([0-9]+)'
+like "what runs already prints nothing: --metric is refused" "$?:$(cat /tmp/err)" "^2:.*--metric reads what a command prints"
+ab --online true
+like "one side is not enough" "$?:$(cat /tmp/err)" "^2:.*there is no offline work; give --offline CMD, --offline-pid or --offline-select"
+ab --online true --offline-select 'type=sdma&comm=x'
+like "a key that cannot follow is refused" "$?:$(cat /tmp/err)" "^2:.*type and prio do not choose queues that come later"
 ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
 is "offline ends in the middle: status" $? 1
 like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"

@@ -69,7 +69,11 @@ for us in 0 1000 5000 20000; do
 	bench --cycles 25 --warmup 2 --hold 2ms --gap 5ms -r -o SETTING,METRIC,MIN,P50 > /tmp/out.$us
 	at_least "with preempt_us=$us no suspend is shorter than that" "$(field /tmp/out.$us suspend MIN)" $((us * 1000))
 done
+like "a gap that is too short for the GPU's other queues is named" "$(cat /tmp/err)" "cycles came more often than every [1-9][0-9.]*m?s: "
+bench --cycles 3 --warmup 1 --hold 1ms --raw /tmp/raw > /tmp/out
 echo 0 > $PARAMETERS/preempt_us
+at_least "without --gap no cycle is shorter than ten times what a hold costs others" \
+	"$(sed 's/.*"at_ns":\([0-9]*\).*/\1/' /tmp/raw | awk 'NR > 1 && (!least || $1 - at < least) { least = $1 - at } { at = $1 } END { print least }')" 200000000
 # The shortest of each: what the emulator adds on top varies, but seldom all 25 times.
 for us in 0 1000 5000 20000; do echo "$((us * 1000)) $(field /tmp/out.$us suspend MIN)"; done > /tmp/slope
 awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 } END { print int(1000 * (n * xy - x * y) / (n * xx - x * x)) }' \
@@ -98,6 +102,34 @@ is "--overhead: status" $? 0
 is "--overhead: three kinds, 1,000 samples each" "$(grep -c ' 1000 ' /tmp/out)" 3
 moves 0 "after --overhead"
 like "the software GPU is called one" "$(cat /tmp/err)" "not a GPU's"
+
+# ---- several processes: one hold of all, twice, with a pause ---------------------------------------------------------------
+
+mkqueue -n 1 -q -k /tmp/status.c > /dev/null 2>&1 &
+C=$!
+within 20 test -s /tmp/status.c
+gpq bench preempt -p $P,$C --cycles 5 --warmup 1 --runs 2 --pause 50ms --hold 5ms --gap 5ms --raw /tmp/raw -r -o SETTING,METRIC,N \
+	--require 'suspend max < 60s' > /tmp/out 2> /tmp/err
+is "a group: status" $? 0
+is "a sample of it and of each process" "$(awk '$2 == "suspend" || $2 == "suspend_first" { print $1, $2, $3 }' /tmp/out | sort)" \
+	"$(printf '%s\n' "process=$P suspend 10" "process=$C suspend 10" "process=all suspend 10" "process=all suspend_first 10" | sort)"
+is "nothing moved while it was held" "$(grep -c '"held_packets":0,' /tmp/raw)" 36
+is "each run warms up" "$(grep '"warmup":true' /tmp/raw | grep -o '"repeat":[01],' | uniq | tr -d '\n')" '"repeat":0,"repeat":1,'
+is "the group takes as long as its last process, and is first when its first is" "$(sed \
+	's/.*"process":\([0-9]*\).*"suspend_ns":\([0-9]*\).*"suspend_first_ns":\([0-9nul]*\).*/\1 \2 \3/' /tmp/raw | awk '
+	function check() { if (NR > 1 && (g != most || f != least)) bad++ }
+	$1 == 0 { check(); g = $2; f = $3; most = 0; least = 1e18; next }
+	{ if ($2 + 0 > most) most = $2; if ($2 + 0 < least) least = $2 } END { check(); print bad + 0, NR }')" "0 36"
+is "the report takes it" "$(gpq bench report -q /tmp/raw | grep -cE '^\| [12] \| process=')" 6
+gpq bench preempt -p $P,$C --cycles 1000 --hold 5ms --raw /tmp/raw2 > /tmp/out 2> /tmp/err &
+B=$!
+within 20 test -s /tmp/raw2
+reap $C
+wait $B
+is "one of a group ends: status" $? 5
+like "it says which" "$(cat /tmp/err)" "pid $C: after [0-9]+ cycles: the process ended"
+moves 0 "the other one, after a group"
+nobody_traces "after a group"
 
 # ---- what goes wrong in the middle --------------------------------------------------------------------------------------
 

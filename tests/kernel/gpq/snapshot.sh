@@ -154,6 +154,30 @@ restless() {
 	within 20 sh -c "[ -z \"\$(ls $KFD/proc)\" ]"
 }
 
+# A selector on the living host, and a series while programs come and go.
+chosen() {
+	target -n 2
+	rm -f /tmp/s2
+	mkqueue -n 1 -P -p 9 -k /tmp/s2 > /tmp/mk2.log 2>&1 & P2=$!
+	within 20 test -s /tmp/s2
+	snap one -q -p $P2 > /dev/null
+	is "a chosen process, and nothing of the other" "$(ls $SNAPS/one/$KFD/proc; find $SNAPS/one -name $P)" $P2
+	is "its queues are what the host says of them" "$(gpq --sysroot $SNAPS/one queues -rno PID,QID,RING_ADDR,PRIO)" "$(gpq queues -p $P2 -rno PID,QID,RING_ADDR,PRIO)"
+	rm -rf $SNAPS/series
+	gpq snapshot --every 200ms --type compute -q $SNAPS/series --ndjson > /tmp/series.out 2>&1 & S=$!
+	within 20 grep -q '"queues":4' /tmp/series.out || within 20 grep -q '"processes":2' /tmp/series.out || fail "both are in the series" "$(cat /tmp/series.out)"
+	reap $P2
+	within 20 grep -q '"processes":1,' /tmp/series.out || fail "the one that ended is not" "$(cat /tmp/series.out)"
+	kill -TERM $S
+	wait $S
+	is "it ends by its status" $? 143
+	is "and went in the series" "$(gpq snapshot --diff $SNAPS/series -q -p $P2 -rno CHANGE | sort -u | grep went)" went
+	is "all that is in the index is there" "$(ls $SNAPS/series | grep -vc index)" "$(grep -c '"result":"saved"' $SNAPS/series/index.ndjson)"
+	is "the topology was read once" "$(find $SNAPS/series -path '*nodes/1/properties' -exec stat -c %h {} + | sort -u)" "$(grep -c saved $SNAPS/series/index.ndjson)"
+	is "the other's ids are the same all along" "$(gpq snapshot --compare $SNAPS/series -q -p $P --table programs -rno IDS,EVER)" "yes 0-1"
+	reap $P
+}
+
 # The VM has no libarchive: gpq does without it until an archive is asked for.
 no_library() {
 	[ -z "$(find /lib /usr/lib -name 'libarchive.so.13*' 2> /dev/null)" ] || { skip "without libarchive" "it is here"; return; }
@@ -175,6 +199,7 @@ load gfx942
 no_library
 progress
 experiment
+chosen
 restless
 unload
 kernel_is_content

@@ -65,7 +65,7 @@ static struct {
 	int event_every, copy_every, wait_every, sync_every;
 	unsigned seed;
 	enum pattern pattern;
-	bool priorities, null_stream, copy_first;
+	bool priorities, null_stream, copy_first, free_code;
 } opt = {.code = "/opt/hip/kernels.gfx90a.co",
 	 .launches = 1000,
 	 .streams = 1,
@@ -416,20 +416,23 @@ static void load_devices(void)
 				       NULL));
 		CHECK(p_hipDeviceSynchronize());
 	}
-	free(code);
+	/* Debuggers read it where it was, and the runtime does not need it any more. */
+	if (opt.free_code)
+		free(code);
 }
 
 static const char usage[] =
 	"usage: hipq [-c CODE] [-k KERNEL]... [-s STREAMS] [-n LAUNCHES] [-P] [-p "
 	"rr|rand|burst|skew|seq]\n"
 	"            [-T THREADS] [-d DEVICES] [-R ROUNDS] [-e|-m|-w|-y EVERY] [-0] [-b] [-u US]\n"
-	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS]\n"
+	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS] [-F]\n"
 	"  -P streams of low, normal, high priority in turn   -R create and destroy the streams "
 	"anew\n"
 	"  -e record an event, -m copy, -w wait on the next stream, -y sync: every N launches\n"
 	"  -i pause after each of these syncs   -g all grids have so many blocks of 256\n"
 	"  -0 stream 0 is the null stream   -b copy before the first stream   -u pause between "
 	"launches\n"
+	"  -F free the code object once it is loaded\n"
 	"  -o write PREFIX.truth and .seq   -H keep streams afterwards until PREFIX.go appears\n";
 
 static int number(const char *s, int lowest, int highest)
@@ -456,7 +459,7 @@ static void parse(int argc, char **argv)
 	enum { ANY = 1 << 30 };
 	int o;
 
-	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bu:S:o:H:g:i:h")) > 0)
+	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFu:S:o:H:g:i:h")) > 0)
 		switch (o) {
 		case 'c': opt.code = optarg; break;
 		case 'k':
@@ -477,6 +480,7 @@ static void parse(int argc, char **argv)
 		case 'y': opt.sync_every = number(optarg, 1, ANY); break;
 		case '0': opt.null_stream = true; break;
 		case 'b': opt.copy_first = true; break;
+		case 'F': opt.free_code = true; break;
 		case 'u': opt.sleep_us = number(optarg, 0, ANY); break;
 		case 'S': opt.seed = number(optarg, 0, ANY); break;
 		case 'o': opt.out = optarg; break;

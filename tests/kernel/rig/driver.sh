@@ -111,6 +111,15 @@ events() {
 		usleep 500000
 		unlike "a process's begin and end are not told" "$(cat /tmp/smi)" "(^| )[cd] $pid "
 	fi
+	unshare -p -f --mount-proc mkqueue -q -n 1 -k /tmp/inside > /dev/null 2>&1 &
+	within 20 test -s /tmp/inside
+	P=$(pidof mkqueue)
+	echo $P > $SOFT/evict
+	echo $P > $SOFT/restore
+	driver_has events_ns_pid && pid=1 || pid=$P
+	within 20 grep -qE "^a [0-9]+ -$pid " /tmp/smi
+	like "of a process in a PID namespace, by its number there or the host's" "$(cat /tmp/smi)" "9 [0-9]+ -$pid .*a [0-9]+ -$pid "
+	reap $P
 	kill_debugger
 }
 

@@ -32,6 +32,11 @@ static int hqd_slots = 24;
 module_param(hqd_slots, int, 0644);
 MODULE_PARM_DESC(hqd_slots, "hardware queue slots (default 24); more queues take turns");
 
+static bool wptr_poll = true;
+module_param(wptr_poll, bool, 0644);
+MODULE_PARM_DESC(wptr_poll, "look at the write pointer of AQL queues now and then; N: a lost doorbell "
+			    "stays lost");
+
 #define QUIET_POLLS   16 /* then look at wptr although the doorbell is the same */
 #define TIME_SLICE_NS (20 * NSEC_PER_MSEC)
 
@@ -43,7 +48,8 @@ static void notice_work(struct sg_gpu *gpu, struct sg_queue *queue)
 {
 	const u64 doorbell = sg_queue_doorbell(gpu, queue);
 
-	if (doorbell == queue->last_doorbell && !(queue->aql && queue->quiet_polls++ > QUIET_POLLS))
+	if (doorbell == queue->last_doorbell &&
+	    !(wptr_poll && queue->aql && queue->quiet_polls++ > QUIET_POLLS))
 		return;
 	queue->last_doorbell = doorbell;
 	queue->wptr = sg_queue_load(queue, queue->wptr_poll);

@@ -60,6 +60,7 @@ static int gpu_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&gpu->lock);
 	show_counters(m, &gpu->count);
+	seq_printf(m, "occupied_ns %llu\n", sg_occupied_ns(gpu));
 	show_queues(m, gpu);
 	show_done(m, gpu);
 	mutex_unlock(&gpu->lock);

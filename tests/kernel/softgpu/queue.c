@@ -206,6 +206,8 @@ int sg_queue_map(struct sg_gpu *gpu, const struct sg_map_request *req)
 	for (i = 0; !queue->sdma && i < queue->n_mqds; i++)
 		restore_compute(queue->mqds[i]);
 	list_add_tail(&queue->node, &gpu->queues);
+	if (!gpu->occupied_since)
+		gpu->occupied_since = ktime_get_ns();
 	gpu->count.map_queues++;
 	return 0;
 }
@@ -231,6 +233,12 @@ static void save_sdma(const struct sg_queue *queue)
 	mqd_set_u64(queue->mqds[0], SDMA_MQD_WPTR, queue->wptr);
 }
 
+u64 sg_occupied_ns(const struct sg_gpu *gpu)
+{
+	lockdep_assert_held(&gpu->lock);
+	return gpu->occupied_ns + (gpu->occupied_since ? ktime_get_ns() - gpu->occupied_since : 0);
+}
+
 void sg_queue_unmap(struct sg_gpu *gpu, struct sg_queue *queue)
 {
 	int i;
@@ -241,6 +249,10 @@ void sg_queue_unmap(struct sg_gpu *gpu, struct sg_queue *queue)
 	for (i = 0; !queue->sdma && i < queue->n_mqds; i++)
 		save_compute(queue, queue->mqds[i]);
 	list_del(&queue->node);
+	if (list_empty(&gpu->queues)) {
+		gpu->occupied_ns = sg_occupied_ns(gpu);
+		gpu->occupied_since = 0;
+	}
 	queue_free(queue);
 }
 

@@ -144,6 +144,7 @@ struct sg_gpu {
 	struct list_head hiqs, queues;
 	struct xarray ring_stats;
 	struct sg_counters count;
+	u64 occupied_ns, occupied_since; /* time with a queue on the hardware; 0: none is now */
 	int rotation; /* which queues have the slots, when there are more queues than slots */
 	spinlock_t mem_lock; /* next_addr, kernel_bos, doorbell_map */
 	u64 next_addr;
@@ -189,6 +190,9 @@ int sg_fill_adev(struct sg_gpu *gpu, struct amdgpu_device *adev); /* chip.c */
 /* drm.c */
 extern const struct drm_driver sg_drm_driver;
 bool sg_is_render_node(const struct file *file);
+
+/* queue.c: time in which the hardware had a queue, until now */
+u64 sg_occupied_ns(const struct sg_gpu *gpu);
 
 /* debugfs.c */
 void sg_debugfs_init(void);

@@ -10,12 +10,13 @@
  *   moved N         packets taken between an answer and the first look after it, 2 ms later
  *   missed N        processes that answers named as not held, at most
  *   longest-off MS  the longest time in which no queue was on a GPU
- *   ran A B ...     of each half minute: per cent of the time within bursts with a queue on a GPU
+ *   ran A B ...     with IDLE 0, of each half minute: per cent of the time with a queue on a GPU, by
+ *                   the GPUs' own clock
  *
  * hint SOCKET REQUEST...: sends the requests, prints each answer, and stays connected until it is
  * killed.
  */
-#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@
 
 struct seen {
 	unsigned queues;  /* on the GPUs now */
-	uint64_t packets; /* taken ever */
+	uint64_t packets;     /* taken ever */
+	uint64_t occupied_ns; /* time with a queue on a GPU; of all GPUs */
 };
 
 static int sock;
@@ -57,6 +59,8 @@ static void look(int gpus, struct seen *s)
 		while (f && fgets(line, sizeof(line), f)) {
 			s->queues += !strncmp(line, "queue ", 6);
 			at = strncmp(line, "runlists ", 9) ? NULL : strstr(line, " packets ");
+			if (sscanf(line, "occupied_ns %llu", &n) == 1)
+				s->occupied_ns += n;
 			if (at && sscanf(at, " packets %llu", &n) == 1)
 				s->packets += n;
 		}
@@ -88,19 +92,22 @@ static void rest(uint64_t ns)
 
 static struct {
 	unsigned bursts, begun_off, missed;
-	uint64_t moved, off_since, longest_off, start, last;
-	uint64_t time[64], ran[64];
+	uint64_t moved, off_since, longest_off;
+	uint64_t window, occupied; /* when the present one began, and what was occupied then */
+	unsigned windows;
+	double ran[64];
 } sum;
 
-/* A look while there is online work: it stands for the time since the one before, as looks are
- * farther apart while there is much to do. */
-static void count(const struct seen *s, uint64_t now)
+/* At the end of each window, and of all. */
+static void count(int gpus, const struct seen *s, uint64_t now, bool end)
 {
-	const unsigned window = (unsigned)((now - sum.start) / WINDOW_NS) % 64;
-
-	sum.time[window] += now - sum.last;
-	sum.ran[window] += s->queues ? now - sum.last : 0;
-	sum.last = now;
+	if (now - sum.window < WINDOW_NS && !end)
+		return;
+	if (now - sum.window > WINDOW_NS / 2 && sum.windows < 64)
+		sum.ran[sum.windows++] = 100.0 * (double)(s->occupied_ns - sum.occupied) /
+					 (double)(now - sum.window) / gpus;
+	sum.window = now;
+	sum.occupied = s->occupied_ns;
 }
 
 static void note_off(const struct seen *s, uint64_t now)
@@ -129,11 +136,12 @@ static void burst(int gpus, uint64_t until)
 	rest(LOOK_NS);
 	look(gpus, &s);
 	sum.moved += s.packets - first.packets;
-	sum.last = now_ns();
-	for (renew = sum.last + RENEW_NS; (now = now_ns()) < until; rest(LOOK_NS)) {
+	sum.window = now_ns();
+	sum.occupied = s.occupied_ns;
+	for (renew = sum.window + RENEW_NS; (now = now_ns()) < until; rest(LOOK_NS)) {
 		look(gpus, &s);
 		note_off(&s, now);
-		count(&s, now);
+		count(gpus, &s, now, now + LOOK_NS >= until);
 		if (now >= renew) {
 			dprintf(sock, "begin 7\n");
 			if (read(sock, answer, sizeof(answer)) <= 0)
@@ -167,8 +175,7 @@ int main(int argc, char **argv)
 	const uint64_t busy = strtoull(argv[3], NULL, 10) * 1000000;
 	const uint64_t idle = strtoull(argv[4], NULL, 10) * 1000000;
 	const int gpus = atoi(argv[5]);
-	sum.start = now_ns();
-	const uint64_t end = sum.start + strtoull(argv[2], NULL, 10) * 1000000;
+	const uint64_t end = now_ns() + strtoull(argv[2], NULL, 10) * 1000000;
 	while (now_ns() < end) {
 		burst(gpus, idle ? now_ns() + busy : end);
 		for (uint64_t until = now_ns() + idle; now_ns() < until; rest(LOOK_NS)) {
@@ -179,8 +186,8 @@ int main(int argc, char **argv)
 	printf("bursts %u\nbegun-off %u\nmoved %llu\nmissed %u\nlongest-off %llu\nran", sum.bursts,
 	       sum.begun_off, (unsigned long long)sum.moved, sum.missed,
 	       (unsigned long long)sum.longest_off / 1000000);
-	for (unsigned i = 0; i < 64 && sum.time[i]; i++)
-		printf(" %.1f", 100.0 * (double)sum.ran[i] / (double)sum.time[i]);
+	for (unsigned i = 0; i < sum.windows; i++)
+		printf(" %.1f", sum.ran[i]);
 	printf("\n");
 	return 0;
 }

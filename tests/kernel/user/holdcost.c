@@ -5,6 +5,8 @@
  *   holdcost first PID N      `gpq suspend -p PID` and `holdcost bare PID`, N times each in turn
  *   holdcost kept PID N       suspend and resume through a kept holder, and the bare ioctl with a
  *                             round trip between two processes, N times each in turn
+ *   holdcost hints SOCKET N    begin, until gpq sched answers, N times, each ended again
+ *   holdcost group N PID...    what that is compared with
  *   holdcost bare PID         what the first is compared with
  *   holdcost cycles SOCKET N  N times suspend and resume; fails when an answer is not right
  *
@@ -488,6 +490,116 @@ static int cycles(const char *path, int n)
 	return 0;
 }
 
+/* ---- gpq sched ---- */
+
+static void told(const char *what, uint64_t *v, int n)
+{
+	printf("%s %llu us, %d times\n", what, (unsigned long long)typical(v, n) / 1000, n);
+}
+
+static void pause_between(void)
+{
+	usleep((useconds_t)(150000 + random() % 8000)); /* resumed, and allowed to hold again */
+}
+
+static int hints(const char *path, int n)
+{
+	static uint64_t v[MAX_RUNS];
+	const int fd = link_to(path);
+
+	for (int i = 0; i < n; i++) {
+		const uint64_t start = now_ns();
+
+		ASK(fd, "begin\n");
+		v[i] = now_ns() - start;
+		if (write(fd, "end\n", 4) != 4 || read(fd, ids, sizeof(ids)) <= 0)
+			die("end");
+		pause_between();
+	}
+	told("hints", v, n);
+	return 0;
+}
+
+static void order(int fd, char word)
+{
+	if (write(fd, &word, 1) != 1)
+		die("order");
+}
+
+static void obey(int fd)
+{
+	char word;
+
+	if (read(fd, &word, 1) != 1)
+		die("answer");
+}
+
+/* The bare scheduler: a process for each target, which has its session open and suspends or
+ * resumes when told to; one that tells them all and waits for all; and a client that asks that one.
+ */
+static int worker(pid_t pid, int fd)
+{
+	char word;
+
+	session(pid);
+	for (order(fd, '!'); read(fd, &word, 1) == 1; order(fd, word))
+		if (word == 's')
+			suspend_all(pid);
+		else
+			resume_all(pid);
+	_exit(0);
+}
+
+static void bare_schedule(int client, const int *to, int n)
+{
+	char word;
+
+	for (; read(client, &word, 1) == 1; order(client, word)) {
+		for (int i = 0; i < n; i++)
+			order(to[i], word);
+		for (int i = 0; i < n; i++)
+			obey(to[i]);
+	}
+	_exit(0);
+}
+
+static int group(int n, char **pids, int num)
+{
+	static uint64_t v[MAX_RUNS];
+	int to[64], ends[2];
+
+	for (int i = 0; i < num && i < 64; i++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+			die("socketpair");
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			worker(atoi(pids[i]), ends[1]);
+		}
+		close(ends[1]);
+		to[i] = ends[0];
+		obey(to[i]);
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		die("socketpair");
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends[0]);
+		bare_schedule(ends[1], to, num);
+	}
+	for (int i = 0; i < n; i++) {
+		const uint64_t start = now_ns();
+
+		order(ends[0], 's');
+		obey(ends[0]);
+		v[i] = now_ns() - start;
+		order(ends[0], 'r');
+		obey(ends[0]);
+		pause_between();
+	}
+	told("group", v, n);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -502,6 +614,11 @@ int main(int argc, char **argv)
 		return kept(atoi(argv[2]), atoi(argv[3]));
 	if (!strcmp(what, "cycles") && argc == 4)
 		return cycles(argv[2], atoi(argv[3]));
-	fprintf(stderr, "usage: holdcost first PID N | kept PID N | bare PID | cycles SOCKET N\n");
+	if (!strcmp(what, "hints") && argc == 4 && atoi(argv[3]) <= MAX_RUNS)
+		return hints(argv[2], atoi(argv[3]));
+	if (!strcmp(what, "group") && argc > 3 && atoi(argv[2]) <= MAX_RUNS)
+		return group(atoi(argv[2]), argv + 3, argc - 3);
+	fprintf(stderr, "usage: holdcost first PID N | kept PID N | bare PID | cycles SOCKET N |\n"
+			"       hints SOCKET N | group N PID...\n");
 	return 2;
 }

@@ -68,7 +68,7 @@ static void answer(const char *path)
 		puts("asked");
 		fflush(stdout);
 		while (fd >= 0 && read(fd, line, sizeof(line)) > 0)
-			dprintf(fd, "queue id=0 gpu=1 type=aql result=resumed latency_ns=1 until_ns=0\n"
+			dprintf(fd, "queue id=0 gpu=1 type=compute packets=aql result=resumed latency_ns=1 until_ns=0\n"
 				    "ok holder=%d target=%d held=0 since_ns=1 until_ns=0 follows=0 kept=0 ended=1\n",
 				(int)getpid(), atoi(target));
 		close(fd);

@@ -1,0 +1,326 @@
+// gpq events: options, columns, the loop. Facts: kfd-facts 9; kfd_smi_events.c.
+#include "cmd/events/events.h"
+
+#include "common/cli/stop.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define NOT_GIVEN  UINT64_MAX
+#define LEAST_NS   10000000u
+#define STDOUT_KEY UINT64_MAX // of epoll
+
+static const struct events_opts defaults = {
+	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = 100000000};
+
+static const struct opt opts[] = {
+	PICK_OPTS(events_opts),
+	OPT(events_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
+	OPT(events_opts, for_ns, "for", 0, OPT_NS, "T", "end after this time"),
+	OPT(events_opts, count, "count", 0, OPT_U64, "N", "end after this many events"),
+	OPT(events_opts, interval_ns, "interval", 0, OPT_NS, "T",
+	    "look for queues this often (100ms)"),
+	{0},
+};
+
+// Rows are written one by one: each column has a width of its own.
+#define COL(member, name, key, type, flags, help, width)                                    \
+	{                                                                                   \
+		(name), (key), (type), (flags), offsetof(struct event_row, member), (help), \
+			(width)                                                             \
+	}
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+
+static const struct out_col cols[] = {
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 12),
+	COL(event, "EVENT", "event", OUT_STR, D, "what happened", 16),
+	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it", 7),
+	COL(comm, "COMMAND", "command", OUT_STR, D, "command name, up to 15 bytes", 15),
+	COL(container, "CONTAINER", "container", OUT_STR, D,
+	    "container: first 12 digits of its id, or its name", 12),
+	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
+	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process", 3),
+	COL(type, "TYPE", "type", OUT_STR, M, "compute, sdma or sdma-xgmi", 7),
+	COL(clock, "CLOCK", "clock", OUT_STR, D,
+	    "whose time it is: driver, read (of reading it), polled (before it)", 6),
+	COL(detail, "DETAIL", "detail", OUT_STR, D, "trigger, cause, or the rest of the message",
+	    6),
+	COL(source, "SOURCE", "source", OUT_STR, M, "driver, polled (from sysfs), gpq", 6),
+	COL(time_ns, "TIME_NS", "time_ns", OUT_U64, M, "CLOCK_MONOTONIC", 15),
+	COL(interval_ns, "INTERVAL", "interval_ns", OUT_NS, M,
+	    "polled: it happened within this time before", 8),
+	COL(ns_pid, "NSPID", "ns_pid", OUT_I64, M, "PID inside its container", 7),
+	COL(given_pid, "GIVEN", "given_pid", OUT_I64, M, "PID or thread id in the message", 7),
+	COL(container_id, "CONTAINER_ID", "container_id", OUT_STR, M, "container in full", 12),
+	COL(bdf, "BDF", "bdf", OUT_STR, M, "PCI address of the GPU", 12),
+	COL(context, "CONTEXT", "context", OUT_U64, M, "secondary KFD context of the queue", 7),
+	COL(ring_bytes, "RING", "ring_bytes", OUT_SIZE, M, "size of the ring", 5),
+	COL(e.number, "NUMBER", "number", OUT_U64, M, "the driver's number of the event", 6),
+	COL(trigger, "TRIGGER", "trigger", OUT_STR, M, "why it was evicted, migrated, unmapped",
+	    10),
+	COL(e.trigger, "TRIGGER_NUMBER", "trigger_number", OUT_U64, M, "the same as a number", 14),
+	COL(e.page, "PAGE", "page", OUT_HEX, M, "address divided by the size of a page", 12),
+	COL(e.pages, "PAGES", "pages", OUT_U64, M, "number of pages from there", 8),
+	COL(e.from, "FROM", "from_gpu", OUT_U64, M, "migrated from; 0: system memory", 6),
+	COL(e.to, "TO", "to_gpu", OUT_U64, M, "migrated to; 0: system memory", 6),
+	COL(e.prefetch, "PREFETCH", "prefetch_gpu", OUT_U64, M, "prefetch location", 8),
+	COL(e.preferred, "PREFERRED", "preferred_gpu", OUT_U64, M, "preferred location", 9),
+	COL(e.error, "ERROR", "error", OUT_I64, M, "of a migration: 0, or negative errno", 5),
+	COL(e.sequence, "RESET", "reset", OUT_U64, M, "resets of the GPU so far", 5),
+	COL(e.bits, "BITS", "throttle_bits", OUT_HEX, M, "reasons of throttling", 8),
+	COL(e.count, "COUNT", "throttle_count", OUT_U64, M, "times it was throttled", 5),
+	COL(text, "TEXT", "text", OUT_STR, 0, "the driver's message, as it came", 4),
+};
+
+static const struct out_table table = {"events", "event", OUT_COLS(cols)};
+static const struct out_table *const tables[] = {&table, NULL};
+static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&table), NULL};
+
+// --- rows ---
+
+struct event_row *events_row(struct events *ev, const char *event, const char *source,
+			     uint64_t time_ns)
+{
+	struct event_row *r = ARRAY_ADD(ev->rows, ev->cap_rows, ev->nrows);
+
+	*r = (struct event_row){.event = event, .source = source, .clock = source};
+	memset(&r->e, 0xff, sizeof(r->e));
+	r->e.error = I64_NULL;
+	r->interval_ns = r->gpu_id = r->qid = r->context = r->ring_bytes = U64_NULL;
+	r->pid = r->ns_pid = r->given_pid = I64_NULL;
+	r->time_ns = time_ns;
+	if (strcmp(source, "polled") == 0)
+		r->interval_ns = time_ns - ev->looked_ns;
+	r->order = ev->nrows;
+	return r;
+}
+
+void events_set_process(struct event_row *r, const struct known *k, uint64_t given)
+{
+	if (given && given <= INT32_MAX)
+		r->given_pid = (int64_t)given;
+	if (!k)
+		return;
+	r->pid = k->pid;
+	r->ns_pid = k->ns_pid > 0 ? k->ns_pid : I64_NULL;
+	r->fits = k->fits;
+	memcpy(r->comm_text, k->comm, sizeof(r->comm_text));
+	memcpy(r->container_text, k->container, sizeof(r->container_text));
+	memcpy(r->container_id_text, k->container_id, sizeof(r->container_id_text));
+}
+
+void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id)
+{
+	const struct kfd_gpu *g = kfd_topology_find(&ev->gpus, gpu_id);
+
+	r->gpu_id = gpu_id;
+	if (g)
+		snprintf(r->bdf_text, sizeof(r->bdf_text), "%s", g->bdf);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct event_row *x = a, *y = b;
+	const int order = ORDER(x->time_ns, y->time_ns);
+
+	return order ? order : ORDER(x->order, y->order);
+}
+
+// Is it about a process and GPU that are chosen? What is of no process concerns all.
+static bool chosen(struct events *ev, const struct event_row *r)
+{
+	if (r->gpu_id != U64_NULL && !pick_has_gpu(&ev->gpus, &ev->opts->gpus, r->gpu_id))
+		return false;
+	if (!pick_asks(&ev->opts->pick) || (r->pid == I64_NULL && r->given_pid == I64_NULL))
+		return true;
+	ev->unknown += r->pid == I64_NULL;
+	return r->pid != I64_NULL && r->fits;
+}
+
+static void write_row(struct out *o, struct event_row *r)
+{
+	const struct {
+		const char **to, *text;
+	} own[] = {{&r->event, r->event_text},
+		   {&r->comm, r->comm_text},
+		   {&r->container, r->container_text},
+		   {&r->container_id, r->container_id_text},
+		   {&r->bdf, r->bdf_text},
+		   {&r->detail, r->detail_text},
+		   {&r->text, r->message}};
+
+	r->time_us = r->time_ns / 1000;
+	for (size_t i = 0; i < COUNT(own); i++)
+		if (!*own[i].to && *own[i].text)
+			*own[i].to = own[i].text;
+	out_row(o, r);
+}
+
+// Writes what came in this turn, up to --count. GPQ_OK, or the exit status.
+static int write_rows(struct events *ev, struct out *o, const size_t *shown)
+{
+	if (ev->nrows)
+		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), by_time);
+	for (size_t i = 0; i < ev->nrows && *shown < ev->opts->count; i++)
+		if (chosen(ev, &ev->rows[i]))
+			write_row(o, &ev->rows[i]);
+	ev->nrows = 0;
+	ev->looked_again = false;
+	return out_flush(o);
+}
+
+// --- the loop ---
+
+// Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. False: nobody reads what is
+// written.
+static bool wait_for_events(struct events *ev, uint64_t until)
+{
+	const uint64_t now = clock_ns();
+	const uint64_t ms = until > now ? (until - now + 999999) / 1000000 : 0;
+	struct epoll_event found[8];
+	int n = stop_wait(ev->poll_fd, ms > INT32_MAX ? INT32_MAX : (int)ms);
+
+	n = n > 0 ? epoll_wait(ev->poll_fd, found, COUNT(found), 0) : 0;
+	for (int i = 0; i < n; i++)
+		if (found[i].data.u64 == STDOUT_KEY)
+			return false;
+	return true;
+}
+
+static int watch(struct events *ev, struct out *o, const size_t *shown)
+{
+	const struct events_opts *opt = ev->opts;
+	const uint64_t begin = clock_ns();
+	const uint64_t end = opt->for_ns > UINT64_MAX - begin ? UINT64_MAX : begin + opt->for_ns;
+	uint64_t look = begin + opt->interval_ns, now;
+	bool over = false;
+	int status = GPQ_OK;
+
+	while (!status && !over && *shown < opt->count) {
+		if (!wait_for_events(ev, look < end ? look : end))
+			return GPQ_PIPE;
+		now = clock_ns();
+		over = stop_asked() || now >= end;
+		streams_read(ev);
+		if (over || now >= look) {
+			events_poll(ev);
+			look = clock_ns() + opt->interval_ns;
+		}
+		status = write_rows(ev, o, shown);
+	}
+	if (ev->unknown)
+		err_warn("without -p and the like they are shown",
+			 "%zu events of processes that are not known were left out", ev->unknown);
+	if (status || *shown >= opt->count)
+		return status;
+	if (stop_asked())
+		return stop_status();
+	return opt->count == NOT_GIVEN ? GPQ_OK
+				       : err_fail(GPQ_DEADLINE, NULL,
+						  "%zu events in this time, %llu were asked for",
+						  *shown, (unsigned long long)opt->count);
+}
+
+// --- beginning and end ---
+
+static int check_options(const struct cmd *c)
+{
+	const struct events_opts *o = c->opts;
+
+	if (o->interval_ns < LEAST_NS)
+		return err_fail(GPQ_USAGE, "for example --interval 0.1",
+				"--interval: the least is 10ms");
+	if (!o->count)
+		return err_fail(GPQ_USAGE, "give at least 1", "--count 0: nothing to wait for");
+	if (c->out.sort && (o->for_ns == NOT_GIVEN || o->count != NOT_GIVEN))
+		return err_fail(GPQ_USAGE, "add --for, leave out --count",
+				"--sort: rows are in order when all are there");
+	return out_check(&c->out, &table);
+}
+
+static void open_poll(struct events *ev)
+{
+	struct epoll_event want = {.data.u64 = STDOUT_KEY};
+
+	ev->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	// A file cannot be polled, and does not break.
+	epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &want);
+}
+
+// Subscribes before the first look, which tells what is there already: nothing is lost in between.
+static int show(struct events *ev)
+{
+	struct cmd *c = ev->cmd;
+	size_t shown = 0;
+	struct out *o;
+	int status;
+
+	stop_watch();
+	open_poll(ev);
+	if (ev->poll_fd < 0)
+		return err_sys(errno, NULL, "epoll");
+	streams_open(ev);
+	events_poll(ev);
+	c->out.rows = &shown;
+	o = out_open(&c->out);
+	status = out_begin(o, &table, true);
+	if (!status)
+		status = out_flush(o);
+	err_note("%zu GPUs, %zu processes, %zu queues at the beginning", ev->nstreams, ev->nknown,
+		 ev->nqueues);
+	if (!status) {
+		status = watch(ev, o, &shown);
+		out_end(o);
+	}
+	const int written = out_close(o);
+	return written ? written : status;
+}
+
+static int run(struct cmd *c)
+{
+	struct events ev = {.cmd = c, .opts = c->opts, .poll_fd = -1};
+	int status = check_options(c), r;
+
+	if (status)
+		return status;
+	kfd_driver_read(&ev.driver, 0);
+	r = kfd_topology_load(&ev.gpus, KFD_TOPOLOGY_BDF);
+	if (r < 0)
+		return err_sys(-r, NULL, "/sys/class/kfd/kfd/topology/nodes");
+	status = pick_select_gpus(&ev.gpus, &ev.opts->gpus);
+	if (!status)
+		status = processes_init(&ev);
+	if (!status)
+		status = show(&ev);
+	streams_close(&ev);
+	processes_fini(&ev);
+	kfd_procs_fini(&ev.procs);
+	kfd_topology_fini(&ev.gpus);
+	free(ev.queues);
+	free(ev.rows);
+	if (ev.poll_fd >= 0)
+		close(ev.poll_fd);
+	return status;
+}
+
+const struct cmd_spec events_spec = {
+	.synopsis = "[-p PID[,PID...]] [--tree] [--container ID|NAME] [--gpu GPU] [--for T] "
+		    "[--count N] [--interval T]",
+	.description = "Shows what happens to queues as it happens, a line for each event: what "
+		       "the driver tells (evictions, faults, migrations, resets, throttling, "
+		       "processes), and queues that come and go, as polled. Until Ctrl-C.",
+	.opts = opts,
+	.opts_size = sizeof(struct events_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.schemas = SCHEMAS(&schema),
+	.run = run,
+};

@@ -1,0 +1,127 @@
+// gpq events: the parts of the command.
+//
+//   events.c     options, columns, the loop
+//   stream.c     what the driver tells: streams of SMI events -> rows
+//   poll.c       what sysfs shows: processes and queues that came and went -> rows
+//   processes.c  the processes that have KFD open: which one a message means, which are selected
+#ifndef GPQ_CMD_EVENTS_H
+#define GPQ_CMD_EVENTS_H
+
+#include "cmd/command.h"
+
+#include "common/host/clock.h"
+#include "common/kfd/procs.h"
+#include "common/kfd/smi.h"
+#include "common/kfd/topology.h"
+#include "common/state/pick.h"
+
+struct events_opts {
+	struct pick_opts pick;
+	struct words gpus;
+	uint64_t for_ns, count; // UINT64_MAX without the option
+	uint64_t interval_ns;   // between two looks at sysfs
+};
+
+// One event. Rows move as others are added, so texts of their own are pointed to when a row is
+// written (events.c), where the pointer is NULL.
+struct event_row {
+	uint64_t time_us, time_ns; // CLOCK_MONOTONIC
+	const char *event;
+	const char *source;   // "driver", "polled", "gpq"
+	const char *clock;    // whose time it is: "driver", "read" or "polled"
+	uint64_t interval_ns; // polled: since the look before; U64_NULL
+	int64_t pid, ns_pid, given_pid;
+	const char *comm, *container, *container_id;
+	uint64_t gpu_id, qid, context, ring_bytes;
+	const char *bdf, *type, *detail, *trigger, *text;
+	struct kfd_smi_event e; // its numbers
+	// Not shown:
+	size_t order; // of arrival
+	bool fits;    // the selector
+	char event_text[32], comm_text[64], container_text[16], container_id_text[80];
+	char bdf_text[24], detail_text[128], message[256];
+};
+
+// A process with KFD open. The inode of its folder in sysfs tells it from a later one of its PID.
+struct known {
+	pid_t pid, ns_pid; // ns_pid 0: not to be read; -1: it was gone already
+	ino_t folder;
+	char comm[64], container[16], container_id[80]; // "" unknown
+	bool fits;                                      // the selector
+	bool here;                                      // seen in the present look
+	uint64_t looked_ns;                             // when names and `fits` were found out
+	uint64_t ended_ns;                              // 0: it has KFD open
+};
+
+struct queue_seen {
+	struct kfd_queue q;
+	pid_t pid;
+};
+
+struct stream {
+	int fd; // -1: closed
+	uint32_t gpu_id;
+	struct kfd_smi_text text;
+};
+
+struct events {
+	struct cmd *cmd;
+	const struct events_opts *opts;
+	struct kfd_topology gpus;
+	struct kfd_driver driver;
+	struct process_cache cache;
+	struct pick pick;
+	bool pids_are_host;
+	pid_t self; // as sysfs names it; 0 unknown
+
+	struct known *known;
+	size_t nknown, cap_known;
+	struct queue_seen *queues; // by pid, context, qid
+	size_t nqueues;
+	struct kfd_procs procs;
+	uint64_t looked_ns; // when the last look at sysfs began; 0: none yet
+
+	struct stream *streams;
+	size_t nstreams;
+	int poll_fd;
+	uint64_t begin_boot_ns;
+
+	struct event_row *rows; // of this turn
+	size_t nrows, cap_rows;
+	bool looked_again; // at the processes, in this turn
+	size_t unknown;    // rows left out as their process is not known
+};
+
+// A row of this turn with everything null but these.
+struct event_row *events_row(struct events *ev, const char *event, const char *source,
+			     uint64_t time_ns);
+
+// Who and where. The process NULL: unknown, then `given` (0: none) is the PID in the message.
+void events_set_process(struct event_row *r, const struct known *k, uint64_t given);
+void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id);
+
+// GPQ_OK, or the status after a message.
+int processes_init(struct events *ev);
+void processes_fini(struct events *ev);
+
+// Looks which processes have KFD open. `told`: those that came since the last look get rows; what
+// ended is marked, and processes_end() makes the rows of that.
+void processes_look(struct events *ev, bool told, uint64_t now);
+void processes_end(struct events *ev, bool told, uint64_t now);
+
+// Of those that have KFD open, or had until a moment ago; NULL: none, or not certain which.
+const struct known *processes_of_pid(struct events *ev, pid_t pid);
+const struct known *processes_of_message(struct events *ev, const struct kfd_smi_event *e);
+
+// May the message be the rest of the name of a thread (kfd_smi_event.name_of)?
+bool processes_name_has_newline(const struct events *ev, uint64_t tid);
+
+// One look at sysfs. The first one makes no rows.
+void events_poll(struct events *ev);
+
+// Subscribes to the chosen GPUs, and says what will be missing.
+void streams_open(struct events *ev);
+void streams_read(struct events *ev); // all that is there
+void streams_close(struct events *ev);
+
+#endif

@@ -1,0 +1,235 @@
+// The processes that have KFD open, and which of them a message means; see events.h.
+#include "cmd/events/events.h"
+
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROCS "/sys/class/kfd/kfd/proc"
+
+// A process that ended can still be named by messages that were written before.
+#define ENDED_NS 5000000000u
+
+// Names, control groups and so the selector's answer change: exec, and moves.
+#define AGAIN_NS 1000000000u
+
+int processes_init(struct events *ev)
+{
+	const struct pick_opts *o = &ev->opts->pick;
+	size_t alive = o->ns_pid;
+	struct proc p;
+
+	ev->pids_are_host = pids_are_host();
+	ev->self = ev->pids_are_host ? pid_of_self() : 0;
+	if (!ev->pids_are_host && pick_needs_host(o))
+		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
+				"in another PID namespace than the host's only -p and --gpu can "
+				"choose");
+	if (!ev->pids_are_host)
+		err_hint("run gpq on the host",
+			 "PIDs are the host's, and this is another PID namespace: names of "
+			 "processes are not known");
+	for (size_t i = 0; i < o->pids.n; i++)
+		alive += !ev->pids_are_host || proc_read(&p, o->pids.v[i]) == 0;
+	if (o->pids.given && !alive)
+		return err_fail(GPQ_NOTFOUND, "without -p those of all are shown",
+				o->pids.n ? "pid %d: no such process" : "-p: no PID was given",
+				o->pids.n ? (int)o->pids.v[0] : 0);
+	return pick_init(&ev->pick, o, &ev->cache);
+}
+
+void processes_fini(struct events *ev)
+{
+	pick_fini(&ev->pick);
+	process_cache_fini(&ev->cache);
+	free(ev->known);
+}
+
+// The descendants of -p, and the processes that have a PID inside containers, become more.
+static void pick_again(struct events *ev)
+{
+	const struct pick_opts *o = &ev->opts->pick;
+	struct buf ignored = {0};
+	struct pick now;
+
+	if (!o->tree && !o->ns_pid)
+		return;
+	err_gather(&ignored);
+	if (pick_init(&now, o, &ev->cache) == GPQ_OK) {
+		pick_fini(&ev->pick);
+		ev->pick = now;
+	} else {
+		pick_fini(&now);
+	}
+	err_gather(NULL);
+	buf_fini(&ignored);
+}
+
+// What of it is not known any more stays as it was.
+static void look_at(struct events *ev, struct known *k, uint64_t now)
+{
+	const struct process_info *p;
+
+	k->looked_ns = now;
+	process_cache_fini(&ev->cache);
+	if (ev->pids_are_host) {
+		p = process_cache_get(&ev->cache, k->pid, PROCESS_STATUS | PROCESS_CONTAINER);
+		if (p->error) {
+			k->ns_pid = k->ns_pid                                 ? k->ns_pid
+				    : p->error == ENOENT || p->error == ESRCH ? -1
+									      : 0;
+			return;
+		}
+		k->ns_pid = p->proc.ns_pid;
+		snprintf(k->comm, sizeof(k->comm), "%s", p->proc.comm);
+		snprintf(k->container, sizeof(k->container), "%s", p->short_id);
+		snprintf(k->container_id, sizeof(k->container_id), "%s", p->container.id);
+	}
+	k->fits = pick_keeps(&ev->pick, k->pid);
+}
+
+static struct known *find(struct events *ev, pid_t pid, ino_t folder)
+{
+	for (size_t i = 0; i < ev->nknown; i++)
+		if (ev->known[i].pid == pid && ev->known[i].folder == folder)
+			return &ev->known[i];
+	return NULL;
+}
+
+static void add(struct events *ev, pid_t pid, ino_t folder, bool told, uint64_t now)
+{
+	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
+
+	*k = (struct known){.pid = pid, .folder = folder, .here = true};
+	look_at(ev, k, now);
+	if (told)
+		events_set_process(events_row(ev, "kfd-open", "polled", now), k, 0);
+}
+
+void processes_look(struct events *ev, bool told, uint64_t now)
+{
+	DIR *d = host_opendir(PROCS);
+	bool fresh = false;
+	pid_t pid;
+
+	if (!d)
+		return;
+	for (size_t i = 0; i < ev->nknown; i++)
+		ev->known[i].here = false;
+	for (struct dirent *e; (e = host_readdir(d));) {
+		struct known *k;
+
+		if (!proc_parse_pid(e->d_name, &pid) || pid == ev->self)
+			continue;
+		k = find(ev, pid, e->d_ino);
+		if (k) {
+			k->here = true;
+			continue;
+		}
+		if (!fresh)
+			pick_again(ev);
+		fresh = true;
+		add(ev, pid, e->d_ino, told, now);
+	}
+	closedir(d);
+}
+
+void processes_end(struct events *ev, bool told, uint64_t now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ev->nknown; i++) {
+		struct known *k = &ev->known[i];
+
+		if (!k->here && !k->ended_ns) {
+			k->ended_ns = now;
+			if (told)
+				events_set_process(events_row(ev, "kfd-close", "polled", now), k,
+						   0);
+		}
+		if (!k->ended_ns || now - k->ended_ns < ENDED_NS)
+			ev->known[n++] = *k;
+	}
+	ev->nknown = n;
+}
+
+const struct known *processes_of_pid(struct events *ev, pid_t pid)
+{
+	const struct known *ended = NULL;
+
+	for (size_t i = 0; i < ev->nknown; i++) {
+		struct known *k = &ev->known[i];
+
+		if (k->pid != pid)
+			continue;
+		if (!k->ended_ns && clock_ns() - k->looked_ns >= AGAIN_NS)
+			look_at(ev, k, clock_ns());
+		if (!k->ended_ns)
+			return k;
+		ended = k;
+	}
+	return ended;
+}
+
+static const struct known *of_thread(struct events *ev, uint64_t tid)
+{
+	const struct known *k = processes_of_pid(ev, (pid_t)tid);
+	char path[64];
+
+	for (size_t i = 0; !k && ev->pids_are_host && i < ev->nknown; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)ev->known[i].pid, (int)tid);
+		if (!ev->known[i].ended_ns && host_access(path, F_OK) == 0)
+			k = &ev->known[i];
+	}
+	return k;
+}
+
+static const struct known *of_number(struct events *ev, uint64_t pid)
+{
+	struct kfd_smi_process *list = xreallocarray(NULL, ev->nknown + 1, sizeof(*list));
+	const enum kfd_answer3 ns = kfd_driver_fact(&ev->driver, KFD_FACT_SMI_NS_PID);
+	ssize_t found;
+
+	for (size_t i = 0; i < ev->nknown; i++)
+		list[i] = (struct kfd_smi_process){ev->known[i].pid, ev->known[i].ns_pid};
+	found = kfd_smi_find(list, ev->nknown, pid, ns);
+	free(list);
+	return found < 0 ? NULL : processes_of_pid(ev, ev->known[found].pid);
+}
+
+const struct known *processes_of_message(struct events *ev, const struct kfd_smi_event *e)
+{
+	const bool thread = e->tid != KFD_UNKNOWN;
+	const uint64_t number = thread ? e->tid : e->pid;
+	const struct known *k = NULL;
+
+	for (unsigned turn = 0; turn < 2 && number && number <= INT32_MAX && !k; turn++) {
+		// It may have come since the last look.
+		if (turn && ev->looked_again)
+			break;
+		if (turn) {
+			ev->looked_again = true;
+			processes_look(ev, true, clock_ns());
+		}
+		k = thread ? of_thread(ev, number) : of_number(ev, number);
+	}
+	return k;
+}
+
+// /proc/PID/status writes a newline in a name as \n.
+bool processes_name_has_newline(const struct events *ev, uint64_t tid)
+{
+	struct proc p;
+
+	if (ev->pids_are_host && tid <= INT32_MAX && proc_read(&p, (pid_t)tid) == 0)
+		return strstr(p.comm, "\\n");
+	for (size_t i = 0; i < ev->nknown; i++)
+		if ((uint64_t)ev->known[i].pid == tid && ev->known[i].comm[0])
+			return strstr(ev->known[i].comm, "\\n");
+	return true;
+}

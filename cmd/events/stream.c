@@ -1,0 +1,236 @@
+// What the driver tells: streams of SMI events, one for each GPU; see events.h.
+#include "cmd/events/events.h"
+
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+// Reads of one stream in one turn: who makes events faster than that must not keep the others out.
+#define READS_MAX 16
+
+#define CAP_SYS_ADMIN_BIT 21
+
+// --- opening ---
+
+// As the driver asks: capable(), which is about the initial user namespace.
+static bool sees_all(void)
+{
+	struct buf b = {0};
+	char ns[64];
+	const char *caps =
+		host_read(&b, "/proc/self/status") > 0 ? strstr(b.data, "\nCapEff:") : NULL;
+	const bool has =
+		caps && strtoull(caps + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_ADMIN_BIT & 1;
+
+	buf_fini(&b);
+	// PROC_USER_INIT_INO (include/linux/proc_ns.h)
+	return has && host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
+	       strcmp(ns, "user:[4026531837]") == 0;
+}
+
+static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
+{
+	struct stream *s = &ev->streams[ev->nstreams];
+	struct epoll_event want = {.events = EPOLLIN, .data.u64 = ev->nstreams};
+
+	s->gpu_id = (uint32_t)g->gpu_id;
+	s->fd = kfd_smi_open(kfd, s->gpu_id, KFD_SMI_ALL);
+	if (s->fd < 0)
+		err_warn(NULL, "gpu %u: its events cannot be had: %s", s->gpu_id, strerror(-s->fd));
+	else if (epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, s->fd, &want) == 0)
+		ev->nstreams++;
+}
+
+void streams_open(struct events *ev)
+{
+	const int kfd = kfd_open();
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	ev->begin_boot_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (kfd < 0) {
+		err_hint(kfd == -EACCES
+				 ? "join the group that owns it (render on most systems), or "
+				   "run as root"
+				 : NULL,
+			 KFD_DEVICE_PATH
+			 ": %s: events of the driver are missing; queues and processes are polled",
+			 strerror(-kfd));
+		return;
+	}
+	ev->streams = xcalloc(ev->gpus.n + 1, sizeof(*ev->streams));
+	for (size_t i = 0; i < ev->gpus.n; i++)
+		if (ev->gpus.gpus[i].selected && ev->gpus.gpus[i].gpu_id <= UINT32_MAX)
+			open_stream(ev, kfd, &ev->gpus.gpus[i]);
+	close(kfd);
+	if (ev->nstreams && !sees_all())
+		err_hint("run as root to see those of all",
+			 "without CAP_SYS_ADMIN the driver keeps events of other processes back; "
+			 "their queues are polled");
+}
+
+void streams_close(struct events *ev)
+{
+	for (size_t i = 0; i < ev->nstreams; i++)
+		if (ev->streams[i].fd >= 0)
+			close(ev->streams[i].fd);
+	free(ev->streams);
+}
+
+// --- times ---
+
+static uint64_t boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// --- rows ---
+
+// What was read from one stream, and when.
+struct reading {
+	struct events *ev;
+	uint32_t gpu_id;
+	uint64_t now_ns, now_boot_ns, ahead_ns; // CLOCK_BOOTTIME is ahead: the host has slept
+};
+
+static const char *mark_name(char mark)
+{
+	switch (mark) {
+	case 'W': return "write";
+	case 'R': return "read";
+	case 'M': return "migrated";
+	case 'U': return "mapped";
+	default: return NULL;
+	}
+}
+
+static void put_text(char *to, size_t size, const char *text, size_t len)
+{
+	const size_t n = len < size ? len : size - 1;
+
+	memcpy(to, text, n);
+	to[n] = 0;
+}
+
+// What there is to say in a word or two.
+static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
+{
+	const char *word = kfd_smi_trigger(e);
+
+	r->trigger = word;
+	if (!e->readable || e->sequence != KFD_UNKNOWN)
+		put_text(r->detail_text, sizeof(r->detail_text), e->text, e->text_len);
+	else if (e->bits != KFD_UNKNOWN)
+		snprintf(r->detail_text, sizeof(r->detail_text),
+			 "bits 0x%" PRIx64 " count %" PRIu64, e->bits, e->count);
+	else if (word)
+		r->detail = word;
+	else if (e->trigger != KFD_UNKNOWN)
+		snprintf(r->detail_text, sizeof(r->detail_text), "trigger %" PRIu64, e->trigger);
+	else if (e->number == 10)
+		r->detail = e->mark == 'R' ? "rescheduled" : NULL;
+	else
+		r->detail = mark_name(e->mark);
+}
+
+static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool believed)
+{
+	if (!believed || e->number == KFD_UNKNOWN)
+		r->event = "unreadable";
+	else if (e->name)
+		r->event = e->name;
+	else
+		snprintf(r->event_text, sizeof(r->event_text), "event-%" PRIu64, e->number);
+}
+
+// A name of a thread can hold a newline and then anything, but not the time of now: it has 15
+// bytes.
+static bool believe(const struct reading *in, const struct kfd_smi_event *e)
+{
+	const uint64_t slack = 1000000000;
+
+	if (e->boot_ns != KFD_UNKNOWN)
+		return e->boot_ns <= in->now_boot_ns && e->boot_ns + slack >= in->ev->begin_boot_ns;
+	return e->name_of == KFD_UNKNOWN || !processes_name_has_newline(in->ev, e->name_of);
+}
+
+static void on_message(void *arg, const struct kfd_smi_event *e)
+{
+	const struct reading *in = arg;
+	struct events *ev = in->ev;
+	const bool believed = believe(in, e);
+	const bool named = believed && e->readable;
+	const struct known *k = named ? processes_of_message(ev, e) : NULL;
+	const uint64_t given = e->tid != KFD_UNKNOWN ? e->tid : e->pid;
+	struct event_row *r = events_row(ev, NULL, "driver", in->now_ns);
+
+	set_name(r, e, believed);
+	r->clock = "read";
+	events_set_gpu(ev, r, in->gpu_id);
+	put_text(r->message, sizeof(r->message), e->line, e->line_len);
+	if (!believed) {
+		put_text(r->detail_text, sizeof(r->detail_text), e->line, e->line_len);
+		return;
+	}
+	r->e = *e;
+	set_detail(r, e);
+	if (e->boot_ns != KFD_UNKNOWN) {
+		r->time_ns = e->boot_ns > in->ahead_ns ? e->boot_ns - in->ahead_ns : 0;
+		r->clock = "driver";
+	}
+	events_set_process(r, k, named && given != KFD_UNKNOWN ? given : 0);
+	if (!k && e->tid != KFD_UNKNOWN)
+		put_text(r->comm_text, sizeof(r->comm_text), e->text, e->text_len);
+}
+
+static void was_full(const struct reading *in)
+{
+	struct event_row *r = events_row(in->ev, "lost", "gpq", in->now_ns);
+
+	r->clock = "read";
+	r->detail = "the driver's buffer was full: events may be missing";
+	events_set_gpu(in->ev, r, in->gpu_id);
+}
+
+// False: nothing is left for now.
+static bool read_once(struct events *ev, struct stream *s)
+{
+	const ssize_t n = read(s->fd, s->text.data + s->text.len, KFD_SMI_FIFO);
+	struct reading in = {.ev = ev, .gpu_id = s->gpu_id};
+
+	if (n <= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
+		err_warn(NULL, "gpu %u: its events ended: %s", s->gpu_id,
+			 n ? strerror(errno) : "end of file");
+		close(s->fd);
+		s->fd = -1;
+	}
+	if (n <= 0)
+		return false;
+	in.now_ns = clock_ns();
+	in.now_boot_ns = boot_ns();
+	// The two clocks are read one after the other, but differ by nothing or by much more.
+	in.ahead_ns = in.now_boot_ns - in.now_ns < 1000000 ? 0 : in.now_boot_ns - in.now_ns;
+	s->text.len += (size_t)n;
+	kfd_smi_take(&s->text, on_message, &in);
+	if (kfd_smi_was_full((size_t)n, kfd_driver_fact(&ev->driver, KFD_FACT_SMI_LARGE)))
+		was_full(&in);
+	return true;
+}
+
+void streams_read(struct events *ev)
+{
+	for (size_t i = 0; i < ev->nstreams; i++)
+		for (unsigned k = 0; k < READS_MAX && ev->streams[i].fd >= 0; k++)
+			if (!read_once(ev, &ev->streams[i]))
+				break;
+}

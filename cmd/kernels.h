@@ -1,0 +1,43 @@
+// Names of kernels in listings of packets: by address, and demangled where --demangle says so.
+#ifndef GPQ_CMD_KERNELS_H
+#define GPQ_CMD_KERNELS_H
+
+#include "cmd/command.h"
+#include "common/state/rings.h"
+
+struct kernels_opts {
+	bool demangle, no_demangle;
+};
+
+// As rows of a command's table; `type` is its options struct with a member `kernels`.
+#define KERNELS_OPTS(type)                                                       \
+	OPT(type, kernels.demangle, "demangle", 0, OPT_FLAG, NULL,               \
+	    "\nreadable names of kernels\n(default on a terminal)"),             \
+		OPT(type, kernels.no_demangle, "no-demangle", 0, OPT_FLAG, NULL, \
+		    "\nnames of kernels as the code objects have them")
+
+struct kernels {
+	const struct rings *rings;
+	struct code_names **of; // of each of rings->processes, NULL: not looked for yet
+	struct demangler *demangler;
+	bool demangles, begun;
+	const char *last; // the name that was demangled last
+	char *text;       // and what became of it; owned
+};
+
+// Sets c->out.demangle. GPQ_OK, or GPQ_USAGE after a message.
+int kernels_choose(struct cmd *c, const struct kernels_opts *o);
+
+// `r` must outlive it.
+void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o);
+
+// The name of the kernel with this object in the process of `q`; NULL: unknown. Valid until the
+// end.
+const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object);
+
+// The same name for people, until the next call; NULL where the output does not want it.
+const char *kernels_readable(struct kernels *k, const char *name);
+
+void kernels_end(struct kernels *k);
+
+#endif

@@ -1,0 +1,360 @@
+// gpq packets: options, columns. Rings: common/state/rings.h, what is in them: common/aql.
+#include "cmd/command.h"
+#include "cmd/kernels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct packets_opts {
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	struct kernels_opts kernels;
+	bool attach;
+	uint64_t around; // packets
+	uint64_t watch;  // ns, WATCH_OFF without --watch
+};
+
+static const struct packets_opts defaults = {.around = 8, .watch = WATCH_OFF};
+
+static const struct opt opts[] = {
+	PICK_OPTS(packets_opts),
+	PICK_QUEUES_OPTS(packets_opts),
+	OPT(packets_opts, around, "around", 0, OPT_U64, "N",
+	    "packets before and behind the next one (8)"),
+	RINGS_ATTACH_OPT(packets_opts),
+	KERNELS_OPTS(packets_opts),
+	WATCH_OPT(packets_opts),
+	{0},
+};
+
+// A packet. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown, or
+// where this kind of packet has none.
+struct packet_row {
+	int64_t pid;
+	const char *comm;
+	uint64_t gpu_id, qid, context, ring;
+	uint64_t read, write;
+	uint64_t index;
+	int64_t ahead;
+	const char *state, *type;
+	uint64_t header, format;
+	int8_t barrier;
+	const char *acquire, *release;
+	const char *kernel, *demangled;
+	uint64_t object, kernarg, private_bytes, group_bytes;
+	const char *grid, *workgroup, *clusters, *cluster;
+	const char *deps, *dep_values, *condition;
+	uint64_t signal;
+	int64_t signal_value;
+	uint64_t writes, bytes, address;
+	char shape[4][48];
+	char texts[3][160];
+};
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+#define W OUT_WIDE
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(packet_row, member, name, key, type, flags, help)
+static const struct out_col cols[] = {
+	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it"),
+	COL(comm, "COMMAND", "command", OUT_STR, M | OUT_TRUNC, "command name, up to 15 bytes"),
+	COL(gpu_id, "GPU", "gpu_id", OUT_U64, M, "GPU as KFD numbers it (its gpu_id)"),
+	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	COL(context, "CONTEXT", "context", OUT_U64, M,
+	    "secondary KFD context that owns the queue; null: the process itself"),
+	COL(ring, "RING_ADDR", "ring_addr", OUT_HEX, M, "address of the ring in the process"),
+	COL(read, "READ", "read", OUT_U64, M,
+	    "read index of the queue: AQL packets, SDMA bytes, PM4 dwords"),
+	COL(write, "WRITE", "write", OUT_U64, M, "write index of the queue"),
+	COL(index, "INDEX", "index", OUT_U64, D, "index of the packet, as the queue counts"),
+	COL(ahead, "AHEAD", "ahead", OUT_I64, D, "the same less the read index: 0 is the next"),
+	COL(state, "STATE", "state", OUT_STR, D | OUT_STATUS,
+	    "taken (by the GPU), next, queued, unpublished (its header is not written), "
+	    "overwritten (while it was read), unreadable"),
+	COL(type, "TYPE", "type", OUT_STR, D,
+	    "dispatch, barrier-and, barrier-or, barrier-value, ext-dispatch, agent-dispatch, "
+	    "pm4-buffer, vendor, invalid, unknown; sdma-...; pm4-..."),
+	COL(header, "HEADER", "header", OUT_HEX, M, "header of an AQL packet"),
+	COL(format, "FORMAT", "vendor_format", OUT_U64, M, "format of a vendor packet"),
+	COL(barrier, "BARRIER", "barrier", OUT_BOOL, D,
+	    "it waits until all packets before it are complete"),
+	COL(acquire, "ACQUIRE", "acquire", OUT_STR, M | W,
+	    "scope of its acquire fence: none, agent, system"),
+	COL(release, "RELEASE", "release", OUT_STR, M | W, "scope of its release fence"),
+	COL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_TRUNC | OUT_MANGLED,
+	    "name of the kernel, by the code objects that the process has loaded"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED,
+	    "the same for people"),
+	COL(object, "KERNEL_OBJECT", "kernel_object", OUT_HEX, M, "address of its descriptor"),
+	COL(grid, "GRID", "grid", OUT_STR, D, "work-items of a dispatch"),
+	COL(workgroup, "WORKGROUP", "workgroup", OUT_STR, D, "work-items of a workgroup"),
+	COL(clusters, "CLUSTERS", "clusters", OUT_STR, M,
+	    "clusters of an extended dispatch, which has no grid"),
+	COL(cluster, "CLUSTER", "cluster", OUT_STR, M, "workgroups of a cluster"),
+	COL(kernarg, "KERNARG", "kernarg", OUT_HEX, M, "address of the kernel's arguments"),
+	COL(private_bytes, "PRIVATE", "private_bytes", OUT_SIZE, M,
+	    "private memory of a work-item"),
+	COL(group_bytes, "GROUP", "group_bytes", OUT_SIZE, M, "memory of a workgroup (LDS)"),
+	COL(deps, "DEPS", "deps", OUT_LIST, D,
+	    "signals that it waits for; SDMA: the address that it polls"),
+	COL(dep_values, "DEP_VALUES", "dep_values", OUT_LIST, D,
+	    "their values now; -: not readable, or no signal"),
+	COL(condition, "CONDITION", "condition", OUT_STR, D,
+	    "what must be true of them before it begins"),
+	COL(signal, "SIGNAL", "signal", OUT_HEX, D,
+	    "its completion signal, which is decremented when it is complete"),
+	COL(signal_value, "VALUE", "signal_value", OUT_I64, D, "value of that signal now"),
+	COL(writes, "WRITES", "writes", OUT_HEX, M,
+	    "address that an SDMA fence, atomic or timestamp writes"),
+	COL(bytes, "LENGTH", "bytes", OUT_U64, M, "bytes of the packet; null: not known"),
+	COL(address, "ADDRESS", "address", OUT_HEX, M, "address of the packet in the process"),
+};
+
+static const struct out_table packets_table = {"packets", "packet", OUT_COLS(cols)};
+static const struct out_table *const tables[] = {&packets_table, NULL};
+static const struct schema schema = {"gpq.packets", 1, tables, NULL};
+
+// --- a row ---
+
+static const char *scope(unsigned bits)
+{
+	static const char *const names[] = {"none", "agent", "system", "reserved"};
+	return names[bits & 3];
+}
+
+static const char *shape(char to[48], uint32_t x, uint32_t y, uint32_t z)
+{
+	snprintf(to, 48, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, x, y, z);
+	return to;
+}
+
+static void set_code(struct packet_row *r, const struct packet *p)
+{
+	r->object = p->kernel_object;
+	r->kernarg = p->kernarg;
+	r->private_bytes = p->private_bytes;
+	r->group_bytes = p->group_bytes;
+	r->workgroup = shape(r->shape[0], p->workgroup[0], p->workgroup[1], p->workgroup[2]);
+	if (p->kind == PACKET_DISPATCH) {
+		r->grid = shape(r->shape[1], p->grid[0], p->grid[1], p->grid[2]);
+		return;
+	}
+	r->clusters = shape(r->shape[2], p->clusters[0], p->clusters[1], p->clusters[2]);
+	r->cluster = shape(r->shape[3], p->cluster[0], p->cluster[1], p->cluster[2]);
+}
+
+// Returns how many signals have no value.
+static unsigned set_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
+{
+	unsigned unknown = 0;
+	size_t addresses = 0, values = 0;
+	int64_t value;
+	for (unsigned i = 0; i < p->ndeps; i++) {
+		const char *blank = i ? " " : "";
+		const size_t room = sizeof(r->texts[0]);
+		addresses += (size_t)snprintf(r->texts[0] + addresses, room - addresses,
+					      "%s0x%" PRIx64, blank, p->deps[i]);
+		const bool known = memory_signal(m, p->deps[i], &value);
+		unknown += !known;
+		if (known)
+			values += (size_t)snprintf(r->texts[1] + values, room - values,
+						   "%s%" PRId64, blank, value);
+		else
+			values +=
+				(size_t)snprintf(r->texts[1] + values, room - values, "%s-", blank);
+	}
+	if (p->ndeps) {
+		r->deps = r->texts[0];
+		r->dep_values = r->texts[1];
+	}
+	if (p->completion) {
+		r->signal = p->completion;
+		r->signal_value = memory_signal(m, p->completion, &value) ? value : I64_NULL;
+		unknown += r->signal_value == I64_NULL;
+	}
+	return unknown;
+}
+
+static unsigned set_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
+{
+	uint32_t word;
+	snprintf(r->texts[0], sizeof(r->texts[0]), "0x%" PRIx64, p->polls);
+	const bool known = memory_read(m, p->polls, &word, sizeof(word));
+	if (known)
+		snprintf(r->texts[1], sizeof(r->texts[1]), "%" PRIu32, word);
+	else
+		snprintf(r->texts[1], sizeof(r->texts[1]), "-");
+	r->deps = r->texts[0];
+	r->dep_values = r->texts[1];
+	return !known;
+}
+
+static const char *condition(char *to, size_t size, const struct packet *p)
+{
+	const uint64_t all = p->waits == PACKET_WAITS_MEMORY ? UINT32_MAX : UINT64_MAX;
+	switch (p->waits) {
+	case PACKET_WAITS_ALL: return "all 0";
+	case PACKET_WAITS_ANY: return "any 0";
+	case PACKET_WAITS_NOT: return NULL;
+	default: break;
+	}
+	if (p->mask == all)
+		snprintf(to, size, "%s %" PRId64, packet_compare_text(p->compare), p->value);
+	else
+		snprintf(to, size, "& 0x%" PRIx64 " %s %" PRId64, p->mask,
+			 packet_compare_text(p->compare), p->value);
+	return to;
+}
+
+// Returns how many values that it names could not be read.
+static unsigned set_packet(struct packet_row *r, const struct packet *p, const struct memory *m)
+{
+	const bool aql = p->kind != PACKET_SDMA && p->kind != PACKET_PM4;
+	r->type = p->type;
+	r->bytes = p->bytes ? p->bytes : U64_NULL;
+	if (aql) {
+		r->header = p->header;
+		r->format = (p->header & 0xff) == 0 ? p->format : U64_NULL;
+	}
+	// What the header of a free slot says besides is of no packet.
+	if (aql && p->kind != PACKET_INVALID && !p->left) {
+		r->barrier = p->barrier;
+		r->acquire = scope(p->acquire);
+		r->release = scope(p->release);
+	}
+	if (p->kind == PACKET_DISPATCH || p->kind == PACKET_EXT_DISPATCH)
+		set_code(r, p);
+	unsigned unknown = set_signals(r, p, m);
+	if (p->waits == PACKET_WAITS_MEMORY)
+		unknown += set_poll(r, p, m);
+	r->condition = condition(r->texts[2], sizeof(r->texts[2]), p);
+	r->writes = p->writes ? p->writes : U64_NULL;
+	return unknown;
+}
+
+static unsigned fill(struct packet_row *r, const struct ring_queue *q, const struct ring_look *l,
+		     const struct ring_packet *p, const struct memory *m)
+{
+	*r = (struct packet_row){.pid = q->row->pid,
+				 .comm = q->row->comm,
+				 .gpu_id = q->row->gpu_id,
+				 .qid = q->row->qid,
+				 .context = q->row->context,
+				 .ring = q->ring.base,
+				 .read = l->at.read,
+				 .write = l->at.write,
+				 .index = p->index,
+				 .ahead = (int64_t)(p->index - l->at.read),
+				 .state = ring_state_word(p->state),
+				 .header = U64_NULL,
+				 .format = U64_NULL,
+				 .barrier = -1,
+				 .object = U64_NULL,
+				 .kernarg = U64_NULL,
+				 .private_bytes = U64_NULL,
+				 .group_bytes = U64_NULL,
+				 .signal = U64_NULL,
+				 .signal_value = I64_NULL,
+				 .writes = U64_NULL,
+				 .bytes = U64_NULL,
+				 .address = p->address};
+	return p->packet.type ? set_packet(r, &p->packet, m) : 0;
+}
+
+// --- listing ---
+
+static void print_queue(struct out *o, const struct rings *rings, const struct ring_queue *q,
+			struct kernels *kernels, uint64_t around, bool *partial)
+{
+	const struct memory *m = &rings->processes[q->process].memory;
+	struct ring_look l;
+	struct packet_row r;
+	unsigned unknown = 0, lost = 0;
+	ring_look(&q->ring, m, around, around, &l);
+	if (l.problem) {
+		*partial = true;
+		rings_warn(rings, q, l.problem);
+	} else if (!l.n) {
+		err_note("pid %d: queue %" PRIu64 ": its ring is empty", (int)q->row->pid,
+			 q->row->qid);
+	}
+	for (size_t i = 0; i < l.n; i++) {
+		unknown += fill(&r, q, &l, &l.v[i], m);
+		lost += l.v[i].state == RING_LOST;
+		if (r.object != U64_NULL)
+			r.kernel = kernels_name(kernels, q, r.object);
+		r.demangled = kernels_readable(kernels, r.kernel);
+		out_row(o, &r);
+	}
+	if (lost)
+		err_note("pid %d: queue %" PRIu64
+			 ": %u packets cannot be read, nor what follows them",
+			 (int)q->row->pid, q->row->qid, lost);
+	if (unknown)
+		err_note("pid %d: queue %" PRIu64
+			 ": %u values of signals are unknown: they cannot be "
+			 "read, or are none",
+			 (int)q->row->pid, q->row->qid, unknown);
+	ring_look_fini(&l);
+}
+
+static int list(struct cmd *c)
+{
+	const struct packets_opts *o = c->opts;
+	const struct rings_how how = {
+		.pick = &o->pick,
+		.queues = &o->queues,
+		.attach = o->attach,
+	};
+	struct rings rings = {0};
+	struct kernels kernels = {0};
+	bool partial = false;
+	struct out *out = out_open(&c->out);
+	int status = out_begin(out, &packets_table, false);
+	if (!status)
+		status = rings_load(&rings, &how);
+	if (!status || status == GPQ_PARTIAL) {
+		kernels_begin(&kernels, &rings, out);
+		for (size_t i = 0; i < rings.n; i++)
+			print_queue(out, &rings, &rings.v[i], &kernels, o->around, &partial);
+		kernels_end(&kernels);
+	}
+	if (partial)
+		status = rings_unread(&rings);
+	out_end(out);
+	const int written = out_close(out);
+	rings_fini(&rings);
+	return written ? written : status;
+}
+
+static int run(struct cmd *c)
+{
+	const struct packets_opts *o = c->opts;
+	const int status = kernels_choose(c, &o->kernels);
+	if (status)
+		return status;
+	if (o->around > RING_AROUND_MAX)
+		return err_fail(GPQ_USAGE, "no ring has more than 65536 packets",
+				"--around %" PRIu64 ": too many", o->around);
+	if (o->attach && o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, "as root nothing is attached to",
+				"--attach and --watch exclude each other: each listing would take "
+				"queues off");
+	return watch_run(c, o->watch, list);
+}
+
+const struct cmd_spec packets_spec = {
+	.synopsis = "-p PID [-Q ID] [--around N] [--attach] [--watch SEC]\n"
+		    "[--container ID|NAME] [--comm REGEX] [--gpu GPU] [--type TYPE]",
+	.description = "Shows the packets around the read index of each queue, decoded from the "
+		       "memory of\n"
+		       "the process, which goes on running. As root; else with --attach.",
+	.opts = opts,
+	.opts_size = sizeof(struct packets_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.schemas = SCHEMAS(&schema),
+	.run = run,
+};

@@ -1,0 +1,227 @@
+// gpq snapshot DIR: saves a host, and prints what was made.
+#include "cmd/snapshot/snapshot.h"
+
+#include "common/host/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(saved_row, member, name, key, type, flags, help)
+
+static const struct out_col cols[] = {
+	COL(path, "PATH", "path", OUT_STR, OUT_DEFAULT, "directory or archive that was made"),
+	COL(s.procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
+	COL(s.queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
+	COL(s.files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
+	COL(s.bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
+	COL(dumps, "DUMPS", "dumps", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
+	    "the debugfs dumps of MQDs are in it"),
+	COL(settled, "SETTLED", "settled", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
+	    "no queue came or went while the dumps were read"),
+	COL(window_ns, "WINDOW", "window_ns", OUT_NS, OUT_DEFAULT,
+	    "time between the first and the last read of queues and dumps"),
+	COL(unreadable, "UNREADABLE", "unreadable", OUT_U64, OUT_MACHINE,
+	    "files that could not be read; MANIFEST names them"),
+	COL(missed, "MISSED", "missed", OUT_U64, OUT_MACHINE,
+	    "times of --every that passed before this one; null without --every"),
+};
+
+const struct out_table snapshot_saved_table = {"snapshots", "snapshot", OUT_COLS(cols)};
+const struct schema snapshot_saved_schema = {"gpq.snapshot", 1,
+					     SCHEMA_TABLES(&snapshot_saved_table), NULL};
+
+volatile int snapshot_stopped;
+
+// timeout(1) and shells send it twice, once to the process and once to its group; an
+// impatient user sends more.
+static void on_signal(int sig)
+{
+	static volatile int more;
+	if (snapshot_stopped && ++more > 2)
+		signal(sig, SIG_DFL);
+	snapshot_stopped = sig;
+}
+
+void snapshot_catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction sa = {.sa_handler = on_signal};
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+		sigaction(signals[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN) // nohup
+			sigaction(signals[i], &sa, NULL);
+	}
+}
+
+int snapshot_refused(const char *path, int error)
+{
+	if (strcmp(path, "-") == 0)
+		path = "standard output";
+	switch (error) {
+	case EEXIST:
+		return err_fail(GPQ_FAILED, "choose another name, or remove it first",
+				"%s is there already", path);
+	case ENOENT: return err_sys(error, "make the folder it shall lie in first", "%s", path);
+	case ENOPKG:
+		return err_fail(GPQ_UNSUPPORTED,
+				"install libarchive13, or name a directory instead of an archive",
+				"%s: libarchive.so.13 is missing", path);
+	default: return err_sys(error, NULL, "%s", path);
+	}
+}
+
+int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen)
+{
+	const struct host_choice by = snapshot_choice(o);
+	const struct queue_rows_how how = {.want = host_choice_reads(&by), .idle = true};
+	struct process_cache processes = {0};
+	struct queue_rows rows = {0};
+	int status = queue_rows_load(&rows, &processes, &how);
+	if (!status)
+		status = host_choose(&rows, &by);
+	if (!status)
+		host_chosen(&rows, chosen);
+	queue_rows_fini(&rows);
+	process_cache_fini(&processes);
+	return status;
+}
+
+int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how)
+{
+	*s = (struct snapshot){0};
+	struct tree *t = tree_new(path);
+	if (!t)
+		return -1;
+	const int r = snapshot_save(s, t, how) || tree_commit(t) ? -1 : 0;
+	const int error = errno;
+	tree_free(t);
+	errno = error;
+	return r;
+}
+
+struct saved_row snapshot_row(const struct snapshot *s, const char *path)
+{
+	struct saved_row row = {
+		.path = path,
+		.s = *s,
+		.settled = s->settled,
+		.window_ns = s->end_ns - s->begin_ns,
+		.missed = U64_NULL,
+	};
+	for (size_t i = 0; i < s->n; i++) {
+		const struct snapshot_entry *e = &s->entries[i];
+		row.dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
+		row.unreadable += e->error != 0;
+		if (e->error)
+			err_note("%s: %s", e->path,
+				 e->error == EPERM || e->error == EACCES ? "not permitted"
+									 : strerror(e->error));
+	}
+	return row;
+}
+
+void snapshot_warn(const struct saved_row *row)
+{
+	if (!row->dumps)
+		err_warn(row->s.live ? "run as root for them; see -v" : NULL,
+			 "without the dumps of debugfs: on or off, pointers and slots are unknown");
+	if (!row->settled)
+		err_warn("take another one when things are quiet",
+			 "queues came or went during each of %u attempts: the dumps may not agree",
+			 row->s.tries);
+}
+
+static int print_saved(const struct cmd *c, const struct snapshot *s, const char *path)
+{
+	const struct saved_row row = snapshot_row(s, path);
+	snapshot_warn(&row);
+	if (strcmp(path, "-") == 0)
+		return GPQ_OK;
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &snapshot_saved_table, false);
+	if (!status)
+		out_row(o, &row);
+	return out_finish(o, status);
+}
+
+static int save(struct cmd *c, const char *path, const struct snapshot_how *how)
+{
+	struct snapshot s;
+	int status;
+	if (strcmp(path, "-") != 0)
+		snapshot_catch_signals();
+	if (snapshot_make(&s, path, how) == 0) {
+		status = print_saved(c, &s, path);
+	} else if (snapshot_stopped) {
+		err_warn(NULL, "stopped; nothing is left behind");
+		signal(snapshot_stopped,
+		       SIG_DFL); // ended by it, so that a script's shell stops too
+		raise(snapshot_stopped);
+		status = 128 + snapshot_stopped;
+	} else {
+		status = errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
+	}
+	snapshot_fini(&s);
+	return status;
+}
+
+static bool ends_in(const char *path, const char *const *ends)
+{
+	const size_t len = strlen(path);
+	for (; *ends; ends++) {
+		const size_t n = strlen(*ends);
+		if (len > n && strcmp(path + len - n, *ends) == 0)
+			return true;
+	}
+	return false;
+}
+
+// A name with one of these endings is meant as an archive, not as a folder.
+static bool is_other_archive(const char *path)
+{
+	return ends_in(path, (const char *const[]){".zip", ".7z", ".tar.xz", ".txz", ".tar.bz2",
+						   ".tar.lz4", NULL});
+}
+
+bool snapshot_is_archive(const char *path)
+{
+	return strcmp(path, "-") == 0 || is_other_archive(path) ||
+	       ends_in(path,
+		       (const char *const[]){".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", NULL});
+}
+
+static int check_name(const char *path)
+{
+	if (is_other_archive(path))
+		return err_fail(GPQ_USAGE, "archives are .tar, .tar.gz and .tar.zst",
+				"%s: no such archive can be written", path);
+	if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+		return err_fail(GPQ_USAGE, "gpq snapshot - | ssh ..., or name a file",
+				"an archive is not written to a terminal");
+	return GPQ_OK;
+}
+
+int snapshot_one(struct cmd *c)
+{
+	const struct snapshot_opts *o = c->opts;
+	const struct host_choice by = snapshot_choice(o);
+	struct snapshot_how how = {.stop = &snapshot_stopped, .earlier = -1};
+	struct pids chosen = {0};
+	int status = check_name(c->argv[0]), found = GPQ_OK;
+	if (!status && host_choice_asks(&by)) {
+		how.only = &chosen;
+		status = snapshot_choose(o, &chosen);
+		found = status ? status : host_choice_found(&by, &chosen, "this host");
+		status = found == GPQ_PARTIAL ? GPQ_OK : found;
+	}
+	how.names = o->redact ? redact_new() : NULL;
+	if (!status)
+		status = save(c, c->argv[0], &how);
+	redact_free(how.names);
+	free(chosen.v);
+	return status ? status : found;
+}

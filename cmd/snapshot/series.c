@@ -1,0 +1,297 @@
+// gpq snapshot --every T DIR: a numbered series of snapshots (common/state/series.h); and what the
+// series that other forms are given consist of.
+#include "cmd/snapshot/snapshot.h"
+
+#include "common/cli/text.h"
+#include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/state/series.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GENERATION "/sys/class/kfd/kfd/topology/generation_id"
+
+enum { LEAST_NS = 10000000, NS_PER_S = 1000000000 };
+
+// What tells one topology from the next: the driver counts its changes, and makes the file anew
+// when it is loaded again.
+struct topology {
+	char generation[32]; // "" unknown
+	dev_t device;
+	ino_t inode;
+};
+
+struct run {
+	const struct snapshot_opts *opt;
+	struct host_choice by;
+	struct series series;
+	struct redact *names;
+	struct out *out;
+	struct out_col *cols; // those of a snapshot, with the width of a path
+	struct topology topology;
+	uint64_t earlier; // number of the last snapshot; 0: none
+	uint64_t taken, missed;
+	bool partial; // some of -p were not there at first
+};
+
+// --- when ---
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+// False when a signal came.
+static bool wait_until(uint64_t ns)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t block, old;
+	uint64_t now;
+	sigemptyset(&block);
+	for (unsigned i = 0; i < COUNT(signals); i++)
+		sigaddset(&block, signals[i]);
+	sigprocmask(SIG_BLOCK, &block, &old); // none is lost between the look and the wait
+	while (!snapshot_stopped && (now = clock_ns()) < ns) {
+		const uint64_t left = ns - now;
+		const struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+		ppoll(NULL, 0, &t, &old);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return !snapshot_stopped;
+}
+
+// --- one of them ---
+
+static void read_first_line(char *to, size_t size, const char *path)
+{
+	struct buf b = {0};
+	to[0] = '\0';
+	if (host_read(&b, path) > 0)
+		snprintf(to, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
+	buf_fini(&b);
+}
+
+static struct topology read_topology(void)
+{
+	struct topology t = {0};
+	struct stat st;
+	const int fd = host_open(GENERATION, O_RDONLY | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		t.device = st.st_dev;
+		t.inode = st.st_ino;
+		read_first_line(t.generation, sizeof(t.generation), GENERATION);
+	}
+	if (fd >= 0)
+		close(fd);
+	return t;
+}
+
+// The folder of the last snapshot while the topology is what it was then, else -1.
+static int open_earlier(struct run *r)
+{
+	const struct topology now = read_topology(), then = r->topology;
+	char name[32];
+	r->topology = now;
+	if (!r->earlier || !*now.generation || strcmp(now.generation, then.generation) != 0 ||
+	    now.device != then.device || now.inode != then.inode)
+		return -1;
+	snprintf(name, sizeof(name), "%06llu", (unsigned long long)r->earlier);
+	return openat(r->series.folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void read_host(struct redact *names, char *to, size_t size)
+{
+	struct buf b = {0};
+	read_first_line(to, size, "/proc/sys/kernel/hostname");
+	if (names && *to) {
+		buf_puts(&b, to);
+		redact_hostname(names, &b);
+		snprintf(to, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
+	}
+	buf_fini(&b);
+}
+
+static int choose(struct run *r, struct pids *chosen)
+{
+	if (!host_choice_asks(&r->by))
+		return GPQ_OK;
+	int status = snapshot_choose(r->opt, chosen);
+	if (status || r->taken) // later they may all be gone
+		return status;
+	status = host_choice_found(&r->by, chosen, "this host");
+	r->partial = status == GPQ_PARTIAL;
+	return r->partial ? GPQ_OK : status;
+}
+
+static int print(struct run *r, const struct saved_row *row)
+{
+	if (!r->taken)
+		snapshot_warn(row);
+	out_row(r->out, row);
+	return out_flush(r->out);
+}
+
+// A moment whose tree cannot be written is noted, if there is room for that, and ends the series.
+static int failed(struct run *r, const char *path, struct series_line *line, int error)
+{
+	if (snapshot_stopped)
+		return GPQ_OK;
+	line->error = error;
+	if (series_add(&r->series, line))
+		err_note("%s: not noted in the index: %s", path, strerror(errno));
+	return snapshot_refused(path, error);
+}
+
+static int take(struct run *r, uint64_t missed)
+{
+	struct pids chosen = {0};
+	struct snapshot s = {0};
+	struct snapshot_how how = {.names = r->names, .stop = &snapshot_stopped, .earlier = -1};
+	char host[72], boot_id[40];
+	struct timespec wall;
+	int status = choose(r, &chosen);
+	if (host_choice_asks(&r->by))
+		how.only = &chosen;
+	read_host(r->names, host, sizeof(host));
+	read_first_line(boot_id, sizeof(boot_id), "/proc/sys/kernel/random/boot_id");
+	how.earlier = status ? -1 : open_earlier(r);
+	char *path = series_path(r->series.dir, r->series.next);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	struct series_line line = {.monotonic_ns = clock_ns(),
+				   .wall_ns = (uint64_t)wall.tv_sec * NS_PER_S +
+					      (uint64_t)wall.tv_nsec,
+				   .host = host,
+				   .boot_id = boot_id,
+				   .snapshot = &s,
+				   .missed = missed,
+				   .redacted = r->names != NULL};
+	if (!status && snapshot_make(&s, path, &how)) {
+		status = failed(r, path, &line, errno);
+	} else if (!status) {
+		struct saved_row row = snapshot_row(&s, path);
+		row.missed = missed;
+		line.dumps = row.dumps;
+		r->earlier = r->series.next;
+		status = series_add(&r->series, &line)
+				 ? err_sys(errno, NULL, "%s: the index", r->series.dir)
+				 : print(r, &row);
+		r->taken++;
+	}
+	if (how.earlier >= 0)
+		close(how.earlier);
+	snapshot_fini(&s);
+	free(chosen.v);
+	free(path);
+	return status;
+}
+
+// --- all of them ---
+
+static int take_all(struct run *r)
+{
+	const struct snapshot_opts *o = r->opt;
+	const uint64_t start = clock_ns(), last = (o->duration - 1) / o->every;
+	uint64_t missed = 0;
+	int status = GPQ_OK;
+	for (uint64_t tick = 0; !status && r->taken < o->count;) {
+		const uint64_t at = times(tick, o->every);
+		if (at >= o->duration ||
+		    !wait_until(at < UINT64_MAX - start ? start + at : UINT64_MAX))
+			break;
+		status = take(r, missed);
+		const uint64_t due = (clock_ns() - start + o->every - 1) / o->every;
+		const uint64_t next = due > tick + 1 ? due : tick + 1;
+		const uint64_t end = next - 1 < last ? next - 1 : last;
+		missed = end > tick ? end - tick : 0;
+		r->missed += !status && !snapshot_stopped && r->taken < o->count ? missed : 0;
+		tick = next;
+	}
+	return status;
+}
+
+// -J ends with the document, so that a series that was stopped has one too.
+static int end(struct run *r, int status)
+{
+	const unsigned long long taken = r->taken, missed = r->missed;
+	if (missed)
+		err_warn("a longer --every, or a selector that leaves more out",
+			 "%llu moments were missed, since a snapshot took longer than --every",
+			 missed);
+	if (!status && snapshot_stopped) {
+		err_warn(NULL, "stopped after %llu snapshots, all of them whole", taken);
+		status = 128 + snapshot_stopped;
+	}
+	if (r->out && (!status || snapshot_stopped))
+		out_end(r->out);
+	const int written = r->out ? out_close(r->out) : GPQ_OK;
+	return status ? status : written ? written : r->partial ? GPQ_PARTIAL : GPQ_OK;
+}
+
+// The table of a snapshot, where the first column has room for each path.
+static struct out_table wide_table(struct run *r, const char *dir)
+{
+	struct out_table t = snapshot_saved_table;
+	r->cols = xcalloc(t.ncols, sizeof(*t.cols));
+	memcpy(r->cols, t.cols, t.ncols * sizeof(*t.cols));
+	r->cols[0].width = (unsigned)strlen(dir) + (unsigned)strlen("/000000");
+	t.cols = r->cols;
+	return t;
+}
+
+int snapshot_series(struct cmd *c)
+{
+	const struct snapshot_opts *o = c->opts;
+	const char *dir = c->argv[0];
+	if (snapshot_is_archive(dir))
+		return err_fail(GPQ_USAGE, "name a folder", "%s: a series is no archive", dir);
+	struct run r = {.opt = o, .by = snapshot_choice(o)};
+	snapshot_catch_signals();
+	int status = series_open(&r.series, dir, o->redact);
+	if (status)
+		return status;
+	r.names = o->redact ? redact_new() : NULL;
+	const struct out_table table = wide_table(&r, dir);
+	r.out = out_open(&c->out);
+	status = out_begin(r.out, &table, true);
+	if (!status)
+		status = take_all(&r);
+	status = end(&r, status);
+	series_close(&r.series);
+	redact_free(r.names);
+	free(r.cols);
+	return status;
+}
+
+// --- several ---
+
+int snapshot_expand(struct words *to, const struct cmd *c)
+{
+	int status = GPQ_OK;
+	for (int i = 0; i < c->argc && !status; i++) {
+		if (series_is(c->argv[i])) {
+			status = series_list(to, c->argv[i]);
+			continue;
+		}
+		to->v = xreallocarray(to->v, to->n + 1, sizeof(*to->v));
+		to->v[to->n++] = xstrdup(c->argv[i]);
+	}
+	return status;
+}
+
+void snapshot_expand_fini(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	free(w->v);
+	*w = (struct words){0};
+}

@@ -1,0 +1,454 @@
+// gpq trace --breakdown: each suspension of queues in steps, from the kernel's trace, and the steps
+// of many in percentiles.
+//
+// Facts: kfd_debug.c and kfd_device_queue_manager.c of 6.12 and 7.3: the ioctl (op 6) calls
+// suspend_queues, which for each GPU unmaps all queues of the runlist (unmap_queues_cpsch: the
+// packet is sent, then amdkfd_fence_wait_timeout waits until the hardware has saved the waves),
+// maps the others again (map_queues_cpsch), and waits until the saved waves' headers are copied.
+// Work on several GPUs adds up.
+// With MES each queue is removed by itself (remove_queue_mes), which waits for the waves within.
+#include "cmd/trace/ftrace.h"
+
+#include "common/cli/text.h"
+#include "common/host/xalloc.h"
+#include "common/stats/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum step { STEP_ENTER, STEP_UNMAP, STEP_SAVE, STEP_MAP, STEP_REST, STEP_LEAVE, STEP_TOTAL, STEPS };
+
+static const struct {
+	const char *name, *what;
+} steps[STEPS] = {
+	[STEP_ENTER] = {"enter", "from the ioctl's begin: the target is found and locked"},
+	[STEP_UNMAP] = {"unmap", "the runlist is unmapped, without the wait for it"},
+	[STEP_SAVE] = {"save", "wait until the waves are saved"},
+	[STEP_MAP] = {"map", "the other queues are mapped again"},
+	[STEP_REST] = {"rest",
+		       "all else in suspend_queues, as copying the headers of what was saved"},
+	[STEP_LEAVE] = {"leave", "to the ioctl's end: the answer"},
+	[STEP_TOTAL] = {"total", "from the ioctl's begin to its end"},
+};
+
+struct suspension {
+	uint64_t begin_ns,
+		end_ns;     // of the ioctl, or of suspend_queues where the ioctl is not traced
+	uint64_t ns[STEPS]; // FTRACE_UNKNOWN
+	int64_t target, queue, count, result;
+	uint32_t process; // that asked
+	bool ioctl;       // its begin and end were seen
+};
+
+struct suspensions {
+	struct suspension *v;
+	size_t n, cap;
+};
+
+struct suspension_row {
+	uint64_t number, time_us, ns[STEPS], last_us, next_us;
+	int64_t pid, target, log_pid, queue, count, result;
+	const char *command;
+};
+
+#define ROW suspension_row
+static const struct out_col cols[] = {
+	COL(number, "N", "number", OUT_U64, D, "number in the trace, from 1 on"),
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "when it began, by the trace's clock"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process that asked, as the kernel numbers it"),
+	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "its name"),
+	COL(target, "TARGET", "target", OUT_I64, D, "process whose queues they are, as it asked"),
+	COL(log_pid, "LOG_PID", "log_pid", OUT_I64, M, "that process, as the log numbers it"),
+	COL(queue, "QID", "queue_id", OUT_I64, M, "the first queue of those asked for"),
+	COL(count, "QUEUES", "queues", OUT_I64, D, "queues that were asked for"),
+	COL(result, "RESULT", "result", OUT_I64, D,
+	    "queues that were suspended; below 0: an error"),
+	COL(ns[STEP_ENTER], "ENTER", "enter_ns", OUT_NS, D,
+	    "ioctl: the target is found and locked"),
+	COL(ns[STEP_UNMAP], "UNMAP", "unmap_ns", OUT_NS, D,
+	    "the runlist is unmapped, without the wait"),
+	COL(ns[STEP_SAVE], "SAVE", "save_ns", OUT_NS, D, "wait until the waves are saved"),
+	COL(ns[STEP_MAP], "MAP", "map_ns", OUT_NS, D, "the other queues are mapped again"),
+	COL(ns[STEP_REST], "REST", "rest_ns", OUT_NS, D, "all else in suspend_queues"),
+	COL(ns[STEP_LEAVE], "LEAVE", "leave_ns", OUT_NS, D, "to the ioctl's end"),
+	COL(ns[STEP_TOTAL], "TOTAL", "total_ns", OUT_NS, D, "of the ioctl"),
+	COL(last_us, "LAST_US", "last_us", OUT_U64, M,
+	    "last dispatch of the target before, in the log"),
+	COL(next_us, "NEXT_US", "next_us", OUT_U64, M, "first dispatch of it after"),
+};
+#undef ROW
+const struct out_table trace_suspension_table = {"suspensions", "suspension", OUT_COLS(cols)};
+
+struct step_row {
+	const char *name, *what;
+	uint64_t count, p50_ns, p90_ns, p99_ns, max_ns;
+};
+
+#define ROW step_row
+static const struct out_col step_cols[] = {
+	COL(name, "STEP", "step", OUT_STR, D, "step, as in the columns of suspensions"),
+	COL(count, "COUNT", "count", OUT_U64, D, "suspensions in which it was seen"),
+	COL(p50_ns, "P50", "p50_ns", OUT_NS, D, "median"),
+	COL(p90_ns, "P90", "p90_ns", OUT_NS, D, "90th percentile; null of fewer than 10"),
+	COL(p99_ns, "P99", "p99_ns", OUT_NS, D, "99th percentile; null of fewer than 100"),
+	COL(max_ns, "MAX", "max_ns", OUT_NS, D, "the longest"),
+	COL(what, "WHAT", "what", OUT_STR, D, "what it is"),
+};
+#undef ROW
+const struct out_table trace_step_table = {"steps", "step", OUT_COLS(step_cols)};
+
+static const struct schema_member text = {.type = SCHEMA_TEXT};
+static const struct schema_member members[] = {
+	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
+	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &text, NULL},
+	{0}};
+const struct schema trace_breakdown_schema = {
+	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
+	members};
+
+// --- finding them ---
+
+static bool is(const struct ftrace_record *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	// A suffix of the compiler's may follow.
+	return r->name.len >= len && memcmp(r->name.at, name, len) == 0 &&
+	       (r->name.len == len || r->name.at[len] == '.');
+}
+
+// What a thread is in the middle of.
+struct open_call {
+	const struct ftrace_record *ioctl, *call; // entries; NULL
+	uint64_t unmap, save, map;
+	size_t last; // number + 1 of the suspension within this ioctl; 0: none
+};
+
+static void end_call(struct kernel_side *k, struct suspensions *all, struct open_call *o,
+		     const struct ftrace_record *r, size_t record)
+{
+	uint64_t known = o->unmap + o->map;
+	struct suspension s = {
+		.begin_ns = o->ioctl ? o->ioctl->time_ns : o->call->time_ns,
+		.end_ns = r->time_ns,
+		.ns = {[STEP_ENTER] =
+			       o->ioctl ? o->call->time_ns - o->ioctl->time_ns : FTRACE_UNKNOWN,
+		       [STEP_UNMAP] = o->unmap - (o->save < o->unmap ? o->save : o->unmap),
+		       [STEP_SAVE] = o->save,
+		       [STEP_MAP] = o->map,
+		       [STEP_REST] = r->inside_ns - (known < r->inside_ns ? known : r->inside_ns),
+		       [STEP_LEAVE] = FTRACE_UNKNOWN,
+		       [STEP_TOTAL] = FTRACE_UNKNOWN},
+		.target = I64_NULL,
+		.queue = I64_NULL,
+		.count = I64_NULL,
+		.result = I64_NULL,
+		.process = k->process_of[record],
+	};
+
+	ftrace_arg(o->call, "queue", &s.queue);
+	ftrace_arg(o->call, "count", &s.count);
+	ftrace_arg(r, "ret", &s.result);
+	if (o->ioctl)
+		ftrace_arg(o->ioctl, "pid", &s.target);
+	*ARRAY_ADD(all->v, all->cap, all->n) = s;
+	o->last = all->n;
+	o->call = NULL;
+}
+
+static void end_ioctl(struct suspensions *all, struct open_call *o, const struct ftrace_record *r)
+{
+	struct suspension *s = o->last ? &all->v[o->last - 1] : NULL;
+
+	if (s && r->inside_ns != FTRACE_UNKNOWN) {
+		s->ns[STEP_LEAVE] = r->time_ns - s->end_ns;
+		s->ns[STEP_TOTAL] = r->inside_ns;
+		s->end_ns = r->time_ns;
+		s->ioctl = true;
+	}
+	*o = (struct open_call){0};
+}
+
+static void take(struct kernel_side *k, struct suspensions *all, struct open_call *o, size_t record)
+{
+	const struct ftrace_record *r = &k->f.v[record];
+	bool known = r->kind == FTRACE_RETURN && r->inside_ns != FTRACE_UNKNOWN;
+
+	// Only calls whose return is there: what was lost leaves none of them open.
+	if (r->kind == FTRACE_ENTRY && r->joined && is(r, "kfd_ioctl_set_debug_trap"))
+		*o = (struct open_call){.ioctl = r};
+	else if (r->kind == FTRACE_ENTRY && r->joined && is(r, "suspend_queues"))
+		*o = (struct open_call){.ioctl = o->ioctl, .call = r};
+	else if (known && o->call && (is(r, "unmap_queues_cpsch") || is(r, "remove_queue_mes")))
+		o->unmap += r->inside_ns;
+	else if (known && o->call && is(r, "amdkfd_fence_wait_timeout"))
+		o->save += r->inside_ns;
+	else if (known && o->call && is(r, "map_queues_cpsch"))
+		o->map += r->inside_ns;
+	else if (known && o->call && is(r, "suspend_queues"))
+		end_call(k, all, o, r, record);
+	else if (known && is(r, "kfd_ioctl_set_debug_trap"))
+		end_ioctl(all, o, r);
+}
+
+struct at {
+	int64_t tid;
+	size_t record;
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct at *x = a, *y = b;
+
+	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct suspension *x = a, *y = b;
+
+	return x->begin_ns != y->begin_ns ? ORDER(x->begin_ns, y->begin_ns)
+					  : ORDER(x->end_ns, y->end_ns);
+}
+
+static void find(struct kernel_side *k, struct suspensions *all)
+{
+	struct at *order = xcalloc(k->f.n ? k->f.n : 1, sizeof(*order));
+	struct open_call open = {0};
+
+	for (size_t i = 0; i < k->f.n; i++)
+		order[i] = (struct at){k->f.v[i].tid, i};
+	if (k->f.n)
+		qsort(order, k->f.n, sizeof(*order), by_thread);
+	for (size_t i = 0; i < k->f.n; i++) {
+		if (i && order[i].tid != order[i - 1].tid)
+			open = (struct open_call){0};
+		if (order[i].tid >= 0)
+			take(k, all, &open, order[i].record);
+	}
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), by_begin);
+	free(order);
+}
+
+// --- dispatches of the log ---
+
+void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+
+	if (r->kind == AMDLOG_DISPATCH && r->time_us != AMDLOG_UNKNOWN)
+		*ARRAY_ADD(k->dispatches, k->dispatch_cap, k->ndispatches) =
+			(struct dispatch_time){k->t->sum.threads[r->thread].process, r->time_us};
+}
+
+static int by_dispatch(const void *a, const void *b)
+{
+	const struct dispatch_time *x = a, *y = b;
+
+	return x->process != y->process ? ORDER(x->process, y->process)
+					: ORDER(x->time_us, y->time_us);
+}
+
+// How many are of an earlier process, or earlier than this time.
+static size_t dispatches_before(const struct kernel_side *k, struct dispatch_time at)
+{
+	size_t from = 0, to = k->ndispatches;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (by_dispatch(&k->dispatches[mid], &at) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+// The target's number is of the namespace of who asked: the kernel's own, unless gpq runs in a
+// container.
+static const struct kernel_process *target_of(const struct kernel_side *k, int64_t pid)
+{
+	uint32_t process = ftrace_numbered(k, pid);
+
+	if (process == AMDLOG_NONE || k->processes[process].log == AMDLOG_NONE)
+		return NULL;
+	return &k->processes[process];
+}
+
+static void dispatches_around(const struct kernel_side *k, const struct suspension *s,
+			      struct suspension_row *r)
+{
+	const struct kernel_process *p = target_of(k, s->target);
+	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
+	size_t before, after;
+
+	r->log_pid = I64_NULL;
+	r->last_us = r->next_us = U64_NULL;
+	if (!p)
+		return;
+	r->log_pid = trace_pid(k->t, p->log);
+	before = dispatches_before(k, (struct dispatch_time){p->log, begin});
+	after = dispatches_before(k, (struct dispatch_time){p->log, end});
+	if (before && k->dispatches[before - 1].process == p->log)
+		r->last_us = k->dispatches[before - 1].time_us;
+	if (after < k->ndispatches && k->dispatches[after].process == p->log)
+		r->next_us = k->dispatches[after].time_us;
+}
+
+// --- which, and the report ---
+
+struct which {
+	bool all;
+	uint64_t number;  // 0: by time
+	uint64_t time_us; // U64_NULL
+};
+
+// "all"; a time with a unit (8.19s); a plain number: below a million the suspension of that number,
+// else microseconds, as in TIME_US.
+static bool parse_which(const char *arg, struct which *w)
+{
+	uint64_t n;
+
+	*w = (struct which){.all = strcmp(arg, "all") == 0, .time_us = U64_NULL};
+	if (w->all)
+		return true;
+	if (parse_u64(arg, &n)) {
+		if (n < 1000000)
+			w->number = n;
+		else
+			w->time_us = n;
+		return n > 0;
+	}
+	if (!parse_duration(arg, &n))
+		return false;
+	w->time_us = n / 1000;
+	return true;
+}
+
+int ftrace_breakdown_check(const char *arg)
+{
+	struct which w;
+
+	return parse_which(arg, &w)
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "give its number (1), a time in it (8.19s), or all",
+				  "--breakdown: %s is no suspension", arg);
+}
+
+static bool chosen(const struct kernel_side *k, const struct which *w, const struct suspension *s,
+		   size_t number)
+{
+	const struct amdlog_filter *f = &k->t->sum.filter;
+	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
+
+	if ((k->opts->since && end < f->since_us) || (k->opts->until && begin > f->until_us))
+		return false;
+	if (k->opts->pids.n && !pids_has(&k->opts->pids, (pid_t)s->target))
+		return false;
+	return w->all || number == w->number ||
+	       (w->time_us != U64_NULL && begin <= w->time_us && w->time_us <= end);
+}
+
+static void suspension_out(struct kernel_side *k, const struct suspension *s, size_t number)
+{
+	const struct kernel_process *p = &k->processes[s->process];
+	struct buf b = {0};
+	struct suspension_row r = {
+		.number = number,
+		.time_us = s->begin_ns / 1000,
+		.pid = p->tgid >= 0 ? p->tgid : I64_NULL,
+		.target = s->target,
+		.queue = s->queue,
+		.count = s->count,
+		.result = s->result,
+	};
+
+	memcpy(r.ns, s->ns, sizeof(r.ns));
+	dispatches_around(k, s, &r);
+	if (p->comm.len)
+		r.command = (ftrace_string(&b, p->comm), b.data);
+	out_row(k->t->out, &r);
+	buf_fini(&b);
+}
+
+static uint64_t percentile(struct samples *s, double p)
+{
+	double v = samples_carry(s->n, p) || p == 0.5 || p == 1 ? samples_percentile(s, p) : NAN;
+
+	return isnan(v) ? U64_NULL : (uint64_t)v;
+}
+
+static void steps_out(struct kernel_side *k, struct samples all[STEPS])
+{
+	trace_table(k->t, &trace_step_table, "Steps", 0, 0);
+	for (int i = 0; i < STEPS; i++) {
+		struct step_row r = {
+			.name = steps[i].name,
+			.what = steps[i].what,
+			.count = all[i].n,
+			.p50_ns = percentile(&all[i], 0.5),
+			.p90_ns = percentile(&all[i], 0.9),
+			.p99_ns = percentile(&all[i], 0.99),
+			.max_ns = percentile(&all[i], 1),
+		};
+
+		out_row(k->t->out, &r);
+	}
+	out_end(k->t->out);
+}
+
+static int not_found(const struct suspensions *all)
+{
+	return err_fail(GPQ_NOTFOUND,
+			all->n ? "see --breakdown all"
+			       : "suspend_queues must be traced at entry and return",
+			"--breakdown: %s",
+			all->n ? "no suspension of the trace is that one"
+			       : "no suspension of queues is in the trace");
+}
+
+static void tables_out(struct kernel_side *k, const struct suspensions *all, const struct which *w)
+{
+	struct samples ns[STEPS] = {{0}};
+
+	trace_table(k->t, &trace_suspension_table, "Suspensions", 0, 0);
+	for (size_t i = 0; i < all->n; i++) {
+		if (!chosen(k, w, &all->v[i], i + 1))
+			continue;
+		suspension_out(k, &all->v[i], i + 1);
+		for (int j = 0; j < STEPS; j++) {
+			uint64_t step = all->v[i].ns[j];
+
+			samples_add(&ns[j], step == FTRACE_UNKNOWN ? NAN : (double)step);
+		}
+	}
+	out_end(k->t->out);
+	if (!k->t->one_table)
+		steps_out(k, ns);
+	for (int j = 0; j < STEPS; j++)
+		samples_fini(&ns[j]);
+}
+
+int ftrace_breakdown(struct kernel_side *k)
+{
+	struct suspensions all = {0};
+	struct which w;
+	size_t found = 0;
+	int status;
+
+	parse_which(k->opts->breakdown, &w);
+	find(k, &all);
+	for (size_t i = 0; i < all.n; i++)
+		found += chosen(k, &w, &all.v[i], i + 1);
+	if (k->ndispatches)
+		qsort(k->dispatches, k->ndispatches, sizeof(*k->dispatches), by_dispatch);
+	// Programs get a complete document.
+	if (found || out_mode(k->t->out) != OUT_TABLE)
+		tables_out(k, &all, &w);
+	status = found ? GPQ_OK : not_found(&all);
+	free(all.v);
+	return status;
+}

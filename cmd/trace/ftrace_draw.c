@@ -1,0 +1,137 @@
+// gpq trace --perfetto --ftrace: a track for each thread that the kernel's trace saw in the driver,
+// beside the log's own tracks.
+#include "cmd/trace/ftrace.h"
+
+#include "common/amdlog/analysis/timeline.h"
+#include "common/cli/traceevent.h"
+#include "common/host/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Numbers of tracks, above those of the log (common/amdlog/analysis/timeline_priv.h).
+#define TRACK_DRIVERS UINT64_C(9000000)   // processes
+#define TRACK_TASKS   UINT64_C(100000000) // their threads, by number
+#define TRACK_LOST    UINT64_C(8999999)
+#define DRAW_NAME     128 // longer names are cut
+
+static uint64_t track_of(const struct kernel_side *k, size_t record)
+{
+	uint32_t process = k->process_of[record];
+
+	return process == AMDLOG_NONE ? TRACK_LOST : TRACK_DRIVERS + process % 10000000;
+}
+
+static uint64_t task_of(const struct ftrace_record *r)
+{
+	return r->tid < 0 ? TRACK_TASKS - 1 : TRACK_TASKS + (uint64_t)r->tid % 1000000000;
+}
+
+static void args(struct json *j, const struct ftrace_record *r)
+{
+	json_begin(j, "args", '{');
+	json_i64(j, "cpu", r->cpu);
+	if (r->args.len)
+		json_strn(j, "args", r->args.at, r->args.len);
+	if (r->kind == FTRACE_LOST)
+		json_u64(j, "events", r->lost);
+	json_end(j, '}');
+}
+
+static void draw(struct kernel_side *k, size_t record)
+{
+	const struct ftrace_record *r = &k->f.v[record];
+	bool slice = r->inside_ns != FTRACE_UNKNOWN;
+	const char *name = r->kind == FTRACE_LOST ? "events were lost" : r->name.at;
+	size_t len = r->kind == FTRACE_LOST ? strlen(name) : r->name.len;
+
+	traceevent_begin(k->draw, slice ? 'X' : 'i', track_of(k, record), task_of(r),
+			 r->time_ns - (slice ? r->inside_ns : 0), "driver", name,
+			 len < DRAW_NAME ? len : DRAW_NAME);
+	if (slice)
+		json_milli(&k->draw->json, "dur", r->inside_ns);
+	else
+		json_str(&k->draw->json, "s", "t");
+	args(&k->draw->json, r);
+	traceevent_end(k->draw);
+}
+
+static void process_name(char out[64], const struct kernel_process *p)
+{
+	const char *comm = p->comm.len ? p->comm.at : "name not known";
+	int len = p->comm.len ? (int)p->comm.len : (int)strlen(comm);
+
+	snprintf(out, 64, "driver: %.*s %" PRId64, len > 16 ? 16 : len, comm,
+		 p->tgid >= 0 ? p->tgid : p->tid);
+}
+
+struct task {
+	uint64_t track, tid;
+	struct ftrace_text comm;
+};
+
+static int by_task(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->track, y->track);
+}
+
+// One name for each thread that was drawn.
+static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
+{
+	char name[64];
+
+	if (n)
+		qsort(v, n, sizeof(*v), by_task);
+	for (size_t i = 0; i < n; i++) {
+		const struct task *t = &v[i];
+		bool task = t->tid >= TRACK_TASKS;
+
+		if (i && t->tid == v[i - 1].tid && t->track == v[i - 1].track)
+			continue;
+		if (task)
+			snprintf(name, sizeof(name), "%.*s thread %" PRIu64, (int)t->comm.len,
+				 t->comm.at, t->tid - TRACK_TASKS);
+		else
+			snprintf(name, sizeof(name), "lost events");
+		traceevent_name(k->draw, t->track, t->tid, name, i + 1);
+	}
+}
+
+static void name_processes(struct kernel_side *k)
+{
+	char name[64];
+
+	for (size_t i = 0; i < k->nprocesses; i++) {
+		process_name(name, &k->processes[i]);
+		traceevent_name(k->draw, TRACK_DRIVERS + i % 10000000, 0, name, 1000 + i);
+	}
+}
+
+void ftrace_draw(struct kernel_side *k)
+{
+	struct task *tasks = xcalloc(k->f.n ? k->f.n : 1, sizeof(*tasks));
+	size_t n = 0;
+
+	k->draw = amdlog_timeline_events(k->t->timeline);
+	if (!k->several)
+		amdlog_timeline_clock(k->t->timeline, k->clock ? k->clock : "not known");
+	for (size_t i = 0; i < k->f.n; i++) {
+		const struct ftrace_record *r = &k->f.v[i];
+		bool entry = r->kind == FTRACE_ENTRY && r->joined;
+
+		// Times of another run would lie over those of the first.
+		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, i))
+			continue;
+		draw(k, i);
+		tasks[n++] = (struct task){track_of(k, i), task_of(r), r->comm};
+	}
+	name_processes(k);
+	if (k->f.losses)
+		traceevent_name(k->draw, TRACK_LOST, 0, "lost events", 999);
+	name_tasks(k, tasks, n);
+	free(tasks);
+}

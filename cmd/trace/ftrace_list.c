@@ -1,0 +1,191 @@
+// gpq trace --list --ftrace: records of the log and of the kernel, by time.
+#include "cmd/trace/ftrace.h"
+
+#include "common/amdlog/read/detail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What is kept of a record of the log until all are there.
+struct logged_row {
+	uint64_t time_us, duration_us;
+	uint32_t thread, queue, kernel, api; // of the summary; of k->apis
+	enum amdlog_kind kind;
+};
+
+struct timeline_row {
+	uint64_t time_us, thread, duration_ns, hwq;
+	int64_t pid, log_pid, tid, cpu, gpu, qid, result;
+	const char *source, *command, *kind, *name, *demangled, *args;
+};
+
+#define ROW timeline_row
+static const struct out_col cols[] = {
+	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC, or the trace's own clock"),
+	COL(source, "SOURCE", "source", OUT_STR, D, "log or kernel"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process, as the kernel numbers it"),
+	COL(log_pid, "LOG_PID", "log_pid", OUT_I64, M, "the same, as the log numbers it"),
+	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "name of the thread"),
+	COL(tid, "TID", "tid", OUT_I64, M, "thread, as the kernel numbers it"),
+	COL(thread, "THREAD", "thread", OUT_HEX, M, "thread, as the log names it: pthread_self()"),
+	COL(cpu, "CPU", "cpu", OUT_I64, M, "processor"),
+	COL(kind, "KIND", "kind", OUT_STR, D, "kind of the record"),
+	COL(name, "NAME", "name", OUT_STR, D | OUT_MANGLED,
+	    "function, event, API function, GPU kernel"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_DEMANGLED, "the same for people"),
+	COL(duration_ns, "INSIDE", "inside_ns", OUT_NS, D, "of a return: since its entry"),
+	COL(result, "RESULT", "result", OUT_I64, D, "of a return"),
+	COL(gpu, "GPU", "gpu_id", OUT_I64, M, "KFD's number of the GPU"),
+	COL(qid, "QID", "queue_id", OUT_I64, D, "KFD's number of the queue"),
+	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "its ring address"),
+	COL(args, "ARGS", "args", OUT_STR, D | OUT_TRUNC, "arguments, as the trace has them"),
+};
+#undef ROW
+const struct out_table trace_timeline_table = {"records", "record", OUT_COLS(cols)};
+
+void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e)
+{
+	const struct amdlog_record *r = e->record;
+	bool returns = r->kind == AMDLOG_API_RETURN;
+	struct logged_row row = {
+		.time_us = r->time_us,
+		.duration_us = returns ? amdlog_api_duration(r) : AMDLOG_UNKNOWN,
+		.thread = r->thread,
+		.queue = e->queue,
+		.kernel = e->kernel,
+		.api = r->name_len ? intern_put(&k->apis, r->msg, r->name_len) : INTERN_NONE,
+		.kind = r->kind,
+	};
+
+	*ARRAY_ADD(k->rows, k->row_cap, k->nrows) = row;
+}
+
+static void log_out(struct kernel_side *k, const struct logged_row *l)
+{
+	const struct amdlog_summary *s = &k->t->sum;
+	const struct amdlog_thread *h = &s->threads[l->thread];
+	const struct kernel_process *p = ftrace_process_of(k, h->process);
+	uint32_t queue = l->queue;
+	struct timeline_row r = {
+		.time_us = l->time_us,
+		.source = "log",
+		.log_pid = trace_pid(k->t, h->process),
+		.pid = !p             ? I64_NULL
+		       : p->tgid >= 0 ? p->tgid
+				      : p->tid,
+		.tid = I64_NULL,
+		.thread = h->id.tid,
+		.cpu = I64_NULL,
+		.kind = amdlog_kind_name(l->kind),
+		.duration_ns = trace_ns(l->duration_us),
+		.result = I64_NULL,
+		.gpu = I64_NULL,
+		.qid = I64_NULL,
+		.hwq = U64_NULL,
+	};
+
+	if (l->kernel != AMDLOG_NONE) {
+		r.name = s->kernels[l->kernel].name;
+		r.demangled = trace_name_shown(k->t, l->kernel);
+	} else if (l->api != INTERN_NONE) {
+		r.name = k->apis.entries[l->api].bytes;
+	}
+	while (queue != AMDLOG_NONE && s->queues[queue].merged != AMDLOG_NONE)
+		queue = s->queues[queue].merged;
+	if (queue != AMDLOG_NONE) {
+		const struct kernel_queue *q = ftrace_queue_of(k, queue);
+
+		r.hwq = s->queues[queue].hwq;
+		r.qid = q ? q->qid : I64_NULL;
+		r.gpu = q ? q->gpu : I64_NULL;
+	}
+	out_row(k->t->out, &r);
+}
+
+static int64_t number(const struct ftrace_record *r, const char *key)
+{
+	int64_t value;
+
+	return ftrace_arg(r, key, &value) ? value : I64_NULL;
+}
+
+static void kernel_out(struct kernel_side *k, size_t record, struct buf *b)
+{
+	const struct ftrace_record *r = &k->f.v[record];
+	uint32_t process = k->process_of[record];
+	const struct kernel_process *p = process != AMDLOG_NONE ? &k->processes[process] : NULL;
+	int64_t ring = number(r, "ring");
+	size_t name, args;
+	struct timeline_row row = {
+		.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000,
+		.source = "kernel",
+		.pid = p && p->tgid >= 0 ? p->tgid : I64_NULL,
+		.log_pid = p && p->log != AMDLOG_NONE ? trace_pid(k->t, p->log) : I64_NULL,
+		.tid = r->tid >= 0 ? r->tid : I64_NULL,
+		.thread = U64_NULL,
+		.cpu = r->cpu,
+		.kind = ftrace_kind_name(r->kind),
+		.duration_ns = r->inside_ns,
+		.result = number(r, "ret"),
+		.gpu = number(r, "gpu"),
+		.qid = number(r, "queue"),
+		.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring,
+	};
+
+	b->len = 0;
+	ftrace_string(b, r->comm);
+	name = ftrace_string(b, r->name);
+	args = ftrace_string(b, r->args);
+	row.command = r->comm.len ? b->data : NULL;
+	row.name = r->name.len ? b->data + name : NULL;
+	row.args = r->args.len ? b->data + args : NULL;
+	if (r->kind == FTRACE_LOST && r->lost != FTRACE_UNKNOWN) {
+		b->len = 0;
+		buf_printf(b, "%llu events", (unsigned long long)r->lost);
+		row.args = b->data;
+		row.command = NULL;
+	}
+	out_row(k->t->out, &row);
+}
+
+// A record of either side.
+struct place {
+	uint64_t time_us;
+	size_t at; // in its own order; the log's behind the kernel's
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->time_us != y->time_us ? ORDER(x->time_us, y->time_us) : ORDER(x->at, y->at);
+}
+
+void ftrace_list(struct kernel_side *k)
+{
+	size_t n = 0, cap = 0;
+	struct place *v = NULL;
+	struct buf b = {0};
+
+	for (size_t i = 0; i < k->f.n; i++) {
+		uint64_t ns = k->f.v[i].time_ns;
+
+		if (ftrace_wanted(k, i))
+			*ARRAY_ADD(v, cap, n) =
+				(struct place){ns == FTRACE_UNKNOWN ? ns : ns / 1000, i};
+	}
+	for (size_t i = 0; i < k->nrows; i++)
+		*ARRAY_ADD(v, cap, n) = (struct place){k->rows[i].time_us, k->f.n + i};
+	// By itself the trace is in order, and its times may be of several runs.
+	if (k->nrows && n)
+		qsort(v, n, sizeof(*v), by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].at < k->f.n)
+			kernel_out(k, v[i].at, &b);
+		else
+			log_out(k, &k->rows[v[i].at - k->f.n]);
+	}
+	out_end(k->t->out);
+	buf_fini(&b);
+	free(v);
+}

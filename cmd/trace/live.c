@@ -1,0 +1,408 @@
+// gpq trace --live: records the kernel's side, beside a COMMAND with its log, into one folder; then
+// the report of that folder, as `gpq trace FOLDER` gives it again.
+//
+// FOLDER/kernel.trace: what trace_pipe gave, behind "# clock: mono", and "# task: TID TGID NSPID"
+// for each thread that was seen. FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
+#include "cmd/trace/live.h"
+
+#include "common/cli/stop.h"
+#include "common/ftrace/ftrace.h"
+#include "common/host/clock.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/host/secure.h"
+#include "common/host/xalloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KERNEL_FILE "kernel.trace"
+#define LOG_FILE    "log"
+#define WAKE_MS     20        // between two looks at the pipe and at COMMAND
+#define CHUNK       65536     // bytes read at once
+#define DRAIN_MOST  (8 << 20) // bytes read between two looks at COMMAND
+#define THREADS_MAX 1000000   // whose process is looked up
+
+struct recording {
+	const struct trace_opts *o;
+	char *folder;
+	bool temporary;
+	struct live_trace trace;
+	int error;       // errno of a failure to write; nothing is written after it
+	int out;         // kernel.trace; -1: there is none
+	struct buf line; // the last one, not ended yet
+	struct intern threads;
+	pid_t child; // COMMAND; 0: none, or it has ended
+	int child_status;
+	uint64_t until_ns; // UINT64_MAX: no end
+};
+
+// --- the folder ---
+
+static char *path_in(const char *folder, const char *name)
+{
+	return xasprintf("%s/%s", folder, name);
+}
+
+static bool has(const char *folder, const char *name)
+{
+	char *path = path_in(folder, name);
+	bool there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+// A file "log", or "log_<pid>".
+static bool has_log(const char *folder)
+{
+	DIR *d = opendir(folder);
+	bool there = false;
+
+	for (const struct dirent *e; d && !there && (e = readdir(d));)
+		there = strcmp(e->d_name, LOG_FILE) == 0 ||
+			strncmp(e->d_name, LOG_FILE "_", sizeof(LOG_FILE)) == 0;
+	if (d)
+		closedir(d);
+	return there;
+}
+
+static int make_folder(struct recording *r)
+{
+	if (r->o->save) {
+		r->folder = xstrdup(r->o->save);
+		return mkdir(r->folder, 0700)
+			       ? err_sys(errno, errno == EEXIST ? "name a new folder" : NULL,
+					 "--save %s", r->folder)
+			       : GPQ_OK;
+	}
+	r->folder = xstrdup("/tmp/gpq-trace-XXXXXX");
+	r->temporary = mkdtemp(r->folder) != NULL;
+	return r->temporary ? GPQ_OK : err_sys(errno, "say --save DIR", "--live: %s", r->folder);
+}
+
+// A folder of gpq's own, so all in it may go.
+static void remove_folder(struct recording *r)
+{
+	DIR *d = r->temporary ? opendir(r->folder) : NULL;
+
+	for (const struct dirent *e; d && (e = readdir(d));)
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	if (r->temporary)
+		rmdir(r->folder);
+}
+
+// --- the kernel's side ---
+
+static void keep(struct recording *r, const char *text, size_t len)
+{
+	if (r->error || !len || write_fully(r->out, text, len) == 0)
+		return;
+	r->error = errno;
+	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
+}
+
+// "Tgid:" of a thread's status; -1: it has ended.
+static int64_t process_of_thread(int64_t tid)
+{
+	struct buf b = {0};
+	long long tgid = -1;
+	const char *at;
+
+	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
+	    (at = strstr(b.data, "\nTgid:")))
+		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
+	buf_fini(&b);
+	return tgid;
+}
+
+// The trace has threads alone. What process one is of can be seen as long as it lives.
+static void take_line(struct recording *r, const char *text, size_t len)
+{
+	struct ftrace_record line;
+	struct proc process;
+	char task[64];
+	int64_t tgid;
+	int n;
+
+	if (!ftrace_line(text, len, &line) || line.tid <= 0 || r->threads.n >= THREADS_MAX ||
+	    intern_find(&r->threads, &line.tid, sizeof(line.tid)) != INTERN_NONE)
+		return;
+	intern_put(&r->threads, &line.tid, sizeof(line.tid));
+	tgid = process_of_thread(line.tid);
+	if (tgid <= 0 || proc_read(&process, (pid_t)tgid))
+		return;
+	n = snprintf(task, sizeof(task), "# task: %lld %lld %d\n", (long long)line.tid,
+		     (long long)tgid, (int)process.ns_pid);
+	keep(r, task, (size_t)n);
+}
+
+// Writes whole lines, so that one of gpq's own never stands within one.
+static void take(struct recording *r, const char *text, size_t len)
+{
+	const char *end = memrchr(text, '\n', len), *stop;
+	size_t whole = end ? (size_t)(end - text) + 1 : 0;
+
+	if (whole) {
+		buf_append(&r->line, text, whole);
+		keep(r, r->line.data, r->line.len);
+		stop = r->line.data + r->line.len;
+		for (const char *at = r->line.data, *next; at < stop; at = next + 1) {
+			next = memchr(at, '\n', (size_t)(stop - at));
+			take_line(r, at, (size_t)(next - at));
+		}
+		r->line.len = 0;
+	}
+	buf_append(&r->line, text + whole, len - whole);
+}
+
+// What is there by now, at most so much: events may come faster than they are written.
+static void drain(struct recording *r, size_t most)
+{
+	static char chunk[CHUNK];
+	ssize_t n;
+
+	if (r->out < 0)
+		return;
+	for (size_t got = 0; got < most && (n = read(r->trace.pipe, chunk, sizeof(chunk))) > 0;
+	     got += (size_t)n)
+		take(r, chunk, (size_t)n);
+}
+
+static int open_kernel(struct recording *r)
+{
+	char *path = path_in(r->folder, KERNEL_FILE);
+	int status = live_trace_open(&r->trace);
+
+	r->out = -1;
+	if (!status) {
+		r->out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (r->out < 0) {
+			status = err_sys(errno, NULL, "%s", path);
+			live_trace_close(&r->trace);
+		} else {
+			keep(r, "# clock: mono\n", 14);
+		}
+	}
+	free(path);
+	return status;
+}
+
+// What was on the way is read first.
+static int close_kernel(struct recording *r)
+{
+	int status = GPQ_OK;
+
+	if (r->out < 0)
+		return GPQ_OK;
+	live_trace_stop(&r->trace);
+	drain(r, SIZE_MAX);
+	status = live_trace_close(&r->trace);
+	if (close(r->out) && !r->error)
+		r->error = errno;
+	r->out = -1;
+	return r->error ? GPQ_FAILED : status;
+}
+
+// --- COMMAND ---
+
+// Its standard output is gpq's standard error: on the other is the report.
+static void exec_command(const struct recording *r, char **argv)
+{
+	char *log = path_in(r->folder, LOG_FILE);
+
+	setenv("AMD_LOG_LEVEL", "4", 0);
+	setenv("AMD_LOG_LEVEL_FILE", log, 1);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	err_sys(errno, NULL, "%s", argv[0]);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int start_command(struct recording *r, const struct cmd *c)
+{
+	char *folder = c->argc ? realpath(r->folder, NULL) : NULL;
+
+	if (!c->argc)
+		return GPQ_OK;
+	if (folder) { // COMMAND may change its folder
+		free(r->folder);
+		r->folder = folder;
+	}
+	r->child = fork();
+	if (r->child == 0)
+		exec_command(r, c->argv);
+	return r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
+}
+
+static bool command_ended(struct recording *r, int flags)
+{
+	if (r->child && waitpid(r->child, &r->child_status, flags) == r->child)
+		r->child = 0;
+	return !r->child;
+}
+
+// Until COMMAND ends, --for is over, or Ctrl-C. A signal to gpq alone is passed on.
+static void record(struct recording *r, bool command)
+{
+	int passed = 0;
+
+	for (;;) {
+		bool stopped = stop_wait(-1, WAKE_MS) < 0;
+
+		drain(r, DRAIN_MOST);
+		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
+			break;
+		if (!stopped)
+			continue;
+		if (!command)
+			break;
+		if (!passed && stop_asked() == SIGTERM)
+			kill(r->child, SIGTERM);
+		passed = 1;
+		usleep(WAKE_MS * 1000); // stop_wait() no longer waits
+	}
+}
+
+static int status_of(const struct recording *r)
+{
+	return WIFSIGNALED(r->child_status) ? 128 + WTERMSIG(r->child_status)
+					    : WEXITSTATUS(r->child_status);
+}
+
+// --- reports ---
+
+bool trace_is_folder(const struct cmd *c)
+{
+	struct stat st;
+
+	return c->argc == 1 && strcmp(c->argv[0], "-") != 0 && !stat(c->argv[0], &st) &&
+	       S_ISDIR(st.st_mode) && (has(c->argv[0], KERNEL_FILE) || has_log(c->argv[0]));
+}
+
+int trace_folder(struct cmd *c, live_run_fn *run)
+{
+	const char *folder = c->argv[0];
+	struct trace_opts opts = *(const struct trace_opts *)c->opts;
+	char *kernel = path_in(folder, KERNEL_FILE), *log = path_in(folder, LOG_FILE);
+	char *argv[] = {log, NULL};
+	struct cmd of = *c;
+	int status;
+
+	of.opts = &opts;
+	of.argv = argv;
+	of.argc = has_log(folder);
+	if (has(folder, KERNEL_FILE) && !opts.ftrace)
+		opts.ftrace = kernel;
+	status = run(&of);
+	free(kernel);
+	free(log);
+	return status;
+}
+
+static int report(struct recording *r, struct cmd *c, live_run_fn *run)
+{
+	struct trace_opts opts = *r->o;
+	char *argv[] = {r->folder, NULL};
+	struct cmd of = *c;
+
+	if (c->argc && !has_log(r->folder))
+		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
+	if (!has(r->folder, KERNEL_FILE) && !has_log(r->folder))
+		return GPQ_OK;
+	opts.live = false;
+	opts.for_ns = U64_NULL;
+	opts.save = NULL;
+	of.opts = &opts;
+	of.argc = 1;
+	of.argv = argv;
+	return run(&of);
+}
+
+static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
+{
+	int kernel, status, closed, reported;
+
+	stop_watch(); // a signal from now on ends it in order
+	kernel = open_kernel(r);
+	if (kernel && !c->argc)
+		return kernel;
+	if (kernel)
+		err_warn(NULL, "without the kernel's side; the log of %s is there", c->argv[0]);
+	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
+	status = start_command(r, c);
+	if (!status)
+		record(r, c->argc > 0);
+	closed = close_kernel(r);
+	while (!command_ended(r, 0) && errno == EINTR)
+		;
+	if (status)
+		return status;
+	reported = report(r, c, run);
+	status = c->argc ? status_of(r) : GPQ_OK;
+	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
+		status = stop_status();
+	return status     ? status
+	       : closed   ? closed
+	       : reported ? reported
+	       : kernel   ? GPQ_PARTIAL
+			  : GPQ_OK;
+}
+
+int trace_live(struct cmd *c, live_run_fn *run)
+{
+	const struct trace_opts *o = c->opts;
+	struct recording r = {.o = o, .out = -1};
+	int status;
+
+	if (o->cleanup)
+		return live_cleanup();
+	status = make_folder(&r);
+	if (!status) {
+		status = run_all(&r, c, run);
+		if (o->save && !has(r.folder, KERNEL_FILE) && !has_log(r.folder))
+			rmdir(r.folder);
+		remove_folder(&r);
+	}
+	buf_fini(&r.line);
+	intern_fini(&r.threads);
+	free(r.folder);
+	return status;
+}
+
+int trace_live_check(const struct cmd *c)
+{
+	const struct trace_opts *o = c->opts;
+	bool behind = c->argc && strcmp(c->argv[-1], "--") == 0;
+
+	if (!o->live)
+		return err_fail(GPQ_USAGE, "say --live too", "--%s goes with --live",
+				o->cleanup ? "cleanup"
+				: o->save  ? "save"
+					   : "for");
+	if (host_secure())
+		return opts_refuse_secure("--live");
+	if (!host_is_live())
+		return err_fail(GPQ_USAGE, "leave out --sysroot",
+				"--live is about the running host");
+	if (o->ftrace || o->follow)
+		return err_fail(GPQ_USAGE, "choose one", "--live and --%s exclude each other",
+				o->ftrace ? "ftrace" : "follow");
+	if (o->cleanup && (c->argc || o->save || o->for_ns != U64_NULL))
+		return err_fail(GPQ_USAGE, "say --live --cleanup alone",
+				"--cleanup records nothing");
+	if (c->argc && !behind)
+		return err_fail(GPQ_USAGE, "a command goes behind --", "%s: --live reads no log",
+				c->argv[0]);
+	return GPQ_OK;
+}

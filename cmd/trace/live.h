@@ -1,0 +1,59 @@
+// Shared by the files of `gpq trace --live`: the run, its folder and COMMAND (live.c), the tracefs
+// instance and its end (live_tracefs.c), what is traced (live_probes.c).
+#ifndef GPQ_CMD_TRACE_LIVE_H
+#define GPQ_CMD_TRACE_LIVE_H
+
+#include "cmd/trace/trace.h"
+
+#include <sys/types.h>
+
+// A function of the driver, and what kprobe events fetch at its entry and its return; NULL:
+// nothing. Facts: kernel/trace/trace_kprobe.c; kfd-facts 10; layouts:
+// include/uapi/linux/kfd_ioctl.h.
+struct live_probe {
+	const char *function, *entry, *result;
+};
+extern const struct live_probe live_probes[];
+extern const size_t live_nprobes;
+
+// Events that the driver defines itself: "amdgpu/amdgpu_bo_move", "amdkfd" (all of them).
+extern const char *const live_events[];
+extern const size_t live_nevents;
+
+// The kernel's trace while it is recorded. What gpq makes in tracefs has its process id in the
+// name, and is removed by a process of its own (the guard), whatever ends gpq.
+struct live_trace {
+	char dir[64];   // of tracefs
+	char name[32];  // "gpq-4711": the instance
+	char group[32]; // "gpq_4711": the kprobe events
+	int lock;       // on the instance's folder: held by gpq and the guard
+	int pipe;       // trace_pipe of the instance
+	int guard_end;  // the guard begins when it is closed
+	pid_t guard;
+	unsigned probes, functions, events; // made; found by name; of the driver
+};
+
+// Makes the instance and what is in it, and turns it on. Exit status after a message; then nothing
+// is left.
+int live_trace_open(struct live_trace *t);
+
+// Turns it off: what is in the buffer can still be read.
+void live_trace_stop(struct live_trace *t);
+
+// Says what was lost and returns when all that gpq made is gone. GPQ_FAILED after a message: it is
+// not.
+int live_trace_close(struct live_trace *t);
+
+// --cleanup: removes what dead ones left. Exit status.
+int live_cleanup(void);
+
+// Runs `run` once more, on what was recorded or on a folder.
+typedef int live_run_fn(struct cmd *c);
+int trace_live(struct cmd *c, live_run_fn *run);
+int trace_live_check(const struct cmd *c);
+
+// Is the only operand a folder that --live wrote? Then its parts are read. Exit status.
+bool trace_is_folder(const struct cmd *c);
+int trace_folder(struct cmd *c, live_run_fn *run);
+
+#endif

@@ -1,0 +1,249 @@
+// gpq why: options, columns. The verdicts are those of common/state/why.h.
+#include "cmd/command.h"
+#include "cmd/kernels.h"
+
+#include "common/state/why.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct why_opts {
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	struct kernels_opts kernels;
+	bool attach;
+	uint64_t over;  // ns
+	uint64_t watch; // ns, WATCH_OFF without --watch
+};
+
+#define OVER_MAX 60000000000u
+
+static const struct why_opts defaults = {.over = 100000000, .watch = WATCH_OFF};
+
+static const struct opt opts[] = {
+	PICK_OPTS(why_opts),
+	PICK_QUEUES_OPTS(why_opts),
+	OPT(why_opts, over, "over", 0, OPT_NS, "T", "time between its two looks (100ms)"),
+	RINGS_ATTACH_OPT(why_opts),
+	KERNELS_OPTS(why_opts),
+	WATCH_OPT(why_opts),
+	{0},
+};
+
+// A queue. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown.
+struct why_row {
+	int64_t pid;
+	const char *comm;
+	uint64_t gpu_id, qid, context;
+	const char *type, *state, *detail;
+	int8_t stuck, on_hw;
+	uint64_t read, write, backlog, taken, slot_write;
+	const char *next, *kernel, *demangled;
+	uint64_t signal;
+	int64_t value;
+	uint64_t by_qid, by_index;
+	const char *by_type, *by_kernel;
+	int64_t by_pid;
+	const char *by_name;
+	uint64_t over_ns;
+};
+
+#define D OUT_DEFAULT
+#define M OUT_MACHINE
+#define W OUT_WIDE
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(why_row, member, name, key, type, flags, help)
+static const struct out_col cols[] = {
+	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it"),
+	COL(comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "command name, up to 15 bytes"),
+	COL(gpu_id, "GPU", "gpu_id", OUT_U64, M, "GPU as KFD numbers it (its gpu_id)"),
+	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
+	COL(context, "CONTEXT", "context", OUT_U64, M,
+	    "secondary KFD context that owns the queue; null: the process itself"),
+	COL(type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
+	COL(state, "STATE", "state", OUT_STR, D,
+	    "computing, computing-or-hung, idle, waits-barrier, waits-external, deadlock, "
+	    "not-published, doorbell-lost, takes-turns, suspended, evicted, "
+	    "suspended-or-evicted, unknown"),
+	COL(stuck, "STUCK", "stuck", OUT_BOOL, M,
+	    "deadlock, not-published or doorbell-lost: it will not go on by itself"),
+	COL(backlog, "BACKLOG", "backlog", OUT_U64, D,
+	    "AQL packets, SDMA bytes or PM4 dwords that wait"),
+	COL(taken, "TAKEN", "taken", OUT_U64, D, "of them taken between the two looks"),
+	COL(next, "NEXT", "next", OUT_STR, D, "type of the next packet, as of gpq packets"),
+	COL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_TRUNC | OUT_MANGLED,
+	    "kernel of the next packet; where nothing waits, of the one taken last"),
+	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED,
+	    "the same for people"),
+	COL(detail, "DETAIL", "detail", OUT_STR, D, "the evidence in a sentence"),
+	COL(read, "READ", "read", OUT_U64, M, "read index"),
+	COL(write, "WRITE", "write", OUT_U64, M, "write index"),
+	COL(slot_write, "SLOT_WRITE", "slot_write", OUT_U64, M,
+	    "write index that the hardware slot has seen, of queues that may be hung; null: not "
+	    "looked up, or in no slot"),
+	COL(on_hw, "ON_HW", "on_hw", OUT_BOOL, M, "in a hardware slot, as of gpq queues"),
+	COL(signal, "SIGNAL", "signal", OUT_HEX, M,
+	    "signal that is waited for, or that is to come"),
+	COL(value, "VALUE", "signal_value", OUT_I64, M, "its value"),
+	COL(by_qid, "BY_QID", "by_qid", OUT_U64, M, "queue of the packet that sets it"),
+	COL(by_index, "BY_INDEX", "by_index", OUT_U64, M, "index of that packet"),
+	COL(by_type, "BY_TYPE", "by_type", OUT_STR, M, "its type"),
+	COL(by_kernel, "BY_KERNEL", "by_kernel", OUT_STR, M, "its kernel"),
+	COL(by_pid, "BY_PID", "by_pid", OUT_I64, M, "process that has the queue suspended"),
+	COL(by_name, "BY_COMMAND", "by_command", OUT_STR, M, "its command name"),
+	COL(over_ns, "OVER", "over_ns", OUT_NS, M, "time between the two looks"),
+};
+
+static const struct out_table why_table = {"queues", "queue", OUT_COLS(cols)};
+static const struct out_table *const tables[] = {&why_table, NULL};
+static const struct schema schema = {"gpq.why", 1, tables, NULL};
+
+static void fill_because(struct why_row *r, const struct why *w, const struct why_dep *d)
+{
+	if (!d)
+		return;
+	r->signal = d->signal ? d->signal : U64_NULL;
+	r->value = d->known ? d->value : I64_NULL;
+	if (d->by == SIZE_MAX)
+		return;
+	r->by_qid = w->v[d->by].q->row->qid;
+	r->by_index = d->by_index;
+	r->by_type = d->by_type;
+}
+
+static void fill_indices(struct why_row *r, const struct why_queue *x)
+{
+	r->read = x->now.read;
+	r->write = x->now.write;
+	r->backlog = x->now.write - x->now.read;
+	r->taken = why_taken(x);
+	r->next = x->next.type;
+}
+
+static void fill(struct why_row *r, const struct why *w, const struct why_queue *x)
+{
+	const struct queue_row *q = x->q->row;
+	*r = (struct why_row){.pid = q->pid,
+			      .comm = q->comm,
+			      .gpu_id = q->gpu_id,
+			      .qid = q->qid,
+			      .context = q->context,
+			      .type = q->type,
+			      .state = why_state_word(x->state),
+			      .detail = x->detail,
+			      .stuck = x->state == WHY_UNKNOWN ? -1 : why_is_stuck(x->state),
+			      .on_hw = q->on_hw,
+			      .read = U64_NULL,
+			      .write = U64_NULL,
+			      .backlog = U64_NULL,
+			      .taken = U64_NULL,
+			      .slot_write = x->q->slot_write,
+			      .signal = U64_NULL,
+			      .value = I64_NULL,
+			      .by_qid = U64_NULL,
+			      .by_index = U64_NULL,
+			      .by_pid = x->by_pid ? x->by_pid : I64_NULL,
+			      .by_name = *x->by_name ? x->by_name : NULL,
+			      .over_ns = w->over_ns};
+	if (!x->problem)
+		fill_indices(r, x);
+	fill_because(r, w, x->because);
+	if (x->state == WHY_COMPUTING && x->has_last_value && !why_taken(x)) {
+		r->signal = x->last.completion;
+		r->value = x->last_value;
+	}
+}
+
+// GPQ_OK, or GPQ_PARTIAL: a queue is stuck.
+static int print(struct out *o, const struct why *w, bool *unread)
+{
+	struct kernels kernels;
+	struct why_row r;
+	int status = GPQ_OK;
+	kernels_begin(&kernels, w->rings, o);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct why_queue *x = &w->v[i];
+		if (!x->q->chosen)
+			continue;
+		fill(&r, w, x);
+		const uint64_t object =
+			x->next.type ? x->next.kernel_object : x->last.kernel_object;
+		if (object)
+			r.kernel = kernels_name(&kernels, x->q, object);
+		if (x->because && x->because->by_kernel)
+			r.by_kernel = kernels_name(&kernels, &w->rings->v[x->because->by],
+						   x->because->by_kernel);
+		r.demangled = kernels_readable(&kernels, r.kernel);
+		out_row(o, &r);
+		*unread |= x->problem != RING_OK;
+		if (x->problem)
+			rings_warn(w->rings, x->q, x->problem);
+		else if (x->unread)
+			err_note("pid %d: queue %" PRIu64
+				 ": signals or packets that it is judged by "
+				 "cannot be read, or are none",
+				 (int)r.pid, r.qid);
+		if (why_is_stuck(x->state))
+			status = GPQ_PARTIAL;
+	}
+	kernels_end(&kernels);
+	return status;
+}
+
+static int list(struct cmd *c)
+{
+	const struct why_opts *o = c->opts;
+	const struct rings_how how = {.pick = &o->pick,
+				      .queues = &o->queues,
+				      .attach = o->attach,
+				      .want = READ_HOLDER,
+				      .whole = true};
+	struct rings rings = {0};
+	struct why w;
+	struct out *out = out_open(&c->out);
+	int status = out_begin(out, &why_table, false);
+	if (!status)
+		status = rings_load(&rings, &how);
+	if (!status || status == GPQ_PARTIAL) {
+		why_look(&w, &rings, o->over);
+		bool unread = false;
+		const int printed = print(out, &w, &unread);
+		status = status ? status : unread ? rings_unread(&rings) : printed;
+		why_fini(&w);
+	}
+	out_end(out);
+	const int written = out_close(out);
+	rings_fini(&rings);
+	return written ? written : status;
+}
+
+static int run(struct cmd *c)
+{
+	const struct why_opts *o = c->opts;
+	const int status = kernels_choose(c, &o->kernels);
+	if (status)
+		return status;
+	if (o->over > OVER_MAX)
+		return err_fail(GPQ_USAGE, "a second is long", "--over: more than 60s");
+	if (o->attach && o->watch != WATCH_OFF)
+		return err_fail(GPQ_USAGE, "as root nothing is attached to",
+				"--attach and --watch exclude each other: each listing would take "
+				"queues off");
+	return watch_run(c, o->watch, list);
+}
+
+const struct cmd_spec why_spec = {
+	.synopsis = "[-p PID[,PID...]] [--container ID|NAME] [--comm REGEX] [-Q [PID:]ID]\n"
+		    "[--gpu GPU] [--over T] [--attach] [--watch SEC]",
+	.description = "Says of each queue what it is doing, and on what it waits: which signal, "
+		       "and which\n"
+		       "packet of which queue sets it. As root; else with --attach. Exit status 3: "
+		       "something\n"
+		       "is stuck.",
+	.opts = opts,
+	.opts_size = sizeof(struct why_opts),
+	.defaults = &defaults,
+	.tables = tables,
+	.schemas = SCHEMAS(&schema),
+	.run = run,
+};

@@ -1,0 +1,213 @@
+// The runtime's list of code objects, and what its URIs and /proc/PID/maps say; see code.h.
+#include "common/aql/code_priv.h"
+
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+
+#define URI_MOST  (3 * PATH_MAX + 128) // each byte of a path as %XX, offset and size
+#define URI_CHUNK 256
+#define TRIES     3 // of a list that changes
+
+// As in <link.h> of a 64-bit host, with addresses of the target instead of pointers.
+struct debug {
+	int32_t version;
+	uint32_t pad0;
+	uint64_t map, brk;
+	uint32_t state, pad1;
+	uint64_t base;
+};
+
+struct link {
+	uint64_t addr, name, ld, next, prev;
+};
+
+_Static_assert(sizeof(struct debug) == sizeof(struct r_debug), "r_debug of a 64-bit host");
+_Static_assert(sizeof(struct link) == sizeof(struct link_map), "link_map of a 64-bit host");
+
+// The string at this address; NULL when it cannot be read or is too long. Read in aligned pieces:
+// the page behind its end may not be there.
+static char *read_string(int mem, uint64_t at)
+{
+	char text[URI_MOST + URI_CHUNK];
+	size_t len = 0;
+
+	while (len <= URI_MOST) {
+		size_t n = URI_CHUNK - (at + len) % URI_CHUNK;
+
+		if (!code_read(mem, at + len, text + len, n))
+			return NULL;
+		if (memchr(text + len, '\0', n))
+			return xstrdup(text);
+		len += n;
+	}
+	return NULL;
+}
+
+static void truncate_list(struct code_list *l, size_t n)
+{
+	while (l->n > n)
+		free(l->links[--l->n].uri);
+}
+
+void code_list_fini(struct code_list *l)
+{
+	truncate_list(l, 0);
+	free(l->links);
+	*l = (struct code_list){0};
+}
+
+// False when the list ended in a link that cannot be: removed meanwhile, wild, or met before (a
+// link has one predecessor).
+static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
+{
+	struct link k;
+
+	for (uint64_t prev = 0; at && l->n < most; prev = at, at = k.next) {
+		char *uri = NULL;
+
+		if (code_read(mem, at, &k, sizeof(k)) && k.prev == prev && k.name)
+			uri = read_string(mem, k.name);
+		if (!uri)
+			return false;
+		*ARRAY_ADD(l->links, l->cap, l->n) = (struct code_link){at, k.addr, uri};
+	}
+	return true;
+}
+
+bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
+{
+	struct debug d, again = {0};
+	size_t before = l->n;
+	bool whole = false;
+
+	for (unsigned try = 0; try < TRIES && !whole; try++) {
+		truncate_list(l, before);
+		if (!code_read(mem, r_debug, &d, sizeof(d)) || d.version < 1)
+			return false;
+		whole = read_links(l, mem, d.map, most) &&
+			code_read(mem, r_debug, &again, sizeof(again)) &&
+			memcmp(&d, &again, sizeof(d)) == 0;
+	}
+	return true;
+}
+
+// --- URIs ---
+
+static int hex_digit(char c)
+{
+	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
+
+	return at && (c | 0x20) == *at ? (int)(at - digits) : -1;
+}
+
+// The path up to '#', '?' or the end, without %XX. The rest, or NULL.
+static const char *parse_path(const char *s, char *path)
+{
+	while (*s && *s != '#' && *s != '?') {
+		int high, low;
+
+		if (*s != '%') {
+			*path++ = *s++;
+			continue;
+		}
+		high = hex_digit(s[1]);
+		low = high < 0 ? -1 : hex_digit(s[2]);
+		if (low < 0 || !(high | low))
+			return NULL;
+		*path++ = (char)(high << 4 | low);
+		s += 3;
+	}
+	*path = '\0';
+	return s;
+}
+
+// NAME and a number, decimal or 0x and hexadecimal. The rest, or NULL.
+static const char *parse_number(const char *s, const char *name, uint64_t *value)
+{
+	size_t len = strlen(name);
+	uint64_t base = 10, v = 0;
+	int digit;
+
+	if (strncmp(s, name, len) != 0)
+		return NULL;
+	s += len;
+	if (s[0] == '0' && (s[1] | 0x20) == 'x') {
+		base = 16;
+		s += 2;
+	}
+	const char *first = s;
+	for (; (digit = hex_digit(*s)) >= 0 && (unsigned)digit < base; s++)
+		if (__builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)digit, &v))
+			return NULL;
+	*value = v;
+	return s == first ? NULL : s;
+}
+
+bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *size)
+{
+	bool file = strncmp(uri, "file://", 7) == 0;
+	const char *s;
+	uint64_t pid;
+
+	*path = '\0';
+	*offset = *size = 0;
+	if (file) {
+		s = parse_path(uri + 7, path);
+		if (!s || *path != '/')
+			return false;
+		if (!*s)
+			return true;
+	} else {
+		s = parse_number(uri, "memory://", &pid);
+	}
+	if (!s || (*s != '#' && (!file || *s != '?')))
+		return false;
+	s = parse_number(s + 1, "offset=", offset);
+	s = s ? parse_number(s, "&size=", size) : NULL;
+	return s && !*s && *size;
+}
+
+// --- /proc/PID/maps ---
+
+// A number and what ends it. The rest, or NULL.
+static const char *parse_hex(const char *s, char end, uint64_t *value)
+{
+	char *rest = NULL;
+
+	if (!s || hex_digit(*s) < 0)
+		return NULL;
+	errno = 0;
+	*value = strtoull(s, &rest, 16);
+	return errno || *rest != end ? NULL : rest + 1;
+}
+
+// START-END FLAGS OFFSET MAJOR:MINOR INODE PATH
+bool code_map_parse(const char *line, const char **next, struct code_map *m)
+{
+	static const char deleted[] = " (deleted)";
+	const char *end = line + strcspn(line, "\n"), *s;
+	size_t tail = sizeof(deleted) - 1;
+	uint64_t ignored;
+
+	*next = end + (*end == '\n');
+	*m = (struct code_map){0};
+	s = parse_hex(parse_hex(line, '-', &m->start), ' ', &m->end);
+	s = s && strnlen(s, 5) == 5 ? parse_hex(s + 5, ' ', &m->offset) : NULL;
+	s = parse_hex(parse_hex(s, ':', &ignored), ' ', &ignored);
+	s = parse_hex(s, ' ', &ignored);
+	if (!s)
+		return false;
+	s += strspn(s, " ");
+	if (*s != '/' || s > end)
+		return false;
+	m->path = s;
+	m->len = (size_t)(end - s);
+	m->deleted = m->len > tail && memcmp(end - tail, deleted, tail) == 0;
+	m->len -= m->deleted ? tail : 0;
+	return true;
+}

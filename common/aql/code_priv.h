@@ -1,0 +1,77 @@
+// Parts of code.h for its own files, tests and fuzz targets.
+#ifndef GPQ_AQL_CODE_PRIV_H
+#define GPQ_AQL_CODE_PRIV_H
+
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// `size` bytes from `offset` of a file, or of a process's memory by /proc/PID/mem.
+struct code_bytes {
+	int fd;
+	uint64_t offset, size;
+};
+
+// `n` bytes from `at` of `fd`; false when there are fewer.
+bool code_read(int fd, uint64_t at, void *to, size_t n);
+
+// --- code_elf.c: symbols of an ELF file ---
+
+bool code_elf_ready(void); // false: libelf is missing
+
+// Called for each symbol that is defined, with its name's length.
+typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value);
+
+// All symbols of a 64-bit little-endian ELF file for `machine` (0: any). Reads the headers, tables
+// of symbols and their names, and counts down *budget by bytes read or compared; stops at 0.
+// *load is the address of what lies at the file's beginning. False when it is no such file.
+bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
+		      code_symbol *each, void *arg, uint64_t *load);
+
+// The same of a file that is loaded in memory, its beginning at `base`: of its dynamic symbols.
+// Needs no libelf.
+bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
+		     void *arg);
+
+// --- code_list.c: what the runtime has loaded ---
+
+struct code_link {
+	uint64_t link, base; // addresses in the target: of the link, and its l_addr
+	char *uri;
+};
+
+struct code_list {
+	struct code_link *links;
+	size_t n, cap;
+};
+
+// Adds the links of the r_debug at this address of `mem`, at most to `most` in all. False when
+// there is no r_debug to be read. A link that cannot be, or that was changed meanwhile, ends the
+// list.
+bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most);
+void code_list_fini(struct code_list *l);
+
+// A URI's parts. `path` has room for strlen(uri) + 1 bytes, and is empty for memory://. size 0: to
+// the end of the file. False when it is none.
+bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *size);
+
+// One line of /proc/PID/maps of a file; `next` is the line after it. False for other lines.
+struct code_map {
+	uint64_t start, end, offset;
+	const char *path; // not terminated; " (deleted)" is not part of it
+	size_t len;
+	bool deleted;
+};
+bool code_map_parse(const char *line, const char **next, struct code_map *m);
+
+// --- code.c ---
+
+struct code_names;
+
+// Names from the r_debug at an address of `mem`, which is closed with them; no file is opened.
+struct code_names *code_names_of(int mem, uint64_t r_debug);
+
+#endif

@@ -1,0 +1,237 @@
+// AQL and PM4 packets; packet.h.
+#include "common/aql/packet.h"
+
+#include <string.h>
+
+enum { TYPE_VENDOR, TYPE_INVALID, TYPE_DISPATCH, TYPE_AND, TYPE_AGENT, TYPE_OR };
+enum { FORMAT_PM4 = 1, FORMAT_BARRIER_VALUE = 2, FORMAT_EXT_DISPATCH = 3 };
+
+static const char *const types[] = {
+	[PACKET_UNKNOWN] = "unknown",
+	[PACKET_INVALID] = "invalid",
+	[PACKET_DISPATCH] = "dispatch",
+	[PACKET_BARRIER_AND] = "barrier-and",
+	[PACKET_BARRIER_OR] = "barrier-or",
+	[PACKET_AGENT] = "agent-dispatch",
+	[PACKET_VENDOR] = "vendor",
+	[PACKET_BARRIER_VALUE] = "barrier-value",
+	[PACKET_EXT_DISPATCH] = "ext-dispatch",
+	[PACKET_PM4_BUFFER] = "pm4-buffer",
+};
+
+static uint16_t u16_at(const uint8_t *b, unsigned at)
+{
+	return (uint16_t)(b[at] | b[at + 1] << 8);
+}
+
+static uint32_t u32_at(const uint8_t *b, unsigned at)
+{
+	return u16_at(b, at) | (uint32_t)u16_at(b, at + 2) << 16;
+}
+
+static uint64_t u64_at(const uint8_t *b, unsigned at)
+{
+	return u32_at(b, at) | (uint64_t)u32_at(b, at + 4) << 32;
+}
+
+// --- bodies ---
+
+static void decode_code(struct packet *p, const uint8_t *b)
+{
+	p->private_bytes = u32_at(b, 24);
+	p->group_bytes = u32_at(b, 28);
+	p->kernel_object = u64_at(b, 32);
+	p->kernarg = u64_at(b, 40);
+}
+
+static void decode_dispatch(struct packet *p, const uint8_t *b)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		p->workgroup[i] = u16_at(b, 4 + 2 * i);
+		p->grid[i] = u32_at(b, 12 + 4 * i);
+	}
+	decode_code(p, b);
+}
+
+static void decode_ext_dispatch(struct packet *p, const uint8_t *b)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		p->workgroup[i] = u16_at(b, 4 + 2 * i);
+		p->clusters[i] = i ? u16_at(b, 14 + 2 * i) : u32_at(b, 12);
+		p->cluster[i] = b[20 + i];
+	}
+	decode_code(p, b);
+	p->deps[0] = u64_at(b, 48);
+	p->ndeps = p->deps[0] != 0;
+	p->waits = p->ndeps ? PACKET_WAITS_ALL : PACKET_WAITS_NOT;
+}
+
+// Signals of 0 count as satisfied (hsa.h).
+static void decode_barrier(struct packet *p, const uint8_t *b, enum packet_wait waits)
+{
+	for (unsigned i = 0; i < PACKET_DEPS; i++) {
+		const uint64_t signal = u64_at(b, 8 + 8 * i);
+		if (signal)
+			p->deps[p->ndeps++] = signal;
+	}
+	p->waits = p->ndeps ? waits : PACKET_WAITS_NOT;
+}
+
+static void decode_barrier_value(struct packet *p, const uint8_t *b)
+{
+	const uint32_t compare = u32_at(b, 32);
+	p->deps[0] = u64_at(b, 8);
+	p->ndeps = p->deps[0] != 0;
+	p->waits = p->ndeps ? PACKET_WAITS_VALUE : PACKET_WAITS_NOT;
+	p->value = (int64_t)u64_at(b, 16);
+	p->mask = u64_at(b, 24);
+	p->compare = compare <= COMPARE_GE ? (enum packet_compare)compare : COMPARES;
+}
+
+static enum packet_kind vendor_kind(uint8_t format)
+{
+	switch (format) {
+	case FORMAT_PM4: return PACKET_PM4_BUFFER;
+	case FORMAT_BARRIER_VALUE: return PACKET_BARRIER_VALUE;
+	case FORMAT_EXT_DISPATCH: return PACKET_EXT_DISPATCH;
+	default: return PACKET_VENDOR;
+	}
+}
+
+static enum packet_kind kind_of(uint16_t header, uint8_t format)
+{
+	switch (header & 0xff) {
+	case TYPE_VENDOR: return vendor_kind(format);
+	case TYPE_INVALID: return PACKET_INVALID;
+	case TYPE_DISPATCH: return PACKET_DISPATCH;
+	case TYPE_AND: return PACKET_BARRIER_AND;
+	case TYPE_AGENT: return PACKET_AGENT;
+	case TYPE_OR: return PACKET_BARRIER_OR;
+	default: return PACKET_UNKNOWN;
+	}
+}
+
+static bool is_shape(const uint16_t workgroup[3], const uint32_t grid[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (!workgroup[i] || !grid[i])
+			return false;
+	return true;
+}
+
+// The GPU frees a slot by its header alone. No packet but a dispatch has 1 to 3 in its setup, a
+// shape without a 0, a kernel object, and zeros where those of a dispatch are reserved.
+static void look_for_left(struct packet *p, const uint8_t *b)
+{
+	struct packet was = *p;
+	const uint16_t setup = u16_at(b, 2);
+	was.kind = setup >= 1 && setup <= 3 ? PACKET_DISPATCH : PACKET_EXT_DISPATCH;
+	if (was.kind == PACKET_DISPATCH)
+		decode_dispatch(&was, b);
+	else if ((setup & 0xff) == FORMAT_EXT_DISPATCH && setup >> 8 >= 1 && setup >> 8 <= 3)
+		decode_ext_dispatch(&was, b);
+	if (!was.kernel_object || u16_at(b, 10) ||
+	    !is_shape(was.workgroup, was.kind == PACKET_DISPATCH ? was.grid : was.clusters) ||
+	    (was.kind == PACKET_DISPATCH && u64_at(b, 48)))
+		return;
+	was.waits = PACKET_WAITS_NOT;
+	was.left = true;
+	was.completion = u64_at(b, 56);
+	*p = was;
+}
+
+void aql_decode(struct packet *p, const uint8_t b[AQL_BYTES])
+{
+	const uint16_t header = u16_at(b, 0);
+	*p = (struct packet){.bytes = AQL_BYTES,
+			     .header = header,
+			     .barrier = header >> 8 & 1,
+			     .acquire = header >> 9 & 3,
+			     .release = header >> 11 & 3,
+			     .format = (header & 0xff) == TYPE_VENDOR ? b[2] : 0};
+	p->kind = kind_of(header, b[2]);
+	if (p->kind != PACKET_INVALID && p->kind != PACKET_UNKNOWN)
+		p->completion = u64_at(b, 56);
+	switch (p->kind) {
+	case PACKET_INVALID: look_for_left(p, b); break;
+	case PACKET_DISPATCH: decode_dispatch(p, b); break;
+	case PACKET_EXT_DISPATCH: decode_ext_dispatch(p, b); break;
+	case PACKET_BARRIER_AND: decode_barrier(p, b, PACKET_WAITS_ALL); break;
+	case PACKET_BARRIER_OR: decode_barrier(p, b, PACKET_WAITS_ANY); break;
+	case PACKET_BARRIER_VALUE: decode_barrier_value(p, b); break;
+	default: break;
+	}
+	p->type = types[p->kind];
+}
+
+// --- comparisons ---
+
+bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value)
+{
+	switch (compare) {
+	case COMPARE_EQ: return seen == value;
+	case COMPARE_NE: return seen != value;
+	case COMPARE_LT: return seen < value;
+	case COMPARE_GE: return seen >= value;
+	case COMPARE_LE: return seen <= value;
+	case COMPARE_GT: return seen > value;
+	default: return true;
+	}
+}
+
+const char *packet_compare_text(enum packet_compare compare)
+{
+	static const char *const text[COMPARES] = {"==", "!=", "<", ">=", "<=", ">", "always"};
+	return (unsigned)compare < COMPARES ? text[compare] : "?";
+}
+
+// --- PM4 ---
+
+static const char *pm4_name(unsigned opcode)
+{
+	static const char *const names[256] = {
+		[0x10] = "pm4-nop",
+		[0x11] = "pm4-set-base",
+		[0x12] = "pm4-clear-state",
+		[0x15] = "pm4-dispatch-direct",
+		[0x16] = "pm4-dispatch-indirect",
+		[0x1e] = "pm4-atomic-mem",
+		[0x22] = "pm4-cond-exec",
+		[0x23] = "pm4-pred-exec",
+		[0x37] = "pm4-write-data",
+		[0x3c] = "pm4-wait-reg-mem",
+		[0x3f] = "pm4-indirect-buffer",
+		[0x40] = "pm4-copy-data",
+		[0x45] = "pm4-cond-write",
+		[0x46] = "pm4-event-write",
+		[0x49] = "pm4-release-mem",
+		[0x50] = "pm4-dma-data",
+		[0x58] = "pm4-acquire-mem",
+		[0x68] = "pm4-set-config-reg",
+		[0x76] = "pm4-set-sh-reg",
+		[0x79] = "pm4-set-uconfig-reg",
+	};
+	return names[opcode] ? names[opcode] : "pm4-other";
+}
+
+void pm4_decode(struct packet *p, uint32_t word)
+{
+	const unsigned type = word >> 30, count = word >> 16 & 0x3fff;
+	*p = (struct packet){.kind = PACKET_PM4, .type = "pm4-unknown"};
+	switch (type) {
+	case 0: // registers in a row
+		p->type = "pm4-registers";
+		p->bytes = 4 * (count + 2);
+		break;
+	case 2: // one word of nothing
+		p->type = "pm4-filler";
+		p->bytes = 4;
+		break;
+	case 3:
+		p->type = pm4_name(word >> 8 & 0xff);
+		// A NOP that is one word long has all bits of the count set.
+		p->bytes = count == 0x3fff && (word >> 8 & 0xff) == 0x10 ? 4 : 4 * (count + 2);
+		break;
+	default: break; // type 1 does not exist any more
+	}
+}

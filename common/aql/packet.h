@@ -1,0 +1,108 @@
+// Packets of queues: what a program has told a GPU to do, decoded from the bytes in its ring.
+//
+// Facts: AQL packets: HSA Platform System Architecture Specification 1.2, 2.9, and hsa.h
+// (hsa_packet_header_t, hsa_kernel_dispatch_packet_t, hsa_agent_dispatch_packet_t,
+// hsa_barrier_and_packet_t, hsa_barrier_or_packet_t). Vendor packets: hsa_ext_amd.h
+// (hsa_amd_barrier_value_packet_t; hsa_amd_ext_kernel_dispatch_packet_t of 2026, format 3);
+// format 1, an indirect buffer of PM4 in an AQL slot, is ROCr's own. SDMA packets: the kernel's
+// vega10_sdma_pkt_open.h, navi10_sdma_pkt_open.h, sdma_v6_0_0_pkt_open.h. PM4: soc15d.h, nvd.h.
+//
+// All numbers are little endian. Any bytes may come in: nothing here follows an address.
+#ifndef GPQ_AQL_PACKET_H
+#define GPQ_AQL_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	AQL_BYTES = 64,      // of an AQL packet
+	PACKET_DEPS = 5,     // signals of a barrier packet
+	SDMA_DWORDS_MAX = 16 // of an SDMA packet, as far as sdma_decode() looks at it
+};
+
+enum packet_kind {
+	PACKET_UNKNOWN, // an AQL type that the specification does not have
+	PACKET_INVALID, // AQL: not written yet, or taken by the GPU
+	PACKET_DISPATCH,
+	PACKET_BARRIER_AND,
+	PACKET_BARRIER_OR,
+	PACKET_AGENT,
+	PACKET_VENDOR, // of a format that is not among the following
+	PACKET_BARRIER_VALUE,
+	PACKET_EXT_DISPATCH,
+	PACKET_PM4_BUFFER,
+	PACKET_SDMA,
+	PACKET_PM4,
+};
+
+// What a packet waits for before it begins.
+enum packet_wait {
+	PACKET_WAITS_NOT,
+	PACKET_WAITS_ALL,    // until each of its signals is 0
+	PACKET_WAITS_ANY,    // until one of its signals is 0
+	PACKET_WAITS_VALUE,  // until (signal & mask) compares with value
+	PACKET_WAITS_MEMORY, // SDMA: the same with 32 bits of memory at `polls`
+};
+
+enum packet_compare { // hsa_signal_condition_t, and behind it what SDMA has besides
+	COMPARE_EQ,
+	COMPARE_NE,
+	COMPARE_LT,
+	COMPARE_GE,
+	COMPARE_LE,
+	COMPARE_GT,
+	COMPARE_ALWAYS,
+	COMPARES
+};
+
+struct packet {
+	enum packet_kind kind;
+	const char *type; // "dispatch", "barrier-and", "sdma-fence", "pm4-nop" ...; never NULL
+	uint32_t bytes;   // length; 0: unknown, and so is where the next one begins
+
+	// AQL only.
+	uint16_t header;
+	bool barrier;             // waits until all packets before it are complete
+	uint8_t acquire, release; // scopes of its fences: 0 none, 1 agent, 2 system, 3 not defined
+	uint8_t format;           // of a vendor packet
+	// The header says that the slot is free, but the rest still is the dispatch that the GPU
+	// took out of it: kind and type are those of a dispatch, and what follows its members.
+	bool left;
+
+	// Dispatches.
+	uint32_t grid[3]; // work-items; extended ones have none
+	uint16_t workgroup[3];
+	uint32_t clusters[3], cluster[3]; // extended: clusters in the grid, workgroups in a cluster
+	uint32_t private_bytes, group_bytes;
+	uint64_t kernel_object, kernarg; // addresses
+
+	enum packet_wait waits;
+	uint64_t deps[PACKET_DEPS]; // addresses of signals (PACKET_WAITS_ALL, _ANY, _VALUE)
+	unsigned ndeps;
+	enum packet_compare compare; // _VALUE, _MEMORY
+	int64_t value;
+	uint64_t mask;
+	uint64_t polls; // _MEMORY: address
+
+	uint64_t completion; // signal that is decremented at the end; 0: none
+	uint64_t writes;     // SDMA: address of a fence, an atomic or a timestamp; 0: none
+};
+
+// An AQL packet.
+void aql_decode(struct packet *p, const uint8_t bytes[AQL_BYTES]);
+
+// The SDMA packet that begins at words[0]; `n` words are there. `copy_dwords`: length of a linear
+// copy, which differs between generations; 0: unknown.
+void sdma_decode(struct packet *p, const uint32_t *words, size_t n, unsigned copy_dwords);
+
+// The PM4 packet that begins at this word.
+void pm4_decode(struct packet *p, uint32_t word);
+
+// Does (seen & mask) compare with `value`? An undefined comparison: true.
+bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value);
+
+// "==", "!=", "<" ...; "?" for a number that is none.
+const char *packet_compare_text(enum packet_compare compare);
+
+#endif

@@ -1,0 +1,85 @@
+// Rings: where a queue's packets lie in its process's memory, read while the GPU takes them.
+//
+// Facts: HSA Platform System Architecture Specification 1.2, 2.8: packet i of an AQL queue lies in
+// slot i mod size; indices only grow; a producer may raise the write index before there is room,
+// and fills in the header last. amd_hsa_queue.h: read_dispatch_id, write_dispatch_id. SDMA indices
+// count bytes; those of PM4 queues dwords, and their read index wraps at the ring's end (kfd-facts
+// 8).
+//
+// A ring moves while it is read. The indices are read before and after the packets: a slot that the
+// producer may have used again meanwhile is marked as overwritten. Sizes, addresses and indices
+// come from the process, which may make them up: nothing is read or allocated for them beyond what
+// the caller asked for.
+#ifndef GPQ_AQL_RING_H
+#define GPQ_AQL_RING_H
+
+#include "common/aql/memory.h"
+#include "common/aql/packet.h"
+
+enum ring_kind { RING_NONE, RING_AQL, RING_SDMA, RING_PM4 };
+
+#define RING_NO_ADDRESS UINT64_MAX
+
+struct ring {
+	uint64_t base, bytes; // the ring in the process; a power of two
+	// Addresses of the indices in the process; RING_NO_ADDRESS: unknown.
+	uint64_t read_at, write_at;
+	enum ring_kind kind;
+	unsigned copy_dwords; // sdma_decode()
+};
+
+enum ring_problem {
+	RING_OK,
+	RING_UNKNOWN,    // no address or size, or one that no ring has
+	RING_UNREADABLE, // the indices cannot be read
+	RING_NO_WRITE,   // the write index is unknown
+	RING_ABSURD,     // the indices are none of a ring of this size
+};
+
+// Why packets are missing, for people.
+const char *ring_problem_text(enum ring_problem p);
+
+// Packets (AQL), bytes (SDMA), dwords (PM4).
+struct ring_indices {
+	uint64_t read, write;
+};
+
+enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
+			       struct ring_indices *i);
+
+enum ring_state {
+	RING_TAKEN,       // by the GPU: before the read index
+	RING_NEXT,        // at the read index
+	RING_QUEUED,      // behind it
+	RING_UNPUBLISHED, // the write index is beyond it, and its header not written yet
+	RING_OVERWRITTEN, // while it was read: what it was is not known
+	RING_LOST,        // its memory cannot be read
+};
+
+const char *ring_state_word(enum ring_state s);
+
+struct ring_packet {
+	uint64_t index; // as the queue's indices count
+	uint64_t address;
+	enum ring_state state;
+	struct packet packet; // of RING_OVERWRITTEN and RING_LOST all zero
+};
+
+struct ring_look {
+	enum ring_problem problem;
+	struct ring_indices at; // after the packets
+	struct ring_packet *v;  // owned
+	size_t n;
+};
+
+// The greatest `around`.
+#define RING_AROUND_MAX 65536u
+
+// Reads the packets up to `before` before and `after` behind the read index, each at most
+// RING_AROUND_MAX. Only AQL packets can be found backwards; and of SDMA and PM4 the next is found
+// only as far as lengths are known.
+void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
+	       struct ring_look *l);
+void ring_look_fini(struct ring_look *l);
+
+#endif

@@ -1,0 +1,181 @@
+// Plots of a run: how long calls or requests took, dispatch rate over time; report.h.
+#include "common/bench/report_priv.h"
+
+#include "common/cli/text.h"
+#include "common/stats/hist.h"
+#include "common/stats/maths.h"
+
+#include <stdio.h>
+
+enum { BARS = 60, TIMELINE_CYCLES = 20 };
+
+// Returns the highest bar's share; draws a row where there is a plot.
+static double bars(struct plot *p, const char *name, struct samples *s)
+{
+	double x[BARS + 1], y[BARS], top = 0;
+	bool p99 = samples_carry(s->n, 0.99);
+	struct plot_tick ticks[2] = {{.x = samples_percentile(s, 0.5)},
+				     {.x = samples_percentile(s, p99 ? 0.99 : 1)}};
+	struct hist_bars b;
+	char label[128], ns[24];
+	hist_bars_of_samples(&b, s, BARS);
+	for (unsigned i = 0; i < b.n; i++) {
+		x[i] = maths()->fmax((double)b.v[i].lower, 1);
+		x[i + 1] = (double)b.v[i].upper + 1;
+		y[i] = b.v[i].share;
+		top = maths()->fmax(top, y[i]);
+	}
+	if (!p)
+		return top;
+	for (unsigned k = 0; b.n && k < 2; k++) {
+		const char *what = !k ? "median" : p99 ? "p99" : "greatest";
+		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", what,
+			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
+		ticks[k].x = maths()->fmax(ticks[k].x, 1);
+	}
+	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
+	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
+	return top;
+}
+
+// Plots are copied out of reports, so each has "software GPU" where it applies.
+static void open_plot(struct plot *p, const char *title, const struct bench_context *c,
+		      struct plot_axis x)
+{
+	plot_open(p, title, bench_context_is_gpu(c) ? "" : "software GPU: no times of hardware", x);
+}
+
+void report_times_plot(struct doc *d, const struct bench_context *c, const char *title,
+		       const struct report_times *t, unsigned n)
+{
+	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
+			      true};
+	double top = 0;
+	char text[64], ns[24];
+	struct plot p;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < t[i].n; k++) { // fmin and fmax pass over the NaN of none
+			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
+			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
+			top = maths()->fmax(top, bars(NULL, "", t[i].s[k]));
+		}
+	if (!(x.max > 0))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		x.min = maths()->fmin(x.min, t[i].goal);
+		x.max = maths()->fmax(x.max, t[i].goal);
+	}
+	x.min = maths()->fmax(x.min, 1);
+	open_plot(&p, title, c, x);
+	for (unsigned i = 0; i < n; i++) {
+		plot_group(&p, t[i].heading, top, PLOT_SHARE);
+		if (t[i].goal > 0) {
+			snprintf(text, sizeof(text), "%s %s", t[i].goal_label,
+				 text_ns(ns, (uint64_t)maths()->llround(t[i].goal)));
+			plot_goal(&p, t[i].goal, text);
+		}
+		for (unsigned k = 0; k < t[i].n; k++)
+			bars(&p, t[i].name[k], t[i].s[k]);
+	}
+	doc_plot(d, &p);
+}
+
+void report_latency_plot(struct doc *d, const struct load_run *run, const struct result_goals *g)
+{
+	const struct result *r = &run->result;
+	struct report_times t[] = {
+		{.heading = "suspend", .goal_label = "goal", .goal = g->suspend_ns},
+		{.heading = "resume", .goal_label = "goal", .goal = g->resume_ns}};
+	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
+			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
+			t[k].n++;
+		}
+	report_times_plot(d, &run->context, "How long suspend and resume took", t, 2);
+	if (r->n > PLOT_SETTINGS)
+		doc_say(d, "The plot shows the first %d settings of %u.", PLOT_SETTINGS, r->n);
+}
+
+struct timeline {
+	const struct cycle *c;
+	size_t n;
+};
+
+// Indices can be compared while the same queues are watched: those that went away take their
+// packets with them.
+static bool follows(const struct cycle *a, const struct cycle *b)
+{
+	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
+	       b->queues == a->queues && b->read_sum >= a->read_sum;
+}
+
+// The first cycles behind the warm-up that are whole and follow each other.
+static struct timeline choose_timeline(const struct load_run *run)
+{
+	struct timeline t = {0};
+	for (size_t i = 0; i < run->ntimeline && t.n < TIMELINE_CYCLES; i++) {
+		const struct cycle *c = &run->timeline[i];
+		bool complete = c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
+				c->read_sum != CYCLE_NONE;
+		bool fits = !c->warmup && complete && (!t.n || follows(&t.c[t.n - 1], c));
+		if (t.n && !fits)
+			break;
+		t.c = t.n ? t.c : c;
+		t.n += fits;
+	}
+	return t;
+}
+
+static double seconds(const struct timeline *t, uint64_t at)
+{
+	return ((double)at - (double)t->c[0].at_ns) / 1e9;
+}
+
+// Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,
+// and the hold after it. Packets are counted exactly at these moments.
+static size_t timeline_steps(const struct timeline *t, double *x, double *y)
+{
+	size_t n = 0;
+	for (size_t i = 0; i + 1 < t->n; i++) {
+		const struct cycle *c = &t->c[i], *next = &t->c[i + 1];
+		uint64_t off = c->at_ns + c->suspend_ns, on = off + c->held_ns;
+		uint64_t next_off = next->at_ns + next->suspend_ns;
+		uint64_t ran = next->read_sum + next->suspend_packets - c->read_sum -
+			       c->suspend_packets - c->held_packets;
+		x[n] = seconds(t, off);
+		y[n++] = c->held_ns ? (double)c->held_packets / ((double)c->held_ns / 1e9) : 0;
+		x[n] = seconds(t, on);
+		y[n++] = (double)ran / ((double)(next_off - on) / 1e9);
+	}
+	return n;
+}
+
+void report_timeline_plot(struct doc *d, const struct load_run *run)
+{
+	struct timeline t = choose_timeline(run);
+	double x[2 * TIMELINE_CYCLES], y[2 * TIMELINE_CYCLES], top = 0;
+	double bands[2 * TIMELINE_CYCLES];
+	struct plot p;
+	size_t n = t.n > 2 ? timeline_steps(&t, x, y) : 0;
+	if (!n) {
+		doc_say(d,
+			"No plot over time: hardly two cycles in a row watched the same queues.");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		top = maths()->fmax(top, y[i]);
+		bands[i] = x[i];
+	}
+	open_plot(&p, "Dispatch rate; shaded: suspended", &run->context,
+		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false});
+	p.bands = bands;
+	p.nbands = n;
+	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
+	plot_row(&p, "", x, y, n - 1, NULL);
+	doc_plot(d, &p);
+	doc_say(d,
+		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
+		"call is made or returns, so the rate is a mean between these moments.",
+		t.n);
+}

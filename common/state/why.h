@@ -1,0 +1,88 @@
+// What each queue is doing, and on what it waits: from two looks at its indices, the packet that is
+// next, the signals that this one names, and the packets of the same process that set them.
+//
+// Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
+// are taken in order; a packet's completion signal is decremented when it is complete, which may be
+// long after it was taken. kfd-facts 5.2, 5.3, 6 and 8 for slots, runlists and MQDs.
+//
+// Two states that cannot be told apart are one state here, whose name has both.
+#ifndef GPQ_STATE_WHY_H
+#define GPQ_STATE_WHY_H
+
+#include "common/state/rings.h"
+
+enum why_state {
+	WHY_UNKNOWN,
+	WHY_COMPUTING,         // packets were taken, or the last one is not complete
+	WHY_COMPUTING_OR_HUNG, // nothing moved, and nothing is waited for
+	WHY_IDLE,
+	WHY_WAITS_BARRIER,  // for packets of the process that will be reached
+	WHY_WAITS_EXTERNAL, // for a signal that no packet of the process sets
+	WHY_DEADLOCK,       // for packets that are never reached
+	WHY_UNPUBLISHED,    // the next packet is not written, though the write index is beyond it
+	WHY_DOORBELL_LOST,  // there are packets, and the hardware was not told
+	WHY_TURNS,          // the GPU is over-subscribed
+	WHY_SUSPENDED,
+	WHY_EVICTED,
+	WHY_SUSPENDED_OR_EVICTED,
+	WHY_STATES
+};
+
+const char *why_state_word(enum why_state s);
+
+// Without help from outside it will not go on.
+bool why_is_stuck(enum why_state s);
+
+// A signal that the next packet waits for.
+struct why_dep {
+	uint64_t signal; // of SDMA: the one that holds the memory which is polled
+	int64_t value;
+	bool known; // the value
+	bool open;  // it is not waited for any more
+	// The packet that sets it: SIZE_MAX none was found, else index in why.v.
+	size_t by;
+	uint64_t by_index;
+	const char *by_type;
+	uint64_t by_kernel; // object of a dispatch, 0
+	bool by_taken;      // the GPU has it already
+};
+
+struct why_queue {
+	const struct ring_queue *q;
+	enum why_state state;
+	enum ring_problem problem;
+	struct ring_indices first, now;
+	enum ring_state next_state;
+	struct packet next; // its type is NULL: there is none
+	struct packet last; // the one before it, the same
+	bool has_last_value;
+	int64_t last_value; // of its completion signal, unless other packets have that, too
+	bool blocked;       // by what the next packet waits for
+	bool unsure;        // it may be: a signal cannot be read
+	bool unread;        // something that it is judged by could not be read
+	bool blind;         // blocked, and not all packets of the process could be searched
+	bool goes_on;       // it will, if others do
+	struct why_dep deps[PACKET_DEPS];
+	unsigned ndeps;
+	const struct why_dep *because; // the one that the state is about, NULL
+	pid_t by_pid;                  // that suspended it, 0
+	char by_name[64];              // its command name
+	char *detail;                  // owned: the state in a sentence
+};
+
+struct why {
+	struct why_queue *v; // one for each of rings->v
+	size_t n;
+	const struct rings *rings;
+	uint64_t over_ns;
+};
+
+// Looks twice, `over_ns` apart. `r` must have been loaded with `whole` and READ_HOLDER, and outlive
+// the result. Hardware slots are read where a queue may be hung.
+void why_look(struct why *w, struct rings *r, uint64_t over_ns);
+// What the GPU took between the two looks, in what the queue's indices count.
+uint64_t why_taken(const struct why_queue *x);
+
+void why_fini(struct why *w);
+
+#endif

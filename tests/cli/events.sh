@@ -1,0 +1,81 @@
+#!/bin/bash
+# gpq events where sysfs is a recorded one that changes, and /dev/kfd is not there: what is polled. The driver's events are in
+# tests/kernel/gpq/events.sh.
+if [ -z "${EVENTS_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	EVENTS_INSIDE=1 exec unshare -m "$0"
+fi
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
+[ -n "${EVENTS_INSIDE:-}" ] || skip_all "another /sys takes root and a mount namespace"
+[ ! -e /dev/kfd ] || skip_all "here is a /dev/kfd, and the driver knows other GPUs than the recorded one"
+cp -r "$top/tests/hosts/vm-gfx90a-running/sys" "$work/sys"
+mount --make-rprivate / && mount --bind "$work/sys" /sys || skip_all "no mounts here"
+procs=$work/sys/class/kfd/kfd/proc # not by way of /sys: mv would copy
+cp -r $procs/170/queues/0 "$work/queue"
+mkfifo "$work/err"
+
+# Returns when it has seen what is there already.
+start() { # OPTIONS...
+	gpq events -v --interval 10ms "$@" >"$work/out" 2>"$work/err" &
+	pid=$!
+	exec 3<"$work/err"
+	messages=
+	while read -r line <&3; do
+		messages+=$line$'\n'
+		[[ $line != *"at the beginning"* ]] || break
+	done
+}
+
+end() {
+	wait $pid 2>/dev/null
+	status=$?
+	messages+=$(cat <&3)
+	exec 3<&-
+}
+
+# The numbers are those of the folders; the queue's files say GPU, type and size.
+start --count 2 -rno EVENT,PID,GPU,QID,TYPE,RING,CLOCK,SOURCE
+cp -r "$work/queue" "$work/fresh" && mv "$work/fresh" $procs/170/queues/7
+read -r gpu <$procs/170/queues/0/gpuid
+while ! grep -q queue-created "$work/out"; do read -rt 0.01 <> <(:); done
+mv $procs/170/queues/0 "$work/gone"
+end
+ring=$(cat "$work/queue/size")
+is "--count: exit status" $status 0
+is "a queue comes, another goes" "$(cat "$work/out")" "queue-created 170 $gpu 7 compute $ring polled polled
+queue-destroyed 170 $gpu 0 compute $ring polled polled"
+ok "that the driver's are missing is told once" test "$(grep -c 'events of the driver are missing' <<<"$messages")" = 1
+
+# Its names are those of /proc. gpq's own ancestors are not meant by --comm.
+mkfifo "$work/never"
+tail -f "$work/never" 3<&- &
+other=$!
+start --count 2 -p $other -rno EVENT,PID,COMMAND
+mkdir -p "$work/proc/queues" && cp -r "$work/queue" "$work/proc/queues/0" && mv "$work/proc" $procs/$other
+end
+is "a process comes with a queue" "$(cat "$work/out")" "kfd-open $other tail
+queue-created $other tail"
+start --count 2 --comm '^tail$' --ndjson
+mv $procs/170 "$work/170" && mv $procs/$other "$work/other"
+end
+is "--comm: its end, and no other's" "$(jq -r '"\(.event) \(.pid) \(.command) \(.clock) \(.interval_ns > 0) \((.time_ns / 1000 | floor) == .time_us)"' <"$work/out")" \
+	"queue-destroyed $other tail polled true true
+kfd-close $other tail polled true true"
+kill $other
+
+start --for 10ms --count 1
+end
+is "--for without --count events" "$status $(grep -c '0 events in this time, 1 were asked for' <<<"$messages")" "124 1"
+start -J --for 10ms
+end
+is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":1},"events":[]}'
+start
+kill -TERM $pid
+end
+is "SIGTERM" "$status" 143
+is "--interval" "$(gpq events --interval 1ms 2>&1)" "gpq: events: --interval: the least is 10ms; for example --interval 0.1"
+is "--count 0" "$(gpq events --count 0 2>&1)" "gpq: events: --count 0: nothing to wait for; give at least 1"
+is "--sort" "$(gpq events --sort PID 2>&1)" "gpq: events: --sort: rows are in order when all are there; add --for, leave out --count"
+is "no such process" "$(gpq events -p 999999999 2>&1)" "gpq: events: pid 999999999: no such process; without -p those of all are shown"
+is "no such GPU" "$(gpq events --gpu 77 2>&1)" "gpq: events: there is no GPU 77; gpq gpus lists them"
+finish

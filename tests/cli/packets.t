@@ -1,0 +1,84 @@
+# gpq packets on the host aql-gfx90a, whose rings tests/data/aql/make-host lays out by hand: what is expected here is what it says.
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq packets -p 4711 -Q 0 --around 9 -ro INDEX,AHEAD,STATE,TYPE,BARRIER,ACQUIRE,RELEASE,GRID,WORKGROUP,SIGNAL,VALUE
+INDEX AHEAD STATE TYPE BARRIER ACQUIRE RELEASE GRID WORKGROUP SIGNAL VALUE
+0 -5 taken invalid - - - - - - -
+1 -4 taken invalid - - - - - - -
+2 -3 taken invalid - - - - - - -
+3 -2 taken invalid - - - - - - -
+4 -1 taken dispatch - - - 256x1x1 64x1x1 0xa100 1
+5 0 next barrier-and yes system system - - 0xa100 1
+6 1 queued dispatch yes agent agent 1024x2x3 64x2x1 0xa100 1
+7 2 queued barrier-or no none none - - - -
+8 3 queued barrier-value yes none none - - 0xa100 1
+9 4 queued barrier-value no none none - - - -
+10 5 queued ext-dispatch no none none - 32x4x2 0xa100 1
+11 6 queued pm4-buffer no none none - - 0xa100 1
+12 7 queued vendor no none none - - - -
+13 8 queued agent-dispatch no none none - - 0xa100 1
+14 9 unpublished invalid - - - - - - -
+
+# Signals that packets wait for: a doorbell, and what is no signal, have no value.
+$ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 0 --around 9 --filter 'DEPS =~ "."' -o INDEX,TYPE,DEPS,DEP_VALUES,CONDITION
+INDEX TYPE          DEPS                 DEP_VALUES CONDITION
+    5 barrier-and   0xa000 0xa040 0xa080 0 3 1      all 0
+    7 barrier-or    0xa040 0xa0c0 0x777  3 - -      any 0
+    8 barrier-value 0xa040               3          & 0xff >= 5
+    9 barrier-value 0xa040               3          < -1
+   10 ext-dispatch  0xa040               3          all 0
+
+$ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 0 --around 9 -J | jq -c '.packets[] | select(.kernel_object) | [.index, .header, .vendor_format, .kernel_object, .kernarg, .private_bytes, .group_bytes, .grid, .clusters, .cluster, .kernel]'
+[4,"0x1",null,"0x5000","0x6000",0,0,"256x1x1",null,null,null]
+[6,"0xb02",null,"0x5040","0x6040",16,2048,"1024x2x3",null,null,null]
+[10,"0x0",3,"0x5080","0x7000",16,32,null,"4x5x6","2x1x1",null]
+
+# Indices only grow: a ring that is read across its end.
+$ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 1 --around 1 -ro INDEX,STATE,TYPE,GRID,ADDRESS; GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 1 --around 65536 --filter 'STATE != "taken"' -rno INDEX,STATE,GRID,ADDRESS,READ,WRITE
+INDEX STATE TYPE GRID ADDRESS
+1099511627837 taken invalid - 0x2f40
+1099511627838 next dispatch 64x1x1 0x2f80
+1099511627839 queued dispatch 128x1x1 0x2fc0
+1099511627838 next 64x1x1 0x2f80 1099511627838 1099511627842
+1099511627839 queued 128x1x1 0x2fc0 1099511627838 1099511627842
+1099511627840 queued 192x1x1 0x2000 1099511627838 1099511627842
+1099511627841 queued 256x1x1 0x2040 1099511627838 1099511627842
+
+# SDMA (bytes) and PM4 (dwords), as far as lengths are known.
+$ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 2,3 -o QID,INDEX,AHEAD,STATE,TYPE,LENGTH,DEPS,DEP_VALUES,CONDITION,WRITES
+QID INDEX AHEAD STATE  TYPE                LENGTH DEPS   DEP_VALUES CONDITION WRITES
+  2 12416     0 next   sdma-poll               24 0xa048 3          == 0           -
+  2 12440    24 queued sdma-copy               28 -      -          -              -
+  2 12468    52 queued sdma-fence              16 -      -          -         0xa008
+  2 12484    68 queued sdma-atomic             32 -      -          -         0xa048
+  2 12516   100 queued sdma-nop                12 -      -          -              -
+  2 12528   112 queued sdma-unknown             - -      -          -              -
+  3   100     0 next   pm4-nop                  8 -      -          -              -
+  3   102     2 queued pm4-filler               4 -      -          -              -
+  3   103     3 queued pm4-dispatch-direct     20 -      -          -              -
+
+# Indices that no queue has; a host without the memory; who may know where rings are; mistakes.
+$ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 4
+gpq: packets: pid 4711: queue 4: its indices do not fit its ring
+? 3
+
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts packets -p 140,1
+gpq: packets: pid 1: owns no queue; gpq queues lists those that do
+gpq: packets: pid 140: its memory: No such file or directory; recorded hosts have none
+? 5
+
+$ cp -r $HOSTS/aql-gfx90a host; rm host/sys/kernel/debug/kfd/mqds; gpq --sysroot host packets -p 4711
+gpq: packets: where the rings are is in /sys/kernel/debug/kfd/mqds: No such file or directory; gpq snapshot records it as root
+? 6
+
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; m() { for c in "$@"; do gpq packets $c; echo "status $?"; done; }; m '-p 4711 -Q 9' '-p 1' '-p 4711 --around 65537' '--attach' '--attach --watch 1' '--demangle --no-demangle'
+gpq: packets: no queue that was asked for is there; gpq queues lists them
+status 5
+gpq: packets: pid 1: owns no queue; gpq queues lists those that do
+status 5
+gpq: packets: --around 65537: too many; no ring has more than 65536 packets
+status 2
+gpq: packets: --attach asks a running driver, and this is a recorded host; leave out --attach, or --sysroot and GPQ_SYSROOT
+status 2
+gpq: packets: --attach and --watch exclude each other: each listing would take queues off; as root nothing is attached to
+status 2
+gpq: packets: --demangle and --no-demangle exclude each other; choose one
+status 2

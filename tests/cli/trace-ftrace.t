@@ -1,0 +1,161 @@
+# gpq trace --ftrace on traces of both kernels (tests/data/ftrace/README). Counts are those of grep, times the differences of the lines.
+#
+# kfd_ioctl_create_queue: 6.154352 to 6.159174, 6.165142 to 6.166798, 6.168768 to 6.169701.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace -o FUNCTION,PID,COMMAND,CALLS,FAILED,TIMED,TOTAL,P50,MAX
+FUNCTION                  PID COMMAND CALLS FAILED TIMED  TOTAL    P50    MAX
+kfd_ioctl_set_debug_trap  169 dbg         4      0     4 7.91ms 1.01ms 3.99ms
+kfd_ioctl_create_queue    167 mkqueue     3      0     3 7.41ms 1.66ms 4.82ms
+unmap_queues_cpsch        169 dbg         8      0     8 4.12ms  295us 1.43ms
+suspend_queues            169 dbg         1      0     1 3.78ms 3.78ms 3.78ms
+amdkfd_fence_wait_timeout 169 dbg         8      0     8 3.24ms  223us 1.33ms
+unmap_queues_cpsch        167 mkqueue     4      0     4 1.86ms  219us 1.15ms
+resume_queues             169 dbg         2      0     2 1.23ms  335us  896us
+map_queues_cpsch          167 mkqueue     4      0     4  980us   63us  802us
+map_queues_cpsch          169 dbg         8      0     8  666us   51us  163us
+amdkfd_fence_wait_timeout 167 mkqueue     3      0     3  666us  231us  352us
+
+# Without record-tgid the process of a thread is not known.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-6.12.trace -r -o FUNCTION,PID,TID,CALLS,RETURNS,TIMED --filter 'FUNCTION =~ "queues$|pqm"'
+FUNCTION PID TID CALLS RETURNS TIMED
+suspend_queues - 204 1 1 1
+resume_queues - 204 2 2 2
+
+# trace-cmd: 16.342308 to 16.343525; a clock that it prints without a dot.
+$ cd $DATA/ftrace; gpq trace --ftrace trace-cmd-6.12.report -rn -o FUNCTION,CALLS,TIMED,MAX --filter 'FUNCTION == "suspend_queues"'; gpq trace --ftrace trace-cmd-boot-7.3.report
+suspend_queues 1 1 1217000
+gpq: trace: 39 records have no time in seconds: trace_clock counted something else
+Functions and events of the kernel
+FUNCTION   PID COMMAND     CALLS FAILED TIMED TOTAL P50 P90 P99 MAX
+sg_hiq_run   - softgpu0-cp    39      -     0     -   -   -   -   -
+
+# A line that was cut by the kernel itself is no record.
+$ cd $DATA/ftrace; gpq trace --ftrace lost-7.3.pipe -o FUNCTION,CALLS,TIMED; gpq trace -q --ftrace function-6.12.trace -o FUNCTION,COMMAND,CALLS --filter "CALLS > 5"
+gpq: trace: events were lost at 2 places, 30740 that the kernel counted; calls across them have no length; a larger buffer_size_kb loses fewer
+gpq: trace: 1 of 41 lines are no trace records
+FUNCTION                            CALLS TIMED
+amdgpu_amdkfd_get_gpu_clock_counter     9     0
+barrier_open                            8     0
+sg_aql_consume                          7     0
+sg_queue_report_rptr                    6     0
+sg_queue_doorbell                       5     0
+sg_hiq_run                              3     0
+FUNCTION                            COMMAND     CALLS
+amdgpu_amdkfd_get_gpu_clock_counter softgpu0-cp     6
+barrier_open                        softgpu0-cp     6
+sg_aql_consume                      softgpu0-cp     6
+sg_bo_put                           softgpu0-cp     6
+sg_bo_put.part.0                    softgpu0-cp     6
+
+# The log is of a container: its pid 7 is found by the ring of a queue.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -o +FIRST_US container.log | head -3
+FUNCTION                  PID COMMAND CALLS FAILED TIMED  TOTAL    P50    P90    P99    MAX FIRST_US
+kfd_ioctl_set_debug_trap  169 dbg         4      0     4 7.91ms 1.01ms 3.99ms 3.99ms 3.99ms  8176274
+kfd_ioctl_create_queue    167 mkqueue     3      0     3 7.41ms 1.66ms 4.82ms 4.82ms 4.82ms  6154352
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log | tail -7
+Processes of the log
+PID KERNEL_PID COMMAND MATCHED LOG_RECORDS KERNEL_RECORDS
+  7        167 mkqueue queue            11             28
+
+Queues of the log
+PID            HWQ KERNEL_PID   GPU QID CREATED_US DISPATCHES FIRST_US LAST_US
+  7 0x7ffff7fe7000        167 21385   0    6159174          2  8180200 8400200
+$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono --since 8180000 --until 8187000 container.log
+TIME_US SOURCE PID COMMAND KIND     NAME                      INSIDE RESULT QID            HWQ ARGS
+8180000 log    167 -       api      hipLaunchKernel                -      -   -              - -
+8180100 log    167 -       kernel   scale(float*)                  -      -   -              - -
+8180200 log    167 -       dispatch scale(float*)                  -      -   0 0x7ffff7fe7000 -
+8180300 log    167 -       return   hipLaunchKernel            300us      -   -              - -
+8181826 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -      -   -              - pid=167 op=13
+8182364 kernel 169 dbg     return   kfd_ioctl_set_debug_trap   538us      0   -              - ret=0
+8184840 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -      -   -              - pid=167 op=6
+8185026 kernel 169 dbg     entry    suspend_queues                 -      -   0              - count=1 grace=0 queue=0
+8185428 kernel 169 dbg     entry    unmap_queues_cpsch             -      -   -              - filter=2
+8185468 kernel 169 dbg     entry    amdkfd_fence_wait_timeout      -      -   -              - -
+8186803 kernel 169 dbg     return   amdkfd_fence_wait_timeout 1.33ms      0   -              - ret=0
+8186861 kernel 169 dbg     return   unmap_queues_cpsch        1.43ms      0   -              - ret=0
+8186876 kernel 169 dbg     entry    map_queues_cpsch               -      -   -              - -
+
+# The thread of the log is none of the kernel.
+$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -p 7 -rn -o TIME_US,SOURCE,PID,LOG_PID,TID,THREAD,KIND,NAME,QID --since 8179000 container.log
+8180000 log 167 7 - 0x7f00000000aa api hipLaunchKernel -
+8180100 log 167 7 - 0x7f00000000aa kernel scale(float*) -
+8180200 log 167 7 - 0x7f00000000aa dispatch scale(float*) 0
+8180300 log 167 7 - 0x7f00000000aa return hipLaunchKernel -
+8369497 kernel 167 7 167 - entry unmap_queues_cpsch -
+8369605 kernel 167 7 167 - entry amdkfd_fence_wait_timeout -
+8369833 kernel 167 7 167 - return amdkfd_fence_wait_timeout -
+8369871 kernel 167 7 167 - return unmap_queues_cpsch -
+8369881 kernel 167 7 167 - entry map_queues_cpsch -
+8369885 kernel 167 7 167 - return map_queues_cpsch -
+8400000 log 167 7 - 0x7f00000000aa api hipLaunchKernel -
+8400100 log 167 7 - 0x7f00000000aa kernel scale(float*) -
+8400200 log 167 7 - 0x7f00000000aa dispatch scale(float*) 0
+8400300 log 167 7 - 0x7f00000000aa return hipLaunchKernel -
+
+# Times from the first record, 6154352.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --list --since +2.15s --until +2.16s -rn -o TIME_US,KIND,NAME
+8313037 entry unmap_queues_cpsch
+8313116 entry amdkfd_fence_wait_timeout
+8313327 return amdkfd_fence_wait_timeout
+8313372 return unmap_queues_cpsch
+8313384 entry map_queues_cpsch
+8313504 return map_queues_cpsch
+8313935 entry resume_queues
+8313984 entry unmap_queues_cpsch
+8313995 entry amdkfd_fence_wait_timeout
+8314151 return amdkfd_fence_wait_timeout
+8314199 return unmap_queues_cpsch
+8314206 entry map_queues_cpsch
+8314257 return map_queues_cpsch
+8314268 return resume_queues
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace container.log; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock boot container.log; gpq trace --ftrace container.log; gpq trace --ftrace /nowhere; gpq trace --ftrace-clock mono container.log; gpq trace --ftrace x --gaps container.log; gpq trace --ftrace x --by queue container.log
+gpq: trace: --ftrace kprobe-tgid-7.3.trace: its clock is not known, that of the log is mono; say --ftrace-clock mono if trace_clock was mono
+gpq: trace: --ftrace kprobe-tgid-7.3.trace: its clock is boot, that of the log is mono; record it with trace_clock mono
+gpq: trace: --ftrace container.log: no trace record in it; give what tracefs's trace or trace-cmd report printed
+gpq: trace: /nowhere: No such file or directory; check the name
+gpq: trace: --ftrace-clock: there is no trace; say --ftrace FILE too
+gpq: trace: --ftrace and --gaps exclude each other; choose one
+gpq: trace: --ftrace and --by exclude each other; choose one
+? 2
+
+# gpq writes the clock into what it saves.
+$ cd $DATA/ftrace; sed "1i # clock: mono" kprobe-tgid-7.3.trace | gpq trace -J --ftrace - container.log | jq -c ".schema, .clock, .notes, (.functions | map(.calls) | add), .queues[0].queue_id"
+{"name":"gpq.trace.ftrace","version":1}
+"mono"
+[]
+45
+0
+
+# By number alone.
+$ cd $DATA/ftrace; sed "s/pid:7 /pid:167 /" container.log | sed s/7ffff7fe7000/7ffff7fe8000/ | gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -J - | jq -c ".processes[0], .notes"
+{"pid":167,"kernel_pid":167,"command":"mkqueue","matched":"number","log_records":11,"kernel_records":28}
+["processes of the log found by their number alone: 1; in a container it is another"]
+
+# The ioctl 8.184840, suspend_queues 8.185026 to 8.188804, unmap 8.185428 to 8.186861, in it the fence 8.185468 to 8.186803.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --breakdown all
+Suspensions
+N TIME_US PID COMMAND TARGET QUEUES RESULT ENTER UNMAP   SAVE   MAP   REST LEAVE  TOTAL
+1 8184840 169 dbg        167      1      1 186us  98us 1.33ms 163us 2.18ms  28us 3.99ms
+
+Steps
+STEP  COUNT    P50 P90 P99    MAX WHAT
+enter     1  186us   -   -  186us from the ioctl's begin: the target is found and locked
+unmap     1   98us   -   -   98us the runlist is unmapped, without the wait for it
+save      1 1.33ms   -   - 1.33ms wait until the waves are saved
+map       1  163us   -   -  163us the other queues are mapped again
+rest      1 2.18ms   -   - 2.18ms all else in suspend_queues, as copying the headers of what was saved
+leave     1   28us   -   -   28us to the ioctl's end: the answer
+total     1 3.99ms   -   - 3.99ms from the ioctl's begin to its end
+
+# With its dispatches; a time in it; its number.
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log --breakdown 8.186s -rno N,LAST_US,NEXT_US,LOG_PID,RESULT; gpq trace --ftrace kprobe-6.12.trace --breakdown 1 -rno N,TARGET,TOTAL,PID
+1 8180200 8400200 7 1
+1 202 2688000 -
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-6.12.trace --breakdown 2; gpq trace --ftrace lost-7.3.pipe -q --breakdown all; gpq trace --ftrace x --breakdown 0; gpq trace --ftrace x --breakdown one; gpq trace --ftrace x --breakdown 1 --list; gpq trace --breakdown 1 container.log
+gpq: trace: --breakdown: no suspension of the trace is that one; see --breakdown all
+gpq: trace: --breakdown: no suspension of queues is in the trace; suspend_queues must be traced at entry and return
+gpq: trace: --breakdown: 0 is no suspension; give its number (1), a time in it (8.19s), or all
+gpq: trace: --breakdown: one is no suspension; give its number (1), a time in it (8.19s), or all
+gpq: trace: --breakdown and --list exclude each other; choose one
+gpq: trace: --breakdown: there is no trace; say --ftrace FILE too
+? 2

@@ -1,0 +1,64 @@
+#!/bin/bash
+# gpq trace --live where the kernel's side cannot be had, and the folder it makes: the living judge is tests/kernel/gpq/trace-live.sh.
+# Nothing here touches the tracefs of the host: it runs as an ordinary user.
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
+cd "$work" || exit
+data=$top/tests/data
+chmod 755 "$work" && mkdir -m 777 user
+cp "$bin/gpq" own && cp "$data/amdlog/rocm70.log" . && chmod 644 rocm70.log # where another user may read them
+as_user() {
+	if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi
+}
+none="gpq: trace: --live: tracefs is root's; run as root"
+
+is "without root: named" "$(as_user ./own trace --live 2>&1; echo $?)" "$none
+4"
+is "a folder is not left" "$(as_user ./own trace --live --save user/f 2>/dev/null; ls user)" ""
+cat >work.sh <<'E'
+echo "level $AMD_LOG_LEVEL"
+cp "$1" "$AMD_LOG_LEVEL_FILE"_$$
+exit "$2"
+E
+as_user ./own trace --live --save user/f --by process -rno PID,DISPATCHES -- sh work.sh rocm70.log 5 >out 2>err
+is "a command runs with its log alone, its status is gpq's" "$?" 5
+is "what it writes goes to standard error, what is missing is said" "$(cat err)" "$none
+gpq: trace: without the kernel's side; the log of sh is there
+level 4"
+is "the report is that of the log" "$(cat out)" "$(gpq trace --by process -rno PID,DISPATCHES "$data/amdlog/rocm70.log")"
+is "the folder again" "$(gpq trace --by process -rno PID,DISPATCHES user/f)" "$(cat out)"
+is "its files" "$(find user/f -type f | sed 's/_[0-9]*$/_PID/')" "user/f/log_PID"
+is "done in part" "$(as_user ./own trace --live -q -- sh work.sh rocm70.log 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
+is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user ./own trace --live -- sh work.sh rocm70.log 0 2>&1 >/dev/null | grep level)" "level 5"
+is "no log" "$(as_user ./own trace --live -- true 2>&1; echo $?)" "$none
+gpq: trace: without the kernel's side; the log of true is there
+gpq: trace: true wrote no log; is it a HIP program?
+3"
+is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
+	"gpq: trace: /nonexistent: No such file or directory
+127"
+is "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')" ""
+
+mkdir both
+cp "$data/ftrace/kprobe-tgid-7.3.trace" both/kernel.trace && sed -i '1i # clock: mono' both/kernel.trace
+cp "$data/ftrace/container.log" both/log_7
+is "both sides of a folder" "$(gpq trace both)" \
+	"$(gpq trace --ftrace "$data/ftrace/kprobe-tgid-7.3.trace" --ftrace-clock mono "$data/ftrace/container.log")"
+is "the kernel's alone" "$(rm both/log_7; gpq trace -rno CALLS both | wc -l)" "$(gpq trace --ftrace both/kernel.trace -rno CALLS | wc -l)"
+sed -i '1a # task: 167 167 7' both/kernel.trace && sed 's/7ffff7fe7000/7ffff7fe8000/' "$data/ftrace/container.log" >both/log_7
+is "a process is found by its number in its namespace" "$(gpq trace -J both | jq -c '.processes[0] | [.pid, .kernel_pid, .matched]')" '[7,167,"namespace"]'
+: >both/kernel.trace && echo "# clock: mono" >both/kernel.trace && rm both/log_7
+is "an empty record" "$(gpq trace -J both | jq -c '[.clock, .notes, .functions]')" \
+	'["mono",["the trace is empty: nothing of what was traced happened"],[]]'
+
+# shellcheck disable=SC2086
+usage() { is "usage: $1" "$(gpq trace $1 2>&1 | cut -d: -f3-; echo "${PIPESTATUS[0]}")" " $2
+2"; }
+usage "--cleanup" "--cleanup goes with --live; say --live too"
+usage "--save x $data/amdlog/rocm70.log" "--save goes with --live; say --live too"
+usage "--for 1 x" "--for goes with --live; say --live too"
+usage "--live x" "x: --live reads no log; a command goes behind --"
+usage "--live --cleanup -- true" "--cleanup records nothing; say --live --cleanup alone"
+usage "--live --ftrace x" "--live and --ftrace exclude each other; choose one"
+usage "--live --sysroot $top/tests/hosts/gfx90a-k6.12" "--live is about the running host; leave out --sysroot"
+finish

@@ -1,0 +1,64 @@
+# gpq why on the host aql-gfx90a: process 4712 has a queue in each state that memory alone shows (tests/data/aql/make-host). What
+# takes a living driver is judged in the VM (tests/kernel/gpq/why.sh).
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -o QID,STATE,BACKLOG,NEXT,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE
+QID STATE             BACKLOG NEXT          SIGNAL VALUE BY_QID BY_INDEX BY_TYPE
+  0 waits-barrier           2 barrier-and   0xa000     1      1        1 dispatch
+  1 waits-external          2 barrier-and   0xa040     1      -        - -
+  2 deadlock                2 barrier-and   0xa080     1      3        4 dispatch
+  3 deadlock                2 barrier-value 0xa0c0     1      2        1 dispatch
+  4 not-published           2 invalid            -     -      -        - -
+  5 idle                    0 -                  -     -      -        - -
+  6 computing               0 -             0xa140     1      -        - -
+  7 computing-or-hung       1 barrier-or         -     -      -        - -
+? 3
+
+# All queues of a process are looked at, whichever are shown. The exit status is that of those.
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why -p 4712 -Q 0,1,5,6,7 -rno QID,STATE,STUCK,BY_QID,DETAIL; echo $?; gpq why -p 4712 -Q 3 -rno STATE,STUCK,BY_QID; echo $?
+0 waits-barrier no 1 signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 waits-external no - signal\x200xa040\x20is\x201,\x20and\x20no\x20packet\x20of\x20this\x20process\x20sets\x20it:\x20the\x20host,\x20or\x20another\x20process
+5 idle no - -
+6 computing no - packet\x205\x20is\x20taken,\x20and\x20its\x20signal\x200xa140\x20is\x201
+7 computing-or-hung no - the\x20next\x20packet\x20waits\x20for\x20nothing,\x20and\x20is\x20not\x20taken:\x20a\x20long\x20kernel,\x20or\x20one\x20that\x20hangs
+0
+deadlock yes 2
+3
+
+# Several signals: where all are needed the one that nobody here sets matters, where one is needed any that is set.
+# Queue 3 is no longer busy because of a signal that queue 4 uses again.
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4713 -ro QID,STATE,SIGNAL,BY_QID
+QID STATE SIGNAL BY_QID
+0 waits-external 0xa040 -
+1 waits-barrier 0xa000 2
+2 computing-or-hung - -
+3 idle - -
+4 computing-or-hung - -
+
+# A signal that an SDMA queue will set, which polls the same; indices that no queue has.
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4711 -ro QID,STATE,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE,READ,WRITE
+gpq: why: pid 4711: queue 4: its indices do not fit its ring
+QID STATE SIGNAL VALUE BY_QID BY_INDEX BY_TYPE READ WRITE
+0 deadlock 0xa040 3 2 12484 sdma-atomic 5 15
+1 computing-or-hung - - - - - 1099511627838 1099511627842
+2 deadlock 0xa040 3 2 12484 sdma-atomic 12416 12532
+3 computing-or-hung - - - - - 100 108
+4 unknown - - - - - - -
+? 3
+
+# Values that change what is waited for: the host has set its signal, so that queue 1 and with it queue 0 wait for nothing.
+$ cp -r $HOSTS/aql-gfx90a host; printf '\0' | dd of=host/proc/4712/mem bs=1 seek=$((0xa048)) conv=notrunc status=none; gpq --sysroot host why -p 4712 -Q 0,1 -rno QID,STATE,BY_QID
+0 waits-barrier 1
+1 computing-or-hung -
+
+# Off the hardware: all queues of the process, which nobody traces, on a driver whose debuggers trace; or which a debugger traces.
+$ cp -r $HOSTS/aql-gfx90a host; echo 6.12.95 >host/proc/sys/kernel/osrelease; sed -i -E 's/^(    00000200: [0-9a-f]+ [0-9a-f]+) 00000001/\1 00000000/' host/sys/kernel/debug/kfd/mqds; printf 'Node 1, gpu_id e3f9:\n  No active runlist\n' >host/sys/kernel/debug/kfd/rls
+> gpq --sysroot host why -p 4712 -rno STATE | uniq -c | sed 's/^ *//'; sed -i 's/TracerPid:.*/TracerPid:\t1/' host/proc/4712/status; gpq --sysroot host why -p 4712 -Q 0 -rno STATE,BY_PID,BY_COMMAND
+8 evicted
+suspended-or-evicted 1 init
+
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 141; gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 99; gpq --sysroot $HOSTS/aql-gfx90a why --over 61
+gpq: why: pid 141: its memory: No such file or directory; recorded hosts have none
+PID COMMAND QID TYPE    STATE   BACKLOG TAKEN NEXT KERNEL DETAIL
+141 mkqueue   0 compute unknown       -     - -    -      the memory of the process cannot be read
+gpq: why: no queue that was asked for is there; gpq queues lists them
+gpq: why: --over: more than 60s; a second is long
+? 2

@@ -1,0 +1,43 @@
+#!/bin/bash
+# The service and the examples of gpq sched: their form, and that gpq has the options they give. TAP.
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/../cli/tap.inc"
+unit=$top/man/gpq-sched.service
+docker=$top/man/examples/gpq-sched-container.sh
+pods=$top/man/examples/gpq-sched-kubernetes.yaml
+
+sed "s|/usr/local/bin/gpq|$bin/gpq|" "$unit" >"$work/gpq-sched.service"
+if command -v systemd-analyze >/dev/null; then
+	ok "systemd takes the unit" systemd-analyze verify --man=no "$work/gpq-sched.service"
+	# Words it does not know are warnings only.
+	is "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)" ""
+else
+	pass "systemd takes the unit # skip systemd-analyze is not installed"
+fi
+ok "the container's script is one" sh -n "$docker"
+is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
+2"
+if python3 -c 'import yaml' 2>/dev/null; then
+	is "the manifest has a scheduler and a client" \
+		"$(python3 -c 'import sys, yaml; print(*[d["kind"] for d in yaml.safe_load_all(open(sys.argv[1]))])' "$pods")" "DaemonSet Pod"
+else
+	pass "the manifest # skip python3-yaml is not installed"
+fi
+
+# What each of them runs, of a recorded host and without looking for anything: gpq takes all of the words.
+words() { # FILE: the options of its gpq sched
+	sed -n '/gpq.*sched.*--online/,/--group/p' "$1" | grep -v '^[[:space:]]*#' | grep -oE -- '--(online|offline|share|socket|group|max-hold|idle|period)\b' | sort -u
+}
+if gpq --list | grep -qx sched; then
+	gpq sched --help | grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$work/options"
+	for f in "$unit" "$docker" "$pods"; do
+		is "${f##*/}: options that gpq sched has" "$(words "$f" | comm -23 - "$work/options")" ""
+		is "${f##*/}: which are these" "$(words "$f" | grep -cE -- '--(online|offline|socket|group)$')" 4
+	done
+	# shellcheck disable=SC2046 # several words
+	is "its SPECs and OPTIONS are right" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched --dry-run --online "$(sed -n 's/^Environment="ONLINE=\(.*\)"/\1/p' "$unit")" \
+		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" $(sed -n 's/^Environment="OPTIONS=\(.*\)"/\1/p' "$unit") 2>&1 >/dev/null; echo $?)" 0
+else
+	pass "options # skip there is no gpq sched"
+fi
+finish

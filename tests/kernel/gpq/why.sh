@@ -1,0 +1,102 @@
+# gpq why on living queues: each state that it names is made on purpose, and nothing else is said.
+# shellcheck shell=dash disable=SC1091,SC2086
+. /t/lib.sh
+
+PARAMS=/sys/module/amdgpu/parameters
+
+aql() { # SCENARIO: P is the pid
+	aqlq "$1" > /tmp/aqlq.log 2>&1 &
+	P=$!
+	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq $1 starts" "$(cat /tmp/aqlq.log)"
+}
+
+signal() { awk -v n="$1" '$3 == "signal" && $4 == n { print $5 }' /tmp/aqlq.log; }
+
+# The rows of the process, once the state of its first queue is this one, or what they are after a while.
+rows() { # STATE COLUMNS [OPTION...]
+	local state=$1 columns=$2
+	shift 2
+	within 10 sh -c "gpq why -p $P -rno STATE 2> /dev/null | head -1 | grep -qx $state"
+	gpq why -p $P -rno $columns "$@"
+}
+
+made() { # SCENARIO STATUS COLUMNS WANTED
+	aql $1
+	is "$1" "$(rows ${4%% *} STATE,$3)" "$4"
+	status_is "$1: exit status" $2 gpq why -p $P
+	reap $P
+}
+
+load gfx90a
+aql chain
+A=$(signal a) E=$(signal host)
+is "a chain: which packet of which queue sets the signal" "$(rows waits-barrier QID,STATE,STUCK,SIGNAL,VALUE,BY_QID,BY_INDEX,BY_TYPE)" \
+"0 waits-barrier no $A 1 1 1 dispatch
+1 waits-external no $E 1 - - -"
+status_is "nothing of it is stuck" 0 gpq why -p $P
+like "in a sentence" "$OUT" "signal $A is 1, set by packet 1 \(dispatch\) of queue 1 .*signal $E is 1, and no packet of this process sets it"
+kill -USR1 $P
+is "and once the host has set it" "$(rows idle QID,STATE,BACKLOG)" "0 idle 0
+1 idle 0"
+reap $P
+
+made deadlock 3 QID,STUCK,BY_QID,BY_INDEX "deadlock 0 yes 1 1
+deadlock 1 yes 0 1"
+made alone 3 BY_QID,BY_INDEX "deadlock 0 1"
+made unpublished 3 STUCK,NEXT,BACKLOG "not-published yes invalid 1"
+made idle 0 QID,BACKLOG,NEXT "idle 0 0 -
+idle 1 0 -"
+made running 0 BACKLOG,TAKEN,VALUE "computing 0 0 1"
+made sdma 0 QID,TYPE,BY_QID,BY_TYPE "waits-barrier 0 compute 1 sdma-atomic
+waits-external 1 sdma - -"
+
+# Without root, in one short session.
+chmod 666 /dev/kfd /dev/dri/renderD*
+su user -c 'aqlq chain' > /tmp/aqlq.log 2>&1 &
+S=$!
+within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"
+P=$(awk '$3 == "ready" { sub(":", "", $2); print $2 }' /tmp/aqlq.log)
+is "--attach, for the user's own process" "$(su user -c "gpq why -q -p $P --attach -rno QID,STATE,BY_QID")" "0 waits-barrier 1
+1 waits-external -"
+reap $P $S
+
+echo N > $PARAMS/wptr_poll
+made lost 3 STUCK,READ,WRITE,SLOT_WRITE "doorbell-lost yes 1 2 1"
+echo Y > $PARAMS/wptr_poll
+
+target -n 2
+is "packets are taken" "$(rows computing QID,STATE,STUCK --filter 'TAKEN > 0')" "0 computing no
+1 computing no"
+echo 0 > $PARAMS/packet_rate
+is "none is taken, and none waits" "$(rows computing-or-hung STATE,TAKEN,NEXT --filter 'QID == 0')" "computing-or-hung 0 barrier-and"
+echo 1000 > $PARAMS/packet_rate
+ok "gpq suspends it" gpq suspend -q -p $P
+is "suspended by gpq" "$(rows suspended QID,STATE,BY_PID,BY_COMMAND)" "$(H=$(gpq suspend --list -rno HOLDER | head -1); printf '0 suspended %s gpq-holder\n1 suspended %s gpq-holder' $H $H)"
+ok "gpq resumes it" gpq resume -q -p $P
+dbg $P seize enable snap=$CLEAR_NEW susp=0 hold > /tmp/dbg.log 2>&1 &
+W=$!
+within 20 grep -q 'susp=0 -> 1' /tmp/dbg.log || fail "queue 0 is suspended" "$(cat /tmp/dbg.log)"
+is "suspended by another debugger: one queue of two" "$(rows suspended QID,STATE,BY_PID,BY_COMMAND)" "0 suspended $W dbg
+1 computing - -"
+reap $W
+echo $P > /sys/kernel/debug/softgpu/evict
+if driver_has untraced_debugger; then S=suspended-or-evicted; else S=evicted; fi
+is "evicted" "$(rows $S QID,STATE,STUCK)" "0 $S no
+1 $S no"
+echo $P > /sys/kernel/debug/softgpu/restore
+reap $P
+
+# More processes than VMIDs.
+ALL=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	mkqueue -q -n 1 > /dev/null 2>&1 &
+	ALL="$ALL $!"
+done
+within 30 sh -c "[ \$(gpq queues -rno PID | wc -l) = 10 ]"
+within 20 sh -c "[ \$(gpq why -rno STATE | grep -c takes-turns) = 10 ]"
+is "the GPU is over-subscribed" "$(gpq why -rno STATE | sort | uniq -c | sed 's/^ *//')" "10 takes-turns"
+like "with how many there are" "$(gpq why -rno DETAIL | head -1)" '^10\\x20compute\\x20queues\\x20of\\x2010\\x20processes\\x20share\\x20the\\x20GPU,\\x20which\\x20has\\x2024\\x20slots'
+reap $ALL
+unload
+kernel_is_content
+finish

@@ -1,0 +1,42 @@
+# gpq packets and gpq why against a real HIP program: kernels by name, grids and counts are those of its own record.
+# shellcheck shell=dash disable=SC1091,SC2012,SC2086
+. /t/lib.sh
+. /t/hip/hip.inc
+
+load_hip
+hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 5000 -H 300
+
+# While it runs, nothing is said to be stuck for good.
+n=0 bad=0
+while [ ! -e /tmp/q.truth ] && [ $n -lt 40 ] && ! dead $P; do
+	gpq why -p $P --over 20ms -rno PID,QID,STATE,DETAIL > /tmp/why 2> /tmp/why.err
+	case $? in
+	0) ;;
+	3) grep -q deadlock /tmp/why && bad=$((bad + 1)) && note "$(cat /tmp/why)" ;;
+	*) bad=$((bad + 1)) && note "$(cat /tmp/why /tmp/why.err)" ;;
+	esac
+	n=$((n + 1))
+done
+is "no deadlock is claimed in $n looks at a program that goes on" $bad 0
+hip_done q
+
+# Kernels of the runtime's own, for copies, have names that begin with __amd, or, where no code object has them, none.
+# The GPU frees a slot by its header; the rest of a dispatch stays until the slot is used again.
+gpq packets -p $P --around 65536 -rno QID,STATE,TYPE,KERNEL,GRID,WORKGROUP > /tmp/packets
+ok "every queue's ring is read" test $? -eq 0
+is "kernels by name, as often as the program launched them" \
+	"$(awk '$3 == "dispatch" && $4 !~ /^(__amd|-)/ { n[$4]++ } END { for (k in n) print k, n[k] }' /tmp/packets | sort)" \
+	"$(sed -n 's/^kernel [0-9]* launches \([0-9]*\) name \(.*\)/\2 \1/p' /tmp/q.truth | grep -v ' 0$' | sort)"
+sed -n 's/^kernel \([0-9]*\) launches [0-9]* name \(.*\)/\1 \2/p' /tmp/q.truth > /tmp/names
+awk '$3 == "dispatch" && $4 !~ /^(__amd|-)/ { print $4, $5, $6 }' /tmp/packets | sort > /tmp/got
+awk 'NR == FNR { name[$1] = $2; next } !/^#/ { print name[$3], $4 "x" $5 "x" $6, $7 "x" $8 "x" $9 }' /tmp/names /tmp/q.seq | sort > /tmp/wanted
+is "each with its grid and workgroup" "$(diff /tmp/wanted /tmp/got | head -n 5; wc -l < /tmp/got)" 2000
+is "all is taken" "$(awk '{ print $2 }' /tmp/packets | sort -u)" taken
+is "and nothing runs" "$(gpq why -p $P -rno STATE | sort -u)" idle
+is "names are the same for its user as for programs" "$(gpq packets -p $P --around 65536 --ndjson --filter 'KERNEL == "vector_add"' -o KERNEL | sort -u)" \
+	'{"record":"packet","kernel":"vector_add"}'
+hip_end q
+within 20 test ! -d $KFD/proc/$P
+unload
+kernel_is_content
+finish

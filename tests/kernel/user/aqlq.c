@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * aqlq: AQL and SDMA queues in states that are made on purpose: packets of every kind behind a
+ * barrier, queues that wait for each other, for the host, for a copy, for nobody.
+ *
+ *     aqlq SCENARIO      see scenarios[]; prints its queues and "aqlq PID: signal NAME ADDRESS"
+ *
+ * It then sleeps. SIGUSR1 sets the signal "host" to 0, which lets go of what waits for the host.
+ */
+#include <signal.h>
+#include "kfdqueue.h"
+
+struct signal { /* amd_signal_t */
+	int64_t kind, value;
+	uint64_t mailbox;
+	uint32_t event, unused;
+	uint64_t times[4];
+};
+_Static_assert(sizeof(struct signal) == 64, "a signal has 64 bytes");
+
+static struct gpu gpu, others[64];
+static struct queue queues[8];
+static volatile struct signal *signals;
+static int n_signals;
+static volatile struct signal *host; /* what the host is to set */
+
+static uint64_t new_signal(const char *name, int64_t value)
+{
+	volatile struct signal *s = &signals[n_signals++];
+
+	s->kind = 1;
+	s->value = value;
+	printf("aqlq %d: signal %s 0x%llx\n", getpid(), name, (unsigned long long)(uintptr_t)s);
+	if (!strcmp(name, "host"))
+		host = s;
+	return (uintptr_t)s;
+}
+
+static struct queue *new_queue(enum kind kind)
+{
+	static int n;
+	struct queue *queue = &queues[n++];
+
+	queue_create(queue, &gpu, kind, 4096, 7);
+	for (int i = 0; kind == AQL && i < 4096 / (int)PACKET; i++)
+		*(uint16_t *)(queue->ring + i * (int)PACKET) = 1; /* invalid */
+	return queue;
+}
+
+/* Writes a packet behind the others, its header last. */
+static void put(struct queue *queue, const void *packet)
+{
+	const uint64_t n = (*queue->write_index)++;
+	uint8_t *slot = queue->ring + n * PACKET % queue->ring_size;
+
+	memcpy(slot + 2, (const uint8_t *)packet + 2, PACKET - 2);
+	__atomic_store_n((uint16_t *)slot, *(const uint16_t *)packet, __ATOMIC_RELEASE);
+}
+
+static void ring(struct queue *queue)
+{
+	*queue->doorbell = queue->kind == AQL ? *queue->write_index - 1 : *queue->write_index;
+}
+
+static void dispatch(struct queue *queue, uint32_t items, uint64_t completion)
+{
+	const struct aql_dispatch packet = {.header = 0x0b02,
+					    .setup = 1,
+					    .workgroup = {64, 1, 1},
+					    .grid = {items, 1, 1},
+					    .kernel_object = 0x123400,
+					    .kernarg = 0x567800,
+					    .completion_signal = completion};
+
+	put(queue, &packet);
+}
+
+struct barrier {
+	uint16_t header, format;
+	uint32_t unused;
+	uint64_t dep[5], unused2, completion;
+};
+
+static void barrier(struct queue *queue, uint16_t header, uint64_t dep, uint64_t dep2)
+{
+	const struct barrier packet = {.header = header, .dep = {dep, dep2}};
+
+	put(queue, &packet);
+}
+
+static void barrier_value(struct queue *queue, uint64_t dep, int64_t value, uint32_t compare)
+{
+	const struct barrier packet = {
+		.header = 0x100, .format = 2, .dep = {dep, (uint64_t)value, UINT64_MAX, compare}};
+
+	put(queue, &packet);
+}
+
+static void await(struct queue *queue, uint64_t index)
+{
+	while (*queue->read_index < index)
+		usleep(1000);
+}
+
+/* ---- scenarios ---- */
+
+static void every(void)
+{
+	struct queue *q = new_queue(AQL);
+	const uint64_t done = new_signal("done", 1), e = new_signal("host", 1);
+	struct barrier other = {.header = 0, .format = 9};
+
+	dispatch(q, 4096, done);
+	ring(q);
+	await(q, 1);
+	barrier(q, 0x1503, e, done);
+	dispatch(q, 1024, e);
+	barrier(q, 0x0005, e, 0);
+	barrier_value(q, e, 5, 3);
+	put(q, &other);
+	(*q->write_index)++; /* a packet that is not written */
+	ring(q);
+}
+
+static void chain(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1), e = new_signal("host", 1);
+
+	barrier(q0, 0x1503, a, 0);
+	barrier(q1, 0x1503, e, 0);
+	dispatch(q1, 640, a);
+	ring(q0);
+	ring(q1);
+}
+
+static void deadlock(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1), b = new_signal("b", 1);
+
+	barrier(q0, 0x1503, a, 0);
+	dispatch(q0, 64, b);
+	barrier(q1, 0x1503, b, 0);
+	dispatch(q1, 64, a);
+	ring(q0);
+	ring(q1);
+}
+
+/* A queue that waits for a packet behind the one that waits. */
+static void alone(void)
+{
+	struct queue *q = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1);
+
+	barrier(q, 0x1503, a, 0);
+	dispatch(q, 64, a);
+	ring(q);
+}
+
+static void unpublished(void)
+{
+	struct queue *q = new_queue(AQL);
+
+	*q->write_index = 1;
+	ring(q);
+}
+
+/* The packet is taken; that its kernel still runs only its signal tells. */
+static void running(void)
+{
+	struct queue *q = new_queue(AQL);
+	const uint64_t e = new_signal("host", 2);
+
+	dispatch(q, 64, e);
+	ring(q);
+	await(q, 1);
+}
+
+static void idle(void)
+{
+	struct queue *q = new_queue(AQL);
+
+	dispatch(q, 64, new_signal("done", 1));
+	ring(q);
+	await(q, 1);
+	new_queue(AQL);
+}
+
+/* With softgpu's wptr_poll=N the doorbell alone tells of packets. */
+static void lost(void)
+{
+	struct queue *q = new_queue(AQL);
+
+	dispatch(q, 64, 0);
+	ring(q);
+	await(q, 1);
+	dispatch(q, 64, 0);
+}
+
+static void sdma(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(SDMA);
+	const uint64_t a = new_signal("a", 1), e = new_signal("host", 1);
+	const uint32_t packets[] = {/* until the signal is 0 */
+				    8 | 1u << 31 | 3u << 28, (uint32_t)(e + 8),
+				    (uint32_t)((e + 8) >> 32), 0, UINT32_MAX, 0,
+				    /* less 1 */
+				    10 | 47u << 25, (uint32_t)(a + 8), (uint32_t)((a + 8) >> 32),
+				    UINT32_MAX, UINT32_MAX, 0, 0, 0};
+
+	barrier(q0, 0x1503, a, 0);
+	memcpy(q1->ring, packets, sizeof(packets));
+	*q1->write_index = sizeof(packets);
+	ring(q0);
+	ring(q1);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} scenarios[] = {
+	{"every", every},
+	{"chain", chain},
+	{"deadlock", deadlock},
+	{"alone", alone},
+	{"unpublished", unpublished},
+	{"running", running},
+	{"idle", idle},
+	{"lost", lost},
+	{"sdma", sdma},
+};
+#define N_SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+
+static void let_go(int number)
+{
+	(void)number;
+	if (host)
+		host->value = 0;
+}
+
+static void start(void)
+{
+	struct kfd_ioctl_runtime_enable_args args = {
+		.r_debug = 0x1000,
+		.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK |
+			     KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK,
+	};
+	struct node nodes[64];
+	const int found = nodes_read(nodes, 64);
+	const int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	if (kfd < 0 || !found)
+		die("/dev/kfd");
+	gpu_open(&gpu, kfd, &nodes[0], false);
+	for (int i = 1; i < found; i++)
+		gpu_open(&others[i], kfd, &nodes[i], false);
+	if (ioctl(kfd, AMDKFD_IOC_RUNTIME_ENABLE, &args))
+		die("RUNTIME_ENABLE");
+	signals = gpu_memory(&gpu, PAGE);
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	signal(SIGUSR1, let_go);
+	for (size_t i = 0; argc == 2 && i < N_SCENARIOS; i++) {
+		if (strcmp(argv[1], scenarios[i].name))
+			continue;
+		start();
+		scenarios[i].make();
+		printf("aqlq %d: ready\n", getpid());
+		for (;;)
+			pause();
+	}
+	fprintf(stderr, "aqlq: no such scenario\n");
+	return 2;
+}
