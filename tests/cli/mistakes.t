@@ -9,8 +9,8 @@ gpq: unknown command bech, did you mean bench; gpq -h lists them
 gpq: unknown command 1234; the queues of a process: gpq queues -p PID
 gpq: unknown command queu, did you mean queues; gpq -h lists them
 gpq: nosuch: no operand is expected; gpq -h shows what is
-gpq: --pid is an option of bench preempt, hqd, packets, queues, resume, suspend, trace, why; give it behind the command's name
-gpq: -p is an option of bench preempt, hqd, packets, queues, resume, suspend, trace, why; give it behind the command's name
+gpq: --pid is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; give it behind the command's name
+gpq: -p is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; give it behind the command's name
 gpq: option --instal needs an argument: DIR
 gpq: unknown option --versoin, did you mean --version; --help lists the options
 gpq: unknown option -x; --help lists the options
@@ -43,10 +43,10 @@ gpq: bench: x: no operand is expected; -h shows the options
 $ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues --verify' 'queues -l' 'gpus -p 1' 'trace --queue 1 x' 'bench ab -p 1' 'bench -p 1 ab' 'bench preempt -p 1 --online x' 'bench report --cycles 3 x' 'bench report --settle 1ms x' 'queues --html=x'
 gpq: queues: --verify is an option of suspend; gpq queues -h lists those of queues
 gpq: queues: -l is an option of suspend, trace; gpq queues -h lists those of queues
-gpq: gpus: -p is an option of bench preempt, hqd, packets, queues, resume, suspend, trace, why; gpq gpus -h lists those of gpus
-gpq: trace: --queue is an option of bench preempt, hqd, packets, queues, resume, suspend, why; gpq trace -h lists those of trace
-gpq: bench: -p is an option of bench preempt, hqd, packets, queues, resume, suspend, trace, why; gpq bench ab -h lists those of bench ab
-gpq: bench: -p is an option of bench preempt, hqd, packets, queues, resume, suspend, trace, why; gpq bench ab -h lists those of bench ab
+gpq: gpus: -p is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; gpq gpus -h lists those of gpus
+gpq: trace: --queue is an option of bench preempt, hqd, packets, queues, resume, snapshot, suspend, why; gpq trace -h lists those of trace
+gpq: bench: -p is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; gpq bench ab -h lists those of bench ab
+gpq: bench: -p is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; gpq bench ab -h lists those of bench ab
 gpq: bench: --online is an option of bench ab, sched; gpq bench preempt -h lists those of bench preempt
 gpq: bench: --cycles is an option of bench preempt; gpq bench report -h lists those of bench report
 gpq: bench: --settle is an option of bench preempt; gpq bench report -h lists those of bench report
