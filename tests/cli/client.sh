@@ -15,6 +15,9 @@ lib/libgpqclient.a
 lib/libgpqclient.so
 lib/libgpqclient.so.0
 lib/pkgconfig/gpqclient.pc
+lib/systemd/system/gpq-sched.service
+share/doc/gpq/examples/gpq-sched-container.sh
+share/doc/gpq/examples/gpq-sched-kubernetes.yaml
 share/doc/gpq/examples/serving-loop.c
 share/doc/gpq/examples/serving_loop.py
 share/gpq/python/gpq.py"

@@ -34,8 +34,8 @@ gpq: suspend: --prio 9:8: neither levels (low, medium, high) nor MIN[:MAX] with 
 $ gpq suspend -p 1 --prio 9 -Q 1
 gpq: suspend: --queue and --prio exclude each other; choose one
 ? 2
-$ gpq suspend -p 1 --tree --every
-gpq: suspend: unknown option --every; --help lists the options
+$ gpq suspend -p 1 --tree --eachone
+gpq: suspend: unknown option --eachone; --help lists the options
 ? 2
 $ gpq resume --all -p 1
 gpq: resume: --all excludes options that choose processes; choose one
