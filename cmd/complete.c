@@ -6,6 +6,7 @@
 #include "common/host/root.h"
 #include "common/host/secure.h"
 #include "common/kfd/procs.h"
+#include "common/state/pick_spec.h"
 #include "common/state/queue_rows.h"
 
 #include <ctype.h>
@@ -160,6 +161,18 @@ static void offer_modes(struct typed *t)
 		offer(t, ab_mode_name[i], "mode of the experiment");
 }
 
+static void offer_spec(struct typed *t);
+
+static void offer_class(struct typed *t)
+{
+	const char *name_end = strchr(t->rest, '=');
+
+	if (!name_end)
+		return;
+	keep_up_to(t, name_end + 1);
+	offer_spec(t);
+}
+
 static const struct {
 	const char *option;
 	void (*offer)(struct typed *t);
@@ -167,7 +180,8 @@ static const struct {
 	{"comm", offer_commands}, {"container", offer_containers}, {"filter", offer_filter},
 	{"gpu", offer_gpus},      {"modes", offer_modes},          {"output", offer_output},
 	{"pid", offer_pids},      {"prio", offer_levels},          {"queue", offer_queues},
-	{"sort", offer_sort},     {"type", offer_types},
+	{"sort", offer_sort},     {"type", offer_types},           {"online", offer_spec},
+	{"offline", offer_spec},  {"class", offer_class},
 };
 
 // What has no candidates is left to the shell, which knows the files.
@@ -178,6 +192,37 @@ static void offer_values(const struct opt *o, struct typed *t)
 	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		if (strcmp(o->name, sources[i].option) == 0)
 			sources[i].offer(t);
+}
+
+// KEY=VALUE&KEY=VALUE of gpq sched: the keys, and what their options take. (--online and --offline
+// of gpq bench ab are commands.)
+static void offer_spec(struct typed *t)
+{
+	static const struct opt keys[] = {PICK_OPTS(pick_spec), PICK_QUEUES_OPTS(pick_spec), {0}};
+	const char *and = strrchr(t->rest, '&'), *value;
+	char word[32], help[128];
+	size_t n;
+
+	if (!t->def || t->def->spec->kinds)
+		return;
+	if (and)
+		keep_up_to(t, and+1);
+	value = strchr(t->rest, '=');
+	for (const struct opt *o = keys; o->name; o++) {
+		const char *text = opt_brief(o, &n);
+
+		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
+			continue; // not for queues that come later
+		snprintf(help, sizeof(help), "%.*s", (int)n, text);
+		snprintf(word, sizeof(word), "%s%s", o->name, o->arg ? "=" : "");
+		if (!value) {
+			offer(t, word, help);
+		} else if (strncmp(t->rest, word, strlen(word)) == 0) {
+			keep_up_to(t, value + 1);
+			offer_values(o, t);
+			return;
+		}
+	}
 }
 
 static void offer_kinds(const struct typed *t, const struct command *def)

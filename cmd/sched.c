@@ -125,8 +125,8 @@ static int check_times(struct sched_opts *o)
 		return err_fail(GPQ_USAGE, NULL, "--period: at least 10ms");
 	if (p->kind == POLICY_SHARE && held > p->max_hold_ns)
 		return err_fail(GPQ_USAGE, "a shorter --period, or a longer --max-hold",
-				"--share holds for %.3g ms of each --period, --max-hold allows "
-				"%.3g ms",
+				"--share holds for %.4g ms of each --period, --max-hold allows "
+				"%.4g ms",
 				(double)held / 1e6, (double)p->max_hold_ns / 1e6);
 	if (o->sample_ns < MS / 10)
 		return err_fail(GPQ_USAGE, NULL, "--sample: at least 0.1ms");
@@ -232,6 +232,12 @@ static int no_scheduler(const struct sched_cmd *o, ssize_t error)
 				"run as its user or as root; gpq sched --group G lets "
 				"others in",
 				"the scheduler's socket is not for this user");
+	if (e == EDQUOT)
+		return err_fail(GPQ_FAILED, "try again later",
+				"the scheduler has as many connections as it takes, or as one user "
+				"may have");
+	if (e == ENAMETOOLONG)
+		return err_fail(GPQ_USAGE, NULL, "--socket: a path of over 107 bytes");
 	if (e == ENOENT || e == ECONNREFUSED || e == ECONNRESET)
 		return err_fail(GPQ_NOTFOUND, "--socket FILE says where it listens",
 				"no scheduler%s%s", o->socket ? " at " : " runs here",
@@ -239,11 +245,14 @@ static int no_scheduler(const struct sched_cmd *o, ssize_t error)
 	return err_sys(e, NULL, "ask the scheduler");
 }
 
+// Whatever listens there may send what it likes.
+#define STATUS_MAX (16 << 20)
+
 static int list_status(struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
 	struct gpq_client *client = gpq_connect(o->socket);
-	struct sched_stats t;
+	struct sched_stats t = {0};
 	struct buf text = {0};
 	ssize_t need = client ? 65536 : -errno;
 	int status;
@@ -251,11 +260,11 @@ static int list_status(struct cmd *c)
 	do {
 		buf_reserve(&text, (size_t)(need < 0 ? 0 : need) + 1);
 		need = need < 0 ? need : gpq_status(client, text.data, text.cap, 5 * 1000000000ll);
-	} while (need >= (ssize_t)text.cap);
+	} while (need >= (ssize_t)text.cap && need < STATUS_MAX);
 	gpq_close(client);
 	if (need < 0)
 		status = no_scheduler(o, need);
-	else if (!sched_stats_read(&t, text.data))
+	else if (need >= STATUS_MAX || !sched_stats_read(&t, text.data))
 		status = err_fail(GPQ_FAILED, "use the same version of gpq",
 				  "the scheduler's statistics are not understood");
 	else
@@ -263,8 +272,7 @@ static int list_status(struct cmd *c)
 				     o->members       ? MEMBERS
 				     : c->out.columns ? CLASSES
 						      : TOTALS | CLASSES | MEMBERS);
-	if (need >= 0)
-		sched_stats_fini(&t);
+	sched_stats_fini(&t);
 	buf_fini(&text);
 	return status;
 }
@@ -313,7 +321,7 @@ static int schedule(struct cmd *c, struct sched *s)
 static int run(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
-	struct sched s = {0};
+	struct sched s = {.newcomers = {.events = -1}};
 	int status;
 
 	if (o->status)
@@ -322,6 +330,9 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
 				"--watch and --members are of --status");
 	status = check_classes(o);
+	if (!status && (!o->for_ns || (o->for_ns != NO_LIMIT && o->for_ns > INT64_MAX)))
+		status = err_fail(GPQ_USAGE, "without --for it runs until it is ended",
+				  "--for: no time at all, or more than 292 years");
 	if (!status)
 		status = parse_share(o->share, &o->sched.policy);
 	if (!status)

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HINTS = 32, LINE = 64 };
+enum { HINTS = 32, LINE = 64, AT_ONCE = 64 };
 
 #define SECOND_NS INT64_C(1000000000)
 #define FOREVER   INT64_MAX
@@ -171,10 +171,10 @@ static void parse_lines(struct gpq_client *c)
 	memmove(c->in, c->in + used, c->len);
 }
 
-// Reads what has come. 0, or -errno when the connection is lost.
+// Reads what has come, a part of what comes without end. 0, or -errno when the connection is lost.
 static int take_answers(struct gpq_client *c)
 {
-	while (c->answered < c->sent) {
+	for (int i = 0; i < AT_ONCE && c->answered < c->sent; i++) {
 		ssize_t n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
 
 		if (n < 0 && errno == EAGAIN)
@@ -221,6 +221,9 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 		r = r < 0 ? r : take_answers(c);
 		if (r < 0)
 			return r;
+		// What comes without end is no answer.
+		if (c->answered < c->sent && deadline != FOREVER && clock_now() >= deadline)
+			return -ETIMEDOUT;
 	}
 	return c->result;
 }

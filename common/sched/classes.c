@@ -2,7 +2,9 @@
 #include "common/sched/sched_priv.h"
 
 #include "common/cli/err.h"
+#include "common/host/buf.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 #include "common/host/xalloc.h"
 #include "common/state/pick.h"
 
@@ -29,6 +31,50 @@ static struct sched_class *class_of(struct sched *s, const char *name)
 	return &s->classes[s->n - 1];
 }
 
+static bool any_lives(const struct pids *pids)
+{
+	struct proc one;
+
+	for (size_t i = 0; i < pids->n; i++)
+		if (proc_read(&one, pids->v[i]) == 0)
+			return true;
+	return false;
+}
+
+static int check_queues(const struct sched_spec *v, const char *option)
+{
+	const struct pick_opts *o = &v->spec.pick;
+
+	if (v->spec.queues.types.n || v->spec.queues.prio)
+		return err_fail(GPQ_USAGE, "choose by gpu= or queue=",
+				"%s: type and prio do not choose queues that come later", option);
+	if (o->pids.given && !o->tree && !o->ns_pid)
+		return pick_queues_check(&v->queues, o->pids.v, o->pids.n);
+	for (size_t i = 0; i < v->queues.n; i++)
+		if (!v->queues.named[i].pid)
+			return err_fail(GPQ_USAGE, "write queue=PID:ID",
+					"%s: queue %u: of which process?", option,
+					(unsigned)v->queues.named[i].id);
+	return GPQ_OK;
+}
+
+// What is wrong now stays wrong, so that the scheduler does not start: it would choose nothing.
+static int check_processes(const struct sched_spec *v, const char *option)
+{
+	const struct pick_opts *o = &v->spec.pick;
+	struct process_cache processes = {0};
+	struct pick pick;
+	int status;
+
+	status = pick_init(&pick, o, &processes);
+	if (!status && o->pids.given && !o->ns_pid && !any_lives(&o->pids))
+		status = err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				  "%s: %s: there is no such process", option, v->spec.text);
+	pick_fini(&pick);
+	process_cache_fini(&processes);
+	return status;
+}
+
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *text)
 {
 	struct sched_class *c = class_of(s, name);
@@ -39,11 +85,12 @@ int sched_add_spec(struct sched *s, const char *name, const char *option, const 
 	c->specs = xreallocarray(c->specs, c->nspecs + 1, sizeof(*c->specs));
 	v = c->specs[c->nspecs++] = xcalloc(1, sizeof(*v));
 	status = pick_spec_parse(&v->spec, option, text);
-	if (!status && (v->spec.queues.types.n || v->spec.queues.prio))
-		status = err_fail(GPQ_USAGE, "choose by gpu= or queue=",
-				  "%s: type and prio do not choose queues that come later", option);
 	if (!status)
 		status = pick_queues_init(&v->queues, &v->spec.queues);
+	if (!status)
+		status = check_queues(v, option);
+	if (!status)
+		status = check_processes(v, option);
 	if (!status)
 		status = pick_queues_load_gpus(&v->queues, &v->gpus);
 	return status;
@@ -66,18 +113,23 @@ void classes_fini(struct sched *s)
 	free(s->classes);
 }
 
-// Of the specs of all classes, in their order.
+// Of the specs of all classes, in their order. They were right at the start: that nobody fits one
+// now (the process of ns-pid has ended) is no news at each scan.
 static struct pick *start_picks(struct sched *s, struct process_cache *processes)
 {
 	struct pick *picks = NULL;
+	struct buf said = {0};
 	size_t n = 0, room = 0;
 
+	err_gather(&said);
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t k = 0; k < s->classes[i].nspecs; k++) {
 			ARRAY_GROW(picks, room, n);
 			if (pick_init(&picks[n++], &s->classes[i].specs[k]->spec.pick, processes))
 				picks[n - 1].opts = NULL; // it chooses nothing now
 		}
+	err_gather(NULL);
+	buf_fini(&said);
 	return picks;
 }
 

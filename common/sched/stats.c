@@ -110,15 +110,17 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 	c->missed += m->failed || m->partly;
 }
 
-static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now)
+static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
 {
 	struct sched_class_row *row = add_class(t);
 	const struct policy_class *p = &c->policy;
 
 	snprintf(row->name_text, sizeof(row->name_text), "%s", c->name);
 	row->unreached = c->group.unreached;
-	row->bursts = c->bursts;
-	row->busy_ns = c->busy_ns + (c->busy_since_ns ? now - c->busy_since_ns : 0);
+	// Whether the last class has work is not looked at.
+	row->bursts = last ? U64_NULL : c->bursts;
+	row->busy_ns =
+		last ? U64_NULL : c->busy_ns + (c->busy_since_ns ? now - c->busy_since_ns : 0);
 	row->holds = c->holds;
 	row->calls = c->group.calls;
 	row->contended_ns = p->contended_ns;
@@ -189,7 +191,7 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 		hints_each_client(s->hints, add_client, &t->total);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		take_class(t, &s->classes[i], now);
+		take_class(t, &s->classes[i], now, i + 1 == s->n);
 	point(t);
 }
 
@@ -220,7 +222,7 @@ void sched_stats_write(struct buf *b, const struct sched_stats *t)
 		write_row(b, "member", member_keys, &t->members[i]);
 }
 
-static bool read_line(struct sched_stats *t, const char *line, size_t len)
+static bool read_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
 {
 	struct sched_class_row c = {.ran_percent = NAN};
 	struct sched_member_row m = {0};
@@ -232,8 +234,8 @@ static bool read_line(struct sched_stats *t, const char *line, size_t len)
 	SCHED_CLASS_COUNTS(UNKNOWN)
 #undef UNKNOWN
 	if (record_read(line, len, "scheduler", total))
-		return true;
-	if (record_read(line, len, "class", class))
+		++*totals;
+	else if (record_read(line, len, "class", class))
 		*add_class(t) = c;
 	else if (record_read(line, len, "member", member))
 		*add_member(t) = m;
@@ -244,15 +246,19 @@ static bool read_line(struct sched_stats *t, const char *line, size_t len)
 
 bool sched_stats_read(struct sched_stats *t, const char *text)
 {
+	unsigned totals = 0;
 	bool ok = true;
 
 	*t = (struct sched_stats){0};
+#define UNKNOWN(member, heading, key, type, flags, help) t->total.member = U64_NULL;
+	SCHED_TOTAL_COUNTS(UNKNOWN)
+#undef UNKNOWN
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
 
-		ok = read_line(t, text, n);
+		ok = read_line(t, text, n, &totals);
 		text += n + (text[n] == '\n');
 	}
 	point(t);
-	return ok;
+	return ok && totals == 1;
 }

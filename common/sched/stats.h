@@ -91,7 +91,8 @@ extern const struct out_table sched_total_table, sched_class_table, sched_member
 void sched_stats_take(struct sched_stats *t, const struct sched *s);
 void sched_stats_fini(struct sched_stats *t);
 
-// As lines, and back. False: a line is none of these.
+// As lines, and back; free *t whatever is returned. False: a line is none of these, or there is not
+// one line of the scheduler.
 void sched_stats_write(struct buf *b, const struct sched_stats *t);
 bool sched_stats_read(struct sched_stats *t, const char *text);
 

@@ -119,5 +119,17 @@ QID
 -oQID 
 --pid --ns-pid --tree --container --cgroup --pod --user --comm
 
+# SPEC of gpq sched: keys, and what their options take; not of gpq bench ab, whose --online is a command.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c sched --offline c; c sched --online 'tree&p'; c sched --offline pid=41207,5; c sched --offline 'comm=x&container=tr' ; c sched --class b; c sched --class b=gp; c sched --offline 'gpu=4'; c bench ab --online c; c sched --ma
+container= cgroup= comm= cmdline= 
+tree&pid= tree&pod= 
+pid=41207,52880 
+comm=x&container=trainer 
+
+b=gpu= 
+gpu=41460 
+
+--max-hold 
+
 # The shell completes files: behind --, of commands that take FILE, behind options that do.
 $ c() { gpq --complete -- "$@" | cut -f1; }; c suspend -p 1 -- -; c suspend -p 1 cmd --p; c trace ''; c trace --mark ''; c queues --mqds=; c bench report ''; c merge x ''

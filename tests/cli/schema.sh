@@ -60,7 +60,29 @@ of gpq.queues queues --context
 of gpq.queues queues -o PID,GPU
 of gpq.queues queues --mqds "$hosts/gfx90a-k6.12/sys/kernel/debug/kfd/mqds" --output-all
 of gpq.hqd hqd --active --context
+of gpq.sched sched --offline comm=. --dry-run --output-all
 unset GPQ_SYSROOT
+# A scheduler's answer, twice.
+python3 - <<'PY' &
+import os, socket
+
+s = socket.socket(socket.AF_UNIX)
+s.bind("new")
+s.listen(2)
+os.rename("new", "socket")
+for _ in range(2):
+    c = s.accept()[0]
+    c.recv(64)
+    c.sendall(b"""{"record":"scheduler","schema":1,"policy":"strict","pid":7,"up_ns":1}
+{"record":"class","schema":1,"class":"offline","holds":3,"ran_percent":20.5}
+{"record":"member","schema":1,"class":"offline","pid":4711,"command":"x","state":"missed","reason":"y"}
+ok
+""")
+    c.close()
+PY
+until [ -S socket ] || ! kill -0 $!; do :; done
+of gpq.sched sched --status --socket "$work/socket"
+kill $! 2>/dev/null
 
 runs=("$hosts"/vm-gfx942-{new,running,suspended,gone})
 take gpq.snapshot snapshot snapshot --sysroot "${runs[1]}" --output-all saved

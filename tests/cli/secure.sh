@@ -61,6 +61,8 @@ attack() {
 	refused "trace --live -- COMMAND" trace --live -- touch ran
 	refused "merge FILE" merge /etc/shadow
 	refused "snapshot DIR" snapshot dir
+	refused "sched --socket" sched --status --socket "$work/out/socket"
+	refused "sched --log" sched --offline comm=x --log /etc/shadow
 	refused "bench report FILE" bench report /etc/shadow
 	refused "bench ab" bench ab --online 'touch ran' --offline 'touch ran'
 	is "$raised: nothing was written or run" "$(ls -A "$work/out")" ""

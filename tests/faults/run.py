@@ -37,6 +37,7 @@ COMMANDS = [
     "packets -vJ --output-all --sysroot {h}/aql-gfx90a",
     "why -v -p 4712 -o PID,QID,STATE,READ,WRITE,VALUE,BY_QID,DETAIL --sysroot {h}/aql-gfx90a",
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
+    "sched --dry-run -v --online comm=vllm --offline tree&pid=41207 --offline cmdline=.&gpu=0 --sysroot {h}/gfx90a-k6.12",
     "hqd -v --sysroot {h}/gfx90a-k6.12",
     "hqd -v -Q 41207:0 --cgroup / --sysroot {h}/gfx90a-k6.12",
     "hqd --fields -vJ --sysroot {h}/gfx1100-k6.12-mes",

@@ -63,6 +63,9 @@ static void no_hold_lasts_longer_than_allowed(void **state)
 	assert_false(c.held);
 	assert_int_equal(at(&strict, &c, 2100, true), 3100);
 	assert_true(c.held);
+	// Both had work from 1000 to 2050 and from 2060 on; it was off until 2000.
+	assert_int_equal(c.contended_ns, 1090 * MS);
+	assert_int_equal(c.contended_off_ns, 1000 * MS);
 }
 
 static void what_a_hold_costs_bounds_their_number(void **state)

@@ -1,0 +1,132 @@
+# gpq sched on recorded hosts: who belongs to which class, and what is refused. The real thing is in tests/kernel/gpq/sched.sh.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online comm=vllm --offline container=trainer --dry-run
+CLASS     PID COMMAND STATE REASON
+online  52880 vllm    runs  -
+offline 41207 python3 runs  -
+
+# The first class that fits has a process; an option given again adds; & narrows.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online pid=52880 --class batch=comm=python3 --offline gpu=0 --dry-run -rn -o CLASS,PID
+online 52880
+batch 41207
+
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --offline pid=52880 --offline 'comm=python3&container=trainer' --offline 'comm=python3&container=24c458cfb46d' --dry-run -rn -o PID | sort
+41207
+52880
+
+# Every key, alone or where it belongs. 41207 is python3, 31 inside the container trainer; 52880 is vllm, in a pod.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; s() { for spec in "$@"; do gpq sched --offline "$spec" --dry-run -rn -o PID | sort | tr '\n' ' '; echo "$? $spec"; done; }
+> s pid=41207 pid=41207,52880 'pid=41207&pid=52880' 'tree&pid=41207' 'ns-pid&pid=31' container=trainer container=116f54 user=0 comm='^py' comm='py\&' 'cmdline=.' cgroup=/ cgroup=/nosuch gpu=0 gpu=41460 gpu=0000:43:00.0 queue=41207:0 queue=41207:0,52880:0 'pid=41207&queue=1' 'comm=py&comm=vllm' user=nosuch
+41207 0 pid=41207
+41207 52880 0 pid=41207,52880
+41207 52880 0 pid=41207&pid=52880
+41207 0 tree&pid=41207
+41207 0 ns-pid&pid=31
+41207 0 container=trainer
+41207 0 container=116f54
+41207 0 user=0
+41207 0 comm=^py
+0 comm=py\&
+41207 52880 0 cmdline=.
+41207 52880 0 cgroup=/
+0 cgroup=/nosuch
+41207 52880 0 gpu=0
+41207 52880 0 gpu=41460
+41207 52880 0 gpu=0000:43:00.0
+41207 0 queue=41207:0
+41207 52880 0 queue=41207:0,52880:0
+41207 0 pid=41207&queue=1
+52880 0 comm=py&comm=vllm
+0 user=nosuch
+
+# Output forms.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
+{
+  "schema": {"name": "gpq.sched", "version": 1},
+  "members": [
+    {"class": "offline", "pid": 41207, "command": "python3", "state": "runs", "reason": null}
+  ]
+}
+{"record":"member","class":"offline","pid":41207,"command":"python3","state":"runs","reason":null}
+CLASS,PID,COMMAND,STATE,REASON
+offline,41207,python3,runs,
+CLASS="offline" PID="41207" COMMAND="python3" STATE="runs" REASON=""
+41207
+
+# Names are what a process says of itself.
+$ cp -r $HOSTS/gfx90a-k6.12 sly && sed -i $'1s/.*/Name:\ta\033[1mb/' sly/proc/41207/status; gpq --sysroot sly sched --offline pid=41207 --dry-run -rno COMMAND
+a\x1b[1mb
+
+# Wrong SPECs: one line, exit status 2, or 5 for what is not there.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for spec in "$@"; do gpq sched --offline "$spec" --dry-run </dev/null; echo "? $?"; done 2>&1 | paste -d' ' - -; }
+> w '' come=x comm comm= 'comm=(' 'cmdline=[' tree tree=1 ns-pid pid=x pid=- pid=999999999 'ns-pid&pid=32' container= pod=xx gpu=9 queue=x queue=1 'pid=41207,52880&queue=1' 'pid=41207&queue=52880:0' type=compute prio=high 'comm=a&' 4711
+gpq: sched: --offline: (nothing) is no key; keys are the long options that choose processes and queues ? 2
+gpq: sched: --offline: come is no key, did you mean comm; keys are the long options that choose processes and queues ? 2
+gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
+gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
+gpq: sched: --comm: (: missing closing parenthesis at character 1; see pcre2pattern(3) ? 2
+gpq: sched: --cmdline: [: missing terminating ] for character class at character 1; see pcre2pattern(3) ? 2
+gpq: sched: --tree says how to read -p; add -p PID ? 2
+gpq: sched: --offline: tree takes no value ? 2
+gpq: sched: --ns-pid says how to read -p; add -p PID ? 2
+gpq: sched: --pid: x is not a process id; give process ids, or - to read them from standard input ? 2
+gpq: sched: --offline: pid=-: there is no such process; gpq queues lists those that own queues ? 5
+gpq: sched: --offline: pid=999999999: there is no such process; gpq queues lists those that own queues ? 5
+gpq: sched: pid 32: no container has a process with that PID; without --ns-pid, PIDs are those of the host ? 5
+gpq: sched: --offline: container needs a value: container=ID|NAME ? 2
+gpq: sched: --pod xx: give a pod's UID, or its first 8 digits; kubectl get pod NAME -o jsonpath={.metadata.uid} ? 2
+gpq: sched: there is no GPU 9; gpq gpus lists them ? 5
+gpq: sched: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them ? 2
+gpq: sched: --offline: queue 1: of which process?; write queue=PID:ID ? 2
+gpq: sched: queue 1: 2 processes are chosen, and each counts its queues anew; -Q PID:ID says of which ? 2
+gpq: sched: queue 52880:0: process 52880 is not chosen; add it to -p ? 2
+gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
+gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
+gpq: sched: --offline: (nothing) is no key; keys are the long options that choose processes and queues ? 2
+gpq: sched: --offline: 4711 is no key; keys are the long options that choose processes and queues ? 2
+
+# Wrong options.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o || [ $? = 2 ] || echo "status of $o"; done; }
+> w '--share 80' '--share 0:1' '--share 1:x' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--sample 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' --members 4711
+gpq: sched: --share 80: give UP:DOWN, as 80:20
+gpq: sched: --share 0:1: both parts are whole numbers from 1 on; leave --share out for strict priority
+gpq: sched: --share 1:x: both parts are whole numbers from 1 on; leave --share out for strict priority
+gpq: sched: --period: at least 10ms
+gpq: sched: --share holds for 8000 ms of each --period, --max-hold allows 1000 ms; a shorter --period, or a longer --max-hold
+gpq: sched: --max-hold: between 10ms and 1h
+gpq: sched: --max-hold: between 10ms and 1h
+gpq: sched: --idle is not shorter than --max-hold
+gpq: sched: --sample: at least 0.1ms
+gpq: sched: --grace: 256 is not 0 to 255
+gpq: sched: --for: no time at all, or more than 292 years; without --for it runs until it is ended
+gpq: sched: --class x: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
+gpq: sched: --class online: there is --online
+gpq: sched: --class a/b=comm=a: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
+gpq: sched: --class: nope is no key; keys are the long options that choose processes and queues
+gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
+gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
+gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
+gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
+gpq: sched: 4711: no operand is expected; -h shows the options
+
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x
+gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one
+2
+gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+
+# The same selector on every command: wrong words are refused in the same way, by one line and status 2 or 5.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' 'suspend --dry-run'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do
+>   gpq $c $o >out 2>err; echo "$? $(wc -l <err)" | grep -qxE '[25] 1' || echo "$c $o: $? $(cat err)"; done; done
+
+# Without a scheduler.
+$ gpq sched --status --socket ./none
+gpq: sched: no scheduler at ./none; --socket FILE says where it listens
+? 5
+$ gpq sched --status --socket $(printf '%0200d' 0)
+gpq: sched: --socket: a path of over 107 bytes
+? 2
+$ gpq sched --status --socket ./none -J 2>&1 >/dev/null | jq -c '[.command, .status]'
+["sched",5]
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 sched --status
+gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
