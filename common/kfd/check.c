@@ -465,7 +465,8 @@ static void read_self(struct report *r)
 
 static const struct line lines[] = {
 	{"kernel", SUSPENDERS, .check = check_kernel},
-	{"driver", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_driver},
+	{"driver", "gpus events queues packets why hqd snapshot " SUSPENDERS,
+	 .check = check_driver},
 	{"gpus", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_gpus},
 	{"processes", "events queues packets why snapshot", .check = check_processes},
 	{"dev-kfd", "events " SUSPENDERS, .check = check_device},
@@ -486,7 +487,8 @@ static const struct line lines[] = {
 	 .text = "KFD events of this process's own only"},
 	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = CAP_CRIU,
 	 .text = "the driver's checkpoint calls are refused"},
-	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS, .check = check_pid_namespace},
+	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS,
+	 .check = check_pid_namespace},
 	{"debugfs", "queues packets why hqd snapshot", .check = check_debugfs},
 	{"tracefs", "trace snapshot", .check = check_tracefs},
 };

@@ -54,8 +54,9 @@ struct group {
 	unsigned num_queues; // by sysfs, at the last look
 };
 
-// Adds a process, pinned, or attaches anew to a member after it called exec; `sel` (NULL: all its queues) becomes the group's. NULL when the process
-// is gone. A member that could not be attached to has `failed`.
+// Adds a process, pinned, or attaches anew to a member after it called exec; `sel` (NULL: all its
+// queues) becomes the group's. NULL when the process is gone. A member that could not be attached
+// to has `failed`.
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
 
 bool group_has(const struct group *g, pid_t pid);

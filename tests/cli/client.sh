@@ -15,7 +15,6 @@ lib/libgpqclient.a
 lib/libgpqclient.so
 lib/libgpqclient.so.0
 lib/pkgconfig/gpqclient.pc
-lib/systemd/system/gpq-sched.service
 share/gpq/python/gpq.py"
 is "all examples" "$(ls "$work/usr/share/doc/gpq/examples")" "$(ls "$top/man/examples")"
 is "the soname" "$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" libgpqclient.so.0
