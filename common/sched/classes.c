@@ -82,7 +82,7 @@ int sched_add_spec(struct sched *s, const char *name, const char *option, const 
 	int status;
 
 	// It points into itself: not moved again.
-	c->specs = xreallocarray(c->specs, c->nspecs + 1, sizeof(*c->specs));
+	c->specs = xreallocarray(c->specs, c->nspecs + 1, sizeof(struct sched_spec *));
 	v = c->specs[c->nspecs++] = xcalloc(1, sizeof(*v));
 	status = pick_spec_parse(&v->spec, option, text);
 	if (!status)

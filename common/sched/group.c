@@ -220,7 +220,7 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 		free(m);
 		return NULL;
 	}
-	ARRAY_GROW(g->v, g->cap, g->n);
+	array_grow(&g->v, &g->cap, g->n, sizeof(struct group_member *));
 	g->v[g->n++] = m;
 	g->grown_ns = clock_ns();
 	if (g->attach)

@@ -124,26 +124,6 @@ static bool first_has_work(const struct sched *s, uint64_t now)
 
 // ---- holding and resuming
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void note_cost(struct sched_class *c, uint64_t ns)
-{
-	const size_t n = c->holds < SCHED_COSTS ? (size_t)c->holds : SCHED_COSTS;
-	uint64_t sorted[SCHED_COSTS];
-
-	if (!n)
-		return;
-	c->costs[(c->holds - 1) % SCHED_COSTS] = ns;
-	memcpy(sorted, c->costs, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_size);
-	c->cost_ns = sorted[stats_rank(n, 0.9) - 1];
-}
-
 // The last answer has come.
 static void settle(struct sched_class *c, uint64_t now)
 {
@@ -157,8 +137,10 @@ static void settle(struct sched_class *c, uint64_t now)
 	}
 	if (c->held_ns && now - c->held_ns > c->longest_ns)
 		c->longest_ns = now - c->held_ns;
-	if (c->held_ns)
-		note_cost(c, c->hold_cost_ns + now - c->decided_ns);
+	if (c->held_ns) {
+		moving_add(&c->cost, (double)(c->hold_cost_ns + now - c->decided_ns));
+		c->cost_ns = (uint64_t)moving_percentile(&c->cost, 0.9);
+	}
 	c->held_ns = 0;
 }
 
@@ -344,7 +326,7 @@ static int loop(struct sched *s, uint64_t until_ns)
 {
 	int sig = 0;
 
-	for (uint64_t now; !sig && (now = clock_ns()) < until_ns;) {
+	while (!sig && clock_ns() < until_ns) {
 		const uint64_t next = turn(s);
 
 		wait_until(s, clock_ns(), lesser(next, until_ns));

@@ -18,13 +18,12 @@
 #include "common/state/newcomers.h"
 #include "common/state/pick_spec.h"
 #include "common/stats/hist.h"
+#include "common/stats/moving.h"
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { SCHED_COSTS = 64 }; // the latest holds, of which the 90th percentile is taken
 
 struct sched_class {
 	const char *name; // borrowed
@@ -40,9 +39,9 @@ struct sched_class {
 	bool settling;       // it was decided to hold or to resume, and that is not done everywhere
 	uint64_t decided_ns; // when: a hint was read, work was seen, or time was over
 	uint64_t held_ns;    // when the last queue was off
-	uint64_t hold_cost_ns; // what holding took this time
-	uint64_t cost_ns;      // moving 90th percentile of one hold and resume
-	uint64_t costs[SCHED_COSTS];
+	uint64_t hold_cost_ns;      // what holding took this time
+	struct moving cost;         // of one hold and resume
+	uint64_t cost_ns;           // its 90th percentile; 0: none yet
 	uint64_t holds, longest_ns; // all of them; the longest
 	uint64_t bursts, busy_ns, busy_since_ns;
 	struct hist off, on; // from the decision until the last queue was off, or on; ns
