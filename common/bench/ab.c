@@ -6,6 +6,7 @@
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
+#include "common/sched/policy.h"
 #include "common/stats/moving.h"
 
 #include <errno.h>
@@ -44,9 +45,11 @@ struct experiment {
 	int signals;
 	bool stopped, bursts, busy;
 	bool watch; // online's queues are watched
-	uint64_t busy_since, idle_since, held_since, looked;
-	uint64_t hold_asked, hold_took; // of the last hold: the request, until all were off
-	struct moving cost;             // of the last holds, to others
+	uint64_t busy_since, held_since, looked;
+	uint64_t hold_took; // the last hold, from the request until all were off
+	uint64_t cost_ns;   // 90th percentile of `cost`
+	struct policy_class decision;
+	struct moving cost; // of the last holds, to others
 	uint64_t online_from, window_from;
 	char log[2][4096]; // of the online and the offline command; "": none
 	int status;
@@ -141,7 +144,6 @@ static int set_held(struct experiment *x, bool hold)
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
-		x->hold_asked = asked;
 		x->hold_took = now - asked;
 		x->held_since = now;
 		x->run->holds++;
@@ -149,37 +151,28 @@ static int set_held(struct experiment *x, bool hold)
 	} else if (was) {
 		x->run->held_ns += asked - x->held_since;
 		moving_add(&x->cost, (double)(x->hold_took + now - asked));
+		x->cost_ns = (uint64_t)moving_percentile(&x->cost, 0.9);
 	}
 	return 0;
-}
-
-// A hold comes at once, when there is work. So that no period is shorter than ten times what a hold
-// costs others, it is the end of a hold that waits.
-static bool may_resume(const struct experiment *x, uint64_t now)
-{
-	double least = CYCLE_COSTS * moving_percentile(&x->cost, 0.9);
-	return now >= x->idle_since + x->plan->idle_ns && now >= x->hold_asked + (uint64_t)least;
 }
 
 // A request lasts from when the queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
+	// As gpq sched does it, without a longest hold.
+	const struct policy strict = {
+		.kind = POLICY_STRICT, .idle_ns = x->plan->idle_ns, .max_hold_ns = UINT64_MAX / 2};
 	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
 	if (work && !x->busy)
 		x->busy_since = now;
-	if (!work && x->busy) {
+	if (!work && x->busy)
 		samples_add(&x->run->latency, (double)(now - x->busy_since));
-		x->idle_since = now;
-	}
 	x->busy = work;
 	if (!x->bursts)
 		return 0;
-	if (work && !x->offline.group.held)
-		return set_held(x, true);
-	if (!work && x->offline.group.held && may_resume(x, now))
-		return set_held(x, false);
-	return 0;
+	policy_step(&strict, &x->decision, now, work, x->offline.group.held, x->cost_ns);
+	return x->decision.held == x->offline.group.held ? 0 : set_held(x, x->decision.held);
 }
 
 static void tick(void *arg)

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A holder that takes longer is left to its deadline: the others must not wait for it.
+#define PATIENCE_MS 2000
+
 void sched_add_class(struct sched *s, const char *name)
 {
 	struct sched_class *c;
@@ -194,6 +197,7 @@ size_t sched_find(struct sched *s, bool attach)
 		g->dry = !attach;
 		g->attach = attach && (i > 0 || s->opts.activity);
 		g->grace = (unsigned)s->opts.grace;
+		g->patience_ms = PATIENCE_MS;
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 	}

@@ -48,10 +48,15 @@ static void note_failure(struct group *g, struct group_member *m)
 	m->failed = !m->ended;
 }
 
-static bool ask_and_wait(struct group_member *m, const char *request)
+static unsigned patience(const struct group *g)
+{
+	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
+}
+
+static bool ask_and_wait(const struct group *g, struct group_member *m, const char *request)
 {
 	return kfd_link_send(&m->link, request, &m->failure) == 0 &&
-	       kfd_link_receive(&m->link, KFD_ANSWER_MS, &m->failure) == 0;
+	       kfd_link_receive(&m->link, patience(g), &m->failure) == 0;
 }
 
 // Reads the indices into m->last; on failure m->last keeps its content.
@@ -148,11 +153,11 @@ static int watch(struct group *g, struct group_member *m)
 	size_t chosen = 0;
 
 	if (m->asked) { // its answer comes first
-		if (kfd_link_receive(&m->link, KFD_ANSWER_MS, &m->failure))
+		if (kfd_link_receive(&m->link, patience(g), &m->failure))
 			return -1;
 		take_answer(g, m);
 	}
-	if (m->asked || !ask_and_wait(m, "queues addresses"))
+	if (m->asked || !ask_and_wait(g, m, "queues addresses"))
 		return -1;
 	const int n = (int)a->num;
 	for (size_t i = 0; i < a->num; i++)
@@ -177,7 +182,7 @@ static void attach(struct group *g, struct group_member *m)
 				     "open the memory of the process", "see gpq gpus --check") < 0;
 	// "keep": the holder stays as long as the connection.
 	m->failed = m->failed || kfd_link_open(&m->link, &m->target, true, &m->failure) ||
-		    !ask_and_wait(m, "release keep") || watch(g, m) < 0;
+		    !ask_and_wait(g, m, "release keep") || watch(g, m) < 0;
 	if (m->failed)
 		note_failure(g, m);
 	else if (g->held)
@@ -309,7 +314,7 @@ void group_look(struct group *g)
 			look_at(g, m);
 		// Without a request on its way, this is the end of the connection.
 		if (is_attached(m) && !m->asked && poll(&lost, 1, 0) > 0 &&
-		    !ask_and_wait(m, "status"))
+		    !ask_and_wait(g, m, "status"))
 			note_failure(g, m);
 		count_unreached(g, m);
 	}
@@ -362,7 +367,7 @@ void group_wait(struct group *g)
 
 			if (!m->asked)
 				continue;
-			if (kfd_link_receive(&m->link, KFD_ANSWER_MS, &m->failure))
+			if (kfd_link_receive(&m->link, patience(g), &m->failure))
 				note_failure(g, m);
 			else
 				take_answer(g, m);

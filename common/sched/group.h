@@ -40,11 +40,12 @@ struct group_member {
 struct group {
 	struct group_member **v; // owned
 	size_t n, cap;
-	bool attach;       // to members, and to those that come
-	bool dry;          // members are only named, whether they live or not
-	bool held;         // they are to be suspended; what comes is suspended, too
-	unsigned grace;    // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
-	uint64_t limit_ns; // deadline of each hold, kept by its holder
+	bool attach;          // to members, and to those that come
+	bool dry;             // members are only named, whether they live or not
+	bool held;            // they are to be suspended; what comes is suspended, too
+	unsigned grace;       // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	unsigned patience_ms; // that an answer is waited for; 0: KFD_ANSWER_MS
+	uint64_t limit_ns;    // deadline of each hold, kept by its holder
 	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
 			  // do, are not suspended; 0: all are
 	size_t asked;     // members with a request on its way
