@@ -39,7 +39,9 @@ DEFINES  := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I
 CFLAGS   ?= -O2 -g
 HARDEN   := -fstack-protector-strong -fPIE
 # Code and constants share pages: gpq starts for each suspension, and pays for each page that it touches.
-LINK      = -pie -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
+# At a fixed address, so are the tables of pointers in it: relocated, their 31 pages would be copied at each start and again
+# for each holder, a tenth of a first gpq suspend. PIE=1 is for who gives gpq to other users by set-user-ID or capabilities.
+LINK      = $(if $(PIE),-pie,-no-pie) -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
 # The 5,000 relative relocations of its tables take 1 KiB instead of 120. glibc knows that form since 2.36. Asked for in
 # recipes: before `make deps` there may be no compiler.
 LINK     += $(shell grep -q GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" 2>/dev/null && echo -Wl,-z,pack-relative-relocs)

@@ -58,7 +58,11 @@ int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts)
 	int status = parse_ids(p, &opts->ids);
 	if (!status)
 		status = check_types(&opts->types);
-	return status ? status : prio_parse(&p->prio, opts->prio);
+	if (!status)
+		status = prio_parse(&p->prio, opts->prio);
+	if (status)
+		pick_queues_fini(p);
+	return status;
 }
 
 void pick_queues_fini(struct pick_queues *p)
