@@ -34,7 +34,8 @@ struct pick_queues {
 	size_t n;
 };
 
-// Reads the words, nothing else. GPQ_OK, or GPQ_USAGE after a message; then there is nothing to free.
+// Reads the words, nothing else. GPQ_OK, or GPQ_USAGE after a message; then there is nothing to
+// free.
 int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts);
 void pick_queues_fini(struct pick_queues *p);
 
