@@ -124,7 +124,8 @@ static struct pick *start_picks(struct sched *s, struct process_cache *processes
 	struct buf said = {0};
 	size_t n = 0, room = 0;
 
-	err_gather(&said);
+	if (s->start_ns)
+		err_gather(&said);
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t k = 0; k < s->classes[i].nspecs; k++) {
 			ARRAY_GROW(picks, room, n);

@@ -86,7 +86,7 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 
 	if (!d)
 		return false;
-	for (struct dirent *e; (e = readdir(d));) {
+	for (struct dirent *e; (e = host_readdir(d));) {
 		if (!proc_parse_pid(e->d_name, &pid))
 			continue;
 		const struct newcomer *old = find(n, pid, e->d_ino);
