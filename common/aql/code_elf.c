@@ -121,7 +121,7 @@ static uint64_t load_address(const struct image *i)
 	return 0;
 }
 
-// Names end in the table: else libelf would look for the end of each of them through all of it.
+// The string table must end with a NUL: else libelf searches all of it for the end of each name.
 static bool fetch_names(struct image *i, const Elf64_Shdr *s)
 {
 	return s && s->sh_type == SHT_STRTAB && !(s->sh_flags & SHF_COMPRESSED) && s->sh_size &&

@@ -48,7 +48,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
 enum ring_state {
-	RING_TAKEN,       // by the GPU: before the read index
+	RING_TAKEN,       // the GPU has taken it: its index is below the read index
 	RING_NEXT,        // at the read index
 	RING_QUEUED,      // behind it
 	RING_UNPUBLISHED, // the write index is beyond it, and its header not written yet

@@ -167,7 +167,7 @@ static bool measure_untouched(struct group_bench *b, struct cycle *v)
 	return true;
 }
 
-// Times of a process run from the request; those behind it begin when the last one was off.
+// Each process's times count from the request; hold and resume count from the last process off.
 static bool hold(struct group_bench *b, const struct cycle_plan *p, struct cycle *v)
 {
 	uint64_t settle = p->settle_ns < v->set.hold_ns ? p->settle_ns : v->set.hold_ns;

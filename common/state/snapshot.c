@@ -153,7 +153,7 @@ static int on_found(void *arg, const char *path)
 		errno = EINTR;
 		return -1;
 	}
-	// "/": where only a stranger's link can lead
+	// "/": only a link that somebody else made leads there
 	if (strcmp(path, "/") == 0 || is_left_out(v, path) || is_linked(v, path))
 		return 0;
 	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
