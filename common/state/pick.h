@@ -59,6 +59,13 @@ struct pick {
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
 
+// The same for a command that watches a running host: GPQ_NOTFOUND if no process of -p is alive,
+// GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
+int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
+
+// Processes came: --tree and --ns-pid choose more. What cannot be read leaves it as it was.
+void pick_renew(struct pick *p);
+
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
 bool pick_keeps(const void *arg, pid_t pid);
 
