@@ -64,6 +64,8 @@ is "events" "$(events -rno TIME_US,SOURCE,PID,LOG_PID,COMMAND,KIND,NAME,GPU,QID,
 is "are between the records of their time" "$(gpq trace -q --list --since 8184800 --until 8185100 -rno SOURCE,NAME both)" "kernel kfd_ioctl_set_debug_trap
 driver queue-eviction
 kernel suspend_queues"
+is "a hold behind the return with which it begins" "$(gpq trace -q --list --since 8188804 --until 8188804 -rno SOURCE,NAME both)" "kernel suspend_queues
+gpq dbg"
 is "of a process of the log" "$(events -p 7 -rno NAME)" "queue-created
 queue-eviction"
 is "what is none is told" "$(gpq trace -J both | jq -c .notes)" '["2 lines of the events'"'"' file are no events"]'
