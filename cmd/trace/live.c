@@ -44,6 +44,7 @@ struct recording {
 	struct live_threads threads;
 	struct events_recording *events; // NULL: there are none
 	int events_out;                  // events.ndjson; -1
+	bool events_failed;              // to be written
 	pid_t child;                     // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // UINT64_MAX: no end
@@ -210,7 +211,10 @@ static void open_events(struct recording *r)
 
 static void take_events(struct recording *r, bool end)
 {
-	if (r->events && (!events_recording_turn(r->events, end) || end)) {
+	if (!r->events)
+		return;
+	r->events_failed = !events_recording_turn(r->events, end);
+	if (r->events_failed || end) {
 		events_recording_free(r->events);
 		r->events = NULL;
 	}
@@ -352,12 +356,16 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 
 	stop_watch(); // a signal from now on ends it in order
 	kernel = open_kernel(r);
-	if (kernel && !c->argc)
-		return kernel;
-	if (kernel)
-		err_warn(NULL, "without the kernel's side; the log of %s is there", c->argv[0]);
 	if (geteuid() == 0) // others are told of their own processes alone
 		open_events(r);
+	if (kernel && !c->argc && !r->events) {
+		close_events(r);
+		return kernel;
+	}
+	if (kernel)
+		err_warn(NULL, "without the kernel's side; %s%s %s there",
+			 c->argc ? "the log of " : "events", c->argc ? c->argv[0] : "",
+			 c->argc ? "is" : "are");
 	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
 	status = start_command(r, c);
 	if (!status)
@@ -372,11 +380,12 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 	status = c->argc ? status_of(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();
-	return status     ? status
-	       : closed   ? closed
-	       : reported ? reported
-	       : kernel   ? GPQ_PARTIAL
-			  : GPQ_OK;
+	return status             ? status
+	       : closed           ? closed
+	       : r->events_failed ? GPQ_FAILED
+	       : reported         ? reported
+	       : kernel           ? GPQ_PARTIAL
+				  : GPQ_OK;
 }
 
 int trace_live(struct cmd *c, live_run_fn *run)
