@@ -10,28 +10,6 @@
 
 #include <sys/types.h>
 
-// Of PICK_OPTS all but -p, which logs have too; out of the short help.
-#define LIVE_SELECTOR_OPTS(type)                                                                   \
-	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                                        \
-	    "\nwith --live: -p takes PIDs as seen inside a container"),                            \
-		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL,                                    \
-		    "\nwith --live: also all descendants of -p"),                                  \
-		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME",                   \
-		    "\nwith --live: only processes of these containers"),                          \
-		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                             \
-		    "\nwith --live: only processes of this control group or below"),               \
-		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                                   \
-		    "\nwith --live: only processes of these kubernetes pods"),                     \
-		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                                \
-		    "\nwith --live: only processes of these users"),                               \
-		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                                  \
-		    "\nwith --live: only processes with a matching command name"),                 \
-		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",                            \
-		    "\nwith --live: only processes with a matching command line"),                 \
-		OPT(type, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",                               \
-		    "\nwith --live: only these GPUs, where a record names one:\nindex, gpu_id or " \
-		    "PCI address")
-
 // A function of the driver, and what kprobe events fetch at its entry and its return; NULL:
 // nothing. Facts: kernel/trace/trace_kprobe.c; kfd-facts 10; layouts:
 // include/uapi/linux/kfd_ioctl.h.

@@ -75,7 +75,10 @@ static const struct opt opts[] = {
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
 	    "\nkernels to show (default 20, in JSON all);\ngaps of a queue (default 5)"),
 	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME", "only records up to TIME"),
-	LIVE_SELECTOR_OPTS(trace_opts),
+	PICK_OTHER_OPTS(trace_opts, "\nwith --live: ", "\nwith --live: "),
+	OPT(trace_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "\nwith --live: only these GPUs, where a record names one:\nindex, gpu_id or PCI "
+	    "address"),
 	{0},
 };
 

@@ -25,7 +25,7 @@ fi
 load gfx942
 target -q -n 4
 OFF=$(holdcost kept $P 200 2>&1)
-gpq trace --live -q --save /tmp/f --for 1h > /tmp/out 2>&1 &
+gpq trace --live --save /tmp/f > /tmp/out 2>&1 &
 G=$!
 ok "it records" within 60 test -e $T/instances/gpq-$G/events/gpq_$G/kfd_open
 ON=$(holdcost kept $P 200 2>&1)
@@ -35,7 +35,9 @@ is "it ends well" $? 0
 AFTER=$(holdcost kept $P 200 2>&1)
 note "without: $OFF
 with: $ON
-afterwards: $AFTER"
+afterwards: $AFTER
+$(grep -E '^(suspend|resume)_queues|lost|^gpq' /tmp/out)
+$(gpq trace -q -rno FUNCTION,COMMAND,CALLS,RETURNS,TIMED --filter 'FUNCTION =~ "queues$|trap$"' /tmp/f)"
 # holdcost has a bare caller of its own, which suspends too.
 ok "every suspension is in the record" test "$(gpq trace -q --list -rno KIND --filter 'NAME == "suspend_queues" && KIND == "return"' /tmp/f | grep -c .)" -ge 400
 at_most suspend 200
