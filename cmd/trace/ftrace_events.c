@@ -82,7 +82,7 @@ int ftrace_read_events(struct kernel_side *k)
 	for (size_t at = 0; !status && at < text.len;) {
 		const char *line = text.data + at, *newline = memchr(line, '\n', text.len - at);
 		size_t len = newline ? (size_t)(newline - line) : text.len - at;
-		struct kernel_event e;
+		struct kernel_event e = {0};
 
 		if (read_line(&e, line, len)) {
 			set_process(k, &e);

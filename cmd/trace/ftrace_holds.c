@@ -144,10 +144,13 @@ static void exited(struct kernel_side *k, struct intern *open, const struct hold
 		end(k, open, h, c->record, "exit");
 		return;
 	}
-	for (at = at == INTERN_NONE ? 0 : at; at; at = k->holds[at - 1].last) {
-		h = &k->holds[at - 1];
-		if (!h->ended && open_hold(k, open, OF_TARGET, h->target) == h)
-			end(k, open, h, c->record, "exit");
+	at = at == INTERN_NONE ? 0 : at;
+	while (at && k->holds) {
+		struct kernel_hold *of = &k->holds[at - 1];
+
+		if (!of->ended && open_hold(k, open, OF_TARGET, of->target) == of)
+			end(k, open, of, c->record, "exit");
+		at = of->last;
 	}
 	pair_set(open, OF_HOLDER, process, 0);
 }

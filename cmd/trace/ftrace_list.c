@@ -294,7 +294,7 @@ void ftrace_list(struct kernel_side *k)
 	for (size_t i = 0; i < k->nrows; i++)
 		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
 	// By itself the trace is in order, and its times may be of several runs.
-	if (k->nrows || k->nevents)
+	if (p.n && (k->nrows || k->nevents))
 		qsort(p.v, p.n, sizeof(*p.v), by_place);
 	for (size_t i = 0; i < p.n; i++)
 		place_out(k, &p.v[i], &b);

@@ -101,11 +101,12 @@ static void look(struct live_threads *t, struct live_thread *h, const struct ftr
 static bool is_stale(const struct live_threads *t, const struct live_thread *h,
 		     const struct ftrace_record *r)
 {
+	const size_t len = r->comm.len < 15 ? r->comm.len : 15;
+
 	if (r->tgid > 0 && r->tgid != h->tgid) // its number was given again
 		return true;
 	return t->asks && !h->chosen &&
-	       (clock_ns() - h->looked_ns >= AGAIN_NS ||
-		(r->comm.len && strncmp(h->comm, r->comm.at, r->comm.len < 15 ? r->comm.len : 15)));
+	       (clock_ns() - h->looked_ns >= AGAIN_NS || memcmp(h->comm, r->comm.at, len) != 0);
 }
 
 static struct live_thread *thread_of(struct live_threads *t, const struct ftrace_record *r)
