@@ -106,6 +106,45 @@ sched --offline comm=mkqueue
 end_sched "the socket of a killed one is taken over"
 reap $N $ON
 
+# ---- classes; a log --------------------------------------------------------------------------------------------------------
+
+mkqueue -q -n 1 -B 10 --pause 300 -t 60 -k /tmp/middle &
+MID=$!
+within 10 test -s /tmp/middle
+sched --class middle=pid=$MID --offline pid=${workers#,} --idle 20ms --max-hold 20s
+middle_goes_first() { [ "$(of_class middle BURSTS)" -gt 3 ] && [ "$(of_class offline HOLDS)" -gt 1 ]; }
+within 20 middle_goes_first || fail "a class holds those below it for its work" "$(gpq sched --status)"
+is "nobody holds it meanwhile" "$(of_class middle HOLDS)" 0
+hint $SOCKET begin > /tmp/stuck &
+H=$!
+within 10 test -s /tmp/stuck
+like "a hint holds both classes below" "$(cat /tmp/stuck)" '^ok off=4 missed=0 '
+is "the class in the middle is off" "$(of_class middle OFF)" 1
+kill $H
+wait $H 2> /dev/null
+within 10 members_off 0 || fail "both go on" "$(gpq sched --status)"
+end_sched "three classes"
+moves 0 "after three classes" /tmp/middle
+reap $MID
+
+# Lines as the runtime writes them, and others.
+echo ':4:rocvirtual.cpp :1116: 1 us: [pid:1 tid:0x1] SWq=0x7f, HWq=0x7f, id=1, Dispatch Header = 0xb02' > /tmp/log
+sched --log /tmp/log --offline pid=${workers#,} --idle 500ms --max-hold 20s
+within 20 members_are 3 || fail "it has found the workers" "$(gpq sched --status)"
+echo ':3:hip_stream.cpp :451: 2 us: [pid:1 tid:0x1] hipStreamSynchronize: Returned hipSuccess :' >> /tmp/log
+usleep 500000
+is "a log: old packets and other lines are no work" "$(of_class offline HOLDS)" 0
+while :; do
+	echo ':4:rocvirtual.cpp :1116: 3 us: [pid:1 tid:0x1] SWq=0x7f, HWq=0x7f, id=1, Dispatch Header = 0xb02' >> /tmp/log
+	usleep 5000
+done &
+L=$!
+within 10 members_off 3 || fail "a log: packets are" "$(gpq sched --status)"
+kill $L
+wait $L 2> /dev/null
+within 10 members_off 0 || fail "a log: no packets for --idle, and all run" "$(gpq sched --status)"
+end_sched "a log"
+
 # ---- what can be wrong ---------------------------------------------------------------------------------------------------
 
 status_is "no --offline" 2 gpq sched --online pid=1
