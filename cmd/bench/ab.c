@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -214,20 +215,26 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
-static int choose_side(struct side *s, const char *command, const struct pids *pids,
-		       const struct words *specs, bool online)
+static int choose_side(struct bench_opts *o, enum side side)
 {
-	const char *option = online ? "--online-select" : "--offline-select";
-	int status = side_add_pids(s, online ? "--online-pid" : "--offline-pid", pids);
-	s->command = command;
-	for (size_t i = 0; i < specs->n && !status; i++)
-		status = side_add(s, option, specs->v[i]);
-	if (!status && !command && !s->n)
-		return err_fail(GPQ_USAGE,
-				online ? "give --online CMD, --online-pid or --online-select"
-				       : "give --offline CMD, --offline-pid or --offline-select",
-				"ab needs both sides: there is no %s work",
-				online ? "online" : "offline");
+	struct spec_set *s = &o->ab.specs;
+	const char *name = side_name[side];
+	char option[24];
+	snprintf(option, sizeof(option), "--%s-pid", name);
+	int status = spec_set_add_pids(s, side, option, &o->pids[side]);
+	snprintf(option, sizeof(option), "--%s-select", name);
+	for (size_t i = 0; i < o->specs[side].n && !status; i++) {
+		status = spec_set_add(s, side, option, o->specs[side].v[i]);
+		if (!status && !pick_asks(&s->v[s->n - 1]->spec.pick))
+			status = err_fail(GPQ_USAGE, "for example container=train",
+					  "%s: %s chooses no process", option, o->specs[side].v[i]);
+	}
+	snprintf(option, sizeof(option), "--%s", name);
+	if (!status && !o->ab.command[side] && !spec_set_has(s, side))
+		return err_fail(GPQ_USAGE, NULL,
+				"ab needs both sides: there is no %s work; give %s CMD, %s-pid or "
+				"%s-select",
+				name, option, option, option);
 	return status;
 }
 
@@ -235,22 +242,21 @@ static int choose_side(struct side *s, const char *command, const struct pids *p
 static int choose_sides(struct bench_opts *o)
 {
 	struct ab_plan *p = &o->ab;
-	int status = choose_side(&p->online, o->online, &o->online_pids, &o->online_specs, true);
-	if (!status)
-		status = choose_side(&p->offline, o->offline, &o->offline_pids, &o->offline_specs,
-				     false);
+	const bool online = p->command[SIDE_ONLINE], offline = p->command[SIDE_OFFLINE];
+	int status = choose_side(o, SIDE_ONLINE);
+	status = status ? status : choose_side(o, SIDE_OFFLINE);
 	if (status)
 		return status;
-	if ((p->metric && !o->online) || ((p->offline_metric || p->offline_ready) && !o->offline))
+	if ((p->metric && !online) || ((p->offline_metric || p->offline_ready) && !offline))
 		return err_fail(GPQ_USAGE, "leave it out, or have a command",
 				"--%s reads what a command prints, and that side has none",
-				p->metric && !o->online ? "metric"
-				: p->offline_metric     ? "offline-metric"
-							: "offline-ready");
-	if (p->log_dir && (!o->online || !o->offline))
+				p->metric && !online ? "metric"
+				: p->offline_metric  ? "offline-metric"
+						     : "offline-ready");
+	if (p->log_dir && (!online || !offline))
 		return err_fail(GPQ_USAGE, "--online-log and --offline-log read logs",
 				"--log is set for commands, and one side has none");
-	if (!o->online)
+	if (!online)
 		p->hold = AB_HOLD_PROGRESS;
 	return GPQ_OK;
 }
@@ -386,8 +392,7 @@ int bench_ab(struct cmd *c)
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
-	side_fini(&b.opts->ab.online);
-	side_fini(&b.opts->ab.offline);
+	spec_set_fini(&b.opts->ab.specs);
 	require_fini(&b.required);
 	ab_result_fini(&b.result);
 	return status;

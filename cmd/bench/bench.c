@@ -71,17 +71,17 @@ static const struct opt preempt_opts[] = {
 };
 
 static const struct opt ab_opts[] = {
-	OPT(bench_opts, online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
-	OPT(bench_opts, offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
-	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID[,PID...]",
+	OPT(bench_opts, ab.command[0], "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
+	OPT(bench_opts, ab.command[1], "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, pids[0], "online-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\nonline work that runs already"),
-	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
+	OPT(bench_opts, pids[1], "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\noffline work that runs already"),
-	OPT(bench_opts, online_specs, "online-select", 0, OPT_LIST, "SPEC",
+	OPT(bench_opts, specs[0], "online-select", 0, OPT_LIST, "SPEC",
 	    "online work, such as\n'container=serve&cmdline=vllm':\nwhat runs already, or workers "
 	    "of "
 	    "the command;\nmay be repeated"),
-	OPT(bench_opts, offline_specs, "offline-select", 0, OPT_LIST, "SPEC",
+	OPT(bench_opts, specs[1], "offline-select", 0, OPT_LIST, "SPEC",
 	    "the offline work, likewise"),
 	OPT(bench_opts, ab.for_ns, "for", 0, OPT_NS, "T",
 	    "\nhow long online work without a command is watched\n(default 10s)"),

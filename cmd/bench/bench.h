@@ -22,9 +22,8 @@ struct bench_opts {
 	bool overhead;
 	// ab
 	struct ab_plan ab;
-	const char *online, *offline; // commands
-	struct pids online_pids, offline_pids;
-	struct words online_specs, offline_specs;
+	struct pids pids[2]; // of each side
+	struct words specs[2];
 	struct words modes;
 	// report
 	const char *html, *svg;

@@ -173,6 +173,8 @@ ab --online true
 like "one side is not enough" "$?:$(cat /tmp/err)" "^2:.*there is no offline work; give --offline CMD, --offline-pid or --offline-select"
 ab --online true --offline-select 'type=sdma&comm=x'
 like "a key that cannot follow is refused" "$?:$(cat /tmp/err)" "^2:.*type and prio do not choose queues that come later"
+ab --online true --offline-select 'queue=1&comm=x'
+like "so are ids of nobody's queues" "$?:$(cat /tmp/err)" "^2:.*queue 1: of which process"
 ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
 is "offline ends in the middle: status" $? 1
 like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"
