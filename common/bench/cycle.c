@@ -9,8 +9,8 @@
 #define BUSY_NS 20000000ull // how long progress is polled without a pause
 #define NAP_NS  100000ull   // then the pause between polls
 
-const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
-					 "failed", "stuck", "stopped", NULL};
+#define WORD(name, word, label, help) #word,
+const char *const cycle_result_name[] = {CYCLE_RESULTS(WORD) NULL};
 
 void cycle_clear(struct cycle *c)
 {

@@ -21,15 +21,21 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended. All but CYCLE_OK are anomalies; the times of such a cycle are kept, too.
+// How a cycle ended, from good to bad. All but the first are anomalies; the times of such a cycle
+// are kept, too. Name, word in raw samples, label, what it is
+#define CYCLE_RESULTS(X)                                                                  \
+	X(OK, ok, "cycles ok", "all was as it should")                                    \
+	X(IDLE, idle, "idle", "the target had nothing to do, so its progress is unknown") \
+	X(MOVED, moved, "moved", "a read index moved while the queues were held")         \
+	X(PARTLY, partly, "partly", "not all queues were suspended")                      \
+	X(FAILED, failed, "failed", "none was")                                           \
+	X(STUCK, stuck, "stuck", "no progress after resume although there was work")      \
+	X(STOPPED, stopped, "stopped", "ended in the middle: by a signal, or with the target")
+
 enum cycle_result {
-	CYCLE_OK,
-	CYCLE_IDLE,    // the target had nothing to do, so its progress is unknown
-	CYCLE_MOVED,   // a read index moved while the queues were held
-	CYCLE_PARTLY,  // not all queues were suspended
-	CYCLE_FAILED,  // none was
-	CYCLE_STUCK,   // no progress after resume although there was work
-	CYCLE_STOPPED, // ended in the middle: by a signal, or with the target
+#define RESULT(name, word, label, help) CYCLE_##name,
+	CYCLE_RESULTS(RESULT)
+#undef RESULT
 };
 extern const char *const cycle_result_name[CYCLE_STOPPED + 2]; // ended by NULL
 

@@ -42,19 +42,27 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-// KFD processes of its tree that are not known yet, once they have queues.
+// The next process of the folder that has queues and does not belong to the side yet; 0: none.
+static pid_t next_other(const struct workload *s, DIR *d)
+{
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct buf names = {0};
+		pid_t pid;
+		bool found = proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
+			     group_list_queues(pid, &names);
+		buf_fini(&names);
+		if (found)
+			return pid;
+	}
+	return 0;
+}
+
 static void find_descendants(struct workload *s)
 {
 	DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	while (d && (e = readdir(d))) {
-		pid_t pid;
-		struct buf names = {0};
-		if (proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
-		    descends(pid, s->child.pid) && group_list_queues(pid, &names))
+	for (pid_t pid; (pid = next_other(s, d));)
+		if (descends(pid, s->child.pid))
 			group_add(&s->group, pid, NULL);
-		buf_fini(&names);
-	}
 	if (d)
 		closedir(d);
 }
@@ -128,22 +136,16 @@ pid_t workload_lost(const struct workload *s, char name[64], size_t *count)
 pid_t workload_stranger(const struct workload *s, char name[64])
 {
 	DIR *d = s->child_start ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	pid_t found = 0, pid;
-	while (d && !found && (e = readdir(d))) {
-		struct buf queues = {0};
-		struct proc p;
-		if (proc_parse_pid(e->d_name, &pid) && kfd_target_start(pid) >= s->child_start &&
-		    !group_has(&s->group, pid) && group_list_queues(pid, &queues) &&
-		    !proc_read(&p, pid)) {
+	struct proc p;
+	pid_t pid;
+	while ((pid = next_other(s, d)))
+		if (kfd_target_start(pid) >= s->child_start && !proc_read(&p, pid)) {
 			snprintf(name, 64, "%s", p.comm);
-			found = pid;
+			break;
 		}
-		buf_fini(&queues);
-	}
 	if (d)
 		closedir(d);
-	return found;
+	return pid;
 }
 
 void workload_fini(struct workload *s)
