@@ -227,10 +227,12 @@ static int attach(struct preempt *p)
 		      p->signals);
 	free(sel);
 	const struct attached_process *bad = attached_failed(a);
+	if (bad && !bad->failure.status)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
+				"pid %d ended before it was measured", (int)bad->pid);
 	if (bad)
 		return err_fail(bad->failure.status, NULL, "pid %d: %s", (int)bad->pid,
 				bad->failure.text);
-	attached_choose(a, CYCLE_NONE);
 	bench_context_targets(&p->context, a);
 	if (a->alone && !a->alone->session.num)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
@@ -320,14 +322,6 @@ static int measure(struct preempt *p, struct cycle *v)
 	return GPQ_OK;
 }
 
-static const char *first_refusal(const struct attached_process *m)
-{
-	for (size_t i = 0; i < m->outcomes; i++)
-		if (m->outcome[i].result != KFD_RESULT_SUSPENDED)
-			return kfd_result_name(m->outcome[i].result);
-	return "no queue of these is there any more";
-}
-
 // Why a process ended the measurement. Exit status.
 static int explain_one(const struct preempt *p, const struct attached_process *m,
 		       const struct cycle *last, const char *after)
@@ -344,7 +338,9 @@ static int explain_one(const struct preempt *p, const struct attached_process *m
 							    : "its memory can no longer be read");
 	if (last->result == CYCLE_FAILED)
 		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
-				"pid %d: %s: not suspended: %s", pid, after, first_refusal(m));
+				"pid %d: %s: not suspended: %s", pid, after,
+				m->refused ? kfd_result_name(m->refused)
+					   : "no queue of these is there any more");
 	if (last->result == CYCLE_STUCK)
 		return err_fail(GPQ_FAILED, "nothing is held; --patience waits longer",
 				"pid %d: %s: no progress within %.3gs of resume although there is "

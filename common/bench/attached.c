@@ -64,6 +64,8 @@ static void open_alone(struct attached *a, const struct kfd_selection *sel)
 	    kfd_session_refresh(&s->session, f);
 	if (!r && (r = kfd_watch_init(&s->watch, p->pid)))
 		kfd_fail(f, KFD_FAULT_SYSTEM, "open the target's memory", strerror(errno));
+	if (!r)
+		kfd_watch_choose(&s->watch, &s->session, sel);
 	s->open = !r;
 	p->end = r ? ATTACHED_LOST : ATTACHED_LIVES;
 	p->pidfd = s->target.pidfd;
@@ -98,6 +100,7 @@ static void open_group(struct attached *a, const struct kfd_selection *sel)
 		p->pidfd = m->target.pidfd;
 		p->watch = &m->watch;
 	}
+	group_look(&a->group);
 	take_ends(a);
 }
 
@@ -290,13 +293,18 @@ static bool ask_holders(struct attached *a, bool hold)
 
 bool attached_ask(struct attached *a, bool hold, unsigned grace, uint64_t hold_ns)
 {
-	if (!a->alone)
-		return ask_holders(a, hold);
-	if (hold)
+	if (a->alone && hold)
 		set_killer(a->alone, hold_ns);
-	bool done = ask_alone(a, hold, grace);
-	if (!hold && done)
+	bool done = a->alone ? ask_alone(a, hold, grace) : ask_holders(a, hold);
+	if (a->alone && !hold && done)
 		set_killer(a->alone, 0);
+	for (size_t i = 0; i < a->n && hold && done; i++) {
+		struct attached_process *p = &a->v[i];
+		p->refused = KFD_RESULT_NONE;
+		for (size_t k = p->outcomes; k-- > 0;)
+			if (p->outcome[k].result != KFD_RESULT_SUSPENDED)
+				p->refused = p->outcome[k].result;
+	}
 	return done;
 }
 

@@ -39,8 +39,9 @@ struct attached_process {
 	struct kfd_watch *watch; // borrowed
 	struct kfd_indices look[ATTACHED_LOOKS];
 	uint64_t took_ns;                  // from the last request until it was done
-	const struct kfd_outcome *outcome; // what that did to each queue; borrowed
+	const struct kfd_outcome *outcome; // what that did to each queue; until the next call
 	size_t outcomes;
+	enum kfd_result refused; // the first that is no suspension, of the last hold; 0: none
 	enum attached_end end;
 	struct kfd_failure failure;
 };
