@@ -236,12 +236,12 @@ static int attach(struct preempt *p)
 	bench_context_targets(&p->context, a);
 	if (a->alone && !a->alone->session.num)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
-				"pid %d has no queues", (int)pids[0]);
+				"pid %d has no queues", (int)a->v->pid);
 	for (size_t i = 0; i < a->n; i++) {
 		if (!a->v[i].watch->n)
 			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 					"pid %d has no queue of these whose read index can be read",
-					(int)pids[i]);
+					(int)a->v[i].pid);
 		warn_unreached(&t->v[i]);
 	}
 	return GPQ_OK;
