@@ -66,7 +66,7 @@ static uint32_t process_or_thread(struct kernel_side *k, int64_t tgid, int64_t t
 	if (i == INTERN_NONE) {
 		i = (uint32_t)k->nprocesses;
 		*ARRAY_ADD(k->processes, k->process_cap, k->nprocesses) = (struct kernel_process){
-			.tgid = tgid, .tid = known ? -1 : tid, .log = AMDLOG_NONE};
+			.tgid = tgid, .tid = known ? -1 : tid, .log = AMDLOG_NONE, .comm = {"", 0}};
 		pair_set(&k->keys, known, number, i);
 	}
 	return i;
