@@ -6,11 +6,13 @@
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -373,12 +375,68 @@ static int run_all(struct ab *b, bool wanted)
 	return status;
 }
 
+// ---- --dry-run: who belongs to which side now
+
+struct side_row {
+	const char *side;
+	int64_t pid;
+	const char *what;
+};
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(side_row, member, name, key, type, flags, help)
+static const struct out_col side_cols[] = {
+	COL(side, "SIDE", "side", OUT_STR, D, "online; offline: would be held in mode preempt"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process; null: it would be started"),
+	COL(what, "COMMAND", "command", OUT_STR, D | OUT_TRUNC,
+	    "its name, or the command that would be started"),
+};
+#undef COL
+const struct out_table bench_sides_table = {"processes", "process", OUT_COLS(side_cols)};
+const struct schema bench_sides_schema = {"gpq.bench.sides", 1, SCHEMA_TABLES(&bench_sides_table),
+					  NULL};
+
+static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
+{
+	struct proc p;
+	const bool lives = proc_read(&p, pid) == 0;
+	struct side_row row = {side_name[side], pid, lives ? p.comm : NULL};
+	free(sel);
+	out_row(arg, &row);
+	return true;
+}
+
+static int dry_run(struct cmd *c)
+{
+	struct bench_opts *o = c->opts;
+	struct newcomers newcomers = {.events = -1};
+	int status = choose_sides(o);
+	status = status ? status : out_check(&c->out, &bench_sides_table);
+	if (status)
+		return status;
+	c->out.schema = &bench_sides_schema;
+	struct out *out = out_open(&c->out);
+	status = out_begin(out, &bench_sides_table, false);
+	for (unsigned i = 0; side_name[i] && !status; i++)
+		if (o->ab.command[i])
+			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
+	if (!status)
+		spec_set_look(&o->ab.specs, &newcomers, print_member, out);
+	out_end(out);
+	newcomers_fini(&newcomers);
+	spec_set_fini(&o->ab.specs);
+	return out_finish(out, status);
+}
+
 int bench_ab(struct cmd *c)
 {
 	struct ab b = {.opts = c->opts, .raw.fd = -1};
-	signal(SIGPIPE,
-	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
-	int status = prepare(&b, c);
+	if (b.opts->dry)
+		return dry_run(c);
+	int status = needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
+	// What was measured is printed even if the reader of --raw is gone.
+	signal(SIGPIPE, SIG_IGN);
+	status = status ? status : prepare(&b, c);
 	if (!status) {
 		if (!bench_context_is_gpu(&b.context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");

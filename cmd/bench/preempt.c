@@ -440,8 +440,8 @@ int bench_preempt(struct cmd *c)
 {
 	struct preempt *p = xcalloc(1, sizeof(*p));
 	p->raw.fd = p->signals = -1;
-	signal(SIGPIPE,
-	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
+	// What was measured is printed even if the reader of --raw is gone.
+	signal(SIGPIPE, SIG_IGN);
 	const struct bench_opts *o = c->opts;
 	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
 	status = status ? status : bench_goals(&o->goals, &p->goals);

@@ -64,6 +64,7 @@ lies() {
 	caught cycles cycles "so many were measured"
 	caught holder holder "its queues go on \(the holder was killed\)"
 	caught gone gone "a target that ends has no holder"
+	caught gone exec "a target that runs another program has no holder"
 	caught priorities priorities "gpq queues shows those of the queues"
 	caught snapshot waves "a snapshot of the host"
 	caught none results "all its packets are done" /tmp/lazy
