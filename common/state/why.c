@@ -47,52 +47,6 @@ static const struct memory *memory_of(const struct why *w, const struct why_queu
 	return &w->rings->processes[x->q->process].memory;
 }
 
-// --- what the next packet waits for ---
-
-static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
-{
-	x->deps[x->ndeps++] = (struct why_dep){
-		.signal = signal, .value = value, .known = known, .open = open, .by = SIZE_MAX};
-}
-
-// A signal whose value cannot be read is taken for one that is waited for only where others say
-// nothing else.
-static void read_deps(struct why_queue *x, const struct memory *m)
-{
-	const struct packet *p = &x->next;
-	for (unsigned i = 0; i < p->ndeps; i++) {
-		int64_t value = 0;
-		const bool known = memory_signal(m, p->deps[i], &value);
-		const bool open =
-			p->waits == PACKET_WAITS_VALUE
-				? packet_compares(p->compare, value & (int64_t)p->mask, p->value)
-				: value == 0;
-		add_dep(x, p->deps[i], value, known, known && open);
-	}
-	uint32_t word = 0;
-	if (p->waits != PACKET_WAITS_MEMORY)
-		return;
-	const bool known = memory_read(m, p->polls, &word, sizeof(word));
-	// The runtime polls the halves of a signal's value one after the other.
-	const uint64_t in = p->polls % 64;
-	const uint64_t signal =
-		in == SIGNAL_VALUE_AT || in == SIGNAL_VALUE_AT + 4 ? p->polls - in : 0;
-	add_dep(x, signal, word, known,
-		known && packet_compares(p->compare, word & (int64_t)p->mask, p->value));
-}
-
-static void set_blocked(struct why_queue *x)
-{
-	const bool any = x->next.waits == PACKET_WAITS_ANY;
-	unsigned open = 0, closed = 0;
-	for (unsigned i = 0; i < x->ndeps; i++) {
-		open += x->deps[i].open;
-		closed += x->deps[i].known && !x->deps[i].open;
-	}
-	x->blocked = any ? closed == x->ndeps && closed : closed > 0;
-	x->unsure = any ? !open && closed < x->ndeps : !closed && open < x->ndeps;
-}
-
 // --- looking ---
 
 static void look_first(struct why *w)
@@ -102,35 +56,6 @@ static void look_first(struct why *w)
 		x->q = &w->rings->v[i];
 		x->problem = ring_indices(&x->q->ring, memory_of(w, x), &x->first);
 	}
-}
-
-static void look_again(struct why *w, struct why_queue *x)
-{
-	const struct memory *m = memory_of(w, x);
-	struct ring_look l;
-	if (x->problem)
-		return;
-	ring_look(&x->q->ring, m, 1, 0, &l);
-	x->problem = l.problem;
-	x->now = l.at;
-	for (size_t i = 0; i < l.n; i++) {
-		x->unread |= l.v[i].state == RING_LOST;
-		if (l.v[i].index == l.at.read) {
-			x->next = l.v[i].packet;
-			x->next_state = l.v[i].state;
-		} else if (l.v[i].state == RING_TAKEN) {
-			x->last = l.v[i].packet;
-		}
-	}
-	ring_look_fini(&l);
-	x->has_last_value =
-		x->last.completion && memory_signal(m, x->last.completion, &x->last_value);
-	read_deps(x, m);
-	x->unread |= x->last.completion && !x->has_last_value;
-	for (unsigned i = 0; i < x->ndeps; i++)
-		x->unread |= !x->deps[i].known;
-	if (x->next.type)
-		set_blocked(x);
 }
 
 static bool has_moved(const struct why_queue *x)
@@ -250,18 +175,13 @@ static bool is_used_again(const struct setters *s, const struct why *w, size_t q
 	return false;
 }
 
-static bool last_is_running(const struct why_queue *x)
-{
-	return x->has_last_value && x->last_value > 0;
-}
-
 // Queues first to end-1 are those of one process.
 static void find_setters(struct why *w, size_t first, size_t end)
 {
 	struct setters s = {0};
 	bool any = false, blind = false;
 	for (size_t i = first; i < end; i++)
-		any |= w->v[i].blocked || last_is_running(&w->v[i]);
+		any |= w->v[i].blocked || why_last_runs(&w->v[i]);
 	for (size_t i = first; i < end && any; i++)
 		blind |= !add_setters(&s, w, i);
 	if (s.n)
@@ -272,7 +192,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 		for (unsigned d = 0; d < w->v[i].ndeps && w->v[i].blocked; d++)
 			if (!w->v[i].deps[d].open)
 				find_setter(&s, &w->v[i].deps[d]);
-		if (last_is_running(&w->v[i]) && is_used_again(&s, w, i))
+		if (why_last_runs(&w->v[i]) && is_used_again(&s, w, i))
 			w->v[i].has_last_value = false;
 	}
 	free(s.v);
@@ -401,10 +321,10 @@ static enum why_state state_of(const struct why *w, struct why_queue *x)
 	if (x->blocked && !has_moved(x))
 		return state_blocked(w, x);
 	if (x->now.read == x->now.write)
-		return has_moved(x) || last_is_running(x) ? WHY_COMPUTING : WHY_IDLE;
+		return has_moved(x) || why_last_runs(x) ? WHY_COMPUTING : WHY_IDLE;
 	if (is_chained(w, x))
 		return WHY_TURNS;
-	if (has_moved(x) || last_is_running(x))
+	if (has_moved(x) || why_last_runs(x))
 		return WHY_COMPUTING;
 	if (x->next_state == RING_UNPUBLISHED)
 		return x->first.write > x->first.read ? WHY_UNPUBLISHED : WHY_UNKNOWN;
@@ -569,7 +489,8 @@ void why_look(struct why *w, struct rings *r, uint64_t over_ns)
 	if (host_is_live() && r->n)
 		nanosleep(&wait, NULL);
 	for (size_t i = 0; i < w->n; i++)
-		look_again(w, &w->v[i]);
+		if (!w->v[i].problem)
+			why_glance(&w->v[i], memory_of(w, &w->v[i]));
 	w->over_ns = clock_ns() - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->v[end].q->process == w->v[i].q->process; end++)

@@ -85,4 +85,16 @@ uint64_t why_taken(const struct why_queue *x);
 
 void why_fini(struct why *w);
 
+// --- why_glance.c ---
+
+// Reads indices, the next packet, the one before it and the signals of both into `x`, whose `q` is
+// set.
+void why_glance(struct why_queue *x, const struct memory *m);
+
+// The same where `x` was filled before: packets are read only where the indices have moved.
+void why_glance_again(struct why_queue *x, const struct memory *m);
+
+// The packet taken last has a completion signal that is above 0.
+bool why_last_runs(const struct why_queue *x);
+
 #endif
