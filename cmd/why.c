@@ -32,7 +32,7 @@ struct why_row {
 	int64_t pid;
 	const char *comm;
 	uint64_t gpu_id, qid, context;
-	const char *type, *state, *detail;
+	const char *type, *state, *detail, *exceptions;
 	int8_t stuck, on_hw;
 	uint64_t read, write, backlog, taken, slot_write;
 	const char *next, *kernel, *demangled;
@@ -61,9 +61,9 @@ static const struct out_col cols[] = {
 	COL(state, "STATE", "state", OUT_STR, D,
 	    "computing, computing-or-hung, idle, waits-barrier, waits-external, deadlock, "
 	    "not-published, doorbell-lost, takes-turns, suspended, evicted, "
-	    "suspended-or-evicted, unknown"),
+	    "suspended-or-evicted, suspended-or-reset, error, unknown"),
 	COL(stuck, "STUCK", "stuck", OUT_BOOL, M,
-	    "deadlock, not-published or doorbell-lost: it will not go on by itself"),
+	    "deadlock, not-published, doorbell-lost or error: it will not go on by itself"),
 	COL(backlog, "BACKLOG", "backlog", OUT_U64, D,
 	    "AQL packets, SDMA bytes or PM4 dwords that wait"),
 	COL(taken, "TAKEN", "taken", OUT_U64, D, "of them taken between the two looks"),
@@ -88,6 +88,8 @@ static const struct out_col cols[] = {
 	COL(by_kernel, "BY_KERNEL", "by_kernel", OUT_STR, M, "its kernel"),
 	COL(by_pid, "BY_PID", "by_pid", OUT_I64, M, "process that has the queue suspended"),
 	COL(by_name, "BY_COMMAND", "by_command", OUT_STR, M, "its command name"),
+	COL(exceptions, "EXCEPTIONS", "exceptions", OUT_STR, M,
+	    "exceptions that the driver noted for it; none"),
 	COL(over_ns, "OVER", "over_ns", OUT_NS, M, "time between the two looks"),
 };
 
@@ -157,6 +159,7 @@ static void fill(struct why_row *r, const struct why *w, const struct why_queue 
 static int print(struct out *o, const struct why *w, bool *unread)
 {
 	struct kernels kernels;
+	struct buf exceptions = {0};
 	struct why_row r;
 	int status = GPQ_OK;
 	kernels_begin(&kernels, w->rings, o);
@@ -165,6 +168,9 @@ static int print(struct out *o, const struct why *w, bool *unread)
 		if (!x->q->chosen)
 			continue;
 		fill(&r, w, x);
+		exceptions.len = 0;
+		why_exceptions_text(&exceptions, x->exceptions);
+		r.exceptions = x->exceptions == U64_NULL ? NULL : exceptions.data;
 		const uint64_t object =
 			x->next.type ? x->next.kernel_object : x->last.kernel_object;
 		if (object)
@@ -186,6 +192,7 @@ static int print(struct out *o, const struct why *w, bool *unread)
 			status = GPQ_PARTIAL;
 	}
 	kernels_end(&kernels);
+	buf_fini(&exceptions);
 	return status;
 }
 

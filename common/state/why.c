@@ -1,6 +1,7 @@
 // What queues wait for; why.h.
 #include "common/state/why.h"
 
+#include "common/debugfs/regs.h"
 #include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -33,13 +34,21 @@ const char *why_state_word(enum why_state s)
 		[WHY_SUSPENDED] = "suspended",
 		[WHY_EVICTED] = "evicted",
 		[WHY_SUSPENDED_OR_EVICTED] = "suspended-or-evicted",
+		[WHY_SUSPENDED_OR_RESET] = "suspended-or-reset",
+		[WHY_ERROR] = "error",
 	};
 	return words[s];
 }
 
 bool why_is_stuck(enum why_state s)
 {
-	return s == WHY_DEADLOCK || s == WHY_UNPUBLISHED || s == WHY_DOORBELL_LOST;
+	return s == WHY_DEADLOCK || s == WHY_UNPUBLISHED || s == WHY_DOORBELL_LOST ||
+	       s == WHY_ERROR;
+}
+
+static bool has_error(const struct why_queue *x)
+{
+	return x->exceptions && x->exceptions != KFD_UNKNOWN;
 }
 
 static const struct memory *memory_of(const struct why *w, const struct why_queue *x)
@@ -208,6 +217,8 @@ static bool dep_goes_on(const struct why *w, const struct why_dep *d)
 static bool can_go_on(const struct why *w, const struct why_queue *x)
 {
 	const bool any = x->next.waits == PACKET_WAITS_ANY;
+	if (has_error(x))
+		return false;
 	if (!x->blocked)
 		return true;
 	for (unsigned i = 0; i < x->ndeps; i++)
@@ -264,8 +275,10 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
 		name_process(x, p.tracer);
-	// The driver evicts all queues of a process on a GPU.
-	return others_are_on(w, r) ? WHY_SUSPENDED : WHY_SUSPENDED_OR_EVICTED;
+	// The driver evicts all queues of a process on a GPU, and resets single ones that hang.
+	if (!others_are_on(w, r))
+		return WHY_SUSPENDED_OR_EVICTED;
+	return x->by_pid ? WHY_SUSPENDED : WHY_SUSPENDED_OR_RESET;
 }
 
 // --- the state ---
@@ -313,7 +326,7 @@ static bool doorbell_is_lost(const struct why_queue *x)
 
 static enum why_state state_of(const struct why *w, struct why_queue *x)
 {
-	const enum why_state off = state_off(w, x);
+	const enum why_state off = has_error(x) ? WHY_ERROR : state_off(w, x);
 	if (off != WHY_UNKNOWN)
 		return off;
 	if (x->problem)
@@ -397,10 +410,23 @@ static void tell_by(struct buf *b, const struct why_queue *x)
 	if (x->by_pid)
 		buf_printf(b, "by %s, process %d", *x->by_name ? x->by_name : "a process",
 			   (int)x->by_pid);
+	else
+		buf_puts(b, "by a debugger that does not trace it");
 	if (x->state == WHY_SUSPENDED_OR_EVICTED)
-		buf_puts(b, x->by_pid ? ", or evicted by the driver: these look the same"
-				      : "by a debugger that does not trace it, or evicted by the "
-					"driver: these look the same");
+		buf_puts(b, ", or evicted by the driver: these look the same");
+	else if (x->state == WHY_SUSPENDED_OR_RESET)
+		buf_puts(b, ", or reset by the driver after a hang: these look the same");
+}
+
+static void tell_hung(struct buf *b, const struct why_queue *x)
+{
+	char text[REG_ERROR_TEXT];
+	const uint64_t error = x->q->slot_error;
+	buf_puts(b,
+		 "the next packet waits for nothing, and is not taken: a long kernel, or one that "
+		 "hangs");
+	if (error && error != KFD_UNKNOWN)
+		buf_printf(b, "; its slot notes %s", reg_error_text(text, (uint32_t)error));
 }
 
 static void tell_idle(struct buf *b, const struct why_queue *x)
@@ -448,11 +474,7 @@ static char *tell(const struct why *w, const struct why_queue *x)
 			buf_puts(&b, "the next packet could not be read");
 		break;
 	case WHY_COMPUTING: tell_computing(&b, w, x); break;
-	case WHY_COMPUTING_OR_HUNG:
-		buf_puts(&b,
-			 "the next packet waits for nothing, and is not taken: a long kernel, or "
-			 "one that hangs");
-		break;
+	case WHY_COMPUTING_OR_HUNG: tell_hung(&b, x); break;
 	case WHY_IDLE: tell_idle(&b, x); break;
 	case WHY_WAITS_BARRIER:
 	case WHY_WAITS_EXTERNAL:
@@ -467,7 +489,12 @@ static char *tell(const struct why *w, const struct why_queue *x)
 		break;
 	case WHY_TURNS: tell_turns(&b, w, x); break;
 	case WHY_SUSPENDED:
-	case WHY_SUSPENDED_OR_EVICTED: tell_by(&b, x); break;
+	case WHY_SUSPENDED_OR_EVICTED:
+	case WHY_SUSPENDED_OR_RESET: tell_by(&b, x); break;
+	case WHY_ERROR:
+		buf_puts(&b, "the driver noted ");
+		why_exceptions_text(&b, x->exceptions);
+		break;
 	case WHY_EVICTED:
 		buf_puts(&b, "by the driver, with all queues of the process on this GPU");
 		break;
@@ -491,6 +518,8 @@ void why_look(struct why *w, struct rings *r, uint64_t over_ns)
 	for (size_t i = 0; i < w->n; i++)
 		if (!w->v[i].problem)
 			why_glance(&w->v[i], memory_of(w, &w->v[i]));
+	for (size_t i = 0; i < w->n; i++)
+		w->v[i].exceptions = why_exceptions(w->v[i].q, memory_of(w, &w->v[i]));
 	w->over_ns = clock_ns() - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->v[end].q->process == w->v[i].q->process; end++)

@@ -85,7 +85,7 @@ is "of the first process before and after" "$(awk -v p=$A '$1 == p { print $2, $
 1 idle -
 1 waits barrier-and"
 is "the looks of a queue that was there all the time are all looks" "$(awk -v p=$A '$1 == p { n[$2] += $5; of = $6 } END { print n[0] - of, n[1] - of }' /tmp/profile)" "0 0"
-is "the process that came and went is in the result" "$(awk -v p=$P '$1 == p { n += $5; of = $6 } END { print n > 0, n < of }' /tmp/profile)" "1 1"
+is "the process that came and went is in the result" "$(awk -v p=$P '$1 == p { n += $5; of = $6 } END { print (n > 0), (n < of) }' /tmp/profile)" "1 1"
 is "nothing of the target was stopped" "$(cut -d' ' -f1-13 /proc/$A/stat)" "$before"
 is "the timeline is whole" "$(head -c 16 /tmp/profile.json; tail -c 3 /tmp/profile.json)" '{"traceEvents":[}}'
 is "with a track of each queue" "$(grep -o '"name":"compute [0-9]*"' /tmp/profile.json | sort | uniq -c | sed 's/^ *//')" '2 "name":"compute 0"
@@ -115,6 +115,11 @@ reap $P $S
 echo N > $PARAMS/wptr_poll
 made lost 3 STUCK,READ,WRITE,SLOT_WRITE "doorbell-lost yes 1 2 1"
 echo Y > $PARAMS/wptr_poll
+
+echo Y > $PARAMS/aql_errors
+made bad 3 QID,STUCK,NEXT,BY_QID,EXCEPTIONS "error 0 yes unknown - PACKET_RESERVED
+deadlock 1 yes barrier-and 0 -"
+echo N > $PARAMS/aql_errors
 
 target -n 2
 is "packets are taken" "$(rows computing QID,STATE,STUCK --filter 'TAKEN > 0')" "0 computing no
