@@ -17,7 +17,7 @@ enum { CONDITION_EQ, CONDITION_NE, CONDITION_LT, CONDITION_GTE };
 
 static bool aql_errors;
 module_param(aql_errors, bool, 0644);
-MODULE_PARM_DESC(aql_errors, "a packet of a type that does not exist stops its queue, with an exception");
+MODULE_PARM_DESC(aql_errors, "a packet of no known type stops its queue and raises an exception");
 
 struct aql_packet {
 	u16 header; /* type in the low byte */
