@@ -70,9 +70,26 @@ static const struct packet *head_of(const struct why_queue *x)
 	return x->last.type ? &x->last : NULL;
 }
 
-// Runtimes use a signal again once it is 0: then, or where another packet that is seen has it, its
-// value is no longer that of the last packet.
-static bool last_runs(const struct profile *p, const struct profile_queue *q)
+// Does a packet that is still to come have this completion signal?
+static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
+{
+	bool found = false;
+	for (size_t i = 0; i < p->n && !found; i++) {
+		const struct ring_queue *r = p->v[i].x.q;
+		struct ring_look l;
+		if (!r || p->v[i].pid != pid)
+			continue;
+		ring_look(&r->ring, &p->rings->processes[r->process].memory, 0, PROFILE_SEARCH, &l);
+		for (size_t k = 0; k < l.n; k++)
+			found |= l.v[k].packet.completion == signal && l.v[k].state != RING_TAKEN;
+		ring_look_fini(&l);
+	}
+	return found;
+}
+
+// Runtimes use a signal again once it is 0: then, or where another packet has it, its value is no
+// longer that of the last packet. Packets to come are searched once for each packet that runs.
+static bool last_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
 	const uint64_t signal = x->last.completion;
@@ -84,10 +101,13 @@ static bool last_runs(const struct profile *p, const struct profile_queue *q)
 		    (other->x.next.completion == signal || other->x.last.completion == signal))
 			return false;
 	}
-	return true;
+	if (q->searched_at != x->now.read && is_to_come(p, q->pid, signal))
+		q->done_at = x->now.read;
+	q->searched_at = x->now.read;
+	return x->now.read != q->done_at;
 }
 
-static enum profile_state state_of(const struct profile *p, const struct profile_queue *q)
+static enum profile_state state_of(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
 	if (x->problem)
@@ -194,6 +214,7 @@ static struct profile_queue *queue_of(struct profile *p, const struct ring_queue
 				    .ring = r->ring.base,
 				    .x = {.unread = true},
 				    .done_at = UINT64_MAX,
+				    .searched_at = UINT64_MAX,
 				    .at = SIZE_MAX};
 	return q;
 }

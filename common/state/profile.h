@@ -13,6 +13,7 @@
 
 #define PROFILE_LOOK_NS UINT64_C(1000000)   // least time between two looks
 #define PROFILE_REST_NS UINT64_C(100000000) // greatest
+#define PROFILE_SEARCH  16384               // packets of a ring that are searched for a signal
 #define PROFILE_SCAN_NS UINT64_C(500000000) // least time between two searches for new queues
 
 enum profile_state {
@@ -56,8 +57,10 @@ struct profile_queue {
 	struct why_queue x;  // q is NULL: it is not there any more
 	uint64_t unreadable; // looks that found nothing to read; it may have ended, else they count
 	bool off;
-	uint64_t off_at;    // read index when it was found off
-	uint64_t done_at;   // read index when the signal of the packet before it was seen at 0
+	uint64_t off_at; // read index when it was found off
+	// Read indices at which the signal of the packet before was found to be at 0, or another's;
+	// and at which packets with the same signal were searched.
+	uint64_t done_at, searched_at;
 	uint64_t object;    // kernel object whose name was looked up last
 	const char *kernel; // and that name, NULL: unknown
 	unsigned renamed;   // profile.renamed then

@@ -250,6 +250,26 @@ static void test_shared_signal(void **state)
 	assert_string_equal(counts(2), "idle - - 5\nnext dispatch gamma 1\n");
 }
 
+// Nor where a packet to come has it, behind the head of another queue.
+static void test_signal_to_come(void **state)
+{
+	(void)state;
+	const uint64_t a = signal_of(0, 1), b = signal_of(1, 1);
+	put_dispatch(0, 0, 0xa0, a);
+	take(0, 0);
+	indices(0, 1, 1);
+	put_barrier(1, 0, b);
+	put_dispatch(1, 1, 0xa1, a);
+	indices(1, 0, 2);
+	look(3);
+	put_dispatch(0, 1, 0xa2, signal_of(2, 1)); // the next one runs
+	take(0, 1);
+	indices(0, 2, 2);
+	look(1);
+	profile_finish(&t.profile);
+	assert_string_equal(counts(0), "idle - - 3\nrunning dispatch gamma 1\n");
+}
+
 static void test_off(void **state)
 {
 	(void)state;
@@ -333,6 +353,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared_signal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_signal_to_come, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_renamed, setup, teardown),

@@ -47,8 +47,9 @@ void sg_irq_sdma_trap(struct sg_gpu *gpu, u32 pasid, u32 event)
 		raise(gpu, CLIENT_SDMA0, SOURCE_SDMA_TRAP, pasid, event);
 }
 
-/* Doorbells have 64 bits; those of a process begin with a page, its compute queues with the first. */
+/* Doorbells have 64 bits; a process has pages of them, and its compute queues the first. */
 void sg_irq_bad_packet(struct sg_gpu *gpu, u32 pasid, u32 doorbell, u32 code)
 {
-	raise(gpu, CLIENT_GRBM_CP, SOURCE_CP_BAD_OPCODE, pasid, code << 10 | (doorbell / 2 & 0x1ff));
+	raise(gpu, CLIENT_GRBM_CP, SOURCE_CP_BAD_OPCODE, pasid,
+	      code << 10 | (doorbell / 2 & 0x1ff));
 }

@@ -198,7 +198,7 @@ static void lost(void)
 	dispatch(q, 64, 0);
 }
 
-/* With softgpu's aql_errors=Y the GPU refuses the packet; another queue waits for what is behind it. */
+/* With softgpu's aql_errors=Y the GPU refuses the packet; another queue waits behind it. */
 static void bad(void)
 {
 	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
