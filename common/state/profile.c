@@ -93,7 +93,7 @@ static bool last_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
 	const uint64_t signal = x->last.completion;
-	if (!why_last_runs(x) || x->now.read == q->done_at || x->next.completion == signal)
+	if (!why_last_runs(x) || x->next.completion == signal)
 		return false;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_queue *other = &p->v[i];
