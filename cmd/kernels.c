@@ -27,24 +27,27 @@ void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o
 	k->of = xcalloc(r->nprocesses + 1, sizeof(struct code_names *));
 }
 
-// NULL: there are none.
-static struct code_names *names_of(struct kernels *k, size_t process)
+static void load(struct kernels *k, size_t process)
 {
-	const struct ring_process *p = &k->rings->processes[process];
-	struct code_names **names = &k->of[process];
-	if (!host_is_live() || p->error)
-		return NULL;
-	if (*names)
-		return *names;
-	*names = code_names_new(p->pid);
-	const int error = code_names_error(*names);
+	const pid_t pid = k->rings->processes[process].pid;
+	k->of[process] = code_names_new(pid);
+	const int error = code_names_error(k->of[process]);
 	if (error)
-		err_note("pid %d: names of kernels: %s", (int)p->pid,
+		err_note("pid %d: names of kernels: %s", (int)pid,
 			 error == ENOPKG   ? "libelf is missing"
 			 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
 					     "code objects"
 					   : strerror(error));
-	return *names;
+}
+
+// NULL: there are none.
+static struct code_names *names_of(struct kernels *k, size_t process)
+{
+	if (!host_is_live() || k->rings->processes[process].error)
+		return NULL;
+	if (!k->of[process])
+		load(k, process);
+	return k->of[process];
 }
 
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object)

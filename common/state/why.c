@@ -162,7 +162,7 @@ static size_t first_setter(const struct setters *s, uint64_t signal)
 static void find_setter(const struct setters *s, struct why_dep *d)
 {
 	const size_t at = d->signal ? first_setter(s, d->signal) : s->n;
-	if (at == s->n)
+	if (at == s->n || !s->v)
 		return;
 	const struct setter *found = &s->v[at];
 	d->by = found->queue;

@@ -4,7 +4,7 @@
 . /t/hip/hip.inc
 
 load_hip
-hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 5000 -H 300
+hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 15000 -H 300
 
 # The GPU stands still: what stood at a head before has all of a profile's time, with its kernel.
 RATE=/sys/module/amdgpu/parameters/packet_rate
