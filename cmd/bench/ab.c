@@ -6,10 +6,13 @@
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -214,20 +217,26 @@ static int choose_modes(struct ab *b)
 	return GPQ_OK;
 }
 
-static int choose_side(struct side *s, const char *command, const struct pids *pids,
-		       const struct words *specs, bool online)
+static int choose_side(struct bench_opts *o, enum side side)
 {
-	const char *option = online ? "--online-select" : "--offline-select";
-	int status = side_add_pids(s, online ? "--online-pid" : "--offline-pid", pids);
-	s->command = command;
-	for (size_t i = 0; i < specs->n && !status; i++)
-		status = side_add(s, option, specs->v[i]);
-	if (!status && !command && !s->n)
-		return err_fail(GPQ_USAGE,
-				online ? "give --online CMD, --online-pid or --online-select"
-				       : "give --offline CMD, --offline-pid or --offline-select",
-				"ab needs both sides: there is no %s work",
-				online ? "online" : "offline");
+	struct spec_set *s = &o->ab.specs;
+	const char *name = side_name[side];
+	char option[24];
+	snprintf(option, sizeof(option), "--%s-pid", name);
+	int status = spec_set_add_pids(s, side, option, &o->pids[side]);
+	snprintf(option, sizeof(option), "--%s-select", name);
+	for (size_t i = 0; i < o->specs[side].n && !status; i++) {
+		status = spec_set_add(s, side, option, o->specs[side].v[i]);
+		if (!status && !pick_asks(&s->v[s->n - 1]->spec.pick))
+			status = err_fail(GPQ_USAGE, "for example container=train",
+					  "%s: %s chooses no process", option, o->specs[side].v[i]);
+	}
+	snprintf(option, sizeof(option), "--%s", name);
+	if (!status && !o->ab.command[side] && !spec_set_has(s, side))
+		return err_fail(GPQ_USAGE, NULL,
+				"ab needs both sides: there is no %s work; give %s CMD, %s-pid or "
+				"%s-select",
+				name, option, option, option);
 	return status;
 }
 
@@ -235,22 +244,21 @@ static int choose_side(struct side *s, const char *command, const struct pids *p
 static int choose_sides(struct bench_opts *o)
 {
 	struct ab_plan *p = &o->ab;
-	int status = choose_side(&p->online, o->online, &o->online_pids, &o->online_specs, true);
-	if (!status)
-		status = choose_side(&p->offline, o->offline, &o->offline_pids, &o->offline_specs,
-				     false);
+	const bool online = p->command[SIDE_ONLINE], offline = p->command[SIDE_OFFLINE];
+	int status = choose_side(o, SIDE_ONLINE);
+	status = status ? status : choose_side(o, SIDE_OFFLINE);
 	if (status)
 		return status;
-	if ((p->metric && !o->online) || ((p->offline_metric || p->offline_ready) && !o->offline))
+	if ((p->metric && !online) || ((p->offline_metric || p->offline_ready) && !offline))
 		return err_fail(GPQ_USAGE, "leave it out, or have a command",
 				"--%s reads what a command prints, and that side has none",
-				p->metric && !o->online ? "metric"
-				: p->offline_metric     ? "offline-metric"
-							: "offline-ready");
-	if (p->log_dir && (!o->online || !o->offline))
+				p->metric && !online ? "metric"
+				: p->offline_metric  ? "offline-metric"
+						     : "offline-ready");
+	if (p->log_dir && (!online || !offline))
 		return err_fail(GPQ_USAGE, "--online-log and --offline-log read logs",
 				"--log is set for commands, and one side has none");
-	if (!o->online)
+	if (!online)
 		p->hold = AB_HOLD_PROGRESS;
 	return GPQ_OK;
 }
@@ -367,12 +375,68 @@ static int run_all(struct ab *b, bool wanted)
 	return status;
 }
 
+// ---- --dry-run: who belongs to which side now
+
+struct side_row {
+	const char *side;
+	int64_t pid;
+	const char *what;
+};
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(side_row, member, name, key, type, flags, help)
+static const struct out_col side_cols[] = {
+	COL(side, "SIDE", "side", OUT_STR, D, "online; offline: would be held in mode preempt"),
+	COL(pid, "PID", "pid", OUT_I64, D, "process; null: it would be started"),
+	COL(what, "COMMAND", "command", OUT_STR, D | OUT_TRUNC,
+	    "its name, or the command that would be started"),
+};
+#undef COL
+const struct out_table bench_sides_table = {"processes", "process", OUT_COLS(side_cols)};
+const struct schema bench_sides_schema = {"gpq.bench.sides", 1, SCHEMA_TABLES(&bench_sides_table),
+					  NULL};
+
+static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
+{
+	struct proc p;
+	const bool lives = proc_read(&p, pid) == 0;
+	struct side_row row = {side_name[side], pid, lives ? p.comm : NULL};
+	free(sel);
+	out_row(arg, &row);
+	return true;
+}
+
+static int dry_run(struct cmd *c)
+{
+	struct bench_opts *o = c->opts;
+	struct newcomers newcomers = {.events = -1};
+	int status = choose_sides(o);
+	status = status ? status : out_check(&c->out, &bench_sides_table);
+	if (status)
+		return status;
+	c->out.schema = &bench_sides_schema;
+	struct out *out = out_open(&c->out);
+	status = out_begin(out, &bench_sides_table, false);
+	for (unsigned i = 0; side_name[i] && !status; i++)
+		if (o->ab.command[i])
+			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
+	if (!status)
+		spec_set_look(&o->ab.specs, &newcomers, print_member, out);
+	out_end(out);
+	newcomers_fini(&newcomers);
+	spec_set_fini(&o->ab.specs);
+	return out_finish(out, status);
+}
+
 int bench_ab(struct cmd *c)
 {
 	struct ab b = {.opts = c->opts, .raw.fd = -1};
-	signal(SIGPIPE,
-	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
-	int status = prepare(&b, c);
+	if (b.opts->dry)
+		return dry_run(c);
+	int status = needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
+	// What was measured is printed even if the reader of --raw is gone.
+	signal(SIGPIPE, SIG_IGN);
+	status = status ? status : prepare(&b, c);
 	if (!status) {
 		if (!bench_context_is_gpu(&b.context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
@@ -386,8 +450,7 @@ int bench_ab(struct cmd *c)
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
-	side_fini(&b.opts->ab.online);
-	side_fini(&b.opts->ab.offline);
+	spec_set_fini(&b.opts->ab.specs);
 	require_fini(&b.required);
 	ab_result_fini(&b.result);
 	return status;

@@ -71,17 +71,19 @@ static const struct opt preempt_opts[] = {
 };
 
 static const struct opt ab_opts[] = {
-	OPT(bench_opts, online, "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
-	OPT(bench_opts, offline, "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
-	OPT(bench_opts, online_pids, "online-pid", 0, OPT_PIDS, "PID[,PID...]",
+	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	    "\nshow who belongs to which side now, and run nothing"),
+	OPT(bench_opts, ab.command[0], "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
+	OPT(bench_opts, ab.command[1], "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, pids[0], "online-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\nonline work that runs already"),
-	OPT(bench_opts, offline_pids, "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
+	OPT(bench_opts, pids[1], "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\noffline work that runs already"),
-	OPT(bench_opts, online_specs, "online-select", 0, OPT_LIST, "SPEC",
+	OPT(bench_opts, specs[0], "online-select", 0, OPT_LIST, "SPEC",
 	    "online work, such as\n'container=serve&cmdline=vllm':\nwhat runs already, or workers "
 	    "of "
 	    "the command;\nmay be repeated"),
-	OPT(bench_opts, offline_specs, "offline-select", 0, OPT_LIST, "SPEC",
+	OPT(bench_opts, specs[1], "offline-select", 0, OPT_LIST, "SPEC",
 	    "the offline work, likewise"),
 	OPT(bench_opts, ab.for_ns, "for", 0, OPT_NS, "T",
 	    "\nhow long online work without a command is watched\n(default 10s)"),
@@ -230,10 +232,12 @@ int bench_required(const struct requirements *q, const char *run, struct result 
 
 static const struct out_table *const preempt_tables[] = {PREEMPT_TABLES, &bench_histogram_table,
 							 NULL};
-static const struct out_table *const ab_tables[] = {AB_TABLES, &bench_histogram_table, NULL};
+static const struct out_table *const ab_tables[] = {AB_TABLES, &bench_histogram_table,
+						    &bench_sides_table, NULL};
 static const struct out_table *const report_tables[] = {&bench_changes_table, NULL};
-static const struct out_table *const tables[] = {PREEMPT_TABLES, &bench_changes_table, AB_TABLES,
-						 &bench_histogram_table, NULL};
+static const struct out_table *const tables[] = {PREEMPT_TABLES,     &bench_changes_table,
+						 AB_TABLES,          &bench_histogram_table,
+						 &bench_sides_table, NULL};
 
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
@@ -248,7 +252,7 @@ static const struct cmd_kind kinds[] = {
 	 .run = bench_preempt},
 	{.name = "ab",
 	 .title = "bench ab",
-	 .needs = NEED_LIVE | NEED_KFD | NEED_DEV_KFD,
+	 .needs = NEED_KFD, // likewise
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
 	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "
@@ -275,5 +279,5 @@ const struct cmd_spec bench_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&bench_preempt_schema, &bench_overhead_schema, &bench_ab_schema,
-			   &bench_changes_schema),
+			   &bench_changes_schema, &bench_sides_schema),
 };

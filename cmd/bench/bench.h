@@ -10,10 +10,10 @@
 #include "common/state/pick_queues.h"
 
 struct bench_opts {
+	bool dry;
 	// preempt
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
-	bool dry;
 	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
@@ -22,9 +22,8 @@ struct bench_opts {
 	bool overhead;
 	// ab
 	struct ab_plan ab;
-	const char *online, *offline; // commands
-	struct pids online_pids, offline_pids;
-	struct words online_specs, offline_specs;
+	struct pids pids[2]; // of each side
+	struct words specs[2];
 	struct words modes;
 	// report
 	const char *html, *svg;
@@ -51,9 +50,9 @@ int bench_required(const struct requirements *q, const char *run, struct result 
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
 extern const struct out_table bench_changes_table, bench_context_table;
 extern const struct schema bench_preempt_schema, bench_overhead_schema, bench_ab_schema,
-	bench_changes_schema;
+	bench_changes_schema, bench_sides_schema;
 extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
-extern const struct out_table bench_ab_goals_table;
+extern const struct out_table bench_ab_goals_table, bench_sides_table;
 
 // The members of struct summary that are times.
 #define SUMMARY_TIMES(X) \

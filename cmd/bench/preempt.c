@@ -2,9 +2,8 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/suspend/suspend.h"
+#include "common/bench/cycle.h"
 #include "common/bench/raw.h"
-#include "common/bench/attached.h"
-#include "common/bench/group_cycle.h"
 #include "common/holder/holder.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
@@ -29,7 +28,6 @@ struct preempt {
 	const struct bench_opts *opts;
 	const struct out_opts *out;
 	struct targets targets;
-	pid_t pid; // of one
 	struct plan plan;
 	struct cycle_plan cycles;
 	struct moving costs; // of the last holds, to others
@@ -37,9 +35,7 @@ struct preempt {
 	uint64_t total;      // cycles wanted, warm-up included; UINT64_MAX: until the time is over
 	uint64_t end_ns;
 	int signals;
-	struct attached_target *attached; // one process; NULL: a group
-	struct group_bench group;         // several: one hold of all
-	size_t lines; // cycles that one hold gives: 1, or the group's and each process's
+	struct attached attached;
 	struct raw_file raw;
 	struct bench_context context;
 	struct result result;
@@ -70,12 +66,9 @@ static int choose(struct preempt *p)
 	if (!t->n)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
 				"no process that the options choose has queues");
-	if (t->n > GROUP_PROCESSES_MAX)
+	if (t->n > ATTACHED_MAX)
 		return err_fail(GPQ_USAGE, "choose fewer", "%zu processes are more than %d", t->n,
-				GROUP_PROCESSES_MAX);
-	p->pid = t->v[0].pid;
-	p->cycles.select = t->v[0].sel;
-	p->lines = t->n > 1 ? t->n + 1 : 1;
+				ATTACHED_MAX);
 	return GPQ_OK;
 }
 
@@ -83,7 +76,7 @@ static int choose(struct preempt *p)
 static int check_group(const struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
-	if (p->lines == 1)
+	if (p->targets.n == 1)
 		return GPQ_OK;
 	if (o->overhead)
 		return err_fail(GPQ_USAGE, "name one with -p",
@@ -95,7 +88,7 @@ static int check_group(const struct preempt *p)
 			return err_fail(
 				GPQ_USAGE, "name one process with -p",
 				"--sweep: of several processes hold and gap can be compared");
-	if (p->lines * p->plan.n > PLAN_SETTINGS_MAX)
+	if ((p->targets.n + 1) * p->plan.n > PLAN_SETTINGS_MAX)
 		return err_fail(GPQ_USAGE, "compare fewer settings",
 				"--sweep: %u settings of %zu processes are too many", p->plan.n,
 				p->targets.n);
@@ -196,15 +189,15 @@ static int prepare(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
-static void warn_unreached(const struct preempt *p, pid_t pid)
+static void warn_unreached(const struct target *t)
 {
 	struct kfd_queue *unreached = NULL;
-	ssize_t n = kfd_contexts_unreached(pid, &p->cycles.select, &unreached);
+	ssize_t n = kfd_contexts_unreached(t->pid, &t->sel, &unreached);
 	if (n > 0)
 		err_warn("gpq queues -o +CONTEXT shows them",
 			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
 			 "interface does not reach them",
-			 (int)pid, n);
+			 (int)t->pid, n);
 	free(unreached);
 }
 
@@ -216,56 +209,41 @@ static uint64_t longest_hold(const struct plan *p)
 	return longest;
 }
 
-static int attach_group(struct preempt *p)
-{
-	struct group_bench *b = &p->group;
-	pid_t pids[GROUP_PROCESSES_MAX];
-	struct kfd_selection *sel = xcalloc(p->targets.n, sizeof(*sel));
-	for (size_t i = 0; i < p->targets.n; i++) {
-		pids[i] = p->targets.v[i].pid;
-		sel[i] = p->targets.v[i].sel;
-		warn_unreached(p, pids[i]);
-	}
-	bool all = group_bench_open(b, pids, sel, p->targets.n, (unsigned)p->opts->grace,
-				    longest_hold(&p->plan), p->signals);
-	free(sel);
-	const struct group_member *bad = group_failed(&b->group);
-	if (bad)
-		return err_fail(bad->failure.status, NULL, "pid %d: %s", (int)bad->target.pid,
-				bad->failure.text);
-	if (!all)
-		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
-				"a process of the group ended before it was measured");
-	group_look(&b->group);
-	for (size_t i = 0; i < b->group.n; i++)
-		if (!b->group.v[i]->watch.n)
-			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
-					"pid %d has no queue of these whose read index can be read",
-					(int)b->group.v[i]->target.pid);
-	bench_context_processes(&p->context, pids, p->targets.n, b->group.num_queues);
-	return GPQ_OK;
-}
-
 static int attach(struct preempt *p)
 {
-	struct kfd_failure f = {0};
+	struct attached *a = &p->attached;
+	const struct targets *t = &p->targets;
+	pid_t pids[ATTACHED_MAX];
+	bench_context_driver(&p->context);
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
-	if (p->lines > 1)
-		return attach_group(p);
-	p->attached = attached_open(p->pid, p->signals, &f);
-	if (!p->attached)
-		return err_fail(f.status, NULL, "pid %d: %s", (int)p->pid, f.text);
-	bench_context_target(&p->context, &p->attached->session);
-	if (!p->attached->session.num)
+	struct kfd_selection *sel = xcalloc(t->n, sizeof(*sel));
+	for (size_t i = 0; i < t->n; i++) {
+		pids[i] = t->v[i].pid;
+		sel[i] = t->v[i].sel;
+	}
+	attached_open(a, pids, sel, t->n, (unsigned)p->opts->grace, longest_hold(&p->plan),
+		      p->signals);
+	free(sel);
+	const struct attached_process *bad = attached_failed(a);
+	if (bad && !bad->failure.status)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
+				"pid %d ended before it was measured", (int)bad->pid);
+	if (bad)
+		return err_fail(bad->failure.status, NULL, "pid %d: %s", (int)bad->pid,
+				bad->failure.text);
+	bench_context_targets(&p->context, a);
+	if (a->alone && !a->alone->session.num)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
-				"pid %d has no queues", (int)p->pid);
-	if (!kfd_watch_choose(&p->attached->watch, &p->attached->session, &p->cycles.select))
-		return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
-				"pid %d has no queue of these whose read index can be read",
-				(int)p->pid);
-	warn_unreached(p, p->pid);
+				"pid %d has no queues", (int)a->v->pid);
+	for (size_t i = 0; i < a->n; i++) {
+		if (!a->v[i].watch->n)
+			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
+					"pid %d has no queue of these whose read index can be read",
+					(int)a->v[i].pid);
+		warn_unreached(&t->v[i]);
+	}
 	return GPQ_OK;
 }
 
@@ -314,35 +292,28 @@ static void warn_of_cost(const struct preempt *p)
 	}
 }
 
-static bool rest(struct preempt *p, uint64_t until)
-{
-	return p->attached ? attached_wait(p->attached, until)
-			   : !(p->group.stopped |= !bench_signals_wait(p->signals, until));
-}
-
 // Runs all cycles; `v` has room for those of one hold. GPQ_OK also when the target or the user
 // ended it, which explain() reports.
 static int measure(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
-	uint64_t every = o->untouched_every;
+	uint64_t every = o->untouched_every, lines = cycle_lines(&p->attached);
 	progress_init(&p->progress, p->out->progress, false);
 	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
 	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {
 		uint64_t in_run = i % p->each_run;
-		if (i && !in_run && !rest(p, clock_ns() + o->pause_ns))
+		if (i && !in_run && !attached_wait(&p->attached, clock_ns() + o->pause_ns))
 			return GPQ_OK;
-		*v = (struct cycle){.number = i * p->lines,
+		*v = (struct cycle){.number = i * lines,
 				    .block = i / p->plan.n,
 				    .repeat = i / p->each_run,
 				    .warmup = in_run < o->warmup * p->plan.n,
 				    .set = *plan_next(&p->plan, i)};
 		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps while it warms up
 		bool untouched = every && !v->warmup && counted % every == 0;
-		bool on = p->attached ? cycle_run(p->attached, &p->cycles, untouched, v)
-				      : group_cycle_run(&p->group, &p->cycles, untouched, v);
+		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;
-		for (size_t k = 0; k < p->lines && !status; k++)
+		for (size_t k = 0; k < lines && !status; k++)
 			status = keep(p, &v[k]);
 		if (status || !on)
 			return status;
@@ -351,79 +322,53 @@ static int measure(struct preempt *p, struct cycle *v)
 	return GPQ_OK;
 }
 
-static const char *first_refusal(const struct attached_target *s)
+// Why a process ended the measurement. Exit status.
+static int explain_one(const struct preempt *p, const struct attached_process *m,
+		       const struct cycle *last, const char *after)
 {
-	for (unsigned i = 0; i < s->session.num; i++)
-		if (s->outcome[i].result != KFD_RESULT_SUSPENDED)
-			return kfd_result_name(s->outcome[i].result);
-	return "no queue of these is there any more";
-}
-
-static int stopped(const char *after)
-{
-	err_warn("the target runs; what was measured follows", "stopped %s", after);
-	return GPQ_PARTIAL;
-}
-
-// Why a group's measurement ended before its time. Exit status.
-static int explain_group(const struct preempt *p, const struct cycle *v, const char *after)
-{
-	const struct group_bench *b = &p->group;
-	const struct group_member *bad = group_failed(&b->group);
-	if (bad)
-		return err_fail(bad->failure.status ? bad->failure.status : GPQ_FAILED, NULL,
-				"pid %d: %s: %s", (int)bad->target.pid, after, bad->failure.text);
-	for (size_t i = 0; i < b->group.n; i++) {
-		int pid = (int)b->group.v[i]->target.pid;
-		if (b->group.v[i]->ended)
-			return err_fail(GPQ_NOTFOUND, "what was measured follows",
-					"pid %d: %s: the process ended, or ran another program",
-					pid, after);
-		if (b->silent && b->group.v[i]->asked)
-			return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its holder does not answer",
-					pid, after);
-		if (v[i + 1].result == CYCLE_FAILED)
-			return err_fail(GPQ_FAILED, "the targets run; dmesg may tell more",
-					"pid %d: %s: not suspended", pid, after);
-	}
-	return b->stopped ? stopped(after) : GPQ_OK;
-}
-
-// Why it ended before its time. Exit status.
-static int explain(const struct preempt *p, const struct cycle *last)
-{
-	const struct attached_target *s = p->attached;
-	char after[64];
-	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
-	if (!s)
-		return explain_group(p, last, after);
-	if (s->end == ATTACHED_GONE)
+	const int pid = (int)m->pid, status = m->failure.status;
+	if (m->end == ATTACHED_GONE)
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
-				"pid %d: %s: the process ended, or ran another program",
-				(int)p->pid, after);
-	if (s->failure.status)
-		return err_fail(s->failure.status, NULL, "pid %d: %s: %s", (int)p->pid, after,
-				s->failure.text);
-	if (s->end == ATTACHED_LOST)
-		return err_fail(GPQ_FAILED, NULL, "pid %d: %s: its memory can no longer be read",
-				(int)p->pid, after);
-	if (s->end == ATTACHED_STOPPED)
-		return stopped(after);
+				"pid %d: %s: the process ended, or ran another program", pid,
+				after);
+	if (m->end)
+		return err_fail(status ? status : GPQ_FAILED, NULL, "pid %d: %s: %s", pid, after,
+				status                      ? m->failure.text
+				: m->end == ATTACHED_SILENT ? "its holder does not answer"
+							    : "its memory can no longer be read");
 	if (last->result == CYCLE_FAILED)
 		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
-				"pid %d: %s: not suspended: %s", (int)p->pid, after,
-				first_refusal(s));
+				"pid %d: %s: not suspended: %s", pid, after,
+				m->refused ? kfd_result_name(m->refused)
+					   : "no queue of these is there any more");
 	if (last->result == CYCLE_STUCK)
 		return err_fail(GPQ_FAILED, "nothing is held; --patience waits longer",
 				"pid %d: %s: no progress within %.3gs of resume although there is "
 				"work",
-				(int)p->pid, after, (double)p->opts->patience_ns / 1e9);
-	if (p->idle)
+				pid, after, (double)p->opts->patience_ns / 1e9);
+	return GPQ_OK;
+}
+
+// Why it ended before its time. `last`: the last cycle; NULL: none. Exit status.
+static int explain(struct preempt *p, struct cycle *last)
+{
+	const struct attached *a = &p->attached;
+	struct cycle none = {0};
+	int status = GPQ_OK;
+	char after[64];
+	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
+	for (size_t i = 0; i < a->n && !status; i++)
+		status = explain_one(p, &a->v[i], last ? cycle_of(a, last, i) : &none, after);
+	if (!status && a->stopped) {
+		err_warn("the target runs; what was measured follows", "stopped %s", after);
+		return GPQ_PARTIAL;
+	}
+	if (!status && p->idle)
 		err_warn("measure while it has work",
 			 "pid %d had nothing to do in %" PRIu64 " of %" PRIu64
 			 " cycles: its progress then says nothing",
-			 (int)p->pid, p->idle, p->done);
-	return GPQ_OK;
+			 (int)a->v->pid, p->idle, p->done);
+	return status;
 }
 
 enum { CLOCK, OWN, EMPTY, OVERHEADS };
@@ -433,11 +378,12 @@ static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
 {
 	// No GPU has the id 0: the selection is checked against all queues and none is suspended.
 	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
+	struct attached_alone *alone = p->attached.alone;
 	uint64_t t0 = clock_ns(), t1 = clock_ns();
-	kfd_session_suspend(&p->attached->session, &nothing, 32, false, p->attached->outcome,
-			    &p->attached->failure);
+	kfd_session_suspend(&alone->session, &nothing, 32, false, alone->outcome,
+			    &p->attached.v->failure);
 	uint64_t t2 = clock_ns();
-	int r = kfd_session_suspend_nothing(&p->attached->session);
+	int r = kfd_session_suspend_nothing(&alone->session);
 	uint64_t t3 = clock_ns();
 	if (r)
 		return r;
@@ -454,7 +400,7 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	struct samples s[OVERHEADS] = {0};
 	uint64_t n = p->opts->cycles != U64_NULL ? p->opts->cycles : 1000;
 	int r = 0;
-	for (uint64_t i = 0; i < n && !r && attached_wait(p->attached, 0); i++)
+	for (uint64_t i = 0; i < n && !r && attached_wait(&p->attached, 0); i++)
 		r = sample_overhead(p, s);
 	c->out.schema = &bench_overhead_schema;
 	struct out *o = out_open(&c->out);
@@ -468,7 +414,7 @@ static int measure_overhead(struct preempt *p, struct cmd *c)
 	status = out_finish(o, status);
 	if (r)
 		return err_sys(-r, NULL, "suspending an empty list");
-	return status ? status : explain(p, &(struct cycle){0});
+	return status ? status : explain(p, NULL);
 }
 
 static int run_attached(struct preempt *p, struct cmd *c)
@@ -480,7 +426,7 @@ static int run_attached(struct preempt *p, struct cmd *c)
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 	if (p->opts->overhead)
 		return measure_overhead(p, c);
-	struct cycle *v = xcalloc(p->lines, sizeof(*v));
+	struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
 	status = measure(p, v);
 	progress_end(&p->progress);
 	warn_of_cost(p);
@@ -494,8 +440,8 @@ int bench_preempt(struct cmd *c)
 {
 	struct preempt *p = xcalloc(1, sizeof(*p));
 	p->raw.fd = p->signals = -1;
-	signal(SIGPIPE,
-	       SIG_IGN); // what was measured is printed even if the reader of --raw is gone
+	// What was measured is printed even if the reader of --raw is gone.
+	signal(SIGPIPE, SIG_IGN);
 	const struct bench_opts *o = c->opts;
 	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
 	status = status ? status : bench_goals(&o->goals, &p->goals);
@@ -504,9 +450,7 @@ int bench_preempt(struct cmd *c)
 	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
 	if (!status)
 		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p, c);
-	if (p->attached)
-		attached_close(p->attached); // nothing is held while the results are printed
-	group_bench_close(&p->group);
+	attached_close(&p->attached); // nothing is held while the results are printed
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)

@@ -68,18 +68,12 @@ static const struct out_col goal_cols[] = {
 	COL(setting, "SETTING", "setting", D, "as above"),
 	COL(goal, "GOAL", "goal", D, "what is judged"),
 	COL(value, "VALUE", "value", D, "measured"),
-	COL(limit, "LIMIT", "limit", D, "must be below"),
-	COL(result, "RESULT", "result", D | OUT_STATUS, "ok, failed, or unknown"),
-};
-static const struct out_col ab_goal_cols[] = {
-	COL(goal, "GOAL", "goal", D, "what is judged"),
-	COL(value, "VALUE", "value", D, "measured"),
-	COL(limit, "LIMIT", "limit", D, "must not be above"),
+	COL(limit, "LIMIT", "limit", D, "must be below; of ab, not above"),
 	COL(result, "RESULT", "result", D | OUT_STATUS, "ok, failed, or unknown"),
 };
 #undef COL
 const struct out_table bench_goals_table = {"goals", "goal", goal_cols, 5};
-const struct out_table bench_ab_goals_table = {"ab_goals", "ab_goal", ab_goal_cols, 4};
+const struct out_table bench_ab_goals_table = {"ab_goals", "ab_goal", goal_cols + 1, 4};
 
 struct histogram_row {
 	const char *setting, *metric, *bar;
@@ -262,15 +256,10 @@ struct cycles_row {
 };
 
 #define COL(member, name, key, type, help) OUT_COL(cycles_row, member, name, key, type, D, help)
+#define RESULT(name, word, label, help)    COL(count[CYCLE_##name], label, #word, OUT_U64, help),
 static const struct out_col cycles_cols[] = {
-	COL(count[CYCLE_OK], "cycles ok", "ok", OUT_U64, "all was as it should"),
-	COL(count[CYCLE_IDLE], "idle", "idle", OUT_U64, "the target had nothing to do"),
-	COL(count[CYCLE_MOVED], "moved", "moved", OUT_U64, "a read index moved while held"),
-	COL(count[CYCLE_PARTLY], "partly", "partly", OUT_U64, "not all queues were suspended"),
-	COL(count[CYCLE_FAILED], "failed", "failed", OUT_U64, "none was"),
-	COL(count[CYCLE_STUCK], "stuck", "stuck", OUT_U64, "no progress after resume"),
-	COL(count[CYCLE_STOPPED], "stopped", "stopped", OUT_U64, "ended in the middle"),
-	COL(warmup, "warm-up", "warmup", OUT_U64, "cycles that count for nothing"),
+	CYCLE_RESULTS(RESULT)
+		COL(warmup, "warm-up", "warmup", OUT_U64, "cycles that count for nothing"),
 	COL(xccs, "XCCs", "xccs", OUT_U64, "that waves were saved of"),
 	COL(saved, "most wave state saved on an XCC", "saved_max_bytes", OUT_SIZE, "bytes"),
 };
@@ -298,11 +287,9 @@ static const struct schema_member hist_members[] = {
 #define METRIC(name, value, help) {#name, SCHEMA_OBJECT, (help), hist_members, NULL},
 static const struct schema_member metric_members[] = {RESULT_METRICS(METRIC){0}};
 #undef METRIC
-static const struct schema_member count_members[] = {
-	COUNTED("ok", NULL),      COUNTED("idle", NULL),
-	COUNTED("moved", NULL),   COUNTED("partly", NULL),
-	COUNTED("failed", NULL),  COUNTED("stuck", NULL),
-	COUNTED("stopped", NULL), {0}};
+#undef RESULT
+#define RESULT(name, word, label, help) COUNTED(#word, help),
+static const struct schema_member count_members[] = {CYCLE_RESULTS(RESULT){0}};
 static const struct schema_member setting_members[] = {
 	{"setting", SCHEMA_TEXT, "what differs from the others", NULL, NULL},
 	COUNTED("grace", "grace period"),

@@ -255,10 +255,32 @@ static void explain_left_out(const struct hqd_view *v)
 		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
 }
 
-static bool is_shown(const struct slot_rows *l, pid_t pid)
+static size_t count_owned(const struct slot_rows *l, pid_t pid)
 {
+	size_t n = 0;
+	for (size_t i = 0; i < l->queues.n; i++)
+		n += l->queues.rows[i].pid == pid;
+	return n;
+}
+
+// The summary also tells of queues without a slot.
+static bool is_found(const struct hqd_view *v, pid_t pid)
+{
+	const struct slot_rows *l = &v->list;
+	if (v->opts->summary)
+		return count_owned(l, pid) > 0;
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->rows[i].q.hidden && l->rows[i].q.pid == pid)
+			return true;
+	return false;
+}
+
+static bool is_any_found(const struct hqd_view *v)
+{
+	if (!v->opts->summary)
+		return v->shown;
+	for (size_t i = 0; i < v->list.queues.n; i++)
+		if (hqd_pid_chosen(v, v->list.queues.rows[i].pid))
 			return true;
 	return false;
 }
@@ -266,9 +288,7 @@ static bool is_shown(const struct slot_rows *l, pid_t pid)
 static int explain_pid(const struct hqd_view *v, pid_t pid)
 {
 	struct proc p;
-	size_t n = 0;
-	for (size_t i = 0; i < v->list.queues.n; i++)
-		n += v->list.queues.rows[i].pid == pid;
+	const size_t n = count_owned(&v->list, pid);
 	if (n)
 		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
 				"pid %d: none of its %zu queues is in a slot that was asked for",
@@ -287,15 +307,16 @@ static int explain_pid(const struct hqd_view *v, pid_t pid)
 static int check_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
+	const bool any = is_any_found(v);
 	const size_t n = v->opts->pick.tree ? 0 : p->n; // descendants stand for a process
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
-		if (!is_shown(&v->list, p->pids[i]))
+		if (!is_found(v, p->pids[i]))
 			status = explain_pid(v, p->pids[i]);
-	if (!n && !v->shown && pick_asks(p->opts))
-		return err_fail(GPQ_NOTFOUND, NULL,
-				"no process that was asked for has a queue in a slot");
-	return status && v->shown ? GPQ_PARTIAL : status;
+	if (!n && !any && pick_asks(p->opts))
+		return err_fail(GPQ_NOTFOUND, NULL, "no process that was asked for %s",
+				v->opts->summary ? "owns a queue" : "has a queue in a slot");
+	return status && any ? GPQ_PARTIAL : status;
 }
 
 // --- GPUs and XCCs of the options must exist ---
@@ -404,7 +425,7 @@ static int list(struct cmd *c)
 		bool damaged = slot_rows_explain(&v.list);
 		if (f->by_row)
 			explain_left_out(&v);
-		status = f->by_row ? check_found(&v) : GPQ_OK;
+		status = f->by_row || v.opts->summary ? check_found(&v) : GPQ_OK;
 		status = !status && damaged ? GPQ_PARTIAL : status;
 	}
 	int written = out_close(o);

@@ -37,17 +37,20 @@ static const struct out_col cols[] = {
 
 const struct out_table hqd_runlist_table = {"packets", "packet", OUT_COLS(cols)};
 
-static int check_pids(const struct hqd_view *v, const struct runlist *r)
+static int check_found(const struct hqd_view *v, const struct runlist *r, size_t shown)
 {
 	size_t missing = 0;
+	if (!v->pick.n && pick_asks(v->pick.opts) && !shown)
+		return err_fail(GPQ_NOTFOUND, "gpq queues shows who owns queues",
+				"no process that was asked for is in a runlist");
 	for (size_t i = 0; i < v->pick.n; i++) {
 		bool found = false;
 		for (size_t k = 0; k < r->n; k++)
 			found |= r->rows[k].q.pid == v->pick.pids[i];
 		missing += !found;
 		if (!found)
-			err_fail(GPQ_NOTFOUND, "gpq queues shows its queues",
-				 "pid %d: in no runlist, and no queue of it should be",
+			err_fail(GPQ_NOTFOUND, "gpq queues shows whether it owns any",
+				 "pid %d: no queue of it is in a runlist, or should be",
 				 (int)v->pick.pids[i]);
 	}
 	return !missing ? GPQ_OK : missing == v->pick.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
@@ -78,14 +81,18 @@ static void explain(const struct hqd_view *v, const struct runlist *r)
 int hqd_print_runlist(struct hqd_view *v, struct out *o)
 {
 	struct runlist r;
+	size_t shown = 0;
 	runlist_make(&r, &v->list);
 	for (size_t i = 0; i < r.n; i++) {
 		const struct runlist_row *row = &r.rows[i];
-		if (hqd_queue_chosen(v, &row->q) && (!v->opts->sdma || queue_row_is_sdma(&row->q)))
+		if (hqd_queue_chosen(v, &row->q) &&
+		    (!v->opts->sdma || queue_row_is_sdma(&row->q))) {
 			out_row(o, row);
+			shown++;
+		}
 	}
 	explain(v, &r);
-	int status = check_pids(v, &r);
+	int status = check_found(v, &r, shown);
 	if (!status && r.damaged && v->list.captured)
 		status = GPQ_PARTIAL;
 	runlist_fini(&r);

@@ -234,7 +234,7 @@ static int run_until(struct experiment *x, uint64_t until)
 
 static int start(struct experiment *x, struct workload *s, const char *log)
 {
-	const char *command = s->side->command;
+	const char *command = s->command;
 	s->begun = true;
 	if (!command)
 		return 0;
@@ -247,7 +247,7 @@ static int start(struct experiment *x, struct workload *s, const char *log)
 // A command that ends may have done what it was for: its processes are those that are chosen.
 static bool has_ended(const struct workload *s)
 {
-	return s->child.ended && (!s->side->n || s->child.status);
+	return s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status);
 }
 
 // `before`: what did not come first, or "".
@@ -255,15 +255,15 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
 	if (!s->child.pid)
-		return fail(x, 1, "a process of the %s side ended", s->name);
+		return fail(x, 1, "a process of the %s side ended", side_name[s->side]);
 	while (!s->child.ended && clock_ns() < patience)
 		turn(x, 2 * MS);
 	if (!s->child.ended)
-		return fail(x, 1, "a process of the %s command ended", s->name);
+		return fail(x, 1, "a process of the %s command ended", side_name[s->side]);
 	const struct buf *said = s->child.line.len ? &s->child.line : &s->child.last;
 	bool killed = WIFSIGNALED(s->child.status);
-	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s", s->name,
-		    killed ? "signal" : "status",
+	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s",
+		    side_name[s->side], killed ? "signal" : "status",
 		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
 		    !said->len        ? 7
 		    : said->len < 200 ? (int)said->len
@@ -294,9 +294,9 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 		return fail(x, 1,
 			    "the %s command %s within %.3g s; pid %d (%s) began meanwhile, is no "
 			    "descendant of it, and runs on: --%s-select takes such processes in",
-			    s->name, late, waited, (int)pid, name, s->name);
-	return fail(x, 1, "the %s %s %s within %.3g s", s->name,
-		    s->side->command ? "command" : "side", late, waited);
+			    side_name[s->side], late, waited, (int)pid, name, side_name[s->side]);
+	return fail(x, 1, "the %s %s %s within %.3g s", side_name[s->side],
+		    s->command ? "command" : "side", late, waited);
 }
 
 // `before`, `late`: the messages if the command ends first, or the time is over.
@@ -361,7 +361,7 @@ static int run_online(struct experiment *x)
 	if (start(x, s, x->log[0]) || (watch && wait_for_queues(x, s)))
 		return -1;
 	x->watch = watch;
-	uint64_t end = s->side->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
+	uint64_t end = s->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
 	while (!s->child.ended && clock_ns() < end)
 		if (turn(x, pace(x)))
 			return -1;
@@ -412,7 +412,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 static int hold_aside(struct experiment *x, bool hold)
 {
 	struct kfd_failure f = {0};
-	if (x->plan->offline.command)
+	if (x->plan->command[SIDE_OFFLINE])
 		return 0;
 	if (hold && start_offline(x))
 		return -1;
@@ -564,14 +564,10 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->plan = p;
 	x->run = r;
 	x->why = why;
-	x->online.name = "online";
-	x->offline.name = "offline";
-	x->online.side = &p->online;
-	x->offline.side = &p->offline;
-	x->offline.other = &p->online;
-	x->online.newcomers.events = x->offline.newcomers.events = -1;
+	workload_init(&x->online, SIDE_ONLINE, p->command[SIDE_ONLINE], &p->specs);
+	workload_init(&x->offline, SIDE_OFFLINE, p->command[SIDE_OFFLINE], &p->specs);
 	x->taken = r->queue_set;
-	x->taking.out = x->online.child.out = x->offline.child.out = -1;
+	x->taking.out = -1;
 	x->signals = bench_signals_open();
 	measure(x, mode, number);
 	int status = x->status;

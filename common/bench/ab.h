@@ -9,7 +9,6 @@
 #include "common/bench/context.h"
 #include "common/bench/queue_set.h"
 #include "common/bench/result.h"
-#include "common/bench/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +20,8 @@ enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS }; // while the command runs; w
 
 // Options of gpq bench ab.
 struct ab_plan {
-	struct side online, offline;
+	const char *command[2];     // of each side, for sh -c; NULL: it runs already
+	struct spec_set specs;      // who runs already, by side
 	const char *metric;         // extended regular expression, or NULL
 	int metric_unit;            // of its number: ns, us, ms, s
 	const char *offline_metric; // likewise, of a rate: the greater the better

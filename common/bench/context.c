@@ -174,30 +174,20 @@ void bench_context_driver(struct bench_context *c)
 	child_fini(&child);
 }
 
-void bench_context_target(struct bench_context *c, struct kfd_session *s)
+void bench_context_targets(struct bench_context *c, const struct attached *a)
 {
-	struct kfd_version v;
-	struct proc p;
-	if (kfd_ioctl(s->kfd, KFD_GET_VERSION, &v) == 0)
-		set(c, CONTEXT_kfd_version, "%u.%u", v.major, v.minor);
-	add_gpus(c, s);
-	set(c, CONTEXT_target, "%d %s", (int)s->target.pid,
-	    proc_read(&p, s->target.pid) ? "?" : p.comm);
-	set(c, CONTEXT_target_queues, "%u", s->num);
-}
-
-void bench_context_processes(struct bench_context *c, const pid_t *pids, size_t n, unsigned queues)
-{
-	bench_context_driver(c);
-	set(c, CONTEXT_target, "%zu processes:", n);
-	for (size_t i = 0; i < n; i++) {
+	if (a->alone)
+		add_gpus(c, &a->alone->session);
+	else
+		set(c, CONTEXT_target, "%zu processes:", a->n);
+	for (size_t i = 0; i < a->n; i++) {
 		struct proc p;
 		char one[96];
-		snprintf(one, sizeof(one), "%d %s", (int)pids[i],
-			 proc_read(&p, pids[i]) ? "?" : p.comm);
+		snprintf(one, sizeof(one), "%d %s", (int)a->v[i].pid,
+			 proc_read(&p, a->v[i].pid) ? "?" : p.comm);
 		append(c, CONTEXT_target, one);
 	}
-	set(c, CONTEXT_target_queues, "%u", queues);
+	set(c, CONTEXT_target_queues, "%u", a->alone ? a->alone->session.num : a->group.num_queues);
 }
 
 bool bench_context_is_gpu(const struct bench_context *c)

@@ -4,7 +4,7 @@
 #define GPQ_BENCH_CONTEXT_H
 
 #include "common/cli/members.h"
-#include "common/holder/session.h"
+#include "common/bench/attached.h"
 
 #include <stddef.h>
 
@@ -47,14 +47,11 @@ extern const char *const bench_context_label[CONTEXT_ITEMS];
 void bench_context_host(struct bench_context *c);
 
 // The interface version, read by a process that ends at once, as a process that opened the driver
-// is a KFD process until its end. (bench_context_target() reads it in its own session.)
+// is a KFD process until its end.
 void bench_context_driver(struct bench_context *c);
 
-// And of a target that is attached to.
-void bench_context_target(struct bench_context *c, struct kfd_session *s);
-
-// Or of several: their pids and names, and how many queues they have.
-void bench_context_processes(struct bench_context *c, const pid_t *pids, size_t n, unsigned queues);
+// And of the processes that are attached to.
+void bench_context_targets(struct bench_context *c, const struct attached *a);
 
 // Are times measured there a GPU's?
 bool bench_context_is_gpu(const struct bench_context *c);

@@ -9,8 +9,8 @@
 #define BUSY_NS 20000000ull // how long progress is polled without a pause
 #define NAP_NS  100000ull   // then the pause between polls
 
-const char *const cycle_result_name[] = {"ok",     "idle",  "moved",   "partly",
-					 "failed", "stuck", "stopped", NULL};
+#define WORD(name, word, label, help) #word,
+const char *const cycle_result_name[] = {CYCLE_RESULTS(WORD) NULL};
 
 void cycle_clear(struct cycle *c)
 {
@@ -24,92 +24,128 @@ void cycle_clear(struct cycle *c)
 	*c = none;
 }
 
-// The selection of this cycle: all that the plan names, or the first so many of them.
-static void choose(struct attached_target *s, const struct cycle_plan *p, const struct cycle *c,
-		   struct kfd_selection *sel)
+size_t cycle_lines(const struct attached *a)
 {
-	*sel = p->select;
-	if (c->set.queues == CYCLE_NONE)
-		return;
-	sel->num_ids = 0;
-	for (unsigned i = 0; i < s->session.num && sel->num_ids < c->set.queues; i++)
-		if (kfd_selected(&p->select, &s->session.queues[i]))
-			sel->ids[sel->num_ids++] = s->session.queues[i].queue_id;
+	return a->n > 1 ? a->n + 1 : 1;
 }
 
-static bool look(struct attached_target *s, struct kfd_indices *i, bool write)
+struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i)
 {
-	return kfd_watch_look(&s->watch, i, write) || attached_out_of_reach(s);
+	return &v[i + (a->n > 1)];
 }
 
-static bool measure_untouched(struct attached_target *s, struct cycle *c)
+// What each took between two looks into the member at `offset`, the sum into that of the group.
+static void count(const struct attached *a, struct cycle *v, size_t offset, enum attached_look from,
+		  enum attached_look to)
 {
-	struct kfd_indices before, after;
+	uint64_t sum = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct attached_process *p = &a->v[i];
+		uint64_t n = kfd_watch_packets(p->watch, &p->look[from], &p->look[to]);
+		*(uint64_t *)((char *)cycle_of(a, v, i) + offset) = n;
+		sum += n;
+	}
+	*(uint64_t *)((char *)v + offset) = sum;
+}
+#define COUNT_INTO(member, from, to) count(a, v, offsetof(struct cycle, member), from, to)
+
+static bool measure_untouched(struct attached *a, struct cycle *v)
+{
 	uint64_t start = clock_ns();
-	if (!look(s, &before, false) || !attached_wait(s, start + c->set.hold_ns + c->set.gap_ns))
+	if (!attached_look(a, LOOK_BEFORE, false) ||
+	    !attached_wait(a, start + v->set.hold_ns + v->set.gap_ns))
 		return false;
 	uint64_t end = clock_ns();
-	if (!look(s, &after, false))
+	if (!attached_look(a, LOOK_END, false))
 		return false;
-	c->untouched_ns = end - start;
-	c->untouched_packets = kfd_watch_packets(&s->watch, &before, &after);
+	for (size_t i = 0; i < cycle_lines(a); i++)
+		v[i].untouched_ns = end - start;
+	COUNT_INTO(untouched_packets, LOOK_BEFORE, LOOK_END);
 	return true;
 }
 
-// What the call did to each queue, and the longest ioctl of it (there is one unless queues are
-// new).
-static enum cycle_result judge(const struct attached_target *s, int n, enum kfd_result wanted,
+// What a request did to the queues of a process, and its longest ioctl (there is one unless queues
+// are new).
+static enum cycle_result judge(const struct attached_process *p, enum kfd_result wanted,
 			       uint64_t *ioctl_ns)
 {
-	int done = 0;
+	size_t done = 0;
 	*ioctl_ns = 0;
-	for (int i = 0; i < n; i++) {
-		done += s->outcome[i].result == wanted;
-		if (s->outcome[i].latency_ns > *ioctl_ns)
-			*ioctl_ns = s->outcome[i].latency_ns;
+	for (size_t i = 0; i < p->outcomes; i++) {
+		done += p->outcome[i].result == wanted;
+		if (p->outcome[i].latency_ns > *ioctl_ns)
+			*ioctl_ns = p->outcome[i].latency_ns;
 	}
-	return done == n && n ? CYCLE_OK : done ? CYCLE_PARTLY : CYCLE_FAILED;
+	return p->end                        ? CYCLE_STOPPED
+	       : done == p->outcomes && done ? CYCLE_OK
+	       : done                        ? CYCLE_PARTLY
+					     : CYCLE_FAILED;
 }
 
-static bool suspend(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
+static uint64_t larger(uint64_t a, uint64_t b)
 {
-	c->at_ns = clock_ns();
-	int n = kfd_session_suspend(&s->session, sel, (unsigned)c->set.grace, false, s->outcome,
-				    &s->failure);
-	uint64_t t1 = clock_ns();
-	if (n < 0)
-		return attached_out_of_reach(s);
-	c->suspend_ns = t1 - c->at_ns;
-	c->queues = (uint64_t)n;
-	c->result = judge(s, n, KFD_RESULT_SUSPENDED, &c->suspend_ioctl_ns);
+	return a > b ? a : b;
+}
+
+// The group's time is until its last process was done; then until its first, and the longest ioctl.
+static bool ask(struct attached *a, struct cycle *v, bool hold)
+{
+	const enum kfd_result wanted = hold ? KFD_RESULT_SUSPENDED : KFD_RESULT_RESUMED;
+	uint64_t last = 0, first = UINT64_MAX, longest = 0, queues = 0;
+	bool done = attached_ask(a, hold, (unsigned)v->set.grace, v->set.hold_ns);
+	for (size_t i = 0; i < cycle_lines(a) && hold; i++)
+		v[i].at_ns = a->asked_ns;
+	if (!done)
+		return false;
+	for (size_t i = 0; i < cycle_lines(a) && !hold; i++)
+		v[i].held_ns = a->asked_ns - v[i].at_ns - v[i].suspend_ns;
+	for (size_t i = 0; i < a->n; i++) {
+		struct cycle *c = cycle_of(a, v, i);
+		uint64_t ioctl_ns, took = a->v[i].took_ns;
+		enum cycle_result r = judge(&a->v[i], wanted, &ioctl_ns);
+		*(hold ? &c->suspend_ns : &c->resume_ns) = took;
+		*(hold ? &c->suspend_ioctl_ns : &c->resume_ioctl_ns) = ioctl_ns;
+		c->queues = hold ? a->v[i].outcomes : c->queues;
+		c->result = hold || c->result == CYCLE_OK ? r : c->result;
+		v->result = c->result > v->result ? c->result : v->result;
+		last = larger(last, took);
+		first = took < first ? took : first;
+		longest = larger(longest, ioctl_ns);
+		queues += c->queues;
+	}
+	v->queues = queues;
+	*(hold ? &v->suspend_ns : &v->resume_ns) = last;
+	*(hold ? &v->suspend_ioctl_ns : &v->resume_ioctl_ns) = longest;
+	if (a->n > 1)
+		*(hold ? &v->suspend_first_ns : &v->resume_first_ns) = first;
 	return true;
 }
 
-// Polls without a pause; finds the time of the last movement. *held: the last indices.
-static bool watch_still(struct attached_target *s, struct cycle *c, uint64_t settle,
-			const struct kfd_indices *before, struct kfd_indices *held)
+// Of one alone polls without a pause, and finds the time of the last movement. LOOK_HELD: the last
+// indices.
+static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 {
-	struct kfd_indices now;
+	struct attached_process *p = a->v;
 	uint64_t t1 = c->at_ns + c->suspend_ns, last = t1;
+	if (!a->alone)
+		attached_wait(a, t1 + settle);
+	if (!attached_look(a, LOOK_HELD, false) || !a->alone)
+		return !attached_failed(a);
 	c->still_ns = c->still_look_ns = 0;
-	if (!look(s, held, false))
-		return false;
 	for (uint64_t t = clock_ns(); t < t1 + settle; last = t) {
-		if (!look(s, &now, false))
+		if (!attached_look(a, LOOK_NOW, false))
 			return false;
 		t = clock_ns();
-		if (t - last > c->still_look_ns)
-			c->still_look_ns = t - last;
-		if (!kfd_watch_moved(&s->watch, held, &now))
+		c->still_look_ns = larger(c->still_look_ns, t - last);
+		if (!kfd_watch_moved(p->watch, &p->look[LOOK_HELD], &p->look[LOOK_NOW]))
 			continue;
 		c->still_ns = t - t1;
-		*held = now;
+		p->look[LOOK_HELD] = p->look[LOOK_NOW];
 	}
-	c->suspend_packets = kfd_watch_packets(&s->watch, before, held);
 	return true;
 }
 
-static void read_saved(struct attached_target *s, struct cycle *c)
+static void read_saved(struct attached_alone *s, struct cycle *c)
 {
 	for (unsigned i = 0; i < s->watch.n; i++) {
 		const struct kfd_queue_entry *q = &s->watch.queue[i];
@@ -121,127 +157,116 @@ static void read_saved(struct attached_target *s, struct cycle *c)
 	}
 }
 
-// *at_resume: the last indices read before the request to resume.
-static bool hold(struct attached_target *s, struct cycle *c, const struct kfd_indices *held,
-		 struct kfd_indices *at_resume)
+// Suspends, waits until all stand still, and holds them. What comes later counts from the last
+// process off.
+static bool hold(struct attached *a, const struct cycle_plan *p, struct cycle *v)
 {
-	attached_wait(s, c->at_ns + c->suspend_ns + c->set.hold_ns);
-	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST)
+	uint64_t settle = p->settle_ns < v->set.hold_ns ? p->settle_ns : v->set.hold_ns;
+	if (!ask(a, v, true) || v->result >= CYCLE_FAILED)
 		return false;
-	read_saved(s, c);
-	if (!look(s, at_resume, true))
+	if (!watch_still(a, v, settle))
 		return false;
-	c->held_packets = kfd_watch_packets(&s->watch, held, at_resume);
-	c->backlog_packets = kfd_watch_backlog(&s->watch, at_resume);
-	if (c->result == CYCLE_OK && kfd_watch_moved(&s->watch, held, at_resume))
-		c->result = CYCLE_MOVED;
-	return true; // also after a stop signal: held queues have to be resumed
-}
-
-static bool resume(struct attached_target *s, const struct kfd_selection *sel, struct cycle *c)
-{
-	uint64_t t2 = clock_ns();
-	int n = kfd_session_resume(&s->session, sel, s->outcome, &s->failure);
-	uint64_t t3 = clock_ns();
-	if (n < 0)
-		return attached_out_of_reach(s);
-	c->held_ns = t2 - c->at_ns - c->suspend_ns;
-	c->resume_ns = t3 - t2;
-	enum cycle_result r = judge(s, n, KFD_RESULT_RESUMED, &c->resume_ioctl_ns);
-	if (r != CYCLE_OK && c->result == CYCLE_OK)
-		c->result = r;
+	COUNT_INTO(suspend_packets, LOOK_BEFORE, LOOK_HELD);
+	attached_wait(a, v->at_ns + v->suspend_ns +
+				 v->set.hold_ns); // also after a stop signal: resuming comes next
+	if (a->alone && !attached_failed(a))
+		read_saved(a->alone, v);
+	if (!attached_look(a, LOOK_AT_RESUME, true))
+		return false;
+	COUNT_INTO(held_packets, LOOK_HELD, LOOK_AT_RESUME);
+	uint64_t backlog = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct attached_process *m = &a->v[i];
+		struct cycle *c = cycle_of(a, v, i);
+		backlog += c->backlog_packets =
+			kfd_watch_backlog(m->watch, &m->look[LOOK_AT_RESUME]);
+		if (!kfd_watch_moved(m->watch, &m->look[LOOK_HELD], &m->look[LOOK_AT_RESUME]))
+			continue;
+		c->result = c->result == CYCLE_OK ? CYCLE_MOVED : c->result;
+		v->result = v->result == CYCLE_OK ? CYCLE_MOVED : v->result;
+	}
+	v->backlog_packets = backlog;
 	return true;
 }
 
-uint64_t cycle_resumed_at(const struct cycle *c)
+static uint64_t resumed_at(const struct cycle *c)
 {
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
 }
 
-uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c)
+// When it may end: after its gap; with p->costs, to which it is added, no sooner than that.
+static uint64_t end_at(const struct cycle_plan *p, const struct cycle *c)
 {
-	uint64_t wanted = cycle_resumed_at(c) + c->set.gap_ns, least = c->at_ns;
+	uint64_t wanted = resumed_at(c) + c->set.gap_ns;
 	if (!p->costs)
 		return wanted;
 	moving_add(p->costs, (double)(c->suspend_ioctl_ns + c->resume_ioctl_ns));
-	least += (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9));
-	return wanted > least ? wanted : least;
+	return larger(wanted,
+		      c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
 }
 
-// Polls until a read index moves. *first: the first indices.
-static bool watch_progress(struct attached_target *s, struct cycle *c, uint64_t patience,
-			   const struct kfd_indices *at_resume, struct kfd_indices *first)
+// Polls until a read index moves.
+static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patience)
 {
-	struct kfd_indices now;
-	uint64_t t3 = cycle_resumed_at(c), last = t3, t = t3;
-	if (!look(s, first, true))
-		return false;
-	c->resume_packets = kfd_watch_packets(&s->watch, at_resume, first);
-	for (now = *first; t < t3 + patience; last = t) {
+	struct attached_process *p = a->v;
+	uint64_t t3 = resumed_at(c), last = t3, t = t3;
+	for (p->look[LOOK_NOW] = p->look[LOOK_RESUMED]; t < t3 + patience; last = t) {
 		t = clock_ns();
-		if (kfd_watch_moved(&s->watch, at_resume, &now)) {
+		if (kfd_watch_moved(p->watch, &p->look[LOOK_AT_RESUME], &p->look[LOOK_NOW])) {
 			c->progress_ns = t - t3;
 			c->progress_look_ns = t - last;
 			return true;
 		}
-		bool idle = !c->backlog_packets && !kfd_watch_backlog(&s->watch, &now);
+		bool idle = !c->backlog_packets && !kfd_watch_backlog(p->watch, &p->look[LOOK_NOW]);
 		if (idle && t >= t3 + c->set.gap_ns) {
 			c->result = c->result == CYCLE_OK ? CYCLE_IDLE : c->result;
 			return true;
 		}
-		if (!attached_wait(s, t > t3 + BUSY_NS ? t + NAP_NS : 0) || !look(s, &now, true))
+		if (!attached_wait(a, t > t3 + BUSY_NS ? t + NAP_NS : 0) ||
+		    !attached_look(a, LOOK_NOW, true))
 			return false;
 	}
 	c->result = CYCLE_STUCK;
 	return false;
 }
 
-static bool gap(struct attached_target *s, const struct cycle_plan *p, struct cycle *c,
-		const struct kfd_indices *first)
+static bool run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v)
 {
-	struct kfd_indices end;
-	uint64_t t3 = cycle_resumed_at(c);
-	bool on = attached_wait(s, cycle_end_at(p, c));
-	if (s->end == ATTACHED_GONE || s->end == ATTACHED_LOST || !look(s, &end, false))
+	if (!attached_choose(a, v->set.queues) || (untouched && !measure_untouched(a, v)) ||
+	    !attached_look(a, LOOK_BEFORE, false))
 		return false;
-	c->gap_ns = clock_ns() - t3;
-	c->gap_packets = kfd_watch_packets(&s->watch, first, &end);
+	if (a->alone)
+		v->read_sum = kfd_watch_packets(a->v->watch, &(struct kfd_indices){0},
+						&a->v->look[LOOK_BEFORE]);
+	if (!hold(a, p, v) || !ask(a, v, false) || v->result >= CYCLE_FAILED ||
+	    !attached_look(a, LOOK_RESUMED, true))
+		return false;
+	COUNT_INTO(resume_packets, LOOK_AT_RESUME, LOOK_RESUMED);
+	if (a->alone && !watch_progress(a, v, p->patience_ns))
+		return false;
+	bool on = attached_wait(a, end_at(p, v));
+	if (!attached_look(a, LOOK_END, false))
+		return false;
+	for (size_t i = 0; i < cycle_lines(a); i++)
+		v[i].gap_ns = clock_ns() - resumed_at(&v[i]);
+	COUNT_INTO(gap_packets, LOOK_RESUMED, LOOK_END);
 	return on;
 }
 
-static bool run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
-		struct cycle *c)
+bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v)
 {
-	struct kfd_selection sel;
-	struct kfd_indices before, held, at_resume, first;
-	uint64_t settle = p->settle_ns < c->set.hold_ns ? p->settle_ns : c->set.hold_ns;
-	if (!attached_wait(s, 0) || kfd_session_refresh(&s->session, &s->failure))
-		return s->end == ATTACHED_LIVES ? attached_out_of_reach(s) : false;
-	choose(s, p, c, &sel);
-	kfd_watch_choose(&s->watch, &s->session, &sel);
-	if (untouched && !measure_untouched(s, c))
-		return false;
-	if (!look(s, &before, false))
-		return false;
-	c->read_sum = kfd_watch_packets(&s->watch, &(struct kfd_indices){0}, &before);
-	attached_holds(s, c->set.hold_ns);
-	if (!suspend(s, &sel, c) || c->result == CYCLE_FAILED)
-		return false;
-	if (!watch_still(s, c, settle, &before, &held) || !hold(s, c, &held, &at_resume) ||
-	    !resume(s, &sel, c))
-		return false;
-	attached_holds(s, 0);
-	return c->result < CYCLE_FAILED &&
-	       watch_progress(s, c, p->patience_ns, &at_resume, &first) && gap(s, p, c, &first);
-}
-
-bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
-	       struct cycle *c)
-{
-	cycle_clear(c);
-	bool on = run(s, p, untouched, c);
-	attached_holds(s, 0);
-	if (!on && c->result < CYCLE_FAILED)
-		c->result = CYCLE_STOPPED;
+	for (size_t i = 0; i < cycle_lines(a); i++) {
+		v[i] = *v;
+		v[i].number = v->number + i;
+		if (a->n > 1)
+			v[i].set.process = i ? (uint64_t)a->v[i - 1].pid : CYCLE_GROUP;
+		cycle_clear(&v[i]);
+	}
+	bool on = run(a, p, untouched, v);
+	if (!on)
+		attached_reset(a);
+	for (size_t i = 0; i < cycle_lines(a) && !on; i++)
+		if (v[i].result < CYCLE_FAILED)
+			v[i].result = CYCLE_STOPPED;
 	return on;
 }

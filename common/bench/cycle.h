@@ -5,6 +5,11 @@
 //                 |-still-|                  |-progress-|
 //
 // Times are CLOCK_MONOTONIC nanoseconds; CYCLE_NONE where something did not happen.
+//
+// Of several processes, which are suspended and resumed at once, there is a struct cycle for the
+// group and one for each process. Times are from the one request: of a process until its answer
+// came; of the group until the last one came, and until the first one. Only of one alone it is
+// watched when it stands still, makes progress, and what it saved.
 #ifndef GPQ_BENCH_CYCLE_H
 #define GPQ_BENCH_CYCLE_H
 
@@ -16,15 +21,21 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended. All but CYCLE_OK are anomalies; the times of such a cycle are kept, too.
+// How a cycle ended, from good to bad. All but the first are anomalies; the times of such a cycle
+// are kept, too. Name, word in raw samples, label, what it is
+#define CYCLE_RESULTS(X)                                                                  \
+	X(OK, ok, "cycles ok", "all was as it should")                                    \
+	X(IDLE, idle, "idle", "the target had nothing to do, so its progress is unknown") \
+	X(MOVED, moved, "moved", "a read index moved while the queues were held")         \
+	X(PARTLY, partly, "partly", "not all queues were suspended")                      \
+	X(FAILED, failed, "failed", "none was")                                           \
+	X(STUCK, stuck, "stuck", "no progress after resume although there was work")      \
+	X(STOPPED, stopped, "stopped", "ended in the middle: by a signal, or with the target")
+
 enum cycle_result {
-	CYCLE_OK,
-	CYCLE_IDLE,    // the target had nothing to do, so its progress is unknown
-	CYCLE_MOVED,   // a read index moved while the queues were held
-	CYCLE_PARTLY,  // not all queues were suspended
-	CYCLE_FAILED,  // none was
-	CYCLE_STUCK,   // no progress after resume although there was work
-	CYCLE_STOPPED, // ended in the middle: by a signal, or with the target
+#define RESULT(name, word, label, help) CYCLE_##name,
+	CYCLE_RESULTS(RESULT)
+#undef RESULT
 };
 extern const char *const cycle_result_name[CYCLE_STOPPED + 2]; // ended by NULL
 
@@ -36,7 +47,7 @@ struct cycle_setting {
 	uint64_t process; // of a group: its pid, or CYCLE_GROUP; CYCLE_NONE: one is measured alone
 };
 
-#define CYCLE_GROUP 0 // all processes of a group: group_cycle.h
+#define CYCLE_GROUP 0 // all processes of a group
 
 // What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
 #define CYCLE_MEASURED(X)                                                                       \
@@ -81,24 +92,24 @@ struct cycle {
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {
-	struct kfd_selection select; // what may be suspended
-	uint64_t settle_ns;          // how long stillness is watched without a break
-	uint64_t patience_ns;        // how long to wait for progress before calling it stuck
+	uint64_t settle_ns;   // how long stillness is watched without a break
+	uint64_t patience_ns; // how long to wait for progress before calling it stuck
 	struct moving *costs; // to others, of the latest cycles; NULL: their period is the user's
 };
 
 // No period should be shorter than so many times what a hold costs others, at the 90th percentile.
 #define CYCLE_COSTS 10
 
-uint64_t cycle_resumed_at(const struct cycle *c);
+// How many struct cycle a cycle of these processes fills: one, or the group's and one for each.
+size_t cycle_lines(const struct attached *a);
 
-// When it may end: after its gap; with p->costs, to which it is added, no sooner than that.
-uint64_t cycle_end_at(const struct cycle_plan *p, const struct cycle *c);
+// That of process number `i`.
+struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 
-// Runs one cycle with c->set and fills the rest of *c. `untouched`: measure a window of the same
-// length first, in which nothing is done. False when the measurement has to end, for the
-// reason in s->end, s->failure or the result; the target then runs, if it is alive.
-bool cycle_run(struct attached_target *s, const struct cycle_plan *p, bool untouched,
-	       struct cycle *c);
+// Runs one cycle with v->set and fills the rest of v[0..cycle_lines()); number, block, repeat and
+// warmup are v's, numbers counting on. `untouched`: measure a window of the same length first, in
+// which nothing is done. False when the measurement has to end, for the reason in `a` or in a
+// result; the targets that live then run once attached_close() was called.
+bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v);
 
 #endif

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const sides[] = {"online", "offline", NULL};
-
 void queue_set_fini(struct queue_set *s)
 {
 	free(s->v);
@@ -19,7 +17,7 @@ void queue_set_fini(struct queue_set *s)
 }
 
 static const struct member members[] = {
-	MEMBER_WORD(queue_set_entry, side, "side", sides),
+	MEMBER_WORD(queue_set_entry, side, "side", side_name),
 	MEMBER(count, queue_set_entry, row.pid, "pid"),
 	MEMBER(u64, queue_set_entry, row.gpu_id, "gpu_id"),
 	MEMBER(u64, queue_set_entry, row.gpu, "gpu"),
@@ -78,7 +76,7 @@ const struct member_type member_queue_set = {write_set, read_set};
 
 // ---- taking one
 
-static void add(struct queue_set *s, const struct state_queue *q, enum queue_side side)
+static void add(struct queue_set *s, const struct state_queue *q, enum side side)
 {
 	ARRAY_GROW(s->v, s->cap, s->n);
 	struct queue_set_entry *to = &s->v[s->n++];
@@ -133,7 +131,7 @@ static bool show(struct host_state *m, struct queue_set *s)
 	bool suspended = false;
 	for (; m->n < s->n; m->n++) {
 		struct queue_set_entry *q = &s->v[m->n];
-		q->row.comm = q->row.cmdline = sides[q->side];
+		q->row.comm = q->row.cmdline = side_name[q->side];
 		q->row.type = *q->type ? q->type : NULL;
 		m->queues[m->n] = (struct state_queue){.row = q->row,
 						       .slots = *q->slots ? q->slots : NULL,

@@ -9,10 +9,8 @@
 
 #include <stdbool.h>
 
-enum queue_side { SIDE_ONLINE, SIDE_OFFLINE };
-
 struct queue_set_entry {
-	enum queue_side side;
+	enum side side;
 	bool suspended;       // at some time while one looked: it then has no slots
 	struct queue_row row; // pid, gpu_id, gpu, qid, context, prio, pipe_prio
 	char type[16];

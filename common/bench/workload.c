@@ -15,6 +15,8 @@
 #define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
 #define RENEW_NS (20 * SECOND)
 
+const char *const side_name[] = {"online", "offline", NULL};
+
 // 0, or -1 and *f when a process that lives cannot be suspended, resumed or watched.
 static int check(const struct workload *s, struct kfd_failure *f)
 {
@@ -40,50 +42,47 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-// KFD processes of its tree that are not known yet, once they have queues.
+// The next process of the folder that has queues and does not belong to the side yet; 0: none.
+static pid_t next_other(const struct workload *s, DIR *d)
+{
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct buf names = {0};
+		pid_t pid;
+		bool found = proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
+			     group_list_queues(pid, &names);
+		buf_fini(&names);
+		if (found)
+			return pid;
+	}
+	return 0;
+}
+
 static void find_descendants(struct workload *s)
 {
 	DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	while (d && (e = readdir(d))) {
-		pid_t pid;
-		struct buf names = {0};
-		if (proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
-		    descends(pid, s->child.pid) && group_list_queues(pid, &names))
+	for (pid_t pid; (pid = next_other(s, d));)
+		if (descends(pid, s->child.pid))
 			group_add(&s->group, pid, NULL);
-		buf_fini(&names);
-	}
 	if (d)
 		closedir(d);
 }
 
-// Likewise those that the selectors choose, and that are not the other side's.
-static void find_chosen(struct workload *s)
+static bool take_chosen(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
 {
-	static const struct side nobody;
-	const struct side *other = s->other ? s->other : &nobody;
-	struct process_cache processes = {0};
-	const uint64_t now = clock_ns();
-	if (!s->begun || !s->side->n || !newcomers_scan(&s->newcomers, now))
-		return;
-	struct pick *picks = side_begin(s->side, &processes);
-	struct pick *others = side_begin(other, &processes);
-	for (size_t i = 0; i < s->newcomers.n; i++) {
-		struct newcomer *c = &s->newcomers.v[i];
-		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
-			continue;
-		struct kfd_selection *sel = side_select(s->side, picks, c->pid);
-		struct kfd_selection *theirs = sel ? side_select(other, others, c->pid) : NULL;
-		c->done = sel && !theirs;
-		if (!c->done || group_has(&s->group, c->pid))
-			free(sel);
-		else
-			group_add(&s->group, c->pid, sel);
-		free(theirs);
-	}
-	side_end(s->side, picks);
-	side_end(other, others);
-	process_cache_fini(&processes);
+	struct workload *s = arg;
+	const bool ours = side == s->side;
+	if (ours && !group_has(&s->group, pid))
+		group_add(&s->group, pid, sel);
+	else
+		free(sel);
+	return ours;
+}
+
+void workload_init(struct workload *s, enum side side, const char *command,
+		   const struct spec_set *specs)
+{
+	*s = (struct workload){.side = side, .command = command, .specs = specs};
+	s->newcomers.events = s->child.out = -1;
 }
 
 void workload_attach(struct workload *s, uint64_t grace)
@@ -96,7 +95,8 @@ void workload_attach(struct workload *s, uint64_t grace)
 int workload_look(struct workload *s, struct kfd_failure *f)
 {
 	find_descendants(s);
-	find_chosen(s);
+	if (s->begun && spec_set_has(s->specs, s->side))
+		spec_set_look(s->specs, &s->newcomers, take_chosen, s);
 	group_look(&s->group);
 	if (check(s, f))
 		return -1;
@@ -136,22 +136,16 @@ pid_t workload_lost(const struct workload *s, char name[64], size_t *count)
 pid_t workload_stranger(const struct workload *s, char name[64])
 {
 	DIR *d = s->child_start ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
-	struct dirent *e;
-	pid_t found = 0, pid;
-	while (d && !found && (e = readdir(d))) {
-		struct buf queues = {0};
-		struct proc p;
-		if (proc_parse_pid(e->d_name, &pid) && kfd_target_start(pid) >= s->child_start &&
-		    !group_has(&s->group, pid) && group_list_queues(pid, &queues) &&
-		    !proc_read(&p, pid)) {
+	struct proc p;
+	pid_t pid;
+	while ((pid = next_other(s, d)))
+		if (kfd_target_start(pid) >= s->child_start && !proc_read(&p, pid)) {
 			snprintf(name, 64, "%s", p.comm);
-			found = pid;
+			break;
 		}
-		buf_fini(&queues);
-	}
 	if (d)
 		closedir(d);
-	return found;
+	return pid;
 }
 
 void workload_fini(struct workload *s)

@@ -8,24 +8,30 @@
 #define GPQ_BENCH_WORKLOAD_H
 
 #include "common/bench/child.h"
-#include "common/bench/side.h"
 #include "common/sched/group.h"
-#include "common/state/newcomers.h"
+#include "common/state/spec_set.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+// The number of a side's SPECs. Who fits both is online.
+enum side { SIDE_ONLINE, SIDE_OFFLINE };
+extern const char *const side_name[3]; // ended by NULL
+
 struct workload {
-	const char *name; // "online", "offline"
-	const struct side *side;
-	const struct side *other; // whose selectors come first; NULL: none
-	struct child child;       // to be started first, unless what it is about runs already
-	bool begun;               // its processes are looked for
-	uint64_t child_start;     // /proc/PID/stat field 22 of it
+	enum side side;
+	const char *command;          // for sh -c; NULL: it runs already
+	const struct spec_set *specs; // of both sides
+	struct child child;           // to be started first, unless what it is about runs already
+	bool begun;                   // its processes are looked for
+	uint64_t child_start;         // /proc/PID/stat field 22 of it
 	struct newcomers newcomers;
 	struct group group;
 	uint64_t renew_ns; // when the hold has to be renewed
 };
+
+void workload_init(struct workload *s, enum side side, const char *command,
+		   const struct spec_set *specs);
 
 // Its processes, and those that come, are to be attached to; `grace` of suspending, 1000 GPU
 // clocks.

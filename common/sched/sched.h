@@ -15,8 +15,7 @@
 #include "common/sched/group.h"
 #include "common/sched/hints.h"
 #include "common/sched/policy.h"
-#include "common/state/newcomers.h"
-#include "common/state/pick_spec.h"
+#include "common/state/spec_set.h"
 #include "common/stats/hist.h"
 #include "common/stats/moving.h"
 
@@ -27,12 +26,6 @@
 
 struct sched_class {
 	const char *name; // borrowed
-	struct sched_spec {
-		struct pick_spec spec;
-		struct pick_queues queues;
-		struct kfd_topology gpus; // with those of the spec selected
-	} * *specs;                       // owned, each
-	size_t nspecs;
 	struct group group;
 	struct policy_class policy;
 	bool has_work;
@@ -64,7 +57,8 @@ struct sched {
 	struct sched_opts opts;
 	struct sched_class *classes; // owned
 	size_t n;
-	struct hints *hints; // owned; NULL: none
+	struct spec_set specs; // by number of the class
+	struct hints *hints;   // owned; NULL: none
 	struct newcomers newcomers;
 	struct tail log;
 	bool following_log;

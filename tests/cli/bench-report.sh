@@ -19,6 +19,29 @@ for what in 'suspend p99 < 7.1ms' 'still mean <= 0ms' 'resume p90<1ms' 'effect <
 done
 gpq bench report "$@" "$data/old.ndjson" "$data/ab.ndjson" >"$work/required.md" 2>"$work/required.err"
 echo $? >"$work/required.status"
+# Two processes held at once, made of the cycles of one: the second is slower in every third cycle, faster in the others.
+python3 - "$data/old.ndjson" >"$work/group.ndjson" <<'PYTHON'
+import json, sys
+for n, line in enumerate(open(sys.argv[1])):
+    one = json.loads(line)
+    one.update(queues_wanted=None, still_ns=None, still_look_ns=None, progress_ns=None, progress_look_ns=None, saved_bytes_xcc=None)
+    other = dict(one)
+    for k in ("suspend", "suspend_ioctl", "resume", "resume_ioctl"):
+        other[k + "_ns"] = one[k + "_ns"] * (5 if n % 3 == 0 else 3) // 4 + n
+    other["gap_packets"] += 7
+    group = dict(one)
+    for k in one:
+        if k.endswith("_packets") and one[k] is not None:
+            group[k] = one[k] + other[k]
+    for k in ("suspend", "resume"):
+        both = [x[k + "_ns"] for x in (one, other)]
+        group.update({k + "_ns": max(both), k + "_first_ns": min(both)})
+        group[k + "_ioctl_ns"] = max(x[k + "_ioctl_ns"] for x in (one, other))
+    group["queues"] = 2 * one["queues"]
+    for i, (process, c) in enumerate(((0, group), (4711, one), (4712, other))):
+        print(json.dumps({**c, "process": process, "cycle": 3 * n + i}))
+PYTHON
+gpq bench report "$work/group.ndjson" >"$work/group.md" || echo "not ok - report of a group ends with $?"
 gpq bench report --compare "$data/old.ndjson" "$data/new.ndjson" -qJ --output-all >"$work/compare.json" || echo "not ok - compare ends with $?"
 # The experiment as it would be had each preempted request taken 3 ms longer, and shared ones a little less, some of them.
 python3 - "$data" "$work" <<'PYTHON'
@@ -47,8 +70,8 @@ def check(ok, what, more=""):
     if not ok:
         print("#", more)
 
-def read(name):
-    return [c for c in map(json.loads, open(f"{data}/{name}")) if not c["warmup"]]
+def read(name, folder=data):
+    return [c for c in map(json.loads, open(f"{folder}/{name}")) if not c["warmup"]]
 
 METRICS = {
     "suspend": lambda c: c["suspend_ns"],
@@ -59,6 +82,8 @@ METRICS = {
     "resume_ioctl": lambda c: c["resume_ioctl_ns"],
     "progress": lambda c: c["progress_ns"],
     "cost": lambda c: c["suspend_ioctl_ns"] + c["resume_ioctl_ns"],
+    "suspend_first": lambda c: c.get("suspend_first_ns"),
+    "resume_first": lambda c: c.get("resume_first_ns"),
 }
 
 def values(cycles, metric):
@@ -100,29 +125,48 @@ for c in old:
 md = tables(open(work + "/report.md").read())
 
 check(len(settings) == 2 and all(len(s) == 40 for s in settings.values()), "the samples are those of two settings")
-rows = md["ms|setting"]
-check(len(rows) == 2 * len(METRICS), "a row for each time and setting")
-for metric, setting, n, *cells in rows:
-    v = values(settings[setting], metric)
-    want = [str(len(v))] + [ms(x) for x in summary(v)]
-    check([n] + cells == want, f"{metric}, {setting}", f"got {[n] + cells}, wanted {want}")
+ONE = [m for m in METRICS if not m.endswith("_first")]
 
-check(len(md["setting|untouched /s"]) == 2, "a row of throughput for each setting")
-effect = {}
-for setting, *cells in md["setting|untouched /s"]:
-    s = settings[setting]
-    untouched = [c for c in s if c["untouched_ns"] is not None]
-    rate0 = sum(c["untouched_packets"] for c in untouched) / (sum(c["untouched_ns"] for c in untouched) / 1e9)
-    held = sum(c["held_ns"] for c in s)
-    time = sum(c["suspend_ns"] + c["held_ns"] + c["resume_ns"] + c["gap_ns"] for c in s)
-    done = sum(c["suspend_packets"] + c["held_packets"] + c["resume_packets"] + c["gap_packets"] for c in s)
-    gap = sum(c["gap_packets"] for c in s) / (sum(c["gap_ns"] for c in s) / 1e9)
-    loss = 1 - done / (time / 1e9) / rate0
-    effect[setting] = loss - held / time
-    want = ["%.1f" % rate0, "%.1f" % gap, "%.1f" % (sum(c["held_packets"] for c in s) / (held / 1e9))]
-    want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting], sum(values(s, "cost")) / time)]
-    want.append(ms(10 * percentile(values(s, "cost"), Fraction(9, 10))))
-    check(cells == want, f"throughput, {setting}", f"got {cells}, wanted {want}")
+def check_times(md, settings, wanted):  # wanted: (metric, setting) of each row
+    rows = md["ms|setting"]
+    check(sorted(r[:2] for r in rows) == sorted(wanted), "a row for each time and setting", [r[:2] for r in rows])
+    for metric, setting, n, *cells in rows:
+        v = values(settings[setting], metric)
+        want = [str(len(v))] + [ms(x) for x in summary(v)]
+        check([n] + cells == want, f"{metric}, {setting}", f"got {[n] + cells}, wanted {want}")
+
+check_times(md, settings, [[m, s] for m in ONE for s in settings])
+
+def check_throughput(md, settings):  # the effect of each
+    effect = {}
+    check(len(md["setting|untouched /s"]) == len(settings), "a row of throughput for each setting")
+    for setting, *cells in md["setting|untouched /s"]:
+        s = settings[setting]
+        untouched = [c for c in s if c["untouched_ns"] is not None]
+        rate0 = sum(c["untouched_packets"] for c in untouched) / (sum(c["untouched_ns"] for c in untouched) / 1e9)
+        held = sum(c["held_ns"] for c in s)
+        time = sum(c["suspend_ns"] + c["held_ns"] + c["resume_ns"] + c["gap_ns"] for c in s)
+        done = sum(c["suspend_packets"] + c["held_packets"] + c["resume_packets"] + c["gap_packets"] for c in s)
+        gap = sum(c["gap_packets"] for c in s) / (sum(c["gap_ns"] for c in s) / 1e9)
+        loss = 1 - done / (time / 1e9) / rate0
+        effect[setting] = loss - held / time
+        want = ["%.1f" % rate0, "%.1f" % gap, "%.1f" % (sum(c["held_packets"] for c in s) / (held / 1e9))]
+        want += ["%.2f" % (100 * x) for x in (held / time, loss, effect[setting], sum(values(s, "cost")) / time)]
+        want.append(ms(10 * percentile(values(s, "cost"), Fraction(9, 10))))
+        check(cells == want, f"throughput, {setting}", f"got {cells}, wanted {want}")
+    return effect
+
+effect = check_throughput(md, settings)
+
+# A group: of all, of each process, and how long until the first
+group = {}
+for c in read("group.ndjson", work):
+    group.setdefault("process=%s" % (c["process"] or "all"), []).append(c)
+group_md = tables(open(work + "/group.md").read())
+check(list(group) == ["process=all", "process=4711", "process=4712"], "the samples are those of two processes, and of both")
+check_times(group_md, group, [[m, s] for m in METRICS for s in group
+                              if m not in ("still", "progress") and (s == "process=all" or not m.endswith("_first"))])
+check_throughput(group_md, group)
 
 for goal, setting, measured, limit, result in md["goal|setting"]:
     if goal.startswith("effect"):
@@ -169,7 +213,7 @@ def rank_test(a, b):
     return math.erfc(distance / math.sqrt(2 * var)) if var > 0 and distance > 0 else 1, 1 - u / (n1 * n2)
 
 changes = json.load(open(work + "/compare.json"))["changes"]
-check(len(changes) == 2 * len(METRICS), "a change for each time and setting")
+check(len(changes) == 2 * len(ONE), "a change for each time and setting")
 for c in changes:
     a, b = values(settings[c["setting"]], c["metric"]), values(new[c["setting"]], c["metric"])
     p, larger = rank_test(a, b)

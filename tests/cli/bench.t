@@ -38,6 +38,20 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --comm none
 gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
 ? 5
 
+# Who belongs to which side: online comes first, gpq starts nothing.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq bench ab --dry-run --online 'touch ran' --offline-select container=trainer --online-select comm=vllm --offline-select cgroup=/; ls ran 2>&1 || true
+SIDE      PID COMMAND
+online      - touch ran
+online  52880 vllm
+offline 41207 python3
+ls: cannot access 'ran': No such file or directory
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880
+gpq: bench: ab needs both sides: there is no offline work; give --offline CMD, --offline-pid or --offline-select
+? 2
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880 --offline-pid 7
+gpq: bench: --offline-pid: pid 7: no such process; gpq queues shows who has queues
+? 5
+
 $ gpq bench report
 gpq: bench: report needs files with samples; gpq bench report FILE|DIR...
 ? 2

@@ -73,6 +73,7 @@ Columns of overlaps (* shown by default):
 Columns of strategies (* shown by default):
 Columns of ab_goals (* shown by default):
 Columns of histogram (* shown by default):
+Columns of processes (* shown by default):
 
 Options of every command:
 Columns of changes (* shown by default):

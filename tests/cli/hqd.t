@@ -379,10 +379,24 @@ gpq: hqd: 1 runlists end inside a packet or hold what is none: more may be mappe
 ? 3
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -p 41207,999 -r -n -o PACKET | sort | uniq -c
-gpq: hqd: pid 999: in no runlist, and no queue of it should be; gpq queues shows its queues
+gpq: hqd: pid 999: no queue of it is in a runlist, or should be; gpq queues shows whether it owns any
       1 MAP_PROCESS
       3 MAP_QUEUES
       1 none
+
+# Nobody is found: 5, as without a form.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist --comm nobody -r -n
+gpq: hqd: no process that was asked for is in a runlist; gpq queues shows who owns queues
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting --comm nobody -r -n -o GPU
+gpq: hqd: no process that was asked for owns a queue
+? 5
+
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting -p 41207,999 -r -n -o PID
+gpq: hqd: pid 999: no such process; gpq queues lists those that own queues
+41207
+? 3
 
 $ gpq hqd --hqds dumps/hqds --runlist
 gpq: hqd: --runlist needs a copy of rls; add --rls FILE

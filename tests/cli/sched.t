@@ -114,8 +114,30 @@ gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one
 gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
 ? 2
 
+# The same selector on every command: all choose the same processes. 41150 is the parent of 41207, whose SDMA queue is queue 3.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; while read -r want o; do for c in queues 'hqd --mqd' why 'suspend --dry-run' 'bench preempt --dry-run'; do
+>   got=$(gpq $c $o -rno PID 2>err | sort -u | paste -sd,); [ "$got" = "$want" ] || echo "$c $o: $got $(cat err)"; done; done <<'EOF'
+> 52880 -p 52880
+> 41207 --ns-pid -p 31
+> 41207 --tree -p 41150
+> 41207,52880 --tree -p 1
+> 41207 --container trainer
+> 41207,52880 --container 116f54c41d04 --container 24c458
+> 52880 --cgroup /kubepods.slice
+> 52880 --pod 3f2c1a9e
+> 41207 --user root
+> 52880 --user 1000,nobody
+> 41207 --comm ^py
+> 52880 --cmdline vllm.entrypoints
+> 41207 --comm . --type sdma
+> 41207,52880 --comm . --prio 7
+> 41207,52880 --comm . --gpu 0
+> 41207 -p 41207,52880 -Q 41207:3
+> 52880 --container 24c458 --comm vllm --user 1000
+> EOF
+
 # The same selector on every command: wrong words are refused in the same way, by one line and status 2 or 5.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' 'suspend --dry-run'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' why packets 'snapshot s' 'suspend --dry-run' 'bench preempt --dry-run'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do
 >   gpq $c $o >out 2>err; echo "$? $(wc -l <err)" | grep -qxE '[25] 1' || echo "$c $o: $? $(cat err)"; done; done
 
 # Without a scheduler.

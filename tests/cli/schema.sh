@@ -62,6 +62,7 @@ of gpq.queues queues -o PID,GPU
 of gpq.queues queues --mqds "$hosts/gfx90a-k6.12/sys/kernel/debug/kfd/mqds" --output-all
 of gpq.hqd hqd --active --context
 of gpq.sched sched --offline comm=. --dry-run --output-all
+of gpq.bench.sides bench ab --online true --offline-select comm=. --dry-run --output-all
 unset GPQ_SYSROOT
 # A scheduler's answer, twice.
 python3 - <<'PY' &

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The service and the examples of gpq sched: their form, and that gpq has the options they give. TAP.
+# The service and the examples: their form, and that gpq has the options they give. TAP.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
 unit=$top/man/gpq-sched.service
@@ -14,6 +14,7 @@ if command -v systemd-analyze >/dev/null; then
 else
 	pass "systemd takes the unit # skip systemd-analyze is not installed"
 fi
+is "the experiment of the README is the script" "$(sed -n '/^#!/,/^```/p' "$top/README.md" | sed '$d')" "$(cat "$top/man/examples/gpq-experiment.sh")"
 ok "the container's script is one" sh -n "$docker"
 is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
 2"

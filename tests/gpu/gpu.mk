@@ -5,8 +5,13 @@ $(B)/gpu/mkqueue: tests/kernel/user/mkqueue.c $(wildcard tests/kernel/user/*.h t
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) -O1 -Wall -Wextra -D_GNU_SOURCE -Itests/gpu/include -o $@ $<
 
-check-gpu: $(B)/gpq $(B)/gpu/mkqueue
-	@GPQ='$(CURDIR)/$(B)/gpq' MKQUEUE='$(CURDIR)/$(B)/gpu/mkqueue' tests/gpu/check-gpu $(if $(YES),-y) $(if $(INDEX),-g $(INDEX)) \
+$(B)/gpu/hipq: tests/kernel/hip/hipq.c
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) -O1 -Wall -Wextra -D_GNU_SOURCE -o $@ $< -ldl -lpthread
+
+check-gpu: $(B)/gpq $(B)/gpu/mkqueue $(B)/gpu/hipq
+	@GPQ='$(CURDIR)/$(B)/gpq' MKQUEUE='$(CURDIR)/$(B)/gpu/mkqueue' HIPQ='$(CURDIR)/$(B)/gpu/hipq' tests/gpu/check-gpu $(if $(YES),-y) $(if $(INDEX),-g $(INDEX)) \
 		$(if $(CYCLES),-n $(CYCLES))
 
 .PHONY: check-gpu

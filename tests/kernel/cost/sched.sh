@@ -1,5 +1,5 @@
 # gpq sched by a clock that counts instructions: 8 offline workers on 2 GPUs, online work in bursts. Judges: the software GPUs
-# (hint.c), and the processor time of gpq sched by /proc. SECONDS_EACH=600 was run by hand.
+# (hint.c), and the processor time of gpq sched by /proc. SECONDS_EACH=300, ten minutes together, is for running by hand.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 

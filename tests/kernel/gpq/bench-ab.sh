@@ -53,6 +53,22 @@ gpq bench report --html /tmp/page /tmp/raw > /tmp/md 2> /tmp/err
 is "the report takes the file" "$?:$(cat /tmp/err)" "0:"
 is "with a row for each mode and table" "$(grep -cE '^\| (alone|shared|preempt) ' /tmp/md)" 6
 
+# ---- the experiment as a script: what the README shows ----------------------------------------------------------------------
+
+sh /t/gpq-experiment.sh /tmp/x 'mkqueue -n 1 -R 75 -c 150 -q' 'mkqueue -n 2 -q' --lead 100ms --idle 2ms > /tmp/x.out 2> /tmp/err
+is "the script: its status is that of the limits" $? "$(grep -cE '^gpq: bench: required: ' /tmp/err | sed 's/[1-9].*/1/')"
+is "the script: and that is all it says" "$(cat /tmp/x.out; grep -vE "not a GPU's|^gpq: bench: required: " /tmp/err)" ""
+is "the script: three runs of each mode, and 100 cycles" "$(sed 's/.*"mode":"\([a-z]*\)".*/\1/' /tmp/x/ab.ndjson | sort | uniq -c | xargs) \
+$(grep -c '"warmup":false' /tmp/x/preempt.ndjson)" "3 alone 3 preempt 3 shared 100"
+cp /tmp/x/ab.txt /tmp/out
+is "the script: ids are compared over all runs" "$(field 'Queues over all runs' online RUNS) $(field 'Queues over all runs' offline RUNS) \
+$(field 'Queues over all runs' online IDS) $(field 'Queues over all runs' offline IDS)" "9 9 yes yes"
+is "the script: what both have is named" "$(field 'Queues side by side' offline QIDS)" 0
+is "the script: each limit is judged, of cycles, of runs, or of both" "$(grep -oE '^\| (online slowdown|offline effect|suspend p99|resume p99) .*\| (ok|failed) \|$' /tmp/x/report.md |
+	cut -d' ' -f2-3 | sort | uniq -c | xargs)" "1 offline effect 1 online slowdown 2 resume p99 2 suspend p99"
+is "the script: its queues had begun" "$(awk 'NR > 1 { n++ } END { print n >= 1 }' /tmp/x/queues.txt)" 1
+nothing_left "after the script"
+
 # ---- bursts ---------------------------------------------------------------------------------------------------------------
 
 ab --online 'mkqueue -n 1 -R 75 -c 150 -q' --offline 'mkqueue -n 1 -q' --runs 1 --lead 200ms --burst-on progress --idle 2ms
@@ -173,6 +189,8 @@ ab --online true
 like "one side is not enough" "$?:$(cat /tmp/err)" "^2:.*there is no offline work; give --offline CMD, --offline-pid or --offline-select"
 ab --online true --offline-select 'type=sdma&comm=x'
 like "a key that cannot follow is refused" "$?:$(cat /tmp/err)" "^2:.*type and prio do not choose queues that come later"
+ab --online true --offline-select 'queue=1&comm=x'
+like "so are ids of nobody's queues" "$?:$(cat /tmp/err)" "^2:.*queue 1: of which process"
 ab --online 'sleep 1' --offline 'mkqueue -n 1 -q --exit 900' --modes preempt --runs 1 --lead 600ms
 is "offline ends in the middle: status" $? 1
 like "offline ends in the middle: it says so" "$(cat /tmp/err)" "offline command ended"

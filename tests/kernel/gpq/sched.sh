@@ -32,6 +32,14 @@ of_class() {
 	gpq sched --status -n -r -o CLASS,$(echo $* | tr ' ' ,) | sed -n "s/^$name //p"
 }
 
+# A client that says begin and stays, in the background: H is its pid. Its answer comes into /tmp/stuck.
+begin() {
+	rm -f /tmp/stuck
+	hint $SOCKET begin > /tmp/stuck &
+	H=$!
+	within 10 test -s /tmp/stuck
+}
+
 members_off() { [ "$(of_class offline OFF)" = "$1" ]; }
 members_are() { [ "$(of_class offline PROCS)" = "$1" ]; }
 
@@ -58,9 +66,7 @@ is "bursts: nobody was missed" "$(said missed)" 0
 like "bursts: many" "$(said bursts)" '^[0-9]{2}'
 moves 0 "after the bursts" /tmp/w1
 # A client that dies.
-hint $SOCKET begin > /tmp/stuck &
-H=$!
-within 10 test -s /tmp/stuck
+begin
 like "begin is answered when all are off" "$(cat /tmp/stuck)" '^ok off=4 missed=0 ns=[0-9]+'
 kill -9 $H
 within 10 members_off 0 || fail "the end of a client ends its hints" "$(gpq sched --status)"
@@ -76,8 +82,7 @@ for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
 sched --offline pid=${workers#,} --max-hold 1s
 # A client that only begins.
-hint $SOCKET begin > /tmp/stuck &
-H=$!
+begin
 within 10 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
 within 10 members_off 0 || fail "a hint that never ends holds for --max-hold" "$(gpq sched --status)"
 moves 0 "beside a hint that never ends" /tmp/w1
@@ -86,6 +91,17 @@ kill $H
 wait $H 2> /dev/null
 end_sched "a hint that never ends"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
+
+sched --offline pid=${workers#,} --max-hold 2s
+begin
+within 10 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
+kill -STOP $S
+for n in 1 2 3; do moves 0 "gpq sched hangs" /tmp/w$n; done
+kill -CONT $S
+kill $H
+wait $H 2> /dev/null
+within 10 members_off 0 || fail "it hung, and goes on" "$(gpq sched --status)"
+end_sched "it hung"
 
 # ---- newcomers; the online queues themselves ------------------------------------------------------------------------------
 
@@ -105,6 +121,43 @@ for n in 1 2 3 6; do moves 0 "gpq sched was killed" /tmp/w$n; done
 sched --offline comm=mkqueue
 end_sched "the socket of a killed one is taken over"
 reap $N $ON
+
+# ---- classes; a log --------------------------------------------------------------------------------------------------------
+
+mkqueue -q -n 1 -B 10 --pause 300 -t 60 -k /tmp/middle &
+MID=$!
+within 10 test -s /tmp/middle
+sched --class middle=pid=$MID --offline pid=${workers#,} --idle 20ms --max-hold 20s
+middle_goes_first() { [ "$(of_class middle BURSTS)" -gt 3 ] && [ "$(of_class offline HOLDS)" -gt 1 ]; }
+within 20 middle_goes_first || fail "a class holds those below it for its work" "$(gpq sched --status)"
+is "nobody holds it meanwhile" "$(of_class middle HOLDS)" 0
+begin
+like "a hint holds both classes below" "$(cat /tmp/stuck)" '^ok off=4 missed=0 '
+is "the class in the middle is off" "$(of_class middle OFF)" 1
+kill $H
+wait $H 2> /dev/null
+within 10 members_off 0 || fail "both go on" "$(gpq sched --status)"
+end_sched "three classes"
+moves 0 "after three classes" /tmp/middle
+reap $MID
+
+# Lines as the runtime writes them, and others.
+echo ':4:rocvirtual.cpp :1116: 1 us: [pid:1 tid:0x1] SWq=0x7f, HWq=0x7f, id=1, Dispatch Header = 0xb02' > /tmp/log
+sched --log /tmp/log --offline pid=${workers#,} --idle 500ms --max-hold 20s
+within 20 members_are 3 || fail "it has found the workers" "$(gpq sched --status)"
+echo ':3:hip_stream.cpp :451: 2 us: [pid:1 tid:0x1] hipStreamSynchronize: Returned hipSuccess :' >> /tmp/log
+usleep 500000
+is "a log: old packets and other lines are no work" "$(of_class offline HOLDS)" 0
+while :; do
+	echo ':4:rocvirtual.cpp :1116: 3 us: [pid:1 tid:0x1] SWq=0x7f, HWq=0x7f, id=1, Dispatch Header = 0xb02' >> /tmp/log
+	usleep 5000
+done &
+L=$!
+within 10 members_off 3 || fail "a log: packets are" "$(gpq sched --status)"
+kill $L
+wait $L 2> /dev/null
+within 10 members_off 0 || fail "a log: no packets for --idle, and all run" "$(gpq sched --status)"
+end_sched "a log"
 
 # ---- what can be wrong ---------------------------------------------------------------------------------------------------
 

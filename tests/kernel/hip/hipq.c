@@ -3,12 +3,12 @@
  * it did, so that whatever watches it (gpq, a log, the driver's files) can be held against the
  * truth.
  *
- * It is plain C and loads the runtime with dlopen (HIPLIB names it), so that one binary runs on
- * every HIP release. With -o PREFIX it writes PREFIX.seq (each launch, in order of the calls) and,
- * when all work is done and the streams are still there, PREFIX.truth. The functions come from
- * HIP's public header <hip/hip_runtime_api.h>; stream priorities are 1 (low), 0, -1 (high).
+ * It is plain C, declares what it calls itself, and loads the runtime with dlopen (HIPLIB names
+ * it), so that it builds anywhere and one binary runs on every HIP release. With -o PREFIX it
+ * writes PREFIX.seq (each launch, in order of the calls) and, when all work is done and the streams
+ * are still there, PREFIX.truth. Functions and constants are those of HIP's
+ * <hip/hip_runtime_api.h>, the same since 3.0; stream priorities are 1 (low), 0, -1 (high).
  */
-#define __HIP_PLATFORM_AMD__
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -19,36 +19,45 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <hip/hip_runtime_api.h>
 
-#define HIP_FUNCTIONS(X)               \
-	X(hipInit)                     \
-	X(hipGetDeviceCount)           \
-	X(hipSetDevice)                \
-	X(hipRuntimeGetVersion)        \
-	X(hipStreamCreateWithPriority) \
-	X(hipStreamGetPriority)        \
-	X(hipStreamSynchronize)        \
-	X(hipStreamWaitEvent)          \
-	X(hipStreamDestroy)            \
-	X(hipMalloc)                   \
-	X(hipHostMalloc)               \
-	X(hipMemcpyAsync)              \
-	X(hipMemsetAsync)              \
-	X(hipModuleLoadData)           \
-	X(hipModuleGetFunction)        \
-	X(hipModuleLaunchKernel)       \
-	X(hipEventCreate)              \
-	X(hipEventRecord)              \
-	X(hipDeviceSynchronize)        \
-	X(hipGetErrorString)
+typedef struct stream_handle *hipStream_t;
+typedef struct event_handle *hipEvent_t;
+typedef struct module_handle *hipModule_t;
+typedef struct function_handle *hipFunction_t;
 
-#define DECLARE(f) static __typeof__(f) *p_##f;
+enum { hipStreamNonBlocking = 1, hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2 };
+
+/* Each returns 0, or the number of an error. */
+#define HIP_FUNCTIONS(X)                                                                         \
+	X(hipInit, unsigned flags)                                                               \
+	X(hipGetDeviceCount, int *n)                                                             \
+	X(hipSetDevice, int device)                                                              \
+	X(hipRuntimeGetVersion, int *version)                                                    \
+	X(hipStreamCreateWithPriority, hipStream_t *stream, unsigned flags, int priority)        \
+	X(hipStreamGetPriority, hipStream_t stream, int *priority)                               \
+	X(hipStreamSynchronize, hipStream_t stream)                                              \
+	X(hipStreamWaitEvent, hipStream_t stream, hipEvent_t event, unsigned flags)              \
+	X(hipStreamDestroy, hipStream_t stream)                                                  \
+	X(hipMalloc, void **memory, size_t size)                                                 \
+	X(hipHostMalloc, void **memory, size_t size, unsigned flags)                             \
+	X(hipMemcpyAsync, void *to, const void *from, size_t size, int kind, hipStream_t stream) \
+	X(hipMemsetAsync, void *to, int byte, size_t size, hipStream_t stream)                   \
+	X(hipModuleLoadData, hipModule_t *module, const void *code)                              \
+	X(hipModuleGetFunction, hipFunction_t *function, hipModule_t module, const char *name)   \
+	X(hipModuleLaunchKernel, hipFunction_t function, unsigned gx, unsigned gy, unsigned gz,  \
+	  unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, hipStream_t stream,      \
+	  void **args, void **extra)                                                             \
+	X(hipEventCreate, hipEvent_t *event)                                                     \
+	X(hipEventRecord, hipEvent_t event, hipStream_t stream)                                  \
+	X(hipDeviceSynchronize, void)
+
+#define DECLARE(f, ...) static int (*p_##f)(__VA_ARGS__);
 HIP_FUNCTIONS(DECLARE)
+static const char *(*p_hipGetErrorString)(int error);
 
 #define CHECK(call)                                                           \
 	do {                                                                  \
-		hipError_t e_ = (call);                                       \
+		int e_ = (call);                                              \
 		if (e_)                                                       \
 			die("%s: %d %s", #call, e_, p_hipGetErrorString(e_)); \
 	} while (0)
@@ -62,10 +71,11 @@ static struct {
 	const char *code, *out;
 	unsigned long launches;
 	int streams, devices, threads, rounds, hold_s, sleep_us, pause_ms, blocks;
+	unsigned long loops;
 	int event_every, copy_every, wait_every, sync_every;
 	unsigned seed;
 	enum pattern pattern;
-	bool priorities, null_stream, copy_first, free_code;
+	bool priorities, null_stream, copy_first, free_code, count;
 } opt = {.code = "/opt/hip/kernels.gfx90a.co",
 	 .launches = 1000,
 	 .streams = 1,
@@ -89,6 +99,7 @@ static const char *kernel_names[MAX_KERNELS];
 static int n_kernels;
 static void *host_memory;
 static int runtime_version;
+static unsigned long threads_launched; /* work-items of all launches */
 
 static struct worker {
 	pthread_t thread;
@@ -175,6 +186,7 @@ static void launch(struct worker *w, int i, unsigned *s, bool tall)
 				      st->handle, args, NULL));
 	st->launches++;
 	st->kernel[k]++;
+	__atomic_fetch_add(&threads_launched, (unsigned long)gx * bx * gy, __ATOMIC_RELAXED);
 	if (!seq)
 		return;
 	pthread_mutex_lock(&seq_lock);
@@ -284,6 +296,38 @@ static void run_round(int round)
 	seq = NULL;
 }
 
+/* ---- results: memory of each device begins with a count of work-items and the loops of each ----
+ */
+
+static void begin_count(void)
+{
+	unsigned long *count = host_memory;
+
+	count[0] = 0;
+	count[1] = opt.loops;
+	for (int d = 0; d < opt.devices; d++) {
+		CHECK(p_hipSetDevice(d));
+		CHECK(p_hipMemcpyAsync(devices[d].memory, count, 16, hipMemcpyHostToDevice, NULL));
+		CHECK(p_hipDeviceSynchronize());
+	}
+	CHECK(p_hipSetDevice(0));
+}
+
+static void end_count(void)
+{
+	unsigned long *count = host_memory, all = 0;
+
+	for (int d = 0; d < opt.devices; d++) {
+		count[0] = 0;
+		CHECK(p_hipSetDevice(d));
+		CHECK(p_hipMemcpyAsync(count, devices[d].memory, 8, hipMemcpyDeviceToHost, NULL));
+		CHECK(p_hipDeviceSynchronize());
+		all += count[0];
+	}
+	CHECK(p_hipSetDevice(0));
+	printf("hipq: counted %lu of %lu\n", all, threads_launched);
+}
+
 /* ---- the truth ---- */
 
 static void write_streams(FILE *f)
@@ -345,16 +389,22 @@ static void hold(void)
 
 static void load_runtime(void)
 {
+	static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
+					    "libamdhip64.so.5", "libamdhip64.so",
+					    "/opt/rocm/lib/libamdhip64.so"};
 	const char *name = getenv("HIPLIB");
-	void *lib = dlopen(name ? name : "libamdhip64.so.5", RTLD_NOW);
+	void *lib = name ? dlopen(name, RTLD_NOW) : NULL;
 
+	for (size_t i = 0; !name && !lib && i < sizeof(names) / sizeof(*names); i++)
+		lib = dlopen(names[i], RTLD_NOW);
 	if (!lib)
-		die("%s", dlerror());
-#define LOOK_UP(f)                                 \
+		die("no HIP runtime: %s", dlerror());
+#define LOOK_UP(f, ...)                            \
 	p_##f = (__typeof__(p_##f))dlsym(lib, #f); \
 	if (!p_##f)                                \
 		die("the runtime has no " #f);
 	HIP_FUNCTIONS(LOOK_UP)
+	LOOK_UP(hipGetErrorString)
 }
 
 static char *read_code(void)
@@ -411,6 +461,8 @@ static void load_devices(void)
 	}
 	CHECK(p_hipHostMalloc(&host_memory, COPY, 0));
 	CHECK(p_hipSetDevice(0));
+	if (opt.count)
+		begin_count();
 	if (opt.copy_first) { /* the queues for copies are then older than the streams' queues */
 		CHECK(p_hipMemcpyAsync(devices[0].memory, host_memory, COPY, hipMemcpyHostToDevice,
 				       NULL));
@@ -425,7 +477,7 @@ static const char usage[] =
 	"usage: hipq [-c CODE] [-k KERNEL]... [-s STREAMS] [-n LAUNCHES] [-P] [-p "
 	"rr|rand|burst|skew|seq]\n"
 	"            [-T THREADS] [-d DEVICES] [-R ROUNDS] [-e|-m|-w|-y EVERY] [-0] [-b] [-u US]\n"
-	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS] [-F]\n"
+	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS] [-F] [-C] [-L LOOPS]\n"
 	"  -P streams of low, normal, high priority in turn   -R create and destroy the streams "
 	"anew\n"
 	"  -e record an event, -m copy, -w wait on the next stream, -y sync: every N launches\n"
@@ -433,6 +485,8 @@ static const char usage[] =
 	"  -0 stream 0 is the null stream   -b copy before the first stream   -u pause between "
 	"launches\n"
 	"  -F free the code object once it is loaded\n"
+	"  -C say what kernels of tests/gpu/count.hip counted (not with -m)   -L how long each "
+	"takes\n"
 	"  -o write PREFIX.truth and .seq   -H keep streams afterwards until PREFIX.go appears\n";
 
 static int number(const char *s, int lowest, int highest)
@@ -459,7 +513,7 @@ static void parse(int argc, char **argv)
 	enum { ANY = 1 << 30 };
 	int o;
 
-	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFu:S:o:H:g:i:h")) > 0)
+	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFCL:u:S:o:H:g:i:h")) > 0)
 		switch (o) {
 		case 'c': opt.code = optarg; break;
 		case 'k':
@@ -481,6 +535,8 @@ static void parse(int argc, char **argv)
 		case '0': opt.null_stream = true; break;
 		case 'b': opt.copy_first = true; break;
 		case 'F': opt.free_code = true; break;
+		case 'C': opt.count = true; break;
+		case 'L': opt.loops = number(optarg, 0, ANY); break;
 		case 'u': opt.sleep_us = number(optarg, 0, ANY); break;
 		case 'S': opt.seed = number(optarg, 0, ANY); break;
 		case 'o': opt.out = optarg; break;
@@ -509,6 +565,8 @@ int main(int argc, char **argv)
 		printf("hipq: start launching %.1f s\n", launching - start);
 		run_round(round);
 	}
+	if (opt.count)
+		end_count();
 	if (opt.out)
 		write_truth();
 	printf("hipq: %lu launches in %.2f s\n", opt.launches, now() - launching);
