@@ -262,7 +262,14 @@ static int check_unread(const struct view *v)
 	const struct rings *r = &v->rings[v->current];
 	bool unread = false;
 	for (size_t i = 0; i < v->profile.n; i++) {
-		const struct why_queue *x = &v->profile.v[i].x;
+		const struct profile_queue *q = &v->profile.v[i];
+		const struct why_queue *x = &q->x;
+		char name[48];
+		name_queue(name, q);
+		if (q->unread)
+			err_note("pid %d: %s: at %" PRIu64 " looks signals or packets that it is "
+				 "judged by could not be read, or were none",
+				 (int)q->pid, name, q->unread);
 		if (!x->q || !x->problem)
 			continue;
 		rings_warn(r, x->q, x->problem);

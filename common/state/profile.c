@@ -171,6 +171,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 		if (!q->x.q)
 			continue;
 		why_glance_again(&q->x, &p->rings->processes[q->x.q->process].memory);
+		q->unread += q->x.unread;
 		if (q->x.has_last_value && q->x.last_value <= 0)
 			q->done_at = q->x.now.read;
 	}

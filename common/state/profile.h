@@ -53,6 +53,8 @@ struct profile_queue {
 	struct profile_count *v; // owned; profile_finish() puts the most frequent first
 	size_t n, cap;
 
+	uint64_t unread; // looks for which a packet or a signal could not be read
+
 	// The rest is of the run.
 	struct why_queue x;  // q is NULL: it is not there any more
 	uint64_t unreadable; // looks that found nothing to read; it may have ended, else they count

@@ -226,6 +226,24 @@ static void test_signals(void **state)
 	assert_string_equal(counts(1), "next barrier-and - 7\nwaits barrier-and - 2\n");
 }
 
+// What is no signal says nothing, which is noted.
+static void test_no_signal(void **state)
+{
+	(void)state;
+	put_dispatch(0, 0, 0xa0, SIGNALS + 0x40);
+	take(0, 0);
+	indices(0, 1, 1);
+	put_barrier(1, 0, SIGNALS + 0x80);
+	indices(1, 0, 1);
+	look(2);
+	profile_finish(&t.profile);
+	assert_string_equal(counts(0), "idle - - 2\n");
+	assert_string_equal(counts(1), "unknown - - 2\n");
+	assert_int_equal(t.profile.v[0].unread, 2);
+	assert_int_equal(t.profile.v[1].unread, 2);
+	assert_int_equal(t.profile.v[2].unread, 0);
+}
+
 // The kernel taken runs, whatever waits behind it; but not where another packet has its signal.
 static void test_shared_signal(void **state)
 {
@@ -352,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signal_to_come, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off, setup, teardown),
