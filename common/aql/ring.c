@@ -54,6 +54,21 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
+// Both at once where they lie together, as in amd_queue_t. Then the read index may be newer than
+// the write index: false where it is beyond it.
+static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
+{
+	const uint64_t low = least(r->read_at, r->write_at);
+	const uint64_t apart = r->read_at + r->write_at - 2 * low;
+	uint8_t bytes[256];
+	if (r->kind == RING_PM4 || apart > sizeof(bytes) - sizeof(i->read) ||
+	    !memory_read(m, low, bytes, (size_t)apart + sizeof(i->read)))
+		return false;
+	memcpy(&i->read, bytes + (r->read_at - low), sizeof(i->read));
+	memcpy(&i->write, bytes + (r->write_at - low), sizeof(i->write));
+	return i->write >= i->read;
+}
+
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	const size_t size = r->kind == RING_PM4 ? 4 : 8; // PM4 pointers are 32 bits wide
@@ -63,8 +78,8 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 	if (r->write_at == RING_NO_ADDRESS)
 		return RING_NO_WRITE;
 	// The read index first: the write index is never behind an older read index.
-	if (!memory_read(m, r->read_at, &i->read, size) ||
-	    !memory_read(m, r->write_at, &i->write, size))
+	if (!read_together(r, m, i) && (!memory_read(m, r->read_at, &i->read, size) ||
+					!memory_read(m, r->write_at, &i->write, size)))
 		return RING_UNREADABLE;
 	const uint64_t room = capacity(r);
 	if (i->write > INT64_MAX)
