@@ -6,6 +6,7 @@
 #include "common/cli/grep.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+#include "common/cli/traceevent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -413,23 +414,17 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 
 int trace_perfetto_close(struct trace *t)
 {
-	bool to_stdout = perfetto_is_stdout(t->opts);
-	const char *hint = "what it holds is not complete";
-	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
+	const bool to_stdout = perfetto_is_stdout(t->opts);
+	const int fd = t->perfetto_fd;
+	const int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
 	t->timeline = NULL;
-	// A viewer would take an incomplete timeline for a whole one. A FIFO cannot be truncated.
-	if (error && !to_stdout && ftruncate(t->perfetto_fd, 0) == 0)
-		hint = "nothing is left in it";
-	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)
-		error = errno;
 	t->perfetto_fd = -1;
-	if (!error)
-		return GPQ_OK;
-	if (to_stdout && error == EPIPE)
-		return GPQ_PIPE;
-	err_sys(error, hint, "%s%s", to_stdout ? "" : "--perfetto ",
-		to_stdout ? "standard output" : t->opts->perfetto);
+	if (!to_stdout)
+		return traceevent_leave(fd, t->opts->perfetto, error);
+	if (!error || error == EPIPE)
+		return error ? GPQ_PIPE : GPQ_OK;
+	err_sys(error, "what it holds is not complete", "standard output");
 	return GPQ_FAILED;
 }
 
