@@ -438,8 +438,7 @@ static int tables_out(struct kernel_side *k)
 			queues_out(k);
 		}
 	}
-	if (!t->one_table || out_json(t->out) || out_mode(t->out) == OUT_TABLE)
-		notes_out(k);
+	notes_out(k);
 	return status;
 }
 

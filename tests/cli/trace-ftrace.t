@@ -186,3 +186,13 @@ $ cd $DATA/ftrace; gpq trace --ftrace holds.trace -p 11 --list -rno TIME_US,KIND
 [100009200,900,"held by gpq-holder 20",1,"exit"]
 [100012200,900,"held by rocgdb 21",4,"exit"]
 [100015200,100,"held by gpq-holder 20",3,"not seen"]
+
+# A clock that is set back by half a second, amid a suspension: it is said; of the two calls around that, the halves count for
+# themselves.
+$ awk '/suspend_queues:/ { back = 1 } !/^#/ && back && !/suspend_queues:/ && match($0, /[0-9]+\.[0-9]+:/) { $0 = substr($0, 1, RSTART - 1) sprintf("%.6f:", substr($0, RSTART, RLENGTH - 1) - 0.5) substr($0, RSTART + RLENGTH) } 1' $DATA/ftrace/kprobe-6.12.trace >set.trace; for t in $DATA/ftrace/kprobe-6.12.trace set.trace; do gpq trace --ftrace $t -rno FUNCTION,CALLS,TIMED | grep -E 'suspend|trap'; done
+kfd_ioctl_set_debug_trap 4 4
+suspend_queues 1 1
+gpq: trace: the clock went backwards 1 times: runs one behind the other, or a clock that was set
+gpq: trace: 2 returns have no entry in the trace
+kfd_ioctl_set_debug_trap 5 3
+suspend_queues 2 0
