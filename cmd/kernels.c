@@ -23,27 +23,64 @@ int kernels_choose(struct cmd *c, const struct kernels_opts *o)
 
 void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o)
 {
-	*k = (struct kernels){.rings = r, .demangles = out_demangles(o)};
+	*k = (struct kernels){.rings = r, .demangles = o && out_demangles(o)};
 	k->of = xcalloc(r->nprocesses + 1, sizeof(struct code_names *));
+}
+
+static void load(struct kernels *k, size_t process)
+{
+	const pid_t pid = k->rings->processes[process].pid;
+	k->of[process] = code_names_new(pid);
+	const int error = code_names_error(k->of[process]);
+	if (error)
+		err_note("pid %d: names of kernels: %s", (int)pid,
+			 error == ENOPKG   ? "libelf is missing"
+			 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
+					     "code objects"
+					   : strerror(error));
+}
+
+// NULL: there are none.
+static struct code_names *names_of(struct kernels *k, size_t process)
+{
+	if (!host_is_live() || k->rings->processes[process].error)
+		return NULL;
+	if (!k->of[process])
+		load(k, process);
+	return k->of[process];
 }
 
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object)
 {
-	struct code_names **names = &k->of[q->process];
-	if (!host_is_live() || k->rings->processes[q->process].error)
-		return NULL;
-	if (!*names) {
-		*names = code_names_new(k->rings->processes[q->process].pid);
-		const int error = code_names_error(*names);
-		if (error)
-			err_note("pid %d: names of kernels: %s",
-				 (int)k->rings->processes[q->process].pid,
-				 error == ENOPKG   ? "libelf is missing"
-				 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
-						     "code objects"
-						   : strerror(error));
+	struct code_names *names = names_of(k, q->process);
+	return names ? code_name(names, kernel_object) : NULL;
+}
+
+void kernels_load(struct kernels *k)
+{
+	for (size_t i = 0; i < k->rings->nprocesses; i++)
+		names_of(k, i);
+}
+
+void kernels_move(struct kernels *k, const struct rings *r)
+{
+	struct code_names **of = xcalloc(r->nprocesses + 1, sizeof(struct code_names *));
+	for (size_t i = 0; i < k->rings->nprocesses; i++) {
+		size_t to = 0;
+		while (to < r->nprocesses && r->processes[to].pid != k->rings->processes[i].pid)
+			to++;
+		if (to == r->nprocesses) {
+			code_names_free(k->of[i]);
+			continue;
+		}
+		of[to] = k->of[i];
+		if (of[to])
+			code_names_refresh(of[to]);
 	}
-	return code_name(*names, kernel_object);
+	free(k->of);
+	k->of = of;
+	k->rings = r;
+	kernels_load(k);
 }
 
 const char *kernels_readable(struct kernels *k, const char *name)

@@ -28,12 +28,20 @@ struct kernels {
 // Sets c->out.demangle. GPQ_OK, or GPQ_USAGE after a message.
 int kernels_choose(struct cmd *c, const struct kernels_opts *o);
 
-// `r` must outlive it.
+// `r` must outlive it. `o` NULL: no table.
 void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o);
 
 // The name of the kernel with this object in the process of `q`; NULL: unknown. Valid until the
-// end.
+// end, or kernels_move().
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object);
+
+// Reads the names of all processes that have none yet.
+void kernels_load(struct kernels *k);
+
+// Goes on with the processes of `r` instead, which must outlive it: those that were there before
+// keep what was read of them, and all look for code objects that are new. Names got before become
+// invalid.
+void kernels_move(struct kernels *k, const struct rings *r);
 
 // The same name for people, until the next call; NULL where the output does not want it.
 const char *kernels_readable(struct kernels *k, const char *name);

@@ -1,29 +1,26 @@
 // gpq why: options, columns. The verdicts are those of common/state/why.h.
-#include "cmd/command.h"
-#include "cmd/kernels.h"
+#include "cmd/why.h"
 
 #include "common/state/why.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-struct why_opts {
-	struct pick_opts pick;
-	struct pick_queues_opts queues;
-	struct kernels_opts kernels;
-	bool attach;
-	uint64_t over;  // ns
-	uint64_t watch; // ns, WATCH_OFF without --watch
-};
-
 #define OVER_MAX 60000000000u
 
-static const struct why_opts defaults = {.over = 100000000, .watch = WATCH_OFF};
+static const struct why_opts defaults = {
+	.over = 100000000, .watch = WATCH_OFF, .profile = WHY_NO_PROFILE};
 
 static const struct opt opts[] = {
 	PICK_OPTS(why_opts),
 	PICK_QUEUES_OPTS(why_opts),
 	OPT(why_opts, over, "over", 0, OPT_NS, "T", "time between its two looks (100ms)"),
+	OPT(why_opts, profile, "profile", 0, OPT_NS, "T",
+	    "look 1,000 times a second for so long:\nwhat share of time is which kernel and state"),
+	OPT(why_opts, folded, "folded", 0, OPT_FLAG, NULL,
+	    "\nprofile as stacks for flame graph tools"),
+	OPT(why_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
+	    "\nprofile as a timeline for the Perfetto UI"),
 	RINGS_ATTACH_OPT(why_opts),
 	KERNELS_OPTS(why_opts),
 	WATCH_OPT(why_opts),
@@ -35,7 +32,7 @@ struct why_row {
 	int64_t pid;
 	const char *comm;
 	uint64_t gpu_id, qid, context;
-	const char *type, *state, *detail;
+	const char *type, *state, *detail, *exceptions;
 	int8_t stuck, on_hw;
 	uint64_t read, write, backlog, taken, slot_write;
 	const char *next, *kernel, *demangled;
@@ -64,9 +61,9 @@ static const struct out_col cols[] = {
 	COL(state, "STATE", "state", OUT_STR, D,
 	    "computing, computing-or-hung, idle, waits-barrier, waits-external, deadlock, "
 	    "not-published, doorbell-lost, takes-turns, suspended, evicted, "
-	    "suspended-or-evicted, unknown"),
+	    "suspended-or-evicted, suspended-or-reset, error, unknown"),
 	COL(stuck, "STUCK", "stuck", OUT_BOOL, M,
-	    "deadlock, not-published or doorbell-lost: it will not go on by itself"),
+	    "deadlock, not-published, doorbell-lost or error: it will not go on by itself"),
 	COL(backlog, "BACKLOG", "backlog", OUT_U64, D,
 	    "AQL packets, SDMA bytes or PM4 dwords that wait"),
 	COL(taken, "TAKEN", "taken", OUT_U64, D, "of them taken between the two looks"),
@@ -91,12 +88,16 @@ static const struct out_col cols[] = {
 	COL(by_kernel, "BY_KERNEL", "by_kernel", OUT_STR, M, "its kernel"),
 	COL(by_pid, "BY_PID", "by_pid", OUT_I64, M, "process that has the queue suspended"),
 	COL(by_name, "BY_COMMAND", "by_command", OUT_STR, M, "its command name"),
+	COL(exceptions, "EXCEPTIONS", "exceptions", OUT_STR, M,
+	    "exceptions that the driver noted for it; none"),
 	COL(over_ns, "OVER", "over_ns", OUT_NS, M, "time between the two looks"),
 };
 
 static const struct out_table why_table = {"queues", "queue", OUT_COLS(cols)};
-static const struct out_table *const tables[] = {&why_table, NULL};
-static const struct schema schema = {"gpq.why", 1, tables, NULL};
+static const struct out_table *const tables[] = {&why_table, &why_profile_table, NULL};
+static const struct schema schema = {"gpq.why", 1, SCHEMA_TABLES(&why_table), NULL};
+static const struct schema profile_schema = {"gpq.why.profile", 1,
+					     SCHEMA_TABLES(&why_profile_table), NULL};
 
 static void fill_because(struct why_row *r, const struct why *w, const struct why_dep *d)
 {
@@ -158,6 +159,7 @@ static void fill(struct why_row *r, const struct why *w, const struct why_queue 
 static int print(struct out *o, const struct why *w, bool *unread)
 {
 	struct kernels kernels;
+	struct buf exceptions = {0};
 	struct why_row r;
 	int status = GPQ_OK;
 	kernels_begin(&kernels, w->rings, o);
@@ -166,6 +168,9 @@ static int print(struct out *o, const struct why *w, bool *unread)
 		if (!x->q->chosen)
 			continue;
 		fill(&r, w, x);
+		exceptions.len = 0;
+		why_exceptions_text(&exceptions, x->exceptions);
+		r.exceptions = x->exceptions == U64_NULL ? NULL : exceptions.data;
 		const uint64_t object =
 			x->next.type ? x->next.kernel_object : x->last.kernel_object;
 		if (object)
@@ -187,6 +192,7 @@ static int print(struct out *o, const struct why *w, bool *unread)
 			status = GPQ_PARTIAL;
 	}
 	kernels_end(&kernels);
+	buf_fini(&exceptions);
 	return status;
 }
 
@@ -217,33 +223,48 @@ static int list(struct cmd *c)
 	return written ? written : status;
 }
 
-static int run(struct cmd *c)
+static int check(const struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
-	const int status = kernels_choose(c, &o->kernels);
-	if (status)
-		return status;
 	if (o->over > OVER_MAX)
 		return err_fail(GPQ_USAGE, "a second is long", "--over: more than 60s");
 	if (o->attach && o->watch != WATCH_OFF)
 		return err_fail(GPQ_USAGE, "as root nothing is attached to",
 				"--attach and --watch exclude each other: each listing would take "
 				"queues off");
-	return watch_run(c, o->watch, list);
+	if (o->profile == WHY_NO_PROFILE && (o->folded || o->perfetto))
+		return err_fail(GPQ_USAGE, "for example --profile 5s",
+				"--%s is a form of --profile", o->folded ? "folded" : "perfetto");
+	return o->profile == WHY_NO_PROFILE ? GPQ_OK : why_profile_check(c);
+}
+
+static int run(struct cmd *c)
+{
+	const struct why_opts *o = c->opts;
+	int status = check(c);
+	if (!status)
+		status = kernels_choose(c, &o->kernels);
+	if (status)
+		return status;
+	if (o->profile == WHY_NO_PROFILE)
+		return watch_run(c, o->watch, list);
+	c->out.schema = &profile_schema;
+	return why_profile(c);
 }
 
 const struct cmd_spec why_spec = {
-	.synopsis = "[-p PID[,PID...]] [--container ID|NAME] [--comm REGEX] [-Q [PID:]ID]\n"
-		    "[--gpu GPU] [--over T] [--attach] [--watch SEC]",
+	.synopsis = "[-p PID[,PID...]] [--container ID|NAME] [--comm REGEX] [-Q [PID:]ID] "
+		    "[--gpu GPU] [--over T] [--attach] [--watch SEC]\n"
+		    "--profile T [--folded] [--perfetto FILE] ...",
 	.description = "Says of each queue what it is doing, and on what it waits: which signal, "
 		       "and which\n"
-		       "packet of which queue sets it. As root; else with --attach. Exit status 3: "
-		       "something\n"
-		       "is stuck.",
+		       "packet of which queue sets it; or, with --profile, which share of the time "
+		       "goes where.\n"
+		       "As root; else with --attach. Exit status 3: something is stuck.",
 	.opts = opts,
 	.opts_size = sizeof(struct why_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&schema),
+	.schemas = SCHEMAS(&schema, &profile_schema),
 	.run = run,
 };

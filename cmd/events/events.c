@@ -17,7 +17,7 @@
 #define STDOUT_KEY UINT64_MAX // of epoll
 
 static const struct events_opts defaults = {
-	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = 100000000};
+	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = EVENTS_INTERVAL_NS};
 
 static const struct opt opts[] = {
 	PICK_OPTS(events_opts),
@@ -80,9 +80,9 @@ static const struct out_col cols[] = {
 	COL(text, "TEXT", "text", OUT_STR, 0, "the driver's message, as it came", 4),
 };
 
-static const struct out_table table = {"events", "event", OUT_COLS(cols)};
-static const struct out_table *const tables[] = {&table, NULL};
-static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&table), NULL};
+const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
+static const struct out_table *const tables[] = {&events_table, NULL};
+static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&events_table), NULL};
 
 // --- rows ---
 
@@ -164,8 +164,7 @@ static void write_row(struct out *o, struct event_row *r)
 	out_row(o, r);
 }
 
-// Writes what came in this turn, up to --count. GPQ_OK, or the exit status.
-static int write_rows(struct events *ev, struct out *o, const size_t *shown)
+int events_write(struct events *ev, struct out *o, const size_t *shown)
 {
 	if (ev->nrows)
 		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), by_time);
@@ -195,30 +194,38 @@ static bool wait_for_events(struct events *ev, uint64_t until)
 	return true;
 }
 
+void events_read(struct events *ev, bool look)
+{
+	if (look || clock_ns() >= ev->look_ns) {
+		events_poll(ev);
+		ev->look_ns = clock_ns() + ev->opts->interval_ns;
+	}
+	streams_read(ev); // after it: no event of before is left for the next turn
+}
+
+void events_say_unknown(const struct events *ev)
+{
+	if (ev->unknown)
+		err_warn("without -p and the like they are shown",
+			 "%zu events of processes that are not known were left out", ev->unknown);
+}
+
 static int watch(struct events *ev, struct out *o, const size_t *shown)
 {
 	const struct events_opts *opt = ev->opts;
 	const uint64_t begin = clock_ns();
 	const uint64_t end = opt->for_ns > UINT64_MAX - begin ? UINT64_MAX : begin + opt->for_ns;
-	uint64_t look = begin + opt->interval_ns, now;
 	bool over = false;
 	int status = GPQ_OK;
 
 	while (!status && !over && *shown < opt->count) {
-		if (!wait_for_events(ev, look < end ? look : end))
+		if (!wait_for_events(ev, ev->look_ns < end ? ev->look_ns : end))
 			return GPQ_PIPE;
-		now = clock_ns();
-		over = stop_asked() || now >= end;
-		if (over || now >= look) {
-			events_poll(ev);
-			look = clock_ns() + opt->interval_ns;
-		}
-		streams_read(ev); // after it: no event of before is left for the next turn
-		status = write_rows(ev, o, shown);
+		over = stop_asked() || clock_ns() >= end;
+		events_read(ev, over);
+		status = events_write(ev, o, shown);
 	}
-	if (ev->unknown)
-		err_warn("without -p and the like they are shown",
-			 "%zu events of processes that are not known were left out", ev->unknown);
+	events_say_unknown(ev);
 	if (status || *shown >= opt->count)
 		return status;
 	if (stop_asked())
@@ -243,19 +250,53 @@ static int check_options(const struct cmd *c)
 	if (c->out.sort && (o->for_ns == NOT_GIVEN || o->count != NOT_GIVEN))
 		return err_fail(GPQ_USAGE, "add --for, leave out --count",
 				"--sort: rows are in order when all are there");
-	return out_check(&c->out, &table);
+	return out_check(&c->out, &events_table);
 }
 
-static void open_poll(struct events *ev)
+// A file cannot be polled, and does not break.
+static void poll_output(struct events *ev)
 {
 	struct epoll_event want = {.data.u64 = STDOUT_KEY};
 
-	ev->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	// A file cannot be polled, and does not break.
 	epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &want);
 }
 
-// Subscribes before the first look, which tells what is there already: nothing is lost in between.
+int events_open(struct events *ev)
+{
+	int r, status;
+
+	kfd_driver_read(&ev->driver, 0);
+	r = kfd_topology_load(&ev->gpus, KFD_TOPOLOGY_BDF);
+	if (r < 0)
+		return err_sys(-r, NULL, "/sys/class/kfd/kfd/topology/nodes");
+	status = pick_select_gpus(&ev->gpus, &ev->opts->gpus);
+	if (!status)
+		status = processes_init(ev);
+	return status;
+}
+
+int events_begin(struct events *ev)
+{
+	ev->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (ev->poll_fd < 0)
+		return err_sys(errno, NULL, "epoll");
+	streams_open(ev);
+	events_read(ev, true);
+	return GPQ_OK;
+}
+
+void events_close(struct events *ev)
+{
+	streams_close(ev);
+	processes_fini(ev);
+	kfd_procs_fini(&ev->procs);
+	kfd_topology_fini(&ev->gpus);
+	free(ev->queues);
+	free(ev->rows);
+	if (ev->poll_fd >= 0)
+		close(ev->poll_fd);
+}
+
 static int show(struct events *ev)
 {
 	struct cmd *c = ev->cmd;
@@ -264,14 +305,13 @@ static int show(struct events *ev)
 	int status;
 
 	stop_watch();
-	open_poll(ev);
-	if (ev->poll_fd < 0)
-		return err_sys(errno, NULL, "epoll");
-	streams_open(ev);
-	events_poll(ev);
+	status = events_begin(ev);
+	if (status)
+		return status;
+	poll_output(ev);
 	c->out.rows = &shown;
 	o = out_open(&c->out);
-	status = out_begin(o, &table, true);
+	status = out_begin(o, &events_table, true);
 	if (!status)
 		status = out_flush(o);
 	err_note("%zu GPUs, %zu processes, %zu queues at the beginning", ev->nstreams, ev->nknown,
@@ -287,27 +327,14 @@ static int show(struct events *ev)
 static int run(struct cmd *c)
 {
 	struct events ev = {.cmd = c, .opts = c->opts, .poll_fd = -1};
-	int status = check_options(c), r;
+	int status = check_options(c);
 
 	if (status)
 		return status;
-	kfd_driver_read(&ev.driver, 0);
-	r = kfd_topology_load(&ev.gpus, KFD_TOPOLOGY_BDF);
-	if (r < 0)
-		return err_sys(-r, NULL, "/sys/class/kfd/kfd/topology/nodes");
-	status = pick_select_gpus(&ev.gpus, &ev.opts->gpus);
-	if (!status)
-		status = processes_init(&ev);
+	status = events_open(&ev);
 	if (!status)
 		status = show(&ev);
-	streams_close(&ev);
-	processes_fini(&ev);
-	kfd_procs_fini(&ev.procs);
-	kfd_topology_fini(&ev.gpus);
-	free(ev.queues);
-	free(ev.rows);
-	if (ev.poll_fd >= 0)
-		close(ev.poll_fd);
+	events_close(&ev);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 //   stream.c     what the driver tells: streams of SMI events -> rows
 //   poll.c       what sysfs shows: processes and queues that came and went -> rows
 //   processes.c  the processes that have KFD open: which one a message means, which are selected
+//   record.c     the same written into a file, for gpq trace --live
 #ifndef GPQ_CMD_EVENTS_H
 #define GPQ_CMD_EVENTS_H
 
@@ -14,6 +15,8 @@
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
 #include "common/state/pick.h"
+
+#define EVENTS_INTERVAL_NS 100000000u // between two looks at sysfs, unless given
 
 struct events_opts {
 	struct pick_opts pick;
@@ -65,7 +68,7 @@ struct stream {
 };
 
 struct events {
-	struct cmd *cmd;
+	struct cmd *cmd; // of gpq events
 	const struct events_opts *opts;
 	struct kfd_topology gpus;
 	struct kfd_driver driver;
@@ -80,6 +83,7 @@ struct events {
 	size_t nqueues;
 	struct kfd_procs procs;
 	uint64_t looked_ns; // when the last look at sysfs began; 0: none yet
+	uint64_t look_ns;   // when the next one is due
 
 	struct stream *streams;
 	size_t nstreams;
@@ -91,6 +95,26 @@ struct events {
 	bool looked_again; // at the processes, in this turn
 	size_t unknown;    // rows left out as their process is not known
 };
+
+extern const struct out_table events_table;
+
+// Reads the GPUs and the selector. GPQ_OK, or the status after a message; events_close() in any
+// case.
+int events_open(struct events *ev);
+
+// Subscribes before the first look, which tells what is there already: nothing is lost in between.
+int events_begin(struct events *ev);
+void events_close(struct events *ev);
+
+// A turn: what the driver has told; sysfs if it is time for that, or `look`.
+void events_read(struct events *ev, bool look);
+
+// Writes what came in this turn, while *shown (which `o` counts) is below --count. GPQ_OK, or the
+// exit status.
+int events_write(struct events *ev, struct out *o, const size_t *shown);
+
+// Tells how many were left out as their process is not known.
+void events_say_unknown(const struct events *ev);
 
 // A row of this turn with everything null but these.
 struct event_row *events_row(struct events *ev, const char *event, const char *source,

@@ -20,27 +20,9 @@
 
 int processes_init(struct events *ev)
 {
-	const struct pick_opts *o = &ev->opts->pick;
-	size_t alive = o->ns_pid;
-	struct proc p;
-
 	ev->pids_are_host = pids_are_host();
 	ev->self = ev->pids_are_host ? pid_of_self() : 0;
-	if (!ev->pids_are_host && pick_needs_host(o))
-		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
-				"in another PID namespace than the host's only -p and --gpu can "
-				"choose");
-	if (!ev->pids_are_host)
-		err_hint("run gpq on the host",
-			 "PIDs are the host's, and this is another PID namespace: names of "
-			 "processes are not known");
-	for (size_t i = 0; i < o->pids.n; i++)
-		alive += !ev->pids_are_host || proc_read(&p, o->pids.v[i]) == 0;
-	if (o->pids.given && !alive)
-		return err_fail(GPQ_NOTFOUND, "without -p those of all are shown",
-				o->pids.n ? "pid %d: no such process" : "-p: no PID was given",
-				o->pids.n ? (int)o->pids.v[0] : 0);
-	return pick_init(&ev->pick, o, &ev->cache);
+	return pick_init_watch(&ev->pick, &ev->opts->pick, &ev->cache);
 }
 
 void processes_fini(struct events *ev)
@@ -48,26 +30,6 @@ void processes_fini(struct events *ev)
 	pick_fini(&ev->pick);
 	process_cache_fini(&ev->cache);
 	free(ev->known);
-}
-
-// The descendants of -p, and the processes that have a PID inside containers, become more.
-static void pick_again(struct events *ev)
-{
-	const struct pick_opts *o = &ev->opts->pick;
-	struct buf ignored = {0};
-	struct pick now;
-
-	if (!o->tree && !o->ns_pid)
-		return;
-	err_gather(&ignored);
-	if (pick_init(&now, o, &ev->cache) == GPQ_OK) {
-		pick_fini(&ev->pick);
-		ev->pick = now;
-	} else {
-		pick_fini(&now);
-	}
-	err_gather(NULL);
-	buf_fini(&ignored);
 }
 
 // What of it is not known any more stays as it was.
@@ -132,7 +94,7 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 			continue;
 		}
 		if (!fresh)
-			pick_again(ev);
+			pick_renew(&ev->pick);
 		fresh = true;
 		add(ev, pid, e->d_ino, told, now);
 	}

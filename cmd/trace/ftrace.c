@@ -324,7 +324,9 @@ static void notes_out(struct kernel_side *k)
 		json_str(j, "clock", k->clock);
 		json_begin(j, "notes", '[');
 	}
-	say(j, !f->n, "the trace is empty: nothing of what was traced happened");
+	say(j, !f->n && k->opts->ftrace, "the trace is empty: nothing of what was traced happened");
+	say(j, !k->opts->ftrace, "there is no trace of the kernel");
+	say(j, k->events_odd, "%" PRIu64 " lines of the events' file are no events", k->events_odd);
 	say(j, f->losses,
 	    "events were lost at %" PRIu64 " places, %" PRIu64
 	    " that the kernel counted; calls across them have no length; a larger buffer_size_kb "
@@ -370,7 +372,7 @@ static const struct trace_ask ask_breakdown = {
 static const struct trace_ask ask_list = {
 	.table = &trace_timeline_table, .event = take_event, .kinds = UINT32_MAX};
 
-static int load(struct kernel_side *k)
+static int load_kernel(struct kernel_side *k)
 {
 	const char *name = k->opts->ftrace;
 	int status = input_read(&k->text, name);
@@ -384,21 +386,33 @@ static int load(struct kernel_side *k)
 	if (!k->f.n && !*k->f.clock) // gpq's own may hold nothing
 		return err_fail(GPQ_FAILED, "give what tracefs's trace or trace-cmd report printed",
 				"--ftrace %s: no trace record in it", input_name(name));
-	if (k->several && (!k->clock || strcmp(k->clock, "mono") != 0))
+	if ((k->several || k->opts->events) && (!k->clock || strcmp(k->clock, "mono") != 0))
 		return err_fail(GPQ_USAGE,
 				k->clock ? "record it with trace_clock mono"
 					 : "say --ftrace-clock mono if trace_clock was mono",
 				"--ftrace %s: its clock is %s, that of the log is mono",
 				input_name(name), k->clock ? k->clock : "not known");
-	ftrace_find(k);
 	return GPQ_OK;
+}
+
+static int load(struct kernel_side *k)
+{
+	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
+
+	if (!k->opts->ftrace)
+		k->clock = "mono"; // of events
+	ftrace_find(k);
+	ftrace_find_holds(k);
+	return !status && k->opts->events ? ftrace_read_events(k) : status;
 }
 
 // Without a log, times count from the first record of the trace.
 static void base_filter(struct kernel_side *k)
 {
 	struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t first = k->f.n ? us_of(k->f.v[0].time_ns) : U64_NULL;
+	uint64_t first = k->f.n       ? us_of(k->f.v[0].time_ns)
+			 : k->nevents ? k->events[0].time_ns / 1000
+				      : U64_NULL;
 
 	if (k->several || first == U64_NULL)
 		return;
@@ -497,6 +511,9 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	free(k.processes);
 	free(k.process_of);
 	free(k.queues);
+	free(k.holds);
+	free(k.marks);
+	free(k.events);
 	free(k.of_log);
 	free(k.of_queue);
 	free(k.rows);
@@ -515,7 +532,7 @@ int trace_ftrace_check(const struct trace_opts *o)
 			    : o->series != U64_NULL ? "--series"
 						    : NULL;
 
-	if (!o->ftrace)
+	if (!o->ftrace && (!o->events || o->breakdown))
 		return err_fail(GPQ_USAGE, "say --ftrace FILE too", "--%s: there is no trace",
 				o->breakdown ? "breakdown" : "ftrace-clock");
 	if (other)

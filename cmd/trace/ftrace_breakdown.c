@@ -109,15 +109,6 @@ const struct schema trace_breakdown_schema = {
 
 // --- finding them ---
 
-static bool is(const struct ftrace_record *r, const char *name)
-{
-	size_t len = strlen(name);
-
-	// A suffix of the compiler's may follow.
-	return r->name.len >= len && memcmp(r->name.at, name, len) == 0 &&
-	       (r->name.len == len || r->name.at[len] == '.');
-}
-
 // What a thread is in the middle of.
 struct open_call {
 	const struct ftrace_record *ioctl, *call; // entries; NULL
@@ -176,32 +167,21 @@ static void take(struct kernel_side *k, struct suspensions *all, struct open_cal
 	bool known = r->kind == FTRACE_RETURN && r->inside_ns != FTRACE_UNKNOWN;
 
 	// Only calls whose return is there: what was lost leaves none of them open.
-	if (r->kind == FTRACE_ENTRY && r->joined && is(r, "kfd_ioctl_set_debug_trap"))
+	if (r->kind == FTRACE_ENTRY && r->joined && ftrace_is(r, "kfd_ioctl_set_debug_trap"))
 		*o = (struct open_call){.ioctl = r};
-	else if (r->kind == FTRACE_ENTRY && r->joined && is(r, "suspend_queues"))
+	else if (r->kind == FTRACE_ENTRY && r->joined && ftrace_is(r, "suspend_queues"))
 		*o = (struct open_call){.ioctl = o->ioctl, .call = r};
-	else if (known && o->call && (is(r, "unmap_queues_cpsch") || is(r, "remove_queue_mes")))
+	else if (known && o->call &&
+		 (ftrace_is(r, "unmap_queues_cpsch") || ftrace_is(r, "remove_queue_mes")))
 		o->unmap += r->inside_ns;
-	else if (known && o->call && is(r, "amdkfd_fence_wait_timeout"))
+	else if (known && o->call && ftrace_is(r, "amdkfd_fence_wait_timeout"))
 		o->save += r->inside_ns;
-	else if (known && o->call && is(r, "map_queues_cpsch"))
+	else if (known && o->call && ftrace_is(r, "map_queues_cpsch"))
 		o->map += r->inside_ns;
-	else if (known && o->call && is(r, "suspend_queues"))
+	else if (known && o->call && ftrace_is(r, "suspend_queues"))
 		end_call(k, all, o, r, record);
-	else if (known && is(r, "kfd_ioctl_set_debug_trap"))
+	else if (known && ftrace_is(r, "kfd_ioctl_set_debug_trap"))
 		end_ioctl(all, o, r);
-}
-
-struct at {
-	int64_t tid;
-	size_t record;
-};
-
-static int by_thread(const void *a, const void *b)
-{
-	const struct at *x = a, *y = b;
-
-	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -214,18 +194,13 @@ static int by_begin(const void *a, const void *b)
 
 static void find(struct kernel_side *k, struct suspensions *all)
 {
-	struct at *order = xcalloc(k->f.n ? k->f.n : 1, sizeof(*order));
+	size_t n, *order = ftrace_by_thread(k, &n);
 	struct open_call open = {0};
 
-	for (size_t i = 0; i < k->f.n; i++)
-		order[i] = (struct at){k->f.v[i].tid, i};
-	if (k->f.n)
-		qsort(order, k->f.n, sizeof(*order), by_thread);
-	for (size_t i = 0; i < k->f.n; i++) {
-		if (i && order[i].tid != order[i - 1].tid)
+	for (size_t i = 0; i < n; i++) {
+		if (i && k->f.v[order[i]].tid != k->f.v[order[i - 1]].tid)
 			open = (struct open_call){0};
-		if (order[i].tid >= 0)
-			take(k, all, &open, order[i].record);
+		take(k, all, &open, order[i]);
 	}
 	if (all->n)
 		qsort(all->v, all->n, sizeof(*all->v), by_begin);
@@ -346,7 +321,7 @@ static bool chosen(const struct kernel_side *k, const struct which *w, const str
 
 	if ((k->opts->since && end < f->since_us) || (k->opts->until && begin > f->until_us))
 		return false;
-	if (k->opts->pids.n && !pids_has(&k->opts->pids, (pid_t)s->target))
+	if (k->opts->pick.pids.n && !pids_has(&k->opts->pick.pids, (pid_t)s->target))
 		return false;
 	return w->all || number == w->number ||
 	       (w->time_us != U64_NULL && begin <= w->time_us && w->time_us <= end);

@@ -1,5 +1,5 @@
 // gpq trace --perfetto --ftrace: a track for each thread that the kernel's trace saw in the driver,
-// beside the log's own tracks.
+// and for the holds and the events of each process, beside the log's own tracks.
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -15,13 +15,18 @@
 #define TRACK_DRIVERS UINT64_C(9000000)   // processes
 #define TRACK_TASKS   UINT64_C(100000000) // their threads, by number
 #define TRACK_LOST    UINT64_C(8999999)
-#define DRAW_NAME     128 // longer names are cut
+#define TRACK_HOLDS   UINT64_C(1200000000) // of a process, as threads
+#define TRACK_EVENTS  UINT64_C(1300000000)
+#define TRACK_NOBODY  UINT64_C(8999998) // events of no process
+#define DRAW_NAME     128               // longer names are cut
+
+#define TRACKS_MOST UINT32_C(10000000)
 
 static uint64_t track_of(const struct kernel_side *k, size_t record)
 {
 	uint32_t process = k->process_of[record];
 
-	return process == AMDLOG_NONE ? TRACK_LOST : TRACK_DRIVERS + process % 10000000;
+	return process == AMDLOG_NONE ? TRACK_LOST : TRACK_DRIVERS + process % TRACKS_MOST;
 }
 
 static uint64_t task_of(const struct ftrace_record *r)
@@ -107,8 +112,96 @@ static void name_processes(struct kernel_side *k)
 
 	for (size_t i = 0; i < k->nprocesses; i++) {
 		process_name(name, &k->processes[i]);
-		traceevent_name(k->draw, TRACK_DRIVERS + i % 10000000, 0, name, 1000 + i);
+		traceevent_name(k->draw, TRACK_DRIVERS + i % TRACKS_MOST, 0, name, 1000 + i);
 	}
+}
+
+// --- holds and events ---
+
+// A hold whose end was not seen lasts as long as the trace.
+static void draw_hold(struct kernel_side *k, const struct kernel_hold *h)
+{
+	const struct kernel_process *by = &k->processes[h->holder];
+	uint64_t end_ns = h->ended ? h->end_ns : k->f.v[k->f.n - 1].time_ns;
+	uint32_t process = h->target % TRACKS_MOST;
+	char name[64];
+
+	snprintf(name, sizeof(name), "held by %.*s %" PRId64,
+		 by->comm.len > 16 ? 16 : (int)by->comm.len, by->comm.at,
+		 by->tgid >= 0 ? by->tgid : by->tid);
+	traceevent_begin(k->draw, 'X', TRACK_DRIVERS + process, TRACK_HOLDS + process, h->begin_ns,
+			 "hold", name, strlen(name));
+	json_milli(&k->draw->json, "dur", end_ns < h->begin_ns ? 0 : end_ns - h->begin_ns);
+	json_begin(&k->draw->json, "args", '{');
+	json_i64(&k->draw->json, "queues", h->most);
+	json_str(&k->draw->json, "end", h->ended ? h->ended : "not seen");
+	json_end(&k->draw->json, '}');
+	traceevent_end(k->draw);
+}
+
+static void draw_event(struct kernel_side *k, const struct kernel_event *e)
+{
+	uint32_t process = e->process % TRACKS_MOST;
+	bool known = e->process != AMDLOG_NONE;
+	uint64_t track = known ? TRACK_DRIVERS + process : TRACK_NOBODY;
+	uint64_t thread = known ? TRACK_EVENTS + process : TRACK_EVENTS - 1;
+	struct json *j = &k->draw->json;
+
+	traceevent_begin(k->draw, 'i', track, thread, e->time_ns, "event", e->name,
+			 strlen(e->name));
+	json_str(j, "s", "t");
+	json_begin(j, "args", '{');
+	json_str(j, "clock", e->clock[0] ? e->clock : NULL);
+	json_str(j, "source", e->source[0] ? e->source : NULL);
+	json_str(j, "detail", e->detail[0] ? e->detail : NULL);
+	json_u64(j, "gpu_id", e->gpu);
+	json_u64(j, "queue_id", e->qid);
+	json_end(j, '}');
+	traceevent_end(k->draw);
+}
+
+enum { HOLDS = 1, EVENTS = 2 };
+
+// `drawn`: what was, by process; behind the last one what is of none.
+static void name_states(struct kernel_side *k, const uint8_t *drawn)
+{
+	for (size_t i = 0; i < k->nprocesses; i++) {
+		uint64_t process = i % TRACKS_MOST, track = TRACK_DRIVERS + process;
+
+		if (drawn[i] & HOLDS)
+			traceevent_name(k->draw, track, TRACK_HOLDS + process, "holds", 1);
+		if (drawn[i] & EVENTS)
+			traceevent_name(k->draw, track, TRACK_EVENTS + process, "events", 2);
+	}
+	if (drawn[k->nprocesses]) {
+		traceevent_name(k->draw, TRACK_NOBODY, 0, "driver: no process", 998);
+		traceevent_name(k->draw, TRACK_NOBODY, TRACK_EVENTS - 1, "events", 2);
+	}
+}
+
+// Those of a later run would lie over the first one's times.
+static void draw_states(struct kernel_side *k)
+{
+	uint8_t *drawn = xcalloc(k->nprocesses + 1, 1);
+
+	for (size_t i = 0; i < k->nholds; i++) {
+		const struct kernel_hold *h = &k->holds[i];
+
+		if (h->epoch || !ftrace_wanted_at(k, h->begin_ns, h->target))
+			continue;
+		draw_hold(k, h);
+		drawn[h->target] |= HOLDS;
+	}
+	for (size_t i = 0; i < k->nevents; i++) {
+		const struct kernel_event *e = &k->events[i];
+
+		if (!ftrace_wanted_at(k, e->time_ns, e->process))
+			continue;
+		draw_event(k, e);
+		drawn[e->process == AMDLOG_NONE ? k->nprocesses : e->process] |= EVENTS;
+	}
+	name_states(k, drawn);
+	free(drawn);
 }
 
 void ftrace_draw(struct kernel_side *k)
@@ -129,6 +222,7 @@ void ftrace_draw(struct kernel_side *k)
 		draw(k, i);
 		tasks[n++] = (struct task){track_of(k, i), task_of(r), r->comm};
 	}
+	draw_states(k);
 	name_processes(k);
 	if (k->f.losses)
 		traceevent_name(k->draw, TRACK_LOST, 0, "lost events", 999);

@@ -19,19 +19,62 @@ size_t ftrace_string(struct buf *b, struct ftrace_text text)
 	return at;
 }
 
-static uint32_t process_of(struct kernel_side *k, const struct ftrace_record *r)
+bool ftrace_is(const struct ftrace_record *r, const char *function)
 {
-	bool known = r->tgid >= 0;
-	uint64_t number = (uint64_t)(known ? r->tgid : r->tid);
+	size_t len = strlen(function);
+
+	return r->name.len >= len && memcmp(r->name.at, function, len) == 0 &&
+	       (r->name.len == len || r->name.at[len] == '.');
+}
+
+struct at {
+	int64_t tid;
+	size_t record;
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct at *x = a, *y = b;
+
+	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
+}
+
+size_t *ftrace_by_thread(const struct kernel_side *k, size_t *n)
+{
+	struct at *v = xcalloc(k->f.n + 1, sizeof(*v));
+	size_t *order = xcalloc(k->f.n + 1, sizeof(*order));
+
+	*n = 0;
+	for (size_t i = 0; i < k->f.n; i++) {
+		if (k->f.v[i].tid >= 0)
+			v[(*n)++] = (struct at){k->f.v[i].tid, i};
+	}
+	qsort(v, *n, sizeof(*v), by_thread);
+	for (size_t i = 0; i < *n; i++)
+		order[i] = v[i].record;
+	free(v);
+	return order;
+}
+
+// A thread by itself where its process is not known.
+static uint32_t process_or_thread(struct kernel_side *k, int64_t tgid, int64_t tid)
+{
+	bool known = tgid >= 0;
+	uint64_t number = (uint64_t)(known ? tgid : tid);
 	uint32_t i = pair_value(&k->keys, known, number);
 
 	if (i == INTERN_NONE) {
 		i = (uint32_t)k->nprocesses;
 		*ARRAY_ADD(k->processes, k->process_cap, k->nprocesses) = (struct kernel_process){
-			.tgid = r->tgid, .tid = known ? -1 : r->tid, .log = AMDLOG_NONE};
+			.tgid = tgid, .tid = known ? -1 : tid, .log = AMDLOG_NONE, .comm = {"", 0}};
 		pair_set(&k->keys, known, number, i);
 	}
 	return i;
+}
+
+uint32_t ftrace_process(struct kernel_side *k, int64_t pid)
+{
+	return process_or_thread(k, pid, -1);
 }
 
 static void add_queue(struct kernel_side *k, const struct ftrace_record *r, uint32_t process)
@@ -64,7 +107,7 @@ void ftrace_find(struct kernel_side *k)
 		k->process_of[i] = AMDLOG_NONE;
 		if (r->tid < 0)
 			continue;
-		k->process_of[i] = process_of(k, r);
+		k->process_of[i] = process_or_thread(k, r->tgid, r->tid);
 		p = &k->processes[k->process_of[i]];
 		p->records++;
 		// Threads may have names of their own: the first thread's is the process's.
@@ -244,24 +287,26 @@ int64_t ftrace_log_pid(const struct kernel_side *k, const struct kernel_process 
 				     : p->tid;
 }
 
-static bool pid_wanted(const struct kernel_side *k, size_t record)
+static bool process_wanted(const struct kernel_side *k, uint32_t process)
 {
-	uint32_t process = k->process_of[record];
-
-	if (!k->opts->pids.n)
+	if (!k->opts->pick.pids.n)
 		return true;
 	return process != AMDLOG_NONE &&
-	       pids_has(&k->opts->pids, (pid_t)ftrace_log_pid(k, &k->processes[process]));
+	       pids_has(&k->opts->pick.pids, (pid_t)ftrace_log_pid(k, &k->processes[process]));
 }
 
-bool ftrace_wanted(const struct kernel_side *k, size_t record)
+bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process)
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t ns = k->f.v[record].time_ns,
-		 us = ns == FTRACE_UNKNOWN ? FTRACE_UNKNOWN : ns / 1000;
+	uint64_t us = ns == FTRACE_UNKNOWN ? FTRACE_UNKNOWN : ns / 1000;
 
 	if (us == FTRACE_UNKNOWN && (k->opts->since || k->opts->until))
 		return false;
 	return (!k->opts->since || us >= f->since_us) && (!k->opts->until || us <= f->until_us) &&
-	       pid_wanted(k, record);
+	       process_wanted(k, process);
+}
+
+bool ftrace_wanted(const struct kernel_side *k, size_t record)
+{
+	return ftrace_wanted_at(k, k->f.v[record].time_ns, k->process_of[record]);
 }

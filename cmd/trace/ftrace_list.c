@@ -1,4 +1,4 @@
-// gpq trace --list --ftrace: records of the log and of the kernel, by time.
+// gpq trace --list --ftrace: records of the log and of the kernel, holds and events, by time.
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/read/detail.h"
@@ -16,13 +16,14 @@ struct logged_row {
 struct timeline_row {
 	uint64_t time_us, thread, duration_ns, hwq;
 	int64_t pid, log_pid, tid, cpu, gpu, qid, result;
-	const char *source, *command, *kind, *name, *demangled, *args;
+	const char *source, *command, *kind, *name, *demangled, *args, *clock;
 };
 
 #define ROW timeline_row
 static const struct out_col cols[] = {
 	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC, or the trace's own clock"),
-	COL(source, "SOURCE", "source", OUT_STR, D, "log or kernel"),
+	COL(source, "SOURCE", "source", OUT_STR, D,
+	    "log, kernel, gpq (holds), driver or polled (as by gpq events)"),
 	COL(pid, "PID", "pid", OUT_I64, D, "process, as the kernel numbers it"),
 	COL(log_pid, "LOG_PID", "log_pid", OUT_I64, M, "the same, as the log numbers it"),
 	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "name of the thread"),
@@ -31,14 +32,17 @@ static const struct out_col cols[] = {
 	COL(cpu, "CPU", "cpu", OUT_I64, M, "processor"),
 	COL(kind, "KIND", "kind", OUT_STR, D, "kind of the record"),
 	COL(name, "NAME", "name", OUT_STR, D | OUT_MANGLED,
-	    "function, event, API function, GPU kernel"),
+	    "function, event, API function, GPU kernel; of a hold: who holds"),
 	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_DEMANGLED, "the same for people"),
-	COL(duration_ns, "INSIDE", "inside_ns", OUT_NS, D, "of a return: since its entry"),
+	COL(duration_ns, "INSIDE", "inside_ns", OUT_NS, D,
+	    "of a return: since its entry; of a hold's end: since its begin"),
 	COL(result, "RESULT", "result", OUT_I64, D, "of a return"),
 	COL(gpu, "GPU", "gpu_id", OUT_I64, M, "KFD's number of the GPU"),
 	COL(qid, "QID", "queue_id", OUT_I64, D, "KFD's number of the queue"),
 	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "its ring address"),
 	COL(args, "ARGS", "args", OUT_STR, D | OUT_TRUNC, "arguments, as the trace has them"),
+	COL(clock, "CLOCK", "clock", OUT_STR, M,
+	    "of an event: whose time it is: driver, read (of reading it), polled (before it)"),
 };
 #undef ROW
 const struct out_table trace_timeline_table = {"records", "record", OUT_COLS(cols)};
@@ -148,44 +152,153 @@ static void kernel_out(struct kernel_side *k, size_t record, struct buf *b)
 	out_row(k->t->out, &row);
 }
 
-// A record of either side.
+static const struct timeline_row nothing = {.time_us = U64_NULL,
+					    .thread = U64_NULL,
+					    .duration_ns = U64_NULL,
+					    .hwq = U64_NULL,
+					    .pid = I64_NULL,
+					    .log_pid = I64_NULL,
+					    .tid = I64_NULL,
+					    .cpu = I64_NULL,
+					    .gpu = I64_NULL,
+					    .qid = I64_NULL,
+					    .result = I64_NULL};
+
+// The process and its name, which is appended to `b` at *at.
+static void set_process(const struct kernel_side *k, struct timeline_row *r, uint32_t process,
+			struct buf *b, size_t *at)
+{
+	const struct kernel_process *p = &k->processes[process];
+
+	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
+	r->log_pid = p->log != AMDLOG_NONE ? trace_pid(k->t, p->log) : I64_NULL;
+	*at = ftrace_string(b, p->comm);
+}
+
+static void hold_out(struct kernel_side *k, const struct hold_mark *m, struct buf *b)
+{
+	const struct kernel_hold *h = &k->holds[m->hold];
+	const struct kernel_process *by = &k->processes[h->holder];
+	struct timeline_row r = nothing;
+	size_t command, name, args;
+
+	b->len = 0;
+	set_process(k, &r, h->target, b, &command);
+	name = ftrace_string(b, by->comm);
+	args = b->len;
+	buf_printf(b, "by=%lld queues=%lld", (long long)(by->tgid >= 0 ? by->tgid : by->tid),
+		   (long long)m->queues);
+	if (m->end)
+		buf_printf(b, " end=%s", h->ended);
+	r.time_us = (m->end ? h->end_ns : h->begin_ns) / 1000;
+	r.duration_ns = m->end ? h->end_ns - h->begin_ns : U64_NULL;
+	r.source = "gpq";
+	r.kind = m->end ? "hold-end" : "hold-begin";
+	r.command = k->processes[h->target].comm.len ? b->data + command : NULL;
+	r.name = by->comm.len ? b->data + name : NULL;
+	r.args = b->data + args;
+	out_row(k->t->out, &r);
+}
+
+static int64_t signed_or_null(uint64_t n)
+{
+	return n > INT64_MAX ? I64_NULL : (int64_t)n;
+}
+
+static void event_out(struct kernel_side *k, const struct kernel_event *e, struct buf *b)
+{
+	const bool own = strcmp(e->clock, "driver") == 0 || !e->clock[0];
+	struct timeline_row r = nothing;
+	size_t command = 0;
+
+	b->len = 0;
+	if (e->process != AMDLOG_NONE)
+		set_process(k, &r, e->process, b, &command);
+	b->len = 0;
+	if (!own)
+		buf_printf(b, "clock=%s%s", e->clock, e->detail[0] ? " " : "");
+	buf_puts(b, e->detail);
+	r.time_us = e->time_ns / 1000;
+	r.source = e->source[0] ? e->source : NULL;
+	r.kind = "event";
+	r.name = e->name;
+	r.command = e->command[0] ? e->command : NULL;
+	r.gpu = signed_or_null(e->gpu);
+	r.qid = signed_or_null(e->qid);
+	r.clock = e->clock[0] ? e->clock : NULL;
+	r.args = b->len ? b->data : NULL;
+	out_row(k->t->out, &r);
+}
+
+// What a row is of; `at` counts in its own order.
 struct place {
 	uint64_t time_us;
-	size_t at; // in its own order; the log's behind the kernel's
+	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // at one time in this order
+	size_t at;
+};
+
+struct places {
+	struct place *v;
+	size_t n, cap;
 };
 
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
+	int order = ORDER(x->time_us, y->time_us);
 
-	return x->time_us != y->time_us ? ORDER(x->time_us, y->time_us) : ORDER(x->at, y->at);
+	order = order ? order : ORDER(x->of, y->of);
+	return order ? order : ORDER(x->at, y->at);
+}
+
+static void add_place(struct places *p, uint64_t ns, int of, size_t at)
+{
+	*ARRAY_ADD(p->v, p->cap, p->n) =
+		(struct place){ns == FTRACE_UNKNOWN ? ns : ns / 1000, of, at};
+}
+
+// Records, each with the holds that begin and end with it.
+static void add_kernel(const struct kernel_side *k, struct places *p)
+{
+	for (size_t i = 0, m = 0; i < k->f.n; i++) {
+		if (ftrace_wanted(k, i))
+			add_place(p, k->f.v[i].time_ns, OF_KERNEL, i);
+		for (; m < k->nmarks && k->marks[m].record == i; m++) {
+			if (ftrace_wanted_at(k, k->f.v[i].time_ns,
+					     k->holds[k->marks[m].hold].target))
+				add_place(p, k->f.v[i].time_ns, OF_HOLD, m);
+		}
+	}
+}
+
+static void place_out(struct kernel_side *k, const struct place *p, struct buf *b)
+{
+	switch (p->of) {
+	case OF_KERNEL: kernel_out(k, p->at, b); break;
+	case OF_HOLD: hold_out(k, &k->marks[p->at], b); break;
+	case OF_EVENT: event_out(k, &k->events[p->at], b); break;
+	case OF_LOG: log_out(k, &k->rows[p->at]); break;
+	}
 }
 
 void ftrace_list(struct kernel_side *k)
 {
-	size_t n = 0, cap = 0;
-	struct place *v = NULL;
+	struct places p = {0};
 	struct buf b = {0};
 
-	for (size_t i = 0; i < k->f.n; i++) {
-		uint64_t ns = k->f.v[i].time_ns;
-
-		if (ftrace_wanted(k, i))
-			*ARRAY_ADD(v, cap, n) =
-				(struct place){ns == FTRACE_UNKNOWN ? ns : ns / 1000, i};
+	add_kernel(k, &p);
+	for (size_t i = 0; i < k->nevents; i++) {
+		if (ftrace_wanted_at(k, k->events[i].time_ns, k->events[i].process))
+			add_place(&p, k->events[i].time_ns, OF_EVENT, i);
 	}
 	for (size_t i = 0; i < k->nrows; i++)
-		*ARRAY_ADD(v, cap, n) = (struct place){k->rows[i].time_us, k->f.n + i};
+		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
 	// By itself the trace is in order, and its times may be of several runs.
-	if (k->nrows && n)
-		qsort(v, n, sizeof(*v), by_place);
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].at < k->f.n)
-			kernel_out(k, v[i].at, &b);
-		else
-			log_out(k, &k->rows[v[i].at - k->f.n]);
-	}
+	if (p.n && (k->nrows || k->nevents))
+		qsort(p.v, p.n, sizeof(*p.v), by_place);
+	for (size_t i = 0; i < p.n; i++)
+		place_out(k, &p.v[i], &b);
 	out_end(k->t->out);
 	buf_fini(&b);
-	free(v);
+	free(p.v);
 }

@@ -2,13 +2,14 @@
 // the report of that folder, as `gpq trace FOLDER` gives it again.
 //
 // FOLDER/kernel.trace: what trace_pipe gave, behind "# clock: mono", and "# task: TID TGID NSPID"
-// for each thread that was seen. FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
+// for each thread that was seen. FOLDER/events.ndjson: what `gpq events --ndjson` prints meanwhile.
+// FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
 #include "cmd/trace/live.h"
 
+#include "cmd/events/record.h"
+
 #include "common/cli/stop.h"
-#include "common/ftrace/ftrace.h"
 #include "common/host/clock.h"
-#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/secure.h"
 #include "common/host/xalloc.h"
@@ -25,11 +26,11 @@
 #include <unistd.h>
 
 #define KERNEL_FILE "kernel.trace"
+#define EVENTS_FILE "events.ndjson"
 #define LOG_FILE    "log"
 #define WAKE_MS     20        // between two looks at the pipe and at COMMAND
 #define CHUNK       65536     // bytes read at once
 #define DRAIN_MOST  (8 << 20) // bytes read between two looks at COMMAND
-#define THREADS_MAX 1000000   // whose process is looked up
 
 struct recording {
 	const struct trace_opts *o;
@@ -39,8 +40,12 @@ struct recording {
 	int error;       // errno of a failure to write; nothing is written after it
 	int out;         // kernel.trace; -1: there is none
 	struct buf line; // the last one, not ended yet
-	struct intern threads;
-	pid_t child; // COMMAND; 0: none, or it has ended
+	struct buf kept;
+	struct live_threads threads;
+	struct events_recording *events; // NULL: there are none
+	int events_out;                  // events.ndjson; -1
+	bool events_failed;              // to be written
+	pid_t child;                     // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // UINT64_MAX: no end
 };
@@ -73,6 +78,11 @@ static bool has_log(const char *folder)
 	if (d)
 		closedir(d);
 	return there;
+}
+
+static bool has_any(const char *folder)
+{
+	return has(folder, KERNEL_FILE) || has(folder, EVENTS_FILE) || has_log(folder);
 }
 
 static int make_folder(struct recording *r)
@@ -112,42 +122,7 @@ static void keep(struct recording *r, const char *text, size_t len)
 	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
 }
 
-// "Tgid:" of a thread's status; -1: it has ended.
-static int64_t process_of_thread(int64_t tid)
-{
-	struct buf b = {0};
-	long long tgid = -1;
-	const char *at;
-
-	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
-	    (at = strstr(b.data, "\nTgid:")))
-		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
-	buf_fini(&b);
-	return tgid;
-}
-
-// The trace has threads alone. What process one is of can be seen as long as it lives.
-static void take_line(struct recording *r, const char *text, size_t len)
-{
-	struct ftrace_record line;
-	struct proc process;
-	char task[64];
-	int64_t tgid;
-	int n;
-
-	if (!ftrace_line(text, len, &line) || line.tid <= 0 || r->threads.n >= THREADS_MAX ||
-	    intern_find(&r->threads, &line.tid, sizeof(line.tid)) != INTERN_NONE)
-		return;
-	intern_put(&r->threads, &line.tid, sizeof(line.tid));
-	tgid = process_of_thread(line.tid);
-	if (tgid <= 0 || proc_read(&process, (pid_t)tgid))
-		return;
-	n = snprintf(task, sizeof(task), "# task: %lld %lld %d\n", (long long)line.tid,
-		     (long long)tgid, (int)process.ns_pid);
-	keep(r, task, (size_t)n);
-}
-
-// Writes whole lines, so that one of gpq's own never stands within one.
+// Writes whole lines, as far as they are of chosen processes.
 static void take(struct recording *r, const char *text, size_t len)
 {
 	const char *end = memrchr(text, '\n', len), *stop;
@@ -155,12 +130,14 @@ static void take(struct recording *r, const char *text, size_t len)
 
 	if (whole) {
 		buf_append(&r->line, text, whole);
-		keep(r, r->line.data, r->line.len);
 		stop = r->line.data + r->line.len;
+		r->kept.len = 0;
 		for (const char *at = r->line.data, *next; at < stop; at = next + 1) {
 			next = memchr(at, '\n', (size_t)(stop - at));
-			take_line(r, at, (size_t)(next - at));
+			if (live_threads_keep(&r->threads, at, (size_t)(next - at), &r->kept))
+				buf_append(&r->kept, at, (size_t)(next - at) + 1);
 		}
+		keep(r, r->kept.data, r->kept.len);
 		r->line.len = 0;
 	}
 	buf_append(&r->line, text + whole, len - whole);
@@ -214,6 +191,42 @@ static int close_kernel(struct recording *r)
 	return r->error ? GPQ_FAILED : status;
 }
 
+// --- events of the driver and of sysfs ---
+
+// Behind the kernel's side: the guard keeps no descriptor of them open.
+static void open_events(struct recording *r)
+{
+	char *path = path_in(r->folder, EVENTS_FILE);
+
+	r->events_out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (r->events_out < 0)
+		err_sys(errno, "events are not recorded", "%s", path);
+	else
+		r->events = events_recording_new(&r->o->pick, &r->o->gpus, r->events_out,
+						 "--live: " EVENTS_FILE);
+	if (r->events_out >= 0 && !r->events)
+		unlink(path);
+	free(path);
+}
+
+static void take_events(struct recording *r, bool end)
+{
+	if (!r->events)
+		return;
+	r->events_failed = !events_recording_turn(r->events, end);
+	if (r->events_failed || end) {
+		events_recording_free(r->events);
+		r->events = NULL;
+	}
+}
+
+static void close_events(struct recording *r)
+{
+	take_events(r, true);
+	if (r->events_out >= 0)
+		close(r->events_out);
+}
+
 // --- COMMAND ---
 
 // Its standard output is gpq's standard error: on the other is the report.
@@ -258,9 +271,11 @@ static void record(struct recording *r, bool command)
 	int passed = 0;
 
 	for (;;) {
-		bool stopped = stop_wait(-1, WAKE_MS) < 0;
+		int events = r->events ? events_recording_fd(r->events) : -1;
+		bool stopped = stop_wait(events, WAKE_MS) < 0;
 
 		drain(r, DRAIN_MOST);
+		take_events(r, false);
 		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
 			break;
 		if (!stopped)
@@ -287,7 +302,7 @@ bool trace_is_folder(const struct cmd *c)
 	struct stat st;
 
 	return c->argc == 1 && strcmp(c->argv[0], "-") != 0 && !stat(c->argv[0], &st) &&
-	       S_ISDIR(st.st_mode) && (has(c->argv[0], KERNEL_FILE) || has_log(c->argv[0]));
+	       S_ISDIR(st.st_mode) && has_any(c->argv[0]);
 }
 
 int trace_folder(struct cmd *c, live_run_fn *run)
@@ -295,6 +310,7 @@ int trace_folder(struct cmd *c, live_run_fn *run)
 	const char *folder = c->argv[0];
 	struct trace_opts opts = *(const struct trace_opts *)c->opts;
 	char *kernel = path_in(folder, KERNEL_FILE), *log = path_in(folder, LOG_FILE);
+	char *events = path_in(folder, EVENTS_FILE);
 	char *argv[] = {log, NULL};
 	struct cmd of = *c;
 	int status;
@@ -304,8 +320,11 @@ int trace_folder(struct cmd *c, live_run_fn *run)
 	of.argc = has_log(folder);
 	if (has(folder, KERNEL_FILE) && !opts.ftrace)
 		opts.ftrace = kernel;
+	if (has(folder, EVENTS_FILE))
+		opts.events = events;
 	status = run(&of);
 	free(kernel);
+	free(events);
 	free(log);
 	return status;
 }
@@ -318,11 +337,13 @@ static int report(struct recording *r, struct cmd *c, live_run_fn *run)
 
 	if (c->argc && !has_log(r->folder))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
-	if (!has(r->folder, KERNEL_FILE) && !has_log(r->folder))
+	if (!has_any(r->folder))
 		return GPQ_OK;
 	opts.live = false;
 	opts.for_ns = U64_NULL;
 	opts.save = NULL;
+	opts.pick = (struct pick_opts){0}; // they chose what was recorded
+	opts.gpus = (struct words){0};
 	of.opts = &opts;
 	of.argc = 1;
 	of.argv = argv;
@@ -335,14 +356,21 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 
 	stop_watch(); // a signal from now on ends it in order
 	kernel = open_kernel(r);
-	if (kernel && !c->argc)
+	if (geteuid() == 0) // others are told of their own processes alone
+		open_events(r);
+	if (kernel && !c->argc && !r->events) {
+		close_events(r);
 		return kernel;
+	}
 	if (kernel)
-		err_warn(NULL, "without the kernel's side; the log of %s is there", c->argv[0]);
+		err_warn(NULL, "without the kernel's side; %s%s %s there",
+			 c->argc ? "the log of " : "events", c->argc ? c->argv[0] : "",
+			 c->argc ? "is" : "are");
 	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
 	status = start_command(r, c);
 	if (!status)
 		record(r, c->argc > 0);
+	close_events(r);
 	closed = close_kernel(r);
 	while (!command_ended(r, 0) && errno == EINTR)
 		;
@@ -352,30 +380,34 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 	status = c->argc ? status_of(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();
-	return status     ? status
-	       : closed   ? closed
-	       : reported ? reported
-	       : kernel   ? GPQ_PARTIAL
-			  : GPQ_OK;
+	return status             ? status
+	       : closed           ? closed
+	       : r->events_failed ? GPQ_FAILED
+	       : reported         ? reported
+	       : kernel           ? GPQ_PARTIAL
+				  : GPQ_OK;
 }
 
 int trace_live(struct cmd *c, live_run_fn *run)
 {
 	const struct trace_opts *o = c->opts;
-	struct recording r = {.o = o, .out = -1};
+	struct recording r = {.o = o, .out = -1, .events_out = -1};
 	int status;
 
 	if (o->cleanup)
 		return live_cleanup();
-	status = make_folder(&r);
+	status = live_threads_init(&r.threads, o);
+	if (!status)
+		status = make_folder(&r);
 	if (!status) {
 		status = run_all(&r, c, run);
-		if (o->save && !has(r.folder, KERNEL_FILE) && !has_log(r.folder))
+		if (o->save && !has_any(r.folder))
 			rmdir(r.folder);
 		remove_folder(&r);
 	}
 	buf_fini(&r.line);
-	intern_fini(&r.threads);
+	buf_fini(&r.kept);
+	live_threads_fini(&r.threads);
 	free(r.folder);
 	return status;
 }
@@ -387,9 +419,18 @@ int trace_live_check(const struct cmd *c)
 
 	if (!o->live)
 		return err_fail(GPQ_USAGE, "say --live too", "--%s goes with --live",
-				o->cleanup ? "cleanup"
-				: o->save  ? "save"
-					   : "for");
+				o->cleanup              ? "cleanup"
+				: o->save               ? "save"
+				: o->for_ns != U64_NULL ? "for"
+				: o->gpus.n             ? "gpu"
+				: o->pick.comm          ? "comm"
+				: o->pick.cmdline       ? "cmdline"
+				: o->pick.containers.n  ? "container"
+				: o->pick.cgroups.n     ? "cgroup"
+				: o->pick.pods.n        ? "pod"
+				: o->pick.users.n       ? "user"
+				: o->pick.tree          ? "tree"
+							: "ns-pid");
 	if (host_secure())
 		return opts_refuse_secure("--live");
 	if (!host_is_live())
@@ -398,7 +439,8 @@ int trace_live_check(const struct cmd *c)
 	if (o->ftrace || o->follow)
 		return err_fail(GPQ_USAGE, "choose one", "--live and --%s exclude each other",
 				o->ftrace ? "ftrace" : "follow");
-	if (o->cleanup && (c->argc || o->save || o->for_ns != U64_NULL))
+	if (o->cleanup &&
+	    (c->argc || o->save || o->for_ns != U64_NULL || o->gpus.n || pick_asks(&o->pick)))
 		return err_fail(GPQ_USAGE, "say --live --cleanup alone",
 				"--cleanup records nothing");
 	if (c->argc && !behind)

@@ -1,9 +1,12 @@
 // Shared by the files of `gpq trace --live`: the run, its folder and COMMAND (live.c), the tracefs
-// instance and its end (live_tracefs.c), what is traced (live_probes.c).
+// instance and its end (live_tracefs.c), what is traced (live_probes.c), whose records are kept
+// (live_threads.c).
 #ifndef GPQ_CMD_TRACE_LIVE_H
 #define GPQ_CMD_TRACE_LIVE_H
 
 #include "cmd/trace/trace.h"
+
+#include "common/state/pick.h"
 
 #include <sys/types.h>
 
@@ -43,6 +46,30 @@ void live_trace_stop(struct live_trace *t);
 // Says what was lost and returns when all that gpq made is gone. GPQ_FAILED after a message: it is
 // not.
 int live_trace_close(struct live_trace *t);
+
+// The threads of the trace, and which of them are of chosen processes.
+struct live_threads {
+	struct pick pick;
+	struct process_cache cache;
+	struct kfd_topology gpus; // with --gpu
+	const struct words *gpu_words;
+	bool asks; // any option but --gpu chooses
+	pid_t own; // gpq itself, whose calls are left out
+	struct intern numbers;
+	struct live_thread *v; // by the numbers' index
+	size_t n, cap;
+	uint64_t unknown; // records left out as their process is not known
+};
+
+// GPQ_OK, or the status after a message: no such process or GPU.
+int live_threads_init(struct live_threads *t, const struct trace_opts *o);
+
+// Is this line to be kept? Then comments that tell a new thread's process are appended to `tasks`,
+// and go before it.
+bool live_threads_keep(struct live_threads *t, const char *text, size_t len, struct buf *tasks);
+
+// Says what was left out.
+void live_threads_fini(struct live_threads *t);
 
 // --cleanup: removes what dead ones left. Exit status.
 int live_cleanup(void);

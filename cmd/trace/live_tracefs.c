@@ -286,7 +286,8 @@ static int make_instance(struct live_trace *t)
 	}
 	if (set(t, "trace_clock", "mono"))
 		status = refused("trace_clock mono", errno);
-	set(t, "buffer_percent", "0"); // readers wake up at the first event
+	set(t, "options/record-tgid", "1"); // also of threads that end soon
+	set(t, "buffer_percent", "0");      // readers wake up at the first event
 	set_buffer(t);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include "common/cli/grep.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+#include "common/cli/traceevent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +60,8 @@ static const struct opt opts[] = {
 	    "\nwrite a part that gpq merge adds to others,\none JSON object for each file"),
 	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
 	    "write a timeline for the Perfetto UI;\n-: to standard output, and no report"),
-	OPT(trace_opts, pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
-	    "only these processes, as the log numbers them"),
+	OPT(trace_opts, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
+	    "only these processes, as the log numbers them;\nwith --live as the host does"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
 	    "\nonly what begins in these bytes of the file;\nranges side by side add up"),
 	OPT(trace_opts, save, "save", 0, OPT_STR, "DIR",
@@ -73,8 +74,12 @@ static const struct opt opts[] = {
 	OPT(trace_opts, threads, "threads", 0, OPT_U64, "N",
 	    "\nthreads that read the input\n(default: one for each processor, at most 8)"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
-	    "kernels to show (default 20, in JSON all);\ngaps of a queue (default 5)"),
+	    "\nkernels to show (default 20, in JSON all);\ngaps of a queue (default 5)"),
 	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME", "only records up to TIME"),
+	PICK_OTHER_OPTS(trace_opts, "\nwith --live: ", "\nwith --live: "),
+	OPT(trace_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
+	    "\nwith --live: only these GPUs, where a record names one:\nindex, gpu_id or PCI "
+	    "address"),
 	{0},
 };
 
@@ -156,15 +161,17 @@ static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_tabl
 
 static const struct schema *schema_of(const struct trace_opts *o)
 {
-	return o->ftrace && o->breakdown ? &trace_breakdown_schema
-	       : o->ftrace && o->list    ? &trace_timeline_schema
-	       : o->ftrace               ? &trace_ftrace_schema
-	       : o->list                 ? &list_schema
-	       : o->latency              ? &latency_schema
-	       : o->gaps                 ? &gaps_schema
-	       : o->series != U64_NULL   ? &series_schema
-	       : o->compare              ? &compare_schema
-					 : &trace_schema;
+	const bool kernel = o->ftrace || o->events;
+
+	return kernel && o->breakdown  ? &trace_breakdown_schema
+	       : kernel && o->list     ? &trace_timeline_schema
+	       : kernel                ? &trace_ftrace_schema
+	       : o->list               ? &list_schema
+	       : o->latency            ? &latency_schema
+	       : o->gaps               ? &gaps_schema
+	       : o->series != U64_NULL ? &series_schema
+	       : o->compare            ? &compare_schema
+				       : &trace_schema;
 }
 
 // The options that replace the report of the summary.
@@ -239,11 +246,11 @@ static int check_options(const struct trace_opts *o, int argc, const struct trac
 		return err_fail(GPQ_USAGE, *o->host ? "say --partial too" : "name it",
 				*o->host ? "--host is for parts that gpq merge adds up"
 					 : "--host: the name is empty");
-	if (o->ftrace || o->ftrace_clock || o->breakdown)
+	if (o->ftrace || o->events || o->ftrace_clock || o->breakdown)
 		status = trace_ftrace_check(o);
 	if (status)
 		return status;
-	if (!argc && !o->ftrace)
+	if (!argc && !o->ftrace && !o->events)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && argc != 2)
 		return err_fail(GPQ_USAGE, "name two logs", "--compare takes two files, not %d",
@@ -291,15 +298,15 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 	int status;
 
 	*f = (struct amdlog_filter){
-		.pids = o->pids.v,
-		.npids = o->pids.n,
+		.pids = o->pick.pids.v,
+		.npids = o->pick.pids.n,
 		.until_us = AMDLOG_UNKNOWN,
 		.text = o->grep.n || o->grep_not.n,
 	};
 	status = parse_time("since", o->since, &f->since_us, &f->since_relative);
 	if (!status)
 		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
-	if (!status && o->pids.given && !o->pids.n)
+	if (!status && o->pick.pids.given && !o->pick.pids.n)
 		status = err_fail(GPQ_USAGE, "name a process", "--pid: the list is empty");
 	if (status || !o->kernel)
 		return status;
@@ -314,12 +321,12 @@ static int nothing_chosen(const struct trace *t)
 	struct buf pids = {0};
 	int status;
 
-	for (uint32_t i = 0; t->opts->pids.n && i < t->sum.nprocesses && pids.len < 200; i++) {
+	for (uint32_t i = 0; t->opts->pick.pids.n && i < t->sum.nprocesses && pids.len < 200; i++) {
 		if (t->sum.processes[i].pid >= 0)
 			buf_printf(&pids, "%s%lld", pids.len ? ", " : "the log has process ids ",
 				   (long long)t->sum.processes[i].pid);
 	}
-	if (t->opts->pids.n && !pids.len)
+	if (t->opts->pick.pids.n && !pids.len)
 		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
 				"level 4 and up");
 	status = err_fail(GPQ_NOTFOUND, pids.data,
@@ -407,23 +414,17 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 
 int trace_perfetto_close(struct trace *t)
 {
-	bool to_stdout = perfetto_is_stdout(t->opts);
-	const char *hint = "what it holds is not complete";
-	int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
+	const bool to_stdout = perfetto_is_stdout(t->opts);
+	const int fd = t->perfetto_fd;
+	const int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
 	t->timeline = NULL;
-	// A viewer would take an incomplete timeline for a whole one. A FIFO cannot be truncated.
-	if (error && !to_stdout && ftruncate(t->perfetto_fd, 0) == 0)
-		hint = "nothing is left in it";
-	if (t->perfetto_fd >= 0 && !to_stdout && close(t->perfetto_fd) && !error)
-		error = errno;
 	t->perfetto_fd = -1;
-	if (!error)
-		return GPQ_OK;
-	if (to_stdout && error == EPIPE)
-		return GPQ_PIPE;
-	err_sys(error, hint, "%s%s", to_stdout ? "" : "--perfetto ",
-		to_stdout ? "standard output" : t->opts->perfetto);
+	if (!to_stdout)
+		return traceevent_leave(fd, t->opts->perfetto, error);
+	if (!error || error == EPIPE)
+		return error ? GPQ_PIPE : GPQ_OK;
+	err_sys(error, "what it holds is not complete", "standard output");
 	return GPQ_FAILED;
 }
 
@@ -518,7 +519,8 @@ static int run(struct cmd *c)
 	struct amdlog_filter filter;
 	int status;
 
-	if (o->live || o->cleanup || o->save || o->for_ns != U64_NULL) {
+	if (o->live || o->cleanup || o->save || o->for_ns != U64_NULL || o->gpus.n ||
+	    pick_needs_host(&o->pick)) {
 		status = trace_live_check(c);
 		return status ? status : trace_live(c, run);
 	}
@@ -535,10 +537,10 @@ static int run(struct cmd *c)
 	if (!status)
 		status = read_grep(o, &grep);
 	if (!status) {
-		status = o->partial   ? trace_partial(c, &filter, grep)
-			 : o->compare ? trace_compare(c, &filter, grep)
-			 : o->ftrace  ? trace_ftrace(c, &filter, grep)
-				      : report_of(c, ask, &filter, grep);
+		status = o->partial               ? trace_partial(c, &filter, grep)
+			 : o->compare             ? trace_compare(c, &filter, grep)
+			 : o->ftrace || o->events ? trace_ftrace(c, &filter, grep)
+						  : report_of(c, ask, &filter, grep);
 		status = regex_check(&kernel, status);
 	}
 	regex_fini(&kernel);
@@ -558,7 +560,8 @@ const struct cmd_spec trace_spec = {
 		    "--ftrace FILE [--ftrace-clock CLOCK] [--list|--breakdown N|TIME|all] "
 		    "[--perfetto FILE] [FILTER...] "
 		    "[FILE...|-]\n"
-		    "--live [--for DURATION] [--save DIR] [--list|--breakdown N|TIME|all] "
+		    "--live [SELECTOR...] [--for DURATION] [--save DIR] [--list|--breakdown "
+		    "N|TIME|all] "
 		    "[--perfetto FILE] [FILTER...] "
 		    "[-- COMMAND...]\n"
 		    "--live --cleanup",
@@ -566,7 +569,10 @@ const struct cmd_spec trace_spec = {
 		       "7.13) and tell which\n"
 		       "processes, hardware queues and kernels they show, how many dispatches, how "
 		       "deep the queues were.\n"
-		       "FILTER is any of --grep, --grep-not, --kernel, --pid, --since and --until.",
+		       "FILTER is any of --grep, --grep-not, --kernel, --pid, --since and --until; "
+		       "SELECTOR is any of\n"
+		       "--pid, --ns-pid, --tree, --container, --cgroup, --pod, --user, --comm, "
+		       "--cmdline and --gpu.",
 	.operands = "FILE...",
 	.opts = opts,
 	.opts_size = sizeof(struct trace_opts),

@@ -10,6 +10,7 @@
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
+#include "common/state/pick.h"
 
 #include <math.h>
 
@@ -45,13 +46,15 @@ struct trace_opts {
 	const char *host; // --partial: whose log it is
 	const char *kernel;
 	const char *since, *until;
-	const char *mark;         // file with windows of time
-	const char *svg;          // file for the picture of the series
-	const char *perfetto;     // file for the timeline; "-": standard output
-	const char *ftrace;       // file of the kernel's trace
-	const char *breakdown;    // of which suspension: number, time, "all"
-	const char *ftrace_clock; // of it; NULL: as it says itself
-	struct pids pids;
+	const char *mark;            // file with windows of time
+	const char *svg;             // file for the picture of the series
+	const char *perfetto;        // file for the timeline; "-": standard output
+	const char *ftrace;          // file of the kernel's trace
+	const char *breakdown;       // of which suspension: number, time, "all"
+	const char *ftrace_clock;    // of it; NULL: as it says itself
+	const char *events;          // file of `gpq events --ndjson` in a folder of --live
+	struct pick_opts pick;       // without --live: the pids alone, as the log numbers them
+	struct words gpus;           // --live
 	struct words grep, grep_not; // regular expressions of records
 };
 

@@ -59,8 +59,9 @@ static const char *maps(struct code_names *c)
 	return c->maps.len ? c->maps.data : "";
 }
 
-// Opens what O_PATH has found, where it is a file with content: reading others may wait or change
-// something, and files of procfs and sysfs, which may do so too, have no blocks.
+// Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
+// Devices and pipes may block or have side effects when read; files of procfs and sysfs may, too,
+// and are told by having no blocks.
 static int open_found(int found, struct stat *st)
 {
 	char self[64];
@@ -76,7 +77,7 @@ static int open_found(int found, struct stat *st)
 	return fd;
 }
 
-// A file of the target, whatever lies in its place by now: by its mapping.
+// Opens the very file that the target has mapped, even if its path names another one by now.
 static int open_mapped(const struct code_names *c, const struct code_map *m, struct stat *st)
 {
 	char path[96];
@@ -86,7 +87,7 @@ static int open_mapped(const struct code_names *c, const struct code_map *m, str
 	return open_found(host_open(path, O_PATH), st);
 }
 
-// A path as the target sees it.
+// Opens a path within the target's root directory.
 static int open_path(const struct code_names *c, const char *path, struct stat *st)
 {
 	const struct open_how how = {.flags = O_PATH | O_CLOEXEC,
@@ -105,8 +106,8 @@ static int open_path(const struct code_names *c, const char *path, struct stat *
 	return open_found((int)found, st);
 }
 
-// The file that a mapping shows where one does and the kernel allows it; else by its path, unless
-// another file lies there now.
+// Opens a file that the target has mapped by its mapping (root only), any
+// other by its path. ESTALE: the mapped file was deleted, so that the path names another one.
 static int open_file(struct code_names *c, const char *path, struct stat *st)
 {
 	struct code_map m;
@@ -217,7 +218,8 @@ static uint64_t head_of(const struct code_bytes *b)
 	return h;
 }
 
-// Replaces the names of an object. `from` NULL: as it is loaded. False when it cannot be read.
+// Replaces the names of an object by those of the ELF file in `from`; NULL: by those of its loaded
+// image, from its dynamic symbols. False when it cannot be read.
 static bool read_object(struct code_names *c, struct object *o, const struct code_bytes *from)
 {
 	struct collected k = {
@@ -243,7 +245,8 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 	return true;
 }
 
-// One of a part of memory: as it is loaded, else that part, which the program may have freed.
+// A memory:// URI. The loaded image is read if possible: the program may have freed, and used
+// again, the memory that the URI names.
 static void load_memory(struct code_names *c, struct object *o, struct code_bytes *b)
 {
 	const struct code_bytes loaded = {c->mem, o->link.base, HEAD_SIZE};
@@ -259,7 +262,7 @@ static void load_memory(struct code_names *c, struct object *o, struct code_byte
 		o->head = head;
 }
 
-// One of a file, whose names never change.
+// A file:// URI.
 static bool load_file(struct code_names *c, struct object *o, const char *path,
 		      struct code_bytes *b)
 {
@@ -276,7 +279,8 @@ static bool load_file(struct code_names *c, struct object *o, const char *path,
 	return ok;
 }
 
-// Reads the names of a new object, and again those of one in memory that has another content.
+// Reads the names of an object that is new (not `known`). Of a known one only memory is looked at
+// again, as it may hold another code object now; a file is taken to stay as it is.
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
@@ -291,7 +295,8 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 	free(path);
 }
 
-// The object known by this link, from the *cursor on: the list keeps its order.
+// The known object with this link. The search begins at *cursor, behind the one found last: objects
+// and links are in the same order.
 static struct object *find_known(struct code_names *c, size_t *cursor, const struct code_link *k)
 {
 	for (size_t i = *cursor; i < c->nobjects; i++) {
@@ -364,7 +369,8 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 	return any;
 }
 
-// Memory opened here stays that of one program: after exec it has no bytes.
+// The descriptor of /proc/PID/mem belongs to the program that runs now: after exec it reads
+// nothing.
 static void look_anew(struct code_names *c)
 {
 	char path[64];

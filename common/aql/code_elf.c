@@ -65,7 +65,8 @@ static bool overlaps(const struct range *r, uint64_t at, uint64_t n)
 	return at < r->at + r->n && r->at < at + n;
 }
 
-// Fills in a part of the image that is none of the headers.
+// Reads a part of the file into the image. Parts that overlap headers are refused: libelf has
+// checked these, and must not see other bytes in their place.
 static bool fetch(struct image *i, uint64_t at, uint64_t n)
 {
 	if (at > i->from->size || n > i->from->size - at || n > *i->budget)
@@ -85,8 +86,9 @@ static bool fetch_header(struct image *i, uint64_t at, uint64_t n)
 	return true;
 }
 
-// More sections or segments than the header can count do not occur here, nor tables that are not
-// aligned, to which libelf gives pointers as they are.
+// Refuses extended numbering (more sections or segments than the header can count), which code
+// objects do not have, and section headers that are not aligned: libelf would return pointers into
+// the image as they are.
 static bool header_is_good(const Elf64_Ehdr *h, unsigned machine)
 {
 	return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -106,7 +108,7 @@ static bool fetch_headers(struct image *i, unsigned machine)
 	       fetch_header(i, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr));
 }
 
-// The address of the file's first byte in memory: of the segment that holds it.
+// The virtual address of the file's first byte: that of the segment which contains it.
 static uint64_t load_address(const struct image *i)
 {
 	const Elf64_Ehdr *h = (const void *)i->data;

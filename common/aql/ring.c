@@ -54,6 +54,21 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
+// Both at once where they lie together, as in amd_queue_t. Then the read index may be newer than
+// the write index: false where it is beyond it.
+static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
+{
+	const uint64_t low = least(r->read_at, r->write_at);
+	const uint64_t apart = r->read_at + r->write_at - 2 * low;
+	uint8_t bytes[256];
+	if (r->kind == RING_PM4 || apart > sizeof(bytes) - sizeof(i->read) ||
+	    !memory_read(m, low, bytes, (size_t)apart + sizeof(i->read)))
+		return false;
+	memcpy(&i->read, bytes + (r->read_at - low), sizeof(i->read));
+	memcpy(&i->write, bytes + (r->write_at - low), sizeof(i->write));
+	return i->write >= i->read;
+}
+
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	const size_t size = r->kind == RING_PM4 ? 4 : 8; // PM4 pointers are 32 bits wide
@@ -63,8 +78,8 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 	if (r->write_at == RING_NO_ADDRESS)
 		return RING_NO_WRITE;
 	// The read index first: the write index is never behind an older read index.
-	if (!memory_read(m, r->read_at, &i->read, size) ||
-	    !memory_read(m, r->write_at, &i->write, size))
+	if (!read_together(r, m, i) && (!memory_read(m, r->read_at, &i->read, size) ||
+					!memory_read(m, r->write_at, &i->write, size)))
 		return RING_UNREADABLE;
 	const uint64_t room = capacity(r);
 	if (i->write > INT64_MAX)
@@ -92,10 +107,11 @@ static bool read_slots(const struct ring *r, const struct memory *m, uint64_t fi
 static enum ring_state state_of(const struct ring_packet *p, const struct ring_indices *now,
 				uint64_t room)
 {
-	// A producer waits until the slot is free, even if it raised the write index before.
+	// Producers do not write into a slot whose packet is not taken, however far the write index
+	// is ahead; into one that is taken they may have.
 	if (p->index < now->read)
 		return now->write > p->index + room ? RING_OVERWRITTEN : RING_TAKEN;
-	// A packet that is not there, and one of zeros, which producers may have in its place.
+	// `left`: the header is free, and the rest is of a dispatch that was taken before.
 	if (p->packet.kind == PACKET_INVALID || p->packet.left)
 		return RING_UNPUBLISHED;
 	return p->index == now->read ? RING_NEXT : RING_QUEUED;
@@ -112,7 +128,7 @@ static void set_packet(const struct ring *r, struct ring_packet *p, const uint8_
 	p->state = state_of(p, now, capacity(r));
 	if (p->state == RING_OVERWRITTEN)
 		p->packet = (struct packet){0};
-	// What the header of a free slot was before is of an older packet.
+	// The bytes behind a free header belong to an older packet.
 	if (p->state == RING_UNPUBLISHED)
 		p->packet = (struct packet){.kind = PACKET_INVALID,
 					    .type = "invalid",
@@ -146,7 +162,8 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 
 // --- SDMA and PM4 ---
 
-// Words from `at` on, in bytes, up to the ring's end. Their number.
+// Reads the dwords from `at` on, at most `bytes` bytes and `most` dwords, up to the ring's end. How
+// many; 0: they cannot be read.
 static size_t read_words(const struct ring *r, const struct memory *m, uint64_t at, uint64_t bytes,
 			 uint32_t *to, size_t most)
 {
@@ -155,7 +172,7 @@ static size_t read_words(const struct ring *r, const struct memory *m, uint64_t 
 	return n && memory_read(m, r->base + in, to, n * 4) ? n : 0;
 }
 
-// What became of packets that the GPU took, or the producer replaced, while they were read.
+// Sets the states of packets by the indices after they were read.
 static void mark_moved(const struct ring *r, struct ring_look *l, const struct ring_indices *now)
 {
 	const uint64_t room = capacity(r);
@@ -170,7 +187,7 @@ static void mark_moved(const struct ring *r, struct ring_look *l, const struct r
 			p->state = RING_TAKEN;
 		else if (behind == taken && p->state == RING_QUEUED)
 			p->state = RING_NEXT;
-		// Of PM4 it cannot be told whether the slot was used again.
+		// PM4 indices wrap, so whether the producer has used the place again is unknown.
 		if (behind >= taken || (r->kind == RING_SDMA && now->write - p->index <= room))
 			continue;
 		p->state = RING_OVERWRITTEN;
@@ -178,7 +195,8 @@ static void mark_moved(const struct ring *r, struct ring_look *l, const struct r
 	}
 }
 
-// Reads the packet at `at` bytes into a new element. Its length, 0: what follows cannot be found.
+// Appends the packet at `at` (bytes). Returns its length; 0: unknown, so that the next one cannot
+// be found.
 static uint32_t add_packet(const struct ring *r, const struct memory *m, uint64_t at, uint64_t end,
 			   struct ring_look *l, size_t *cap)
 {

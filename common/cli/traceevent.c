@@ -1,8 +1,11 @@
 // Chrome trace events; traceevent.h. Written by the text of "Trace Event Format" (Google, public).
 #include "common/cli/traceevent.h"
 
+#include "common/cli/err.h"
+
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FLUSH_AT ((size_t)1 << 16)
 
@@ -72,11 +75,26 @@ int traceevent_close(struct traceevent *t, const char *clock)
 	json_str(j, "displayTimeUnit", "ns");
 	json_begin(j, "otherData", '{');
 	json_str(j, "clock", clock);
-	json_str(j, "producer", "gpq trace");
+	json_str(j, "producer", "gpq");
 	json_end(j, '}');
 	json_end(j, '}');
 	buf_puts(&t->buf, "\n");
 	flush(t);
 	buf_fini(&t->buf);
 	return t->error;
+}
+
+int traceevent_leave(int fd, const char *name, int error)
+{
+	const char *hint = "what it holds is not complete";
+
+	// A FIFO cannot be truncated.
+	if (error && fd >= 0 && ftruncate(fd, 0) == 0)
+		hint = "nothing is left in it";
+	if (fd >= 0 && close(fd) && !error)
+		error = errno;
+	if (!error)
+		return GPQ_OK;
+	err_sys(error, hint, "--perfetto %s", name);
+	return GPQ_FAILED;
 }

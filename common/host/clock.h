@@ -5,12 +5,23 @@
 #include <stdint.h>
 #include <time.h>
 
+static inline uint64_t clock_read_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 // CLOCK_MONOTONIC in nanoseconds. Safe in a signal handler.
 static inline uint64_t clock_ns(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+// Processor time that this process has used, all threads and the system's part, in nanoseconds.
+static inline uint64_t clock_cpu_ns(void)
+{
+	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 #endif

@@ -118,6 +118,48 @@ void pick_fini(struct pick *p)
 	*p = (struct pick){0};
 }
 
+int pick_init_watch(struct pick *p, const struct pick_opts *o, struct process_cache *processes)
+{
+	const bool host = pids_are_host();
+	size_t alive = o->ns_pid;
+	struct proc one;
+
+	*p = (struct pick){.opts = o, .processes = processes};
+	if (!host && pick_needs_host(o))
+		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
+				"in another PID namespace than the host's only -p and --gpu can "
+				"choose");
+	if (!host)
+		err_hint("run gpq on the host",
+			 "PIDs are the host's, and this is another PID namespace: names of "
+			 "processes are not known");
+	for (size_t i = 0; i < o->pids.n; i++)
+		alive += !host || proc_read(&one, o->pids.v[i]) == 0;
+	if (o->pids.given && !alive)
+		return err_fail(GPQ_NOTFOUND, "without -p those of all are shown",
+				o->pids.n ? "pid %d: no such process" : "-p: no PID was given",
+				o->pids.n ? (int)o->pids.v[0] : 0);
+	return pick_init(p, o, processes);
+}
+
+void pick_renew(struct pick *p)
+{
+	struct buf ignored = {0};
+	struct pick now;
+
+	if (!p->opts->tree && !p->opts->ns_pid)
+		return;
+	err_gather(&ignored);
+	if (pick_init(&now, p->opts, p->processes) == GPQ_OK) {
+		pick_fini(p);
+		*p = now;
+	} else {
+		pick_fini(&now);
+	}
+	err_gather(NULL);
+	buf_fini(&ignored);
+}
+
 static bool comm_matches(const struct pick *p, pid_t pid)
 {
 	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);

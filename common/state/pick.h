@@ -26,24 +26,29 @@ struct pick_opts {
 };
 
 // The options as rows of a command's table; `type` is its options struct with a member `pick`.
-#define PICK_OPTS(type)                                                                        \
-	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",                             \
-	    "only these processes;\n- reads PIDs from standard input"),                        \
-		OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                            \
-		    "\n-p takes PIDs as seen inside a container"),                             \
-		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL, "also all descendants of -p"), \
-		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME",               \
-		    "only processes of these containers"),                                     \
-		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                         \
-		    "\nonly processes of this control group or below"),                        \
-		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                               \
-		    "\nonly processes of these kubernetes pods"),                              \
-		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                            \
-		    "\nonly processes of these users"),                                        \
-		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                              \
-		    "only processes with a matching command name"),                            \
-		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",                        \
-		    "\nonly processes with a matching command line")
+#define PICK_OPTS(type)                                                 \
+	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",      \
+	    "only these processes;\n- reads PIDs from standard input"), \
+		PICK_OTHER_OPTS(type, "", "\n")
+
+// All but -p; `usual` and `rare` are what the help of these begins with.
+#define PICK_OTHER_OPTS(type, usual, rare)                                       \
+	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                      \
+	    rare "-p takes PIDs as seen inside a container"),                    \
+		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL,                  \
+		    usual "also all descendants of -p"),                         \
+		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME", \
+		    usual "only processes of these containers"),                 \
+		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",           \
+		    rare "only processes of this control group or below"),       \
+		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                 \
+		    rare "only processes of these kubernetes pods"),             \
+		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",              \
+		    rare "only processes of these users"),                       \
+		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                \
+		    usual "only processes with a matching command name"),        \
+		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",          \
+		    rare "only processes with a matching command line")
 
 struct pick {
 	const struct pick_opts *opts;
@@ -58,6 +63,13 @@ struct pick {
 // GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
+
+// The same for a command that watches a running host: GPQ_NOTFOUND if no process of -p is alive,
+// GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
+int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
+
+// Processes came: --tree and --ns-pid choose more. What cannot be read leaves it as it was.
+void pick_renew(struct pick *p);
 
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
 bool pick_keeps(const void *arg, pid_t pid);

@@ -75,6 +75,7 @@ static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
 	row->v[MQD_V_RING_BYTES] = e->ring_size;
 	row->v[MQD_V_RPTR_ADDR] = e->read_pointer_address;
 	row->v[MQD_V_WPTR_ADDR] = e->write_pointer_address;
+	row->v[MQD_V_CTX_BASE] = e->ctx_save_restore_address;
 	row->packets = e->queue_type == KFD_SNAPSHOT_COMPUTE_AQL ? "aql"
 		       : e->queue_type == KFD_SNAPSHOT_COMPUTE   ? "pm4"
 								 : NULL;
@@ -257,6 +258,7 @@ static void add(struct rings *r, const struct queue_row *row)
 	r->v[r->n++] = (struct ring_queue){.row = row,
 					   .ring = ring_of(&r->rows, row),
 					   .slot_write = KFD_UNKNOWN,
+					   .slot_error = KFD_UNKNOWN,
 					   .chosen = is_chosen(r, row)};
 }
 
@@ -330,6 +332,7 @@ void rings_read_slots(struct rings *r)
 			if (s->pid != q->row->pid || s->gpu_id != q->row->gpu_id ||
 			    s->v[MQD_V_RING] != q->ring.base || wptr == MQD_UNKNOWN)
 				continue;
+			q->slot_error = s->v[MQD_V_ERROR];
 			q->slot_write = q->ring.kind == RING_AQL ? wptr / AQL_PACKET_DWORDS : wptr;
 		}
 	slot_rows_fini(&slots);

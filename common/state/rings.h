@@ -40,7 +40,8 @@ struct ring_queue {
 	// Write index that its slot has seen, as `ring` counts; UINT64_MAX: unknown, as it is until
 	// rings_read_slots().
 	uint64_t slot_write;
-	bool chosen; // by the options that choose queues; others are there with `whole`
+	uint64_t slot_error; // cp_hqd_error of its slot; likewise
+	bool chosen;         // by the options that choose queues; others are there with `whole`
 };
 
 struct rings {

@@ -1,6 +1,7 @@
 // What queues wait for; why.h.
 #include "common/state/why.h"
 
+#include "common/debugfs/regs.h"
 #include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -33,64 +34,26 @@ const char *why_state_word(enum why_state s)
 		[WHY_SUSPENDED] = "suspended",
 		[WHY_EVICTED] = "evicted",
 		[WHY_SUSPENDED_OR_EVICTED] = "suspended-or-evicted",
+		[WHY_SUSPENDED_OR_RESET] = "suspended-or-reset",
+		[WHY_ERROR] = "error",
 	};
 	return words[s];
 }
 
 bool why_is_stuck(enum why_state s)
 {
-	return s == WHY_DEADLOCK || s == WHY_UNPUBLISHED || s == WHY_DOORBELL_LOST;
+	return s == WHY_DEADLOCK || s == WHY_UNPUBLISHED || s == WHY_DOORBELL_LOST ||
+	       s == WHY_ERROR;
+}
+
+static bool has_error(const struct why_queue *x)
+{
+	return x->exceptions && x->exceptions != KFD_UNKNOWN;
 }
 
 static const struct memory *memory_of(const struct why *w, const struct why_queue *x)
 {
 	return &w->rings->processes[x->q->process].memory;
-}
-
-// --- what the next packet waits for ---
-
-static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
-{
-	x->deps[x->ndeps++] = (struct why_dep){
-		.signal = signal, .value = value, .known = known, .open = open, .by = SIZE_MAX};
-}
-
-// A signal whose value cannot be read is taken for one that is waited for only where others say
-// nothing else.
-static void read_deps(struct why_queue *x, const struct memory *m)
-{
-	const struct packet *p = &x->next;
-	for (unsigned i = 0; i < p->ndeps; i++) {
-		int64_t value = 0;
-		const bool known = memory_signal(m, p->deps[i], &value);
-		const bool open =
-			p->waits == PACKET_WAITS_VALUE
-				? packet_compares(p->compare, value & (int64_t)p->mask, p->value)
-				: value == 0;
-		add_dep(x, p->deps[i], value, known, known && open);
-	}
-	uint32_t word = 0;
-	if (p->waits != PACKET_WAITS_MEMORY)
-		return;
-	const bool known = memory_read(m, p->polls, &word, sizeof(word));
-	// The runtime polls the halves of a signal's value one after the other.
-	const uint64_t in = p->polls % 64;
-	const uint64_t signal =
-		in == SIGNAL_VALUE_AT || in == SIGNAL_VALUE_AT + 4 ? p->polls - in : 0;
-	add_dep(x, signal, word, known,
-		known && packet_compares(p->compare, word & (int64_t)p->mask, p->value));
-}
-
-static void set_blocked(struct why_queue *x)
-{
-	const bool any = x->next.waits == PACKET_WAITS_ANY;
-	unsigned open = 0, closed = 0;
-	for (unsigned i = 0; i < x->ndeps; i++) {
-		open += x->deps[i].open;
-		closed += x->deps[i].known && !x->deps[i].open;
-	}
-	x->blocked = any ? closed == x->ndeps && closed : closed > 0;
-	x->unsure = any ? !open && closed < x->ndeps : !closed && open < x->ndeps;
 }
 
 // --- looking ---
@@ -102,35 +65,6 @@ static void look_first(struct why *w)
 		x->q = &w->rings->v[i];
 		x->problem = ring_indices(&x->q->ring, memory_of(w, x), &x->first);
 	}
-}
-
-static void look_again(struct why *w, struct why_queue *x)
-{
-	const struct memory *m = memory_of(w, x);
-	struct ring_look l;
-	if (x->problem)
-		return;
-	ring_look(&x->q->ring, m, 1, 0, &l);
-	x->problem = l.problem;
-	x->now = l.at;
-	for (size_t i = 0; i < l.n; i++) {
-		x->unread |= l.v[i].state == RING_LOST;
-		if (l.v[i].index == l.at.read) {
-			x->next = l.v[i].packet;
-			x->next_state = l.v[i].state;
-		} else if (l.v[i].state == RING_TAKEN) {
-			x->last = l.v[i].packet;
-		}
-	}
-	ring_look_fini(&l);
-	x->has_last_value =
-		x->last.completion && memory_signal(m, x->last.completion, &x->last_value);
-	read_deps(x, m);
-	x->unread |= x->last.completion && !x->has_last_value;
-	for (unsigned i = 0; i < x->ndeps; i++)
-		x->unread |= !x->deps[i].known;
-	if (x->next.type)
-		set_blocked(x);
 }
 
 static bool has_moved(const struct why_queue *x)
@@ -228,7 +162,7 @@ static size_t first_setter(const struct setters *s, uint64_t signal)
 static void find_setter(const struct setters *s, struct why_dep *d)
 {
 	const size_t at = d->signal ? first_setter(s, d->signal) : s->n;
-	if (at == s->n)
+	if (at == s->n || !s->v)
 		return;
 	const struct setter *found = &s->v[at];
 	d->by = found->queue;
@@ -250,18 +184,13 @@ static bool is_used_again(const struct setters *s, const struct why *w, size_t q
 	return false;
 }
 
-static bool last_is_running(const struct why_queue *x)
-{
-	return x->has_last_value && x->last_value > 0;
-}
-
 // Queues first to end-1 are those of one process.
 static void find_setters(struct why *w, size_t first, size_t end)
 {
 	struct setters s = {0};
 	bool any = false, blind = false;
 	for (size_t i = first; i < end; i++)
-		any |= w->v[i].blocked || last_is_running(&w->v[i]);
+		any |= w->v[i].blocked || why_last_runs(&w->v[i]);
 	for (size_t i = first; i < end && any; i++)
 		blind |= !add_setters(&s, w, i);
 	if (s.n)
@@ -272,7 +201,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 		for (unsigned d = 0; d < w->v[i].ndeps && w->v[i].blocked; d++)
 			if (!w->v[i].deps[d].open)
 				find_setter(&s, &w->v[i].deps[d]);
-		if (last_is_running(&w->v[i]) && is_used_again(&s, w, i))
+		if (why_last_runs(&w->v[i]) && is_used_again(&s, w, i))
 			w->v[i].has_last_value = false;
 	}
 	free(s.v);
@@ -288,6 +217,8 @@ static bool dep_goes_on(const struct why *w, const struct why_dep *d)
 static bool can_go_on(const struct why *w, const struct why_queue *x)
 {
 	const bool any = x->next.waits == PACKET_WAITS_ANY;
+	if (has_error(x))
+		return false;
 	if (!x->blocked)
 		return true;
 	for (unsigned i = 0; i < x->ndeps; i++)
@@ -344,8 +275,10 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
 		name_process(x, p.tracer);
-	// The driver evicts all queues of a process on a GPU.
-	return others_are_on(w, r) ? WHY_SUSPENDED : WHY_SUSPENDED_OR_EVICTED;
+	// The driver evicts all queues of a process on a GPU, and resets single ones that hang.
+	if (!others_are_on(w, r))
+		return WHY_SUSPENDED_OR_EVICTED;
+	return x->by_pid ? WHY_SUSPENDED : WHY_SUSPENDED_OR_RESET;
 }
 
 // --- the state ---
@@ -393,7 +326,7 @@ static bool doorbell_is_lost(const struct why_queue *x)
 
 static enum why_state state_of(const struct why *w, struct why_queue *x)
 {
-	const enum why_state off = state_off(w, x);
+	const enum why_state off = has_error(x) ? WHY_ERROR : state_off(w, x);
 	if (off != WHY_UNKNOWN)
 		return off;
 	if (x->problem)
@@ -401,10 +334,10 @@ static enum why_state state_of(const struct why *w, struct why_queue *x)
 	if (x->blocked && !has_moved(x))
 		return state_blocked(w, x);
 	if (x->now.read == x->now.write)
-		return has_moved(x) || last_is_running(x) ? WHY_COMPUTING : WHY_IDLE;
+		return has_moved(x) || why_last_runs(x) ? WHY_COMPUTING : WHY_IDLE;
 	if (is_chained(w, x))
 		return WHY_TURNS;
-	if (has_moved(x) || last_is_running(x))
+	if (has_moved(x) || why_last_runs(x))
 		return WHY_COMPUTING;
 	if (x->next_state == RING_UNPUBLISHED)
 		return x->first.write > x->first.read ? WHY_UNPUBLISHED : WHY_UNKNOWN;
@@ -477,10 +410,23 @@ static void tell_by(struct buf *b, const struct why_queue *x)
 	if (x->by_pid)
 		buf_printf(b, "by %s, process %d", *x->by_name ? x->by_name : "a process",
 			   (int)x->by_pid);
+	else
+		buf_puts(b, "by a debugger that does not trace it");
 	if (x->state == WHY_SUSPENDED_OR_EVICTED)
-		buf_puts(b, x->by_pid ? ", or evicted by the driver: these look the same"
-				      : "by a debugger that does not trace it, or evicted by the "
-					"driver: these look the same");
+		buf_puts(b, ", or evicted by the driver: these look the same");
+	else if (x->state == WHY_SUSPENDED_OR_RESET)
+		buf_puts(b, ", or reset by the driver after a hang: these look the same");
+}
+
+static void tell_hung(struct buf *b, const struct why_queue *x)
+{
+	char text[REG_ERROR_TEXT];
+	const uint64_t error = x->q->slot_error;
+	buf_puts(b,
+		 "the next packet waits for nothing, and is not taken: a long kernel, or one that "
+		 "hangs");
+	if (error && error != KFD_UNKNOWN)
+		buf_printf(b, "; its slot notes %s", reg_error_text(text, (uint32_t)error));
 }
 
 static void tell_idle(struct buf *b, const struct why_queue *x)
@@ -528,11 +474,7 @@ static char *tell(const struct why *w, const struct why_queue *x)
 			buf_puts(&b, "the next packet could not be read");
 		break;
 	case WHY_COMPUTING: tell_computing(&b, w, x); break;
-	case WHY_COMPUTING_OR_HUNG:
-		buf_puts(&b,
-			 "the next packet waits for nothing, and is not taken: a long kernel, or "
-			 "one that hangs");
-		break;
+	case WHY_COMPUTING_OR_HUNG: tell_hung(&b, x); break;
 	case WHY_IDLE: tell_idle(&b, x); break;
 	case WHY_WAITS_BARRIER:
 	case WHY_WAITS_EXTERNAL:
@@ -547,7 +489,12 @@ static char *tell(const struct why *w, const struct why_queue *x)
 		break;
 	case WHY_TURNS: tell_turns(&b, w, x); break;
 	case WHY_SUSPENDED:
-	case WHY_SUSPENDED_OR_EVICTED: tell_by(&b, x); break;
+	case WHY_SUSPENDED_OR_EVICTED:
+	case WHY_SUSPENDED_OR_RESET: tell_by(&b, x); break;
+	case WHY_ERROR:
+		buf_puts(&b, "the driver noted ");
+		why_exceptions_text(&b, x->exceptions);
+		break;
 	case WHY_EVICTED:
 		buf_puts(&b, "by the driver, with all queues of the process on this GPU");
 		break;
@@ -569,7 +516,10 @@ void why_look(struct why *w, struct rings *r, uint64_t over_ns)
 	if (host_is_live() && r->n)
 		nanosleep(&wait, NULL);
 	for (size_t i = 0; i < w->n; i++)
-		look_again(w, &w->v[i]);
+		if (!w->v[i].problem)
+			why_glance(&w->v[i], memory_of(w, &w->v[i]));
+	for (size_t i = 0; i < w->n; i++)
+		w->v[i].exceptions = why_exceptions(w->v[i].q, memory_of(w, &w->v[i]));
 	w->over_ns = clock_ns() - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->v[end].q->process == w->v[i].q->process; end++)

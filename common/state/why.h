@@ -25,6 +25,8 @@ enum why_state {
 	WHY_SUSPENDED,
 	WHY_EVICTED,
 	WHY_SUSPENDED_OR_EVICTED,
+	WHY_SUSPENDED_OR_RESET,
+	WHY_ERROR, // the driver noted exceptions for it
 	WHY_STATES
 };
 
@@ -56,12 +58,13 @@ struct why_queue {
 	struct packet next; // its type is NULL: there is none
 	struct packet last; // the one before it, the same
 	bool has_last_value;
-	int64_t last_value; // of its completion signal, unless other packets have that, too
-	bool blocked;       // by what the next packet waits for
-	bool unsure;        // it may be: a signal cannot be read
-	bool unread;        // something that it is judged by could not be read
-	bool blind;         // blocked, and not all packets of the process could be searched
-	bool goes_on;       // it will, if others do
+	int64_t last_value;  // of its completion signal, unless other packets have that, too
+	bool blocked;        // by what the next packet waits for
+	bool unsure;         // it may be: a signal cannot be read
+	bool unread;         // something that it is judged by could not be read
+	bool blind;          // blocked, and not all packets of the process could be searched
+	bool goes_on;        // it will, if others do
+	uint64_t exceptions; // why_exceptions()
 	struct why_dep deps[PACKET_DEPS];
 	unsigned ndeps;
 	const struct why_dep *because; // the one that the state is about, NULL
@@ -84,5 +87,33 @@ void why_look(struct why *w, struct rings *r, uint64_t over_ns);
 uint64_t why_taken(const struct why_queue *x);
 
 void why_fini(struct why *w);
+
+// --- why_error.c ---
+
+// Exceptions that the driver noted for the queue since its runtime began, KFD_EC() bits;
+// KFD_UNKNOWN: not a compute queue of AQL, or its runtime keeps no note of them, or that cannot be
+// read.
+//
+// Facts: kfd-facts 2.1 (codes, struct kfd_ctx_header). Where no debugger takes an exception the
+// driver adds its bit to the word that the header of the queue's save area names, for the program's
+// own handler (kfd_process.c, send_exception_work_handler). The program may write there, too. The
+// queue snapshot of the debug interface has exceptions of a session alone, and ends with it
+// (kfd_debug.c, kfd_dbg_ev_raise).
+uint64_t why_exceptions(const struct ring_queue *q, const struct memory *m);
+
+// "WAVE_TRAP PACKET_RESERVED", "none".
+void why_exceptions_text(struct buf *to, uint64_t exceptions);
+
+// --- why_glance.c ---
+
+// Reads indices, the next packet, the one before it and the signals of both into `x`, whose `q` is
+// set.
+void why_glance(struct why_queue *x, const struct memory *m);
+
+// The same where `x` was filled before: packets are read only where the indices have moved.
+void why_glance_again(struct why_queue *x, const struct memory *m);
+
+// The packet taken last has a completion signal that is above 0.
+bool why_last_runs(const struct why_queue *x);
 
 #endif

@@ -43,6 +43,7 @@ of gpq.packets packets --around 20
 of gpq.packets packets --output-all
 of gpq.why why
 of gpq.why why --output-all
+of gpq.why.profile why --profile 1s
 for host in gfx90a-k6.12 vm73-gfx942-contexts vm73-gfx90a-oversubscribed; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.hqd hqd --output-all

@@ -81,6 +81,8 @@ $ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-cloc
 8180100 log 167 7 - 0x7f00000000aa kernel scale(float*) -
 8180200 log 167 7 - 0x7f00000000aa dispatch scale(float*) 0
 8180300 log 167 7 - 0x7f00000000aa return hipLaunchKernel -
+8188804 gpq 167 7 - - hold-begin dbg -
+8293570 gpq 167 7 - - hold-end dbg -
 8369497 kernel 167 7 167 - entry unmap_queues_cpsch -
 8369605 kernel 167 7 167 - entry amdkfd_fence_wait_timeout -
 8369833 kernel 167 7 167 - return amdkfd_fence_wait_timeout -
@@ -159,3 +161,28 @@ gpq: trace: --breakdown: one is no suspension; give its number (1), a time in it
 gpq: trace: --breakdown and --list exclude each other; choose one
 gpq: trace: --breakdown: there is no trace; say --ftrace FILE too
 ? 2
+
+# Holds (tests/data/ftrace/holds.trace): from the return of what suspended the first queue to that of what resumed the last. A call whose
+# target is not known, that failed, or suspended none begins none; the last one's end is not in the trace.
+$ cd $DATA/ftrace; gpq trace --ftrace holds.trace --list --filter 'SOURCE == "gpq"' -o TIME_US,PID,COMMAND,KIND,NAME,INSIDE,ARGS
+  TIME_US PID COMMAND KIND       NAME       INSIDE ARGS
+100000200  10 -       hold-begin gpq-holder      - by=20 queues=2
+100003200  10 -       hold-end   gpq-holder    3ms by=20 queues=2 end=resume
+100006200  10 -       hold-begin gpq-holder      - by=20 queues=2
+100007200  10 -       hold-end   gpq-holder    1ms by=20 queues=2 end=detach
+100008200  10 -       hold-begin gpq-holder      - by=20 queues=2
+100009200  11 -       hold-begin gpq-holder      - by=20 queues=1
+100010100  11 -       hold-end   gpq-holder  900us by=20 queues=1 end=exit
+100010100  10 -       hold-end   gpq-holder  1.9ms by=20 queues=2 end=exit
+100012200  12 worker  hold-begin rocgdb          - by=21 queues=4
+100013100  12 worker  hold-end   rocgdb      900us by=21 queues=4 end=exit
+100015200  10 -       hold-begin gpq-holder      - by=20 queues=3
+$ cd $DATA/ftrace; gpq trace --ftrace holds.trace -p 11 --list -rno TIME_US,KIND; gpq trace --ftrace holds.trace --perfetto - | jq -c '.traceEvents[] | select(.cat == "hold") | [.ts, .dur, .name, .args.queues, .args.end]'
+100009200 hold-begin
+100010100 hold-end
+[100000200,3000,"held by gpq-holder 20",3,"resume"]
+[100006200,1000,"held by gpq-holder 20",2,"detach"]
+[100008200,1900,"held by gpq-holder 20",2,"exit"]
+[100009200,900,"held by gpq-holder 20",1,"exit"]
+[100012200,900,"held by rocgdb 21",4,"exit"]
+[100015200,100,"held by gpq-holder 20",3,"not seen"]

@@ -45,6 +45,42 @@ cp "$data/ftrace/container.log" both/log_7
 is "both sides of a folder" "$(gpq trace both)" \
 	"$(gpq trace --ftrace "$data/ftrace/kprobe-tgid-7.3.trace" --ftrace-clock mono "$data/ftrace/container.log")"
 is "the kernel's alone" "$(rm both/log_7; gpq trace -rno CALLS both | wc -l)" "$(gpq trace --ftrace both/kernel.trace -rno CALLS | wc -l)"
+# Events beside it, as gpq events --ndjson writes them: those of the driver have its time, others are marked.
+cat >both/events.ndjson <<'E'
+{"record":"event","event":"queue-created","pid":167,"command":"mkqueue","gpu_id":21385,"qid":0,"clock":"polled","detail":null,"source":"polled","time_ns":6200000000,"ns_pid":7}
+{"record":"event","event":"gpu-pre-reset","pid":null,"command":null,"gpu_id":21385,"qid":null,"clock":"read","detail":"ring hang","source":"driver","time_ns":8310000000,"ns_pid":null}
+{"record":"event","event":"queue-eviction","pid":167,"command":"mkqueue","gpu_id":21385,"qid":null,"clock":"driver","detail":"userptr","source":"driver","time_ns":8185000500,"ns_pid":7}
+{"record":"event","event":"queue-restore","pid":300,"command":"other\u001b","gpu_id":21385,"qid":null,"clock":"driver","detail":null,"source":"driver","time_ns":8200000000,"ns_pid":1}
+{"record":"event","event":"no-time","pid":167}
+nonsense
+E
+cp "$data/ftrace/container.log" both/log_7
+events() { gpq trace -q --list --filter 'SOURCE =~ "^(driver|polled)$"' "$@" both; }
+is "events" "$(events -rno TIME_US,SOURCE,PID,LOG_PID,COMMAND,KIND,NAME,GPU,QID,ARGS,CLOCK)" \
+	'6200000 polled 167 7 mkqueue event queue-created 21385 0 clock=polled polled
+8185000 driver 167 7 mkqueue event queue-eviction 21385 - userptr driver
+8200000 driver 300 - other\x1b event queue-restore 21385 - - driver
+8310000 driver - - - event gpu-pre-reset 21385 - clock=read\x20ring\x20hang read'
+is "are between the records of their time" "$(gpq trace -q --list --since 8184800 --until 8185100 -rno SOURCE,NAME both)" "kernel kfd_ioctl_set_debug_trap
+driver queue-eviction
+kernel suspend_queues"
+is "a hold behind the return with which it begins" "$(gpq trace -q --list --since 8188804 --until 8188804 -rno SOURCE,NAME both)" "kernel suspend_queues
+gpq dbg"
+is "of a process of the log" "$(events -p 7 -rno NAME)" "queue-created
+queue-eviction"
+is "what is none is told" "$(gpq trace -J both | jq -c .notes)" '["2 lines of the events'"'"' file are no events"]'
+gpq trace -q --perfetto p.json both >/dev/null
+is "holds and events are drawn" "$(jq -r '.traceEvents[] | select(.cat == "hold" or .cat == "event") | [.ts, .dur // "-", .name, .pid - 9000000, .args.clock // "-"] | join(" ")' p.json | sort)" \
+	"6200000 - queue-created 0 polled
+8185000.5 - queue-eviction 0 driver
+8188804 104766 held by dbg 169 0 -
+8200000 - queue-restore 2 driver
+8310000 - gpu-pre-reset -2 read"
+is "strictly" "$("$top/tests/cli/check-traceevents" p.json; echo $?)" 0
+rm both/kernel.trace
+is "without the kernel's trace" "$(events -rno NAME -p 7) $(gpq trace -J both | jq -c '.notes[0]')" 'queue-created
+queue-eviction "there is no trace of the kernel"'
+rm both/events.ndjson both/log_7 && { echo "# clock: mono" && cat "$data/ftrace/kprobe-tgid-7.3.trace"; } >both/kernel.trace
 sed -i '1a # task: 167 167 7' both/kernel.trace && sed 's/7ffff7fe7000/7ffff7fe8000/' "$data/ftrace/container.log" >both/log_7
 is "a process is found by its number in its namespace" "$(gpq trace -J both | jq -c '.processes[0] | [.pid, .kernel_pid, .matched]')" '[7,167,"namespace"]'
 : >both/kernel.trace && echo "# clock: mono" >both/kernel.trace && rm both/log_7
@@ -57,8 +93,14 @@ usage() { is "usage: $1" "$(gpq trace $1 2>&1 | cut -d: -f3-; echo "${PIPESTATUS
 usage "--cleanup" "--cleanup goes with --live; say --live too"
 usage "--save x $data/amdlog/rocm70.log" "--save goes with --live; say --live too"
 usage "--for 1 x" "--for goes with --live; say --live too"
+usage "--comm x $data/amdlog/rocm70.log" "--comm goes with --live; say --live too"
+usage "--gpu 0 both" "--gpu goes with --live; say --live too"
+usage "--live --tree" "--tree says how to read -p; add -p PID"
+usage "--live --cleanup -p 1" "--cleanup records nothing; say --live --cleanup alone"
 usage "--live x" "x: --live reads no log; a command goes behind --"
 usage "--live --cleanup -- true" "--cleanup records nothing; say --live --cleanup alone"
 usage "--live --ftrace x" "--live and --ftrace exclude each other; choose one"
 usage "--live --sysroot $top/tests/hosts/gfx90a-k6.12" "--live is about the running host; leave out --sysroot"
+is "no such process" "$(as_user ./own trace --live -p 4194304 2>&1; echo $?)" "gpq: trace: pid 4194304: no such process; without -p those of all are shown
+5"
 finish

@@ -62,3 +62,105 @@ PID COMMAND QID TYPE    STATE   BACKLOG TAKEN NEXT KERNEL DETAIL
 gpq: why: no queue that was asked for is there; gpq queues lists them
 gpq: why: --over: more than 60s; a second is long
 ? 2
+
+# Exceptions: of queue 1 the save area at 0xb000 names a word at 0xb100, to which the driver adds bits (kfd-facts 2.1). Queue 0 waits for
+# a packet of queue 1, which is never reached. Bits that are no exception of a queue: not known. One queue off, the others on.
+$ cp -r $HOSTS/aql-gfx90a bad; awk '/^Process/ { p = $2; n = 0 } /queue on/ { n++ } p == 4712 && n == 7 && /^ *000002a0:/ { $5 = "0000b000"; $0 = "    " $0 } 1' $HOSTS/aql-gfx90a/sys/kernel/debug/kfd/mqds >bad/sys/kernel/debug/kfd/mqds
+> poke() { printf "$2" | dd of=bad/proc/4712/mem bs=1 seek=$(($1)) conv=notrunc status=none; }; why() { gpq --sysroot bad why -p 4712 -Q 0,1 -rno QID,STATE,STUCK,EXCEPTIONS,DETAIL; echo $?; }
+> poke 0xb018 '\0\261'; why; poke 0xb100 '\020\0\004'; why; poke 0xb100 '\200'; why
+> awk '/^Process/ { p = $2; n = 0 } /queue on/ { n++ } p == 4712 && n == 7 && /^ *00000200:/ { $4 = "00000000"; $0 = "    " $0 } 1' $HOSTS/aql-gfx90a/sys/kernel/debug/kfd/mqds >bad/sys/kernel/debug/kfd/mqds
+> sed -i 's/c005a200 20000010 00001030/c0051000 20000010 00001030/' bad/sys/kernel/debug/kfd/rls; why; sed -i 's/TracerPid:.*/TracerPid:\t1/' bad/proc/4712/status; why
+0 waits-barrier no - signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 waits-external no none signal\x200xa040\x20is\x201,\x20and\x20no\x20packet\x20of\x20this\x20process\x20sets\x20it:\x20the\x20host,\x20or\x20another\x20process
+0
+0 deadlock yes - signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 error yes WAVE_MEMORY_VIOLATION\x20PACKET_RESERVED the\x20driver\x20noted\x20WAVE_MEMORY_VIOLATION\x20PACKET_RESERVED
+3
+0 waits-barrier no - signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 waits-external no - signal\x200xa040\x20is\x201,\x20and\x20no\x20packet\x20of\x20this\x20process\x20sets\x20it:\x20the\x20host,\x20or\x20another\x20process
+0
+0 waits-barrier no - signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 suspended-or-reset no - by\x20a\x20debugger\x20that\x20does\x20not\x20trace\x20it,\x20or\x20reset\x20by\x20the\x20driver\x20after\x20a\x20hang:\x20these\x20look\x20the\x20same
+0
+0 waits-barrier no - signal\x200xa000\x20is\x201,\x20set\x20by\x20packet\x201\x20(dispatch)\x20of\x20queue\x201
+1 suspended no - by\x20init,\x20process\x201
+0
+
+# A profile of a recorded host is one look. Of 4713 queue 3 is idle: queue 4 has the signal of its last packet.
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why --profile 5s -p 4712,4713 -ro PID,QID,TYPE,STATE,PACKET,KERNEL,SHARE,LOOKS,OF
+PID QID TYPE STATE PACKET KERNEL SHARE LOOKS OF
+4712 0 compute waits barrier-and - 1 1 1
+4712 1 compute waits barrier-and - 1 1 1
+4712 2 compute waits barrier-and - 1 1 1
+4712 3 compute waits barrier-value - 1 1 1
+4712 4 compute not-published - - 1 1 1
+4712 5 compute idle - - 1 1 1
+4712 6 compute running dispatch - 1 1 1
+4712 7 compute next barrier-or - 1 1 1
+4713 0 compute waits barrier-and - 1 1 1
+4713 1 compute waits barrier-or - 1 1 1
+4713 2 compute next dispatch - 1 1 1
+4713 3 compute idle - - 1 1 1
+4713 4 compute next dispatch - 1 1 1
+
+# The signal of the packet that queue 0 took last is that of its next ones, too: it waits. PM4 and SDMA; indices that are none.
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why --profile 1 -p 4711 -rno QID,STATE,PACKET; echo $?; gpq why --profile 1 -p 4711 --folded --perfetto t.json
+gpq: why: pid 4711: queue 4: its indices do not fit its ring
+0 waits barrier-and
+1 next dispatch
+2 waits sdma-poll
+3 next pm4-nop
+4 unknown -
+3
+gpq: why: pid 4711: queue 4: its indices do not fit its ring
+train 4711;compute 0;[waits barrier-and] 1
+train 4711;compute 1;[next dispatch] 1
+train 4711;sdma 2;[waits sdma-poll] 1
+train 4711;compute 3;[next pm4-nop] 1
+train 4711;compute 4;[unknown] 1
+? 3
+
+# A command name that would part or end a frame. Idle queues have an empty track.
+$ cp -r $HOSTS/aql-gfx90a frames; sed -i 's/^Name:.*/Name:\ta;b c/' frames/proc/4712/status; gpq --sysroot frames why -q --profile 1 -p 4712 -Q 0,5,6 --folded --perfetto t.json; $TOP/tests/cli/check-traceevents t.json; jq -r '.traceEvents[] | select(.ph == "X" or .args.name) | [.ph, .cat, .name, .args.name] | map(. // "-") | join(" ")' t.json
+a\x3bb c 4712;compute 0;[waits barrier-and] 1
+a\x3bb c 4712;compute 5;[idle] 1
+a\x3bb c 4712;compute 6;[running dispatch] 1
+X waits [waits barrier-and] -
+X running [running dispatch] -
+M - process_name a;b c 4712
+M - thread_name compute 0
+M - thread_name compute 5
+M - thread_name compute 6
+
+# Where no ring can be read, and mistakes.
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 141 --profile 5 -ro STATE,PACKET,LOOKS; echo $?; gpq --sysroot $HOSTS/gfx90a-k6.12 why -p 1 --profile 5 --perfetto none.json; echo $?; ls none.json 2>&1
+gpq: why: pid 141: its memory: No such file or directory; recorded hosts have none
+STATE PACKET LOOKS
+unknown - 1
+5
+gpq: why: pid 1: owns no queue; gpq queues lists those that do
+5
+ls: cannot access 'none.json': No such file or directory
+? 2
+
+$ m() { for c in "$@"; do gpq --sysroot $HOSTS/aql-gfx90a why $c; echo "status $?"; done; }; m '--profile 0' '--profile 2h' '--profile 1 --watch 1' '--folded' '--perfetto x' '--profile 1 --perfetto -' '--profile 1 --folded -r' '--profile 1 -p 4712 --perfetto /nowhere/x' '--profile 1 -o NEXT' '--profile 1 --attach'
+gpq: why: --profile: more than 0, at most 1h; for example --profile 5s
+status 2
+gpq: why: --profile: more than 0, at most 1h; for example --profile 5s
+status 2
+gpq: why: --profile and --watch exclude each other; choose one
+status 2
+gpq: why: --folded is a form of --profile; for example --profile 5s
+status 2
+gpq: why: --perfetto is a form of --profile; for example --profile 5s
+status 2
+gpq: why: --perfetto -: standard output has the result; name a file
+status 2
+gpq: why: --folded writes stacks: it has no columns, rows or other forms; leave out one of them
+status 2
+gpq: why: --perfetto /nowhere/x: No such file or directory; name a file in a folder you may write to
+status 5
+gpq: why: unknown column NEXT in counts; --list-columns lists them
+status 2
+gpq: why: --attach asks a running driver, and this is a recorded host; leave out --attach, or --sysroot and GPQ_SYSROOT
+status 2

@@ -36,7 +36,9 @@ COMMANDS = [
     "packets -v -p 4711 --around 20 --sysroot {h}/aql-gfx90a",
     "packets -vJ --output-all --sysroot {h}/aql-gfx90a",
     "why -v -p 4712 -o PID,QID,STATE,READ,WRITE,VALUE,BY_QID,DETAIL --sysroot {h}/aql-gfx90a",
+    "why -v --profile 1s --folded --perfetto {w}/timeline -p 4711,4712 --sysroot {h}/aql-gfx90a",
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
+    "events -vJ --for 0 --comm .",
     "sched --dry-run -v --online comm=vllm --offline tree&pid=41207 --offline cmdline=.&gpu=0 --sysroot {h}/gfx90a-k6.12",
     "hqd -v --sysroot {h}/gfx90a-k6.12",
     "hqd -v -Q 41207:0 --cgroup / --sysroot {h}/gfx90a-k6.12",
@@ -56,6 +58,7 @@ COMMANDS = [
     "trace --series 50ms -v --svg - {l}/cnn.log",
     "trace --perfetto - -v {l}/cnn.log",
     "trace --list -v --ftrace {l}/../ftrace/kprobe-tgid-7.3.trace --ftrace-clock mono {l}/../ftrace/container.log",
+    "trace --list -vJ --ftrace {l}/../ftrace/holds.trace",
     "trace --compare -vJ {l}/cnn.log {l}/transformer.log",
     "trace --by kernel --demangle -v --threads 1 {l}/mangled.log",
     "trace --partial -v {l}/rocm70.log",
@@ -70,8 +73,21 @@ COMMANDS = [
 ]
 
 
+# Commands that refuse a recorded host get its /sys in a mount namespace of their own, which takes root.
+ON_SYS = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /sys && exec "$@"', os.path.join(HOSTS, "vm-gfx90a-running/sys")]
+
+
+def is_watch(command):
+    return command[1] == "events"
+
+
 def execute(command, prefix, env, timeout=20):
-    p = subprocess.run(prefix + command, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL,
+    if is_watch(command):  # the faults are the command's, not the shell's
+        command = ON_SYS + prefix + (["env"] + [f"{k}={v}" for k, v in env.items()] if env else []) + command
+        env = {}
+    else:
+        command = prefix + command
+    p = subprocess.run(command, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL,
                        env=dict(os.environ, LC_ALL="C", **env))
     return p.returncode, p.stdout, p.stderr
 
@@ -165,6 +181,10 @@ def main():
                 if len(sys.argv) > 3 and sys.argv[3] != name:
                     continue
                 command = [gpq] + text.format(h=HOSTS, l=LOGS, b=BENCH, w=work).split()
+                if is_watch(command) and subprocess.run(ON_SYS + ["true"], capture_output=True, check=False).returncode:
+                    number += 1
+                    print(f"ok {number} - {name} # skip another /sys takes root and a mount namespace")
+                    continue
                 base = execute(command, [], {})
                 if b"escaped" in base[1]:
                     sys.exit(f"{name}: read what lies outside of the recorded host")

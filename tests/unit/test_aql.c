@@ -225,6 +225,40 @@ static void test_hostile(void **state)
 }
 
 // What the header of a free slot leaves of a dispatch, and what only looks like one.
+// Indices that are read together are of two moments: the GPU took packets that were written
+// meanwhile.
+static bool read_torn(void *arg, uint64_t address, void *to, size_t size)
+{
+	const uint64_t write = 2;
+	if (!read_target(arg, address, to, size))
+		return false;
+	if (size > sizeof(uint64_t))
+		memcpy((uint8_t *)to + (WRITE - address), &write, sizeof(write));
+	return true;
+}
+
+static void test_indices_together(void **state)
+{
+	(void)state;
+	struct target *t = target(3, 5);
+	struct memory m = {.fd = -1, .read = read_target, .arg = t};
+	struct ring_indices i;
+	struct ring wild = ring;
+	assert_int_equal(ring_indices(&ring, &m, &i), RING_OK);
+	assert_int_equal(i.read, 3);
+	assert_int_equal(i.write, 5);
+	m.read = read_torn;
+	assert_int_equal(ring_indices(&ring, &m, &i), RING_OK);
+	assert_int_equal(i.read, 3);
+	assert_int_equal(i.write, 5);
+	wild.read_at = 0;
+	wild.write_at = UINT64_MAX - 7;
+	assert_int_equal(ring_indices(&wild, &m, &i), RING_UNREADABLE);
+	wild.write_at = UINT64_MAX - 1;
+	assert_int_equal(ring_indices(&wild, &m, &i), RING_UNREADABLE);
+	test_free(t);
+}
+
 static void test_left(void **state)
 {
 	(void)state;
@@ -393,7 +427,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),     cmocka_unit_test(test_left),
 		cmocka_unit_test(test_scopes),      cmocka_unit_test(test_sdma),
 		cmocka_unit_test(test_pm4),         cmocka_unit_test(test_compares),
-		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_signals),     cmocka_unit_test(test_indices_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

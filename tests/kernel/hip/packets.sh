@@ -4,7 +4,17 @@
 . /t/hip/hip.inc
 
 load_hip
-hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 5000 -H 300
+hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 15000 -H 300
+
+# The GPU stands still: what stood at a head before has all of a profile's time, with its kernel.
+RATE=/sys/module/amdgpu/parameters/packet_rate
+echo 0 > $RATE
+within 60 sh -c "gpq packets -p $P --around 0 --filter 'STATE == \"next\"' -rno QID,TYPE,KERNEL > /tmp/heads && [ -s /tmp/heads ]"
+gpq why -p $P --profile 300ms --perfetto /tmp/heads.json -rno QID,PACKET,KERNEL,SHARE > /tmp/shares
+is "a profile of heads that stand still" "$([ -s /tmp/heads ] || echo none; sed 's/$/ 1/' /tmp/heads | grep -vxFf /tmp/shares)" ""
+if [ -e /usr/bin/python3 ]; then is "its timeline, by the rules" "$(python3 /t/check-traceevents /tmp/heads.json)" ""; fi
+echo 1000000 > $RATE
+gpq why -p $P --profile 500ms -J > /tmp/profile
 
 # While it runs, nothing is said to be stuck for good.
 n=0 bad=0
@@ -19,6 +29,10 @@ while [ ! -e /tmp/q.truth ] && [ $n -lt 40 ] && ! dead $P; do
 done
 is "no deadlock is claimed in $n looks at a program that goes on" $bad 0
 hip_done q
+is "a profile of the program as it goes on: looks of each queue add up" "$(gpq why -p $P --profile 300ms -rno QID,LOOKS,OF | awk '{ n[$1] += $2; of = $3 } END { for (q in n) bad += n[q] != of; print bad + 0 }')" 0
+sed -n 's/.*"kernel": "\([^"]*\)".*/\1/p' /tmp/profile | grep -v ^__amd | sort -u > /tmp/got
+sed -n 's/^kernel [0-9]* launches [0-9]* name \(.*\)/\1/p' /tmp/q.truth | sort > /tmp/wanted
+is "no other kernels than its own are seen" "$(comm -23 /tmp/got /tmp/wanted)" ""
 
 # Kernels of the runtime's own, for copies, have names that begin with __amd, or, where no code object has them, none.
 # The GPU frees a slot by its header; the rest of a dispatch stays until the slot is used again.

@@ -15,6 +15,10 @@ enum { CONDITION_EQ, CONDITION_NE, CONDITION_LT, CONDITION_GTE };
 #define AQL_PACKET_SIZE 64
 #define BARRIER_SIGNALS 5
 
+static bool aql_errors;
+module_param(aql_errors, bool, 0644);
+MODULE_PARM_DESC(aql_errors, "a packet of no known type stops its queue and raises an exception");
+
 struct aql_packet {
 	u16 header; /* type in the low byte */
 	u8 vendor_format;
@@ -137,6 +141,17 @@ u64 sg_aql_work_items(const struct sg_queue *queue)
 	return items;
 }
 
+/* Stops its queue at a packet of a type that does not exist. */
+static bool refuse(struct sg_gpu *gpu, struct sg_queue *queue)
+{
+	if (!READ_ONCE(aql_errors))
+		return false;
+	if (!queue->refused)
+		sg_irq_bad_packet(gpu, queue->pasid, queue->doorbell, EC_QUEUE_PACKET_RESERVED);
+	queue->refused = true;
+	return true;
+}
+
 bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)
 {
 	struct aql_packet *packet;
@@ -148,7 +163,7 @@ bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)
 	packet = (void *)(queue->ring + queue->rptr * AQL_PACKET_SIZE % queue->size);
 	type = READ_ONCE(packet->header) & 0xff;
 	if (type >= SG_AQL_TYPES)
-		return true;
+		return !refuse(gpu, queue);
 	smp_rmb(); /* the header is written last */
 	if (!ready(queue, packet, type))
 		return false;

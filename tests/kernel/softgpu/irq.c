@@ -6,7 +6,12 @@
 #include "softgpu.h"
 
 enum { CLIENT_SDMA0 = 0x8, CLIENT_GFX = 0xa, CLIENT_GRBM_CP = 0x14 };
-enum { SOURCE_SDMA_TRAP_GFX11 = 49, SOURCE_CP_END_OF_PIPE = 181, SOURCE_SDMA_TRAP = 224 };
+enum {
+	SOURCE_SDMA_TRAP_GFX11 = 49,
+	SOURCE_CP_END_OF_PIPE = 181,
+	SOURCE_CP_BAD_OPCODE = 183,
+	SOURCE_SDMA_TRAP = 224
+};
 
 static bool irqs = true;
 module_param(irqs, bool, 0644);
@@ -40,4 +45,11 @@ void sg_irq_sdma_trap(struct sg_gpu *gpu, u32 pasid, u32 event)
 		raise(gpu, CLIENT_GFX, SOURCE_SDMA_TRAP_GFX11, pasid, event);
 	else
 		raise(gpu, CLIENT_SDMA0, SOURCE_SDMA_TRAP, pasid, event);
+}
+
+/* Doorbells have 64 bits; a process has pages of them, and its compute queues the first. */
+void sg_irq_bad_packet(struct sg_gpu *gpu, u32 pasid, u32 doorbell, u32 code)
+{
+	raise(gpu, CLIENT_GRBM_CP, SOURCE_CP_BAD_OPCODE, pasid,
+	      code << 10 | (doorbell / 2 & 0x1ff));
 }

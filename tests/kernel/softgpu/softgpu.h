@@ -118,6 +118,7 @@ struct sg_queue {
 	struct sg_bo *bos[3]; /* keep ring, rptr and wptr alive while mapped */
 	bool aql, sdma, resident;
 	bool blocked;  /* waits for a signal */
+	bool refused;  /* stands at a packet that raised an exception */
 	bool had_work; /* at the last poll, so the time since then is its own */
 	u64 size; /* ring bytes */
 	u8 *ring; /* NULL: not readable (huge user memory) */
@@ -260,6 +261,7 @@ void sg_sdma_run(struct sg_gpu *gpu, struct sg_queue *queue);
 /* irq.c: interrupts as the IH ring would deliver them */
 void sg_irq_end_of_pipe(struct sg_gpu *gpu, u32 pasid, u32 event);
 void sg_irq_sdma_trap(struct sg_gpu *gpu, u32 pasid, u32 event);
+void sg_irq_bad_packet(struct sg_gpu *gpu, u32 pasid, u32 doorbell, u32 code);
 bool sg_irq_enabled(void);
 
 /* cp.c: the thread that plays it all */

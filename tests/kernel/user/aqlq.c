@@ -198,6 +198,22 @@ static void lost(void)
 	dispatch(q, 64, 0);
 }
 
+/* With softgpu's aql_errors=Y the GPU refuses the packet; another queue waits behind it. */
+static void bad(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1), noted = new_signal("noted", 0) + 8;
+	const struct barrier none = {.header = 0x20};
+
+	/* err_payload_addr of the save area, where the runtime has the driver note exceptions */
+	*(uint64_t *)(uintptr_t)(q0->made.ctx_save_restore_address + 24) = noted;
+	put(q0, &none);
+	dispatch(q0, 64, a);
+	barrier(q1, 0x1503, a, 0);
+	ring(q0);
+	ring(q1);
+}
+
 static void sdma(void)
 {
 	struct queue *q0 = new_queue(AQL), *q1 = new_queue(SDMA);
@@ -228,6 +244,7 @@ static const struct {
 	{"running", running},
 	{"idle", idle},
 	{"lost", lost},
+	{"bad", bad},
 	{"sdma", sdma},
 };
 #define N_SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))

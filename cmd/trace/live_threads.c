@@ -1,0 +1,178 @@
+// gpq trace --live: whose record a line of the kernel's trace is, and whether that process is
+// chosen.
+//
+// The process is the one whose thread made the record (its tid; the tracefs option record-tgid adds
+// the process, and /proc tells it of a thread that lives). What a debugger does for another process
+// is that one's too: all its records from kfd_ioctl_set_debug_trap to the return of it, where the
+// argument pid is chosen. Work of the kernel's own threads is of no process.
+#include "cmd/trace/live.h"
+
+#include "common/ftrace/ftrace.h"
+#include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/kfd/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define THREADS_MAX 1000000    // that are kept apart
+#define AGAIN_NS    1000000000 // an exec changes names, a move the control group
+#define DEBUG_TRAP  "kfd_ioctl_set_debug_trap"
+
+struct live_thread {
+	int64_t tid, tgid; // tgid -1: not known
+	int ns_pid;        // 0: not known
+	uint64_t looked_ns;
+	char comm[16];  // of the thread, then
+	bool chosen;    // its process
+	bool known;     // its process could be looked at
+	bool told;      // its process is in what was recorded
+	bool on_behalf; // within an ioctl for a chosen process
+};
+
+int live_threads_init(struct live_threads *t, const struct trace_opts *o)
+{
+	int status;
+
+	*t = (struct live_threads){.gpu_words = &o->gpus, .own = getpid()};
+	t->asks = pick_asks(&o->pick);
+	status = pick_init_watch(&t->pick, &o->pick, &t->cache);
+	if (status || !o->gpus.n)
+		return status;
+	status = kfd_topology_load(&t->gpus, KFD_TOPOLOGY_BDF);
+	if (status < 0)
+		return err_sys(-status, NULL, "/sys/class/kfd/kfd/topology/nodes");
+	return pick_select_gpus(&t->gpus, &o->gpus);
+}
+
+void live_threads_fini(struct live_threads *t)
+{
+	if (t->unknown)
+		err_warn("without -p and the like they are there",
+			 "%llu records of processes that are not known were left out",
+			 (unsigned long long)t->unknown);
+	pick_fini(&t->pick);
+	process_cache_fini(&t->cache);
+	kfd_topology_fini(&t->gpus);
+	intern_fini(&t->numbers);
+	free(t->v);
+}
+
+// "Tgid:" of a thread's status; -1: it has ended.
+static int64_t process_of_thread(int64_t tid)
+{
+	struct buf b = {0};
+	long long tgid = -1;
+	const char *at;
+
+	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
+	    (at = strstr(b.data, "\nTgid:")))
+		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
+	buf_fini(&b);
+	return tgid;
+}
+
+static bool is_chosen(struct live_threads *t, int64_t pid, bool *known)
+{
+	process_cache_fini(&t->cache);
+	*known = process_cache_get(&t->cache, (pid_t)pid, PROCESS_STATUS)->error == 0;
+	return pick_keeps(&t->pick, (pid_t)pid);
+}
+
+static void look(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+{
+	const struct process_info *p;
+
+	*h = (struct live_thread){
+		.tid = h->tid, .looked_ns = clock_ns(), .on_behalf = h->on_behalf};
+	h->tgid = r->tgid > 0 ? r->tgid : process_of_thread(r->tid);
+	memcpy(h->comm, r->comm.at, r->comm.len < 15 ? r->comm.len : 15);
+	if (h->tgid <= 0)
+		return;
+	pick_renew(&t->pick);
+	h->chosen = is_chosen(t, h->tgid, &h->known);
+	p = process_cache_get(&t->cache, (pid_t)h->tgid, PROCESS_STATUS);
+	h->ns_pid = p->error ? 0 : (int)p->proc.ns_pid;
+}
+
+// Is what was found out of the thread too old for this record?
+static bool is_stale(const struct live_threads *t, const struct live_thread *h,
+		     const struct ftrace_record *r)
+{
+	const size_t len = r->comm.len < 15 ? r->comm.len : 15;
+
+	if (r->tgid > 0 && r->tgid != h->tgid) // its number was given again
+		return true;
+	return t->asks && !h->chosen &&
+	       (clock_ns() - h->looked_ns >= AGAIN_NS || memcmp(h->comm, r->comm.at, len) != 0);
+}
+
+static struct live_thread *thread_of(struct live_threads *t, const struct ftrace_record *r)
+{
+	uint32_t i = intern_put(&t->numbers, &r->tid, sizeof(r->tid));
+	struct live_thread *h;
+
+	if (i >= THREADS_MAX)
+		return NULL;
+	if (i == t->n)
+		*ARRAY_ADD(t->v, t->cap, t->n) = (struct live_thread){.tid = r->tid, .tgid = -1};
+	h = &t->v[i];
+	if (!h->looked_ns || is_stale(t, h, r))
+		look(t, h, r);
+	return h;
+}
+
+static bool is_debug_trap(const struct ftrace_record *r)
+{
+	return r->name.len == strlen(DEBUG_TRAP) &&
+	       memcmp(r->name.at, DEBUG_TRAP, r->name.len) == 0;
+}
+
+// As the ioctl begins and ends. True: the record is within one for a chosen process.
+static bool on_behalf(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+{
+	bool was = h->on_behalf, known;
+	int64_t pid;
+
+	if (!is_debug_trap(r))
+		return was;
+	h->on_behalf = r->kind == FTRACE_ENTRY && ftrace_arg(r, "pid", &pid) && pid > 0 &&
+		       pid <= INT32_MAX && is_chosen(t, pid, &known);
+	return h->on_behalf || (was && r->kind == FTRACE_RETURN);
+}
+
+static bool keeps(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+{
+	const bool inside = t->asks && h && on_behalf(t, h, r);
+	int64_t gpu;
+
+	if (h ? h->tgid == t->own : r->tid == t->own)
+		return false;
+	if (t->gpus.n && ftrace_arg(r, "gpu", &gpu) &&
+	    !pick_has_gpu(&t->gpus, t->gpu_words, (uint64_t)gpu))
+		return false;
+	if (!t->asks || inside || (h && h->chosen))
+		return true;
+	t->unknown += !h || h->tgid <= 0 || (!h->known && pick_needs_host(t->pick.opts));
+	return false;
+}
+
+bool live_threads_keep(struct live_threads *t, const char *text, size_t len, struct buf *tasks)
+{
+	struct ftrace_record r;
+	struct live_thread *h;
+
+	if (!ftrace_line(text, len, &r) || r.tid <= 0)
+		return true; // lost events, for one
+	h = thread_of(t, &r);
+	if (!keeps(t, h, &r))
+		return false;
+	if (h && h->tgid > 0 && !h->told) {
+		buf_printf(tasks, "# task: %lld %lld %d\n", (long long)h->tid, (long long)h->tgid,
+			   h->ns_pid);
+		h->told = true;
+	}
+	return true;
+}

@@ -1,0 +1,27 @@
+// Shared by the files of gpq why.
+#ifndef GPQ_CMD_WHY_H
+#define GPQ_CMD_WHY_H
+
+#include "cmd/command.h"
+#include "cmd/kernels.h"
+
+#define WHY_NO_PROFILE UINT64_MAX
+
+struct why_opts {
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	struct kernels_opts kernels;
+	bool attach, folded;
+	uint64_t over;    // ns
+	uint64_t watch;   // ns, WATCH_OFF without --watch
+	uint64_t profile; // ns, WHY_NO_PROFILE without --profile
+	const char *perfetto;
+};
+
+extern const struct out_table why_profile_table;
+
+// --profile: GPQ_OK, or GPQ_USAGE after a message; and the command's exit status.
+int why_profile_check(const struct cmd *c);
+int why_profile(struct cmd *c);
+
+#endif
