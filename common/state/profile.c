@@ -191,11 +191,13 @@ void profile_look(struct profile *p, uint64_t now_ns)
 
 // --- which queues ---
 
+// The ring of a queue that has just been made may not be known yet.
 static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
 {
 	const struct queue_row *row = r->row;
+	const bool known = q->ring != MQD_UNKNOWN && r->ring.base != MQD_UNKNOWN;
 	return q->pid == row->pid && q->gpu_id == row->gpu_id && q->qid == row->qid &&
-	       q->context == row->context && q->ring == r->ring.base &&
+	       q->context == row->context && (!known || q->ring == r->ring.base) &&
 	       strcmp(q->comm, row->comm ? row->comm : "") == 0;
 }
 
@@ -243,6 +245,7 @@ void profile_take(struct profile *p, const struct rings *r)
 			continue;
 		struct profile_queue *q = queue_of(p, &r->v[i]);
 		q->x.q = &r->v[i];
+		q->ring = r->v[i].ring.base;
 		count_unreadable(q);
 		q->off = row->on_hw == 0 || row->holder != INT64_MIN;
 		why_glance_again(&q->x, &r->processes[r->v[i].process].memory);

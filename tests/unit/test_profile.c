@@ -334,6 +334,26 @@ static void test_come_and_go(void **state)
 	assert_string_equal(counts(2), "idle - - 3\n");
 }
 
+// A queue whose ring was not known at first is the same one; one with another ring is not.
+static void test_ring_known_later(void **state)
+{
+	(void)state;
+	const uint64_t ring = t.queues[0].ring.base;
+	t.queues[0].ring.base = MQD_UNKNOWN;
+	t.queues[1].ring.base = RING * 3;
+	profile_fini(&t.profile);
+	profile_take(&t.profile, &t.rings);
+	look(1);
+	t.queues[0].ring.base = ring;
+	t.queues[1].ring.base = RING * 2;
+	profile_take(&t.profile, &t.rings);
+	look(2);
+	profile_finish(&t.profile);
+	assert_int_equal(t.profile.n, 4);
+	assert_string_equal(counts(0), "idle - - 2\nunknown - - 1\n");
+	assert_string_equal(counts(1), "idle - - 1\nidle - - 2\n");
+}
+
 // Another code object, whose kernel lies where one was before; and one that was loaded meanwhile.
 static void test_renamed(void **state)
 {
@@ -375,6 +395,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_signal_to_come, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_come_and_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ring_known_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_renamed, setup, teardown),
 		cmocka_unit_test(test_due),
 	};
