@@ -15,11 +15,20 @@ kit() { # ARGUMENTS...: its last line and exit status
 is "without a terminal it takes -y" "$(kit)" \
 	"check-gpu: nothing was done: without a terminal to ask on it takes -y (make check-gpu YES=1)
 status 2"
-is "on a terminal it asks" \
-	"$(GPQ=$PWD/there MKQUEUE=$PWD/mkqueue script -qec "$top/tests/gpu/check-gpu; echo status \$?" /dev/null <<<"n" 2>&1 | tr -d '\r' | grep -E 'touched|now:|Begin|status')" \
+# The answer comes after the question, and its writer stays: script ends the terminal with its input.
+mkfifo answer
+GPQ=$PWD/there MKQUEUE=$PWD/mkqueue script -qec "$top/tests/gpu/check-gpu; echo status \$?" /dev/null <answer >asked 2>&1 &
+script=$!
+exec 9>answer
+until grep -q Begin asked || ! kill -0 $script 2>/dev/null; do sleep 0.05; done
+echo n >&9
+wait $script
+exec 9>&-
+is "on a terminal it asks" "$(tr -d '\r' <asked | grep -E 'touched|now:|Begin|nothing|status')" \
 	"No other process is touched. But each suspension takes all queues off that GPU for a moment, and it does so 1000 times;
 processes with queues there now: 2. At the end there is one archive in ., with names and addresses redacted.
-Begin? [y/N] check-gpu: nothing was done
+Begin? [y/N] n
+check-gpu: nothing was done
 status 2"
 is "a GPU that is not there" "$(kit -y -g 7)" \
 	"check-gpu: no GPU 7 here; gpq gpus lists them, gpq gpus --check says what is in the way
