@@ -303,6 +303,7 @@ static int schedule(struct cmd *c, struct sched *s)
 {
 	const struct sched_cmd *o = c->opts;
 	int status = GPQ_OK, sig;
+	size_t found = 0;
 
 	if (!o->no_socket)
 		s->hints = hints_open(o->socket, o->group, &status);
@@ -310,8 +311,11 @@ static int schedule(struct cmd *c, struct sched *s)
 		return status;
 	if (s->hints)
 		hints_on_status(s->hints, fill_status, s);
-	err_note("%zu processes so far%s%s", sched_find(s, true),
-		 s->hints ? "; hints come in at " : "", s->hints ? hints_path(s->hints) : "");
+	sched_find(s, true);
+	for (size_t i = 0; i < s->n; i++)
+		found += s->classes[i].group.n;
+	err_note("%zu processes so far%s%s", found, s->hints ? "; hints come in at " : "",
+		 s->hints ? hints_path(s->hints) : "");
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;
@@ -342,8 +346,9 @@ static int run(struct cmd *c)
 	if (!status)
 		status = add_classes(&s, o);
 	if (!status && o->dry) {
-		sched_find(&s, false);
+		const int found = sched_find(&s, false);
 		status = show(c, &s, MEMBERS);
+		status = status ? status : found;
 	} else if (!status) {
 		status = schedule(c, &s);
 	}

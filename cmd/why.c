@@ -211,7 +211,9 @@ static int list(struct cmd *c)
 	if (!status)
 		status = rings_load(&rings, &how);
 	if (!status || status == GPQ_PARTIAL) {
-		why_look(&w, &rings, o->over);
+		if (o->evictions)
+			evictions_read(o->evictions);
+		why_look(&w, &rings, o->evictions, o->over);
 		bool unread = false;
 		const int printed = print(out, &w, &unread);
 		status = status ? status : unread ? rings_unread(&rings) : printed;
@@ -240,16 +242,22 @@ static int check(const struct cmd *c)
 
 static int run(struct cmd *c)
 {
-	const struct why_opts *o = c->opts;
+	struct why_opts *o = c->opts;
 	int status = check(c);
 	if (!status)
 		status = kernels_choose(c, &o->kernels);
 	if (status)
 		return status;
-	if (o->profile == WHY_NO_PROFILE)
-		return watch_run(c, o->watch, list);
-	c->out.schema = &profile_schema;
-	return why_profile(c);
+	if (o->profile != WHY_NO_PROFILE) {
+		c->out.schema = &profile_schema;
+		return why_profile(c);
+	}
+	// What began before is not told.
+	if (o->watch != WATCH_OFF)
+		o->evictions = evictions_open();
+	status = watch_run(c, o->watch, list);
+	evictions_close(o->evictions);
+	return status;
 }
 
 const struct cmd_spec why_spec = {

@@ -5,6 +5,8 @@
 #include "cmd/command.h"
 #include "cmd/kernels.h"
 
+#include "common/state/evictions.h"
+
 #define WHY_NO_PROFILE UINT64_MAX
 
 struct why_opts {
@@ -16,6 +18,7 @@ struct why_opts {
 	uint64_t watch;   // ns, WATCH_OFF without --watch
 	uint64_t profile; // ns, WHY_NO_PROFILE without --profile
 	const char *perfetto;
+	struct evictions *evictions; // told while --watch watches; NULL
 };
 
 extern const struct out_table why_profile_table;

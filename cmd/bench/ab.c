@@ -410,18 +410,15 @@ static int dry_run(struct cmd *c)
 {
 	struct bench_opts *o = c->opts;
 	struct newcomers newcomers = {.events = -1};
-	int status = choose_sides(o);
-	status = status ? status : out_check(&c->out, &bench_sides_table);
-	if (status)
-		return status;
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
-	status = out_begin(out, &bench_sides_table, false);
+	int status = choose_sides(o);
+	status = status ? status : out_begin(out, &bench_sides_table, false);
 	for (unsigned i = 0; side_name[i] && !status; i++)
 		if (o->ab.command[i])
 			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
 	if (!status)
-		spec_set_look(&o->ab.specs, &newcomers, print_member, out);
+		status = spec_set_look(&o->ab.specs, &newcomers, print_member, out);
 	out_end(out);
 	newcomers_fini(&newcomers);
 	spec_set_fini(&o->ab.specs);

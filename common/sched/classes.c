@@ -64,9 +64,8 @@ static void say_failures(const struct group *g)
 	}
 }
 
-size_t sched_find(struct sched *s, bool attach)
+int sched_find(struct sched *s, bool attach)
 {
-	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct group *g = &s->classes[i].group;
@@ -78,10 +77,8 @@ size_t sched_find(struct sched *s, bool attach)
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 	}
-	spec_set_look(&s->specs, &s->newcomers, take, s);
-	for (size_t i = 0; i < s->n; i++) {
+	const int status = spec_set_look(&s->specs, &s->newcomers, take, s);
+	for (size_t i = 0; i < s->n; i++)
 		say_failures(&s->classes[i].group);
-		n += s->classes[i].group.n;
-	}
-	return n;
+	return status;
 }

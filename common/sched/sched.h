@@ -77,8 +77,9 @@ void sched_add_class(struct sched *s, const char *name);
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 
 // Looks who belongs to which class now: those who fit several belong to the first. With `attach`,
-// classes that need it open debug sessions; without, processes are only named. Number of processes.
-size_t sched_find(struct sched *s, bool attach);
+// classes that need it open debug sessions; without, processes are only named. Exit status: a SPEC
+// may fail at the first look, after a message; later looks try it again.
+int sched_find(struct sched *s, bool attach);
 
 // Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC). When it
 // returns, all queues run. The signal, 0 at that time, or less: the exit status after a message,

@@ -118,16 +118,21 @@ void spec_set_fini(struct spec_set *s)
 }
 
 // They were right when they were added: that nobody fits one now (the process of ns-pid has ended)
-// is no news at each look.
-static struct pick *start_picks(const struct spec_set *s, struct process_cache *processes)
+// is no news at each look. What fails at the first one is.
+static struct pick *start_picks(const struct spec_set *s, struct process_cache *processes,
+				bool first, int *status)
 {
 	struct pick *picks = xcalloc(s->n + 1, sizeof(*picks));
 	struct buf said = {0};
 
-	err_gather(&said);
-	for (size_t i = 0; i < s->n; i++)
-		if (pick_init(&picks[i], &s->v[i]->spec.pick, processes))
+	if (!first)
+		err_gather(&said);
+	for (size_t i = 0; i < s->n; i++) {
+		const int failed = pick_init(&picks[i], &s->v[i]->spec.pick, processes);
+		if (failed)
 			picks[i].opts = NULL; // it chooses nothing now
+		*status = failed && first ? failed : *status;
+	}
 	err_gather(NULL);
 	buf_fini(&said);
 	return picks;
@@ -151,16 +156,19 @@ static const struct spec *fits(const struct spec_set *s, const struct pick *pick
 	return NULL;
 }
 
-void spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
-		   bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
-		   void *arg)
+int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
+		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
+		  void *arg)
 {
 	struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
 
+	const bool first = !newcomers->v;
+	int status = GPQ_OK;
+
 	if (!s->n || !newcomers_scan(newcomers, now))
-		return;
-	struct pick *picks = start_picks(s, &processes);
+		return GPQ_OK;
+	struct pick *picks = start_picks(s, &processes, first, &status);
 	for (size_t i = 0; i < newcomers->n; i++) {
 		struct newcomer *c = &newcomers->v[i];
 		struct kfd_selection *sel;
@@ -174,4 +182,5 @@ void spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		pick_fini(&picks[i]);
 	free(picks);
 	process_cache_fini(&processes);
+	return status;
 }

@@ -31,8 +31,9 @@ void spec_set_fini(struct spec_set *s);
 
 // Looks at those who have KFD open, and are not parts of gpq: `take` is called for each that fits,
 // with its selection among its queues, which it owns then. False: the process is looked at again.
-void spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
-		   bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
-		   void *arg);
+// Exit status: at the first look, a SPEC may fail (after a message); later ones choose nobody then.
+int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
+		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
+		  void *arg);
 
 #endif

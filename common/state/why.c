@@ -271,7 +271,8 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 	}
 	if (r->on_hw != 0)
 		return WHY_UNKNOWN;
-	if (r->state && strcmp(r->state, "evicted") == 0)
+	x->trigger = evictions_trigger(w->evictions, &w->rings->rows, r);
+	if (x->trigger || (r->state && strcmp(r->state, "evicted") == 0))
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
 		name_process(x, p.tracer);
@@ -497,6 +498,8 @@ static char *tell(const struct why *w, const struct why_queue *x)
 		break;
 	case WHY_EVICTED:
 		buf_puts(&b, "by the driver, with all queues of the process on this GPU");
+		if (x->trigger)
+			buf_printf(&b, ": %s", x->trigger);
 		break;
 	default: break;
 	}
@@ -505,9 +508,9 @@ static char *tell(const struct why *w, const struct why_queue *x)
 
 // ---
 
-void why_look(struct why *w, struct rings *r, uint64_t over_ns)
+void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_t over_ns)
 {
-	*w = (struct why){.n = r->n, .rings = r};
+	*w = (struct why){.n = r->n, .rings = r, .evictions = e};
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	const uint64_t begin = clock_ns();
 	look_first(w);

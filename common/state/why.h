@@ -9,6 +9,7 @@
 #ifndef GPQ_STATE_WHY_H
 #define GPQ_STATE_WHY_H
 
+#include "common/state/evictions.h"
 #include "common/state/rings.h"
 
 enum why_state {
@@ -70,6 +71,7 @@ struct why_queue {
 	const struct why_dep *because; // the one that the state is about, NULL
 	pid_t by_pid;                  // that suspended it, 0
 	char by_name[64];              // its command name
+	const char *trigger;           // of its eviction, NULL
 	char *detail;                  // owned: the state in a sentence
 };
 
@@ -77,12 +79,14 @@ struct why {
 	struct why_queue *v; // one for each of rings->v
 	size_t n;
 	const struct rings *rings;
+	const struct evictions *evictions; // NULL: not known
 	uint64_t over_ns;
 };
 
 // Looks twice, `over_ns` apart. `r` must have been loaded with `whole` and READ_HOLDER, and outlive
-// the result. Hardware slots are read where a queue may be hung.
-void why_look(struct why *w, struct rings *r, uint64_t over_ns);
+// the result. Hardware slots are read where a queue may be hung. `e`: what is known of evictions,
+// or NULL.
+void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_t over_ns);
 // What the GPU took between the two looks, in what the queue's indices count.
 uint64_t why_taken(const struct why_queue *x);
 

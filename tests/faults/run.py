@@ -40,6 +40,7 @@ COMMANDS = [
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
     "events -vJ --for 0 --comm .",
     "sched --dry-run -v --online comm=vllm --offline tree&pid=41207 --offline cmdline=.&gpu=0 --sysroot {h}/gfx90a-k6.12",
+    "bench ab --dry-run -v --online-pid 52880 --offline true --offline-select cmdline=. --sysroot {h}/gfx90a-k6.12",
     "hqd -v --sysroot {h}/gfx90a-k6.12",
     "hqd -v -Q 41207:0 --cgroup / --sysroot {h}/gfx90a-k6.12",
     "hqd --fields -vJ --sysroot {h}/gfx1100-k6.12-mes",

@@ -93,15 +93,27 @@ coming_and_going() {
 	within 20 sh -c "[ -z \"\$(ls $KFD/proc)\" ]"
 }
 
+# What can be written in its memory, how often it ran, by whom it was traced, what signals wait for it.
+all_of() { # PID
+	local range
+	awk '$2 ~ /^rw/ { print $1 }' /proc/$1/maps | while read -r range; do
+		echo "$range $(dd if=/proc/$1/mem bs=4096 skip=$((0x${range%-*} / 4096)) count=$(((0x${range#*-} - 0x${range%-*}) / 4096)) 2> /dev/null | md5sum)"
+	done
+	grep -E 'ctxt_switches|TracerPid|Pnd' /proc/$1/status
+	awk '{ print $14, $15 }' /proc/$1/stat
+}
+
 # Reading leaves the program and its memory as they are.
 without_a_trace() {
 	aql chain
-	local ring before after
-	ring=$(awk '$3 == "queue" { print $12; exit }' /tmp/aqlq.log)
-	before=$(dd if=/proc/$P/mem bs=4096 skip=$((ring / 4096)) count=1 2> /dev/null | md5sum; grep -E 'ctxt_switches' /proc/$P/status)
-	gpq packets -p $P --around 60 > /dev/null
-	after=$(dd if=/proc/$P/mem bs=4096 skip=$((ring / 4096)) count=1 2> /dev/null | md5sum; grep -E 'ctxt_switches' /proc/$P/status)
-	is "the process neither ran nor changed" "$after" "$before"
+	local before after command
+	before=$(all_of $P)
+	like "it has memory" "$before" '( [0-9a-f]{32}  -.*){9}'
+	for command in "packets --around 60" why "why --profile 200ms"; do
+		gpq $command -p $P > /dev/null
+		after=$(all_of $P)
+		is "gpq $command: the process neither ran nor changed" "$after" "$before"
+	done
 	reap $P
 }
 

@@ -145,6 +145,15 @@ if driver_has untraced_debugger; then S=suspended-or-evicted; else S=evicted; fi
 is "evicted" "$(rows $S QID,STATE,STUCK)" "0 $S no
 1 $S no"
 echo $P > /sys/kernel/debug/softgpu/restore
+within 20 sh -c "! gpq why -p $P -rno STATE | grep -q evicted" || fail "restored" "$(gpq why -p $P)"
+gpq why -p $P --watch 100ms --over 10ms -rno STATE,DETAIL > /tmp/watched 2> /tmp/watched.err &
+W=$!
+within 20 test -s /tmp/watched
+echo $P > /sys/kernel/debug/softgpu/evict
+within 20 grep -q '^evicted by.*:.x20userptr$' /tmp/watched || fail "a watcher is told why" "$(sort /tmp/watched | uniq -c; cat /tmp/watched.err)"
+kill $W
+wait $W
+echo $P > /sys/kernel/debug/softgpu/restore
 reap $P
 
 # More processes than VMIDs.
