@@ -80,7 +80,8 @@ reap $P
 kill -TERM $G
 wait $G
 is "a profile that is ended early: exit status" $? 143
-is "of the first process before and after" "$(awk -v p=$A '$1 == p { print $2, $3, $4; bad += $5 <= 0 } END { if (bad) print "no looks" }' /tmp/profile | sort)" "0 idle -
+# Between the two there is a moment in which nothing holds the packets back any more.
+is "of the first process before and after" "$(awk -v p=$A '$1 == p && $3 !~ /^(next|running)$/ { print $2, $3, $4; bad += $5 <= 0 } END { if (bad) print "no looks" }' /tmp/profile | sort)" "0 idle -
 0 waits barrier-and
 1 idle -
 1 waits barrier-and"
