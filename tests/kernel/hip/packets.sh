@@ -51,6 +51,20 @@ is "names are the same for its user as for programs" "$(gpq packets -p $P --arou
 	'{"record":"packet","kernel":"vector_add"}'
 hip_end q
 within 20 test ! -d $KFD/proc/$P
+
+# Three packets in four are of one kernel, and the GPU takes as long for each: of n looks 3/4 n are at it, four standard deviations
+# of chance more or less.
+echo 200 > $RATE
+hip_start r -s 1 -n 2000 -k k -k k -k k -k vector_add -H 300
+gpq why -p $P --profile 8s -rno KERNEL,LOOKS > /tmp/shares
+LOOKS=$(awk '$1 == "k" { k += $2 } $1 == "k" || $1 == "vector_add" { n += $2 } END { print k + 0, n + 0 }' /tmp/shares)
+ok "looks at a kernel with 3/4 of the packets, of all looks: $LOOKS" \
+	awk -v looks="$LOOKS" 'BEGIN { split(looks, l); off = l[1] - 0.75 * l[2]; exit !(l[2] >= 50 && off * off <= 16 * 0.1875 * l[2]) }'
+echo 1000000 > $RATE
+hip_done r
+note "$(sed -n 's/^kernel [0-9]* launches/launches/p' /tmp/r.truth)"
+hip_end r
+within 20 test ! -d $KFD/proc/$P
 unload
 kernel_is_content
 finish
