@@ -175,8 +175,9 @@ kernel_is_content() {
 # ---- a target ----------------------------------------------------------------------------------------------------------
 
 # Start mkqueue in the background and return when its queues are there: P is its pid.
+# A mkqueue that was killed may leave STATUS.new, which another user could not replace.
 target() { # MKQUEUE-ARGS...
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	mkqueue "$@" -k $STATUS > /tmp/mkqueue.log 2>&1 &
 	P=$!
 	within 20 test -s $STATUS || fail "mkqueue $* starts" "$(cat /tmp/mkqueue.log)"

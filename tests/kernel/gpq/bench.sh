@@ -28,7 +28,7 @@ nobody_traces() { is "nobody traces the target ($1)" "$(awk '/TracerPid/ { print
 
 # ---- 1,000 cycles on a target with a fixed amount of work ---------------------------------------------------------------
 
-rm -f $STATUS
+rm -f $STATUS $STATUS.new
 mkqueue -n 3 -c 30000 -k $STATUS > /tmp/mkqueue.log 2>&1 &
 P=$!
 within 20 test -s $STATUS || fail "mkqueue starts" "$(cat /tmp/mkqueue.log)"

@@ -7,7 +7,7 @@
 SOFTGPU=/sys/kernel/debug/softgpu
 
 contexts() { # CTXQ-ARGS...
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	ctxq "$@" -k $STATUS > /tmp/ctxq.log 2>&1 &
 	P=$!
 	within 30 test -s $STATUS || fail "ctxq $* starts" "$(cat /tmp/ctxq.log)"

@@ -20,7 +20,7 @@ context_still() { # CONTEXT QUEUE WHEN
 	is "queue $2 of context $1 stands still ($3)" "$(index_of $1 $2)" "$r"
 }
 contexts() { # CTXQ-ARGS...
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	ctxq "$@" -k $STATUS > /tmp/ctxq.log 2>&1 &
 	P=$!
 	within 20 test -s $STATUS || fail "ctxq $* starts" "$(cat /tmp/ctxq.log)"

@@ -119,7 +119,7 @@ signals() {
 runtime() {
 	mkqueue -q -n 1 -W 2500 -k $STATUS & P=$!
 	within 10 test -d "$KFD/proc/$P"
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	status_is "suspend before the runtime is enabled" 0 gpq suspend -p $P
 	within 20 test -d "$KFD/proc/$P/queues/0" || fail "the target starts while it is held" "$(cat /proc/$P/wchan)"
 	within 10 test -s $STATUS

@@ -45,7 +45,7 @@ echo 0 > /proc/sys/kernel/yama/ptrace_scope
 # Another user cannot read debugfs: only queues on the GPUs prove that they were opened.
 chmod 666 /dev/kfd /dev/dri/renderD*
 as_user() { # MKQUEUE-ARGS...
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	su user -c "exec mkqueue -q $* -k $STATUS" > /tmp/mkqueue.log 2>&1 &
 	within 20 test -s $STATUS || fail "mkqueue $* starts" "$(cat /tmp/mkqueue.log)"
 	P=$(pidof mkqueue)

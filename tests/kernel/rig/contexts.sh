@@ -5,7 +5,7 @@
 . /t/rig/rig.inc
 
 start() { # CTXQ-ARGS...
-	rm -f $STATUS
+	rm -f $STATUS $STATUS.new
 	ctxq "$@" -k $STATUS > /tmp/ctxq.log 2>&1 &
 	P=$!
 	within 20 test -s $STATUS || fail "ctxq $* starts" "$(cat /tmp/ctxq.log)"
