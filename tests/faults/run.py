@@ -56,7 +56,7 @@ COMMANDS = [
     "trace --gaps -vJ {l}/cnn.log",
     "trace --latency -vJ {l}/rocm63-level4.log",
     "trace --series 50ms -vJ --by queue {l}/cnn.log",
-    "trace --series 50ms -v --svg - {l}/cnn.log",
+    "trace --series 50ms -v --svg {w}/picture {l}/cnn.log",
     "trace --perfetto - -v {l}/cnn.log",
     "trace --list -v --ftrace {l}/../ftrace/kprobe-tgid-7.3.trace --ftrace-clock mono {l}/../ftrace/container.log",
     "trace --list -vJ --ftrace {l}/../ftrace/holds.trace",
