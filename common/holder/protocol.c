@@ -174,29 +174,36 @@ char *line_put(char *to, const char *s)
 	return stpcpy(to, s);
 }
 
+static char *put_digits(char *to, uint64_t value, unsigned base)
+{
+	char *end = to + 1;
+
+	for (uint64_t v = value; v /= base;)
+		end++;
+	*end = '\0';
+	for (char *d = end; d > to; value /= base)
+		*--d = "0123456789abcdef"[value % base];
+	return end;
+}
+
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
 {
-	char digits[24], *d = digits + sizeof(digits);
-
-	*--d = '\0';
-	do
-		*--d = "0123456789abcdef"[value % base];
-	while (value /= base);
-	return line_put(line_put(to, key), d);
+	return put_digits(line_put(to, key), value, base);
 }
 
 // The words of an answer, and where they are in struct kfd_outcome or struct kfd_answer. Their
-// order is that of the line.
+// order is that of the line. Keys are copied whole: each resume writes a dozen for each queue.
+#define KEY_SIZE 16
 struct field {
-	const char *key; // as it is written, with the blank before and the '=' behind it
-	uint8_t offset, size;
+	char key[KEY_SIZE]; // as it is written, with the blank before and the '=' behind it
+	uint8_t len, offset, size;
 	enum { DECIMAL, HEX, TYPE, PACKETS, RESULT } kind;
 };
 
-#define FIELD(type, key, member, kind)                                    \
-	{                                                                 \
-		" " key "=", offsetof(struct type, member),               \
-			(uint8_t)sizeof(((struct type *)0)->member), kind \
+#define FIELD(type, key, member, kind)                                       \
+	{                                                                    \
+		" " key "=", sizeof(key) + 1, offsetof(struct type, member), \
+			(uint8_t)sizeof(((struct type *)0)->member), kind    \
 	}
 
 #define WITHOUT_ADDRESSES 7
@@ -246,13 +253,15 @@ static size_t format(char *to, const char *what, const struct field *f, size_t n
 	const char *word;
 
 	for (const struct field *end = f + n; f < end; f++) {
+		const bool number = f->kind == DECIMAL || f->kind == HEX;
 		uint64_t value = 0;
 
 		memcpy(&value, (const char *)record + f->offset, f->size); // little endian
-		if (f->kind == DECIMAL || f->kind == HEX)
-			p = line_put_number(p, f->key, value, f->kind == HEX ? 16 : 10);
-		else if ((word = word_of(f->kind, (uint32_t)value)))
-			p = line_put(line_put(p, f->key), word);
+		if (!number && !(word = word_of(f->kind, (uint32_t)value)))
+			continue;
+		memcpy(p, f->key, KEY_SIZE);
+		p += f->len;
+		p = number ? put_digits(p, value, f->kind == HEX ? 16 : 10) : line_put(p, word);
 	}
 	return (size_t)(line_put(p, "\n") - to);
 }
@@ -282,14 +291,15 @@ static uint64_t parse_value(const char *text, int kind)
 static void parse_word(const char *word, const struct field *f, size_t n, void *record)
 {
 	for (const struct field *end = f + n; f < end; f++) {
-		const char *key = f->key + 1;
+		const char *text;
 		uint64_t value;
 
-		if (strncmp(key, word, strlen(key)) != 0)
+		if (strncmp(f->key + 1, word, f->len - 1u) != 0)
 			continue;
-		if (f->kind == PACKETS && strcmp(word + strlen(key), "aql") != 0)
+		text = word + f->len - 1;
+		if (f->kind == PACKETS && strcmp(text, "aql") != 0)
 			continue; // pm4: what the type alone says
-		value = parse_value(word + strlen(key), f->kind);
+		value = parse_value(text, f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;
 		memcpy((char *)record + f->offset, &value, f->size);
