@@ -2,12 +2,13 @@
 #include "common/sched/sched_priv.h"
 
 #include "common/cli/err.h"
+#include "common/host/clock.h"
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A holder that takes longer is left to its deadline: the others must not wait for it.
+// A holder that takes longer is left to its deadline: hints do not wait for it.
 #define PATIENCE_MS 2000
 
 void sched_add_class(struct sched *s, const char *name)
@@ -56,11 +57,12 @@ static void say_failures(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
+		const bool failed = group_has_failed(m, clock_ns());
 
-		if (m->failed && !m->said)
-			err_warn("gpq sched --status shows it", "pid %d is not held: %s",
-				 (int)m->target.pid, m->failure.text);
-		m->said |= m->failed;
+		if ((failed || m->silent) && !m->said)
+			err_warn("gpq sched --status shows it", "pid %d%s: %s", (int)m->target.pid,
+				 failed ? " is not held" : "", m->failure.text);
+		m->said |= failed || m->silent;
 	}
 }
 
@@ -73,6 +75,7 @@ int sched_find(struct sched *s, bool attach)
 		g->dry = !attach;
 		g->attach = attach && (i > 0 || s->opts.activity);
 		g->grace = (unsigned)s->opts.grace;
+		g->nowait = true;
 		g->patience_ms = PATIENCE_MS;
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;

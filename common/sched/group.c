@@ -7,6 +7,7 @@
 #include "common/host/xalloc.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull
+#define DYING_MS 500 // until a process whose holder has ended is seen to have ended
 enum { TRIES = 20 };
 
 // ---- one member
@@ -24,39 +26,34 @@ static void hang_up(struct group *g, struct group_member *m)
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	if (m->link.fd >= 0)
 		kfd_link_close(&m->link);
-	g->asked -= m->asked;
-	m->asked = m->hold = false;
+	g->asked -= m->asked && !m->silent;
+	m->asked = m->silent = m->hold = false;
 }
 
 static void let_go(struct group *g, struct group_member *m)
 {
 	hang_up(g, m);
-	if (m->holder > 0) {
+	if (m->holder > 0 && !g->nowait) {
 		kfd_wait_death(m->holder, KFD_END_MS);
 		waitpid(m->holder, NULL, WNOHANG);
 	}
 	m->holder = 0;
 }
 
-// A failure because the process ended is none.
+// A failure because the process ended is none; `nowait`: group_look() finds it ended.
 static void note_failure(struct group *g, struct group_member *m)
 {
 	struct pollfd dead = {.fd = m->target.pidfd, .events = POLLIN};
 
 	hang_up(g, m);
-	m->ended = poll(&dead, 1, 500) == 1;
+	m->ended = poll(&dead, 1, g->nowait ? 0 : DYING_MS) == 1;
 	m->failed = !m->ended;
+	m->failed_ns = clock_ns();
 }
 
 static unsigned patience(const struct group *g)
 {
 	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
-}
-
-static bool ask_and_wait(const struct group *g, struct group_member *m, const char *request)
-{
-	return kfd_link_send(&m->link, request, &m->failure) == 0 &&
-	       kfd_link_receive(&m->link, patience(g), &m->failure) == 0;
 }
 
 // Reads the indices into m->last; on failure m->last keeps its content.
@@ -97,29 +94,63 @@ static void carry_over(struct group_member *m, const struct kfd_watch *old,
 	m->first = begin;
 }
 
+// `most`: the queues of the last answer are named one by one.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_selection *s = m->sel;
+	const struct kfd_answer *a = &m->link.answer;
 	struct buf *b = &m->request;
 
+	b->len = 0;
 	buf_printf(b, "suspend tie grace=%u for_ns=%llu", g->grace,
 		   (unsigned long long)g->limit_ns);
-	for (unsigned i = 0; s && i < s->num_ids; i++)
+	for (size_t i = 0; g->most && i < a->num; i++)
+		buf_printf(b, "%s%u", i ? "," : " queues=", a->queues[i].queue.queue_id);
+	for (unsigned i = 0; !g->most && s && i < s->num_ids; i++)
 		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
 	for (unsigned i = 0; s && i < s->num_gpus; i++)
 		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
 }
 
-static void send(struct group *g, struct group_member *m, bool hold)
+// One at a time for each member.
+static void send(struct group *g, struct group_member *m, enum group_request what)
 {
-	m->idle = false;
-	if (kfd_link_send(&m->link, hold ? m->request.data : "release keep", &m->failure)) {
+	// "keep": the holder stays as long as the connection.
+	const char *request = what == GROUP_HOLD     ? m->request.data
+			      : what == GROUP_QUEUES ? "queues addresses"
+						     : "release keep";
+
+	if (kfd_link_send(&m->link, request, &m->failure)) {
 		note_failure(g, m);
 		return;
 	}
 	m->asked = true;
-	m->hold = hold;
+	m->asked_ns = clock_ns();
+	m->asked_for = what;
+	if (what == GROUP_HOLD || what == GROUP_RELEASE) {
+		m->idle = false;
+		m->hold = what == GROUP_HOLD;
+	}
 	g->asked++;
+}
+
+static bool has_work(struct group_member *m)
+{
+	return m->watch.n && look_now(m) && kfd_watch_backlog(&m->watch, &m->last);
+}
+
+// Without known queues nothing says that it is idle.
+static bool stands_still(const struct group *g, struct group_member *m)
+{
+	return g->idle_ns && m->watch.n && look_now(m) && !kfd_watch_backlog(&m->watch, &m->last) &&
+	       clock_ns() - m->moved_ns >= g->idle_ns;
+}
+
+static void ask(struct group *g, struct group_member *m, bool hold)
+{
+	m->idle = hold && !m->hold && stands_still(g, m);
+	if (!m->idle && (hold || m->hold))
+		send(g, m, hold ? GROUP_HOLD : GROUP_RELEASE);
 }
 
 static bool is_off(const struct kfd_outcome *q)
@@ -127,66 +158,87 @@ static bool is_off(const struct kfd_outcome *q)
 	return q->result == KFD_RESULT_SUSPENDED || q->result == KFD_RESULT_ALREADY;
 }
 
-// An answer came. What was asked may have become outdated.
-static void take_answer(struct group *g, struct group_member *m)
+static void take_outcomes(struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
 	unsigned changed = 0;
 
-	g->asked--;
-	m->asked = m->partly = false;
+	m->partly = false;
 	for (size_t i = 0; i < a->num; i++) {
 		changed += a->queues[i].latency_ns != 0;
 		m->partly |= m->hold && !is_off(&a->queues[i]);
 	}
 	g->calls += changed != 0;
-	if (m->hold != g->held)
-		send(g, m, g->held);
 }
 
-// Watches the queues that the holder reports. Their number, or -1.
-static int watch(struct group *g, struct group_member *m)
+// Watches the queues that the holder reports. sysfs may be a moment ahead of it.
+static void watch(const struct group *g, struct group_member *m)
 {
 	struct kfd_watch old = m->watch;
 	struct kfd_indices first = m->first;
 	struct kfd_answer *a = &m->link.answer;
 	size_t chosen = 0;
 
-	if (m->asked) { // its answer comes first
-		if (kfd_link_receive(&m->link, patience(g), &m->failure))
-			return -1;
-		take_answer(g, m);
-	}
-	if (m->asked || !ask_and_wait(g, m, "queues addresses"))
-		return -1;
-	const int n = (int)a->num;
+	m->stale = a->num != m->num_queues && ++m->tries <= TRIES;
+	m->tries = m->stale ? m->tries : 0;
 	for (size_t i = 0; i < a->num; i++)
 		if (!m->sel || kfd_selected(m->sel, &a->queues[i].queue))
 			a->queues[chosen++] = a->queues[i];
-	a->num = chosen;
+	a->num = g->most && chosen > g->most ? g->most : chosen;
+	write_request(g, m);
 	kfd_watch_queues(&m->watch, a);
 	carry_over(m, &old, &first);
 	m->last = m->first;
 	look_now(m);
-	return n;
+}
+
+// An answer came. What was asked may have become outdated.
+static void take_answer(struct group *g, struct group_member *m)
+{
+	g->asked -= !m->silent;
+	m->asked = m->silent = false;
+	if (m->asked_for == GROUP_ATTACH) {
+		m->num_queues = UINT_MAX; // not looked at in sysfs
+		send(g, m, GROUP_QUEUES);
+		return;
+	}
+	if (m->asked_for == GROUP_QUEUES)
+		watch(g, m);
+	else
+		take_outcomes(g, m);
+	if (m->hold != g->held)
+		ask(g, m, g->held);
+}
+
+static void wait_for_answer(struct group *g, struct group_member *m)
+{
+	if (kfd_link_receive(&m->link, patience(g), &m->failure))
+		note_failure(g, m);
+	else
+		take_answer(g, m);
+}
+
+// Unless `nowait`: until it is attached to, and its queues are known.
+static void settle(struct group *g, struct group_member *m)
+{
+	while (!g->nowait && m->asked &&
+	       (m->asked_for == GROUP_ATTACH || m->asked_for == GROUP_QUEUES))
+		wait_for_answer(g, m);
 }
 
 static void attach(struct group *g, struct group_member *m)
 {
 	m->failed = false;
 	m->tried_ns = m->moved_ns = clock_ns();
-	if (!m->request.len)
-		write_request(g, m);
 	if (m->watch.mem < 0 && kfd_watch_init(&m->watch, m->target.pid))
 		m->failed = kfd_fail(&m->failure, KFD_FAULT_SYSTEM,
 				     "open the memory of the process", "see gpq gpus --check") < 0;
-	// "keep": the holder stays as long as the connection.
-	m->failed = m->failed || kfd_link_open(&m->link, &m->target, true, &m->failure) ||
-		    !ask_and_wait(g, m, "release keep") || watch(g, m) < 0;
+	m->failed = m->failed || kfd_link_open(&m->link, &m->target, true, &m->failure);
 	if (m->failed)
 		note_failure(g, m);
-	else if (g->held)
-		send(g, m, true);
+	else
+		send(g, m, GROUP_ATTACH);
+	settle(g, m);
 }
 
 // ---- all of them
@@ -233,7 +285,6 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 	return m;
 }
 
-// The names of its queues in sysfs, and their number.
 unsigned group_list_queues(pid_t pid, struct buf *names)
 {
 	struct dirent **list;
@@ -243,10 +294,9 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
 	int num = scandir(path, &list, NULL, alphasort);
 	for (int i = 0; i < num; i++) {
-		if (list[i]->d_name[0] != '.') {
+		n += list[i]->d_name[0] != '.';
+		if (names && list[i]->d_name[0] != '.')
 			buf_printf(names, "%s ", list[i]->d_name);
-			n++;
-		}
 		free(list[i]);
 	}
 	if (num >= 0)
@@ -254,29 +304,33 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 	return n;
 }
 
-// Its queues came or went: watch those that are there. sysfs may be a moment ahead of the holder.
+static bool is_attached(const struct group_member *m)
+{
+	return !m->ended && m->link.fd >= 0;
+}
+
+// Its queues came or went: watch those that are there.
 static void look_at(struct group *g, struct group_member *m)
 {
 	struct buf names = {0};
 	const unsigned n = group_list_queues(m->target.pid, &names);
-	const bool same = names.len == m->queues.len &&
+	const bool same = !m->stale && names.len == m->queues.len &&
 			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
-	int known = 0;
 
 	g->num_queues += n;
-	if (g->attach && !same)
-		known = watch(g, m);
-	if (known >= 0 && !same && (!g->attach || (unsigned)known == n || ++m->tries > TRIES)) {
+	if (g->attach && !same && m->asked && !g->nowait) // its answer comes first
+		wait_for_answer(g, m);
+	if (g->attach && !same && is_attached(m) && !m->asked) {
 		struct buf old = m->queues;
 
 		m->queues = names;
+		m->num_queues = n;
 		names = old;
-		m->tries = 0;
+		send(g, m, GROUP_QUEUES);
+		settle(g, m);
 	}
 	buf_fini(&names);
-	if (known < 0)
-		note_failure(g, m);
-	else if (g->attach)
+	if (g->attach)
 		look_now(m);
 }
 
@@ -293,17 +347,11 @@ static void count_unreached(struct group *g, struct group_member *m)
 	free(list);
 }
 
-static bool is_attached(const struct group_member *m)
-{
-	return !m->ended && m->link.fd >= 0;
-}
-
 void group_look(struct group *g)
 {
 	g->num_queues = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-		struct pollfd lost = {.fd = m->link.fd, .events = POLLIN};
 
 		if (m->ended)
 			continue;
@@ -312,43 +360,43 @@ void group_look(struct group *g)
 			hang_up(g, m);
 		else if (!m->failed)
 			look_at(g, m);
-		// Without a request on its way, this is the end of the connection.
-		if (is_attached(m) && !m->asked && poll(&lost, 1, 0) > 0 &&
-		    !ask_and_wait(g, m, "status"))
+		// Without a request on its way, what can be read is the end of the connection.
+		if (is_attached(m) && !m->asked && kfd_link_take(&m->link, &m->failure) < 0)
 			note_failure(g, m);
 		count_unreached(g, m);
 	}
 }
 
-static bool has_work(struct group_member *m)
+void group_set(struct group *g, unsigned grace, unsigned most)
 {
-	return m->watch.n && look_now(m) && kfd_watch_backlog(&m->watch, &m->last);
-}
+	const bool same = g->grace == grace && g->most == most;
 
-// Without known queues nothing says that it is idle.
-static bool stands_still(const struct group *g, struct group_member *m)
-{
-	return g->idle_ns && m->watch.n && look_now(m) && !kfd_watch_backlog(&m->watch, &m->last) &&
-	       clock_ns() - m->moved_ns >= g->idle_ns;
+	g->grace = grace;
+	g->most = most;
+	for (size_t i = 0; i < g->n && !same; i++)
+		g->v[i]->stale = true;
 }
 
 void group_ask(struct group *g, bool hold)
 {
 	g->held = hold;
-	for (size_t i = 0; i < g->n; i++) {
-		struct group_member *m = g->v[i];
+	for (size_t i = 0; i < g->n; i++)
+		if (is_attached(g->v[i]) && !g->v[i]->asked)
+			ask(g, g->v[i], hold);
+}
 
-		if (!is_attached(m) || m->asked)
-			continue;
-		m->idle = hold && !m->hold && stands_still(g, m);
-		if (!m->idle && (hold || m->hold))
-			send(g, m, hold);
-	}
+static void note_silence(struct group *g, struct group_member *m)
+{
+	if (m->silent || clock_ns() - m->asked_ns < patience(g) * UINT64_C(1000000))
+		return;
+	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(patience(g) / 1000));
+	m->silent = true;
+	g->asked--;
 }
 
 void group_take(struct group *g)
 {
-	for (size_t i = 0; g->asked && i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 		const int r = m->asked ? kfd_link_take(&m->link, &m->failure) : 0;
 
@@ -356,7 +404,14 @@ void group_take(struct group *g)
 			take_answer(g, m);
 		else if (r < 0)
 			note_failure(g, m);
+		else if (m->asked && g->nowait)
+			note_silence(g, m);
 	}
+}
+
+bool group_is_off(const struct group_member *m)
+{
+	return m->hold && !m->partly && !m->silent && (!m->asked || m->asked_for == GROUP_QUEUES);
 }
 
 void group_wait(struct group *g)
@@ -365,12 +420,8 @@ void group_wait(struct group *g)
 		for (size_t i = 0; i < g->n; i++) {
 			struct group_member *m = g->v[i];
 
-			if (!m->asked)
-				continue;
-			if (kfd_link_receive(&m->link, patience(g), &m->failure))
-				note_failure(g, m);
-			else
-				take_answer(g, m);
+			if (m->asked)
+				wait_for_answer(g, m);
 		}
 	for (size_t i = 0; i < g->n; i++)
 		count_unreached(g, g->v[i]);
@@ -382,14 +433,19 @@ void group_look_at_idle(struct group *g)
 		struct group_member *m = g->v[i];
 
 		if (m->idle && is_attached(m) && !m->asked && has_work(m))
-			send(g, m, true);
+			send(g, m, GROUP_HOLD);
 	}
+}
+
+bool group_has_failed(const struct group_member *m, uint64_t now_ns)
+{
+	return m->failed && !m->ended && now_ns >= m->failed_ns + DYING_MS * UINT64_C(1000000);
 }
 
 void group_retry(struct group *g, uint64_t now_ns)
 {
 	for (size_t i = 0; g->attach && i < g->n; i++)
-		if (g->v[i]->failed && !g->v[i]->ended && now_ns - g->v[i]->tried_ns >= RETRY_NS)
+		if (group_has_failed(g->v[i], now_ns) && now_ns - g->v[i]->tried_ns >= RETRY_NS)
 			attach(g, g->v[i]);
 }
 
@@ -451,7 +507,7 @@ bool group_count_end(struct group *g, uint64_t *packets)
 
 void group_release(struct group *g)
 {
-	g->held = g->attach = false;
+	g->held = g->attach = g->nowait = false;
 	for (size_t i = 0; i < g->n; i++)
 		hang_up(g, g->v[i]);
 	for (size_t i = 0; i < g->n; i++)
@@ -483,6 +539,7 @@ void group_forget_ended(struct group *g)
 
 void group_fini(struct group *g)
 {
+	g->nowait = false;
 	for (size_t i = 0; i < g->n; i++)
 		free_member(g, g->v[i]);
 	free(g->v);

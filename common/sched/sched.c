@@ -170,6 +170,7 @@ static uint64_t step(struct sched *s, uint64_t now)
 	bool above = first_has_work(s, now);
 	uint64_t next = NEVER;
 
+	group_take(&s->classes[0].group);
 	note_burst(&s->classes[0], above, now);
 	for (size_t i = 1; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
@@ -193,7 +194,8 @@ static uint64_t step(struct sched *s, uint64_t now)
 
 // ---- hints
 
-// Those who wait hear when everything is off, or when their hint counts no more.
+// Those who wait hear when everything is off but what its holder is silent about, or when their
+// hint counts no more.
 static void answer_hints(struct sched *s, uint64_t now)
 {
 	unsigned off = 0, missed = 0;
@@ -207,10 +209,8 @@ static void answer_hints(struct sched *s, uint64_t now)
 		done &= g->held && !g->asked;
 		for (size_t k = 0; k < g->n; k++) {
 			const struct group_member *m = g->v[k];
-			const bool held = m->hold && !m->asked && !m->partly;
-
-			off += held;
-			missed += !held && !m->idle && !m->ended;
+			off += group_is_off(m);
+			missed += !group_is_off(m) && !m->idle && !m->ended;
 		}
 	}
 	if (done || !hints_active(s->hints))
@@ -254,10 +254,10 @@ static size_t fill_polled(struct sched *s)
 {
 	size_t n = FIXED;
 
-	for (size_t i = 1; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
 
-		for (size_t k = 0; g->asked && k < g->n; k++) {
+		for (size_t k = 0; k < g->n; k++) {
 			if (!g->v[k]->asked)
 				continue;
 			ARRAY_GROW(s->polled, s->room, n);

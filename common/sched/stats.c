@@ -82,13 +82,13 @@ static struct sched_member_row *add_member(struct sched_stats *t)
 
 static const char *state_of(const struct group_member *m)
 {
-	if (m->failed)
+	if (m->failed || m->silent)
 		return "missed";
 	if (m->idle)
 		return "idle";
-	if (!m->hold || m->asked)
-		return "runs";
-	return m->partly ? "partly" : "off";
+	if (group_is_off(m))
+		return "off";
+	return m->hold && m->partly && !m->asked ? "partly" : "runs";
 }
 
 static void take_member(struct sched_stats *t, struct sched_class_row *c,
@@ -102,12 +102,12 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 	snprintf(row->state_text, sizeof(row->state_text), "%s", state_of(m));
 	if (proc_read(&p, m->target.pid) == 0)
 		snprintf(row->comm_text, sizeof(row->comm_text), "%s", p.comm);
-	if (m->failed)
+	if (m->failed || m->silent)
 		snprintf(row->reason_text, sizeof(row->reason_text), "%s", m->failure.text);
 	c->processes++;
-	c->off += m->hold && !m->asked && !m->partly;
+	c->off += group_is_off(m);
 	c->idle += m->idle;
-	c->missed += m->failed || m->partly;
+	c->missed += m->failed || m->silent || m->partly;
 }
 
 static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)

@@ -103,6 +103,40 @@ wait $H 2> /dev/null
 within 10 members_off 0 || fail "it hung, and goes on" "$(gpq sched --status)"
 end_sched "it hung"
 
+# ---- a holder that does not answer -------------------------------------------------------------------------------------------
+
+ALL=${workers#,}
+FIRST=${ALL%%,*}
+sched --offline pid=$ALL --max-hold 60s
+begin
+like "all are held" "$(cat /tmp/stuck)" '^ok off=3 missed=0 '
+kill $H
+wait $H 2> /dev/null
+within 10 members_off 0 || fail "and run" "$(gpq sched --status)"
+T=$(sed -n 's/^TracerPid:.//p' /proc/$FIRST/status)
+kill -STOP $T
+begin
+like "a hint is answered without it" "$(cat /tmp/stuck)" '^ok off=2 missed=1 '
+kill $H
+wait $H 2> /dev/null
+for n in 2 3; do moves 0 "beside a holder that does not answer" /tmp/w$n; done
+begin
+like "and is not waited for again" "$(cat /tmp/stuck)" '^ok off=2 missed=1 ns=1?[0-9]{1,9}$'
+like "it is shown" "$(gpq sched --status --members -r -n -o PID,STATE,REASON)" "$FIRST missed .*did.*not.*answer"
+kill $H
+wait $H 2> /dev/null
+within 10 members_off 0 || fail "the others run" "$(gpq sched --status)"
+is "it is said once" "$(grep -c "pid $FIRST: the holder did not answer" /tmp/sched.err)" 1
+kill -CONT $T
+members_missed() { [ "$(of_class offline MISSED)" = "$1" ]; }
+within 10 members_missed 0 || fail "its late answer is taken" "$(gpq sched --status)"
+moves 0 "whose holder answers again" /tmp/w1
+begin
+like "and all are held" "$(cat /tmp/stuck)" '^ok off=3 missed=0 '
+kill $H
+wait $H 2> /dev/null
+end_sched "a holder that does not answer"
+
 # ---- newcomers; the online queues themselves ------------------------------------------------------------------------------
 
 mkqueue -q -n 1 -B 10 --pause 300 -t 60 > /tmp/online 2>&1 &
