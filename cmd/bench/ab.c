@@ -1,7 +1,6 @@
 // gpq bench ab: runs the online/offline experiment (common/bench/ab.h), prints its results.
 #include "cmd/bench/bench.h"
 
-#include "cmd/snapshot/snapshot.h"
 #include "common/bench/attached.h"
 #include "common/bench/raw.h"
 #include "common/cli/progress.h"
@@ -17,180 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
-static const struct out_col online_cols[] = {
-	COL(setting, "MODE", "mode", OUT_STR,
-	    "alone, shared with the offline work, or with it preempted"),
-	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
-	COL(n, "N", "n", OUT_U64, "online requests"),
-	COL(mean, "MEAN", "mean_ns", OUT_NS, "mean latency"),
-	COL(sd, "SD", "sd_ns", OUT_NS, "standard deviation"),
-	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
-	COL(p95, "P95", "p95_ns", OUT_NS, "95th percentile"),
-	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
-	COL(max, "MAX", "max_ns", OUT_NS, "greatest"),
-	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
-};
-#undef COL
-const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
-
-struct offline_row {
-	const char *mode;
-	uint64_t runs, holds, suspend, resume;
-	double rate, sd, held, loss;
-};
-
-#define COL(member, name, key, type, help) OUT_COL(offline_row, member, name, key, type, D, help)
-static const struct out_col offline_cols[] = {
-	COL(mode, "MODE", "mode", OUT_STR, "as above"),
-	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
-	COL(rate, "RATE", "rate_per_s", OUT_F64,
-	    "AQL packets a second, or what --offline-metric found; mean over runs"),
-	COL(sd, "SD", "rate_sd", OUT_F64, "its standard deviation"),
-	COL(holds, "HOLDS", "holds", OUT_U64, "times it was suspended"),
-	COL(suspend, "SUSPEND", "suspend_p50_ns", OUT_NS,
-	    "median time from the request until all queues of all its processes were off"),
-	COL(resume, "RESUME", "resume_p50_ns", OUT_NS, "likewise until they were back"),
-	COL(held, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
-	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
-};
-#undef COL
-const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
-
-static const struct schema_member ab_members[] = {
-	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table},
-	{"looks", SCHEMA_COUNT, "times the queues of both sides were read", NULL, NULL},
-	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
-	{0}};
-const struct schema bench_ab_schema = {
-	"gpq.bench.ab", 1,
-	SCHEMA_TABLES(&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS],
-		      &run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES],
-		      &bench_ab_goals_table),
-	ab_members};
-
-static void print_online(struct out *o, struct ab_result *a)
-{
-	out_begin(o, &bench_online_table, false);
-	for (unsigned m = 0; m < AB_MODES; m++) {
-		struct times_row row = bench_times(ab_mode_name[m], NULL, &a->mode[m].latency);
-		row.runs = a->mode[m].runs;
-		row.ratio = ab_judge(a, (enum ab_mode)m).ratio;
-		if (row.runs)
-			out_row(o, &row);
-	}
-	out_end(o);
-}
-
-static void print_offline(struct out *o, struct ab_result *a)
-{
-	out_begin(o, &bench_offline_table, false);
-	for (unsigned i = 0; i < AB_MODES; i++) {
-		struct ab_mode_result *m = &a->mode[i];
-		struct summary s = samples_summary(&m->rate);
-		struct ab_verdict v = ab_judge(a, (enum ab_mode)i);
-		struct offline_row row = {.mode = ab_mode_name[i],
-					  .runs = m->runs,
-					  .holds = m->holds,
-					  .suspend = bench_ns(samples_percentile(&m->suspend, 0.5)),
-					  .resume = bench_ns(samples_percentile(&m->resume, 0.5)),
-					  .rate = s.mean,
-					  .sd = s.sd,
-					  .held = 100 * v.held,
-					  .loss = 100 * v.loss};
-		if (row.runs)
-			out_row(o, &row);
-	}
-	out_end(o);
-}
-
-// Queues of both sides over all runs, as gpq snapshot --compare prints them.
-static void print_ids(struct out *o, struct ab_result *a)
-{
-	struct queue_sets c;
-	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
-	out_title(o, "Queues over all runs");
-	run_compare_print(o, &c.runs, RUN_PROGRAMS);
-	if (c.suspended) // so slots may be unknown
-		out_title(o,
-			  "SLOT: in %zu of %zu looks the offline queues were suspended, and so in "
-			  "no slot.",
-			  c.suspended, a->nqueue_sets);
-	if (out_json(o)) {
-		json_u64(out_json(o), "looks", a->nqueue_sets);
-		json_u64(out_json(o), "looks_suspended", c.suspended);
-	}
-	out_title(o, "Queues side by side");
-	run_compare_print(o, &c.runs, RUN_OVERLAPS);
-	out_title(o, "How to find them again");
-	run_compare_print(o, &c.runs, RUN_STRATEGIES);
-	queue_sets_fini(&c);
-}
-
-static void print_histograms(struct out *o, const struct ab_result *a)
-{
-	if (out_mode(o) != OUT_TABLE)
-		return;
-	out_title(o, "Histograms");
-	out_begin(o, &bench_histogram_table, false);
-	for (unsigned m = 0; m < AB_MODES; m++)
-		bench_print_bars(o, ab_mode_name[m], "online", &a->mode[m].latency);
-	out_end(o);
-}
-
-static void print_goals(struct out *o, struct ab_result *a, const struct result_goals *g,
-			const struct requirements *q)
-{
-	struct result_verdict v[AB_GOALS];
-	if (!a->mode[AB_PREEMPT].runs && !q->n)
-		return;
-	ab_judge_goals(a, g, v);
-	out_begin(o, &bench_ab_goals_table, false);
-	for (unsigned i = 0; i < AB_GOALS && a->mode[AB_PREEMPT].runs; i++)
-		bench_print_goal(o, NULL, &v[i]);
-	for (size_t i = 0; i < q->n; i++) {
-		v[0] = require_judge(&q->v[i], NULL, a);
-		bench_print_goal(o, NULL, &v[0]);
-	}
-	out_end(o);
-}
-
 enum { DEFAULT_RUNS = 3 };
 
 struct ab {
 	struct bench_opts *opts;
-	struct result_goals goals;
-	struct requirements required;
+	struct requirements limits;
 	bool mode[AB_MODES];
-	struct bench_context context;
-	struct ab_result result;
+	struct load_run *run;
 	struct raw_file raw;
 	struct progress progress;
 	uint64_t done, total; // runs
 	enum ab_mode now;
 	struct rng rng; // of the order of the modes
 };
-
-static int print(struct ab *b, struct cmd *c)
-{
-	struct ab_result *a = &b->result;
-	c->out.schema = &bench_ab_schema;
-	struct out *o = out_open(&c->out);
-	if (c->out.columns) { // -o: that table alone
-		print_online(o, a);
-		return out_close(o);
-	}
-	bench_print_context(o, &b->context);
-	out_title(o, "Latency of online requests");
-	print_online(o, a);
-	print_histograms(o, a);
-	out_title(o, "Throughput of the offline work");
-	print_offline(o, a);
-	print_ids(o, a);
-	out_title(o, "Goals");
-	print_goals(o, a, &b->goals, &b->required);
-	return out_close(o);
-}
 
 static void draw(void *arg)
 {
@@ -266,8 +104,7 @@ static int choose_sides(struct bench_opts *o)
 static int prepare(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
-	int status = bench_goals(&o->goals, &b->goals);
-	status = status ? status : require_parse(&b->required, &o->require, REQUIRE_AB);
+	int status = require_parse(&b->limits, &o->goals, &o->require, REQUIRE_AB);
 	c->out.several = !c->out.columns;
 	status = status ? status : out_check(&c->out, &bench_online_table);
 	if (status)
@@ -287,9 +124,9 @@ static int prepare(struct ab *b, struct cmd *c)
 	o->ab.grace = o->grace;
 	o->ab.tick = draw;
 	o->ab.tick_arg = b;
-	bench_context_host(&b->context);
-	bench_context_driver(&b->context);
-	b->rng.state = bench_seed(o, &b->context);
+	bench_context_host(&b->run->context);
+	bench_context_driver(&b->run->context);
+	b->rng.state = bench_seed(o, &b->run->context);
 	status = choose_modes(b);
 	if (status)
 		return status;
@@ -303,11 +140,11 @@ static int prepare(struct ab *b, struct cmd *c)
 static int keep(struct ab *b, struct ab_run *r)
 {
 	int status = GPQ_OK;
-	ab_write(&b->raw.line, &b->context, r);
+	ab_write(&b->raw.line, &b->run->context, r);
 	if (raw_file_put(&b->raw))
 		status = err_sys(errno, "what was measured up to here follows", "--raw %s",
 				 b->opts->raw);
-	ab_result_add(&b->result, r);
+	ab_result_add(&b->run->ab, r);
 	return status;
 }
 
@@ -430,25 +267,26 @@ int bench_ab(struct cmd *c)
 	struct ab b = {.opts = c->opts, .raw.fd = -1};
 	if (b.opts->dry)
 		return dry_run(c);
+	b.run = load_run_new(true);
 	int status = needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
 	// What was measured is printed even if the reader of --raw is gone.
 	signal(SIGPIPE, SIG_IGN);
 	status = status ? status : prepare(&b, c);
 	if (!status) {
-		if (!bench_context_is_gpu(&b.context))
+		if (!bench_context_is_gpu(&b.run->context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 		status = run_all(&b, c->out.progress);
 	}
-	const struct ab_mode_result *m = b.result.mode;
+	const struct ab_mode_result *m = b.run->ab.mode;
 	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {
-		int printed = print(&b, c);
+		c->out.schema = &bench_ab_schema;
+		int printed = bench_print(&c->out, b.run, &b.limits);
 		status = status ? status : printed;
-		status = status ? status : bench_required(&b.required, "", NULL, &b.result);
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
 	spec_set_fini(&b.opts->ab.specs);
-	require_fini(&b.required);
-	ab_result_fini(&b.result);
+	require_fini(&b.limits);
+	load_run_free(b.run);
 	return status;
 }

@@ -1,4 +1,4 @@
-// gpq bench: option table, --goal, choice of the subcommand. The subcommands are in preempt.c, ab.c
+// gpq bench: option table, choice of the subcommand. The subcommands are in preempt.c, ab.c
 // and report.c; common/bench measures and computes results.
 #include "cmd/bench/bench.h"
 
@@ -7,6 +7,7 @@
 #include "common/host/clock.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,6 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "T",
 	    "\ngive up after so long without progress\n(default 10s)"),
 	RAW("cycle"),
-	OPT(bench_opts, overhead, "overhead", 0, OPT_FLAG, NULL,
-	    "\nmeasure gpq's own part:\nsuspend calls with an empty list of queues"),
 	GOAL,
 	REQUIRE("suspend p99 < 10ms"),
 	{0},
@@ -153,39 +152,6 @@ static const struct bench_opts defaults = {
 	       .ready_ns = 60000000000},
 };
 
-static bool per_cent(const char *text, double *share)
-{
-	char *end;
-	double v = strtod(text, &end);
-	*share = v / 100;
-	return end != text && *end == '\0' && v >= 0 && v <= 100;
-}
-
-static bool limit(const char *text, double *ns)
-{
-	uint64_t v;
-	bool ok = parse_duration(text, &v);
-	*ns = ok ? (double)v : 0;
-	return ok;
-}
-
-int bench_goals(const struct words *w, struct result_goals *g)
-{
-	*g = (struct result_goals){1e7, 1e7, 0.05, 0.1};
-	for (size_t i = 0; i < w->n; i++) {
-		const char *word = w->v[i];
-		bool ok = strncmp(word, "suspend=", 8) == 0  ? limit(word + 8, &g->suspend_ns)
-			  : strncmp(word, "resume=", 7) == 0 ? limit(word + 7, &g->resume_ns)
-			  : strncmp(word, "effect=", 7) == 0 ? per_cent(word + 7, &g->effect)
-			  : strncmp(word, "online=", 7) == 0 ? per_cent(word + 7, &g->online)
-							     : false;
-		if (!ok)
-			return err_fail(GPQ_USAGE, "for example suspend=10ms,resume=10ms,effect=5",
-					"--goal: %s is none", word);
-	}
-	return GPQ_OK;
-}
-
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
 {
 	uint32_t drawn; // short enough to be typed again
@@ -196,48 +162,38 @@ uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
 	return seed;
 }
 
-static int say_unmet(const struct requirement *q, const char *run, const char *setting,
-		     const struct result_verdict *v)
+const char *bench_setting_name(const struct judged *j)
 {
-	char value[32];
-	bool known = *v->result != 'u';
-	if (strcmp(v->result, "ok") == 0)
-		return GPQ_OK;
-	return err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", run, *run ? ": " : "",
-			q->text, known ? require_text(value, v->share, v->value) : "not measured",
-			*setting ? " with " : "", setting,
-			known && v->value < v->limit ? ", but not all cycles were ok" : "");
+	return j->setting && strcmp(j->setting, "all") != 0 ? j->setting : "";
 }
 
-int bench_required(const struct requirements *q, const char *run, struct result *r,
-		   struct ab_result *a)
+int bench_required(const struct requirements *limits, const char *name, struct load_run *run)
 {
+	struct judged *v;
+	const size_t n = require_judge(limits, run, &v);
 	int status = GPQ_OK;
-	for (size_t i = 0; i < q->n; i++)
-		for (unsigned k = 0; k < (r ? r->n : 1) && require_is_of(&q->v[i], a); k++) {
-			if (r && !require_applies(&q->v[i], r, k))
-				continue;
-			struct result_verdict v = require_judge(&q->v[i], r ? r->of[k] : NULL, a);
-			int bad = say_unmet(&q->v[i], run, r && r->n > 1 ? r->of[k]->name : "", &v);
-			status = status ? status : bad;
-		}
+	for (size_t i = 0; i < n; i++) {
+		char value[48];
+		const char *setting = bench_setting_name(&v[i]);
+		if (!v[i].of->text || *v[i].result == 'o')
+			continue;
+		status = err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", name,
+				  *name ? ": " : "", v[i].of->text,
+				  isnan(v[i].value) ? "not measured" : require_value(value, &v[i]),
+				  *setting ? " with " : "", setting,
+				  v[i].spoiled ? ", but not all cycles were ok" : "");
+	}
+	free(v);
 	return status;
 }
 
-#define PREEMPT_TABLES &bench_latencies_table, &bench_effects_table, &bench_goals_table
-#define AB_TABLES                                                                       \
-	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS],   \
-		&run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES], \
-		&bench_ab_goals_table
-
-static const struct out_table *const preempt_tables[] = {PREEMPT_TABLES, &bench_histogram_table,
+static const struct out_table *const preempt_tables[] = {BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES,
 							 NULL};
-static const struct out_table *const ab_tables[] = {AB_TABLES, &bench_histogram_table,
+static const struct out_table *const ab_tables[] = {BENCH_AB_TABLES, BENCH_SHARED_TABLES,
 						    &bench_sides_table, NULL};
-static const struct out_table *const report_tables[] = {&bench_changes_table, NULL};
-static const struct out_table *const tables[] = {PREEMPT_TABLES,     &bench_changes_table,
-						 AB_TABLES,          &bench_histogram_table,
-						 &bench_sides_table, NULL};
+#define ALL_TABLES BENCH_PREEMPT_TABLES, BENCH_AB_TABLES, BENCH_SHARED_TABLES, &bench_changes_table
+static const struct out_table *const report_tables[] = {ALL_TABLES, NULL};
+static const struct out_table *const tables[] = {ALL_TABLES, &bench_sides_table, NULL};
 
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
@@ -246,7 +202,7 @@ static const struct cmd_kind kinds[] = {
 	 .summary = "suspend a process, or several at once, watch their queues stand still, hold, "
 		    "resume, watch them go on; many times",
 	 .synopsis = "-p PID[,PID...] [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
-		     "[--raw FILE]\n-p PID --overhead",
+		     "[--raw FILE]",
 	 .opts = preempt_opts,
 	 .tables = preempt_tables,
 	 .run = bench_preempt},
@@ -278,6 +234,6 @@ const struct cmd_spec bench_spec = {
 	.opts_size = sizeof(struct bench_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&bench_preempt_schema, &bench_overhead_schema, &bench_ab_schema,
-			   &bench_changes_schema, &bench_sides_schema),
+	.schemas = SCHEMAS(&bench_preempt_schema, &bench_ab_schema, &bench_changes_schema,
+			   &bench_sides_schema),
 };

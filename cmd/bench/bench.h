@@ -3,8 +3,6 @@
 #define GPQ_CMD_BENCH_BENCH_H
 
 #include "cmd/command.h"
-#include "common/bench/ab.h"
-#include "common/bench/context.h"
 #include "common/bench/require.h"
 #include "common/state/pick.h"
 #include "common/state/pick_queues.h"
@@ -19,7 +17,6 @@ struct bench_opts {
 	uint64_t untouched_every, seed;
 	uint64_t runs, pause_ns;
 	const char *raw;
-	bool overhead;
 	// ab
 	struct ab_plan ab;
 	struct pids pids[2]; // of each side
@@ -34,25 +31,31 @@ int bench_preempt(struct cmd *c);
 int bench_report(struct cmd *c);
 int bench_ab(struct cmd *c);
 
-// "suspend=10ms", "resume=10ms", "effect=5" (per cent). 0, or GPQ_USAGE after a message.
-int bench_goals(const struct words *w, struct result_goals *g);
-
 // --seed, or a number that is drawn; it is put into the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
-// Says which requirements a result does not meet, on standard error: GPQ_FAILED then. `run`: names
-// it where there are several, or "". Those of the other kind of result are passed over.
-int bench_required(const struct requirements *q, const char *run, struct result *r,
-		   struct ab_result *a);
+// Says which requirements the run does not meet, on standard error: GPQ_FAILED then. `name`: names
+// it where there are several, or "". Those of the other kind of run are passed over.
+int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
+
+// "" where there is no other setting.
+const char *bench_setting_name(const struct judged *j);
 
 #define D OUT_DEFAULT
 
-extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table;
-extern const struct out_table bench_changes_table, bench_context_table;
-extern const struct schema bench_preempt_schema, bench_overhead_schema, bench_ab_schema,
-	bench_changes_schema, bench_sides_schema;
-extern const struct out_table bench_online_table, bench_offline_table, bench_histogram_table;
-extern const struct out_table bench_ab_goals_table, bench_sides_table;
+#define BENCH_PREEMPT_TABLES                                                                     \
+	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_repeats_table, \
+		&bench_saved_table
+#define BENCH_AB_TABLES                                                               \
+	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS], \
+		&run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]
+#define BENCH_SHARED_TABLES &bench_goals_table, &bench_histogram_table
+extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table,
+	bench_cycles_table, bench_repeats_table, bench_saved_table, bench_histogram_table,
+	bench_online_table, bench_offline_table, bench_context_table, bench_changes_table,
+	bench_sides_table;
+extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_schema,
+	bench_sides_schema;
 
 // The members of struct summary that are times.
 #define SUMMARY_TIMES(X) \
@@ -71,14 +74,18 @@ struct times_row {
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 uint64_t bench_ns(double v); // NaN: U64_NULL
 
-// Rows of bench_goals_table, or bench_ab_goals_table; of bench_histogram_table.
-void bench_print_goal(struct out *o, const char *setting, const struct result_verdict *v);
-void bench_print_bars(struct out *o, const char *setting, const char *metric,
-		      const struct samples *s);
-void bench_print_context(struct out *o, const struct bench_context *c);
+// Rows of bench_histogram_table.
+void bench_print_histogram(struct out *o, const char *setting, const char *metric,
+			   const struct samples *s);
 
-// All tables of a result, on standard output. Exit status.
-int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g, const struct requirements *q);
+// All of a run: tables, the verdict, in a page plots.
+void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits);
+void bench_print_ab(struct out *o, struct load_run *run); // of it, what only the experiment has
+void bench_print_online(struct out *o, struct ab_result *a);
+
+// The run that was measured, on standard output; with -o its first table. Exit status, also of
+// requirements.
+int bench_print(const struct out_opts *opts, struct load_run *run,
+		const struct requirements *limits);
 
 #endif

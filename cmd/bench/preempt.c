@@ -37,14 +37,20 @@ struct preempt {
 	int signals;
 	struct attached attached;
 	struct raw_file raw;
-	struct bench_context context;
-	struct result result;
-	struct result_goals goals;
-	struct requirements required;
+	struct load_run *run;
+	struct requirements limits;
 	uint64_t done;
 	uint64_t idle;
 	struct progress progress;
 };
+
+static bool has_queues(pid_t pid)
+{
+	struct buf names = {0};
+	const bool has = group_list_queues(pid, &names);
+	buf_fini(&names);
+	return has;
+}
 
 // The processes and their queues. Of those that were sought, not named, only those with queues.
 static int choose(struct preempt *p)
@@ -54,12 +60,9 @@ static int choose(struct preempt *p)
 	size_t kept = 0;
 	int status = targets_find(t, &o->pick, &o->queues, AMONG_OPEN);
 	status = status ? status : targets_report(t);
-	for (size_t i = 0; i < t->n && !status && !o->dry; i++) {
-		struct buf names = {0};
-		if (!pick_needs_host(&o->pick) || group_list_queues(t->v[i].pid, &names))
+	for (size_t i = 0; i < t->n && !status && !o->dry; i++)
+		if (!pick_needs_host(&o->pick) || has_queues(t->v[i].pid))
 			t->v[kept++] = t->v[i];
-		buf_fini(&names);
-	}
 	if (status || o->dry)
 		return status;
 	t->n = kept;
@@ -72,42 +75,23 @@ static int choose(struct preempt *p)
 	return GPQ_OK;
 }
 
-// What only one process can be asked for.
-static int check_group(const struct preempt *p)
-{
-	const struct bench_opts *o = p->opts;
-	if (p->targets.n == 1)
-		return GPQ_OK;
-	if (o->overhead)
-		return err_fail(GPQ_USAGE, "name one with -p",
-				"--overhead measures one process, and %zu are chosen",
-				p->targets.n);
-	for (unsigned i = 1; i < p->plan.n; i++)
-		if (p->plan.setting[i].grace != p->plan.setting[0].grace ||
-		    p->plan.setting[i].queues != p->plan.setting[0].queues)
-			return err_fail(
-				GPQ_USAGE, "name one process with -p",
-				"--sweep: of several processes hold and gap can be compared");
-	if ((p->targets.n + 1) * p->plan.n > PLAN_SETTINGS_MAX)
-		return err_fail(GPQ_USAGE, "compare fewer settings",
-				"--sweep: %u settings of %zu processes are too many", p->plan.n,
-				p->targets.n);
-	return GPQ_OK;
-}
-
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
 				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
 				     CYCLE_NONE};
-	uint64_t seed = bench_seed(o, &p->context), runs = o->runs == U64_NULL ? 1 : o->runs;
+	uint64_t seed = bench_seed(o, &p->run->context), runs = o->runs == U64_NULL ? 1 : o->runs;
 	char why[128];
 	if (o->grace > KFD_GRACE_MAX)
 		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
+	if (p->targets.n > 1 && (p->targets.n + 1) * p->plan.n > PLAN_SETTINGS_MAX)
+		return err_fail(GPQ_USAGE, "compare fewer settings",
+				"--sweep: %u settings of %zu processes are too many", p->plan.n,
+				p->targets.n);
 	// The gap is as short as the user says. Where he says nothing, cycles spare others.
 	bool spare = o->gap_ns == U64_NULL;
 	for (size_t i = 0; i < o->sweep.n; i++)
@@ -130,22 +114,6 @@ static int make_plan(struct preempt *p)
 	return GPQ_OK;
 }
 
-#define COL(member, name, key, type, help) \
-	OUT_COL(times_row, member, name, key, type, OUT_DEFAULT, help)
-static const struct out_col overhead_cols[] = {
-	COL(metric, "WHAT", "what", OUT_STR, "what was measured"),
-	COL(n, "N", "n", OUT_U64, "samples"),
-	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
-	COL(ci_low, "CI_LOW", "ci_low_ns", OUT_NS, "lower end of the median's 95 % interval"),
-	COL(ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, "upper end of it"),
-	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
-	COL(max, "MAX", "max_ns", OUT_NS, "greatest sample"),
-};
-#undef COL
-static const struct out_table overhead_table = {"overhead", "overhead", overhead_cols, 7};
-const struct schema bench_overhead_schema = {"gpq.bench.overhead", 1,
-					     SCHEMA_TABLES(&overhead_table), NULL};
-
 static int check_arguments(const struct preempt *p, const struct cmd *c)
 {
 	const struct bench_opts *o = p->opts;
@@ -154,33 +122,20 @@ static int check_arguments(const struct preempt *p, const struct cmd *c)
 	if (!pick_asks(&o->pick))
 		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
 				"preempt needs to know which processes to measure");
-	if (o->dry)
-		return GPQ_OK;
-	if (o->overhead && (o->raw || o->sweep.n || o->duration_ns || pick_queues_asks(&o->queues)))
-		return err_fail(GPQ_USAGE, "leave it out",
-				"--overhead suspends nothing: --%s does not belong to it",
-				o->raw             ? "raw"
-				: o->sweep.n       ? "sweep"
-				: o->duration_ns   ? "duration"
-				: o->queues.ids.n  ? "queue"
-				: o->queues.gpus.n ? "gpu"
-				: o->queues.prio   ? "prio"
-						   : "type");
-	return out_check(&c->out, o->overhead ? &overhead_table : &bench_latencies_table);
+	return o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
 }
 
 static int prepare(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
 	p->out = &c->out;
-	c->out.several = !p->opts->overhead && !c->out.columns;
+	c->out.several = !c->out.columns;
 	int status = check_arguments(p, c);
 	if (status)
 		return status;
-	bench_context_host(&p->context);
-	status = make_plan(p);
-	status = status ? status : choose(p);
-	status = status ? status : check_group(p);
+	bench_context_host(&p->run->context);
+	status = choose(p);
+	status = status ? status : make_plan(p);
 	if (status || p->opts->dry)
 		return status;
 	// Before the target is touched: a file that cannot be written is no reason to suspend it.
@@ -213,37 +168,28 @@ static int attach(struct preempt *p)
 {
 	struct attached *a = &p->attached;
 	const struct targets *t = &p->targets;
-	pid_t pids[ATTACHED_MAX];
-	bench_context_driver(&p->context);
+	bench_context_driver(&p->run->context);
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
-	struct kfd_selection *sel = xcalloc(t->n, sizeof(*sel));
+	attached_open(a, t->n, longest_hold(&p->plan), p->signals);
 	for (size_t i = 0; i < t->n; i++) {
-		pids[i] = t->v[i].pid;
-		sel[i] = t->v[i].sel;
-	}
-	attached_open(a, pids, sel, t->n, (unsigned)p->opts->grace, longest_hold(&p->plan),
-		      p->signals);
-	free(sel);
-	const struct attached_process *bad = attached_failed(a);
-	if (bad && !bad->failure.status)
-		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
-				"pid %d ended before it was measured", (int)bad->pid);
-	if (bad)
-		return err_fail(bad->failure.status, NULL, "pid %d: %s", (int)bad->pid,
-				bad->failure.text);
-	bench_context_targets(&p->context, a);
-	if (a->alone && !a->alone->session.num)
-		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
-				"pid %d has no queues", (int)a->v->pid);
-	for (size_t i = 0; i < a->n; i++) {
-		if (!a->v[i].watch->n)
+		const int pid = (int)t->v[i].pid;
+		const bool ok = attached_add(a, pid, &t->v[i].sel);
+		if (a->v[i].end == ATTACHED_GONE)
+			return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
+					"pid %d ended before it was measured", pid);
+		if (!ok)
+			return err_fail(a->v[i].m->failure.status, NULL, "pid %d: %s", pid,
+					a->v[i].m->failure.text);
+		if (!a->v[i].m->watch.n)
 			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 					"pid %d has no queue of these whose read index can be read",
-					(int)a->v[i].pid);
+					pid);
 		warn_unreached(&t->v[i]);
 	}
+	attached_choose(a, p->opts->grace, UINT64_MAX);
+	bench_context_targets(&p->run->context, a);
 	return GPQ_OK;
 }
 
@@ -263,9 +209,9 @@ static int keep(struct preempt *p, const struct cycle *c)
 {
 	p->done += RESULT_IS_WHOLE(&c->set);
 	p->idle += c->result == CYCLE_IDLE;
-	if (result_add(&p->result, c))
+	if (result_add(&p->run->result, c))
 		return err_sys(errno, "use fewer cycles or settings", "cycle %" PRIu64, p->done);
-	raw_write(&p->raw.line, &p->context, c);
+	raw_write(&p->raw.line, &p->run->context, c);
 	if (raw_file_put(&p->raw) == 0)
 		return GPQ_OK;
 	return err_sys(errno, "what was measured up to here follows",
@@ -275,8 +221,8 @@ static int keep(struct preempt *p, const struct cycle *c)
 // Says when cycles came more often than that.
 static void warn_of_cost(const struct preempt *p)
 {
-	for (unsigned i = 0; i < p->result.n; i++) {
-		struct result_setting *s = p->result.of[i];
+	for (unsigned i = 0; i < p->run->result.n; i++) {
+		struct result_setting *s = p->run->result.of[i];
 		double least = result_least_period(s), period;
 		period = samples_percentile(&s->metric[METRIC_suspend], 0.5) +
 			 samples_percentile(&s->metric[METRIC_resume], 0.5) +
@@ -326,14 +272,15 @@ static int measure(struct preempt *p, struct cycle *v)
 static int explain_one(const struct preempt *p, const struct attached_process *m,
 		       const struct cycle *last, const char *after)
 {
-	const int pid = (int)m->pid, status = m->failure.status;
-	if (m->end == ATTACHED_GONE)
+	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
+	// The holder of a program that calls exec ends with it, and the queues are gone.
+	if (m->end == ATTACHED_GONE || (m->end == ATTACHED_LOST && !has_queues(pid)))
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program", pid,
 				after);
 	if (m->end)
 		return err_fail(status ? status : GPQ_FAILED, NULL, "pid %d: %s: %s", pid, after,
-				status                      ? m->failure.text
+				status                      ? m->m->failure.text
 				: m->end == ATTACHED_SILENT ? "its holder does not answer"
 							    : "its memory can no longer be read");
 	if (last->result == CYCLE_FAILED)
@@ -349,16 +296,15 @@ static int explain_one(const struct preempt *p, const struct attached_process *m
 	return GPQ_OK;
 }
 
-// Why it ended before its time. `last`: the last cycle; NULL: none. Exit status.
+// Why it ended before its time. `last`: the last cycle. Exit status.
 static int explain(struct preempt *p, struct cycle *last)
 {
 	const struct attached *a = &p->attached;
-	struct cycle none = {0};
 	int status = GPQ_OK;
 	char after[64];
 	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
 	for (size_t i = 0; i < a->n && !status; i++)
-		status = explain_one(p, &a->v[i], last ? cycle_of(a, last, i) : &none, after);
+		status = explain_one(p, &a->v[i], cycle_of(a, last, i), after);
 	if (!status && a->stopped) {
 		err_warn("the target runs; what was measured follows", "stopped %s", after);
 		return GPQ_PARTIAL;
@@ -367,65 +313,17 @@ static int explain(struct preempt *p, struct cycle *last)
 		err_warn("measure while it has work",
 			 "pid %d had nothing to do in %" PRIu64 " of %" PRIu64
 			 " cycles: its progress then says nothing",
-			 (int)a->v->pid, p->idle, p->done);
+			 (int)a->v->m->target.pid, p->idle, p->done);
 	return status;
 }
 
-enum { CLOCK, OWN, EMPTY, OVERHEADS };
-
-// One sample of each: the clock alone, gpq's path without a call, an ioctl that suspends nothing.
-static int sample_overhead(struct preempt *p, struct samples s[OVERHEADS])
-{
-	// No GPU has the id 0: the selection is checked against all queues and none is suspended.
-	static const struct kfd_selection nothing = {.gpus = {0}, .num_gpus = 1};
-	struct attached_alone *alone = p->attached.alone;
-	uint64_t t0 = clock_ns(), t1 = clock_ns();
-	kfd_session_suspend(&alone->session, &nothing, 32, false, alone->outcome,
-			    &p->attached.v->failure);
-	uint64_t t2 = clock_ns();
-	int r = kfd_session_suspend_nothing(&alone->session);
-	uint64_t t3 = clock_ns();
-	if (r)
-		return r;
-	samples_add(&s[CLOCK], (double)(t1 - t0));
-	samples_add(&s[OWN], (double)(t2 - t1));
-	samples_add(&s[EMPTY], (double)(t3 - t2));
-	return 0;
-}
-
-static int measure_overhead(struct preempt *p, struct cmd *c)
-{
-	static const char *const what[] = {"reading the clock", "gpq without a call",
-					   "ioctl with an empty list"};
-	struct samples s[OVERHEADS] = {0};
-	uint64_t n = p->opts->cycles != U64_NULL ? p->opts->cycles : 1000;
-	int r = 0;
-	for (uint64_t i = 0; i < n && !r && attached_wait(&p->attached, 0); i++)
-		r = sample_overhead(p, s);
-	c->out.schema = &bench_overhead_schema;
-	struct out *o = out_open(&c->out);
-	int status = out_begin(o, &overhead_table, false);
-	for (unsigned i = 0; i < OVERHEADS; i++) {
-		struct times_row row = bench_times(NULL, what[i], &s[i]);
-		if (!status && row.n)
-			out_row(o, &row);
-		samples_fini(&s[i]);
-	}
-	status = out_finish(o, status);
-	if (r)
-		return err_sys(-r, NULL, "suspending an empty list");
-	return status ? status : explain(p, NULL);
-}
-
-static int run_attached(struct preempt *p, struct cmd *c)
+static int run_attached(struct preempt *p)
 {
 	int status = attach(p);
 	if (status)
 		return status;
-	if (!bench_context_is_gpu(&p->context))
+	if (!bench_context_is_gpu(&p->run->context))
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
-	if (p->opts->overhead)
-		return measure_overhead(p, c);
 	struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
 	status = measure(p, v);
 	progress_end(&p->progress);
@@ -440,30 +338,29 @@ int bench_preempt(struct cmd *c)
 {
 	struct preempt *p = xcalloc(1, sizeof(*p));
 	p->raw.fd = p->signals = -1;
+	p->run = load_run_new(false);
 	// What was measured is printed even if the reader of --raw is gone.
 	signal(SIGPIPE, SIG_IGN);
 	const struct bench_opts *o = c->opts;
 	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
-	status = status ? status : bench_goals(&o->goals, &p->goals);
-	status = status ? status : require_parse(&p->required, &o->require, REQUIRE_PREEMPT);
+	status = status ? status
+			: require_parse(&p->limits, &o->goals, &o->require, REQUIRE_PREEMPT);
 	status = status ? status : prepare(p, c);
 	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
 	if (!status)
-		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p, c);
+		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p);
 	attached_close(&p->attached); // nothing is held while the results are printed
 	if (p->signals >= 0)
 		close(p->signals);
 	if (raw_file_close(&p->raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
 	if (p->done) {
-		int printed =
-			bench_print(&c->out, &p->context, &p->result, &p->goals, &p->required);
+		int printed = bench_print(&c->out, p->run, &p->limits);
 		status = status ? status : printed;
-		status = status ? status : bench_required(&p->required, "", &p->result, NULL);
 	}
 	targets_fini(&p->targets);
-	require_fini(&p->required);
-	result_fini(&p->result);
+	require_fini(&p->limits);
+	load_run_free(p->run);
 	free(p);
 	return status;
 }

@@ -1,10 +1,13 @@
-// Results of gpq bench as tables, JSON and verdicts.
+// Results of gpq bench for people, programs and in reports: tables, verdicts, plots. Those of the
+// experiment are in print_ab.c.
 #include "cmd/bench/bench.h"
 
+#include "common/bench/run_plots.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define M OUT_MACHINE
 
@@ -65,53 +68,108 @@ struct goal_row {
 #define COL(member, name, key, flags, help) \
 	OUT_COL(goal_row, member, name, key, OUT_STR, flags, help)
 static const struct out_col goal_cols[] = {
-	COL(setting, "SETTING", "setting", D, "as above"),
 	COL(goal, "GOAL", "goal", D, "what is judged"),
+	COL(setting, "SETTING", "setting", D, "as above; null: the experiment"),
 	COL(value, "VALUE", "value", D, "measured"),
-	COL(limit, "LIMIT", "limit", D, "must be below; of ab, not above"),
+	COL(limit, "LIMIT", "limit", D, "what it must be below, or not above"),
 	COL(result, "RESULT", "result", D | OUT_STATUS, "ok, failed, or unknown"),
 };
 #undef COL
-const struct out_table bench_goals_table = {"goals", "goal", goal_cols, 5};
-const struct out_table bench_ab_goals_table = {"ab_goals", "ab_goal", goal_cols + 1, 4};
+const struct out_table bench_goals_table = {"goals", "goal", OUT_COLS(goal_cols)};
 
-struct histogram_row {
+struct bar_row {
 	const char *setting, *metric, *bar;
 	uint64_t from, to, n;
 	double share;
 };
 
-#define COL(member, name, key, type, help) OUT_COL(histogram_row, member, name, key, type, D, help)
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(bar_row, member, name, key, type, flags, help)
 static const struct out_col histogram_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
-	COL(metric, "METRIC", "metric", OUT_STR, "which time"),
-	COL(from, "FROM", "from_ns", OUT_NS, "smallest value that counts here"),
-	COL(to, "TO", "to_ns", OUT_NS, "largest"),
-	COL(n, "N", "n", OUT_U64, "samples"),
-	COL(share, "SHARE%", "share_percent", OUT_F64, "of all"),
-	COL(bar, "BAR", "bar", OUT_STR, "that, drawn: the longest is the most frequent"),
+	COL(setting, "SETTING", "setting", OUT_STR, D, "as above, or the mode"),
+	COL(metric, "METRIC", "metric", OUT_STR, D, "which time"),
+	COL(from, "FROM", "from_ns", OUT_NS, D, "smallest value that counts here"),
+	COL(to, "TO", "to_ns", OUT_NS, D, "largest"),
+	COL(n, "N", "n", OUT_U64, D, "samples"),
+	COL(share, "SHARE%", "share_percent", OUT_F64, D, "of all"),
+	COL(bar, "BAR", "bar", OUT_STR, OUT_RARE, "that, drawn: the longest is the most frequent"),
 };
 #undef COL
 const struct out_table bench_histogram_table = {"histogram", "bar", OUT_COLS(histogram_cols)};
 
-void bench_print_bars(struct out *o, const char *setting, const char *metric,
-		      const struct samples *s)
-{
-	enum { LINES = 16, LONGEST = 40 };
-	static const char full[] = "########################################";
-	struct hist_bars b;
-	uint64_t most = 1;
-	hist_bars_of_samples(&b, s, LINES);
-	for (unsigned i = 0; i < b.n; i++)
-		most = b.v[i].count > most ? b.v[i].count : most;
-	for (unsigned i = 0; i < b.n; i++) {
-		uint64_t len = (b.v[i].count * LONGEST + most - 1) / most;
-		struct histogram_row row = {setting,           metric,       full + LONGEST - len,
-					    b.v[i].lower,      b.v[i].upper, b.v[i].count,
-					    100 * b.v[i].share};
-		out_row(o, &row);
-	}
-}
+struct cycles_row {
+	struct cycle_setting set;
+	const char *setting;
+	uint64_t count[CYCLE_STOPPED + 1], warmup;
+};
+
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(cycles_row, member, name, key, type, flags, help)
+#define RESULT(name, word, label, help) COL(count[CYCLE_##name], #name, #word, OUT_U64, D, help),
+static const struct out_col cycles_cols[] = {
+	COL(setting, "SETTING", "setting", OUT_STR, D, "as above"),
+	CYCLE_RESULTS(RESULT)
+		COL(warmup, "WARMUP", "warmup", OUT_U64, D, "that ran first and count for nothing"),
+	COL(set.grace, "GRACE", "grace", OUT_U64, M, "grace period, 1000 GPU clocks"),
+	COL(set.queues, "QUEUES", "queues", OUT_U64, M, "how many are suspended; null: all"),
+	COL(set.hold_ns, "HOLD", "hold_ns", OUT_NS, M, "how long they are held"),
+	COL(set.gap_ns, "GAP", "gap_ns", OUT_NS, M, "how long they run between cycles"),
+	COL(set.process, "PROCESS", "process", OUT_U64, M,
+	    "of a group, 0: all of it; null: one process alone"),
+};
+#undef COL
+const struct out_table bench_cycles_table = {"cycles", "cycles", OUT_COLS(cycles_cols)};
+
+struct saved_row {
+	const char *setting;
+	uint64_t xcc, most;
+	double mean;
+};
+
+#define COL(member, name, key, type, help) OUT_COL(saved_row, member, name, key, type, D, help)
+static const struct out_col saved_cols[] = {
+	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
+	COL(xcc, "XCC", "xcc", OUT_U64, "number of the XCC"),
+	COL(mean, "MEAN", "mean_bytes", OUT_F64, "wave state saved, bytes: mean over cycles"),
+	COL(most, "MAX", "max_bytes", OUT_SIZE, "most in a cycle"),
+};
+#undef COL
+const struct out_table bench_saved_table = {"saved", "saved", OUT_COLS(saved_cols)};
+
+struct repeat_row {
+	uint64_t run, n;
+	const char *setting;
+	struct times_row suspend, resume;
+};
+
+#define COL(member, name, key, type, help) OUT_COL(repeat_row, member, name, key, type, D, help)
+static const struct out_col repeat_cols[] = {
+	COL(run, "RUN", "run", OUT_U64, "run, from 1"),
+	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
+	COL(n, "N", "n", OUT_U64, "samples"),
+	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", OUT_NS, "suspend, median"),
+	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", OUT_NS, "99th percentile"),
+	COL(resume.p50, "RESUME_P50", "resume_p50_ns", OUT_NS, "resume, median"),
+	COL(resume.p99, "RESUME_P99", "resume_p99_ns", OUT_NS, "99th percentile"),
+};
+#undef COL
+const struct out_table bench_repeats_table = {"runs", "run", OUT_COLS(repeat_cols)};
+
+struct context_row {
+	const char *text[CONTEXT_ITEMS];
+};
+
+#define CONTEXT_COL(key, label)                                                                  \
+	{(label), #key, OUT_STR, OUT_DEFAULT, offsetof(struct context_row, text[CONTEXT_##key]), \
+	 (label), 0},
+static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
+const struct out_table bench_context_table = {"context", "context", OUT_COLS(context_cols)};
+
+static const struct schema_member preempt_members[] = {
+	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
+const struct schema bench_preempt_schema = {
+	"gpq.bench.preempt", 2, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	preempt_members};
 
 uint64_t bench_ns(double v)
 {
@@ -126,18 +184,74 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
 }
 
+// A table that may have no rows is of documents for programs alone then.
+static bool begins(struct out *o, const struct out_table *t, bool any, const char *title)
+{
+	if (!any && !out_json(o)) {
+		out_skip(o, t);
+		return false;
+	}
+	out_title(o, "%s", title);
+	return !out_begin(o, t, false);
+}
+
 static void print_latencies(struct out *o, struct result *r)
 {
-	out_begin(o, &bench_latencies_table,
-		  false); // its -o was checked before anything was measured
-	for (unsigned i = 0; i < r->n; i++) {
-		for (unsigned m = 0; m < METRICS; m++) {
+	out_begin(o, &bench_latencies_table, false); // its -o was checked before
+	for (unsigned m = 0; m < METRICS; m++) {
+		for (unsigned i = 0; i < r->n; i++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
 							   &r->of[i]->metric[m]);
 			if (row.n) // else it is not measured in this way
 				out_row(o, &row);
 		}
 	}
+	out_end(o);
+}
+
+static void explain_metrics(struct out *o, const struct result *r)
+{
+	struct buf b = {0};
+	for (unsigned m = 0; m < METRICS; m++)
+		if (r->of[0]->metric[m].n)
+			buf_printf(&b, "%s%s: %s", b.len ? "; " : "", result_metric_name[m],
+				   result_metric_help[m]);
+	if (b.len)
+		out_say(o, OUT_NOTE, "%s.", b.data);
+	buf_fini(&b);
+}
+
+// Pages have a plot instead. People see the few bars of two times.
+void bench_print_histogram(struct out *o, const char *setting, const char *metric,
+			   const struct samples *s)
+{
+	enum { LINES = 16, LONGEST = 40 };
+	static const char full[] = "########################################";
+	struct hist_bars b;
+	uint64_t most = 1;
+	hist_bars_of_samples(&b, s, out_mode(o) == OUT_TABLE ? LINES : BARS_MAX);
+	for (unsigned i = 0; i < b.n; i++)
+		most = b.v[i].count > most ? b.v[i].count : most;
+	for (unsigned i = 0; i < b.n; i++) {
+		uint64_t len = (b.v[i].count * LONGEST + most - 1) / most;
+		struct bar_row row = {setting,           metric,       full + LONGEST - len,
+				      b.v[i].lower,      b.v[i].upper, b.v[i].count,
+				      100 * b.v[i].share};
+		out_row(o, &row);
+	}
+}
+
+static void print_histograms(struct out *o, const struct result *r)
+{
+	if (out_is_document(o))
+		return;
+	out_title(o, "Histograms");
+	out_begin(o, &bench_histogram_table, false);
+	for (unsigned m = 0; m < METRICS; m++)
+		for (unsigned i = 0; i < r->n; i++)
+			if (m == METRIC_suspend || m == METRIC_resume || out_mode(o) != OUT_TABLE)
+				bench_print_histogram(o, r->of[i]->name, result_metric_name[m],
+						      &r->of[i]->metric[m]);
 	out_end(o);
 }
 
@@ -157,201 +271,210 @@ static void print_effects(struct out *o, struct result *r)
 		out_row(o, &row);
 	}
 	out_end(o);
+	out_say(o, OUT_NOTE,
+		"AQL packets that the target's queues took in a second: in windows in which "
+		"nothing was done, between cycles, and while suspended. Loss is of the "
+		"throughput over whole cycles against untouched; the effect is the loss beyond "
+		"the share of time it was suspended. Cost: share of the time within the two "
+		"calls, in which the driver takes all queues of these GPUs off and back, those of "
+		"others too; no period should be below ten times its 90th percentile, the least "
+		"period.");
 }
 
-// Programs take the histograms of the JSON document, which are finer.
-static void print_histograms(struct out *o, struct result *r)
+// Where it was repeated: does it drift?
+static void print_repeats(struct out *o, const struct result *r)
 {
-	static const enum result_metric shown[] = {METRIC_suspend, METRIC_resume};
-	if (out_mode(o) != OUT_TABLE)
+	bool any = false;
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
+			any |= r->of[i]->repeat[k].suspend.n > 0;
+	if (!begins(o, &bench_repeats_table, any, "Runs, one by one"))
 		return;
-	out_title(o, "Histograms");
-	out_begin(o, &bench_histogram_table, false);
-	for (unsigned k = 0; k < 2; k++)
-		for (unsigned i = 0; i < r->n; i++) {
-			bench_print_bars(o, r->of[i]->name, result_metric_name[shown[k]],
-					 &r->of[i]->metric[shown[k]]);
+	for (unsigned i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->of[i]->nrepeats && any; k++) {
+			struct result_repeat *of = &r->of[i]->repeat[k];
+			struct repeat_row row = {k + 1, of->suspend.n, r->of[i]->name,
+						 bench_times(NULL, NULL, &of->suspend),
+						 bench_times(NULL, NULL, &of->resume)};
+			if (row.n)
+				out_row(o, &row);
 		}
 	out_end(o);
 }
 
-void bench_print_goal(struct out *o, const char *setting, const struct result_verdict *v)
+static void print_saved(struct out *o, const struct result *r)
 {
-	char value[32], limit[32];
-	struct goal_row row = {setting, v->goal, require_text(value, v->share, v->value),
-			       require_text(limit, v->share, v->limit), v->result};
-	out_row(o, &row);
-}
-
-static void print_goals(struct out *o, struct result *r, const struct result_goals *g,
-			const struct requirements *q)
-{
-	struct result_verdict v[RESULT_GOALS];
-	out_begin(o, &bench_goals_table, false);
+	bool any = false;
+	for (unsigned i = 0; i < r->n; i++)
+		any |= r->of[i]->xccs > 0;
+	if (!begins(o, &bench_saved_table, any, "Wave state saved"))
+		return;
 	for (unsigned i = 0; i < r->n; i++) {
-		result_judge(r->of[i], g, v);
-		for (unsigned k = 0; k < RESULT_GOALS; k++)
-			bench_print_goal(o, r->of[i]->name, &v[k]);
+		const struct result_setting *s = r->of[i];
+		for (unsigned x = 0; x < s->xccs; x++)
+			out_row(o, &(struct saved_row){s->name, x, s->saved_max[x],
+						       (double)s->saved_sum[x] /
+							       (double)s->saved_cycles});
 	}
-	for (size_t k = 0; k < q->n; k++)
-		for (unsigned i = 0; i < r->n; i++) {
-			if (!require_applies(&q->v[k], r, i))
-				continue;
-			v[0] = require_judge(&q->v[k], r->of[i], NULL);
-			bench_print_goal(o, r->of[i]->name, &v[0]);
-		}
 	out_end(o);
 }
 
-static void json_setting(struct json *j, struct result_setting *s)
+static void print_cycles(struct out *o, const struct result *r)
 {
-	static struct hist h; // 15 KB, and nothing runs beside us
-	json_begin(j, NULL, '{');
-	json_str(j, "setting", s->name);
-	json_u64(j, "grace", s->set.grace);
-	json_u64(j, "queues", s->set.queues);
-	json_u64(j, "hold_ns", s->set.hold_ns);
-	json_u64(j, "gap_ns", s->set.gap_ns);
-	json_u64(j, "process", s->set.process);
-	json_begin_flat(j, "cycles", '{');
-	for (unsigned k = 0; k <= CYCLE_STOPPED; k++)
-		json_u64(j, cycle_result_name[k], s->count[k]);
-	json_end(j, '}');
-	json_begin_flat(j, "saved_bytes_xcc_mean", '[');
-	for (unsigned x = 0; x < s->xccs; x++)
-		json_f64(j, NULL, (double)s->saved_sum[x] / (double)s->saved_cycles);
-	json_end(j, ']');
-	json_begin(j, "histograms_ns", '{');
-	for (unsigned m = 0; m < METRICS; m++) {
-		hist_of_samples(&h, &s->metric[m]);
-		hist_json(&h, j, result_metric_name[m]);
+	out_begin(o, &bench_cycles_table, false);
+	for (unsigned i = 0; i < r->n; i++) {
+		struct cycles_row row = {r->of[i]->set, r->of[i]->name, .warmup = r->of[i]->warmup};
+		memcpy(row.count, r->of[i]->count, sizeof(row.count));
+		out_row(o, &row);
 	}
-	json_end(j, '}');
-	json_end(j, '}');
+	out_end(o);
+	out_say(o, OUT_NOTE,
+		"Cycles by how they ended; those that ran to warm up count for nothing. No outlier "
+		"is left out.");
 }
 
-struct context_row {
-	const char *text[CONTEXT_ITEMS];
-};
-
-#define CONTEXT_COL(key, label)                                                                  \
-	{(label), #key, OUT_STR, OUT_DEFAULT, offsetof(struct context_row, text[CONTEXT_##key]), \
-	 (label), 0},
-static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
-const struct out_table bench_context_table = {"context", "context", context_cols, CONTEXT_ITEMS};
-
-void bench_print_context(struct out *o, const struct bench_context *c)
+static void print_context(struct out *o, const struct bench_context *c)
 {
 	struct context_row row;
 	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
 		row.text[i] = *c->text[i] ? c->text[i] : NULL;
+	out_title(o, "Host, driver, target");
 	out_object(o, &bench_context_table, &row);
-	if (!bench_context_is_gpu(c))
-		out_title(o, "Not a GPU: a software GPU in a VM. These times say nothing about "
-			     "hardware.");
 }
 
-struct cycles_row {
-	uint64_t count[CYCLE_STOPPED + 1], warmup, xccs, saved;
-};
+// The verdict: one sentence with the figures, of several settings the worst of each limit
 
-#define COL(member, name, key, type, help) OUT_COL(cycles_row, member, name, key, type, D, help)
-#define RESULT(name, word, label, help)    COL(count[CYCLE_##name], label, #word, OUT_U64, help),
-static const struct out_col cycles_cols[] = {
-	CYCLE_RESULTS(RESULT)
-		COL(warmup, "warm-up", "warmup", OUT_U64, "cycles that count for nothing"),
-	COL(xccs, "XCCs", "xccs", OUT_U64, "that waves were saved of"),
-	COL(saved, "most wave state saved on an XCC", "saved_max_bytes", OUT_SIZE, "bytes"),
-};
-#undef COL
-static const struct out_table cycles_table = {"cycles", "cycles", OUT_COLS(cycles_cols)};
+static const struct {
+	const char *result, *lead;
+	enum out_block block;
+} groups[] = {{"failed", "not met", OUT_UNMET},
+	      {"unknown", "unknown", OUT_UNKNOWN},
+	      {"ok", "met", OUT_MET}};
 
-// What json_setting() writes.
-#define COUNTED(key, help)                              \
-	{                                               \
-		(key), SCHEMA_COUNT, (help), NULL, NULL \
-	}
-static const struct schema_member a_count = {.type = SCHEMA_COUNT},
-				  a_number = {.type = SCHEMA_NUMBER},
-				  a_bucket = {.type = SCHEMA_LIST,
-					      .help = "its least value, its samples",
-					      .members = &a_count};
-static const struct schema_member hist_members[] = {
-	{"rule", SCHEMA_TEXT, "how values are put into buckets", NULL, NULL},
-	COUNTED("count", "samples"),
-	COUNTED("sum", "of all samples"),
-	COUNTED("min", "smallest"),
-	COUNTED("max", "greatest"),
-	{"buckets", SCHEMA_LIST, "those that have samples", &a_bucket, NULL},
-	{0}};
-#define METRIC(name, value, help) {#name, SCHEMA_OBJECT, (help), hist_members, NULL},
-static const struct schema_member metric_members[] = {RESULT_METRICS(METRIC){0}};
-#undef METRIC
-#undef RESULT
-#define RESULT(name, word, label, help) COUNTED(#word, help),
-static const struct schema_member count_members[] = {CYCLE_RESULTS(RESULT){0}};
-static const struct schema_member setting_members[] = {
-	{"setting", SCHEMA_TEXT, "what differs from the others", NULL, NULL},
-	COUNTED("grace", "grace period"),
-	COUNTED("queues", "how many were suspended, null: all"),
-	COUNTED("hold_ns", "how long they were held"),
-	COUNTED("gap_ns", "how long they ran between cycles"),
-	COUNTED("process", "of a group, 0: all of it; null: one process alone"),
-	{"cycles", SCHEMA_OBJECT, "by how they ended", count_members, NULL},
-	{"saved_bytes_xcc_mean", SCHEMA_LIST, "of each XCC", &a_number, NULL},
-	{"histograms_ns", SCHEMA_OBJECT, "of each time", metric_members, NULL},
-	{0}};
-static const struct schema_member a_setting = {.type = SCHEMA_OBJECT, .members = setting_members};
-static const struct schema_member preempt_members[] = {
-	{"settings", SCHEMA_LIST, "of each setting, what is exact", &a_setting, NULL},
-	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table},
-	{"cycles", SCHEMA_RECORD, "of all settings", NULL, &cycles_table},
-	{0}};
-const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 1,
-	SCHEMA_TABLES(&bench_latencies_table, &bench_effects_table, &bench_goals_table),
-	preempt_members};
-
-static void print_cycles(struct out *o, const struct result *r)
+static unsigned group_of(const struct judged *j)
 {
-	struct cycles_row row = {.warmup = r->warmup, .xccs = U64_NULL, .saved = U64_NULL};
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct result_setting *s = r->of[i];
-		for (unsigned k = 0; k <= CYCLE_STOPPED && RESULT_IS_WHOLE(&s->set); k++)
-			row.count[k] += s->count[k];
-		for (unsigned x = 0; x < s->xccs; x++) {
-			uint64_t most = row.saved == U64_NULL ? 0 : row.saved;
-			row.saved = s->saved_max[x] > most ? s->saved_max[x] : most;
-			row.xccs = s->xccs;
+	unsigned g = 0;
+	while (strcmp(groups[g].result, j->result) != 0)
+		g++;
+	return g;
+}
+
+// The worst of those that are of one limit from `*i` on, which stand together; *i: behind them.
+static const struct judged *worst_of(const struct judged *v, size_t n, size_t *i)
+{
+	const struct judged *worst = &v[*i];
+	for (; *i < n && v[*i].of == worst->of; ++*i) {
+		unsigned a = group_of(&v[*i]), b = group_of(worst);
+		if (a < b || (a == b && v[*i].value > worst->value))
+			worst = &v[*i];
+	}
+	return worst;
+}
+
+static void say_judged(struct buf *b, const struct judged *j)
+{
+	char value[48], limit[48];
+	const char *setting = bench_setting_name(j);
+	buf_printf(b, "%s%s%s (limit %s%s%s%s)", j->of->name, isnan(j->value) ? "" : " ",
+		   isnan(j->value) ? "" : require_value(value, j), require_bound(limit, j),
+		   *setting ? ", " : "", setting, j->spoiled ? ", but not all cycles were ok" : "");
+}
+
+static void print_verdict(struct out *o, const struct load_run *run, const struct judged *v,
+			  size_t n)
+{
+	struct buf b = {0};
+	enum out_block block = OUT_NOTE;
+	const char *separator = "Goals ";
+	for (unsigned g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
+		const char *comma = NULL;
+		for (size_t i = 0; i < n;) {
+			const struct judged *j = worst_of(v, n, &i);
+			if (group_of(j) != g)
+				continue;
+			buf_printf(&b, "%s%s%s", comma ? comma : separator,
+				   comma ? "" : groups[g].lead, comma ? "" : ": ");
+			say_judged(&b, j);
+			block = block == OUT_NOTE ? groups[g].block : block;
+			comma = ", ";
+			separator = "; ";
 		}
 	}
-	out_object(o, &cycles_table, &row);
+	if (run->result.n > 1)
+		buf_printf(&b, "; the worst of %u settings", run->result.n);
+	if (n)
+		out_say(o, block, "%s.", b.data);
+	buf_fini(&b);
 }
 
-int bench_print(const struct out_opts *opts, const struct bench_context *c, struct result *r,
-		const struct result_goals *g, const struct requirements *q)
+// What is most important: first in documents, last on a terminal.
+static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
-	struct out *o = out_open(opts);
-	struct json *j = out_json(o);
-	if (opts->columns) { // -o: that table alone
-		print_latencies(o, r);
-		return out_close(o);
+	const char *name = run->context.text[CONTEXT_run];
+	struct judged *v;
+	const size_t n = require_judge(limits, run, &v);
+	out_say(o, OUT_SECTION, "%s", *name ? name : "a run without a name");
+	if (out_is_document(o))
+		print_verdict(o, run, v, n);
+	if (!bench_context_is_gpu(&run->context))
+		out_say(o, OUT_WARNING,
+			"Not measured on a GPU: the real driver over a software GPU in a VM. "
+			"These times say nothing about hardware.");
+	run_plot_times(o, run, limits);
+	if (begins(o, &bench_goals_table, n > 0, "Goals")) {
+		for (size_t i = 0; i < n; i++) {
+			char value[48], limit[48];
+			out_row(o, &(struct goal_row){v[i].setting, v[i].of->name,
+						      require_value(value, &v[i]),
+						      require_bound(limit, &v[i]), v[i].result});
+		}
+		out_end(o);
 	}
-	if (j) {
-		json_begin(j, "settings", '[');
-		for (unsigned i = 0; i < r->n; i++)
-			json_setting(j, r->of[i]);
-		json_end(j, ']');
-	}
-	bench_print_context(o, c);
-	out_title(o, "Cycles");
-	print_cycles(o, r);
+	if (!out_is_document(o))
+		print_verdict(o, run, v, n);
+	free(v);
+}
+
+static void print_preempt(struct out *o, struct load_run *run)
+{
+	struct result *r = &run->result;
 	out_title(o, "Latencies");
 	print_latencies(o, r);
+	explain_metrics(o, r);
 	print_histograms(o, r);
+	print_repeats(o, r);
 	out_title(o, "Throughput of the target");
+	run_plot_rate(o, run);
 	print_effects(o, r);
-	out_title(o, "Goals");
-	print_goals(o, r, g, q);
-	return out_close(o);
+	print_saved(o, r);
+	out_title(o, "Cycles");
+	print_cycles(o, r);
+}
+
+void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits)
+{
+	const bool document = out_is_document(o);
+	if (document)
+		print_head(o, run, limits);
+	else
+		print_context(o, &run->context);
+	(run->is_ab ? bench_print_ab : print_preempt)(o, run);
+	if (document)
+		print_context(o, &run->context);
+	else
+		print_head(o, run, limits);
+}
+
+int bench_print(const struct out_opts *opts, struct load_run *run,
+		const struct requirements *limits)
+{
+	struct out *o = out_open(opts);
+	if (!opts->columns)
+		bench_print_run(o, run, limits);
+	else if (run->is_ab) // -o: that table alone
+		bench_print_online(o, &run->ab);
+	else
+		print_latencies(o, &run->result);
+	int status = out_close(o), unmet = bench_required(limits, "", run);
+	return status ? status : unmet;
 }

@@ -1,7 +1,6 @@
 // gpq bench report: reads raw samples, writes a Markdown and HTML report or a comparison.
 #include "cmd/bench/bench.h"
 
-#include "common/bench/report.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -36,19 +35,19 @@ static int need_samples(const struct load *l, const char *path)
 			"%s: no samples there", path);
 }
 
+static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
+
 // Each plot of the page as a file of its own: DIR/plot-1.svg ...
 static int write_plots(const char *dir, const struct buf *page)
 {
-	struct buf plot = {.data = page->data};
 	int status = GPQ_OK;
+	unsigned n = 0;
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--svg %s", dir);
-	for (unsigned n = 1; !status; n++) {
-		const char *at = doc_next_plot(plot.data + plot.len, &plot.len);
-		if (!at)
-			break;
-		plot.data = (char *)(uintptr_t)at;
-		char *path = xasprintf("%s/plot-%u.svg", dir, n);
+	for (char *at = page->data; !status && (at = strstr(at, plot_begin));) {
+		at += strlen(plot_begin);
+		struct buf plot = {.data = at, .len = (size_t)(strstr(at, plot_end) - at)};
+		char *path = xasprintf("%s/plot-%u.svg", dir, ++n);
 		status = out_file("", path, &plot);
 		free(path);
 	}
@@ -56,50 +55,139 @@ static int write_plots(const char *dir, const struct buf *page)
 }
 
 // Each requirement must be judged of some run, and met by all that it can be judged of.
-static int judge_all(const struct load *l, const struct requirements *q)
+static int judge_all(const struct load *l, const struct requirements *limits)
 {
 	int status = GPQ_OK;
-	for (size_t i = 0; i < q->n; i++)
-		if (!(load_first(l, false) && require_is_of(&q->v[i], false)) &&
-		    !(load_first(l, true) && require_is_of(&q->v[i], true)))
+	for (size_t i = 0; i < limits->n; i++) {
+		const struct requirement *q = &limits->v[i];
+		if (q->text && !(load_first(l, false) && q->kinds & REQUIRE_PREEMPT) &&
+		    !(load_first(l, true) && q->kinds & REQUIRE_AB))
 			status = err_fail(GPQ_FAILED, NULL, "required: %s: no run measured that",
-					  q->v[i].text);
+					  q->text);
+	}
 	for (size_t i = 0; i < l->n; i++) {
-		struct load_run *r = l->run[i];
-		int bad = bench_required(q, l->n > 1 ? r->context.text[CONTEXT_run] : "",
-					 r->is_ab ? NULL : &r->result, r->is_ab ? &r->ab : NULL);
+		int bad = bench_required(
+			limits, l->n > 1 ? l->run[i]->context.text[CONTEXT_run] : "", l->run[i]);
 		status = status ? status : bad;
 	}
 	return status;
 }
 
-static int report(struct load *l, const struct bench_opts *o)
+struct difference_row {
+	const char *what, *value, *runs;
+};
+
+#define COL(member, name, help) OUT_COL(difference_row, member, name, name, OUT_STR, D, help)
+static const struct out_col difference_cols[] = {COL(what, "WHAT", "what differs"),
+						 COL(value, "VALUE", "in these runs"),
+						 COL(runs, "RUNS", "who has it")};
+#undef COL
+static const struct out_table differences_table = {"differences", "difference",
+						   OUT_COLS(difference_cols)};
+
+// Who has the same text as run `i`, unless an earlier one has it, too.
+static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
-	struct result_goals goals;
-	struct requirements required = {0};
-	struct doc d;
-	int status = bench_goals(&o->goals, &goals);
-	status = status ? status
-			: require_parse(&required, &o->require, REQUIRE_PREEMPT | REQUIRE_AB);
-	if (status) {
-		require_fini(&required);
-		return status;
+	const char *text = l->run[i]->context.text[item];
+	struct buf runs = {0};
+	for (size_t k = 0; k < n; k++) {
+		if (strcmp(l->run[k]->context.text[item], text) != 0)
+			continue;
+		if (k < i)
+			return;
+		buf_printf(&runs, "%s%s", runs.len ? ", " : "",
+			   l->run[k]->context.text[CONTEXT_run]);
 	}
-	doc_init(&d, "gpq bench: cost of suspending and resuming queues");
-	report_differences(&d, l);
+	out_row(o, &(struct difference_row){bench_context_label[item], *text ? text : NULL,
+					    runs.data});
+	buf_fini(&runs);
+}
+
+// Of several runs: what differs between their hosts, kernels, drivers and GPUs.
+static void print_differences(struct out *o, const struct load *l)
+{
+	enum { MOST = 100 };
+	static const enum bench_context_item items[] = {
+		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,   CONTEXT_kernel,
+		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,      CONTEXT_parameters,
+		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors};
+	const size_t n = l->n < MOST ? l->n : MOST;
+	bool any = false;
+	if (n < 2)
+		return;
+	out_say(o, OUT_SECTION, "What differs between the runs");
+	for (unsigned k = 0; k < COUNT(items); k++) {
+		size_t other = 1;
+		while (other < n && strcmp(l->run[other]->context.text[items[k]],
+					   l->run[0]->context.text[items[k]]) == 0)
+			other++;
+		if (other == n)
+			continue;
+		if (!any)
+			out_begin(o, &differences_table, false);
+		any = true;
+		for (size_t i = 0; i < n; i++)
+			same_text(o, l, n, i, items[k]);
+	}
+	if (any)
+		out_end(o);
+	out_say(o, OUT_NOTE,
+		any ? "All else about host, kernel, driver and GPUs is the same."
+		    : "Nothing: host, kernel, driver and GPUs are the same.");
+	if (n < l->n)
+		out_say(o, OUT_NOTE, "The first %zu runs of %zu were compared.", n, l->n);
+}
+
+// Writes all into `to`; NULL: on standard output.
+static int write_document(struct load *l, const struct requirements *limits, enum out_mode mode,
+			  struct buf *to)
+{
+	const struct out_opts opts = {.mode = mode,
+				      .title = "gpq bench: cost of suspending and resuming queues",
+				      .to = to};
+	struct out *o = out_open(&opts);
+	print_differences(o, l);
 	for (int ab = 0; ab < 2; ab++)
 		for (size_t i = 0; i < l->n; i++)
 			if (l->run[i]->is_ab == ab)
-				(ab ? report_ab : report_run)(&d, l->run[i], &goals, &required);
-	doc_end(&d);
-	const bool page = o->html && strcmp(o->html, "-") == 0; // on standard output
-	int html = o->html && !page ? out_file("", o->html, &d.html) : GPQ_OK;
-	int plots = o->svg ? write_plots(o->svg, &d.html) : GPQ_OK;
-	status = out_text(page ? &d.html : &d.md);
-	doc_fini(&d);
-	status = status ? status : html ? html : plots;
-	status = status ? status : judge_all(l, &required);
-	require_fini(&required);
+				bench_print_run(o, l->run[i], limits);
+	return out_close(o);
+}
+
+static int report(struct load *l, const struct bench_opts *o)
+{
+	struct requirements limits = {0};
+	struct buf page = {0};
+	const bool only_page = o->html && strcmp(o->html, "-") == 0; // on standard output
+	int status = require_parse(&limits, &o->goals, &o->require, REQUIRE_PREEMPT | REQUIRE_AB);
+	if (!status) {
+		if (o->html || o->svg)
+			write_document(l, &limits, OUT_HTML, &page);
+		int html = o->html && !only_page ? out_file("", o->html, &page) : GPQ_OK;
+		int plots = o->svg ? write_plots(o->svg, &page) : GPQ_OK;
+		status = only_page ? out_text(&page)
+				   : write_document(l, &limits, OUT_MARKDOWN, NULL);
+		status = status ? status : html ? html : plots;
+		status = status ? status : judge_all(l, &limits);
+	}
+	buf_fini(&page);
+	require_fini(&limits);
+	return status;
+}
+
+// The tables of one run, as they were printed when it was measured.
+static int tables(struct load_run *run, struct cmd *c)
+{
+	const struct bench_opts *o = c->opts;
+	struct requirements limits = {0};
+	c->out.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
+	c->out.several = !c->out.columns;
+	int status = out_check(&c->out, run->is_ab ? &bench_online_table : &bench_latencies_table);
+	status = status ? status
+			: require_parse(&limits, &o->goals, &o->require,
+					run->is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+	status = status ? status : bench_print(&c->out, run, &limits);
+	require_fini(&limits);
 	return status;
 }
 
@@ -248,26 +336,28 @@ static int compare(struct cmd *c)
 int bench_report(struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
+	const struct out_opts *f = &c->out;
+	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort;
 	struct load l = {0};
 	int status = GPQ_OK;
-	if (o->compare && (o->html || o->svg))
+	if ((o->compare || as_tables) && (o->html || o->svg))
 		return err_fail(GPQ_USAGE, "gpq bench report --html FILE FILE... has the plots",
-				"--compare prints a table: --html and --svg do not go with it");
+				"--html and --svg do not go with %s",
+				o->compare ? "--compare, which prints a table"
+					   : "rows, columns and JSON");
 	if (o->compare)
 		return compare(c);
-	if (c->out.mode != OUT_TABLE || c->out.columns || c->out.all || c->out.filter ||
-	    c->out.sort)
-		return err_fail(GPQ_USAGE,
-				"raw samples are JSON, and gpq merge adds them up as such",
-				"report writes Markdown: -J, --ndjson, -r, -P, --csv, -0, -o, "
-				"--filter and --sort do not change it");
 	if (c->argc < 2)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");
 	for (int i = 1; i < c->argc && !status; i++)
 		status = load(&l, c->argv[i]);
 	status = status ? status : need_samples(&l, c->argv[1]);
-	status = status ? status : report(&l, o);
+	if (!status && as_tables && l.n > 1)
+		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
+				  "rows, columns and JSON are of one run, and these are %zu", l.n);
+	else if (!status)
+		status = as_tables ? tables(l.run[0], c) : report(&l, o);
 	load_fini(&l);
 	return status;
 }

@@ -72,15 +72,6 @@ static bool wait_until(uint64_t ns)
 
 // --- one of them ---
 
-static void read_first_line(char *to, size_t size, const char *path)
-{
-	struct buf b = {0};
-	to[0] = '\0';
-	if (host_read(&b, path) > 0)
-		snprintf(to, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
-	buf_fini(&b);
-}
-
 static struct topology read_topology(void)
 {
 	struct topology t = {0};
@@ -89,7 +80,7 @@ static struct topology read_topology(void)
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		t.device = st.st_dev;
 		t.inode = st.st_ino;
-		read_first_line(t.generation, sizeof(t.generation), GENERATION);
+		host_read_line(t.generation, sizeof(t.generation), GENERATION);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -112,7 +103,7 @@ static int open_earlier(struct run *r)
 static void read_host(struct redact *names, char *to, size_t size)
 {
 	struct buf b = {0};
-	read_first_line(to, size, "/proc/sys/kernel/hostname");
+	host_read_line(to, size, "/proc/sys/kernel/hostname");
 	if (names && *to) {
 		buf_puts(&b, to);
 		redact_hostname(names, &b);
@@ -163,7 +154,7 @@ static int take(struct run *r, uint64_t missed)
 	if (host_choice_asks(&r->by))
 		how.only = &chosen;
 	read_host(r->names, host, sizeof(host));
-	read_first_line(boot_id, sizeof(boot_id), "/proc/sys/kernel/random/boot_id");
+	host_read_line(boot_id, sizeof(boot_id), "/proc/sys/kernel/random/boot_id");
 	how.earlier = status ? -1 : open_earlier(r);
 	char *path = series_path(r->series.dir, r->series.next);
 	clock_gettime(CLOCK_REALTIME, &wall);

@@ -7,7 +7,7 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/series.h"
-#include "common/bench/plot.h"
+#include "common/cli/plot.h"
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
 #include "common/stats/maths.h"

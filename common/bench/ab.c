@@ -5,6 +5,7 @@
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 #include "common/host/xalloc.h"
 #include "common/sched/policy.h"
 #include "common/stats/moving.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <poll.h>
 #include <regex.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,11 @@ const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NU
 
 // What a command prints, as far as it is wanted.
 struct printed {
-	regex_t metric, ready;
-	bool has_metric, has_ready, is_ready;
+	struct pattern {
+		regex_t regex;
+		bool given;
+	} metric, ready;
+	bool is_ready;
 	struct samples v; // offline: in the window
 };
 
@@ -51,7 +54,7 @@ struct experiment {
 	struct policy_class decision;
 	struct moving cost; // of the last holds, to others
 	uint64_t online_from, window_from;
-	char log[2][4096]; // of the online and the offline command; "": none
+	char log[2][4096]; // of the commands, by side; "": none
 	int status;
 	char *why;
 };
@@ -69,9 +72,12 @@ __attribute__((format(printf, 3, 4))) static int fail(struct experiment *x, int 
 	return -1;
 }
 
-static int failed(struct experiment *x, const struct kfd_failure *f)
+// Fails when a process of the side that lives cannot be suspended, resumed or watched.
+static int check(struct experiment *x, const struct workload *s)
 {
-	return fail(x, f->status ? f->status : 1, "%s", f->text);
+	const struct group_member *m = group_failed(&s->group);
+	return m ? fail(x, m->failure.status, "pid %d: %s", (int)m->target.pid, m->failure.text)
+		 : 0;
 }
 
 // Takes the number that the first group of the expression matches.
@@ -80,9 +86,9 @@ static void on_line(void *arg, const char *line)
 	struct printed *p = arg;
 	regmatch_t m[2];
 	char *end;
-	if (p->has_ready && !p->is_ready)
-		p->is_ready = regexec(&p->ready, line, 0, NULL, 0) == 0;
-	if (!p->has_metric || regexec(&p->metric, line, 2, m, 0) || m[1].rm_so < 0)
+	if (p->ready.given && !p->is_ready)
+		p->is_ready = regexec(&p->ready.regex, line, 0, NULL, 0) == 0;
+	if (!p->metric.given || regexec(&p->metric.regex, line, 2, m, 0) || m[1].rm_so < 0)
 		return;
 	double v = strtod(line + m[1].rm_so, &end);
 	if (end != line + m[1].rm_so)
@@ -123,24 +129,15 @@ static void poll_queue_set(struct experiment *x)
 		}
 }
 
-static void stop_taking(struct experiment *x)
-{
-	if (x->taking.pid) {
-		kill(x->taking.pid, SIGKILL);
-		waitpid(x->taking.pid, NULL, 0);
-	}
-	child_fini(&x->taking);
-}
-
 // ---- suspending and resuming
 
 static int set_held(struct experiment *x, bool hold)
 {
-	struct kfd_failure f = {0};
 	uint64_t asked = clock_ns();
 	bool was = x->offline.group.held;
-	if (workload_hold(&x->offline, hold, &f))
-		return failed(x, &f);
+	workload_hold(&x->offline, hold);
+	if (check(x, &x->offline))
+		return -1;
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
@@ -184,11 +181,12 @@ static void tick(void *arg)
 
 static int look(struct experiment *x)
 {
-	struct kfd_failure f = {0};
 	x->looked = clock_ns();
 	x->plan->tick(x->plan->tick_arg);
-	if (workload_look(&x->online, &f) || workload_look(&x->offline, &f))
-		return failed(x, &f);
+	workload_look(&x->online);
+	workload_look(&x->offline);
+	if (check(x, &x->online) || check(x, &x->offline))
+		return -1;
 	take_queue_set(x);
 	poll_queue_set(x);
 	return 0;
@@ -232,14 +230,13 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start(struct experiment *x, struct workload *s, const char *log)
+static int start(struct experiment *x, struct workload *s)
 {
-	const char *command = s->command;
 	s->begun = true;
-	if (!command)
+	if (!s->command)
 		return 0;
-	if (child_start(&s->child, command, x->plan->log_dir ? log : NULL))
-		return fail(x, 1, "%s: %s", command, strerror(errno));
+	if (child_start(&s->child, s->command, x->plan->log_dir ? x->log[s->side] : NULL))
+		return fail(x, 1, "%s: %s", s->command, strerror(errno));
 	s->child_start = kfd_target_start(s->child.pid);
 	return 0;
 }
@@ -282,7 +279,7 @@ static bool has_queues(struct experiment *x, struct workload *s)
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->offline_printed;
-	return p->has_ready ? p->is_ready : group_has_moved(&s->group);
+	return p->ready.given ? p->is_ready : group_has_moved(&s->group);
 }
 
 static int was_late(struct experiment *x, const struct workload *s, const char *late)
@@ -325,7 +322,7 @@ static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	workload_attach(s, x->plan->grace);
-	if (start(x, s, x->log[1]) || wait_for_queues(x, s))
+	if (start(x, s) || wait_for_queues(x, s))
 		return -1;
 	return wait_until(x, s, is_at_work, " before it was at work",
 			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
@@ -343,9 +340,8 @@ static void begin_window(struct experiment *x)
 
 static int end_window(struct experiment *x)
 {
-	struct kfd_failure f = {0};
 	x->run->window_ns = clock_ns() - x->window_from;
-	if (workload_count_end(&x->offline, &x->run->packets, &f))
+	if (!group_count_end(&x->offline.group, &x->run->packets))
 		return ended_early(x, &x->offline, "");
 	x->run->offline_metric = samples_mean(&x->offline_printed.v);
 	return 0;
@@ -358,7 +354,7 @@ static int run_online(struct experiment *x)
 	const bool watch = x->plan->hold == AB_HOLD_PROGRESS;
 	if (watch)
 		workload_attach(s, 0);
-	if (start(x, s, x->log[0]) || (watch && wait_for_queues(x, s)))
+	if (start(x, s) || (watch && wait_for_queues(x, s)))
 		return -1;
 	x->watch = watch;
 	uint64_t end = s->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
@@ -369,16 +365,20 @@ static int run_online(struct experiment *x)
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
-// What of its processes outlives its command's process group.
-static void note_lost(struct experiment *x, const struct workload *s)
+// Once the command's process group has been ended: the side's processes that began after the
+// command, are not in that group and live on.
+static void note_lost(struct ab_run *r, const struct workload *s)
 {
-	char name[64];
-	size_t n;
-	pid_t pid = workload_lost(s, name, &n);
-	x->run->lost += n;
-	if (pid && !x->run->lost_pid) {
-		x->run->lost_pid = pid;
-		memcpy(x->run->lost_name, name, sizeof(name));
+	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
+		const struct kfd_target *t = &s->group.v[i]->target;
+		struct proc p;
+		if (t->start < s->child_start || getpgid(t->pid) == s->child.pid ||
+		    !kfd_target_alive(t) || proc_read(&p, t->pid))
+			continue;
+		if (!r->lost++) {
+			r->lost_pid = t->pid;
+			snprintf(r->lost_name, sizeof(r->lost_name), "%s", p.comm);
+		}
 	}
 }
 
@@ -387,7 +387,7 @@ static void end_online(struct experiment *x)
 	x->watch = x->busy = false;
 	group_release(&x->online.group);
 	child_end(&x->online.child, 2000 * MS, tick, x);
-	note_lost(x, &x->online);
+	note_lost(x->run, &x->online);
 }
 
 static int run_beside(struct experiment *x, enum ab_mode mode)
@@ -411,12 +411,12 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 // Offline work that runs already is held while online is to be alone. Online work never is.
 static int hold_aside(struct experiment *x, bool hold)
 {
-	struct kfd_failure f = {0};
 	if (x->plan->command[SIDE_OFFLINE])
 		return 0;
 	if (hold && start_offline(x))
 		return -1;
-	return workload_hold(&x->offline, hold, &f) ? failed(x, &f) : 0;
+	workload_hold(&x->offline, hold);
+	return check(x, &x->offline);
 }
 
 static int run_alone(struct experiment *x)
@@ -424,7 +424,7 @@ static int run_alone(struct experiment *x)
 	int r = hold_aside(x, true) || run_online(x);
 	end_online(x);
 	r = r || hold_aside(x, false);
-	stop_taking(x); // the next set is of the offline processes alone
+	child_fini(&x->taking); // the next set is of the offline processes alone
 	x->taken_queues = 0;
 	x->taken = &x->run->queue_set[1];
 	if (r || start_offline(x))
@@ -438,36 +438,36 @@ static int run_alone(struct experiment *x)
 // ---- AMD logs
 
 // Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
-static int read_log(struct experiment *x, bool offline, uint64_t from, uint64_t ns, struct ablog *l)
+static int read_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
+		    struct ablog *l)
 {
-	const char *path = x->log[offline];
+	const char *path = x->log[side], *name = side_name[side];
 	*l = (struct ablog){.from_us = from / 1000, .until_us = (from + ns) / 1000};
 	if (ablog_add(l, path))
-		return fail(x, 1, "the %s command's log %s: %s", offline ? "offline" : "online",
-			    path,
+		return fail(x, 1, "the %s command's log %s: %s", name, path,
 			    errno == ENOENT ? "it wrote none; does it use HIP?" : strerror(errno));
-	if (l->records)
-		return 0;
-	return fail(x, 1, "the %s command's log %s has no record of the time it ran",
-		    offline ? "offline" : "online", path);
+	if (!l->records)
+		return fail(x, 1, "the %s command's log %s has no record of the time it ran", name,
+			    path);
+	return 0;
 }
 
 static int take_log_latencies(struct experiment *x)
 {
 	struct ablog l;
-	int r = read_log(x, false, x->online_from, x->run->online_ns, &l);
+	int r = read_log(x, SIDE_ONLINE, x->online_from, x->run->online_ns, &l);
 	samples_fini(&x->run->latency);
 	x->run->latency = l.latency;
 	if (!r && !x->run->latency.n)
 		return fail(x, 1, "the online command's log %s has no launch that a call waits for",
-			    x->log[0]);
+			    x->log[SIDE_ONLINE]);
 	return r;
 }
 
 static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
-	read_log(x, true, x->window_from, x->run->window_ns, &l);
+	read_log(x, SIDE_OFFLINE, x->window_from, x->run->window_ns, &l);
 	// Without packets in the log, the offline work is measured by its queues' read indices.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
@@ -479,7 +479,7 @@ static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
 	const struct samples *printed = &x->online_printed.v;
-	if (*x->log[0] && !x->plan->metric)
+	if (*x->log[SIDE_ONLINE] && !x->plan->metric)
 		return take_log_latencies(x);
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
@@ -496,17 +496,17 @@ static int take_latencies(struct experiment *x)
 // ---- one run
 
 // Compiles it with at least so many groups.
-static int compile(struct experiment *x, regex_t *regex, bool *has, size_t groups,
-		   const char *option, const char *text)
+static int compile(struct experiment *x, struct pattern *p, size_t groups, const char *option,
+		   const char *text)
 {
 	if (!text)
 		return 0;
-	if (regcomp(regex, text, REG_EXTENDED))
+	if (regcomp(&p->regex, text, REG_EXTENDED))
 		return fail(x, 2, "%s: %s is no extended regular expression", option, text);
-	*has = true;
-	return regex->re_nsub >= groups
-		       ? 0
-		       : fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
+	p->given = true;
+	if (p->regex.re_nsub < groups)
+		return fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
+	return 0;
 }
 
 static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
@@ -518,7 +518,7 @@ static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 		if (p->log_dir)
 			n = snprintf(x->log[i], sizeof(x->log[i]), "%s/%s-%llu-%s.log", p->log_dir,
 				     ab_mode_name[mode], (unsigned long long)number + 1,
-				     i ? "offline" : "online");
+				     side_name[i]);
 		if (n >= (int)sizeof(x->log[i]))
 			return fail(x, 2, "--log: the name is too long");
 	}
@@ -528,27 +528,26 @@ static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 static void printed_fini(struct printed *p)
 {
 	samples_fini(&p->v);
-	if (p->has_metric)
-		regfree(&p->metric);
-	if (p->has_ready)
-		regfree(&p->ready);
+	if (p->metric.given)
+		regfree(&p->metric.regex);
+	if (p->ready.given)
+		regfree(&p->ready.regex);
 }
 
 static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
 	struct printed *on = &x->online_printed, *off = &x->offline_printed;
-	int r = compile(x, &on->metric, &on->has_metric, 1, "--metric", p->metric) ||
-		compile(x, &off->metric, &off->has_metric, 1, "--offline-metric",
-			p->offline_metric) ||
-		compile(x, &off->ready, &off->has_ready, 0, "--offline-ready", p->offline_ready) ||
+	int r = compile(x, &on->metric, 1, "--metric", p->metric) ||
+		compile(x, &off->metric, 1, "--offline-metric", p->offline_metric) ||
+		compile(x, &off->ready, 0, "--offline-ready", p->offline_ready) ||
 		name_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	group_release(&x->offline.group);
 	child_end(&x->offline.child, 2000 * MS, tick, x);
-	note_lost(x, &x->offline);
+	note_lost(x->run, &x->offline);
 	r = r || take_latencies(x);
-	if (!r && *x->log[1])
+	if (!r && *x->log[SIDE_OFFLINE])
 		take_log_rate(x);
 }
 
@@ -572,7 +571,7 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	measure(x, mode, number);
 	int status = x->status;
 	*stopped = x->stopped;
-	stop_taking(x);
+	child_fini(&x->taking);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
 	printed_fini(&x->online_printed);

@@ -92,10 +92,6 @@ struct ab_verdict {
 };
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
 
-enum { AB_GOALS = 2 }; // of preempted runs
-void ab_judge_goals(struct ab_result *a, const struct result_goals *g,
-		    struct result_verdict v[AB_GOALS]);
-
 // Raw: a line a run.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);
 bool ab_read(const char *line, size_t len, struct bench_context *c, struct ab_run *r);

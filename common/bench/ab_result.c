@@ -52,8 +52,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	for (unsigned i = 0; i < 2; i++) {
 		if (!r->queue_set[i].n)
 			continue;
-		ARRAY_GROW(a->queue_set, a->cap_queue_sets, a->nqueue_sets);
-		a->queue_set[a->nqueue_sets++] = r->queue_set[i];
+		*ARRAY_ADD(a->queue_set, a->cap_queue_sets, a->nqueue_sets) = r->queue_set[i];
 		r->queue_set[i] = (struct queue_set){0};
 	}
 }
@@ -67,17 +66,6 @@ struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
 		.loss = 1 - samples_mean(&m->rate) / samples_mean(&alone->rate),
 		.held = m->window > 0 ? m->held / m->window : NAN,
 	};
-}
-
-void ab_judge_goals(struct ab_result *a, const struct result_goals *g,
-		    struct result_verdict v[AB_GOALS])
-{
-	struct ab_verdict p = ab_judge(a, AB_PREEMPT);
-	double above = p.ratio - 1, beyond = p.loss - p.held;
-	v[0] = result_verdict("online median above alone", true, above, g->online,
-			      above <= g->online);
-	v[1] = result_verdict("offline loss beyond the share held", true, beyond, g->effect,
-			      beyond <= g->effect);
 }
 
 static void write_times(struct json *j, const struct member *m, const void *at)

@@ -131,14 +131,13 @@ static int add_file(struct ablog *l, const char *path)
 // Finds FILE_PID; characters of FILE that glob(3) would interpret are escaped.
 static int find_files(const char *path, glob_t *g)
 {
-	char pattern[2 * 4096], *to = pattern;
-	for (const char *p = path; *p && to < pattern + sizeof(pattern) - 16; p++) {
-		if (strchr("*?[\\", *p))
-			*to++ = '\\';
-		*to++ = *p;
-	}
-	strcpy(to, "_[0-9]*"); // NOLINT: there is room
-	return glob(pattern, 0, NULL, g);
+	struct buf pattern = {0};
+	for (const char *p = path; *p; p++)
+		buf_printf(&pattern, strchr("*?[\\", *p) ? "\\%c" : "%c", *p);
+	buf_puts(&pattern, "_[0-9]*");
+	int r = glob(pattern.data, 0, NULL, g);
+	buf_fini(&pattern);
+	return r;
 }
 
 int ablog_add(struct ablog *l, const char *path)

@@ -141,6 +141,10 @@ void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void
 
 void child_fini(struct child *c)
 {
+	if (c->pid && !c->ended) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
 	if (c->out >= 0)
 		close(c->out);
 	buf_fini(&c->line);

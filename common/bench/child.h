@@ -34,6 +34,8 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg);
 // Ends the whole group: SIGTERM, after `grace_ns` SIGKILL. Returns when it is gone. `tick` is
 // called meanwhile: members that are traced are gone only when their tracer has noticed.
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg);
+
+// Frees it; a process that did not end yet is killed.
 void child_fini(struct child *c);
 
 #endif

@@ -19,31 +19,18 @@
 const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
-static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void set(struct bench_context *c, enum bench_context_item i, const char *fmt, ...)
+// Sets the item, or adds to it behind a blank; what finds no room is cut off.
+__attribute__((format(printf, 3, 4))) static void add(struct bench_context *c,
+						      enum bench_context_item i, const char *fmt,
+						      ...)
 {
+	size_t len = strlen(c->text[i]), size = sizeof(c->text[i]);
 	va_list ap;
+	if (len && len + 1 < size)
+		c->text[i][len++] = ' ';
 	va_start(ap, fmt);
-	vsnprintf(c->text[i], sizeof(c->text[i]), fmt, ap);
+	vsnprintf(c->text[i] + len, size - len, fmt, ap);
 	va_end(ap);
-}
-
-static void append(struct bench_context *c, enum bench_context_item i, const char *text)
-{
-	size_t len = strlen(c->text[i]);
-	snprintf(c->text[i] + len, sizeof(c->text[i]) - len, "%s%s", len ? " " : "", text);
-}
-
-// First line of a small file, or "".
-static void line_of(const char *path, char *text, size_t size)
-{
-	struct buf b = {0};
-	*text = '\0';
-	if (host_read(&b, path) > 0)
-		snprintf(text, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
-	buf_fini(&b);
 }
 
 // The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
@@ -52,11 +39,12 @@ static void machine(struct bench_context *c)
 	struct buf b = {0};
 	char maker[64];
 	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
-	line_of("/sys/class/dmi/id/sys_vendor", maker, sizeof(maker));
-	set(c, CONTEXT_machine, "unknown");
+	host_read_line(maker, sizeof(maker), "/sys/class/dmi/id/sys_vendor");
 	if (b.len)
-		set(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
+		add(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
 		    *maker ? maker : "maker unknown");
+	else
+		add(c, CONTEXT_machine, "unknown");
 	buf_fini(&b);
 }
 
@@ -68,22 +56,22 @@ static void parameters(struct bench_context *c)
 					    "hws_gws_support", "mes",
 					    "mtype_local",     "preempt_us"}; // of the software GPU
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char path[96], value[24], both[64];
+		char path[96], value[24];
 		snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", names[i]);
-		line_of(path, value, sizeof(value));
-		snprintf(both, sizeof(both), "%s=%s", names[i], value);
+		host_read_line(value, sizeof(value), path);
 		if (*value)
-			append(c, CONTEXT_parameters, both);
+			add(c, CONTEXT_parameters, "%s=%s", names[i], value);
 	}
 }
 
 // NULL: all GPUs of the host.
-static bool used(const struct kfd_session *s, uint64_t gpu_id)
+static bool used(const struct attached *a, uint64_t gpu_id)
 {
-	for (unsigned i = 0; s && i < s->num; i++)
-		if (s->queues[i].gpu_id == gpu_id)
-			return true;
-	return !s;
+	for (size_t i = 0; a && i < a->n; i++)
+		for (unsigned k = 0; k < a->v[i].m->watch.n; k++)
+			if (a->v[i].m->watch.queue[k].gpu_id == gpu_id)
+				return true;
+	return !a;
 }
 
 // False when there is no room left for it and for the number of those that follow.
@@ -101,7 +89,7 @@ static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 	return true;
 }
 
-static void add_gpus(struct bench_context *c, const struct kfd_session *s)
+static void add_gpus(struct bench_context *c, const struct attached *a)
 {
 	struct kfd_topology t;
 	size_t left = 0;
@@ -109,13 +97,11 @@ static void add_gpus(struct bench_context *c, const struct kfd_session *s)
 	if (kfd_topology_load(&t, KFD_TOPOLOGY_BDF))
 		return;
 	for (size_t i = 0; i < t.n; i++) {
-		if (!used(s, t.gpus[i].gpu_id))
+		if (!used(a, t.gpus[i].gpu_id))
 			continue;
-		// Facts: gfx11 and newer are always scheduled by MES, older ones by HWS
-		// (kfd-facts, vocabulary).
-		const char *scheduler = t.gpus[i].gfx_target_version >= 110000 ? "MES" : "HWS";
+		const char *scheduler = kfd_gpu_uses_mes(&t.gpus[i]) ? "MES" : "HWS";
 		if (!strstr(c->text[CONTEXT_scheduler], scheduler))
-			append(c, CONTEXT_scheduler, scheduler);
+			add(c, CONTEXT_scheduler, "%s", scheduler);
 		left += left || !add_gpu(c, &t.gpus[i]);
 	}
 	if (left)
@@ -131,20 +117,20 @@ void bench_context_host(struct bench_context *c)
 	struct context cli; // what is known of every host, under the same names
 	memset(c, 0, sizeof(*c));
 	context_init(&cli);
-	set(c, CONTEXT_host, "%s", cli.host);
-	set(c, CONTEXT_kernel, "%s", cli.kernel);
-	set(c, CONTEXT_boot_id, "%s", cli.boot_id);
-	set(c, CONTEXT_source, "%s", cli.source);
+	add(c, CONTEXT_host, "%s", cli.host);
+	add(c, CONTEXT_kernel, "%s", cli.kernel);
+	add(c, CONTEXT_boot_id, "%s", cli.boot_id);
+	add(c, CONTEXT_source, "%s", cli.source);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(c->text[CONTEXT_started], sizeof(c->text[0]), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	set(c, CONTEXT_run, "%.100s-%lld%03ld-%d", c->text[CONTEXT_host], (long long)now.tv_sec,
+	add(c, CONTEXT_run, "%.100s-%lld%03ld-%d", c->text[CONTEXT_host], (long long)now.tv_sec,
 	    now.tv_nsec / 1000000, (int)getpid());
 	machine(c);
-	line_of("/sys/module/amdgpu/version", c->text[CONTEXT_driver], sizeof(c->text[0]));
+	host_read_line(c->text[CONTEXT_driver], sizeof(c->text[0]), "/sys/module/amdgpu/version");
 	parameters(c);
-	set(c, CONTEXT_processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	set(c, CONTEXT_gpq, "%s", GPQ_VERSION);
+	add(c, CONTEXT_processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	add(c, CONTEXT_gpq, "%s", GPQ_VERSION);
 	add_gpus(c, NULL);
 	proc_cmdline(getpid(), c->text[CONTEXT_command], sizeof(c->text[0]));
 }
@@ -161,7 +147,7 @@ static int tell_version(const void *arg)
 
 static void take_version(void *c, const char *line)
 {
-	set(c, CONTEXT_kfd_version, "%s", line);
+	add(c, CONTEXT_kfd_version, "%s", line);
 }
 
 void bench_context_driver(struct bench_context *c)
@@ -176,18 +162,15 @@ void bench_context_driver(struct bench_context *c)
 
 void bench_context_targets(struct bench_context *c, const struct attached *a)
 {
-	if (a->alone)
-		add_gpus(c, &a->alone->session);
-	else
-		set(c, CONTEXT_target, "%zu processes:", a->n);
+	add_gpus(c, a);
+	if (a->n > 1)
+		add(c, CONTEXT_target, "%zu processes:", a->n);
 	for (size_t i = 0; i < a->n; i++) {
+		const pid_t pid = a->v[i].m->target.pid;
 		struct proc p;
-		char one[96];
-		snprintf(one, sizeof(one), "%d %s", (int)a->v[i].pid,
-			 proc_read(&p, a->v[i].pid) ? "?" : p.comm);
-		append(c, CONTEXT_target, one);
+		add(c, CONTEXT_target, "%d %s", (int)pid, proc_read(&p, pid) ? "?" : p.comm);
 	}
-	set(c, CONTEXT_target_queues, "%u", a->alone ? a->alone->session.num : a->group.num_queues);
+	add(c, CONTEXT_target_queues, "%u", a->group.num_queues);
 }
 
 bool bench_context_is_gpu(const struct bench_context *c)

@@ -41,7 +41,7 @@ static void count(const struct attached *a, struct cycle *v, size_t offset, enum
 	uint64_t sum = 0;
 	for (size_t i = 0; i < a->n; i++) {
 		const struct attached_process *p = &a->v[i];
-		uint64_t n = kfd_watch_packets(p->watch, &p->look[from], &p->look[to]);
+		uint64_t n = kfd_watch_packets(&p->m->watch, &p->look[from], &p->look[to]);
 		*(uint64_t *)((char *)cycle_of(a, v, i) + offset) = n;
 		sum += n;
 	}
@@ -69,17 +69,18 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 static enum cycle_result judge(const struct attached_process *p, enum kfd_result wanted,
 			       uint64_t *ioctl_ns)
 {
+	const struct kfd_answer *a = &p->m->link.answer;
 	size_t done = 0;
 	*ioctl_ns = 0;
-	for (size_t i = 0; i < p->outcomes; i++) {
-		done += p->outcome[i].result == wanted;
-		if (p->outcome[i].latency_ns > *ioctl_ns)
-			*ioctl_ns = p->outcome[i].latency_ns;
+	for (size_t i = 0; i < a->num; i++) {
+		done += a->queues[i].result == wanted;
+		if (a->queues[i].latency_ns > *ioctl_ns)
+			*ioctl_ns = a->queues[i].latency_ns;
 	}
-	return p->end                        ? CYCLE_STOPPED
-	       : done == p->outcomes && done ? CYCLE_OK
-	       : done                        ? CYCLE_PARTLY
-					     : CYCLE_FAILED;
+	return p->end                   ? CYCLE_STOPPED
+	       : done == a->num && done ? CYCLE_OK
+	       : done                   ? CYCLE_PARTLY
+					: CYCLE_FAILED;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -92,7 +93,7 @@ static bool ask(struct attached *a, struct cycle *v, bool hold)
 {
 	const enum kfd_result wanted = hold ? KFD_RESULT_SUSPENDED : KFD_RESULT_RESUMED;
 	uint64_t last = 0, first = UINT64_MAX, longest = 0, queues = 0;
-	bool done = attached_ask(a, hold, (unsigned)v->set.grace, v->set.hold_ns);
+	bool done = attached_ask(a, hold);
 	for (size_t i = 0; i < cycle_lines(a) && hold; i++)
 		v[i].at_ns = a->asked_ns;
 	if (!done)
@@ -105,7 +106,7 @@ static bool ask(struct attached *a, struct cycle *v, bool hold)
 		enum cycle_result r = judge(&a->v[i], wanted, &ioctl_ns);
 		*(hold ? &c->suspend_ns : &c->resume_ns) = took;
 		*(hold ? &c->suspend_ioctl_ns : &c->resume_ioctl_ns) = ioctl_ns;
-		c->queues = hold ? a->v[i].outcomes : c->queues;
+		c->queues = hold ? a->v[i].m->link.answer.num : c->queues;
 		c->result = hold || c->result == CYCLE_OK ? r : c->result;
 		v->result = c->result > v->result ? c->result : v->result;
 		last = larger(last, took);
@@ -127,9 +128,9 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 {
 	struct attached_process *p = a->v;
 	uint64_t t1 = c->at_ns + c->suspend_ns, last = t1;
-	if (!a->alone)
+	if (a->n > 1)
 		attached_wait(a, t1 + settle);
-	if (!attached_look(a, LOOK_HELD, false) || !a->alone)
+	if (!attached_look(a, LOOK_HELD, false) || a->n > 1)
 		return !attached_failed(a);
 	c->still_ns = c->still_look_ns = 0;
 	for (uint64_t t = clock_ns(); t < t1 + settle; last = t) {
@@ -137,7 +138,7 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 			return false;
 		t = clock_ns();
 		c->still_look_ns = larger(c->still_look_ns, t - last);
-		if (!kfd_watch_moved(p->watch, &p->look[LOOK_HELD], &p->look[LOOK_NOW]))
+		if (!kfd_watch_moved(&p->m->watch, &p->look[LOOK_HELD], &p->look[LOOK_NOW]))
 			continue;
 		c->still_ns = t - t1;
 		p->look[LOOK_HELD] = p->look[LOOK_NOW];
@@ -145,15 +146,11 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 	return true;
 }
 
-static void read_saved(struct attached_alone *s, struct cycle *c)
+static void read_saved(const struct kfd_watch *w, struct cycle *c)
 {
-	for (unsigned i = 0; i < s->watch.n; i++) {
-		const struct kfd_queue_entry *q = &s->watch.queue[i];
-		unsigned n = kfd_session_xccs(&s->session, q->gpu_id);
-		bool compute = q->queue_type == KFD_SNAPSHOT_COMPUTE ||
-			       q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL;
-		if (compute && kfd_watch_saved(&s->watch, i, n, c->saved_bytes) && n > c->xccs)
-			c->xccs = n;
+	for (unsigned i = 0; i < w->n; i++) {
+		const unsigned xccs = kfd_watch_saved(w, i, c->saved_bytes);
+		c->xccs = xccs > c->xccs ? xccs : c->xccs;
 	}
 }
 
@@ -169,8 +166,8 @@ static bool hold(struct attached *a, const struct cycle_plan *p, struct cycle *v
 	COUNT_INTO(suspend_packets, LOOK_BEFORE, LOOK_HELD);
 	attached_wait(a, v->at_ns + v->suspend_ns +
 				 v->set.hold_ns); // also after a stop signal: resuming comes next
-	if (a->alone && !attached_failed(a))
-		read_saved(a->alone, v);
+	for (size_t i = 0; i < a->n && !attached_failed(a); i++)
+		read_saved(&a->v[i].m->watch, cycle_of(a, v, i));
 	if (!attached_look(a, LOOK_AT_RESUME, true))
 		return false;
 	COUNT_INTO(held_packets, LOOK_HELD, LOOK_AT_RESUME);
@@ -179,8 +176,8 @@ static bool hold(struct attached *a, const struct cycle_plan *p, struct cycle *v
 		const struct attached_process *m = &a->v[i];
 		struct cycle *c = cycle_of(a, v, i);
 		backlog += c->backlog_packets =
-			kfd_watch_backlog(m->watch, &m->look[LOOK_AT_RESUME]);
-		if (!kfd_watch_moved(m->watch, &m->look[LOOK_HELD], &m->look[LOOK_AT_RESUME]))
+			kfd_watch_backlog(&m->m->watch, &m->look[LOOK_AT_RESUME]);
+		if (!kfd_watch_moved(&m->m->watch, &m->look[LOOK_HELD], &m->look[LOOK_AT_RESUME]))
 			continue;
 		c->result = c->result == CYCLE_OK ? CYCLE_MOVED : c->result;
 		v->result = v->result == CYCLE_OK ? CYCLE_MOVED : v->result;
@@ -212,12 +209,13 @@ static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patienc
 	uint64_t t3 = resumed_at(c), last = t3, t = t3;
 	for (p->look[LOOK_NOW] = p->look[LOOK_RESUMED]; t < t3 + patience; last = t) {
 		t = clock_ns();
-		if (kfd_watch_moved(p->watch, &p->look[LOOK_AT_RESUME], &p->look[LOOK_NOW])) {
+		if (kfd_watch_moved(&p->m->watch, &p->look[LOOK_AT_RESUME], &p->look[LOOK_NOW])) {
 			c->progress_ns = t - t3;
 			c->progress_look_ns = t - last;
 			return true;
 		}
-		bool idle = !c->backlog_packets && !kfd_watch_backlog(p->watch, &p->look[LOOK_NOW]);
+		bool idle =
+			!c->backlog_packets && !kfd_watch_backlog(&p->m->watch, &p->look[LOOK_NOW]);
 		if (idle && t >= t3 + c->set.gap_ns) {
 			c->result = c->result == CYCLE_OK ? CYCLE_IDLE : c->result;
 			return true;
@@ -232,17 +230,17 @@ static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patienc
 
 static bool run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v)
 {
-	if (!attached_choose(a, v->set.queues) || (untouched && !measure_untouched(a, v)) ||
-	    !attached_look(a, LOOK_BEFORE, false))
+	if (!attached_choose(a, v->set.grace, v->set.queues) ||
+	    (untouched && !measure_untouched(a, v)) || !attached_look(a, LOOK_BEFORE, false))
 		return false;
-	if (a->alone)
-		v->read_sum = kfd_watch_packets(a->v->watch, &(struct kfd_indices){0},
+	if (a->n == 1)
+		v->read_sum = kfd_watch_packets(&a->v->m->watch, &(struct kfd_indices){0},
 						&a->v->look[LOOK_BEFORE]);
 	if (!hold(a, p, v) || !ask(a, v, false) || v->result >= CYCLE_FAILED ||
 	    !attached_look(a, LOOK_RESUMED, true))
 		return false;
 	COUNT_INTO(resume_packets, LOOK_AT_RESUME, LOOK_RESUMED);
-	if (a->alone && !watch_progress(a, v, p->patience_ns))
+	if (a->n == 1 && !watch_progress(a, v, p->patience_ns))
 		return false;
 	bool on = attached_wait(a, end_at(p, v));
 	if (!attached_look(a, LOOK_END, false))
@@ -259,7 +257,7 @@ bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, s
 		v[i] = *v;
 		v[i].number = v->number + i;
 		if (a->n > 1)
-			v[i].set.process = i ? (uint64_t)a->v[i - 1].pid : CYCLE_GROUP;
+			v[i].set.process = i ? (uint64_t)a->v[i - 1].m->target.pid : CYCLE_GROUP;
 		cycle_clear(&v[i]);
 	}
 	bool on = run(a, p, untouched, v);

@@ -33,6 +33,21 @@ struct load_run *load_first(const struct load *l, bool is_ab)
 	return NULL;
 }
 
+struct load_run *load_run_new(bool is_ab)
+{
+	struct load_run *r = xcalloc(1, sizeof(*r));
+	r->is_ab = is_ab;
+	return r->sum = r;
+}
+
+void load_run_free(struct load_run *r)
+{
+	result_fini(&r->result);
+	ab_result_fini(&r->ab);
+	free(r->seen);
+	free(r);
+}
+
 static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_context *c)
 {
 	for (size_t i = l->n; i--;) // samples of a run stand together
@@ -40,8 +55,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 		    strcmp(l->run[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
 			return l->run[i];
 	struct load_run *first = l->pool ? load_first(l, is_ab) : NULL;
-	struct load_run *r = xcalloc(1, sizeof(*r));
-	r->is_ab = is_ab;
+	struct load_run *r = load_run_new(is_ab);
 	r->context = *c;
 	r->sum = first ? first : r;
 	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
@@ -118,12 +132,8 @@ int load_add(struct load *l, const char *path)
 
 void load_fini(struct load *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		result_fini(&l->run[i]->result);
-		ab_result_fini(&l->run[i]->ab);
-		free(l->run[i]->seen);
-		free(l->run[i]);
-	}
+	for (size_t i = 0; i < l->n; i++)
+		load_run_free(l->run[i]);
 	free(l->run);
 	memset(l, 0, sizeof(*l));
 }

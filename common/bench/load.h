@@ -1,4 +1,4 @@
-// Raw samples from files, run by run.
+// Runs with their samples: from files, or as they are measured.
 #ifndef GPQ_BENCH_LOAD_H
 #define GPQ_BENCH_LOAD_H
 
@@ -19,6 +19,9 @@ struct load_run {
 	size_t ntimeline;
 	struct ab_result ab; // of ab
 };
+
+struct load_run *load_run_new(bool is_ab);
+void load_run_free(struct load_run *r);
 
 struct load {
 	bool pool;             // all runs of a kind are added up in the first one

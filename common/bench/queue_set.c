@@ -54,8 +54,7 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 	while (jsonin_next(&list, NULL, &each)) {
 		if (!jsonin_open(&j, each.text, each.len, '{'))
 			return false;
-		ARRAY_GROW(s->v, s->cap, s->n);
-		struct queue_set_entry *q = &s->v[s->n++];
+		struct queue_set_entry *q = ARRAY_ADD(s->v, s->cap, s->n);
 		*q = (struct queue_set_entry){.row = {.gpu_id = KFD_UNKNOWN,
 						      .gpu = KFD_UNKNOWN,
 						      .qid = KFD_UNKNOWN,
@@ -78,8 +77,7 @@ const struct member_type member_queue_set = {write_set, read_set};
 
 static void add(struct queue_set *s, const struct state_queue *q, enum side side)
 {
-	ARRAY_GROW(s->v, s->cap, s->n);
-	struct queue_set_entry *to = &s->v[s->n++];
+	struct queue_set_entry *to = ARRAY_ADD(s->v, s->cap, s->n);
 	*to = (struct queue_set_entry){.side = side, .row = q->row};
 	snprintf(to->type, sizeof(to->type), "%s", q->row.type ? q->row.type : "");
 	snprintf(to->slots, sizeof(to->slots), "%s", q->slots ? q->slots : "");
@@ -87,7 +85,6 @@ static void add(struct queue_set *s, const struct state_queue *q, enum side side
 
 static int take(const void *arg)
 {
-	static const struct member no_key = {0};
 	const struct workload *const *of = arg; // by side
 	struct queue_set s = {0};
 	struct host_state m;
@@ -105,7 +102,7 @@ static int take(const void *arg)
 			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);
-	write_set(&j, &no_key, &s);
+	write_set(&j, &(struct member){0}, &s);
 	buf_puts(&line, "\n");
 	return write_fully(STDOUT_FILENO, line.data, line.len) ? 1 : 0;
 }

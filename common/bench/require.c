@@ -1,4 +1,4 @@
-// Parsing and judging of requirements; require.h.
+// Parsing and judging of limits; require.h.
 #include "common/bench/require.h"
 
 #include "common/cli/err.h"
@@ -101,6 +101,7 @@ static bool read_one(struct requirement *r, char *left, const char *right, unsig
 						!(kinds_of(&subjects[r->subject]) & kinds)))
 		r->subject++;
 	const struct subject *s = &subjects[r->subject < COUNT(subjects) ? r->subject : 0];
+	r->kinds = kinds_of(s) & kinds;
 	*why = r->subject == COUNT(subjects) ? "nothing of that name is measured"
 	       : l.has_mode && s->kind != REQUIRE_AB
 		       ? "a mode belongs to online and offline work of bench ab"
@@ -113,26 +114,86 @@ static bool read_one(struct requirement *r, char *left, const char *right, unsig
 	return !*why;
 }
 
-int require_parse(struct requirements *r, const struct words *w, unsigned kinds)
+// Reads one; `text`: "online p99 < 50ms". False: `why` says what is wrong.
+static bool read_requirement(struct requirement *q, const char *text, unsigned kinds,
+			     const char **why)
 {
-	int status = GPQ_OK;
-	r->v = xcalloc(w->n + 1, sizeof(*r->v));
-	for (r->n = 0; r->n < w->n && !status; r->n++) {
-		struct requirement *q = &r->v[r->n];
-		const char *why = "there is no <";
-		char *text = xstrdup(w->v[r->n]), *sign = strchr(text, '<');
-		*q = (struct requirement){.text = w->v[r->n], .mode = AB_PREEMPT};
-		q->or_equal = sign && sign[1] == '=';
-		const char *right = sign ? sign + 1 + q->or_equal : "";
-		right += strspn(right, " \t");
-		if (sign)
-			*sign = '\0';
-		if (!sign || !read_one(q, text, right, kinds, &why))
-			status = err_fail(GPQ_USAGE,
-					  kinds & REQUIRE_AB ? "for example 'online p99 < 50ms'"
-							     : "for example 'suspend p99 < 10ms'",
-					  "--require %s: %s", q->text, why);
-		free(text);
+	char *left = xstrdup(text), *sign = strchr(left, '<');
+	*q = (struct requirement){.mode = AB_PREEMPT};
+	q->or_equal = sign && sign[1] == '=';
+	const char *right = sign ? sign + 1 + q->or_equal : "";
+	right += strspn(right, " \t");
+	*why = "there is no <";
+	if (sign)
+		*sign = '\0';
+	bool ok = sign && read_one(q, left, right, kinds, why);
+	free(left);
+	return ok;
+}
+
+static const struct goal {
+	const char *name, *limit, *words; // what --goal calls it, its limit, what it says
+	enum require_kind kind;
+} goals[] = {{"suspend", "10ms", "suspend p99 <", REQUIRE_PREEMPT},
+	     {"resume", "10ms", "resume p99 <", REQUIRE_PREEMPT},
+	     {"effect", "5", "effect <", REQUIRE_PREEMPT},
+	     {"online", "10", "online slowdown <=", REQUIRE_AB},
+	     {"effect", "5", "offline effect <=", REQUIRE_AB}};
+
+// Its limit in a word of --goal, "effect=3"; NULL: the word is of another one.
+static const char *limit_in(const struct goal *g, const char *word)
+{
+	size_t n = strlen(g->name);
+	return strncmp(word, g->name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
+}
+
+static int add_goals(struct requirements *r, const struct words *w, unsigned kinds)
+{
+	const char *bad = NULL, *why;
+	for (size_t i = 0; i < w->n && !bad; i++) {
+		bad = w->v[i];
+		for (size_t k = 0; k < COUNT(goals); k++)
+			bad = limit_in(&goals[k], w->v[i]) ? NULL : bad;
+	}
+	for (size_t k = 0; k < COUNT(goals) && !bad; k++) {
+		const struct goal *g = &goals[k];
+		const char *limit = g->limit, *word = NULL,
+			   *unit = strchr(g->limit, 'm') ? "" : "%";
+		for (size_t i = 0; i < w->n; i++) {
+			word = limit_in(g, w->v[i]) ? w->v[i] : word;
+			limit = word ? limit_in(g, word) : limit;
+		}
+		char text[96];
+		snprintf(text, sizeof(text), "%s %.50s%s", g->words, limit, unit);
+		if (!read_requirement(&r->v[r->n], text, g->kind, &why))
+			bad = word;
+		r->n += (g->kind & kinds) != 0;
+	}
+	if (bad)
+		return err_fail(GPQ_USAGE, "for example suspend=10ms,resume=10ms,effect=5",
+				"--goal: %s is none", bad);
+	return GPQ_OK;
+}
+
+int require_parse(struct requirements *r, const struct words *wanted, const struct words *require,
+		  unsigned kinds)
+{
+	r->v = xcalloc(COUNT(goals) + require->n, sizeof(*r->v));
+	int status = add_goals(r, wanted, kinds);
+	const size_t defaults = r->n;
+	for (size_t i = 0; i < require->n && !status; i++) {
+		struct requirement q;
+		const char *why;
+		size_t at = 0;
+		if (!read_requirement(&q, require->v[i], kinds, &why))
+			return err_fail(GPQ_USAGE,
+					kinds & REQUIRE_AB ? "for example 'online p99 < 50ms'"
+							   : "for example 'suspend p99 < 10ms'",
+					"--require %s: %s", require->v[i], why);
+		q.text = require->v[i];
+		while (at < defaults && (r->v[at].text || strcmp(r->v[at].name, q.name) != 0))
+			at++;
+		r->v[at < defaults ? at : r->n++] = q;
 	}
 	return status;
 }
@@ -143,18 +204,21 @@ void require_fini(struct requirements *r)
 	*r = (struct requirements){0};
 }
 
-bool require_is_of(const struct requirement *r, bool ab)
+double require_limit(const struct requirements *r, const char *name)
 {
-	return kinds_of(&subjects[r->subject]) & (ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->v[i].name, name) == 0)
+			return r->v[i].limit;
+	return NAN;
 }
 
-bool require_applies(const struct requirement *r, const struct result *of, unsigned i)
+static bool applies(const struct requirement *q, const struct result *r, unsigned i)
 {
-	const struct subject *s = &subjects[r->subject];
+	const struct subject *s = &subjects[q->subject];
 	bool others = false;
-	for (unsigned k = 0; s->value == OF_METRIC && k < of->n; k++)
-		others |= of->of[k]->metric[s->which].n > 0;
-	return !others || of->of[i]->metric[s->which].n;
+	for (unsigned k = 0; s->value == OF_METRIC && k < r->n; k++)
+		others |= r->of[k]->metric[s->which].n > 0;
+	return !others || r->of[i]->metric[s->which].n;
 }
 
 static double share_of(const struct requirement *r, struct result_setting *s, struct ab_result *a)
@@ -175,35 +239,73 @@ static double share_of(const struct requirement *r, struct result_setting *s, st
 	return of[subjects[r->subject].which];
 }
 
-static double time_of(const struct requirement *r, struct result_setting *s, struct ab_result *a)
+static struct samples *times_of(const struct requirement *r, struct result_setting *s,
+				struct ab_result *a)
 {
 	const struct subject *of = &subjects[r->subject];
-	struct samples *v = s                             ? &s->metric[of->which]
-			    : of->value == OF_ONLINE      ? &a->mode[r->mode].latency
-			    : of->which == METRIC_suspend ? &a->mode[r->mode].suspend
-							  : &a->mode[r->mode].resume;
-	return r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
+	return s                             ? &s->metric[of->which]
+	       : of->value == OF_ONLINE      ? &a->mode[r->mode].latency
+	       : of->which == METRIC_suspend ? &a->mode[r->mode].suspend
+					     : &a->mode[r->mode].resume;
 }
 
+// A fast call is no success when a queue moved while held or was not suspended: it was not off the
+// GPU.
 static bool went_well(const struct result_setting *s)
 {
 	return !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED] &&
 	       !s->count[CYCLE_STUCK];
 }
 
-struct result_verdict require_judge(const struct requirement *r, struct result_setting *s,
-				    struct ab_result *a)
+static struct judged judge(const struct requirement *r, struct result_setting *s,
+			   struct ab_result *a)
 {
-	bool share = is_share(&subjects[r->subject]);
-	double v = share ? share_of(r, s, a) : time_of(r, s, a);
-	bool met = v < r->limit || (r->or_equal && !(v > r->limit));
-	return result_verdict(r->name, share, v, r->limit, met && (share || !s || went_well(s)));
+	struct judged j = {.of = r, .setting = s ? s->name : NULL};
+	if (is_share(&subjects[r->subject])) {
+		j.value = share_of(r, s, a);
+	} else {
+		struct samples *v = times_of(r, s, a);
+		j.value = r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
+		j.most = r->p > 0 && r->p < 1 && !samples_carry(v->n, r->p);
+		j.spoiled = s && !went_well(s);
+	}
+	bool met = j.value < r->limit || (r->or_equal && !(j.value > r->limit));
+	j.result = isnan(j.value) ? "unknown" : met && !j.spoiled ? "ok" : "failed";
+	j.spoiled &= met;
+	return j;
 }
 
-const char *require_text(char text[32], bool share, double v)
+size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list)
 {
-	if (isnan(v))
-		return "-";
-	snprintf(text, 32, share ? "%.2f%%" : "%.3fms", share ? 100 * v : v / 1e6);
-	return text;
+	struct result *r = &run->result;
+	struct judged *v = *list = xcalloc(q->n * (run->is_ab ? 1 : r->n) + 1, sizeof(*v));
+	size_t n = 0;
+	for (size_t k = 0; k < q->n; k++) {
+		if (!(q->v[k].kinds & (run->is_ab ? REQUIRE_AB : REQUIRE_PREEMPT)))
+			continue;
+		if (run->is_ab)
+			v[n++] = judge(&q->v[k], NULL, &run->ab);
+		for (unsigned i = 0; i < r->n && !run->is_ab; i++)
+			if (applies(&q->v[k], r, i))
+				v[n++] = judge(&q->v[k], r->of[i], NULL);
+	}
+	return n;
+}
+
+static const char *text_of(char text[48], const struct judged *j, double v, bool most)
+{
+	bool share = is_share(&subjects[j->of->subject]);
+	snprintf(text, 48, share ? "%s%.2f%%" : "%s%.3fms", most ? "max " : "",
+		 share ? 100 * v : v / 1e6);
+	return isnan(v) ? "-" : text;
+}
+
+const char *require_value(char text[48], const struct judged *j)
+{
+	return text_of(text, j, j->value, j->most);
+}
+
+const char *require_bound(char text[48], const struct judged *j)
+{
+	return text_of(text, j, j->of->limit, false);
 }

@@ -123,10 +123,9 @@ int result_add(struct result *r, const struct cycle *c)
 	struct result_setting *s = find(r, &c->set);
 	if (!s)
 		return -1;
-	if (c->warmup) {
-		r->warmup += RESULT_IS_WHOLE(&c->set);
+	s->warmup += c->warmup;
+	if (c->warmup)
 		return 0;
-	}
 	s->count[c->result]++;
 	for (unsigned m = 0; m < METRICS; m++)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
@@ -162,27 +161,4 @@ struct result_rates result_rates(const struct result_setting *s)
 double result_least_period(struct result_setting *s)
 {
 	return CYCLE_COSTS * samples_percentile(&s->metric[METRIC_cost], 0.9);
-}
-
-struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,
-				     bool met)
-{
-	const char *result = isnan(value) ? "unknown" : met ? "ok" : "failed";
-	return (struct result_verdict){goal, share, value, limit, result};
-}
-
-void result_judge(struct result_setting *s, const struct result_goals *g,
-		  struct result_verdict v[RESULT_GOALS])
-{
-	double suspend = samples_percentile(&s->metric[METRIC_suspend], 0.99);
-	double resume = samples_percentile(&s->metric[METRIC_resume], 0.99);
-	double effect = result_rates(s).effect;
-	// A fast call is no success when a queue moved while held or was not suspended: it was not
-	// off the GPU.
-	bool off = !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED];
-	bool on = !s->count[CYCLE_STUCK];
-	v[0] = result_verdict("suspend", false, suspend, g->suspend_ns,
-			      off && suspend < g->suspend_ns);
-	v[1] = result_verdict("resume", false, resume, g->resume_ns, on && resume < g->resume_ns);
-	v[2] = result_verdict("effect", true, effect, g->effect, effect < g->effect);
 }

@@ -1,4 +1,4 @@
-// Results of the cycles of a run, per setting: latencies, the target's throughput, goals.
+// Results of the cycles of a run, per setting: latencies, the target's throughput.
 //
 // Live results and reports of files are made here by the same code from the same samples; another
 // program that reads the raw file must get the same numbers (tests/cli/bench-report.sh does it).
@@ -65,6 +65,7 @@ struct result_setting {
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
+	uint64_t warmup;                   // those
 	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
 	unsigned xccs;
 	struct result_repeat *repeat; // owned
@@ -75,7 +76,6 @@ struct result {
 	struct plan settings;                         // only to name them
 	struct result_setting *of[PLAN_SETTINGS_MAX]; // owned; in the order of settings.setting
 	unsigned n;
-	uint64_t warmup;
 };
 
 void result_fini(struct result *r);
@@ -95,23 +95,5 @@ struct result_rates result_rates(const struct result_setting *s);
 
 // The shortest period that spares others, CYCLE_COSTS times the cost, in ns; NaN when unknown.
 double result_least_period(struct result_setting *s);
-
-// Goals: "suspend" and "resume", ns at p99; "effect", share; "online", share above alone.
-struct result_goals {
-	double suspend_ns, resume_ns, effect, online;
-};
-
-struct result_verdict {
-	const char *goal;
-	bool share; // else ns at p99
-	double value, limit;
-	const char *result; // "ok", "failed"; "unknown" where the value is
-};
-struct result_verdict result_verdict(const char *goal, bool share, double value, double limit,
-				     bool met);
-
-enum { RESULT_GOALS = 3 };
-void result_judge(struct result_setting *s, const struct result_goals *g,
-		  struct result_verdict v[RESULT_GOALS]);
 
 #endif

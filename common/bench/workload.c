@@ -1,7 +1,6 @@
 // One side of the experiment: its command and what that starts; workload.h.
 #include "common/bench/workload.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
@@ -9,25 +8,12 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define SECOND   1000000000ull
 #define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
 #define RENEW_NS (20 * SECOND)
 
 const char *const side_name[] = {"online", "offline", NULL};
-
-// 0, or -1 and *f when a process that lives cannot be suspended, resumed or watched.
-static int check(const struct workload *s, struct kfd_failure *f)
-{
-	const struct group_member *m = group_failed(&s->group);
-
-	if (!m)
-		return 0;
-	f->status = m->failure.status;
-	snprintf(f->text, sizeof(f->text), "pid %d: %.230s", (int)m->target.pid, m->failure.text);
-	return -1;
-}
 
 // Follows the parents of `pid`: cheaper than listing the descendants of `from`, as there are few
 // KFD processes and many others.
@@ -46,12 +32,9 @@ static bool descends(pid_t pid, pid_t from)
 static pid_t next_other(const struct workload *s, DIR *d)
 {
 	for (struct dirent *e; d && (e = readdir(d));) {
-		struct buf names = {0};
 		pid_t pid;
-		bool found = proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
-			     group_list_queues(pid, &names);
-		buf_fini(&names);
-		if (found)
+		if (proc_parse_pid(e->d_name, &pid) && !group_has(&s->group, pid) &&
+		    group_list_queues(pid, NULL))
 			return pid;
 	}
 	return 0;
@@ -92,45 +75,21 @@ void workload_attach(struct workload *s, uint64_t grace)
 	s->group.limit_ns = HOLD_NS;
 }
 
-int workload_look(struct workload *s, struct kfd_failure *f)
+void workload_look(struct workload *s)
 {
 	find_descendants(s);
 	if (s->begun && spec_set_has(s->specs, s->side))
 		spec_set_look(s->specs, &s->newcomers, take_chosen, s);
 	group_look(&s->group);
-	if (check(s, f))
-		return -1;
-	return s->group.held && clock_ns() > s->renew_ns ? workload_hold(s, true, f) : 0;
+	if (s->group.held && !group_failed(&s->group) && clock_ns() > s->renew_ns)
+		workload_hold(s, true);
 }
 
-int workload_hold(struct workload *s, bool hold, struct kfd_failure *f)
+void workload_hold(struct workload *s, bool hold)
 {
 	group_ask(&s->group, hold);
 	group_wait(&s->group);
 	s->renew_ns = clock_ns() + RENEW_NS;
-	return check(s, f);
-}
-
-int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f)
-{
-	return group_count_end(&s->group, packets) ? 0 : kfd_fail(f, KFD_FAULT_GONE);
-}
-
-pid_t workload_lost(const struct workload *s, char name[64], size_t *count)
-{
-	pid_t first = 0;
-	*count = 0;
-	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
-		const struct kfd_target *t = &s->group.v[i]->target;
-		struct proc p;
-		if (t->start < s->child_start || getpgid(t->pid) == s->child.pid ||
-		    !kfd_target_alive(t) || proc_read(&p, t->pid))
-			continue;
-		if (!(*count)++)
-			snprintf(name, 64, "%s", p.comm);
-		first = first ? first : t->pid;
-	}
-	return first;
 }
 
 pid_t workload_stranger(const struct workload *s, char name[64])

@@ -37,20 +37,14 @@ void workload_init(struct workload *s, enum side side, const char *command,
 // clocks.
 void workload_attach(struct workload *s, uint64_t grace);
 
-// Looks for processes and queues that came or went. Costs a few reads of sysfs. 0, or -1 and *f.
-int workload_look(struct workload *s, struct kfd_failure *f);
+// Looks for processes and queues that came or went. Costs a few reads of sysfs. Afterwards, as
+// after the next one, group_failed() tells of a process that lives and cannot be suspended, resumed
+// or watched.
+void workload_look(struct workload *s);
 
-// Suspends all of its processes at the same time, or resumes them; returns when all are.
-// 0, or -1 and *f; then some may be suspended, until group_release().
-int workload_hold(struct workload *s, bool hold, struct kfd_failure *f);
-
-// AQL packets that its queues took since group_count_begin(). -1 and *f when none of its processes
-// lives.
-int workload_count_end(struct workload *s, uint64_t *packets, struct kfd_failure *f);
-
-// Once the command's process group has been ended: the first of the side's processes that began
-// after the command, are not in that group and live on; `name` gets its name. 0: none.
-pid_t workload_lost(const struct workload *s, char name[64], size_t *count);
+// Suspends all of its processes at the same time, or resumes them; returns when all are. After a
+// failure some may be suspended, until group_release().
+void workload_hold(struct workload *s, bool hold);
 
 // A process with queues that began after the command and is not among the side's: perhaps what the
 // command had a daemon start. Its pid and name; 0: none.

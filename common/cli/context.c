@@ -24,12 +24,7 @@ const struct out_table context_table = {"context", "context", cols, CONTEXT_FACT
 static const char *first_line(struct context *c, const char *path)
 {
 	char *text = c->text[c->n++];
-	struct buf b = {0};
-	bool known = host_read(&b, path) > 0;
-	if (known)
-		snprintf(text, sizeof(c->text[0]), "%.*s", (int)strcspn(b.data, "\n"), b.data);
-	buf_fini(&b);
-	return known ? text : NULL;
+	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
 }
 
 // A recorded host's records were not read now: its clocks are those of the recording, unknown here.

@@ -54,6 +54,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 		json_begin(&o->json, NULL, '{');
 	if (opts->mode == OUT_JSON && opts->schema)
 		schema_name(&o->json, opts->schema);
+	if (out_is_document(o))
+		outdoc_open(o);
 	return o;
 }
 
@@ -84,7 +86,7 @@ int out_flush(struct out *o)
 
 // Cells: those of the columns shown, then those of --context
 
-static const struct out_col *column_of(const struct out *o, unsigned i)
+const struct out_col *out_column(const struct out *o, unsigned i)
 {
 	const struct out_col *c;
 
@@ -122,14 +124,15 @@ static void table_start(struct out *o)
 	o->gathered = (struct outtable){
 		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
-		outtable_column(&o->gathered, column_of(o, i),
+		outtable_column(&o->gathered, out_column(o, i),
 				o->opts.all || (i < o->nshown && o->named[o->shown[i]]));
 }
 
 static void table_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->ncells; i++)
-		outtable_cell(&o->gathered, cell_text(o, column_of(o, i), record_of(o, i, record)));
+		outtable_cell(&o->gathered,
+			      cell_text(o, out_column(o, i), record_of(o, i, record)));
 }
 
 static void pad(struct buf *b, size_t have, size_t want)
@@ -143,7 +146,7 @@ static void prepare_cells(struct out *o)
 {
 	o->keys.len = 0;
 	for (unsigned i = 0; i < o->ncells; i++) {
-		const struct out_col *c = column_of(o, i);
+		const struct out_col *c = out_column(o, i);
 		size_t name = strlen(c->name);
 		o->width[i] = c->width > name ? c->width : name;
 		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
@@ -192,7 +195,7 @@ static void pair_cell(struct buf *b, const struct out_col *c, const void *record
 static void line_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->ncells; i++) {
-		const struct out_col *c = column_of(o, i);
+		const struct out_col *c = out_column(o, i);
 		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
 			buf_puts(&o->buf, " ");
@@ -208,7 +211,7 @@ static void line_row(struct out *o, const void *record)
 static void csv_row(struct out *o, const void *record)
 {
 	for (unsigned i = 0; i < o->ncells; i++) {
-		const struct out_col *c = column_of(o, i);
+		const struct out_col *c = out_column(o, i);
 		if (i)
 			buf_puts(&o->buf, ",");
 		if (record)
@@ -221,7 +224,7 @@ static void csv_row(struct out *o, const void *record)
 
 static void nul_row(struct out *o, const void *record)
 {
-	outfmt_text(&o->buf, column_of(o, 0), record_of(o, 0, record), false, true,
+	outfmt_text(&o->buf, out_column(o, 0), record_of(o, 0, record), false, true,
 		    o->terminal ? text_escape : NULL);
 	buf_append(&o->buf, "", 1);
 }
@@ -239,7 +242,7 @@ static void json_row(struct out *o, const void *record)
 	for (unsigned i = 0; i < o->ncells; i++) {
 		size_t at = i ? o->key_end[i - 1] : 0;
 		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
-		outfmt_json(&o->json, NULL, column_of(o, i), record_of(o, i, record));
+		outfmt_json(&o->json, NULL, out_column(o, i), record_of(o, i, record));
 	}
 	json_end(&o->json, '}');
 	if (line)
@@ -280,6 +283,8 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		json_begin(&o->json, t->name, '[');
 	else if (o->opts.mode == OUT_TABLE && !stream)
 		table_start(o);
+	else if (out_is_document(o))
+		outdoc_begin(o);
 	else if (o->opts.mode <= OUT_CSV && !o->opts.noheadings)
 		o->opts.mode == OUT_CSV ? csv_row(o, NULL) : line_row(o, NULL);
 	return 0;
@@ -312,6 +317,8 @@ static void put_row(struct out *o, const void *record)
 	case OUT_NUL: nul_row(o, record); break;
 	case OUT_JSON:
 	case OUT_NDJSON: json_row(o, record); break;
+	case OUT_MARKDOWN:
+	case OUT_HTML: outdoc_row(o, record); break;
 	}
 	if (o->buf.len >= FLUSH_AT && o->fd >= 0)
 		out_flush(o);
@@ -385,6 +392,8 @@ void out_end(struct out *o)
 		outtable_fini(&o->gathered);
 	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
+	} else if (out_is_document(o)) {
+		outdoc_end(o);
 	}
 	o->table = NULL;
 }
@@ -398,17 +407,19 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	if (o->opts.mode == OUT_JSON) {
 		json_begin(&o->json, t->name, '{');
 		for (unsigned i = 0; i < o->ncells; i++)
-			outfmt_json(&o->json, column_of(o, i)->key, column_of(o, i),
+			outfmt_json(&o->json, out_column(o, i)->key, out_column(o, i),
 				    record_of(o, i, record));
 		json_end(&o->json, '}');
+	} else if (out_is_document(o)) {
+		outdoc_object(o, record);
 	} else if (o->opts.mode == OUT_TABLE) {
 		size_t widest = 0;
 		for (unsigned i = 0; i < o->nshown; i++) {
-			size_t n = strlen(column_of(o, i)->name);
+			size_t n = strlen(out_column(o, i)->name);
 			widest = n > widest ? n : widest;
 		}
 		for (unsigned i = 0; i < o->nshown; i++) {
-			const struct out_col *c = column_of(o, i);
+			const struct out_col *c = out_column(o, i);
 			const char *text = cell_text(o, c, record);
 			buf_printf(&o->buf, "%s:", c->name);
 			pad(&o->buf, strlen(c->name), widest + 1);
@@ -425,19 +436,6 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	}
 	o->table = NULL;
 	return r;
-}
-
-void out_title(struct out *o, const char *fmt, ...)
-{
-	if (o->opts.mode != OUT_TABLE)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	if (o->buf.len)
-		buf_puts(&o->buf, "\n");
-	buf_vprintf(&o->buf, fmt, ap);
-	buf_puts(&o->buf, "\n");
-	va_end(ap);
 }
 
 // Something that has no effect at all is no slip to keep quiet about.
@@ -458,6 +456,8 @@ int out_close(struct out *o)
 		json_end(&o->json, '}');
 		buf_puts(&o->buf, "\n");
 	}
+	if (out_is_document(o))
+		outdoc_close(o);
 	int status = out_flush(o);
 	if (status == GPQ_FAILED)
 		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));

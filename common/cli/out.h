@@ -76,7 +76,18 @@ struct out_table {
 	unsigned ncols;
 };
 
-enum out_mode { OUT_TABLE, OUT_RAW, OUT_CSV, OUT_PAIRS, OUT_NUL, OUT_JSON, OUT_NDJSON };
+enum out_mode {
+	OUT_TABLE,
+	OUT_RAW,
+	OUT_CSV,
+	OUT_PAIRS,
+	OUT_NUL,
+	OUT_JSON,
+	OUT_NDJSON,
+	// Documents of reports: text and tables, with all OUT_MACHINE columns
+	OUT_MARKDOWN,
+	OUT_HTML,
+};
 
 struct schema;
 
@@ -93,12 +104,13 @@ struct out_opts {
 	bool noheadings;
 	bool bytes;
 	bool context;
-	bool hosts;     // rows are of named hosts
-	bool demangle;  // C++ names for people: OUT_MANGLED
-	bool progress;  // also when standard error is no terminal (progress.h)
-	int color;      // 0 auto, 1 always, 2 never
-	struct buf *to; // where out_open() writes instead of standard output, or NULL (--watch)
-	size_t *rows;   // counts the rows that are shown, or NULL (--wait)
+	bool hosts;        // rows are of named hosts
+	bool demangle;     // C++ names for people: OUT_MANGLED
+	bool progress;     // also when standard error is no terminal (progress.h)
+	int color;         // 0 auto, 1 always, 2 never
+	struct buf *to;    // where out_open() writes instead of standard output, or NULL (--watch)
+	const char *title; // of a document
+	size_t *rows;      // counts the rows that are shown, or NULL (--wait)
 };
 
 struct out;
@@ -166,8 +178,25 @@ uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
 // With `several`: this table is not written, as it has no rows.
 void out_skip(struct out *o, const struct out_table *t);
 
-// Heading between tables, for people only.
-void out_title(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// A paragraph for people, documents included.
+enum out_block {
+	OUT_SECTION, // its heading, in documents alone
+	OUT_HEADING, // of a table
+	OUT_NOTE,    // an explanation, in documents alone
+	OUT_WARNING,
+	OUT_MET, // a verdict
+	OUT_UNMET,
+	OUT_UNKNOWN,
+};
+void out_say(struct out *o, enum out_block block, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void out_title(struct out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3))); // an OUT_HEADING
+
+bool out_is_document(const struct out *o);
+
+// Where an HTML page is written, to add a picture; elsewhere NULL.
+struct buf *out_html(struct out *o);
 
 // The JSON document, to add members of one's own between tables (only in OUT_JSON; elsewhere NULL).
 struct json *out_json(struct out *o);

@@ -1,6 +1,6 @@
-// Inside common/cli: what out.c (documents, rows), outcols.c (which columns), outask.c (--filter,
-// --sort), outfmt.c (cells), outtable.c (tables for people) and context.c (the cells of --context)
-// share.
+// Inside common/cli: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
+// outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML) and context.c (the
+// cells of --context) share.
 #ifndef GPQ_CLI_OUT_PRIV_H
 #define GPQ_CLI_OUT_PRIV_H
 
@@ -125,6 +125,17 @@ int out_choose_columns(struct out *o, const struct out_table *t, bool quiet);
 
 // The same, and then what --filter and --sort do.
 int out_choose(struct out *o, const struct out_table *t, bool quiet);
+
+// The column of a cell: of those shown, then of --context.
+const struct out_col *out_column(const struct out *o, unsigned i);
+
+// Markdown and HTML: the document, and its tables.
+void outdoc_open(struct out *o);
+void outdoc_close(struct out *o);
+void outdoc_begin(struct out *o);
+void outdoc_row(struct out *o, const void *record);
+void outdoc_end(struct out *o);
+void outdoc_object(struct out *o, const void *record);
 
 extern const struct out_table context_table; // columns of struct context
 

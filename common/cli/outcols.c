@@ -27,7 +27,7 @@ static int unknown_column(const struct out_table *t, const char *name, size_t le
 
 static bool is_default(const struct out_opts *opts, const struct out_col *c)
 {
-	bool machine = opts->mode == OUT_JSON || opts->mode == OUT_NDJSON;
+	bool machine = opts->mode >= OUT_JSON; // documents, too
 	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
 	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
 	       (opts->hosts && (c->flags & OUT_HOST)) ||

@@ -18,6 +18,9 @@ size_t text_plain(const char *s, size_t len);
 // Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
 void text_escape(struct buf *out, const char *s, size_t len);
 
+// The same, made safe for HTML and SVG.
+void text_html(struct buf *out, const char *s, size_t len);
+
 // "16K", "1.5M", "0B": binary units, at most one decimal.
 char *text_size(char out[16], uint64_t bytes);
 

@@ -45,6 +45,9 @@ struct kfd_failure {
 		"that one first") \
 	X(HELD, DENIED, \
 		"held by the gpq holder %d of another user; ask that user, or run as root") \
+	X(HELD_ALREADY, DENIED, \
+		"%u of its queues are suspended already, by gpq suspend or gpq sched; gpq " \
+		"resume ends that") \
 	X(HELD_APART, DENIED, \
 		"held by the gpq holder %d, which cannot be talked to from here (another PID " \
 		"namespace?); gpq resume ends it, which resumes the queues") \

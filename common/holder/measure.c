@@ -44,13 +44,20 @@ static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
 	return q->ctx_save_restore_address + (uint64_t)xcc * q->ctx_save_restore_area_size;
 }
 
+// Others have no context header.
+static bool is_compute(const struct kfd_queue_entry *q)
+{
+	return (q->queue_type == KFD_SNAPSHOT_COMPUTE ||
+		q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL) &&
+	       q->ctx_save_restore_address;
+}
+
 static bool read_saved(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 		       struct kfd_quiesce *p)
 {
 	struct kfd_ctx_header h;
 
-	if ((q->queue_type != KFD_SNAPSHOT_COMPUTE && q->queue_type != KFD_SNAPSHOT_COMPUTE_AQL) ||
-	    !q->ctx_save_restore_address)
+	if (!is_compute(q))
 		return false;
 	for (unsigned i = 0; i < xccs; i++) {
 		if (!read_target(pid, header_of(q, i), &h, sizeof(h)))
@@ -130,40 +137,27 @@ bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write
 }
 
 // Those whose indices cannot be read are left out.
-static void watch_queue(struct kfd_watch *w, const struct kfd_queue_entry *q)
+static void watch_queue(struct kfd_watch *w, const struct kfd_outcome *q)
 {
 	uint64_t any;
 
-	if (w->n < KFD_WATCH_MAX && read_at(w->mem, q->read_pointer_address, &any, 8) &&
-	    read_at(w->mem, q->write_pointer_address, &any, 8))
-		w->queue[w->n++] = *q;
-}
-
-static unsigned choose_way(struct kfd_watch *w)
-{
-	struct kfd_indices i;
-
-	w->by_file = false;
-	w->by_file = w->n && !kfd_watch_look(w, &i, true);
-	return w->n;
+	if (w->n == KFD_WATCH_MAX || !read_at(w->mem, q->queue.read_pointer_address, &any, 8) ||
+	    !read_at(w->mem, q->queue.write_pointer_address, &any, 8))
+		return;
+	w->xccs[w->n] = q->xccs;
+	w->queue[w->n++] = q->queue;
 }
 
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a)
 {
+	struct kfd_indices any;
+
 	w->n = 0;
 	for (size_t i = 0; i < a->num; i++)
-		watch_queue(w, &a->queues[i].queue);
-	return choose_way(w);
-}
-
-unsigned kfd_watch_choose(struct kfd_watch *w, const struct kfd_session *s,
-			  const struct kfd_selection *sel)
-{
-	w->n = 0;
-	for (unsigned k = 0; k < s->num; k++)
-		if (kfd_selected(sel, &s->queues[k]))
-			watch_queue(w, &s->queues[k]);
-	return choose_way(w);
+		watch_queue(w, &a->queues[i]);
+	w->by_file = false;
+	w->by_file = w->n && !kfd_watch_look(w, &any, true);
+	return w->n;
 }
 
 static bool is_aql(const struct kfd_queue_entry *q)
@@ -203,18 +197,17 @@ uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *
 	return sum;
 }
 
-bool kfd_watch_saved(const struct kfd_watch *w, unsigned i, unsigned xccs,
-		     uint64_t bytes[KFD_XCC_MAX])
+unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX])
 {
 	const struct kfd_queue_entry *q = &w->queue[i];
 	struct kfd_ctx_header h;
 
-	if (!q->ctx_save_restore_address || xccs > KFD_XCC_MAX)
-		return false;
-	for (unsigned x = 0; x < xccs; x++) {
+	if (!is_compute(q) || w->xccs[i] > KFD_XCC_MAX)
+		return 0;
+	for (unsigned x = 0; x < w->xccs[i]; x++) {
 		if (!read_at(w->mem, header_of(q, x), &h, sizeof(h)))
-			return false;
+			return 0;
 		bytes[x] += h.wave_state_size;
 	}
-	return true;
+	return w->xccs[i];
 }

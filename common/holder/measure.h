@@ -38,6 +38,7 @@ struct kfd_watch {
 	bool by_file; // the indices lie in device memory, which only /proc/PID/mem can read
 	unsigned n;
 	struct kfd_queue_entry queue[KFD_WATCH_MAX];
+	unsigned xccs[KFD_WATCH_MAX]; // of the queue's GPU
 };
 
 // Read and write index of each queue, as the target's memory has them.
@@ -50,12 +51,8 @@ struct kfd_indices {
 int kfd_watch_init(struct kfd_watch *w, pid_t pid);
 void kfd_watch_fini(struct kfd_watch *w);
 
-// Watches these of the session's queues that `sel` names, at most KFD_WATCH_MAX; queues whose
+// Watches the queues of a holder's answer that has addresses, at most KFD_WATCH_MAX; those whose
 // indices cannot be read are left out. Number of queues watched.
-unsigned kfd_watch_choose(struct kfd_watch *w, const struct kfd_session *s,
-			  const struct kfd_selection *sel);
-
-// The same for the queues of a holder's answer.
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);
 
 // All read indices; with `write`, the write indices too. False when the memory cannot be read (any
@@ -76,11 +73,8 @@ uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
 // Adds the bytes of wave state saved for queue number `i` of the watch, XCC by XCC. True only for
-// a queue that is suspended now. False when the context headers cannot be read.
-bool kfd_watch_saved(const struct kfd_watch *w, unsigned i, unsigned xccs,
-		     uint64_t bytes[KFD_XCC_MAX]);
-
-// SUSPEND_QUEUES with an empty list: the cost of the bare ioctl. 0 or -errno.
-int kfd_session_suspend_nothing(struct kfd_session *s);
+// a queue that is suspended now. The number of XCCs; 0: its context headers cannot be read, or it
+// has none.
+unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX]);
 
 #endif

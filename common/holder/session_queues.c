@@ -296,12 +296,3 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
 }
-
-// The list is not NULL: some kernels would follow it even when it is empty.
-int kfd_session_suspend_nothing(struct kfd_session *s)
-{
-	uint32_t none = 0;
-	int r = trap_suspend(s, &none, 0, 0);
-
-	return r < 0 ? r : 0;
-}

@@ -38,6 +38,9 @@ DIR *host_opendirf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 ssize_t host_read(struct buf *b, const char *path);
 ssize_t host_readf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+// The first line of a file, cut to `size`. False, and "", when it is empty or cannot be read.
+bool host_read_line(char *to, size_t size, const char *path);
+
 // access(2) and readlink(2) through the door; the link's target is NUL-terminated. -1 with errno on
 // failure.
 int host_access(const char *path, int mode);

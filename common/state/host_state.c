@@ -14,21 +14,11 @@
 
 #define HQDS "/sys/kernel/debug/kfd/hqds"
 
-// The first line of a file.
-static void read_line(char *to, size_t size, const char *path)
-{
-	struct buf b = {0};
-	to[0] = '\0';
-	if (host_read(&b, path) > 0)
-		snprintf(to, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
-	buf_fini(&b);
-}
-
 // "seconds.hundredths idle"
 static uint64_t read_uptime(void)
 {
 	char text[64], *dot, *end;
-	read_line(text, sizeof(text), "/proc/uptime");
+	host_read_line(text, sizeof(text), "/proc/uptime");
 	const unsigned long long s = strtoull(text, &dot, 10);
 	if (dot == text || *dot != '.')
 		return KFD_UNKNOWN;
@@ -179,8 +169,8 @@ static int load(struct host_state *m, const char *dir, const struct host_choice 
 		status = host_choose(&m->list, by);
 	if (!status)
 		fill(m, &slots);
-	read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
-	read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
+	host_read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
+	host_read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
 	m->uptime_cs = read_uptime();
 	hqds_fini(&slots);
 	buf_fini(&text);

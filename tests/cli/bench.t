@@ -78,19 +78,29 @@ gpq: bench: --goal: suspend=soon is none; for example suspend=10ms,resume=10ms,e
 ? 2
 
 # What is required decides the status; what no run measured is not met, and words that say nothing are refused.
-$ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A3 '^| required'
-| required | setting | measured | limit | result |
-|:---|---:|---:|---:|---:|
-| online p99 | - | 400.659ms | 401.000ms | ok |
+$ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A5 '^| GOAL'
+| GOAL | SETTING | VALUE | LIMIT | RESULT |
+|:---|:---|:---|:---|:---|
+| online slowdown | - | 0.04% | 10.00% | ok |
+| offline effect | - | 0.19% | 5.00% | ok |
+| online p99 | - | max 400.659ms | 401.000ms | ok |
 | offline preempt loss | - | 44.75% | 44.80% | ok |
+
+# A requirement takes the place of the goal of its name, and limits of --goal that of its own.
+$ gpq bench report --require 'suspend p99 < 5ms' --goal resume=1s,effect=11 $DATA/bench/plain.ndjson | grep -A4 '^| GOAL'
+| GOAL | SETTING | VALUE | LIMIT | RESULT |
+|:---|:---|:---|:---|:---|
+| suspend p99 | all | max 4.759ms | 5.000ms | ok |
+| resume p99 | all | max 0.771ms | 1000.000ms | ok |
+| effect | all | 3.58% | 11.00% | ok |
 
 $ gpq bench report --require 'online p99 < 400ms' --require 'progress p50 < 1s' $DATA/bench/ab.ndjson | sed -n 's/^> \(Goals [^;]*\).*/\1/p'
 gpq: bench: required: progress p50 < 1s: no run measured that
-gpq: bench: required: online p99 < 400ms: 400.659ms
-Goals not met: online p99 400.659 ms (limit 400.000 ms)
+gpq: bench: required: online p99 < 400ms: max 400.659ms
+Goals not met: online p99 max 400.659ms (limit 400.000ms)
 
 $ gpq bench report --require 'online p99 < 400ms' $DATA/bench/ab.ndjson >report
-gpq: bench: required: online p99 < 400ms: 400.659ms
+gpq: bench: required: online p99 < 400ms: max 400.659ms
 ? 1
 
 $ sed 's/"result":"ok"/"result":"moved"/' $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1s' - >report
@@ -122,17 +132,15 @@ gpq: bench: --compare takes two files or folders; gpq bench report --compare OLD
 ? 2
 
 # A group's cycles, and those of its processes: settings of their own, and kept apart when they are added up.
-$ jq -c '.process = (if .cycle % 2 == 0 then 0 else 4711 end) | .suspend_first_ns = (if .process == 0 then .suspend_ns - 1000 else null end)' $DATA/bench/plain.ndjson >group.ndjson; gpq bench report -q --require 'suspend_first max < 5ms' group.ndjson | grep -E '^\| (required|suspend) \|'
-| required | setting | measured | limit | result |
-| suspend | process=all | 40 | 0.469 | 1.228 | 1.005 | 1.361 | 3.631 | 4.037 | - | - | 4.759 | 1.746 | 1.211 |
-| suspend | process=4711 | 40 | 0.671 | 1.218 | 1.023 | 1.362 | 3.509 | 4.032 | - | - | 4.451 | 1.646 | 1.060 |
-| suspend | request to suspend until the call returns |
+$ jq -c '.process = (if .cycle % 2 == 0 then 0 else 4711 end) | .suspend_first_ns = (if .process == 0 then .suspend_ns - 1000 else null end)' $DATA/bench/plain.ndjson >group.ndjson; gpq bench report -q --require 'suspend_first max < 5ms' group.ndjson | grep -E '\| suspend(._first max)? \|'
+| suspend\_first max | process=all | 4.758ms | 5.000ms | ok |
+| process=all | suspend | 40 | 1.228 | 1.005 | 1.361 | 3.631 | 4.037 | - | - | 4.759 | 0.469 | 1.746 | 1.211 |
+| process=4711 | suspend | 40 | 1.218 | 1.023 | 1.362 | 3.509 | 4.032 | - | - | 4.451 | 0.671 | 1.646 | 1.060 |
 
-$ gpq bench report -q --require 'suspend_first max < 4.757ms' group.ndjson | grep '^| suspend._first'; jq -s 'map(select(.warmup | not).suspend_first_ns) | max' group.ndjson
+$ gpq bench report -q --require 'suspend_first max < 4.757ms' group.ndjson | grep -o '| suspend._first .*'; jq -s 'map(select(.warmup | not).suspend_first_ns) | max' group.ndjson
 gpq: bench: required: suspend_first max < 4.757ms: 4.758ms with process=all
 | suspend\_first max | process=all | 4.758ms | 4.757ms | failed |
-| suspend\_first | process=all | 40 | 0.468 | 1.227 | 1.004 | 1.360 | 3.630 | 4.036 | - | - | 4.758 | 1.745 | 1.211 |
-| suspend\_first | of a group: until the first process's queues are off |
+| suspend\_first | 40 | 1.227 | 1.004 | 1.360 | 3.630 | 4.036 | - | - | 4.758 | 0.468 | 1.745 | 1.211 |
 4757870
 
 $ gpq merge -rno METRIC,N group.ndjson | grep suspend; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
@@ -167,8 +175,8 @@ gpq: bench: /nowhere/x: No such file or directory
 
 # Of several runs, what differs between their hosts is said first: for each value, who has it.
 $ sed 's/"run":"[^"]*"/"run":"b"/; s/"kernel":"[^"]*"/"kernel":"7.3"/; s/"host":"[^"]*"/"host":"a|b"/' $DATA/bench/plain.ndjson >b.ndjson; gpq bench report $DATA/bench/plain.ndjson b.ndjson | sed -n '5,/^All/p'
-| context | value | runs |
-|:---|---:|---:|
+| WHAT | VALUE | RUNS |
+|:---|:---|:---|
 | host | gpq-lab | gpq-lab-1795196473011-178 |
 | host | a\|b | b |
 | kernel | 6.12.95+deb12-amd64 | gpq-lab-1795196473011-178 |
@@ -193,10 +201,38 @@ plot-2.svg
 $ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && cmp ab/plot-1.svg $DATA/bench/ab/plot-1.svg; ls ab
 plot-1.svg
 
-# The report is Markdown, whatever form is asked for.
-$ gpq bench report -J $DATA/bench/old.ndjson
-{"level":"error","command":"bench","message":"report writes Markdown: -J, --ndjson, -r, -P, --csv, -0, -o, --filter and --sort do not change it","next":"raw samples are JSON, and gpq merge adds them up as such","status":2}
+# Rows, columns and JSON are those that the measurement printed; of one run.
+$ gpq bench report -o SETTING,METRIC,N,P50 $DATA/bench/plain.ndjson | head -2; gpq bench report -J $DATA/bench/old.ndjson | jq -c '.schema, .goals[4], (.cycles[1] | [.setting, .ok, .warmup, .hold_ns]), .saved[1], .context.target'
+SETTING METRIC         N    P50
+all     suspend       80 1.23ms
+{"name":"gpq.bench.preempt","version":2}
+{"goal":"effect","setting":"queues=1","value":"10.32%","limit":"5.00%","result":"failed"}
+["queues=3",40,3,10000000]
+{"setting":"queues=3","xcc":0,"mean_bytes":24576,"max_bytes":24576}
+"171 mkqueue"
+
+$ gpq bench report -rn -o MODE,N,P50 $DATA/bench/ab.ndjson; gpq bench report -J --require 'online p50 < 1ms' $DATA/bench/ab.ndjson | jq -c '(.offline[2] | [.mode, .holds, .suspend_p50_ns]), .looks, .goals[2].result'
+alone 12 400374130
+shared 12 1200185540
+preempt 12 400534180
+{"level":"error","command":"bench","message":"required: online p50 < 1ms: 400.534ms","next":null,"status":1}
+["preempt",12,196930]
+8
+"failed"
+
+# A terminal has up to 16 bars of a time, programs more; all samples are in both.
+$ gpq bench report --output-all -n $DATA/bench/old.ndjson | awk '/^queues=1 suspend .*#/ { bars++; n += $5 } END { print bars <= 16, n }'; gpq bench report -J $DATA/bench/old.ndjson | jq -c '[.histogram[] | select(.metric == "suspend" and .setting == "queues=1").n] | length > 16, add'
+1 40
+true
+40
+
+$ gpq bench report -J $DATA/bench/old.ndjson $DATA/bench/ab.ndjson
+{"level":"error","command":"bench","message":"rows, columns and JSON are of one run, and these are 2","next":"name one; or leave out -J, -r, -o and their like","status":2}
 {}
+? 2
+
+$ gpq bench report -r --html page $DATA/bench/old.ndjson
+gpq: bench: --html and --svg do not go with rows, columns and JSON; gpq bench report --html FILE FILE... has the plots
 ? 2
 
 # A file that a torn line is in, beside one with others: each says its own.
@@ -220,24 +256,24 @@ plot-1.svg
 1
 
 $ gpq bench report --html page --compare $DATA/bench/old.ndjson $DATA/bench/new.ndjson
-gpq: bench: --compare prints a table: --html and --svg do not go with it; gpq bench report --html FILE FILE... has the plots
+gpq: bench: --html and --svg do not go with --compare, which prints a table; gpq bench report --html FILE FILE... has the plots
 ? 2
 
 # A run that ended while it warmed up; and one that lacks times.
 $ head -3 $DATA/bench/plain.ndjson | gpq bench report - | sed -n 's/^> Goals/Goals/p'
-Goals unknown: suspend at most (limit 10.000 ms), resume at most (limit 10.000 ms), effect (limit 5.00 %).
+Goals unknown: suspend p99 (limit 10.000ms), resume p99 (limit 10.000ms), effect (limit 5.00%).
 
 $ sed 's/"resume_ns":[0-9]*/"resume_ns":null/; s/"run":"[^"]*/"run":"<b>\&/' $DATA/bench/plain.ndjson | gpq bench report --html page - | sed -n 's/^> Goals/Goals/p'; grep -c '<h2>&lt;b&gt;&amp;</h2>' page; grep -o '>n 0<' page
-Goals unknown: resume at most (limit 10.000 ms), effect (limit 5.00 %); met: suspend at most 4.759 ms (limit 10.000 ms).
+Goals unknown: resume p99 (limit 10.000ms), effect (limit 5.00%); met: suspend p99 max 4.759ms (limit 10.000ms).
 1
 >n 0<
 
 # 100 cycles that count have a 99th percentile (ranks by jq); no goal is met for those of which a queue moved.
-$ (cat $DATA/bench/plain.ndjson; sed -n '10,29{s/"cycle":/"cycle":10/;p}' $DATA/bench/plain.ndjson) | sed '50s/"result":"ok"/"result":"moved"/' >100.ndjson; jq -s 'map(select(.warmup | not)) | length, (map(.suspend_ns) | sort[98]), (map(.resume_ns) | sort[98])' 100.ndjson; gpq bench report -q 100.ndjson | sed -n 's/^> \(Goals.*\), effect.*/\1/p'
+$ (cat $DATA/bench/plain.ndjson; sed -n '10,29{s/"cycle":/"cycle":10/;p}' $DATA/bench/plain.ndjson) | sed '50s/"result":"ok"/"result":"moved"/' >100.ndjson; jq -s 'map(select(.warmup | not)) | length, (map(.suspend_ns) | sort[98]), (map(.resume_ns) | sort[98])' 100.ndjson; gpq bench report -q 100.ndjson | sed -n 's/^> \(Goals.*ok)\).*/\1/p'
 100
 4562920
 723780
-Goals not met: suspend at p99 4.563 ms (limit 10.000 ms, but not all cycles were ok); met: resume at p99 0.724 ms (limit 10.000 ms)
+Goals not met: suspend p99 4.563ms (limit 10.000ms, but not all cycles were ok), resume p99 0.724ms (limit 10.000ms, but not all cycles were ok)
 
 # The page on standard output, and no file named "-".
 $ gpq bench report --html - $DATA/bench/plain.ndjson | sed -n '1p;$p'; ls ./- 2>&1

@@ -64,19 +64,45 @@ Options of report:
 Options of every command:
 Columns of latencies (* shown by default):
 Columns of effects (* shown by default):
-Columns of goals (* shown by default):
-Columns of changes (* shown by default):
+Columns of cycles (* shown by default):
+Columns of runs (* shown by default):
+Columns of saved (* shown by default):
 Columns of online (* shown by default):
 Columns of offline (* shown by default):
 Columns of programs (* shown by default):
 Columns of overlaps (* shown by default):
 Columns of strategies (* shown by default):
-Columns of ab_goals (* shown by default):
+Columns of goals (* shown by default):
 Columns of histogram (* shown by default):
+Columns of changes (* shown by default):
 Columns of processes (* shown by default):
 
 Options of every command:
+Columns of latencies (* shown by default):
+Columns of effects (* shown by default):
+Columns of cycles (* shown by default):
+Columns of runs (* shown by default):
+Columns of saved (* shown by default):
+Columns of online (* shown by default):
+Columns of offline (* shown by default):
+Columns of programs (* shown by default):
+Columns of overlaps (* shown by default):
+Columns of strategies (* shown by default):
+Columns of goals (* shown by default):
+Columns of histogram (* shown by default):
 Columns of changes (* shown by default):
+latencies
+effects
+cycles
+runs
+saved
+online
+offline
+programs
+overlaps
+strategies
+goals
+histogram
 changes
 
 # Completion: what the host knows, with what it is.
@@ -114,8 +140,8 @@ report
 --gpu --gap --grace --goal 
 compute sdma sdma-xgmi 
 medium 
-RUNS 
-P50_OLD P50_NEW 
+RUN RUNS 
+P50 P50_OLD P50_NEW 
 QID 
 -oQID 
 --pid --ns-pid --tree --container --cgroup --pod --user --comm

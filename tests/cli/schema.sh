@@ -121,6 +121,9 @@ of gpq.trace.compare trace --compare "$logs/cnn.log" "$logs/transformer.log"
 gpq trace --partial --host a "$logs/cnn.log" >part
 of gpq.trace merge part
 of gpq.merge merge "$data/bench/old.ndjson"
+jq -c '.repeat = (.block % 2)' "$data/bench/old.ndjson" >repeats.ndjson
+of gpq.bench.preempt bench report --output-all repeats.ndjson
+of gpq.bench.ab bench report --output-all "$data/bench/ab.ndjson"
 of gpq.bench.changes bench report --compare "$data/bench/old.ndjson" "$data/bench/new.ndjson"
 
 $python "$top/tests/cli/schema.py" "$work"

@@ -100,7 +100,7 @@ is "unreadable files are those that the manifest calls so" "$(jq '.snapshots[0].
 
 # 50 cycles of the same three queues, the first three to warm up: the plot has 20 that follow each other.
 d=$top/tests/data/bench/plain.ndjson
-shown() { gpq bench report "$1" 2>/dev/null | grep -o 'plot shows the [0-9]* cycles'; }
+shown() { gpq bench report --html - "$1" 2>/dev/null | grep -o 'plot shows the [0-9]* cycles'; }
 is "20 cycles in a row" "$(shown "$d")" "plot shows the 20 cycles"
 jq -c 'select(.cycle != 12)' "$d" >gap.ndjson
 is "without cycle 12 the row is 3 to 11" "$(shown gap.ndjson)" "plot shows the 9 cycles"
@@ -110,7 +110,7 @@ verdict() { gpq bench report --compare "$1" "$2" -J 2>/dev/null | jq -r 'first(.
 is "ten times as long is slower" "$(verdict $d slow.ndjson)" slower
 is "and backwards faster" "$(verdict slow.ndjson $d)" faster
 is "the same file twice is said" "$(gpq bench report $d $d 2>&1 >/dev/null | grep -c 'were read before')" 1
-is "a share above 100 % is none" "$(gpq bench report --goal effect=101 $d >/dev/null 2>&1; echo $?)" 2
+is "a share below 0 is none" "$(gpq bench report --goal effect=-1 $d >/dev/null 2>&1; echo $?)" 2
 jq -c '.run = "a|b"' $d >bar.ndjson
 is "a bar does not end a cell" "$(gpq bench report bar.ndjson 2>/dev/null | sed -n 's/^## \(a.*\)/\1/p')" 'a\|b'
 

@@ -5,8 +5,9 @@
 // be added up.
 #include "common/bench/ab.h"
 #include "common/bench/raw.h"
-#include "common/bench/result.h"
+#include "common/bench/require.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,12 +31,16 @@ static void check_cycle(const struct bench_context *context, const struct cycle 
 
 static void check_sum(const struct cycle *c)
 {
-	const struct result_goals goals = {1, 1, 1, 1};
-	struct result_verdict v[RESULT_GOALS];
-	struct result r = {0};
-	require(result_add(&r, c) == 0);
-	result_judge(r.of[0], &goals, v);
-	result_fini(&r);
+	static struct load_run run;
+	const struct words none = {0};
+	struct requirements goals = {0};
+	struct judged *v;
+	require(result_add(&run.result, c) == 0);
+	require(require_parse(&goals, &none, &none, REQUIRE_PREEMPT) == 0);
+	require_judge(&goals, &run, &v);
+	free(v);
+	require_fini(&goals);
+	result_fini(&run.result);
 }
 
 static bool copy_run(struct buf *to, const char *text, size_t len)

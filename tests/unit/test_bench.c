@@ -10,10 +10,11 @@
 #include "common/bench/ab.h"
 #include "common/bench/ablog.h"
 #include "common/bench/plan.h"
-#include "common/bench/plot.h"
+#include "common/cli/plot.h"
 #include "common/bench/raw.h"
-#include "common/bench/result.h"
+#include "common/bench/require.h"
 #include "common/cli/jsonin.h"
+#include "common/cli/text.h"
 #include "common/host/root.h"
 #include "common/stats/hist.h"
 
@@ -230,7 +231,7 @@ static void test_result(void **state)
 	warm.warmup = true;
 	result_add(&a, &warm);
 	assert_int_equal(a.n, 1);
-	assert_int_equal(a.warmup, 1);
+	assert_int_equal(a.of[0]->warmup, 1);
 	assert_int_equal(a.of[0]->count[CYCLE_OK], 10);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend], 0.5) == 5e6);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_own], 1) == 1);
@@ -243,48 +244,64 @@ static void test_result(void **state)
 	result_fini(&a);
 }
 
-// A fast call that leaves a queue running is no success.
+// The results of the goals suspend, resume and effect, in this order, of cycles that ended so.
+static void judge_goals(const enum cycle_result *ends, size_t n, const char *wanted)
+{
+	static struct load_run run;
+	struct requirements limits = {0};
+	struct judged *v;
+	char got[64] = "";
+	assert_int_equal(
+		require_parse(&limits, &(struct words){0}, &(struct words){0}, REQUIRE_PREEMPT), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct cycle c = a_cycle(1000, 0);
+		c.result = ends[i];
+		result_add(&run.result, &c);
+	}
+	assert_int_equal(require_judge(&limits, &run, &v), 3);
+	for (unsigned i = 0; i < 3; i++)
+		strcat(strcat(got, v[i].result), " "); // NOLINT: there is room
+	assert_string_equal(got, wanted);
+	free(v);
+	result_fini(&run.result);
+	require_fini(&limits);
+}
+
+// A fast call that leaves a queue running is no success, nor is one after which they did not go on.
 static void test_verdict(void **state)
 {
 	(void)state;
-	const struct result_goals goals = {1e7, 1e7, 0.05, 0.1};
-	struct result_verdict v[RESULT_GOALS];
-	struct cycle c = a_cycle(1000, 0);
-	struct result r = {0};
-	result_add(&r, &c);
-	result_judge(r.of[0], &goals, v);
-	assert_string_equal(v[0].result, "ok");
-	assert_string_equal(v[1].result, "ok");
-	assert_string_equal(v[2].result, "unknown"); // nothing untouched to compare with
-	c = a_cycle(1000, 3);
-	c.result = CYCLE_MOVED;
-	result_add(&r, &c);
-	result_judge(r.of[0], &goals, v);
-	assert_string_equal(v[0].result, "failed");
-	result_fini(&r);
+	// Nothing untouched to compare the effect with.
+	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, "ok ok unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_OK, CYCLE_MOVED}, 2, "failed failed unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_PARTLY}, 1, "failed failed unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_STUCK}, 1, "failed failed unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_FAILED, CYCLE_OK}, 2, "failed failed unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_IDLE, CYCLE_OK}, 2, "ok ok unknown ");
 }
 
-// Cycles in which some queues were not suspended, or did not go on, are no success however quick
-// the calls were.
-static void test_verdict_bad_cycles(void **state)
+// Limits of --goal take the place of the goals' own, and requirements that of goals.
+static void test_limits(void **state)
 {
 	(void)state;
-	static const struct {
-		enum cycle_result result;
-		const char *suspend, *resume;
-	} cases[] = {{CYCLE_PARTLY, "failed", "ok"}, {CYCLE_STUCK, "ok", "failed"}};
-	const struct result_goals goals = {1e7, 1e7, 0.05, 0.1};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct result_verdict v[RESULT_GOALS];
-		struct result r = {0};
-		struct cycle c = a_cycle(1000, 0);
-		c.result = cases[i].result;
-		result_add(&r, &c);
-		result_judge(r.of[0], &goals, v);
-		assert_string_equal(v[0].result, cases[i].suspend);
-		assert_string_equal(v[1].result, cases[i].resume);
-		result_fini(&r);
-	}
+	char resume[] = "resume=7ms", effect[] = "effect=3", suspend[] = "suspend  p99 <= 2us",
+	     median[] = "suspend p50 < 1s";
+	char *goals[] = {resume, effect}, *require[] = {suspend, median};
+	struct words g = {.v = goals, .n = 2}, q = {.v = require, .n = 2};
+	struct requirements r = {0};
+	assert_int_equal(require_parse(&r, &g, &q, REQUIRE_PREEMPT), 0);
+	assert_int_equal(r.n, 4);
+	assert_true(require_limit(&r, "suspend p99") == 2000 && r.v[0].or_equal && r.v[0].text);
+	assert_true(require_limit(&r, "resume p99") == 7e6 && !r.v[1].or_equal && !r.v[1].text);
+	assert_true(fabs(require_limit(&r, "effect") - 0.03) < 1e-12);
+	assert_true(require_limit(&r, "suspend p50") == 1e9);
+	assert_true(isnan(require_limit(&r, "online slowdown")));
+	require_fini(&r);
+	assert_int_equal(require_parse(&r, &g, &(struct words){0}, REQUIRE_AB), 0);
+	assert_int_equal(r.n, 2);
+	assert_true(fabs(require_limit(&r, "online slowdown") - 0.1) < 1e-12);
+	assert_true(fabs(require_limit(&r, "offline effect") - 0.03) < 1e-12);
+	require_fini(&r);
 }
 
 static void test_ab(void **state)
@@ -603,7 +620,7 @@ static void test_plot_text(void **state)
 {
 	(void)state;
 	struct buf b = {0};
-	plot_text(&b, "<script>&\"\x1b[31m");
+	text_html(&b, "<script>&\"\x1b[31m", 15);
 	assert_string_equal(b.data, "&lt;script&gt;&amp;&quot;\\x1b[31m");
 	buf_fini(&b);
 }
@@ -619,7 +636,7 @@ int main(void)
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_result),
 		cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_verdict_bad_cycles),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_ab),
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),

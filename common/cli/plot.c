@@ -1,5 +1,5 @@
 // SVG plots; plot.h.
-#include "common/bench/plot.h"
+#include "common/cli/plot.h"
 
 #include "common/cli/text.h"
 #include "common/stats/maths.h"
@@ -31,21 +31,6 @@ static const char style[] =
 	".tick{stroke:#fff}.goal{stroke:#ff9f5a}svg .goal-text{fill:#ff9f5a}"
 	".band{fill:#7a5c14;stroke:#7a5c14}"
 	".c0{color:#5ab4f0}.c1{color:#3fcf9e}.c2{color:#e39ad0}}</style>\n";
-
-void plot_text(struct buf *out, const char *text)
-{
-	struct buf safe = {0};
-	text_escape(&safe, text, strlen(text));
-	for (const char *s = safe.data ? safe.data : ""; *s; s++) {
-		const char *name = *s == '<'   ? "&lt;"
-				   : *s == '>' ? "&gt;"
-				   : *s == '&' ? "&amp;"
-				   : *s == '"' ? "&quot;"
-					       : NULL;
-		name ? buf_puts(out, name) : buf_append(out, s, 1);
-	}
-	buf_fini(&safe);
-}
 
 static void tick_text(char text[32], enum plot_unit unit, double v)
 {
@@ -121,7 +106,7 @@ static void label(struct buf *out, double at, unsigned y, const char *class, con
 		   at < reach       ? "start"
 		   : at > 1 - reach ? "end"
 				    : "middle");
-	plot_text(out, text);
+	text_html(out, text, strlen(text));
 	buf_puts(out, "</text>\n");
 }
 
@@ -145,7 +130,7 @@ void plot_open(struct plot *p, const char *title, const char *note, struct plot_
 	*p = (struct plot){.x = x, .goal = NAN};
 	widen(&p->x);
 	buf_puts(&p->head, "<title>");
-	plot_text(&p->head, title);
+	text_html(&p->head, title, strlen(title));
 	buf_puts(&p->head, "</title>\n<desc>");
 	buf_printf(&p->desc, "%s. ", *note ? note : title);
 	p->y = line(&p->body, line(&p->body, 4, "strong title", title), "", note);
@@ -257,7 +242,7 @@ void plot_close(struct plot *p, struct buf *out)
 		   "role=\"img\">\n",
 		   WIDTH, p->y + 2 * LINE + 4);
 	buf_puts(out, p->head.data ? p->head.data : "");
-	plot_text(out, p->desc.data);
+	text_html(out, p->desc.data, p->desc.len);
 	buf_printf(out, "</desc>\n%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>\n",
 		   style);
 	buf_puts(out, "<svg x=\"1.5%\" width=\"97%\" overflow=\"visible\">\n");

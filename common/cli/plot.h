@@ -4,8 +4,8 @@
 //
 // Lengths along the axis are percentages and text has a size in pixels: a plot takes any width
 // without its text shrinking.
-#ifndef GPQ_BENCH_PLOT_H
-#define GPQ_BENCH_PLOT_H
+#ifndef GPQ_CLI_PLOT_H
+#define GPQ_CLI_PLOT_H
 
 #include "common/host/buf.h"
 
@@ -51,8 +51,5 @@ void plot_goal(struct plot *p, double x,
 void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
 	      const struct plot_tick *ticks);
 void plot_close(struct plot *p, struct buf *out); // appends all of it
-
-// Text made safe for HTML and SVG.
-void plot_text(struct buf *out, const char *text);
 
 #endif

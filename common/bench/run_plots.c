@@ -1,13 +1,23 @@
-// Plots of a run: how long calls or requests took, dispatch rate over time; report.h.
-#include "common/bench/report_priv.h"
+// Plots of a run; run_plots.h.
+#include "common/bench/run_plots.h"
 
+#include "common/cli/plot.h"
 #include "common/cli/text.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 
 #include <stdio.h>
 
-enum { BARS = 60, TIMELINE_CYCLES = 20 };
+enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
+
+// Times of one kind: a group of rows, and their goal.
+struct times {
+	const char *heading, *goal_label;
+	double goal; // NaN: none
+	struct samples *s[ROWS];
+	const char *name[ROWS];
+	unsigned n;
+};
 
 // Returns the highest bar's share; draws a row where there is a plot.
 static double bars(struct plot *p, const char *name, struct samples *s)
@@ -45,8 +55,15 @@ static void open_plot(struct plot *p, const char *title, const struct bench_cont
 	plot_open(p, title, bench_context_is_gpu(c) ? "" : "software GPU: no times of hardware", x);
 }
 
-void report_times_plot(struct doc *d, const struct bench_context *c, const char *title,
-		       const struct report_times *t, unsigned n)
+static void put(struct out *o, struct plot *p)
+{
+	buf_puts(out_html(o), "<figure>");
+	plot_close(p, out_html(o));
+	buf_puts(out_html(o), "</figure>\n");
+}
+
+static void plot_times(struct out *o, const struct bench_context *c, const char *title,
+		       const struct times *t, unsigned n)
 {
 	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
 			      true};
@@ -77,24 +94,44 @@ void report_times_plot(struct doc *d, const struct bench_context *c, const char 
 		for (unsigned k = 0; k < t[i].n; k++)
 			bars(&p, t[i].name[k], t[i].s[k]);
 	}
-	doc_plot(d, &p);
+	put(o, &p);
 }
 
-void report_latency_plot(struct doc *d, const struct load_run *run, const struct result_goals *g)
+static void plot_calls(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const struct result *r = &run->result;
-	struct report_times t[] = {
-		{.heading = "suspend", .goal_label = "goal", .goal = g->suspend_ns},
-		{.heading = "resume", .goal_label = "goal", .goal = g->resume_ns}};
-	for (unsigned i = 0; i < r->n && i < PLOT_SETTINGS; i++)
+	struct times t[] = {{.heading = "suspend", .goal_label = "goal"},
+			    {.heading = "resume", .goal_label = "goal"}};
+	t[0].goal = require_limit(limits, "suspend p99");
+	t[1].goal = require_limit(limits, "resume p99");
+	for (unsigned i = 0; i < r->n && i < ROWS; i++)
 		for (unsigned k = 0; k < 2; k++) {
 			t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
 			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
 			t[k].n++;
 		}
-	report_times_plot(d, &run->context, "How long suspend and resume took", t, 2);
-	if (r->n > PLOT_SETTINGS)
-		doc_say(d, "The plot shows the first %d settings of %u.", PLOT_SETTINGS, r->n);
+	plot_times(o, &run->context, "How long suspend and resume took", t, 2);
+	if (r->n > ROWS)
+		out_say(o, OUT_NOTE, "The plot shows the first %d settings of %u.", ROWS, r->n);
+}
+
+static void plot_requests(struct out *o, struct load_run *run, const struct requirements *limits)
+{
+	struct times t = {
+		.heading = "", .goal_label = "goal for the preempted median", .n = AB_MODES};
+	for (unsigned m = 0; m < AB_MODES; m++) {
+		t.s[m] = &run->ab.mode[m].latency;
+		t.name[m] = ab_mode_name[m];
+	}
+	t.goal = samples_percentile(t.s[AB_ALONE], 0.5) *
+		 (1 + require_limit(limits, "online slowdown"));
+	plot_times(o, &run->context, "How long online requests took", &t, 1);
+}
+
+void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits)
+{
+	if (out_html(o))
+		(run->is_ab ? plot_requests : plot_calls)(o, run, limits);
 }
 
 struct timeline {
@@ -151,15 +188,17 @@ static size_t timeline_steps(const struct timeline *t, double *x, double *y)
 	return n;
 }
 
-void report_timeline_plot(struct doc *d, const struct load_run *run)
+void run_plot_rate(struct out *o, const struct load_run *run)
 {
 	struct timeline t = choose_timeline(run);
 	double x[2 * TIMELINE_CYCLES], y[2 * TIMELINE_CYCLES], top = 0;
 	double bands[2 * TIMELINE_CYCLES];
 	struct plot p;
 	size_t n = t.n > 2 ? timeline_steps(&t, x, y) : 0;
+	if (!out_html(o))
+		return;
 	if (!n) {
-		doc_say(d,
+		out_say(o, OUT_NOTE,
 			"No plot over time: hardly two cycles in a row watched the same queues.");
 		return;
 	}
@@ -173,8 +212,8 @@ void report_timeline_plot(struct doc *d, const struct load_run *run)
 	p.nbands = n;
 	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
 	plot_row(&p, "", x, y, n - 1, NULL);
-	doc_plot(d, &p);
-	doc_say(d,
+	put(o, &p);
+	out_say(o, OUT_NOTE,
 		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
 		"call is made or returns, so the rate is a mean between these moments.",
 		t.n);

@@ -1,0 +1,140 @@
+// Results of the experiment, of gpq bench ab: its tables; see print.c.
+#include "cmd/bench/bench.h"
+
+#include "cmd/snapshot/snapshot.h"
+
+#define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
+static const struct out_col online_cols[] = {
+	COL(setting, "MODE", "mode", OUT_STR,
+	    "alone, shared with the offline work, or with it preempted"),
+	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
+	COL(n, "N", "n", OUT_U64, "online requests"),
+	COL(mean, "MEAN", "mean_ns", OUT_NS, "mean latency"),
+	COL(sd, "SD", "sd_ns", OUT_NS, "standard deviation"),
+	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
+	COL(p95, "P95", "p95_ns", OUT_NS, "95th percentile"),
+	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
+	COL(max, "MAX", "max_ns", OUT_NS, "greatest"),
+	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
+};
+#undef COL
+const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
+
+struct offline_row {
+	const char *mode;
+	uint64_t runs, holds;
+	struct times_row suspend, resume;
+	double rate, sd, held, loss;
+};
+
+#define COL(member, name, key, type, help) OUT_COL(offline_row, member, name, key, type, D, help)
+static const struct out_col offline_cols[] = {
+	COL(mode, "MODE", "mode", OUT_STR, "as above"),
+	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
+	COL(rate, "RATE", "rate_per_s", OUT_F64,
+	    "AQL packets a second, or what --offline-metric found; mean over runs"),
+	COL(sd, "SD", "rate_sd", OUT_F64, "its standard deviation"),
+	COL(holds, "HOLDS", "holds", OUT_U64, "times it was suspended"),
+	COL(suspend.p50, "SUSPEND", "suspend_p50_ns", OUT_NS,
+	    "median time from the request until all queues of all its processes were off"),
+	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", OUT_NS, "99th percentile"),
+	COL(resume.p50, "RESUME", "resume_p50_ns", OUT_NS, "likewise until they were back"),
+	COL(resume.p99, "RESUME_P99", "resume_p99_ns", OUT_NS, "99th percentile"),
+	COL(held, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
+	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
+};
+#undef COL
+const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
+
+static const struct schema_member ab_members[] = {
+	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table},
+	{"looks", SCHEMA_COUNT, "times the queues of both sides were read", NULL, NULL},
+	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
+	{0}};
+const struct schema bench_ab_schema = {
+	"gpq.bench.ab", 2, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
+
+void bench_print_online(struct out *o, struct ab_result *a)
+{
+	out_begin(o, &bench_online_table, false);
+	for (unsigned m = 0; m < AB_MODES; m++) {
+		struct times_row row = bench_times(ab_mode_name[m], NULL, &a->mode[m].latency);
+		row.runs = a->mode[m].runs;
+		row.ratio = ab_judge(a, (enum ab_mode)m).ratio;
+		if (row.runs)
+			out_row(o, &row);
+	}
+	out_end(o);
+}
+
+static void print_offline(struct out *o, struct ab_result *a)
+{
+	out_begin(o, &bench_offline_table, false);
+	for (unsigned i = 0; i < AB_MODES; i++) {
+		struct ab_mode_result *m = &a->mode[i];
+		struct summary s = samples_summary(&m->rate);
+		struct ab_verdict v = ab_judge(a, (enum ab_mode)i);
+		struct offline_row row = {.mode = ab_mode_name[i],
+					  .runs = m->runs,
+					  .holds = m->holds,
+					  .suspend = bench_times(NULL, NULL, &m->suspend),
+					  .resume = bench_times(NULL, NULL, &m->resume),
+					  .rate = s.mean,
+					  .sd = s.sd,
+					  .held = 100 * v.held,
+					  .loss = 100 * v.loss};
+		if (row.runs)
+			out_row(o, &row);
+	}
+	out_end(o);
+}
+
+// Queues of both sides over all runs, as gpq snapshot --compare prints them.
+static void print_ids(struct out *o, struct ab_result *a)
+{
+	struct queue_sets c;
+	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
+	out_title(o, "Queues over all runs");
+	run_compare_print(o, &c.runs, RUN_PROGRAMS);
+	if (c.suspended)
+		out_say(o, OUT_WARNING,
+			"SLOT: in %zu of %zu looks the offline queues were suspended, and so in no "
+			"slot: whether slots are the same is then not known.",
+			c.suspended, a->nqueue_sets);
+	if (out_json(o)) {
+		json_u64(out_json(o), "looks", a->nqueue_sets);
+		json_u64(out_json(o), "looks_suspended", c.suspended);
+	}
+	out_title(o, "Queues side by side");
+	run_compare_print(o, &c.runs, RUN_OVERLAPS);
+	out_title(o, "How to find them again");
+	run_compare_print(o, &c.runs, RUN_STRATEGIES);
+	queue_sets_fini(&c);
+}
+
+static void print_histograms(struct out *o, const struct ab_result *a)
+{
+	if (out_is_document(o))
+		return;
+	out_title(o, "Histograms");
+	out_begin(o, &bench_histogram_table, false);
+	for (unsigned m = 0; m < AB_MODES; m++)
+		bench_print_histogram(o, ab_mode_name[m], "online", &a->mode[m].latency);
+	out_end(o);
+}
+
+void bench_print_ab(struct out *o, struct load_run *run)
+{
+	struct ab_result *a = &run->ab;
+	out_title(o, "Latency of online requests");
+	bench_print_online(o, a);
+	out_say(o, OUT_NOTE, "Ratio: median against alone.");
+	print_histograms(o, a);
+	out_title(o, "Throughput of the offline work");
+	print_offline(o, a);
+	out_say(o, OUT_NOTE,
+		"Suspend and resume: from the request until all queues of all processes were off, "
+		"or on. Offline work a second while the online work ran, with a lead before and "
+		"after it; loss: against alone.");
+	print_ids(o, a);
+}
