@@ -326,8 +326,18 @@ static int run(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers = {.events = -1}};
+	const char *own = o->online.n             ? "online"
+			  : o->offline.n          ? "offline"
+			  : o->classes.n          ? "class"
+			  : o->dry                ? "dry-run"
+			  : o->for_ns != NO_LIMIT ? "for"
+						  : NULL;
 	int status;
 
+	if (o->status && own)
+		return err_fail(GPQ_USAGE, "leave one of them out",
+				"--status asks the scheduler that runs, --%s is for a new one",
+				own);
 	if (o->status)
 		return watch_run(c, o->watch, list_status);
 	if (o->watch != WATCH_OFF || o->members)

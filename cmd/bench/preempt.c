@@ -44,14 +44,6 @@ struct preempt {
 	struct progress progress;
 };
 
-static bool has_queues(pid_t pid)
-{
-	struct buf names = {0};
-	const bool has = group_list_queues(pid, &names);
-	buf_fini(&names);
-	return has;
-}
-
 // The processes and their queues. Of those that were sought, not named, only those with queues.
 static int choose(struct preempt *p)
 {
@@ -61,7 +53,7 @@ static int choose(struct preempt *p)
 	int status = targets_find(t, &o->pick, &o->queues, AMONG_OPEN);
 	status = status ? status : targets_report(t);
 	for (size_t i = 0; i < t->n && !status && !o->dry; i++)
-		if (!pick_needs_host(&o->pick) || has_queues(t->v[i].pid))
+		if (!pick_needs_host(&o->pick) || group_list_queues(t->v[i].pid, NULL))
 			t->v[kept++] = t->v[i];
 	if (status || o->dry)
 		return status;
@@ -273,16 +265,14 @@ static int explain_one(const struct preempt *p, const struct attached_process *m
 		       const struct cycle *last, const char *after)
 {
 	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
-	// The holder of a program that calls exec ends with it, and the queues are gone.
-	if (m->end == ATTACHED_GONE || (m->end == ATTACHED_LOST && !has_queues(pid)))
+	// The debug session of a program that calls exec ends, and its holder.
+	if (m->end == ATTACHED_GONE || (m->end && kfd_watch_is_over(&m->m->watch)))
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program", pid,
 				after);
 	if (m->end)
 		return err_fail(status ? status : GPQ_FAILED, NULL, "pid %d: %s: %s", pid, after,
-				status                      ? m->m->failure.text
-				: m->end == ATTACHED_SILENT ? "its holder does not answer"
-							    : "its memory can no longer be read");
+				status ? m->m->failure.text : "its memory can no longer be read");
 	if (last->result == CYCLE_FAILED)
 		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
 				"pid %d: %s: not suspended: %s", pid, after,

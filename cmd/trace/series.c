@@ -378,6 +378,12 @@ static void draw_picture(struct drawing *d)
 	buf_fini(&title);
 }
 
+// On standard output the picture takes the place of the report.
+static bool svg_alone(const struct trace *t)
+{
+	return t->opts->svg && strcmp(t->opts->svg, "-") == 0;
+}
+
 static int write_svg(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
@@ -393,7 +399,7 @@ static int write_svg(struct trace *t)
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	find_bands(&d);
 	draw_picture(&d);
-	status = out_file("--svg ", t->opts->svg, &d.out);
+	status = svg_alone(t) ? out_text(&d.out) : out_file("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
 	free(d.bands);
@@ -440,7 +446,7 @@ static int report(struct trace *t)
 	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table)
 		tracks_out(t, t->by != BY_QUEUE, t->by == BY_QUEUE, intervals_out);
-	else
+	else if (!svg_alone(t))
 		whole_report(t);
 	if (t->opts->svg)
 		status = write_svg(t);

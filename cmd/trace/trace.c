@@ -348,9 +348,9 @@ int trace_stopped(const struct trace *t)
 
 // --- --perfetto: a timeline beside the report; with - instead of it ---
 
-static bool perfetto_is_stdout(const struct trace_opts *o)
+static bool is_stdout(const char *path)
 {
-	return o->perfetto && strcmp(o->perfetto, "-") == 0;
+	return path && strcmp(path, "-") == 0;
 }
 
 static bool is_input(const struct stat *out, int n, char **names)
@@ -397,13 +397,10 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 
 	if (!path)
 		return GPQ_OK;
-	if (!perfetto_is_stdout(t->opts))
-		status = open_file(t, path, argc, argv);
-	else if (out_mode(t->out) != OUT_TABLE || t->opts->list || t->opts->by != BY_NOTHING)
-		status = err_fail(GPQ_USAGE, "name a file",
-				  "--perfetto -: standard output cannot hold another format, too");
-	else
+	if (is_stdout(path))
 		t->perfetto_fd = STDOUT_FILENO;
+	else
+		status = open_file(t, path, argc, argv);
 	if (status)
 		return status;
 	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
@@ -414,7 +411,7 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 
 int trace_perfetto_close(struct trace *t)
 {
-	const bool to_stdout = perfetto_is_stdout(t->opts);
+	const bool to_stdout = is_stdout(t->opts->perfetto);
 	const int fd = t->perfetto_fd;
 	const int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
 
@@ -433,7 +430,7 @@ int trace_perfetto_close(struct trace *t)
 static int report(struct trace *t, int status)
 {
 	bool nothing = !t->scan->counts.records;
-	bool shown = !perfetto_is_stdout(t->opts);
+	bool shown = !is_stdout(t->opts->perfetto);
 	int written, drawn, told = GPQ_OK;
 
 	// Empty tables are left out for people; programs get a complete document.
@@ -497,16 +494,24 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	return status;
 }
 
-// --filter and --sort where there are no rows for them.
+// What is written to standard output must be alone there, and --filter and --sort need rows.
 static int check_rows(const struct trace_opts *o, const struct out_opts *out)
 {
+	const char *alone = is_stdout(o->perfetto) ? "perfetto" : is_stdout(o->svg) ? "svg" : NULL;
+
+	if (alone && (out->mode != OUT_TABLE || out->columns || o->list || o->by != BY_NOTHING ||
+		      (is_stdout(o->perfetto) && o->svg)))
+		return err_fail(GPQ_USAGE, "name a file",
+				"--%s -: standard output cannot hold another format, too", alone);
 	if (o->follow && o->list && out->sort)
 		return err_fail(GPQ_USAGE, "leave out one of them",
 				"--sort: the rows of --list --follow have no end");
-	if ((o->partial || perfetto_is_stdout(o)) && (out->filter || out->sort))
+	if ((o->partial || alone) && (out->filter || out->sort))
 		return err_fail(GPQ_USAGE, "choose records by --grep, --kernel, --pid or times",
 				"--filter and --sort are about rows of tables, which --%s has not",
-				o->partial ? "partial" : "perfetto -");
+				o->partial    ? "partial"
+				: o->perfetto ? "perfetto -"
+					      : "svg -");
 	return GPQ_OK;
 }
 

@@ -171,7 +171,8 @@ static enum kfd_result refusal(const struct kfd_answer *answer)
 bool attached_ask(struct attached *a, bool hold)
 {
 	struct group *g = &a->group;
-	uint64_t now = a->asked_ns = clock_ns(), until = now + KFD_ANSWER_MS * 1000000ull;
+	uint64_t now = a->asked_ns = clock_ns();
+	uint64_t until = now + (a->stopped ? STOP_NS : KFD_ANSWER_MS * 1000000ull);
 	for (size_t i = 0; i < a->n; i++)
 		a->v[i].took_ns = UINT64_MAX;
 	group_ask(g, hold);
@@ -187,8 +188,11 @@ bool attached_ask(struct attached *a, bool hold)
 				a->v[i].took_ns = now - a->asked_ns;
 	}
 	for (size_t i = 0; i < a->n; i++) {
-		if (g->v[i]->asked && !a->stopped)
-			a->v[i].end = ATTACHED_SILENT;
+		if (g->v[i]->asked) {
+			a->v[i].end = ATTACHED_LOST;
+			kfd_fail(&g->v[i]->failure, KFD_FAULT_HOLDER_SILENT,
+				 (int)((now - a->asked_ns) / SECOND));
+		}
 		if (hold)
 			a->v[i].refused = refusal(&g->v[i]->link.answer);
 	}

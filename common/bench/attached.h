@@ -13,9 +13,8 @@
 
 enum attached_end {
 	ATTACHED_LIVES,
-	ATTACHED_GONE,   // it ended, or called exec
-	ATTACHED_LOST,   // its holder is lost or refuses, or its memory cannot be read
-	ATTACHED_SILENT, // its holder does not answer
+	ATTACHED_GONE, // it ended, or called exec
+	ATTACHED_LOST, // its holder is lost, silent or refuses, or its memory cannot be read
 };
 
 enum attached_look {

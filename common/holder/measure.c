@@ -96,6 +96,14 @@ void kfd_watch_fini(struct kfd_watch *w)
 	w->mem = -1;
 }
 
+// Of an address space without users nothing is read, which is no error.
+bool kfd_watch_is_over(const struct kfd_watch *w)
+{
+	char any;
+
+	return w->n && pread(w->mem, &any, 1, (off_t)w->queue[0].read_pointer_address) == 0;
+}
+
 static uint64_t index_of(const struct kfd_queue_entry *q, bool write)
 {
 	return write ? q->write_pointer_address : q->read_pointer_address;

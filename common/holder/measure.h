@@ -51,6 +51,10 @@ struct kfd_indices {
 int kfd_watch_init(struct kfd_watch *w, pid_t pid);
 void kfd_watch_fini(struct kfd_watch *w);
 
+// The address space with the queues is gone: the process ended, or called exec (fs/proc/base.c:
+// mem_rw).
+bool kfd_watch_is_over(const struct kfd_watch *w);
+
 // Watches the queues of a holder's answer that has addresses, at most KFD_WATCH_MAX; those whose
 // indices cannot be read are left out. Number of queues watched.
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);

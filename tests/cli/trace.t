@@ -483,6 +483,12 @@ $ cp $DATA/amdlog/cnn.log '<b>&"c.log'; gpq trace -q --series 100ms --svg x.svg 
 2 7
 1 []
 
+$ gpq trace -q --series 100ms --svg y.svg $DATA/amdlog/cnn.log >/dev/null; gpq trace -q --series 100ms --svg - $DATA/amdlog/cnn.log | cmp - y.svg; for o in -J '--by queue' '-o TIME' '--perfetto -'; do gpq trace --series 100ms --svg - $o $DATA/amdlog/cnn.log 2>&1 >/dev/null | grep -o 'standard output cannot hold another format'; done
+standard output cannot hold another format
+standard output cannot hold another format
+standard output cannot hold another format
+standard output cannot hold another format
+
 $ gpq trace --series 100ms --svg nowhere/x.svg $DATA/amdlog/cnn.log >/dev/null
 gpq: trace: --svg nowhere/x.svg: No such file or directory
 ? 5

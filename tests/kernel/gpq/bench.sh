@@ -152,6 +152,29 @@ kill -9 $B
 wait $B 2> /dev/null
 moves 0 "after bench was killed in the middle of it"
 
+# Its holder ends, or does not answer any more.
+tracer() { sed -n 's/^TracerPid:.//p' /proc/$P/status; }
+held_long() { # until its queues are off for a minute
+	gpq bench preempt -p $P --duration 60s --hold 60s --raw /tmp/raw > /dev/null 2> /tmp/err &
+	B=$!
+	within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0' || fail "it is held"
+}
+held_long
+kill -9 $(tracer)
+wait $B
+is "its holder is killed: status" $? 1
+like "it says so" "$(cat /tmp/err)" "pid $P: after [0-9]+ cycles: the holder ended"
+moves 0 "whose holder was killed"
+held_long
+kill -STOP $(tracer)
+kill -INT $B
+wait $B
+is "its holder is stopped, and so is the measurement: status" $? 124
+like "it says what to do" "$(cat /tmp/err)" "pid $P: after [0-9]+ cycles: the holder did not answer within [0-9]+ s; gpq resume ends it"
+still 0 "as was said"
+gpq resume -p $P > /dev/null
+moves 0 "after gpq resume"
+
 bench --cycles 5 --raw /dev/full > /tmp/out
 is "full disk: status" $? 1
 like "full disk: it says so" "$(cat /tmp/err)" "raw /dev/full: stopped after 0 cycles: No space left"
@@ -206,6 +229,13 @@ wait $B
 is "target killed: status" $? 5
 like "target killed: it says so" "$(cat /tmp/err)" "after [0-9]+ cycles: the process ended"
 is "target killed: the raw file is whole" "$(tail -c 2 /tmp/raw)" "}"
+
+target -n 1 --exec 3000
+bench --cycles 10000 --hold 20ms
+is "the target runs another program: status" $? 5
+like "it says so" "$(cat /tmp/err)" "after [0-9]+ cycles: the process ended, or ran another program"
+moves 0 "the new program"
+reap $P
 
 target -n 2 -d 1000
 bench --cycles 60 --hold 20ms --gap 10ms > /tmp/out
