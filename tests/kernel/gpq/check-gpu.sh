@@ -66,7 +66,7 @@ lies() {
 	caught gone gone "a target that ends has no holder"
 	caught gone exec "a target that runs another program has no holder"
 	caught priorities priorities "gpq queues shows those of the queues"
-	caught snapshot waves "a snapshot of the host"
+	caught snapshot archive "a snapshot of the host"
 	caught none results "all its packets are done" /tmp/lazy
 }
 ! driver_has contexts || lies
