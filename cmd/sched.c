@@ -30,7 +30,7 @@ static const struct opt opts[] = {
 	    "processes whose work comes first;\nKEY=VALUE&..., as -p and the other options of gpq "
 	    "queues"),
 	OPT(sched_cmd, offline, "offline", 0, OPT_LIST, "SPEC",
-	    "processes that are held while they have work"),
+	    "processes that are held while online work,\nor a class above, has work"),
 	OPT(sched_cmd, classes, "class", 0, OPT_LIST, "NAME=SPEC",
 	    "\na class between the two;\nthe first given is the most urgent"),
 	OPT(sched_cmd, sched.policy.idle_ns, "idle", 0, OPT_NS, "TIME",

@@ -249,7 +249,9 @@ static int dry_run(struct cmd *c)
 	struct newcomers newcomers = {.events = -1};
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
+	struct ab modes = {.opts = o};
 	int status = choose_sides(o);
+	status = status ? status : choose_modes(&modes);
 	status = status ? status : out_begin(out, &bench_sides_table, false);
 	for (unsigned i = 0; side_name[i] && !status; i++)
 		if (o->ab.command[i])

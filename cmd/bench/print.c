@@ -63,17 +63,27 @@ const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effe
 
 struct goal_row {
 	const char *setting, *goal, *value, *limit, *result;
+	uint64_t value_ns, limit_ns; // of a time
+	double value_share, limit_share;
+	int8_t required;
 };
 
-#define COL(member, name, key, flags, help) \
-	OUT_COL(goal_row, member, name, key, OUT_STR, flags, help)
+#define COL(member, name, key, type, flags, help) \
+	OUT_COL(goal_row, member, name, key, type, flags, help)
+#define TWIN (OUT_MACHINE | OUT_TWIN)
 static const struct out_col goal_cols[] = {
-	COL(goal, "GOAL", "goal", D, "what is judged"),
-	COL(setting, "SETTING", "setting", D, "as above; null: the experiment"),
-	COL(value, "VALUE", "value", D, "measured"),
-	COL(limit, "LIMIT", "limit", D, "what it must be below, or not above"),
-	COL(result, "RESULT", "result", D | OUT_STATUS, "ok, failed, or unknown"),
+	COL(goal, "GOAL", "goal", OUT_STR, D, "what is judged"),
+	COL(setting, "SETTING", "setting", OUT_STR, D, "as above; null: the experiment"),
+	COL(value, "VALUE", "value", OUT_STR, D, "measured"),
+	COL(limit, "LIMIT", "limit", OUT_STR, D, "what it must be below, or not above"),
+	COL(result, "RESULT", "result", OUT_STR, D | OUT_STATUS, "ok, failed, or unknown"),
+	COL(value_ns, "VALUE_NS", "value_ns", OUT_NS, TWIN, "measured, of a time"),
+	COL(limit_ns, "LIMIT_NS", "limit_ns", OUT_NS, TWIN, "its limit"),
+	COL(value_share, "VALUE%", "value_percent", OUT_F64, TWIN, "measured, of a share"),
+	COL(limit_share, "LIMIT%", "limit_percent", OUT_F64, TWIN, "its limit"),
+	COL(required, "REQUIRED", "required", OUT_BOOL, TWIN, "does it decide the exit status?"),
 };
+#undef TWIN
 #undef COL
 const struct out_table bench_goals_table = {"goals", "goal", OUT_COLS(goal_cols)};
 
@@ -122,15 +132,14 @@ const struct out_table bench_cycles_table = {"cycles", "cycles", OUT_COLS(cycles
 
 struct saved_row {
 	const char *setting;
-	uint64_t xcc, most;
-	double mean;
+	uint64_t xcc, mean, most;
 };
 
 #define COL(member, name, key, type, help) OUT_COL(saved_row, member, name, key, type, D, help)
 static const struct out_col saved_cols[] = {
 	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
 	COL(xcc, "XCC", "xcc", OUT_U64, "number of the XCC"),
-	COL(mean, "MEAN", "mean_bytes", OUT_F64, "wave state saved, bytes: mean over cycles"),
+	COL(mean, "MEAN", "mean_bytes", OUT_SIZE, "wave state saved, bytes: mean over cycles"),
 	COL(most, "MAX", "max_bytes", OUT_SIZE, "most in a cycle"),
 };
 #undef COL
@@ -312,9 +321,9 @@ static void print_saved(struct out *o, const struct result *r)
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
 		for (unsigned x = 0; x < s->xccs; x++)
-			out_row(o, &(struct saved_row){s->name, x, s->saved_max[x],
-						       (double)s->saved_sum[x] /
-							       (double)s->saved_cycles});
+			out_row(o,
+				&(struct saved_row){s->name, x, s->saved_sum[x] / s->saved_cycles,
+						    s->saved_max[x]});
 	}
 	out_end(o);
 }
@@ -407,6 +416,23 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 	buf_fini(&b);
 }
 
+static void print_goal(struct out *o, const struct judged *j)
+{
+	char value[48], limit[48];
+	const double share = j->is_share ? 100 : NAN, time = j->is_share ? NAN : 1;
+	const struct goal_row row = {.setting = j->setting,
+				     .goal = j->of->name,
+				     .value = require_value(value, j),
+				     .limit = require_bound(limit, j),
+				     .result = j->result,
+				     .value_ns = bench_ns(time * j->value),
+				     .limit_ns = bench_ns(time * j->of->limit),
+				     .value_share = share * j->value,
+				     .limit_share = share * j->of->limit,
+				     .required = j->of->text != NULL};
+	out_row(o, &row);
+}
+
 // What is most important: first in documents, last on a terminal.
 static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
@@ -422,12 +448,8 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 			"These times say nothing about hardware.");
 	run_plot_times(o, run, limits);
 	if (begins(o, &bench_goals_table, n > 0, "Goals")) {
-		for (size_t i = 0; i < n; i++) {
-			char value[48], limit[48];
-			out_row(o, &(struct goal_row){v[i].setting, v[i].of->name,
-						      require_value(value, &v[i]),
-						      require_bound(limit, &v[i]), v[i].result});
-		}
+		for (size_t i = 0; i < n; i++)
+			print_goal(o, &v[i]);
 		out_end(o);
 	}
 	if (!out_is_document(o))

@@ -4,11 +4,13 @@
 #include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SIGNIFICANT 0.01
 
@@ -36,6 +38,16 @@ static int need_samples(const struct load *l, const char *path)
 }
 
 static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
+
+// A page forgotten behind --html must not cost the samples that take its place.
+static bool holds_json(const char *path)
+{
+	char first = '\0';
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const bool json = fd >= 0 && read(fd, &first, 1) == 1 && first == '{';
+	close_quietly(fd);
+	return json;
+}
 
 // Each plot of the page as a file of its own: DIR/plot-1.svg ...
 static int write_plots(const char *dir, const struct buf *page)
@@ -142,9 +154,8 @@ static void print_differences(struct out *o, const struct load *l)
 static int write_document(struct load *l, const struct requirements *limits, enum out_mode mode,
 			  struct buf *to)
 {
-	const struct out_opts opts = {.mode = mode,
-				      .title = "gpq bench: cost of suspending and resuming queues",
-				      .to = to};
+	const struct out_opts opts = {
+		.mode = mode, .title = "gpq bench: suspending and resuming queues", .to = to};
 	struct out *o = out_open(&opts);
 	print_differences(o, l);
 	for (int ab = 0; ab < 2; ab++)
@@ -345,8 +356,15 @@ int bench_report(struct cmd *c)
 				"--html and --svg do not go with %s",
 				o->compare ? "--compare, which prints a table"
 					   : "rows, columns and JSON");
+	if (o->compare && (o->goals.n || o->require.n))
+		return err_fail(GPQ_USAGE, "judge each alone: gpq bench report FILE",
+				"--compare tells what changed, and keeps to no --%s",
+				o->goals.n ? "goal" : "require");
 	if (o->compare)
 		return compare(c);
+	if (o->html && holds_json(o->html))
+		return err_fail(GPQ_USAGE, "name another file",
+				"--html %s: holds JSON, such as samples", o->html);
 	if (c->argc < 2)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");

@@ -16,6 +16,26 @@ static bool is_selected(const struct target *t, const struct queue_row *r)
 	return r->pid == t->pid && r->qid != U64_NULL && kfd_selected(&t->sel, &e);
 }
 
+// Queues that were named and are not there: their number.
+static size_t write_missing(struct out *o, const struct target *t, const struct queue_rows *q)
+{
+	size_t n = 0;
+	for (unsigned k = 0; k < t->sel.num_ids; k++) {
+		const struct kfd_outcome none = {.queue.queue_id = t->sel.ids[k],
+						 .result = KFD_RESULT_UNKNOWN};
+		const struct held_row row = held_row_of(t, &none);
+		bool found = false;
+		for (size_t i = 0; i < q->n && !found; i++)
+			found = q->rows[i].qid == row.qid && is_selected(t, &q->rows[i]);
+		if (found)
+			continue;
+		held_unknown(t, &none);
+		out_row(o, &row);
+		n++;
+	}
+	return n;
+}
+
 // The rows of one target; their number.
 static size_t write_target(struct out *o, const struct target *t, const struct queue_rows *q)
 {
@@ -44,8 +64,9 @@ static int no_queue(const struct target *t)
 	if (proc_read(&p, t->pid))
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
 				"pid %d: no such process", (int)t->pid);
-	err_note("pid %d: no queue that is chosen; those that appear would be suspended",
-		 (int)t->pid);
+	if (!t->sel.num_ids)
+		err_note("pid %d: no queue that is chosen; those that appear would be suspended",
+			 (int)t->pid);
 	return GPQ_OK;
 }
 
@@ -55,22 +76,24 @@ int suspend_dry(struct cmd *c, struct targets *all)
 		.want = READ_TYPE | READ_GPU | READ_MQD, .keep = is_target, .arg = all};
 	struct process_cache processes = {0};
 	struct queue_rows q = {0};
-	size_t failed = 0;
+	size_t rows = 0, failed = 0;
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &held_table, false), one;
 
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
 	for (size_t i = 0; i < all->n && !status; i++) {
-		if (all->v[i].failed || write_target(o, &all->v[i], &q))
+		if (all->v[i].failed)
 			continue;
-		failed += no_queue(&all->v[i]) != GPQ_OK;
+		const size_t n = write_target(o, &all->v[i], &q);
+		rows += n;
+		failed += !n && no_queue(&all->v[i]) ? 1 : write_missing(o, &all->v[i], &q);
 	}
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);
 	status = out_finish(o, status);
 	one = targets_report(all);
 	if (!status && failed)
-		status = failed == all->n ? GPQ_NOTFOUND : GPQ_PARTIAL;
+		status = rows || failed < all->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
 	return status ? status : one;
 }

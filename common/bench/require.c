@@ -76,8 +76,9 @@ static bool read_limit(const char *text, bool share, double *limit)
 {
 	char *end;
 	uint64_t ns;
-	if (!share) {
-		bool ok = parse_duration(text, &ns);
+	if (!share) { // seconds without a unit, as elsewhere, are rarely meant
+		bool ok = *text && !strchr("0123456789.", text[strlen(text) - 1]) &&
+			  parse_duration(text, &ns);
 		*limit = ok ? (double)ns : 0;
 		return ok;
 	}
@@ -108,8 +109,9 @@ static bool read_one(struct requirement *r, char *left, const char *right, unsig
 	       : l.has_p == is_share(s) ? l.has_p ? "a share has no statistic"
 						  : "a time needs a statistic, such as p99"
 	       : !read_limit(right, is_share(s), &r->limit)
-		       ? is_share(s) ? "the limit of a share is in per cent, such as 20%"
-				     : "the limit of a time is a duration, such as 50ms"
+		       ? is_share(s)
+				 ? "the limit of a share is in per cent, such as 20%"
+				 : "the limit of a time is a duration with its unit, such as 50ms"
 		       : NULL;
 	return !*why;
 }
@@ -157,21 +159,24 @@ static int add_goals(struct requirements *r, const struct words *w, unsigned kin
 	}
 	for (size_t k = 0; k < COUNT(goals) && !bad; k++) {
 		const struct goal *g = &goals[k];
-		const char *limit = g->limit, *word = NULL,
-			   *unit = strchr(g->limit, 'm') ? "" : "%";
+		const char *limit = g->limit, *word = NULL;
 		for (size_t i = 0; i < w->n; i++) {
 			word = limit_in(g, w->v[i]) ? w->v[i] : word;
 			limit = word ? limit_in(g, word) : limit;
 		}
 		char text[96];
-		snprintf(text, sizeof(text), "%s %.50s%s", g->words, limit, unit);
+		const bool bare = !strchr(g->limit, 'm') && !strchr(limit, '%');
+		snprintf(text, sizeof(text), "%s %.50s%s", g->words, limit, bare ? "%" : "");
 		if (!read_requirement(&r->v[r->n], text, g->kind, &why))
 			bad = word;
 		r->n += (g->kind & kinds) != 0;
 	}
 	if (bad)
-		return err_fail(GPQ_USAGE, "for example suspend=10ms,resume=10ms,effect=5",
-				"--goal: %s is none", bad);
+		return err_fail(
+			GPQ_USAGE, "for example suspend=10ms,resume=10ms,effect=5%,online=10%",
+			"--goal: %s is no limit of suspend, resume (times), effect or online "
+			"(per cent)",
+			bad);
 	return GPQ_OK;
 }
 
@@ -260,8 +265,10 @@ static bool went_well(const struct result_setting *s)
 static struct judged judge(const struct requirement *r, struct result_setting *s,
 			   struct ab_result *a)
 {
-	struct judged j = {.of = r, .setting = s ? s->name : NULL};
-	if (is_share(&subjects[r->subject])) {
+	struct judged j = {.of = r,
+			   .setting = s ? s->name : NULL,
+			   .is_share = is_share(&subjects[r->subject])};
+	if (j.is_share) {
 		j.value = share_of(r, s, a);
 	} else {
 		struct samples *v = times_of(r, s, a);
@@ -294,9 +301,8 @@ size_t require_judge(const struct requirements *q, struct load_run *run, struct 
 
 static const char *text_of(char text[48], const struct judged *j, double v, bool most)
 {
-	bool share = is_share(&subjects[j->of->subject]);
-	snprintf(text, 48, share ? "%s%.2f%%" : "%s%.3fms", most ? "max " : "",
-		 share ? 100 * v : v / 1e6);
+	snprintf(text, 48, j->is_share ? "%s%.2f%%" : "%s%.3fms", most ? "max " : "",
+		 j->is_share ? 100 * v : v / 1e6);
 	return isnan(v) ? "-" : text;
 }
 

@@ -46,9 +46,10 @@ struct judged {
 	const struct requirement *of;
 	const char *setting; // "all": there is no other one; NULL: of the experiment
 	double value;        // ns, or share; NaN: unknown
-	bool most;           // the greatest of samples that are too few for the percentile
-	bool spoiled;        // it would be met, but not every cycle held and resumed its queues
-	const char *result;  // "ok", "failed", "unknown"
+	bool is_share;
+	bool most;          // the greatest of samples that are too few for the percentile
+	bool spoiled;       // it would be met, but not every cycle held and resumed its queues
+	const char *result; // "ok", "failed", "unknown"
 };
 
 // All that can be judged of the run, by requirement, then by setting. What only some settings

@@ -43,6 +43,7 @@ enum {
 	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
 	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
 			 // it or --output-all was given
+	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, whose tables show the text
 
 	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
 	// place, unless both are,

@@ -27,7 +27,8 @@ static int unknown_column(const struct out_table *t, const char *name, size_t le
 
 static bool is_default(const struct out_opts *opts, const struct out_col *c)
 {
-	bool machine = opts->mode >= OUT_JSON; // documents, too
+	const bool document = opts->mode >= OUT_MARKDOWN;
+	const bool machine = opts->mode >= OUT_JSON && !(document && (c->flags & OUT_TWIN));
 	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
 	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
 	       (opts->hosts && (c->flags & OUT_HOST)) ||

@@ -128,7 +128,7 @@ static void cell(struct out *o, const struct out_col *c, const void *record, con
 		buf_puts(b, "| ");
 	if (!record) {
 		escape(b, c->name, strlen(c->name));
-		buf_puts(b, c->type == OUT_NS ? " ms" : "");
+		buf_puts(b, c->type == OUT_NS ? " ms" : c->type == OUT_SIZE ? " bytes" : "");
 	} else if (out_is_null(c, record)) {
 		buf_puts(b, "-");
 	} else if ((c->type == OUT_NS || c->type == OUT_F64) && outfmt_number(c, record, &v)) {

@@ -152,7 +152,7 @@ void plot_group(struct plot *p, const char *heading, double top, enum plot_unit 
 	p->unit = unit;
 	p->groups++;
 	p->y = line(&p->body, p->y + 6, "strong", heading);
-	buf_printf(&p->desc, "%s. ", heading);
+	buf_printf(&p->desc, "%s%s", heading, *heading ? ". " : "");
 }
 
 void plot_goal(struct plot *p, double x, const char *text)

@@ -461,7 +461,7 @@ static void read_self(struct report *r)
 }
 
 // Resuming is done by the holder of the queues and needs none of this.
-#define SUSPENDERS "suspend bench"
+#define SUSPENDERS "suspend bench sched"
 
 static const struct line lines[] = {
 	{"kernel", SUSPENDERS, .check = check_kernel},

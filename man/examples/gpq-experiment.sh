@@ -4,7 +4,8 @@
 #   sh gpq-experiment.sh DIR ONLINE OFFLINE [OPTION...]
 #
 # ONLINE and OFFLINE are commands: ONLINE ends by itself, OFFLINE is ended. OPTIONs are those of gpq bench ab, such as
-# --metric 'took ([0-9.]+) ms'. Run it as root. DIR gets all results, the exit status is 0 if every limit was kept.
+# --metric 'took ([0-9.]+) ms', but no --require: limits are judged at the end. Run it as root. DIR gets all results, the exit
+# status is 0 if every limit was kept.
 set -eu
 dir=$1 online=$2 offline=$3
 shift 3

@@ -45,6 +45,10 @@ online      - touch ran
 online  52880 vllm
 offline 41207 python3
 ls: cannot access 'ran': No such file or directory
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880 --offline-pid 41207 --modes alone,all
+gpq: bench: --modes: all is none; modes are alone, shared and preempt
+? 2
+
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880
 gpq: bench: ab needs both sides: there is no offline work; give --offline CMD, --offline-pid or --offline-select
 ? 2
@@ -73,9 +77,24 @@ gpq: bench: -: 1 lines are no samples; - line 1: not a sample that this version 
 gpq: bench: -: no samples there; gpq bench preempt or ab --raw FILE writes them
 ? 5
 
-$ gpq bench report --goal suspend=soon $DATA/bench/old.ndjson
-gpq: bench: --goal: suspend=soon is none; for example suspend=10ms,resume=10ms,effect=5
-? 2
+$ for g in suspend=soon suspend=5 effect=x slow=1%; do gpq bench report --goal $g $DATA/bench/old.ndjson || echo $?; done
+gpq: bench: --goal: suspend=soon is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
+2
+gpq: bench: --goal: suspend=5 is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
+2
+gpq: bench: --goal: effect=x is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
+2
+gpq: bench: --goal: slow=1% is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
+2
+
+# A page does not take the place of samples, and what changed is not judged.
+$ cp $DATA/bench/old.ndjson mine.ndjson; gpq bench report --html mine.ndjson $DATA/bench/ab.ndjson || echo $?; cmp mine.ndjson $DATA/bench/old.ndjson; for o in '--require loss<1%' '--goal effect=1'; do gpq bench report --compare $o mine.ndjson mine.ndjson || echo $?; done
+gpq: bench: --html mine.ndjson: holds JSON, such as samples; name another file
+2
+gpq: bench: --compare tells what changed, and keeps to no --require; judge each alone: gpq bench report FILE
+2
+gpq: bench: --compare tells what changed, and keeps to no --goal; judge each alone: gpq bench report FILE
+2
 
 # What is required decides the status; what no run measured is not met, and words that say nothing are refused.
 $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A5 '^| GOAL'
@@ -87,7 +106,7 @@ $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt lo
 | offline preempt loss | - | 44.75% | 44.80% | ok |
 
 # A requirement takes the place of the goal of its name, and limits of --goal that of its own.
-$ gpq bench report --require 'suspend p99 < 5ms' --goal resume=1s,effect=11 $DATA/bench/plain.ndjson | grep -A4 '^| GOAL'
+$ gpq bench report --require 'suspend p99 < 5ms' --goal resume=1s,effect=11% $DATA/bench/plain.ndjson | grep -A4 '^| GOAL'
 | GOAL | SETTING | VALUE | LIMIT | RESULT |
 |:---|:---|:---|:---|:---|
 | suspend p99 | all | max 4.759ms | 5.000ms | ok |
@@ -111,14 +130,16 @@ $ head -3 $DATA/bench/plain.ndjson | gpq bench report --require 'suspend p50 < 1
 gpq: bench: required: suspend p50 < 1s: not measured
 ? 1
 
-$ for r in 'suspend p99' 'suspend < 1s' 'suspended p99 < 1s' 'suspend p99 < soon' 'loss p99 < 1%' 'offline loss < 20' 'shared suspend p99 < 1s'; do gpq bench report --require "$r" $DATA/bench/ab.ndjson || echo $?; done
+$ for r in 'suspend p99' 'suspend < 1s' 'suspended p99 < 1s' 'suspend p99 < soon' 'suspend p99 < 50' 'loss p99 < 1%' 'offline loss < 20' 'shared suspend p99 < 1s'; do gpq bench report --require "$r" $DATA/bench/ab.ndjson || echo $?; done
 gpq: bench: --require suspend p99: there is no <; for example 'online p99 < 50ms'
 2
 gpq: bench: --require suspend < 1s: a time needs a statistic, such as p99; for example 'online p99 < 50ms'
 2
 gpq: bench: --require suspended p99 < 1s: nothing of that name is measured; for example 'online p99 < 50ms'
 2
-gpq: bench: --require suspend p99 < soon: the limit of a time is a duration, such as 50ms; for example 'online p99 < 50ms'
+gpq: bench: --require suspend p99 < soon: the limit of a time is a duration with its unit, such as 50ms; for example 'online p99 < 50ms'
+2
+gpq: bench: --require suspend p99 < 50: the limit of a time is a duration with its unit, such as 50ms; for example 'online p99 < 50ms'
 2
 gpq: bench: --require loss p99 < 1%: a share has no statistic; for example 'online p99 < 50ms'
 2
@@ -206,19 +227,19 @@ $ gpq bench report -o SETTING,METRIC,N,P50 $DATA/bench/plain.ndjson | head -2; g
 SETTING METRIC         N    P50
 all     suspend       80 1.23ms
 {"name":"gpq.bench.preempt","version":2}
-{"goal":"effect","setting":"queues=1","value":"10.32%","limit":"5.00%","result":"failed"}
+{"goal":"effect","setting":"queues=1","value":"10.32%","limit":"5.00%","result":"failed","value_ns":null,"limit_ns":null,"value_percent":10.3209012,"limit_percent":5,"required":false}
 ["queues=3",40,3,10000000]
 {"setting":"queues=3","xcc":0,"mean_bytes":24576,"max_bytes":24576}
 "171 mkqueue"
 
-$ gpq bench report -rn -o MODE,N,P50 $DATA/bench/ab.ndjson; gpq bench report -J --require 'online p50 < 1ms' $DATA/bench/ab.ndjson | jq -c '(.offline[2] | [.mode, .holds, .suspend_p50_ns]), .looks, .goals[2].result'
+$ gpq bench report -rn -o MODE,N,P50 $DATA/bench/ab.ndjson; gpq bench report -J --require 'online p50 < 1ms' $DATA/bench/ab.ndjson | jq -c '(.offline[2] | [.mode, .holds, .suspend_p50_ns]), .looks, (.goals[2] | [.result, .value_ns, .limit_ns, .value_percent, .required])'
 alone 12 400374130
 shared 12 1200185540
 preempt 12 400534180
 {"level":"error","command":"bench","message":"required: online p50 < 1ms: 400.534ms","next":null,"status":1}
 ["preempt",12,196930]
 8
-"failed"
+["failed",400534180,1000000,null,true]
 
 # A terminal has up to 16 bars of a time, programs more; all samples are in both.
 $ gpq bench report --output-all -n $DATA/bench/old.ndjson | awk '/^queues=1 suspend .*#/ { bars++; n += $5 } END { print bars <= 16, n }'; gpq bench report -J $DATA/bench/old.ndjson | jq -c '[.histogram[] | select(.metric == "suspend" and .setting == "queues=1").n] | length > 16, add'

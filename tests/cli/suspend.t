@@ -153,6 +153,18 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 99,41207 --prio 7 -rn
 41207 2
 gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
 ? 3
+# A queue that was named and is not there, as without --dry-run.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq suspend --dry-run -p 41207 -Q 0,9 -rno QID,RESULT; echo $?; gpq bench preempt --dry-run -p 41207 -Q 9 -rno QID,RESULT; echo $?; gpq suspend --dry-run -p 99 -Q 0
+gpq: suspend: pid 41207: no queue 9; gpq queues lists them
+0 chosen
+9 unknown
+3
+gpq: bench: pid 41207: no queue 9; gpq queues lists them
+9 unknown
+5
+gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
+? 5
+
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 --list
 gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2

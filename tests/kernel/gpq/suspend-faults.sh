@@ -76,8 +76,7 @@ each_call() { # VERB COMMAND...
 
 load gfx942
 target -q -n 1
-each_call suspend gpq suspend -p $P
-each_call suspend gpq suspend -p $P --for 1h
+each_call suspend gpq suspend -p $P --for 1h # its calls are those without --for, and the timers'
 each_call command gpq suspend -p $P -- true
 each_call resume gpq resume -p $P
 queue_runs || fail "queue 0 runs after all that"
