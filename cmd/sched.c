@@ -87,6 +87,24 @@ static const struct schema schema = {
 
 // ---- options
 
+// An option that only a new scheduler takes and that is not as it is by default; or NULL.
+static const char *of_new(const struct sched_cmd *o)
+{
+	static const char of_status[] = "socket status members watch"; // none is part of another
+	static const size_t size[] = {[OPT_FLAG] = sizeof(bool),
+				      [OPT_STR] = sizeof(char *),
+				      [OPT_LIST] = sizeof(struct words),
+				      [OPT_U64] = sizeof(uint64_t),
+				      [OPT_NS] = sizeof(uint64_t)};
+
+	for (const struct opt *q = opts; q->name; q++)
+		if (!strstr(of_status, q->name) &&
+		    memcmp((const char *)o + q->offset, (const char *)&defaults + q->offset,
+			   size[q->kind]) != 0)
+			return q->name;
+	return NULL;
+}
+
 // "80:20": parts of any size above 0.
 static int parse_share(const char *text, struct policy *p)
 {
@@ -326,12 +344,7 @@ static int run(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers = {.events = -1}};
-	const char *own = o->online.n             ? "online"
-			  : o->offline.n          ? "offline"
-			  : o->classes.n          ? "class"
-			  : o->dry                ? "dry-run"
-			  : o->for_ns != NO_LIMIT ? "for"
-						  : NULL;
+	const char *own = of_new(o);
 	int status;
 
 	if (o->status && own)

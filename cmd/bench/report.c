@@ -66,8 +66,8 @@ static int write_plots(const char *dir, const struct buf *page)
 	return status;
 }
 
-// Each requirement must be judged of some run, and met by all that it can be judged of.
-static int judge_all(const struct load *l, const struct requirements *limits)
+// Each requirement must be judged of some run.
+static int judge_any(const struct load *l, const struct requirements *limits)
 {
 	int status = GPQ_OK;
 	for (size_t i = 0; i < limits->n; i++) {
@@ -77,6 +77,13 @@ static int judge_all(const struct load *l, const struct requirements *limits)
 			status = err_fail(GPQ_FAILED, NULL, "required: %s: no run measured that",
 					  q->text);
 	}
+	return status;
+}
+
+// And met by all that it can be judged of.
+static int judge_all(const struct load *l, const struct requirements *limits)
+{
+	int status = judge_any(l, limits);
 	for (size_t i = 0; i < l->n; i++) {
 		int bad = bench_required(
 			limits, l->n > 1 ? l->run[i]->context.text[CONTEXT_run] : "", l->run[i]);
@@ -187,17 +194,19 @@ static int report(struct load *l, const struct bench_opts *o)
 }
 
 // The tables of one run, as they were printed when it was measured.
-static int tables(struct load_run *run, struct cmd *c)
+static int tables(const struct load *l, struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
+	struct load_run *run = l->run[0];
 	struct requirements limits = {0};
 	c->out.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
 	c->out.several = !c->out.columns;
 	int status = out_check(&c->out, run->is_ab ? &bench_online_table : &bench_latencies_table);
 	status = status ? status
 			: require_parse(&limits, &o->goals, &o->require,
-					run->is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+					REQUIRE_PREEMPT | REQUIRE_AB);
 	status = status ? status : bench_print(&c->out, run, &limits);
+	status = status ? status : judge_any(l, &limits);
 	require_fini(&limits);
 	return status;
 }
@@ -375,7 +384,7 @@ int bench_report(struct cmd *c)
 		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
 				  "rows, columns and JSON are of one run, and these are %zu", l.n);
 	else if (!status)
-		status = as_tables ? tables(l.run[0], c) : report(&l, o);
+		status = as_tables ? tables(&l, c) : report(&l, o);
 	load_fini(&l);
 	return status;
 }

@@ -499,8 +499,8 @@ static int check_rows(const struct trace_opts *o, const struct out_opts *out)
 {
 	const char *alone = is_stdout(o->perfetto) ? "perfetto" : is_stdout(o->svg) ? "svg" : NULL;
 
-	if (alone && (out->mode != OUT_TABLE || out->columns || o->list || o->by != BY_NOTHING ||
-		      (is_stdout(o->perfetto) && o->svg)))
+	if (alone && (out->mode != OUT_TABLE || out->columns || out->all || o->list ||
+		      o->by != BY_NOTHING || (is_stdout(o->perfetto) && o->svg)))
 		return err_fail(GPQ_USAGE, "name a file",
 				"--%s -: standard output cannot hold another format, too", alone);
 	if (o->follow && o->list && out->sort)

@@ -42,19 +42,71 @@ bool bench_signals_wait(int signals, uint64_t until)
 	return attached_wait(&nobody, until);
 }
 
-// What has become of the members.
-static void take_ends(struct attached *a)
+// Of a process that is dying the kernel says a little later that it is dead. Returns false.
+static bool out_of_reach(struct attached_process *p)
 {
-	for (size_t i = 0; i < a->group.n; i++) {
-		const struct group_member *m = a->group.v[i];
-		a->v[i].end = m->failed ? ATTACHED_LOST : m->ended ? ATTACHED_GONE : a->v[i].end;
+	struct pollfd dead = {.fd = p->m->target.pidfd, .events = POLLIN};
+	if (!p->end)
+		p->end = poll(&dead, 1, DYING_MS) == 1 ? ATTACHED_GONE : ATTACHED_LOST;
+	return false;
+}
+
+// True when a signal asked gpq to stop.
+static bool wait_for_answers(const struct attached *a)
+{
+	struct pollfd p[1 + ATTACHED_MAX] = {
+		{.fd = a->stopped ? -1 : a->signals, .events = POLLIN}};
+	nfds_t n = 1;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].m->asked)
+			p[n++] = (struct pollfd){.fd = a->v[i].m->link.fd, .events = POLLIN};
+	poll(p, n, 1000);
+	return p[0].revents && bench_signals_stop(a->signals);
+}
+
+// Takes answers as they come, until the last one came, and what has become of the processes. Who
+// asks gpq to stop meanwhile need not wait for a holder that does not answer.
+static void settle(struct attached *a)
+{
+	struct group *g = &a->group;
+	uint64_t begin = clock_ns(), now = begin;
+	uint64_t until = now + (a->stopped ? STOP_NS : KFD_ANSWER_MS * 1000000ull);
+	while (g->asked && now < until) {
+		if (wait_for_answers(a)) {
+			a->stopped = true;
+			until = clock_ns() + STOP_NS;
+		}
+		group_take(g);
+		now = clock_ns();
+		for (size_t i = 0; i < a->n; i++)
+			if (!a->v[i].m->asked && a->v[i].took_ns == UINT64_MAX)
+				a->v[i].took_ns = now - a->asked_ns;
 	}
+	for (size_t i = 0; i < a->n; i++) {
+		struct group_member *m = a->v[i].m;
+		if (m->asked) {
+			a->v[i].end = ATTACHED_LOST;
+			kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT,
+				 (int)((now - begin) / SECOND));
+		} else if (m->ended) {
+			a->v[i].end = ATTACHED_GONE;
+		} else if (m->failed) {
+			out_of_reach(&a->v[i]);
+		}
+	}
+}
+
+// Looks for what came, went or ended.
+static void look(struct attached *a)
+{
+	group_look(&a->group);
+	settle(a);
 }
 
 void attached_open(struct attached *a, size_t n, uint64_t longest_hold_ns, int signals)
 {
 	*a = (struct attached){.v = xcalloc(n, sizeof(*a->v)), .signals = signals};
-	a->group.attach = true;
+	a->group.attach = a->group.nowait = true;
 	a->group.limit_ns = longest_hold_ns + MARGIN_NS;
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // the default lets wake-ups be 50 us late
 }
@@ -65,9 +117,13 @@ bool attached_add(struct attached *a, pid_t pid, const struct kfd_selection *sel
 	struct attached_process *p = &a->v[a->n++];
 	struct group_member *m = p->m = group_add(&a->group, pid, xmemdup(sel, sizeof(*sel)));
 	p->end = m ? ATTACHED_LIVES : ATTACHED_GONE;
-	if (m && !m->failed && m->link.answer.held)
-		m->failed = kfd_fail(&m->failure, KFD_FAULT_HELD_ALREADY, m->link.answer.held) < 0;
-	take_ends(a);
+	if (!m)
+		return false;
+	settle(a);
+	if (!p->end && m->link.answer.held) {
+		p->end = ATTACHED_LOST;
+		kfd_fail(&m->failure, KFD_FAULT_HELD_ALREADY, m->link.answer.held);
+	}
 	return !p->end;
 }
 
@@ -84,15 +140,6 @@ const struct attached_process *attached_failed(const struct attached *a)
 		if (a->v[i].end)
 			return &a->v[i];
 	return NULL;
-}
-
-// Of a process that is dying the kernel says a little later that it is dead. Returns false.
-static bool out_of_reach(struct attached_process *p)
-{
-	struct pollfd dead = {.fd = p->m->target.pidfd, .events = POLLIN};
-	if (!p->end)
-		p->end = poll(&dead, 1, DYING_MS) == 1 ? ATTACHED_GONE : ATTACHED_LOST;
-	return false;
 }
 
 static bool goes_on(const struct attached *a)
@@ -114,13 +161,11 @@ bool attached_wait(struct attached *a, uint64_t until)
 		now = clock_ns();
 		uint64_t left = until > now ? until - now : 0;
 		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
-		int ready = ppoll(p, n, &t, NULL);
-		if (ready > 0 && p[0].revents)
+		const int ready = ppoll(p, n, &t, NULL), told = p[0].revents ? 1 : 0;
+		if (ready > 0 && told)
 			a->stopped |= bench_signals_stop(a->signals);
-		if (ready > (p[0].revents != 0)) {
-			group_look(&a->group);
-			take_ends(a);
-		}
+		if (ready > told)
+			look(a);
 		now = clock_ns();
 	}
 	return goes_on(a);
@@ -139,22 +184,8 @@ bool attached_look(struct attached *a, enum attached_look which, bool write)
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues)
 {
 	group_set(&a->group, (unsigned)grace, queues == UINT64_MAX ? 0 : (unsigned)queues);
-	group_look(&a->group);
-	take_ends(a);
+	look(a);
 	return attached_wait(a, 0);
-}
-
-// True when a signal asked gpq to stop.
-static bool wait_for_answers(const struct attached *a)
-{
-	struct pollfd p[1 + ATTACHED_MAX] = {
-		{.fd = a->stopped ? -1 : a->signals, .events = POLLIN}};
-	nfds_t n = 1;
-	for (size_t i = 0; i < a->n; i++)
-		if (a->group.v[i]->asked)
-			p[n++] = (struct pollfd){.fd = a->group.v[i]->link.fd, .events = POLLIN};
-	poll(p, n, 1000);
-	return p[0].revents && bench_signals_stop(a->signals);
 }
 
 // The first of its queues that was not suspended, and why.
@@ -166,44 +197,22 @@ static enum kfd_result refusal(const struct kfd_answer *answer)
 	return KFD_RESULT_NONE;
 }
 
-// All requests go out, then answers are taken as they come, until the last one came. Who asks gpq
-// to stop meanwhile need not wait for a holder that does not answer.
 bool attached_ask(struct attached *a, bool hold)
 {
-	struct group *g = &a->group;
-	uint64_t now = a->asked_ns = clock_ns();
-	uint64_t until = now + (a->stopped ? STOP_NS : KFD_ANSWER_MS * 1000000ull);
 	for (size_t i = 0; i < a->n; i++)
 		a->v[i].took_ns = UINT64_MAX;
-	group_ask(g, hold);
-	while (g->asked && now < until) {
-		if (wait_for_answers(a)) {
-			a->stopped = true;
-			until = clock_ns() + STOP_NS;
-		}
-		group_take(g);
-		now = clock_ns();
-		for (size_t i = 0; i < a->n; i++)
-			if (!g->v[i]->asked && a->v[i].took_ns == UINT64_MAX)
-				a->v[i].took_ns = now - a->asked_ns;
-	}
-	for (size_t i = 0; i < a->n; i++) {
-		if (g->v[i]->asked) {
-			a->v[i].end = ATTACHED_LOST;
-			kfd_fail(&g->v[i]->failure, KFD_FAULT_HOLDER_SILENT,
-				 (int)((now - a->asked_ns) / SECOND));
-		}
-		if (hold)
-			a->v[i].refused = refusal(&g->v[i]->link.answer);
-	}
-	take_ends(a);
-	return !g->asked;
+	a->asked_ns = clock_ns();
+	group_ask(&a->group, hold);
+	settle(a);
+	for (size_t i = 0; i < a->n && hold; i++)
+		a->v[i].refused = refusal(&a->v[i].m->link.answer);
+	return !attached_failed(a);
 }
 
 void attached_reset(struct attached *a)
 {
 	if (a->group.held && !a->group.asked) {
 		group_ask(&a->group, false);
-		group_wait(&a->group);
+		settle(a);
 	}
 }

@@ -180,6 +180,11 @@ static int add_goals(struct requirements *r, const struct words *w, unsigned kin
 	return GPQ_OK;
 }
 
+static bool is_same(const struct requirement *a, const struct requirement *b)
+{
+	return a->subject == b->subject && a->mode == b->mode && a->p == b->p;
+}
+
 int require_parse(struct requirements *r, const struct words *wanted, const struct words *require,
 		  unsigned kinds)
 {
@@ -196,8 +201,10 @@ int require_parse(struct requirements *r, const struct words *wanted, const stru
 							   : "for example 'suspend p99 < 10ms'",
 					"--require %s: %s", require->v[i], why);
 		q.text = require->v[i];
-		while (at < defaults && (r->v[at].text || strcmp(r->v[at].name, q.name) != 0))
+		while (at < defaults && (r->v[at].text || !is_same(&r->v[at], &q)))
 			at++;
+		if (at < defaults)
+			memcpy(q.name, r->v[at].name, sizeof(q.name));
 		r->v[at < defaults ? at : r->n++] = q;
 	}
 	return status;

@@ -27,7 +27,7 @@ static void hang_up(struct group *g, struct group_member *m)
 	if (m->link.fd >= 0)
 		kfd_link_close(&m->link);
 	g->asked -= m->asked && !m->silent;
-	m->asked = m->silent = m->hold = false;
+	m->asked = m->silent = m->hold = m->idle = false;
 }
 
 static void let_go(struct group *g, struct group_member *m)
@@ -94,7 +94,8 @@ static void carry_over(struct group_member *m, const struct kfd_watch *old,
 	m->first = begin;
 }
 
-// `most`: the queues of the last answer are named one by one.
+// `most`: the queues of the last answer are named one by one. Without any an id that no queue has:
+// a request that names none is about all.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_selection *s = m->sel;
@@ -106,6 +107,8 @@ static void write_request(const struct group *g, struct group_member *m)
 		   (unsigned long long)g->limit_ns);
 	for (size_t i = 0; g->most && i < a->num; i++)
 		buf_printf(b, "%s%u", i ? "," : " queues=", a->queues[i].queue.queue_id);
+	if (g->most && !a->num)
+		buf_printf(b, " queues=%u", KFD_MAX_QUEUES);
 	for (unsigned i = 0; !g->most && s && i < s->num_ids; i++)
 		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
 	for (unsigned i = 0; s && i < s->num_gpus; i++)
@@ -169,6 +172,7 @@ static void take_outcomes(struct group *g, struct group_member *m)
 		m->partly |= m->hold && !is_off(&a->queues[i]);
 	}
 	g->calls += changed != 0;
+	g->answered_ns = clock_ns();
 }
 
 // Watches the queues that the holder reports. sysfs may be a moment ahead of it.
@@ -196,7 +200,7 @@ static void watch(const struct group *g, struct group_member *m)
 static void take_answer(struct group *g, struct group_member *m)
 {
 	g->asked -= !m->silent;
-	m->asked = m->silent = false;
+	m->asked = m->silent = m->said = false;
 	if (m->asked_for == GROUP_ATTACH) {
 		m->num_queues = UINT_MAX; // not looked at in sysfs
 		send(g, m, GROUP_QUEUES);
@@ -264,6 +268,11 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 	if (m) { // after exec: a new KFD process, of which the old holder has let go
 		free(sel);
 		hang_up(g, m);
+		m->gone += kfd_watch_packets(&m->watch, &m->first, &m->last);
+		kfd_watch_fini(&m->watch); // of the old address space
+		m->watch.n = 0;
+		m->queues.len = 0;
+		m->partly = false;
 		if (g->attach)
 			attach(g, m);
 		return m;
@@ -539,7 +548,7 @@ void group_forget_ended(struct group *g)
 
 void group_fini(struct group *g)
 {
-	g->nowait = false;
+	group_release(g);
 	for (size_t i = 0; i < g->n; i++)
 		free_member(g, g->v[i]);
 	free(g->v);

@@ -58,9 +58,10 @@ struct group {
 	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
 			  // do, are not suspended; 0: all are
 	size_t asked;     // members with a request on its way, without those that are silent
-	uint64_t calls;   // requests answered that made the driver take queues off or put them on
-	uint64_t grown_ns;   // when the last member came
-	size_t unreached;    // queues of secondary contexts, which no hold reaches
+	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
+	uint64_t calls;    // requests answered that made the driver take queues off or put them on
+	uint64_t grown_ns; // when the last member came
+	size_t unreached;  // queues of secondary contexts, which no hold reaches
 	unsigned num_queues; // by sysfs, at the last look
 };
 

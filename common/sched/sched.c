@@ -126,7 +126,15 @@ static bool first_has_work(const struct sched *s, uint64_t now)
 
 // ---- holding and resuming
 
-// The last answer has come.
+// What the decision cost others: until the last answer came. A holder that is silent costs them
+// nothing.
+static uint64_t cost_of(const struct sched_class *c)
+{
+	const uint64_t answered = c->group.answered_ns;
+	return answered > c->decided_ns ? answered - c->decided_ns : 0;
+}
+
+// The last answer has come, or is not waited for any more.
 static void settle(struct sched_class *c, uint64_t now)
 {
 	c->settling = false;
@@ -134,13 +142,13 @@ static void settle(struct sched_class *c, uint64_t now)
 	if (c->policy.held) {
 		c->holds++;
 		c->held_ns = now;
-		c->hold_cost_ns = now - c->decided_ns;
+		c->hold_cost_ns = cost_of(c);
 		return;
 	}
 	if (c->held_ns && now - c->held_ns > c->longest_ns)
 		c->longest_ns = now - c->held_ns;
 	if (c->held_ns) {
-		moving_add(&c->cost, (double)(c->hold_cost_ns + now - c->decided_ns));
+		moving_add(&c->cost, (double)(c->hold_cost_ns + cost_of(c)));
 		c->cost_ns = (uint64_t)moving_percentile(&c->cost, 0.9);
 	}
 	c->held_ns = 0;

@@ -87,6 +87,17 @@ gpq: bench: --goal: effect=x is no limit of suspend, resume (times), effect or o
 gpq: bench: --goal: slow=1% is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
 2
 
+# The words of a limit in any order are the same limit, which is judged once; and in every form of output.
+$ for r in 'p99  suspend < 1s' 'effect < 50%'; do gpq bench report --require "$r" $DATA/bench/plain.ndjson | grep -cE '^\| (suspend p99|p99 suspend|effect) '; done; gpq bench report --require 'offline preempt effect <= 0.1%' $DATA/bench/ab.ndjson | grep '^| offline effect'; for o in -q -J; do gpq bench report $o --require 'online p99 < 1s' $DATA/bench/plain.ndjson 2>&1 >/dev/null | grep -o 'required: .*measured that'; echo ${PIPESTATUS[0]}; done
+2
+2
+gpq: bench: required: offline preempt effect <= 0.1%: 0.19%
+| offline effect | - | 0.19% | 0.10% | failed |
+required: online p99 < 1s: no run measured that
+1
+required: online p99 < 1s: no run measured that
+1
+
 # A page does not take the place of samples, and what changed is not judged.
 $ cp $DATA/bench/old.ndjson mine.ndjson; gpq bench report --html mine.ndjson $DATA/bench/ab.ndjson || echo $?; cmp mine.ndjson $DATA/bench/old.ndjson; for o in '--require loss<1%' '--goal effect=1'; do gpq bench report --compare $o mine.ndjson mine.ndjson || echo $?; done
 gpq: bench: --html mine.ndjson: holds JSON, such as samples; name another file

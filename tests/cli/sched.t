@@ -108,12 +108,17 @@ gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
 gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
 gpq: sched: 4711: no operand is expected; -h shows the options
 
-$ for o in '--online comm=x' '--offline comm=x' '--class a=comm=x' --dry-run '--for 1s'; do gpq sched --status $o; [ $? = 2 ] || echo "status of $o"; done
+$ for o in '--online comm=x' '--offline comm=x' '--class a=comm=x' --dry-run '--for 1s' '--share 1:1' '--idle 1s' '--grace 7' '--log x' --no-socket; do gpq sched --status $o; [ $? = 2 ] || echo "status of $o"; done
 gpq: sched: --status asks the scheduler that runs, --online is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --offline is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --class is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --dry-run is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --for is for a new one; leave one of them out
+gpq: sched: --status asks the scheduler that runs, --share is for a new one; leave one of them out
+gpq: sched: --status asks the scheduler that runs, --idle is for a new one; leave one of them out
+gpq: sched: --status asks the scheduler that runs, --grace is for a new one; leave one of them out
+gpq: sched: --status asks the scheduler that runs, --log is for a new one; leave one of them out
+gpq: sched: --status asks the scheduler that runs, --no-socket is for a new one; leave one of them out
 
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x
 gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one

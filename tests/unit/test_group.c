@@ -11,6 +11,7 @@
 #include "common/sched/group.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,19 @@ struct player {
 	char name[KFD_SOCKET_NAME_SIZE];
 };
 
+static void run_another(int sig)
+{
+	(void)sig;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+}
+
 static int begin_tests(void **state)
 {
 	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/test_group.XXXXXX");
 	setenv("XDG_RUNTIME_DIR", mkdtemp(dir), 1);
+	signal(SIGUSR1, run_another);
 	return 0;
 }
 
@@ -220,6 +229,58 @@ static void test_refused(void **state)
 	end_player(&a);
 }
 
+// The first so many of the chosen queues; when there is none any more, none of the others.
+static void test_most(void **state)
+{
+	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT, .limit_ns = 5};
+	struct player a = begin_player();
+	struct kfd_selection *three = calloc(1, sizeof(*three));
+
+	(void)state;
+	three->ids[three->num_ids++] = 3;
+	group_set(&g, 0, 1);
+	struct group_member *m = group_add(&g, a.pid, three);
+	assert_string_equal(heard(&a), "release keep\n");
+	answer(&a, &g, OK);
+	assert_string_equal(heard(&a), "queues addresses\n");
+	answer(&a, &g,
+	       QUEUE "running\nqueue id=3 gpu=1 type=compute packets=aql result=running\n" OK);
+	group_ask(&g, true);
+	assert_string_equal(heard(&a), "suspend tie grace=0 for_ns=5 queues=3\n");
+	answer(&a, &g, OK);
+	group_ask(&g, false);
+	assert_string_equal(heard(&a), "release keep\n");
+	answer(&a, &g, OK);
+	m->stale = true;
+	group_look(&g);
+	assert_string_equal(heard(&a), "queues addresses\n");
+	answer(&a, &g, QUEUE "running\n" OK);
+	group_ask(&g, true);
+	assert_string_equal(heard(&a), "suspend tie grace=0 for_ns=5 queues=1024\n");
+	group_fini(&g);
+	end_player(&a);
+}
+
+// After exec the new address space is read, not the old one, of which nothing is left.
+static void test_exec(void **state)
+{
+	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
+	struct player a = begin_player();
+	struct group_member *m = group_add(&g, a.pid, NULL);
+	char any;
+
+	(void)state;
+	assert_int_not_equal(pread(m->watch.mem, &any, 1, 0), 0);
+	kill(a.pid, SIGUSR1);
+	while (pread(m->watch.mem, &any, 1, 0))
+		sched_yield();
+	assert_ptr_equal(group_add(&g, a.pid, NULL), m);
+	assert_false(m->failed);
+	assert_int_not_equal(pread(m->watch.mem, &any, 1, 0), 0);
+	group_fini(&g);
+	end_player(&a);
+}
+
 static void serve(const struct player *p)
 {
 	struct pollfd client = {.fd = p->listener, .events = POLLIN};
@@ -263,10 +324,9 @@ static void test_waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nowait),
-		cmocka_unit_test(test_silent_end),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_nowait),  cmocka_unit_test(test_silent_end),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_most),
+		cmocka_unit_test(test_exec),    cmocka_unit_test(test_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, begin_tests, end_tests);

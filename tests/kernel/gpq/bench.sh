@@ -20,10 +20,6 @@ at_least() { # DESCRIPTION GOT LIMIT
 	if [ "${2:-0}" -ge "$3" ] 2> /dev/null; then pass "$1"; else fail "$1" "got '$2', wanted at least $3"; fi
 }
 
-below() { # DESCRIPTION GOT LIMIT
-	if [ -n "$2" ] && [ "$2" -lt "$3" ] 2> /dev/null; then pass "$1"; else fail "$1" "got '$2', wanted less than $3"; fi
-}
-
 nobody_traces() { is "nobody traces the target ($1)" "$(awk '/TracerPid/ { print $2 }' /proc/$P/status)" 0; }
 
 # ---- 1,000 cycles on a target with a fixed amount of work ---------------------------------------------------------------
@@ -61,7 +57,7 @@ within 60 sh -c "! kill -0 $P 2>/dev/null"
 wait $P
 is "the target ends by itself, as it does when all its packets are taken" $? 0
 
-# ---- the latency follows what the GPU takes -----------------------------------------------------------------------------
+# ---- the latency has what the GPU takes (cost/bench.sh: and not more) ---------------------------------------------------
 
 target -n 2
 for us in 0 1000 5000 20000; do
@@ -74,14 +70,6 @@ bench --cycles 3 --warmup 1 --hold 1ms --raw /tmp/raw > /tmp/out
 echo 0 > $PARAMETERS/preempt_us
 at_least "without --gap no cycle is shorter than ten times what a hold costs others" \
 	"$(sed 's/.*"at_ns":\([0-9]*\).*/\1/' /tmp/raw | awk 'NR > 1 && (!least || $1 - at < least) { least = $1 - at } { at = $1 } END { print least }')" 200000000
-# The shortest of each: what the emulator adds on top varies, but seldom all 25 times.
-for us in 0 1000 5000 20000; do echo "$((us * 1000)) $(field /tmp/out.$us suspend MIN)"; done > /tmp/slope
-awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 } END { print int(1000 * (n * xy - x * y) / (n * xx - x * x)) }' \
-	/tmp/slope > /tmp/permille
-note "preempt_us in ns, shortest suspend: $(tr '\n' ';' < /tmp/slope) slope $(cat /tmp/permille) per mille"
-at_least "suspend grows as much as the delay put in (slope, per mille)" "$(cat /tmp/permille)" 900
-below "and not much more" "$(cat /tmp/permille)" 1400
-
 # ---- settings compared --------------------------------------------------------------------------------------------------
 
 bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
@@ -93,7 +81,7 @@ first=$(order)
 bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
 is "the same seed gives the same order" "$(order)" "$first"
 bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 12 --raw /tmp/raw > /tmp/out
-unlike "another one another" "$(order)" "^$first\$"
+unlike "another one another" "$(order)" "^$first "
 is "only the queues wanted are suspended" "$(sed 's/.*"queues_wanted":\([0-9]*\).*"queues":\([0-9]*\).*/\1=\2/' /tmp/raw |
 	sort -u | tr '\n' ' ')" "1=1 2=2 "
 
@@ -160,13 +148,13 @@ held_long() { # until its queues are off for a minute
 	within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0' || fail "it is held"
 }
 held_long
-kill -9 $(tracer)
+kill -9 "$(tracer)"
 wait $B
 is "its holder is killed: status" $? 1
 like "it says so" "$(cat /tmp/err)" "pid $P: after [0-9]+ cycles: the holder ended"
 moves 0 "whose holder was killed"
 held_long
-kill -STOP $(tracer)
+kill -STOP "$(tracer)"
 kill -INT $B
 wait $B
 is "its holder is stopped, and so is the measurement: status" $? 124

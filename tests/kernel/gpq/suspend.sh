@@ -126,7 +126,7 @@ ending() {
 	is "suspend asks a new one" "$? $(column "$(cat /tmp/o)" 5)" "0 suspended "
 	wait $r
 	still 0 "held by the new one" 200
-	unlike "which is another one" "$(tracer $P)" "^$h$"
+	unlike "which is another one" "$(tracer $P)" "^$h "
 	gpq resume -p $P > /dev/null
 	reap $P
 }
