@@ -283,7 +283,7 @@ static struct judged judge(const struct requirement *r, struct result_setting *s
 		j.most = r->p > 0 && r->p < 1 && !samples_carry(v->n, r->p);
 		j.spoiled = s && !went_well(s);
 	}
-	bool met = j.value < r->limit || (r->or_equal && !(j.value > r->limit));
+	const bool met = j.value < r->limit || (r->or_equal && j.value <= r->limit);
 	j.result = isnan(j.value) ? "unknown" : met && !j.spoiled ? "ok" : "failed";
 	j.spoiled &= met;
 	return j;

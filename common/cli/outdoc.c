@@ -40,7 +40,7 @@ static void markdown(struct buf *out, const char *text, size_t len)
 	struct buf safe = {0};
 	text_escape(&safe, text, len);
 	for (const char *s = safe.data ? safe.data : ""; *s; s++) {
-		if (strchr("|<*_`[\\", *s))
+		if (strchr("|<*_`[~&\\", *s))
 			buf_puts(out, "\\");
 		buf_append(out, s, 1);
 	}

@@ -67,6 +67,7 @@ COMMANDS = [
     "bench report {b}/ab.ndjson",
     "bench report {b}/old.ndjson {b}/new.ndjson",
     "bench report --html - {b}/plain.ndjson",
+    "bench report -J {b}/old.ndjson",
     "bench report --require effect<9% --require loss<1% {b}/plain.ndjson",
     "bench preempt --dry-run -v --cmdline . --sysroot {h}/gfx90a-k6.12",
     "--help",
