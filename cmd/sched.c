@@ -91,11 +91,10 @@ static const struct schema schema = {
 static const char *of_new(const struct sched_cmd *o)
 {
 	static const char of_status[] = "socket status members watch"; // none is part of another
-	static const size_t size[] = {[OPT_FLAG] = sizeof(bool),
-				      [OPT_STR] = sizeof(char *),
-				      [OPT_LIST] = sizeof(struct words),
-				      [OPT_U64] = sizeof(uint64_t),
-				      [OPT_NS] = sizeof(uint64_t)};
+	static const size_t size[] = {
+		[OPT_FLAG] = sizeof(bool),         [OPT_STR] = sizeof(char *),
+		[OPT_LIST] = sizeof(struct words), [OPT_U64] = sizeof(uint64_t),
+		[OPT_NS] = sizeof(uint64_t),       [OPT_CHOICE] = sizeof(int)};
 
 	for (const struct opt *q = opts; q->name; q++)
 		if (!strstr(of_status, q->name) &&

@@ -79,7 +79,7 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, pids[1], "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\noffline work that runs already"),
 	OPT(bench_opts, specs[0], "online-select", 0, OPT_LIST, "SPEC",
-	    "online processes, as 'container=serve&user=ml'\nthat run already, or that CMD has "
+	    "online processes, as 'container=serve&user=ml',\nthat run already, or that CMD has "
 	    "others "
 	    "start;\nmay be repeated"),
 	OPT(bench_opts, specs[1], "offline-select", 0, OPT_LIST, "SPEC",

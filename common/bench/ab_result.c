@@ -57,14 +57,20 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	}
 }
 
+// NaN: of nothing.
+static double part(double v, double whole)
+{
+	return whole > 0 ? v / whole : NAN;
+}
+
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
 {
 	struct ab_mode_result *m = &a->mode[mode], *alone = &a->mode[AB_ALONE];
 	return (struct ab_verdict){
-		.ratio = samples_percentile(&m->latency, 0.5) /
-			 samples_percentile(&alone->latency, 0.5),
-		.loss = 1 - samples_mean(&m->rate) / samples_mean(&alone->rate),
-		.held = m->window > 0 ? m->held / m->window : NAN,
+		.ratio = part(samples_percentile(&m->latency, 0.5),
+			      samples_percentile(&alone->latency, 0.5)),
+		.loss = 1 - part(samples_mean(&m->rate), samples_mean(&alone->rate)),
+		.held = part(m->held, m->window),
 	};
 }
 

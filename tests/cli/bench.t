@@ -87,6 +87,12 @@ gpq: bench: --goal: effect=x is no limit of suspend, resume (times), effect or o
 gpq: bench: --goal: slow=1% is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
 2
 
+# Against offline work that took nothing when it was alone, nothing is known.
+$ jq -c 'if .mode == "alone" then .packets = 0 else . end' $DATA/bench/ab.ndjson | gpq bench report -q - | grep -E '^\| offline effect|^\| shared .*%? \|$' | sed 's/| .* |\( [^|]* |\)$/|\1/'
+| unknown |
+| 3.00 |
+| - |
+
 # The words of a limit in any order are the same limit, which is judged once; and in every form of output.
 $ for r in 'p99  suspend < 1s' 'effect < 50%'; do gpq bench report --require "$r" $DATA/bench/plain.ndjson | grep -cE '^\| (suspend p99|p99 suspend|effect) '; done; gpq bench report --require 'offline preempt effect <= 0.1%' $DATA/bench/ab.ndjson | grep '^| offline effect'; for o in -q -J; do gpq bench report $o --require 'online p99 < 1s' $DATA/bench/plain.ndjson 2>&1 >/dev/null | grep -o 'required: .*measured that'; echo ${PIPESTATUS[0]}; done
 2

@@ -65,14 +65,15 @@ is() { # DESCRIPTION GOT WANTED
 wanted '$3'"; fi
 }
 
-# Text matches an extended regular expression; newlines count as blanks. Where the expression says no more than "there is
-# this text somewhere", no grep is needed to see that there is.
+# Text matches an extended regular expression; newlines count as blanks, as one does at the end unless the expression ends
+# with $. Where that says no more than "there is this text somewhere", no grep is needed to see that there is.
 matches() { # TEXT ERE
 	local line text='' IFS='
 '
 	set -f
 	for line in $1; do text="$text$line "; done
 	set +f
+	case $2 in *\$) text=${text% } ;; esac
 	case $2 in
 	*[][\\^\$*+?\(\){}\|]*) ;;
 	*) case $text in *"$2"*) return ;; esac ;;
