@@ -4,10 +4,13 @@
 . /t/lib.sh
 . /t/rig/rig.inc
 
+# For dbg's sh=: TracerPid once the kernel has taken the tracing thread apart, a little after it was joined.
+tracer_pid() { echo "n=0; until grep -q TracerPid:.0 /proc/$P/status || [ \$((n += 1)) -gt 2000 ]; do :; done; grep TracerPid /proc/$P/status"; }
+
 threads() {
 	target -n 1
 	hold "res=0 -> 1 .*susp=0 -> 1" t:seize t:enable t:snap=$CLEAR_NEW t:susp=0 susp=0 t:exit \
-		sh="grep TracerPid /proc/$P/status" susp=0 seize res=0 susp=0
+		sh="$(tracer_pid)" susp=0 seize res=0 susp=0
 	held "the tracing thread suspends" "seize -> 0 .*enable -> 0 .*susp=0 -> 1 "
 	held "another thread of the debugger may not" "susp=0 -> 1 .*susp=0 -> (-1 EPERM|1) "
 	held "the thread's end is the end of the tracing" "TracerPid:.0 .*susp=0 -> (-1 EPERM|1) "
@@ -20,7 +23,7 @@ threads() {
 
 tracer_thread_ends() {
 	target -n 1
-	hold "TracerPid:.0" t:seize t:enable t:snap=$CLEAR_NEW t:susp=0 t:exit sh="grep TracerPid /proc/$P/status"
+	hold "TracerPid:.0" t:seize t:enable t:snap=$CLEAR_NEW t:susp=0 t:exit sh="$(tracer_pid)"
 	still 0 "the tracing thread has ended, its process lives"
 	kill_debugger
 	moves 0 "the process has ended, too"
