@@ -83,6 +83,11 @@ void bench_print_run(struct out *o, struct load_run *run, const struct requireme
 void bench_print_ab(struct out *o, struct load_run *run); // of it, what only the experiment has
 void bench_print_online(struct out *o, struct ab_result *a);
 
+// Plots, in a page: how long suspend and resume, or online requests, took, with limits; and the
+// dispatch rate of the first cycles. Nothing without samples.
+void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
+void run_plot_rate(struct out *o, const struct load_run *run);
+
 // The run that was measured, on standard output; with -o its first table. Exit status, also of
 // requirements.
 int bench_print(const struct out_opts *opts, struct load_run *run,

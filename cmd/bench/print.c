@@ -2,7 +2,6 @@
 // experiment are in print_ab.c.
 #include "cmd/bench/bench.h"
 
-#include "common/bench/run_plots.h"
 #include "common/stats/hist.h"
 #include "common/stats/maths.h"
 

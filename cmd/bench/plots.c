@@ -1,5 +1,5 @@
-// Plots of a run; run_plots.h.
-#include "common/bench/run_plots.h"
+// Plots of a run, in the page of a report.
+#include "cmd/bench/bench.h"
 
 #include "common/cli/plot.h"
 #include "common/cli/text.h"
