@@ -1,4 +1,4 @@
-// Plots of a run, in the page of a report.
+// Plots in the HTML report of a run: distributions of times, dispatch rate over time.
 #include "cmd/bench/bench.h"
 
 #include "common/cli/plot.h"

@@ -39,7 +39,7 @@ static int need_samples(const struct load *l, const char *path)
 
 static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
 
-// A page forgotten behind --html must not cost the samples that take its place.
+// `--html samples.ndjson`, with the page's name forgotten, must not overwrite the samples.
 static bool holds_json(const char *path)
 {
 	char first = '\0';
@@ -157,7 +157,7 @@ static void print_differences(struct out *o, const struct load *l)
 		out_say(o, OUT_NOTE, "The first %zu runs of %zu were compared.", n, l->n);
 }
 
-// Writes all into `to`; NULL: on standard output.
+// Writes the whole document to `to`, or to standard output when that is NULL.
 static int write_document(struct load *l, const struct requirements *limits, enum out_mode mode,
 			  struct buf *to)
 {

@@ -64,8 +64,8 @@ static bool wait_for_answers(const struct attached *a)
 	return p[0].revents && bench_signals_stop(a->signals);
 }
 
-// Takes answers as they come, until the last one came, and what has become of the processes. Who
-// asks gpq to stop meanwhile need not wait for a holder that does not answer.
+// Takes answers until no request is outstanding, then notes which processes or holders are lost.
+// Ctrl-C cuts the wait for a silent holder to 2 s.
 static void settle(struct attached *a)
 {
 	struct group *g = &a->group;

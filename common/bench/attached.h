@@ -68,9 +68,9 @@ void attached_close(struct attached *a);
 // The first process that is out of reach, or NULL.
 const struct attached_process *attached_failed(const struct attached *a);
 
-// Looks for queues that came or went and watches those chosen; only the first `queues` of a process
-// (UINT64_MAX: all), which will be suspended with this grace period (1000 GPU clocks). False when
-// the measurement has to end.
+// Finds queues that were created or destroyed, and sets what attached_ask() suspends: the first
+// `queues` chosen queues of each process (UINT64_MAX: all), with `grace` (1000 GPU clocks). False
+// when the measurement has to end.
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues);
 
 // Waits until `until` (0: only looks). False when the measurement has to end.

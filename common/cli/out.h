@@ -181,9 +181,9 @@ void out_skip(struct out *o, const struct out_table *t);
 
 // A paragraph for people, documents included.
 enum out_block {
-	OUT_SECTION, // its heading, in documents alone
+	OUT_SECTION, // heading of a section; in documents only
 	OUT_HEADING, // of a table
-	OUT_NOTE,    // an explanation, in documents alone
+	OUT_NOTE,    // an explanation; in documents only
 	OUT_WARNING,
 	OUT_MET, // a verdict
 	OUT_UNMET,

@@ -55,8 +55,8 @@ void kfd_watch_fini(struct kfd_watch *w);
 // mem_rw).
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
-// Watches the queues of a holder's answer that has addresses, at most KFD_WATCH_MAX; those whose
-// indices cannot be read are left out. Number of queues watched.
+// Watches the queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX.
+// Queues whose indices cannot be read are left out. Returns the number of queues watched.
 unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);
 
 // All read indices; with `write`, the write indices too. False when the memory cannot be read (any

@@ -94,8 +94,8 @@ static void carry_over(struct group_member *m, const struct kfd_watch *old,
 	m->first = begin;
 }
 
-// `most`: the queues of the last answer are named one by one. Without any an id that no queue has:
-// a request that names none is about all.
+// With `most` the request names each queue of the last answer. A request without ids would suspend
+// all queues, so an answer without queues leads to an id that no queue has.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_selection *s = m->sel;
@@ -118,7 +118,7 @@ static void write_request(const struct group *g, struct group_member *m)
 // One at a time for each member.
 static void send(struct group *g, struct group_member *m, enum group_request what)
 {
-	// "keep": the holder stays as long as the connection.
+	// With "keep" a holder that holds nothing lives until this connection closes.
 	const char *request = what == GROUP_HOLD     ? m->request.data
 			      : what == GROUP_QUEUES ? "queues addresses"
 						     : "release keep";
