@@ -2,7 +2,7 @@
 #include "cmd/complete.h"
 
 #include "common/cli/text.h"
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/host/root.h"
 #include "common/kfd/names.h"
 #include "common/kfd/procs.h"

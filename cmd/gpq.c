@@ -175,7 +175,12 @@ static unsigned troubles; // files of the host that could not be read
 
 static void note_trouble(const char *path, int error)
 {
-	if (troubles++ < 10)
+	if (troubles++ >= 10)
+		return;
+	if (error == ETIMEDOUT)
+		err_warn("is the driver waiting for a preemption, or a file system for its server?",
+			 "%s does not answer: what it says is missing", path);
+	else
 		err_warn(NULL, "%s: %s: what it says is missing", path, strerror(error));
 }
 

@@ -2,7 +2,7 @@
 #include "cmd/kernels.h"
 
 #include "common/aql/code.h"
-#include "common/host/demangle.h"
+#include "common/reader/demangle.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 

@@ -5,6 +5,7 @@
 #include "common/cli/stop.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
+#include "common/reader/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +64,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	slot_samples_add(s, l);
 	progress_init(&progress, v->cmd->out.progress, false);
 	for (uint64_t i = 1; i < o->sample && wait_for(o, begin, i); i++) {
-		if (host_read(&l->text, HQDLIST_HQDS) < 0) {
+		if (reader_read(&l->text, HQDLIST_HQDS) < 0) {
 			status = err_sys(errno, NULL, HQDLIST_HQDS);
 			break;
 		}

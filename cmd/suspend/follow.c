@@ -6,6 +6,7 @@
 #include "common/host/title.h"
 #include "common/host/xalloc.h"
 #include "common/state/newcomers.h"
+#include "common/reader/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

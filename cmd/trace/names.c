@@ -2,7 +2,7 @@
 // shown; what chooses, sorts and compares uses names as the log has them.
 #include "cmd/trace/trace.h"
 
-#include "common/host/demangle.h"
+#include "common/reader/demangle.h"
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>

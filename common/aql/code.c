@@ -2,26 +2,18 @@
 #include "common/aql/code.h"
 
 #include "common/aql/code_priv.h"
-#include "common/host/root.h"
 #include "common/host/xalloc.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
-#define RUNTIMES_MOST   8                  // in one process: wheels bring their own
-#define DESCRIPTOR_SIZE 64                 // AMDGPUUsage: kernel descriptor
-#define HEAD_SIZE       1024               // device memory is slow to read
+#define R_DEBUG         "_amdgpu_r_debug"
+#define RUNTIMES_MOST   8    // in one process: wheels bring their own
+#define DESCRIPTOR_SIZE 64   // AMDGPUUsage: kernel descriptor
+#define HEAD_SIZE       1024 // device memory is slow to read
 
 struct kernel {
 	uint64_t address;
@@ -39,7 +31,8 @@ struct object {
 struct code_names {
 	pid_t pid;
 	bool files; // may be opened, and the memory, too
-	int mem, error;
+	struct memory memory;
+	int error;
 	uint64_t runtimes[RUNTIMES_MOST]; // addresses of their r_debug
 	unsigned nruntimes;
 	struct buf maps; // of this refresh; empty: not read yet
@@ -50,112 +43,29 @@ struct code_names {
 	uint64_t budget;        // CODE_READ_MOST counted down
 };
 
-// --- files of the target ---
-
 static const char *maps(struct code_names *c)
 {
-	if (!c->maps.len && host_readf(&c->maps, "/proc/%d/maps", (int)c->pid) <= 0)
+	if (!c->maps.len && reader_readf(&c->maps, "/proc/%d/maps", (int)c->pid) <= 0)
 		c->maps.len = 0;
 	return c->maps.len ? c->maps.data : "";
-}
-
-// Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
-// Devices and pipes may block or have side effects when read; files of procfs and sysfs may, too,
-// and are told by having no blocks.
-static int open_found(int found, struct stat *st)
-{
-	char self[64];
-	int fd = -1;
-
-	if (found < 0)
-		return -1;
-	if (fstat(found, st) == 0 && S_ISREG(st->st_mode) && st->st_size > 0 && st->st_blocks > 0) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-		fd = host_open(self, O_RDONLY | O_NONBLOCK);
-	}
-	close_quietly(found);
-	return fd;
-}
-
-// Opens the very file that the target has mapped, even if its path names another one by now.
-static int open_mapped(const struct code_names *c, const struct code_map *m, struct stat *st)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)c->pid,
-		 m->start, m->end);
-	return open_found(host_open(path, O_PATH), st);
-}
-
-// Opens a path within the target's root directory.
-static int open_path(const struct code_names *c, const char *path, struct stat *st)
-{
-	const struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-				     .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char root[64];
-	long found = -1;
-	int dir;
-
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)c->pid);
-	dir = host_open(root, O_PATH | O_DIRECTORY);
-	if (dir < 0)
-		return -1;
-	for (int tries = 0; found < 0 && tries < 100 && (!tries || errno == EAGAIN); tries++)
-		found = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	close_quietly(dir);
-	return open_found((int)found, st);
-}
-
-// Opens a file that the target has mapped by its mapping (root only), any
-// other by its path. ESTALE: the mapped file was deleted, so that the path names another one.
-static int open_file(struct code_names *c, const char *path, struct stat *st)
-{
-	struct code_map m;
-	size_t len = strlen(path);
-	bool replaced = false;
-
-	for (const char *s = maps(c); *s;) {
-		if (!code_map_parse(s, &s, &m) || m.len != len || memcmp(m.path, path, len) != 0)
-			continue;
-		int fd = open_mapped(c, &m, st);
-		if (fd >= 0)
-			return fd;
-		replaced |= m.deleted;
-	}
-	if (replaced) {
-		errno = ESTALE;
-		return -1;
-	}
-	return open_path(c, path, st);
 }
 
 // --- the runtime ---
 
 static void found_symbol(void *arg, const char *name, size_t len, uint64_t value)
 {
-	(void)len;
-	if (strcmp(name, "_amdgpu_r_debug") == 0)
+	if (len == strlen(R_DEBUG) && memcmp(name, R_DEBUG, len) == 0)
 		*(uint64_t *)arg = value;
 }
 
 static void add_runtime(struct code_names *c, const struct code_map *m)
 {
-	char path[PATH_MAX];
 	uint64_t value = 0, load = 0;
-	struct stat st;
-	int fd = open_mapped(c, m, &st);
 
-	if (fd < 0 && !m->deleted && m->len < sizeof(path)) {
-		snprintf(path, sizeof(path), "%.*s", (int)m->len, m->path);
-		fd = open_path(c, path, &st);
-	}
-	if (fd < 0)
-		return;
-	if (code_elf_symbols(&(struct code_bytes){fd, 0, (uint64_t)st.st_size}, 0, &c->budget,
-			     found_symbol, &value, &load) &&
+	if (code_ask_file(c->pid, m, NULL, R_DEBUG, &(struct code_bytes){0}, 0, &c->budget,
+			  found_symbol, &value, &load) &&
 	    value)
 		c->runtimes[c->nruntimes++] = m->start - load + value;
-	close(fd);
 }
 
 static void find_runtimes(struct code_names *c)
@@ -192,7 +102,7 @@ static void collect(void *arg, const char *name, size_t len, uint64_t value)
 {
 	struct collected *k = arg;
 
-	if (len <= 3 || len > CODE_NAME_MOST + 3 || strcmp(name + len - 3, ".kd") != 0 ||
+	if (len <= 3 || len > CODE_NAME_MOST + 3 || memcmp(name + len - 3, ".kd", 3) != 0 ||
 	    k->n >= k->most || len > k->text_most - k->text.len)
 		return;
 	*ARRAY_ADD(k->kernels, k->cap, k->n) = (struct kernel){k->o->link.base + value, NULL};
@@ -201,14 +111,14 @@ static void collect(void *arg, const char *name, size_t len, uint64_t value)
 }
 
 // FNV-1a of the first bytes; 0 when they are no code object.
-static uint64_t head_of(const struct code_bytes *b)
+static uint64_t head_of(const struct code_names *c, uint64_t at, uint64_t size)
 {
 	unsigned char head[HEAD_SIZE];
-	size_t n = b->size < sizeof(head) ? b->size : sizeof(head);
+	size_t n = size < sizeof(head) ? size : sizeof(head);
 	uint64_t h = 0xcbf29ce484222325;
 	Elf64_Ehdr e;
 
-	if (n < sizeof(e) || !code_read(b->fd, b->offset, head, n))
+	if (n < sizeof(e) || !memory_read(&c->memory, at, head, n))
 		return 0;
 	memcpy(&e, head, sizeof(e));
 	if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_machine != EM_AMDGPU)
@@ -218,17 +128,39 @@ static uint64_t head_of(const struct code_bytes *b)
 	return h;
 }
 
+// The file that a URI of `size` bytes from `offset` names; its mapping where the target has mapped
+// it, as its path may name another one by now.
+struct named_file {
+	const char *path; // NULL: memory
+	struct code_bytes bytes;
+};
+
+static bool ask_file(struct code_names *c, const struct named_file *f, struct collected *k)
+{
+	const struct code_map *mapped = NULL;
+	const size_t len = strlen(f->path);
+	struct code_map m;
+	uint64_t load;
+
+	for (const char *s = maps(c); *s && !mapped;)
+		if (code_map_parse(s, &s, &m) && m.len == len && memcmp(m.path, f->path, len) == 0)
+			mapped = &m;
+	return code_ask_file(c->pid, mapped, f->path, ".kd", &f->bytes, EM_AMDGPU, &c->budget,
+			     collect, k, &load);
+}
+
 // Replaces the names of an object by those of the ELF file in `from`; NULL: by those of its loaded
 // image, from its dynamic symbols. False when it cannot be read.
-static bool read_object(struct code_names *c, struct object *o, const struct code_bytes *from)
+static bool read_object(struct code_names *c, struct object *o, const struct named_file *from)
 {
 	struct collected k = {
 		.o = o, .most = CODE_KERNELS_MOST - c->n, .text_most = CODE_TEXT_MOST - c->text};
+	const struct code_bytes loaded = {.offset = o->link.base};
 	const char *s;
-	uint64_t load;
 
-	if (!(from ? code_elf_symbols(from, EM_AMDGPU, &c->budget, collect, &k, &load)
-		   : code_elf_loaded(c->mem, o->link.base, EM_AMDGPU, &c->budget, collect, &k))) {
+	if (from && from->path ? !ask_file(c, from, &k)
+			       : !code_ask_memory(&c->memory, from ? &from->bytes : &loaded, !from,
+						  &c->budget, collect, &k)) {
 		free(k.kernels);
 		buf_fini(&k.text);
 		return false;
@@ -247,36 +179,17 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 
 // A memory:// URI. The loaded image is read if possible: the program may have freed, and used
 // again, the memory that the URI names.
-static void load_memory(struct code_names *c, struct object *o, struct code_bytes *b)
+static void load_memory(struct code_names *c, struct object *o, const struct named_file *f)
 {
-	const struct code_bytes loaded = {c->mem, o->link.base, HEAD_SIZE};
-	uint64_t head = head_of(&loaded);
+	uint64_t head = head_of(c, o->link.base, HEAD_SIZE);
 
 	if (head && (head == o->head || read_object(c, o, NULL))) {
 		o->head = head;
 		return;
 	}
-	b->fd = c->mem;
-	head = head_of(b);
-	if (head && (head == o->head || read_object(c, o, b)))
+	head = head_of(c, f->bytes.offset, f->bytes.size);
+	if (head && (head == o->head || read_object(c, o, f)))
 		o->head = head;
-}
-
-// A file:// URI.
-static bool load_file(struct code_names *c, struct object *o, const char *path,
-		      struct code_bytes *b)
-{
-	struct stat st = {0};
-	bool ok;
-
-	b->fd = open_file(c, path, &st);
-	if (b->fd < 0)
-		return false;
-	uint64_t rest = b->offset < (uint64_t)st.st_size ? (uint64_t)st.st_size - b->offset : 0;
-	b->size = b->size ? b->size : rest;
-	ok = b->size <= rest && read_object(c, o, b);
-	close(b->fd);
-	return ok;
 }
 
 // Reads the names of an object that is new (not `known`). Of a known one only memory is looked at
@@ -284,14 +197,16 @@ static bool load_file(struct code_names *c, struct object *o, const char *path,
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
-	struct code_bytes b = {0};
+	struct named_file f = {.path = path};
 
-	bool is_uri = code_uri_parse(o->link.uri, path, &b.offset, &b.size);
+	bool is_uri = code_uri_parse(o->link.uri, path, &f.bytes.offset, &f.bytes.size);
 
-	if (is_uri && !*path)
-		load_memory(c, o, &b);
-	else if (!known && (!is_uri || !c->files || !load_file(c, o, path, &b)))
+	if (is_uri && !*path) {
+		f.path = NULL;
+		load_memory(c, o, &f);
+	} else if (!known && (!is_uri || !c->files || !read_object(c, o, &f))) {
 		read_object(c, o, NULL);
+	}
 	free(path);
 }
 
@@ -365,7 +280,7 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 	bool any = false;
 
 	for (unsigned i = 0; i < c->nruntimes; i++)
-		any |= code_list_read(l, c->mem, c->runtimes[i], CODE_OBJECTS_MOST);
+		any |= code_ask_list(&c->memory, l, c->runtimes[i]);
 	return any;
 }
 
@@ -373,14 +288,9 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 // nothing.
 static void look_anew(struct code_names *c)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)c->pid);
-	if (c->mem >= 0)
-		close(c->mem);
-	c->mem = host_open(path, O_RDONLY);
-	c->error = c->mem < 0 ? errno : ENOENT;
-	if (c->mem >= 0)
+	memory_close(&c->memory);
+	c->error = memory_open(&c->memory, c->pid) ? errno : ENOENT;
+	if (c->memory.fd >= 0)
 		find_runtimes(c);
 }
 
@@ -395,7 +305,7 @@ void code_names_refresh(struct code_names *c)
 		c->error = ENOENT;
 		if (c->files)
 			look_anew(c);
-		if (c->mem >= 0 && read_lists(c, &l))
+		if (c->memory.fd >= 0 && read_lists(c, &l))
 			c->error = 0;
 	}
 	take_list(c, &l);
@@ -407,7 +317,7 @@ struct code_names *code_names_new(pid_t pid)
 {
 	struct code_names *c = xcalloc(1, sizeof(*c));
 
-	*c = (struct code_names){.pid = pid, .files = true, .mem = -1};
+	*c = (struct code_names){.pid = pid, .files = true, .memory.fd = -1};
 	code_names_refresh(c);
 	return c;
 }
@@ -416,7 +326,8 @@ struct code_names *code_names_of(int mem, uint64_t r_debug)
 {
 	struct code_names *c = xcalloc(1, sizeof(*c));
 
-	*c = (struct code_names){.mem = mem, .runtimes = {r_debug}, .nruntimes = 1};
+	*c = (struct code_names){
+		.memory = {.fd = mem, .pid = getpid()}, .runtimes = {r_debug}, .nruntimes = 1};
 	code_names_refresh(c);
 	return c;
 }
@@ -452,7 +363,6 @@ void code_names_free(struct code_names *c)
 	take_list(c, &none);
 	free(c->kernels);
 	buf_fini(&c->maps);
-	if (c->mem >= 0)
-		close(c->mem);
+	memory_close(&c->memory);
 	free(c);
 }

@@ -19,6 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define READ_CHUNK (1u << 20) // bytes that are read before the reader says that it lives
+
 #define ELF_FUNCTIONS(X) \
 	X(elf64_getshdr) \
 	X(elf_end)       \
@@ -47,7 +49,7 @@ bool code_read(int fd, uint64_t at, void *to, size_t n)
 	char *p = to;
 
 	while (n && at <= INT64_MAX) {
-		ssize_t got = pread(fd, p, n, (off_t)at);
+		ssize_t got = pread(fd, p, n < READ_CHUNK ? n : READ_CHUNK, (off_t)at);
 
 		if (got <= 0 && errno == EINTR && got < 0)
 			continue;
@@ -56,6 +58,8 @@ bool code_read(int fd, uint64_t at, void *to, size_t n)
 		p += got;
 		at += (size_t)got;
 		n -= (size_t)got;
+		if (n)
+			reader_alive();
 	}
 	return !n;
 }

@@ -2,7 +2,7 @@
 #ifndef GPQ_AQL_CODE_PRIV_H
 #define GPQ_AQL_CODE_PRIV_H
 
-#include "common/host/buf.h"
+#include "common/reader/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,6 +66,21 @@ struct code_map {
 	bool deleted;
 };
 bool code_map_parse(const char *line, const char **next, struct code_map *m);
+
+// --- code_ask.c: the same by the reader's child, which is not believed ---
+
+// Symbols whose names end with `end`, of the file that is mapped there (`m`, or NULL), else of
+// `path` (NULL: that of the mapping) in the root of the process. Of `from` offset and size count;
+// size 0: to the file's end.
+bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const char *end,
+		   const struct code_bytes *from, unsigned machine, uint64_t *budget,
+		   code_symbol *each, void *arg, uint64_t *load);
+
+// Kernels of a code object in memory; `loaded`: as code_elf_loaded(), at from->offset.
+bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool loaded,
+		     uint64_t *budget, code_symbol *each, void *arg);
+
+bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug);
 
 // --- code.c ---
 

@@ -13,7 +13,7 @@
 #ifndef GPQ_AQL_RING_H
 #define GPQ_AQL_RING_H
 
-#include "common/aql/memory.h"
+#include "common/reader/memory.h"
 #include "common/aql/packet.h"
 
 enum ring_kind { RING_NONE, RING_AQL, RING_SDMA, RING_PM4 };

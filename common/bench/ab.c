@@ -159,6 +159,7 @@ static int watch_online(struct experiment *x)
 	// As gpq sched does it, without a longest hold.
 	const struct policy strict = {
 		.kind = POLICY_STRICT, .idle_ns = x->plan->idle_ns, .max_hold_ns = UINT64_MAX / 2};
+	group_sample(&x->online.group);
 	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
 	if (work && !x->busy)

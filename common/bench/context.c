@@ -1,6 +1,7 @@
 // Facts of the host and the target for bench; context.h. Facts: kfd-facts 1 (versions), 4.2
 // (topology); /sys/module/amdgpu.
 #include "common/bench/context.h"
+#include "common/reader/reader.h"
 
 #include "common/bench/child.h"
 #include "common/cli/context.h"

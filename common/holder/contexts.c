@@ -1,7 +1,7 @@
 // Queues of secondary contexts, from sysfs; see holder.h.
 #include "common/holder/holder.h"
 
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/host/root.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 // gpq looks for it in the user's own directories, then in the directory that the holder keeps open,
 // and never by name in the directory of another user.
 #include "common/holder/holder_priv.h"
+#include "common/reader/reader.h"
 
 #include "common/host/buf.h"
 #include "common/host/proc.h"

@@ -3,12 +3,13 @@
 //
 // Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
 // addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
-// the right to trace the target. Nothing is allocated or opened after kfd_watch_init().
+// the right to trace the target. The memory is read by the reader (reader/memory.h).
 #ifndef GPQ_HOLDER_MEASURE_H
 #define GPQ_HOLDER_MEASURE_H
 
 #include "common/holder/holder.h"
 #include "common/holder/session.h"
+#include "common/reader/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,9 +34,7 @@ void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 #define KFD_XCC_MAX   16
 
 struct kfd_watch {
-	pid_t pid;
-	int mem;      // /proc/PID/mem
-	bool by_file; // the indices lie in device memory, which only /proc/PID/mem can read
+	struct memory memory;
 	unsigned n;
 	struct kfd_queue_entry queue[KFD_WATCH_MAX];
 	unsigned xccs[KFD_WATCH_MAX]; // of the queue's GPU
@@ -55,9 +54,14 @@ void kfd_watch_fini(struct kfd_watch *w);
 // mem_rw).
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
-// Watches the queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX.
-// Queues whose indices cannot be read are left out. Returns the number of queues watched.
-unsigned kfd_watch_queues(struct kfd_watch *w, const struct kfd_answer *a);
+// The queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX; then those
+// are kept whose indices could be read, by the ranges of kfd_watch_ranges() with `write`.
+void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a);
+void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
+
+// The ranges to be read for a look, at most 2 * KFD_WATCH_MAX. Their number.
+unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
+			  struct memory_range *v);
 
 // All read indices; with `write`, the write indices too. False when the memory cannot be read (any
 // more).

@@ -3,25 +3,12 @@
 //
 // A holder parses only lines of its own user, but it may run as root, for days. A system call that
 // holder code newly needs must be added to `allowed`. Facts: capabilities(7), prctl(2), seccomp(2).
-//
-// The filter tests system call numbers only: for these the kernel caches the result, runs no
-// program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a resume takes no
-// longer. A call that is not allowed fails with EPERM, and is handled like any other failing call.
 #include "common/holder/holder_priv.h"
 
-#include "common/host/dlopen.h"
+#include "common/host/confine.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#define SECCOMP_FUNCTIONS(X) \
-	X(seccomp_init) X(seccomp_rule_add_array) X(seccomp_load) X(seccomp_release)
-LIB(seccomp, "libseccomp.so.2", SECCOMP_FUNCTIONS, RECOMMENDED, "seccomp",
-    "A filter of system calls for the process that holds queues");
 
 static const int allowed[] = {
 	// the loop: clients, timers, events
@@ -32,7 +19,10 @@ static const int allowed[] = {
 	SCMP_SYS(clock_nanosleep),
 	// the driver and the target; ptrace also to take a session back
 	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(pidfd_open), SCMP_SYS(wait4), SCMP_SYS(waitid),
-	SCMP_SYS(process_vm_readv),
+	// the child that reads the target's memory (reader/reader.h)
+	SCMP_SYS(clone), SCMP_SYS(clone3), SCMP_SYS(set_robust_list), SCMP_SYS(socketpair),
+	SCMP_SYS(sendmsg), SCMP_SYS(recvmsg), SCMP_SYS(kill), SCMP_SYS(getppid), SCMP_SYS(prctl),
+	SCMP_SYS(close_range), SCMP_SYS(chdir), SCMP_SYS(capget), SCMP_SYS(capset),
 #ifdef GPQ_TESTING
 	SCMP_SYS(tgkill), // kfd_step() stops the holder
 #endif
@@ -47,32 +37,8 @@ static const int allowed[] = {
 	SCMP_SYS(gettid), SCMP_SYS(geteuid), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall), SCMP_SYS(exit), SCMP_SYS(exit_group)};
 
-static void drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct caps[2];
-	const uint32_t keep = UINT32_C(1) << CAP_SYS_PTRACE;
-
-	if (syscall(SYS_capget, &header, caps) < 0)
-		return;
-	caps[0] = (struct __user_cap_data_struct){.effective = caps[0].effective & keep,
-						  .permitted = caps[0].permitted & keep};
-	caps[1] = (struct __user_cap_data_struct){0};
-	syscall(SYS_capset, &header, caps);
-}
-
 void holder_lock_down(void)
 {
-	const struct seccomp *lib = seccomp_get();
-	scmp_filter_ctx rules = lib ? lib->seccomp_init(SCMP_ACT_ERRNO(EPERM)) : NULL;
-	int r = rules ? 0 : -1;
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	drop_capabilities();
-	for (size_t i = 0; i < COUNT(allowed) && r == 0; i++)
-		r = lib->seccomp_rule_add_array(rules, SCMP_ACT_ALLOW, allowed[i], 0, NULL);
-	if (r == 0)
-		lib->seccomp_load(rules);
-	if (rules)
-		lib->seccomp_release(rules);
+	confine_rights(UINT32_C(1) << CAP_SYS_PTRACE);
+	confine_calls(allowed, COUNT(allowed));
 }

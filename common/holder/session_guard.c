@@ -7,7 +7,7 @@
 // than 0 in debugfs. A GPU is never given back while the process lives.
 #include "common/holder/session_priv.h"
 
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/host/root.h"
 
 // The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues

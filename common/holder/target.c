@@ -1,7 +1,7 @@
 // Pinning a process by pidfd and start time. Facts: proc(5), pidfd_open(2).
 #include "common/holder/target.h"
 
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -5,6 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
+static unsigned loaded;
+
+unsigned lib_count(void)
+{
+	return loaded;
+}
+
 bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 {
 	void *lib = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
@@ -13,5 +20,6 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 	for (void *f; lib && i < n && (f = dlsym(lib, names[i])); i++)
 		memcpy((char *)api + i * sizeof(f), &f, sizeof(f));
 	errno = ENOPKG;
+	loaded += lib && i == n;
 	return lib && i == n;
 }

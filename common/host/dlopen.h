@@ -25,6 +25,9 @@
 // False with errno ENOPKG when the library is missing or lacks one of them. Never unloads.
 bool lib_load(const char *soname, const char *const *names, size_t n, void *api);
 
+// How many libraries were loaded so far.
+unsigned lib_count(void);
+
 #define LIB_MEMBER(name)      __typeof__ (&(name))(name);
 #define LIB_STRUCT(FUNCTIONS) FUNCTIONS(LIB_MEMBER)
 

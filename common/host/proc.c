@@ -114,22 +114,6 @@ bool proc_parse_pid(const char *name, pid_t *pid)
 	return *pid > 0 && name[0] != '0' && !*end;
 }
 
-ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
-{
-	struct buf b = {0};
-	ssize_t n = host_readf(&b, "/proc/%d/cmdline", (int)pid);
-	if (n >= 0) {
-		while (n > 0 && b.data[n - 1] == '\0')
-			n--;
-		n = n < (ssize_t)size ? n : (ssize_t)size - 1;
-		for (ssize_t i = 0; i < n; i++)
-			text[i] = b.data[i] ? b.data[i] : ' ';
-		text[n] = '\0';
-	}
-	buf_fini(&b);
-	return n;
-}
-
 // A process that ends meanwhile is left out.
 ssize_t proc_list(struct proc **list)
 {

@@ -39,10 +39,6 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks);
 // The same from the file's text. False when it has no such field.
 bool proc_parse_ticks(const char *stat, uint64_t *ticks);
 
-// Command line with blanks between the arguments, cut at `size`. Length; 0 for kernel threads and
-// zombies; -1 with errno.
-ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
-
 // All processes. Count, the list in *list (free it); -1 with errno.
 ssize_t proc_list(struct proc **list);
 

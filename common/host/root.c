@@ -26,6 +26,11 @@ int host_set_root(const char *dir)
 	return root_fd < 0 ? -1 : 0;
 }
 
+int host_root_fd(void)
+{
+	return root_fd;
+}
+
 bool host_is_live(void)
 {
 	return root_fd < 0;
@@ -41,7 +46,8 @@ void host_on_trouble(void (*report)(const char *path, int error))
 // What any file may answer (no such file, no right, a process that is gone) is no trouble.
 void host_trouble(const char *path, int error)
 {
-	if (on_trouble && (error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM))
+	if (on_trouble && (error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM ||
+			   error == ETIMEDOUT))
 		on_trouble(path, error);
 	errno = error;
 }

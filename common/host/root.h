@@ -14,11 +14,15 @@
 int host_set_root(const char *dir);
 
 // `report` is called for each failure that says nothing about the host but that gpq cannot read it
-// (EIO, too many open files): a value is unknown then that is there, or a row is missing.
+// (EIO, too many open files, no answer in time): a value is unknown then that is there, or a row is
+// missing.
 void host_on_trouble(void (*report)(const char *path, int error));
 
 // Reports `error` if it is one of these. Leaves it in errno.
 void host_trouble(const char *path, int error);
+
+// The directory of a recorded host, or -1.
+int host_root_fd(void);
 
 // False on a recorded host: then the running kernel must not be used (ioctl, ptrace,
 // getpwuid ...).

@@ -7,6 +7,7 @@
 #include "common/host/xalloc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -26,8 +27,8 @@ static void hang_up(struct group *g, struct group_member *m)
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	if (m->link.fd >= 0)
 		kfd_link_close(&m->link);
-	g->asked -= m->asked && !m->silent;
-	m->asked = m->silent = m->hold = m->idle = false;
+	g->asked -= (m->asked && !m->silent) + m->checked;
+	m->asked = m->silent = m->hold = m->idle = m->checked = false;
 }
 
 static void let_go(struct group *g, struct group_member *m)
@@ -56,19 +57,41 @@ static unsigned patience(const struct group *g)
 	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
 }
 
-// Reads the indices into m->last; on failure m->last keeps its content.
-static bool look_now(struct group_member *m)
+static void take_indices(struct group_member *m, const struct kfd_indices *now)
 {
+	if (memcmp(m->last.write, now->write, m->watch.n * sizeof(*now->write)) != 0 ||
+	    kfd_watch_moved(&m->watch, &m->last, now))
+		m->moved_ns = clock_ns();
+	memcpy(m->last.read, now->read, m->watch.n * sizeof(*now->read));
+	memcpy(m->last.write, now->write, m->watch.n * sizeof(*now->write));
+}
+
+// Reads the indices into m->last; on failure m->last keeps its content. `nowait`: they are asked
+// for, and take_look() has the answer.
+static void look(struct group *g, struct group_member *m)
+{
+	struct memory_range v[2 * KFD_WATCH_MAX];
 	struct kfd_indices now;
 
-	if (!kfd_watch_look(&m->watch, &now, true))
-		return false;
-	if (memcmp(m->last.write, now.write, m->watch.n * sizeof(*now.write)) != 0 ||
-	    kfd_watch_moved(&m->watch, &m->last, &now))
-		m->moved_ns = clock_ns();
-	memcpy(m->last.read, now.read, m->watch.n * sizeof(*now.read));
-	memcpy(m->last.write, now.write, m->watch.n * sizeof(*now.write));
-	return true;
+	if (m->looking || !m->watch.n)
+		return;
+	const unsigned n = kfd_watch_ranges(&m->watch, &now, true, v);
+	if (g->nowait) {
+		g->reader = g->reader ? g->reader : reader_new();
+		m->looking = memory_post(g->reader, &m->watch.memory, v, n, m);
+		return;
+	}
+	m->known = memory_read_all(&m->watch.memory, v, n);
+	m->mute = !m->known && errno == ETIMEDOUT;
+	if (m->known)
+		take_indices(m, &now);
+}
+
+static void forget_look(struct group *g, struct group_member *m)
+{
+	if (g->reader)
+		reader_forget(g->reader, m);
+	m->looking = false;
 }
 
 // Queues that were watched before keep their start index; new ones count from 0. The packets of
@@ -137,23 +160,70 @@ static void send(struct group *g, struct group_member *m, enum group_request wha
 	g->asked++;
 }
 
-static bool has_work(struct group_member *m)
+// By the last look. What the memory of a member does not say may be work.
+static bool has_work(const struct group_member *m)
 {
-	return m->watch.n && look_now(m) && kfd_watch_backlog(&m->watch, &m->last);
+	return m->watch.n && (m->mute || (m->known && kfd_watch_backlog(&m->watch, &m->last)));
 }
 
 // Without known queues nothing says that it is idle.
-static bool stands_still(const struct group *g, struct group_member *m)
+static bool stands_still(const struct group *g, const struct group_member *m)
 {
-	return g->idle_ns && m->watch.n && look_now(m) && !kfd_watch_backlog(&m->watch, &m->last) &&
+	return g->idle_ns && m->watch.n && m->known && !has_work(m) &&
 	       clock_ns() - m->moved_ns >= g->idle_ns;
 }
 
+// What seemed to be idle when it was last looked at is looked at anew before it is left running.
 static void ask(struct group *g, struct group_member *m, bool hold)
 {
-	m->idle = hold && !m->hold && stands_still(g, m);
-	if (!m->idle && (hold || m->hold))
+	m->idle = false;
+	if (hold && !m->hold && !m->checked && stands_still(g, m)) {
+		look(g, m);
+		m->checked = m->looking;
+		g->asked += m->checked;
+		m->idle = !m->looking && stands_still(g, m);
+	}
+	if (!m->idle && !m->checked && (hold || m->hold))
 		send(g, m, hold ? GROUP_HOLD : GROUP_RELEASE);
+}
+
+// `nowait`: an answer to a look came. The first one of newly watched queues tells which of them
+// can be read.
+static void take_look(struct group *g, struct group_member *m, const void *part, size_t len,
+		      int error)
+{
+	static struct kfd_indices now;
+	struct memory_range v[2 * KFD_WATCH_MAX];
+	unsigned n = kfd_watch_ranges(&m->watch, &now, true, v);
+
+	m->looking = false;
+	m->mute = error == ETIMEDOUT;
+	m->known = !error && memory_take(v, n, part, len);
+	if (!error && !m->known && m->fresh) {
+		kfd_watch_keep(&m->watch, v);
+		look(g, m);
+	}
+	m->fresh = false;
+	if (m->known)
+		take_indices(m, &now);
+	if (!m->checked)
+		return;
+	m->checked = false;
+	g->asked--;
+	m->idle = g->held && stands_still(g, m);
+	if (!m->idle && g->held && m->link.fd >= 0 && !m->asked)
+		send(g, m, GROUP_HOLD);
+}
+
+static void take_looks(struct group *g)
+{
+	const void *part;
+	size_t len;
+	void *m;
+	int error;
+
+	while (g->reader && (part = reader_next(g->reader, &m, &len, &error)))
+		take_look(g, m, part, len, error);
 }
 
 static bool is_off(const struct kfd_outcome *q)
@@ -175,8 +245,17 @@ static void take_outcomes(struct group *g, struct group_member *m)
 	g->answered_ns = clock_ns();
 }
 
+static void keep_readable(struct group_member *m)
+{
+	struct memory_range v[2 * KFD_WATCH_MAX];
+	struct kfd_indices any;
+
+	memory_read_all(&m->watch.memory, v, kfd_watch_ranges(&m->watch, &any, true, v));
+	kfd_watch_keep(&m->watch, v);
+}
+
 // Watches the queues that the holder reports. sysfs may be a moment ahead of it.
-static void watch(const struct group *g, struct group_member *m)
+static void watch(struct group *g, struct group_member *m)
 {
 	struct kfd_watch old = m->watch;
 	struct kfd_indices first = m->first;
@@ -190,10 +269,14 @@ static void watch(const struct group *g, struct group_member *m)
 			a->queues[chosen++] = a->queues[i];
 	a->num = g->most && chosen > g->most ? g->most : chosen;
 	write_request(g, m);
-	kfd_watch_queues(&m->watch, a);
+	forget_look(g, m);
+	kfd_watch_choose(&m->watch, a);
+	m->fresh = g->nowait;
+	if (!g->nowait)
+		keep_readable(m);
 	carry_over(m, &old, &first);
 	m->last = m->first;
-	look_now(m);
+	look(g, m);
 }
 
 // An answer came. What was asked may have become outdated.
@@ -234,7 +317,7 @@ static void attach(struct group *g, struct group_member *m)
 {
 	m->failed = false;
 	m->tried_ns = m->moved_ns = clock_ns();
-	if (m->watch.mem < 0 && kfd_watch_init(&m->watch, m->target.pid))
+	if (m->watch.memory.fd < 0 && kfd_watch_init(&m->watch, m->target.pid))
 		m->failed = kfd_fail(&m->failure, KFD_FAULT_SYSTEM,
 				     "open the memory of the process", "see gpq gpus --check") < 0;
 	m->failed = m->failed || kfd_link_open(&m->link, &m->target, true, &m->failure);
@@ -269,6 +352,7 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 		free(sel);
 		hang_up(g, m);
 		m->gone += kfd_watch_packets(&m->watch, &m->first, &m->last);
+		forget_look(g, m);
 		kfd_watch_fini(&m->watch); // of the old address space
 		m->watch.n = 0;
 		m->queues.len = 0;
@@ -278,7 +362,7 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 		return m;
 	}
 	m = xcalloc(1, sizeof(*m));
-	m->link.fd = m->watch.mem = m->target.pidfd = -1;
+	m->link.fd = m->watch.memory.fd = m->target.pidfd = -1;
 	m->sel = sel;
 	m->target.pid = pid;
 	if (!g->dry && kfd_target_pin(&m->target, pid, 0, &gone)) {
@@ -340,7 +424,7 @@ static void look_at(struct group *g, struct group_member *m)
 	}
 	buf_fini(&names);
 	if (g->attach)
-		look_now(m);
+		look(g, m);
 }
 
 // Once for each member, after its first hold, so that the hold does not wait for it.
@@ -405,6 +489,7 @@ static void note_silence(struct group *g, struct group_member *m)
 
 void group_take(struct group *g)
 {
+	take_looks(g);
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 		const int r = m->asked ? kfd_link_take(&m->link, &m->failure) : 0;
@@ -441,7 +526,10 @@ void group_look_at_idle(struct group *g)
 	for (size_t i = 0; g->held && i < g->n; i++) {
 		struct group_member *m = g->v[i];
 
-		if (m->idle && is_attached(m) && !m->asked && has_work(m))
+		if (!m->idle)
+			continue;
+		look(g, m);
+		if (is_attached(m) && !m->asked && has_work(m))
 			send(g, m, GROUP_HOLD);
 	}
 }
@@ -466,7 +554,14 @@ const struct group_member *group_failed(const struct group *g)
 	return NULL;
 }
 
-bool group_has_work(struct group *g)
+void group_sample(struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->v[i]->ended)
+			look(g, g->v[i]);
+}
+
+bool group_has_work(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (!g->v[i]->ended && has_work(g->v[i]))
@@ -474,14 +569,18 @@ bool group_has_work(struct group *g)
 	return false;
 }
 
+int group_reader_fd(const struct group *g)
+{
+	return g->reader ? reader_fd(g->reader) : -1;
+}
+
 bool group_has_moved(struct group *g)
 {
+	group_sample(g);
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 
-		if (m->ended || !look_now(m))
-			continue;
-		for (unsigned k = 0; k < m->watch.n; k++)
+		for (unsigned k = 0; !m->ended && m->known && k < m->watch.n; k++)
 			if (m->last.read[k])
 				return true;
 	}
@@ -490,13 +589,10 @@ bool group_has_moved(struct group *g)
 
 void group_count_begin(struct group *g)
 {
+	group_sample(g);
 	for (size_t i = 0; i < g->n; i++) {
-		struct group_member *m = g->v[i];
-
-		if (!m->ended)
-			look_now(m);
-		m->first = m->last;
-		m->gone = 0;
+		g->v[i]->first = g->v[i]->last;
+		g->v[i]->gone = 0;
 	}
 }
 
@@ -508,7 +604,8 @@ bool group_count_end(struct group *g, uint64_t *packets)
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 
-		alive += !m->ended && kfd_target_alive(&m->target) && look_now(m);
+		look(g, m);
+		alive += !m->ended && kfd_target_alive(&m->target) && m->known;
 		*packets += m->gone + kfd_watch_packets(&m->watch, &m->first, &m->last);
 	}
 	return alive;
@@ -526,6 +623,7 @@ void group_release(struct group *g)
 static void free_member(struct group *g, struct group_member *m)
 {
 	let_go(g, m);
+	forget_look(g, m);
 	kfd_watch_fini(&m->watch);
 	kfd_target_unpin(&m->target);
 	buf_fini(&m->queues);
@@ -551,6 +649,7 @@ void group_fini(struct group *g)
 	group_release(g);
 	for (size_t i = 0; i < g->n; i++)
 		free_member(g, g->v[i]);
+	reader_free(g->reader);
 	free(g->v);
 	*g = (struct group){0};
 }

@@ -34,12 +34,17 @@ struct group_member {
 	bool asked;        // a request was sent whose answer has not come
 	uint64_t asked_ns; // when
 	enum group_request asked_for;
-	bool silent; // nowait: asked for longer than `patience_ms`: see `failure`
-	bool hold;   // of the requests to suspend or to run, the last was to suspend
-	bool idle;   // it was left running because it had nothing to do
-	bool failed; // its holder is lost or refuses: see `failure`; it runs
-	bool partly; // some of its queues could not be suspended
-	bool said;   // the failure was reported, by the caller
+	bool looking; // nowait: its indices were asked for
+	bool known;   // the last look read all of them
+	bool mute;    // its memory did not answer: it may have work
+	bool fresh;   // nowait: which of the watched queues can be read is not known yet
+	bool checked; // nowait: it is looked at before it is left running as idle
+	bool silent;  // nowait: asked for longer than `patience_ms`: see `failure`
+	bool hold;    // of the requests to suspend or to run, the last was to suspend
+	bool idle;    // it was left running because it had nothing to do
+	bool failed;  // its holder is lost or refuses: see `failure`; it runs
+	bool partly;  // some of its queues could not be suspended
+	bool said;    // the failure was reported, by the caller
 	uint64_t tried_ns, failed_ns; // when it was last attached to, and when it failed
 	struct kfd_failure failure;
 };
@@ -54,10 +59,12 @@ struct group {
 	unsigned most;        // only the first so many of each member's queues, by id; 0: all
 	bool nowait;          // answers are taken by group_take() alone: nothing waits for a holder
 	unsigned patience_ms; // that an answer is waited for; 0: KFD_ANSWER_MS
-	uint64_t limit_ns;    // deadline of each hold, kept by its holder
+	struct reader *reader; // nowait: of the members' memory; owned
+	uint64_t limit_ns;     // deadline of each hold, kept by its holder
 	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
 			  // do, are not suspended; 0: all are
-	size_t asked;     // members with a request on its way, without those that are silent
+	size_t asked; // members with a request on its way, without those that are silent, and those
+		      // that are checked
 	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
 	uint64_t calls;    // requests answered that made the driver take queues off or put them on
 	uint64_t grown_ns; // when the last member came
@@ -111,10 +118,16 @@ const struct group_member *group_failed(const struct group *g);
 // Writes the names of the process's queues in sysfs (NULL: nowhere). Their number.
 unsigned group_list_queues(pid_t pid, struct buf *names);
 
-// Is there a queue with packets that were not taken yet?
-bool group_has_work(struct group *g);
+// Reads the indices of all queues; `nowait`: asks for them, and group_take() takes the answers.
+// They can be waited for by group_reader_fd(), -1: there are none.
+void group_sample(struct group *g);
+int group_reader_fd(const struct group *g);
 
-// Has any queue ever taken a packet?
+// Was there a queue with packets not taken yet, by the last look? So a member counts whose memory
+// does not answer.
+bool group_has_work(const struct group *g);
+
+// Looks; has any queue ever taken a packet?
 bool group_has_moved(struct group *g);
 
 // AQL packets that the queues took from begin to end. False when no member lives.

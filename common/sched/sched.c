@@ -109,12 +109,24 @@ static void sample(struct sched *s, uint64_t now)
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 
-		c->has_work = samples_class(s, i) && group_has_work(&c->group);
+		if (samples_class(s, i))
+			group_sample(&c->group);
 		group_look_at_idle(&c->group);
 	}
 	took = clock_ns() - now;
 	s->sampled_ns = now;
 	s->sample_every_ns = took * AWAKE > s->opts.sample_ns ? took * AWAKE : s->opts.sample_ns;
+}
+
+// By the answers to the last sample.
+static void judge_work(struct sched *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct sched_class *c = &s->classes[i];
+
+		group_take(&c->group);
+		c->has_work = samples_class(s, i) && group_has_work(&c->group);
+	}
 }
 
 static bool first_has_work(const struct sched *s, uint64_t now)
@@ -175,16 +187,15 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 // Decides for each class. When the next decision is due.
 static uint64_t step(struct sched *s, uint64_t now)
 {
+	judge_work(s);
 	bool above = first_has_work(s, now);
 	uint64_t next = NEVER;
 
-	group_take(&s->classes[0].group);
 	note_burst(&s->classes[0], above, now);
 	for (size_t i = 1; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 		struct group *g = &c->group;
 
-		group_take(g);
 		if (c->settling && !g->asked)
 			settle(c, clock_ns());
 		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
@@ -257,14 +268,19 @@ static void look(struct sched *s, uint64_t now)
 	s->looked_ns = now;
 }
 
-// What is to be waited for: signals, hints, newcomers, answers.
+// What is to be waited for: signals, hints, newcomers, answers of holders and of readers.
 static size_t fill_polled(struct sched *s)
 {
 	size_t n = FIXED;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
+		const int looks = group_reader_fd(g);
 
+		if (looks >= 0) {
+			ARRAY_GROW(s->polled, s->room, n);
+			s->polled[n++] = (struct pollfd){.fd = looks, .events = POLLIN};
+		}
 		for (size_t k = 0; k < g->n; k++) {
 			if (!g->v[k]->asked)
 				continue;

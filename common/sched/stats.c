@@ -180,7 +180,11 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	t->total.up_ns = now - s->start_ns;
 	t->total.max_hold_ns = p->max_hold_ns;
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-		t->total.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+		t->total.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec +
+				  reader_cpu_ns(NULL);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->classes[i].group.reader)
+			t->total.cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
 	if (p->kind == POLICY_STRICT)
 		snprintf(t->total.policy_text, SCHED_NAME, "strict");
 	else

@@ -1,6 +1,7 @@
 // The queues of a host at one moment, and two moments compared; see host_state.h.
 #include "common/host/xalloc.h"
 #include "common/state/host_state.h"
+#include "common/reader/reader.h"
 
 #include "common/cli/err.h"
 #include "common/host/proc.h"
@@ -156,7 +157,7 @@ static int load(struct host_state *m, const char *dir, const struct host_choice 
 	struct hqds slots = {0};
 	struct buf text = {0};
 	// The dumps first, and one behind the other.
-	m->has_slots = host_read(&text, HQDS) >= 0;
+	m->has_slots = reader_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
 	else

@@ -5,7 +5,7 @@
 #ifndef GPQ_STATE_HOST_STATE_H
 #define GPQ_STATE_HOST_STATE_H
 
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/state/host_choice.h"
 #include "common/state/queue_rows.h"
 

@@ -1,6 +1,7 @@
 // Selection of processes; see pick.h.
 #include "common/host/xalloc.h"
 #include "common/state/pick.h"
+#include "common/reader/reader.h"
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"

@@ -10,7 +10,7 @@
 
 #include "common/cli/opts.h"
 #include "common/cli/grep.h"
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/kfd/topology.h"
 
 #include <stdbool.h>

@@ -6,6 +6,7 @@
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
+#include "common/reader/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,12 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+// Of gpq and the children that read for it.
+static uint64_t cpu_now(void)
+{
+	return clock_cpu_ns() + reader_cpu_ns(NULL);
+}
+
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
 	const uint64_t due = later(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 40);
@@ -279,19 +286,19 @@ static void sleep_until(uint64_t ns)
 
 void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 {
-	const uint64_t cpu = clock_cpu_ns(), begin = clock_ns(), end = begin + for_ns;
+	const uint64_t cpu = cpu_now(), begin = clock_ns(), end = begin + for_ns;
 	uint64_t now = begin, scan_at = begin + PROFILE_SCAN_NS;
 	p->begin_ns = begin;
 	while (now < end && !stop_asked()) {
 		if (scan && now >= scan_at) {
-			const uint64_t before = clock_cpu_ns();
+			const uint64_t before = cpu_now();
 			scan(p->arg);
 			// At most a hundredth of the time.
-			scan_at = now + later(PROFILE_SCAN_NS, 100 * (clock_cpu_ns() - before));
+			scan_at = now + later(PROFILE_SCAN_NS, 100 * (cpu_now() - before));
 			now = clock_ns();
 		}
 		profile_look(p, now);
-		p->cpu_ns = clock_cpu_ns() - cpu;
+		p->cpu_ns = cpu_now() - cpu;
 		if (!host_is_live())
 			return;
 		const uint64_t due = profile_due(begin, now, clock_ns(), p->cpu_ns);

@@ -9,7 +9,7 @@
 #include "common/cli/opts.h"
 #include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/holder/holder.h"
 #include "common/state/join.h"
 #include "common/kfd/driver.h"

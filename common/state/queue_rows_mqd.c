@@ -3,6 +3,7 @@
 // Facts: kfd-facts 5.1, 6, 8.
 #include "common/host/xalloc.h"
 #include "common/state/queue_rows.h"
+#include "common/reader/reader.h"
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
@@ -54,7 +55,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 		int status = input_read(&q->rls_text, how->rls_file);
 		if (status)
 			return status;
-	} else if (how->mqds_file || host_read(&q->rls_text, RLS) <= 0 ||
+	} else if (how->mqds_file || reader_read(&q->rls_text, RLS) <= 0 ||
 		   (host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
 		    policy == 2)) // queues run without a scheduler, and so without runlists
 		return GPQ_OK;
@@ -91,7 +92,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 		int status = input_read(&q->text, file);
 		if (status)
 			return status;
-	} else if (host_read(&q->text, MQDS) < 0) {
+	} else if (reader_read(&q->text, MQDS) < 0) {
 		q->mqds_error = errno;
 		return GPQ_OK;
 	}

@@ -137,7 +137,8 @@ static int refuse(const struct queue_rows *q, const struct rings_how *how)
 	if (host_is_live() && !pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
 				"KFD has PIDs of the host, and /proc those of a container");
-	if (!error || how->attach)
+	// Rings are unknown then, and the rest is shown.
+	if (!error || error == ETIMEDOUT || how->attach)
 		return GPQ_OK;
 	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
 			host_is_live() ? NEXT_ROOT : "gpq snapshot records it as root",
@@ -202,7 +203,7 @@ static int load_rows(struct rings *r, const struct rings_how *how)
 		status = check_ids(&r->choice, &r->rows);
 	if (!status && how->queues->prio && !r->rows.mqds_error)
 		status = prio_check(&r->choice.prio, r->rows.prio_written);
-	if (!status && r->rows.mqds_error)
+	if (!status && r->rows.mqds_error && how->attach)
 		status = attach_all(&r->rows);
 	return status;
 }

@@ -1,6 +1,7 @@
 // Hardware slots, and the queue and process of each; see slot_rows.h.
 #include "common/host/xalloc.h"
 #include "common/state/slot_rows.h"
+#include "common/reader/reader.h"
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
@@ -333,7 +334,7 @@ static int load_slots(struct slot_rows *l)
 	int status = file ? input_read(&l->text, file) : GPQ_OK;
 	if (status || (l->captured && !file))
 		return status;
-	if (!file && host_read(&l->text, HQDLIST_HQDS) < 0)
+	if (!file && reader_read(&l->text, HQDLIST_HQDS) < 0)
 		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
 	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
 	if (file && l->hqds.count.foreign && !l->hqds.nslots)

@@ -12,6 +12,7 @@
 #include "common/host/root.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/procs.h"
+#include "common/reader/reader.h"
 #include "common/state/queue_rows.h"
 
 #include <errno.h>
@@ -83,6 +84,13 @@ static int on_missing(void *arg, const char *path, int error)
 	return 0;
 }
 
+// What the target's memory holds, or the driver reads under its locks.
+static bool may_be_silent(const char *path)
+{
+	return host_is_live() &&
+	       (strncmp(path, "/sys/kernel/debug/", 18) == 0 || strstr(path, "/cmdline"));
+}
+
 // Whole file into `b`. 1: it is a folder; -1 with errno.
 static int read_file(const char *path, struct buf *b)
 {
@@ -94,7 +102,9 @@ static int read_file(const char *path, struct buf *b)
 	if (r == 0 && S_ISDIR(st.st_mode))
 		r = 1;
 	else if (r == 0 && S_ISREG(st.st_mode))
-		r = buf_read_fd(b, fd) < 0 ? -1 : 0;
+		r = (may_be_silent(path) ? reader_read_fd(b, fd, path) : buf_read_fd(b, fd)) < 0
+			    ? -1
+			    : 0;
 	else if (r == 0)
 		r = (errno = EINVAL, -1); // a device or a pipe has no place here
 	close_quietly(fd);

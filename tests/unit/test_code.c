@@ -333,13 +333,13 @@ static void test_exec(void **state)
 
 // --- hostile memory: a file stands for it, its offsets for addresses ---
 
-struct memory {
+struct places {
 	struct r_debug debug;
 	struct link_map links[4];
 	char uri[256];
 };
 
-static struct code_names *names_of(const struct memory *m, const struct buf *elf)
+static struct code_names *names_of(const struct places *m, const struct buf *elf)
 {
 	int fd = memfd_create("memory", MFD_CLOEXEC);
 
@@ -349,12 +349,12 @@ static struct code_names *names_of(const struct memory *m, const struct buf *elf
 	return code_names_of(fd, 0);
 }
 
-#define AT(member) ((void *)offsetof(struct memory, member))
+#define AT(member) ((void *)offsetof(struct places, member))
 
 // Two links of the same code object, right behind this.
-static void fill(struct memory *m, size_t len)
+static void fill(struct places *m, size_t len)
 {
-	*m = (struct memory){.debug = {.r_version = 7, .r_map = AT(links[0])}};
+	*m = (struct places){.debug = {.r_version = 7, .r_map = AT(links[0])}};
 	for (size_t i = 0; i < 2; i++)
 		m->links[i] = (struct link_map){.l_addr = BASE(i), .l_name = AT(uri)};
 	m->links[0].l_next = AT(links[1]);
@@ -366,7 +366,7 @@ static void test_lists(void **state)
 {
 	struct buf elf = {0};
 	struct elf_parts p;
-	struct memory m;
+	struct places m;
 
 	(void)state;
 	elf_make(&elf, ELF_MACHINE, others, COUNT(others), &p);
@@ -399,7 +399,7 @@ static void test_endless(void **state)
 {
 	const size_t n = CODE_OBJECTS_MOST + 10;
 	struct link_map *links = xcalloc(n, sizeof(*links));
-	struct memory m = {.debug = {.r_version = 11, .r_map = (void *)sizeof(m)}};
+	struct places m = {.debug = {.r_version = 11, .r_map = (void *)sizeof(m)}};
 	struct code_list l = {0};
 	struct buf b = {0};
 
@@ -427,7 +427,7 @@ static void test_elf(void **state)
 {
 	struct buf elf = {0};
 	struct elf_parts p;
-	struct memory m;
+	struct places m;
 	size_t sections;
 
 	(void)state;
@@ -475,7 +475,7 @@ static void test_names_long(void **state)
 	char *most = xmalloc(CODE_NAME_MOST + 8);
 	struct buf elf = {0};
 	struct elf_parts p;
-	struct memory m;
+	struct places m;
 
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/host/demangle.h"
+#include "common/reader/demangle.h"
 
 #include "common/host/buf.h"
 

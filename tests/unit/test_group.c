@@ -270,13 +270,13 @@ static void test_exec(void **state)
 	char any;
 
 	(void)state;
-	assert_int_not_equal(pread(m->watch.mem, &any, 1, 0), 0);
+	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
 	kill(a.pid, SIGUSR1);
-	while (pread(m->watch.mem, &any, 1, 0))
+	while (pread(m->watch.memory.fd, &any, 1, 0))
 		sched_yield();
 	assert_ptr_equal(group_add(&g, a.pid, NULL), m);
 	assert_false(m->failed);
-	assert_int_not_equal(pread(m->watch.mem, &any, 1, 0), 0);
+	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
 	group_fini(&g);
 	end_player(&a);
 }

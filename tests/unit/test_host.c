@@ -9,7 +9,7 @@
 #include "common/host/buf.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
 #include "common/host/root.h"
 #include "common/host/tail.h"
 #include "common/kfd/procs.h"

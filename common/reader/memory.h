@@ -1,20 +1,19 @@
-// A process's memory, read while it runs. Nothing is stopped, and nothing written.
+// A process's memory, read while it runs, by the reader (reader.h). Nothing is stopped, and nothing
+// written.
 //
 // Facts: proc(5), /proc/PID/mem: it takes the right to trace the process, and the file stays with
 // the address space that it was opened for: after exec, or the end of the process, reads fail,
 // whoever has the PID then. Buffers that a GPU driver mapped ("PFN maps", as rings in device memory
 // are) can be read through it as far as the driver allows; process_vm_readv(2) always refuses
 // these.
-#ifndef GPQ_AQL_MEMORY_H
-#define GPQ_AQL_MEMORY_H
+#ifndef GPQ_READER_MEMORY_H
+#define GPQ_READER_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/reader/reader.h"
 
 struct memory {
 	int fd; // /proc/PID/mem; -1: none
+	pid_t pid;
 	// Replaces the file, for tests; NULL: none.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;
@@ -27,6 +26,34 @@ void memory_close(struct memory *m);
 
 // False, and `to` undefined, unless all `size` bytes are there. Any address may come.
 bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size);
+
+// ---- several ranges at once
+
+enum memory_got {
+	MEMORY_LOST, // not there, or not readable
+	MEMORY_READ,
+	MEMORY_OVER, // the address space is gone: the process ended, or called exec
+};
+
+struct memory_range {
+	uint64_t at;
+	void *to;
+	size_t size;
+	enum memory_got got;
+};
+
+// Of one call.
+#define MEMORY_RANGES_MOST 1024
+#define MEMORY_BYTES_MOST  65536
+
+// Reads them in this order. True when all were read; false: see `got`, and errno, which is
+// ETIMEDOUT when the memory is silent.
+bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
+
+// The same for loops that never wait: the question, and what its answer says.
+bool memory_post(struct reader *r, const struct memory *m, const struct memory_range *v, size_t n,
+		 void *tag);
+bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len);
 
 // A signal of the HSA runtime, as amd_signal_t has it (amd_hsa_signal.h): 64 bytes, of which the
 // first eight are its kind and the next eight its value.

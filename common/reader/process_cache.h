@@ -1,6 +1,6 @@
 // The processes a listing is about, each file of /proc read at most once and only when wanted.
-#ifndef GPQ_HOST_PROCESS_CACHE_H
-#define GPQ_HOST_PROCESS_CACHE_H
+#ifndef GPQ_READER_PROCESS_CACHE_H
+#define GPQ_READER_PROCESS_CACHE_H
 
 #include "common/host/container.h"
 #include "common/host/proc.h"

@@ -3,19 +3,23 @@
 // The C++ library's own demangler (__cxa_demangle of libstdc++) reads the names. It was made for
 // names that a compiler wrote: ninety characters from elsewhere make it try alternatives for hours,
 // two hundred make it write gigabytes, and no property of a name that is cheaper to find than its
-// meaning tells these apart. So it works in a child process of its own, with a limit of processor
-// time for each name, which bounds its memory, too. What it does not survive stays mangled.
-#ifndef GPQ_HOST_DEMANGLE_H
-#define GPQ_HOST_DEMANGLE_H
+// meaning tells these apart. So it works in the reader's child (reader.h), with a limit of
+// processor time for each name, which bounds its memory, too, and one for all of them. What it does
+// not survive stays mangled.
+#ifndef GPQ_READER_DEMANGLE_H
+#define GPQ_READER_DEMANGLE_H
 
 #define DEMANGLE_FROM_MOST 4096  // bytes of a name; libstdc++ itself refuses more than 1024
 #define DEMANGLE_TO_MOST   16384 // bytes of what becomes of it
 #define DEMANGLE_MS        50    // of processor time for one name; usual ones take 0.05
 #define DEMANGLE_LOST_MOST 4     // names that took longer, or ended the child: then it gives up
+// It also gives up when all names took longer than this, and this for each of them, in ns.
+#define DEMANGLE_ALL_NS  500000000u
+#define DEMANGLE_EACH_NS 500000u
 
 struct demangler;
 
-// NULL with errno ENOPKG: there is no libstdc++.so.6. Starts no process yet.
+// NULL with errno ENOPKG: there is no libstdc++.so.6.
 struct demangler *demangler_new(void);
 void demangler_free(struct demangler *d); // NULL: nothing
 

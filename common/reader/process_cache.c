@@ -1,6 +1,7 @@
 // Processes read once; see process_cache.h.
 #include "common/host/xalloc.h"
-#include "common/host/process_cache.h"
+#include "common/reader/process_cache.h"
+#include "common/reader/reader.h"
 
 #include "common/host/root.h"
 

@@ -1,0 +1,24 @@
+// What a process that parses the bytes of others gives up: capabilities, new privileges, and system
+// calls (capabilities(7), seccomp(2)).
+#ifndef GPQ_HOST_CONFINE_H
+#define GPQ_HOST_CONFINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Loads libseccomp, so that a child need not do so after fork(2).
+void confine_prepare(void);
+
+// No new privileges, and of the capabilities at most those of `keep` (bits by CAP_ number, the
+// first 32).
+void confine_rights(uint32_t keep);
+
+// Only the `n` system calls of `allowed` (SCMP_SYS() numbers) are left. Takes up to a millisecond.
+// Calls are kept without libseccomp, or where the kernel has no filters.
+//
+// The filter tests system call numbers only: for these the kernel caches the result, runs no
+// program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a call takes no longer.
+// A call that is not allowed fails with EPERM, and is handled like any other failing call.
+void confine_calls(const int *allowed, size_t n);
+
+#endif

@@ -1,0 +1,97 @@
+// Whole files that may not answer; reader.h.
+#include "common/reader/reader.h"
+
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int read_whole(const void *text, size_t len, int fd)
+{
+	static char data[READER_PART];
+	ssize_t n;
+
+	(void)text;
+	(void)len;
+	while ((n = read(fd, data, sizeof(data))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			reader_give(data, (size_t)n);
+	return n < 0 ? errno : 0;
+}
+
+static bool take(void *arg, const void *part, size_t len)
+{
+	struct buf *b = arg;
+
+	if (len > BUF_READ_MAX - b->len)
+		return false;
+	buf_append(b, part, len);
+	return true;
+}
+
+// Below /proc/PID the process's, else the driver's.
+static pid_t owner(const char *path)
+{
+	return strncmp(path, "/proc/", 6) == 0 ? (pid_t)strtol(path + 6, NULL, 10) : READER_DRIVER;
+}
+
+ssize_t reader_read_fd(struct buf *b, int fd, const char *path)
+{
+	const struct reader_question q = {.whose = owner(path), .task = read_whole, .fd = fd};
+
+	b->len = 0;
+	buf_append(b, "", 0);
+	const int error = reader_ask(&q, take, b);
+	if (!error)
+		return (ssize_t)b->len;
+	errno = error == EPROTO ? EFBIG : error;
+	return -1;
+}
+
+ssize_t reader_read(struct buf *b, const char *path)
+{
+	int fd;
+	ssize_t n;
+
+	if (!host_is_live())
+		return host_read(b, path);
+	b->len = 0;
+	fd = host_open(path, O_RDONLY);
+	if (fd < 0)
+		return -1;
+	n = reader_read_fd(b, fd, path);
+	close_quietly(fd);
+	return n;
+}
+
+ssize_t reader_readf(struct buf *b, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	return reader_read(b, path);
+}
+
+ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
+{
+	struct buf b = {0};
+	ssize_t n = reader_readf(&b, "/proc/%d/cmdline", (int)pid);
+
+	if (n >= 0) {
+		while (n > 0 && b.data[n - 1] == '\0')
+			n--;
+		n = n < (ssize_t)size ? n : (ssize_t)size - 1;
+		for (ssize_t i = 0; i < n; i++)
+			text[i] = b.data[i] ? b.data[i] : ' ';
+		text[n] = '\0';
+	}
+	buf_fini(&b);
+	return n;
+}

@@ -1,0 +1,168 @@
+// A process's memory; memory.h.
+#include "common/reader/memory.h"
+
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int memory_open(struct memory *m, pid_t pid)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	*m = (struct memory){.fd = host_open(path, O_RDONLY), .pid = pid};
+	return m->fd < 0 ? -1 : 0;
+}
+
+void memory_close(struct memory *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+}
+
+static enum memory_got read_range(int fd, uint64_t at, char *to, size_t size)
+{
+	// Addresses of processes end far below; negative offsets would be errors of another kind.
+	if (at > INT64_MAX || size > (uint64_t)INT64_MAX - at)
+		return MEMORY_LOST;
+	while (size) {
+		const ssize_t n = pread(fd, to, size, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? MEMORY_LOST : MEMORY_OVER;
+		to += n;
+		at += (size_t)n;
+		size -= (size_t)n;
+	}
+	return MEMORY_READ;
+}
+
+// --- by the reader: addresses and sizes go there, a byte for each comes back, then the bytes ---
+
+struct wanted {
+	uint64_t at, size;
+};
+
+static int read_ranges(const void *text, size_t len, int fd)
+{
+	static uint8_t answer[MEMORY_RANGES_MOST + MEMORY_BYTES_MOST];
+	const struct wanted *w = text;
+	const size_t n = len / sizeof(*w);
+	size_t at = n;
+
+	for (size_t i = 0; i < n; at += w[i++].size) {
+		if (n > MEMORY_RANGES_MOST || w[i].size > sizeof(answer) - at)
+			return EMSGSIZE;
+		answer[i] = (uint8_t)read_range(fd, w[i].at, (char *)answer + at, w[i].size);
+	}
+	reader_give(answer, at);
+	return 0;
+}
+
+static struct reader_question question(const struct memory *m, const struct memory_range *v,
+				       size_t n)
+{
+	static struct wanted w[MEMORY_RANGES_MOST];
+
+	for (size_t i = 0; i < n; i++)
+		w[i] = (struct wanted){v[i].at, v[i].size};
+	return (struct reader_question){.whose = m->pid,
+					.task = read_ranges,
+					.text = w,
+					.len = n * sizeof(*w),
+					.fd = m->fd};
+}
+
+bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len)
+{
+	const uint8_t *got = part;
+	bool all = true;
+	size_t at = n;
+
+	for (size_t i = 0; i < n; at += v[i++].size) {
+		if (at > len || v[i].size > len - at || got[i] > MEMORY_OVER)
+			return false;
+		v[i].got = got[i];
+		all &= v[i].got == MEMORY_READ;
+		if (v[i].got == MEMORY_READ)
+			memcpy(v[i].to, got + at, v[i].size);
+	}
+	return all;
+}
+
+bool memory_post(struct reader *r, const struct memory *m, const struct memory_range *v, size_t n,
+		 void *tag)
+{
+	const struct reader_question q = question(m, v, n);
+
+	return reader_post(r, &q, tag);
+}
+
+struct ranges {
+	struct memory_range *v;
+	size_t n;
+	bool all;
+};
+
+static bool take(void *arg, const void *part, size_t len)
+{
+	struct ranges *r = arg;
+
+	r->all = memory_take(r->v, r->n, part, len);
+	return true;
+}
+
+// A recorded host, and what a test puts in its place, cannot block.
+static bool read_here(const struct memory *m, struct memory_range *v, size_t n)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < n; i++) {
+		v[i].got = !m->read ? read_range(m->fd, v[i].at, v[i].to, v[i].size)
+			   : m->read(m->arg, v[i].at, v[i].to, v[i].size) ? MEMORY_READ
+									  : MEMORY_LOST;
+		all &= v[i].got == MEMORY_READ;
+	}
+	return all;
+}
+
+bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
+{
+	struct ranges r = {v, n, false};
+
+	for (size_t i = 0; i < n; i++)
+		v[i].got = MEMORY_LOST;
+	errno = EBADF;
+	if (m->read || !host_is_live())
+		return read_here(m, v, n);
+	if (m->fd < 0)
+		return false;
+	const struct reader_question q = question(m, v, n);
+	errno = reader_ask(&q, take, &r);
+	return !errno && r.all;
+}
+
+bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size)
+{
+	for (size_t part; size; to = (char *)to + part, address += part, size -= part) {
+		part = size < MEMORY_BYTES_MOST ? size : MEMORY_BYTES_MOST;
+		struct memory_range range = {.at = address, .to = to, .size = part};
+		if (!memory_read_all(m, &range, 1))
+			return false;
+	}
+	return true;
+}
+
+bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value)
+{
+	int64_t words[2];
+	if (!signal || signal % 8 || !memory_read(m, signal, words, sizeof(words)) ||
+	    words[0] != SIGNAL_KIND_USER)
+		return false;
+	*value = words[1];
+	return true;
+}

@@ -1,0 +1,536 @@
+// The child that is asked; reader.h.
+//
+// A question is one message of a SOCK_SEQPACKET socket, with its descriptor; its answer is one or
+// more messages, of which the last says how it ended.
+#include "common/reader/reader.h"
+
+#include "common/host/clock.h"
+#include "common/host/confine.h"
+#include "common/host/dlopen.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOBODY 65534 // the kernel's default overflow user and group
+
+struct asked {
+	pid_t whose;
+	void *tag;
+	uint64_t since_ns;
+};
+
+struct reader {
+	pid_t child; // 0: none
+	int fd;      // to it
+	unsigned libs;
+	struct asked *v; // on their way, in order
+	size_t n, cap;
+};
+
+struct question_head {
+	reader_task *task;
+};
+
+enum { PART_MORE = -1, PART_ALIVE = -2 };
+struct part_head {
+	int32_t end; // how the task ended; PART_MORE: there are more parts
+};
+
+static struct {
+	struct part_head head;
+	char data[READER_PART];
+} part; // in the child: to be sent; in gpq: that was received
+
+// ---- the child
+
+static int socket_to_parent = -1; // in the child
+static size_t unsent;
+static bool has_unsent;
+
+static void send_part(int32_t end, size_t len)
+{
+	part.head.end = end;
+	if (send(socket_to_parent, &part, sizeof(part.head) + len, MSG_NOSIGNAL) < 0)
+		_exit(0);
+	has_unsent = false;
+}
+
+// The last part is kept until it is known to be the last, and tells the end as well.
+void reader_give(const void *data, size_t len)
+{
+	if (has_unsent)
+		send_part(PART_MORE, unsent);
+	memcpy(part.data, data, len);
+	unsent = len;
+	has_unsent = true;
+}
+
+void reader_alive(void)
+{
+	const struct part_head alive = {.end = PART_ALIVE};
+
+	if (socket_to_parent >= 0 &&
+	    send(socket_to_parent, &alive, sizeof(alive), MSG_NOSIGNAL) < 0)
+		_exit(0);
+}
+
+static void answer(reader_task *task, const void *text, size_t len, int fd)
+{
+	const int error = task(text, len, fd);
+
+	send_part(error, has_unsent ? unsent : 0);
+}
+
+// A message and the descriptor that came with it, or -1. Its length; 0: the end.
+static size_t receive(int from, void *to, size_t size, int flags, int *fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec data = {to, size};
+	struct msghdr m = {.msg_iov = &data,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	ssize_t n;
+
+	do {
+		errno = 0; // the end leaves it
+		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | flags);
+	} while (n < 0 && errno == EINTR);
+	const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (fd)
+		*fd = -1;
+	if (fd && c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return n > 0 ? (size_t)n : 0;
+}
+
+// What it may still call: its socket, the descriptors it is given, memory, and a timer.
+static const int allowed[] = {SCMP_SYS(recvmsg),      SCMP_SYS(sendto),
+			      SCMP_SYS(read),         SCMP_SYS(pread64),
+			      SCMP_SYS(lseek),        SCMP_SYS(close),
+			      SCMP_SYS(fstat),        SCMP_SYS(newfstatat),
+			      SCMP_SYS(mmap),         SCMP_SYS(munmap),
+			      SCMP_SYS(mremap),       SCMP_SYS(mprotect),
+			      SCMP_SYS(madvise),      SCMP_SYS(brk),
+			      SCMP_SYS(futex),        SCMP_SYS(getrandom),
+			      SCMP_SYS(setitimer),    SCMP_SYS(clock_gettime),
+			      SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask),
+			      SCMP_SYS(getpid),       SCMP_SYS(gettid),
+			      SCMP_SYS(tgkill),       SCMP_SYS(restart_syscall),
+			      SCMP_SYS(exit),         SCMP_SYS(exit_group)};
+
+// Signals of the terminal are for gpq, whose end closes the socket; a fault, or a limit of
+// processor time, ends the child.
+static void set_signals(void)
+{
+	static const int end[] = {SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+	static const int ignore[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+	sigset_t none;
+
+	for (size_t i = 0; i < COUNT(end); i++)
+		signal(end[i], SIG_DFL);
+	for (size_t i = 0; i < COUNT(ignore); i++)
+		signal(ignore[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Leaves nothing open but the socket and the sysroot.
+static void close_all(int fd)
+{
+	const int root = host_root_fd(), low = root < fd ? root : fd, high = root < fd ? fd : root;
+
+	if (low > 0)
+		close_range(0, (unsigned)low - 1, 0);
+	if (low >= 0 && high > low + 1)
+		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+	if (low < 0 && high > 0)
+		close_range(0, (unsigned)high - 1, 0);
+	close_range((unsigned)high + 1, ~0u, 0);
+}
+
+static void begin(int fd, pid_t parent)
+{
+	socket_to_parent = fd;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	prctl(PR_SET_NAME, "gpq-reader");
+	set_signals();
+	close_all(fd);
+	if (chdir("/"))
+		_exit(0);
+}
+
+// A holder that has locked itself down has no right to change its user; its child keeps that.
+static void give_up_rights(pid_t parent)
+{
+	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
+
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_STACK, &stack);
+	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+	    setresuid(NOBODY, NOBODY, NOBODY) == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user clears it
+	if (getppid() != parent)
+		_exit(0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	confine_rights(0);
+	confine_calls(allowed, COUNT(allowed));
+}
+
+static _Noreturn void serve(int fd)
+{
+	static struct {
+		struct question_head head;
+		char text[READER_PART];
+	} q;
+	size_t n;
+	int given;
+
+	while ((n = receive(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.head)) {
+		answer(q.head.task, q.text, n - sizeof(q.head), given);
+		if (given >= 0)
+			close(given);
+	}
+	_exit(0);
+}
+
+static _Noreturn void serve_open(const struct reader_question *q, pid_t parent)
+{
+	const int fd = q->open(q->text, q->len);
+	const int error = errno;
+
+	give_up_rights(parent);
+	if (fd < 0)
+		send_part(error, 0);
+	else
+		answer(q->task, q->text, q->len, fd);
+	_exit(0);
+}
+
+// ---- children that were left behind
+
+static struct {
+	pid_t child, whose;
+} * left;
+static size_t nleft, left_cap;
+static uint64_t spent_ns, spent_at_ns, cpu_ns;
+
+static bool has_ended(pid_t child)
+{
+	return waitpid(child, NULL, WNOHANG) != 0;
+}
+
+static bool is_silent(pid_t whose)
+{
+	size_t kept = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < nleft; i++) {
+		if (has_ended(left[i].child))
+			continue;
+		any |= left[i].whose == whose;
+		left[kept++] = left[i];
+	}
+	nleft = kept;
+	return any;
+}
+
+static uint64_t cpu_of(pid_t child)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (child && clock_getcpuclockid(child, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void leave(pid_t child, pid_t whose)
+{
+	cpu_ns += cpu_of(child);
+	kill(child, SIGKILL);
+	// Without anything of others it does not sleep.
+	if (whose == READER_NAMES ? waitpid(child, NULL, 0) : has_ended(child))
+		return;
+	ARRAY_GROW(left, left_cap, nleft);
+	left[nleft].child = child;
+	left[nleft++].whose = whose;
+}
+
+// How long `whose` may take now.
+static unsigned patience_ms(pid_t whose)
+{
+	const uint64_t all = READER_ALL_MS * UINT64_C(1000000), now = clock_ns();
+	const uint64_t regained = (now - spent_at_ns) / 10;
+
+	spent_ns = spent_ns > regained ? spent_ns - regained : 0;
+	spent_at_ns = now;
+	return spent_ns >= all          ? READER_LAST_MS
+	       : whose == READER_DRIVER ? READER_DRIVER_MS
+					: READER_MS;
+}
+
+// Says that it is silent, or that the child died of its question.
+static void report(const struct asked *a, int error)
+{
+	char name[48];
+
+	if (error == ETIMEDOUT)
+		spent_ns += clock_ns() - a->since_ns;
+	snprintf(name, sizeof(name), "pid %d: its memory", (int)a->whose);
+	if (a->whose != READER_NAMES && (error == ETIMEDOUT || error == EIO))
+		host_trouble(a->whose == READER_DRIVER ? "the driver" : name, error);
+}
+
+// ---- gpq's side
+
+static pid_t start(int *fd, const struct reader_question *q)
+{
+	const pid_t parent = getpid();
+	int fds[2];
+
+	confine_prepare();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return 0;
+	const pid_t child = fork();
+	if (!child) {
+		begin(fds[1], parent);
+		if (q)
+			serve_open(q, parent);
+		give_up_rights(parent);
+		serve(fds[1]);
+	}
+	close(fds[1]);
+	*fd = fds[0];
+	if (child > 0)
+		return child;
+	close(fds[0]);
+	host_trouble("a process that reads for gpq", ENOMEM);
+	return 0;
+}
+
+static void stop(struct reader *r, pid_t whose)
+{
+	if (!r->child)
+		return;
+	close(r->fd);
+	leave(r->child, whose);
+	r->child = 0;
+}
+
+// A child has the libraries that were loaded when it was started.
+static bool make_ready(struct reader *r)
+{
+	if (r->child && r->libs != lib_count() && !r->n)
+		stop(r, READER_NAMES);
+	if (!r->child) {
+		r->libs = lib_count();
+		r->child = start(&r->fd, NULL);
+	}
+	return r->child;
+}
+
+static bool send_question(const struct reader *r, const struct reader_question *q)
+{
+	struct question_head head = {q->task};
+	struct iovec data[2] = {{&head, sizeof(head)}, {(void *)(uintptr_t)q->text, q->len}};
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS}};
+	struct msghdr m = {.msg_iov = data, .msg_iovlen = 2};
+	ssize_t n;
+
+	if (q->fd >= 0) {
+		memcpy(CMSG_DATA(&control.header), &q->fd, sizeof(int));
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+	}
+	do
+		n = sendmsg(r->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	return n >= 0;
+}
+
+static int wait_for(int fd, short events, unsigned ms)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	const uint64_t end = clock_ns() + ms * UINT64_C(1000000);
+	uint64_t now;
+	int r;
+
+	while ((r = poll(&p, 1, (int)ms)) < 0 && errno == EINTR && (now = clock_ns()) < end)
+		ms = (unsigned)((end - now) / 1000000);
+	return r;
+}
+
+// Takes all parts of one answer. As reader_ask().
+static int take_parts(int fd, pid_t whose, reader_take *take, void *arg)
+{
+	bool sensible = true;
+
+	for (;;) {
+		if (wait_for(fd, POLLIN, patience_ms(whose)) <= 0)
+			return ETIMEDOUT;
+		const size_t n = receive(fd, &part, sizeof(part), MSG_DONTWAIT, NULL);
+		if (n < sizeof(part.head))
+			return EIO;
+		const size_t len = n - sizeof(part.head);
+		if (part.head.end == PART_ALIVE)
+			continue;
+		sensible = sensible && (!len || (take && take(arg, part.data, len)));
+		if (part.head.end != PART_MORE)
+			return sensible ? part.head.end : EPROTO;
+	}
+}
+
+static struct reader common_one; // of reader_ask()
+
+static int ask_common(const struct reader_question *q, reader_take *take, void *arg)
+{
+	struct reader *r = &common_one;
+
+	if (!make_ready(r))
+		return ENOMEM;
+	const int error = send_question(r, q) ? take_parts(r->fd, q->whose, take, arg) : EIO;
+	if (error == ETIMEDOUT || error == EIO || error == EPROTO)
+		stop(r, q->whose);
+	return error;
+}
+
+// The end of the child is waited for, too: closing the file may block.
+static int ask_once(const struct reader_question *q, reader_take *take, void *arg)
+{
+	int fd = -1;
+	const pid_t child = start(&fd, q);
+
+	if (!child)
+		return ENOMEM;
+	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	int error = take_parts(fd, q->whose, take, arg);
+	close(fd);
+	if (error != ETIMEDOUT && pidfd >= 0 && wait_for(pidfd, POLLIN, patience_ms(q->whose)) <= 0)
+		error = ETIMEDOUT;
+	if (pidfd >= 0)
+		close(pidfd);
+	leave(child, q->whose);
+	return error;
+}
+
+int reader_ask(const struct reader_question *q, reader_take *take, void *arg)
+{
+	const struct asked asked = {.whose = q->whose, .since_ns = clock_ns()};
+
+	if (is_silent(q->whose))
+		return ETIMEDOUT;
+	const int error = q->open ? ask_once(q, take, arg) : ask_common(q, take, arg);
+	report(&asked, error);
+	return error;
+}
+
+uint64_t reader_cpu_ns(const struct reader *r)
+{
+	return r ? cpu_of(r->child) : cpu_ns + cpu_of(common_one.child);
+}
+
+// ---- many questions on their way
+
+struct reader *reader_new(void)
+{
+	return xcalloc(1, sizeof(struct reader));
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	stop(r, READER_NAMES);
+	free(r->v);
+	free(r);
+}
+
+int reader_fd(const struct reader *r)
+{
+	return r->child ? r->fd : -1;
+}
+
+bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
+{
+	// What was asked of a child that is gone is answered first.
+	if ((r->n && !r->child) || is_silent(q->whose) || !make_ready(r) || !send_question(r, q))
+		return false;
+	*ARRAY_ADD(r->v, r->cap, r->n) = (struct asked){q->whose, tag, clock_ns()};
+	return true;
+}
+
+static struct asked shift(struct reader *r)
+{
+	const struct asked first = r->v[0];
+
+	memmove(r->v, r->v + 1, --r->n * sizeof(*r->v));
+	if (r->n)
+		r->v[0].since_ns = clock_ns(); // its turn begins now
+	return first;
+}
+
+const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
+{
+	*len = 0;
+	while (r->n) {
+		const size_t n =
+			r->child ? receive(r->fd, &part, sizeof(part), MSG_DONTWAIT, NULL) : 0;
+		const bool empty = r->child && !n && errno == EAGAIN;
+
+		*error = EAGAIN; // of questions whose child is gone
+		if (empty &&
+		    clock_ns() - r->v[0].since_ns < patience_ms(r->v[0].whose) * UINT64_C(1000000))
+			return NULL;
+		if (n >= sizeof(part.head) && part.head.end < 0)
+			continue;
+		const struct asked first = shift(r);
+		*tag = first.tag;
+		if (empty) {
+			*error = ETIMEDOUT;
+		} else if (n >= sizeof(part.head)) {
+			*len = n - sizeof(part.head);
+			*error = part.head.end;
+		} else if (r->child) {
+			*error = EIO;
+		}
+		if (r->child && n < sizeof(part.head)) {
+			report(&first, *error);
+			stop(r, first.whose);
+		}
+		if (first.tag)
+			return part.data;
+	}
+	return NULL;
+}
+
+void reader_forget(struct reader *r, const void *tag)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].tag == tag)
+			r->v[i].tag = NULL;
+}

@@ -1,0 +1,104 @@
+// A child process that touches what belongs to others, so that gpq never waits for it.
+//
+// Memory and files of a process can lie on a file system that its owner serves (FUSE) or that is
+// dead (NFS): whoever reads them then sleeps in the kernel, and SIGKILL does not end that sleep. A
+// dump of debugfs waits likewise for a driver that waits for a GPU. A thread in such a sleep keeps
+// its process, so a child of its own asks: it is given open descriptors and a question, and when
+// its answer does not come in time, it is killed and left behind. What it was asked about is then
+// silent until the kernel has let go of that child.
+//
+// The child also parses what others may have forged (ELF files, names to be demangled). It has no
+// capabilities, not root's user id, no files but those of its question, and a filter of system
+// calls (libseccomp). Its answers are not trusted more than what it reads.
+//
+// Facts: fork(2), unix(7) (SOCK_SEQPACKET, SCM_RIGHTS), proc(5); fs/fuse/dev.c
+// (request_wait_answer: a request that the server has read is waited for without end, by signals
+// too; fs/fuse/file.c: so is FLUSH, at close); fs/proc/base.c (mem_rw, get_mm_cmdline).
+#ifndef GPQ_READER_READER_H
+#define GPQ_READER_READER_H
+
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
+
+// How long one answer, or one part of it, may take. A host full of what does not answer must not
+// take that time for each: READER_ALL_MS is for all, of which a tenth of the time that passes is
+// regained; when it is used up, the rest have READER_LAST_MS each.
+#define READER_MS        2000
+#define READER_ALL_MS    6000
+#define READER_LAST_MS   50
+#define READER_DRIVER_MS 3000 // for the driver
+
+// What a question is about: a pid, or one of these.
+enum { READER_DRIVER = 0, READER_NAMES = -1 };
+
+// Runs in the child. `fd` is that of the question, or what its `open` returned. 0, or an errno.
+typedef int reader_task(const void *text, size_t len, int fd);
+
+// Runs in a child of its own that still has the rights of gpq, and does nothing but open a file:
+// its descriptor, which never reaches gpq, as closing it may block, too. -1 with errno.
+typedef int reader_open(const void *text, size_t len);
+
+struct reader_question {
+	pid_t whose;
+	reader_task *task;
+	reader_open *open; // NULL: none
+	const void *text;
+	size_t len;
+	int fd; // -1: none
+};
+
+// Takes a part of the answer. False: the answer makes no sense.
+typedef bool reader_take(void *arg, const void *part, size_t len);
+
+// Asks, and waits. 0, or an errno: ETIMEDOUT it is silent, which is reported once by
+// host_trouble(); EIO the child died of the question; EPROTO the answer makes no sense; else the
+// task's.
+int reader_ask(const struct reader_question *q, reader_take *take, void *arg);
+
+// For tasks, in the child: adds a part to the answer, of READER_PART bytes at most; says that the
+// task goes on. Outside of a child reader_alive() does nothing.
+void reader_give(const void *part, size_t len);
+void reader_alive(void);
+
+// ---- many questions on their way, for loops that never wait
+
+struct reader;
+struct reader *reader_new(void);
+void reader_free(struct reader *r); // NULL: nothing
+
+// For poll(2): readable when an answer came. -1: nothing was asked.
+int reader_fd(const struct reader *r);
+
+// Sends a question without `open`. False: it is silent, or there is no room now. `tag` comes back
+// with the answer, which has one part.
+bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
+
+// The next answer in the order of the questions, or NULL: *tag, *error as of reader_ask(), EAGAIN:
+// ask again, another question has ended the child. The part is valid until the next call.
+const void *reader_next(struct reader *r, void **tag, size_t *len, int *error);
+
+// Drops what is on its way for this tag.
+void reader_forget(struct reader *r, const void *tag);
+
+// ---- files.c
+
+// host_read() of a file of another process below /proc, or of debugfs. ETIMEDOUT: it is silent.
+ssize_t reader_read(struct buf *b, const char *path);
+ssize_t reader_readf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// The same of a file that is open.
+ssize_t reader_read_fd(struct buf *b, int fd, const char *path);
+
+// Command line with blanks between the arguments, cut at `size`. Length; 0 for kernel threads and
+// zombies; -1 with errno. The target's own memory holds it.
+ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
+
+// Processor time of the child of `r`, in ns; NULL: of that of reader_ask(), and of all that ended.
+uint64_t reader_cpu_ns(const struct reader *r);
+
+#endif
