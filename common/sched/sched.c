@@ -100,6 +100,12 @@ static bool needs_samples(const struct sched *s)
 	return needs;
 }
 
+// What the last sample saw counts while the class is sampled: one without members has no work.
+static bool works(const struct sched *s, size_t i)
+{
+	return s->classes[i].has_work && samples_class(s, i);
+}
+
 static void sample(struct sched *s, uint64_t now)
 {
 	uint64_t took;
@@ -133,7 +139,7 @@ static bool first_has_work(const struct sched *s, uint64_t now)
 {
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
 
-	return is_hinted(s) || s->classes[0].has_work || (s->log_ns && now - s->log_ns < lasts);
+	return is_hinted(s) || works(s, 0) || (s->log_ns && now - s->log_ns < lasts);
 }
 
 // ---- holding and resuming
@@ -205,8 +211,8 @@ static uint64_t step(struct sched *s, uint64_t now)
 		if (c->settling && !g->asked)
 			settle(c, clock_ns());
 		if (i + 1 < s->n)
-			note_burst(c, c->has_work, now);
-		above |= c->has_work;
+			note_burst(c, works(s, i), now);
+		above |= works(s, i);
 	}
 	return next;
 }

@@ -28,7 +28,7 @@ struct sched_class {
 	const char *name; // borrowed
 	struct group group;
 	struct policy_class policy;
-	bool has_work;
+	bool has_work;       // as the last sample saw it
 	bool settling;       // it was decided to hold or to resume, and that is not done everywhere
 	uint64_t decided_ns; // when: a hint was read, work was seen, or time was over
 	uint64_t held_ns;    // when the last queue was off
