@@ -21,13 +21,21 @@ enum { TRIES = 20 };
 
 // ---- one member
 
+// The group waits for its answer no more.
+static void uncount(struct group *g, struct group_member *m)
+{
+	g->asked -= m->counted;
+	m->counted = false;
+}
+
 // Closes the connection, on which the holder ends.
 static void hang_up(struct group *g, struct group_member *m)
 {
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	if (m->link.fd >= 0)
 		kfd_link_close(&m->link);
-	g->asked -= (m->asked && !m->silent) + m->checked;
+	uncount(g, m);
+	g->asked -= m->checked;
 	m->asked = m->silent = m->hold = m->idle = m->checked = false;
 }
 
@@ -157,7 +165,8 @@ static void send(struct group *g, struct group_member *m, enum group_request wha
 		m->idle = false;
 		m->hold = what == GROUP_HOLD;
 	}
-	g->asked++;
+	m->counted = !m->late;
+	g->asked += m->counted;
 }
 
 // By the last look. What the memory of a member does not say may be work.
@@ -282,7 +291,7 @@ static void watch(struct group *g, struct group_member *m)
 // An answer came. What was asked may have become outdated.
 static void take_answer(struct group *g, struct group_member *m)
 {
-	g->asked -= !m->silent;
+	uncount(g, m);
 	m->asked = m->silent = m->said = false;
 	if (m->asked_for == GROUP_ATTACH) {
 		m->num_queues = UINT_MAX; // not looked at in sysfs
@@ -295,6 +304,7 @@ static void take_answer(struct group *g, struct group_member *m)
 		take_outcomes(g, m);
 	if (m->hold != g->held)
 		ask(g, m, g->held);
+	m->late &= m->asked;
 }
 
 static void wait_for_answer(struct group *g, struct group_member *m)
@@ -316,6 +326,7 @@ static void settle(struct group *g, struct group_member *m)
 static void attach(struct group *g, struct group_member *m)
 {
 	m->failed = false;
+	m->late = g->nowait;
 	m->tried_ns = m->moved_ns = clock_ns();
 	if (m->watch.memory.fd < 0 && kfd_watch_init(&m->watch, m->target.pid))
 		m->failed = kfd_fail(&m->failure, KFD_FAULT_SYSTEM,
@@ -484,7 +495,7 @@ static void note_silence(struct group *g, struct group_member *m)
 		return;
 	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(patience(g) / 1000));
 	m->silent = true;
-	g->asked--;
+	uncount(g, m);
 }
 
 void group_take(struct group *g)

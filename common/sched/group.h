@@ -31,7 +31,10 @@ struct group_member {
 	bool looked;                    // for queues that cannot be held
 	unsigned tries;                 // looks that found more queues than its holder has
 	bool ended;
+	uint64_t user;     // whose process it is; the caller's
 	bool asked;        // a request was sent whose answer has not come
+	bool counted;      // that request is one of the group's `asked`
+	bool late;         // nowait: from attaching on until nothing is asked of it; not counted
 	uint64_t asked_ns; // when
 	enum group_request asked_for;
 	bool looking; // nowait: its indices were asked for
@@ -63,8 +66,8 @@ struct group {
 	uint64_t limit_ns;     // deadline of each hold, kept by its holder
 	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
 			  // do, are not suspended; 0: all are
-	size_t asked; // members with a request on its way, without those that are silent, and those
-		      // that are checked
+	size_t asked; // members with a request on its way, without those that are silent or late, and
+		      // those that are checked
 	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
 	uint64_t calls;    // requests answered that made the driver take queues off or put them on
 	uint64_t grown_ns; // when the last member came

@@ -37,7 +37,7 @@ static const struct out_col member_cols[] = {
 		"its name"),
 	OUT_COL(sched_member_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
 		"runs, off, partly (some queues run on), idle (not held: nothing to do), "
-		"missed (cannot be held)"),
+		"joins (is attached to now), missed (cannot be held)"),
 	OUT_COL(sched_member_row, reason, "REASON", "reason", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
 		"why it is missed"),
 };
@@ -88,6 +88,8 @@ static const char *state_of(const struct group_member *m)
 		return "idle";
 	if (group_is_off(m))
 		return "off";
+	if (m->late)
+		return "joins";
 	return m->hold && m->partly && !m->asked ? "partly" : "runs";
 }
 
