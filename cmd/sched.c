@@ -322,6 +322,7 @@ static int schedule(struct cmd *c, struct sched *s)
 	int status = GPQ_OK, sig;
 	size_t found = 0;
 
+	sched_raise_limit();
 	if (!o->no_socket)
 		s->hints = hints_open(o->socket, o->group, &status);
 	if (status)

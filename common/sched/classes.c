@@ -3,13 +3,21 @@
 
 #include "common/cli/err.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 // A holder that takes longer is left to its deadline: hints do not wait for it.
 #define PATIENCE_MS 2000
+
+#define ALL UINT64_MAX // in the place of a user
+
+// KEPT: descriptors of the scheduler itself; hints (hints.h) have a quarter of the others at most.
+// EACH: of a member, while it is attached to. A user but root has one part in USER_PART of all.
+enum { KEPT = 128, EACH = 4, MEMBERS_MIN = 16, MEMBERS_MAX = 2048, USER_PART = 4 };
 
 void sched_add_class(struct sched *s, const char *name)
 {
@@ -43,14 +51,95 @@ void classes_fini(struct sched *s)
 	for (size_t i = 0; i < s->n; i++)
 		group_fini(&s->classes[i].group);
 	free(s->classes);
+	free(s->full);
 	spec_set_fini(&s->specs);
+}
+
+// ---- bounds: each member takes descriptors, and a holder
+
+void sched_raise_limit(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+// Members that the descriptors are enough for, beside those of hints and of the scheduler itself.
+static size_t most_members(void)
+{
+	struct rlimit files = {.rlim_cur = 0};
+	size_t left;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	left = files.rlim_cur > KEPT ? (files.rlim_cur - KEPT) * 3 / 4 / EACH : 0;
+	return left < MEMBERS_MIN ? MEMBERS_MIN : left > MEMBERS_MAX ? MEMBERS_MAX : left;
+}
+
+// Once for each user, and for the number of all.
+static void say_full(struct sched *s, uint64_t user, size_t n)
+{
+	for (size_t i = 0; i < s->nfull; i++)
+		if (s->full[i] == user)
+			return;
+	ARRAY_GROW(s->full, s->cap_full, s->nfull);
+	s->full[s->nfull++] = user;
+	if (user == ALL)
+		err_warn("a higher limit of open files (ulimit -n, LimitNOFILE=) allows more",
+			 "%zu processes are as many as can be held: further ones run", n);
+	else
+		err_warn("gpq sched --status counts them (LEFT-OUT)",
+			 "user %s has %zu processes, as many as are held of one user: further ones "
+			 "run",
+			 proc_user(user), n);
+}
+
+// Is there room for one more process of this user? One that is a member already has its place.
+static bool has_room(struct sched *s, uint64_t user)
+{
+	const size_t most = most_members();
+	size_t all = 0, same = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->classes[i].group.n; k++) {
+			all++;
+			same += s->classes[i].group.v[k]->user == user;
+		}
+	if (user != 0 && same >= most / USER_PART)
+		say_full(s, user, same);
+	else if (all >= most)
+		say_full(s, ALL, all);
+	else
+		return true;
+	return false;
 }
 
 static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
 {
 	struct sched *s = arg;
+	struct group *g = &s->classes[number].group;
+	struct group_member *m = NULL;
+	struct proc p = {.uid = UINT64_MAX};
 
-	return group_add(&s->classes[number].group, pid, sel) != NULL;
+	proc_read(&p, pid);
+	if (g->dry || group_has(g, pid) || has_room(s, p.uid))
+		m = group_add(g, pid, sel);
+	else
+		free(sel);
+	if (m)
+		m->user = p.uid;
+	return m != NULL;
+}
+
+void classes_forget_failed(struct sched *s, struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->failed && !group_list_queues(g->v[i]->target.pid, NULL)) {
+			g->v[i]->ended = true;
+			newcomers_again(&s->newcomers, g->v[i]->target.pid);
+		}
 }
 
 static void say_failures(const struct group *g)
@@ -80,6 +169,7 @@ int sched_find(struct sched *s, bool attach)
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 	}
+	s->newcomers.wait = attach;
 	const int status = spec_set_look(&s->specs, &s->newcomers, take, s);
 	for (size_t i = 0; i < s->n; i++)
 		say_failures(&s->classes[i].group);

@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,9 +35,7 @@ static const char *const answers[] = {
 	[TOO_LONG] = "error request a line has at most 64 bytes\n",
 };
 
-_Static_assert(HINTS_IDS_MAX == 32 && HINTS_CLIENTS_USER == 16 && HINTS_CLIENTS_MAX == 64 &&
-		       HINTS_LINE_MAX == 64,
-	       "the texts of limits name them");
+_Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 64, "the texts of limits name them");
 
 struct hint {
 	uint64_t id, since_ns; // begun, or begun again
@@ -78,6 +78,9 @@ struct hints {
 	struct buf out;
 	void (*fill)(struct buf *b, void *arg);
 	void *arg;
+	uint64_t refused;
+	unsigned most;   // clients at a time
+	unsigned places; // of these were used
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
@@ -98,7 +101,7 @@ static void bucket_take(struct bucket *b, uint64_t now, uint64_t cost)
 
 static uint64_t listener_wait(const struct hints *h)
 {
-	return bucket_wait(&h->bucket, h->now_ns, CONNECT_NS, HINTS_CLIENTS_MAX);
+	return bucket_wait(&h->bucket, h->now_ns, CONNECT_NS, HINTS_CONNECT_BURST);
 }
 
 // What keeps the next line of `c` from being read.
@@ -354,22 +357,28 @@ static void serve_client(struct hints *h, struct client *c, uint32_t events)
 
 // ---- connections
 
-// A place for a client of this user, or NULL and why not.
-static struct client *free_place(struct hints *h, uid_t uid, const char **why)
+// A place for a client of this user; NULL: the limit that keeps it out is in *why.
+static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t size)
 {
+	const unsigned part = h->most / HINTS_USER_PART, user = part > 16 ? part : 16;
 	struct client *place = NULL;
-	unsigned same = 0;
+	unsigned same = 0, all = 0;
 
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
 
+		all += c->fd >= 0;
 		same += c->fd >= 0 && c->uid == uid;
 		if (c->fd < 0)
 			place = c;
 	}
-	*why = place ? "error limit a user may have 16 connections\n"
-		     : "error limit there are 64 connections\n";
-	return uid != 0 && same >= HINTS_CLIENTS_USER ? NULL : place;
+	if (uid != 0 && same >= user)
+		snprintf(why, size, "error limit a user may have %u connections\n", user);
+	else if (all >= h->most - (uid != 0 ? HINTS_CLIENTS_ROOT : 0))
+		snprintf(why, size, "error limit there are %u connections\n", all);
+	else
+		return place ? place : &h->clients[h->places++];
+	return NULL;
 }
 
 static void add_client(struct hints *h, int fd)
@@ -377,15 +386,18 @@ static void add_client(struct hints *h, int fd)
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	struct client *c = NULL;
-	const char *why = "";
+	char why[64] = "";
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-		c = free_place(h, peer.uid, &why);
+		c = free_place(h, peer.uid, why, sizeof(why));
+	if (c)
+		c->fd = -1;
 	if (!c || watch(h, EPOLL_CTL_ADD, fd, place_of(h, c), true) < 0) {
 		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		(void)ignored;
 		close(fd);
+		h->refused++;
 		return;
 	}
 	memset(c, 0, offsetof(struct client, in));
@@ -407,7 +419,7 @@ static void serve_listener(struct hints *h)
 		add_client(h, fd);
 	}
 	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-		h->bucket.paid_ns = h->now_ns + HINTS_CLIENTS_MAX * CONNECT_NS + NO_FILES_NS;
+		h->bucket.paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
 	listening = !listener_wait(h);
 	if (listening != h->listening)
 		watch(h, EPOLL_CTL_MOD, h->socket.fd, 0, listening);
@@ -417,7 +429,7 @@ static void serve_listener(struct hints *h)
 // Those whose requests were left in their buffers.
 static void resume_clients(struct hints *h)
 {
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
 
 		if (c->fd >= 0 && c->pause != READING && obstacle(h, c) == READING)
@@ -452,6 +464,7 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 struct hints *hints_open(const char *path, const char *group, int *status)
 {
 	struct hints *h = xcalloc(1, sizeof(*h));
+	struct rlimit files = {.rlim_cur = 0};
 
 	*status = hints_socket_open(&h->socket, path, group);
 	if (*status) {
@@ -460,8 +473,10 @@ struct hints *hints_open(const char *path, const char *group, int *status)
 	}
 	h->poll = epoll_create1(EPOLL_CLOEXEC);
 	h->listening = true;
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++)
-		h->clients[i].fd = -1;
+	getrlimit(RLIMIT_NOFILE, &files);
+	h->most = files.rlim_cur / 8 < HINTS_CLIENTS_MIN   ? HINTS_CLIENTS_MIN
+		  : files.rlim_cur / 8 > HINTS_CLIENTS_MAX ? HINTS_CLIENTS_MAX
+							   : (unsigned)(files.rlim_cur / 8);
 	buf_reserve(&h->out, 64 << 10);
 	if (h->poll >= 0 && watch(h, EPOLL_CTL_ADD, h->socket.fd, 0, true) == 0)
 		return h;
@@ -474,7 +489,7 @@ void hints_close(struct hints *h)
 {
 	if (!h)
 		return;
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++)
+	for (unsigned i = 0; i < h->places; i++)
 		if (h->clients[i].fd >= 0)
 			close(h->clients[i].fd);
 	hints_socket_close(&h->socket);
@@ -498,7 +513,7 @@ int hints_wait_ms(const struct hints *h)
 {
 	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
 
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
 
 		if (c->fd < 0 || c->pause == READING || obstacle(h, c) == TOO_MANY)
@@ -507,6 +522,11 @@ int hints_wait_ms(const struct hints *h)
 		wait = w < wait ? w : wait;
 	}
 	return wait == UINT64_MAX ? -1 : (int)((wait + 999999) / 1000000);
+}
+
+uint64_t hints_refused(const struct hints *h)
+{
+	return h->refused;
 }
 
 unsigned hints_active(const struct hints *h)
@@ -529,7 +549,7 @@ void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned misse
 	h->now_ns = now_ns;
 	h->off = off;
 	h->missed = missed;
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX && h->waiting; i++) {
+	for (unsigned i = 0; i < h->places && h->waiting; i++) {
 		struct client *c = &h->clients[i];
 
 		if (c->fd < 0 || !c->num_requests)
@@ -548,7 +568,7 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 	bool was = h->active > 0;
 
 	h->now_ns = now_ns;
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
 
 		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
@@ -575,7 +595,7 @@ void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), vo
 void hints_each_client(const struct hints *h, void (*each)(const struct hints_client *c, void *arg),
 		       void *arg)
 {
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
 		struct hints_client out = {.uid = c->uid,
 					   .pid = c->pid,

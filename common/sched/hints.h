@@ -22,12 +22,15 @@
 enum {
 	HINTS_LINE_MAX = 64,      // bytes of a request, newline included
 	HINTS_IDS_MAX = 32,       // hints of one client at a time
-	HINTS_CLIENTS_MAX = 64,   // connections at a time
-	HINTS_CLIENTS_USER = 16,  // of one user, but root
+	HINTS_CLIENTS_MAX = 512,  // connections at a time: an eighth of the descriptors there may
+	HINTS_CLIENTS_MIN = 64,   // be (RLIMIT_NOFILE), between these
+	HINTS_CLIENTS_ROOT = 16,  // of these, kept for root
+	HINTS_USER_PART = 8,      // a user but root may have one part in so many, at least 16
 	HINTS_RATE = 2000,        // requests a second of one client
 	HINTS_BURST = 200,        // requests that one may send at once after a rest
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
+	HINTS_CONNECT_BURST = 64, // at once after a rest
 	HINTS_PENDING_MAX = 64,   // requests of one client whose answers wait behind a `begin`
 };
 
@@ -56,6 +59,9 @@ int hints_wait_ms(const struct hints *h);
 // Accepts clients and reads what came. Never blocks; each ready client is read once, at most 256
 // bytes. `now_ns`: CLOCK_MONOTONIC. True when hints became active or ceased to be.
 bool hints_serve(struct hints *h, uint64_t now_ns);
+
+// Connections that were refused because there were too many, of all or of their user.
+uint64_t hints_refused(const struct hints *h);
 
 // Active hints of all clients.
 unsigned hints_active(const struct hints *h);

@@ -266,6 +266,7 @@ static void look(struct sched *s, uint64_t now)
 		struct group *g = &s->classes[i].group;
 
 		group_look(g);
+		classes_forget_failed(s, g);
 		group_retry(g, now);
 		group_forget_ended(g);
 	}
@@ -323,7 +324,8 @@ static uint64_t turn(struct sched *s)
 		next = lesser(next, readable_again(s, now));
 	}
 	// Decisions first: what follows takes longer.
-	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS) {
+	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
+	    (now >= s->newcomers.next_ns && newcomers_poll(&s->newcomers, now))) {
 		newcomers_drain(&s->newcomers);
 		sched_find(s, true);
 		s->scanned_ns = now;
@@ -331,6 +333,7 @@ static uint64_t turn(struct sched *s)
 	if (now - s->looked_ns >= LOOK_NS)
 		look(s, now);
 	next = lesser(next, lesser(s->scanned_ns + SCAN_NS, s->looked_ns + LOOK_NS));
+	next = lesser(next, s->newcomers.next_ns);
 	return needs_samples(s) ? lesser(next, s->sampled_ns + s->sample_every_ns) : next;
 }
 

@@ -60,6 +60,8 @@ struct sched {
 	struct spec_set specs; // by number of the class
 	struct hints *hints;   // owned; NULL: none
 	struct newcomers newcomers;
+	uint64_t *full; // owned; users of whom it was said that they have too many processes
+	size_t nfull, cap_full;
 	struct tail log;
 	bool following_log;
 	uint64_t log_ns; // when it last grew by a packet
@@ -76,8 +78,12 @@ void sched_add_class(struct sched *s, const char *name);
 // GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 
+// As many open files as the kernel allows: before hints are opened, and members are taken.
+void sched_raise_limit(void);
+
 // Looks who belongs to which class now: those who fit several belong to the first. With `attach`,
-// classes that need it open debug sessions; without, processes are only named. Exit status: a SPEC
+// classes that need it open debug sessions on those that own queues; without, processes are only
+// named. Exit status: a SPEC
 // may fail at the first look, after a message; later looks try it again.
 int sched_find(struct sched *s, bool attach);
 

@@ -192,7 +192,10 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	else
 		snprintf(t->total.policy_text, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
 			 100 * p->part);
+	for (size_t i = 0; i < s->newcomers.n; i++)
+		t->total.left_out += s->newcomers.v[i].left_out;
 	if (s->hints) {
+		t->total.refused = hints_refused(s->hints);
 		t->total.hints = hints_active(s->hints);
 		hints_each_client(s->hints, add_client, &t->total);
 	}

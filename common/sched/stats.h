@@ -21,7 +21,11 @@
 	X(hints, "HINTS", "hints", OUT_U64, OUT_DEFAULT, "active hints")                         \
 	X(requests, "REQUESTS", "requests", OUT_U64, OUT_DEFAULT, "requests of these clients")   \
 	X(throttled, "THROTTLED", "throttled", OUT_U64, 0,                                       \
-	  "times one of them had to wait because it sent too fast")
+	  "times one of them had to wait because it sent too fast")                              \
+	X(refused, "REFUSED", "refused", OUT_U64, OUT_DEFAULT,                                   \
+	  "connections refused: too many, of all or of one user")                                \
+	X(left_out, "LEFT-OUT", "left_out", OUT_U64, OUT_DEFAULT,                                \
+	  "processes not held: their user, or all, have too many")
 
 #define SCHED_CLASS_COUNTS(X)                                                                    \
 	X(processes, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of the class")       \

@@ -8,14 +8,18 @@
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
 #define AGAIN_NS 1000000000u
+#define SOON_NS  2000000u // until the queues of a process that has just come are looked for again
 
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 64, LOOKS = 16, LOOKS_PART = 8 };
 
 static void subscribe(int events, int kfd, const struct kfd_topology *t)
 {
@@ -71,9 +75,61 @@ static const struct newcomer *find(const struct newcomers *n, pid_t pid, ino_t f
 	return NULL;
 }
 
+static struct newcomer begin(const struct newcomers *n, pid_t pid, ino_t folder, uint64_t now_ns)
+{
+	return (struct newcomer){.pid = pid, .folder = folder, .owns = !n->wait, .came_ns = now_ns};
+}
+
 static bool is_due(const struct newcomer *c, uint64_t now_ns)
 {
-	return !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
+	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
+}
+
+// The folder of a sysfs directory counts its subdirectories: one call, whatever it holds.
+static bool owns_queue(pid_t pid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), PROCS "/%d/queues", (int)pid);
+	return stat(path, &st) == 0 && st.st_nlink > 2;
+}
+
+static uint64_t between(uint64_t low, uint64_t value, uint64_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
+{
+	const uint64_t most = NEWCOMERS_SCAN_MS * UINT64_C(1000000);
+	const size_t from = n->at;
+	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // all of those that were there before
+	bool any = false;
+
+	n->next_ns = UINT64_MAX;
+	for (size_t i = 0; i < n->n; i++) {
+		struct newcomer *c = &n->v[(from + i) % n->n];
+
+		if (!c->owns && left && c->next_ns <= now_ns) {
+			left--;
+			n->at = (from + i + 1) % n->n;
+			c->owns = owns_queue(c->pid);
+			c->next_ns =
+				now_ns + between(SOON_NS, (now_ns - c->came_ns) / LOOKS_PART, most);
+		}
+		any |= is_due(c, now_ns);
+		if (!c->owns && between(now_ns + SOON_NS, c->next_ns, UINT64_MAX) < n->next_ns)
+			n->next_ns = between(now_ns + SOON_NS, c->next_ns, UINT64_MAX);
+	}
+	return any;
+}
+
+void newcomers_again(struct newcomers *n, pid_t pid)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].pid == pid)
+			n->v[i] = begin(n, pid, n->v[i].folder, n->v[i].came_ns);
 }
 
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
@@ -81,7 +137,6 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 	DIR *d = host_opendir(PROCS);
 	struct newcomer *list = NULL;
 	size_t num = 0, room = 0;
-	bool any = false;
 	pid_t pid;
 
 	if (!d)
@@ -91,14 +146,13 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 			continue;
 		const struct newcomer *old = find(n, pid, e->d_ino);
 		ARRAY_GROW(list, room, num);
-		list[num] = old ? *old : (struct newcomer){.pid = pid, .folder = e->d_ino};
-		any |= is_due(&list[num++], now_ns);
+		list[num++] = old ? *old : begin(n, pid, e->d_ino, now_ns);
 	}
 	closedir(d);
 	free(n->v);
 	n->v = list;
 	n->n = num;
-	return any;
+	return newcomers_poll(n, now_ns);
 }
 
 bool newcomer_take(struct newcomer *c, uint64_t now_ns)

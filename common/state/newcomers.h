@@ -18,14 +18,20 @@
 struct newcomer {
 	pid_t pid;
 	ino_t folder;
-	bool done; // by the caller: not to be looked at again
+	bool done;     // by the caller: not to be looked at again
+	bool left_out; // by the caller: it fits, and was not taken
+	bool owns;     // a queue, or need not own one
 	uint64_t looked_ns;
+	uint64_t came_ns, next_ns; // when it was found, and when its queues are looked for again
 };
 
 struct newcomers {
 	struct newcomer *v; // owned; those that have KFD open
 	size_t n;
-	int events; // epoll descriptor of the driver's events, -1: none
+	int events;       // epoll descriptor of the driver's events, -1: none
+	bool wait;        // by the caller: who owns no queue yet is not looked at
+	uint64_t next_ns; // `wait`: when newcomers_poll() is due
+	size_t at;        // where it goes on
 };
 
 // Subscribes to the driver's events. *n must be zeroed.
@@ -37,6 +43,13 @@ void newcomers_drain(const struct newcomers *n);
 
 // Looks who has KFD open now. True when there is somebody to look at.
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns);
+
+// `wait`: looks for the first queues of those that own none, soon after they came and then more
+// seldom; a few of them at a time. True when there is somebody to look at.
+bool newcomers_poll(struct newcomers *n, uint64_t now_ns);
+
+// The process is no newcomer's any more: as if it had just come.
+void newcomers_again(struct newcomers *n, pid_t pid);
 
 // Is it to be looked at? One that did not fit is again after a second, since an exec changes names,
 // a move the control group. Marks it as looked at.

@@ -177,6 +177,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 			continue;
 		const struct spec *v = fits(s, picks, c->pid, &sel);
 		c->done = v && take(arg, v->number, c->pid, sel);
+		c->left_out = v && !c->done;
 	}
 	for (size_t i = 0; i < s->n; i++)
 		pick_fini(&picks[i]);

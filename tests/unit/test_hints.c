@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -470,54 +471,131 @@ static void test_expiry(void **state)
 	close(a);
 }
 
+// As fast as they are accepted.
+static void connect_many(int *fds, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		fds[i] = connect_client();
+		if (i % 60 == 59 || i + 1 == n) {
+			serve();
+			now += 200 * MS;
+		}
+	}
+}
+
+static void close_all(const int *fds, unsigned n)
+{
+	while (n)
+		close(fds[--n]);
+	serve();
+}
+
+// Users are made up: the socket is for everybody in these tests.
+static void connect_as(uid_t uid, int *fds, unsigned n)
+{
+	assert_int_equal(chmod(dir, 0711) + chmod(path, 0666), 0);
+	assert_int_equal(seteuid(uid), 0);
+	connect_many(fds, n);
+	assert_int_equal(seteuid(0), 0);
+}
+
+static void limit_files(rlim_t files)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+// 1,024 descriptors are enough for 128 connections, and 16 of a user.
 static void test_connections(void **state)
 {
-	int fds[HINTS_CLIENTS_MAX + 1], one;
-	unsigned most = getuid() ? HINTS_CLIENTS_USER : HINTS_CLIENTS_MAX;
+	int fds[129], one;
+	unsigned most = getuid() ? 16 : 128;
 
 	(void)state;
-	for (unsigned i = 0; i <= most; i++)
-		fds[i] = connect_client();
-	serve();
-	now += 10 * MS; // 64 connections at once are as many as are accepted
-	serve();
+	connect_many(fds, most + 1);
 	assert_string_equal(heard(fds[most]),
 			    getuid() ? "error limit a user may have 16 connections\n(end)"
-				     : "error limit there are 64 connections\n(end)");
+				     : "error limit there are 128 connections\n(end)");
 	for (unsigned i = 0; i < most; i++)
 		assert_string_equal(heard(fds[i]), "");
+	assert_int_equal(hints_refused(h), 1);
 	close(fds[0]);
 	one = connect_client();
 	serve();
 	say(one, "status\n");
 	serve();
 	assert_string_equal(heard(one), "ok\n");
-	for (unsigned i = 1; i <= most; i++)
-		close(fds[i]);
+	assert_int_equal(hints_refused(h), 1);
+	close_all(fds + 1, most);
 	close(one);
 }
 
-static void test_connections_of_a_user(void **state)
+// Whoever takes what he may, and however many they are: root gets in.
+static void test_places_of_root(void **state)
 {
-	int fds[HINTS_CLIENTS_USER + 1], root = -1;
+	int fds[8][17], root[17], another;
 
 	(void)state;
 	if (getuid())
-		skip(); // test_connections() is about this
-	assert_int_equal(chmod(dir, 0711) + chmod(path, 0666), 0);
-	assert_int_equal(seteuid(NOBODY), 0);
-	for (unsigned i = 0; i <= HINTS_CLIENTS_USER; i++)
-		fds[i] = connect_client();
-	assert_int_equal(seteuid(0), 0);
-	root = connect_client();
+		skip();
+	for (unsigned user = 0; user < 7; user++) {
+		connect_as(1000 + user, fds[user], 17);
+		assert_string_equal(heard(fds[user][15]), "");
+		assert_string_equal(heard(fds[user][16]),
+				    "error limit a user may have 16 connections\n(end)");
+	}
+	connect_as(2000, &another, 1);
+	assert_string_equal(heard(another), "error limit there are 112 connections\n(end)");
+	connect_many(root, 17);
+	say(root[0], "status\n");
 	serve();
-	assert_string_equal(heard(fds[HINTS_CLIENTS_USER]),
-			    "error limit a user may have 16 connections\n(end)");
-	assert_string_equal(heard(fds[0]), "");
-	assert_string_equal(heard(root), "");
-	for (unsigned i = 0; i <= HINTS_CLIENTS_USER; i++)
-		close(fds[i]);
-	close(root);
+	assert_string_equal(heard(root[0]), "ok\n");
+	assert_string_equal(heard(root[15]), "");
+	assert_string_equal(heard(root[16]), "error limit there are 128 connections\n(end)");
+	assert_int_equal(hints_refused(h), 9);
+	close_all(root, 17);
+	for (unsigned user = 0; user < 7; user++)
+		close_all(fds[user], 17);
+	close(another);
+}
+
+// The numbers grow with the descriptors, and have bounds.
+static void test_more_descriptors(void **state)
+{
+	static const struct {
+		rlim_t files;
+		unsigned user, all;
+	} cases[] = {{100, 16, 48}, {1023, 16, 111}, {2048, 32, 240}, {8192, 64, 496}};
+	int fds[497], status;
+
+	(void)state;
+	if (getuid())
+		skip();
+	for (unsigned i = 0; i < COUNT(cases); i++) {
+		const unsigned user = cases[i].user, all = cases[i].all;
+		char text[80];
+
+		hints_close(h);
+		limit_files(cases[i].files);
+		h = open_hints(NULL, &status);
+		assert_non_null(h);
+		limit_files(8192); // both ends of each connection are here
+		for (unsigned n = 0; n < all; n += user)
+			connect_as(1000 + n, fds + n, all - n < user ? all - n : user);
+		connect_as(1000, fds + all, 1);
+		snprintf(text, sizeof(text), "error limit a user may have %u connections\n(end)",
+			 user);
+		assert_string_equal(heard(fds[all]), text);
+		close(fds[all]);
+		connect_as(NOBODY, fds + all, 1);
+		snprintf(text, sizeof(text), "error limit there are %u connections\n(end)", all);
+		assert_string_equal(heard(fds[all]), text);
+		close_all(fds, all + 1);
+	}
+	limit_files(1024);
 }
 
 // Connections in quick succession are accepted as fast as is allowed.
@@ -526,7 +604,7 @@ static void test_connection_rate(void **state)
 	int fd;
 
 	(void)state;
-	for (unsigned i = 0; i < HINTS_CLIENTS_MAX; i++) {
+	for (unsigned i = 0; i < HINTS_CONNECT_BURST; i++) {
 		close(connect_client());
 		serve();
 	}
@@ -719,12 +797,14 @@ int main(void)
 		TEST(test_no_reader_of_answers),
 		TEST(test_expiry),
 		TEST(test_connections),
-		TEST(test_connections_of_a_user),
+		TEST(test_places_of_root),
+		TEST(test_more_descriptors),
 		TEST(test_connection_rate),
 		TEST(test_each_client),
 		TEST(test_place),
 		TEST(test_rights),
 		TEST(test_paths),
 	};
+	limit_files(1024);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
