@@ -205,6 +205,11 @@ static int wait_for(const struct gpq_client *c, short events, int64_t deadline)
 	return n == 0 ? -ETIMEDOUT : 0;
 }
 
+static bool is_over(int64_t deadline)
+{
+	return deadline != FOREVER && clock_now() >= deadline;
+}
+
 static int64_t deadline_of(int64_t timeout_ns)
 {
 	int64_t now = clock_now();
@@ -222,7 +227,7 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 		if (r < 0)
 			return r;
 		// What comes without end is no answer.
-		if (c->answered < c->sent && deadline != FOREVER && clock_now() >= deadline)
+		if (c->answered < c->sent && is_over(deadline))
 			return -ETIMEDOUT;
 	}
 	return c->result;
@@ -322,8 +327,10 @@ static int begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t 
 
 	if (r < 0)
 		return r;
+	// What has come and no request asked for is not read, and not waited for either.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
-		if (wait_for(c, POLLOUT | POLLIN, deadline) < 0)
+		if (wait_for(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) < 0 ||
+		    is_over(deadline))
 			return -EAGAIN;
 	return r < 0 || !timeout_ns ? r : last_answer(c, deadline);
 }

@@ -31,6 +31,10 @@ __all__ = ["Client", "AsyncClient", "online", "online_async"]
 
 HINTS = 32  # of one client at a time
 RETRY = 1.0  # seconds between attempts to connect
+AT_ONCE = 64  # pieces of answers that are read at a time: they may come without end
+LINE_MAX = 1 << 20
+STATUS_MAX = 16 << 20  # bytes of an answer
+MISSED_MAX = 2**31 - 1
 RENEW = 0.1  # a hint that is shared is renewed by those who join it, so often at most
 ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL}
 REFUSED = (-errno.EAGAIN, -errno.EDQUOT)  # the hint was not begun
@@ -53,9 +57,13 @@ def _result(line):
     if words[0] == "error":
         return -ERRORS.get(words[1] if len(words) > 1 else "", errno.EPROTO)
     for word in words:
-        if word.startswith("missed=") and word[7:].isdigit():
-            return int(word[7:])
+        if word.startswith("missed=") and word[7:].isascii() and word[7:].isdigit():
+            return int(word[7:]) if len(word) < 17 else MISSED_MAX
     return 0
+
+
+def _is_over(deadline):
+    return deadline is not None and time.monotonic() >= deadline
 
 
 class _Connection:
@@ -74,7 +82,7 @@ class _Connection:
     def _new_connection(self):
         self._sent = self._answered = 0
         self._input = b""
-        self._lines = []  # of status
+        self._lines, self._size = [], 0  # of status
         self._answer = 0, []  # the last one: result, lines
 
     def _forget(self):
@@ -99,16 +107,20 @@ class _Connection:
 
     def _parse(self, line):
         if line != "ok" and not line.startswith(("ok ", "error ")):
-            self._lines.append(line)
+            self._size += len(line) + 1
+            if self._size <= STATUS_MAX:  # of more the rest is dropped
+                self._lines.append(line)
             return
         self._answer = _result(line), self._lines
-        self._lines = []
+        self._lines, self._size = [], 0
         self._answered += 1
         self._on_answer()
 
     def _take(self):
-        """Reads what has come. 0, or -errno when the connection is lost."""
-        while self._answered < self._sent:
+        """Reads what has come, a part of what comes without end. 0, or -errno when the connection is lost."""
+        for _ in range(AT_ONCE):
+            if self._answered >= self._sent:
+                break
             try:
                 data = self._socket.recv(65536)
             except BlockingIOError:
@@ -118,6 +130,8 @@ class _Connection:
             if not data:
                 return self._lost()
             *lines, self._input = (self._input + data).split(b"\n")
+            if len(self._input) > LINE_MAX:  # no line of gpq's
+                return self._lost()
             for line in lines:
                 self._parse(line.decode("utf-8", "replace"))
         return 0
@@ -243,6 +257,8 @@ class Client(_Connection):
             r = self._take()
             if r < 0:
                 return r
+            if self._answered < self._sent and _is_over(deadline):
+                return -errno.ETIMEDOUT  # what comes without end is no answer
         return self._answer[0]
 
     def _begin_and_wait(self, hint, timeout, deadline):
@@ -250,7 +266,9 @@ class Client(_Connection):
             r = self._begin(hint)
             if r != -errno.EAGAIN or timeout == 0:
                 break
-            if not self._wait(select.POLLIN | select.POLLOUT, deadline):
+            # What has come and no request asked for is not read, and not waited for either.
+            events = select.POLLOUT | (select.POLLIN if self._answered < self._sent else 0)
+            if not self._wait(events, deadline) or _is_over(deadline):
                 break
         return r if r < 0 or timeout == 0 else self._last_answer(deadline)
 
@@ -386,7 +404,7 @@ class AsyncClient(_Connection):
     async def _begin_and_wait(self, hint, timeout, deadline):
         while True:
             r = self._begin(hint)
-            if r != -errno.EAGAIN or timeout == 0 or (deadline is not None and time.monotonic() >= deadline):
+            if r != -errno.EAGAIN or timeout == 0 or _is_over(deadline):
                 break
             await asyncio.sleep(0.001)  # the scheduler is behind
         if r < 0 or timeout == 0:
@@ -440,6 +458,7 @@ class AsyncClient(_Connection):
             if pid == os.getpid():
                 self._users -= 1
                 if self._users == 0:
+                    self._online = None  # a task holds its loop
                     self.end(0)
 
 
@@ -469,6 +488,8 @@ def online_async(timeout=1.0):
     """AsyncClient.online() of one client for each loop."""
     loop = asyncio.get_running_loop()
     with _default_lock:
+        for old in [old for old in _default_async if old.is_closed()]:
+            _default_async.pop(old)._after_fork()  # nobody ends its connection otherwise
         client = _default_async.get(loop)
         if client is None:
             client = _default_async[loop] = AsyncClient()

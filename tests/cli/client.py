@@ -1,12 +1,17 @@
 # common/client/gpq.py against tests/client/hint-server.c: tests/cli/client-python.sh. Prints TAP.
 import ast
 import asyncio
+import concurrent.futures
+import contextlib
 import errno
 import faulthandler
+import gc
 import os
+import random
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -273,6 +278,140 @@ def test_async_client(server, path):
 
     asyncio.run(main())
     return server
+
+
+def test_loops_without_end(server, path):
+    """Each asyncio.run() has a loop of its own, and leaves no connection behind."""
+
+    async def work():
+        async with gpq.online_async(timeout=None) as result:
+            return result
+
+    gc.disable()
+    try:
+        assert [asyncio.run(work()) for _ in range(100)] == [0] * 100
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(lambda _: asyncio.run(work()), range(100))) == [0] * 100
+    finally:
+        gc.enable()
+    asyncio.run(work())
+    # The one that asks, and that of the last loop, if it is still there.
+    assert asyncio.run(gpq.AsyncClient(path).status()) in ("active 0\nclients 1\n", "active 0\nclients 2\n")
+    gpq._default_async.clear()
+
+
+class Liar(threading.Thread):
+    """A scheduler that says what `lie` writes to each connection, whatever it is asked."""
+
+    def __init__(self, path, lie):
+        super().__init__(daemon=True)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(path)
+        self.listener.listen()
+        self.lie = lie
+        self.start()
+
+    def run(self):
+        kept = []
+        with contextlib.suppress(OSError):
+            while True:
+                connection = self.listener.accept()[0]
+                kept.append(connection)
+                connection.setblocking(False)
+                with contextlib.suppress(OSError):
+                    self.lie(connection)
+        for connection in kept:
+            connection.close()
+
+    def end(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.join()
+        self.listener.close()
+
+
+def ends(call):
+    """A result, or an OSError, and nothing else."""
+    try:
+        result = call()
+        assert isinstance(result, (int, str)), result
+        return result
+    except OSError as e:
+        return -e.errno
+
+
+def test_lies(server, path):
+    pieces = [
+        b"ok\n", b"ok off=1 missed=2 ns=3\n", b"ok missed=" + b"9" * 5000 + b"\n", b"ok missed=-1\n", b"ok missed=\n",
+        "ok missed=\u00b2\u0663\n".encode(), b"error\n", b"error \n", b"error limit\n", b"error ended x\n", b"error nothing known\n",
+        b"error \xff\xfe\n", b"o", b"ok", b"ok off", b"\n", b"\0\0\n", bytes(range(256)), b"x" * 70000, b"\r\nok\r\n",
+        b"active 1\nok\n", b"okay\n", b"errors\n",
+    ]  # fmt: skip
+    lies = os.path.dirname(path) + "/lies"
+    for seed in range(300):
+        rng = random.Random(seed)
+
+        def lie(connection, rng=rng):
+            for _ in range(rng.randrange(12)):
+                connection.send(rng.choice(pieces) if rng.randrange(4) else rng.randbytes(rng.randrange(200)))
+            if rng.randrange(2):
+                connection.shutdown(rng.choice([socket.SHUT_WR, socket.SHUT_RDWR]))
+
+        liar = Liar(lies, lie)
+        client = gpq.Client(lies)
+        for _ in range(6):
+            client._retry = 0
+            ends(lambda: client.begin(1, rng.choice([0, 0.001])))
+            ends(lambda: client.end(1))
+            ends(lambda: client.status(0.001))
+        client.close()
+
+        async def main(rng=rng):
+            client = gpq.AsyncClient(lies)
+            for _ in range(6):
+                client._retry = 0
+                for call in client.begin(1, rng.choice([0, 0.001])), client.status(0.001):
+                    with contextlib.suppress(OSError):
+                        assert isinstance(await call, (int, str))
+                ends(lambda: client.end(1))
+            client.close()
+
+        asyncio.run(main())
+        liar.end()
+        os.unlink(lies)
+
+
+def test_lies_without_end(server, path):
+    """Time is over for an answer that never ends, and for a scheduler that talks and does not listen."""
+    lies = os.path.dirname(path) + "/lies"
+    for text in b"active 1\n" * 1000, b"x" * 9000:
+
+        def lie(connection, text=text):
+            connection.setblocking(True)
+            while True:
+                connection.send(text)
+
+        liar = Liar(lies, lie)
+        client = gpq.Client(lies)
+        assert ends(lambda: client.status(0.05)) in (-errno.ETIMEDOUT, -errno.ECONNRESET)
+        client.close()
+
+        async def main():
+            client = gpq.AsyncClient(lies)
+            assert await client.begin(1, 0.05) in (-errno.ETIMEDOUT, -errno.ECONNRESET)
+            client.close()
+
+        asyncio.run(main())
+        liar.end()
+        os.unlink(lies)
+
+    liar = Liar(lies, lambda connection: connection.send(b"ok\n" * 4000))
+    client = gpq.Client(lies)
+    while client.begin(1, 0) == 0:
+        pass
+    assert client.begin(1, 0.05) == -errno.EAGAIN
+    client.close()
+    liar.end()
+    os.unlink(lies)
 
 
 def test_python_3_9(server, path):
