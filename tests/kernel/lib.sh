@@ -173,6 +173,9 @@ kernel_is_content() {
 	is "no complaint in the kernel's log" "$out" ""
 }
 
+# So many offline processes belong to gpq sched, and none of them is still being attached to.
+members_are() { [ "$(gpq sched --status --members -n -r -o CLASS,STATE 2> /dev/null | grep -c '^offline [^j]')" = "$1" ]; }
+
 # ---- a target ----------------------------------------------------------------------------------------------------------
 
 # Start mkqueue in the background and return when its queues are there: P is its pid.

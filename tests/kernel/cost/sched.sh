@@ -11,7 +11,6 @@ SAID=/tmp/judge
 said() { sed -n "s/^$1 //p" $SAID; }
 of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
 listens() { gpq sched --status > /dev/null 2>&1; }
-members_are() { [ "$(of_offline PROCS)" = "$1" ]; }
 between() { # DESCRIPTION GOT LOW HIGH
 	if echo "$2" | awk -v l="$3" -v h="$4" '{ exit !($1 != "" && $1 >= l && $1 <= h) }'; then pass "$1: $2"; else fail "$1" "got '$2', wanted $3 to $4"; fi
 }

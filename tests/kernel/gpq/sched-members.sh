@@ -60,7 +60,7 @@ target -n 1 -q
 OUTSIDE=$P
 sched --offline cgroup=/job --max-hold 1h
 in_job /tmp/a -n 1
-within 20 is_offline PROCS 1 || fail "a process of the group is found" "$(gpq sched --status)"
+within 20 members_are 1 || fail "a process of the group is found" "$(gpq sched --status)"
 hold
 is "it is held" "$(of_offline OFF)" 1
 files=
@@ -91,7 +91,7 @@ mkqueue -q -n 1 -k /tmp/o2 &
 B=$!
 within 20 test -s /tmp/o2
 sched --offline pid=$A,$B --max-hold 1h
-within 20 is_offline PROCS 2
+within 20 members_are 2
 hold
 like "one is held, the other missed" "$(cat /tmp/hint)" '^ok off=1 missed=1'
 like "which is said with the reason" "$(gpq sched --status --members -r -n -o STATE,REASON)" 'missed a.*GPU.*one.*debug.*session'

@@ -41,7 +41,6 @@ begin() {
 }
 
 members_off() { [ "$(of_class offline OFF)" = "$1" ]; }
-members_are() { [ "$(of_class offline PROCS)" = "$1" ]; }
 
 load gfx942,gfx942
 workers=
@@ -81,6 +80,7 @@ end_sched "hints"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
 sched --offline pid=${workers#,} --max-hold 1s
+within 60 members_are 3
 # A client that only begins.
 begin
 within 60 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
@@ -93,6 +93,7 @@ end_sched "a hint that never ends"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
 sched --offline pid=${workers#,} --max-hold 2s
+within 60 members_are 3
 begin
 within 60 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
 kill -STOP $S
@@ -108,6 +109,7 @@ end_sched "it hung"
 ALL=${workers#,}
 FIRST=${ALL%%,*}
 sched --offline pid=$ALL --max-hold 10m
+within 60 members_are 3
 begin
 like "all are held" "$(cat /tmp/stuck)" '^ok off=3 missed=0 '
 kill $H
