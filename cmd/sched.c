@@ -153,6 +153,17 @@ static int check_times(struct sched_opts *o)
 	return GPQ_OK;
 }
 
+// An empty SPEC names nobody: a unit file gives --online whether there are such processes or not.
+static void drop_empty(struct words *specs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < specs->n; i++)
+		if (specs->v[i][0])
+			specs->v[kept++] = specs->v[i];
+	specs->n = kept;
+}
+
 static int check_classes(const struct sched_cmd *o)
 {
 	if (!o->offline.n)
@@ -356,6 +367,7 @@ static int run(struct cmd *c)
 	if (o->watch != WATCH_OFF || o->members)
 		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
 				"--watch and --members are of --status");
+	drop_empty(&o->online);
 	status = check_classes(o);
 	if (!status && (!o->for_ns || (o->for_ns != NO_LIMIT && o->for_ns > INT64_MAX)))
 		status = err_fail(GPQ_USAGE, "without --for it runs until it is ended",

@@ -38,6 +38,14 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; s() { for spec in "$@"; do gpq sched -
 52880 0 comm=py&comm=vllm
 0 user=nosuch
 
+# --online may name nobody: hints alone tell then, and without hints nothing does.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online '' --offline comm=python3 --dry-run -rno CLASS,PID; gpq sched --online '' --online comm=vllm --offline comm=python3 --dry-run -rno CLASS,PID; gpq sched --online '' --offline comm=python3 --dry-run --no-socket; echo $?
+offline 41207
+online 52880
+offline 41207
+gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
+2
+
 # Output forms.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
 {

@@ -14,6 +14,9 @@ if command -v systemd-analyze >/dev/null; then
 else
 	pass "systemd takes the unit # skip systemd-analyze is not installed"
 fi
+# A container binds the folder of the socket, and has that of the next start then, too.
+is "a restart leaves the folder" "$(grep -c '^RuntimeDirectoryPreserve=yes$' "$unit")" 1
+ok "there are descriptors for the bounds of gpq-security(7)" test "$(sed -n 's/^LimitNOFILE=//p' "$unit")" -ge 16384
 is "the experiment of the README is the script" "$(sed -n '/^#!/,/^```/p' "$top/README.md" | sed '$d')" "$(cat "$top/man/examples/gpq-experiment.sh")"
 ok "the container's script is one" sh -n "$docker"
 is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
@@ -38,6 +41,8 @@ if gpq --list | grep -qx sched; then
 	# shellcheck disable=SC2046 # several words
 	is "its SPECs and OPTIONS are right" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched --dry-run --online "$(sed -n 's/^Environment="ONLINE=\(.*\)"/\1/p' "$unit")" \
 		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" $(sed -n 's/^Environment="OPTIONS=\(.*\)"/\1/p' "$unit") 2>&1 >/dev/null; echo $?)" 0
+	is "without online processes, too" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched --dry-run --online "" \
+		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" 2>&1 >/dev/null; echo $?)" 0
 else
 	pass "options # skip there is no gpq sched"
 fi
