@@ -107,9 +107,8 @@ class _Connection:
 
     def _parse(self, line):
         if line != "ok" and not line.startswith(("ok ", "error ")):
+            self._lines.append(line)
             self._size += len(line) + 1
-            if self._size <= STATUS_MAX:  # of more the rest is dropped
-                self._lines.append(line)
             return
         self._answer = _result(line), self._lines
         self._lines, self._size = [], 0
@@ -130,10 +129,10 @@ class _Connection:
             if not data:
                 return self._lost()
             *lines, self._input = (self._input + data).split(b"\n")
-            if len(self._input) > LINE_MAX:  # no line of gpq's
-                return self._lost()
             for line in lines:
                 self._parse(line.decode("utf-8", "replace"))
+            if len(self._input) > LINE_MAX or self._size > STATUS_MAX:  # no answer of gpq's
+                return self._lost()
         return 0
 
     def _put(self, text, requests=1):
