@@ -131,7 +131,7 @@ static void judge_work(struct sched *s)
 		struct sched_class *c = &s->classes[i];
 
 		group_take(&c->group);
-		c->has_work = samples_class(s, i) && group_has_work(&c->group);
+		c->has_work = group_has_work(&c->group);
 	}
 }
 

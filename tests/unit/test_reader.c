@@ -1,0 +1,405 @@
+// common/reader: the child that reads what is others'. What it is asked about is made here: memory
+// of this process whose content is known, files, pipes that give nothing until they are told to,
+// and tasks that stop, end or lie.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/reader/memory.h"
+#include "common/reader/reader.h"
+
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096
+
+static unsigned reports;
+static char reported[64];
+
+static void note(const char *path, int error)
+{
+	(void)error;
+	reports++;
+	snprintf(reported, sizeof(reported), "%s", path);
+}
+
+static bool keep(void *arg, const void *part, size_t len)
+{
+	buf_append(arg, part, len);
+	return true;
+}
+
+static int ask(pid_t whose, reader_task *task, const void *text, size_t len, int fd, struct buf *b)
+{
+	const struct reader_question q = {
+		.whose = whose, .task = task, .text = text, .len = len, .fd = fd};
+
+	b->len = 0;
+	return reader_ask(&q, keep, b);
+}
+
+// ---- tasks, in the child
+
+static int give_bytes(const void *text, size_t len, int fd)
+{
+	static char data[READER_PART];
+	unsigned n;
+
+	(void)len;
+	(void)fd;
+	memcpy(&n, text, sizeof(n));
+	memset(data, 'x', sizeof(data));
+	for (; n > sizeof(data); n -= (unsigned)sizeof(data))
+		reader_give(data, sizeof(data));
+	reader_give(data, n);
+	return 0;
+}
+
+static int refuse(const void *text, size_t len, int fd)
+{
+	(void)text;
+	(void)len;
+	(void)fd;
+	return EDOM;
+}
+
+static int read_pipe(const void *text, size_t len, int fd)
+{
+	char c;
+
+	(void)text;
+	(void)len;
+	if (read(fd, &c, 1) == 1)
+		reader_give(&c, 1);
+	return 0;
+}
+
+static int crash(const void *text, size_t len, int fd)
+{
+	(void)text;
+	(void)len;
+	(void)fd;
+	raise(SIGKILL);
+	return 0;
+}
+
+// What the child has and may: user, capabilities, descriptors, what a refused call says.
+static int look_around(const void *text, size_t len, int fd)
+{
+	long v[5] = {0};
+
+	(void)text;
+	(void)len;
+	(void)fd;
+	v[0] = syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY) < 0 ? errno : 0;
+	v[1] = syscall(SYS_socket, 1, 1, 0) < 0 ? errno : 0;
+	v[2] = syscall(SYS_kill, 1, 0) < 0 ? errno : 0;
+	v[3] = syscall(SYS_execve, "/bin/true", NULL, NULL) < 0 ? errno : 0;
+	for (int i = 0; i < 256; i++)
+		v[4] += lseek(i, 0, SEEK_CUR) >= 0 || errno != EBADF;
+	reader_give(v, sizeof(v));
+	return 0;
+}
+
+// ---- tests
+
+static void test_answers(void **state)
+{
+	static const unsigned sizes[] = {
+		0, 1, READER_PART - 1, READER_PART, READER_PART + 1, 5 * READER_PART + 17};
+	struct buf b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		assert_int_equal(ask(1, give_bytes, &sizes[i], sizeof(sizes[i]), -1, &b), 0);
+		assert_int_equal(b.len, sizes[i]);
+	}
+	assert_int_equal(ask(1, refuse, "", 0, -1, &b), EDOM);
+	assert_int_equal(b.len, 0);
+	buf_fini(&b);
+}
+
+static void test_memory(void **state)
+{
+	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *big = malloc(300000), *to = malloc(300000), a[8], c[8];
+	struct memory m;
+
+	(void)state;
+	assert_int_equal(memory_open(&m, getpid()), 0);
+	memcpy(at + 100, "abcdefg", 8);
+	memcpy(at + 2 * PAGE, "hijklmn", 8);
+	munmap(at + PAGE, PAGE);
+	struct memory_range v[] = {{(uintptr_t)at + 100, a, 8, 0},
+				   {(uintptr_t)at + PAGE, to, 8, 0},
+				   {UINT64_MAX - 2, to, 8, 0},
+				   {(uintptr_t)at + 2 * PAGE, c, 8, 0}};
+	assert_false(memory_read_all(&m, v, COUNT(v)));
+	assert_int_equal(v[0].got, MEMORY_READ);
+	assert_int_equal(v[1].got, MEMORY_LOST);
+	assert_int_equal(v[2].got, MEMORY_LOST);
+	assert_int_equal(v[3].got, MEMORY_READ);
+	assert_string_equal(a, "abcdefg");
+	assert_string_equal(c, "hijklmn");
+	for (int i = 0; i < 300000; i++)
+		big[i] = (char)(i * 7 + i / 1000);
+	assert_true(memory_read(&m, (uintptr_t)big, to, 300000));
+	assert_memory_equal(big, to, 300000);
+	assert_false(memory_read(&m, (uintptr_t)at + PAGE - 4, to, 8));
+	memory_close(&m);
+	assert_false(memory_read(&m, (uintptr_t)big, to, 8));
+	munmap(at, PAGE);
+	munmap(at + 2 * PAGE, PAGE);
+	free(big);
+	free(to);
+}
+
+// The address space of a process that has ended.
+static void test_over(void **state)
+{
+	const pid_t pid = fork();
+	struct memory m;
+	char c;
+	struct memory_range v = {(uintptr_t)&c, &c, 1, 0};
+
+	(void)state;
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(memory_open(&m, pid), 0);
+	assert_true(memory_read_all(&m, &v, 1));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_false(memory_read_all(&m, &v, 1));
+	assert_int_equal(v.got, MEMORY_OVER);
+	memory_close(&m);
+}
+
+// An answer that makes no sense is none.
+static void test_lies(void **state)
+{
+	char a[8], b[8];
+	struct memory_range v[] = {{1, a, 8, 0}, {2, b, 8, 0}};
+	char good[18] = {MEMORY_READ, MEMORY_READ};
+
+	(void)state;
+	assert_true(memory_take(v, 2, good, sizeof(good)));
+	for (size_t n = 0; n < sizeof(good); n++)
+		assert_false(memory_take(v, 2, good, n));
+	good[1] = 17;
+	assert_false(memory_take(v, 2, good, sizeof(good)));
+}
+
+// What is silent is named once, and not asked again until its child has ended; others answer.
+static void test_silent(void **state)
+{
+	const unsigned one = 1;
+	struct buf b = {0};
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	reports = 0;
+	host_on_trouble(note);
+	assert_int_equal(ask(4711, read_pipe, "", 0, ends[0], &b), ETIMEDOUT);
+	assert_int_equal(reports, 1);
+	assert_string_equal(reported, "pid 4711: its memory");
+	assert_int_equal(ask(4712, give_bytes, &one, sizeof(one), -1, &b), 0);
+	assert_int_equal(b.len, 1);
+	// The child was killed, as nothing held it: it can be asked again.
+	assert_int_equal(write(ends[1], "z", 1), 1);
+	int again = ETIMEDOUT;
+	for (int i = 0; i < 1000 && again == ETIMEDOUT; i++, usleep(1000))
+		again = ask(4711, read_pipe, "", 0, ends[0], &b);
+	assert_int_equal(again, 0);
+	assert_string_equal(b.data, "z");
+	assert_int_equal(reports, 1);
+	close(ends[0]);
+	close(ends[1]);
+	buf_fini(&b);
+}
+
+static void test_crash(void **state)
+{
+	const unsigned one = 1;
+	struct buf b = {0};
+
+	(void)state;
+	reports = 0;
+	host_on_trouble(note);
+	assert_int_equal(ask(4711, crash, "", 0, -1, &b), EIO);
+	assert_int_equal(reports, 1);
+	assert_int_equal(ask(4712, give_bytes, &one, sizeof(one), -1, &b), 0);
+	buf_fini(&b);
+}
+
+static void test_confined(void **state)
+{
+	struct buf b = {0};
+	long v[5];
+
+	(void)state;
+	assert_int_equal(ask(1, look_around, "", 0, -1, &b), 0);
+	assert_int_equal(b.len, sizeof(v));
+	memcpy(v, b.data, sizeof(v));
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(v[i], EPERM);
+	assert_int_equal(v[4], 1); // the socket
+	buf_fini(&b);
+}
+
+// ---- many on their way
+
+static void wait_readable(const struct reader *r)
+{
+	struct pollfd p = {.fd = reader_fd(r), .events = POLLIN};
+
+	assert_int_equal(poll(&p, 1, 10000), 1);
+}
+
+static void test_posted(void **state)
+{
+	struct reader *r = reader_new();
+	const char text[] = "0123456789";
+	char to[10];
+	struct memory m;
+	size_t len, answers = 0;
+	void *tag;
+	int error;
+
+	(void)state;
+	assert_int_equal(reader_fd(r), -1);
+	assert_int_equal(memory_open(&m, getpid()), 0);
+	for (size_t i = 0; i < 10; i++) {
+		struct memory_range v = {(uintptr_t)text + i, to, 1, 0};
+		assert_true(memory_post(r, &m, &v, 1, &to[i]));
+	}
+	reader_forget(r, &to[3]);
+	while (answers < 9) {
+		wait_readable(r);
+		for (const void *part; (part = reader_next(r, &tag, &len, &error)); answers++) {
+			struct memory_range v = {0, tag, 1, 0};
+			assert_int_equal(error, 0);
+			assert_ptr_not_equal(tag, &to[3]);
+			assert_true(memory_take(&v, 1, part, len));
+			assert_int_equal(*(char *)tag, '0' + ((char *)tag - to));
+		}
+	}
+	assert_null(reader_next(r, &tag, &len, &error));
+	memory_close(&m);
+	reader_free(r);
+}
+
+// The silent one is found out, the others are to be asked again, and a new child answers them.
+static void test_posted_silent(void **state)
+{
+	struct reader *r = reader_new();
+	const unsigned one = 1;
+	struct reader_question q = {.whose = 4721, .task = read_pipe, .text = "", .fd = -1};
+	const struct reader_question other = {
+		.whose = 4722, .task = give_bytes, .text = &one, .len = sizeof(one), .fd = -1};
+	int ends[2], error, a, b;
+	size_t len;
+	void *tag;
+	const void *part = NULL;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	q.fd = ends[0];
+	host_on_trouble(note);
+	reports = 0;
+	assert_true(reader_post(r, &q, &a));
+	assert_true(reader_post(r, &other, &b));
+	for (int i = 0; i < 20000 && !part; i++, usleep(1000))
+		part = reader_next(r, &tag, &len, &error);
+	assert_non_null(part);
+	assert_ptr_equal(tag, &a);
+	assert_int_equal(error, ETIMEDOUT);
+	assert_int_equal(reports, 1);
+	assert_false(reader_post(r, &other, &b)); // the earlier one is to be taken first
+	assert_non_null(reader_next(r, &tag, &len, &error));
+	assert_ptr_equal(tag, &b);
+	assert_int_equal(error, EAGAIN);
+	assert_true(reader_post(r, &other, &b));
+	wait_readable(r);
+	assert_non_null(reader_next(r, &tag, &len, &error));
+	assert_int_equal(error, 0);
+	assert_int_equal(len, 1);
+	close(ends[0]);
+	close(ends[1]);
+	reader_free(r);
+}
+
+// Killed and stopped at random moments, the child costs an answer, never the process, and no answer
+// is a wrong one.
+static void test_killed(void **state)
+{
+	const unsigned rounds = 200;
+	unsigned whole = 0;
+	struct buf b = {0};
+
+	(void)state;
+	host_on_trouble(note);
+	srand(28);
+	for (unsigned i = 0; i < rounds; i++) {
+		const unsigned n = 40 * READER_PART;
+		const pid_t killer = fork();
+
+		if (!killer) { // a sibling, which finds the child by its parent
+			char text[64], path[64];
+			usleep((useconds_t)(rand() % 3000));
+			snprintf(path, sizeof(path), "/proc/%d/task/%d/children", getppid(),
+				 getppid());
+			const int fd = open(path, O_RDONLY);
+			const ssize_t got = read(fd, text, sizeof(text) - 1);
+			text[got > 0 ? got : 0] = 0;
+			for (char *s = text, *end; *s; s = end) {
+				const pid_t pid = (pid_t)strtol(s, &end, 10);
+				if (end == s)
+					break;
+				if (pid != getpid())
+					kill(pid, SIGKILL);
+			}
+			_exit(0);
+		}
+		for (int k = 0; k < rand() % 20; k++) // so that seeds differ from round to round
+			rand();
+		const int error = ask(5000 + (pid_t)i, give_bytes, &n, sizeof(n), -1, &b);
+		assert_true(error == 0 || error == EIO);
+		assert_true(error != 0 || b.len == n);
+		whole += !error;
+		waitpid(killer, NULL, 0);
+	}
+	const unsigned one = 1;
+	assert_int_equal(ask(1, give_bytes, &one, sizeof(one), -1, &b), 0);
+	print_message("# %u of %u answers are whole\n", whole, rounds);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answers),       cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_over),          cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_silent),        cmocka_unit_test(test_crash),
+		cmocka_unit_test(test_confined),      cmocka_unit_test(test_posted),
+		cmocka_unit_test(test_posted_silent), cmocka_unit_test(test_killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
