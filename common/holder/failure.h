@@ -36,6 +36,9 @@ struct kfd_failure {
 		"it has not opened /dev/kfd: not a KFD process; gpq queues lists those that " \
 		"have") \
 	X(GONE, NOT_FOUND, "the process ended or replaced itself meanwhile") \
+	X(NO_STOP, DEADLINE, \
+		"its only thread did not stop within a second, and the driver can crash when " \
+		"it is attached to one that runs; is it in state D? try again") \
 	X(NO_LEADER, NOT_FOUND, \
 		"its main thread has ended: a zombie, or a process that the driver cannot " \
 		"debug") \

@@ -11,9 +11,12 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DYING_HOLDER_MS 3000
+#define NAP_NS          50000 // a stop takes this long, if the target has a processor
+#define HOLD_NAPS       10000 // with the timer's slack about a second
 
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 {
@@ -80,23 +83,73 @@ static void pass_on(pid_t pid, int sig, int event)
 		ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
 }
 
+// The stop that the tracee is in, if it is in one: signal and event.
+//
 // Stops are looked at and not taken (WNOWAIT): the kernel forgets the signal of a stop that was
 // taken, and if we were killed before PTRACE_CONT, the target would never get it.
+static bool find_stop(pid_t pid, enum tracee_state *state, int *sig, int *event)
+{
+	siginfo_t stop = {0};
+	int r;
+
+	do
+		r = waitid(P_PID, (id_t)pid, &stop,
+			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
+	while (r < 0 && errno == EINTR);
+	*state =
+		r == 0 && (!stop.si_pid || stop.si_code == CLD_TRAPPED) ? TRACEE_RUNS : TRACEE_GONE;
+	*sig = stop.si_status & 0xff;
+	*event = stop.si_status >> 8;
+	return *state == TRACEE_RUNS && stop.si_pid;
+}
+
 enum tracee_state tracee_serve(pid_t pid)
 {
-	for (;;) {
-		siginfo_t stop = {0};
-		int r = waitid(P_PID, (id_t)pid, &stop,
-			       WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
+	enum tracee_state state;
+	int sig, event;
 
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r == 0 && stop.si_pid == 0)
-			return TRACEE_RUNS;
-		if (r < 0 || stop.si_code != CLD_TRAPPED)
-			return TRACEE_GONE;
-		pass_on(pid, stop.si_status & 0xff, stop.si_status >> 8);
+	while (find_stop(pid, &state, &sig, &event))
+		pass_on(pid, sig, event);
+	return state;
+}
+
+// Only PTRACE_EVENT_STOP will do: from there, SIGKILL leads to the stop of PTRACE_O_TRACEEXIT,
+// which comes before exit gives the address space up, and where the kernel drops each further
+// SIGKILL (get_signal(), do_exit() and prepare_signal() in the kernel). From the stop of a signal
+// it may not.
+int tracee_hold(pid_t pid)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	bool interrupted = false;
+	enum tracee_state state;
+	int sig, event;
+
+	for (unsigned i = 0; i < HOLD_NAPS;) {
+		if (find_stop(pid, &state, &sig, &event)) {
+			if (event == PTRACE_EVENT_STOP)
+				return ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT)
+					       ? -ESRCH
+					       : 0;
+			pass_on(pid, sig, event);
+			interrupted = false; // a stop takes the pending one away
+		} else if (state == TRACEE_GONE) {
+			return -ESRCH;
+		} else if (!interrupted) {
+			ptrace(PTRACE_INTERRUPT, pid, 0, 0);
+			interrupted = true;
+		} else {
+			nanosleep(&nap, NULL);
+			i++;
+		}
 	}
+	return -ETIME;
+}
+
+// If it was killed meanwhile and is not yet in its last stop, tracee_serve() ends that stop, too.
+void tracee_release(pid_t pid)
+{
+	ptrace(PTRACE_SETOPTIONS, pid, 0, 0);
+	tracee_serve(pid);
 }
 
 // Does thread `tid` of `pid` sleep in ioctl(RUNTIME_ENABLE)? /proc says "NUMBER 0xFD 0xREQUEST

@@ -1,10 +1,11 @@
 // The ptrace side of holding a process: seize it, handle its stops and signals, let it go.
 //
 // Only the thread group leader is seized: the driver requires no more (kfd-facts.md 2.2), and
-// nothing is ever stopped for it. Signals to the process that another thread takes, and signals to
-// other threads, never come here; those that the leader takes are handed on unchanged. There is no
-// detach: when the tracing thread ends, the kernel lets the leader go without stopping it, whereas
-// PTRACE_DETACH needs a stop and so would interrupt a system call of the target.
+// nothing is stopped for it, but for tracee_hold(). Signals to the process that another thread
+// takes, and signals to other threads, never come here; those that the leader takes are handed on
+// unchanged. There is no detach: when the tracing thread ends, the kernel lets the leader go
+// without stopping it, whereas PTRACE_DETACH needs a stop and so would interrupt a system call of
+// the target.
 #ifndef GPQ_HOLDER_PTRACE_H
 #define GPQ_HOLDER_PTRACE_H
 
@@ -26,6 +27,13 @@ int tracee_explain_holder(pid_t holder, struct kfd_failure *f);
 
 // Handles everything the tracee reported (call it at SIGCHLD): hands signals on, keeps group stops.
 enum tracee_state tracee_serve(pid_t pid);
+
+// Keeps the leader `pid`, which this thread traces, from leaving its address space by exit, death
+// or exec until tracee_release(), provided that it is the only thread. It is stopped meanwhile,
+// which interrupts a system call as SIGSTOP and SIGCONT do: most are restarted, some return EINTR
+// (signal(7)). 0; -ESRCH: it ended; -ETIME: it did not stop within a second.
+int tracee_hold(pid_t pid);
+void tracee_release(pid_t pid);
 
 // Wakes threads of `pid` that sleep in RUNTIME_ENABLE because a holder died before it answered
 // them (kfd-facts.md 2.5): the call then returns EINTR and the runtime repeats it. Best effort.

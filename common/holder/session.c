@@ -92,8 +92,7 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 // session (or a driver without HWS, for which ENABLE fails in the same way).
 static int probe(struct kfd_session *s, struct kfd_failure *f)
 {
-	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
-	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
+	int r = session_try(s->kfd, s->target.pid);
 
 	if (r >= 0)
 		return kfd_fail(f, KFD_FAULT_FOREIGN_SESSION);
@@ -120,7 +119,7 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
 	s->events = pipefd[0];
 	a.enable.dbg_fd = (uint32_t)pipefd[1];
-	r = session_trap(s, KFD_DBG_ENABLE, &a);
+	r = session_enable(s->kfd, s->target.pid, &a);
 	// The kernel has its own reference; without ours, end of file means that the session is
 	// over.
 	close(pipefd[1]);

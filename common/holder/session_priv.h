@@ -1,4 +1,4 @@
-// Shared by session.c, session_queues.c, session_guard.c and session_untraced.c.
+// Shared by session*.c.
 #ifndef GPQ_HOLDER_SESSION_PRIV_H
 #define GPQ_HOLDER_SESSION_PRIV_H
 
@@ -7,7 +7,15 @@
 // One DBG_TRAP call. Result (>= 0) or -errno.
 int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
 
-// The same for the session's target; an untraced session that was taken is taken back if possible.
+// A count of queues: a call without effect, to see whether the driver accepts calls for `target`.
+int session_try(int kfd, pid_t target);
+
+// ENABLE by the tracer of `target`, who must know that it is a KFD process. -ESRCH: the target
+// ended or replaced itself; -ETIME: its only thread could not be stopped (session_enable.c).
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a);
+
+// session_call() for the session's target; an untraced session that was taken is taken back if
+// possible.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 
 // What a call's -errno means for the session. -1 and *f.

@@ -52,14 +52,6 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 		nanosleep(&pause, NULL);
 }
 
-// A count of queues: a call without effect, to see whether the driver accepts calls.
-static int try_call(int kfd, pid_t target)
-{
-	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
-
-	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
-}
-
 // ENABLE by the tracer. On a session that exists: EALREADY, and the caller is its owner. `any_fd`:
 // the driver wants a descriptor, and keeps it of a new session only. Result or -errno.
 static int become_owner(int kfd, pid_t target, int any_fd)
@@ -69,7 +61,7 @@ static int become_owner(int kfd, pid_t target, int any_fd)
 				       .rinfo_size = sizeof(info),
 				       .dbg_fd = (uint32_t)any_fd}};
 
-	return session_call(kfd, target, KFD_DBG_ENABLE, &a);
+	return session_enable(kfd, target, &a);
 }
 
 static int disable(int kfd, pid_t target)
@@ -92,7 +84,7 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f)
 		return -1;
 	wait_until_let_go(s->target.pid, o.thread);
 	s->untraced = true;
-	r = try_call(s->kfd, s->target.pid);
+	r = session_try(s->kfd, s->target.pid);
 	if (r >= 0)
 		return 0;
 	return r == -EPERM ? kfd_fail(f, KFD_FAULT_MUST_TRACE)
@@ -105,7 +97,7 @@ bool kfd_session_take_back(struct kfd_session *s)
 	struct kfd_failure f;
 
 	// Calls go by pid, and that of a dead target may be another process's by now.
-	if (!kfd_target_alive(&s->target) || try_call(s->kfd, pid) != -EPERM)
+	if (!kfd_target_alive(&s->target) || session_try(s->kfd, pid) != -EPERM)
 		return false;
 	s->taken = tracee_seize(pid, &f) < 0;
 	if (s->taken || !kfd_target_alive(&s->target))
@@ -123,7 +115,7 @@ bool kfd_session_recover(const struct kfd_target *t)
 
 	if (kfd < 0)
 		return false;
-	r = tracee_seize(t->pid, &f) < 0 ? -EPERM : try_call(kfd, t->pid);
+	r = tracee_seize(t->pid, &f) < 0 ? -EPERM : session_try(kfd, t->pid);
 	if (r >= 0 && become_owner(kfd, t->pid, kfd) == -EALREADY)
 		r = disable(kfd, t->pid) == 0 ? -EINVAL : -EPERM;
 	close(kfd);

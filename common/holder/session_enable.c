@@ -1,0 +1,75 @@
+// ENABLE of a debug session, kept away from a fault of the driver.
+//
+// Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c, kfd_create_process() in kfd_process.c, Linux
+// 6.5 to 7.3. If the caller traces the thread that ENABLE names, the driver calls
+// kfd_create_process(thread). It takes the thread's mm, waits, and reads thread->mm again: null
+// after the thread's exit, which panics the kernel; another mm after exec, which then loses a
+// reference that it still needs. For a thread that the caller does not trace, the driver looks the
+// process up in one step and waits for nothing. In both cases it then asks whether the caller
+// traces the leader. So ENABLE names a thread that is not the leader. A process of one thread has
+// none, and cannot leave its mm while it is stopped (tracee_hold()).
+#include "common/holder/session_priv.h"
+
+#include "common/holder/ptrace.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+
+// Threads may end, and others begin, while their list is read.
+#define ATTEMPTS 100
+
+// The n-th thread of `pid` that is not its leader; 0: there is none.
+static pid_t other_thread(pid_t pid, unsigned n)
+{
+	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
+	pid_t tid = 0, found = 0;
+
+	for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
+		if (proc_parse_pid(e->d_name, &tid) && tid != pid && !n--)
+			found = tid;
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+int session_try(int kfd, pid_t target)
+{
+	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
+
+	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
+}
+
+// -EAGAIN: it has a second thread by now.
+static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
+{
+	int r = tracee_hold(target);
+
+	if (r < 0)
+		return r;
+	kfd_step(12);
+	if (other_thread(target, 0))
+		r = -EAGAIN;
+	else if (session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
+		r = -ESRCH;
+	else
+		r = session_call(kfd, target, KFD_DBG_ENABLE, a);
+	tracee_release(target);
+	return r;
+}
+
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
+{
+	int r = -EAGAIN;
+	pid_t tid;
+
+	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
+		for (unsigned n = 0; r == -EAGAIN && (tid = other_thread(target, n)); n++) {
+			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);
+			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
+		}
+		if (r == -EAGAIN && !other_thread(target, 0))
+			r = enable_stopped(kfd, target, a);
+	}
+	return r == -EAGAIN ? -ESRCH : r;
+}
