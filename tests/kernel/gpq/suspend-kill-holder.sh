@@ -6,7 +6,7 @@
 
 load gfx942
 target -q -n 2
-for n in 1 2 3 4 5 6 7 8; do # opened, seized, probed, enabled, prepaid, before the suspension, behind it, answered
+for n in 1 2 3 12 4 5 6 7 8; do # opened, seized, probed, stopped the target, enabled, prepaid, before the suspension, behind it, answered
 	for sig in KILL TERM INT; do killed holder:$n $sig; done
 	left_stopped holder:$n
 done

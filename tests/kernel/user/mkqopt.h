@@ -10,7 +10,7 @@
 
 static struct {
 	int queues, gpus, skip, seconds;
-	bool few, sdma, pm4, user_memory, no_runtime, end_runtime, quiet;
+	bool few, thread, sdma, pm4, user_memory, no_runtime, end_runtime, quiet;
 	uint64_t rate, backlog, packets, ring, grid, burst;
 	const char *progress, *priorities, *signals, *log, *release, *trigger;
 	int pause_ms, requests, churn_ms;
@@ -35,6 +35,7 @@ static const struct option_row {
 	{"gpus", 'G', INTEGER, &opt.gpus, "N", "use the first N GPUs (1)"},
 	{"skip", 0, INTEGER, &opt.skip, "N", "... but leave out N of them first (0)"},
 	{"few", 0, FLAG, &opt.few, NULL, "open no GPUs but these"},
+	{"thread", 0, FLAG, &opt.thread, NULL, "a second thread, which only sleeps"},
 	{"sdma", 's', FLAG, &opt.sdma, NULL, "one SDMA queue per GPU, too"},
 	{"pm4", 'P', FLAG, &opt.pm4, NULL, "PM4 instead of AQL queues"},
 	{"ring", 'r', COUNT, &opt.ring, "BYTES", "ring size, a power of two (65536)"},

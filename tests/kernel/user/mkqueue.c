@@ -7,6 +7,7 @@
  * What it did is on record: the queues on standard output, progress in a file that scripts read,
  * and, when asked for, a log of the shape that the HIP runtime writes.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include "hiplog.h"
@@ -462,8 +463,17 @@ static void tell_end(void)
 	}
 }
 
+static void *sleep_on(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
+	pthread_t thread;
+
 	arguments = argv;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv);
@@ -477,6 +487,9 @@ int main(int argc, char **argv)
 		hiplog_open(&hiplog, opt.log, opt.release);
 	if (opt.signals)
 		count_signals();
+	errno = EAGAIN;
+	if (opt.thread && pthread_create(&thread, NULL, sleep_on, NULL))
+		die("thread");
 	start();
 	if (opt.burst)
 		work_by_request();
