@@ -12,6 +12,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -121,6 +122,81 @@ static void test_killed_tracer(void **state)
 	waitpid(victim, NULL, 0);
 }
 
+// Holds the victim and stops itself meanwhile.
+static pid_t start_keeper(pid_t victim)
+{
+	pid_t pid = fork();
+	struct kfd_failure f;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (tracee_seize(victim, &f) < 0 || tracee_hold(victim) < 0)
+		_exit(1);
+	count(1);
+	raise(SIGSTOP);
+	tracee_release(victim);
+	count(2);
+	while (tracee_serve(victim) == TRACEE_RUNS)
+		poll(NULL, 0, 1);
+	_exit(0);
+}
+
+// Its memory is there: a process that has left its address space has none.
+static bool has_memory(pid_t pid)
+{
+	char path[64], text[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	return text[0] != '0';
+}
+
+// A held victim keeps its memory when it is killed, twice, and gets a signal when it is released.
+// When the tracer is killed instead, it runs on. Its real parent sees how it ended.
+static void test_held(void **state)
+{
+	static const int how[] = {0, SIGKILL, SIGUSR1}; // 0: the tracer is killed, nothing is sent
+
+	(void)state;
+	alarm(60);
+	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+		pid_t victim = start_victim(), keeper;
+		int status;
+
+		assert_int_equal(next_byte(PATIENCE_MS), 0);
+		keeper = start_keeper(victim);
+		assert_int_equal(next_byte(PATIENCE_MS), 1);
+		if (how[i])
+			kill(victim, how[i]);
+		if (how[i] == SIGKILL)
+			kill(victim, SIGKILL); // once more
+		assert_int_equal(next_byte(50), -1);
+		assert_true(has_memory(victim));
+		kill(keeper, how[i] ? SIGCONT : SIGKILL);
+		if (how[i] == SIGUSR1) { // in either order
+			int one = next_byte(PATIENCE_MS), two = next_byte(PATIENCE_MS);
+
+			assert_int_equal(one + two, SIGUSR1 + 2);
+		} else if (how[i]) {
+			assert_int_equal(next_byte(PATIENCE_MS), 2);
+		} else {
+			kill(victim, SIGUSR1); // it runs on
+			assert_int_equal(next_byte(PATIENCE_MS), SIGUSR1);
+		}
+		if (how[i] != SIGKILL)
+			kill(victim, SIGTERM);
+		assert_int_equal(waitpid(victim, &status, 0), victim);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), how[i] == SIGKILL ? SIGKILL : SIGTERM);
+		waitpid(keeper, &status, 0);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -129,7 +205,8 @@ static int setup(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer),
+					   cmocka_unit_test(test_held)};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
