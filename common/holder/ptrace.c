@@ -6,6 +6,7 @@
 #include "common/host/root.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -15,7 +16,8 @@
 #include <unistd.h>
 
 #define DYING_HOLDER_MS 3000
-#define NAP_NS          50000 // a stop takes this long, if the target has a processor
+#define HOLD_YIELDS     50 // a stop takes some microseconds, and a nap's wake-up 50 more
+#define NAP_NS          50000
 #define HOLD_NAPS       10000 // with the timer's slack about a second
 
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
@@ -138,8 +140,10 @@ int tracee_hold(pid_t pid)
 			ptrace(PTRACE_INTERRUPT, pid, 0, 0);
 			interrupted = true;
 		} else {
-			nanosleep(&nap, NULL);
-			i++;
+			if (++i < HOLD_YIELDS)
+				sched_yield();
+			else
+				nanosleep(&nap, NULL);
 		}
 	}
 	return -ETIME;

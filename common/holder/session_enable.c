@@ -64,11 +64,13 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 	pid_t tid;
 
 	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
-		for (unsigned n = 0; r == -EAGAIN && (tid = other_thread(target, n)); n++) {
+		unsigned n = 0;
+
+		for (; r == -EAGAIN && (tid = other_thread(target, n)); n++) {
 			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);
 			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
 		}
-		if (r == -EAGAIN && !other_thread(target, 0))
+		if (!n)
 			r = enable_stopped(kfd, target, a);
 	}
 	return r == -EAGAIN ? -ESRCH : r;
