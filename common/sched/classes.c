@@ -13,8 +13,6 @@
 // A holder that takes longer is left to its deadline: hints do not wait for it.
 #define PATIENCE_MS 2000
 
-#define ALL UINT64_MAX // in the place of a user
-
 // KEPT: descriptors of the scheduler itself; hints (hints.h) have a quarter of the others at most.
 // EACH: of a member, while it is attached to. A user but root has one part in USER_PART of all.
 enum { KEPT = 128, EACH = 4, MEMBERS_MIN = 16, MEMBERS_MAX = 2048, USER_PART = 4 };
@@ -51,7 +49,6 @@ void classes_fini(struct sched *s)
 	for (size_t i = 0; i < s->n; i++)
 		group_fini(&s->classes[i].group);
 	free(s->classes);
-	free(s->full);
 	spec_set_fini(&s->specs);
 }
 
@@ -78,24 +75,6 @@ static size_t most_members(void)
 	return left < MEMBERS_MIN ? MEMBERS_MIN : left > MEMBERS_MAX ? MEMBERS_MAX : left;
 }
 
-// Once for each user, and for the number of all.
-static void say_full(struct sched *s, uint64_t user, size_t n)
-{
-	for (size_t i = 0; i < s->nfull; i++)
-		if (s->full[i] == user)
-			return;
-	ARRAY_GROW(s->full, s->cap_full, s->nfull);
-	s->full[s->nfull++] = user;
-	if (user == ALL)
-		err_warn("a higher limit of open files (ulimit -n, LimitNOFILE=) allows more",
-			 "%zu processes are as many as can be held: further ones run", n);
-	else
-		err_warn("gpq sched --status counts them (LEFT-OUT)",
-			 "user %s has %zu processes, as many as are held of one user: further ones "
-			 "run",
-			 proc_user(user), n);
-}
-
 // Is there room for one more process of this user? One that is a member already has its place.
 static bool has_room(struct sched *s, uint64_t user)
 {
@@ -107,46 +86,39 @@ static bool has_room(struct sched *s, uint64_t user)
 			all++;
 			same += s->classes[i].group.v[k]->user == user;
 		}
-	if (user != 0 && same >= most / USER_PART)
-		say_full(s, user, same);
-	else if (all >= most)
-		say_full(s, ALL, all);
-	else
-		return true;
-	return false;
+	const bool full = user != 0 && same >= most / USER_PART;
+	if ((full || all >= most) && !s->said_full)
+		err_warn("gpq sched --status counts them (LEFT-OUT)",
+			 "%zu processes%s%s are as many as can be held: further ones run",
+			 full ? same : all, full ? " of user " : "", full ? proc_user(user) : "");
+	s->said_full |= full || all >= most;
+	return !full && all < most;
 }
 
 static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
 {
 	struct sched *s = arg;
 	struct group *g = &s->classes[number].group;
-	struct group_member *m = NULL;
 	struct proc p = {.uid = UINT64_MAX};
 
 	proc_read(&p, pid);
-	if (g->dry || group_has(g, pid) || has_room(s, p.uid))
-		m = group_add(g, pid, sel);
-	else
+	if (!g->dry && !group_has(g, pid) && !has_room(s, p.uid)) {
 		free(sel);
+		return false;
+	}
+	struct group_member *m = group_add(g, pid, sel);
 	if (m)
 		m->user = p.uid;
 	return m != NULL;
-}
-
-void classes_forget_failed(struct sched *s, struct group *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i]->failed && !group_list_queues(g->v[i]->target.pid, NULL)) {
-			g->v[i]->ended = true;
-			newcomers_again(&s->newcomers, g->v[i]->target.pid);
-		}
 }
 
 static void say_failures(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-		const bool failed = group_has_failed(m, clock_ns());
+		// After exec, one that owns no queue yet is to be attached to later.
+		const bool failed = !m->said && group_has_failed(m, clock_ns()) &&
+				    group_list_queues(m->target.pid, NULL);
 
 		if ((failed || m->silent) && !m->said)
 			err_warn("gpq sched --status shows it", "pid %d%s: %s", (int)m->target.pid,

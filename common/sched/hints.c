@@ -377,7 +377,7 @@ static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t s
 	else if (all >= h->most - (uid != 0 ? HINTS_CLIENTS_ROOT : 0))
 		snprintf(why, size, "error limit there are %u connections\n", all);
 	else
-		return place ? place : &h->clients[h->places++];
+		return place ? place : &h->clients[h->places];
 	return NULL;
 }
 
@@ -390,8 +390,6 @@ static void add_client(struct hints *h, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
 		c = free_place(h, peer.uid, why, sizeof(why));
-	if (c)
-		c->fd = -1;
 	if (!c || watch(h, EPOLL_CTL_ADD, fd, place_of(h, c), true) < 0) {
 		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 
@@ -400,6 +398,7 @@ static void add_client(struct hints *h, int fd)
 		h->refused++;
 		return;
 	}
+	h->places += c == &h->clients[h->places];
 	memset(c, 0, offsetof(struct client, in));
 	c->fd = fd;
 	c->uid = peer.uid;

@@ -266,7 +266,6 @@ static void look(struct sched *s, uint64_t now)
 		struct group *g = &s->classes[i].group;
 
 		group_look(g);
-		classes_forget_failed(s, g);
 		group_retry(g, now);
 		group_forget_ended(g);
 	}

@@ -60,8 +60,7 @@ struct sched {
 	struct spec_set specs; // by number of the class
 	struct hints *hints;   // owned; NULL: none
 	struct newcomers newcomers;
-	uint64_t *full; // owned; users of whom it was said that they have too many processes
-	size_t nfull, cap_full;
+	bool said_full; // that a user, or all, have too many processes
 	struct tail log;
 	bool following_log;
 	uint64_t log_ns; // when it last grew by a packet

@@ -6,7 +6,4 @@
 
 void classes_fini(struct sched *s);
 
-// Members that failed and own no queue (after exec, for one) are newcomers again.
-void classes_forget_failed(struct sched *s, struct group *g);
-
 #endif

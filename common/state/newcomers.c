@@ -17,9 +17,8 @@
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
 #define AGAIN_NS 1000000000u
-#define SOON_NS  2000000u // until the queues of a process that has just come are looked for again
-
-enum { AT_ONCE = 64, LOOKS = 16, LOOKS_PART = 8 };
+#define POLL_NS  10000000u // between two looks for first queues, at so many processes each
+enum { AT_ONCE = 64, LOOKS = 64 };
 
 static void subscribe(int events, int kfd, const struct kfd_topology *t)
 {
@@ -75,11 +74,6 @@ static const struct newcomer *find(const struct newcomers *n, pid_t pid, ino_t f
 	return NULL;
 }
 
-static struct newcomer begin(const struct newcomers *n, pid_t pid, ino_t folder, uint64_t now_ns)
-{
-	return (struct newcomer){.pid = pid, .folder = folder, .owns = !n->wait, .came_ns = now_ns};
-}
-
 static bool is_due(const struct newcomer *c, uint64_t now_ns)
 {
 	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
@@ -95,41 +89,26 @@ static bool owns_queue(pid_t pid)
 	return stat(path, &st) == 0 && st.st_nlink > 2;
 }
 
-static uint64_t between(uint64_t low, uint64_t value, uint64_t high)
-{
-	return value < low ? low : value > high ? high : value;
-}
-
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 {
-	const uint64_t most = NEWCOMERS_SCAN_MS * UINT64_C(1000000);
 	const size_t from = n->at;
-	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // all of those that were there before
+	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // at first: all that were there before
 	bool any = false;
 
 	n->next_ns = UINT64_MAX;
 	for (size_t i = 0; i < n->n; i++) {
 		struct newcomer *c = &n->v[(from + i) % n->n];
 
-		if (!c->owns && left && c->next_ns <= now_ns) {
+		if (!c->owns && left) {
 			left--;
 			n->at = (from + i + 1) % n->n;
 			c->owns = owns_queue(c->pid);
-			c->next_ns =
-				now_ns + between(SOON_NS, (now_ns - c->came_ns) / LOOKS_PART, most);
 		}
+		if (!c->owns)
+			n->next_ns = now_ns + POLL_NS;
 		any |= is_due(c, now_ns);
-		if (!c->owns && between(now_ns + SOON_NS, c->next_ns, UINT64_MAX) < n->next_ns)
-			n->next_ns = between(now_ns + SOON_NS, c->next_ns, UINT64_MAX);
 	}
 	return any;
-}
-
-void newcomers_again(struct newcomers *n, pid_t pid)
-{
-	for (size_t i = 0; i < n->n; i++)
-		if (n->v[i].pid == pid)
-			n->v[i] = begin(n, pid, n->v[i].folder, n->v[i].came_ns);
 }
 
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
@@ -146,7 +125,9 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 			continue;
 		const struct newcomer *old = find(n, pid, e->d_ino);
 		ARRAY_GROW(list, room, num);
-		list[num++] = old ? *old : begin(n, pid, e->d_ino, now_ns);
+		list[num++] =
+			old ? *old
+			    : (struct newcomer){.pid = pid, .folder = e->d_ino, .owns = !n->wait};
 	}
 	closedir(d);
 	free(n->v);

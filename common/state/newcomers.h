@@ -22,7 +22,6 @@ struct newcomer {
 	bool left_out; // by the caller: it fits, and was not taken
 	bool owns;     // a queue, or need not own one
 	uint64_t looked_ns;
-	uint64_t came_ns, next_ns; // when it was found, and when its queues are looked for again
 };
 
 struct newcomers {
@@ -44,12 +43,9 @@ void newcomers_drain(const struct newcomers *n);
 // Looks who has KFD open now. True when there is somebody to look at.
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns);
 
-// `wait`: looks for the first queues of those that own none, soon after they came and then more
-// seldom; a few of them at a time. True when there is somebody to look at.
+// `wait`: looks for the first queues of those that own none, a few at a time. True when there is
+// somebody to look at.
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns);
-
-// The process is no newcomer's any more: as if it had just come.
-void newcomers_again(struct newcomers *n, pid_t pid);
 
 // Is it to be looked at? One that did not fit is again after a second, since an exec changes names,
 // a move the control group. Marks it as looked at.

@@ -101,13 +101,13 @@ S=$!
 within 20 gpq sched --status > /dev/null || fail "it starts with 200 descriptors" "$(cat /tmp/sched.err)"
 within 20 has runs 5 || fail "four of a user and one of root are members" "$(gpq sched --status; cat /tmp/sched.err)"
 is "two are left out" "$(total left_out)" 2
-is "which is said once" "$(grep -c 'user user has 4 processes, as many as are held of one user' /tmp/sched.err)" 1
+is "which is said once" "$(grep -c '4 processes of user user are as many as can be held' /tmp/sched.err)" 1
 one=$(gpq sched --status --members -n -r -o PID | grep -v "^$W\$" | head -n 1)
 kill -9 $one
 left() { [ "$(total left_out)" = 1 ]; }
 within 20 left || fail "one that ends makes room" "$(gpq sched --status)"
 within 20 has runs 5
-is "and it is still said once" "$(grep -c 'as many as are held of one user' /tmp/sched.err)" 1
+is "and it is still said once" "$(grep -c 'as many as can be held' /tmp/sched.err)" 1
 end_sched "a user with many"
 reap $W
 kill $U 2> /dev/null
