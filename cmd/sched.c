@@ -153,28 +153,18 @@ static int check_times(struct sched_opts *o)
 	return GPQ_OK;
 }
 
-// An empty SPEC names nobody: a unit file gives --online whether there are such processes or not.
-static void drop_empty(struct words *specs)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < specs->n; i++)
-		if (specs->v[i][0])
-			specs->v[kept++] = specs->v[i];
-	specs->n = kept;
-}
-
 static int check_classes(const struct sched_cmd *o)
 {
 	if (!o->offline.n)
 		return err_fail(GPQ_USAGE, "--offline 'container=train', for one",
 				"no --offline: nothing to hold");
-	if (o->no_socket && !o->sched.log && (o->no_activity || !o->online.n))
+	if (o->no_socket && !o->sched.log && (o->no_activity || !o->online.n || !o->online.v[0][0]))
 		return err_fail(GPQ_USAGE, "hints, --online with its queues, or --log",
 				"nothing says when there is online work");
 	return GPQ_OK;
 }
 
+// --online may be empty: a unit file gives it whether there are such processes or not.
 static int add_specs(struct sched *s, const char *name, const struct words *specs)
 {
 	char option[32];
@@ -182,7 +172,8 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 
 	snprintf(option, sizeof(option), "--%s", name);
 	for (size_t i = 0; i < specs->n && !status; i++)
-		status = sched_add_spec(s, name, option, specs->v[i]);
+		if (specs->v[i][0] || strcmp(name, "online") != 0)
+			status = sched_add_spec(s, name, option, specs->v[i]);
 	return status;
 }
 
@@ -367,7 +358,6 @@ static int run(struct cmd *c)
 	if (o->watch != WATCH_OFF || o->members)
 		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
 				"--watch and --members are of --status");
-	drop_empty(&o->online);
 	status = check_classes(o);
 	if (!status && (!o->for_ns || (o->for_ns != NO_LIMIT && o->for_ns > INT64_MAX)))
 		status = err_fail(GPQ_USAGE, "without --for it runs until it is ended",

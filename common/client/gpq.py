@@ -32,9 +32,7 @@ __all__ = ["Client", "AsyncClient", "online", "online_async"]
 HINTS = 32  # of one client at a time
 RETRY = 1.0  # seconds between attempts to connect
 AT_ONCE = 64  # pieces of answers that are read at a time: they may come without end
-LINE_MAX = 1 << 20
-STATUS_MAX = 16 << 20  # bytes of an answer
-MISSED_MAX = 2**31 - 1
+ANSWER_MAX = 16 << 20  # bytes
 RENEW = 0.1  # a hint that is shared is renewed by those who join it, so often at most
 ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL}
 REFUSED = (-errno.EAGAIN, -errno.EDQUOT)  # the hint was not begun
@@ -58,7 +56,7 @@ def _result(line):
         return -ERRORS.get(words[1] if len(words) > 1 else "", errno.EPROTO)
     for word in words:
         if word.startswith("missed=") and word[7:].isascii() and word[7:].isdigit():
-            return int(word[7:]) if len(word) < 17 else MISSED_MAX
+            return int(word[7:]) if len(word) < 17 else 2**31 - 1
     return 0
 
 
@@ -131,7 +129,7 @@ class _Connection:
             *lines, self._input = (self._input + data).split(b"\n")
             for line in lines:
                 self._parse(line.decode("utf-8", "replace"))
-            if len(self._input) > LINE_MAX or self._size > STATUS_MAX:  # no answer of gpq's
+            if len(self._input) + self._size > ANSWER_MAX:  # none of gpq's
                 return self._lost()
         return 0
 

@@ -21,22 +21,14 @@ enum { TRIES = 20 };
 
 // ---- one member
 
-// The group waits for its answer no more.
-static void uncount(struct group *g, struct group_member *m)
-{
-	g->asked -= m->counted;
-	m->counted = false;
-}
-
 // Closes the connection, on which the holder ends.
 static void hang_up(struct group *g, struct group_member *m)
 {
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	if (m->link.fd >= 0)
 		kfd_link_close(&m->link);
-	uncount(g, m);
-	g->asked -= m->checked;
-	m->asked = m->silent = m->hold = m->idle = m->checked = false;
+	g->asked -= m->counted + m->checked;
+	m->counted = m->checked = m->asked = m->silent = m->hold = m->idle = false;
 }
 
 static void let_go(struct group *g, struct group_member *m)
@@ -291,8 +283,8 @@ static void watch(struct group *g, struct group_member *m)
 // An answer came. What was asked may have become outdated.
 static void take_answer(struct group *g, struct group_member *m)
 {
-	uncount(g, m);
-	m->asked = m->silent = m->said = false;
+	g->asked -= m->counted;
+	m->counted = m->asked = m->silent = m->said = false;
 	if (m->asked_for == GROUP_ATTACH) {
 		m->num_queues = UINT_MAX; // not looked at in sysfs
 		send(g, m, GROUP_QUEUES);
@@ -495,7 +487,8 @@ static void note_silence(struct group *g, struct group_member *m)
 		return;
 	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(patience(g) / 1000));
 	m->silent = true;
-	uncount(g, m);
+	g->asked -= m->counted;
+	m->counted = false;
 }
 
 void group_take(struct group *g)
