@@ -47,7 +47,8 @@ for n in $(seq $KILLS); do
 	usleep $((RANDOM % 60))000
 	kill -9 $K
 	wait $K 2> /dev/null
-	within 5 has runs 1 && continue
+	within 60 has runs 1 && continue
+	note "kill $n: $(gpq sched --status 2>&1)"
 	stuck=$((stuck + 1))
 done
 is "online work held offline work, of $KILLS times" $held $KILLS
