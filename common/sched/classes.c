@@ -136,7 +136,7 @@ int sched_find(struct sched *s, bool attach)
 		g->dry = !attach;
 		g->attach = attach && (i > 0 || s->opts.activity);
 		g->grace = (unsigned)s->opts.grace;
-		g->nowait = true;
+		g->nowait = g->pass = true;
 		g->patience_ms = PATIENCE_MS;
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;

@@ -318,7 +318,7 @@ static void settle(struct group *g, struct group_member *m)
 static void attach(struct group *g, struct group_member *m)
 {
 	m->failed = false;
-	m->late = g->nowait;
+	m->late = g->pass;
 	m->tried_ns = m->moved_ns = clock_ns();
 	if (m->watch.memory.fd < 0 && kfd_watch_init(&m->watch, m->target.pid))
 		m->failed = kfd_fail(&m->failure, KFD_FAULT_SYSTEM,

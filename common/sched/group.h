@@ -34,7 +34,7 @@ struct group_member {
 	uint64_t user;     // whose process it is; the caller's
 	bool asked;        // a request was sent whose answer has not come
 	bool counted;      // that request is one of the group's `asked`
-	bool late;         // nowait: from attaching on until nothing is asked of it; not counted
+	bool late;         // `pass`: from attaching on until nothing is asked of it
 	uint64_t asked_ns; // when
 	enum group_request asked_for;
 	bool looking; // nowait: its indices were asked for
@@ -61,6 +61,7 @@ struct group {
 	unsigned grace;       // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
 	unsigned most;        // only the first so many of each member's queues, by id; 0: all
 	bool nowait;          // answers are taken by group_take() alone: nothing waits for a holder
+	bool pass;            // requests to members that join do not count in `asked`
 	unsigned patience_ms; // that an answer is waited for; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: of the members' memory; owned
 	uint64_t limit_ns;     // deadline of each hold, kept by its holder
