@@ -1,11 +1,14 @@
 // gpq resume: puts suspended queues back on the GPU.
 #include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
+#include "common/host/xalloc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
 // which resumes as well. The driver itself takes 9 s to give up on a GPU that does not answer.
+// Both count from the asking, for all together.
 #define SOON_MS     1000
 #define PATIENCE_MS 20000
 
@@ -55,13 +58,21 @@ static void end_holder(struct target *t)
 	t->failed = false;
 }
 
-static void take(struct target *t)
+static bool receive(struct target *t, uint64_t asked_ns, unsigned ms)
+{
+	const uint64_t gone_ms = (clock_ns() - asked_ns) / 1000000;
+
+	return kfd_link_receive(&t->link, gone_ms < ms ? ms - (unsigned)gone_ms : 1, &t->failure) ==
+	       0;
+}
+
+static void take(struct target *t, uint64_t asked_ns)
 {
 	if (!t->failed && t->link.fd >= 0) {
-		t->failed = kfd_link_receive(&t->link, SOON_MS, &t->failure) < 0;
+		t->failed = !receive(t, asked_ns, SOON_MS);
 		if (t->failed && !t->link.deaf && t->failure.status == GPQ_DEADLINE &&
 		    !kfd_holder_is_stopped(&t->link))
-			t->failed = kfd_link_receive(&t->link, PATIENCE_MS, &t->failure) < 0;
+			t->failed = !receive(t, asked_ns, PATIENCE_MS);
 	}
 	if (t->failed && (t->link.deaf || t->failure.status == GPQ_DEADLINE))
 		end_holder(t);
@@ -116,15 +127,73 @@ static int show(struct cmd *c, const struct targets *all)
 	return status ? status : held_sum_status(&r.sum);
 }
 
-static int resume(struct cmd *c, struct targets *all)
+// Asks all holders, and then waits for their answers and for followers. Was there a follower?
+static bool resume(struct targets *all, const struct resume_opts *o, struct ending *ending)
 {
-	const struct resume_opts *o = c->opts;
-	int status, failed;
+	uint64_t asked_ns;
+	bool any;
 
 	for (size_t i = 0; i < all->n; i++)
 		ask(&all->v[i], o);
+	asked_ns = clock_ns();
+	any = followers_gone(ending);
 	for (size_t i = 0; i < all->n; i++)
-		take(&all->v[i]);
+		take(&all->v[i], asked_ns);
+	return any;
+}
+
+static int find(struct targets *all, const struct resume_opts *o, enum targets_among among)
+{
+	struct pick_opts held = {.pids.given = true}; // as if they had been named
+	int status = GPQ_OK;
+
+	if (!o->all)
+		return targets_find(all, &o->pick, &o->queues, among);
+	*all = (struct targets){0};
+	targets_find_held(&held.pids);
+	if (held.pids.n)
+		status = targets_find(all, &held, &o->queues, among);
+	free(held.pids.v);
+	return status;
+}
+
+static bool was_held(const struct target *t)
+{
+	for (size_t i = 0; i < t->link.answer.num && !t->failed; i++)
+		if (t->link.answer.queues[i].result == KFD_RESULT_RESUMED)
+			return true;
+	return false;
+}
+
+// Adds what followers took in before they were gone, and resumes it.
+static int look_again(struct targets *all, const struct resume_opts *o)
+{
+	struct ending none = {0};
+	struct targets more;
+	int status = find(&more, o, AMONG_HELD_IF_ANY);
+
+	if (!status)
+		resume(&more, o, &none);
+	for (size_t i = 0; i < more.n && !status; i++) {
+		struct target *t = &more.v[i];
+
+		if (targets_has(all, t->pid) && !was_held(t))
+			continue;
+		all->v = xreallocarray(all->v, all->n + 1, sizeof(*all->v));
+		all->v[all->n++] = *t;
+		*t = (struct target){.pin.pidfd = -1, .link.fd = -1};
+	}
+	targets_fini(&more);
+	return status;
+}
+
+static int finish(struct cmd *c, struct targets *all, struct ending *ending)
+{
+	const struct resume_opts *o = c->opts;
+	int status, failed, again = GPQ_OK;
+
+	if (resume(all, o, ending) && !o->queues.ids.n)
+		again = look_again(all, o);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
 	// They look each second by themselves; all of /proc is not searched for one process that is
@@ -133,6 +202,7 @@ static int resume(struct cmd *c, struct targets *all)
 		followers_look();
 	status = show(c, all);
 	failed = targets_report(all);
+	failed = failed ? failed : again;
 	if (!failed || status == GPQ_PIPE)
 		return status;
 	return status ? GPQ_PARTIAL : failed;
@@ -140,7 +210,8 @@ static int resume(struct cmd *c, struct targets *all)
 
 static int run(struct cmd *c)
 {
-	struct resume_opts *o = c->opts;
+	const struct resume_opts *o = c->opts;
+	struct ending ending = {0};
 	struct targets all;
 	size_t ended = 0;
 	int status;
@@ -152,18 +223,12 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "choose one",
 				"--all excludes options that choose processes");
 	if (o->all || pick_needs_host(&o->pick))
-		ended = followers_end(o->all ? NULL : &o->pick);
-	if (o->all)
-		targets_find_held(&o->pick.pids); // as if they had been named
-	if (o->all && !o->pick.pids.n) {
-		all = (struct targets){0};
-		return show(c, &all); // nothing to do, but JSON is a document all the same
-	}
-	o->pick.pids.given |= o->all;
-	status = targets_find(&all, &o->pick, &o->queues, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
+		ended = followers_end(&ending, o->all ? NULL : &o->pick);
+	status = find(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
-		status = resume(c, &all);
+		status = finish(c, &all, &ending);
 	targets_fini(&all);
+	free(ending.v);
 	return status;
 }
 

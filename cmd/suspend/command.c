@@ -165,5 +165,6 @@ int run_held(char **argv, struct targets *all, int follower, struct marks *marks
 	close(signals);
 	follow_end(follower);
 	held = targets_release(all, marks);
+	follow_wait(follower);
 	return held && !status ? held : pass_status(status, &mask);
 }

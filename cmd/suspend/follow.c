@@ -23,6 +23,10 @@
 // How often it looks whether there is still something to follow.
 #define AGAIN_NS 1000000000u
 
+// For how long followers that are to end are waited for.
+#define END_NS      1000000000u
+#define END_POLL_US 10000
+
 // "Look now."
 #define LOOK_SIGNAL SIGUSR1
 
@@ -250,72 +254,73 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 	run(&f);
 }
 
-// SIGTERM, and its end is waited for: it may be suspending a newcomer just now.
-static bool end(int pidfd)
-{
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-
-	return syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) == 0 &&
-	       poll(&p, 1, (int)KFD_ANSWER_MS) > 0;
-}
-
 void follow_end(int follower)
 {
+	if (follower >= 0)
+		syscall(SYS_pidfd_send_signal, follower, SIGTERM, NULL, 0);
+}
+
+void follow_wait(int follower)
+{
+	struct pollfd p = {.fd = follower, .events = POLLIN};
+
 	if (follower < 0)
 		return;
-	end(follower);
+	poll(&p, 1, (int)KFD_ANSWER_MS); // it may be suspending a newcomer just now
 	close(follower);
 }
 
 // --- from outside ---
 
-size_t followers(struct follower **list)
+// The words of a stranger prove nothing, and are in his memory: they are not read.
+static bool read_text(struct follower *f)
 {
 	static const char title[] = FOLLOWER_COMM ":";
+	const size_t len = strlen(title);
+
+	if (!f->ours)
+		return true;
+	if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 || strncmp(f->text, title, len))
+		return false;
+	memmove(f->text, f->text + len, strlen(f->text + len) + 1);
+	return true;
+}
+
+size_t followers(struct follower **list)
+{
 	struct proc *all = NULL;
 	const ssize_t num = proc_list(&all);
 	size_t n = 0, room = 0;
 
 	*list = NULL;
 	for (ssize_t i = 0; i < num; i++) {
-		struct follower *f;
+		const bool ours = all[i].uid == geteuid();
 
-		if (strcmp(all[i].comm, FOLLOWER_COMM) != 0 ||
-		    (geteuid() && all[i].uid != geteuid()))
+		if (strcmp(all[i].comm, FOLLOWER_COMM) != 0 || !all[i].memory ||
+		    (geteuid() && !ours))
 			continue;
 		ARRAY_GROW(*list, room, n);
-		f = &(*list)[n];
-		*f = (struct follower){.pid = all[i].pid, .uid = all[i].uid};
-		if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 ||
-		    strncmp(f->text, title, strlen(title)) != 0)
-			continue;
-		memmove(f->text, f->text + strlen(title), strlen(f->text + strlen(title)) + 1);
-		n++;
+		(*list)[n] = (struct follower){.pid = all[i].pid, .uid = all[i].uid, .ours = ours};
+		n += read_text(&(*list)[n]);
 	}
 	free(all);
 	return n;
 }
 
-// The follower, pinned: a descriptor of the process, or -1.
-static int open_follower(const struct follower *f)
+// Sends a signal, or none (0), to a follower that lives. Whether it does. No descriptor of it is
+// kept: a stranger may have started more followers than a process may have descriptors.
+static bool prod(const struct follower *f, int sig)
 {
-	const int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, f->pid, 0), .events = POLLIN};
 	struct proc now;
+	const bool lives = p.fd >= 0 && proc_read(&now, f->pid) == 0 && now.uid == f->uid &&
+			   strcmp(now.comm, FOLLOWER_COMM) == 0 && poll(&p, 1, 0) == 0;
 
-	if (fd < 0 || (proc_read(&now, f->pid) == 0 && strcmp(now.comm, FOLLOWER_COMM) == 0))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static bool end_other(const struct follower *f)
-{
-	const int fd = open_follower(f);
-	const bool ended = fd >= 0 && end(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return ended;
+	if (lives && sig)
+		syscall(SYS_pidfd_send_signal, p.fd, sig, NULL, 0);
+	if (p.fd >= 0)
+		close(p.fd);
+	return lives;
 }
 
 void followers_look(void)
@@ -323,29 +328,66 @@ void followers_look(void)
 	struct follower *list;
 	size_t n = followers(&list);
 
-	for (size_t i = 0; i < n; i++) {
-		const int fd = open_follower(&list[i]);
-
-		if (fd >= 0) {
-			syscall(SYS_pidfd_send_signal, fd, LOOK_SIGNAL, NULL, 0);
-			close(fd);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		prod(&list[i], LOOK_SIGNAL);
 	free(list);
 }
 
-size_t followers_end(const struct pick_opts *o)
+size_t followers_end(struct ending *e, const struct pick_opts *o)
 {
-	struct follower *list;
 	struct buf text = {0};
-	size_t n = followers(&list), ended = 0;
+	size_t n = followers(&e->v), ours = 0;
 
+	e->n = 0;
 	if (o)
 		pick_text(&text, o);
-	for (size_t i = 0; i < n; i++)
-		if (!o || (text.data && strcmp(text.data, list[i].text) == 0))
-			ended += end_other(&list[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct follower *f = &e->v[i];
+
+		if (o && (!f->ours || !text.data || strcmp(text.data, f->text) != 0))
+			continue;
+		if (!prod(f, SIGTERM))
+			continue;
+		ours += f->ours;
+		e->v[e->n++] = *f;
+	}
 	buf_fini(&text);
-	free(list);
-	return ended;
+	return ours;
+}
+
+// Waits for all of them together, and keeps those that are left.
+static void wait_together(struct ending *e)
+{
+	const uint64_t until = clock_ns() + END_NS;
+	size_t left;
+
+	do {
+		left = 0;
+		for (size_t i = 0; i < e->n; i++)
+			if (prod(&e->v[i], 0))
+				e->v[left++] = e->v[i];
+		e->n = left;
+	} while (left && clock_ns() < until && usleep(END_POLL_US) == 0);
+}
+
+bool followers_gone(struct ending *e)
+{
+	const bool any = e->n != 0;
+	size_t strangers = 0;
+
+	wait_together(e);
+	for (size_t i = 0; i < e->n; i++)
+		if (e->v[i].ours)
+			prod(&e->v[i], SIGKILL);
+		else
+			strangers++;
+	if (e->n > strangers)
+		wait_together(e);
+	if (strangers)
+		err_warn("gpq suspend --list shows them; what they take in stays suspended",
+			 "%zu of other users that call themselves " FOLLOWER_COMM " did not end",
+			 strangers);
+	free(e->v);
+	*e = (struct ending){0};
+	return any;
 }

@@ -15,13 +15,15 @@
 // so do the holds that it makes. A descriptor of the process (pidfd), -1 after a message.
 int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied);
 
-// Ends a tied follower and waits until the queues that it held run.
+// Tells a tied follower to end; then waits until it has, and the queues that it held run.
 void follow_end(int follower);
+void follow_wait(int follower);
 
 struct follower {
 	pid_t pid;
 	uint64_t uid;
-	char text[4096]; // the selector, as pick_text() writes it
+	bool ours;       // of the same user; others may call themselves so
+	char text[4096]; // of ours: the selector, as pick_text() writes it
 };
 
 // The followers on this host: one's own, for root those of all users. Their number; free *list.
@@ -30,7 +32,18 @@ size_t followers(struct follower **list);
 // After a resume: followers look now whether anything that they follow is still held.
 void followers_look(void);
 
-// Ends followers: those of the same selector; `o` NULL: all. Their number.
-size_t followers_end(const struct pick_opts *o);
+// Followers that were told to end.
+struct ending {
+	struct follower *v;
+	size_t n;
+};
+
+// Tells followers to end (SIGTERM), and waits for none: ours of the same selector; `o` NULL: all.
+// How many of them are ours.
+size_t followers_end(struct ending *e, const struct pick_opts *o);
+
+// Waits for them, a second for all together; those of ours that are left are killed. Was there any?
+// Then what one of them took in meanwhile may be held.
+bool followers_gone(struct ending *e);
 
 #endif

@@ -49,7 +49,9 @@ static const struct out_col holder_cols[] = {
 		"its name"),
 	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
 		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
-		"paused (criu), or following: a follower"),
+		"paused (criu); following: a follower, or claimed: another user's process that "
+		"calls "
+		"itself one"),
 	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
 	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT | OUT_WIDE, "their ids"),
 	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
@@ -254,8 +256,8 @@ static void write_follower(struct out *o, const struct follower *f)
 				     .held_ns = U64_NULL,
 				     .left_ns = U64_NULL,
 				     .user = proc_user(f->uid),
-				     .state = "following",
-				     .selector = f->text + (f->text[0] == ' '),
+				     .state = f->ours ? "following" : "claimed",
+				     .selector = f->ours ? f->text + (f->text[0] == ' ') : NULL,
 				     .follows = -1};
 
 	out_row(o, &r);

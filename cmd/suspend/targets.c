@@ -49,8 +49,10 @@ void targets_find_held(struct pids *pids)
 	struct kfd_holding *list;
 	size_t num = kfd_holdings(&list, true);
 
-	for (size_t i = 0; i < num; i++)
-		pids_push(pids, list[i].target);
+	for (int silent = 0; silent < 2; silent++)
+		for (size_t i = 0; i < num; i++)
+			if (silent == (!list[i].answers && !list[i].paused))
+				pids_push(pids, list[i].target);
 	kfd_holdings_free(list, num);
 }
 

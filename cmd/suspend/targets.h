@@ -37,7 +37,8 @@ enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
 int targets_find(struct targets *t, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among);
 
-// Adds the processes that are held to `pids`.
+// Adds the processes that are held to `pids`: those whose holder does not answer behind the others,
+// so that nobody waits for them.
 void targets_find_held(struct pids *pids);
 
 // Adds a process, unless it is there.

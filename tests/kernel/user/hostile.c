@@ -8,11 +8,13 @@
  *   hostile full SOCKET      listens, takes no connection, and fills its own backlog
  *   hostile flood SOCKET N   opens N connections to SOCKET and says nothing
  *   hostile lock DIR         holds a lock on the directory
+ *   hostile follower TEXT    calls itself a follower of TEXT, as ps shows it, and ignores SIGTERM
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -112,9 +114,31 @@ static void lock(const char *dir)
 	stay();
 }
 
+#define FOLLOWER "gpq-follower"
+
+static void follower(const char *text)
+{
+	char title[256];
+
+	snprintf(title, sizeof(title), FOLLOWER ": %s", text);
+	execl("/proc/self/exe", title, NULL);
+	die("exec %s", title);
+}
+
+static void follow(void)
+{
+	prctl(PR_SET_NAME, FOLLOWER);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+	stay();
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
+
+	if (!strncmp(argv[0], FOLLOWER ":", sizeof(FOLLOWER)))
+		follow();
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!strcmp(mode, "answer"))
@@ -127,6 +151,8 @@ int main(int argc, char **argv)
 		flood(argv[2], atoi(argv[3]));
 	else if (!strcmp(mode, "lock"))
 		lock(argv[2]);
-	fprintf(stderr, "usage: hostile answer|silent|full|lock PATH | flood SOCKET N\n");
+	else if (!strcmp(mode, "follower"))
+		follower(argv[2]);
+	fprintf(stderr, "usage: hostile answer|silent|full|lock PATH | flood SOCKET N | follower TEXT\n");
 	return 2;
 }
