@@ -338,7 +338,7 @@ static int report(struct recording *r, struct cmd *c, live_run_fn *run)
 	if (c->argc && !has_log(r->folder))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
 	if (!has_any(r->folder))
-		return GPQ_OK;
+		return GPQ_FAILED; // why was said
 	opts.live = false;
 	opts.for_ns = U64_NULL;
 	opts.save = NULL;

@@ -23,28 +23,29 @@ extern const size_t live_nprobes;
 extern const char *const live_events[];
 extern const size_t live_nevents;
 
-// The kernel's trace while it is recorded. What gpq makes in tracefs has its process id in the
+// The kernel's trace while it is recorded. What gpq makes in tracefs has a random number in the
 // name, and is removed by a process of its own (the guard), whatever ends gpq.
 struct live_trace {
 	char dir[64];   // of tracefs
-	char name[32];  // "gpq-4711": the instance
-	char group[32]; // "gpq_4711": the kprobe events
+	char name[32];  // "gpq-0123456789abcdef": the instance
+	char group[32]; // "gpq_0123456789abcdef": the kprobe events
 	int lock;       // on the instance's folder: held by gpq and the guard
 	int pipe;       // trace_pipe of the instance
 	int guard_end;  // the guard begins when it is closed
 	pid_t guard;
 	unsigned probes, functions, events; // made; found by name; of the driver
+	int defined;                        // what the instance has in events/GROUP
 };
 
-// Makes the instance and what is in it, and turns it on. Exit status after a message; then nothing
-// is left.
+// Removes what dead ones left; makes the instance and what is in it, and turns it on. Exit status
+// after a message; then nothing is left.
 int live_trace_open(struct live_trace *t);
 
 // Turns it off: what is in the buffer can still be read.
 void live_trace_stop(struct live_trace *t);
 
-// Says what was lost and returns when all that gpq made is gone. GPQ_FAILED after a message: it is
-// not.
+// Says what was lost and returns when all that gpq made is gone. After a message GPQ_FAILED: it is
+// not; GPQ_PARTIAL: another took probes away.
 int live_trace_close(struct live_trace *t);
 
 // The threads of the trace, and which of them are of chosen processes.

@@ -4,10 +4,12 @@
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
 // clock and switches of its own; kprobe events are of all instances, and on in none but this.
 //
-// The guard is forked as soon as the instance is there. It waits for the end of a pipe that gpq
-// alone can write to, and then removes what has this gpq's process id in its name: also after
-// SIGKILL. gpq itself removes nothing. Both hold a lock on the instance's folder, so --cleanup
-// knows a dead one.
+// The instance's name is a random number, as process ids are the same in several PID namespaces,
+// and mkdir() tells who made it. The guard is forked as soon as it is locked. It waits for the end
+// of a pipe that gpq alone can write to, and then removes what has this name: also after SIGKILL.
+// gpq itself removes nothing. Both hold a lock (flock) on the instance's folder, one inode for all
+// mounts of tracefs; what nobody has locked was left by dead ones, and goes when the next one
+// begins.
 #include "cmd/trace/live.h"
 
 #include "common/host/dlopen.h"
@@ -22,16 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <tracefs.h>
 #include <unistd.h>
 
-#define TRACEFS_FUNCTIONS(X)        \
-	X(tracefs_tracing_dir)      \
-	X(tracefs_instance_create)  \
-	X(tracefs_instance_destroy) \
-	X(tracefs_instance_free)    \
+#define TRACEFS_FUNCTIONS(X)   \
+	X(tracefs_tracing_dir) \
 	X(tracefs_instance_file_read)
 LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
     "gpq trace --live: the kernel's side");
@@ -40,6 +40,7 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 #define GROUP       "gpq_"
 #define BUFFERS_KB  65536 // of all processors together, as far as the least and most for one allow
 #define UNDO_TRIES  50
+#define CLAIM_TRIES 8
 #define BUFFER_LOW  256
 #define BUFFER_HIGH 4096
 
@@ -81,6 +82,20 @@ static bool exists(const struct live_trace *t, const char *file)
 
 // --- the end ---
 
+// What the instance knows of the group; 0: no event of it is left. The list of kprobe events has
+// gaps when another gpq removes its own while it is read.
+static int count_events(const struct live_trace *t)
+{
+	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
+	int n = 0;
+
+	while (d && host_readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
 // Removes the kprobe events of the group, one by one. How many are left, or -1.
 static int remove_probes(const struct live_trace *t)
 {
@@ -91,40 +106,37 @@ static int remove_probes(const struct live_trace *t)
 	snprintf(group, sizeof(group), ":%s/", t->group);
 	if (host_readf(&list, "%s/kprobe_events", t->dir) < 0)
 		return errno == ENOENT ? 0 : -1;
-	for (char *at = list.data, *end; at && *at; at = end) {
-		char *name = strstr(at, group);
-
-		end = strchr(at, '\n');
-		end = end ? end + 1 : at + strlen(at);
-		if (!name || name >= end)
-			continue;
-		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(name, " \n"), name);
+	for (char *at = list.data; at && (at = strstr(at, group)); at++) {
+		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(at, " \n"), at);
 		left += put(t, "kprobe_events", command, O_APPEND) != 0;
 	}
 	buf_fini(&list);
 	return left;
 }
 
-// All that has the name. False: something is left.
-static bool undo(const struct live_trace *t)
+// All that has the name, which the caller has locked. False: something is left.
+static bool undo_once(const struct live_trace *t)
 {
-	const struct tracefs *lib = tracefs_get();
-	struct tracefs_instance *i = NULL;
 	char path[128];
-	bool gone;
 
 	set(t, "tracing_on", "0");
 	snprintf(path, sizeof(path), "events/%s/enable", t->group);
 	set(t, path, "0");
 	set(t, "events/enable", "0");
 	set(t, "current_tracer", "nop");
-	snprintf(path, sizeof(path), "instances/%s", t->name);
-	if (lib && exists(t, path))
-		i = lib->tracefs_instance_create(t->name);
-	gone = !i || lib->tracefs_instance_destroy(i) == 0;
-	if (i)
-		lib->tracefs_instance_free(i);
-	return remove_probes(t) == 0 && gone && !exists(t, path);
+	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
+	return remove_probes(t) == 0 && !count_events(t) && (rmdir(path) == 0 || errno == ENOENT);
+}
+
+// A gpq that was killed may still have files of it open.
+static bool undo(const struct live_trace *t)
+{
+	for (int i = 0; i < UNDO_TRIES; i++) {
+		if (undo_once(t))
+			return true;
+		usleep(20000);
+	}
+	return false;
 }
 
 // Waits until gpq has closed its end, whatever ended it.
@@ -140,13 +152,7 @@ static void guard(const struct live_trace *t, int end)
 	do
 		n = read(end, &byte, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	// A gpq that was killed may still have files of it open when its end of the pipe is gone.
-	for (int i = 0; i < UNDO_TRIES; i++) {
-		if (undo(t))
-			_exit(0);
-		usleep(20000);
-	}
-	_exit(1);
+	_exit(!undo(t));
 }
 
 static int guard_start(struct live_trace *t)
@@ -252,36 +258,123 @@ static void set_buffer(const struct live_trace *t)
 		err_warn(NULL, "--live: buffer_size_kb %s: %s", text, strerror(errno));
 }
 
-// The folder belongs to this gpq until it and its guard have ended.
-static int lock_instance(struct live_trace *t)
+// Opens and locks the instance's folder. -1 with errno: EWOULDBLOCK when it is another's.
+static int lock_instance(const struct live_trace *t)
 {
-	char path[128];
+	char path[192];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
-	t->lock = host_open(path, O_RDONLY | O_DIRECTORY);
-	if (t->lock < 0 || flock(t->lock, LOCK_EX | LOCK_NB))
-		return refused(path, errno);
-	return GPQ_OK;
+	fd = host_open(path, O_RDONLY | O_DIRECTORY);
+	// Who had the lock before may have removed the folder.
+	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || host_access(path, F_OK))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void set_name(struct live_trace *t, const char *number)
+{
+	snprintf(t->name, sizeof(t->name), PREFIX "%.16s", number);
+	snprintf(t->group, sizeof(t->group), GROUP "%.16s", number);
+}
+
+// What dead ones left.
+struct swept {
+	unsigned removed, busy, failed;
+};
+
+// Behind PREFIX and GROUP, as claim() makes it.
+static bool is_number(const char *text, char end)
+{
+	return strspn(text, "0123456789abcdef") == 16 && text[16] == end;
+}
+
+static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
+{
+	set_name(t, number);
+	t->lock = lock_instance(t);
+	if (t->lock < 0) {
+		s->busy += errno == EWOULDBLOCK;
+		return;
+	}
+	undo(t) ? s->removed++ : s->failed++;
+	close(t->lock);
+}
+
+// Probes whose instance is gone already: somebody else removed it.
+static void sweep_groups(struct live_trace *t, struct swept *s)
+{
+	struct buf list = {0};
+	char path[128];
+
+	host_readf(&list, "%s/kprobe_events", t->dir);
+	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
+	     at = strstr(at, ":" GROUP)) {
+		at += strlen(":" GROUP);
+		if (!is_number(at, '/') || strncmp(at, t->group + strlen(GROUP), 16) == 0)
+			continue;
+		set_name(t, at);
+		snprintf(path, sizeof(path), "instances/%s", t->name);
+		if (!exists(t, path))
+			s->removed += remove_probes(t) == 0;
+	}
+	buf_fini(&list);
+}
+
+// Removes what nobody has locked.
+static struct swept sweep(const char *dir)
+{
+	DIR *d = host_opendirf("%s/instances", dir);
+	struct live_trace t = {.lock = -1};
+	const struct dirent *e;
+	struct swept s = {0};
+
+	snprintf(t.dir, sizeof(t.dir), "%s", dir);
+	while (d && (e = host_readdir(d)))
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		    is_number(e->d_name + strlen(PREFIX), '\0'))
+			sweep_one(&t, e->d_name + strlen(PREFIX), &s);
+	if (d)
+		closedir(d);
+	sweep_groups(&t, &s);
+	return s;
+}
+
+// Makes a folder that nobody had and locks it. Between the two another gpq may take it for one that
+// was left, and remove it.
+static int claim(struct live_trace *t)
+{
+	char number[17], path[192];
+	uint64_t random;
+
+	for (int i = 0; i < CLAIM_TRIES; i++) {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			break;
+		snprintf(number, sizeof(number), "%016" PRIx64, random);
+		set_name(t, number);
+		snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
+		if (mkdir(path, 0700) == 0)
+			t->lock = lock_instance(t);
+		else if (errno != EEXIST)
+			break;
+		if (t->lock >= 0)
+			return GPQ_OK;
+	}
+	return refused("a tracefs instance", errno);
 }
 
 static int make_instance(struct live_trace *t)
 {
-	const struct tracefs *lib = tracefs_get();
-	struct tracefs_instance *i;
-	int status;
+	int status = claim(t);
 
-	errno = 0;
-	i = lib->tracefs_instance_create(t->name);
-	if (!i)
-		return refused("a tracefs instance", errno ? errno : EIO);
-	lib->tracefs_instance_free(i);
-	status = lock_instance(t);
-	if (!status)
-		status = guard_start(t);
+	if (status)
+		return status;
+	status = guard_start(t);
 	if (status) {
-		if (t->lock >= 0)
-			close(t->lock);
 		undo(t);
+		close(t->lock);
 		return status;
 	}
 	if (set(t, "trace_clock", "mono"))
@@ -390,11 +483,12 @@ static int make_probes(struct live_trace *t)
 		status = refused("kprobe_events", error);
 	else if (set(t, path, "1"))
 		status = refused("kprobes", errno);
+	t->defined = t->probes ? count_events(t) : 0;
 	buf_fini(&names);
 	return status;
 }
 
-static void make_events(struct live_trace *t)
+static int make_events(struct live_trace *t)
 {
 	char path[128];
 
@@ -409,6 +503,9 @@ static void make_events(struct live_trace *t)
 	}
 	err_note("traced: %u functions of the driver, %u events of its own", t->functions,
 		 t->events);
+	return t->functions || t->events
+		       ? GPQ_OK
+		       : err_fail(GPQ_FAILED, NULL, "--live: there is nothing to record");
 }
 
 static int open_pipe(struct live_trace *t)
@@ -422,23 +519,26 @@ static int open_pipe(struct live_trace *t)
 
 int live_trace_open(struct live_trace *t)
 {
+	unsigned removed;
 	int status;
 
 	*t = (struct live_trace){.lock = -1, .pipe = -1, .guard_end = -1};
 	status = find_tracefs(t);
 	if (status)
 		return status;
-	snprintf(t->name, sizeof(t->name), PREFIX "%d", (int)getpid());
-	snprintf(t->group, sizeof(t->group), GROUP "%d", (int)getpid());
+	removed = sweep(t->dir).removed;
+	if (removed)
+		err_warn(NULL, "--live: removed what %u killed gpq had left in %s", removed,
+			 t->dir);
 	status = make_instance(t);
 	if (t->guard <= 0)
 		return status;
 	if (!status)
 		status = make_probes(t);
-	if (!status) {
-		make_events(t);
+	if (!status)
+		status = make_events(t);
+	if (!status)
 		status = open_pipe(t);
-	}
 	if (status)
 		guard_end(t);
 	return status;
@@ -471,110 +571,48 @@ static void say_missed(const struct live_trace *t)
 	buf_fini(&b);
 }
 
+// Are the probes there, and on, as they were made?
+static bool is_whole(const struct live_trace *t)
+{
+	struct buf b = {0};
+	bool on;
+
+	host_readf(&b, "%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
+	on = b.len && b.data[0] == '1';
+	buf_fini(&b);
+	return !t->defined || (on && count_events(t) == t->defined);
+}
+
 int live_trace_close(struct live_trace *t)
 {
+	int status = GPQ_OK;
+
+	if (!is_whole(t))
+		status = err_fail(GPQ_PARTIAL, "record again",
+				  "--live: another took probes away: the record is not whole");
 	say_missed(t);
 	if (guard_end(t))
-		return GPQ_OK;
+		return status;
 	return err_fail(GPQ_FAILED, "try gpq trace --live --cleanup",
 			"--live: something of %s is left in %s", t->name, t->dir);
 }
 
 // --- --cleanup ---
 
-// Is nobody's lock on it? Then it is the caller's.
-static int lock_left(const struct live_trace *t)
-{
-	char path[192];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
-	fd = host_open(path, O_RDONLY | O_DIRECTORY);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-// "gpq-4711" and nothing else.
-static bool is_ours(const char *name)
-{
-	size_t n = strncmp(name, PREFIX, 4) == 0 ? strspn(name + 4, "0123456789") : 0;
-
-	return n && n < 11 && !name[4 + n];
-}
-
-// Whether it was removed.
-static bool cleanup_one(struct live_trace *t, const char *name, unsigned *busy, unsigned *failed)
-{
-	int lock;
-	bool done;
-
-	snprintf(t->name, sizeof(t->name), "%.20s", name);
-	snprintf(t->group, sizeof(t->group), GROUP "%.16s", name + 4);
-	lock = lock_left(t);
-	if (lock < 0) {
-		*busy += errno == EWOULDBLOCK;
-		return false;
-	}
-	done = undo(t);
-	close(lock);
-	*failed += !done;
-	if (done)
-		err_note("--cleanup: removed %s", t->name);
-	return done;
-}
-
-// Probes whose instance is gone already, as when the guard was killed between the two.
-static unsigned cleanup_groups(struct live_trace *t)
-{
-	struct buf list = {0};
-	unsigned removed = 0;
-	int pid, last = 0;
-
-	if (host_readf(&list, "%s/kprobe_events", t->dir) < 0)
-		return 0;
-	for (char *at = list.data; at && (at = strstr(at, ":" GROUP)); at++) {
-		char path[128];
-
-		pid = (int)strtol(at + strlen(":" GROUP), NULL, 10);
-		if (pid <= 0 || pid == last)
-			continue;
-		last = pid;
-		snprintf(path, sizeof(path), "instances/" PREFIX "%d", pid);
-		snprintf(t->group, sizeof(t->group), GROUP "%d", pid);
-		if (!exists(t, path) && strncmp(at + 1, t->group, strlen(t->group)) == 0)
-			removed += remove_probes(t) == 0;
-	}
-	buf_fini(&list);
-	return removed;
-}
-
 int live_cleanup(void)
 {
-	struct live_trace t = {.lock = -1, .pipe = -1};
-	unsigned removed = 0, busy = 0, failed = 0;
+	struct live_trace t;
 	int status = find_tracefs(&t);
-	const struct dirent *e;
-	DIR *d;
+	struct swept s;
 
 	if (status)
 		return status;
-	d = host_opendirf("%s/instances", t.dir);
-	while (d && (e = host_readdir(d))) {
-		if (is_ours(e->d_name))
-			removed += cleanup_one(&t, e->d_name, &busy, &failed);
-	}
-	if (d)
-		closedir(d);
-	removed += cleanup_groups(&t);
-	if (failed)
+	s = sweep(t.dir);
+	if (s.failed)
 		return err_fail(GPQ_FAILED, "see its users: fuser",
-				"--cleanup: %u could not be removed", failed);
-	if (busy)
-		err_note("--cleanup: %u at work were left alone", busy);
-	if (!removed)
-		err_note("--cleanup: nothing was left in %s", t.dir);
+				"--cleanup: %u could not be removed", s.failed);
+	if (s.busy)
+		err_note("--cleanup: %u at work were left alone", s.busy);
+	err_note("--cleanup: %u that were killed had left something in %s", s.removed, t.dir);
 	return GPQ_OK;
 }

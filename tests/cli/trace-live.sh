@@ -33,7 +33,7 @@ is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user ./own trace --live -- sh wo
 is "no log" "$(as_user ./own trace --live -- true 2>&1; echo $?)" "$none
 gpq: trace: without the kernel's side; the log of true is there
 gpq: trace: true wrote no log; is it a HIP program?
-3"
+1"
 is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
 	"gpq: trace: /nonexistent: No such file or directory
 127"
