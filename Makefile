@@ -37,13 +37,17 @@ WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes -Wmissing-proto
 # CPPFLAGS, CFLAGS and LDFLAGS are the builder's: `make CPPFLAGS=-DX` adds to these.
 DEFINES  := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DGPQ_VERSION='"$(VERSION)"' -I.
 CFLAGS   ?= -O2 -g
-HARDEN   := -fstack-protector-strong -fPIE
+# What the compiler has of these is asked for in recipes, once: before `make deps` there may be no compiler. The builder's own
+# _FORTIFY_SOURCE counts; it needs optimization, and hides functions of the C library from the sanitizers.
+OPTIMIZED = $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS))))
+FORTIFY   = $(if $(SANITIZE)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(if $(OPTIMIZED),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(or $(shell \
+             echo __USE_FORTIFY_LEVEL | $(CC) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -include features.h -E -P - 2>/dev/null),2)))
+CET       = $(shell $(CC) -Werror -fcf-protection -c -o /dev/null -x c /dev/null 2>/dev/null && echo -fcf-protection)
+CHECKED   = $(eval CHECKED := -fstack-protector-strong $(FORTIFY) $(CET))$(CHECKED)
+HARDEN    = $(CHECKED) -fPIE
 # Code and constants share pages: gpq starts for each suspension, and pays for each page that it touches.
-# At a fixed address, so are the tables of pointers in it: relocated, their 31 pages would be copied at each start and again
-# for each holder, a tenth of a first gpq suspend. PIE=1 is for who gives gpq to other users by set-user-ID or capabilities.
-LINK      = $(if $(PIE),-pie,-no-pie) -Wl,-z,relro,-z,now -Wl,-z,noseparate-code
-# The 5,000 relative relocations of its tables take 1 KiB instead of 120. glibc knows that form since 2.36. Asked for in
-# recipes: before `make deps` there may be no compiler.
+LINK      = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,-z,noseparate-code
+# The 5,000 relative relocations of its tables take 1 KiB instead of 120. glibc knows that form since 2.36.
 LINK     += $(shell grep -q GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
 VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))
 

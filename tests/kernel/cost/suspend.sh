@@ -32,7 +32,7 @@ load gfx942
 target -q -n 4
 COSTS=$(holdcost first $P 100 2>&1)
 note "$COSTS"
-at_most first 1.5 "a first gpq suspend against a bare program"
+at_most first 1.6 "a first gpq suspend against a bare program"
 # How much work the bare program is depends on where its pages come to lie, by some 8 %.
 at_most work 1.6 "the same without waiting for the GPU"
 as_recorded first 2877 3088
