@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -111,14 +112,43 @@ static int open_in_root(const char *path, int flags)
 	return openat(root_fd, *at ? at : ".", flags | O_NOFOLLOW);
 }
 
+// Opens what O_PATH has found, if it is a file or a folder: to open a device is to use it, and a
+// pipe or a socket has somebody at its other end.
+static int open_harmless(int found, int flags)
+{
+	char self[64];
+	struct stat st;
+	int fd = -1, error = fstat(found, &st) ? errno : ENXIO;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	if (error == ENXIO && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		fd = open(self, flags & ~O_NOFOLLOW);
+		error = errno;
+	}
+	close(found);
+	errno = error;
+	return fd;
+}
+
+int host_open_file(int dir, const char *name)
+{
+	struct stat st;
+	if (root_fd >= 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -1;
+	if (root_fd >= 0 && !S_ISREG(st.st_mode)) {
+		errno = ENXIO;
+		return -1;
+	}
+	return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
 int host_open(const char *path, int flags)
 {
 	// openat2() refuses flags that mean nothing together with O_PATH.
 	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY;
-	// A pipe in the place of a file must not make us wait for its writer.
-	flags |= root_fd < 0 || flags & O_PATH ? 0 : O_NONBLOCK;
+	bool look = root_fd >= 0 && !(flags & (O_PATH | O_DIRECTORY));
+	int found = look ? O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW) : flags;
 	// A recorded host may hold absolute links, or come from a stranger: resolve as if chrooted.
-	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
+	struct open_how how = {.flags = (unsigned)found, .resolve = RESOLVE_IN_ROOT};
 	long fd;
 	// EAGAIN: something was renamed or mounted anywhere while a ".." was resolved.
 	int tries = 0;
@@ -127,7 +157,9 @@ int host_open(const char *path, int flags)
 				 : syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 	while (fd < 0 && root_fd >= 0 && errno == EAGAIN && ++tries < 1000);
 	if (fd < 0 && root_fd >= 0 && (errno == ENOSYS || errno == EPERM))
-		fd = open_in_root(path, flags);
+		fd = open_in_root(path, found);
+	if (fd >= 0 && look)
+		fd = open_harmless((int)fd, flags);
 	if (fd < 0)
 		host_trouble(path, errno);
 	return (int)fd;

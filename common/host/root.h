@@ -31,6 +31,10 @@ bool host_is_live(void);
 // `path` is absolute as on the host ("/sys/class/kfd"). On a recorded host, links cannot lead out
 // of it. File descriptor (close-on-exec), or -1 with errno.
 int host_open(const char *path, int flags);
+
+// A file below the folder `dir`, for reading; no link is followed. On a recorded host nothing but
+// files and folders is opened, here and above: ENXIO.
+int host_open_file(int dir, const char *name);
 DIR *host_opendir(const char *path);
 
 // readdir(3), which reports its failures as trouble: a folder that cannot be read to its end looks

@@ -56,7 +56,7 @@ static uint64_t read_number(int dir, const char *name)
 	char text[64];
 	uint64_t v;
 	// Links are refused: a recorded host may come from a stranger, and sysfs has none here.
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = host_open_file(dir, name);
 
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 

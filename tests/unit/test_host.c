@@ -1,5 +1,6 @@
 // common/host: sysroot, processes, containers.
 #include <setjmp.h>
+#include <sys/sysmacros.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -340,6 +341,18 @@ static void test_sysroot(void **state)
 	assert_int_equal(host_read_u64("/number", &v), 0);
 	assert_int_equal(v, 42);
 	assert_int_equal(host_read_u64("/etc/passwd", &v), -1);
+
+	// A device is not opened: ENXIO, not what opening it or reading it gives.
+	char device[64];
+	snprintf(device, sizeof(device), "%s/device", dir);
+	if (mknod(device, S_IFCHR | 0600, makedev(1, 3)) == 0) { // takes root
+		assert_int_equal(host_open("/device", O_RDONLY), -1);
+		assert_int_equal(errno, ENXIO);
+	}
+	snprintf(device, sizeof(device), "%s/pipe", dir);
+	assert_int_equal(mkfifo(device, 0600), 0);
+	assert_int_equal(host_open("/pipe", O_RDONLY), -1);
+	assert_int_equal(errno, ENXIO);
 
 	// An absolute link stays inside: it is the recorded passwd, not this machine's.
 	struct buf b = {0};
