@@ -34,7 +34,9 @@ static void quote(struct buf *out, const char *s, size_t len)
 			break;
 		size_t n = text_utf8(s + i, len - i);
 		unsigned char c = (unsigned char)s[i];
-		if (n > 1)
+		if (n == 2 && c == 0xc2 && (unsigned char)s[i + 1] < 0xa0) // C1: terminals obey
+			buf_printf(out, "\\u%04x", (unsigned char)s[i + 1]);
+		else if (n > 1)
 			buf_append(out, s + i, n);
 		else if (n == 0)
 			buf_puts(out, "\xef\xbf\xbd");
