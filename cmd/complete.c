@@ -9,6 +9,7 @@
 #include "common/state/pick_spec.h"
 #include "common/state/queue_rows.h"
 
+#include <errno.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -345,5 +346,6 @@ int complete_words(int n, char **words)
 	else
 		offer_operands(&t, at.help);
 	host_set_root(NULL);
-	return fflush(stdout) ? GPQ_FAILED : GPQ_OK;
+	// A part may have been written, and failed, before.
+	return fflush(stdout) || ferror(stdout) ? err_sys(errno, NULL, "standard output") : GPQ_OK;
 }

@@ -174,7 +174,8 @@ static void note_extras(const struct row *r, const struct wants *w, const struct
 			 !host_is_live()              ? "a recorded host cannot be asked"
 			 : marketing_error == -ENOPKG ? NAMES_LIBDRM " is missing"
 						      : strerror(-marketing_error));
-	if (pci && !r->device && g->device_id <= 0xffff && g->vendor_id <= 0xffff)
+	if (pci && !pci_names_broken(pci) && !r->device && g->device_id <= 0xffff &&
+	    g->vendor_id <= 0xffff)
 		err_note("node %u: DEVICE: the PCI ID database does not know %04x:%04x; "
 			 "update-pciids may help",
 			 (unsigned)g->node, (unsigned)g->vendor_id, (unsigned)g->device_id);
@@ -241,6 +242,10 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 		fill(&r, &t->gpus[i], w, pci);
 		out_row(o, &r);
 	}
+	if (pci_names_broken(pci))
+		err_warn("see -v; lspci -n reads the same database",
+			 "VENDOR, DEVICE, NAME: " NAMES_LIBPCI
+			 " gave up: out of memory, or a damaged database");
 	pci_names_free(pci);
 	return out_finish(o, status);
 }

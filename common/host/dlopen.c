@@ -19,7 +19,10 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 
 	for (void *f; lib && i < n && (f = dlsym(lib, names[i])); i++)
 		memcpy((char *)api + i * sizeof(f), &f, sizeof(f));
-	errno = ENOPKG;
+	// The loader says by a text alone that memory is short.
+	const char *why = lib ? NULL : dlerror();
+	errno = why && (strstr(why, "allocate memory") || strstr(why, "failed to map")) ? ENOMEM
+											: ENOPKG;
 	loaded += lib && i == n;
 	return lib && i == n;
 }

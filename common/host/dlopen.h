@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 // Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
-// False with errno ENOPKG when the library is missing or lacks one of them. Never unloads.
+// False with errno ENOPKG when the library is missing or lacks one of them, or ENOMEM. Never
+// unloads.
 bool lib_load(const char *soname, const char *const *names, size_t n, void *api);
 
 // How many libraries were loaded so far.
@@ -36,7 +37,7 @@ unsigned lib_count(void);
 #define LIB_NAME_(name) #name,
 
 // const struct TYPE *TYPE_get(void): the functions, valid until the program ends; NULL with errno
-// ENOPKG when the library is missing or too old. Not for several threads at once.
+// ENOPKG when the library is missing or too old, or ENOMEM. Not for several threads at once.
 #ifdef GPQ_LINKED
 
 #define LIB_ADDRESS(name) &(name),

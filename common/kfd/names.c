@@ -62,6 +62,11 @@ struct pci_names *pci_names_new(void)
 	return n;
 }
 
+bool pci_names_broken(const struct pci_names *n)
+{
+	return n && n->broken;
+}
+
 void pci_names_free(struct pci_names *n)
 {
 	if (n)

@@ -2,6 +2,7 @@
 #ifndef GPQ_KFD_NAMES_H
 #define GPQ_KFD_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,8 @@
 // The PCI ID database (/usr/share/misc/pci.ids); the bus is not scanned. NULL: the library is
 // missing.
 struct pci_names *pci_names_new(void);
+// Did libpci give up: no memory, or a damaged database? Names are unknown then.
+bool pci_names_broken(const struct pci_names *n);
 void pci_names_free(struct pci_names *n);
 
 // Name of a vendor, or of a device when `device` is not KFD_UNKNOWN, in `name`; empty when the
