@@ -31,7 +31,7 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, out.all, "output-all", 0, OPT_FLAG, NULL, "all columns"),
 	OPT(common_opts, list_columns, "list-columns", 0, OPT_FLAG, NULL,
 	    "list the columns and exit"),
-	OPT(common_opts, out.filter, "filter", 0, OPT_STR, "EXPR",
+	OPT(common_opts, out.filter, "filter", 0, OPT_EXPR, "EXPR",
 	    "only rows that match, as 'PID == 41207 && RING > 64K'; see gpq(1)"),
 	OPT(common_opts, out.sort, "sort", 0, OPT_STR, "COLS",
 	    "sort by these columns; -COL: greatest first"),
@@ -291,17 +291,16 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
 
-// Used before options are parsed, so that a message about a wrong one is JSON where that was asked
-// for: OUT_JSON, OUT_NDJSON, or OUT_TABLE for anything else.
-static enum out_mode json_asked(int argc, char **argv)
+static enum out_mode asked = OUT_TABLE; // OUT_JSON, OUT_NDJSON, or OUT_TABLE for anything else
+
+// Before options are parsed, so that a message about a wrong one is JSON where that was asked for.
+static void ask_json(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
-	enum out_mode mode = OUT_TABLE;
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && mode != OUT_JSON; i++)
-		if (strcmp(argv[i], "-J") == 0 || strcmp(argv[i], "--json") == 0)
-			mode = OUT_JSON;
-		else if (strcmp(argv[i], "--ndjson") == 0)
-			mode = OUT_NDJSON;
-	return mode;
+	if (opts_asks(argc, argv, sets, stop, "json"))
+		asked = OUT_JSON;
+	else if (asked == OUT_TABLE && opts_asks(argc, argv, sets, stop, "ndjson"))
+		asked = OUT_NDJSON;
+	err_setup(name, asked != OUT_TABLE, 0);
 }
 
 enum { SETS_MAX = 32 };
@@ -339,7 +338,6 @@ static int run_command(const struct command *def, int argc, char **argv, struct 
 	struct opt_set sets[SETS_MAX] = {0}, all[SETS_MAX] = {0};
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
-	err_setup(def->name, json_asked(argc, argv) != OUT_TABLE, 0);
 	if (spec->kinds) { // whose options are taken depends on the kind
 		add_sets(all, def, NULL, cmd.opts);
 		add_other_sets(all, common);
@@ -347,6 +345,7 @@ static int run_command(const struct command *def, int argc, char **argv, struct 
 	}
 	add_sets(sets, def, cmd.kind, cmd.opts);
 	add_other_sets(sets, common);
+	ask_json(argc, argv, sets, spec->stop_at_operand, def->name);
 	int first = opts_parse(argc, argv, sets, spec->stop_at_operand);
 	int status = first < 0 ? GPQ_USAGE : apply_common(common, def->name);
 	if (!status) {
@@ -396,6 +395,7 @@ static int run_gpq(int argc, char **argv)
 	struct gpq_opts gpq = {0};
 	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL}};
 	add_other_sets(sets, &common);
+	ask_json(argc, argv, sets, true, NULL);
 	int first = opts_parse(argc, argv, sets, true);
 	if (first < 0)
 		return GPQ_USAGE;
@@ -435,10 +435,9 @@ int main(int argc, char **argv)
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
-	err_setup(NULL, json_asked(argc, argv) != OUT_TABLE, 0);
 	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
-	if (status && json_asked(argc, argv) == OUT_JSON && !out_opened())
+	if (status && asked == OUT_JSON && !out_opened())
 		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});
 	return status;
 }

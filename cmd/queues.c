@@ -282,7 +282,7 @@ static int check_found(const struct queue_rows *q, const struct pick *pick, size
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
 	if (status)
 		return shown ? GPQ_PARTIAL : status;
-	if (!shown && o->containers.n && !o->pids.given && !o->comm && !o->cmdline)
+	if (!shown && o->containers.n && !o->pids.given && !o->comms.n && !o->cmdlines.n)
 		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
 				"no process in such a container owns a queue");
 	if (!shown)

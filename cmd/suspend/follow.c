@@ -169,15 +169,13 @@ static void __attribute__((noreturn)) run(struct following *f)
 
 // From here on `ps`, gpq resume and gpq suspend --list know it. The new title overwrites arguments
 // and environment.
-static void show_title(struct pick_opts *pick)
+static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};
 	struct buf text = {0};
 
 	prctl(PR_SET_NAME, FOLLOWER_COMM);
 	title_keep_environment();
-	pick->comm = pick->comm ? xstrdup(pick->comm) : NULL;
-	pick->cmdline = pick->cmdline ? xstrdup(pick->cmdline) : NULL;
 	buf_puts(&text, FOLLOWER_COMM ":");
 	pick_text(&text, pick);
 	title_set(&title, text.data);

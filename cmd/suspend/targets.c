@@ -93,7 +93,7 @@ static int chose_none(const struct pick_opts *o, bool held)
 			GPQ_NOTFOUND, next,
 			"pid %d: the other options do not choose it, or it is not one that %s",
 			(int)o->pids.v[0], what);
-	if (o->containers.n == 1 && !o->comm && !o->cmdline)
+	if (o->containers.n == 1 && !o->comms.n && !o->cmdlines.n)
 		return err_fail(GPQ_NOTFOUND, next, "container %s: no process in it %s",
 				o->containers.v[0], what);
 	return err_fail(GPQ_NOTFOUND, next, "no process that the options choose %s", what);

@@ -61,7 +61,7 @@ static int check(const struct cmd *c, const struct amdlog_filter *filter)
 	if (o->by != BY_NOTHING || o->demangle || c->out.mode != OUT_TABLE)
 		return err_fail(GPQ_USAGE, "choose when merging what to show",
 				"--partial has a format of its own");
-	if (o->kernel)
+	if (o->kernels.n)
 		return err_fail(GPQ_USAGE, NULL,
 				"--partial and --kernel exclude each other: a kernel's name may "
 				"stand in another part");

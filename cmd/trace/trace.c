@@ -44,7 +44,7 @@ static const struct opt opts[] = {
 	    "\nonly records whose text does not match;\nrepeated: none of them"),
 	OPT(trace_opts, host, "host", 0, OPT_STR, "NAME",
 	    "\nwith --partial: whose logs they are;\nequal pids of two hosts stay apart"),
-	OPT(trace_opts, kernel, "kernel", 0, OPT_STR, "REGEX",
+	OPT(trace_opts, kernels, "kernel", 0, OPT_LIST, "REGEX",
 	    "\nonly launches of kernels whose name matches,\nand their dispatches"),
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, NULL,
 	    "from enqueue to completion:\nby kind of command, queue and kernel"),
@@ -232,7 +232,7 @@ static int check_options(const struct trace_opts *o, int argc, const struct trac
 				"--series: the log's clock has no shorter intervals");
 	if (o->svg && o->series == U64_NULL)
 		return err_fail(GPQ_USAGE, "say --series 100ms too", "--svg: nothing to draw");
-	if (o->latency && o->kernel)
+	if (o->latency && o->kernels.n)
 		return err_fail(GPQ_USAGE, "use --latency --by kernel",
 				"--kernel leaves out the commands that --latency is about");
 	if (o->latency && (o->grep.n || o->grep_not.n))
@@ -308,11 +308,11 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
 	if (!status && o->pick.pids.given && !o->pick.pids.n)
 		status = err_fail(GPQ_USAGE, "name a process", "--pid: the list is empty");
-	if (status || !o->kernel)
+	if (status || !o->kernels.n)
 		return status;
 	f->kernel = kernel_matches;
 	f->kernel_ctx = kernel;
-	return regex_init(kernel, "--kernel", o->kernel);
+	return regex_init(kernel, "--kernel", &o->kernels);
 }
 
 // No record passed the filter. The message lists the processes of the log.

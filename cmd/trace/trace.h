@@ -44,7 +44,7 @@ struct trace_opts {
 	const char *save; // folder that --live makes; NULL: a temporary one
 	const char *range;
 	const char *host; // --partial: whose log it is
-	const char *kernel;
+	struct words kernels;
 	const char *since, *until;
 	const char *mark;            // file with windows of time
 	const char *svg;             // file for the picture of the series

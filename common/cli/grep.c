@@ -7,6 +7,7 @@
 #include "common/cli/opts.h"
 #include "common/host/dlopen.h"
 
+#include <errno.h>
 #include <pcre2.h>
 #include <stdlib.h>
 
@@ -91,7 +92,9 @@ static const struct pcre *load(const char *option)
 {
 	const struct pcre *lib = pcre_get();
 
-	if (!lib)
+	if (!lib && errno == ENOMEM)
+		err_sys(errno, NULL, "%s: " PCRE, option);
+	else if (!lib)
 		err_fail(GPQ_UNSUPPORTED, "install libpcre2-8-0, or leave it out",
 			 "%s: " PCRE " is missing", option);
 	return lib;
@@ -370,40 +373,47 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 	return gave_up(g, h->error, h->by);
 }
 
-// --- one expression on one text at a time ---
+// --- one text at a time ---
 
-int regex_init(struct regex *r, const char *option, const char *pattern)
+int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {
 	const struct pcre *lib = load(option);
 
 	*r = (struct regex){.option = option};
 	if (!lib)
 		return GPQ_UNSUPPORTED;
-	r->code = compile(lib, option, pattern, 0);
-	if (!r->code)
-		return GPQ_USAGE;
+	r->codes = xcalloc(patterns->n, sizeof(*r->codes));
 	r->match = xcheck(lib->pcre2_match_data_create(1, NULL));
+	for (; r->n < patterns->n; r->n++) {
+		r->codes[r->n] = compile(lib, option, patterns->v[r->n], 0);
+		if (!r->codes[r->n])
+			return GPQ_USAGE;
+	}
 	return GPQ_OK;
 }
 
 void regex_fini(struct regex *r)
 {
-	const struct pcre *lib = r->code ? pcre_get() : NULL;
-
-	if (!lib)
-		return;
-	lib->pcre2_match_data_free(r->match);
-	lib->pcre2_code_free(r->code);
+	while (r->n)
+		pcre_get()->pcre2_code_free(r->codes[--r->n]);
+	if (r->match)
+		pcre_get()->pcre2_match_data_free(r->match);
+	free(r->codes);
 	*r = (struct regex){0};
 }
 
 bool regex_matches(struct regex *r, const char *text, size_t len)
 {
-	int n = pcre_get()->pcre2_match(r->code, (PCRE2_SPTR)text, len, 0, 0, r->match, NULL);
+	for (size_t i = 0; i < r->n; i++) {
+		int n = pcre_get()->pcre2_match(r->codes[i], (PCRE2_SPTR)text, len, 0, 0, r->match,
+						NULL);
 
-	if (n < PCRE2_ERROR_NOMATCH && !r->error)
-		r->error = n;
-	return n >= 0;
+		if (n >= 0)
+			return true;
+		if (n < PCRE2_ERROR_NOMATCH && !r->error)
+			r->error = n;
+	}
+	return false;
 }
 
 int regex_check(const struct regex *r, int status)

@@ -87,20 +87,21 @@ static inline bool grep_cursor_has(struct grep_cursor *c, uint32_t at)
 // False: it has something that is not known here to be so.
 bool grep_within_lines(struct buf *out, const char *pattern);
 
-// One expression on one text at a time, as for names of programs.
+// Expressions on one text at a time, as for names of programs.
 struct regex {
 	const char *option;
-	void *code, *match;
+	void **codes, *match;
+	size_t n;
 	int error; // first failure to match, as PCRE2 numbers it; 0
 };
 
 // Compiles what `option` (as in "--comm", outlives it) was given. GPQ_OK, or the exit status after
-// a message: no regular expression, no libpcre2.
-int regex_init(struct regex *r, const char *option, const char *pattern);
+// a message: no regular expression, no libpcre2. Free with regex_fini(), whatever is returned.
+int regex_init(struct regex *r, const char *option, const struct words *patterns);
 void regex_fini(struct regex *r);
 
-// A text on which matching fails (PCRE2 gives up after so many steps) does not match, and that is
-// noted. Not for several threads at once.
+// Does any of the expressions match? A text on which matching fails (PCRE2 gives up after so many
+// steps) does not match, and that is noted. Not for several threads at once.
 bool regex_matches(struct regex *r, const char *text, size_t len);
 
 // `status`, or GPQ_PARTIAL after a message when some text could not be matched.

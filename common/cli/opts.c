@@ -156,6 +156,13 @@ int opts_store(const struct opt *o, void *base, const char *arg)
 	case OPT_FLAG: *(bool *)member = true; break;
 	case OPT_COUNT: ++*(int *)member; break;
 	case OPT_STR: *(const char **)member = arg; break;
+	case OPT_EXPR:
+		if (*(const char **)member)
+			return err_fail(GPQ_USAGE, "say in one expression what is meant",
+					"--%s: given twice: %s and %s", o->name,
+					*(const char **)member, arg);
+		*(const char **)member = arg;
+		break;
 	case OPT_WORDS: ok = words_add(member, arg); break;
 	case OPT_LIST: words_push(member, arg, strlen(arg)); break;
 	case OPT_PIDS: return pids_option(member, o, arg);
@@ -272,6 +279,17 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
 	while (c != -1 && c != 1); // '-' above: 1 for an operand
 	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
+}
+
+bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
+{
+	struct parser p = start(sets, stop ? "+:" : "-:");
+	bool asks = false;
+	for (int c; !asks && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1;) {
+		int i = c == '?' || c == ':' ? -1 : find(&p, c);
+		asks = i >= 0 && strcmp(p.opt[i]->name, name) == 0;
+	}
+	return asks;
 }
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)

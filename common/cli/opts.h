@@ -13,7 +13,8 @@
 enum opt_kind {     // member of the options struct
 	OPT_FLAG,   // bool
 	OPT_COUNT,  // int, one more each time
-	OPT_STR,    // const char *
+	OPT_STR,    // const char *; the last one counts
+	OPT_EXPR,   // const char *, an expression: refused when given again
 	OPT_WORDS,  // struct words: comma-separated, may be repeated
 	OPT_LIST,   // struct words: may be repeated, each argument as it is
 	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads them from standard
@@ -68,6 +69,9 @@ struct opt_set {
 // first operand. Operands are moved to the end; their index is returned. -1 after a message: a
 // usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
+
+// Does argv[1...] give the option of this long name? Wrong options are passed over.
+bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name);
 
 // The first operand of argv[1...], which stays as it is, or NULL. Wrong options are passed over.
 const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets);

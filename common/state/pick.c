@@ -78,12 +78,12 @@ static int check_pods(const struct words *pods)
 	return GPQ_OK;
 }
 
-static int compile(struct regex **r, const char *option, const char *pattern)
+static int compile(struct regex **r, const char *option, const struct words *patterns)
 {
-	if (!pattern)
+	if (!patterns->n)
 		return GPQ_OK;
 	*r = xcalloc(1, sizeof(**r));
-	return regex_init(*r, option, pattern);
+	return regex_init(*r, option, patterns);
 }
 
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
@@ -94,9 +94,9 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = check_pods(&opts->pods);
 	if (!status)
-		status = compile(&p->comm, "--comm", opts->comm);
+		status = compile(&p->comm, "--comm", &opts->comms);
 	if (!status)
-		status = compile(&p->cmdline, "--cmdline", opts->cmdline);
+		status = compile(&p->cmdline, "--cmdline", &opts->cmdlines);
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	find_own(p);
@@ -247,8 +247,8 @@ bool pick_is_ours(pid_t pid, struct process_cache *processes)
 
 bool pick_needs_host(const struct pick_opts *o)
 {
-	return o->ns_pid || o->tree || o->comm || o->cmdline || o->containers.n || o->cgroups.n ||
-	       o->pods.n || o->users.n;
+	return o->ns_pid || o->tree || o->comms.n || o->cmdlines.n || o->containers.n ||
+	       o->cgroups.n || o->pods.n || o->users.n;
 }
 
 bool pick_asks(const struct pick_opts *o)
@@ -261,13 +261,9 @@ void pick_text(struct buf *b, const struct pick_opts *o)
 	const struct {
 		const char *option;
 		const struct words *words;
-	} lists[] = {{"container", &o->containers},
-		     {"cgroup", &o->cgroups},
-		     {"pod", &o->pods},
-		     {"user", &o->users}};
-	const struct {
-		const char *option, *text;
-	} texts[] = {{"comm", o->comm}, {"cmdline", o->cmdline}};
+	} lists[] = {
+		{"container", &o->containers}, {"cgroup", &o->cgroups}, {"pod", &o->pods},
+		{"user", &o->users},           {"comm", &o->comms},     {"cmdline", &o->cmdlines}};
 
 	for (size_t i = 0; i < o->pids.n; i++)
 		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
@@ -275,9 +271,6 @@ void pick_text(struct buf *b, const struct pick_opts *o)
 	for (size_t i = 0; i < COUNT(lists); i++)
 		for (size_t k = 0; k < lists[i].words->n; k++)
 			buf_printf(b, " --%s %s", lists[i].option, lists[i].words->v[k]);
-	for (size_t i = 0; i < COUNT(texts); i++)
-		if (texts[i].text)
-			buf_printf(b, " --%s %s", texts[i].option, texts[i].text);
 }
 
 int pick_select_gpus(struct kfd_topology *t, const struct words *w)

@@ -22,7 +22,7 @@ struct pick_opts {
 	bool ns_pid; // the pids are as seen inside containers
 	bool tree;   // and their descendants
 	struct words containers, cgroups, pods, users;
-	const char *comm, *cmdline; // regular expressions
+	struct words comms, cmdlines; // regular expressions
 };
 
 // The options as rows of a command's table; `type` is its options struct with a member `pick`.
@@ -45,9 +45,9 @@ struct pick_opts {
 		    rare "only processes of these kubernetes pods"),             \
 		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",              \
 		    rare "only processes of these users"),                       \
-		OPT(type, pick.comm, "comm", 0, OPT_STR, "REGEX",                \
+		OPT(type, pick.comms, "comm", 0, OPT_LIST, "REGEX",              \
 		    usual "only processes with a matching command name"),        \
-		OPT(type, pick.cmdline, "cmdline", 0, OPT_STR, "REGEX",          \
+		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",        \
 		    rare "only processes with a matching command line")
 
 struct pick {

@@ -21,7 +21,7 @@ struct pick_queues_opts {
 		    "only queues on these GPUs:\nindex, gpu_id or PCI address"),         \
 		OPT(type, queues.types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",          \
 		    "\nonly queues of these types: compute, sdma, sdma-xgmi"),           \
-		OPT(type, queues.prio, "prio", 0, OPT_STR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
+		OPT(type, queues.prio, "prio", 0, OPT_EXPR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
 		    "\nonly queues of these levels (low, medium, high) or priorities (0 to 15)")
 
 struct pick_queues {

@@ -22,12 +22,28 @@ static void conditions_are_the_options(void **state)
 	assert_int_equal(s.pick.pids.v[0], 4711);
 	assert_int_equal(s.pick.containers.n, 3);
 	assert_string_equal(s.pick.containers.v[2], "c");
-	assert_string_equal(s.pick.cmdline, "x&y=z");
-	assert_null(s.pick.comm);
+	assert_int_equal(s.pick.cmdlines.n, 1);
+	assert_string_equal(s.pick.cmdlines.v[0], "x&y=z");
+	assert_int_equal(s.pick.comms.n, 0);
 	assert_string_equal(s.queues.gpus.v[0], "0");
 	assert_string_equal(s.queues.ids.v[0], "4711:3");
 	assert_string_equal(s.text, "tree&pid=4711,12&container=a,b&container=c&"
 				    "cmdline=x\\&y=z&gpu=0&queue=4711:3");
+	pick_spec_fini(&s);
+}
+
+static void a_key_again_adds_up_or_is_refused(void **state)
+{
+	struct pick_spec s;
+	struct buf text = {0};
+
+	(void)state;
+	assert_int_equal(pick_spec_parse(&s, "--offline", "comm=a&cmdline=b&comm=c"), 0);
+	pick_text(&text, &s.pick);
+	assert_string_equal(text.data, " --comm a --comm c --cmdline b");
+	buf_fini(&text);
+	pick_spec_fini(&s);
+	assert_int_equal(pick_spec_parse(&s, "--offline", "prio=low&prio=high"), 2);
 	pick_spec_fini(&s);
 }
 
@@ -51,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_are_the_options),
+		cmocka_unit_test(a_key_again_adds_up_or_is_refused),
 		cmocka_unit_test(wrong_ones_are_refused),
 	};
 
