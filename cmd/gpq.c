@@ -416,8 +416,10 @@ static int run_gpq(int argc, char **argv)
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
 	const struct command *def = command_find(argv[first], strlen(argv[first]));
-	return def ? run_command(def, argc - first, argv + first, &common)
-		   : unknown_command(argv[first]);
+	if (def)
+		return run_command(def, argc - first, argv + first, &common);
+	ask_json(argc, argv, sets, false, NULL);
+	return unknown_command(argv[first]);
 }
 
 // A closed standard descriptor must not be taken by the next open(): the data would go there.
