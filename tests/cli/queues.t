@@ -330,6 +330,7 @@ $ cp -r $HOSTS/gfx90a-k6.12 s && q=s/sys/class/kfd/kfd/proc/52880/queues && cp -
 52880 0
 
 $ cp -r $HOSTS/gfx90a-k6.12 f && rm f/sys/kernel/debug/kfd/mqds f/proc/52880/status && mkfifo f/sys/kernel/debug/kfd/mqds f/proc/52880/status && timeout 5 gpq --sysroot f queues -p 52880 -rno PID,QID,PRIO,COMMAND
+gpq: queues: PRIO: unknown: No such device or address
 52880 0 - -
 
 # What sysfs does not tell is said with -v.

@@ -35,7 +35,7 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; s() { for spec in "$@"; do gpq sched -
 41207 0 queue=41207:0
 41207 52880 0 queue=41207:0,52880:0
 41207 0 pid=41207&queue=1
-52880 0 comm=py&comm=vllm
+41207 52880 0 comm=py&comm=vllm
 0 user=nosuch
 
 # --online may name nobody: hints alone tell then, and without hints nothing does.

@@ -120,7 +120,10 @@ expect "where standard error is a file they go there" "Every 0.01s: gpq queues -
 52880" "$(view 9x70 "page 52880" -- bash -c '"${@}" 2>'"$work/err" - "${few[@]}")"
 expect "... all of them" "gpq: queues: pid 9: no such process; without -p all are listed" "$(sort -u "$work/err")"
 
-expect "files that cannot be read are told of in each page" "gpq: queues: queues: Too many open files: what it says is missing" \
+expect "files that cannot be read are told of in each page" "gpq: queues: queues: Too many open files: what it says is missing
+gpq: queues: /sys/class/kfd/kfd/topology/nodes/0/gpu_id: Too many open
+ files: what it says is missing
+... 2 more lines" \
 	"$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -n +4)"
 
 expect "an error at once: the terminal is left as it is" "gpq: queues: pid 9: no such process; without -p all are listed
