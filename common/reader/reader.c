@@ -35,6 +35,7 @@ struct asked {
 
 struct reader {
 	pid_t child; // 0: none
+	pid_t owner; // whose child it is: a holder is a fork of gpq, and has none
 	int fd;      // to it
 	unsigned libs;
 	struct asked *v; // on their way, in order
@@ -340,9 +341,12 @@ static void stop(struct reader *r, pid_t whose)
 // A child has the libraries that were loaded when it was started.
 static bool make_ready(struct reader *r)
 {
+	if (r->owner != getpid())
+		r->child = 0;
 	if (r->child && r->libs != lib_count() && !r->n)
 		stop(r, READER_NAMES);
 	if (!r->child) {
+		r->owner = getpid();
 		r->libs = lib_count();
 		r->child = start(&r->fd, NULL);
 	}

@@ -248,6 +248,31 @@ static void test_crash(void **state)
 	buf_fini(&b);
 }
 
+// A fork of the process, as a holder is, has a child of its own, and leaves ours alone.
+static void test_forked(void **state)
+{
+	const unsigned one = 1;
+	struct buf b = {0};
+	int status;
+
+	(void)state;
+	reports = 0;
+	host_on_trouble(note);
+	assert_int_equal(ask(1, give_bytes, &one, sizeof(one), -1, &b), 0);
+	const pid_t pid = fork();
+	if (!pid) {
+		close_range(3, ~0u, 0);
+		_exit(ask(1, give_bytes, &one, sizeof(one), -1, &b) || b.len != 1 ||
+		      ask(4711, crash, "", 0, -1, &b) != EIO);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(ask(1, give_bytes, &one, sizeof(one), -1, &b), 0);
+	assert_int_equal(b.len, 1);
+	assert_int_equal(reports, 0);
+	buf_fini(&b);
+}
+
 static void test_confined(void **state)
 {
 	struct buf b = {0};
@@ -397,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_answers),       cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_over),          cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_silent),        cmocka_unit_test(test_crash),
+		cmocka_unit_test(test_forked),
 		cmocka_unit_test(test_confined),      cmocka_unit_test(test_posted),
 		cmocka_unit_test(test_posted_silent), cmocka_unit_test(test_killed),
 	};
