@@ -7,6 +7,7 @@
 #include "common/host/clock.h"
 #include "common/host/confine.h"
 #include "common/host/dlopen.h"
+#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
@@ -24,6 +25,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define RUNNING_TIMES 10 // so often its time passes before a child that runs is given up
 
 #define NOBODY 65534 // the kernel's default overflow user and group
 
@@ -389,14 +392,25 @@ static int wait_for(int fd, short events, unsigned ms)
 	return r;
 }
 
+// Not asleep: it waits for a processor, or computes.
+static bool is_running(pid_t child)
+{
+	struct proc p;
+
+	return proc_read(&p, child) == 0 && p.state == 'R';
+}
+
 // Takes all parts of one answer. As reader_ask().
-static int take_parts(int fd, pid_t whose, reader_take *take, void *arg)
+static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void *arg)
 {
 	bool sensible = true;
 
-	for (;;) {
-		if (wait_for(fd, POLLIN, patience_ms(whose)) <= 0)
+	for (unsigned late = 0;;) {
+		if (wait_for(fd, POLLIN, patience_ms(whose)) <= 0) {
+			if (++late < RUNNING_TIMES && is_running(child))
+				continue;
 			return ETIMEDOUT;
+		}
 		const size_t n = receive(fd, &part, sizeof(part), MSG_DONTWAIT, NULL);
 		if (n < sizeof(part.head))
 			return EIO;
@@ -417,7 +431,8 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 
 	if (!make_ready(r))
 		return ENOMEM;
-	const int error = send_question(r, q) ? take_parts(r->fd, q->whose, take, arg) : EIO;
+	const int error =
+		send_question(r, q) ? take_parts(r->fd, r->child, q->whose, take, arg) : EIO;
 	if (error == ETIMEDOUT || error == EIO || error == EPROTO)
 		stop(r, q->whose);
 	return error;
@@ -432,7 +447,7 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 	if (!child)
 		return ENOMEM;
 	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-	int error = take_parts(fd, q->whose, take, arg);
+	int error = take_parts(fd, child, q->whose, take, arg);
 	close(fd);
 	if (error != ETIMEDOUT && pidfd >= 0 && wait_for(pidfd, POLLIN, patience_ms(q->whose)) <= 0)
 		error = ETIMEDOUT;
@@ -498,6 +513,15 @@ static struct asked shift(struct reader *r)
 	return first;
 }
 
+static bool is_overdue(const struct reader *r)
+{
+	const uint64_t patience_ns = patience_ms(r->v[0].whose) * UINT64_C(1000000);
+	const uint64_t took_ns = clock_ns() - r->v[0].since_ns;
+
+	return took_ns >= patience_ns * RUNNING_TIMES ||
+	       (took_ns >= patience_ns && !is_running(r->child));
+}
+
 const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 {
 	*len = 0;
@@ -507,8 +531,7 @@ const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 		const bool empty = r->child && !n && errno == EAGAIN;
 
 		*error = EAGAIN; // of questions whose child is gone
-		if (empty &&
-		    clock_ns() - r->v[0].since_ns < patience_ms(r->v[0].whose) * UINT64_C(1000000))
+		if (empty && !is_overdue(r))
 			return NULL;
 		if (n >= sizeof(part.head) && part.head.end < 0)
 			continue;

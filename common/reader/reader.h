@@ -26,9 +26,10 @@
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
-// How long one answer, or one part of it, may take. A host full of what does not answer must not
-// take that time for each: READER_ALL_MS is for all, of which a tenth of the time that passes is
-// regained; when it is used up, the rest have READER_LAST_MS each.
+// How long one answer, or one part of it, may take; ten times as long while the child runs. A host
+// full of what does not answer must not take that time for each: READER_ALL_MS is for all, of which
+// a tenth of the time that passes is regained; when it is used up, the rest have READER_LAST_MS
+// each.
 #define READER_MS        2000
 #define READER_ALL_MS    6000
 #define READER_LAST_MS   50
