@@ -278,7 +278,8 @@ static bool read_text(struct follower *f)
 
 	if (!f->ours)
 		return true;
-	if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 || strncmp(f->text, title, len))
+	if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 ||
+	    strncmp(f->text, title, len) != 0)
 		return false;
 	memmove(f->text, f->text + len, strlen(f->text + len) + 1);
 	return true;

@@ -313,7 +313,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
 	     at = strstr(at, ":" GROUP)) {
 		at += strlen(":" GROUP);
-		if (!is_number(at, '/') || strncmp(at, t->group + strlen(GROUP), 16) == 0)
+		if (!is_number(at, '/') || memcmp(at, t->group + strlen(GROUP), 16) == 0)
 			continue;
 		set_name(t, at);
 		snprintf(path, sizeof(path), "instances/%s", t->name);

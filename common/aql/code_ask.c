@@ -245,8 +245,10 @@ bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const 
 	q.end = m ? m->end : 0;
 	snprintf(q.suffix, sizeof(q.suffix), "%s", end);
 	// The path of a mapped file that was deleted names another one.
-	if (!m || !m->deleted)
-		len = path ? strlen(path) : m->len;
+	if (path && (!m || !m->deleted))
+		len = strlen(path);
+	else if (m && !m->deleted)
+		len = m->len;
 	if (len < sizeof(q.path))
 		memcpy(q.path, path ? path : m ? m->path : "", len);
 	return ask(&q, NULL, budget, each, arg, load);

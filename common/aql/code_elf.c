@@ -223,7 +223,7 @@ static bool read_loaded(const struct loaded *l, uint64_t at, void *to, uint64_t 
 
 static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *found)
 {
-	Elf64_Phdr segments[SEGMENTS_MOST];
+	Elf64_Phdr segments[SEGMENTS_MOST] = {0};
 	Elf64_Ehdr h;
 
 	if (!read_loaded(l, 0, &h, sizeof(h)) || !header_is_good(&h, machine) ||
@@ -240,7 +240,7 @@ static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *f
 
 static bool read_dynamic(struct loaded *l, const Elf64_Phdr *segment)
 {
-	Elf64_Dyn d[DYNAMIC_MOST];
+	Elf64_Dyn d[DYNAMIC_MOST] = {0};
 	uint64_t n = segment->p_memsz / sizeof(*d);
 
 	if (n > DYNAMIC_MOST || !read_loaded(l, segment->p_vaddr, d, n * sizeof(*d)))

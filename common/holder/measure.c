@@ -81,7 +81,7 @@ bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write
 {
 	struct memory_range v[2 * KFD_WATCH_MAX];
 
-	return memory_read_all(&w->memory, v, kfd_watch_ranges(w, i, write, v));
+	return memory_read_here(&w->memory, v, kfd_watch_ranges(w, i, write, v));
 }
 
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a)
@@ -146,14 +146,14 @@ uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *
 unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX])
 {
 	const struct kfd_queue_entry *q = &w->queue[i];
-	struct kfd_ctx_header h[KFD_XCC_MAX];
+	struct kfd_ctx_header h[KFD_XCC_MAX] = {0};
 	struct memory_range v[KFD_XCC_MAX];
 
 	if (!is_compute(q) || w->xccs[i] > KFD_XCC_MAX)
 		return 0;
 	for (unsigned x = 0; x < w->xccs[i]; x++)
 		v[x] = (struct memory_range){header_of(q, x), &h[x], sizeof(h[x]), 0};
-	if (!memory_read_all(&w->memory, v, w->xccs[i]))
+	if (!memory_read_here(&w->memory, v, w->xccs[i]))
 		return 0;
 	for (unsigned x = 0; x < w->xccs[i]; x++)
 		bytes[x] += h[x].wave_state_size;

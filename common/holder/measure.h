@@ -3,7 +3,8 @@
 //
 // Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
 // addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
-// the right to trace the target. The memory is read by the reader (reader/memory.h).
+// the right to trace the target. The memory is read by the reader (reader/memory.h), but for looks
+// of a measurement: a child would take longer than what is measured.
 #ifndef GPQ_HOLDER_MEASURE_H
 #define GPQ_HOLDER_MEASURE_H
 

@@ -116,8 +116,7 @@ static bool take(void *arg, const void *part, size_t len)
 	return true;
 }
 
-// A recorded host, and what a test puts in its place, cannot block.
-static bool read_here(const struct memory *m, struct memory_range *v, size_t n)
+bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n)
 {
 	bool all = true;
 
@@ -137,8 +136,8 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		v[i].got = MEMORY_LOST;
 	errno = EBADF;
-	if (m->read || !host_is_live())
-		return read_here(m, v, n);
+	if (m->read || !host_is_live()) // neither can block
+		return memory_read_here(m, v, n);
 	if (m->fd < 0)
 		return false;
 	const struct reader_question q = question(m, v, n);

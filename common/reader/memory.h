@@ -50,6 +50,10 @@ struct memory_range {
 // ETIMEDOUT when the memory is silent.
 bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
 
+// The same without a child, as fast as it goes: for measurements alone, of a target that is trusted
+// to answer.
+bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n);
+
 // The same for loops that never wait: the question, and what its answer says.
 bool memory_post(struct reader *r, const struct memory *m, const struct memory_range *v, size_t n,
 		 void *tag);

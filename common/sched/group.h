@@ -67,8 +67,8 @@ struct group {
 	uint64_t limit_ns;     // deadline of each hold, kept by its holder
 	uint64_t idle_ns; // members whose indices stood still for so long, and that have nothing to
 			  // do, are not suspended; 0: all are
-	size_t asked; // members with a request on its way, without those that are silent or late, and
-		      // those that are checked
+	size_t asked; // members with a request on its way, without those that are silent or late,
+		      // and those that are checked
 	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
 	uint64_t calls;    // requests answered that made the driver take queues off or put them on
 	uint64_t grown_ns; // when the last member came

@@ -14,13 +14,13 @@ struct pick_queues_opts {
 };
 
 // The options as rows of a command's table; `type` is its options struct with a member `queues`.
-#define PICK_QUEUES_OPTS(type)                                                           \
-	OPT(type, queues.ids, "queue", 'Q', OPT_WORDS, "[PID:]ID,...",                   \
-	    "only these queues;\nof several processes with the PID before the id"),      \
-		OPT(type, queues.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",              \
-		    "only queues on these GPUs:\nindex, gpu_id or PCI address"),         \
-		OPT(type, queues.types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",          \
-		    "\nonly queues of these types: compute, sdma, sdma-xgmi"),           \
+#define PICK_QUEUES_OPTS(type)                                                            \
+	OPT(type, queues.ids, "queue", 'Q', OPT_WORDS, "[PID:]ID,...",                    \
+	    "only these queues;\nof several processes with the PID before the id"),       \
+		OPT(type, queues.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",               \
+		    "only queues on these GPUs:\nindex, gpu_id or PCI address"),          \
+		OPT(type, queues.types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",           \
+		    "\nonly queues of these types: compute, sdma, sdma-xgmi"),            \
 		OPT(type, queues.prio, "prio", 0, OPT_EXPR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
 		    "\nonly queues of these levels (low, medium, high) or priorities (0 to 15)")
 

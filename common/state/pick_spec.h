@@ -2,8 +2,8 @@
 //
 // Keys are the long options of PICK_OPTS and PICK_QUEUES_OPTS, values their arguments; those
 // without an argument stand alone: "tree&pid=4711". An & within a value is written \&. As with the
-// options, a repeated key and commas add up (prio is refused), different keys narrow each other down; several specs
-// add up.
+// options, a repeated key and commas add up (prio is refused), different keys narrow each other
+// down; several specs add up.
 #ifndef GPQ_STATE_PICK_SPEC_H
 #define GPQ_STATE_PICK_SPEC_H
 

@@ -418,12 +418,12 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),       cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_over),          cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_silent),        cmocka_unit_test(test_crash),
-		cmocka_unit_test(test_forked),
-		cmocka_unit_test(test_confined),      cmocka_unit_test(test_posted),
-		cmocka_unit_test(test_posted_silent), cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_answers), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_over),    cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_silent),  cmocka_unit_test(test_crash),
+		cmocka_unit_test(test_forked),  cmocka_unit_test(test_confined),
+		cmocka_unit_test(test_posted),  cmocka_unit_test(test_posted_silent),
+		cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
