@@ -114,6 +114,23 @@ like "it is waited for" "$OUT" "(^| )$S +0 +0 +1 "
 is "nothing is missing" $RC 0
 loud
 
+# ---- a driver that waits for a preemption: its dumps stand behind the lock that it holds
+
+PREEMPT=/sys/module/amdgpu/parameters/preempt_us
+echo 7000000 > $PREEMPT
+gpq suspend -p $P --for 1s > /dev/null 2>&1 &
+B=$!
+within 10 pidof gpq-holder || fail "a holder starts" ""
+usleep 500000
+ends "why while the driver waits" gpq why -o PID,QID,STATE -n
+like "it says so" "$OUT" "the driver does not answer"
+like "the queues are listed" "$OUT" "(^| )$P +0 +unknown"
+is "why in part" $RC 3
+echo 0 > $PREEMPT
+wait $B
+gpq resume --all > /dev/null 2>&1
+moves 0 "once the driver has its answer"
+
 reap $P
 unload
 kernel_is_content

@@ -3,7 +3,7 @@
 # shellcheck shell=dash disable=SC1091,SC2086,SC3028
 . /t/lib.sh
 
-MANY=${MANY:-200}
+MANY=${MANY:-100}
 mkdir -p /run
 SOCKET=/run/gpq-sched/socket
 listens() { gpq sched --status > /dev/null 2>&1; }
