@@ -58,15 +58,22 @@ static bool is_ring(const struct ring *r)
 // the write index: false where it is beyond it.
 static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
-	const uint64_t low = least(r->read_at, r->write_at);
-	const uint64_t apart = r->read_at + r->write_at - 2 * low;
-	uint8_t bytes[256];
-	if (r->kind == RING_PM4 || apart > sizeof(bytes) - sizeof(i->read) ||
-	    !memory_read(m, low, bytes, (size_t)apart + sizeof(i->read)))
+	uint64_t low;
+	uint8_t bytes[RING_INDICES_MOST];
+	const size_t size = ring_indices_at(r, &low);
+	if (!size || !memory_read(m, low, bytes, size))
 		return false;
 	memcpy(&i->read, bytes + (r->read_at - low), sizeof(i->read));
 	memcpy(&i->write, bytes + (r->write_at - low), sizeof(i->write));
 	return i->write >= i->read;
+}
+
+size_t ring_indices_at(const struct ring *r, uint64_t *at)
+{
+	*at = least(r->read_at, r->write_at);
+	const uint64_t apart = r->read_at + r->write_at - 2 * *at;
+	const bool near = apart <= RING_INDICES_MOST - sizeof(uint64_t);
+	return is_ring(r) && r->kind != RING_PM4 && near ? (size_t)apart + sizeof(uint64_t) : 0;
 }
 
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m, struct ring_indices *i)

@@ -47,6 +47,11 @@ struct ring_indices {
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
+// What ring_indices() reads first, where both lie together: at most RING_INDICES_MOST bytes. The
+// size; 0: they do not.
+#define RING_INDICES_MOST 256
+size_t ring_indices_at(const struct ring *r, uint64_t *at);
+
 enum ring_state {
 	RING_TAKEN,       // the GPU has taken it: its index is below the read index
 	RING_NEXT,        // at the read index

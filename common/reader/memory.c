@@ -147,6 +147,12 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 
 bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size)
 {
+	for (size_t i = 0; i < m->nkept; i++)
+		if (m->kept[i].at == address && m->kept[i].size == size &&
+		    m->kept[i].got == MEMORY_READ) {
+			memcpy(to, m->kept[i].to, size);
+			return true;
+		}
 	for (size_t part; size; to = (char *)to + part, address += part, size -= part) {
 		part = size < MEMORY_BYTES_MOST ? size : MEMORY_BYTES_MOST;
 		struct memory_range range = {.at = address, .to = to, .size = part};

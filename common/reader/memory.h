@@ -11,9 +11,13 @@
 
 #include "common/reader/reader.h"
 
+struct memory_range;
+
 struct memory {
 	int fd; // /proc/PID/mem; -1: none
 	pid_t pid;
+	const struct memory_range *kept; // read before: memory_read() takes them from here
+	size_t nkept;
 	// Replaces the file, for tests; NULL: none.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;

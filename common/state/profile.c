@@ -163,15 +163,29 @@ static void show(struct profile *p, struct profile_queue *q, const struct profil
 	q->since_ns = now_ns;
 }
 
+// The queues of each process in turn.
+static void glance(struct profile *p)
+{
+	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(*v));
+	for (size_t k = 0; k < p->rings->nprocesses; k++) {
+		size_t n = 0;
+		for (size_t i = 0; i < p->n; i++)
+			if (p->v[i].x.q && p->v[i].x.q->process == k)
+				v[n++] = &p->v[i].x;
+		why_glance_all(v, n, &p->rings->processes[k].memory);
+	}
+	free(v);
+}
+
 void profile_look(struct profile *p, uint64_t now_ns)
 {
 	p->looks++;
 	p->end_ns = now_ns;
+	glance(p);
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
 		if (!q->x.q)
 			continue;
-		why_glance_again(&q->x, &p->rings->processes[q->x.q->process].memory);
 		q->unread += q->x.unread;
 		if (q->x.has_last_value && q->x.last_value <= 0)
 			q->done_at = q->x.now.read;

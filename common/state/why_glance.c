@@ -100,16 +100,66 @@ void why_glance(struct why_queue *x, const struct memory *m)
 		look_at_signals(x, m);
 }
 
-void why_glance_again(struct why_queue *x, const struct memory *m)
+// `seen`: the memory with what was read in advance, which only serves where nothing has changed.
+static void glance_again(struct why_queue *x, const struct memory *m, const struct memory *seen)
 {
 	struct ring_indices at;
-	x->problem = ring_indices(&x->q->ring, m, &at);
+	x->problem = ring_indices(&x->q->ring, seen, &at);
 	if (x->problem) {
 		x->unread = true; // what was read before is of another moment
 	} else if (is_same(x, &at)) {
 		x->now = at;
-		look_at_signals(x, m);
+		look_at_signals(x, seen);
 	} else {
 		why_glance(x, m);
+	}
+}
+
+void why_glance_again(struct why_queue *x, const struct memory *m)
+{
+	glance_again(x, m, m);
+}
+
+// Of one queue: its indices, the signals of its next packet, and that of the last one.
+enum { RANGES = 7, ADVANCE_QUEUES = 64, SIGNAL_BYTES = 16 };
+
+struct advance {
+	struct memory_range v[ADVANCE_QUEUES * RANGES];
+	uint8_t bytes[ADVANCE_QUEUES][RING_INDICES_MOST + RANGES * SIGNAL_BYTES];
+	size_t n;
+};
+
+static void add_range(struct advance *a, uint64_t at, uint8_t **to, size_t size)
+{
+	if (!size || !at)
+		return;
+	a->v[a->n++] = (struct memory_range){.at = at, .to = *to, .size = size};
+	*to += size;
+}
+
+static void add_queue(struct advance *a, const struct why_queue *x, uint8_t *to)
+{
+	uint64_t at;
+	const size_t size = ring_indices_at(&x->q->ring, &at);
+	add_range(a, at, &to, size);
+	add_range(a, x->last.completion, &to, SIGNAL_BYTES);
+	for (unsigned i = 0; i < x->next.ndeps && i < RANGES - 2; i++)
+		add_range(a, x->next.deps[i], &to, SIGNAL_BYTES);
+}
+
+void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m)
+{
+	static struct advance a;
+	for (size_t first = 0; first < n; first += ADVANCE_QUEUES) {
+		const size_t end = first + ADVANCE_QUEUES < n ? first + ADVANCE_QUEUES : n;
+		a.n = 0;
+		for (size_t i = first; i < end; i++)
+			add_queue(&a, x[i], a.bytes[i - first]);
+		memory_read_all(m, a.v, a.n);
+		struct memory seen = *m;
+		seen.kept = a.v;
+		seen.nkept = a.n;
+		for (size_t i = first; i < end; i++)
+			glance_again(x[i], m, &seen);
 	}
 }

@@ -5,8 +5,7 @@
  *
  *     silent DIR MS WHAT [UID]     MS: until the server answers a read, 0: never
  *
- * WHAT: indices (of its queue), lock (the same, and a thread that changes its address space, so that
- * one reader in there stops others), signal (that the next packet waits for), file (a mapped
+ * WHAT: indices (of its queue), signal (that the next packet waits for), file (a mapped
  * libhsa-runtime64, which answers neither open nor read). It prints "silent PID: ready" and sleeps.
  * The end of its server, "silent-server", lets go of everybody.
  */
@@ -162,18 +161,6 @@ static void put_away(void *page, int file, int prot)
 		die("mmap of the file");
 }
 
-/* Its address space is changed all the time: who waits in it for the page then stops all others. */
-static void *change_memory(void *arg)
-{
-	(void)arg;
-	for (;; usleep(10000)) {
-		void *p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		munmap(p, PAGE);
-	}
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 3 ? argv[3] : "";
@@ -216,15 +203,12 @@ int main(int argc, char **argv)
 	memcpy(queue.ring, &barrier, sizeof(barrier));
 	*queue.write_index = 1;
 	*queue.doorbell = 0;
-	if (!strcmp(what, "indices") || !strcmp(what, "lock"))
+	if (!strcmp(what, "indices"))
 		put_away(queue.indices, file, PROT_READ);
 	if (!strcmp(what, "signal"))
 		put_away(signal, file, PROT_READ);
 	if (deaf && mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file, 0) == MAP_FAILED)
 		die("mmap of the runtime");
-	pthread_t t;
-	if (!strcmp(what, "lock") && pthread_create(&t, NULL, change_memory, NULL))
-		die("pthread_create");
 	printf("silent %d: ready\n", getpid());
 	for (;;)
 		pause();
