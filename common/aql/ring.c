@@ -167,6 +167,14 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 	free(bytes);
 }
 
+size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at)
+{
+	const uint64_t room = capacity(r), first = i->read ? i->read - 1 : 0;
+	const uint64_t n = least(i->write, i->read + 1) - first, slot = first & (room - 1);
+	*at = r->base + slot * AQL_BYTES;
+	return r->kind == RING_AQL && slot + n <= room ? (size_t)n * AQL_BYTES : 0;
+}
+
 // --- SDMA and PM4 ---
 
 // Reads the dwords from `at` on, at most `bytes` bytes and `most` dwords, up to the ring's end. How

@@ -52,6 +52,10 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 #define RING_INDICES_MOST 256
 size_t ring_indices_at(const struct ring *r, uint64_t *at);
 
+// What ring_look() with one packet before and none behind reads of an AQL ring between its two
+// looks at these indices, at most 2 * AQL_BYTES. The size; 0: another kind, or it wraps there.
+size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at);
+
 enum ring_state {
 	RING_TAKEN,       // the GPU has taken it: its index is below the read index
 	RING_NEXT,        // at the read index

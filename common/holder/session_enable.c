@@ -15,6 +15,8 @@
 #include "common/host/root.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 // Threads may end, and others begin, while their list is read.
 #define ATTEMPTS 100
@@ -33,6 +35,16 @@ static pid_t other_thread(pid_t pid, unsigned n)
 	return found;
 }
 
+// Without a list: proc_task_getattr() in fs/proc/base.c counts threads as links. False: it is gone.
+static bool has_others(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return stat(path, &st) == 0 && st.st_nlink > 3;
+}
+
 int session_try(int kfd, pid_t target)
 {
 	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
@@ -48,7 +60,7 @@ static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 	if (r < 0)
 		return r;
 	kfd_step(12);
-	if (other_thread(target, 0))
+	if (has_others(target))
 		r = -EAGAIN;
 	else if (session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
 		r = -ESRCH;
@@ -66,7 +78,8 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
 		unsigned n = 0;
 
-		for (; r == -EAGAIN && (tid = other_thread(target, n)); n++) {
+		for (bool others = has_others(target);
+		     others && r == -EAGAIN && (tid = other_thread(target, n)); n++) {
 			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);
 			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
 		}

@@ -151,6 +151,7 @@ bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size
 		if (m->kept[i].at == address && m->kept[i].size == size &&
 		    m->kept[i].got == MEMORY_READ) {
 			memcpy(to, m->kept[i].to, size);
+			m->kept[i].got = MEMORY_LOST;
 			return true;
 		}
 	for (size_t part; size; to = (char *)to + part, address += part, size -= part) {

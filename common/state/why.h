@@ -117,8 +117,7 @@ void why_glance(struct why_queue *x, const struct memory *m);
 // The same where `x` was filled before: packets are read only where the indices have moved.
 void why_glance_again(struct why_queue *x, const struct memory *m);
 
-// The same of `n` queues of one process, whose indices and signals are read at once: where a head
-// has not changed, a look takes no more than that.
+// The same of `n` queues of one process: each step of all of them is one question to the reader.
 void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m);
 
 // The packet taken last has a completion signal that is above 0.

@@ -100,66 +100,112 @@ void why_glance(struct why_queue *x, const struct memory *m)
 		look_at_signals(x, m);
 }
 
-// `seen`: the memory with what was read in advance, which only serves where nothing has changed.
-static void glance_again(struct why_queue *x, const struct memory *m, const struct memory *seen)
+// True: the head is as it was, and its signals are to be looked at. False: `at` are the indices
+// now.
+static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
 {
-	struct ring_indices at;
-	x->problem = ring_indices(&x->q->ring, seen, &at);
-	if (x->problem) {
-		x->unread = true; // what was read before is of another moment
-	} else if (is_same(x, &at)) {
-		x->now = at;
-		look_at_signals(x, seen);
-	} else {
-		why_glance(x, m);
-	}
+	x->problem = ring_indices(&x->q->ring, m, at);
+	x->unread |= x->problem != RING_OK; // what was read before is of another moment
+	if (x->problem || !is_same(x, at))
+		return false;
+	x->now = *at;
+	return true;
 }
 
 void why_glance_again(struct why_queue *x, const struct memory *m)
 {
-	glance_again(x, m, m);
+	struct ring_indices at;
+	if (is_as_before(x, m, &at))
+		look_at_signals(x, m);
+	else if (!x->problem)
+		why_glance(x, m);
 }
 
-// Of one queue: its indices, the signals of its next packet, and that of the last one.
-enum { RANGES = 7, ADVANCE_QUEUES = 64, SIGNAL_BYTES = 16 };
+// --- many queues of a process: each step of all of them is one question ---
 
-struct advance {
-	struct memory_range v[ADVANCE_QUEUES * RANGES];
-	uint8_t bytes[ADVANCE_QUEUES][RING_INDICES_MOST + RANGES * SIGNAL_BYTES];
+// Of one queue: its indices twice with packets between them; or the signals of two packets.
+enum { RANGES = 7, QUEUES = 64, SIGNAL_BYTES = 16, BYTES = 2 * RING_INDICES_MOST + 2 * AQL_BYTES };
+
+static struct {
+	struct memory_range v[QUEUES * RANGES];
+	uint8_t bytes[QUEUES * BYTES], *end;
 	size_t n;
-};
+} advance;
 
-static void add_range(struct advance *a, uint64_t at, uint8_t **to, size_t size)
+static void add_range(uint64_t at, size_t size)
 {
 	if (!size || !at)
 		return;
-	a->v[a->n++] = (struct memory_range){.at = at, .to = *to, .size = size};
-	*to += size;
+	advance.v[advance.n++] = (struct memory_range){.at = at, .to = advance.end, .size = size};
+	advance.end += size;
 }
 
-static void add_queue(struct advance *a, const struct why_queue *x, uint8_t *to)
+static void add_indices(const struct why_queue *x)
 {
 	uint64_t at;
 	const size_t size = ring_indices_at(&x->q->ring, &at);
-	add_range(a, at, &to, size);
-	add_range(a, x->last.completion, &to, SIGNAL_BYTES);
-	for (unsigned i = 0; i < x->next.ndeps && i < RANGES - 2; i++)
-		add_range(a, x->next.deps[i], &to, SIGNAL_BYTES);
+	add_range(at, size);
+}
+
+static void add_signals(const struct why_queue *x)
+{
+	add_range(x->last.completion, SIGNAL_BYTES);
+	for (unsigned i = 0; i < x->next.ndeps && i < RANGES - 1; i++)
+		add_range(x->next.deps[i], SIGNAL_BYTES);
+}
+
+static void begin(void)
+{
+	advance.n = 0;
+	advance.end = advance.bytes;
+}
+
+// The memory with what was added.
+static struct memory read_advance(const struct memory *m)
+{
+	struct memory seen = *m;
+	if (advance.n)
+		memory_read_all(m, advance.v, advance.n);
+	seen.kept = advance.v;
+	seen.nkept = advance.n;
+	return seen;
+}
+
+static void glance_some(struct why_queue *const *x, size_t n, const struct memory *m)
+{
+	struct ring_indices at[QUEUES];
+	bool same[QUEUES];
+	uint64_t head;
+	begin();
+	for (size_t i = 0; i < n; i++)
+		add_indices(x[i]);
+	struct memory seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		same[i] = is_as_before(x[i], &seen, &at[i]);
+	begin();
+	for (size_t i = 0; i < n; i++)
+		if (!same[i] && !x[i]->problem) {
+			add_indices(x[i]);
+			const size_t size = ring_head_at(&x[i]->q->ring, &at[i], &head);
+			add_range(head, size);
+			add_indices(x[i]);
+		}
+	seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		if (!same[i] && !x[i]->problem)
+			look_at_packets(x[i], &seen);
+	begin();
+	for (size_t i = 0; i < n; i++)
+		if (!x[i]->problem)
+			add_signals(x[i]);
+	seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		if (!x[i]->problem)
+			look_at_signals(x[i], &seen);
 }
 
 void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m)
 {
-	static struct advance a;
-	for (size_t first = 0; first < n; first += ADVANCE_QUEUES) {
-		const size_t end = first + ADVANCE_QUEUES < n ? first + ADVANCE_QUEUES : n;
-		a.n = 0;
-		for (size_t i = first; i < end; i++)
-			add_queue(&a, x[i], a.bytes[i - first]);
-		memory_read_all(m, a.v, a.n);
-		struct memory seen = *m;
-		seen.kept = a.v;
-		seen.nkept = a.n;
-		for (size_t i = first; i < end; i++)
-			glance_again(x[i], m, &seen);
-	}
+	for (size_t first = 0; first < n; first += QUEUES)
+		glance_some(x + first, n - first < QUEUES ? n - first : QUEUES, m);
 }
