@@ -288,7 +288,7 @@ static uint64_t cpu_now(void)
 
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
-	const uint64_t due = later(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 40);
+	const uint64_t due = later(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 50);
 	return due < now_ns + PROFILE_REST_NS ? due : now_ns + PROFILE_REST_NS;
 }
 

@@ -98,7 +98,7 @@ void profile_take(struct profile *p, const struct rings *r);
 // One look at each queue that is there.
 void profile_look(struct profile *p, uint64_t now_ns);
 
-// When to look next: 1,000 times a second, or as seldom as 2.5 % of a core allow for what was used
+// When to look next: 1,000 times a second, or as seldom as 2 % of a core allow for what was used
 // since the beginning, but ten times a second. All in ns of clock_ns(), `cpu_ns` since begin_ns.
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns);
 

@@ -375,13 +375,13 @@ static void test_renamed(void **state)
 	assert_string_equal(counts(1), "next dispatch - 3\nnext dispatch beta 3\n");
 }
 
-// 2.5 % of a core: 40 times what was used must have passed.
+// 2 % of a core: 50 times what was used must have passed.
 static void test_due(void **state)
 {
 	(void)state;
 	assert_int_equal(profile_due(5000000, 5000000, 5010000, 10000), 6000000);
 	assert_int_equal(profile_due(5000000, 6000000, 6010000, 20000), 7000000);
-	assert_int_equal(profile_due(5000000, 6000000, 6100000, 100000), 9000000);
+	assert_int_equal(profile_due(5000000, 6000000, 6100000, 100000), 10000000);
 	assert_int_equal(profile_due(5000000, 6000000, 6100000, 1000000000), 106100000);
 }
 
