@@ -496,8 +496,11 @@ int reader_fd(const struct reader *r)
 
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
 {
+	const bool silent = is_silent(q->whose);
+
+	errno = silent ? ETIMEDOUT : EAGAIN;
 	// What was asked of a child that is gone is answered first.
-	if ((r->n && !r->child) || is_silent(q->whose) || !make_ready(r) || !send_question(r, q))
+	if (silent || (r->n && !r->child) || !make_ready(r) || !send_question(r, q))
 		return false;
 	*ARRAY_ADD(r->v, r->cap, r->n) = (struct asked){q->whose, tag, clock_ns()};
 	return true;

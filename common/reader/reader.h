@@ -76,8 +76,8 @@ void reader_free(struct reader *r); // NULL: nothing
 // For poll(2): readable when an answer came. -1: nothing was asked.
 int reader_fd(const struct reader *r);
 
-// Sends a question without `open`. False: it is silent, or there is no room now. `tag` comes back
-// with the answer, which has one part.
+// Sends a question without `open`. False: it is silent (errno ETIMEDOUT), or there is no room now.
+// `tag` comes back with the answer, which has one part.
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 
 // The next answer in the order of the questions, or NULL: *tag, *error as of reader_ask(), EAGAIN:

@@ -79,6 +79,7 @@ static void look(struct group *g, struct group_member *m)
 	if (g->nowait) {
 		g->reader = g->reader ? g->reader : reader_new();
 		m->looking = memory_post(g->reader, &m->watch.memory, v, n, m);
+		m->mute |= !m->looking && errno == ETIMEDOUT;
 		return;
 	}
 	m->known = memory_read_all(&m->watch.memory, v, n);
@@ -198,7 +199,7 @@ static void take_look(struct group *g, struct group_member *m, const void *part,
 	unsigned n = kfd_watch_ranges(&m->watch, &now, true, v);
 
 	m->looking = false;
-	m->mute = error == ETIMEDOUT;
+	m->mute = error == ETIMEDOUT || (m->mute && error);
 	m->known = !error && memory_take(v, n, part, len);
 	if (!error && !m->known && m->fresh) {
 		kfd_watch_keep(&m->watch, v);
