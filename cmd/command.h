@@ -7,8 +7,8 @@
 
 #include "common/cli/err.h"
 #include "common/cli/opts.h"
-#include "common/cli/out.h"
-#include "common/cli/schema.h"
+#include "common/out/out.h"
+#include "common/out/schema.h"
 
 // What must be there before a command runs; checked in one place (cmd/needs.c).
 enum {

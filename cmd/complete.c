@@ -6,8 +6,8 @@
 #include "common/host/root.h"
 #include "common/host/secure.h"
 #include "common/kfd/procs.h"
-#include "common/state/pick_spec.h"
-#include "common/state/queue_rows.h"
+#include "common/pick/pick_spec.h"
+#include "common/rows/queue_rows.h"
 
 #include <errno.h>
 #include <ctype.h>
@@ -167,7 +167,6 @@ static void offer_spec(struct typed *t);
 static void offer_class(struct typed *t)
 {
 	const char *name_end = strchr(t->rest, '=');
-
 	if (!name_end)
 		return;
 	keep_up_to(t, name_end + 1);
@@ -203,7 +202,6 @@ static void offer_spec(struct typed *t)
 	const char *and = strrchr(t->rest, '&'), *value;
 	char word[32], help[128];
 	size_t n;
-
 	if (!t->def || t->def->spec->kinds)
 		return;
 	if (and)

@@ -6,7 +6,7 @@
 #include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
-#include "common/state/pick.h"
+#include "common/pick/pick.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define GPQ_CMD_KERNELS_H
 
 #include "cmd/command.h"
-#include "common/state/rings.h"
+#include "common/why/rings.h"
 
 struct kernels_opts {
 	bool demangle, no_demangle;

@@ -139,7 +139,6 @@ static int print_logs(struct cmd *c, struct trace_lines *l)
 					  .series = U64_NULL,
 					  .threads = U64_NULL};
 	int status = trace_demangle(c, o->demangle, o->no_demangle);
-
 	return status ? status : trace_merge_report(c, l, &report);
 }
 

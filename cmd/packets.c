@@ -1,4 +1,4 @@
-// gpq packets: options, columns. Rings: common/state/rings.h, what is in them: common/aql.
+// gpq packets: options, columns. Rings: common/why/rings.h, what is in them: common/aql.
 #include "cmd/command.h"
 #include "cmd/kernels.h"
 

@@ -1,11 +1,11 @@
-// gpq queues: options, columns, filters. The rows come from common/state/queue_rows.h.
+// gpq queues: options, columns, filters. The rows come from common/rows/queue_rows.h.
 #include "cmd/command.h"
 
 #include "common/cli/text.h"
 #include "common/host/root.h"
-#include "common/state/pick.h"
-#include "common/state/pick_queues.h"
-#include "common/state/queue_rows.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
+#include "common/rows/queue_rows.h"
 
 #include <errno.h>
 #include <stdio.h>

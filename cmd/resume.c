@@ -32,7 +32,6 @@ static void ask(struct target *t, const struct resume_opts *o)
 {
 	struct kfd_failure *f = &t->failure;
 	struct buf request = {0};
-
 	if (t->failed) // no queue of it is chosen
 		return;
 	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
@@ -61,7 +60,6 @@ static void end_holder(struct target *t)
 static bool receive(struct target *t, uint64_t asked_ns, unsigned ms)
 {
 	const uint64_t gone_ms = (clock_ns() - asked_ns) / 1000000;
-
 	return kfd_link_receive(&t->link, gone_ms < ms ? ms - (unsigned)gone_ms : 1, &t->failure) ==
 	       0;
 }
@@ -101,7 +99,6 @@ struct report {
 static void write_rows(struct out *o, void *arg)
 {
 	struct report *r = arg;
-
 	for (size_t i = 0; i < r->all->n; i++) {
 		const struct target *t = &r->all->v[i];
 
@@ -123,7 +120,6 @@ static int show(struct cmd *c, const struct targets *all)
 {
 	struct report r = {.all = all};
 	int status = held_write(&c->out, &held_table, write_rows, &r);
-
 	return status ? status : held_sum_status(&r.sum);
 }
 
@@ -132,7 +128,6 @@ static bool resume(struct targets *all, const struct resume_opts *o, struct endi
 {
 	uint64_t asked_ns;
 	bool any;
-
 	for (size_t i = 0; i < all->n; i++)
 		ask(&all->v[i], o);
 	asked_ns = clock_ns();
@@ -146,7 +141,6 @@ static int find(struct targets *all, const struct resume_opts *o, enum targets_a
 {
 	struct pick_opts held = {.pids.given = true}; // as if they had been named
 	int status = GPQ_OK;
-
 	if (!o->all)
 		return targets_find(all, &o->pick, &o->queues, among);
 	*all = (struct targets){0};
@@ -171,7 +165,6 @@ static int look_again(struct targets *all, const struct resume_opts *o)
 	struct ending none = {0};
 	struct targets more;
 	int status = find(&more, o, AMONG_HELD_IF_ANY);
-
 	if (!status)
 		resume(&more, o, &none);
 	for (size_t i = 0; i < more.n && !status; i++) {
@@ -191,7 +184,6 @@ static int finish(struct cmd *c, struct targets *all, struct ending *ending)
 {
 	const struct resume_opts *o = c->opts;
 	int status, failed, again = GPQ_OK;
-
 	if (resume(all, o, ending) && !o->queues.ids.n)
 		again = look_again(all, o);
 	if (o->queues.ids.n)
@@ -215,7 +207,6 @@ static int run(struct cmd *c)
 	struct targets all;
 	size_t ended = 0;
 	int status;
-
 	if (c->out.filter)
 		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu ...",
 				"--filter chooses rows to show, not queues to resume");

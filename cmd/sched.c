@@ -95,7 +95,6 @@ static const char *of_new(const struct sched_cmd *o)
 		[OPT_FLAG] = sizeof(bool),         [OPT_STR] = sizeof(char *),
 		[OPT_LIST] = sizeof(struct words), [OPT_U64] = sizeof(uint64_t),
 		[OPT_NS] = sizeof(uint64_t),       [OPT_CHOICE] = sizeof(int)};
-
 	for (const struct opt *q = opts; q->name; q++)
 		if (!strstr(of_status, q->name) &&
 		    memcmp((const char *)o + q->offset, (const char *)&defaults + q->offset,
@@ -110,7 +109,6 @@ static int parse_share(const char *text, struct policy *p)
 	uint64_t up, down;
 	char word[32];
 	const char *colon = text ? strchr(text, ':') : NULL;
-
 	if (!text)
 		return GPQ_OK;
 	if (!colon || colon - text >= (ptrdiff_t)sizeof(word))
@@ -131,7 +129,6 @@ static int check_times(struct sched_opts *o)
 {
 	struct policy *p = &o->policy;
 	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);
-
 	if (p->max_hold_ns < 10 * MS || p->max_hold_ns > 3600000 * MS)
 		return err_fail(GPQ_USAGE, NULL, "--max-hold: between 10ms and 1h");
 	if (p->rest_ns == NO_LIMIT)
@@ -169,7 +166,6 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 {
 	char option[32];
 	int status = GPQ_OK;
-
 	snprintf(option, sizeof(option), "--%s", name);
 	for (size_t i = 0; i < specs->n && !status; i++)
 		if (specs->v[i][0] || strcmp(name, "online") != 0)
@@ -182,7 +178,6 @@ static int add_class(struct sched *s, char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-
 	if (!n || text[n] != '=' || n >= SCHED_NAME)
 		return err_fail(GPQ_USAGE, "as in batch=container=train",
 				"--class %s: give NAME=SPEC, a name of letters, digits, _ . and -",
@@ -197,7 +192,6 @@ static int add_class(struct sched *s, char *text)
 static int add_classes(struct sched *s, const struct sched_cmd *o)
 {
 	int status;
-
 	sched_add_class(s, "online");
 	status = add_specs(s, "online", &o->online);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
@@ -214,7 +208,6 @@ static int write_table(struct out *o, const struct out_table *table, const void 
 		       size_t size)
 {
 	const int status = out_begin(o, table, false);
-
 	for (size_t i = 0; i < n && !status; i++)
 		out_row(o, (const char *)rows + i * size);
 	out_end(o);
@@ -226,7 +219,6 @@ static int write_stats(const struct out_opts *form, const struct sched_stats *t,
 	struct out_opts several = *form;
 	struct out *o;
 	int status = GPQ_OK;
-
 	several.several = (what & (what - 1)) != 0;
 	o = out_open(&several);
 	if (what & TOTALS)
@@ -245,7 +237,6 @@ static int write_stats(const struct out_opts *form, const struct sched_stats *t,
 static int no_scheduler(const struct sched_cmd *o, ssize_t error)
 {
 	const int e = (int)-error;
-
 	if (e == EACCES)
 		return err_fail(GPQ_DENIED,
 				"run as its user or as root; gpq sched --group G lets "
@@ -275,7 +266,6 @@ static int list_status(struct cmd *c)
 	struct buf text = {0};
 	ssize_t need = client ? 65536 : -errno;
 	int status;
-
 	do {
 		buf_reserve(&text, (size_t)(need < 0 ? 0 : need) + 1);
 		need = need < 0 ? need : gpq_status(client, text.data, text.cap, 5 * 1000000000ll);
@@ -301,7 +291,6 @@ static int list_status(struct cmd *c)
 static void fill_status(struct buf *b, void *arg)
 {
 	struct sched_stats t;
-
 	sched_stats_take(&t, arg);
 	sched_stats_write(b, &t);
 	sched_stats_fini(&t);
@@ -311,7 +300,6 @@ static int show(struct cmd *c, const struct sched *s, unsigned what)
 {
 	struct sched_stats t;
 	int status;
-
 	sched_stats_take(&t, s);
 	status = write_stats(&c->out, &t, what);
 	sched_stats_fini(&t);
@@ -323,7 +311,6 @@ static int schedule(struct cmd *c, struct sched *s)
 	const struct sched_cmd *o = c->opts;
 	int status = GPQ_OK, sig;
 	size_t found = 0;
-
 	sched_raise_limit();
 	if (!o->no_socket)
 		s->hints = hints_open(o->socket, o->group, &status);
@@ -348,7 +335,6 @@ static int run(struct cmd *c)
 	struct sched s = {.newcomers = {.events = -1}};
 	const char *own = of_new(o);
 	int status;
-
 	if (o->status && own)
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--status asks the scheduler that runs, --%s is for a new one",
@@ -385,7 +371,6 @@ static int run(struct cmd *c)
 static unsigned needs(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
-
 	if (o->status)
 		return NEED_LIVE;
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;

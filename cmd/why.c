@@ -1,7 +1,7 @@
-// gpq why: options, columns. The verdicts are those of common/state/why.h.
+// gpq why: options, columns. The verdicts are those of common/why/why.h.
 #include "cmd/why.h"
 
-#include "common/state/why.h"
+#include "common/why/why.h"
 
 #include <inttypes.h>
 #include <string.h>

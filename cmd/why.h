@@ -5,7 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/kernels.h"
 
-#include "common/state/evictions.h"
+#include "common/rows/evictions.h"
 
 #define WHY_NO_PROFILE UINT64_MAX
 

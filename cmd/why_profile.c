@@ -1,10 +1,10 @@
-// gpq why --profile: options, columns, stacks, timeline. Looks and counts: common/state/profile.h.
+// gpq why --profile: options, columns, stacks, timeline. Looks and counts: common/why/profile.h.
 #include "cmd/why.h"
 
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
-#include "common/cli/traceevent.h"
-#include "common/state/profile.h"
+#include "common/out/traceevent.h"
+#include "common/why/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

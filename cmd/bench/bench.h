@@ -4,8 +4,8 @@
 
 #include "cmd/command.h"
 #include "common/bench/require.h"
-#include "common/state/pick.h"
-#include "common/state/pick_queues.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
 
 struct bench_opts {
 	bool dry;

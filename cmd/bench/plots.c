@@ -1,10 +1,10 @@
 // Plots in the HTML report of a run: distributions of times, dispatch rate over time.
 #include "cmd/bench/bench.h"
 
-#include "common/cli/plot.h"
+#include "common/out/plot.h"
 #include "common/cli/text.h"
 #include "common/stats/hist.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <stdio.h>
 

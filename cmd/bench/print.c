@@ -3,7 +3,7 @@
 #include "cmd/bench/bench.h"
 
 #include "common/stats/hist.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -90,7 +90,6 @@ struct event_row *events_row(struct events *ev, const char *event, const char *s
 			     uint64_t time_ns)
 {
 	struct event_row *r = ARRAY_ADD(ev->rows, ev->cap_rows, ev->nrows);
-
 	*r = (struct event_row){.event = event, .source = source, .clock = source};
 	memset(&r->e, 0xff, sizeof(r->e));
 	r->e.error = I64_NULL;
@@ -120,7 +119,6 @@ void events_set_process(struct event_row *r, const struct known *k, uint64_t giv
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id)
 {
 	const struct kfd_gpu *g = kfd_topology_find(&ev->gpus, gpu_id);
-
 	r->gpu_id = gpu_id;
 	if (g)
 		snprintf(r->bdf_text, sizeof(r->bdf_text), "%s", g->bdf);
@@ -130,7 +128,6 @@ static int by_time(const void *a, const void *b)
 {
 	const struct event_row *x = a, *y = b;
 	const int order = ORDER(x->time_ns, y->time_ns);
-
 	return order ? order : ORDER(x->order, y->order);
 }
 
@@ -186,7 +183,6 @@ static bool wait_for_events(struct events *ev, uint64_t until)
 	const uint64_t ms = until > now ? (until - now + 999999) / 1000000 : 0;
 	struct epoll_event found[8];
 	int n = stop_wait(ev->poll_fd, ms > INT32_MAX ? INT32_MAX : (int)ms);
-
 	n = n > 0 ? epoll_wait(ev->poll_fd, found, COUNT(found), 0) : 0;
 	for (int i = 0; i < n; i++)
 		if (found[i].data.u64 == STDOUT_KEY)
@@ -217,7 +213,6 @@ static int watch(struct events *ev, struct out *o, const size_t *shown)
 	const uint64_t end = opt->for_ns > UINT64_MAX - begin ? UINT64_MAX : begin + opt->for_ns;
 	bool over = false;
 	int status = GPQ_OK;
-
 	while (!status && !over && *shown < opt->count) {
 		if (!wait_for_events(ev, ev->look_ns < end ? ev->look_ns : end))
 			return GPQ_PIPE;
@@ -241,7 +236,6 @@ static int watch(struct events *ev, struct out *o, const size_t *shown)
 static int check_options(const struct cmd *c)
 {
 	const struct events_opts *o = c->opts;
-
 	if (o->interval_ns < LEAST_NS)
 		return err_fail(GPQ_USAGE, "for example --interval 0.1",
 				"--interval: the least is 10ms");
@@ -257,14 +251,12 @@ static int check_options(const struct cmd *c)
 static void poll_output(struct events *ev)
 {
 	struct epoll_event want = {.data.u64 = STDOUT_KEY};
-
 	epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &want);
 }
 
 int events_open(struct events *ev)
 {
 	int r, status;
-
 	kfd_driver_read(&ev->driver, 0);
 	r = kfd_topology_load(&ev->gpus, KFD_TOPOLOGY_BDF);
 	if (r < 0)
@@ -303,7 +295,6 @@ static int show(struct events *ev)
 	size_t shown = 0;
 	struct out *o;
 	int status;
-
 	stop_watch();
 	status = events_begin(ev);
 	if (status)
@@ -328,7 +319,6 @@ static int run(struct cmd *c)
 {
 	struct events ev = {.cmd = c, .opts = c->opts, .poll_fd = -1};
 	int status = check_options(c);
-
 	if (status)
 		return status;
 	status = events_open(&ev);

@@ -14,7 +14,7 @@
 #include "common/kfd/procs.h"
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
-#include "common/state/pick.h"
+#include "common/pick/pick.h"
 
 #define EVENTS_INTERVAL_NS 100000000u // between two looks at sysfs, unless given
 

@@ -9,7 +9,6 @@ static int by_place(const void *a, const void *b)
 {
 	const struct queue_seen *x = a, *y = b;
 	int order = ORDER(x->pid, y->pid);
-
 	if (!order)
 		order = ORDER(x->q.context, y->q.context);
 	return order ? order : ORDER(x->q.qid, y->q.qid);
@@ -20,7 +19,6 @@ static const struct queue_seen *same(const struct queue_seen *list, size_t n,
 				     const struct queue_seen *q)
 {
 	const struct queue_seen *s = n ? bsearch(q, list, n, sizeof(*q), by_place) : NULL;
-
 	return s && s->q.created == q->q.created ? s : NULL;
 }
 
@@ -49,7 +47,6 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 	struct queue_seen *with;
 	bool all = true;
 	size_t nwith;
-
 	if (!fresh->n)
 		return true;
 	if (kfd_procs_read(&procs, &how) < 0)
@@ -71,7 +68,6 @@ static void queue_row(struct events *ev, const char *event, const struct queue_s
 		      uint64_t now)
 {
 	struct event_row *r = events_row(ev, event, "polled", now);
-
 	events_set_process(r, processes_of_pid(ev, s->pid), 0);
 	r->pid = s->pid;
 	if (s->q.gpu_id)
@@ -86,7 +82,6 @@ static void queue_row(struct events *ev, const char *event, const struct queue_s
 static void compare(struct events *ev, struct queue_seen *now, size_t n, uint64_t at)
 {
 	struct pids fresh = {0};
-
 	for (size_t i = 0; i < n; i++) {
 		const struct queue_seen *before = same(ev->queues, ev->nqueues, &now[i]);
 
@@ -115,7 +110,6 @@ void events_poll(struct events *ev)
 	struct queue_seen *list;
 	size_t n;
 	uint64_t at;
-
 	processes_look(ev, ev->looked_ns, begin);
 	if (kfd_procs_read(&ev->procs, &how) < 0) // or all of them would seem to have gone
 		return;

@@ -36,7 +36,6 @@ void processes_fini(struct events *ev)
 static void look_at(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;
-
 	k->looked_ns = now;
 	process_cache_fini(&ev->cache);
 	if (ev->pids_are_host) {
@@ -66,7 +65,6 @@ static struct known *find(struct events *ev, pid_t pid, ino_t folder)
 static void add(struct events *ev, pid_t pid, ino_t folder, bool told, uint64_t now)
 {
 	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
-
 	*k = (struct known){.pid = pid, .folder = folder, .here = true};
 	look_at(ev, k, now);
 	if (told)
@@ -78,7 +76,6 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 	DIR *d = host_opendir(PROCS);
 	bool fresh = false;
 	pid_t pid;
-
 	if (!d)
 		return;
 	for (size_t i = 0; i < ev->nknown; i++)
@@ -104,7 +101,6 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 void processes_end(struct events *ev, bool told, uint64_t now)
 {
 	size_t n = 0;
-
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
 
@@ -123,7 +119,6 @@ void processes_end(struct events *ev, bool told, uint64_t now)
 const struct known *processes_of_pid(struct events *ev, pid_t pid)
 {
 	const struct known *ended = NULL;
-
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
 
@@ -142,7 +137,6 @@ static const struct known *of_thread(struct events *ev, uint64_t tid)
 {
 	const struct known *k = processes_of_pid(ev, (pid_t)tid);
 	char path[64];
-
 	for (size_t i = 0; !k && ev->pids_are_host && i < ev->nknown; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)ev->known[i].pid, (int)tid);
 		if (!ev->known[i].ended_ns && host_access(path, F_OK) == 0)
@@ -156,7 +150,6 @@ static const struct known *of_number(struct events *ev, uint64_t pid)
 	struct kfd_smi_process *list = xreallocarray(NULL, ev->nknown + 1, sizeof(*list));
 	const enum kfd_answer3 ns = kfd_driver_fact(&ev->driver, KFD_FACT_SMI_NS_PID);
 	ssize_t found;
-
 	for (size_t i = 0; i < ev->nknown; i++)
 		list[i] = (struct kfd_smi_process){ev->known[i].pid, ev->known[i].ns_pid};
 	found = kfd_smi_find(list, ev->nknown, pid, ns);
@@ -169,7 +162,6 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 	const bool thread = e->tid != KFD_UNKNOWN;
 	const uint64_t number = thread ? e->tid : e->pid;
 	const struct known *k = NULL;
-
 	for (unsigned turn = 0; turn < 2 && number && number <= INT32_MAX && !k; turn++) {
 		// It may have come since the last look.
 		if (turn && ev->looked_again)
@@ -187,7 +179,6 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 bool processes_name_has_newline(const struct events *ev, uint64_t tid)
 {
 	struct proc p;
-
 	if (ev->pids_are_host && tid <= INT32_MAX && proc_read(&p, (pid_t)tid) == 0)
 		return strstr(p.comm, "\\n");
 	for (size_t i = 0; i < ev->nknown; i++)

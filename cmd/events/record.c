@@ -20,7 +20,6 @@ struct events_recording *events_recording_new(const struct pick_opts *pick,
 					      const struct words *gpus, int fd, const char *path)
 {
 	struct events_recording *r = xcalloc(1, sizeof(*r));
-
 	r->opts = (struct events_opts){.pick = *pick,
 				       .gpus = *gpus,
 				       .count = UINT64_MAX,

@@ -2,7 +2,7 @@
 #ifndef GPQ_CMD_EVENTS_RECORD_H
 #define GPQ_CMD_EVENTS_RECORD_H
 
-#include "common/state/pick.h"
+#include "common/pick/pick.h"
 
 #include <stdbool.h>
 

@@ -28,7 +28,6 @@ static bool sees_all(void)
 		host_read(&b, "/proc/self/status") > 0 ? strstr(b.data, "\nCapEff:") : NULL;
 	const bool has =
 		caps && strtoull(caps + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_ADMIN_BIT & 1;
-
 	buf_fini(&b);
 	// PROC_USER_INIT_INO (include/linux/proc_ns.h)
 	return has && host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
@@ -39,7 +38,6 @@ static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 {
 	struct stream *s = &ev->streams[ev->nstreams];
 	struct epoll_event want = {.events = EPOLLIN, .data.u64 = ev->nstreams};
-
 	s->gpu_id = (uint32_t)g->gpu_id;
 	s->fd = kfd_smi_open(kfd, s->gpu_id, KFD_SMI_ALL);
 	if (s->fd < 0)
@@ -52,7 +50,6 @@ void streams_open(struct events *ev)
 {
 	const int kfd = kfd_open();
 	struct timespec t;
-
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	ev->begin_boot_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	if (kfd < 0) {
@@ -89,7 +86,6 @@ void streams_close(struct events *ev)
 static uint64_t boot_ns(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
@@ -117,7 +113,6 @@ static const char *mark_name(char mark)
 static void put_text(char *to, size_t size, const char *text, size_t len)
 {
 	const size_t n = len < size ? len : size - 1;
-
 	memcpy(to, text, n);
 	to[n] = 0;
 }
@@ -126,7 +121,6 @@ static void put_text(char *to, size_t size, const char *text, size_t len)
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
 	const char *word = kfd_smi_trigger(e);
-
 	r->trigger = word;
 	if (!e->readable || e->sequence != KFD_UNKNOWN)
 		put_text(r->detail_text, sizeof(r->detail_text), e->text, e->text_len);
@@ -158,7 +152,6 @@ static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool be
 static bool believe(const struct reading *in, const struct kfd_smi_event *e)
 {
 	const uint64_t slack = 1000000000;
-
 	if (e->boot_ns != KFD_UNKNOWN)
 		return e->boot_ns <= in->now_boot_ns && e->boot_ns + slack >= in->ev->begin_boot_ns;
 	return e->name_of == KFD_UNKNOWN || !processes_name_has_newline(in->ev, e->name_of);
@@ -173,7 +166,6 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	const struct known *k = named ? processes_of_message(ev, e) : NULL;
 	const uint64_t given = e->tid != KFD_UNKNOWN ? e->tid : e->pid;
 	struct event_row *r = events_row(ev, NULL, "driver", in->now_ns);
-
 	set_name(r, e, believed);
 	r->clock = "read";
 	events_set_gpu(ev, r, in->gpu_id);
@@ -196,7 +188,6 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 static void was_full(const struct reading *in)
 {
 	struct event_row *r = events_row(in->ev, "lost", "gpq", in->now_ns);
-
 	r->clock = "read";
 	r->detail = "the driver's buffer was full: events may be missing";
 	events_set_gpu(in->ev, r, in->gpu_id);
@@ -207,7 +198,6 @@ static bool read_once(struct events *ev, struct stream *s)
 {
 	const ssize_t n = read(s->fd, s->text.data + s->text.len, KFD_SMI_FIFO);
 	struct reading in = {.ev = ev, .gpu_id = s->gpu_id};
-
 	if (n <= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
 		err_warn(NULL, "gpu %u: its events ended: %s", s->gpu_id,
 			 n ? strerror(errno) : "end of file");

@@ -4,9 +4,9 @@
 
 #include "cmd/command.h"
 
-#include "common/state/slot_rows.h"
-#include "common/state/pick.h"
-#include "common/state/pick_queues.h"
+#include "common/slots/slot_rows.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
 
 // Columns that several tables have, of the member `q` of their rows (struct queue_row).
 #define QUEUE_COLS                                                                       \

@@ -1,4 +1,5 @@
-// gpq snapshot --compare DIR...: prints the tables of repeated runs (common/state/run_compare.h).
+// gpq snapshot --compare DIR...: prints the tables of repeated runs
+// (common/snapshot/run_compare.h).
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/host/xalloc.h"

@@ -3,7 +3,7 @@
 
 #include "common/cli/text.h"
 #include "common/host/buf.h"
-#include "common/state/host_state.h"
+#include "common/snapshot/host_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

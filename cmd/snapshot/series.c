@@ -1,12 +1,12 @@
-// gpq snapshot --every T DIR: a numbered series of snapshots (common/state/series.h); and what the
-// series that other forms are given consist of.
+// gpq snapshot --every T DIR: a numbered series of snapshots (common/snapshot/series.h); and what
+// the series that other forms are given consist of.
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/text.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
-#include "common/state/series.h"
+#include "common/snapshot/series.h"
 
 #include <errno.h>
 #include <fcntl.h>

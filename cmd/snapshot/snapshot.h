@@ -5,9 +5,9 @@
 
 #include "cmd/command.h"
 #include "common/host/redact.h"
-#include "common/state/host_choice.h"
-#include "common/state/run_compare.h"
-#include "common/state/snapshot.h"
+#include "common/pick/host_choice.h"
+#include "common/snapshot/run_compare.h"
+#include "common/snapshot/snapshot.h"
 
 #include <signal.h>
 

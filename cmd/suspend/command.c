@@ -19,7 +19,6 @@ static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 static void exec_command(char **argv, const sigset_t *mask)
 {
 	int error;
-
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	error = errno;
@@ -33,7 +32,6 @@ static bool reap(pid_t child, int *status)
 	bool ended = false;
 	int other;
 	pid_t pid;
-
 	while ((pid = waitpid(-1, &other, WNOHANG)) > 0)
 		if (pid == child) {
 			*status = other;
@@ -46,7 +44,6 @@ static bool reap(pid_t child, int *status)
 static bool serve_signals(int signals, pid_t child, int *status)
 {
 	struct signalfd_siginfo info;
-
 	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			if (reap(child, status))
@@ -63,7 +60,6 @@ static bool is_over(const struct target *t)
 {
 	const struct kfd_answer *a = &t->link.answer;
 	uint64_t until = 0;
-
 	for (size_t i = 0; i < a->num; i++)
 		if (a->queues[i].until_ns > until)
 			until = a->queues[i].until_ns;
@@ -94,7 +90,6 @@ static int wait_command(pid_t child, int signals, struct targets *all, struct ma
 {
 	struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
 	int status = 0;
-
 	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
 	for (size_t i = 0; i < all->n; i++)
 		p[i + 1] = (struct pollfd){.fd = all->v[i].link.fd, .events = POLLIN};
@@ -111,7 +106,6 @@ static int wait_command(pid_t child, int signals, struct targets *all, struct ma
 int targets_release(struct targets *all, struct marks *marks)
 {
 	int status = 0;
-
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 		bool answered;
@@ -150,7 +144,6 @@ int run_held(char **argv, struct targets *all, int follower, struct marks *marks
 	sigset_t set, mask;
 	int signals, status, held;
 	pid_t child;
-
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
 		sigaddset(&set, passed_on[i]);

@@ -9,7 +9,6 @@ static const char hazards[] =
 static void pause_all(struct out *o, void *arg)
 {
 	struct targets *all = arg;
-
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 		struct held_row row;
@@ -28,7 +27,6 @@ static void pause_all(struct out *o, void *arg)
 int suspend_criu(struct cmd *c, struct targets *all)
 {
 	int status, failed;
-
 	if (suspend_has_details(c->opts) || c->argc)
 		return err_fail(GPQ_USAGE, "leave out the other options",
 				"--method criu pauses whole processes, and has no deadline");

@@ -2,7 +2,7 @@
 // serves on a recorded host as well.
 #include "cmd/suspend/suspend.h"
 
-#include "common/state/queue_rows.h"
+#include "common/rows/queue_rows.h"
 
 static bool is_target(const void *all, pid_t pid)
 {
@@ -79,7 +79,6 @@ int suspend_dry(struct cmd *c, struct targets *all)
 	size_t rows = 0, failed = 0;
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &held_table, false), one;
-
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
 	for (size_t i = 0; i < all->n && !status; i++) {

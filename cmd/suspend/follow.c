@@ -5,7 +5,7 @@
 #include "common/host/root.h"
 #include "common/host/title.h"
 #include "common/host/xalloc.h"
-#include "common/state/newcomers.h"
+#include "common/pick/newcomers.h"
 #include "common/reader/reader.h"
 
 #include <errno.h>
@@ -46,7 +46,6 @@ struct following {
 static bool is_of_command(const struct following *f, pid_t pid)
 {
 	struct proc p = {.ppid = pid};
-
 	while (f->tied && p.ppid > 1 && p.ppid != f->parent)
 		if (proc_read(&p, p.ppid))
 			return false;
@@ -60,7 +59,6 @@ static bool take_in(struct following *f, pid_t pid)
 	const uint64_t now = clock_ns();
 	struct targets one = {0};
 	bool held;
-
 	if (f->until_ns != UINT64_MAX)
 		o.for_ns = f->until_ns > now ? f->until_ns - now : 1;
 	targets_add(&one, pid);
@@ -80,7 +78,6 @@ static void scan(struct following *f)
 	struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
 	struct pick pick = {0};
-
 	if (!newcomers_scan(&f->seen, now))
 		return;
 	if (pick_init(&pick, &f->opts.pick, &processes) == GPQ_OK)
@@ -99,7 +96,6 @@ static void scan(struct following *f)
 static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 {
 	const struct kfd_holding *h = kfd_holding_of(list, num, pid);
-
 	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
 }
 
@@ -111,7 +107,6 @@ static bool goes_on(const struct following *f)
 	struct kfd_holding *list;
 	size_t members = 0, held = 0, alive = 0, num = kfd_holdings(&list, false);
 	struct proc p;
-
 	for (size_t i = 0; i < f->seen.n; i++) {
 		const struct newcomer *c = &f->seen.v[i];
 
@@ -128,7 +123,6 @@ static bool goes_on(const struct following *f)
 static bool take_signals(struct following *f)
 {
 	struct signalfd_siginfo info;
-
 	while (read(f->polled[0].fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != LOOK_SIGNAL)
 			return false;
@@ -139,7 +133,6 @@ static bool take_signals(struct following *f)
 static void __attribute__((noreturn)) run(struct following *f)
 {
 	uint64_t now;
-
 	newcomers_init(&f->seen);
 	f->polled[1] = (struct pollfd){.fd = f->seen.events, .events = POLLIN};
 	f->looked_ns = clock_ns();
@@ -173,7 +166,6 @@ static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};
 	struct buf text = {0};
-
 	prctl(PR_SET_NAME, FOLLOWER_COMM);
 	title_keep_environment();
 	buf_puts(&text, FOLLOWER_COMM ":");
@@ -187,7 +179,6 @@ static void detach(struct following *f)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t set;
-
 	if (f->tied)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((f->tied && getppid() != f->parent) || chdir("/") < 0)
@@ -212,7 +203,6 @@ static void detach(struct following *f)
 static void wait_ready(const int ready[2])
 {
 	char byte;
-
 	close(ready[1]);
 	while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
 		;
@@ -229,7 +219,6 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 								   : clock_ns() + o->for_ns};
 	int ready[2], pidfd = -1;
 	pid_t pid = pipe2(ready, O_CLOEXEC) ? -1 : fork();
-
 	if (pid > 0) {
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		wait_ready(ready);
@@ -261,7 +250,6 @@ void follow_end(int follower)
 void follow_wait(int follower)
 {
 	struct pollfd p = {.fd = follower, .events = POLLIN};
-
 	if (follower < 0)
 		return;
 	poll(&p, 1, (int)KFD_ANSWER_MS); // it may be suspending a newcomer just now
@@ -275,7 +263,6 @@ static bool read_text(struct follower *f)
 {
 	static const char title[] = FOLLOWER_COMM ":";
 	const size_t len = strlen(title);
-
 	if (!f->ours)
 		return true;
 	if (proc_cmdline(f->pid, f->text, sizeof(f->text)) <= 0 ||
@@ -290,7 +277,6 @@ size_t followers(struct follower **list)
 	struct proc *all = NULL;
 	const ssize_t num = proc_list(&all);
 	size_t n = 0, room = 0;
-
 	*list = NULL;
 	for (ssize_t i = 0; i < num; i++) {
 		const bool ours = all[i].uid == geteuid();
@@ -314,7 +300,6 @@ static bool prod(const struct follower *f, int sig)
 	struct proc now;
 	const bool lives = p.fd >= 0 && proc_read(&now, f->pid) == 0 && now.uid == f->uid &&
 			   strcmp(now.comm, FOLLOWER_COMM) == 0 && poll(&p, 1, 0) == 0;
-
 	if (lives && sig)
 		syscall(SYS_pidfd_send_signal, p.fd, sig, NULL, 0);
 	if (p.fd >= 0)
@@ -326,7 +311,6 @@ void followers_look(void)
 {
 	struct follower *list;
 	size_t n = followers(&list);
-
 	for (size_t i = 0; i < n; i++)
 		prod(&list[i], LOOK_SIGNAL);
 	free(list);
@@ -336,7 +320,6 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 {
 	struct buf text = {0};
 	size_t n = followers(&e->v), ours = 0;
-
 	e->n = 0;
 	if (o)
 		pick_text(&text, o);
@@ -359,7 +342,6 @@ static void wait_together(struct ending *e)
 {
 	const uint64_t until = clock_ns() + END_NS;
 	size_t left;
-
 	do {
 		left = 0;
 		for (size_t i = 0; i < e->n; i++)
@@ -373,7 +355,6 @@ bool followers_gone(struct ending *e)
 {
 	const bool any = e->n != 0;
 	size_t strangers = 0;
-
 	wait_together(e);
 	for (size_t i = 0; i < e->n; i++)
 		if (e->v[i].ours)

@@ -97,7 +97,6 @@ struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 			       .holder = U64_NULL,
 			       .at_ns = t->at_ns,
 			       .until_ns = U64_NULL};
-
 	if (!q)
 		return row;
 	row.qid = q->queue.queue_id;
@@ -118,7 +117,6 @@ struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 {
 	size_t n = t->num_unreached, contexts = kfd_contexts_count(t->unreached, n);
-
 	for (size_t i = 0; i < n; i++) {
 		const struct kfd_queue *q = &t->unreached[i];
 		struct held_row row = held_row_of(t, NULL);
@@ -187,7 +185,6 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 {
 	struct out *o = out_open(opts);
 	int status = out_begin(o, table, false);
-
 	if (!status)
 		rows(o, arg);
 	return out_finish(o, status);
@@ -206,7 +203,6 @@ static uint64_t count_unreached(pid_t pid)
 {
 	struct kfd_queue *list;
 	ssize_t n = kfd_contexts_unreached(pid, NULL, &list);
-
 	free(list);
 	return n < 0 ? U64_NULL : (uint64_t)n;
 }
@@ -229,7 +225,6 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 						      : -1};
 	struct buf ids = {0};
 	struct proc p;
-
 	if (proc_read(&p, h->target) == 0 && p.comm[0])
 		r.comm = p.comm;
 	for (size_t i = 0; i < a->num; i++)
@@ -259,14 +254,12 @@ static void write_follower(struct out *o, const struct follower *f)
 				     .state = f->ours ? "following" : "claimed",
 				     .selector = f->ours ? f->text + (f->text[0] == ' ') : NULL,
 				     .follows = -1};
-
 	out_row(o, &r);
 }
 
 static void write_holders(struct out *o, void *arg)
 {
 	const struct holdings *h = arg;
-
 	if (!h->num_followers)
 		out_leave_out(o, "SELECTOR");
 	for (size_t i = 0; i < h->num; i++)
@@ -280,7 +273,6 @@ int held_list(struct cmd *c, const struct pids *only)
 {
 	struct holdings h = {.only = only};
 	int status;
-
 	h.num = kfd_holdings(&h.list, true);
 	h.num_followers = only->given ? 0 : followers(&h.followers);
 	c->out.schema = &holders_schema;

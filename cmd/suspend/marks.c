@@ -4,7 +4,7 @@
 #include "cmd/suspend/suspend.h"
 
 #include "common/host/xalloc.h"
-#include "common/cli/out.h"
+#include "common/out/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@ struct marks *marks_open(const char *file)
 {
 	const struct out_opts lines = {.mode = OUT_NDJSON};
 	struct marks *m = xcalloc(1, sizeof(*m));
-
 	m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (m->fd < 0) {
 		err_sys(errno, NULL, "--marks %s", file);
@@ -53,7 +52,6 @@ int marks_suspended(struct marks *m, const struct targets *all)
 void marks_resumed(struct marks *m, const struct target *t, bool answered)
 {
 	struct held_row row = held_row_of(t, NULL); // one for all queues
-
 	row.result = kfd_result_name(KFD_RESULT_RESUMED);
 	if (!m)
 		return;

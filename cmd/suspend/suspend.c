@@ -58,7 +58,6 @@ static void send_request(struct target *t, const struct suspend_opts *o)
 {
 	struct kfd_failure *f = &t->failure;
 	struct buf b = {0};
-
 	t->failed = kfd_link_open(&t->link, &t->pin, true, f) < 0;
 	kfd_step(2);
 	if (!t->failed) {
@@ -144,7 +143,6 @@ struct report {
 static void write_rows(struct out *o, void *arg)
 {
 	struct report *r = arg;
-
 	for (size_t i = 0; i < r->all->n; i++) {
 		const struct target *t = &r->all->v[i];
 
@@ -176,7 +174,6 @@ static int show(struct cmd *c, const struct targets *all)
 {
 	struct report r = {.all = all};
 	int status;
-
 	for (size_t i = 0; i < all->n && !c->out.columns; i++)
 		if (all->v[i].num_unreached)
 			c->out.columns = "+CONTEXT";
@@ -196,7 +193,6 @@ static void let_go(struct targets *all)
 static void confirm(struct targets *all)
 {
 	uint64_t until;
-
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 
@@ -220,7 +216,6 @@ static void confirm(struct targets *all)
 static int first_failure(const struct targets *all)
 {
 	int status = 0;
-
 	for (size_t i = 0; i < all->n; i++) {
 		const struct target *t = &all->v[i];
 
@@ -249,7 +244,6 @@ static int first_failure(const struct targets *all)
 static int hold_none(struct cmd *c, struct targets *all, int status)
 {
 	const struct targets none = {0};
-
 	targets_report(all);
 	let_go(all);
 	err_fail((enum gpq_exit)status, NULL, NONE_HELD);
@@ -292,7 +286,6 @@ static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	struct report r = {.all = all};
 	int status, failed;
-
 	write_rows(NULL, &r);
 	status = held_sum_status(&r.sum);
 	failed = targets_report(all);
@@ -311,7 +304,6 @@ static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
 {
 	const struct suspend_opts *o = c->opts;
 	int status, failed;
-
 	kfd_step_init("gpq");
 	ask_all(all, o);
 	targets_find_unreached(all);
@@ -352,7 +344,6 @@ bool suspend_has_details(const struct suspend_opts *o)
 static int check_list(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-
 	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
 		return 0;
 	return err_fail(GPQ_USAGE, "of the other options only -p and --watch go with it",
@@ -364,7 +355,6 @@ static int check(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	struct kfd_failure f;
-
 	if (o->list)
 		return check_list(c);
 	if (o->watch != WATCH_OFF)
@@ -395,7 +385,6 @@ static int check(const struct cmd *c)
 static int list(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-
 	return held_list(c, &o->pick.pids);
 }
 
@@ -405,7 +394,6 @@ static int run(struct cmd *c)
 	struct marks *marks = NULL;
 	struct targets all;
 	int status = check(c);
-
 	if (status)
 		return status;
 	if (o->list)
@@ -430,7 +418,6 @@ const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_tabl
 static unsigned needs(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-
 	return o->dry ? NEED_KFD : NEED_LIVE;
 }
 

@@ -7,8 +7,8 @@
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/cli/out.h"
-#include "common/state/queue_rows.h"
+#include "common/out/out.h"
+#include "common/rows/queue_rows.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
@@ -21,7 +21,6 @@
 static int need_driver(void)
 {
 	struct kfd_failure f;
-
 	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
 		return 0;
 	kfd_fail(&f, KFD_FAULT_NO_DRIVER);
@@ -48,7 +47,6 @@ void targets_find_held(struct pids *pids)
 {
 	struct kfd_holding *list;
 	size_t num = kfd_holdings(&list, true);
-
 	for (int silent = 0; silent < 2; silent++)
 		for (size_t i = 0; i < num; i++)
 			if (silent == (!list[i].answers && !list[i].paused))
@@ -62,7 +60,6 @@ static int find_open(struct pids *among, struct process_cache *processes)
 	const struct kfd_procs_how how = {0};
 	struct kfd_procs procs = {0};
 	int status = 0;
-
 	if (!pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host, or name them with -p",
 				"only -p chooses processes in a PID namespace of its own");
@@ -82,7 +79,6 @@ static int chose_none(const struct pick_opts *o, bool held)
 	const char *next = held ? "gpq suspend --list lists those that are"
 				: "gpq queues lists those that own queues";
 	struct proc p;
-
 	if (o->pids.n && !o->ns_pid && proc_read(&p, o->pids.v[0]))
 		return err_fail(GPQ_NOTFOUND, next, "pid %d: no such process", (int)o->pids.v[0]);
 	if (o->pids.n && o->tree)
@@ -106,7 +102,6 @@ static int add_chosen(struct targets *t, const struct pick_opts *o, const struct
 	struct pick pick;
 	size_t chosen = 0;
 	int status = pick_init(&pick, o, processes);
-
 	for (size_t i = 0; i < among->n && !status; i++) {
 		if (!pick_keeps(&pick, among->v[i]))
 			continue;
@@ -124,7 +119,6 @@ static int seek(struct targets *t, const struct pick_opts *o, enum targets_among
 	struct pick_opts one = *o;
 	struct pids among = {0};
 	int status = from == AMONG_OPEN ? need_driver() : 0;
-
 	if (!status && from != AMONG_OPEN)
 		targets_find_held(&among);
 	else if (!status)
@@ -162,7 +156,6 @@ static int select_queues(struct targets *t, const struct pick_queues *p)
 	pid_t *pids = xcalloc(t->n + 1, sizeof(*pids));
 	size_t kept = 0;
 	int status = pick_queues_load_gpus(p, &topology);
-
 	for (size_t i = 0; i < t->n; i++)
 		pids[i] = t->v[i].pid;
 	if (!status)
@@ -183,7 +176,6 @@ static int select_queues(struct targets *t, const struct pick_queues *p)
 static int type_of(const char *name)
 {
 	int type = 0;
-
 	while (kfd_queue_type_name(type) && (!name || strcmp(kfd_queue_type_name(type), name) != 0))
 		type++;
 	return kfd_queue_type_name(type) ? type : KFD_QUEUE_TYPE_UNKNOWN;
@@ -193,7 +185,6 @@ static int type_of(const char *name)
 static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct queue_row *r)
 {
 	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
-
 	if (r->context == U64_NULL) {
 		if (t->sel.num_ids < KFD_MAX_QUEUES)
 			t->sel.ids[t->sel.num_ids++] = (uint32_t)r->qid;
@@ -212,7 +203,6 @@ static void choose_queue(struct target *t, const struct kfd_selection *gpus,
 			 const struct queue_row *r, const struct pick_queues *p)
 {
 	enum kfd_answer3 fits = pick_queues_keeps(p, r);
-
 	if (p->opts->prio && type_of(r->type) != KFD_QUEUE_COMPUTE)
 		err_note("pid %d: queue %u: SDMA queues have no priority, left out", (int)t->pid,
 			 (unsigned)r->qid);
@@ -252,7 +242,6 @@ static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 	struct process_cache processes = {0};
 	struct queue_rows q = {0};
 	int status = needs_check(p->opts->prio ? NEED_DEBUGFS : NEED_KFD);
-
 	if (status)
 		return status;
 	status = queue_rows_load(&q, &processes, &how);
@@ -273,7 +262,6 @@ static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 static void pass_over(struct targets *t)
 {
 	size_t kept = 0;
-
 	for (size_t i = 0; i < t->n; i++)
 		kept += !t->v[i].failed;
 	if (!kept)
@@ -292,7 +280,6 @@ int targets_find(struct targets *t, const struct pick_opts *pick,
 {
 	struct pick_queues p;
 	int status = pick_queues_init(&p, queues);
-
 	*t = (struct targets){.by_rows = queues->prio || queues->types.n};
 	if (!status && queues->prio && queues->ids.n)
 		status = err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
@@ -347,7 +334,6 @@ void targets_fini(struct targets *t)
 static int report(const struct target *v)
 {
 	const char *text = v->failure.text, *next = NULL;
-
 	for (const char *p = text; (p = strstr(p, "; ")); p += 2)
 		next = p + 2;
 	return err_fail((enum gpq_exit)v->failure.status, next, "pid %d: %.*s", (int)v->pid,
@@ -358,7 +344,6 @@ int targets_report(const struct targets *t)
 {
 	size_t failed = 0;
 	int first = 0;
-
 	for (size_t i = 0; i < t->n; i++) {
 		const struct target *v = &t->v[i];
 

@@ -4,8 +4,8 @@
 #define GPQ_CMD_SUSPEND_TARGETS_H
 
 #include "common/holder/holder.h"
-#include "common/state/pick.h"
-#include "common/state/pick_queues.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
 
 // One process, the talk with its holder, and what came of it.
 struct target {

@@ -27,7 +27,6 @@ static void look(const struct targets *all, int which)
 void proofs_take(struct targets *all)
 {
 	const struct timespec between = {.tv_nsec = BETWEEN_NS};
-
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 
@@ -43,7 +42,6 @@ void proofs_take(struct targets *all)
 static const char *verdict(const struct proof_seen *s)
 {
 	bool early, late;
-
 	for (int i = 0; i < LOOKS; i++)
 		if (!s->look[i].has_indices)
 			return NULL;
@@ -55,7 +53,6 @@ static const char *verdict(const struct proof_seen *s)
 int proofs_fill(const struct proof_seen *s, struct held_row *row, int status)
 {
 	const struct kfd_quiesce *last = &s->look[LOOKS - 1];
-
 	row->proof = verdict(s);
 	if (!row->proof)
 		err_note("pid %llu: queue %llu: its indices cannot be read",

@@ -177,7 +177,6 @@ static void log_out(struct compared *d, unsigned i)
 		.gaps = trace_times_in(&side->gaps.lengths, GAPS_ALL + 1),
 		.span = trace_span_of(&sum->span),
 	};
-
 	if (!amdlog_has_packets(s))
 		r.sum.kinds[AMDLOG_DISPATCH] = U64_NULL;
 	if (!r.distinct.streams)
@@ -240,7 +239,6 @@ static unsigned named_in(const struct amdlog_match *m)
 static const char *name_of(const struct amdlog_comparison *c, const struct amdlog_match *m)
 {
 	unsigned i = named_in(m);
-
 	return c->side[i].sum->kernels[m->in[i]].name;
 }
 
@@ -255,7 +253,6 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 		.name = name_of(c, m),
 		.demangled = trace_name_shown(&d->log[named_in(m)], m->in[named_in(m)]),
 	};
-
 	for (unsigned i = 0; i < 2; i++) {
 		const struct amdlog_kernel *k =
 			m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
@@ -277,7 +274,6 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 	const struct amdlog_comparison *c = ctx;
 	const struct amdlog_match *m[] = {a, b};
 	uint64_t most[2];
-
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t x = amdlog_kernel_uses(c, 0, m[i]->in[0]);
 		uint64_t y = amdlog_kernel_uses(c, 1, m[i]->in[1]);
@@ -292,7 +288,6 @@ static void kernels_out(struct compared *d)
 {
 	struct amdlog_comparison *c = &d->result;
 	uint32_t show = trace_top(&d->log[0], c->nkernels);
-
 	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
 	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
 	show = out_limit(d->out, show, c->nkernels);
@@ -307,7 +302,6 @@ static void verdict_out(struct compared *d)
 	struct json *json = out_json(d->out);
 	struct buf text = {0};
 	char *line, *rest;
-
 	amdlog_compare_text(&d->result, &text);
 	if (!text.len || out_mode(d->out) == OUT_TABLE) {
 		out_title(d->out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
@@ -335,7 +329,6 @@ static void report(struct compared *d)
 {
 	bool one = d->log[0].one_table;
 	int by = d->log[0].by;
-
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
 	amdlog_compare(&d->result, d->side);
@@ -354,7 +347,6 @@ static void report(struct compared *d)
 static int read_logs(struct compared *d, const struct cmd *c)
 {
 	int status = GPQ_OK;
-
 	stop_watch();
 	for (unsigned i = 0; i < 2 && !status; i++) {
 		struct trace *t = &d->log[i];
@@ -390,7 +382,6 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 	const struct trace_opts *o = c->opts;
 	struct compared d = {.files = c->argv};
 	int status = GPQ_OK, written;
-
 	c->out.several = o->by == BY_NOTHING && !c->out.columns && !c->out.all;
 	d.out = out_open(&c->out);
 	open_logs(&d, c, filter, grep);

@@ -51,7 +51,6 @@ int64_t trace_pid_of_name(const char *name)
 {
 	const char *suffix = strrchr(name, '_');
 	uint64_t pid;
-
 	return suffix && pid_of_suffix(suffix, &pid) ? (int64_t)pid : -1;
 }
 
@@ -59,7 +58,6 @@ static void add_member(struct family *f, const char *dir, const char *name, uint
 {
 	char *path = xasprintf("%s%s", dir, name);
 	struct stat st;
-
 	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
 		free(path);
 		return;
@@ -71,7 +69,6 @@ static void add_member(struct family *f, const char *dir, const char *name, uint
 static int by_pid(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-
 	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : strcmp(x->path, y->path);
 }
 
@@ -91,7 +88,6 @@ static struct family family_find(const char *name)
 	uint64_t pid;
 	char *dir;
 	DIR *d;
-
 	if (!strcmp(name, "-") || !*base || !stat(name, &st) || errno != ENOENT)
 		return f;
 	dir = xstrndup(name, (size_t)(base - name));
@@ -113,7 +109,6 @@ static uint64_t family_size(const char *name)
 {
 	struct family f = family_find(name);
 	uint64_t sum = 0;
-
 	for (size_t i = 0; i < f.n; i++)
 		sum += f.v[i].size;
 	family_fini(&f);
@@ -125,7 +120,6 @@ static uint64_t input_size(int n, char **names)
 {
 	uint64_t sum = 0, all;
 	struct stat st;
-
 	for (int i = 0; i < n; i++) {
 		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
 
@@ -145,7 +139,6 @@ static int cannot_open(const char *name)
 static int read_file(struct trace *t, const char *name)
 {
 	int fd, status;
-
 	if (strcmp(name, "-") == 0)
 		return trace_read(t, "standard input", STDIN_FILENO, NULL);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -165,7 +158,6 @@ static int follow(struct trace *t, const char *name)
 {
 	struct tail tail;
 	int status;
-
 	if (!tail_open(&tail, name, wait_for_more))
 		return cannot_open(name);
 	if (tail.fd < 0)
@@ -188,7 +180,6 @@ static int read_all(struct trace *t, int n, char **names)
 {
 	size_t all = 0, failed = 0;
 	int status = GPQ_OK;
-
 	for (int i = 0; i < n && !is_over(status); i++) {
 		struct family f = family_find(names[i]);
 		size_t files = f.n ? f.n : 1;
@@ -214,7 +205,6 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 {
 	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
 	int status;
-
 	progress_init(&t->progress, c->out.progress, t->opts->list);
 	t->input_bytes = input_size(n, names);
 	status = grows ? follow(t, names[0]) : read_all(t, n, names);
@@ -225,7 +215,6 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 int trace_check_input(const struct trace_opts *o, int argc)
 {
 	struct trace_range range;
-
 	if (!o->threads)
 		return err_fail(GPQ_USAGE, "give at least 1", "--threads: 0 threads read nothing");
 	if (o->range && !trace_range_parse(o->range, &range))
@@ -248,7 +237,6 @@ bool trace_range_parse(const char *text, struct trace_range *range)
 {
 	const char *colon = strchr(text, ':');
 	char from[32];
-
 	if (!colon || colon == text || colon - text >= (ptrdiff_t)sizeof(from))
 		return false;
 	memcpy(from, text, (size_t)(colon - text));
@@ -275,7 +263,6 @@ static int read_windows(struct amdlog_windows *w, const char *path, const struct
 	size_t line;
 	enum windows_fault fault =
 		amdlog_windows_read(w, text->data ? text->data : "", text->len, &line);
-
 	if (fault)
 		return err_fail(GPQ_FAILED, faults[fault].next, "--mark %s: line %zu: %s", path,
 				line, faults[fault].what);
@@ -292,7 +279,6 @@ int trace_marks_read(struct trace *t)
 	struct amdlog_windows *w = &t->marks;
 	struct buf text = {0};
 	int status, fd;
-
 	if (!path)
 		return GPQ_OK;
 	// It may be a pipe whose writer is still at work: to be waited for.

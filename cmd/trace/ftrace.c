@@ -121,7 +121,6 @@ static struct function *function_of(struct functions *fs, const struct ftrace_re
 	bool event = r->kind == FTRACE_EVENT;
 	uint64_t name = (uint64_t)intern_put(&fs->names, r->name.at, r->name.len) << 1 | event;
 	uint32_t i = pair_value(&fs->keys, name, process);
-
 	if (i == INTERN_NONE) {
 		i = (uint32_t)fs->n;
 		*ARRAY_ADD(fs->v, fs->cap, fs->n) = (struct function){.name = r->name,
@@ -139,7 +138,6 @@ static void count(struct functions *fs, const struct ftrace_record *r, uint32_t 
 {
 	struct function *f = function_of(fs, r, process);
 	int64_t result;
-
 	if (r->time_ns != FTRACE_UNKNOWN) {
 		f->first_ns = r->time_ns < f->first_ns ? r->time_ns : f->first_ns;
 		f->last_ns = f->last_ns == FTRACE_UNKNOWN || r->time_ns > f->last_ns ? r->time_ns
@@ -172,7 +170,6 @@ static int by_time(const void *a, const void *b)
 	const struct function *x = a, *y = b;
 	uint32_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
 	int order = ORDER(y->total_ns, x->total_ns);
-
 	order = order ? order : ORDER(calls(y), calls(x));
 	order = order ? order : memcmp(x->name.at, y->name.at, len);
 	order = order ? order : ORDER(x->name.len, y->name.len);
@@ -202,7 +199,6 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 		.tid = p->tid >= 0 ? p->tid : I64_NULL,
 		.kind = f->event ? "event" : "function",
 	};
-
 	b->len = 0;
 	ftrace_string(b, f->name);
 	command = ftrace_string(b, p->comm);
@@ -216,7 +212,6 @@ static void functions_out(struct kernel_side *k)
 {
 	struct functions fs = {0};
 	struct buf b = {0};
-
 	for (size_t i = 0; i < k->f.n; i++) {
 		if (k->process_of[i] != AMDLOG_NONE && ftrace_wanted(k, i))
 			count(&fs, &k->f.v[i], k->process_of[i]);
@@ -243,7 +238,6 @@ static void processes_out(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
 	struct buf b = {0};
-
 	trace_table(k->t, &trace_kernel_process_table, "Processes of the log", 0, 0);
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		const struct kernel_process *p = ftrace_process_of(k, i);
@@ -280,7 +274,6 @@ static void queues_out(struct kernel_side *k)
 			continue;
 		if (q) {
 			const struct kernel_process *p = &k->processes[q->process];
-
 			r.kernel_pid = p->tgid >= 0 ? p->tgid : p->tid;
 			r.gpu = q->gpu;
 			r.qid = q->qid;
@@ -298,7 +291,6 @@ __attribute__((format(printf, 3, 4))) static void say(struct json *j, uint64_t n
 {
 	struct buf b = {0};
 	va_list ap;
-
 	if (!n)
 		return;
 	va_start(ap, fmt);
@@ -316,7 +308,6 @@ static void notes_out(struct kernel_side *k)
 	const struct ftrace *f = &k->f;
 	struct json *j = out_json(k->t->out);
 	uint64_t by_number = 0;
-
 	for (size_t i = 0; i < k->nprocesses; i++)
 		by_number +=
 			k->processes[i].matched && strcmp(k->processes[i].matched, "number") == 0;
@@ -357,7 +348,6 @@ static void notes_out(struct kernel_side *k)
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct kernel_side *k = t->asked;
-
 	if (k->opts->list)
 		ftrace_list_event(k, e);
 	if (k->opts->breakdown)
@@ -376,7 +366,6 @@ static int load_kernel(struct kernel_side *k)
 {
 	const char *name = k->opts->ftrace;
 	int status = input_read(&k->text, name);
-
 	if (status)
 		return status;
 	ftrace_read(&k->f, k->text.data ? k->text.data : "", k->text.len);
@@ -398,7 +387,6 @@ static int load_kernel(struct kernel_side *k)
 static int load(struct kernel_side *k)
 {
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
-
 	if (!k->opts->ftrace)
 		k->clock = "mono"; // of events
 	ftrace_find(k);
@@ -413,7 +401,6 @@ static void base_filter(struct kernel_side *k)
 	uint64_t first = k->f.n       ? us_of(k->f.v[0].time_ns)
 			 : k->nevents ? k->events[0].time_ns / 1000
 				      : U64_NULL;
-
 	if (k->several || first == U64_NULL)
 		return;
 	f->since_us += f->since_relative ? first : 0;
@@ -426,7 +413,6 @@ static int tables_out(struct kernel_side *k)
 {
 	struct trace *t = k->t;
 	int status = GPQ_OK;
-
 	if (k->opts->list) {
 		ftrace_list(k);
 	} else if (k->opts->breakdown) {
@@ -447,7 +433,6 @@ static int report(struct kernel_side *k, int status)
 	struct trace *t = k->t;
 	bool drawn_only = k->opts->perfetto && strcmp(k->opts->perfetto, "-") == 0;
 	int drawn, written, told = GPQ_OK;
-
 	amdlog_summary_finish(&t->sum);
 	ftrace_match(k);
 	base_filter(k);
@@ -468,7 +453,6 @@ static int run(struct kernel_side *k, struct cmd *c)
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
 	int status = load(k);
-
 	t->one_table = k->opts->list || columns || flat;
 	c->out.several = !t->one_table;
 	t->out = out_open(&c->out);
@@ -495,7 +479,6 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	struct kernel_side k = {.opts = &given, .t = &t, .several = c->argc > 0};
 	struct cmd of_log = *c;
 	int status;
-
 	opts.list = false; // its rows are those of the time line
 	of_log.opts = &opts;
 	trace_open(&t, &of_log, filter, grep);
@@ -530,7 +513,6 @@ int trace_ftrace_check(const struct trace_opts *o)
 			    : o->follow             ? "--follow"
 			    : o->series != U64_NULL ? "--series"
 						    : NULL;
-
 	if (!o->ftrace && (!o->events || o->breakdown))
 		return err_fail(GPQ_USAGE, "say --ftrace FILE too", "--%s: there is no trace",
 				o->breakdown ? "breakdown" : "ftrace-clock");

@@ -137,7 +137,6 @@ static void end_call(struct kernel_side *k, struct suspensions *all, struct open
 		.result = I64_NULL,
 		.process = k->process_of[record],
 	};
-
 	ftrace_arg(o->call, "queue", &s.queue);
 	ftrace_arg(o->call, "count", &s.count);
 	ftrace_arg(r, "ret", &s.result);
@@ -151,7 +150,6 @@ static void end_call(struct kernel_side *k, struct suspensions *all, struct open
 static void end_ioctl(struct suspensions *all, struct open_call *o, const struct ftrace_record *r)
 {
 	struct suspension *s = o->last ? &all->v[o->last - 1] : NULL;
-
 	if (s && r->inside_ns != FTRACE_UNKNOWN) {
 		s->ns[STEP_LEAVE] = r->time_ns - s->end_ns;
 		s->ns[STEP_TOTAL] = r->inside_ns;
@@ -165,7 +163,6 @@ static void take(struct kernel_side *k, struct suspensions *all, struct open_cal
 {
 	const struct ftrace_record *r = &k->f.v[record];
 	bool known = r->kind == FTRACE_RETURN && r->inside_ns != FTRACE_UNKNOWN;
-
 	// Only calls whose return is there: what was lost leaves none of them open.
 	if (r->kind == FTRACE_ENTRY && r->joined && ftrace_is(r, "kfd_ioctl_set_debug_trap"))
 		*o = (struct open_call){.ioctl = r};
@@ -187,7 +184,6 @@ static void take(struct kernel_side *k, struct suspensions *all, struct open_cal
 static int by_begin(const void *a, const void *b)
 {
 	const struct suspension *x = a, *y = b;
-
 	return x->begin_ns != y->begin_ns ? ORDER(x->begin_ns, y->begin_ns)
 					  : ORDER(x->end_ns, y->end_ns);
 }
@@ -196,7 +192,6 @@ static void find(struct kernel_side *k, struct suspensions *all)
 {
 	size_t n, *order = ftrace_by_thread(k, &n);
 	struct open_call open = {0};
-
 	for (size_t i = 0; i < n; i++) {
 		if (i && k->f.v[order[i]].tid != k->f.v[order[i - 1]].tid)
 			open = (struct open_call){0};
@@ -212,7 +207,6 @@ static void find(struct kernel_side *k, struct suspensions *all)
 void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-
 	if (r->kind == AMDLOG_DISPATCH && r->time_us != AMDLOG_UNKNOWN)
 		*ARRAY_ADD(k->dispatches, k->dispatch_cap, k->ndispatches) =
 			(struct dispatch_time){k->t->sum.threads[r->thread].process, r->time_us};
@@ -221,7 +215,6 @@ void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e)
 static int by_dispatch(const void *a, const void *b)
 {
 	const struct dispatch_time *x = a, *y = b;
-
 	return x->process != y->process ? ORDER(x->process, y->process)
 					: ORDER(x->time_us, y->time_us);
 }
@@ -230,10 +223,8 @@ static int by_dispatch(const void *a, const void *b)
 static size_t dispatches_before(const struct kernel_side *k, struct dispatch_time at)
 {
 	size_t from = 0, to = k->ndispatches;
-
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
-
 		if (by_dispatch(&k->dispatches[mid], &at) < 0)
 			from = mid + 1;
 		else
@@ -247,7 +238,6 @@ static size_t dispatches_before(const struct kernel_side *k, struct dispatch_tim
 static const struct kernel_process *target_of(const struct kernel_side *k, int64_t pid)
 {
 	uint32_t process = ftrace_numbered(k, pid);
-
 	if (process == AMDLOG_NONE || k->processes[process].log == AMDLOG_NONE)
 		return NULL;
 	return &k->processes[process];
@@ -259,7 +249,6 @@ static void dispatches_around(const struct kernel_side *k, const struct suspensi
 	const struct kernel_process *p = target_of(k, s->target);
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
 	size_t before, after;
-
 	r->log_pid = I64_NULL;
 	r->last_us = r->next_us = U64_NULL;
 	if (!p)
@@ -286,7 +275,6 @@ struct which {
 static bool parse_which(const char *arg, struct which *w)
 {
 	uint64_t n;
-
 	*w = (struct which){.all = strcmp(arg, "all") == 0, .time_us = U64_NULL};
 	if (w->all)
 		return true;
@@ -306,7 +294,6 @@ static bool parse_which(const char *arg, struct which *w)
 int ftrace_breakdown_check(const char *arg)
 {
 	struct which w;
-
 	return parse_which(arg, &w)
 		       ? GPQ_OK
 		       : err_fail(GPQ_USAGE, "give its number (1), a time in it (8.19s), or all",
@@ -318,7 +305,6 @@ static bool chosen(const struct kernel_side *k, const struct which *w, const str
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
-
 	if ((k->opts->since && end < f->since_us) || (k->opts->until && begin > f->until_us))
 		return false;
 	if (k->opts->pick.pids.n && !pids_has(&k->opts->pick.pids, (pid_t)s->target))
@@ -340,7 +326,6 @@ static void suspension_out(struct kernel_side *k, const struct suspension *s, si
 		.count = s->count,
 		.result = s->result,
 	};
-
 	memcpy(r.ns, s->ns, sizeof(r.ns));
 	dispatches_around(k, s, &r);
 	if (p->comm.len)
@@ -352,7 +337,6 @@ static void suspension_out(struct kernel_side *k, const struct suspension *s, si
 static uint64_t percentile(struct samples *s, double p)
 {
 	double v = samples_carry(s->n, p) || p == 0.5 || p == 1 ? samples_percentile(s, p) : NAN;
-
 	return isnan(v) ? U64_NULL : (uint64_t)v;
 }
 
@@ -388,7 +372,6 @@ static int not_found(const struct suspensions *all)
 static void tables_out(struct kernel_side *k, const struct suspensions *all, const struct which *w)
 {
 	struct samples ns[STEPS] = {{0}};
-
 	trace_table(k->t, &trace_suspension_table, "Suspensions", 0, 0);
 	for (size_t i = 0; i < all->n; i++) {
 		if (!chosen(k, w, &all->v[i], i + 1))
@@ -413,7 +396,6 @@ int ftrace_breakdown(struct kernel_side *k)
 	struct which w;
 	size_t found = 0;
 	int status;
-
 	parse_which(k->opts->breakdown, &w);
 	find(k, &all);
 	for (size_t i = 0; i < all.n; i++)

@@ -3,7 +3,7 @@
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/cli/traceevent.h"
+#include "common/out/traceevent.h"
 #include "common/host/xalloc.h"
 
 #include <inttypes.h>
@@ -25,7 +25,6 @@
 static uint64_t track_of(const struct kernel_side *k, size_t record)
 {
 	uint32_t process = k->process_of[record];
-
 	return process == AMDLOG_NONE ? TRACK_LOST : TRACK_DRIVERS + process % TRACKS_MOST;
 }
 
@@ -51,7 +50,6 @@ static void draw(struct kernel_side *k, size_t record)
 	bool slice = r->inside_ns != FTRACE_UNKNOWN;
 	const char *name = r->kind == FTRACE_LOST ? "events were lost" : r->name.at;
 	size_t len = r->kind == FTRACE_LOST ? strlen(name) : r->name.len;
-
 	traceevent_begin(k->draw, slice ? 'X' : 'i', track_of(k, record), task_of(r),
 			 r->time_ns - (slice ? r->inside_ns : 0), "driver", name,
 			 len < DRAW_NAME ? len : DRAW_NAME);
@@ -67,7 +65,6 @@ static void process_name(char out[64], const struct kernel_process *p)
 {
 	const char *comm = p->comm.len ? p->comm.at : "name not known";
 	int len = p->comm.len ? (int)p->comm.len : (int)strlen(comm);
-
 	snprintf(out, 64, "driver: %.*s %" PRId64, len > 16 ? 16 : len, comm,
 		 p->tgid >= 0 ? p->tgid : p->tid);
 }
@@ -80,7 +77,6 @@ struct task {
 static int by_task(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
-
 	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->track, y->track);
 }
 
@@ -88,7 +84,6 @@ static int by_task(const void *a, const void *b)
 static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 {
 	char name[64];
-
 	if (n)
 		qsort(v, n, sizeof(*v), by_task);
 	for (size_t i = 0; i < n; i++) {
@@ -109,7 +104,6 @@ static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 static void name_processes(struct kernel_side *k)
 {
 	char name[64];
-
 	for (size_t i = 0; i < k->nprocesses; i++) {
 		process_name(name, &k->processes[i]);
 		traceevent_name(k->draw, TRACK_DRIVERS + i % TRACKS_MOST, 0, name, 1000 + i);
@@ -125,7 +119,6 @@ static void draw_hold(struct kernel_side *k, const struct kernel_hold *h)
 	uint64_t end_ns = h->ended ? h->end_ns : k->f.v[k->f.n - 1].time_ns;
 	uint32_t process = h->target % TRACKS_MOST;
 	char name[64];
-
 	snprintf(name, sizeof(name), "held by %.*s %" PRId64,
 		 by->comm.len > 16 ? 16 : (int)by->comm.len, by->comm.at,
 		 by->tgid >= 0 ? by->tgid : by->tid);
@@ -146,7 +139,6 @@ static void draw_event(struct kernel_side *k, const struct kernel_event *e)
 	uint64_t track = known ? TRACK_DRIVERS + process : TRACK_NOBODY;
 	uint64_t thread = known ? TRACK_EVENTS + process : TRACK_EVENTS - 1;
 	struct json *j = &k->draw->json;
-
 	traceevent_begin(k->draw, 'i', track, thread, e->time_ns, "event", e->name,
 			 strlen(e->name));
 	json_str(j, "s", "t");
@@ -183,7 +175,6 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 static void draw_states(struct kernel_side *k)
 {
 	uint8_t *drawn = xcalloc(k->nprocesses + 1, 1);
-
 	for (size_t i = 0; i < k->nholds; i++) {
 		const struct kernel_hold *h = &k->holds[i];
 
@@ -208,7 +199,6 @@ void ftrace_draw(struct kernel_side *k)
 {
 	struct task *tasks = xcalloc(k->f.n ? k->f.n : 1, sizeof(*tasks));
 	size_t n = 0;
-
 	k->draw = amdlog_timeline_events(k->t->timeline);
 	if (!k->several)
 		amdlog_timeline_clock(k->t->timeline, k->clock ? k->clock : "not known");

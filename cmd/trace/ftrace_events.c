@@ -2,7 +2,7 @@
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/input.h"
-#include "common/cli/members.h"
+#include "common/out/members.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,6 @@ static bool read_line(struct kernel_event *e, const char *line, size_t len)
 	const struct member_row rows[] = {{members, e}, {NULL, NULL}};
 	struct jsonin_value key, value;
 	struct jsonin j;
-
 	*e = (struct kernel_event){.time_ns = U64_NULL,
 				   .pid = U64_NULL,
 				   .ns_pid = U64_NULL,
@@ -45,7 +44,6 @@ static bool read_line(struct kernel_event *e, const char *line, size_t len)
 static void set_process(struct kernel_side *k, struct kernel_event *e)
 {
 	struct kernel_process *p;
-
 	if (e->pid > INT32_MAX)
 		return;
 	e->process = ftrace_process(k, (int64_t)e->pid);
@@ -57,7 +55,6 @@ static void set_process(struct kernel_side *k, struct kernel_event *e)
 static int by_time(const void *a, const void *b)
 {
 	const struct kernel_event *x = a, *y = b;
-
 	return x->time_ns != y->time_ns ? ORDER(x->time_ns, y->time_ns) : ORDER(x->order, y->order);
 }
 
@@ -78,7 +75,6 @@ int ftrace_read_events(struct kernel_side *k)
 {
 	struct buf text = {0};
 	int status = input_read(&text, k->opts->events);
-
 	for (size_t at = 0; !status && at < text.len;) {
 		const char *line = text.data + at, *newline = memchr(line, '\n', text.len - at);
 		size_t len = newline ? (size_t)(newline - line) : text.len - at;

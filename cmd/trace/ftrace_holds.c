@@ -31,7 +31,6 @@ static void take(struct hold_calls *all, const struct kernel_side *k, size_t rec
 	const bool trapped = ftrace_is(r, "kfd_ioctl_set_debug_trap");
 	struct hold_call c = {.record = record, .target = -1};
 	int64_t op = 0;
-
 	c.suspends = ftrace_is(r, "suspend_queues");
 	if (r->kind == FTRACE_ENTRY && r->joined && trapped)
 		*trap = r;
@@ -57,7 +56,6 @@ static void take(struct hold_calls *all, const struct kernel_side *k, size_t rec
 static int by_record(const void *a, const void *b)
 {
 	const struct hold_call *x = a, *y = b;
-
 	return ORDER(x->record, y->record);
 }
 
@@ -65,7 +63,6 @@ static void find_calls(const struct kernel_side *k, struct hold_calls *all)
 {
 	const struct ftrace_record *trap = NULL, *call = NULL;
 	size_t n, *order = ftrace_by_thread(k, &n);
-
 	for (size_t i = 0; i < n; i++) {
 		const struct ftrace_record *r = &k->f.v[order[i]];
 		const struct ftrace_record *last = i ? &k->f.v[order[i - 1]] : NULL;
@@ -86,7 +83,6 @@ static struct kernel_hold *open_hold(struct kernel_side *k, const struct intern 
 				     uint32_t process)
 {
 	uint32_t i = pair_value(open, key, process);
-
 	return i == INTERN_NONE || i == 0 ? NULL : &k->holds[i - 1];
 }
 
@@ -110,7 +106,6 @@ static void suspended(struct kernel_side *k, struct intern *open, const struct h
 	const struct ftrace_record *r = &k->f.v[c->record];
 	uint32_t holder = k->process_of[c->record], target, before;
 	struct kernel_hold *h;
-
 	if (c->target < 0)
 		return;
 	target = ftrace_process(k, c->target);
@@ -139,7 +134,6 @@ static void exited(struct kernel_side *k, struct intern *open, const struct hold
 {
 	uint32_t process = k->process_of[c->record], at = pair_value(open, OF_HOLDER, process);
 	struct kernel_hold *h = open_hold(k, open, OF_TARGET, process);
-
 	if (h) {
 		end(k, open, h, c->record, "exit");
 		return;
@@ -147,7 +141,6 @@ static void exited(struct kernel_side *k, struct intern *open, const struct hold
 	at = at == INTERN_NONE ? 0 : at;
 	while (at && k->holds) {
 		struct kernel_hold *of = &k->holds[at - 1];
-
 		if (!of->ended && open_hold(k, open, OF_TARGET, of->target) == of)
 			end(k, open, of, c->record, "exit");
 		at = of->last;
@@ -158,7 +151,6 @@ static void exited(struct kernel_side *k, struct intern *open, const struct hold
 static void resumed(struct kernel_side *k, struct intern *open, const struct hold_call *c)
 {
 	struct kernel_hold *h;
-
 	if (c->target < 0) {
 		exited(k, open, c);
 		return;
@@ -176,7 +168,6 @@ void ftrace_find_holds(struct kernel_side *k)
 {
 	struct hold_calls calls = {0};
 	struct intern open = {0};
-
 	find_calls(k, &calls);
 	for (size_t i = 0; i < calls.n; i++)
 		(calls.v[i].suspends ? suspended : resumed)(k, &open, &calls.v[i]);

@@ -13,7 +13,6 @@
 size_t ftrace_string(struct buf *b, struct ftrace_text text)
 {
 	size_t at = b->len;
-
 	buf_append(b, text.at, text.len);
 	buf_append(b, "", 1);
 	return at;
@@ -22,7 +21,6 @@ size_t ftrace_string(struct buf *b, struct ftrace_text text)
 bool ftrace_is(const struct ftrace_record *r, const char *function)
 {
 	size_t len = strlen(function);
-
 	return r->name.len >= len && memcmp(r->name.at, function, len) == 0 &&
 	       (r->name.len == len || r->name.at[len] == '.');
 }
@@ -35,7 +33,6 @@ struct at {
 static int by_thread(const void *a, const void *b)
 {
 	const struct at *x = a, *y = b;
-
 	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
 }
 
@@ -43,7 +40,6 @@ size_t *ftrace_by_thread(const struct kernel_side *k, size_t *n)
 {
 	struct at *v = xcalloc(k->f.n + 1, sizeof(*v));
 	size_t *order = xcalloc(k->f.n + 1, sizeof(*order));
-
 	*n = 0;
 	for (size_t i = 0; i < k->f.n; i++) {
 		if (k->f.v[i].tid >= 0)
@@ -62,7 +58,6 @@ static uint32_t process_or_thread(struct kernel_side *k, int64_t tgid, int64_t t
 	bool known = tgid >= 0;
 	uint64_t number = (uint64_t)(known ? tgid : tid);
 	uint32_t i = pair_value(&k->keys, known, number);
-
 	if (i == INTERN_NONE) {
 		i = (uint32_t)k->nprocesses;
 		*ARRAY_ADD(k->processes, k->process_cap, k->nprocesses) = (struct kernel_process){
@@ -81,7 +76,6 @@ static void add_queue(struct kernel_side *k, const struct ftrace_record *r, uint
 {
 	struct kernel_queue q = {.created_ns = r->time_ns, .process = process};
 	int64_t ring, result;
-
 	if (r->kind != FTRACE_RETURN || !ftrace_arg(r, "ring", &ring) ||
 	    !ftrace_arg(r, "gpu", &q.gpu) || !ftrace_arg(r, "queue", &q.qid) ||
 	    !ftrace_arg(r, "ret", &result) || result)
@@ -93,7 +87,6 @@ static void add_queue(struct kernel_side *k, const struct ftrace_record *r, uint
 static int by_ring(const void *a, const void *b)
 {
 	const struct kernel_queue *x = a, *y = b;
-
 	return x->ring != y->ring ? ORDER(x->ring, y->ring) : ORDER(x->created_ns, y->created_ns);
 }
 
@@ -130,10 +123,8 @@ void ftrace_find(struct kernel_side *k)
 static const struct kernel_queue *first_of_ring(const struct kernel_side *k, uint64_t ring)
 {
 	size_t from = 0, to = k->nqueues;
-
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
-
 		if (k->queues[mid].ring < ring)
 			from = mid + 1;
 		else
@@ -150,7 +141,6 @@ static uint32_t creator(const struct kernel_side *k, uint64_t ring)
 {
 	const struct kernel_queue *q = first_of_ring(k, ring), *end = k->queues + k->nqueues;
 	uint32_t process = AMDLOG_NONE;
-
 	end = q && end - q > RING_MOST ? q + RING_MOST : end;
 	for (; q && q < end && q->ring == ring; q++) {
 		if (process != AMDLOG_NONE && process != q->process)
@@ -164,7 +154,6 @@ static uint32_t creator(const struct kernel_side *k, uint64_t ring)
 static void match(struct kernel_side *k, uint32_t process, uint32_t log, const char *by)
 {
 	struct kernel_process *p = &k->processes[process];
-
 	if (p->log != AMDLOG_NONE || k->of_log[log] != AMDLOG_NONE)
 		return;
 	k->of_log[log] = process;
@@ -176,7 +165,6 @@ static void match_by_queue(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
 	uint32_t *found = xmalloc((s->nprocesses + 1) * sizeof(*found));
-
 	memset(found, 0xff, (s->nprocesses + 1) * sizeof(*found));
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
@@ -201,7 +189,6 @@ static void match_by_namespace(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
 	struct intern numbers = {0};
-
 	for (uint32_t j = 0; j < k->nprocesses; j++) {
 		uint64_t number = (uint64_t)k->processes[j].ns_pid;
 
@@ -221,7 +208,6 @@ static void match_by_namespace(struct kernel_side *k)
 uint32_t ftrace_numbered(const struct kernel_side *k, int64_t pid)
 {
 	uint32_t process = pair_value(&k->keys, true, (uint64_t)pid);
-
 	return process != INTERN_NONE ? process : pair_value(&k->keys, false, (uint64_t)pid);
 }
 
@@ -229,7 +215,6 @@ uint32_t ftrace_numbered(const struct kernel_side *k, int64_t pid)
 static void match_by_number(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
-
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		uint32_t found = ftrace_numbered(k, s->processes[i].pid);
 
@@ -242,7 +227,6 @@ static void match_by_number(struct kernel_side *k)
 static uint32_t match_queue(const struct kernel_side *k, const struct amdlog_queue *q)
 {
 	const struct kernel_queue *at = first_of_ring(k, q->hwq), *found = NULL, *end;
-
 	if (!at || q->hwq == AMDLOG_UNKNOWN)
 		return AMDLOG_NONE;
 	end = k->queues + k->nqueues - at > RING_MOST ? at + RING_MOST : k->queues + k->nqueues;
@@ -259,7 +243,6 @@ static uint32_t match_queue(const struct kernel_side *k, const struct amdlog_que
 void ftrace_match(struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
-
 	k->of_log = xmalloc((s->nprocesses + 1) * sizeof(*k->of_log));
 	memset(k->of_log, 0xff, (s->nprocesses + 1) * sizeof(*k->of_log));
 	match_by_queue(k);
@@ -299,7 +282,6 @@ bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
 	uint64_t us = ns == FTRACE_UNKNOWN ? FTRACE_UNKNOWN : ns / 1000;
-
 	if (us == FTRACE_UNKNOWN && (k->opts->since || k->opts->until))
 		return false;
 	return (!k->opts->since || us >= f->since_us) && (!k->opts->until || us <= f->until_us) &&

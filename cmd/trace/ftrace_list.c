@@ -60,7 +60,6 @@ void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e)
 		.api = r->name_len ? intern_put(&k->apis, r->msg, r->name_len) : INTERN_NONE,
 		.kind = r->kind,
 	};
-
 	*ARRAY_ADD(k->rows, k->row_cap, k->nrows) = row;
 }
 
@@ -87,7 +86,6 @@ static void log_out(struct kernel_side *k, const struct logged_row *l)
 		.qid = I64_NULL,
 		.hwq = U64_NULL,
 	};
-
 	if (l->kernel != AMDLOG_NONE) {
 		r.name = s->kernels[l->kernel].name;
 		r.demangled = trace_name_shown(k->t, l->kernel);
@@ -109,7 +107,6 @@ static void log_out(struct kernel_side *k, const struct logged_row *l)
 static int64_t number(const struct ftrace_record *r, const char *key)
 {
 	int64_t value;
-
 	return ftrace_arg(r, key, &value) ? value : I64_NULL;
 }
 
@@ -135,7 +132,6 @@ static void kernel_out(struct kernel_side *k, size_t record, struct buf *b)
 		.qid = number(r, "queue"),
 		.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring,
 	};
-
 	b->len = 0;
 	ftrace_string(b, r->comm);
 	name = ftrace_string(b, r->name);
@@ -169,7 +165,6 @@ static void set_process(const struct kernel_side *k, struct timeline_row *r, uin
 			struct buf *b, size_t *at)
 {
 	const struct kernel_process *p = &k->processes[process];
-
 	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
 	r->log_pid = p->log != AMDLOG_NONE ? trace_pid(k->t, p->log) : I64_NULL;
 	*at = ftrace_string(b, p->comm);
@@ -181,7 +176,6 @@ static void hold_out(struct kernel_side *k, const struct hold_mark *m, struct bu
 	const struct kernel_process *by = &k->processes[h->holder];
 	struct timeline_row r = nothing;
 	size_t command, name, args;
-
 	b->len = 0;
 	set_process(k, &r, h->target, b, &command);
 	name = ftrace_string(b, by->comm);
@@ -210,7 +204,6 @@ static void event_out(struct kernel_side *k, const struct kernel_event *e, struc
 	const bool own = strcmp(e->clock, "driver") == 0 || !e->clock[0];
 	struct timeline_row r = nothing;
 	size_t command = 0;
-
 	b->len = 0;
 	if (e->process != AMDLOG_NONE)
 		set_process(k, &r, e->process, b, &command);
@@ -246,7 +239,6 @@ static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	int order = ORDER(x->time_us, y->time_us);
-
 	order = order ? order : ORDER(x->of, y->of);
 	return order ? order : ORDER(x->at, y->at);
 }
@@ -285,7 +277,6 @@ void ftrace_list(struct kernel_side *k)
 {
 	struct places p = {0};
 	struct buf b = {0};
-
 	add_kernel(k, &p);
 	for (size_t i = 0; i < k->nevents; i++) {
 		if (ftrace_wanted_at(k, k->events[i].time_ns, k->events[i].process))

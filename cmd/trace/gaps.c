@@ -96,7 +96,6 @@ struct asked {
 static struct amdlog_gaps *gaps_of(const struct trace *t)
 {
 	struct asked *a = t->asked;
-
 	return amdlog_has_packets(&t->sum) ? &a->gaps : &a->launches;
 }
 
@@ -109,7 +108,6 @@ static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struct hist *after)
 {
 	const struct asked *a = t->asked;
-
 	r->marks = r->quiet = 0;
 	for (size_t i = 0; i < t->marks.n; i++) {
 		const struct marked_cell *c = amdlog_marked_of(&a->marked, i, q);
@@ -129,7 +127,6 @@ static void rhythm_out(struct trace *t, uint32_t q)
 	struct hist after;
 	char name[24];
 	struct rhythm_row r = {.queue = name, .marks = U64_NULL, .quiet = U64_NULL};
-
 	hist_init(&after);
 	trace_name_queue(t, q, &r.pid, name);
 	if (q != GAPS_ALL && t->marks.n)
@@ -144,7 +141,6 @@ static void rhythm_out(struct trace *t, uint32_t q)
 static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g, struct gap_row *r)
 {
 	uint64_t most = 0;
-
 	for (size_t i = amdlog_windows_seek(w, g->begin_us);
 	     (i = amdlog_windows_next(w, i, g->begin_us, g->end_us)) < w->n; i++) {
 		const struct amdlog_window *v = &w->v[i];
@@ -163,7 +159,6 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 {
 	const struct gaps_queue *g = amdlog_gaps_of(gaps_of(t), q);
 	char name[24];
-
 	for (size_t i = 0; g && i < g->nworst; i++) {
 		struct gap_row r = {
 			.queue = name,
@@ -204,7 +199,6 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 		.after_ns = c && c->after_us != AMDLOG_UNKNOWN ? trace_ns(c->after_us - w->end_us)
 							       : U64_NULL,
 	};
-
 	out_row(t->out, &r);
 }
 
@@ -228,7 +222,6 @@ static void each_queue(struct trace *t, void (*out)(struct trace *, uint32_t))
 static uint64_t each_mark(struct trace *t, uint64_t show)
 {
 	uint64_t n = 0;
-
 	for (size_t i = 0; i < t->marks.n; i++) {
 		for (uint32_t q = 0; q < t->sum.nqueues; q++) {
 			if (!has_gaps(t, q) || !in_time(&t->marks.v[i], &t->sum.queues[q]))
@@ -244,7 +237,6 @@ static void marks_out(struct trace *t)
 {
 	bool people = out_mode(t->out) == OUT_TABLE;
 	uint64_t show = people ? MARKS_DEFAULT : UINT64_MAX, n = each_mark(t, 0);
-
 	trace_table(t, &trace_mark_table, "Marked windows", show, n);
 	each_mark(t, show);
 	out_end(t->out);
@@ -255,7 +247,6 @@ static void check_marks(const struct trace *t)
 {
 	const struct amdlog_span *span = &t->sum.totals.span;
 	size_t outside = 0;
-
 	for (size_t i = 0; i < t->marks.n; i++)
 		outside += t->marks.v[i].begin_us > span->last_us ||
 			   t->marks.v[i].end_us < span->first_us;
@@ -268,7 +259,6 @@ static void check_marks(const struct trace *t)
 static int report(struct trace *t)
 {
 	const struct asked *a = t->asked;
-
 	if (!t->one_table) {
 		trace_table(t, &trace_rhythm_table, "Time between dispatches", 0, 0);
 		each_queue(t, rhythm_out);
@@ -288,7 +278,6 @@ static void begin(struct trace *t)
 {
 	uint64_t keep = t->opts->top == U64_NULL ? KEEP_DEFAULT : t->opts->top;
 	struct asked *a = t->asked;
-
 	a->gaps.keep = a->launches.keep = (uint32_t)(keep < KEEP_MOST ? keep : KEEP_MOST);
 	a->marked.windows = &t->marks;
 }
@@ -296,7 +285,6 @@ static void begin(struct trace *t)
 static void take_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct asked *a = t->asked;
-
 	if (e->record->kind == AMDLOG_KERNEL)
 		amdlog_gaps_add(&a->launches, GAPS_ALL, e->record->time_us, AMDLOG_UNKNOWN);
 	if (!e->packet)
@@ -311,7 +299,6 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 static void fini(struct trace *t)
 {
 	struct asked *a = t->asked;
-
 	amdlog_gaps_fini(&a->gaps);
 	amdlog_gaps_fini(&a->launches);
 	amdlog_marked_fini(&a->marked);

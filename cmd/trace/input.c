@@ -52,7 +52,6 @@ struct found {
 static void take_event(void *ctx, const struct amdlog_event *e)
 {
 	struct trace *t = ctx;
-
 	if (t->opts->list)
 		trace_list_row(t, e);
 	if (t->ask)
@@ -93,7 +92,6 @@ void trace_close(struct trace *t)
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = t->ask ? t->ask->kinds : 0;
-
 	if (t->opts->list || t->timeline)
 		return UINT32_MAX;
 	if (t->sum.want_api)
@@ -105,7 +103,6 @@ static void init_block(void *ctx, struct block *b)
 {
 	const struct trace *t = ((struct input *)ctx)->t;
 	struct found *f = b->user = xcalloc(1, sizeof(*f));
-
 	if (t->opts->list)
 		f->rows.out = out_piece(t->out);
 }
@@ -113,7 +110,6 @@ static void init_block(void *ctx, struct block *b)
 static void fini_block(void *ctx, struct block *b)
 {
 	struct found *f = b->user;
-
 	(void)ctx;
 	block_result_fini(&f->result);
 	grep_hits_fini(&f->hits);
@@ -128,7 +124,6 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 	struct input_worker *w = &in->workers[worker];
 	struct found *f = b->user;
 	const bool grep = in->t->grep;
-
 	if (!b->lines)
 		return;
 	if (grep)
@@ -145,7 +140,6 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 static int check_grep(struct trace *t, const struct found *f)
 {
 	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
-
 	status = status ? status : grepper_check(t->reading.grepper);
 	t->untold |= status != GPQ_OK;
 	return status;
@@ -159,7 +153,6 @@ static int take_block(void *ctx, struct block *b)
 	struct trace_rows *rows = &f->rows;
 	const bool any = b->lines;
 	int status;
-
 	if (!in->begun && b->len > 1 && !memcmp(b->text, "\xff\xfe", 2))
 		return err_fail(GPQ_UNSUPPORTED, "iconv -f UTF-16 -t UTF-8 FILE | gpq trace -",
 				"%s: is UTF-16 text", in->name);
@@ -192,7 +185,6 @@ static void format_block(void *ctx, struct block *b)
 static int write_block(void *ctx, struct block *b)
 {
 	struct input *in = ctx;
-
 	return out_add(in->t->out, ((struct found *)b->user)->rows.out);
 }
 
@@ -200,7 +192,6 @@ static unsigned threads_to_use(const struct trace *t)
 {
 	cpu_set_t set;
 	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
 	if (t->opts->threads != U64_NULL)
 		return t->opts->threads < THREADS_MOST ? (unsigned)t->opts->threads : THREADS_MOST;
 	return n < THREADS_USUAL ? (unsigned)n : THREADS_USUAL;
@@ -209,7 +200,6 @@ static unsigned threads_to_use(const struct trace *t)
 static void make_workers(struct input *in, unsigned n)
 {
 	const struct trace *t = in->t;
-
 	for (unsigned i = 0; i < n; i++) {
 		struct input_worker *w = &in->workers[i];
 
@@ -243,7 +233,6 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	uint64_t bytes;
 	int status;
-
 	in->count = !context;
 	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
@@ -264,7 +253,6 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 static ssize_t read_raw(void *ctx, char *to, size_t n)
 {
 	struct input *in = ctx;
-
 	if (in->head_len) {
 		n = n < in->head_len ? n : in->head_len;
 		memcpy(to, in->head, n);
@@ -278,7 +266,6 @@ static ssize_t read_raw(void *ctx, char *to, size_t n)
 static ssize_t read_unpacked(void *ctx, char *to, size_t n)
 {
 	struct input *in = ctx;
-
 	return unpack_read(in->unpack, to, n);
 }
 
@@ -293,7 +280,6 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	uint64_t end = len > UINT64_MAX - at ? UINT64_MAX : at + len;
 	struct trace *t = in->t;
 	int status;
-
 	if (!blocks_line_start(in->fd, at, file->to, &from) ||
 	    !blocks_line_start(in->fd, end, file->to, &to) ||
 	    !blocks_line_start(in->fd, from > CONTEXT ? from - CONTEXT : 0, from, &lead))
@@ -325,7 +311,6 @@ static int read_range(struct input *in, const struct blocks_input *file)
 static int peek(struct input *in)
 {
 	ssize_t n = 1;
-
 	while (!in->tail && in->head_len < UNPACK_HEAD && n > 0) {
 		n = stop_read(in->fd, in->head + in->head_len, UNPACK_HEAD - in->head_len);
 		in->head_len += n > 0 ? (size_t)n : 0;
@@ -336,7 +321,6 @@ static int peek(struct input *in)
 static int read_packed(struct input *in, struct blocks_input *from, const char *format)
 {
 	int status;
-
 	if (in->range)
 		return err_fail(GPQ_UNSUPPORTED, "unpack the file first",
 				"%s: --range of a file that is compressed (%s)", in->name, format);
@@ -363,7 +347,6 @@ static int read_input(struct input *in)
 	struct stat st = {0};
 	const char *format;
 	int status;
-
 	if (at >= 0 && !fstat(in->fd, &st) && S_ISDIR(st.st_mode))
 		return -EISDIR;
 	status = peek(in);
@@ -392,7 +375,6 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	uint64_t before = t->scan->counts.bytes;
 	bool any;
 	int status;
-
 	in.range = t->opts->range ? &t->range : NULL;
 	t->last_rows.out = t->out;
 	t->rows = &t->last_rows;

@@ -74,7 +74,6 @@ static void commands_out(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
 	struct command_row r;
-
 	trace_table(t, &trace_command_table, "From enqueue to completion", 0, 0);
 	for (uint32_t i = 0; i < l->kind_names.n; i++) {
 		r = (struct command_row){l->kinds[i].name, l->kinds[i].enqueued,
@@ -90,7 +89,6 @@ static void commands_out(struct trace *t)
 static void queues_out(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
-
 	trace_table(t, &trace_latency_queue_table, "Hardware queues", 0, 0);
 	for (uint32_t i = 0; i < t->sum.nqueues; i++) {
 		const struct amdlog_queue *q = &t->sum.queues[i];
@@ -108,7 +106,6 @@ static void queues_out(struct trace *t)
 static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	uint64_t count = ((const struct amdlog_latency *)t->asked)->by_kernel.v[i].count;
-
 	r->by[0] = ~count;
 	return count > 0;
 }
@@ -118,7 +115,6 @@ static void kernels_out(struct trace *t)
 	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
 	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, rank_kernel);
 	uint32_t show = trace_top(t, n);
-
 	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
 	show = out_limit(t->out, show, n);
 	for (uint32_t i = 0; i < show; i++) {
@@ -138,7 +134,6 @@ static int report(struct trace *t)
 	bool nothing = !l->kind_names.n && !l->handlers_set;
 	// Empty tables are left out for people.
 	bool shown = !nothing || t->one_table || out_mode(t->out) != OUT_TABLE;
-
 	if (shown && (!t->one_table || t->by == BY_NOTHING))
 		commands_out(t);
 	if (shown && (!t->one_table || t->by == BY_QUEUE))

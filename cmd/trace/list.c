@@ -112,7 +112,6 @@ static void write_row(struct trace_rows *rows, const struct noted_row *n)
 		.duration_us =
 			record->kind == AMDLOG_API_RETURN ? amdlog_api_duration(record) : U64_NULL,
 	};
-
 	out_row(rows->out, &r);
 }
 
@@ -139,7 +138,6 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 		.swq = U64_NULL,
 		.torn = e->torn,
 	};
-
 	if (e->kernel != AMDLOG_NONE) {
 		n.kernel = t->sum.kernels[e->kernel].name;
 		n.demangled = trace_name_shown(t, e->kernel);

@@ -61,7 +61,6 @@ static bool has(const char *folder, const char *name)
 {
 	char *path = path_in(folder, name);
 	bool there = access(path, F_OK) == 0;
-
 	free(path);
 	return there;
 }
@@ -71,7 +70,6 @@ static bool has_log(const char *folder)
 {
 	DIR *d = opendir(folder);
 	bool there = false;
-
 	for (const struct dirent *e; d && !there && (e = readdir(d));)
 		there = strcmp(e->d_name, LOG_FILE) == 0 ||
 			strncmp(e->d_name, LOG_FILE "_", sizeof(LOG_FILE)) == 0;
@@ -103,7 +101,6 @@ static int make_folder(struct recording *r)
 static void remove_folder(struct recording *r)
 {
 	DIR *d = r->temporary ? opendir(r->folder) : NULL;
-
 	for (const struct dirent *e; d && (e = readdir(d));)
 		unlinkat(dirfd(d), e->d_name, 0);
 	if (d)
@@ -127,7 +124,6 @@ static void take(struct recording *r, const char *text, size_t len)
 {
 	const char *end = memrchr(text, '\n', len), *stop;
 	size_t whole = end ? (size_t)(end - text) + 1 : 0;
-
 	if (whole) {
 		buf_append(&r->line, text, whole);
 		stop = r->line.data + r->line.len;
@@ -148,7 +144,6 @@ static void drain(struct recording *r, size_t most)
 {
 	static char chunk[CHUNK];
 	ssize_t n;
-
 	if (r->out < 0)
 		return;
 	for (size_t got = 0; got < most && (n = read(r->trace.pipe, chunk, sizeof(chunk))) > 0;
@@ -160,7 +155,6 @@ static int open_kernel(struct recording *r)
 {
 	char *path = path_in(r->folder, KERNEL_FILE);
 	int status = live_trace_open(&r->trace);
-
 	r->out = -1;
 	if (!status) {
 		r->out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -179,7 +173,6 @@ static int open_kernel(struct recording *r)
 static int close_kernel(struct recording *r)
 {
 	int status = GPQ_OK;
-
 	if (r->out < 0)
 		return GPQ_OK;
 	live_trace_stop(&r->trace);
@@ -197,7 +190,6 @@ static int close_kernel(struct recording *r)
 static void open_events(struct recording *r)
 {
 	char *path = path_in(r->folder, EVENTS_FILE);
-
 	r->events_out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (r->events_out < 0)
 		err_sys(errno, "events are not recorded", "%s", path);
@@ -233,7 +225,6 @@ static void close_events(struct recording *r)
 static void exec_command(const struct recording *r, char **argv)
 {
 	char *log = path_in(r->folder, LOG_FILE);
-
 	setenv("AMD_LOG_LEVEL", "4", 0);
 	setenv("AMD_LOG_LEVEL_FILE", log, 1);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -245,7 +236,6 @@ static void exec_command(const struct recording *r, char **argv)
 static int start_command(struct recording *r, const struct cmd *c)
 {
 	char *folder = c->argc ? realpath(r->folder, NULL) : NULL;
-
 	if (!c->argc)
 		return GPQ_OK;
 	if (folder) { // COMMAND may change its folder
@@ -269,11 +259,9 @@ static bool command_ended(struct recording *r, int flags)
 static void record(struct recording *r, bool command)
 {
 	int passed = 0;
-
 	for (;;) {
 		int events = r->events ? events_recording_fd(r->events) : -1;
 		bool stopped = stop_wait(events, WAKE_MS) < 0;
-
 		drain(r, DRAIN_MOST);
 		take_events(r, false);
 		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
@@ -300,7 +288,6 @@ static int status_of(const struct recording *r)
 bool trace_is_folder(const struct cmd *c)
 {
 	struct stat st;
-
 	return c->argc == 1 && strcmp(c->argv[0], "-") != 0 && !stat(c->argv[0], &st) &&
 	       S_ISDIR(st.st_mode) && has_any(c->argv[0]);
 }
@@ -314,7 +301,6 @@ int trace_folder(struct cmd *c, live_run_fn *run)
 	char *argv[] = {log, NULL};
 	struct cmd of = *c;
 	int status;
-
 	of.opts = &opts;
 	of.argv = argv;
 	of.argc = has_log(folder);
@@ -334,7 +320,6 @@ static int report(struct recording *r, struct cmd *c, live_run_fn *run)
 	struct trace_opts opts = *r->o;
 	char *argv[] = {r->folder, NULL};
 	struct cmd of = *c;
-
 	if (c->argc && !has_log(r->folder))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
 	if (!has_any(r->folder))
@@ -353,7 +338,6 @@ static int report(struct recording *r, struct cmd *c, live_run_fn *run)
 static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 {
 	int kernel, status, closed, reported;
-
 	stop_watch(); // a signal from now on ends it in order
 	kernel = open_kernel(r);
 	if (geteuid() == 0) // others are told of their own processes alone
@@ -393,7 +377,6 @@ int trace_live(struct cmd *c, live_run_fn *run)
 	const struct trace_opts *o = c->opts;
 	struct recording r = {.o = o, .out = -1, .events_out = -1};
 	int status;
-
 	if (o->cleanup)
 		return live_cleanup();
 	status = live_threads_init(&r.threads, o);
@@ -416,7 +399,6 @@ int trace_live_check(const struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
 	bool behind = c->argc && strcmp(c->argv[-1], "--") == 0;
-
 	if (!o->live)
 		return err_fail(GPQ_USAGE, "say --live too", "--%s goes with --live",
 				o->cleanup              ? "cleanup"

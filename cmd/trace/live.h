@@ -6,7 +6,7 @@
 
 #include "cmd/trace/trace.h"
 
-#include "common/state/pick.h"
+#include "common/pick/pick.h"
 
 #include <sys/types.h>
 

@@ -35,7 +35,6 @@ struct live_thread {
 int live_threads_init(struct live_threads *t, const struct trace_opts *o)
 {
 	int status;
-
 	*t = (struct live_threads){.gpu_words = &o->gpus, .own = getpid()};
 	t->asks = pick_asks(&o->pick);
 	status = pick_init_watch(&t->pick, &o->pick, &t->cache);
@@ -66,7 +65,6 @@ static int64_t process_of_thread(int64_t tid)
 	struct buf b = {0};
 	long long tgid = -1;
 	const char *at;
-
 	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
 	    (at = strstr(b.data, "\nTgid:")))
 		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
@@ -84,7 +82,6 @@ static bool is_chosen(struct live_threads *t, int64_t pid, bool *known)
 static void look(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
 {
 	const struct process_info *p;
-
 	*h = (struct live_thread){
 		.tid = h->tid, .looked_ns = clock_ns(), .on_behalf = h->on_behalf};
 	h->tgid = r->tgid > 0 ? r->tgid : process_of_thread(r->tid);
@@ -102,7 +99,6 @@ static bool is_stale(const struct live_threads *t, const struct live_thread *h,
 		     const struct ftrace_record *r)
 {
 	const size_t len = r->comm.len < 15 ? r->comm.len : 15;
-
 	if (r->tgid > 0 && r->tgid != h->tgid) // its number was given again
 		return true;
 	return t->asks && !h->chosen &&
@@ -113,7 +109,6 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 {
 	uint32_t i = intern_put(&t->numbers, &r->tid, sizeof(r->tid));
 	struct live_thread *h;
-
 	if (i >= THREADS_MAX)
 		return NULL;
 	if (i == t->n)
@@ -135,7 +130,6 @@ static bool on_behalf(struct live_threads *t, struct live_thread *h, const struc
 {
 	bool was = h->on_behalf, known;
 	int64_t pid;
-
 	if (!is_debug_trap(r))
 		return was;
 	h->on_behalf = r->kind == FTRACE_ENTRY && ftrace_arg(r, "pid", &pid) && pid > 0 &&
@@ -147,7 +141,6 @@ static bool keeps(struct live_threads *t, struct live_thread *h, const struct ft
 {
 	const bool inside = t->asks && h && on_behalf(t, h, r);
 	int64_t gpu;
-
 	if (h ? h->tgid == t->own : r->tid == t->own)
 		return false;
 	if (t->gpus.n && ftrace_arg(r, "gpu", &gpu) &&
@@ -163,7 +156,6 @@ bool live_threads_keep(struct live_threads *t, const char *text, size_t len, str
 {
 	struct ftrace_record r;
 	struct live_thread *h;
-
 	if (!ftrace_line(text, len, &r) || r.tid <= 0)
 		return true; // lost events, for one
 	h = thread_of(t, &r);

@@ -51,7 +51,6 @@ static int put(const struct live_trace *t, const char *file, const char *text, i
 {
 	char path[256];
 	int fd, error = 0;
-
 	snprintf(path, sizeof(path), "%s/%s", t->dir, file);
 	fd = host_open(path, O_WRONLY | flags);
 	if (fd < 0)
@@ -67,7 +66,6 @@ static int put(const struct live_trace *t, const char *file, const char *text, i
 static int set(const struct live_trace *t, const char *file, const char *text)
 {
 	char path[192];
-
 	snprintf(path, sizeof(path), "instances/%s/%s", t->name, file);
 	return put(t, path, text, 0);
 }
@@ -75,7 +73,6 @@ static int set(const struct live_trace *t, const char *file, const char *text)
 static bool exists(const struct live_trace *t, const char *file)
 {
 	char path[256];
-
 	snprintf(path, sizeof(path), "%s/%s", t->dir, file);
 	return host_access(path, F_OK) == 0;
 }
@@ -88,7 +85,6 @@ static int count_events(const struct live_trace *t)
 {
 	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
 	int n = 0;
-
 	while (d && host_readdir(d))
 		n++;
 	if (d)
@@ -102,7 +98,6 @@ static int remove_probes(const struct live_trace *t)
 	struct buf list = {0};
 	char group[40], command[256];
 	int left = 0;
-
 	snprintf(group, sizeof(group), ":%s/", t->group);
 	if (host_readf(&list, "%s/kprobe_events", t->dir) < 0)
 		return errno == ENOENT ? 0 : -1;
@@ -118,7 +113,6 @@ static int remove_probes(const struct live_trace *t)
 static bool undo_once(const struct live_trace *t)
 {
 	char path[128];
-
 	set(t, "tracing_on", "0");
 	snprintf(path, sizeof(path), "events/%s/enable", t->group);
 	set(t, path, "0");
@@ -145,7 +139,6 @@ static void guard(const struct live_trace *t, int end)
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 	char byte;
 	ssize_t n;
-
 	for (size_t i = 0; i < COUNT(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	setsid();
@@ -158,7 +151,6 @@ static void guard(const struct live_trace *t, int end)
 static int guard_start(struct live_trace *t)
 {
 	int ends[2];
-
 	if (pipe2(ends, O_CLOEXEC))
 		return err_sys(errno, NULL, "--live: pipe");
 	t->guard = fork();
@@ -178,7 +170,6 @@ static int guard_start(struct live_trace *t)
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
-
 	if (t->pipe >= 0)
 		close(t->pipe);
 	close(t->guard_end);
@@ -195,7 +186,6 @@ static bool guard_end(struct live_trace *t)
 static void read_lockdown(char word[32])
 {
 	struct buf b = {0};
-
 	*word = '\0';
 	if (host_read(&b, "/sys/kernel/security/lockdown") > 0 &&
 	    sscanf(strchr(b.data, '[') ? strchr(b.data, '[') : "", "[%31[a-z]]", word) == 1 &&
@@ -207,7 +197,6 @@ static void read_lockdown(char word[32])
 static int refused(const char *what, int error)
 {
 	char lockdown[32];
-
 	read_lockdown(lockdown);
 	if ((error == EPERM || error == EACCES) && *lockdown)
 		return err_fail(GPQ_DENIED, "boot without lockdown, or use logs alone",
@@ -227,7 +216,6 @@ static int find_tracefs(struct live_trace *t)
 {
 	const struct tracefs *lib;
 	const char *dir;
-
 	if (geteuid() != 0)
 		return err_fail(GPQ_DENIED, "run as root", "--live: tracefs is root's");
 	lib = tracefs_get();
@@ -251,7 +239,6 @@ static void set_buffer(const struct live_trace *t)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	long kb = BUFFERS_KB / (cpus > 0 ? cpus : 1);
 	char text[32];
-
 	kb = kb < BUFFER_LOW ? BUFFER_LOW : kb > BUFFER_HIGH ? BUFFER_HIGH : kb;
 	snprintf(text, sizeof(text), "%ld", kb);
 	if (set(t, "buffer_size_kb", text))
@@ -263,7 +250,6 @@ static int lock_instance(const struct live_trace *t)
 {
 	char path[192];
 	int fd;
-
 	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
 	fd = host_open(path, O_RDONLY | O_DIRECTORY);
 	// Who had the lock before may have removed the folder.
@@ -308,7 +294,6 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 {
 	struct buf list = {0};
 	char path[128];
-
 	host_readf(&list, "%s/kprobe_events", t->dir);
 	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
 	     at = strstr(at, ":" GROUP)) {
@@ -330,7 +315,6 @@ static struct swept sweep(const char *dir)
 	struct live_trace t = {.lock = -1};
 	const struct dirent *e;
 	struct swept s = {0};
-
 	snprintf(t.dir, sizeof(t.dir), "%s", dir);
 	while (d && (e = host_readdir(d)))
 		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
@@ -348,7 +332,6 @@ static int claim(struct live_trace *t)
 {
 	char number[17], path[192];
 	uint64_t random;
-
 	for (int i = 0; i < CLAIM_TRIES; i++) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			break;
@@ -368,7 +351,6 @@ static int claim(struct live_trace *t)
 static int make_instance(struct live_trace *t)
 {
 	int status = claim(t);
-
 	if (status)
 		return status;
 	status = guard_start(t);
@@ -392,7 +374,6 @@ static int make_instance(struct live_trace *t)
 static char *find_function(const char *list, const char *name)
 {
 	size_t len = strlen(name);
-
 	for (const char *at = list; at && (at = strstr(at, name)); at += len) {
 		size_t end = len + strcspn(at + len, " \t\n");
 
@@ -406,7 +387,6 @@ static bool define(const struct live_trace *t, char kind, const char *event, con
 		   const char *fetch)
 {
 	char text[512];
-
 	snprintf(text, sizeof(text), "%c:%s/%s %s %s", kind, t->group, event, function, fetch);
 	return put(t, "kprobe_events", text, O_APPEND) == 0;
 }
@@ -420,7 +400,6 @@ static bool probe(struct live_trace *t, const struct live_probe *p, const char *
 	bool suffix = strchr(function, '.');
 	char name[128], result[128];
 	bool entry;
-
 	snprintf(name, sizeof(name), "amdgpu:%s", function);
 	snprintf(result, sizeof(result), "%s_ret", p->function);
 	for (int i = !module; i < 2; i++) { // in the module, or built in
@@ -459,7 +438,6 @@ static int make_probes(struct live_trace *t)
 	struct buf names = {0};
 	char path[128];
 	int status = GPQ_OK, error = 0;
-
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
 		char *function = list ? find_function(list, p->function) : xstrdup(p->function);
@@ -491,7 +469,6 @@ static int make_probes(struct live_trace *t)
 static int make_events(struct live_trace *t)
 {
 	char path[128];
-
 	for (size_t i = 0; i < live_nevents; i++) {
 		snprintf(path, sizeof(path), "events/%s/enable", live_events[i]);
 		if (!exists(t, path))
@@ -511,7 +488,6 @@ static int make_events(struct live_trace *t)
 static int open_pipe(struct live_trace *t)
 {
 	char path[128];
-
 	snprintf(path, sizeof(path), "%s/instances/%s/trace_pipe", t->dir, t->name);
 	t->pipe = host_open(path, O_RDONLY | O_NONBLOCK);
 	return t->pipe < 0 ? refused("trace_pipe", errno) : GPQ_OK;
@@ -521,7 +497,6 @@ int live_trace_open(struct live_trace *t)
 {
 	unsigned removed;
 	int status;
-
 	*t = (struct live_trace){.lock = -1, .pipe = -1, .guard_end = -1};
 	status = find_tracefs(t);
 	if (status)
@@ -555,7 +530,6 @@ static void say_missed(const struct live_trace *t)
 	unsigned long long sum = 0;
 	struct buf b = {0};
 	char *save = NULL;
-
 	if (host_readf(&b, "%s/kprobe_profile", t->dir) < 0)
 		return;
 	for (char *line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -576,7 +550,6 @@ static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
 	bool on;
-
 	host_readf(&b, "%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
 	on = b.len && b.data[0] == '1';
 	buf_fini(&b);
@@ -586,7 +559,6 @@ static bool is_whole(const struct live_trace *t)
 int live_trace_close(struct live_trace *t)
 {
 	int status = GPQ_OK;
-
 	if (!is_whole(t))
 		status = err_fail(GPQ_PARTIAL, "record again",
 				  "--live: another took probes away: the record is not whole");
@@ -604,7 +576,6 @@ int live_cleanup(void)
 	struct live_trace t;
 	int status = find_tracefs(&t);
 	struct swept s;
-
 	if (status)
 		return status;
 	s = sweep(t.dir);

@@ -23,7 +23,6 @@ static struct demangler *begin(struct trace *t)
 {
 	static const char missing[] = "libstdc++.so.6 is missing: kernel names stay mangled";
 	static bool said; // --compare has two logs
-
 	if (t->names.begun)
 		return t->names.demangler;
 	t->names.begun = true;
@@ -42,7 +41,6 @@ const char *trace_name_readable(struct trace *t, uint32_t kernel)
 {
 	struct trace_names *names = &t->names;
 	const char *name = t->sum.kernels[kernel].name, *text;
-
 	// Logs of ROCm 6.4 and later have no such name, and need no library.
 	if (strncmp(name, "_Z", 2) != 0 || !begin(t))
 		return name;
@@ -64,7 +62,6 @@ void trace_names_fini(struct trace *t)
 {
 	struct trace_names *names = &t->names;
 	unsigned lost = names->demangler ? demangler_lost(names->demangler) : 0;
-
 	if (lost)
 		err_warn(
 			NULL,

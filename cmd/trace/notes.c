@@ -19,7 +19,6 @@ struct notes {
 __attribute__((format(printf, 2, 3))) static void say(struct notes *n, const char *fmt, ...)
 {
 	va_list ap;
-
 	n->text.len = 0;
 	if (n->t->label)
 		buf_printf(&n->text, "%s: ", n->t->label);
@@ -43,7 +42,6 @@ static void on_processes(struct notes *n)
 {
 	const struct amdlog_summary *s = &n->t->sum;
 	uint64_t without = 0;
-
 	for (uint32_t i = 0; i < s->nprocesses; i++)
 		without += s->processes[i].pid < 0 ? s->processes[i].records : 0;
 	say_count(n, "records without a process id", without,
@@ -76,7 +74,6 @@ static void on_queues(struct notes *n)
 {
 	const struct amdlog_summary *s = &n->t->sum;
 	uint32_t handles = 0, created = 0, differ = 0, shown = 0;
-
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 
@@ -112,7 +109,6 @@ static void on_limits(struct notes *n)
 static void on_log(struct notes *n)
 {
 	const struct amdlog_totals *sum = &n->t->sum.totals;
-
 	if (!sum->records)
 		return;
 	say_count(n, "queue errors, faults or full rings", sum->kinds[AMDLOG_QUEUE_ERROR],
@@ -132,7 +128,6 @@ static void on_log(struct notes *n)
 void trace_notes(struct trace *logs, unsigned n)
 {
 	struct notes notes = {.t = logs, .json = out_json(logs->out)};
-
 	if (notes.json)
 		json_begin(notes.json, "notes", '[');
 	else

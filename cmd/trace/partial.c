@@ -27,7 +27,6 @@ static int write_part(struct trace *t, char *file, int status)
 				   .streams = *streams,
 				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
-
 	amdlog_partial_write(&line, &part);
 	return out_text(&line);
 }
@@ -41,7 +40,6 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
 	int status, written = GPQ_OK;
-
 	trace_open(&t, c, filter, grep);
 	t.sum.resumed = true;
 	t.sum.want_api = true;
@@ -75,7 +73,6 @@ int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struc
 {
 	int status = check(c, filter), worst = status, failed = 0;
 	bool broken = false;
-
 	stop_watch();
 	for (int i = 0; i < c->argc && !status; i++) {
 		int this = one_file(c, filter, grep, c->argv[i], &broken);
@@ -102,7 +99,6 @@ void trace_lines_fini(struct trace_lines *l)
 bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 {
 	struct amdlog_part place;
-
 	if (!amdlog_partial_place(text, len, &place))
 		return false;
 	ARRAY_GROW(l->v, l->cap, l->n);
@@ -125,7 +121,6 @@ static int by_place(const void *a, const void *b)
 	const struct trace_line *line = a, *other = b;
 	const struct amdlog_part *x = &line->place, *y = &other->place;
 	int order = compare_hosts(x, y);
-
 	order = order ? order : strcmp(x->file, y->file);
 	order = order ? order : (x->from > y->from) - (x->from < y->from);
 	order = order ? order : (x->to > y->to) - (x->to < y->to);
@@ -135,7 +130,6 @@ static int by_place(const void *a, const void *b)
 int trace_merge_partial(struct trace_lines *l)
 {
 	struct buf all = {0};
-
 	qsort(l->v, l->n, sizeof(*l->v), by_place);
 	for (size_t i = 0; i < l->n; i++) {
 		buf_append(&all, l->v[i].text, l->v[i].len);
@@ -173,7 +167,6 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	struct amdlog_summary next;
 	const char *why;
 	bool new_file;
-
 	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
 		return err_fail(GPQ_FAILED, "make it anew",
 				"the part of %s from byte %" PRIu64 " is %s", v->place.file,
@@ -194,7 +187,6 @@ static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
 	struct out_opts out = c->out;
 	int status, closed;
-
 	out.hosts = m->hosts.n > 0;
 	t->out = out_open(&out);
 	status = trace_begin(t);
@@ -224,7 +216,6 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_
 			  .ask = o->by == BY_STREAM ? &trace_streams : NULL};
 	struct amdlog_merge m;
 	int status = GPQ_OK;
-
 	if (t.by == BY_NOTHING && (c->out.columns || c->out.all))
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;

@@ -190,7 +190,6 @@ const char *trace_shape(char out[64], const uint64_t dim[3])
 int64_t trace_pid(const struct trace *t, uint32_t process)
 {
 	int64_t pid = t->sum.processes[process].pid;
-
 	return pid < 0 ? I64_NULL : pid;
 }
 
@@ -222,7 +221,6 @@ struct trace_times trace_times_of(const struct hist *us)
 struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key)
 {
 	struct hist h;
-
 	keyed_histogram_get(us, key, &h);
 	return trace_times_of(&h);
 }
@@ -231,7 +229,6 @@ static int by_rank(const void *a, const void *b)
 {
 	const struct trace_rank *x = a, *y = b;
 	int order = x->name ? strcmp(x->name, y->name) : 0;
-
 	for (unsigned i = 0; i < 3; i++) {
 		if (x->by[i] != y->by[i])
 			return x->by[i] < y->by[i] ? -1 : 1;
@@ -246,7 +243,6 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 {
 	struct trace_rank *ranks = xcalloc(n, sizeof(*ranks));
 	uint32_t *index = xcalloc(n, sizeof(*index));
-
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct trace_rank r = {.index = i};
@@ -291,7 +287,6 @@ static void process_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_process *p = &t->sum.processes[i];
 	struct process_row r = {*p, trace_place(t, i, &p->span)};
-
 	if (p->pid < 0)
 		r.p.threads = U32_NULL;
 	if (!amdlog_has_packets(&t->sum))
@@ -312,7 +307,6 @@ struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue)
 	struct trace_queue r = {*q, trace_place(t, q->process, &q->span),
 				trace_priority(q->priority),
 				trace_mean(q->backlog_sum, q->backlog_n)};
-
 	if (q->id < 0 || q->ids_differ)
 		r.q.id = I64_NULL;
 	if (!q->streams)
@@ -333,7 +327,6 @@ void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char 
 {
 	bool all = queue == AMDLOG_NONE;
 	uint64_t hwq = all ? U64_NULL : t->sum.queues[queue].hwq;
-
 	*pid = all ? I64_NULL : trace_pid(t, t->sum.queues[queue].process);
 	snprintf(name, 24, all ? "all" : hwq == U64_NULL ? "-" : "0x%" PRIx64, hwq);
 }
@@ -341,7 +334,6 @@ void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char 
 static void queue_out(struct trace *t, uint32_t i)
 {
 	struct trace_queue r = trace_queue_of(t, i);
-
 	out_row(t->out, &r);
 }
 
@@ -349,7 +341,6 @@ static void queue_out(struct trace *t, uint32_t i)
 static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_kernel *k = &t->sum.kernels[i];
-
 	r->by[0] = ~(k->launches > k->dispatches ? k->launches : k->dispatches);
 	r->name = k->name;
 	return k->launches + k->dispatches > 0;
@@ -370,7 +361,6 @@ static void kernel_out(struct trace *t, uint32_t i)
 		.workgroup_max = group ? trace_shape(text[3], k->workgroup.max) : NULL,
 		.span = trace_common_span(t, &k->span),
 	};
-
 	if (!amdlog_has_packets(&t->sum)) {
 		r.k.dispatches = U64_NULL;
 		r.k.queues = U32_NULL;
@@ -390,7 +380,6 @@ static void thread_out(struct trace *t, uint32_t i)
 {
 	const struct amdlog_thread *th = &t->sum.threads[i];
 	struct thread_row r = {*th, trace_place(t, th->process, &th->span)};
-
 	if (!amdlog_has_packets(&t->sum))
 		r.t.dispatches = r.t.barriers = U64_NULL;
 	out_row(t->out, &r);
@@ -400,7 +389,6 @@ static void thread_out(struct trace *t, uint32_t i)
 static bool rank_api(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_api *a = &t->sum.apis[i];
-
 	*r = (struct trace_rank){{~a->total_us, ~a->calls}, a->name, 0, i};
 	return a->calls + a->returns > 0;
 }
@@ -414,7 +402,6 @@ static void api_out(struct trace *t, uint32_t i)
 		.mean_us = trace_mean(a->total_us, a->timed),
 		.times = trace_times_in(&t->sum.api_times, i),
 	};
-
 	r.times.max_ns = a->timed ? a->max_us * 1000 : U64_NULL;
 	out_row(t->out, &r);
 }
@@ -423,7 +410,6 @@ static void api_out(struct trace *t, uint32_t i)
 static bool rank_error(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_error *e = &t->sum.errors.v[i];
-
 	*r = (struct trace_rank){
 		{!e->of_queue, e->of_queue ? e->first_us : 0, ~e->count}, e->text, e->process, i};
 	return true;
@@ -434,7 +420,6 @@ static void error_out(struct trace *t, uint32_t i)
 	const struct amdlog_error *e = &t->sum.errors.v[i];
 	const struct amdlog_span span = {e->first_us, e->last_us};
 	struct error_row r = {*e, trace_place(t, e->process, &span), e->of_queue ? "queue" : "api"};
-
 	out_row(t->out, &r);
 }
 
@@ -462,7 +447,6 @@ uint32_t trace_top(const struct trace *t, uint32_t rows)
 {
 	enum out_mode mode = out_mode(t->out);
 	uint64_t top = t->opts->top;
-
 	if (top == U64_NULL)
 		top = mode == OUT_JSON || mode == OUT_NDJSON || t->by == BY_KERNEL ? rows
 										   : TOP_DEFAULT;
@@ -474,7 +458,6 @@ static void write_view(struct trace *t, int by)
 	const struct view *v = &views[by];
 	bool brief = !t->one_table && out_mode(t->out) == OUT_TABLE;
 	uint32_t total, rows, show, *index;
-
 	memcpy(&total, (const char *)&t->sum + v->count, sizeof(total));
 	index = trace_sorted(t, total, &rows, v->rank);
 	show = by == BY_KERNEL                                    ? trace_top(t, rows)
@@ -495,14 +478,12 @@ int trace_begin_table(struct trace *t)
 					: t->by == BY_QUEUE && ask->by_queue   ? ask->by_queue
 					: t->by == BY_KERNEL && ask->by_kernel ? ask->by_kernel
 									       : ask->table;
-
 	return out_begin(t->out, table, false);
 }
 
 int trace_begin(struct trace *t)
 {
 	const struct trace_ask *ask = t->ask;
-
 	t->asked = ask ? xcalloc(1, ask->size) : NULL;
 	if (ask && ask->begin)
 		ask->begin(t);

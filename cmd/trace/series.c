@@ -7,10 +7,10 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/series.h"
-#include "common/cli/plot.h"
+#include "common/out/plot.h"
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +105,6 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 {
 	const struct amdlog_queue *q = queue == AMDLOG_NONE ? NULL : &t->sum.queues[queue];
 	const struct amdlog_series *s = t->asked;
-
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
 		struct interval_row r = {
@@ -128,7 +127,6 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 static bool rank_track(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct series_track *track = &((const struct amdlog_series *)t->asked)->queues[i];
-
 	r->by[0] = ~t->sum.queues[i].dispatches;
 	return track->first < track->end;
 }
@@ -145,7 +143,6 @@ static void tracks_out(struct trace *t, bool all, bool queues,
 {
 	const struct amdlog_series *s = t->asked;
 	uint32_t n, *order = queues_in_order(t, &n);
-
 	if (all && s->all.first < s->all.end)
 		out(t, &s->all, AMDLOG_NONE);
 	for (uint32_t i = 0; queues && i < n; i++)
@@ -159,7 +156,6 @@ static unsigned spark_width(void)
 {
 	struct winsize size;
 	int width = SPARK_USUAL;
-
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		width = (size.ws_col - SPARK_OTHERS) / 2;
 	return (unsigned)(width < SPARK_LEAST  ? SPARK_LEAST
@@ -176,7 +172,6 @@ static void draw(const struct trace *t, const struct series_track *track, bool d
 	uint64_t all = s->all.end - s->all.first;
 	uint64_t width = all < spark_width() ? all : spark_width();
 	double values[SPARK_MOST], max = 0;
-
 	for (uint64_t i = 0; i < width; i++) {
 		uint64_t from = s->all.first + i * all / width;
 		uint64_t to = s->all.first + (i + 1) * all / width;
@@ -201,7 +196,6 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	uint64_t most = 0;
 	char name[24];
 	struct track_row r = {.queue = name, .intervals = track->end - track->first};
-
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
 
@@ -227,7 +221,6 @@ static void whole_report(struct trace *t)
 	const struct amdlog_series *s = t->asked;
 	bool people = out_mode(t->out) == OUT_TABLE;
 	char width[24];
-
 	if (out_json(t->out))
 		json_u64(out_json(t->out), "interval_ns", s->width_us * 1000);
 	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
@@ -274,7 +267,6 @@ static double value_of(const struct drawing *d, enum panel panel, const struct s
 static double fill(struct drawing *d, enum panel panel, const struct series_track *track)
 {
 	double max = 0;
-
 	d->n = 0;
 	for (uint64_t i = 0; i < d->count; i += d->step) {
 		uint64_t to = i + d->step < d->count ? i + d->step : d->count;
@@ -292,7 +284,6 @@ static void queue_name(const struct drawing *d, uint32_t q, char name[64])
 {
 	const struct amdlog_queue *queue = &d->t->sum.queues[q];
 	int64_t pid = d->t->sum.processes[queue->process].pid;
-
 	if (pid < 0)
 		snprintf(name, 64, "0x%" PRIx64, queue->hwq);
 	else
@@ -304,7 +295,6 @@ static void find_bands(struct drawing *d)
 {
 	const struct amdlog_windows *w = &d->t->marks;
 	uint64_t from = d->first * d->s->width_us, to = from + d->count * d->s->width_us;
-
 	d->bands = xcalloc(2 * w->n + 1, sizeof(*d->bands));
 	for (size_t i = 0; i < w->n; i++) {
 		uint64_t begin = w->v[i].begin_us > from ? w->v[i].begin_us : from;
@@ -360,7 +350,6 @@ static void draw_picture(struct drawing *d)
 	char x[96], note[64], width[24];
 	struct buf title = {0};
 	struct plot p;
-
 	name_logs(d->t, &title);
 	snprintf(note, sizeof(note), "in intervals of %s",
 		 text_ns(width, d->s->width_us * d->step * 1000));
@@ -390,7 +379,6 @@ static int write_svg(struct trace *t)
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
 	int status;
-
 	d.count = s->all.end - s->all.first;
 	d.step = d.count / POINTS + 1;
 	d.x = xcalloc(POINTS + 2, sizeof(*d.x));
@@ -423,7 +411,6 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 static int check(const struct amdlog_series *s)
 {
 	char next[64], width[24];
-
 	if (s->least_us) {
 		snprintf(next, sizeof(next), "use --series %" PRIu64 "ms or more",
 			 s->least_us / 1000 + 1);
@@ -442,7 +429,6 @@ static int report(struct trace *t)
 {
 	struct amdlog_series *s = t->asked;
 	int status = GPQ_OK;
-
 	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table)
 		tracks_out(t, t->by != BY_QUEUE, t->by == BY_QUEUE, intervals_out);

@@ -35,7 +35,6 @@ const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)
 static bool rank_period(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct stream_period *p = &((const struct amdlog_streams *)t->asked)->v[i];
-
 	*r = (struct trace_rank){{p->process, p->stream, p->span.first_us}, NULL, 0, i};
 	return p->created || p->packets;
 }
@@ -45,7 +44,6 @@ static void period_out(struct trace *t, const struct stream_period *p)
 	const struct amdlog_queue *q = &t->sum.queues[p->queue];
 	struct stream_row r = {*p, trace_place(t, p->process, &p->span),
 			       trace_priority(q->priority), q->hwq, q->swq};
-
 	if (!amdlog_has_packets(&t->sum))
 		r.p.packets = r.p.dispatches = U64_NULL;
 	out_row(t->out, &r);
@@ -60,7 +58,6 @@ static int report(struct trace *t)
 {
 	struct amdlog_streams *s = t->asked;
 	uint32_t n, *order;
-
 	amdlog_streams_join(s, &t->sum);
 	order = trace_sorted(t, s->n, &n, rank_period);
 	for (uint32_t i = 0; i < n; i++)

@@ -56,7 +56,6 @@ const struct out_table trace_totals_table = {"totals", "totals", OUT_COLS(totals
 struct trace_place trace_place(const struct trace *t, uint32_t process, const struct amdlog_span *s)
 {
 	uint32_t host = t->sum.processes[process].host;
-
 	return (struct trace_place){host && t->merged ? t->merged->hosts.entries[host - 1].bytes
 						      : NULL,
 				    trace_pid(t, process), trace_span_of(s)};
@@ -82,7 +81,6 @@ bool trace_queue_shown(const struct amdlog_queue *q)
 static const char *format_names(const struct amdlog_totals *sum, char out[64])
 {
 	size_t at = 0;
-
 	out[0] = 0;
 	for (int i = AMDLOG_STYLE_NONE + 1; i < AMDLOG_NSTYLES; i++) {
 		const char *name = amdlog_style_name((enum amdlog_style)i);
@@ -96,7 +94,6 @@ static const char *format_names(const struct amdlog_totals *sum, char out[64])
 struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 {
 	struct trace_distinct n = {0};
-
 	for (uint32_t i = 0; i < s->nkernels; i++)
 		n.kernels += s->kernels[i].launches + s->kernels[i].dispatches > 0;
 	for (uint32_t i = 0; i < s->nprocesses; i++)
@@ -126,7 +123,6 @@ void trace_totals(struct trace *t)
 		.hip_version =
 			sum->hip_version[0] && !sum->several_versions ? sum->hip_version : NULL,
 	};
-
 	if (!amdlog_has_packets(&t->sum))
 		r.sum.kinds[AMDLOG_DISPATCH] = r.sum.kinds[AMDLOG_BARRIER_VALUE] = r.barriers =
 			U64_NULL;

@@ -6,7 +6,7 @@
 #include "common/cli/grep.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
-#include "common/cli/traceevent.h"
+#include "common/out/traceevent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,7 +162,6 @@ static const struct schema list_schema = SCHEMA(".list", notes, &trace_list_tabl
 static const struct schema *schema_of(const struct trace_opts *o)
 {
 	const bool kernel = o->ftrace || o->events;
-
 	return kernel && o->breakdown  ? &trace_breakdown_schema
 	       : kernel && o->list     ? &trace_timeline_schema
 	       : kernel                ? &trace_ftrace_schema
@@ -184,7 +183,6 @@ struct question {
 static int check_by(const struct question *q, int by)
 {
 	bool by_queue = q->ask && q->ask->by_queue, by_kernel = q->ask && q->ask->by_kernel;
-
 	if (by == BY_NOTHING || (by == BY_QUEUE && by_queue) || (by == BY_KERNEL && by_kernel))
 		return GPQ_OK;
 	if (!by_queue && !by_kernel)
@@ -204,7 +202,6 @@ static int check_question(const struct trace_opts *o, const struct trace_ask **a
 		{"--series", o->series != U64_NULL, &trace_series},
 	};
 	const struct question *asked = NULL;
-
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].asked && asked)
 			return err_fail(GPQ_USAGE, "choose one", "%s and %s exclude each other",
@@ -221,7 +218,6 @@ static int check_question(const struct trace_opts *o, const struct trace_ask **a
 static int check_options(const struct trace_opts *o, int argc, const struct trace_ask **ask)
 {
 	int status = check_question(o, ask);
-
 	if (status)
 		return status;
 	if (o->perfetto && o->compare)
@@ -268,7 +264,6 @@ static bool kernel_matches(void *ctx, const char *name, size_t len)
 static int parse_time(const char *option, const char *arg, uint64_t *us, bool *relative)
 {
 	uint64_t ns;
-
 	if (!arg)
 		return GPQ_OK;
 	*relative = *arg == '+';
@@ -285,7 +280,6 @@ static int parse_time(const char *option, const char *arg, uint64_t *us, bool *r
 static int read_grep(const struct trace_opts *o, struct grep **g)
 {
 	int status;
-
 	if (!o->grep.n && !o->grep_not.n)
 		return GPQ_OK;
 	*g = grep_new(':'); // as records begin
@@ -296,7 +290,6 @@ static int read_grep(const struct trace_opts *o, struct grep **g)
 static int read_filter(const struct trace_opts *o, struct regex *kernel, struct amdlog_filter *f)
 {
 	int status;
-
 	*f = (struct amdlog_filter){
 		.pids = o->pick.pids.v,
 		.npids = o->pick.pids.n,
@@ -320,7 +313,6 @@ static int nothing_chosen(const struct trace *t)
 {
 	struct buf pids = {0};
 	int status;
-
 	for (uint32_t i = 0; t->opts->pick.pids.n && i < t->sum.nprocesses && pids.len < 200; i++) {
 		if (t->sum.processes[i].pid >= 0)
 			buf_printf(&pids, "%s%lld", pids.len ? ", " : "the log has process ids ",
@@ -339,7 +331,6 @@ static int nothing_chosen(const struct trace *t)
 int trace_stopped(const struct trace *t)
 {
 	char read[16], all[16];
-
 	return err_fail(stop_status(), NULL, "stopped by %s after %s%s%s of input",
 			stop_name(stop_asked()), text_size(read, t->scan->counts.bytes),
 			t->input_bytes ? " of " : "",
@@ -356,7 +347,6 @@ static bool is_stdout(const char *path)
 static bool is_input(const struct stat *out, int n, char **names)
 {
 	struct stat st;
-
 	for (int i = 0; i < n; i++) {
 		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
 
@@ -372,7 +362,6 @@ static bool is_input(const struct stat *out, int n, char **names)
 static int open_file(struct trace *t, const char *path, int argc, char **argv)
 {
 	struct stat st;
-
 	t->perfetto_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	if (t->perfetto_fd < 0 || fstat(t->perfetto_fd, &st))
 		return err_sys(errno, "name a file in a folder you may write to", "--perfetto %s",
@@ -394,7 +383,6 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 {
 	const char *path = t->opts->perfetto;
 	int status = GPQ_OK;
-
 	if (!path)
 		return GPQ_OK;
 	if (is_stdout(path))
@@ -414,7 +402,6 @@ int trace_perfetto_close(struct trace *t)
 	const bool to_stdout = is_stdout(t->opts->perfetto);
 	const int fd = t->perfetto_fd;
 	const int error = t->timeline ? amdlog_timeline_close(t->timeline) : 0;
-
 	t->timeline = NULL;
 	t->perfetto_fd = -1;
 	if (!to_stdout)
@@ -432,7 +419,6 @@ static int report(struct trace *t, int status)
 	bool nothing = !t->scan->counts.records;
 	bool shown = !is_stdout(t->opts->perfetto);
 	int written, drawn, told = GPQ_OK;
-
 	// Empty tables are left out for people; programs get a complete document.
 	if (!t->untold && (t->sum.totals.records ||
 			   ((!status || status == GPQ_PARTIAL || status == GPQ_STOPPED) &&
@@ -466,7 +452,6 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
 	struct trace t = {.ask = ask, .by = o->by};
 	int status;
-
 	trace_open(&t, c, filter, grep);
 	// -o names columns of one table: that of the queues, unless an option chooses another.
 	if (!t.ask && columns && t.by == BY_NOTHING)
@@ -498,7 +483,6 @@ static int report_of(struct cmd *c, const struct trace_ask *ask, const struct am
 static int check_rows(const struct trace_opts *o, const struct out_opts *out)
 {
 	const char *alone = is_stdout(o->perfetto) ? "perfetto" : is_stdout(o->svg) ? "svg" : NULL;
-
 	if (alone && (out->mode != OUT_TABLE || out->columns || out->all || o->list ||
 		      o->by != BY_NOTHING || (is_stdout(o->perfetto) && o->svg)))
 		return err_fail(GPQ_USAGE, "name a file",
@@ -523,7 +507,6 @@ static int run(struct cmd *c)
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
 	int status;
-
 	if (o->live || o->cleanup || o->save || o->for_ns != U64_NULL || o->gpus.n ||
 	    pick_needs_host(&o->pick)) {
 		status = trace_live_check(c);

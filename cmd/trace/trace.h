@@ -10,7 +10,7 @@
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
-#include "common/state/pick.h"
+#include "common/pick/pick.h"
 
 #include <math.h>
 

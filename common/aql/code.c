@@ -61,7 +61,6 @@ static void found_symbol(void *arg, const char *name, size_t len, uint64_t value
 static void add_runtime(struct code_names *c, const struct code_map *m)
 {
 	uint64_t value = 0, load = 0;
-
 	if (code_ask_file(c->pid, m, NULL, R_DEBUG, &(struct code_bytes){0}, 0, &c->budget,
 			  found_symbol, &value, &load) &&
 	    value)
@@ -71,7 +70,6 @@ static void add_runtime(struct code_names *c, const struct code_map *m)
 static void find_runtimes(struct code_names *c)
 {
 	struct code_map m;
-
 	c->nruntimes = 0;
 	for (const char *s = maps(c); *s && c->nruntimes < RUNTIMES_MOST;) {
 		if (!code_map_parse(s, &s, &m) || m.offset)
@@ -101,7 +99,6 @@ struct collected {
 static void collect(void *arg, const char *name, size_t len, uint64_t value)
 {
 	struct collected *k = arg;
-
 	if (len <= 3 || len > CODE_NAME_MOST + 3 || memcmp(name + len - 3, ".kd", 3) != 0 ||
 	    k->n >= k->most || len > k->text_most - k->text.len)
 		return;
@@ -117,7 +114,6 @@ static uint64_t head_of(const struct code_names *c, uint64_t at, uint64_t size)
 	size_t n = size < sizeof(head) ? size : sizeof(head);
 	uint64_t h = 0xcbf29ce484222325;
 	Elf64_Ehdr e;
-
 	if (n < sizeof(e) || !memory_read(&c->memory, at, head, n))
 		return 0;
 	memcpy(&e, head, sizeof(e));
@@ -141,7 +137,6 @@ static bool ask_file(struct code_names *c, const struct named_file *f, struct co
 	const size_t len = strlen(f->path);
 	struct code_map m;
 	uint64_t load;
-
 	for (const char *s = maps(c); *s && !mapped;)
 		if (code_map_parse(s, &s, &m) && m.len == len && memcmp(m.path, f->path, len) == 0)
 			mapped = &m;
@@ -157,7 +152,6 @@ static bool read_object(struct code_names *c, struct object *o, const struct nam
 		.o = o, .most = CODE_KERNELS_MOST - c->n, .text_most = CODE_TEXT_MOST - c->text};
 	const struct code_bytes loaded = {.offset = o->link.base};
 	const char *s;
-
 	if (from && from->path ? !ask_file(c, from, &k)
 			       : !code_ask_memory(&c->memory, from ? &from->bytes : &loaded, !from,
 						  &c->budget, collect, &k)) {
@@ -182,7 +176,6 @@ static bool read_object(struct code_names *c, struct object *o, const struct nam
 static void load_memory(struct code_names *c, struct object *o, const struct named_file *f)
 {
 	uint64_t head = head_of(c, o->link.base, HEAD_SIZE);
-
 	if (head && (head == o->head || read_object(c, o, NULL))) {
 		o->head = head;
 		return;
@@ -198,9 +191,7 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
 	struct named_file f = {.path = path};
-
 	bool is_uri = code_uri_parse(o->link.uri, path, &f.bytes.offset, &f.bytes.size);
-
 	if (is_uri && !*path) {
 		f.path = NULL;
 		load_memory(c, o, &f);
@@ -230,7 +221,6 @@ static void take_list(struct code_names *c, struct code_list *l)
 {
 	struct object *objects = l->n ? xcalloc(l->n, sizeof(*objects)) : NULL;
 	size_t cursor = 0;
-
 	c->n = c->text = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		struct object *o = &objects[i], *known = find_known(c, &cursor, &l->links[i]);
@@ -256,14 +246,12 @@ static void take_list(struct code_names *c, struct code_list *l)
 static int by_address(const void *a, const void *b)
 {
 	const struct kernel *x = a, *y = b;
-
 	return x->address != y->address ? ORDER(x->address, y->address) : strcmp(x->name, y->name);
 }
 
 static void sort_kernels(struct code_names *c)
 {
 	size_t n = 0;
-
 	free(c->kernels);
 	c->kernels = c->n ? xcalloc(c->n, sizeof(*c->kernels)) : NULL;
 	for (size_t i = 0; i < c->nobjects && c->kernels; i++)
@@ -278,7 +266,6 @@ static void sort_kernels(struct code_names *c)
 static bool read_lists(const struct code_names *c, struct code_list *l)
 {
 	bool any = false;
-
 	for (unsigned i = 0; i < c->nruntimes; i++)
 		any |= code_ask_list(&c->memory, l, c->runtimes[i]);
 	return any;
@@ -297,7 +284,6 @@ static void look_anew(struct code_names *c)
 void code_names_refresh(struct code_names *c)
 {
 	struct code_list l = {0};
-
 	c->budget = CODE_READ_MOST;
 	c->maps.len = 0;
 	c->error = code_elf_ready() ? 0 : ENOPKG;
@@ -316,7 +302,6 @@ void code_names_refresh(struct code_names *c)
 struct code_names *code_names_new(pid_t pid)
 {
 	struct code_names *c = xcalloc(1, sizeof(*c));
-
 	*c = (struct code_names){.pid = pid, .files = true, .memory.fd = -1};
 	code_names_refresh(c);
 	return c;
@@ -325,7 +310,6 @@ struct code_names *code_names_new(pid_t pid)
 struct code_names *code_names_of(int mem, uint64_t r_debug)
 {
 	struct code_names *c = xcalloc(1, sizeof(*c));
-
 	*c = (struct code_names){
 		.memory = {.fd = mem, .pid = getpid()}, .runtimes = {r_debug}, .nruntimes = 1};
 	code_names_refresh(c);
@@ -335,10 +319,8 @@ struct code_names *code_names_of(int mem, uint64_t r_debug)
 const char *code_name(struct code_names *c, uint64_t kernel_object)
 {
 	size_t from = 0, to = c->n;
-
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
-
 		if (c->kernels[middle].address <= kernel_object)
 			from = middle + 1;
 		else
@@ -357,7 +339,6 @@ int code_names_error(const struct code_names *c)
 void code_names_free(struct code_names *c)
 {
 	struct code_list none = {0};
-
 	if (!c)
 		return;
 	take_list(c, &none);

@@ -75,7 +75,6 @@ static int open_found(int found)
 	struct stat st;
 	char self[64];
 	int fd = -1;
-
 	if (found < 0)
 		return -1;
 	if (fstat(found, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_blocks > 0) {
@@ -90,7 +89,6 @@ static int open_found(int found)
 static int open_mapped(const struct question *q)
 {
 	char path[96];
-
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid,
 		 q->start, q->end);
 	return open_found(host_open(path, O_PATH));
@@ -104,7 +102,6 @@ static int open_path(const struct question *q)
 	char root[64];
 	long found = -1;
 	int dir;
-
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)q->pid);
 	dir = host_open(root, O_PATH | O_DIRECTORY);
 	if (dir < 0)
@@ -119,7 +116,6 @@ static int open_file(const void *text, size_t len)
 {
 	const struct question *q = text;
 	const int fd = q->start ? open_mapped(q) : -1;
-
 	(void)len;
 	return fd < 0 && *q->path ? open_path(q) : fd;
 }
@@ -127,7 +123,6 @@ static int open_file(const void *text, size_t len)
 static void put_symbol(void *suffix, const char *name, size_t len, uint64_t value)
 {
 	const size_t n = strlen(suffix);
-
 	if (len >= n && memcmp(name + len - n, suffix, n) == 0)
 		put(&(struct record){.a = value, .len = (uint32_t)len}, name);
 }
@@ -137,7 +132,6 @@ static int read_symbols(const void *text, size_t len, int fd)
 	struct question q;
 	uint64_t load = 0;
 	bool ok;
-
 	if (len > sizeof(q))
 		return EMSGSIZE;
 	memcpy(&q, text, len);
@@ -164,7 +158,6 @@ static int read_list(const void *text, size_t len, int fd)
 {
 	struct list_question q;
 	struct code_list l = {0};
-
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	const bool ok = code_list_read(&l, fd, q.r_debug, q.most);
 	for (size_t i = 0; i < l.n; i++) {
@@ -204,7 +197,6 @@ static bool take(void *arg, const void *part, size_t len)
 {
 	const char *s = part;
 	struct record r;
-
 	for (; len >= sizeof(r); s += r.len, len -= r.len) {
 		memcpy(&r, s, sizeof(r));
 		s += sizeof(r);
@@ -228,7 +220,6 @@ static bool ask(struct question *q, const struct memory *m, uint64_t *budget, co
 							  : sizeof(*q),
 						 .fd = m ? m->fd : -1};
 	const bool ok = code_elf_ready() && reader_ask(&question, take, &a) == 0;
-
 	*budget = a.budget;
 	*load = a.load;
 	return ok;
@@ -240,7 +231,6 @@ bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const 
 {
 	struct question q = {.pid = pid, .from = *from, .machine = machine, .budget = *budget};
 	size_t len = 0;
-
 	q.start = m ? m->start : 0;
 	q.end = m ? m->end : 0;
 	snprintf(q.suffix, sizeof(q.suffix), "%s", end);
@@ -264,7 +254,6 @@ bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool
 			     .suffix = ".kd",
 			     .budget = *budget};
 	uint64_t load;
-
 	return ask(&q, m, budget, each, arg, &load);
 }
 
@@ -275,6 +264,5 @@ bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug
 	struct answer a = {.list = l, .most = CODE_OBJECTS_MOST};
 	const struct reader_question question = {
 		.whose = m->pid, .task = read_list, .text = &q, .len = sizeof(q), .fd = m->fd};
-
 	return reader_ask(&question, take, &a) == 0;
 }

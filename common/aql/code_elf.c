@@ -47,7 +47,6 @@ struct image {
 bool code_read(int fd, uint64_t at, void *to, size_t n)
 {
 	char *p = to;
-
 	while (n && at <= INT64_MAX) {
 		ssize_t got = pread(fd, p, n < READ_CHUNK ? n : READ_CHUNK, (off_t)at);
 
@@ -106,7 +105,6 @@ static bool header_is_good(const Elf64_Ehdr *h, unsigned machine)
 static bool fetch_headers(struct image *i, unsigned machine)
 {
 	const Elf64_Ehdr *h = (const void *)i->data;
-
 	return fetch_header(i, 0, sizeof(*h)) && header_is_good(h, machine) &&
 	       fetch_header(i, h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr)) &&
 	       fetch_header(i, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr));
@@ -116,7 +114,6 @@ static bool fetch_headers(struct image *i, unsigned machine)
 static uint64_t load_address(const struct image *i)
 {
 	const Elf64_Ehdr *h = (const void *)i->data;
-
 	for (unsigned k = 0; k < h->e_phnum; k++) {
 		Elf64_Phdr p;
 
@@ -139,7 +136,6 @@ static void read_symbols(const struct elf *lib, Elf *elf, struct image *i, Elf_S
 {
 	const Elf64_Shdr *s = lib->elf64_getshdr(table);
 	size_t strings = s->sh_link;
-
 	if (s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % sizeof(uint64_t) ||
 	    (s->sh_flags & SHF_COMPRESSED) || !fetch(i, s->sh_offset, s->sh_size) ||
 	    !fetch_names(i, lib->elf64_getshdr(lib->elf_getscn(elf, strings))))
@@ -162,7 +158,6 @@ static bool read_image(const struct elf *lib, struct image *i, code_symbol *each
 {
 	Elf *elf = lib->elf_memory(i->data, i->from->size);
 	Elf_Scn *s = NULL;
-
 	if (!elf)
 		return false;
 	while ((s = lib->elf_nextscn(elf, s))) {
@@ -186,7 +181,6 @@ bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t 
 	const struct elf *lib = elf_get();
 	struct image i = {.from = from, .budget = budget};
 	bool ok = false;
-
 	if (!lib || lib->elf_version(EV_CURRENT) == EV_NONE || from->size < sizeof(Elf64_Ehdr) ||
 	    from->size > CODE_SIZE_MOST)
 		return false;
@@ -225,7 +219,6 @@ static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *f
 {
 	Elf64_Phdr segments[SEGMENTS_MOST] = {0};
 	Elf64_Ehdr h;
-
 	if (!read_loaded(l, 0, &h, sizeof(h)) || !header_is_good(&h, machine) ||
 	    h.e_phnum > SEGMENTS_MOST ||
 	    !read_loaded(l, h.e_phoff, segments, h.e_phnum * sizeof(*segments)))
@@ -242,7 +235,6 @@ static bool read_dynamic(struct loaded *l, const Elf64_Phdr *segment)
 {
 	Elf64_Dyn d[DYNAMIC_MOST] = {0};
 	uint64_t n = segment->p_memsz / sizeof(*d);
-
 	if (n > DYNAMIC_MOST || !read_loaded(l, segment->p_vaddr, d, n * sizeof(*d)))
 		return false;
 	for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++)
@@ -276,7 +268,6 @@ bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget,
 	struct loaded l = {.mem = mem, .base = base, .budget = budget};
 	uint32_t hash[2]; // buckets, symbols
 	Elf64_Phdr dynamic;
-
 	if (!find_dynamic(&l, machine, &dynamic) || !read_dynamic(&l, &dynamic) ||
 	    !read_loaded(&l, l.hash, hash, sizeof(hash)) || hash[1] > *budget / sizeof(Elf64_Sym) ||
 	    l.names_size > *budget)

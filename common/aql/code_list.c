@@ -34,7 +34,6 @@ static char *read_string(int mem, uint64_t at)
 {
 	char text[URI_MOST + URI_CHUNK];
 	size_t len = 0;
-
 	while (len <= URI_MOST) {
 		size_t n = URI_CHUNK - (at + len) % URI_CHUNK;
 
@@ -65,7 +64,6 @@ void code_list_fini(struct code_list *l)
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
 	struct link k;
-
 	for (uint64_t prev = 0; at && l->n < most; prev = at, at = k.next) {
 		char *uri = NULL;
 
@@ -83,7 +81,6 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 	struct debug d, again = {0};
 	size_t before = l->n;
 	bool whole = false;
-
 	for (unsigned try = 0; try < TRIES && !whole; try++) {
 		truncate_list(l, before);
 		if (!code_read(mem, r_debug, &d, sizeof(d)) || d.version < 1)
@@ -100,7 +97,6 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 static int hex_digit(char c)
 {
 	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
-
 	return at && (c | 0x20) == *at ? (int)(at - digits) : -1;
 }
 
@@ -131,7 +127,6 @@ static const char *parse_number(const char *s, const char *name, uint64_t *value
 	size_t len = strlen(name);
 	uint64_t base = 10, v = 0;
 	int digit;
-
 	if (strncmp(s, name, len) != 0)
 		return NULL;
 	s += len;
@@ -153,7 +148,6 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 	bool file = strncmp(uri, "file://", 7) == 0;
 	const char *s;
 	uint64_t pid;
-
 	*path = '\0';
 	*offset = *size = 0;
 	if (file) {
@@ -178,7 +172,6 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 static const char *parse_hex(const char *s, char end, uint64_t *value)
 {
 	char *rest = NULL;
-
 	if (!s || hex_digit(*s) < 0)
 		return NULL;
 	errno = 0;
@@ -193,7 +186,6 @@ bool code_map_parse(const char *line, const char **next, struct code_map *m)
 	const char *end = line + strcspn(line, "\n"), *s;
 	size_t tail = sizeof(deleted) - 1;
 	uint64_t ignored;
-
 	*next = end + (*end == '\n');
 	*m = (struct code_map){0};
 	s = parse_hex(parse_hex(line, '-', &m->start), ' ', &m->end);

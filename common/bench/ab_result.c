@@ -2,7 +2,7 @@
 #include "common/bench/ab.h"
 
 #include "common/host/buf.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <stdlib.h>
 #include <string.h>

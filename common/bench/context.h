@@ -3,7 +3,7 @@
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 
-#include "common/cli/members.h"
+#include "common/out/members.h"
 #include "common/bench/attached.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 // Queues of both sides of the experiment at one moment, with their hardware slots. They are
-// compared over many runs by common/state/run_compare.h, as in gpq snapshot --compare.
+// compared over many runs by common/snapshot/run_compare.h, as in gpq snapshot --compare.
 #ifndef GPQ_BENCH_QUEUE_SET_H
 #define GPQ_BENCH_QUEUE_SET_H
 
 #include "common/bench/workload.h"
-#include "common/cli/members.h"
-#include "common/state/run_compare.h"
+#include "common/out/members.h"
+#include "common/snapshot/run_compare.h"
 
 #include <stdbool.h>
 

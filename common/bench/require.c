@@ -4,7 +4,7 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

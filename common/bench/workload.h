@@ -9,7 +9,7 @@
 
 #include "common/bench/child.h"
 #include "common/sched/group.h"
-#include "common/state/spec_set.h"
+#include "common/pick/spec_set.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -70,7 +70,6 @@ struct grepper {
 struct grep *grep_new(char first)
 {
 	struct grep *g = xcalloc(1, sizeof(*g));
-
 	g->first = first;
 	return g;
 }
@@ -91,7 +90,6 @@ void grep_free(struct grep *g)
 static const struct pcre *load(const char *option)
 {
 	const struct pcre *lib = pcre_get();
-
 	if (!lib && errno == ENOMEM)
 		err_sys(errno, NULL, "%s: " PCRE, option);
 	else if (!lib)
@@ -105,7 +103,6 @@ static const struct pcre *load(const char *option)
 static bool jit_is_sound(const struct pcre *lib)
 {
 	char version[64]; // 24 suffice: pcre2_config(3)
-
 	return lib->pcre2_config(PCRE2_CONFIG_VERSION, version) > 0 &&
 	       strverscmp(version, "10.42") >= 0;
 }
@@ -119,7 +116,6 @@ static pcre2_code *compile(const struct pcre *lib, const char *option, const cha
 	PCRE2_UCHAR why[128];
 	size_t at;
 	int error;
-
 	lib->pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	code = lib->pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &at,
 				  context);
@@ -140,7 +136,6 @@ static int add(struct grep *g, enum grep_side side, const char *option, const ch
 	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
 	struct buf within = {0};
 	struct expression *e;
-
 	g->v = xreallocarray(g->v, g->n + 1, sizeof(*g->v));
 	e = &g->v[g->n++];
 	*e = (struct expression){side, option, xstrdup(pattern), NULL, NULL};
@@ -157,7 +152,6 @@ static int add(struct grep *g, enum grep_side side, const char *option, const ch
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns)
 {
 	int status = GPQ_OK;
-
 	if (patterns->n && !g->lib && !(g->lib = load(option)))
 		return GPQ_UNSUPPORTED;
 	for (size_t i = 0; i < patterns->n && !status; i++)
@@ -168,7 +162,6 @@ int grep_add(struct grep *g, enum grep_side side, const char *option, const stru
 struct grepper *grepper_new(const struct grep *g)
 {
 	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
-
 	w->g = g;
 	w->found = xcheck(g->lib->pcre2_match_data_create(1, NULL));
 	w->limits = xcheck(g->lib->pcre2_match_context_create(NULL));
@@ -194,14 +187,12 @@ static int match(const struct grepper *w, const pcre2_code *code, const char *te
 		 size_t from)
 {
 	int n = w->g->lib->pcre2_match(code, (PCRE2_SPTR)text, len, from, 0, w->found, w->limits);
-
 	return n >= 0 ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : n;
 }
 
 bool grepper_text(struct grepper *w, const char *text, size_t len)
 {
 	bool wanted = !w->g->wanted;
-
 	for (unsigned i = 0; i < w->g->n; i++) {
 		const struct expression *e = &w->g->v[i];
 		int n = wanted && e->side == GREP_WANT ? 0 : match(w, e->line, text, len, 0);
@@ -235,7 +226,6 @@ static int find_in_block(const struct grepper *w, const struct expression *e, st
 {
 	const PCRE2_SIZE *found = w->g->lib->pcre2_get_ovector_pointer(w->found);
 	int n = 0;
-
 	while (*at < a.len && (n = match(w, e->block, a.text, a.len, *at)) > 0) {
 		const char *from = a.text + *at, *hit = a.text + found[0];
 		const char *newline = memrchr(from, '\n', (size_t)(hit - from));
@@ -276,7 +266,6 @@ static int find_by_line(const struct grepper *w, const struct expression *e, str
 static bool has_crlf(struct area a)
 {
 	const char *p = a.text, *end = p + a.len;
-
 	while ((p = memchr(p, '\r', (size_t)(end - p)))) {
 		if (*++p == '\n') // the text ends with one
 			return true;
@@ -287,7 +276,6 @@ static bool has_crlf(struct area a)
 static int by_place(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
 	return (x > y) - (x < y);
 }
 
@@ -295,7 +283,6 @@ static int by_place(const void *a, const void *b)
 static void tidy(struct grep_set *s, bool several)
 {
 	uint32_t n = 0;
-
 	if (several && s->n) {
 		qsort(s->v, s->n, sizeof(*s->v), by_place);
 		for (uint32_t i = 1; i < s->n; i++) {
@@ -311,7 +298,6 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 {
 	const struct area a = {text, len};
 	bool crlf = has_crlf(a);
-
 	h->all = !w->g->wanted;
 	h->error = 0;
 	h->sets[GREP_WANT].n = h->sets[GREP_DROP].n = 0;
@@ -355,7 +341,6 @@ static int gave_up(const struct grep *g, int error, unsigned by)
 {
 	const struct expression *e = &g->v[by];
 	PCRE2_UCHAR why[128];
-
 	if (!error)
 		return GPQ_OK;
 	g->lib->pcre2_get_error_message(error, why, sizeof(why));
@@ -378,7 +363,6 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {
 	const struct pcre *lib = load(option);
-
 	*r = (struct regex){.option = option};
 	if (!lib)
 		return GPQ_UNSUPPORTED;
@@ -419,7 +403,6 @@ bool regex_matches(struct regex *r, const char *text, size_t len)
 int regex_check(const struct regex *r, int status)
 {
 	PCRE2_UCHAR why[128];
-
 	if (!r->error)
 		return status;
 	pcre_get()->pcre2_get_error_message(r->error, why, sizeof(why));

@@ -41,7 +41,6 @@ static bool is_quoted(char c)
 static bool copy_hex(struct rewriting *r)
 {
 	const char *p = r->p;
-
 	return isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]) &&
 	       strncasecmp(p + 2, "0a", 2) != 0 && copy(r, 4);
 }
@@ -93,7 +92,6 @@ static bool copy_named(struct rewriting *r, bool negated)
 static bool copy_class_escape(struct rewriting *r, bool negated)
 {
 	char c = r->p[1];
-
 	if (is_quoted(c))
 		return copy(r, 2);
 	if (!c || r->p[-1] == '-' || r->p[2] == '-')
@@ -108,7 +106,6 @@ static bool copy_class_escape(struct rewriting *r, bool negated)
 static bool copy_class(struct rewriting *r)
 {
 	bool negated = r->p[1] == '^', first = true;
-
 	emit_text(r, negated ? "[^\\n" : "[");
 	for (r->p += 1 + negated; *r->p != ']' || first; first = false) {
 		bool ok = true;
@@ -148,7 +145,6 @@ bool grep_within_lines(struct buf *out, const char *pattern)
 {
 	struct rewriting r = {.out = out, .p = pattern};
 	bool ok = true;
-
 	out->len = 0;
 	while (ok && *r.p) {
 		switch (*r.p) {

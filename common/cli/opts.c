@@ -253,7 +253,6 @@ static bool names_file(const struct opt *o)
 static int take(const struct opt *o, void *base, const char *arg)
 {
 	char option[64];
-
 	snprintf(option, sizeof(option), "--%s", o->name);
 	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : opts_store(o, base, arg);
 }

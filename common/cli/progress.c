@@ -18,7 +18,6 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 {
 	bool terminal = isatty(STDERR_FILENO);
 	bool in_the_way = rows && isatty(STDOUT_FILENO);
-
 	*p = (struct progress){.on = wanted || (terminal && !in_the_way && err_verbose() >= 0),
 			       .bar = terminal,
 			       .begin_ns = clock_ns()};
@@ -28,7 +27,6 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 static bool is_due(const struct progress *p)
 {
 	uint64_t now = p->on ? clock_ns() : 0;
-
 	return p->on && now - p->begin_ns >= QUIET &&
 	       now - p->drawn_ns >= (p->bar ? REDRAW : SECOND);
 }
@@ -37,7 +35,6 @@ static void put_share(struct buf *b, double share)
 {
 	static const char done[] = "####################", rest[] = "--------------------";
 	int full = (int)(share * WIDTH);
-
 	buf_printf(b, "[%.*s%.*s] %3d %%, ", full, done, WIDTH - full, rest, (int)(share * 100));
 }
 
@@ -45,7 +42,6 @@ static void put_left(struct buf *b, const struct progress *p, double share)
 {
 	double spent = (double)(p->drawn_ns - p->begin_ns), left = spent * (1 - share) / share;
 	char text[24];
-
 	if (left < 1e15) // the first thousandth of something long says nothing
 		buf_printf(b, ", %s left", text_ns(text, (uint64_t)left));
 }
@@ -55,7 +51,6 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 	struct buf line = {0};
 	va_list ap;
 	ssize_t ignored;
-
 	if (!is_due(p))
 		return;
 	p->drawn_ns = clock_ns();
@@ -80,7 +75,6 @@ void progress_bytes(struct progress *p, uint64_t done, uint64_t total)
 {
 	char have[16], all[16], rate[16];
 	double spent;
-
 	if (!is_due(p))
 		return;
 	spent = (double)(clock_ns() - p->begin_ns) / (double)SECOND;

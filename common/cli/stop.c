@@ -23,7 +23,6 @@ static void on_signal(int sig)
 {
 	int saved = errno;
 	ssize_t ignored;
-
 	if (asked && clock_ns() - asked_ns > ONE_REQUEST_NS) {
 		signal(sig, SIG_DFL);
 		raise(sig);
@@ -40,7 +39,6 @@ void stop_watch(void)
 {
 	struct sigaction ask = {.sa_handler = on_signal}, old;
 	const int signals[] = {SIGINT, SIGTERM};
-
 	if (wake[0] >= 0 || pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		return; // without the pipe a signal ends the program, as ever
 	for (size_t i = 0; i < 2; i++)
@@ -67,7 +65,6 @@ int stop_wait(int fd, int ms)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
 	int n;
-
 	do
 		n = asked ? -1 : poll(fds, 2, ms);
 	while (n < 0 && errno == EINTR && !asked);
@@ -80,7 +77,6 @@ int stop_wait(int fd, int ms)
 ssize_t stop_read(int fd, void *to, size_t n)
 {
 	ssize_t got;
-
 	do
 		got = stop_wait(fd, -1) < 0 ? -1 : read(fd, to, n);
 	while (got < 0 && errno == EINTR && !asked);

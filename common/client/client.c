@@ -46,7 +46,6 @@ static bool watched;
 static int64_t clock_now(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
@@ -123,7 +122,6 @@ static int missed_of(const char *line)
 {
 	const char *word = strstr(line, " missed=");
 	unsigned long missed = word ? strtoul(word + 8, NULL, 10) : 0;
-
 	return missed < INT32_MAX ? (int)missed : INT32_MAX;
 }
 
@@ -131,7 +129,6 @@ static int missed_of(const char *line)
 static void keep_text(struct gpq_client *c, const char *s, size_t len)
 {
 	size_t room = c->text_len < c->size ? c->size - c->text_len : 0;
-
 	if (c->text)
 		memcpy(c->text + c->text_len, s, len < room ? len : room);
 	c->text_len += len;
@@ -141,7 +138,6 @@ static void keep_text(struct gpq_client *c, const char *s, size_t len)
 static void parse(struct gpq_client *c, char *line, size_t len)
 {
 	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
-
 	if (!ok && strncmp(line, "error ", 6) != 0) {
 		line[len] = '\n';
 		keep_text(c, line, len + 1);
@@ -157,7 +153,6 @@ static void parse_lines(struct gpq_client *c)
 {
 	size_t used = 0;
 	char *end;
-
 	while ((end = memchr(c->in + used, '\n', c->len - used))) {
 		*end = '\0';
 		parse(c, c->in + used, (size_t)(end - (c->in + used)));
@@ -193,10 +188,8 @@ static int wait_for(const struct gpq_client *c, short events, int64_t deadline)
 	struct pollfd p = {.fd = c->fd, .events = events};
 	int64_t left;
 	int n;
-
 	do {
 		struct timespec t;
-
 		left = deadline == FOREVER ? SECOND_NS : deadline - clock_now();
 		left = left > 0 ? left : 0;
 		t = (struct timespec){.tv_sec = left / SECOND_NS, .tv_nsec = left % SECOND_NS};
@@ -213,7 +206,6 @@ static bool is_over(int64_t deadline)
 static int64_t deadline_of(int64_t timeout_ns)
 {
 	int64_t now = clock_now();
-
 	return timeout_ns < 0 || timeout_ns > FOREVER - now ? FOREVER : now + timeout_ns;
 }
 
@@ -222,7 +214,6 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 {
 	while (c->answered < c->sent) {
 		int r = wait_for(c, POLLIN, deadline);
-
 		r = r < 0 ? r : take_answers(c);
 		if (r < 0)
 			return r;
@@ -241,7 +232,6 @@ static int put(struct gpq_client *c, const char *text, size_t len, unsigned requ
 {
 	int r = take_answers(c);
 	ssize_t n = r < 0 ? -1 : send(c->fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-
 	if (r < 0)
 		return r;
 	if (n < 0 && errno == EAGAIN)
@@ -257,7 +247,6 @@ static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
 {
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), "%s %" PRIu64 "\n", verb, id);
-
 	return put(c, line, (size_t)n, 1);
 }
 
@@ -266,7 +255,6 @@ static int put_hints(struct gpq_client *c)
 {
 	char lines[HINTS * LINE];
 	size_t n = 0;
-
 	for (unsigned i = 0; i < c->num_hints; i++)
 		n += (size_t)snprintf(lines + n, LINE, "begin %" PRIu64 "\n", c->hints[i]);
 	return n ? put(c, lines, n, c->num_hints) : 0;
@@ -276,7 +264,6 @@ static int put_hints(struct gpq_client *c)
 static int open_place(const struct sockaddr_un *place)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
-
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)place, sizeof(*place)) == 0)
 		return fd;
 	error = errno == EAGAIN ? ECONNREFUSED : errno;
@@ -290,7 +277,6 @@ static int ensure(struct gpq_client *c)
 {
 	int64_t now = c->fd < 0 ? clock_now() : 0;
 	int fd;
-
 	if (c->fd >= 0)
 		return 0;
 	if (now < c->retry_ns)
@@ -314,7 +300,6 @@ static int ensure(struct gpq_client *c)
 static unsigned find_hint(const struct gpq_client *c, uint64_t id)
 {
 	unsigned i = 0;
-
 	while (i < c->num_hints && c->hints[i] != id)
 		i++;
 	return i;
@@ -324,7 +309,6 @@ static unsigned find_hint(const struct gpq_client *c, uint64_t id)
 static int begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
 {
 	int r = ensure(c);
-
 	if (r < 0)
 		return r;
 	// What has come and no request asked for is not read, and not waited for either.
@@ -340,7 +324,6 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 	int64_t deadline = timeout_ns ? deadline_of(timeout_ns) : 0;
 	int r = -EDQUOT;
 	unsigned at;
-
 	lock(c);
 	at = find_hint(c, id);
 	if (at < HINTS) {
@@ -358,7 +341,6 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 static int end(struct gpq_client *c, uint64_t id)
 {
 	int r;
-
 	if (c->fd < 0)
 		return ensure(c); // the others begin again
 	r = put_hint(c, "end", id);
@@ -373,7 +355,6 @@ int gpq_end(struct gpq_client *c, uint64_t id)
 {
 	int r = -EINVAL;
 	unsigned at;
-
 	lock(c);
 	at = find_hint(c, id);
 	if (at < c->num_hints) {
@@ -388,7 +369,6 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 {
 	int64_t deadline = deadline_of(timeout_ns);
 	ssize_t r;
-
 	lock(c);
 	r = ensure(c);
 	r = r < 0 ? r : put(c, "status\n", 7, 1);
@@ -410,7 +390,6 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 static bool set_place(struct sockaddr_un *place, const char *format, const char *path)
 {
 	int n;
-
 	place->sun_family = AF_UNIX;
 	n = snprintf(place->sun_path, sizeof(place->sun_path), format, path);
 	if (n > 0 && (size_t)n < sizeof(place->sun_path))
@@ -424,7 +403,6 @@ static bool find_places(struct gpq_client *c, const char *path)
 {
 	const char *run = secure_getenv("XDG_RUNTIME_DIR");
 	bool own;
-
 	path = path ? path : secure_getenv("GPQ_SCHED_SOCKET");
 	if (path && path[0])
 		return set_place(&c->places[0], "%s", path);
@@ -435,12 +413,10 @@ static bool find_places(struct gpq_client *c, const char *path)
 struct gpq_client *gpq_connect(const char *path)
 {
 	struct gpq_client *c = calloc(1, sizeof(*c));
-
 	if (!c)
 		return NULL;
 	if (!find_places(c, path)) {
 		int error = errno;
-
 		free(c);
 		errno = error;
 		return NULL;

@@ -40,7 +40,6 @@ static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 	int dw = reg == w->last && offset > MIDCMD_RUN
 			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
 			 : sdma_mqd_dword(w->from.gen, offset);
-
 	return dw < 0 ? DECODE_NONE : (uint32_t)dw;
 }
 
@@ -49,7 +48,6 @@ static void slot_register(const struct slot_walk *w, uint32_t address, bool know
 	struct decoded_reg r = {
 		.address = address, .value = value, .known = known, .from = &w->from};
 	uint32_t reg = address / 4;
-
 	r.dw = w->from.sdma ? sdma_dword(w, reg) : compute_dword(w, reg);
 	if (r.dw != DECODE_NONE)
 		r.reg = reg_of(&w->from, r.dw);
@@ -62,7 +60,6 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 	struct slot_walk w = {.from = {.h = h, .s = s, .gen = gen, .sdma = s->kind == HQD_SDMA},
 			      .fn = fn,
 			      .arg = arg};
-
 	if (!s->lines)
 		return;
 	const struct dump_line *last = &h->regs[s->line + s->lines - 1];
@@ -82,7 +79,6 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 {
 	const struct mqd_source from = {
 		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
-
 	for (unsigned dw = 0; dw < 512; dw++) {
 		struct decoded_reg r = {
 			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
@@ -100,7 +96,6 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 static bool are_pair(const struct reg *low, const struct reg *high)
 {
 	size_t n = strlen(low->name), k = strlen(high->name);
-
 	if (n > 3 && strcmp(low->name + n - 3, "_lo") == 0)
 		n -= 3;
 	return k == n + 3 && strcmp(high->name + n, "_hi") == 0 &&
@@ -111,7 +106,6 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 static uint32_t partner(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};
-
 	for (unsigned i = 0; i < 2; i++) {
 		const struct reg *other = reg_of(r->from, around[i]);
 
@@ -129,7 +123,6 @@ static void size_text(char text[48], uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
 	unsigned u = 0;
-
 	for (; bytes && bytes % 1024 == 0 && units[u + 1]; u++)
 		bytes /= 1024;
 	snprintf(text, 48, "%llu%c", (unsigned long long)bytes, units[u]);
@@ -167,7 +160,6 @@ static uint64_t number_of(const struct reg_field *f, uint64_t bits)
 char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits)
 {
 	const char *word = f->unit == REG_WORDS ? nth_word(f->words, bits) : NULL;
-
 	if (word || f->unit == REG_FLAG)
 		snprintf(text, 48, "%s", word ? word : bits ? "yes" : "no");
 	else if (f->unit == REG_BYTES || (f->unit == REG_POWER && bits + f->shift < 60))
@@ -186,7 +178,6 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
-
 	// In some addresses the lowest bit is a flag: lsb skips it.
 	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
@@ -198,7 +189,6 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 {
 	bool low = false;
 	uint32_t half;
-
 	if (!r->reg || !r->known)
 		return;
 	uint32_t other = partner(r, &low);

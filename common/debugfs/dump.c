@@ -14,7 +14,6 @@
 static uint32_t hex8_good(const char *p)
 {
 	uint64_t v;
-
 	memcpy(&v, p, sizeof(v));
 	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
 	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
@@ -26,7 +25,6 @@ static uint32_t hex8_good(const char *p)
 bool dump_hex8(const char *p, uint32_t *out)
 {
 	uint64_t v;
-
 	memcpy(&v, p, sizeof(v));
 	// Per byte, top bit set: t is above 9; u is above 6; u is above 0. Adding cannot carry
 	// over from one byte to the next, because bytes with their top bit set are refused below.
@@ -46,7 +44,6 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));
 	const char *stop = newline ? newline : end;
-
 	c->lines++;
 	if (!fn(arg, p, stop, newline) && !c->foreign++)
 		c->first_foreign = c->lines;
@@ -75,7 +72,6 @@ static const char *skip_blanks(const char *p, const char *end)
 static int digit_of(char c, unsigned base)
 {
 	unsigned d = 99;
-
 	if (c >= '0' && c <= '9')
 		d = (unsigned)(c - '0');
 	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
@@ -88,7 +84,6 @@ static const char *number(const char *p, const char *end, unsigned base, uint32_
 {
 	const char *start = p;
 	uint64_t v = 0;
-
 	for (; p < end && digit_of(*p, base) >= 0 && v <= UINT32_MAX; p++)
 		v = v * base + (unsigned)digit_of(*p, base);
 	*out = (uint32_t)v;
@@ -147,7 +142,6 @@ typedef uint8_t block __attribute__((vector_size(16)));
 static block wrong(const char *p, const char *blanks)
 {
 	block v, blank;
-
 	memcpy(&v, p, sizeof(v));
 	memcpy(&blank, blanks, sizeof(blank));
 
@@ -164,7 +158,6 @@ static bool words_are_good(const char *p)
 	block bad = wrong(p, blanks) | wrong(p + 16, blanks + 16) | wrong(p + 32, blanks + 32) |
 		    wrong(p + 48, blanks + 48) | wrong(p + 56, blanks + 56);
 	uint64_t half[2];
-
 	memcpy(half, &bad, sizeof(half));
 	return (half[0] | half[1]) == 0;
 }
@@ -185,7 +178,6 @@ static unsigned plain_line(const char *p, const char *end, uint32_t *addr, const
 	unsigned n = (unsigned)(len - head) / 9;
 	uint32_t ignored;
 	bool good = true;
-
 	if (len <= head || len > head + 72 || (len - head) % 9 != 0)
 		return 0;
 	if (p[head - 1] != ':' || memcmp(p, "    ", lead) != 0 || !dump_hex8(p + lead, addr))
@@ -202,7 +194,6 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 {
 	const char *text;
 	unsigned words = plain_line(p, end, &out->addr, &text);
-
 	if (!words)
 		return parse_any(p, end, out);
 	memset(out->words, 0, sizeof(out->words));
@@ -218,14 +209,12 @@ static bool offset_is(const char *p, uint32_t offset)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char tail[4] = {hex[offset >> 8 & 15], hex[offset >> 4 & 15], hex[offset & 15], ':'};
-
 	return memcmp(p, "    00000", 9) == 0 && memcmp(p + 9, tail, 4) == 0;
 }
 
 unsigned dump_run(const char *p, const char *end, unsigned most)
 {
 	unsigned n = 0;
-
 	for (; n < most && end - p >= DUMP_LINE; n++, p += DUMP_LINE) {
 		if (p[DUMP_LINE - 1] != '\n' || !offset_is(p, 32 * n))
 			break;

@@ -4,7 +4,6 @@
 enum gfx_gen gfx_gen_of(uint32_t version)
 {
 	uint32_t major = version / 10000, minor = version / 100 % 100;
-
 	switch (major) {
 	case 8: return GFX8;
 	case 9: return minor >= 4 ? GFX940 : GFX9;
@@ -26,6 +25,5 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 		[GFX11] = {.mes = true, .whole_wptr = true},
 		[GFX12] = {.mes = true, .whole_wptr = true},
 	};
-
 	return &rows[(unsigned)gen < GFX_GENS ? gen : GFX_UNKNOWN];
 }

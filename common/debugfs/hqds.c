@@ -63,7 +63,6 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 static bool node_line(struct hqds *h, const char *p, const char *end)
 {
 	uint32_t v[2];
-
 	if (dump_match(p, end, "Node %d, gpu_id %x:", v))
 		add_node(h, v[0], v[1]);
 	else if (h->nnodes && dump_match(p, end, "Device is stopped", v))
@@ -77,7 +76,6 @@ static bool node_line(struct hqds *h, const char *p, const char *end)
 static bool add_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
-
 	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
 		return false;
 	*ARRAY_ADD(h->regs, h->cap_regs, h->nregs) = *l;
@@ -90,7 +88,6 @@ static bool parse_line(void *hqds, const char *p, const char *end, bool whole)
 {
 	struct hqds *h = hqds;
 	struct dump_line l;
-
 	if (dump_line_parse(p, end, &l))
 		return add_line(h, &l);
 	// Without its newline a slot's line may have lost digits at its end.
@@ -138,7 +135,6 @@ bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint32_t *out)
 {
 	uint32_t base;
-
 	return s->kind != HQD_SDMA && index < 0x100 && hqd_cp_base(h, s, &base) &&
 	       reg_at(h, s, base + index, out);
 }

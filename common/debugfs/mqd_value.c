@@ -97,7 +97,6 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 								      : NO_LAYOUT;
 	const struct place *at = &places[what][layout];
 	uint32_t lo, hi = 0;
-
 	if (at->how == NONE || !word(from, at->lo, &lo))
 		return false;
 	if (at->hi && !word(from, at->hi, &hi))
@@ -118,7 +117,6 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 bool mqd_source_word(const void *source, unsigned dw, uint32_t *out)
 {
 	const struct mqd_source *d = source;
-
 	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
@@ -126,14 +124,12 @@ bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsign
 	     enum mqd_value what, uint64_t *out)
 {
 	const struct mqd_source from = {.m = m, .q = q, .xcc = xcc};
-
 	return mqd_value_of((enum mqd_kind)q->kind, gen, what, mqd_source_word, &from, out);
 }
 
 static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t state, pq;
-
 	// Bits 15:0 of persistent_state keep their reset value: 0x5301 up to gfx10, 0x5501 from
 	// gfx11 on. The field of slot-based write pointers in pq_control moved from 26:25 to 19:18
 	// with gfx10.
@@ -149,14 +145,12 @@ static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
 static bool dummy_register(const struct mqds *m, const struct mqd *q, unsigned dw)
 {
 	uint32_t v;
-
 	return mqd_word(m, q, 0, dw, &v) && (v & 0xf) == 0xf && v < 0x100;
 }
 
 static enum gfx_gen guess_sdma(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t v;
-
 	if (mqd_word(m, q, 0, 128, &v))
 		return GFX10; // the only SDMA MQD longer than 128 dwords
 	// The driver writes 0xf to the dummy register, which each layout has elsewhere.
@@ -178,14 +172,12 @@ static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
 		    enum mqd_value what)
 {
 	uint64_t v;
-
 	return mqd_get(m, q, gen, xcc, what, &v) ? v : MQD_UNKNOWN;
 }
 
 static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t sum = 0;
-
 	for (unsigned x = 0; x < q->dumps; x++) {
 		uint64_t stack = get(m, q, gen, x, MQD_V_STACK_BYTES),
 			 used = get(m, q, gen, x, MQD_V_STACK_OFFSET),
@@ -205,7 +197,6 @@ static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen ge
 static uint64_t backlog(const uint64_t *v, bool sdma)
 {
 	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
-
 	if (ring == MQD_UNKNOWN || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN ||
 	    (!sdma && v[MQD_V_AQL] == MQD_UNKNOWN))
 		return MQD_UNKNOWN;
@@ -218,7 +209,6 @@ static uint64_t backlog(const uint64_t *v, bool sdma)
 static uint64_t xccs(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t ignored;
-
 	if (q->kind != MQD_COMPUTE || !q->dumps || !mqd_word(m, q, q->dumps - 1u, 511, &ignored))
 		return MQD_UNKNOWN;
 	return q->dumps;
@@ -264,7 +254,6 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 	const struct mqd_source from = {.h = h, .s = s, .gen = gen};
 	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
 	uint32_t rb_cntl;
-
 	// SDMA MQDs have no VMID, but RB_CNTL of a slot has it in bits 27:24.
 	if (s->kind == HQD_SDMA && what == MQD_V_VMID) {
 		if (!hqd_word(h, s, gen, 0, &rb_cntl))
@@ -279,7 +268,6 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 {
 	int doorbell = reg_sdma_dword(gen, "sdmax_rlcx_doorbell");
 	uint32_t v;
-
 	if (s->kind != HQD_SDMA)
 		return hqd_cp_reg(h, s, CP_HQD_ACTIVE, &v) ? (int)(v & 1) : -1;
 	if (doorbell < 0 || !hqd_word(h, s, gen, (unsigned)doorbell, &v))
@@ -290,7 +278,6 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 {
 	enum gfx_gen gen = GFX_UNKNOWN;
-
 	for (uint32_t i = n->first; i < n->first + n->slots; i++) {
 		const struct hqd *s = &h->slots[i];
 		uint32_t state;

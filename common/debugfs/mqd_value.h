@@ -89,7 +89,7 @@ struct mqd_summary {
 	uint64_t v[MQD_SUMMARY]; // MQD_UNKNOWN where the dump or the layout does not have it
 };
 
-// `on_hw`: 1 on hardware, 0 off, anything else unknown (common/state/residency.c judges it).
+// `on_hw`: 1 on hardware, 0 off, anything else unknown (common/rows/residency.c judges it).
 void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
 		   enum gfx_gen gen, int on_hw);
 

@@ -34,7 +34,6 @@ void mqds_fini(struct mqds *m)
 static void add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 {
 	struct mqds *m = ps->m;
-
 	*ARRAY_ADD(m->procs, m->cap_procs, m->nprocs) =
 		(struct mqds_proc){.pid = pid, .pasid = pasid, .first = (uint32_t)m->nqueues};
 	ps->q = NULL;
@@ -47,7 +46,6 @@ static bool process_line(struct parser *ps, const char *p, const char *end)
 {
 	uint32_t v[2];
 	bool known = dump_match(p, end, "Process %d PASID 0x%x:", v);
-
 	if ((!known && !dump_match(p, end, "Process %d PASID %d:", v)) || v[0] > INT32_MAX)
 		return false;
 	add_proc(ps, (int32_t)v[0], known ? (int64_t)v[1] : -1);
@@ -72,7 +70,6 @@ static const struct {
 static uint32_t queue_gpu(const char *p, const char *end)
 {
 	uint32_t gpu;
-
 	p = p ? dump_match(p, end, "%x", &gpu) : NULL;
 	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
@@ -80,7 +77,6 @@ static uint32_t queue_gpu(const char *p, const char *end)
 static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 {
 	struct mqds *m = ps->m;
-
 	if (!m->nprocs)
 		add_proc(ps, -1, -1);
 	m->no_gpu += !gpu && kind != MQD_OTHER;
@@ -120,7 +116,6 @@ static void begin_dump(struct parser *ps, const char *text)
 {
 	struct mqds *m = ps->m;
 	struct mqd *q = ps->q;
-
 	ps->in_dump = true;
 	ps->next_row = 0;
 	ps->keep = !q->dumps || (q->kind == MQD_COMPUTE && q->dumps < UINT16_MAX);
@@ -136,7 +131,6 @@ static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	static const struct dump_line unread;
 	struct mqds *m = ps->m;
-
 	for (uint32_t i = ps->next_row; i <= row; i++) {
 		*ARRAY_ADD(m->rows, m->cap_rows, m->nrows) = i < row ? unread : *l;
 		m->dumps[m->ndumps - 1].rows++;
@@ -148,7 +142,6 @@ static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 static bool dump_row(struct parser *ps, const struct dump_line *l, const char *text)
 {
 	uint32_t row = l->addr / ROW_BYTES;
-
 	if (!ps->q || !has_dump(ps->q) || l->addr % ROW_BYTES || row >= MAX_ROWS)
 		return false;
 	if (row == 0 || !ps->in_dump)
@@ -165,7 +158,6 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;
-
 	if (!ps->q || !has_dump(ps->q))
 		return 0;
 	unsigned n = dump_run(p, end, ps->q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS);
@@ -183,7 +175,6 @@ static bool parse_line(void *parser, const char *p, const char *end, bool whole)
 {
 	struct parser *ps = parser;
 	struct dump_line l;
-
 	if (dump_line_parse(p, end, &l))
 		return dump_row(ps, &l, p);
 	if (dump_line_empty(p, end))
@@ -195,7 +186,6 @@ static bool parse_line(void *parser, const char *p, const char *end, bool whole)
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out)
 {
 	unsigned row = dw / DUMP_WORDS, word = dw % DUMP_WORDS;
-
 	if (xcc >= q->dumps || row >= m->dumps[q->dump + xcc].rows)
 		return false;
 	const struct mqd_dump *d = &m->dumps[q->dump + xcc];
@@ -223,7 +213,6 @@ void mqds_parse(struct mqds *m, const char *text, size_t len)
 {
 	struct parser ps = {.m = m};
 	const char *end = text + len;
-
 	m->nprocs = m->nqueues = m->ndumps = m->nrows = 0;
 	m->bad_words = m->lost_lines = m->cut = m->no_gpu = 0;
 	m->count = (struct dump_count){0};

@@ -304,7 +304,6 @@ static const struct {
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw)
 {
 	size_t lo = 0, hi = sizeof(rows) / sizeof(rows[0]);
-
 	while (lo < hi) { // the first row of this dword
 		size_t mid = (lo + hi) / 2;
 
@@ -323,7 +322,6 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 {
 	size_t len = 0;
 	uint32_t unnamed = word;
-
 	snprintf(text, REG_ERROR_TEXT, "none");
 	for (size_t i = 0; i < sizeof(error) / sizeof(error[0]) && len < REG_ERROR_TEXT; i++) {
 		uint32_t bits = reg_field_bits(&error[i], word);

@@ -52,7 +52,6 @@ static void add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
 static void read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, size_t len)
 {
 	const uint32_t opcode = w[0] >> 8 & 0xff;
-
 	if (opcode == PM4_MAP_PROCESS && len >= MAP_PROCESS_WORDS)
 		add_process(r, n, w);
 	else if (opcode == PM4_MAP_QUEUES && len >= MAP_QUEUES_WORDS)
@@ -65,11 +64,9 @@ static void read_packets(struct rls *r)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
 	size_t at = 0;
-
 	while (n && at < r->nwords) {
 		const uint32_t *w = r->words + at;
 		size_t len = (w[0] >> 16 & 0x3fff) + 2;
-
 		if (w[0] >> 30 != 3 || len > r->nwords - at) {
 			n->damaged = true;
 			break;
@@ -86,7 +83,6 @@ static void read_packets(struct rls *r)
 static bool node_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t v[2];
-
 	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
 		return false;
 	read_packets(r);
@@ -103,7 +99,6 @@ static bool node_line(struct rls *r, const char *p, const char *end)
 static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
-
 	if (!n || n->damaged)
 		return false;
 	n->state = RLS_DUMP;
@@ -121,7 +116,6 @@ static bool parse_line(void *rls, const char *p, const char *end, bool whole)
 {
 	struct rls *r = rls;
 	struct dump_line l;
-
 	(void)whole;
 	if (dump_line_parse(p, end, &l))
 		return words_line(r, &l);

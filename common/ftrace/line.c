@@ -38,7 +38,6 @@ static bool is_word(char c)
 static bool take(struct rest *s, const char *text)
 {
 	size_t n = strlen(text);
-
 	if ((size_t)(s->end - s->at) < n || memcmp(s->at, text, n) != 0)
 		return false;
 	s->at += n;
@@ -55,7 +54,6 @@ static void skip_blanks(struct rest *s)
 static bool take_number(struct rest *s, uint64_t *n)
 {
 	const char *from = s->at;
-
 	for (*n = 0; s->at < s->end && is_digit(*s->at); s->at++) {
 		if (s->at - from == 18)
 			return false;
@@ -72,7 +70,6 @@ static struct ftrace_text text_of(const char *from, const char *to)
 static struct ftrace_text take_word(struct rest *s)
 {
 	const char *from = s->at;
-
 	while (s->at < s->end && is_word(*s->at))
 		s->at++;
 	return text_of(from, s->at);
@@ -84,7 +81,6 @@ static bool read_lost(struct rest s, struct ftrace_record *r)
 {
 	uint64_t cpu;
 	bool pipe;
-
 	if (!take(&s, "CPU:") || !take_number(&s, &cpu) || cpu > INT32_MAX || !take(&s, " ["))
 		return false;
 	pipe = take(&s, "LOST ");
@@ -101,7 +97,6 @@ static bool read_lost(struct rest s, struct ftrace_record *r)
 static bool take_tgid(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t tgid;
-
 	if (!take(s, "("))
 		return true;
 	skip_blanks(s);
@@ -120,7 +115,6 @@ static bool take_tgid(struct rest *s, struct ftrace_record *r)
 static bool take_time(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t seconds, fraction = 0, unit = 1000000000;
-
 	if (!take_number(s, &seconds))
 		return false;
 	if (s->at < s->end && *s->at == '.') {
@@ -140,7 +134,6 @@ static bool take_time(struct rest *s, struct ftrace_record *r)
 static bool take_context(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t tid, cpu;
-
 	if (!take(s, "-") || !take_number(s, &tid) || tid > INT32_MAX)
 		return false;
 	skip_blanks(s);
@@ -164,7 +157,6 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 {
 	struct rest from = *s, at = *s;
 	const char *dash = NULL;
-
 	if (s->end - s->at > COMM_WIDTH) {
 		at.at = dash = from.at + COMM_WIDTH;
 		if (*dash != '-' || !take_context(&at, r))
@@ -192,7 +184,6 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 static bool take_hex(struct rest *s, unsigned most, uint64_t *n)
 {
 	const char *from = s->at;
-
 	for (*n = 0; s->at < s->end && s->at - from < most && hex_digit(*s->at) >= 0; s->at++)
 		*n = *n << 4 | (uint64_t)hex_digit(*s->at);
 	return s->at > from;
@@ -201,7 +192,6 @@ static bool take_hex(struct rest *s, unsigned most, uint64_t *n)
 static bool ends_with(struct ftrace_text *t, const char *end)
 {
 	size_t n = strlen(end);
-
 	if (t->len <= n || memcmp(t->at + t->len - n, end, n) != 0)
 		return false;
 	t->len -= (uint32_t)n;
@@ -230,7 +220,6 @@ static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 	bool address = s->at < s->end && (is_digit(*s->at) || take(s, "0x"));
 	struct ftrace_text t = take_word(s);
 	bool hex = t.len >= 8;
-
 	for (uint32_t i = 0; hex && i < t.len; i++)
 		hex = hex_digit(t.at[i]) >= 0;
 	return address || hex || !t.len ? name_of_event(event) : t;
@@ -242,7 +231,6 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 	struct ftrace_text event = r->name, function;
 	const char *close, *arrow = NULL;
 	uint64_t offset;
-
 	if (!take(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
 		return;
 	for (const char *p = s.at; p + 4 <= close && !arrow; p++)
@@ -289,7 +277,6 @@ static bool read_payload(struct rest s, struct ftrace_record *r)
 bool ftrace_line(const char *line, size_t len, struct ftrace_record *r)
 {
 	struct rest s = {line, line + len};
-
 	*r = (struct ftrace_record){.time_ns = FTRACE_UNKNOWN,
 				    .tid = -1,
 				    .tgid = -1,
@@ -309,7 +296,6 @@ static bool read_value(struct rest s, int64_t *value)
 	bool minus = take(&s, "-");
 	bool hex = !minus && take(&s, "0x");
 	uint64_t n;
-
 	if (hex ? !take_hex(&s, 16, &n) : !take_number(&s, &n))
 		return false;
 	*value = minus ? -(int64_t)n : (int64_t)n;
@@ -319,7 +305,6 @@ static bool read_value(struct rest s, int64_t *value)
 bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value)
 {
 	struct rest s = {r->args.at, r->args.at + r->args.len};
-
 	while (s.at && s.at < s.end) {
 		skip_blanks(&s);
 		if (take(&s, key) && take(&s, "="))

@@ -13,7 +13,6 @@
 static bool next_number(const char **at, uint64_t *n)
 {
 	size_t digits;
-
 	*at += strspn(*at, " /");
 	digits = strspn(*at, "0123456789");
 	*n = strtoull(*at, NULL, 10);
@@ -24,7 +23,6 @@ static bool next_number(const char **at, uint64_t *n)
 static void add_task(struct ftrace *f, const char *at)
 {
 	uint64_t tid, tgid, ns_pid;
-
 	if (next_number(&at, &tid) && next_number(&at, &tgid) && next_number(&at, &ns_pid) &&
 	    tid <= INT32_MAX && tgid <= INT32_MAX && ns_pid <= INT32_MAX)
 		*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) =
@@ -35,7 +33,6 @@ static void add_task(struct ftrace *f, const char *at)
 static const char *value_of(const char *text, const char *key)
 {
 	size_t len = strlen(key);
-
 	return strncmp(text, key, len) == 0 ? text + len : NULL;
 }
 
@@ -47,7 +44,6 @@ static void read_comment(struct ftrace *f, const char *line, size_t len)
 	const char *at;
 	uint64_t held, written;
 	size_t n;
-
 	if (len >= sizeof(text))
 		return;
 	memcpy(text, line, len);
@@ -76,7 +72,6 @@ struct clocks {
 static void place(struct ftrace *f, struct clocks *c, struct ftrace_record *r)
 {
 	uint64_t *last;
-
 	if (r->kind == FTRACE_LOST) {
 		f->losses++;
 		f->lost += r->lost != FTRACE_UNKNOWN ? r->lost : 0;
@@ -99,7 +94,6 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 	const char *end = text + len;
 	struct clocks clocks = {0};
 	struct ftrace_record r;
-
 	for (const char *at = text, *next; at < end; at = next + 1) {
 		next = memchr(at, '\n', (size_t)(end - at));
 		next = next ? next : end;
@@ -124,7 +118,6 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 static void time_losses(struct ftrace *f)
 {
 	const struct ftrace_record *next = NULL;
-
 	for (size_t i = f->n; i-- > 0;) {
 		struct ftrace_record *r = &f->v[i];
 
@@ -145,7 +138,6 @@ static int by_time(const void *a, const void *b)
 {
 	const struct ftrace_record *x = a, *y = b;
 	int order = ORDER(x->epoch, y->epoch);
-
 	order = order ? order : ORDER(x->time_ns, y->time_ns);
 	if (order)
 		return order;
@@ -161,7 +153,6 @@ struct step {
 static int by_thread(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
-
 	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->at, y->at);
 }
 
@@ -169,7 +160,6 @@ static struct step *steps_by_thread(const struct ftrace *f)
 {
 	struct step *s = xcalloc(f->n ? f->n : 1, sizeof(*s));
 	uint32_t losses = 0;
-
 	for (size_t i = 0; i < f->n; i++) {
 		losses += f->v[i].kind == FTRACE_LOST;
 		s[i] = (struct step){f->v[i].tid, (uint32_t)i, losses};
@@ -184,10 +174,8 @@ static struct step *steps_by_thread(const struct ftrace *f)
 static int64_t named_process(const struct ftrace *f, int64_t tid)
 {
 	size_t from = 0, to = f->ntasks;
-
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
-
 		if (f->tasks[mid].tid < tid)
 			from = mid + 1;
 		else
@@ -204,7 +192,6 @@ static int64_t named_process(const struct ftrace *f, int64_t tid)
 static void fill_processes(struct ftrace *f, const struct step *s, size_t n)
 {
 	int64_t tgid = named_process(f, s->tid);
-
 	for (size_t i = 0; i < n; i++) {
 		int64_t this = f->v[s[i].at].tgid;
 
@@ -225,7 +212,6 @@ static void join_thread(struct ftrace *f, const struct step *s, size_t n)
 {
 	uint32_t open[CALLS_OPEN];
 	unsigned depth = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		struct ftrace_record *r = &f->v[s[i].at];
 		unsigned match = depth;
@@ -253,14 +239,12 @@ static void join_thread(struct ftrace *f, const struct step *s, size_t n)
 static int by_tid(const void *a, const void *b)
 {
 	const struct ftrace_task *x = a, *y = b;
-
 	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->tgid, y->tgid);
 }
 
 void ftrace_read(struct ftrace *f, const char *text, size_t len)
 {
 	struct step *s;
-
 	read_lines(f, text, len);
 	time_losses(f);
 	if (f->ntasks)

@@ -24,7 +24,6 @@
 static int hold_name(int dir, const char *name, int *fd)
 {
 	int listener = kfd_socket_listen(dir, name);
-
 	if (listener != -EADDRINUSE)
 		return listener;
 	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // another starter was faster
@@ -40,7 +39,6 @@ static int start_locked(int dir, const char *name, const struct kfd_target *t, p
 			struct kfd_failure *f)
 {
 	int fd = -1, ends[2], listener = hold_name(dir, name, &fd);
-
 	if (fd >= 0)
 		return fd;
 	if (listener < 0)
@@ -66,7 +64,6 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 			struct kfd_failure *f)
 {
 	int dir = kfd_rundir_open(f), fd = -1;
-
 	if (dir < 0)
 		return -1;
 	if (kfd_rundir_lock(dir, f) == 0)
@@ -90,7 +87,6 @@ static bool peer_holds(const struct kfd_link *l)
 {
 	pid_t tracer = kfd_holder_of(l->target);
 	struct proc p;
-
 	return l->peer > 0 && (l->started || kfd_target_start(l->peer) == l->peer_start) &&
 	       proc_read(&p, l->peer) == 0 && p.state != 'Z' && p.state != 'X' &&
 	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
@@ -102,7 +98,6 @@ static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kf
 	pid_t holder = kfd_holder_of(t->pid);
 	bool traced = holder != 0;
 	int fd = holder_connect(holder, t, CONNECT_MS, NULL);
-
 	if (fd < 0 && !traced && geteuid() == 0 && (holder = holder_untraced(t->pid)))
 		fd = holder_connect(holder, t, CONNECT_MS, NULL);
 	know_peer(l, fd >= 0 && !holder ? kfd_socket_peer(fd) : holder);
@@ -119,7 +114,6 @@ static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kf
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, struct kfd_failure *f)
 {
 	char name[KFD_SOCKET_NAME_SIZE];
-
 	*l = (struct kfd_link){.fd = -1, .target = t->pid};
 	kfd_socket_name(name, t->pid, t->start);
 	// An untraced target has no holder, or one that is just starting or does not trace.
@@ -153,7 +147,6 @@ void kfd_link_close(struct kfd_link *l)
 static int lost(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;
-
 	if (l->peer > 0)
 		kfd_wait_death(l->peer, ABANDON_MS);
 	if (proc_read(&p, l->target) < 0 || p.state == 'Z' || p.state == 'X')
@@ -173,7 +166,6 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 		{.iov_base = (char[]){'\n'}, .iov_len = 1}};
 	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
 	ssize_t n;
-
 	l->answer.num = 0;
 	l->may_stay = strcmp(request, "hold") == 0;
 	do
@@ -190,10 +182,8 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 	size_t used = 0;
 	int r = 0;
 	char *end;
-
 	while (r == 0 && (end = memchr(l->in.data + used, '\n', l->in.len - used))) {
 		char *line = l->in.data + used;
-
 		*end = '\0';
 		used = (size_t)(end - l->in.data) + 1;
 		if (a->num == MAX_ANSWER)
@@ -218,7 +208,6 @@ static int wait_readable(int fd, uint64_t deadline)
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	uint64_t now = clock_ns();
 	int r;
-
 	if (now >= deadline)
 		return 0;
 	r = poll(&p, 1, (int)((deadline - now) / 1000000) + 1);
@@ -229,7 +218,6 @@ static int wait_readable(int fd, uint64_t deadline)
 static bool read_more(struct kfd_link *l)
 {
 	ssize_t n;
-
 	buf_reserve(&l->in, HOLDER_LINE_MAX);
 	n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
 	l->in.len += n > 0 ? (size_t)n : 0;
@@ -245,7 +233,6 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 {
 	uint64_t deadline = clock_ns() + (uint64_t)timeout_ms * 1000000u;
 	int r;
-
 	for (;;) {
 		buf_reserve(&l->in, HOLDER_LINE_MAX);
 		r = take_lines(l, f);
@@ -269,7 +256,6 @@ bool kfd_link_wait_end(struct kfd_link *l)
 bool kfd_holder_is_stopped(const struct kfd_link *l)
 {
 	struct proc holder;
-
 	return peer_holds(l) && proc_read(&holder, l->peer) == 0 && holder.state == 'T';
 }
 
@@ -277,7 +263,6 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 {
 	bool traced = kfd_holder_of(t->pid) != 0, sent;
 	int pidfd;
-
 	if (!peer_holds(l))
 		return false;
 	pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
@@ -299,7 +284,6 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	bool ended;
-
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;

@@ -19,7 +19,6 @@ static bool has_context(pid_t pid)
 {
 	DIR *d = host_opendirf(PROC_DIR, (int)pid);
 	bool found = false;
-
 	for (struct dirent *e; d && !found && (e = host_readdir(d));)
 		found = strncmp(e->d_name, "context_", strlen("context_")) == 0;
 	if (d)
@@ -30,7 +29,6 @@ static bool has_context(pid_t pid)
 static bool chosen(const struct kfd_selection *sel, const struct kfd_queue *q)
 {
 	const struct kfd_queue_entry e = {.queue_id = q->qid, .gpu_id = q->gpu_id};
-
 	return q->context >= 0 && (!sel || kfd_selected(sel, &e));
 }
 
@@ -39,7 +37,6 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 	const struct kfd_procs_how how = {KFD_WANT_GPU | KFD_WANT_TYPE, only, &pid};
 	struct kfd_procs procs = {0};
 	ssize_t n = 0;
-
 	*list = NULL;
 	if (!pids_are_host()) {
 		errno = EXDEV;
@@ -61,7 +58,6 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 size_t kfd_contexts_count(const struct kfd_queue *list, size_t n)
 {
 	size_t contexts = 0;
-
 	for (size_t i = 0; i < n; i++)
 		contexts += !i || list[i].context != list[i - 1].context;
 	return contexts;

@@ -32,7 +32,6 @@ static int write_record(int dir, const char *name, const char *text, struct kfd_
 	bool ok =
 		fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && fsync(fd) == 0;
 	int error = errno;
-
 	if (fd >= 0)
 		close(fd);
 	return ok ? 0
@@ -43,7 +42,6 @@ static enum record read_record(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char first = 0;
-
 	if (fd < 0)
 		return RECORD_NONE;
 	if (read(fd, &first, 1) != 1)
@@ -60,7 +58,6 @@ static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 	struct dirent *e;
 	int fd = -1;
 	DIR *d;
-
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
 	d = opendir(path);
 	while (d && fd < 0 && (e = readdir(d))) {
@@ -80,7 +77,6 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 {
 	struct kfd_criu a = {.op = op};
 	int fd, r;
-
 	if (tracee_seize(t->pid, f) < 0 || (fd = steal_device(t, f)) < 0)
 		return -1;
 	r = kfd_ioctl(fd, KFD_CRIU_OP, &a);
@@ -100,7 +96,6 @@ static int in_child(const struct kfd_target *t, enum kfd_criu_command op, struct
 	int answer[2], status = 0;
 	ssize_t n = 0;
 	pid_t pid;
-
 	f->status = 0;
 	if (pipe2(answer, O_CLOEXEC) < 0)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
@@ -125,7 +120,6 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 			struct kfd_failure *f)
 {
 	enum record before = read_record(dir, name);
-
 	*already = before == RECORD_PAUSED;
 	if (*already)
 		return 0;
@@ -138,7 +132,6 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 		// An error of the driver undoes what was done; a child that was killed may have
 		// paused it.
 		struct kfd_failure ignored;
-
 		if (in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
 			unlinkat(dir, name, 0);
 		return -1;
@@ -150,7 +143,6 @@ int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure
 {
 	char name[RECORD_NAME_SIZE];
 	int dir = kfd_rundir_open(f), r;
-
 	if (dir < 0)
 		return -1;
 	record_name(name, t);
@@ -172,7 +164,6 @@ static bool resume_in(int dir, void *arg)
 {
 	struct undo *u = arg;
 	char name[RECORD_NAME_SIZE];
-
 	record_name(name, u->t);
 	if (read_record(dir, name) == RECORD_NONE)
 		return false;
@@ -188,6 +179,5 @@ static bool resume_in(int dir, void *arg)
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f)
 {
 	struct undo u = {.t = t, .f = f, .result = -1};
-
 	return kfd_rundir_each(resume_in, &u) ? u.result : kfd_fail(f, KFD_FAULT_NOT_HELD);
 }

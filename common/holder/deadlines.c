@@ -24,7 +24,6 @@ static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 static bool is_empty(const struct hold_scope *w)
 {
 	uint64_t any = w->follows;
-
 	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		any |= w->ids[i];
 	return !any;
@@ -94,7 +93,6 @@ static void make(struct holder *h, unsigned n, uint64_t until)
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
 	unsigned n = 0;
-
 	for (unsigned i = 0; i < LASTING_HOLDS && hold_is_made(h, n); i++)
 		if (!hold_is_made(h, i) || h->until_ns[i] > h->until_ns[n])
 			n = i;
@@ -129,7 +127,6 @@ void hold_cancel(struct holder *h, unsigned n)
 void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num)
 {
 	struct hold_scope *w = &h->scopes[n];
-
 	for (int i = 0; i < num; i++) {
 		const struct kfd_outcome *o = &h->outcomes[i];
 
@@ -148,7 +145,6 @@ void hold_keep(struct holder *h, const struct client *c)
 {
 	unsigned from = hold_of(h, c), to;
 	const struct hold_scope *own = &h->scopes[from];
-
 	if (!hold_is_made(h, from))
 		return;
 	to = make_lasting(h, h->until_ns[from]);
@@ -200,7 +196,6 @@ void hold_stop_following(struct holder *h)
 uint64_t hold_until(const struct holder *h)
 {
 	uint64_t until = 0;
-
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (h->until_ns[i] > until)
 			until = h->until_ns[i];
@@ -210,7 +205,6 @@ uint64_t hold_until(const struct holder *h)
 uint64_t hold_until_of(const struct holder *h, uint32_t id)
 {
 	uint64_t until = 0;
-
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (h->until_ns[i] > until &&
 		    h->scopes[i].ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1)
@@ -240,7 +234,6 @@ bool hold_follows_any(const struct holder *h)
 static uint64_t next_end(const struct holder *h)
 {
 	uint64_t next = FOREVER;
-
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (h->until_ns[i] < next)
 			next = h->until_ns[i];
@@ -256,7 +249,6 @@ static struct itimerspec at(uint64_t ns)
 static uint64_t kill_time(const struct holder *h)
 {
 	uint64_t until = hold_until(h);
-
 	return until == FOREVER ? 0 : until;
 }
 
@@ -267,7 +259,6 @@ static void arm_killer(struct holder *h)
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	uint64_t until = kill_time(h);
 	struct itimerspec when = at(until ? until + KILL_MARGIN_NS : 0);
-
 	if (h->armed_kill == until)
 		return;
 	h->armed_kill = 0;
@@ -281,7 +272,6 @@ void hold_arm(struct holder *h)
 {
 	uint64_t next = next_end(h);
 	struct itimerspec when = at(next);
-
 	if (h->armed_next != next)
 		timerfd_settime(h->timer, TFD_TIMER_ABSTIME, &when, NULL);
 	h->armed_next = next;
@@ -292,7 +282,6 @@ int hold_make(struct holder *h, const struct client *c, const struct holder_requ
 {
 	uint64_t until = r->for_ns ? clock_ns() + r->for_ns : FOREVER;
 	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
-
 	if (r->tie)
 		make(h, n, until);
 	hold_arm(h);
@@ -306,7 +295,6 @@ bool hold_expire(struct holder *h)
 {
 	uint64_t now = clock_ns();
 	bool any = false;
-
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {
 		if (h->until_ns[i] > now)
 			continue;

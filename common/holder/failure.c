@@ -67,7 +67,6 @@ static void make_one_line(char *text)
 int kfd_fail(struct kfd_failure *f, enum kfd_fault fault, ...)
 {
 	va_list ap;
-
 	f->status = sentences[fault].status;
 	va_start(ap, fault);
 	vsnprintf(f->text, sizeof(f->text), sentences[fault].format, ap);

@@ -37,7 +37,6 @@ static char *path_of(int fd, const char *name)
 {
 	char link[32], path[4096];
 	ssize_t n;
-
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path));
 	return n > 0 ? xasprintf("%.*s/%s", (int)n, path, name) : NULL;
@@ -47,7 +46,6 @@ static bool try_folder(int dir, void *arg)
 {
 	struct search *s = arg;
 	int fd = kfd_socket_connect(dir, s->name, s->timeout_ms);
-
 	if (fd >= 0 && s->holder && kfd_socket_peer(fd) != s->holder) {
 		close(fd);
 		fd = -ESTALE;
@@ -96,7 +94,6 @@ static int open_folder(pid_t pid, int fds, const char *name)
 	struct buf b = {0};
 	const char *id;
 	int fd = -1;
-
 	if (readlinkat(fds, name, to, sizeof(to) - 1) < 1 || to[0] != '/')
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, name);
@@ -112,7 +109,6 @@ static void try_holder(struct search *s)
 {
 	char path[32];
 	DIR *d;
-
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)s->holder);
 	d = opendir(path);
 	for (struct dirent *e; s->fd < 0 && d && (e = readdir(d));) {
@@ -130,7 +126,6 @@ static void try_holder(struct search *s)
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path)
 {
 	struct search s = {.holder = holder, .timeout_ms = timeout_ms, .fd = -ENOENT};
-
 	kfd_socket_name(s.name, t->pid, t->start);
 	if (!kfd_rundir_each(try_folder, &s) && holder)
 		try_holder(&s);
@@ -148,7 +143,6 @@ static pid_t titled_target(pid_t holder)
 {
 	static const char title[] = KFD_HOLDER_COMM ": pid ";
 	char text[64];
-
 	if (proc_cmdline(holder, text, sizeof(text)) <= 0 ||
 	    strncmp(text, title, strlen(title)) != 0)
 		return 0;
@@ -160,7 +154,6 @@ static pid_t titled_target(pid_t holder)
 static bool may_hold(const struct proc *holder, pid_t target)
 {
 	struct proc p;
-
 	return target > 0 && proc_read(&p, target) == 0 && !kfd_holder_of(target) &&
 	       (holder->uid == 0 || holder->uid == p.uid);
 }
@@ -171,7 +164,6 @@ size_t holders_find(struct held_by **list)
 	ssize_t num = proc_list(&all);
 	const struct proc *end = all + (num > 0 ? num : 0);
 	size_t found = 0, cap = 0;
-
 	*list = NULL;
 	for (const struct proc *p = all; p < end; p++) {
 		size_t before = found;
@@ -200,7 +192,6 @@ pid_t holder_untraced(pid_t target)
 	struct held_by *list;
 	size_t num = holders_find(&list);
 	pid_t holder = 0;
-
 	for (size_t i = 0; i < num && !holder; i++)
 		if (list[i].target == target)
 			holder = list[i].holder.pid;

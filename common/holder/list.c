@@ -33,7 +33,6 @@ static void list_record(struct listing *l, int dir, const char *name)
 {
 	uint64_t start;
 	pid_t pid;
-
 	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
 		return;
 	if (kfd_target_start(pid) == start)
@@ -49,7 +48,6 @@ static void remove_stale(int dir, const char *name)
 	uint64_t start;
 	pid_t pid;
 	int fd = kfd_socket_parse(name, &pid, &start) ? kfd_socket_connect(dir, name, 0) : -EINVAL;
-
 	if (fd == -ECONNREFUSED)
 		unlinkat(dir, name, 0);
 	if (fd >= 0)
@@ -62,7 +60,6 @@ static bool list_dir(int dir, void *arg)
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	bool sweep = ((struct listing *)arg)->sweep && flock(dir, LOCK_EX | LOCK_NB) == 0;
-
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (strncmp(e->d_name, KFD_CRIU_PREFIX, strlen(KFD_CRIU_PREFIX)) == 0)
 			list_record(arg, dir, e->d_name);
@@ -79,7 +76,6 @@ static void ask(struct kfd_holding *h, struct kfd_link *l)
 {
 	const struct kfd_target t = {.pid = h->target, .start = kfd_target_start(h->target)};
 	struct kfd_failure f;
-
 	*l = (struct kfd_link){.target = t.pid};
 	l->fd = holder_connect(h->answer.holder, &t, 0, &h->socket);
 	if (l->fd >= 0)
@@ -92,7 +88,6 @@ static void take_answer(struct kfd_holding *h, struct kfd_link *l, uint64_t dead
 	unsigned left = now < deadline ? (unsigned)((deadline - now) / 1000000) : 0;
 	pid_t holder = h->answer.holder;
 	struct kfd_failure f;
-
 	h->answers = l->fd >= 0 && kfd_link_receive(l, left + 1, &f) == 0 &&
 		     l->answer.target == h->target;
 	if (h->answers) {
@@ -109,7 +104,6 @@ static void list_holders(struct listing *l)
 	struct held_by *found;
 	size_t num = holders_find(&found);
 	struct kfd_link *links = xcalloc(num, sizeof(*links));
-
 	for (size_t i = 0; i < num; i++)
 		add(l, found[i].target, (uid_t)found[i].holder.uid)->answer.holder =
 			found[i].holder.pid;
@@ -124,7 +118,6 @@ static void list_holders(struct listing *l)
 static int by_target(const void *a, const void *b)
 {
 	const struct kfd_holding *x = a, *y = b;
-
 	if (x->paused != y->paused)
 		return x->paused - y->paused;
 	return (x->target > y->target) - (x->target < y->target);
@@ -133,7 +126,6 @@ static int by_target(const void *a, const void *b)
 size_t kfd_holdings(struct kfd_holding **list, bool sweep)
 {
 	struct listing l = {.sweep = sweep};
-
 	list_holders(&l);
 	kfd_rundir_each(list_dir, &l);
 	if (l.num)

@@ -22,7 +22,6 @@ enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX
 static bool wait_for(struct holder *h, int fd, uint64_t what)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
-
 	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
@@ -31,14 +30,12 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
 	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
 				.data.u64 = CLIENTS + (uint64_t)(c - h->clients)};
-
 	epoll_ctl(h->poll, EPOLL_CTL_MOD, c->fd, &e);
 }
 
 static void serve_signals(struct holder *h)
 {
 	struct signalfd_siginfo info;
-
 	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
 			h->ending = true; // SIGTERM and the like end the holder, and the queues run
@@ -50,7 +47,6 @@ static void serve_signals(struct holder *h)
 static void serve_events(struct holder *h)
 {
 	struct kfd_failure f;
-
 	if (kfd_session_events(&h->session, &f) < 0) {
 		h->ending |= !h->session.taken;
 		return;
@@ -65,7 +61,6 @@ static void serve_events(struct holder *h)
 static void serve_timer(struct holder *h)
 {
 	uint64_t times;
-
 	if (read(h->timer, &times, sizeof(times)) != sizeof(times))
 		return;
 	if (hold_expire(h))
@@ -78,7 +73,6 @@ static void serve_timer(struct holder *h)
 static struct client *free_place(struct holder *h)
 {
 	struct client *oldest = NULL;
-
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 
@@ -96,7 +90,6 @@ static void serve_listener(struct holder *h)
 {
 	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_place(h) : NULL;
-
 	if (!c || !wait_for(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
 		if (fd >= 0)
 			close(fd);
@@ -110,7 +103,6 @@ static void serve_listener(struct holder *h)
 static void serve_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
-
 	while (c->fd >= 0 && !c->out.len && (end = memchr(in, '\n', c->len))) {
 		size_t used = (size_t)(end - in) + 1;
 
@@ -127,7 +119,6 @@ static void serve_client(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients];
 	ssize_t n;
-
 	if (c->out.len) {
 		send_more(h, c);
 		if (!c->out.len)
@@ -174,7 +165,6 @@ static void react(struct holder *h, uint64_t what)
 static int by_kind(const void *a, const void *b)
 {
 	const struct epoll_event *x = a, *y = b;
-
 	return (x->data.u64 > y->data.u64) - (x->data.u64 < y->data.u64);
 }
 
@@ -200,7 +190,6 @@ static bool is_over(struct holder *h)
 static void look_at_session(struct holder *h)
 {
 	uint64_t now = h->session.untraced ? clock_ns() : 0;
-
 	if (now <= h->look_ns)
 		return;
 	if (h->session.enabled)
@@ -229,7 +218,6 @@ static void lock_down_when_due(struct holder *h)
 void holder_loop(struct holder *h)
 {
 	struct epoll_event e[AT_ONCE];
-
 	h->poll = epoll_create1(EPOLL_CLOEXEC);
 	if (!wait_for(h, h->signals, SIGNALS) || !wait_for(h, h->target.pidfd, TARGET) ||
 	    !wait_for(h, h->timer, TIMER) || !wait_for(h, h->clients[0].fd, CLIENTS) ||
@@ -237,7 +225,6 @@ void holder_loop(struct holder *h)
 		return;
 	do {
 		int n = epoll_wait(h->poll, e, AT_ONCE, wait_ms(h));
-
 		if (n < 0 && errno != EINTR)
 			break;
 		if (n > 1)

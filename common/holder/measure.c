@@ -24,7 +24,6 @@ void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 		{q->read_pointer_address, &p->read_index, sizeof(p->read_index), 0},
 		{q->write_pointer_address, &p->write_index, sizeof(p->write_index), 0}};
 	struct memory m;
-
 	*p = (struct kfd_quiesce){0};
 	xccs = is_compute(q) && xccs <= KFD_XCC_MAX ? xccs : 0;
 	for (unsigned i = 0; i < xccs; i++)
@@ -60,7 +59,6 @@ bool kfd_watch_is_over(const struct kfd_watch *w)
 {
 	char any;
 	struct memory_range r = {w->queue[0].read_pointer_address, &any, 1, 0};
-
 	return w->n && !memory_read_all(&w->memory, &r, 1) && r.got == MEMORY_OVER;
 }
 
@@ -68,7 +66,6 @@ unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool
 			  struct memory_range *v)
 {
 	unsigned n = 0;
-
 	for (unsigned k = 0; k < w->n; k++)
 		v[n++] = (struct memory_range){w->queue[k].read_pointer_address, &i->read[k], 8, 0};
 	for (unsigned k = 0; k < w->n && write; k++)
@@ -80,7 +77,6 @@ unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool
 bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write)
 {
 	struct memory_range v[2 * KFD_WATCH_MAX];
-
 	return memory_read_here(&w->memory, v, kfd_watch_ranges(w, i, write, v));
 }
 
@@ -96,7 +92,6 @@ void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a)
 void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v)
 {
 	const unsigned all = w->n;
-
 	w->n = 0;
 	for (unsigned i = 0; i < all; i++) {
 		if (v[i].got != MEMORY_READ || v[all + i].got != MEMORY_READ)
@@ -124,7 +119,6 @@ uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *
 			   const struct kfd_indices *b)
 {
 	uint64_t sum = 0;
-
 	for (unsigned i = 0; i < w->n; i++)
 		if (is_aql(&w->queue[i]))
 			sum += b->read[i] - a->read[i];
@@ -134,7 +128,6 @@ uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i)
 {
 	uint64_t sum = 0;
-
 	for (unsigned k = 0; k < w->n; k++) {
 		uint64_t behind = i->write[k] - i->read[k];
 
@@ -148,7 +141,6 @@ unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[K
 	const struct kfd_queue_entry *q = &w->queue[i];
 	struct kfd_ctx_header h[KFD_XCC_MAX] = {0};
 	struct memory_range v[KFD_XCC_MAX];
-
 	if (!is_compute(q) || w->xccs[i] > KFD_XCC_MAX)
 		return 0;
 	for (unsigned x = 0; x < w->xccs[i]; x++)

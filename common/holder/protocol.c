@@ -56,7 +56,6 @@ const char *kfd_result_name(enum kfd_result r)
 static unsigned find(const char *const *names, unsigned num, const char *name)
 {
 	unsigned i = 0;
-
 	while (i < num && strcmp(names[i], name) != 0)
 		i++;
 	return i;
@@ -66,7 +65,6 @@ static unsigned find(const char *const *names, unsigned num, const char *name)
 static bool number(const char *s, uint64_t max, uint64_t *value)
 {
 	char *end;
-
 	if (!s || *s < '0' || *s > '9')
 		return false;
 	errno = 0;
@@ -77,10 +75,8 @@ static bool number(const char *s, uint64_t max, uint64_t *value)
 static bool list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *num)
 {
 	uint64_t value;
-
 	while (s) {
 		char *word = strsep(&s, ",");
-
 		if (*num == room || !number(word, max, &value))
 			return false;
 		to[(*num)++] = (uint32_t)value;
@@ -114,7 +110,6 @@ static bool take_value(const struct word *w, char *value, struct holder_request 
 {
 	struct kfd_selection *s = &r->sel;
 	uint64_t n = 0;
-
 	switch (w->kind) {
 	case FLAG: return *(bool *)((char *)r + w->flag) = true;
 	case QUEUES: return list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
@@ -139,7 +134,6 @@ static void keep_word(char shown[64], const char *word)
 static bool take_word(char *word, struct holder_request *r)
 {
 	char *value = strchr(word, '=');
-
 	if (value)
 		*value++ = '\0';
 	for (size_t i = 0; i < NUM(words); i++)
@@ -152,7 +146,6 @@ static bool take_word(char *word, struct holder_request *r)
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f)
 {
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
-
 	// Resets every member but the arrays, which are large: each suspension runs this.
 	r->verb = find(verbs, NUM(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
@@ -177,7 +170,6 @@ char *line_put(char *to, const char *s)
 static char *put_digits(char *to, uint64_t value, unsigned base)
 {
 	char *end = to + 1;
-
 	for (uint64_t v = value; v /= base;)
 		end++;
 	*end = '\0';
@@ -251,7 +243,6 @@ static size_t format(char *to, const char *what, const struct field *f, size_t n
 {
 	char *p = line_put(to, what);
 	const char *word;
-
 	for (const struct field *end = f + n; f < end; f++) {
 		const bool number = f->kind == DECIMAL || f->kind == HEX;
 		uint64_t value = 0;
@@ -311,7 +302,6 @@ static enum holder_line take_error(const char *rest, struct kfd_failure *f)
 {
 	char *end;
 	long status = rest ? strtol(rest, &end, 10) : 0;
-
 	if (status <= 0 || status > 255 || *end != ' ')
 		return HOLDER_LINE_BAD;
 	f->status = (int)status;
@@ -324,7 +314,6 @@ enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct k
 {
 	char *rest = line, *word = strsep(&rest, " ");
 	bool ok = strcmp(word, "ok") == 0;
-
 	if (strcmp(word, "error") == 0)
 		return take_error(rest, f);
 	if (!ok && strcmp(word, "queue") != 0)

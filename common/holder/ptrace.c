@@ -23,7 +23,6 @@
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 {
 	struct proc p;
-
 	if (geteuid() != 0 && proc_read(&p, holder) == 0 && p.uid != geteuid())
 		return kfd_fail(f, KFD_FAULT_HELD, (int)holder);
 	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder);
@@ -36,7 +35,6 @@ static int explain_refusal(pid_t pid, struct kfd_failure *f)
 						  KFD_FAULT_YAMA_ADMIN, KFD_FAULT_YAMA_OFF};
 	struct proc p, tracer;
 	uint64_t scope = 0; // without Yama
-
 	host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &scope);
 	if (proc_read(&p, pid) < 0)
 		return kfd_fail(f, KFD_FAULT_NO_PROCESS);
@@ -59,7 +57,6 @@ static int explain_refusal(pid_t pid, struct kfd_failure *f)
 int tracee_seize(pid_t pid, struct kfd_failure *f)
 {
 	pid_t holder;
-
 	do {
 		if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
 			return 0;
@@ -93,7 +90,6 @@ static bool find_stop(pid_t pid, enum tracee_state *state, int *sig, int *event)
 {
 	siginfo_t stop = {0};
 	int r;
-
 	do
 		r = waitid(P_PID, (id_t)pid, &stop,
 			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
@@ -109,7 +105,6 @@ enum tracee_state tracee_serve(pid_t pid)
 {
 	enum tracee_state state;
 	int sig, event;
-
 	while (find_stop(pid, &state, &sig, &event))
 		pass_on(pid, sig, event);
 	return state;
@@ -125,7 +120,6 @@ int tracee_hold(pid_t pid)
 	bool interrupted = false;
 	enum tracee_state state;
 	int sig, event;
-
 	for (unsigned i = 0; i < HOLD_NAPS;) {
 		if (find_stop(pid, &state, &sig, &event)) {
 			if (event == PTRACE_EVENT_STOP)
@@ -162,10 +156,8 @@ static bool waits_for_debugger(pid_t pid, pid_t tid)
 {
 	struct buf b = {0};
 	unsigned long nr = 0, request = 0;
-
 	if (host_readf(&b, "/proc/%d/task/%d/syscall", (int)pid, (int)tid) > 0) {
 		char *p = b.data;
-
 		nr = strtoul(p, &p, 10);
 		strtoul(p, &p, 16);
 		request = strtoul(p, &p, 16);
@@ -178,7 +170,6 @@ static bool waits_for_debugger(pid_t pid, pid_t tid)
 static void nudge(pid_t tid)
 {
 	int status;
-
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) < 0)
 		return;
 	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0 && waitpid(tid, &status, __WALL) == tid &&
@@ -189,7 +180,6 @@ static void nudge(pid_t tid)
 void tracee_rescue(pid_t pid)
 {
 	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
-
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
 		pid_t tid;
 

@@ -22,7 +22,6 @@
 static bool is_own_dir(const char *path)
 {
 	struct stat st;
-
 	return path && path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
 	       st.st_uid == geteuid();
 }
@@ -33,7 +32,6 @@ static bool own_path(char *path, size_t size)
 	const char *xdg = host_getenv("XDG_RUNTIME_DIR");
 	char run_user[32];
 	int n;
-
 	snprintf(run_user, sizeof(run_user), "/run/user/%u", (unsigned)geteuid());
 	if (is_own_dir(xdg))
 		n = snprintf(path, size, "%s/gpq", xdg);
@@ -51,7 +49,6 @@ static int open_private(const char *path, uid_t *owner)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
-
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0 || (st.st_mode & 077)) {
@@ -67,7 +64,6 @@ int kfd_rundir_open(struct kfd_failure *f)
 	char path[4096], what[300];
 	uid_t owner = 0;
 	int fd;
-
 	if (!own_path(path, sizeof(path)))
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "XDG_RUNTIME_DIR", strerror(ENAMETOOLONG));
 	fd = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : open_private(path, &owner);
@@ -88,7 +84,6 @@ static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 	uid_t owner = 0;
 	int fd = open_private(path, &owner);
 	bool stop;
-
 	if (fd < 0)
 		return false;
 	stop = owner == geteuid() && each(fd, arg);
@@ -99,7 +94,6 @@ static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg)
 {
 	char own[4096], others[3][64];
-
 	if (!own_path(own, sizeof(own)))
 		own[0] = '\0';
 	if (own[0] && visit(own, each, arg))
@@ -121,7 +115,6 @@ void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start)
 bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
 {
 	char again[KFD_SOCKET_NAME_SIZE], *end;
-
 	*pid = (pid_t)strtol(name, &end, 10);
 	if (*end != '-' || *pid <= 0)
 		return false;
@@ -133,7 +126,6 @@ bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start)
 static int close_failed(int fd)
 {
 	int error = errno;
-
 	close(fd);
 	return -error;
 }
@@ -142,7 +134,6 @@ static int close_failed(int fd)
 static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
 	int n, fd;
-
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
 	n = snprintf(a->sun_path, sizeof(a->sun_path), format, dir, name);
 	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
@@ -156,7 +147,6 @@ static int open_socket(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
-
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
@@ -170,7 +160,6 @@ int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 	uint64_t deadline = clock_ns() + timeout_ms * UINT64_C(1000000);
 	int at = open_socket(dir, name), fd, r;
 	struct sockaddr_un a;
-
 	if (at < 0)
 		return at;
 	fd = make_socket(&a, "/proc/self/fd/%d%s", at, "");
@@ -191,7 +180,6 @@ int kfd_socket_listen(int dir, const char *name)
 {
 	struct sockaddr_un a;
 	int fd = make_socket(&a, "/proc/self/fd/%d/%s", dir, name);
-
 	if (fd < 0)
 		return fd;
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 128) < 0)
@@ -202,28 +190,24 @@ int kfd_socket_listen(int dir, const char *name)
 static bool credentials(int fd, struct ucred *peer)
 {
 	socklen_t size = sizeof(*peer);
-
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
 }
 
 bool kfd_socket_trusts(int fd)
 {
 	struct ucred peer;
-
 	return credentials(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 pid_t kfd_socket_peer(int fd)
 {
 	struct ucred peer;
-
 	return credentials(fd, &peer) ? peer.pid : 0;
 }
 
 int kfd_rundir_lock(int dir, struct kfd_failure *f)
 {
 	uint64_t deadline = clock_ns() + LOCK_MS * UINT64_C(1000000);
-
 	while (flock(dir, LOCK_EX | LOCK_NB) < 0) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || clock_ns() >= deadline)
 			return kfd_fail(f, KFD_FAULT_SYSTEM, "lock the socket directory",

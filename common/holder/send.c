@@ -19,7 +19,6 @@
 static ssize_t send_some(const struct client *c, const char *text, size_t len)
 {
 	ssize_t n = send(c->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
@@ -34,7 +33,6 @@ static void give_up(struct holder *h, struct client *c)
 static bool keep(struct holder *h, struct client *c, const char *text, size_t len)
 {
 	bool first = !c->out.len;
-
 	if (c->out.len + len > KEPT_MAX)
 		return false;
 	buf_append(&c->out, text, len);
@@ -47,7 +45,6 @@ void send_text(struct holder *h, struct client *c)
 {
 	ssize_t n = c->fd < 0 ? -1 : c->out.len ? 0 : send_some(c, h->text, h->text_len);
 	size_t done = n < 0 ? 0 : (size_t)n;
-
 	if (c->fd >= 0 &&
 	    (n < 0 || (done < h->text_len && !keep(h, c, h->text + done, h->text_len - done))))
 		give_up(h, c);
@@ -57,7 +54,6 @@ void send_text(struct holder *h, struct client *c)
 void send_more(struct holder *h, struct client *c)
 {
 	ssize_t n = send_some(c, c->out.data, c->out.len);
-
 	if (n < 0) {
 		give_up(h, c);
 		return;
@@ -73,7 +69,6 @@ void send_more(struct holder *h, struct client *c)
 void send_last(struct holder *h)
 {
 	uint64_t end = clock_ns() + LAST_MS * 1000000ull, now;
-
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
@@ -107,7 +102,6 @@ void send_ok(struct holder *h, struct client *c)
 			       .follows = hold_follows_any(h),
 			       .kept = h->kept,
 			       .ended = h->ending};
-
 	h->text_len += holder_format_ok(h->text + h->text_len, &a);
 	send_text(h, c);
 }

@@ -9,7 +9,6 @@
 void client_close(struct holder *h, struct client *c)
 {
 	bool was_tied = hold_is_made(h, hold_of(h, c));
-
 	hold_drop(h, hold_of(h, c));
 	close(c->fd);
 	buf_fini(&c->out);
@@ -51,7 +50,6 @@ static void check_session(struct holder *h)
 static int suspend(struct holder *h, const struct holder_request *r, struct kfd_failure *f)
 {
 	int n;
-
 	if (need_session(h, !r->untraced, f) < 0)
 		return -1;
 	if (r->untraced && !h->session.untraced)
@@ -66,7 +64,6 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 {
 	int hold = hold_make(h, c, r), n = -1;
 	struct kfd_failure f;
-
 	if (hold < 0)
 		kfd_fail(&f, KFD_FAULT_NO_TIMER, strerror(errno));
 	else
@@ -98,7 +95,6 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 static void send_end(struct holder *h, struct client *c, int n)
 {
 	struct kfd_failure f;
-
 	if (h->ending && !kfd_session_close(&h->session)) {
 		kfd_fail(&f, KFD_FAULT_TAKEN);
 		send_error(h, c, &f);
@@ -112,7 +108,6 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 {
 	bool was_tied = hold_is_made(h, hold_of(h, c));
 	int n = 0;
-
 	kfd_step(10);
 	hold_drop(h, hold_of(h, c));
 	c->keeps = r->keep;
@@ -127,7 +122,6 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 static bool stays(const struct holder *h)
 {
 	bool stay = h->kept;
-
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
 		stay |= h->clients[i].fd >= 0 && h->clients[i].keeps;
 	return stay;
@@ -139,7 +133,6 @@ static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result r
 {
 	const struct kfd_session *s = &h->session;
 	int n = 0;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		bool off = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
 		enum kfd_result r = off ? held : running;
@@ -154,7 +147,6 @@ static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result r
 static unsigned gather_unwanted(struct holder *h)
 {
 	const struct kfd_session *s = &h->session;
-
 	h->sel.num_ids = h->sel.num_gpus = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
@@ -169,7 +161,6 @@ int serve_release(struct holder *h)
 {
 	struct kfd_failure f;
 	int n;
-
 	if (!hold_until(h) && (!stays(h) || !h->session.enabled)) {
 		h->ending = true;
 		return list_queues(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
@@ -186,7 +177,6 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
 	struct kfd_failure f;
 	int n;
-
 	if (need_session(h, true, &f) < 0) {
 		send_error(h, c, &f);
 		return;
@@ -212,7 +202,6 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 static void serve_queues(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	struct kfd_failure f;
-
 	if (need_session(h, true, &f) < 0 ||
 	    (h->session.stale && kfd_session_refresh(&h->session, &f) < 0)) {
 		send_error(h, c, &f);
@@ -227,7 +216,6 @@ void serve_line(struct holder *h, struct client *c, char *line)
 {
 	struct holder_request r;
 	struct kfd_failure f;
-
 	if (holder_request_parse(line, &r, &f) < 0) {
 		send_error(h, c, &f);
 		return;
@@ -256,7 +244,6 @@ static int gather_new(struct holder *h)
 {
 	struct kfd_session *s = &h->session;
 	struct kfd_failure f;
-
 	if (s->stale && kfd_session_refresh(s, &f) < 0)
 		return -1;
 	h->sel.num_ids = h->sel.num_gpus = 0;
@@ -275,10 +262,8 @@ static int gather_new(struct holder *h)
 void serve_new_queues(struct holder *h)
 {
 	struct kfd_failure f;
-
 	while (gather_new(h) > 0) {
 		int n = kfd_session_suspend(&h->session, &h->sel, h->grace, false, h->outcomes, &f);
-
 		for (int i = 0; i < n; i++)
 			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
 				hold_follow(h, &h->outcomes[i].queue);

@@ -32,7 +32,6 @@ void kfd_step_init(const char *who)
 {
 	const char *where = host_getenv("GPQ_TEST_STOP");
 	size_t n = strlen(who);
-
 	stop_after = 0;
 	if (where && strncmp(where, who, n) == 0 && where[n] == ':')
 		stop_after = (unsigned)strtoul(where + n + 1, NULL, 10);
@@ -55,7 +54,6 @@ int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a)
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a)
 {
 	int r = session_call(s->kfd, s->target.pid, op, a);
-
 	if (r == -EPERM && s->untraced && kfd_session_take_back(s))
 		r = session_call(s->kfd, s->target.pid, op, a);
 	return r;
@@ -72,7 +70,6 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_version v;
 	int r;
-
 	s->kfd = kfd_open();
 	if (s->kfd == -EINVAL && !kfd_topology_has_gpu())
 		return kfd_fail(f, KFD_FAULT_NO_GPU);
@@ -93,7 +90,6 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 static int probe(struct kfd_session *s, struct kfd_failure *f)
 {
 	int r = session_try(s->kfd, s->target.pid);
-
 	if (r >= 0)
 		return kfd_fail(f, KFD_FAULT_FOREIGN_SESSION);
 	return r == -EINVAL ? 0 : kfd_fail_errno(f, KFD_STEP_PROBE, -r);
@@ -102,7 +98,6 @@ static int probe(struct kfd_session *s, struct kfd_failure *f)
 static int answer_runtime(struct kfd_session *s)
 {
 	struct kfd_dbg a = {.send_event = {.exception_mask = KFD_EC_PROCESS_RUNTIME}};
-
 	return session_trap(s, KFD_DBG_SEND_RUNTIME_EVENT, &a);
 }
 
@@ -113,7 +108,6 @@ static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_fail
 				       .rinfo_size = sizeof(*info)}};
 	uint64_t policy;
 	int pipefd[2], r;
-
 	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
 	if (pipe2(pipefd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
@@ -151,7 +145,6 @@ static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, st
 int session_attach(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_rinfo info = {0};
-
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
 	kfd_step(2);
@@ -182,7 +175,6 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 bool kfd_session_close(struct kfd_session *s)
 {
 	struct kfd_dbg a = {0};
-
 	// A dead target has no session; its pid may be another process's by now, which refuses.
 	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken &&
 	    kfd_target_alive(&s->target))
@@ -202,7 +194,6 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 	for (;;) {
 		struct kfd_dbg a = {.query = {.exception_mask = WATCHED}};
 		int r = session_trap(s, KFD_DBG_QUERY_DEBUG_EVENT, &a);
-
 		if (r == -EAGAIN)
 			return 0;
 		if (r < 0)
@@ -223,7 +214,6 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
 	char drain[256];
 	bool any = false;
 	ssize_t n;
-
 	do {
 		n = read(s->events, drain, sizeof(drain));
 		any |= n > 0;
@@ -239,7 +229,6 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
 static int by_id(const void *a, const void *b)
 {
 	const struct kfd_queue_entry *x = a, *y = b;
-
 	return (x->queue_id > y->queue_id) - (x->queue_id < y->queue_id);
 }
 
@@ -250,7 +239,6 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 					 .num_entries = KFD_MAX_QUEUES,
 					 .entry_size = sizeof(s->queues[0])}};
 	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
-
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
@@ -268,7 +256,6 @@ void session_load_gpus(struct kfd_session *s)
 	struct kfd_dbg a = {.snapshot = {.buf_ptr = (uintptr_t)s->gpus,
 					 .num_entries = 64,
 					 .entry_size = sizeof(s->gpus[0])}};
-
 	if (!s->num_gpus && session_trap(s, KFD_DBG_GET_DEVICE_SNAPSHOT, &a) >= 0)
 		s->num_gpus = a.snapshot.num_entries < 64 ? a.snapshot.num_entries : 64;
 }

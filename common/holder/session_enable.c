@@ -26,7 +26,6 @@ static pid_t other_thread(pid_t pid, unsigned n)
 {
 	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
 	pid_t tid = 0, found = 0;
-
 	for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
 		if (proc_parse_pid(e->d_name, &tid) && tid != pid && !n--)
 			found = tid;
@@ -40,7 +39,6 @@ static bool has_others(pid_t pid)
 {
 	char path[32];
 	struct stat st;
-
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	return stat(path, &st) == 0 && st.st_nlink > 3;
 }
@@ -48,7 +46,6 @@ static bool has_others(pid_t pid)
 int session_try(int kfd, pid_t target)
 {
 	struct kfd_dbg a = {.snapshot = {.entry_size = sizeof(struct kfd_queue_entry)}};
-
 	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
@@ -56,7 +53,6 @@ int session_try(int kfd, pid_t target)
 static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 {
 	int r = tracee_hold(target);
-
 	if (r < 0)
 		return r;
 	kfd_step(12);
@@ -74,7 +70,6 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 {
 	int r = -EAGAIN;
 	pid_t tid;
-
 	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
 		unsigned n = 0;
 

@@ -15,7 +15,6 @@
 static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)
 {
 	unsigned first = s->num_gpus;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		unsigned at = 0;
 
@@ -40,7 +39,6 @@ static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *
 						 (int)s->target.pid, id)
 				    : -1;
 	char first = n > 0 ? b.data[0] : '\0';
-
 	buf_fini(&b);
 	if (first == '0')
 		return kfd_fail(f, KFD_FAULT_WOULD_CRASH, id);

@@ -71,14 +71,12 @@ static int trap_suspend(struct kfd_session *s, uint32_t *ids, unsigned n, unsign
 	struct kfd_dbg a = {.suspend = {.queue_array_ptr = (uintptr_t)ids,
 					.num_queues = n,
 					.grace_period = grace}};
-
 	return session_trap(s, KFD_DBG_SUSPEND_QUEUES, &a);
 }
 
 static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 {
 	struct kfd_dbg a = {.resume = {.queue_array_ptr = (uintptr_t)ids, .num_queues = n}};
-
 	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
 }
 
@@ -86,7 +84,6 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
-
 	kfd_quiesce_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
 	return (p.has_indices && p.read_index != p.write_index) ||
 	       (p.has_saved && p.saved_waves_bytes > 0);
@@ -96,7 +93,6 @@ static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
-
 	kfd_quiesce_read(s->target.pid, q, 0, &p);
 	return p.has_indices && p.read_index != p.write_index;
 }
@@ -106,7 +102,6 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 			struct attempt *at, uint32_t *ids)
 {
 	unsigned n = 0;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		const struct kfd_queue_entry *q = &s->queues[i];
 		uint32_t id = q->queue_id;
@@ -132,7 +127,6 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 {
 	uint64_t took = end - start;
 	unsigned failed = 0;
-
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t bits = ids[i] & ~KFD_QUEUE_ID_MASK, id = ids[i] & KFD_QUEUE_ID_MASK;
 
@@ -160,7 +154,6 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 {
 	uint32_t ids[KFD_MAX_QUEUES];
 	unsigned n = 0;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
 
@@ -179,7 +172,6 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 {
 	uint64_t start, end;
 	int r;
-
 	if (s->may_crash && session_guard(s, ids, n, f) < 0)
 		return -1;
 	start = clock_ns();
@@ -204,7 +196,6 @@ static int report(const struct kfd_session *s, const struct kfd_selection *sel,
 		  const struct attempt *at, struct kfd_outcome *out)
 {
 	int n = 0;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
 
@@ -228,7 +219,6 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	uint32_t ids[KFD_MAX_QUEUES];
 	struct attempt at;
 	unsigned n;
-
 	if (grace > KFD_GRACE_MAX)
 		return kfd_fail(f, KFD_FAULT_GRACE, (long)grace);
 	memset(at.result, 0, sizeof(at.result));
@@ -251,7 +241,6 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 			     struct attempt *at, uint32_t *ids)
 {
 	unsigned n = 0;
-
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
 
@@ -268,7 +257,6 @@ static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct 
 {
 	uint64_t start = clock_ns(), took;
 	int r = trap_resume(s, ids, n);
-
 	if (r < 0)
 		return r;
 	took = clock_ns() - start;
@@ -290,7 +278,6 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	struct attempt at;
 	unsigned n;
 	int r;
-
 	memset(at.result, 0, sizeof(at.result));
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;

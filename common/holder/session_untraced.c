@@ -35,7 +35,6 @@ struct opening {
 static void *open_traced(void *arg)
 {
 	struct opening *o = arg;
-
 	o->thread = gettid();
 	o->result = session_attach(o->s, o->f);
 	return NULL;
@@ -47,7 +46,6 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	struct proc p;
-
 	while (proc_read(&p, target) == 0 && p.tracer == thread)
 		nanosleep(&pause, NULL);
 }
@@ -60,14 +58,12 @@ static int become_owner(int kfd, pid_t target, int any_fd)
 	struct kfd_dbg a = {.enable = {.rinfo_ptr = (uintptr_t)&info,
 				       .rinfo_size = sizeof(info),
 				       .dbg_fd = (uint32_t)any_fd}};
-
 	return session_enable(kfd, target, &a);
 }
 
 static int disable(int kfd, pid_t target)
 {
 	struct kfd_dbg a = {0};
-
 	return session_call(kfd, target, KFD_DBG_DISABLE, &a);
 }
 
@@ -76,7 +72,6 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f)
 	struct opening o = {.s = s, .f = f};
 	pthread_t thread;
 	int r = pthread_create(&thread, NULL, open_traced, &o);
-
 	if (r)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "start a thread", strerror(r));
 	pthread_join(thread, NULL);
@@ -95,7 +90,6 @@ bool kfd_session_take_back(struct kfd_session *s)
 {
 	pid_t pid = s->target.pid;
 	struct kfd_failure f;
-
 	// Calls go by pid, and that of a dead target may be another process's by now.
 	if (!kfd_target_alive(&s->target) || session_try(s->kfd, pid) != -EPERM)
 		return false;
@@ -112,7 +106,6 @@ bool kfd_session_recover(const struct kfd_target *t)
 {
 	struct kfd_failure f;
 	int kfd = kfd_open(), r;
-
 	if (kfd < 0)
 		return false;
 	r = tracee_seize(t->pid, &f) < 0 ? -EPERM : session_try(kfd, t->pid);

@@ -26,7 +26,6 @@ static void keep_only(const struct holder *h)
 	int keep[] = {h->listener, h->dir, h->target.pidfd, h->clients[0].fd};
 	const size_t num = sizeof(keep) / sizeof(keep[0]);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), next = 3;
-
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
 	qsort(keep, num, sizeof(keep[0]), by_number);
@@ -42,7 +41,6 @@ static void keep_only(const struct holder *h)
 static void take_signals(struct holder *h)
 {
 	sigset_t set;
-
 	signal(SIGCHLD, SIG_DFL); // if inherited as ignored, the tracee's stops are not reported
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -57,7 +55,6 @@ static void take_signals(struct holder *h)
 static void detach(struct holder *h)
 {
 	const struct rlimit no_core = {0, 0};
-
 	kfd_rundir_unlock(h->dir);
 	h->pid = getpid();
 	setsid();
@@ -92,7 +89,6 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 {
 	pid_t pid = fork();
 	struct holder *h;
-
 	if (pid)
 		return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno))
 			       : pid;

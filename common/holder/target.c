@@ -12,7 +12,6 @@
 uint64_t kfd_target_start(pid_t pid)
 {
 	uint64_t ticks;
-
 	return proc_start_ticks(pid, &ticks) ? 0 : ticks;
 }
 
@@ -20,7 +19,6 @@ uint64_t kfd_target_start(pid_t pid)
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f)
 {
 	pid_t self = pid_of_self();
-
 	t->pid = pid;
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	// EINVAL, in newer kernels ENOENT: a thread that leads no group; it names no process.
@@ -50,7 +48,6 @@ void kfd_target_unpin(struct kfd_target *t)
 bool kfd_target_alive(const struct kfd_target *t)
 {
 	struct pollfd p = {.fd = t->pidfd, .events = POLLIN};
-
 	return poll(&p, 1, 0) == 0;
 }
 
@@ -58,7 +55,6 @@ bool kfd_wait_death(pid_t pid, int timeout_ms)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	int r;
-
 	if (p.fd < 0)
 		return errno == ESRCH;
 	r = poll(&p, 1, timeout_ms);
@@ -70,13 +66,11 @@ bool kfd_wait_death(pid_t pid, int timeout_ms)
 static bool is_holder(pid_t pid)
 {
 	struct proc p;
-
 	return proc_read(&p, pid) == 0 && strcmp(p.comm, KFD_HOLDER_COMM) == 0;
 }
 
 pid_t kfd_holder_of(pid_t pid)
 {
 	struct proc p;
-
 	return proc_read(&p, pid) == 0 && p.tracer > 0 && is_holder(p.tracer) ? p.tracer : 0;
 }

@@ -6,7 +6,6 @@ static void put_until(char *p, uint64_t until)
 {
 	uint64_t ms = until / 1000000;
 	char *dot;
-
 	if (until == 0 || until == FOREVER) {
 		line_put(p, until ? "until resume" : "resumed");
 		return;
@@ -21,7 +20,6 @@ static void put_until(char *p, uint64_t until)
 void holder_title(struct holder *h)
 {
 	char text[160], *p;
-
 	p = line_put_number(text, KFD_HOLDER_COMM ": pid ", (uint64_t)h->target.pid, 10);
 	p = line_put_number(p, ": ", h->session.num_held, 10);
 	put_until(line_put(p, " queues suspended, "), hold_until(h));

@@ -62,10 +62,8 @@ struct worker {
 static ssize_t read_at(int fd, char *to, size_t n, uint64_t at)
 {
 	size_t got = 0;
-
 	while (got < n) {
 		ssize_t r = pread(fd, to + got, n - got, (off_t)(at + got));
-
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
@@ -83,7 +81,6 @@ bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start)
 	const char *newline = NULL;
 	uint64_t from = at - (at > 0);
 	ssize_t n;
-
 	*start = at < end ? at : end;
 	if (!at || at >= end)
 		return true;
@@ -115,7 +112,6 @@ struct window {
 static bool extend(struct window *w, size_t n)
 {
 	ssize_t got;
-
 	n = n < w->max ? n : w->max;
 	if (n <= w->n || w->ended)
 		return true;
@@ -132,7 +128,6 @@ static bool extend(struct window *w, size_t n)
 static bool find_border(struct window *w, size_t at, size_t *border, bool *found)
 {
 	const char *newline = NULL;
-
 	for (size_t look = LOOK_FIRST; at <= w->n && !newline; look = BLOCKS_LOOK) {
 		if (!extend(w, at + look))
 			return false;
@@ -156,7 +151,6 @@ static bool fill_from_file(struct run *run, struct place *p)
 	size_t start = 0, end;
 	bool begins = true, ends = true;
 	struct window w = {.run = run, .at = first - lead, .max = SIZE_MAX};
-
 	w.p = p->memory + w.at % PAGE;
 	w.max = left < SIZE_MAX / 2 ? (size_t)left + lead : SIZE_MAX;
 	if (!extend(&w, lead + share + LOOK_FIRST))
@@ -183,7 +177,6 @@ static bool fill_from_stream(struct run *run, struct place *p)
 	size_t n = run->rest_len;
 	const char *newline;
 	ssize_t got = 1;
-
 	memcpy(p->memory, run->rest, n);
 	run->rest_len = 0;
 	do {
@@ -208,7 +201,6 @@ static bool fill_from_stream(struct run *run, struct place *p)
 static void fill(struct run *run, struct place *p)
 {
 	bool file = run->in->fd >= 0, ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
-
 	p->error = ok ? 0 : errno;
 	p->ended |= !ok;
 	if (!ok && file)
@@ -231,7 +223,6 @@ static void fill_and_work(struct worker *me)
 	struct run *run = me->run;
 	uint64_t number = run->next++;
 	struct place *p = &run->places[number % run->nplaces];
-
 	p->state = BUSY;
 	p->number = number;
 	run->reading = run->in->fd < 0;
@@ -261,7 +252,6 @@ static void step_done(struct run *run, int status, bool ended)
 static void take(struct run *run, struct place *p)
 {
 	int status;
-
 	run->taking = true;
 	pthread_mutex_unlock(&run->lock);
 	status = p->block.len ? run->job->take(run->job->ctx, &p->block) : 0;
@@ -287,7 +277,6 @@ static void finish(struct run *run, struct place *p)
 static void put(struct run *run, struct place *p)
 {
 	int status;
-
 	run->putting = true;
 	pthread_mutex_unlock(&run->lock);
 	status = run->job->put(run->job->ctx, &p->block);
@@ -312,7 +301,6 @@ static struct place *next_to_finish(const struct run *run)
 static bool may_fill(const struct run *run)
 {
 	const struct blocks_input *in = run->in;
-
 	if (run->stopped || run->ended || run->reading || run->next - run->put >= run->nplaces)
 		return false;
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
@@ -323,12 +311,10 @@ static void *work(void *arg)
 	struct worker *me = arg;
 	struct run *run = me->run;
 	struct place *p;
-
 	pthread_mutex_lock(&run->lock);
 	while (!run->stopped || run->put < run->taken) {
 		struct place *to_put = &run->places[run->put % run->nplaces];
 		struct place *to_take = &run->places[run->taken % run->nplaces];
-
 		if (run->put < run->taken && to_put->state == FINISHED && !run->putting)
 			put(run, to_put);
 		else if (!run->stopped && !run->taking && run->taken < run->next &&
@@ -352,7 +338,6 @@ static void make_places(struct run *run)
 {
 	// Where its page begins, the byte before it, a block, the line that ends behind it.
 	size_t memory = PAGE + 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
-
 	run->places = xcalloc(run->nplaces, sizeof(*run->places));
 	run->rest = xmalloc(run->size);
 	for (unsigned i = 0; i < run->nplaces; i++) {
@@ -379,7 +364,6 @@ static void run_threads(struct run *run, unsigned threads)
 {
 	struct worker workers[THREADS_MAX];
 	unsigned n = 1;
-
 	workers[0] = (struct worker){.run = run};
 	for (; n < threads; n++) {
 		workers[n] = (struct worker){.run = run, .number = n};
@@ -395,7 +379,6 @@ int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsi
 	       size_t size)
 {
 	struct run run = {.in = in, .job = job, .size = size ? size : BLOCKS_SIZE};
-
 	if (in->fd >= 0 && in->from >= in->to)
 		return 0;
 	threads = threads ? threads : 1;

@@ -182,7 +182,6 @@ void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill)
 {
 	size_t old = *cap;
 	char *p;
-
 	array_grow(array, cap, at, size);
 	memcpy(&p, array, sizeof(p));
 	memset(p + old * size, fill, (*cap - old) * size);

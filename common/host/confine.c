@@ -24,7 +24,6 @@ void confine_rights(uint32_t keep)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct caps[2];
-
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (syscall(SYS_capget, &header, caps) < 0)
 		return;
@@ -39,7 +38,6 @@ void confine_calls(const int *allowed, size_t n)
 	const struct seccomp *lib = seccomp_get();
 	scmp_filter_ctx rules = lib ? lib->seccomp_init(SCMP_ACT_ERRNO(EPERM)) : NULL;
 	int r = rules ? 0 : -1;
-
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = lib->seccomp_rule_add_array(rules, SCMP_ACT_ALLOW, allowed[i], 0, NULL);
 	if (r == 0)

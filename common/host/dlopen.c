@@ -16,7 +16,6 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 {
 	void *lib = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 	size_t i = 0;
-
 	for (void *f; lib && i < n && (f = dlsym(lib, names[i])); i++)
 		memcpy((char *)api + i * sizeof(f), &f, sizeof(f));
 	// The loader says by a text alone that memory is short.

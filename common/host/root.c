@@ -59,7 +59,6 @@ static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 	char name[NAME_MAX + 1], target[PATH_MAX], joined[PATH_MAX];
 	size_t start = strspn(rest, "/"), len = strcspn(rest + start, "/");
 	int error = len > NAME_MAX ? ENAMETOOLONG : 0;
-
 	snprintf(name, sizeof(name), "%.*s", (int)len, rest + start);
 	memmove(rest, rest + start + len, strlen(rest + start + len) + 1);
 	if (!len || strcmp(name, ".") == 0)
@@ -94,7 +93,6 @@ static int open_in_root(const char *path, int flags)
 	char at[PATH_MAX] = "", rest[PATH_MAX];
 	bool keep_link = flags & O_NOFOLLOW;
 	unsigned links = 0;
-
 	if (snprintf(rest, sizeof(rest), "%s", path) >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;

@@ -40,7 +40,6 @@ static bool has_changed(struct tail *t)
 {
 	struct stat own, named;
 	int fd;
-
 	if (t->fd >= 0 && !fstat(t->fd, &own) && (uint64_t)own.st_size < t->at &&
 	    lseek(t->fd, 0, SEEK_SET) == 0) {
 		begin_anew(t, t->fd);
@@ -60,7 +59,6 @@ ssize_t tail_read(struct tail *t, char *to, size_t n)
 {
 	for (;;) {
 		ssize_t got = t->fd >= 0 ? read(t->fd, to, n) : 0;
-
 		if (got > 0) {
 			t->at += (uint64_t)got;
 			t->in_line = to[got - 1] != '\n';

@@ -13,7 +13,6 @@
 static unsigned long stat_field(const char *text, int n)
 {
 	const char *p = strrchr(text, ')');
-
 	for (int i = 2; p && i < n; i++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoul(p, NULL, 10) : 0;
@@ -22,11 +21,9 @@ static unsigned long stat_field(const char *text, int n)
 static void find_title(struct title *t)
 {
 	struct buf b = {0};
-
 	if (host_read(&b, "/proc/self/stat") > 0) {
 		unsigned long start = stat_field(b.data, 48);
 		unsigned long end = stat_field(b.data, 51); // of the environment
-
 		if (start && end > start && stat_field(b.data, 49) == stat_field(b.data, 50)) {
 			t->at = (char *)start;
 			t->size = t->len = end - start;

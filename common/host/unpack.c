@@ -49,7 +49,6 @@ static la_ssize_t give(struct archive *a, void *ctx, const void **data)
 {
 	struct unpack *u = ctx;
 	ssize_t n = u->read(u->ctx, u->packed, sizeof(u->packed));
-
 	(void)a;
 	if (n < 0)
 		u->error = errno; // filters take a failure between two members for the end
@@ -63,7 +62,6 @@ struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *
 {
 	const struct arc *arc = arc_get();
 	struct unpack *u;
-
 	if (!arc)
 		return NULL;
 	u = xmalloc(sizeof(*u));
@@ -102,7 +100,6 @@ static bool has_rest(struct unpack *u)
 {
 	la_int64_t left = u->given - u->arc->archive_filter_bytes(u->a, -1);
 	const void *data;
-
 	do {
 		u->garbage = left > u->len;
 		for (const char *p = u->packed + u->len - left; left > 0 && !u->garbage; left--)
@@ -117,7 +114,6 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 	struct archive_entry *entry;
 	la_ssize_t got = 0;
 	int r = ARCHIVE_OK;
-
 	if (u->ended)
 		return 0;
 	if (!u->opened) {
@@ -137,6 +133,5 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 const char *unpack_error(const struct unpack *u)
 {
 	const char *text = u->arc->archive_error_string(u->a);
-
 	return u->garbage ? "other bytes behind the compressed data" : text ? text : "damaged";
 }

@@ -13,7 +13,6 @@ void xalloc_fail(void)
 {
 	static const char text[] = "gpq: out of memory: gave up; free some, or raise the limit "
 				   "(ulimit -v)\n";
-
 	if (xalloc_before_end)
 		xalloc_before_end();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -62,7 +61,6 @@ char *xasprintf(const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
-
 	va_start(ap, fmt);
 	int n = vasprintf(&text, fmt, ap);
 	va_end(ap);

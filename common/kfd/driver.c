@@ -43,7 +43,6 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 {
 	struct buf b = {0};
 	char *dot;
-
 	*d = (struct kfd_driver){.interface = interface};
 	if (host_read(&b, "/proc/sys/kernel/osrelease") > 0) {
 		d->major = (unsigned)strtoul(b.data, &dot, 10);
@@ -68,7 +67,6 @@ enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact)
 {
 	const struct row *r = &rows[fact];
 	unsigned release = RELEASE(d->major, d->minor, d->patch < 1000 ? d->patch : 999);
-
 	if (d->out_of_tree || !d->major)
 		return by_interface(r, d->interface);
 	if (r->maybe && release >= r->maybe && release < r->from)
@@ -81,7 +79,6 @@ bool kfd_driver_may_crash(unsigned interface)
 	const struct row *r = &rows[KFD_FACT_SUSPEND_CRASH];
 	enum kfd_answer3 known = by_interface(r, interface);
 	struct kfd_driver d;
-
 	// The release can only add that a fault was mended.
 	if (known == KFD_ANSWER_NO || (known == KFD_ANSWER_YES && r->below == OPEN))
 		return known == KFD_ANSWER_YES;
@@ -92,14 +89,12 @@ bool kfd_driver_may_crash(unsigned interface)
 int kfd_open(void)
 {
 	int fd = open(KFD_DEVICE_PATH, O_RDWR | O_CLOEXEC);
-
 	return fd < 0 ? -errno : fd;
 }
 
 int kfd_ioctl(int kfd, unsigned long request, void *arg)
 {
 	int r;
-
 	do
 		r = ioctl(kfd, request, arg);
 	while (r < 0 && errno == EINTR);

@@ -44,7 +44,6 @@ static int32_t type_of_sysfs(uint32_t number)
 {
 	static const int8_t types[] = {KFD_QUEUE_COMPUTE, KFD_QUEUE_SDMA, KFD_QUEUE_TYPE_UNKNOWN,
 				       KFD_QUEUE_SDMA_XGMI, KFD_QUEUE_SDMA_XGMI};
-
 	return number < COUNT(types) ? types[number] : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
@@ -57,9 +56,7 @@ static uint64_t read_number(int dir, const char *name)
 	uint64_t v;
 	// Links are refused: a recorded host may come from a stranger, and sysfs has none here.
 	int fd = host_open_file(dir, name);
-
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
-
 	if (n < 0)
 		host_trouble(name, errno);
 	if (fd >= 0)
@@ -72,7 +69,6 @@ static uint64_t read_number(int dir, const char *name)
 static uint32_t read_u32(int dir, const char *name, uint32_t unknown)
 {
 	uint64_t v = read_number(dir, name);
-
 	return v > UINT32_MAX ? unknown : (uint32_t)v;
 }
 
@@ -80,7 +76,6 @@ static DIR *open_dir(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
 	if (!d)
 		host_trouble(name, errno);
 	if (!d && fd >= 0)
@@ -94,7 +89,6 @@ static DIR *open_dir(int dir, const char *name)
 static const char *queue_file(char out[64], const char *qid, const char *file)
 {
 	char *end = stpcpy(out, qid);
-
 	*end++ = '/';
 	stpcpy(end, file);
 	return out;
@@ -105,7 +99,6 @@ static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_
 	struct kfd_procs *p = r->p;
 	unsigned want = r->want;
 	char name[64];
-
 	struct kfd_queue *q = ARRAY_ADD(p->queues, p->cap_queues, p->nqueues);
 	*q = (struct kfd_queue){.proc = (uint32_t)p->nprocs - 1,
 				.owner = (uint32_t)p->ncontexts - 1,
@@ -129,9 +122,7 @@ static void read_order(struct reader *r, int dir, const char *name,
 {
 	struct buf text = {0};
 	uint64_t rank = 0, id;
-
 	ssize_t n = buf_read_at(&text, dir, name);
-
 	if (n < 0)
 		host_trouble(name, errno);
 	if (n > 0) {
@@ -149,7 +140,6 @@ static void read_order(struct reader *r, int dir, const char *name,
 static void rank_queue(struct reader *r, uint64_t id, uint64_t rank)
 {
 	struct kfd_procs *p = r->p;
-
 	for (size_t i = p->contexts[p->ncontexts - 1].queue; i < p->nqueues; i++)
 		if (p->queues[i].qid == id)
 			p->queues[i].created = rank;
@@ -164,7 +154,6 @@ static int read_queues(struct reader *r, int parent)
 	size_t first = p->nqueues;
 	DIR *d = open_dir(parent, "queues");
 	bool order = false;
-
 	if (!d)
 		return errno == ENOENT ? 0 : errno;
 	for (struct dirent *e; (e = host_readdir(d));) {
@@ -191,7 +180,6 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	char name[32] = "";
 	struct buf text = {0};
 	uint64_t v = 0;
-
 	if (proc->pasid != KFD_UNKNOWN)
 		return proc->pasid;
 	if (context >= 0)
@@ -253,7 +241,6 @@ COMPARE_BY(by_id, struct kfd_context, id)
 static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
 {
 	struct kfd_procs *p = r->p;
-
 	for (size_t i = p->procs[p->nprocs - 1].context; i < p->ncontexts; i++)
 		if (p->contexts[i].id >= 0 && (uint64_t)p->contexts[i].id == id)
 			p->contexts[i].created = rank;
@@ -263,7 +250,6 @@ static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
 static void read_idle_gpus(struct reader *r, int dir)
 {
 	DIR *d = open_dir(dir, ".");
-
 	for (struct dirent *e; d && (e = host_readdir(d));) {
 		uint32_t gpu;
 
@@ -282,7 +268,6 @@ static void read_context(struct reader *r, int dir)
 	struct kfd_procs *p = r->p;
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
 	int err = read_queues(r, dir);
-
 	if (err && c->id < 0)
 		p->procs[p->nprocs - 1].error = err;
 	c->queues = (uint32_t)p->nqueues - c->queue;
@@ -295,7 +280,6 @@ static void read_context(struct reader *r, int dir)
 static void add_context(struct reader *r, int32_t id, uint64_t created)
 {
 	struct kfd_procs *p = r->p;
-
 	*ARRAY_ADD(p->contexts, p->cap_contexts, p->ncontexts) =
 		(struct kfd_context){.proc = (uint32_t)p->nprocs - 1,
 				     .id = id,
@@ -311,7 +295,6 @@ static void find_contexts(struct reader *r, DIR *d)
 	struct kfd_procs *p = r->p;
 	const size_t first = p->ncontexts;
 	bool order = false;
-
 	add_context(r, -1, 0);
 	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t id;
@@ -332,7 +315,6 @@ static void read_contexts(struct reader *r, DIR *d)
 	struct kfd_procs *p = r->p;
 	struct kfd_proc *proc = &p->procs[p->nprocs - 1];
 	const uint32_t first = (uint32_t)p->ncontexts;
-
 	find_contexts(r, d);
 	const uint32_t n = (uint32_t)p->ncontexts - first;
 	r->want = r->how->want;
@@ -366,7 +348,6 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 {
 	struct kfd_procs *p = r->p;
 	DIR *d = open_dir(parent, name);
-
 	if (!d)
 		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // it ended meanwhile
 	struct kfd_proc *proc = ARRAY_ADD(p->procs, p->cap_procs, p->nprocs);
@@ -404,7 +385,6 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	struct statfs fs;
 	DIR *d = host_opendir(PROC_DIR);
 	int err = 0;
-
 	p->nprocs = p->ncontexts = p->nqueues = p->nusages = 0;
 	if (!d)
 		return -1;
@@ -428,7 +408,6 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 {
 	const struct kfd_proc key = {.pid = pid};
-
 	return p->nprocs ? bsearch(&key, p->procs, p->nprocs, sizeof(key), by_pid) : NULL;
 }
 
@@ -436,7 +415,6 @@ const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 static bool has_order(const void *procs, pid_t pid)
 {
 	const struct kfd_proc *proc = kfd_procs_find(procs, pid);
-
 	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
 
@@ -446,7 +424,6 @@ static bool same(const struct kfd_procs *a, const struct kfd_proc *x, const stru
 		 const struct kfd_proc *y)
 {
 	bool same = x->contexts == y->contexts && x->queues == y->queues;
-
 	for (uint32_t i = 0; same && i < x->contexts; i++) {
 		const struct kfd_context *c = &a->contexts[x->context + i];
 		const struct kfd_context *d = &b->contexts[y->context + i];
@@ -465,7 +442,6 @@ void kfd_procs_confirm(struct kfd_procs *p)
 {
 	const struct kfd_procs_how how = {.keep = has_order, .arg = p};
 	struct kfd_procs now = {0};
-
 	if (p->sysfs && kfd_procs_read(&now, &how) < 0)
 		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {

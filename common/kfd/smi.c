@@ -18,7 +18,6 @@ int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask)
 	struct kfd_smi a = {.gpu_id = gpu_id};
 	const int r = kfd_ioctl(kfd, KFD_SMI_EVENTS, &a);
 	const int fd = (int)a.fd;
-
 	if (r < 0)
 		return r;
 	mask |= ALL_PROCESSES;
@@ -68,11 +67,9 @@ static const char *number(const char *s, const char *end, unsigned base, uint64_
 {
 	const char *first = s;
 	uint64_t v = 0;
-
 	for (; s < end; s++) {
 		const unsigned c = (unsigned char)*s;
 		const unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : base;
-
 		if (digit >= base)
 			break;
 		if (v > (KFD_UNKNOWN - 1 - digit) / base)
@@ -87,7 +84,6 @@ static const char *take_error(struct kfd_smi_event *e, const char *s, const char
 {
 	const bool negative = s < end && *s == '-';
 	uint64_t v;
-
 	s = number(s + negative, end, 10, &v);
 	if (!s || v > INT32_MAX)
 		return NULL;
@@ -140,7 +136,6 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 {
 	const char *end = line + len, *s;
 	uint64_t n;
-
 	forget(e);
 	s = number(line, end, 16, &n);
 	if (!s || s == end || *s != ' ') {
@@ -152,7 +147,6 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 	if (n < COUNT(events) && events[n].name) {
 		// Some drivers print a NUL for "not rescheduled".
 		const char *last = end > s && !end[-1] ? end - 1 : end;
-
 		e->name = events[n].name;
 		e->readable = take_format(e, events[n].format, s, last);
 		if (!e->readable) {
@@ -191,12 +185,10 @@ void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct k
 	const char *s = t->data, *end = t->data + t->len, *newline;
 	uint64_t name_of = KFD_UNKNOWN;
 	size_t name_len = 0;
-
 	while ((newline = memchr(s, '\n', (size_t)(end - s))) ||
 	       end - s > (ptrdiff_t)(sizeof(t->data) - KFD_SMI_FIFO)) {
 		const char *stop = newline ? newline : end;
 		struct kfd_smi_event e;
-
 		kfd_smi_parse(&e, s, (size_t)(stop - s));
 		// TASK_COMM_LEN: a name has 15 bytes at most, with its newlines.
 		name_len += (size_t)(stop - s) + 1;
@@ -216,7 +208,6 @@ void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct k
 bool kfd_smi_was_full(size_t n, enum kfd_answer3 large)
 {
 	const size_t small = 1024, most = KFD_SMI_FIFO;
-
 	return (large != KFD_ANSWER_YES && n > small - KFD_SMI_LINE && n <= small) ||
 	       (large != KFD_ANSWER_NO && n > most - KFD_SMI_LINE);
 }
@@ -225,7 +216,6 @@ ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		     enum kfd_answer3 ns)
 {
 	ssize_t found = -1;
-
 	for (size_t i = 0; i < n && pid; i++) {
 		const bool host = ns != KFD_ANSWER_YES && (uint64_t)list[i].pid == pid;
 		const bool own =

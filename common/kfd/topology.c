@@ -184,7 +184,6 @@ bool kfd_topology_has_gpu(void)
 {
 	struct kfd_topology t = {0};
 	bool any = kfd_topology_load(&t, 0) == 0 && t.n > 0;
-
 	kfd_topology_fini(&t);
 	return any;
 }

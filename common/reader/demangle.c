@@ -46,14 +46,12 @@ void demangler_free(struct demangler *d)
 static void limit_time(long ms)
 {
 	const struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};
-
 	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
 static uint64_t cpu_now(void)
 {
 	struct timespec t = {0};
-
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -65,7 +63,6 @@ static int work(const void *name, size_t size, int fd)
 	int status;
 	char *text;
 	size_t len;
-
 	(void)fd;
 	if (!size || ((const char *)name)[size - 1])
 		return EINVAL;
@@ -92,7 +89,6 @@ static bool take(void *arg, const void *part, size_t size)
 	const char *end = memchr(part, 0, size);
 	const size_t len = end ? (size_t)(end - (const char *)part) : size;
 	uint64_t took_ns;
-
 	if (len >= DEMANGLE_TO_MOST || size - len - 1 != sizeof(took_ns))
 		return false;
 	memcpy(d->answer, part, len + 1);
@@ -112,7 +108,6 @@ const char *demangle(struct demangler *d, const char *name)
 	const size_t len = strncmp(name, "_Z", 2) ? 0 : strnlen(name, DEMANGLE_FROM_MOST + 1);
 	const struct reader_question q = {
 		.whose = READER_NAMES, .task = work, .text = name, .len = len + 1, .fd = -1};
-
 	if (!len || len > DEMANGLE_FROM_MOST || gives_up(d))
 		return NULL;
 	d->asked++;

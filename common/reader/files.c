@@ -14,7 +14,6 @@ static int read_whole(const void *text, size_t len, int fd)
 {
 	static char data[READER_PART];
 	ssize_t n;
-
 	(void)text;
 	(void)len;
 	while ((n = read(fd, data, sizeof(data))) > 0 || (n < 0 && errno == EINTR))
@@ -26,7 +25,6 @@ static int read_whole(const void *text, size_t len, int fd)
 static bool take(void *arg, const void *part, size_t len)
 {
 	struct buf *b = arg;
-
 	if (len > BUF_READ_MAX - b->len)
 		return false;
 	buf_append(b, part, len);
@@ -42,7 +40,6 @@ static pid_t owner(const char *path)
 ssize_t reader_read_fd(struct buf *b, int fd, const char *path)
 {
 	const struct reader_question q = {.whose = owner(path), .task = read_whole, .fd = fd};
-
 	b->len = 0;
 	buf_append(b, "", 0);
 	const int error = reader_ask(&q, take, b);
@@ -56,7 +53,6 @@ ssize_t reader_read(struct buf *b, const char *path)
 {
 	int fd;
 	ssize_t n;
-
 	if (!host_is_live())
 		return host_read(b, path);
 	b->len = 0;
@@ -72,7 +68,6 @@ ssize_t reader_readf(struct buf *b, const char *fmt, ...)
 {
 	char path[PATH_MAX];
 	va_list ap;
-
 	va_start(ap, fmt);
 	vsnprintf(path, sizeof(path), fmt, ap);
 	va_end(ap);
@@ -83,7 +78,6 @@ ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 {
 	struct buf b = {0};
 	ssize_t n = reader_readf(&b, "/proc/%d/cmdline", (int)pid);
-
 	if (n >= 0) {
 		while (n > 0 && b.data[n - 1] == '\0')
 			n--;

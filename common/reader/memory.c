@@ -53,7 +53,6 @@ static int read_ranges(const void *text, size_t len, int fd)
 	const struct wanted *w = text;
 	const size_t n = len / sizeof(*w);
 	size_t at = n;
-
 	for (size_t i = 0; i < n; at += w[i++].size) {
 		if (n > MEMORY_RANGES_MOST || w[i].size > sizeof(answer) - at)
 			return EMSGSIZE;
@@ -67,7 +66,6 @@ static struct reader_question question(const struct memory *m, const struct memo
 				       size_t n)
 {
 	static struct wanted w[MEMORY_RANGES_MOST];
-
 	for (size_t i = 0; i < n; i++)
 		w[i] = (struct wanted){v[i].at, v[i].size};
 	return (struct reader_question){.whose = m->pid,
@@ -82,7 +80,6 @@ bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len)
 	const uint8_t *got = part;
 	bool all = true;
 	size_t at = n;
-
 	for (size_t i = 0; i < n; at += v[i++].size) {
 		if (at > len || v[i].size > len - at || got[i] > MEMORY_OVER)
 			return false;
@@ -98,7 +95,6 @@ bool memory_post(struct reader *r, const struct memory *m, const struct memory_r
 		 void *tag)
 {
 	const struct reader_question q = question(m, v, n);
-
 	return reader_post(r, &q, tag);
 }
 
@@ -111,7 +107,6 @@ struct ranges {
 static bool take(void *arg, const void *part, size_t len)
 {
 	struct ranges *r = arg;
-
 	r->all = memory_take(r->v, r->n, part, len);
 	return true;
 }
@@ -119,7 +114,6 @@ static bool take(void *arg, const void *part, size_t len)
 bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n)
 {
 	bool all = true;
-
 	for (size_t i = 0; i < n; i++) {
 		v[i].got = !m->read ? read_range(m->fd, v[i].at, v[i].to, v[i].size)
 			   : m->read(m->arg, v[i].at, v[i].to, v[i].size) ? MEMORY_READ
@@ -132,7 +126,6 @@ bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n)
 bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 {
 	struct ranges r = {v, n, false};
-
 	for (size_t i = 0; i < n; i++)
 		v[i].got = MEMORY_LOST;
 	errno = EBADF;

@@ -16,7 +16,8 @@ struct memory_range;
 struct memory {
 	int fd; // /proc/PID/mem; -1: none
 	pid_t pid;
-	struct memory_range *kept; // read in advance: memory_read() takes each of them once, in order
+	struct memory_range
+		*kept; // read in advance: memory_read() takes each of them once, in order
 	size_t nkept;
 	// Replaces the file, for tests; NULL: none.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);

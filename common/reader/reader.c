@@ -86,7 +86,6 @@ void reader_give(const void *data, size_t len)
 void reader_alive(void)
 {
 	const struct part_head alive = {.end = PART_ALIVE};
-
 	if (socket_to_parent >= 0 &&
 	    send(socket_to_parent, &alive, sizeof(alive), MSG_NOSIGNAL) < 0)
 		_exit(0);
@@ -95,7 +94,6 @@ void reader_alive(void)
 static void answer(reader_task *task, const void *text, size_t len, int fd)
 {
 	const int error = task(text, len, fd);
-
 	send_part(error, has_unsent ? unsent : 0);
 }
 
@@ -147,7 +145,6 @@ static void set_signals(void)
 	static const int end[] = {SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 	static const int ignore[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 	sigset_t none;
-
 	for (size_t i = 0; i < COUNT(end); i++)
 		signal(end[i], SIG_DFL);
 	for (size_t i = 0; i < COUNT(ignore); i++)
@@ -160,7 +157,6 @@ static void set_signals(void)
 static void close_all(int fd)
 {
 	const int root = host_root_fd(), low = root < fd ? root : fd, high = root < fd ? fd : root;
-
 	if (low > 0)
 		close_range(0, (unsigned)low - 1, 0);
 	if (low >= 0 && high > low + 1)
@@ -187,7 +183,6 @@ static void begin(int fd, pid_t parent)
 static void give_up_rights(pid_t parent)
 {
 	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
-
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_STACK, &stack);
 	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
@@ -221,7 +216,6 @@ static _Noreturn void serve_open(const struct reader_question *q, pid_t parent)
 {
 	const int fd = q->open(q->text, q->len);
 	const int error = errno;
-
 	give_up_rights(parent);
 	if (fd < 0)
 		send_part(error, 0);
@@ -247,7 +241,6 @@ static bool is_silent(pid_t whose)
 {
 	size_t kept = 0;
 	bool any = false;
-
 	for (size_t i = 0; i < nleft; i++) {
 		if (has_ended(left[i].child))
 			continue;
@@ -262,7 +255,6 @@ static uint64_t cpu_of(pid_t child)
 {
 	struct timespec t = {0};
 	clockid_t clock;
-
 	if (child && clock_getcpuclockid(child, &clock) == 0)
 		clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -285,7 +277,6 @@ static unsigned patience_ms(pid_t whose)
 {
 	const uint64_t all = READER_ALL_MS * UINT64_C(1000000), now = clock_ns();
 	const uint64_t regained = (now - spent_at_ns) / 10;
-
 	spent_ns = spent_ns > regained ? spent_ns - regained : 0;
 	spent_at_ns = now;
 	return spent_ns >= all          ? READER_LAST_MS
@@ -297,7 +288,6 @@ static unsigned patience_ms(pid_t whose)
 static void report(const struct asked *a, int error)
 {
 	char name[48];
-
 	if (error == ETIMEDOUT)
 		spent_ns += clock_ns() - a->since_ns;
 	snprintf(name, sizeof(name), "pid %d: its memory", (int)a->whose);
@@ -311,7 +301,6 @@ static pid_t start(int *fd, const struct reader_question *q)
 {
 	const pid_t parent = getpid();
 	int fds[2];
-
 	confine_prepare();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return 0;
@@ -386,7 +375,6 @@ static int wait_for(int fd, short events, unsigned ms)
 	const uint64_t end = clock_ns() + ms * UINT64_C(1000000);
 	uint64_t now;
 	int r;
-
 	while ((r = poll(&p, 1, (int)ms)) < 0 && errno == EINTR && (now = clock_ns()) < end)
 		ms = (unsigned)((end - now) / 1000000);
 	return r;
@@ -396,7 +384,6 @@ static int wait_for(int fd, short events, unsigned ms)
 static bool is_running(pid_t child)
 {
 	struct proc p;
-
 	return proc_read(&p, child) == 0 && p.state == 'R';
 }
 
@@ -404,7 +391,6 @@ static bool is_running(pid_t child)
 static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void *arg)
 {
 	bool sensible = true;
-
 	for (unsigned late = 0;;) {
 		if (wait_for(fd, POLLIN, patience_ms(whose)) <= 0) {
 			if (++late < RUNNING_TIMES && is_running(child))
@@ -428,7 +414,6 @@ static struct reader common_one; // of reader_ask()
 static int ask_common(const struct reader_question *q, reader_take *take, void *arg)
 {
 	struct reader *r = &common_one;
-
 	if (!make_ready(r))
 		return ENOMEM;
 	const int error =
@@ -443,7 +428,6 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 {
 	int fd = -1;
 	const pid_t child = start(&fd, q);
-
 	if (!child)
 		return ENOMEM;
 	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
@@ -460,7 +444,6 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 int reader_ask(const struct reader_question *q, reader_take *take, void *arg)
 {
 	const struct asked asked = {.whose = q->whose, .since_ns = clock_ns()};
-
 	if (is_silent(q->whose))
 		return ETIMEDOUT;
 	const int error = q->open ? ask_once(q, take, arg) : ask_common(q, take, arg);
@@ -497,7 +480,6 @@ int reader_fd(const struct reader *r)
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
 {
 	const bool silent = is_silent(q->whose);
-
 	errno = silent ? ETIMEDOUT : EAGAIN;
 	// What was asked of a child that is gone is answered first.
 	if (silent || (r->n && !r->child) || !make_ready(r) || !send_question(r, q))
@@ -509,7 +491,6 @@ bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
 static struct asked shift(struct reader *r)
 {
 	const struct asked first = r->v[0];
-
 	memmove(r->v, r->v + 1, --r->n * sizeof(*r->v));
 	if (r->n)
 		r->v[0].since_ns = clock_ns(); // its turn begins now
@@ -520,7 +501,6 @@ static bool is_overdue(const struct reader *r)
 {
 	const uint64_t patience_ns = patience_ms(r->v[0].whose) * UINT64_C(1000000);
 	const uint64_t took_ns = clock_ns() - r->v[0].since_ns;
-
 	return took_ns >= patience_ns * RUNNING_TIMES ||
 	       (took_ns >= patience_ns && !is_running(r->child));
 }
@@ -532,7 +512,6 @@ const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 		const size_t n =
 			r->child ? receive(r->fd, &part, sizeof(part), MSG_DONTWAIT, NULL) : 0;
 		const bool empty = r->child && !n && errno == EAGAIN;
-
 		*error = EAGAIN; // of questions whose child is gone
 		if (empty && !is_overdue(r))
 			return NULL;

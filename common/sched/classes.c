@@ -20,7 +20,6 @@ enum { KEPT = 128, EACH = 4, MEMBERS_MIN = 16, MEMBERS_MAX = 2048, USER_PART = 4
 void sched_add_class(struct sched *s, const char *name)
 {
 	struct sched_class *c;
-
 	s->classes = xreallocarray(s->classes, s->n + 1, sizeof(*s->classes));
 	c = &s->classes[s->n++];
 	*c = (struct sched_class){.name = name};
@@ -40,7 +39,6 @@ static struct sched_class *class_of(struct sched *s, const char *name)
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *text)
 {
 	const struct sched_class *c = class_of(s, name);
-
 	return spec_set_add(&s->specs, (size_t)(c - s->classes), option, text);
 }
 
@@ -57,7 +55,6 @@ void classes_fini(struct sched *s)
 void sched_raise_limit(void)
 {
 	struct rlimit files;
-
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -69,7 +66,6 @@ static size_t most_members(void)
 {
 	struct rlimit files = {.rlim_cur = 0};
 	size_t left;
-
 	getrlimit(RLIMIT_NOFILE, &files);
 	left = files.rlim_cur > KEPT ? (files.rlim_cur - KEPT) * 3 / 4 / EACH : 0;
 	return left < MEMBERS_MIN ? MEMBERS_MIN : left > MEMBERS_MAX ? MEMBERS_MAX : left;
@@ -80,7 +76,6 @@ static bool has_room(struct sched *s, uint64_t user)
 {
 	const size_t most = most_members();
 	size_t all = 0, same = 0;
-
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t k = 0; k < s->classes[i].group.n; k++) {
 			all++;
@@ -100,7 +95,6 @@ static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
 	struct sched *s = arg;
 	struct group *g = &s->classes[number].group;
 	struct proc p = {.uid = UINT64_MAX};
-
 	proc_read(&p, pid);
 	if (!g->dry && !group_has(g, pid) && !has_room(s, p.uid)) {
 		free(sel);

@@ -45,7 +45,6 @@ static void let_go(struct group *g, struct group_member *m)
 static void note_failure(struct group *g, struct group_member *m)
 {
 	struct pollfd dead = {.fd = m->target.pidfd, .events = POLLIN};
-
 	hang_up(g, m);
 	m->ended = poll(&dead, 1, g->nowait ? 0 : DYING_MS) == 1;
 	m->failed = !m->ended;
@@ -72,7 +71,6 @@ static void look(struct group *g, struct group_member *m)
 {
 	struct memory_range v[2 * KFD_WATCH_MAX];
 	struct kfd_indices now;
-
 	if (m->looking || !m->watch.n)
 		return;
 	const unsigned n = kfd_watch_ranges(&m->watch, &now, true, v);
@@ -102,7 +100,6 @@ static void carry_over(struct group_member *m, const struct kfd_watch *old,
 {
 	uint64_t before = kfd_watch_packets(old, first, &m->last), carried = 0;
 	struct kfd_indices begin = {0};
-
 	for (unsigned i = 0; i < m->watch.n; i++)
 		for (unsigned k = 0; k < old->n; k++) {
 			const struct kfd_queue_entry *q = &m->watch.queue[i], *was = &old->queue[k];
@@ -125,7 +122,6 @@ static void write_request(const struct group *g, struct group_member *m)
 	const struct kfd_selection *s = m->sel;
 	const struct kfd_answer *a = &m->link.answer;
 	struct buf *b = &m->request;
-
 	b->len = 0;
 	buf_printf(b, "suspend tie grace=%u for_ns=%llu", g->grace,
 		   (unsigned long long)g->limit_ns);
@@ -146,7 +142,6 @@ static void send(struct group *g, struct group_member *m, enum group_request wha
 	const char *request = what == GROUP_HOLD     ? m->request.data
 			      : what == GROUP_QUEUES ? "queues addresses"
 						     : "release keep";
-
 	if (kfd_link_send(&m->link, request, &m->failure)) {
 		note_failure(g, m);
 		return;
@@ -197,7 +192,6 @@ static void take_look(struct group *g, struct group_member *m, const void *part,
 	static struct kfd_indices now;
 	struct memory_range v[2 * KFD_WATCH_MAX];
 	unsigned n = kfd_watch_ranges(&m->watch, &now, true, v);
-
 	m->looking = false;
 	m->mute = error == ETIMEDOUT || (m->mute && error);
 	m->known = !error && memory_take(v, n, part, len);
@@ -223,7 +217,6 @@ static void take_looks(struct group *g)
 	size_t len;
 	void *m;
 	int error;
-
 	while (g->reader && (part = reader_next(g->reader, &m, &len, &error)))
 		take_look(g, m, part, len, error);
 }
@@ -237,7 +230,6 @@ static void take_outcomes(struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
 	unsigned changed = 0;
-
 	m->partly = false;
 	for (size_t i = 0; i < a->num; i++) {
 		changed += a->queues[i].latency_ns != 0;
@@ -251,7 +243,6 @@ static void keep_readable(struct group_member *m)
 {
 	struct memory_range v[2 * KFD_WATCH_MAX];
 	struct kfd_indices any;
-
 	memory_read_all(&m->watch.memory, v, kfd_watch_ranges(&m->watch, &any, true, v));
 	kfd_watch_keep(&m->watch, v);
 }
@@ -263,7 +254,6 @@ static void watch(struct group *g, struct group_member *m)
 	struct kfd_indices first = m->first;
 	struct kfd_answer *a = &m->link.answer;
 	size_t chosen = 0;
-
 	m->stale = a->num != m->num_queues && ++m->tries <= TRIES;
 	m->tries = m->stale ? m->tries : 0;
 	for (size_t i = 0; i < a->num; i++)
@@ -351,7 +341,6 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 {
 	struct kfd_failure gone;
 	struct group_member *m = find(g, pid);
-
 	if (m) { // after exec: a new KFD process, of which the old holder has let go
 		free(sel);
 		hang_up(g, m);
@@ -387,7 +376,6 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 	struct dirent **list;
 	unsigned n = 0;
 	char path[64];
-
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
 	int num = scandir(path, &list, NULL, alphasort);
 	for (int i = 0; i < num; i++) {
@@ -413,13 +401,11 @@ static void look_at(struct group *g, struct group_member *m)
 	const unsigned n = group_list_queues(m->target.pid, &names);
 	const bool same = !m->stale && names.len == m->queues.len &&
 			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
-
 	g->num_queues += n;
 	if (g->attach && !same && m->asked && !g->nowait) // its answer comes first
 		wait_for_answer(g, m);
 	if (g->attach && !same && is_attached(m) && !m->asked) {
 		struct buf old = m->queues;
-
 		m->queues = names;
 		m->num_queues = n;
 		names = old;
@@ -435,7 +421,6 @@ static void look_at(struct group *g, struct group_member *m)
 static void count_unreached(struct group *g, struct group_member *m)
 {
 	struct kfd_queue *list = NULL;
-
 	if (m->looked || !m->hold)
 		return;
 	m->looked = true;
@@ -467,7 +452,6 @@ void group_look(struct group *g)
 void group_set(struct group *g, unsigned grace, unsigned most)
 {
 	const bool same = g->grace == grace && g->most == most;
-
 	g->grace = grace;
 	g->most = most;
 	for (size_t i = 0; i < g->n && !same; i++)
@@ -604,7 +588,6 @@ void group_count_begin(struct group *g)
 bool group_count_end(struct group *g, uint64_t *packets)
 {
 	unsigned alive = 0;
-
 	*packets = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
@@ -640,7 +623,6 @@ static void free_member(struct group *g, struct group_member *m)
 void group_forget_ended(struct group *g)
 {
 	size_t kept = 0;
-
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i]->ended)
 			free_member(g, g->v[i]);

@@ -90,7 +90,6 @@ struct hints {
 static uint64_t bucket_wait(const struct bucket *b, uint64_t now, uint64_t each, unsigned burst)
 {
 	uint64_t paid = (b->paid_ns > now ? b->paid_ns : now) + each, limit = now + burst * each;
-
 	return paid > limit ? paid - limit : 0;
 }
 
@@ -117,7 +116,6 @@ static enum pause obstacle(const struct hints *h, const struct client *c)
 static int watch(struct hints *h, int op, int fd, uint64_t what, bool reading)
 {
 	struct epoll_event e = {.events = reading ? EPOLLIN : 0, .data.u64 = what};
-
 	return epoll_ctl(h->poll, op, fd, &e);
 }
 
@@ -181,7 +179,6 @@ static void settle(struct hints *h, struct client *c, uint64_t id, enum answer a
 static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
 {
 	struct hint *hint = find_hint(c, id);
-
 	if (!hint && c->num_hints == HINTS_IDS_MAX)
 		return IDS;
 	if (!hint || hint->expired)
@@ -196,7 +193,6 @@ static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
 static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 {
 	struct hint *hint = find_hint(c, id);
-
 	if (!hint)
 		return NO_HINT;
 	settle(h, c, id, ENDED);
@@ -240,7 +236,6 @@ static void serve_line(struct hints *h, struct client *c, const char *line, size
 {
 	struct request *r = pending(c, c->num_requests);
 	enum answer answer = WORD;
-
 	c->requests++;
 	bucket_take(&c->bucket, h->now_ns, REQUEST_NS);
 	r->read_ns = h->now_ns;
@@ -316,7 +311,6 @@ static bool serve_lines(struct hints *h, struct client *c)
 	enum pause pause = READING;
 	unsigned used = 0;
 	const char *end;
-
 	while ((end = memchr(c->in + used, '\n', c->len - used)) &&
 	       end - (c->in + used) < HINTS_LINE_MAX && (pause = obstacle(h, c)) == READING) {
 		size_t len = (size_t)(end - (c->in + used));
@@ -341,7 +335,6 @@ static bool serve_lines(struct hints *h, struct client *c)
 static void serve_client(struct hints *h, struct client *c, uint32_t events)
 {
 	ssize_t n = -1;
-
 	if (!(events & (EPOLLHUP | EPOLLERR))) {
 		n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -363,7 +356,6 @@ static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t s
 	const unsigned part = h->most / HINTS_USER_PART, user = part > 16 ? part : 16;
 	struct client *place = NULL;
 	unsigned same = 0, all = 0;
-
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
 
@@ -387,12 +379,10 @@ static void add_client(struct hints *h, int fd)
 	socklen_t size = sizeof(peer);
 	struct client *c = NULL;
 	char why[64] = "";
-
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
 		c = free_place(h, peer.uid, why, sizeof(why));
 	if (!c || watch(h, EPOLL_CTL_ADD, fd, place_of(h, c), true) < 0) {
 		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
-
 		(void)ignored;
 		close(fd);
 		h->refused++;
@@ -409,7 +399,6 @@ static void serve_listener(struct hints *h)
 {
 	bool listening;
 	int fd = 0;
-
 	while (!listener_wait(h)) {
 		fd = accept4(h->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
@@ -441,7 +430,6 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 	struct epoll_event events[HINTS_CLIENTS_MAX + 1];
 	bool was = h->active > 0, accept = !h->listening;
 	int n;
-
 	h->now_ns = now_ns;
 	resume_clients(h);
 	n = epoll_wait(h->poll, events, COUNT(events), 0);
@@ -464,7 +452,6 @@ struct hints *hints_open(const char *path, const char *group, int *status)
 {
 	struct hints *h = xcalloc(1, sizeof(*h));
 	struct rlimit files = {.rlim_cur = 0};
-
 	*status = hints_socket_open(&h->socket, path, group);
 	if (*status) {
 		free(h);
@@ -511,7 +498,6 @@ int hints_fd(const struct hints *h)
 int hints_wait_ms(const struct hints *h)
 {
 	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
-
 	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
 
@@ -565,7 +551,6 @@ void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned misse
 bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 {
 	bool was = h->active > 0;
-
 	h->now_ns = now_ns;
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];

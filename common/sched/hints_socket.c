@@ -26,7 +26,6 @@ static int find_place(struct hints_socket *s, const char *path)
 {
 	const char *run = geteuid() == 0 ? "/run" : host_getenv("XDG_RUNTIME_DIR"), *slash;
 	int n;
-
 	if (!path && (!run || run[0] != '/'))
 		return err_fail(GPQ_NOTFOUND, "set it, or name a socket with --socket",
 				"no directory for the socket: XDG_RUNTIME_DIR is not set");
@@ -48,7 +47,6 @@ static int find_place(struct hints_socket *s, const char *path)
 static int check_directory(const char *path, int dir)
 {
 	struct stat st;
-
 	if (fstat(dir, &st) < 0)
 		return err_sys(errno, NULL, "%s", path);
 	if (st.st_mode & S_IWOTH)
@@ -65,7 +63,6 @@ static int open_directory(struct hints_socket *s)
 	size_t len = (size_t)(s->name - s->path);
 	char path[sizeof(s->path) + 1];
 	bool made;
-
 	snprintf(path, sizeof(path), "%.*s", len ? (int)len : 1, len ? s->path : ".");
 	made = mkdir(path, 0755) == 0;
 	s->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,7 +79,6 @@ static int find_group(const char *name, gid_t *gid)
 	char *end;
 	unsigned long number = strtoul(name, &end, 10);
 	const struct group *g;
-
 	*gid = (gid_t)number;
 	if (name[0] >= '0' && name[0] <= '9' && !*end && number < UINT32_MAX)
 		return 0;
@@ -106,7 +102,6 @@ static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 	mode_t mode = gid == NO_GROUP ? 0600 : 0660;
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	struct stat st;
-
 	unlinkat(s->dir, name, 0); // of a starter that was killed
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%s", s->dir, name);
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -128,7 +123,6 @@ static int check_dead(const struct hints_socket *s, const char *name)
 {
 	int fd = kfd_socket_connect(s->dir, name, 0);
 	int pid = fd < 0 ? 0 : (int)kfd_socket_peer(fd);
-
 	if (fd == -ENOENT || fd == -ECONNREFUSED)
 		return 0;
 	if (fd == -ENOTSOCK)
@@ -147,7 +141,6 @@ static int check_dead(const struct hints_socket *s, const char *name)
 static int take_name(const struct hints_socket *s, const char *temporary)
 {
 	int status = check_dead(s, s->name);
-
 	if (status || renameat2(s->dir, temporary, s->dir, s->name, RENAME_NOREPLACE) == 0)
 		return status;
 	if (errno != EEXIST || renameat2(s->dir, temporary, s->dir, s->name, RENAME_EXCHANGE) < 0)
@@ -163,7 +156,6 @@ static int place(struct hints_socket *s, const char *group)
 	gid_t gid = NO_GROUP;
 	char temporary[32];
 	int status = group ? find_group(group, &gid) : 0;
-
 	status = status ? status : open_directory(s);
 	if (status)
 		return status;
@@ -177,7 +169,6 @@ static int place(struct hints_socket *s, const char *group)
 int hints_socket_open(struct hints_socket *s, const char *path, const char *group)
 {
 	int status;
-
 	s->fd = s->dir = -1;
 	status = find_place(s, path);
 	status = status ? status : place(s, group);
@@ -191,7 +182,6 @@ int hints_socket_open(struct hints_socket *s, const char *path, const char *grou
 void hints_socket_close(struct hints_socket *s)
 {
 	struct stat st;
-
 	if (fstatat(s->dir, s->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == s->dev &&
 	    st.st_ino == s->ino)
 		unlinkat(s->dir, s->name, 0);

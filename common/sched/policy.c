@@ -16,7 +16,6 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static void account(const struct policy *p, struct policy_class *c, uint64_t now)
 {
 	const uint64_t ns = c->step_ns ? now - c->step_ns : 0;
-
 	c->step_ns = now;
 	if (!c->rivals)
 		return;
@@ -36,7 +35,6 @@ static double slice(const struct policy *p, uint64_t cost)
 static void limit_owed(const struct policy *p, struct policy_class *c, uint64_t cost)
 {
 	const double most = 10 * slice(p, cost);
-
 	c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 }
 
@@ -53,7 +51,6 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 	const uint64_t least = lesser(c->since_ns + COSTS * cost, end);
 	const uint64_t quiet = c->rivals_ns + p->idle_ns; // no work above for so long
 	double wait;
-
 	if (now >= end) {
 		c->held = false;
 		c->rest_ns = now + p->rest_ns;
@@ -92,7 +89,6 @@ uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t no
 		     bool off, uint64_t cost_ns)
 {
 	const bool burst = rivals && !c->rivals;
-
 	account(p, c, now_ns);
 	if (p->kind == POLICY_SHARE)
 		limit_owed(p, c, cost_ns);

@@ -39,7 +39,6 @@ static void read_log(struct sched *s, uint64_t now)
 	char text[65536];
 	size_t have = 0;
 	ssize_t n;
-
 	// So much at a time that nobody's log keeps the scheduler from its work.
 	for (int i = 0; i < 64 && (n = tail_read(&s->log, text + have, sizeof(text) - have)) > 0;
 	     i++) {
@@ -94,7 +93,6 @@ static bool samples_class(const struct sched *s, size_t i)
 static bool needs_samples(const struct sched *s)
 {
 	bool needs = s->following_log;
-
 	for (size_t i = 0; i < s->n && !needs; i++)
 		needs = samples_class(s, i) || has_idle_members(&s->classes[i].group);
 	return needs;
@@ -109,7 +107,6 @@ static bool works(const struct sched *s, size_t i)
 static void sample(struct sched *s, uint64_t now)
 {
 	uint64_t took;
-
 	if (s->following_log)
 		read_log(s, now);
 	for (size_t i = 0; i < s->n; i++) {
@@ -138,7 +135,6 @@ static void judge_work(struct sched *s)
 static bool first_has_work(const struct sched *s, uint64_t now)
 {
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
-
 	return is_hinted(s) || works(s, 0) || (s->log_ns && now - s->log_ns < lasts);
 }
 
@@ -225,7 +221,6 @@ static void answer_hints(struct sched *s, uint64_t now)
 {
 	unsigned off = 0, missed = 0;
 	bool done = true;
-
 	if (!hints_waiting(s->hints))
 		return;
 	for (size_t i = 1; i < s->n; i++) {
@@ -254,7 +249,6 @@ static uint64_t serve_hints(struct sched *s, uint64_t now)
 static uint64_t readable_again(const struct sched *s, uint64_t now)
 {
 	const int wait = hints_wait_ms(s->hints);
-
 	return wait < 0 ? NEVER : now + (uint64_t)wait * MS;
 }
 
@@ -278,7 +272,6 @@ static void look(struct sched *s, uint64_t now)
 static size_t fill_polled(struct sched *s)
 {
 	size_t n = FIXED;
-
 	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
 		const int looks = group_reader_fd(g);
@@ -302,7 +295,6 @@ static void wait_until(struct sched *s, uint64_t now, uint64_t then)
 	const uint64_t ns = then > now ? then - now : 0;
 	const struct timespec t = {(time_t)(ns / SECOND), (long)(ns % SECOND)};
 	const size_t n = fill_polled(s);
-
 	for (size_t i = 0; i < FIXED; i++)
 		s->polled[i].revents = 0;
 	ppoll(s->polled, n, &t, NULL);
@@ -312,7 +304,6 @@ static void wait_until(struct sched *s, uint64_t now, uint64_t then)
 static uint64_t turn(struct sched *s)
 {
 	uint64_t now = clock_ns(), next = NEVER;
-
 	if (s->hints)
 		next = serve_hints(s, now);
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
@@ -339,14 +330,12 @@ static uint64_t turn(struct sched *s)
 static int read_signal(int signals)
 {
 	struct signalfd_siginfo info;
-
 	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
 static int open_signals(void)
 {
 	sigset_t set;
-
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -359,10 +348,8 @@ static int open_signals(void)
 static int loop(struct sched *s, uint64_t until_ns)
 {
 	int sig = 0;
-
 	while (!sig && clock_ns() < until_ns) {
 		const uint64_t next = turn(s);
-
 		wait_until(s, clock_ns(), lesser(next, until_ns));
 		sig = s->polled[SIGNALS].revents ? read_signal(s->polled[SIGNALS].fd) : 0;
 	}
@@ -373,7 +360,6 @@ int sched_run(struct sched *s, uint64_t until_ns)
 {
 	const int signals = open_signals();
 	int sig;
-
 	if (signals < 0)
 		return -err_sys(errno, NULL, "wait for signals");
 	if (open_log(s))

@@ -15,7 +15,7 @@
 #include "common/sched/group.h"
 #include "common/sched/hints.h"
 #include "common/sched/policy.h"
-#include "common/state/spec_set.h"
+#include "common/pick/spec_set.h"
 #include "common/stats/hist.h"
 #include "common/stats/moving.h"
 

@@ -1,7 +1,7 @@
 // Statistics of the scheduler; stats.h.
 #include "common/sched/stats.h"
 
-#include "common/cli/members.h"
+#include "common/out/members.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/host/xalloc.h"
@@ -98,7 +98,6 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 {
 	struct sched_member_row *row = add_member(t);
 	struct proc p;
-
 	row->pid = (uint64_t)m->target.pid;
 	memcpy(row->name_text, c->name_text, sizeof(c->name_text));
 	snprintf(row->state_text, sizeof(row->state_text), "%s", state_of(m));
@@ -116,7 +115,6 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 {
 	struct sched_class_row *row = add_class(t);
 	const struct policy_class *p = &c->policy;
-
 	snprintf(row->name_text, sizeof(row->name_text), "%s", c->name);
 	row->unreached = c->group.unreached;
 	// Whether the last class has work is not looked at.
@@ -147,7 +145,6 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 static void add_client(const struct hints_client *c, void *arg)
 {
 	struct sched_total_row *t = arg;
-
 	t->clients++;
 	t->requests += c->requests;
 	t->throttled += c->throttled;
@@ -157,7 +154,6 @@ static void add_client(const struct hints_client *c, void *arg)
 static void point(struct sched_stats *t)
 {
 	const struct sched_total_row *total = &t->total;
-
 	t->total.policy = total->policy_text;
 	for (size_t i = 0; i < t->nclasses; i++)
 		t->classes[i].name = t->classes[i].name_text;
@@ -176,7 +172,6 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	const struct policy *p = &s->opts.policy;
 	const uint64_t now = clock_ns();
 	struct timespec cpu;
-
 	*t = (struct sched_stats){0};
 	t->total.pid = (uint64_t)getpid();
 	t->total.up_ns = now - s->start_ns;
@@ -216,7 +211,6 @@ void sched_stats_fini(struct sched_stats *t)
 static void write_row(struct buf *b, const char *name, const struct member *keys, const void *row)
 {
 	struct json j;
-
 	record_begin(&j, b, name);
 	members_write(&j, keys, row);
 	record_end(&j);
@@ -238,7 +232,6 @@ static bool read_line(struct sched_stats *t, const char *line, size_t len, unsig
 	const struct member_row total[] = {{total_keys, &t->total}, {0}};
 	const struct member_row class[] = {{class_keys, &c}, {0}};
 	const struct member_row member[] = {{member_keys, &m}, {0}};
-
 #define UNKNOWN(member, heading, key, type, flags, help) c.member = U64_NULL;
 	SCHED_CLASS_COUNTS(UNKNOWN)
 #undef UNKNOWN
@@ -257,14 +250,12 @@ bool sched_stats_read(struct sched_stats *t, const char *text)
 {
 	unsigned totals = 0;
 	bool ok = true;
-
 	*t = (struct sched_stats){0};
 #define UNKNOWN(member, heading, key, type, flags, help) t->total.member = U64_NULL;
 	SCHED_TOTAL_COUNTS(UNKNOWN)
 #undef UNKNOWN
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
-
 		ok = read_line(t, text, n, &totals);
 		text += n + (text[n] == '\n');
 	}

@@ -3,7 +3,7 @@
 #ifndef GPQ_SCHED_STATS_H
 #define GPQ_SCHED_STATS_H
 
-#include "common/cli/out.h"
+#include "common/out/out.h"
 #include "common/sched/sched.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // Log-linear histogram; the bucket rule is in hist.h.
 #include "common/stats/hist.h"
 
-#include "common/cli/jsonin.h"
+#include "common/out/jsonin.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "common/stats/samples.h"
 
 #include "common/host/buf.h"
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <stdlib.h>
 

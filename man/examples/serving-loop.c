@@ -22,7 +22,6 @@ static void serve(const char *request)
 static void report(int result)
 {
 	static int last;
-
 	if (result == last)
 		return;
 	last = result;
@@ -40,7 +39,6 @@ int main(int argc, char **argv)
 	struct gpq_client *gpq = gpq_connect(NULL);
 	char burst[4096], *rest, *request;
 	ssize_t n;
-
 	if (!gpq) {
 		perror("gpq_connect");
 		return 1;

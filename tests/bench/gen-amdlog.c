@@ -129,7 +129,6 @@ static int put_prefix(char *out, const struct thread *t, unsigned level, const c
 {
 	int n = sprintf(out, ":%u:%-25s:%-4u: %010" PRIu64, level, file, line, t->clock);
 	int pid = t->p->pid;
-
 	switch (opt.style) {
 	case R45:
 		return n + (api ? sprintf(out + n, " us: %-5d: [%" PRIx64 "] ", pid, t->tid)
@@ -169,7 +168,6 @@ __attribute__((format(printf, 6, 7))) static bool say(struct thread *t, unsigned
 	char text[LINE_MAX_LEN];
 	va_list ap;
 	int n, m;
-
 	t->clock += 2 + below(5);
 	if (chance(0.0002))
 		t->clock += 100 + below(9900);
@@ -195,7 +193,6 @@ __attribute__((format(printf, 5, 6))) static void entry(struct thread *t, const 
 {
 	char args[1024];
 	va_list ap;
-
 	va_start(ap, fmt);
 	vsnprintf(args, sizeof(args), fmt, ap);
 	va_end(ap);
@@ -241,7 +238,6 @@ static void start_packet(struct thread *t, char *out, const struct hwq *q)
 static void account(struct hwq *q, bool printed)
 {
 	uint64_t depth = q->wptr - q->rptr;
-
 	if (printed) {
 		q->depth_max = depth > q->depth_max ? depth : q->depth_max;
 		q->wptr_min = q->seen && q->wptr_min < q->wptr ? q->wptr_min : q->wptr;
@@ -256,7 +252,6 @@ static void drain(struct hwq *q)
 {
 	unsigned bound = opt.mix == CPP ? 2 : 800;
 	uint64_t depth = q->wptr - q->rptr;
-
 	if (chance(0.00001))
 		return;
 	if (depth > bound)
@@ -269,7 +264,6 @@ static void barrier(struct thread *t, struct hwq *q, unsigned header, uint64_t d
 {
 	char head[128], tail[64] = "";
 	bool pointers = opt.style >= R70, written;
-
 	drain(q);
 	start_packet(t, head, q);
 	if (pointers)
@@ -291,7 +285,6 @@ static void dispatch(struct thread *t, struct hwq *q, unsigned blocks, unsigned 
 	char head[128], tail[128] = "";
 	unsigned header = below(5) ? 0xb02 : 0x1502;
 	bool pointers = opt.style >= R62, written;
-
 	drain(q);
 	start_packet(t, head, q);
 	if (pointers)
@@ -314,7 +307,6 @@ static unsigned pick_name(void)
 {
 	double x = (double)(rnd() % 1000000007) / 1000000007.0 * weights;
 	unsigned i = 0;
-
 	while (i + 1 < opt.names && (x -= names[i].weight) > 0)
 		i++;
 	return i;
@@ -324,7 +316,6 @@ static void command(struct thread *t, const char *kind, const struct stream *s)
 {
 	unsigned level = opt.style == R712 ? 5 : 4;
 	uint64_t address = 0x7fc9f8000000 + (uint64_t)below(0xffffff) * 16;
-
 	if (opt.style >= R70)
 		say(t, level, "command.cpp", 357, false,
 		    "Command (%s) enqueued: 0x%" PRIx64 " to queue: 0x%" PRIx64, kind, address,
@@ -360,7 +351,6 @@ static void arguments(struct thread *t)
 static void torch_before(struct thread *t, unsigned blocks, unsigned group, const struct stream *s)
 {
 	unsigned pairs = 5 + below(10);
-
 	for (unsigned i = 0; i < pairs; i++)
 		call(t, "hip_device_runtime.cpp", 664, i % 2 ? "hipSetDevice" : "hipGetDevice",
 		     i % 2 ? "0" : "0x7f316f3fd4dc");
@@ -377,7 +367,6 @@ static void launch(struct thread *t, struct stream *s)
 {
 	struct process *p = t->p;
 	unsigned name = pick_name(), blocks = 1 + below(4096), group = 64u << below(5);
-
 	if (opt.mix == TORCH)
 		torch_before(t, blocks, group, s);
 	entry(t, "hip_module.cpp", 686, "hipLaunchKernel",
@@ -408,7 +397,6 @@ static void sync_stream(struct thread *t, struct stream *s)
 	struct thread *h = &t->p->handler;
 	struct hwq *q = &t->p->queues[s->hwq];
 	uint64_t signal = 0x7f8ad1300000 + (uint64_t)below(0xfff) * 64;
-
 	entry(t, "hip_stream.cpp", 377, "hipStreamSynchronize", "stream:0x%" PRIx64, s->address);
 	say(t, 4, "commandqueue.cpp", 179, false,
 	    "finish() called with batch size: %u, cpu_wait: 0, fence dirty: 1", s->since_sync);
@@ -453,7 +441,6 @@ static void new_queue(struct thread *t, unsigned priority)
 	struct process *p = t->p;
 	struct hwq *q = &p->queues[p->nqueues];
 	unsigned have[3] = {0};
-
 	for (unsigned i = 0; i < p->nqueues; i++)
 		have[p->queues[i].priority]++;
 	// Rings are 2 MiB apart, handles a page; neither depends on the order of other random
@@ -491,7 +478,6 @@ static unsigned queue_for(struct thread *t, unsigned priority)
 {
 	struct process *p = t->p;
 	unsigned have = 0, best = 0;
-
 	for (unsigned i = 0; i < p->nqueues; i++) {
 		if (p->queues[i].priority != priority)
 			continue;
@@ -514,7 +500,6 @@ static unsigned queue_for(struct thread *t, unsigned priority)
 static void start_process(struct thread *t)
 {
 	struct process *p = t->p;
-
 	next_queue_id = 0;
 	say(t, 3, "rocdevice.cpp", 469, false, "Initializing HSA stack.");
 	say(t, 3, "rocdevice.cpp", 208, false,
@@ -542,7 +527,6 @@ static void start_process(struct thread *t)
 static void work(struct thread *t)
 {
 	struct stream *s = &t->p->streams[below(opt.streams)];
-
 	launch(t, s);
 	truth.launches += 0;
 	if (s->since_sync >= s->until_sync)
@@ -589,7 +573,6 @@ static void write_record(struct process *p, const char *text, uint32_t len)
 {
 	char whole[LINE_MAX_LEN];
 	int n = snprintf(whole, sizeof(whole), "%.*s%s", (int)len, text, end_of_line());
-
 	if (opt.tear <= 0) {
 		fwrite(whole, 1, (size_t)n, stdout);
 		return;
@@ -625,7 +608,6 @@ static void flush_lines(struct thread **threads, unsigned n)
 {
 	for (;;) {
 		struct thread *first = NULL;
-
 		for (unsigned i = 0; i < n; i++) {
 			struct thread *t = threads[i];
 
@@ -647,7 +629,6 @@ static char *make_name(unsigned i)
 {
 	char *s = more(NULL, 4200), *p = s;
 	unsigned kind = i % 20, want;
-
 	if (kind < 8) {
 		sprintf(s, "_Z%uvadd_%u_kernelPKfS0_Pfi", 8 + below(20), i);
 		return s;
@@ -688,7 +669,6 @@ static void print_truth(struct process *processes)
 {
 	bool packets = opt.level >= packet_level();
 	const char *sep = "";
-
 	fprintf(stderr,
 		"{\"lines\":%" PRIu64 ",\"records\":%" PRIu64 ",\"glued\":%" PRIu64
 		",\"foreign\":%" PRIu64 ",\"launches\":%" PRIu64 ",\"dispatches\":%" PRIu64
@@ -728,7 +708,6 @@ static void generate(void)
 	unsigned n = opt.processes * (opt.threads + 1), at = 0;
 	struct process *processes = more(NULL, opt.processes * sizeof(*processes));
 	struct thread **all = more(NULL, n * sizeof(*all));
-
 	for (unsigned i = 0; i < opt.processes; i++) {
 		struct process *p = &processes[i];
 
@@ -797,7 +776,6 @@ int main(int argc, char **argv)
 		{"tear", 1, 0, 'T'},      {0},
 	};
 	int c;
-
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		unsigned v = optarg ? (unsigned)strtoul(optarg, NULL, 10) : 0;
 

@@ -60,7 +60,7 @@ for host in "$top"/tests/hosts/vm-*; do
 			is "$name: nor in the runlist" "$(gpq --runlist -rno PACKET,RING_ADDR | sed -n 's/^none //p' | sort)" "$off"
 	fi
 done
-# A snapshot of a recorded host has all that gpq hqd reads (common/state/snapshot_items.c).
+# A snapshot of a recorded host has all that gpq hqd reads (common/snapshot/snapshot_items.c).
 snap=$(mktemp -d)
 trap 'rm -rf "$snap"' EXIT
 show() { for form in -A --regs "-A --fields" --raw-regs --mqd --summary --runlist; do command gpq --sysroot "$1" hqd $form -v -J --output-all 2>&1; done; }

@@ -15,7 +15,7 @@ tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 linked=$(ldd "$(command -v gpq)" | sed 's/^[[:blank:]]*//; s/ .*//; s:.*/::' | sort | tr '\n' ' ')
 case $linked in
 *san.so*) n=1 && echo "ok 1 - linked with the C library alone # SKIP a sanitizer brings its own" ;;
-*) is "linked with the C library alone (mathematics: common/stats/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*')" libc.so.6 ;;
+*) is "linked with the C library alone (mathematics: common/host/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*')" libc.so.6 ;;
 esac
 
 # https://systemd.io/ELF_DLOPEN_METADATA

@@ -28,7 +28,6 @@ static void count(const struct hints_client *c, void *n)
 static void fill(struct buf *b, void *arg)
 {
 	unsigned clients = 0;
-
 	hints_each_client(arg, count, &clients);
 	buf_printf(b, "active %u\nclients %u\n", hints_active(arg), clients);
 }
@@ -38,7 +37,6 @@ static bool obey(void)
 {
 	char line[64], *missed;
 	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
-
 	line[n > 0 ? n : 0] = '\0';
 	answer.mute = n == 5; // "mute\n"
 	if (!answer.mute && n > 0) {
@@ -53,7 +51,6 @@ static bool obey(void)
 static void serve(struct hints *h)
 {
 	bool active = hints_active(h) > 0;
-
 	hints_serve(h, clock_ns());
 	if (active != (hints_active(h) > 0))
 		puts(active ? "idle" : "active");
@@ -66,7 +63,6 @@ int main(int argc, char **argv)
 	int status = 2;
 	struct hints *h = argc == 2 ? hints_open(argv[1], NULL, &status) : NULL;
 	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.events = POLLIN}};
-
 	if (!h)
 		return status;
 	setlinebuf(stdout);

@@ -23,7 +23,7 @@ is "and for nothing that only tests need" "$(asked | grep -oE 'clang|cmocka|valg
 # What flags depend on: the processor's functions, the libraries' folders, the linker.
 built=$work/first/build/cc1st
 mv "$built/gpq" "$work/gpq.first"
-rm "$built"/common/amdlog/read/block_lines_avx2.o "$built"/common/cli/outtable.o "$built"/common/kfd/names.o
+rm "$built"/common/amdlog/read/block_lines_avx2.o "$built"/common/out/outtable.o "$built"/common/kfd/names.o
 ok "a later build" make -C "$work/first" -j2 CC="$work/bin/cc1st" CFLAGS=-O0
 same "the first build is the same binary" "$built/gpq" "$work/gpq.first"
 case $(gcc -dumpmachine) in

@@ -22,14 +22,12 @@ static long count;
 __attribute__((constructor)) static void start(void)
 {
 	const char *n = getenv("FAULT_N");
-
 	wanted = n ? strtol(n, NULL, 10) : 0;
 }
 
 static bool fails(size_t size)
 {
 	char line[64];
-
 	if (!wanted || __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != wanted)
 		return false;
 	int n = snprintf(line, sizeof(line), "alloc %zu\n", size);
@@ -65,7 +63,6 @@ void *aligned_alloc(size_t align, size_t size)
 int posix_memalign(void **out, size_t align, size_t size)
 {
 	void *p = fails(size) ? NULL : __libc_memalign(align, size);
-
 	if (!p)
 		return ENOMEM;
 	*out = p;

@@ -118,7 +118,6 @@ static void report(const char *file, const struct call *c)
 	char line[128];
 	int n = snprintf(line, sizeof(line), "%s %s\n", c->name, c->text);
 	int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
 	if (fd < 0 || write(fd, line, (size_t)n) != n)
 		die(file);
 	close(fd);
@@ -145,7 +144,6 @@ static void at_call(struct run *r, pid_t tid)
 	struct __ptrace_syscall_info info;
 	struct user_regs_struct regs;
 	const struct call *c;
-
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info) <= 0 ||
 	    ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 		return;
@@ -168,7 +166,6 @@ static void at_call(struct run *r, pid_t tid)
 static int deliver(int status)
 {
 	int sig = WSTOPSIG(status) & ~0x80;
-
 	return sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
 }
 
@@ -176,7 +173,6 @@ int main(int argc, char **argv)
 {
 	struct run r = {0};
 	int status;
-
 	if (argc < 4 || (r.left = strtol(argv[1], NULL, 10)) < 1) {
 		fprintf(stderr, "usage: syscalls N REPORT COMMAND...\n");
 		return 125;

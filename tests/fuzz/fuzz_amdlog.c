@@ -20,7 +20,6 @@ static void take(void *ctx, const struct amdlog_record *r)
 {
 	struct run *run = ctx;
 	struct amdlog_event e;
-
 	run->seen++;
 	if (r->msg < r->text || r->msg + r->msg_len > r->text + r->len)
 		abort();
@@ -31,7 +30,6 @@ static void process(struct run *run, const uint8_t *data, size_t size, size_t pi
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	const struct amdlog_sink own = {.ctx = run, .record = take};
-
 	run->seen = 0;
 	amdlog_summary_init(&run->sum, &all);
 	run->sum.want_api = true;
@@ -56,7 +54,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct run whole, pieces;
 	const struct amdlog_counts *a, *b;
-
 	if (!size)
 		return 0;
 	process(&whole, data + 1, size - 1, 0);

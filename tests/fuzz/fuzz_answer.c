@@ -27,7 +27,6 @@ static void check_queue(const struct kfd_outcome *q)
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
 	size_t n = holder_format_queue(line, q, true);
-
 	require(n < sizeof(line) && line[n - 1] == '\n');
 	line[n - 1] = '\0';
 	require(holder_answer_parse(line, &again, &a, &f) == HOLDER_LINE_QUEUE);
@@ -41,7 +40,6 @@ static void check_ok(const struct kfd_answer *a)
 	struct kfd_outcome q;
 	struct kfd_failure f;
 	size_t n = holder_format_ok(line, a);
-
 	require(n < sizeof(line) && line[n - 1] == '\n');
 	line[n - 1] = '\0';
 	require(holder_answer_parse(line, &q, &again, &f) == HOLDER_LINE_OK);
@@ -61,7 +59,6 @@ static int next_answer(struct expected *x)
 	struct kfd_outcome q;
 	struct kfd_failure f;
 	char *newline;
-
 	x->answer.num = 0;
 	while ((newline = memchr(x->at, '\n', (size_t)(x->end - x->at)))) {
 		char *line = x->at;
@@ -96,7 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kfd_link l = {0};
 	struct kfd_failure f;
 	int ends[2], want;
-
 	require(text && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 	if (len)
 		memcpy(text, data + 1, len);

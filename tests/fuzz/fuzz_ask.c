@@ -30,7 +30,6 @@ struct asked {
 static void take(void *ctx, const struct amdlog_event *e)
 {
 	struct asked *a = ctx;
-
 	a->dispatches += e->record->kind == AMDLOG_DISPATCH && e->record->time_us != AMDLOG_UNKNOWN;
 	amdlog_side_add(&a->side, e);
 	amdlog_series_add(&a->series, e);
@@ -42,7 +41,6 @@ static void take(void *ctx, const struct amdlog_event *e)
 static void read_marks(struct amdlog_windows *w, const uint8_t *data, size_t size)
 {
 	size_t line;
-
 	amdlog_windows_read(w, (const char *)data, size, &line);
 	amdlog_windows_sort(w);
 	for (size_t i = 0; i < w->n; i++) {
@@ -57,7 +55,6 @@ static void compare_with_itself(struct asked *a)
 	struct amdlog_side both[2] = {a->side, a->side};
 	struct amdlog_comparison c;
 	struct buf text = {0};
-
 	amdlog_compare(&c, both);
 	amdlog_compare_text(&c, &text);
 	if (c.only[0] || c.only[1] || c.both != c.nkernels || c.shared + c.unsure != c.queues[0])
@@ -75,7 +72,6 @@ static void check(struct asked *a)
 	uint64_t n = amdlog_series_sum(all, all->first, end).dispatches;
 	uint64_t errors = a->sum.errors.left_out;
 	struct hist h;
-
 	if ((g ? g->count : 0) != a->dispatches || n > a->dispatches ||
 	    (n < a->dispatches && summed && !a->series.least_us))
 		abort();
@@ -96,7 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *end = size ? memchr(data, 0, size) : NULL;
 	size_t marks = end ? (size_t)(end - data) : 0, from = end ? marks + 1 : 0;
 	struct asked a = {.series.width_us = 1000, .side.gaps.keep = 3};
-
 	read_marks(&a.windows, data, marks);
 	a.marked.windows = &a.windows;
 	a.side.sum = &a.sum;

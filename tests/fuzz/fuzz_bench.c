@@ -1,4 +1,4 @@
-// libFuzzer target: lines of raw samples (common/bench/raw.c, ab_result.c, common/cli/members.c,
+// libFuzzer target: lines of raw samples (common/bench/raw.c, ab_result.c, common/out/members.c,
 // jsonin.c).
 //
 // Beside not crashing: what was taken for a sample is written and read again as the same, and can

@@ -43,7 +43,6 @@ static const struct grep *pattern(void)
 {
 	static struct grep *grep;
 	static char *want[] = {(char *)(uintptr_t) "rptr=[^,]*, wptr|hipLaunch\\w+\\s"};
-
 	if (!grep) {
 		grep = grep_new(':');
 		require(grep && grep_add(grep, GREP_WANT, "", &(struct words){want, 1}) == 0);
@@ -81,7 +80,6 @@ struct run {
 static void count_event(void *ctx, const struct amdlog_event *e)
 {
 	uint64_t *sum = ctx;
-
 	*sum = *sum * 31 + e->record->offset + e->record->kind + e->record->msg_len + e->kernel +
 	       e->queue + e->torn + e->record->style + e->record->name_len;
 }
@@ -89,7 +87,6 @@ static void count_event(void *ctx, const struct amdlog_event *e)
 static size_t line_end(const char *text, size_t len, size_t at)
 {
 	const char *newline = at < len ? memchr(text + at, '\n', len - at) : NULL;
-
 	return newline ? (size_t)(newline - text) + 1 : len;
 }
 
@@ -105,7 +102,6 @@ static void read_block(struct run *r, struct ahead *a)
 {
 	bool text = r->way->filter->text;
 	unsigned worker = (r->last * 5 + (unsigned)a->len) % r->way->workers;
-
 	r->last = worker + 1;
 	a->read = a->text[a->len - 1] == '\n' && amdlog_reading_settled(&r->reading);
 	if (!a->read)
@@ -122,7 +118,6 @@ static void read_blocks(struct run *r, const char *text, size_t len)
 
 		for (; n < r->way->workers && at < len; n++) {
 			size_t to = line_end(text, len, at + r->way->step);
-
 			r->ahead[n].text = text + at;
 			r->ahead[n].len = to - at;
 			read_block(r, &r->ahead[n]);
@@ -142,7 +137,6 @@ static void begin(struct run *r, struct amdlog_summary *sum, const struct way *w
 		  uint64_t *events)
 {
 	const struct grep *grep = way->filter->text ? pattern() : NULL;
-
 	*r = (struct run){.way = way};
 	amdlog_summary_init(sum, way->filter);
 	sum->resumed = way->resumed;
@@ -174,7 +168,6 @@ static void read_log(struct buf *out, const char *text, size_t len, const struct
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "log", .sum = &sum};
 	static struct run r;
 	uint64_t events = 0;
-
 	begin(&r, &sum, way, &events);
 	if (way->step)
 		read_blocks(&r, text, len);
@@ -196,7 +189,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct way way = {0}, slow;
 	size_t len;
 	char *text;
-
 	if (size < 3)
 		return 0;
 	len = (size - 2) * COPIES;

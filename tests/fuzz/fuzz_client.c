@@ -23,7 +23,6 @@ static void finish(void)
 static void start(void)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-
 	require(mkdtemp(dir) != NULL);
 	snprintf(path, sizeof(path), "%s/s", dir);
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
@@ -43,7 +42,6 @@ static void hang_up(void)
 static void take_connections(void)
 {
 	int fd;
-
 	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		hang_up();
 		server = fd;
@@ -55,7 +53,6 @@ static void check_result(const struct gpq_client *c, ssize_t r)
 	static const int known[] = {ECONNRESET, ECONNREFUSED, ETIMEDOUT, EDQUOT, ECANCELED,
 				    ESTALE,     EPROTO,       EINVAL,    EAGAIN};
 	bool named = r >= 0;
-
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		named |= r == -known[i];
 	require(named);
@@ -66,7 +63,6 @@ static void ask_status(struct gpq_client *c, size_t room)
 {
 	char text[32];
 	const ssize_t r = gpq_status(c, text, room, 1);
-
 	check_result(c, r);
 	if (room)
 		require(text[r < 0 ? 0 : (size_t)r < room ? (size_t)r : room - 1] == '\0');
@@ -75,7 +71,6 @@ static void ask_status(struct gpq_client *c, size_t room)
 static void act(struct gpq_client *c, unsigned what, unsigned number)
 {
 	char text[4096];
-
 	switch (what) {
 	case BEGIN: check_result(c, gpq_begin(c, number, 0)); break;
 	case BEGIN_WAIT: check_result(c, gpq_begin(c, number, 1)); break;
@@ -94,7 +89,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const int lowest = dup(0);
 	struct gpq_client *c;
-
 	close(lowest);
 	if (listener < 0)
 		start();

@@ -24,7 +24,6 @@ static void check_names(int mem, size_t size)
 	struct code_names *c = code_names_of(mem, 0);
 	char *first = NULL;
 	uint64_t at = 0;
-
 	for (; at < 2 * size && !first; at++)
 		if (code_name(c, at))
 			first = xstrdup(code_name(c, at));
@@ -41,7 +40,6 @@ static void check_uri(const char *uri)
 {
 	char *path = xmalloc(strlen(uri) + 1), again[128];
 	uint64_t offset, bytes, offset2, bytes2;
-
 	if (code_uri_parse(uri, path, &offset, &bytes)) {
 		require(*path ? *path == '/' : bytes > 0);
 		snprintf(again, sizeof(again), "memory://1#offset=0x%" PRIx64 "&size=%" PRIu64,
@@ -55,7 +53,6 @@ static void check_uri(const char *uri)
 static void check_maps(const char *text)
 {
 	struct code_map m;
-
 	for (const char *s = text, *from; *s;) {
 		from = s;
 		if (code_map_parse(s, &s, &m))
@@ -68,7 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = xcalloc(1, size + 1);
 	int mem = memfd_create("fuzz", MFD_CLOEXEC);
-
 	if (size)
 		memcpy(text, data, size);
 	require(mem >= 0 && write_fully(mem, text, size) == 0);

@@ -1,8 +1,8 @@
 // libFuzzer target: expressions of --filter and columns of --sort. The input is an expression, a
 // newline, and columns. What must hold: no crash, no leak; a mistake has a place inside of the text
 // and a line of its own; no row with nothing known matches a single comparison.
-#include "common/cli/filter.h"
-#include "common/cli/rows.h"
+#include "common/out/filter.h"
+#include "common/out/rows.h"
 #include "common/host/xalloc.h"
 #include "tests/fuzz/require.h"
 
@@ -51,7 +51,6 @@ static void try_filter(const char *text)
 	bool used[COUNT(cols)] = {0};
 	struct filter_run *run;
 	bool taken[2][COUNT(rows)];
-
 	if (!f) {
 		check_mistake(&m, text);
 		return;
@@ -79,7 +78,6 @@ static void see(void *arg, const void *record)
 {
 	const struct record *r = record;
 	struct seen *s = arg;
-
 	require(!r->text || strlen(r->text) < 10);
 	s->n++;
 	s->unknown = !r->text;
@@ -92,7 +90,6 @@ static void try_order(const char *text)
 	struct out_mistake m;
 	struct seen seen = {0};
 	struct rows *r;
-
 	if (!rows_order(&order, &table, text, &m)) {
 		check_mistake(&m, text);
 		return;
@@ -108,7 +105,6 @@ static void try_order(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = xstrndup((const char *)data, size), *newline = strchr(text, '\n');
-
 	if (newline)
 		*newline++ = 0;
 	try_filter(text);

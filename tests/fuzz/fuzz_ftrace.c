@@ -22,7 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ftrace f = {0};
 	char *text = malloc(size ? size : 1); // no byte beyond the end
 	int64_t n;
-
 	require(text != NULL);
 	if (size)
 		memcpy(text, data, size);

@@ -32,7 +32,6 @@ static void finish(void)
 static void start(void)
 {
 	int status;
-
 	require(mkdtemp(dir) != NULL);
 	snprintf(path, sizeof(path), "%s/s", dir);
 	h = hints_open(path, NULL, &status);
@@ -43,7 +42,6 @@ static void start(void)
 static void connect_client(unsigned i)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	require(connect(fds[i], (struct sockaddr *)&a, sizeof(a)) == 0);
@@ -56,7 +54,6 @@ static void take_answers(void)
 {
 	char text[4096];
 	ssize_t n;
-
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		while ((n = recv(fds[i], text, sizeof(text), MSG_DONTWAIT)) > 0)
 			for (ssize_t k = 0; k < n; k++)
@@ -68,7 +65,6 @@ static void take_answers(void)
 static void serve(void)
 {
 	unsigned was = hints_active(h);
-
 	require(hints_serve(h, now) == (!was != !hints_active(h)));
 	require(hints_active(h) <= CLIENTS * HINTS_IDS_MAX);
 	require(hints_waiting(h) <= CLIENTS * HINTS_PENDING_MAX);

@@ -1,10 +1,10 @@
-// libFuzzer target: what gpq hqd makes of the three dumps together (common/state/slot_rows.c,
+// libFuzzer target: what gpq hqd makes of the three dumps together (common/slots/slot_rows.c,
 // slot_summary.c, runlist.c): owners of slots, occupancy, queues without a slot, packets.
 //
 // The input is hqds, mqds and rls one after the other, a line "====" between them. Beside not
 // crashing: each owner named is one that mqds has, and the counts are those of the rows.
 #include "common/cli/err.h"
-#include "common/state/slot_rows.h"
+#include "common/slots/slot_rows.h"
 
 #include <fcntl.h>
 #include <stdio.h>

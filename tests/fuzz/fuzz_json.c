@@ -1,9 +1,9 @@
-// libFuzzer target: the reader of JSON (common/cli/jsonin.c, members.c), which reads all files of
+// libFuzzer target: the reader of JSON (common/out/jsonin.c, members.c), which reads all files of
 // gpq's own: raw samples of bench, parts of logs.
 //
 // Beside not crashing: what is accepted is what another reader of the same grammar accepts, values
 // lie within the text, and what was read is written (common/cli/json.c) and read again as the same.
-#include "common/cli/members.h"
+#include "common/out/members.h"
 #include "common/cli/text.h"
 #include "tests/fuzz/require.h"
 
@@ -43,7 +43,6 @@ static const char *scan_string(const char *s)
 static const char *scan_number(const char *s)
 {
 	size_t n = strspn(s += *s == '-', "0123456789");
-
 	if (n == 0 || (*s == '0' && n > 1))
 		return NULL;
 	s += n;
@@ -103,7 +102,6 @@ static const char *scan_value(const char *s, unsigned depth)
 static bool is_json(const char *text, size_t len)
 {
 	const char *end = scan_value(text, 0);
-
 	return end && skip_blanks(end) == text + len;
 }
 
@@ -124,7 +122,6 @@ static void check_string(const struct jsonin_value *v)
 	struct jsonin list;
 	struct jsonin_value w;
 	struct json j;
-
 	require(text && jsonin_str(v, text, v->len + 1) && strlen(text) <= v->len);
 	require(jsonin_str(v, part, sizeof(part)) && strlen(part) < sizeof(part));
 	require(strncmp(part, text, strlen(part)) == 0);
@@ -147,7 +144,6 @@ static void check_number(const struct jsonin_value *v)
 	uint64_t n = 0;
 	double f = 0;
 	bool whole = jsonin_u64(v, &n);
-
 	require(!whole || strspn(v->text, "0123456789") >= v->len);
 	require(!jsonin_f64(v, &f) || !whole || fabs(f - (double)n) <= (double)n * 1e-9);
 }
@@ -158,7 +154,6 @@ static void walk(const char *text, size_t len, char open)
 	struct jsonin j;
 	struct jsonin_value key, v;
 	const char *at = text;
-
 	require(jsonin_open(&j, text, len, open));
 	while (jsonin_next(&j, open == '{' ? &key : NULL, &v)) {
 		if (open == '{')
@@ -201,7 +196,6 @@ static bool copy_row(struct buf *to, const char *text, size_t len)
 	struct row row = {.number = UINT64_MAX, .f = NAN};
 	const struct member_row rows[] = {{table, &row}, {0}};
 	struct json j;
-
 	if (!record_read(text, len, "row", rows))
 		return false;
 	require(row.word >= 0 && row.word < 3 && memchr(row.text, '\0', sizeof(row.text)));
@@ -216,7 +210,6 @@ static bool copy_row(struct buf *to, const char *text, size_t len)
 static void check_row(const char *text, size_t len)
 {
 	struct buf b[3] = {{0}};
-
 	if (copy_row(&b[0], text, len)) {
 		require(copy_row(&b[1], b[0].data, b[0].len));
 		require(copy_row(&b[2], b[1].data, b[1].len));
@@ -231,7 +224,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char opens[] = "{[";
 	char *text = malloc(size + 1), *exact = malloc(size + !size);
 	struct jsonin j;
-
 	require(text && exact);
 	if (size)
 		memcpy(exact, data, size);

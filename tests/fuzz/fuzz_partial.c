@@ -20,7 +20,6 @@ static void write_again(const struct amdlog_part *part, int times)
 	struct amdlog_summary s2;
 	struct buf line = {0}, again = {0};
 	const char *why;
-
 	amdlog_partial_write(&line, part);
 	require(amdlog_partial_read(line.data, line.len - 1, &part2, &s2, &why));
 	amdlog_partial_write(&again, &part2);
@@ -40,7 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct amdlog_summary s;
 	struct amdlog_merge m;
 	const char *why;
-
 	if (amdlog_partial_place((const char *)data, size, &part))
 		amdlog_part_fini(&part);
 	if (!amdlog_partial_read((const char *)data, size, &part, &s, &why))

@@ -5,7 +5,7 @@
 // them. Beside not crashing: numbers lie in their ranges, nothing but the names changes by
 // redaction, no id of a container outlives it, a process whose name is any of these texts is still
 // read right, and the container's name is the one that the reader of JSON finds.
-#include "common/cli/jsonin.h"
+#include "common/out/jsonin.h"
 #include "common/holder/rundir.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
@@ -53,7 +53,6 @@ static void check_named_status(struct buf *b, const char *name)
 					 .memory = true,
 					 .state = 'S'};
 	struct proc p;
-
 	fill(b, "Name:\t");
 	for (const char *s = name; *s; s++)
 		if (*s == '\n' || *s == '\\')
@@ -69,7 +68,6 @@ static void check_named_status(struct buf *b, const char *name)
 static void check_status(struct redact *r, struct buf *b, const char *text)
 {
 	struct proc p, q;
-
 	proc_parse(&p, 7, text);
 	check_proc(&p);
 	fill(b, text);
@@ -84,7 +82,6 @@ static void check_stat(struct redact *r, struct buf *b, const char *text)
 {
 	uint64_t ticks, again;
 	bool found = proc_parse_ticks(text, &ticks);
-
 	fill(b, text);
 	redact_stat(r, b);
 	require(proc_parse_ticks(b->data, &again) == found && again == ticks);
@@ -120,7 +117,6 @@ static void check_name(const char *name)
 	uint32_t id = 0;
 	uint64_t start;
 	pid_t pid, kfd_pid;
-
 	if (proc_parse_pid(name, &pid)) {
 		snprintf(again, sizeof(again), "%d", (int)pid);
 		require(pid > 0 && strcmp(again, name) == 0);
@@ -141,7 +137,6 @@ static void check_docker(const char *text)
 	struct jsonin_value key, v = {0};
 	char name[64], want[64] = "";
 	bool found = container_parse_docker(text, name, sizeof(name)), named = false;
-
 	require(!found || memchr(name, '\0', sizeof(name)));
 	if (strpbrk(text, " \t\r\n") || !jsonin_open(&j, text, strlen(text), '{'))
 		return;
@@ -161,7 +156,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text[TEXTS];
 	struct redact *r = redact_new();
 	struct buf b = {0};
-
 	for (unsigned i = 0; i < TEXTS; i++) {
 		size_t len = size ? strnlen((const char *)data, size) : 0;
 

@@ -56,7 +56,6 @@ static void check_request(const struct holder_request *r)
 	static struct holder_request again;
 	char line[4 * HOLDER_LINE_MAX]; // ids that are written with fewer digits than they have
 	struct kfd_failure f;
-
 	require(r->sel.num_ids <= KFD_MAX_QUEUES && r->sel.num_gpus <= 64);
 	require(r->grace <= KFD_GRACE_MAX && r->for_ns <= INT64_MAX);
 	for (unsigned i = 0; i < r->sel.num_ids; i++)
@@ -76,7 +75,6 @@ static void check_line(const char *text)
 	static struct holder_request r;
 	struct kfd_failure f = {0};
 	char *line = strdup(text);
-
 	require(line != NULL);
 	if (holder_request_parse(line, &r, &f) == 0)
 		check_request(&r);
@@ -101,7 +99,6 @@ static void check_answer(struct clients *c, char *line)
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
 	enum holder_line what = holder_answer_parse(line, &q, &a, &f);
-
 	require(what != HOLDER_LINE_BAD);
 	c->answers += what != HOLDER_LINE_QUEUE;
 }
@@ -116,7 +113,6 @@ static void take_answers(struct clients *c, struct buf in[CLIENTS], bool last)
 		do {
 			char *end;
 			size_t used = 0;
-
 			buf_reserve(b, 4096);
 			n = recv(c->fd[i], b->data + b->len, 4096, last ? 0 : MSG_DONTWAIT);
 			b->len += n > 0 ? (size_t)n : 0;
@@ -135,7 +131,6 @@ static void *run_clients(void *arg)
 {
 	struct clients *c = arg;
 	struct buf in[CLIENTS] = {{0}};
-
 	for (unsigned copy = 0, pieces = 0; copy < 2; copy++)
 		for (size_t at = 0; at < c->size; pieces++) {
 			uint8_t how = c->data[at++];
@@ -202,7 +197,6 @@ static void connect_clients(struct holder *h, struct clients *c)
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	socklen_t len = sizeof(name.sun_family); // the kernel chooses an abstract name
 	int ends[2];
-
 	h->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	require(bind(h->listener, (struct sockaddr *)&name, len) == 0);
 	require(listen(h->listener, 8) == 0);
@@ -220,7 +214,6 @@ static void serve(const uint8_t *data, size_t size)
 	static struct holder h;
 	struct clients c = {.data = data, .size = size};
 	pthread_t thread;
-
 	begin(&h);
 	c.over = h.target.pidfd;
 	connect_clients(&h, &c);
@@ -238,7 +231,6 @@ static void serve(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, size + 1), *rest = text;
-
 	require(text != NULL);
 	if (size)
 		memcpy(text, data, size);

@@ -21,7 +21,6 @@ static void check_again(const struct kfd_smi_event *e)
 	struct kfd_smi_event again;
 	char line[256];
 	int n = 0;
-
 	if (e->number == 9)
 		n = snprintf(line, sizeof(line), "9 %" PRIu64 " -%" PRIu64 " %" PRIx64 " %" PRIu64,
 			     e->boot_ns, e->pid, e->gpu_id, e->trigger);
@@ -44,7 +43,6 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 {
 	unsigned *messages = arg;
 	const char *trigger = kfd_smi_trigger(e);
-
 	++*messages;
 	require(e->text >= text.data && e->text + e->text_len <= text.data + sizeof(text.data));
 	require(!trigger || (e->readable && e->trigger < 6));
@@ -59,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t piece = size ? data[0] * 32u + 1 : 1;
 	unsigned messages = 0, lines = 0;
-
 	text.len = 0;
 	for (size_t at = 1; at < size;) {
 		size_t n = size - at < piece ? size - at : piece;

@@ -92,7 +92,6 @@ static inline void dump(struct run *r, struct buf *out)
 				   .counts = r->reading.scan->counts,
 				   .mended = r->reading.reassembly->mended,
 				   .sum = &r->sum};
-
 	out->len = 0;
 	amdlog_partial_write(out, &part);
 	buf_printf(out, "%u queues, %u kernels, %llu steps back, events %llu %llx\n",
@@ -115,7 +114,6 @@ static inline void finish(struct run *r, struct buf *out)
 static inline void mix(struct run *r, const void *data, size_t n)
 {
 	const unsigned char *p = data;
-
 	while (n--)
 		r->sum_of_events = (r->sum_of_events ^ *p++) * UINT64_C(0x100000001b3);
 }
@@ -133,7 +131,6 @@ static inline void take_event(void *ctx, const struct amdlog_event *e)
 		e->stream,         e->stream_queue, e->packet ? e->packet->grid[0] : 1,
 	};
 	struct run *r = ctx;
-
 	r->events++;
 	mix(r, values, sizeof(values));
 	mix(r, rec->text, rec->len);
@@ -143,7 +140,6 @@ static inline void take_event(void *ctx, const struct amdlog_event *e)
 					   p->rptr,    (uint64_t)p->id, p->workgroup[0],
 					   p->grid[1], p->grid[2],      p->workgroup[1],
 					   p->whole,   p->ends,         p->workgroup[2]};
-
 		mix(r, fields, sizeof(fields));
 	}
 	if (rec->kind == AMDLOG_API_ENTRY || rec->kind == AMDLOG_API_RETURN)
@@ -169,7 +165,6 @@ static inline void begin(struct run *r, unsigned threads)
 static inline void in_order(const char *text, size_t len, struct buf *out)
 {
 	struct run r;
-
 	begin(&r, 0);
 	amdlog_scan_feed(r.reading.scan, text, len);
 	finish(&r, out);
@@ -185,7 +180,6 @@ static inline void init(void *ctx, struct block *b)
 static inline void fini(void *ctx, struct block *b)
 {
 	struct found *f = b->user;
-
 	(void)ctx;
 	if (f) {
 		block_result_fini(&f->result);
@@ -199,7 +193,6 @@ static inline void work(void *ctx, unsigned worker, struct block *b)
 	struct run *r = ctx;
 	struct found *f = b->user;
 	struct grep_hits *hits = grep ? &f->hits : NULL;
-
 	if (b->lines && grep) {
 		grepper_lines(r->greppers[worker], b->text, b->len, hits);
 		assert_int_equal(hits->error, 0);
@@ -214,7 +207,6 @@ static inline int take(void *ctx, struct block *b)
 	struct run *r = ctx;
 	struct found *f = b->lines ? b->user : NULL;
 	struct block_result *d = f ? &f->result : NULL;
-
 	if (d && !d->slow) {
 		r->results++;
 		r->items += d->nitems;
@@ -228,7 +220,6 @@ static inline int take(void *ctx, struct block *b)
 static inline ssize_t give(void *ctx, char *to, size_t n)
 {
 	struct run *r = ctx;
-
 	n = n < r->left ? n : r->left;
 	n = r->step && n > r->step ? r->step : n;
 	memcpy(to, r->text, n);
@@ -244,7 +235,6 @@ static inline void in_blocks(const char *text, size_t len, int fd, size_t step, 
 	struct run r;
 	struct blocks_job job = {.work = work, .take = take, .init = init, .fini = fini};
 	struct blocks_input in = {.fd = fd, .to = len, .read = give, .eager = step > 0};
-
 	begin(&r, threads);
 	r.text = text;
 	r.left = len;
@@ -257,7 +247,6 @@ static inline void in_blocks(const char *text, size_t len, int fd, size_t step, 
 static inline int file_of(const char *text, size_t len)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);
-
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, len), (ssize_t)len);
 	return fd;
@@ -267,7 +256,6 @@ static inline void same(const char *name, const struct buf *want, const struct b
 			size_t size, unsigned threads)
 {
 	size_t at, from;
-
 	if (want->len == got->len && !memcmp(want->data, got->data, want->len))
 		return;
 	for (at = 0; at < want->len && at < got->len && want->data[at] == got->data[at];)
@@ -283,7 +271,6 @@ static inline void check_filtered(const char *name, const char *text, size_t len
 	static const size_t sizes[] = {61, 300, 1000, 4096, 65536, 0};
 	struct buf want = {0}, got = {0};
 	int fd = file_of(text, len);
-
 	in_order(text, len, &want);
 	// Filters make no difference to how blocks are cut.
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i += filter == filters ? 1 : 3) {
@@ -307,7 +294,6 @@ static inline void check_filtered(const char *name, const char *text, size_t len
 static inline void make_grep(void)
 {
 	char *v[] = {(char *)(uintptr_t)filter->grep, (char *)(uintptr_t)filter->grep_not};
-
 	if (!filter->f.text)
 		return;
 	assert_non_null(grep = grep_new(':'));

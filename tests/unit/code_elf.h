@@ -33,7 +33,6 @@ static inline void elf_make(struct buf *to, unsigned machine, const struct elf_s
 	const size_t names_at = ELF_SYMBOLS_AT + (n + 1) * sizeof(Elf64_Sym);
 	struct buf names = {0};
 	Elf64_Sym table[64] = {{0}};
-
 	buf_append(&names, "", 1);
 	for (size_t i = 0; i < n; i++) {
 		table[i + 1] = (Elf64_Sym){.st_name = (Elf64_Word)names.len,

@@ -176,6 +176,5 @@ int main(void)
 		cmocka_unit_test(test_debug_calls),
 		cmocka_unit_test(test_entries),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,6 @@ static void test_keyed_histogram(void **state)
 	struct keyed_histogram s = {0};
 	struct hist *want = calloc(50, sizeof(*want)), got;
 	struct rng rng = {1};
-
 	(void)state;
 	for (unsigned i = 0; i < 50; i++)
 		hist_init(&want[i]);
@@ -50,7 +49,6 @@ static int by_length(const void *a, const void *b)
 {
 	const struct amdlog_gap *x = a, *y = b;
 	uint64_t m = x->end_us - x->begin_us, n = y->end_us - y->begin_us;
-
 	if (m != n)
 		return m < n ? 1 : -1;
 	return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
@@ -96,7 +94,6 @@ static void test_gaps_steps_back(void **state)
 	struct amdlog_gaps g = {.keep = 4};
 	const struct gaps_queue *q;
 	struct hist h;
-
 	(void)state;
 	amdlog_gaps_add(&g, 0, 100, 5);
 	amdlog_gaps_add(&g, 0, 90, 6);
@@ -123,7 +120,6 @@ static void add_dispatch(struct amdlog_series *s, uint32_t queue, uint64_t us, u
 	struct amdlog_record r = {.kind = AMDLOG_DISPATCH, .time_us = us};
 	struct amdlog_packet p = {.rptr = 1000, .wptr = 1000 + backlog};
 	struct amdlog_event e = {.record = &r, .packet = &p, .queue = queue};
-
 	amdlog_series_add(s, &e);
 }
 
@@ -172,7 +168,6 @@ static void test_series_limit(void **state)
 {
 	struct amdlog_series s = {.width_us = 1000};
 	uint64_t last = (uint64_t)SERIES_INTERVALS_MAX + 99;
-
 	(void)state;
 	for (uint64_t i = last; i >= 100; i--)
 		add_dispatch(&s, AMDLOG_NONE, i * 1000 + 999, 0);
@@ -200,7 +195,6 @@ static void test_series_limit(void **state)
 static size_t overlapping(const struct amdlog_windows *w, uint64_t begin, uint64_t end)
 {
 	size_t n = 0;
-
 	for (size_t i = amdlog_windows_seek(w, begin);
 	     (i = amdlog_windows_next(w, i, begin, end)) < w->n; i++)
 		n++;
@@ -214,7 +208,6 @@ static void test_windows(void **state)
 	struct rng rng = {4};
 	char text[64];
 	size_t line;
-
 	(void)state;
 	for (unsigned i = 0; i < 300; i++) {
 		uint64_t begin = rng_below(&rng, 1000);
@@ -245,7 +238,6 @@ static void test_windows_cut(void **state)
 		"\"latency_ns\":1000}\n"
 		"{\"record\":\"queue\",\"pid\":1,\"result\":\"resumed\",\"at_ns\":9000}\n";
 	size_t line;
-
 	(void)state;
 	for (size_t len = 0; len < sizeof(all); len++) {
 		struct amdlog_windows w = {0};
@@ -272,7 +264,6 @@ static void test_windows_resumed_only(void **state)
 		"{\"record\":\"queue\",\"pid\":1,\"result\":\"resumed\",\"at_ns\":9000}\n";
 	struct amdlog_windows w = {0};
 	size_t at;
-
 	(void)state;
 	assert_int_equal(amdlog_windows_read(&w, line, strlen(line), &at), WINDOWS_OK);
 	assert_int_equal(w.n, 0);
@@ -291,6 +282,5 @@ int main(void)
 		cmocka_unit_test(test_windows_cut),
 		cmocka_unit_test(test_windows_resumed_only),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

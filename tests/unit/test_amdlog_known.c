@@ -9,7 +9,6 @@ static void read_repeated(struct buf *out, enum variant variant)
 	static const char who[] = "[pid:4711 tid: 0x7fd0001006c0] ";
 	struct buf log = {0};
 	unsigned n = 0;
-
 	assert_true(buf_read_at(&log, AT_FDCWD, "tests/data/amdlog/repeated.txt") > 0);
 	out->len = 0;
 	if (variant == BOTH)
@@ -31,7 +30,6 @@ static void check_byte(struct buf *text, size_t at, char other, size_t size, str
 		       struct buf *got)
 {
 	char before = text->data[at];
-
 	text->data[at] = other;
 	loop = (unsigned)at % LOOPS;
 	in_order(text->data, text->len, want);
@@ -62,7 +60,6 @@ static void test_every_byte(void **state)
 {
 	static const char others[] = "3 x=0,]f\r\x1b";
 	struct buf log = {0}, text = {0}, want = {0}, got = {0};
-
 	(void)state;
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		read_repeated(&log, variant);
@@ -113,7 +110,6 @@ static void check_glued(const struct buf *log, size_t at, struct buf *want, stru
 static void test_glued(void **state)
 {
 	struct buf log = {0}, want = {0}, got = {0};
-
 	(void)state;
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		read_repeated(&log, variant);
@@ -130,7 +126,6 @@ static void test_times(void **state)
 {
 	struct buf log = {0}, text = {0}, want = {0}, got = {0};
 	unsigned random = 1;
-
 	(void)state;
 	for (unsigned round = 0; round < 60 * VARIANTS; round++) {
 		read_repeated(&log, round % VARIANTS);
@@ -161,7 +156,6 @@ static void test_long_lines(void **state)
 	static const char entry[] = "\x1b[32m hipSetDevice ( ", end[] = " ) \x1b[0m\n";
 	struct buf log = {0}, text = {0}, want = {0}, got = {0};
 	const char *line;
-
 	(void)state;
 	read_repeated(&log, ONE_THREAD);
 	line = strstr(log.data, entry);

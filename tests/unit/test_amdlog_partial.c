@@ -24,7 +24,6 @@ static void take(void *ctx, const struct amdlog_record *r)
 {
 	struct reader *x = ctx;
 	struct amdlog_event e;
-
 	amdlog_summary_add(&x->sum, x->scan, r, NULL, &e);
 }
 
@@ -32,7 +31,6 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	struct amdlog_sink sink = {.ctx = x, .record = take};
-
 	amdlog_summary_init(&x->sum, &all);
 	x->sum.want_api = true;
 	if (part)
@@ -63,7 +61,6 @@ static void put_shapes(struct buf *b, const struct amdlog_shapes *s)
 static char *describe(struct amdlog_summary *s)
 {
 	struct buf b = {0};
-
 	amdlog_summary_finish(s);
 	const struct amdlog_totals *t = &s->totals;
 
@@ -126,7 +123,6 @@ static void add_part(struct amdlog_merge *m, const char *text, size_t from, size
 		.file = (char *)(uintptr_t) "a log", .from = from, .to = to, .sum = &x.sum};
 	struct buf line = {0}, again = {0};
 	const char *why = "";
-
 	read_log(&x, text + from, to - from, true);
 	part.counts = x.scan->counts;
 	amdlog_partial_write(&line, &part);
@@ -148,7 +144,6 @@ static void check_cuts(const char *text, size_t len, const size_t *cuts, size_t 
 {
 	struct amdlog_merge m;
 	char *got;
-
 	amdlog_merge_init(&m);
 	for (size_t i = 0; i <= n; i++)
 		add_part(&m, text, i ? cuts[i - 1] : 0, i < n ? cuts[i] : len, i == 0);
@@ -172,7 +167,6 @@ static void check_log(const char *text, size_t len)
 	size_t *lines = calloc(len + 1, sizeof(*lines)), n = 0;
 	struct reader x;
 	char *whole;
-
 	read_log(&x, text, len, false);
 	whole = describe(&x.sum);
 	end_log(&x);
@@ -198,7 +192,6 @@ static void check_log(const char *text, size_t len)
 static void cuts_of(const char *path)
 {
 	struct buf b = {0};
-
 	if (buf_read_at(&b, AT_FDCWD, path) < 0)
 		fail_msg("%s is not there; run this at the top of the sources", path);
 	check_log(b.data, b.len);
@@ -335,7 +328,6 @@ static void test_names_that_are_no_text(void **state)
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : a\xfe\n"
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : b\xff\x05z\n"
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : \xe4\xbd\xa0\"\\\x01\n";
-
 	(void)state;
 	check_log(log, sizeof(log) - 1);
 }
@@ -350,7 +342,6 @@ static void test_damage(void **state)
 	struct amdlog_merge m;
 	const char *why;
 	unsigned refused = 0;
-
 	(void)state;
 	read_log(&x, joined, sizeof(joined) - 1, true);
 	amdlog_partial_write(&line, &part);

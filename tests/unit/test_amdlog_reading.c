@@ -7,7 +7,6 @@ static unsigned check_folder(const char *folder, const char *suffix)
 	DIR *d = opendir(folder);
 	struct buf path = {0}, text = {0};
 	unsigned n = 0;
-
 	for (const struct dirent *e; d && (e = readdir(d));) {
 		const char *dot = strrchr(e->d_name, '.');
 
@@ -31,7 +30,6 @@ static void test_all_ways(void **state)
 {
 	const char *samples = getenv("GPQ_SAMPLES");
 	char folder[4096];
-
 	(void)state;
 	assert_true(check_folder("tests/data/amdlog", ".log") > 5);
 	assert_true(check_folder("tests/data/amdlog/odd", ".log") > 5);
@@ -88,7 +86,6 @@ static void put(struct spoiler *s, const char *p, size_t len, bool ended)
 static void tear(struct spoiler *s, const char *p, size_t len, bool ended)
 {
 	size_t cut = 128 * (1 + any(s, (unsigned)(len / 128)));
-
 	put(s, p, cut, ended);
 	s->rest.len = 0;
 	buf_append(&s->rest, p + cut, len - cut);
@@ -99,7 +96,6 @@ static void put_line(struct spoiler *s, const char *p, size_t len)
 {
 	unsigned what = any(s, s->every);
 	char line[8192];
-
 	assert_true(len < sizeof(line));
 	memcpy(line, p, len + 1);
 	if (!memcmp(line + 48, "[pid:4711", 9) && any(s, 9) == 0)
@@ -136,7 +132,6 @@ static void spoil(struct buf *out, const char *file, size_t bytes, unsigned ever
 		.out = out, .end_of_line = end_of_line, .random = every, .every = every};
 	struct buf log = {0};
 	char path[128];
-
 	out->len = 0;
 	snprintf(path, sizeof(path), "tests/data/amdlog/%s", file);
 	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
@@ -176,7 +171,6 @@ static void check_short_way(unsigned every, const char *end_of_line)
 	struct blocks_job job = {.ctx = &r, .work = work, .take = take, .init = init, .fini = fini};
 	struct blocks_input in = {.fd = -1, .read = give, .ctx = &r};
 	uint64_t records;
-
 	spoil(&text, "rocm70.log", 1000000, every, end_of_line);
 	begin(&r, 1);
 	r.text = text.data;
@@ -205,7 +199,6 @@ static void check_cuts(const char *file, size_t step)
 {
 	struct buf log = {0}, text = {0}, want = {0}, got = {0};
 	char path[128];
-
 	snprintf(path, sizeof(path), "tests/data/amdlog/%s", file);
 	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
 	for (size_t cut = 0; cut < log.len; cut += step) {
@@ -256,7 +249,6 @@ static void put_part(struct buf *out, unsigned times, unsigned *random)
 	struct buf log = {0};
 	const char *p, *end;
 	char path[128];
-
 	snprintf(path, sizeof(path), "tests/data/amdlog/%s", logs[any_below(random, LOGS)]);
 	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
 	p = log.data;
@@ -279,7 +271,6 @@ static void damage(char *text, size_t len, size_t at, unsigned *random)
 	const char *from = text + any_below(random, (unsigned)len - 200);
 	char *newline = memchr(text + at, '\n', len - at);
 	size_t left = len - at, n = any_below(random, 200);
-
 	n = n < left ? n : left;
 	switch (any_below(random, 6)) {
 	case 0: memmove(text + at, from, n); break;
@@ -303,11 +294,9 @@ static void test_damaged(void **state)
 	const char *asked = getenv("GPQ_DAMAGE");
 	unsigned rounds = asked ? (unsigned)strtoul(asked, NULL, 10) : 300, random = rounds, copies;
 	struct buf text = {0}, want = {0}, got = {0};
-
 	(void)state;
 	while (rounds--) {
 		size_t size;
-
 		text.len = 0;
 		copies = 3 + any_below(&random, 4);
 		put_part(&text, copies, &random);

@@ -47,13 +47,11 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 	const struct amdlog_thread_id *id = &t->scan->threads.v[r->thread];
 	uint64_t numbers[] = {r->offset, r->time_us,  r->level,          r->style, r->kind,
 			      r->ended,  r->name_len, (uint64_t)id->pid, id->tid};
-
 	note(&t->hash, numbers, sizeof(numbers));
 	note(&t->hash, r->text, r->len);
 	note(&t->hash, r->msg, r->msg_len);
 	if (t->n < MAX_SEEN) {
 		struct seen *s = &t->seen[t->n++];
-
 		s->r = *r;
 		s->id = *id;
 		copy(s->text, r->text, r->len);
@@ -64,7 +62,6 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 static void on_foreign(void *ctx, const char *text, size_t len, bool ended)
 {
 	struct trial *t = ctx;
-
 	note(&t->hash, text, len);
 	note(&t->hash, &ended, 1);
 }
@@ -72,7 +69,6 @@ static void on_foreign(void *ctx, const char *text, size_t len, bool ended)
 static void scan_all(struct trial *t, const char *data, size_t len, size_t piece)
 {
 	struct amdlog_sink sink = {t, on_record, on_foreign};
-
 	memset(t, 0, sizeof(*t));
 	t->scan = amdlog_scan_new(&sink);
 	assert_non_null(t->scan);
@@ -186,7 +182,6 @@ static void test_rocr_line_without_level(void **state)
 {
 	const struct seen *s = one(":amd_blit_kernel.cpp      :1023: 0123456789 us: [pid:4711  "
 				   "tid:0x7f00] [***rocr***] HWq=0x1\n");
-
 	(void)state;
 	assert_int_equal(s->r.kind, AMDLOG_ROCR);
 	assert_int_equal(s->r.time_us, 123456789);
@@ -199,7 +194,6 @@ static void test_cut_prefixes(void **state)
 {
 	static const char whole[] =
 		":4:rocdevice.cpp            :1993: 2249898000551 us: [pid:7 tid: 0x7f] init";
-
 	(void)state;
 	for (size_t len = 3; len < sizeof(whole) - 1; len++) {
 		scan_all(&trial, whole, len, 0);
@@ -309,7 +303,6 @@ static void test_records_within_lines(void **state)
 		"peers:          :3:C:\\src\\hip_peer.cpp:60  : 5690037855 us: 9175 : [tid:0x7f] "
 		"hipSetDevice ( 3 )\n"
 		"x:3:                         :0   : 418550158102 us: [pid:7 tid: 0x7f] init\n";
-
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.counts.lines, 4);
@@ -337,7 +330,6 @@ static void test_foreign_text(void **state)
 		" :3:indented.py            :3  : no time here\n"
 		"::3:\n" REC
 		"hipMalloc: Returned hipSuccess : [ 9697.806922] watchdog: BUG: soft\n";
-
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.counts.lines, 7);
@@ -350,7 +342,6 @@ static void test_foreign_text(void **state)
 static void test_line_ends(void **state)
 {
 	static const char log[] = REC "hipFree ( 1 )\r\n" REC "init  \t \n" REC "a\0b\n" REC "last";
-
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.counts.records, 4);
@@ -367,7 +358,6 @@ static void test_line_ends(void **state)
 static void test_stale_bytes(void **state)
 {
 	static const char log[] = REC "x\nx:3:aaaaaa\n:4";
-
 	(void)state;
 	for (size_t piece = 0; piece < 40; piece++) {
 		scan_all(&trial, log, sizeof(log) - 1, piece);
@@ -401,7 +391,6 @@ static void test_bare_tid(void **state)
 				  "[7f644262e880] HWq=0x1000, x\n"
 				  ":4:rocvirtual.cpp           :862 : 2249898000380 us: "
 				  "[7f634262e880] HWs=0x1000, x\n";
-
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.seen[0].id.pid, -1);
@@ -419,7 +408,6 @@ static void test_style_of_each(void **state)
 		":3:a.cpp                    :66  : 1: [pid:7 tid: 0x7e00000e5400] x\n"
 		":3:hip_memory.cpp           :384 : 22498980 us: [pid:7 tid: 0x7e00000e5400] x\n"
 		":3:a.cpp                    :66  : 1: [pid:7 tid: 0x7e00000e5400] x\n";
-
 	(void)state;
 	scan_all(&trial, log, sizeof(log) - 1, 0);
 	assert_int_equal(trial.seen[0].r.style, AMDLOG_STYLE_3_5);
@@ -432,7 +420,6 @@ static char *nasty_text(size_t *len)
 {
 	size_t cap = 1 << 20, n = 0;
 	char *p = malloc(cap);
-
 	assert_non_null(p);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		n += (size_t)sprintf(p + n, "%s", prefixes[i].line);
@@ -462,7 +449,6 @@ static void test_read_sizes(void **state)
 	struct trial whole;
 	size_t len;
 	char *text = nasty_text(&len);
-
 	(void)state;
 	scan_all(&whole, text, len, 0);
 	assert_int_equal(whole.counts.lines, 19 + 9);
@@ -481,7 +467,6 @@ static void test_every_cut(void **state)
 {
 	static const char log[] = REC "hipFree ( 1 )\n"
 				      "foreign" REC2 "Command (X) enqueued: 0x1\n" REC "init\n";
-
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(log); cut++) {
 		unsigned lines = 0;
@@ -498,7 +483,6 @@ static void test_intern(void **state)
 {
 	struct intern in = {.max_entries = 1000};
 	char text[32];
-
 	(void)state;
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 1000; i++) {
@@ -536,6 +520,5 @@ int main(void)
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_intern),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,6 @@ static unsigned nrecords;
 static void keep_record(void *ctx, const struct amdlog_record *r)
 {
 	static char text[4096];
-
 	(void)ctx;
 	assert_true(r->len < sizeof(text));
 	memcpy(text, r->text, r->len);
@@ -38,7 +37,6 @@ static void scan_line(const char *line, size_t len)
 {
 	struct amdlog_sink sink = {.record = keep_record};
 	struct amdlog_scan *scan = amdlog_scan_new(&sink);
-
 	assert_non_null(scan);
 	nrecords = 0;
 	amdlog_scan_feed(scan, line, len);
@@ -52,7 +50,6 @@ static struct amdlog_packet packet_of(const char *msg, bool newline)
 	char line[2048];
 	struct amdlog_packet p;
 	int n = snprintf(line, sizeof(line), PREFIX "%s%s", msg, newline ? "\n" : "");
-
 	scan_line(line, (size_t)n);
 	amdlog_packet_parse(&record, &p);
 	return p;
@@ -68,7 +65,6 @@ static const char dispatch70[] = "SWq=0x7f11dc1a8000, HWq=0x7f11cd200000, id=1, 
 static void test_dispatch(void **state)
 {
 	struct amdlog_packet p = packet_of(dispatch70, true);
-
 	(void)state;
 	assert_true(p.whole);
 	assert_int_equal(p.hwq, 0x7f11cd200000);
@@ -124,7 +120,6 @@ static void test_wrapped_pointer(void **state)
 			  "grid=[1, 1, 1], "
 			  "workgroup=[1, 1, 1], completion_signal=0x0, correlation_id=0, rptr=39",
 			  true);
-
 	(void)state;
 	assert_true(p.rptr == AMDLOG_UNKNOWN);
 	assert_false(p.whole);
@@ -133,7 +128,6 @@ static void test_wrapped_pointer(void **state)
 static void test_packets_of_releases(void **state)
 {
 	struct amdlog_packet p;
-
 	(void)state;
 	// 5.0 to 6.1: no SWq, id, pointers
 	p = packet_of("HWq=0x339000, Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, "
@@ -183,7 +177,6 @@ static struct amdlog_queue_line queue_line_of(const char *msg)
 	char line[512];
 	struct amdlog_queue_line q;
 	int n = snprintf(line, sizeof(line), PREFIX "%s\n", msg);
-
 	scan_line(line, (size_t)n);
 	amdlog_queue_line_parse(&record, &q);
 	return q;
@@ -192,7 +185,6 @@ static struct amdlog_queue_line queue_line_of(const char *msg)
 static void test_queue_lines(void **state)
 {
 	struct amdlog_queue_line q;
-
 	(void)state;
 	q = queue_line_of("Created SWq=0x7f22ee22c000 to map on HWq=0x7f22c2800000 with size 16384 "
 			  "with priority 1, cooperative: 0");
@@ -227,7 +219,6 @@ static void api_line(const char *msg, uint64_t *stream, uint64_t *duration, bool
 {
 	char line[512];
 	int n = snprintf(line, sizeof(line), PREFIX "%s\n", msg);
-
 	scan_line(line, (size_t)n);
 	*stream = amdlog_api_stream(&record);
 	*duration = amdlog_api_duration(&record);
@@ -238,7 +229,6 @@ static void test_api_lines(void **state)
 {
 	uint64_t stream, us;
 	bool failed;
-
 	(void)state;
 	api_line("hipLaunchKernel ( 0x201d68, {32,1,1}, {32,1,1}, 0x7fffea334e60, 0, "
 		 "stream:0x1953020 )",
@@ -279,7 +269,6 @@ static void add_record(void *ctx, const struct amdlog_record *r)
 {
 	struct run *run = ctx;
 	struct amdlog_event event;
-
 	amdlog_summary_add(&run->sum, run->scan, r, NULL, &event);
 }
 
@@ -287,7 +276,6 @@ static void summarise(struct run *run, const char *log, const struct amdlog_filt
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	const struct amdlog_sink own = {.ctx = run, .record = add_record};
-
 	amdlog_summary_init(&run->sum, filter ? filter : &all);
 	run->sum.want_api = true;
 	run->reassembly = amdlog_reassembly_new(&own);
@@ -337,7 +325,6 @@ static void test_naming(void **state)
 					L("0xa", 1000000005, D(100, 99, 0, 2)) // no name
 		L("0xb", 1000000006, D(200, 10, 0, 0)); // a graph launch: named by its code object
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(kernel(&run, "one")->launches, 1);
@@ -365,7 +352,6 @@ static void test_object_moves(void **state)
 					L("0xa", 1000000006, D(100, 10, 0, 2))
 						L("0xa", 1000000007, D(100, 10, 0, 3)); // no name
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(kernel(&run, "one")->dispatches, 3);
@@ -384,7 +370,6 @@ static void test_many_queues(void **state)
 	static char log[200 * (sizeof(lines) + 8)];
 	struct run run;
 	size_t n = 0;
-
 	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		n += (size_t)snprintf(log + n, sizeof(log) - n, lines, 100 + i % 80, 100 + i % 80);
@@ -424,7 +409,6 @@ static void test_join_by_stream(void **state)
 							L57("0xb", 1000000013, D57(8000, 1));
 	struct run run;
 	const struct amdlog_queue *q;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.nqueues, 4);
@@ -459,7 +443,6 @@ static void test_disputed_join(void **state)
 							"hipLaunchKernel ( 1, stream:0x52 )")
 							L57("0xa", 1000000010, D57(7000, 1));
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	for (uint32_t i = 0; i < run.sum.nqueues; i++) {
@@ -481,7 +464,6 @@ static void test_handle_of_two_rings(void **state)
 					L57("0xa", 1000000006, "hipLaunchKernel ( 1, stream:0x51 )")
 						L57("0xa", 1000000007, D57(8000, 1));
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.nqueues, 3);
@@ -512,7 +494,6 @@ static void test_handles(void **state)
 				    "HWq=0x999, BarrierValue Header = 0xb00 AmdFormat = 0x1 "
 				    "(type=0), signal=0x1, value = 0x1, completion_signal=0x0");
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.nqueues, 2);
@@ -546,7 +527,6 @@ static void test_streams_by_command(void **state)
 				L("0xa", 1000000009, "hipStreamSynchronize: Returned hipSuccess : ")
 					L("0xa", 1000000010, B(300, 0));
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.nqueues, 3);
@@ -565,7 +545,6 @@ static void test_two_processes(void **state)
 						    "us: [pid:8 tid: 0xa] " D(100, 1, 3, 2) "\n";
 	unsigned processes = 0;
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.nqueues, 2);
@@ -594,7 +573,6 @@ static void test_filters(void **state)
 	const pid_t eight = 8;
 	struct amdlog_filter f = {.since_us = 1000000005, .until_us = 1000000008};
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, &f); // the name stands before the time asked for
 	assert_int_equal(run.sum.totals.records, 2);
@@ -626,7 +604,6 @@ static void test_range_end(void **state)
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	struct run run;
 	const struct amdlog_sink sink = {.ctx = &run, .record = add_record};
-
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
 		amdlog_summary_init(&run.sum, &all);
@@ -646,7 +623,6 @@ static void test_range_end(void **state)
 static void test_steps_back(void **state)
 {
 	struct run run;
-
 	(void)state;
 	summarise(&run,
 		  L("0xa", 1000000005, "init") L("0xa", 1000000005, "init")
@@ -665,7 +641,6 @@ static void test_periods_of_one_queue(void **state)
 	struct amdlog_streams s = {0};
 	struct amdlog_queue *queues = calloc(2, sizeof(*queues));
 	const struct amdlog_summary sum = {.queues = queues, .nqueues = 2};
-
 	(void)state;
 	assert_non_null(queues);
 	queues[0].merged = 1;
@@ -702,7 +677,6 @@ static void test_api_calls(void **state)
 				  "hipMalloc: Returned hipErrorOutOfMemory : : duration: 3 us")
 					L("0xa", 1000000005, "hipFree ( 1 )");
 	struct run run;
-
 	(void)state;
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.napis, 2);
@@ -775,7 +749,6 @@ static void test_wrapped_lines(void **state)
 static void test_wrapped_barrier(void **state)
 {
 	struct run run;
-
 	(void)state;
 	summarise(&run,
 		  PREFIX "SWq=0x7c551ee02000, HWq=0x7c5517d00000, id=1, BarrierAND Header = 0x1503 "
@@ -799,7 +772,6 @@ static void test_torn(void **state)
 	static const char next[] = "epoch 3\n" L("0xc", 1000000009, "init");
 	char log[4096];
 	struct run run;
-
 	(void)state;
 	tear(log, WHOLE, 200, "epoch 3, loss=0.25\n");
 	summarise(&run, log, NULL);
@@ -825,7 +797,6 @@ static void test_two_writers(void **state)
 		"ShaderName : a_name_long_enough_to_pass_the_first_piece_of_128_bytes";
 	char log[4096], line[1024];
 	struct run run;
-
 	(void)state;
 	snprintf(line, sizeof(line), "%s\n", other);
 	tear(log, WHOLE, 256, line);
@@ -855,7 +826,6 @@ static void test_exchangeable(void **state)
 		"wptr=7\n";
 	char log[4096];
 	struct run run;
-
 	(void)state;
 	tear(log, WHOLE, 128, other);
 	summarise(&run, log, NULL);
@@ -878,7 +848,6 @@ static void test_exchangeable(void **state)
 static void check_untaken(const char *log)
 {
 	struct run run;
-
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.torn, 2);
 	assert_int_equal(run.reassembly->mended, 0);
@@ -892,7 +861,6 @@ static void check_untaken(const char *log)
 static void test_ambiguous_rest(void **state)
 {
 	char log[4096];
-
 	(void)state;
 	snprintf(log, sizeof(log), "%.*sepoch 1\n%.*sepoch 2\n%s\n" NEXT "%s\n", 256, WHOLE, 256,
 		 OTHER, &WHOLE[128], &WHOLE[128]);
@@ -913,7 +881,6 @@ static void test_ambiguous_rest(void **state)
 static void keep_offset(void *ctx, const struct amdlog_record *r)
 {
 	uint64_t *offsets = ctx;
-
 	assert_true(offsets[0] < 3);
 	offsets[++offsets[0]] = r->offset;
 }
@@ -923,7 +890,6 @@ static void test_handed_on(void **state)
 {
 	static const char between[] = NEXT, own[] = PREFIX "init\n";
 	const size_t cuts[] = {sizeof(WHOLE) - 1, 200};
-
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t offsets[4] = {0};
@@ -976,6 +942,5 @@ int main(void)
 		cmocka_unit_test(test_ambiguous_rest),
 		cmocka_unit_test(test_handed_on),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,6 @@ static int numbered_file(void)
 {
 	int fd = memfd_create("blocks", MFD_CLOEXEC);
 	char *text = malloc((size_t)LINES * LINE_LEN + 1);
-
 	assert_true(fd >= 0 && text);
 	for (size_t i = 0; i < LINES; i++)
 		snprintf(text + i * LINE_LEN, LINE_LEN + 1, "%-*zu\n", LINE_LEN - 1, i);
@@ -44,7 +43,6 @@ static void look(void *ctx, unsigned worker, struct block *b)
 {
 	struct taken *t = ctx;
 	uint64_t n = 0;
-
 	(void)worker;
 	for (size_t i = 0; i < b->len; i += 512)
 		n += b->text[i] ? 512 : 0;
@@ -55,7 +53,6 @@ static int check(void *ctx, struct block *b)
 {
 	struct taken *t = ctx;
 	size_t at = 0;
-
 	for (; at < b->len; at += LINE_LEN)
 		assert_int_equal(strtoull(b->text + at, NULL, 10), t->next++);
 	if (!t->blocks++ && t->cut_at)
@@ -66,7 +63,6 @@ static int check(void *ctx, struct block *b)
 static void test_all_of_it(void **state)
 {
 	static const size_t sizes[] = {65536, 100000, 0, 5000000};
-
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		struct taken t = {.fd = numbered_file()};
@@ -84,7 +80,6 @@ static void test_all_of_it(void **state)
 static int check_lines(void *ctx, struct block *b)
 {
 	struct taken *t = ctx;
-
 	if (b->lines) {
 		assert_int_equal(b->text[b->len - 1], '\n');
 		assert_true(!t->next || t->seen == '\n');
@@ -135,7 +130,6 @@ static void test_truncated(void **state)
 static int take_number(void *ctx, struct block *b)
 {
 	struct taken *t = ctx;
-
 	*(uint64_t *)b->user = t->blocks++;
 	return t->stop_at && t->blocks == t->stop_at ? 7 : 0;
 }
@@ -143,7 +137,6 @@ static int take_number(void *ctx, struct block *b)
 static void finish_number(void *ctx, struct block *b)
 {
 	uint64_t *number = b->user;
-
 	look(ctx, 0, b);
 	*number += 1000;
 }
@@ -151,7 +144,6 @@ static void finish_number(void *ctx, struct block *b)
 static int put_number(void *ctx, struct block *b)
 {
 	struct taken *t = ctx;
-
 	assert_int_equal(*(uint64_t *)b->user, 1000 + t->put++);
 	return 0;
 }
@@ -217,6 +209,5 @@ int main(void)
 		cmocka_unit_test(test_put),        cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_line_start),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,9 @@
 
 #include "common/cli/err.h"
 #include "common/cli/json.h"
-#include "common/cli/jsonin.h"
+#include "common/out/jsonin.h"
 #include "common/cli/opts.h"
-#include "common/cli/out_priv.h"
+#include "common/out/out_priv.h"
 #include "common/cli/text.h"
 
 #include <errno.h>
@@ -280,7 +280,6 @@ static void test_pids(void **state)
 static void test_quoted(void **state)
 {
 	struct buf b = {0};
-
 	(void)state;
 	outfmt_quoted(&b, "a\"b\\c$d`e", 9);
 	assert_string_equal(b.data, "a\\x22b\\x5cc\\x24d\\x60e");
@@ -357,7 +356,6 @@ static void reads_as(const char *json, const char *want)
 	struct jsonin j;
 	struct jsonin_value v;
 	char text[64], all[128];
-
 	snprintf(all, sizeof(all), "[%s]", json);
 	assert_true(jsonin_open(&j, all, strlen(all), '['));
 	assert_true(jsonin_next(&j, NULL, &v));

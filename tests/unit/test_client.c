@@ -35,7 +35,6 @@ static void count_client(const struct hints_client *c, void *n)
 static void fill(struct buf *b, void *h)
 {
 	unsigned clients = 0;
-
 	hints_each_client(h, count_client, &clients);
 	buf_printf(b, "active %u\nclients %u\n", hints_active(h), clients);
 	for (unsigned i = 0; i < status_lines; i++)
@@ -47,7 +46,6 @@ static void *serve(void *arg)
 	struct hints *h = arg;
 	struct pollfd fds[] = {{.fd = stop, .events = POLLIN},
 			       {.fd = hints_fd(h), .events = POLLIN}};
-
 	while (poll(fds, deaf ? 1 : 2, deaf ? 1 : hints_wait_ms(h)) >= 0 && !fds[0].revents) {
 		if (deaf)
 			continue;
@@ -63,7 +61,6 @@ static void start_server(void)
 {
 	int status = -1;
 	struct hints *h = hints_open(path, NULL, &status);
-
 	assert_non_null(h);
 	hints_on_status(h, fill, h);
 	stop = eventfd(0, EFD_CLOEXEC);
@@ -102,7 +99,6 @@ static int end_test(void **state)
 static struct gpq_client *connect_client(void)
 {
 	struct gpq_client *c = gpq_connect(path);
-
 	assert_non_null(c);
 	return c;
 }
@@ -111,7 +107,6 @@ static const char *status_of(struct gpq_client *c)
 {
 	static char text[100];
 	ssize_t n = gpq_status(c, text, sizeof(text), -1);
-
 	assert_int_equal(n, strlen(text));
 	return text;
 }
@@ -127,7 +122,6 @@ static void await_status(struct gpq_client *c, const char *wanted)
 static void test_begin_and_end(void **state)
 {
 	struct gpq_client *c = connect_client(), *other = connect_client();
-
 	(void)state;
 	assert_int_equal(gpq_begin(c, 0, -1), 0);
 	assert_int_equal(gpq_begin(c, UINT64_MAX, -1), 0);
@@ -148,7 +142,6 @@ static void test_begin_and_end(void **state)
 static void test_no_answer(void **state)
 {
 	struct gpq_client *c = connect_client(), *other = connect_client();
-
 	(void)state;
 	mute = true;
 	assert_int_equal(gpq_begin(c, 1, 0), 0);
@@ -172,7 +165,6 @@ static void test_no_answer(void **state)
 static void test_many_hints(void **state)
 {
 	struct gpq_client *c = connect_client();
-
 	(void)state;
 	for (unsigned i = 0; i < 32; i++)
 		assert_int_equal(gpq_begin(c, i, 0), 0);
@@ -189,7 +181,6 @@ static void test_status(void **state)
 {
 	struct gpq_client *c = connect_client();
 	char text[20000], small[10];
-
 	(void)state;
 	status_lines = 1000;
 	assert_int_equal(gpq_status(c, text, sizeof(text), -1), 19 + 11 * 1000);
@@ -213,7 +204,6 @@ static void test_no_server(void **state)
 	struct gpq_client *c;
 	char text[8];
 	int64_t before = clock_now();
-
 	(void)state;
 	stop_server();
 	c = connect_client();
@@ -235,7 +225,6 @@ static void test_no_server(void **state)
 static void test_restart(void **state)
 {
 	struct gpq_client *c = connect_client(), *waiting = connect_client();
-
 	(void)state;
 	assert_int_equal(gpq_begin(c, 1, -1), 0);
 	assert_int_equal(gpq_begin(c, 2, 0), 0);
@@ -264,7 +253,6 @@ static int in_fork(int (*f)(struct gpq_client *), struct gpq_client *c)
 {
 	int status = -1;
 	pid_t pid = fork();
-
 	if (pid == 0)
 		_exit(f(c));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -286,7 +274,6 @@ static void test_fork(void **state)
 {
 	struct gpq_client *c = connect_client(), *gone = connect_client();
 	int fd = c->fd;
-
 	(void)state;
 	gpq_close(gone);
 	assert_int_equal(gpq_begin(c, 1, -1), 0);
@@ -308,7 +295,6 @@ static void test_too_many_connections(void **state)
 	struct gpq_client *clients[MOST + 1];
 	unsigned n = 0;
 	int r = 0;
-
 	(void)state;
 	while (r == 0 && n <= MOST) {
 		clients[n] = connect_client();
@@ -327,7 +313,6 @@ static void test_too_fast(void **state)
 {
 	struct gpq_client *c = connect_client(), *other;
 	int r = 0;
-
 	(void)state;
 	assert_int_equal(gpq_begin(c, 1, -1), 0);
 	deaf = true;
@@ -352,7 +337,6 @@ static void test_places(void **state)
 	struct sockaddr_un longest;
 	struct gpq_client *c;
 	char text[200], *own;
-
 	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

@@ -42,7 +42,6 @@ static char *text(const char *fmt, ...)
 	static unsigned next;
 	char *to = texts[next++ % COUNT(texts)];
 	va_list ap;
-
 	va_start(ap, fmt);
 	vsnprintf(to, sizeof(texts[0]), fmt, ap);
 	va_end(ap);
@@ -52,7 +51,6 @@ static char *text(const char *fmt, ...)
 static const char *named(struct code_names *c, uint64_t address)
 {
 	const char *name = code_name(c, address);
-
 	return name ? name : "?";
 }
 
@@ -70,7 +68,6 @@ static int setup(void **state)
 {
 	char self[PATH_MAX] = "";
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
 	(void)state;
 	if (n <= 0)
 		return -1;
@@ -86,7 +83,6 @@ static int setup(void **state)
 static void load(unsigned n, ...)
 {
 	va_list ap;
-
 	va_start(ap, n);
 	memset(maps, 0, sizeof(maps));
 	for (unsigned i = 0; i < n; i++)
@@ -102,7 +98,6 @@ static void test_memory(void **state)
 {
 	struct buf a = {0}, b = {0};
 	struct elf_parts p;
-
 	(void)state;
 	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
 	elf_make(&b, ELF_MACHINE, others, COUNT(others), &p);
@@ -133,7 +128,6 @@ static void test_refresh(void **state)
 {
 	struct buf a = {0}, b = {0};
 	struct elf_parts p;
-
 	(void)state;
 	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
 	elf_make(&b, ELF_MACHINE, others, COUNT(others), &p);
@@ -211,7 +205,6 @@ static void test_loaded(void **state)
 static void write_file(const char *path, const struct buf *b)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
 	assert_true(fd >= 0);
 	assert_int_equal(write_fully(fd, b->data, b->len), 0);
 	close(fd);
@@ -224,7 +217,6 @@ static void test_files(void **state)
 	char dir[] = "/tmp/gpq-code-XXXXXX";
 	struct buf a = {0}, b = {0};
 	struct elf_parts p;
-
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
@@ -269,7 +261,6 @@ static void test_replaced(void **state)
 	struct buf a = {0}, b = {0};
 	struct elf_parts p;
 	int fd = mkostemp(path, O_CLOEXEC);
-
 	(void)state;
 	assert_true(fd >= 0);
 	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
@@ -300,7 +291,6 @@ static void test_exec(void **state)
 	struct elf_parts p;
 	int in[2], gone[2];
 	char byte;
-
 	(void)state;
 	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
 	load(1, memory_uri(&a));
@@ -342,7 +332,6 @@ struct places {
 static struct code_names *names_of(const struct places *m, const struct buf *elf)
 {
 	int fd = memfd_create("memory", MFD_CLOEXEC);
-
 	assert_true(fd >= 0);
 	assert_int_equal(write_fully(fd, m, sizeof(*m)), 0);
 	assert_int_equal(write_fully(fd, elf->data, elf->len), 0);
@@ -367,7 +356,6 @@ static void test_lists(void **state)
 	struct buf elf = {0};
 	struct elf_parts p;
 	struct places m;
-
 	(void)state;
 	elf_make(&elf, ELF_MACHINE, others, COUNT(others), &p);
 	for (unsigned i = 0; i < 10; i++) {
@@ -402,7 +390,6 @@ static void test_endless(void **state)
 	struct places m = {.debug = {.r_version = 11, .r_map = (void *)sizeof(m)}};
 	struct code_list l = {0};
 	struct buf b = {0};
-
 	(void)state;
 	snprintf(m.uri, sizeof(m.uri), "memory://1#offset=1&size=1");
 	for (size_t i = 0; i < n; i++)
@@ -429,7 +416,6 @@ static void test_elf(void **state)
 	struct elf_parts p;
 	struct places m;
 	size_t sections;
-
 	(void)state;
 	elf_make(&elf, ELF_MACHINE, others, COUNT(others), &p);
 	sections = p.file.e_shoff;
@@ -476,7 +462,6 @@ static void test_names_long(void **state)
 	struct buf elf = {0};
 	struct elf_parts p;
 	struct places m;
-
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
 		memset(most, 'n', CODE_NAME_MOST + 1);
@@ -589,6 +574,5 @@ int main(void)
 		cmocka_unit_test(test_elf),      cmocka_unit_test(test_names_long),
 		cmocka_unit_test(test_uris),     cmocka_unit_test(test_maps),
 	};
-
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

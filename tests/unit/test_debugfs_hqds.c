@@ -35,7 +35,6 @@ static int teardown(void **state)
 static void parse_len(const char *text, size_t len)
 {
 	char *copy = malloc(len ? len : 1); // no byte beyond the end
-
 	assert_non_null(copy);
 	memcpy(copy, text, len);
 	hqds_parse(&h, copy, len);
@@ -73,7 +72,6 @@ static char *sample(const char *name, size_t *len)
 static size_t count_word(const char *text, const char *word)
 {
 	size_t n = 0;
-
 	for (const char *p = text; (p = strstr(p, word)); p += strlen(word))
 		n++;
 	return n;
@@ -82,7 +80,6 @@ static size_t count_word(const char *text, const char *word)
 static size_t count_kind(enum hqd_kind kind)
 {
 	size_t n = 0;
-
 	for (size_t i = 0; i < h.nslots; i++)
 		n += h.slots[i].kind == kind;
 	return n;
@@ -91,7 +88,6 @@ static size_t count_kind(enum hqd_kind kind)
 static uint32_t cp(size_t slot, unsigned index)
 {
 	uint32_t v = 0;
-
 	if (!hqd_cp_reg(&h, &h.slots[slot], index, &v))
 		fail_msg("slot %zu has no register %u", slot, index);
 	return v;
@@ -100,7 +96,6 @@ static uint32_t cp(size_t slot, unsigned index)
 static uint32_t sdma(size_t slot, unsigned offset)
 {
 	uint32_t v = 0;
-
 	if (!hqd_sdma_reg(&h, &h.slots[slot], offset, &v))
 		fail_msg("slot %zu has no register +%u", slot, offset);
 	return v;
@@ -279,7 +274,6 @@ static void cut_anywhere(void **state)
 static size_t count_active(const char *text, const char *word)
 {
 	size_t n = 0;
-
 	for (const char *p = text; (p = strstr(p, word)); p += strlen(word)) {
 		const char *line = strchr(p, '\n') + 1;
 

@@ -24,7 +24,6 @@ static char *slurp(const char *path, size_t *len)
 	FILE *f = fopen(path, "re");
 	char *text = NULL;
 	size_t cap = 0, n;
-
 	*len = 0;
 	if (!f)
 		return NULL;
@@ -46,7 +45,6 @@ static char *sample(const char *name, size_t *len)
 {
 	const char *dir = getenv("GPQ_SAMPLES");
 	char path[4096];
-
 	snprintf(path, sizeof(path), "%s/kfd/%s", dir ? dir : "../shared/samples", name);
 	char *text = slurp(path, len);
 
@@ -59,7 +57,6 @@ static char *sample(const char *name, size_t *len)
 static size_t count_word(const char *text, const char *word)
 {
 	size_t n = 0;
-
 	for (const char *p = text; (p = strstr(p, word)); p += strlen(word))
 		n++;
 	return n;
@@ -68,7 +65,6 @@ static size_t count_word(const char *text, const char *word)
 static size_t count_kind(const struct mqds *m, enum mqd_kind kind)
 {
 	size_t n = 0;
-
 	for (size_t i = 0; i < m->nqueues; i++)
 		n += m->queues[i].kind == kind;
 	return n;
@@ -81,7 +77,6 @@ static struct mqds *parse(const char *text, size_t len)
 	struct mqds *m = malloc(sizeof(*m));
 	char *copy = malloc(
 		len ? len : 1); // no byte beyond the end, so that a sanitizer sees a step too far
-
 	assert_non_null(m);
 	assert_non_null(copy);
 	memcpy(copy, text, len);
@@ -108,7 +103,6 @@ static uint64_t value(const struct mqds *m, size_t queue, enum gfx_gen gen, unsi
 		      enum mqd_value what)
 {
 	uint64_t v = 0;
-
 	if (!mqd_get(m, &m->queues[queue], gen, xcc, what, &v))
 		fail_msg("queue %zu xcc %u has no value %d", queue, xcc, what);
 	return v;
@@ -117,7 +111,6 @@ static uint64_t value(const struct mqds *m, size_t queue, enum gfx_gen gen, unsi
 static bool missing(const struct mqds *m, size_t queue, enum gfx_gen gen, enum mqd_value what)
 {
 	uint64_t v;
-
 	return !mqd_get(m, &m->queues[queue], gen, 0, what, &v);
 }
 
@@ -125,7 +118,6 @@ static bool missing(const struct mqds *m, size_t queue, enum gfx_gen gen, enum m
 static size_t put_dump(char *out, unsigned lines, uint32_t add)
 {
 	char *p = out;
-
 	for (unsigned i = 0; i < lines; i++) {
 		p += sprintf(p, "    %08x:", i * 32);
 		for (unsigned w = 0; w < 8; w++)
@@ -708,6 +700,5 @@ int main(void)
 		cmocka_unit_test(generations),          cmocka_unit_test(gfx8_compute),
 		cmocka_unit_test(sdma_gfx8_gfx12),
 	};
-
 	return cmocka_run_group_tests_name("debugfs mqds", tests, NULL, NULL);
 }

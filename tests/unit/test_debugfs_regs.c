@@ -25,7 +25,6 @@ static void means(const struct reg *r, const char *name, uint32_t word, const ch
 {
 	char got[48];
 	const struct reg_field *f = field(r, name);
-
 	assert_string_equal(reg_field_text(got, f, reg_field_bits(f, word)), text);
 }
 
@@ -220,6 +219,5 @@ int main(void)
 		cmocka_unit_test(tables_are_sound),   cmocka_unit_test(sdma),
 		cmocka_unit_test(agrees_with_values),
 	};
-
 	return cmocka_run_group_tests_name("debugfs regs", tests, NULL, NULL);
 }

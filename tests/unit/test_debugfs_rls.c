@@ -31,7 +31,6 @@ static int teardown(void **state)
 static void parse_len(const char *text, size_t len)
 {
 	char *copy = malloc(len ? len : 1); // no byte beyond the end
-
 	assert_non_null(copy);
 	memcpy(copy, text, len);
 	rls_parse(&r, copy, len);

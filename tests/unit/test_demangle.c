@@ -31,7 +31,6 @@ static int teardown(void **state)
 static const char *shown(void **state, const char *name)
 {
 	const char *text = demangle(*state, name);
-
 	return text ? text : "(as it is)";
 }
 
@@ -74,7 +73,6 @@ static void test_cut(void **state)
 				   "clEvEUlfE_EEvS4_RKT_"
 				   "EUliE_EEviT1_";
 	char cut[sizeof(name)];
-
 	for (size_t n = 0; n < sizeof(name); n++) {
 		memcpy(cut, name, n);
 		cut[n] = 0;
@@ -90,7 +88,6 @@ static char *nested(size_t n, const char *head, const char *open, const char *mi
 		    const char *close, const char *tail)
 {
 	struct buf b = {0};
-
 	buf_puts(&b, head);
 	for (size_t i = 0; i < n; i++)
 		buf_puts(&b, open);
@@ -105,7 +102,6 @@ static char *nested(size_t n, const char *head, const char *open, const char *mi
 static void test_deep(void **state)
 {
 	static const size_t depth[] = {100, 1000, 2000, 4000, 100000};
-
 	for (size_t i = 0; i < COUNT(depth); i++) {
 		char *names[] = {
 			nested(depth[i], "_Z1f", "P", "i", "", ""),
@@ -133,7 +129,6 @@ static void test_deep(void **state)
 static char *doubled(unsigned n)
 {
 	struct buf b = {0};
-
 	buf_puts(&b, "_Z1f1AIiiE");
 	for (unsigned i = 0; i < n; i++) {
 		char last = (char)(i < 10 ? '0' + i : 'A' + i - 10);
@@ -153,7 +148,6 @@ static void test_hostile(void **state)
 {
 	char *text = doubled(4), *slow = retried(100), *large = doubled(30);
 	struct rusage used;
-
 	// Within the limits it is right. "A<int, int>" has 11 characters, the next argument 2 * 11
 	// + 6, and so on: 11 + 28 + 62 + 130 + 266, and "f(, , , , )".
 	assert_int_equal(strlen(shown(state, text)), 508);
@@ -188,6 +182,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_releases),
 					   cmocka_unit_test(test_events),
 					   cmocka_unit_test(test_untraced_debugger)};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

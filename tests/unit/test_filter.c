@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "common/cli/err.h"
-#include "common/cli/filter.h"
-#include "common/cli/rows.h"
+#include "common/out/filter.h"
+#include "common/out/rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -26,7 +26,6 @@ static void assert_text(struct ftrace_text t, const char *expected)
 static void test_entry(void **state)
 {
 	int64_t n;
-
 	(void)state;
 	assert_true(
 		line("         mkqueue-163     (    161) [001] .....     5.993034: created: "
@@ -48,7 +47,6 @@ static void test_entry(void **state)
 static void test_return(void **state)
 {
 	int64_t n;
-
 	(void)state;
 	assert_true(line("             dbg-169   [000] d..1.     8.186803: x_ret: "
 			 "(unmap_queues_cpsch+0x115/0x2f0 "
@@ -158,7 +156,6 @@ static void test_no_record(void **state)
 static struct ftrace read_text(const char *text)
 {
 	struct ftrace f = {0};
-
 	ftrace_read(&f, text, strlen(text));
 	return f;
 }
@@ -179,7 +176,6 @@ static void test_pairs(void **state)
 		// another begins inside, and its return is not there
 		T("1", "0", "2.000000", IN("a")) T("1", "0", "2.000001", IN("c"))
 			T("1", "1", "2.000010", OUT("a")) T("1", "1", "2.000020", OUT("c")));
-
 	(void)state;
 	assert_string_equal(f.clock, "mono");
 	assert_int_equal(f.n, 10);
@@ -202,7 +198,6 @@ static void test_across(void **state)
 	struct ftrace f = read_text(T("1", "0", "1.000100", IN("a")) "CPU:1 [LOST 3 EVENTS]\n" T(
 		"2", "1", "1.000200", IN("b")) T("1", "0", "1.000300", OUT("a"))
 					    T("2", "1", "1.000400", OUT("b")));
-
 	(void)state;
 	assert_int_equal(f.losses, 1);
 	assert_int_equal(f.lost, 3);
@@ -230,7 +225,6 @@ static void test_processes(void **state)
 				    "            task-9     [000] ..... 1.5: f <-g\n"
 				    "# task: 9 5 1\n# task: 8 5 1\n# task: x\n"
 				    "nonsense\n");
-
 	(void)state;
 	assert_int_equal(f.v[0].tgid, 5);
 	assert_int_equal(f.v[2].tgid, 5);
@@ -254,6 +248,5 @@ int main(void)
 		cmocka_unit_test(test_pairs),     cmocka_unit_test(test_across),
 		cmocka_unit_test(test_processes),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,6 @@ static struct grep *compiled(char first, const char *want, const char *drop)
 {
 	struct grep *g = grep_new(first);
 	char *v[] = {(char *)(uintptr_t)want, (char *)(uintptr_t)drop};
-
 	assert_non_null(g);
 	if (want)
 		assert_int_equal(grep_add(g, GREP_WANT, "--grep", &(struct words){v, 1}), GPQ_OK);
@@ -33,7 +32,6 @@ static unsigned compare(struct grep *g, char first, const char *text, size_t len
 	struct grep_hits hits = {0};
 	struct grep_cursor cursor;
 	unsigned n = 0;
-
 	assert_true(block && single);
 	grepper_lines(block, text, len, &hits);
 	assert_int_equal(hits.error, 0);
@@ -205,7 +203,6 @@ static void random_pattern(uint32_t *seed, char *to, size_t size)
 		bool anchor = *atom == '^' || *atom == '$' || atom[1] == 'b' || atom[1] == 'B';
 		const char *count =
 			anchor ? "" : counts[dice(seed, sizeof(counts) / sizeof(counts[0]))];
-
 		snprintf(to + strlen(to), size - strlen(to), "%s%s%s", atom, count,
 			 n && !dice(seed, 6) ? "|" : "");
 	}
@@ -218,7 +215,6 @@ static void test_random(void **state)
 	char text[400], pattern[128];
 	unsigned blocks = 0, hits = 0;
 	struct buf within = {0};
-
 	(void)state;
 	for (unsigned i = 0; i < 20000; i++) {
 		size_t len = 2 + dice(&seed, sizeof(text) - 2);
@@ -245,7 +241,6 @@ static void test_several(void **state)
 	static const char text[] = "one two\ntwo\nthree\none\nfour\n";
 	char *v[] = {(char *)(uintptr_t) "one", (char *)(uintptr_t) "th|two"};
 	struct grep *g = grep_new(0);
-
 	(void)state;
 	assert_int_equal(grep_add(g, GREP_WANT, "--grep", &(struct words){v, 2}), GPQ_OK);
 	assert_int_equal(compare(g, 0, text, sizeof(text) - 1, "either"), 4);
@@ -266,7 +261,6 @@ static void test_too_many_steps(void **state)
 	struct grepper *w = grepper_new(g);
 	struct grep_hits hits = {0};
 	struct buf text = {0};
-
 	(void)state;
 	buf_fill(&text, 'a', 5000);
 	buf_puts(&text, "!\n:aab\n");
@@ -294,6 +288,5 @@ int main(void)
 		cmocka_unit_test(test_random),         cmocka_unit_test(test_several),
 		cmocka_unit_test(test_too_many_steps),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,6 @@ static int begin_tests(void **state)
 static int end_tests(void **state)
 {
 	char path[80];
-
 	(void)state;
 	snprintf(path, sizeof(path), "%s/gpq", dir);
 	return rmdir(path) || rmdir(dir);
@@ -63,7 +62,6 @@ static struct player begin_player(void)
 {
 	struct player p = {.pid = fork(), .fd = -1};
 	struct kfd_failure f;
-
 	if (!p.pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
@@ -87,7 +85,6 @@ static void end_process(struct player *p)
 static void end_player(struct player *p)
 {
 	char path[160];
-
 	end_process(p);
 	snprintf(path, sizeof(path), "%s/gpq/%s", dir, p->name);
 	unlink(path);
@@ -100,7 +97,6 @@ static const char *heard(struct player *p)
 {
 	static char text[512];
 	ssize_t n;
-
 	if (p->fd < 0)
 		p->fd = accept(p->listener, NULL, NULL);
 	n = recv(p->fd, text, sizeof(text) - 1, MSG_DONTWAIT);
@@ -133,7 +129,6 @@ static void test_nowait(void **state)
 	struct player a = begin_player(), b = begin_player();
 	struct group_member *silent = group_add(&g, a.pid, NULL);
 	struct group_member *m = group_add(&g, b.pid, NULL);
-
 	(void)state;
 	assert_true(silent->asked && silent->late && m->asked && m->late);
 	assert_int_equal(g.asked, 0); // nothing waits for those that are attached to
@@ -195,7 +190,6 @@ static void test_silent_end(void **state)
 	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT, .limit_ns = 5};
 	struct player a = begin_player();
 	struct group_member *m = group_add(&g, a.pid, NULL);
-
 	(void)state;
 	assert_string_equal(heard(&a), "release keep\n");
 	attach(&a, &g);
@@ -228,7 +222,6 @@ static void test_refused(void **state)
 	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
 	struct player a = begin_player();
 	struct group_member *m = group_add(&g, a.pid, NULL);
-
 	(void)state;
 	assert_string_equal(heard(&a), "release keep\n");
 	answer(&a, &g, "error 4 already traced\n");
@@ -251,7 +244,6 @@ static void test_most(void **state)
 	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT, .limit_ns = 5};
 	struct player a = begin_player();
 	struct kfd_selection *three = calloc(1, sizeof(*three));
-
 	(void)state;
 	three->ids[three->num_ids++] = 3;
 	group_set(&g, 0, 1);
@@ -284,7 +276,6 @@ static void test_exec(void **state)
 	struct player a = begin_player();
 	struct group_member *m = group_add(&g, a.pid, NULL);
 	char any;
-
 	(void)state;
 	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
 	kill(a.pid, SIGUSR1);
@@ -301,7 +292,6 @@ static void serve(const struct player *p)
 {
 	struct pollfd client = {.fd = p->listener, .events = POLLIN};
 	char text[512];
-
 	poll(&client, 1, -1);
 	const int fd = accept(p->listener, NULL, NULL);
 
@@ -317,7 +307,6 @@ static void test_waiting(void **state)
 	struct group g = {.attach = true, .held = true};
 	struct player a = begin_player();
 	pid_t server = fork();
-
 	(void)state;
 	if (!server) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -344,6 +333,5 @@ int main(void)
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_most),
 		cmocka_unit_test(test_exec),    cmocka_unit_test(test_waiting),
 	};
-
 	return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }

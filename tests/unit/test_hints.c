@@ -32,7 +32,6 @@ static struct buf messages;
 static struct hints *open_hints(const char *group, int *status)
 {
 	struct hints *opened;
-
 	messages.len = 0;
 	buf_puts(&messages, "");
 	err_gather(&messages);
@@ -44,7 +43,6 @@ static struct hints *open_hints(const char *group, int *status)
 static int begin_test(void **state)
 {
 	int status = -1;
-
 	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/test_hints.XXXXXX");
 	assert_non_null(mkdtemp(dir));
@@ -58,7 +56,6 @@ static int begin_test(void **state)
 static int end_test(void **state)
 {
 	char run[80];
-
 	(void)state;
 	hints_close(h);
 	unlink(path);
@@ -73,7 +70,6 @@ static int connect_client(void)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	assert_true(fd >= 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
@@ -88,7 +84,6 @@ static void say(int fd, const char *text)
 static void say_often(int fd, const char *text, unsigned n)
 {
 	struct buf all = {0};
-
 	while (n--)
 		buf_puts(&all, text);
 	say(fd, all.data);
@@ -101,7 +96,6 @@ static const char *heard(int fd)
 	static char text[1 << 17];
 	size_t len = 0;
 	ssize_t n;
-
 	while ((n = recv(fd, text + len, sizeof(text) - 10 - len, MSG_DONTWAIT)) > 0)
 		len += (size_t)n;
 	snprintf(text + len, sizeof(text) - len, "%s", n == 0 ? "(end)" : "");
@@ -111,7 +105,6 @@ static const char *heard(int fd)
 static unsigned count_lines(const char *text)
 {
 	unsigned n = 0;
-
 	for (; *text; text++)
 		n += *text == '\n';
 	return n;
@@ -120,7 +113,6 @@ static unsigned count_lines(const char *text)
 static bool is_ready(void)
 {
 	struct pollfd p = {.fd = hints_fd(h), .events = POLLIN};
-
 	return poll(&p, 1, 0) == 1;
 }
 
@@ -128,7 +120,6 @@ static bool is_ready(void)
 static bool serve(void)
 {
 	bool changed = false;
-
 	do
 		changed ^= hints_serve(h, now);
 	while (is_ready() || hints_wait_ms(h) == 0);
@@ -138,7 +129,6 @@ static bool serve(void)
 static void test_begin_and_end(void **state)
 {
 	int a = connect_client(), b = connect_client();
-
 	(void)state;
 	assert_false(serve());
 	assert_int_equal(hints_active(h), 0);
@@ -178,7 +168,6 @@ static void fill(struct buf *b, void *arg)
 static void test_order(void **state)
 {
 	int a = connect_client(), holds = 41;
-
 	(void)state;
 	hints_on_status(h, fill, &holds);
 	say(a, "end 7\nbegin 1\nstatus\nbegin 2\nend 1");
@@ -203,7 +192,6 @@ static void test_order(void **state)
 static void test_end_before_answer(void **state)
 {
 	int a = connect_client();
-
 	(void)state;
 	say(a, "begin 1\nbegin 2\nend 2\n");
 	assert_true(serve());
@@ -223,7 +211,6 @@ static void test_end_before_answer(void **state)
 static void test_death(void **state)
 {
 	int a = connect_client(), b = connect_client(), c = connect_client();
-
 	(void)state;
 	say(a, "begin 1\nbegin 2\n");
 	say(b, "begin 1\n");
@@ -288,7 +275,6 @@ static void test_long_lines(void **state)
 {
 	char line[HINTS_LINE_MAX + 2] = "";
 	int a = connect_client(), b = connect_client(), c = connect_client();
-
 	(void)state;
 	memset(line, 'x', HINTS_LINE_MAX - 1);
 	say(a, line);
@@ -316,7 +302,6 @@ static void test_ids(void **state)
 {
 	int a = connect_client(), b = connect_client();
 	char line[32];
-
 	(void)state;
 	for (unsigned i = 0; i < 32; i++) {
 		snprintf(line, sizeof(line), "begin %u\n", i);
@@ -343,7 +328,6 @@ static void test_ids(void **state)
 static void test_pending(void **state)
 {
 	int a = connect_client();
-
 	(void)state;
 	say(a, "begin 1\n");
 	say_often(a, "end\n", 100);
@@ -362,7 +346,6 @@ static void test_pending(void **state)
 static void test_rate(void **state)
 {
 	int a = connect_client(), b = connect_client();
-
 	(void)state;
 	say_often(a, "end\n", 300);
 	serve();
@@ -406,7 +389,6 @@ static void fill_much(struct buf *b, void *arg)
 static void test_no_reader(void **state)
 {
 	int a = connect_client(), b = connect_client();
-
 	(void)state;
 	hints_on_status(h, fill_much, NULL);
 	say(a, "begin\n");
@@ -426,7 +408,6 @@ static void test_no_reader(void **state)
 static void test_no_reader_of_answers(void **state)
 {
 	int a = connect_client();
-
 	(void)state;
 	hints_on_status(h, fill_much, NULL);
 	say(a, "begin\n");
@@ -444,7 +425,6 @@ static void test_no_reader_of_answers(void **state)
 static void test_expiry(void **state)
 {
 	int a = connect_client();
-
 	(void)state;
 	say(a, "begin 1\nbegin 2\n");
 	assert_true(serve());
@@ -502,7 +482,6 @@ static void connect_as(uid_t uid, int *fds, unsigned n)
 static void limit_files(rlim_t files)
 {
 	struct rlimit limit;
-
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -513,7 +492,6 @@ static void test_connections(void **state)
 {
 	int fds[129], one;
 	unsigned most = getuid() ? 16 : 128;
-
 	(void)state;
 	connect_many(fds, most + 1);
 	assert_string_equal(heard(fds[most]),
@@ -537,7 +515,6 @@ static void test_connections(void **state)
 static void test_places_of_root(void **state)
 {
 	int fds[8][17], root[17], another;
-
 	(void)state;
 	if (getuid())
 		skip();
@@ -602,7 +579,6 @@ static void test_more_descriptors(void **state)
 static void test_connection_rate(void **state)
 {
 	int fd;
-
 	(void)state;
 	for (unsigned i = 0; i < HINTS_CONNECT_BURST; i++) {
 		close(connect_client());
@@ -623,7 +599,6 @@ static void test_connection_rate(void **state)
 static void see(const struct hints_client *c, void *arg)
 {
 	struct hints_client *all = arg;
-
 	all->uid += c->uid == geteuid();
 	all->pid += c->pid == getpid();
 	all->active += c->active;
@@ -635,7 +610,6 @@ static void test_each_client(void **state)
 {
 	struct hints_client all = {0};
 	int a = connect_client(), b = connect_client();
-
 	(void)state;
 	say(a, "begin 1\nbegin 2\nend\n");
 	say_often(b, "end\n", 201);
@@ -654,7 +628,6 @@ static int bind_dead(void)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	return bind(fd, (struct sockaddr *)&a, sizeof(a)) + close(fd);
 }
@@ -662,7 +635,6 @@ static int bind_dead(void)
 static unsigned mode_of(const char *file)
 {
 	struct stat st = {0};
-
 	assert_int_equal(lstat(file, &st), 0);
 	return st.st_mode;
 }
@@ -672,7 +644,6 @@ static void test_place(void **state)
 	struct hints *second;
 	char run[80], want[200];
 	int status = -1, fd;
-
 	(void)state;
 	snprintf(run, sizeof(run), "%s/run", dir);
 	assert_int_equal(mode_of(run), S_IFDIR | 0755);
@@ -720,7 +691,6 @@ static void test_rights(void **state)
 	char group[16], run[80];
 	struct stat st = {0};
 	int status = -1;
-
 	(void)state;
 	hints_close(h);
 	snprintf(group, sizeof(group), "%u", getuid() ? (unsigned)getgid() : NOBODY);
@@ -750,7 +720,6 @@ static void test_rights(void **state)
 static void refuse(const char *place, int want, const char *text)
 {
 	int status = -1;
-
 	messages.len = 0;
 	err_gather(&messages);
 	assert_null(hints_open(place, NULL, &status));
@@ -763,7 +732,6 @@ static void refuse(const char *place, int want, const char *text)
 static void test_paths(void **state)
 {
 	char longest[200];
-
 	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[0] = '/';

@@ -26,7 +26,6 @@
 static int parse(const char *text, struct holder_request *r, struct kfd_failure *f)
 {
 	char line[HOLDER_LINE_MAX];
-
 	snprintf(line, sizeof(line), "%s", text);
 	return holder_request_parse(line, r, f);
 }
@@ -35,7 +34,6 @@ static void test_requests(void **state)
 {
 	struct holder_request r;
 	struct kfd_failure f;
-
 	(void)state;
 	assert_int_equal(parse("suspend", &r, &f), 0);
 	assert_int_equal(r.verb, HOLDER_SUSPEND);
@@ -99,7 +97,6 @@ static void test_many_ids(void **state)
 	struct holder_request r;
 	struct kfd_failure f;
 	size_t n = strlen(line);
-
 	(void)state;
 	for (int i = 1; i < 1024; i++)
 		n += (size_t)sprintf(line + n, ",%d", i);
@@ -122,7 +119,6 @@ static void test_answers(void **state)
 	struct kfd_outcome q;
 	struct kfd_answer a = {0};
 	struct kfd_failure f;
-
 	(void)state;
 	assert_int_equal(holder_answer_parse(queue, &q, &a, &f), HOLDER_LINE_QUEUE);
 	assert_int_equal(q.queue.queue_id, 3);
@@ -175,7 +171,6 @@ static void test_round_trip(void **state)
 	struct kfd_answer a;
 	struct kfd_failure f;
 	size_t n = holder_format_queue(line, &q, true);
-
 	(void)state;
 	assert_int_equal(line[n - 1], '\n');
 	line[n - 1] = '\0';
@@ -257,7 +252,6 @@ static pid_t victim;
 static int setup(void **state)
 {
 	char dir[] = "/tmp/gpq-test-XXXXXX";
-
 	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
@@ -273,7 +267,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	char path[128];
-
 	(void)state;
 	kill(victim, SIGKILL);
 	waitpid(victim, NULL, 0);
@@ -293,7 +286,6 @@ static void test_holder_without_kfd(void **state)
 	struct kfd_link l;
 	struct kfd_failure f;
 	pid_t holder;
-
 	(void)state;
 	if (access("/dev/kfd", F_OK) == 0)
 		skip();
@@ -406,7 +398,6 @@ static void test_other_uid(void **state)
 	struct kfd_link l;
 	struct kfd_failure f;
 	int dir, status;
-
 	(void)state;
 	if (geteuid() != 0)
 		skip();
@@ -456,7 +447,6 @@ static void test_directory(void **state)
 	struct kfd_failure f;
 	char path[128];
 	int dir = kfd_rundir_open(&f);
-
 	(void)state;
 	assert_true(dir >= 0);
 	close(dir);
@@ -472,7 +462,6 @@ static void test_pin(void **state)
 	struct kfd_target t;
 	struct kfd_failure f;
 	uint64_t start = kfd_target_start(getpid());
-
 	(void)state;
 	assert_true(start > 0);
 	assert_int_equal(kfd_target_pin(&t, getpid(), start + 1, &f), -1);
@@ -489,7 +478,6 @@ static void test_pin(void **state)
 static void test_refusals(void **state)
 {
 	struct kfd_failure f;
-
 	(void)state;
 	assert_int_equal(tracee_seize(getpid(), &f), -1);
 	assert_non_null(strstr(f.text, "itself"));
@@ -517,7 +505,6 @@ static void test_impostor(void **state)
 	char name[KFD_SOCKET_NAME_SIZE];
 	struct kfd_failure f;
 	int dir = kfd_rundir_open(&f), socket, fd;
-
 	(void)state;
 	assert_true(dir >= 0);
 	kfd_socket_name(name, t.pid, t.start);
@@ -540,7 +527,6 @@ static void test_criu_record(void **state)
 	struct kfd_failure f;
 	int dir = kfd_rundir_open(&f), fd;
 	bool already = false;
-
 	(void)state;
 	kfd_socket_name(name, t.pid, t.start);
 	snprintf(record, sizeof(record), "criu-%s", name);
@@ -566,6 +552,5 @@ int main(void)
 		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_impostor),
 		cmocka_unit_test(test_criu_record),
 	};
-
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -45,7 +45,6 @@ static unsigned hold(const char *text, unsigned client, const int *ids)
 	char line[256];
 	unsigned n;
 	int num = 0;
-
 	strcpy(line, text);
 	assert_int_equal(holder_request_parse(line, &r, &f), 0);
 	n = hold_make(holder, &holder->clients[client], &r);
@@ -61,7 +60,6 @@ static const int none[] = {-1}, zero[] = {0, -1}, one[] = {1, -1}, both[] = {0, 
 static unsigned made(void)
 {
 	unsigned n = 0;
-
 	for (unsigned i = 0; i < HOLDS; i++)
 		n += hold_is_made(holder, i);
 	return n;
@@ -71,7 +69,6 @@ static unsigned made(void)
 static void test_deadlines(void **state)
 {
 	uint64_t now = clock_ns();
-
 	(void)state;
 	hold("suspend queues=0", 0, zero);
 	hold("suspend queues=1 for_ns=5000000000000", 0, one);
@@ -107,7 +104,6 @@ static void test_longer(void **state)
 static void test_tied(void **state)
 {
 	unsigned n;
-
 	(void)state;
 	n = hold("suspend queues=0 tie", 3, zero);
 	assert_int_equal(n, hold_of(holder, &holder->clients[3]));
@@ -143,7 +139,6 @@ static void test_following(void **state)
 {
 	const struct kfd_queue_entry q = {.queue_id = 7, .gpu_id = 20};
 	unsigned all;
-
 	(void)state;
 	hold("suspend gpus=10", 0, zero);
 	assert_true(hold_follows(holder, 10) && !hold_follows(holder, 20));
@@ -167,7 +162,6 @@ static void test_following(void **state)
 static void test_crowded(void **state)
 {
 	char text[64];
-
 	(void)state;
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++) {
 		const int ids[] = {i, -1};
@@ -198,7 +192,6 @@ static void test_wider(void **state)
 static void test_crowded_upwards(void **state)
 {
 	char text[64];
-
 	(void)state;
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++) {
 		const int ids[] = {i, -1};
@@ -212,7 +205,6 @@ static void test_crowded_upwards(void **state)
 static void test_title(void **state)
 {
 	static char title[160];
-
 	(void)state;
 	hold("suspend queues=0 for_ns=5000000000000", 0, zero);
 	holder->until_ns[0] = 4711007000000;
@@ -236,6 +228,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_crowded_upwards, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_title, setup, teardown),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

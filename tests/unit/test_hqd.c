@@ -11,7 +11,7 @@
 
 #include "common/debugfs/decode.h"
 #include "common/debugfs/mqd_value.h"
-#include "common/state/slot_rows.h"
+#include "common/slots/slot_rows.h"
 
 static struct hqds h;
 

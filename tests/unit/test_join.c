@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/debugfs/mqd_value.h"
-#include "common/state/join.h"
+#include "common/rows/join.h"
 
 // --- a process on both sides ---
 
@@ -61,7 +61,6 @@ static int teardown(void **state)
 static void sysfs(uint32_t qid, uint32_t gpu, int type, uint64_t bytes, uint64_t created)
 {
 	struct kfd_context *c = &f->contexts[f->procs.ncontexts - 1];
-
 	f->queues[f->procs.nqueues++] =
 		(struct kfd_queue){.qid = qid,
 				   .owner = (uint32_t)f->procs.ncontexts - 1,
@@ -78,7 +77,6 @@ static void sysfs(uint32_t qid, uint32_t gpu, int type, uint64_t bytes, uint64_t
 static void context(int32_t id, uint64_t created, uint64_t pasid)
 {
 	size_t n = f->procs.nusages++;
-
 	f->usages[n] = (struct kfd_usage){
 		.context = (uint32_t)f->procs.ncontexts, .gpu_id = 0xa1f4, .pasid = pasid};
 	f->contexts[f->procs.ncontexts++] =
@@ -94,7 +92,6 @@ static void context(int32_t id, uint64_t created, uint64_t pasid)
 static void line(unsigned offset, unsigned words, const uint32_t *w)
 {
 	char *p = f->text + strlen(f->text);
-
 	p += sprintf(p, "    %08x:", offset);
 	for (unsigned i = 0; i < words; i++)
 		p += sprintf(p, " %08x", w[i]);
@@ -104,14 +101,12 @@ static void line(unsigned offset, unsigned words, const uint32_t *w)
 static void add_text(const char *text)
 {
 	size_t have = strlen(f->text);
-
 	snprintf(f->text + have, sizeof(f->text) - have, "%s", text);
 }
 
 static void zeros(unsigned from, unsigned to)
 {
 	static const uint32_t none[8];
-
 	for (; from < to; from += 32)
 		line(from, 8, none);
 }
@@ -139,7 +134,6 @@ static void sdma(uint32_t gpu, uint32_t rb_cntl, uint32_t ring)
 static void join_now(void)
 {
 	enum gfx_gen gens[64];
-
 	mqds_parse(&f->mqds, f->text, strlen(f->text));
 	assert_true(f->mqds.nqueues <= 64);
 	for (size_t i = 0; i < f->mqds.nqueues; i++)
@@ -152,7 +146,6 @@ static uint64_t base_of(size_t i)
 {
 	const struct join_queue *q = &f->join.queues[i];
 	uint64_t v;
-
 	if (q->count != 1)
 		return 0;
 	const struct mqd *m = &f->mqds.queues[f->join.candidates[q->first]];
@@ -353,7 +346,6 @@ static void runlist(size_t n, const uint32_t (*pasid_doorbell)[2])
 {
 	char text[4096] = "Node 1, gpu_id a1f4:\n";
 	size_t words = 0;
-
 	for (size_t i = 0; i < n; i++)
 		for (unsigned w = 0; w < 16 + 7; w++) {
 			uint32_t v = w == 0    ? 0xc00ea100

@@ -1,5 +1,5 @@
-// The selector in one word: common/state/pick_spec.h.
-#include "common/state/pick_spec.h"
+// The selector in one word: common/pick/pick_spec.h.
+#include "common/pick/pick_spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,6 @@
 static void conditions_are_the_options(void **state)
 {
 	struct pick_spec s;
-
 	(void)state;
 	assert_int_equal(pick_spec_parse(&s, "--offline",
 					 "tree&pid=4711,12&container=a,b&container=c&"
@@ -36,7 +35,6 @@ static void a_key_again_adds_up_or_is_refused(void **state)
 {
 	struct pick_spec s;
 	struct buf text = {0};
-
 	(void)state;
 	assert_int_equal(pick_spec_parse(&s, "--offline", "comm=a&cmdline=b&comm=c"), 0);
 	pick_text(&text, &s.pick);
@@ -70,6 +68,5 @@ int main(void)
 		cmocka_unit_test(a_key_again_adds_up_or_is_refused),
 		cmocka_unit_test(wrong_ones_are_refused),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

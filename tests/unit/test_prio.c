@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/cli/err.h"
-#include "common/state/queue_rows.h"
+#include "common/rows/queue_rows.h"
 
 static const struct kfd_driver linux_612 = {.major = 6, .minor = 12},
 			       linux_73 = {.major = 7, .minor = 3}, nothing_known = {0};
@@ -23,7 +23,6 @@ static enum kfd_answer3 written(unsigned level1, unsigned prio1, unsigned level2
 	char text[1024];
 	struct mqds m;
 	enum kfd_answer3 answer;
-
 	snprintf(text, sizeof(text),
 		 "Process 7 PASID 7:\n"
 		 "  Compute queue on device a1f4\n"
@@ -65,7 +64,6 @@ static enum kfd_answer3 in_slots(unsigned level, unsigned prio)
 	char text[1024];
 	struct hqds h;
 	enum kfd_answer3 answer;
-
 	snprintf(text, sizeof(text),
 		 "Node 1, gpu_id a1f4:\n"
 		 " Inst 0,  CP Pipe 0, Queue 2\n"
@@ -188,6 +186,5 @@ int main(void)
 		cmocka_unit_test(test_levels),  cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_check),   cmocka_unit_test(test_fits),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// Profiles (common/state/profile.h): what is counted for what stands at the head of a ring, in a
+// Profiles (common/why/profile.h): what is counted for what stands at the head of a ring, in a
 // memory that is changed between two looks. Packets by the layouts of hsa.h.
-#include "common/state/profile.h"
+#include "common/why/profile.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

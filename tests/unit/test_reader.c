@@ -47,7 +47,6 @@ static int ask(pid_t whose, reader_task *task, const void *text, size_t len, int
 {
 	const struct reader_question q = {
 		.whose = whose, .task = task, .text = text, .len = len, .fd = fd};
-
 	b->len = 0;
 	return reader_ask(&q, keep, b);
 }
@@ -58,7 +57,6 @@ static int give_bytes(const void *text, size_t len, int fd)
 {
 	static char data[READER_PART];
 	unsigned n;
-
 	(void)len;
 	(void)fd;
 	memcpy(&n, text, sizeof(n));
@@ -80,7 +78,6 @@ static int refuse(const void *text, size_t len, int fd)
 static int read_pipe(const void *text, size_t len, int fd)
 {
 	char c;
-
 	(void)text;
 	(void)len;
 	if (read(fd, &c, 1) == 1)
@@ -101,7 +98,6 @@ static int crash(const void *text, size_t len, int fd)
 static int look_around(const void *text, size_t len, int fd)
 {
 	long v[5] = {0};
-
 	(void)text;
 	(void)len;
 	(void)fd;
@@ -122,7 +118,6 @@ static void test_answers(void **state)
 	static const unsigned sizes[] = {
 		0, 1, READER_PART - 1, READER_PART, READER_PART + 1, 5 * READER_PART + 17};
 	struct buf b = {0};
-
 	(void)state;
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		assert_int_equal(ask(1, give_bytes, &sizes[i], sizeof(sizes[i]), -1, &b), 0);
@@ -138,7 +133,6 @@ static void test_memory(void **state)
 	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *big = malloc(300000), *to = malloc(300000), a[8], c[8];
 	struct memory m;
-
 	(void)state;
 	assert_int_equal(memory_open(&m, getpid()), 0);
 	memcpy(at + 100, "abcdefg", 8);
@@ -175,7 +169,6 @@ static void test_over(void **state)
 	struct memory m;
 	char c;
 	struct memory_range v = {(uintptr_t)&c, &c, 1, 0};
-
 	(void)state;
 	if (!pid) {
 		pause();
@@ -196,7 +189,6 @@ static void test_lies(void **state)
 	char a[8], b[8];
 	struct memory_range v[] = {{1, a, 8, 0}, {2, b, 8, 0}};
 	char good[18] = {MEMORY_READ, MEMORY_READ};
-
 	(void)state;
 	assert_true(memory_take(v, 2, good, sizeof(good)));
 	for (size_t n = 0; n < sizeof(good); n++)
@@ -211,7 +203,6 @@ static void test_silent(void **state)
 	const unsigned one = 1;
 	struct buf b = {0};
 	int ends[2];
-
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	reports = 0;
@@ -237,7 +228,6 @@ static void test_crash(void **state)
 {
 	const unsigned one = 1;
 	struct buf b = {0};
-
 	(void)state;
 	reports = 0;
 	host_on_trouble(note);
@@ -253,7 +243,6 @@ static void test_forked(void **state)
 	const unsigned one = 1;
 	struct buf b = {0};
 	int status;
-
 	(void)state;
 	reports = 0;
 	host_on_trouble(note);
@@ -276,7 +265,6 @@ static void test_confined(void **state)
 {
 	struct buf b = {0};
 	long v[5];
-
 	(void)state;
 	assert_int_equal(ask(1, look_around, "", 0, -1, &b), 0);
 	assert_int_equal(b.len, sizeof(v));
@@ -292,7 +280,6 @@ static void test_confined(void **state)
 static void wait_readable(const struct reader *r)
 {
 	struct pollfd p = {.fd = reader_fd(r), .events = POLLIN};
-
 	assert_int_equal(poll(&p, 1, 10000), 1);
 }
 
@@ -305,7 +292,6 @@ static void test_posted(void **state)
 	size_t len, answers = 0;
 	void *tag;
 	int error;
-
 	(void)state;
 	assert_int_equal(reader_fd(r), -1);
 	assert_int_equal(memory_open(&m, getpid()), 0);
@@ -341,7 +327,6 @@ static void test_posted_silent(void **state)
 	size_t len;
 	void *tag;
 	const void *part = NULL;
-
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	q.fd = ends[0];
@@ -376,7 +361,6 @@ static void test_killed(void **state)
 	const unsigned rounds = 200;
 	unsigned whole = 0;
 	struct buf b = {0};
-
 	(void)state;
 	host_on_trouble(note);
 	srand(28);
@@ -425,6 +409,5 @@ int main(void)
 		cmocka_unit_test(test_posted),  cmocka_unit_test(test_posted_silent),
 		cmocka_unit_test(test_killed),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/state/queue_rows.h"
+#include "common/rows/queue_rows.h"
 
 static const struct kfd_topology no_gpus;
 
@@ -22,7 +22,6 @@ static enum residency judge(enum gfx_gen gen, unsigned first, unsigned second, c
 	struct rls r;
 	const enum gfx_gen gens[2] = {gen, gen};
 	uint8_t verdicts[2];
-
 	snprintf(text, sizeof(text),
 		 "Process 7 PASID 0x1:\n"
 		 "  Compute queue on device a1f4\n"
@@ -110,7 +109,6 @@ static enum residency judge_xccs(unsigned first, unsigned second, unsigned aql)
 	char text[1024];
 	uint8_t verdict;
 	int n = sprintf(text, "Process 7 PASID 0x1:\n  Compute queue on device a1f4\n");
-
 	n += sprintf(text + n, rows, first, aql);
 	sprintf(text + n, rows, second, aql);
 	mqds_parse(&m, text, strlen(text));
@@ -158,7 +156,6 @@ static enum residency judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	struct mqds m;
 	struct rls r;
 	uint8_t verdicts[16];
-
 	assert_in_range(n, 1, 16);
 	for (unsigned i = 0; i < n; i++) {
 		size_t len = strlen(text);
@@ -199,6 +196,5 @@ int main(void)
 		cmocka_unit_test(without_a_runlist),       cmocka_unit_test(no_active_runlist),
 		cmocka_unit_test(turns_without_a_runlist), cmocka_unit_test(several_xccs),
 	};
-
 	return cmocka_run_group_tests_name("on hardware", tests, NULL, NULL);
 }

@@ -23,7 +23,6 @@ static const struct policy share = {.kind = POLICY_SHARE,
 static uint64_t at(const struct policy *p, struct policy_class *c, uint64_t ms, bool rivals)
 {
 	const uint64_t next = policy_step(p, c, ms * MS, rivals, c->held, 0);
-
 	c->off = c->held;
 	return next == UINT64_MAX ? next : next / MS;
 }
@@ -31,7 +30,6 @@ static uint64_t at(const struct policy *p, struct policy_class *c, uint64_t ms, 
 static void strict_holds_while_there_is_work_above(void **state)
 {
 	struct policy_class c = {0};
-
 	(void)state;
 	assert_int_equal(at(&strict, &c, 1000, false), UINT64_MAX);
 	assert_false(c.held);
@@ -51,7 +49,6 @@ static void strict_holds_while_there_is_work_above(void **state)
 static void no_hold_lasts_longer_than_allowed(void **state)
 {
 	struct policy_class c = {0};
-
 	(void)state;
 	assert_int_equal(at(&strict, &c, 1000, true), 2000);
 	assert_int_equal(at(&strict, &c, 1999, true), 2000);
@@ -71,7 +68,6 @@ static void no_hold_lasts_longer_than_allowed(void **state)
 static void what_a_hold_costs_bounds_their_number(void **state)
 {
 	struct policy_class c = {0};
-
 	(void)state;
 	// 3 ms each: not more often than every 30 ms.
 	policy_step(&strict, &c, 1000 * MS, true, false, 3 * MS);
@@ -90,7 +86,6 @@ static void what_a_hold_costs_bounds_their_number(void **state)
 static void a_share_is_a_part_of_contended_time(void **state)
 {
 	struct policy_class c = {0};
-
 	(void)state;
 	assert_int_equal(at(&share, &c, 1000, true), 1080);
 	assert_true(c.held);
@@ -141,6 +136,5 @@ int main(void)
 		cmocka_unit_test(a_share_is_a_part_of_contended_time),
 		cmocka_unit_test(shares_come_out_in_any_pattern),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

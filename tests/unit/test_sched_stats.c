@@ -37,7 +37,6 @@ static void lines_come_back(void **state)
 				.nmembers = 1};
 	struct sched_stats back;
 	struct buf b = {0};
-
 	(void)state;
 	sched_stats_write(&b, &t);
 	assert_true(sched_stats_read(&back, b.data));
@@ -68,7 +67,6 @@ static void lines_come_back(void **state)
 static void what_is_not_said_is_unknown(void **state)
 {
 	struct sched_stats t;
-
 	(void)state;
 	assert_true(sched_stats_read(&t, "{\"record\":\"scheduler\",\"schema\":1,\"later\":[1]}\n"
 					 "{\"record\":\"class\",\"schema\":1,\"class\":\"x\"}"));
@@ -108,6 +106,5 @@ int main(void)
 		cmocka_unit_test(what_is_not_said_is_unknown),
 		cmocka_unit_test(other_lines_are_refused),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

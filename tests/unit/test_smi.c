@@ -19,7 +19,6 @@
 static struct kfd_smi_event parsed(const char *line)
 {
 	struct kfd_smi_event e;
-
 	kfd_smi_parse(&e, line, strlen(line));
 	return e;
 }
@@ -33,7 +32,6 @@ static struct kfd_smi_event parsed(const char *line)
 static void test_eviction(void **state)
 {
 	struct kfd_smi_event e = parsed("9 184467230912 -41207 a1f4 2");
-
 	(void)state;
 	assert_true(e.readable);
 	assert_string_equal(e.name, "queue-eviction");
@@ -81,7 +79,6 @@ static void test_restore(void **state)
 static void test_memory(void **state)
 {
 	struct kfd_smi_event e = parsed("5 100 -7 @7f00aa(200) 0->a1f4 a1f4:ffffffff 1");
-
 	(void)state;
 	assert_true(e.readable);
 	assert_string_equal(e.name, "migrate-start");
@@ -117,7 +114,6 @@ static void test_memory(void **state)
 static void test_others(void **state)
 {
 	struct kfd_smi_event e = parsed("1 a0f7:my prog: x");
-
 	(void)state;
 	assert_true(e.readable && e.tid == 0xa0f7 && e.boot_ns == KFD_UNKNOWN &&
 		    e.pid == KFD_UNKNOWN);
@@ -191,7 +187,6 @@ static void note(void *arg, const struct kfd_smi_event *e)
 {
 	struct seen *s = arg;
 	const size_t n = strlen(s->text);
-
 	snprintf(s->text + n, sizeof(s->text) - n, "%d:%.*s%s;", (int)e->number, (int)e->text_len,
 		 e->text, e->name_of == KFD_UNKNOWN ? "" : "?");
 }
@@ -209,7 +204,6 @@ static void test_lines(void **state)
 	struct kfd_smi_text *t = calloc(1, sizeof(*t));
 	struct seen s = {""};
 	char lots[601];
-
 	(void)state;
 	feed(t, &s, "3 1 a\n3 2 b\n3 3");
 	assert_string_equal(s.text, "3:a;3:b;");
@@ -232,7 +226,6 @@ static void test_names_with_newlines(void **state)
 {
 	struct kfd_smi_text *t = calloc(1, sizeof(*t));
 	struct seen s = {""};
-
 	(void)state;
 	feed(t, &s, "c 1f a\n3 1 x\n3 2 y\n"); // a\n3 1 x\n3 2 y: 13 bytes
 	assert_string_equal(s.text, "12:a;3:x?;3:y?;");
@@ -275,7 +268,6 @@ static void test_whose(void **state)
 						      {400, 400}, {500, -1}, {7, 7}};
 	static const struct kfd_smi_process hidden[] = {{100, 5}, {200, 0}};
 	const size_t n = COUNT(list);
-
 	(void)state;
 	// 6.12: the host's numbers
 	assert_int_equal(kfd_smi_find(list, n, 31, KFD_ANSWER_NO), 2);
@@ -309,6 +301,5 @@ int main(void)
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_whose),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

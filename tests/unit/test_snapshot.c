@@ -18,9 +18,9 @@
 #include "common/host/redact.h"
 #include "common/host/root.h"
 #include "common/host/tree.h"
-#include "common/state/host_state.h"
-#include "common/state/run_compare.h"
-#include "common/state/snapshot.h"
+#include "common/snapshot/host_state.h"
+#include "common/snapshot/run_compare.h"
+#include "common/snapshot/snapshot.h"
 
 static char dir[64];
 

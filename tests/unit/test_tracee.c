@@ -27,7 +27,6 @@ static int got[2]; // the victim writes a byte for each signal
 static void count(int sig)
 {
 	char byte = (char)sig;
-
 	if (write(got[1], &byte, 1) != 1)
 		_exit(1);
 }
@@ -35,7 +34,6 @@ static void count(int sig)
 static pid_t start_victim(void)
 {
 	pid_t pid = fork();
-
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -50,7 +48,6 @@ static pid_t start_tracer(pid_t victim)
 {
 	pid_t pid = fork();
 	struct kfd_failure f;
-
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -67,14 +64,12 @@ static int next_byte(int patience_ms)
 {
 	struct pollfd p = {.fd = got[0], .events = POLLIN};
 	char byte;
-
 	return poll(&p, 1, patience_ms) == 1 && read(got[0], &byte, 1) == 1 ? byte : -1;
 }
 
 static void wait_stop(pid_t tracer)
 {
 	int status;
-
 	assert_int_equal(waitpid(tracer, &status, __WALL), tracer);
 	assert_true(WIFSTOPPED(status));
 }
@@ -91,7 +86,6 @@ static void stop(pid_t tracer)
 static void run_until(pid_t tracer, uint64_t request)
 {
 	struct __ptrace_syscall_info info = {0};
-
 	while (info.op != PTRACE_SYSCALL_INFO_ENTRY || info.entry.nr != SYS_ptrace ||
 	       info.entry.args[0] != request) {
 		assert_int_equal(ptrace(PTRACE_SYSCALL, tracer, 0, 0), 0);
@@ -103,7 +97,6 @@ static void run_until(pid_t tracer, uint64_t request)
 static void test_killed_tracer(void **state)
 {
 	pid_t victim = start_victim(), tracer;
-
 	(void)state;
 	alarm(60); // whatever goes wrong, it ends
 	assert_int_equal(next_byte(PATIENCE_MS), 0);
@@ -127,7 +120,6 @@ static pid_t start_keeper(pid_t victim)
 {
 	pid_t pid = fork();
 	struct kfd_failure f;
-
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -147,7 +139,6 @@ static bool has_memory(pid_t pid)
 {
 	char path[64], text[64] = "";
 	FILE *file;
-
 	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
 	file = fopen(path, "re");
 	assert_non_null(file);
@@ -161,7 +152,6 @@ static bool has_memory(pid_t pid)
 static void test_held(void **state)
 {
 	static const int how[] = {0, SIGKILL, SIGUSR1}; // 0: the tracer is killed, nothing is sent
-
 	(void)state;
 	alarm(60);
 	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
@@ -207,6 +197,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer),
 					   cmocka_unit_test(test_held)};
-
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -8,7 +8,6 @@
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
 	uint64_t backlog, items;
-
 	if (!e->packet)
 		return;
 	backlog = amdlog_packet_backlog(e->packet);
@@ -33,7 +32,6 @@ void amdlog_side_fini(struct amdlog_side *s)
 bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32_t q)
 {
 	const struct amdlog_queue *queue = &c->side[which].sum->queues[q];
-
 	if (queue->merged != AMDLOG_NONE)
 		return false;
 	return c->by_launches ? queue->records > 0 : queue->dispatches > 0;
@@ -51,7 +49,6 @@ struct address {
 static struct address address_of(const struct amdlog_summary *s, uint32_t q, bool is_handle)
 {
 	const struct amdlog_queue *queue = &s->queues[q];
-
 	return (struct address){s->processes[queue->process].pid,
 				is_handle ? queue->swq : queue->hwq, is_handle};
 }
@@ -76,7 +73,6 @@ enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsign
 {
 	const struct intern *set = &c->addresses[!which];
 	enum amdlog_same same = AMDLOG_DIFFERENT;
-
 	for (int handle = 0; handle < 2; handle++) {
 		struct address a = address_of(c->side[which].sum, q, handle);
 
@@ -94,7 +90,6 @@ enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsign
 uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
 {
 	const struct amdlog_kernel *k;
-
 	if (kernel == AMDLOG_NONE)
 		return 0;
 	k = &c->side[which].sum->kernels[kernel];
@@ -106,7 +101,6 @@ static uint32_t kernel_in_other(const struct amdlog_comparison *c, unsigned whic
 {
 	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
 	uint32_t n = intern_find(&c->side[!which].sum->names, k->name, k->len);
-
 	return amdlog_kernel_uses(c, !which, n) ? n : AMDLOG_NONE;
 }
 
@@ -143,7 +137,6 @@ static void match_queues(struct amdlog_comparison *c, unsigned which)
 void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2])
 {
 	size_t most = (size_t)side[0].sum->nkernels + side[1].sum->nkernels;
-
 	*c = (struct amdlog_comparison){.side = side};
 	c->by_launches = !amdlog_has_packets(side[0].sum) || !amdlog_has_packets(side[1].sum);
 	c->kernels = xcalloc(most, sizeof(*c->kernels));

@@ -3,7 +3,7 @@
 // A rate or depth that differs by less than a tenth is reported as "about as".
 #include "common/amdlog/analysis/compare.h"
 
-#include "common/stats/maths.h"
+#include "common/host/maths.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,7 +46,6 @@ static void on_queues(const struct amdlog_comparison *c, struct buf *out)
 static bool is_mangled(const struct amdlog_summary *s)
 {
 	uint32_t mangled = 0, plain = 0;
-
 	for (uint32_t i = 0; i < s->nkernels; i++) {
 		mangled += strncmp(s->kernels[i].name, "_Z", 2) == 0;
 		plain += strchr(s->kernels[i].name, '(') != NULL;
@@ -68,7 +67,6 @@ static void on_kernels(const struct amdlog_comparison *c, struct buf *out)
 static double rate_of(const struct amdlog_comparison *c, unsigned which)
 {
 	const struct amdlog_totals *t = &c->side[which].sum->totals;
-
 	return amdlog_per_second(c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH],
 				 &t->span);
 }
@@ -79,7 +77,6 @@ static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 	const char *verb = c->by_launches ? "launches" : "dispatches";
 	double a = rate_of(c, 0), b = rate_of(c, 1), most = maths()->fmax(a, b),
 	       least = maths()->fmin(a, b);
-
 	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
 		return;
 	if (most / least < 1.1)
@@ -94,7 +91,6 @@ static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 	double a = keyed_histogram_mean(&c->side[0].backlogs, 0),
 	       b = keyed_histogram_mean(&c->side[1].backlogs, 0);
 	double most = maths()->fmax(a, b), least = maths()->fmin(a, b);
-
 	if (isnan(a) || isnan(b))
 		return;
 	if (most < 1.1 * least || most < 1)
@@ -109,7 +105,6 @@ static void on_grids(const struct amdlog_comparison *c, struct buf *out)
 {
 	double a = keyed_histogram_mean(&c->side[0].grids, 0),
 	       b = keyed_histogram_mean(&c->side[1].grids, 0);
-
 	if (!isnan(a) && !isnan(b))
 		buf_printf(out, "a dispatch has %.4g work-items on average in A, %.4g in B\n", a,
 			   b);
@@ -122,7 +117,6 @@ static void on_time(const struct amdlog_comparison *c, struct buf *out)
 	const struct amdlog_span *b = &c->side[1].sum->totals.span;
 	uint64_t begin = a->first_us > b->first_us ? a->first_us : b->first_us;
 	uint64_t end = a->last_us < b->last_us ? a->last_us : b->last_us;
-
 	if (a->first_us > a->last_us || b->first_us > b->last_us)
 		return;
 	if (begin <= end)
@@ -139,7 +133,6 @@ static void on_errors(const struct amdlog_comparison *c, struct buf *out)
 {
 	uint64_t a = c->side[0].sum->totals.kinds[AMDLOG_QUEUE_ERROR];
 	uint64_t b = c->side[1].sum->totals.kinds[AMDLOG_QUEUE_ERROR];
-
 	if (a || b)
 		buf_printf(out,
 			   "queue errors, faults or full rings: %" PRIu64 " in A, %" PRIu64

@@ -10,7 +10,6 @@ static int by_length(const void *a, const void *b)
 {
 	const struct amdlog_gap *x = a, *y = b;
 	uint64_t m = x->end_us - x->begin_us, n = y->end_us - y->begin_us;
-
 	if (m != n)
 		return m < n ? 1 : -1;
 	return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
@@ -38,7 +37,6 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
 {
 	struct gaps_queue *q;
-
 	ARRAY_REACH(g->queues, g->cap, number, 0);
 	q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
@@ -63,7 +61,6 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)
 {
 	struct gaps_queue *q = queue + 1 < g->cap ? &g->queues[queue + 1] : NULL;
-
 	if (!q || !q->count)
 		return NULL;
 	drop_shorter(g, q);

@@ -11,7 +11,6 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 {
 	struct pair key = {process, address};
 	uint32_t n;
-
 	s->keys.max_entries = LATENCY_OPEN_MAX;
 	n = make ? intern_put(&s->keys, &key, sizeof(key))
 		 : intern_find(&s->keys, &key, sizeof(key));
@@ -26,7 +25,6 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 	size_t len;
 	const char *name = amdlog_command_kind(r, &len);
 	uint32_t n;
-
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
 	n = intern_put(&l->kind_names, name, len);
 	if (n == INTERN_NONE)
@@ -41,7 +39,6 @@ static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amd
 	uint64_t address = amdlog_number_behind(r, "enqueued: ");
 	struct latency_open *o;
 	uint32_t kind;
-
 	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
@@ -67,7 +64,6 @@ static void complete(struct amdlog_latency *l, uint32_t process, const struct am
 {
 	uint64_t address = amdlog_number_behind(r, "Command "), us;
 	struct latency_open *o;
-
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
 	o = open_of(&l->commands, process, address, false);
@@ -90,7 +86,6 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 	bool set = r->msg[0] == 'S';
 	uint64_t handle = amdlog_number_behind(r, "handle("), us;
 	struct latency_open *o;
-
 	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
 	o = open_of(&l->signals, process, handle, set);
@@ -116,7 +111,6 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;
 	struct latency_open *o = n ? &l->commands.v[n - 1] : NULL;
 	uint64_t signal;
-
 	if (o && o->kernel == AMDLOG_NONE && e->kernel != AMDLOG_NONE)
 		o->kernel = e->kernel;
 	if (!e->packet || e->queue == AMDLOG_NONE)
@@ -138,7 +132,6 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 {
 	const struct amdlog_record *r = e->record;
 	uint32_t process = sum->threads[r->thread].process;
-
 	switch (r->kind) {
 	case AMDLOG_COMMAND_ENQUEUED: enqueue(l, process, r); break;
 	case AMDLOG_COMMAND_COMPLETE: complete(l, process, r); break;
@@ -157,7 +150,6 @@ void amdlog_latency_fini(struct amdlog_latency *l)
 {
 	struct keyed_histogram *all[] = {&l->by_kind, &l->by_queue, &l->by_kernel, &l->handlers,
 					 &l->handlers_by_queue};
-
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		keyed_histogram_fini(all[i]);
 	set_fini(&l->commands);

@@ -10,7 +10,6 @@ static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint3
 {
 	struct pair key = {window, queue};
 	uint32_t n, before = m->pairs.n;
-
 	m->pairs.max_entries = MARKED_MAX;
 	n = intern_put(&m->pairs, &key, sizeof(key));
 	if (n == INTERN_NONE) {
@@ -30,7 +29,6 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 {
 	const struct amdlog_windows *w = m->windows;
 	size_t i = amdlog_windows_seek(w, begin);
-
 	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
 		struct marked_cell *c = cell_of(m, i, queue);
 
@@ -50,7 +48,6 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 static void add_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 {
 	uint64_t backlog = amdlog_packet_backlog(p);
-
 	if (backlog == AMDLOG_UNKNOWN)
 		return;
 	// Records of several threads may be out of order by a few.
@@ -67,7 +64,6 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	const struct amdlog_windows *w = m->windows;
 	uint64_t us = e->record->time_us;
-
 	for (size_t i = amdlog_windows_seek(w, us ? us - 1 : 0);
 	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
 		struct marked_cell *c;
@@ -86,7 +82,6 @@ void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	uint64_t us = e->record->time_us;
 	uint64_t *last_us;
-
 	if (!e->packet || e->queue == AMDLOG_NONE || us == AMDLOG_UNKNOWN || !m->windows->n)
 		return;
 	add_packet(m, e);
@@ -105,7 +100,6 @@ const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t
 {
 	struct pair key = {window, queue};
 	uint32_t n = intern_find(&m->pairs, &key, sizeof(key));
-
 	return n == INTERN_NONE ? NULL : &m->cells[n];
 }
 

@@ -11,7 +11,6 @@ static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64
 {
 	struct pair key = {t->number, interval};
 	uint32_t n;
-
 	s->keys.max_entries = SERIES_POINTS_MAX;
 	n = intern_put(&s->keys, &key, sizeof(key));
 	if (n == INTERN_NONE) {
@@ -31,7 +30,6 @@ static void count(struct series_point *p, const struct amdlog_event *e)
 	const struct amdlog_packet *packet = e->packet;
 	enum amdlog_kind kind = e->record->kind;
 	uint64_t backlog = packet ? amdlog_packet_backlog(packet) : AMDLOG_UNKNOWN;
-
 	p->launches += kind == AMDLOG_KERNEL;
 	p->dispatches += kind == AMDLOG_DISPATCH;
 	p->barriers += kind == AMDLOG_BARRIER_AND || kind == AMDLOG_BARRIER_OR;
@@ -47,7 +45,6 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 {
 	uint64_t us = e->record->time_us, interval = us / s->width_us;
 	uint32_t all, own;
-
 	if (us == AMDLOG_UNKNOWN)
 		return;
 	s->all.series = s;
@@ -73,7 +70,6 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *span)
 {
 	uint64_t n;
-
 	if (span->first_us > span->last_us)
 		return;
 	s->all.first = span->first_us / s->width_us;
@@ -95,7 +91,6 @@ struct series_point amdlog_series_at(const struct series_track *t, uint64_t inte
 {
 	struct pair key = {t->number, interval};
 	uint32_t n = t->series ? intern_find(&t->series->keys, &key, sizeof(key)) : INTERN_NONE;
-
 	if (n == INTERN_NONE)
 		return (struct series_point){0};
 	return t->series->points[n];
@@ -104,7 +99,6 @@ struct series_point amdlog_series_at(const struct series_track *t, uint64_t inte
 struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to)
 {
 	struct series_point sum = {0};
-
 	for (uint64_t i = from; i < to; i++) {
 		struct series_point p = amdlog_series_at(t, i);
 

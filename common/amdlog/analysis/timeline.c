@@ -14,7 +14,6 @@
 struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum)
 {
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
-
 	t->sum = sum;
 	t->clock = "CLOCK_MONOTONIC, microseconds";
 	traceevent_open(&t->out, fd);
@@ -46,7 +45,6 @@ int amdlog_timeline_error(const struct amdlog_timeline *t)
 static uint64_t pid_of(const struct amdlog_timeline *t, uint32_t process)
 {
 	int64_t pid = t->sum->processes[process].pid;
-
 	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
 }
 
@@ -90,7 +88,6 @@ static void end_window(struct amdlog_timeline *t, uint64_t next)
 static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
-
 	if (window > t->window || t->window - window > 100) // that far back: another run
 		end_window(t, window);
 	t->active += t->queues[queue].window != t->window;
@@ -114,7 +111,6 @@ static void count_backlog(struct amdlog_timeline *t, const struct timeline_packe
 	const struct amdlog_queue *q = &t->sum->queues[p->queue];
 	char name[64];
 	uint64_t backlog = amdlog_packet_backlog(&p->packet);
-
 	if (backlog == AMDLOG_UNKNOWN || t->queues[p->queue].backlog == backlog)
 		return;
 	t->queues[p->queue].backlog = backlog;
@@ -128,7 +124,6 @@ static void count_backlog(struct amdlog_timeline *t, const struct timeline_packe
 static void shape(struct json *j, const char *key, const uint64_t dim[3])
 {
 	char text[72];
-
 	if (dim[0] == AMDLOG_UNKNOWN)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 "x%" PRIu64 "x%" PRIu64, dim[0], dim[1], dim[2]);
@@ -145,7 +140,6 @@ static void logged_name(struct amdlog_timeline *t, uint32_t kernel)
 static void packet_args(struct amdlog_timeline *t, const struct timeline_packet *p)
 {
 	struct json *j = &t->out.json;
-
 	json_begin(j, "args", '{');
 	json_str(j, "packet", amdlog_kind_name(p->kind));
 	if (p->kind == AMDLOG_DISPATCH) {
@@ -174,7 +168,6 @@ void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, u
 	uint64_t pid = pid_of(t, t->sum->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
 	bool dispatch = p->kind == AMDLOG_DISPATCH;
 	const char *name = dispatch ? kernel_name(t, p->kernel) : amdlog_kind_name(p->kind);
-
 	if (flow) { // ends at the next slice of the track: it must come before it
 		traceevent_begin(&t->out, 'f', pid, tid, p->time_us * 1000, "launch", "launch", 6);
 		json_u64(&t->out.json, "id", flow);
@@ -193,7 +186,6 @@ static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t pro
 					 uint64_t handle)
 {
 	uint64_t h = (handle ^ process) * UINT64_C(0x9e3779b97f4a7c15);
-
 	return &t->signal[h >> 32 & (SIGNALS - 1)];
 }
 
@@ -202,7 +194,6 @@ static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e
 	const struct amdlog_record *r = e->record;
 	uint32_t process = t->sum->threads[r->thread].process;
 	uint64_t handle = amdlog_number_behind(r, "completion_signal=");
-
 	if (handle && handle != AMDLOG_UNKNOWN)
 		*signal_at(t, process, handle) =
 			(struct timeline_signal){handle, r->time_us, process, e->queue, e->kernel};
@@ -215,7 +206,6 @@ static void execution(struct amdlog_timeline *t, const struct timeline_signal *g
 	uint64_t pid = pid_of(t, g->process), id = ++t->executions;
 	const struct amdlog_queue *q = &t->sum->queues[g->queue];
 	const char *name = kernel_name(t, g->kernel);
-
 	for (int i = 0; i < 2; i++) {
 		traceevent_begin(&t->out, i ? 'e' : 'b', pid, TRACK_QUEUES + g->queue,
 				 i ? end : start, "gpu", name, strlen(name));
@@ -238,7 +228,6 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_event *e)
 	uint64_t handle = amdlog_next_number(e->record, "Signal = (", &at), start, end;
 	struct timeline_signal *g = signal_at(t, process, handle);
 	const char *behind = at;
-
 	if (handle == AMDLOG_UNKNOWN || g->handle != handle || g->process != process)
 		return;
 	start = amdlog_next_number(e->record, "start/end = ", &at);
@@ -267,7 +256,6 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 		.kind = e->record->kind,
 		.torn = e->torn,
 	};
-
 	ARRAY_REACH(t->queues, t->nqueues, p.queue, 0xff);
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e);
@@ -293,7 +281,6 @@ static void instant(struct amdlog_timeline *t, const struct amdlog_record *r, co
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-
 	if (r->time_us > UINT64_MAX / 1000 || t->out.error)
 		return;
 	switch (r->kind) {
@@ -316,7 +303,6 @@ void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e
 static void name_processes(struct amdlog_timeline *t)
 {
 	char name[64];
-
 	for (uint32_t i = 0; i < t->sum->nprocesses; i++) {
 		int64_t pid = t->sum->processes[i].pid;
 
@@ -333,7 +319,6 @@ static void name_processes(struct amdlog_timeline *t)
 static void name_tracks(struct amdlog_timeline *t)
 {
 	char name[96];
-
 	for (uint32_t i = 0; i < t->sum->nqueues; i++) {
 		const struct amdlog_queue *q = &t->sum->queues[i];
 
@@ -359,7 +344,6 @@ static void name_tracks(struct amdlog_timeline *t)
 int amdlog_timeline_close(struct amdlog_timeline *t)
 {
 	int error;
-
 	timeline_end_calls(t);
 	end_window(t, UINT64_MAX);
 	name_processes(t);

@@ -1,4 +1,4 @@
-// A log as Chrome trace events (common/cli/traceevent.h): what Perfetto shows.
+// A log as Chrome trace events (common/out/traceevent.h): what Perfetto shows.
 //
 // A track for each host thread with its API calls, from entry to return; a track for each hardware
 // queue with a mark for each packet, at the time it was written into the ring; a counter of the

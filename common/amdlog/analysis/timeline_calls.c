@@ -16,7 +16,6 @@
 static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	uint32_t thread = e->record->thread;
-
 	if (thread >= OPEN_MAX || e->thread_id->tid == AMDLOG_UNKNOWN)
 		return NULL;
 	// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers
@@ -43,7 +42,6 @@ static void mark(struct amdlog_timeline *t, uint32_t thread, uint64_t us, const 
 static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 {
 	struct timeline_thread *h = t->threads[thread];
-
 	for (unsigned i = 0; i < h->packets; i++) {
 		const struct timeline_packet *p = &h->packet[i];
 		uint64_t flow = until ? ++t->flows : 0;
@@ -62,7 +60,6 @@ static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 static void drop_bottom(struct amdlog_timeline *t, uint32_t thread)
 {
 	struct timeline_thread *h = t->threads[thread];
-
 	mark(t, thread, h->call[0].time_us, h->call[0].name, "no return");
 	hand_on(t, thread, 0);
 	memmove(h->call, h->call + 1, --h->calls * sizeof(h->call[0]));
@@ -73,7 +70,6 @@ static void enter(struct amdlog_timeline *t, const struct amdlog_event *e, const
 	bool returns =
 		strcmp(name, "hipGetLastError") != 0 && strcmp(name, "hipPeekAtLastError") != 0;
 	struct timeline_thread *h = returns ? thread_of(t, e) : NULL;
-
 	if (!h) {
 		mark(t, e->record->thread, e->record->time_us, name, NULL);
 		return;
@@ -89,7 +85,6 @@ static void slice(struct amdlog_timeline *t, const struct amdlog_record *r, cons
 {
 	struct json *j = &t->out.json;
 	uint64_t took = amdlog_api_duration(r);
-
 	timeline_begin(t, 'X', r->thread, from_us, "api", name);
 	json_u64(j, "dur", r->time_us - from_us);
 	json_begin(j, "args", '{');
@@ -98,7 +93,6 @@ static void slice(struct amdlog_timeline *t, const struct amdlog_record *r, cons
 	if (amdlog_api_failed(r)) {
 		const char *text = r->msg + r->name_len + 2;
 		size_t len = r->msg_len - r->name_len - 2;
-
 		json_strn(j, "result", text, len < 120 ? len : 120);
 	}
 	json_end(j, '}');
@@ -111,7 +105,6 @@ static void lone_return(struct amdlog_timeline *t, const struct amdlog_record *r
 {
 	uint64_t us = r->time_us, took = amdlog_api_duration(r);
 	uint64_t free_us = h && h->calls ? h->call[h->calls - 1].time_us : 0;
-
 	free_us = h && h->end_us > free_us ? h->end_us : free_us;
 	if (h && took <= us && us - took >= free_us) {
 		slice(t, r, name, us - took);
@@ -126,7 +119,6 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_event *e, const
 	const struct amdlog_record *r = e->record;
 	struct timeline_thread *h = thread_of(t, e);
 	unsigned at = h ? h->calls : 0;
-
 	while (at && strcmp(h->call[at - 1].name, name) != 0)
 		at--;
 	if (!at) {
@@ -135,7 +127,6 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_event *e, const
 	}
 	while (h->calls > at) {
 		struct timeline_call *c = &h->call[--h->calls];
-
 		mark(t, r->thread, c->time_us, c->name, "no return");
 	}
 	h->calls--;
@@ -156,7 +147,6 @@ void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
 	char name[CALL_NAME] = "";
-
 	memcpy(name, r->msg, r->name_len < CALL_NAME ? r->name_len : CALL_NAME - 1);
 	(r->kind == AMDLOG_API_ENTRY ? enter : leave)(t, e, name);
 }
@@ -166,7 +156,6 @@ bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 {
 	uint32_t thread = e->record->thread;
 	struct timeline_thread *h = thread < t->nthreads ? t->threads[thread] : NULL;
-
 	if (!h || !h->calls || h->packets == CALL_PACKETS || p->time_us < h->call[0].time_us)
 		return false;
 	h->packet[h->packets++] = *p;

@@ -3,7 +3,7 @@
 #define GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/cli/traceevent.h"
+#include "common/out/traceevent.h"
 
 // Numbers of tracks: none may be a process id of Linux, which are below 2^22.
 #define TRACK_THREADS  UINT64_C(5000000)

@@ -2,7 +2,7 @@
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/windows.h"
 
-#include "common/cli/members.h"
+#include "common/out/members.h"
 #include "common/cli/text.h"
 #include "common/host/buf.h"
 
@@ -17,7 +17,6 @@ static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint6
 			      const char *label)
 {
 	struct amdlog_window *window;
-
 	if (w->n >= WINDOWS_MAX)
 		return WINDOWS_TOO_MANY;
 	ARRAY_GROW(w->v, w->cap, w->n);
@@ -32,7 +31,6 @@ static bool read_time(const char *word, uint64_t *us)
 {
 	uint64_t ns;
 	size_t len = strlen(word);
-
 	if (parse_u64(word, us))
 		return *us != NONE;
 	if (!len || !strchr("smh", word[len - 1]) || !parse_duration(word, &ns))
@@ -48,7 +46,6 @@ static enum windows_fault read_text(struct amdlog_windows *w, char *line)
 	char *rest, *first = strtok_r(line, separators, &rest);
 	char *second = strtok_r(NULL, separators, &rest);
 	uint64_t begin, end;
-
 	if (!second || !read_time(first, &begin) || !read_time(second, &end))
 		return WINDOWS_NO_TIME;
 	if (end < begin)
@@ -76,7 +73,6 @@ static enum windows_fault take_plain(struct amdlog_windows *w, const struct mark
 {
 	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
 	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
-
 	return end < begin ? WINDOWS_BACKWARDS : add(w, begin, end, m->label);
 }
 
@@ -85,7 +81,6 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct mark
 {
 	char label[WINDOW_LABEL_MAX] = "";
 	uint64_t end;
-
 	if (m->at_ns == NONE || m->suspend_ns == NONE || m->held_ns == NONE || m->resume_ns == NONE)
 		return WINDOWS_OK;
 	if (__builtin_add_overflow(m->at_ns, m->suspend_ns, &end) ||
@@ -105,7 +100,6 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct mark
 	uint32_t n = intern_value(&w->held, &m->pid, sizeof(m->pid));
 	enum windows_fault fault;
 	char label[WINDOW_LABEL_MAX];
-
 	if (m->at_ns == NONE || m->pid == NONE)
 		return WINDOWS_OK;
 	if (strcmp(m->result, "resumed") == 0 && n != INTERN_NONE) {
@@ -131,7 +125,6 @@ static enum windows_fault read_json(struct amdlog_windows *w, const char *line, 
 	struct marks m;
 	const struct member_row rows[] = {{members, &m}, {0}};
 	struct jsonin j;
-
 	memset(&m, 0xff, sizeof(m));
 	m.record[0] = m.result[0] = 0;
 	memset(m.label, 0, sizeof(m.label));
@@ -151,7 +144,6 @@ static enum windows_fault read_json(struct amdlog_windows *w, const char *line, 
 static enum windows_fault read_line(struct amdlog_windows *w, const char *line, size_t len)
 {
 	char text[256];
-
 	while (len && strchr(" \t\r", line[len - 1]) && line[len - 1])
 		len--;
 	while (len && (*line == ' ' || *line == '\t')) {
@@ -171,10 +163,8 @@ enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *tex
 {
 	const char *end = text + len;
 	enum windows_fault fault = WINDOWS_OK;
-
 	for (*line = 0; text < end && !fault;) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-
 		newline = newline ? newline : end;
 		(*line)++;
 		fault = read_line(w, text, (size_t)(newline - text));
@@ -186,7 +176,6 @@ enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *tex
 static int by_begin(const void *a, const void *b)
 {
 	const struct amdlog_window *x = a, *y = b;
-
 	if (x->begin_us != y->begin_us)
 		return x->begin_us < y->begin_us ? -1 : 1;
 	return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
@@ -195,7 +184,6 @@ static int by_begin(const void *a, const void *b)
 void amdlog_windows_sort(struct amdlog_windows *w)
 {
 	uint64_t latest = 0;
-
 	free(w->latest);
 	w->latest = xcalloc(w->n, sizeof(*w->latest));
 	if (w->n)
@@ -209,10 +197,8 @@ void amdlog_windows_sort(struct amdlog_windows *w)
 size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin)
 {
 	size_t low = 0, high = w->n;
-
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-
 		if (w->latest[middle] <= begin)
 			low = middle + 1;
 		else

@@ -20,7 +20,6 @@ struct adding {
 void amdlog_merge_init(struct amdlog_merge *m)
 {
 	const struct amdlog_filter none = {.until_us = AMDLOG_UNKNOWN};
-
 	*m = (struct amdlog_merge){0};
 	amdlog_summary_init(&m->sum, &none);
 }
@@ -38,7 +37,6 @@ static void map_new(struct adding *a)
 {
 	const struct amdlog_summary *s = a->from;
 	size_t n = (size_t)s->nprocesses + s->nthreads + s->nqueues + s->nkernels + s->napis;
-
 	a->process = xcalloc(n, sizeof(uint32_t));
 	a->thread = a->process + s->nprocesses;
 	a->queue = a->thread + s->nthreads;
@@ -80,7 +78,6 @@ static void add_thread(struct adding *a, uint32_t i)
 	const struct amdlog_process *p = &a->to->processes[process];
 	struct amdlog_thread_id id = {p->pid, t->id.tid, p->source, p->host};
 	uint32_t n = pair_value(&a->m->threads, process, t->id.tid);
-
 	if (n == INTERN_NONE) {
 		n = thread_new(a->to, &id);
 		pair_set(&a->m->threads, process, t->id.tid, n);
@@ -99,7 +96,6 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
 	uint32_t n = has_ring ? pair_value(&s->by_ring, process, q->hwq)
 			      : pair_value(&s->by_handle, process, q->swq);
-
 	// A part that saw no packets took a ring for a handle; up to 5.4 they are the same.
 	if (n == INTERN_NONE && has_ring)
 		n = pair_value(&s->by_handle, process, q->hwq);
@@ -123,7 +119,6 @@ static void add_queue(struct adding *a, uint32_t i)
 	const struct amdlog_queue *q = &a->from->queues[i];
 	uint32_t n = a->queue[i] = queue_in(a, q);
 	struct amdlog_queue *to = &a->to->queues[n];
-
 	to->ids_differ |= to->id >= 0 && q->id >= 0 && to->id != q->id;
 	to->id = q->id >= 0 ? q->id : to->id;
 	if (q->made) {
@@ -142,7 +137,6 @@ static void add_kernel(struct adding *a, uint32_t i)
 	uint32_t n = a->kernel[i] =
 		kernel_named(a->to, k->name, k->len, intern_hash(k->name, k->len));
 	struct amdlog_kernel *to;
-
 	if (n == AMDLOG_NONE)
 		return;
 	to = &a->to->kernels[n];
@@ -156,7 +150,6 @@ static void add_api(struct adding *a, uint32_t i)
 	const struct amdlog_api *p = &a->from->apis[i];
 	uint32_t n = a->api[i] = api_named(a->to, p->name, p->len);
 	struct hist h;
-
 	if (n == AMDLOG_NONE)
 		return;
 	members_add(part_sections[PART_APIS].members, &a->to->apis[n], p);
@@ -167,7 +160,6 @@ static void add_api(struct adding *a, uint32_t i)
 static void add_errors(struct adding *a)
 {
 	const struct amdlog_errors *e = &a->from->errors;
-
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct amdlog_error row = e->v[i];
 
@@ -182,7 +174,6 @@ static void add_totals(struct adding *a)
 	const struct amdlog_totals *f = &a->from->totals;
 	struct amdlog_totals *t = &a->to->totals;
 	struct amdlog_summary *s = a->to;
-
 	members_add(part_totals, t, f);
 	members_add(part_state, s, a->from);
 	if (a->from->first_us != AMDLOG_UNKNOWN) {
@@ -201,7 +192,6 @@ static void add_totals(struct adding *a)
 static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, uint32_t kernel)
 {
 	struct amdlog_kernel *k;
-
 	if (kernel == AMDLOG_NONE)
 		return;
 	k = &s->kernels[kernel];
@@ -220,7 +210,6 @@ static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, u
 static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = AMDLOG_NONE;
-
 	if (o->thread != AMDLOG_NONE) {
 		kernel = a->to->threads[a->thread[o->thread]].kernel;
 		if (kernel == AMDLOG_NONE)
@@ -235,7 +224,6 @@ static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = kernel_of(a, o);
 	struct amdlog_kernel *k;
-
 	if (kernel == AMDLOG_NONE)
 		return;
 	k = &a->to->kernels[kernel];
@@ -251,7 +239,6 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t n = queue_of_value(a->to, a->process[o->process], o->object);
 	struct amdlog_queue *q;
-
 	if (n == AMDLOG_NONE)
 		return;
 	q = &a->to->queues[n];
@@ -267,7 +254,6 @@ static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
 	uint32_t line = mapped(a->queue, t->head_line);
-
 	if (line != AMDLOG_NONE && !to->creating && !to->by_command)
 		stream_made_on(a->to, to->process, to->stream, line);
 	if (t->head_made != AMDLOG_UNKNOWN && to->creating)
@@ -308,7 +294,6 @@ static void settle_head(struct adding *a, const struct stream_head *h)
 				  .stream = t->stream,
 				  .queue = mapped(a->queue, h->queue),
 				  .span = h->span};
-
 	if ((packet && !t->by_command) ||
 	    (h->what == STREAM_HEAD_LINE && (t->creating || t->by_command)) ||
 	    (h->what == STREAM_HEAD_MADE && !t->creating))
@@ -344,7 +329,6 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 static void take_pairs(struct adding *a)
 {
 	const struct intern *kernels = &a->from->process_kernels, *queues = &a->from->queue_kernels;
-
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
 
@@ -423,7 +407,6 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	const struct amdlog_summary *next = part->sum;
 	struct adding a = {.m = m, .to = &m->sum, .from = next};
 	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
-
 	if (m->files && host != m->host) { // each has a clock of its own
 		m->several_hosts = true;
 		m->sum.last_us = 0;

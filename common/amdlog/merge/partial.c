@@ -20,7 +20,6 @@ static void write_name(struct json *j, const struct member_name *name)
 {
 	struct buf hex = {0};
 	size_t at = 0, n = 1;
-
 	while (at < name->len && (n = text_utf8(name->text + at, name->len - at)))
 		at += n;
 	if (at == name->len) {
@@ -39,7 +38,6 @@ static void write_members(struct json *j, const struct member *m, const void *ro
 {
 	for (; m->key; m++) {
 		const void *at = (const char *)row + m->offset;
-
 		if (initial && m->type != T_NAME &&
 		    !memcmp(at, (const char *)initial + m->offset, m->size))
 			continue;
@@ -60,7 +58,6 @@ static void write_section(struct json *j, const struct section *x, const struct 
 {
 	uint32_t n;
 	const char *rows = section_rows(x, part, &n);
-
 	json_begin(j, x->key, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		json_begin(j, NULL, '{');
@@ -91,7 +88,6 @@ static void write_pairs(struct json *j, const struct pairs *x, const struct inte
 static void write_api_times(struct json *j, const struct amdlog_summary *s)
 {
 	struct hist h;
-
 	json_begin(j, "api_times", '[');
 	for (uint32_t i = 0; i < s->napis; i++) {
 		if (!keyed_histogram_get(&s->api_times, i, &h))
@@ -106,7 +102,6 @@ void amdlog_partial_write(struct buf *out, const struct amdlog_part *part)
 {
 	const struct amdlog_summary *s = part->sum;
 	struct json j;
-
 	json_init(&j, out, false);
 	json_begin(&j, NULL, '{');
 	json_str(&j, "record", AMDLOG_PARTIAL_RECORD);

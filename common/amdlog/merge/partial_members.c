@@ -122,7 +122,6 @@ static bool put_process(struct amdlog_part *part, union row *row)
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_process *p = &row->process;
 	const struct amdlog_thread_id id = {.pid = p->pid, .tid = p->tid, .source = p->source};
-
 	return p->pid >= -1 && s->nprocesses == process_of(s, &id);
 }
 
@@ -132,7 +131,6 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	struct amdlog_thread *t = &row->thread;
 	const struct amdlog_process *p = &s->processes[t->process];
 	uint32_t n;
-
 	t->id.pid = p->pid;
 	t->id.source = p->source;
 	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->id.tid)
@@ -149,7 +147,6 @@ static bool put_queue(struct amdlog_part *part, union row *row)
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_queue *q = &row->queue;
 	uint32_t n;
-
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN)
 		return false;
 	n = queue_new(s, q->process);
@@ -162,7 +159,6 @@ static bool put_kernel(struct amdlog_part *part, union row *row)
 	struct amdlog_summary *s = part->sum;
 	struct amdlog_kernel *k = &row->kernel;
 	uint32_t next = s->nkernels;
-
 	if (kernel_named(s, k->name, k->len, intern_hash(k->name, k->len)) != next)
 		return false; // the name stands there already, or there are too many
 	k->name = s->kernels[next].name;
@@ -174,7 +170,6 @@ static bool put_api(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	uint32_t next = s->napis;
-
 	if (api_named(s, row->api.name, row->api.len) != next)
 		return false;
 	row->api.name = s->apis[next].name;
@@ -191,7 +186,6 @@ static bool put_error(struct amdlog_part *part, union row *row)
 static bool put_open(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
-
 	ARRAY_GROW(s->open, s->open_cap, s->nopen);
 	s->open[s->nopen++] = row->open;
 	return true;
@@ -206,7 +200,6 @@ static bool put_stream(struct amdlog_part *part, union row *row)
 static bool put_head(struct amdlog_part *part, union row *row)
 {
 	const struct stream_head *h = &row->head;
-
 	return (h->queue != AMDLOG_NONE || h->what == STREAM_HEAD_MADE) &&
 	       amdlog_streams_put_head(&part->streams, h);
 }
@@ -245,7 +238,6 @@ const char *section_rows(const struct section *x, const struct amdlog_part *part
 {
 	const char *base = x->of_streams ? (const char *)&part->streams : (const char *)part->sum;
 	const char *rows;
-
 	memcpy(n, base + x->count, sizeof(*n));
 	memcpy(&rows, base + x->rows, sizeof(rows));
 	return rows;
@@ -257,7 +249,6 @@ void members_add(const struct member *m, void *to, const void *from)
 		uint64_t *a = (uint64_t *)(void *)((char *)to + m->offset);
 		const uint64_t *b =
 			(const uint64_t *)(const void *)((const char *)from + m->offset);
-
 		switch (m->sum) {
 		case KEEP: break;
 		case ADD:

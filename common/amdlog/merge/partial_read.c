@@ -3,7 +3,7 @@
 #include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
-#include "common/cli/jsonin.h"
+#include "common/out/jsonin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@ static bool read_i64(const struct jsonin_value *v, int64_t *n)
 	bool minus = v->len && v->text[0] == '-';
 	struct jsonin_value digits = *v;
 	uint64_t u;
-
 	digits.text += minus;
 	digits.len -= minus;
 	if (v->kind != '0' || !jsonin_u64(&digits, &u) || u > INT64_MAX)
@@ -33,7 +32,6 @@ static bool read_list(const struct jsonin_value *v, const struct member *m, uint
 	struct jsonin j;
 	struct jsonin_value each;
 	size_t n = 0;
-
 	jsonin_open(&j, v->text, v->len, '[');
 	while (n < m->size / sizeof(*to) && jsonin_next(&j, NULL, &each))
 		if (!read_u64(&each, &to[n++]))
@@ -44,7 +42,6 @@ static bool read_list(const struct jsonin_value *v, const struct member *m, uint
 static char *text_of(const struct jsonin_value *v)
 {
 	char *text = xmalloc(v->len + 1);
-
 	if (jsonin_str(v, text, v->len + 1))
 		return text;
 	free(text);
@@ -56,7 +53,6 @@ static bool read_name(const struct jsonin_value *v, bool hex, struct member_name
 {
 	char *text;
 	size_t len;
-
 	if (name->text || !(text = text_of(v)))
 		return false;
 	len = strlen(text);
@@ -76,7 +72,6 @@ static bool read_value(const struct jsonin_value *key, const struct jsonin_value
 	uint64_t u = 0;
 	int64_t i = 0;
 	bool ok;
-
 	switch (m->type) {
 	case T_U64: return read_u64(v, at);
 	case T_I64: return read_i64(v, at);
@@ -111,7 +106,6 @@ static bool read_members(const struct jsonin_value *v, const struct member *memb
 {
 	struct jsonin j;
 	struct jsonin_value key, each;
-
 	jsonin_open(&j, v->text, v->len, '{');
 	while (jsonin_next(&j, &key, &each))
 		if (!read_member(&key, &each, members, row))
@@ -126,7 +120,6 @@ static bool read_row(struct amdlog_part *part, const struct section *x,
 	struct member_name name = {0};
 	union row row;
 	bool ok;
-
 	memcpy(&row, x->initial, x->size);
 	ok = read_members(v, x->members, &row);
 	if (m->type == T_NAME) {
@@ -146,7 +139,6 @@ static bool read_section(struct amdlog_part *part, const struct section *x,
 {
 	struct jsonin j;
 	struct jsonin_value each;
-
 	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &each))
 		if (!read_row(part, x, &each))
@@ -160,7 +152,6 @@ static bool read_api_times(struct amdlog_summary *s, const struct jsonin_value *
 	struct jsonin j;
 	struct hist h;
 	uint64_t n;
-
 	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &api)) {
 		if (!jsonin_u64(&api, &n) || n >= s->napis || !jsonin_next(&j, NULL, &times) ||
@@ -178,7 +169,6 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	struct pair p;
 	uint64_t value = INTERN_NONE;
 	uint32_t n;
-
 	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &a)) {
 		if (!jsonin_next(&j, NULL, &b) || (values && !jsonin_next(&j, NULL, &c)) ||
@@ -208,7 +198,6 @@ static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
 		     const struct jsonin_value *v)
 {
 	struct amdlog_summary *s = part->sum;
-
 	for (size_t i = 0; i < PART_SECTIONS; i++)
 		if (jsonin_is(key, part_sections[i].key))
 			return read_section(part, &part_sections[i], v);
@@ -228,7 +217,6 @@ static bool rows_point_inside(const struct amdlog_part *part, const struct secti
 {
 	uint32_t n, to;
 	const char *rows = section_rows(x, part, &n);
-
 	for (const struct member *m = x->members; m->key; m++) {
 		for (uint32_t i = 0; m->bound && i < n; i++) {
 			memcpy(&to, rows + i * x->size + m->offset, sizeof(to));
@@ -242,7 +230,6 @@ static bool rows_point_inside(const struct amdlog_part *part, const struct secti
 static bool pairs_point_inside(const struct amdlog_summary *s, const struct pairs *x)
 {
 	const struct intern *in = pairs_in(x, s);
-
 	for (uint32_t i = 0; i < in->n; i++) {
 		struct pair p = pair_at(in, i);
 
@@ -257,7 +244,6 @@ static bool pairs_point_inside(const struct amdlog_summary *s, const struct pair
 static bool points_inside(const struct amdlog_part *part)
 {
 	bool ok = true;
-
 	for (size_t i = 0; ok && i < PART_SECTIONS; i++)
 		ok = rows_point_inside(part, &part_sections[i]);
 	for (size_t i = 0; ok && i < PART_PAIRS; i++)
@@ -268,7 +254,6 @@ static bool points_inside(const struct amdlog_part *part)
 static bool is_partial(const char *line, size_t len, struct jsonin *j, const char **why)
 {
 	struct jsonin_value key, v;
-
 	*why = "not a partial result of gpq trace";
 	if (!jsonin_open(j, line, len, '{') || !jsonin_next(j, &key, &v) ||
 	    !jsonin_is(&key, "record") || !jsonin_is(&v, AMDLOG_PARTIAL_RECORD))
@@ -281,7 +266,6 @@ static bool is_partial(const char *line, size_t len, struct jsonin *j, const cha
 static bool read_all(struct amdlog_part *part, struct jsonin *j)
 {
 	struct jsonin_value key, v;
-
 	while (jsonin_next(j, &key, &v))
 		if (!read_any(part, &key, &v))
 			return false;
@@ -293,7 +277,6 @@ bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 {
 	const struct amdlog_filter none = {.until_us = AMDLOG_UNKNOWN};
 	struct jsonin j;
-
 	*part = (struct amdlog_part){.sum = s};
 	if (!is_partial(line, len, &j, why))
 		return false;
@@ -313,7 +296,6 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 	struct jsonin_value key, v;
 	const char *why;
 	unsigned seen = 0;
-
 	*part = (struct amdlog_part){0};
 	if (!is_partial(line, len, &j, &why))
 		return false;

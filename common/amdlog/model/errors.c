@@ -22,7 +22,6 @@ static size_t api_text(const struct amdlog_record *r, char *out)
 	const char *word = memmem(r->msg, r->msg_len, returned, sizeof(returned) - 1);
 	const char *end = r->msg + r->msg_len;
 	size_t len = 0;
-
 	if (!name || !word || name > r->msg_len)
 		return 0;
 	memcpy(out, r->msg, name);
@@ -40,7 +39,6 @@ void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *fro
 	struct amdlog_error *row;
 	struct key key;
 	uint32_t n;
-
 	memset(&key, 0, sizeof(key));
 	key.process = from->process;
 	key.of_queue = from->of_queue;
@@ -81,7 +79,6 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 		.last_us = r->time_us == AMDLOG_UNKNOWN ? 0 : r->time_us,
 		.text = text,
 	};
-
 	if (row.of_queue) {
 		row.len = (uint32_t)(r->msg_len < sizeof(text) ? r->msg_len : sizeof(text));
 		memcpy(text, r->msg, row.len);

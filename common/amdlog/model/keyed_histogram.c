@@ -27,7 +27,6 @@ static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint
 {
 	uint32_t first = r->n && r->first < bucket ? r->first : bucket;
 	uint32_t end = r->n && r->first + r->n > bucket ? r->first + r->n : bucket + 1;
-
 	if (end - first != r->n) {
 		uint64_t *wider;
 
@@ -61,7 +60,6 @@ static void add_sums(struct keyed_histogram_row *r, uint64_t n, uint64_t sum, ui
 void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value)
 {
 	struct keyed_histogram_row *r = row_of(s, key);
-
 	if (r && count(s, r, hist_index(value), 1))
 		add_sums(r, 1, value, value, value);
 }
@@ -69,7 +67,6 @@ void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h)
 {
 	struct keyed_histogram_row *r = h->count ? row_of(s, key) : NULL;
-
 	for (uint32_t i = 0; r && i < HIST_BUCKETS; i++) {
 		if (h->bucket[i])
 			count(s, r, i, h->bucket[i]);
@@ -81,7 +78,6 @@ void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct h
 bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h)
 {
 	const struct keyed_histogram_row *r = key < s->n ? &s->v[key] : NULL;
-
 	hist_init(h);
 	if (!r || !r->count)
 		return false;

@@ -37,7 +37,6 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 			 uint64_t address)
 {
 	uint32_t q = pair_value(keys, process, address);
-
 	if (q != INTERN_NONE)
 		return q;
 	if (keys->n >= keys->max_entries) {
@@ -53,7 +52,6 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
 {
 	uint32_t q = pair_value(&s->by_ring, process, hwq), known;
-
 	if (q != INTERN_NONE)
 		return q;
 	known = pair_value(&s->by_handle, process, hwq);
@@ -75,7 +73,6 @@ bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
 {
 	struct pair key = {a, b};
 	uint32_t before = pairs->n;
-
 	intern_put(pairs, &key, sizeof(key));
 	return pairs->n != before;
 }
@@ -100,7 +97,6 @@ static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uin
 			   uint64_t stream)
 {
 	uint32_t handle = pair_value(&s->by_stream, q->process, stream);
-
 	if (handle == INTERN_NONE || handle == self || s->queues[handle].hwq != AMDLOG_UNKNOWN)
 		return;
 	if (q->handle == AMDLOG_NONE)
@@ -112,7 +108,6 @@ static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uin
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
 {
 	struct amdlog_queue *queue = &s->queues[q];
-
 	if (queue->wrote_stream == stream && queue->wrote_changes == s->stream_changes)
 		return;
 	stream_seen(s, q, stream);
@@ -124,7 +119,6 @@ void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address)
 {
 	uint32_t q = pair_value(&s->by_handle, process, address);
-
 	return q != INTERN_NONE ? q : pair_value(&s->by_ring, process, address);
 }
 
@@ -138,7 +132,6 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 {
 	const struct amdlog_packet *p = e->packet;
 	uint32_t q;
-
 	if (p->hwq == AMDLOG_UNKNOWN)
 		return;
 	if (e->record->kind == AMDLOG_BARRIER_VALUE && p->swq == AMDLOG_UNKNOWN)
@@ -170,7 +163,6 @@ static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 			      const struct amdlog_record *r, uint64_t address)
 {
 	uint32_t q = pair_value(&s->by_ring, process, address);
-
 	if (q == INTERN_NONE)
 		q = pair_value(&s->by_handle, process, address);
 	if (q != INTERN_NONE)
@@ -184,7 +176,6 @@ static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
 				  const struct amdlog_queue_line *line)
 {
 	uint32_t q;
-
 	if (line->hwq == AMDLOG_UNKNOWN) // cut, or up to 6.1
 		return line->address == AMDLOG_UNKNOWN
 			       ? AMDLOG_NONE
@@ -200,7 +191,6 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	const struct amdlog_record *r = e->record;
 	struct amdlog_queue_line line;
 	uint32_t q;
-
 	amdlog_queue_line_parse(r, &line);
 	if (r->kind == AMDLOG_QUEUE_CREATED)
 		q = queue_of_creation(s, t->process, &line);
@@ -241,7 +231,6 @@ void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
 void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
-
 	if (t->creating && amdlog_api_begins(r, "hipStreamCreate")) {
 		note_stream(e, amdlog_api_stream(r), t->queue);
 		stream_made_on(s, t->process, e->stream, t->queue);
@@ -267,7 +256,6 @@ void stream_set(struct amdlog_thread *t, const struct block_stream *known)
 void stream_command(struct amdlog_thread *t, const struct amdlog_record *r)
 {
 	uint64_t stream = amdlog_command_stream(r);
-
 	if (stream == AMDLOG_UNKNOWN)
 		return;
 	t->stream = stream;
@@ -279,7 +267,6 @@ static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
 {
 	struct amdlog_totals *sum = &s->totals;
 	int64_t backlog;
-
 	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN) {
 		sum->no_pointers++;
 		return;
@@ -315,7 +302,6 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	struct amdlog_queue *q;
 	struct amdlog_kernel *k;
-
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
 		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)

@@ -9,7 +9,6 @@ static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record
 	const struct reading_block *b = &r->block;
 	uintptr_t at = (uintptr_t)record->text - (uintptr_t)b->text;
 	const char *end = record->text + record->len;
-
 	if (b->hits && at < b->len && record->len < b->len - at &&
 	    (!at || record->text[-1] == '\n') && (*end == '\n' || (*end == '\r' && end[1] == '\n')))
 		return grep_hits_has(b->hits, (uint32_t)at);
@@ -21,7 +20,6 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	struct amdlog_reading *r = ctx;
 	struct amdlog_record own;
 	struct amdlog_event e;
-
 	if (r->grepper) {
 		own = *record;
 		own.unwanted = !is_picked(r, record);
@@ -35,7 +33,6 @@ void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
 	const struct amdlog_sink own = {.ctx = r, .record = take_record};
-
 	*r = (struct amdlog_reading){
 		.sum = sum,
 		.settled = !sum->filter.since_relative && !sum->filter.until_relative,
@@ -95,7 +92,6 @@ static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last
 static void take_item(struct amdlog_reading *r, struct block_result *b, struct block_item *item)
 {
 	struct amdlog_event e;
-
 	add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
@@ -148,7 +144,6 @@ static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 static void take_result(struct amdlog_reading *r, struct block_result *b)
 {
 	uint64_t lines = b->lines;
-
 	for (uint32_t i = 0; i < b->nsums; i++) {
 		b->sums[i].number = AMDLOG_NONE;
 		lines += (uint32_t)b->sums[i].counted;
@@ -171,7 +166,6 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 	// A result says by the processes how far lines reach that may be reassembled. Of the many
 	// threads behind AMDLOG_THREADS_MAX the scanner does not say the process.
 	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
-
 	r->block = (struct reading_block){text, len, r->scan->base, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))
 		amdlog_scan_feed(r->scan, text, len);

@@ -16,7 +16,6 @@ static void period_add(struct stream_period *to, const struct stream_period *fro
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add)
 {
 	uint32_t n = pair_value(&s->latest, add->process, add->stream);
-
 	if (n == INTERN_NONE || s->v[n].queue != add->queue) {
 		if (s->n >= STREAMS_MAX) {
 			s->left_out += add->created + add->packets;
@@ -62,7 +61,6 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 				.span = span_of(r)};
 	uint64_t key[3];
 	uint32_t n;
-
 	if (sum->threads[r->thread].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
 	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;

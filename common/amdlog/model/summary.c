@@ -55,7 +55,6 @@ void amdlog_summary_fini(struct amdlog_summary *s)
 				&s->by_ring,         &s->by_handle,     &s->by_stream,
 				&s->by_object,       &s->queue_kernels, &s->queue_streams,
 				&s->process_kernels, &s->open_keys,     &s->head_streams};
-
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		intern_fini(all[i]);
 	amdlog_errors_fini(&s->errors);
@@ -72,7 +71,6 @@ void amdlog_summary_fini(struct amdlog_summary *s)
 bool amdlog_has_packets(const struct amdlog_summary *s)
 {
 	const uint64_t *k = s->totals.kinds;
-
 	return k[AMDLOG_DISPATCH] + k[AMDLOG_BARRIER_AND] + k[AMDLOG_BARRIER_OR] +
 	       k[AMDLOG_BARRIER_VALUE] + k[AMDLOG_PACKET];
 }
@@ -83,7 +81,6 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
 	uint32_t n = intern_put(&s->process_keys, key, sizeof(key));
 	struct amdlog_process *p;
-
 	if (n < s->nprocesses)
 		return n;
 	ARRAY_GROW(s->processes, s->process_cap, n);
@@ -99,7 +96,6 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint32_t process = process_of(s, w);
-
 	ARRAY_GROW(s->threads, s->thread_cap, s->nthreads);
 	s->threads[s->nthreads] = thread_blank;
 	s->threads[s->nthreads].id = *w;
@@ -120,7 +116,6 @@ uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, ui
 {
 	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
 	struct amdlog_kernel *k;
-
 	s->no_memory |= n == AMDLOG_NONE;
 	if (n != s->nkernels)
 		return n;
@@ -139,7 +134,6 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 {
 	size_t len = item ? item->name_len : 0;
 	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
-
 	// The name of a torn record is not the kernel's.
 	e->kernel = e->torn || !len ? AMDLOG_NONE
 				    : kernel_named(s, name, len,
@@ -153,7 +147,6 @@ static void set_object(struct amdlog_summary *s, uint32_t process, uint64_t obje
 {
 	struct amdlog_kernel *k = &s->kernels[kernel];
 	uint32_t before;
-
 	if (k->object == object && k->object_process == process &&
 	    k->object_moves == s->object_moves)
 		return;
@@ -172,7 +165,6 @@ static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 			   struct amdlog_event *e)
 {
 	uint64_t object = e->packet->kernel_obj;
-
 	e->kernel = t->kernel;
 	t->kernel = AMDLOG_NONE;
 	if (e->kernel != AMDLOG_NONE && object != AMDLOG_UNKNOWN)
@@ -195,7 +187,6 @@ static void place_version(struct amdlog_summary *s, const struct amdlog_record *
 	size_t len = r->msg_len - strlen("HIP Version: ");
 	const char *comma = memchr(from, ',', len);
 	char version[sizeof(s->totals.hip_version)] = "";
-
 	len = comma ? (size_t)(comma - from) : len;
 	if (!len || len >= sizeof(version))
 		return;
@@ -210,7 +201,6 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 		  const struct block_item *item)
 {
 	const struct amdlog_record *r = e->record;
-
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
 		if (e->thread_id->tid != AMDLOG_UNKNOWN)
@@ -239,7 +229,6 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 static void set_base(struct amdlog_summary *s, uint64_t us)
 {
 	struct amdlog_filter *f = &s->filter;
-
 	if (us == AMDLOG_UNKNOWN)
 		return;
 	if (f->since_relative)
@@ -253,7 +242,6 @@ static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event 
 {
 	const struct amdlog_filter *f = &s->filter;
 	uint64_t us = e->record->time_us;
-
 	if (e->record->unwanted || !amdlog_filter_has_pid(f, e->thread_id->pid))
 		return false;
 	if ((f->since_us || f->until_us != AMDLOG_UNKNOWN) &&
@@ -266,7 +254,6 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 			 const struct amdlog_event *e)
 {
 	struct amdlog_kernel *k;
-
 	if (e->kernel == AMDLOG_NONE) {
 		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
 		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
@@ -291,7 +278,6 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
 	uint32_t n = intern_put(&s->api_names, name, len);
-
 	s->no_memory |= n == AMDLOG_NONE;
 	if (n != s->napis)
 		return n;
@@ -308,7 +294,6 @@ static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
 	struct amdlog_api *api;
 	uint32_t n;
 	uint64_t us;
-
 	t->api_calls += r->kind == AMDLOG_API_ENTRY;
 	t->api_errors += failed;
 	s->totals.api_errors += failed;
@@ -335,7 +320,6 @@ static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struc
 {
 	const struct amdlog_record *r = e->record;
 	struct amdlog_totals *sum = &s->totals;
-
 	sum->records++;
 	sum->kinds[r->kind]++;
 	sum->styles[r->style]++;
@@ -375,7 +359,6 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			struct amdlog_event *e)
 {
 	struct amdlog_thread *t;
-
 	// Parts are put together by what they hold themselves.
 	if (s->resumed && is_outside(s, r))
 		return false;

@@ -25,7 +25,6 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 {
 	const struct amdlog_queue *h = &s->queues[handle];
 	struct amdlog_queue *match = NULL;
-
 	if (h->hwq != AMDLOG_UNKNOWN || s->processes[h->process].pid >= 0)
 		return;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
@@ -45,7 +44,6 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 static void join_handle(struct amdlog_summary *s, uint32_t ring)
 {
 	struct amdlog_queue *q = &s->queues[ring], *h;
-
 	if (q->handle == AMDLOG_NONE || q->handle_unsure || q->swq != AMDLOG_UNKNOWN)
 		return;
 	h = &s->queues[q->handle];
@@ -65,7 +63,6 @@ static void join_handle(struct amdlog_summary *s, uint32_t ring)
 static void count_streams(struct amdlog_summary *s)
 {
 	struct intern joined = {.max_entries = s->queue_streams.max_entries};
-
 	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
 		struct pair p = pair_at(&s->queue_streams, i);
 		uint32_t q = (uint32_t)p.a;
@@ -80,7 +77,6 @@ static void count_streams(struct amdlog_summary *s)
 static void sum_queues(struct amdlog_summary *s)
 {
 	struct amdlog_totals *sum = &s->totals;
-
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 

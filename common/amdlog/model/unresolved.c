@@ -16,7 +16,6 @@ static int order(const uint64_t a[3], const uint64_t b[3])
 uint64_t amdlog_items(const uint64_t dim[3])
 {
 	uint64_t n;
-
 	if (dim[0] == AMDLOG_UNKNOWN || __builtin_mul_overflow(dim[0], dim[1], &n) ||
 	    __builtin_mul_overflow(n, dim[2], &n))
 		return AMDLOG_UNKNOWN;
@@ -27,7 +26,6 @@ void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
 {
 	bool none = s->items_min > s->items_max;
 	uint64_t items = amdlog_items(dim);
-
 	if (items == AMDLOG_UNKNOWN)
 		return;
 	if (none || items < s->items_min || (items == s->items_min && order(dim, s->min) < 0)) {
@@ -65,7 +63,6 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
 	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes));
-
 	if (n > s->nopen) {
 		s->no_memory = true;
 		return NULL;
@@ -84,7 +81,6 @@ void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t
 			 const struct amdlog_event *e, bool head)
 {
 	struct amdlog_unresolved key = unresolved_blank, *o;
-
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
 		return; // there is nothing to name it by
 	key.process = t->process;
@@ -101,7 +97,6 @@ void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t
 void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	struct amdlog_unresolved key = unresolved_blank;
-
 	key.process = s->threads[e->record->thread].process;
 	key.object = e->packet->hwq;
 	key.value = true;

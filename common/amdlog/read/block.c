@@ -25,7 +25,6 @@ bool amdlog_is_filtered(const struct amdlog_filter *f)
 bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 {
 	size_t i = 0;
-
 	while (i < f->npids && f->pids[i] != pid)
 		i++;
 	return !f->npids || i < f->npids;
@@ -38,14 +37,12 @@ static void look(void *ctx, const struct amdlog_record *r)
 	struct block_reader *g = ctx;
 	const struct amdlog_threads *threads = &g->reassembly->scan->threads;
 	const struct amdlog_thread_id *id = &threads->v[r->thread];
-
 	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
 bool block_reader_use(struct block_reader *g, unsigned n)
 {
 	unsigned usable = 1;
-
 #if defined(__x86_64__)
 	__builtin_cpu_init();
 	usable += __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
@@ -62,7 +59,6 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 {
 	struct block_reader *g = xcheck(aligned_alloc(64, sizeof(*g)));
 	const struct amdlog_sink own = {.ctx = g, .record = look};
-
 	memset(g, 0, sizeof(*g));
 	g->filter = filter;
 	g->kinds = kinds;
@@ -88,7 +84,6 @@ void block_reader_free(struct block_reader *g)
 struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
-
 	if (b->nitems == b->item_cap) {
 		if (b->nitems >= ITEMS_MAX) {
 			b->slow = true;
@@ -103,7 +98,6 @@ struct block_item *next_item(struct parse *w)
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);
-
 	if (!item)
 		return NULL;
 	w->b->nitems++;
@@ -121,7 +115,6 @@ static uint64_t api_stream(const struct api_line *api)
 {
 	const char *msg = api->msg + (*api->msg == 0x1b ? strlen(COLOUR) : 0);
 	struct amdlog_record r = {.msg = msg, .msg_len = (size_t)(api->end - msg), .ended = true};
-
 	r.msg_len -= msg[r.msg_len - 1] == ' ';
 	message_parse(&r);
 	return r.kind == AMDLOG_API_ENTRY ? amdlog_entry_stream(&r) : AMDLOG_UNKNOWN;
@@ -132,7 +125,6 @@ static uint64_t api_stream(const struct api_line *api)
 static void take_stream(struct block_thread *t, struct block_item *item)
 {
 	bool by_command = t->command > t->api[1].msg;
-
 	item->thread = t->index;
 	item->stream.api = t->api[1].msg;
 	item->stream.by_command = by_command;
@@ -147,7 +139,6 @@ static void take_stream(struct block_thread *t, struct block_item *item)
 static void flush_streams(struct parse *w, uint64_t tid)
 {
 	struct block_item *item;
-
 	for (uint32_t i = 0; i < w->g->nthreads; i++) {
 		struct block_thread *t = &w->g->threads[i];
 
@@ -161,7 +152,6 @@ static void flush_streams(struct parse *w, uint64_t tid)
 void use_thread(struct parse *w, struct block_thread *t)
 {
 	struct block_item *item = new_item(w, BLOCK_STREAM);
-
 	t->used = true;
 	t->index = w->b->nsums++;
 	t->sum.counted = t->sum.last_us = 0;
@@ -177,7 +167,6 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	struct block_item *item = b->nitems ? &b->items[b->nitems - 1] : NULL;
 	size_t len = (size_t)(newline - p) + 1;
 	bool pending;
-
 	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w, AMDLOG_UNKNOWN);
 		item = new_item(w, BLOCK_LINES);
@@ -203,7 +192,6 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 	int64_t pid = writer->pid < 0 ? g->assumed : writer->pid;
 	struct block_thread *t;
 	uint16_t *slot;
-
 	for (; *(slot = &g->thread_slots[at % (4 * BLOCK_THREADS)]); at++) {
 		t = &g->threads[*slot - 1];
 		if (t->sum.writer.tid == writer->tid && t->sum.writer.pid == writer->pid)
@@ -223,7 +211,6 @@ static struct block_thread *thread_of(struct block_reader *g, const struct amdlo
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
 {
 	struct block_item known;
-
 	if (is_bare(&t->sum.writer)) { // another line may have named its process, too
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
@@ -247,7 +234,6 @@ static void add_record(struct parse *w, struct block_thread *t, const struct amd
 		       const struct amdlog_packet *packet)
 {
 	struct block_item *item = next_item(w);
-
 	if (!item)
 		return;
 	item->r = *r;
@@ -261,7 +247,6 @@ void note_command(struct block_thread *t, const char *msg, const char *end)
 {
 	struct amdlog_record r = {.msg = msg, .msg_len = (size_t)(end - msg), .ended = true};
 	uint64_t stream = amdlog_command_stream(&r);
-
 	if (stream == AMDLOG_UNKNOWN)
 		return;
 	t->command = msg;
@@ -273,7 +258,6 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 {
 	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
 	bool entry = r->kind == AMDLOG_API_ENTRY, chosen = is_chosen(w, t, r->time_us);
-
 	if (kind_uses[r->kind] == PLACED || is_bare(&t->sum.writer) ||
 	    r->time_us == AMDLOG_UNKNOWN || r->level >= 10 || (call && !is_plain_call(r)) ||
 	    (w->g->kinds >> r->kind & 1 && chosen))
@@ -302,7 +286,6 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 	struct amdlog_packet packet;
 	struct amdlog_writer writer;
 	struct block_thread *t;
-
 	record_parse(&r, &writer, &columns);
 	if (is_packet(r.kind))
 		amdlog_packet_parse(&r, &packet);
@@ -378,7 +361,6 @@ void block_read(struct block_reader *g, struct block_result *b, const struct gre
 			  .by_text = hits,
 			  .prefix = &g->no_prefix,
 			  .end = text + len};
-
 	reset(g, b);
 	if (hits)
 		w.hits = grep_hits_begin(hits);

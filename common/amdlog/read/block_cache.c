@@ -24,7 +24,6 @@ void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_r
 		 digits = c->time_end - time;
 	struct block_reader *g = w->g;
 	struct prefix *x;
-
 	if (!c->msg || c->seen > FILE_END + 64 || r->style != t->sum.style ||
 	    r->len <= FILE_END + 64)
 		return;
@@ -58,7 +57,6 @@ void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_r
 bool is_plain_call(const struct amdlog_record *r)
 {
 	static const char makes[] = "hipStreamC";
-
 	if (r->msg_len >= sizeof(makes) && !memcmp(r->msg, makes, sizeof(makes) - 1))
 		return false;
 	return r->kind == AMDLOG_API_ENTRY ? !amdlog_is_torn(r) : !amdlog_api_failed(r);
@@ -69,7 +67,6 @@ bool is_plain_call(const struct amdlog_record *r)
 static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 {
 	const char *end = r->text + r->len;
-
 	if (lead && !memcmp(end - 7, " ) \x1b[0m", 7))
 		return ~UINT64_C(0) << 8;
 	return !lead && !memcmp(end - 3, " ) ", 3) ? ~UINT64_C(0) << 40 : 0;
@@ -80,7 +77,6 @@ static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size_t lead)
 {
 	bool entry = r->kind == AMDLOG_API_ENTRY;
-
 	if (entry || r->kind == AMDLOG_API_RETURN) {
 		if (!is_plain_call(r) || (lead && memcmp(msg, COLOUR, sizeof(COLOUR) - 1) != 0))
 			return 0;
@@ -102,7 +98,6 @@ void cache_statement(struct block_reader *g, const struct amdlog_record *r, cons
 	size_t lead = (size_t)(r->msg - msg), len;
 	bool entry = r->kind == AMDLOG_API_ENTRY;
 	struct statement *y, seen = {.kind = is_packet(r->kind) ? AMDLOG_PACKET : r->kind};
-
 	if (r->msg < msg || !r->msg_len || (lead && lead != sizeof(COLOUR) - 1))
 		return;
 	len = telling_bytes(r, msg, lead);

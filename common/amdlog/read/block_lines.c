@@ -19,7 +19,6 @@
 HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 {
 	const struct prefix *x = w->prefix;
-
 	if (__builtin_expect(differ_within(p + FILE_END, x->text, x->limit), 1))
 		return x;
 	x = prefix_set(w->g, p);
@@ -39,10 +38,8 @@ HOT const char *line_end(const char *p, bool *marked)
 {
 	uint64_t ends = bytes_that_are(p, '\n'), colons = bytes_that_are(p, ':') & ~UINT64_C(1);
 	uint64_t before = 0, marks = 0;
-
 	for (;;) {
 		uint64_t pairs = colons & (ends - 1) & (colons << 2 | before);
-
 		for (; __builtin_expect(pairs != 0, 0); pairs &= pairs - 1)
 			marks |= is_mark(p + __builtin_ctzll(pairs) - 2);
 		if (ends)
@@ -64,7 +61,6 @@ HOT bool fits(const struct statement *y, const char *p, const char *msg)
 HOT const struct statement *find_statement(struct block_reader *g, const char *p, const char *msg)
 {
 	const struct statement *y = statement_set(g, p, msg);
-
 	if (__builtin_expect(fits(y, p, msg), 1))
 		return y;
 	return fits(y + 1, p, msg) ? y + 1 : NULL;
@@ -76,7 +72,6 @@ HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 {
 	struct block_item *item = next_item(w);
 	struct amdlog_record *r;
-
 	if (!item)
 		return NULL;
 	r = &item->r;
@@ -101,7 +96,6 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 		    const char *p, const char *end)
 {
 	struct block_item *item = known_record(w, x, y, us, p, end);
-
 	if (!item)
 		return true;
 	if (y->kind == AMDLOG_KERNEL && item->r.msg_len < sizeof("ShaderName : "))
@@ -126,7 +120,6 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 	struct block_thread *t;
 	uint64_t us;
 	bool marked;
-
 	if (!x)
 		return NULL;
 	t = x->thread;
@@ -158,7 +151,6 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 	const char *line = text, *end = text + len, *newline, *next;
 	const char *stop = len < FILE_END + 64 ? text : end - FILE_END - 64;
 	bool marked;
-
 	while (line < end && !w->b->slow) {
 		if (!plain && w->by_text)
 			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));

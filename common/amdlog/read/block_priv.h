@@ -103,7 +103,6 @@ static inline __attribute__((always_inline)) struct prefix *prefix_set(struct bl
 {
 	uint64_t ends = g->bare ? 0 : bytes_that_are(p + 56, ']');
 	uint64_t key = ends ? load64(p + 48 + __builtin_ctzll(ends)) : 0;
-
 	return g->prefixes[key * UINT64_C(0x9e3779b97f4a7c15) >> 56];
 }
 _Static_assert(PREFIX_SETS == 256, "prefix_set takes eight bits");
@@ -115,7 +114,6 @@ static inline __attribute__((always_inline)) struct statement *statement_set(str
 									     const char *msg)
 {
 	uint64_t key = load64(msg + 3) & g->letters[(unsigned char)*msg];
-
 	key ^= load64(p + FILE_END - 2);
 	return g->statements[key * UINT64_C(0x9e3779b97f4a7c15) >> 55];
 }
@@ -153,7 +151,6 @@ void note_command(struct block_thread *t, const char *msg, const char *end);
 static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
 {
 	const struct amdlog_filter *f = w->filter;
-
 	return !f ||
 	       (!w->unwanted && t->wanted && !f->kernel && us >= f->since_us && us <= f->until_us);
 }
@@ -163,7 +160,6 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 							     uint64_t counts, uint16_t counter)
 {
 	struct block_result *b = w->b;
-
 	b->counts[counter]++;
 	t->sum.counted += counts;
 	b->steps_back += us < w->last_us;

@@ -29,7 +29,6 @@ int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr)
 uint64_t amdlog_packet_backlog(const struct amdlog_packet *p)
 {
 	int64_t backlog = amdlog_backlog(p->rptr, p->wptr);
-
 	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN)
 		return AMDLOG_UNKNOWN;
 	return backlog < 0 ? 0 : (uint64_t)backlog;
@@ -39,7 +38,6 @@ uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, con
 {
 	const char *stop = r->msg + r->msg_len;
 	const char *p = memmem(*at, (size_t)(stop - *at), word, strlen(word));
-
 	return p ? read_number(p + strlen(word), stop, number_may_end(r), at) : AMDLOG_UNKNOWN;
 }
 
@@ -52,7 +50,6 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 {
 	uint64_t priority = amdlog_number_behind(r, "with priority ");
 	const char *hex = memmem(r->msg, r->msg_len, "0x", 2), *end;
-
 	q->swq = amdlog_number_behind(r, "SWq=");
 	q->hwq = amdlog_number_behind(r, "HWq=");
 	q->size = amdlog_number_behind(r, "with size ");
@@ -66,7 +63,6 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 static const char *read_grouped(const char *p, const char *end, uint64_t *value)
 {
 	int digit;
-
 	for (; p < end; p++) {
 		if (*p == ',' && p + 1 < end && hex_digit(p[1]) >= 0)
 			continue;
@@ -85,7 +81,6 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 	const char *end = r->msg + r->msg_len;
 	uint64_t v = 0;
 	size_t n;
-
 	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
 		return AMDLOG_UNKNOWN;
 	p += 2;
@@ -103,7 +98,6 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 uint64_t amdlog_api_stream(const struct amdlog_record *r)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
-
 	// Streams stand far back in long lines: looking for the colon is faster than for the word.
 	while ((p = memchr(p, ':', (size_t)(end - p))) &&
 	       (p - r->msg < 6 || memcmp(p - 6, "stream", 6) != 0))
@@ -119,14 +113,12 @@ uint64_t amdlog_api_stream(const struct amdlog_record *r)
 bool amdlog_api_begins(const struct amdlog_record *r, const char *word)
 {
 	size_t n = strlen(word);
-
 	return r->name_len >= n && !memcmp(r->msg, word, n);
 }
 
 uint64_t amdlog_entry_stream(const struct amdlog_record *r)
 {
 	uint64_t stream;
-
 	if (amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
 	    amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip"))
 		return amdlog_api_stream(r);
@@ -142,7 +134,6 @@ uint64_t amdlog_command_stream(const struct amdlog_record *r)
 	static const char words[] = " to queue: ";
 	const size_t n = sizeof(words) - 1;
 	const char *last = memrchr(r->msg, ' ', r->msg_len), *p;
-
 	// It is the line's last word as a rule.
 	if (last && (size_t)(last - r->msg) >= n && !memcmp(last + 1 - n, words, n))
 		return read_pointer(r, last + 1);
@@ -154,7 +145,6 @@ const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len)
 {
 	static const char begin[] = "Command (", unknown[] = "command";
 	const char *name = r->msg + sizeof(begin) - 1, *end;
-
 	*len = sizeof(unknown) - 1;
 	if (r->msg_len < sizeof(begin) || memcmp(r->msg, begin, sizeof(begin) - 1) != 0)
 		return unknown;
@@ -170,7 +160,6 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r)
 	static const char tail[] = " us";
 	const char *end = r->msg + r->msg_len, *p;
 	uint64_t v = 0, unit = 1;
-
 	if (r->msg_len < 16 || memcmp(end - 3, tail, 3) != 0)
 		return AMDLOG_UNKNOWN;
 	p = end - 4;
@@ -186,7 +175,6 @@ bool amdlog_api_failed(const struct amdlog_record *r)
 {
 	static const char success[] = ": Returned hipSuccess";
 	size_t n = sizeof(success) - 1;
-
 	return r->msg_len < r->name_len + n || memcmp(r->msg + r->name_len, success, n) != 0;
 }
 
@@ -194,7 +182,6 @@ const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
 {
 	const size_t begin = strlen("ShaderName : ");
 	size_t at = r->msg_len < begin ? r->msg_len : begin;
-
 	*len = strnlen(r->msg + at, r->msg_len - at);
 	return r->msg + at;
 }
@@ -204,7 +191,6 @@ static bool is_closed_entry(const struct amdlog_record *r)
 {
 	static const char close[] = " ) \x1b[0m";
 	const char *end = r->msg + r->msg_len;
-
 	if (r->msg_len > 8 && !memcmp(end - 7, close, 7))
 		return true;
 	if (r->msg_len >= MESSAGE_MAX - 64)

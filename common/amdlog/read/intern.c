@@ -19,7 +19,6 @@ struct intern_chunk {
 static inline uint64_t word(const char *p)
 {
 	uint64_t w;
-
 	memcpy(&w, p, sizeof(w));
 	return w;
 }
@@ -28,7 +27,6 @@ static inline uint64_t word(const char *p)
 static inline uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ h);
-
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
@@ -36,10 +34,8 @@ uint32_t intern_hash(const void *bytes, size_t len)
 {
 	const char *p = bytes, *end = p + len;
 	uint64_t h = (uint64_t)len * UINT64_C(0xc4ceb9fe1a85ec53), other = ~h;
-
 	if (len < 16) {
 		uint64_t a = 0, b = 0;
-
 		memcpy(&a, p, len < 8 ? len : 8);
 		if (len > 8)
 			memcpy(&b, p + 8, len - 8);
@@ -76,7 +72,6 @@ static void grow_slots(struct intern *in)
 {
 	uint32_t nslots = in->nslots ? in->nslots * 2 : 64;
 	uint32_t *slots = xcalloc(nslots, sizeof(*slots));
-
 	for (uint32_t e = 0; e < in->n; e++) {
 		uint32_t i = in->entries[e].hash;
 
@@ -93,10 +88,8 @@ static const char *store(struct intern *in, const void *bytes, size_t len)
 {
 	struct intern_chunk *c = in->chunks;
 	char *at;
-
 	if (!c || c->size - c->used < len + 1) {
 		size_t size = len + 1 > CHUNK_SIZE ? len + 1 : CHUNK_SIZE;
-
 		c = xmalloc(sizeof(*c) + size);
 		*c = (struct intern_chunk){.next = in->chunks, .size = size};
 		in->chunks = c;
@@ -139,7 +132,6 @@ uint32_t intern_put(struct intern *in, const void *bytes, size_t len)
 uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash)
 {
 	uint32_t *slot = in->nslots ? slot_of(in, bytes, len, hash) : NULL;
-
 	if (slot && *slot)
 		return *slot - 1;
 	if (!room_for(in, len))
@@ -153,14 +145,12 @@ uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uin
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len)
 {
 	uint32_t n = intern_find(in, bytes, len);
-
 	return n == INTERN_NONE ? INTERN_NONE : in->entries[n].value;
 }
 
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value)
 {
 	uint32_t n = intern_put(in, bytes, len);
-
 	if (n != INTERN_NONE)
 		in->entries[n].value = value;
 	return n != INTERN_NONE;
@@ -170,7 +160,6 @@ void intern_fini(struct intern *in)
 {
 	while (in->chunks) {
 		struct intern_chunk *next = in->chunks->next;
-
 		free(in->chunks);
 		in->chunks = next;
 	}

@@ -39,7 +39,6 @@ const char *amdlog_style_name(enum amdlog_style style)
 static size_t name_len(const char *p, size_t len)
 {
 	size_t n = 0;
-
 	len = len < NAME_MAX_LEN ? len : NAME_MAX_LEN;
 	while (n < len && p[n] != ' ' && p[n] != ':')
 		n++;
@@ -51,7 +50,6 @@ static bool api_parse(struct amdlog_record *r)
 {
 	const char *p = r->msg;
 	size_t n = name_len(p, r->msg_len), left = r->msg_len - n;
-
 	if (!n)
 		return false;
 	if (left >= 2 && !memcmp(p + n, " (", 2))
@@ -88,7 +86,6 @@ static enum amdlog_kind packet_kind(const char *msg, size_t len)
 {
 	enum amdlog_kind kind = AMDLOG_PACKET;
 	const char *end = msg + len;
-
 	for (const char *p = msg;
 	     kind == AMDLOG_PACKET && (p = memmem(p, (size_t)(end - p), " Header = ", 10)); p++)
 		kind = packet_kind_before(msg, p);
@@ -98,7 +95,6 @@ static enum amdlog_kind packet_kind(const char *msg, size_t len)
 void message_parse(struct amdlog_record *r)
 {
 	enum amdlog_kind kind = AMDLOG_OTHER;
-
 	r->kind = AMDLOG_OTHER;
 	r->name_len = 0;
 	if (!r->msg_len || (may_be_api(*r->msg) && api_parse(r)) || !beginning(r, &kind))
@@ -110,7 +106,6 @@ size_t message_telling(const struct amdlog_record *r)
 {
 	size_t most = 0;
 	bool known = false;
-
 	// It differs from every beginning within these bytes, or has all of it.
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
 		for (const char *const *b = rows[k].begin; *b; b++) {

@@ -56,7 +56,6 @@ static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
 	uint64_t v = 0;
 	size_t n;
-
 	for (n = 0; n < max && n < 20 && is_digit(p[n]); n++)
 		v = v * 10 + (uint64_t)(p[n] - '0');
 	*value = v;
@@ -106,7 +105,6 @@ static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 {
 	const uint64_t separators =
 		UINT64_C(1) << ' ' | UINT64_C(1) << ',' | UINT64_C(1) << '(' | UINT64_C(1) << ')';
-
 	if (p >= stop)
 		return may_end;
 	return *p == ']' || ((unsigned char)*p < 64 && separators >> *p & 1);
@@ -120,7 +118,6 @@ static inline __attribute__((always_inline)) uint64_t read_number(const char *p,
 {
 	uint64_t v = 0;
 	size_t n, most;
-
 	if (stop - p > 2 && p[0] == '0' && p[1] == 'x') {
 		p += 2;
 		n = read_hex(p, (size_t)(stop - p), &v);
@@ -155,7 +152,6 @@ static inline __attribute__((always_inline)) bool is_name(const char *msg, const
 							  const char *name, size_t len)
 {
 	const char *at = equals - len;
-
 	return at >= msg && !memcmp(at, name, len) &&
 	       (at == msg || at[-1] == ' ' || at[-1] == ',' || at[-1] == '=');
 }
@@ -200,7 +196,6 @@ static inline void packet_triple(const char *p, const char *stop, uint64_t out[3
 {
 	static const char ones[8] = ", 1, 1]";
 	uint64_t v[3];
-
 	if (p >= stop || *p++ != '[')
 		return;
 	v[0] = read_number(p, stop, false, &p);
@@ -228,7 +223,6 @@ static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_ki
 {
 	bool both = p->rptr != AMDLOG_UNKNOWN && p->wptr != AMDLOG_UNKNOWN;
 	bool none = p->rptr == AMDLOG_UNKNOWN && p->wptr == AMDLOG_UNKNOWN;
-
 	if (!signal || p->hwq == AMDLOG_UNKNOWN || kind == AMDLOG_PACKET)
 		return false;
 	if (kind != AMDLOG_DISPATCH)
@@ -249,7 +243,6 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 	enum packet_field field = FIELD_SKIPPED;
 	const char *end = NULL;
 	uint64_t v[NFIELDS];
-
 	for (unsigned i = FIELD_HWQ; i < NFIELDS; i++)
 		v[i] = AMDLOG_UNKNOWN;
 	for (unsigned i = 0; i < 3; i++)

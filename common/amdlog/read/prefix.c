@@ -22,7 +22,6 @@ static size_t skip_blanks(const char *p, size_t at, size_t len)
 static bool is_source_name(const char *p, size_t len)
 {
 	bool padded = len >= FILE_COLUMNS;
-
 	while (len && p[len - 1] == ' ')
 		len--;
 	if (!len)
@@ -33,7 +32,6 @@ static bool is_source_name(const char *p, size_t len)
 size_t prefix_shape(const char *p, size_t len, bool strict)
 {
 	size_t file = len > 3 && is_digit(p[1]) && p[2] == ':' ? 3 : 1, at = file, line;
-
 	if (len > file + 3 && p[file + 1] == ':' && p[file + 2] == '\\')
 		at += 2; // a drive letter
 	while (at < len && at < FILE_MAX_LEN && p[at] != ':' && p[at] != '\n')
@@ -68,7 +66,6 @@ static uint64_t read_time(const char *p, size_t *at, size_t len)
 {
 	size_t from = *at;
 	uint64_t v = 0;
-
 	for (; *at < len && is_digit(p[*at]); ++*at)
 		v = v * 10 + (uint64_t)(p[*at] - '0');
 	return *at - from > 18 ? AMDLOG_UNKNOWN : v;
@@ -143,7 +140,6 @@ static size_t match(const char *form, const char *p, size_t len, struct amdlog_w
 {
 	size_t at = 0, from;
 	int digit;
-
 	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
 	for (; *form; form++) {
 		from = at;
@@ -176,7 +172,6 @@ static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_write
 	const char *p = r->text + at;
 	size_t len = r->len - at, n = 0;
 	const struct form *f = forms;
-
 	for (; f < forms + sizeof(forms) / sizeof(forms[0]); f++) {
 		if ((n = match(f->form, p, len, w)))
 			break;
@@ -204,7 +199,6 @@ static void set_message(struct amdlog_record *r, size_t at)
 {
 	const char *p = r->text;
 	size_t len = r->len;
-
 	at = skip_blanks(p, at, len);
 	at = skip_blanks(p, at + colour_len(p + at, len - at), len);
 	while (len > at && (p[len - 1] == ' ' || p[len - 1] == '\t'))
@@ -220,7 +214,6 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 	const char *p = r->text;
 	size_t len = r->len, at = find_time(p, len);
 	bool stray_d, in_us;
-
 	if (!at)
 		return 0;
 	r->time_us = read_time(p, &at, len);
@@ -249,7 +242,6 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c)
 {
 	size_t at;
-
 	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
 	*c = (struct prefix_columns){0};
 	r->level = is_digit(r->text[1]) ? (uint8_t)(r->text[1] - '0') : LEVEL_NONE;

@@ -30,7 +30,6 @@ struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 	struct amdlog_reassembly *m =
 		xmalloc(sizeof(*m) + WAITING_MAX * sizeof(struct front) + joined);
 	struct front *spare = (void *)(m + 1);
-
 	*m = (struct amdlog_reassembly){.to = *to, .past = UINT64_MAX};
 	for (unsigned i = 0; i < WAITING_MAX; i++)
 		m->waiting[i] = &spare[i];
@@ -65,7 +64,6 @@ static bool ends_as_packet(const struct amdlog_record *r)
 {
 	const char *equals = memrchr(r->msg, '=', r->msg_len);
 	size_t n = equals ? (size_t)(equals - r->msg) : 0;
-
 	if (!r->ended || r->kind == AMDLOG_PACKET || !n ||
 	    !is_number(equals + 1, r->msg + r->msg_len))
 		return false;
@@ -87,7 +85,6 @@ bool amdlog_reassembly_wants(const struct amdlog_record *r)
 static void release(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
-
 	for (m->n--; i < m->n; i++)
 		m->waiting[i] = m->waiting[i + 1];
 	m->waiting[m->n] = f;
@@ -96,7 +93,6 @@ static void release(struct amdlog_reassembly *m, unsigned i)
 static void give_up(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
-
 	release(m, i);
 	if (!f->told)
 		m->to.record(m->to.ctx, &f->r);
@@ -105,7 +101,6 @@ static void give_up(struct amdlog_reassembly *m, unsigned i)
 static void keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int64_t pid, bool told)
 {
 	struct front *f;
-
 	if (m->n == WAITING_MAX)
 		give_up(m, 0);
 	f = m->waiting[m->n++];
@@ -143,7 +138,6 @@ static void join(struct amdlog_reassembly *m, const struct front *f, size_t cut,
 static const char *skip_value(const char *p, const char *end)
 {
 	const char *from = p;
-
 	if (p < end && *p == '[') {
 		while (++p < end && (hex_digit(*p) >= 0 || *p == 'x' || *p == ',' || *p == ' '))
 			;
@@ -165,10 +159,8 @@ static const char *skip_value(const char *p, const char *end)
 static bool is_clean_packet(const struct amdlog_record *r)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
-
 	while (p < end) {
 		const char *name = p;
-
 		while (p < end && (is_word(*p) || *p == '-'))
 			p++;
 		if (end - p >= 10 && !memcmp(p, " Header = ", 10))
@@ -191,7 +183,6 @@ static bool is_clean_packet(const struct amdlog_record *r)
 static bool is_complete(const struct amdlog_record *r)
 {
 	struct amdlog_packet p;
-
 	if (!is_packet(r->kind))
 		return r->kind == AMDLOG_API_ENTRY && r->ended && !amdlog_is_torn(r);
 	if (r->kind == AMDLOG_PACKET || !ends_as_packet(r) ||
@@ -206,7 +197,6 @@ static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, co
 			  size_t len, bool ended, struct amdlog_record *r)
 {
 	size_t msg_at = (size_t)(f->r.msg - f->text);
-
 	for (size_t cut = f->r.len / PIECE * PIECE; cut > msg_at; cut -= PIECE) {
 		join(m, f, cut, text, len, ended, r);
 		if (is_complete(r))
@@ -228,7 +218,6 @@ static bool try_fronts(struct amdlog_reassembly *m, const char *text, size_t len
 {
 	unsigned fits[WAITING_MAX], n = 0;
 	struct amdlog_record r;
-
 	for (unsigned i = 0; i < m->n; i++) {
 		if (fitting_cut(m, m->waiting[i], text, len, ended, &r))
 			fits[n++] = i;
@@ -247,7 +236,6 @@ static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *tex
 {
 	struct front *f = m->waiting[i];
 	struct amdlog_record r;
-
 	if (f->told || !f->wrapped || f->wrapped + len > FRONT_MAX)
 		return false;
 	memcpy(f->text + f->wrapped, text, len);
@@ -262,7 +250,6 @@ static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *tex
 static void take_foreign(void *ctx, const char *text, size_t len, bool ended)
 {
 	struct amdlog_reassembly *m = ctx;
-
 	if (!m->n || len > FRONT_MAX || try_fronts(m, text, len, ended))
 		return;
 	for (unsigned i = 0; ended && i < m->n; i++) {
@@ -281,7 +268,6 @@ static bool is_interrupted(const struct amdlog_record *r)
 static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 {
 	unsigned kept = 0;
-
 	for (unsigned i = m->n; i--;) {
 		if (m->waiting[i]->pid == pid)
 			give_up(m, i);
@@ -301,7 +287,6 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 {
 	size_t cut = f->r.len / PIECE * PIECE;
 	struct amdlog_record joined;
-
 	if (cut <= (size_t)(f->r.msg - f->text))
 		return false; // it has no message yet
 	for (size_t at = PIECE; at < r->len; at += PIECE) {
@@ -324,7 +309,6 @@ static bool matters(enum amdlog_kind kind)
 static bool is_doubtful(struct amdlog_reassembly *m, const struct amdlog_record *r)
 {
 	bool doubt = false;
-
 	if (r->len <= PIECE)
 		return false;
 	if (!is_packet(r->kind) && r->kind != AMDLOG_API_ENTRY)
@@ -339,7 +323,6 @@ static bool is_doubtful(struct amdlog_reassembly *m, const struct amdlog_record 
 static void cut_to_piece(struct amdlog_record *r)
 {
 	size_t msg_at = (size_t)(r->msg - r->text);
-
 	r->len = PIECE;
 	r->ended = false;
 	r->msg_len = msg_at < PIECE ? PIECE - msg_at : 0;
@@ -353,7 +336,6 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	struct amdlog_record r;
 	bool joinable, doubtful, open;
 	int64_t pid;
-
 	if (amdlog_reassembly_idle(m) && !is_interrupted(record) &&
 	    !amdlog_reassembly_wants(record)) {
 		m->to.record(m->to.ctx, record);

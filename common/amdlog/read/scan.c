@@ -16,7 +16,6 @@ static uint32_t add_thread(struct amdlog_threads *t, const struct amdlog_thread_
 {
 	uint64_t key[3] = {(uint64_t)id->pid, id->tid, id->source};
 	uint32_t n = intern_put(&t->keys, key, sizeof(key));
-
 	if (n == INTERN_NONE)
 		return 0;
 	if (n == t->n) {
@@ -31,7 +30,6 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 	int64_t pid = w->pid < 0 ? t->assumed : w->pid;
 	struct amdlog_thread_id id = {pid, w->tid, pid < 0 ? t->source : 0, 0};
 	uint32_t n = INTERN_NONE, before = t->n;
-
 	if (pid < 0 && w->tid != AMDLOG_UNKNOWN)
 		n = pair_value(&t->by_tid, w->tid, t->source);
 	if (n != INTERN_NONE)
@@ -46,7 +44,6 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 {
 	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
-
 	*s = (struct amdlog_scan){.sink = *sink, .text = s->buf, .threads.assumed = -1};
 	s->threads.keys.max_entries = s->threads.by_tid.max_entries = AMDLOG_THREADS_MAX;
 	// Number 0 takes all that find no place.
@@ -72,7 +69,6 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 	};
 	struct prefix_columns columns;
 	struct amdlog_writer writer;
-
 	record_parse(&r, &writer, &columns);
 	r.thread = threads_number(&s->threads, &writer);
 	s->counts.records++;
@@ -85,7 +81,6 @@ static void close_segment(struct amdlog_scan *s, size_t from, size_t to, bool ne
 	const char *text = s->text + from;
 	size_t len = to - from;
 	bool ended = newline;
-
 	if (s->seg_done)
 		return;
 	if (!s->in_line && !s->seg_rec && is_record_line(text, len))
@@ -115,7 +110,6 @@ static void end_line(struct amdlog_scan *s, size_t from, size_t to, bool newline
 static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 {
 	const char *text = s->text, *segment = text + from, *line = segment, *newline;
-
 	for (; line < text + to; segment = line = newline + 1) {
 		const char *p = line + !s->in_line, *stop = text + to;
 
@@ -143,7 +137,6 @@ static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 static size_t walk_tail(struct amdlog_scan *s, size_t from)
 {
 	size_t to = s->fill - SCAN_LOOK, segment;
-
 	if (s->fill - from < AMDLOG_TEXT_MAX + 2 * SCAN_LOOK)
 		return from;
 	segment = walk(s, from, to, s->fill);
@@ -159,7 +152,6 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 char *amdlog_scan_room(struct amdlog_scan *s, size_t *size)
 {
 	size_t room = SCAN_CAP - s->fill;
-
 	*size = room < SCAN_READ ? room : SCAN_READ;
 	return s->buf + s->fill;
 }
@@ -168,7 +160,6 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 {
 	const char *newline;
 	size_t keep = 0;
-
 	s->counts.bytes += n;
 	newline = memrchr(s->buf + s->fill, '\n', n);
 	s->fill += n;
@@ -188,7 +179,6 @@ void amdlog_scan_end(struct amdlog_scan *s)
 {
 	if (s->fill || s->in_line) {
 		size_t segment = walk(s, 0, s->fill, s->fill);
-
 		end_line(s, segment, s->fill, false);
 		s->counts.unended++;
 	}
@@ -216,7 +206,6 @@ void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len)
 	while (len) {
 		size_t room;
 		char *to = amdlog_scan_room(s, &room);
-
 		room = room < len ? room : len;
 		memcpy(to, data, room);
 		data += room;

@@ -16,7 +16,6 @@
 static inline uint64_t load64(const void *p)
 {
 	uint64_t v;
-
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
@@ -32,7 +31,6 @@ typedef uint64_t vector_words __attribute__((vector_size(VECTOR)));
 static inline vector_bytes vector_at(const void *p)
 {
 	vector_bytes v;
-
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
@@ -50,7 +48,6 @@ static inline bool is_zero(vector_bytes x)
 static inline bool same_32(const char *p, const uint8_t *text)
 {
 	vector_bytes differ = {0};
-
 	for (unsigned i = 0; i < 32; i += VECTOR)
 		differ |= vector_at(p + i) ^ vector_at(text + i);
 	return is_zero(differ);
@@ -60,7 +57,6 @@ static inline bool same_32(const char *p, const uint8_t *text)
 static inline bool differ_within(const char *p, const uint8_t *text, const uint8_t *limit)
 {
 	vector_bytes over = {0};
-
 	for (unsigned i = 0; i < 64; i += VECTOR)
 		over |= (vector_bytes)((vector_at(p + i) ^ vector_at(text + i)) >
 				       vector_at(limit + i));
@@ -71,7 +67,6 @@ static inline bool differ_within(const char *p, const uint8_t *text, const uint8
 static inline bool same_where(const char *p, const uint8_t *text, const uint8_t *mask)
 {
 	vector_bytes differ = {0};
-
 	for (unsigned i = 0; i < 64; i += VECTOR)
 		differ |= (vector_at(p + i) ^ vector_at(text + i)) & vector_at(mask + i);
 	return is_zero(differ);

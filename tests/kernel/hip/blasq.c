@@ -53,7 +53,6 @@ static void must(int r, const char *what)
 static void *library(const char *name)
 {
 	void *l = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-
 	if (l)
 		return l;
 	fprintf(stderr, "blasq: %s\n", dlerror());
@@ -63,7 +62,6 @@ static void *library(const char *name)
 static void *symbol(void *lib, const char *name)
 {
 	void *s = dlsym(lib, name);
-
 	if (s)
 		return s;
 	fprintf(stderr, "blasq: %s\n", dlerror());
@@ -74,7 +72,6 @@ static void load(void)
 {
 	const char *name = getenv("HIPLIB");
 	void *hip = library(name ? name : "libamdhip64.so.5"), *blas = library("librocblas.so.0");
-
 	fn.init = symbol(hip, "hipInit");
 	fn.malloc = symbol(hip, "hipMalloc");
 	fn.stream = symbol(hip, "hipStreamCreateWithPriority");
@@ -90,7 +87,6 @@ static void load(void)
 static unsigned next_random(void)
 {
 	static unsigned x = 12345;
-
 	x = x * 1664525u + 1013904223u;
 	return x >> 8;
 }
@@ -110,7 +106,6 @@ static void call(int n_streams)
 	unsigned kind = next_random() % 8;
 	enum call c = kind < 5 ? SGEMM : (enum call)(kind - 4);
 	void *b = streams[s].blas;
-
 	switch (c) {
 	case SGEMM:
 		must(fn.sgemm(b, NO_TRANSPOSE, NO_TRANSPOSE, z[0], z[1], z[2], &one, memory,
@@ -132,7 +127,6 @@ static void write_truth(const char *prefix, int n)
 {
 	char from[512], to[512];
 	FILE *f;
-
 	snprintf(from, sizeof(from), "%s.new", prefix);
 	snprintf(to, sizeof(to), "%s.truth", prefix);
 	f = fopen(from, "w");
@@ -153,7 +147,6 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 2, calls = argc > 2 ? atoi(argv[2]) : 100;
 	int hold_s = argc > 4 ? atoi(argv[4]) : 0;
 	char go[512];
-
 	if (n < 1 || n > MAX_STREAMS || calls < 0) {
 		fprintf(stderr, "usage: blasq STREAMS CALLS [PREFIX [HOLD-SECONDS]]\n");
 		return 2;

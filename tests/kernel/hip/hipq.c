@@ -112,7 +112,6 @@ static pthread_mutex_t seq_lock = PTHREAD_MUTEX_INITIALIZER;
 static void die(const char *format, ...)
 {
 	va_list ap;
-
 	va_start(ap, format);
 	fputs("hipq: ", stderr);
 	vfprintf(stderr, format, ap);
@@ -124,7 +123,6 @@ static void die(const char *format, ...)
 static double now(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
@@ -140,7 +138,6 @@ static FILE *open_out(const char *suffix, const char *mode)
 {
 	char path[512];
 	FILE *f;
-
 	snprintf(path, sizeof(path), "%s.%s", opt.out, suffix);
 	f = fopen(path, mode);
 	if (!f)
@@ -154,7 +151,6 @@ static FILE *open_out(const char *suffix, const char *mode)
 static int choose(unsigned long n, unsigned long all, int lo, int hi, unsigned *s)
 {
 	int i = lo;
-
 	switch (opt.pattern) {
 	case RANDOM: return lo + next_random(s) % (hi - lo);
 	case BURST: return lo + n / 64 % (hi - lo);
@@ -204,7 +200,6 @@ static void between(unsigned long n, int i, int lo, int hi, hipEvent_t ev)
 {
 	struct stream *st = &streams[i], *other = &streams[lo + (i - lo + 1) % (hi - lo)];
 	char *memory = devices[i % opt.devices].memory;
-
 	if (due(n, opt.event_every) || due(n, opt.wait_every)) {
 		CHECK(p_hipEventRecord(ev, st->handle));
 		st->records++;
@@ -237,7 +232,6 @@ static void *work(void *arg)
 	int lo = w->index * opt.streams / opt.threads,
 	    hi = (w->index + 1) * opt.streams / opt.threads;
 	hipEvent_t ev;
-
 	mine += (unsigned long)w->index < opt.launches % opt.threads;
 	w->tid = syscall(SYS_gettid);
 	if (hi == lo)
@@ -302,7 +296,6 @@ static void run_round(int round)
 static void begin_count(void)
 {
 	unsigned long *count = host_memory;
-
 	count[0] = 0;
 	count[1] = opt.loops;
 	for (int d = 0; d < opt.devices; d++) {
@@ -316,7 +309,6 @@ static void begin_count(void)
 static void end_count(void)
 {
 	unsigned long *count = host_memory, all = 0;
-
 	for (int d = 0; d < opt.devices; d++) {
 		count[0] = 0;
 		CHECK(p_hipSetDevice(d));
@@ -353,7 +345,6 @@ static void write_truth(void)
 	char from[512], to[512];
 	unsigned long all = 0;
 	FILE *f = open_out("truth.new", "w");
-
 	fprintf(f, "pid %d\nruntime %d\npattern %s seed %u threads %d devices %d rounds %d\n",
 		getpid(), runtime_version, pattern_names[opt.pattern], opt.seed, opt.threads,
 		opt.devices, opt.rounds);
@@ -379,7 +370,6 @@ static void write_truth(void)
 static void hold(void)
 {
 	char path[512];
-
 	snprintf(path, sizeof(path), "%s.go", opt.out ? opt.out : "/tmp/hipq");
 	for (int i = 0; i < opt.hold_s * 50 && access(path, F_OK); i++)
 		usleep(20000);
@@ -412,7 +402,6 @@ static char *read_code(void)
 	FILE *f = fopen(opt.code, "r");
 	char *data;
 	long size;
-
 	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0)
 		die("no code object %s", opt.code);
 	rewind(f);
@@ -429,7 +418,6 @@ static void read_names(void)
 	static char line[16384];
 	char path[512];
 	FILE *f;
-
 	snprintf(path, sizeof(path), "%s.names", opt.code);
 	f = fopen(path, "r");
 	while (f && n_kernels < MAX_KERNELS && fscanf(f, "%16383s", line) == 1)
@@ -443,7 +431,6 @@ static void load_devices(void)
 {
 	char *code = read_code();
 	int found;
-
 	CHECK(p_hipInit(0));
 	CHECK(p_hipGetDeviceCount(&found));
 	CHECK(p_hipRuntimeGetVersion(&runtime_version));
@@ -493,7 +480,6 @@ static int number(const char *s, int lowest, int highest)
 {
 	char *end;
 	long v = strtol(s, &end, 0);
-
 	if (*s == 0 || *end || v < lowest || v > highest)
 		die("'%s' is no number between %d and %d", s, lowest, highest);
 	return v;
@@ -550,7 +536,6 @@ static void parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	double start = now(), launching = start;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv);
 	for (int i = 0; i < MAX_THREADS; i++)

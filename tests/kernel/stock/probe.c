@@ -38,7 +38,6 @@ static void say(const char *step, long r)
 static int open_kfd(void)
 {
 	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-
 	if (fd < 0) {
 		printf("open %s\n", strerrorname_np(errno));
 		exit(1);
@@ -56,7 +55,6 @@ static int trap(pid_t pid, uint32_t op, struct kfd_ioctl_dbg_trap_args *a)
 static int enable(pid_t pid, int fd, struct kfd_runtime_info *ri)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
-
 	a.enable.rinfo_ptr = (uintptr_t)ri;
 	a.enable.rinfo_size = sizeof(*ri);
 	a.enable.dbg_fd = fd;
@@ -66,21 +64,18 @@ static int enable(pid_t pid, int fd, struct kfd_runtime_info *ri)
 static int simple(pid_t pid, uint32_t op)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
-
 	return trap(pid, op, &a);
 }
 
 static int enable_plain(pid_t pid)
 {
 	struct kfd_runtime_info ri = {0};
-
 	return enable(pid, pipefd, &ri);
 }
 
 static int suspend(pid_t pid, uint32_t *ids, uint32_t n)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
-
 	a.suspend_queues.queue_array_ptr = (uintptr_t)ids;
 	a.suspend_queues.num_queues = n;
 	return trap(pid, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &a);
@@ -89,7 +84,6 @@ static int suspend(pid_t pid, uint32_t *ids, uint32_t n)
 static int resume(pid_t pid, uint32_t *ids, uint32_t n)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
-
 	a.resume_queues.queue_array_ptr = (uintptr_t)ids;
 	a.resume_queues.num_queues = n;
 	return trap(pid, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &a);
@@ -99,7 +93,6 @@ static void say_ids(const char *step, int (*call)(pid_t, uint32_t *, uint32_t), 
 {
 	uint32_t ids[4] = {0, 1, 2, 3};
 	int r = call(pid, ids, 4);
-
 	if (r < 0)
 		say(step, r);
 	else
@@ -112,7 +105,6 @@ static pid_t target(int with_kfd, int with_runtime, const char *step, int *fd)
 	int p[2];
 	char note[32] = "";
 	pid_t pid;
-
 	if (pipe(p))
 		exit(1);
 	fflush(stdout);
@@ -164,12 +156,10 @@ static void say_status(const char *step, pid_t pid, const char *key)
 {
 	char path[64], line[256];
 	FILE *f;
-
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		char *v = line + strlen(key) + 1;
-
 		if (!strncmp(line, key, strlen(key)))
 			printf("%s %.*s\n", step, (int)strcspn(v, " \n"), v);
 	}
@@ -180,7 +170,6 @@ static void say_status(const char *step, pid_t pid, const char *key)
 static void say_sysfs(const char *step, pid_t pid)
 {
 	char path[96];
-
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", pid);
 	printf("%s %s\n", step, access(path, F_OK) ? "absent" : "present");
 }
@@ -192,7 +181,6 @@ static void one_session(pid_t t)
 	struct kfd_queue_snapshot_entry qs[8];
 	struct kfd_dbg_device_info_entry ds[8];
 	uint32_t one = 0;
-
 	say("enable_untraced", enable_plain(t));
 	say("seize", seize(t));
 	say("suspend_before_enable", suspend(t, &one, 1));
@@ -241,7 +229,6 @@ static void holder_dies(pid_t t)
 	int p[2];
 	char c;
 	pid_t h;
-
 	if (pipe(p))
 		exit(1);
 	fflush(stdout);
@@ -269,7 +256,6 @@ static void holder_dies(pid_t t)
 static void target_dies(pid_t t)
 {
 	uint32_t one = 0;
-
 	seize(t);
 	enable_plain(t);
 	end(t);
@@ -285,7 +271,6 @@ static void other_targets(void)
 	uint32_t one = 0;
 	int fd;
 	pid_t t = target(0, 0, NULL, NULL);
-
 	seize(t);
 	say_sysfs("no_kfd_sysfs_before", t);
 	say("no_kfd_enable", enable_plain(t));
@@ -310,7 +295,6 @@ int main(void)
 	struct kfd_ioctl_get_version_args v = {0};
 	int p[2];
 	pid_t t;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	kfd = open_kfd();
 	if (pipe2(p, O_CLOEXEC | O_NONBLOCK))

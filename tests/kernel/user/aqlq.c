@@ -27,7 +27,6 @@ static volatile struct signal *host; /* what the host is to set */
 static uint64_t new_signal(const char *name, int64_t value)
 {
 	volatile struct signal *s = &signals[n_signals++];
-
 	s->kind = 1;
 	s->value = value;
 	printf("aqlq %d: signal %s 0x%llx\n", getpid(), name, (unsigned long long)(uintptr_t)s);
@@ -40,7 +39,6 @@ static struct queue *new_queue(enum kind kind)
 {
 	static int n;
 	struct queue *queue = &queues[n++];
-
 	queue_create(queue, &gpu, kind, 4096, 7);
 	for (int i = 0; kind == AQL && i < 4096 / (int)PACKET; i++)
 		*(uint16_t *)(queue->ring + i * (int)PACKET) = 1; /* invalid */
@@ -52,7 +50,6 @@ static void put(struct queue *queue, const void *packet)
 {
 	const uint64_t n = (*queue->write_index)++;
 	uint8_t *slot = queue->ring + n * PACKET % queue->ring_size;
-
 	memcpy(slot + 2, (const uint8_t *)packet + 2, PACKET - 2);
 	__atomic_store_n((uint16_t *)slot, *(const uint16_t *)packet, __ATOMIC_RELEASE);
 }
@@ -71,7 +68,6 @@ static void dispatch(struct queue *queue, uint32_t items, uint64_t completion)
 					    .kernel_object = 0x123400,
 					    .kernarg = 0x567800,
 					    .completion_signal = completion};
-
 	put(queue, &packet);
 }
 
@@ -84,7 +80,6 @@ struct barrier {
 static void barrier(struct queue *queue, uint16_t header, uint64_t dep, uint64_t dep2)
 {
 	const struct barrier packet = {.header = header, .dep = {dep, dep2}};
-
 	put(queue, &packet);
 }
 
@@ -92,7 +87,6 @@ static void barrier_value(struct queue *queue, uint64_t dep, int64_t value, uint
 {
 	const struct barrier packet = {
 		.header = 0x100, .format = 2, .dep = {dep, (uint64_t)value, UINT64_MAX, compare}};
-
 	put(queue, &packet);
 }
 
@@ -109,7 +103,6 @@ static void every(void)
 	struct queue *q = new_queue(AQL);
 	const uint64_t done = new_signal("done", 1), e = new_signal("host", 1);
 	struct barrier other = {.header = 0, .format = 9};
-
 	dispatch(q, 4096, done);
 	ring(q);
 	await(q, 1);
@@ -126,7 +119,6 @@ static void chain(void)
 {
 	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
 	const uint64_t a = new_signal("a", 1), e = new_signal("host", 1);
-
 	barrier(q0, 0x1503, a, 0);
 	barrier(q1, 0x1503, e, 0);
 	dispatch(q1, 640, a);
@@ -138,7 +130,6 @@ static void deadlock(void)
 {
 	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
 	const uint64_t a = new_signal("a", 1), b = new_signal("b", 1);
-
 	barrier(q0, 0x1503, a, 0);
 	dispatch(q0, 64, b);
 	barrier(q1, 0x1503, b, 0);
@@ -152,7 +143,6 @@ static void alone(void)
 {
 	struct queue *q = new_queue(AQL);
 	const uint64_t a = new_signal("a", 1);
-
 	barrier(q, 0x1503, a, 0);
 	dispatch(q, 64, a);
 	ring(q);
@@ -161,7 +151,6 @@ static void alone(void)
 static void unpublished(void)
 {
 	struct queue *q = new_queue(AQL);
-
 	*q->write_index = 1;
 	ring(q);
 }
@@ -171,7 +160,6 @@ static void running(void)
 {
 	struct queue *q = new_queue(AQL);
 	const uint64_t e = new_signal("host", 2);
-
 	dispatch(q, 64, e);
 	ring(q);
 	await(q, 1);
@@ -180,7 +168,6 @@ static void running(void)
 static void idle(void)
 {
 	struct queue *q = new_queue(AQL);
-
 	dispatch(q, 64, new_signal("done", 1));
 	ring(q);
 	await(q, 1);
@@ -191,7 +178,6 @@ static void idle(void)
 static void lost(void)
 {
 	struct queue *q = new_queue(AQL);
-
 	dispatch(q, 64, 0);
 	ring(q);
 	await(q, 1);
@@ -204,7 +190,6 @@ static void bad(void)
 	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
 	const uint64_t a = new_signal("a", 1), noted = new_signal("noted", 0) + 8;
 	const struct barrier none = {.header = 0x20};
-
 	/* err_payload_addr of the save area, where the runtime has the driver note exceptions */
 	*(uint64_t *)(uintptr_t)(q0->made.ctx_save_restore_address + 24) = noted;
 	put(q0, &none);
@@ -224,7 +209,6 @@ static void sdma(void)
 				    /* less 1 */
 				    10 | 47u << 25, (uint32_t)(a + 8), (uint32_t)((a + 8) >> 32),
 				    UINT32_MAX, UINT32_MAX, 0, 0, 0};
-
 	barrier(q0, 0x1503, a, 0);
 	memcpy(q1->ring, packets, sizeof(packets));
 	*q1->write_index = sizeof(packets);
@@ -266,7 +250,6 @@ static void start(void)
 	struct node nodes[64];
 	const int found = nodes_read(nodes, 64);
 	const int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-
 	if (kfd < 0 || !found)
 		die("/dev/kfd");
 	gpu_open(&gpu, kfd, &nodes[0], false);

@@ -19,7 +19,6 @@ int main(int argc, char **argv)
 			   .rinfo_size = sizeof(info),
 			   .dbg_fd = (uint32_t)fd},
 	};
-
 	say("CREATE_PROCESS", ioctl(fd, AMDKFD_IOC_CREATE_PROCESS, NULL));
 	say("CREATE_PROCESS again", ioctl(fd, AMDKFD_IOC_CREATE_PROCESS, NULL));
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0))

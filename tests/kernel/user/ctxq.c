@@ -38,7 +38,6 @@ static uint32_t next_of(const char *list, const char **at)
 {
 	uint32_t value;
 	char *end;
-
 	if (!*at || !**at)
 		*at = list;
 	errno = EINVAL;
@@ -52,7 +51,6 @@ static uint32_t next_of(const char *list, const char **at)
 static void make(struct queue *queue, int context, enum kind kind)
 {
 	static const char *priority, *ring;
-
 	queue_create(queue, &gpus[context + 1][0], kind, next_of(opt.rings, &ring),
 		     next_of(opt.priorities, &priority));
 	printf("ctxq %d: context %d has queue %u\n", getpid(), context, queue->id);
@@ -69,7 +67,6 @@ static void add(int context, enum kind kind)
 static int open_kfd(bool secondary)
 {
 	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-
 	if (fd < 0)
 		die("/dev/kfd");
 	if (secondary && ioctl(fd, AMDKFD_IOC_CREATE_PROCESS, NULL))
@@ -85,7 +82,6 @@ static void enable(int fd, int context)
 			     KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK,
 	};
 	int err = ioctl(fd, AMDKFD_IOC_RUNTIME_ENABLE, &args) ? errno : 0;
-
 	printf("ctxq %d: context %d RUNTIME_ENABLE -> %s\n", getpid(), context,
 	       err ? strerrorname_np(err) : "0");
 }
@@ -93,7 +89,6 @@ static void enable(int fd, int context)
 static void context_start(int context)
 {
 	const int fd = open_kfd(context >= 0), n = context < 0 ? opt.primary : opt.each;
-
 	for (int i = 0; i < (opt.few ? 1 : n_nodes); i++)
 		gpu_open(&gpus[context + 1][i], fd, &nodes[i], false);
 	if (!opt.no_runtime)
@@ -107,7 +102,6 @@ static void context_start(int context)
 static void first_again(void)
 {
 	struct kfd_ioctl_destroy_queue_args args = {.queue_id = queues[0].id};
-
 	if (ioctl(queues[0].gpu->kfd, AMDKFD_IOC_DESTROY_QUEUE, &args))
 		die("DESTROY_QUEUE");
 	printf("ctxq %d: context -1 has destroyed queue %u\n", getpid(), args.queue_id);
@@ -118,7 +112,6 @@ static void tell(const char *path)
 {
 	char fresh[256];
 	FILE *f;
-
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	f = fopen(fresh, "we");
 	if (!f)
@@ -134,7 +127,6 @@ static void tell(const char *path)
 static bool parse(int argc, char **argv)
 {
 	int o;
-
 	while ((o = getopt(argc, argv, "q:c:n:p:r:t:k:sdfx")) != -1) {
 		switch (o) {
 		case 'q': opt.primary = atoi(optarg); break;
@@ -157,7 +149,6 @@ static bool parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	uint64_t end;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!parse(argc, argv))
 		return 2;

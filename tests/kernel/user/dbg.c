@@ -25,7 +25,6 @@ static __thread bool tracing;
 static void report(const char *word, long result, uint64_t start)
 {
 	const int err = errno;
-
 	printf("  %s -> %ld%s%s  (%llu us)\n", word, result, result < 0 ? " " : "",
 	       result < 0 ? strerrorname_np(err) : "", (unsigned long long)(now_us() - start));
 }
@@ -50,7 +49,6 @@ static void hand_on(int status)
 {
 	const int number = WSTOPSIG(status);
 	const bool event = status >> 16 == PTRACE_EVENT_STOP;
-
 	if (event && is_stop_signal(number))
 		ptrace(PTRACE_LISTEN, target, 0, 0);
 	else
@@ -62,10 +60,8 @@ static void serve(int ms)
 {
 	const uint64_t end = now_us() + (uint64_t)(ms < 0 ? 0 : ms) * 1000;
 	int status;
-
 	while (ms < 0 || now_us() < end) {
 		const pid_t got = tracing ? waitpid(target, &status, __WALL | WNOHANG) : 0;
-
 		if (got > 0 && WIFSTOPPED(status)) {
 			hand_on(status);
 			continue;
@@ -82,7 +78,6 @@ static void do_seize(const char *word, const char *arg)
 {
 	const uint64_t start = now_us();
 	const long result = ptrace(PTRACE_SEIZE, target, 0, 0);
-
 	(void)arg;
 	report(word, result, start);
 	tracing = tracing || !result;
@@ -92,7 +87,6 @@ static void do_detach(const char *word, const char *arg)
 {
 	const uint64_t start = now_us();
 	int status = 0, number = 0;
-
 	(void)arg;
 	ptrace(PTRACE_INTERRUPT, target, 0, 0); /* only a stopped tracee can be let go */
 	waitpid(target, &status, __WALL);
@@ -114,7 +108,6 @@ static void do_enable(const char *word, const char *arg)
 		}};
 	const uint64_t start = now_us();
 	const int result = trap(KFD_IOC_DBG_TRAP_ENABLE, &args);
-
 	report(word, result, start);
 	if (!result)
 		printf("    runtime_state %u ttmp_setup %u r_debug %llx\n", info.runtime_state,
@@ -125,7 +118,6 @@ static void do_disable(const char *word, const char *arg)
 {
 	struct kfd_ioctl_dbg_trap_args args = {0};
 	const uint64_t start = now_us();
-
 	(void)arg;
 	report(word, trap(KFD_IOC_DBG_TRAP_DISABLE, &args), start);
 }
@@ -142,7 +134,6 @@ static void do_snap(const char *word, const char *arg)
 		}};
 	const uint64_t start = now_us();
 	const int result = trap(KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT, &args);
-
 	report(word, result, start);
 	for (uint32_t i = 0; result >= 0 && i < args.queue_snapshot.num_queues && i < MAX_ENTRIES;
 	     i++)
@@ -161,7 +152,6 @@ static uint32_t parse_ids(const char *text, uint32_t *ids, const char **rest)
 {
 	uint32_t n = 0;
 	char *end;
-
 	do {
 		ids[n++] = (uint32_t)strtoul(text, &end, 0);
 		text = end + 1;
@@ -189,7 +179,6 @@ static void do_suspend(const char *word, const char *arg)
 					       }};
 	uint64_t start;
 	char *end = NULL;
-
 	if (*rest == '/')
 		args.suspend_queues.exception_mask = strtoull(rest + 1, &end, 0);
 	if (end && *end == '/')
@@ -208,7 +197,6 @@ static void do_resume(const char *word, const char *arg)
 						       .num_queues = n,
 					       }};
 	const uint64_t start = now_us();
-
 	report(word, trap(KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args), start);
 	print_ids(ids, n);
 }
@@ -217,7 +205,6 @@ static void do_resume_all(const char *word, const char *arg)
 {
 	struct kfd_ioctl_dbg_trap_args args = {0};
 	const uint64_t start = now_us();
-
 	(void)arg;
 	report(word, trap(KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args), start);
 }
@@ -230,7 +217,6 @@ static void do_cycles(const char *word, const char *arg)
 	const int cycles = *arg == '/' ? atoi(arg + 1) : 1;
 	const uint64_t start = now_us();
 	long done = 0;
-
 	for (int i = 0; i < cycles; i++) {
 		struct kfd_ioctl_dbg_trap_args suspend = {
 			.suspend_queues = {.queue_array_ptr = (uintptr_t)ids, .num_queues = n}};
@@ -248,7 +234,6 @@ static void do_go_runtime(const char *word, const char *arg)
 	struct kfd_ioctl_dbg_trap_args args = {
 		.send_runtime_event = {.exception_mask = KFD_EC_MASK(EC_PROCESS_RUNTIME)}};
 	const uint64_t start = now_us();
-
 	(void)arg;
 	report(word, trap(KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT, &args), start);
 }
@@ -259,7 +244,6 @@ static void do_query(const char *word, const char *arg)
 		.query_debug_event = {.exception_mask = arg ? strtoull(arg, NULL, 0) : 0}};
 	const uint64_t start = now_us();
 	const int result = trap(KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT, &args);
-
 	report(word, result, start);
 	if (result >= 0)
 		printf("    event queue %u gpu %u mask %llx\n", args.query_debug_event.queue_id,
@@ -272,7 +256,6 @@ static void do_exceptions(const char *word, const char *arg)
 	struct kfd_ioctl_dbg_trap_args args = {
 		.set_exceptions_enabled = {.exception_mask = strtoull(arg, NULL, 0)}};
 	const uint64_t start = now_us();
-
 	report(word, trap(KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED, &args), start);
 }
 
@@ -286,7 +269,6 @@ static void do_devices(const char *word, const char *arg)
 					       }};
 	const uint64_t start = now_us();
 	const int result = trap(KFD_IOC_DBG_TRAP_GET_DEVICE_SNAPSHOT, &args);
-
 	(void)arg;
 	report(word, result, start);
 	for (uint32_t i = 0; result >= 0 && i < args.device_snapshot.num_devices && i < MAX_NODES;
@@ -302,7 +284,6 @@ static void do_poll(const char *word, const char *arg)
 	const uint64_t start = now_us();
 	const int result = poll(&pipe, 1, atoi(arg));
 	char buffer[64];
-
 	report(word, result, start);
 	if (result > 0)
 		printf("    %zd byte(s) in the event pipe\n",
@@ -331,7 +312,6 @@ static void do_shell(const char *word, const char *arg)
 static void do_uid(const char *word, const char *arg)
 {
 	const uid_t uid = (uid_t)atoi(arg);
-
 	(void)word;
 	if (setresuid(uid, uid, uid))
 		die("setresuid %u", uid);
@@ -384,7 +364,6 @@ static void run_word(const char *text)
 {
 	const size_t length = strcspn(text, "=");
 	const char *arg = text[length] ? text + length + 1 : NULL;
-
 	for (size_t i = 0; i < N_WORDS; i++) {
 		const struct word *word = &words[i];
 
@@ -420,7 +399,6 @@ static void set_word(const char *word)
 static const char *await_word(bool some)
 {
 	const char *word;
-
 	pthread_mutex_lock(&second.lock);
 	while (!second.word == some)
 		pthread_cond_wait(&second.changed, &second.lock);

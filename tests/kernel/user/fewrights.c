@@ -16,7 +16,6 @@
 int main(int argc, char **argv)
 {
 	const gid_t group = argc > 2 ? (gid_t)atoi(argv[1]) : 0;
-
 	if (argc < 3)
 		return 2;
 	if (setgroups(1, &group))

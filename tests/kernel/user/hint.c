@@ -41,7 +41,6 @@ static int sock;
 static uint64_t now_ns(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
@@ -51,7 +50,6 @@ static void look(int gpus, struct seen *s)
 	char name[64], line[512];
 	unsigned long long n;
 	const char *at;
-
 	*s = (struct seen){0};
 	for (int i = 0; i < gpus; i++) {
 		snprintf(name, sizeof(name), "/sys/kernel/debug/softgpu/%d", i);
@@ -72,7 +70,6 @@ static void look(int gpus, struct seen *s)
 static void ask(const char *request, char answer[256])
 {
 	size_t n = 0;
-
 	if (dprintf(sock, "%s\n", request) < 0)
 		exit(1);
 	while (n < 255 && (!n || answer[n - 1] != '\n'))
@@ -86,7 +83,6 @@ static void ask(const char *request, char answer[256])
 static void rest(uint64_t ns)
 {
 	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-
 	nanosleep(&t, NULL);
 }
 
@@ -126,7 +122,6 @@ static void burst(int gpus, uint64_t until)
 	unsigned missed = 0;
 	struct seen first, s;
 	uint64_t now, renew;
-
 	ask("begin 7", answer);
 	look(gpus, &first);
 	sum.bursts++;
@@ -157,7 +152,6 @@ int main(int argc, char **argv)
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	char answer[256];
 	struct seen s;
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", argc > 1 ? argv[1] : "");
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (connect(sock, (struct sockaddr *)&a, sizeof(a))) {

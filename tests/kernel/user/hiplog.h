@@ -72,7 +72,6 @@ __attribute__((format(printf, 5, 6))) static inline void hiplog_line(struct hipl
 {
 	const unsigned long tid = (unsigned long)pthread_self();
 	va_list args;
-
 	fprintf(log->file, ":%d:%-25s:%-4d: %010" PRIu64 " us: ", level, source, line, now_us());
 	if (log->release->blank_before_tid)
 		fprintf(log->file, "[pid:%d tid: 0x%5lx] ", getpid(), tid);
@@ -94,7 +93,6 @@ static inline void hiplog_stream_created(struct hiplog *log, const struct queue 
 {
 	const int priority = hip_priority(queue);
 	const uintptr_t software = (uintptr_t)queue->indices, ring = (uintptr_t)queue->ring;
-
 	*stream = (struct stream){.id = log->next_id++};
 	hiplog_line(log, 3, "hip_stream.cpp", 375,
 		    "\x1b[32m hipStreamCreateWithPriority ( 0x%" PRIxPTR ", 1, %d ) \x1b[0m",
@@ -138,7 +136,6 @@ static inline void hiplog_dispatch(struct hiplog *log, const struct queue *queue
 {
 	const struct release *release = log->release;
 	char names[64] = "", id[24] = "", indices[80] = "";
-
 	if (release->software_queue) {
 		snprintf(names, sizeof(names), "SWq=0x%" PRIxPTR ", ", (uintptr_t)queue->indices);
 		snprintf(id, sizeof(id), "id=%d, ", stream->id);
@@ -177,7 +174,6 @@ static inline void hiplog_launch(struct hiplog *log, const struct queue *queue,
 				 const struct kernel *kernel)
 {
 	const struct release *release = log->release;
-
 	hiplog_line(log, 3, "hip_module.cpp", release->module_line,
 		    "\x1b[32m hipModuleLaunchKernel ( 0x0x%" PRIx64
 		    ", %u, 1, 1, %u, 1, 1, 0, stream:0x%" PRIxPTR

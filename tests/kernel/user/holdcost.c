@@ -47,7 +47,6 @@ static int kfd;
 static uint64_t now_ns(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
@@ -72,7 +71,6 @@ static void session(pid_t pid)
 	struct kfd_ioctl_get_version_args version;
 	struct kfd_runtime_info info;
 	int events[2];
-
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	if (kfd < 0 || ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version) ||
 	    ptrace(PTRACE_SEIZE, pid, 0, 0))
@@ -105,7 +103,6 @@ static void suspend_all(pid_t pid)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
 	uint32_t copy[IDS];
-
 	memcpy(copy, ids, sizeof(copy));
 	a.suspend_queues.queue_array_ptr = (uintptr_t)copy;
 	a.suspend_queues.num_queues = n_ids;
@@ -117,7 +114,6 @@ static void resume_all(pid_t pid)
 {
 	struct kfd_ioctl_dbg_trap_args a = {0};
 	uint32_t copy[IDS];
-
 	memcpy(copy, ids, sizeof(copy));
 	a.resume_queues.queue_array_ptr = (uintptr_t)copy;
 	a.resume_queues.num_queues = n_ids;
@@ -130,7 +126,6 @@ static void resume_all(pid_t pid)
 static int by_value(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
 	return (x > y) - (x < y);
 }
 
@@ -138,7 +133,6 @@ static uint64_t typical(uint64_t *v, int n)
 {
 	const int cut = n / 10;
 	uint64_t sum = 0;
-
 	qsort(v, (size_t)n, sizeof(*v), by_value);
 	for (int i = cut; i < n - cut; i++)
 		sum += v[i];
@@ -148,7 +142,6 @@ static uint64_t typical(uint64_t *v, int n)
 static void ratio(const char *what, uint64_t *ours, uint64_t *bare, int n)
 {
 	const uint64_t a = typical(ours, n), b = typical(bare, n);
-
 	printf("%s %.2f (%llu us against %llu us, %d runs)\n", what, (double)a / (double)b,
 	       (unsigned long long)a / 1000, (unsigned long long)b / 1000, n);
 }
@@ -162,7 +155,6 @@ static int bare_listener(pid_t pid)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	mkdir(BARE_DIR, 0700);
 	snprintf(a.sun_path, sizeof(a.sun_path), BARE_DIR "/%d", pid);
 	unlink(a.sun_path);
@@ -174,7 +166,6 @@ static int bare_listener(pid_t pid)
 static void bare_detach(void)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
 	setsid();
 	if (chdir("/"))
 		die("chdir");
@@ -201,7 +192,6 @@ static int bare(pid_t pid)
 	uint32_t held[IDS];
 	int talk[2];
 	ssize_t n;
-
 	if (pidfd < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk))
 		die("socketpair");
 	if (fork() == 0)
@@ -218,7 +208,6 @@ static pid_t tracer(pid_t pid)
 	char path[64], line[256];
 	int found = 0;
 	FILE *f;
-
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &found) != 1)
@@ -246,7 +235,6 @@ static struct cost cost_of(char **argv)
 	struct cost c;
 	int status;
 	pid_t pid;
-
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
 	usleep((useconds_t)(random() % 8000)); /* two ticks */
@@ -266,7 +254,6 @@ static uint64_t work_of(pid_t pid)
 	unsigned long long ns = 0;
 	char path[64];
 	FILE *f;
-
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
 	f = fopen(path, "r");
 	if (!f || fscanf(f, "%llu", &ns) != 1)
@@ -281,7 +268,6 @@ static void release(pid_t pid)
 {
 	const pid_t holder = tracer(pid);
 	char path[64];
-
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", holder);
 	if (holder)
 		kill(holder, SIGKILL);
@@ -292,7 +278,6 @@ static void release(pid_t pid)
 static struct cost cost_of_suspending(pid_t pid, char **argv)
 {
 	struct cost c = cost_of(argv);
-
 	c.work += work_of(tracer(pid));
 	release(pid);
 	return c;
@@ -304,7 +289,6 @@ static int first(pid_t pid, char *text, int n)
 	char *base[] = {"holdcost", "bare", text, NULL};
 	char *version[] = {"gpq", "--version", NULL}, *nothing[] = {"holdcost", "nothing", NULL};
 	static uint64_t time[2][MAX_RUNS], work[2][MAX_RUNS], start[2][MAX_RUNS];
-
 	for (int i = 0; i < n; i++) {
 		const struct cost theirs = cost_of_suspending(pid, base);
 		const struct cost ours = cost_of_suspending(pid, gpq);
@@ -328,7 +312,6 @@ static int link_to(const char *path)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)))
 		die("%s", path);
@@ -342,7 +325,6 @@ static void ask(int fd, const char *request, size_t len)
 	size_t have = 0;
 	const char *last;
 	ssize_t n;
-
 	if (write(fd, request, len) != (ssize_t)len)
 		die("request");
 	do {
@@ -368,7 +350,6 @@ static int echo_start(void)
 	char text[4096];
 	int talk[2];
 	ssize_t n;
-
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, talk))
 		die("socketpair");
 	if (fork() == 0) {
@@ -386,7 +367,6 @@ static int echo_start(void)
 static void round_trip(int fd)
 {
 	char text[512] = "suspend\n";
-
 	if (write(fd, text, sizeof(text)) != sizeof(text) || read(fd, text, sizeof(text)) <= 0)
 		die("round trip");
 }
@@ -400,7 +380,6 @@ static void block_ours(pid_t pid, uint64_t *s, uint64_t *r, int n)
 	uint64_t start;
 	FILE *f;
 	int fd;
-
 	snprintf(text, sizeof(text), "%d", pid);
 	cost_of(suspend);
 	f = popen("gpq suspend --list -r -n -o SOCKET", "r");
@@ -427,13 +406,11 @@ static void block_bare(pid_t pid, uint64_t *s, uint64_t *r, int n)
 {
 	int status;
 	int out[2];
-
 	if (pipe(out))
 		die("pipe");
 	if (fork() == 0) {
 		const int echo = echo_start();
 		uint64_t start, t[2];
-
 		session(pid);
 		for (int i = 0; i < n; i++) {
 			start = now_ns();
@@ -469,7 +446,6 @@ static int kept(pid_t pid, int n)
 {
 	static uint64_t v[4][MAX_RUNS];
 	const int part = n / BLOCKS;
-
 	for (int b = 0; b < BLOCKS; b++) {
 		block_bare(pid, v[0] + b * part, v[1] + b * part, part);
 		block_ours(pid, v[2] + b * part, v[3] + b * part, part);
@@ -482,7 +458,6 @@ static int kept(pid_t pid, int n)
 static int cycles(const char *path, int n)
 {
 	const int fd = link_to(path);
-
 	for (int i = 0; i < n; i++) {
 		ASK(fd, "suspend\n");
 		ASK(fd, "resume keep\n");
@@ -506,7 +481,6 @@ static int hints(const char *path, int n)
 {
 	static uint64_t v[MAX_RUNS];
 	const int fd = link_to(path);
-
 	for (int i = 0; i < n; i++) {
 		const uint64_t start = now_ns();
 
@@ -529,7 +503,6 @@ static void order(int fd, char word)
 static void obey(int fd)
 {
 	char word;
-
 	if (read(fd, &word, 1) != 1)
 		die("answer");
 }
@@ -540,7 +513,6 @@ static void obey(int fd)
 static int worker(pid_t pid, int fd)
 {
 	char word;
-
 	session(pid);
 	for (order(fd, '!'); read(fd, &word, 1) == 1; order(fd, word))
 		if (word == 's')
@@ -553,7 +525,6 @@ static int worker(pid_t pid, int fd)
 static void bare_schedule(int client, const int *to, int n)
 {
 	char word;
-
 	for (; read(client, &word, 1) == 1; order(client, word)) {
 		for (int i = 0; i < n; i++)
 			order(to[i], word);
@@ -567,7 +538,6 @@ static int group(int n, char **pids, int num)
 {
 	static uint64_t v[MAX_RUNS];
 	int to[64], ends[2];
-
 	for (int i = 0; i < num && i < 64; i++) {
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 			die("socketpair");
@@ -603,7 +573,6 @@ static int group(int n, char **pids, int num)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-
 	if (!strcmp(what, "nothing"))
 		return 0;
 	if (!strcmp(what, "bare") && argc == 3)

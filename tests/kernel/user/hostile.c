@@ -23,7 +23,6 @@
 static struct sockaddr_un address(const char *path)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	return a;
 }
@@ -32,7 +31,6 @@ static int dial(const char *path, int flags)
 {
 	const struct sockaddr_un a = address(path);
 	const int fd = socket(AF_UNIX, SOCK_STREAM | flags, 0);
-
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)))
 		return -1;
 	return fd;
@@ -42,7 +40,6 @@ static int serve_at(const char *path, int backlog)
 {
 	const struct sockaddr_un a = address(path);
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&a, sizeof(a)) || listen(fd, backlog))
 		die("listen at %s", path);
 	return fd;
@@ -61,12 +58,10 @@ static void answer(const char *path)
 	const int listener = serve_at(path, 8);
 	const char *target = strrchr(path, '/') + 1;
 	char line[8192];
-
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
 		const int fd = accept(listener, NULL, NULL);
-
 		puts("asked");
 		fflush(stdout);
 		while (fd >= 0 && read(fd, line, sizeof(line)) > 0)
@@ -80,7 +75,6 @@ static void answer(const char *path)
 static void silent(const char *path)
 {
 	const int listener = serve_at(path, 8);
-
 	puts("ready");
 	fflush(stdout);
 	for (;;)
@@ -98,7 +92,6 @@ static void full(const char *path)
 static void flood(const char *path, int n)
 {
 	const struct rlimit many = {.rlim_cur = 4096, .rlim_max = 4096};
-
 	setrlimit(RLIMIT_NOFILE, &many);
 	for (int i = 0; i < n; i++)
 		dial(path, SOCK_NONBLOCK);
@@ -108,7 +101,6 @@ static void flood(const char *path, int n)
 static void lock(const char *dir)
 {
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY);
-
 	if (fd < 0 || flock(fd, LOCK_EX))
 		die("lock %s", dir);
 	stay();
@@ -119,7 +111,6 @@ static void lock(const char *dir)
 static void follower(const char *text)
 {
 	char title[256];
-
 	snprintf(title, sizeof(title), FOLLOWER ": %s", text);
 	execl("/proc/self/exe", title, NULL);
 	die("exec %s", title);
@@ -136,7 +127,6 @@ static void follow(void)
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
-
 	if (!strncmp(argv[0], FOLLOWER ":", sizeof(FOLLOWER)))
 		follow();
 

@@ -50,7 +50,6 @@ static inline void gpu_open(struct gpu *gpu, int kfd, const struct node *node, b
 {
 	struct kfd_ioctl_acquire_vm_args args = {.gpu_id = node->gpu_id};
 	char path[64];
-
 	*gpu = (struct gpu){.node = *node, .kfd = kfd, .user_memory = user_memory};
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", node->drm_render_minor);
 	gpu->drm = open(path, O_RDWR | O_CLOEXEC);
@@ -68,7 +67,6 @@ static inline void map_to_gpu(struct gpu *gpu, uint64_t handle)
 		.device_ids_array_ptr = (uintptr_t)&gpu->node.gpu_id,
 		.n_devices = 1,
 	};
-
 	if (ioctl(gpu->kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &args))
 		die("MAP_MEMORY_TO_GPU");
 }
@@ -85,7 +83,6 @@ static inline void *gpu_memory(struct gpu *gpu, size_t size)
 		.flags = KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
 			 KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT,
 	};
-
 	if (p == MAP_FAILED)
 		die("mmap of %zu bytes", size);
 	if (gpu->user_memory) {
@@ -107,7 +104,6 @@ static inline uint32_t wave_count(const struct node *node)
 {
 	const uint32_t cus = node->simd_count / node->simd_per_cu / node->num_xcc;
 	const uint32_t per_engines = node->array_count / node->simd_arrays_per_engine * 512;
-
 	if (node->gfx_target_version >= 100100)
 		return cus * 32;
 	return cus * 40 < per_engines ? cus * 40 : per_engines;
@@ -118,7 +114,6 @@ static inline size_t save_area_size(const struct node *node)
 {
 	const uint32_t debugger = (wave_count(node) * 32 + 63) & ~63u;
 	const uint64_t all = ((uint64_t)node->cwsr_size + debugger) * node->num_xcc;
-
 	return (all + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
@@ -126,7 +121,6 @@ static inline volatile uint64_t *doorbell_map(const struct gpu *gpu, uint64_t of
 {
 	uint8_t *page = mmap(NULL, DOORBELL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, gpu->kfd,
 			     (off_t)(offset & ~(uint64_t)(DOORBELL_PAGE - 1)));
-
 	if (page == MAP_FAILED)
 		die("mmap of the doorbells");
 	return (void *)(page + (offset & (DOORBELL_PAGE - 1)));
@@ -151,7 +145,6 @@ static inline void queue_create(struct queue *queue, struct gpu *gpu, enum kind 
 		.queue_percentage = 100,
 		.queue_priority = priority,
 	};
-
 	*queue = (struct queue){
 		.kind = kind,
 		.gpu = gpu,
@@ -192,7 +185,6 @@ static inline void queue_remake(struct queue *queue)
 	struct kfd_ioctl_destroy_queue_args old = {.queue_id = queue->id};
 	struct kfd_ioctl_create_queue_args args = queue->made;
 	int r;
-
 	do
 		r = ioctl(queue->gpu->kfd, AMDKFD_IOC_DESTROY_QUEUE, &old);
 	while (r && errno == EINTR);
@@ -228,7 +220,6 @@ static inline uint64_t queue_pending(const struct queue *queue)
 static inline void put_packet(struct queue *queue, uint64_t n, const struct aql_dispatch *dispatch)
 {
 	uint8_t *slot;
-
 	switch (queue->kind) {
 	case PM4: ((uint32_t *)queue->ring)[n % ring_capacity(queue)] = PM4_FILLER; return;
 	case SDMA:
@@ -252,7 +243,6 @@ static inline void put_packet(struct queue *queue, uint64_t n, const struct aql_
 static inline void ring_doorbell(struct queue *queue, uint64_t packets)
 {
 	const uint64_t index = *queue->write_index + packets * index_step(queue);
-
 	*queue->write_index = index;
 	*queue->doorbell = queue->kind == AQL ? index - 1 : index;
 	queue->submitted += packets;

@@ -39,7 +39,6 @@ struct node {
 __attribute__((noreturn, format(printf, 1, 2))) static inline void die(const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	fprintf(stderr, "%s: ", program_invocation_short_name);
 	vfprintf(stderr, format, args);
@@ -51,7 +50,6 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void die(const cha
 static inline uint64_t now_us(void)
 {
 	struct timespec t;
-
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
@@ -84,7 +82,6 @@ static inline bool node_read(int number, struct node *node)
 	char path[128], name[64];
 	unsigned long long value;
 	FILE *f;
-
 	memset(node, 0, sizeof(*node));
 	snprintf(path, sizeof(path), TOPOLOGY "/%d/gpu_id", number);
 	f = fopen(path, "r");
@@ -108,7 +105,6 @@ static inline bool node_read(int number, struct node *node)
 static inline int nodes_read(struct node *nodes, int max)
 {
 	int n = 0;
-
 	for (int i = 0; i < MAX_NODES && n < max && node_read(i, &nodes[n]); i++)
 		if (nodes[n].gpu_id)
 			n++;

@@ -75,7 +75,6 @@ static const struct option_row {
 static void usage(void)
 {
 	char left[40];
-
 	printf("usage: mkqueue [options]\nCreate KFD queues, keep them busy, misbehave on "
 	       "demand.\n\n");
 	for (int i = 0; i < N_ROWS; i++) {
@@ -91,7 +90,6 @@ static void set_option(const struct option_row *row, const char *text)
 {
 	unsigned long long value = 1;
 	char *end = NULL;
-
 	if (row->type == TEXT) {
 		*(const char **)row->value = text;
 		return;
@@ -115,7 +113,6 @@ static void parse(int argc, char **argv)
 	struct option longs[N_ROWS + 2] = {0};
 	char shorts[2 * N_ROWS + 2] = "h", *s = shorts + 1;
 	int found;
-
 	for (int i = 0; i < N_ROWS; i++) {
 		longs[i] = (struct option){rows[i].name, rows[i].argument != NULL, NULL, 256 + i};
 		if (rows[i].key)
@@ -146,7 +143,6 @@ static uint32_t next_priority(void)
 	static const char *at;
 	char *end;
 	unsigned long value;
-
 	if (!at || !*at)
 		at = opt.priorities;
 	value = strtoul(at, &end, 0);

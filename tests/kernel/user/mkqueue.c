@@ -33,7 +33,6 @@ static char **arguments;
 static void add_queue(struct gpu *gpu, enum kind kind)
 {
 	struct queue *queue = &queues[n_queues];
-
 	errno = ENOSPC;
 	if (n_queues == MAX_QUEUES)
 		die("%d queues are the most", MAX_QUEUES);
@@ -52,7 +51,6 @@ static uint64_t backlog_limit(const struct queue *queue)
 {
 	const uint64_t most = ring_capacity(queue) - 1;
 	const uint64_t want = opt.backlog ? opt.backlog : queue->kind == SDMA ? SDMA_BACKLOG : most;
-
 	return want < most ? want : most;
 }
 
@@ -62,7 +60,6 @@ static uint64_t packets_due(int i, uint64_t us)
 	const struct queue *queue = &queues[i];
 	const uint64_t pending = queue_pending(queue), limit = backlog_limit(queue);
 	uint64_t due = pending < limit ? limit - pending : 0;
-
 	if (opt.rate) {
 		credit[i] += opt.rate * us;
 		if (due > credit[i] / 1000000)
@@ -79,7 +76,6 @@ static uint64_t packets_due(int i, uint64_t us)
 static void launch(int i, uint64_t packets)
 {
 	struct queue *queue = &queues[i];
-
 	for (; packets; packets--) {
 		const size_t k = (queue->submitted + (uint64_t)i) % N_KERNELS;
 		const struct aql_dispatch packet = {
@@ -92,7 +88,6 @@ static void launch(int i, uint64_t packets)
 			.kernel_object = (uintptr_t)&kernels[k],
 			.kernarg = (uintptr_t)queue->indices + 0x400,
 		};
-
 		put_packet(queue, *queue->write_index, &packet);
 		hiplog_launch(&hiplog, queue, &streams[i], &packet, &kernels[k]);
 		ring_doorbell(queue, 1);
@@ -104,7 +99,6 @@ static void submit(int i, uint64_t packets)
 	const struct aql_dispatch packet = {
 		.setup = 1, .workgroup = {64, 1, 1}, .grid = {(uint32_t)opt.grid, 1, 1}};
 	struct queue *queue = &queues[i];
-
 	if (opt.log && queue->kind == AQL) {
 		launch(i, packets);
 		return;
@@ -144,7 +138,6 @@ static void replace_file(const char *path, const char *text)
 {
 	char fresh[4096];
 	FILE *f;
-
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	f = fopen(fresh, "we");
 	if (!f || fputs(text, f) < 0 || fclose(f) || rename(fresh, path))
@@ -155,7 +148,6 @@ static void write_progress(void)
 {
 	static char text[MAX_QUEUES * 64];
 	int n = 0;
-
 	text[0] = 0;
 	for (int i = 0; i < n_queues; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%u %" PRIu64 " %" PRIu64 "\n",
@@ -171,7 +163,6 @@ static volatile uint8_t signal_seen[MAX_SIGNAL_VALUE];
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	const unsigned int value = (unsigned int)info->si_value.sival_int % MAX_SIGNAL_VALUE;
-
 	(void)context;
 	if (number == SIGUSR1) {
 		signals_user++;
@@ -188,7 +179,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void count_signals(void)
 {
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-
 	sigaction(SIGRTMIN, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 }
@@ -196,7 +186,6 @@ static void count_signals(void)
 static void write_signals(void)
 {
 	char text[128];
-
 	snprintf(text, sizeof(text), "received %u distinct %u duplicate %u usr1 %u\n", signals_got,
 		 signals_distinct, signals_twice, signals_user);
 	replace_file(opt.signals, text);
@@ -215,7 +204,6 @@ static void runtime_enable(bool on)
 	const bool tell = !on || opt.wait_ms;
 	uint64_t start;
 	int err;
-
 	do { /* again after a signal, as libhsakmt does */
 		if (tell)
 			printf("mkqueue %d: RUNTIME_ENABLE(%d) ...\n", getpid(), on);
@@ -240,7 +228,6 @@ static void destroy_first(void)
 	struct kfd_ioctl_destroy_queue_args args = {.queue_id = queues[0].id};
 	const uint64_t start = now_us();
 	int err;
-
 	printf("mkqueue %d: DESTROY_QUEUE %u ...\n", getpid(), args.queue_id);
 	err = ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &args) ? errno : 0;
 	printf("mkqueue %d: DESTROY_QUEUE %u -> %s after %" PRIu64 " us\n", getpid(), args.queue_id,
@@ -260,7 +247,6 @@ static void fork_child(void)
 {
 	struct kfd_ioctl_get_version_args args;
 	pid_t child = fork();
-
 	if (child < 0)
 		die("fork");
 	if (child) {
@@ -314,7 +300,6 @@ static struct event {
 static uint64_t trigger_time(uint64_t begin, uint64_t now)
 {
 	static uint64_t seen;
-
 	if (!opt.trigger)
 		return begin;
 	if (!seen && !access(opt.trigger, F_OK))
@@ -345,7 +330,6 @@ static void run_events(uint64_t us)
 static void await_end_of_old_image(void)
 {
 	char path[64];
-
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", getpid());
 	for (int i = 0; i < 500 && !access(path, F_OK); i++)
 		usleep(TICK_US);
@@ -359,7 +343,6 @@ static void start(void)
 {
 	struct node nodes[MAX_GPUS];
 	const int found = nodes_read(nodes, MAX_GPUS);
-
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	if (kfd < 0)
 		die("/dev/kfd");
@@ -395,7 +378,6 @@ static void work(void)
 {
 	const uint64_t begin = now_us(), end = begin + (uint64_t)opt.seconds * 1000000;
 	uint64_t last = begin, churned = begin, now, since;
-
 	for (now = begin; now < end && !finished && !all_done(); now = now_us()) {
 		feed(now - last);
 		last = now;
@@ -418,7 +400,6 @@ static void work(void)
 static void request(int number)
 {
 	const uint64_t begin = now_us();
-
 	for (int i = 0; i < n_queues; i++)
 		submit(i, opt.burst);
 	for (int i = 0; i < n_queues; i++) {
@@ -440,7 +421,6 @@ static void request(int number)
 static void work_by_request(void)
 {
 	const uint64_t end = now_us() + (uint64_t)opt.seconds * 1000000;
-
 	errno = EINVAL;
 	if (opt.burst >= ring_capacity(&queues[0]))
 		die("--burst %" PRIu64 " does not fit into the ring", opt.burst);
@@ -473,7 +453,6 @@ static void *sleep_on(void *arg)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-
 	arguments = argv;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv);

@@ -9,7 +9,6 @@
 static void send_one(pid_t pid, int value)
 {
 	const union sigval number = {.sival_int = value};
-
 	while (sigqueue(pid, SIGRTMIN, number)) {
 		if (errno != EAGAIN) /* EAGAIN: the queue is full */
 			die("sigqueue to %d", pid);
@@ -21,7 +20,6 @@ int main(int argc, char **argv)
 {
 	const pid_t pid = argc == 3 ? atoi(argv[1]) : 0;
 	const int n = argc == 3 ? atoi(argv[2]) : 0;
-
 	if (pid <= 0 || n <= 0) {
 		fprintf(stderr, "usage: sendsig PID N\n");
 		return 2;

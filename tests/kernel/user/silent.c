@@ -58,7 +58,6 @@ struct late {
 static void *answer_late(void *arg)
 {
 	struct late *l = arg;
-
 	usleep((useconds_t)delay_ms * 1000);
 	answer(l->fd, l->unique, 0, content, l->size < PAGE ? l->size : PAGE);
 	free(l);
@@ -70,7 +69,6 @@ static void read_page(int fd, const struct request *r)
 	const struct fuse_read_in *in = (const void *)r->body;
 	struct late *l = malloc(sizeof(*l));
 	pthread_t t;
-
 	*l = (struct late){fd, r->head.unique, in->offset ? 0 : in->size};
 	if (delay_ms)
 		pthread_create(&t, NULL, answer_late, l);
@@ -80,7 +78,6 @@ static void serve_one(int fd, const struct request *r)
 {
 	const uint64_t unique = r->head.unique, node = r->head.nodeid;
 	static int opened;
-
 	switch (r->head.opcode) {
 	case FUSE_INIT: {
 		struct fuse_init_out out = {.major = 7, .minor = 31, .max_write = 4096};
@@ -120,11 +117,9 @@ static void serve_one(int fd, const struct request *r)
 static void serve(int fd)
 {
 	static struct request r;
-
 	prctl(PR_SET_NAME, "silent-server");
 	for (;;) {
 		const ssize_t n = read(fd, &r, sizeof(r));
-
 		if (n < 0 && errno != EINTR && errno != ENOENT && errno != EAGAIN)
 			exit(0);
 		if (n > 0)
@@ -136,7 +131,6 @@ static int mount_it(const char *dir, const char *name)
 {
 	const int fd = open("/dev/fuse", O_RDWR);
 	char options[128], path[256];
-
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=1000,group_id=1000,allow_other", fd);
 	if (fd < 0 || mount("silent", dir, "fuse", MS_NOSUID | MS_NODEV, options))
@@ -169,7 +163,6 @@ int main(int argc, char **argv)
 	struct gpu gpu;
 	struct queue queue;
 	int file;
-
 	if (argc < 4)
 		die("silent DIR MS WHAT [UID]");
 	delay_ms = atoi(argv[2]);

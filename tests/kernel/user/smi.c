@@ -13,7 +13,6 @@ int main(int argc, char **argv)
 	char text[8192];
 	int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	ssize_t n;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	errno = ENODEV;
 	if (kfd < 0 || nodes_read(&node, 1) != 1)
@@ -25,7 +24,6 @@ int main(int argc, char **argv)
 		die("mask");
 	while (now_us() < end) {
 		struct pollfd p = {.fd = (int)args.anon_fd, .events = POLLIN};
-
 		if (poll(&p, 1, 200) <= 0)
 			continue;
 		n = read((int)args.anon_fd, text, sizeof(text) - 1);

@@ -15,7 +15,6 @@ int main(int argc, char **argv)
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	FILE *in = fdopen(fd, "r");
 	char line[8192];
-
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", argc > 1 ? argv[1] : "");
 	if (!in || connect(fd, (struct sockaddr *)&a, sizeof(a)))
 		return 1;

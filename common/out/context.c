@@ -1,0 +1,57 @@
+// Facts of the host for --context; see context.h.
+#include "common/out/out_priv.h"
+
+#include "common/host/root.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define COL(member, name, type) OUT_COL(context, member, name, #member, type, 0, NULL)
+
+static const struct out_col cols[CONTEXT_FACTS] = {
+	COL(host, "HOST", OUT_STR),
+	COL(kernel, "KERNEL", OUT_STR),
+	COL(boot_id, "BOOT_ID", OUT_STR),
+	COL(pid_ns, "PID_NS", OUT_STR),
+	COL(monotonic_ns, "MONOTONIC_NS", OUT_U64),
+	COL(realtime_ns, "REALTIME_NS", OUT_U64),
+	COL(source, "SOURCE", OUT_STR),
+};
+const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
+
+// The first line of `path`; NULL: unknown.
+static const char *first_line(struct context *c, const char *path)
+{
+	char *text = c->text[c->n++];
+	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
+}
+
+// A recorded host's records were not read now: its clocks are those of the recording, unknown here.
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return host_is_live() ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : U64_NULL;
+}
+
+// The software GPU of tests/kernel says so itself: no time measured there is a GPU's. Its parameter
+// is there for everybody, its folder for root and where debugfs is mounted.
+static bool is_softgpu(void)
+{
+	return host_access("/sys/module/amdgpu/parameters/preempt_us", 0) == 0 ||
+	       host_access("/sys/kernel/debug/softgpu", 0) == 0;
+}
+
+void context_init(struct context *c)
+{
+	bool ns = host_readlink("/proc/self/ns/pid", c->text[0], sizeof(c->text[0])) > 0;
+	c->pid_ns = ns ? c->text[0] : NULL;
+	c->n = 1;
+	c->host = first_line(c, "/proc/sys/kernel/hostname");
+	c->kernel = first_line(c, "/proc/sys/kernel/osrelease");
+	c->boot_id = first_line(c, "/proc/sys/kernel/random/boot_id");
+	c->monotonic_ns = now(CLOCK_MONOTONIC);
+	c->realtime_ns = now(CLOCK_REALTIME);
+	c->source = !host_is_live() ? "recorded" : is_softgpu() ? "softgpu" : "live";
+}

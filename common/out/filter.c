@@ -1,0 +1,287 @@
+// Rows against a parsed expression; see filter.h.
+#include "common/out/filter_priv.h"
+
+#include "common/cli/err.h"
+#include "common/cli/grep.h"
+#include "common/cli/opts.h"
+#include "common/out/out_priv.h"
+#include "common/cli/text.h"
+#include "common/host/xalloc.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Numbers of 64 bits with a sign, and doubles, are all exact in one type.
+_Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
+
+struct filter_run {
+	const struct filter *f;
+	struct buf text; // of a number that a regular expression is tried on
+	struct {
+		struct grepper *grepper;
+	} regex[];
+};
+
+// --- mistakes ---
+
+int out_mistake_report(const struct out_mistake *m, const char *option)
+{
+	char place[48] = "";
+	if (m->told)
+		return m->status;
+	if (m->at)
+		snprintf(place, sizeof(place), " at column %zu", m->at);
+	return err_fail(m->status, m->next, "%s%s%s%s%s%s", option ? option : "",
+			option ? ": " : "", m->text, place, *m->near ? ": " : "", m->near);
+}
+
+void out_mistake_column(struct out_mistake *m, const struct out_table *t, const char *name,
+			size_t len, size_t at)
+{
+	const char **words = xcalloc(t->ncols + 1, sizeof(*words));
+	char given[64], upper[64];
+	const char *guess;
+	snprintf(given, sizeof(given), "%.*s", len ? (int)(len < 60 ? len : 60) : 2,
+		 len ? name : "''");
+	for (size_t i = 0; i < sizeof(upper); i++)
+		upper[i] = (char)(given[i] >= 'a' && given[i] <= 'z' ? given[i] - 32 : given[i]);
+	for (unsigned i = 0; i < t->ncols; i++)
+		words[i] = t->cols[i].name;
+	guess = text_suggest(upper, words);
+	*m = (struct out_mistake){.status = GPQ_USAGE,
+				  .absent = true,
+				  .guessed = guess != NULL,
+				  .at = at,
+				  .next = "--list-columns lists them"};
+	snprintf(m->text, sizeof(m->text), "unknown column %s in %s%s%s%s", given, t->name,
+		 guess ? ", did you mean " : "", guess ? guess : "", guess && at ? "," : "");
+	free(words);
+}
+
+// --- making one ---
+
+// Compiles the regular expressions, when all else is known to be right.
+static bool compile(struct filter *f, struct out_mistake *m)
+{
+	for (size_t i = 0; i < f->nregexes; i++) {
+		struct filter_regex *r = &f->regexes[i];
+		char *pattern = xstrdup(r->pattern);
+		const struct words one = {.v = &pattern, .n = 1};
+		r->grep = grep_new(0);
+		m->status = grep_add(r->grep, GREP_WANT, r->option, &one);
+		free(pattern);
+		if (m->status) {
+			m->told = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+struct filter *filter_new(const struct out_table *t, const char *text, struct out_mistake *m)
+{
+	struct filter *f = xcalloc(1, sizeof(*f));
+	*m = (struct out_mistake){0};
+	f->table = t;
+	if (filter_parse(f, text, m) && compile(f, m))
+		return f;
+	filter_free(f);
+	return NULL;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->ntests; i++) {
+		free(f->tests[i].a.text);
+		free(f->tests[i].b.text);
+	}
+	for (size_t i = 0; i < f->nregexes; i++) {
+		grep_free(f->regexes[i].grep);
+		free(f->regexes[i].option);
+	}
+	free(f->steps);
+	free(f->tests);
+	free(f->regexes);
+	free(f);
+}
+
+void filter_columns(const struct filter *f, bool *used)
+{
+	for (size_t i = 0; i < f->ntests; i++) {
+		const struct test *t = &f->tests[i];
+		if (t->a.column)
+			used[t->a.column - f->table->cols] = true;
+		if (t->b.column)
+			used[t->b.column - f->table->cols] = true;
+	}
+}
+
+struct filter_run *filter_run_new(const struct filter *f)
+{
+	struct filter_run *r = xcalloc(1, sizeof(*r) + f->nregexes * sizeof(r->regex[0]));
+	r->f = f;
+	for (size_t i = 0; i < f->nregexes; i++)
+		r->regex[i].grepper = grepper_new(f->regexes[i].grep);
+	return r;
+}
+
+void filter_run_free(struct filter_run *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->f->nregexes; i++)
+		grepper_free(r->regex[i].grepper);
+	buf_fini(&r->text);
+	free(r);
+}
+
+int filter_run_check(const struct filter_run *r)
+{
+	int status = GPQ_OK;
+	for (size_t i = 0; i < r->f->nregexes && !status; i++)
+		status = grepper_check(r->regex[i].grepper);
+	return status;
+}
+
+// --- rows ---
+
+// What an operand is in this record. False where that is not known.
+
+static bool number_of(const struct operand *o, const void *record, long double *v)
+{
+	if (o->column)
+		return outfmt_number(o->column, record, v);
+	*v = o->number;
+	return true;
+}
+
+static const char *text_of(const struct operand *o, const void *record)
+{
+	return o->column ? outfmt_string(o->column, record) : o->text;
+}
+
+// Known and neither 0, empty nor "no".
+static bool truth_of(const struct operand *o, const void *record, bool *v)
+{
+	if (o->is == IS_NUMBER || o->is == IS_TRUTH) {
+		long double n;
+		if (!number_of(o, record, &n))
+			return false;
+		*v = n != 0;
+		return true;
+	}
+	const char *s = text_of(o, record);
+	if (!s)
+		return false;
+	*v = *s && strcmp(s, "no") != 0;
+	return true;
+}
+
+static bool allows(unsigned orders, int order)
+{
+	return orders & (order < 0 ? ORDER_LT : order > 0 ? ORDER_GT : ORDER_EQ);
+}
+
+static bool compare_numbers(const struct test *t, const void *record)
+{
+	long double a, b;
+	return number_of(&t->a, record, &a) && number_of(&t->b, record, &b) &&
+	       allows(t->orders, ORDER(a, b));
+}
+
+static bool compare_truths(const struct test *t, const void *record)
+{
+	bool a, b;
+	return truth_of(&t->a, record, &a) && truth_of(&t->b, record, &b) &&
+	       allows(t->orders, ORDER(a, b));
+}
+
+static bool compare_texts(const struct test *t, const void *record)
+{
+	const char *a = text_of(&t->a, record), *b = text_of(&t->b, record);
+	return a && b && allows(t->orders, strcmp(a, b));
+}
+
+// Is any of the words this one?
+static bool any_is(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+		size_t n = strcspn(words, " ");
+		if (n == len && !memcmp(words, word, n))
+			return true;
+		words += n;
+	}
+	return false;
+}
+
+// Does the regular expression match any?
+static bool any_matches(const char *words, struct grepper *g)
+{
+	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+		size_t n = strcspn(words, " ");
+		if (grepper_text(g, words, n))
+			return true;
+		words += n;
+	}
+	return false;
+}
+
+static bool compare_words(const struct test *t, const void *record)
+{
+	const char *words = text_of(&t->a, record);
+	return words && any_is(words, t->b.text) == (t->orders == ORDER_EQ);
+}
+
+static bool match(struct filter_run *r, const struct test *t, const void *record)
+{
+	struct grepper *g = r->regex[t->regex].grepper;
+	const char *s;
+	bool found;
+	if (t->a.is == IS_TEXT || t->a.is == IS_LIST) {
+		s = text_of(&t->a, record);
+		if (!s)
+			return false;
+		found = t->a.is == IS_LIST ? any_matches(s, g) : grepper_text(g, s, strlen(s));
+	} else {
+		r->text.len = 0;
+		if (!outfmt_text(&r->text, t->a.column, record, false, true, NULL))
+			return false;
+		found = grepper_text(g, r->text.data, r->text.len);
+	}
+	return found == (t->orders == ORDER_EQ);
+}
+
+static bool try(struct filter_run *r, const struct test *t, const void *record)
+{
+	bool v = false;
+	switch (t->how) {
+	case TEST_TRUE: return truth_of(&t->a, record, &v) && v;
+	case TEST_NUMBERS: return compare_numbers(t, record);
+	case TEST_TRUTHS: return compare_truths(t, record);
+	case TEST_TEXTS: return compare_texts(t, record);
+	case TEST_WORDS: return compare_words(t, record);
+	case TEST_REGEX: return match(r, t, record);
+	}
+	return false;
+}
+
+bool filter_takes(struct filter_run *r, const void *record)
+{
+	const struct filter *f = r->f;
+	bool v = false;
+	for (size_t i = 0; i < f->nsteps;) {
+		const struct step *s = &f->steps[i++];
+		switch (s->kind) {
+		case STEP_TEST: v = try(r, &f->tests[s->to], record); break;
+		case STEP_NOT: v = !v; break;
+		case STEP_IF_TRUE: i = v ? s->to : i; break;
+		case STEP_IF_FALSE: i = v ? i : s->to; break;
+		}
+	}
+	return v;
+}

@@ -1,0 +1,54 @@
+// Inside of filters: what the parser (filter_parse.c) writes and filter.c runs; see filter.h.
+#ifndef GPQ_OUT_FILTER_PRIV_H
+#define GPQ_OUT_FILTER_PRIV_H
+
+#include "common/out/filter.h"
+
+struct grep;
+
+// Orders that make a comparison true: less, equal, greater.
+enum { ORDER_LT = 1, ORDER_EQ = 2, ORDER_GT = 4 };
+
+// A column or a value.
+struct operand {
+	const struct out_col *column; // NULL: a value
+	enum { IS_NUMBER, IS_TRUTH, IS_TEXT, IS_LIST } is;
+	bool duration;      // a number with a unit of time: nanoseconds
+	long double number; // value, also of true and false
+	char *text;         // value, owned; of numbers: as written
+};
+
+struct test {
+	enum { TEST_TRUE, TEST_NUMBERS, TEST_TRUTHS, TEST_TEXTS, TEST_WORDS, TEST_REGEX } how;
+	unsigned orders; // TEST_WORDS, TEST_REGEX: ORDER_EQ, or without it the opposite
+	unsigned regex;  // index
+	struct operand a, b;
+};
+
+struct step {
+	enum { STEP_TEST, STEP_NOT, STEP_IF_TRUE, STEP_IF_FALSE } kind;
+	size_t to; // STEP_TEST: index of the test; STEP_IF_...: step to go on with
+};
+
+struct filter_regex {
+	struct grep *grep;
+	char *option; // for messages: option and place
+	const char *pattern;
+};
+
+struct filter {
+	const struct out_table *table;
+	struct step *steps;
+	struct test *tests;
+	struct filter_regex *regexes;
+	size_t nsteps, steps_cap, ntests, tests_cap, nregexes, regexes_cap;
+};
+
+// Fills the filter. False with the mistake in `m`.
+bool filter_parse(struct filter *f, const char *text, struct out_mistake *m);
+
+// The number that the text is as a whole, with what may stand behind one (K, MiB, ms). Length of
+// what was read, 0 when it is none; `duration` tells a unit of time.
+size_t filter_number(const char *text, size_t len, long double *number, bool *duration);
+
+#endif

@@ -1,0 +1,246 @@
+// JSON reader (RFC 8259); jsonin.h.
+#include "common/out/jsonin.h"
+
+#include "common/cli/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32 };
+
+static void blanks(struct jsonin *j)
+{
+	while (j->at < j->end &&
+	       (*j->at == ' ' || *j->at == '\t' || *j->at == '\r' || *j->at == '\n'))
+		j->at++;
+}
+
+static bool take(struct jsonin *j, char c)
+{
+	blanks(j);
+	if (j->at == j->end || *j->at != c)
+		return false;
+	j->at++;
+	return true;
+}
+
+static bool one_of(struct jsonin *j, const char *set)
+{
+	if (j->at == j->end || !*j->at || !strchr(set, *j->at))
+		return false;
+	j->at++;
+	return true;
+}
+
+// What follows a backslash.
+static bool escaped(struct jsonin *j)
+{
+	if (!one_of(j, "u"))
+		return one_of(j, "\"\\/bfnrt");
+	for (unsigned i = 0; i < 4; i++)
+		if (!one_of(j, "0123456789abcdefABCDEF"))
+			return false;
+	return true;
+}
+
+static bool string(struct jsonin *j)
+{
+	if (!take(j, '"'))
+		return false;
+	while (j->at < j->end && *j->at != '"') {
+		if ((unsigned char)*j->at < 0x20)
+			return false;
+		if (*j->at++ == '\\' && !escaped(j))
+			return false;
+	}
+	return j->at < j->end && *j->at++ == '"';
+}
+
+static bool word(struct jsonin *j, const char *w)
+{
+	size_t n = strlen(w);
+	if ((size_t)(j->end - j->at) < n || memcmp(j->at, w, n) != 0)
+		return false;
+	j->at += n;
+	return true;
+}
+
+static bool digits(struct jsonin *j)
+{
+	const char *start = j->at;
+	while (j->at < j->end && *j->at >= '0' && *j->at <= '9')
+		j->at++;
+	return j->at > start;
+}
+
+static bool number(struct jsonin *j)
+{
+	one_of(j, "-");
+	// No digit may follow a leading zero.
+	if ((!one_of(j, "0") && !digits(j)) || (one_of(j, ".") && !digits(j)))
+		return false;
+	if (!one_of(j, "eE"))
+		return true;
+	one_of(j, "+-");
+	return digits(j);
+}
+
+static bool value(struct jsonin *j, unsigned depth);
+
+static bool members(struct jsonin *j, unsigned depth, char open, char close)
+{
+	if (!take(j, open) || depth == DEPTH_MAX)
+		return false;
+	if (take(j, close))
+		return true;
+	do {
+		if (open == '{' && !(string(j) && take(j, ':')))
+			return false;
+		if (!value(j, depth + 1))
+			return false;
+	} while (take(j, ','));
+	return take(j, close);
+}
+
+static bool value(struct jsonin *j, unsigned depth)
+{
+	blanks(j);
+	switch (j->at < j->end ? *j->at : 0) {
+	case '{': return members(j, depth, '{', '}');
+	case '[': return members(j, depth, '[', ']');
+	case '"': return string(j);
+	case 't': return word(j, "true");
+	case 'f': return word(j, "false");
+	case 'n': return word(j, "null");
+	default: return number(j);
+	}
+}
+
+bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open)
+{
+	// The whole of it is looked through first, so that members need not be distrusted later.
+	*j = (struct jsonin){text, text + len, false};
+	bool whole = value(j, 0);
+	blanks(j);
+	j->failed = !whole || j->at != j->end;
+	j->at = text;
+	j->failed = j->failed || !take(j, open);
+	return !j->failed;
+}
+
+static bool fail(struct jsonin *j)
+{
+	j->failed = true;
+	return false;
+}
+
+// `open` of the object or array is behind us: a value, or the end.
+bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *v)
+{
+	take(j, ',');
+	blanks(j);
+	if (j->failed || j->at == j->end)
+		return fail(j);
+	if (*j->at == '}' || *j->at == ']')
+		return false;
+	if (key) {
+		const char *start = j->at + 1;
+		if (!string(j))
+			return fail(j);
+		*key = (struct jsonin_value){'"', start, (size_t)(j->at - start) - 1};
+		if (!take(j, ':'))
+			return fail(j);
+		blanks(j);
+	}
+	v->text = j->at;
+	if (!value(j, 0))
+		return fail(j);
+	v->len = (size_t)(j->at - v->text);
+	v->kind = strchr("{[\"tfn", *v->text) ? *v->text : '0';
+	return true;
+}
+
+bool jsonin_is(const struct jsonin_value *v, const char *w)
+{
+	size_t quote = v->len && *v->text == '"';
+	return v->len == strlen(w) + 2 * quote && memcmp(v->text + quote, w, strlen(w)) == 0;
+}
+
+static bool copy(const struct jsonin_value *v, char *to, size_t size)
+{
+	if (v->kind != '0' || v->len >= size)
+		return false;
+	memcpy(to, v->text, v->len);
+	to[v->len] = '\0';
+	return true;
+}
+
+bool jsonin_u64(const struct jsonin_value *v, uint64_t *n)
+{
+	char text[32];
+	return copy(v, text, sizeof(text)) && parse_u64(text, n);
+}
+
+bool jsonin_f64(const struct jsonin_value *v, double *n)
+{
+	char text[64];
+	if (!copy(v, text, sizeof(text)))
+		return false;
+	*n = strtod(text, NULL);
+	return true;
+}
+
+// A code point of \uXXXX as UTF-8; halves of pairs, which gpq never writes, become "?".
+static size_t unicode(const char *hex, char out[4])
+{
+	char four[5] = {hex[0], hex[1], hex[2], hex[3], 0};
+	unsigned long c = strtoul(four, NULL, 16);
+	if (c >= 0x80 && c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c >= 0x800 && (c < 0xd800 || c > 0xdfff)) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = c < 0x80 && c ? (char)c : '?';
+	return 1;
+}
+
+static size_t escape(const char *s, const char *end, char out[4], size_t *used)
+{
+	static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
+	const char *known = strchr(from, *s);
+	*used = 1;
+	if (*s == 'u' && end - s >= 5) {
+		*used = 5;
+		return unicode(s + 1, out);
+	}
+	out[0] = known && *s ? to[known - from] : *s;
+	return 1;
+}
+
+bool jsonin_str(const struct jsonin_value *v, char *text, size_t size)
+{
+	if (v->kind != '"' || v->len < 2)
+		return false;
+	const char *s = v->text + 1, *end = v->text + v->len - 1;
+	size_t n = 0;
+	while (s < end) {
+		char c[4] = {*s};
+		size_t used = 0, len = 1;
+		if (*s++ == '\\' && s < end) {
+			len = escape(s, end, c, &used);
+			s += used;
+		}
+		if (n + len >= size)
+			break;
+		memcpy(text + n, c, len);
+		n += len;
+	}
+	text[n] = '\0';
+	return true;
+}

@@ -1,0 +1,62 @@
+// Members of plain structs as JSON: one table writes them and reads them back.
+#ifndef GPQ_OUT_MEMBERS_H
+#define GPQ_OUT_MEMBERS_H
+
+#include "common/cli/json.h"
+#include "common/out/jsonin.h"
+
+#include <stddef.h>
+
+struct member;
+
+struct member_type {
+	void (*write)(struct json *j, const struct member *m, const void *at);
+	bool (*read)(const struct jsonin_value *v, const struct member *m, void *at);
+};
+
+struct member {
+	const char *key; // NULL ends a table
+	const struct member_type *type;
+	size_t offset, size;
+	const char *const *words; // of member_word, NULL-terminated
+};
+
+#define MEMBER(kind, row, name, json_key)                               \
+	{                                                               \
+		(json_key), &member_##kind, offsetof(struct row, name), \
+			sizeof(((struct row *)0)->name), NULL           \
+	}
+#define MEMBER_WORD(row, name, json_key, list)                                            \
+	{                                                                                 \
+		(json_key), &member_word, offsetof(struct row, name), sizeof(int), (list) \
+	}
+
+// What is unknown is written as null, and null leaves a member as it was.
+extern const struct member_type member_u64;   // uint64_t; UINT64_MAX: null
+extern const struct member_type member_count; // uint64_t that is always known
+extern const struct member_type member_f64;   // double; NaN: null
+extern const struct member_type member_bool;
+extern const struct member_type member_text; // char[]; "": null
+extern const struct member_type member_word; // int or enum: index in `words`
+
+void members_write(struct json *j, const struct member *table, const void *row);
+
+// A table and the struct its offsets are in.
+struct member_row {
+	const struct member *table;
+	void *row;
+};
+
+// Reads one member into the first of `rows` (ended by a NULL table) whose table has the key. False
+// when the value is not of its type. Other keys are a later version's and left out.
+bool members_take(const struct member_row *rows, const struct jsonin_value *key,
+		  const struct jsonin_value *v);
+
+// An object on a line of its own: {"record": NAME, "schema": 1, ...}.
+void record_begin(struct json *j, struct buf *out, const char *name);
+void record_end(struct json *j);
+
+// False when the line is no such object.
+bool record_read(const char *line, size_t len, const char *name, const struct member_row *rows);
+
+#endif

@@ -1,0 +1,480 @@
+// Documents, tables and rows of the output object; see out.h.
+#include "common/out/out_priv.h"
+
+#include "common/cli/err.h"
+#include "common/out/filter.h"
+#include "common/out/schema.h"
+#include "common/cli/text.h"
+#include "common/host/secure.h"
+#include "common/host/xalloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FLUSH_AT = 1 << 16 };
+
+static bool document_opened;
+
+bool out_opened(void)
+{
+	return document_opened;
+}
+
+static bool wants_color(int color)
+{
+	const char *no = host_getenv("NO_COLOR"), *term = host_getenv("TERM");
+	if (color)
+		return color == 1;
+	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+struct out *out_open(const struct out_opts *opts)
+{
+	document_opened = true;
+	return out_open_fd(opts, STDOUT_FILENO, "standard output");
+}
+
+struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
+{
+	struct out *o = xcalloc(1, sizeof(*o));
+	o->opts = *opts;
+	o->fd = fd;
+	o->name = name;
+	o->color = opts->mode == OUT_TABLE && wants_color(opts->color);
+	o->terminal = opts->mode == OUT_NUL && isatty(fd);
+	if (opts->several)
+		o->unused = (opts->filter ? OUTASK_FILTER : 0) | (opts->sort ? OUTASK_SORT : 0);
+	if (opts->context)
+		context_init(&o->context);
+	json_init(&o->json, &o->buf, opts->mode == OUT_JSON);
+	if (opts->mode == OUT_JSON)
+		json_begin(&o->json, NULL, '{');
+	if (opts->mode == OUT_JSON && opts->schema)
+		schema_name(&o->json, opts->schema);
+	if (out_is_document(o))
+		outdoc_open(o);
+	return o;
+}
+
+enum out_mode out_mode(const struct out *o)
+{
+	return o->opts.mode;
+}
+
+struct json *out_json(struct out *o)
+{
+	return o->opts.mode == OUT_JSON ? &o->json : NULL;
+}
+
+static int status_of(const struct out *o)
+{
+	return !o->error ? GPQ_OK : o->error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
+}
+
+int out_flush(struct out *o)
+{
+	if (o->opts.to)
+		buf_append(o->opts.to, o->buf.data ? o->buf.data : "", o->buf.len);
+	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
+		o->error = errno;
+	o->buf.len = 0;
+	return status_of(o);
+}
+
+// Cells: those of the columns shown, then those of --context
+
+const struct out_col *out_column(const struct out *o, unsigned i)
+{
+	const struct out_col *c;
+	if (i >= o->nshown)
+		return &context_table.cols[i - o->nshown];
+	c = &o->table->cols[o->shown[i]];
+	return c->flags & OUT_DEMANGLED && o->readable.name ? &o->readable : c;
+}
+
+bool out_demangles(const struct out *o)
+{
+	for (unsigned i = 0; i < o->table->ncols; i++)
+		if (o->table->cols[i].flags & OUT_DEMANGLED && out_wants(o, i))
+			return true;
+	return false;
+}
+
+static const void *record_of(const struct out *o, unsigned i, const void *record)
+{
+	return i < o->nshown ? record : &o->context;
+}
+
+// Text of a cell as the table shows it, in o->cell; "-" for null. libsmartcols escapes what is not
+// printable.
+static const char *cell_text(struct out *o, const struct out_col *c, const void *record)
+{
+	o->cell.len = 0;
+	if (!outfmt_text(&o->cell, c, record, true, o->opts.bytes, NULL))
+		buf_puts(&o->cell, "-");
+	return o->cell.data ? o->cell.data : "";
+}
+
+static void table_start(struct out *o)
+{
+	o->gathered = (struct outtable){
+		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
+	for (unsigned i = 0; i < o->ncells; i++)
+		outtable_column(&o->gathered, out_column(o, i),
+				o->opts.all || (i < o->nshown && o->named[o->shown[i]]));
+}
+
+static void table_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->ncells; i++)
+		outtable_cell(&o->gathered,
+			      cell_text(o, out_column(o, i), record_of(o, i, record)));
+}
+
+static void pad(struct buf *b, size_t have, size_t want)
+{
+	if (have < want)
+		buf_fill(b, ' ', want - have);
+}
+
+// Width and quoted key of each cell.
+static void prepare_cells(struct out *o)
+{
+	o->keys.len = 0;
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = out_column(o, i);
+		size_t name = strlen(c->name);
+		o->width[i] = c->width > name ? c->width : name;
+		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
+			o->width[i] = 0; // no blanks at the line's end
+		json_quoted(&o->json, &o->keys, c->key);
+		o->key_end[i] = o->keys.len;
+	}
+}
+
+// Pads the text that begins at `start`.
+static void align(struct buf *b, size_t start, size_t width, bool right)
+{
+	size_t len = b->len - start;
+	pad(b, len, width);
+	if (!right || len >= width)
+		return;
+	char *to = b->data + start + width, *from = b->data + start + len;
+	while (from > b->data + start) // a few digits: less than a call costs
+		*--to = *--from;
+	memset(b->data + start, ' ', width - len);
+}
+
+// Raw, or aligned for people.
+static void word_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
+{
+	bool human = o->opts.mode == OUT_TABLE;
+	struct buf *b = &o->buf;
+	size_t start = b->len;
+	if (!record)
+		buf_puts(b, c->name);
+	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
+		buf_puts(b, "-");
+	if (human)
+		align(b, start, o->width[i], outfmt_types[c->type].number);
+}
+
+static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
+{
+	buf_puts(b, c->name);
+	buf_puts(b, "=\"");
+	outfmt_text(b, c, record, false, true, outfmt_quoted);
+	buf_puts(b, "\"");
+}
+
+// A row on a line of its own; without a record the headings.
+static void line_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = out_column(o, i);
+		const void *from = record ? record_of(o, i, record) : NULL;
+		if (i)
+			buf_puts(&o->buf, " ");
+		if (o->opts.mode == OUT_PAIRS)
+			pair_cell(&o->buf, c, from);
+		else
+			word_cell(o, i, c, from);
+	}
+	buf_puts(&o->buf, "\n");
+}
+
+// RFC 4180, but for control characters, which are escaped: a record is a line.
+static void csv_row(struct out *o, const void *record)
+{
+	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = out_column(o, i);
+		if (i)
+			buf_puts(&o->buf, ",");
+		if (record)
+			outfmt_text(&o->buf, c, record_of(o, i, record), false, true, outfmt_csv);
+		else
+			outfmt_csv(&o->buf, c->name, strlen(c->name));
+	}
+	buf_puts(&o->buf, "\r\n");
+}
+
+static void nul_row(struct out *o, const void *record)
+{
+	outfmt_text(&o->buf, out_column(o, 0), record_of(o, 0, record), false, true,
+		    o->terminal ? text_escape : NULL);
+	buf_append(&o->buf, "", 1);
+}
+
+static void json_row(struct out *o, const void *record)
+{
+	bool line = o->opts.mode == OUT_NDJSON;
+	if (line) {
+		json_init(&o->json, &o->buf, false);
+		json_begin(&o->json, NULL, '{');
+		json_str(&o->json, "record", o->table->record);
+	} else {
+		json_begin_flat(&o->json, NULL, '{');
+	}
+	for (unsigned i = 0; i < o->ncells; i++) {
+		size_t at = i ? o->key_end[i - 1] : 0;
+		json_quoted_key(&o->json, o->keys.data + at, o->key_end[i] - at);
+		outfmt_json(&o->json, NULL, out_column(o, i), record_of(o, i, record));
+	}
+	json_end(&o->json, '}');
+	if (line)
+		buf_puts(&o->buf, "\n");
+}
+
+static void begin_asked(struct out *o)
+{
+	bool shown[OUT_COLS_MAX] = {0};
+	for (unsigned i = 0; i < o->nshown; i++)
+		shown[o->shown[i]] = true;
+	outask_begin(o->ask, shown);
+	o->left = UINT64_MAX;
+}
+
+uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows)
+{
+	o->left = most;
+	return o->ask ? rows : most;
+}
+
+bool out_filters(const struct out *o)
+{
+	return o->opts.filter;
+}
+
+int out_begin(struct out *o, const struct out_table *t, bool stream)
+{
+	int r = out_choose(o, t, false);
+	if (r)
+		return r;
+	o->table = t;
+	o->stream = stream;
+	if (o->ask)
+		begin_asked(o);
+	prepare_cells(o);
+	if (o->opts.mode == OUT_JSON)
+		json_begin(&o->json, t->name, '[');
+	else if (o->opts.mode == OUT_TABLE && !stream)
+		table_start(o);
+	else if (out_is_document(o))
+		outdoc_begin(o);
+	else if (o->opts.mode <= OUT_CSV && !o->opts.noheadings)
+		o->opts.mode == OUT_CSV ? csv_row(o, NULL) : line_row(o, NULL);
+	return 0;
+}
+
+void out_leave_out(struct out *o, const char *name)
+{
+	int column = out_find_column(o->table, name, strlen(name));
+	unsigned n = 0, before = o->nshown;
+	if (o->opts.mode != OUT_TABLE || o->stream || o->opts.all || column < 0 || o->named[column])
+		return;
+	for (unsigned i = 0; i < o->nshown; i++)
+		if (o->shown[i] != (unsigned)column)
+			o->shown[n++] = o->shown[i];
+	o->nshown = n;
+	o->ncells -= before - n;
+	outtable_fini(&o->gathered);
+	table_start(o);
+}
+
+static void put_row(struct out *o, const void *record)
+{
+	if (o->opts.rows)
+		++*o->opts.rows;
+	switch (o->opts.mode) {
+	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
+	case OUT_RAW:
+	case OUT_PAIRS: line_row(o, record); break;
+	case OUT_CSV: csv_row(o, record); break;
+	case OUT_NUL: nul_row(o, record); break;
+	case OUT_JSON:
+	case OUT_NDJSON: json_row(o, record); break;
+	case OUT_MARKDOWN:
+	case OUT_HTML: outdoc_row(o, record); break;
+	}
+	if (o->buf.len >= FLUSH_AT && o->fd >= 0)
+		out_flush(o);
+}
+
+static void put_asked(void *arg, const void *record)
+{
+	struct out *o = arg;
+	if (o->left) {
+		o->left--;
+		put_row(o, record);
+	}
+}
+
+void out_row(struct out *o, const void *record)
+{
+	if (!o->ask)
+		put_row(o, record);
+	else if (outask_takes(o->ask, record))
+		put_asked(o, record);
+}
+
+struct out *out_piece(const struct out *o)
+{
+	struct out *p = xmemdup(o, sizeof(*o));
+	p->ask = o->ask ? outask_piece(o->ask) : NULL;
+	p->fd = -1;
+	p->buf = p->cell = (struct buf){0};
+	p->json.out = &p->buf;
+	p->json.empty = false;
+	return p;
+}
+
+void out_piece_free(struct out *p)
+{
+	if (!p)
+		return;
+	outask_free(p->ask);
+	buf_fini(&p->buf);
+	buf_fini(&p->cell);
+	free(p);
+}
+
+int out_add(struct out *o, struct out *piece)
+{
+	struct buf written;
+	out_flush(o);
+	if (o->ask)
+		outask_move(o->ask, piece->ask);
+	if (!piece->buf.len)
+		return status_of(o);
+	written = o->buf;
+	o->buf = piece->buf;
+	piece->buf = written;
+	if (o->opts.mode == OUT_JSON && o->json.empty) // no comma before the first row
+		memmove(o->buf.data, o->buf.data + 1, o->buf.len--);
+	o->json.empty = false;
+	return out_flush(o);
+}
+
+void out_end(struct out *o)
+{
+	if (!o->table)
+		return; // out_begin() failed
+	if (o->ask) {
+		outask_each(o->ask, put_asked, o);
+		o->failed = o->failed ? o->failed : outask_check(o->ask);
+	}
+	if (o->opts.mode == OUT_TABLE && !o->stream) {
+		outtable_print(&o->gathered, &o->buf);
+		outtable_fini(&o->gathered);
+	} else if (o->opts.mode == OUT_JSON) {
+		json_end(&o->json, ']');
+	} else if (out_is_document(o)) {
+		outdoc_end(o);
+	}
+	o->table = NULL;
+}
+
+int out_object(struct out *o, const struct out_table *t, const void *record)
+{
+	int r = out_choose_columns(o, t, false);
+	if (r)
+		return r;
+	o->table = t;
+	if (o->opts.mode == OUT_JSON) {
+		json_begin(&o->json, t->name, '{');
+		for (unsigned i = 0; i < o->ncells; i++)
+			outfmt_json(&o->json, out_column(o, i)->key, out_column(o, i),
+				    record_of(o, i, record));
+		json_end(&o->json, '}');
+	} else if (out_is_document(o)) {
+		outdoc_object(o, record);
+	} else if (o->opts.mode == OUT_TABLE) {
+		size_t widest = 0;
+		for (unsigned i = 0; i < o->nshown; i++) {
+			size_t n = strlen(out_column(o, i)->name);
+			widest = n > widest ? n : widest;
+		}
+		for (unsigned i = 0; i < o->nshown; i++) {
+			const struct out_col *c = out_column(o, i);
+			const char *text = cell_text(o, c, record);
+			buf_printf(&o->buf, "%s:", c->name);
+			pad(&o->buf, strlen(c->name), widest + 1);
+			text_escape(&o->buf, text, strlen(text));
+			buf_puts(&o->buf, "\n");
+		}
+	} else {
+		const struct out_opts opts = o->opts;
+		o->opts.filter = o->opts.sort = NULL;
+		r = out_begin(o, t, true);
+		out_row(o, record);
+		out_end(o);
+		o->opts = opts;
+	}
+	o->table = NULL;
+	return r;
+}
+
+// Something that has no effect at all is no slip to keep quiet about.
+static int check_used(const struct out *o)
+{
+	return !o->several || !o->unused
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "--list-columns tells the columns of each",
+				  "no table that is shown here has all columns of %s",
+				  o->unused & OUTASK_FILTER ? "--filter" : "--sort");
+}
+
+int out_close(struct out *o)
+{
+	if (o->opts.mode == OUT_JSON) {
+		if (o->table)
+			out_end(o);
+		json_end(&o->json, '}');
+		buf_puts(&o->buf, "\n");
+	}
+	if (out_is_document(o))
+		outdoc_close(o);
+	int status = out_flush(o);
+	if (status == GPQ_FAILED)
+		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));
+	if (!status)
+		status = o->failed ? o->failed : check_used(o);
+	outask_free(o->ask);
+	outtable_fini(&o->gathered);
+	buf_fini(&o->buf);
+	buf_fini(&o->keys);
+	buf_fini(&o->cell);
+	free(o);
+	return status;
+}
+
+int out_finish(struct out *o, int status)
+{
+	if (!status)
+		out_end(o);
+	int closed = out_close(o);
+	return status ? status : closed;
+}

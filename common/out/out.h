@@ -1,0 +1,226 @@
+// One output object for every command: tables for people (libsmartcols), raw, pairs, JSON and
+// NDJSON for pipes, all from the same records and the same column tables.
+//
+// A record is a plain struct; a column has the offset of a value in it, its names and its format.
+// Adding a column is one line. Values that are not known are the type's null (below):
+// `-` in tables and raw output, an empty string in pairs, null in JSON.
+#ifndef GPQ_OUT_OUT_H
+#define GPQ_OUT_OUT_H
+
+#include "common/cli/json.h"
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define U64_NULL UINT64_MAX
+#define I64_NULL INT64_MIN
+#define U32_NULL UINT32_MAX
+
+enum out_type {   // member of the record   null        table           raw, pairs, JSON
+	OUT_STR,  // const char *           NULL        text            text
+	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
+	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
+	OUT_U32,  // uint32_t               U32_NULL    decimal         decimal
+	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (a JSON string: jq
+		  // loses bits of numbers)
+	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes
+	OUT_NS,   // uint64_t, nanoseconds  U64_NULL    1.23ms          nanoseconds
+	OUT_BOOL, // int8_t                 -1          yes, no         yes, no (JSON true, false)
+	OUT_F64,  // double                 NaN         3 digits        9 digits
+	OUT_LIST, // const char *, blank-separated words; NULL. A JSON array of strings
+};
+
+enum {
+	OUT_DEFAULT = 1, // shown without -o
+	OUT_TRUNC = 2,   // may be cut to fit a terminal, to half its width or 32
+	OUT_STATUS =
+		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
+	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
+			 // table shows)
+	OUT_HOST = 16,   // where rows are of named hosts, also without -o
+	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
+			 // it or --output-all was given
+	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, whose tables show the text
+
+	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
+	// place, unless both are,
+	OUT_MANGLED = 256,
+	// which is that name for people; JSON and NDJSON then have both, also without -o.
+	OUT_DEMANGLED = 512,
+};
+
+struct out_col {
+	const char *name; // heading and what -o takes, upper case
+	const char *key;  // JSON key, lower case, unit included: "ring_bytes"
+	enum out_type type;
+	unsigned flags;
+	size_t offset;    // of the member in the record
+	const char *help; // one line without full stop
+	unsigned width;   // least width when rows are written one by one; 0: that of the heading
+};
+
+#define OUT_COL(record, member, name, key, type, flags, help)                              \
+	{                                                                                  \
+		(name), (key), (type), (flags), offsetof(struct record, member), (help), 0 \
+	}
+
+// The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
+#define OUT_COLS(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+
+struct out_table {
+	const char *name;   // JSON: the array's key ("queues")
+	const char *record; // NDJSON: value of "record" in each line ("queue")
+	const struct out_col *cols;
+	unsigned ncols;
+};
+
+enum out_mode {
+	OUT_TABLE,
+	OUT_RAW,
+	OUT_CSV,
+	OUT_PAIRS,
+	OUT_NUL,
+	OUT_JSON,
+	OUT_NDJSON,
+	// Documents of reports: text and tables, with all OUT_MACHINE columns
+	OUT_MARKDOWN,
+	OUT_HTML,
+};
+
+struct schema;
+
+// Filled by the shared options of every command (cmd/gpq.c).
+struct out_opts {
+	enum out_mode mode;
+	const struct schema *schema; // of the JSON document (schema.h); NULL: it names none
+	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
+	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
+	const char *sort;            // --sort: "A,-B"; NULL: as they come
+	bool several; // the document has several tables: those without a column that filter or sort
+		      // names are left as they are
+	bool all;
+	bool noheadings;
+	bool bytes;
+	bool context;
+	bool hosts;        // rows are of named hosts
+	bool demangle;     // C++ names for people: OUT_MANGLED
+	bool progress;     // also when standard error is no terminal (progress.h)
+	int color;         // 0 auto, 1 always, 2 never
+	struct buf *to;    // where out_open() writes instead of standard output, or NULL (--watch)
+	const char *title; // of a document
+	size_t *rows;      // counts the rows that are shown, or NULL (--wait)
+};
+
+struct out;
+
+// Writes to standard output; in JSON mode opens the document.
+struct out *out_open(const struct out_opts *opts);
+
+// The same to a file of one's own; `name` is what messages call it. Both are borrowed.
+struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
+
+// Has this process opened any on standard output? Then an error needs no document of its own.
+bool out_opened(void);
+
+// A table of records. `stream`: rows are written as they come (following, millions of rows);
+// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
+// table has not.
+int out_begin(struct out *o, const struct out_table *t, bool stream);
+void out_row(struct out *o, const void *record);
+
+// Rows of a stream that another thread makes: out_row() gathers them in the piece, and out_add()
+// writes them, behind those of `o`, and empties it. Made after out_begin, freed before out_end.
+// out_add returns what out_flush does.
+struct out *out_piece(const struct out *o);
+int out_add(struct out *o, struct out *piece);
+void out_piece_free(struct out *piece);
+
+void out_end(struct out *o);
+
+// A single record: an object in JSON, one "NAME: value" a line for people, as a row elsewhere. 0 or
+// GPQ_USAGE.
+int out_object(struct out *o, const struct out_table *t, const void *record);
+
+// After out_begin: is the column of this index shown? Saves computing hidden values.
+bool out_wants(const struct out *o, unsigned column);
+
+// After out_begin: do rows need what is in their OUT_DEMANGLED column?
+bool out_demangles(const struct out *o);
+
+// Is the value null, which tables show as "-"?
+bool out_is_null(const struct out_col *c, const void *record);
+
+// After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
+// -o or --output-all named it.
+void out_leave_out(struct out *o, const char *name);
+
+// Before out_begin: will the column be shown? (-o with an unknown name: yes.)
+bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
+
+// Before long work: do -o, --filter and --sort name columns that the table has, and are they right?
+// 0, or GPQ_USAGE after a message.
+int out_check(const struct out_opts *opts, const struct out_table *t);
+
+// The same for --filter and --sort, of any of the tables that a command has (NULL-terminated).
+int out_check_any(const struct out_opts *opts, const struct out_table *const *tables);
+
+// Is --filter given?
+bool out_filters(const struct out *o);
+
+// After out_begin, for a table of which `most` of `rows` rows are to be seen: how many to make.
+// With
+// --filter or --sort these are all: the choice comes first, and then no more than `most` are
+// written.
+uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
+
+// With `several`: this table is not written, as it has no rows.
+void out_skip(struct out *o, const struct out_table *t);
+
+// A paragraph for people, documents included.
+enum out_block {
+	OUT_SECTION, // heading of a section; in documents only
+	OUT_HEADING, // of a table
+	OUT_NOTE,    // an explanation; in documents only
+	OUT_WARNING,
+	OUT_MET, // a verdict
+	OUT_UNMET,
+	OUT_UNKNOWN,
+};
+void out_say(struct out *o, enum out_block block, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void out_title(struct out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3))); // an OUT_HEADING
+
+bool out_is_document(const struct out *o);
+
+// Where an HTML page is written, to add a picture; elsewhere NULL.
+struct buf *out_html(struct out *o);
+
+// The JSON document, to add members of one's own between tables (only in OUT_JSON; elsewhere NULL).
+struct json *out_json(struct out *o);
+enum out_mode out_mode(const struct out *o);
+
+// Writes out what is buffered (streams, --watch). 0, or the exit status of out_close.
+int out_flush(struct out *o);
+
+// Ends the document and writes all. GPQ_OK; GPQ_FAILED after a message (disk full ...); GPQ_PIPE
+// without one.
+int out_close(struct out *o);
+
+// The end of a command: out_end() if `status` is 0, and out_close(). The first failure.
+int out_finish(struct out *o, int status);
+
+// Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
+int out_text(struct buf *text);
+
+// The same to a file of its own, all of it or an error: a page cut in the middle would look like a
+// whole one. `option` stands before its name in messages: "--svg ", "". GPQ_OK or GPQ_FAILED.
+int out_file(const char *option, const char *path, const struct buf *text);
+
+// Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
+int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);
+
+#endif

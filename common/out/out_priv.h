@@ -1,0 +1,142 @@
+// Inside common/cli: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
+// outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML) and context.c (the
+// cells of --context) share.
+#ifndef GPQ_OUT_OUT_PRIV_H
+#define GPQ_OUT_OUT_PRIV_H
+
+#include "common/out/context.h"
+#include "common/out/out.h"
+
+// Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), what a shell
+// minds too (pairs), or a field of RFC 4180 (CSV).
+typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
+outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
+
+// Appends the cell as text, strings escaped; `escape` NULL: as they are. False, and nothing
+// appended, when it is null.
+bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
+		 outfmt_escape *escape);
+
+// Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
+void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);
+
+// The value of a column that is neither OUT_STR nor OUT_LIST. False when it is null.
+bool outfmt_number(const struct out_col *c, const void *record, long double *v);
+
+// That of one which is, or NULL.
+const char *outfmt_string(const struct out_col *c, const void *record);
+
+extern const struct outfmt_type { // by enum out_type
+	const char *name;         // for --list-columns
+	size_t size;              // of the member
+	bool number;              // set flush right
+} outfmt_types[];
+
+// --- a table for people, gathered cell by cell and set when it is complete ---
+
+enum { OUTTABLE_COLS = 112 };
+
+struct outtable {
+	const struct out_col *cols[OUTTABLE_COLS];
+	size_t width[OUTTABLE_COLS]; // of the widest cell and the heading
+	bool spare[OUTTABLE_COLS];   // may be left out of a terminal that is too narrow
+	unsigned ncols;
+	struct buf cells; // each ended by a NUL, row after row
+	size_t ncells;
+	bool plain; // printable ASCII only
+	bool headings, color;
+};
+
+// `keep`: it was asked for by name, so that it is shown even if it is OUT_WIDE.
+void outtable_column(struct outtable *t, const struct out_col *c, bool keep);
+void outtable_cell(struct outtable *t, const char *text);
+
+// Appends the table to `out`: nothing when it has no rows.
+void outtable_print(struct outtable *t, struct buf *out);
+void outtable_fini(struct outtable *t);
+
+// --- --filter and --sort of one table ---
+
+struct outask;
+
+// Reads what `opts` asks for. `used` gets true for each column that is needed for it. *ask is NULL
+// where nothing is to be done: there is neither, or, with opts->several, the table has not what
+// they name; unused gets OUTASK_FILTER, OUTASK_SORT then. Exit status, after a message unless
+// `quiet`.
+enum { OUTASK_FILTER = 1, OUTASK_SORT = 2 };
+int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
+	       bool *used, bool quiet);
+
+// OUTASK_FILTER, OUTASK_SORT: which of them it does; 0 for NULL.
+unsigned outask_does(const struct outask *a);
+
+// From now on rows may be gathered: keep[i] tells columns that are written.
+void outask_begin(struct outask *a, const bool *keep);
+
+// Another one for a piece of the rows, which are moved to `a`. A piece ends before its `a`.
+struct outask *outask_piece(const struct outask *a);
+void outask_move(struct outask *a, struct outask *piece);
+
+// True: the row is to be written now. Otherwise it is filtered out, or gathered.
+bool outask_takes(struct outask *a, const void *record);
+
+// Writes the gathered rows in their order.
+void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg);
+
+// A regular expression gave up on a row: the exit status, after a message the first time.
+int outask_check(struct outask *a);
+void outask_free(struct outask *a);
+
+// --- the output object ---
+
+enum { OUT_COLS_MAX = 96 };
+
+struct out {
+	struct out_opts opts;
+	int fd;                        // where to
+	const char *name;              // ... for messages
+	const struct out_table *table; // open one, or NULL
+	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
+	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
+	unsigned nshown, ncells;       // in a row: these, and those of --context
+	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
+	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
+	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
+	struct outask *ask;            // what those do with the table; NULL: nothing
+	unsigned unused;               // OUTASK_...: no table of several had the columns
+	bool several;                  // there were such tables
+	uint64_t left;                 // rows that may be written of those that --filter takes
+	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
+	size_t key_end[OUTTABLE_COLS]; // where each ends
+	bool stream;
+	bool color;
+	bool terminal;            // --null: text is escaped
+	int failed;               // exit status of --filter
+	int error;                // errno of the first failure to write
+	struct outtable gathered; // table mode, not streaming
+	struct buf buf;           // what is not written yet
+	struct buf cell;          // scratch
+	struct json json;
+	struct context context; // --context: written with each record
+};
+
+// Chooses the columns of -o. 0, or GPQ_USAGE after a message unless `quiet`.
+int out_choose_columns(struct out *o, const struct out_table *t, bool quiet);
+
+// The same, and then what --filter and --sort do.
+int out_choose(struct out *o, const struct out_table *t, bool quiet);
+
+// The column of a cell: of those shown, then of --context.
+const struct out_col *out_column(const struct out *o, unsigned i);
+
+// Markdown and HTML: the document, and its tables.
+void outdoc_open(struct out *o);
+void outdoc_close(struct out *o);
+void outdoc_begin(struct out *o);
+void outdoc_row(struct out *o, const void *record);
+void outdoc_end(struct out *o);
+void outdoc_object(struct out *o, const void *record);
+
+extern const struct out_table context_table; // columns of struct context
+
+#endif

@@ -1,0 +1,133 @@
+// Which columns of a table are shown, and which are needed besides; see out.h.
+#include "common/out/out_priv.h"
+
+#include "common/cli/err.h"
+#include "common/out/filter.h"
+
+#include <string.h>
+#include <strings.h>
+
+int out_find_column(const struct out_table *t, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < t->ncols; i++) {
+		const struct out_col *c = &t->cols[i];
+		if ((strlen(c->name) == len && strncasecmp(c->name, name, len) == 0) ||
+		    (strlen(c->key) == len && strncasecmp(c->key, name, len) == 0))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int unknown_column(const struct out_table *t, const char *name, size_t len)
+{
+	struct out_mistake m;
+	out_mistake_column(&m, t, name, len, 0);
+	return out_mistake_report(&m, NULL);
+}
+
+static bool is_default(const struct out_opts *opts, const struct out_col *c)
+{
+	const bool document = opts->mode >= OUT_MARKDOWN;
+	const bool machine = opts->mode >= OUT_JSON && !(document && (c->flags & OUT_TWIN));
+	return opts->all || (c->flags & OUT_DEFAULT) || (machine && (c->flags & OUT_MACHINE)) ||
+	       (opts->mode == OUT_TABLE && (c->flags & OUT_RARE)) ||
+	       (opts->hosts && (c->flags & OUT_HOST)) ||
+	       (opts->demangle && machine && (c->flags & OUT_DEMANGLED));
+}
+
+bool out_wants(const struct out *o, unsigned column)
+{
+	return column < OUT_COLS_MAX && o->wants[column];
+}
+
+static void show(struct out *o, unsigned column)
+{
+	if (!o->wants[column])
+		o->shown[o->nshown++] = column;
+	o->wants[column] = true;
+}
+
+// A column of C++ names for people takes the place and the heading of the other, unless both are
+// shown.
+static void show_readable(struct out *o, const struct out_table *t)
+{
+	bool json = o->opts.mode == OUT_JSON || o->opts.mode == OUT_NDJSON;
+	o->readable.name = NULL;
+	for (unsigned i = 0; i < o->nshown && o->opts.demangle && !json; i++) {
+		unsigned column = o->shown[i];
+		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
+			continue;
+		show(o, column + 1);
+		o->shown[i] = o->shown[--o->nshown];
+		o->readable = t->cols[column];
+		o->readable.offset = t->cols[column + 1].offset;
+	}
+}
+
+int out_choose_columns(struct out *o, const struct out_table *t, bool quiet)
+{
+	const char *list = o->opts.columns;
+	if (list && !list[*list == '+'])
+		return quiet ? GPQ_USAGE
+			     : err_fail(GPQ_USAGE, "--list-columns lists them",
+					"--output: no column given");
+	bool add = list && *list == '+';
+	o->nshown = 0;
+	memset(o->named, 0, sizeof(o->named));
+	memset(o->wants, 0, sizeof(o->wants));
+	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
+		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
+			show(o, i);
+	while (list && *list) {
+		list += *list == '+';
+		size_t len = strcspn(list, ",");
+		int i = out_find_column(t, list, len);
+		if (i < 0)
+			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
+		show(o, (unsigned)i);
+		o->named[i] = true;
+		list += len + (list[len] == ',');
+	}
+	show_readable(o, t);
+	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
+	if (o->opts.mode == OUT_NUL && o->ncells != 1)
+		return quiet ? GPQ_USAGE
+			     : err_fail(GPQ_USAGE, "for example -0 -o PID",
+					"--null takes one column, these are %u", o->ncells);
+	return 0;
+}
+
+int out_choose(struct out *o, const struct out_table *t, bool quiet)
+{
+	int r = out_choose_columns(o, t, quiet);
+	outask_free(o->ask);
+	o->ask = NULL;
+	if (!r && (o->opts.filter || o->opts.sort))
+		r = outask_new(&o->ask, &o->opts, t, o->wants, quiet);
+	o->unused &= ~outask_does(o->ask);
+	o->several = o->opts.several;
+	return r;
+}
+
+int out_check(const struct out_opts *opts, const struct out_table *t)
+{
+	struct out o = {.opts = *opts};
+	int r = out_choose(&o, t, false);
+	outask_free(o.ask);
+	return r;
+}
+
+void out_skip(struct out *o, const struct out_table *t)
+{
+	out_choose(o, t, true);
+}
+
+bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name)
+{
+	struct out o = {.opts = *opts};
+	if (out_choose(&o, t, true))
+		return true; // out_begin will give the message
+	int column = out_find_column(t, name, strlen(name));
+	outask_free(o.ask);
+	return column >= 0 && out_wants(&o, (unsigned)column);
+}

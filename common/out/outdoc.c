@@ -1,0 +1,185 @@
+// Documents for people: Markdown, and one HTML page that needs nothing else; see out.h.
+//
+// Times are in milliseconds with three digits, other fractions have two: what a reader recomputes
+// must round to the same.
+#include "common/out/out_priv.h"
+
+#include "common/cli/text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// Tables that are wider than a narrow screen scroll in their box; the page never does.
+static const char style[] =
+	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"
+	"@media(prefers-color-scheme:dark){"
+	":root{--ink:#e6e6e6;--paper:#16181d;--line:#4a4f59;--shade:#24272e}}"
+	"body{font:16px/1.45 sans-serif;max-width:50em;margin:auto;padding:0 1em 2em;"
+	"color:var(--ink);background:var(--paper);overflow-wrap:anywhere}"
+	"h1{font-size:1.5em}h2{font-size:1.25em;margin-top:2em}h3{font-size:1.05em}"
+	"div{overflow-x:auto;margin:1em 0}table{border-collapse:collapse;font-size:85%;"
+	"overflow-wrap:normal}th,td{border:1px solid var(--line);text-align:left;"
+	"padding:.25em .6em}th{background:var(--shade)}.n{text-align:right;white-space:nowrap}"
+	"figure{margin:1.5em 0;break-inside:avoid}figure>svg{display:block;width:100%}"
+	".verdict,.warn{border-left:.4em solid #8a8f99;background:var(--shade);padding:.6em 1em}"
+	".verdict{font-size:115%}.ok{border-color:#009e73}.failed,.warn{border-color:#d55e00}";
+
+bool out_is_document(const struct out *o)
+{
+	return o->opts.mode == OUT_MARKDOWN || o->opts.mode == OUT_HTML;
+}
+
+struct buf *out_html(struct out *o)
+{
+	return o->opts.mode == OUT_HTML ? &o->buf : NULL;
+}
+
+// Text of others in Markdown: no control characters, and nothing that ends a cell or begins markup.
+static void markdown(struct buf *out, const char *text, size_t len)
+{
+	struct buf safe = {0};
+	text_escape(&safe, text, len);
+	for (const char *s = safe.data ? safe.data : ""; *s; s++) {
+		if (strchr("|<*_`[~&\\", *s))
+			buf_puts(out, "\\");
+		buf_append(out, s, 1);
+	}
+	buf_fini(&safe);
+}
+
+void outdoc_open(struct out *o)
+{
+	struct buf *b = &o->buf;
+	if (!out_html(o)) {
+		buf_printf(b, "# %s\n", o->opts.title);
+		return;
+	}
+	buf_puts(
+		b,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
+	buf_printf(b, "%s</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n", o->opts.title,
+		   style, o->opts.title);
+}
+
+void outdoc_close(struct out *o)
+{
+	if (out_html(o))
+		buf_puts(&o->buf, "</body></html>\n");
+}
+
+static const struct {
+	const char *markdown, *html, *end;
+} blocks[] = {
+	[OUT_SECTION] = {"\n## ", "<h2>", "</h2>\n"},
+	[OUT_HEADING] = {"\n### ", "<h3>", "</h3>\n"},
+	[OUT_NOTE] = {"\n", "<p>", "</p>\n"},
+	[OUT_WARNING] = {"\n> ", "<p class=\"warn\">", "</p>\n"},
+	[OUT_MET] = {"\n> ", "<p class=\"verdict ok\">", "</p>\n"},
+	[OUT_UNMET] = {"\n> ", "<p class=\"verdict failed\">", "</p>\n"},
+	[OUT_UNKNOWN] = {"\n> ", "<p class=\"verdict unknown\">", "</p>\n"},
+};
+
+static void say(struct out *o, enum out_block block, const char *fmt, va_list ap)
+{
+	struct buf text = {0};
+	buf_vprintf(&text, fmt, ap);
+	const char *s = text.data ? text.data : "";
+	if (out_html(o)) {
+		buf_puts(&o->buf, blocks[block].html);
+		text_html(&o->buf, s, text.len);
+		buf_puts(&o->buf, blocks[block].end);
+	} else if (out_is_document(o)) {
+		buf_puts(&o->buf, blocks[block].markdown);
+		markdown(&o->buf, s, text.len);
+		buf_puts(&o->buf, "\n");
+	} else if (o->opts.mode == OUT_TABLE && block != OUT_SECTION && block != OUT_NOTE) {
+		buf_printf(&o->buf, "%s%s\n", o->buf.len ? "\n" : "", s);
+	}
+	buf_fini(&text);
+}
+
+void out_say(struct out *o, enum out_block block, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(o, block, fmt, ap);
+	va_end(ap);
+}
+
+void out_title(struct out *o, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(o, OUT_HEADING, fmt, ap);
+	va_end(ap);
+}
+
+static void cell(struct out *o, const struct out_col *c, const void *record, const char *tag)
+{
+	const bool html = out_html(o);
+	outfmt_escape *escape = html ? text_html : markdown;
+	struct buf *b = &o->buf;
+	long double v;
+	if (html)
+		buf_printf(b, "<%s%s>", tag,
+			   record && outfmt_types[c->type].number ? " class=\"n\"" : "");
+	else
+		buf_puts(b, "| ");
+	if (!record) {
+		escape(b, c->name, strlen(c->name));
+		buf_puts(b, c->type == OUT_NS ? " ms" : c->type == OUT_SIZE ? " bytes" : "");
+	} else if (out_is_null(c, record)) {
+		buf_puts(b, "-");
+	} else if ((c->type == OUT_NS || c->type == OUT_F64) && outfmt_number(c, record, &v)) {
+		buf_printf(b, c->type == OUT_NS ? "%.3f" : "%.2f",
+			   (double)v / (c->type == OUT_NS ? 1e6 : 1));
+	} else {
+		outfmt_text(b, c, record, true, true, escape);
+	}
+	if (html)
+		buf_printf(b, "</%.2s>", tag);
+	else
+		buf_puts(b, " ");
+}
+
+static void begin(struct out *o)
+{
+	buf_puts(&o->buf, out_html(o) ? "<div tabindex=\"0\"><table>\n" : "\n");
+}
+
+void outdoc_row(struct out *o, const void *record)
+{
+	const bool html = out_html(o);
+	buf_puts(&o->buf, html ? "<tr>" : "");
+	for (unsigned i = 0; i < o->ncells; i++)
+		cell(o, out_column(o, i), record, record ? "td" : "th scope=\"col\"");
+	buf_puts(&o->buf, html ? "</tr>\n" : "|\n");
+}
+
+void outdoc_begin(struct out *o)
+{
+	begin(o);
+	outdoc_row(o, NULL);
+	for (unsigned i = 0; i < o->ncells && !out_html(o); i++)
+		buf_puts(&o->buf, outfmt_types[out_column(o, i)->type].number ? "|---:" : "|:---");
+	buf_puts(&o->buf, out_html(o) ? "" : "|\n");
+}
+
+void outdoc_end(struct out *o)
+{
+	buf_puts(&o->buf, out_html(o) ? "</table></div>\n" : "");
+}
+
+void outdoc_object(struct out *o, const void *record)
+{
+	begin(o);
+	buf_puts(&o->buf, out_html(o) ? "" : "| | |\n|:---|:---|\n");
+	for (unsigned i = 0; i < o->nshown; i++) {
+		buf_puts(&o->buf, out_html(o) ? "<tr>" : "");
+		cell(o, out_column(o, i), NULL, "th scope=\"row\"");
+		cell(o, out_column(o, i), record, "td");
+		buf_puts(&o->buf, out_html(o) ? "</tr>\n" : "|\n");
+	}
+	outdoc_end(o);
+}

@@ -1,0 +1,197 @@
+// JSON Schema of what commands write; see schema.h.
+#include "common/out/schema.h"
+
+#include "common/out/out_priv.h"
+
+#include <string.h>
+
+static void put_name(struct json *j, const char *key, const struct schema *s)
+{
+	json_begin_flat(j, key, '{');
+	json_str(j, "name", s->name);
+	json_u64(j, "version", s->version);
+	json_end(j, '}');
+}
+
+void schema_name(struct json *j, const struct schema *s)
+{
+	put_name(j, "schema", s);
+}
+
+// "ns" of "latency_p50_ns"; NULL: a key of no unit.
+static const char *unit_of(const char *key)
+{
+	static const struct {
+		const char *end, *unit;
+	} units[] = {{"_ns", "ns"},       {"_us", "us"},     {"_mhz", "MHz"},
+		     {"_bytes", "bytes"}, {"_per_s", "1/s"}, {"_percent", "percent"}};
+	size_t len = strlen(key);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(units[i].end);
+		if (len > n && strcmp(key + len - n, units[i].end) == 0)
+			return units[i].unit;
+	}
+	return NULL;
+}
+
+// Every value may be null: unknown.
+static void put_type(struct json *j, const char *name)
+{
+	json_begin_flat(j, "type", '[');
+	json_str(j, NULL, name);
+	json_str(j, NULL, "null");
+	json_end(j, ']');
+}
+
+static void put_help(struct json *j, const char *key, const char *help)
+{
+	const char *unit = unit_of(key);
+	struct buf text = {0};
+	if (!help)
+		return;
+	buf_printf(&text, unit ? "%s [%s]" : "%s", help, unit);
+	json_str(j, "description", text.data);
+	buf_fini(&text);
+}
+
+static void put_column(struct json *j, const struct out_col *c)
+{
+	static const char *const types[] = {
+		[OUT_STR] = "string",  [OUT_U64] = "integer",  [OUT_I64] = "integer",
+		[OUT_U32] = "integer", [OUT_HEX] = "string",   [OUT_SIZE] = "integer",
+		[OUT_NS] = "integer",  [OUT_BOOL] = "boolean", [OUT_F64] = "number",
+		[OUT_LIST] = "array",
+	};
+	bool is_count = types[c->type] == types[OUT_U64] && c->type != OUT_I64;
+	json_begin_flat(j, c->key, '{');
+	put_type(j, types[c->type]);
+	if (is_count)
+		json_u64(j, "minimum", 0);
+	if (c->type == OUT_HEX)
+		json_str(j, "pattern", "^0x[0-9a-f]+$");
+	if (c->type == OUT_LIST) {
+		json_begin(j, "items", '{');
+		json_str(j, "type", "string");
+		json_end(j, '}');
+	}
+	put_help(j, c->key, c->help);
+	json_end(j, '}');
+}
+
+// An object that has these members and no others.
+static void begin_object(struct json *j)
+{
+	json_str(j, "type", "object");
+	json_bool(j, "additionalProperties", false);
+	json_begin(j, "properties", '{');
+}
+
+static void put_record(struct json *j, const struct out_table *t, bool line)
+{
+	if (line) {
+		json_begin_flat(j, "required", '[');
+		json_str(j, NULL, "record");
+		json_end(j, ']');
+	}
+	begin_object(j);
+	if (line) {
+		json_begin_flat(j, "record", '{');
+		json_str(j, "const", t->record);
+		json_end(j, '}');
+	}
+	for (unsigned i = 0; i < t->ncols; i++)
+		put_column(j, &t->cols[i]);
+	for (unsigned i = 0; i < context_table.ncols; i++)
+		put_column(j, &context_table.cols[i]);
+	json_end(j, '}');
+}
+
+static void put_rows(struct json *j, const struct out_table *t)
+{
+	json_begin(j, t->name, '{');
+	json_str(j, "type", "array");
+	json_begin(j, "items", '{');
+	put_record(j, t, false);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tables of members, which are constants
+static void put_member(struct json *j, const char *key, const struct schema_member *m)
+{
+	json_begin(j, key, '{');
+	if (m->help)
+		put_help(j, key, m->help);
+	switch (m->type) {
+	case SCHEMA_COUNT:
+		put_type(j, "integer");
+		json_u64(j, "minimum", 0);
+		break;
+	case SCHEMA_NUMBER: put_type(j, "number"); break;
+	case SCHEMA_TEXT: put_type(j, "string"); break;
+	case SCHEMA_LIST:
+		json_str(j, "type", "array");
+		put_member(j, "items", m->members);
+		break;
+	case SCHEMA_OBJECT:
+		begin_object(j);
+		for (const struct schema_member *of = m->members; of->key; of++)
+			put_member(j, of->key, of);
+		json_end(j, '}');
+		break;
+	case SCHEMA_RECORD: put_record(j, m->table, false); break;
+	}
+	json_end(j, '}');
+}
+
+static void put_document(struct json *j, const struct schema *s)
+{
+	json_begin(j, NULL, '{');
+	json_str(j, "title", s->name);
+	json_begin_flat(j, "required", '[');
+	json_str(j, NULL, "schema");
+	json_end(j, ']');
+	begin_object(j);
+	json_begin_flat(j, "schema", '{');
+	put_name(j, "const", s);
+	json_end(j, '}');
+	for (const struct out_table *const *t = s->tables; *t; t++)
+		put_rows(j, *t);
+	for (const struct schema_member *m = s->members; m && m->key; m++)
+		put_member(j, m->key, m);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
+static void put_line(struct json *j, const struct schema *s, const struct out_table *t)
+{
+	json_begin(j, NULL, '{');
+	json_str(j, "title", s->name);
+	put_record(j, t, true);
+	json_end(j, '}');
+}
+
+static void put_lines(struct json *j, const struct schema *s)
+{
+	for (const struct out_table *const *t = s->tables; *t; t++)
+		put_line(j, s, *t);
+	for (const struct schema_member *m = s->members; m && m->key; m++)
+		if (m->table)
+			put_line(j, s, m->table);
+}
+
+int schema_print(const struct schema *const *schemas, bool lines)
+{
+	struct buf text = {0};
+	struct json j;
+	json_init(&j, &text, true);
+	json_begin(&j, NULL, '{');
+	json_str(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	json_begin(&j, "anyOf", '[');
+	for (; *schemas; schemas++)
+		lines ? put_lines(&j, *schemas) : put_document(&j, *schemas);
+	json_end(&j, ']');
+	json_end(&j, '}');
+	buf_puts(&text, "\n");
+	return out_text(&text);
+}

@@ -1,0 +1,54 @@
+// What JSON documents and NDJSON lines hold, as JSON Schema (draft 2020-12), made from the same
+// column tables that write them.
+//
+// Each form of a command's output has a schema: the name and version that its documents carry as
+// their first member. A version is raised when a key goes away or gets another type, unit or
+// meaning; new keys leave it as it is.
+#ifndef GPQ_OUT_SCHEMA_H
+#define GPQ_OUT_SCHEMA_H
+
+#include "common/out/out.h"
+
+enum schema_type {
+	SCHEMA_COUNT,  // integer, not below 0
+	SCHEMA_NUMBER, // number
+	SCHEMA_TEXT,   // string
+	SCHEMA_LIST,   // array; `members` is its element, whose key does not count
+	SCHEMA_OBJECT, // object of `members`
+	SCHEMA_RECORD, // object of one record of `table`, as out_object() writes it
+};
+
+// A member that a command writes by out_object() or out_json(), beside its tables of rows. What is
+// not known is null.
+struct schema_member {
+	const char *key; // NULL ends a list
+	enum schema_type type;
+	const char *help; // one line without full stop
+	const struct schema_member *members;
+	const struct out_table *table; // in NDJSON its rows stand for this member; NULL: nothing
+};
+
+struct schema {
+	const char *name;                      // "gpq.hqd.regs"
+	unsigned version;                      // from 1 on
+	const struct out_table *const *tables; // of rows, ended by NULL: SCHEMA_TABLES
+	const struct schema_member *members;   // NULL: none
+};
+
+// Of --list-columns.
+extern const struct schema out_columns_schema;
+
+#define SCHEMA_TABLES(...)                \
+	(const struct out_table *const[]) \
+	{                                 \
+		__VA_ARGS__, NULL         \
+	}
+
+// The member of a document that names its schema.
+void schema_name(struct json *j, const struct schema *s);
+
+// Prints the schema of documents that have one of `schemas` (ended by NULL), or of the lines that
+// they are in NDJSON. Exit status, as of out_text().
+int schema_print(const struct schema *const *schemas, bool lines);
+
+#endif

@@ -1,0 +1,48 @@
+// A file of Chrome trace events (the JSON object form, "Trace Event Format"), which the Perfetto UI
+// and chrome://tracing load. Events are written as they come, in any order of time.
+//
+//   traceevent_open(&t, fd);
+//   traceevent_begin(&t, 'X', pid, tid, ts_ns, "api", name, strlen(name));
+//   ... members by json_*(&t.json, ...) ...
+//   traceevent_end(&t);
+//   error = traceevent_close(&t);
+//
+// Numbers of processes and threads are the caller's; they name tracks, and a thread's number must
+// be no other process's. Times are nanoseconds and written as microseconds, the format's unit.
+#ifndef GPQ_OUT_TRACEEVENT_H
+#define GPQ_OUT_TRACEEVENT_H
+
+#include "common/cli/json.h"
+#include "common/host/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct traceevent {
+	int fd;    // not owned
+	int error; // errno of the first failure to write; nothing is written after it
+	struct buf buf;
+	struct json json;
+};
+
+void traceevent_open(struct traceevent *t, int fd);
+
+// Phases used: X slice (add "dur"), i instant (add "s"), C counter, b and e asynchronous slices
+// (add "id"), s and f flows (add "id"), M metadata (no time: UINT64_MAX).
+void traceevent_begin(struct traceevent *t, char phase, uint64_t pid, uint64_t tid, uint64_t ts_ns,
+		      const char *category, const char *name, size_t name_len);
+void traceevent_end(struct traceevent *t);
+
+// Names a process (tid 0) or a thread, and says where it stands among the others.
+void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
+		     uint64_t order);
+
+// Ends the document; `clock` says what its times are. 0, or the errno of the first failure.
+int traceevent_close(struct traceevent *t, const char *clock);
+
+// Closes the file of `--perfetto NAME` behind it, whose first failure (errno) was `error`: a viewer
+// would take an incomplete timeline for a whole one, so that nothing is left in the file then. fd
+// -1: it is not open. GPQ_OK, or GPQ_FAILED after a message.
+int traceevent_leave(int fd, const char *name, int error);
+
+#endif

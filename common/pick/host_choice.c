@@ -1,0 +1,100 @@
+// The selector applied to rows; see host_choice.h.
+#include "common/pick/host_choice.h"
+
+#include "common/cli/err.h"
+
+#include <stdlib.h>
+
+bool host_choice_asks(const struct host_choice *by)
+{
+	return pick_asks(by->processes) || pick_queues_asks(by->queues);
+}
+
+unsigned host_choice_reads(const struct host_choice *by)
+{
+	return (by->queues->prio ? READ_MQD : 0) | (by->queues->gpus.n ? READ_GPU | READ_BDF : 0) |
+	       (by->queues->types.n ? READ_TYPE : 0);
+}
+
+void host_chosen(const struct queue_rows *q, struct pids *to)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (!q->rows[i].hidden && q->rows[i].pid > 0)
+			pids_push(to, (pid_t)q->rows[i].pid);
+}
+
+// -Q without a PID, by the processes that are chosen. A PID:ID may be of another moment.
+static int check_ids(const struct queue_rows *q, const struct pick_queues *queues)
+{
+	struct pids pids = {0};
+	bool bare = false;
+	for (size_t i = 0; i < queues->n; i++)
+		bare |= !queues->named[i].pid;
+	if (bare)
+		host_chosen(q, &pids);
+	const int status = pids.n > 1 ? pick_queues_check(queues, pids.v, pids.n) : GPQ_OK;
+	free(pids.v);
+	return status;
+}
+
+static void hide_queues(struct queue_rows *q, const struct pick_queues *queues)
+{
+	const struct words *gpus = &queues->opts->gpus;
+	size_t unknown = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		struct queue_row *r = &q->rows[i];
+		if (r->hidden)
+			continue;
+		const enum kfd_answer3 fits = pick_queues_keeps(queues, r);
+		const bool there = r->qid != KFD_UNKNOWN || !queues->n;
+		r->hidden = fits != KFD_ANSWER_YES || !there ||
+			    (r->qid == KFD_UNKNOWN && !r->type) ||
+			    !pick_has_gpu(&q->gpus, gpus, r->gpu_id);
+		unknown += fits == KFD_ANSWER_UNKNOWN;
+	}
+	if (unknown)
+		err_note("--prio: %zu queues of unknown priority are left out", unknown);
+}
+
+int host_choose(struct queue_rows *q, const struct host_choice *by)
+{
+	struct pick pick = {0};
+	struct pick_queues queues;
+	int status = pick_queues_init(&queues, by->queues);
+	if (!status)
+		status = pick_init(&pick, by->processes, q->processes);
+	for (size_t i = 0; i < q->n && !status && pick_asks(by->processes); i++)
+		q->rows[i].hidden = !pick_keeps(&pick, (pid_t)q->rows[i].pid);
+	if (!status)
+		status = pick_select_gpus(&q->gpus, &by->queues->gpus);
+	if (!status)
+		status = check_ids(q, &queues);
+	if (!status)
+		status = pick_queues_check_prio(&queues, q);
+	if (!status && pick_queues_asks(by->queues))
+		hide_queues(q, &queues);
+	pick_fini(&pick);
+	pick_queues_fini(&queues);
+	return status;
+}
+
+int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where)
+{
+	const struct pick_opts *o = by->processes;
+	const bool named = o->pids.given && !o->ns_pid && !o->tree;
+	enum { MESSAGES = 20 };
+	size_t missing = 0;
+	for (size_t i = 0; i < o->pids.n && named; i++)
+		if (!pids_has(found, o->pids.v[i]) && ++missing <= MESSAGES)
+			err_fail(GPQ_NOTFOUND, NULL,
+				 "pid %d: the options choose nothing of it in %s",
+				 (int)o->pids.v[i], where);
+	if (missing > MESSAGES)
+		err_warn(NULL, "so it is with %zu more PIDs", missing - MESSAGES);
+	if (missing)
+		return found->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
+	if (found->n || !host_choice_asks(by))
+		return GPQ_OK;
+	return err_fail(GPQ_NOTFOUND, "gpq queues -a shows whom they can choose",
+			"the options choose nothing in %s", where);
+}

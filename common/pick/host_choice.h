@@ -1,0 +1,36 @@
+// The selector applied to the queues of a host that were read: both its halves (pick.h,
+// pick_queues.h) at once.
+#ifndef GPQ_PICK_HOST_CHOICE_H
+#define GPQ_PICK_HOST_CHOICE_H
+
+#include "common/cli/opts.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
+#include "common/rows/queue_rows.h"
+
+struct host_choice {
+	const struct pick_opts *processes;
+	const struct pick_queues_opts *queues;
+};
+
+// Is any of the options given?
+bool host_choice_asks(const struct host_choice *by);
+
+// What queue_rows_how.want needs for these options.
+unsigned host_choice_reads(const struct host_choice *by);
+
+// Hides the rows that the options do not choose; with options about queues also processes without
+// one. The root must be that of the host (root.h). GPQ_OK, or the exit status after a message: a
+// wrong word, no such GPU, -Q of several processes, unknown priorities. That nothing is left is no
+// failure.
+int host_choose(struct queue_rows *q, const struct host_choice *by);
+
+// Adds the processes that rows are left of.
+void host_chosen(const struct queue_rows *q, struct pids *to);
+
+// What to say once all hosts were looked through: `found` are the processes that were chosen in any
+// of them. GPQ_OK; after messages GPQ_PARTIAL where some PIDs of -p were not, GPQ_NOTFOUND where
+// none was. `where`: "the snapshots".
+int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where);
+
+#endif

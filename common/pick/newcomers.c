@@ -1,0 +1,140 @@
+// Processes as they come; newcomers.h.
+#include "common/pick/newcomers.h"
+
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/kfd/driver.h"
+#include "common/kfd/smi.h"
+#include "common/kfd/topology.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROCS    "/sys/class/kfd/kfd/proc"
+#define AGAIN_NS 1000000000u
+#define POLL_NS  10000000u // between two looks for first queues, at so many processes each
+enum { AT_ONCE = 64, LOOKS = 64 };
+
+static void subscribe(int events, int kfd, const struct kfd_topology *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct epoll_event e = {.events = EPOLLIN};
+
+		e.data.fd = kfd_smi_open(kfd, (uint32_t)t->gpus[i].gpu_id,
+					 KFD_SMI_BIT(KFD_SMI_PROCESS_START));
+		if (e.data.fd >= 0) // it stays open as long as we live
+			epoll_ctl(events, EPOLL_CTL_ADD, e.data.fd, &e);
+	}
+}
+
+void newcomers_init(struct newcomers *n)
+{
+	struct kfd_topology t;
+	const int kfd = kfd_open();
+	n->events = -1;
+	if (kfd >= 0 && kfd_topology_load(&t, 0) == 0) {
+		n->events = epoll_create1(EPOLL_CLOEXEC);
+		subscribe(n->events, kfd, &t);
+		kfd_topology_fini(&t);
+	}
+	if (kfd >= 0)
+		close(kfd);
+}
+
+void newcomers_fini(struct newcomers *n)
+{
+	if (n->events >= 0)
+		close(n->events);
+	free(n->v);
+	*n = (struct newcomers){.events = -1};
+}
+
+void newcomers_drain(const struct newcomers *n)
+{
+	struct epoll_event ready[AT_ONCE];
+	char text[8192];
+	const int num = n->events < 0 ? 0 : epoll_wait(n->events, ready, AT_ONCE, 0);
+	for (int i = 0; i < num; i++)
+		while (read(ready[i].data.fd, text, sizeof(text)) > 0)
+			;
+}
+
+static const struct newcomer *find(const struct newcomers *n, pid_t pid, ino_t folder)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].pid == pid && n->v[i].folder == folder)
+			return &n->v[i];
+	return NULL;
+}
+
+static bool is_due(const struct newcomer *c, uint64_t now_ns)
+{
+	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
+}
+
+// The folder of a sysfs directory counts its subdirectories: one call, whatever it holds.
+static bool owns_queue(pid_t pid)
+{
+	struct stat st;
+	char path[64];
+	snprintf(path, sizeof(path), PROCS "/%d/queues", (int)pid);
+	return stat(path, &st) == 0 && st.st_nlink > 2;
+}
+
+bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
+{
+	const size_t from = n->at;
+	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // at first: all that were there before
+	bool any = false;
+	n->next_ns = UINT64_MAX;
+	for (size_t i = 0; i < n->n; i++) {
+		struct newcomer *c = &n->v[(from + i) % n->n];
+
+		if (!c->owns && left) {
+			left--;
+			n->at = (from + i + 1) % n->n;
+			c->owns = owns_queue(c->pid);
+		}
+		if (!c->owns)
+			n->next_ns = now_ns + POLL_NS;
+		any |= is_due(c, now_ns);
+	}
+	return any;
+}
+
+bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
+{
+	DIR *d = host_opendir(PROCS);
+	struct newcomer *list = NULL;
+	size_t num = 0, room = 0;
+	pid_t pid;
+	if (!d)
+		return false;
+	for (struct dirent *e; (e = host_readdir(d));) {
+		if (!proc_parse_pid(e->d_name, &pid))
+			continue;
+		const struct newcomer *old = find(n, pid, e->d_ino);
+		ARRAY_GROW(list, room, num);
+		list[num++] =
+			old ? *old
+			    : (struct newcomer){.pid = pid, .folder = e->d_ino, .owns = !n->wait};
+	}
+	closedir(d);
+	free(n->v);
+	n->v = list;
+	n->n = num;
+	return newcomers_poll(n, now_ns);
+}
+
+bool newcomer_take(struct newcomer *c, uint64_t now_ns)
+{
+	if (!is_due(c, now_ns))
+		return false;
+	c->looked_ns = now_ns;
+	return true;
+}

@@ -1,0 +1,291 @@
+// Selection of processes; see pick.h.
+#include "common/host/xalloc.h"
+#include "common/pick/pick.h"
+#include "common/reader/reader.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct pick *p, const pid_t *pids, size_t n)
+{
+	p->pids = xreallocarray(p->pids, p->n + n + 1, sizeof(*pids));
+	if (n)
+		memcpy(p->pids + p->n, pids, n * sizeof(*pids));
+	p->n += n;
+}
+
+// Adds the processes that `find` finds for a PID: its descendants, or, of a PID inside containers,
+// the host's PIDs, one for each container that has it.
+static int add_found(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
+{
+	pid_t *found = NULL;
+	ssize_t n = find(pid, &found);
+	if (n < 0)
+		return err_sys(errno, NULL, "/proc");
+	add(p, found, (size_t)n);
+	free(found);
+	return n || find != proc_find_ns_pid
+		       ? GPQ_OK
+		       : err_fail(GPQ_NOTFOUND, "without --ns-pid, PIDs are those of the host",
+				  "pid %d: no container has a process with that PID", (int)pid);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	return ORDER(x, y);
+}
+
+static int collect_pids(struct pick *p)
+{
+	const struct pick_opts *o = p->opts;
+	int status = GPQ_OK;
+	if (!o->ns_pid)
+		add(p, o->pids.v, o->pids.n);
+	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
+		status = add_found(p, proc_find_ns_pid, o->pids.v[i]);
+	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++)
+		status = add_found(p, proc_tree, p->pids[i]);
+	if (p->n)
+		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
+	return status;
+}
+
+// gpq and its ancestors.
+static void find_own(struct pick *p)
+{
+	struct proc one;
+	for (pid_t pid = pid_of_self(); pid > 0 && p->nown < 1000; pid = one.ppid) {
+		p->own = xreallocarray(p->own, p->nown + 1, sizeof(pid));
+		p->own[p->nown++] = pid;
+		if (proc_read(&one, pid))
+			break;
+	}
+}
+
+static int check_pods(const struct words *pods)
+{
+	for (size_t i = 0; i < pods->n; i++)
+		if (strlen(pods->v[i]) < 8 || pods->v[i][strspn(pods->v[i], "0123456789abcdef-_")])
+			return err_fail(
+				GPQ_USAGE, "kubectl get pod NAME -o jsonpath={.metadata.uid}",
+				"--pod %s: give a pod's UID, or its first 8 digits", pods->v[i]);
+	return GPQ_OK;
+}
+
+static int compile(struct regex **r, const char *option, const struct words *patterns)
+{
+	if (!patterns->n)
+		return GPQ_OK;
+	*r = xcalloc(1, sizeof(**r));
+	return regex_init(*r, option, patterns);
+}
+
+int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
+{
+	*p = (struct pick){.opts = opts, .processes = processes};
+	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
+		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
+				opts->ns_pid ? "ns-pid" : "tree");
+	int status = check_pods(&opts->pods);
+	if (!status)
+		status = compile(&p->comm, "--comm", &opts->comms);
+	if (!status)
+		status = compile(&p->cmdline, "--cmdline", &opts->cmdlines);
+	if (!status && opts->pids.given)
+		status = collect_pids(p);
+	find_own(p);
+	return status;
+}
+
+static void free_regex(struct regex *r)
+{
+	if (r)
+		regex_fini(r);
+	free(r);
+}
+
+void pick_fini(struct pick *p)
+{
+	free_regex(p->comm);
+	free_regex(p->cmdline);
+	free(p->pids);
+	free(p->own);
+	*p = (struct pick){0};
+}
+
+int pick_init_watch(struct pick *p, const struct pick_opts *o, struct process_cache *processes)
+{
+	const bool host = pids_are_host();
+	size_t alive = o->ns_pid;
+	struct proc one;
+	*p = (struct pick){.opts = o, .processes = processes};
+	if (!host && pick_needs_host(o))
+		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
+				"in another PID namespace than the host's only -p and --gpu can "
+				"choose");
+	if (!host)
+		err_hint("run gpq on the host",
+			 "PIDs are the host's, and this is another PID namespace: names of "
+			 "processes are not known");
+	for (size_t i = 0; i < o->pids.n; i++)
+		alive += !host || proc_read(&one, o->pids.v[i]) == 0;
+	if (o->pids.given && !alive)
+		return err_fail(GPQ_NOTFOUND, "without -p those of all are shown",
+				o->pids.n ? "pid %d: no such process" : "-p: no PID was given",
+				o->pids.n ? (int)o->pids.v[0] : 0);
+	return pick_init(p, o, processes);
+}
+
+void pick_renew(struct pick *p)
+{
+	struct buf ignored = {0};
+	struct pick now;
+	if (!p->opts->tree && !p->opts->ns_pid)
+		return;
+	err_gather(&ignored);
+	if (pick_init(&now, p->opts, p->processes) == GPQ_OK) {
+		pick_fini(p);
+		*p = now;
+	} else {
+		pick_fini(&now);
+	}
+	err_gather(NULL);
+	buf_fini(&ignored);
+}
+
+static bool comm_matches(const struct pick *p, pid_t pid)
+{
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
+	return !who->error && regex_matches(p->comm, who->proc.comm, strlen(who->proc.comm));
+}
+
+// Up to 64 KiB of the command line; the cache keeps only what columns show.
+static bool cmdline_matches(const struct pick *p, pid_t pid)
+{
+	enum { MOST = 1 << 16 };
+	char *text = xmalloc(MOST);
+	const ssize_t n = proc_cmdline(pid, text, MOST);
+	const bool fits = n > 0 && regex_matches(p->cmdline, text, (size_t)n);
+	free(text);
+	return fits;
+}
+
+static bool container_matches(const struct pick *p, pid_t pid)
+{
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_CONTAINER);
+	for (size_t i = 0; i < p->opts->containers.n; i++)
+		if (container_is(&who->container, p->opts->containers.v[i]))
+			return true;
+	return false;
+}
+
+// Login name or number, of the effective user.
+static bool user_matches(const struct pick *p, pid_t pid)
+{
+	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);
+	const struct words *users = &p->opts->users;
+	for (size_t i = 0; i < users->n && !who->error; i++) {
+		uint64_t uid;
+		if (parse_u64(users->v[i], &uid)
+			    ? uid == who->proc.uid
+			    : strcmp(proc_user(who->proc.uid), users->v[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, const char *word),
+		       pid_t pid)
+{
+	struct buf text = {0};
+	bool found = false;
+	if (host_readf(&text, "/proc/%d/cgroup", (int)pid) > 0)
+		for (size_t i = 0; i < w->n && !found; i++)
+			found = is(text.data, w->v[i]);
+	buf_fini(&text);
+	return found;
+}
+
+bool pick_keeps(const void *arg, pid_t pid)
+{
+	const struct pick *p = arg;
+	const struct pick_opts *o = p->opts;
+	if (o->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_number)))
+		return false;
+	for (size_t i = 0; i < p->nown && !o->pids.given && (i == 0 || pick_asks(o)); i++)
+		if (pid == p->own[i])
+			return false;
+	return (!p->comm || comm_matches(p, pid)) && (!p->cmdline || cmdline_matches(p, pid)) &&
+	       (!o->containers.n || container_matches(p, pid)) &&
+	       (!o->cgroups.n || any_cgroup(&o->cgroups, cgroup_within, pid)) &&
+	       (!o->pods.n || any_cgroup(&o->pods, cgroup_of_pod, pid)) &&
+	       (!o->users.n || user_matches(p, pid));
+}
+
+bool pick_is_ours(pid_t pid, struct process_cache *processes)
+{
+	bool queue = false;
+	DIR *d;
+	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
+		return false;
+	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
+		queue = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return !queue;
+}
+
+bool pick_needs_host(const struct pick_opts *o)
+{
+	return o->ns_pid || o->tree || o->comms.n || o->cmdlines.n || o->containers.n ||
+	       o->cgroups.n || o->pods.n || o->users.n;
+}
+
+bool pick_asks(const struct pick_opts *o)
+{
+	return o->pids.given || pick_needs_host(o);
+}
+
+void pick_text(struct buf *b, const struct pick_opts *o)
+{
+	const struct {
+		const char *option;
+		const struct words *words;
+	} lists[] = {
+		{"container", &o->containers}, {"cgroup", &o->cgroups}, {"pod", &o->pods},
+		{"user", &o->users},           {"comm", &o->comms},     {"cmdline", &o->cmdlines}};
+
+	for (size_t i = 0; i < o->pids.n; i++)
+		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
+	buf_printf(b, "%s%s", o->ns_pid ? " --ns-pid" : "", o->tree ? " --tree" : "");
+	for (size_t i = 0; i < COUNT(lists); i++)
+		for (size_t k = 0; k < lists[i].words->n; k++)
+			buf_printf(b, " --%s %s", lists[i].option, lists[i].words->v[k]);
+}
+
+int pick_select_gpus(struct kfd_topology *t, const struct words *w)
+{
+	const char *bad = kfd_topology_select(t, w->v, w->n);
+	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad)
+		   : GPQ_OK;
+}
+
+bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id)
+{
+	const struct kfd_gpu *g = t ? kfd_topology_find(t, gpu_id) : NULL;
+	for (size_t i = 0; !t && i < w->n; i++) {
+		uint64_t v;
+		char *end;
+		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
+		    (strtoull(w->v[i], &end, 16) == gpu_id && !*end))
+			return true;
+	}
+	return !w->n || (g && g->selected);
+}

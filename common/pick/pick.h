@@ -1,0 +1,96 @@
+// The selector: which processes, by -p (with --ns-pid and --tree), --container, --cgroup, --pod,
+// --user, --comm and --cmdline. The same options for every command.
+//
+// Words of one option add up, different options narrow each other down.
+//
+// -p names what it names. By the other options neither gpq itself nor an ancestor of it is meant:
+// the shell that runs `gpq suspend --cmdline train` has "train" in its command line.
+#ifndef GPQ_PICK_PICK_H
+#define GPQ_PICK_PICK_H
+
+#include "common/cli/opts.h"
+#include "common/cli/grep.h"
+#include "common/reader/process_cache.h"
+#include "common/kfd/topology.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct pick_opts {
+	struct pids pids;
+	bool ns_pid; // the pids are as seen inside containers
+	bool tree;   // and their descendants
+	struct words containers, cgroups, pods, users;
+	struct words comms, cmdlines; // regular expressions
+};
+
+// The options as rows of a command's table; `type` is its options struct with a member `pick`.
+#define PICK_OPTS(type)                                                 \
+	OPT(type, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",      \
+	    "only these processes;\n- reads PIDs from standard input"), \
+		PICK_OTHER_OPTS(type, "", "\n")
+
+// All but -p; `usual` and `rare` are what the help of these begins with.
+#define PICK_OTHER_OPTS(type, usual, rare)                                       \
+	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                      \
+	    rare "-p takes PIDs as seen inside a container"),                    \
+		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL,                  \
+		    usual "also all descendants of -p"),                         \
+		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME", \
+		    usual "only processes of these containers"),                 \
+		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",           \
+		    rare "only processes of this control group or below"),       \
+		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                 \
+		    rare "only processes of these kubernetes pods"),             \
+		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",              \
+		    rare "only processes of these users"),                       \
+		OPT(type, pick.comms, "comm", 0, OPT_LIST, "REGEX",              \
+		    usual "only processes with a matching command name"),        \
+		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",        \
+		    rare "only processes with a matching command line")
+
+struct pick {
+	const struct pick_opts *opts;
+	struct process_cache *processes; // not owned
+	pid_t *pids;                     // sorted, what -p comes to; meaningless without -p
+	size_t n;
+	struct regex *comm, *cmdline; // NULL without the option
+	pid_t *own;                   // gpq and its ancestors, on a running host
+	size_t nown;
+};
+
+// GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
+int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
+void pick_fini(struct pick *p);
+
+// The same for a command that watches a running host: GPQ_NOTFOUND if no process of -p is alive,
+// GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
+int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
+
+// Processes came: --tree and --ns-pid choose more. What cannot be read leaves it as it was.
+void pick_renew(struct pick *p);
+
+// Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
+bool pick_keeps(const void *arg, pid_t pid);
+
+// Is the process a holder, a follower or another part of gpq that has KFD open, and no queue?
+bool pick_is_ours(pid_t pid, struct process_cache *processes);
+
+// Is any of these options given, so that an empty result is an error?
+bool pick_asks(const struct pick_opts *o);
+
+// The options as they would be typed, in the order of PICK_OPTS: " --tree -p 4711 --comm train".
+// The same options give the same text.
+void pick_text(struct buf *b, const struct pick_opts *o);
+
+// Is any given that needs a host, not only PIDs?
+bool pick_needs_host(const struct pick_opts *o);
+
+// --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a
+// message; then whether a GPU is chosen. `t` NULL: of captured text, which comes without a
+// topology; there the words are numbers (gpu_id), decimal or hexadecimal.
+int pick_select_gpus(struct kfd_topology *t, const struct words *w);
+bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id);
+
+#endif

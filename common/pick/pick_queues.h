@@ -1,0 +1,65 @@
+// The selector's other half: which queues of the chosen processes, by -Q, --gpu, --type and --prio.
+//
+// Words of one option add up, different options narrow each other down.
+#ifndef GPQ_PICK_PICK_QUEUES_H
+#define GPQ_PICK_PICK_QUEUES_H
+
+#include "common/cli/opts.h"
+#include "common/holder/session.h"
+#include "common/rows/queue_rows.h"
+
+struct pick_queues_opts {
+	struct words ids, gpus, types;
+	const char *prio; // "high,medium", "MIN[:MAX]"
+};
+
+// The options as rows of a command's table; `type` is its options struct with a member `queues`.
+#define PICK_QUEUES_OPTS(type)                                                            \
+	OPT(type, queues.ids, "queue", 'Q', OPT_WORDS, "[PID:]ID,...",                    \
+	    "only these queues;\nof several processes with the PID before the id"),       \
+		OPT(type, queues.gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",               \
+		    "only queues on these GPUs:\nindex, gpu_id or PCI address"),          \
+		OPT(type, queues.types, "type", 0, OPT_WORDS, "TYPE[,TYPE...]",           \
+		    "\nonly queues of these types: compute, sdma, sdma-xgmi"),            \
+		OPT(type, queues.prio, "prio", 0, OPT_EXPR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
+		    "\nonly queues of these levels (low, medium, high) or priorities (0 to 15)")
+
+struct pick_queues {
+	const struct pick_queues_opts *opts;
+	struct prio_choice prio;
+	struct named_queue {
+		pid_t pid; // 0: of any process
+		uint32_t id;
+	} * named;
+	size_t n;
+};
+
+// Reads the words, nothing else. GPQ_OK, or GPQ_USAGE after a message; then there is nothing to
+// free.
+int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts);
+void pick_queues_fini(struct pick_queues *p);
+
+// Is any of these options given?
+bool pick_queues_asks(const struct pick_queues_opts *o);
+
+// Ids begin anew in each process: -Q without a PID may choose among one process only, and -Q with a
+// PID only one of these. GPQ_OK, or GPQ_USAGE after a message.
+int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n);
+
+// Do -Q, --type and --prio choose this queue (--gpu is not looked at)? UNKNOWN: --prio, and its
+// priority is not known.
+enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
+
+// Are the priorities of --prio known on this host? GPQ_OK also without the option; else the status
+// after a message: mqds cannot be read, or has levels alone.
+int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows *q);
+
+// Reads the topology into `t`, with the GPUs of --gpu selected; without that option nothing is
+// read. GPQ_OK, or the status after a message: there is no such GPU.
+int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
+
+// Sets the selection for one process: -Q and --gpu, by what pick_queues_load_gpus() has read.
+void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
+			struct kfd_selection *sel);
+
+#endif

@@ -1,0 +1,179 @@
+// Who fits SPECs; spec_set.h.
+#include "common/pick/spec_set.h"
+
+#include "common/cli/err.h"
+#include "common/host/clock.h"
+#include "common/host/proc.h"
+#include "common/host/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool any_lives(const struct pids *pids)
+{
+	struct proc one;
+	for (size_t i = 0; i < pids->n; i++)
+		if (proc_read(&one, pids->v[i]) == 0)
+			return true;
+	return false;
+}
+
+static int check_queues(const struct spec *v, const char *option)
+{
+	const struct pick_opts *o = &v->spec.pick;
+	if (v->spec.queues.types.n || v->spec.queues.prio)
+		return err_fail(GPQ_USAGE, "choose by gpu= or queue=",
+				"%s: type and prio do not choose queues that come later", option);
+	if (o->pids.given && !o->tree && !o->ns_pid)
+		return pick_queues_check(&v->queues, o->pids.v, o->pids.n);
+	for (size_t i = 0; i < v->queues.n; i++)
+		if (!v->queues.named[i].pid)
+			return err_fail(GPQ_USAGE, "write queue=PID:ID",
+					"%s: queue %u: of which process?", option,
+					(unsigned)v->queues.named[i].id);
+	return GPQ_OK;
+}
+
+static int check_processes(const struct spec *v, const char *option)
+{
+	const struct pick_opts *o = &v->spec.pick;
+	struct process_cache processes = {0};
+	struct pick pick;
+	int status = pick_init(&pick, o, &processes);
+	if (!status && o->pids.given && !o->ns_pid && !any_lives(&o->pids))
+		status = err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
+				  "%s: %s: there is no such process", option, v->spec.text);
+	pick_fini(&pick);
+	process_cache_fini(&processes);
+	return status;
+}
+
+int spec_set_add(struct spec_set *s, size_t number, const char *option, const char *text)
+{
+	struct spec *v = xcalloc(1, sizeof(*v)); // it points into itself: not moved again
+	size_t at = s->n;
+	int status;
+	array_grow(&s->v, &s->cap, s->n++, sizeof(struct spec *));
+	for (; at && s->v[at - 1]->number > number; at--)
+		s->v[at] = s->v[at - 1];
+	s->v[at] = v;
+	v->number = number;
+	status = pick_spec_parse(&v->spec, option, text);
+	if (!status)
+		status = pick_queues_init(&v->queues, &v->spec.queues);
+	if (!status)
+		status = check_queues(v, option);
+	if (!status)
+		status = check_processes(v, option);
+	if (!status)
+		status = pick_queues_load_gpus(&v->queues, &v->gpus);
+	return status;
+}
+
+int spec_set_add_pids(struct spec_set *s, size_t number, const char *option,
+		      const struct pids *pids)
+{
+	struct buf text = {0};
+	struct proc p;
+	int status = GPQ_OK;
+	if (!pids->given)
+		return GPQ_OK;
+	for (size_t i = 0; i < pids->n && !status; i++) {
+		if (proc_read(&p, pids->v[i]))
+			status = err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
+					  "%s: pid %d: no such process", option, (int)pids->v[i]);
+		buf_printf(&text, "%s%d", i ? "," : "pid=", (int)pids->v[i]);
+	}
+	if (!status && !pids->n)
+		status = err_fail(GPQ_NOTFOUND, NULL, "%s: no process is named", option);
+	if (!status)
+		status = spec_set_add(s, number, option, text.data);
+	buf_fini(&text);
+	return status;
+}
+
+bool spec_set_has(const struct spec_set *s, size_t number)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i]->number == number)
+			return true;
+	return false;
+}
+
+void spec_set_fini(struct spec_set *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		pick_queues_fini(&s->v[i]->queues);
+		kfd_topology_fini(&s->v[i]->gpus);
+		pick_spec_fini(&s->v[i]->spec);
+		free(s->v[i]);
+	}
+	free(s->v);
+	*s = (struct spec_set){0};
+}
+
+// They were right when they were added: that nobody fits one now (the process of ns-pid has ended)
+// is no news at each look. What fails at the first one is.
+static struct pick *start_picks(const struct spec_set *s, struct process_cache *processes,
+				bool first, int *status)
+{
+	struct pick *picks = xcalloc(s->n + 1, sizeof(*picks));
+	struct buf said = {0};
+	if (!first)
+		err_gather(&said);
+	for (size_t i = 0; i < s->n; i++) {
+		const int failed = pick_init(&picks[i], &s->v[i]->spec.pick, processes);
+		if (failed)
+			picks[i].opts = NULL; // it chooses nothing now
+		*status = failed && first ? failed : *status;
+	}
+	err_gather(NULL);
+	buf_fini(&said);
+	return picks;
+}
+
+// The first spec that the process fits, and *sel; or NULL.
+static const struct spec *fits(const struct spec_set *s, const struct pick *picks, pid_t pid,
+			       struct kfd_selection **sel)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct spec *v = s->v[i];
+
+		if (!picks[i].opts || !pick_keeps(&picks[i], pid))
+			continue;
+		*sel = xcalloc(1, sizeof(**sel));
+		pick_queues_select(&v->queues, pid, &v->gpus, *sel);
+		if (!v->queues.n || (*sel)->num_ids)
+			return v;
+		free(*sel);
+	}
+	return NULL;
+}
+
+int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
+		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
+		  void *arg)
+{
+	struct process_cache processes = {0};
+	const uint64_t now = clock_ns();
+	const bool first = !newcomers->v;
+	int status = GPQ_OK;
+	if (!s->n || !newcomers_scan(newcomers, now))
+		return GPQ_OK;
+	struct pick *picks = start_picks(s, &processes, first, &status);
+	for (size_t i = 0; i < newcomers->n; i++) {
+		struct newcomer *c = &newcomers->v[i];
+		struct kfd_selection *sel;
+
+		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
+			continue;
+		const struct spec *v = fits(s, picks, c->pid, &sel);
+		c->done = v && take(arg, v->number, c->pid, sel);
+		c->left_out = v && !c->done;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		pick_fini(&picks[i]);
+	free(picks);
+	process_cache_fini(&processes);
+	return status;
+}

@@ -1,0 +1,63 @@
+// Which MQD of debugfs belongs to which queue of sysfs.
+//
+// There is no common key: sysfs has the queue id, mqds has none (kfd-facts 5.1, 8). Both have GPU,
+// type and ring size. mqds prints the queues of a process newest first, and the inode numbers of
+// sysfs show the same order (procs.h). Two rules prove a match:
+//
+// - JOIN_ORDER: both sides have the same number of queues and, in order of creation, each pair has
+//   the same GPU, type and size.
+// - JOIN_ONLY: one queue of the process has this GPU, type and size, and so has one MQD.
+//
+// A process with secondary contexts has a block in mqds for each, newest first. Where blocks and
+// contexts are matched for certain (join.c), the rules apply to each such pair separately.
+//
+// Where neither rule holds, all candidate MQDs are kept: a value they agree on is still certain.
+// Queue ids prove no order, since the driver reuses the lowest free one.
+#ifndef GPQ_ROWS_JOIN_H
+#define GPQ_ROWS_JOIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/debugfs/gfx.h"
+#include "common/debugfs/mqds.h"
+#include "common/debugfs/rls.h"
+#include "common/kfd/procs.h"
+
+enum join_why {
+	JOIN_ORDER,     // certain: creation order
+	JOIN_ONLY,      // certain: the only one of its GPU, type and size
+	JOIN_AMBIGUOUS, // several it could be: see `count`
+	JOIN_SHORT,     // fewer MQDs than queues of this GPU, type and size: queues came or went
+			// meanwhile
+	JOIN_NO_MQD,    // no MQD of this GPU, type and size in the process
+	JOIN_NO_PROC,   // mqds has no such process
+	JOIN_WHYS
+};
+
+// One sentence part for people: "several MQDs have its GPU, type and size".
+const char *join_why_text(enum join_why why);
+
+struct join_queue {
+	uint32_t first; // join.candidates[first .. first + count): indices in mqds.queues, newest
+			// first
+	uint32_t count; // 1: certain. 0: none
+	int32_t likely; // the candidate that fits best by qid order; -1 none. Equal to the only one
+			// when certain
+	uint8_t why;    // enum join_why
+};
+
+struct join {
+	struct join_queue *queues; // one for each of kfd_procs.queues
+	uint32_t *candidates;
+	size_t ncandidates, cap_candidates;
+};
+
+// Joins all processes. `gens`: the generation of the GPU of each of m->queues. The caller keeps p
+// and m while it uses the result.
+void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
+	      const enum gfx_gen *gens, const struct rls *rls);
+
+void join_fini(struct join *j);
+
+#endif

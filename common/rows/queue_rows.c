@@ -1,0 +1,421 @@
+// Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
+#include "common/host/xalloc.h"
+#include "common/rows/queue_rows.h"
+#include "common/rows/recorded.h"
+
+#include "common/cli/err.h"
+#include "common/cli/text.h"
+#include "common/host/buf.h"
+#include "common/holder/measure.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void queue_row_clear(struct queue_row *r)
+{
+	*r = (struct queue_row){
+		.pid = INT64_MIN,
+		.ns_pid = INT64_MIN,
+		.holder = INT64_MIN,
+		.on_hw = -1,
+		.traced = -1,
+		.mqd = UINT32_MAX,
+	};
+	memset(r, 0xff, offsetof(struct queue_row, pid)); // KFD_UNKNOWN, MQD_UNKNOWN
+}
+
+static uint64_t times(uint64_t v, uint64_t factor)
+{
+	return v > KFD_UNKNOWN / factor ? KFD_UNKNOWN : v * factor;
+}
+
+// --- the process ---
+
+static void fill_status(struct queue_row *r, const struct process_info *who)
+{
+	if (who->error) {
+		// With any other error the process may be alive.
+		bool gone = who->error == ENOENT || who->error == ESRCH;
+		r->process = gone ? "gone" : NULL;
+		return;
+	}
+	r->process = who->proc.state == 'Z' || who->proc.state == 'X' ? "zombie" : "alive";
+	r->traced = who->proc.tracer < 0 ? -1 : who->proc.tracer != 0;
+	if (who->proc.ns_pid)
+		r->ns_pid = who->proc.ns_pid;
+	if (*who->proc.comm)
+		r->comm = who->proc.comm;
+	if (who->proc.uid != UINT64_MAX)
+		r->user = proc_user(who->proc.uid);
+}
+
+static void fill_container(const struct queue_rows *q, struct queue_row *r,
+			   const struct process_info *who)
+{
+	char name[128];
+	if (!*who->container.id)
+		return;
+	r->container_id = who->container.id;
+	r->container = who->short_id;
+	r->runtime = *who->container.runtime ? who->container.runtime : NULL;
+	if ((q->how->want & READ_CONTAINER_NAME) &&
+	    container_name(&who->container, name, sizeof(name)))
+		r->container_name = xstrdup(name);
+}
+
+void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
+{
+	unsigned want = q->how->want;
+	if (want & READ_CONTAINER_NAME)
+		want |= READ_CONTAINER;
+	want = want >> 8 & (PROCESS_STATUS | PROCESS_CONTAINER | PROCESS_CMDLINE);
+	if (pid < 0)
+		return;
+	r->pid = pid;
+	if (!want || q->foreign || q->how->mqds_file)
+		return;
+	const struct process_info *who = process_cache_get(q->processes, pid, want);
+	if (want & PROCESS_STATUS)
+		fill_status(r, who);
+	if (want & PROCESS_CONTAINER)
+		fill_container(q, r, who);
+	if ((want & PROCESS_CMDLINE) && *who->cmdline)
+		r->cmdline = who->cmdline;
+}
+
+// --- the GPU ---
+
+void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
+{
+	if (!gpu_id)
+		return;
+	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, gpu_id);
+	r->gpu_id = gpu_id;
+	if (!g)
+		return;
+	r->gpu = g->index;
+	r->node = g->node;
+	r->gfx = *g->gfx ? g->gfx : NULL;
+	r->bdf = *g->bdf ? g->bdf : NULL;
+}
+
+static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
+{
+	r->vram_bytes = u->vram_bytes;
+	r->evicted_ns = times(u->evicted_ms, 1000000);
+	r->sdma_ns = times(u->sdma_us, 1000);
+	r->cu_occupancy = u->cu_occupancy;
+}
+
+// --- what only a running host shows: indices now, and the holder of a suspended queue ---
+
+// Facts: kfd-facts 8 (backlog from the u64 indices in the process, which keep working while it is
+// suspended), 2.7.
+
+static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
+{
+	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
+	// The debug interface reaches the primary context alone, and ids count in each anew.
+	if (r->context != KFD_UNKNOWN)
+		return NULL;
+	for (size_t i = 0; h && i < h->answer.num; i++)
+		if (h->answer.queues[i].queue.queue_id == r->qid)
+			return h;
+	return NULL;
+}
+
+static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
+{
+	r->read_now = read;
+	r->write_now = write;
+	// The GPU may take packets between the two reads, never put any.
+	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
+}
+
+// Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
+static void fill_indices(struct queue_row *r)
+{
+	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
+					.write_pointer_address = r->v[MQD_V_WPTR_ADDR]};
+	struct kfd_quiesce now;
+	bool counts = r->packets ? queue_row_is_aql(r) : queue_row_is_sdma(r);
+	if (!counts || where.read_pointer_address == MQD_UNKNOWN ||
+	    where.write_pointer_address == MQD_UNKNOWN)
+		return;
+	kfd_quiesce_read((pid_t)r->pid, &where, 0, &now);
+	if (now.has_indices)
+		set_indices(r, now.read_index, now.write_index);
+}
+
+// A replay has no live process: what gpq snapshot noted of it.
+static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
+{
+	struct recorded_queue noted;
+	char folder[96], context[32] = "";
+	if (r->context != KFD_UNKNOWN)
+		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
+	snprintf(folder, sizeof(folder), "/sys/class/kfd/kfd/proc/%d/%squeues/%u", (int)r->pid,
+		 context, (unsigned)r->qid);
+	recorded_queue(&noted, folder);
+	if (q->how->want & READ_HOLDER && noted.holder != INT64_MIN)
+		r->holder = noted.holder;
+	if (q->how->want & READ_INDICES && noted.has_indices)
+		set_indices(r, noted.read_index, noted.write_index);
+}
+
+static const char *state_of(const struct queue_row *r)
+{
+	if (r->holder != INT64_MIN)
+		return "suspended";
+	if (r->on_hw < 0)
+		return r->turns ? "turns" : "unknown";
+	if (!r->on_hw)
+		return "off-hardware";
+	const uint64_t backlog = r->v[MQD_D_BACKLOG];
+	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
+}
+
+// Gets from the holders of this host what they hold, if that is wanted.
+static void load_holdings(struct queue_rows *q)
+{
+	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
+	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
+	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
+	// searched for them.
+	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
+		   host_access("/MANIFEST", F_OK) == 0;
+	if (q->live && (q->how->want & READ_HOLDER))
+		q->nholdings = kfd_holdings(&q->holdings, false);
+}
+
+// Indices now, holder, and the state that follows from all of the row.
+static void fill_live(const struct queue_rows *q, struct queue_row *r)
+{
+	const struct kfd_holding *h = holding_of(q, r);
+	if (h && h->answer.holder)
+		r->holder = h->answer.holder;
+	if (q->live && (q->how->want & READ_INDICES))
+		fill_indices(r);
+	if (q->noted && r->qid != KFD_UNKNOWN)
+		fill_recorded(q, r);
+	r->state = state_of(r);
+}
+
+static bool is_off(const struct queue_row *r)
+{
+	return r->state &&
+	       (strcmp(r->state, "off-hardware") == 0 || strcmp(r->state, "evicted") == 0);
+}
+
+// Is this queue off along with all others of its context on its GPU?
+static bool all_off(const struct queue_rows *q, const struct queue_row *r)
+{
+	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
+		return false;
+	for (const struct queue_row *x = q->rows; x < q->rows + q->n; x++)
+		if (x->pid == r->pid && x->gpu_id == r->gpu_id && x->context == r->context &&
+		    x->qid != KFD_UNKNOWN && !is_off(x))
+			return false;
+	return true;
+}
+
+// True: no debugger can have suspended it. Debuggers reach the primary context alone. They trace
+// its process, unless the driver lets them detach and go on.
+static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
+{
+	return r->context != KFD_UNKNOWN ||
+	       (r->traced == 0 &&
+		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
+}
+
+// Separates evicted queues from those that are off for another reason, once all rows are there:
+// only the driver takes all queues of a process off a GPU, when no debugger can have done so.
+static void find_evicted(struct queue_rows *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		struct queue_row *r = &q->rows[i];
+		if (!all_off(q, r))
+			continue;
+		if (cannot_be_held(q, r))
+			r->state = "evicted";
+		else
+			r->doubtful = r->traced == 0;
+	}
+}
+
+// --- rows ---
+
+// A new row with everything unknown but the process.
+static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
+{
+	ARRAY_GROW(q->rows, q->cap, q->n);
+	struct queue_row *r = &q->rows[q->n++];
+	queue_row_clear(r);
+	r->seq = (uint32_t)(q->n - 1);
+	queue_row_set_process(q, r, pid);
+	return r;
+}
+
+static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
+{
+	const struct kfd_queue *queue = &q->procs.queues[index];
+	struct queue_row *r = add_row(q, proc->pid);
+	const struct kfd_usage *u =
+		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
+	r->qid = queue->qid;
+	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
+	r->type = kfd_queue_type_name(queue->type);
+	r->v[MQD_V_RING_BYTES] = queue->bytes;
+	r->pasid = u ? u->pasid : proc->pasid;
+	queue_row_set_gpu(q, r, queue->gpu_id);
+	if (u)
+		fill_usage(r, u);
+	if (q->join.queues)
+		queue_rows_fill_joined(q, r, index);
+	fill_live(q, r);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a == KFD_UNKNOWN || b == KFD_UNKNOWN ? KFD_UNKNOWN : a + b;
+}
+
+// A process that opened KFD and owns no queue: its counters are summed over all GPUs.
+static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
+{
+	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
+	struct queue_row *r = add_row(q, proc->pid);
+	all.evicted_ms = all.sdma_us = all.vram_bytes;
+	for (uint32_t i = 0; i < proc->usages; i++) {
+		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
+		all.vram_bytes = sum(all.vram_bytes, u->vram_bytes);
+		all.evicted_ms = sum(all.evicted_ms, u->evicted_ms);
+		all.sdma_us = sum(all.sdma_us, u->sdma_us);
+	}
+	all.cu_occupancy = KFD_UNKNOWN;
+	fill_usage(r, &all);
+	r->pasid = proc->pasid;
+}
+
+// Queues of a process that sysfs does not show: after exec its directory may be missing
+// (facts 4.1).
+static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
+{
+	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
+		if (!mqd_is_user(&q->mqds.queues[i]))
+			continue;
+		struct queue_row *r = add_row(q, p->pid);
+		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
+		queue_row_set_mqd(q, r, i);
+		fill_live(q, r);
+	}
+}
+
+// Is it a process that gpq snapshot left out? mqds has it all the same.
+static bool is_left_out(const struct queue_rows *q, pid_t pid)
+{
+	return q->chosen_only && !pids_has(&q->chosen, pid);
+}
+
+static void make_rows(struct queue_rows *q)
+{
+	const struct queue_rows_how *how = q->how;
+	q->chosen_only = !how->mqds_file && recorded_chosen(&q->chosen);
+	for (size_t i = 0; i < q->procs.nprocs; i++) {
+		const struct kfd_proc *proc = &q->procs.procs[i];
+		for (uint32_t k = 0; k < proc->queues; k++)
+			row_of_queue(q, proc, proc->queue + k);
+		if (!proc->queues && how->idle)
+			row_of_idle(q, proc);
+	}
+	for (size_t i = 0; i < q->mqds.nprocs; i++) {
+		const struct mqds_proc *p = &q->mqds.procs[i];
+		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
+		if ((known && (known->queues || !known->error)) ||
+		    (how->keep && !how->keep(how->arg, p->pid)) || is_left_out(q, p->pid))
+			continue;
+		rows_of_mqds(q, p);
+		if (!p->queues && how->idle && how->mqds_file)
+			add_row(q, p->pid);
+	}
+}
+
+// --- loading ---
+
+static int load_host(struct queue_rows *q)
+{
+	const struct queue_rows_how *how = q->how;
+	unsigned want = how->want;
+	if (want & READ_MQD)
+		want |= READ_GPU | READ_TYPE | READ_SIZE;
+	if (want & (READ_VRAM | READ_SDMA | READ_EVICTED | READ_CU | READ_PASID))
+		want |= READ_GPU;
+	// The low bits are those of enum kfd_want.
+	struct kfd_procs_how procs = {.want = (want & 255) | (how->idle ? KFD_WANT_IDLE_GPUS : 0) |
+					      (want & READ_MQD ? KFD_WANT_JOIN : 0),
+				      .keep = how->keep,
+				      .arg = how->arg};
+	q->foreign = (want & (READ_STATUS | READ_CONTAINER | READ_CMDLINE)) && !pids_are_host();
+	if (kfd_procs_read(&q->procs, &procs))
+		return err_sys(errno,
+			       host_is_live()
+				       ? "it takes Linux 5.8 or later; gpq gpus --check tells more"
+				       : "it was not recorded, or the kernel was older than 5.8",
+			       "/sys/class/kfd/kfd/proc");
+	if (want & (READ_GPU | READ_BDF)) // without a topology the rest is known all the same
+		kfd_topology_load(&q->gpus, want & READ_BDF ? KFD_TOPOLOGY_BDF : 0);
+	return GPQ_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct queue_row *x = a, *y = b;
+	int r = ORDER(x->pid, y->pid);
+	return r ? r : ORDER(x->seq, y->seq);
+}
+
+int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
+		    const struct queue_rows_how *how)
+{
+	q->how = how;
+	q->processes = processes;
+	q->mqds_error = ENODATA;
+	if (!how->mqds_file)
+		kfd_driver_read(&q->driver, 0);
+	int status = how->mqds_file ? GPQ_OK : load_host(q);
+	if (!status && (how->mqds_file || how->want & READ_MQD))
+		status = queue_rows_load_mqds(q);
+	if (status)
+		return status;
+	load_holdings(q);
+	make_rows(q);
+	// Rows that only mqds has come last; among the others they belong with their pid.
+	if (!how->mqds_file && q->n)
+		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
+	find_evicted(q);
+	return GPQ_OK;
+}
+
+void queue_rows_fini(struct queue_rows *q)
+{
+	for (size_t i = 0; i < q->n; i++)
+		free(q->rows[i].container_name);
+	free(q->rows);
+	free(q->chosen.v);
+	free(q->summaries);
+	free(q->verdicts);
+	free(q->gens);
+	rls_fini(&q->rls);
+	kfd_holdings_free(q->holdings, q->nholdings);
+	join_fini(&q->join);
+	mqds_fini(&q->mqds);
+	buf_fini(&q->text);
+	buf_fini(&q->rls_text);
+	kfd_procs_fini(&q->procs);
+	kfd_topology_fini(&q->gpus);
+	*q = (struct queue_rows){0};
+}

@@ -1,0 +1,205 @@
+// Runlist packets, and the queue and process of each; see slot_rows.h.
+#include "common/host/xalloc.h"
+#include "common/slots/slot_rows.h"
+
+#include "common/host/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	struct runlist *r;
+	const struct slot_rows *l;
+	const struct rls_node *node;
+	bool *listed; // of each MQD: a row has it, or will have
+};
+
+enum { NONE = UINT32_MAX };
+
+static struct runlist_row *add_row(struct maker *m, const char *packet)
+{
+	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
+	struct runlist_row *row = &m->r->rows[m->r->n++];
+	memset(row, 0xff, sizeof(*row)); // KFD_UNKNOWN; flags: -1
+	row->packet = packet;
+	queue_row_clear(&row->q);
+	queue_row_set_gpu(&m->l->queues, &row->q, m->node->gpu_id);
+	row->q.node = m->node->node;
+	return row;
+}
+
+// --- queues ---
+
+static uint32_t mqd_of(const struct maker *m, const struct rls_queue *q)
+{
+	const struct mqds *mqds = &m->l->queues.mqds;
+	uint32_t at = slot_rows_mqd_at(m->l, m->node->gpu_id, q->mqd);
+	// SDMA MQDs do not hold their address; doorbells are one queue's alone on a GPU.
+	for (uint32_t i = 0; at == NONE && i < mqds->nqueues; i++)
+		if (mqds->queues[i].gpu_id == m->node->gpu_id &&
+		    m->l->queues.summaries[i].v[MQD_V_DOORBELL] == q->doorbell)
+			at = i;
+	return at;
+}
+
+// Bits 28:26 are the engine: 0 compute, 2 and 3 SDMA 0 and 1; or, where bits 3:2 say so, the number
+// of an SDMA engine from 0 or from 8 on (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
+static void set_engine(const struct queue_rows *q, struct queue_row *r, uint32_t control)
+{
+	uint32_t sel = control >> 26 & 7, extended = control >> 2 & 3;
+	const uint64_t engine = extended   ? sel + 8 * (extended - 1)
+				: sel >= 2 ? sel - 2
+					   : MQD_UNKNOWN;
+	r->type = engine == MQD_UNKNOWN ? "compute"
+					: queue_rows_sdma_type(q, (uint32_t)r->gpu_id, engine);
+	r->v[MQD_V_SDMA_ENGINE] = engine;
+}
+
+static void add_queue(struct maker *m, const struct rls_queue *q)
+{
+	struct runlist_row *row = add_row(m, "MAP_QUEUES");
+	uint32_t mqd = mqd_of(m, q);
+	if (mqd != NONE)
+		slot_rows_set_mqd(m->l, &row->q, mqd);
+	set_engine(&m->l->queues, &row->q, q->control);
+	row->q.v[MQD_V_DOORBELL] = q->doorbell;
+	row->q.v[MQD_V_BASE] = q->mqd;
+	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
+}
+
+// Those of this block of mqds that are not in the list; NONE: of any.
+static void add_missing(struct maker *m, uint32_t block)
+{
+	const struct mqds *mqds = &m->l->queues.mqds;
+	for (uint32_t i = 0; i < mqds->nqueues; i++) {
+		const struct mqd *q = &mqds->queues[i];
+		if (q->gpu_id != m->node->gpu_id || m->listed[i] ||
+		    (q->kind != MQD_COMPUTE && q->kind != MQD_SDMA) ||
+		    (block != NONE && q->proc != block))
+			continue;
+		slot_rows_set_mqd(m->l, &add_row(m, "none")->q, i);
+		m->listed[i] = true;
+	}
+}
+
+// --- processes ---
+
+// The block of a context, by its queues; else that of its process if it has but one.
+static uint32_t block_of(const struct maker *m, const struct kfd_context *c, pid_t pid)
+{
+	const struct queue_rows *q = &m->l->queues;
+	uint32_t block = NONE;
+	for (uint32_t i = c->queue; q->join.queues && i < c->queue + c->queues; i++) {
+		const struct join_queue *j = &q->join.queues[i];
+		if (j->count == 1)
+			return q->mqds.queues[q->join.candidates[j->first]].proc;
+	}
+	for (uint32_t i = 0; i < q->mqds.nprocs; i++) {
+		if (q->mqds.procs[i].pid != pid)
+			continue;
+		if (block != NONE)
+			return NONE;
+		block = i;
+	}
+	return block;
+}
+
+// Finds the owner of a packet, a context of a process: its PID (-1 unknown), its id, which stays
+// unknown for the primary one, and its block in mqds (NONE), by its queues or PASID.
+static uint32_t find_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
+			   uint64_t *context)
+{
+	const struct queue_rows *rows = &m->l->queues;
+	const struct mqds *mqds = &rows->mqds;
+	for (uint32_t i = p->queue; i < p->queue + p->queues; i++) {
+		const uint32_t mqd = mqd_of(m, &rows->rls.queues[i]);
+		if (mqd == NONE)
+			continue;
+		const struct queue_row *q = slot_rows_queue(m->l, mqd);
+		*pid = slot_rows_pid(m->l, mqd);
+		*context = q ? q->context : KFD_UNKNOWN;
+		return mqds->queues[mqd].proc;
+	}
+	for (uint32_t i = 0; i < mqds->nprocs; i++)
+		if (mqds->procs[i].pasid == (int64_t)p->pasid) {
+			*pid = mqds->procs[i].pid;
+			return i;
+		}
+	// Kernels from 6.15 on have no PASID of a process but one for each context and GPU.
+	for (size_t i = 0; p->pasid && i < rows->procs.ncontexts; i++) {
+		const struct kfd_context *c = &rows->procs.contexts[i];
+		const struct kfd_usage *u = kfd_procs_usage(&rows->procs, c, m->node->gpu_id);
+		const struct kfd_proc *proc = &rows->procs.procs[c->proc];
+		if ((u ? u->pasid : proc->pasid) != p->pasid)
+			continue;
+		*pid = proc->pid;
+		*context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
+		return block_of(m, c, proc->pid);
+	}
+	return NONE;
+}
+
+static void add_process(struct maker *m, const struct rls_process *p)
+{
+	const struct rls *rls = &m->l->queues.rls;
+	struct runlist_row *row = add_row(m, "MAP_PROCESS");
+	pid_t pid = -1;
+	const uint32_t block = find_owner(m, p, &pid, &row->q.context);
+	queue_row_set_process(&m->l->queues, &row->q, pid);
+	row->q.pasid = p->pasid;
+	row->announced = p->announced;
+	row->mapped = p->queues;
+	row->quantum = p->quantum;
+	row->gws = p->gws;
+	row->sdma = p->sdma;
+	row->page_table = p->page_table;
+	for (uint32_t i = p->queue; i < p->queue + p->queues; i++)
+		add_queue(m, &rls->queues[i]);
+	if (block != NONE)
+		add_missing(m, block);
+}
+
+// --- lists ---
+
+static void add_node(struct maker *m)
+{
+	const struct rls *rls = &m->l->queues.rls;
+	const struct rls_node *n = m->node;
+	// Whatever the list maps is not missing, wherever in the list it is.
+	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
+		uint32_t mqd = mqd_of(m, &rls->queues[i]);
+		if (mqd != NONE)
+			m->listed[mqd] = true;
+	}
+	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
+	// A list that begins in the middle has queues before its first process.
+	for (uint32_t i = n->queue; i < first; i++)
+		add_queue(m, &rls->queues[i]);
+	for (uint32_t i = n->process; i < n->process + n->processes; i++)
+		add_process(m, &rls->processes[i]);
+	if (n->chained)
+		add_row(m, "RUN_LIST");
+	m->r->damaged += n->damaged;
+	// MES never has a list; and a damaged one leaves open what it had.
+	if (!n->damaged && n->state != RLS_UNKNOWN &&
+	    !gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
+		add_missing(m, NONE);
+}
+
+void runlist_make(struct runlist *r, const struct slot_rows *l)
+{
+	struct maker m = {.r = r, .l = l};
+	*r = (struct runlist){0};
+	m.listed = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*m.listed));
+	for (size_t i = 0; i < l->queues.rls.nnodes; i++) {
+		m.node = &l->queues.rls.nodes[i];
+		add_node(&m);
+	}
+	free(m.listed);
+}
+
+void runlist_fini(struct runlist *r)
+{
+	free(r->rows);
+	*r = (struct runlist){0};
+}

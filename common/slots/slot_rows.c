@@ -1,0 +1,445 @@
+// Hardware slots, and the queue and process of each; see slot_rows.h.
+#include "common/host/xalloc.h"
+#include "common/slots/slot_rows.h"
+#include "common/reader/reader.h"
+
+#include "common/cli/err.h"
+#include "common/cli/input.h"
+#include "common/debugfs/regs.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- which MQD is at which address ---
+
+static int by_address(const void *a, const void *b)
+{
+	const struct hqd_key *x = a, *y = b;
+	int r = ORDER(x->gpu_id, y->gpu_id);
+	return r ? r : ORDER(x->base, y->base);
+}
+
+static void index_mqds(struct slot_rows *l)
+{
+	const struct mqds *m = &l->queues.mqds;
+	l->keys = xcalloc(m->ndumps + 1, sizeof(*l->keys));
+	l->row_of_mqd = xmalloc((m->nqueues + 1) * sizeof(*l->row_of_mqd));
+	memset(l->row_of_mqd, 0xff, (m->nqueues + 1) * sizeof(*l->row_of_mqd));
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+		bool compute = q->kind == MQD_COMPUTE || q->kind == MQD_DIQ;
+		for (unsigned x = 0; compute && x < q->dumps; x++) {
+			struct hqd_key key = {.gpu_id = q->gpu_id, .mqd = i};
+			if (mqd_get(m, q, l->queues.gens[i], x, MQD_V_BASE, &key.base))
+				l->keys[l->nkeys++] = key;
+		}
+	}
+	qsort(l->keys, l->nkeys, sizeof(*l->keys), by_address);
+	for (uint32_t i = 0; i < l->queues.n; i++)
+		if (l->queues.rows[i].mqd != UINT32_MAX)
+			l->row_of_mqd[l->queues.rows[i].mqd] = i;
+}
+
+uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base)
+{
+	const struct hqd_key key = {.gpu_id = gpu_id, .base = base};
+	const struct hqd_key *k =
+		l->nkeys ? bsearch(&key, l->keys, l->nkeys, sizeof(key), by_address) : NULL;
+	return k ? k->mqd : UINT32_MAX;
+}
+
+pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd)
+{
+	const struct mqds *m = &l->queues.mqds;
+	return m->procs[m->queues[mqd].proc].pid;
+}
+
+const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd)
+{
+	uint32_t i = l->row_of_mqd[mqd];
+	return i == UINT32_MAX ? NULL : &l->queues.rows[i];
+}
+
+// --- generations ---
+
+enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
+{
+	enum gfx_gen gen = queue_rows_gen(&l->queues, gpu_id);
+	const struct mqds *m = &l->queues.mqds;
+	for (size_t i = 0; gen == GFX_UNKNOWN && i < l->hqds.nnodes; i++)
+		if (l->hqds.nodes[i].gpu_id == gpu_id)
+			gen = hqd_guess_gen(&l->hqds, &l->hqds.nodes[i]);
+	if (queue_rows_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
+		return gen;
+	// The MQDs show more than the slots: several XCCs, and gfx12 by its SDMA queues.
+	for (size_t i = 0; i < m->nqueues; i++) {
+		const struct mqd *q = &m->queues[i];
+		if (q->gpu_id != gpu_id)
+			continue;
+		if (q->kind == MQD_COMPUTE && q->dumps > 1)
+			return GFX940;
+		if (gen == GFX_UNKNOWN || (gen == GFX11 && l->queues.gens[i] == GFX12))
+			gen = l->queues.gens[i];
+	}
+	return gen;
+}
+
+enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
+
+// --- where ---
+
+static void fill_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
+{
+	const uint32_t gpu_id = l->hqds.nodes[s->node].gpu_id;
+	r->q.type = s->kind == HQD_HIQ  ? "hiq"
+		    : s->kind == HQD_CP ? "compute"
+					: queue_rows_sdma_type(&l->queues, gpu_id, s->pipe);
+	r->pipe = s->pipe;
+	r->queue = s->queue;
+	if (s->kind != HQD_SDMA)
+		// Kernels up to 6.4 name no XCC, since their GPUs have one.
+		r->xcc = s->xcc < 0 ? 0 : (uint64_t)s->xcc;
+	if (s->kind == HQD_HIQ)
+		r->mec = s->mec;
+	else if (s->kind == HQD_CP)
+		r->mec = 1; // KFD's queues are all there (kfd-facts 5.2)
+	if (s->kind == HQD_HIQ)
+		snprintf(r->slot_text, sizeof(r->slot_text), "hiq");
+	else
+		snprintf(r->slot_text, sizeof(r->slot_text),
+			 s->kind == HQD_SDMA ? "e%ur%u" : "p%uq%u", s->pipe, s->queue);
+	r->slot = r->slot_text;
+}
+
+// --- what ---
+
+// A value of the slot, or of the MQD on its XCC when the row is one in memory.
+static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
+{
+	const struct mqds *m = &l->queues.mqds;
+	uint64_t v;
+	bool known = r->hqd ? hqd_get(&l->hqds, r->hqd, r->gen, what, &v)
+			    : mqd_get(m, &m->queues[r->q.mqd], r->gen,
+				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
+	return known ? v : KFD_UNKNOWN;
+}
+
+static void fill_error(struct hqd_row *r)
+{
+	char text[REG_ERROR_TEXT];
+	const uint64_t error = r->q.v[MQD_V_ERROR];
+	if (error && error != MQD_UNKNOWN)
+		r->errors_text = xstrdup(reg_error_text(text, (uint32_t)error));
+	r->errors = error ? r->errors_text : "none";
+}
+
+static void fill_values(const struct slot_rows *l, struct hqd_row *r)
+{
+	const struct mqds *m = &l->queues.mqds;
+	const bool sdma = queue_row_is_sdma(&r->q);
+	uint64_t *v = r->q.v;
+	uint32_t status;
+	for (int i = 0; i < MQD_VALUES; i++)
+		v[i] = value(l, r, (enum mqd_value)i);
+	if (!l->has_prios)
+		v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
+	queue_row_name_values(&r->q);
+	if (strcmp(r->q.type, "compute") != 0)
+		r->q.level = NULL;
+	if (!sdma &&
+	    (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
+		    : mqd_word(m, &m->queues[r->q.mqd], (unsigned)r->xcc, HQ_STATUS0, &status)))
+		r->idle = (status & QUEUE_IDLE) != 0;
+	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
+	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
+		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
+	fill_error(r);
+}
+
+// --- the queue and process of a slot ---
+
+static void fill_owner(const struct slot_rows *l, struct queue_row *r)
+{
+	const struct queue_row *q = slot_rows_queue(l, r->mqd);
+	if (q) {
+		r->qid = q->qid;
+		r->context = q->context;
+		r->holder = q->holder;
+	}
+	queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
+}
+
+void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
+{
+	queue_row_set_mqd(&l->queues, r, mqd);
+	fill_owner(l, r);
+}
+
+// Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
+// its GPU.
+static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
+{
+	const struct mqds *m = &l->queues.mqds;
+	const uint64_t ring = r->v[MQD_V_RING], doorbell = r->v[MQD_V_DOORBELL];
+	enum mqd_kind kind = queue_row_is_sdma(r) ? MQD_SDMA : MQD_COMPUTE;
+	for (uint32_t i = 0; i < m->nqueues; i++) {
+		const uint64_t *v = l->queues.summaries[i].v;
+		if (m->queues[i].kind == kind && m->queues[i].gpu_id == r->gpu_id &&
+		    v[MQD_V_RING] == ring && v[MQD_V_DOORBELL] == doorbell && ring != MQD_UNKNOWN &&
+		    doorbell != MQD_UNKNOWN)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+// An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
+// or later queue.
+void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
+{
+	const uint64_t base = r->q.v[MQD_V_BASE];
+	uint32_t at = base == MQD_UNKNOWN || r->q.gpu_id == KFD_UNKNOWN
+			      ? UINT32_MAX
+			      : slot_rows_mqd_at(l, (uint32_t)r->q.gpu_id, base);
+	r->q.mqd = UINT32_MAX;
+	if (at == UINT32_MAX) {
+		r->q.mqd = find_by_ring(l, &r->q);
+		r->match = r->q.mqd == UINT32_MAX ? NULL : "ring";
+	} else if (l->queues.summaries[at].v[MQD_V_RING] == r->q.v[MQD_V_RING]) {
+		r->q.mqd = at;
+		r->match = "mqd";
+	} else {
+		l->torn++;
+	}
+	if (r->q.mqd != UINT32_MAX)
+		fill_owner(l, &r->q);
+}
+
+// --- rows ---
+
+static void clear(struct hqd_row *r, enum gfx_gen gen)
+{
+	*r = (struct hqd_row){.xcc = KFD_UNKNOWN,
+			      .mec = KFD_UNKNOWN,
+			      .pipe = KFD_UNKNOWN,
+			      .queue = KFD_UNKNOWN,
+			      .active = -1,
+			      .idle = -1,
+			      .gen = gen};
+	queue_row_clear(&r->q);
+}
+
+// An SDMA slot keeps ring and doorbell, enabled or not, when its queue is taken off.
+static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
+{
+	struct queue_row r = slot->q;
+	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
+		return false;
+	r.v[MQD_V_RING] = value(l, slot, MQD_V_RING);
+	r.v[MQD_V_DOORBELL] = value(l, slot, MQD_V_DOORBELL);
+	return find_by_ring(l, &r) == UINT32_MAX;
+}
+
+bool slot_row_is_unused(const struct hqd_row *r)
+{
+	return r->hqd && r->hqd->kind == HQD_HIQ && gfx_caps(r->gen)->mes;
+}
+
+static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
+{
+	const struct hqds_node *node = &l->hqds.nodes[s->node];
+	clear(r, l->gens[s->node]);
+	r->hqd = s;
+	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
+	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
+		r->q.node = node->node;
+	fill_place(l, r, s);
+	if (slot_row_is_unused(r))
+		return;
+	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
+	if (r->active == 1 && is_left_over(l, r))
+		r->active = 0;
+	if (r->active != 1)
+		return;
+	fill_values(l, r);
+	if (s->kind == HQD_HIQ)
+		return;
+	slot_rows_find_owner(l, r);
+	l->ownerless += r->q.mqd == UINT32_MAX;
+}
+
+static void fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)
+{
+	const struct mqd *q = &l->queues.mqds.queues[index];
+	uint64_t active;
+	clear(r, slot_rows_gen(l, q->gpu_id));
+	slot_rows_set_mqd(l, &r->q, index);
+	if (q->kind == MQD_SDMA) {
+		r->pipe = value(l, r, MQD_V_SDMA_ENGINE);
+		r->queue = value(l, r, MQD_V_SDMA_RLC);
+	} else {
+		r->xcc = xcc;
+	}
+	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
+		r->active = (int8_t)active;
+	fill_values(l, r);
+}
+
+static void make_rows(struct slot_rows *l)
+{
+	const struct mqds *m = &l->queues.mqds;
+	const bool memory = l->how->memory;
+	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
+	// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
+	if (prios == KFD_ANSWER_UNKNOWN)
+		prios = prio_written_slots(&l->hqds);
+	l->has_prios = prios == KFD_ANSWER_YES;
+	free(l->gens);
+	l->gens = xcalloc(l->hqds.nnodes + 1, sizeof(*l->gens));
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		l->gens[i] = slot_rows_gen(l, l->hqds.nodes[i].gpu_id);
+	l->rows = xcalloc((memory ? m->ndumps : l->hqds.nslots) + 1, sizeof(*l->rows));
+	for (uint32_t i = 0; memory && i < m->nqueues; i++)
+		for (unsigned x = 0; x < m->queues[i].dumps; x++)
+			fill_mqd(l, &l->rows[l->n++], i, x);
+	for (size_t i = 0; !memory && i < l->hqds.nslots; i++)
+		fill_slot(l, &l->rows[l->n++], &l->hqds.slots[i]);
+}
+
+// --- loading ---
+
+static int load_queues(struct slot_rows *l, struct process_cache *processes)
+{
+	const struct slot_rows_how *how = l->how;
+	struct queue_rows *q = &l->queues;
+	l->queues_how =
+		(struct queue_rows_how){.want = READ_GPU | READ_BDF | READ_TYPE | READ_SIZE |
+						READ_PASID | READ_STATUS | READ_MQD | READ_HOLDER,
+					.mqds_file = how->mqds_file,
+					.rls_file = how->rls_file,
+					.likely = how->likely};
+	if (!l->captured || how->mqds_file)
+		return queue_rows_load(q, processes, &l->queues_how);
+	// Without mqds: nothing is known of queues, at most what was to run.
+	q->how = &l->queues_how;
+	q->mqds_error = ENODATA;
+	return how->rls_file ? queue_rows_load_rls(q) : GPQ_OK;
+}
+
+static int load_slots(struct slot_rows *l)
+{
+	const char *file = l->how->hqds_file;
+	int status = file ? input_read(&l->text, file) : GPQ_OK;
+	if (status || (l->captured && !file))
+		return status;
+	if (!file && reader_read(&l->text, HQDLIST_HQDS) < 0)
+		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
+	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
+	if (file && l->hqds.count.foreign && !l->hqds.nslots)
+		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
+				"%s: line %u is not in slot-dump format", input_name(file),
+				l->hqds.count.first_foreign);
+	return GPQ_OK;
+}
+
+int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
+		   const struct slot_rows_how *how)
+{
+	l->how = how;
+	l->captured = how->hqds_file || how->mqds_file || how->rls_file;
+	int status = load_queues(l, processes);
+	l->has_mqds = !status && !l->queues.mqds_error;
+	if (!status && !how->memory)
+		status = load_slots(l);
+	if (status)
+		return status;
+	index_mqds(l);
+	make_rows(l);
+	return GPQ_OK;
+}
+
+static void free_rows(struct slot_rows *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->rows[i].errors_text);
+	free(l->rows);
+	l->rows = NULL;
+	l->n = l->ownerless = l->torn = 0;
+}
+
+void slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
+{
+	free_rows(l);
+	hqds_parse(&l->hqds, text, len);
+	make_rows(l);
+}
+
+void slot_rows_fini(struct slot_rows *l)
+{
+	free_rows(l);
+	free(l->keys);
+	free(l->row_of_mqd);
+	free(l->gens);
+	hqds_fini(&l->hqds);
+	buf_fini(&l->text);
+	queue_rows_fini(&l->queues);
+	*l = (struct slot_rows){0};
+}
+
+// --- explaining ---
+
+static void explain_rows(const struct slot_rows *l)
+{
+	size_t unclear = 0, mes = 0, gen = 0, qids = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hqd_row *r = &l->rows[i];
+		bool hiq = r->hqd && r->hqd->kind == HQD_HIQ;
+		gen += r->gen == GFX_UNKNOWN;
+		mes += slot_row_is_unused(r);
+		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
+		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
+	}
+	if (l->how->memory) // there nothing but queue ids is doubtful
+		gen = mes = unclear = 0;
+	if (gen)
+		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "
+			 "shown",
+			 gen);
+	if (mes)
+		err_note("%zu HIQ slots: the MES firmware does not use them, their content means "
+			 "nothing",
+			 mes);
+	if (unclear)
+		err_note("ACTIVE: unknown for %zu slots: the register that tells is not in the "
+			 "dump",
+			 unclear);
+	if (l->ownerless && l->has_mqds)
+		err_note("PID: unknown for %zu slots: mqds has no such queue (%zu: at the address "
+			 "of its MQD there is one with another ring): it came or went between the "
+			 "two dumps",
+			 l->ownerless, l->torn);
+	if (qids && !l->captured)
+		err_note("QID: unknown for %zu rows: gpq queues -v tells why; --likely takes the "
+			 "likeliest",
+			 qids);
+}
+
+bool slot_rows_explain(const struct slot_rows *l)
+{
+	for (size_t i = 0; i < l->hqds.nnodes; i++)
+		if (l->hqds.nodes[i].stopped)
+			err_warn(NULL,
+				 "GPU %x: device is stopped (suspended, resetting, or without "
+				 "scheduler): it has no slots to read",
+				 l->hqds.nodes[i].gpu_id);
+	bool damaged = dump_explain(l->how->hqds_file, HQDLIST_HQDS, &l->hqds.count,
+				    l->hqds.bad_words, l->text.len, "the host had no GPU");
+	explain_rows(l);
+	if (!l->captured || l->how->mqds_file)
+		damaged |= queue_rows_explain(&l->queues);
+	else
+		damaged |= queue_rows_explain_rls(&l->queues);
+	return damaged;
+}

@@ -1,0 +1,85 @@
+// Slots read several times: how often each queue was in one and moved; see slot_rows.h.
+#include "common/slots/slot_rows.h"
+
+#include "common/host/buf.h"
+
+#include <stdlib.h>
+
+static uint64_t taken(const struct hqd_row *r)
+{
+	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],
+			       gfx_caps(r->gen)->whole_wptr);
+}
+
+static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
+{
+	const uint64_t *y = r->q.v;
+	for (size_t i = 0; i < s->n; i++) {
+		const uint64_t *x = s->seen[i].row.q.v;
+		if (s->seen[i].slot == slot && x[MQD_V_BASE] == y[MQD_V_BASE] &&
+		    x[MQD_V_RING] == y[MQD_V_RING] && x[MQD_V_DOORBELL] == y[MQD_V_DOORBELL])
+			return &s->seen[i];
+	}
+	return NULL;
+}
+
+static void add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
+{
+	struct hqd_seen *seen = find(s, slot, r);
+	if (!seen) {
+		ARRAY_GROW(s->seen, s->cap, s->n);
+		seen = &s->seen[s->n++];
+		*seen = (struct hqd_seen){.slot = slot, .first = taken(r)};
+	} else if (seen->row.q.v[MQD_V_RPTR] != r->q.v[MQD_V_RPTR] ||
+		   seen->row.q.v[MQD_V_WPTR] != r->q.v[MQD_V_WPTR]) {
+		seen->moved++;
+	}
+	seen->row = *r;
+	// What the row owns stays with the list, and its names move with the array.
+	seen->row.errors = seen->row.errors_text = NULL;
+	seen->row.hqd = NULL;
+	seen->last = taken(r);
+	seen->active++;
+	seen->busy += r->idle == 0;
+}
+
+void slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
+{
+	s->samples++;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->rows[i].active == 1 && !l->rows[i].q.hidden)
+			add_slot(s, i, &l->rows[i]);
+}
+
+static int by_movement(const void *a, const void *b)
+{
+	const struct hqd_seen *x = a, *y = b;
+	int r = ORDER(y->moved, x->moved);
+	r = r ? r : ORDER(y->active, x->active);
+	return r ? r : ORDER(x->slot, y->slot);
+}
+
+void slot_samples_finish(struct slot_samples *s)
+{
+	const double all = (double)s->samples;
+	if (s->n)
+		qsort(s->seen, s->n, sizeof(*s->seen), by_movement);
+	for (size_t i = 0; i < s->n; i++) {
+		struct hqd_seen *x = &s->seen[i];
+		x->row.slot = x->row.slot_text;
+		x->share = (double)x->active / all;
+		x->moved_share = s->samples > 1 ? (double)x->moved / (all - 1) : __builtin_nan("");
+		x->busy_share = x->row.idle < 0 ? __builtin_nan("") : (double)x->busy / all;
+		x->consumed = KFD_UNKNOWN;
+		// Registers are read one after the other: pointers of two moments can go backwards.
+		if (x->first != KFD_UNKNOWN && x->last != KFD_UNKNOWN && x->last >= x->first)
+			x->consumed = (x->last - x->first) /
+				      (queue_row_is_aql(&x->row.q) ? AQL_PACKET_DWORDS : 1);
+	}
+}
+
+void slot_samples_fini(struct slot_samples *s)
+{
+	free(s->seen);
+	*s = (struct slot_samples){0};
+}

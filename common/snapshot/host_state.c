@@ -1,0 +1,353 @@
+// The queues of a host at one moment, and two moments compared; see host_state.h.
+#include "common/host/xalloc.h"
+#include "common/snapshot/host_state.h"
+#include "common/reader/reader.h"
+
+#include "common/cli/err.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HQDS "/sys/kernel/debug/kfd/hqds"
+
+// "seconds.hundredths idle"
+static uint64_t read_uptime(void)
+{
+	char text[64], *dot, *end;
+	host_read_line(text, sizeof(text), "/proc/uptime");
+	const unsigned long long s = strtoull(text, &dot, 10);
+	if (dot == text || *dot != '.')
+		return KFD_UNKNOWN;
+	const unsigned long long cs = strtoull(dot + 1, &end, 10);
+	return end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
+}
+
+// --- the place in the hardware ---
+
+// The registers of compute slots are at the same place in all generations.
+static bool get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
+{
+	return s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 && hqd_get(h, s, GFX9, what, v);
+}
+
+const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)
+{
+	for (size_t i = 0; i < h->nslots; i++) {
+		const struct hqd *s = &h->slots[i];
+		uint64_t v;
+		if (h->nodes[s->node].gpu_id == gpu_id && get(h, s, MQD_V_BASE, &v) && v == mqd &&
+		    get(h, s, MQD_V_RPTR, &v) && get(h, s, MQD_V_WPTR, &v) &&
+		    get(h, s, MQD_V_DOORBELL, &v))
+			return s;
+	}
+	return NULL;
+}
+
+static unsigned xcc_of(const struct hqd *s)
+{
+	return s->xcc < 0 ? 0 : (unsigned)s->xcc;
+}
+
+// Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
+static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
+{
+	char text[sizeof(q->slots_text)] = "";
+	size_t len = 0;
+	uint64_t doorbell = 0, v;
+	bool same = true;
+	get(h, first, MQD_V_DOORBELL, &doorbell);
+	for (size_t i = 0; i < h->nslots && len < sizeof(text); i++) {
+		const struct hqd *s = &h->slots[i];
+		if (s->node != first->node || !get(h, s, MQD_V_DOORBELL, &v) || v != doorbell ||
+		    (s != first && xcc_of(s) == xcc_of(first)))
+			continue;
+		same &= s->pipe == first->pipe && s->queue == first->queue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:p%uq%u",
+					len ? "," : "", xcc_of(s), s->pipe, s->queue);
+	}
+	if (same)
+		snprintf(text, sizeof(text), "p%uq%u", first->pipe, first->queue);
+	memcpy(q->slots_text, text, sizeof(text));
+	q->slots = q->slots_text;
+}
+
+// A queue that is in no slot may still be mapped: queues take turns, with more processes than VMIDs
+// too.
+static void place(struct state_queue *q, const struct host_state *m, const struct hqds *h,
+		  const struct hqd *slot)
+{
+	q->on_hw = slot ? 1 : q->row.on_hw;
+	if (slot)
+		name_slots(q, h, slot);
+	else if (m->has_slots && q->row.v[MQD_V_BASE] != MQD_UNKNOWN && !queue_row_is_sdma(&q->row))
+		q->slots = "none";
+}
+
+// --- how far it got ---
+
+static void count(struct state_queue *q, const struct host_state *m, uint64_t rptr, uint64_t wptr)
+{
+	const struct queue_row *r = &q->row;
+	if (queue_row_is_sdma(r)) {
+		q->consumed = rptr;
+		q->submitted = wptr;
+		q->unit = "bytes";
+		return;
+	}
+	const enum gfx_gen gen = queue_rows_gen(&m->list, (uint32_t)r->gpu_id);
+	const uint64_t taken = queue_row_taken(r, rptr, wptr, gfx_caps(gen)->whole_wptr);
+	const unsigned unit = queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1;
+	if (!r->packets || taken == MQD_UNKNOWN)
+		return;
+	q->submitted = wptr / unit;
+	q->consumed = taken / unit;
+	q->unit = unit == 1 ? "dwords" : "packets";
+}
+
+static void read_pointers(struct state_queue *q, const struct host_state *m, const struct hqds *h,
+			  const struct hqd *slot)
+{
+	const struct queue_row *r = &q->row;
+	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
+	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
+		q->pointers = "live";
+		count(q, m, rptr, wptr);
+	} else if (q->on_hw != 0 && r->read_now != MQD_UNKNOWN && r->write_now != MQD_UNKNOWN) {
+		q->pointers = "process";
+		q->consumed = r->read_now;
+		q->submitted = r->write_now;
+		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
+	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
+		q->pointers = q->on_hw == 0 ? "saved" : "stale";
+		count(q, m, rptr, wptr);
+	}
+}
+
+// --- loading ---
+
+static void fill(struct host_state *m, const struct hqds *h)
+{
+	m->queues = xcalloc(m->list.n + 1, sizeof(*m->queues));
+	for (size_t i = 0; i < m->list.n; i++) {
+		const struct queue_row *r = &m->list.rows[i];
+		if (r->qid == KFD_UNKNOWN)
+			continue;
+		struct state_queue *q = &m->queues[m->n++];
+		*q = (struct state_queue){.row = *r,
+					  .start_ticks = KFD_UNKNOWN,
+					  .consumed = KFD_UNKNOWN,
+					  .submitted = KFD_UNKNOWN};
+		if (q > m->queues && q[-1].row.pid == r->pid)
+			q->start_ticks = q[-1].start_ticks;
+		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
+			q->start_ticks = KFD_UNKNOWN;
+		const struct hqd *slot = host_state_find_slot(h, r->gpu_id, r->v[MQD_V_BASE]);
+		place(q, m, h, slot);
+		read_pointers(q, m, h, slot);
+	}
+}
+
+static int load(struct host_state *m, const char *dir, const struct host_choice *by)
+{
+	struct hqds slots = {0};
+	struct buf text = {0};
+	// The dumps first, and one behind the other.
+	m->has_slots = reader_read(&text, HQDS) >= 0;
+	if (!m->has_slots)
+		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
+	else
+		hqds_parse(&slots, text.data ? text.data : "", text.len);
+	int status = queue_rows_load(&m->list, &m->processes, &m->how);
+	if (!status && m->list.mqds_error)
+		err_note("%s: mqds: %s: on or off, priorities and pointers are unknown", dir,
+			 strerror(m->list.mqds_error));
+	if (!status && by)
+		status = host_choose(&m->list, by);
+	if (!status)
+		fill(m, &slots);
+	host_read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
+	host_read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
+	m->uptime_cs = read_uptime();
+	hqds_fini(&slots);
+	buf_fini(&text);
+	return status;
+}
+
+int host_state_load_chosen(struct host_state *m, const char *dir, const struct host_choice *by)
+{
+	*m = (struct host_state){.name = dir,
+				 .how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
+						 READ_STATUS | READ_CMDLINE | READ_CONTAINER |
+						 READ_MQD | READ_INDICES | READ_HOLDER,
+					 .likely = true}};
+	if (by)
+		m->how.want |= host_choice_reads(by);
+	int status;
+	if (host_set_root(dir))
+		status = err_sys(errno,
+				 errno == ENOTDIR ? "unpack an archive with tar -xf first"
+						  : "name a directory that gpq snapshot made",
+				 "%s", dir);
+	else if (host_access("/sys/class/kfd/kfd", F_OK))
+		status =
+			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
+				 "%s: no KFD driver: /sys/class/kfd/kfd: %s", dir, strerror(errno));
+	else
+		status = load(m, dir, by);
+	host_set_root(NULL);
+	return status;
+}
+
+int host_state_load(struct host_state *m, const char *dir)
+{
+	return host_state_load_chosen(m, dir, NULL);
+}
+
+void host_state_drop_hidden(struct host_state *m)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		struct state_queue *q = &m->queues[i];
+		if (q->row.hidden)
+			continue;
+		m->queues[kept] = *q;
+		if (q->slots == q->slots_text) // points into itself
+			m->queues[kept].slots = m->queues[kept].slots_text;
+		kept++;
+	}
+	m->n = kept;
+}
+
+void host_state_fini(struct host_state *m)
+{
+	free(m->queues);
+	queue_rows_fini(&m->list);
+	process_cache_fini(&m->processes);
+	*m = (struct host_state){0};
+}
+
+// --- two moments side by side ---
+
+// Unknown start times agree with any.
+static int compare(const struct state_queue *a, const struct state_queue *b)
+{
+	const struct queue_row *x = &a->row, *y = &b->row;
+	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
+	int r = ORDER(x->pid, y->pid);
+	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
+	r = r ? r : ORDER(x->context + 1, y->context + 1); // none: first
+	return r ? r : ORDER(x->qid, y->qid);
+}
+
+static bool differ(uint64_t a, uint64_t b)
+{
+	return a != KFD_UNKNOWN && b != KFD_UNKNOWN && a != b;
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+static bool is_certain(const struct queue_row *r)
+{
+	return r->match && strcmp(r->match, "likely") != 0;
+}
+
+static bool recycled(const struct queue_row *a, const struct queue_row *b)
+{
+	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
+	       (is_certain(a) && is_certain(b) && differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
+}
+
+static uint64_t grown(uint64_t a, uint64_t b)
+{
+	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
+}
+
+static void measure(struct qdiff *d)
+{
+	const struct state_queue *a = d->before, *b = d->after;
+	d->evicted_ns = grown(a->row.evicted_ns, b->row.evicted_ns);
+	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
+		return;
+	d->consumed = grown(a->consumed, b->consumed);
+	d->submitted = grown(a->submitted, b->submitted);
+	d->unit = d->consumed == KFD_UNKNOWN && d->submitted == KFD_UNKNOWN ? NULL : b->unit;
+}
+
+static bool has_grown(uint64_t v)
+{
+	return v != KFD_UNKNOWN && v > 0;
+}
+
+static void name_changes(struct buf *b, const struct qdiff *d)
+{
+	const struct queue_row *a = &d->before->row, *c = &d->after->row;
+	const uint64_t *x = a->v, *y = c->v;
+	const struct {
+		bool is;
+		const char *word;
+	} all[] = {
+		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
+		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
+		{texts_differ(d->before->slots, d->after->slots), "moved"},
+		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
+			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
+		 "ring"},
+		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
+			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
+		 "priority"},
+		{has_grown(d->evicted_ns), "evicted"},
+		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
+		{a->holder < 0 && c->holder >= 0, "suspended"},
+		{a->holder >= 0 && c->holder < 0, "resumed"},
+	};
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is)
+			buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
+}
+
+static void report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
+		   const struct state_queue *a, const struct state_queue *b)
+{
+	struct qdiff d = {.before = a,
+			  .after = b,
+			  .consumed = KFD_UNKNOWN,
+			  .submitted = KFD_UNKNOWN,
+			  .evicted_ns = KFD_UNKNOWN};
+	text->len = 0;
+	if (a && b) {
+		measure(&d);
+		name_changes(text, &d);
+		d.changes = text->len ? text->data : NULL;
+	} else {
+		d.changes = a ? "went" : "came";
+	}
+	each(arg, &d);
+}
+
+void qdiff_run(const struct host_state *before, const struct host_state *after,
+	       void (*each)(void *arg, const struct qdiff *d), void *arg)
+{
+	struct buf text = {0};
+	size_t i = 0, j = 0;
+	while (i < before->n || j < after->n) {
+		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
+		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
+		int order = !a ? 1 : !b ? -1 : compare(a, b);
+		i += order <= 0;
+		j += order >= 0;
+		if (order == 0 && recycled(&a->row, &b->row)) {
+			report(each, arg, &text, a, NULL);
+			a = NULL;
+		}
+		report(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+	}
+	buf_fini(&text);
+}

@@ -1,0 +1,539 @@
+// Repeated runs compared; see run_compare.h.
+#include "common/snapshot/run_compare.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- sets of queue ids ---
+
+static bool set_has(const struct qset *s, unsigned id)
+{
+	return s->bits[id / 64] >> (id % 64) & 1;
+}
+
+unsigned qset_count(const struct qset *s)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < QRUNS_IDS / 64; i++)
+		n += (unsigned)__builtin_popcountll(s->bits[i]);
+	return n;
+}
+
+static struct qset set_and(const struct qset *a, const struct qset *b)
+{
+	struct qset both;
+	for (unsigned i = 0; i < QRUNS_IDS / 64; i++)
+		both.bits[i] = a->bits[i] & b->bits[i];
+	return both;
+}
+
+static void set_add(struct qset *to, const struct qset *more)
+{
+	for (unsigned i = 0; i < QRUNS_IDS / 64; i++)
+		to->bits[i] |= more->bits[i];
+}
+
+// What both have, as a share of what either has.
+static double set_overlap(const struct qset *a, const struct qset *b)
+{
+	struct qset either = *a, both = set_and(a, b);
+	set_add(&either, b);
+	const unsigned n = qset_count(&either);
+	return n ? (double)qset_count(&both) / n : 1;
+}
+
+void qset_text(const struct qset *s, struct buf *b)
+{
+	const char *comma = "";
+	for (unsigned i = 0; i < QRUNS_IDS; i++) {
+		unsigned last = i;
+		if (!set_has(s, i))
+			continue;
+		while (last + 1 < QRUNS_IDS && set_has(s, last + 1))
+			last++;
+		buf_printf(b, "%s%u", comma, i);
+		if (last > i)
+			buf_printf(b, "-%u", last);
+		comma = ",";
+		i = last;
+	}
+}
+
+// --- processes ---
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static const char *program_of(const struct queue_row *r, enum run_compare_by by)
+{
+	if (by == QRUNS_CONTAINER && r->container)
+		return r->container;
+	return by == QRUNS_CMDLINE && r->cmdline ? r->cmdline : r->comm;
+}
+
+static void add_queue(struct run_compare_proc *p, const struct state_queue *q, bool levels)
+{
+	const struct queue_row *r = &q->row;
+	const bool compute = r->type && strcmp(r->type, "compute") == 0;
+	p->queues++;
+	p->compute += compute;
+	p->sdma += queue_row_is_sdma(r);
+	// Ids of a secondary context count from 0 again, and cannot be suspended.
+	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
+		p->has.ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
+	if (r->gpu != KFD_UNKNOWN)
+		p->has.gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
+	const uint64_t prio = r->v[levels ? MQD_V_PIPE_PRIO : MQD_V_QUEUE_PRIO];
+	if (compute && prio < (levels ? 3 : 32))
+		p->has.prios |= 1u << prio;
+}
+
+// The slot of each compute queue; nothing when one is unknown.
+static void list_slots(struct buf *b, const struct host_state *m, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		const struct state_queue *q = &m->queues[i];
+		if (!q->row.type || strcmp(q->row.type, "compute") != 0 ||
+		    q->row.context != KFD_UNKNOWN)
+			continue;
+		if (!q->slots) {
+			buf_fini(b);
+			return;
+		}
+		buf_printf(b, "%s%u=%s", b->len ? " " : "", (unsigned)q->row.qid, q->slots);
+	}
+}
+
+static void add_procs(struct run_compare *r, const struct host_state *m, unsigned run,
+		      enum run_compare_by by)
+{
+	for (size_t i = 0, end; i < m->n; i = end) {
+		const struct queue_row *row = &m->queues[i].row;
+		ARRAY_GROW(r->procs, r->cap_procs, r->nprocs);
+		struct run_compare_proc *p = &r->procs[r->nprocs++];
+		*p = (struct run_compare_proc){.run = run,
+					       .run_name = m->name,
+					       .program = program_of(row, by),
+					       .comm = row->comm,
+					       .pid = row->pid,
+					       .start_ticks = m->queues[i].start_ticks};
+		for (end = i; end < m->n && m->queues[end].row.pid == row->pid; end++)
+			add_queue(p, &m->queues[end], r->levels);
+		list_slots(&p->slots, m, i, end);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct run_compare_proc *x = a, *y = b;
+	int r = ORDER(x->run, y->run);
+	r = r ? r : compare_text(x->program, y->program);
+	// The lowest GPU first.
+	r = r ? r
+	      : ORDER(__builtin_ffsll((long long)x->has.gpus),
+		      __builtin_ffsll((long long)y->has.gpus));
+	r = r ? r : ORDER(x->start_ticks, y->start_ticks);
+	return r ? r : ORDER(x->pid, y->pid);
+}
+
+static void number_workers(struct run_compare *r)
+{
+	if (r->nprocs)
+		qsort(r->procs, r->nprocs, sizeof(*r->procs), by_place);
+	for (size_t i = 1; i < r->nprocs; i++) {
+		const struct run_compare_proc *last = &r->procs[i - 1];
+		struct run_compare_proc *p = &r->procs[i];
+		if (p->run == last->run && compare_text(p->program, last->program) == 0)
+			p->worker = last->worker + 1;
+	}
+}
+
+// --- programs ---
+
+static void add_traits(struct run_compare_traits *to, const struct run_compare_traits *more)
+{
+	set_add(&to->ids, &more->ids);
+	to->gpus |= more->gpus;
+	to->prios |= more->prios;
+}
+
+static bool is_of(const struct run_compare_proc *p, const struct run_compare_program *g)
+{
+	return p->worker == g->worker && compare_text(p->program, g->program) == 0;
+}
+
+static struct run_compare_program *program_for(struct run_compare *r,
+					       const struct run_compare_proc *p)
+{
+	for (size_t i = 0; i < r->nprograms; i++)
+		if (is_of(p, &r->programs[i]))
+			return &r->programs[i];
+	ARRAY_GROW(r->programs, r->cap_programs, r->nprograms);
+	struct run_compare_program *g = &r->programs[r->nprograms++];
+	*g = (struct run_compare_program){.program = p->program,
+					  .comm = p->comm,
+					  .worker = p->worker,
+					  .first = p,
+					  .queues_min = p->queues,
+					  .queues_max = p->queues,
+					  .always = p->has.ids,
+					  .same = {-1, -1, -1, -1}};
+	return g;
+}
+
+static void compare_with(struct run_compare_proc *p, const struct run_compare_proc *first)
+{
+	p->overlap = set_overlap(&p->has.ids, &first->has.ids);
+	p->same[SAME_IDS] = memcmp(&p->has.ids, &first->has.ids, sizeof(p->has.ids)) == 0;
+	p->same[SAME_COUNT] = p->compute == first->compute && p->sdma == first->sdma &&
+			      p->queues == first->queues;
+	p->same[SAME_SLOTS] = !p->slots.data || !first->slots.data
+				      ? -1
+				      : strcmp(p->slots.data, first->slots.data) == 0;
+	p->same[SAME_PRIOS] =
+		!p->has.prios || !first->has.prios ? -1 : p->has.prios == first->has.prios;
+}
+
+// Once different is different; unknown wins over same.
+static int8_t both_same(int8_t a, int8_t b)
+{
+	if (a == 0 || b == 0)
+		return 0;
+	return a < 0 || b < 0 ? -1 : 1;
+}
+
+static void add_run(struct run_compare_program *g, const struct run_compare_proc *p)
+{
+	g->seen++;
+	g->queues_min = p->queues < g->queues_min ? p->queues : g->queues_min;
+	g->queues_max = p->queues > g->queues_max ? p->queues : g->queues_max;
+	g->always = set_and(&g->always, &p->has.ids);
+	add_traits(&g->ever, &p->has);
+	// The first run is the one that others are compared with.
+	for (unsigned i = 0; i < SAMES && g->seen > 1; i++)
+		g->same[i] = both_same(g->seen == 2 ? 1 : g->same[i], p->same[i]);
+}
+
+static void measure_consistency(const struct run_compare *r, struct run_compare_program *g)
+{
+	double sum = 0;
+	unsigned n = 0;
+	for (size_t i = 0; i < r->nprocs; i++)
+		for (size_t j = i + 1; is_of(&r->procs[i], g) && j < r->nprocs; j++)
+			if (is_of(&r->procs[j], g)) {
+				sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
+				n++;
+			}
+	g->consistency = n ? sum / n : __builtin_nan("");
+}
+
+static void collect_programs(struct run_compare *r)
+{
+	for (size_t i = 0; i < r->nprocs; i++) {
+		struct run_compare_program *g = program_for(r, &r->procs[i]);
+		compare_with(&r->procs[i], g->first);
+		add_run(g, &r->procs[i]);
+	}
+	for (size_t i = 0; i < r->nprograms; i++) {
+		measure_consistency(r, &r->programs[i]);
+		r->programs[i].missing = r->runs - r->programs[i].seen;
+	}
+}
+
+// --- pairs ---
+
+static struct run_compare_pair *pair_for(struct run_compare *r, const char *a, const char *b)
+{
+	for (size_t i = 0; i < r->npairs; i++)
+		if (compare_text(r->pairs[i].a, a) == 0 && compare_text(r->pairs[i].b, b) == 0)
+			return &r->pairs[i];
+	ARRAY_GROW(r->pairs, r->cap_pairs, r->npairs);
+	struct run_compare_pair *p = &r->pairs[r->npairs++];
+	*p = (struct run_compare_pair){.a = a, .b = b, .last_run = UINT32_MAX};
+	return p;
+}
+
+static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
+		     const struct run_compare_proc *y)
+{
+	struct run_compare_pair *p = pair_for(r, x->program, y->program);
+	const struct run_compare_traits both = {.ids = set_and(&x->has.ids, &y->has.ids),
+						.prios = x->has.prios & y->has.prios,
+						.gpus = x->has.gpus & y->has.gpus};
+	add_traits(&p->both, &both);
+	p->runs += p->last_run != x->run;
+	p->last_run = x->run;
+	p->overlap += (set_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
+}
+
+// --- texts ---
+
+// Priorities or levels with `sep` between them.
+static void prios_text(struct buf *b, const struct run_compare *r, uint32_t prios, const char *sep)
+{
+	for (unsigned i = 0; i < 32; i++)
+		if (prios >> i & 1 && r->levels)
+			buf_printf(b, "%s%s", b->len ? sep : "", prio_level_name(i));
+		else if (prios >> i & 1)
+			buf_printf(b, "%s%u", b->len ? sep : "", i);
+}
+
+static void write_traits(struct run_compare_traits *t, const struct run_compare *r)
+{
+	qset_text(&t->ids, &t->ids_text);
+	prios_text(&t->prios_text, r, t->prios, " ");
+	for (unsigned i = 0; i < 64; i++)
+		if (t->gpus >> i & 1)
+			buf_printf(&t->gpus_text, "%s%u", t->gpus_text.len ? " " : "", i);
+}
+
+static void write_texts(struct run_compare *r)
+{
+	for (size_t i = 0; i < r->nprocs; i++)
+		write_traits(&r->procs[i].has, r);
+	for (size_t i = 0; i < r->nprograms; i++) {
+		write_traits(&r->programs[i].ever, r);
+		qset_text(&r->programs[i].always, &r->programs[i].always_text);
+	}
+	for (size_t i = 0; i < r->npairs; i++)
+		write_traits(&r->pairs[i].both, r);
+}
+
+// --- by what can a program's queues be found in the next run? ---
+//
+// Each strategy is judged by what would break it: fixed ids by ids that change or that two programs
+// share; priority by priorities that change or that two programs share; the PID by nothing, but it
+// has to be looked up each time.
+
+enum { MENTIONED = 2 }; // examples in the evidence
+
+// Adds to the evidence.
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(struct run_compare_strategy *s, const char *fmt, ...)
+{
+	va_list ap;
+	if (s->evidence.len)
+		buf_puts(&s->evidence, "; ");
+	va_start(ap, fmt);
+	buf_vprintf(&s->evidence, fmt, ap);
+	va_end(ap);
+}
+
+static const char *name(const char *program)
+{
+	return program ? program : "an unknown program";
+}
+
+static void say_program(struct run_compare_strategy *s, const struct run_compare_program *g,
+			const char *what)
+{
+	if (g->worker)
+		say(s, "%.60s (process %" PRIu64 "): %s", name(g->program), g->worker + 1, what);
+	else
+		say(s, "%.60s: %s", name(g->program), what);
+}
+
+static void say_pair(struct run_compare_strategy *s, const struct run_compare_pair *p,
+		     const char *what)
+{
+	if (strcmp(name(p->a), name(p->b)) == 0)
+		say(s, "two processes of %.60s share %.60s", name(p->a), what);
+	else
+		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
+}
+
+bool run_compare_repeated(const struct run_compare *r)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->nprograms; i++)
+		any |= r->programs[i].seen > 1;
+	return any;
+}
+
+static unsigned changing_ids(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < r->nprograms; i++) {
+		const struct run_compare_program *g = &r->programs[i];
+		char text[120];
+		if (g->same[SAME_IDS] != 0)
+			continue;
+		snprintf(text, sizeof(text),
+			 "ids differ between its %" PRIu64 " runs (%" PRIu64 " to %" PRIu64
+			 " queues)",
+			 g->seen, g->queues_min, g->queues_max);
+		if (++n <= MENTIONED)
+			say_program(s, g, text);
+	}
+	return n;
+}
+
+static unsigned shared_ids(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < r->npairs; i++) {
+		char text[64];
+		if (!r->pairs[i].both.ids_text.len)
+			continue;
+		snprintf(text, sizeof(text), "ids %s", r->pairs[i].both.ids_text.data);
+		if (++n <= MENTIONED)
+			say_pair(s, &r->pairs[i], text);
+	}
+	return n;
+}
+
+static void judge_fixed(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
+	s->works = broken ? 0 : run_compare_repeated(r) ? 1 : -1;
+	if (s->works > 0)
+		say(s, "each program had the same ids in all its runs, and %s",
+		    r->npairs ? "no two share any" : "no other ran beside it");
+	else if (s->works < 0)
+		say(s, "no program is in two runs");
+}
+
+static unsigned unfit_priorities(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	unsigned n = 0;
+	char what[120];
+	for (size_t i = 0; i < r->nprograms; i++)
+		if (r->programs[i].same[SAME_PRIOS] == 0 && ++n <= MENTIONED)
+			say_program(s, &r->programs[i], "priorities differ between its runs");
+	for (size_t i = 0; i < r->npairs; i++) {
+		if (!r->pairs[i].both.prios)
+			continue;
+		struct buf text = {0};
+		prios_text(&text, r, r->pairs[i].both.prios, ",");
+		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
+			 text.data);
+		if (++n <= MENTIONED)
+			say_pair(s, &r->pairs[i], what);
+		buf_fini(&text);
+	}
+	return n;
+}
+
+static void judge_priority(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	s->works = unfit_priorities(r, s) > 0 ? 0 : -1;
+	if (!s->works)
+		return;
+	bool known = true;
+	for (size_t i = 0; i < r->nprocs; i++)
+		known &= !r->procs[i].compute || r->procs[i].has.prios;
+	if (!known) {
+		say(s, "priorities are unknown: they need the dumps of debugfs");
+	} else if (!r->npairs) {
+		say(s, "no two programs ran side by side");
+	} else if (!run_compare_repeated(r)) {
+		say(s, "no program is in two runs");
+	} else {
+		s->works = 1;
+		for (size_t i = 0; i < r->nprograms && i < 4; i++) {
+			struct buf text = {0};
+			prios_text(&text, r, r->programs[i].ever.prios, ",");
+			say_program(s, &r->programs[i], text.data ? text.data : "none");
+			buf_fini(&text);
+		}
+	}
+}
+
+static void judge_pid(const struct run_compare *r, struct run_compare_strategy *s)
+{
+	bool same = run_compare_repeated(r);
+	for (size_t i = 0; i < r->nprograms; i++)
+		same &= r->programs[i].same[SAME_IDS] != 0;
+	s->works = r->nprocs ? 1 : -1;
+	if (r->nprocs)
+		say(s,
+		    "a queue belongs to one process; its PID is to be looked up in every run "
+		    "(gpq queues --comm, --container, --tree)%s",
+		    same ? "; ids are the same in every run, so PID and id name one queue" : "");
+	else
+		say(s, "no process has a queue in any of the runs");
+}
+
+static void judge(struct run_compare *r)
+{
+	static const struct {
+		const char *name;
+		void (*judge)(const struct run_compare *, struct run_compare_strategy *);
+	} all[QRUNS_STRATEGIES] = {
+		[QRUNS_FIXED] = {"fixed-ids", judge_fixed},
+		[QRUNS_PRIORITY] = {"priority", judge_priority},
+		[QRUNS_PID] = {"pid", judge_pid},
+	};
+	bool chosen = false;
+	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++) {
+		struct run_compare_strategy *s = &r->strategies[i];
+		s->name = all[i].name;
+		all[i].judge(r, s);
+		s->chosen = s->works > 0 && !chosen;
+		chosen |= s->chosen;
+	}
+}
+
+// --- all of it ---
+
+static void traits_fini(struct run_compare_traits *t)
+{
+	buf_fini(&t->ids_text);
+	buf_fini(&t->gpus_text);
+	buf_fini(&t->prios_text);
+}
+
+// Where a driver wrote no priorities, levels can be compared alone, with runs of any driver.
+static bool needs_levels(const struct host_state *moments, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (size_t k = 0; k < moments[i].n; k++) {
+			const struct queue_row *r = &moments[i].queues[k].row;
+			if (r->v[MQD_V_QUEUE_PRIO] == KFD_UNKNOWN &&
+			    prio_level_name(r->v[MQD_V_PIPE_PRIO]))
+				return true;
+		}
+	return false;
+}
+
+void run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
+			 enum run_compare_by by)
+{
+	*r = (struct run_compare){.runs = n, .levels = needs_levels(moments, n)};
+	for (unsigned i = 0; i < n; i++)
+		add_procs(r, &moments[i], i, by);
+	number_workers(r);
+	collect_programs(r);
+	for (size_t i = 0; i < r->nprocs; i++)
+		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
+			add_pair(r, &r->procs[i], &r->procs[j]);
+	write_texts(r);
+	judge(r);
+}
+
+void run_compare_fini(struct run_compare *r)
+{
+	for (size_t i = 0; i < r->nprocs; i++) {
+		buf_fini(&r->procs[i].slots);
+		traits_fini(&r->procs[i].has);
+	}
+	for (size_t i = 0; i < r->nprograms; i++) {
+		buf_fini(&r->programs[i].always_text);
+		traits_fini(&r->programs[i].ever);
+	}
+	for (size_t i = 0; i < r->npairs; i++)
+		traits_fini(&r->pairs[i].both);
+	for (unsigned i = 0; i < QRUNS_STRATEGIES; i++)
+		buf_fini(&r->strategies[i].evidence);
+	free(r->procs);
+	free(r->programs);
+	free(r->pairs);
+	*r = (struct run_compare){0};
+}

@@ -1,0 +1,517 @@
+// Reading a host and writing it down; see snapshot.h.
+//
+// The dumps are joined later, so they must be of the same moment: they are read into memory one
+// after the other and written afterwards, and read again if the list of queues changed in between.
+#include "common/host/xalloc.h"
+#include "common/snapshot/snapshot.h"
+
+#include "common/host/buf.h"
+#include "common/host/clock.h"
+#include "common/host/glob.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/kfd/driver.h"
+#include "common/kfd/procs.h"
+#include "common/reader/reader.h"
+#include "common/rows/queue_rows.h"
+#include "common/rows/recorded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
+
+static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
+{
+	ARRAY_GROW(s->entries, s->cap, s->n);
+	struct snapshot_entry *e = &s->entries[s->n++];
+	*e = (struct snapshot_entry){.path = xstrdup(path), .size = size, .error = error};
+	if (!error) {
+		s->files++;
+		s->bytes += size;
+	}
+	return e;
+}
+
+int snapshot_add(struct saver *v, const char *path, const struct buf *b)
+{
+	if (tree_file(v->t, path, b->len ? b->data : "", b->len))
+		return -1;
+	note(v->s, path, b->len, 0);
+	return 0;
+}
+
+// --- one path ---
+
+static struct held *hold(struct saver *v, const char *path, const char *target)
+{
+	ARRAY_GROW(v->held, v->cap_held, v->nheld);
+	struct held *h = &v->held[v->nheld++];
+	*h = (struct held){.path = xstrdup(path), .target = target ? xstrdup(target) : NULL};
+	return h;
+}
+
+static void release(struct saver *v)
+{
+	for (size_t i = 0; i < v->nheld; i++) {
+		free(v->held[i].path);
+		free(v->held[i].target);
+		buf_fini(&v->held[i].data);
+	}
+	v->nheld = 0;
+}
+
+// A file of a process, in KFD's part of sysfs or debugfs, that is not to be saved.
+static bool is_left_out(const struct saver *v, const char *path)
+{
+	static const char folder[] = "/kfd/proc/";
+	const char *pid = v->only ? strstr(path, folder) : NULL;
+	return pid && !pids_has(v->only, (pid_t)strtol(pid + strlen(folder), NULL, 10));
+}
+
+static int on_missing(void *arg, const char *path, int error)
+{
+	struct saver *v = arg;
+	const bool absent = error == ENOENT || error == ENOTDIR;
+	if ((!absent || !(v->item->flags & SNAP_OPTIONAL)) && !is_left_out(v, path))
+		note(v->s, path, 0, error);
+	return 0;
+}
+
+// What the target's memory holds, or the driver reads under its locks.
+static bool may_be_silent(const char *path)
+{
+	return host_is_live() &&
+	       (strncmp(path, "/sys/kernel/debug/", 18) == 0 || strstr(path, "/cmdline"));
+}
+
+// Whole file into `b`. 1: it is a folder; -1 with errno.
+static int read_file(const char *path, struct buf *b)
+{
+	struct stat st;
+	int fd = host_open(path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	int r = fstat(fd, &st);
+	if (r == 0 && S_ISDIR(st.st_mode))
+		r = 1;
+	else if (r == 0 && S_ISREG(st.st_mode))
+		r = (may_be_silent(path) ? reader_read_fd(b, fd, path) : buf_read_fd(b, fd)) < 0
+			    ? -1
+			    : 0;
+	else if (r == 0)
+		r = (errno = EINVAL, -1); // a device or a pipe has no place here
+	close_quietly(fd);
+	return r;
+}
+
+static int add_dump(struct saver *v, const char *path)
+{
+	struct buf b = {0};
+	const uint64_t begin = clock_ns();
+	const int r = read_file(path, &b);
+	const int error = r > 0 ? EISDIR : errno;
+	const uint64_t end = clock_ns();
+	if (r) {
+		buf_fini(&b);
+		return on_missing(v, path, error);
+	}
+	hold(v, path, NULL)->data = b;
+	struct snapshot_entry *e = note(v->s, path, b.len, 0);
+	e->begin_ns = begin;
+	e->end_ns = end;
+	return 0;
+}
+
+static int add_file(struct saver *v, const char *path)
+{
+	struct buf b = {0};
+	int r = read_file(path, &b);
+	if (r > 0) {
+		r = tree_dir(v->t, path);
+	} else if (r < 0) {
+		r = on_missing(v, path, errno);
+	} else {
+		if (v->r && v->item->redact)
+			v->item->redact(v->r, &b);
+		r = snapshot_add(v, path, &b);
+	}
+	buf_fini(&b);
+	return r;
+}
+
+// Is it as it was in the earlier snapshot, and was it linked from there?
+static bool is_linked(struct saver *v, const char *path)
+{
+	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
+	const ssize_t size = earlier < 0 ? -1 : tree_same(v->t, path, earlier);
+	if (size >= 0)
+		note(v->s, path, (uint64_t)size, 0);
+	return size >= 0;
+}
+
+static int on_found(void *arg, const char *path)
+{
+	struct saver *v = arg;
+	if (*v->how->stop) {
+		errno = EINTR;
+		return -1;
+	}
+	// "/": only a link that somebody else made leads there
+	if (strcmp(path, "/") == 0 || is_left_out(v, path) || is_linked(v, path))
+		return 0;
+	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
+}
+
+static int on_link(void *arg, const char *path, const char *target)
+{
+	struct saver *v = arg;
+	if (!(v->item->flags & SNAP_DUMP))
+		return tree_link(v->t, path, target);
+	hold(v, path, target);
+	return 0;
+}
+
+// --- items ---
+
+static int save_flat(struct saver *v)
+{
+	char target[PATH_MAX];
+	const char *path = v->item->path;
+	if (!(v->item->flags & SNAP_LINK))
+		return add_file(v, path);
+	if (host_readlink(path, target, sizeof(target)) < 0)
+		return on_missing(v, path, errno);
+	return tree_link(v->t, path, target);
+}
+
+static int save_pattern(struct saver *v, const char *pattern)
+{
+	const struct glob_visitor visitor = {on_found, on_link, on_missing, v,
+					     (v->item->flags & SNAP_LINK) != 0};
+	return v->item->flags & SNAP_FLAT ? save_flat(v) : host_glob(pattern, &visitor);
+}
+
+static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
+{
+	const char *path = v->item->path, *mark = strchr(path, '%');
+	char pattern[256];
+	int r = 0;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		snprintf(pattern, sizeof(pattern), "%.*s%d%s", (int)(mark - path), path,
+			 (int)pids[i], mark + 1);
+		r = save_pattern(v, pattern);
+	}
+	return r;
+}
+
+// All items that have this flag (`on`), or have it not.
+static int save_items(struct saver *v, unsigned flag, bool on)
+{
+	int r = 0;
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (!(v->item->flags & SNAP_PROC) && !(v->item->flags & flag) != on)
+			r = save_pattern(v, v->item->path);
+	return r;
+}
+
+// --- the dumps ---
+
+static void forget_entries(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->entries[i].path);
+	s->n = s->files = 0;
+	s->bytes = 0;
+}
+
+static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
+{
+	if (a->nqueues != b->nqueues || a->nprocs != b->nprocs || a->ncontexts != b->ncontexts)
+		return false;
+	for (size_t i = 0; i < a->ncontexts; i++) {
+		const struct kfd_context *x = &a->contexts[i], *y = &b->contexts[i];
+		if (x->id != y->id || x->created != y->created)
+			return false;
+	}
+	for (size_t i = 0; i < a->nqueues; i++) {
+		const struct kfd_queue *x = &a->queues[i], *y = &b->queues[i];
+		if (a->procs[x->proc].pid != b->procs[y->proc].pid || x->qid != y->qid ||
+		    x->context != y->context || x->created != y->created)
+			return false;
+	}
+	return true;
+}
+
+static bool is_chosen(const void *only, pid_t pid)
+{
+	return pids_has(only, pid);
+}
+
+static int list_queues(struct kfd_procs *p, const struct saver *v)
+{
+	const struct kfd_procs_how how = {.keep = v->only ? is_chosen : NULL, .arg = v->only};
+	int r = kfd_procs_read(p, &how);
+	return r && (errno == ENOENT || errno == EACCES) ? 0 : r;
+}
+
+// Reads the dumps until the queues stay the same meanwhile; `after` are these queues.
+static int read_dumps(struct saver *v, struct kfd_procs *after)
+{
+	struct snapshot *s = v->s;
+	int r = list_queues(after, v);
+	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
+		struct kfd_procs now = {0};
+		forget_entries(s);
+		release(v);
+		s->begin_ns = clock_ns();
+		r = save_items(v, SNAP_DUMP, true);
+		s->end_ns = clock_ns();
+		if (r == 0)
+			r = list_queues(&now, v);
+		s->tries++;
+		s->settled = r == 0 && same_queues(after, &now);
+		kfd_procs_fini(after);
+		*after = now;
+	}
+	return r;
+}
+
+static int write_dumps(struct saver *v)
+{
+	int r = 0;
+	for (size_t i = 0; i < v->nheld && r == 0; i++) {
+		const struct held *h = &v->held[i];
+		r = h->target ? tree_link(v->t, h->path, h->target)
+			      : tree_file(v->t, h->path, h->data.len ? h->data.data : "",
+					  h->data.len);
+	}
+	release(v);
+	return r;
+}
+
+// --- what only a running host knows of queues ---
+
+struct created {
+	uint64_t when;
+	unsigned id;
+};
+
+static int by_creation(const void *a, const void *b)
+{
+	const struct created *x = a, *y = b;
+	return ORDER(x->when, y->when);
+}
+
+static void write_ids(struct buf *b, struct created *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_creation);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
+}
+
+// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
+static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
+		       struct buf *b)
+{
+	struct created *v = xcalloc(proc->queues + 1u, sizeof(*v));
+	size_t n = 0;
+	for (uint32_t i = 0; i < proc->queues; i++) {
+		const struct kfd_queue *q = &p->queues[proc->queue + i];
+		if (q->context == context && q->created != KFD_UNKNOWN)
+			v[n++] = (struct created){q->created, q->qid};
+	}
+	write_ids(b, v, n);
+	free(v);
+}
+
+// Ids of secondary contexts, oldest first, likewise.
+static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
+{
+	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
+	bool known = true;
+	for (uint32_t i = 1; i < proc->contexts; i++) { // 0 is the primary one
+		const struct kfd_context *c = &p->contexts[proc->context + i];
+		v[i - 1] = (struct created){c->created, (unsigned)c->id};
+		known &= c->created != KFD_UNKNOWN;
+	}
+	if (known && proc->contexts)
+		write_ids(b, v, proc->contexts - 1);
+	free(v);
+}
+
+static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int r = b->len ? tree_file(t, path, b->data, b->len) : 0;
+	b->len = 0;
+	free(path);
+	return r;
+}
+
+// Saves what only a live host shows of a queue: its indices in the process, and its holder.
+// queue_rows.c reads it back.
+static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
+{
+	struct buf b = {0};
+	char name[32];
+	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
+	if (indices)
+		buf_printf(&b, "%" PRIu64 " %" PRIu64, r->read_now, r->write_now);
+	if (r->holder >= 0)
+		buf_printf(&b, "%s %" PRId64 "\n", indices ? "" : "- -", r->holder);
+	else if (indices)
+		buf_puts(&b, " -\n");
+	snprintf(name, sizeof(name), "%u/.now", (unsigned)r->qid);
+	int failed = save_text(t, dir, name, &b);
+	buf_fini(&b);
+	return failed;
+}
+
+// Stores the real path of the folder of processes: a tree cannot have files below a link.
+static int keep_procs(void *saver, const char *found)
+{
+	((struct saver *)saver)->procs = xstrdup(found);
+	return 1;
+}
+
+static int save_context(struct saver *v, const struct kfd_procs *p, const struct kfd_context *c,
+			const struct queue_rows *now)
+{
+	const struct kfd_proc *proc = &p->procs[c->proc];
+	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
+	char sub[24] = "";
+	struct buf b = {0};
+	if (c->id >= 0)
+		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
+	char *dir = xasprintf("%s/%d/%squeues", v->procs, (int)proc->pid, sub);
+	order_text(p, proc, c->id, &b);
+	int r = save_text(v->t, dir, ".order", &b);
+	for (size_t i = 0; i < now->n && !r; i++) {
+		const struct queue_row *row = &now->rows[i];
+		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
+			r = save_now(v->t, dir, row);
+	}
+	dir[strlen(dir) - strlen("/queues")] = '\0';
+	if (!r && c->id < 0) {
+		contexts_text(p, proc, &b);
+		r = save_text(v->t, dir, ".contexts", &b);
+	}
+	free(dir);
+	buf_fini(&b);
+	return r;
+}
+
+static int save_queues(struct saver *v, const struct kfd_procs *p, const struct queue_rows *now)
+{
+	static const struct snapshot_item folder = {.flags = SNAP_OPTIONAL};
+	const struct glob_visitor visitor = {keep_procs, on_link, on_missing, v, false};
+	v->item = &folder;
+	int r = host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
+	if (!r && v->procs) // also without any process: else it would seem not to be recorded
+		r = tree_dir(v->t, v->procs);
+	for (size_t i = 0; i < p->ncontexts && !r && v->procs; i++)
+		r = save_context(v, p, &p->contexts[i], now);
+	free(v->procs);
+	return r;
+}
+
+// --- processes ---
+
+static int by_pid(const void *a, const void *b)
+{
+	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	return ORDER(x, y);
+}
+
+// A process and all its ancestors, which --tree needs.
+static void add_concerned(struct pids *to, pid_t pid)
+{
+	struct proc proc;
+	for (unsigned k = 0; k < MAX_ANCESTORS && pid > 0 && !pids_has(to, pid); k++) {
+		pids_push(to, pid);
+		pid = proc_read(&proc, pid) ? 0 : proc.ppid;
+	}
+}
+
+static int save_processes(struct saver *v, const struct kfd_procs *p)
+{
+	struct pids all = {0};
+	int r = 0;
+	for (size_t i = 0; i < p->nprocs; i++)
+		add_concerned(&all, p->procs[i].pid);
+	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it: facts 4.1
+		add_concerned(&all, v->only->v[i]);
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_pid);
+	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
+		if (v->item->flags & SNAP_PROC)
+			r = save_per_process(v, all.v, all.n);
+	if (r == 0)
+		r = snapshot_add_names(v, all.v, all.n);
+	free(all.v);
+	return r;
+}
+
+// Opening /dev/kfd makes gpq a KFD process for a moment, so it comes last.
+static void ask_version(struct snapshot *s)
+{
+	struct kfd_version v;
+	int fd = s->live ? kfd_open() : -1;
+	if (fd < 0)
+		return;
+	if (kfd_ioctl(fd, KFD_GET_VERSION, &v) == 0) {
+		s->kfd_major = v.major;
+		s->kfd_minor = v.minor;
+	}
+	close(fd);
+}
+
+int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *save)
+{
+	struct saver v = {.s = s, .t = t, .how = save, .r = save->names, .only = save->only};
+	struct kfd_procs queues = {0};
+	struct pids recorded = {0};
+	if (!v.only && recorded_chosen(&recorded))
+		v.only = &recorded;
+	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER,
+					   .keep = v.only ? is_chosen : NULL,
+					   .arg = v.only};
+	struct process_cache processes = {0};
+	struct queue_rows now = {0};
+	*s = (struct snapshot){.live = host_is_live()};
+	int failed = read_dumps(&v, &queues);
+	if (!failed && queues.nqueues)
+		queue_rows_load(&now, &processes, &how); // without it, no .now
+	failed = failed || write_dumps(&v) || save_queues(&v, &queues, &now) ||
+		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
+	s->procs = queues.nprocs;
+	s->queues = queues.nqueues;
+	if (!failed) {
+		ask_version(s);
+		failed = snapshot_add_manifest(&v);
+	}
+	int saved = errno;
+	release(&v);
+	free(v.held);
+	free(recorded.v);
+	kfd_procs_fini(&queues);
+	queue_rows_fini(&now);
+	process_cache_fini(&processes);
+	errno = saved;
+	return failed ? -1 : 0;
+}
+
+void snapshot_fini(struct snapshot *s)
+{
+	forget_entries(s);
+	free(s->entries);
+	*s = (struct snapshot){0};
+}

@@ -1,0 +1,365 @@
+// Profiles; profile.h.
+#include "common/why/profile.h"
+
+#include "common/cli/stop.h"
+#include "common/host/buf.h"
+#include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/reader/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *profile_state_word(enum profile_state s)
+{
+	static const char *const words[PROFILE_STATES] = {
+		[PROFILE_UNKNOWN] = "unknown",
+		[PROFILE_RUNNING] = "running",
+		[PROFILE_NEXT] = "next",
+		[PROFILE_WAITS] = "waits",
+		[PROFILE_UNPUBLISHED] = "not-published",
+		[PROFILE_IDLE] = "idle",
+		[PROFILE_OFF] = "off",
+	};
+	return words[s];
+}
+
+// --- names ---
+
+// A process has few kernels beside the looks at them: their names are kept once, in order.
+static const char *intern(struct profile *p, const char *name)
+{
+	size_t low = 0, high = p->nnames;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(p->names[middle], name);
+		if (!order)
+			return p->names[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	ARRAY_GROW(p->names, p->cap_names, p->nnames);
+	memmove(p->names + low + 1, p->names + low, (p->nnames++ - low) * sizeof(*p->names));
+	return p->names[low] = xstrdup(name);
+}
+
+static const char *kernel_of(struct profile *p, struct profile_queue *q, uint64_t object)
+{
+	if (!object || !p->name)
+		return NULL;
+	if (q->object != object || q->renamed != p->renamed) {
+		const char *name = p->name(p->arg, q->x.q, object);
+		q->kernel = name ? intern(p, name) : NULL;
+		q->object = object;
+		q->renamed = p->renamed;
+	}
+	return q->kernel;
+}
+
+// --- what a look shows ---
+
+// NULL: not known. One that was taken while it was looked at was the head until then.
+static const struct packet *head_of(const struct why_queue *x)
+{
+	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
+	if (x->next.type)
+		return settled && !x->unsure ? &x->next : NULL;
+	return x->last.type ? &x->last : NULL;
+}
+
+// Does a packet that is still to come have this completion signal?
+static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
+{
+	bool found = false;
+	for (size_t i = 0; i < p->n && !found; i++) {
+		const struct ring_queue *r = p->v[i].x.q;
+		struct ring_look l;
+		if (!r || p->v[i].pid != pid)
+			continue;
+		ring_look(&r->ring, &p->rings->processes[r->process].memory, 0, PROFILE_SEARCH, &l);
+		for (size_t k = 0; k < l.n; k++)
+			found |= l.v[k].packet.completion == signal && l.v[k].state != RING_TAKEN;
+		ring_look_fini(&l);
+	}
+	return found;
+}
+
+// Runtimes use a signal again once it is 0: then, or where another packet has it, its value is no
+// longer that of the last packet. Packets to come are searched once for each packet that runs.
+static bool last_runs(const struct profile *p, struct profile_queue *q)
+{
+	const struct why_queue *x = &q->x;
+	const uint64_t signal = x->last.completion;
+	if (!why_last_runs(x) || x->next.completion == signal)
+		return false;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct profile_queue *other = &p->v[i];
+		if (other != q && other->x.q && other->pid == q->pid &&
+		    (other->x.next.completion == signal || other->x.last.completion == signal))
+			return false;
+	}
+	if (q->searched_at != x->now.read && is_to_come(p, q->pid, signal))
+		q->done_at = x->now.read;
+	q->searched_at = x->now.read;
+	return x->now.read != q->done_at;
+}
+
+static enum profile_state state_of(const struct profile *p, struct profile_queue *q)
+{
+	const struct why_queue *x = &q->x;
+	if (x->problem)
+		return PROFILE_UNKNOWN;
+	if (q->off && x->now.read == q->off_at)
+		return PROFILE_OFF;
+	if (last_runs(p, q))
+		return PROFILE_RUNNING;
+	if (x->now.read == x->now.write)
+		return PROFILE_IDLE;
+	if (!head_of(x))
+		return PROFILE_UNKNOWN;
+	if (x->next.type && x->next_state == RING_UNPUBLISHED)
+		return PROFILE_UNPUBLISHED;
+	return x->blocked ? PROFILE_WAITS : PROFILE_NEXT;
+}
+
+static struct profile_sight sight_of(struct profile *p, struct profile_queue *q)
+{
+	struct profile_sight s = {.state = state_of(p, q)};
+	const struct packet *shown = s.state == PROFILE_RUNNING ? &q->x.last : head_of(&q->x);
+	if (s.state == PROFILE_RUNNING || s.state == PROFILE_NEXT || s.state == PROFILE_WAITS) {
+		s.packet = shown->type;
+		s.kernel = kernel_of(p, q, shown->kernel_object);
+	}
+	return s;
+}
+
+static bool is_same(const struct profile_sight *a, const struct profile_sight *b)
+{
+	return a->state == b->state && a->packet == b->packet && a->kernel == b->kernel;
+}
+
+// Index of its count.
+static size_t count_of(struct profile_queue *q, const struct profile_sight *s)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (is_same(&q->v[i].what, s))
+			return i;
+	*ARRAY_ADD(q->v, q->cap, q->n) = (struct profile_count){.what = *s};
+	return q->n - 1;
+}
+
+static void show(struct profile *p, struct profile_queue *q, const struct profile_sight *s,
+		 uint64_t now_ns)
+{
+	if (q->at != SIZE_MAX && s && is_same(&q->v[q->at].what, s))
+		return;
+	if (q->at != SIZE_MAX && p->changes)
+		p->changes(p->arg, q, now_ns);
+	q->at = s ? count_of(q, s) : SIZE_MAX;
+	q->since_ns = now_ns;
+}
+
+// The queues of each process in turn.
+static void glance(struct profile *p)
+{
+	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(*v));
+	for (size_t k = 0; k < p->rings->nprocesses; k++) {
+		size_t n = 0;
+		for (size_t i = 0; i < p->n; i++)
+			if (p->v[i].x.q && p->v[i].x.q->process == k)
+				v[n++] = &p->v[i].x;
+		why_glance_all(v, n, &p->rings->processes[k].memory);
+	}
+	free(v);
+}
+
+void profile_look(struct profile *p, uint64_t now_ns)
+{
+	p->looks++;
+	p->end_ns = now_ns;
+	glance(p);
+	for (size_t i = 0; i < p->n; i++) {
+		struct profile_queue *q = &p->v[i];
+		if (!q->x.q)
+			continue;
+		q->unread += q->x.unread;
+		if (q->x.has_last_value && q->x.last_value <= 0)
+			q->done_at = q->x.now.read;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		struct profile_queue *q = &p->v[i];
+		if (!q->x.q)
+			continue;
+		if (q->x.problem == RING_UNREADABLE) {
+			q->unreadable++;
+			continue;
+		}
+		const struct profile_sight s = sight_of(p, q);
+		show(p, q, &s, now_ns);
+		q->v[q->at].looks++;
+	}
+}
+
+// --- which queues ---
+
+// The ring of a queue that has just been made may not be known yet.
+static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
+{
+	const struct queue_row *row = r->row;
+	const bool known = q->ring != MQD_UNKNOWN && r->ring.base != MQD_UNKNOWN;
+	return q->pid == row->pid && q->gpu_id == row->gpu_id && q->qid == row->qid &&
+	       q->context == row->context && (!known || q->ring == r->ring.base) &&
+	       strcmp(q->comm, row->comm ? row->comm : "") == 0;
+}
+
+static struct profile_queue *queue_of(struct profile *p, const struct ring_queue *r)
+{
+	const struct queue_row *row = r->row;
+	for (size_t i = 0; i < p->n; i++)
+		if (is_queue(&p->v[i], r))
+			return &p->v[i];
+	struct profile_queue *q = ARRAY_ADD(p->v, p->cap, p->n);
+	*q = (struct profile_queue){.pid = row->pid,
+				    .comm = xstrdup(row->comm ? row->comm : ""),
+				    .type = row->type ? xstrdup(row->type) : NULL,
+				    .gpu_id = row->gpu_id,
+				    .qid = row->qid,
+				    .context = row->context,
+				    .ring = r->ring.base,
+				    .x = {.unread = true},
+				    .done_at = UINT64_MAX,
+				    .searched_at = UINT64_MAX,
+				    .at = SIZE_MAX};
+	return q;
+}
+
+// Looks that could not read a queue that is still there.
+static void count_unreadable(struct profile_queue *q)
+{
+	const struct profile_sight unknown = {.state = PROFILE_UNKNOWN};
+	if (!q->unreadable)
+		return;
+	const size_t at = count_of(q, &unknown);
+	q->v[at].looks += q->unreadable;
+	q->unreadable = 0;
+}
+
+void profile_take(struct profile *p, const struct rings *r)
+{
+	const uint64_t now_ns = clock_ns();
+	for (size_t i = 0; i < p->n; i++)
+		p->v[i].x.q = NULL;
+	p->rings = r;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct queue_row *row = r->v[i].row;
+		if (!r->v[i].chosen)
+			continue;
+		struct profile_queue *q = queue_of(p, &r->v[i]);
+		q->x.q = &r->v[i];
+		q->ring = r->v[i].ring.base;
+		count_unreadable(q);
+		q->off = row->on_hw == 0 || row->holder != INT64_MIN;
+		why_glance_again(&q->x, &r->processes[r->v[i].process].memory);
+		q->off_at = q->x.now.read;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->v[i].x.q) {
+			show(p, &p->v[i], NULL, now_ns);
+			p->v[i].unreadable = 0;
+		}
+}
+
+// --- the run ---
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+// Of gpq and the children that read for it.
+static uint64_t cpu_now(void)
+{
+	return clock_cpu_ns() + reader_cpu_ns(NULL);
+}
+
+uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns)
+{
+	const uint64_t due = later(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 50);
+	return due < now_ns + PROFILE_REST_NS ? due : now_ns + PROFILE_REST_NS;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); // a signal ends it
+}
+
+void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
+{
+	const uint64_t cpu = cpu_now(), begin = clock_ns(), end = begin + for_ns;
+	uint64_t now = begin, scan_at = begin + PROFILE_SCAN_NS;
+	p->begin_ns = begin;
+	while (now < end && !stop_asked()) {
+		if (scan && now >= scan_at) {
+			const uint64_t before = cpu_now();
+			scan(p->arg);
+			// At most a hundredth of the time.
+			scan_at = now + later(PROFILE_SCAN_NS, 100 * (cpu_now() - before));
+			now = clock_ns();
+		}
+		profile_look(p, now);
+		p->cpu_ns = cpu_now() - cpu;
+		if (!host_is_live())
+			return;
+		const uint64_t due = profile_due(begin, now, clock_ns(), p->cpu_ns);
+		sleep_until(due < end ? due : end);
+		p->end_ns = now = clock_ns();
+	}
+	for (size_t i = 0; i < p->n && scan; i++)
+		if (p->v[i].x.q && p->v[i].unreadable) { // has it ended?
+			scan(p->arg);
+			break;
+		}
+}
+
+static int by_looks(const void *a, const void *b)
+{
+	const struct profile_count *x = a, *y = b;
+	int r = ORDER(y->looks, x->looks);
+	r = r ? r : ORDER(x->what.state, y->what.state);
+	r = r ? r
+	      : strcmp(x->what.packet ? x->what.packet : "", y->what.packet ? y->what.packet : "");
+	return r ? r
+		 : strcmp(x->what.kernel ? x->what.kernel : "",
+			  y->what.kernel ? y->what.kernel : "");
+}
+
+void profile_finish(struct profile *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct profile_queue *q = &p->v[i];
+		show(p, q, NULL, p->end_ns);
+		if (q->x.q)
+			count_unreadable(q);
+		if (q->n)
+			qsort(q->v, q->n, sizeof(*q->v), by_looks);
+	}
+}
+
+void profile_fini(struct profile *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].comm);
+		free(p->v[i].type);
+		free(p->v[i].v);
+	}
+	for (size_t i = 0; i < p->nnames; i++)
+		free(p->names[i]);
+	free(p->names);
+	free(p->v);
+	*p = (struct profile){0};
+}

@@ -1,0 +1,403 @@
+// Rings of queues; rings.h.
+#include "common/why/rings.h"
+
+#include "common/cli/err.h"
+#include "common/host/root.h"
+#include "common/host/xalloc.h"
+#include "common/slots/slot_rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NEXT_ROOT \
+	"as root; or, for a process of one's own, with --attach, whose help says what it costs"
+
+// --- where they are ---
+
+static enum ring_kind kind_of(const struct queue_row *row)
+{
+	if (queue_row_is_sdma(row))
+		return RING_SDMA;
+	if (!row->packets)
+		return RING_NONE;
+	return queue_row_is_aql(row) ? RING_AQL : RING_PM4;
+}
+
+// Of gfx12 a linear copy is longer, and other generations were not read about.
+static unsigned copy_dwords(const struct queue_rows *q, const struct queue_row *row)
+{
+	const enum gfx_gen gen =
+		row->gpu_id == KFD_UNKNOWN ? GFX_UNKNOWN : queue_rows_gen(q, (uint32_t)row->gpu_id);
+	return gen >= GFX8 && gen <= GFX11 ? 7 : 0;
+}
+
+// The runlist has the address of the write index of what it maps, SDMA queues too.
+static uint64_t write_address(const struct queue_rows *q, const struct queue_row *row)
+{
+	const struct rls_node *n =
+		row->gpu_id == KFD_UNKNOWN ? NULL : rls_find(&q->rls, (uint32_t)row->gpu_id);
+	const uint64_t known = row->v[MQD_V_WPTR_ADDR];
+	for (uint32_t i = 0; n && known == MQD_UNKNOWN && i < n->queues; i++)
+		if (q->rls.queues[n->queue + i].doorbell == row->v[MQD_V_DOORBELL])
+			return q->rls.queues[n->queue + i].wptr;
+	return known;
+}
+
+static struct ring ring_of(const struct queue_rows *q, const struct queue_row *row)
+{
+	return (struct ring){
+		.kind = kind_of(row),
+		.base = row->v[MQD_V_RING],
+		.bytes = row->v[MQD_V_RING_BYTES],
+		.read_at = row->v[MQD_V_RPTR_ADDR],
+		.write_at = write_address(q, row),
+		.copy_dwords = copy_dwords(q, row),
+	};
+}
+
+// --- from the debug interface, or a holder that is there ---
+
+static struct queue_row *row_of(struct queue_rows *q, pid_t pid, uint32_t id)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].pid == pid && q->rows[i].qid == id &&
+		    q->rows[i].context == KFD_UNKNOWN)
+			return &q->rows[i];
+	return NULL;
+}
+
+static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
+{
+	row->v[MQD_V_RING] = e->ring_base_address;
+	row->v[MQD_V_RING_BYTES] = e->ring_size;
+	row->v[MQD_V_RPTR_ADDR] = e->read_pointer_address;
+	row->v[MQD_V_WPTR_ADDR] = e->write_pointer_address;
+	row->v[MQD_V_CTX_BASE] = e->ctx_save_restore_address;
+	row->packets = e->queue_type == KFD_SNAPSHOT_COMPUTE_AQL ? "aql"
+		       : e->queue_type == KFD_SNAPSHOT_COMPUTE   ? "pm4"
+								 : NULL;
+}
+
+static int ask(struct kfd_link *l, const char *request, struct kfd_failure *f)
+{
+	return kfd_link_send(l, request, f) || kfd_link_receive(l, KFD_ANSWER_MS, f) ? -1 : 0;
+}
+
+// A holder that is started for it ends with the connection, and the session with it.
+static int attach(struct queue_rows *q, pid_t pid)
+{
+	struct kfd_target target = {.pidfd = -1};
+	struct kfd_link link = {.fd = -1};
+	struct kfd_failure f;
+	int r = kfd_target_pin(&target, pid, 0, &f);
+	if (!r)
+		r = kfd_link_open(&link, &target, true, &f);
+	if (!r)
+		r = ask(&link, "queues addresses", &f);
+	for (size_t i = 0; !r && i < link.answer.num; i++) {
+		const struct kfd_queue_entry *e = &link.answer.queues[i].queue;
+		struct queue_row *row = row_of(q, pid, e->queue_id);
+		if (row)
+			take_entry(row, e);
+	}
+	const pid_t started = link.started;
+	if (link.fd >= 0)
+		kfd_link_close(&link);
+	if (started > 0)
+		kfd_wait_death(started, KFD_END_MS);
+	kfd_target_unpin(&target);
+	return r ? err_fail((enum gpq_exit)f.status, NULL, "pid %d: --attach: %s", (int)pid, f.text)
+		 : GPQ_OK;
+}
+
+static int attach_all(struct queue_rows *q)
+{
+	int status = GPQ_OK;
+	pid_t last = 0;
+	err_hint(NULL, "--attach: the driver takes all queues of the GPUs off the hardware once");
+	for (size_t i = 0; i < q->n && !status; i++) {
+		if (q->rows[i].pid != last && q->rows[i].qid != KFD_UNKNOWN)
+			status = attach(q, (pid_t)q->rows[i].pid);
+		last = (pid_t)q->rows[i].pid;
+	}
+	return status;
+}
+
+// --- choosing ---
+
+static int refuse(const struct queue_rows *q, const struct rings_how *how)
+{
+	const int error = q->mqds_error;
+	if (how->attach && !host_is_live())
+		return err_fail(GPQ_USAGE, "leave out --attach, or --sysroot and GPQ_SYSROOT",
+				"--attach asks a running driver, and this is a recorded host");
+	if (host_is_live() && !pids_are_host())
+		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
+				"KFD has PIDs of the host, and /proc those of a container");
+	// Rings are unknown then, and the rest is shown.
+	if (!error || error == ETIMEDOUT || how->attach)
+		return GPQ_OK;
+	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
+			host_is_live() ? NEXT_ROOT : "gpq snapshot records it as root",
+			"where the rings are is in /sys/kernel/debug/kfd/mqds: %s",
+			strerror(error));
+}
+
+static bool has_row(const struct queue_rows *q, pid_t pid)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].pid == pid)
+			return true;
+	return false;
+}
+
+// Those of -p that own no queue. GPQ_OK, GPQ_PARTIAL after messages, GPQ_NOTFOUND: all of them.
+static int check_pids(const struct queue_rows *q, const struct pick *pick)
+{
+	const struct pick_opts *o = pick->opts;
+	size_t missing = 0;
+	for (size_t i = 0; i < o->pids.n; i++) {
+		const pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
+		if (has_row(q, pid) || (o->tree && q->n))
+			continue;
+		if (missing++ < 20)
+			err_fail(GPQ_NOTFOUND, "gpq queues lists those that do",
+				 "pid %d: owns no queue", (int)pid);
+	}
+	if (!q->n && !missing && pick_asks(o))
+		return err_fail(GPQ_NOTFOUND, "gpq queues -a also shows processes without queues",
+				"no process that was asked for owns a queue");
+	return !missing ? GPQ_OK : q->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
+}
+
+static int check_ids(const struct pick_queues *c, const struct queue_rows *q)
+{
+	struct pids pids = {0};
+	for (size_t i = 0; i < q->n && c->n; i++)
+		if (q->rows[i].qid != KFD_UNKNOWN)
+			pids_push(&pids, (pid_t)q->rows[i].pid);
+	const int status = pids.n ? pick_queues_check(c, pids.v, pids.n) : GPQ_OK;
+	free(pids.v);
+	return status;
+}
+
+static int load_rows(struct rings *r, const struct rings_how *how)
+{
+	r->rows_how = (struct queue_rows_how){.want = how->want | READ_MQD | READ_GPU | READ_TYPE |
+						      READ_SIZE | READ_STATUS | READ_BDF,
+					      .keep = pick_keeps,
+					      .arg = &r->pick};
+	int status = pick_queues_init(&r->choice, how->queues);
+	if (!status)
+		status = pick_init(&r->pick, how->pick, &r->cache);
+	if (!status)
+		status = queue_rows_load(&r->rows, &r->cache, &r->rows_how);
+	if (!status)
+		status = pick_select_gpus(&r->rows.gpus, &how->queues->gpus);
+	if (!status)
+		status = refuse(&r->rows, how);
+	if (!status)
+		status = check_ids(&r->choice, &r->rows);
+	if (!status && how->queues->prio && !r->rows.mqds_error)
+		status = prio_check(&r->choice.prio, r->rows.prio_written);
+	if (!status && r->rows.mqds_error && how->attach)
+		status = attach_all(&r->rows);
+	return status;
+}
+
+// --- MQDs that no queue is known for ---
+
+static bool is_joined(const struct queue_rows *q, uint32_t mqd)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].mqd == mqd)
+			return true;
+	return false;
+}
+
+// Where several MQDs fit several queues of a process, the rings are known all the same, and only
+// their ids are not.
+static void find_spare(struct rings *r)
+{
+	const struct queue_rows *q = &r->rows;
+	size_t cap = 0;
+	for (size_t p = 0; p < q->mqds.nprocs; p++) {
+		const struct mqds_proc *proc = &q->mqds.procs[p];
+		if (!has_row(q, proc->pid))
+			continue;
+		for (uint32_t i = proc->first; i < proc->first + proc->queues; i++) {
+			if (!mqd_is_user(&q->mqds.queues[i]) || is_joined(q, i))
+				continue;
+			ARRAY_GROW(r->spare, cap, r->nspare);
+			struct queue_row *row = &r->spare[r->nspare++];
+			queue_row_clear(row);
+			queue_row_set_process(q, row, proc->pid);
+			queue_row_set_mqd(q, row, i);
+		}
+	}
+}
+
+// --- the list ---
+
+static bool is_chosen(const struct rings *r, const struct queue_row *row)
+{
+	return pick_has_gpu(&r->rows.gpus, &r->choice.opts->gpus, row->gpu_id) &&
+	       pick_queues_keeps(&r->choice, row) == KFD_ANSWER_YES;
+}
+
+static void add(struct rings *r, const struct queue_row *row)
+{
+	// A queue whose MQD is one of the spare ones.
+	if (row->v[MQD_V_RING] == MQD_UNKNOWN && r->nspare && row->qid != KFD_UNKNOWN)
+		for (size_t i = 0; i < r->nspare; i++)
+			if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id &&
+			    !r->choice.n)
+				return;
+	r->v[r->n++] = (struct ring_queue){.row = row,
+					   .ring = ring_of(&r->rows, row),
+					   .slot_write = KFD_UNKNOWN,
+					   .slot_error = KFD_UNKNOWN,
+					   .chosen = is_chosen(r, row)};
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct ring_queue *x = a, *y = b;
+	int r = ORDER(x->row->pid, y->row->pid);
+	if (!r) // queues without an id last
+		r = ORDER(x->row->qid == KFD_UNKNOWN, y->row->qid == KFD_UNKNOWN);
+	return r ? r : ORDER(x->row, y->row);
+}
+
+static bool process_is_chosen(const struct rings *r, int64_t pid)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].chosen && r->v[i].row->pid == pid)
+			return true;
+	return false;
+}
+
+// Leaves the chosen ones, with `whole` and all others of their processes.
+static void sift(struct rings *r, bool whole)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].chosen || (whole && process_is_chosen(r, r->v[i].row->pid)))
+			r->v[n++] = r->v[i];
+	r->n = n;
+}
+
+static void warn_memory(const struct ring_process *p)
+{
+	const bool denied = p->error == EACCES || p->error == EPERM;
+	if (p->error)
+		err_warn(denied           ? "as root"
+			 : host_is_live() ? NULL
+					  : "recorded hosts have none",
+			 "pid %d: its memory: %s", (int)p->pid, strerror(p->error));
+}
+
+static void open_memories(struct rings *r)
+{
+	r->processes = xcalloc(r->n ? r->n : 1, sizeof(*r->processes));
+	for (size_t i = 0; i < r->n; i++) {
+		const pid_t pid = (pid_t)r->v[i].row->pid;
+		struct ring_process *p = &r->processes[r->nprocesses];
+		if (!i || r->v[i - 1].row->pid != pid) {
+			p->pid = pid;
+			p->error = memory_open(&p->memory, pid) ? errno : 0;
+			warn_memory(p);
+			r->nprocesses++;
+		}
+		r->v[i].process = r->nprocesses - 1;
+	}
+}
+
+// --- hardware slots ---
+
+void rings_read_slots(struct rings *r)
+{
+	struct process_cache cache = {0};
+	struct slot_rows slots = {0};
+	const struct slot_rows_how how = {.likely = false};
+	const int status =
+		host_access(HQDLIST_HQDS, R_OK) ? 1 : slot_rows_load(&slots, &cache, &how);
+	for (size_t k = 0; k < slots.n && !status; k++)
+		for (size_t i = 0; i < r->n; i++) {
+			struct ring_queue *q = &r->v[i];
+			const struct queue_row *s = &slots.rows[k].q;
+			const uint64_t wptr = s->v[MQD_V_WPTR];
+			if (s->pid != q->row->pid || s->gpu_id != q->row->gpu_id ||
+			    s->v[MQD_V_RING] != q->ring.base || wptr == MQD_UNKNOWN)
+				continue;
+			q->slot_error = s->v[MQD_V_ERROR];
+			q->slot_write = q->ring.kind == RING_AQL ? wptr / AQL_PACKET_DWORDS : wptr;
+		}
+	slot_rows_fini(&slots);
+	process_cache_fini(&cache);
+}
+
+// --- loading ---
+
+int rings_load(struct rings *r, const struct rings_how *how)
+{
+	r->how = how;
+	int status = load_rows(r, how);
+	if (status)
+		return status;
+	find_spare(r);
+	r->v = xcalloc(r->rows.n + r->nspare + 1, sizeof(*r->v));
+	for (size_t i = 0; i < r->rows.n; i++)
+		if (r->rows.rows[i].qid != KFD_UNKNOWN || r->rows.rows[i].mqd != UINT32_MAX)
+			add(r, &r->rows.rows[i]);
+	for (size_t i = 0; i < r->nspare; i++)
+		add(r, &r->spare[i]);
+	qsort(r->v, r->n, sizeof(*r->v), by_place);
+	sift(r, how->whole);
+	status = check_pids(&r->rows, &r->pick);
+	if (!r->n && !status && pick_queues_asks(how->queues))
+		status = err_fail(GPQ_NOTFOUND, "gpq queues lists them",
+				  "no queue that was asked for is there");
+	if (status && status != GPQ_PARTIAL)
+		return status;
+	open_memories(r);
+	return status;
+}
+
+void rings_fini(struct rings *r)
+{
+	for (size_t i = 0; i < r->nprocesses; i++)
+		memory_close(&r->processes[i].memory);
+	free(r->processes);
+	free(r->v);
+	free(r->spare);
+	queue_rows_fini(&r->rows);
+	pick_fini(&r->pick);
+	pick_queues_fini(&r->choice);
+	process_cache_fini(&r->cache);
+	*r = (struct rings){0};
+}
+
+int rings_unread(const struct rings *r)
+{
+	for (size_t i = 0; i < r->nprocesses; i++)
+		if (!r->processes[i].error)
+			return GPQ_PARTIAL;
+	const int error = r->nprocesses ? r->processes[0].error : 0;
+	return !error                              ? GPQ_PARTIAL
+	       : error == EACCES || error == EPERM ? GPQ_DENIED
+	       : error == ENOENT || error == ESRCH ? GPQ_NOTFOUND
+						   : GPQ_FAILED;
+}
+
+void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p)
+{
+	char name[32] = "a queue";
+	if (q->row->qid != KFD_UNKNOWN)
+		snprintf(name, sizeof(name), "queue %u", (unsigned)q->row->qid);
+	if (!r->processes[q->process].error)
+		err_warn(NULL, "pid %d: %s: %s", (int)q->row->pid, name, ring_problem_text(p));
+}

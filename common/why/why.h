@@ -1,0 +1,126 @@
+// What each queue is doing, and on what it waits: from two looks at its indices, the packet that is
+// next, the signals that this one names, and the packets of the same process that set them.
+//
+// Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
+// are taken in order; a packet's completion signal is decremented when it is complete, which may be
+// long after it was taken. kfd-facts 5.2, 5.3, 6 and 8 for slots, runlists and MQDs.
+//
+// Two states that cannot be told apart are one state here, whose name has both.
+#ifndef GPQ_WHY_WHY_H
+#define GPQ_WHY_WHY_H
+
+#include "common/rows/evictions.h"
+#include "common/why/rings.h"
+
+enum why_state {
+	WHY_UNKNOWN,
+	WHY_COMPUTING,         // packets were taken, or the last one is not complete
+	WHY_COMPUTING_OR_HUNG, // nothing moved, and nothing is waited for
+	WHY_IDLE,
+	WHY_WAITS_BARRIER,  // for packets of the process that will be reached
+	WHY_WAITS_EXTERNAL, // for a signal that no packet of the process sets
+	WHY_DEADLOCK,       // for packets that are never reached
+	WHY_UNPUBLISHED,    // the next packet is not written, though the write index is beyond it
+	WHY_DOORBELL_LOST,  // there are packets, and the hardware was not told
+	WHY_TURNS,          // the GPU is over-subscribed
+	WHY_SUSPENDED,
+	WHY_EVICTED,
+	WHY_SUSPENDED_OR_EVICTED,
+	WHY_SUSPENDED_OR_RESET,
+	WHY_ERROR, // the driver noted exceptions for it
+	WHY_STATES
+};
+
+const char *why_state_word(enum why_state s);
+
+// Without help from outside it will not go on.
+bool why_is_stuck(enum why_state s);
+
+// A signal that the next packet waits for.
+struct why_dep {
+	uint64_t signal; // of SDMA: the one that holds the memory which is polled
+	int64_t value;
+	bool known; // the value
+	bool open;  // it is not waited for any more
+	// The packet that sets it: SIZE_MAX none was found, else index in why.v.
+	size_t by;
+	uint64_t by_index;
+	const char *by_type;
+	uint64_t by_kernel; // object of a dispatch, 0
+	bool by_taken;      // the GPU has it already
+};
+
+struct why_queue {
+	const struct ring_queue *q;
+	enum why_state state;
+	enum ring_problem problem;
+	struct ring_indices first, now;
+	enum ring_state next_state;
+	struct packet next; // its type is NULL: there is none
+	struct packet last; // the one before it, the same
+	bool has_last_value;
+	int64_t last_value;  // of its completion signal, unless other packets have that, too
+	bool blocked;        // by what the next packet waits for
+	bool unsure;         // it may be: a signal cannot be read
+	bool unread;         // something that it is judged by could not be read
+	bool blind;          // blocked, and not all packets of the process could be searched
+	bool goes_on;        // it will, if others do
+	uint64_t exceptions; // why_exceptions()
+	struct why_dep deps[PACKET_DEPS];
+	unsigned ndeps;
+	const struct why_dep *because; // the one that the state is about, NULL
+	pid_t by_pid;                  // that suspended it, 0
+	char by_name[64];              // its command name
+	const char *trigger;           // of its eviction, NULL
+	char *detail;                  // owned: the state in a sentence
+};
+
+struct why {
+	struct why_queue *v; // one for each of rings->v
+	size_t n;
+	const struct rings *rings;
+	const struct evictions *evictions; // NULL: not known
+	uint64_t over_ns;
+};
+
+// Looks twice, `over_ns` apart. `r` must have been loaded with `whole` and READ_HOLDER, and outlive
+// the result. Hardware slots are read where a queue may be hung. `e`: what is known of evictions,
+// or NULL.
+void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_t over_ns);
+// What the GPU took between the two looks, in what the queue's indices count.
+uint64_t why_taken(const struct why_queue *x);
+
+void why_fini(struct why *w);
+
+// --- why_error.c ---
+
+// Exceptions that the driver noted for the queue since its runtime began, KFD_EC() bits;
+// KFD_UNKNOWN: not a compute queue of AQL, or its runtime keeps no note of them, or that cannot be
+// read.
+//
+// Facts: kfd-facts 2.1 (codes, struct kfd_ctx_header). Where no debugger takes an exception the
+// driver adds its bit to the word that the header of the queue's save area names, for the program's
+// own handler (kfd_process.c, send_exception_work_handler). The program may write there, too. The
+// queue snapshot of the debug interface has exceptions of a session alone, and ends with it
+// (kfd_debug.c, kfd_dbg_ev_raise).
+uint64_t why_exceptions(const struct ring_queue *q, const struct memory *m);
+
+// "WAVE_TRAP PACKET_RESERVED", "none".
+void why_exceptions_text(struct buf *to, uint64_t exceptions);
+
+// --- why_glance.c ---
+
+// Reads indices, the next packet, the one before it and the signals of both into `x`, whose `q` is
+// set.
+void why_glance(struct why_queue *x, const struct memory *m);
+
+// The same where `x` was filled before: packets are read only where the indices have moved.
+void why_glance_again(struct why_queue *x, const struct memory *m);
+
+// The same of `n` queues of one process: each step of all of them is one question to the reader.
+void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m);
+
+// The packet taken last has a completion signal that is above 0.
+bool why_last_runs(const struct why_queue *x);
+
+#endif

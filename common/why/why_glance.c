@@ -1,0 +1,211 @@
+// One look at the head of a queue; why.h.
+#include "common/why/why.h"
+
+static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
+{
+	x->deps[x->ndeps++] = (struct why_dep){
+		.signal = signal, .value = value, .known = known, .open = open, .by = SIZE_MAX};
+}
+
+// A signal whose value cannot be read is taken for one that is waited for only where others say
+// nothing else.
+static void read_deps(struct why_queue *x, const struct memory *m)
+{
+	const struct packet *p = &x->next;
+	for (unsigned i = 0; i < p->ndeps; i++) {
+		int64_t value = 0;
+		const bool known = memory_signal(m, p->deps[i], &value);
+		const bool open =
+			p->waits == PACKET_WAITS_VALUE
+				? packet_compares(p->compare, value & (int64_t)p->mask, p->value)
+				: value == 0;
+		add_dep(x, p->deps[i], value, known, known && open);
+	}
+	uint32_t word = 0;
+	if (p->waits != PACKET_WAITS_MEMORY)
+		return;
+	const bool known = memory_read(m, p->polls, &word, sizeof(word));
+	// The runtime polls the halves of a signal's value one after the other.
+	const uint64_t in = p->polls % 64;
+	const uint64_t signal =
+		in == SIGNAL_VALUE_AT || in == SIGNAL_VALUE_AT + 4 ? p->polls - in : 0;
+	add_dep(x, signal, word, known,
+		known && packet_compares(p->compare, word & (int64_t)p->mask, p->value));
+}
+
+static void set_blocked(struct why_queue *x)
+{
+	const bool any = x->next.waits == PACKET_WAITS_ANY;
+	unsigned open = 0, closed = 0;
+	for (unsigned i = 0; i < x->ndeps; i++) {
+		open += x->deps[i].open;
+		closed += x->deps[i].known && !x->deps[i].open;
+	}
+	x->blocked = any ? closed == x->ndeps && closed : closed > 0;
+	x->unsure = any ? !open && closed < x->ndeps : !closed && open < x->ndeps;
+}
+
+static void look_at_packets(struct why_queue *x, const struct memory *m)
+{
+	struct ring_look l;
+	x->next = x->last = (struct packet){0};
+	ring_look(&x->q->ring, m, 1, 0, &l);
+	x->problem = l.problem;
+	x->unread = l.problem != RING_OK;
+	x->now = l.at;
+	for (size_t i = 0; i < l.n; i++) {
+		x->unread |= l.v[i].state == RING_LOST;
+		if (l.v[i].index == l.at.read) {
+			x->next = l.v[i].packet;
+			x->next_state = l.v[i].state;
+		} else if (l.v[i].state == RING_TAKEN) {
+			x->last = l.v[i].packet;
+		}
+	}
+	ring_look_fini(&l);
+}
+
+// The packets at these indices are still those that were read: indices only grow, but for those of
+// PM4, and a packet that is written stays until it is taken.
+static bool is_same(const struct why_queue *x, const struct ring_indices *at)
+{
+	if (x->q->ring.kind == RING_PM4 || x->unread || at->read != x->now.read)
+		return false;
+	return x->next.type ? x->next_state == RING_NEXT : at->write == at->read;
+}
+
+bool why_last_runs(const struct why_queue *x)
+{
+	return x->has_last_value && x->last_value > 0;
+}
+
+static void look_at_signals(struct why_queue *x, const struct memory *m)
+{
+	x->blocked = x->unsure = false;
+	x->ndeps = 0;
+	x->has_last_value =
+		x->last.completion && memory_signal(m, x->last.completion, &x->last_value);
+	read_deps(x, m);
+	x->unread |= x->last.completion && !x->has_last_value;
+	for (unsigned i = 0; i < x->ndeps; i++)
+		x->unread |= !x->deps[i].known;
+	if (x->next.type)
+		set_blocked(x);
+}
+
+void why_glance(struct why_queue *x, const struct memory *m)
+{
+	look_at_packets(x, m);
+	if (!x->problem)
+		look_at_signals(x, m);
+}
+
+// True: the head is as it was, and its signals are to be looked at. False: `at` are the indices
+// now.
+static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
+{
+	x->problem = ring_indices(&x->q->ring, m, at);
+	x->unread |= x->problem != RING_OK; // what was read before is of another moment
+	if (x->problem || !is_same(x, at))
+		return false;
+	x->now = *at;
+	return true;
+}
+
+void why_glance_again(struct why_queue *x, const struct memory *m)
+{
+	struct ring_indices at;
+	if (is_as_before(x, m, &at))
+		look_at_signals(x, m);
+	else if (!x->problem)
+		why_glance(x, m);
+}
+
+// --- many queues of a process: each step of all of them is one question ---
+
+// Of one queue: its indices twice with packets between them; or the signals of two packets.
+enum { RANGES = 7, QUEUES = 64, SIGNAL_BYTES = 16, BYTES = 2 * RING_INDICES_MOST + 2 * AQL_BYTES };
+
+static struct {
+	struct memory_range v[QUEUES * RANGES];
+	uint8_t bytes[QUEUES * BYTES], *end;
+	size_t n;
+} advance;
+
+static void add_range(uint64_t at, size_t size)
+{
+	if (!size || !at)
+		return;
+	advance.v[advance.n++] = (struct memory_range){.at = at, .to = advance.end, .size = size};
+	advance.end += size;
+}
+
+static void add_indices(const struct why_queue *x)
+{
+	uint64_t at;
+	const size_t size = ring_indices_at(&x->q->ring, &at);
+	add_range(at, size);
+}
+
+static void add_signals(const struct why_queue *x)
+{
+	add_range(x->last.completion, SIGNAL_BYTES);
+	for (unsigned i = 0; i < x->next.ndeps && i < RANGES - 1; i++)
+		add_range(x->next.deps[i], SIGNAL_BYTES);
+}
+
+static void begin(void)
+{
+	advance.n = 0;
+	advance.end = advance.bytes;
+}
+
+// The memory with what was added.
+static struct memory read_advance(const struct memory *m)
+{
+	struct memory seen = *m;
+	if (advance.n)
+		memory_read_all(m, advance.v, advance.n);
+	seen.kept = advance.v;
+	seen.nkept = advance.n;
+	return seen;
+}
+
+static void glance_some(struct why_queue *const *x, size_t n, const struct memory *m)
+{
+	struct ring_indices at[QUEUES];
+	bool same[QUEUES];
+	uint64_t head;
+	begin();
+	for (size_t i = 0; i < n; i++)
+		add_indices(x[i]);
+	struct memory seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		same[i] = is_as_before(x[i], &seen, &at[i]);
+	begin();
+	for (size_t i = 0; i < n; i++)
+		if (!same[i] && !x[i]->problem) {
+			add_indices(x[i]);
+			const size_t size = ring_head_at(&x[i]->q->ring, &at[i], &head);
+			add_range(head, size);
+			add_indices(x[i]);
+		}
+	seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		if (!same[i] && !x[i]->problem)
+			look_at_packets(x[i], &seen);
+	begin();
+	for (size_t i = 0; i < n; i++)
+		if (!x[i]->problem)
+			add_signals(x[i]);
+	seen = read_advance(m);
+	for (size_t i = 0; i < n; i++)
+		if (!x[i]->problem)
+			look_at_signals(x[i], &seen);
+}
+
+void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m)
+{
+	for (size_t first = 0; first < n; first += QUEUES)
+		glance_some(x + first, n - first < QUEUES ? n - first : QUEUES, m);
+}

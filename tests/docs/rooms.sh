@@ -1,0 +1,42 @@
+#!/bin/bash
+# A folder includes only folders below it, and declarations have one layout.
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/../cli/tap.inc"
+cd "$(dirname "$0")/../.." || exit 1
+
+# Each folder with those it includes; its own are not named. A new arrow is added here, if it goes down.
+rooms='aql: host reader
+amdlog/analysis: amdlog/model amdlog/read cli host out
+amdlog/merge: amdlog/model cli host out
+amdlog/model: amdlog/read host stats
+amdlog/read: cli host
+bench: amdlog/read cli holder host kfd out pick reader sched snapshot stats
+cli: host
+debugfs: host
+ftrace: host
+holder: host kfd reader
+host:
+kfd: host
+out: cli host
+pick: cli holder host kfd reader rows
+reader: host
+rows: cli debugfs holder host kfd reader
+sched: cli holder host out pick stats
+slots: cli debugfs host reader rows
+snapshot: cli host kfd out pick reader rows
+stats: cli host out
+why: aql cli debugfs host kfd pick reader rows slots'
+
+# Folder and folders it includes, of the sources.
+included() {
+	local d
+	for d in $(find common -name '*.c' | xargs -n1 dirname | sort -u); do
+		[ "$d" = common/client ] || echo "${d#common/}: $(sed -nE 's/^#include "common\/(.*)\/[^/]*"$/\1/p' "$d"/*.[ch] | sort -u |
+			grep -vx "${d#common/}" | xargs)"
+	done | sed 's/ $//' | LC_ALL=C sort
+}
+is "each folder includes what it may" "$(included)" "$(LC_ALL=C sort <<<"$rooms")"
+is "no arrow makes a circle" "$(sed 's/:/ /' <<<"$rooms" | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | tsort 2>&1 >/dev/null)" ""
+is "no command is included by what lies below" "$(grep -rl '#include "cmd/' common)" ""
+is "no blank line behind declarations" "$(find cmd common tests man -name '*.[ch]' | grep -vE '^tests/(kernel/softgpu|data)/' | xargs tests/docs/layout.py)" ""
+finish
