@@ -209,7 +209,6 @@ static void offer_spec(struct typed *t)
 	value = strchr(t->rest, '=');
 	for (const struct opt *o = keys; o->name; o++) {
 		const char *text = opt_brief(o, &n);
-
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
 			continue; // not for queues that come later
 		snprintf(help, sizeof(help), "%.*s", (int)n, text);

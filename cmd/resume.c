@@ -101,12 +101,10 @@ static void write_rows(struct out *o, void *arg)
 	struct report *r = arg;
 	for (size_t i = 0; i < r->all->n; i++) {
 		const struct target *t = &r->all->v[i];
-
 		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
 			const struct kfd_outcome *q = &t->link.answer.queues[k];
 			struct held_row row = held_row_of(t, q);
 			bool beyond = held_is_unreached(t, q->queue.queue_id);
-
 			explain(t, q);
 			held_count(&r->sum, beyond && q->result == KFD_RESULT_UNKNOWN
 						    ? GPQ_UNSUPPORTED
@@ -169,7 +167,6 @@ static int look_again(struct targets *all, const struct resume_opts *o)
 		resume(&more, o, &none);
 	for (size_t i = 0; i < more.n && !status; i++) {
 		struct target *t = &more.v[i];
-
 		if (targets_has(all, t->pid) && !was_held(t))
 			continue;
 		all->v = xreallocarray(all->v, all->n + 1, sizeof(*all->v));

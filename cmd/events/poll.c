@@ -54,7 +54,6 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 	nwith = list_queues(&procs, &with);
 	for (size_t i = 0; i < n; i++) {
 		const struct queue_seen *q = same(with, nwith, &list[i]);
-
 		if (q && !list[i].q.gpu_id)
 			list[i] = *q;
 		all &= list[i].q.gpu_id != 0;
@@ -84,7 +83,6 @@ static void compare(struct events *ev, struct queue_seen *now, size_t n, uint64_
 	struct pids fresh = {0};
 	for (size_t i = 0; i < n; i++) {
 		const struct queue_seen *before = same(ev->queues, ev->nqueues, &now[i]);
-
 		if (before)
 			now[i] = *before;
 		if (!now[i].q.gpu_id)

@@ -82,7 +82,6 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 		ev->known[i].here = false;
 	for (struct dirent *e; (e = host_readdir(d));) {
 		struct known *k;
-
 		if (!proc_parse_pid(e->d_name, &pid) || pid == ev->self)
 			continue;
 		k = find(ev, pid, e->d_ino);
@@ -103,7 +102,6 @@ void processes_end(struct events *ev, bool told, uint64_t now)
 	size_t n = 0;
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
-
 		if (!k->here && !k->ended_ns) {
 			k->ended_ns = now;
 			if (told)
@@ -121,7 +119,6 @@ const struct known *processes_of_pid(struct events *ev, pid_t pid)
 	const struct known *ended = NULL;
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
-
 		if (k->pid != pid)
 			continue;
 		if (!k->ended_ns && clock_ns() - k->looked_ns >= AGAIN_NS)

@@ -109,7 +109,6 @@ int targets_release(struct targets *all, struct marks *marks)
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 		bool answered;
-
 		if (t->failed)
 			continue;
 		answered =

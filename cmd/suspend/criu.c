@@ -13,7 +13,6 @@ static void pause_all(struct out *o, void *arg)
 		struct target *t = &all->v[i];
 		struct held_row row;
 		bool already = false;
-
 		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0 ||
 			    kfd_criu_pause(&t->pin, &already, &t->failure) < 0;
 		t->at_ns = clock_ns();

@@ -83,7 +83,6 @@ static void scan(struct following *f)
 	if (pick_init(&pick, &f->opts.pick, &processes) == GPQ_OK)
 		for (size_t i = 0; i < f->seen.n; i++) {
 			struct newcomer *c = &f->seen.v[i];
-
 			if (newcomer_take(c, now))
 				c->done = !pick_is_ours(c->pid, &processes) &&
 					  !is_of_command(f, c->pid) && pick_keeps(&pick, c->pid) &&
@@ -109,7 +108,6 @@ static bool goes_on(const struct following *f)
 	struct proc p;
 	for (size_t i = 0; i < f->seen.n; i++) {
 		const struct newcomer *c = &f->seen.v[i];
-
 		members += c->done;
 		held += c->done && is_held(c->pid, list, num);
 	}
@@ -138,7 +136,6 @@ static void __attribute__((noreturn)) run(struct following *f)
 	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
 		int wait = NEWCOMERS_SCAN_MS;
-
 		if (f->until_ns - now < NEWCOMERS_SCAN_MS * 1000000ull)
 			wait = (int)((f->until_ns - now) / 1000000) + 1;
 		scan(f);
@@ -280,7 +277,6 @@ size_t followers(struct follower **list)
 	*list = NULL;
 	for (ssize_t i = 0; i < num; i++) {
 		const bool ours = all[i].uid == geteuid();
-
 		if (strcmp(all[i].comm, FOLLOWER_COMM) != 0 || !all[i].memory ||
 		    (geteuid() && !ours))
 			continue;
@@ -325,7 +321,6 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 		pick_text(&text, o);
 	for (size_t i = 0; i < n; i++) {
 		const struct follower *f = &e->v[i];
-
 		if (o && (!f->ours || !text.data || strcmp(text.data, f->text) != 0))
 			continue;
 		if (!prod(f, SIGTERM))

@@ -120,7 +120,6 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 	for (size_t i = 0; i < n; i++) {
 		const struct kfd_queue *q = &t->unreached[i];
 		struct held_row row = held_row_of(t, NULL);
-
 		row.gpu = q->gpu_id ? q->gpu_id : U64_NULL;
 		row.qid = q->qid;
 		row.context = (uint64_t)q->context;

@@ -35,7 +35,6 @@ static bool write_rows(struct marks *m, const struct target *t)
 {
 	for (size_t i = 0; i < t->link.answer.num; i++) {
 		struct held_row row = held_row_of(t, &t->link.answer.queues[i]);
-
 		out_row(m->out, &row);
 	}
 	return out_flush(m->out) == 0;

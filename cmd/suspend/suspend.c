@@ -94,7 +94,6 @@ static void ask_all(struct targets *all, const struct suspend_opts *o)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
-
 		if (t->failed)
 			continue;
 		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
@@ -145,14 +144,12 @@ static void write_rows(struct out *o, void *arg)
 	struct report *r = arg;
 	for (size_t i = 0; i < r->all->n; i++) {
 		const struct target *t = &r->all->v[i];
-
 		if (t->failed)
 			continue;
 		for (size_t k = 0; k < t->link.answer.num; k++) {
 			const struct kfd_outcome *q = &t->link.answer.queues[k];
 			struct held_row row = held_row_of(t, q);
 			int status = held_status(q->result);
-
 			if (t->seen)
 				status = proofs_fill(&t->seen[k], &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
@@ -195,7 +192,6 @@ static void confirm(struct targets *all)
 	uint64_t until;
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
-
 		if (t->failed)
 			continue;
 		if (!t->link.answer.held && !t->link.answer.follows) {
@@ -218,7 +214,6 @@ static int first_failure(const struct targets *all)
 	int status = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct target *t = &all->v[i];
-
 		if (t->failed && !status)
 			status = t->failure.status;
 		if (t->num_unreached && !t->failed) {
@@ -229,7 +224,6 @@ static int first_failure(const struct targets *all)
 		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
 			const struct kfd_outcome *q = &t->link.answer.queues[k];
 			int of_queue = held_status(q->result);
-
 			if (of_queue)
 				err_warn(NULL, "pid %d: queue %u: %s", (int)t->pid,
 					 q->queue.queue_id, kfd_result_name(q->result));
@@ -257,7 +251,6 @@ static void undo(struct targets *all)
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
 		struct buf b = {0};
-
 		buf_puts(&b, "resume");
 		target_words(t, &b);
 		if (!t->failed &&

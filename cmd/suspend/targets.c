@@ -221,7 +221,6 @@ static void choose_queues(struct targets *t, const struct queue_rows *q,
 		struct target *v = &t->v[i];
 		const struct kfd_selection gpus = v->sel;
 		struct proc one;
-
 		v->sel.num_ids = 0;
 		for (size_t k = 0; k < q->n; k++)
 			if (q->rows[k].pid == v->pid && q->rows[k].qid != U64_NULL)
@@ -310,7 +309,6 @@ void targets_find_unreached(struct targets *t)
 	for (size_t i = 0; i < t->n && !t->by_rows; i++) {
 		struct target *v = &t->v[i];
 		ssize_t n = kfd_contexts_unreached(v->pid, &v->sel, &v->unreached);
-
 		if (n < 0)
 			err_note(
 				"pid %d: secondary contexts cannot be seen from this PID namespace",
@@ -346,7 +344,6 @@ int targets_report(const struct targets *t)
 	int first = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct target *v = &t->v[i];
-
 		if (!v->failed)
 			continue;
 		report(v);

@@ -13,10 +13,8 @@ static void look(const struct targets *all, int which)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct target *t = &all->v[i];
-
 		for (size_t k = 0; t->seen && k < t->link.answer.num; k++) {
 			const struct kfd_outcome *q = &t->link.answer.queues[k];
-
 			if (q->result != KFD_RESULT_UNKNOWN)
 				kfd_quiesce_read(t->pid, &q->queue, q->xccs,
 						 &t->seen[k].look[which]);
@@ -29,7 +27,6 @@ void proofs_take(struct targets *all)
 	const struct timespec between = {.tv_nsec = BETWEEN_NS};
 	for (size_t i = 0; i < all->n; i++) {
 		struct target *t = &all->v[i];
-
 		t->seen = t->failed ? NULL : xcalloc(t->link.answer.num, sizeof(*t->seen));
 	}
 	for (int i = 0; i < LOOKS; i++) {

@@ -257,7 +257,6 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 		const struct amdlog_kernel *k =
 			m->in[i] == AMDLOG_NONE ? NULL : &c->side[i].sum->kernels[m->in[i]];
 		bool grid = k && k->grid.items_min <= k->grid.items_max;
-
 		r.uses[i] = amdlog_kernel_uses(c, i, m->in[i]);
 		r.rate[i] = amdlog_per_second(r.uses[i], &c->side[i].sum->totals.span);
 		r.grid_min[i] = grid ? trace_shape(text[i], k->grid.min) : NULL;
@@ -277,7 +276,6 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t x = amdlog_kernel_uses(c, 0, m[i]->in[0]);
 		uint64_t y = amdlog_kernel_uses(c, 1, m[i]->in[1]);
-
 		most[i] = x > y ? x : y;
 	}
 	return most[0] != most[1] ? (most[0] < most[1]) - (most[0] > most[1])
@@ -318,7 +316,6 @@ static void verdict_out(struct compared *d)
 	}
 	for (; line; line = strtok_r(NULL, "\n", &rest)) {
 		struct finding_row row = {line};
-
 		json ? json_str(json, NULL, line) : out_row(d->out, &row);
 	}
 	json ? json_end(json, ']') : out_end(d->out);
@@ -350,7 +347,6 @@ static int read_logs(struct compared *d, const struct cmd *c)
 	stop_watch();
 	for (unsigned i = 0; i < 2 && !status; i++) {
 		struct trace *t = &d->log[i];
-
 		status = trace_scan(t, c, 1, &d->files[i]);
 		if (!status && !t->sum.totals.records)
 			status = err_fail(GPQ_NOTFOUND, NULL, "%s: no AMD log records%s",
@@ -365,7 +361,6 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 {
 	for (unsigned i = 0; i < 2; i++) {
 		struct trace *t = &d->log[i];
-
 		trace_open(t, c, filter, grep);
 		t->label = labels[i];
 		t->ask = &trace_compare_ask;

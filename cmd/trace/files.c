@@ -122,7 +122,6 @@ static uint64_t input_size(int n, char **names)
 	struct stat st;
 	for (int i = 0; i < n; i++) {
 		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
-
 		all = r ? family_size(names[i]) : S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 		if (!all && (r || !S_ISREG(st.st_mode)))
 			return 0;
@@ -183,10 +182,8 @@ static int read_all(struct trace *t, int n, char **names)
 	for (int i = 0; i < n && !is_over(status); i++) {
 		struct family f = family_find(names[i]);
 		size_t files = f.n ? f.n : 1;
-
 		for (size_t j = 0; j < files && !is_over(status); j++) {
 			int this;
-
 			t->scan->threads.assumed = f.n ? (int64_t)f.v[j].pid : -1;
 			this = read_file(t, f.n ? f.v[j].path : names[i]);
 			failed += this != GPQ_OK;

@@ -250,7 +250,6 @@ static void processes_out(struct kernel_side *k)
 			.log_records = s->processes[i].records,
 			.kernel_records = p ? p->records : U64_NULL,
 		};
-
 		if (!s->processes[i].records)
 			continue;
 		b.len = 0;
@@ -269,7 +268,6 @@ static void queues_out(struct kernel_side *k)
 		const struct kernel_queue *q = ftrace_queue_of(k, i);
 		struct queue_row r = {trace_queue_of(k->t, i), I64_NULL, I64_NULL, I64_NULL,
 				      U64_NULL};
-
 		if (!trace_queue_shown(&k->t->sum.queues[i]))
 			continue;
 		if (q) {

@@ -353,7 +353,6 @@ static void steps_out(struct kernel_side *k, struct samples all[STEPS])
 			.p99_ns = percentile(&all[i], 0.99),
 			.max_ns = percentile(&all[i], 1),
 		};
-
 		out_row(k->t->out, &r);
 	}
 	out_end(k->t->out);
@@ -379,7 +378,6 @@ static void tables_out(struct kernel_side *k, const struct suspensions *all, con
 		suspension_out(k, &all->v[i], i + 1);
 		for (int j = 0; j < STEPS; j++) {
 			uint64_t step = all->v[i].ns[j];
-
 			samples_add(&ns[j], step == FTRACE_UNKNOWN ? NAN : (double)step);
 		}
 	}

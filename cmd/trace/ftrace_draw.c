@@ -89,7 +89,6 @@ static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct task *t = &v[i];
 		bool task = t->tid >= TRACK_TASKS;
-
 		if (i && t->tid == v[i - 1].tid && t->track == v[i - 1].track)
 			continue;
 		if (task)
@@ -159,7 +158,6 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
 	for (size_t i = 0; i < k->nprocesses; i++) {
 		uint64_t process = i % TRACKS_MOST, track = TRACK_DRIVERS + process;
-
 		if (drawn[i] & HOLDS)
 			traceevent_name(k->draw, track, TRACK_HOLDS + process, "holds", 1);
 		if (drawn[i] & EVENTS)
@@ -177,7 +175,6 @@ static void draw_states(struct kernel_side *k)
 	uint8_t *drawn = xcalloc(k->nprocesses + 1, 1);
 	for (size_t i = 0; i < k->nholds; i++) {
 		const struct kernel_hold *h = &k->holds[i];
-
 		if (h->epoch || !ftrace_wanted_at(k, h->begin_ns, h->target))
 			continue;
 		draw_hold(k, h);
@@ -185,7 +182,6 @@ static void draw_states(struct kernel_side *k)
 	}
 	for (size_t i = 0; i < k->nevents; i++) {
 		const struct kernel_event *e = &k->events[i];
-
 		if (!ftrace_wanted_at(k, e->time_ns, e->process))
 			continue;
 		draw_event(k, e);
@@ -205,7 +201,6 @@ void ftrace_draw(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		bool entry = r->kind == FTRACE_ENTRY && r->joined;
-
 		// Times of another run would lie over those of the first.
 		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, i))
 			continue;

@@ -65,7 +65,6 @@ static void set_names(struct kernel_side *k)
 		const struct kernel_event *e = &k->events[i];
 		struct kernel_process *p =
 			e->process == AMDLOG_NONE ? NULL : &k->processes[e->process];
-
 		if (p && !p->comm.len && e->command[0])
 			p->comm = (struct ftrace_text){e->command, (uint32_t)strlen(e->command)};
 	}
@@ -79,7 +78,6 @@ int ftrace_read_events(struct kernel_side *k)
 		const char *line = text.data + at, *newline = memchr(line, '\n', text.len - at);
 		size_t len = newline ? (size_t)(newline - line) : text.len - at;
 		struct kernel_event e = {0};
-
 		if (read_line(&e, line, len)) {
 			set_process(k, &e);
 			e.order = k->nevents;

@@ -66,7 +66,6 @@ static void find_calls(const struct kernel_side *k, struct hold_calls *all)
 	for (size_t i = 0; i < n; i++) {
 		const struct ftrace_record *r = &k->f.v[order[i]];
 		const struct ftrace_record *last = i ? &k->f.v[order[i - 1]] : NULL;
-
 		if (last && (last->tid != r->tid || last->epoch != r->epoch))
 			trap = call = NULL;
 		take(all, k, order[i], &trap, &call);

@@ -96,7 +96,6 @@ void ftrace_find(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		struct kernel_process *p;
-
 		k->process_of[i] = AMDLOG_NONE;
 		if (r->tid < 0)
 			continue;
@@ -111,7 +110,6 @@ void ftrace_find(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.ntasks; i++) {
 		const struct ftrace_task *task = &k->f.tasks[i];
 		uint32_t p = pair_value(&k->keys, true, (uint64_t)task->tgid);
-
 		if (p != INTERN_NONE)
 			k->processes[p].ns_pid = task->ns_pid;
 	}
@@ -169,7 +167,6 @@ static void match_by_queue(struct kernel_side *k)
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 		uint32_t process = q->hwq != AMDLOG_UNKNOWN ? creator(k, q->hwq) : AMDLOG_NONE;
-
 		if (process == AMDLOG_NONE || process == CONFLICT)
 			continue;
 		if (found[q->process] != AMDLOG_NONE && found[q->process] != process)
@@ -191,14 +188,12 @@ static void match_by_namespace(struct kernel_side *k)
 	struct intern numbers = {0};
 	for (uint32_t j = 0; j < k->nprocesses; j++) {
 		uint64_t number = (uint64_t)k->processes[j].ns_pid;
-
 		if (number)
 			pair_set(&numbers, 0, number,
 				 pair_value(&numbers, 0, number) == INTERN_NONE ? j : CONFLICT);
 	}
 	for (uint32_t i = 0; numbers.n && i < s->nprocesses; i++) {
 		uint32_t found = pair_value(&numbers, 0, (uint64_t)s->processes[i].pid);
-
 		if (found < CONFLICT)
 			match(k, found, i, "namespace");
 	}
@@ -217,7 +212,6 @@ static void match_by_number(struct kernel_side *k)
 	const struct amdlog_summary *s = &k->t->sum;
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		uint32_t found = ftrace_numbered(k, s->processes[i].pid);
-
 		if (found != AMDLOG_NONE && !k->processes[found].ns_pid)
 			match(k, found, i, "number");
 	}

@@ -96,7 +96,6 @@ static void log_out(struct kernel_side *k, const struct logged_row *l)
 		queue = s->queues[queue].merged;
 	if (queue != AMDLOG_NONE) {
 		const struct kernel_queue *q = ftrace_queue_of(k, queue);
-
 		r.hwq = s->queues[queue].hwq;
 		r.qid = q ? q->qid : I64_NULL;
 		r.gpu = q ? q->gpu : I64_NULL;

@@ -111,7 +111,6 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 	r->marks = r->quiet = 0;
 	for (size_t i = 0; i < t->marks.n; i++) {
 		const struct marked_cell *c = amdlog_marked_of(&a->marked, i, q);
-
 		if (!in_time(&t->marks.v[i], &t->sum.queues[q]))
 			continue;
 		r->marks++;
@@ -146,7 +145,6 @@ static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g
 		const struct amdlog_window *v = &w->v[i];
 		uint64_t begin = v->begin_us > g->begin_us ? v->begin_us : g->begin_us;
 		uint64_t end = v->end_us < g->end_us ? v->end_us : g->end_us;
-
 		if (end - begin <= most)
 			continue;
 		most = end - begin;
@@ -166,7 +164,6 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 			.gap_ns = trace_ns(g->worst[i].end_us - g->worst[i].begin_us),
 			.overlap_ns = U64_NULL,
 		};
-
 		if (q == GAPS_ALL)
 			r.g.backlog = U64_NULL;
 		trace_name_queue(t, q, &r.pid, name);

@@ -202,7 +202,6 @@ static void make_workers(struct input *in, unsigned n)
 	const struct trace *t = in->t;
 	for (unsigned i = 0; i < n; i++) {
 		struct input_worker *w = &in->workers[i];
-
 		w->reader = in->count ? amdlog_reading_worker(&t->reading, kinds_needed(t)) : NULL;
 		w->grepper = t->grep ? grepper_new(t->grep) : NULL;
 	}

@@ -95,7 +95,6 @@ static void queues_out(struct trace *t)
 		struct queue_row r = {trace_pid(t, q->process), q->hwq,
 				      trace_times_in(&l->by_queue, i),
 				      trace_times_in(&l->handlers_by_queue, i)};
-
 		if (r.t.count || r.handlers.count)
 			out_row(t->out, &r);
 	}
@@ -120,7 +119,6 @@ static void kernels_out(struct trace *t)
 	for (uint32_t i = 0; i < show; i++) {
 		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_name_shown(t, order[i]),
 				       trace_times_in(s, order[i])};
-
 		out_row(t->out, &r);
 	}
 	out_end(t->out);

@@ -376,7 +376,6 @@ static char *find_function(const char *list, const char *name)
 	size_t len = strlen(name);
 	for (const char *at = list; at && (at = strstr(at, name)); at += len) {
 		size_t end = len + strcspn(at + len, " \t\n");
-
 		if ((at == list || at[-1] == '\n') && (end == len || at[len] == '.'))
 			return xstrndup(at, end);
 	}
@@ -441,7 +440,6 @@ static int make_probes(struct live_trace *t)
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
 		char *function = list ? find_function(list, p->function) : xstrdup(p->function);
-
 		if (!function)
 			continue;
 		t->functions++;
@@ -534,7 +532,6 @@ static void say_missed(const struct live_trace *t)
 		return;
 	for (char *line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *hits = strstr(line, "_ret "), *misses;
-
 		if (!hits)
 			continue;
 		strtoull(hits + strlen("_ret "), &misses, 10);

@@ -76,7 +76,6 @@ static void on_queues(struct notes *n)
 	uint32_t handles = 0, created = 0, differ = 0, shown = 0;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
-
 		if (!trace_queue_shown(q))
 			continue;
 		shown++;

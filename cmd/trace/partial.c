@@ -76,7 +76,6 @@ int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struc
 	stop_watch();
 	for (int i = 0; i < c->argc && !status; i++) {
 		int this = one_file(c, filter, grep, c->argv[i], &broken);
-
 		failed += this != GPQ_OK;
 		worst = this ? this : worst;
 		if (broken || stop_asked())

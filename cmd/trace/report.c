@@ -246,7 +246,6 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct trace_rank r = {.index = i};
-
 		if (rank(t, i, &r))
 			ranks[(*count)++] = r;
 	}

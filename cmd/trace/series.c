@@ -117,7 +117,6 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 			.backlog_max = p.backlog_n ? p.backlog_max : U64_NULL,
 			.backlog_mean = trace_mean(p.backlog_sum, p.backlog_n),
 		};
-
 		if (!amdlog_has_packets(&t->sum))
 			r.p.dispatches = r.p.barriers = r.p.queues = U32_NULL;
 		out_row(t->out, &r);
@@ -176,7 +175,6 @@ static void draw(const struct trace *t, const struct series_track *track, bool d
 		uint64_t from = s->all.first + i * all / width;
 		uint64_t to = s->all.first + (i + 1) * all / width;
 		struct series_point p = amdlog_series_sum(track, from, to);
-
 		if (depth)
 			values[i] = p.backlog_n ? p.backlog_max : NAN;
 		else
@@ -198,7 +196,6 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	struct track_row r = {.queue = name, .intervals = track->end - track->first};
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
-
 		r.idle += work_of(t, &p) == 0;
 		most = work_of(t, &p) > most ? work_of(t, &p) : most;
 	}
@@ -271,7 +268,6 @@ static double fill(struct drawing *d, enum panel panel, const struct series_trac
 	for (uint64_t i = 0; i < d->count; i += d->step) {
 		uint64_t to = i + d->step < d->count ? i + d->step : d->count;
 		struct series_point p = amdlog_series_sum(track, d->first + i, d->first + to);
-
 		d->x[d->n] = (double)(i * d->s->width_us) / 1e6;
 		d->y[d->n++] = value_of(d, panel, &p, to - i);
 		max = maths()->fmax(max, d->y[d->n - 1]);
@@ -299,7 +295,6 @@ static void find_bands(struct drawing *d)
 	for (size_t i = 0; i < w->n; i++) {
 		uint64_t begin = w->v[i].begin_us > from ? w->v[i].begin_us : from;
 		uint64_t end = w->v[i].end_us < to ? w->v[i].end_us : to;
-
 		if (begin <= end) {
 			d->bands[d->nbands++] = (double)(begin - from) / 1e6;
 			d->bands[d->nbands++] = (double)(end - from) / 1e6;

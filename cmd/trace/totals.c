@@ -84,7 +84,6 @@ static const char *format_names(const struct amdlog_totals *sum, char out[64])
 	out[0] = 0;
 	for (int i = AMDLOG_STYLE_NONE + 1; i < AMDLOG_NSTYLES; i++) {
 		const char *name = amdlog_style_name((enum amdlog_style)i);
-
 		if (sum->styles[i] && !strstr(out, name))
 			at += (size_t)snprintf(out + at, 64 - at, "%s%s", at ? " " : "", name);
 	}

@@ -349,7 +349,6 @@ static bool is_input(const struct stat *out, int n, char **names)
 	struct stat st;
 	for (int i = 0; i < n; i++) {
 		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
-
 		if (!r && S_ISREG(st.st_mode) && st.st_dev == out->st_dev &&
 		    st.st_ino == out->st_ino)
 			return true;

@@ -207,7 +207,6 @@ static struct object *find_known(struct code_names *c, size_t *cursor, const str
 {
 	for (size_t i = *cursor; i < c->nobjects; i++) {
 		const struct code_link *was = &c->objects[i].link;
-
 		if (was->link == k->link && was->base == k->base && strcmp(was->uri, k->uri) == 0) {
 			*cursor = i + 1;
 			return &c->objects[i];
@@ -224,7 +223,6 @@ static void take_list(struct code_names *c, struct code_list *l)
 	c->n = c->text = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		struct object *o = &objects[i], *known = find_known(c, &cursor, &l->links[i]);
-
 		if (known) {
 			*o = *known;
 			*known = (struct object){0};

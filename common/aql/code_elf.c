@@ -49,7 +49,6 @@ bool code_read(int fd, uint64_t at, void *to, size_t n)
 	char *p = to;
 	while (n && at <= INT64_MAX) {
 		ssize_t got = pread(fd, p, n < READ_CHUNK ? n : READ_CHUNK, (off_t)at);
-
 		if (got <= 0 && errno == EINTR && got < 0)
 			continue;
 		if (got <= 0)
@@ -116,7 +115,6 @@ static uint64_t load_address(const struct image *i)
 	const Elf64_Ehdr *h = (const void *)i->data;
 	for (unsigned k = 0; k < h->e_phnum; k++) {
 		Elf64_Phdr p;
-
 		memcpy(&p, i->data + h->e_phoff + k * sizeof(p), sizeof(p));
 		if (p.p_type == PT_LOAD && !p.p_offset)
 			return p.p_vaddr;
@@ -147,7 +145,6 @@ static void read_symbols(const struct elf *lib, Elf *elf, struct image *i, Elf_S
 		const Elf64_Sym *sym = (const Elf64_Sym *)d->d_buf + k;
 		const char *name = lib->elf_strptr(elf, strings, sym->st_name);
 		size_t len = name ? strnlen(name, CODE_NAME_MOST + 4) : 0;
-
 		*i->budget -= len < *i->budget ? len : *i->budget;
 		if (len && sym->st_shndx != SHN_UNDEF)
 			each(arg, name, len, sym->st_value);
@@ -162,7 +159,6 @@ static bool read_image(const struct elf *lib, struct image *i, code_symbol *each
 		return false;
 	while ((s = lib->elf_nextscn(elf, s))) {
 		const Elf64_Shdr *h = lib->elf64_getshdr(s);
-
 		if (h && (h->sh_type == SHT_DYNSYM || h->sh_type == SHT_SYMTAB))
 			read_symbols(lib, elf, i, s, each, arg);
 	}
@@ -255,7 +251,6 @@ static void give_symbols(const struct loaded *l, const Elf64_Sym *symbols, size_
 		size_t len = s->st_name < l->names_size
 				     ? strnlen(names + s->st_name, CODE_NAME_MOST + 4)
 				     : 0;
-
 		*l->budget -= len;
 		if (len && s->st_shndx != SHN_UNDEF)
 			each(arg, names + s->st_name, len, s->st_value);

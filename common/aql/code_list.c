@@ -36,7 +36,6 @@ static char *read_string(int mem, uint64_t at)
 	size_t len = 0;
 	while (len <= URI_MOST) {
 		size_t n = URI_CHUNK - (at + len) % URI_CHUNK;
-
 		if (!code_read(mem, at + len, text + len, n))
 			return NULL;
 		if (memchr(text + len, '\0', n))
@@ -66,7 +65,6 @@ static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 	struct link k;
 	for (uint64_t prev = 0; at && l->n < most; prev = at, at = k.next) {
 		char *uri = NULL;
-
 		if (code_read(mem, at, &k, sizeof(k)) && k.prev == prev && k.name)
 			uri = read_string(mem, k.name);
 		if (!uri)
@@ -105,7 +103,6 @@ static const char *parse_path(const char *s, char *path)
 {
 	while (*s && *s != '#' && *s != '?') {
 		int high, low;
-
 		if (*s != '%') {
 			*path++ = *s++;
 			continue;

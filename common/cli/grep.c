@@ -196,7 +196,6 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 	for (unsigned i = 0; i < w->g->n; i++) {
 		const struct expression *e = &w->g->v[i];
 		int n = wanted && e->side == GREP_WANT ? 0 : match(w, e->line, text, len, 0);
-
 		if (n < 0 && !w->error) {
 			w->error = n;
 			w->by = i;
@@ -230,7 +229,6 @@ static int find_in_block(const struct grepper *w, const struct expression *e, st
 		const char *from = a.text + *at, *hit = a.text + found[0];
 		const char *newline = memrchr(from, '\n', (size_t)(hit - from));
 		size_t line = newline ? (size_t)(newline + 1 - a.text) : *at;
-
 		if (found[0] == a.len) // behind the last line
 			return 0;
 		if (!w->g->first || a.text[line] == w->g->first)
@@ -248,7 +246,6 @@ static int find_by_line(const struct grepper *w, const struct expression *e, str
 	for (size_t end; at < a.len; at = end + 1) {
 		size_t len;
 		int n;
-
 		end = (size_t)((const char *)memchr(a.text + at, '\n', a.len - at) - a.text);
 		len = end - at;
 		len -= len && a.text[end - 1] == '\r';
@@ -305,7 +302,6 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 		const struct expression *e = &w->g->v[i];
 		size_t at = 0;
 		int n = 0;
-
 		if (e->block && !crlf && !w->by_line[i]) {
 			n = find_in_block(w, e, a, &at, h);
 			w->by_line[i] = n < 0;
@@ -391,7 +387,6 @@ bool regex_matches(struct regex *r, const char *text, size_t len)
 	for (size_t i = 0; i < r->n; i++) {
 		int n = pcre_get()->pcre2_match(r->codes[i], (PCRE2_SPTR)text, len, 0, 0, r->match,
 						NULL);
-
 		if (n >= 0)
 			return true;
 		if (n < PCRE2_ERROR_NOMATCH && !r->error)

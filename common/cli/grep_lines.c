@@ -109,7 +109,6 @@ static bool copy_class(struct rewriting *r)
 	emit_text(r, negated ? "[^\\n" : "[");
 	for (r->p += 1 + negated; *r->p != ']' || first; first = false) {
 		bool ok = true;
-
 		if ((unsigned char)*r->p < 0x20) // the end, too
 			return false;
 		if (first && (*r->p == ']' || *r->p == '-'))

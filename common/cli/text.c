@@ -267,7 +267,6 @@ bool spark_utf8(void)
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const char *value = host_getenv(names[i]);
-
 		if (value && *value)
 			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
 	}
@@ -283,7 +282,6 @@ void spark_line(struct buf *out, const double *values, size_t n, double max, boo
 	for (size_t i = 0; i < n; i++) {
 		double share = max > 0 ? values[i] / max : 0;
 		int level = !(share > 0) ? 0 : share >= 1 ? LEVELS : 1 + (int)(share * LEVELS);
-
 		level = level > LEVELS ? LEVELS : level;
 		buf_puts(out, isnan(values[i]) ? " " : (utf8 ? blocks : ascii)[level]);
 	}

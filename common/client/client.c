@@ -171,7 +171,6 @@ static int take_answers(struct gpq_client *c)
 {
 	for (int i = 0; i < AT_ONCE && c->answered < c->sent; i++) {
 		ssize_t n = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, MSG_DONTWAIT);
-
 		if (n < 0 && errno == EAGAIN)
 			return 0;
 		if (n == 0 || (n < 0 && errno != EINTR))

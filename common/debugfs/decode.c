@@ -82,7 +82,6 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 	for (unsigned dw = 0; dw < 512; dw++) {
 		struct decoded_reg r = {
 			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
-
 		if (!r.reg)
 			continue;
 		r.known = mqd_word(m, q, xcc, dw, &r.value);
@@ -108,7 +107,6 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};
 	for (unsigned i = 0; i < 2; i++) {
 		const struct reg *other = reg_of(r->from, around[i]);
-
 		*low = other && are_pair(r->reg, other);
 		if (*low || (other && are_pair(other, r->reg)))
 			return around[i];
@@ -206,7 +204,6 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 					    .meaning = f->meaning,
 					    .lsb = f->lsb,
 					    .width = f->width};
-
 		reg_field_text(out.text, f, bits);
 		fn(arg, r, &out);
 	}

@@ -121,7 +121,6 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 	bool aligned = true; // all words so far have 8 digits: later ones are in their place
 	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
 		const char *w = p;
-
 		while (p < end && !is_blank(*p))
 			p++;
 		if (out->count == DUMP_WORDS)

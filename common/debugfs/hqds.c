@@ -41,7 +41,6 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 	for (size_t i = 0; i < COUNT(slot_lines); i++) {
 		uint32_t v[4] = {0};
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
-
 		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
 		if (!h->nnodes) // the text begins within a node: its number is unknown
@@ -108,7 +107,6 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
 		const struct dump_line *l = &h->regs[i];
 		uint32_t first = l->addr / 4;
-
 		if (dword >= first && dword < first + l->count) {
 			*out = l->words[dword - first];
 			return l->valid >> (dword - first) & 1;
@@ -123,7 +121,6 @@ bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {
 		uint32_t reg = h->regs[i].addr / 4;
-
 		if ((reg & 0xffff) == BASE_GFX9 || (reg & 0xffff) == BASE_GFX10) {
 			*base = reg;
 			return true;

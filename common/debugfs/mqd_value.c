@@ -182,7 +182,6 @@ static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen ge
 		uint64_t stack = get(m, q, gen, x, MQD_V_STACK_BYTES),
 			 used = get(m, q, gen, x, MQD_V_STACK_OFFSET),
 			 waves = get(m, q, gen, x, MQD_V_WAVE_OFFSET);
-
 		// The stack grows down from its size, the wave state up from there.
 		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
 		    used > stack || waves < stack)
@@ -281,7 +280,6 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 	for (uint32_t i = n->first; i < n->first + n->slots; i++) {
 		const struct hqd *s = &h->slots[i];
 		uint32_t state;
-
 		if (s->kind == HQD_SDMA || !s->lines)
 			continue;
 		if (s->xcc > 0)

@@ -94,7 +94,6 @@ static bool queue_line(struct parser *ps, const char *p, const char *end)
 	for (size_t i = 0; i < COUNT(queue_lines); i++) {
 		const char *rest = dump_match(p, end, queue_lines[i].text, NULL);
 		uint32_t type;
-
 		if (!rest)
 			continue;
 		if (queue_lines[i].typed)
@@ -202,7 +201,6 @@ static void count_cut(struct mqds *m)
 		const struct mqd *q = &m->queues[i];
 		unsigned last = (q->kind == MQD_SDMA ? SDMA_ROWS : COMPUTE_ROWS) * DUMP_WORDS - 1;
 		uint32_t ignored;
-
 		for (unsigned x = 0; x < q->dumps; x++)
 			m->cut += !mqd_word(m, q, x, last, &ignored);
 		m->cut += !q->dumps && has_dump(q);
@@ -218,7 +216,6 @@ void mqds_parse(struct mqds *m, const char *text, size_t len)
 	m->count = (struct dump_count){0};
 	for (const char *p = text; p < end;) {
 		size_t plain = plain_dump(&ps, p, end);
-
 		p = plain ? p + plain : dump_next(&m->count, p, end, parse_line, &ps);
 	}
 	count_cut(m);

@@ -325,7 +325,6 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 	snprintf(text, REG_ERROR_TEXT, "none");
 	for (size_t i = 0; i < sizeof(error) / sizeof(error[0]) && len < REG_ERROR_TEXT; i++) {
 		uint32_t bits = reg_field_bits(&error[i], word);
-
 		unnamed &= ~(bits << error[i].lsb);
 		if (bits)
 			len += (size_t)snprintf(text + len, REG_ERROR_TEXT - len, "%s%s",

@@ -120,7 +120,6 @@ static void time_losses(struct ftrace *f)
 	const struct ftrace_record *next = NULL;
 	for (size_t i = f->n; i-- > 0;) {
 		struct ftrace_record *r = &f->v[i];
-
 		if (r->kind != FTRACE_LOST)
 			next = r;
 		else if (next && next->epoch == r->epoch)
@@ -194,7 +193,6 @@ static void fill_processes(struct ftrace *f, const struct step *s, size_t n)
 	int64_t tgid = named_process(f, s->tid);
 	for (size_t i = 0; i < n; i++) {
 		int64_t this = f->v[s[i].at].tgid;
-
 		if (this >= 0 && tgid >= 0 && this != tgid)
 			return;
 		tgid = this >= 0 ? this : tgid;
@@ -215,7 +213,6 @@ static void join_thread(struct ftrace *f, const struct step *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct ftrace_record *r = &f->v[s[i].at];
 		unsigned match = depth;
-
 		if (i && (s[i].losses != s[i - 1].losses || r->epoch != f->v[s[i - 1].at].epoch))
 			match = depth = 0;
 		if (r->time_ns == FTRACE_UNKNOWN)

@@ -62,7 +62,6 @@ static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 	d = opendir(path);
 	while (d && fd < 0 && (e = readdir(d))) {
 		ssize_t n = readlinkat(dirfd(d), e->d_name, to, sizeof(to));
-
 		if (n == (ssize_t)strlen(KFD_DEVICE_PATH) &&
 		    memcmp(to, KFD_DEVICE_PATH, (size_t)n) == 0)
 			fd = (int)syscall(SYS_pidfd_getfd, t->pidfd,

@@ -129,7 +129,6 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 	struct hold_scope *w = &h->scopes[n];
 	for (int i = 0; i < num; i++) {
 		const struct kfd_outcome *o = &h->outcomes[i];
-
 		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
 			add_id(w, o->queue.queue_id);
 	}
@@ -165,7 +164,6 @@ void hold_forget(struct holder *h, uint32_t id)
 {
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {
 		struct hold_scope *w = &h->scopes[i];
-
 		w->ids[id / 64 % SCOPE_WORDS] &= ~(UINT64_C(1) << id % 64);
 		if (is_empty(w))
 			hold_drop(h, i);

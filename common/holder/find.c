@@ -73,7 +73,6 @@ static bool mount_is_local(pid_t pid, long id)
 	if (buf_read_at(&b, AT_FDCWD, path) > 0)
 		for (char *line = b.data; line && *line; line = strchr(line, '\n')) {
 			const char *dash = NULL;
-
 			line += *line == '\n';
 			if (strtol(line, NULL, 10) != id || !(dash = strstr(line, " - ")))
 				continue;
@@ -113,7 +112,6 @@ static void try_holder(struct search *s)
 	d = opendir(path);
 	for (struct dirent *e; s->fd < 0 && d && (e = readdir(d));) {
 		int dir = e->d_name[0] == '.' ? -1 : open_folder(s->holder, dirfd(d), e->d_name);
-
 		if (dir < 0)
 			continue;
 		try_folder(dir, s);
@@ -168,7 +166,6 @@ size_t holders_find(struct held_by **list)
 	for (const struct proc *p = all; p < end; p++) {
 		size_t before = found;
 		pid_t target;
-
 		if (strcmp(p->comm, KFD_HOLDER_COMM) != 0 || (geteuid() && p->uid != geteuid()))
 			continue;
 		for (const struct proc *t = all; t < end; t++) {

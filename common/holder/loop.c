@@ -75,7 +75,6 @@ static struct client *free_place(struct holder *h)
 	struct client *oldest = NULL;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
-
 		if (c->fd < 0)
 			return c;
 		if (!hold_is_made(h, hold_of(h, c)) && (!oldest || c->last < oldest->last))
@@ -105,7 +104,6 @@ static void serve_lines(struct holder *h, struct client *c)
 	char *in = h->in[c - h->clients], *end;
 	while (c->fd >= 0 && !c->out.len && (end = memchr(in, '\n', c->len))) {
 		size_t used = (size_t)(end - in) + 1;
-
 		*end = '\0';
 		serve_line(h, c, in);
 		c->len -= used;

@@ -130,7 +130,6 @@ uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *
 	uint64_t sum = 0;
 	for (unsigned k = 0; k < w->n; k++) {
 		uint64_t behind = i->write[k] - i->read[k];
-
 		sum += is_aql(&w->queue[k]) ? behind : behind != 0;
 	}
 	return sum;

@@ -246,7 +246,6 @@ static size_t format(char *to, const char *what, const struct field *f, size_t n
 	for (const struct field *end = f + n; f < end; f++) {
 		const bool number = f->kind == DECIMAL || f->kind == HEX;
 		uint64_t value = 0;
-
 		memcpy(&value, (const char *)record + f->offset, f->size); // little endian
 		if (!number && !(word = word_of(f->kind, (uint32_t)value)))
 			continue;
@@ -284,7 +283,6 @@ static void parse_word(const char *word, const struct field *f, size_t n, void *
 	for (const struct field *end = f + n; f < end; f++) {
 		const char *text;
 		uint64_t value;
-
 		if (strncmp(f->key + 1, word, f->len - 1u) != 0)
 			continue;
 		text = word + f->len - 1;

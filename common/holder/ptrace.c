@@ -182,7 +182,6 @@ void tracee_rescue(pid_t pid)
 	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
 		pid_t tid;
-
 		if (proc_parse_pid(e->d_name, &tid) && waits_for_debugger(pid, tid))
 			nudge(tid);
 	}

@@ -72,7 +72,6 @@ void send_last(struct holder *h)
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
 		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
-
 		while (c->fd >= 0 && c->out.len && (now = clock_ns()) < end &&
 		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			send_more(h, c);
@@ -110,7 +109,6 @@ void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
 		struct kfd_outcome *o = &h->outcomes[i];
-
 		o->until_ns = deadline(hold_until_of(h, o->queue.queue_id));
 		if (addresses)
 			o->xccs = kfd_session_xccs(&h->session, o->queue.gpu_id);

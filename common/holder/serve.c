@@ -136,7 +136,6 @@ static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result r
 	for (unsigned i = 0; i < s->num; i++) {
 		bool off = s->held[s->queues[i].queue_id % KFD_MAX_QUEUES];
 		enum kfd_result r = off ? held : running;
-
 		if (r != KFD_RESULT_NONE)
 			h->outcomes[n++] = (struct kfd_outcome){.queue = s->queues[i], .result = r};
 	}
@@ -150,7 +149,6 @@ static unsigned gather_unwanted(struct holder *h)
 	h->sel.num_ids = h->sel.num_gpus = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
-
 		if (s->held[id] && !hold_until_of(h, id))
 			h->sel.ids[h->sel.num_ids++] = id;
 	}
@@ -249,7 +247,6 @@ static int gather_new(struct holder *h)
 	h->sel.num_ids = h->sel.num_gpus = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
-
 		if (s->fresh[id] && s->held[id])
 			hold_follow(h, &s->queues[i]);
 		else if (s->fresh[id] && hold_follows(h, s->queues[i].gpu_id))

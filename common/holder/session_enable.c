@@ -72,7 +72,6 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 	pid_t tid;
 	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
 		unsigned n = 0;
-
 		for (bool others = has_others(target);
 		     others && r == -EAGAIN && (tid = other_thread(target, n)); n++) {
 			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);

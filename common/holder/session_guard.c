@@ -17,7 +17,6 @@ static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned
 	unsigned first = s->num_gpus;
 	for (unsigned i = 0; i < s->num; i++) {
 		unsigned at = 0;
-
 		while (at < s->num_gpus && s->gpus[at].gpu_id != s->queues[i].gpu_id)
 			at++;
 		if (at < s->num_gpus)

@@ -105,7 +105,6 @@ static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, 
 	for (unsigned i = 0; i < s->num; i++) {
 		const struct kfd_queue_entry *q = &s->queues[i];
 		uint32_t id = q->queue_id;
-
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, q) ||
 		    (at->result[id] != KFD_RESULT_NONE && at->result[id] != KFD_RESULT_CLOSING))
 			continue;
@@ -129,7 +128,6 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 	unsigned failed = 0;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t bits = ids[i] & ~KFD_QUEUE_ID_MASK, id = ids[i] & KFD_QUEUE_ID_MASK;
-
 		if (id >= KFD_MAX_QUEUES)
 			continue;
 		if (bits & KFD_QUEUE_ERROR) {
@@ -156,7 +154,6 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
-
 		if (at->result[id] != KFD_RESULT_SUSPENDED || !has_work(s, &s->queues[i]))
 			continue;
 		at->result[id] = KFD_RESULT_BUSY;
@@ -198,7 +195,6 @@ static int report(const struct kfd_session *s, const struct kfd_selection *sel,
 	int n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
-
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
 		out[n++] =
@@ -243,7 +239,6 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
-
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
 		set_result(at, id, s->held[id] ? KFD_RESULT_RESUMED : KFD_RESULT_RUNNING, 0);
@@ -262,7 +257,6 @@ static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct 
 	took = clock_ns() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
-
 		session_unhold(s, id);
 		at->latency_ns[id] = took;
 		if (ids[i] & KFD_QUEUE_ERROR)

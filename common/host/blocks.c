@@ -342,7 +342,6 @@ static void make_places(struct run *run)
 	run->rest = xmalloc(run->size);
 	for (unsigned i = 0; i < run->nplaces; i++) {
 		struct place *p = &run->places[i];
-
 		p->memory = xcheck(aligned_alloc(PAGE, memory + -memory % PAGE));
 		if (run->job->init)
 			run->job->init(run->job->ctx, &p->block);

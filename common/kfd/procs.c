@@ -158,7 +158,6 @@ static int read_queues(struct reader *r, int parent)
 		return errno == ENOENT ? 0 : errno;
 	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t qid;
-
 		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
 			add_queue(r, dirfd(d), e, qid);
 		else
@@ -252,7 +251,6 @@ static void read_idle_gpus(struct reader *r, int dir)
 	DIR *d = open_dir(dir, ".");
 	for (struct dirent *e; d && (e = host_readdir(d));) {
 		uint32_t gpu;
-
 		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
 			add_usage(r, dirfd(d), gpu);
 	}
@@ -298,7 +296,6 @@ static void find_contexts(struct reader *r, DIR *d)
 	add_context(r, -1, 0);
 	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t id;
-
 		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id))
 			add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN);
 		else
@@ -329,7 +326,6 @@ static void read_contexts(struct reader *r, DIR *d)
 		struct kfd_context *c = &p->contexts[first + i];
 		char name[32];
 		DIR *own = NULL;
-
 		p->ncontexts = first + i + 1; // the last one is the one being read
 		c->queue = (uint32_t)p->nqueues;
 		c->usage = (uint32_t)p->nusages;
@@ -391,7 +387,6 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	r.sysfs = p->sysfs = fstatfs(dirfd(d), &fs) == 0 && fs.f_type == SYSFS_MAGIC;
 	for (struct dirent *e; !err && (e = host_readdir(d));) {
 		uint32_t pid;
-
 		if (kfd_parse_id(e->d_name, &pid) &&
 		    (!how->keep || how->keep(how->arg, (pid_t)pid)))
 			err = read_proc(&r, dirfd(d), e->d_name, (pid_t)pid);
@@ -427,12 +422,10 @@ static bool same(const struct kfd_procs *a, const struct kfd_proc *x, const stru
 	for (uint32_t i = 0; same && i < x->contexts; i++) {
 		const struct kfd_context *c = &a->contexts[x->context + i];
 		const struct kfd_context *d = &b->contexts[y->context + i];
-
 		same = c->id == d->id && c->created == d->created && c->queues == d->queues;
 	}
 	for (uint32_t i = 0; same && i < x->queues; i++) {
 		const struct kfd_queue *q = &a->queues[x->queue + i], *r = &b->queues[y->queue + i];
-
 		same = q->qid == r->qid && q->created == r->created;
 	}
 	return same;
@@ -447,7 +440,6 @@ void kfd_procs_confirm(struct kfd_procs *p)
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
 		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
-
 		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
 			continue;
 		proc->changed = true;

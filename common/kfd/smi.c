@@ -220,7 +220,6 @@ ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		const bool host = ns != KFD_ANSWER_YES && (uint64_t)list[i].pid == pid;
 		const bool own =
 			ns != KFD_ANSWER_NO && (!list[i].ns_pid || (uint64_t)list[i].ns_pid == pid);
-
 		if (!host && !own)
 			continue;
 		if (found >= 0)

@@ -24,7 +24,6 @@ static void subscribe(int events, int kfd, const struct kfd_topology *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct epoll_event e = {.events = EPOLLIN};
-
 		e.data.fd = kfd_smi_open(kfd, (uint32_t)t->gpus[i].gpu_id,
 					 KFD_SMI_BIT(KFD_SMI_PROCESS_START));
 		if (e.data.fd >= 0) // it stays open as long as we live
@@ -94,7 +93,6 @@ bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 	n->next_ns = UINT64_MAX;
 	for (size_t i = 0; i < n->n; i++) {
 		struct newcomer *c = &n->v[(from + i) % n->n];
-
 		if (!c->owns && left) {
 			left--;
 			n->at = (from + i + 1) % n->n;

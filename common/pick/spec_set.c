@@ -138,7 +138,6 @@ static const struct spec *fits(const struct spec_set *s, const struct pick *pick
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct spec *v = s->v[i];
-
 		if (!picks[i].opts || !pick_keeps(&picks[i], pid))
 			continue;
 		*sel = xcalloc(1, sizeof(**sel));
@@ -164,7 +163,6 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	for (size_t i = 0; i < newcomers->n; i++) {
 		struct newcomer *c = &newcomers->v[i];
 		struct kfd_selection *sel;
-
 		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
 			continue;
 		const struct spec *v = fits(s, picks, c->pid, &sel);

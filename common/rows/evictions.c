@@ -93,7 +93,6 @@ void evictions_read(struct evictions *e)
 	for (size_t i = 0; i < e->nstreams; i++) {
 		struct kfd_smi_text *t = &e->streams[i].text;
 		ssize_t n = 1;
-
 		for (int k = 0; k < READS_MAX && n > 0; k++) {
 			n = read(e->streams[i].fd, t->data + t->len, sizeof(t->data) - t->len);
 			t->len += n > 0 ? (size_t)n : 0;
@@ -111,7 +110,6 @@ static bool is_named(const struct evictions *e, const struct queue_rows *all,
 	for (size_t i = 0; i < all->n; i++) {
 		const struct queue_row *r = &all->rows[i];
 		size_t k = 0;
-
 		while (k < n && list[k].pid != r->pid)
 			k++;
 		list[k] = (struct kfd_smi_process){(pid_t)r->pid,

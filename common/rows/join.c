@@ -104,7 +104,6 @@ static void sort_contexts(struct pairing *x)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		uint32_t at = i;
-
 		for (; at && is_newer(context_at(x, i), context_at(x, x->contexts[at - 1])); at--)
 			x->contexts[at] = x->contexts[at - 1];
 		x->contexts[at] = i;
@@ -133,7 +132,6 @@ static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 		return KFD_UNKNOWN;
 	for (uint32_t i = node->process; i < node->process + node->processes; i++) {
 		const struct rls_process *p = &jn->rls->processes[i];
-
 		for (uint32_t k = p->queue; k < p->queue + p->queues; k++)
 			if (jn->rls->queues[k].doorbell == doorbell)
 				return p->pasid;
@@ -145,7 +143,6 @@ static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pa
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		const struct kfd_usage *u = kfd_procs_usage(x->jn->p, context_at(x, i), gpu_id);
-
 		// The packet has room for 16 bits.
 		if (u && u->pasid != KFD_UNKNOWN && (u->pasid & 0xffff) == pasid)
 			return i;
@@ -159,7 +156,6 @@ static uint32_t confirm_block(const struct pairing *x, const struct mqds_proc *b
 		const struct mqd *q = &x->jn->m->queues[i];
 		uint64_t pasid = pasid_of_queue(x->jn, q);
 		uint32_t context = pasid == KFD_UNKNOWN ? NONE : context_of(x, q->gpu_id, pasid);
-
 		if (context != NONE)
 			return context;
 	}
@@ -266,7 +262,6 @@ static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 	qsort_r(s->v, s->n, sizeof(*s->v), newest_first, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct kfd_queue *q = &p->queues[s->v[i].at];
-
 		s->v[i].key = (struct key){q->gpu_id, kind_of_type(q->type), q->bytes};
 		ordered &= q->created != KFD_UNKNOWN;
 	}
@@ -389,7 +384,6 @@ static bool agrees(const struct joiner *jn, bool by_order)
 	bool agree = jn->sys.n == jn->mqd.n;
 	for (size_t i = 0; agree && i < jn->sys.n; i++) {
 		const struct key *k = &jn->sys.v[i].key;
-
 		agree = by_order ? fits(k, &jn->mqd.v[i].key)
 				 : count_fitting(&jn->sys, k) == count_fitting(&jn->mqd, k);
 	}

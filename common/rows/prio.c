@@ -56,7 +56,6 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 	uint64_t level, prio;
 	for (size_t i = 0; i < h->nslots; i++) {
 		const struct hqd *s = &h->slots[i];
-
 		if (s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 &&
 		    hqd_get(h, s, GFX9, MQD_V_PIPE_PRIO, &level) &&
 		    hqd_get(h, s, GFX9, MQD_V_QUEUE_PRIO, &prio))
@@ -123,7 +122,6 @@ int prio_check(const struct prio_choice *c, enum kfd_answer3 written)
 	bool cuts = false;
 	for (unsigned i = 0; i < LEVELS; i++) {
 		uint16_t both = c->prios & levels[i].prios;
-
 		cuts |= both && both != levels[i].prios;
 	}
 	if (!cuts || written == KFD_ANSWER_YES)

@@ -131,7 +131,6 @@ void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen
 	count_queues(&h, gens);
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
-
 		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], gpu_of(&h, q->gpu_id));
 	}
 	free(h.gpus);

@@ -113,7 +113,6 @@ static void say_failures(const struct group *g)
 		// After exec, one that owns no queue yet is to be attached to later.
 		const bool failed = !m->said && group_has_failed(m, clock_ns()) &&
 				    group_list_queues(m->target.pid, NULL);
-
 		if ((failed || m->silent) && !m->said)
 			err_warn("gpq sched --status shows it", "pid %d%s: %s", (int)m->target.pid,
 				 failed ? " is not held" : "", m->failure.text);
@@ -126,7 +125,6 @@ int sched_find(struct sched *s, bool attach)
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct group *g = &s->classes[i].group;
-
 		g->dry = !attach;
 		g->attach = attach && (i > 0 || s->opts.activity);
 		g->grace = (unsigned)s->opts.grace;

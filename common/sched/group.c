@@ -103,7 +103,6 @@ static void carry_over(struct group_member *m, const struct kfd_watch *old,
 	for (unsigned i = 0; i < m->watch.n; i++)
 		for (unsigned k = 0; k < old->n; k++) {
 			const struct kfd_queue_entry *q = &m->watch.queue[i], *was = &old->queue[k];
-
 			if (q->queue_id != was->queue_id || q->gpu_id != was->gpu_id ||
 			    q->read_pointer_address != was->read_pointer_address)
 				continue;
@@ -434,7 +433,6 @@ void group_look(struct group *g)
 	g->num_queues = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-
 		if (m->ended)
 			continue;
 		m->ended = !kfd_target_alive(&m->target);
@@ -482,7 +480,6 @@ void group_take(struct group *g)
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 		const int r = m->asked ? kfd_link_take(&m->link, &m->failure) : 0;
-
 		if (r > 0)
 			take_answer(g, m);
 		else if (r < 0)
@@ -502,7 +499,6 @@ void group_wait(struct group *g)
 	while (g->asked)
 		for (size_t i = 0; i < g->n; i++) {
 			struct group_member *m = g->v[i];
-
 			if (m->asked)
 				wait_for_answer(g, m);
 		}
@@ -514,7 +510,6 @@ void group_look_at_idle(struct group *g)
 {
 	for (size_t i = 0; g->held && i < g->n; i++) {
 		struct group_member *m = g->v[i];
-
 		if (!m->idle)
 			continue;
 		look(g, m);
@@ -568,7 +563,6 @@ bool group_has_moved(struct group *g)
 	group_sample(g);
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-
 		for (unsigned k = 0; !m->ended && m->known && k < m->watch.n; k++)
 			if (m->last.read[k])
 				return true;
@@ -591,7 +585,6 @@ bool group_count_end(struct group *g, uint64_t *packets)
 	*packets = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-
 		look(g, m);
 		alive += !m->ended && kfd_target_alive(&m->target) && m->known;
 		*packets += m->gone + kfd_watch_packets(&m->watch, &m->first, &m->last);

@@ -168,7 +168,6 @@ static void settle(struct hints *h, struct client *c, uint64_t id, enum answer a
 {
 	for (unsigned i = 0; i < c->num_requests; i++) {
 		struct request *r = pending(c, i);
-
 		if (r->answer == WAITS && r->id == id) {
 			r->answer = answer;
 			h->waiting--;
@@ -224,7 +223,6 @@ static enum verb parse(const char *line, size_t len, uint64_t *id)
 	*id = 0;
 	for (unsigned i = 0; i < COUNT(words); i++) {
 		size_t n = strlen(words[i]);
-
 		if (len >= n && memcmp(line, words[i], n) == 0 && (len == n || line[n] == ' '))
 			return len == n || parse_id(line + n + 1, len - n - 1, id) ? (enum verb)i
 										   : BAD_NUMBER;
@@ -314,7 +312,6 @@ static bool serve_lines(struct hints *h, struct client *c)
 	while ((end = memchr(c->in + used, '\n', c->len - used)) &&
 	       end - (c->in + used) < HINTS_LINE_MAX && (pause = obstacle(h, c)) == READING) {
 		size_t len = (size_t)(end - (c->in + used));
-
 		serve_line(h, c, c->in + used, len);
 		used += (unsigned)len + 1;
 	}
@@ -358,7 +355,6 @@ static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t s
 	unsigned same = 0, all = 0;
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
-
 		all += c->fd >= 0;
 		same += c->fd >= 0 && c->uid == uid;
 		if (c->fd < 0)
@@ -419,7 +415,6 @@ static void resume_clients(struct hints *h)
 {
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
-
 		if (c->fd >= 0 && c->pause != READING && obstacle(h, c) == READING)
 			serve_lines(h, c);
 	}
@@ -435,7 +430,6 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 	n = epoll_wait(h->poll, events, COUNT(events), 0);
 	for (int i = 0; i < n; i++) {
 		uint64_t what = events[i].data.u64;
-
 		if (what == 0)
 			accept = true; // last: a new client may get the place of one that goes
 		else if (h->clients[what - 1].fd >= 0)
@@ -500,7 +494,6 @@ int hints_wait_ms(const struct hints *h)
 	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
 	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
-
 		if (c->fd < 0 || c->pause == READING || obstacle(h, c) == TOO_MANY)
 			continue;
 		w = bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST);
@@ -536,7 +529,6 @@ void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned misse
 	h->missed = missed;
 	for (unsigned i = 0; i < h->places && h->waiting; i++) {
 		struct client *c = &h->clients[i];
-
 		if (c->fd < 0 || !c->num_requests)
 			continue;
 		for (unsigned k = 0; k < c->num_requests; k++)
@@ -554,10 +546,8 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 	h->now_ns = now_ns;
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
-
 		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
 			struct hint *hint = &c->hints[k];
-
 			if (hint->expired || now_ns - hint->since_ns <= age_ns)
 				continue;
 			hint->expired = true;
@@ -585,7 +575,6 @@ void hints_each_client(const struct hints *h, void (*each)(const struct hints_cl
 					   .pid = c->pid,
 					   .requests = c->requests,
 					   .throttled = c->throttled};
-
 		if (c->fd < 0)
 			continue;
 		for (unsigned k = 0; k < c->num_hints; k++)

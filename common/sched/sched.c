@@ -111,7 +111,6 @@ static void sample(struct sched *s, uint64_t now)
 		read_log(s, now);
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
-
 		if (samples_class(s, i))
 			group_sample(&c->group);
 		group_look_at_idle(&c->group);
@@ -126,7 +125,6 @@ static void judge_work(struct sched *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
-
 		group_take(&c->group);
 		c->has_work = group_has_work(&c->group);
 	}
@@ -197,7 +195,6 @@ static uint64_t step(struct sched *s, uint64_t now)
 	for (size_t i = 1; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 		struct group *g = &c->group;
-
 		if (c->settling && !g->asked)
 			settle(c, clock_ns());
 		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
@@ -225,7 +222,6 @@ static void answer_hints(struct sched *s, uint64_t now)
 		return;
 	for (size_t i = 1; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
-
 		done &= g->held && !g->asked;
 		for (size_t k = 0; k < g->n; k++) {
 			const struct group_member *m = g->v[k];
@@ -258,7 +254,6 @@ static void look(struct sched *s, uint64_t now)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct group *g = &s->classes[i].group;
-
 		group_look(g);
 		group_retry(g, now);
 		group_forget_ended(g);
@@ -275,7 +270,6 @@ static size_t fill_polled(struct sched *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
 		const int looks = group_reader_fd(g);
-
 		if (looks >= 0) {
 			ARRAY_GROW(s->polled, s->room, n);
 			s->polled[n++] = (struct pollfd){.fd = looks, .events = POLLIN};

@@ -159,7 +159,6 @@ static void point(struct sched_stats *t)
 		t->classes[i].name = t->classes[i].name_text;
 	for (size_t i = 0; i < t->nmembers; i++) {
 		struct sched_member_row *m = &t->members[i];
-
 		m->name = m->name_text;
 		m->comm = *m->comm_text ? m->comm_text : NULL;
 		m->state = m->state_text;

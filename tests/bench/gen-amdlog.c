@@ -513,7 +513,6 @@ static void start_process(struct thread *t)
 		struct stream *s = &p->streams[i];
 		char made[64];
 		unsigned priority = (i + 1) % 3; // normal, high, low
-
 		s->address = 0x1950000 + ((uint64_t)p->pid << 24) + (uint64_t)i * 0x1010;
 		entry(t, "hip_stream.cpp", 375, "hipStreamCreateWithPriority",
 		      "0x7ffd7d251e48, 1, %d", 1 - (int)priority);
@@ -610,7 +609,6 @@ static void flush_lines(struct thread **threads, unsigned n)
 		struct thread *first = NULL;
 		for (unsigned i = 0; i < n; i++) {
 			struct thread *t = threads[i];
-
 			if (t->next < t->nlines &&
 			    (!first || t->lines[t->next].us < first->lines[first->next].us))
 				first = t;
@@ -678,7 +676,6 @@ static void print_truth(struct process *processes)
 	for (unsigned p = 0; p < opt.processes; p++) {
 		for (unsigned i = 0; i < processes[p].nqueues; i++) {
 			const struct hwq *q = &processes[p].queues[i];
-
 			fprintf(stderr,
 				"%s\n{\"pid\":%d,\"hwq\":\"0x%" PRIx64 "\",\"swq\":\"0x%" PRIx64
 				"\",\"id\":%u,\"priority\":%u,"
@@ -710,7 +707,6 @@ static void generate(void)
 	struct thread **all = more(NULL, n * sizeof(*all));
 	for (unsigned i = 0; i < opt.processes; i++) {
 		struct process *p = &processes[i];
-
 		*p = (struct process){.pid = 4711 + (int)i * 37};
 		p->queues = more(NULL, opt.hwqs * 3 * sizeof(*p->queues));
 		p->streams = calloc(opt.streams, sizeof(*p->streams));
@@ -720,7 +716,6 @@ static void generate(void)
 		all[at++] = &p->handler;
 		for (unsigned j = 0; j < opt.threads; j++) {
 			struct thread *t = all[at++] = calloc(1, sizeof(*t));
-
 			*t = (struct thread){.p = p,
 					     .tid = p->handler.tid + 0x100000 * (j + 1) + 0x6c0,
 					     .clock = 20159560448 + i * 1000};
@@ -778,7 +773,6 @@ int main(int argc, char **argv)
 	int c;
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		unsigned v = optarg ? (unsigned)strtoul(optarg, NULL, 10) : 0;
-
 		switch (c) {
 		case 's': opt.seed = v; break;
 		case 'l': opt.target_lines = v; break;

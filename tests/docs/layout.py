@@ -21,7 +21,7 @@ def is_declaration(line):
 def blank_lines(lines):
     """Indices of blank lines behind the declarations that open a block."""
     for i, line in enumerate(lines):
-        if not re.match(r"(\t.*)?\{$", line) or line.startswith("\t") and "=" in line:
+        if not re.match(r"(\t+(.*(\)|\belse|\bdo) )?)?\{$", line):
             continue
         indent = re.match(r"\t*", line).group() + "\t"
         j = i + 1

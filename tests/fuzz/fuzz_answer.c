@@ -62,7 +62,6 @@ static int next_answer(struct expected *x)
 	x->answer.num = 0;
 	while ((newline = memchr(x->at, '\n', (size_t)(x->end - x->at)))) {
 		char *line = x->at;
-
 		*newline = '\0';
 		x->at = newline + 1;
 		switch (holder_answer_parse(line, &q, &x->answer, &f)) {
@@ -79,7 +78,6 @@ static void send_pieces(int fd, const char *text, size_t size, size_t piece)
 {
 	for (size_t at = 0; at < size; at += piece) {
 		size_t n = size - at < piece ? size - at : piece;
-
 		require(send(fd, text + at, n, MSG_NOSIGNAL) == (ssize_t)n);
 	}
 	close(fd);

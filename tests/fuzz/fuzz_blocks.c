@@ -115,7 +115,6 @@ static void read_blocks(struct run *r, const char *text, size_t len)
 {
 	for (size_t at = 0; at < len;) {
 		unsigned n = 0;
-
 		for (; n < r->way->workers && at < len; n++) {
 			size_t to = line_end(text, len, at + r->way->step);
 			r->ahead[n].text = text + at;
@@ -125,7 +124,6 @@ static void read_blocks(struct run *r, const char *text, size_t len)
 		}
 		for (unsigned i = 0; i < n; i++) {
 			struct ahead *a = &r->ahead[i];
-
 			amdlog_reading_take(&r->reading, a->text, a->len,
 					    a->read ? &a->result : NULL,
 					    a->read && r->way->filter->text ? &a->hits : NULL);

@@ -97,7 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t at = 0; at < size;) {
 		const unsigned what = data[at] & 7, number = data[at] / 8u;
 		size_t n = what == SAY ? number * 4 + 1 : 0;
-
 		at++;
 		n = n < size - at ? n : size - at;
 		take_connections();

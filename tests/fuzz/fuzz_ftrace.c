@@ -29,7 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(f.odd + f.n == f.lines);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct ftrace_record *r = &f.v[i], *before = i ? r - 1 : r;
-
 		within(r->comm, text, size);
 		within(r->name, text, size);
 		within(r->args, text, size);

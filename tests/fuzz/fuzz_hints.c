@@ -108,7 +108,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t at = 0; at < size;) {
 		unsigned what = data[at] & 7;
 		size_t n = what < CLIENTS ? data[at] / 8u * 4 : 0;
-
 		at++;
 		n = n < size - at ? n : size - at;
 		if (what < CLIENTS)

@@ -231,7 +231,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	for (unsigned i = 0; i < 2; i++) {
 		bool opened = jsonin_open(&j, exact, size, opens[i]);
-
 		require(opened == (is_json(text, size) && *skip_blanks(text) == opens[i]));
 		if (opened)
 			walk(exact, size, opens[i]);

@@ -144,7 +144,6 @@ static void check_docker(const char *text)
 		named = jsonin_is(&key, "Name");
 	if (named && v.kind == '"') {
 		const char *s = v.text + 1 + (v.text[1] == '/');
-
 		snprintf(want, sizeof(want), "%.*s", (int)strcspn(s, "\""), s);
 	}
 	require(named && v.kind == '[' ? true : found == (*want != '\0'));
@@ -158,7 +157,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf b = {0};
 	for (unsigned i = 0; i < TEXTS; i++) {
 		size_t len = size ? strnlen((const char *)data, size) : 0;
-
 		text[i] = calloc(1, len + 1);
 		require(text[i] != NULL);
 		if (len)

@@ -109,7 +109,6 @@ static void take_answers(struct clients *c, struct buf in[CLIENTS], bool last)
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		struct buf *b = &in[i];
 		ssize_t n;
-
 		do {
 			char *end;
 			size_t used = 0;
@@ -135,7 +134,6 @@ static void *run_clients(void *arg)
 		for (size_t at = 0; at < c->size; pieces++) {
 			uint8_t how = c->data[at++];
 			size_t n = (how / 2u + 1) * 16, left = c->size - at;
-
 			n = n < left && pieces < PIECES_MAX ? n : left;
 			for (size_t i = 0; i < n; i++)
 				c->lines += c->data[at + i] == '\n';

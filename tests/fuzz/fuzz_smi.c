@@ -60,7 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text.len = 0;
 	for (size_t at = 1; at < size;) {
 		size_t n = size - at < piece ? size - at : piece;
-
 		memcpy(text.data + text.len, data + at, n);
 		for (size_t i = 0; i < n; i++)
 			lines += data[at + i] == '\n';

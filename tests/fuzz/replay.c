@@ -11,7 +11,6 @@ int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		struct buf b = {0};
-
 		if (buf_read_at(&b, AT_FDCWD, argv[i]) < 0) {
 			printf("not ok %d - %s: cannot be read\n", i, argv[i]);
 		} else {

@@ -25,7 +25,6 @@ static void test_keyed_histogram(void **state)
 	for (unsigned i = 0; i < 20000; i++) {
 		uint32_t key = (uint32_t)rng_below(&rng, 50);
 		uint64_t value = rng_next(&rng) >> rng_below(&rng, 64);
-
 		if (key == 7) // never used
 			continue;
 		keyed_histogram_add(&s, key, value);
@@ -135,7 +134,6 @@ static void test_series(void **state)
 	for (unsigned i = 0; i < 20000; i++) {
 		uint32_t q = (uint32_t)rng_below(&rng, QUEUES);
 		uint64_t us = 3000 * 10 + rng_below(&rng, 10 + i);
-
 		if (i % 3 == 0)
 			us = 30000 - rng_below(&rng, 10 + i);
 		add_dispatch(&s, q, us, i % 7);
@@ -143,7 +141,6 @@ static void test_series(void **state)
 	}
 	for (unsigned i = 0; i < INTERVALS; i++) {
 		uint32_t all = 0, queues = 0;
-
 		for (unsigned q = 0; q < QUEUES; q++) {
 			assert_int_equal(amdlog_series_at(&s.queues[q], i).dispatches, want[q][i]);
 			all += want[q][i];
@@ -213,14 +210,12 @@ static void test_windows(void **state)
 		uint64_t begin = rng_below(&rng, 1000);
 		int n = snprintf(text, sizeof(text), "%u %u w%u\n", (unsigned)begin,
 				 (unsigned)(begin + rng_below(&rng, i % 50 ? 20 : 500)), i);
-
 		assert_int_equal(amdlog_windows_read(&w, text, (size_t)n, &line), WINDOWS_OK);
 	}
 	amdlog_windows_sort(&w);
 	for (uint64_t begin = 0; begin < 1600; begin += 3) {
 		for (uint64_t end = begin + 1; end < begin + 40; end += 5) {
 			size_t want = 0;
-
 			for (size_t i = 0; i < w.n; i++)
 				want += w.v[i].begin_us < end && w.v[i].end_us > begin;
 			assert_int_equal(overlapping(&w, begin, end), want);
@@ -242,7 +237,6 @@ static void test_windows_cut(void **state)
 	for (size_t len = 0; len < sizeof(all); len++) {
 		struct amdlog_windows w = {0};
 		enum windows_fault fault = amdlog_windows_read(&w, all, len, &line);
-
 		assert_true(w.n <= 4);
 		if (len == sizeof(all) - 1) {
 			assert_int_equal(fault, WINDOWS_OK);

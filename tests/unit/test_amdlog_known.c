@@ -46,7 +46,6 @@ static void copy_back_in_time(struct buf *out, const struct buf *log)
 	out->len = 0;
 	for (int i = 0; i < 5; i++) {
 		char *line;
-
 		buf_append(out, log->data, log->len);
 		line = out->data + out->len - log->len;
 		for (char *end; (end = strchr(line, '\n')); line = end + 1)
@@ -66,7 +65,6 @@ static void test_every_byte(void **state)
 		copy_back_in_time(&text, &log);
 		for (size_t i = 0; i < log.len; i += variant == ONE_THREAD ? 1 : 3 + variant) {
 			char other = others[i * 7 % (sizeof(others) - 1)];
-
 			check_byte(&text, 3 * log.len + i, '\n', 2 * log.len, &want, &got);
 			check_byte(&text, 3 * log.len + i, ':', 2 * log.len, &want, &got);
 			filter = &filters[FILTERS - 3]; // all that is known of the records
@@ -190,7 +188,6 @@ static void put_packets(struct buf *out, const char *form, unsigned *random)
 	for (const char *p = form; *p; p++) {
 		unsigned digits =
 			any_below(random, 4) ? 1 + any_below(random, 5) : 1 + any_below(random, 21);
-
 		if (*p != '#' && *p != '$')
 			buf_append(out, p, 1);
 		for (; (*p == '#' || *p == '$') && digits; digits--)

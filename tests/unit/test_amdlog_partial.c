@@ -74,7 +74,6 @@ static char *describe(struct amdlog_summary *s)
 		buf_printf(&b, " %llu", LL(t->kinds[i]));
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		const struct amdlog_process *p = &s->processes[i];
-
 		if (p->records)
 			buf_printf(&b, "\nprocess %lld: %llu %u %u %u %llu", (long long)p->pid,
 				   LL(p->records), p->threads, p->queues, p->kernels,
@@ -82,7 +81,6 @@ static char *describe(struct amdlog_summary *s)
 	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
-
 		if (!q->records || q->merged != AMDLOG_NONE)
 			continue;
 		buf_printf(&b,
@@ -98,7 +96,6 @@ static char *describe(struct amdlog_summary *s)
 	}
 	for (uint32_t i = 0; i < s->nkernels; i++) {
 		const struct amdlog_kernel *k = &s->kernels[i];
-
 		if (!(k->launches + k->dispatches))
 			continue;
 		buf_printf(&b, "\nkernel %s: %llu %llu in %u on %u, %llu-%llu", k->name,
@@ -150,7 +147,6 @@ static void check_cuts(const char *text, size_t len, const size_t *cuts, size_t 
 	got = describe(&m.sum);
 	if (strcmp(got, whole) != 0) {
 		size_t at = 0;
-
 		while (got[at] == whole[at])
 			at++;
 		while (at && got[at - 1] != '\n')

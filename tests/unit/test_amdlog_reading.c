@@ -9,7 +9,6 @@ static unsigned check_folder(const char *folder, const char *suffix)
 	unsigned n = 0;
 	for (const struct dirent *e; d && (e = readdir(d));) {
 		const char *dot = strrchr(e->d_name, '.');
-
 		if (e->d_name[0] == '.' || (suffix && (!dot || strcmp(dot, suffix) != 0)))
 			continue;
 		path.len = 0;

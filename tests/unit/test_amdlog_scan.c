@@ -167,7 +167,6 @@ static void test_prefixes(void **state)
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const struct prefix_case *c = &prefixes[i];
 		const struct seen *s = one(c->line);
-
 		assert_string_equal(s->msg, c->msg);
 		assert_int_equal(s->r.style, c->style);
 		assert_int_equal(s->r.level, c->level);
@@ -279,7 +278,6 @@ static void test_kinds(void **state)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		char line[512];
 		const struct seen *s;
-
 		snprintf(line, sizeof(line),
 			 ":3:rocvirtual.cpp           :862 : 5690037855 us: [pid:7 tid: 0x7f] %s\n",
 			 kinds[i].msg);
@@ -470,7 +468,6 @@ static void test_every_cut(void **state)
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(log); cut++) {
 		unsigned lines = 0;
-
 		for (size_t i = 0; i < cut; i++)
 			lines += log[i] == '\n';
 		scan_all(&trial, log, cut, 5);
@@ -487,7 +484,6 @@ static void test_intern(void **state)
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 1000; i++) {
 			int n = sprintf(text, "name %u", i);
-
 			assert_int_equal(intern_put(&in, text, (size_t)n), i);
 			assert_int_equal(in.n, round ? 1000 : i + 1);
 		}

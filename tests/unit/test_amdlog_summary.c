@@ -102,7 +102,6 @@ static void test_dispatch_cut_anywhere(void **state)
 	for (size_t len = 4; len < sizeof(dispatch70) - 1; len++) {
 		char msg[sizeof(dispatch70)];
 		struct amdlog_packet p;
-
 		memcpy(msg, dispatch70, len);
 		msg[len] = 0;
 		p = packet_of(msg, false);
@@ -712,7 +711,6 @@ static void test_mend(void **state)
 	for (size_t at = 128; at < sizeof(WHOLE); at += 128) {
 		char log[4096];
 		struct run run;
-
 		tear(log, WHOLE, at, "epoch 3, loss=0.25\n");
 		summarise(&run, log, NULL);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
@@ -731,7 +729,6 @@ static void test_wrapped_lines(void **state)
 		char log[4096];
 		size_t n = 0;
 		struct run run;
-
 		for (size_t at = 0; at < sizeof(WHOLE) - 1; at += width)
 			n += (size_t)snprintf(log + n, sizeof(log) - n, "%.*s\n", (int)width,
 					      WHOLE + at);
@@ -898,7 +895,6 @@ static void test_handed_on(void **state)
 		uint64_t second = cuts[i] + 1, third = second + sizeof(between) - 1;
 		char log[4096];
 		int n = snprintf(log, sizeof(log), "%.*s\n%s%s", (int)cuts[i], WHOLE, between, own);
-
 		amdlog_scan_feed(m->scan, log, (size_t)n);
 		amdlog_scan_end(m->scan);
 		assert_int_equal(offsets[0], 3);

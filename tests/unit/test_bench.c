@@ -476,7 +476,6 @@ static void test_queue_sets_levels(void **state)
 			 .row = {.pid = 20, .v[MQD_V_PIPE_PRIO] = cases[i].offline}}};
 		struct queue_set runs[2] = {{.v = q, .n = 2}, {.v = q, .n = 2}};
 		struct queue_sets c;
-
 		for (unsigned k = 0; k < 2; k++) {
 			q[k].row.v[MQD_V_QUEUE_PRIO] = q[k].row.context = KFD_UNKNOWN;
 			strcpy(q[k].type, "compute");

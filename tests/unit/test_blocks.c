@@ -68,7 +68,6 @@ static void test_all_of_it(void **state)
 		struct taken t = {.fd = numbered_file()};
 		const struct blocks_job job = {.ctx = &t, .work = look, .take = check};
 		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
-
 		assert_int_equal(blocks_run(&in, &job, 1 + i % 3, sizes[i / 2]), 0);
 		assert_int_equal(t.next, LINES);
 		close(t.fd);
@@ -119,7 +118,6 @@ static void test_truncated(void **state)
 		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
 		uint64_t left = 5000 + (uint64_t)(LINES - 5000) * (i / 4) / 10;
 		unsigned threads = 1 + i % 4;
-
 		t.cut_at = left * LINE_LEN;
 		assert_int_equal(blocks_run(&in, &job, threads, 0), 0);
 		assert_in_range(t.next, left, threads == 1 ? left : LINES);
@@ -174,7 +172,6 @@ static void test_put(void **state)
 					       .init = make_number,
 					       .fini = free_number};
 		const struct blocks_input in = {.fd = t.fd, .to = (uint64_t)LINES * LINE_LEN};
-
 		assert_int_equal(blocks_run(&in, &job, 1 + i % 4, 65536), t.stop_at ? 7 : 0);
 		assert_int_equal(t.put, t.stop_at ? t.stop_at : 196);
 		assert_int_equal(t.put, t.blocks);
@@ -195,7 +192,6 @@ static void test_line_start(void **state)
 	assert_int_equal(write(fd, "abc\ndef\ngh", 10), 10);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t start = 0;
-
 		assert_true(blocks_line_start(fd, cases[i].at, 10, &start));
 		assert_int_equal(start, cases[i].start);
 	}

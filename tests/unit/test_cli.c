@@ -326,7 +326,6 @@ static void test_fractions(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf b = {0};
-
 		assert_true(outfmt_text(&b, &col, &cases[i].value, true, false, NULL));
 		assert_string_equal(b.data, cases[i].human);
 		b.len = 0;

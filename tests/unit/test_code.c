@@ -425,7 +425,6 @@ static void test_elf(void **state)
 		Elf64_Shdr symbols = p.sections[1], names = p.sections[2];
 		size_t size = elf.len;
 		char end = 0;
-
 		switch (i) {
 		case 1: file.e_ident[EI_MAG0]++; break;
 		case 2: file.e_ident[EI_CLASS] = ELFCLASS32; break;

@@ -246,7 +246,6 @@ static void cut_anywhere(void **state)
 	hqds_parse(&whole, gfx90a, strlen(gfx90a));
 	for (size_t len = 0; len <= strlen(gfx90a); len++) {
 		size_t regs = 0, want = 0;
-
 		// A word is there when its last digit is: eight digits behind a blank, on a line
 		// with a colon at 12.
 		for (const char *p = gfx90a; p < gfx90a + len; p += strcspn(p, "\n") + 1)
@@ -256,7 +255,6 @@ static void cut_anywhere(void **state)
 		for (size_t i = 0; i < h.nslots; i++)
 			for (unsigned r = 0; r < 0x80; r++) {
 				uint32_t v, w = 0;
-
 				if (!hqd_cp_reg(&h, &h.slots[i], r, &v) &&
 				    !hqd_sdma_reg(&h, &h.slots[i], r, &v))
 					continue;
@@ -276,7 +274,6 @@ static size_t count_active(const char *text, const char *word)
 	size_t n = 0;
 	for (const char *p = text; (p = strstr(p, word)); p += strlen(word)) {
 		const char *line = strchr(p, '\n') + 1;
-
 		n += strncmp(line + 32, "00000001", 8) == 0;
 	}
 	return n;
@@ -301,7 +298,6 @@ static void real_16streams(void **state)
 	assert_int_equal(h.count.foreign + h.bad_words, 0);
 	for (size_t i = 0; i < h.nslots; i++) {
 		const struct hqd *s = &h.slots[i];
-
 		if (s->kind != HQD_CP)
 			continue;
 		assert_int_equal(s->lines, 7);
@@ -343,11 +339,9 @@ static void real_join(void **state)
 		for (unsigned x = 0; x < 4; x++) {
 			uint64_t base;
 			size_t found = 0;
-
 			assert_true(mqd_get(&m, &m.queues[q], GFX940, x, MQD_V_BASE, &base));
 			for (size_t i = 0; i < h.nslots; i++) {
 				const struct hqd *s = &h.slots[i];
-
 				if (s->kind != HQD_CP || s->xcc != (int)x ||
 				    hqd_in_use(&h, s, GFX9) != 1 ||
 				    h.nodes[s->node].gpu_id != m.queues[q].gpu_id)

@@ -197,7 +197,6 @@ static void real_8gpu(void **state)
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 		struct mqd_summary s;
-
 		if (q->kind == MQD_SDMA) {
 			assert_int_equal(mqd_guess_gen(m, q), GFX9);
 			assert_int_equal(value(m, i, GFX940, 0, MQD_V_RING_BYTES),
@@ -488,7 +487,6 @@ static void cut_anywhere(void **state)
 		struct mqds *m = parse(text, cut);
 		size_t words = 0, whole = 0;
 		uint32_t w;
-
 		for (size_t pos = header; pos < cut;
 		     pos++) { // words wholly inside: count their last digits
 			size_t col = (pos - header) % 86;
@@ -521,7 +519,6 @@ static void wrong_hex_is_missing(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[512];
 		uint32_t w;
-
 		sprintf(text,
 			"Process 1 PASID 0x1:\n  SDMA queue on device 1\n"
 			"    00000000: 11111111 %s 22222222\n",
@@ -555,7 +552,6 @@ static void one_byte_replaced(void **state)
 	for (unsigned col = 0; col < 85; col++)
 		for (const char *c = bytes; c < bytes + sizeof(bytes) - 1; c++) {
 			char before = line[col];
-
 			line[col] = *c;
 			struct mqds *m = parse_str(text);
 			unsigned missing_words = 0;
@@ -563,10 +559,8 @@ static void one_byte_replaced(void **state)
 			for (unsigned dw = 0; dw < 128; dw++) {
 				uint32_t w, want = 0xabc00000 + dw;
 				unsigned first = 14 + 9 * (dw % 8); // column of its first digit
-
 				if (dw / 8 == row && col >= first && col < first + 8) {
 					char digits[9] = "";
-
 					memcpy(digits, line + first, 8);
 					want = (uint32_t)strtoul(digits, NULL, 16);
 				}
@@ -592,7 +586,6 @@ static void every_byte_as_digit(void **state)
 		for (unsigned c = 0; c < 256; c++) {
 			char word[9] = "00000000";
 			uint32_t got = 0;
-
 			word[pos] = (char)c;
 			bool hex = c && strchr("0123456789abcdefABCDEF", (int)c);
 

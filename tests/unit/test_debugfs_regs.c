@@ -96,20 +96,16 @@ static void tables_are_sound(void **state)
 			bool hole = (dw == 144 && gen != GFX8) ||
 				    (gen == GFX12 && (dw == 154 || dw == 178)) ||
 				    (gen == GFX8 && dw > 181);
-
 			assert_int_equal(reg_compute((enum gfx_gen)gen, dw) == NULL, hole);
 		}
 		for (unsigned dw = 0; dw < 600; dw++) {
 			const struct reg *both[] = {reg_compute((enum gfx_gen)gen, dw),
 						    reg_sdma((enum gfx_gen)gen, dw)};
-
 			for (int i = 0; i < 2; i++) {
 				uint32_t used = 0;
-
 				for (unsigned k = 0; both[i] && k < both[i]->nfields; k++) {
 					const struct reg_field *f = &both[i]->fields[k];
 					uint32_t mask = reg_field_bits(f, UINT32_MAX) << f->lsb;
-
 					assert_int_equal(used & mask, 0); // fields do not overlap
 					used |= mask;
 				}
@@ -175,7 +171,6 @@ static void sdma(void **state)
 	for (int gen = GFX8; gen < GFX_GENS; gen++)
 		for (unsigned dw = 0; dw < 64; dw++) {
 			int offset = sdma_reg_offset((enum gfx_gen)gen, dw);
-
 			if (offset >= 0)
 				assert_int_equal(
 					sdma_mqd_dword((enum gfx_gen)gen, (unsigned)offset), dw);

@@ -119,7 +119,6 @@ static void cut_anywhere(void **state)
 
 	for (size_t len = 0; len <= strlen(gfx90a); len++) {
 		size_t words = 0, want = 0;
-
 		for (size_t pos = header; pos < len; pos++) { // by the last digits of words
 			size_t col = (pos - header) % 84;
 

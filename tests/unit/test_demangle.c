@@ -111,10 +111,8 @@ static void test_deep(void **state)
 			nested(depth[i], "_Z1fIX", "cvi", "Li1E", "", "EEvv"),
 			nested(depth[i], "_Z1fI", "J", "i", "E", "Evv"),
 		};
-
 		for (size_t k = 0; k < COUNT(names); k++) {
 			const char *text = demangle(*state, names[k]);
-
 			assert_true(!text || strlen(text) <= DEMANGLE_TO_MOST);
 			assert_true(!text || strlen(names[k]) <= DEMANGLE_FROM_MOST);
 			free(names[k]);
@@ -132,7 +130,6 @@ static char *doubled(unsigned n)
 	buf_puts(&b, "_Z1f1AIiiE");
 	for (unsigned i = 0; i < n; i++) {
 		char last = (char)(i < 10 ? '0' + i : 'A' + i - 10);
-
 		buf_printf(&b, "S_IS%c_S%c_E", last, last);
 	}
 	return b.data;

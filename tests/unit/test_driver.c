@@ -33,7 +33,6 @@ static void test_releases(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct kfd_driver *d = &cases[i].d;
-
 		assert_int_equal(kfd_driver_fact(d, KFD_FACT_QUEUE_PRIORITY), cases[i].priority);
 		assert_int_equal(kfd_driver_fact(d, KFD_FACT_SUSPEND_CRASH), cases[i].crash);
 	}

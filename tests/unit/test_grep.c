@@ -38,7 +38,6 @@ static unsigned compare(struct grep *g, char first, const char *text, size_t len
 	cursor = grep_hits_begin(&hits);
 	for (size_t at = 0, end; at < len; at = end + 1) {
 		bool want, by_cursor;
-
 		end = (size_t)((const char *)memchr(text + at, '\n', len - at) - text);
 		if (first && text[at] != first)
 			continue;
@@ -119,7 +118,6 @@ static void test_lines(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct grep *g = compiled(0, cases[i].pattern, NULL);
 		unsigned n = compare(g, 0, text, sizeof(text) - 1, cases[i].pattern);
-
 		if (n != cases[i].lines)
 			print_error("%s: %u lines\n", cases[i].pattern, n);
 		assert_int_equal(n, cases[i].lines);
@@ -171,7 +169,6 @@ static void test_rewriting(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool ok = grep_within_lines(&out, cases[i].pattern);
-
 		if (ok != (cases[i].as != NULL))
 			print_error("%s\n", cases[i].pattern);
 		assert_int_equal(ok, cases[i].as != NULL);
@@ -221,7 +218,6 @@ static void test_random(void **state)
 		// Half of them without carriage returns, which make it go line by line.
 		unsigned some = sizeof(letters) - 1 - 2 * (i & 1);
 		struct grep *g;
-
 		for (size_t at = 0; at < len; at++)
 			text[at] = letters[dice(&seed, some)];
 		text[len - 1] = '\n';

@@ -554,7 +554,6 @@ static void test_more_descriptors(void **state)
 	for (unsigned i = 0; i < COUNT(cases); i++) {
 		const unsigned user = cases[i].user, all = cases[i].all;
 		char text[80];
-
 		hints_close(h);
 		limit_files(cases[i].files);
 		h = open_hints(NULL, &status);

@@ -427,7 +427,6 @@ static void test_other_uid(void **state)
 	stranger = fork();
 	if (stranger == 0) {
 		int fd = setresuid(1234, 1234, 1234) ? -1 : kfd_socket_connect(dir, name, 1000);
-
 		if (fd < 0 || fcntl(fd, F_SETFL, 0) || send(fd, "status\n", 7, MSG_NOSIGNAL) < 0)
 			_exit(fd < 0 ? 8 : 0);
 		_exit(recv(fd, &byte, 1, 0) <= 0 ? 0 : 7); // the holder hangs up

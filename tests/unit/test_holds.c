@@ -165,7 +165,6 @@ static void test_crowded(void **state)
 	(void)state;
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++) {
 		const int ids[] = {i, -1};
-
 		sprintf(text, "suspend queues=%d for_ns=%d000000000000", i, 1000 - i);
 		hold(text, 0, ids);
 	}
@@ -195,7 +194,6 @@ static void test_crowded_upwards(void **state)
 	(void)state;
 	for (int i = 0; i < 2 * LASTING_HOLDS; i++) {
 		const int ids[] = {i, -1};
-
 		sprintf(text, "suspend queues=%d for_ns=%d000000000000", i, 1000 + i);
 		hold(text, 0, ids);
 	}

@@ -354,7 +354,6 @@ static void runlist(size_t n, const uint32_t (*pasid_doorbell)[2])
 				     : w == 18 ? pasid_doorbell[i][1]
 					       : 0;
 			char *p = text + strlen(text);
-
 			if (words++ % 8 == 0)
 				p += sprintf(p, "%s  %08zx:", words > 1 ? "\n" : "",
 					     4 * (words - 1));

@@ -55,7 +55,6 @@ static void wrong_ones_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct pick_spec s;
-
 		assert_int_equal(pick_spec_parse(&s, "--offline", wrong[i]), 2);
 		pick_spec_fini(&s);
 	}

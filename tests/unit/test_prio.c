@@ -115,7 +115,6 @@ static void test_parse(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct prio_choice c;
 		int status = prio_parse(&c, cases[i].text);
-
 		assert_int_equal(status, cases[i].prios ? GPQ_OK : GPQ_USAGE);
 		if (cases[i].prios)
 			assert_int_equal(c.prios, cases[i].prios);
@@ -137,7 +136,6 @@ static void test_check(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int otherwise = cases[i].whole ? GPQ_OK : GPQ_UNSUPPORTED;
 		struct prio_choice c;
-
 		assert_int_equal(prio_parse(&c, cases[i].text), GPQ_OK);
 		assert_int_equal(prio_check(&c, KFD_ANSWER_YES), GPQ_OK);
 		assert_int_equal(prio_check(&c, KFD_ANSWER_NO), otherwise);
@@ -171,7 +169,6 @@ static void test_fits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct prio_choice c;
-
 		assert_int_equal(prio_parse(&c, cases[i].text), GPQ_OK);
 		assert_int_equal(prio_fits(&c, cases[i].prio, cases[i].level), cases[i].fits);
 	}

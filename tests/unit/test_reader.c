@@ -367,7 +367,6 @@ static void test_killed(void **state)
 	for (unsigned i = 0; i < rounds; i++) {
 		const unsigned n = 40 * READER_PART;
 		const pid_t killer = fork();
-
 		if (!killer) { // a sibling, which finds the child by its parent
 			char text[64], path[64];
 			usleep((useconds_t)(rand() % 3000));

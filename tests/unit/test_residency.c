@@ -159,7 +159,6 @@ static enum residency judge_many(enum gfx_gen gen, unsigned n, uint64_t slots)
 	assert_in_range(n, 1, 16);
 	for (unsigned i = 0; i < n; i++) {
 		size_t len = strlen(text);
-
 		gens[i] = gen;
 		snprintf(text + len, sizeof(text) - len,
 			 "Process %u PASID %u:\n"

@@ -110,11 +110,9 @@ static void shares_come_out_in_any_pattern(void **state)
 	for (size_t i = 0; i < COUNT(patterns); i++) {
 		struct policy_class c = {0};
 		uint64_t contended = 0, ran = 0, held_since = 0;
-
 		for (uint64_t ms = 1; ms <= 60000; ms++) {
 			const uint64_t in = ms % (patterns[i].busy + patterns[i].idle);
 			const bool work = in < patterns[i].busy, was = c.held;
-
 			at(&share, &c, ms, work);
 			if (work && in == 0 && patterns[i].idle > 5)
 				assert_true(c.held); // each burst begins with the queues off

@@ -93,7 +93,6 @@ static void other_lines_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct sched_stats t;
-
 		assert_false(sched_stats_read(&t, wrong[i]));
 		sched_stats_fini(&t);
 	}

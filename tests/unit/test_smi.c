@@ -65,7 +65,6 @@ static void test_restore(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct kfd_smi_event e;
-
 		kfd_smi_parse(&e, cases[i].line, cases[i].len);
 		assert_true(e.readable);
 		assert_string_equal(e.name, "queue-restore");
@@ -169,7 +168,6 @@ static void test_not_understood(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct kfd_smi_event e = parsed(cases[i].line);
-
 		assert_false(e.readable);
 		assert_int_equal(e.number, cases[i].number);
 		assert_true(cases[i].name ? e.name && strcmp(e.name, cases[i].name) == 0 : !e.name);

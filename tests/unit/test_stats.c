@@ -347,7 +347,6 @@ static void test_rank_test_few(void **state)
 	for (unsigned na = 7; na <= 8; na++) {
 		for (unsigned nb = 7; nb <= 8; nb++) {
 			struct samples a = {0}, b = {0};
-
 			for (unsigned i = 0; i < na; i++)
 				samples_add(&a, i);
 			for (unsigned i = 0; i < nb; i++)

@@ -157,7 +157,6 @@ static void test_held(void **state)
 	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		pid_t victim = start_victim(), keeper;
 		int status;
-
 		assert_int_equal(next_byte(PATIENCE_MS), 0);
 		keeper = start_keeper(victim);
 		assert_int_equal(next_byte(PATIENCE_MS), 1);

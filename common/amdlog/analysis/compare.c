@@ -58,7 +58,6 @@ static void note_addresses(struct amdlog_comparison *c, unsigned which)
 	for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
 		for (int handle = 0; amdlog_queue_used(c, which, i) && handle < 2; handle++) {
 			struct address a = address_of(c->side[which].sum, i, handle);
-
 			if (a.address == AMDLOG_UNKNOWN)
 				continue;
 			intern_put(&c->addresses[which], &a, sizeof(a));
@@ -75,7 +74,6 @@ enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsign
 	enum amdlog_same same = AMDLOG_DIFFERENT;
 	for (int handle = 0; handle < 2; handle++) {
 		struct address a = address_of(c->side[which].sum, q, handle);
-
 		if (a.address == AMDLOG_UNKNOWN)
 			continue;
 		if (a.pid >= 0 && intern_find(set, &a, sizeof(a)) != INTERN_NONE)
@@ -108,7 +106,6 @@ static void match_kernels(struct amdlog_comparison *c, unsigned which)
 {
 	for (uint32_t i = 0; i < c->side[which].sum->nkernels; i++) {
 		struct amdlog_match m;
-
 		if (!amdlog_kernel_uses(c, which, i))
 			continue;
 		m.in[which] = i;
@@ -124,7 +121,6 @@ static void match_queues(struct amdlog_comparison *c, unsigned which)
 {
 	for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
 		enum amdlog_same same;
-
 		if (!amdlog_queue_used(c, which, i))
 			continue;
 		c->queues[which]++;

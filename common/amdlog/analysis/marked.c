@@ -31,7 +31,6 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 	size_t i = amdlog_windows_seek(w, begin);
 	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
 		struct marked_cell *c = cell_of(m, i, queue);
-
 		if (!c)
 			return;
 		if (c->gap_begin_us == AMDLOG_UNKNOWN ||
@@ -67,7 +66,6 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 	for (size_t i = amdlog_windows_seek(w, us ? us - 1 : 0);
 	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
 		struct marked_cell *c;
-
 		if (w->v[i].begin_us > us || w->v[i].end_us < us)
 			continue;
 		c = cell_of(m, i, e->queue);

@@ -81,7 +81,6 @@ void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *spa
 	s->all.end = s->all.first + SERIES_INTERVALS_MAX;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct series_track *t = &s->queues[i];
-
 		t->end = t->end < s->all.end ? t->end : s->all.end;
 		t->first = t->first < t->end ? t->first : t->end;
 	}
@@ -101,7 +100,6 @@ struct series_point amdlog_series_sum(const struct series_track *t, uint64_t fro
 	struct series_point sum = {0};
 	for (uint64_t i = from; i < to; i++) {
 		struct series_point p = amdlog_series_at(t, i);
-
 		sum.launches += p.launches;
 		sum.dispatches += p.dispatches;
 		sum.barriers += p.barriers;

@@ -305,7 +305,6 @@ static void name_processes(struct amdlog_timeline *t)
 	char name[64];
 	for (uint32_t i = 0; i < t->sum->nprocesses; i++) {
 		int64_t pid = t->sum->processes[i].pid;
-
 		if (pid >= 0)
 			snprintf(name, sizeof(name), "process %" PRId64, pid);
 		else
@@ -321,7 +320,6 @@ static void name_tracks(struct amdlog_timeline *t)
 	char name[96];
 	for (uint32_t i = 0; i < t->sum->nqueues; i++) {
 		const struct amdlog_queue *q = &t->sum->queues[i];
-
 		if (i >= t->nqueues || t->queues[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
 		queue_name(name, q);
@@ -329,7 +327,6 @@ static void name_tracks(struct amdlog_timeline *t)
 	}
 	for (uint32_t i = 0; i < t->sum->nthreads; i++) {
 		const struct amdlog_thread *h = &t->sum->threads[i];
-
 		if (!h->records)
 			continue;
 		if (h->id.tid == AMDLOG_UNKNOWN)

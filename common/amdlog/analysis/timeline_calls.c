@@ -46,7 +46,6 @@ static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 		const struct timeline_packet *p = &h->packet[i];
 		uint64_t flow = until ? ++t->flows : 0;
 		uint64_t from = p->time_us < until ? p->time_us : until - 1;
-
 		if (flow) {
 			timeline_begin(t, 's', thread, from, "launch", "launch");
 			json_u64(&t->out.json, "id", flow);
@@ -166,7 +165,6 @@ void timeline_end_calls(struct amdlog_timeline *t)
 {
 	for (uint32_t i = 0; i < t->nthreads; i++) {
 		struct timeline_thread *h = t->threads[i];
-
 		while (h && h->calls)
 			drop_bottom(t, i);
 		free(h);

@@ -62,7 +62,6 @@ static void map_processes(struct adding *a)
 							  : 0;
 		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
 		uint32_t owner = AMDLOG_NONE;
-
 		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
 		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
 			owner = pair_value(&a->m->tids, p->tid, a->m->files);
@@ -162,7 +161,6 @@ static void add_errors(struct adding *a)
 	const struct amdlog_errors *e = &a->from->errors;
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct amdlog_error row = e->v[i];
-
 		row.process = a->process[row.process];
 		amdlog_errors_merge(&a->to->errors, &row);
 	}
@@ -266,7 +264,6 @@ static void settle(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
-
 		// The first dispatch of a thread tells what the kernel_obj is called.
 		if (t->head_dispatch && to->kernel != AMDLOG_NONE &&
 		    t->head_object != AMDLOG_UNKNOWN)
@@ -276,7 +273,6 @@ static void settle(struct adding *a)
 	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
 		struct pair p = pair_at(&a->from->head_streams, i);
 		const struct amdlog_thread *t = &a->to->threads[a->thread[p.a]];
-
 		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
 			stream_wrote_to(a->to, t->stream, a->queue[p.b >> 1]);
 	}
@@ -316,7 +312,6 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 		settle_head(a, &s->heads[i]);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct stream_period p = s->v[i];
-
 		p.process = a->process[p.process];
 		p.queue = a->queue[p.queue];
 		amdlog_streams_put(&a->m->all.streams, &p);
@@ -331,13 +326,11 @@ static void take_pairs(struct adding *a)
 	const struct intern *kernels = &a->from->process_kernels, *queues = &a->from->queue_kernels;
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
-
 		run_on(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
 		uint32_t queue = a->queue[p.a];
-
 		run_on(a->to, a->to->queues[queue].process, queue, a->kernel[p.b]);
 	}
 }
@@ -348,7 +341,6 @@ static void take_streams(struct adding *a)
 	for (uint32_t i = 0; i < a->from->queue_streams.n; i++) {
 		struct pair p = pair_at(&a->from->queue_streams, i);
 		struct pair key = {a->from->queues[p.a].process, p.b};
-
 		if (intern_find(&a->from->by_stream, &key, sizeof(key)) == INTERN_NONE)
 			stream_wrote_to(a->to, p.b, a->queue[p.a]);
 		else
@@ -362,7 +354,6 @@ static void take_table(struct adding *a, struct intern *to, const struct intern 
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct pair p = pair_at(from, i);
 		uint32_t value = mapped(map, from->entries[i].value);
-
 		if (value != AMDLOG_NONE)
 			a->to->no_memory |= !pair_set(to, a->process[p.a], p.b, value);
 	}
@@ -374,7 +365,6 @@ static void take_handles(struct adding *a)
 		const struct amdlog_queue *q = &a->from->queues[i];
 		struct amdlog_queue *to = &a->to->queues[a->queue[i]];
 		uint32_t handle = mapped(a->queue, q->handle);
-
 		if (handle == AMDLOG_NONE || handle == a->queue[i])
 			continue;
 		to->handle_unsure |=
@@ -388,7 +378,6 @@ static void take_threads(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
 		struct amdlog_thread *to = &a->to->threads[a->thread[i]];
-
 		if (t->knows_kernel)
 			to->kernel = mapped(a->kernel, t->kernel);
 		if (t->knows_stream) {

@@ -73,7 +73,6 @@ static void write_pairs(struct json *j, const struct pairs *x, const struct inte
 	json_begin(j, x->key, '[');
 	for (uint32_t i = 0; i < in->n; i++) {
 		struct pair p = pair_at(in, i);
-
 		if (x->value && in->entries[i].value == INTERN_NONE)
 			continue;
 		json_u64(j, NULL, p.a);

@@ -58,7 +58,6 @@ static bool read_name(const struct jsonin_value *v, bool hex, struct member_name
 	len = strlen(text);
 	for (size_t i = 0; hex && i < len / 2; i++) {
 		char digits[3] = {text[2 * i], text[2 * i + 1], 0};
-
 		text[i] = (char)strtoul(digits, NULL, 16);
 	}
 	name->text = text;
@@ -232,7 +231,6 @@ static bool pairs_point_inside(const struct amdlog_summary *s, const struct pair
 	const struct intern *in = pairs_in(x, s);
 	for (uint32_t i = 0; i < in->n; i++) {
 		struct pair p = pair_at(in, i);
-
 		if (p.a >= bound_of(s, x->first) ||
 		    (x->second && p.b >> x->shift >= bound_of(s, x->second)) ||
 		    (x->value && in->entries[i].value >= bound_of(s, x->value)))

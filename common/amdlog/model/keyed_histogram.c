@@ -29,7 +29,6 @@ static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint
 	uint32_t end = r->n && r->first + r->n > bucket ? r->first + r->n : bucket + 1;
 	if (end - first != r->n) {
 		uint64_t *wider;
-
 		if (s->buckets >= BUCKETS_MAX) {
 			s->incomplete = true;
 			return false;

@@ -128,7 +128,6 @@ static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 		const struct block_sum *sum = &b->sums[i];
 		uint32_t records = (uint32_t)sum->counted;
 		struct amdlog_thread *t;
-
 		if (!records)
 			continue;
 		t = summary_thread(s, scan, sum->number);

@@ -110,7 +110,6 @@ void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct stream_period *p = &s->v[i], *b;
-
 		if (sum->queues[p->queue].merged != AMDLOG_NONE)
 			p->queue = sum->queues[p->queue].merged;
 		if (p->before == AMDLOG_NONE || s->v[p->before].queue != p->queue)

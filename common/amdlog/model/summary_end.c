@@ -15,7 +15,6 @@ static void drop_disputed(struct amdlog_summary *s)
 	}
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct amdlog_queue *q = &s->queues[i];
-
 		q->handle_unsure |= q->handle != AMDLOG_NONE && s->queues[q->handle].claims > 1;
 	}
 }
@@ -29,7 +28,6 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		return;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct amdlog_queue *q = &s->queues[i];
-
 		if (q->hwq != h->swq || s->processes[q->process].pid < 0 ||
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
@@ -66,7 +64,6 @@ static void count_streams(struct amdlog_summary *s)
 	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
 		struct pair p = pair_at(&s->queue_streams, i);
 		uint32_t q = (uint32_t)p.a;
-
 		if (s->queues[q].merged != AMDLOG_NONE)
 			q = s->queues[q].merged;
 		s->queues[q].streams += pair_is_new(&joined, q, p.b);
@@ -79,7 +76,6 @@ static void sum_queues(struct amdlog_summary *s)
 	struct amdlog_totals *sum = &s->totals;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
-
 		if (!q->records || q->merged != AMDLOG_NONE)
 			continue;
 		s->processes[q->process].queues++;
@@ -106,7 +102,6 @@ void amdlog_summary_finish(struct amdlog_summary *s)
 	for (uint32_t i = 0; i < s->nthreads; i++) {
 		const struct amdlog_thread *t = &s->threads[i];
 		struct amdlog_process *p = &s->processes[t->process];
-
 		p->records += t->records;
 		p->launches += t->launches;
 		p->dispatches += t->dispatches;

@@ -141,7 +141,6 @@ static void flush_streams(struct parse *w, uint64_t tid)
 	struct block_item *item;
 	for (uint32_t i = 0; i < w->g->nthreads; i++) {
 		struct block_thread *t = &w->g->threads[i];
-
 		if ((t->api[1].msg || t->command) &&
 		    (tid == AMDLOG_UNKNOWN || tid == t->sum.writer.tid) &&
 		    (item = new_item(w, BLOCK_STREAM)))

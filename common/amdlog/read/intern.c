@@ -59,7 +59,6 @@ static uint32_t *slot_of(const struct intern *in, const void *bytes, size_t len,
 	for (uint32_t i = hash;; i++) {
 		uint32_t *slot = &in->slots[i & (in->nslots - 1)];
 		const struct intern_entry *e;
-
 		if (!*slot)
 			return slot;
 		e = &in->entries[*slot - 1];
@@ -74,7 +73,6 @@ static void grow_slots(struct intern *in)
 	uint32_t *slots = xcalloc(nslots, sizeof(*slots));
 	for (uint32_t e = 0; e < in->n; e++) {
 		uint32_t i = in->entries[e].hash;
-
 		while (slots[i & (nslots - 1)])
 			i++;
 		slots[i & (nslots - 1)] = e + 1;

@@ -110,7 +110,6 @@ size_t message_telling(const struct amdlog_record *r)
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
 		for (const char *const *b = rows[k].begin; *b; b++) {
 			size_t n = 0;
-
 			while ((*b)[n] && n < r->msg_len && (*b)[n] == r->msg[n])
 				n++;
 			known |= !(*b)[n];

@@ -83,7 +83,6 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 
 	for (int i = 0; i < 16; i += 8) {
 		uint64_t x = load64(end - 16 + i) & load64(mask + i);
-
 		x = x * 10 + (x >> 8);
 		x = (x & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
 		    (x >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001);
@@ -249,12 +248,10 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 		p->grid[i] = p->workgroup[i] = i ? 0 : AMDLOG_UNKNOWN;
 	for (const char *text = msg; text < stop; text += 64) {
 		uint64_t equals = bytes_that_are(text, '=');
-
 		if (stop - text < 64)
 			equals &= (UINT64_C(1) << (stop - text)) - 1;
 		for (; equals; equals &= equals - 1) {
 			const char *value = text + __builtin_ctzll(equals) + 1;
-
 			field = packet_field_at(msg, value - 1);
 			if (field >= FIELD_HWQ)
 				v[field] = read_number(value, stop, ended, &end);

@@ -79,7 +79,6 @@ static size_t colour_len(const char *p, size_t len)
 
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
 		size_t at = strlen(leads[i]);
-
 		if (len < at || memcmp(p, leads[i], at) != 0)
 			continue;
 		while (at < len && (is_digit(p[at]) || p[at] == ';'))
@@ -104,7 +103,6 @@ const char *find_record(const char *p, const char *stop, const char *end)
 	for (; p < stop; p += 64) {
 		for (uint64_t colons = bytes_that_are(p, ':'); colons; colons &= colons - 1) {
 			const char *at = p + __builtin_ctzll(colons);
-
 			if (at < stop && is_mark(at) && prefix_shape(at, (size_t)(end - at), true))
 				return at;
 		}

@@ -274,7 +274,6 @@ static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 	}
 	for (unsigned i = 0; i < m->nopen; i++) {
 		struct open_writer w = m->open[i];
-
 		if (w.pid >= 0 ? w.pid != pid : --w.left > 0)
 			m->open[kept++] = w;
 	}

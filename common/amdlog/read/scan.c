@@ -112,7 +112,6 @@ static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 	const char *text = s->text, *segment = text + from, *line = segment, *newline;
 	for (; line < text + to; segment = line = newline + 1) {
 		const char *p = line + !s->in_line, *stop = text + to;
-
 		newline = memchr(line, '\n', (size_t)(stop - line));
 		stop = newline ? newline : stop;
 		for (; (p = find_record(p, stop, text + end)); p++) {

@@ -79,13 +79,11 @@ static inline uint64_t bytes_that_are(const char *p, char c)
 #if defined(__AVX2__)
 	for (unsigned i = 0; i < 64; i += 32) {
 		__m256i is = _mm256_cmpeq_epi8((__m256i)vector_at(p + i), _mm256_set1_epi8(c));
-
 		bits |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is) << i;
 	}
 #elif defined(__SSE2__)
 	for (unsigned i = 0; i < 64; i += 16) {
 		__m128i is = _mm_cmpeq_epi8((__m128i)vector_at(p + i), _mm_set1_epi8(c));
-
 		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(is) << i;
 	}
 #elif defined(__aarch64__)

@@ -240,7 +240,6 @@ static void *work(void *arg)
 	CHECK(p_hipEventCreate(&ev));
 	for (unsigned long n = 0; n < mine; n++) {
 		int i = choose(n, mine, lo, hi, &s);
-
 		if (opt.devices > 1)
 			CHECK(p_hipSetDevice(i % opt.devices));
 		launch(w, i, &s, n % 7 == 0);
@@ -253,7 +252,6 @@ static void create_streams(void)
 {
 	for (int i = opt.null_stream; i < opt.streams; i++) {
 		struct stream *st = &streams[i];
-
 		CHECK(p_hipSetDevice(i % opt.devices));
 		st->asked = opt.priorities ? 1 - i % 3 : 0;
 		CHECK(p_hipStreamCreateWithPriority(&st->handle, hipStreamNonBlocking, st->asked));
@@ -326,7 +324,6 @@ static void write_streams(FILE *f)
 {
 	for (int i = 0; i < opt.streams; i++) {
 		const struct stream *s = &streams[i];
-
 		fprintf(f,
 			"stream %d device %d handle %p prio_asked %d prio_got %d launches %lu "
 			"event_records %lu "
@@ -352,7 +349,6 @@ static void write_truth(void)
 		fprintf(f, "thread %d tid %d\n", i, workers[i].tid);
 	for (int k = 0; k < n_kernels; k++) {
 		unsigned long sum = 0;
-
 		for (int i = 0; i < opt.streams; i++)
 			sum += streams[i].kernel[k];
 		fprintf(f, "kernel %d launches %lu name %s\n", k, sum, kernel_names[k]);
@@ -439,7 +435,6 @@ static void load_devices(void)
 		read_names();
 	for (int d = 0; d < opt.devices; d++) {
 		hipModule_t mod;
-
 		CHECK(p_hipSetDevice(d));
 		CHECK(p_hipModuleLoadData(&mod, code));
 		for (int k = 0; k < n_kernels; k++)

@@ -112,7 +112,6 @@ static pid_t target(int with_kfd, int with_runtime, const char *step, int *fd)
 	if (pid == 0) {
 		struct kfd_ioctl_runtime_enable_args e = {.r_debug = R_DEBUG};
 		int f = with_kfd ? open_kfd() : -1;
-
 		e.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK |
 			      KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK;
 		dprintf(p[1], "%d %s", f,

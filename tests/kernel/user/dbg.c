@@ -222,7 +222,6 @@ static void do_cycles(const char *word, const char *arg)
 			.suspend_queues = {.queue_array_ptr = (uintptr_t)ids, .num_queues = n}};
 		struct kfd_ioctl_dbg_trap_args resume = {
 			.resume_queues = {.queue_array_ptr = (uintptr_t)ids, .num_queues = n}};
-
 		done += trap(KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &suspend) == (int)n &&
 			trap(KFD_IOC_DBG_TRAP_RESUME_QUEUES, &resume) == (int)n;
 	}
@@ -366,7 +365,6 @@ static void run_word(const char *text)
 	const char *arg = text[length] ? text + length + 1 : NULL;
 	for (size_t i = 0; i < N_WORDS; i++) {
 		const struct word *word = &words[i];
-
 		if (strlen(word->name) != length || strncmp(word->name, text, length))
 			continue;
 		if ((word->argument == NONE && arg) || (word->argument == MUST && !arg))

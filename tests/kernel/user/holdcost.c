@@ -292,7 +292,6 @@ static int first(pid_t pid, char *text, int n)
 	for (int i = 0; i < n; i++) {
 		const struct cost theirs = cost_of_suspending(pid, base);
 		const struct cost ours = cost_of_suspending(pid, gpq);
-
 		time[0][i] = ours.time;
 		work[0][i] = ours.work;
 		time[1][i] = theirs.time;
@@ -429,7 +428,6 @@ static void block_bare(pid_t pid, uint64_t *s, uint64_t *r, int n)
 	close(out[1]);
 	for (int i = 0; i < n; i++) {
 		uint64_t t[2];
-
 		if (read(out[0], t, sizeof(t)) != sizeof(t))
 			die("bare calls");
 		s[i] = t[0];
@@ -483,7 +481,6 @@ static int hints(const char *path, int n)
 	const int fd = link_to(path);
 	for (int i = 0; i < n; i++) {
 		const uint64_t start = now_ns();
-
 		ASK(fd, "begin\n");
 		v[i] = now_ns() - start;
 		if (write(fd, "end\n", 4) != 4 || read(fd, ids, sizeof(ids)) <= 0)
@@ -558,7 +555,6 @@ static int group(int n, char **pids, int num)
 	}
 	for (int i = 0; i < n; i++) {
 		const uint64_t start = now_ns();
-
 		order(ends[0], 's');
 		obey(ends[0]);
 		v[i] = now_ns() - start;

@@ -311,7 +311,6 @@ static void run_events(uint64_t us)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		struct event *event = &events[i];
-
 		if (event->done || !*event->at_ms || us < (uint64_t)*event->at_ms * 1000)
 			continue;
 		event->done = true;
@@ -404,7 +403,6 @@ static void request(int number)
 		submit(i, opt.burst);
 	for (int i = 0; i < n_queues; i++) {
 		const uint64_t since = now_us();
-
 		if (opt.log)
 			hiplog_synchronize(&hiplog, &queues[i]);
 		while (queue_pending(&queues[i]))
