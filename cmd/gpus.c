@@ -1,5 +1,5 @@
 // gpq gpus: a row per KFD GPU with its numbers, names and capabilities; --check: prints the
-// preflight (common/kfd/check.h). Facts: kfd-facts 4.2.
+// preflight (common/kfd/check.h). Facts: [kfd.topology].
 #include "cmd/command.h"
 
 #include "common/host/root.h"

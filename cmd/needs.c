@@ -1,5 +1,5 @@
 // Checks the host requirements of a command (NEED_ bits, command.h) before it runs; prints what is
-// missing and the remedy. Facts: kfd-facts 1 (/dev/kfd), 4 (sysfs), 5 (debugfs).
+// missing and the remedy. Facts: [kfd.open], [kfd.topology], [debugfs.files].
 #include "cmd/command.h"
 
 #include "common/host/root.h"

@@ -1,4 +1,4 @@
-// gpq events: options, columns, the loop. Facts: kfd-facts 9; kfd_smi_events.c.
+// gpq events: options, columns, the loop. Facts: [kfd.smi].
 #include "cmd/events/events.h"
 
 #include "common/cli/stop.h"

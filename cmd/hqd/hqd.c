@@ -1,4 +1,5 @@
-// gpq hqd: options, filters, and the listing of hardware queue slots. Facts: kfd-facts 5 to 8.
+// gpq hqd: options, filters, and the listing of hardware queue slots. Facts: [debugfs.hqds-slots],
+// [debugfs.join].
 #include "cmd/hqd/hqd.h"
 #include "cmd/command.h"
 

@@ -1,6 +1,6 @@
 // gpq suspend --verify: proves a suspension by the target's memory, independently of the driver.
 //
-// The read index of a suspended queue does not change (kfd-facts.md 8). Three readings distinguish
+// The read index of a suspended queue does not change [kfd.indices]. Three readings distinguish
 // a queue that stopped a little late (draining) from one that still runs (moving).
 #include "cmd/suspend/suspend.h"
 #include "common/host/xalloc.h"

@@ -1,8 +1,7 @@
 // Which inputs `gpq trace` reads: files, families of files, standard input, a file that grows; and
 // the file of windows of time.
 //
-// Facts: amd-log-facts.md section 1: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each
-// process.
+// Facts: [amdlog.file]: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each process.
 #include "cmd/trace/trace.h"
 
 #include "common/cli/stop.h"

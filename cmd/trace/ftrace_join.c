@@ -1,6 +1,6 @@
 // gpq trace --ftrace: which process and queue of the log is which of the kernel's.
 //
-// Facts: kfd-facts 11: the kernel's trace has numbers of the first PID namespace; amd-log-facts 11:
+// Facts: [kfd.pids]: the kernel's trace has numbers of the first PID namespace; [amdlog.thread]:
 // the log's pid is the process's own, its tid is pthread_self() and no number of the kernel's. The
 // ring that a queue of the log names is the one that CREATE_QUEUE got (ring_base_address).
 #include "cmd/trace/ftrace.h"

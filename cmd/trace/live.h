@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 // A function of the driver, and what kprobe events fetch at its entry and its return; NULL:
-// nothing. Facts: kernel/trace/trace_kprobe.c; kfd-facts 10; layouts:
+// nothing. Facts: kernel/trace/trace_kprobe.c; [kfd.trace-functions]; layouts:
 // include/uapi/linux/kfd_ioctl.h.
 struct live_probe {
 	const char *function, *entry, *result;

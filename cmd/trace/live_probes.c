@@ -1,7 +1,7 @@
 // What gpq trace --live traces: functions of amdkfd with what is worth fetching, and amdgpu's own
 // events.
 //
-// Facts: kfd-facts 10 (functions of 6.12 and 7.3 that are symbols), their declarations in the
+// Facts: [kfd.trace-functions] (symbols in 6.12 and 7.3), their declarations in the
 // drivers' sources, kfd_ioctl.h (arguments of ioctls are in the kernel's memory when the functions
 // run). Names that this kernel lacks are left out; a function with a suffix (.constprop.0, .isra.0)
 // may have lost arguments, so nothing is fetched from it.

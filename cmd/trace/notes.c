@@ -1,7 +1,6 @@
 // Notes on what a log does not contain: in the JSON document, else as warnings.
 //
-// Facts: amd-log-facts.md sections 1.1 (what is printed at which level), 4 (how lines break), 6
-// and 12.
+// Facts: [amdlog.levels], [amdlog.torn], [amdlog.broken], [amdlog.packets], [amdlog.backlog].
 #include "cmd/trace/trace.h"
 
 #include "common/cli/json.h"

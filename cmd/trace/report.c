@@ -174,7 +174,7 @@ const struct out_table trace_api_table = {"apis", "api", OUT_COLS(api_cols)};
 
 const char *trace_priority(int priority)
 {
-	static const char *const names[] = {"low", "normal", "high"};
+	static const char *const names[] = {"low", "normal", "high"}; // [amdlog.priority]
 
 	return priority >= 0 && priority < 3 ? names[priority] : NULL;
 }

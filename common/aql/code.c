@@ -12,7 +12,7 @@
 #define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
 #define R_DEBUG         "_amdgpu_r_debug"
 #define RUNTIMES_MOST   8    // in one process: wheels bring their own
-#define DESCRIPTOR_SIZE 64   // AMDGPUUsage: kernel descriptor
+#define DESCRIPTOR_SIZE 64   // [aql.descriptor]
 #define HEAD_SIZE       1024 // device memory is slow to read
 
 struct kernel {

@@ -1,12 +1,7 @@
 // Names of the kernels that a process has loaded, by the addresses in its dispatch packets, with no
 // log and without its help: from the list of code objects that the HSA runtime keeps for debuggers.
 //
-// Facts: ROCR-Runtime, loader/executable.cpp (_amdgpu_r_debug, a struct r_debug of <link.h>, whose
-// version is that of the trap handler's ABI, so any is read; r_map leads to link_maps: l_addr is
-// the distance from the ELF file's addresses to those in memory, l_name a URI; a removed link is
-// all zeros); ROCdbgapi, amd-dbgapi.h.in (URIs: file://PATH[#?offset=N&size=N], PATH with %XX, and
-// memory://PID#offset=N&size=N); LLVM, AMDGPUUsage (the symbol NAME.kd is the 64 bytes that a
-// packet's kernel_object points to).
+// Facts: [aql.code-list], [aql.code-uri], [aql.descriptor].
 //
 // Where memory that a URI names may have been freed (hipModuleLoadData needs it no longer), and
 // where a file cannot be opened, the code object is read as it is loaded: from the GPU's memory, as

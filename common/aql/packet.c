@@ -66,7 +66,7 @@ static void decode_ext_dispatch(struct packet *p, const uint8_t *b)
 	p->waits = p->ndeps ? PACKET_WAITS_ALL : PACKET_WAITS_NOT;
 }
 
-// Signals of 0 count as satisfied (hsa.h).
+// Signals of 0 count as satisfied [aql.barrier].
 static void decode_barrier(struct packet *p, const uint8_t *b, enum packet_wait waits)
 {
 	for (unsigned i = 0; i < PACKET_DEPS; i++) {
@@ -119,8 +119,9 @@ static bool is_shape(const uint16_t workgroup[3], const uint32_t grid[3])
 	return true;
 }
 
-// The GPU frees a slot by its header alone. No packet but a dispatch has 1 to 3 in its setup, a
-// shape without a 0, a kernel object, and zeros where those of a dispatch are reserved.
+// The GPU frees a slot by its header alone [aql.slot-freed]. No packet but a dispatch has 1 to 3 in
+// its setup, a shape without a 0, a kernel object, and zeros where those of a dispatch are
+// reserved.
 static void look_for_left(struct packet *p, const uint8_t *b)
 {
 	struct packet was = *p;

@@ -1,11 +1,7 @@
 // Packets of queues: what a program has told a GPU to do, decoded from the bytes in its ring.
 //
-// Facts: AQL packets: HSA Platform System Architecture Specification 1.2, 2.9, and hsa.h
-// (hsa_packet_header_t, hsa_kernel_dispatch_packet_t, hsa_agent_dispatch_packet_t,
-// hsa_barrier_and_packet_t, hsa_barrier_or_packet_t). Vendor packets: hsa_ext_amd.h
-// (hsa_amd_barrier_value_packet_t; hsa_amd_ext_kernel_dispatch_packet_t of 2026, format 3);
-// format 1, an indirect buffer of PM4 in an AQL slot, is ROCr's own. SDMA packets: the kernel's
-// vega10_sdma_pkt_open.h, navi10_sdma_pkt_open.h, sdma_v6_0_0_pkt_open.h. PM4: soc15d.h, nvd.h.
+// Facts: [aql.header], [aql.dispatch], [aql.barrier], [aql.vendor], [aql.barrier-value],
+// [aql.ext-dispatch]; [aql.sdma], [aql.sdma-poll]; [aql.pm4].
 //
 // All numbers are little endian. Any bytes may come in: nothing here follows an address.
 #ifndef GPQ_AQL_PACKET_H

@@ -1,10 +1,6 @@
 // Rings: where a queue's packets lie in its process's memory, read while the GPU takes them.
 //
-// Facts: HSA Platform System Architecture Specification 1.2, 2.8: packet i of an AQL queue lies in
-// slot i mod size; indices only grow; a producer may raise the write index before there is room,
-// and fills in the header last. amd_hsa_queue.h: read_dispatch_id, write_dispatch_id. SDMA indices
-// count bytes; those of PM4 queues dwords, and their read index wraps at the ring's end (kfd-facts
-// 8).
+// Facts: [aql.ring], [aql.indices-together], [aql.index-units].
 //
 // A ring moves while it is read. The indices are read before and after the packets: a slot that the
 // producer may have used again meanwhile is marked as overwritten. Sizes, addresses and indices

@@ -1,5 +1,4 @@
-// SDMA packets; packet.h. Opcodes and lengths are the same from gfx9 to gfx11, but for copies of
-// gfx12.
+// SDMA packets; packet.h. Facts: [aql.sdma], [aql.sdma-poll].
 #include "common/aql/packet.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 // A request is what a thread launches or copies between two calls that wait for the GPU; it ends
 // when such a call returns. Work taken is how far the read indices in packet lines went (6.2 and
-// later). Facts: amd-log-facts.md 6 (packets), 9 (API lines), 1 (AMD_LOG_LEVEL_FILE, its _PID).
+// later). Facts: [amdlog.packets], [amdlog.api], [amdlog.file].
 #ifndef GPQ_BENCH_ABLOG_H
 #define GPQ_BENCH_ABLOG_H
 

@@ -1,5 +1,5 @@
-// Facts of the host and the target for bench; context.h. Facts: kfd-facts 1 (versions), 4.2
-// (topology); /sys/module/amdgpu.
+// Facts of the host and the target for bench; context.h. Facts: [kfd.versions],
+// [kfd.topology]; /sys/module/amdgpu.
 #include "common/bench/context.h"
 #include "common/reader/reader.h"
 

@@ -1,4 +1,4 @@
-// Decoding registers; see decode.h. Facts: kfd-facts 6 and 7.
+// Decoding registers; see decode.h. Facts: [debugfs.mqd-compute], [debugfs.sdma-slot].
 #include "common/debugfs/decode.h"
 
 #include <inttypes.h>

@@ -3,8 +3,7 @@
 //    00000220: 2a400000 0000007f 00011a20 ...
 //
 // Blanks, an 8-digit byte offset or address, a colon, and up to eight 32-bit words of eight digits
-// (kfd-facts 5.1, 5.2, 5.3; kernel: seq_hex_dump() in lib/seq_file, dump_qpd registers in
-// kfd_device_queue_manager.c).
+// [debugfs.dump-lines].
 #ifndef GPQ_DEBUGFS_DUMP_H
 #define GPQ_DEBUGFS_DUMP_H
 

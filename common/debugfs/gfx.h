@@ -1,4 +1,5 @@
-// GPU generations as far as MQD and register layouts differ (kfd-facts 6 and 7).
+// GPU generations as far as MQD and register layouts differ. Facts: [debugfs.mqd-compute],
+// [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
 // A new generation: a value of enum gfx_gen; gfx.c (version, capabilities); layout_of[], places[]
 // and the guess_ functions in mqd_value.c; the masks G8 to ALL in regs_compute.c; R() and runs[] in
@@ -22,9 +23,9 @@ enum gfx_gen {
 
 // What differs between generations besides registers and MQDs. One row each in gfx.c.
 struct gfx_caps {
-	bool runlist; // HWS maps queues by a runlist, which debugfs shows (kfd-facts 5.3)
+	bool runlist; // HWS maps queues by a runlist, which debugfs shows [debugfs.rls-lines]
 	bool mes;     // the MES firmware maps queues, by commands; the HIQ slot means nothing
-	bool active_written; // the firmware was seen to write dword 130 of the MQD (kfd-facts 6)
+	bool active_written; // the firmware was seen to write dword 130 [debugfs.mqd-active]
 	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
 };

@@ -1,11 +1,12 @@
-// Parser of debugfs hqds. See hqds.h; formats in kfd-facts 5.2.
+// Parser of debugfs hqds. See hqds.h. Facts: [debugfs.hqds-lines], [debugfs.hqd-base].
 #include "common/debugfs/hqds.h"
 
 #include "common/host/buf.h"
 
 #include <stdlib.h>
 
-// CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later (kfd-facts 7).
+// CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later
+// [debugfs.hqd-base].
 #define BASE_GFX9  0x3245
 #define BASE_GFX10 0x3209
 

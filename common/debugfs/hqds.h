@@ -1,9 +1,8 @@
 // /sys/kernel/debug/kfd/hqds: the registers of every hardware queue slot that KFD owns.
 //
-// Formats of all kernels: kfd-facts 5.2 and 7 (kernel: dqm_debugfs_hqds() in
-// kfd_device_queue_manager.c, the dump functions of amdgpu_amdkfd_gfx_v*.c). One pass over a
-// buffer, nothing allocated per line. Registers are read live one after the other while the
-// scheduler keeps switching, so a slot may be half of one queue and half of another.
+// Facts: [debugfs.hqds-lines], [debugfs.hqds-slots], [debugfs.hqd-base]; formats of all kernels.
+// One pass over a buffer, nothing allocated per line. Registers are read live one after the other
+// while the scheduler keeps switching, so a slot may be half of one queue and half of another.
 #ifndef GPQ_DEBUGFS_HQDS_H
 #define GPQ_DEBUGFS_HQDS_H
 

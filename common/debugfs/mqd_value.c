@@ -1,6 +1,5 @@
-// Values of MQDs and slots. See mqd_value.h. The tables are kfd-facts 6 (kernel: vi_structs.h,
-// v9_structs.h, v10_structs.h, v11_structs.h, v12_structs.h and the kfd_mqd_manager_v*.c that fill
-// them).
+// Values of MQDs and slots. See mqd_value.h. Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma],
+// [debugfs.mqd-defaults], [debugfs.sdma-slot-stale].
 #include "common/debugfs/mqd_value.h"
 
 #include "common/debugfs/regs.h"

@@ -1,4 +1,5 @@
-// Values of an MQD by name (ring, pointers, priority, ...), for each layout (kfd-facts 6).
+// Values of an MQD by name (ring, pointers, priority, ...), for each layout. Facts:
+// [debugfs.mqd-compute], [debugfs.mqd-sdma].
 //
 // Compute dwords 128..183 are the image of the HQD registers, so the same values can be had from a
 // compute block of hqds by (dword - 128).
@@ -13,7 +14,8 @@
 #include "common/debugfs/mqds.h"
 
 // A value that the memory image holds "as of the last unmap" is stale while the queue is on
-// hardware (facts 6): those are marked (u). The others are the driver's own and always right.
+// hardware [debugfs.mqd-stale]: those are marked (u). The others are the driver's own and always
+// right.
 enum mqd_value {
 	MQD_V_BASE,       // GPU address of the MQD on this XCC: the key to HQDs and MAP_QUEUES
 	MQD_V_ACTIVE,     // 1 on hardware, 0 off: firmware writes it at map and unmap
@@ -69,7 +71,7 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
 // The summary of a queue, from its MQDs on all XCCs: one array of numbers.
-// Memory facts: kfd-facts 6, "What the memory image is good for", and 8.
+// Facts: [debugfs.mqd-stale], [debugfs.mqd-saved], [debugfs.off].
 
 #define MQD_UNKNOWN UINT64_MAX
 
@@ -97,8 +99,8 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
 // What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of
-// the MQD, an SDMA slot's the first dwords of its MQD in another order (kfd-facts 6, 7). False: not
-// in this layout, or not in the text.
+// the MQD, an SDMA slot's the first dwords of its MQD in another order [debugfs.mqd-image],
+// [debugfs.sdma-slot]. False: not in this layout, or not in the text.
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
 

@@ -1,4 +1,4 @@
-// Parser of debugfs mqds. See mqds.h; formats in kfd-facts 5.1.
+// Parser of debugfs mqds. See mqds.h. Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps].
 //
 // The text has no separator between the XCCs of a queue: a dump begins wherever the offset is 0
 // again. Offsets also show where lines are missing; those rows are stored as unread.

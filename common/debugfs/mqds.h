@@ -1,9 +1,9 @@
 // /sys/kernel/debug/kfd/mqds: the memory queue descriptors (MQDs) of every KFD process.
 //
-// Formats of all kernels: kfd-facts 5.1 (kernel: kfd_debugfs_mqds_by_process() in kfd_process.c,
-// pqm_debugfs_mqds() in kfd_process_queue_manager.c). One pass over a buffer; words are
-// only converted when asked for (mqd_word), and nothing is allocated per line. Text that is not
-// understood is counted and skipped, a word that is not a number is missing, never 0.
+// Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps], [debugfs.mqds-order]; formats of all kernels.
+// One pass over a buffer; words are only converted when asked for (mqd_word), and nothing is
+// allocated per line. Text that is not understood is counted and skipped, a word that is not a
+// number is missing, never 0.
 #ifndef GPQ_DEBUGFS_MQDS_H
 #define GPQ_DEBUGFS_MQDS_H
 
@@ -36,13 +36,13 @@ struct mqd {
 	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
 	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
 	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA, whose dumps kernels up to
-			 // 6.12 repeat (facts 5.1)
+			 // 6.12 repeat [debugfs.mqds-repeat]
 	uint8_t kind;    // enum mqd_kind
 };
 
 struct mqds_proc {
 	int32_t pid;    // init-namespace tgid; -1 when the text begins after its header
-	int64_t pasid;  // -1 unknown: newer kernels print a pid in its place (facts 5.1)
+	int64_t pasid;  // -1 unknown: newer kernels print a pid [debugfs.mqds-lines]
 	uint32_t first; // its queues: mqds.queues[first .. first + queues), newest first
 	uint32_t queues;
 };

@@ -1,10 +1,9 @@
 // Names and bit fields of the registers of a queue, per GPU generation: one table for the dwords of
 // MQDs and for the HQD registers of hqds.
 //
-// kfd-facts 6 and 7 (kernel: vi_structs.h, v9_structs.h, v10_structs.h, v11_structs.h,
-// v12_structs.h, and the sh_mask headers of gc and sdma). A compute HQD register is the MQD dword
-// of 128 + its index (hqds.h); SDMA registers have places of their own, which sdma_mqd_dword()
-// maps.
+// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.hqd-error]. A compute HQD register is
+// the MQD dword of 128 + its index (hqds.h); SDMA registers have places of their own, which
+// sdma_mqd_dword() maps.
 #ifndef GPQ_DEBUGFS_REGS_H
 #define GPQ_DEBUGFS_REGS_H
 

@@ -1,5 +1,5 @@
-// Dwords of compute MQDs, which from 128 to 183 are the HQD registers; see regs.h. Facts: kfd-facts
-// 6 and 7.
+// Dwords of compute MQDs, which from 128 to 183 are the HQD registers; see regs.h. Facts:
+// [debugfs.mqd-image], [debugfs.mqd-compute], [debugfs.hqd-error].
 #include "common/debugfs/regs_priv.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Dwords of SDMA MQDs, and where hqds shows the same registers; see regs.h. Facts: kfd-facts 6
-// and 7.
+// Dwords of SDMA MQDs, and where hqds shows the same registers; see regs.h. Facts:
+// [debugfs.mqd-sdma], [debugfs.sdma-slot].
 #include "common/debugfs/regs_priv.h"
 
 #include <string.h>

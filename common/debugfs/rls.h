@@ -1,9 +1,8 @@
 // /sys/kernel/debug/kfd/rls: the runlist of each GPU, that is the queues that the driver gives its
 // scheduler to run.
 //
-// Formats: kfd-facts 5.3 (kernel: pm_debugfs_runlist() in kfd_packet_manager.c, packets in
-// kfd_pm4_headers_ai.h). One pass, buffer in, records out. A GPU scheduled by MES (gfx11 and later)
-// never has one.
+// Facts: [debugfs.rls-lines], [debugfs.rls-packets], [debugfs.rls-active]. One pass, buffer in,
+// records out. A GPU scheduled by MES (gfx11 and later) never has one.
 #ifndef GPQ_DEBUGFS_RLS_H
 #define GPQ_DEBUGFS_RLS_H
 

@@ -1,4 +1,4 @@
-// Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: kfd-facts.md 3.1.
+// Pausing a process by AMDKFD_IOC_CRIU_OP. Facts: [kfd.criu], [kfd.lifetime].
 #include "common/holder/holder.h"
 
 #include "common/kfd/driver.h"

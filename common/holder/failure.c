@@ -1,5 +1,5 @@
 // Maps an errno of the driver at a step (`causes`) to a fault of failure.h, a fault to its text.
-// Facts: kfd-facts.md sections 1 (open), 2.2 (check order of the debug trap), 2.3 (per operation).
+// Facts: [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
 #include "common/holder/failure.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // Failures of suspend and resume: KFD_FAULTS has a message and an exit status for each.
 //
-// One errno of the driver has different meanings at different steps (kfd-facts.md sections 1, 2.2
-// and 2.3): `causes` in failure.c maps (step, errno) to a fault. A failure is plain data, so that
-// it travels over the holder's socket unchanged.
+// One errno of the driver has different meanings at different steps ([kfd.open-errors],
+// [kfd.check-order], [kfd.enable], [kfd.suspend]): `causes` in failure.c maps (step, errno) to a
+// fault. A failure is plain data, so that it travels over the holder's socket unchanged.
 #ifndef GPQ_HOLDER_FAILURE_H
 #define GPQ_HOLDER_FAILURE_H
 

@@ -127,7 +127,7 @@ size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 // ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,
 // for kernels without the debug interface
 //
-// Facts: kfd-facts.md 3.1. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
+// Facts: [kfd.criu]. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
 // the process paused until it dies. So a record is written before the call, as a file in the socket
 // directory: "intent" before the call, "paused" behind it.
 

@@ -1,4 +1,4 @@
-// Reads indices and saved waves from a target's memory; measure.h. Facts: kfd-facts.md 2.1, 8.
+// Reads indices and saved waves from a target's memory; measure.h. Facts: [kfd.indices].
 #include "common/holder/measure.h"
 
 // ---- one queue

@@ -1,7 +1,7 @@
 // Reads queue state from the target's memory: indices and saved waves of one queue; or indices of
 // many, fast enough for use right before and after a measured ioctl.
 //
-// Facts: kfd-facts.md 2.1 (snapshot entry, context header), 2.3 (SUSPEND), 8 (backlog). The
+// Facts: [kfd.queue-entry], [kfd.save-header], [kfd.save-header-written], [kfd.indices]. The
 // addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
 // the right to trace the target. The memory is read by the reader (reader/memory.h), but for looks
 // of a measurement: a child would take longer than what is measured.

@@ -1,4 +1,4 @@
-// PTRACE_SEIZE of a target, and handling of its stops. Facts: ptrace(2), kfd-facts.md 2.2, 2.5.
+// PTRACE_SEIZE of a target, and handling of its stops. Facts: [kfd.ptrace].
 #include "common/holder/ptrace.h"
 
 #include "common/kfd/abi.h"

@@ -1,6 +1,6 @@
 // The ptrace side of holding a process: seize it, handle its stops and signals, let it go.
 //
-// Only the thread group leader is seized: the driver requires no more (kfd-facts.md 2.2), and
+// Only the thread group leader is seized: the driver requires no more [kfd.tracer], and
 // nothing is stopped for it, but for tracee_hold(). Signals to the process that another thread
 // takes, and signals to other threads, never come here; those that the leader takes are handed on
 // unchanged. There is no detach: when the tracing thread ends, the kernel lets the leader go
@@ -36,7 +36,8 @@ int tracee_hold(pid_t pid);
 void tracee_release(pid_t pid);
 
 // Wakes threads of `pid` that sleep in RUNTIME_ENABLE because a holder died before it answered
-// them (kfd-facts.md 2.5): the call then returns EINTR and the runtime repeats it. Best effort.
+// them [kfd.runtime-handshake]: the call then returns EINTR and the runtime repeats it. Best
+// effort.
 void tracee_rescue(pid_t pid);
 
 #endif

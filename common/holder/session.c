@@ -1,4 +1,5 @@
-// Opening, serving and closing a debug session. Facts: kfd-facts.md section 2.
+// Opening, serving and closing a debug session. Facts: [kfd.probe], [kfd.event-pipe],
+// [kfd.enable], [kfd.activation], [kfd.disable], [kfd.events].
 // What suspends and resumes queues in it is in session_queues.c.
 #include "common/holder/session.h"
 

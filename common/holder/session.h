@@ -1,7 +1,8 @@
 // A debug session on one process: the only way to take another process's queues off the GPU that
 // the kernel undoes by itself when we die.
 //
-// Facts: kfd-facts.md section 2 (debug trap), 12 (gotchas). Rules that shape this interface:
+// Facts: [kfd.tracer], [kfd.session-end], [kfd.enable], [kfd.runtime-off]. Rules that shape this
+// interface:
 // - All calls must come from one thread, the one that called kfd_session_open(): the driver wants
 //   the ptrace tracer *thread*. The tracee's stops must be served meanwhile (ptrace.h), unless the
 //   session is untraced (session_untraced.c).

@@ -1,13 +1,7 @@
 // ENABLE of a debug session, kept away from a fault of the driver.
 //
-// Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c, kfd_create_process() in kfd_process.c, Linux
-// 6.5 to 7.3. If the caller traces the thread that ENABLE names, the driver calls
-// kfd_create_process(thread). It takes the thread's mm, waits, and reads thread->mm again: null
-// after the thread's exit, which panics the kernel; another mm after exec, which then loses a
-// reference that it still needs. For a thread that the caller does not trace, the driver looks the
-// process up in one step and waits for nothing. In both cases it then asks whether the caller
-// traces the leader. So ENABLE names a thread that is not the leader. A process of one thread has
-// none, and cannot leave its mm while it is stopped (tracee_hold()).
+// Facts: [kfd.enable-race]. So ENABLE names a thread that is not the leader. A process of one
+// thread has none, and cannot leave its mm while it is stopped (tracee_hold()).
 #include "common/holder/session_priv.h"
 
 #include "common/holder/ptrace.h"

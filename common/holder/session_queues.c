@@ -1,5 +1,6 @@
-// Suspending and resuming queues inside a session. Facts: kfd-facts.md 2.3 (SUSPEND, RESUME, the
-// QUEUE_NEW rule), 12.
+// Suspending and resuming queues inside a session. Facts: [kfd.queue-new],
+// [kfd.snapshot], [kfd.suspend], [kfd.suspend-error], [kfd.suspend-timeout], [kfd.suspend-crash],
+// [kfd.suspend-all], [kfd.resume], [kfd.destroy-suspended].
 #include "common/holder/session_priv.h"
 
 #include "common/holder/measure.h"

@@ -1,8 +1,8 @@
 // Processes as /proc shows them: names, users, PID namespaces, parents.
 //
-// Facts: proc(5). sysfs of KFD names processes by their PID in the initial namespace (kfd-facts
-// 11), so on a host the numbers agree with /proc; inside a container they do not, and /proc/PID is
-// then another process or missing.
+// Facts: proc(5). sysfs of KFD names processes by their PID in the initial namespace
+// [kfd.pids], so on a host the numbers agree with /proc; inside a container they do not, and
+// /proc/PID is then another process or missing.
 #ifndef GPQ_HOST_PROC_H
 #define GPQ_HOST_PROC_H
 

@@ -1,7 +1,7 @@
 // Following a file (see tail.h).
 //
 // The HIP runtime empties its log when it is longer than AMD_LOG_LEVEL_SIZE and goes on
-// (amd-log-facts.md section 1); logrotate renames or copies and truncates.
+// [amdlog.file]; logrotate renames or copies and truncates.
 #include "common/host/tail.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 // enumerations.
 //
 // gpq has its own header because the kernel headers of many hosts predate the debugger interface.
-// Facts: kfd-facts.md sections 1 (ioctl numbers, versions), 2 (debug trap) and 3 (CRIU), read from
-// Linux 6.12, include/uapi/linux/kfd_ioctl.h. The names differ from the kernel's, so that
-// tests/unit/test_abi.c can include both headers and compare them.
+// Facts: [kfd.ioctls], [kfd.versions], [kfd.trap-layout], [kfd.queue-entry], [kfd.device-entry],
+// [kfd.save-header], [kfd.exceptions], [kfd.criu-layout], [kfd.suspend-grace]. The names differ
+// from the kernel's, so that tests/unit/test_abi.c can include both headers and compare them.
 //
 // All structures are little endian, naturally aligned and without hidden padding. The kernel
 // copies the argument back even when the call fails, so never trust an input field afterwards.
@@ -84,7 +84,7 @@ struct kfd_dbg {
 			uint32_t dbg_fd;     // gets one '.' per exception; must not block
 		} enable;
 		struct {
-			uint64_t exception_mask; // KFD_EC_PROCESS_RUNTIME: others abort the target
+			uint64_t exception_mask; // KFD_EC_PROCESS_RUNTIME alone [kfd.send-event]
 			uint32_t gpu_id;
 			uint32_t queue_id;
 		} send_event;

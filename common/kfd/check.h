@@ -1,7 +1,7 @@
 // The preflight of gpq gpus --check: for each gpq command, what this user or host lacks.
 //
-// Facts: kfd-facts 1 (/dev/kfd, versions), 2.2 (order of the driver's checks), 4.2 (capability
-// bits), 5 (debugfs), 9 (SMI events), 11 (containers). On a recorded host the checks that read
+// Facts: [kfd.open-errors], [kfd.versions], [kfd.check-order], [kfd.ptrace], [kfd.capability],
+// [debugfs.files], [kfd.smi], [kfd.pids]. On a recorded host the checks that read
 // files work; those that need a running kernel are unknown.
 #ifndef GPQ_KFD_CHECK_H
 #define GPQ_KFD_CHECK_H
@@ -21,7 +21,7 @@ struct kfd_check {
 enum { KFD_CHECKS_MAX = 32 };
 
 // Makes all checks and returns their number. On a live host /dev/kfd is opened to ask its version,
-// which makes the caller a KFD process until it ends (kfd-facts 1); nothing else has a side effect.
+// which makes the caller a KFD process until it ends [kfd.open]; nothing else has a side effect.
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX]);
 
 #endif

@@ -2,7 +2,7 @@
 // as one table of facts.
 //
 // Opening /dev/kfd makes the caller a KFD process of its own, visible in sysfs, with a record for
-// every GPU (kfd-facts.md section 1): commands that only list should not do it.
+// every GPU [kfd.open]: commands that only list should not do it.
 //
 // Most differences show at run time (a file, an ioctl's answer, a dump) and are found out there.
 // These cannot be seen, or not without harm. Each row of the table in driver.c names the kernel
@@ -18,15 +18,18 @@
 #include <stdbool.h>
 
 enum kfd_fact {
-	// The MQD's cp_hqd_queue_priority (dword 134) holds the queue's priority, 0 to 15.
+	// The MQD's cp_hqd_queue_priority (dword 134) holds the queue's priority, 0 to 15
+	// [kfd.priority].
 	KFD_FACT_QUEUE_PRIORITY,
 	// SUSPEND_QUEUES follows a null pointer when the target has not acquired a GPU that comes
-	// after one with queues to suspend; the target's mutex then stays locked for ever.
+	// after one with queues to suspend; the target's mutex then stays locked for ever
+	// [kfd.suspend-crash].
 	KFD_FACT_SUSPEND_CRASH,
 	// A debugger may detach from ptrace and go on holding queues: DBG_TRAP's permission is to
-	// trace the target, or to be its debugger already.
+	// trace the target, or to be its debugger already [kfd.tracer].
 	KFD_FACT_UNTRACED_DEBUGGER,
-	// An SMI event names the process by its PID in its own PID namespace, not by the host's.
+	// An SMI event names the process by its PID in its own PID namespace, not by the host's
+	// [kfd.smi-pids].
 	KFD_FACT_SMI_NS_PID,
 	// A stream of SMI events holds 8 KiB, not 1 KiB.
 	KFD_FACT_SMI_LARGE,

@@ -1,4 +1,5 @@
-// Processes and queues from sysfs; see procs.h. Formats: kfd-facts 4.1.
+// Processes and queues from sysfs; see procs.h. Facts: [kfd.proc-files], [kfd.queue-order],
+// [kfd.contexts].
 //
 // Thousands of one-line files are read here, and nothing else takes time: three system calls each,
 // paths relative to the directory at hand, no second read (sysfs gives an attribute in one piece),

@@ -1,6 +1,6 @@
 // /sys/class/kfd/kfd/proc: the processes that have KFD open, and their queues.
 //
-// Formats: kfd-facts 4.1 (kernel: kfd_procfs_show() and kfd_procfs_queue_show() in kfd_process.c).
+// Facts: [kfd.proc-files], [kfd.proc-life], [kfd.queue-ids], [kfd.queue-order], [kfd.contexts].
 // Everything here may vanish while it is read, since processes end: a file that cannot be read is
 // an unknown value, a directory that is gone is a process or queue that is not there. Neither is an
 // error.

@@ -1,5 +1,5 @@
-// Parses a topology node's properties and derives values. Facts: kfd-facts 4.2; save area: as in
-// drivers/gpu/drm/amd/amdkfd/kfd_queue.c (kfd_queue_ctx_save_restore_size).
+// Parses a topology node's properties and derives values. Facts: [kfd.topology],
+// [kfd.gfx-version], [kfd.location], [kfd.cus], [kfd.slots], [kfd.capability], [kfd.save-size].
 #include "common/kfd/topology.h"
 
 #include "common/host/buf.h"

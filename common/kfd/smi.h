@@ -1,5 +1,5 @@
-// The driver's event stream (AMDKFD_IOC_SMI_EVENTS; kernel: kfd_smi_events.c), one for each GPU,
-// and the text that comes out of it.
+// The driver's event stream (AMDKFD_IOC_SMI_EVENTS), one for each GPU, and the text that comes out
+// of it. Facts: [kfd.smi], [kfd.smi-formats], [kfd.smi-pids].
 //
 // Nothing says which events a driver knows: of those that it does not, none comes. Without
 // CAP_SYS_ADMIN only events of one's own process come. A full stream (1 KiB on Linux 6.12, 8 KiB on
@@ -25,7 +25,7 @@ enum {                              // numbers of the driver
 // readable and whose read() never blocks, close-on-exec; or -errno (-EINVAL: no such GPU).
 int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask);
 
-// --- messages, one a line (uapi/linux/kfd_ioctl.h: KFD_EVENT_FMT_...) ---
+// --- messages, one a line [kfd.smi-formats] ---
 
 // KFD_UNKNOWN (all bits) where the message has no such value.
 struct kfd_smi_event {

@@ -1,6 +1,6 @@
 // The GPUs that KFD knows, from /sys/class/kfd/kfd/topology (on a live or a recorded host).
 //
-// Facts: kfd-facts 4.2, and drivers/gpu/drm/amd/amdkfd/kfd_topology.c. No device is opened. Each
+// Facts: [kfd.topology]. No device is opened. Each
 // file is opened once; besides gpu_id and properties nothing is read unless asked for.
 #ifndef GPQ_KFD_TOPOLOGY_H
 #define GPQ_KFD_TOPOLOGY_H

@@ -64,8 +64,8 @@ bool memory_post(struct reader *r, const struct memory *m, const struct memory_r
 		 void *tag);
 bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len);
 
-// A signal of the HSA runtime, as amd_signal_t has it (amd_hsa_signal.h): 64 bytes, of which the
-// first eight are its kind and the next eight its value.
+// A signal of the HSA runtime: 64 bytes, of which the first eight are its kind and the next eight
+// its value [aql.signal].
 enum { SIGNAL_KIND_USER = 1, SIGNAL_VALUE_AT = 8 };
 
 // The value of the signal at this address. False: it cannot be read, or is no signal that has a

@@ -34,7 +34,7 @@ struct process_cache {
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want);
 void process_cache_fini(struct process_cache *p);
 
-// True when pids of /proc are those of the initial PID namespace, which KFD uses (kfd-facts 11): on
+// True when pids of /proc are those of the initial PID namespace, which KFD uses [kfd.pids]: on
 // a host, on a recorded host, and in a container that shows the host's /proc.
 bool pids_are_host(void);
 

@@ -1,6 +1,6 @@
 // Which MQD of debugfs belongs to which queue of sysfs.
 //
-// There is no common key: sysfs has the queue id, mqds has none (kfd-facts 5.1, 8). Both have GPU,
+// There is no common key: sysfs has the queue id, mqds has none [debugfs.join]. Both have GPU,
 // type and ring size. mqds prints the queues of a process newest first, and the inode numbers of
 // sysfs show the same order (procs.h). Two rules prove a match:
 //

@@ -1,4 +1,5 @@
-// Priorities of queues (MQD dwords 133 and 134) and the option --prio; see queue_rows.h.
+// Priorities of queues (MQD dwords 133 and 134) and the option --prio; see queue_rows.h. Facts:
+// [kfd.priority].
 #include "common/rows/queue_rows.h"
 
 #include "common/cli/err.h"

@@ -113,8 +113,7 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 
 // --- what only a running host shows: indices now, and the holder of a suspended queue ---
 
-// Facts: kfd-facts 8 (backlog from the u64 indices in the process, which keep working while it is
-// suspended), 2.7.
+// Facts: [kfd.indices], [kfd.suspend-invisible].
 
 static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
@@ -302,7 +301,7 @@ static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 }
 
 // Queues of a process that sysfs does not show: after exec its directory may be missing
-// (facts 4.1).
+// [kfd.proc-life].
 static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {

@@ -187,10 +187,10 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 //
 // Whether a queue is in a hardware slot, as far as memory shows it, without reading registers.
 //
-// Facts: kfd-facts 5.3, 6 and 8. Two witnesses: the runlist, which lists exactly the queues that
-// the scheduler was told to run (gfx9, gfx10), and dword 130 of the MQD, which the firmware of
-// gfx942 sets and clears. That other firmware does so was not observed: a 0 counts only on a GPU
-// where the dword is 1 somewhere, so that it is written at all.
+// Facts: [debugfs.rls-active], [debugfs.mqd-active], [debugfs.off]. Two witnesses: the runlist,
+// which lists exactly the queues that the scheduler was told to run (gfx9, gfx10), and dword 130 of
+// the MQD, which the firmware of gfx942 sets and clears. That other firmware does so was not
+// observed: a 0 counts only on a GPU where the dword is 1 somewhere, so that it is written at all.
 //
 // An over-subscribed GPU (its runlist is chained) takes queues off and on by turns, many times a
 // second: a 0 in dword 130 then only means that it was not this queue's turn. MES has no runlists:

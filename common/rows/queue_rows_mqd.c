@@ -1,6 +1,6 @@
 // The part of a queue's row that comes from its MQD; see queue_rows.h.
 //
-// Facts: kfd-facts 5.1, 6, 8.
+// Facts: [debugfs.mqds-order], [debugfs.mqd-stale], [debugfs.join].
 #include "common/host/xalloc.h"
 #include "common/rows/queue_rows.h"
 #include "common/reader/reader.h"

@@ -31,7 +31,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 // ---- does the work above go on?
 
 // A packet's line has "HWq=" in every release of the runtime that logs packets
-// (amd-log-facts.md). What was there before is not news.
+// [amdlog.packets]. What was there before is not news.
 static void read_log(struct sched *s, uint64_t now)
 {
 	static const char word[] = "HWq=0x";

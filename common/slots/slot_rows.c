@@ -105,7 +105,7 @@ static void fill_place(const struct slot_rows *l, struct hqd_row *r, const struc
 	if (s->kind == HQD_HIQ)
 		r->mec = s->mec;
 	else if (s->kind == HQD_CP)
-		r->mec = 1; // KFD's queues are all there (kfd-facts 5.2)
+		r->mec = 1; // KFD's queues are all there [debugfs.hqds-slots]
 	if (s->kind == HQD_HIQ)
 		snprintf(r->slot_text, sizeof(r->slot_text), "hiq");
 	else

@@ -1,9 +1,10 @@
 // The hardware queue slots of a host as rows, each with its registers' values and the queue in it:
 // what `gpq hqd` prints.
 //
-// Facts: kfd-facts 5.2, 6, 7 and the join of 8: a slot's MQD address is an exact key, on each XCC
-// another; where that cannot be read, ring and doorbell together are one. The queue id comes from
-// the join of MQDs and sysfs (join.h) and is given only where that is certain.
+// Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]: a slot's MQD address is an
+// exact key, on each XCC another; where that cannot be read, ring and doorbell together are one.
+// The queue id comes from the join of MQDs and sysfs (join.h) and is given only where that is
+// certain.
 #ifndef GPQ_SLOTS_SLOT_ROWS_H
 #define GPQ_SLOTS_SLOT_ROWS_H
 
@@ -107,9 +108,9 @@ bool slot_rows_explain(const struct slot_rows *l);
 // Slot occupancy of each XCC; the processes that share a GPU with fewer slots than queues; and the
 // queues that have an MQD but no slot, with the likely reason.
 //
-// Facts: kfd-facts 5.3 (over-subscription), 8. The driver calls a runlist over-subscribed, and
+// Facts: [debugfs.rls-oversubscribed]. The driver calls a runlist over-subscribed, and
 // chains it to itself, when there are more processes than VMIDs, more compute queues than slots, or
-// several queues with GWS (kernel: pm_calc_rlib_size() in kfd_packet_manager.c). MES has no
+// several queues with GWS. MES has no
 // runlist; there the numbers of queues and slots decide.
 
 enum { HQDSUM_XCCS = 64 };
@@ -156,8 +157,8 @@ void slot_summary_fini(struct slot_summary *s);
 // Slots over a time: the registers are read again and again, and each queue that was seen in a slot
 // gets the share of samples in which it was there and in which its pointers had moved.
 //
-// Facts: kfd-facts 8: where queues take turns, one reading shows some of them, and many readings
-// show how often each runs. What happens between two samples is not seen.
+// Facts: [debugfs.turns]: where queues take turns, one reading shows some of them, and many
+// readings show how often each runs. What happens between two samples is not seen.
 
 // A queue in a slot. Positions and `consumed` are UINT64_MAX when unknown.
 struct hqd_seen {
@@ -192,8 +193,8 @@ void slot_samples_fini(struct slot_samples *s);
 // The packets of each GPU's runlist, with the process or queue of each; and the queues that are
 // missing from it.
 //
-// Facts: kfd-facts 5.3, 8. The runlist is one per GPU, for all its XCCs. It is the last one sent:
-// it stays after the queues have finished their work. MES (gfx11 and later) has none.
+// Facts: [debugfs.rls-lines]. The runlist is one per GPU, for all its XCCs. It is the last one
+// sent: it stays after the queues have finished their work. MES (gfx11 and later) has none.
 
 // Numbers are UINT64_MAX, texts NULL, flags -1 where unknown or of another packet.
 struct runlist_row {

@@ -1,7 +1,7 @@
 // The queues of a host at one moment, live or recorded, each with its hardware slots and positions;
 // and the comparison of two moments.
 //
-// Facts: kfd-facts 6 (what the memory image is good for), 7 (HQD registers), 8 (joins).
+// Facts: [debugfs.mqd-stale], [debugfs.mqd-image], [debugfs.join].
 #ifndef GPQ_SNAPSHOT_HOST_STATE_H
 #define GPQ_SNAPSHOT_HOST_STATE_H
 

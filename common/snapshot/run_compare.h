@@ -3,7 +3,7 @@
 // side by side share any; and which of these properties identifies a program's queues?
 //
 // A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
-// (kfd-facts 4.1), so different programs usually have the same ones.
+// [kfd.queue-ids], so different programs usually have the same ones.
 #ifndef GPQ_SNAPSHOT_RUN_COMPARE_H
 #define GPQ_SNAPSHOT_RUN_COMPARE_H
 

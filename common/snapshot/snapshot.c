@@ -447,7 +447,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	int r = 0;
 	for (size_t i = 0; i < p->nprocs; i++)
 		add_concerned(&all, p->procs[i].pid);
-	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it: facts 4.1
+	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it [kfd.proc-life]
 		add_concerned(&all, v->only->v[i]);
 	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_pid);

@@ -1,8 +1,8 @@
 // The paths in a snapshot, each with the command that reads it. A command that reads a new path of
 // the host needs a line here.
 //
-// Facts: kfd-facts 4 (sysfs), 5 (debugfs), 11 (processes). debugfs/kfd/hang_hws is left out for
-// good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets and nothing
+// Facts: [kfd.proc-files], [debugfs.files], [debugfs.hang-hws]. debugfs/kfd/hang_hws is left out
+// for good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets and nothing
 // that gpq needs.
 #include "common/snapshot/snapshot.h"
 

@@ -1,10 +1,10 @@
 // The rings of processes' queues: where they are, from MQDs or, if asked to, from the driver's
 // debug interface; and the memory they lie in.
 //
-// Facts: kfd-facts 5.1 and 6 (an MQD has the addresses of ring and indices, but no write index of
-// an SDMA queue), 5.2 (the slot has that), 2.1 (queue snapshot). MQDs are for root; the debug
+// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma-indices] (an MQD has the addresses of ring and
+// indices, but no write index of an SDMA queue), [kfd.queue-entry]. MQDs are for root; the debug
 // interface is for whom the driver lets trace the process, and switching it on takes all queues of
-// the GPUs off the hardware once (kfd-facts 2.4).
+// the GPUs off the hardware once [kfd.activation].
 #ifndef GPQ_WHY_RINGS_H
 #define GPQ_WHY_RINGS_H
 

@@ -3,7 +3,8 @@
 //
 // Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
 // are taken in order; a packet's completion signal is decremented when it is complete, which may be
-// long after it was taken. kfd-facts 5.2, 5.3, 6 and 8 for slots, runlists and MQDs.
+// long after it was taken. Facts: [debugfs.hqds-idle], [debugfs.rls-active],
+// [debugfs.off].
 //
 // Two states that cannot be told apart are one state here, whose name has both.
 #ifndef GPQ_WHY_WHY_H
@@ -98,11 +99,7 @@ void why_fini(struct why *w);
 // KFD_UNKNOWN: not a compute queue of AQL, or its runtime keeps no note of them, or that cannot be
 // read.
 //
-// Facts: kfd-facts 2.1 (codes, struct kfd_ctx_header). Where no debugger takes an exception the
-// driver adds its bit to the word that the header of the queue's save area names, for the program's
-// own handler (kfd_process.c, send_exception_work_handler). The program may write there, too. The
-// queue snapshot of the debug interface has exceptions of a session alone, and ends with it
-// (kfd_debug.c, kfd_dbg_ev_raise).
+// Facts: [kfd.exceptions], [kfd.save-header], [kfd.exception-word].
 uint64_t why_exceptions(const struct ring_queue *q, const struct memory *m);
 
 // "WAVE_TRAP PACKET_RESERVED", "none".

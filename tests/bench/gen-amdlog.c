@@ -2,9 +2,9 @@
 //
 //   gen-amdlog --release 7.12 --level 5 --mix torch --lines 9000000 >log 2>truth.json
 //
-// Line shapes and proportions: amd-log-facts.md sections 2, 5 to 10 and 15. The same options give
-// the same bytes. The truth is one JSON object on standard error: it comes from the counters that
-// made the lines, not from reading them.
+// Line shapes and proportions: [amdlog.prefix], [amdlog.kinds], [amdlog.rate]. The same options
+// give the same bytes. The truth is one JSON object on standard error: it comes from the counters
+// that made the lines, not from reading them.
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>

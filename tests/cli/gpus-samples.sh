@@ -1,7 +1,7 @@
 #!/bin/bash
 # gpq gpus on topologies that were captured on real machines and are not part of the project.
 # Values from the file by eye: 63420 is this machine's device f7bc (SOURCES.md); the save area is
-# that of kfd-facts 4.2, which the capture of its MQDs confirms: control stack 0x2000, in all 0xba6000.
+# that of [kfd.save-size], which the capture of its MQDs confirms: control stack 0x2000, in all 0xba6000.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 sample=${GPQ_SAMPLES:-$top/../shared/samples}/kfd/topology-properties-2.txt
 echo 1..1

@@ -1,4 +1,4 @@
-# gpq gpus on recorded hosts. Values from the properties files and kfd-facts 4.2, by hand.
+# gpq gpus on recorded hosts. Values from the properties files by [kfd.topology] and its neighbours, by hand.
 $ gpq --sysroot $HOSTS/vm-gfx942x8-running gpus -o INDEX,NODE,GPU,HEX,BDF,GFX,CUS,XCCS,SLOTS,SDMA,XGMI,SUSPEND,VRAM
 INDEX NODE   GPU    HEX BDF          GFX    CUS XCCS SLOTS SDMA XGMI SUSPEND VRAM
     0    1 15628 0x3d0c 0000:c0:00.0 gfx942 304    8    24   16    0 yes     192G

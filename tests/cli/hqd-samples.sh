@@ -1,6 +1,6 @@
 #!/bin/bash
 # gpq hqd on real captures of MI308X hosts, which are not part of the project.
-# Every count and value comes once more from the text itself by grep and awk: word numbers of kfd-facts 6 and 7.
+# Every count and value comes once more from the text itself by grep and awk: word numbers of [debugfs.mqd-compute].
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
@@ -99,7 +99,7 @@ done)
 got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,TYPE,DOORBELL --runlist)
 expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
 expect "40 mapped compute queues" "40 40" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
-# kfd-facts 6: dword 130 is 0 for the three queues that have no packet, those of 3658041.
+# [debugfs.mqd-active]: dword 130 is 0 for the three queues that have no packet, those of 3658041.
 expect "3 unmapped ones" $'none 3658041\nnone 3658041\nnone 3658041' "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
 expect "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
 

@@ -1,4 +1,4 @@
-# gpq hqd on recorded hosts. Values by hand from the dumps of kfd-facts 5.5, by the places of sections 6 and 7.
+# gpq hqd on recorded hosts. Values by hand from the dumps ([debugfs.examples]), by [debugfs.mqd-compute] and [debugfs.sdma-slot].
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --active
   GPU TYPE    XCC MEC PIPE QUEUE ACTIVE   PID COMMAND QID VMID      RING_ADDR RING  RPTR   WPTR DOORBELL PRIO ERROR
 41460 hiq       0   2    0     0 yes        - -         -    0       0xfcc000   2K   119   2679   0x3000    1 none
@@ -27,7 +27,7 @@ gpq: hqd: none of 16 slots is in use; -A shows them
 $ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c914: 01401000 00000000\n' | gpq hqd --hqds - -rno SLOT
 gpq: hqd: 1 slots are left out: whether they are in use the dump does not tell; -A shows them
 
-# Empty slots are not all zero (facts 5.2): what they hold is left over, and null.
+# Empty slots are not all zero [debugfs.hqds-idle]: what they hold is left over, and null.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -A -r -n -o TYPE,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -3
      24 sdma-xgmi no - - - - -
      21 compute no - - - - -
@@ -301,7 +301,7 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 0.01 -o SLOT --hiq | head -2
 {"record":"slot","slot":"hiq"}
 {"record":"slot","slot":"hiq"}
 
-# How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 (facts 4.2), 8 queues of each SDMA engine: 2, and 6 for XGMI.
+# How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 [kfd.slots], 8 queues of each SDMA engine: 2, and 6 for XGMI.
 $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary
 Slots
   GPU TYPE      XCC SLOTS USED FREE   RATE QUEUES OVER BY
@@ -355,7 +355,7 @@ Processes that share over-subscribed GPUs
 $ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o TYPE,SLOTS,USED,QUEUES,OVER,BY
 compute 24 13 1 yes processes
 
-# Runlists: 3 of the 4 queues of 41207 have a packet (facts 5.5).
+# Runlists: 3 of the 4 queues of 41207 have a packet [debugfs.rls-active].
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist -r -n -o PACKET,PASID,PID,QID,TYPE,QUEUES,MAPPED,QUANTUM,GWS,SDMA,DOORBELL,MQD_ADDR,WPTR_ADDR
 MAP_PROCESS 0x4 52880 - - 1 1 10 0 yes - - -
 MAP_QUEUES - 52880 0 compute - - - - - 0x6000 0x1401000 0x7fb1e2c10038

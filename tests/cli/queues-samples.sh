@@ -1,6 +1,6 @@
 #!/bin/bash
 # gpq queues --mqds on real captures of MI308X hosts, which are not part of the project.
-# Every value comes once more from the text itself by awk: word numbers of kfd-facts 6.
+# Every value comes once more from the text itself by awk: word numbers of [debugfs.mqd-compute].
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
@@ -46,7 +46,7 @@ for name in mqds-16streams mqds-8gpu-sdma; do
 done
 f=$samples/mqds-8gpu-sdma.txt
 if [ -r "$f" ]; then
-	# kfd-facts 6: dword 130 is 0 for the three queues of 3658041, which are in no runlist.
+	# [debugfs.mqd-active]: dword 130 is 0 for the three queues of 3658041, which are in no runlist.
 	expect "off hardware" $'3658041\n3658041\n3658041' \
 		"$(gpq --mqds "$f" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')"
 	expect "on hardware" 40 "$(gpq --mqds "$f" -r -n -o ON_HW | grep -c yes)"

@@ -1,4 +1,4 @@
-# gpq queues on recorded hosts. Values by hand from the dumps and kfd-facts 5.5, 6 and 8.
+# gpq queues on recorded hosts. Values by hand from the dumps ([debugfs.examples]), by [debugfs.mqd-compute] and [debugfs.off].
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues
   PID NSPID COMMAND USER PROCESS CONTAINER      GPU BDF          QID TYPE    RING PRIO STATE   BACKLOG EVICTED CUS  VRAM
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 mapped        -     0ns  61 31.8G

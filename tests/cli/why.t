@@ -63,7 +63,7 @@ gpq: why: no queue that was asked for is there; gpq queues lists them
 gpq: why: --over: more than 60s; a second is long
 ? 2
 
-# Exceptions: of queue 1 the save area at 0xb000 names a word at 0xb100, to which the driver adds bits (kfd-facts 2.1). Queue 0 waits for
+# Exceptions: of queue 1 the save area at 0xb000 names a word at 0xb100, to which the driver adds bits [kfd.exception-word]. Queue 0 waits for
 # a packet of queue 1, which is never reached. Bits that are no exception of a queue: not known. One queue off, the others on.
 $ cp -r $HOSTS/aql-gfx90a bad; awk '/^Process/ { p = $2; n = 0 } /queue on/ { n++ } p == 4712 && n == 7 && /^ *000002a0:/ { $5 = "0000b000"; $0 = "    " $0 } 1' $HOSTS/aql-gfx90a/sys/kernel/debug/kfd/mqds >bad/sys/kernel/debug/kfd/mqds
 > poke() { printf "$2" | dd of=bad/proc/4712/mem bs=1 seek=$(($1)) conv=notrunc status=none; }; why() { gpq --sysroot bad why -p 4712 -Q 0,1 -rno QID,STATE,STUCK,EXCEPTIONS,DETAIL; echo $?; }

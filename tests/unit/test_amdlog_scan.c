@@ -101,7 +101,7 @@ struct prefix_case {
 
 #define NO_TID AMDLOG_UNKNOWN
 
-// The layouts of amd-log-facts.md section 2.
+// The layouts of [amdlog.prefix].
 static const struct prefix_case prefixes[] = {
 	{":3:rocdevice.cpp            :453 : 23640000092: Initializing HSA stack.\n",
 	 AMDLOG_STYLE_3_5, 3, 2364000009, -1, NO_TID, "Initializing HSA stack."},

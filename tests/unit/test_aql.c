@@ -294,7 +294,7 @@ static void test_left(void **state)
 static void test_scopes(void **state)
 {
 	(void)state;
-	// Headers that HIP writes (amd-log-facts 6), and their bits.
+	// Headers that HIP writes, and their bits [aql.header].
 	static const struct {
 		const char *type;
 		uint16_t header;

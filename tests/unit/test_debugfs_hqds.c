@@ -1,4 +1,4 @@
-// The parser of debugfs hqds: the slots of kfd-facts 5.5, formats of old and new kernels, real
+// The parser of debugfs hqds: the slots of [debugfs.examples], formats of old and new kernels, real
 // captures when they are at hand (never part of the project), and damage.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static const char gfx90a[] =
 	"    00006740: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
 	"    00006760: 00000000 00000abc\n";
 
-static void facts_gfx90a(void **state)
+static void slots_gfx90a(void **state)
 {
 	(void)state;
 	uint32_t v;
@@ -304,7 +304,7 @@ static void real_16streams(void **state)
 		assert_in_range(s->xcc, 0, 3);
 		assert_in_range(s->queue, 2, 7);
 		active += hqd_in_use(&h, s, GFX9) == 1;
-		// All idle slots read the same (facts 5.2).
+		// All idle slots read the same [debugfs.hqds-idle].
 		if (hqd_in_use(&h, s, GFX9) != 1) {
 			idle++;
 			assert_int_equal(cp(i, 4), 0x0be05301);
@@ -313,7 +313,7 @@ static void real_16streams(void **state)
 	}
 	assert_int_equal(active, count_active(text, "CP Pipe"));
 	assert_int_equal(active, 20); // five queues on four XCCs
-	assert_int_equal(idle, 748);  // facts 5.2
+	assert_int_equal(idle, 748);  // [debugfs.hqds-idle]
 	free(text);
 }
 
@@ -359,7 +359,7 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(facts_gfx90a), TEST(formats),        TEST(damage),
+		TEST(slots_gfx90a), TEST(formats),        TEST(damage),
 		TEST(cut_anywhere), TEST(real_16streams), TEST(real_join),
 	};
 

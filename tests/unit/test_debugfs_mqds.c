@@ -1,5 +1,5 @@
 // The parser of debugfs mqds and the meaning of MQD dwords: real captures when they are at hand
-// (never part of the project), and hand-made text for every shape of kfd-facts 5.1.
+// (never part of the project), and hand-made text for every shape of [debugfs.mqds-lines].
 //
 // Counts of real files come from a plain search for words, expected values from the text of the
 // facts.
@@ -170,7 +170,7 @@ static void real_16streams(void **state)
 	free(text);
 }
 
-// The 8-GPU host: 40 queues on hardware and the 3 of process 3658041 off (facts 6, dword 130).
+// The 8-GPU host: 40 queues on hardware and the 3 of process 3658041 off [debugfs.mqd-active].
 static void real_8gpu(void **state)
 {
 	(void)state;
@@ -219,7 +219,7 @@ static void real_8gpu(void **state)
 // --- shapes
 // -----------------------------------------------------------------------------------------
 
-// From the example text of facts 5.5: the suspended gfx90a queue.
+// From [debugfs.examples]: the suspended gfx90a queue.
 static void gfx90a_suspended(void **state)
 {
 	(void)state;
@@ -277,7 +277,7 @@ static void gfx90a_suspended(void **state)
 	done(m);
 }
 
-// SDMA of facts 5.5, gfx90a and gfx11: the same fields in other places.
+// SDMA of [debugfs.examples], gfx90a and gfx11: the same fields in other places [debugfs.mqd-sdma].
 static void sdma_layouts(void **state)
 {
 	(void)state;
@@ -328,8 +328,9 @@ static void sdma_layouts(void **state)
 	done(m);
 }
 
-// gfx8: the write pointer has no high half and is dword 144, and no word tells AQL (facts 6).
-// Offsets of saved waves that contradict each other (dwords 174 to 176) say nothing.
+// gfx8: the write pointer has no high half and is dword 144, and no word tells AQL
+// [debugfs.mqd-image]. Offsets of saved waves that contradict each other (dwords 174 to 176) say
+// nothing.
 static void gfx8_compute(void **state)
 {
 	(void)state;
@@ -355,7 +356,7 @@ static void gfx8_compute(void **state)
 	done(m);
 }
 
-// SDMA of gfx8 and gfx12: facts 6; halves of addresses are swapped from one to the other.
+// SDMA of gfx8 and gfx12 [debugfs.mqd-sdma]: halves of addresses are swapped from one to the other.
 static void sdma_gfx8_gfx12(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-// Register tables against the examples of kfd-facts 5.5 and 6: each asserted name, place and
-// meaning is in the facts.
+// Register tables: each asserted name, place and meaning is in [debugfs.mqd-compute],
+// [debugfs.mqd-sdma] or [debugfs.sdma-slot]; words are those of [debugfs.examples].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +114,7 @@ static void tables_are_sound(void **state)
 	}
 }
 
-// kfd-facts 6, table of SDMA MQDs, and 7, segments.
+// Facts: [debugfs.mqd-sdma], [debugfs.sdma-slot].
 static void sdma(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-// The parser of debugfs rls: the runlists of kfd-facts 5.5, a real capture when it is at hand, and
-// damage.
+// The parser of debugfs rls: the runlists of [debugfs.examples], a real capture when it is at hand,
+// and damage.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static const char gfx90a[] =
 	"  00000100: 20000010 00004000 006f1000 00000000 5d0c0038 00007f2a\n";
 
 // Process 4 has one queue of one; process 3 has three of four, since one is suspended.
-static void facts_gfx90a(void **state)
+static void runlist_gfx90a(void **state)
 {
 	(void)state;
 	parse(gfx90a);
@@ -160,7 +160,7 @@ static void holes_and_nonsense(void **state)
 }
 
 // 8x MI308X: 40 compute queues mapped and 16 SDMA; the process with PASID 0x800c has three queues
-// and none of them mapped (facts 5.3).
+// and none of them mapped [debugfs.rls-active].
 static void real_8gpu(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(facts_gfx90a),       TEST(nodes_and_states), TEST(cut_anywhere),
+		TEST(runlist_gfx90a),     TEST(nodes_and_states), TEST(cut_anywhere),
 		TEST(holes_and_nonsense), TEST(real_8gpu),
 	};
 

@@ -209,7 +209,8 @@ static void test_socket_names(void **state)
 		assert_false(kfd_socket_parse(bad[i], &pid, &start));
 }
 
-// Each errno of the facts, with the exit status and a word of the sentence it must give.
+// Each errno of [kfd.open-errors], [kfd.check-order] and [kfd.enable], with the exit status and a
+// word of the sentence it must give.
 static void test_failures(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-// Values of slots, decoding of registers, and sampling. Words are those of kfd-facts 5.5; places
-// and names those of sections 6 and 7.
+// Values of slots, decoding of registers, and sampling. Words are those of [debugfs.examples];
+// places and names those of sections 6 and 7.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -165,7 +165,7 @@ enum { KIB4 = 9, MIB = 17 }; // pq_control sizes: 8 << 9 and 8 << 17 bytes
 
 // --- the rules ---
 
-// The gfx90a process of facts 5.5: two queues are alone with their key, two look alike.
+// The gfx90a process of [debugfs.examples]: two queues are alone with their key, two look alike.
 static void only_one_of_its_kind(void **state)
 {
 	(void)state;
@@ -341,7 +341,7 @@ static void compute_at(uint32_t base, uint32_t doorbell)
 	zeros(0x260, 0x800);
 }
 
-// The runlist: MAP_PROCESS of gfx9 with one MAP_QUEUES each (kfd-facts 5.3), unused words 0.
+// The runlist: MAP_PROCESS of gfx9 with one MAP_QUEUES each [debugfs.rls-packets], unused words 0.
 static void runlist(size_t n, const uint32_t (*pasid_doorbell)[2])
 {
 	char text[4096] = "Node 1, gpu_id a1f4:\n";

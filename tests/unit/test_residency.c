@@ -1,4 +1,4 @@
-// On hardware or off: each combination of what the runlist and dword 130 say (kfd-facts 5.3, 6, 8).
+// On hardware or off: each combination of what the runlist and dword 130 say [debugfs.off].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // common/kfd/smi.c: the driver's event text. Expected values by hand from the formats of
 // uapi/linux/kfd_ioctl.h (KFD_EVENT_FMT_...) of Linux 6.12.95 and 7.3.4, what older drivers print
-// from kfd-facts 9.
+// from [kfd.smi-formats].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

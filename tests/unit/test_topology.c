@@ -1,5 +1,6 @@
 // common/kfd/topology.c, properties.c: what the properties of a node mean. Expected values by hand
-// from kfd-facts 4.2 (those marked HW there come from a real machine), never from the code.
+// from [kfd.topology] and its neighbours (some of them seen on a real machine), never from the
+// code.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ static void test_cwsr(void **state)
 		const char *text;
 		uint64_t stack, total;
 	} cases[] = {
-		// 20 CUs per XCC of a captured MI308X: kfd-facts 4.2, HW.
+		// 20 CUs per XCC of a captured MI308X [kfd.cus].
 		{"simd_count 320\narray_count 16\nsimd_arrays_per_engine 1\nsimd_per_cu 4\n"
 		 "gfx_target_version 90402\nnum_xcc 4\n",
 		 0x2000, 0xba6000},

@@ -1,7 +1,7 @@
 // The times without a dispatch: between two dispatches that follow each other on one queue, and on
 // all of them together.
 //
-// Facts: amd-log-facts.md section 3: a record's time is taken before it is written, so records of
+// Facts: [amdlog.time]: a record's time is taken before it is written, so records of
 // several threads step back by microseconds. A dispatch that is older than the one before it ends
 // no gap.
 #ifndef GPQ_AMDLOG_ANALYSIS_GAPS_H

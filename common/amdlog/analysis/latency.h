@@ -1,7 +1,7 @@
 // From the time a command is enqueued to the time the runtime notices that it is complete, by kind
 // of command, by queue and by kernel; and from the time a handler is set on a signal to its call.
 //
-// Facts: amd-log-facts.md section 8. Commands are named by an address that is used again as soon as
+// Facts: [amdlog.commands]. Commands are named by an address that is used again as soon as
 // they are complete. A kernel's command is enqueued, then its name, then its packet is logged, all
 // on one thread. The runtime looks for completion when something waits for it: these are latencies
 // as the host sees them, not run times.

@@ -1,7 +1,7 @@
 // Packets, GPU times and counters of the timeline; timeline.h.
 //
-// Facts: amd-log-facts.md sections 6 (packets), 8 (signals: start and end in nanoseconds of
-// CLOCK_BOOTTIME, which is the log's clock as long as the host never slept), 12 (backlog).
+// Facts: [amdlog.packets], [amdlog.backlog], [amdlog.signals], [amdlog.time] (start and end of the
+// GPU are nanoseconds of CLOCK_BOOTTIME, the log's clock as long as the host never slept).
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline_priv.h"
 #include "common/host/buf.h"

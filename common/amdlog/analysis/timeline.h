@@ -4,7 +4,7 @@
 // queue with a mark for each packet, at the time it was written into the ring; a counter of the
 // packets that waited in front of it; a counter of the queues that got packets. A flow leads from
 // the API call to the packets it wrote. Where the log has times of the GPU (profiling was on;
-// amd-log-facts.md section 8), the execution is a slice of its own.
+// [amdlog.signals]), the execution is a slice of its own.
 //
 // What the log does not contain is not drawn: a packet has no length, and a call whose return is
 // missing is a mark.

@@ -1,8 +1,8 @@
 // API calls of host threads on the timeline, and which packets they wrote.
 //
-// Facts: amd-log-facts.md section 9: entry and return are on one thread and nest, either may be
-// missing; hipGetLastError and hipPeekAtLastError print no return when there was no error. Section
-// 3: the time of one thread steps back only where another run begins.
+// Facts: [amdlog.api]: entry and return are on one thread and nest, either may be
+// missing; hipGetLastError and hipPeekAtLastError print no return when there was no error.
+// [amdlog.time]: the time of one thread steps back only where another run begins.
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline_priv.h"
 #include "common/host/buf.h"

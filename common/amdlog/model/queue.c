@@ -1,9 +1,10 @@
 // Hardware queues: their fields from packet and queue lines, and the streams they serve.
 //
-// Facts: amd-log-facts.md sections 5 and 11, FACTS-hip 9 to 12. A queue has two addresses, the ring
-// (HWq) and the hsa_queue_t (SWq); 6.2 and later print both. 5.5 to 6.1 print the ring in packets
-// and the handle in queue lines, so a queue has two rows here until a stream that was created on
-// the handle is seen to dispatch to the ring. Up to 5.4 the word HWq stands before the handle.
+// Facts: [amdlog.queue-lines], [amdlog.queue-address], [amdlog.queue-id]. A queue has two
+// addresses, the ring (HWq) and the hsa_queue_t (SWq); 6.2 and later print both. 5.5 to 6.1 print
+// the ring in packets and the handle in queue lines, so a queue has two rows here until a stream
+// that was created on the handle is seen to dispatch to the ring. Up to 5.4 the word HWq stands
+// before the handle.
 #include "common/amdlog/model/summary_priv.h"
 
 #include <string.h>

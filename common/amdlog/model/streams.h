@@ -1,5 +1,5 @@
-// Which hardware queue each stream of a process used, and when: a stream may move (amd-log-facts.md
-// sections 5 and 11), and its address may be another stream's later on.
+// Which hardware queue each stream of a process used, and when: a stream may move
+// ([amdlog.streams]), and its address may be another stream's later on.
 #ifndef GPQ_AMDLOG_MODEL_STREAMS_H
 #define GPQ_AMDLOG_MODEL_STREAMS_H
 

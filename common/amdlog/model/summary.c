@@ -1,8 +1,9 @@
 // The summary: every record is placed (which thread, queue, kernel), then counted if the filter
 // lets it.
 //
-// Facts: amd-log-facts.md sections 7 (naming a dispatch), 9, 11, 12. What the filter leaves out is
-// placed all the same: a kernel's name may be logged just before the time range of the filter.
+// Facts: [amdlog.kernel-name], [amdlog.api], [amdlog.streams], [amdlog.backlog]. What the filter
+// leaves out is placed all the same: a kernel's name may be logged just before the time range of
+// the filter.
 #include "common/amdlog/model/summary_priv.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // The summary of a log: totals, processes, threads, hardware queues, kernels, API calls.
 //
-// Facts: amd-log-facts.md sections 5 (queue lines), 7 (naming a dispatch), 11 (identity), 12
-// (backlog). Counts are sums, minima and maxima, so that records may come in any order but for what
-// one thread logs in sequence: kernel name then dispatch, stream creation then its queue.
+// Facts: [amdlog.queue-lines], [amdlog.kernel-name], [amdlog.queue-address], [amdlog.backlog].
+// Counts are sums, minima and maxima, so that records may come in any order but for what one thread
+// logs in sequence: kernel name then dispatch, stream creation then its queue.
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_H
 
@@ -115,7 +115,7 @@ struct amdlog_api {
 };
 
 // What went wrong, by what was said: queue aborts, faults and full rings; API calls that failed.
-// Facts: amd-log-facts.md sections 5 (errors) and 9. Equal messages of a process are one row.
+// Facts: [amdlog.errors], [amdlog.api]. Equal messages of a process are one row.
 #define ERRORS_MAX      1000
 #define ERRORS_TEXT_MAX 240 // longer messages are cut
 

@@ -1,7 +1,6 @@
 // The end of a summary: queues seen under two addresses become one, sums over threads and queues.
 //
-// Facts: FACTS-hip 9 and 10, amd-log-facts.md section 5: 5.5 to 6.1 print ring and handle in
-// different lines.
+// Facts: [amdlog.queue-address]: 5.5 to 6.1 print ring and handle in different lines.
 #include "common/amdlog/model/summary_priv.h"
 
 #define NAMELESS_MAX 2000

@@ -1,7 +1,7 @@
 // Reading blocks (see block.h): lines that are not in the caches, items, and what of lines is
 // cached. The loop over the lines is in block_lines.c.
 //
-// Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 4 (how lines break), 9 (API lines).
+// Facts: [amdlog.prefix], [amdlog.colour], [amdlog.broken], [amdlog.api].
 #include "common/host/xalloc.h"
 #include "common/amdlog/read/block_priv.h"
 #include "common/host/buf.h"

@@ -1,7 +1,7 @@
 // Fills the caches of the block reader (see block_priv.h) from lines that slow_line parsed: an
 // entry has only what holds for every line that it fits.
 //
-// Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 9 (API lines).
+// Facts: [amdlog.prefix], [amdlog.colour], [amdlog.api].
 #include "common/amdlog/read/block_priv.h"
 
 // Entries that fit nothing but newlines: such a line ends before its message.

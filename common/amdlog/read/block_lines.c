@@ -5,7 +5,7 @@
 //
 // Compiled twice: see block_lines_avx2.c.
 //
-// Facts: amd-log-facts.md sections 2 (prefix), 2.1 (colours), 6 (packets), 9 (API lines).
+// Facts: [amdlog.prefix], [amdlog.colour], [amdlog.packets], [amdlog.api].
 #include "common/amdlog/read/block_priv.h"
 #include "common/amdlog/read/packet_parse.h"
 

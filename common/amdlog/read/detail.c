@@ -1,4 +1,5 @@
-// Fields of messages (see detail.h). Facts: amd-log-facts.md sections 5, 6, 8, 9, 12, 13.
+// Fields of messages (see detail.h). Facts: [amdlog.queue-lines], [amdlog.packets],
+// [amdlog.backlog], [amdlog.commands], [amdlog.signals], [amdlog.api], [amdlog.locale].
 #include "common/amdlog/read/packet_parse.h"
 
 // glibc 2.37 and later writes an unbuffered stream in pieces of this size (section 4.1).

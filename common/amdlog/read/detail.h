@@ -1,7 +1,7 @@
 // The fields of single messages, read on demand: packets, queue management, API lines.
 //
 // A number is taken only when its end is certain: records are torn at any byte, and half a number
-// is a lie (amd-log-facts.md section 4).
+// is a lie ([amdlog.torn]).
 #ifndef GPQ_AMDLOG_READ_DETAIL_H
 #define GPQ_AMDLOG_READ_DETAIL_H
 

@@ -1,6 +1,6 @@
 // The kind of a record, from the first bytes of its message: table AMDLOG_KINDS in record.h.
 //
-// Facts: amd-log-facts.md sections 5 to 10 for the texts, 13 for the rules.
+// Facts: [amdlog.kinds]; the texts: [amdlog.queue-lines] to [amdlog.api].
 #include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128

@@ -4,7 +4,7 @@
 // Each '=' ends a field's name, and the name's last letters say whether the field is read. Fields
 // that are not known are passed over.
 //
-// Facts: amd-log-facts.md sections 6 (packet lines) and 12 (rptr, wptr).
+// Facts: [amdlog.packets], [amdlog.backlog].
 #ifndef GPQ_AMDLOG_READ_PACKET_PARSE_H
 #define GPQ_AMDLOG_READ_PACKET_PARSE_H
 

@@ -1,8 +1,7 @@
 // The prefix of a log record: level, source file and line, time, process and thread, then the
 // message.
 //
-// Facts: amd-log-facts.md section 2 (layouts of all releases), 2.1 (colours), 2.2 (Windows: a blank
-// within the thread's number), 13 (parse rules).
+// Facts: [amdlog.prefix], [amdlog.colour], [amdlog.windows], [amdlog.rocr-lines].
 #include "common/amdlog/read/parse.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");

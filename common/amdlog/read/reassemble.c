@@ -1,4 +1,4 @@
-// Torn records are put together (see reassemble.h). Facts: amd-log-facts.md section 4.1.
+// Torn records are put together (see reassemble.h). Facts: [amdlog.torn].
 #include "common/host/xalloc.h"
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/detail.h"

@@ -2,7 +2,7 @@
 //
 // glibc 2.37 and later writes a record to an unbuffered stream in pieces of 128 bytes; what another
 // writer sends to the same file lands between two of them, and the rest of the record stands at the
-// start of a later line (amd-log-facts.md section 4.1). A process writes one record at a time, so
+// start of a later line ([amdlog.torn]). A process writes one record at a time, so
 // the rest comes before its next one. Packets and API entries tell when they are complete, so only
 // these are joined: the front up to a multiple of 128 bytes and a line without a prefix must make
 // one complete record.

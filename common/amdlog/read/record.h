@@ -1,7 +1,6 @@
 // One log record of the HIP runtime (AMD_LOG_LEVEL), as the scanner hands it out.
 //
-// Facts: amd-log-facts.md sections 2 (prefix), 4 (how lines break), 5 to 10 (messages), 13 (parse
-// rules).
+// Facts: [amdlog.prefix], [amdlog.broken], [amdlog.cut], [amdlog.kinds].
 #ifndef GPQ_AMDLOG_READ_RECORD_H
 #define GPQ_AMDLOG_READ_RECORD_H
 
@@ -45,7 +44,7 @@
 	  "Host active wait", "Host blocked wait", "Host wait", "No HW event", "Queue marker",  \
 	  "Waiting for event", "finish() called")                                               \
 	X(SIGNAL, "signal", COUNTED, "Handler:", "Set Handler:", "Signal = (")                  \
-	/* "HSA Async Copy", misspelt up to 5.x */                                              \
+	/* [amdlog.copies], misspelt up to 5.x */                                               \
 	X(COPY, "copy", COUNTED, "HSA A", "HSA Copy")                                           \
 	X(MEMORY, "memory", COUNTED, "Allocate hsa", "Arena Memory", "Free hsa memory",         \
 	  "Locking to pool")                                                                    \

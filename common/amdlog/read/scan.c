@@ -1,6 +1,6 @@
 // The scanner: lines, records within lines, what is carried over (see scan.h).
 //
-// Facts: amd-log-facts.md sections 2 and 11 (threads), 4 and 14. A segment is a record or the
+// Facts: [amdlog.thread], [amdlog.broken], [amdlog.rate]. A segment is a record or the
 // foreign text in front of one; it ends at the next record or at the end of the line.
 #include "common/host/xalloc.h"
 #include "common/amdlog/read/scan.h"

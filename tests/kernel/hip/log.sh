@@ -1,4 +1,4 @@
-# gpq trace on the log that the real runtime writes, against the program's own count and the GPU's.
+# gpq trace on the log that the real runtime writes, against the program's own count and the GPU's [kernel.hip-ring].
 # shellcheck shell=dash disable=SC1091,SC2012,SC2086
 . /t/lib.sh
 . /t/hip/hip.inc

@@ -1,4 +1,4 @@
-# rocm-smi and amd-smi next to gpq: the same processes.
+# rocm-smi and amd-smi next to gpq: the same processes [kernel.peers].
 # shellcheck shell=dash disable=SC1091,SC2012,SC2086
 . /t/lib.sh
 . /t/hip/hip.inc

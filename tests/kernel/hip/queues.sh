@@ -1,4 +1,5 @@
-# gpq queues against a real HIP program: streams of three priorities, threads, processes.
+# gpq queues against a real HIP program: streams of three priorities, threads, processes [kernel.hip-own-queue],
+# [kernel.hip-shared-rings], [kernel.hip-types].
 # shellcheck shell=dash disable=SC1091,SC2012,SC2086
 . /t/lib.sh
 . /t/hip/hip.inc

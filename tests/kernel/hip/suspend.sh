@@ -1,4 +1,5 @@
-# gpq suspend and resume on a real HIP program that goes on launching, and next to strace and gdb.
+# gpq suspend and resume on a real HIP program that goes on launching [kernel.hip-held], and next to strace and gdb
+# [kernel.tracers].
 # shellcheck shell=dash disable=SC1091,SC2012,SC2086
 . /t/lib.sh
 . /t/hip/hip.inc

@@ -1,4 +1,5 @@
-# What differs between drivers, each line of the table in lib.sh, against the driver that runs. gpq takes no part in this.
+# What differs between drivers [kernel.differences], each line of the table in lib.sh, against the driver that runs. gpq
+# takes no part in this.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 . /t/rig/rig.inc

@@ -1,4 +1,4 @@
-# The files of the stock amdkfd without a GPU: sysfs, debugfs and what can be traced.
+# The files of the stock amdkfd without a GPU: sysfs, debugfs and what can be traced [kernel.no-gpu-files].
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 

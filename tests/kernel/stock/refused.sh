@@ -1,4 +1,5 @@
-# The stock amdkfd without a GPU since 7.0: it refuses to be opened, so there is nothing to suspend and nobody to list.
+# The stock amdkfd without a GPU since 7.0 [kernel.no-gpu]: it refuses to be opened, so there is nothing to suspend and nobody
+# to list.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 

@@ -1,4 +1,5 @@
-# The stock amdkfd without a GPU, row by row: what each kernel answers to each step of the protocol.
+# The stock amdkfd without a GPU, row by row: what each kernel answers to each step of the protocol [kernel.no-gpu],
+# [kernel.no-gpu-ids].
 # The answers were taken from the drivers and are the truth for every simulation of them; change a row only after
 # looking into that kernel's source.
 # shellcheck shell=dash disable=SC1091,SC2086

@@ -2,7 +2,7 @@
 /*
  * A log as the HIP runtime writes it with AMD_LOG_LEVEL=4, about what mkqueue really did: one
  * stream per AQL queue, one kernel launch per packet.  Shapes of releases 5.7, 6.2, 6.4 and 7.0
- * are those of amd-log-facts.md sections 2 and 5 to 9 and of logs recorded with 5.7.1 and 6.4.3.
+ * are those of [amdlog.prefix] and [amdlog.packets] and of logs recorded with 5.7.1 and 6.4.3.
  */
 #ifndef HIPLOG_H
 #define HIPLOG_H

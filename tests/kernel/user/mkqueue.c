@@ -322,8 +322,8 @@ static void run_events(uint64_t us)
 
 /*
  * After exec the driver still takes the old address space apart.  Opening /dev/kfd before its
- * directory in sysfs is gone crashes 6.12 (kfd_create_process: the directory cannot be made a
- * second time, kfd_process_remove_sysfs later follows the pointer that was freed).  A forked
+ * directory in sysfs is gone crashes 6.12 [kernel.exec-crash]: the directory cannot be made a
+ * second time, kfd_process_remove_sysfs() later follows the pointer that was freed.  A forked
  * child that inherited the descriptor keeps the directory for ever.
  */
 static void await_end_of_old_image(void)
@@ -354,7 +354,8 @@ static void start(void)
 		opt.gpus = found - opt.skip;
 	for (int i = 0; i < opt.gpus; i++)
 		gpu_open(&gpus[i], kfd, &nodes[opt.skip + i], opt.user_memory);
-	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without.
+	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without
+	 * [kernel.suspend-crash].
 	 */
 	for (int i = 0; i < found && !opt.few; i++)
 		if (i < opt.skip || i >= opt.skip + opt.gpus)
