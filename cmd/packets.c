@@ -238,7 +238,7 @@ static unsigned fill(struct packet_row *r, const struct ring_queue *q, const str
 		     const struct ring_packet *p, const struct memory *m)
 {
 	*r = (struct packet_row){.pid = q->row->pid,
-				 .comm = q->row->comm,
+				 .comm = q->row->process.comm,
 				 .gpu_id = q->row->gpu_id,
 				 .qid = q->row->qid,
 				 .context = q->row->context,

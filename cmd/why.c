@@ -125,7 +125,7 @@ static void fill(struct why_row *r, const struct why *w, const struct why_queue 
 {
 	const struct queue_row *q = x->q->row;
 	*r = (struct why_row){.pid = q->pid,
-			      .comm = q->comm,
+			      .comm = q->process.comm,
 			      .gpu_id = q->gpu_id,
 			      .qid = q->qid,
 			      .context = q->context,

@@ -13,9 +13,10 @@
 	COL(q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"), \
 		COL(q.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,              \
 		    "secondary KFD context that owns the queue; null: the process itself")
-#define OWNER_COLS                                                                             \
-	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),                   \
-		COL(q.comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "its command name"), \
+#define OWNER_COLS                                                                \
+	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),      \
+		COL(q.process.comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, \
+		    "its command name"),                                          \
 		QUEUE_COLS
 #define PRIO_COLS                                                                    \
 	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"), \

@@ -23,7 +23,7 @@ struct line {
 		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                 \
 		COL(slot.q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),        \
 		COL(slot.q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),       \
-		COL(slot.q.gpu, "INDEX", "gpu_index", OUT_U64, M,                                \
+		COL(slot.q.gpu.index, "INDEX", "gpu_index", OUT_U64, M,                          \
 		    "index of the GPU, as in gpq gpus"),                                         \
 		COL(slot.q.type, "TYPE", "type", OUT_STR, M,                                     \
 		    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue), diq (MQDs: the " \
@@ -125,7 +125,7 @@ int hqd_print_regs(struct hqd_view *v, struct out *o)
 		if (r->hqd)
 			decode_slot(&l->hqds, r->hqd, r->gen, fn, &p);
 		else
-			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->q.mqd], r->gen,
+			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->q.mqd.index], r->gen,
 				   r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, fn, &p);
 	}
 	return GPQ_OK;

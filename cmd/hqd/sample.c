@@ -34,7 +34,7 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
 	PRIO_COLS,
-	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	SEEN(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
 	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M,
 	    "read pointer: dword in the ring; SDMA: bytes"),

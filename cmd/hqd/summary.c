@@ -18,7 +18,7 @@ static const struct out_col occupancy_cols[] = {
 	    "over-subscribed: more is mapped than can run at a time"),
 	COL(why, "BY", "oversubscribed_by", OUT_STR, D,
 	    "by what: compute queues (than slots), processes (than VMIDs), gws"),
-	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 };
 #undef COL
 
@@ -27,10 +27,10 @@ static const struct out_col occupancy_cols[] = {
 static const struct out_col sharer_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
 	COL(q.pid, "PID", "pid", OUT_I64, D, "process"),
-	COL(q.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
+	COL(q.process.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
 	COL(queues, "MAPPED", "mapped", OUT_U64, D, "compute queues it has mapped"),
 	COL(slots, "IN_SLOT", "in_slot", OUT_U64, D, "of them in a slot now"),
-	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 };
 #undef COL
 
@@ -49,12 +49,12 @@ static const struct out_col waiting_cols[] = {
 	COL(why, "WHY", "why", OUT_STR, D | OUT_STATUS,
 	    "suspended (by gpq), off, turns, moving, no-slots, unknown"),
 	COL(reason, "REASON", "reason", OUT_STR, D | W | OUT_TRUNC, "what that means"),
-	COL(q.gpu, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
 	COL(xccs, "XCCS", "xccs", OUT_U64, M, "XCCs it belongs on"),
 	COL(q.v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M,
 	    "wave state parked in memory, all XCCs"),
 	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, M, "GPU address of the MQD"),
-	COL(q.holder, "HOLDER", "holder", OUT_I64, M,
+	COL(q.now.holder, "HOLDER", "holder", OUT_I64, M,
 	    "pid of the gpq holder that has it suspended"),
 };
 #undef COL

@@ -28,9 +28,9 @@ static const struct out_col cols[] = {
 	COL(d.changes, "CHANGE", "changes", OUT_LIST, D,
 	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress"),
 	COL(q.pid, "PID", "pid", OUT_I64, D, "process, as on the host"),
-	COL(q.comm, "COMMAND", "command", OUT_STR, D, "name of the process"),
-	COL(q.cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, "its command line"),
-	COL(q.gpu, "GPU", "gpu", OUT_U64, D, "index of the GPU"),
+	COL(q.process.comm, "COMMAND", "command", OUT_STR, D, "name of the process"),
+	COL(q.process.cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, "its command line"),
+	COL(q.gpu.index, "GPU", "gpu", OUT_U64, D, "index of the GPU"),
 	COL(q.gpu_id, "GPU_ID", "gpu_id", OUT_U64, M, "KFD's number of the GPU"),
 	COL(q.context, "CONTEXT", "context", OUT_U64, M,
 	    "secondary KFD context; null: the primary"),
@@ -66,7 +66,7 @@ static const struct out_col cols[] = {
 	COL(was.pointers, "POINTERS_WERE", "pointers_before", OUT_STR, M,
 	    "where positions came from: live (slot), saved (off hardware), process, or stale"),
 	COL(is.pointers, "POINTERS", "pointers_after", OUT_STR, M, "where they come from now"),
-	COL(q.match, "MATCH", "match", OUT_STR, M,
+	COL(q.mqd.match, "MATCH", "match", OUT_STR, M,
 	    "how sure it is which MQD is its: order, only; likely where the dumps do not tell"),
 	COL(detail, "DETAIL", "detail", OUT_STR, D, "what was and what is"),
 };
@@ -127,7 +127,7 @@ static void count(struct printer *p, const struct qdiff *d)
 	if (!a || !b)
 		return;
 	p->stale += host_state_is_stale(a) || host_state_is_stale(b);
-	p->likely += b->row.match && strcmp(b->row.match, "likely") == 0;
+	p->likely += b->row.mqd.match && strcmp(b->row.mqd.match, "likely") == 0;
 	p->unknown += a->on_hw < 0 || b->on_hw < 0;
 }
 

@@ -20,7 +20,7 @@ static const struct member members[] = {
 	MEMBER_WORD(queue_set_entry, side, "side", side_name),
 	MEMBER(count, queue_set_entry, row.pid, "pid"),
 	MEMBER(u64, queue_set_entry, row.gpu_id, "gpu_id"),
-	MEMBER(u64, queue_set_entry, row.gpu, "gpu"),
+	MEMBER(u64, queue_set_entry, row.gpu.index, "gpu"),
 	MEMBER(u64, queue_set_entry, row.qid, "queue_id"),
 	MEMBER(u64, queue_set_entry, row.context, "context"),
 	MEMBER(text, queue_set_entry, type, "type"),
@@ -56,7 +56,7 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 			return false;
 		struct queue_set_entry *q = ARRAY_ADD(s->v, s->cap, s->n);
 		*q = (struct queue_set_entry){.row = {.gpu_id = KFD_UNKNOWN,
-						      .gpu = KFD_UNKNOWN,
+						      .gpu.index = KFD_UNKNOWN,
 						      .qid = KFD_UNKNOWN,
 						      .context = KFD_UNKNOWN,
 						      .v[MQD_V_QUEUE_PRIO] = KFD_UNKNOWN,
@@ -128,7 +128,7 @@ static bool show(struct host_state *m, struct queue_set *s)
 	bool suspended = false;
 	for (; m->n < s->n; m->n++) {
 		struct queue_set_entry *q = &s->v[m->n];
-		q->row.comm = q->row.cmdline = side_name[q->side];
+		q->row.process.comm = q->row.process.cmdline = side_name[q->side];
 		q->row.type = *q->type ? q->type : NULL;
 		m->queues[m->n] = (struct state_queue){.row = q->row,
 						       .slots = *q->slots ? q->slots : NULL,

@@ -18,7 +18,10 @@ enum gfx_gen {
 	GFX10,
 	GFX11,
 	GFX12,
-	GFX_GENS
+	GFX_GENS,
+	// For what is the same in all generations: registers of compute slots, and dwords 128 to
+	// 183 of compute MQDs that every generation has (pointers, ring, doorbell, priorities).
+	GFX_ANY = GFX9,
 };
 
 // What differs between generations besides registers and MQDs. One row each in gfx.c.

@@ -112,8 +112,8 @@ static bool is_named(const struct evictions *e, const struct queue_rows *all,
 		size_t k = 0;
 		while (k < n && list[k].pid != r->pid)
 			k++;
-		list[k] = (struct kfd_smi_process){(pid_t)r->pid,
-						   r->ns_pid > 0 ? (pid_t)r->ns_pid : 0};
+		list[k] = (struct kfd_smi_process){
+			(pid_t)r->pid, r->process.ns_pid > 0 ? (pid_t)r->process.ns_pid : 0};
 		n += k == n;
 	}
 	const ssize_t found =

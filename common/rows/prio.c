@@ -42,11 +42,10 @@ enum kfd_answer3 prio_written(const struct mqds *m, const struct kfd_driver *d)
 {
 	struct evidence e = {0};
 	uint64_t level, prio;
-	// The two dwords are at the same place in the MQDs of all generations.
 	for (size_t i = 0; i < m->nqueues; i++)
 		if (m->queues[i].kind == MQD_COMPUTE &&
-		    mqd_get(m, &m->queues[i], GFX9, 0, MQD_V_PIPE_PRIO, &level) &&
-		    mqd_get(m, &m->queues[i], GFX9, 0, MQD_V_QUEUE_PRIO, &prio))
+		    mqd_get(m, &m->queues[i], GFX_ANY, 0, MQD_V_PIPE_PRIO, &level) &&
+		    mqd_get(m, &m->queues[i], GFX_ANY, 0, MQD_V_QUEUE_PRIO, &prio))
 			look(&e, level, prio);
 	return conclude(&e, d ? kfd_driver_fact(d, KFD_FACT_QUEUE_PRIORITY) : KFD_ANSWER_UNKNOWN);
 }
@@ -57,9 +56,9 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 	uint64_t level, prio;
 	for (size_t i = 0; i < h->nslots; i++) {
 		const struct hqd *s = &h->slots[i];
-		if (s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 &&
-		    hqd_get(h, s, GFX9, MQD_V_PIPE_PRIO, &level) &&
-		    hqd_get(h, s, GFX9, MQD_V_QUEUE_PRIO, &prio))
+		if (s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
+		    hqd_get(h, s, GFX_ANY, MQD_V_PIPE_PRIO, &level) &&
+		    hqd_get(h, s, GFX_ANY, MQD_V_QUEUE_PRIO, &prio))
 			look(&e, level, prio);
 	}
 	return conclude(&e, KFD_ANSWER_UNKNOWN);

@@ -17,15 +17,20 @@
 
 void queue_row_clear(struct queue_row *r)
 {
-	*r = (struct queue_row){
+	static const struct queue_row unknown = {
 		.pid = INT64_MIN,
-		.ns_pid = INT64_MIN,
-		.holder = INT64_MIN,
+		.gpu_id = KFD_UNKNOWN,
+		.qid = KFD_UNKNOWN,
+		.context = KFD_UNKNOWN,
+		.gpu = {.index = KFD_UNKNOWN, .node = KFD_UNKNOWN},
+		.process = {.ns_pid = INT64_MIN, .traced = -1},
+		.usage = {KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN},
+		.now = {.read = KFD_UNKNOWN, .write = KFD_UNKNOWN, .holder = INT64_MIN},
+		.v = {[0 ... MQD_SUMMARY - 1] = MQD_UNKNOWN},
 		.on_hw = -1,
-		.traced = -1,
-		.mqd = UINT32_MAX,
+		.mqd = {.index = UINT32_MAX},
 	};
-	memset(r, 0xff, offsetof(struct queue_row, pid)); // KFD_UNKNOWN, MQD_UNKNOWN
+	*r = unknown;
 }
 
 static uint64_t times(uint64_t v, uint64_t factor)
@@ -40,17 +45,17 @@ static void fill_status(struct queue_row *r, const struct process_info *who)
 	if (who->error) {
 		// With any other error the process may be alive.
 		bool gone = who->error == ENOENT || who->error == ESRCH;
-		r->process = gone ? "gone" : NULL;
+		r->process.state = gone ? "gone" : NULL;
 		return;
 	}
-	r->process = who->proc.state == 'Z' || who->proc.state == 'X' ? "zombie" : "alive";
-	r->traced = who->proc.tracer < 0 ? -1 : who->proc.tracer != 0;
+	r->process.state = who->proc.state == 'Z' || who->proc.state == 'X' ? "zombie" : "alive";
+	r->process.traced = who->proc.tracer < 0 ? -1 : who->proc.tracer != 0;
 	if (who->proc.ns_pid)
-		r->ns_pid = who->proc.ns_pid;
+		r->process.ns_pid = who->proc.ns_pid;
 	if (*who->proc.comm)
-		r->comm = who->proc.comm;
+		r->process.comm = who->proc.comm;
 	if (who->proc.uid != UINT64_MAX)
-		r->user = proc_user(who->proc.uid);
+		r->process.user = proc_user(who->proc.uid);
 }
 
 static void fill_container(const struct queue_rows *q, struct queue_row *r,
@@ -59,12 +64,12 @@ static void fill_container(const struct queue_rows *q, struct queue_row *r,
 	char name[128];
 	if (!*who->container.id)
 		return;
-	r->container_id = who->container.id;
-	r->container = who->short_id;
-	r->runtime = *who->container.runtime ? who->container.runtime : NULL;
+	r->process.container_id = who->container.id;
+	r->process.container = who->short_id;
+	r->process.runtime = *who->container.runtime ? who->container.runtime : NULL;
 	if ((q->how->want & READ_CONTAINER_NAME) &&
 	    container_name(&who->container, name, sizeof(name)))
-		r->container_name = xstrdup(name);
+		r->process.container_name = xstrdup(name);
 }
 
 void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid)
@@ -84,7 +89,7 @@ void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_
 	if (want & PROCESS_CONTAINER)
 		fill_container(q, r, who);
 	if ((want & PROCESS_CMDLINE) && *who->cmdline)
-		r->cmdline = who->cmdline;
+		r->process.cmdline = who->cmdline;
 }
 
 // --- the GPU ---
@@ -97,18 +102,18 @@ void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t
 	r->gpu_id = gpu_id;
 	if (!g)
 		return;
-	r->gpu = g->index;
-	r->node = g->node;
-	r->gfx = *g->gfx ? g->gfx : NULL;
-	r->bdf = *g->bdf ? g->bdf : NULL;
+	r->gpu.index = g->index;
+	r->gpu.node = g->node;
+	r->gpu.gfx = *g->gfx ? g->gfx : NULL;
+	r->gpu.bdf = *g->bdf ? g->bdf : NULL;
 }
 
 static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 {
-	r->vram_bytes = u->vram_bytes;
-	r->evicted_ns = times(u->evicted_ms, 1000000);
-	r->sdma_ns = times(u->sdma_us, 1000);
-	r->cu_occupancy = u->cu_occupancy;
+	r->usage.vram_bytes = u->vram_bytes;
+	r->usage.evicted_ns = times(u->evicted_ms, 1000000);
+	r->usage.sdma_ns = times(u->sdma_us, 1000);
+	r->usage.cu_occupancy = u->cu_occupancy;
 }
 
 // --- what only a running host shows: indices now, and the holder of a suspended queue ---
@@ -129,8 +134,8 @@ static const struct kfd_holding *holding_of(const struct queue_rows *q, const st
 
 static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 {
-	r->read_now = read;
-	r->write_now = write;
+	r->now.read = read;
+	r->now.write = write;
 	// The GPU may take packets between the two reads, never put any.
 	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
 }
@@ -161,17 +166,17 @@ static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 		 context, (unsigned)r->qid);
 	recorded_queue(&noted, folder);
 	if (q->how->want & READ_HOLDER && noted.holder != INT64_MIN)
-		r->holder = noted.holder;
+		r->now.holder = noted.holder;
 	if (q->how->want & READ_INDICES && noted.has_indices)
 		set_indices(r, noted.read_index, noted.write_index);
 }
 
 static const char *state_of(const struct queue_row *r)
 {
-	if (r->holder != INT64_MIN)
+	if (r->now.holder != INT64_MIN)
 		return "suspended";
 	if (r->on_hw < 0)
-		return r->turns ? "turns" : "unknown";
+		return r->mqd.turns ? "turns" : "unknown";
 	if (!r->on_hw)
 		return "off-hardware";
 	const uint64_t backlog = r->v[MQD_D_BACKLOG];
@@ -196,7 +201,7 @@ static void fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
 	if (h && h->answer.holder)
-		r->holder = h->answer.holder;
+		r->now.holder = h->answer.holder;
 	if (q->live && (q->how->want & READ_INDICES))
 		fill_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
@@ -227,7 +232,7 @@ static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
 {
 	return r->context != KFD_UNKNOWN ||
-	       (r->traced == 0 &&
+	       (r->process.traced == 0 &&
 		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
 }
 
@@ -242,7 +247,7 @@ static void find_evicted(struct queue_rows *q)
 		if (cannot_be_held(q, r))
 			r->state = "evicted";
 		else
-			r->doubtful = r->traced == 0;
+			r->doubtful = r->process.traced == 0;
 	}
 }
 
@@ -269,7 +274,7 @@ static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size
 	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
 	r->type = kfd_queue_type_name(queue->type);
 	r->v[MQD_V_RING_BYTES] = queue->bytes;
-	r->pasid = u ? u->pasid : proc->pasid;
+	r->usage.pasid = u ? u->pasid : proc->pasid;
 	queue_row_set_gpu(q, r, queue->gpu_id);
 	if (u)
 		fill_usage(r, u);
@@ -297,7 +302,7 @@ static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 	}
 	all.cu_occupancy = KFD_UNKNOWN;
 	fill_usage(r, &all);
-	r->pasid = proc->pasid;
+	r->usage.pasid = proc->pasid;
 }
 
 // Queues of a process that sysfs does not show: after exec its directory may be missing
@@ -308,7 +313,7 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 		if (!mqd_is_user(&q->mqds.queues[i]))
 			continue;
 		struct queue_row *r = add_row(q, p->pid);
-		r->pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
+		r->usage.pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
 		queue_row_set_mqd(q, r, i);
 		fill_live(q, r);
 	}
@@ -402,7 +407,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 void queue_rows_fini(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->n; i++)
-		free(q->rows[i].container_name);
+		free(q->rows[i].process.container_name);
 	free(q->rows);
 	free(q->chosen.v);
 	free(q->summaries);

@@ -39,43 +39,65 @@ enum {                // what to read, beside pids and queue ids
 	READ_HOLDER = 32768,  // whether gpq holds it off the GPU
 };
 
-// What is known of a queue. Other rows (hardware slots, runlist packets) embed one for the queue
-// they are about. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where
-// unknown: the output's nulls.
+// What is known of a queue, in parts by where it comes from. Other rows (hardware slots, runlist
+// packets) embed one for the queue they are about. Unknown numbers are UINT64_MAX (signed ones
+// INT64_MIN), unknown texts NULL, unknown flags -1: the nulls of common/out.
 struct queue_row {
-	// queue_row_clear() relies on all unsigned numbers being in front.
-	uint64_t gpu, gpu_id; // index in the topology; KFD's number
-	uint64_t node;        // of the topology
-	uint64_t qid, context;
-	// Of the process on this GPU.
-	uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
-	// From the living process, where that may be traced.
-	uint64_t read_now, write_now;
+	// Which queue it is.
+	int64_t pid;      // process that owns it, as the host numbers it
+	uint64_t gpu_id;  // KFD's number of the GPU
+	uint64_t qid;     // queue id; each context counts its queues from 0
+	uint64_t context; // id of the secondary KFD context; unknown: the process's primary one
+	const char *type; // "compute", "sdma", "sdma-xgmi"; of a slot also "hiq" (the scheduler's
+			  // own queue), of an MQD also "diq" (the debugger's, on old kernels)
+
+	// Of the GPU: the topology.
+	struct {
+		uint64_t index, node;
+		const char *bdf, *gfx;
+	} gpu;
+
+	// Of the process: /proc.
+	struct {
+		int64_t ns_pid; // PID inside its container
+		const char *comm, *cmdline, *user;
+		const char *container, *container_id, *runtime;
+		char *container_name; // owned
+		const char *state;    // "alive", "zombie", "gone": its KFD directory outlives it
+		int8_t traced;        // by a debugger or a gpq holder
+	} process;
+
+	// Of the process on this GPU: sysfs.
+	struct {
+		uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
+	} usage;
+
+	// Of this moment: the memory of the living process, and gpq's holders.
+	struct {
+		uint64_t read, write; // indices: AQL packets, SDMA bytes
+		int64_t holder;       // PID of the gpq holder that has it suspended
+	} now;
+
 	// Of its MQD or slot, by enum mqd_value and mqd_derived. The ring's size is that of sysfs
-	// where this has one; the backlog is that of the process's indices where these can be read.
+	// where sysfs has one; the backlog is that of the indices in `now` where these are known.
 	uint64_t v[MQD_SUMMARY];
-	int64_t pid, ns_pid;
-	int64_t holder; // pid of the gpq holder that has it suspended
-	const char *comm, *cmdline, *user;
-	const char *container, *container_id, *runtime;
-	char *container_name; // owned
-	const char *process;  // "alive", "zombie", "gone": its KFD directory outlives it
-	const char *bdf, *gfx;
-	const char *type;  // "compute", "sdma", "sdma-xgmi"; of a slot also "hiq" (the scheduler's
-			   // own queue), of an MQD also "diq" (the debugger's, on old kernels)
-	const char *level; // "low", "medium", "high": of MQD_V_PIPE_PRIO
-	int8_t on_hw;
+	const char *level;   // "low", "medium", "high": name of MQD_V_PIPE_PRIO
 	const char *packets; // "aql", "pm4"; NULL of SDMA queues
-	int8_t traced;       // its process, by a debugger or a holder
+	int8_t on_hw;        // in a hardware slot
+
+	// Which MQD is its own.
+	struct {
+		uint32_t index;    // in queue_rows.mqds.queues; UINT32_MAX: not known for sure
+		const char *match; // how it was found: "order", "only", "likely"; NULL: it was not
+		bool turns;        // RESIDENCY_TURNS
+	} mqd;
+
 	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
 	const char *state;
-	const char *match; // how its MQD was found: "order", "only", "likely"; NULL: not for sure
-
-	uint32_t mqd;  // index in queue_rows.mqds.queues; UINT32_MAX: not known for sure
-	bool turns;    // its MQD's verdict is RESIDENCY_TURNS
 	bool doubtful; // off-hardware: evicted, or held by a debugger that does not trace it
-	uint32_t seq;  // place in which it was found
-	bool hidden;   // for the caller to leave it out; false at first
+
+	uint32_t seq; // place in which it was found, from 0
+	bool hidden;  // for the caller to leave it out; false at first
 };
 
 struct queue_rows_how {

@@ -133,8 +133,8 @@ static void fill(struct queue_row *r, const struct mqd_summary *s)
 
 static void fill_certain(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
 {
-	r->mqd = mqd;
-	r->turns = q->verdicts[mqd] == RESIDENCY_TURNS;
+	r->mqd.index = mqd;
+	r->mqd.turns = q->verdicts[mqd] == RESIDENCY_TURNS;
 	fill(r, &q->summaries[mqd]);
 }
 
@@ -194,7 +194,9 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 {
 	const struct join_queue *j = &q->join.queues[index];
 	if (j->count == 1 || (q->how->likely && j->likely >= 0)) {
-		r->match = j->why == JOIN_ORDER ? "order" : j->why == JOIN_ONLY ? "only" : "likely";
+		r->mqd.match = j->why == JOIN_ORDER  ? "order"
+			       : j->why == JOIN_ONLY ? "only"
+						     : "likely";
 		fill_certain(q, r, (uint32_t)j->likely);
 		return;
 	}
@@ -203,10 +205,10 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 	// What all that it could be have in common is certain all the same.
 	const uint32_t *c = q->join.candidates + j->first;
 	struct mqd_summary common = q->summaries[c[0]];
-	r->turns = true;
+	r->mqd.turns = true;
 	for (uint32_t i = 0; i < j->count; i++) {
 		mqd_summary_agree(&common, &q->summaries[c[i]]);
-		r->turns &= q->verdicts[c[i]] == RESIDENCY_TURNS;
+		r->mqd.turns &= q->verdicts[c[i]] == RESIDENCY_TURNS;
 	}
 	fill(r, &common);
 }

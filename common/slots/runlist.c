@@ -24,7 +24,7 @@ static struct runlist_row *add_row(struct maker *m, const char *packet)
 	row->packet = packet;
 	queue_row_clear(&row->q);
 	queue_row_set_gpu(&m->l->queues, &row->q, m->node->gpu_id);
-	row->q.node = m->node->node;
+	row->q.gpu.node = m->node->node;
 	return row;
 }
 
@@ -146,7 +146,7 @@ static void add_process(struct maker *m, const struct rls_process *p)
 	pid_t pid = -1;
 	const uint32_t block = find_owner(m, p, &pid, &row->q.context);
 	queue_row_set_process(&m->l->queues, &row->q, pid);
-	row->q.pasid = p->pasid;
+	row->q.usage.pasid = p->pasid;
 	row->announced = p->announced;
 	row->mapped = p->queues;
 	row->quantum = p->quantum;

@@ -39,8 +39,8 @@ static void index_mqds(struct slot_rows *l)
 	}
 	qsort(l->keys, l->nkeys, sizeof(*l->keys), by_address);
 	for (uint32_t i = 0; i < l->queues.n; i++)
-		if (l->queues.rows[i].mqd != UINT32_MAX)
-			l->row_of_mqd[l->queues.rows[i].mqd] = i;
+		if (l->queues.rows[i].mqd.index != UINT32_MAX)
+			l->row_of_mqd[l->queues.rows[i].mqd.index] = i;
 }
 
 uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base)
@@ -122,7 +122,7 @@ static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum m
 	const struct mqds *m = &l->queues.mqds;
 	uint64_t v;
 	bool known = r->hqd ? hqd_get(&l->hqds, r->hqd, r->gen, what, &v)
-			    : mqd_get(m, &m->queues[r->q.mqd], r->gen,
+			    : mqd_get(m, &m->queues[r->q.mqd.index], r->gen,
 				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
 	return known ? v : KFD_UNKNOWN;
 }
@@ -149,9 +149,9 @@ static void fill_values(const struct slot_rows *l, struct hqd_row *r)
 	queue_row_name_values(&r->q);
 	if (strcmp(r->q.type, "compute") != 0)
 		r->q.level = NULL;
-	if (!sdma &&
-	    (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
-		    : mqd_word(m, &m->queues[r->q.mqd], (unsigned)r->xcc, HQ_STATUS0, &status)))
+	if (!sdma && (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
+			     : mqd_word(m, &m->queues[r->q.mqd.index], (unsigned)r->xcc, HQ_STATUS0,
+					&status)))
 		r->idle = (status & QUEUE_IDLE) != 0;
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
 	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
@@ -163,13 +163,13 @@ static void fill_values(const struct slot_rows *l, struct hqd_row *r)
 
 static void fill_owner(const struct slot_rows *l, struct queue_row *r)
 {
-	const struct queue_row *q = slot_rows_queue(l, r->mqd);
+	const struct queue_row *q = slot_rows_queue(l, r->mqd.index);
 	if (q) {
 		r->qid = q->qid;
 		r->context = q->context;
-		r->holder = q->holder;
+		r->now.holder = q->now.holder;
 	}
-	queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd));
+	queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd.index));
 }
 
 void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
@@ -203,17 +203,17 @@ void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 	uint32_t at = base == MQD_UNKNOWN || r->q.gpu_id == KFD_UNKNOWN
 			      ? UINT32_MAX
 			      : slot_rows_mqd_at(l, (uint32_t)r->q.gpu_id, base);
-	r->q.mqd = UINT32_MAX;
+	r->q.mqd.index = UINT32_MAX;
 	if (at == UINT32_MAX) {
-		r->q.mqd = find_by_ring(l, &r->q);
-		r->match = r->q.mqd == UINT32_MAX ? NULL : "ring";
+		r->q.mqd.index = find_by_ring(l, &r->q);
+		r->match = r->q.mqd.index == UINT32_MAX ? NULL : "ring";
 	} else if (l->queues.summaries[at].v[MQD_V_RING] == r->q.v[MQD_V_RING]) {
-		r->q.mqd = at;
+		r->q.mqd.index = at;
 		r->match = "mqd";
 	} else {
 		l->torn++;
 	}
-	if (r->q.mqd != UINT32_MAX)
+	if (r->q.mqd.index != UINT32_MAX)
 		fill_owner(l, &r->q);
 }
 
@@ -253,8 +253,8 @@ static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *
 	clear(r, l->gens[s->node]);
 	r->hqd = s;
 	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
-	if (r->q.node == KFD_UNKNOWN && node->node != UINT32_MAX)
-		r->q.node = node->node;
+	if (r->q.gpu.node == KFD_UNKNOWN && node->node != UINT32_MAX)
+		r->q.gpu.node = node->node;
 	fill_place(l, r, s);
 	if (slot_row_is_unused(r))
 		return;
@@ -267,7 +267,7 @@ static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *
 	if (s->kind == HQD_HIQ)
 		return;
 	slot_rows_find_owner(l, r);
-	l->ownerless += r->q.mqd == UINT32_MAX;
+	l->ownerless += r->q.mqd.index == UINT32_MAX;
 }
 
 static void fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, unsigned xcc)

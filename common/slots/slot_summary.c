@@ -194,10 +194,10 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 	for (size_t i = 0; i < l->hqds.nnodes && !n; i++)
 		if (l->hqds.nodes[i].gpu_id == w->q.gpu_id)
 			n = &l->hqds.nodes[i];
-	enum residency verdict = l->queues.verdicts[w->q.mqd];
+	enum residency verdict = l->queues.verdicts[w->q.mqd.index];
 	if (n && n->stopped)
 		set_reason(w, "no-slots", "its GPU is stopped: suspended, resetting or broken");
-	else if (w->q.holder != INT64_MIN)
+	else if (w->q.now.holder != INT64_MIN)
 		set_reason(w, "suspended", "gpq suspend holds it off");
 	else if (verdict == RESIDENCY_OFF)
 		set_reason(w, "off",
@@ -214,7 +214,7 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 		set_reason(w, "turns",
 			   "its GPU is over-subscribed and queues take turns: --sample shows how "
 			   "often it runs");
-	else if (verdict == RESIDENCY_ON || s->on[w->q.mqd])
+	else if (verdict == RESIDENCY_ON || s->on[w->q.mqd.index])
 		set_reason(w, "moving",
 			   "mapped: it was just put on or taken off while the slots were read");
 	else
@@ -262,8 +262,8 @@ void slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
 	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
 	for (size_t i = 0; i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		if (r->hqd && r->q.mqd != UINT32_MAX && r->active == 1)
-			s->on[r->q.mqd] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
+		if (r->hqd && r->q.mqd.index != UINT32_MAX && r->active == 1)
+			s->on[r->q.mqd.index] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
 	}
 	count_slots(s, l);
 	count_sharers(s, l);

@@ -32,7 +32,8 @@ static uint64_t read_uptime(void)
 // The registers of compute slots are at the same place in all generations.
 static bool get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
 {
-	return s->kind == HQD_CP && hqd_in_use(h, s, GFX9) > 0 && hqd_get(h, s, GFX9, what, v);
+	return s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
+	       hqd_get(h, s, GFX_ANY, what, v);
 }
 
 const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)
@@ -117,10 +118,10 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
 		q->pointers = "live";
 		count(q, m, rptr, wptr);
-	} else if (q->on_hw != 0 && r->read_now != MQD_UNKNOWN && r->write_now != MQD_UNKNOWN) {
+	} else if (q->on_hw != 0 && r->now.read != MQD_UNKNOWN && r->now.write != MQD_UNKNOWN) {
 		q->pointers = "process";
-		q->consumed = r->read_now;
-		q->submitted = r->write_now;
+		q->consumed = r->now.read;
+		q->submitted = r->now.write;
 		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
 	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
 		q->pointers = q->on_hw == 0 ? "saved" : "stale";
@@ -256,7 +257,7 @@ static bool texts_differ(const char *a, const char *b)
 
 static bool is_certain(const struct queue_row *r)
 {
-	return r->match && strcmp(r->match, "likely") != 0;
+	return r->mqd.match && strcmp(r->mqd.match, "likely") != 0;
 }
 
 static bool recycled(const struct queue_row *a, const struct queue_row *b)
@@ -273,7 +274,7 @@ static uint64_t grown(uint64_t a, uint64_t b)
 static void measure(struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
-	d->evicted_ns = grown(a->row.evicted_ns, b->row.evicted_ns);
+	d->evicted_ns = grown(a->row.usage.evicted_ns, b->row.usage.evicted_ns);
 	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
 		return;
 	d->consumed = grown(a->consumed, b->consumed);
@@ -305,8 +306,8 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 		 "priority"},
 		{has_grown(d->evicted_ns), "evicted"},
 		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
-		{a->holder < 0 && c->holder >= 0, "suspended"},
-		{a->holder >= 0 && c->holder < 0, "resumed"},
+		{a->now.holder < 0 && c->now.holder >= 0, "suspended"},
+		{a->now.holder >= 0 && c->now.holder < 0, "resumed"},
 	};
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is)

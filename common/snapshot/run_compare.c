@@ -71,9 +71,9 @@ static int compare_text(const char *a, const char *b)
 
 static const char *program_of(const struct queue_row *r, enum run_compare_by by)
 {
-	if (by == QRUNS_CONTAINER && r->container)
-		return r->container;
-	return by == QRUNS_CMDLINE && r->cmdline ? r->cmdline : r->comm;
+	if (by == QRUNS_CONTAINER && r->process.container)
+		return r->process.container;
+	return by == QRUNS_CMDLINE && r->process.cmdline ? r->process.cmdline : r->process.comm;
 }
 
 static void add_queue(struct run_compare_proc *p, const struct state_queue *q, bool levels)
@@ -86,8 +86,8 @@ static void add_queue(struct run_compare_proc *p, const struct state_queue *q, b
 	// Ids of a secondary context count from 0 again, and cannot be suspended.
 	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
 		p->has.ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
-	if (r->gpu != KFD_UNKNOWN)
-		p->has.gpus |= 1ull << (r->gpu < 63 ? r->gpu : 63);
+	if (r->gpu.index != KFD_UNKNOWN)
+		p->has.gpus |= 1ull << (r->gpu.index < 63 ? r->gpu.index : 63);
 	const uint64_t prio = r->v[levels ? MQD_V_PIPE_PRIO : MQD_V_QUEUE_PRIO];
 	if (compute && prio < (levels ? 3 : 32))
 		p->has.prios |= 1u << prio;
@@ -119,7 +119,7 @@ static void add_procs(struct run_compare *r, const struct host_state *m, unsigne
 		*p = (struct run_compare_proc){.run = run,
 					       .run_name = m->name,
 					       .program = program_of(row, by),
-					       .comm = row->comm,
+					       .comm = row->process.comm,
 					       .pid = row->pid,
 					       .start_ticks = m->queues[i].start_ticks};
 		for (end = i; end < m->n && m->queues[end].row.pid == row->pid; end++)

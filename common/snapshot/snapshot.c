@@ -362,11 +362,11 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
 	struct buf b = {0};
 	char name[32];
-	const bool indices = r->read_now != KFD_UNKNOWN && r->write_now != KFD_UNKNOWN;
+	const bool indices = r->now.read != KFD_UNKNOWN && r->now.write != KFD_UNKNOWN;
 	if (indices)
-		buf_printf(&b, "%" PRIu64 " %" PRIu64, r->read_now, r->write_now);
-	if (r->holder >= 0)
-		buf_printf(&b, "%s %" PRId64 "\n", indices ? "" : "- -", r->holder);
+		buf_printf(&b, "%" PRIu64 " %" PRIu64, r->now.read, r->now.write);
+	if (r->now.holder >= 0)
+		buf_printf(&b, "%s %" PRId64 "\n", indices ? "" : "- -", r->now.holder);
 	else if (indices)
 		buf_puts(&b, " -\n");
 	snprintf(name, sizeof(name), "%u/.now", (unsigned)r->qid);

@@ -213,7 +213,7 @@ static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
 	const bool known = q->ring != MQD_UNKNOWN && r->ring.base != MQD_UNKNOWN;
 	return q->pid == row->pid && q->gpu_id == row->gpu_id && q->qid == row->qid &&
 	       q->context == row->context && (!known || q->ring == r->ring.base) &&
-	       strcmp(q->comm, row->comm ? row->comm : "") == 0;
+	       strcmp(q->comm, row->process.comm ? row->process.comm : "") == 0;
 }
 
 static struct profile_queue *queue_of(struct profile *p, const struct ring_queue *r)
@@ -224,7 +224,7 @@ static struct profile_queue *queue_of(struct profile *p, const struct ring_queue
 			return &p->v[i];
 	struct profile_queue *q = ARRAY_ADD(p->v, p->cap, p->n);
 	*q = (struct profile_queue){.pid = row->pid,
-				    .comm = xstrdup(row->comm ? row->comm : ""),
+				    .comm = xstrdup(row->process.comm ? row->process.comm : ""),
 				    .type = row->type ? xstrdup(row->type) : NULL,
 				    .gpu_id = row->gpu_id,
 				    .qid = row->qid,
@@ -262,7 +262,7 @@ void profile_take(struct profile *p, const struct rings *r)
 		q->x.q = &r->v[i];
 		q->ring = r->v[i].ring.base;
 		count_unreadable(q);
-		q->off = row->on_hw == 0 || row->holder != INT64_MIN;
+		q->off = row->on_hw == 0 || row->now.holder != INT64_MIN;
 		why_glance_again(&q->x, &r->processes[r->v[i].process].memory);
 		q->off_at = q->x.now.read;
 	}

@@ -213,7 +213,7 @@ static int load_rows(struct rings *r, const struct rings_how *how)
 static bool is_joined(const struct queue_rows *q, uint32_t mqd)
 {
 	for (size_t i = 0; i < q->n; i++)
-		if (q->rows[i].mqd == mqd)
+		if (q->rows[i].mqd.index == mqd)
 			return true;
 	return false;
 }
@@ -351,7 +351,7 @@ int rings_load(struct rings *r, const struct rings_how *how)
 	find_spare(r);
 	r->v = xcalloc(r->rows.n + r->nspare + 1, sizeof(*r->v));
 	for (size_t i = 0; i < r->rows.n; i++)
-		if (r->rows.rows[i].qid != KFD_UNKNOWN || r->rows.rows[i].mqd != UINT32_MAX)
+		if (r->rows.rows[i].qid != KFD_UNKNOWN || r->rows.rows[i].mqd.index != UINT32_MAX)
 			add(r, &r->rows.rows[i]);
 	for (size_t i = 0; i < r->nspare; i++)
 		add(r, &r->spare[i]);

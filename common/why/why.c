@@ -265,8 +265,8 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
 	struct proc p;
-	if (r->holder != INT64_MIN) {
-		name_process(x, (pid_t)r->holder);
+	if (r->now.holder != INT64_MIN) {
+		name_process(x, (pid_t)r->now.holder);
 		return WHY_SUSPENDED;
 	}
 	if (r->on_hw != 0)
@@ -290,7 +290,7 @@ static bool is_chained(const struct why *w, const struct why_queue *x)
 	const struct rls_node *n = r->gpu_id == KFD_UNKNOWN
 					   ? NULL
 					   : rls_find(&w->rings->rows.rls, (uint32_t)r->gpu_id);
-	return r->turns || (n && n->chained && !queue_row_is_sdma(r));
+	return r->mqd.turns || (n && n->chained && !queue_row_is_sdma(r));
 }
 
 // Of what it waits for, what the state is about: in a deadlock a wait that is part of it, else one

@@ -73,13 +73,13 @@ static void check_rows(const struct slot_rows *l)
 	const struct mqds *m = &l->queues.mqds;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct queue_row *r = &l->rows[i].q;
-		require(r->mqd == UINT32_MAX || r->mqd < m->nqueues);
-		require(r->pid == INT64_MIN || r->mqd != UINT32_MAX);
-		if (r->mqd == UINT32_MAX)
+		require(r->mqd.index == UINT32_MAX || r->mqd.index < m->nqueues);
+		require(r->pid == INT64_MIN || r->mqd.index != UINT32_MAX);
+		if (r->mqd.index == UINT32_MAX)
 			continue;
-		uint32_t gpu_id = m->queues[r->mqd].gpu_id; // 0: unreadable
+		uint32_t gpu_id = m->queues[r->mqd.index].gpu_id; // 0: unreadable
 		require(r->gpu_id == (gpu_id ? gpu_id : KFD_UNKNOWN));
-		require(r->pid == INT64_MIN || r->pid == slot_rows_pid(l, r->mqd));
+		require(r->pid == INT64_MIN || r->pid == slot_rows_pid(l, r->mqd.index));
 	}
 }
 

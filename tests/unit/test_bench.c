@@ -395,7 +395,7 @@ static void test_queue_sets(void **state)
 	(void)state;
 	static const struct queue_set_entry online = {.row = {.pid = 10,
 							      .gpu_id = 7,
-							      .gpu = 0,
+							      .gpu.index = 0,
 							      .qid = 0,
 							      .context = KFD_UNKNOWN,
 							      .v[MQD_V_QUEUE_PRIO] = 11,
@@ -405,7 +405,7 @@ static void test_queue_sets(void **state)
 	static const struct queue_set_entry offline = {.side = SIDE_OFFLINE,
 						       .row = {.pid = 20,
 							       .gpu_id = 7,
-							       .gpu = 0,
+							       .gpu.index = 0,
 							       .qid = 0,
 							       .context = KFD_UNKNOWN,
 							       .v[MQD_V_QUEUE_PRIO] = 7,

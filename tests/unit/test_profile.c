@@ -115,7 +115,7 @@ static int setup(void **state)
 	for (unsigned i = 0; i < QUEUES; i++) {
 		queue_row_clear(&t.rows[i]);
 		t.rows[i].pid = 40;
-		t.rows[i].comm = "job";
+		t.rows[i].process.comm = "job";
 		t.rows[i].qid = i;
 		t.rows[i].type = "compute";
 		t.rows[i].on_hw = 1;
@@ -297,7 +297,7 @@ static void test_off(void **state)
 	indices(0, 0, 2);
 	indices(1, 0, 1);
 	t.rows[0].on_hw = 0;
-	t.rows[1].holder = 99;
+	t.rows[1].now.holder = 99;
 	profile_take(&t.profile, &t.rings);
 	look(2);
 	indices(0, 1, 2); // it is back
@@ -325,7 +325,7 @@ static void test_come_and_go(void **state)
 	profile_take(&t.profile, &t.rings);
 	t.unreadable = false;
 	look(1);
-	t.rows[1].comm = "other"; // its number was given to another program
+	t.rows[1].process.comm = "other"; // its number was given to another program
 	profile_take(&t.profile, &t.rings);
 	look(2);
 	profile_finish(&t.profile);
