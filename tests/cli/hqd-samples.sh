@@ -1,16 +1,10 @@
 #!/bin/bash
-# gpq hqd on real captures of MI308X hosts, which are not part of the project.
-# Every count and value comes once more from the text itself by grep and awk: word numbers of [debugfs.mqd-compute].
+# gpq hqd on dumps of the shape of real ones (tests/data/kfd), and on real captures of MI308X hosts, which are not part of the
+# project. Every count and value comes once more from the text itself by grep and awk: word numbers of [debugfs.mqd-compute].
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
-samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
 
 gpq() { command gpq hqd "$@"; }
-
-hqds=$samples/hqds-16streams.txt mqds=$samples/mqds-16streams.txt mqds8=$samples/mqds-8gpu-sdma.txt rls=$samples/rls-8gpu.txt
-for f in "$hqds" "$mqds" "$mqds8" "$rls"; do
-	[ -r "$f" ] || skip_all "no real samples"
-done
 
 # One line a slot: gpu kind xcc pipe queue, then all its words in one.
 slots() {
@@ -40,16 +34,7 @@ normalize() {
 	done
 }
 
-all=$(slots "$hqds")
-expect "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
-	"$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')"
-for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
-	expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")"
-done
-expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)"
-expect "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
-
-# Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
+# pid, gpu, XCC and address of each MQD.
 mqd_of_xcc() { # pid gpu xcc base
 	awk '
 	/^Process/ { pid = $2 }
@@ -57,33 +42,8 @@ mqd_of_xcc() { # pid gpu xcc base
 	/^    00000000:/ { xcc++ }
 	/^    00000200:/ && type == "Compute" { print pid, gpu, xcc, $3 $2 }' "$1"
 }
-wanted=$(mqd_of_xcc "$mqds" | while read -r pid gpu xcc base; do
-	printf '%d %d %d 0x%x mqd\n' "$pid" $((0x$gpu)) "$xcc" $((0x$base))
-done | sort)
-expect "each MQD is joined to its slot on each XCC" "$wanted" \
-	"$(gpq --hqds "$hqds" --mqds "$mqds" --active -rno PID,GPU,XCC,MQD_ADDR,MATCH | grep -v '^-' | sort)"
-expect "of all four XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * 4))" "$(wc -l <<<"$wanted")"
 
-# SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
-expect "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
-	"$(gpq -q --hqds "$hqds" --sdma -rn | wc -l)"
-expect "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
-	"$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
-
-# All registers: as many as the text has words, the same words in the same order.
-expect "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
-	"$(gpq --hqds "$hqds" --raw-regs -rno VALUE)"
-expect "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
-	"$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))"
-expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')"
-
-# The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
-expect "MQDs in memory: on hardware or not, on each XCC" \
-	"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")" \
-	"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')"
-expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | grep -vc '^-')"
-
-# The runlist: as many MAP_PROCESS and MAP_QUEUES packets as there are headers among its words, by engine (bits 28:26).
+# Packets of the runlist: as many MAP_PROCESS and MAP_QUEUES as there are headers among its words.
 packets() {
 	awk '/^Node/ { gpu = $4; sub(":", "", gpu); print "node", gpu } /^  [0-9a-f]+:/ { for (i = 2; i <= NF; i++) print $i }' "$rls" |
 		awk '$1 == "node" { gpu = $2; next } left { left--; if (++at == 1) engine = $1; if (at == 2) db = $1
@@ -91,35 +51,88 @@ packets() {
 			{ name = $1 == "c013a100" ? "MAP_PROCESS" : "MAP_QUEUES"; if ($1 !~ /^c013a100|c005a200$/) name = "BAD"
 			  if (name == "MAP_PROCESS") { left = 20; print name, gpu, "-", "-" } else left = 6; at = 0 }'
 }
-wanted=$(packets | while read -r name gpu engine db; do
-	[ "$name" = MAP_QUEUES ] || { echo "$name $((0x$gpu)) - -"; continue; }
-	[ $((0x$engine >> 26 & 7)) = 0 ] && kind=compute || kind=sdma
-	printf '%s %d %s 0x%x\n' "$name" $((0x$gpu)) $kind $((0x$db & 0xffffffc))
-done)
-got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,TYPE,DOORBELL --runlist)
-expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
-expect "40 mapped compute queues" "40 40" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
-# [debugfs.mqd-active]: dword 130 is 0 for the three queues that have no packet, those of 3658041.
-expect "3 unmapped ones" $'none 3658041\nnone 3658041\nnone 3658041' "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
-expect "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
 
-# Each captured MQD is in its slots, or there is a reason: here all are, there none is.
-expect "no queue without a slot" "" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
-expect "a reason for every other one" "$(grep -c 'queue on device' "$mqds8")" \
-	"$(gpq --hqds "$hqds" --mqds "$mqds8" --rls "$rls" --summary --table waiting -rno WHY,REASON | grep -cE '^(off|moving) .')"
-expect "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
-	while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)" \
-	"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)"
+# XCCS HQDS MQDS: a host of so many XCCs a GPU. ON OFF MQDS8 RLS: another one, with so many mapped compute queues, and the PIDs of
+# those that are not.
+check() {
+	local xccs=$1 hqds=$2 mqds=$3 on=$4 off=$5 mqds8=$6 rls=$7 all kind wanted got
+	all=$(slots "$hqds")
+	expect "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
+		"$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')"
+	for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
+		expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")"
+	done
+	expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)"
+	expect "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
 
-# Torn anywhere it is still a dump: no crash, and as many slots as it announces.
-torn=$(mktemp)
-trap 'rm -f "$torn"' EXIT
-expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
-	head -c $n "$hqds" >"$torn"
-	got=$(gpq -q --hqds "$torn" --mqds "$mqds" -A -rno TYPE 2>/dev/null)
-	status=$?
-	[ $status = 0 ] || [ $status = 3 ] || [ $n -lt 100 ] || echo "$n: status $status"
-	slots=$(head -n "$(wc -l <"$torn")" "$torn" | grep -cE 'CP Pipe|HIQ on|SDMA Eng')
-	[ "$(grep -c . <<<"$got")" = "$slots" ] || echo "$n: $slots slots, got $(grep -c . <<<"$got")"
-done)"
+	# Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
+	wanted=$(mqd_of_xcc "$mqds" | while read -r pid gpu xcc base; do
+		printf '%d %d %d 0x%x mqd\n' "$pid" $((0x$gpu)) "$xcc" $((0x$base))
+	done | sort)
+	expect "each MQD is joined to its slot on each XCC" "$wanted" \
+		"$(gpq --hqds "$hqds" --mqds "$mqds" --active -rno PID,GPU,XCC,MQD_ADDR,MATCH | grep -v '^-' | sort)"
+	expect "of all XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * xccs))" "$(wc -l <<<"$wanted")"
+
+	# SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
+	expect "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
+		"$(gpq -q --hqds "$hqds" --sdma -rn | wc -l)"
+	expect "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
+		"$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
+
+	# All registers: as many as the text has words, the same words in the same order.
+	expect "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
+		"$(gpq --hqds "$hqds" --raw-regs -rno VALUE)"
+	expect "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
+		"$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))"
+	expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')"
+
+	# The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
+	expect "MQDs in memory: on hardware or not, on each XCC" \
+		"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")" \
+		"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')"
+	expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | grep -vc '^-')"
+
+	# The runlist: a row for each packet, of the kind that its header says, by engine (bits 28:26).
+	wanted=$(packets | while read -r name gpu engine db; do
+		[ "$name" = MAP_QUEUES ] || { echo "$name $((0x$gpu)) - -"; continue; }
+		[ $((0x$engine >> 26 & 7)) = 0 ] && kind=compute || kind=sdma
+		printf '%s %d %s 0x%x\n' "$name" $((0x$gpu)) "$kind" $((0x$db & 0xffffffc))
+	done)
+	got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,TYPE,DOORBELL --runlist)
+	expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
+	expect "mapped compute queues" "$on $on" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
+	# [debugfs.mqd-active]: dword 130 is 0 for the queues that have no packet.
+	expect "unmapped ones" "$(tr ' ' '\n' <<<"$off" | sed 's/^/none /')" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
+	expect "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
+
+	# Each captured MQD is in its slots, or there is a reason: here all are, there none is.
+	expect "no queue without a slot" "" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
+	expect "a reason for every other one, another where the slots of its GPU are missing" \
+		"$(awk 'NR == FNR { if (/^Node/) gpu[substr($4, 1, length($4) - 1)]; next } /queue on device/ { print $NF in gpu ? "slots" : "none" }' "$hqds" "$mqds8" |
+			sort | uniq -c)" \
+		"$(gpq --hqds "$hqds" --mqds "$mqds8" --rls "$rls" --summary --table waiting -rno WHY,REASON |
+			sed -E 's/^(off|moving) ..*/slots/; s/^no-slots ..*/none/' | sort | uniq -c)"
+	expect "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
+		while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)" \
+		"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)"
+
+	# Torn anywhere it is still a dump: no crash, and as many slots as it announces.
+	expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
+		head -c $n "$hqds" >"$work/torn"
+		got=$(gpq -q --hqds "$work/torn" --mqds "$mqds" -A -rno TYPE 2>/dev/null)
+		status=$?
+		[ $status = 0 ] || [ $status = 3 ] || [ $n -lt 100 ] || echo "$n: status $status"
+		slots=$(head -n "$(wc -l <"$work/torn")" "$work/torn" | grep -cE 'CP Pipe|HIQ on|SDMA Eng')
+		[ "$(grep -c . <<<"$got")" = "$slots" ] || echo "$n: $slots slots, got $(grep -c . <<<"$got")"
+	done)"
+}
+
+data=$top/tests/data/kfd
+check 2 "$data/hqds-streams.txt" "$data/mqds-streams.txt" 4 "21904 21904" "$data/mqds-busy.txt" "$data/rls-busy.txt"
+kfd=$samples/kfd
+if [ -r "$kfd/hqds-16streams.txt" ]; then
+	check 4 "$kfd/hqds-16streams.txt" "$kfd/mqds-16streams.txt" 40 "3658041 3658041 3658041" "$kfd/mqds-8gpu-sdma.txt" "$kfd/rls-8gpu.txt"
+else
+	pass "captures # skip no real samples"
+fi
 finish

@@ -1,9 +1,8 @@
 #!/bin/bash
-# gpq queues --mqds on real captures of MI308X hosts, which are not part of the project.
-# Every value comes once more from the text itself by awk: word numbers of [debugfs.mqd-compute].
+# gpq queues --mqds on dumps of the shape of real ones (tests/data/kfd), and on real captures of MI308X hosts, which are not part of
+# the project. Every value comes once more from the text itself by awk: word numbers of [debugfs.mqd-compute].
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
-samples=${GPQ_SAMPLES:-$top/../shared/samples}/kfd
 
 # pid, gpu_id, type, ring, rptr, wptr, doorbell, on hardware, XCCs; all as the text has them.
 by_awk() {
@@ -33,33 +32,40 @@ normalize() {
 
 gpq() { command gpq queues "$@"; }
 
-for name in mqds-16streams mqds-8gpu-sdma; do
-	f=$samples/$name.txt
-	if [ ! -r "$f" ]; then
-		pass "$name # skip no real samples"
-		continue
-	fi
-	expect "$name: every queue" "$(by_awk "$f" | normalize)" \
-		"$(gpq --mqds "$f" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)"
-	expect "$name: number of queues" "$(grep -c 'queue on device' "$f")" "$(gpq --mqds "$f" -r -n | wc -l)"
-	expect "$name: nothing left over" "" "$(gpq -v --mqds "$f" 2>&1 >/dev/null)"
-done
-f=$samples/mqds-8gpu-sdma.txt
-if [ -r "$f" ]; then
-	# [debugfs.mqd-active]: dword 130 is 0 for the three queues of 3658041, which are in no runlist.
-	expect "off hardware" $'3658041\n3658041\n3658041' \
-		"$(gpq --mqds "$f" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')"
-	expect "on hardware" 40 "$(gpq --mqds "$f" -r -n -o ON_HW | grep -c yes)"
+check() { # FILE
+	local name=${1##*/}
+	expect "$name: every queue" "$(by_awk "$1" | normalize)" \
+		"$(gpq --mqds "$1" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)"
+	expect "$name: number of queues" "$(grep -c 'queue on device' "$1")" "$(gpq --mqds "$1" -r -n | wc -l)"
+	expect "$name: nothing left over" "" "$(gpq -v --mqds "$1" 2>&1 >/dev/null)"
+}
+
+# FILE, queues on hardware, PIDs of those off it: dword 130 is 0 for the queues that are in no runlist [debugfs.mqd-active].
+check_busy() {
+	local whole
+	whole=$(head -n 1 "$1" | wc -c)
+	check "$1"
+	expect "off hardware" "$(tr ' ' '\n' <<<"$3")" \
+		"$(gpq --mqds "$1" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')"
+	expect "on hardware" "$2" "$(gpq --mqds "$1" -r -n -o ON_HW | grep -c yes)"
 	# Torn anywhere it is still a dump: no crash, and as many queues as it announces.
-	torn=$(mktemp)
-	expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
-		head -c $n "$f" >"$torn"
-		got=$(gpq -q --mqds "$torn" -r -n 2>/dev/null)
+	expect "torn" "" "$(for n in 0 1 24 "$whole" 100 4000 65536 300001 700003; do
+		[ "$n" -lt "$(wc -c <"$1")" ] || continue
+		head -c "$n" "$1" >"$work/torn"
+		got=$(gpq -q --mqds "$work/torn" -r -n 2>/dev/null)
 		status=$? wanted=3                   # in part: the last MQD or line is cut
-		case $n in 0 | 30) wanted=0 ;; 1 | 24) wanted=1 ;; esac # nothing, a whole header; a piece of it
+		case $n in 0 | "$whole") wanted=0 ;; 1 | 24) wanted=1 ;; esac # nothing, a whole header; a piece of it
 		[ $status = $wanted ] || echo "$n: status $status, wanted $wanted"
-		[ "$(grep -c . <<<"$got")" = "$(grep -c 'queue on device ' "$torn")" ] || echo "$n: $got"
+		[ "$(grep -c . <<<"$got")" = "$(grep -c 'queue on device ' "$work/torn")" ] || echo "$n: $got"
 	done)"
-	rm -f "$torn"
+}
+
+check "$top/tests/data/kfd/mqds-streams.txt"
+check_busy "$top/tests/data/kfd/mqds-busy.txt" 4 "21904 21904"
+if [ -r "$samples/kfd/mqds-16streams.txt" ]; then
+	check "$samples/kfd/mqds-16streams.txt"
+	check_busy "$samples/kfd/mqds-8gpu-sdma.txt" 40 "3658041 3658041 3658041"
+else
+	pass "captures # skip no real samples"
 fi
 finish

@@ -1,5 +1,6 @@
-// The parser of debugfs hqds: the slots of [debugfs.examples], formats of old and new kernels, real
-// captures when they are at hand (never part of the project), and damage.
+// The parser of debugfs hqds: the slots of [debugfs.examples], formats of old and new kernels,
+// dumps in the shape of real ones (and real ones when they are at hand, never part of the project),
+// damage.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,6 +48,7 @@ static void parse(const char *text)
 	parse_len(text, strlen(text));
 }
 
+// A file of the project, or a real capture where these are at hand; else NULL.
 static char *sample(const char *name, size_t *len)
 {
 	const char *dir = getenv("GPQ_SAMPLES");
@@ -55,7 +57,7 @@ static char *sample(const char *name, size_t *len)
 	char *text = malloc(MOST);
 
 	snprintf(path, sizeof(path), "%s/kfd/%s", dir ? dir : "../shared/samples", name);
-	FILE *f = fopen(path, "re");
+	FILE *f = fopen(strncmp(name, "tests/", 6) ? path : name, "re");
 
 	assert_non_null(text);
 	if (!f) {
@@ -279,22 +281,26 @@ static size_t count_active(const char *text, const char *word)
 	return n;
 }
 
-static void real_16streams(void **state)
-{
-	(void)state;
-	size_t len, active = 0, idle = 0;
-	char *text = sample("hqds-16streams.txt", &len);
+// Numbers counted in the files: slots by grep, active ones by awk.
+static const struct capture {
+	const char *hqds, *mqds;
+	size_t slots, active, idle, queues;
+	unsigned xccs;
+} captures[] = {
+	{"tests/data/kfd/hqds-streams.txt", "tests/data/kfd/mqds-streams.txt", 3 + 72 + 16, 6, 66,
+	 3, 2},
+	{"hqds-16streams.txt", "mqds-16streams.txt", 32 + 768 + 512, 20, 748, 5, 4},
+};
+enum { CAPTURES = sizeof(captures) / sizeof(captures[0]) };
 
-	if (!text) {
-		skip();
-		return;
-	}
-	parse_len(text, len);
+static void slots_of_capture(const struct capture *c, const char *text)
+{
+	size_t active = 0, idle = 0;
 	assert_int_equal(h.nnodes, count_word(text, "Node "));
 	assert_int_equal(count_kind(HQD_HIQ), count_word(text, "HIQ on MEC"));
 	assert_int_equal(count_kind(HQD_CP), count_word(text, "CP Pipe"));
 	assert_int_equal(count_kind(HQD_SDMA), count_word(text, "SDMA Engine"));
-	assert_int_equal(h.nslots, 32 + 768 + 512); // SOURCES.md
+	assert_int_equal(h.nslots, c->slots);
 	assert_int_equal(h.count.foreign + h.bad_words, 0);
 	for (size_t i = 0; i < h.nslots; i++) {
 		const struct hqd *s = &h.slots[i];
@@ -312,47 +318,62 @@ static void real_16streams(void **state)
 		}
 	}
 	assert_int_equal(active, count_active(text, "CP Pipe"));
-	assert_int_equal(active, 20); // five queues on four XCCs
-	assert_int_equal(idle, 748);  // [debugfs.hqds-idle]
-	free(text);
+	assert_int_equal(active, c->active); // each queue on each XCC
+	assert_int_equal(idle, c->idle);
+}
+
+static void captured_slots(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CAPTURES; i++) {
+		size_t len;
+		char *text = sample(captures[i].hqds, &len);
+		if (!text)
+			continue;
+		parse_len(text, len);
+		slots_of_capture(&captures[i], text);
+		free(text);
+	}
 }
 
 // Each MQD of the other capture of that moment has its slot on every XCC, found by its address.
-static void real_join(void **state)
+static void join_capture(const struct capture *c, const struct mqds *m)
 {
-	(void)state;
-	size_t hlen, mlen;
-	char *htext = sample("hqds-16streams.txt", &hlen),
-	     *mtext = htext ? sample("mqds-16streams.txt", &mlen) : NULL;
-	struct mqds m;
-
-	if (!mtext) {
-		free(htext);
-		skip();
-		return;
-	}
-	parse_len(htext, hlen);
-	m = (struct mqds){0};
-	mqds_parse(&m, mtext, mlen);
-	assert_int_equal(m.nqueues, 5);
-	for (size_t q = 0; q < m.nqueues; q++)
-		for (unsigned x = 0; x < 4; x++) {
+	assert_int_equal(m->nqueues, c->queues);
+	for (size_t q = 0; q < m->nqueues; q++)
+		for (unsigned x = 0; x < c->xccs; x++) {
 			uint64_t base;
 			size_t found = 0;
-			assert_true(mqd_get(&m, &m.queues[q], GFX940, x, MQD_V_BASE, &base));
+			assert_true(mqd_get(m, &m->queues[q], GFX940, x, MQD_V_BASE, &base));
 			for (size_t i = 0; i < h.nslots; i++) {
 				const struct hqd *s = &h.slots[i];
 				if (s->kind != HQD_CP || s->xcc != (int)x ||
 				    hqd_in_use(&h, s, GFX9) != 1 ||
-				    h.nodes[s->node].gpu_id != m.queues[q].gpu_id)
+				    h.nodes[s->node].gpu_id != m->queues[q].gpu_id)
 					continue;
 				found += cp(i, 0) == (uint32_t)base && cp(i, 1) == base >> 32;
 			}
 			assert_int_equal(found, 1);
 		}
-	mqds_fini(&m);
-	free(htext);
-	free(mtext);
+}
+
+static void captured_join(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CAPTURES; i++) {
+		size_t hlen, mlen;
+		char *htext = sample(captures[i].hqds, &hlen),
+		     *mtext = htext ? sample(captures[i].mqds, &mlen) : NULL;
+		struct mqds m = {0};
+		if (mtext) {
+			parse_len(htext, hlen);
+			mqds_parse(&m, mtext, mlen);
+			join_capture(&captures[i], &m);
+			mqds_fini(&m);
+		}
+		free(htext);
+		free(mtext);
+	}
 }
 
 int main(void)
@@ -360,7 +381,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(slots_gfx90a), TEST(formats),        TEST(damage),
-		TEST(cut_anywhere), TEST(real_16streams), TEST(real_join),
+		TEST(cut_anywhere), TEST(captured_slots), TEST(captured_join),
 	};
 
 	return cmocka_run_group_tests_name("debugfs hqds", tests, NULL, NULL);

@@ -159,43 +159,63 @@ static void holes_and_nonsense(void **state)
 	assert_int_equal(r.nnodes, 0);
 }
 
-// 8x MI308X: 40 compute queues mapped and 16 SDMA; the process with PASID 0x800c has three queues
-// and none of them mapped [debugfs.rls-active].
-static void real_8gpu(void **state)
+// Numbers counted in the files. The first process of both has queues of which none is mapped
+// [debugfs.rls-active].
+static const struct capture {
+	const char *path;
+	size_t nodes, compute, queues;
+	uint32_t pasid, announced;
+	size_t first; // that process
+} captures[] = {
+	{"tests/data/kfd/rls-busy.txt", 3, 4, 7, 0x800b, 2, 1},
+	{"rls-8gpu.txt", 8, 40, 56, 0x800c, 3, 0},
+};
+
+static size_t read_capture(const char *path, char *text, size_t size)
 {
-	(void)state;
 	const char *dir = getenv("GPQ_SAMPLES");
-	char path[4096];
-	static char text[1 << 20];
-	size_t compute = 0, words = 0;
-
-	snprintf(path, sizeof(path), "%s/kfd/rls-8gpu.txt", dir ? dir : "../shared/samples");
-	FILE *f = fopen(path, "re");
-
-	if (!f) {
-		print_message("# skipped: no real samples (%s)\n", path);
-		skip();
-		return;
-	}
-	size_t len = fread(text, 1, sizeof(text) - 1, f);
-
-	fclose(f);
+	char real[4096];
+	snprintf(real, sizeof(real), "%s/kfd/%s", dir ? dir : "../shared/samples", path);
+	FILE *f = fopen(strncmp(path, "tests/", 6) ? real : path, "re");
+	size_t len = f ? fread(text, 1, size - 1, f) : 0;
+	if (f)
+		fclose(f);
+	else
+		print_message("# skipped: no real samples (%s)\n", real);
 	text[len] = 0;
-	parse_len(text, len);
+	return len;
+}
+
+static void runlist_of_capture(const struct capture *c, const char *text)
+{
+	size_t compute = 0, words = 0;
 	for (const char *p = text; (p = strstr(p, "c005a200")); p++)
 		words++;
 	assert_int_equal(r.nqueues, words);
-	assert_int_equal(r.nnodes, 8);
+	assert_int_equal(r.nnodes, c->nodes);
 	assert_int_equal(r.count.foreign, 0);
 	for (size_t i = 0; i < r.nqueues; i++)
 		compute += (r.queues[i].control >> 26 & 7) == 0;
-	assert_int_equal(compute, 40);
-	assert_int_equal(r.nqueues, 56);
-	assert_int_equal(r.processes[0].pasid, 0x800c);
-	assert_int_equal(r.processes[0].announced, 3);
-	assert_int_equal(r.processes[0].queues, 0);
+	assert_int_equal(compute, c->compute);
+	assert_int_equal(r.nqueues, c->queues);
+	assert_int_equal(r.processes[c->first].pasid, c->pasid);
+	assert_int_equal(r.processes[c->first].announced, c->announced);
+	assert_int_equal(r.processes[c->first].queues, 0);
 	for (size_t i = 0; i < r.nnodes; i++)
 		assert_false(r.nodes[i].damaged);
+}
+
+static void captured(void **state)
+{
+	static char text[1 << 20];
+	(void)state;
+	for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++) {
+		size_t len = read_capture(captures[i].path, text, sizeof(text));
+		if (!len)
+			continue;
+		parse_len(text, len);
+		runlist_of_capture(&captures[i], text);
+	}
 }
 
 int main(void)
@@ -203,7 +223,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(runlist_gfx90a),     TEST(nodes_and_states), TEST(cut_anywhere),
-		TEST(holes_and_nonsense), TEST(real_8gpu),
+		TEST(holes_and_nonsense), TEST(captured),
 	};
 
 	return cmocka_run_group_tests_name("debugfs rls", tests, NULL, NULL);
