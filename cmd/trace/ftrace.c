@@ -100,10 +100,10 @@ static const struct out_col process_cols[] = {
 const struct out_table trace_kernel_process_table = {"processes", "process",
 						     OUT_COLS(process_cols)};
 
-static const struct schema_member text = {.type = SCHEMA_TEXT};
+static const struct schema_member note = {.type = SCHEMA_TEXT};
 static const struct schema_member members[] = {
 	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
-	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &text, NULL},
+	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &note, NULL},
 	{0}};
 const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 1,
 					   SCHEMA_TABLES(&trace_function_table,
@@ -112,31 +112,33 @@ const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 1,
 					   members};
 const struct schema trace_timeline_schema = {"gpq.trace.timeline", 1,
 					     SCHEMA_TABLES(&trace_timeline_table), members};
+const struct schema trace_breakdown_schema = {
+	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
+	members};
 
 // --- functions ---
 
-static struct function *function_of(struct functions *fs, const struct ftrace_record *r,
-				    uint32_t process)
+static struct function *function_of(struct functions *fs, const struct ftrace_record *r)
 {
 	bool event = r->kind == FTRACE_EVENT;
 	uint64_t name = (uint64_t)intern_put(&fs->names, r->name.at, r->name.len) << 1 | event;
-	uint32_t i = pair_value(&fs->keys, name, process);
+	uint32_t i = pair_value(&fs->keys, name, r->process);
 	if (i == INTERN_NONE) {
 		i = (uint32_t)fs->n;
 		*ARRAY_ADD(fs->v, fs->cap, fs->n) = (struct function){.name = r->name,
-								      .process = process,
+								      .process = r->process,
 								      .key = i,
 								      .event = event,
 								      .first_ns = FTRACE_UNKNOWN,
 								      .last_ns = FTRACE_UNKNOWN};
-		pair_set(&fs->keys, name, process, i);
+		pair_set(&fs->keys, name, r->process, i);
 	}
 	return &fs->v[i];
 }
 
-static void count(struct functions *fs, const struct ftrace_record *r, uint32_t process)
+static void count(struct functions *fs, const struct ftrace_record *r)
 {
-	struct function *f = function_of(fs, r, process);
+	struct function *f = function_of(fs, r);
 	int64_t result;
 	if (r->time_ns != FTRACE_UNKNOWN) {
 		f->first_ns = r->time_ns < f->first_ns ? r->time_ns : f->first_ns;
@@ -184,7 +186,7 @@ static uint64_t us_of(uint64_t ns)
 static void function_out(struct kernel_side *k, const struct functions *fs,
 			 const struct function *f, struct buf *b)
 {
-	const struct kernel_process *p = &k->processes[f->process];
+	const struct ftrace_process *p = &k->f.processes[f->process];
 	bool returns = f->returns > 0;
 	size_t command;
 	struct function_row r = {
@@ -213,8 +215,9 @@ static void functions_out(struct kernel_side *k)
 	struct functions fs = {0};
 	struct buf b = {0};
 	for (size_t i = 0; i < k->f.n; i++) {
-		if (k->process_of[i] != AMDLOG_NONE && ftrace_wanted(k, i))
-			count(&fs, &k->f.v[i], k->process_of[i]);
+		const struct ftrace_record *r = &k->f.v[i];
+		if (r->process != FTRACE_NONE && ftrace_wanted(k, r))
+			count(&fs, r);
 	}
 	if (fs.n)
 		qsort(fs.v, fs.n, sizeof(*fs.v), by_time);
@@ -240,12 +243,10 @@ static void processes_out(struct kernel_side *k)
 	struct buf b = {0};
 	trace_table(k->t, &trace_kernel_process_table, "Processes of the log", 0, 0);
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
-		const struct kernel_process *p = ftrace_process_of(k, i);
+		const struct ftrace_process *p = ftrace_of_log(&k->f, i);
 		struct process_row r = {
 			.pid = trace_pid(k->t, i),
-			.kernel_pid = !p             ? I64_NULL
-				      : p->tgid >= 0 ? p->tgid
-						     : p->tid,
+			.kernel_pid = p ? ftrace_pid(p) : I64_NULL,
 			.matched = p ? p->matched : NULL,
 			.log_records = s->processes[i].records,
 			.kernel_records = p ? p->records : U64_NULL,
@@ -265,14 +266,14 @@ static void queues_out(struct kernel_side *k)
 {
 	trace_table(k->t, &trace_kernel_queue_table, "Queues of the log", 0, 0);
 	for (uint32_t i = 0; i < k->t->sum.nqueues; i++) {
-		const struct kernel_queue *q = ftrace_queue_of(k, i);
+		const struct ftrace_queue *q = ftrace_queue_of(&k->f, i);
 		struct queue_row r = {trace_queue_of(k->t, i), I64_NULL, I64_NULL, I64_NULL,
 				      U64_NULL};
 		if (!trace_queue_shown(&k->t->sum.queues[i]))
 			continue;
 		if (q) {
-			const struct kernel_process *p = &k->processes[q->process];
-			r.kernel_pid = p->tgid >= 0 ? p->tgid : p->tid;
+			const struct ftrace_process *p = &k->f.processes[q->process];
+			r.kernel_pid = ftrace_pid(p);
 			r.gpu = q->gpu;
 			r.qid = q->qid;
 			r.created_us = us_of(q->created_ns);
@@ -306,16 +307,17 @@ static void notes_out(struct kernel_side *k)
 	const struct ftrace *f = &k->f;
 	struct json *j = out_json(k->t->out);
 	uint64_t by_number = 0;
-	for (size_t i = 0; i < k->nprocesses; i++)
-		by_number +=
-			k->processes[i].matched && strcmp(k->processes[i].matched, "number") == 0;
+	for (size_t i = 0; i < k->f.nprocesses; i++)
+		by_number += k->f.processes[i].matched &&
+			     strcmp(k->f.processes[i].matched, "number") == 0;
 	if (j) {
 		json_str(j, "clock", k->clock);
 		json_begin(j, "notes", '[');
 	}
 	say(j, !f->n && k->opts->ftrace, "the trace is empty: nothing of what was traced happened");
 	say(j, !k->opts->ftrace, "there is no trace of the kernel");
-	say(j, k->events_odd, "%" PRIu64 " lines of the events' file are no events", k->events_odd);
+	say(j, k->f.odd_events, "%" PRIu64 " lines of the events' file are no events",
+	    k->f.odd_events);
 	say(j, f->losses,
 	    "events were lost at %" PRIu64 " places, %" PRIu64
 	    " that the kernel counted; calls across them have no length; a larger buffer_size_kb "
@@ -362,14 +364,12 @@ static const struct trace_ask ask_list = {
 
 static int load_kernel(struct kernel_side *k)
 {
-	const char *name = k->opts->ftrace;
+	const char *name = k->opts->ftrace, *said = k->opts->ftrace_clock;
 	int status = input_read(&k->text, name);
 	if (status)
 		return status;
 	ftrace_read(&k->f, k->text.data ? k->text.data : "", k->text.len);
-	k->clock = k->opts->ftrace_clock ? k->opts->ftrace_clock
-		   : k->f.clock[0]       ? k->f.clock
-					 : NULL;
+	k->clock = said ? said : k->f.clock[0] ? k->f.clock : NULL;
 	if (!k->f.n && !*k->f.clock) // gpq's own may hold nothing
 		return err_fail(GPQ_FAILED, "give what tracefs's trace or trace-cmd report printed",
 				"--ftrace %s: no trace record in it", input_name(name));
@@ -382,23 +382,75 @@ static int load_kernel(struct kernel_side *k)
 	return GPQ_OK;
 }
 
+static int load_events(struct kernel_side *k)
+{
+	struct buf text = {0};
+	int status = input_read(&text, k->opts->events);
+	if (!status)
+		ftrace_read_events(&k->f, text.data ? text.data : "", text.len);
+	buf_fini(&text);
+	return status;
+}
+
 static int load(struct kernel_side *k)
 {
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
 	if (!k->opts->ftrace)
 		k->clock = "mono"; // of events
-	ftrace_find(k);
-	ftrace_find_holds(k);
-	return !status && k->opts->events ? ftrace_read_events(k) : status;
+	return !status && k->opts->events ? load_events(k) : status;
+}
+
+// --- what is chosen ---
+
+size_t ftrace_string(struct buf *b, struct ftrace_text text)
+{
+	size_t at = b->len;
+	buf_append(b, text.at, text.len);
+	buf_append(b, "", 1);
+	return at;
+}
+
+int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process *p)
+{
+	return p->log != FTRACE_NONE ? trace_pid(k->t, p->log) : I64_NULL;
+}
+
+// By the number in the log where the process is known there, else by the kernel's.
+static bool process_wanted(const struct kernel_side *k, uint32_t process)
+{
+	const struct ftrace_process *p;
+	if (!k->opts->pick.pids.n)
+		return true;
+	if (process == FTRACE_NONE)
+		return false;
+	p = &k->f.processes[process];
+	return pids_has(
+		&k->opts->pick.pids,
+		(pid_t)(p->log != FTRACE_NONE ? k->t->sum.processes[p->log].pid : ftrace_pid(p)));
+}
+
+bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process)
+{
+	const struct amdlog_filter *f = &k->t->sum.filter;
+	uint64_t us = ns == FTRACE_UNKNOWN ? FTRACE_UNKNOWN : ns / 1000;
+	if (us == FTRACE_UNKNOWN && (k->opts->since || k->opts->until))
+		return false;
+	return (!k->opts->since || us >= f->since_us) && (!k->opts->until || us <= f->until_us) &&
+	       process_wanted(k, process);
+}
+
+bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r)
+{
+	return ftrace_wanted_at(k, r->time_ns, r->process);
 }
 
 // Without a log, times count from the first record of the trace.
 static void base_filter(struct kernel_side *k)
 {
 	struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t first = k->f.n       ? us_of(k->f.v[0].time_ns)
-			 : k->nevents ? k->events[0].time_ns / 1000
-				      : U64_NULL;
+	uint64_t first = k->f.n         ? us_of(k->f.v[0].time_ns)
+			 : k->f.nevents ? k->f.events[0].time_ns / 1000
+					: U64_NULL;
 	if (k->several || first == U64_NULL)
 		return;
 	f->since_us += f->since_relative ? first : 0;
@@ -432,7 +484,7 @@ static int report(struct kernel_side *k, int status)
 	bool drawn_only = k->opts->perfetto && strcmp(k->opts->perfetto, "-") == 0;
 	int drawn, written, told = GPQ_OK;
 	amdlog_summary_finish(&t->sum);
-	ftrace_match(k);
+	ftrace_match(&k->f, &t->sum);
 	base_filter(k);
 	if (k->opts->perfetto)
 		ftrace_draw(k);
@@ -487,15 +539,6 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	ftrace_fini(&k.f);
 	buf_fini(&k.text);
 	intern_fini(&k.apis);
-	intern_fini(&k.keys);
-	free(k.processes);
-	free(k.process_of);
-	free(k.queues);
-	free(k.holds);
-	free(k.marks);
-	free(k.events);
-	free(k.of_log);
-	free(k.of_queue);
 	free(k.rows);
 	free(k.dispatches);
 	return status;

@@ -1,12 +1,5 @@
-// gpq trace --breakdown: each suspension of queues in steps, from the kernel's trace, and the steps
-// of many in percentiles.
-//
-// Facts: kfd_debug.c and kfd_device_queue_manager.c of 6.12 and 7.3: the ioctl (op 6) calls
-// suspend_queues, which for each GPU unmaps all queues of the runlist (unmap_queues_cpsch: the
-// packet is sent, then amdkfd_fence_wait_timeout waits until the hardware has saved the waves),
-// maps the others again (map_queues_cpsch), and waits until the saved waves' headers are copied.
-// Work on several GPUs adds up.
-// With MES each queue is removed by itself (remove_queue_mes), which waits for the waves within.
+// gpq trace --breakdown: each suspension of queues in steps, and the steps of many in percentiles
+// (common/ftrace/suspensions.c).
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/text.h"
@@ -16,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum step { STEP_ENTER, STEP_UNMAP, STEP_SAVE, STEP_MAP, STEP_REST, STEP_LEAVE, STEP_TOTAL, STEPS };
 
 static const struct {
 	const char *name, *what;
@@ -30,20 +21,6 @@ static const struct {
 		       "all else in suspend_queues, as copying the headers of what was saved"},
 	[STEP_LEAVE] = {"leave", "to the ioctl's end: the answer"},
 	[STEP_TOTAL] = {"total", "from the ioctl's begin to its end"},
-};
-
-struct suspension {
-	uint64_t begin_ns,
-		end_ns;     // of the ioctl, or of suspend_queues where the ioctl is not traced
-	uint64_t ns[STEPS]; // FTRACE_UNKNOWN
-	int64_t target, queue, count, result;
-	uint32_t process; // that asked
-	bool ioctl;       // its begin and end were seen
-};
-
-struct suspensions {
-	struct suspension *v;
-	size_t n, cap;
 };
 
 struct suspension_row {
@@ -98,110 +75,6 @@ static const struct out_col step_cols[] = {
 #undef ROW
 const struct out_table trace_step_table = {"steps", "step", OUT_COLS(step_cols)};
 
-static const struct schema_member text = {.type = SCHEMA_TEXT};
-static const struct schema_member members[] = {
-	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
-	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &text, NULL},
-	{0}};
-const struct schema trace_breakdown_schema = {
-	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
-	members};
-
-// --- finding them ---
-
-// What a thread is in the middle of.
-struct open_call {
-	const struct ftrace_record *ioctl, *call; // entries; NULL
-	uint64_t unmap, save, map;
-	size_t last; // number + 1 of the suspension within this ioctl; 0: none
-};
-
-static void end_call(struct kernel_side *k, struct suspensions *all, struct open_call *o,
-		     const struct ftrace_record *r, size_t record)
-{
-	uint64_t known = o->unmap + o->map;
-	struct suspension s = {
-		.begin_ns = o->ioctl ? o->ioctl->time_ns : o->call->time_ns,
-		.end_ns = r->time_ns,
-		.ns = {[STEP_ENTER] =
-			       o->ioctl ? o->call->time_ns - o->ioctl->time_ns : FTRACE_UNKNOWN,
-		       [STEP_UNMAP] = o->unmap - (o->save < o->unmap ? o->save : o->unmap),
-		       [STEP_SAVE] = o->save,
-		       [STEP_MAP] = o->map,
-		       [STEP_REST] = r->inside_ns - (known < r->inside_ns ? known : r->inside_ns),
-		       [STEP_LEAVE] = FTRACE_UNKNOWN,
-		       [STEP_TOTAL] = FTRACE_UNKNOWN},
-		.target = I64_NULL,
-		.queue = I64_NULL,
-		.count = I64_NULL,
-		.result = I64_NULL,
-		.process = k->process_of[record],
-	};
-	ftrace_arg(o->call, "queue", &s.queue);
-	ftrace_arg(o->call, "count", &s.count);
-	ftrace_arg(r, "ret", &s.result);
-	if (o->ioctl)
-		ftrace_arg(o->ioctl, "pid", &s.target);
-	*ARRAY_ADD(all->v, all->cap, all->n) = s;
-	o->last = all->n;
-	o->call = NULL;
-}
-
-static void end_ioctl(struct suspensions *all, struct open_call *o, const struct ftrace_record *r)
-{
-	struct suspension *s = o->last ? &all->v[o->last - 1] : NULL;
-	if (s && r->inside_ns != FTRACE_UNKNOWN) {
-		s->ns[STEP_LEAVE] = r->time_ns - s->end_ns;
-		s->ns[STEP_TOTAL] = r->inside_ns;
-		s->end_ns = r->time_ns;
-		s->ioctl = true;
-	}
-	*o = (struct open_call){0};
-}
-
-static void take(struct kernel_side *k, struct suspensions *all, struct open_call *o, size_t record)
-{
-	const struct ftrace_record *r = &k->f.v[record];
-	bool known = r->kind == FTRACE_RETURN && r->inside_ns != FTRACE_UNKNOWN;
-	// Only calls whose return is there: what was lost leaves none of them open.
-	if (r->kind == FTRACE_ENTRY && r->joined && ftrace_is(r, "kfd_ioctl_set_debug_trap"))
-		*o = (struct open_call){.ioctl = r};
-	else if (r->kind == FTRACE_ENTRY && r->joined && ftrace_is(r, "suspend_queues"))
-		*o = (struct open_call){.ioctl = o->ioctl, .call = r};
-	else if (known && o->call &&
-		 (ftrace_is(r, "unmap_queues_cpsch") || ftrace_is(r, "remove_queue_mes")))
-		o->unmap += r->inside_ns;
-	else if (known && o->call && ftrace_is(r, "amdkfd_fence_wait_timeout"))
-		o->save += r->inside_ns;
-	else if (known && o->call && ftrace_is(r, "map_queues_cpsch"))
-		o->map += r->inside_ns;
-	else if (known && o->call && ftrace_is(r, "suspend_queues"))
-		end_call(k, all, o, r, record);
-	else if (known && ftrace_is(r, "kfd_ioctl_set_debug_trap"))
-		end_ioctl(all, o, r);
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct suspension *x = a, *y = b;
-	return x->begin_ns != y->begin_ns ? ORDER(x->begin_ns, y->begin_ns)
-					  : ORDER(x->end_ns, y->end_ns);
-}
-
-static void find(struct kernel_side *k, struct suspensions *all)
-{
-	size_t n, *order = ftrace_by_thread(k, &n);
-	struct open_call open = {0};
-	for (size_t i = 0; i < n; i++) {
-		if (i && k->f.v[order[i]].tid != k->f.v[order[i - 1]].tid)
-			open = (struct open_call){0};
-		take(k, all, &open, order[i]);
-	}
-	if (all->n)
-		qsort(all->v, all->n, sizeof(*all->v), by_begin);
-	free(order);
-}
-
 // --- dispatches of the log ---
 
 void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e)
@@ -235,18 +108,18 @@ static size_t dispatches_before(const struct kernel_side *k, struct dispatch_tim
 
 // The target's number is of the namespace of who asked: the kernel's own, unless gpq runs in a
 // container.
-static const struct kernel_process *target_of(const struct kernel_side *k, int64_t pid)
+static const struct ftrace_process *target_of(const struct kernel_side *k, int64_t pid)
 {
-	uint32_t process = ftrace_numbered(k, pid);
-	if (process == AMDLOG_NONE || k->processes[process].log == AMDLOG_NONE)
+	uint32_t process = ftrace_numbered(&k->f, pid);
+	if (process == FTRACE_NONE || k->f.processes[process].log == FTRACE_NONE)
 		return NULL;
-	return &k->processes[process];
+	return &k->f.processes[process];
 }
 
-static void dispatches_around(const struct kernel_side *k, const struct suspension *s,
+static void dispatches_around(const struct kernel_side *k, const struct ftrace_suspension *s,
 			      struct suspension_row *r)
 {
-	const struct kernel_process *p = target_of(k, s->target);
+	const struct ftrace_process *p = target_of(k, s->target);
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
 	size_t before, after;
 	r->log_pid = I64_NULL;
@@ -300,8 +173,8 @@ int ftrace_breakdown_check(const char *arg)
 				  "--breakdown: %s is no suspension", arg);
 }
 
-static bool chosen(const struct kernel_side *k, const struct which *w, const struct suspension *s,
-		   size_t number)
+static bool chosen(const struct kernel_side *k, const struct which *w,
+		   const struct ftrace_suspension *s, size_t number)
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
@@ -313,9 +186,9 @@ static bool chosen(const struct kernel_side *k, const struct which *w, const str
 	       (w->time_us != U64_NULL && begin <= w->time_us && w->time_us <= end);
 }
 
-static void suspension_out(struct kernel_side *k, const struct suspension *s, size_t number)
+static void suspension_out(struct kernel_side *k, const struct ftrace_suspension *s, size_t number)
 {
-	const struct kernel_process *p = &k->processes[s->process];
+	const struct ftrace_process *p = &k->f.processes[s->process];
 	struct buf b = {0};
 	struct suspension_row r = {
 		.number = number,
@@ -358,7 +231,7 @@ static void steps_out(struct kernel_side *k, struct samples all[STEPS])
 	out_end(k->t->out);
 }
 
-static int not_found(const struct suspensions *all)
+static int not_found(const struct ftrace_suspensions *all)
 {
 	return err_fail(GPQ_NOTFOUND,
 			all->n ? "see --breakdown all"
@@ -368,7 +241,8 @@ static int not_found(const struct suspensions *all)
 			       : "no suspension of queues is in the trace");
 }
 
-static void tables_out(struct kernel_side *k, const struct suspensions *all, const struct which *w)
+static void tables_out(struct kernel_side *k, const struct ftrace_suspensions *all,
+		       const struct which *w)
 {
 	struct samples ns[STEPS] = {{0}};
 	trace_table(k->t, &trace_suspension_table, "Suspensions", 0, 0);
@@ -390,12 +264,11 @@ static void tables_out(struct kernel_side *k, const struct suspensions *all, con
 
 int ftrace_breakdown(struct kernel_side *k)
 {
-	struct suspensions all = {0};
+	struct ftrace_suspensions all = ftrace_suspensions(&k->f);
 	struct which w;
 	size_t found = 0;
 	int status;
 	parse_which(k->opts->breakdown, &w);
-	find(k, &all);
 	for (size_t i = 0; i < all.n; i++)
 		found += chosen(k, &w, &all.v[i], i + 1);
 	if (k->ndispatches)

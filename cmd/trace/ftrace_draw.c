@@ -22,10 +22,9 @@
 
 #define TRACKS_MOST UINT32_C(10000000)
 
-static uint64_t track_of(const struct kernel_side *k, size_t record)
+static uint64_t track_of(const struct ftrace_record *r)
 {
-	uint32_t process = k->process_of[record];
-	return process == AMDLOG_NONE ? TRACK_LOST : TRACK_DRIVERS + process % TRACKS_MOST;
+	return r->process == FTRACE_NONE ? TRACK_LOST : TRACK_DRIVERS + r->process % TRACKS_MOST;
 }
 
 static uint64_t task_of(const struct ftrace_record *r)
@@ -33,40 +32,33 @@ static uint64_t task_of(const struct ftrace_record *r)
 	return r->tid < 0 ? TRACK_TASKS - 1 : TRACK_TASKS + (uint64_t)r->tid % 1000000000;
 }
 
-static void args(struct json *j, const struct ftrace_record *r)
+static void draw_record(struct traceevent *e, const struct ftrace_record *r)
 {
-	json_begin(j, "args", '{');
-	json_i64(j, "cpu", r->cpu);
-	if (r->args.len)
-		json_strn(j, "args", r->args.at, r->args.len);
-	if (r->kind == FTRACE_LOST)
-		json_u64(j, "events", r->lost);
-	json_end(j, '}');
-}
-
-static void draw(struct kernel_side *k, size_t record)
-{
-	const struct ftrace_record *r = &k->f.v[record];
 	bool slice = r->inside_ns != FTRACE_UNKNOWN;
 	const char *name = r->kind == FTRACE_LOST ? "events were lost" : r->name.at;
 	size_t len = r->kind == FTRACE_LOST ? strlen(name) : r->name.len;
-	traceevent_begin(k->draw, slice ? 'X' : 'i', track_of(k, record), task_of(r),
+	traceevent_begin(e, slice ? 'X' : 'i', track_of(r), task_of(r),
 			 r->time_ns - (slice ? r->inside_ns : 0), "driver", name,
 			 len < DRAW_NAME ? len : DRAW_NAME);
 	if (slice)
-		json_milli(&k->draw->json, "dur", r->inside_ns);
+		json_milli(&e->json, "dur", r->inside_ns);
 	else
-		json_str(&k->draw->json, "s", "t");
-	args(&k->draw->json, r);
-	traceevent_end(k->draw);
+		json_str(&e->json, "s", "t");
+	json_begin(&e->json, "args", '{');
+	json_i64(&e->json, "cpu", r->cpu);
+	if (r->args.len)
+		json_strn(&e->json, "args", r->args.at, r->args.len);
+	if (r->kind == FTRACE_LOST)
+		json_u64(&e->json, "events", r->lost);
+	json_end(&e->json, '}');
+	traceevent_end(e);
 }
 
-static void process_name(char out[64], const struct kernel_process *p)
+static void process_name(char out[64], const struct ftrace_process *p)
 {
 	const char *comm = p->comm.len ? p->comm.at : "name not known";
 	int len = p->comm.len ? (int)p->comm.len : (int)strlen(comm);
-	snprintf(out, 64, "driver: %.*s %" PRId64, len > 16 ? 16 : len, comm,
-		 p->tgid >= 0 ? p->tgid : p->tid);
+	snprintf(out, 64, "driver: %.*s %" PRId64, len > 16 ? 16 : len, comm, ftrace_pid(p));
 }
 
 struct task {
@@ -103,8 +95,8 @@ static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 static void name_processes(struct kernel_side *k)
 {
 	char name[64];
-	for (size_t i = 0; i < k->nprocesses; i++) {
-		process_name(name, &k->processes[i]);
+	for (size_t i = 0; i < k->f.nprocesses; i++) {
+		process_name(name, &k->f.processes[i]);
 		traceevent_name(k->draw, TRACK_DRIVERS + i % TRACKS_MOST, 0, name, 1000 + i);
 	}
 }
@@ -112,15 +104,14 @@ static void name_processes(struct kernel_side *k)
 // --- holds and events ---
 
 // A hold whose end was not seen lasts as long as the trace.
-static void draw_hold(struct kernel_side *k, const struct kernel_hold *h)
+static void draw_hold(struct kernel_side *k, const struct ftrace_hold *h)
 {
-	const struct kernel_process *by = &k->processes[h->holder];
+	const struct ftrace_process *by = &k->f.processes[h->holder];
 	uint64_t end_ns = h->ended ? h->end_ns : k->f.v[k->f.n - 1].time_ns;
 	uint32_t process = h->target % TRACKS_MOST;
 	char name[64];
 	snprintf(name, sizeof(name), "held by %.*s %" PRId64,
-		 by->comm.len > 16 ? 16 : (int)by->comm.len, by->comm.at,
-		 by->tgid >= 0 ? by->tgid : by->tid);
+		 by->comm.len > 16 ? 16 : (int)by->comm.len, by->comm.at, ftrace_pid(by));
 	traceevent_begin(k->draw, 'X', TRACK_DRIVERS + process, TRACK_HOLDS + process, h->begin_ns,
 			 "hold", name, strlen(name));
 	json_milli(&k->draw->json, "dur", end_ns < h->begin_ns ? 0 : end_ns - h->begin_ns);
@@ -131,10 +122,10 @@ static void draw_hold(struct kernel_side *k, const struct kernel_hold *h)
 	traceevent_end(k->draw);
 }
 
-static void draw_event(struct kernel_side *k, const struct kernel_event *e)
+static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 {
 	uint32_t process = e->process % TRACKS_MOST;
-	bool known = e->process != AMDLOG_NONE;
+	bool known = e->process != FTRACE_NONE;
 	uint64_t track = known ? TRACK_DRIVERS + process : TRACK_NOBODY;
 	uint64_t thread = known ? TRACK_EVENTS + process : TRACK_EVENTS - 1;
 	struct json *j = &k->draw->json;
@@ -156,14 +147,14 @@ enum { HOLDS = 1, EVENTS = 2 };
 // `drawn`: what was, by process; behind the last one what is of none.
 static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
-	for (size_t i = 0; i < k->nprocesses; i++) {
+	for (size_t i = 0; i < k->f.nprocesses; i++) {
 		uint64_t process = i % TRACKS_MOST, track = TRACK_DRIVERS + process;
 		if (drawn[i] & HOLDS)
 			traceevent_name(k->draw, track, TRACK_HOLDS + process, "holds", 1);
 		if (drawn[i] & EVENTS)
 			traceevent_name(k->draw, track, TRACK_EVENTS + process, "events", 2);
 	}
-	if (drawn[k->nprocesses]) {
+	if (drawn[k->f.nprocesses]) {
 		traceevent_name(k->draw, TRACK_NOBODY, 0, "driver: no process", 998);
 		traceevent_name(k->draw, TRACK_NOBODY, TRACK_EVENTS - 1, "events", 2);
 	}
@@ -172,20 +163,20 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 // Those of a later run would lie over the first one's times.
 static void draw_states(struct kernel_side *k)
 {
-	uint8_t *drawn = xcalloc(k->nprocesses + 1, 1);
-	for (size_t i = 0; i < k->nholds; i++) {
-		const struct kernel_hold *h = &k->holds[i];
+	uint8_t *drawn = xcalloc(k->f.nprocesses + 1, 1);
+	for (size_t i = 0; i < k->f.nholds; i++) {
+		const struct ftrace_hold *h = &k->f.holds[i];
 		if (h->epoch || !ftrace_wanted_at(k, h->begin_ns, h->target))
 			continue;
 		draw_hold(k, h);
 		drawn[h->target] |= HOLDS;
 	}
-	for (size_t i = 0; i < k->nevents; i++) {
-		const struct kernel_event *e = &k->events[i];
+	for (size_t i = 0; i < k->f.nevents; i++) {
+		const struct ftrace_event *e = &k->f.events[i];
 		if (!ftrace_wanted_at(k, e->time_ns, e->process))
 			continue;
 		draw_event(k, e);
-		drawn[e->process == AMDLOG_NONE ? k->nprocesses : e->process] |= EVENTS;
+		drawn[e->process == FTRACE_NONE ? k->f.nprocesses : e->process] |= EVENTS;
 	}
 	name_states(k, drawn);
 	free(drawn);
@@ -202,10 +193,10 @@ void ftrace_draw(struct kernel_side *k)
 		const struct ftrace_record *r = &k->f.v[i];
 		bool entry = r->kind == FTRACE_ENTRY && r->joined;
 		// Times of another run would lie over those of the first.
-		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, i))
+		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, r))
 			continue;
-		draw(k, i);
-		tasks[n++] = (struct task){track_of(k, i), task_of(r), r->comm};
+		draw_record(k->draw, r);
+		tasks[n++] = (struct task){track_of(r), task_of(r), r->comm};
 	}
 	draw_states(k);
 	name_processes(k);

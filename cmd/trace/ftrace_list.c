@@ -63,29 +63,32 @@ void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e)
 	*ARRAY_ADD(k->rows, k->row_cap, k->nrows) = row;
 }
 
+static const struct timeline_row nothing = {.time_us = U64_NULL,
+					    .thread = U64_NULL,
+					    .duration_ns = U64_NULL,
+					    .hwq = U64_NULL,
+					    .pid = I64_NULL,
+					    .log_pid = I64_NULL,
+					    .tid = I64_NULL,
+					    .cpu = I64_NULL,
+					    .gpu = I64_NULL,
+					    .qid = I64_NULL,
+					    .result = I64_NULL};
+
 static void log_out(struct kernel_side *k, const struct logged_row *l)
 {
 	const struct amdlog_summary *s = &k->t->sum;
 	const struct amdlog_thread *h = &s->threads[l->thread];
-	const struct kernel_process *p = ftrace_process_of(k, h->process);
+	const struct ftrace_process *p = ftrace_of_log(&k->f, h->process);
 	uint32_t queue = l->queue;
-	struct timeline_row r = {
-		.time_us = l->time_us,
-		.source = "log",
-		.log_pid = trace_pid(k->t, h->process),
-		.pid = !p             ? I64_NULL
-		       : p->tgid >= 0 ? p->tgid
-				      : p->tid,
-		.tid = I64_NULL,
-		.thread = h->id.tid,
-		.cpu = I64_NULL,
-		.kind = amdlog_kind_name(l->kind),
-		.duration_ns = trace_ns(l->duration_us),
-		.result = I64_NULL,
-		.gpu = I64_NULL,
-		.qid = I64_NULL,
-		.hwq = U64_NULL,
-	};
+	struct timeline_row r = nothing;
+	r.time_us = l->time_us;
+	r.source = "log";
+	r.log_pid = trace_pid(k->t, h->process);
+	r.pid = p ? ftrace_pid(p) : I64_NULL;
+	r.thread = h->id.tid;
+	r.kind = amdlog_kind_name(l->kind);
+	r.duration_ns = trace_ns(l->duration_us);
 	if (l->kernel != AMDLOG_NONE) {
 		r.name = s->kernels[l->kernel].name;
 		r.demangled = trace_name_shown(k->t, l->kernel);
@@ -95,7 +98,7 @@ static void log_out(struct kernel_side *k, const struct logged_row *l)
 	while (queue != AMDLOG_NONE && s->queues[queue].merged != AMDLOG_NONE)
 		queue = s->queues[queue].merged;
 	if (queue != AMDLOG_NONE) {
-		const struct kernel_queue *q = ftrace_queue_of(k, queue);
+		const struct ftrace_queue *q = ftrace_queue_of(&k->f, queue);
 		r.hwq = s->queues[queue].hwq;
 		r.qid = q ? q->qid : I64_NULL;
 		r.gpu = q ? q->gpu : I64_NULL;
@@ -109,34 +112,31 @@ static int64_t number(const struct ftrace_record *r, const char *key)
 	return ftrace_arg(r, key, &value) ? value : I64_NULL;
 }
 
-static void kernel_out(struct kernel_side *k, size_t record, struct buf *b)
+static void kernel_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
 {
-	const struct ftrace_record *r = &k->f.v[record];
-	uint32_t process = k->process_of[record];
-	const struct kernel_process *p = process != AMDLOG_NONE ? &k->processes[process] : NULL;
+	const struct ftrace_process *p =
+		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
 	int64_t ring = number(r, "ring");
+	struct timeline_row row = nothing;
 	size_t name, args;
-	struct timeline_row row = {
-		.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000,
-		.source = "kernel",
-		.pid = p && p->tgid >= 0 ? p->tgid : I64_NULL,
-		.log_pid = p && p->log != AMDLOG_NONE ? trace_pid(k->t, p->log) : I64_NULL,
-		.tid = r->tid >= 0 ? r->tid : I64_NULL,
-		.thread = U64_NULL,
-		.cpu = r->cpu,
-		.kind = ftrace_kind_name(r->kind),
-		.duration_ns = r->inside_ns,
-		.result = number(r, "ret"),
-		.gpu = number(r, "gpu"),
-		.qid = number(r, "queue"),
-		.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring,
-	};
 	b->len = 0;
 	ftrace_string(b, r->comm);
 	name = ftrace_string(b, r->name);
 	args = ftrace_string(b, r->args);
+	row.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000;
+	row.source = "kernel";
+	row.pid = p && p->tgid >= 0 ? p->tgid : I64_NULL;
+	row.log_pid = p ? ftrace_log_pid(k, p) : I64_NULL;
 	row.command = r->comm.len ? b->data : NULL;
+	row.tid = r->tid >= 0 ? r->tid : I64_NULL;
+	row.cpu = r->cpu;
+	row.kind = ftrace_kind_name(r->kind);
 	row.name = r->name.len ? b->data + name : NULL;
+	row.duration_ns = r->inside_ns;
+	row.result = number(r, "ret");
+	row.gpu = number(r, "gpu");
+	row.qid = number(r, "queue");
+	row.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring;
 	row.args = r->args.len ? b->data + args : NULL;
 	if (r->kind == FTRACE_LOST && r->lost != FTRACE_UNKNOWN) {
 		b->len = 0;
@@ -147,47 +147,34 @@ static void kernel_out(struct kernel_side *k, size_t record, struct buf *b)
 	out_row(k->t->out, &row);
 }
 
-static const struct timeline_row nothing = {.time_us = U64_NULL,
-					    .thread = U64_NULL,
-					    .duration_ns = U64_NULL,
-					    .hwq = U64_NULL,
-					    .pid = I64_NULL,
-					    .log_pid = I64_NULL,
-					    .tid = I64_NULL,
-					    .cpu = I64_NULL,
-					    .gpu = I64_NULL,
-					    .qid = I64_NULL,
-					    .result = I64_NULL};
-
 // The process and its name, which is appended to `b` at *at.
 static void set_process(const struct kernel_side *k, struct timeline_row *r, uint32_t process,
 			struct buf *b, size_t *at)
 {
-	const struct kernel_process *p = &k->processes[process];
+	const struct ftrace_process *p = &k->f.processes[process];
 	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
-	r->log_pid = p->log != AMDLOG_NONE ? trace_pid(k->t, p->log) : I64_NULL;
+	r->log_pid = ftrace_log_pid(k, p);
 	*at = ftrace_string(b, p->comm);
 }
 
-static void hold_out(struct kernel_side *k, const struct hold_mark *m, struct buf *b)
+static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct buf *b)
 {
-	const struct kernel_hold *h = &k->holds[m->hold];
-	const struct kernel_process *by = &k->processes[h->holder];
+	const struct ftrace_hold *h = &k->f.holds[m->hold];
+	const struct ftrace_process *by = &k->f.processes[h->holder];
 	struct timeline_row r = nothing;
 	size_t command, name, args;
 	b->len = 0;
 	set_process(k, &r, h->target, b, &command);
 	name = ftrace_string(b, by->comm);
 	args = b->len;
-	buf_printf(b, "by=%lld queues=%lld", (long long)(by->tgid >= 0 ? by->tgid : by->tid),
-		   (long long)m->queues);
+	buf_printf(b, "by=%lld queues=%lld", (long long)ftrace_pid(by), (long long)m->queues);
 	if (m->end)
 		buf_printf(b, " end=%s", h->ended);
 	r.time_us = (m->end ? h->end_ns : h->begin_ns) / 1000;
 	r.duration_ns = m->end ? h->end_ns - h->begin_ns : U64_NULL;
 	r.source = "gpq";
 	r.kind = m->end ? "hold-end" : "hold-begin";
-	r.command = k->processes[h->target].comm.len ? b->data + command : NULL;
+	r.command = k->f.processes[h->target].comm.len ? b->data + command : NULL;
 	r.name = by->comm.len ? b->data + name : NULL;
 	r.args = b->data + args;
 	out_row(k->t->out, &r);
@@ -198,13 +185,13 @@ static int64_t signed_or_null(uint64_t n)
 	return n > INT64_MAX ? I64_NULL : (int64_t)n;
 }
 
-static void event_out(struct kernel_side *k, const struct kernel_event *e, struct buf *b)
+static void event_out(struct kernel_side *k, const struct ftrace_event *e, struct buf *b)
 {
 	const bool own = strcmp(e->clock, "driver") == 0 || !e->clock[0];
 	struct timeline_row r = nothing;
 	size_t command = 0;
 	b->len = 0;
-	if (e->process != AMDLOG_NONE)
+	if (e->process != FTRACE_NONE)
 		set_process(k, &r, e->process, b, &command);
 	b->len = 0;
 	if (!own)
@@ -252,11 +239,11 @@ static void add_place(struct places *p, uint64_t ns, int of, size_t at)
 static void add_kernel(const struct kernel_side *k, struct places *p)
 {
 	for (size_t i = 0, m = 0; i < k->f.n; i++) {
-		if (ftrace_wanted(k, i))
+		if (ftrace_wanted(k, &k->f.v[i]))
 			add_place(p, k->f.v[i].time_ns, OF_KERNEL, i);
-		for (; m < k->nmarks && k->marks[m].record == i; m++) {
+		for (; m < k->f.nmarks && k->f.marks[m].record == i; m++) {
 			if (ftrace_wanted_at(k, k->f.v[i].time_ns,
-					     k->holds[k->marks[m].hold].target))
+					     k->f.holds[k->f.marks[m].hold].target))
 				add_place(p, k->f.v[i].time_ns, OF_HOLD, m);
 		}
 	}
@@ -265,9 +252,9 @@ static void add_kernel(const struct kernel_side *k, struct places *p)
 static void place_out(struct kernel_side *k, const struct place *p, struct buf *b)
 {
 	switch (p->of) {
-	case OF_KERNEL: kernel_out(k, p->at, b); break;
-	case OF_HOLD: hold_out(k, &k->marks[p->at], b); break;
-	case OF_EVENT: event_out(k, &k->events[p->at], b); break;
+	case OF_KERNEL: kernel_out(k, &k->f.v[p->at], b); break;
+	case OF_HOLD: hold_out(k, &k->f.marks[p->at], b); break;
+	case OF_EVENT: event_out(k, &k->f.events[p->at], b); break;
 	case OF_LOG: log_out(k, &k->rows[p->at]); break;
 	}
 }
@@ -277,14 +264,14 @@ void ftrace_list(struct kernel_side *k)
 	struct places p = {0};
 	struct buf b = {0};
 	add_kernel(k, &p);
-	for (size_t i = 0; i < k->nevents; i++) {
-		if (ftrace_wanted_at(k, k->events[i].time_ns, k->events[i].process))
-			add_place(&p, k->events[i].time_ns, OF_EVENT, i);
+	for (size_t i = 0; i < k->f.nevents; i++) {
+		if (ftrace_wanted_at(k, k->f.events[i].time_ns, k->f.events[i].process))
+			add_place(&p, k->f.events[i].time_ns, OF_EVENT, i);
 	}
 	for (size_t i = 0; i < k->nrows; i++)
 		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
 	// By itself the trace is in order, and its times may be of several runs.
-	if (p.n && (k->nrows || k->nevents))
+	if (p.n && (k->nrows || k->f.nevents))
 		qsort(p.v, p.n, sizeof(*p.v), by_place);
 	for (size_t i = 0; i < p.n; i++)
 		place_out(k, &p.v[i], &b);

@@ -4,11 +4,12 @@
 // FOLDER/kernel.trace: what trace_pipe gave, behind "# clock: mono", and "# task: TID TGID NSPID"
 // for each thread that was seen. FOLDER/events.ndjson: what `gpq events --ndjson` prints meanwhile.
 // FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
-#include "cmd/trace/live.h"
+#include "cmd/trace/trace.h"
 
 #include "cmd/events/record.h"
 
 #include "common/cli/stop.h"
+#include "common/ftrace/live.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/host/secure.h"
@@ -379,7 +380,7 @@ int trace_live(struct cmd *c, live_run_fn *run)
 	int status;
 	if (o->cleanup)
 		return live_cleanup();
-	status = live_threads_init(&r.threads, o);
+	status = live_threads_init(&r.threads, &o->pick, &o->gpus);
 	if (!status)
 		status = make_folder(&r);
 	if (!status) {

@@ -1,6 +1,5 @@
 // gpq trace: option table, choice of the report, --perfetto, and the run over all inputs.
 #include "cmd/trace/ftrace.h"
-#include "cmd/trace/live.h"
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/grep.h"

@@ -278,6 +278,15 @@ void trace_rows_fini(struct trace_rows *rows);
 int trace_ftrace_check(const struct trace_opts *o);
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
+// --live: runs `run` once more, on what was recorded or on a folder.
+typedef int live_run_fn(struct cmd *c);
+int trace_live(struct cmd *c, live_run_fn *run);
+int trace_live_check(const struct cmd *c);
+
+// Is the only operand a folder that --live wrote? Then its parts are read. Exit status.
+bool trace_is_folder(const struct cmd *c);
+int trace_folder(struct cmd *c, live_run_fn *run);
+
 // --perfetto: opens the file and t->timeline, unless the option is missing; ends both. Exit status.
 int trace_perfetto_open(struct trace *t, int argc, char **argv);
 int trace_perfetto_close(struct trace *t);

@@ -1,5 +1,6 @@
-// Text of the kernel's function and event trace -> records: what tracefs prints (trace, trace_pipe)
-// and what `trace-cmd report` prints.
+// The kernel's function and event trace: text -> records -> processes, queues, holds, events.
+//
+// The text is what tracefs prints (trace, trace_pipe) or `trace-cmd report` prints.
 //
 // Facts: kernel/trace/trace_output.c (trace_print_context: "%16s-%-7d (TGID) [CPU] FLAGS
 // SECS.USECS: "), trace_kprobe.c (print_kprobe_event, print_kretprobe_event), trace.c
@@ -8,11 +9,17 @@
 #ifndef GPQ_FTRACE_FTRACE_H
 #define GPQ_FTRACE_FTRACE_H
 
+#include "common/amdlog/read/intern.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct amdlog_summary;
+
 #define FTRACE_UNKNOWN UINT64_MAX
+#define FTRACE_NO_ARG  INT64_MIN  // an argument that the trace does not have (as I64_NULL)
+#define FTRACE_NONE    UINT32_MAX // no process, no queue
 
 enum ftrace_kind {
 	FTRACE_FUNCTION, // the function tracer: was called; args: its caller
@@ -35,27 +42,81 @@ struct ftrace_record {
 	enum ftrace_kind kind;
 	int32_t cpu;
 	uint64_t time_ns;        // of the trace's clock; FTRACE_UNKNOWN: it counts something else
-	int64_t tid;             // of the kernel: a thread in the first PID namespace
+	int64_t tid;             // of the kernel: a thread in the first PID namespace; -1: none
 	int64_t tgid;            // its process; -1: neither this line nor another one says
 	uint64_t lost;           // FTRACE_LOST: how many; FTRACE_UNKNOWN: not counted
-	uint64_t inside_ns;      // set by ftrace_read on a return: since its entry; FTRACE_UNKNOWN
-	bool joined;             // set by ftrace_read on an entry: its return is there
-	uint32_t epoch;          // set by ftrace_read: times of different epochs cannot be compared
 	struct ftrace_text comm; // length 0: the kernel did not keep it ("<...>")
 	struct ftrace_text name; // function, else the event
 	struct ftrace_text args; // behind the name
+	// Set by ftrace_read():
+	uint64_t inside_ns; // of a return: since its entry; FTRACE_UNKNOWN
+	uint32_t process;   // index in `processes`; FTRACE_NONE: the record has no thread
+	uint32_t epoch;     // times of different epochs cannot be compared
+	uint32_t losses;    // places before it where events were lost
+	bool joined;        // of an entry: its return is in the trace
 };
 
 // Reads a line, without its newline. False: it is no record.
 bool ftrace_line(const char *line, size_t len, struct ftrace_record *r);
 
-// The value of "key=1", "key=-1" or "key=0x1" among the arguments. False: there is no such number.
+// The value of "key=1", "key=-1" or "key=0x1" among the arguments. False: there is no such number;
+// then *value stays as it was.
 bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value);
+
+// Is this the record's function, with or without a suffix that the compiler added
+// (".constprop.0")?
+bool ftrace_is(const struct ftrace_record *r, const char *function);
 
 // A thread and its process, as gpq writes them into what it records: "# task: TID TGID NSPID".
 struct ftrace_task {
-	int64_t tid, tgid,
-		ns_pid; // ns_pid: the process in its innermost PID namespace; 0: not known
+	int64_t tid, tgid;
+	int64_t ns_pid; // the process in its innermost PID namespace; 0: not known
+};
+
+// A process of the trace. A thread whose process the trace does not tell is an entry of its own.
+struct ftrace_process {
+	int64_t tgid;   // -1: not known
+	int64_t tid;    // that thread then, else -1
+	int64_t ns_pid; // in its innermost PID namespace; 0: the trace does not say
+	struct ftrace_text comm;
+	uint64_t records;
+	// Set by ftrace_match():
+	uint32_t log;        // the same process in the log; FTRACE_NONE
+	const char *matched; // by what: "queue", "namespace", "number"; NULL
+};
+
+// A queue that a process created, as gpq's own probes tell (ring, gpu, queue).
+struct ftrace_queue {
+	uint64_t ring, created_ns;
+	int64_t gpu, qid;
+	uint32_t process;
+};
+
+// Queues of a process that a debugger, as gpq suspend, keeps off the hardware: from the return of
+// the first call that suspended any to that of the call which resumed the last.
+struct ftrace_hold {
+	uint32_t target, holder; // processes
+	int64_t queues, most;    // that are held, as far as was read; the most at once
+	uint64_t begin_ns, end_ns;
+	const char *ended;    // by what: "resume", "detach", "exit"; NULL: not seen, end_ns is 0
+	uint32_t epoch;       // as of its records
+	uint32_t before_hold; // the holder's hold before this one, + 1; 0: none
+};
+
+// The record with which a hold begins or ends.
+struct ftrace_mark {
+	size_t record;
+	uint32_t hold;
+	bool end;
+	int64_t queues; // that this call suspended or resumed
+};
+
+// An event as `gpq events --ndjson` wrote it. U64_NULL, "": null.
+struct ftrace_event {
+	uint64_t time_ns, pid, ns_pid, gpu, qid;
+	char name[32], command[64], clock[8], detail[128], source[8];
+	uint32_t process; // FTRACE_NONE: not known
+	size_t order;     // of the file
 };
 
 // A trace. Starts as zeros.
@@ -64,6 +125,8 @@ struct ftrace {
 	size_t ntasks, task_cap;
 	struct ftrace_record *v; // by time; records point into the text that was read
 	size_t n, cap;
+	size_t *by_thread; // indices of records that have a thread: thread by thread, each in order
+	size_t nby_thread;
 	uint64_t lines;       // that are neither blank nor a comment
 	uint64_t odd;         // of these: not understood
 	uint64_t untimed;     // records whose clock counts no nanoseconds
@@ -73,12 +136,78 @@ struct ftrace {
 	uint32_t epochs;      // times that the clock of one CPU went backwards
 	uint64_t unpaired;    // returns whose entry is not known
 	char clock[16];       // "# clock: mono", which gpq writes; "": the text does not say
+
+	struct ftrace_process *processes; // in the order in which they appear
+	size_t nprocesses, process_cap;
+	struct intern numbers;       // whether its process is known, and its number -> process
+	struct ftrace_queue *queues; // by ring address, then time
+	size_t nqueues, queue_cap;
+	struct ftrace_hold *holds; // in the order of their begin
+	size_t nholds, hold_cap;
+	struct ftrace_mark *marks; // in the order of the records
+	size_t nmarks, mark_cap;
+
+	struct ftrace_event *events; // ftrace_read_events(): by time
+	size_t nevents, event_cap;
+	uint64_t odd_events; // lines of their text that are no events
+
+	uint32_t *of_log, *of_queue; // ftrace_match(): by the log's process and queue
 };
 
-// Reads all of a text, sorts its records by time, finds each thread's process and joins returns to
-// entries. `text` must stay until ftrace_fini. Pairs are made within a thread, never across lost
-// events or a step of the clock.
+// Reads all of a text, sorts its records by time, finds each thread's process, joins returns to
+// entries, and finds queues and holds. `text` must stay until ftrace_fini. Pairs are made within a
+// thread, never across lost events or a step of the clock.
 void ftrace_read(struct ftrace *f, const char *text, size_t len);
+
+// After ftrace_read(): adds what `gpq events --ndjson` wrote meanwhile, and the processes that only
+// these events name.
+void ftrace_read_events(struct ftrace *f, const char *text, size_t len);
+
+// After these: finds the processes and queues of a log among those of the trace.
+void ftrace_match(struct ftrace *f, const struct amdlog_summary *log);
+
 void ftrace_fini(struct ftrace *f);
+
+// After ftrace_match(), of a process or a queue of the log: the same one of the trace. NULL: not
+// known, or more than one.
+const struct ftrace_process *ftrace_of_log(const struct ftrace *f, uint32_t log);
+const struct ftrace_queue *ftrace_queue_of(const struct ftrace *f, uint32_t queue);
+
+// The process of this number, as the kernel numbers it; FTRACE_NONE.
+uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid);
+
+// The number of the process, or of the thread where the process is not known.
+int64_t ftrace_pid(const struct ftrace_process *p);
+
+// --- suspensions of queues in steps ---
+
+enum ftrace_step {
+	STEP_ENTER, // from the ioctl's begin: the target is found and locked
+	STEP_UNMAP, // the runlist is unmapped, without the wait for it
+	STEP_SAVE,  // wait until the waves are saved
+	STEP_MAP,   // the other queues are mapped again
+	STEP_REST,  // all else in suspend_queues
+	STEP_LEAVE, // to the ioctl's end
+	STEP_TOTAL, // of the ioctl
+	STEPS
+};
+
+// A call of suspend_queues within an ioctl.
+struct ftrace_suspension {
+	uint64_t begin_ns, end_ns; // of the ioctl, or of the call where the ioctl is not traced
+	uint64_t ns[STEPS];        // FTRACE_UNKNOWN
+	// Arguments and result, FTRACE_NO_ARG: process whose queues they are, the first queue and
+	// the number of those asked for, number of those suspended or an error below 0.
+	int64_t target, queue, count, result;
+	uint32_t process; // that asked
+};
+
+struct ftrace_suspensions {
+	struct ftrace_suspension *v; // to be freed
+	size_t n, cap;
+};
+
+// Those of a trace, by their begin.
+struct ftrace_suspensions ftrace_suspensions(const struct ftrace *f);
 
 #endif

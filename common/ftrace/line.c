@@ -283,6 +283,7 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r)
 				    .cpu = -1,
 				    .lost = FTRACE_UNKNOWN,
 				    .inside_ns = FTRACE_UNKNOWN,
+				    .process = FTRACE_NONE,
 				    .comm = {line, 0},
 				    .name = {line, 0},
 				    .args = {line, 0}};
@@ -313,4 +314,11 @@ bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value)
 			s.at++;
 	}
 	return false;
+}
+
+bool ftrace_is(const struct ftrace_record *r, const char *function)
+{
+	size_t len = strlen(function);
+	return r->name.len >= len && memcmp(r->name.at, function, len) == 0 &&
+	       (r->name.len == len || r->name.at[len] == '.');
 }

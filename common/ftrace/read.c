@@ -1,5 +1,5 @@
 // A kernel trace as a whole: order, processes of threads, pairs of entry and return; ftrace.h.
-#include "common/ftrace/ftrace.h"
+#include "common/ftrace/ftrace_priv.h"
 
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
@@ -144,31 +144,34 @@ static int by_time(const void *a, const void *b)
 	return ORDER((uintptr_t)x->args.at, (uintptr_t)y->args.at);
 }
 
-struct step {
+struct thread_place {
 	int64_t tid;
-	uint32_t at, losses; // index; places before it where events were lost
+	size_t record;
 };
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct step *x = a, *y = b;
-	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->at, y->at);
+	const struct thread_place *x = a, *y = b;
+	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
 }
 
-static struct step *steps_by_thread(const struct ftrace *f)
+static void order_threads(struct ftrace *f)
 {
-	struct step *s = xcalloc(f->n ? f->n : 1, sizeof(*s));
+	struct thread_place *v = xcalloc(f->n + 1, sizeof(*v));
 	uint32_t losses = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		losses += f->v[i].kind == FTRACE_LOST;
-		s[i] = (struct step){f->v[i].tid, (uint32_t)i, losses};
+		f->v[i].losses = losses;
+		if (f->v[i].tid >= 0)
+			v[f->nby_thread++] = (struct thread_place){f->v[i].tid, i};
 	}
-	qsort(s, f->n, sizeof(*s), by_thread);
-	return s;
+	qsort(v, f->nby_thread, sizeof(*v), by_thread);
+	f->by_thread = xcalloc(f->nby_thread + 1, sizeof(*f->by_thread));
+	for (size_t i = 0; i < f->nby_thread; i++)
+		f->by_thread[i] = v[i].record;
+	free(v);
 }
 
-// A number is given to another thread when its thread has ended: lines that say it differently are
-// left as they are, and those that say nothing stay unknown.
 // The process that a comment names for the thread. -1: none.
 static int64_t named_process(const struct ftrace *f, int64_t tid)
 {
@@ -188,17 +191,19 @@ static int64_t named_process(const struct ftrace *f, int64_t tid)
 	return f->tasks[from].tgid;
 }
 
-static void fill_processes(struct ftrace *f, const struct step *s, size_t n)
+// Sets the process of a thread's records that do not say it. A number is given to another thread
+// when its thread has ended: if lines name different processes, those that name none stay unknown.
+static void fill_processes(struct ftrace *f, const size_t *records, size_t n)
 {
-	int64_t tgid = named_process(f, s->tid);
+	int64_t tgid = named_process(f, f->v[records[0]].tid);
 	for (size_t i = 0; i < n; i++) {
-		int64_t this = f->v[s[i].at].tgid;
+		int64_t this = f->v[records[i]].tgid;
 		if (this >= 0 && tgid >= 0 && this != tgid)
 			return;
 		tgid = this >= 0 ? this : tgid;
 	}
 	for (size_t i = 0; i < n; i++)
-		f->v[s[i].at].tgid = tgid;
+		f->v[records[i]].tgid = tgid;
 }
 
 static bool same_name(const struct ftrace_record *a, const struct ftrace_record *b)
@@ -206,27 +211,28 @@ static bool same_name(const struct ftrace_record *a, const struct ftrace_record 
 	return a->name.len == b->name.len && memcmp(a->name.at, b->name.at, a->name.len) == 0;
 }
 
-static void join_thread(struct ftrace *f, const struct step *s, size_t n)
+static void join_thread(struct ftrace *f, const size_t *records, size_t n)
 {
-	uint32_t open[CALLS_OPEN];
+	struct ftrace_record *open[CALLS_OPEN];
 	unsigned depth = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct ftrace_record *r = &f->v[s[i].at];
+		struct ftrace_record *r = &f->v[records[i]];
+		const struct ftrace_record *last = i ? &f->v[records[i - 1]] : r;
 		unsigned match = depth;
-		if (i && (s[i].losses != s[i - 1].losses || r->epoch != f->v[s[i - 1].at].epoch))
+		if (r->losses != last->losses || r->epoch != last->epoch)
 			match = depth = 0;
 		if (r->time_ns == FTRACE_UNKNOWN)
 			continue;
 		if (r->kind == FTRACE_ENTRY && depth < CALLS_OPEN)
-			open[depth++] = s[i].at;
+			open[depth++] = r;
 		if (r->kind != FTRACE_RETURN)
 			continue;
-		while (match && !same_name(&f->v[open[match - 1]], r))
+		while (match && !same_name(open[match - 1], r))
 			match--;
 		if (match) {
 			depth = match - 1;
-			r->inside_ns = r->time_ns - f->v[open[depth]].time_ns;
-			f->v[open[depth]].joined = true;
+			r->inside_ns = r->time_ns - open[depth]->time_ns;
+			open[depth]->joined = true;
 		} else {
 			f->unpaired++;
 		}
@@ -241,28 +247,36 @@ static int by_tid(const void *a, const void *b)
 
 void ftrace_read(struct ftrace *f, const char *text, size_t len)
 {
-	struct step *s;
 	read_lines(f, text, len);
 	time_losses(f);
 	if (f->ntasks)
 		qsort(f->tasks, f->ntasks, sizeof(*f->tasks), by_tid);
 	if (f->n)
 		qsort(f->v, f->n, sizeof(*f->v), by_time);
-	s = steps_by_thread(f);
-	for (size_t i = 0, n; i < f->n; i += n) {
-		for (n = 1; i + n < f->n && s[i + n].tid == s[i].tid;)
+	order_threads(f);
+	for (size_t i = 0, n; i < f->nby_thread; i += n) {
+		const size_t *thread = &f->by_thread[i];
+		for (n = 1; i + n < f->nby_thread && f->v[thread[n]].tid == f->v[*thread].tid;)
 			n++;
-		if (s[i].tid < 0)
-			continue;
-		fill_processes(f, s + i, n);
-		join_thread(f, s + i, n);
+		fill_processes(f, thread, n);
+		join_thread(f, thread, n);
 	}
-	free(s);
+	ftrace_find_processes(f);
+	ftrace_find_holds(f);
 }
 
 void ftrace_fini(struct ftrace *f)
 {
 	free(f->v);
 	free(f->tasks);
+	free(f->by_thread);
+	free(f->processes);
+	intern_fini(&f->numbers);
+	free(f->queues);
+	free(f->holds);
+	free(f->marks);
+	free(f->events);
+	free(f->of_log);
+	free(f->of_queue);
 	*f = (struct ftrace){0};
 }

@@ -13,7 +13,7 @@ amdlog/read: cli host
 bench: amdlog/read cli holder host kfd out pick reader sched snapshot stats
 cli: host
 debugfs: host
-ftrace: host
+ftrace: amdlog/model amdlog/read cli host kfd out pick
 holder: host kfd reader
 host:
 kfd: host

@@ -1,4 +1,5 @@
-// Text of kernel traces (common/ftrace): lines of both kernels and of trace-cmd, pairs, damage.
+// Kernel traces (common/ftrace): lines of both kernels and of trace-cmd, pairs, damage; processes,
+// queues, holds, suspensions, events, and a log's processes and queues among them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/amdlog/model/summary.h"
 #include "common/ftrace/ftrace.h"
 
 static struct ftrace_record r;
@@ -239,14 +241,217 @@ static void test_processes(void **state)
 	ftrace_fini(&f);
 }
 
+// A call of a function by a thread of its own process, in milliseconds: its entry and its return.
+#define AT(pid, ms, rest) \
+	"            task-" #pid "     (     " #pid ") [000] ..... 1." #ms ": " rest "\n"
+#define IN_(pid, ms, f, args)  AT(pid, ms, "e: (" f "+0x0/0x9) " args)
+#define OUT_(pid, ms, f, args) AT(pid, ms, "x: (caller+0x1/0x9 <- " f ") " args)
+#define CREATED(pid, ms, ring, qid) \
+	OUT_(pid, ms, "kfd_ioctl_create_queue", "ret=0 ring=" ring " gpu=5 queue=" #qid)
+#define TRAP "kfd_ioctl_set_debug_trap"
+
+static void assert_process(const struct ftrace *f, uint32_t log, int64_t pid, const char *matched)
+{
+	const struct ftrace_process *p = ftrace_of_log(f, log);
+	if (!matched) {
+		assert_null(p);
+		return;
+	}
+	assert_non_null(p);
+	assert_int_equal(ftrace_pid(p), pid);
+	assert_string_equal(p->matched, matched);
+}
+
+// Of the log: by the ring of a queue, by the number in the namespace, by the same number.
+static void test_match(void **state)
+{
+	struct ftrace f = read_text(CREATED(20, 001, "0x7000", 3) CREATED(20, 002, "0x8000", 4)
+					    CREATED(30, 003, "0x8000", 1)
+						    AT(40, 004, "f <-g") "# task: 30 30 9\n");
+	struct amdlog_process processes[] = {{.pid = 7}, {.pid = 9}, {.pid = 40}, {.pid = 30}};
+	struct amdlog_queue queues[] = {{.process = 0, .hwq = 0x7000},
+					{.process = 0, .hwq = 0x8000},
+					{.process = 1, .hwq = 0x8000},
+					{.process = 0, .hwq = 0x9000},
+					{.process = 0, .hwq = AMDLOG_UNKNOWN}};
+	struct amdlog_summary log = {
+		.processes = processes, .nprocesses = 4, .queues = queues, .nqueues = 5};
+	(void)state;
+	assert_int_equal(f.nprocesses, 3);
+	assert_int_equal(f.nqueues, 3);
+	assert_int_equal(f.queues[0].ring, 0x7000);
+	assert_int_equal(f.queues[0].created_ns, 1001000000);
+	ftrace_match(&f, &log);
+	assert_process(&f, 0, 20, "queue");
+	assert_process(&f, 1, 30, "namespace");
+	assert_process(&f, 2, 40, "number");
+	assert_process(&f, 3, 0, NULL); // 30 is the process of the log's 9
+	assert_int_equal(ftrace_queue_of(&f, 0)->qid, 3);
+	assert_int_equal(ftrace_queue_of(&f, 1)->qid, 4);
+	assert_int_equal(ftrace_queue_of(&f, 2)->qid, 1);
+	assert_null(ftrace_queue_of(&f, 3));
+	assert_null(ftrace_queue_of(&f, 4));
+	assert_int_equal(ftrace_numbered(&f, 41), FTRACE_NONE);
+	ftrace_fini(&f);
+}
+
+// A ring that two processes used tells nothing of a process; two queues of one process at one ring
+// tell nothing of a queue.
+static void test_conflicts(void **state)
+{
+	struct ftrace f = read_text(CREATED(20, 001, "0x7000", 3) CREATED(
+		30, 002, "0x7000", 1) CREATED(40, 003, "0x8000", 1) CREATED(40, 004, "0x8000", 2));
+	struct amdlog_process processes[] = {{.pid = 1}, {.pid = 2}};
+	struct amdlog_queue queues[] = {{.process = 0, .hwq = 0x7000},
+					{.process = 1, .hwq = 0x8000}};
+	struct amdlog_summary log = {
+		.processes = processes, .nprocesses = 2, .queues = queues, .nqueues = 2};
+	(void)state;
+	ftrace_match(&f, &log);
+	assert_process(&f, 0, 0, NULL);
+	assert_process(&f, 1, 40, "queue");
+	assert_null(ftrace_queue_of(&f, 0));
+	assert_null(ftrace_queue_of(&f, 1));
+	ftrace_fini(&f);
+}
+
+#define CALL(pid, from, to, target, op, f, count, ret)  \
+	IN_(pid, from, TRAP, "pid=" #target " op=" #op) \
+	IN_(pid, from, f, "count=" #count " queue=2")   \
+	OUT_(pid, to, f, "ret=" #ret) OUT_(pid, to, TRAP, "ret=" #ret)
+#define ENDS(pid, from, to, ret) \
+	IN_(pid, from, "resume_queues", "count=0") OUT_(pid, to, "resume_queues", "ret=" #ret)
+
+static void assert_hold(const struct ftrace *f, size_t i, int64_t target, int64_t most,
+			uint64_t begin_ms, uint64_t end_ms, const char *ended)
+{
+	const struct ftrace_hold *h = &f->holds[i];
+	assert_int_equal(ftrace_pid(&f->processes[h->target]), target);
+	assert_int_equal(h->most, most);
+	assert_int_equal(h->begin_ns, begin_ms * 1000000);
+	assert_int_equal(h->end_ns, end_ms * 1000000);
+	if (ended)
+		assert_string_equal(h->ended, ended);
+	else
+		assert_null(h->ended);
+}
+
+static void test_holds(void **state)
+{
+	struct ftrace f = read_text(
+		// 20 suspends 2 and 1 more of 10, and resumes 2 and 1
+		CALL(20, 100, 110, 10, 6, "suspend_queues", 2, 2)
+			CALL(20, 120, 130, 10, 6, "suspend_queues", 1, 1)
+				CALL(20, 140, 150, 10, 7, "resume_queues", 2, 2)
+					CALL(20, 160, 170, 10, 7, "resume_queues", 1, 1)
+		// it suspends again and detaches
+		CALL(20, 200, 210, 10, 6, "suspend_queues", 3, 3)
+			CALL(20, 220, 230, 10, 1, "resume_queues", 0, 3)
+		// a failed call holds nothing; the target 11 ends while it is held
+		CALL(20, 300, 310, 11, 6, "suspend_queues", 1, -22)
+			CALL(20, 320, 330, 11, 6, "suspend_queues", 1, 1) ENDS(11, 340, 350, 1)
+		// the holder 21 of two processes ends
+		CALL(21, 400, 410, 12, 6, "suspend_queues", 1, 1)
+			CALL(21, 420, 430, 13, 6, "suspend_queues", 1, 1) ENDS(21, 440, 450, 2)
+		// the end of this one is not in the trace
+		CALL(22, 500, 510, 14, 6, "suspend_queues", 1, 1));
+	(void)state;
+	assert_int_equal(f.nholds, 6);
+	assert_hold(&f, 0, 10, 3, 1110, 1170, "resume");
+	assert_hold(&f, 1, 10, 3, 1210, 1230, "detach");
+	assert_hold(&f, 2, 11, 1, 1330, 1350, "exit");
+	assert_hold(&f, 3, 12, 1, 1410, 1450, "exit");
+	assert_hold(&f, 4, 13, 1, 1430, 1450, "exit");
+	assert_hold(&f, 5, 14, 1, 1510, 0, NULL);
+	assert_int_equal(ftrace_pid(&f.processes[f.holds[0].holder]), 20);
+	assert_int_equal(f.nmarks, 11);
+	assert_true(!f.marks[0].end && f.marks[1].end && f.marks[1].hold == 0);
+	ftrace_fini(&f);
+}
+
+// In milliseconds: the ioctl from 0 to 90, of it suspend_queues from 10 to 80: unmapping takes 40,
+// of which 30 are the wait, mapping 5.
+static void test_suspensions(void **state)
+{
+	struct ftrace f = read_text(
+		IN_(20, 000, TRAP, "pid=10 op=6") IN_(20, 010, "suspend_queues", "count=2 queue=4")
+			IN_(20, 020, "unmap_queues_cpsch",
+			    "") IN_(20, 025, "amdkfd_fence_wait_timeout",
+				    "") OUT_(20, 055, "amdkfd_fence_wait_timeout", "ret=0")
+				OUT_(20, 060, "unmap_queues_cpsch.isra.0",
+				     "ret=0") OUT_(20, 060, "unmap_queues_cpsch", "ret=0")
+					IN_(20, 070, "map_queues_cpsch", "")
+						OUT_(20, 075, "map_queues_cpsch", "ret=0")
+							OUT_(20, 080, "suspend_queues", "ret=2")
+								OUT_(20, 090, TRAP, "ret=2")
+		// an ioctl that is not traced; another thread's work is none of it
+		IN_(21, 100, "suspend_queues", "count=1 queue=7")
+			IN_(22, 100, "map_queues_cpsch", "")
+				OUT_(22, 105, "map_queues_cpsch", "ret=0")
+					OUT_(21, 110, "suspend_queues", "ret=-22"));
+	static const uint64_t ms[STEPS] = {10, 10, 30, 5, 25, 10, 90};
+	struct ftrace_suspensions all = ftrace_suspensions(&f);
+	(void)state;
+	assert_int_equal(all.n, 2);
+	for (int i = 0; i < STEPS; i++)
+		assert_int_equal(all.v[0].ns[i], ms[i] * 1000000);
+	assert_int_equal(all.v[0].target, 10);
+	assert_int_equal(all.v[0].queue, 4);
+	assert_int_equal(all.v[0].count, 2);
+	assert_int_equal(all.v[0].result, 2);
+	assert_int_equal(all.v[1].target, FTRACE_NO_ARG);
+	assert_int_equal(all.v[1].result, -22);
+	assert_true(all.v[1].ns[STEP_ENTER] == FTRACE_UNKNOWN);
+	assert_true(all.v[1].ns[STEP_TOTAL] == FTRACE_UNKNOWN);
+	assert_int_equal(all.v[1].ns[STEP_MAP], 0);
+	assert_int_equal(all.v[1].ns[STEP_REST], 10000000);
+	free(all.v);
+	ftrace_fini(&f);
+}
+
+static void test_events(void **state)
+{
+	static const char text[] =
+		"{\"event\":\"queue-restore\",\"pid\":30,\"ns_pid\":2,\"command\":\"train\","
+		"\"time_ns\":500}\n"
+		"{\"event\":\"queue-eviction\",\"pid\":20,\"ns_pid\":7,\"gpu_id\":5,\"qid\":null,"
+		"\"clock\":\"driver\",\"detail\":\"userptr\",\"source\":\"driver\",\"time_ns\":400}"
+		"\n"
+		"{\"event\":\"no-time\",\"pid\":20}\n"
+		"{\"event\":\"gpu-reset\",\"pid\":null,\"time_ns\":600}\n"
+		"nonsense\n"
+		"{\"event\":\"queue-created\",\"pid\":20,\"time_ns\":400}"; // no newline
+	struct ftrace f = read_text(AT(20, 001, "f <-g"));
+	(void)state;
+	ftrace_read_events(&f, text, strlen(text));
+	assert_int_equal(f.odd_events, 2);
+	assert_int_equal(f.nevents, 4);
+	assert_string_equal(f.events[0].name, "queue-eviction"); // by time, then as in the text
+	assert_string_equal(f.events[0].detail, "userptr");
+	assert_int_equal(f.events[0].gpu, 5);
+	assert_true(f.events[0].qid == UINT64_MAX);
+	assert_string_equal(f.events[1].name, "queue-created");
+	assert_int_equal(f.events[1].process, f.events[0].process);
+	assert_string_equal(f.events[2].name, "queue-restore");
+	assert_int_equal(f.events[3].process, FTRACE_NONE);
+	assert_int_equal(f.nprocesses, 2);
+	assert_text(f.processes[0].comm, "task");
+	assert_int_equal(f.processes[0].ns_pid, 7);
+	assert_text(f.processes[1].comm, "train");
+	assert_int_equal(f.processes[1].ns_pid, 2);
+	ftrace_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),     cmocka_unit_test(test_return),
-		cmocka_unit_test(test_other),     cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_names),     cmocka_unit_test(test_no_record),
-		cmocka_unit_test(test_pairs),     cmocka_unit_test(test_across),
-		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_entry),       cmocka_unit_test(test_return),
+		cmocka_unit_test(test_other),       cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_names),       cmocka_unit_test(test_no_record),
+		cmocka_unit_test(test_pairs),       cmocka_unit_test(test_across),
+		cmocka_unit_test(test_processes),   cmocka_unit_test(test_match),
+		cmocka_unit_test(test_conflicts),   cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_suspensions), cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

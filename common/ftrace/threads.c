@@ -1,12 +1,12 @@
-// gpq trace --live: whose record a line of the kernel's trace is, and whether that process is
-// chosen.
+// Whose record a line of the kernel's trace is, and whether that process is chosen; live.h.
 //
 // The process is the one whose thread made the record (its tid; the tracefs option record-tgid adds
 // the process, and /proc tells it of a thread that lives). What a debugger does for another process
 // is that one's too: all its records from kfd_ioctl_set_debug_trap to the return of it, where the
 // argument pid is chosen. Work of the kernel's own threads is of no process.
-#include "cmd/trace/live.h"
+#include "common/ftrace/live.h"
 
+#include "common/cli/err.h"
 #include "common/ftrace/ftrace.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
@@ -19,7 +19,6 @@
 
 #define THREADS_MAX 1000000    // that are kept apart
 #define AGAIN_NS    1000000000 // an exec changes names, a move the control group
-#define DEBUG_TRAP  "kfd_ioctl_set_debug_trap"
 
 struct live_thread {
 	int64_t tid, tgid; // tgid -1: not known
@@ -32,18 +31,18 @@ struct live_thread {
 	bool on_behalf; // within an ioctl for a chosen process
 };
 
-int live_threads_init(struct live_threads *t, const struct trace_opts *o)
+int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
+		      const struct words *gpus)
 {
 	int status;
-	*t = (struct live_threads){.gpu_words = &o->gpus, .own = getpid()};
-	t->asks = pick_asks(&o->pick);
-	status = pick_init_watch(&t->pick, &o->pick, &t->cache);
-	if (status || !o->gpus.n)
+	*t = (struct live_threads){.gpu_words = gpus, .asks = pick_asks(pick), .own = getpid()};
+	status = pick_init_watch(&t->pick, pick, &t->cache);
+	if (status || !gpus->n)
 		return status;
 	status = kfd_topology_load(&t->gpus, KFD_TOPOLOGY_BDF);
 	if (status < 0)
 		return err_sys(-status, NULL, "/sys/class/kfd/kfd/topology/nodes");
-	return pick_select_gpus(&t->gpus, &o->gpus);
+	return pick_select_gpus(&t->gpus, gpus);
 }
 
 void live_threads_fini(struct live_threads *t)
@@ -119,18 +118,12 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 	return h;
 }
 
-static bool is_debug_trap(const struct ftrace_record *r)
-{
-	return r->name.len == strlen(DEBUG_TRAP) &&
-	       memcmp(r->name.at, DEBUG_TRAP, r->name.len) == 0;
-}
-
 // As the ioctl begins and ends. True: the record is within one for a chosen process.
 static bool on_behalf(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
 {
 	bool was = h->on_behalf, known;
 	int64_t pid;
-	if (!is_debug_trap(r))
+	if (!ftrace_is(r, "kfd_ioctl_set_debug_trap"))
 		return was;
 	h->on_behalf = r->kind == FTRACE_ENTRY && ftrace_arg(r, "pid", &pid) && pid > 0 &&
 		       pid <= INT32_MAX && is_chosen(t, pid, &known);

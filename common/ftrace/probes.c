@@ -5,7 +5,7 @@
 // drivers' sources, kfd_ioctl.h (arguments of ioctls are in the kernel's memory when the functions
 // run). Names that this kernel lacks are left out; a function with a suffix (.constprop.0, .isra.0)
 // may have lost arguments, so nothing is fetched from it.
-#include "cmd/trace/live.h"
+#include "common/ftrace/live.h"
 
 #define RESULT "ret=$retval:s32"
 

@@ -10,8 +10,9 @@
 // gpq itself removes nothing. Both hold a lock (flock) on the instance's folder, one inode for all
 // mounts of tracefs; what nobody has locked was left by dead ones, and goes when the next one
 // begins.
-#include "cmd/trace/live.h"
+#include "common/ftrace/live.h"
 
+#include "common/cli/err.h"
 #include "common/host/dlopen.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"

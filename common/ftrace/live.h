@@ -1,11 +1,9 @@
-// Shared by the files of `gpq trace --live`: the run, its folder and COMMAND (live.c), the tracefs
-// instance and its end (live_tracefs.c), what is traced (live_probes.c), whose records are kept
-// (live_threads.c).
-#ifndef GPQ_CMD_TRACE_LIVE_H
-#define GPQ_CMD_TRACE_LIVE_H
+// A kernel trace while it is recorded: the tracefs instance and its end (tracefs.c), what is traced
+// (probes.c), whose records are kept (threads.c).
+#ifndef GPQ_FTRACE_LIVE_H
+#define GPQ_FTRACE_LIVE_H
 
-#include "cmd/trace/trace.h"
-
+#include "common/amdlog/read/intern.h"
 #include "common/pick/pick.h"
 
 #include <sys/types.h>
@@ -62,8 +60,10 @@ struct live_threads {
 	uint64_t unknown; // records left out as their process is not known
 };
 
-// GPQ_OK, or the status after a message: no such process or GPU.
-int live_threads_init(struct live_threads *t, const struct trace_opts *o);
+// Chooses by `pick` and, where a record names one, by GPU; both must stay. GPQ_OK, or the status
+// after a message: no such process or GPU.
+int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
+		      const struct words *gpus);
 
 // Is this line to be kept? Then comments that tell a new thread's process are appended to `tasks`,
 // and go before it.
@@ -74,14 +74,5 @@ void live_threads_fini(struct live_threads *t);
 
 // --cleanup: removes what dead ones left. Exit status.
 int live_cleanup(void);
-
-// Runs `run` once more, on what was recorded or on a folder.
-typedef int live_run_fn(struct cmd *c);
-int trace_live(struct cmd *c, live_run_fn *run);
-int trace_live_check(const struct cmd *c);
-
-// Is the only operand a folder that --live wrote? Then its parts are read. Exit status.
-bool trace_is_folder(const struct cmd *c);
-int trace_folder(struct cmd *c, live_run_fn *run);
 
 #endif

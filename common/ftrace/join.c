@@ -1,0 +1,224 @@
+// The processes and queues of a kernel trace, and which of them a log tells of, too; ftrace.h.
+//
+// Facts: [kfd.pids]: the kernel's trace has numbers of the first PID namespace; [amdlog.thread]:
+// the log's pid is the process's own, its tid is pthread_self() and no number of the kernel's. The
+// ring that a queue of the log names is the one that CREATE_QUEUE got (ring_base_address).
+#include "common/ftrace/ftrace_priv.h"
+
+#include "common/amdlog/model/summary.h"
+#include "common/host/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t ftrace_pid(const struct ftrace_process *p)
+{
+	return p->tgid >= 0 ? p->tgid : p->tid;
+}
+
+static uint32_t add_process(struct ftrace *f, int64_t tgid, int64_t tid)
+{
+	bool known = tgid >= 0;
+	uint64_t number = (uint64_t)(known ? tgid : tid);
+	uint32_t i = pair_value(&f->numbers, known, number);
+	if (i == INTERN_NONE) {
+		i = (uint32_t)f->nprocesses;
+		*ARRAY_ADD(f->processes, f->process_cap, f->nprocesses) = (struct ftrace_process){
+			.tgid = tgid, .tid = known ? -1 : tid, .log = FTRACE_NONE, .comm = {"", 0}};
+		pair_set(&f->numbers, known, number, i);
+	}
+	return i;
+}
+
+uint32_t ftrace_add_process(struct ftrace *f, int64_t pid)
+{
+	return add_process(f, pid, -1);
+}
+
+uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid)
+{
+	uint32_t process = pair_value(&f->numbers, true, (uint64_t)pid);
+	return process != INTERN_NONE ? process : pair_value(&f->numbers, false, (uint64_t)pid);
+}
+
+static void add_queue(struct ftrace *f, const struct ftrace_record *r)
+{
+	struct ftrace_queue q = {.created_ns = r->time_ns, .process = r->process};
+	int64_t ring, result;
+	if (r->kind != FTRACE_RETURN || !ftrace_arg(r, "ring", &ring) ||
+	    !ftrace_arg(r, "gpu", &q.gpu) || !ftrace_arg(r, "queue", &q.qid) ||
+	    !ftrace_arg(r, "ret", &result) || result)
+		return;
+	q.ring = (uint64_t)ring;
+	*ARRAY_ADD(f->queues, f->queue_cap, f->nqueues) = q;
+}
+
+static int by_ring(const void *a, const void *b)
+{
+	const struct ftrace_queue *x = a, *y = b;
+	return x->ring != y->ring ? ORDER(x->ring, y->ring) : ORDER(x->created_ns, y->created_ns);
+}
+
+void ftrace_find_processes(struct ftrace *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct ftrace_record *r = &f->v[i];
+		struct ftrace_process *p;
+		if (r->tid < 0)
+			continue;
+		r->process = add_process(f, r->tgid, r->tid);
+		p = &f->processes[r->process];
+		p->records++;
+		// Threads may have names of their own: the first thread's is the process's.
+		if (r->comm.len && (!p->comm.len || r->tid == r->tgid))
+			p->comm = r->comm;
+		add_queue(f, r);
+	}
+	for (size_t i = 0; i < f->ntasks; i++) {
+		uint32_t p = pair_value(&f->numbers, true, (uint64_t)f->tasks[i].tgid);
+		if (p != INTERN_NONE)
+			f->processes[p].ns_pid = f->tasks[i].ns_pid;
+	}
+	if (f->nqueues)
+		qsort(f->queues, f->nqueues, sizeof(*f->queues), by_ring);
+}
+
+// --- a log's processes and queues among them ---
+
+#define CONFLICT  (FTRACE_NONE - 1) // more than one process fits
+#define RING_MOST 256               // queues of one ring, one after the other, that are looked at
+
+// The queues of this ring, at most RING_MOST. *n: how many.
+static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_t ring, size_t *n)
+{
+	size_t from = 0, to = f->nqueues;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (f->queues[mid].ring < ring)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (*n = 0; from + *n < f->nqueues && *n < RING_MOST;)
+		if (f->queues[from + *n].ring == ring)
+			++*n;
+		else
+			break;
+	return f->queues + from;
+}
+
+// The process that created the queues of this ring: one, none, or CONFLICT.
+static uint32_t creator(const struct ftrace *f, uint64_t ring)
+{
+	size_t n;
+	const struct ftrace_queue *q = queues_of_ring(f, ring, &n);
+	uint32_t process = n ? q->process : FTRACE_NONE;
+	for (size_t i = 0; i < n; i++) {
+		if (q[i].process != process)
+			return CONFLICT;
+	}
+	return process;
+}
+
+// Both must be free.
+static void match(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
+{
+	struct ftrace_process *p = &f->processes[process];
+	if (p->log != FTRACE_NONE || f->of_log[log] != FTRACE_NONE)
+		return;
+	f->of_log[log] = process;
+	p->log = log;
+	p->matched = by;
+}
+
+// `n` numbers, FTRACE_NONE each.
+static uint32_t *no_numbers(uint32_t n)
+{
+	uint32_t *v = xmalloc((n + 1) * sizeof(*v));
+	memset(v, 0xff, (n + 1) * sizeof(*v));
+	return v;
+}
+
+static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
+{
+	uint32_t *found = no_numbers(s->nprocesses);
+	for (uint32_t i = 0; i < s->nqueues; i++) {
+		const struct amdlog_queue *q = &s->queues[i];
+		uint32_t process = q->hwq != AMDLOG_UNKNOWN ? creator(f, q->hwq) : FTRACE_NONE;
+		if (process == FTRACE_NONE || process == CONFLICT)
+			continue;
+		if (found[q->process] != FTRACE_NONE && found[q->process] != process)
+			process = CONFLICT;
+		found[q->process] = process;
+	}
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		if (found[i] < CONFLICT)
+			match(f, found[i], i, "queue");
+	}
+	free(found);
+}
+
+// By the number in the process's own namespace, which gpq wrote down as it recorded. It is no match
+// where several have it.
+static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
+{
+	struct intern numbers = {0};
+	for (uint32_t j = 0; j < f->nprocesses; j++) {
+		uint64_t number = (uint64_t)f->processes[j].ns_pid;
+		if (number)
+			pair_set(&numbers, 0, number,
+				 pair_value(&numbers, 0, number) == INTERN_NONE ? j : CONFLICT);
+	}
+	for (uint32_t i = 0; numbers.n && i < s->nprocesses; i++) {
+		uint32_t found = pair_value(&numbers, 0, (uint64_t)s->processes[i].pid);
+		if (found < CONFLICT)
+			match(f, found, i, "namespace");
+	}
+	intern_fini(&numbers);
+}
+
+// Right unless one of them is in a PID namespace of its own, which nothing tells.
+static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
+{
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		uint32_t found = ftrace_numbered(f, s->processes[i].pid);
+		if (found != FTRACE_NONE && !f->processes[found].ns_pid)
+			match(f, found, i, "number");
+	}
+}
+
+// FTRACE_NONE where the process created different queues at this ring.
+static uint32_t match_queue(const struct ftrace *f, const struct amdlog_queue *q)
+{
+	size_t n;
+	const struct ftrace_queue *at = queues_of_ring(f, q->hwq, &n), *found = NULL;
+	for (size_t i = 0; q->hwq != AMDLOG_UNKNOWN && i < n; i++) {
+		if (f->processes[at[i].process].log != q->process)
+			continue;
+		if (found && (found->qid != at[i].qid || found->gpu != at[i].gpu))
+			return FTRACE_NONE;
+		found = &at[i];
+	}
+	return found ? (uint32_t)(found - f->queues) : FTRACE_NONE;
+}
+
+void ftrace_match(struct ftrace *f, const struct amdlog_summary *s)
+{
+	f->of_log = no_numbers(s->nprocesses);
+	match_by_queue(f, s);
+	match_by_namespace(f, s);
+	match_by_number(f, s);
+	f->of_queue = no_numbers(s->nqueues);
+	for (uint32_t i = 0; i < s->nqueues; i++)
+		f->of_queue[i] = match_queue(f, &s->queues[i]);
+}
+
+const struct ftrace_process *ftrace_of_log(const struct ftrace *f, uint32_t log)
+{
+	return f->of_log[log] == FTRACE_NONE ? NULL : &f->processes[f->of_log[log]];
+}
+
+const struct ftrace_queue *ftrace_queue_of(const struct ftrace *f, uint32_t queue)
+{
+	return f->of_queue[queue] == FTRACE_NONE ? NULL : &f->queues[f->of_queue[queue]];
+}
