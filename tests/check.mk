@@ -69,3 +69,10 @@ check-valgrind: $(B)/gpq
 	@tests/run $(VALGRIND_T:%=$(B)/valgrind/%)
 
 .PHONY: check-valgrind
+
+# What this gpq and an older one print for some thousand commands, byte for byte: make check-same OLD=/path/to/gpq [W=WORD]
+check-same: $(B)/gpq $(B)/gen-amdlog
+	@test -x "$(OLD)" || { echo "OLD=GPQ: the older gpq"; exit 2; }
+	@tests/same/run.py '$(OLD)' $(B)/gpq $(B)/gen-amdlog $(W)
+
+.PHONY: check-same
